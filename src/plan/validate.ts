@@ -1,0 +1,101 @@
+// Plan and context against the contract: a frozen value, or the one error that lists every violation.
+import type { z } from 'zod';
+import { type ExecutionError, executionError } from './codes.ts';
+import { contextSchema, type ExecutionContext, type Plan, type PlanStep, planSchema } from './contract.ts';
+import { duplicateIds, findCycle, unknownDependencies } from './graph.ts';
+
+export type Checked<T> = { ok: true; value: T } | { ok: false; error: ExecutionError };
+
+export const DEFAULT_MAX_STEPS = 1024;
+
+/** A deep-frozen copy of `input` as a Plan; never throws. */
+export function validatePlan(input: unknown, maxSteps = DEFAULT_MAX_STEPS): Checked<Plan> {
+  const copy = cloned(input);
+  if (!copy.ok) return copy;
+  const parsed = planSchema.safeParse(copy.value);
+  if (!parsed.success) return invalid('plan', violations(parsed.error));
+  const plan = deepFreeze(parsed.data) as Plan;
+  const broken = [
+    ...(plan.steps.length > maxSteps ? [`steps: ${plan.steps.length} steps, at most ${maxSteps} are allowed`] : []),
+    ...duplicateIds(plan.steps).map((id) => `steps: id ${id} occurs more than once`),
+  ];
+  if (broken.length > 0) return invalid('plan', broken);
+  return resolveDependencies(plan);
+}
+
+function resolveDependencies(plan: Plan): Checked<Plan> {
+  const unknown = unknownDependencies(plan.steps);
+  if (unknown.length > 0) {
+    const lines = unknown.map((u) => `step ${u.step} depends on ${u.dependency}, which is not in the plan`);
+    return refused(executionError('DEPENDENCY_UNRESOLVED', lines.join('; '), { context: { violations: lines } }));
+  }
+  const cycle = findCycle(new Map(plan.steps.map((s) => [s.id, s.depends_on])));
+  if (cycle) {
+    const message = `the steps depend on each other in a circle: ${cycle.map((id) => stepName(plan, id)).join(' → ')}`;
+    return refused(executionError('DEPENDENCY_UNRESOLVED', message, { context: { cycle } }));
+  }
+  return { ok: true, value: plan };
+}
+
+/** A deep-frozen copy of `input` as the context of `plan`; never throws. */
+export function validateContext(plan: Plan, input: unknown): Checked<ExecutionContext> {
+  const copy = cloned(input);
+  if (!copy.ok) return copy;
+  const parsed = contextSchema.safeParse(copy.value);
+  if (!parsed.success) return invalid('context', violations(parsed.error));
+  const given = (parsed.data.plan as { id?: unknown } | null)?.id;
+  if (given !== plan.id) return invalid('context', [`plan: is ${String(given)}, expected ${plan.id}`]);
+  const context = deepFreeze({ ...parsed.data, plan }) as ExecutionContext;
+  const window = context.deadline_ms - context.started_at;
+  if (window < plan.timeout_ms) {
+    const message = `the window to the deadline is ${window} ms, the plan may take ${plan.timeout_ms} ms`;
+    return refused(executionError('DEADLINE_EXCEEDED', message, { context: { window_ms: window } }));
+  }
+  const missing = plan.context_requirements.filter((key) => !(key in context.environment));
+  if (missing.length > 0) {
+    const message = `the context lacks ${missing.join(', ')}`;
+    return refused(executionError('CONTEXT_MISSING', message, { context: { missing } }));
+  }
+  return { ok: true, value: context };
+}
+
+/** What people call a step: its stage and cell where it has one, else its id. */
+export function stepName(plan: Plan, id: string): string {
+  const step = plan.steps.find((s) => s.id === id);
+  return step ? stepLabel(step) : id;
+}
+
+/** The name a step goes by in messages and events. */
+export function stepLabel(step: PlanStep): string {
+  return typeof step.payload.step === 'string' ? step.payload.step : step.id;
+}
+
+/** `path: message` for each issue of a schema. */
+export function violations(error: z.ZodError): string[] {
+  return error.issues.map((i) => `${i.path.join('.') || '(root)'}: ${i.message}`);
+}
+
+/** The refusal that lists everything wrong with `what`. */
+export function invalid(what: string, list: readonly string[], step_id?: string): { ok: false; error: ExecutionError } {
+  const message = `the ${what} breaks the contract: ${list.join('; ')}`;
+  return refused(
+    executionError('INVALID_PAYLOAD', message, { ...(step_id ? { step_id } : {}), context: { violations: list } }),
+  );
+}
+
+const refused = (error: ExecutionError): { ok: false; error: ExecutionError } => ({ ok: false, error });
+
+function cloned(input: unknown): Checked<unknown> {
+  try {
+    return { ok: true, value: structuredClone(input) };
+  } catch (error) {
+    return invalid('input', [`it cannot be copied: ${(error as Error).message}`]);
+  }
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return value;
+}
