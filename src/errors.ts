@@ -39,6 +39,192 @@ const TABLE = {
     (d) => d.what,
     (d) => d.next,
   ),
+  E_ROOT_MISSING: entry<{ root: string }>(
+    EXIT.usage,
+    (d) => `${d.root} is not a folder`,
+    () => 'name your repository with --root, or start inside it',
+  ),
+  E_MAP_MISSING: entry<{ base: string }>(
+    EXIT.usage,
+    (d) => `there is no ai/context_map.yaml on ${d.base}`,
+    () =>
+      'write one (README, "Your own repository"), then:\ngit add ai/context_map.yaml\ngit commit -m "Add the context map"',
+  ),
+  E_MAP_NOT_COMMITTED: entry<{ base: string }>(
+    EXIT.usage,
+    (d) => `ai/context_map.yaml is not committed on ${d.base}; a run reads it from there`,
+    () => 'git add ai/context_map.yaml\ngit commit -m "Add the context map"',
+  ),
+  E_CONFIG: entry<{ files: string; count: number }>(
+    EXIT.usage,
+    (d) => `${d.files} has ${d.count === 1 ? 'a problem' : `${d.count} problems`}`,
+    () => 'mend it, check with: mendloop validate, and commit it',
+  ),
+  E_UNKNOWN_STAGE: entry<{ name: string; hint: string; known: string }>(
+    EXIT.usage,
+    (d) => `there is no stage or command ${JSON.stringify(d.name)}${d.hint}`,
+    (d) => `stages: ${d.known}\ncommands: mendloop --help`,
+  ),
+  E_NEEDS_UNMET: entry<{ stages: string; command: string }>(
+    EXIT.usage,
+    (d) => `what ${d.stages} needs is not green`,
+    (d) => `run what is missing too: ${d.command}`,
+  ),
+  E_DEADLINE_PASSED: entry<{ deadline: string }>(
+    EXIT.usage,
+    (d) => `the deadline ${d.deadline} has passed already`,
+    () => 'give a later one, such as --deadline 2h or --deadline 06:30',
+  ),
+  E_LOCKED: entry<{ pid: number; host: string; since: string; command: string; why: string }>(
+    EXIT.locked,
+    (d) => `another run is at work: pid ${d.pid} on ${d.host} since ${d.since} (${d.command})`,
+    (d) =>
+      d.why === 'alive'
+        ? 'wait for it, or watch it: mendloop status'
+        : `${d.why}; if it is gone for sure: mendloop abandon --unlock`,
+  ),
+  E_LEFTOVER: entry<{ step: string; pid: number; host: string }>(
+    EXIT.human,
+    (d) =>
+      `the last run left ${d.step} running (process group ${d.pid} on ${d.host}) and it cannot be shown to be over`,
+    (d) => `look: ps -o pid,pgid,args -g ${d.pid}\nend it, then start again; or close that run: mendloop abandon`,
+  ),
+  E_DISK_FULL: entry<{ path: string }>(
+    EXIT.failed,
+    (d) => `the disk is full: ${d.path} could not be written`,
+    () => 'free some space; the next start finishes this run',
+  ),
+  E_STATE_UNWRITABLE: entry<{ path: string; reason: string }>(
+    EXIT.usage,
+    (d) => `${d.path} cannot be written (${d.reason})`,
+    (d) => `make it a folder that this user may write: ls -ld ${d.path}`,
+  ),
+  E_GIT_MISSING: entry(
+    EXIT.usage,
+    () => 'git could not be started',
+    () => 'install git 2.38 or newer and put it on PATH',
+  ),
+  E_NOT_GIT: entry<{ home: string }>(
+    EXIT.usage,
+    (d) => `${d.home} is not a git repository that this user may use`,
+    () => 'go to your repository, or make one here:\ngit init\ngit add <files>\ngit commit -m "first commit"',
+  ),
+  E_NOT_TOP_LEVEL: entry<{ home: string; top: string }>(
+    EXIT.usage,
+    (d) => `${d.home} is a folder inside the repository ${d.top}, not its top level`,
+    (d) => `use --root ${d.top}`,
+  ),
+  E_NO_COMMIT: entry(
+    EXIT.usage,
+    () => 'the repository has no commit yet, so there is nothing to run from',
+    () => 'git add <files>\ngit commit -m "first commit"',
+  ),
+  E_ON_AI_BRANCH: entry<{ branch: string; base: string }>(
+    EXIT.usage,
+    (d) => `your checkout is on ${d.branch}, the branch that stages run on`,
+    (d) => `go back to your own branch:\ngit switch ${d.base}`,
+  ),
+  E_DETACHED: entry<{ branch: string }>(
+    EXIT.usage,
+    (d) => `this is the first run on ${d.branch} and your checkout is on no branch, so the base is unknown`,
+    () => 'git switch <your branch>\nor name the base in ai/loop.yaml and commit it: base: <your branch>',
+  ),
+  E_BASE_IS_AI: entry<{ branch: string }>(
+    EXIT.usage,
+    (d) => `base and branch are both ${d.branch}; fixes may not land on the base by themselves`,
+    () => 'name your own branch as base: in ai/loop.yaml, or another branch:, and commit it',
+  ),
+  E_BASE_DIFFERS: entry<{ branch: string; kept: string; asked: string; key: string }>(
+    EXIT.usage,
+    (d) => `ai/loop.yaml says base: ${d.asked}, but ${d.branch} was made from ${d.kept}`,
+    (d) => `to stay: write base: ${d.kept} in ai/loop.yaml and commit it\nto change: git config ${d.key} ${d.asked}`,
+  ),
+  E_BASE_MISSING: entry<{ base: string; key: string }>(
+    EXIT.usage,
+    (d) => `the base ${d.base} is not a branch of this repository`,
+    (d) => `make it: git branch ${d.base} <commit>\nor take another: git config ${d.key} <branch>`,
+  ),
+  E_AI_ONLY_REMOTE: entry<{ branch: string; remote: string }>(
+    EXIT.usage,
+    (d) => `${d.branch} is not here but on a remote as ${d.remote}; starting a second one would part the two`,
+    (d) =>
+      `to go on from it: git branch --no-track ${d.branch} ${d.remote}\nto start anew: write another branch: in ai/loop.yaml and commit it`,
+  ),
+  E_BRANCH_NAME: entry<{ branch: string }>(
+    EXIT.usage,
+    (d) => `git does not take ${JSON.stringify(d.branch)} as the name of a branch`,
+    () => 'write another branch: in ai/loop.yaml and commit it',
+  ),
+  E_WORKTREE_TAKEN: entry<{ what: string }>(
+    EXIT.usage,
+    (d) => `ai/worktree is ${d.what}, not the worktree of this repository`,
+    () => 'move it away:\nmv ai/worktree ai/worktree.old',
+  ),
+  E_WORKTREE_BRANCH: entry<{ branch: string; word: string; found: string }>(
+    EXIT.usage,
+    (d) => `ai/worktree is on ${d.found}, not on ${d.branch}`,
+    (d) => `look: git -C ai/worktree status\ngo back: git -C ai/worktree switch ${d.word}`,
+  ),
+  E_WORKTREE_BUSY: entry<{ doing: string; end: string }>(
+    EXIT.usage,
+    (d) => `a ${d.doing} was begun in ai/worktree and not ended`,
+    (d) => `look: git -C ai/worktree status\n${d.end}`,
+  ),
+  E_AI_BRANCH_ELSEWHERE: entry<{ branch: string; path: string; word: string }>(
+    EXIT.usage,
+    (d) => `${d.branch} is checked out in another worktree: ${d.path}`,
+    (d) => `free it, no file changes: git -C ${d.word} switch --detach\nif that folder is gone: git worktree prune`,
+  ),
+  E_WORKTREE_GONE: entry(
+    EXIT.human,
+    () => 'ai/worktree went away while a stage was running',
+    () => 'find out which command removed it; the next start makes it again from its branch',
+  ),
+  E_WORKTREE_IN_THE_WAY: entry<{ base: string; commands: string }>(
+    EXIT.human,
+    (d) => `${d.base} cannot be merged: it brings files that stages left untracked in ai/worktree`,
+    (d) => `move them away:\n${d.commands}`,
+  ),
+  E_MERGE_CONFLICT: entry<{ branch: string; base: string; commands: string }>(
+    EXIT.human,
+    (d) => `${d.base} and ${d.branch} changed the same lines; nothing was merged`,
+    (d) => `solve it by hand, then start again:\n${d.commands}`,
+  ),
+  E_GIT_LOCKED: entry<{ file: string; reason: string; command: string }>(
+    EXIT.human,
+    (d) => `git left a lock and its owner is not proven dead: ${d.file} (${d.reason})`,
+    (d) => `when no git is running here:\n${d.command}`,
+  ),
+  E_GIT_FAILED: entry<{ doing: string; command: string }>(
+    EXIT.usage,
+    (d) => `git could not ${d.doing}`,
+    (d) => `see what git says, and mend that:\n${d.command}`,
+  ),
+  E_HEAD_MOVED: entry<{ was: string; now: string; commands: string }>(
+    EXIT.human,
+    (d) => `a stage moved HEAD in ai/worktree from ${d.was} to ${d.now}`,
+    (d) => `take the commit or branch switch out of the stage; look, then go back:\n${d.commands}`,
+  ),
+  E_CARRY_REPLACED: entry<{ commands: string }>(
+    EXIT.human,
+    () => 'a carried path in ai/worktree is no longer the link to yours (a tool wrote a new file in its place)',
+    (d) => `compare the two, then keep one:\n${d.commands}`,
+  ),
+  E_CARRY_TRACKED: entry<{ commands: string }>(
+    EXIT.usage,
+    () => 'carry is for files that git does not track; these are tracked',
+    (d) => `take them out of carry in ai/context_map.yaml, or out of git (your files stay):\n${d.commands}`,
+  ),
+  E_CARRY_PATH: entry(
+    EXIT.usage,
+    () => 'carry names paths that cannot be linked into the worktree',
+    () => 'write paths below the repository, as they are, in ai/context_map.yaml and commit it',
+  ),
+  E_STATE_UNCARRIED: entry(
+    EXIT.usage,
+    () => 'there is Terraform state that git does not hold and carry does not name; stages would start without it',
+    () => 'add each of them, or its folder, to carry in ai/context_map.yaml and commit it',
+  ),
 } as const;
 
 export type ErrorCode = keyof typeof TABLE;

@@ -1,8 +1,11 @@
 // Plan and context against the contract: a frozen value, or the one error that lists every violation.
 import type { z } from 'zod';
+import { freeze } from '../config/freeze.ts';
+import { cyclesOf } from '../config/needs.ts';
 import { type ExecutionError, executionError } from './codes.ts';
-import { contextSchema, type ExecutionContext, type Plan, type PlanStep, planSchema } from './contract.ts';
-import { duplicateIds, findCycle, unknownDependencies } from './graph.ts';
+import { contextSchema, type ExecutionContext, type Plan, planSchema } from './contract.ts';
+import { duplicateIds, unknownDependencies } from './graph.ts';
+import { stepLabel } from './step-label.ts';
 
 export type Checked<T> = { ok: true; value: T } | { ok: false; error: ExecutionError };
 
@@ -14,7 +17,7 @@ export function validatePlan(input: unknown, maxSteps = DEFAULT_MAX_STEPS): Chec
   if (!copy.ok) return copy;
   const parsed = planSchema.safeParse(copy.value);
   if (!parsed.success) return invalid('plan', violations(parsed.error));
-  const plan = deepFreeze(parsed.data) as Plan;
+  const plan = freeze(parsed.data) as Plan;
   const broken = [
     ...(plan.steps.length > maxSteps ? [`steps: ${plan.steps.length} steps, at most ${maxSteps} are allowed`] : []),
     ...duplicateIds(plan.steps).map((id) => `steps: id ${id} occurs more than once`),
@@ -29,9 +32,10 @@ function resolveDependencies(plan: Plan): Checked<Plan> {
     const lines = unknown.map((u) => `step ${u.step} depends on ${u.dependency}, which is not in the plan`);
     return refused(executionError('DEPENDENCY_UNRESOLVED', lines.join('; '), { context: { violations: lines } }));
   }
-  const cycle = findCycle(new Map(plan.steps.map((s) => [s.id, s.depends_on])));
+  const [cycle] = cyclesOf(new Map(plan.steps.map((s) => [s.id, s.depends_on])));
   if (cycle) {
-    const message = `the steps depend on each other in a circle: ${cycle.map((id) => stepName(plan, id)).join(' → ')}`;
+    const names = new Map(plan.steps.map((s) => [s.id, stepLabel(s)]));
+    const message = `the steps depend on each other in a circle: ${cycle.map((id) => names.get(id)).join(' → ')}`;
     return refused(executionError('DEPENDENCY_UNRESOLVED', message, { context: { cycle } }));
   }
   return { ok: true, value: plan };
@@ -45,7 +49,7 @@ export function validateContext(plan: Plan, input: unknown): Checked<ExecutionCo
   if (!parsed.success) return invalid('context', violations(parsed.error));
   const given = (parsed.data.plan as { id?: unknown } | null)?.id;
   if (given !== plan.id) return invalid('context', [`plan: is ${String(given)}, expected ${plan.id}`]);
-  const context = deepFreeze({ ...parsed.data, plan }) as ExecutionContext;
+  const context = freeze({ ...parsed.data, plan }) as ExecutionContext;
   const window = context.deadline_ms - context.started_at;
   if (window < plan.timeout_ms) {
     const message = `the window to the deadline is ${window} ms, the plan may take ${plan.timeout_ms} ms`;
@@ -57,17 +61,6 @@ export function validateContext(plan: Plan, input: unknown): Checked<ExecutionCo
     return refused(executionError('CONTEXT_MISSING', message, { context: { missing } }));
   }
   return { ok: true, value: context };
-}
-
-/** What people call a step: its stage and cell where it has one, else its id. */
-export function stepName(plan: Plan, id: string): string {
-  const step = plan.steps.find((s) => s.id === id);
-  return step ? stepLabel(step) : id;
-}
-
-/** The name a step goes by in messages and events. */
-export function stepLabel(step: PlanStep): string {
-  return typeof step.payload.step === 'string' ? step.payload.step : step.id;
 }
 
 /** `path: message` for each issue of a schema. */
@@ -91,11 +84,4 @@ function cloned(input: unknown): Checked<unknown> {
   } catch (error) {
     return invalid('input', [`it cannot be copied: ${(error as Error).message}`]);
   }
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  for (const inner of Object.values(value)) deepFreeze(inner);
-  return value;
 }

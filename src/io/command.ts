@@ -1,0 +1,96 @@
+// Runs one command of a stage in a process group of its own, output straight to a log file, and leaves nothing behind.
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Clock } from './clock.ts';
+import { identify, type ProcessIdentity } from './identity.ts';
+import { endAll, groupMembers, marked } from './process-group.ts';
+
+export interface CommandRequest {
+  /** A string is run by bash; a list is argv, with no shell. */
+  command: string | readonly string[];
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  /** Where stdout and stderr go, in the order they come. */
+  logFd: number;
+  /** NAME=value pairs in `env` that only this attempt's processes carry. */
+  marks: readonly string[];
+  /** Called when the group exists and before the command starts: what must be on disk first. */
+  beforeStart?: (leader: ProcessIdentity) => void;
+  signal: AbortSignal;
+  graceMs: number;
+}
+
+export interface CommandEnd {
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  /** The signal told it to stop before it ended by itself. */
+  stopped: boolean;
+  /** Processes the command had left running in its group, ended here. */
+  leftBehind: number;
+  /** False: something of it could not be ended. */
+  gone: boolean;
+}
+
+// The group waits for a line on fd 3; a parent that died before writing it means end of file, and the command never starts.
+const GATE = 'read -r _ <&3 || exit 125; exec "$@" 3<&-';
+
+/** Runs a command to its end. Throws only when it could not be started at all, or when `beforeStart` throws. */
+export async function runCommand(request: CommandRequest, clock: Clock): Promise<CommandEnd> {
+  const argv = typeof request.command === 'string' ? ['bash', '-c', request.command] : request.command;
+  const child = spawn('/bin/sh', ['-c', GATE, 'mendloop', ...argv], {
+    cwd: request.cwd,
+    env: request.env,
+    detached: true,
+    stdio: ['ignore', request.logFd, request.logFd, 'pipe'],
+  });
+  const ended = exitOf(child);
+  const pgid = await pidOf(child);
+  try {
+    request.beforeStart?.(identify(pgid));
+  } catch (error) {
+    child.stdio[3]?.destroy();
+    await ended;
+    throw error;
+  }
+  openGate(child);
+  const { exitCode, signal, stopped } = await untilEndOrStop(ended, pgid, request, clock);
+  const left = groupMembers(pgid);
+  const gone = left.length === 0 || (await endAll(() => groupMembers(pgid), request.graceMs, clock));
+  return { exitCode, signal, stopped, leftBehind: left.length, gone };
+}
+
+async function untilEndOrStop(ended: Promise<Exit>, pgid: number, request: CommandRequest, clock: Clock) {
+  const aborted = new Promise<'stop'>((resolve) => {
+    if (request.signal.aborted) resolve('stop');
+    request.signal.addEventListener('abort', () => resolve('stop'), { once: true });
+  });
+  const first = await Promise.race([ended, aborted]);
+  if (first !== 'stop') return { ...first, stopped: false };
+  // Stopping reaches further than the group: a process that moved to its own session still carries the marks.
+  const mine = () => [...new Set([...groupMembers(pgid), ...marked(request.marks)])];
+  await endAll(mine, request.graceMs, clock);
+  return { ...(await ended), stopped: true };
+}
+
+interface Exit {
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** The leader's own end: not when its output closes, which a grandchild may hold for ever. */
+function exitOf(child: ChildProcess): Promise<Exit> {
+  return new Promise((resolve) => child.once('exit', (exitCode, signal) => resolve({ exitCode, signal })));
+}
+
+function pidOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    if (child.pid !== undefined) resolve(child.pid);
+  });
+}
+
+function openGate(child: ChildProcess): void {
+  const gate = child.stdio[3] as NodeJS.WritableStream | null | undefined;
+  // The group may be dead already; its exit tells.
+  gate?.on('error', () => {});
+  gate?.end('go\n');
+}

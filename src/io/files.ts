@@ -1,0 +1,57 @@
+// Small looks at files: is it there, what does it hold, what are its last lines. Nothing here holds a whole log in memory.
+import { createHash } from 'node:crypto';
+import { accessSync, closeSync, constants, createReadStream, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+export interface FileFacts {
+  isFile: boolean;
+  isFolder: boolean;
+  size: number;
+}
+
+/** What stands at `path`, links followed; undefined when nothing does. */
+export function fileFacts(path: string): FileFacts | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat && { isFile: stat.isFile(), isFolder: stat.isDirectory(), size: stat.size };
+}
+
+/** sha256 of a file's content, read as a stream. Rejects when it cannot be read. */
+export async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+/** Where `tool` is on `path`, or undefined. */
+export function findTool(tool: string, path: string): string | undefined {
+  return path
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, tool))
+    .find((candidate) => {
+      try {
+        accessSync(candidate, constants.X_OK);
+        return fileFacts(candidate)?.isFile === true;
+      } catch {
+        return false;
+      }
+    });
+}
+
+/** The last `bytes` of a file as text, and how long the file is; undefined when it cannot be read. */
+export function readTail(path: string, bytes: number): { text: string; size: number } | undefined {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch {
+    return undefined;
+  }
+  try {
+    const { size } = fstatSync(fd);
+    const buffer = Buffer.alloc(Math.min(bytes, size));
+    const read = readSync(fd, buffer, 0, buffer.length, size - buffer.length);
+    return { text: buffer.toString('utf8', 0, read), size };
+  } finally {
+    closeSync(fd);
+  }
+}

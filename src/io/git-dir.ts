@@ -1,0 +1,114 @@
+// What lies in a repository's git folder and can only be known by looking: worktree folders, unfinished work, excludes.
+import { appendFile, lstat, mkdir, open, readdir, readFile, realpath, rm, rmdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+
+/** One folder below `<common>/worktrees`. */
+export interface AdminDir {
+  readonly path: string;
+  /** Where its checkout is; undefined when git was ended before it wrote that. */
+  readonly checkout: string | undefined;
+  /** Why it is locked; undefined when it is not. */
+  readonly locked: string | undefined;
+}
+
+const text = (path: string): Promise<string | undefined> =>
+  readFile(path, 'utf8').then(
+    (found) => found.trim(),
+    () => undefined,
+  );
+
+/** Every worktree folder of the repository; none when it has no worktree. */
+export async function adminDirs(commonDir: string): Promise<AdminDir[]> {
+  const root = join(commonDir, 'worktrees');
+  const names = await readdir(root).catch(() => []);
+  return Promise.all(
+    names.sort().map(async (name) => {
+      const path = join(root, name);
+      const [gitdir, locked] = await Promise.all([text(join(path, 'gitdir')), text(join(path, 'locked'))]);
+      return { path, checkout: gitdir && dirname(resolve(path, gitdir)), locked };
+    }),
+  );
+}
+
+/** Where the `.git` file of a checkout points, and whether anything is there; undefined when it is no such file. */
+export async function gitFile(checkout: string): Promise<{ target: string; alive: boolean } | undefined> {
+  const pointer = (await text(join(checkout, '.git')))?.match(/^gitdir: (.*)$/s)?.[1];
+  if (!pointer) return undefined;
+  const target = resolve(checkout, pointer);
+  return { target, alive: await exists(target) };
+}
+
+const UNFINISHED: Record<string, string> = {
+  MERGE_HEAD: 'merge',
+  'rebase-merge': 'rebase',
+  'rebase-apply': 'rebase',
+  CHERRY_PICK_HEAD: 'cherry-pick',
+  REVERT_HEAD: 'revert',
+  BISECT_LOG: 'bisect',
+};
+
+/** The git command that was begun in a worktree and not ended, or undefined. */
+export async function unfinished(adminDir: string): Promise<string | undefined> {
+  const names = new Set(await readdir(adminDir));
+  return Object.entries(UNFINISHED).find(([name]) => names.has(name))?.[1];
+}
+
+/** Adds the lines that `info/exclude` does not have yet; what it has stays as it is. */
+export async function addExcludes(commonDir: string, lines: readonly string[]): Promise<void> {
+  const path = join(commonDir, 'info/exclude');
+  const now = await readFile(path, 'utf8').catch(() => '');
+  const known = new Set(now.split('\n'));
+  const missing = lines.filter((line) => !known.has(line));
+  if (missing.length === 0) return;
+  await mkdir(dirname(path), { recursive: true });
+  await appendFile(path, `${now === '' || now.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`);
+}
+
+/** The names in a folder; undefined when it is not there or is no folder. */
+export function namesIn(folder: string): Promise<string[] | undefined> {
+  return readdir(folder).catch(() => undefined);
+}
+
+/** Removes what a `git worktree add` left that ended before its checkout began: git's folder, the `.git` file, the empty folder. */
+export async function removeHalfMade(adminDir: string, checkout: string): Promise<void> {
+  await rm(adminDir, { recursive: true, force: true });
+  await rm(join(checkout, '.git'), { force: true });
+  await rmdir(checkout).catch(() => {});
+}
+
+/** Removes one file; nothing happens when it is not there. */
+export async function removeFile(path: string): Promise<void> {
+  await rm(path, { force: true });
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Whether two paths lead to the same folder or file; false when either is not there. */
+export async function samePlace(a: string, b: string): Promise<boolean> {
+  const [x, y] = await Promise.all([a, b].map((path) => realpath(path).catch(() => undefined)));
+  return x !== undefined && x === y;
+}
+
+/** The path with every link in it followed; throws when it is not there. */
+export function realPath(path: string): Promise<string> {
+  return realpath(path);
+}
+
+/** Whether a file begins with this text; false when it cannot be read. */
+export async function startsWith(path: string, beginning: string): Promise<boolean> {
+  const file = await open(path, 'r').catch(() => undefined);
+  if (!file) return false;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(beginning.length), 0, beginning.length, 0);
+    return buffer.subarray(0, bytesRead).toString() === beginning;
+  } catch {
+    return false;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,84 @@
+// Locks that a killed git left behind. One is taken away only when no living process can own it; anything unsure stays.
+import { lstat, readdir, readFile, readlink, statfs, unlink } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Network and user-space file systems: another host may hold what lies there. */
+const SHARED_FS = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997, 0x00c36400, 0x65735546, 0x5346414f]);
+
+/** The lock files of a worktree's own git folder and of one branch that exist now. */
+export async function locksOf(adminDir: string, commonDir: string, branch: string): Promise<string[]> {
+  const names = await readdir(adminDir).catch(() => []);
+  const own = names.filter((name) => name.endsWith('.lock')).map((name) => join(adminDir, name));
+  const ref = join(commonDir, 'refs/heads', `${branch}.lock`);
+  const found = await lstat(ref).catch(() => undefined);
+  return found?.isFile() ? [...own, ref] : own;
+}
+
+/** Why `file` may still have a living owner below `places`, after waiting for one to end; undefined: proven dead. */
+export async function mayBeHeld(
+  file: string,
+  places: readonly string[],
+  patienceMs = 3000,
+): Promise<string | undefined> {
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    const reason = await holder(file, places);
+    if (reason === undefined || performance.now() > until) return reason;
+    await sleep(100);
+  }
+}
+
+/** Takes a lock away whose owner is proven dead; otherwise says why it stays. A lock that changes hands meanwhile stays. */
+export async function clearDeadLock(
+  file: string,
+  places: readonly string[],
+  patienceMs = 3000,
+): Promise<string | undefined> {
+  const before = await lstat(file).catch(() => undefined);
+  if (!before) return undefined;
+  const reason = await mayBeHeld(file, places, patienceMs);
+  if (reason) return reason;
+  const now = await lstat(file).catch(() => undefined);
+  if (!now) return undefined;
+  if (now.ino !== before.ino || now.mtimeMs !== before.mtimeMs) return 'it was taken again just now';
+  await unlink(file);
+  return undefined;
+}
+
+async function holder(file: string, places: readonly string[]): Promise<string | undefined> {
+  const found = await lstat(file).catch(() => undefined);
+  if (!found) return undefined;
+  // Only processes of this user can be looked into, and only the user who made the file can be holding it.
+  if (found.uid !== process.getuid?.()) return 'it belongs to another user';
+  if (SHARED_FS.has((await statfs(file)).type)) return 'it is on a file system that other hosts may share';
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  if (!pids.includes(String(process.pid))) return 'there is no /proc to look for its owner';
+  for (const pid of pids) {
+    const reason = await holds(pid, file, places);
+    if (reason) return reason;
+  }
+  return undefined;
+}
+
+async function ours(at: string): Promise<boolean> {
+  const found = await lstat(at).catch(() => undefined);
+  return found?.uid === process.getuid?.();
+}
+
+async function holds(pid: string, file: string, places: readonly string[]): Promise<string | undefined> {
+  const at = `/proc/${pid}`;
+  const stat = await readFile(`${at}/stat`, 'utf8').catch(() => '');
+  const [, name = '', state = ''] = stat.match(/^\d+ \((.*)\) (\S)/s) ?? [];
+  if (state === '' || state === 'Z' || state === 'X') return undefined;
+  if (name.startsWith('git')) {
+    const cwd = await readlink(`${at}/cwd`).catch((error: NodeJS.ErrnoException) => error);
+    if (typeof cwd === 'string') {
+      if (places.some((place) => cwd === place || cwd.startsWith(place + sep))) return `git (pid ${pid}) is running`;
+    } else if (await ours(at)) return `git (pid ${pid}) cannot be looked into`;
+  }
+  for (const fd of await readdir(`${at}/fd`).catch(() => [])) {
+    if ((await readlink(`${at}/fd/${fd}`).catch(() => '')) === file) return `${name} (pid ${pid}) has it open`;
+  }
+  return undefined;
+}

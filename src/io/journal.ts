@@ -1,0 +1,70 @@
+// The journal of a run: one JSON event per line, appended and fsynced. It is the truth; everything else is made from it.
+import { closeSync, copyFileSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { eventSchema, type LoopEvent } from '../events.ts';
+import { folderOf, onDisk, readText } from './store.ts';
+
+export interface JournalText {
+  events: LoopEvent[];
+  /** Bytes up to the end of the last good line. */
+  goodBytes: number;
+  /** Line number of the first line that is no event, when it is not just the torn end of a write. */
+  corruptLine?: number;
+}
+
+/** Reads a journal as far as it is sound. A torn last line is dropped; never throws for bad content. */
+export function readJournal(path: string): JournalText {
+  const text = readText(path) ?? '';
+  const events: LoopEvent[] = [];
+  let at = 0;
+  for (let end = text.indexOf('\n', at); end !== -1; end = text.indexOf('\n', at)) {
+    const event = parseEvent(text.slice(at, end), events.length + 1);
+    if (!event) return { events, goodBytes: Buffer.byteLength(text.slice(0, at)), corruptLine: events.length + 1 };
+    events.push(event);
+    at = end + 1;
+  }
+  return { events, goodBytes: Buffer.byteLength(text.slice(0, at)) };
+}
+
+function parseEvent(line: string, seq: number): LoopEvent | undefined {
+  try {
+    const parsed = eventSchema.safeParse(JSON.parse(line));
+    return parsed.success && parsed.data.seq === seq ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface Journal {
+  /** Writes the events as one append and one fsync: all of them are on disk when this returns. Throws MendError when the disk refuses. */
+  append(events: readonly LoopEvent[]): void;
+  close(): void;
+}
+
+export interface OpenedJournal {
+  journal: Journal;
+  events: LoopEvent[];
+  /** Where a copy of a corrupt journal was kept. */
+  quarantined?: string;
+}
+
+/** Opens a run's journal for appending; what was torn or corrupt at its end is cut off, a corrupt one is copied aside first. */
+export function openJournal(path: string): OpenedJournal {
+  folderOf(path);
+  const { events, goodBytes, corruptLine } = readJournal(path);
+  const aside =
+    corruptLine === undefined ? undefined : `${path}.corrupt-${new Date().toISOString().replace(/[:.]/g, '-')}`;
+  if (aside) onDisk(path, () => copyFileSync(path, aside));
+  const fd = onDisk(path, () => openSync(path, 'a', 0o600));
+  onDisk(path, () => ftruncateSync(fd, goodBytes));
+  const journal: Journal = {
+    append(batch) {
+      const text = batch.map((e) => `${JSON.stringify(e)}\n`).join('');
+      onDisk(path, () => {
+        writeSync(fd, text);
+        fsyncSync(fd);
+      });
+    },
+    close: () => closeSync(fd),
+  };
+  return { journal, events, ...(aside ? { quarantined: aside } : {}) };
+}

@@ -1,0 +1,55 @@
+// Symbolic links of the worktree: placed, looked at and taken away, never followed.
+import { lstat, mkdir, readlink, rm, symlink, unlink } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+
+/** What is at a path itself. `link` says where it points. */
+export type Entry = { kind: 'nothing' | 'file' | 'folder' } | { kind: 'link'; target: string };
+
+/** Looks at `path` without following it; never throws for what is not there. */
+export async function entryAt(path: string): Promise<Entry> {
+  try {
+    const found = await lstat(path);
+    if (found.isSymbolicLink()) return { kind: 'link', target: await readlink(path) };
+    return { kind: found.isDirectory() ? 'folder' : 'file' };
+  } catch (error) {
+    if (isAbsent(error)) return { kind: 'nothing' };
+    throw error;
+  }
+}
+
+export type Placed = 'placed' | 'kept' | 'taken' | 'no-folder';
+
+/**
+ * Makes `root/path` a link to `target`, with the folders above it. `taken`: something real is there, and stays.
+ * `no-folder`: one of the folders above is a link or a file, so that the link would lie elsewhere.
+ */
+export async function placeLink(root: string, path: string, target: string): Promise<Placed> {
+  const at = join(root, path);
+  const found = await entryAt(at);
+  if (found.kind === 'link' && found.target === target) return 'kept';
+  if (found.kind === 'file' || found.kind === 'folder') return 'taken';
+  for (const folder of foldersAbove(path)) {
+    const above = await entryAt(join(root, folder));
+    if (above.kind === 'link' || above.kind === 'file') return 'no-folder';
+  }
+  await mkdir(dirname(at), { recursive: true });
+  if (found.kind === 'link') await unlink(at);
+  await symlink(target, at);
+  return 'placed';
+}
+
+/** Takes `path` away when it is a link to `target`; anything else stays. */
+export async function removeLink(path: string, target: string): Promise<void> {
+  const found = await entryAt(path);
+  if (found.kind === 'link' && found.target === target) await rm(path);
+}
+
+function foldersAbove(path: string): string[] {
+  const parts = path.split(sep).slice(0, -1);
+  return parts.map((_, i) => parts.slice(0, i + 1).join(sep));
+}
+
+function isAbsent(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}

@@ -1,0 +1,88 @@
+// Process groups: who belongs to one, and ending one for good: TERM, then KILL, then seen gone.
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Clock } from './clock.ts';
+
+const POLL_MS = 20;
+const AFTER_KILL_MS = 5000;
+
+/** Processes of group `pgid` that still run, zombies not counted. */
+export function groupMembers(pgid: number): number[] {
+  if (!groupExists(pgid)) return [];
+  const all = processes();
+  // Without /proc the group's existence is all there is to know.
+  return all === undefined ? [pgid] : all.filter((p) => p.pgid === pgid && p.state !== 'Z').map((p) => p.pid);
+}
+
+/** Running processes that carry every one of `marks` (NAME=value) in their environment: what a stage started, also in a session of its own. */
+export function marked(marks: readonly string[]): number[] {
+  const carries = (pid: number) => {
+    const environment = readProc(pid, 'environ')?.split('\0');
+    return environment !== undefined && marks.every((m) => environment.includes(m));
+  };
+  return (processes() ?? []).filter((p) => p.state !== 'Z' && carries(p.pid)).map((p) => p.pid);
+}
+
+/** Ends what `members` names until it names nothing. False when something survived even KILL. */
+export async function endAll(members: () => number[], graceMs: number, clock: Clock): Promise<boolean> {
+  for (const pid of members()) send(pid, 'SIGTERM');
+  await goneWithin(members, graceMs, clock);
+  const killed = () => {
+    const alive = members();
+    for (const pid of alive) send(pid, 'SIGKILL');
+    return alive;
+  };
+  return goneWithin(killed, AFTER_KILL_MS, clock);
+}
+
+async function goneWithin(members: () => number[], limitMs: number, clock: Clock): Promise<boolean> {
+  const until = clock.monotonic() + limitMs;
+  while (members().length > 0) {
+    if (clock.monotonic() >= until) return false;
+    await clock.sleep(POLL_MS);
+  }
+  return true;
+}
+
+function groupExists(pgid: number): boolean {
+  try {
+    process.kill(-pgid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    // Gone between the look and the signal, or not ours to end: the caller looks again either way.
+    if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+}
+
+interface Process {
+  pid: number;
+  pgid: number;
+  state: string;
+}
+
+/** Every process of the machine, or undefined where there is no /proc. */
+function processes(): Process[] | undefined {
+  if (process.platform !== 'linux') return undefined;
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      const stat = readProc(Number(name), 'stat');
+      const [state, , pgid] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
+      return state === undefined ? [] : [{ pid: Number(name), pgid: Number(pgid), state }];
+    });
+}
+
+function readProc(pid: number, file: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

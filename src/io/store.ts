@@ -1,0 +1,128 @@
+// Files of state: written whole or not at all, read only when they match their schema.
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { z } from 'zod';
+import { fail, type MendError, mendError } from '../errors.ts';
+
+let serial = 0;
+
+/** Replaces `path` with `text`: unique temp file, fsync, rename. Throws MendError when the disk will not take it. */
+export function writeAtomic(path: string, text: string): void {
+  const temp = `${path}.${process.pid}-${++serial}.tmp`;
+  onDisk(path, () => {
+    try {
+      const fd = openSync(temp, 'wx', 0o600);
+      try {
+        writeSync(fd, text);
+        fsyncSync(fd);
+      } finally {
+        closeSync(fd);
+      }
+      renameSync(temp, path);
+    } catch (error) {
+      rmSync(temp, { force: true });
+      throw error;
+    }
+  });
+}
+
+export type Read<T> = { found: true; value: T } | { found: false; quarantined?: string };
+
+/** Reads JSON that must match `schema`. What does not is moved aside as `<path>.corrupt-<time>` and reported, never emptied. */
+export function readChecked<T>(path: string, schema: z.ZodType<T>): Read<T> {
+  const text = readText(path);
+  if (text === undefined) return { found: false };
+  const parsed = schema.safeParse(parseJson(text));
+  return parsed.success ? { found: true, value: parsed.data } : { found: false, quarantined: quarantine(path) };
+}
+
+/** Moves a broken file aside; returns where it is now. */
+export function quarantine(path: string): string {
+  const aside = `${path}.corrupt-${new Date().toISOString().replace(/[:.]/g, '-')}`;
+  onDisk(path, () => renameSync(path, aside));
+  return aside;
+}
+
+/** The text of a file, or undefined when there is none. */
+export function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw storageError(path, error as NodeJS.ErrnoException) ?? error;
+  }
+}
+
+/** Makes a folder that only its owner can enter. */
+export function privateFolder(path: string): void {
+  onDisk(path, () => mkdirSync(path, { recursive: true, mode: 0o700 }));
+}
+
+/** Makes a private folder that git does not see. */
+export function ownFolder(path: string): void {
+  privateFolder(path);
+  const ignore = join(path, '.gitignore');
+  onDisk(ignore, () => {
+    if (!existsSync(ignore)) writeFileSync(ignore, '*\n');
+  });
+}
+
+/** Makes the folder a file will stand in. */
+export function folderOf(file: string): void {
+  privateFolder(dirname(file));
+}
+
+/** Runs `work` on a file of state; what the disk refuses becomes an error a person can act on. */
+export function onDisk<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw storageError(path, error as NodeJS.ErrnoException) ?? error;
+  }
+}
+
+function storageError(path: string, error: NodeJS.ErrnoException): MendError | undefined {
+  switch (error.code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return mendError('E_DISK_FULL', { path });
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return mendError('E_STATE_UNWRITABLE', { path, reason: error.code });
+    default:
+      return undefined;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Refuses a root whose state folder cannot be written, before anything else is done. */
+export function requireWritable(folder: string): void {
+  ownFolder(folder);
+  const probe = join(folder, `.probe-${process.pid}`);
+  onDisk(folder, () => {
+    writeFileSync(probe, '');
+    rmSync(probe);
+  });
+  if (!existsSync(folder)) fail('E_STATE_UNWRITABLE', { path: folder, reason: 'ENOENT' });
+}

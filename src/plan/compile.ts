@@ -1,0 +1,78 @@
+// Stages → plan: the chosen stages and cells as steps of one plan. The same configuration and run give the same ids, so a
+// run that was cut off finds its steps again.
+import { createHash } from 'node:crypto';
+import type { ContextMap } from '../config/context-map.ts';
+import type { PlanInput } from './contract.ts';
+import { cellsOf, stepNameOf } from './matrix.ts';
+
+/** The action that runs a stage. */
+export const STAGE_ACTION = 'stage';
+
+export interface CompileRequest {
+  run: string;
+  map: ContextMap;
+  /** Stage names; needs that are not among them must be green already. */
+  stages: readonly string[];
+  createdAt: number;
+  timeoutMs: number;
+}
+
+/** The plan of a run over `stages`, in the map's order. */
+export function compilePlan({ run, map, stages, createdAt, timeoutMs }: CompileRequest): PlanInput {
+  const chosen = Object.entries(map.stages).filter(([name]) => stages.includes(name));
+  const stepIds = new Map(
+    chosen.map(([name, stage]) => [name, cellsOf(stage).map((cell) => stepId(run, stepNameOf(name, cell)))]),
+  );
+  return {
+    id: stepId(run, 'plan'),
+    version: 1,
+    created_at: createdAt,
+    name: chosen
+      .map(([name]) => name)
+      .join(' ')
+      .slice(0, 255),
+    timeout_ms: timeoutMs,
+    steps: chosen.flatMap(([name, stage]) =>
+      cellsOf(stage).map((cell) => {
+        const step = stepNameOf(name, cell);
+        const retryable = stage.rerun ? ['EXECUTION_HALTED' as const, 'STEP_TIMEOUT' as const] : [];
+        return {
+          id: stepId(run, step),
+          action: STAGE_ACTION,
+          payload: { stage: name, step, cell },
+          depends_on: stage.needs.flatMap((need) => stepIds.get(need) ?? []),
+          on_failure: stage.on_failure,
+          timeout_ms: stage.timeout,
+          retry_policy: { ...stage.retry, retryable_error_codes: retryable },
+          priority: stage.priority,
+        };
+      }),
+    ),
+  };
+}
+
+/** A UUID in the form of version 4 that `run` and `name` decide. */
+export function stepId(run: string, name: string): string {
+  const hex = createHash('sha256').update(`${run}\n${name}`).digest('hex');
+  const variant = '89ab'[Number.parseInt(hex[16] ?? '0', 16) & 3];
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
+}
+
+/** `stages` and all they need, directly or not, in the map's order. Unknown names are left out. */
+export function withNeeds(map: ContextMap, stages: readonly string[]): string[] {
+  const wanted = new Set<string>();
+  const queue = [...stages];
+  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
+    const stage = map.stages[name];
+    if (wanted.has(name) || !stage) continue;
+    wanted.add(name);
+    queue.push(...stage.needs);
+  }
+  return Object.keys(map.stages).filter((name) => wanted.has(name));
+}

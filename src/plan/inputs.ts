@@ -1,0 +1,68 @@
+// What a green stage was made from, boiled down to hashes; and whether that is still what is there. Pure.
+import { createHash } from 'node:crypto';
+import type { Stage } from '../config/context-map.ts';
+import { isBuiltInCheck } from '../config/context-map.ts';
+import { pathMatcher } from '../config/globs.ts';
+import { commandWords } from '../config/words.ts';
+import type { Cell } from './matrix.ts';
+
+/** Path → content id (and mode) of every file at a commit. */
+export type Tree = ReadonlyMap<string, { readonly mode: string; readonly id: string }>;
+
+/** One hash per kind of input, so that a change can be named. */
+export interface Inputs {
+  readonly command: string;
+  readonly verify: string;
+  readonly files: string;
+  readonly outputs: string;
+}
+
+/** The inputs of one step: what it runs, the files it is made of at the tree's commit, the outputs it needs. */
+export function stageInputs(stage: Stage, cell: Cell, tree: Tree, neededOutputs: ReadonlyMap<string, string>): Inputs {
+  return {
+    command: hash([stage.command, cell, stage.spec]),
+    verify: hash(stage.verify),
+    files: hash(inputFiles(stage, tree).map((path) => [path, tree.get(path)?.mode, tree.get(path)?.id])),
+    outputs: hash([...neededOutputs].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+/** The files of `tree` a stage is made of: its own, those it requires, and those its command and checks name. */
+export function inputFiles(stage: Stage, tree: Tree): string[] {
+  const commands = [stage.command, ...stage.verify.filter((v) => !isBuiltInCheck(v))] as (string | readonly string[])[];
+  const named = new Set([...commands.flatMap(commandWords), ...checkedPaths(stage), ...stage.requires.files]);
+  const own = pathMatcher(stage.files);
+  return [...tree.keys()].filter((path) => own(path) || named.has(path) || foldersOf(path).some((f) => named.has(f)));
+}
+
+function checkedPaths(stage: Stage): string[] {
+  return stage.verify.filter(isBuiltInCheck).flatMap((check) => {
+    const values = Object.values(check).flatMap((v) => (typeof v === 'object' ? Object.values(v) : [v]));
+    return values.filter((v): v is string => typeof v === 'string');
+  });
+}
+
+function foldersOf(path: string): string[] {
+  const parts = path.split('/');
+  return parts.slice(1).map((_, i) => parts.slice(0, i + 1).join('/'));
+}
+
+export type Freshness = { fresh: true } | { fresh: false; why: string };
+
+const WORDS: Record<keyof Inputs, string> = {
+  command: 'its command changed',
+  verify: 'its checks changed',
+  files: 'its files changed',
+  outputs: 'an output it needs changed',
+};
+
+/** Whether what was recorded is what is there now, and if not, what changed. */
+export function compareInputs(recorded: Inputs | undefined, now: Inputs): Freshness {
+  if (!recorded) return { fresh: false, why: 'its inputs were not recorded' };
+  const changed = (Object.keys(WORDS) as (keyof Inputs)[]).filter((key) => recorded[key] !== now[key]);
+  return changed.length === 0 ? { fresh: true } : { fresh: false, why: changed.map((key) => WORDS[key]).join(', ') };
+}
+
+function hash(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,31 @@
+// A stage's matrix: one cell for each combination of its axes' values, and the names cells go by.
+import type { Stage } from '../config/context-map.ts';
+
+export type Cell = Readonly<Record<string, string>>;
+
+/** The cells of a stage, axes in the order written, the last varying fastest. A stage without matrix has one empty cell. */
+export function cellsOf(stage: Pick<Stage, 'matrix'>): Cell[] {
+  return Object.entries(stage.matrix).reduce<Cell[]>(
+    (cells, [axis, values]) => cells.flatMap((cell) => values.map((value) => ({ ...cell, [axis]: value }))),
+    [{}],
+  );
+}
+
+/** `host=cp1,disk=a`, and empty for the cell of a stage without matrix: also the cell's folder name. */
+export function cellKey(cell: Cell): string {
+  return Object.entries(cell)
+    .map(([axis, value]) => `${axis}=${value}`)
+    .join(',');
+}
+
+/** `talos`, or `talos[host=cp1]`. */
+export function stepNameOf(stage: string, cell: Cell): string {
+  const key = cellKey(cell);
+  return key === '' ? stage : `${stage}[${key}]`;
+}
+
+/** Stage and cell key of a step's name. */
+export function splitStepName(step: string): { stage: string; cell: string } {
+  const [, stage = step, cell = ''] = /^([^[]+)(?:\[(.*)\])?$/.exec(step) ?? [];
+  return { stage, cell };
+}

@@ -1,0 +1,40 @@
+// What a step can do: actions by name. A stage is one of them.
+import type { z } from 'zod';
+import type { ExecutionContext, Plan, PlanStep } from '../plan/contract.ts';
+
+/** One call of an action for one step. */
+export interface ActionCall<P = unknown> {
+  readonly step: PlanStep;
+  readonly payload: P;
+  readonly plan: Plan;
+  readonly context: ExecutionContext;
+  /** 1 for the first attempt of this run, also when an earlier process made it. */
+  readonly attempt: number;
+  /** Aborts when the step must stop: its own timeout, the plan's, the deadline, or an interruption. */
+  readonly signal: AbortSignal;
+}
+
+/** How an attempt ended. Only a bug throws. */
+export type Outcome =
+  /** `fresh`: it was done before and still holds. */
+  | { kind: 'done'; fresh?: boolean; result?: Record<string, unknown> }
+  /** Failed; `again: false` means that trying the same once more is pointless or not allowed. */
+  | { kind: 'failed'; message: string; again?: boolean; context?: Record<string, unknown> }
+  /** Stopped because the signal said so. */
+  | { kind: 'stopped' }
+  /** The run as a whole cannot go on, whatever the step's `on_failure` says. */
+  | { kind: 'halt'; message: string; context?: Record<string, unknown> };
+
+export interface Action<P = unknown> {
+  readonly payload: z.ZodType<P>;
+  /** Says that nothing needs to be done; `undefined` when an attempt is needed. Not an attempt itself. */
+  settled?(call: ActionCall<P>): Promise<Outcome | undefined>;
+  run(call: ActionCall<P>): Promise<Outcome>;
+}
+
+export type ActionRegistry = ReadonlyMap<string, Action>;
+
+/** An action as the registry holds it: the executor checks every payload against its schema before the first step. */
+export function action<P>(definition: Action<P>): Action {
+  return definition as unknown as Action;
+}

@@ -1,0 +1,94 @@
+// `verify`: what must hold for a stage to be green. Commands, and checks that need no script.
+import { join } from 'node:path';
+import { type BuiltInCheck, isBuiltInCheck, type Stage } from '../config/context-map.ts';
+import { commandText } from '../config/words.ts';
+import { fileFacts } from '../io/files.ts';
+import type { LogFile } from '../io/log-file.ts';
+import { probeHttp, probeTcp } from '../io/probe.ts';
+import { readText } from '../io/store.ts';
+import { dottedKey } from './dotted-key.ts';
+
+export interface CheckScope {
+  /** The tree the stage runs in. */
+  root: string;
+  /** The stage's own output folder: `out:` paths are below it. */
+  out: string;
+  log: LogFile;
+  signal: AbortSignal;
+  /** Runs a command in the stage's surroundings, output to the log; undefined when it succeeded, else how it ended. */
+  run(command: string | readonly string[]): Promise<string | undefined>;
+}
+
+/** Runs every check, also after one failed. Returns what does not hold, a line each; empty when all does. */
+export async function verifyStage(stage: Stage, scope: CheckScope): Promise<string[]> {
+  const problems: string[] = [];
+  const note = (problem: string | undefined) => {
+    if (problem === undefined) return;
+    problems.push(problem);
+    scope.log.say(`verify: ${problem}`);
+  };
+  for (const entry of stage.verify) {
+    if (scope.signal.aborted) break;
+    if (isBuiltInCheck(entry)) note(await check(entry, scope));
+    else {
+      scope.log.say(`verify: ${commandText(entry)}`);
+      const ended = await scope.run(entry);
+      note(ended && `${commandText(entry)}: ${ended}`);
+    }
+  }
+  for (const [name, path] of Object.entries(stage.outputs)) {
+    if (!(fileFacts(join(scope.out, path))?.size ?? 0)) note(`output ${name}: ${path} is missing or empty`);
+  }
+  return problems;
+}
+
+/** Undefined when the check holds, else what does not. Never throws for what it looks at. */
+async function check(entry: BuiltInCheck, scope: CheckScope): Promise<string | undefined> {
+  if ('tcp' in entry) return prefixed(`tcp ${entry.tcp}`, await probeTcp(entry.tcp, scope.signal));
+  if ('http' in entry) return prefixed(`http ${entry.http}`, await probeHttp(entry.http, entry.status, scope.signal));
+  if ('file' in entry) return fileFacts(resolve(entry.file, scope)) ? undefined : `file ${entry.file}: does not exist`;
+  if ('nonempty' in entry) {
+    const facts = fileFacts(resolve(entry.nonempty, scope));
+    if (!facts) return `nonempty ${entry.nonempty}: does not exist`;
+    return facts.size > 0 ? undefined : `nonempty ${entry.nonempty}: is empty`;
+  }
+  if ('contains' in entry) {
+    const { file, text } = entry.contains;
+    return inText('contains', file, scope, (found) =>
+      found.includes(text) ? undefined : `does not contain "${text}"`,
+    );
+  }
+  if ('yaml' in entry) {
+    const { parseAllDocuments } = await import('yaml');
+    return inText('yaml', entry.yaml, scope, (found) => {
+      const documents = parseAllDocuments(found);
+      const errors = 'empty' in documents ? [] : documents.flatMap((d) => d.errors);
+      return errors[0]?.message.split('\n')[0];
+    });
+  }
+  return inText('json', entry.json, scope, (found) => {
+    const value = JSON.parse(found) as unknown;
+    const has = entry.has;
+    return has === undefined || dottedKey(value, has) !== undefined ? undefined : `has no ${has}`;
+  });
+}
+
+function inText(
+  kind: string,
+  path: string,
+  scope: CheckScope,
+  look: (text: string) => string | undefined,
+): string | undefined {
+  try {
+    const text = readText(resolve(path, scope));
+    return prefixed(`${kind} ${path}`, text === undefined ? 'does not exist' : look(text));
+  } catch (error) {
+    return `${kind} ${path}: ${(error as Error).message}`;
+  }
+}
+
+const prefixed = (what: string, problem: string | undefined) => problem && `${what}: ${problem}`;
+
+function resolve(path: string, scope: CheckScope): string {
+  return path.startsWith('out:') ? join(scope.out, path.slice('out:'.length)) : join(scope.root, path);
+}

@@ -1,0 +1,67 @@
+// The configuration of a run: context map and loop settings as committed on the base.
+import type { ContextMap } from '../config/context-map.ts';
+import type { LoopConfig } from '../config/loop-config.ts';
+import { type Parsed, parseContextMap, parseLoopConfig } from '../config/parse.ts';
+import { formatProblem, type Problem } from '../config/problem.ts';
+import { MAX_BYTES } from '../config/yaml-source.ts';
+import { fail } from '../errors.ts';
+import { GitError } from '../io/git.ts';
+import { readText } from '../io/store.ts';
+import { type Base, findBase } from '../worktree/base.ts';
+import { readAt } from '../worktree/read.ts';
+
+export const MAP_FILE = 'ai/context_map.yaml';
+export const LOOP_FILE = 'ai/loop.yaml';
+
+export interface Configuration {
+  readonly map: ContextMap;
+  readonly loop: LoopConfig;
+}
+
+/** The base a run of `home` starts from; only `branch` and `base` count as they are at the owner's HEAD. */
+export async function baseOf(home: string): Promise<Base> {
+  // A repository without a commit has no such file either; findBase says what is wrong with it.
+  const text = await committed(home, 'HEAD', LOOP_FILE).catch((error) => {
+    if (error instanceof GitError) return undefined;
+    throw error;
+  });
+  const loop = parseLoopConfig(text, LOOP_FILE);
+  if (!loop.ok) configProblems(loop.problems);
+  return findBase(home, loop.value);
+}
+
+/** Both files at `commit`. Throws one MendError with every problem of both. */
+export async function configurationAt(home: string, commit: string, base: string): Promise<Configuration> {
+  const [mapText, loopText] = await Promise.all([
+    committed(home, commit, MAP_FILE),
+    committed(home, commit, LOOP_FILE),
+  ]);
+  if (mapText === undefined) {
+    if (readText(`${home}/${MAP_FILE}`) === undefined) fail('E_MAP_MISSING', { base });
+    fail('E_MAP_NOT_COMMITTED', { base });
+  }
+  return checked(parseContextMap(mapText, MAP_FILE), parseLoopConfig(loopText, LOOP_FILE));
+}
+
+/** Both files as they are in the working tree. Throws like `configurationAt`. */
+export function configurationOnDisk(home: string): Configuration {
+  const mapText = readText(`${home}/${MAP_FILE}`);
+  if (mapText === undefined) fail('E_MAP_MISSING', { base: 'the working tree' });
+  return checked(parseContextMap(mapText, MAP_FILE), parseLoopConfig(readText(`${home}/${LOOP_FILE}`), LOOP_FILE));
+}
+
+function checked(map: Parsed<ContextMap>, loop: Parsed<LoopConfig>): Configuration {
+  if (map.ok && loop.ok) return { map: map.value, loop: loop.value };
+  return configProblems([map, loop].flatMap((parsed) => (parsed.ok ? [] : parsed.problems)));
+}
+
+function configProblems(problems: readonly Problem[]): never {
+  const files = [...new Set(problems.map((p) => p.file))].join(' and ');
+  fail('E_CONFIG', { files, count: problems.length }, problems.map(formatProblem));
+}
+
+async function committed(home: string, commit: string, path: string): Promise<string | undefined> {
+  const found = await readAt(home, commit, path, MAX_BYTES);
+  if (found === undefined || typeof found === 'string') return found;
+  fail('E_CONFIG', { files: path, count: 1 }, [`${path}:1:1: ${found.tooBig} bytes, at most ${MAX_BYTES} are read`]);
+}

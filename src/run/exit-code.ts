@@ -1,0 +1,24 @@
+// How a run ends for whoever started it. Pure.
+import { EXIT } from '../errors.ts';
+import type { LoopEvent } from '../events.ts';
+import type { PlanResult } from '../plan/contract.ts';
+import type { StageState } from './stage-state.ts';
+
+export interface RunFactsForExit {
+  result: PlanResult;
+  requested: readonly string[];
+  state: StageState;
+  /** A step of this run ended in a way that only a person can change. */
+  human: boolean;
+}
+
+export function exitCode({ result, requested, state, human }: RunFactsForExit): number {
+  if (result.error?.context.interrupted === true) return EXIT.interrupted;
+  if (requested.every((stage) => state.stages[stage]?.status === 'green')) return EXIT.ok;
+  return human ? EXIT.human : EXIT.failed;
+}
+
+/** Whether an event says that a person is needed. */
+export function needsHuman(event: LoopEvent): boolean {
+  return event.type === 'step.failed' && event.data.human === true;
+}

@@ -1,0 +1,113 @@
+// Everything that happens in a run goes through here: onto the journal first, then into the stage state, then to whoever watches.
+import type { Happening, LoopEvent, Subscriber } from '../events.ts';
+import type { Clock } from '../io/clock.ts';
+import type { Journal } from '../io/journal.ts';
+import type { Layout } from '../io/layout.ts';
+import { writeAtomic } from '../io/store.ts';
+import { fold, type StageState } from './stage-state.ts';
+
+export interface Recorder {
+  readonly run: string;
+  readonly stages: StageState;
+  /** All of it is on disk when this returns. Throws MendError when the disk refuses. */
+  record(...happenings: Happening[]): void;
+  /** Says what a run that was cut off had no time to say: stages all of whose steps are green. */
+  catchUp(): void;
+  /** Writes what is left to write. */
+  close(): void;
+}
+
+export interface RecorderOptions {
+  run: string;
+  layout: Layout;
+  journal: Journal;
+  /** What the journal holds already. */
+  earlier: readonly LoopEvent[];
+  /** The stages as they were before this process; `earlier` folded in. */
+  stages: StageState;
+  /** The steps of each stage in this run's plan. */
+  steps: ReadonlyMap<string, readonly string[]>;
+  subscribers: readonly Subscriber[];
+  clock: Clock;
+}
+
+/** The projection can always be made again from the journals, so it is not written more often than a person could look. */
+const PROJECT_EVERY_MS = 250;
+
+type StepEnd = 'done' | 'fresh' | 'failed' | 'skipped';
+
+export function openRecorder(options: RecorderOptions): Recorder {
+  const { run, layout, journal, stages, clock } = options;
+  const ends = new Map<string, StepEnd>();
+  let seq = options.earlier.at(-1)?.seq ?? 0;
+  let written = Number.NEGATIVE_INFINITY;
+  for (const event of options.earlier) noteEnd(event);
+
+  const recorder: Recorder = {
+    run,
+    stages,
+    record(...happenings) {
+      const all = happenings.flatMap((h) => [h, ...stageTurned(h)]);
+      const events = all.map(stamp);
+      journal.append(events);
+      for (const event of events) fold(stages, event);
+      if (clock.monotonic() - written >= PROJECT_EVERY_MS) project();
+      for (const event of events) for (const watch of options.subscribers) tell(watch, event);
+    },
+    catchUp() {
+      const green = [...options.steps].filter(
+        ([stage, steps]) =>
+          stages.stages[stage]?.status !== 'green' &&
+          steps.every((s) => ends.get(s) === 'done' || ends.get(s) === 'fresh'),
+      );
+      if (green.length > 0) this.record(...green.map(([stage]): Happening => greenStage(stage)));
+    },
+    close() {
+      project();
+      journal.close();
+    },
+  };
+  return recorder;
+
+  function stamp({ type, stage, step, attempt, status, data = {} }: Happening): LoopEvent {
+    const where = { ...(stage ? { stage } : {}), ...(step ? { step } : {}), ...(attempt ? { attempt } : {}) };
+    const time = new Date(clock.now()).toISOString();
+    return { v: 1, seq: ++seq, time, run, type, ...where, ...(status ? { status } : {}), data };
+  }
+
+  function project(): void {
+    writeAtomic(layout.stages, `${JSON.stringify(stages)}\n`);
+    written = clock.monotonic();
+  }
+
+  function noteEnd({ type, step }: Happening): boolean {
+    if (!step) return false;
+    if (type === 'step.started') ends.delete(step);
+    const end = /^step\.(done|fresh|failed|skipped)$/.exec(type)?.[1];
+    if (end) ends.set(step, end as StepEnd);
+    return end !== undefined;
+  }
+
+  /** The stage's own event, when this was the last of its steps to end. */
+  function stageTurned(happening: Happening): Happening[] {
+    const stage = happening.stage;
+    const steps = stage === undefined ? undefined : options.steps.get(stage);
+    if (!noteEnd(happening) || !steps?.every((s) => ends.has(s))) return [];
+    const has = (end: StepEnd) => steps.some((s) => ends.get(s) === end);
+    const reason = happening.data?.reason === undefined ? {} : { reason: happening.data.reason };
+    if (has('failed')) return [{ type: 'stage.failed', stage, status: 'failed', data: reason }];
+    if (has('skipped')) return [{ type: 'stage.skipped', stage, status: 'skipped', data: reason }];
+    const stays = !has('done') && stages.stages[stage as string]?.status === 'green';
+    return stays ? [] : [greenStage(stage as string)];
+  }
+}
+
+const greenStage = (stage: string): Happening => ({ type: 'stage.green', stage, status: 'green', data: {} });
+
+function tell(watch: Subscriber, event: LoopEvent): void {
+  try {
+    watch(event);
+  } catch {
+    // Watchers are best effort by contract: the journal has the event.
+  }
+}

@@ -1,0 +1,27 @@
+// What a run is asked for, and what it is given to work with.
+import type { Subscriber } from '../events.ts';
+import type { Clock } from '../io/clock.ts';
+import type { Selection } from './select.ts';
+import type { Lab } from './stage-env.ts';
+
+export interface RunRequest extends Selection {
+  home: string;
+  /** The command line, for whoever meets the lock. */
+  command: string;
+  lab?: Lab | undefined;
+  workers?: number | undefined;
+  /** Epoch milliseconds by which the run must be over. */
+  deadline?: number | undefined;
+  recheck: boolean;
+}
+
+export interface RunPorts {
+  clock: Clock;
+  env: Readonly<Record<string, string | undefined>>;
+  /** The folder with the stand-ins of the simulated lab. */
+  labTools: string;
+  subscribers: readonly Subscriber[];
+  signal: AbortSignal;
+  /** How long TERM is given before KILL. */
+  graceMs: number;
+}

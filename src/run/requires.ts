@@ -1,0 +1,41 @@
+// What must be there before a stage starts: everything that is missing, named at once, with how to get it.
+import { join } from 'node:path';
+import type { Stage } from '../config/context-map.ts';
+import { fileFacts, findTool } from '../io/files.ts';
+
+/** Where the tools of the shipped stages come from. */
+const TOOL_SOURCES: Readonly<Record<string, string>> = {
+  qm: 'part of Proxmox VE: run this on the Proxmox host, or set PROXMOX_HOST to reach it by ssh',
+  pvesh: 'part of Proxmox VE: run this on the Proxmox host',
+  ssh: 'apt install openssh-client',
+  talosctl: 'https://www.talos.dev, "talosctl", or brew install siderolabs/tap/talosctl',
+  kubectl: 'https://kubernetes.io/docs/tasks/tools/, or brew install kubectl',
+  flux: 'https://fluxcd.io/flux/installation/, or brew install fluxcd/tap/flux',
+  helm: 'https://helm.sh/docs/intro/install/',
+  jq: 'apt install jq',
+};
+
+/** One line for each thing of `stage.requires` that is missing. */
+export function missingRequirements(
+  stage: Pick<Stage, 'requires'>,
+  where: { root: string; path: string; env: Readonly<Record<string, string | undefined>> },
+): string[] {
+  const { env, tools, files } = stage.requires;
+  return [
+    ...env.filter((name) => !where.env[name]).map((name) => `environment variable ${name} is not set`),
+    ...tools.filter((tool) => !findTool(tool, where.path)).map(missingTool),
+    ...files.filter((file) => !fileFacts(join(where.root, file))).map((file) => `file ${file} does not exist`),
+  ];
+}
+
+function missingTool(tool: string): string {
+  const source = TOOL_SOURCES[tool];
+  return `tool ${tool} is not on PATH${source ? ` (${source})` : ''}`;
+}
+
+/** One line that names every tool the stages require and PATH lacks, before the first of them starts; empty when none is missing. */
+export function missingTools(stages: readonly (Pick<Stage, 'requires'> | undefined)[], path: string): string[] {
+  const tools = [...new Set(stages.flatMap((stage) => stage?.requires.tools ?? []))];
+  const missing = tools.filter((tool) => !findTool(tool, path));
+  return missing.length === 0 ? [] : [`missing tools: ${missing.map(missingTool).join('; ')}`];
+}

@@ -1,0 +1,98 @@
+// The run before this one, when it was cut off: end what it left running, then take it up or close it.
+import { fail } from '../errors.ts';
+import type { Happening, Subscriber } from '../events.ts';
+import type { Clock } from '../io/clock.ts';
+import { openJournal } from '../io/journal.ts';
+import type { Layout } from '../io/layout.ts';
+import { endLeftovers } from '../io/leftovers.ts';
+import type { Base } from '../worktree/base.ts';
+import { type Earlier, earlierFacts, takeUp } from './earlier.ts';
+import { openRecorder } from './recorder.ts';
+import { stepMarks } from './stage-env.ts';
+import type { StageState } from './stage-state.ts';
+import { type LoadedStages, openRun } from './stage-store.ts';
+
+/** What `run.started` keeps so that the run can be taken up: everything that decides it. */
+export interface RunHead {
+  execution_id: string;
+  asked: string;
+  stages: string[];
+  base: Base;
+  timeout_ms: number;
+  deadline_ms: number | null;
+}
+
+export interface OpenRun {
+  run: string;
+  head: RunHead;
+  earlier: Earlier;
+}
+
+export interface ResumePorts {
+  layout: Layout;
+  clock: Clock;
+  subscribers: readonly Subscriber[];
+  graceMs: number;
+}
+
+/** The cut-off run to go on with, or undefined. Throws E_LEFTOVER when something of it may still run. */
+export async function settleOpenRun(
+  loaded: LoadedStages,
+  asked: string,
+  ports: ResumePorts,
+): Promise<OpenRun | undefined> {
+  const open = openRun(loaded);
+  if (!open) return undefined;
+  const head = open.events[0]?.data as unknown as RunHead;
+  const earlier = earlierFacts(open.events);
+  const decision = takeUp({ asked: head.asked, lastEventAt: earlier.lastEventAt }, asked, ports.clock.now());
+  await closeCutOff(open.run, earlier, loaded.state, ports, decision.resume ? [] : [abandoned(decision.why)]);
+  return decision.resume ? { run: open.run, head, earlier } : undefined;
+}
+
+/** Closes the cut-off run for good. False when there is none. */
+export async function closeOpenRun(loaded: LoadedStages, why: string, ports: ResumePorts): Promise<string | undefined> {
+  const open = openRun(loaded);
+  if (!open) return undefined;
+  await closeCutOff(open.run, earlierFacts(open.events), loaded.state, ports, [abandoned(why)]);
+  return open.run;
+}
+
+const abandoned = (why: string): Happening => ({ type: 'run.ended', status: 'abandoned', data: { reason: why } });
+
+/** Ends what still runs, then records that it was interrupted, and whatever else is to be said. */
+async function closeCutOff(
+  run: string,
+  earlier: Earlier,
+  stages: StageState,
+  ports: ResumePorts,
+  more: readonly Happening[],
+): Promise<void> {
+  for (const { step, leader } of earlier.cutOff) {
+    const ended = await endLeftovers(leader, stepMarks(run, step), ports.graceMs, ports.clock);
+    if (ended === 'unproven') fail('E_LEFTOVER', { step, pid: leader?.pid ?? 0, host: leader?.host ?? 'this host' });
+  }
+  const happenings = [...earlier.cutOff.flatMap(interrupted), ...more];
+  if (happenings.length === 0) return;
+  const { layout, clock, subscribers } = ports;
+  const { journal, events } = openJournal(layout.journal(run));
+  const recorder = openRecorder({
+    run,
+    layout,
+    journal,
+    earlier: events,
+    stages,
+    steps: new Map(),
+    subscribers,
+    clock,
+  });
+  recorder.record(...happenings);
+  recorder.close();
+}
+
+function interrupted({ stage, step, attempt }: Earlier['cutOff'][number]): Happening[] {
+  const reason = 'cut off: the process that ran it died';
+  const end: Happening = { type: 'step.interrupted', stage, step, status: 'idle', data: { reason } };
+  if (attempt === undefined) return [end];
+  return [{ type: 'attempt.ended', stage, step, attempt, data: { outcome: 'interrupted' } }, end];
+}

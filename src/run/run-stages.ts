@@ -1,0 +1,146 @@
+// One run, top to bottom: lock, prepare, record, drive, result.
+import type { Happening, LoopEvent } from '../events.ts';
+import { openJournal } from '../io/journal.ts';
+import { layout as layoutOf } from '../io/layout.ts';
+import { listRuns, newRunId } from '../io/runs.ts';
+import { ownFolder, requireWritable } from '../io/store.ts';
+import { compilePlan, STAGE_ACTION, stepId } from '../plan/compile.ts';
+import type { PlanResult } from '../plan/contract.ts';
+import { cellsOf, stepNameOf } from '../plan/matrix.ts';
+import { createExecutor, type EarlierFacts } from './execute.ts';
+import { exitCode, needsHuman } from './exit-code.ts';
+import { holdLock } from './hold-lock.ts';
+import { type Prepared, prepare } from './prepare.ts';
+import { openRecorder, type Recorder } from './recorder.ts';
+import type { RunPorts, RunRequest } from './request.ts';
+import { executionEnded, writeRunFile } from './run-file.ts';
+import { stageAction } from './stage-action.ts';
+import type { Lab } from './stage-env.ts';
+import type { StageState } from './stage-state.ts';
+import { stageTree } from './stage-tree.ts';
+
+export interface RunReport {
+  run: string;
+  exit: number;
+  lab: Lab;
+  result: PlanResult;
+  stages: StageState;
+}
+
+/** Runs what was asked for to its end. Throws MendError when it could not begin, or when the disk refused. */
+export async function runStages(request: RunRequest, ports: RunPorts): Promise<RunReport> {
+  const layout = layoutOf(request.home);
+  requireWritable(layout.state);
+  const lock = holdLock(layout, request.command);
+  try {
+    for (const folder of [layout.logs, layout.patches]) ownFolder(folder);
+    const prepared = await prepare(request, layout, ports);
+    prepared.notices.unshift(...lock.notices);
+    return await perform(prepared, request, ports);
+  } finally {
+    lock.release();
+  }
+}
+
+async function perform(prepared: Prepared, request: RunRequest, ports: RunPorts): Promise<RunReport> {
+  const { layout, open, head, lab } = prepared;
+  const run = open?.run ?? newRunId(ports.clock.now(), head.execution_id, listRuns(layout));
+  let human = false;
+  const watchHuman = (event: LoopEvent) => {
+    human ||= needsHuman(event);
+  };
+  const recorder = startRecorder(prepared, run, { ...ports, subscribers: [watchHuman, ...ports.subscribers] });
+  try {
+    recorder.record(...opening(prepared, request));
+    recorder.catchUp();
+    const result = await execute(prepared, request, recorder, ports);
+    const exit = exitCode({ result, requested: head.stages, state: recorder.stages, human });
+    const { status, duration_ms, error } = result;
+    recorder.record({ type: 'run.ended', status, data: { exit, lab, duration_ms, error } });
+    const ended = new Date(ports.clock.now()).toISOString();
+    const { execution_id, asked } = head;
+    writeRunFile(layout, { version: 1, run, execution_id, asked, lab, ended, exit, result: { ...result } });
+    return { run, exit, lab, result, stages: recorder.stages };
+  } finally {
+    recorder.close();
+  }
+}
+
+function startRecorder(prepared: Prepared, run: string, ports: RunPorts): Recorder {
+  const { layout, loaded, config, head } = prepared;
+  const { journal, events, quarantined } = openJournal(layout.journal(run));
+  if (quarantined) prepared.notices.push(`the journal of this run was corrupt: kept as ${quarantined}`);
+  const steps = new Map(
+    head.stages.map((name) => {
+      const stage = config.map.stages[name];
+      return [name, stage ? cellsOf(stage).map((cell) => stepNameOf(name, cell)) : []];
+    }),
+  );
+  const { subscribers, clock } = ports;
+  return openRecorder({ run, layout, journal, earlier: events, stages: loaded.state, steps, subscribers, clock });
+}
+
+function opening({ open, head, worktree, lab, notices }: Prepared, request: RunRequest): Happening[] {
+  const options = { lab, recheck: request.recheck, workers: request.workers };
+  const { branch, head: commit, base, merged } = worktree;
+  return [
+    open
+      ? { type: 'run.resumed', data: { asked: head.asked, stages: head.stages, ...options } }
+      : { type: 'run.started', data: { ...head, ...options } },
+    { type: 'tree.opened', data: { branch, commit, base: base.name, ...(merged ? { merged } : {}) } },
+    ...notices.map((text): Happening => ({ type: 'notice', data: { text } })),
+  ];
+}
+
+async function execute(
+  prepared: Prepared,
+  request: RunRequest,
+  recorder: Recorder,
+  ports: RunPorts,
+): Promise<PlanResult> {
+  const { layout, config, worktree, lab, head, open } = prepared;
+  const { clock, signal, graceMs, env: inherited, labTools } = ports;
+  const run = recorder.run;
+  const spentMs = open?.earlier.spentMs ?? 0;
+  const startedAt = clock.now() - spentMs;
+  const deadline = request.deadline ?? head.deadline_ms ?? startedAt + head.timeout_ms;
+  const timeoutMs = Math.max(1, Math.min(head.timeout_ms, deadline - startedAt));
+  const action = stageAction({
+    ...{ layout, root: worktree.path, lab, labTools, inherited, run, clock, graceMs },
+    map: config.map,
+    tree: stageTree(worktree, layout),
+    stages: recorder.stages,
+    record: recorder.record,
+    recheck: request.recheck,
+    forced: new Set(request.forced ? request.stages : []),
+    retryFailed: config.loop.retry_failed,
+  });
+  const executor = createExecutor({
+    actions: new Map([[STAGE_ACTION, action]]),
+    workers: request.workers ?? config.loop.workers,
+    maxSteps: config.loop.limits.max_steps,
+    maxAttempts: config.loop.limits.stage_attempts,
+    record: recorder.record,
+    finished: (id) => executionEnded(layout, id),
+    ...{ clock, signal, earlier: earlierById(prepared, run) },
+  });
+  const plan = compilePlan({ run, map: config.map, stages: head.stages, createdAt: startedAt, timeoutMs });
+  return executor.execute(plan, {
+    plan,
+    execution_id: head.execution_id,
+    started_at: startedAt,
+    deadline_ms: deadline,
+    environment: {},
+  });
+}
+
+/** What the journal tells by step name, by the ids of the plan. */
+function earlierById({ open }: Prepared, run: string): EarlierFacts {
+  const byId = <T>(facts: ReadonlyMap<string, T> | undefined) =>
+    new Map([...(facts ?? [])].map(([step, value]) => [stepId(run, step), value]));
+  return {
+    states: byId(open?.earlier.states),
+    attempts: byId(open?.earlier.attempts),
+    spentMs: open?.earlier.spentMs ?? 0,
+  };
+}

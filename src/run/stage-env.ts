@@ -1,0 +1,60 @@
+// The environment of everything a stage runs: its command, its checks, its diagnostics.
+import { delimiter, dirname } from 'node:path';
+import type { Stage } from '../config/context-map.ts';
+import type { Layout } from '../io/layout.ts';
+import { type Cell, cellKey, stepNameOf } from '../plan/matrix.ts';
+
+export type Lab = 'real' | 'simulated';
+
+export interface StageWhere {
+  name: string;
+  stage: Stage;
+  cell: Cell;
+  run: string;
+  attempt: number;
+}
+
+export interface StageSurroundings {
+  layout: Layout;
+  /** The tree stages run in. */
+  root: string;
+  lab: Lab;
+  /** The folder with the stand-ins of the simulated lab. */
+  labTools: string;
+  /** What this process was given. */
+  inherited: Readonly<Record<string, string | undefined>>;
+}
+
+export function stageEnv(where: StageWhere, around: StageSurroundings): Record<string, string> {
+  const out = around.layout.out(where.name, cellKey(where.cell));
+  return {
+    ...inheritedEnv(around),
+    ...Object.fromEntries(Object.entries(where.cell).map(([axis, v]) => [`MENDLOOP_MATRIX_${axis.toUpperCase()}`, v])),
+    MENDLOOP_ROOT: around.root,
+    MENDLOOP_HOME: around.layout.home,
+    MENDLOOP_LAB: around.lab,
+    MENDLOOP_STAGE: where.name,
+    MENDLOOP_STEP: stepNameOf(where.name, where.cell),
+    MENDLOOP_RUN: where.run,
+    MENDLOOP_ATTEMPT: String(where.attempt),
+    MENDLOOP_OUT: out,
+    MENDLOOP_OUTPUTS: dirname(around.layout.out('x', '')),
+    MENDLOOP_SPEC: where.stage.spec,
+  };
+}
+
+/** What only the processes of this step of this run carry. */
+export function stepMarks(run: string, step: string): string[] {
+  return [`MENDLOOP_RUN=${run}`, `MENDLOOP_STEP=${step}`];
+}
+
+/** The PATH on which a stage's tools are looked for. */
+export function stagePath(around: Pick<StageSurroundings, 'inherited' | 'lab' | 'labTools'>): string {
+  const path = around.inherited.PATH ?? '/usr/local/bin:/usr/bin:/bin';
+  return around.lab === 'simulated' ? `${around.labTools}${delimiter}${path}` : path;
+}
+
+function inheritedEnv(around: StageSurroundings): Record<string, string> {
+  const own = Object.entries(around.inherited).filter(([key, value]) => value !== undefined && !/^MENDLOOP_/.test(key));
+  return { ...(Object.fromEntries(own) as Record<string, string>), PATH: stagePath(around) };
+}

@@ -1,0 +1,43 @@
+// The state of all stages as of now: the projection on disk, brought up to date from the journals behind it.
+import type { LoopEvent } from '../events.ts';
+import { readJournal } from '../io/journal.ts';
+import type { Layout } from '../io/layout.ts';
+import { listRuns } from '../io/runs.ts';
+import { readChecked } from '../io/store.ts';
+import { emptyState, fold, type StageState, stageStateSchema } from './stage-state.ts';
+
+export interface LoadedStages {
+  state: StageState;
+  /** What a person must know: a file was broken and set aside. */
+  notices: string[];
+  /** The newest run and its events. */
+  latest?: { run: string; events: LoopEvent[] };
+}
+
+/** Never loses what the journals hold: a missing or corrupt projection is made again from them. */
+export function loadStages(layout: Layout): LoadedStages {
+  const read = readChecked(layout.stages, stageStateSchema);
+  const notices: string[] = [];
+  if (!read.found && read.quarantined) {
+    notices.push(`ai/state/stages.json was corrupt: kept as ${read.quarantined}, rebuilt from the journals`);
+  }
+  const state = read.found ? read.value : emptyState();
+  const runs = listRuns(layout);
+  const { run: upTo, seq } = state.as_of;
+  let latest: LoadedStages['latest'];
+  for (const run of runs) {
+    if (run < upTo && run !== runs.at(-1)) continue;
+    const { events, corruptLine } = readJournal(layout.journal(run));
+    if (corruptLine) notices.push(`the journal of run ${run} is corrupt from line ${corruptLine} on`);
+    for (const event of events) if (run > upTo || (run === upTo && event.seq > seq)) fold(state, event);
+    latest = { run, events };
+  }
+  return { state, notices, ...(latest ? { latest } : {}) };
+}
+
+/** The newest run when it has not ended. */
+export function openRun(loaded: LoadedStages): { run: string; events: LoopEvent[] } | undefined {
+  const { latest } = loaded;
+  const begun = latest?.events[0]?.type === 'run.started';
+  return begun && latest.events.at(-1)?.type !== 'run.ended' ? latest : undefined;
+}

@@ -1,0 +1,33 @@
+// The worktree as stages meet it: files at its commit, and a look after each attempt, one at a time.
+import { relative } from 'node:path';
+import type { Layout } from '../io/layout.ts';
+import type { Tree } from '../plan/inputs.ts';
+import { inspect } from '../worktree/after-attempt.ts';
+import { listTree } from '../worktree/read.ts';
+import type { Worktree } from '../worktree/tree.ts';
+import type { StageTree } from './stage-action.ts';
+
+export function stageTree(worktree: Worktree, layout: Layout): StageTree {
+  let files: Promise<Tree> | undefined;
+  let seen = worktree.seen;
+  let turn: Promise<unknown> = Promise.resolve();
+  return {
+    head: worktree.head,
+    files: () => {
+      files ??= listTree(worktree.path, worktree.head);
+      return files;
+    },
+    inspect({ run, step, attempt }) {
+      const patchFile = layout.patch(run, step, attempt);
+      // Two steps that end together would both claim the same change.
+      const mine = turn.then(async () => {
+        const found = await inspect(worktree, { head: worktree.head, patchFile, seen });
+        seen = found.seen;
+        const patch = found.patch === undefined ? {} : { patch: relative(layout.home, found.patch) };
+        return { changed: found.changed, ...patch };
+      });
+      turn = mine.catch(() => {});
+      return mine;
+    },
+  };
+}

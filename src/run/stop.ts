@@ -1,0 +1,35 @@
+// Why something must stop: the reasons an abort signal carries.
+import { type ExecutionCode, type ExecutionError, executionError } from '../plan/codes.ts';
+
+export type StopCode = Extract<ExecutionCode, 'STEP_TIMEOUT' | 'PLAN_TIMEOUT' | 'DEADLINE_EXCEEDED'> | 'INTERRUPTED';
+
+export class Stop extends Error {
+  readonly code: StopCode;
+
+  constructor(code: StopCode, message: string) {
+    super(message);
+    this.name = 'Stop';
+    this.code = code;
+  }
+}
+
+/** The reason `signal` was aborted with; undefined while it is not. */
+export function stopReason(signal: AbortSignal): Stop | undefined {
+  if (!signal.aborted) return undefined;
+  return signal.reason instanceof Stop ? signal.reason : new Stop('INTERRUPTED', 'interrupted');
+}
+
+/** A signal that aborts with `stop` after `ms`, and the way to call it off. `Infinity` never aborts. */
+export function stopAfter(ms: number, stop: () => Stop): { signal: AbortSignal; cancel(): void } {
+  const controller = new AbortController();
+  const LONGEST = 2 ** 31 - 1;
+  const timer = ms <= LONGEST ? setTimeout(() => controller.abort(stop()), Math.max(0, ms)) : undefined;
+  return { signal: controller.signal, cancel: () => clearTimeout(timer) };
+}
+
+/** The error a stop means for the plan. */
+export function stopError(stop: Stop, step_id?: string): ExecutionError {
+  const details = step_id === undefined ? {} : { step_id };
+  if (stop.code !== 'INTERRUPTED') return executionError(stop.code, stop.message, details);
+  return executionError('EXECUTION_HALTED', stop.message, { ...details, context: { interrupted: true } });
+}

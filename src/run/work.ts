@@ -1,0 +1,138 @@
+// Work on one step until it ended: settled already, or attempts until done, failed, capped or stopped.
+import type { Happening } from '../events.ts';
+import type { Clock } from '../io/clock.ts';
+import { type ExecutionError, executionError } from '../plan/codes.ts';
+import type { ExecutionContext, Plan, PlanStep } from '../plan/contract.ts';
+import { eventLabel } from '../plan/step-label.ts';
+import type { Action, ActionCall, ActionRegistry, Outcome } from './action.ts';
+import type { StepEnd } from './drive.ts';
+import { nextTry, policyOf } from './retry.ts';
+import { Stop, stopAfter, stopError, stopReason } from './stop.ts';
+
+export interface WorkScope {
+  plan: Plan;
+  context: ExecutionContext;
+  actions: ActionRegistry;
+  /** Attempts of this execution by step id, those of earlier processes included. */
+  attempts: Map<string, number>;
+  maxAttempts: number;
+  /** Aborts when the whole plan must stop. */
+  signal: AbortSignal;
+  clock: Clock;
+  emit: (...happenings: Happening[]) => void;
+}
+
+/** What a call came to: what the action said, or what kept it from saying anything. */
+type Ended = Outcome | { kind: 'error'; error: ExecutionError };
+
+/** An action that ignores its signal is given up on after this long. */
+const DEAF_MS = 60_000;
+
+/** Never rejects, unless an event cannot be recorded. */
+export async function workOnStep(step: PlanStep, scope: WorkScope): Promise<StepEnd> {
+  const stop = stopReason(scope.signal);
+  if (stop) return { state: 'TODO', error: stopError(stop, step.id) };
+  const action = scope.actions.get(step.action) as Action;
+  const settled = await guarded(step, scope, async (call) => action.settled?.(call));
+  if (settled) return finish(step, scope, settled);
+  scope.emit({ type: 'step.started', ...eventLabel(step), status: 'running', data: {} });
+  for (let tries = 1; ; tries++) {
+    const used = scope.attempts.get(step.id) ?? 0;
+    if (used >= scope.maxAttempts) return finish(step, scope, { kind: 'error', error: capped(step, scope) });
+    scope.attempts.set(step.id, used + 1);
+    const ended = (await guarded(step, scope, (call) => action.run(call))) as Ended;
+    const error = asError(step, ended);
+    const pause = error && mayTryAgain(ended) ? nextTry(scope.plan, step, error.error_code, tries) : undefined;
+    if (pause === undefined || !error) return finish(step, scope, ended);
+    const data = { pause_ms: pause, reason: error.message };
+    scope.emit({ type: 'step.retry', ...eventLabel(step), attempt: used + 1, data });
+    await scope.clock.sleep(pause, scope.signal);
+    if (scope.signal.aborted) return finish(step, scope, { kind: 'stopped' });
+  }
+}
+
+/** Runs one call under the step's time limit; what it throws, and time running out, become an error. */
+async function guarded(
+  step: PlanStep,
+  scope: WorkScope,
+  run: (call: ActionCall) => Promise<Outcome | undefined>,
+): Promise<Ended | undefined> {
+  const limit = step.timeout_ms ?? scope.plan.timeout_ms;
+  const stop = new Stop('STEP_TIMEOUT', `ran past its ${limit} ms and was stopped`);
+  const timeout = stopAfter(limit, () => stop);
+  const signal = AbortSignal.any([scope.signal, timeout.signal]);
+  const { plan, context } = scope;
+  const attempt = scope.attempts.get(step.id) ?? 0;
+  const deaf = new AbortController();
+  try {
+    const call = { step, payload: step.payload, plan, context, attempt, signal };
+    const ended = await Promise.race([run(call), givenUp(signal, scope.clock, deaf.signal)]);
+    const late = ended?.kind === 'stopped' && stopReason(signal) === stop;
+    return late ? { kind: 'error', error: timeoutError(step, scope, stop) } : ended;
+  } catch (error) {
+    return { kind: 'error', error: thrownError(error, step.id) };
+  } finally {
+    timeout.cancel();
+    deaf.abort();
+  }
+}
+
+function finish(step: PlanStep, scope: WorkScope, ended: Ended): StepEnd {
+  if (ended.kind === 'done') {
+    const type = ended.fresh ? 'step.fresh' : 'step.done';
+    scope.emit({ type, ...eventLabel(step), status: 'green', data: ended.result ?? {} });
+    return { state: 'DONE', result: ended.result };
+  }
+  if (ended.kind === 'stopped') {
+    const stop = stopReason(scope.signal) ?? new Stop('INTERRUPTED', 'stopped without a reason');
+    scope.emit({ type: 'step.interrupted', ...eventLabel(step), status: 'idle', data: { reason: stop.message } });
+    return { state: 'TODO', error: stopError(stop, step.id) };
+  }
+  const error = asError(step, ended) as ExecutionError;
+  const data = { code: error.error_code, reason: error.message, severity: error.severity, ...error.context };
+  scope.emit({ type: 'step.failed', ...eventLabel(step), status: 'failed', data });
+  const halt = ended.kind === 'halt' || error.severity === 'fatal' || step.on_failure !== 'skip';
+  return { state: 'FAILED', error, halt };
+}
+
+function asError(step: PlanStep, ended: Ended): ExecutionError | undefined {
+  if (ended.kind === 'error') return ended.error;
+  if (ended.kind !== 'failed' && ended.kind !== 'halt') return undefined;
+  return executionError('EXECUTION_HALTED', ended.message, { step_id: step.id, context: ended.context ?? {} });
+}
+
+function mayTryAgain(ended: Ended): boolean {
+  return ended.kind === 'failed' ? ended.again !== false : ended.kind === 'error' && ended.error.severity === 'error';
+}
+
+function capped(step: PlanStep, scope: WorkScope): ExecutionError {
+  return executionError('RESOURCE_EXHAUSTED', `used up its ${scope.maxAttempts} attempts of this run`, {
+    step_id: step.id,
+    severity: 'error',
+  });
+}
+
+function timeoutError(step: PlanStep, scope: WorkScope, stop: Stop): ExecutionError {
+  const retryable = policyOf(scope.plan, step).retryable_error_codes.includes('STEP_TIMEOUT');
+  return executionError('STEP_TIMEOUT', stop.message, { step_id: step.id, severity: retryable ? 'error' : 'fatal' });
+}
+
+/** A full disk is a resource; anything else an action throws is a bug in it. */
+export function thrownError(error: unknown, step_id?: string): ExecutionError {
+  const { code, message = String(error), stack } = error as { code?: string; message?: string; stack?: string };
+  const full = code === 'E_DISK_FULL' || code === 'ENOSPC';
+  return executionError(full ? 'RESOURCE_EXHAUSTED' : 'UNKNOWN_ERROR', message, {
+    ...(step_id ? { step_id } : {}),
+    ...(stack && !full ? { cause: stack } : {}),
+    context: code ? { code } : {},
+  });
+}
+
+/** Resolves `stopped` when the signal was ignored for too long; `off` ends the wait. */
+function givenUp(signal: AbortSignal, clock: Clock, off: AbortSignal): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const wait = () => clock.sleep(DEAF_MS, off).then(() => resolve({ kind: 'stopped' }));
+    if (signal.aborted) wait();
+    else signal.addEventListener('abort', wait, { once: true });
+  });
+}

@@ -1,0 +1,100 @@
+// ai/worktree as it should be: there, this repository's, on the AI branch, nothing begun in it. Made or refused otherwise.
+import { fail } from '../errors.ts';
+import { fields, type Git, openGit } from '../io/git.ts';
+import { type AdminDir, adminDirs, gitFile, namesIn, samePlace, unfinished } from '../io/git-dir.ts';
+import { entryAt } from '../io/links.ts';
+import { type Base, baseKey, commitOf, said } from './base.ts';
+import { MAKING, type Site } from './recover.ts';
+import { shellWord } from './shell-word.ts';
+import { type Status, trackedStatus } from './status.ts';
+import { treeGit, WORKTREE } from './tree.ts';
+
+export interface Attached {
+  readonly gitDir: string;
+  readonly status: Status;
+  readonly notices: string[];
+}
+
+/** The worktree's git folder and state, making the worktree where there is none. Throws a MendError, exit 2. */
+export async function attach(site: Site, base: Base): Promise<Attached> {
+  const notices: string[] = [];
+  const there = await look(site, notices);
+  if (base.firstRun) await openGit(site.home).run(['config', '--local', baseKey(base.branch), base.name]);
+  if (!there) await make(site, base, notices);
+  const dir = await adminOf(site);
+  if (!dir) fail('E_WORKTREE_TAKEN', { what: 'something that git does not know' });
+  const doing = await unfinished(dir.path);
+  if (doing) fail('E_WORKTREE_BUSY', { doing, end: endOf(doing) });
+  const status = await trackedStatus(treeGit({ path: site.path, gitDir: dir.path }));
+  if (status.branch !== site.branch) {
+    const found = status.branch ?? 'no branch';
+    fail('E_WORKTREE_BRANCH', { branch: site.branch, word: shellWord(site.branch), found });
+  }
+  return { gitDir: dir.path, status, notices };
+}
+
+const adminOf = async (site: Site): Promise<AdminDir | undefined> =>
+  (await adminDirs(site.commonDir)).find((dir) => dir.checkout === site.path);
+
+/** Whether this repository's worktree is at the path; false: nothing is. Throws E_WORKTREE_TAKEN for anything else. */
+async function look(site: Site, notices: string[]): Promise<boolean> {
+  const { kind } = await entryAt(site.path);
+  if (kind === 'nothing') return false;
+  if (kind !== 'folder') fail('E_WORKTREE_TAKEN', { what: kind === 'link' ? 'a link' : 'a file' });
+  if (await isOurs(site)) return true;
+  const pointer = await gitFile(site.path);
+  const names = (await namesIn(site.path)) ?? [];
+  if (names.length === 0) return false;
+  // Its `.git` file is gone, or names a place where the repository no longer is: git can connect the two again.
+  const lost = pointer ? !pointer.alive : !names.includes('.git') && (await adminOf(site)) !== undefined;
+  if (lost) await openGit(site.home).attempt(['worktree', 'repair', site.path]);
+  if (lost && (await isOurs(site))) {
+    notices.push(`${WORKTREE} had lost its repository; it was connected again`);
+    return true;
+  }
+  if (pointer) fail('E_WORKTREE_TAKEN', { what: 'a worktree of another repository' });
+  fail('E_WORKTREE_TAKEN', { what: names.includes('.git') ? 'another repository' : 'a folder with files in it' });
+}
+
+async function isOurs(site: Site): Promise<boolean> {
+  const [dir, pointer] = await Promise.all([adminOf(site), gitFile(site.path)]);
+  return dir !== undefined && pointer !== undefined && (await samePlace(dir.path, pointer.target));
+}
+
+async function make(site: Site, base: Base, notices: string[]): Promise<void> {
+  const git = openGit(site.home);
+  const elsewhere = await checkedOutAt(git, site);
+  if (elsewhere) fail('E_AI_BRANCH_ELSEWHERE', { branch: site.branch, path: elsewhere, word: shellWord(elsewhere) });
+  if (await adminOf(site)) {
+    await must(git, ['worktree', 'remove', '--force', site.path]);
+    notices.push(`${WORKTREE} was gone; it was made again from ${site.branch}`);
+  }
+  const known = await commitOf(git, `refs/heads/${site.branch}`);
+  const what = known ? [site.path, site.branch] : ['--no-track', '-b', site.branch, site.path, base.commit];
+  await must(git, ['worktree', 'add', '-q', '--lock', '--reason', MAKING, ...what]);
+  await must(git, ['worktree', 'unlock', site.path]);
+}
+
+async function must(git: Git, args: readonly string[]): Promise<void> {
+  const done = await git.attempt(args);
+  if (done.ok) return;
+  const command = `git ${args.map(shellWord).join(' ')}`;
+  fail('E_GIT_FAILED', { doing: `make ${WORKTREE}`, command }, said(done.stderr));
+}
+
+/** The other worktree that has the AI branch checked out, or undefined. */
+async function checkedOutAt(git: Git, site: Site): Promise<string | undefined> {
+  let path = '';
+  for (const field of fields(await git.run(['worktree', 'list', '--porcelain', '-z']))) {
+    if (field.startsWith('worktree ')) path = field.slice('worktree '.length);
+    if (field === `branch refs/heads/${site.branch}` && path !== site.path) return path;
+  }
+  return undefined;
+}
+
+function endOf(doing: string): string {
+  const at = `git -C ${WORKTREE}`;
+  if (doing === 'bisect') return `end it: ${at} bisect reset`;
+  const go = doing === 'merge' ? `${at} commit --no-edit` : `${at} ${doing} --continue`;
+  return `end it: ${go}\nor drop it: ${at} ${doing} --abort`;
+}

@@ -1,0 +1,91 @@
+// Files that git does not hold but stages need: links from the worktree to the owner's own, placed and watched over.
+import { join } from 'node:path';
+import { fail } from '../errors.ts';
+import { fields, openGit } from '../io/git.ts';
+import { entryAt, placeLink, removeLink } from '../io/links.ts';
+import { isBelow, plainPath } from './carry-path.ts';
+import { shellWord } from './shell-word.ts';
+import { type CarryLink, type Tree, WORKTREE } from './tree.ts';
+
+/** `carry` as plain paths, each once. Throws E_CARRY_PATH naming every one that leaves home or lies in the loop's own folders. */
+export function carryPaths(carry: readonly string[]): string[] {
+  const own = [WORKTREE, 'ai/state', 'ai/logs', 'ai/patches'];
+  const plain = carry.map((path) => ({ path, plain: plainPath(path) }));
+  const bad = plain.filter((c) => c.plain === undefined || own.some((o) => isBelow(c.plain as string, o)));
+  if (bad.length > 0)
+    fail(
+      'E_CARRY_PATH',
+      {},
+      bad.map((c) => c.path),
+    );
+  return [...new Set(plain.map((c) => c.plain as string))];
+}
+
+/**
+ * Refuses carried paths that `commit` tracks, all at once: the stage would run with the committed text while its owner
+ * believes it sees the file at hand, and a secret in git is something to know about.
+ */
+export async function refuseTracked(home: string, commit: string, carry: readonly string[]): Promise<void> {
+  if (carry.length === 0) return;
+  const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit, '--', ...carry];
+  const tracked = fields(await openGit(home).run(['--literal-pathspecs', ...args]));
+  const named = carry.filter((path) => tracked.some((found) => isBelow(found, path)));
+  if (named.length === 0) return;
+  fail('E_CARRY_TRACKED', { commands: named.map((p) => `git rm -r --cached ${shellWord(p)}`).join('\n') }, named);
+}
+
+/** Links `carry` into the worktree. A path that home does not have is named in `missing`; a replaced link is an error. */
+export async function placeCarry(
+  home: string,
+  worktree: string,
+  carry: readonly string[],
+): Promise<{ links: CarryLink[]; missing: string[] }> {
+  const links: CarryLink[] = [];
+  const missing: string[] = [];
+  const taken: CarryLink[] = [];
+  const astray: string[] = [];
+  for (const path of carry) {
+    const link = { path, target: join(home, path) };
+    if ((await entryAt(link.target)).kind === 'nothing') {
+      await removeLink(join(worktree, path), link.target);
+      missing.push(path);
+      continue;
+    }
+    const placed = await placeLink(worktree, path, link.target);
+    if (placed === 'taken') taken.push(link);
+    else if (placed === 'no-folder') astray.push(`${path} (a folder above it is a link or a file in the worktree)`);
+    else links.push(link);
+  }
+  if (astray.length > 0) fail('E_CARRY_PATH', {}, astray);
+  if (taken.length > 0) replaced(taken);
+  return { links, missing };
+}
+
+/** Throws E_CARRY_REPLACED naming every link that is something else now. A link that is merely gone is placed again. */
+export async function checkCarry(tree: Pick<Tree, 'path' | 'links'>): Promise<void> {
+  const lost: CarryLink[] = [];
+  for (const link of tree.links) {
+    const found = await entryAt(join(tree.path, link.path));
+    if (found.kind === 'link' && found.target === link.target) continue;
+    if (found.kind === 'nothing') await placeLink(tree.path, link.path, link.target);
+    else lost.push(link);
+  }
+  if (lost.length > 0) replaced(lost);
+}
+
+function replaced(links: readonly CarryLink[]): never {
+  const commands = links.flatMap(({ path }) => {
+    const mine = shellWord(path);
+    const theirs = shellWord(`${WORKTREE}/${path}`);
+    return [
+      `diff -r ${theirs} ${mine}`,
+      `rm -r ${theirs}   # keeps yours`,
+      `mv ${theirs} ${mine}   # keeps the tool's`,
+    ];
+  });
+  fail(
+    'E_CARRY_REPLACED',
+    { commands: commands.join('\n') },
+    links.map(({ path, target }) => `${WORKTREE}/${path} (was a link to ${target})`),
+  );
+}

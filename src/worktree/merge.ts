@@ -1,0 +1,141 @@
+// The base into the AI branch. The merge is made in git's store first, so that a conflict never reaches the worktree.
+import { join } from 'node:path';
+import { fail } from '../errors.ts';
+import { fields, type Git, openGit } from '../io/git.ts';
+import { removeFile } from '../io/git-dir.ts';
+import { entryAt } from '../io/links.ts';
+import { type Base, said } from './base.ts';
+import { landedPaths } from './landed.ts';
+import { restoreTree } from './save-changes.ts';
+import { shellWord } from './shell-word.ts';
+import { type Tree, treeGit, WORKTREE } from './tree.ts';
+
+export interface MergeOptions {
+  /** Tracked files differ from HEAD; they are saved already, and put back before the tree moves. */
+  readonly dirty: boolean;
+  readonly sign?: boolean;
+}
+
+export interface Merged {
+  readonly from: string;
+  readonly to: string;
+  /** Conflicting paths that took the base's text. */
+  readonly landed: readonly string[];
+}
+
+type Place = Pick<Tree, 'path' | 'gitDir'>;
+
+/**
+ * Brings the base commit into the worktree's branch; undefined when it is there already. Throws E_MERGE_CONFLICT or
+ * E_WORKTREE_IN_THE_WAY, exit 3, with branch and tree as they were.
+ */
+export async function mergeBase(
+  tree: Place,
+  base: Base,
+  head: string,
+  options: MergeOptions,
+): Promise<Merged | undefined> {
+  const git = treeGit(tree, options.sign === undefined ? {} : { sign: options.sign });
+  const [ahead, behind] = (await git.run(['rev-list', '--left-right', '--count', `${head}...${base.commit}`]))
+    .trim()
+    .split('\t');
+  if (behind === '0') return undefined;
+  if (ahead === '0') {
+    await moveTo(tree, git, base, base.commit, options.dirty);
+    return { from: head, to: base.commit, landed: [] };
+  }
+  const { root, landed } = await mergedTree(tree, git, base, head, options.dirty);
+  const sign = options.sign ? ['-S'] : [];
+  const message = `Merge ${base.name} into ${base.branch}\n`;
+  const made = await git.run(['commit-tree', ...sign, '-p', head, '-p', base.commit, root], message);
+  const to = made.trim();
+  await moveTo(tree, git, base, to, options.dirty);
+  return { from: head, to, landed };
+}
+
+async function mergedTree(
+  tree: Place,
+  git: Git,
+  base: Base,
+  head: string,
+  dirty: boolean,
+): Promise<{ root: string; landed: string[] }> {
+  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', head, base.commit];
+  const answer = await git.attempt(args);
+  const [root = '', ...conflicts] = fields(answer.stdout);
+  if (answer.ok) return { root, landed: [] };
+  if (answer.code !== 1 || conflicts.length === 0) {
+    const command = `git -C ${WORKTREE} merge ${shellWord(base.name)}`;
+    fail('E_GIT_FAILED', { doing: `merge ${base.name}`, command }, said(answer.stderr));
+  }
+  const landed = await landedPaths(git, base.commit, head, conflicts);
+  const open = conflicts.filter((path) => !landed.includes(path));
+  if (open.length > 0) conflict(base, open, dirty);
+  return { root: await withTextsOf(tree, git, root, base.commit, landed), landed };
+}
+
+function conflict(base: Base, paths: readonly string[], dirty: boolean): never {
+  const at = `git -C ${WORKTREE}`;
+  const clean = dirty ? [`${at} reset --hard   # what stages changed is saved in ai/patches`] : [];
+  const edit = paths.map((path) => `${at} add ${shellWord(path)}`);
+  const steps = [...clean, `${at} merge ${shellWord(base.name)}`, '# edit the files named above, then', ...edit];
+  const commands = [...steps, `${at} commit --no-edit`].join('\n');
+  fail('E_MERGE_CONFLICT', { branch: base.branch, base: base.name, commands }, paths.map(shellWord));
+}
+
+/** The tree `root` with `paths` as they are in `commit`. */
+async function withTextsOf(
+  tree: Place,
+  git: Git,
+  root: string,
+  commit: string,
+  paths: readonly string[],
+): Promise<string> {
+  const indexFile = join(tree.gitDir, `mendloop-merge-${process.pid}`);
+  const index = openGit(tree.path, { gitDir: tree.gitDir, indexFile });
+  const nothing = `0 ${'0'.repeat(commit.length)}`;
+  try {
+    await index.run(['read-tree', root]);
+    const rows = fields(await git.run(['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', commit, '--', ...paths]));
+    const theirs = new Map(rows.map((row) => [row.slice(row.indexOf('\t') + 1), row.split('\t')[0]]));
+    const info = paths.map((path) => `${theirs.get(path)?.replace(/ \w+ /, ' ') ?? nothing}\t${path}\0`);
+    await index.run(['update-index', '-z', '--index-info'], info.join(''));
+    return (await index.run(['write-tree'])).trim();
+  } finally {
+    await removeFile(indexFile);
+  }
+}
+
+async function moveTo(tree: Place, git: Git, base: Base, to: string, dirty: boolean): Promise<void> {
+  if (dirty) await restoreTree(tree);
+  const options = ['--ff-only', '--no-overwrite-ignore', '--no-verify-signatures', '--no-autostash', '-q'];
+  const move = () => git.attempt(['merge', ...options, to]);
+  let moved = await move();
+  if (!moved.ok && (await clearTheWay(tree, git, base, to))) moved = await move();
+  if (moved.ok) return;
+  const command = `git -C ${WORKTREE} merge ${shellWord(base.name)}`;
+  fail('E_GIT_FAILED', { doing: `merge ${base.name}`, command }, said(moved.stderr));
+}
+
+/**
+ * Removes untracked files that hold exactly what the merge would write there (a merge that was killed left them), and says
+ * whether it did. Others stay, and are refused by name.
+ */
+async function clearTheWay(tree: Place, git: Git, base: Base, to: string): Promise<boolean> {
+  const rows = fields(await git.run(['diff-tree', '-r', '-z', '--no-renames', '--diff-filter=A', 'HEAD', to]));
+  const same: string[] = [];
+  const other: string[] = [];
+  for (let i = 0; i + 1 < rows.length; i += 2) {
+    const path = rows[i + 1] ?? '';
+    const found = await entryAt(join(tree.path, path));
+    if (found.kind === 'nothing' || found.kind === 'folder') continue;
+    const id = found.kind === 'file' ? (await git.run(['hash-object', '--', path])).trim() : '';
+    (rows[i]?.split(' ')[3] === id ? same : other).push(path);
+  }
+  if (other.length > 0) {
+    const commands = other.map((p) => `mv ${shellWord(`${WORKTREE}/${p}`)} ${shellWord(`${WORKTREE}/${p}.old`)}`);
+    fail('E_WORKTREE_IN_THE_WAY', { base: base.name, commands: commands.join('\n') }, other.map(shellWord));
+  }
+  for (const path of same) await removeFile(join(tree.path, path));
+  return same.length > 0;
+}

@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../src/io/clock.ts';
+import { type CommandRequest, runCommand } from '../../src/io/command.ts';
+import { identify, liveness } from '../../src/io/identity.ts';
+import { endLeftovers } from '../../src/io/leftovers.ts';
+import { groupMembers } from '../../src/io/process-group.ts';
+
+async function run(command: CommandRequest['command'], more: Partial<CommandRequest> = {}) {
+  const dir = mkdtempSync(join(tmpdir(), 'mendloop-command-'));
+  const log = join(dir, 'log');
+  const logFd = openSync(log, 'a', 0o600);
+  let pgid = 0;
+  const mark = `MENDLOOP_TEST_MARK=${dir}`;
+  try {
+    const end = await runCommand(
+      {
+        command,
+        cwd: dir,
+        env: { PATH: process.env.PATH ?? '', MENDLOOP_TEST_MARK: dir },
+        logFd,
+        marks: [mark],
+        signal: AbortSignal.timeout(20_000),
+        graceMs: 300,
+        beforeStart: (leader) => {
+          pgid = leader.pid;
+        },
+        ...more,
+      },
+      systemClock,
+    );
+    return { ...end, pgid, log: readFileSync(log, 'utf8') };
+  } finally {
+    closeSync(logFd);
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+test('a string is run by bash, a list without a shell', async () => {
+  assert.is((await run('echo "$BASH_VERSION" | grep -c .')).log, '1\n');
+  assert.is((await run(['echo', '$HOME', 'a b'])).log, '$HOME a b\n');
+});
+
+test('stdout and stderr share the log in order, stdin is empty', async () => {
+  assert.is((await run('echo one; echo two >&2; cat; echo three')).log, 'one\ntwo\nthree\n');
+});
+
+test('the real exit code or signal is told', async () => {
+  assert.is((await run('exit 7')).exitCode, 7);
+  assert.is((await run('kill -SEGV $$')).signal, 'SIGSEGV');
+});
+
+test('the command does not start when what must come first throws', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'mendloop-command-'));
+  let message = '';
+  await run(`touch ${dir}/started`, {
+    beforeStart: () => {
+      throw new Error('disk full');
+    },
+  }).catch((error: Error) => {
+    message = error.message;
+  });
+  assert.is(message, 'disk full');
+  assert.is(execFileSync('ls', [dir], { encoding: 'utf8' }), '');
+});
+
+test('a stop ends a grandchild that ignores TERM and holds the output', async () => {
+  const began = performance.now();
+  const end = await run('(trap "" TERM; while :; do sleep 0.1; done) & trap "" TERM; wait; sleep 60', {
+    signal: AbortSignal.timeout(300),
+  });
+  assert.ok(end.stopped && end.gone);
+  assert.equal(groupMembers(end.pgid), []);
+  assert.ok(performance.now() - began < 5000, 'it did not wait for the output to close');
+});
+
+test('a stop also ends a process that left the group for a session of its own', async () => {
+  const end = await run('setsid sleep 61 & sleep 62', { signal: AbortSignal.timeout(300) });
+  assert.ok(end.gone);
+  assert.not.match(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }), /^sleep 6[12]$/m);
+});
+
+test('what a finished command left in its group is ended, and counted', async () => {
+  const end = await run('sleep 63 & exit 0');
+  assert.is(end.exitCode, 0);
+  assert.is(end.leftBehind, 1);
+  assert.equal(groupMembers(end.pgid), []);
+});
+
+test('leftovers of a dead parent are found by identity and marks, and ended', async () => {
+  const mark = `MENDLOOP_TEST_MARK=leftover-${process.pid}`;
+  const pid = Number(
+    execFileSync('bash', ['-c', 'setsid sleep 64 >/dev/null 2>&1 & echo $!'], {
+      env: { PATH: process.env.PATH ?? '', MENDLOOP_TEST_MARK: `leftover-${process.pid}` },
+    }),
+  );
+  const leader = identify(pid);
+  assert.is(liveness(leader), 'alive');
+  assert.is(await endLeftovers({ ...leader, host: 'elsewhere' }, [mark], 300, systemClock), 'unproven');
+  assert.is(await endLeftovers({ ...leader, boot: 'another boot' }, [mark], 300, systemClock), 'none');
+  assert.is(await endLeftovers(leader, [mark], 300, systemClock), 'ended');
+  assert.is(await endLeftovers(leader, [mark], 300, systemClock), 'none');
+});
+
+test('a number that belongs to another process now is left alone', async () => {
+  const stranger = { ...identify(process.pid), start: '1' };
+  assert.is(liveness(stranger), 'dead');
+  assert.is(await endLeftovers(stranger, ['MENDLOOP_TEST_MARK=nobody'], 300, systemClock), 'none');
+});
+
+test.run();

@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { identify } from '../../src/io/identity.ts';
+import { lockOwner, takeLock } from '../../src/io/lock.ts';
+
+const fresh = () => join(mkdtempSync(join(tmpdir(), 'mendloop-lock-')), 'lock.json');
+const owner = (more: object) => JSON.stringify({ ...identify(process.pid), since: 'now', command: 'test', ...more });
+
+test('the lock is taken once, and free again after its release', () => {
+  const path = fresh();
+  const first = takeLock(path, 'a');
+  const second = takeLock(path, 'b');
+  assert.ok(first.taken);
+  assert.ok(!second.taken && second.why === 'alive' && second.owner.command === 'a');
+  if (first.taken) first.release();
+  assert.ok(takeLock(path, 'c').taken);
+  assert.equal(readdirSync(join(path, '..')), ['lock.json']);
+});
+
+test('a dead owner is recognised: gone pid, reused pid, earlier boot', () => {
+  for (const dead of [{ pid: 2 ** 22 - 1 }, { start: '1' }, { boot: 'an earlier boot' }]) {
+    const path = fresh();
+    writeFileSync(path, owner(dead));
+    const got = takeLock(path, 'new');
+    assert.ok(got.taken && got.recovered !== 'unreadable' && got.recovered?.command === 'test');
+    assert.is(lockOwner(path)?.command, 'new');
+    assert.equal(readdirSync(join(path, '..')), ['lock.json']);
+  }
+});
+
+test("another host's lock is left alone", () => {
+  const path = fresh();
+  writeFileSync(path, owner({ host: 'elsewhere', pid: 1 }));
+  const got = takeLock(path, 'new');
+  assert.ok(!got.taken && got.why === 'another host');
+  assert.is(lockOwner(path)?.host, 'elsewhere');
+});
+
+test('a release does not remove a lock that has become someone else’s', () => {
+  const path = fresh();
+  const got = takeLock(path, 'a');
+  writeFileSync(path, owner({ host: 'elsewhere' }));
+  if (got.taken) got.release();
+  assert.ok(existsSync(path));
+});
+
+test('of many starters that see the same dead owner exactly one holds the lock at a time', async () => {
+  const path = fresh();
+  const trace = `${path}.trace`;
+  writeFileSync(path, owner({ pid: 2 ** 22 - 1 }));
+  const script = join(import.meta.dirname, '../fixtures/contend-for-lock.ts');
+  const child = (): ChildProcess =>
+    spawn(process.execPath, ['--import', './scripts/typescript.mjs', script, path, trace], { stdio: 'inherit' });
+  const ends = await Promise.all(Array.from({ length: 6 }, () => new Promise((r) => child().on('exit', r))));
+  assert.equal(ends, [0, 0, 0, 0, 0, 0]);
+  const lines = readFileSync(trace, 'utf8').trim().split('\n');
+  assert.is(lines.length, 120);
+  lines.forEach((line, i) => {
+    const [word, pid] = line.split(' ');
+    assert.is(word, i % 2 === 0 ? 'in' : 'out');
+    if (word === 'out') assert.is(pid, lines[i - 1]?.split(' ')[1]);
+  });
+});
+
+test.run();
