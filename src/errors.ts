@@ -83,6 +83,31 @@ const TABLE = {
         ? 'wait for it, or watch it: mendloop status'
         : `${d.why}; if it is gone for sure: mendloop abandon --unlock`,
   ),
+  E_UNKNOWN_OUTPUT: entry<{ name: string; stage: string; hint: string }>(
+    EXIT.usage,
+    (d) => `there is no output ${d.name}${d.hint}`,
+    (d) => `outputs are named under stages.${d.stage}.outputs in ai/context_map.yaml`,
+  ),
+  E_OUTPUT_MISSING: entry<{ name: string; inside: boolean }>(
+    EXIT.failed,
+    (d) => `${d.name} is not there: its stage is not green, or published nothing`,
+    (d) => (d.inside ? 'inside a stage get only looks: name that stage under needs' : 'see why: mendloop status'),
+  ),
+  E_GET_SPEC: entry<{ name: string; theirs: string; ours: string }>(
+    EXIT.usage,
+    (d) => `get --force ${d.name}: that stage is for spec ${d.theirs}, this one runs on ${d.ours}`,
+    () => 'leave --force out, or give both stages the same spec in ai/context_map.yaml',
+  ),
+  E_ABANDON_LOSES: entry(
+    EXIT.usage,
+    () => 'ai/worktree holds files that exist nowhere else',
+    () => 'copy what you need, then: mendloop abandon --worktree --yes',
+  ),
+  E_NO_LOG: entry<{ step: string; path: string }>(
+    EXIT.usage,
+    (d) => `${d.step} has no log yet${d.path ? ` (${d.path})` : ''}`,
+    () => 'see what has run: mendloop status',
+  ),
   E_LEFTOVER: entry<{ step: string; pid: number; host: string }>(
     EXIT.human,
     (d) =>

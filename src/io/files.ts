@@ -1,6 +1,16 @@
 // Small looks at files: is it there, what does it hold, what are its last lines. Nothing here holds a whole log in memory.
 import { createHash } from 'node:crypto';
-import { accessSync, closeSync, constants, createReadStream, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  createReadStream,
+  fstatSync,
+  openSync,
+  readSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 export interface FileFacts {
@@ -28,14 +38,17 @@ export function findTool(tool: string, path: string): string | undefined {
     .split(delimiter)
     .filter((folder) => folder !== '')
     .map((folder) => join(folder, tool))
-    .find((candidate) => {
-      try {
-        accessSync(candidate, constants.X_OK);
-        return fileFacts(candidate)?.isFile === true;
-      } catch {
-        return false;
-      }
-    });
+    .find((candidate) => isExecutable(candidate));
+}
+
+/** Whether `path` is a file that may be executed. */
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return fileFacts(path)?.isFile === true;
+  } catch {
+    return false;
+  }
 }
 
 /** The last `bytes` of a file as text, and how long the file is; undefined when it cannot be read. */
@@ -54,4 +67,19 @@ export function readTail(path: string, bytes: number): { text: string; size: num
   } finally {
     closeSync(fd);
   }
+}
+
+export function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Bytes this user may still write on the disk of `path`. */
+export function diskFree(path: string): number {
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize;
 }

@@ -42,6 +42,8 @@ export interface GitOptions {
   readonly indexFile?: string;
   readonly hooks?: boolean;
   readonly sign?: boolean;
+  /** Lets a read-only call write what it learned about file times into the index. For a checkout that nobody else uses. */
+  readonly refresh?: boolean;
   /** Ends a git that says nothing for so long. */
   readonly quietMs?: number;
 }
@@ -57,6 +59,7 @@ const PLAIN_ENV = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'TMPDIR'];
 export function openGit(dir: string, options: GitOptions = {}): Git {
   const config = ['core.quotePath=false', `commit.gpgSign=${options.sign === true}`, ...IDENTITY];
   if (!options.hooks) config.push('core.hooksPath=/dev/null');
+  const locks = options.refresh ? [] : ['--no-optional-locks'];
   const place = options.gitDir ? [`--git-dir=${options.gitDir}`, `--work-tree=${dir}`] : [];
   const settings: Partial<SimpleGitOptions> = {
     baseDir: dir,
@@ -85,7 +88,7 @@ export function openGit(dir: string, options: GitOptions = {}): Git {
       stdout.once('end', () => stdout.emit('data', Buffer.alloc(0)));
     });
     if (options.indexFile) git.env(plainEnvironment(options.indexFile));
-    await git.raw(['--no-optional-locks', ...place, ...args]);
+    await git.raw([...locks, ...place, ...args]);
     if (!answer) throw new GitError(args, -1, 'no answer');
     return answer;
   };

@@ -25,13 +25,13 @@ export type Placed = 'placed' | 'kept' | 'taken' | 'no-folder';
  */
 export async function placeLink(root: string, path: string, target: string): Promise<Placed> {
   const at = join(root, path);
-  const found = await entryAt(at);
-  if (found.kind === 'link' && found.target === target) return 'kept';
-  if (found.kind === 'file' || found.kind === 'folder') return 'taken';
   for (const folder of foldersAbove(path)) {
     const above = await entryAt(join(root, folder));
     if (above.kind === 'link' || above.kind === 'file') return 'no-folder';
   }
+  const found = await entryAt(at);
+  if (found.kind === 'link' && found.target === target) return 'kept';
+  if (found.kind === 'file' || found.kind === 'folder') return 'taken';
   await mkdir(dirname(at), { recursive: true });
   if (found.kind === 'link') await unlink(at);
   await symlink(target, at);

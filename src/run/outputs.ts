@@ -9,6 +9,7 @@ import { recordOf, type StageState } from './stage-state.ts';
 export interface OutputFile {
   /** `talos.kubeconfig`, or `talos[host=cp1].kubeconfig`. */
   name: string;
+  output: string;
   step: string;
   path: string;
 }
@@ -20,6 +21,7 @@ export function outputsOf(map: ContextMap, stage: string, layout: Layout): Outpu
     const step = stepNameOf(stage, cell);
     return Object.entries(definition.outputs).map(([output, path]) => ({
       name: `${step}.${output}`,
+      output,
       step,
       path: join(layout.out(stage, cellKey(cell)), path),
     }));

@@ -28,8 +28,13 @@ export function missingRequirements(
   ];
 }
 
+/** How to get a tool, where that is known. */
+export function toolSource(tool: string): string | undefined {
+  return Object.hasOwn(TOOL_SOURCES, tool) ? TOOL_SOURCES[tool] : undefined;
+}
+
 function missingTool(tool: string): string {
-  const source = TOOL_SOURCES[tool];
+  const source = toolSource(tool);
   return `tool ${tool} is not on PATH${source ? ` (${source})` : ''}`;
 }
 

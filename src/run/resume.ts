@@ -1,5 +1,5 @@
 // The run before this one, when it was cut off: end what it left running, then take it up or close it.
-import { fail } from '../errors.ts';
+import { fail, MendError } from '../errors.ts';
 import type { Happening, Subscriber } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import { openJournal } from '../io/journal.ts';
@@ -46,35 +46,50 @@ export async function settleOpenRun(
   const head = open.events[0]?.data as unknown as RunHead;
   const earlier = earlierFacts(open.events);
   const decision = takeUp({ asked: head.asked, lastEventAt: earlier.lastEventAt }, asked, ports.clock.now());
-  await closeCutOff(open.run, earlier, loaded.state, ports, decision.resume ? [] : [abandoned(decision.why)]);
+  await endCutOff(open.run, earlier, ports);
+  recordCutOff(open.run, earlier, loaded.state, ports, decision.resume ? [] : [abandoned(decision.why)]);
   return decision.resume ? { run: open.run, head, earlier } : undefined;
 }
 
-/** Closes the cut-off run for good. False when there is none. */
-export async function closeOpenRun(loaded: LoadedStages, why: string, ports: ResumePorts): Promise<string | undefined> {
+/**
+ * Closes the cut-off run for good and returns its name; undefined when there is none. With a person's `word` that nothing
+ * of it runs any more, what cannot be proven is believed; else it throws E_LEFTOVER.
+ */
+export async function closeOpenRun(
+  loaded: LoadedStages,
+  why: string,
+  ports: ResumePorts,
+  word = false,
+): Promise<string | undefined> {
   const open = openRun(loaded);
   if (!open) return undefined;
-  await closeCutOff(open.run, earlierFacts(open.events), loaded.state, ports, [abandoned(why)]);
+  const earlier = earlierFacts(open.events);
+  await endCutOff(open.run, earlier, ports).catch((error) => {
+    if (!word || !(error instanceof MendError)) throw error;
+  });
+  recordCutOff(open.run, earlier, loaded.state, ports, [abandoned(why)]);
   return open.run;
 }
 
 const abandoned = (why: string): Happening => ({ type: 'run.ended', status: 'abandoned', data: { reason: why } });
 
-/** Ends what still runs, then records that it was interrupted, and whatever else is to be said. */
-async function closeCutOff(
-  run: string,
-  earlier: Earlier,
-  stages: StageState,
-  ports: ResumePorts,
-  more: readonly Happening[],
-): Promise<void> {
+async function endCutOff(run: string, earlier: Earlier, ports: ResumePorts): Promise<void> {
   for (const { step, leader } of earlier.cutOff) {
     const ended = await endLeftovers(leader, stepMarks(run, step), ports.graceMs, ports.clock);
     if (ended === 'unproven') fail('E_LEFTOVER', { step, pid: leader?.pid ?? 0, host: leader?.host ?? 'this host' });
   }
+}
+
+/** Records that what was cut off was interrupted, and whatever else is to be said. */
+function recordCutOff(
+  run: string,
+  earlier: Earlier,
+  stages: StageState,
+  { layout, clock, subscribers }: ResumePorts,
+  more: readonly Happening[],
+): void {
   const happenings = [...earlier.cutOff.flatMap(interrupted), ...more];
   if (happenings.length === 0) return;
-  const { layout, clock, subscribers } = ports;
   const { journal, events } = openJournal(layout.journal(run));
   const recorder = openRecorder({
     run,

@@ -2,8 +2,8 @@
 import { posix } from 'node:path';
 import type { Tree } from '../plan/inputs.ts';
 
-export interface ScriptHint extends Record<string, unknown> {
-  code: 'E_STAGE_SCRIPT_MISSING' | 'E_STAGE_SCRIPT_NOT_EXECUTABLE';
+export interface ScriptHint {
+  error: 'E_STAGE_SCRIPT_MISSING' | 'E_STAGE_SCRIPT_NOT_EXECUTABLE';
   what: string;
   next: string;
 }
@@ -17,23 +17,29 @@ export function scriptHint(
   exitCode: number | null,
   tree: Tree,
 ): ScriptHint | undefined {
-  const first = typeof command === 'string' ? (command.trim().split(/\s+/)[0] ?? '') : (command[0] ?? '');
-  if (!first.includes('/') || first.startsWith('/') || /["'$`\\;&|<>(){}]/.test(first)) return undefined;
-  const path = posix.normalize(first);
+  const path = scriptOf(command);
+  if (!path) return undefined;
   const found = tree.get(path);
   if (exitCode === NOT_FOUND && !found) {
     return {
-      code: 'E_STAGE_SCRIPT_MISSING',
+      error: 'E_STAGE_SCRIPT_MISSING',
       what: `${path} is not in the commit the stages run from`,
       next: `git add ${path} && git commit, then run again`,
     };
   }
   if (exitCode === CANNOT_EXECUTE && found?.mode === '100644') {
     return {
-      code: 'E_STAGE_SCRIPT_NOT_EXECUTABLE',
+      error: 'E_STAGE_SCRIPT_NOT_EXECUTABLE',
       what: `${path} is not executable`,
       next: `git update-index --chmod=+x ${path} && git commit, then run again`,
     };
   }
   return undefined;
+}
+
+/** The path of the repository that a command begins with, or undefined when it begins with something else. */
+export function scriptOf(command: string | readonly string[]): string | undefined {
+  const first = typeof command === 'string' ? (command.trim().split(/\s+/)[0] ?? '') : (command[0] ?? '');
+  const plain = first.includes('/') && !first.startsWith('/') && !/["'$`\\;&|<>(){}~]/.test(first);
+  return plain ? posix.normalize(first) : undefined;
 }

@@ -1,6 +1,6 @@
 // Which stages a request means, and what they need that is not there. Pure.
 import type { ContextMap } from '../config/context-map.ts';
-import { didYouMean } from '../config/suggest.ts';
+import { nearest } from '../config/suggest.ts';
 import { fail } from '../errors.ts';
 import { withNeeds } from '../plan/compile.ts';
 import type { StageState } from './stage-state.ts';
@@ -11,16 +11,22 @@ export interface Selection {
   withNeeds: boolean;
   /** Run them whatever their state. */
   forced: boolean;
+  /** Words that are commands: what a misspelt name may have meant. */
+  commands?: readonly string[];
+}
+
+/** The stages that are named, in the map's order; all when none is. Throws MendError for an unknown name. */
+export function namedStages(map: ContextMap, names: readonly string[], commands: readonly string[] = []): string[] {
+  const known = Object.keys(map.stages);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) unknownStage(unknown, known, commands);
+  return names.length === 0 ? known : known.filter((name) => names.includes(name));
 }
 
 /** The stages to run, in the map's order. Throws MendError for unknown names and unmet needs, all named. */
 export function selectStages(map: ContextMap, selection: Selection, state: StageState): string[] {
-  const known = Object.keys(map.stages);
-  if (selection.stages.length === 0) return known;
-  const unknown = selection.stages.find((name) => !known.includes(name));
-  if (unknown !== undefined) unknownStage(unknown, known);
-  if (selection.withNeeds) return withNeeds(map, selection.stages);
-  const chosen = known.filter((name) => selection.stages.includes(name));
+  const chosen = namedStages(map, selection.stages, selection.commands);
+  if (selection.withNeeds) return withNeeds(map, chosen);
   const unmet = chosen.flatMap((name) =>
     (map.stages[name]?.needs ?? [])
       .filter((need) => !chosen.includes(need) && state.stages[need]?.status !== 'green')
@@ -35,7 +41,8 @@ export function selectStages(map: ContextMap, selection: Selection, state: Stage
 
 /** Refuses a name that is no stage, and says which was meant. */
 export function unknownStage(name: string, known: readonly string[], also: readonly string[] = []): never {
-  const hint = didYouMean(name, [...known, ...also], '');
+  const meant = nearest(name, [...known, ...also]);
+  const hint = meant === undefined ? '' : `; did you mean ${JSON.stringify(meant)}?`;
   fail('E_UNKNOWN_STAGE', { name, hint, known: known.join(', ') });
 }
 

@@ -73,15 +73,19 @@ export function fold(state: StageState, event: LoopEvent): void {
   const { stage, cell } = splitStepName(event.step ?? event.stage);
   const record: StageRecord = state.stages[stage] ?? begin(event);
   state.stages[stage] = record;
-  apply(record, event);
-  if (event.type === 'stage.reset') delete record.cells;
-  if (cell === '') return;
+  if (cell === '') {
+    apply(record, event);
+    if (event.type === 'stage.reset') delete record.cells;
+    return;
+  }
   record.cells ??= {};
   const cellRecord = record.cells[cell] ?? begin(event);
   record.cells[cell] = cellRecord;
   apply(cellRecord, event);
-  // One cell's end is not the stage's: that is told by an event of the stage.
-  if (event.type === 'step.done' || event.type === 'step.fresh') record.status = 'running';
+  // A cell tells of the stage only that it is being worked on, or no longer is; how the stage ended is an event of its own.
+  if (event.type === 'step.started' || event.type === 'step.interrupted' || event.type.startsWith('attempt.')) {
+    apply(record, event);
+  }
 }
 
 const begin = (event: LoopEvent): StepRecord => ({ status: 'idle', run: event.run, attempts: 0, since: event.time });

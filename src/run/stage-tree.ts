@@ -5,7 +5,7 @@ import type { Tree } from '../plan/inputs.ts';
 import { inspect } from '../worktree/after-attempt.ts';
 import { listTree } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
-import type { StageTree } from './stage-action.ts';
+import type { StageTree } from './stage-call.ts';
 
 export function stageTree(worktree: Worktree, layout: Layout): StageTree {
   let files: Promise<Tree> | undefined;

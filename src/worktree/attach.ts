@@ -25,7 +25,8 @@ export async function attach(site: Site, base: Base): Promise<Attached> {
   if (!dir) fail('E_WORKTREE_TAKEN', { what: 'something that git does not know' });
   const doing = await unfinished(dir.path);
   if (doing) fail('E_WORKTREE_BUSY', { doing, end: endOf(doing) });
-  const status = await trackedStatus(treeGit({ path: site.path, gitDir: dir.path }));
+  // Files as old as the index are read again by every status; one that may write ends that for the whole run.
+  const status = await trackedStatus(treeGit({ path: site.path, gitDir: dir.path }, { refresh: true }));
   if (status.branch !== site.branch) {
     const found = status.branch ?? 'no branch';
     fail('E_WORKTREE_BRANCH', { branch: site.branch, word: shellWord(site.branch), found });

@@ -48,12 +48,12 @@ export async function findBase(home: string, asked: Asked): Promise<Base> {
 }
 
 async function checkRepository(git: Git, home: string): Promise<void> {
-  const top = await git.attempt(['rev-parse', '--show-toplevel']);
+  const [top, head] = await Promise.all([git.attempt(['rev-parse', '--show-toplevel']), commitOf(git, 'HEAD')]);
   if (top.code === -2) fail('E_GIT_MISSING', {});
   if (!top.ok) fail('E_NOT_GIT', { home }, said(top.stderr));
   const path = top.stdout.replace(/\n$/, '');
   if (!(await samePlace(path, home))) fail('E_NOT_TOP_LEVEL', { home, top: shellWord(path) });
-  if ((await commitOf(git, 'HEAD')) === undefined) fail('E_NO_COMMIT', {});
+  if (head === undefined) fail('E_NO_COMMIT', {});
 }
 
 /** The branch that is checked out, or undefined when HEAD is detached. */

@@ -16,7 +16,7 @@ export function carryPaths(carry: readonly string[]): string[] {
     fail(
       'E_CARRY_PATH',
       {},
-      bad.map((c) => c.path),
+      bad.map((c) => shellWord(c.path)),
     );
   return [...new Set(plain.map((c) => c.plain as string))];
 }
@@ -57,7 +57,7 @@ export async function placeCarry(
     else links.push(link);
   }
   if (astray.length > 0) fail('E_CARRY_PATH', {}, astray);
-  if (taken.length > 0) replaced(taken);
+  if (taken.length > 0) await replaced(worktree, taken);
   return { links, missing };
 }
 
@@ -70,22 +70,18 @@ export async function checkCarry(tree: Pick<Tree, 'path' | 'links'>): Promise<vo
     if (found.kind === 'nothing') await placeLink(tree.path, link.path, link.target);
     else lost.push(link);
   }
-  if (lost.length > 0) replaced(lost);
+  if (lost.length > 0) await replaced(tree.path, lost);
 }
 
-function replaced(links: readonly CarryLink[]): never {
-  const commands = links.flatMap(({ path }) => {
+async function replaced(worktree: string, links: readonly CarryLink[]): Promise<never> {
+  const commands: string[] = [];
+  for (const { path } of links) {
     const mine = shellWord(path);
     const theirs = shellWord(`${WORKTREE}/${path}`);
-    return [
-      `diff -r ${theirs} ${mine}`,
-      `rm -r ${theirs}   # keeps yours`,
-      `mv ${theirs} ${mine}   # keeps the tool's`,
-    ];
-  });
-  fail(
-    'E_CARRY_REPLACED',
-    { commands: commands.join('\n') },
-    links.map(({ path, target }) => `${WORKTREE}/${path} (was a link to ${target})`),
-  );
+    const folder = (await entryAt(join(worktree, path))).kind === 'folder';
+    const take = folder ? `cp -a ${theirs}/. ${mine} && rm -r ${theirs}` : `mv ${theirs} ${mine}`;
+    commands.push(`diff -r ${theirs} ${mine}`, `rm -r ${theirs}   # keeps yours`, `${take}   # keeps the tool's`);
+  }
+  const problems = links.map(({ path, target }) => `${WORKTREE}/${path} (was a link to ${target})`);
+  return fail('E_CARRY_REPLACED', { commands: commands.join('\n') }, problems);
 }

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { fail } from '../errors.ts';
 import { fields, type Git, openGit } from '../io/git.ts';
 import { removeFile } from '../io/git-dir.ts';
-import { entryAt } from '../io/links.ts';
 import { type Base, said } from './base.ts';
+import { fastForward } from './fast-forward.ts';
 import { landedPaths } from './landed.ts';
-import { restoreTree } from './save-changes.ts';
 import { shellWord } from './shell-word.ts';
 import { type Tree, treeGit, WORKTREE } from './tree.ts';
 
@@ -35,13 +34,14 @@ export async function mergeBase(
   head: string,
   options: MergeOptions,
 ): Promise<Merged | undefined> {
+  if (head === base.commit) return undefined;
   const git = treeGit(tree, options.sign === undefined ? {} : { sign: options.sign });
   const [ahead, behind] = (await git.run(['rev-list', '--left-right', '--count', `${head}...${base.commit}`]))
     .trim()
     .split('\t');
   if (behind === '0') return undefined;
   if (ahead === '0') {
-    await moveTo(tree, git, base, base.commit, options.dirty);
+    await fastForward(tree, git, base, base.commit, options.dirty);
     return { from: head, to: base.commit, landed: [] };
   }
   const { root, landed } = await mergedTree(tree, git, base, head, options.dirty);
@@ -49,7 +49,7 @@ export async function mergeBase(
   const message = `Merge ${base.name} into ${base.branch}\n`;
   const made = await git.run(['commit-tree', ...sign, '-p', head, '-p', base.commit, root], message);
   const to = made.trim();
-  await moveTo(tree, git, base, to, options.dirty);
+  await fastForward(tree, git, base, to, options.dirty);
   return { from: head, to, landed };
 }
 
@@ -104,38 +104,4 @@ async function withTextsOf(
   } finally {
     await removeFile(indexFile);
   }
-}
-
-async function moveTo(tree: Place, git: Git, base: Base, to: string, dirty: boolean): Promise<void> {
-  if (dirty) await restoreTree(tree);
-  const options = ['--ff-only', '--no-overwrite-ignore', '--no-verify-signatures', '--no-autostash', '-q'];
-  const move = () => git.attempt(['merge', ...options, to]);
-  let moved = await move();
-  if (!moved.ok && (await clearTheWay(tree, git, base, to))) moved = await move();
-  if (moved.ok) return;
-  const command = `git -C ${WORKTREE} merge ${shellWord(base.name)}`;
-  fail('E_GIT_FAILED', { doing: `merge ${base.name}`, command }, said(moved.stderr));
-}
-
-/**
- * Removes untracked files that hold exactly what the merge would write there (a merge that was killed left them), and says
- * whether it did. Others stay, and are refused by name.
- */
-async function clearTheWay(tree: Place, git: Git, base: Base, to: string): Promise<boolean> {
-  const rows = fields(await git.run(['diff-tree', '-r', '-z', '--no-renames', '--diff-filter=A', 'HEAD', to]));
-  const same: string[] = [];
-  const other: string[] = [];
-  for (let i = 0; i + 1 < rows.length; i += 2) {
-    const path = rows[i + 1] ?? '';
-    const found = await entryAt(join(tree.path, path));
-    if (found.kind === 'nothing' || found.kind === 'folder') continue;
-    const id = found.kind === 'file' ? (await git.run(['hash-object', '--', path])).trim() : '';
-    (rows[i]?.split(' ')[3] === id ? same : other).push(path);
-  }
-  if (other.length > 0) {
-    const commands = other.map((p) => `mv ${shellWord(`${WORKTREE}/${p}`)} ${shellWord(`${WORKTREE}/${p}.old`)}`);
-    fail('E_WORKTREE_IN_THE_WAY', { base: base.name, commands: commands.join('\n') }, other.map(shellWord));
-  }
-  for (const path of same) await removeFile(join(tree.path, path));
-  return same.length > 0;
 }

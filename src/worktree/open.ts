@@ -1,7 +1,7 @@
 // Opening the worktree for a run: leftovers recovered, checkout there, base merged in, carried files linked.
 import { relative } from 'node:path';
 import { fail } from '../errors.ts';
-import { GitError, openGit } from '../io/git.ts';
+import { GitError } from '../io/git.ts';
 import { addExcludes, realPath } from '../io/git-dir.ts';
 import { type Attached, attach } from './attach.ts';
 import { type Base, said } from './base.ts';
@@ -12,7 +12,7 @@ import { populate } from './populate.ts';
 import { recover, type Site } from './recover.ts';
 import { holdChanges } from './save-changes.ts';
 import { shellWord } from './shell-word.ts';
-import { WORKTREE, type Worktree, worktreePath } from './tree.ts';
+import { commonDirOf, WORKTREE, type Worktree, worktreePath } from './tree.ts';
 
 export interface OpenOptions {
   readonly carry: readonly string[];
@@ -38,8 +38,7 @@ export async function openWorktree(home: string, base: Base, options: OpenOption
 
 async function open(home: string, base: Base, options: OpenOptions): Promise<Worktree> {
   const carry = carryPaths(options.carry);
-  await refuseTracked(home, base.commit, carry);
-  const commonDir = (await openGit(home).run(['rev-parse', '--path-format=absolute', '--git-common-dir'])).trim();
+  const [commonDir] = await Promise.all([commonDirOf(home), refuseTracked(home, base.commit, carry)]);
   const site: Site = { home, path: worktreePath(home), commonDir, branch: base.branch };
   const recovered = await recover(site);
   await addExcludes(commonDir, [`/${WORKTREE}/`, ...carry.map(excludeLine)]);

@@ -6,7 +6,7 @@ import { entryAt } from '../io/links.ts';
 import { said } from './base.ts';
 import { shellWord } from './shell-word.ts';
 import { fullStatus } from './status.ts';
-import { type Tree, treeGit, WORKTREE, worktreePath } from './tree.ts';
+import { commonDirOf, type Tree, treeGit, WORKTREE, worktreePath } from './tree.ts';
 
 export interface Leftovers {
   /** Tracked files that differ from the branch. */
@@ -42,7 +42,6 @@ export async function removeWorktree(home: string): Promise<boolean> {
 
 async function registered(home: string): Promise<Pick<Tree, 'path' | 'gitDir'> | undefined> {
   const path = worktreePath(await realPath(home));
-  const common = (await openGit(home).run(['rev-parse', '--path-format=absolute', '--git-common-dir'])).trim();
-  const dir = (await adminDirs(common)).find((found) => found.checkout === path);
+  const dir = (await adminDirs(await commonDirOf(home))).find((found) => found.checkout === path);
   return dir && { path, gitDir: dir.path };
 }

@@ -33,6 +33,12 @@ export interface Worktree extends Tree {
 
 export const worktreePath = (home: string): string => join(home, WORKTREE);
 
+/** The git folder that all worktrees of the repository share. Throws a GitError. */
+export async function commonDirOf(home: string): Promise<string> {
+  const path = await openGit(home).run(['rev-parse', '--path-format=absolute', '--git-common-dir']);
+  return path.replace(/\n$/, '');
+}
+
 /** The git of the worktree. It names its git folder, because without a `.git` file git would find home's and act there. */
 export function treeGit(tree: Pick<Tree, 'path' | 'gitDir'>, options: GitOptions = {}): Git {
   return openGit(tree.path, { ...options, gitDir: tree.gitDir });

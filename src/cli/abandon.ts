@@ -1,0 +1,69 @@
+// `mendloop abandon`: close what was cut off; on request remove the worktree, or another host's lock.
+import { EXIT, fail } from '../errors.ts';
+import { systemClock } from '../io/clock.ts';
+import { liveness } from '../io/identity.ts';
+import { type Layout, layout as layoutOf } from '../io/layout.ts';
+import { forceUnlock, lockOwner } from '../io/lock.ts';
+import { requireWritable } from '../io/store.ts';
+import { holdLock } from '../run/hold-lock.ts';
+import { closeOpenRun } from '../run/resume.ts';
+import { loadStages, openRun } from '../run/stage-store.ts';
+import { leftovers, removeWorktree } from '../worktree/remove.ts';
+import type { CommandInput } from './command.ts';
+import { GRACE_MS } from './run.ts';
+
+export async function run({ options, out, home, line }: CommandInput): Promise<number> {
+  const layout = layoutOf(home());
+  const lost = options.worktree ? await wouldLose(home()) : [];
+  if (options['dry-run']) return tell(wouldDo(), 'would: nothing');
+  requireWritable(layout.state);
+  const done: string[] = [];
+  if (options.unlock) done.push(...unlock(layout));
+  const lock = holdLock(layout, line);
+  try {
+    const ports = { layout, clock: systemClock, graceMs: GRACE_MS, subscribers: [] };
+    const closed = await closeOpenRun(loadStages(layout), 'abandoned by its owner', ports, true);
+    if (closed) done.push(`closed run ${closed}`);
+    if (options.worktree) {
+      if (lost.length > 0 && !options.yes) fail('E_ABANDON_LOSES', {}, lost);
+      const removed = await removeWorktree(home());
+      done.push(...lost, removed ? 'removed ai/worktree; the AI branch is as it was' : 'there is no ai/worktree');
+    }
+  } finally {
+    lock.release();
+  }
+  return tell(done, 'nothing to abandon: no run was cut off');
+
+  function tell(lines: string[], otherwise: string): number {
+    out.answer(lines.length > 0 ? lines.join('\n') : otherwise, { done: lines });
+    return EXIT.ok;
+  }
+
+  function wouldDo(): string[] {
+    const open = openRun(loadStages(layout));
+    const owner = options.unlock ? lockOwner(layout.lock) : undefined;
+    return [
+      ...(owner ? [`would remove the lock of pid ${owner.pid} on ${owner.host}`] : []),
+      ...(open ? [`would close run ${open.run}`] : []),
+      ...(options.worktree ? ['would remove ai/worktree', ...lost] : []),
+    ];
+  }
+}
+
+/** Shows the lock and removes it. One whose owner is alive on this host stays: ending that run is another matter. */
+function unlock(layout: Layout): string[] {
+  const owner = lockOwner(layout.lock);
+  if (!owner) return ['there is no lock'];
+  const { pid, host, since, command } = owner;
+  if (liveness(owner) === 'alive') fail('E_LOCKED', { pid, host, since, command, why: 'alive' });
+  forceUnlock(layout.lock);
+  return [`removed the lock of pid ${pid} on ${host}, held since ${since} (${command})`];
+}
+
+async function wouldLose(home: string): Promise<string[]> {
+  const found = await leftovers(home);
+  const rows = (what: string, paths: readonly string[]) => paths.map((path) => `${what}: ai/worktree/${path}`);
+  return found
+    ? [...rows('modified', found.modified), ...rows('untracked', found.untracked), ...rows('ignored', found.ignored)]
+    : [];
+}

@@ -1,0 +1,31 @@
+// What a command is: its words for people, its options, and the module that does it, loaded only when called.
+import type { ParseArgsConfig } from 'node:util';
+import type { Output } from '../io/output.ts';
+
+export type OptionTable = NonNullable<ParseArgsConfig['options']>;
+
+export interface CommandInput {
+  /** Words after the command's name. */
+  words: string[];
+  options: Readonly<Record<string, string | boolean | undefined>>;
+  /** The command line as typed, for whoever meets the lock. */
+  line: string;
+  out: Output;
+  /** The owner's checkout; looked for when first asked. Throws MendError. */
+  home(): string;
+}
+
+export interface CommandModule {
+  /** Does it; returns the exit code. Throws MendError for what a person can mend. */
+  run(input: CommandInput): Promise<number>;
+}
+
+export interface Command {
+  summary: string;
+  /** What may follow the name. */
+  usage: string;
+  options?: OptionTable;
+  /** Lines of help about the options and what to expect. */
+  help: string;
+  load(): Promise<CommandModule>;
+}

@@ -1,0 +1,101 @@
+// Every command, in the order help shows them. The modules are loaded one at a time, when called.
+import type { Command } from './command.ts';
+
+const RUN_HELP = `Runs the stages in the order of their needs, in the worktree ai/worktree on the AI branch. A green stage whose inputs
+did not change is only checked again. After a crash the next start finishes the same run.
+
+  --with-needs       run what the named stages need, too
+  --no-recheck       trust green stages whose inputs did not change
+  --workers N        how many steps may run at once (default: ai/loop.yaml)
+  --deadline WHEN    be over by then: 2h, 06:30 or 2026-12-24T06:30:00Z
+  --backend NAME     where steps run; this version ships: local
+  --no-ai            no executor and no escalation (this version has none)
+  --dry-run          say what would be done; runs no stage, writes nothing`;
+
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  all: {
+    summary: 'run every stage (the default)',
+    usage: '[all]',
+    options: { 'with-needs': { type: 'boolean' } },
+    help: RUN_HELP,
+    load: () => import('./run.ts'),
+  },
+  retry: {
+    summary: 'run one stage again, whatever its state',
+    usage: 'retry <stage>…',
+    options: { 'with-needs': { type: 'boolean' } },
+    help: RUN_HELP,
+    load: () => import('./retry.ts'),
+  },
+  plan: {
+    summary: 'show what a run would do, and why',
+    usage: 'plan [<stage>…]',
+    options: { 'with-needs': { type: 'boolean' } },
+    help: 'Reads only. For each step: its state, and the reason it would or would not run.',
+    load: () => import('./plan.ts'),
+  },
+  status: {
+    summary: 'show where every stage stands',
+    usage: 'status',
+    help: 'Reads only; also beside a run that is at work.',
+    load: () => import('./status.ts'),
+  },
+  logs: {
+    summary: "print a stage's latest log",
+    usage: 'logs <stage> [-f] [--path] [--run RUN] [--attempt N]',
+    options: {
+      follow: { type: 'boolean', short: 'f' },
+      path: { type: 'boolean' },
+      run: { type: 'string' },
+      attempt: { type: 'string' },
+    },
+    help: `  -f, --follow       go on printing until the attempt is over
+  --path             print the file's path only
+  --run RUN          the log of that run
+  --attempt N        the log of that attempt`,
+    load: () => import('./logs.ts'),
+  },
+  verify: {
+    summary: "run the stages' checks, nothing else",
+    usage: 'verify [<stage>…]',
+    help: 'Runs `verify` of the named stages (default: all green ones) in the worktree. Exit 0 when all hold, 1 otherwise.',
+    load: () => import('./verify.ts'),
+  },
+  get: {
+    summary: "print the path of a stage's output; make it first when missing",
+    usage: 'get <stage>.<output> [--force]',
+    options: { force: { type: 'boolean' } },
+    help: `By hand, runs the stage and what it needs when the output is missing. Inside a running stage it only looks.
+
+  --force            make it anew (inside a stage: only a stage of the same spec)`,
+    load: () => import('./get.ts'),
+  },
+  reset: {
+    summary: 'set a stage back to idle',
+    usage: 'reset <stage>… [--force]',
+    options: { force: { type: 'boolean' } },
+    help: 'The stage is to do again. Its logs and history stay.',
+    load: () => import('./reset.ts'),
+  },
+  validate: {
+    summary: 'check ai/context_map.yaml and ai/loop.yaml',
+    usage: 'validate',
+    help: 'Checks the working tree, names every problem at once, and says where it differs from what a run would read.',
+    load: () => import('./validate.ts'),
+  },
+  doctor: {
+    summary: 'look at everything a run depends on',
+    usage: 'doctor',
+    help: 'Reads only: versions, tools, worktree, lock, carried and ignored files, disk.',
+    load: () => import('./doctor.ts'),
+  },
+  abandon: {
+    summary: 'close a run that was cut off; remove worktree or lock',
+    usage: 'abandon [--worktree] [--unlock] [--yes]',
+    options: { worktree: { type: 'boolean' }, unlock: { type: 'boolean' } },
+    help: `  --worktree         remove ai/worktree (the AI branch stays); lists first what would be lost
+  --unlock           remove the lock of another host; shows it first
+  --yes              do not stop at what would be lost`,
+    load: () => import('./abandon.ts'),
+  },
+};

@@ -1,0 +1,27 @@
+// `mendloop doctor`: everything a run depends on.
+import { LAB_TOOLS } from '../io/package.ts';
+import { examine, type Finding } from '../run/examine.ts';
+import type { CommandInput } from './command.ts';
+import { labOverride } from './run-options.ts';
+
+export async function run({ out, home }: CommandInput): Promise<number> {
+  const findings = await examine(
+    home(),
+    { env: process.env, labTools: LAB_TOOLS },
+    labOverride(process.env.MENDLOOP_LAB),
+  );
+  const problems = findings.filter((f) => f.level === 'problem').length;
+  const verdict = problems === 0 ? 'no problem found' : problems === 1 ? '1 problem' : `${problems} problems`;
+  out.answer([...findings.flatMap(lines), verdict].join('\n'), { problems, findings });
+  return 0;
+
+  function lines({ level, what, next }: Finding): string[] {
+    const paint = { ok: out.colour.green, note: out.colour.yellow, problem: out.colour.red }[level];
+    const [first = '', ...rest] = what.split('\n');
+    return [
+      `${paint(level.padEnd(7))}  ${first}`,
+      ...rest.map((line) => `         - ${line}`),
+      ...(next ? next.split('\n').map((line, i) => `         ${i === 0 ? 'next: ' : '      '}${line}`) : []),
+    ];
+  }
+}

@@ -1,0 +1,74 @@
+// `mendloop get <stage>.<output>`: the path of an output, made first when it is missing.
+import { plainWatcher } from '../console/plain.ts';
+import { EXIT, fail } from '../errors.ts';
+import { systemClock } from '../io/clock.ts';
+import { layout as layoutOf } from '../io/layout.ts';
+import { LAB_TOOLS } from '../io/package.ts';
+import { stopSignals } from '../io/signals.ts';
+import { cellKey, cellsOf, splitStepName } from '../plan/matrix.ts';
+import { baseOf, type Configuration, configurationAt } from '../run/configuration.ts';
+import { findOutputs } from '../run/find-output.ts';
+import { isPublished, type OutputFile } from '../run/outputs.ts';
+import { loadStages } from '../run/stage-store.ts';
+import { Stop } from '../run/stop.ts';
+import type { CommandInput } from './command.ts';
+import { GRACE_MS } from './run.ts';
+import { runOptions } from './run-options.ts';
+
+export async function run(input: CommandInput): Promise<number> {
+  const { words, options, out } = input;
+  const [name] = words;
+  if (name === undefined || words.length > 1) {
+    fail('E_USAGE', { what: 'get needs one output', next: 'mendloop get <stage>.<output>' });
+  }
+  const home = input.home();
+  const layout = layoutOf(home);
+  const base = await baseOf(home);
+  const config = await configurationAt(home, base.commit, base.name);
+  const { stage, files } = findOutputs(config.map, name, layout);
+  const inside = process.env.MENDLOOP_RUN !== undefined;
+  const there = () => files.every((file) => isPublished(file, loadStages(layout).state));
+  if (inside && options.force) return forceInside(config, stage, files);
+  if (options.force || !there()) {
+    if (inside) fail('E_OUTPUT_MISSING', { name, inside });
+    const exit = await compute(stage);
+    if (exit !== EXIT.ok) return exit;
+    if (!there()) fail('E_OUTPUT_MISSING', { name, inside });
+  }
+  return print(files);
+
+  function print(found: readonly OutputFile[]): number {
+    out.answer(found.map((f) => f.path).join('\n'), { name, files: found });
+    return EXIT.ok;
+  }
+
+  /** Runs the stage and what it needs; stdout is kept for the answer. */
+  async function compute(wanted: string): Promise<number> {
+    const { runStages } = await import('../run/run-stages.ts');
+    const request = { ...runOptions(input), home, command: input.line, stages: [wanted] };
+    const { signal, dispose } = stopSignals((why) => new Stop('INTERRUPTED', `interrupted by ${why}`));
+    const watch = plainWatcher({ ...out, line: out.quiet ? () => {} : out.errorLine }, home);
+    const ports = { clock: systemClock, env: process.env, labTools: LAB_TOOLS, signal, graceMs: GRACE_MS };
+    const forced = options.force === true;
+    try {
+      return (await runStages({ ...request, withNeeds: true, forced }, { ...ports, subscribers: [watch] })).exit;
+    } finally {
+      dispose();
+    }
+  }
+
+  async function forceInside({ map }: Configuration, wanted: string, found: OutputFile[]): Promise<number> {
+    const definition = map.stages[wanted];
+    const ours = process.env.MENDLOOP_SPEC ?? '';
+    if (!definition || definition.spec !== ours) {
+      fail('E_GET_SPEC', { name: name as string, theirs: definition?.spec ?? '', ours });
+    }
+    const { makeOutput } = await import('../run/make-output.ts');
+    const steps = new Set(found.map((f) => splitStepName(f.step).cell));
+    for (const cell of cellsOf(definition).filter((c) => steps.has(cellKey(c)))) {
+      const exit = await makeOutput(wanted, definition, cell, layout, process.env);
+      if (exit !== 0) fail('E_OUTPUT_MISSING', { name: name as string, inside });
+    }
+    return print(found);
+  }
+}

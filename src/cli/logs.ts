@@ -1,0 +1,46 @@
+// `mendloop logs <stage> [-f]`: the latest log of a stage, or one by run and attempt.
+import { join } from 'node:path';
+import { fail } from '../errors.ts';
+import { systemClock } from '../io/clock.ts';
+import { fileFacts } from '../io/files.ts';
+import { layout as layoutOf } from '../io/layout.ts';
+import { followLog, printLog } from '../io/print-log.ts';
+import { splitStepName } from '../plan/matrix.ts';
+import { recordedStages } from '../run/recorded-stages.ts';
+import { unknownStage } from '../run/select.ts';
+import { recordOf } from '../run/stage-state.ts';
+import { loadStages } from '../run/stage-store.ts';
+import type { CommandInput } from './command.ts';
+
+export async function run({ words, options, out, home }: CommandInput): Promise<number> {
+  const [step] = words;
+  if (step === undefined || words.length > 1) {
+    fail('E_USAGE', { what: 'logs needs one stage', next: 'mendloop logs <stage>' });
+  }
+  const path = logPath(step);
+  if (options.path || out.json) out.answer(path, { step, path });
+  else if (options.follow) await followLog(path, isRunning, systemClock);
+  else await printLog(path);
+  return 0;
+
+  function logPath(name: string): string {
+    const layout = layoutOf(home());
+    const { state } = loadStages(layout);
+    const { stage, cell } = splitStepName(name);
+    const known = recordedStages(home(), state);
+    if (!known.includes(stage)) unknownStage(stage, known);
+    const record = recordOf(state, name);
+    const { run, attempt } = options;
+    const asked = run || attempt;
+    const last = record?.last?.log && join(home(), record.last.log);
+    const wanted = asked
+      ? layout.log(stage, cell, String(run ?? record?.run), Number(attempt ?? record?.attempts ?? 1))
+      : last;
+    if (!wanted || !fileFacts(wanted)) fail('E_NO_LOG', { step: name, path: wanted ?? '' });
+    return wanted;
+  }
+
+  function isRunning(): boolean {
+    return recordOf(loadStages(layoutOf(home())).state, step as string)?.status === 'running';
+  }
+}

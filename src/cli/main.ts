@@ -1,0 +1,66 @@
+// The command line: options → one command → exit code. Nothing else reads argv or decides the exit code.
+import { EXIT, formatError, MendError } from '../errors.ts';
+import { findHome } from '../io/home.ts';
+import { openOutput } from '../io/output.ts';
+import { packageVersion } from '../io/package.ts';
+import { readArguments } from './arguments.ts';
+import type { Command } from './command.ts';
+import { COMMANDS } from './commands.ts';
+import { commandHelp, generalHelp } from './help.ts';
+
+// Set by git for its hooks: git and stages started from one would act on the wrong repository.
+const GIT_PLACES = [
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_COMMON_DIR',
+  'GIT_PREFIX',
+  'GIT_OBJECT_DIRECTORY',
+];
+
+/** Runs one command line to its end; resolves to the exit code, never rejects. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const out = openOutput({ json: argv.includes('--json'), quiet: argv.includes('--quiet') || argv.includes('-q') });
+  for (const name of GIT_PLACES) delete process.env[name];
+  try {
+    const { command: name, words, options } = readArguments(argv);
+    if (options.version) return say(packageVersion());
+    const command = COMMANDS[name] as Command;
+    if (options.help)
+      return say(name === 'all' && words.length === 0 && argv[0] !== 'all' ? generalHelp() : commandHelp(command));
+    let home: string | undefined;
+    const { run } = await command.load();
+    return await run({
+      words,
+      options,
+      out,
+      line: ['mendloop', ...argv].join(' '),
+      home: () => {
+        home ??= findHome({ root: options.root as string | undefined, env: process.env, cwd: process.cwd() });
+        return home;
+      },
+    });
+  } catch (error) {
+    return reportError(error, argv.includes('--debug'));
+  }
+
+  function say(text: string): number {
+    out.answer(text, { text });
+    return EXIT.ok;
+  }
+
+  function reportError(error: unknown, debug: boolean): number {
+    if (error instanceof MendError) {
+      // A cron job that meets a run at work has nothing to report.
+      if (error.exit === EXIT.locked && !out.isTerminal && !out.json) return error.exit;
+      out.error(formatError(error), error);
+      if (debug && error.stack) out.errorLine(error.stack);
+      return error.exit;
+    }
+    const { message, stack } = error instanceof Error ? error : new Error(String(error));
+    const text = `error E_BUG: ${message}\n  next:  this is a bug in mendloop: run again with --debug and report it with the output`;
+    out.error(text, { code: 'E_BUG', message, exit: EXIT.bug });
+    if (debug && stack) out.errorLine(stack);
+    return EXIT.bug;
+  }
+}

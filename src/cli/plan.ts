@@ -1,0 +1,28 @@
+// `mendloop plan [<stage>…]`, and what --dry-run shows.
+import { SIMULATED_LINE } from '../console/plain.ts';
+import { explainPlan } from '../run/explain-plan.ts';
+import type { Selection } from '../run/select.ts';
+import type { CommandInput } from './command.ts';
+import { runOptions } from './run-options.ts';
+import { table } from './table.ts';
+
+export async function run(input: CommandInput): Promise<number> {
+  return show(input, { ...runOptions(input), stages: input.words, forced: false });
+}
+
+/** Prints what a run of `selection` would do; runs no stage, writes nothing. */
+export async function show(
+  { out, home }: CommandInput,
+  selection: Selection & { recheck: boolean; lab?: string | undefined },
+): Promise<number> {
+  const view = await explainPlan(home(), selection);
+  const lab = selection.lab ?? view.lab;
+  const lines = [
+    ...(lab === 'simulated' ? [SIMULATED_LINE] : []),
+    `plan from ${view.base} (${view.commit.slice(0, 12)})`,
+    ...view.notices.map((n) => `note: ${n}`),
+    ...table(view.rows.map((r) => [r.step, r.state, r.why])),
+  ];
+  out.answer(lines.join('\n'), { ...view, lab });
+  return 0;
+}

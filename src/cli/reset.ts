@@ -1,0 +1,17 @@
+// `mendloop reset <stage>…`: set stages back to idle.
+import { fail } from '../errors.ts';
+import { systemClock } from '../io/clock.ts';
+import { resetStages } from '../run/reset-stages.ts';
+import type { CommandInput } from './command.ts';
+import { GRACE_MS } from './run.ts';
+
+export async function run({ words, options, out, home, line }: CommandInput): Promise<number> {
+  if (words.length === 0) fail('E_USAGE', { what: 'reset needs a stage', next: 'mendloop reset <stage>' });
+  if (options['dry-run']) {
+    out.answer(`would set to idle: ${words.join(', ')}`, { would_reset: words });
+    return 0;
+  }
+  await resetStages({ home: home(), stages: words, command: line }, { clock: systemClock, graceMs: GRACE_MS });
+  out.answer(`idle: ${words.join(', ')}`, { reset: words });
+  return 0;
+}

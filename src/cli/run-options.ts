@@ -1,0 +1,66 @@
+// The options a run takes, as values; or one clear error.
+import { parseDuration } from '../config/duration.ts';
+import { SHIPPED } from '../config/loop-config.ts';
+import { didYouMean } from '../config/suggest.ts';
+import { fail } from '../errors.ts';
+import type { Lab } from '../run/stage-env.ts';
+import type { CommandInput } from './command.ts';
+
+export interface RunOptions {
+  withNeeds: boolean;
+  recheck: boolean;
+  workers: number | undefined;
+  deadline: number | undefined;
+  lab: Lab | undefined;
+}
+
+/** Throws E_USAGE for values that mean nothing. */
+export function runOptions({ options }: Pick<CommandInput, 'options'>): RunOptions {
+  checkBackend(options.backend as string | undefined);
+  return {
+    withNeeds: options['with-needs'] === true,
+    recheck: options['no-recheck'] !== true,
+    workers: workersOption(options.workers as string | undefined),
+    deadline: deadlineOption(options.deadline as string | undefined, new Date()),
+    lab: labOverride(process.env.MENDLOOP_LAB),
+  };
+}
+
+function checkBackend(name: string | undefined): void {
+  if (name === undefined || SHIPPED.backends.includes(name)) return;
+  const what = `there is no backend ${JSON.stringify(name)}${didYouMean(name, SHIPPED.backends, 'this version ships')}`;
+  fail('E_USAGE', { what, next: 'leave --backend out, or name one that ships' });
+}
+
+function workersOption(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  fail('E_USAGE', { what: `--workers ${text} is not a number from 1 to 9999`, next: 'for example: --workers 2' });
+}
+
+/** A duration from now, a time of day (the next one), or a full date and time, in epoch milliseconds. */
+export function deadlineOption(text: string | undefined, now: Date): number | undefined {
+  if (text === undefined) return undefined;
+  const duration = parseDuration(text);
+  if (duration) return now.getTime() + duration;
+  const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
+  if (hours && minutes) {
+    const at = new Date(now);
+    at.setHours(Number(hours), Number(minutes), 0, 0);
+    if (at <= now) at.setDate(at.getDate() + 1);
+    return at.getTime();
+  }
+  const date = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(date)) return date;
+  const what = `--deadline ${text} is neither a duration, a time of day nor a date`;
+  fail('E_USAGE', { what, next: 'for example: --deadline 2h, --deadline 06:30 or --deadline 2026-12-24T06:30:00Z' });
+}
+
+export function labOverride(text: string | undefined): Lab | undefined {
+  if (text === undefined || text === '') return undefined;
+  if (text === 'real' || text === 'simulated') return text;
+  fail('E_USAGE', {
+    what: `MENDLOOP_LAB is ${JSON.stringify(text)}`,
+    next: 'set it to real or simulated, or unset it',
+  });
+}

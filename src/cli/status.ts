@@ -1,0 +1,60 @@
+// `mendloop status`: where every stage stands. Reads only, loads little, works beside a run.
+import { ago, count, spell } from '../console/words.ts';
+import { liveness } from '../io/identity.ts';
+import { layout as layoutOf } from '../io/layout.ts';
+import { lockOwner } from '../io/lock.ts';
+import { recordedStages } from '../run/recorded-stages.ts';
+import type { StageRecord } from '../run/stage-state.ts';
+import { loadStages, openRun } from '../run/stage-store.ts';
+import type { CommandInput } from './command.ts';
+import { table } from './table.ts';
+
+export async function run({ out, home }: CommandInput): Promise<number> {
+  const layout = layoutOf(home());
+  const loaded = loadStages(layout);
+  const owner = lockOwner(layout.lock);
+  const alive = owner !== undefined && liveness(owner) !== 'dead';
+  const open = openRun(loaded);
+  const names = recordedStages(home(), loaded.state);
+  const lines = [
+    ...loaded.notices.map((n) => `note: ${n}`),
+    headline(),
+    ...table(names.map((name) => row(name, loaded.state.stages[name]))),
+    ...names.flatMap((name) => failure(name, loaded.state.stages[name])),
+  ];
+  out.answer(lines.join('\n'), {
+    home: home(),
+    run: loaded.latest?.run ?? null,
+    running: alive,
+    cut_off: open !== undefined && !alive,
+    stages: Object.fromEntries(names.map((name) => [name, loaded.state.stages[name] ?? { status: 'idle' }])),
+    notices: loaded.notices,
+  });
+  return 0;
+
+  function headline(): string {
+    if (!loaded.latest) return `no run yet; ${count(names.length, 'stage')} in ai/context_map.yaml`;
+    const { run, events } = loaded.latest;
+    const simulated = events[0]?.data.lab === 'simulated' ? '  (simulated lab)' : '';
+    if (open && alive) return `run ${run} is at work (pid ${owner?.pid})${simulated}`;
+    if (open) return `run ${run} was cut off; the next start finishes it${simulated}`;
+    const last = events.at(-1);
+    return `run ${run} ended: ${last?.status}, ${ago(last?.time ?? '', Date.now())}${simulated}`;
+  }
+
+  function row(name: string, record: StageRecord | undefined): string[] {
+    if (!record) return [name, 'idle', '', 'never run'];
+    const green = Object.values(record.cells ?? {}).filter((c) => c.status === 'green').length;
+    const cells = record.cells ? [`${green} of ${Object.keys(record.cells).length} cells green`] : [];
+    const took = record.last?.duration_ms === undefined ? [] : [`took ${spell(record.last.duration_ms)}`];
+    const tries = record.attempts > 1 ? [count(record.attempts, 'attempt')] : [];
+    const status = record.status === 'running' && !alive ? 'cut off' : record.status;
+    return [name, status, ago(record.since, Date.now()), [...cells, ...took, ...tries].join(', ')];
+  }
+}
+
+function failure(name: string, record: StageRecord | undefined): string[] {
+  if (record?.status !== 'failed' && record?.status !== 'skipped') return [];
+  const log = record.status === 'failed' && record.last?.log ? [`    log: ${record.last.log}`] : [];
+  return [`${name}: ${record.reason ?? record.status}`, ...log];
+}

@@ -1,0 +1,138 @@
+// `ai/loop.yaml`: how the loop behaves. Every key is optional; the defaults name only what this version ships.
+import { z } from 'zod';
+import { branchNameSchema } from './branch-name.ts';
+import { durationSchema } from './duration.ts';
+import type { Frozen } from './freeze.ts';
+
+/** What this version ships, by kind. */
+export const SHIPPED: Readonly<Record<'executors' | 'escalations' | 'notifiers' | 'backends', readonly string[]>> = {
+  executors: [],
+  escalations: [],
+  notifiers: [],
+  backends: ['local'],
+};
+
+/** The classes a failure can have. */
+export const FAILURE_CLASSES = [
+  'permission_denied',
+  'missing_file',
+  'command_not_found',
+  'network_error',
+  'yaml_parse_error',
+  'talos_error',
+  'proxmox_error',
+  'unknown',
+] as const;
+
+/** The branch that fixes go to when the owner names none. */
+export const DEFAULT_BRANCH = 'ai/orchestrator-stage1';
+
+const notShipped = (kind: string, names: readonly string[]) => (issue: { readonly input?: unknown }) =>
+  `${JSON.stringify(issue.input)} is not in this version; it ships ${names.length > 0 ? names.join(', ') : `no ${kind}`}`;
+
+const shippedName = (kind: keyof typeof SHIPPED) =>
+  z
+    .string()
+    .min(1)
+    .refine((name) => SHIPPED[kind].includes(name), { error: notShipped(kind, SHIPPED[kind]) });
+
+const pluginList = (kind: 'executors' | 'escalations' | 'notifiers') =>
+  z
+    .array(shippedName(kind))
+    .refine((names) => new Set(names).size === names.length, { error: 'a name is listed twice' })
+    .default([...SHIPPED[kind]]);
+
+const PLUGINS = [...SHIPPED.executors, ...SHIPPED.escalations, ...SHIPPED.notifiers];
+const pluginName = z.string().refine((name) => PLUGINS.includes(name), { error: notShipped('plugins', PLUGINS) });
+
+/** Why a text does not compile as a regular expression, or undefined when it does. */
+function patternFault(text: string): string | undefined {
+  try {
+    // A pattern that matches nothing at all matches everywhere, and would class or redact everything.
+    return new RegExp(text).test('')
+      ? `${JSON.stringify(text)} matches the empty text, so it would match everything`
+      : undefined;
+  } catch (error) {
+    return `not a regular expression: ${(error as Error).message.split(': ').at(-1)?.toLowerCase()}`;
+  }
+}
+
+const patternSchema = z.string({ error: 'expected a regular expression' }).superRefine((text, ctx) => {
+  const message = patternFault(text);
+  if (message !== undefined) ctx.addIssue({ code: 'custom', message });
+});
+
+const count = (least: number, normal: number, about: string, most?: number) =>
+  (most === undefined ? z.int().min(least) : z.int().min(least).max(most)).default(normal).describe(about);
+
+const limitsSchema = z.strictObject({
+  executor_tries: count(0, 3, 'Tries of the executors on one fingerprint'),
+  escalation_calls: count(0, 3, 'Calls of the escalations for one fingerprint'),
+  stage_attempts: count(1, 20, 'Attempts of one stage in one run, whatever their reason; at most 20', 20),
+  executor_files: count(1, 1, 'Files that one fix of an executor may change'),
+  changed_lines: count(1, 100, 'Lines that one fix may change'),
+  run_minutes: count(1, 240, 'Minutes that a run may take', 34_560),
+  day_tries: count(0, 60, 'Tries in one day (UTC)'),
+  day_tokens: count(0, 2_000_000, 'Tokens that models may use in one day (UTC)'),
+  max_steps: count(1, 1024, 'Steps in one plan'),
+  max_compute_retries: count(0, 3, 'Retries of a step that was found failed or lost by its backend'),
+});
+
+const classRuleSchema = z
+  .strictObject({
+    match: patternSchema.describe('A regular expression that an error line matches'),
+    class: z.enum(FAILURE_CLASSES).describe('The class of a failure with such a line'),
+    transient: z.boolean().default(false).describe('It may pass by itself: wait and run again'),
+    external: z.boolean().default(false).describe('Nothing in the repository could fix it'),
+  })
+  .describe('A rule that classes failures');
+
+/** The whole file. */
+export const loopConfigSchema = z
+  .strictObject({
+    lab: z.enum(['real', 'simulated']).default('real').describe('Drive the real tools, or stand-ins for them'),
+    mode: z.enum(['auto', 'suggest']).default('auto').describe('Apply gated fixes, or only show them'),
+    branch: branchNameSchema.default(DEFAULT_BRANCH).describe('The branch that fixes are committed to'),
+    base: branchNameSchema
+      .nullable()
+      .default(null)
+      .describe('The branch the fixes are for; null: the one checked out when the AI branch was made'),
+    backend: shippedName('backends').default('local').describe('Where steps run'),
+    workers: count(1, 1, 'Steps that may run at the same time'),
+    executors: pluginList('executors').describe('Who is asked for a fix first, in this order'),
+    escalations: pluginList('escalations').describe('Who is asked when a failure keeps coming back, in this order'),
+    notifiers: pluginList('notifiers').describe('Who is told when a human is needed'),
+    limits: limitsSchema.prefault({}).describe('Limits that no run exceeds'),
+    wait: z
+      .strictObject({
+        backoff: z
+          .array(durationSchema)
+          .prefault(['30s', '60s', '120s'])
+          .describe('How long to wait before each rerun after a transient failure; its length is how many reruns'),
+      })
+      .prefault({})
+      .describe('Waiting out transient failures'),
+    retry_failed: z.boolean().default(true).describe('Try steps again that were found failed when a run starts'),
+    git: z
+      .strictObject({
+        hooks: z.boolean().default(false).describe('Run git hooks on the commits of the loop'),
+        sign: z.boolean().default(false).describe('Sign the commits of the loop'),
+      })
+      .prefault({})
+      .describe('How the loop commits'),
+    plugins: z
+      .record(pluginName, z.record(z.string(), z.unknown()))
+      .default({})
+      .describe('Settings of each plugin, by its name'),
+    classify: z.array(classRuleSchema).default([]).describe('Rules that class failures, before the built-in ones'),
+    redact: z
+      .array(patternSchema)
+      .default([])
+      .describe('More regular expressions of texts that never leave the machine'),
+  })
+  .describe('How mendloop behaves in this repository');
+
+/** How the loop behaves, every default filled in, durations in milliseconds, frozen all the way down. */
+export type LoopConfig = Frozen<z.output<typeof loopConfigSchema>>;
+/** The class of a failure. */
+export type FailureClass = (typeof FAILURE_CLASSES)[number];

@@ -1,0 +1,22 @@
+// "Did you mean": the nearest known word, only when it is near enough to be a slip of the fingers.
+import { distance } from 'fastest-levenshtein';
+
+const MOST_NAMED = 20;
+
+/** The known word nearest to `word`, or undefined when none is near. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const scored = known.map((name) => ({ name, steps: distance(word.toLowerCase(), name.toLowerCase()) }));
+  const best = scored.sort((a, b) => a.steps - b.steps)[0];
+  if (best === undefined) return undefined;
+  const slips = Math.min(3, Math.max(1, Math.floor(Math.max(word.length, best.name.length) / 3)));
+  return best.steps <= slips ? best.name : undefined;
+}
+
+/** The end of a message about an unknown word: a suggestion, or what there is to choose from. */
+export function didYouMean(word: string, known: readonly string[], label: string): string {
+  const name = nearest(word, known);
+  if (name !== undefined) return `; did you mean ${JSON.stringify(name)}?`;
+  return known.length === 0
+    ? ''
+    : `; ${label}: ${known.slice(0, MOST_NAMED).join(', ')}${known.length > MOST_NAMED ? ', ...' : ''}`;
+}

@@ -1,0 +1,40 @@
+// Which words of a command could be paths of the repository. Better one word too many than one too few:
+// whoever asks compares the answer with files that exist, or with patterns of files that must not be touched.
+import { normalize } from 'node:path/posix';
+
+const BETWEEN_WORDS = /[\s;&|()<>=,`{}]+/;
+const ROOT_VARIABLE = /\$(?:MENDLOOP_ROOT|PWD|\{MENDLOOP_ROOT\}|\{PWD\})["']?\//g;
+
+/** Every word of a shell command or argv as written, without quotes, once each. An argv item also counts as a whole. */
+export function rawWords(command: string | readonly string[]): string[] {
+  const items = typeof command === 'string' ? [command] : command;
+  const found = items.flatMap((item) => {
+    const text = item.replace(ROOT_VARIABLE, '');
+    // Quotes may join (stages/"talos"/run.sh) or part words ('a''b' in another language inside -c '…'): both readings count.
+    const readings = [text.replace(/["'\\]/g, ''), text.replace(/["'\\]/g, ' ')];
+    const split = readings.flatMap((reading) => reading.split(BETWEEN_WORDS));
+    return typeof command === 'string' ? split : [text, ...split];
+  });
+  return [...new Set(found)].filter((word) => word !== '');
+}
+
+/** The words that could be paths relative to the repository root, normalised (`./a//b` is `a/b`), once each. */
+export function commandWords(command: string | readonly string[]): string[] {
+  const paths = rawWords(command)
+    .filter((word) => !word.startsWith('-') && !word.startsWith('/'))
+    .map((word) => normalize(word).replace(/\/$/, ''))
+    .filter((path) => path !== '.' && path !== '..' && !path.startsWith('../'));
+  return [...new Set(paths)];
+}
+
+/** True when the last part of `path` has "wipe" as a word of its own: wipe_proxmox.sh, disk-wipe, wipeDisks.sh. */
+export function isWipeScript(path: string): boolean {
+  const name = path.replace(/\/+$/, '').split('/').at(-1) ?? '';
+  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
+  return /(?:^|[^a-z])wipe(?:$|[^a-z])/.test(words);
+}
+
+/** A command as people read it: the text itself, or argv with spaces between. */
+export function commandText(command: string | readonly string[]): string {
+  return typeof command === 'string' ? command : command.join(' ');
+}

@@ -1,0 +1,102 @@
+// A run on a terminal: one calm line per step that updates: state, time, last line of its log.
+import { createLogUpdate } from 'log-update';
+import type { Subscriber } from '../events.ts';
+import { readTail } from '../io/files.ts';
+import type { Output } from '../io/output.ts';
+import { closingLines } from './closing.ts';
+import { SIMULATED_LINE } from './plain.ts';
+import { newTally, note, type StepView } from './tally.ts';
+import { lastLine, spell } from './words.ts';
+
+const REFRESH_MS = 120;
+const MARKS: Record<StepView['status'], string> = {
+  waiting: '·',
+  running: '▸',
+  checking: '▸',
+  green: '✓',
+  fresh: '✓',
+  failed: '✗',
+  skipped: '-',
+  interrupted: '!',
+};
+
+/** Draws until the run ends. `home` is where log paths start. */
+export function boardWatcher(out: Output, home: string): Subscriber {
+  const tally = newTally();
+  const { colour } = out;
+  const notes: string[] = [];
+  const screen = createLogUpdate(process.stdout, { showCursor: false });
+  let timer: NodeJS.Timeout | undefined;
+
+  return (event) => {
+    note(tally, event);
+    if (event.type === 'run.started' || event.type === 'run.resumed') begin(event.type === 'run.resumed');
+    if (event.type === 'notice') notes.push(String(event.data.text));
+    if (event.type === 'step.drift')
+      notes.push(`${event.step} drifted: ${(event.data.problems as string[]).join('; ')}`);
+    if (event.type === 'attempt.changed') {
+      notes.push(`${event.step} changed ${(event.data.files as string[]).join(', ')} (saved: ${event.data.patch})`);
+    }
+    if (event.type === 'run.ended') end();
+  };
+
+  function begin(again: boolean): void {
+    if (tally.lab === 'simulated') out.line(colour.yellow.bold(SIMULATED_LINE));
+    out.line(colour.dim(`run ${tally.run}${again ? ', taken up where it was cut off' : ''}`));
+    timer = setInterval(draw, REFRESH_MS);
+    draw();
+  }
+
+  function end(): void {
+    clearInterval(timer);
+    draw();
+    screen.done();
+    const [verdict = '', ...rest] = closingLines(tally);
+    out.line((tally.ended?.exit === 0 ? colour.green : colour.red)(verdict));
+    for (const line of rest) out.line(line);
+  }
+
+  function draw(): void {
+    const columns = process.stdout.columns || 80;
+    const room = Math.max(6, (process.stdout.rows || 24) - 4 - notes.length);
+    const views = [...tally.steps.values()];
+    const width = Math.max(...views.map((v) => v.step.length));
+    const shown = fitting(views, room);
+    const rows = shown.flatMap((view) => rowOf(view, width, columns));
+    const hidden = views.length - shown.length;
+    const more = hidden > 0 ? [colour.dim(`  … and ${hidden} more`)] : [];
+    screen([...notes.map((n) => colour.dim(`  note: ${n}`)), ...rows, ...more].join('\n'));
+  }
+
+  function rowOf(view: StepView, width: number, columns: number): string[] {
+    const took = view.status === 'running' ? Date.now() - view.since : view.took;
+    const time = took ? spell(took) : '';
+    const state = view.status === 'fresh' ? 'green' : view.status;
+    const left = `${MARKS[view.status]} ${view.step.padEnd(width)}  ${state.padEnd(11)} ${time.padStart(9)}`;
+    const about = lastLine(detail(view), columns - left.length - 3);
+    const paint = painter(view.status);
+    const log = view.status === 'failed' && view.log ? [colour.dim(`    log: ${view.log}`)] : [];
+    return [`${paint(left)}  ${colour.dim(about)}`.trimEnd(), ...log];
+  }
+
+  function detail(view: StepView): string {
+    if (view.status === 'running') return view.log ? (readTail(`${home}/${view.log}`, 2048)?.text ?? '') : '';
+    return view.status === 'fresh' ? 'still holds' : (view.reason ?? '');
+  }
+
+  function painter(status: StepView['status']): (text: string) => string {
+    if (status === 'green' || status === 'fresh') return colour.green;
+    if (status === 'failed') return colour.red;
+    if (status === 'running') return colour.cyan;
+    return status === 'interrupted' ? colour.yellow : colour.dim;
+  }
+}
+
+/** When not all fit: what runs and what failed first, then the latest of the rest. */
+function fitting(views: StepView[], room: number): StepView[] {
+  if (views.length <= room) return views;
+  const weight = (v: StepView) =>
+    v.status === 'running' ? 0 : v.status === 'failed' ? 1 : v.status === 'waiting' ? 3 : 2;
+  const kept = new Set([...views].sort((a, b) => weight(a) - weight(b) || b.since - a.since).slice(0, room));
+  return views.filter((v) => kept.has(v));
+}

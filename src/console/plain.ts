@@ -1,0 +1,90 @@
+// A run as plain lines, one for each thing that happened: for cron, pipes and CI.
+import type { LoopEvent, Subscriber } from '../events.ts';
+import { readTail } from '../io/files.ts';
+import type { Output } from '../io/output.ts';
+import { closingLines } from './closing.ts';
+import { newTally, note, type StepView } from './tally.ts';
+import { spell } from './words.ts';
+
+export const SIMULATED_LINE = 'SIMULATED LAB: qm, talosctl, kubectl and flux are stand-ins; no real machine is touched';
+
+/** With --quiet only what went wrong is printed. `home` is where log paths start. */
+export function plainWatcher(out: Output, home: string): Subscriber {
+  const tally = newTally();
+  return (event) => {
+    note(tally, event);
+    for (const line of lines(event)) out.line(line);
+    if (event.type === 'step.failed') for (const line of evidence(event)) say(line);
+    if (event.type === 'run.ended') for (const line of closingLines(tally)) say(line);
+  };
+
+  function say(line: string): void {
+    if (!out.quiet) out.line(line);
+    else if (tally.ended?.exit !== 0) out.errorLine(line);
+  }
+
+  function lines(event: LoopEvent): string[] {
+    const view = event.step ? tally.steps.get(event.step) : undefined;
+    switch (event.type) {
+      case 'run.started':
+      case 'run.resumed': {
+        const verb = event.type === 'run.resumed' ? 'goes on' : 'begins';
+        const simulated = tally.lab === 'simulated' ? [SIMULATED_LINE] : [];
+        return [...simulated, `run ${event.run} ${verb}: ${tally.stages.join(' → ')}`];
+      }
+      case 'notice':
+        return [`note: ${event.data.text}`];
+      case 'step.drift':
+        return [row(event.step, 'drifted', (event.data.problems as string[]).join('; '))];
+      case 'step.started':
+        return [row(event.step, 'started')];
+      case 'step.retry':
+        return [row(event.step, 'retry', `in ${spell(Number(event.data.pause_ms))}: ${event.data.reason}`)];
+      case 'attempt.changed':
+        return [
+          row(event.step, 'changed', `${(event.data.files as string[]).join(', ')} (saved: ${event.data.patch})`),
+        ];
+      case 'step.done':
+      case 'step.fresh':
+      case 'step.skipped':
+      case 'step.interrupted':
+        return [row(event.step, ...ending(view))];
+      default:
+        return [];
+    }
+  }
+
+  function row(step: string | undefined, ...words: string[]): string {
+    const width = Math.max(...[...tally.steps.keys()].map((name) => name.length));
+    return [(step ?? '').padEnd(width), ...words.map((w, i) => (i === 0 ? w.padEnd(11) : w))].join('  ').trimEnd();
+  }
+
+  function evidence(event: LoopEvent): string[] {
+    const view = tally.steps.get(event.step ?? '');
+    const log = typeof event.data.log === 'string' ? event.data.log : undefined;
+    return [
+      row(event.step, 'failed', ...(view?.took ? [spell(view.took)] : []), String(event.data.reason)),
+      ...(log ? tail(`${home}/${log}`).map((line) => `    | ${line}`) : []),
+      ...(log ? [`    log: ${log}`] : []),
+    ];
+  }
+}
+
+function ending(view: StepView | undefined): string[] {
+  if (!view) return [];
+  const took = view.took ? [spell(view.took)] : [];
+  return view.status === 'fresh'
+    ? ['green', 'still holds']
+    : [view.status, ...took, ...(view.reason ? [view.reason] : [])];
+}
+
+const TAIL_LINES = 8;
+
+function tail(log: string): string[] {
+  const text = readTail(log, 4096)?.text ?? '';
+  return text
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '')
+    .slice(-TAIL_LINES);
+}

@@ -1,0 +1,37 @@
+// Times and lists in the words people use.
+
+/** `0.3 s`, `12 s`, `4 min 5 s`, `2 h 3 min`. */
+export function spell(ms: number): string {
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
+/** How long ago an ISO time was: `just now`, `5 min ago`, `3 h ago`, `2 days ago`. */
+export function ago(time: string, now: number): string {
+  const minutes = Math.floor((now - Date.parse(time)) / 60_000);
+  if (minutes < 1) return 'just now';
+  if (minutes < 60) return `${minutes} min ago`;
+  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h ago`;
+  return `${Math.floor(minutes / 1440)} days ago`;
+}
+
+/** The last line with something to read in it: progress bars and colour stripped, cut to `width`. */
+export function lastLine(text: string, width: number): string {
+  const lines = text
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal sequences are control characters.
+    .replace(/\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007]*\u0007/g, '')
+    .split(/[\r\n]+/)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what is left of them would move the cursor.
+    .map((line) => line.replace(/[\u0000-\u001f\u007f]/g, ' ').trim())
+    .filter((line) => line !== '');
+  const last = lines.at(-1) ?? '';
+  return last.length > width ? `${last.slice(0, Math.max(0, width - 1))}…` : last;
+}
+
+/** `1 stage`, `2 stages`. */
+export function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}

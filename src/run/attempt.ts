@@ -1,0 +1,115 @@
+// One attempt of a stage: what it requires, its command, what it did besides, its checks.
+import { MendError } from '../errors.ts';
+import type { CommandEnd } from '../io/command.ts';
+import type { Outcome } from './action.ts';
+import { missingRequirements } from './requires.ts';
+import { scriptHint } from './script-hint.ts';
+import {
+  howItEnded,
+  inputsNow,
+  openCall,
+  type StageActionCall,
+  type StageCall,
+  type StageScope,
+} from './stage-call.ts';
+import { stagePath } from './stage-env.ts';
+import { stopReason } from './stop.ts';
+
+/** How an attempt ended, with what its event tells besides. */
+interface Ended {
+  as: 'done' | 'failed' | 'unverified' | 'requires' | 'timeout' | 'interrupted' | 'halted';
+  outcome: Outcome;
+  problems?: readonly string[];
+  ran?: CommandEnd;
+}
+
+/** Runs the stage once and records it. Throws only for bugs and a disk that refuses. */
+export async function attemptStage(action: StageActionCall, scope: StageScope): Promise<Outcome> {
+  const call = openCall(action, scope, 'attempt');
+  const began = scope.clock.monotonic();
+  try {
+    const ended = await attempt(action, call, scope);
+    const { as, ran, problems, outcome } = ended;
+    const data = {
+      outcome: as,
+      duration_ms: Math.round(scope.clock.monotonic() - began),
+      log: call.logPath,
+      ...(ran ? { exit_code: ran.exitCode, signal: ran.signal } : {}),
+      ...(problems ? { problems } : {}),
+    };
+    scope.record({ type: 'attempt.ended', stage: call.name, step: call.step, attempt: call.attempt, data });
+    return outcome;
+  } finally {
+    call.log.close();
+  }
+}
+
+async function attempt(action: StageActionCall, call: StageCall, scope: StageScope): Promise<Ended> {
+  const missing = missingRequirements(call.stage, { root: scope.root, path: stagePath(scope), env: scope.inherited });
+  if (missing.length > 0) return lacking(call, missing);
+  const ran = await call.run(call.stage.command, (leader) =>
+    scope.record({
+      type: 'attempt.started',
+      ...{ stage: call.name, step: call.step, attempt: call.attempt },
+      data: { leader, log: call.logPath, head: scope.tree.head },
+    }),
+  );
+  const halt = await lookAfter(call, scope, ran);
+  if (halt) return { as: 'halted', outcome: halt, ran };
+  if (ran.stopped) return { ...stopped(call), ran };
+  if (ran.exitCode !== 0) return { as: 'failed', outcome: await commandFailed(call, scope, ran), ran };
+  const problems = await call.verify();
+  if (call.signal.aborted) return { ...stopped(call), ran };
+  if (problems.length > 0) return { as: 'unverified', outcome: unverified(call, problems), problems, ran };
+  const result = { inputs: await inputsNow(action, scope), head: scope.tree.head };
+  return { as: 'done', outcome: { kind: 'done', result }, ran };
+}
+
+function lacking(call: StageCall, missing: string[]): Ended {
+  for (const line of missing) call.log.say(`requires: ${line}`);
+  const context = { phase: 'requires', problems: missing, log: call.logPath };
+  const outcome: Outcome = { kind: 'failed', again: false, message: `requires: ${missing.join('; ')}`, context };
+  return { as: 'requires', outcome, problems: missing };
+}
+
+function stopped(call: StageCall): Ended {
+  const late = stopReason(call.signal)?.code === 'STEP_TIMEOUT';
+  return { as: late ? 'timeout' : 'interrupted', outcome: { kind: 'stopped' } };
+}
+
+async function commandFailed(call: StageCall, scope: StageScope, ran: CommandEnd): Promise<Outcome> {
+  const how = howItEnded(ran) as string;
+  const hint = scriptHint(call.stage.command, ran.exitCode, await scope.tree.files());
+  const context = { phase: 'command', exit_code: ran.exitCode, signal: ran.signal, log: call.logPath };
+  return {
+    kind: 'failed',
+    message: hint ? `${hint.error} ${how}: ${hint.what}` : how,
+    context: hint ? { ...context, error: hint.error, next: hint.next } : context,
+  };
+}
+
+function unverified(call: StageCall, problems: readonly string[]): Outcome {
+  const context = { phase: 'verify', problems, log: call.logPath };
+  return { kind: 'failed', message: `verify: ${problems.join('; ')}`, context };
+}
+
+/** What the command did besides its work: processes it left, files it changed. A halt when the run must not go on. */
+async function lookAfter(call: StageCall, scope: StageScope, ran: CommandEnd): Promise<Outcome | undefined> {
+  const { name: stage, step, attempt } = call;
+  if (ran.leftBehind > 0) call.log.say(`ended ${ran.leftBehind} process(es) that the stage had left running`);
+  if (!ran.gone) {
+    const context = { human: true, next: `ps -eo pid,pgid,args; end what ${step} left, then: mendloop` };
+    return { kind: 'halt', message: 'something it started could not be ended', context };
+  }
+  try {
+    const { changed, patch } = await scope.tree.inspect({ run: scope.run, step, attempt });
+    if (changed.length > 0) {
+      scope.record({ type: 'attempt.changed', stage, step, attempt, data: { files: changed, patch } });
+    }
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof MendError)) throw error;
+    const { code, next, problems } = error;
+    return { kind: 'halt', message: `${code} ${error.message}`, context: { human: true, error: code, next, problems } };
+  }
+}

@@ -1,0 +1,117 @@
+// What a run would do, and why, for each step. Reads only.
+import type { Stage } from '../config/context-map.ts';
+import { liveness } from '../io/identity.ts';
+import { layout as layoutOf } from '../io/layout.ts';
+import { lockOwner } from '../io/lock.ts';
+import { compareInputs, stageInputs, type Tree } from '../plan/inputs.ts';
+import { type Cell, cellsOf, stepNameOf } from '../plan/matrix.ts';
+import { branchState } from '../worktree/branch-state.ts';
+import { listTree } from '../worktree/read.ts';
+import { baseOf, type Configuration, configurationAt } from './configuration.ts';
+import { neededOutputs } from './outputs.ts';
+import { type Selection, selectStages } from './select.ts';
+import { recordOf, type StageState, type StepRecord } from './stage-state.ts';
+import { loadStages } from './stage-store.ts';
+
+export type PlanState = 'DONE' | 'IN_PROGRESS' | 'TODO' | 'FAILED';
+
+export interface PlanRow {
+  step: string;
+  stage: string;
+  needs: readonly string[];
+  state: PlanState;
+  why: string;
+}
+
+export interface PlanView {
+  base: string;
+  commit: string;
+  lab: string;
+  rows: PlanRow[];
+  notices: string[];
+}
+
+/** Throws MendError as a run would. */
+export async function explainPlan(home: string, selection: Selection & { recheck: boolean }): Promise<PlanView> {
+  const layout = layoutOf(home);
+  const base = await baseOf(home);
+  const config = await configurationAt(home, base.commit, base.name);
+  const loaded = loadStages(layout);
+  const stages = selectStages(config.map, selection, loaded.state);
+  const { commit, merges } = await branchState(home, base);
+  const tree = await listTree(home, commit);
+  const owner = lockOwner(layout.lock);
+  const scope = {
+    config,
+    tree,
+    state: loaded.state,
+    selection,
+    alive: owner !== undefined && liveness(owner) === 'alive',
+  };
+  const rows: PlanRow[] = [];
+  for (const name of stages) {
+    const stage = config.map.stages[name] as Stage;
+    const outputs = await neededOutputs(config.map, stage, layout);
+    const todo = new Set(rows.filter((r) => r.state !== 'DONE').map((r) => r.stage));
+    for (const cell of cellsOf(stage)) {
+      const verdict = judge({ name, stage, cell, outputs, waitsFor: stage.needs.filter((n) => todo.has(n)) }, scope);
+      rows.push({ step: stepNameOf(name, cell), stage: name, needs: stage.needs, ...verdict });
+    }
+  }
+  const notices = [
+    ...loaded.notices,
+    ...(merges ? [`${base.name} moved; a run merges it into ${base.branch} first`] : []),
+  ];
+  return { base: base.name, commit, lab: config.loop.lab, rows, notices };
+}
+
+interface Candidate {
+  name: string;
+  stage: Stage;
+  cell: Cell;
+  outputs: ReadonlyMap<string, string>;
+  /** Needs that a run would work on first. */
+  waitsFor: string[];
+}
+
+interface Scope {
+  config: Configuration;
+  tree: Tree;
+  state: StageState;
+  selection: Selection & { recheck: boolean };
+  /** A run is at work. */
+  alive: boolean;
+}
+
+function judge(candidate: Candidate, scope: Scope): { state: PlanState; why: string } {
+  const { name, stage, cell, outputs, waitsFor } = candidate;
+  const record = recordOf(scope.state, stepNameOf(name, cell));
+  if (scope.selection.forced && scope.selection.stages.includes(name))
+    return { state: 'TODO', why: 'asked for by retry' };
+  if (record?.status !== 'green') return notGreen(record, stage, scope);
+  if (stage.always) return { state: 'TODO', why: 'always runs' };
+  const fresh = compareInputs(record.inputs, stageInputs(stage, cell, scope.tree, outputs));
+  if (!fresh.fresh) return { state: 'TODO', why: fresh.why };
+  const publishes = waitsFor.filter((need) => Object.keys(scope.config.map.stages[need]?.outputs ?? {}).length > 0);
+  if (publishes.length > 0)
+    return { state: 'TODO', why: `green, but ${publishes.join(', ')} may publish something new` };
+  return { state: 'DONE', why: scope.selection.recheck ? 'green; its checks are run again' : 'green' };
+}
+
+function notGreen(record: StepRecord | undefined, stage: Stage, scope: Scope): { state: PlanState; why: string } {
+  const because = record?.reason ? `: ${record.reason}` : '';
+  const blocked = !stage.rerun && (record?.status === 'failed' || record?.last?.outcome === 'interrupted');
+  if (blocked) return { state: 'FAILED', why: 'not run again by itself (rerun: false); use retry' };
+  switch (record?.status) {
+    case 'running':
+      return scope.alive ? { state: 'IN_PROGRESS', why: 'running now' } : { state: 'TODO', why: 'was cut off' };
+    case 'failed':
+    case 'give_up':
+      if (!scope.config.loop.retry_failed) return { state: 'FAILED', why: `failed${because}; retry_failed is off` };
+      return { state: 'FAILED', why: `failed${because}; it is tried again` };
+    case 'skipped':
+      return { state: 'TODO', why: `was skipped${because}` };
+    default:
+      return { state: 'TODO', why: record?.last ? `was stopped${because}` : 'never run' };
+  }
+}

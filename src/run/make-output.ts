@@ -1,0 +1,26 @@
+// `get --force` inside a running stage: the other stage's command, run there and then as part of this attempt.
+// It stays in this stage's process group and keeps its marks, so that whatever ends this stage ends it too.
+import type { Stage } from '../config/context-map.ts';
+import type { Layout } from '../io/layout.ts';
+import { runInGroup } from '../io/run-in-group.ts';
+import { privateFolder } from '../io/store.ts';
+import { type Cell, cellKey } from '../plan/matrix.ts';
+
+/** Runs a stage's command with its own output folder; resolves to its exit code. Output goes to stderr. */
+export function makeOutput(
+  name: string,
+  stage: Stage,
+  cell: Cell,
+  layout: Layout,
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  const out = layout.out(name, cellKey(cell));
+  privateFolder(out);
+  const matrix = Object.entries(cell).map(([axis, value]) => [`MENDLOOP_MATRIX_${axis.toUpperCase()}`, value]);
+  const own = { MENDLOOP_STAGE: name, MENDLOOP_OUT: out, MENDLOOP_SPEC: stage.spec };
+  return runInGroup(stage.command, env.MENDLOOP_ROOT ?? layout.worktree, {
+    ...env,
+    ...Object.fromEntries(matrix),
+    ...own,
+  });
+}

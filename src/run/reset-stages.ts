@@ -1,0 +1,46 @@
+// A person sets stages back to idle: recorded like everything else, in a journal of its own.
+import { randomUUID } from 'node:crypto';
+import type { Happening } from '../events.ts';
+import type { Clock } from '../io/clock.ts';
+import { openJournal } from '../io/journal.ts';
+import { layout as layoutOf } from '../io/layout.ts';
+import { listRuns, newRunId } from '../io/runs.ts';
+import { requireWritable } from '../io/store.ts';
+import { holdLock } from './hold-lock.ts';
+import { recordedStages } from './recorded-stages.ts';
+import { openRecorder } from './recorder.ts';
+import { closeOpenRun } from './resume.ts';
+import { unknownStage } from './select.ts';
+import { loadStages } from './stage-store.ts';
+
+/** Throws MendError for unknown stages and a lock held by another. A cut-off run is closed first. */
+export async function resetStages(
+  request: { home: string; stages: readonly string[]; command: string },
+  ports: { clock: Clock; graceMs: number },
+): Promise<void> {
+  const layout = layoutOf(request.home);
+  requireWritable(layout.state);
+  const lock = holdLock(layout, request.command);
+  try {
+    const loaded = loadStages(layout);
+    const known = recordedStages(request.home, loaded.state);
+    const unknown = request.stages.find((name) => !known.includes(name));
+    if (unknown !== undefined) unknownStage(unknown, known);
+    await closeOpenRun(loaded, 'a stage was reset', { layout, ...ports, subscribers: [] });
+    const execution_id = randomUUID();
+    const run = newRunId(ports.clock.now(), execution_id, listRuns(layout));
+    const { journal } = openJournal(layout.journal(run));
+    const recorder = openRecorder({
+      ...{ run, layout, journal, earlier: [], stages: loaded.state, steps: new Map(), subscribers: [] },
+      clock: ports.clock,
+    });
+    recorder.record(
+      { type: 'run.started', data: { execution_id, asked: request.command, stages: [], lab: 'none' } },
+      ...request.stages.map((stage): Happening => ({ type: 'stage.reset', stage, status: 'idle', data: {} })),
+      { type: 'run.ended', status: 'success', data: { exit: 0, duration_ms: 0, error: null } },
+    );
+    recorder.close();
+  } finally {
+    lock.release();
+  }
+}

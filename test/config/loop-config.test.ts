@@ -1,0 +1,146 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseLoopConfig } from '../../src/config/parse.ts';
+import { loopProblems } from './problem-texts.ts';
+
+const AT = 'ai/loop.yaml';
+
+const DEFAULTS = {
+  lab: 'real',
+  mode: 'auto',
+  branch: 'ai/orchestrator-stage1',
+  base: null,
+  backend: 'local',
+  workers: 1,
+  executors: [],
+  escalations: [],
+  notifiers: [],
+  limits: {
+    executor_tries: 3,
+    escalation_calls: 3,
+    stage_attempts: 20,
+    executor_files: 1,
+    changed_lines: 100,
+    run_minutes: 240,
+    day_tries: 60,
+    day_tokens: 2_000_000,
+    max_steps: 1024,
+    max_compute_retries: 3,
+  },
+  wait: { backoff: [30_000, 60_000, 120_000] },
+  retry_failed: true,
+  git: { hooks: false, sign: false },
+  plugins: {},
+  classify: [],
+  redact: [],
+};
+
+test('no file, and a file with nothing in it, mean the defaults', () => {
+  for (const text of [undefined, '', '# lab: simulated\n', '{}']) {
+    assert.equal(parseLoopConfig(text, AT), { ok: true, value: DEFAULTS });
+  }
+});
+
+test('what is written wins, the rest keeps its default', () => {
+  const text = `
+lab: simulated
+base: main
+workers: 4
+limits: { run_minutes: 5 }
+wait: { backoff: [1s] }
+git: { sign: true }
+classify: [{ match: "no route", class: network_error, transient: true }]
+redact: ["hunter\\\\d"]
+`;
+  assert.equal(parseLoopConfig(text, AT), {
+    ok: true,
+    value: {
+      ...DEFAULTS,
+      lab: 'simulated',
+      base: 'main',
+      workers: 4,
+      limits: { ...DEFAULTS.limits, run_minutes: 5 },
+      wait: { backoff: [1000] },
+      git: { hooks: false, sign: true },
+      classify: [{ match: 'no route', class: 'network_error', transient: true, external: false }],
+      redact: ['hunter\\d'],
+    },
+  });
+});
+
+test('a name that does not ship is an error where it stands', () => {
+  assert.equal(
+    loopProblems(`
+    backend: slurm-dag
+    executors: [known-fixes]
+    escalations:
+      - case-file
+    notifiers: [mail]
+    plugins: { ollama: { model: auto } }
+    `),
+    [
+      `${AT}:1:10: backend: "slurm-dag" is not in this version; it ships local`,
+      `${AT}:2:13: executors[0]: "known-fixes" is not in this version; it ships no executors`,
+      `${AT}:4:5: escalations[0]: "case-file" is not in this version; it ships no escalations`,
+      `${AT}:5:13: notifiers[0]: "mail" is not in this version; it ships no notifiers`,
+      `${AT}:6:12: plugins.ollama: "ollama" is not in this version; it ships no plugins`,
+    ],
+  );
+});
+
+test('values outside their limits say what is allowed', () => {
+  assert.equal(
+    loopProblems(`
+    lab: reall
+    mode: manual
+    branch: a..b
+    base: 3
+    workers: 0
+    limits: { stage_attempts: 21, day_tokns: 1, run_minutes: "5" }
+    wait: { backoff: [30] }
+    git: { hooks: on }
+    `),
+    [
+      `${AT}:1:6: lab: expected one of real, simulated, got "reall"; did you mean "real"?`,
+      `${AT}:2:7: mode: expected one of auto, suggest, got "manual"`,
+      `${AT}:3:9: branch: "a..b" is not a valid git branch name`,
+      `${AT}:4:7: base: expected a branch name, got the number 3`,
+      `${AT}:5:10: workers: expected a number of at least 1, got the number 0`,
+      `${AT}:6:27: limits.stage_attempts: expected a number of at most 20, got the number 21`,
+      `${AT}:6:31: limits.day_tokns: unknown key; did you mean "day_tokens"?`,
+      `${AT}:6:58: limits.run_minutes: expected a whole number, got "5"`,
+      `${AT}:7:19: wait.backoff[0]: expected a duration with units ms, s, m, h or d, such as 90s or 1h30m, got the number 30`,
+      `${AT}:8:15: git.hooks: expected true or false, got "on"`,
+    ],
+  );
+});
+
+test('regular expressions must compile and match something', () => {
+  assert.equal(
+    loopProblems(`
+    classify: [{ match: "(", class: netwrk_error }, { class: unknown }]
+    redact: ["[z-a]", "a*"]
+    `),
+    [
+      `${AT}:1:21: classify[0].match: not a regular expression: unterminated group`,
+      `${AT}:1:33: classify[0].class: expected one of permission_denied, missing_file, command_not_found, network_error, yaml_parse_error, talos_error, proxmox_error, unknown, got "netwrk_error"; did you mean "network_error"?`,
+      `${AT}:1:49: classify[1].match: missing; expected a regular expression`,
+      `${AT}:2:10: redact[0]: not a regular expression: range out of order in character class`,
+      `${AT}:2:19: redact[1]: "a*" matches the empty text, so it would match everything`,
+    ],
+  );
+});
+
+test('the base cannot be the branch of the fixes', () => {
+  assert.equal(loopProblems('base: ai/orchestrator-stage1'), [
+    `${AT}:1:7: base: the same as branch; fixes need a branch of their own`,
+  ]);
+});
+
+test('the loop configuration of this repository is valid', () => {
+  const url = new URL('../../ai/loop.yaml', import.meta.url);
+  if (existsSync(url)) assert.equal(loopProblems(readFileSync(url, 'utf8')), []);
+});
+
+test.run();

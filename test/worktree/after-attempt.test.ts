@@ -1,0 +1,173 @@
+import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inspect } from '../../src/worktree/after-attempt.ts';
+import { restoreTree } from '../../src/worktree/save-changes.ts';
+import type { Worktree } from '../../src/worktree/tree.ts';
+import { AI, checkoutHash, commit, git, open, read, refusal, repository, write } from './repository.ts';
+
+const patchOf = (tree: Worktree, attempt: number) => join(tree.home, `ai/patches/run1-vms-${attempt}.stage.diff`);
+const look = (tree: Worktree, attempt = 1, seen = tree.seen) =>
+  inspect(tree, { head: tree.head, patchFile: patchOf(tree, attempt), seen });
+
+test('an attempt that changed no tracked file leaves no patch', async () => {
+  const tree = await open(repository());
+  write(tree.path, { 'made.txt': 'untracked' });
+  assert.equal(await look(tree), { changed: [], seen: '' });
+  assert.not(existsSync(join(tree.home, 'ai/patches')));
+});
+
+test('every kind of tracked change is saved in a patch that makes it again', async () => {
+  const files = {
+    'a.txt': 'a\n',
+    'run.sh': '#!/bin/sh\n',
+    'gone.txt': 'g\n',
+    'with space\n日本.txt': 'x\n',
+    'blob.bin': '\0\x01\x02',
+    'latin.txt': 'x\n',
+  };
+  const tree = await open(repository(files));
+  write(tree.path, { 'a.txt': 'changed\n', 'with space\n日本.txt': 'y\n', 'blob.bin': '\0\x03', 'staged.txt': 's\n' });
+  writeFileSync(join(tree.path, 'latin.txt'), Buffer.from([0xe4, 0x0a]));
+  chmodSync(join(tree.path, 'run.sh'), 0o755);
+  rmSync(join(tree.path, 'gone.txt'));
+  git(tree.path, 'add', 'staged.txt');
+  const all = ['a.txt', 'blob.bin', 'gone.txt', 'latin.txt', 'run.sh', 'staged.txt', 'with space\n日本.txt'];
+  const owner = checkoutHash(tree.home);
+  const found = await look(tree);
+  assert.equal([...found.changed].sort(), all);
+  assert.is(found.patch, patchOf(tree, 1));
+  assert.is(statSync(patchOf(tree, 1)).mode & 0o777, 0o600);
+  assert.is(statSync(join(tree.home, 'ai/patches')).mode & 0o777, 0o700);
+  assert.is(read(tree.home, 'ai/patches/.gitignore'), '*\n');
+  assert.is(git(tree.home, 'status', '--porcelain'), '');
+
+  await restoreTree(tree);
+  assert.is(git(tree.path, 'status', '--porcelain'), '?? staged.txt', 'what the stage made stays');
+  assert.is(read(tree.path, 'a.txt'), 'a\n');
+  assert.is(statSync(join(tree.path, 'run.sh')).mode & 0o111, 0);
+  rmSync(join(tree.path, 'staged.txt'));
+  git(tree.path, 'apply', patchOf(tree, 1));
+  assert.is(read(tree.path, 'with space\n日本.txt'), 'y\n');
+  assert.is(statSync(join(tree.path, 'latin.txt')).size, 2);
+  assert.is(read(tree.path, 'staged.txt'), 's\n');
+  assert.not(existsSync(join(tree.path, 'gone.txt')));
+  assert.is(checkoutHash(tree.home), owner);
+});
+
+test('what an earlier attempt changed and saved is not reported again; more is', async () => {
+  const tree = await open(repository({ 'a.txt': 'a\n', 'b.txt': 'b\n' }));
+  write(tree.path, { 'a.txt': 'changed\n' });
+  const first = await look(tree, 1);
+  const second = await look(tree, 2, first.seen);
+  assert.equal(second, { changed: [], seen: first.seen });
+  write(tree.path, { 'b.txt': 'changed\n' });
+  const third = await look(tree, 3, second.seen);
+  assert.equal(third.changed, ['a.txt', 'b.txt']);
+  assert.equal(readdirSync(join(tree.home, 'ai/patches')).sort(), [
+    '.gitignore',
+    'run1-vms-1.stage.diff',
+    'run1-vms-3.stage.diff',
+  ]);
+});
+
+test('a change that is staged and put back in the folder is still seen and saved', async () => {
+  const tree = await open(repository({ 'a.txt': 'a\n' }));
+  write(tree.path, { 'a.txt': 'staged\n' });
+  git(tree.path, 'add', 'a.txt');
+  write(tree.path, { 'a.txt': 'a\n' });
+  assert.equal((await look(tree)).changed, ['a.txt']);
+  assert.match(read(tree.home, 'ai/patches/run1-vms-1.stage.diff'), '+staged');
+  await restoreTree(tree);
+  assert.is(git(tree.path, 'status', '--porcelain'), '');
+});
+
+test('restoring some paths leaves the others', async () => {
+  const tree = await open(repository({ 'a.txt': 'a\n', 'b*.txt': 'b\n', 'bc.txt': 'c\n' }));
+  write(tree.path, { 'a.txt': 'x', 'b*.txt': 'x', 'bc.txt': 'x', 'new.txt': 'n' });
+  await restoreTree(tree, ['a.txt', 'b*.txt', 'new.txt']);
+  assert.is(git(tree.path, 'status', '--porcelain'), 'M bc.txt\n?? new.txt');
+  await restoreTree(tree, []);
+  assert.is(read(tree.path, 'bc.txt'), 'x');
+});
+
+test('a stage that commits halts the run, its work on the branch', async () => {
+  const tree = await open(repository());
+  const theirs = commit(tree.path, { 'b.txt': 'b' });
+  const [was, now] = [tree.head.slice(0, 12), theirs.slice(0, 12)];
+  assert.equal(await refusal(look(tree)), {
+    text: `error E_HEAD_MOVED: a stage moved HEAD in ai/worktree from ${AI} at ${was} to ${AI} at ${now}
+  next:  take the commit or branch switch out of the stage; look, then go back:
+         git -C ai/worktree log ${was}..${now}
+         git -C ai/worktree reset --keep ${was}`,
+    exit: 3,
+  });
+  git(tree.home, '-C', 'ai/worktree', 'reset', '--keep', was);
+  assert.equal(await look(tree), { changed: [], seen: '' });
+});
+
+test('a stage that switches branches halts the run, and what it changed is saved first', async () => {
+  const tree = await open(repository({ 'a.txt': 'a\n' }));
+  git(tree.path, 'switch', '-q', '--detach');
+  write(tree.path, { 'a.txt': 'changed\n' });
+  const was = tree.head.slice(0, 12);
+  assert.is(
+    (await refusal(look(tree))).text,
+    `error E_HEAD_MOVED: a stage moved HEAD in ai/worktree from ${AI} at ${was} to no branch at ${was}
+  next:  take the commit or branch switch out of the stage; look, then go back:
+         git -C ai/worktree log ${was}..${was}
+         git -C ai/worktree switch ${AI}
+         git -C ai/worktree reset --keep ${was}`,
+  );
+  assert.ok(existsSync(patchOf(tree, 1)));
+});
+
+test('a stage that removed the worktree or its .git file halts the run, and home is left alone', async () => {
+  const text = `error E_WORKTREE_GONE: ai/worktree went away while a stage was running
+  next:  find out which command removed it; the next start makes it again from its branch`;
+  const home = repository({ 'a.txt': 'a\n' });
+  const tree = await open(home);
+  write(home, { 'a.txt': 'owner at work\n' });
+  rmSync(join(tree.path, '.git'));
+  assert.equal(await refusal(look(tree)), { text, exit: 3 });
+  await restoreTree(tree);
+  assert.is(read(home, 'a.txt'), 'owner at work\n');
+  rmSync(tree.path, { recursive: true });
+  assert.is((await refusal(look(tree))).text, text);
+});
+
+test('a replaced carry link halts the run', async () => {
+  const home = repository();
+  write(home, { '.env': 'x' });
+  const tree = await open(home, { carry: ['.env'] });
+  assert.equal(await look(tree), { changed: [], seen: '' });
+  write(tree.path, { tmp: 'y' });
+  renameSync(join(tree.path, 'tmp'), join(tree.path, '.env'));
+  const { text, exit } = await refusal(look(tree));
+  assert.is(exit, 3);
+  assert.match(text, 'E_CARRY_REPLACED');
+});
+
+test('settings of the owner do not change what is seen or saved', async () => {
+  const home = repository({ 'a.txt': 'a\n', 'b c.txt': 'b\n' });
+  for (const [key, value] of Object.entries({
+    'status.showUntrackedFiles': 'all',
+    'status.relativePaths': 'true',
+    'status.branch': 'false',
+    'diff.noprefix': 'true',
+    'diff.external': 'false',
+    'diff.renames': 'copies',
+    'color.ui': 'always',
+    'core.quotePath': 'true',
+  })) {
+    git(home, 'config', key, value);
+  }
+  const tree = await open(home);
+  renameSync(join(tree.path, 'b c.txt'), join(tree.path, 'ü.txt'));
+  git(tree.path, 'add', '-A');
+  assert.equal([...(await look(tree)).changed].sort(), ['b c.txt', 'ü.txt']);
+  assert.match(read(home, 'ai/patches/run1-vms-1.stage.diff'), /^diff --git a\/b c\.txt b\/b c\.txt$/m);
+});
+
+test.run();

@@ -1,0 +1,153 @@
+import { execSync } from 'node:child_process';
+import { existsSync, lstatSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { checkCarry } from '../../src/worktree/carry.ts';
+import { checkoutHash, commit, folder, git, open, read, refusal, repository, write } from './repository.ts';
+
+const IGNORING = { 'a.txt': 'a', '.gitignore': '.env\n/secrets/\n*.tfstate\n' };
+
+test('untracked and ignored files and folders are linked at the same path', async () => {
+  const home = repository(IGNORING);
+  write(home, { '.env': 'TOKEN=1', 'secrets/key': 'k', 'infra/new dir/größe.tfstate': '{}', untracked: 'u' });
+  const carry = ['.env', './secrets/', 'infra/new dir/größe.tfstate', 'untracked', '.env'];
+  const before = checkoutHash(home);
+  const tree = await open(home, { carry });
+  for (const path of ['.env', 'secrets', 'infra/new dir/größe.tfstate', 'untracked']) {
+    assert.is(readlinkSync(join(tree.path, path)), join(home, path));
+  }
+  assert.is(read(tree.path, 'secrets/key'), 'k');
+  assert.is(git(tree.path, 'status', '--porcelain', '--untracked-files=all'), '', 'git does not see the links');
+  assert.is(checkoutHash(home), before);
+  assert.is(tree.links.length, 4);
+});
+
+test('one that does not exist is named and skipped, and its old link goes', async () => {
+  const home = repository(IGNORING);
+  write(home, { '.env': 'x' });
+  await open(home, { carry: ['.env'] });
+  rmSync(join(home, '.env'));
+  const tree = await open(home, { carry: ['.env', 'nowhere/kubeconfig'] });
+  assert.equal(tree.notices, [
+    'carry: .env does not exist, so it was not linked',
+    'carry: nowhere/kubeconfig does not exist, so it was not linked',
+  ]);
+  assert.throws(() => lstatSync(join(tree.path, '.env')));
+  assert.not(existsSync(join(tree.path, 'nowhere')));
+});
+
+test('a tracked one is refused before anything is made', async () => {
+  const home = repository({ 'a.txt': 'a', 'conf/x y.yaml': 'x', '.env': 'secret' });
+  assert.equal(await refusal(open(home, { carry: ['.env', 'conf'] })), {
+    text: `error E_CARRY_TRACKED: carry is for files that git does not track; these are tracked
+  - .env
+  - conf
+  next:  take them out of carry in ai/context_map.yaml, or out of git (your files stay):
+         git rm -r --cached .env
+         git rm -r --cached conf`,
+    exit: 2,
+  });
+  assert.not(existsSync(join(home, 'ai/worktree')));
+});
+
+test('one that the base stopped tracking is linked after the merge', async () => {
+  const home = repository({ 'a.txt': 'a', '.env': 'old' });
+  await open(home);
+  git(home, 'rm', '-q', '--cached', '.env');
+  git(home, 'commit', '-q', '-m', 'secrets out');
+  const tree = await open(home, { carry: ['.env'] });
+  assert.is(readlinkSync(join(tree.path, '.env')), join(home, '.env'));
+});
+
+test('paths that leave home, or are the loop’s own, are refused all at once', async () => {
+  const home = repository();
+  const carry = ['../x', '/etc/passwd', '.git/config', 'ai/state/lab', 'ok', 'a\nb'];
+  const { text, exit } = await refusal(open(home, { carry }));
+  assert.is(exit, 2);
+  assert.is(
+    text,
+    `error E_CARRY_PATH: carry names paths that cannot be linked into the worktree
+  - ../x
+  - /etc/passwd
+  - .git/config
+  - ai/state/lab
+  - $'a\\nb'
+  next:  write paths below the repository, as they are, in ai/context_map.yaml and commit it`,
+  );
+});
+
+test('a link is never placed through a folder that is a link', async () => {
+  const home = repository();
+  const outside = folder();
+  symlinkSync(outside, join(home, 'data'));
+  git(home, 'add', 'data');
+  git(home, 'commit', '-q', '-m', 'data elsewhere');
+  write(outside, { key: 'k' });
+  const { text } = await refusal(open(home, { carry: ['data/key'] }));
+  assert.match(text, '- data/key (a folder above it is a link or a file in the worktree)');
+});
+
+test('a link that a tool replaced by a file is refused, both paths named, both kept', async () => {
+  const home = repository(IGNORING);
+  write(home, { 'my state/x.tfstate': 'old' });
+  const tree = await open(home, { carry: ['my state/x.tfstate'] });
+  await checkCarry(tree);
+  write(tree.path, { 'my state/tmp': 'new' });
+  renameSync(join(tree.path, 'my state/tmp'), join(tree.path, 'my state/x.tfstate'));
+  const text = `error E_CARRY_REPLACED: a carried path in ai/worktree is no longer the link to yours (a tool wrote a new file in its place)
+  - ai/worktree/my state/x.tfstate (was a link to ${home}/my state/x.tfstate)
+  next:  compare the two, then keep one:
+         diff -r 'ai/worktree/my state/x.tfstate' 'my state/x.tfstate'
+         rm -r 'ai/worktree/my state/x.tfstate'   # keeps yours
+         mv 'ai/worktree/my state/x.tfstate' 'my state/x.tfstate'   # keeps the tool's`;
+  assert.equal(await refusal(checkCarry(tree)), { text, exit: 3 });
+  assert.is((await refusal(open(home, { carry: ['my state/x.tfstate'] }))).text, text);
+  assert.is(read(home, 'my state/x.tfstate'), 'old');
+  assert.is(read(tree.path, 'my state/x.tfstate'), 'new');
+});
+
+test('a folder that took the place of a link can be kept by the command that is shown', async () => {
+  const home = repository(IGNORING);
+  write(home, { 'secrets/key': 'old' });
+  const tree = await open(home, { carry: ['secrets'] });
+  rmSync(join(tree.path, 'secrets'));
+  write(tree.path, { 'secrets/key': 'new' });
+  const { text } = await refusal(checkCarry(tree));
+  const take = 'cp -a ai/worktree/secrets/. secrets && rm -r ai/worktree/secrets';
+  assert.match(text, `${take}   # keeps the tool's`);
+  execSync(take, { cwd: home });
+  await open(home, { carry: ['secrets'] });
+  assert.is(read(home, 'secrets/key'), 'new');
+  assert.is(readlinkSync(join(tree.path, 'secrets')), join(home, 'secrets'));
+});
+
+test('a link that was removed is placed again', async () => {
+  const home = repository(IGNORING);
+  write(home, { '.env': 'x' });
+  const tree = await open(home, { carry: ['.env'] });
+  rmSync(join(tree.path, '.env'));
+  await checkCarry(tree);
+  assert.is(read(tree.path, '.env'), 'x');
+});
+
+test('a name that is a pattern excludes itself and nothing else', async () => {
+  const home = repository();
+  write(home, { 'k[ey]*.txt': 'k', 'kexx.txt': 'seen' });
+  await open(home, { carry: ['k[ey]*.txt'] });
+  assert.is(git(home, 'status', '--porcelain'), '?? kexx.txt');
+});
+
+test('a base that begins to track a carried path is refused and the link stays', async () => {
+  const home = repository({ 'a.txt': 'a' });
+  write(home, { '.env': 'x' });
+  const tree = await open(home, { carry: ['.env'] });
+  write(home, { '.env': 'x' });
+  git(home, 'add', '-f', '.env');
+  git(home, 'commit', '-q', '-m', 'oops');
+  assert.match((await refusal(open(home, { carry: ['.env'] }))).text, 'E_CARRY_TRACKED');
+  assert.is(readlinkSync(join(tree.path, '.env')), join(home, '.env'));
+  commit(home, { 'b.txt': 'b' });
+});
+
+test.run();

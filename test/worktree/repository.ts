@@ -1,0 +1,113 @@
+// Real repositories in temporary folders, made by the git command itself.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { formatError, MendError } from '../../src/errors.ts';
+import { findBase } from '../../src/worktree/base.ts';
+import { type OpenOptions, openWorktree } from '../../src/worktree/open.ts';
+import type { Worktree } from '../../src/worktree/tree.ts';
+
+export const AI = 'ai/orchestrator-stage1';
+
+const made = mkdtempSync(join(realpathSync(tmpdir()), 'mendloop-worktree-'));
+process.on('exit', () => rmSync(made, { recursive: true, force: true }));
+// The settings of whoever runs the tests must not decide them.
+process.env.HOME = join(made, 'user');
+process.env.XDG_CONFIG_HOME = join(made, 'user');
+mkdirSync(process.env.HOME);
+writeFileSync(join(made, 'user/.gitconfig'), '[protocol "file"]\n\tallow = always\n');
+
+const PERSON = ['-c', 'user.name=Owner', '-c', 'user.email=owner@example.org', '-c', 'commit.gpgSign=false'];
+
+export function git(dir: string, ...args: string[]): string {
+  return execFileSync('git', [...PERSON, ...args], {
+    cwd: dir,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trim();
+}
+
+export function write(dir: string, files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), text);
+  }
+}
+
+export function commit(dir: string, files: Record<string, string>, message = 'change'): string {
+  write(dir, files);
+  git(dir, '--literal-pathspecs', 'add', '--', ...Object.keys(files));
+  git(dir, 'commit', '-q', '-m', message);
+  return git(dir, 'rev-parse', 'HEAD');
+}
+
+export function folder(): string {
+  return mkdtempSync(join(made, 'r-'));
+}
+
+/** A repository with one commit on main. */
+export function repository(files: Record<string, string> = { 'a.txt': numbers() }): string {
+  const home = folder();
+  git(home, 'init', '-q', '-b', 'main');
+  commit(home, files, 'first');
+  return home;
+}
+
+/** Thirty lines, some of them replaced, so that changes can lie apart or collide. */
+export function numbers(changes: Record<number, string> = {}): string {
+  return Array.from({ length: 30 }, (_, i) => `${changes[i + 1] ?? `line ${i + 1}`}\n`).join('');
+}
+
+export async function open(home: string, options: Partial<OpenOptions> = {}): Promise<Worktree> {
+  return openWorktree(home, await findBase(home, { branch: AI }), { carry: [], merge: true, ...options });
+}
+
+/** The whole text of the MendError that `promise` ends in, and its exit code. */
+export async function refusal(promise: Promise<unknown>): Promise<{ text: string; exit: number }> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof MendError) return { text: formatError(error), exit: error.exit };
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+/** Every byte, mode and link of a folder as one hash; `.git` and the loop's own folders apart, but with the index. */
+export function checkoutHash(home: string): string {
+  const hash = createHash('sha256')
+    .update(readFileSync(join(home, '.git/index')))
+    .update(readFileSync(join(home, '.git/HEAD')));
+  const walk = (dir: string): void => {
+    for (const entry of readdirSync(dir, { withFileTypes: true }).sort((x, y) => (x.name < y.name ? -1 : 1))) {
+      const path = join(dir, entry.name);
+      if (['.git', 'ai'].includes(entry.name) && dir === home) continue;
+      hash.update(path);
+      if (entry.isDirectory()) walk(path);
+      else hash.update(entry.isSymbolicLink() ? readlinkSync(path) : readFileSync(path));
+    }
+  };
+  walk(home);
+  return hash.digest('hex');
+}
+
+export const read = (dir: string, path: string): string => readFileSync(join(dir, path), 'utf8');
+
+/** A script at `path` that stands in for a command. */
+export function script(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `#!/bin/sh\n${text}\n`);
+  chmodSync(path, 0o755);
+}
