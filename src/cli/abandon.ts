@@ -10,7 +10,7 @@ import { closeOpenRun } from '../run/resume.ts';
 import { loadStages, openRun } from '../run/stage-store.ts';
 import { leftovers, removeWorktree } from '../worktree/remove.ts';
 import type { CommandInput } from './command.ts';
-import { GRACE_MS } from './run.ts';
+import { GRACE_MS } from './ports.ts';
 
 export async function run({ options, out, home, line }: CommandInput): Promise<number> {
   const layout = layoutOf(home());

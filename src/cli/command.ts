@@ -10,6 +10,8 @@ export interface CommandInput {
   options: Readonly<Record<string, string | boolean | undefined>>;
   /** The command line as typed, for whoever meets the lock. */
   line: string;
+  /** Every word that is a command. */
+  commands: readonly string[];
   out: Output;
   /** The owner's checkout; looked for when first asked. Throws MendError. */
   home(): string;

@@ -1,18 +1,14 @@
 // `mendloop get <stage>.<output>`: the path of an output, made first when it is missing.
 import { plainWatcher } from '../console/plain.ts';
 import { EXIT, fail } from '../errors.ts';
-import { systemClock } from '../io/clock.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { LAB_TOOLS } from '../io/package.ts';
-import { stopSignals } from '../io/signals.ts';
 import { cellKey, cellsOf, splitStepName } from '../plan/matrix.ts';
 import { baseOf, type Configuration, configurationAt } from '../run/configuration.ts';
 import { findOutputs } from '../run/find-output.ts';
 import { isPublished, type OutputFile } from '../run/outputs.ts';
 import { loadStages } from '../run/stage-store.ts';
-import { Stop } from '../run/stop.ts';
 import type { CommandInput } from './command.ts';
-import { GRACE_MS } from './run.ts';
+import { withPorts } from './ports.ts';
 import { runOptions } from './run-options.ts';
 
 export async function run(input: CommandInput): Promise<number> {
@@ -46,15 +42,9 @@ export async function run(input: CommandInput): Promise<number> {
   async function compute(wanted: string): Promise<number> {
     const { runStages } = await import('../run/run-stages.ts');
     const request = { ...runOptions(input), home, command: input.line, stages: [wanted] };
-    const { signal, dispose } = stopSignals((why) => new Stop('INTERRUPTED', `interrupted by ${why}`));
     const watch = plainWatcher({ ...out, line: out.quiet ? () => {} : out.errorLine }, home);
-    const ports = { clock: systemClock, env: process.env, labTools: LAB_TOOLS, signal, graceMs: GRACE_MS };
     const forced = options.force === true;
-    try {
-      return (await runStages({ ...request, withNeeds: true, forced }, { ...ports, subscribers: [watch] })).exit;
-    } finally {
-      dispose();
-    }
+    return (await withPorts([watch], (ports) => runStages({ ...request, withNeeds: true, forced }, ports))).exit;
   }
 
   async function forceInside({ map }: Configuration, wanted: string, found: OutputFile[]): Promise<number> {

@@ -34,6 +34,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       words,
       options,
       out,
+      commands: Object.keys(COMMANDS),
       line: ['mendloop', ...argv].join(' '),
       home: () => {
         home ??= findHome({ root: options.root as string | undefined, env: process.env, cwd: process.cwd() });

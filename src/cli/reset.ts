@@ -3,7 +3,7 @@ import { fail } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { resetStages } from '../run/reset-stages.ts';
 import type { CommandInput } from './command.ts';
-import { GRACE_MS } from './run.ts';
+import { GRACE_MS } from './ports.ts';
 
 export async function run({ words, options, out, home, line }: CommandInput): Promise<number> {
   if (words.length === 0) fail('E_USAGE', { what: 'reset needs a stage', next: 'mendloop reset <stage>' });

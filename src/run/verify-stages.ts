@@ -43,7 +43,7 @@ export async function verifyStages(
       record: () => {},
       ...{ recheck: true, forced: new Set<string>(), retryFailed: true },
     };
-    for (const name of namedStages(config.map, request.stages)) {
+    for (const name of namedStages(config.map, request.stages, request.commands)) {
       const stage = config.map.stages[name] as Stage;
       for (const cell of cellsOf(stage)) {
         const step = stepNameOf(name, cell);

@@ -15,28 +15,36 @@ const WORDS = {
   UNEXPECTED_TOKEN: ['did not find expected key', -1],
 };
 
-function inGoWords(error, text) {
-  const line = error.linePos?.[1]?.line ?? error.linePos?.[0].line ?? 1;
+function inGoWords(errors, text) {
+  const [error] = errors;
+  const start = error.linePos?.[0] ?? { line: 1, col: 1 };
+  // A plain value that goes on into a line with a colon: the scanner stops at that colon.
+  const goesOn = errors.find(
+    (e) => e.code === 'MULTILINE_IMPLICIT_KEY' && e.linePos[0].line === start.line && e.linePos[0].col === start.col,
+  );
+  const line = goesOn?.linePos[1].line ?? start.line;
+  const at = (words, shift = 0) => `yaml: line ${Math.max(1, line + shift)}: ${words}`;
   if (error.code === 'DUPLICATE_KEY') {
     const key = text.split('\n')[line - 1]?.trim().split(':')[0] ?? '';
     return `yaml: unmarshal errors:\n  line ${line}: key "${key}" already set in map`;
   }
-  if (error.code === 'MISSING_CHAR' && /quote/.test(error.message))
-    return `yaml: line ${line}: found unexpected end of stream`;
-  const flow = error.message.match(/Flow (map|sequence)/);
-  if (flow)
-    return `yaml: line ${Math.max(1, line - 1)}: did not find expected ',' or '${flow[1] === 'map' ? '}' : ']'}'`;
-  if (/at node end/.test(error.message)) return `yaml: line ${line - 1}: did not find expected '-' indicator`;
-  const [words, shift] = WORDS[error.code] ?? ['did not find expected key', -1];
-  return `yaml: line ${Math.max(1, line + shift)}: ${words}`;
+  if (error.code === 'MISSING_CHAR' && /quote/.test(error.message)) return at('found unexpected end of stream');
+  if (/Flow map/.test(error.message)) return at("did not find expected ',' or '}'", -1);
+  if (/Flow sequence/.test(error.message)) return at("did not find expected ',' or ']'", -1);
+  if (/block sequence/i.test(error.message)) return at('block sequence entries are not allowed in this context');
+  if (/at node end/.test(error.message) && start.col === 1) return at("did not find expected '-' indicator", -1);
+  return at(...(WORDS[error.code] ?? ['did not find expected key', -1]));
 }
 
 /** One document: its value, or the error as Go would word it. Never throws. */
 export function readYaml(text) {
   const document = parseDocument(text, { lineCounter: new LineCounter(), logLevel: 'silent' });
-  // A key over several lines is found twice; its last line is where Go's scanner stops.
-  const first = document.errors.find((e) => e.linePos?.[1]?.line > e.linePos[0].line) ?? document.errors[0];
-  return first ? { error: inGoWords(first, text) } : { value: document.toJS() };
+  if (document.errors.length > 0) return { error: inGoWords(document.errors, text) };
+  try {
+    return { value: document.toJS() };
+  } catch (error) {
+    return { error: `yaml: unknown anchor '${error.message.split(': ').pop()}' referenced` };
+  }
 }
 
 /** Kubernetes reads the documents of a file one by one, so line numbers start anew after each separator. */

@@ -1,9 +1,9 @@
 # shellcheck shell=bash source-path=SCRIPTDIR disable=SC2034,SC2154
 # The tables of `kubectl get` and `flux get`.
 
-# print_table SEPARATION: the tab-separated lines of ROWS as columns.
+# print_table SEPARATION: the tab-separated lines of ROWS as columns. (read would swallow an empty cell between tabs.)
 print_table() {
-  local row i cells widths=() line # an empty cell counts, which it would not between tabs
+  local row i cells widths=() line
   for row in "${ROWS[@]}"; do
     IFS=$'\x1f' read -ra cells <<<"${row//$'\t'/$'\x1f'}"
     for i in "${!cells[@]}"; do ((${#cells[i]} <= ${widths[i]:-0})) || widths[i]=${#cells[i]}; done
