@@ -1,8 +1,8 @@
 // A run on a terminal: one calm line per step that updates: state, time, last line of its log.
-import { createLogUpdate } from 'log-update';
 import type { Subscriber } from '../events.ts';
 import { readTail } from '../io/files.ts';
 import type { Output } from '../io/output.ts';
+import { openScreen, screenSize } from '../io/screen.ts';
 import { closingLines } from './closing.ts';
 import { SIMULATED_LINE } from './plain.ts';
 import { newTally, note, type StepView } from './tally.ts';
@@ -25,7 +25,7 @@ export function boardWatcher(out: Output, home: string): Subscriber {
   const tally = newTally();
   const { colour } = out;
   const notes: string[] = [];
-  const screen = createLogUpdate(process.stdout, { showCursor: false });
+  const screen = openScreen();
   let timer: NodeJS.Timeout | undefined;
 
   return (event) => {
@@ -57,15 +57,15 @@ export function boardWatcher(out: Output, home: string): Subscriber {
   }
 
   function draw(): void {
-    const columns = process.stdout.columns || 80;
-    const room = Math.max(6, (process.stdout.rows || 24) - 4 - notes.length);
+    const { columns, rows: height } = screenSize();
+    const room = Math.max(6, height - 4 - notes.length);
     const views = [...tally.steps.values()];
     const width = Math.max(...views.map((v) => v.step.length));
     const shown = fitting(views, room);
     const rows = shown.flatMap((view) => rowOf(view, width, columns));
     const hidden = views.length - shown.length;
     const more = hidden > 0 ? [colour.dim(`  … and ${hidden} more`)] : [];
-    screen([...notes.map((n) => colour.dim(`  note: ${n}`)), ...rows, ...more].join('\n'));
+    screen.draw([...notes.map((n) => colour.dim(`  note: ${n}`)), ...rows, ...more].join('\n'));
   }
 
   function rowOf(view: StepView, width: number, columns: number): string[] {
