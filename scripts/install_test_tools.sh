@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Installs, with apt, the programs that tests use and Node does not bring: shellcheck, flock, script, setpriv, make.
+set -euo pipefail
+
+packages=()
+need() { command -v "$1" >/dev/null 2>&1 || packages+=("$2"); }
+need git git
+need shellcheck shellcheck
+need flock util-linux
+need setpriv util-linux
+need script bsdutils
+need ps procps
+need make make
+
+[ "${#packages[@]}" -eq 0 ] && exit 0
+if ! command -v apt-get >/dev/null 2>&1; then
+  echo "install_test_tools: please install: ${packages[*]}" >&2
+  exit 1
+fi
+as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
+as_root apt-get update -qq
+as_root apt-get install -y -qq --no-install-recommends "${packages[@]}"
