@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 const self = fileURLToPath(import.meta.url);
 const startedByZx = realpathSync(process.argv[1] ?? self) !== realpathSync(self);
 
+if (process.argv.includes('--debug')) process.setSourceMapsEnabled(true);
+
 try {
   await import('./typescript.mjs');
   const { main } = await import('../src/cli/main.ts');

@@ -49,9 +49,13 @@ function summary(output) {
 
 async function runFile(file) {
   const began = performance.now();
-  const { code, output } = await start(process.execPath, ['--import', './scripts/typescript.mjs', file], {
-    FORCE_COLOR: '0',
-  });
+  const { code, output } = await start(
+    process.execPath,
+    ['--enable-source-maps', '--import', './scripts/typescript.mjs', file],
+    {
+      FORCE_COLOR: '0',
+    },
+  );
   const counts = summary(output);
   const missing = suitesNotRun(readFileSync(join(ROOT, file), 'utf8'));
   const reasons = [

@@ -1,6 +1,5 @@
 // The words every part of mendloop shares: what can happen in a run, as typed events. The journal stores them; console,
 // JSON output and everything else that watches a run read the same ones.
-import { z } from 'zod';
 
 /** Every event type, with what it tells. */
 export const EVENT_TYPES = {
@@ -38,20 +37,37 @@ export interface Happening {
   data?: Record<string, unknown>;
 }
 
-export const eventSchema = z.object({
-  v: z.literal(1),
-  seq: z.int().min(1),
-  time: z.string(),
-  run: z.string(),
-  type: z.enum(Object.keys(EVENT_TYPES) as [EventType, ...EventType[]]),
-  stage: z.string().optional(),
-  step: z.string().optional(),
-  attempt: z.int().optional(),
-  status: z.string().optional(),
-  data: z.record(z.string(), z.unknown()),
-});
+export interface LoopEvent {
+  v: 1;
+  seq: number;
+  time: string;
+  run: string;
+  type: EventType;
+  stage?: string;
+  step?: string;
+  attempt?: number;
+  status?: string;
+  data: Record<string, unknown>;
+}
 
-export type LoopEvent = z.infer<typeof eventSchema>;
+/** Whether a value read from a journal is an event. By hand: `status` reads journals, and loading zod would double its time. */
+export function isEvent(value: unknown): value is LoopEvent {
+  const event = value as Partial<LoopEvent> | null;
+  const optional = (text: unknown) => text === undefined || typeof text === 'string';
+  return (
+    typeof event === 'object' &&
+    event?.v === 1 &&
+    Number.isInteger(event.seq) &&
+    typeof event.time === 'string' &&
+    typeof event.run === 'string' &&
+    typeof event.type === 'string' &&
+    Object.hasOwn(EVENT_TYPES, event.type) &&
+    [event.stage, event.step, event.status].every(optional) &&
+    (event.attempt === undefined || Number.isInteger(event.attempt)) &&
+    typeof event.data === 'object' &&
+    event.data !== null
+  );
+}
 
 /** Watches events. One that throws changes nothing for the run. */
 export type Subscriber = (event: LoopEvent) => void;

@@ -1,12 +1,11 @@
 // YAML text → plain value, and the line and column of every key and value in it. Knows nothing of what the file is for.
 import { type Document, LineCounter, parseDocument } from 'yaml';
+import { MAX_BYTES } from './files.ts';
 import { formatPath, type Path, type Problem } from './problem.ts';
 import { deepOffset } from './yaml-depth.ts';
 import { faultsBelow, type YamlFault } from './yaml-faults.ts';
 import { positions, type YamlPositions } from './yaml-positions.ts';
 
-/** A file larger than this is not configuration. */
-export const MAX_BYTES = 1_048_576;
 const MAX_ALIASES = 100;
 
 /** A parsed file. `value` is undefined when there is nothing in it. */

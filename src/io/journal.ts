@@ -1,6 +1,6 @@
 // The journal of a run: one JSON event per line, appended and fsynced. It is the truth; everything else is made from it.
-import { closeSync, copyFileSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
-import { eventSchema, type LoopEvent } from '../events.ts';
+import { closeSync, copyFileSync, fsyncSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
+import { isEvent, type LoopEvent } from '../events.ts';
 import { folderOf, onDisk, readText } from './store.ts';
 
 export interface JournalText {
@@ -27,15 +27,15 @@ export function readJournal(path: string): JournalText {
 
 function parseEvent(line: string, seq: number): LoopEvent | undefined {
   try {
-    const parsed = eventSchema.safeParse(JSON.parse(line));
-    return parsed.success && parsed.data.seq === seq ? parsed.data : undefined;
+    const value = JSON.parse(line) as unknown;
+    return isEvent(value) && value.seq === seq ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
 export interface Journal {
-  /** Writes the events as one append and one fsync: all of them are on disk when this returns. Throws MendError when the disk refuses. */
+  /** Writes the events as one append and one fsync: all of them are on disk when this returns. Throws MendError when the disk refuses, from then on always. */
   append(events: readonly LoopEvent[]): void;
   close(): void;
 }
@@ -56,13 +56,21 @@ export function openJournal(path: string): OpenedJournal {
   if (aside) onDisk(path, () => copyFileSync(path, aside));
   const fd = onDisk(path, () => openSync(path, 'a', 0o600));
   onDisk(path, () => ftruncateSync(fd, goodBytes));
+  let refusal: unknown;
   const journal: Journal = {
     append(batch) {
+      // A write that failed may have left half a line: what came behind it could not be read again.
+      if (refusal) throw refusal;
       const text = batch.map((e) => `${JSON.stringify(e)}\n`).join('');
-      onDisk(path, () => {
-        writeSync(fd, text);
-        fsyncSync(fd);
-      });
+      try {
+        onDisk(path, () => {
+          writeFileSync(fd, text);
+          fsyncSync(fd);
+        });
+      } catch (error) {
+        refusal = error;
+        throw error;
+      }
     },
     close: () => closeSync(fd),
   };

@@ -1,20 +1,13 @@
 // One run per home: a lock file that says who holds it, made whole or not at all, and taken over only from the dead.
 import { createHash } from 'node:crypto';
 import { linkSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
-import { z } from 'zod';
-import { identify, liveness } from './identity.ts';
+import { identify, liveness, type ProcessIdentity } from './identity.ts';
 import { folderOf, onDisk, readText, writeAtomic } from './store.ts';
 
-const ownerSchema = z.object({
-  pid: z.int(),
-  start: z.string().nullable(),
-  boot: z.string().nullable(),
-  host: z.string(),
-  since: z.string(),
-  command: z.string(),
-});
-
-export type LockOwner = z.infer<typeof ownerSchema>;
+export interface LockOwner extends ProcessIdentity {
+  since: string;
+  command: string;
+}
 
 export type LockTry =
   | { taken: true; release(): void; recovered?: LockOwner | 'unreadable' }
@@ -96,7 +89,10 @@ function release(path: string, mine: LockOwner): void {
 
 function readOwner(text: string): LockOwner | undefined {
   try {
-    return ownerSchema.parse(JSON.parse(text));
+    const owner = JSON.parse(text) as Partial<LockOwner> | null;
+    const words = [owner?.host, owner?.since, owner?.command];
+    const sound = Number.isInteger(owner?.pid) && words.every((word) => typeof word === 'string');
+    return sound ? ({ start: null, boot: null, ...owner } as LockOwner) : undefined;
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-// The runs that have a journal, oldest first. Names begin with the time and never go backwards, so they sort by age.
+// The runs there have been, oldest first. Names begin with the time and never go backwards, so they sort by age.
 import { existsSync, readdirSync } from 'node:fs';
 import type { Layout } from './layout.ts';
 
@@ -7,7 +7,7 @@ const RUN_ID = /^(\d{8}-\d{6})-[0-9a-f]{4}$/;
 export function listRuns(layout: Layout): string[] {
   if (!existsSync(layout.runs)) return [];
   return readdirSync(layout.runs)
-    .filter((name) => RUN_ID.test(name) && existsSync(layout.journal(name)))
+    .filter((name) => RUN_ID.test(name))
     .sort();
 }
 

@@ -9,10 +9,8 @@ import {
   renameSync,
   rmSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { z } from 'zod';
 import { fail, type MendError, mendError } from '../errors.ts';
 
 let serial = 0;
@@ -24,7 +22,8 @@ export function writeAtomic(path: string, text: string): void {
     try {
       const fd = openSync(temp, 'wx', 0o600);
       try {
-        writeSync(fd, text);
+        // Not writeSync: on a disk that is nearly full it writes a part and says nothing.
+        writeFileSync(fd, text);
         fsyncSync(fd);
       } finally {
         closeSync(fd);
@@ -39,12 +38,12 @@ export function writeAtomic(path: string, text: string): void {
 
 export type Read<T> = { found: true; value: T } | { found: false; quarantined?: string };
 
-/** Reads JSON that must match `schema`. What does not is moved aside as `<path>.corrupt-<time>` and reported, never emptied. */
-export function readChecked<T>(path: string, schema: z.ZodType<T>): Read<T> {
+/** Reads JSON that must pass `check`. What does not is moved aside as `<path>.corrupt-<time>` and reported, never emptied. */
+export function readChecked<T>(path: string, check: (value: unknown) => value is T): Read<T> {
   const text = readText(path);
   if (text === undefined) return { found: false };
-  const parsed = schema.safeParse(parseJson(text));
-  return parsed.success ? { found: true, value: parsed.data } : { found: false, quarantined: quarantine(path) };
+  const value = parseJson(text);
+  return check(value) ? { found: true, value } : { found: false, quarantined: quarantine(path) };
 }
 
 /** Moves a broken file aside; returns where it is now. */

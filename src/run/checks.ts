@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { type BuiltInCheck, isBuiltInCheck, type Stage } from '../config/context-map.ts';
 import { commandText } from '../config/words.ts';
+import { deepOffset } from '../config/yaml-depth.ts';
 import { fileFacts } from '../io/files.ts';
 import type { LogFile } from '../io/log-file.ts';
 import { probeHttp, probeTcp } from '../io/probe.ts';
@@ -61,6 +62,7 @@ async function check(entry: BuiltInCheck, scope: CheckScope): Promise<string | u
   if ('yaml' in entry) {
     const { parseAllDocuments } = await import('yaml');
     return inText('yaml', entry.yaml, scope, (found) => {
+      if (deepOffset(found) !== undefined) return 'nests too deep to be read';
       const documents = parseAllDocuments(found);
       const errors = 'empty' in documents ? [] : documents.flatMap((d) => d.errors);
       return errors[0]?.message.split('\n')[0];

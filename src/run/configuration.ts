@@ -1,17 +1,14 @@
 // The configuration of a run: context map and loop settings as committed on the base.
 import type { ContextMap } from '../config/context-map.ts';
+import { LOOP_FILE, MAP_FILE, MAX_BYTES } from '../config/files.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { type Parsed, parseContextMap, parseLoopConfig } from '../config/parse.ts';
 import { formatProblem, type Problem } from '../config/problem.ts';
-import { MAX_BYTES } from '../config/yaml-source.ts';
 import { fail } from '../errors.ts';
 import { GitError } from '../io/git.ts';
 import { readText } from '../io/store.ts';
 import { type Base, findBase } from '../worktree/base.ts';
 import { readAt } from '../worktree/read.ts';
-
-export const MAP_FILE = 'ai/context_map.yaml';
-export const LOOP_FILE = 'ai/loop.yaml';
 
 export interface Configuration {
   readonly map: ContextMap;

@@ -1,21 +1,23 @@
 // run.json: a run at a glance, made from its journal when it ended.
-import { z } from 'zod';
 import type { Layout } from '../io/layout.ts';
 import { listRuns } from '../io/runs.ts';
 import { readChecked, writeAtomic } from '../io/store.ts';
 
-const runFileSchema = z.object({
-  version: z.literal(1),
-  run: z.string(),
-  execution_id: z.string(),
-  asked: z.string(),
-  lab: z.string(),
-  ended: z.string(),
-  exit: z.int(),
-  result: z.record(z.string(), z.unknown()),
-});
+export interface RunFile {
+  version: 1;
+  run: string;
+  execution_id: string;
+  asked: string;
+  lab: string;
+  ended: string;
+  exit: number;
+  result: Record<string, unknown>;
+}
 
-export type RunFile = z.infer<typeof runFileSchema>;
+function isRunFile(value: unknown): value is RunFile {
+  const file = value as Partial<RunFile> | null;
+  return typeof file === 'object' && file?.version === 1 && typeof file.execution_id === 'string';
+}
 
 export function writeRunFile(layout: Layout, file: RunFile): void {
   writeAtomic(layout.runFile(file.run), `${JSON.stringify(file, null, 2)}\n`);
@@ -27,7 +29,7 @@ export function executionEnded(layout: Layout, executionId: string): boolean {
   return listRuns(layout)
     .filter((run) => run.endsWith(`-${executionId.slice(0, 4)}`))
     .some((run) => {
-      const read = readChecked(layout.runFile(run), runFileSchema);
+      const read = readChecked(layout.runFile(run), isRunFile);
       return read.found && read.value.execution_id === executionId;
     });
 }

@@ -1,48 +1,77 @@
 // What is known of every stage, made from events: fold them in order and this comes out. Pure.
-import { z } from 'zod';
 import type { EventType, LoopEvent } from '../events.ts';
+import type { Inputs } from '../plan/inputs.ts';
 import { splitStepName } from '../plan/matrix.ts';
 
 export const STAGE_STATUSES = ['idle', 'running', 'green', 'failed', 'give_up', 'skipped'] as const;
 export type StageStatus = (typeof STAGE_STATUSES)[number];
 
-const inputsSchema = z.object({ command: z.string(), verify: z.string(), files: z.string(), outputs: z.string() });
+/** How the latest attempt went. */
+export interface LastAttempt {
+  attempt: number;
+  log?: string;
+  outcome?: string;
+  exit_code?: number | null;
+  signal?: string | null;
+  duration_ms?: number;
+}
 
-const lastSchema = z.object({
-  attempt: z.int(),
-  log: z.string().optional(),
-  outcome: z.string().optional(),
-  exit_code: z.int().nullable().optional(),
-  signal: z.string().nullable().optional(),
-  duration_ms: z.number().optional(),
-});
-
-const recordSchema = z.object({
-  status: z.enum(STAGE_STATUSES),
-  run: z.string(),
+export interface StepRecord {
+  status: StageStatus;
+  run: string;
   /** Attempts in that run. */
-  attempts: z.int(),
-  since: z.string(),
-  fingerprint: z.string().optional(),
-  inputs: inputsSchema.optional(),
+  attempts: number;
+  since: string;
+  fingerprint?: string;
+  inputs?: Inputs;
   /** Why it is failed, skipped or idle. */
-  reason: z.string().optional(),
-  /** How the latest attempt went. */
-  last: lastSchema.optional(),
-});
+  reason?: string;
+  last?: LastAttempt;
+}
 
-const stageRecordSchema = recordSchema.extend({ cells: z.record(z.string(), recordSchema).optional() });
+export interface StageRecord extends StepRecord {
+  cells?: Record<string, StepRecord>;
+}
 
-export const stageStateSchema = z.object({
-  version: z.literal(1),
+export interface StageState {
+  version: 1;
   /** The last event folded in. */
-  as_of: z.object({ run: z.string(), seq: z.int() }),
-  stages: z.record(z.string(), stageRecordSchema),
-});
+  as_of: { run: string; seq: number };
+  stages: Record<string, StageRecord>;
+}
 
-export type StepRecord = z.infer<typeof recordSchema>;
-export type StageRecord = z.infer<typeof stageRecordSchema>;
-export type StageState = z.infer<typeof stageStateSchema>;
+/** Whether a value read from disk is a stage state. By hand for the same reason as `isEvent`. */
+export function isStageState(value: unknown): value is StageState {
+  const state = value as Partial<StageState> | null;
+  return (
+    typeof state === 'object' &&
+    state?.version === 1 &&
+    typeof state.as_of?.run === 'string' &&
+    Number.isInteger(state.as_of.seq) &&
+    isObject(state.stages) &&
+    Object.values(state.stages).every(
+      (stage) => isRecord(stage) && (stage.cells === undefined || Object.values(stage.cells).every(isRecord)),
+    )
+  );
+}
+
+function isRecord(value: unknown): boolean {
+  const record = value as Partial<StepRecord> | null;
+  return (
+    isObject(record) &&
+    STAGE_STATUSES.includes(record.status as StageStatus) &&
+    typeof record.run === 'string' &&
+    Number.isInteger(record.attempts) &&
+    typeof record.since === 'string' &&
+    (record.inputs === undefined || isInputs(record.inputs)) &&
+    (record.last === undefined || isObject(record.last))
+  );
+}
+
+const isInputs = (value: unknown): value is Inputs =>
+  isObject(value) && ['command', 'verify', 'files', 'outputs'].every((key) => typeof value[key] === 'string');
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 export const emptyState = (): StageState => ({ version: 1, as_of: { run: '', seq: 0 }, stages: {} });
 
@@ -101,7 +130,7 @@ function apply(record: StepRecord, event: LoopEvent): void {
     const facts = pick(data, 'log', 'outcome', 'exit_code', 'signal', 'duration_ms');
     record.last = { ...(record.last ?? { attempt: event.attempt ?? 0 }), ...facts };
   }
-  if (type === 'step.done') record.inputs = inputsSchema.optional().parse(data.inputs);
+  if (type === 'step.done' && isInputs(data.inputs)) record.inputs = data.inputs;
   if (type === 'stage.reset') {
     record.attempts = 0;
     delete record.inputs;

@@ -4,7 +4,7 @@ import { readJournal } from '../io/journal.ts';
 import type { Layout } from '../io/layout.ts';
 import { listRuns } from '../io/runs.ts';
 import { readChecked } from '../io/store.ts';
-import { emptyState, fold, type StageState, stageStateSchema } from './stage-state.ts';
+import { emptyState, fold, isStageState, type StageState } from './stage-state.ts';
 
 export interface LoadedStages {
   state: StageState;
@@ -16,7 +16,7 @@ export interface LoadedStages {
 
 /** Never loses what the journals hold: a missing or corrupt projection is made again from them. */
 export function loadStages(layout: Layout): LoadedStages {
-  const read = readChecked(layout.stages, stageStateSchema);
+  const read = readChecked(layout.stages, isStageState);
   const notices: string[] = [];
   if (!read.found && read.quarantined) {
     notices.push(`ai/state/stages.json was corrupt: kept as ${read.quarantined}, rebuilt from the journals`);
@@ -30,7 +30,7 @@ export function loadStages(layout: Layout): LoadedStages {
     const { events, corruptLine } = readJournal(layout.journal(run));
     if (corruptLine) notices.push(`the journal of run ${run} is corrupt from line ${corruptLine} on`);
     for (const event of events) if (run > upTo || (run === upTo && event.seq > seq)) fold(state, event);
-    latest = { run, events };
+    if (events.length > 0) latest = { run, events };
   }
   return { state, notices, ...(latest ? { latest } : {}) };
 }

@@ -1,11 +1,12 @@
 // The configuration in the working tree: valid or not, what looks wrong, and where it differs from what a run reads.
 import { join } from 'node:path';
+import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { configWarnings } from '../config/warnings.ts';
 import { MendError } from '../errors.ts';
 import { fileFacts, isExecutable } from '../io/files.ts';
 import { readText } from '../io/store.ts';
 import { readAt } from '../worktree/read.ts';
-import { baseOf, type Configuration, configurationOnDisk, LOOP_FILE, MAP_FILE } from './configuration.ts';
+import { baseOf, type Configuration, configurationOnDisk } from './configuration.ts';
 import { scriptOf } from './script-hint.ts';
 
 export interface Validation {

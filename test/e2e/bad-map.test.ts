@@ -1,0 +1,115 @@
+// A context map that cannot be used: one clear error, exit 2, nothing begun and nothing changed.
+import { mkdirSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { contextMap, type Files, jsonLines, scenario, tree } from './scenario.ts';
+
+const MAP = 'ai/context_map.yaml';
+
+/** A run on a repository with `files` is refused with `text`; nothing but the loop's own empty folders appears. */
+async function refused(files: Files, text: string): Promise<void> {
+  const s = scenario({ 'README.md': 'mine\n', ...files });
+  const own = ['.git', 'ai/state', 'ai/logs', 'ai/patches'];
+  mkdirSync(s.path('ai'), { recursive: true });
+  const before = tree(s.home, own);
+  const done = await s.run();
+  assert.is(s.plain(done.stderr), text);
+  assert.is(done.stdout, '');
+  assert.is(done.exit, 2);
+  assert.equal(tree(s.home, own), before);
+  assert.equal(s.runs(), []);
+  assert.not(s.has('ai/state/lock.json'), 'the lock was left');
+  assert.is(s.git('branch', '--format=%(refname:short)'), 'main', 'a branch was made');
+}
+
+const problem = (line: string) => `error E_CONFIG: ${MAP} has a problem
+  - ${MAP}:${line}
+  next:  mend it, check with: mendloop validate, and commit it
+`;
+
+test('no context map: says how to write one, and commits nothing itself', () =>
+  refused(
+    {},
+    `error E_MAP_MISSING: there is no ${MAP} on main
+  next:  write one (README, "Your own repository"), then:
+         git add ${MAP}
+         git commit -m "Add the context map"
+`,
+  ));
+
+test('a context map that is not committed: the git commands', async () => {
+  const s = scenario({ 'README.md': 'mine\n' });
+  s.write({ [MAP]: contextMap({ a: 'true' }) });
+  const done = await s.run();
+  assert.is(
+    done.stderr,
+    `error E_MAP_NOT_COMMITTED: ${MAP} is not committed on main; a run reads it from there
+  next:  git add ${MAP}
+         git commit -m "Add the context map"
+`,
+  );
+  assert.is(done.exit, 2);
+  assert.is(s.git('status', '--porcelain'), '?? ai/');
+  assert.equal(s.runs(), []);
+});
+
+test('an empty context map', () =>
+  refused({ [MAP]: '' }, problem('1:1: the file is empty; expected a mapping with "stages"')));
+
+test('a context map of more than 1 MiB is not read', () => {
+  const text = `stages: {}\n# ${'x'.repeat(1_048_576)}\n`;
+  return refused({ [MAP]: text }, problem(`1:1: ${text.length} bytes, at most 1048576 are read`));
+});
+
+test('a binary context map', () =>
+  refused(
+    { [MAP]: Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 255]) },
+    problem('1:5: binary content (a NUL byte); expected YAML text'),
+  ));
+
+test('tabs for indentation', () =>
+  refused(
+    { [MAP]: 'stages:\n\tvms:\n\t\tcommand: true\n' },
+    `error E_CONFIG: ${MAP} has 2 problems
+  - ${MAP}:2:1: tab used for indentation; use spaces
+  - ${MAP}:3:1: tab used for indentation; use spaces
+  next:  mend it, check with: mendloop validate, and commit it
+`,
+  ));
+
+test('needs that go round in a circle are printed as a path', () =>
+  refused(
+    {
+      [MAP]: 'stages:\n  a: { command: "true", needs: [c] }\n  b: { command: "true", needs: [a] }\n  c: { command: "true", needs: [b] }\n',
+    },
+    problem('2:33: stages.a.needs[0]: needs go round in a circle: a → c → b → a'),
+  ));
+
+test('every problem of both files is named at once, with what was meant', () =>
+  refused(
+    {
+      [MAP]: 'stages:\n  vms:\n    comand: stages/vms/run.sh\n    needs: [tallos]\n  talos:\n    command: stages/talos/run.sh\n    timeout: soon\n',
+      'ai/loop.yaml': 'lab: simulated\nworkers: 0\n',
+    },
+    ``,
+  ));
+
+test('with --json the same error is one JSON object on stdout, and stderr stays empty', async () => {
+  const s = scenario({ [MAP]: '' });
+  const done = await s.run(['--json']);
+  assert.equal(jsonLines(done.stdout), [
+    {
+      error: {
+        code: 'E_CONFIG',
+        message: `${MAP} has a problem`,
+        exit: 2,
+        next: 'mend it, check with: mendloop validate, and commit it',
+        problems: [`${MAP}:1:1: the file is empty; expected a mapping with "stages"`],
+      },
+    },
+  ]);
+  assert.is(done.stderr, '');
+  assert.is(done.exit, 2);
+});
+
+test.run();

@@ -1,0 +1,183 @@
+// A state folder that cannot be written, a disk that is full, a lock that is held: said clearly, and nothing is lost.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { contextMap, ENTRY, folder, jsonLines, type Scenario, scenario, smallDisk, tree, until } from './scenario.ts';
+
+const unwritable = (reason: string) => `error E_STATE_UNWRITABLE: <home>/ai/state cannot be written (${reason})
+  next:  make it a folder that this user may write: ls -ld <home>/ai/state
+`;
+
+async function refused(s: Scenario, text: string, options = {}): Promise<void> {
+  const before = tree(s.home);
+  const done = await s.run([], options);
+  assert.is(s.plain(done.stderr), text);
+  assert.is(done.stdout, '');
+  assert.is(done.exit, 2);
+  assert.equal(tree(s.home), before);
+}
+
+test('ai/state is a file', async () => {
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'true' }) });
+  s.write({ 'ai/state': 'something of mine\n' });
+  await refused(s, unwritable('EEXIST'));
+});
+
+test('ai/state is a folder that an ordinary user may not write', async () => {
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'true' }) });
+  s.write({ 'ai/state/.gitignore': '*\n' });
+  chmodSync(s.path('ai/state'), 0o555);
+  const root = process.getuid?.() === 0;
+  const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
+  if (root) execFileSync('setpriv', [...nobody.slice(1), process.execPath, '--check', ENTRY]);
+  await refused(s, unwritable('EACCES'), root ? { command: [...nobody, process.execPath, ENTRY] } : {});
+});
+
+test('ai/state is on a disk that is mounted read-only', async () => {
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'true' }) });
+  smallDisk(s.path('ai/state'), '64k');
+  writeFileSync(s.path('ai/state/.gitignore'), '*\n');
+  execFileSync('mount', ['-o', 'remount,ro', s.path('ai/state')]);
+  await refused(s, unwritable('EROFS'));
+});
+
+test('a full disk stops the run with the path; the next start after freeing space finishes the same run', async () => {
+  const names = ['a', 'filler', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
+  const work = 'echo "$MENDLOOP_STAGE" >> "$MENDLOOP_HOME/ran"';
+  const fill = `${work}; head -c 20M /dev/zero > "$MENDLOOP_HOME/ai/filler" || true`;
+  const chain = names.map((name, i) => [name, { command: name === 'filler' ? fill : work, needs: names.slice(0, i) }]);
+  const s = scenario({ 'ai/context_map.yaml': contextMap(Object.fromEntries(chain)) });
+  smallDisk(s.path('ai'), '2m');
+  s.git('checkout', '-q', '--', 'ai');
+  const ran = () => s.read('ran').trim().split('\n');
+  const full = await s.run();
+  const [run = ''] = s.runs();
+  assert.is(
+    s.plain(full.stderr).replace(/ai\/state\/\S+/, 'ai/state/<file>'),
+    `error E_DISK_FULL: the disk is full: <home>/ai/state/<file> could not be written
+  next:  free some space; the next start finishes this run
+`,
+  );
+  assert.is(full.exit, 1);
+  assert.ok(ran().length < names.length, 'the disk was not full');
+  assert.equal(ran(), steps('attempt.started'), 'a stage ran that nobody recorded');
+  assert.not(s.has('ai/state/lock.json'), 'the lock was left');
+
+  const still = await s.run([], { tty: true });
+  assert.match(still.stdout, /error E_DISK_FULL: /);
+  assert.is(still.exit, 1);
+
+  rmSync(s.path('ai/filler'));
+  s.commit({ 'ai/context_map.yaml': contextMap({ a: 'false' }) }, 'not for the run that was cut off');
+  const status = await s.run(['status']);
+  assert.is(s.plain(status.stdout).split('\n')[0], 'run <run> was cut off; the next start finishes it');
+  const green = steps('stage.green');
+  writeFileSync(s.path('ran'), '');
+  const after = await s.run();
+  assert.is(after.exit, 0, after.stderr + after.stdout);
+  assert.not.match(status.stdout + after.stdout, 'corrupt');
+  assert.equal(s.runs(), [run]);
+  assert.equal(steps('stage.green'), names);
+  assert.equal(ran(), names.slice(green.length), 'only what was not green ran again');
+
+  /** Which steps the journal names for this type; a line that was torn by the full disk is left out. */
+  function steps(type: string): string[] {
+    const lines = s.read(`ai/state/runs/${run}/events.jsonl`).split('\n').slice(0, -1);
+    return lines.map((line) => JSON.parse(line)).flatMap((event) => (event.type === type ? [event.stage] : []));
+  }
+});
+
+test('a disk that is full from the start: refused before anything is begun', async () => {
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'touch ../../ran' }) });
+  smallDisk(s.path('ai'), '64k');
+  s.git('checkout', '-q', '--', 'ai');
+  try {
+    writeFileSync(s.path('ai/filler'), Buffer.alloc(200_000));
+  } catch {
+    // As full as it gets.
+  }
+  const done = await s.run();
+  assert.is(
+    s.plain(done.stderr),
+    `error E_DISK_FULL: the disk is full: <home>/ai/state/.gitignore could not be written
+  next:  free some space; the next start finishes this run
+`,
+  );
+  assert.is(done.exit, 1);
+  assert.not(s.has('ran'));
+  rmSync(s.path('ai/filler'));
+  assert.is((await s.run()).exit, 0);
+  assert.ok(s.has('ran'));
+});
+
+test('a second start beside a run: exit 75, silent in cron, clear on a terminal and with --json, and nothing changes', async () => {
+  const gate = folder();
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({ slow: `touch ${gate}/in; until [ -e ${gate}/go ]; do sleep 0.05; done` }),
+  });
+  const first = s.start(['slow']);
+  await until('the stage runs', () => s.events().some((e) => e.type === 'attempt.started') && tree(gate).in !== undefined);
+  const before = tree(s.path('ai'));
+
+  const [cron, terminal, json, status] = await Promise.all([
+    s.run(),
+    s.run([], { tty: true }),
+    s.run(['--json']),
+    s.run(['status']),
+  ]);
+  assert.equal(cron, { exit: 75, stdout: '', stderr: '' });
+  const message = 'another run is at work: pid <pid> on <host> since <time> (mendloop slow)';
+  const next = 'wait for it, or watch it: mendloop status';
+  const named = (text: string) => s.plain(text).replace(/ on \S+ since /, ' on <host> since ');
+  assert.is(named(terminal.stdout).replaceAll('\r', ''), `error E_LOCKED: ${message}\n  next:  ${next}\n`);
+  assert.is(terminal.exit, 75);
+  assert.equal(jsonLines(named(json.stdout)), [{ error: { code: 'E_LOCKED', message, exit: 75, next, problems: [] } }]);
+  assert.is(json.exit, 75);
+  assert.is(s.plain(status.stdout).split('\n')[0], 'run <run> is at work (pid <pid>)');
+  const refusals = await Promise.all([s.run(['reset', 'slow']), s.run(['abandon', '--unlock'])]);
+  assert.equal(
+    refusals.map((r) => r.exit),
+    [75, 75],
+  );
+  assert.equal(tree(s.path('ai')), before, 'something of the running one was changed');
+
+  writeFileSync(`${gate}/go`, '');
+  assert.is((await first.done).exit, 0);
+  assert.is(s.stages().slow?.status, 'green');
+  assert.not(s.has('ai/state/lock.json'), 'the lock was left');
+});
+
+test('the lock of a dead run is taken over and said so; of another host it stays until abandon --unlock', async () => {
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'true' }) });
+  const lock = (host: string) =>
+    s.write({
+      'ai/state/lock.json': JSON.stringify({
+        ...{ pid: 4194303, start: '1', boot: null, host },
+        ...{ since: '2026-01-02T03:04:05.678Z', command: 'mendloop all' },
+      }),
+    });
+  lock('another-host');
+  const refusedRun = await s.run(['--json']);
+  assert.equal(jsonLines(refusedRun.stdout)[0]?.error, {
+    code: 'E_LOCKED',
+    message: 'another run is at work: pid 4194303 on another-host since 2026-01-02T03:04:05.678Z (mendloop all)',
+    exit: 75,
+    next: 'another host; if it is gone for sure: mendloop abandon --unlock',
+    problems: [],
+  });
+  const dry = await s.run(['abandon', '--unlock', '--dry-run']);
+  assert.is(dry.stdout, 'would remove the lock of pid 4194303 on another-host\n');
+  const unlocked = await s.run(['abandon', '--unlock']);
+  assert.is(
+    unlocked.stdout,
+    'removed the lock of pid 4194303 on another-host, held since 2026-01-02T03:04:05.678Z (mendloop all)\n',
+  );
+  assert.is(unlocked.exit, 0);
+  lock(execFileSync('hostname', { encoding: 'utf8' }).trim());
+  const taken = await s.run();
+  assert.match(taken.stdout, /^note: took over a lock of pid 4194303, which is dead$/m);
+  assert.is(taken.exit, 0);
+});
+
+test.run();

@@ -1,0 +1,92 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { compareInputs, inputFiles, type Inputs, stageInputs, type Tree } from '../../src/plan/inputs.ts';
+import { stageOf } from './builders.ts';
+
+const FILES = [
+  'README.md',
+  'config/talos/cluster.yaml',
+  'config/talos/nodes/cp1.yaml',
+  'config/vms.yaml',
+  'lib/common.sh',
+  'stages/talos/run.sh',
+  'stages/talos/verify.sh',
+  'values.json',
+];
+const STAGE = {
+  command: 'stages/talos/run.sh --config config/talos',
+  files: ['stages/talos/'],
+  verify: ['bash ./lib/common.sh', { json: 'values.json' }],
+  requires: { files: ['config/vms.yaml'] },
+};
+const tree = (changes: Record<string, { mode?: string; id?: string } | null> = {}, order = FILES): Tree =>
+  new Map(
+    [...order, ...Object.keys(changes).filter((path) => !order.includes(path))]
+      .filter((path) => changes[path] !== null)
+      .map((path) => [path, { mode: '100644', id: `id of ${path}`, ...changes[path] }]),
+  );
+const inputs = (stage: object = {}, of: Tree = tree(), outputs: [string, string][] = [], cell = {}): Inputs =>
+  stageInputs(stageOf({ ...STAGE, ...stage }), cell, of, new Map(outputs));
+const changed = (now: Inputs, before = inputs()): string[] =>
+  (Object.keys(now) as (keyof Inputs)[]).filter((key) => now[key] !== before[key]);
+
+test('a stage is made of its own files, those it requires, and those its command and checks name', () => {
+  assert.equal(inputFiles(stageOf(STAGE), tree()), FILES.filter((path) => path !== 'README.md'));
+  assert.equal(inputFiles(stageOf({ command: ['./stages/talos/run.sh', '-x'] }), tree()), ['stages/talos/run.sh']);
+  assert.equal(inputFiles(stageOf({ command: 'true' }), tree()), []);
+});
+
+test('what changes the inputs, and which part', () => {
+  const cases: [string, Inputs, string[]][] = [
+    ['another command', inputs({ command: `${STAGE.command} -v` }), ['command']],
+    ['argv instead of text', inputs({ command: STAGE.command.split(' ') }), ['command']],
+    ['another cell', inputs({}, tree(), [], { host: 'cp1' }), ['command']],
+    ['another resource key', inputs({ spec: 'gpu' }), ['command']],
+    ['another check', inputs({ verify: [...STAGE.verify, { json: 'values.json', has: 'a' }] }), ['verify']],
+    ['content of an own file', inputs({}, tree({ 'stages/talos/verify.sh': { id: 'x' } })), ['files']],
+    ['mode of an own file', inputs({}, tree({ 'stages/talos/run.sh': { mode: '100755' } })), ['files']],
+    ['a new own file', inputs({}, tree({ 'stages/talos/new/deep.txt': {} })), ['files']],
+    ['an own file less', inputs({}, tree({ 'stages/talos/verify.sh': null })), ['files']],
+    ['a file below a folder the command names', inputs({}, tree({ 'config/talos/nodes/cp1.yaml': { id: 'x' } })), ['files']],
+    ['a new file below that folder', inputs({}, tree({ 'config/talos/nodes/cp2.yaml': {} })), ['files']],
+    ['a file a check runs', inputs({}, tree({ 'lib/common.sh': { id: 'x' } })), ['files']],
+    ['a file a built-in check reads', inputs({}, tree({ 'values.json': { id: 'x' } })), ['files']],
+    ['a required file', inputs({}, tree({ 'config/vms.yaml': { id: 'x' } })), ['files']],
+    ['a needed output', inputs({}, tree(), [['vms.ips', 'abc']]), ['outputs']],
+  ];
+  for (const [what, now, parts] of cases) assert.equal(changed(now), parts, what);
+  const [one, other] = [inputs({}, tree(), [['a', '1']]), inputs({}, tree(), [['a', '2']])];
+  assert.equal(changed(one, other), ['outputs']);
+});
+
+test('what does not change the inputs', () => {
+  const cases: [string, Inputs][] = [
+    ['nothing', inputs()],
+    ['a file nobody names', inputs({}, tree({ 'README.md': { id: 'x' } }))],
+    ['a new file elsewhere', inputs({}, tree({ 'config/talos2/x.yaml': {}, 'stages/talos-old/run.sh': {} }))],
+    ['words for people', inputs({ description: 'x', success_criteria: ['y'], diagnostics: ['ls'] })],
+    ['limits', inputs({ timeout: '1m', on_failure: 'skip', retry: { max_attempts: 5 }, priority: 3, always: true })],
+    ['the order of the tree', inputs({}, tree({}, [...FILES].reverse()))],
+  ];
+  for (const [what, now] of cases) assert.equal(changed(now), [], what);
+  const [a, b] = [['a', '1'], ['b', '2']] as [string, string][];
+  if (!a || !b) throw new Error('two outputs');
+  assert.equal(inputs({}, tree(), [a, b]), inputs({}, tree(), [b, a]));
+});
+
+test('the comparison says what changed, all of it', () => {
+  const before = inputs();
+  assert.equal(compareInputs(before, inputs()), { fresh: true });
+  assert.equal(compareInputs(undefined, before), { fresh: false, why: 'its inputs were not recorded' });
+  const why = (more: Partial<Inputs>) => compareInputs(before, { ...before, ...more });
+  assert.equal(why({ command: 'x' }), { fresh: false, why: 'its command changed' });
+  assert.equal(why({ verify: 'x' }), { fresh: false, why: 'its checks changed' });
+  assert.equal(why({ files: 'x' }), { fresh: false, why: 'its files changed' });
+  assert.equal(why({ outputs: 'x' }), { fresh: false, why: 'an output it needs changed' });
+  assert.equal(why({ outputs: 'x', command: 'x' }), {
+    fresh: false,
+    why: 'its command changed, an output it needs changed',
+  });
+});
+
+test.run();
