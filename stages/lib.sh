@@ -15,6 +15,10 @@ die() {
 }
 
 # qm runs on the Proxmox host: over ssh when PROXMOX_HOST is set, else this machine is the host.
+need_qm() {
+  [[ -n ${PROXMOX_HOST:-} ]] || command -v qm >/dev/null ||
+    die "qm is not on PATH: run this on the Proxmox host, or set PROXMOX_HOST in .env to reach it over ssh"
+}
 pve_qm() {
   if [[ -n ${PROXMOX_HOST:-} ]]; then
     # -n: ssh would eat the input of the loops that call this.

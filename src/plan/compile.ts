@@ -69,7 +69,7 @@ export function withNeeds(map: ContextMap, stages: readonly string[]): string[] 
   const wanted = new Set<string>();
   const queue = [...stages];
   for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
-    const stage = map.stages[name];
+    const stage = Object.hasOwn(map.stages, name) ? map.stages[name] : undefined;
     if (wanted.has(name) || !stage) continue;
     wanted.add(name);
     queue.push(...stage.needs);

@@ -13,7 +13,7 @@ export function unknownDependencies(steps: readonly PlanStep[]): UnknownDependen
 }
 
 /** Step ids that occur more than once. */
-export function duplicateIds(steps: readonly PlanStep[]): string[] {
+export function duplicateIds(steps: readonly Pick<PlanStep, 'id'>[]): string[] {
   const seen = new Set<string>();
   const twice = new Set<string>();
   for (const { id } of steps) (seen.has(id) ? twice : seen).add(id);

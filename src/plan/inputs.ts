@@ -32,7 +32,9 @@ export function inputFiles(stage: Stage, tree: Tree): string[] {
   const commands = [stage.command, ...stage.verify.filter((v) => !isBuiltInCheck(v))] as (string | readonly string[])[];
   const named = new Set([...commands.flatMap(commandWords), ...checkedPaths(stage), ...stage.requires.files]);
   const own = pathMatcher(stage.files);
-  return [...tree.keys()].filter((path) => own(path) || named.has(path) || foldersOf(path).some((f) => named.has(f)));
+  return [...tree.keys()]
+    .filter((path) => own(path) || named.has(path) || foldersOf(path).some((f) => named.has(f)))
+    .sort();
 }
 
 function checkedPaths(stage: Stage): string[] {

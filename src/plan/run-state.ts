@@ -49,6 +49,11 @@ export class RunFacts implements RunState {
     }
   }
 
+  /** Whether a step is to do and all it depends on is done. */
+  mayStart(id: string): boolean {
+    return this.states.get(id) === 'TODO' && this.#unmet.get(id) === 0;
+  }
+
   /** Steps still to do that depend, directly or not, on `id`: what a failure of it takes with it. */
   waitingOn(id: string): PlanStep[] {
     const found = new Set<string>();

@@ -16,14 +16,21 @@ export function validatePlan(input: unknown, maxSteps = DEFAULT_MAX_STEPS): Chec
   const copy = cloned(input);
   if (!copy.ok) return copy;
   const parsed = planSchema.safeParse(copy.value);
-  if (!parsed.success) return invalid('plan', violations(parsed.error));
-  const plan = freeze(parsed.data) as Plan;
-  const broken = [
-    ...(plan.steps.length > maxSteps ? [`steps: ${plan.steps.length} steps, at most ${maxSteps} are allowed`] : []),
-    ...duplicateIds(plan.steps).map((id) => `steps: id ${id} occurs more than once`),
+  const broken = [...(parsed.success ? [] : violations(parsed.error)), ...brokenSteps(copy.value, maxSteps)];
+  if (!parsed.success || broken.length > 0) return invalid('plan', broken);
+  const plan = frozen<Plan>(parsed.data);
+  return plan.ok ? resolveDependencies(plan.value) : plan;
+}
+
+/** What is wrong with the steps as a list, looked at as they were given: the schema sees them one by one. */
+function brokenSteps(plan: unknown, maxSteps: number): string[] {
+  const steps = (plan as { steps?: unknown } | null | undefined)?.steps;
+  if (!Array.isArray(steps)) return [];
+  const named = steps.filter((step) => typeof step?.id === 'string') as { id: string }[];
+  return [
+    ...(steps.length > maxSteps ? [`steps: ${steps.length} steps, at most ${maxSteps} are allowed`] : []),
+    ...duplicateIds(named).map((id) => `steps: id ${id} occurs more than once`),
   ];
-  if (broken.length > 0) return invalid('plan', broken);
-  return resolveDependencies(plan);
 }
 
 function resolveDependencies(plan: Plan): Checked<Plan> {
@@ -48,19 +55,23 @@ export function validateContext(plan: Plan, input: unknown): Checked<ExecutionCo
   const parsed = contextSchema.safeParse(copy.value);
   if (!parsed.success) return invalid('context', violations(parsed.error));
   const given = (parsed.data.plan as { id?: unknown } | null)?.id;
-  if (given !== plan.id) return invalid('context', [`plan: is ${String(given)}, expected ${plan.id}`]);
-  const context = freeze({ ...parsed.data, plan }) as ExecutionContext;
+  if (given !== plan.id) {
+    return invalid('context', [`plan: is ${typeof given === 'string' ? given : 'no plan'}, expected ${plan.id}`]);
+  }
+  const frozenContext = frozen<ExecutionContext>({ ...parsed.data, plan });
+  if (!frozenContext.ok) return frozenContext;
+  const context = frozenContext.value;
   const window = context.deadline_ms - context.started_at;
   if (window < plan.timeout_ms) {
     const message = `the window to the deadline is ${window} ms, the plan may take ${plan.timeout_ms} ms`;
     return refused(executionError('DEADLINE_EXCEEDED', message, { context: { window_ms: window } }));
   }
-  const missing = plan.context_requirements.filter((key) => !(key in context.environment));
+  const missing = plan.context_requirements.filter((key) => !Object.hasOwn(context.environment, key));
   if (missing.length > 0) {
     const message = `the context lacks ${missing.join(', ')}`;
     return refused(executionError('CONTEXT_MISSING', message, { context: { missing } }));
   }
-  return { ok: true, value: context };
+  return frozenContext;
 }
 
 /** `path: message` for each issue of a schema. */
@@ -83,5 +94,13 @@ function cloned(input: unknown): Checked<unknown> {
     return { ok: true, value: structuredClone(input) };
   } catch (error) {
     return invalid('input', [`it cannot be copied: ${(error as Error).message}`]);
+  }
+}
+
+function frozen<T>(value: object): Checked<T> {
+  try {
+    return { ok: true, value: freeze(value) as T };
+  } catch (error) {
+    return invalid('input', [`it cannot be frozen: ${(error as Error).message}`]);
   }
 }

@@ -51,6 +51,8 @@ export async function drive(plan: Plan, earlier: ReadonlyMap<string, StepState>,
 
   function startReady(): void {
     for (const step of [...ports.scheduler.ready(facts, plan).slice(0, ports.workers - running.size)]) {
+      // A scheduler of the caller's own may be wrong; then nothing starts, and the stall is named.
+      if (!facts.mayStart(step.id)) continue;
       facts.record(step.id, 'IN_PROGRESS');
       running.set(
         step.id,

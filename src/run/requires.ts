@@ -38,9 +38,8 @@ function missingTool(tool: string): string {
   return `tool ${tool} is not on PATH${source ? ` (${source})` : ''}`;
 }
 
-/** One line that names every tool the stages require and PATH lacks, before the first of them starts; empty when none is missing. */
+/** One line for every tool that the stages require and PATH lacks: told before the first of them starts. */
 export function missingTools(stages: readonly (Pick<Stage, 'requires'> | undefined)[], path: string): string[] {
   const tools = [...new Set(stages.flatMap((stage) => stage?.requires.tools ?? []))];
-  const missing = tools.filter((tool) => !findTool(tool, path));
-  return missing.length === 0 ? [] : [`missing tools: ${missing.map(missingTool).join('; ')}`];
+  return tools.filter((tool) => !findTool(tool, path)).map(missingTool);
 }

@@ -3,6 +3,7 @@
 set -euo pipefail
 # shellcheck source=stages/lib.sh
 . stages/lib.sh
+need_qm
 # shellcheck source=config/proxmox/host.conf
 . config/proxmox/host.conf
 

@@ -3,6 +3,7 @@
 set -euo pipefail
 # shellcheck source=stages/lib.sh
 . stages/lib.sh
+need_qm
 
 failed=0
 while IFS=$'\t' read -r vmid name _ <&3; do
