@@ -75,6 +75,12 @@ const TABLE = {
     (d) => `the deadline ${d.deadline} has passed already`,
     () => 'give a later one, such as --deadline 2h or --deadline 06:30',
   ),
+  E_OTHER_LAB: entry<{ kept: string; lab: string }>(
+    EXIT.usage,
+    (d) =>
+      `ai/state is from the ${d.kept} lab and this run is for the ${d.lab} one: green stages and outputs would be mixed up`,
+    (d) => `put the ${d.kept} lab's state aside, then start again:\nmv ai/state ai/state.${d.kept}`,
+  ),
   E_LOCKED: entry<{ pid: number; host: string; since: string; command: string; why: string }>(
     EXIT.locked,
     (d) => `another run is at work: pid ${d.pid} on ${d.host} since ${d.since} (${d.command})`,

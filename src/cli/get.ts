@@ -6,6 +6,7 @@ import { cellKey, cellsOf, splitStepName } from '../plan/matrix.ts';
 import { baseOf, type Configuration, configurationAt } from '../run/configuration.ts';
 import { findOutputs } from '../run/find-output.ts';
 import { isPublished, type OutputFile } from '../run/outputs.ts';
+import { runHead } from '../run/resume.ts';
 import { loadStages } from '../run/stage-store.ts';
 import type { CommandInput } from './command.ts';
 import { withPorts } from './ports.ts';
@@ -19,10 +20,11 @@ export async function run(input: CommandInput): Promise<number> {
   }
   const home = input.home();
   const layout = layoutOf(home);
-  const base = await baseOf(home);
+  const running = process.env.MENDLOOP_RUN;
+  const base = (running && runHead(layout, running)?.base) || (await baseOf(home));
   const config = await configurationAt(home, base.commit, base.name);
   const { stage, files } = findOutputs(config.map, name, layout);
-  const inside = process.env.MENDLOOP_RUN !== undefined;
+  const inside = running !== undefined;
   const there = () => files.every((file) => isPublished(file, loadStages(layout).state));
   if (inside && options.force) return forceInside(config, stage, files);
   if (options.force || !there()) {

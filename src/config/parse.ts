@@ -29,6 +29,16 @@ export function parseLoopConfig(text: string | undefined, file: string): Parsed<
   return judged(loopConfigSchema, filled, file, problems, branchFindings(filled.value));
 }
 
+/** Only `branch` and `base` of `ai/loop.yaml`: what else is in it is not looked at, unless it is no YAML at all. Never throws. */
+export function parseBranches(text: string | undefined, file: string): Parsed<Pick<LoopConfig, 'branch' | 'base'>> {
+  const { source, problems } = readYaml(text ?? '', file);
+  if (source === undefined) return refused(problems);
+  const filled = { ...source, value: source.value ?? {} };
+  return judged(branchesSchema, filled, file, problems, branchFindings(filled.value));
+}
+
+const branchesSchema = loopConfigSchema.pick({ branch: true, base: true }).strip();
+
 function judged<T>(
   schema: z.ZodType<T>,
   source: YamlSource,

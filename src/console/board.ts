@@ -12,7 +12,6 @@ const REFRESH_MS = 120;
 const MARKS: Record<StepView['status'], string> = {
   waiting: '·',
   running: '▸',
-  checking: '▸',
   green: '✓',
   fresh: '✓',
   failed: '✗',
@@ -43,7 +42,8 @@ export function boardWatcher(out: Output, home: string): Subscriber {
   function begin(again: boolean): void {
     if (tally.lab === 'simulated') out.line(colour.yellow.bold(SIMULATED_LINE));
     out.line(colour.dim(`run ${tally.run}${again ? ', taken up where it was cut off' : ''}`));
-    timer = setInterval(draw, REFRESH_MS);
+    // A run that cannot record its end must not be kept alive by its picture.
+    timer = setInterval(draw, REFRESH_MS).unref();
     draw();
   }
 

@@ -4,7 +4,7 @@ import type { LoopEvent } from '../events.ts';
 export interface StepView {
   step: string;
   stage: string;
-  status: 'waiting' | 'running' | 'checking' | 'green' | 'fresh' | 'failed' | 'skipped' | 'interrupted';
+  status: 'waiting' | 'running' | 'green' | 'fresh' | 'failed' | 'skipped' | 'interrupted';
   since: number;
   /** How long it took, once over. */
   took?: number;

@@ -2,7 +2,7 @@
 import type { ContextMap } from '../config/context-map.ts';
 import { LOOP_FILE, MAP_FILE, MAX_BYTES } from '../config/files.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
-import { type Parsed, parseContextMap, parseLoopConfig } from '../config/parse.ts';
+import { type Parsed, parseBranches, parseContextMap, parseLoopConfig } from '../config/parse.ts';
 import { formatProblem, type Problem } from '../config/problem.ts';
 import { fail } from '../errors.ts';
 import { GitError } from '../io/git.ts';
@@ -22,9 +22,9 @@ export async function baseOf(home: string): Promise<Base> {
     if (error instanceof GitError) return undefined;
     throw error;
   });
-  const loop = parseLoopConfig(text, LOOP_FILE);
-  if (!loop.ok) configProblems(loop.problems);
-  return findBase(home, loop.value);
+  const branches = parseBranches(text, LOOP_FILE);
+  if (!branches.ok) configProblems(branches.problems);
+  return findBase(home, branches.value);
 }
 
 /** Both files at `commit`. Throws one MendError with every problem of both. */

@@ -89,7 +89,7 @@ export function createExecutor(options: ExecutorOptions): PlanExecutor {
     const workers = options.workers ?? 1;
     const scope = { plan, context, actions: options.actions, attempts, signal, clock, emit };
     try {
-      const end = await drive(plan, earlier.states, {
+      const end = await drive(plan, doneOf(earlier), {
         scheduler: options.scheduler ?? (workers > 1 ? parallel : linear),
         workers,
         work: (step) => workOnStep(step, { ...scope, maxAttempts: options.maxAttempts ?? 20 }),
@@ -111,6 +111,11 @@ export function createExecutor(options: ExecutorOptions): PlanExecutor {
     executePlan: (context) => execute(context.plan, context),
     runPlan: (plan, context) => execute(plan, context),
   };
+}
+
+/** Only what is done stays so; whatever else an earlier process met is to do again. */
+function doneOf(earlier: EarlierFacts): Map<string, StepState> {
+  return new Map([...earlier.states].filter(([, state]) => state === 'DONE'));
 }
 
 /** Events that cannot be recorded stop the plan: nothing may happen that nobody will know of. */

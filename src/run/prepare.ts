@@ -9,6 +9,7 @@ import { baseOf, type Configuration, configurationAt } from './configuration.ts'
 import type { RunPorts, RunRequest } from './request.ts';
 import { missingTools } from './requires.ts';
 import { type OpenRun, type RunHead, settleOpenRun } from './resume.ts';
+import { keepToLab } from './same-lab.ts';
 import { askedText, selectStages } from './select.ts';
 import { type Lab, stagePath } from './stage-env.ts';
 import { type LoadedStages, loadStages } from './stage-store.ts';
@@ -33,10 +34,11 @@ export async function prepare(request: RunRequest, layout: Layout, ports: RunPor
   const base = open?.head.base ?? (await baseOf(home));
   const config = await configurationAt(home, base.commit, base.name);
   const stages = open?.head.stages ?? selectStages(config.map, request, loaded.state);
+  const lab = request.lab ?? config.loop.lab;
+  keepToLab(layout, lab);
   const [uncarried, notIncluded] = await Promise.all([uncarriedState(home, config.map.carry), uncommitted(home)]);
   if (uncarried.length > 0) fail('E_STATE_UNCARRIED', {}, uncarried);
   const worktree = await openWorktree(home, base, { carry: config.map.carry, merge: !open });
-  const lab = request.lab ?? config.loop.lab;
   const head = open?.head ?? newHead(request, config, stages, worktree, ports.clock.now());
   const notices = [
     ...loaded.notices,

@@ -2,7 +2,7 @@
 import { fail, MendError } from '../errors.ts';
 import type { Happening, Subscriber } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
-import { openJournal } from '../io/journal.ts';
+import { openJournal, readJournal } from '../io/journal.ts';
 import type { Layout } from '../io/layout.ts';
 import { endLeftovers } from '../io/leftovers.ts';
 import type { Base } from '../worktree/base.ts';
@@ -20,6 +20,12 @@ export interface RunHead {
   base: Base;
   timeout_ms: number;
   deadline_ms: number | null;
+}
+
+/** What a run keeps of how it began, or undefined when there is no such run. */
+export function runHead(layout: Layout, run: string): RunHead | undefined {
+  const [first] = readJournal(layout.journal(run)).events;
+  return first?.type === 'run.started' ? (first.data as unknown as RunHead) : undefined;
 }
 
 export interface OpenRun {

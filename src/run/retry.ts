@@ -12,5 +12,6 @@ export function nextTry(plan: Plan, step: PlanStep, code: ExecutionCode, tries: 
   const policy = policyOf(plan, step);
   const allowed = step.on_failure === 'retry' && policy.retryable_error_codes.includes(code);
   if (!allowed || tries >= policy.max_attempts) return undefined;
+  if (policy.backoff_ms === 0) return 0;
   return Math.min(policy.backoff_ms * policy.backoff_multiplier ** (tries - 1), policy.max_backoff_ms);
 }

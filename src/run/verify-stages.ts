@@ -8,6 +8,7 @@ import { openWorktree } from '../worktree/open.ts';
 import { baseOf, configurationAt } from './configuration.ts';
 import { holdLock } from './hold-lock.ts';
 import type { RunPorts, RunRequest } from './request.ts';
+import { keepToLab } from './same-lab.ts';
 import { namedStages } from './select.ts';
 import { openCall, type StageScope } from './stage-call.ts';
 import { recordOf } from './stage-state.ts';
@@ -34,9 +35,11 @@ export async function verifyStages(
     const { state } = loadStages(layout);
     const base = await baseOf(request.home);
     const config = await configurationAt(request.home, base.commit, base.name);
+    const lab = request.lab ?? config.loop.lab;
+    keepToLab(layout, lab);
     const worktree = await openWorktree(request.home, base, { carry: config.map.carry, merge: false });
     const scope: StageScope = {
-      ...{ layout, root: worktree.path, lab: request.lab ?? config.loop.lab, labTools: ports.labTools },
+      ...{ layout, root: worktree.path, lab, labTools: ports.labTools },
       ...{ inherited: ports.env, clock: ports.clock, graceMs: ports.graceMs, stages: state, map: config.map },
       run: newRunId(ports.clock.now(), '0000', []),
       tree: stageTree(worktree, layout),

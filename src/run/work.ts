@@ -33,16 +33,19 @@ export async function workOnStep(step: PlanStep, scope: WorkScope): Promise<Step
   const stop = stopReason(scope.signal);
   if (stop) return { state: 'TODO', error: stopError(stop, step.id) };
   const action = scope.actions.get(step.action) as Action;
-  const settled = await guarded(step, scope, async (call) => action.settled?.(call));
+  const settled = await guarded(step, scope, async (call) => {
+    const outcome = await action.settled?.(call);
+    return outcome && sound(outcome);
+  });
   if (settled) return finish(step, scope, settled);
   scope.emit({ type: 'step.started', ...eventLabel(step), status: 'running', data: {} });
-  for (let tries = 1; ; tries++) {
+  for (;;) {
     const used = scope.attempts.get(step.id) ?? 0;
     if (used >= scope.maxAttempts) return finish(step, scope, { kind: 'error', error: capped(step, scope) });
     scope.attempts.set(step.id, used + 1);
-    const ended = (await guarded(step, scope, (call) => action.run(call))) as Ended;
+    const ended = (await guarded(step, scope, async (call) => sound(await action.run(call)))) as Ended;
     const error = asError(step, ended);
-    const pause = error && mayTryAgain(ended) ? nextTry(scope.plan, step, error.error_code, tries) : undefined;
+    const pause = error && mayTryAgain(ended) ? nextTry(scope.plan, step, error.error_code, used + 1) : undefined;
     if (pause === undefined || !error) return finish(step, scope, ended);
     const data = { pause_ms: pause, reason: error.message };
     scope.emit({ type: 'step.retry', ...eventLabel(step), attempt: used + 1, data });
@@ -65,8 +68,10 @@ async function guarded(
   const attempt = scope.attempts.get(step.id) ?? 0;
   const deaf = new AbortController();
   try {
-    const call = { step, payload: step.payload, plan, context, attempt, signal };
-    const ended = await Promise.race([run(call), givenUp(signal, scope.clock, deaf.signal)]);
+    const payload = scope.actions.get(step.action)?.payload.parse(step.payload);
+    const call = { step, payload, plan, context, attempt, signal };
+    const ran = run(call).catch((error) => stoppedBy(signal, error));
+    const ended = await Promise.race([ran, givenUp(signal, scope.clock, deaf.signal)]);
     const late = ended?.kind === 'stopped' && stopReason(signal) === stop;
     return late ? { kind: 'error', error: timeoutError(step, scope, stop) } : ended;
   } catch (error) {
@@ -75,6 +80,23 @@ async function guarded(
     timeout.cancel();
     deaf.abort();
   }
+}
+
+/** The outcome, if it is one. Throws when an action answered with anything else. */
+function sound(outcome: Outcome): Outcome {
+  const { kind, message } = (outcome ?? {}) as Partial<Extract<Outcome, { kind: 'failed' }>> & { kind?: string };
+  const silent = (kind === 'failed' || kind === 'halt') && typeof message !== 'string';
+  if (!['done', 'failed', 'stopped', 'halt'].includes(kind ?? '') || silent) {
+    throw new TypeError(`the action answered with no outcome: ${JSON.stringify(outcome)}`);
+  }
+  return outcome;
+}
+
+/** An action may also stop by throwing what its signal aborted with, as everything that takes a signal does. */
+function stoppedBy(signal: AbortSignal, error: unknown): Outcome {
+  const isAbort = error === signal.reason || (error as { name?: unknown } | null)?.name === 'AbortError';
+  if (signal.aborted && isAbort) return { kind: 'stopped' };
+  throw error;
 }
 
 function finish(step: PlanStep, scope: WorkScope, ended: Ended): StepEnd {
@@ -119,13 +141,17 @@ function timeoutError(step: PlanStep, scope: WorkScope, stop: Stop): ExecutionEr
 
 /** A full disk is a resource; anything else an action throws is a bug in it. */
 export function thrownError(error: unknown, step_id?: string): ExecutionError {
-  const { code, message = String(error), stack } = error as { code?: string; message?: string; stack?: string };
+  const { code, message, stack } = (error ?? {}) as { code?: string; message?: unknown; stack?: string };
   const full = code === 'E_DISK_FULL' || code === 'ENOSPC';
-  return executionError(full ? 'RESOURCE_EXHAUSTED' : 'UNKNOWN_ERROR', message, {
-    ...(step_id ? { step_id } : {}),
-    ...(stack && !full ? { cause: stack } : {}),
-    context: code ? { code } : {},
-  });
+  return executionError(
+    full ? 'RESOURCE_EXHAUSTED' : 'UNKNOWN_ERROR',
+    typeof message === 'string' ? message : String(error),
+    {
+      ...(step_id ? { step_id } : {}),
+      ...(stack && !full ? { cause: stack } : {}),
+      context: code ? { code } : {},
+    },
+  );
 }
 
 /** Resolves `stopped` when the signal was ignored for too long; `off` ends the wait. */
