@@ -57,7 +57,8 @@ const TABLE = {
   ),
   E_CONFIG: entry<{ files: string; count: number }>(
     EXIT.usage,
-    (d) => `${d.files} has ${d.count === 1 ? 'a problem' : `${d.count} problems`}`,
+    (d) =>
+      `${d.files} ${d.files.includes(' and ') ? 'have' : 'has'} ${d.count === 1 ? 'a problem' : `${d.count} problems`}`,
     () => 'mend it, check with: mendloop validate, and commit it',
   ),
   E_UNKNOWN_STAGE: entry<{ name: string; hint: string; known: string }>(

@@ -19,10 +19,14 @@ export interface FileFacts {
   size: number;
 }
 
-/** What stands at `path`, links followed; undefined when nothing does. */
+/** What stands at `path`, links followed; undefined when nothing does that could be reached. */
 export function fileFacts(path: string): FileFacts | undefined {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat && { isFile: stat.isFile(), isFolder: stat.isDirectory(), size: stat.size };
+  try {
+    const stat = statSync(path);
+    return { isFile: stat.isFile(), isFolder: stat.isDirectory(), size: stat.size };
+  } catch {
+    return undefined;
+  }
 }
 
 /** sha256 of a file's content, read as a stream. Rejects when it cannot be read. */

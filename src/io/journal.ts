@@ -1,7 +1,7 @@
 // The journal of a run: one JSON event per line, appended and fsynced. It is the truth; everything else is made from it.
 import { closeSync, copyFileSync, fsyncSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
 import { isEvent, type LoopEvent } from '../events.ts';
-import { folderOf, onDisk, readText } from './store.ts';
+import { folderOf, onDisk, readBytes } from './store.ts';
 
 export interface JournalText {
   events: LoopEvent[];
@@ -13,16 +13,16 @@ export interface JournalText {
 
 /** Reads a journal as far as it is sound. A torn last line is dropped; never throws for bad content. */
 export function readJournal(path: string): JournalText {
-  const text = readText(path) ?? '';
+  const bytes = readBytes(path) ?? Buffer.alloc(0);
   const events: LoopEvent[] = [];
   let at = 0;
-  for (let end = text.indexOf('\n', at); end !== -1; end = text.indexOf('\n', at)) {
-    const event = parseEvent(text.slice(at, end), events.length + 1);
-    if (!event) return { events, goodBytes: Buffer.byteLength(text.slice(0, at)), corruptLine: events.length + 1 };
+  for (let end = bytes.indexOf('\n', at); end !== -1; end = bytes.indexOf('\n', at)) {
+    const event = parseEvent(bytes.toString('utf8', at, end), events.length + 1);
+    if (!event) return { events, goodBytes: at, corruptLine: events.length + 1 };
     events.push(event);
     at = end + 1;
   }
-  return { events, goodBytes: Buffer.byteLength(text.slice(0, at)) };
+  return { events, goodBytes: at };
 }
 
 function parseEvent(line: string, seq: number): LoopEvent | undefined {

@@ -55,8 +55,13 @@ export function quarantine(path: string): string {
 
 /** The text of a file, or undefined when there is none. */
 export function readText(path: string): string | undefined {
+  return readBytes(path)?.toString('utf8');
+}
+
+/** The bytes of a file, or undefined when there is none. */
+export function readBytes(path: string): Buffer | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw storageError(path, error as NodeJS.ErrnoException) ?? error;

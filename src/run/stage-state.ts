@@ -50,7 +50,7 @@ export function isStageState(value: unknown): value is StageState {
     Number.isInteger(state.as_of.seq) &&
     isObject(state.stages) &&
     Object.values(state.stages).every(
-      (stage) => isRecord(stage) && (stage.cells === undefined || Object.values(stage.cells).every(isRecord)),
+      (stage) => isRecord(stage) && (stage.cells === undefined || (isObject(stage.cells) && Object.values(stage.cells).every(isRecord))),
     )
   );
 }
@@ -78,7 +78,7 @@ export const emptyState = (): StageState => ({ version: 1, as_of: { run: '', seq
 /** The record of one step: the stage's own, or its cell's. */
 export function recordOf(state: StageState, step: string): StepRecord | undefined {
   const { stage, cell } = splitStepName(step);
-  const record = state.stages[stage];
+  const record = Object.hasOwn(state.stages, stage) ? state.stages[stage] : undefined;
   return cell === '' ? record : record?.cells?.[cell];
 }
 
@@ -98,9 +98,10 @@ const STATUS_AFTER: Partial<Record<EventType, StageStatus>> = {
 /** Folds one event into `state`, in place. */
 export function fold(state: StageState, event: LoopEvent): void {
   state.as_of = { run: event.run, seq: event.seq };
+  if (event.type === 'run.ended') for (const record of Object.values(state.stages)) rest(record, event);
   if (event.stage === undefined) return;
   const { stage, cell } = splitStepName(event.step ?? event.stage);
-  const record: StageRecord = state.stages[stage] ?? begin(event);
+  const record = (Object.hasOwn(state.stages, stage) && state.stages[stage]) || begin(event);
   state.stages[stage] = record;
   if (cell === '') {
     apply(record, event);
@@ -138,6 +139,11 @@ function apply(record: StepRecord, event: LoopEvent): void {
   }
   const status = STATUS_AFTER[type];
   if (status) turn(record, event, status);
+}
+
+/** Nothing of a run runs once it ended: a stage some of whose cells had no turn waits for the next one. */
+function rest(record: StageRecord, event: LoopEvent): void {
+  if (record.status === 'running' && record.run === event.run) turn(record, event, 'idle');
 }
 
 function turn(record: StepRecord, event: LoopEvent, status: StageStatus): void {

@@ -1,4 +1,5 @@
 // Work on one step until it ended: settled already, or attempts until done, failed, capped or stopped.
+import { inspect } from 'node:util';
 import type { Happening } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
@@ -143,15 +144,12 @@ function timeoutError(step: PlanStep, scope: WorkScope, stop: Stop): ExecutionEr
 export function thrownError(error: unknown, step_id?: string): ExecutionError {
   const { code, message, stack } = (error ?? {}) as { code?: string; message?: unknown; stack?: string };
   const full = code === 'E_DISK_FULL' || code === 'ENOSPC';
-  return executionError(
-    full ? 'RESOURCE_EXHAUSTED' : 'UNKNOWN_ERROR',
-    typeof message === 'string' ? message : String(error),
-    {
-      ...(step_id ? { step_id } : {}),
-      ...(stack && !full ? { cause: stack } : {}),
-      context: code ? { code } : {},
-    },
-  );
+  const what = typeof message === 'string' ? message : `threw ${inspect(error)}`;
+  return executionError(full ? 'RESOURCE_EXHAUSTED' : 'UNKNOWN_ERROR', what, {
+    ...(step_id ? { step_id } : {}),
+    ...(stack && !full ? { cause: stack } : {}),
+    context: code ? { code } : {},
+  });
 }
 
 /** Resolves `stopped` when the signal was ignored for too long; `off` ends the wait. */
