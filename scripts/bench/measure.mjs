@@ -72,7 +72,7 @@ export function run(program, args, { cwd, more = {}, watch } = {}) {
 
 /**
  * Measures every candidate in turn, `rounds` times after `warmUp` rounds that do not count. A candidate answers with named
- * numbers; the result holds the median of each. Every other round goes backwards, so that none always follows the same one.
+ * numbers; the result holds the median of each, and in `range` its extremes as text. Every other round goes backwards, so that none always follows the same one.
  */
 export async function sideBySide(candidates, { rounds, warmUp = 1 }) {
   const names = Object.keys(candidates);
@@ -83,12 +83,16 @@ export async function sideBySide(candidates, { rounds, warmUp = 1 }) {
       if (round >= 0) samples[name].push(sample);
     }
   }
-  return Object.fromEntries(names.map((name) => [name, medians(samples[name])]));
+  return Object.fromEntries(
+    names.map((name) => [name, { ...each(samples[name], median), range: each(samples[name], range) }]),
+  );
 }
 
-function medians(samples) {
-  return Object.fromEntries(Object.keys(samples[0]).map((key) => [key, median(samples.map((s) => s[key]))]));
+function each(samples, summary) {
+  return Object.fromEntries(Object.keys(samples[0]).map((key) => [key, summary(samples.map((s) => s[key]))]));
 }
+
+const range = (values) => `${short(Math.min(...values))}–${short(Math.max(...values))}`;
 
 export function median(values) {
   const sorted = values.toSorted((a, b) => a - b);

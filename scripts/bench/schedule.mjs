@@ -10,7 +10,7 @@ const { parallel } = await import('../../src/plan/scheduler.ts');
 const { validatePlan } = await import('../../src/plan/validate.ts');
 
 const SIZES = [100, 1000, 10_000];
-const ROUNDS = { 100: 101, 1000: 25, 10000: 5 };
+const ROUNDS = { 100: 101, 1000: 25, 10000: 7 };
 const WORKERS = 8;
 const LAYERS = 20;
 

@@ -20,7 +20,11 @@ export function closingLines(tally: Tally): string[] {
   return [
     `${verdict}: ${parts.join(', ')}  ${spell(ended.took)}${lab}`,
     ...(failed.length === 0 && ended.reason ? [`  ${ended.reason}`] : []),
-    ...failed.map((s) => `  next:  ${nextStep(s)}`),
+    ...failed.flatMap((s) =>
+      nextStep(s)
+        .split('\n')
+        .map((line, i) => `${i === 0 ? '  next:  ' : '         '}${line}`),
+    ),
   ];
 }
 

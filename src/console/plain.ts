@@ -61,7 +61,7 @@ export function plainWatcher(out: Output, home: string): Subscriber {
 
   function evidence(event: LoopEvent): string[] {
     const view = tally.steps.get(event.step ?? '');
-    const log = typeof event.data.log === 'string' ? event.data.log : undefined;
+    const log = typeof event.data.log === 'string' ? event.data.log : view?.log;
     return [
       row(event.step, 'failed', ...(view?.took ? [spell(view.took)] : []), String(event.data.reason)),
       ...(log ? tail(`${home}/${log}`).map((line) => `    | ${line}`) : []),

@@ -1,5 +1,6 @@
 // What a run came to, kept while its events go by: for the closing lines of every way to watch it.
 import type { LoopEvent } from '../events.ts';
+import { splitStepName } from '../plan/matrix.ts';
 
 export interface StepView {
   step: string;
@@ -41,7 +42,12 @@ export function note(tally: Tally, event: LoopEvent): void {
     tally.run = event.run;
     tally.lab = String(data.lab);
     tally.stages = data.stages as string[];
+    tally.steps.clear();
     for (const stage of tally.stages) tally.steps.set(stage, { step: stage, stage, status: 'waiting', since: at });
+    // What an earlier process of this run did is not told again.
+    for (const step of (data.done as string[] | undefined) ?? []) {
+      viewOf(tally, splitStepName(step).stage, step, at).status = 'green';
+    }
   }
   if (type === 'run.ended') {
     const reason = (data.error as { message?: string } | null | undefined)?.message;

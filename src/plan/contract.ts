@@ -42,8 +42,8 @@ export const planSchema = z.strictObject({
   estimated_duration_ms: count.nullable().default(null),
 });
 
+/** A context without its plan, which is checked by itself. */
 export const contextSchema = z.strictObject({
-  plan: z.unknown(),
   execution_id: z.uuidv4(),
   started_at: epochMs,
   deadline_ms: epochMs,
@@ -64,8 +64,8 @@ export type RetryPolicy = DeepReadonly<z.infer<typeof retryPolicySchema>>;
 export type PlanStep = DeepReadonly<z.infer<typeof planStepSchema>>;
 export type Plan = DeepReadonly<z.infer<typeof planSchema>>;
 export type PlanInput = z.input<typeof planSchema>;
-export type ExecutionContext = DeepReadonly<Omit<z.infer<typeof contextSchema>, 'plan'>> & { readonly plan: Plan };
-export type ContextInput = Omit<z.input<typeof contextSchema>, 'plan'> & { plan: PlanInput | Plan };
+export type ExecutionContext = DeepReadonly<z.infer<typeof contextSchema>> & { readonly plan: Plan };
+export type ContextInput = z.input<typeof contextSchema> & { plan: PlanInput | Plan };
 
 export type PlanStatus = 'success' | 'partial' | 'failure';
 

@@ -50,11 +50,16 @@ function resolveDependencies(plan: Plan): Checked<Plan> {
 
 /** A deep-frozen copy of `input` as the context of `plan`; never throws. */
 export function validateContext(plan: Plan, input: unknown): Checked<ExecutionContext> {
-  const copy = cloned(input);
+  // The plan inside was checked and copied already; only which one it is matters here.
+  const { plan: inside, ...rest } = (typeof input === 'object' && input !== null ? input : {}) as Record<
+    string,
+    unknown
+  >;
+  const copy = cloned(rest);
   if (!copy.ok) return copy;
   const parsed = contextSchema.safeParse(copy.value);
   if (!parsed.success) return invalid('context', violations(parsed.error));
-  const given = (parsed.data.plan as { id?: unknown } | null)?.id;
+  const given = (inside as { id?: unknown } | null | undefined)?.id;
   if (given !== plan.id) {
     return invalid('context', [`plan: is ${typeof given === 'string' ? given : 'no plan'}, expected ${plan.id}`]);
   }

@@ -10,12 +10,16 @@ export interface RunFactsForExit {
   state: StageState;
   /** A step of this run ended in a way that only a person can change. */
   human: boolean;
+  /** Someone told the run to stop. */
+  interrupted: boolean;
 }
 
-export function exitCode({ result, requested, state, human }: RunFactsForExit): number {
-  if (result.error?.context.interrupted === true) return EXIT.interrupted;
+export function exitCode({ result, requested, state, human, interrupted }: RunFactsForExit): number {
+  // A step may have failed before the interruption, and then speaks for the result.
+  if (interrupted && result.status !== 'success') return EXIT.interrupted;
   if (requested.every((stage) => state.stages[stage]?.status === 'green')) return EXIT.ok;
-  return human ? EXIT.human : EXIT.failed;
+  if (human) return EXIT.human;
+  return result.error?.error_code === 'UNKNOWN_ERROR' ? EXIT.bug : EXIT.failed;
 }
 
 /** Whether an event says that a person is needed. */

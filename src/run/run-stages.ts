@@ -13,6 +13,7 @@ import { holdLock } from './hold-lock.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { openRecorder, type Recorder } from './recorder.ts';
 import type { RunPorts, RunRequest } from './request.ts';
+import type { OpenRun } from './resume.ts';
 import { executionEnded, writeRunFile } from './run-file.ts';
 import { stageAction } from './stage-action.ts';
 import type { Lab } from './stage-env.ts';
@@ -54,7 +55,8 @@ async function perform(prepared: Prepared, request: RunRequest, ports: RunPorts)
     recorder.record(...opening(prepared, request));
     recorder.catchUp();
     const result = await execute(prepared, request, recorder, ports);
-    const exit = exitCode({ result, requested: head.stages, state: recorder.stages, human });
+    const interrupted = ports.signal.aborted;
+    const exit = exitCode({ result, requested: head.stages, state: recorder.stages, human, interrupted });
     const { status, duration_ms, error } = result;
     recorder.record({ type: 'run.ended', status, data: { exit, lab, duration_ms, error } });
     const ended = new Date(ports.clock.now()).toISOString();
@@ -85,12 +87,14 @@ function opening({ open, head, worktree, lab, notices }: Prepared, request: RunR
   const { branch, head: commit, base, merged } = worktree;
   return [
     open
-      ? { type: 'run.resumed', data: { asked: head.asked, stages: head.stages, ...options } }
+      ? { type: 'run.resumed', data: { ...options, asked: head.asked, stages: head.stages, done: doneBefore(open) } }
       : { type: 'run.started', data: { ...head, ...options } },
     { type: 'tree.opened', data: { branch, commit, base: base.name, ...(merged ? { merged } : {}) } },
     ...notices.map((text): Happening => ({ type: 'notice', data: { text } })),
   ];
 }
+
+const doneBefore = (open: OpenRun): string[] => [...open.earlier.states.keys()];
 
 async function execute(
   prepared: Prepared,

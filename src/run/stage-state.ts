@@ -50,7 +50,9 @@ export function isStageState(value: unknown): value is StageState {
     Number.isInteger(state.as_of.seq) &&
     isObject(state.stages) &&
     Object.values(state.stages).every(
-      (stage) => isRecord(stage) && (stage.cells === undefined || (isObject(stage.cells) && Object.values(stage.cells).every(isRecord))),
+      (stage) =>
+        isRecord(stage) &&
+        (stage.cells === undefined || (isObject(stage.cells) && Object.values(stage.cells).every(isRecord))),
     )
   );
 }
@@ -101,7 +103,8 @@ export function fold(state: StageState, event: LoopEvent): void {
   if (event.type === 'run.ended') for (const record of Object.values(state.stages)) rest(record, event);
   if (event.stage === undefined) return;
   const { stage, cell } = splitStepName(event.step ?? event.stage);
-  const record = (Object.hasOwn(state.stages, stage) && state.stages[stage]) || begin(event);
+  const known = Object.hasOwn(state.stages, stage) ? state.stages[stage] : undefined;
+  const record: StageRecord = known ?? begin(event);
   state.stages[stage] = record;
   if (cell === '') {
     apply(record, event);

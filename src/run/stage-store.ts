@@ -23,6 +23,9 @@ export function loadStages(layout: Layout): LoadedStages {
   }
   const state = read.found ? read.value : emptyState();
   const runs = listRuns(layout);
+  if (!read.found && !read.quarantined && runs.length > 0) {
+    notices.push('ai/state/stages.json was missing: made again from the journals');
+  }
   const { run: upTo, seq } = state.as_of;
   let latest: LoadedStages['latest'];
   for (const run of runs) {

@@ -44,7 +44,8 @@ export async function listTree(dir: string, commit: string): Promise<Map<string,
 /** What a run does not include: the owner's changed and untracked files (folders of only such end in `/`). */
 export async function uncommitted(home: string): Promise<string[]> {
   const { changed, untracked } = await fullStatus(openGit(home));
-  return [...changed, ...untracked.filter((path) => !isBelow(path, WORKTREE))];
+  // A file that was only taken out of the index is both.
+  return [...new Set([...changed, ...untracked.filter((path) => !isBelow(path, WORKTREE))])];
 }
 
 /** The ignored files and folders that lie in `dirs` of the owner's checkout. */

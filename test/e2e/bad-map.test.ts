@@ -80,7 +80,8 @@ test('tabs for indentation', () =>
 test('needs that go round in a circle are printed as a path', () =>
   refused(
     {
-      [MAP]: 'stages:\n  a: { command: "true", needs: [c] }\n  b: { command: "true", needs: [a] }\n  c: { command: "true", needs: [b] }\n',
+      [MAP]:
+        'stages:\n  a: { command: "true", needs: [c] }\n  b: { command: "true", needs: [a] }\n  c: { command: "true", needs: [b] }\n',
     },
     problem('2:33: stages.a.needs[0]: needs go round in a circle: a → c → b → a'),
   ));
@@ -88,10 +89,18 @@ test('needs that go round in a circle are printed as a path', () =>
 test('every problem of both files is named at once, with what was meant', () =>
   refused(
     {
-      [MAP]: 'stages:\n  vms:\n    comand: stages/vms/run.sh\n    needs: [tallos]\n  talos:\n    command: stages/talos/run.sh\n    timeout: soon\n',
+      [MAP]:
+        'stages:\n  vms:\n    comand: stages/vms/run.sh\n    needs: [tallos]\n  talos:\n    command: stages/talos/run.sh\n    timeout: soon\n',
       'ai/loop.yaml': 'lab: simulated\nworkers: 0\n',
     },
-    ``,
+    `error E_CONFIG: ${MAP} and ai/loop.yaml have 5 problems
+  - ${MAP}:2:3: stages.vms.command: missing; expected a command: text for bash, or a list of words to run without a shell
+  - ${MAP}:3:5: stages.vms.comand: unknown key; did you mean "command"?
+  - ${MAP}:4:13: stages.vms.needs[0]: unknown stage "tallos"; did you mean "talos"?
+  - ${MAP}:7:14: stages.talos.timeout: expected a duration with units ms, s, m, h or d, such as 90s or 1h30m, got "soon"
+  - ai/loop.yaml:2:10: workers: expected a number of at least 1, got the number 0
+  next:  mend it, check with: mendloop validate, and commit it
+`,
   ));
 
 test('with --json the same error is one JSON object on stdout, and stderr stays empty', async () => {

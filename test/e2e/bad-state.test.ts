@@ -64,10 +64,6 @@ test('a full disk stops the run with the path; the next start after freeing spac
   assert.equal(ran(), steps('attempt.started'), 'a stage ran that nobody recorded');
   assert.not(s.has('ai/state/lock.json'), 'the lock was left');
 
-  const still = await s.run([], { tty: true });
-  assert.match(still.stdout, /error E_DISK_FULL: /);
-  assert.is(still.exit, 1);
-
   rmSync(s.path('ai/filler'));
   s.commit({ 'ai/context_map.yaml': contextMap({ a: 'false' }) }, 'not for the run that was cut off');
   const status = await s.run(['status']);
@@ -86,6 +82,16 @@ test('a full disk stops the run with the path; the next start after freeing spac
     const lines = s.read(`ai/state/runs/${run}/events.jsonl`).split('\n').slice(0, -1);
     return lines.map((line) => JSON.parse(line)).flatMap((event) => (event.type === type ? [event.stage] : []));
   }
+});
+
+test('a full disk ends a run on a terminal, too, where the picture goes on drawing', async () => {
+  const fill = 'head -c 20M /dev/zero > "$MENDLOOP_HOME/ai/filler" || true';
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: fill }) });
+  smallDisk(s.path('ai'), '1m');
+  s.git('checkout', '-q', '--', 'ai');
+  const full = await s.run([], { tty: true });
+  assert.match(full.stdout, /error E_DISK_FULL: the disk is full: /);
+  assert.is(full.exit, 1);
 });
 
 test('a disk that is full from the start: refused before anything is begun', async () => {
@@ -117,7 +123,10 @@ test('a second start beside a run: exit 75, silent in cron, clear on a terminal 
     'ai/context_map.yaml': contextMap({ slow: `touch ${gate}/in; until [ -e ${gate}/go ]; do sleep 0.05; done` }),
   });
   const first = s.start(['slow']);
-  await until('the stage runs', () => s.events().some((e) => e.type === 'attempt.started') && tree(gate).in !== undefined);
+  await until(
+    'the stage runs',
+    () => s.events().some((e) => e.type === 'attempt.started') && tree(gate).in !== undefined,
+  );
   const before = tree(s.path('ai'));
 
   const [cron, terminal, json, status] = await Promise.all([

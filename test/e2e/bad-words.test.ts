@@ -5,7 +5,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AI, contextMap, folder, jsonLines, type Scenario, scenario, tree } from './scenario.ts';
 
-const two = () => scenario({ 'ai/context_map.yaml': contextMap({ vms: 'true', talos: { command: 'true', needs: ['vms'] } }) });
+const two = () =>
+  scenario({ 'ai/context_map.yaml': contextMap({ vms: 'true', talos: { command: 'true', needs: ['vms'] } }) });
 
 async function refused(s: Scenario, args: string[], text: string, options = {}): Promise<void> {
   const done = await s.run(args, options);
@@ -93,7 +94,7 @@ test('a folder that is no git repository, one that is not there, a repository wi
   );
 });
 
-test("a checkout that is on the AI branch, or on none at the first run", async () => {
+test('a checkout that is on the AI branch, or on none at the first run', async () => {
   const s = two();
   s.git('switch', '-q', '-c', AI);
   await refused(

@@ -119,17 +119,15 @@ test('names have 1 to 255 characters, actions 1 to 100', () => {
   for (const good of ['x', 'x'.repeat(255)]) assert.ok(validatePlan(planWith({ name: good })).ok);
   for (const bad of ['', 'x'.repeat(256), 5]) assert.match(refusal(planWith({ name: bad })).message, /: name: /);
   for (const good of ['x', 'x'.repeat(100)]) assert.ok(validatePlan(stepWith({ action: good })).ok);
-  for (const bad of ['', 'x'.repeat(101), 5]) assert.match(refusal(stepWith({ action: bad })).message, /steps\.0\.action/);
+  for (const bad of ['', 'x'.repeat(101), 5])
+    assert.match(refusal(stepWith({ action: bad })).message, /steps\.0\.action/);
 });
 
 test('a plan has 1 to 1024 steps, more only when max_steps allows them', () => {
   const many = (n: number) => plan(Array.from({ length: n }, (_, i) => step(i)));
   assert.is(violationsOf(refusal(plan([])))[0]?.startsWith('steps: '), true);
   assert.ok(validatePlan(many(1024)).ok);
-  assert.is(
-    refusal(many(1025)).message,
-    'the plan breaks the contract: steps: 1025 steps, at most 1024 are allowed',
-  );
+  assert.is(refusal(many(1025)).message, 'the plan breaks the contract: steps: 1025 steps, at most 1024 are allowed');
   assert.ok(validatePlan(many(1025), 2000).ok);
   assert.match(refusal(many(3), 2).message, '3 steps, at most 2 are allowed');
 });
@@ -145,7 +143,10 @@ test('unknown keys, unknown failure modes and unknown retry codes are refused', 
   assert.match(refusal(planWith({ extra: 1 })).message, /extra/);
   assert.match(refusal(stepWith({ extra: 1 })).message, /extra/);
   assert.match(refusal(stepWith({ on_failure: 'ignore' })).message, /steps\.0\.on_failure/);
-  assert.match(refusal(planWith({ retry_policy: { retryable_error_codes: ['OOPS'] } })).message, /retryable_error_codes/);
+  assert.match(
+    refusal(planWith({ retry_policy: { retryable_error_codes: ['OOPS'] } })).message,
+    /retryable_error_codes/,
+  );
 });
 
 test('every violation is listed at once, of whatever kind', () => {
@@ -242,7 +243,8 @@ test('every context requirement must be present in the environment, and only wha
 });
 
 test('plans and contexts are frozen all the way down, and what was given stays as it was', () => {
-  const given = plan([step(1, [], { payload: { deep: { list: [{ x: 1 }] } } })], { metadata: { a: { b: 1 } } });
+  const payload = { deep: { list: [{ x: 1 }] } };
+  const given = plan([step(1, [], { payload })], { metadata: { a: { b: 1 } } });
   const before = structuredClone(given);
   const checked = checkedPlan(given);
   const given2 = context(given, { environment: { A: 'b' }, correlation_context: { c: { d: 1 } } });
@@ -252,8 +254,8 @@ test('plans and contexts are frozen all the way down, and what was given stays a
   assert.ok(everythingFrozen(checked));
   assert.equal(given, before);
   assert.equal(given2, before2);
-  assert.not(Object.isFrozen(given) || Object.isFrozen(given.steps[0]?.payload) || Object.isFrozen(given2.environment));
-  (given.steps[0]?.payload as { deep: { list: { x: number }[] } }).deep.list[0] = { x: 2 };
+  assert.not(Object.isFrozen(given) || Object.isFrozen(payload.deep) || Object.isFrozen(given2.environment));
+  payload.deep.list[0] = { x: 2 };
   assert.equal(checked.steps[0]?.payload, { deep: { list: [{ x: 1 }] } });
 });
 
@@ -264,7 +266,10 @@ function everythingFrozen(value: unknown): boolean {
 }
 
 test('what cannot be copied or frozen is refused like anything else', () => {
-  assert.match(refusal(stepWith({ payload: { run: () => 1 } })).message, 'the input breaks the contract: it cannot be copied');
+  assert.match(
+    refusal(stepWith({ payload: { run: () => 1 } })).message,
+    'the input breaks the contract: it cannot be copied',
+  );
   assert.is(refusal(stepWith({ payload: { bytes: new Uint8Array(3) } })).error_code, 'INVALID_PAYLOAD');
   const circular: Record<string, unknown> = {};
   circular.self = circular;
@@ -272,7 +277,13 @@ test('what cannot be copied or frozen is refused like anything else', () => {
 });
 
 test('property: whatever is given, checking never throws, and either freezes or lists why not', () => {
-  const anything = fc.anything({ withNullPrototype: true, withMap: true, withTypedArray: true, withDate: true, withBigInt: true });
+  const anything = fc.anything({
+    withNullPrototype: true,
+    withMap: true,
+    withTypedArray: true,
+    withDate: true,
+    withBigInt: true,
+  });
   const nearly = fc.record({ ...constants(plan()), steps: fc.array(fc.oneof(fc.constant(step(1)), anything)) });
   const checked = checkedPlan(plan());
   fc.assert(

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compareInputs, inputFiles, type Inputs, stageInputs, type Tree } from '../../src/plan/inputs.ts';
+import { compareInputs, type Inputs, inputFiles, stageInputs, type Tree } from '../../src/plan/inputs.ts';
 import { stageOf } from './builders.ts';
 
 const FILES = [
@@ -31,7 +31,10 @@ const changed = (now: Inputs, before = inputs()): string[] =>
   (Object.keys(now) as (keyof Inputs)[]).filter((key) => now[key] !== before[key]);
 
 test('a stage is made of its own files, those it requires, and those its command and checks name', () => {
-  assert.equal(inputFiles(stageOf(STAGE), tree()), FILES.filter((path) => path !== 'README.md'));
+  assert.equal(
+    inputFiles(stageOf(STAGE), tree()),
+    FILES.filter((path) => path !== 'README.md'),
+  );
   assert.equal(inputFiles(stageOf({ command: ['./stages/talos/run.sh', '-x'] }), tree()), ['stages/talos/run.sh']);
   assert.equal(inputFiles(stageOf({ command: 'true' }), tree()), []);
 });
@@ -47,7 +50,11 @@ test('what changes the inputs, and which part', () => {
     ['mode of an own file', inputs({}, tree({ 'stages/talos/run.sh': { mode: '100755' } })), ['files']],
     ['a new own file', inputs({}, tree({ 'stages/talos/new/deep.txt': {} })), ['files']],
     ['an own file less', inputs({}, tree({ 'stages/talos/verify.sh': null })), ['files']],
-    ['a file below a folder the command names', inputs({}, tree({ 'config/talos/nodes/cp1.yaml': { id: 'x' } })), ['files']],
+    [
+      'a file below a folder the command names',
+      inputs({}, tree({ 'config/talos/nodes/cp1.yaml': { id: 'x' } })),
+      ['files'],
+    ],
     ['a new file below that folder', inputs({}, tree({ 'config/talos/nodes/cp2.yaml': {} })), ['files']],
     ['a file a check runs', inputs({}, tree({ 'lib/common.sh': { id: 'x' } })), ['files']],
     ['a file a built-in check reads', inputs({}, tree({ 'values.json': { id: 'x' } })), ['files']],
@@ -69,7 +76,10 @@ test('what does not change the inputs', () => {
     ['the order of the tree', inputs({}, tree({}, [...FILES].reverse()))],
   ];
   for (const [what, now] of cases) assert.equal(changed(now), [], what);
-  const [a, b] = [['a', '1'], ['b', '2']] as [string, string][];
+  const [a, b] = [
+    ['a', '1'],
+    ['b', '2'],
+  ] as [string, string][];
   if (!a || !b) throw new Error('two outputs');
   assert.equal(inputs({}, tree(), [a, b]), inputs({}, tree(), [b, a]));
 });

@@ -5,12 +5,10 @@ import { stageOf } from './builders.ts';
 
 test('axes multiply in the order written, the last varying fastest', () => {
   const stage = stageOf({ matrix: { host: ['cp1', 'cp2'], disk: ['a', 'b'] } });
-  assert.equal(cellsOf(stage).map((cell) => stepNameOf('talos', cell)), [
-    'talos[host=cp1,disk=a]',
-    'talos[host=cp1,disk=b]',
-    'talos[host=cp2,disk=a]',
-    'talos[host=cp2,disk=b]',
-  ]);
+  assert.equal(
+    cellsOf(stage).map((cell) => stepNameOf('talos', cell)),
+    ['talos[host=cp1,disk=a]', 'talos[host=cp1,disk=b]', 'talos[host=cp2,disk=a]', 'talos[host=cp2,disk=b]'],
+  );
 });
 
 test('a stage without matrix is one step that has the name of its stage', () => {

@@ -75,7 +75,10 @@ test('a step that went back to do may start again, and one whose dependency was 
 
 test('a step may start only while it is to do and its dependencies are done', () => {
   const facts = new RunFacts(diamond);
-  assert.equal([1, 2, 77].map((n) => facts.mayStart(id(n))), [true, false, false]);
+  assert.equal(
+    [1, 2, 77].map((n) => facts.mayStart(id(n))),
+    [true, false, false],
+  );
   facts.record(id(1), 'IN_PROGRESS');
   assert.is(facts.mayStart(id(1)), false);
 });
@@ -100,7 +103,10 @@ test('property: whatever the order of ends, the frontier is what a naive look gi
       const facts = new RunFacts(of);
       for (const [n, state] of changes) {
         facts.record(of.steps[n % of.steps.length]?.id ?? '', state);
-        assert.equal(facts.frontier.map((s) => s.id), naiveFrontier(of, facts.states));
+        assert.equal(
+          facts.frontier.map((s) => s.id),
+          naiveFrontier(of, facts.states),
+        );
         assert.is(facts.running, [...facts.states.values()].filter((s) => s === 'IN_PROGRESS').length);
         assert.equal(linear.ready(facts, of).length, facts.running > 0 || facts.frontier.length === 0 ? 0 : 1);
       }

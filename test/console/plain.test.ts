@@ -1,0 +1,202 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { closingLines } from '../../src/console/closing.ts';
+import { newTally } from '../../src/console/tally.ts';
+import type { EventType, LoopEvent } from '../../src/events.ts';
+import { folder, write } from '../io/temporary.ts';
+import { journalOf, RUN } from '../run/builders.ts';
+import { plainLines } from './watched.ts';
+
+type Line = [EventType, string?, Record<string, unknown>?, number?];
+
+const begins = (stages: string[], lab = 'real'): Line => ['run.started', undefined, { stages, lab }];
+const ended = (exit: number, message?: string): Line => [
+  'run.ended',
+  undefined,
+  { exit, duration_ms: 65_000, error: message === undefined ? null : { message } },
+];
+const LOG = 'ai/logs/talos/x-1.log';
+
+function out(lines: Line[], options = {}): string[] {
+  return plainLines(journalOf(lines), options).out;
+}
+
+test('green: each stage as it goes, and one line at the end', () => {
+  assert.equal(
+    out([
+      begins(['vms', 'talos']),
+      ['step.started', 'vms'],
+      ['step.done', 'vms'],
+      ['step.started', 'talos'],
+      ['step.done', 'talos'],
+      ended(0),
+    ]),
+    [
+      `run ${RUN} begins: vms → talos`,
+      'vms    started',
+      'vms    green        1.0 s',
+      'talos  started',
+      'talos  green        1.0 s',
+      'green: 2 stages  1 min 5 s',
+    ],
+  );
+});
+
+test('still green: what was not run says why', () => {
+  assert.equal(out([begins(['vms']), ['step.fresh', 'vms'], ended(0)]), [
+    `run ${RUN} begins: vms`,
+    'vms  green        still holds',
+    'green: 1 stage  1 min 5 s',
+  ]);
+});
+
+test('simulated: said in the first line and in the last', () => {
+  const lines = out([begins(['vms'], 'simulated'), ['step.done', 'vms'], ended(0)]);
+  assert.is(lines[0], 'SIMULATED LAB: qm, talosctl, kubectl and flux are stand-ins; no real machine is touched');
+  assert.is(lines.at(-1), 'green: 1 stage  1 min 5 s  (simulated lab, no real machine was touched)');
+  const failed = out([begins(['vms'], 'simulated'), ['step.failed', 'vms', { reason: 'x' }], ended(1)]);
+  assert.match(failed.join('\n'), /^failed: 1 failed {2}1 min 5 s {2}\(simulated lab, no real machine was touched\)$/m);
+});
+
+test('failed: the reason, the end of the log, where it is, what was not run and what to do', () => {
+  const home = folder();
+  write(home, { [LOG]: `${Array.from({ length: 12 }, (_, i) => `line ${i + 1}  `).join('\n')}\n\n` });
+  const lines = out(
+    [
+      begins(['vms', 'talos', 'infra', 'apps']),
+      ['step.started', 'vms'],
+      ['step.done', 'vms'],
+      ['step.started', 'talos'],
+      ['attempt.started', 'talos', { log: LOG }, 1],
+      ['step.failed', 'talos', { reason: 'exit code 7', log: LOG }],
+      ['step.skipped', 'infra', { reason: 'needs talos, which failed' }],
+      ended(1, 'exit code 7'),
+    ],
+    { home },
+  );
+  assert.equal(lines, [
+    `run ${RUN} begins: vms → talos → infra → apps`,
+    'vms    started',
+    'vms    green        1.0 s',
+    'talos  started',
+    'talos  failed       2.0 s  exit code 7',
+    ...[5, 6, 7, 8, 9, 10, 11, 12].map((n) => `    | line ${n}`),
+    `    log: ${LOG}`,
+    'infra  skipped      needs talos, which failed',
+    'failed: 1 green, 1 failed, 1 skipped, 1 not started  1 min 5 s',
+    '  next:  mendloop logs talos; mend it, commit, then: mendloop',
+  ]);
+});
+
+test('a human is needed: what to do is what the step said, line by line', () => {
+  const lines = out([
+    begins(['vms']),
+    ['step.failed', 'vms', { reason: 'E_HEAD_MOVED a stage moved HEAD', next: 'look\ngo back' }],
+    ended(3, 'E_HEAD_MOVED a stage moved HEAD'),
+  ]);
+  assert.equal(lines.slice(1), [
+    'vms  failed       E_HEAD_MOVED a stage moved HEAD',
+    'a human is needed: 1 failed  1 min 5 s',
+    '  next:  look',
+    '         go back',
+  ]);
+});
+
+test('interrupted: what was stopped, what had no turn, and why', () => {
+  const lines = out([
+    begins(['vms', 'talos']),
+    ['step.started', 'vms'],
+    ['step.interrupted', 'vms', { reason: 'interrupted by SIGINT' }],
+    ended(130, 'interrupted by SIGINT'),
+  ]);
+  assert.equal(lines.slice(2), [
+    'vms    interrupted  1.0 s  interrupted by SIGINT',
+    'interrupted: 1 interrupted, 1 not started  1 min 5 s',
+    '  interrupted by SIGINT',
+  ]);
+});
+
+test('drift, retries, changes and notices are lines of their own', () => {
+  const lines = out([
+    begins(['vms']),
+    ['notice', undefined, { text: 'not committed, so not included: a.txt' }],
+    ['step.drift', 'vms', { problems: ['file a: does not exist', 'tcp b:1: ECONNREFUSED'] }],
+    ['step.started', 'vms'],
+    ['step.retry', 'vms', { pause_ms: 1500, reason: 'exit code 1' }],
+    ['attempt.changed', 'vms', { files: ['a.txt', 'b.txt'], patch: 'ai/patches/x.diff' }],
+    ['step.done', 'vms'],
+    ended(0),
+  ]);
+  assert.equal(lines.slice(1, -1), [
+    'note: not committed, so not included: a.txt',
+    'vms  drifted      file a: does not exist; tcp b:1: ECONNREFUSED',
+    'vms  started',
+    'vms  retry        in 1.5 s: exit code 1',
+    'vms  changed      a.txt, b.txt (saved: ai/patches/x.diff)',
+    'vms  green        3.0 s',
+  ]);
+});
+
+test('resumed: goes on where it was, and what was done before counts as green', () => {
+  const lines = out([
+    ['step.interrupted', 'm[h=2]', { reason: 'cut off: the process that ran it died' }],
+    ['run.resumed', undefined, { stages: ['vms', 'm', 'infra'], lab: 'real', done: ['vms', 'm[h=1]'] }],
+    ['step.started', 'm[h=2]'],
+    ['step.failed', 'm[h=2]', { reason: 'exit code 1' }],
+    ended(1, 'exit code 1'),
+  ]);
+  assert.equal(lines, [
+    'm[h=2]  interrupted  cut off: the process that ran it died',
+    `run ${RUN} goes on: vms → m → infra`,
+    'm[h=2]  started',
+    'm[h=2]  failed       1.0 s  exit code 1',
+    'failed: 2 green, 1 failed, 1 not started  1 min 5 s',
+    '  next:  mendloop logs m[h=2]; mend it, commit, then: mendloop',
+  ]);
+});
+
+test('the cells of a matrix stand where their stage does', () => {
+  const lines = out([
+    begins(['vms', 'm']),
+    ['step.done', 'm[h=1]'],
+    ['step.done', 'm[h=2]'],
+    ['step.done', 'vms'],
+    ended(0),
+  ]);
+  assert.equal(lines.slice(1), ['m[h=1]  green', 'm[h=2]  green', 'vms     green', 'green: 2 stages  1 min 5 s']);
+});
+
+test('--quiet: nothing of a green run, and of a failed one what went wrong, on stderr', () => {
+  const green: LoopEvent[] = journalOf([
+    begins(['vms'], 'simulated'),
+    ['notice', undefined, { text: 'x' }],
+    ['step.done', 'vms'],
+    ended(0),
+  ]);
+  assert.equal(plainLines(green, { quiet: true }), { out: [], err: [] });
+  const failed = journalOf([
+    begins(['vms']),
+    ['step.started', 'vms'],
+    ['step.failed', 'vms', { reason: 'exit code 1' }],
+    ended(1, 'exit code 1'),
+  ]);
+  assert.equal(plainLines(failed, { quiet: true }), {
+    out: [],
+    err: [
+      'vms  failed       1.0 s  exit code 1',
+      'failed: 1 failed  1 min 5 s',
+      '  next:  mendloop logs vms; mend it, commit, then: mendloop',
+    ],
+  });
+});
+
+test('a run that stopped without a failed step says why', () => {
+  const lines = out([begins(['vms']), ended(1, 'the plan ran past its 1000 ms')]);
+  assert.equal(lines.slice(1), ['failed: 1 not started  1 min 5 s', '  the plan ran past its 1000 ms']);
+});
+
+test('a run that has not ended has no last words', () => {
+  assert.equal(closingLines(newTally()), []);
+});
+
+test.run();

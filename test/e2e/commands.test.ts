@@ -1,0 +1,204 @@
+// The commands that look, check, set back and hand out, as text and as JSON.
+import { rmSync, writeFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { contextMap, ENTRY, folder, jsonLines, scenario, tree, until } from './scenario.ts';
+
+test('plan, --dry-run, validate and doctor write nothing, before the first run and after it', async () => {
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({ a: './gone.sh', b: { command: 'false', needs: ['a'] } }),
+    'notes.txt': 'mine\n',
+  });
+  s.write({ 'notes.txt': 'edited\n' });
+  const before = tree(s.home);
+  const [plan, dry, json, checked, doctor] = await Promise.all([
+    s.run(['plan']),
+    s.run(['--dry-run']),
+    s.run(['plan', 'a', '--json']),
+    s.run(['validate', '--json']),
+    s.run(['doctor']),
+  ]);
+  assert.equal(tree(s.home), before);
+  assert.is(s.plain(plan.stdout), 'plan from main (<commit>)\na  TODO  never run\nb  TODO  never run\n');
+  assert.is(dry.stdout, plan.stdout);
+  assert.equal(jsonLines(json.stdout), [
+    {
+      base: 'main',
+      commit: s.git('rev-parse', 'HEAD'),
+      lab: 'real',
+      rows: [{ step: 'a', stage: 'a', needs: [], state: 'TODO', why: 'never run' }],
+      notices: [],
+    },
+  ]);
+  assert.equal(jsonLines(checked.stdout), [
+    { ok: true, stages: ['a', 'b'], warnings: ['stage a: gone.sh does not exist'], differs: [] },
+  ]);
+  assert.match(s.plain(doctor.stdout), /^note {5}not committed, so not in a run: notes\.txt$/m);
+  assert.match(doctor.stdout, /^no problem found$|^1 problem$/m);
+  assert.equal(
+    [plan, dry, json, checked, doctor].map((d) => d.exit),
+    [0, 0, 0, 0, 0],
+  );
+  assert.is((await s.run()).exit, 1);
+  const later = tree(s.home);
+  const after = await s.run(['--dry-run']);
+  assert.is(
+    s.plain(after.stdout),
+    `plan from main (<commit>)
+a  FAILED  failed: E_STAGE_SCRIPT_MISSING exit code 127: gone.sh is not in the commit the stages run from; it is tried again
+b  TODO    was skipped: needs a, which failed
+`,
+  );
+  assert.equal(tree(s.home), later);
+});
+
+test('status, logs, reset and verify tell and change what they say, as text and as JSON', async () => {
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({
+      a: { command: 'echo first', verify: ['test -e ../../world'] },
+      b: 'echo second; exit 1',
+    }),
+  });
+  s.write({ world: '' });
+  const none = await s.run(['status']);
+  assert.is(none.stdout, 'no run yet; 2 stages in ai/context_map.yaml\na  idle    never run\nb  idle    never run\n');
+  const noLog = await s.run(['logs', 'a']);
+  assert.is(noLog.stderr, 'error E_NO_LOG: a has no log yet\n  next:  see what has run: mendloop status\n');
+  assert.is(noLog.exit, 2);
+  assert.is((await s.run()).exit, 1);
+  const [run = ''] = s.runs();
+  const [status, json, log, path] = await Promise.all([
+    s.run(['status']),
+    s.run(['status', '--json']),
+    s.run(['logs', 'b']),
+    s.run(['logs', 'b', '--json']),
+  ]);
+  assert.is(
+    s.plain(status.stdout),
+    `run <run> ended: failure, just now
+a  green   just now  took <n> s
+b  failed  just now  took <n> s
+b: exit code 1
+    log: ai/logs/b/<run>-1.log
+`,
+  );
+  const told = jsonLines(json.stdout)[0] as Record<string, unknown>;
+  assert.equal([told.home, told.run, told.running, told.cut_off], [s.home, run, false, false]);
+  assert.equal(told.stages, s.stages());
+  assert.is(log.stdout, 'second\n');
+  assert.equal(jsonLines(path.stdout), [{ step: 'b', path: s.path(`ai/logs/b/${run}-1.log`) }]);
+
+  const holds = await s.run(['verify']);
+  assert.is(holds.stdout, 'a: holds\n');
+  assert.is(holds.exit, 0);
+  rmSync(s.path('world'));
+  const broken = await s.run(['verify', 'a']);
+  assert.match(
+    s.plain(broken.stdout),
+    /^a: does not hold\n {2}- test -e \.\.\/\.\.\/world: exit code 1\n {2}log: ai\/logs\/a\/<run>-verify\.log\n$/,
+  );
+  assert.is(broken.exit, 1);
+  assert.is(s.stages().a?.status, 'green', 'verify changes no state');
+
+  const would = await s.run(['reset', 'a', '--dry-run']);
+  assert.is(would.stdout, 'would set to idle: a\n');
+  assert.is(s.stages().a?.status, 'green');
+  const reset = await s.run(['reset', 'a', 'b', '--json']);
+  assert.equal(jsonLines(reset.stdout), [{ reset: ['a', 'b'] }]);
+  assert.equal([s.stages().a?.status, s.stages().b?.status], ['idle', 'idle']);
+});
+
+test('logs -f prints a log as it grows and ends with its attempt', async () => {
+  const gate = folder();
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({ slow: `echo one; until [ -e ${gate}/go ]; do sleep 0.05; done; echo two` }),
+  });
+  const run = s.start();
+  await until('the stage runs', () => s.events().some((e) => e.type === 'attempt.started'));
+  const follow = s.start(['logs', 'slow', '-f']);
+  await until('the first line came', () => follow.output().includes('one\n'));
+  assert.not.match(follow.output(), 'two');
+  writeFileSync(`${gate}/go`, '');
+  const [followed, done] = await Promise.all([follow.done, run.done]);
+  assert.equal(followed, { exit: 0, stdout: 'one\ntwo\n', stderr: '' });
+  assert.is(done.exit, 0);
+});
+
+test('get makes what is missing, with all it needs, and answers on stdout alone; inside a stage it only looks', async () => {
+  const call = (rest: string) => `'${process.execPath}' '${ENTRY}' get ${rest}`;
+  const put = (value: string) => `echo made ${value} >> ../../made; echo ${value} > "$MENDLOOP_OUT/it"`;
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({
+      key: { command: put('key'), outputs: { it: 'it' } },
+      cert: {
+        command: `${put('cert')}; cat "$(${call('key.it')})" >> "$MENDLOOP_OUT/it"`,
+        needs: ['key'],
+        outputs: { it: 'it' },
+      },
+      other: { command: put('other'), outputs: { it: 'it' }, spec: 'big' },
+      eager: { command: call('other.it') },
+      forcing: { command: `cat "$(${call('key.it --force')})"; ${call('other.it --force')}` },
+    }),
+  });
+  const got = await s.run(['get', 'cert.it']);
+  assert.is(got.stdout, `${s.path('ai/state/out/cert/it')}\n`);
+  assert.is(got.exit, 0, got.stderr);
+  assert.match(got.stderr, /^green: 2 stages {2}/m);
+  assert.is(s.read('ai/state/out/cert/it'), 'cert\nkey\n');
+  assert.is(s.read('made'), 'made key\nmade cert\n');
+  const again = await s.run(['get', 'cert.it', '--json']);
+  assert.equal(jsonLines(again.stdout)[0]?.name, 'cert.it');
+  assert.is(s.read('made'), 'made key\nmade cert\n', 'what is there is not made again');
+
+  assert.is((await s.run(['eager'])).exit, 1);
+  assert.is(
+    (await s.run(['logs', 'eager'])).stdout,
+    `error E_OUTPUT_MISSING: other.it is not there: its stage is not green, or published nothing
+  next:  inside a stage get only looks: name that stage under needs
+`,
+  );
+  assert.is((await s.run(['forcing'])).exit, 1);
+  assert.is(
+    (await s.run(['logs', 'forcing'])).stdout,
+    `key
+error E_GET_SPEC: get --force other.it: that stage is for spec big, this one runs on default
+  next:  leave --force out, or give both stages the same spec in ai/context_map.yaml
+`,
+  );
+  assert.is(s.read('made'), 'made key\nmade cert\nmade key\n', 'only the stage of the same spec was forced');
+  const unknown = await s.run(['get', 'key.itt']);
+  assert.is(
+    unknown.stderr,
+    `error E_UNKNOWN_OUTPUT: there is no output key.itt; did you mean "it"?
+  next:  outputs are named under stages.key.outputs in ai/context_map.yaml
+`,
+  );
+  assert.is(unknown.exit, 2);
+});
+
+test('abandon --worktree lists what would be lost, and removes it only when told again', async () => {
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({ a: 'echo x > left.txt; echo more >> kept.txt' }),
+    'kept.txt': '1\n',
+  });
+  assert.is((await s.run()).exit, 0);
+  const refused = await s.run(['abandon', '--worktree']);
+  assert.is(
+    refused.stderr,
+    `error E_ABANDON_LOSES: ai/worktree holds files that exist nowhere else
+  - modified: ai/worktree/kept.txt
+  - untracked: ai/worktree/left.txt
+  next:  copy what you need, then: mendloop abandon --worktree --yes
+`,
+  );
+  assert.is(refused.exit, 2);
+  assert.ok(s.has('ai/worktree/left.txt'));
+  const done = await s.run(['abandon', '--worktree', '--yes']);
+  assert.match(done.stdout, /^removed ai\/worktree; the AI branch is as it was$/m);
+  assert.not(s.has('ai/worktree'));
+  assert.match(s.git('branch', '--list', 'ai/*'), 'ai/orchestrator-stage1');
+  assert.is((await s.run()).exit, 0, 'the next run makes it again');
+  assert.ok(s.has('ai/worktree/kept.txt'));
+});
+
+test.run();

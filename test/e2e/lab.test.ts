@@ -1,0 +1,86 @@
+// The repository as it is shipped: cloned and run, its simulated lab turns green; with the real tools missing it says so.
+import { appendFileSync, cpSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { folder, git, PACKAGE, plain, startProcess } from './scenario.ts';
+
+const STAGES = ['vms', 'talos', 'infra', 'apps', 'ingress', 'obs'];
+
+/** A clone of this repository with its dependencies; what is not committed yet is committed there. */
+function clone(): string {
+  const home = join(folder(), 'clone');
+  git(PACKAGE, 'clone', '-q', '--no-hardlinks', PACKAGE, home);
+  git(home, 'switch', '-q', '-C', 'main');
+  for (const part of ['ai/context_map.yaml', 'ai/loop.yaml', 'config', 'stages', 'scripts', 'src']) {
+    cpSync(join(PACKAGE, part), join(home, part), { recursive: true });
+  }
+  git(home, 'add', '-A', '--', 'ai', 'config', 'stages', 'scripts', 'src');
+  git(home, 'commit', '-q', '--allow-empty', '-m', 'as it is here');
+  symlinkSync(join(PACKAGE, 'node_modules'), join(home, 'node_modules'));
+  appendFileSync(join(home, '.git/info/exclude'), 'node_modules\n');
+  return home;
+}
+
+/** A PATH with all that this machine has, but not these tools. */
+function pathWithout(...tools: string[]): string {
+  const bin = folder();
+  for (const name of readdirSync('/usr/bin'))
+    if (!tools.includes(name)) symlinkSync(`/usr/bin/${name}`, join(bin, name));
+  return bin;
+}
+
+test('a clone shows six stages turning green in a simulated lab, and says in its first line that it is one', async () => {
+  const home = clone();
+  const entry = [process.execPath, 'scripts/bootstrap_loop.mjs'];
+  const done = await startProcess(entry, { cwd: home }).done;
+  assert.is(done.exit, 0, done.stdout + done.stderr);
+  const lines = done.stdout.trimEnd().split('\n');
+  assert.is(lines[0], 'SIMULATED LAB: qm, talosctl, kubectl and flux are stand-ins; no real machine is touched');
+  assert.equal(
+    lines.filter((line) => /^\w+ +green /.test(line)).map((line) => line.split(' ')[0]),
+    STAGES,
+  );
+  assert.match(lines.at(-1) ?? '', /^green: 6 stages {2}.* {2}\(simulated lab, no real machine was touched\)$/);
+  assert.is(git(home, 'status', '--porcelain'), '', 'the checkout is as it was');
+
+  const again = await startProcess(entry, { cwd: home }).done;
+  assert.is(again.exit, 0, again.stdout);
+  assert.is(again.stdout.match(/still holds/g)?.length, 6);
+
+  const real = { cwd: home, env: { MENDLOOP_LAB: 'real', PATH: pathWithout('qm', 'talosctl', 'kubectl', 'flux') } };
+  const mixed = await startProcess(entry, real).done;
+  assert.is(
+    mixed.stderr,
+    `error E_OTHER_LAB: ai/state is from the simulated lab and this run is for the real one: green stages and outputs would be mixed up
+  next:  put the simulated lab's state aside, then start again:
+         mv ai/state ai/state.simulated
+`,
+  );
+  assert.is(mixed.exit, 2);
+  renameSync(join(home, 'ai/state'), join(home, 'ai/state.simulated'));
+  const lacking = await startProcess(entry, real).done;
+  assert.is(
+    plain(lacking.stdout),
+    `run <run> begins: ${STAGES.join(' → ')}
+note: carry: .env does not exist, so it was not linked
+note: tool talosctl is not on PATH (https://www.talos.dev, "talosctl", or brew install siderolabs/tap/talosctl)
+note: tool kubectl is not on PATH (https://kubernetes.io/docs/tasks/tools/, or brew install kubectl)
+note: tool flux is not on PATH (https://fluxcd.io/flux/installation/, or brew install fluxcd/tap/flux)
+vms      started
+vms      failed       <n> s  exit code 1
+    | error: qm is not on PATH: run this on the Proxmox host, or set PROXMOX_HOST in .env to reach it over ssh
+    log: ai/logs/vms/<run>-1.log
+talos    skipped      needs vms, which failed
+infra    skipped      needs vms, which failed
+apps     skipped      needs vms, which failed
+ingress  skipped      needs vms, which failed
+obs      skipped      needs vms, which failed
+failed: 1 failed, 5 skipped  <n> s
+  next:  mendloop logs vms; mend it, commit, then: mendloop
+`,
+  );
+  assert.is(lacking.exit, 1);
+});
+
+test.run();

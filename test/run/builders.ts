@@ -1,0 +1,96 @@
+// What the tests of a run share: clocks that do not wait, actions that do as told, events.
+import { z } from 'zod';
+import type { EventType, Happening, LoopEvent } from '../../src/events.ts';
+import type { Clock } from '../../src/io/clock.ts';
+import type { ContextInput, PlanInput, PlanResult } from '../../src/plan/contract.ts';
+import { type Action, type ActionCall, action, type Outcome } from '../../src/run/action.ts';
+import { createExecutor, type ExecutorOptions } from '../../src/run/execute.ts';
+import { context } from '../plan/builders.ts';
+
+export interface FakeClock extends Clock {
+  /** Every pause that was asked for, none of which was waited for. */
+  readonly slept: number[];
+  at: number;
+}
+
+/** A clock that stands still until it is asked to sleep; a sleep takes no time but moves it on. */
+export function fakeClock(at = Date.now()): FakeClock {
+  const began = at;
+  const clock: FakeClock = {
+    at,
+    slept: [],
+    now: () => clock.at,
+    monotonic: () => clock.at - began,
+    sleep: async (ms, signal) => {
+      if (signal?.aborted) return;
+      clock.slept.push(ms);
+      clock.at += ms;
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+  return clock;
+}
+
+export type Behaviour = (call: ActionCall) => Outcome | Promise<Outcome>;
+
+export const done: Outcome = { kind: 'done' };
+export const failed = (message = 'it broke', more: object = {}): Outcome => ({ kind: 'failed', message, ...more });
+
+/** `outcome`, after something was noted. */
+export const after = (_noted: unknown, outcome: Outcome): Outcome => outcome;
+
+/** An action that takes any payload and does what `run` says. */
+export function act(run: Behaviour, settled?: (call: ActionCall) => Promise<Outcome | undefined>): Action {
+  return action({
+    payload: z.record(z.string(), z.unknown()),
+    run: async (call) => run(call),
+    ...(settled ? { settled } : {}),
+  });
+}
+
+export interface Executed {
+  result: PlanResult;
+  events: Happening[];
+  /** `type step` of each event. */
+  trail: string[];
+}
+
+/** Executes `plan`, every step of it by `run`, and keeps the events. */
+export async function execute(
+  plan: PlanInput,
+  run: Behaviour,
+  options: Partial<ExecutorOptions> = {},
+  more: Partial<ContextInput> = {},
+): Promise<Executed> {
+  const events: Happening[] = [];
+  const executor = createExecutor({
+    actions: new Map([['act', act(run)]]),
+    record: (...happenings) => void events.push(...happenings),
+    ...options,
+  });
+  const result = await executor.execute(plan, context(plan, more));
+  return { result, events, trail: events.map((e) => `${e.type} ${e.step}`) };
+}
+
+/** Ends only when the call is told to stop. */
+export const untilStopped: Behaviour = ({ signal }) =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve({ kind: 'stopped' });
+    signal.addEventListener('abort', () => resolve({ kind: 'stopped' }), { once: true });
+  });
+
+export const RUN = '20260101-000000-abcd';
+
+/** Events of one run, numbered and a second apart, from `type`, `stage` or `stage[cell]`, and data. */
+export function journalOf(
+  lines: [EventType, string?, Record<string, unknown>?, number?][],
+  { run = RUN, from = Date.UTC(2026, 0, 1) } = {},
+): LoopEvent[] {
+  return lines.map(([type, step, data = {}, attempt], i) => ({
+    ...{ v: 1 as const, seq: i + 1, time: new Date(from + i * 1000).toISOString(), run, type },
+    ...(step === undefined ? {} : { stage: step.replace(/\[.*/, '') }),
+    ...(step === undefined || type.startsWith('stage.') ? {} : { step }),
+    ...(attempt === undefined ? {} : { attempt }),
+    data,
+  }));
+}

@@ -1,0 +1,192 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { executionError } from '../../src/plan/codes.ts';
+import type { Plan, PlanStep } from '../../src/plan/contract.ts';
+import { linear, parallel } from '../../src/plan/scheduler.ts';
+import { type DrivePorts, drive, type StepEnd } from '../../src/run/drive.ts';
+import { checkedPlan, dags, id, labelOf, numberOf, plan, step } from '../plan/builders.ts';
+import { execute } from './builders.ts';
+
+const DONE: StepEnd = { state: 'DONE' };
+const broken = (of: PlanStep, halt: boolean): StepEnd => ({
+  ...{ state: 'FAILED', halt },
+  error: executionError('EXECUTION_HALTED', 'it broke', { step_id: of.id }),
+});
+const tick = (turns: number) =>
+  new Promise<void>((resolve) => {
+    const next = (left: number): unknown => (left === 0 ? resolve() : setImmediate(next, left - 1));
+    next(turns);
+  });
+
+/** Drives a plan and notes what started, what was skipped, and how many steps were at work at once. */
+async function driven(of: Plan, work: (of: PlanStep) => Promise<StepEnd>, more: Partial<DrivePorts> = {}) {
+  const started: string[] = [];
+  const skipped: string[] = [];
+  let now = 0;
+  let most = 0;
+  const end = await drive(of, new Map(), {
+    ...{ scheduler: parallel, workers: 4 },
+    work: async (at) => {
+      started.push(labelOf(at));
+      most = Math.max(most, ++now);
+      return work(at).finally(() => now--);
+    },
+    skipped: (at) => void skipped.push(labelOf(at)),
+    ...more,
+  });
+  return { end, started, skipped, most };
+}
+
+test('the worker cap is reached and never exceeded', async () => {
+  const wide = checkedPlan(plan(Array.from({ length: 12 }, (_, n) => step(n))));
+  for (const workers of [1, 3, 5, 20]) {
+    const { most, end } = await driven(wide, async () => tick(2).then(() => DONE), { workers });
+    assert.is(most, Math.min(workers, 12));
+    assert.is(end.done, 12);
+  }
+});
+
+test('linear works on one step at a time however many workers there are', async () => {
+  const wide = checkedPlan(plan([step(2), step(1), step(3)]));
+  const { most, started } = await driven(wide, async () => tick(1).then(() => DONE), { scheduler: linear });
+  assert.equal([most, started], [1, ['s2', 's1', 's3']]);
+});
+
+test('real actions run at once, up to the cap', async () => {
+  let now = 0;
+  let most = 0;
+  const steps = Array.from({ length: 6 }, (_, n) => step(n));
+  const { result } = await execute(
+    plan(steps),
+    async () => {
+      most = Math.max(most, ++now);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      now--;
+      return { kind: 'done' };
+    },
+    { workers: 3 },
+  );
+  assert.equal([most, result.status], [3, 'success']);
+});
+
+test('a skipped failure takes what depends on it and lets the rest go on', async () => {
+  const tree = checkedPlan(plan([step(1), step(2, [1]), step(3, [2, 5]), step(4), step(5), step(6, [5])]));
+  const { end, started, skipped } = await driven(tree, async (at) => (at.id === id(1) ? broken(at, false) : DONE));
+  assert.equal(started.sort(), ['s1', 's4', 's5', 's6']);
+  assert.equal(skipped.sort(), ['s2', 's3']);
+  assert.equal([end.halted, end.done], [false, 3]);
+  assert.equal(
+    end.errors.map((e) => [e.error_code, e.severity, e.step_id]),
+    [
+      ['EXECUTION_HALTED', 'error', id(1)],
+      ['STEP_SKIPPED', 'warn', id(2)],
+      ['STEP_SKIPPED', 'warn', id(3)],
+    ],
+  );
+});
+
+test('halt lets what runs finish and starts nothing new', async () => {
+  const wide = checkedPlan(plan(Array.from({ length: 6 }, (_, n) => step(n))));
+  const { end, started } = await driven(
+    wide,
+    async (at) => {
+      await tick(numberOf(at) === 0 ? 1 : 4);
+      return numberOf(at) === 0 ? broken(at, true) : DONE;
+    },
+    { workers: 3 },
+  );
+  assert.equal(started, ['s0', 's1', 's2']);
+  assert.equal([end.done, end.halted], [2, true]);
+});
+
+test('a step that was stopped is still to do, and the run ends there', async () => {
+  const two = checkedPlan(plan([step(1), step(2, [1]), step(3)]));
+  const stopped: StepEnd = { state: 'TODO', error: executionError('DEADLINE_EXCEEDED', 'late') };
+  const { end, started, skipped } = await driven(two, async () => stopped, { workers: 1 });
+  assert.equal([started, skipped, end.halted, end.done], [['s1'], [], true, 0]);
+  assert.equal(
+    end.errors.map((e) => e.error_code),
+    ['DEADLINE_EXCEEDED'],
+  );
+});
+
+test('property: in any plan, with any cap and order of ends, each step runs once, after all it depends on', async () => {
+  const caps = fc.integer({ min: 1, max: 5 });
+  await fc.assert(
+    fc.asyncProperty(dags(14), caps, fc.array(fc.nat(4)), async (steps, workers, delays) => {
+      const of = checkedPlan(plan(steps));
+      const over = new Set<string>();
+      const { end, started, most } = await driven(
+        of,
+        async (at) => {
+          assert.ok(
+            at.depends_on.every((d) => over.has(d)),
+            `${labelOf(at)} started too early`,
+          );
+          await tick(delays[numberOf(at)] ?? 0);
+          over.add(at.id);
+          return DONE;
+        },
+        { workers },
+      );
+      assert.equal(started.sort(), of.steps.map(labelOf).sort());
+      assert.ok(most <= workers);
+      assert.equal([end.done, end.errors, end.halted], [of.steps.length, [], false]);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('property: with failures that are skipped, what ran and what was skipped is what the graph says', async () => {
+  await fc.assert(
+    fc.asyncProperty(dags(12), fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }), async (steps, breaks) => {
+      const of = checkedPlan(plan(steps));
+      const fails = (n: number) => breaks[n] === true;
+      // Steps are numbered so that each depends on lower numbers only.
+      const fate = new Map<string, string>();
+      for (const s of [...of.steps].sort((a, b) => numberOf(a) - numberOf(b))) {
+        const lost = s.depends_on.some((d) => fate.get(d) !== 'DONE');
+        fate.set(s.id, lost ? 'SKIPPED' : fails(numberOf(s)) ? 'FAILED' : 'DONE');
+      }
+      const { end, started, skipped } = await driven(of, async (at) =>
+        fails(numberOf(at)) ? broken(at, false) : DONE,
+      );
+      const having = (...states: string[]) =>
+        of.steps.filter((s) => states.includes(fate.get(s.id) ?? '')).map(labelOf);
+      assert.equal(started.sort(), having('DONE', 'FAILED').sort());
+      assert.equal(skipped.sort(), having('SKIPPED').sort());
+      assert.equal([end.done, end.halted], [having('DONE').length, false]);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('property: a plan driven at once and its steps executed one by one end with the same states and results', async () => {
+  const outcomes = fc.array(fc.constantFrom('done', 'failed'), { minLength: 10, maxLength: 10 });
+  await fc.assert(
+    fc.asyncProperty(dags(10), outcomes, fc.integer({ min: 1, max: 4 }), async (steps, fates, workers) => {
+      const whole = steps.map((s) => ({ ...s, on_failure: 'skip' as const }));
+      const act = ({ step: at }: { step: PlanStep }) =>
+        fates[numberOf(at)] === 'failed'
+          ? ({ kind: 'failed', message: 'it broke' } as const)
+          : ({ kind: 'done', result: { of: labelOf(at) } } as const);
+      const atOnce = await execute(plan(whole), act, { workers });
+
+      const states = new Map<string, string>();
+      const results: Record<string, unknown> = {};
+      for (const single of [...whole].sort((a, b) => numberOf(a) - numberOf(b))) {
+        const ready = (single.depends_on ?? []).every((d) => states.get(d) === 'step.done');
+        const alone = ready ? await execute(plan([{ ...single, depends_on: [] }]), act) : undefined;
+        states.set(single.id, alone?.events.at(-1)?.type ?? 'step.skipped');
+        Object.assign(results, alone?.result.result_payload);
+      }
+      const ends = atOnce.events.filter((e) => e.type !== 'step.started').map((e) => `${e.step} ${e.type}`);
+      assert.equal(ends.sort(), [...states].map(([s, end]) => `s${numberOf({ id: s })} ${end}`).sort());
+      assert.equal(atOnce.result.result_payload, results);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test.run();

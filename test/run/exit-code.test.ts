@@ -1,0 +1,73 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ExecutionCode } from '../../src/plan/codes.ts';
+import { executionError } from '../../src/plan/codes.ts';
+import { planResult } from '../../src/plan/result.ts';
+import { exitCode, needsHuman } from '../../src/run/exit-code.ts';
+import { emptyState, type StageStatus } from '../../src/run/stage-state.ts';
+import { journalOf } from './builders.ts';
+
+function exit(statuses: StageStatus[], code?: ExecutionCode, more: { human?: boolean; interrupted?: boolean } = {}) {
+  const state = emptyState();
+  statuses.forEach((status, i) => {
+    state.stages[`s${i}`] = { status, run: 'r', attempts: 1, since: '' };
+  });
+  const result = planResult({
+    ...{ planId: 'p', executionId: 'e', payload: {}, completedAt: 0, durationMs: 0, total: 1 },
+    ...(code
+      ? { done: 0, errors: [executionError(code, code)], halted: true }
+      : { done: 1, errors: [], halted: false }),
+  });
+  const requested = statuses.map((_, i) => `s${i}`);
+  return exitCode({ result, requested, state, human: false, interrupted: false, ...more });
+}
+
+test('0: everything that was asked for is green', () => {
+  assert.is(exit(['green', 'green']), 0);
+});
+
+test('1: something is not green, and the next run will try again', () => {
+  for (const status of ['idle', 'running', 'failed', 'skipped', 'give_up'] as const) {
+    assert.is(exit(['green', status], 'EXECUTION_HALTED'), 1, status);
+  }
+});
+
+test('3: only a person can help, which beats 1', () => {
+  assert.is(exit(['failed'], 'EXECUTION_HALTED', { human: true }), 3);
+  assert.is(exit(['green'], undefined, { human: true }), 0);
+});
+
+test('4: a bug', () => {
+  assert.is(exit(['failed'], 'UNKNOWN_ERROR'), 4);
+});
+
+test('130: interrupted, whatever failed before; but not when all was done already', () => {
+  assert.is(exit(['idle'], 'EXECUTION_HALTED', { interrupted: true }), 130);
+  assert.is(exit(['failed'], 'EXECUTION_HALTED', { interrupted: true, human: true }), 130);
+  assert.is(exit(['green'], 'EXECUTION_HALTED', { interrupted: true }), 130);
+  assert.is(exit(['green'], undefined, { interrupted: true }), 0);
+});
+
+test('stages that were not asked for are not judged', () => {
+  const state = emptyState();
+  state.stages.other = { status: 'failed', run: 'r', attempts: 1, since: '' };
+  const result = planResult({
+    ...{ planId: 'p', executionId: 'e', payload: {}, completedAt: 0, durationMs: 0, total: 0, done: 0, errors: [] },
+    halted: false,
+  });
+  assert.is(exitCode({ result, requested: [], state, human: false, interrupted: false }), 0);
+});
+
+test('a failed step that says so needs a person', () => {
+  const [plain, human, skipped] = journalOf([
+    ['step.failed', 'a'],
+    ['step.failed', 'a', { human: true }],
+    ['step.skipped', 'a', { human: true }],
+  ]);
+  assert.equal(
+    [plain, human, skipped].map((e) => e && needsHuman(e)),
+    [false, true, false],
+  );
+});
+
+test.run();

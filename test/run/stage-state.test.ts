@@ -1,0 +1,166 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { LoopEvent } from '../../src/events.ts';
+import { emptyState, fold, isStageState, recordOf, type StageState } from '../../src/run/stage-state.ts';
+import { journalOf, RUN } from './builders.ts';
+
+const INPUTS = { command: 'c', verify: 'v', files: 'f', outputs: 'o' };
+
+function folded(events: readonly LoopEvent[], state: StageState = emptyState()): StageState {
+  for (const event of events) fold(state, event);
+  return state;
+}
+
+const statusOf = (state: StageState, step: string) => recordOf(state, step)?.status;
+
+test('each event turns a stage into the status it stands for', () => {
+  const cases = [
+    ['step.started', 'running'],
+    ['step.done', 'green'],
+    ['step.fresh', 'green'],
+    ['step.failed', 'failed'],
+    ['step.skipped', 'skipped'],
+    ['step.interrupted', 'idle'],
+    ['stage.green', 'green'],
+    ['stage.failed', 'failed'],
+    ['stage.skipped', 'skipped'],
+    ['stage.reset', 'idle'],
+  ] as const;
+  for (const [type, status] of cases) assert.is(statusOf(folded(journalOf([[type, 'a']])), 'a'), status, type);
+});
+
+test('a green stage remembers what it was made from and how its last attempt went', () => {
+  const state = folded(
+    journalOf([
+      ['step.started', 'a'],
+      ['attempt.started', 'a', { log: 'a-1.log', leader: {} }, 1],
+      [
+        'attempt.ended',
+        'a',
+        { log: 'a-1.log', outcome: 'done', exit_code: 0, signal: null, duration_ms: 7, more: 1 },
+        1,
+      ],
+      ['step.done', 'a', { inputs: INPUTS, head: 'abc' }],
+    ]),
+  );
+  assert.equal(state, {
+    version: 1,
+    as_of: { run: RUN, seq: 4 },
+    stages: {
+      a: {
+        ...{ status: 'green', run: RUN, attempts: 1, since: '2026-01-01T00:00:03.000Z', inputs: INPUTS },
+        last: { attempt: 1, log: 'a-1.log', outcome: 'done', exit_code: 0, signal: null, duration_ms: 7 },
+      },
+    },
+  });
+});
+
+test('a reason is kept while it holds, and since is when the status last changed', () => {
+  const state = folded(
+    journalOf([
+      ['step.failed', 'a', { reason: 'exit code 1' }],
+      ['step.failed', 'a', { reason: 'exit code 2' }],
+    ]),
+  );
+  assert.equal([state.stages.a?.reason, state.stages.a?.since], ['exit code 2', '2026-01-01T00:00:00.000Z']);
+  folded(journalOf([['step.started', 'a']]), state);
+  assert.is(state.stages.a?.reason, undefined);
+});
+
+test('attempts are counted by run', () => {
+  const first = journalOf([
+    ['step.started', 'a'],
+    ['attempt.started', 'a', {}, 1],
+    ['attempt.started', 'a', {}, 2],
+    ['step.failed', 'a'],
+  ]);
+  const state = folded(first);
+  assert.is(state.stages.a?.attempts, 2);
+  folded(journalOf([['step.started', 'a']], { run: '20260102-000000-abcd' }), state);
+  assert.equal([state.stages.a?.attempts, state.stages.a?.run], [0, '20260102-000000-abcd']);
+});
+
+test('cells have records of their own, and the stage is green only when it says so', () => {
+  const state = folded(
+    journalOf([
+      ['step.started', 'a[h=1]'],
+      ['step.done', 'a[h=1]', { inputs: INPUTS }],
+    ]),
+  );
+  assert.equal(
+    [statusOf(state, 'a'), statusOf(state, 'a[h=1]'), statusOf(state, 'a[h=2]')],
+    ['running', 'green', undefined],
+  );
+  folded(
+    journalOf([
+      ['step.started', 'a[h=2]'],
+      ['attempt.started', 'a[h=2]', { log: 'x' }, 3],
+      ['step.failed', 'a[h=2]', { reason: 'no' }],
+    ]),
+    state,
+  );
+  assert.equal([statusOf(state, 'a'), statusOf(state, 'a[h=2]'), state.stages.a?.attempts], ['running', 'failed', 3]);
+  folded(journalOf([['stage.failed', 'a', { reason: 'no' }]]), state);
+  assert.equal([statusOf(state, 'a'), statusOf(state, 'a[h=1]')], ['failed', 'green']);
+});
+
+test('a reset forgets attempts, inputs, cells and the last attempt', () => {
+  const state = folded(
+    journalOf([
+      ['attempt.started', 'a[h=1]', {}, 1],
+      ['step.done', 'a[h=1]', { inputs: INPUTS }],
+      ['stage.green', 'a'],
+      ['stage.reset', 'a'],
+    ]),
+  );
+  assert.equal(state.stages.a, { status: 'idle', run: RUN, attempts: 0, since: '2026-01-01T00:00:03.000Z' });
+});
+
+test('nothing is running once its run has ended', () => {
+  const state = folded(journalOf([['step.started', 'a[h=1]'], ['step.done', 'a[h=1]'], ['run.ended']]));
+  assert.equal([statusOf(state, 'a'), statusOf(state, 'a[h=1]')], ['idle', 'green']);
+});
+
+test('a stage may have the name of something every object has', () => {
+  const state = folded(journalOf([['step.done', 'constructor', { inputs: INPUTS }]]));
+  assert.is(statusOf(state, 'constructor'), 'green');
+  assert.is(recordOf(emptyState(), 'constructor'), undefined);
+  assert.is((Object as unknown as { status?: string }).status, undefined);
+});
+
+test('events that concern no stage change nothing but how far the state is', () => {
+  assert.equal(folded(journalOf([['run.started'], ['tree.opened'], ['notice']])), {
+    ...emptyState(),
+    as_of: { run: RUN, seq: 3 },
+  });
+});
+
+test('only a whole state is taken for one', () => {
+  const record = { status: 'green', run: RUN, attempts: 1, since: 'x' };
+  const state = (a: unknown) => ({ version: 1, as_of: { run: '', seq: 0 }, stages: { a } });
+  assert.ok(isStageState(state({ ...record, inputs: INPUTS, cells: { 'h=1': record } })));
+  const broken = [
+    ...[undefined, null, 5, 'text', [], {}, { version: 2, as_of: { run: '', seq: 0 }, stages: {} }],
+    ...[
+      { version: 1, stages: {} },
+      { version: 1, as_of: { run: '', seq: 0.5 }, stages: {} },
+    ],
+    ...[
+      { version: 1, as_of: { run: '', seq: 0 } },
+      { version: 1, as_of: { run: '', seq: 0 }, stages: null },
+    ],
+    ...[null, 'x', {}, { ...record, status: 'fine' }, { ...record, attempts: '1' }, { ...record, since: 5 }].map(state),
+    ...[
+      { ...record, inputs: {} },
+      { ...record, last: 5 },
+      { ...record, cells: null },
+    ].map(state),
+    ...[
+      { ...record, cells: 'x' },
+      { ...record, cells: { 'h=1': {} } },
+    ].map(state),
+  ];
+  for (const value of broken) assert.is(isStageState(value), false, JSON.stringify(value));
+});
+
+test.run();
