@@ -40,7 +40,7 @@ export async function run({ options, out, home, line }: CommandInput): Promise<n
   }
 
   function wouldDo(): string[] {
-    const open = openRun(loadStages(layout));
+    const open = openRun(loadStages(layout, { look: true }));
     const owner = options.unlock ? lockOwner(layout.lock) : undefined;
     return [
       ...(owner ? [`would remove the lock of pid ${owner.pid} on ${owner.host}`] : []),

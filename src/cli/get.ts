@@ -25,7 +25,7 @@ export async function run(input: CommandInput): Promise<number> {
   const config = await configurationAt(home, base.commit, base.name);
   const { stage, files } = findOutputs(config.map, name, layout);
   const inside = running !== undefined;
-  const there = () => files.every((file) => isPublished(file, loadStages(layout).state));
+  const there = () => files.every((file) => isPublished(file, loadStages(layout, { look: true }).state));
   if (inside && options.force) return forceInside(config, stage, files);
   if (options.force || !there()) {
     if (inside) fail('E_OUTPUT_MISSING', { name, inside });

@@ -25,7 +25,7 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
 
   function logPath(name: string): string {
     const layout = layoutOf(home());
-    const { state } = loadStages(layout);
+    const { state } = loadStages(layout, { look: true });
     const { stage, cell } = splitStepName(name);
     const known = recordedStages(home(), state);
     if (!known.includes(stage)) unknownStage(stage, known);
@@ -41,6 +41,6 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
   }
 
   function isRunning(): boolean {
-    return recordOf(loadStages(layoutOf(home())).state, step as string)?.status === 'running';
+    return recordOf(loadStages(layoutOf(home()), { look: true }).state, step as string)?.status === 'running';
   }
 }

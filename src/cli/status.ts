@@ -11,7 +11,7 @@ import { table } from './table.ts';
 
 export async function run({ out, home }: CommandInput): Promise<number> {
   const layout = layoutOf(home());
-  const loaded = loadStages(layout);
+  const loaded = loadStages(layout, { look: true });
   const owner = lockOwner(layout.lock);
   const alive = owner !== undefined && liveness(owner) !== 'dead';
   const open = openRun(loaded);

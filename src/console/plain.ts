@@ -4,7 +4,7 @@ import { readTail } from '../io/files.ts';
 import type { Output } from '../io/output.ts';
 import { closingLines } from './closing.ts';
 import { newTally, note, type StepView } from './tally.ts';
-import { spell } from './words.ts';
+import { readableLines, spell } from './words.ts';
 
 export const SIMULATED_LINE = 'SIMULATED LAB: qm, talosctl, kubectl and flux are stand-ins; no real machine is touched';
 
@@ -81,10 +81,5 @@ function ending(view: StepView | undefined): string[] {
 const TAIL_LINES = 8;
 
 function tail(log: string): string[] {
-  const text = readTail(log, 4096)?.text ?? '';
-  return text
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .filter((line) => line !== '')
-    .slice(-TAIL_LINES);
+  return readableLines(readTail(log, 4096)?.text ?? '').slice(-TAIL_LINES);
 }

@@ -2,7 +2,7 @@
 
 /** `0.3 s`, `12 s`, `4 min 5 s`, `2 h 3 min`. */
 export function spell(ms: number): string {
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
@@ -20,15 +20,21 @@ export function ago(time: string, now: number): string {
 
 /** The last line with something to read in it: progress bars and colour stripped, cut to `width`. */
 export function lastLine(text: string, width: number): string {
-  const lines = text
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal sequences are control characters.
-    .replace(/\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007]*\u0007/g, '')
-    .split(/[\r\n]+/)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what is left of them would move the cursor.
-    .map((line) => line.replace(/[\u0000-\u001f\u007f]/g, ' ').trim())
-    .filter((line) => line !== '');
-  const last = lines.at(-1) ?? '';
+  const last = readableLines(text).at(-1)?.trim() ?? '';
   return last.length > width ? `${last.slice(0, Math.max(0, width - 1))}…` : last;
+}
+
+/** The lines with something to read in them, without what would colour a terminal or move its cursor. */
+export function readableLines(text: string): string[] {
+  return (
+    text
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal sequences are control characters.
+      .replace(/\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007]*\u0007/g, '')
+      .split(/[\r\n]+/)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: what is left of them would move the cursor.
+      .map((line) => line.replace(/[\u0000-\u001f\u007f]/g, ' ').trimEnd())
+      .filter((line) => line !== '')
+  );
 }
 
 /** `1 stage`, `2 stages`. */

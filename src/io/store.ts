@@ -38,12 +38,15 @@ export function writeAtomic(path: string, text: string): void {
 
 export type Read<T> = { found: true; value: T } | { found: false; quarantined?: string };
 
-/** Reads JSON that must pass `check`. What does not is moved aside as `<path>.corrupt-<time>` and reported, never emptied. */
-export function readChecked<T>(path: string, check: (value: unknown) => value is T): Read<T> {
+/**
+ * Reads JSON that must pass `check`. What does not is moved aside as `<path>.corrupt-<time>` and reported, never emptied;
+ * whoever may not write gives an `aside` that leaves it.
+ */
+export function readChecked<T>(path: string, check: (value: unknown) => value is T, aside = quarantine): Read<T> {
   const text = readText(path);
   if (text === undefined) return { found: false };
   const value = parseJson(text);
-  return check(value) ? { found: true, value } : { found: false, quarantined: quarantine(path) };
+  return check(value) ? { found: true, value } : { found: false, quarantined: aside(path) };
 }
 
 /** Moves a broken file aside; returns where it is now. */

@@ -1,6 +1,6 @@
 // Plan and context against the contract: a frozen value, or the one error that lists every violation.
 import type { z } from 'zod';
-import { freeze } from '../config/freeze.ts';
+import { freeze, frozenCopy } from '../config/freeze.ts';
 import { cyclesOf } from '../config/needs.ts';
 import { type ExecutionError, executionError } from './codes.ts';
 import { contextSchema, type ExecutionContext, type Plan, planSchema } from './contract.ts';
@@ -13,13 +13,12 @@ export const DEFAULT_MAX_STEPS = 1024;
 
 /** A deep-frozen copy of `input` as a Plan; never throws. */
 export function validatePlan(input: unknown, maxSteps = DEFAULT_MAX_STEPS): Checked<Plan> {
-  const copy = cloned(input);
+  const copy = copied(input);
   if (!copy.ok) return copy;
   const parsed = planSchema.safeParse(copy.value);
   const broken = [...(parsed.success ? [] : violations(parsed.error)), ...brokenSteps(copy.value, maxSteps)];
   if (!parsed.success || broken.length > 0) return invalid('plan', broken);
-  const plan = frozen<Plan>(parsed.data);
-  return plan.ok ? resolveDependencies(plan.value) : plan;
+  return resolveDependencies(freeze(parsed.data) as Plan);
 }
 
 /** What is wrong with the steps as a list, looked at as they were given: the schema sees them one by one. */
@@ -55,7 +54,7 @@ export function validateContext(plan: Plan, input: unknown): Checked<ExecutionCo
     string,
     unknown
   >;
-  const copy = cloned(rest);
+  const copy = copied(rest);
   if (!copy.ok) return copy;
   const parsed = contextSchema.safeParse(copy.value);
   if (!parsed.success) return invalid('context', violations(parsed.error));
@@ -63,9 +62,7 @@ export function validateContext(plan: Plan, input: unknown): Checked<ExecutionCo
   if (given !== plan.id) {
     return invalid('context', [`plan: is ${typeof given === 'string' ? given : 'no plan'}, expected ${plan.id}`]);
   }
-  const frozenContext = frozen<ExecutionContext>({ ...parsed.data, plan });
-  if (!frozenContext.ok) return frozenContext;
-  const context = frozenContext.value;
+  const context = freeze({ ...parsed.data, plan }) as ExecutionContext;
   const window = context.deadline_ms - context.started_at;
   if (window < plan.timeout_ms) {
     const message = `the window to the deadline is ${window} ms, the plan may take ${plan.timeout_ms} ms`;
@@ -76,7 +73,7 @@ export function validateContext(plan: Plan, input: unknown): Checked<ExecutionCo
     const message = `the context lacks ${missing.join(', ')}`;
     return refused(executionError('CONTEXT_MISSING', message, { context: { missing } }));
   }
-  return frozenContext;
+  return { ok: true, value: context };
 }
 
 /** `path: message` for each issue of a schema. */
@@ -94,18 +91,11 @@ export function invalid(what: string, list: readonly string[], step_id?: string)
 
 const refused = (error: ExecutionError): { ok: false; error: ExecutionError } => ({ ok: false, error });
 
-function cloned(input: unknown): Checked<unknown> {
+/** The caller's own objects stay theirs: what they change later must not change a plan that was checked. */
+function copied(input: unknown): Checked<unknown> {
   try {
-    return { ok: true, value: structuredClone(input) };
+    return { ok: true, value: frozenCopy(input) };
   } catch (error) {
     return invalid('input', [`it cannot be copied: ${(error as Error).message}`]);
-  }
-}
-
-function frozen<T>(value: object): Checked<T> {
-  try {
-    return { ok: true, value: freeze(value) as T };
-  } catch (error) {
-    return invalid('input', [`it cannot be frozen: ${(error as Error).message}`]);
   }
 }

@@ -69,7 +69,7 @@ function places(layout: Layout): Finding[] {
 
 function lockAndRun(layout: Layout): Finding[] {
   const owner = lockOwner(layout.lock);
-  const open = openRun(loadStages(layout));
+  const open = openRun(loadStages(layout, { look: true }));
   const life = owner && liveness(owner);
   if (owner && life === 'alive')
     return [{ level: 'note', what: `a run is at work: pid ${owner.pid} since ${owner.since}` }];

@@ -36,7 +36,7 @@ export async function explainPlan(home: string, selection: Selection & { recheck
   const layout = layoutOf(home);
   const base = await baseOf(home);
   const config = await configurationAt(home, base.commit, base.name);
-  const loaded = loadStages(layout);
+  const loaded = loadStages(layout, { look: true });
   const stages = selectStages(config.map, selection, loaded.state);
   const { commit, merges } = await branchState(home, base);
   const tree = await listTree(home, commit);

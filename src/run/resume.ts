@@ -8,7 +8,7 @@ import { endLeftovers } from '../io/leftovers.ts';
 import type { Base } from '../worktree/base.ts';
 import { type Earlier, earlierFacts, takeUp } from './earlier.ts';
 import { openRecorder } from './recorder.ts';
-import { stepMarks } from './stage-env.ts';
+import { runMarks, stepMarks } from './stage-env.ts';
 import type { StageState } from './stage-state.ts';
 import { type LoadedStages, openRun } from './stage-store.ts';
 
@@ -84,6 +84,9 @@ async function endCutOff(run: string, earlier: Earlier, ports: ResumePorts): Pro
     const ended = await endLeftovers(leader, stepMarks(run, step), ports.graceMs, ports.clock);
     if (ended === 'unproven') fail('E_LEFTOVER', { step, pid: leader?.pid ?? 0, host: leader?.host ?? 'this host' });
   }
+  // A look at a green step is no attempt, so no event tells of it.
+  const rest = await endLeftovers(undefined, runMarks(run, ports.layout.home), ports.graceMs, ports.clock);
+  if (rest === 'unproven') fail('E_LEFTOVER', { step: 'a check', pid: 0, host: 'this host' });
 }
 
 /** Records that what was cut off was interrupted, and whatever else is to be said. */

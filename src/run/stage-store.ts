@@ -14,12 +14,21 @@ export interface LoadedStages {
   latest?: { run: string; events: LoopEvent[] };
 }
 
-/** Never loses what the journals hold: a missing or corrupt projection is made again from them. */
-export function loadStages(layout: Layout): LoadedStages {
-  const read = readChecked(layout.stages, isStageState);
+/**
+ * Never loses what the journals hold: a missing or corrupt projection is made again from them. With `look` nothing is
+ * written, and a corrupt one stays where it is.
+ */
+export function loadStages(layout: Layout, options: { look?: boolean } = {}): LoadedStages {
+  const read = options.look
+    ? readChecked(layout.stages, isStageState, (path) => path)
+    : readChecked(layout.stages, isStageState);
   const notices: string[] = [];
   if (!read.found && read.quarantined) {
-    notices.push(`ai/state/stages.json was corrupt: kept as ${read.quarantined}, rebuilt from the journals`);
+    notices.push(
+      options.look
+        ? 'ai/state/stages.json is corrupt: this is from the journals; the next run keeps it aside and makes it again'
+        : `ai/state/stages.json was corrupt: kept as ${read.quarantined}, rebuilt from the journals`,
+    );
   }
   const state = read.found ? read.value : emptyState();
   const runs = listRuns(layout);

@@ -38,6 +38,9 @@ export async function workOnStep(step: PlanStep, scope: WorkScope): Promise<Step
     const outcome = await action.settled?.(call);
     return outcome && sound(outcome);
   });
+  const stopped = settled?.kind === 'stopped' ? stopReason(scope.signal) : undefined;
+  // Only a look was stopped: the step is what it was before.
+  if (stopped) return { state: 'TODO', error: stopError(stopped, step.id) };
   if (settled) return finish(step, scope, settled);
   scope.emit({ type: 'step.started', ...eventLabel(step), status: 'running', data: {} });
   for (;;) {

@@ -2,12 +2,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { closingLines } from '../../src/console/closing.ts';
 import { newTally } from '../../src/console/tally.ts';
-import type { EventType, LoopEvent } from '../../src/events.ts';
+import type { LoopEvent } from '../../src/events.ts';
 import { folder, write } from '../io/temporary.ts';
-import { journalOf, RUN } from '../run/builders.ts';
+import { journalOf, type Line, RUN } from '../run/builders.ts';
 import { plainLines } from './watched.ts';
-
-type Line = [EventType, string?, Record<string, unknown>?, number?];
 
 const begins = (stages: string[], lab = 'real'): Line => ['run.started', undefined, { stages, lab }];
 const ended = (exit: number, message?: string): Line => [

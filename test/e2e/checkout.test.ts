@@ -22,7 +22,9 @@ test('edits, staged changes, untracked files and the index are as before; a run 
   s.write({ 'one.txt': 'edited after staging\n', 'two.txt': 'edited\n', 'untracked.txt': 'mine\n', secret: 'hush\n' });
   const before = tree(s.home, [...OURS, ...GIT]);
   const main = s.git('rev-parse', 'HEAD', 'main');
-  const done = await s.run();
+  // As a git hook of some other repository would start it.
+  const hook = { GIT_DIR: '/nonexistent/.git', GIT_INDEX_FILE: '/nonexistent/index', GIT_WORK_TREE: '/nonexistent' };
+  const done = await s.run([], { env: hook });
   assert.is(done.exit, 0, done.stdout + done.stderr);
   assert.equal(tree(s.home, [...OURS, ...GIT]), before);
   assert.ok(before['.git/index'], 'the index was compared');

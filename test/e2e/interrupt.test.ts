@@ -1,5 +1,5 @@
 // SIGINT, SIGTERM and what must not run twice by itself.
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contextMap, folder, type Scenario, scenario, survivors, tree, until } from './scenario.ts';
@@ -73,6 +73,46 @@ test('SIGTERM with two stages at work stops both; the run ends once', async () =
     Object.entries(s.stages()).map(([name, { status }]) => `${name} ${status}`),
     ['a idle', 'b idle'],
   );
+});
+
+test('a green stage stays green when only the look at it was interrupted, and is not run again', async () => {
+  const gate = folder();
+  const verify = `[ -e ${gate}/calm ] || { touch ${gate}/in; sleep 600; }`;
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({ once: { command: `echo ran >> ${gate}/ran`, rerun: false, verify: [verify] } }),
+  });
+  writeFileSync(`${gate}/calm`, '');
+  assert.is((await s.run()).exit, 0);
+  rmSync(`${gate}/calm`);
+  assert.is((await interrupted(s, gate, 'SIGHUP')).exit, 130);
+  assert.is(s.stages().once?.status, 'green');
+  writeFileSync(`${gate}/calm`, '');
+  assert.is((await s.run()).exit, 0);
+  assert.equal(readFileSync(`${gate}/ran`, 'utf8'), 'ran\n');
+});
+
+test('a deadline that passes stops the stage: exit 1, and the next run takes it up again', async () => {
+  const gate = folder();
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({
+      slow: `[ -e ${gate}/go ] || sleep 600`,
+      after: { command: 'true', needs: ['slow'] },
+    }),
+  });
+  const done = await s.run(['--deadline', '5s']);
+  assert.is(
+    s.plain(done.stdout),
+    `run <run> begins: slow → after
+slow   started
+slow   interrupted  <n> s  the deadline <time> passed
+failed: 1 interrupted, 1 not started  <n> s
+  the deadline <time> passed
+`,
+  );
+  assert.is(done.exit, 1);
+  assert.equal(survivors(), []);
+  writeFileSync(`${gate}/go`, '');
+  assert.is((await s.run()).exit, 0);
 });
 
 test('rerun: false: after an interruption, a crash or a failure only retry runs it again', async () => {

@@ -36,7 +36,8 @@ test('killed twenty times at random moments, the work is done once, by one at a 
   const next = random(seed);
   const side = folder();
   writeFileSync(`${side}/trace`, '');
-  const stages = STAGES.map((name, i) => [name, { command: './work.sh', needs: STAGES.slice(0, i).slice(-1) }]);
+  const verify = ['flock -n "$SIDE/lock" sleep 0.1'];
+  const stages = STAGES.map((name, i) => [name, { command: './work.sh', verify, needs: STAGES.slice(0, i).slice(-1) }]);
   const s = scenario({ 'ai/context_map.yaml': contextMap(Object.fromEntries(stages)), 'work.sh': WORK });
   const options = { env: { SIDE: side } };
   const over = () => s.runs().length > 0 && s.events().at(-1)?.type === 'run.ended';

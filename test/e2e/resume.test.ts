@@ -2,7 +2,7 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contextMap, folder, namesIn, type Scenario, scenario, survivors, until } from './scenario.ts';
+import { contextMap, folder, namesIn, type Scenario, scenario, survivors, tree, until } from './scenario.ts';
 
 /** A chain a → b → c whose b waits until it may go on, and tells when an earlier b still lives. */
 function chain() {
@@ -99,6 +99,19 @@ test('another request, or more than six hours, closes the cut-off run first', as
   assert.equal(trace(), ['b 1', 'c 1']);
 });
 
+test('a check that outlives the run it belonged to is ended before the next one begins', async () => {
+  const side = folder();
+  const verify = `[ -e ${side}/calm ] || { touch ${side}/pids; exec sleep 600; }`;
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ b: { command: 'true', verify: [verify] } }) });
+  writeFileSync(`${side}/calm`, '');
+  assert.is((await s.run()).exit, 0);
+  rmSync(`${side}/calm`);
+  await cutOff(s, side);
+  writeFileSync(`${side}/calm`, '');
+  assert.is((await s.run()).exit, 0);
+  assert.equal(survivors(), []);
+});
+
 test('what cannot be shown to be over stops the next start, until a person says so', async () => {
   const { s, side } = chain();
   const run = await cutOff(s, side);
@@ -154,6 +167,11 @@ test('stages.json that is gone or broken is made again from the journals, and sa
   assert.match(gone.stdout, /^note: ai\/state\/stages\.json was missing: made again from the journals$/m);
   assert.match(gone.stdout, /^c {2}DONE {2}green$/m);
   s.write({ 'ai/state/stages.json': '{"version":1,"stages":{"a":{"status":"gre' });
+  const before = tree(s.path('ai'));
+  const looked = await s.run(['--dry-run', '--no-recheck']);
+  assert.match(looked.stdout, /^note: ai\/state\/stages\.json is corrupt: this is from the journals; /m);
+  assert.match(looked.stdout, /^c {2}DONE {2}green$/m);
+  assert.equal(tree(s.path('ai')), before, 'looking wrote something');
   const broken = await s.run(['--no-recheck']);
   assert.match(
     s.plain(broken.stdout),

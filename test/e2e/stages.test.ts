@@ -24,7 +24,7 @@ test('each way to fail is told with its reason and its evidence; on_failure: ski
   const s = scenario({
     'ai/context_map.yaml': contextMap({
       ok: 'true',
-      code: bad({ command: 'seq 1 12; echo "Error: no such pool" >&2; exit 3' }),
+      code: bad({ command: 'seq 1 12; printf "\\033[31mError:\\033[0m no such pool\\n" >&2; exit 3' }),
       after: bad({ command: `touch ${gate}/after`, needs: ['code', 'ok'] }),
       later: bad({ command: `touch ${gate}/later`, needs: ['after'] }),
       signal: bad({ command: 'kill -SEGV $$' }),
@@ -115,7 +115,7 @@ failed: 1 green, 8 failed, 2 skipped  <n> s
   for (const name of ['after', 'later', 'lacking']) assert.not(existsSync(`${gate}/${name}`), `${name} ran`);
   assert.equal(survivors(), [], 'what ran past its time still runs');
   const late = s.events().find((e) => e.type === 'attempt.ended' && e.step === 'late');
-  assert.equal([late?.data.outcome, Number(late?.data.duration_ms) < 9000], ['timeout', true]);
+  assert.equal([late?.data.outcome, Number(late?.data.duration_ms) < 12_000], ['timeout', true]);
   assert.equal(statuses(s).slice(0, 4), ['ok green', 'code failed', 'after skipped', 'later skipped']);
   const ended = s.events().at(-1);
   assert.equal([ended?.type, ended?.status], ['run.ended', 'partial']);

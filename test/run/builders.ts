@@ -81,11 +81,11 @@ export const untilStopped: Behaviour = ({ signal }) =>
 
 export const RUN = '20260101-000000-abcd';
 
-/** Events of one run, numbered and a second apart, from `type`, `stage` or `stage[cell]`, and data. */
-export function journalOf(
-  lines: [EventType, string?, Record<string, unknown>?, number?][],
-  { run = RUN, from = Date.UTC(2026, 0, 1) } = {},
-): LoopEvent[] {
+/** Type, `stage` or `stage[cell]`, data, attempt. */
+export type Line = [EventType, (string | undefined)?, Record<string, unknown>?, number?];
+
+/** Events of one run, numbered and a second apart. */
+export function journalOf(lines: Line[], { run = RUN, from = Date.UTC(2026, 0, 1) } = {}): LoopEvent[] {
   return lines.map(([type, step, data = {}, attempt], i) => ({
     ...{ v: 1 as const, seq: i + 1, time: new Date(from + i * 1000).toISOString(), run, type },
     ...(step === undefined ? {} : { stage: step.replace(/\[.*/, '') }),

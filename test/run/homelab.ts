@@ -1,0 +1,63 @@
+// A repository with stages, and real runs of it.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LoopEvent } from '../../src/events.ts';
+import { systemClock } from '../../src/io/clock.ts';
+import { readJournal } from '../../src/io/journal.ts';
+import { layout as layoutOf } from '../../src/io/layout.ts';
+import type { RunPorts, RunRequest } from '../../src/run/request.ts';
+import { type RunReport, runStages } from '../../src/run/run-stages.ts';
+import { commit, repository } from '../worktree/repository.ts';
+
+/** A repository whose map has these stages. */
+export function homelab(stages: Record<string, object>, loop: object = {}, files: Record<string, string> = {}): string {
+  return repository({ ...configuration(stages, loop), ...files });
+}
+
+/** Commits another map. */
+export function reconfigure(home: string, stages: Record<string, object>, loop: object = {}): void {
+  commit(home, configuration(stages, loop));
+}
+
+const configuration = (stages: Record<string, object>, loop: object) => ({
+  'ai/context_map.yaml': JSON.stringify({ stages }),
+  'ai/loop.yaml': JSON.stringify(loop),
+});
+
+export interface Ran extends RunReport {
+  /** What was told while it ran. */
+  events: LoopEvent[];
+  /** `type step` of what happened to steps and stages. */
+  trail: string[];
+}
+
+/** One run of `home` in this process. */
+export async function run(
+  home: string,
+  request: Partial<RunRequest> = {},
+  ports: Partial<RunPorts> = {},
+): Promise<Ran> {
+  const events: LoopEvent[] = [];
+  const { PATH } = process.env;
+  const report = await runStages(
+    { ...{ home, command: 'test', stages: [], withNeeds: false, forced: false, recheck: true }, ...request },
+    {
+      ...{ clock: systemClock, env: { PATH }, labTools: '/nonexistent', graceMs: 300 },
+      signal: new AbortController().signal,
+      ...ports,
+      subscribers: [(event) => void events.push(event), ...(ports.subscribers ?? [])],
+    },
+  );
+  const trail = events.filter((e) => /^(?:step|stage)\./.test(e.type)).map((e) => `${e.type} ${e.step ?? e.stage}`);
+  return { ...report, events, trail };
+}
+
+export const journalIn = (home: string, of: string): LoopEvent[] => readJournal(layoutOf(home).journal(of)).events;
+
+/** How often each stage's command ran: every command of these tests appends its step to this file. */
+export const NOTE = 'echo "$MENDLOOP_STEP" >> "$MENDLOOP_HOME/ai/state/ran"';
+
+export function ranSteps(home: string): string[] {
+  const path = join(home, 'ai/state/ran');
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
+}
