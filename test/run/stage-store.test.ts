@@ -86,6 +86,15 @@ test('a projection that is broken is set aside, said so, and made again', () => 
   }
 });
 
+test('a look sets nothing aside: it tells what is broken and leaves it', () => {
+  const layout = home();
+  writeFileSync(layout.stages, 'nonsense');
+  const { state, notices } = loadStages(layout, { look: true });
+  assert.equal(state, EXPECTED);
+  assert.match(notices.join(), /^ai\/state\/stages\.json is corrupt/);
+  assert.equal([readFileSync(layout.stages, 'utf8'), asides(layout)], ['nonsense', []]);
+});
+
 test('a projection that lags is brought up to date, wherever it stopped', () => {
   for (let upTo = 0; upTo <= FIRST.length + SECOND.length; upTo++) {
     assert.equal(loadStages(home(upTo)).state, EXPECTED, `after ${upTo} events`);
