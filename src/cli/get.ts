@@ -4,10 +4,10 @@ import { EXIT, fail } from '../errors.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { cellKey, cellsOf, splitStepName } from '../plan/matrix.ts';
 import { baseOf, type Configuration, configurationAt } from '../run/configuration.ts';
-import { findOutputs } from '../run/find-output.ts';
-import { isPublished, type OutputFile } from '../run/outputs.ts';
 import { runHead } from '../run/resume.ts';
 import { loadStages } from '../run/stage-store.ts';
+import { findOutputs } from '../stage/find-output.ts';
+import { isPublished, type OutputFile } from '../stage/outputs.ts';
 import type { CommandInput } from './command.ts';
 import { withPorts } from './ports.ts';
 import { runOptions } from './run-options.ts';
@@ -55,7 +55,7 @@ export async function run(input: CommandInput): Promise<number> {
     if (!definition || definition.spec !== ours) {
       fail('E_GET_SPEC', { name: name as string, theirs: definition?.spec ?? '', ours });
     }
-    const { makeOutput } = await import('../run/make-output.ts');
+    const { makeOutput } = await import('../stage/make-output.ts');
     const steps = new Set(found.map((f) => splitStepName(f.step).cell));
     for (const cell of cellsOf(definition).filter((c) => steps.has(cellKey(c)))) {
       const exit = await makeOutput(wanted, definition, cell, layout, process.env);

@@ -7,9 +7,9 @@ import { layout as layoutOf } from '../io/layout.ts';
 import { followLog, printLog } from '../io/print-log.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import { recordedStages } from '../run/recorded-stages.ts';
-import { unknownStage } from '../run/select.ts';
-import { recordOf } from '../run/stage-state.ts';
 import { loadStages } from '../run/stage-store.ts';
+import { recordOf } from '../stage/stage-state.ts';
+import { unknownStage } from '../stage/unknown-stage.ts';
 import type { CommandInput } from './command.ts';
 
 export async function run({ words, options, out, home }: CommandInput): Promise<number> {

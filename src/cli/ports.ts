@@ -3,8 +3,8 @@ import type { Subscriber } from '../events.ts';
 import { systemClock } from '../io/clock.ts';
 import { LAB_TOOLS } from '../io/package.ts';
 import { stopSignals } from '../io/signals.ts';
+import { Stop } from '../plan/stop.ts';
 import type { RunPorts } from '../run/request.ts';
-import { Stop } from '../run/stop.ts';
 
 /** How long TERM is given before KILL. */
 export const GRACE_MS = 5000;

@@ -4,8 +4,8 @@ import { liveness } from '../io/identity.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { lockOwner } from '../io/lock.ts';
 import { recordedStages } from '../run/recorded-stages.ts';
-import type { StageRecord } from '../run/stage-state.ts';
 import { loadStages, openRun } from '../run/stage-store.ts';
+import type { StageRecord } from '../stage/stage-state.ts';
 import type { CommandInput } from './command.ts';
 import { table } from './table.ts';
 

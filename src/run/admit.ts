@@ -1,9 +1,10 @@
 // What must hold before a plan may start: contract, known actions, payloads, a window that is open, an id that is new.
+
+import type { ActionRegistry } from '../plan/action.ts';
 import { executionError } from '../plan/codes.ts';
 import type { ExecutionContext, Plan } from '../plan/contract.ts';
 import { stepLabel } from '../plan/step-label.ts';
 import { type Checked, invalid, validateContext, validatePlan, violations } from '../plan/validate.ts';
-import type { ActionRegistry } from './action.ts';
 
 export interface Admission {
   actions: ActionRegistry;

@@ -6,11 +6,11 @@ import { liveness } from '../io/identity.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { lockOwner } from '../io/lock.ts';
 import { toolVersion } from '../io/tool-version.ts';
+import { toolSource } from '../stage/requires.ts';
+import { type Lab, stagePath } from '../stage/stage-env.ts';
 import { ignoredBeside, uncarriedState, uncommitted } from '../worktree/read.ts';
 import { baseOf, type Configuration, configurationAt } from './configuration.ts';
 import type { RunPorts } from './request.ts';
-import { toolSource } from './requires.ts';
-import { type Lab, stagePath } from './stage-env.ts';
 import { loadStages, openRun } from './stage-store.ts';
 
 export interface Finding {

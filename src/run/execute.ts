@@ -1,16 +1,17 @@
 // The plan executor: checks plan and context, then drives real actions to a PlanResult. A run of stages is one execution.
 import type { Happening } from '../events.ts';
 import { type Clock, systemClock } from '../io/clock.ts';
+import type { ActionRegistry } from '../plan/action.ts';
 import type { ContextInput, ExecutionContext, Plan, PlanInput, PlanResult } from '../plan/contract.ts';
 import { planResult } from '../plan/result.ts';
 import type { StepState } from '../plan/run-state.ts';
 import { linear, parallel, type RunScheduler } from '../plan/scheduler.ts';
 import { eventLabel } from '../plan/step-label.ts';
+import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { DEFAULT_MAX_STEPS } from '../plan/validate.ts';
-import type { ActionRegistry } from './action.ts';
 import { admit } from './admit.ts';
 import { drive } from './drive.ts';
-import { Stop, stopAfter, stopError, stopReason } from './stop.ts';
+import { stopAfter } from './stop-after.ts';
 import { thrownError, workOnStep } from './work.ts';
 
 export interface ExecutorOptions {

@@ -2,7 +2,7 @@
 import { EXIT } from '../errors.ts';
 import type { LoopEvent } from '../events.ts';
 import type { PlanResult } from '../plan/contract.ts';
-import type { StageState } from './stage-state.ts';
+import type { StageState } from '../stage/stage-state.ts';
 
 export interface RunFactsForExit {
   result: PlanResult;

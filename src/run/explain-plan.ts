@@ -5,12 +5,12 @@ import { layout as layoutOf } from '../io/layout.ts';
 import { lockOwner } from '../io/lock.ts';
 import { compareInputs, stageInputs, type Tree } from '../plan/inputs.ts';
 import { type Cell, cellsOf, stepNameOf } from '../plan/matrix.ts';
+import { neededOutputs } from '../stage/outputs.ts';
+import { recordOf, type StageState, type StepRecord } from '../stage/stage-state.ts';
 import { branchState } from '../worktree/branch-state.ts';
 import { listTree } from '../worktree/read.ts';
 import { baseOf, type Configuration, configurationAt } from './configuration.ts';
-import { neededOutputs } from './outputs.ts';
 import { type Selection, selectStages } from './select.ts';
-import { recordOf, type StageState, type StepRecord } from './stage-state.ts';
 import { loadStages } from './stage-store.ts';
 
 export type PlanState = 'DONE' | 'IN_PROGRESS' | 'TODO' | 'FAILED';

@@ -2,16 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { fail } from '../errors.ts';
 import type { Layout } from '../io/layout.ts';
+import { missingTools } from '../stage/requires.ts';
+import { type Lab, stagePath } from '../stage/stage-env.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { uncarriedState, uncommitted } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import { baseOf, type Configuration, configurationAt } from './configuration.ts';
 import type { RunPorts, RunRequest } from './request.ts';
-import { missingTools } from './requires.ts';
 import { type OpenRun, type RunHead, settleOpenRun } from './resume.ts';
 import { keepToLab } from './same-lab.ts';
 import { askedText, selectStages } from './select.ts';
-import { type Lab, stagePath } from './stage-env.ts';
 import { type LoadedStages, loadStages } from './stage-store.ts';
 
 export interface Prepared {

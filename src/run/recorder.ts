@@ -4,7 +4,7 @@ import type { Clock } from '../io/clock.ts';
 import type { Journal } from '../io/journal.ts';
 import type { Layout } from '../io/layout.ts';
 import { writeAtomic } from '../io/store.ts';
-import { fold, type StageState } from './stage-state.ts';
+import { fold, type StageState } from '../stage/stage-state.ts';
 
 export interface Recorder {
   readonly run: string;

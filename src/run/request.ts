@@ -1,8 +1,8 @@
 // What a run is asked for, and what it is given to work with.
 import type { Subscriber } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
+import type { Lab } from '../stage/stage-env.ts';
 import type { Selection } from './select.ts';
-import type { Lab } from './stage-env.ts';
 
 export interface RunRequest extends Selection {
   home: string;

@@ -6,11 +6,11 @@ import { openJournal } from '../io/journal.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { listRuns, newRunId } from '../io/runs.ts';
 import { requireWritable } from '../io/store.ts';
+import { unknownStage } from '../stage/unknown-stage.ts';
 import { holdLock } from './hold-lock.ts';
 import { recordedStages } from './recorded-stages.ts';
 import { openRecorder } from './recorder.ts';
 import { closeOpenRun } from './resume.ts';
-import { unknownStage } from './select.ts';
 import { loadStages } from './stage-store.ts';
 
 /** Throws MendError for unknown stages and a lock held by another. A cut-off run is closed first. */

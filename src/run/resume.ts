@@ -5,11 +5,11 @@ import type { Clock } from '../io/clock.ts';
 import { openJournal, readJournal } from '../io/journal.ts';
 import type { Layout } from '../io/layout.ts';
 import { endLeftovers } from '../io/leftovers.ts';
+import { runMarks, stepMarks } from '../stage/stage-env.ts';
+import type { StageState } from '../stage/stage-state.ts';
 import type { Base } from '../worktree/base.ts';
 import { type Earlier, earlierFacts, takeUp } from './earlier.ts';
 import { openRecorder } from './recorder.ts';
-import { runMarks, stepMarks } from './stage-env.ts';
-import type { StageState } from './stage-state.ts';
 import { type LoadedStages, openRun } from './stage-store.ts';
 
 /** What `run.started` keeps so that the run can be taken up: everything that decides it. */

@@ -7,6 +7,10 @@ import { ownFolder, requireWritable } from '../io/store.ts';
 import { compilePlan, STAGE_ACTION, stepId } from '../plan/compile.ts';
 import type { PlanResult } from '../plan/contract.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
+import { stageAction } from '../stage/stage-action.ts';
+import type { Lab } from '../stage/stage-env.ts';
+import type { StageState } from '../stage/stage-state.ts';
+import { stageTree } from '../stage/stage-tree.ts';
 import { createExecutor, type EarlierFacts } from './execute.ts';
 import { exitCode, needsHuman } from './exit-code.ts';
 import { holdLock } from './hold-lock.ts';
@@ -15,10 +19,6 @@ import { openRecorder, type Recorder } from './recorder.ts';
 import type { RunPorts, RunRequest } from './request.ts';
 import type { OpenRun } from './resume.ts';
 import { executionEnded, writeRunFile } from './run-file.ts';
-import { stageAction } from './stage-action.ts';
-import type { Lab } from './stage-env.ts';
-import type { StageState } from './stage-state.ts';
-import { stageTree } from './stage-tree.ts';
 
 export interface RunReport {
   run: string;

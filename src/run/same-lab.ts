@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fail } from '../errors.ts';
 import type { Layout } from '../io/layout.ts';
 import { readText, writeAtomic } from '../io/store.ts';
-import type { Lab } from './stage-env.ts';
+import type { Lab } from '../stage/stage-env.ts';
 
 /** Notes which lab the state of this home belongs to. Throws E_OTHER_LAB when that is another one. */
 export function keepToLab(layout: Layout, lab: Lab): void {

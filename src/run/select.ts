@@ -1,9 +1,9 @@
 // Which stages a request means, and what they need that is not there. Pure.
 import type { ContextMap } from '../config/context-map.ts';
-import { nearest } from '../config/suggest.ts';
 import { fail } from '../errors.ts';
 import { withNeeds } from '../plan/compile.ts';
-import type { StageState } from './stage-state.ts';
+import type { StageState } from '../stage/stage-state.ts';
+import { unknownStage } from '../stage/unknown-stage.ts';
 
 export interface Selection {
   /** Stage names; empty means all. */
@@ -37,13 +37,6 @@ export function selectStages(map: ContextMap, selection: Selection, state: Stage
     fail('E_NEEDS_UNMET', { stages: chosen.join(', '), command }, unmet);
   }
   return chosen;
-}
-
-/** Refuses a name that is no stage, and says which was meant. */
-export function unknownStage(name: string, known: readonly string[], also: readonly string[] = []): never {
-  const meant = nearest(name, [...known, ...also]);
-  const hint = meant === undefined ? '' : `; did you mean ${JSON.stringify(meant)}?`;
-  fail('E_UNKNOWN_STAGE', { name, hint, known: known.join(', ') });
 }
 
 /** One text for a request, equal for equal requests: how a cut-off run is recognised as the one asked for again. */

@@ -4,7 +4,7 @@ import { readJournal } from '../io/journal.ts';
 import type { Layout } from '../io/layout.ts';
 import { listRuns } from '../io/runs.ts';
 import { readChecked } from '../io/store.ts';
-import { emptyState, fold, isStageState, type StageState } from './stage-state.ts';
+import { emptyState, fold, isStageState, type StageState } from '../stage/stage-state.ts';
 
 export interface LoadedStages {
   state: StageState;

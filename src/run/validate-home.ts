@@ -5,9 +5,9 @@ import { configWarnings } from '../config/warnings.ts';
 import { MendError } from '../errors.ts';
 import { fileFacts, isExecutable } from '../io/files.ts';
 import { readText } from '../io/store.ts';
+import { scriptOf } from '../stage/script-hint.ts';
 import { readAt } from '../worktree/read.ts';
 import { baseOf, type Configuration, configurationOnDisk } from './configuration.ts';
-import { scriptOf } from './script-hint.ts';
 
 export interface Validation {
   stages: string[];

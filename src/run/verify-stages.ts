@@ -4,16 +4,16 @@ import { layout as layoutOf } from '../io/layout.ts';
 import { newRunId } from '../io/runs.ts';
 import { ownFolder, requireWritable } from '../io/store.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
+import { openCall, type StageScope } from '../stage/stage-call.ts';
+import { recordOf } from '../stage/stage-state.ts';
+import { stageTree } from '../stage/stage-tree.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { baseOf, configurationAt } from './configuration.ts';
 import { holdLock } from './hold-lock.ts';
 import type { RunPorts, RunRequest } from './request.ts';
 import { keepToLab } from './same-lab.ts';
 import { namedStages } from './select.ts';
-import { openCall, type StageScope } from './stage-call.ts';
-import { recordOf } from './stage-state.ts';
 import { loadStages } from './stage-store.ts';
-import { stageTree } from './stage-tree.ts';
 
 export interface Verification {
   step: string;

@@ -2,13 +2,14 @@
 import { inspect } from 'node:util';
 import type { Happening } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
+import type { Action, ActionCall, ActionRegistry, Outcome } from '../plan/action.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
 import type { ExecutionContext, Plan, PlanStep } from '../plan/contract.ts';
 import { eventLabel } from '../plan/step-label.ts';
-import type { Action, ActionCall, ActionRegistry, Outcome } from './action.ts';
+import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import type { StepEnd } from './drive.ts';
 import { nextTry, policyOf } from './retry.ts';
-import { Stop, stopAfter, stopError, stopReason } from './stop.ts';
+import { stopAfter } from './stop-after.ts';
 
 export interface WorkScope {
   plan: Plan;

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { EventType, Happening, LoopEvent } from '../../src/events.ts';
 import type { Clock } from '../../src/io/clock.ts';
+import { type Action, type ActionCall, action, type Outcome } from '../../src/plan/action.ts';
 import type { ContextInput, PlanInput, PlanResult } from '../../src/plan/contract.ts';
-import { type Action, type ActionCall, action, type Outcome } from '../../src/run/action.ts';
 import { createExecutor, type ExecutorOptions } from '../../src/run/execute.ts';
 import { context } from '../plan/builders.ts';
 

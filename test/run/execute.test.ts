@@ -3,11 +3,11 @@ import * as assert from 'uvu/assert';
 import { z } from 'zod';
 import { mendError } from '../../src/errors.ts';
 import type { Happening } from '../../src/events.ts';
+import { action, type Outcome } from '../../src/plan/action.ts';
 import type { ExecutionCode, ExecutionError } from '../../src/plan/codes.ts';
 import type { PlanResult } from '../../src/plan/contract.ts';
-import { action, type Outcome } from '../../src/run/action.ts';
+import { Stop } from '../../src/plan/stop.ts';
 import { createExecutor } from '../../src/run/execute.ts';
-import { Stop } from '../../src/run/stop.ts';
 import { context, id, plan, step } from '../plan/builders.ts';
 import { act, after, type Behaviour, done, execute, failed, fakeClock, untilStopped } from './builders.ts';
 

@@ -4,7 +4,7 @@ import type { ExecutionCode } from '../../src/plan/codes.ts';
 import { executionError } from '../../src/plan/codes.ts';
 import { planResult } from '../../src/plan/result.ts';
 import { exitCode, needsHuman } from '../../src/run/exit-code.ts';
-import { emptyState, type StageStatus } from '../../src/run/stage-state.ts';
+import { emptyState, type StageStatus } from '../../src/stage/stage-state.ts';
 import { journalOf } from './builders.ts';
 
 function exit(statuses: StageStatus[], code?: ExecutionCode, more: { human?: boolean; interrupted?: boolean } = {}) {

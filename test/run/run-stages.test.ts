@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
 import { identify } from '../../src/io/identity.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
+import { Stop } from '../../src/plan/stop.ts';
 import { executionEnded } from '../../src/run/run-file.ts';
-import { Stop } from '../../src/run/stop.ts';
 import { commit } from '../worktree/repository.ts';
 import { homelab, journalIn, NOTE, ranSteps, reconfigure, run } from './homelab.ts';
 

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatError, MendError } from '../../src/errors.ts';
 import { askedText, namedStages, type Selection, selectStages } from '../../src/run/select.ts';
-import { emptyState, type StageStatus } from '../../src/run/stage-state.ts';
+import { emptyState, type StageStatus } from '../../src/stage/stage-state.ts';
 import { mapOf } from '../plan/builders.ts';
 
 const MAP = mapOf({

@@ -4,8 +4,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
 import { type Layout, layout as layoutOf } from '../../src/io/layout.ts';
-import { emptyState, fold } from '../../src/run/stage-state.ts';
 import { loadStages, openRun } from '../../src/run/stage-store.ts';
+import { emptyState, fold } from '../../src/stage/stage-state.ts';
 import { folder, write } from '../io/temporary.ts';
 import { journalOf, RUN } from './builders.ts';
 

@@ -1,7 +1,7 @@
 // The action that runs a stage: whether an attempt is needed at all, and if so, the attempt.
 import type { Stage } from '../config/context-map.ts';
+import { type Action, action, type Outcome } from '../plan/action.ts';
 import { compareInputs } from '../plan/inputs.ts';
-import { type Action, action, type Outcome } from './action.ts';
 import { attemptStage } from './attempt.ts';
 import { inputsNow, openCall, type StageActionCall, type StageScope, stagePayloadSchema } from './stage-call.ts';
 import { recordOf } from './stage-state.ts';

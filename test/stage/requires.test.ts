@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { missingRequirements, missingTools, toolSource } from '../../src/run/requires.ts';
+import { missingRequirements, missingTools, toolSource } from '../../src/stage/requires.ts';
 import { folder, write } from '../io/temporary.ts';
 import { stageOf } from '../plan/builders.ts';
 

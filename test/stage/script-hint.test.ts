@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { scriptHint, scriptOf } from '../../src/run/script-hint.ts';
+import { scriptHint, scriptOf } from '../../src/stage/script-hint.ts';
 
 const TREE = new Map([
   ['stages/plain.sh', { mode: '100644', id: 'a' }],

@@ -1,7 +1,8 @@
 // One attempt of a stage: what it requires, its command, what it did besides, its checks.
 import { MendError } from '../errors.ts';
 import type { CommandEnd } from '../io/command.ts';
-import type { Outcome } from './action.ts';
+import type { Outcome } from '../plan/action.ts';
+import { stopReason } from '../plan/stop.ts';
 import { missingRequirements } from './requires.ts';
 import { scriptHint } from './script-hint.ts';
 import {
@@ -13,7 +14,6 @@ import {
   type StageScope,
 } from './stage-call.ts';
 import { stagePath } from './stage-env.ts';
-import { stopReason } from './stop.ts';
 
 /** How an attempt ended, with what its event tells besides. */
 interface Ended {

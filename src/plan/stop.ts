@@ -1,5 +1,5 @@
 // Why something must stop: the reasons an abort signal carries.
-import { type ExecutionCode, type ExecutionError, executionError } from '../plan/codes.ts';
+import { type ExecutionCode, type ExecutionError, executionError } from './codes.ts';
 
 export type StopCode = Extract<ExecutionCode, 'STEP_TIMEOUT' | 'PLAN_TIMEOUT' | 'DEADLINE_EXCEEDED'> | 'INTERRUPTED';
 
@@ -17,14 +17,6 @@ export class Stop extends Error {
 export function stopReason(signal: AbortSignal): Stop | undefined {
   if (!signal.aborted) return undefined;
   return signal.reason instanceof Stop ? signal.reason : new Stop('INTERRUPTED', 'interrupted');
-}
-
-/** A signal that aborts with `stop` after `ms`, and the way to call it off. `Infinity` never aborts. */
-export function stopAfter(ms: number, stop: () => Stop): { signal: AbortSignal; cancel(): void } {
-  const controller = new AbortController();
-  const LONGEST = 2 ** 31 - 1;
-  const timer = ms <= LONGEST ? setTimeout(() => controller.abort(stop()), Math.max(0, ms)) : undefined;
-  return { signal: controller.signal, cancel: () => clearTimeout(timer) };
 }
 
 /** The error a stop means for the plan. */

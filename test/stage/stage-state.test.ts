@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
-import { emptyState, fold, isStageState, recordOf, type StageState } from '../../src/run/stage-state.ts';
-import { journalOf, RUN } from './builders.ts';
+import { emptyState, fold, isStageState, recordOf, type StageState } from '../../src/stage/stage-state.ts';
+import { journalOf, RUN } from '../run/builders.ts';
 
 const INPUTS = { command: 'c', verify: 'v', files: 'f', outputs: 'o' };
 

@@ -1,6 +1,6 @@
 // What a step can do: actions by name. A stage is one of them.
 import type { z } from 'zod';
-import type { ExecutionContext, Plan, PlanStep } from '../plan/contract.ts';
+import type { ExecutionContext, Plan, PlanStep } from './contract.ts';
 
 /** One call of an action for one step. */
 export interface ActionCall<P = unknown> {

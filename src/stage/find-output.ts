@@ -5,7 +5,7 @@ import { fail } from '../errors.ts';
 import type { Layout } from '../io/layout.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import { type OutputFile, outputsOf } from './outputs.ts';
-import { unknownStage } from './select.ts';
+import { unknownStage } from './unknown-stage.ts';
 
 /** The files `name` means: one, or one per cell when it names no cell. Throws MendError for what is not there. */
 export function findOutputs(map: ContextMap, name: string, layout: Layout): { stage: string; files: OutputFile[] } {

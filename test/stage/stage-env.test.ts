@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layout as layoutOf } from '../../src/io/layout.ts';
-import { type StageSurroundings, stageEnv, stagePath, stepMarks } from '../../src/run/stage-env.ts';
+import { type StageSurroundings, stageEnv, stagePath, stepMarks } from '../../src/stage/stage-env.ts';
 import { stageOf } from '../plan/builders.ts';
-import { RUN } from './builders.ts';
+import { RUN } from '../run/builders.ts';
 
 const AROUND: StageSurroundings = {
   layout: layoutOf('/home/x'),

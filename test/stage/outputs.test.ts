@@ -4,9 +4,9 @@ import * as assert from 'uvu/assert';
 import type { Stage } from '../../src/config/context-map.ts';
 import { formatError, MendError } from '../../src/errors.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
-import { findOutputs } from '../../src/run/find-output.ts';
-import { isPublished, neededOutputs, outputsOf } from '../../src/run/outputs.ts';
-import { emptyState, type StageState, type StageStatus } from '../../src/run/stage-state.ts';
+import { findOutputs } from '../../src/stage/find-output.ts';
+import { isPublished, neededOutputs, outputsOf } from '../../src/stage/outputs.ts';
+import { emptyState, type StageState, type StageStatus } from '../../src/stage/stage-state.ts';
 import { folder, write } from '../io/temporary.ts';
 import { mapOf } from '../plan/builders.ts';
 
