@@ -95,7 +95,8 @@ const queue = [...testFiles];
 const worker = async () => {
   for (let file = queue.shift(); file; file = queue.shift()) results.push(await runFile(file));
 };
-await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, worker));
+// One more than there are cores: many tests wait for processes and timeouts.
+await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker));
 
 const total = (key) => results.reduce((sum, r) => sum + r[key], 0);
 if (testFiles.length === 0) console.log('no test file matched');
