@@ -2,26 +2,31 @@
 import { relative } from 'node:path';
 import type { Layout } from '../io/layout.ts';
 import type { Tree } from '../plan/inputs.ts';
-import { inspect } from '../worktree/after-attempt.ts';
+import { type Inspection, inspect } from '../worktree/after-attempt.ts';
+import { type QuickLook, quickLook } from '../worktree/quick-look.ts';
 import { listTree } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import type { StageTree } from './stage-call.ts';
 
 export function stageTree(worktree: Worktree, layout: Layout): StageTree {
-  let files: Promise<Tree> | undefined;
+  let listed: Promise<Tree> | undefined;
+  const files = () => {
+    listed ??= listTree(worktree.path, worktree.head);
+    return listed;
+  };
+  let look: Promise<QuickLook> | undefined;
   let seen = worktree.seen;
   let turn: Promise<unknown> = Promise.resolve();
   return {
     head: worktree.head,
-    files: () => {
-      files ??= listTree(worktree.path, worktree.head);
-      return files;
-    },
+    files,
     inspect({ run, step, attempt }) {
       const patchFile = layout.patch(run, step, attempt);
       // Two steps that end together would both claim the same change.
       const mine = turn.then(async () => {
-        const found = await inspect(worktree, { head: worktree.head, patchFile, seen });
+        look ??= files().then((tree) => quickLook(worktree, tree, Date.now));
+        const ask = () => inspect(worktree, { head: worktree.head, patchFile, seen });
+        const found: Inspection = await (await look).orAsk({ changed: [], seen }, ask);
         seen = found.seen;
         const patch = found.patch === undefined ? {} : { patch: relative(layout.home, found.patch) };
         return { changed: found.changed, ...patch };
