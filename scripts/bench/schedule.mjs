@@ -6,7 +6,7 @@ import '../typescript.mjs';
 import { bench, compare, short, sideBySide } from './measure.mjs';
 
 const { RunFacts } = await import('../../src/plan/run-state.ts');
-const { parallel } = await import('../../src/plan/scheduler.ts');
+const { first, parallel } = await import('../../src/plan/scheduler.ts');
 const { validatePlan } = await import('../../src/plan/validate.ts');
 
 const SIZES = [100, 1000, 10_000];
@@ -116,7 +116,7 @@ function drive(plan, ready, record) {
   const running = [];
   let done = 0;
   for (;;) {
-    for (const step of ready().slice(0, WORKERS - running.length)) {
+    for (const step of first(WORKERS - running.length, ready())) {
       record(step.id, 'IN_PROGRESS');
       running.push(step);
     }

@@ -1,6 +1,7 @@
 // The completion facts of a run: which steps are done, and which may start because of it.
 // Facts are recorded one at a time; the frontier is kept up to date, so a whole run costs time linear in its edges.
 import type { Plan, PlanStep } from './contract.ts';
+import { Frontier } from './frontier.ts';
 
 export type StepState = 'TODO' | 'IN_PROGRESS' | 'DONE' | 'FAILED' | 'SKIPPED';
 
@@ -8,14 +9,14 @@ export type StepState = 'TODO' | 'IN_PROGRESS' | 'DONE' | 'FAILED' | 'SKIPPED';
 export interface RunState {
   readonly states: ReadonlyMap<string, StepState>;
   /** Steps to do whose dependencies are all done, in starting order: priority first, then the plan's order. */
-  readonly frontier: readonly PlanStep[];
+  readonly frontier: Iterable<PlanStep>;
   readonly running: number;
 }
 
 /** The facts of a run of `plan`, beginning with what earlier facts say. */
 export class RunFacts implements RunState {
   readonly states = new Map<string, StepState>();
-  readonly frontier: PlanStep[] = [];
+  readonly frontier = new Frontier((step) => this.#rank.get(step.id) as number);
   running = 0;
   readonly #rank = new Map<string, number>();
   readonly #steps = new Map<string, PlanStep>();
@@ -31,7 +32,7 @@ export class RunFacts implements RunState {
       this.#unmet.set(step.id, new Set(step.depends_on).size);
       for (const id of new Set(step.depends_on)) this.#dependentsOf(id).push(step.id);
     }
-    for (const step of order) if (this.#unmet.get(step.id) === 0) this.frontier.push(step);
+    for (const step of order) if (this.#unmet.get(step.id) === 0) this.frontier.add(step);
     for (const [id, state] of earlier) this.record(id, state);
   }
 
@@ -42,8 +43,8 @@ export class RunFacts implements RunState {
     if (before === next) return;
     this.states.set(id, next);
     this.running += Number(next === 'IN_PROGRESS') - Number(before === 'IN_PROGRESS');
-    if (before === 'TODO') this.#leaveFrontier(id);
-    if (next === 'TODO' && this.#unmet.get(id) === 0) this.#joinFrontier(id);
+    if (before === 'TODO') this.frontier.remove(this.#step(id));
+    if (next === 'TODO' && this.#unmet.get(id) === 0) this.frontier.add(this.#step(id));
     if (next === 'DONE' || before === 'DONE') {
       for (const dependent of this.#dependentsOf(id)) this.#adjust(dependent, next === 'DONE' ? -1 : 1);
     }
@@ -65,11 +66,15 @@ export class RunFacts implements RunState {
         queue.push(dependent);
       }
     }
-    return [...found].map((at) => this.#steps.get(at) as PlanStep);
+    return [...found].map((at) => this.#step(at));
   }
 
   inState(state: StepState): PlanStep[] {
     return [...this.#steps.values()].filter((s) => this.states.get(s.id) === state);
+  }
+
+  #step(id: string): PlanStep {
+    return this.#steps.get(id) as PlanStep;
   }
 
   #dependentsOf(id: string): string[] {
@@ -82,32 +87,7 @@ export class RunFacts implements RunState {
     const unmet = (this.#unmet.get(id) ?? 0) + by;
     this.#unmet.set(id, unmet);
     if (this.states.get(id) !== 'TODO') return;
-    if (unmet === 0) this.#joinFrontier(id);
-    else if (by > 0) this.#leaveFrontier(id);
-  }
-
-  #joinFrontier(id: string): void {
-    this.frontier.splice(this.#position(id), 0, this.#steps.get(id) as PlanStep);
-  }
-
-  #leaveFrontier(id: string): void {
-    const at = this.#position(id);
-    if (this.frontier[at]?.id !== id) return;
-    // Steps mostly leave from the front, and taking the first of a long list is much cheaper than cutting it.
-    if (at === 0) this.frontier.shift();
-    else this.frontier.splice(at, 1);
-  }
-
-  /** Where `id` stands, or would stand, in the sorted frontier. */
-  #position(id: string): number {
-    const rank = this.#rank.get(id) as number;
-    let low = 0;
-    let high = this.frontier.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#rank.get((this.frontier[middle] as PlanStep).id) as number) < rank) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    if (unmet === 0) this.frontier.add(this.#step(id));
+    else if (by > 0) this.frontier.remove(this.#step(id));
   }
 }

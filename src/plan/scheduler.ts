@@ -4,14 +4,14 @@ import type { RunState } from './run-state.ts';
 
 export interface RunScheduler {
   readonly name: string;
-  /** The set of steps that may start now, in starting order. Must not change `state`. */
-  ready(state: RunState, plan: Plan): readonly PlanStep[];
+  /** The set of steps that may start now, in starting order; the driver takes as many as it has workers. Changes nothing. */
+  ready(state: RunState, plan: Plan): Iterable<PlanStep>;
 }
 
 /** One step at a time, in the plan's order. */
 export const linear: RunScheduler = {
   name: 'linear',
-  ready: (state) => (state.running > 0 ? [] : state.frontier.slice(0, 1)),
+  ready: (state) => (state.running > 0 ? [] : first(1, state.frontier)),
 };
 
 /** Every step whose dependencies are done. */
@@ -19,3 +19,11 @@ export const parallel: RunScheduler = {
   name: 'parallel',
   ready: (state) => state.frontier,
 };
+
+/** The first `n` of a set that may be long. */
+export function first(n: number, steps: Iterable<PlanStep>): PlanStep[] {
+  const taken: PlanStep[] = [];
+  if (n < 1) return taken;
+  for (const step of steps) if (taken.push(step) >= n) break;
+  return taken;
+}

@@ -2,7 +2,7 @@
 import { type ExecutionError, executionError } from '../plan/codes.ts';
 import type { Plan, PlanStep } from '../plan/contract.ts';
 import { RunFacts, type StepState } from '../plan/run-state.ts';
-import type { RunScheduler } from '../plan/scheduler.ts';
+import { first, type RunScheduler } from '../plan/scheduler.ts';
 import { stepLabel } from '../plan/step-label.ts';
 
 /** How a step ended, as the driver needs to know it. */
@@ -50,7 +50,7 @@ export async function drive(plan: Plan, earlier: ReadonlyMap<string, StepState>,
   return end;
 
   function startReady(): void {
-    for (const step of [...ports.scheduler.ready(facts, plan).slice(0, ports.workers - running.size)]) {
+    for (const step of first(ports.workers - running.size, ports.scheduler.ready(facts, plan))) {
       // A scheduler of the caller's own may be wrong; then nothing starts, and the stall is named.
       if (!facts.mayStart(step.id)) continue;
       facts.record(step.id, 'IN_PROGRESS');

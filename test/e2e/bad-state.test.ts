@@ -81,7 +81,7 @@ onSmallDisk(
     assert.is(full.exit, 1);
     assert.ok(ran().length < names.length, 'the disk was not full');
     // The other way round is no harm: what was about to start counts as cut off.
-  assert.equal(ran(), steps('attempt.started').slice(0, ran().length), 'a stage ran that nobody recorded');
+    assert.equal(ran(), steps('attempt.started').slice(0, ran().length), 'a stage ran that nobody recorded');
     assert.not(s.has('ai/state/lock.json'), 'the lock was left');
 
     rmSync(s.path('ai/filler'));

@@ -7,7 +7,8 @@ import { linear, parallel, type RunScheduler } from '../../src/plan/scheduler.ts
 import { checkedPlan, dags, id, labelOf, plan, step } from './builders.ts';
 
 const diamond = checkedPlan(plan([step(4, [2, 3]), step(1), step(2, [1]), step(3, [1]), step(5)]));
-const names = (scheduler: RunScheduler, facts: RunFacts, of: Plan = diamond) => scheduler.ready(facts, of).map(labelOf);
+const names = (scheduler: RunScheduler, facts: RunFacts, of: Plan = diamond) =>
+  [...scheduler.ready(facts, of)].map(labelOf);
 
 /** The same answer the slow way: to do, and all dependencies done; higher priority first, then the plan's order. */
 function naiveFrontier(of: Plan, states: ReadonlyMap<string, StepState>): string[] {
@@ -57,11 +58,11 @@ test('among steps that may start the higher priority goes first, then the planâ€
 
 test('asking changes nothing', () => {
   const facts = new RunFacts(diamond, new Map([[id(1), 'DONE']]));
-  const before = structuredClone([facts.states, facts.frontier, facts.running]);
+  const before = structuredClone([facts.states, [...facts.frontier], facts.running]);
   for (const scheduler of [linear, parallel]) {
-    assert.equal(scheduler.ready(facts, diamond), scheduler.ready(facts, diamond));
+    assert.equal([...scheduler.ready(facts, diamond)], [...scheduler.ready(facts, diamond)]);
   }
-  assert.equal([facts.states, facts.frontier, facts.running], before);
+  assert.equal([facts.states, [...facts.frontier], facts.running], before);
 });
 
 test('a step that went back to do may start again, and one whose dependency was undone may not', () => {
@@ -104,11 +105,11 @@ test('property: whatever the order of ends, the frontier is what a naive look gi
       for (const [n, state] of changes) {
         facts.record(of.steps[n % of.steps.length]?.id ?? '', state);
         assert.equal(
-          facts.frontier.map((s) => s.id),
+          [...facts.frontier].map((s) => s.id),
           naiveFrontier(of, facts.states),
         );
         assert.is(facts.running, [...facts.states.values()].filter((s) => s === 'IN_PROGRESS').length);
-        assert.equal(linear.ready(facts, of).length, facts.running > 0 || facts.frontier.length === 0 ? 0 : 1);
+        assert.is([...linear.ready(facts, of)].length, facts.running > 0 || facts.frontier.size === 0 ? 0 : 1);
       }
     }),
   );
