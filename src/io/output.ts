@@ -25,7 +25,9 @@ export interface Output {
 export function openOutput(options: { json: boolean; quiet: boolean }): Output {
   // A reader that went away (`| head`) is no reason to end a run.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  const isTerminal = process.stdout.isTTY === true && !process.env.CI && process.env.TERM !== 'dumb';
+  // A terminal without a size (some containers) shows nothing that is drawn.
+  const drawable = process.stdout.isTTY === true && process.stdout.columns > 0;
+  const isTerminal = drawable && !process.env.CI && process.env.TERM !== 'dumb';
   const colour = new Chalk({ level: isTerminal && !process.env.NO_COLOR ? 1 : 0 });
   const write = (text: string) => void process.stdout.write(`${text}\n`);
   return {

@@ -7,7 +7,7 @@ const RUN_ID = /^(\d{8}-\d{6})-[0-9a-f]{4}$/;
 export function listRuns(layout: Layout): string[] {
   if (!existsSync(layout.runs)) return [];
   return readdirSync(layout.runs)
-    .filter((name) => RUN_ID.test(name))
+    .filter((name) => RUN_ID.test(name) && !Number.isNaN(timeOf(name.slice(0, 15))))
     .sort();
 }
 

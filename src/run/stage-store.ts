@@ -30,8 +30,11 @@ export function loadStages(layout: Layout, options: { look?: boolean } = {}): Lo
         : `ai/state/stages.json was corrupt: kept as ${read.quarantined}, rebuilt from the journals`,
     );
   }
-  const state = read.found ? read.value : emptyState();
   const runs = listRuns(layout);
+  const kept = read.found ? read.value : emptyState();
+  const cut = isAhead(kept, layout);
+  if (cut) notices.push('ai/state/stages.json knew more than its journal, which was cut: made again from the journals');
+  const state = cut ? emptyState() : kept;
   if (!read.found && !read.quarantined && runs.length > 0) {
     notices.push('ai/state/stages.json was missing: made again from the journals');
   }
@@ -45,6 +48,12 @@ export function loadStages(layout: Layout, options: { look?: boolean } = {}): Lo
     if (events.length > 0) latest = { run, events };
   }
   return { state, notices, ...(latest ? { latest } : {}) };
+}
+
+/** A journal that lost its end to corruption takes new events under old numbers; a projection beyond it would hide them. */
+function isAhead({ as_of }: StageState, layout: Layout): boolean {
+  const known = as_of.run === '' ? 0 : readJournal(layout.journal(as_of.run)).events.length;
+  return known > 0 && known < as_of.seq;
 }
 
 /** The newest run when it has not ended. */

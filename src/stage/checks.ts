@@ -8,6 +8,7 @@ import type { LogFile } from '../io/log-file.ts';
 import { probeHttp, probeTcp } from '../io/probe.ts';
 import { readText } from '../io/store.ts';
 import { dottedKey } from './dotted-key.ts';
+import { isFilled } from './outputs.ts';
 
 export interface CheckScope {
   /** The tree the stage runs in. */
@@ -38,7 +39,7 @@ export async function verifyStage(stage: Stage, scope: CheckScope): Promise<stri
     }
   }
   for (const [name, path] of Object.entries(stage.outputs)) {
-    if (!(fileFacts(join(scope.out, path))?.size ?? 0)) note(`output ${name}: ${path} is missing or empty`);
+    if (!isFilled(join(scope.out, path))) note(`output ${name}: ${path} is missing or empty`);
   }
   return problems;
 }

@@ -30,7 +30,13 @@ export function outputsOf(map: ContextMap, stage: string, layout: Layout): Outpu
 
 /** An output counts only when its step is green and the file is there and not empty. */
 export function isPublished(output: OutputFile, stages: StageState): boolean {
-  return recordOf(stages, output.step)?.status === 'green' && (fileFacts(output.path)?.size ?? 0) > 0;
+  return recordOf(stages, output.step)?.status === 'green' && isFilled(output.path);
+}
+
+/** Whether a file is there and not empty. */
+export function isFilled(path: string): boolean {
+  const facts = fileFacts(path);
+  return facts?.isFile === true && facts.size > 0;
 }
 
 /** Name → content hash of every output of the stages that `stage` needs; one that is missing counts as such. */

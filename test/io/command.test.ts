@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,9 +8,10 @@ import { type CommandRequest, runCommand } from '../../src/io/command.ts';
 import { identify, liveness } from '../../src/io/identity.ts';
 import { endLeftovers } from '../../src/io/leftovers.ts';
 import { groupMembers } from '../../src/io/process-group.ts';
+import { folder } from './temporary.ts';
 
 async function run(command: CommandRequest['command'], more: Partial<CommandRequest> = {}) {
-  const dir = mkdtempSync(join(tmpdir(), 'mendloop-command-'));
+  const dir = folder();
   const log = join(dir, 'log');
   const logFd = openSync(log, 'a', 0o600);
   let pgid = 0;
@@ -36,7 +36,6 @@ async function run(command: CommandRequest['command'], more: Partial<CommandRequ
     return { ...end, pgid, log: readFileSync(log, 'utf8') };
   } finally {
     closeSync(logFd);
-    rmSync(dir, { recursive: true, force: true });
   }
 }
 
@@ -55,7 +54,7 @@ test('the real exit code or signal is told', async () => {
 });
 
 test('the command does not start when what must come first throws', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'mendloop-command-'));
+  const dir = folder();
   let message = '';
   await run(`touch ${dir}/started`, {
     beforeStart: () => {

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { identify } from '../../src/io/identity.ts';
 import { lockOwner, takeLock } from '../../src/io/lock.ts';
+import { folder } from './temporary.ts';
 
-const fresh = () => join(mkdtempSync(join(tmpdir(), 'mendloop-lock-')), 'lock.json');
+const fresh = () => join(folder(), 'lock.json');
 const owner = (more: object) => JSON.stringify({ ...identify(process.pid), since: 'now', command: 'test', ...more });
 
 test('the lock is taken once, and free again after its release', () => {

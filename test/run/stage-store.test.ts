@@ -110,6 +110,22 @@ test('a corrupt journal is kept up to its first bad line, and said so', () => {
   assert.equal(notices, [`the journal of run ${LATER} is corrupt from line 3 on`]);
 });
 
+test('a projection that knows more than its journal is made again: new events may come under old numbers', () => {
+  const layout = home();
+  writeFileSync(layout.journal(LATER), lines(SECOND.slice(0, 2)));
+  const { state, notices } = loadStages(layout);
+  assert.equal(state, stateOf(FIRST, SECOND.slice(0, 2)));
+  assert.equal(notices, [
+    'ai/state/stages.json knew more than its journal, which was cut: made again from the journals',
+  ]);
+});
+
+test('a projection whose journal is gone is all there is, and is believed', () => {
+  const layout = home();
+  rmSync(layout.runs, { recursive: true });
+  assert.equal(loadStages(layout).state, stateOf(FIRST, SECOND));
+});
+
 test('the newest run is the open one until it ended', () => {
   assert.is(openRun(loadStages(home()))?.run, LATER);
   const layout = home();
