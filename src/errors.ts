@@ -46,7 +46,7 @@ const TABLE = {
   ),
   E_MAP_MISSING: entry<{ base: string }>(
     EXIT.usage,
-    (d) => `there is no ai/context_map.yaml on ${d.base}`,
+    (d) => `there is no ai/context_map.yaml in ${d.base}`,
     () =>
       'write one (README, "Your own repository"), then:\ngit add ai/context_map.yaml\ngit commit -m "Add the context map"',
   ),
@@ -104,6 +104,11 @@ const TABLE = {
     EXIT.usage,
     (d) => `get --force ${d.name}: that stage is for spec ${d.theirs}, this one runs on ${d.ours}`,
     () => 'leave --force out, or give both stages the same spec in ai/context_map.yaml',
+  ),
+  E_GET_BUSY: entry<{ name: string; why: string }>(
+    EXIT.usage,
+    (d) => `get --force ${d.name}: its command may not be run now, ${d.why}`,
+    () => 'leave --force out, and name that stage under needs',
   ),
   E_ABANDON_LOSES: entry(
     EXIT.usage,

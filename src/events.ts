@@ -17,6 +17,7 @@ export const EVENT_TYPES = {
   'step.skipped': 'a step was not run, and why',
   'step.interrupted': 'a step was stopped, or was found cut off',
   'attempt.started': "the stage's process group exists and is about to run the command",
+  'check.started': 'the process group of one command of verify exists and is about to run',
   'attempt.ended': 'the command and its checks are over',
   'attempt.changed': 'the stage changed tracked files; they were saved as a patch',
   'stage.green': 'all steps of a stage are green: a stage turned green',

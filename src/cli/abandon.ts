@@ -16,16 +16,16 @@ export async function run({ options, out, home, line }: CommandInput): Promise<n
   const layout = layoutOf(home());
   const lost = options.worktree ? await wouldLose(home()) : [];
   if (options['dry-run']) return tell(wouldDo(), 'would: nothing');
+  if (lost.length > 0 && !options.yes) fail('E_ABANDON_LOSES', {}, lost);
   requireWritable(layout.state);
   const done: string[] = [];
-  if (options.unlock) done.push(...unlock(layout));
+  if (options.unlock) done.push(unlock(layout));
   const lock = holdLock(layout, line);
   try {
     const ports = { layout, clock: systemClock, graceMs: GRACE_MS, subscribers: [] };
     const closed = await closeOpenRun(loadStages(layout), 'abandoned by its owner', ports, true);
     if (closed) done.push(`closed run ${closed}`);
     if (options.worktree) {
-      if (lost.length > 0 && !options.yes) fail('E_ABANDON_LOSES', {}, lost);
       const removed = await removeWorktree(home());
       done.push(...lost, removed ? 'removed ai/worktree; the AI branch is as it was' : 'there is no ai/worktree');
     }
@@ -39,6 +39,18 @@ export async function run({ options, out, home, line }: CommandInput): Promise<n
     return EXIT.ok;
   }
 
+  /** Shows the lock and removes it. One whose owner is alive on this host stays: ending that run is another matter. */
+  function unlock({ lock }: Layout): string {
+    const owner = lockOwner(lock);
+    if (!owner) return 'there is no lock';
+    const { pid, host, since, command } = owner;
+    if (liveness(owner) === 'alive') fail('E_LOCKED', { pid, host, since, command, why: 'alive' });
+    const whose = `pid ${pid} on ${host}, held since ${since} (${command})`;
+    out.line(`lock: ${whose}`);
+    forceUnlock(lock);
+    return `removed the lock of ${whose}`;
+  }
+
   function wouldDo(): string[] {
     const open = openRun(loadStages(layout, { look: true }));
     const owner = options.unlock ? lockOwner(layout.lock) : undefined;
@@ -48,16 +60,6 @@ export async function run({ options, out, home, line }: CommandInput): Promise<n
       ...(options.worktree ? ['would remove ai/worktree', ...lost] : []),
     ];
   }
-}
-
-/** Shows the lock and removes it. One whose owner is alive on this host stays: ending that run is another matter. */
-function unlock(layout: Layout): string[] {
-  const owner = lockOwner(layout.lock);
-  if (!owner) return ['there is no lock'];
-  const { pid, host, since, command } = owner;
-  if (liveness(owner) === 'alive') fail('E_LOCKED', { pid, host, since, command, why: 'alive' });
-  forceUnlock(layout.lock);
-  return [`removed the lock of pid ${pid} on ${host}, held since ${since} (${command})`];
 }
 
 async function wouldLose(home: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 // argv → a command, its words and its options; or one clear error.
 import { parseArgs } from 'node:util';
-import { didYouMean } from '../config/suggest.ts';
+import { nearest } from '../config/suggest.ts';
 import { fail } from '../errors.ts';
 import type { OptionTable } from './command.ts';
 import { COMMANDS } from './commands.ts';
@@ -29,7 +29,7 @@ export interface Arguments {
   options: Record<string, string | boolean | undefined>;
 }
 
-/** Throws E_USAGE for options that nobody knows. */
+/** Throws E_USAGE for options that nobody knows, and for words after a command that takes none. */
 export function readArguments(argv: readonly string[]): Arguments {
   const everyOption = Object.assign(
     {},
@@ -40,21 +40,41 @@ export function readArguments(argv: readonly string[]): Arguments {
   const [word = 'all', ...rest] = first.positionals;
   const command = Object.hasOwn(COMMANDS, word) ? word : 'all';
   const options = { ...GLOBAL_OPTIONS, ...COMMANDS[command]?.options };
-  for (const [name, value] of Object.entries(first.values)) checkOption(name, value, options, command);
+  const typed = command === word && first.positionals.length > 0;
+  for (const [name, value] of Object.entries(first.values)) {
+    checkOption(name, value, options, { command, typed });
+  }
   const words = command === word ? rest : first.positionals;
+  if (words.length > 0 && !takesWords(command) && !first.values.help) {
+    fail('E_USAGE', { what: `${command} takes no words: ${words.join(' ')}`, next: `mendloop ${command} --help` });
+  }
   return { command, words, options: first.values as Arguments['options'] };
 }
 
-function checkOption(name: string, value: unknown, options: OptionTable, command: string): void {
+/** Its usage names what may follow, in angle brackets; after `all` stages may follow, too. */
+const takesWords = (command: string) => command === 'all' || COMMANDS[command]?.usage.includes('<') === true;
+
+const dashes = (name: string) => (name.length === 1 ? `-${name}` : `--${name}`);
+
+interface Typed {
+  command: string;
+  /** False: nobody wrote the command, it is the default. */
+  typed: boolean;
+}
+
+function checkOption(name: string, value: unknown, options: OptionTable, { command, typed }: Typed): void {
   const known = options[name];
-  const dashes = (n: string) => (n.length === 1 ? `-${n}` : `--${n}`);
+  const next = `mendloop ${command} --help`;
   if (!known) {
-    const hint = didYouMean(name, Object.keys(options), 'options').replace(/"([^"]+)"/, '"--$1"');
-    fail('E_USAGE', { what: `${command} has no option ${dashes(name)}${hint}`, next: `mendloop ${command} --help` });
+    const names = Object.keys(options);
+    const near = nearest(name, names);
+    const hint = near ? `did you mean "${dashes(near)}"?` : `options: ${names.map(dashes).join(', ')}`;
+    const nobody = typed ? `${command} has no option` : 'there is no option';
+    fail('E_USAGE', { what: `${nobody} ${dashes(name)}; ${hint}`, next });
   }
   const wantsValue = known.type === 'string';
   if (wantsValue !== (typeof value === 'string')) {
     const what = wantsValue ? `option ${dashes(name)} needs a value` : `option ${dashes(name)} takes no value`;
-    fail('E_USAGE', { what, next: `mendloop ${command} --help` });
+    fail('E_USAGE', { what, next });
   }
 }

@@ -7,7 +7,8 @@ import { baseOf, type Configuration, configurationAt } from '../run/configuratio
 import { runHead } from '../run/resume.ts';
 import { loadStages } from '../run/stage-store.ts';
 import { findOutputs } from '../stage/find-output.ts';
-import { isPublished, type OutputFile } from '../stage/outputs.ts';
+import { isFilled, isPublished, type OutputFile } from '../stage/outputs.ts';
+import { recordOf } from '../stage/stage-state.ts';
 import type { CommandInput } from './command.ts';
 import { withPorts } from './ports.ts';
 import { runOptions } from './run-options.ts';
@@ -26,7 +27,8 @@ export async function run(input: CommandInput): Promise<number> {
   const { stage, files } = findOutputs(config.map, name, layout);
   const inside = running !== undefined;
   const there = () => files.every((file) => isPublished(file, loadStages(layout, { look: true }).state));
-  if (inside && options.force) return forceInside(config, stage, files);
+  if (inside && options.force && !options['dry-run']) return forceInside(config, stage, files);
+  if (options['dry-run']) return sayOnly();
   if (options.force || !there()) {
     if (inside) fail('E_OUTPUT_MISSING', { name, inside });
     const exit = await compute(stage);
@@ -37,6 +39,15 @@ export async function run(input: CommandInput): Promise<number> {
 
   function print(found: readonly OutputFile[]): number {
     out.answer(found.map((f) => f.path).join('\n'), { name, files: found });
+    return EXIT.ok;
+  }
+
+  function sayOnly(): number {
+    const make = options.force === true || !there();
+    out.answer(make ? `would run ${stage} and what it needs` : files.map((f) => f.path).join('\n'), {
+      name,
+      would_run: make,
+    });
     return EXIT.ok;
   }
 
@@ -55,12 +66,19 @@ export async function run(input: CommandInput): Promise<number> {
     if (!definition || definition.spec !== ours) {
       fail('E_GET_SPEC', { name: name as string, theirs: definition?.spec ?? '', ours });
     }
+    const { state } = loadStages(layout, { look: true });
+    for (const { step } of found) {
+      const running = recordOf(state, step)?.status === 'running';
+      if (running) fail('E_GET_BUSY', { name: name as string, why: `${step} is running` });
+      if (!definition.rerun) fail('E_GET_BUSY', { name: name as string, why: `${step} has rerun: false` });
+    }
     const { makeOutput } = await import('../stage/make-output.ts');
     const steps = new Set(found.map((f) => splitStepName(f.step).cell));
     for (const cell of cellsOf(definition).filter((c) => steps.has(cellKey(c)))) {
       const exit = await makeOutput(wanted, definition, cell, layout, process.env);
       if (exit !== 0) fail('E_OUTPUT_MISSING', { name: name as string, inside });
     }
+    if (!found.every(({ path }) => isFilled(path))) fail('E_OUTPUT_MISSING', { name: name as string, inside });
     return print(found);
   }
 }

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { fail } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { fileFacts } from '../io/files.ts';
+import { liveness } from '../io/identity.ts';
 import { layout as layoutOf } from '../io/layout.ts';
+import { lockOwner } from '../io/lock.ts';
 import { followLog, printLog } from '../io/print-log.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import { recordedStages } from '../run/recorded-stages.ts';
@@ -40,7 +42,11 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
     return wanted;
   }
 
+  // A run that was killed leaves the step at running: somebody must be there to end it.
   function isRunning(): boolean {
-    return recordOf(loadStages(layoutOf(home()), { look: true }).state, step as string)?.status === 'running';
+    const layout = layoutOf(home());
+    const owner = lockOwner(layout.lock);
+    if (owner === undefined || liveness(owner) === 'dead') return false;
+    return recordOf(loadStages(layout, { look: true }).state, step as string)?.status === 'running';
   }
 }

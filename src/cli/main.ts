@@ -1,5 +1,6 @@
 // The command line: options → one command → exit code. Nothing else reads argv or decides the exit code.
-import { EXIT, formatError, MendError } from '../errors.ts';
+import { EXIT, formatError, MendError, mendError } from '../errors.ts';
+import type { GitError } from '../io/git.ts';
 import { findHome } from '../io/home.ts';
 import { openOutput } from '../io/output.ts';
 import { packageVersion } from '../io/package.ts';
@@ -42,7 +43,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       },
     });
   } catch (error) {
-    return reportError(error, argv.includes('--debug'));
+    return reportError(await forPeople(error), argv.includes('--debug'));
   }
 
   function say(text: string): number {
@@ -64,4 +65,19 @@ export async function main(argv: readonly string[]): Promise<number> {
     if (debug && stack) out.errorLine(stack);
     return EXIT.bug;
   }
+}
+
+/** What git refused, where nobody on the way said what it was for; any other error as it is. */
+async function forPeople(error: unknown): Promise<unknown> {
+  // By its name: the class comes with simple-git, which most commands must not load.
+  if (!(error instanceof Error) || error.name !== 'GitError') return error;
+  const { args, stderr } = error as GitError;
+  const [{ said }, { shellWord }] = await Promise.all([
+    import('../worktree/base.ts'),
+    import('../worktree/shell-word.ts'),
+  ]);
+  const doing = `finish ${args.find((word) => !word.startsWith('-')) ?? 'its work'}`;
+  const told = mendError('E_GIT_FAILED', { doing, command: `git ${args.map(shellWord).join(' ')}` }, said(stderr));
+  if (error.stack) told.stack = error.stack;
+  return told;
 }

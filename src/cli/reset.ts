@@ -1,13 +1,20 @@
 // `mendloop reset <stage>…`: set stages back to idle.
 import { fail } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
+import { layout as layoutOf } from '../io/layout.ts';
+import { recordedStages } from '../run/recorded-stages.ts';
 import { resetStages } from '../run/reset-stages.ts';
+import { loadStages } from '../run/stage-store.ts';
+import { unknownStage } from '../stage/unknown-stage.ts';
 import type { CommandInput } from './command.ts';
 import { GRACE_MS } from './ports.ts';
 
 export async function run({ words, options, out, home, line }: CommandInput): Promise<number> {
   if (words.length === 0) fail('E_USAGE', { what: 'reset needs a stage', next: 'mendloop reset <stage>' });
   if (options['dry-run']) {
+    const known = recordedStages(home(), loadStages(layoutOf(home()), { look: true }).state);
+    const unknown = words.find((name) => !known.includes(name));
+    if (unknown !== undefined) unknownStage(unknown, known);
     out.answer(`would set to idle: ${words.join(', ')}`, { would_reset: words });
     return 0;
   }

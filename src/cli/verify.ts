@@ -1,6 +1,9 @@
 // `mendloop verify [<stage>…]`: does it still hold?
 import { EXIT } from '../errors.ts';
-import { type Verification, verifyStages } from '../run/verify-stages.ts';
+import { layout as layoutOf } from '../io/layout.ts';
+import { configurationNow } from '../run/configuration.ts';
+import { loadStages } from '../run/stage-store.ts';
+import { stepsToVerify, type Verification, verifyStages } from '../run/verify-stages.ts';
 import type { CommandInput } from './command.ts';
 import { withPorts } from './ports.ts';
 import { runOptions } from './run-options.ts';
@@ -8,6 +11,7 @@ import { runOptions } from './run-options.ts';
 export async function run(input: CommandInput): Promise<number> {
   const { out, words: stages, commands } = input;
   const request = { ...runOptions(input), home: input.home(), command: input.line, stages, forced: false, commands };
+  if (input.options['dry-run']) return dryRun(input);
   const results: Verification[] = [];
   const interrupted = await withPorts([], async (ports) => {
     await verifyStages(request, ports, (verification) => {
@@ -20,6 +24,16 @@ export async function run(input: CommandInput): Promise<number> {
   if (results.length === 0) out.line('nothing is green yet, so there is nothing to verify');
   if (interrupted) return EXIT.interrupted;
   return results.every((r) => r.problems.length === 0) ? EXIT.ok : EXIT.failed;
+}
+
+async function dryRun({ out, home, words: stages, commands }: CommandInput): Promise<number> {
+  const { base, config } = await configurationNow(home());
+  const { state } = loadStages(layoutOf(home()), { look: true });
+  const selection = { stages, commands, withNeeds: false, forced: false };
+  const steps = stepsToVerify(config.map, selection, state).map(({ step }) => step);
+  const what = steps.length > 0 ? steps.join(', ') : 'nothing: no stage is green yet';
+  out.answer(`would run the checks of ${base.name} for: ${what}`, { would_verify: steps });
+  return EXIT.ok;
 }
 
 function lines({ step, problems, log }: Verification): string[] {

@@ -1,4 +1,4 @@
-// A run on a terminal: one calm line per step that updates: state, time, last line of its log.
+// A run on a terminal: one calm line per step that updates: state, time, last line of its log. Notes stay above as lines.
 import type { Subscriber } from '../events.ts';
 import { readTail } from '../io/files.ts';
 import type { Output } from '../io/output.ts';
@@ -23,18 +23,16 @@ const MARKS: Record<StepView['status'], string> = {
 export function boardWatcher(out: Output, home: string): Subscriber {
   const tally = newTally();
   const { colour } = out;
-  const notes: string[] = [];
   const screen = openScreen();
   let timer: NodeJS.Timeout | undefined;
 
   return (event) => {
     note(tally, event);
     if (event.type === 'run.started' || event.type === 'run.resumed') begin(event.type === 'run.resumed');
-    if (event.type === 'notice') notes.push(String(event.data.text));
-    if (event.type === 'step.drift')
-      notes.push(`${event.step} drifted: ${(event.data.problems as string[]).join('; ')}`);
+    if (event.type === 'notice') tell(String(event.data.text));
+    if (event.type === 'step.drift') tell(`${event.step} drifted: ${(event.data.problems as string[]).join('; ')}`);
     if (event.type === 'attempt.changed') {
-      notes.push(`${event.step} changed ${(event.data.files as string[]).join(', ')} (saved: ${event.data.patch})`);
+      tell(`${event.step} changed ${(event.data.files as string[]).join(', ')} (saved: ${event.data.patch})`);
     }
     if (event.type === 'run.ended') end();
   };
@@ -45,6 +43,13 @@ export function boardWatcher(out: Output, home: string): Subscriber {
     // A run that cannot record its end must not be kept alive by its picture.
     timer = setInterval(draw, REFRESH_MS).unref();
     draw();
+  }
+
+  // The drawing only ever holds the rows: one that also grew at its top would be drawn over wrongly.
+  function tell(text: string): void {
+    screen.clear();
+    out.line(colour.dim(`  note: ${text}`));
+    if (timer) draw();
   }
 
   function end(): void {
@@ -58,14 +63,14 @@ export function boardWatcher(out: Output, home: string): Subscriber {
 
   function draw(): void {
     const { columns, rows: height } = screenSize();
-    const room = Math.max(6, height - 4 - notes.length);
+    const room = Math.max(6, height - 4);
     const views = [...tally.steps.values()];
     const width = Math.max(...views.map((v) => v.step.length));
     const shown = fitting(views, room);
     const rows = shown.flatMap((view) => rowOf(view, width, columns));
     const hidden = views.length - shown.length;
     const more = hidden > 0 ? [colour.dim(`  … and ${hidden} more`)] : [];
-    screen.draw([...notes.map((n) => colour.dim(`  note: ${n}`)), ...rows, ...more].join('\n'));
+    screen.draw([...rows, ...more].join('\n'));
   }
 
   function rowOf(view: StepView, width: number, columns: number): string[] {

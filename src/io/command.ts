@@ -1,4 +1,5 @@
-// Runs one command of a stage in a process group of its own, output straight to a log file, and leaves nothing behind.
+// Runs one command of a stage in a process group of its own, output straight to a log file, and leaves nothing of the group
+// behind. A process that moved to a session of its own is ended by a stop, but stays after a normal end.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from './clock.ts';
 import { identify, type ProcessIdentity } from './identity.ts';
@@ -33,6 +34,9 @@ export interface CommandEnd {
 // The group waits for a line on fd 3; a parent that died before writing it means end of file, and the command never starts.
 const GATE = 'read -r _ <&3 || exit 125; exec "$@" 3<&-';
 
+/** How long the news of an exit may take to arrive. */
+const EXIT_SEEN_MS = 100;
+
 /** Runs a command to its end. Throws only when it could not be started at all, or when `beforeStart` throws. */
 export async function runCommand(request: CommandRequest, clock: Clock): Promise<CommandEnd> {
   const argv = typeof request.command === 'string' ? ['bash', '-c', request.command] : request.command;
@@ -52,23 +56,34 @@ export async function runCommand(request: CommandRequest, clock: Clock): Promise
     throw error;
   }
   openGate(child);
-  const { exitCode, signal, stopped } = await untilEndOrStop(ended, pgid, request, clock);
-  const left = groupMembers(pgid);
-  const gone = left.length === 0 || (await endAll(() => groupMembers(pgid), request.graceMs, clock));
-  return { exitCode, signal, stopped, leftBehind: left.length, gone };
-}
-
-async function untilEndOrStop(ended: Promise<Exit>, pgid: number, request: CommandRequest, clock: Clock) {
-  const aborted = new Promise<'stop'>((resolve) => {
-    if (request.signal.aborted) resolve('stop');
-    request.signal.addEventListener('abort', () => resolve('stop'), { once: true });
-  });
-  const first = await Promise.race([ended, aborted]);
-  if (first !== 'stop') return { ...first, stopped: false };
+  const stopped = await firstOf(ended, request.signal);
   // Stopping reaches further than the group: a process that moved to its own session still carries the marks.
   const mine = () => [...new Set([...groupMembers(pgid), ...marked(request.marks)])];
-  await endAll(mine, request.graceMs, clock);
-  return { ...(await ended), stopped: true };
+  const allEnded = !stopped || (await endAll(mine, request.graceMs, clock));
+  const exit = allEnded ? await ended : await Promise.race([ended, clock.sleep(EXIT_SEEN_MS)]);
+  const left = groupMembers(pgid);
+  if (!exit) {
+    // The leader outlived KILL: nobody can say when it will end, so nobody waits for it.
+    child.unref();
+    return { exitCode: null, signal: null, stopped, leftBehind: left.length, gone: false };
+  }
+  const groupEnded = left.length === 0 || (await endAll(() => groupMembers(pgid), request.graceMs, clock));
+  return { ...exit, stopped, leftBehind: left.length, gone: allEnded && groupEnded };
+}
+
+/** True when the signal came before the end. */
+async function firstOf(ended: Promise<Exit>, signal: AbortSignal): Promise<boolean> {
+  let onAbort = () => {};
+  const aborted = new Promise<true>((resolve) => {
+    onAbort = () => resolve(true);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([ended.then(() => false), aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 interface Exit {

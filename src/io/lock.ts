@@ -1,5 +1,5 @@
 // One run per home: a lock file that says who holds it, made whole or not at all, and taken over only from the dead.
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { linkSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { identify, liveness, type ProcessIdentity } from './identity.ts';
 import { folderOf, onDisk, readText, writeAtomic } from './store.ts';
@@ -13,11 +13,17 @@ export type LockTry =
   | { taken: true; release(): void; recovered?: LockOwner | 'unreadable' }
   | { taken: false; owner: LockOwner; why: 'alive' | 'another host' | 'cannot tell' };
 
-/** Tries to take the lock at `path`. A dead owner on this host is recognised and replaced; any other is left alone. */
+/** Replacing a dead owner takes milliseconds; whoever has been at it for so long is stuck, gone or on another host. */
+const REPLACE_LIMIT_MS = 2000;
+
+/**
+ * Tries to take the lock at `path`. A dead owner on this host is recognised and replaced; any other is left alone. Blocks
+ * while others are replacing the same dead owner, but not for ever: then it cannot tell.
+ */
 export function takeLock(path: string, command: string): LockTry {
   folderOf(path);
   const mine: LockOwner = { ...identify(process.pid), since: new Date().toISOString(), command };
-  for (;;) {
+  for (const until = performance.now() + REPLACE_LIMIT_MS; ; pause()) {
     if (create(path, mine)) return { taken: true, release: () => release(path, mine) };
     const text = readText(path);
     if (text === undefined) continue;
@@ -27,24 +33,26 @@ export function takeLock(path: string, command: string): LockTry {
     if (owner && life === 'unknown') {
       return { taken: false, owner, why: owner.host === mine.host ? 'cannot tell' : 'another host' };
     }
-    if (replaceDead(path, text, mine)) {
+    const got = replaceDead(path, text, mine);
+    if (got === 'replaced') {
       return { taken: true, release: () => release(path, mine), recovered: owner ?? 'unreadable' };
     }
-    pause();
+    if (got !== 'changed' && performance.now() >= until) return { taken: false, owner: got, why: 'cannot tell' };
   }
 }
 
 /**
  * Replaces a dead owner's lock. Two starters may see the same dead owner, so who may replace it is itself decided by a
- * lock, named after the dead one's text; and under it the text is looked at once more.
+ * lock, named after the dead one's text; and under it the text is looked at once more. Returns who else may replace it,
+ * when it may not.
  */
-function replaceDead(path: string, text: string, mine: LockOwner): boolean {
+function replaceDead(path: string, text: string, mine: LockOwner): 'replaced' | 'changed' | LockOwner {
   const claim = takeLock(`${path}.${createHash('sha256').update(text).digest('hex').slice(0, 12)}`, mine.command);
-  if (!claim.taken) return false;
+  if (!claim.taken) return claim.owner;
   try {
-    if (readText(path) !== text) return false;
+    if (readText(path) !== text) return 'changed';
     writeAtomic(path, render(mine));
-    return true;
+    return 'replaced';
   } finally {
     claim.release();
   }
@@ -65,7 +73,8 @@ export function forceUnlock(path: string): void {
 
 // A hard link appears at once and with its content, and fails if the name is taken: no reader ever sees half a lock.
 function create(path: string, owner: LockOwner): boolean {
-  const temp = `${path}.${process.pid}.tmp`;
+  // Two containers that share the folder may have the same pid.
+  const temp = `${path}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`;
   return onDisk(path, () => {
     writeFileSync(temp, render(owner), { mode: 0o600 });
     try {

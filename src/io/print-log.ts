@@ -1,26 +1,66 @@
-// A log onto stdout, as it is or as it grows, never held in memory.
+// A log onto stdout, as it is or as it grows, never held in memory; no further once its reader went away (`| head`).
 import { createReadStream } from 'node:fs';
 import type { Clock } from './clock.ts';
 import { fileFacts } from './files.ts';
 
-/** Copies the file from byte `from` to stdout; resolves to the byte after the last one copied. */
-export async function printLog(path: string, from = 0): Promise<number> {
-  let at = from;
-  for await (const chunk of createReadStream(path, { start: from })) {
-    at += (chunk as Buffer).length;
-    if (!process.stdout.write(chunk)) await new Promise((resolve) => process.stdout.once('drain', resolve));
-  }
-  return at;
+/** Copies the file to stdout. Resolves early when nobody reads any more. */
+export async function printLog(path: string): Promise<void> {
+  await withReader((reader) => copy(path, 0, reader));
 }
 
 const POLL_MS = 200;
 
-/** Goes on printing while `more()` says that something is still writing. */
+/** Goes on printing while `more()` says that something is still writing, and somebody reads. */
 export async function followLog(path: string, more: () => boolean, clock: Clock): Promise<void> {
-  for (let at = 0; ; ) {
-    const last = !more();
-    if ((fileFacts(path)?.size ?? 0) > at) at = await printLog(path, at);
-    if (last) return;
-    await clock.sleep(POLL_MS);
+  await withReader(async (reader) => {
+    for (let at = 0; !reader.gone; ) {
+      const last = !more();
+      if ((fileFacts(path)?.size ?? 0) > at) at = await copy(path, at, reader);
+      if (last) return;
+      await clock.sleep(POLL_MS);
+    }
+  });
+}
+
+/** Copies from byte `from` on; resolves to the byte after the last one copied. */
+async function copy(path: string, from: number, reader: Reader): Promise<number> {
+  let at = from;
+  for await (const chunk of createReadStream(path, { start: from })) {
+    if (reader.gone) break;
+    at += (chunk as Buffer).length;
+    if (!process.stdout.write(chunk)) await reader.ready();
+  }
+  return at;
+}
+
+interface Reader {
+  readonly gone: boolean;
+  /** Resolves when stdout takes more, or never will. */
+  ready(): Promise<void>;
+}
+
+async function withReader<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+  const { stdout } = process;
+  let gone = false;
+  let wake = () => {};
+  const leave = () => {
+    gone = true;
+    wake();
+  };
+  const drained = () => wake();
+  stdout.on('error', leave).on('close', leave).on('drain', drained);
+  try {
+    return await work({
+      get gone() {
+        return gone;
+      },
+      ready: () =>
+        new Promise((resolve) => {
+          wake = resolve;
+          if (gone || !stdout.writableNeedDrain) resolve();
+        }),
+    });
+  } finally {
+    stdout.off('error', leave).off('close', leave).off('drain', drained);
   }
 }

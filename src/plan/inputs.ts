@@ -1,5 +1,6 @@
 // What a green stage was made from, boiled down to hashes; and whether that is still what is there. Pure.
 import { createHash } from 'node:crypto';
+import { normalize } from 'node:path/posix';
 import type { Stage } from '../config/context-map.ts';
 import { isBuiltInCheck } from '../config/context-map.ts';
 import { pathMatcher } from '../config/globs.ts';
@@ -30,7 +31,8 @@ export function stageInputs(stage: Stage, cell: Cell, tree: Tree, neededOutputs:
 /** The files of `tree` a stage is made of: its own, those it requires, and those its command and checks name. */
 export function inputFiles(stage: Stage, tree: Tree): string[] {
   const commands = [stage.command, ...stage.verify.filter((v) => !isBuiltInCheck(v))] as (string | readonly string[])[];
-  const named = new Set([...commands.flatMap(commandWords), ...checkedPaths(stage), ...stage.requires.files]);
+  const paths = [...checkedPaths(stage), ...stage.requires.files].map((path) => normalize(path).replace(/\/$/, ''));
+  const named = new Set([...commands.flatMap(commandWords), ...paths]);
   const own = pathMatcher(stage.files);
   return [...tree.keys()]
     .filter((path) => own(path) || named.has(path) || foldersOf(path).some((f) => named.has(f)))

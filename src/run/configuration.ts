@@ -40,6 +40,12 @@ export async function configurationAt(home: string, commit: string, base: string
   return checked(parseContextMap(mapText, MAP_FILE), parseLoopConfig(loopText, LOOP_FILE));
 }
 
+/** The base as it is now, and both files there. Throws MendError as a run would. */
+export async function configurationNow(home: string): Promise<{ base: Base; config: Configuration }> {
+  const base = await baseOf(home);
+  return { base, config: await configurationAt(home, base.commit, base.name) };
+}
+
 /** Both files as they are in the working tree. Throws like `configurationAt`. */
 export function configurationOnDisk(home: string): Configuration {
   const mapText = readText(`${home}/${MAP_FILE}`);

@@ -7,8 +7,10 @@ export interface CutOff {
   stage: string;
   step: string;
   attempt?: number;
-  /** The group that was about to run, or running; absent while only checks ran. */
+  /** The group that was about to run, or running. */
   leader?: ProcessIdentity;
+  /** Only a green step's checks were running: the step is what it was. */
+  recheck?: true;
 }
 
 export interface Earlier {
@@ -16,6 +18,8 @@ export interface Earlier {
   states: Map<string, StepState>;
   /** Step name → attempts made. */
   attempts: Map<string, number>;
+  /** Step name → when a pause between two attempts is over, in epoch milliseconds. */
+  waits: Map<string, number>;
   /** Time a process was at work, dead time not counted. */
   spentMs: number;
   /** Steps nobody has recorded the end of. */
@@ -26,16 +30,24 @@ export interface Earlier {
 export function earlierFacts(events: readonly LoopEvent[]): Earlier {
   const states = new Map<string, StepState>();
   const attempts = new Map<string, number>();
+  const waits = new Map<string, number>();
   const open = new Map<string, CutOff>();
   for (const event of events) {
     const { type, step, stage, attempt } = event;
     if (step === undefined || stage === undefined) continue;
     if (attempt !== undefined) attempts.set(step, Math.max(attempts.get(step) ?? 0, attempt));
     if (type === 'step.started') open.set(step, { stage, step });
+    if (type === 'step.drift') open.delete(step);
     if (type === 'attempt.started') {
       open.set(step, { stage, step, leader: event.data.leader as ProcessIdentity, ...(attempt ? { attempt } : {}) });
     }
+    if (type === 'check.started') {
+      const known = open.get(step) ?? { stage, step, recheck: true as const };
+      open.set(step, { ...known, leader: event.data.leader as ProcessIdentity });
+    }
     if (type === 'attempt.ended') open.set(step, { stage, step });
+    if (type === 'step.retry') waits.set(step, Date.parse(event.time) + Number(event.data.pause_ms));
+    if (type === 'attempt.started') waits.delete(step);
     if (/^step\.(done|fresh|failed|skipped|interrupted)$/.test(type)) {
       open.delete(step);
       if (type === 'step.done' || type === 'step.fresh') states.set(step, 'DONE');
@@ -43,22 +55,16 @@ export function earlierFacts(events: readonly LoopEvent[]): Earlier {
     }
   }
   const lastEventAt = Date.parse(events.at(-1)?.time ?? '');
-  return { states, attempts, spentMs: timeAtWork(events), cutOff: [...open.values()], lastEventAt };
+  return { states, attempts, waits, spentMs: timeAtWork(events), cutOff: [...open.values()], lastEventAt };
 }
 
+/** The gaps between events, but for those in which nobody was at work. A clock that was set back costs one gap, not all. */
 function timeAtWork(events: readonly LoopEvent[]): number {
-  let spent = 0;
-  let from: number | undefined;
-  let last: number | undefined;
-  for (const event of events) {
-    const at = Date.parse(event.time);
-    if (event.type === 'run.started' || event.type === 'run.resumed') {
-      if (from !== undefined && last !== undefined) spent += Math.max(0, last - from);
-      from = at;
-    }
-    last = at;
-  }
-  return from === undefined || last === undefined ? spent : spent + Math.max(0, last - from);
+  return events.reduce((spent, event, i) => {
+    const before = events[i - 1];
+    if (before === undefined || event.type === 'run.resumed') return spent;
+    return spent + Math.max(0, Date.parse(event.time) - Date.parse(before.time));
+  }, 0);
 }
 
 const TOO_OLD_MS = 6 * 3_600_000;

@@ -38,6 +38,8 @@ export interface ExecutorOptions {
 export interface EarlierFacts {
   states: ReadonlyMap<string, StepState>;
   attempts: ReadonlyMap<string, number>;
+  /** When a pause between two attempts is over, in epoch milliseconds. */
+  waits?: ReadonlyMap<string, number>;
   /** Running time already spent, dead time not counted. */
   spentMs: number;
 }
@@ -88,7 +90,8 @@ export function createExecutor(options: ExecutorOptions): PlanExecutor {
     const emit = emitter(options, (error) => broken.abort(error));
     const attempts = new Map(earlier.attempts);
     const workers = options.workers ?? 1;
-    const scope = { plan, context, actions: options.actions, attempts, signal, clock, emit };
+    const waits = earlier.waits ?? new Map<string, number>();
+    const scope = { plan, context, actions: options.actions, attempts, waits, signal, clock, emit };
     try {
       const end = await drive(plan, doneOf(earlier), {
         scheduler: options.scheduler ?? (workers > 1 ? parallel : linear),

@@ -17,8 +17,11 @@ export interface RunFactsForExit {
 export function exitCode({ result, requested, state, human, interrupted }: RunFactsForExit): number {
   // A step may have failed before the interruption, and then speaks for the result.
   if (interrupted && result.status !== 'success') return EXIT.interrupted;
-  if (requested.every((stage) => state.stages[stage]?.status === 'green')) return EXIT.ok;
+  // Stages may be green from an earlier run that this one did not even get to look at.
+  if (result.status === 'success' && requested.every((stage) => state.stages[stage]?.status === 'green'))
+    return EXIT.ok;
   if (human) return EXIT.human;
+  if (result.error?.error_code === 'INVALID_PAYLOAD') return EXIT.usage;
   return result.error?.error_code === 'UNKNOWN_ERROR' ? EXIT.bug : EXIT.failed;
 }
 

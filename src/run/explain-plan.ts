@@ -6,11 +6,13 @@ import { lockOwner } from '../io/lock.ts';
 import { compareInputs, stageInputs, type Tree } from '../plan/inputs.ts';
 import { type Cell, cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { neededOutputs } from '../stage/outputs.ts';
-import { recordOf, type StageState, type StepRecord } from '../stage/stage-state.ts';
+import { recordOf, type StageState, type StepRecord, waitsForHuman } from '../stage/stage-state.ts';
 import { branchState } from '../worktree/branch-state.ts';
 import { listTree } from '../worktree/read.ts';
 import { baseOf, type Configuration, configurationAt } from './configuration.ts';
-import { type Selection, selectStages } from './select.ts';
+import { movedNotice } from './prepare.ts';
+import { cutOffRun } from './resume.ts';
+import { askedText, type Selection, selectStages } from './select.ts';
 import { loadStages } from './stage-store.ts';
 
 export type PlanState = 'DONE' | 'IN_PROGRESS' | 'TODO' | 'FAILED';
@@ -34,10 +36,13 @@ export interface PlanView {
 /** Throws MendError as a run would. */
 export async function explainPlan(home: string, selection: Selection & { recheck: boolean }): Promise<PlanView> {
   const layout = layoutOf(home);
-  const base = await baseOf(home);
-  const config = await configurationAt(home, base.commit, base.name);
+  const current = await baseOf(home);
   const loaded = loadStages(layout, { look: true });
-  const stages = selectStages(config.map, selection, loaded.state);
+  const cutOff = cutOffRun(loaded, askedText(selection), Date.now());
+  const open = cutOff?.resume ? cutOff : undefined;
+  const base = open?.head.base ?? current;
+  const config = await configurationAt(home, base.commit, base.name);
+  const stages = open?.head.stages ?? selectStages(config.map, selection, loaded.state);
   const { commit, merges } = await branchState(home, base);
   const tree = await listTree(home, commit);
   const owner = lockOwner(layout.lock);
@@ -54,13 +59,19 @@ export async function explainPlan(home: string, selection: Selection & { recheck
     const outputs = await neededOutputs(config.map, stage, layout);
     const todo = new Set(rows.filter((r) => r.state !== 'DONE').map((r) => r.stage));
     for (const cell of cellsOf(stage)) {
-      const verdict = judge({ name, stage, cell, outputs, waitsFor: stage.needs.filter((n) => todo.has(n)) }, scope);
-      rows.push({ step: stepNameOf(name, cell), stage: name, needs: stage.needs, ...verdict });
+      const step = stepNameOf(name, cell);
+      const waitsFor = stage.needs.filter((n) => todo.has(n));
+      const verdict = open?.earlier.states.has(step)
+        ? { state: 'DONE' as const, why: 'green in the run that goes on' }
+        : judge({ name, stage, cell, outputs, waitsFor }, scope);
+      rows.push({ step, stage: name, needs: stage.needs, ...verdict });
     }
   }
   const notices = [
     ...loaded.notices,
-    ...(merges ? [`${base.name} moved; a run merges it into ${base.branch} first`] : []),
+    ...(open ? [`run ${open.run} ${scope.alive ? 'is at work' : 'was cut off; the next start finishes it'}`] : []),
+    ...(open && current.commit !== base.commit ? [movedNotice(base)] : []),
+    ...(merges && !open ? [`${base.name} moved; a run merges it into ${base.branch} first`] : []),
   ];
   return { base: base.name, commit, lab: config.loop.lab, rows, notices };
 }
@@ -100,8 +111,8 @@ function judge(candidate: Candidate, scope: Scope): { state: PlanState; why: str
 
 function notGreen(record: StepRecord | undefined, stage: Stage, scope: Scope): { state: PlanState; why: string } {
   const because = record?.reason ? `: ${record.reason}` : '';
-  const blocked = !stage.rerun && (record?.status === 'failed' || record?.last?.outcome === 'interrupted');
-  if (blocked) return { state: 'FAILED', why: 'not run again by itself (rerun: false); use retry' };
+  if (waitsForHuman(stage, record))
+    return { state: 'FAILED', why: 'not run again by itself (rerun: false); use retry' };
   switch (record?.status) {
     case 'running':
       return scope.alive ? { state: 'IN_PROGRESS', why: 'running now' } : { state: 'TODO', why: 'was cut off' };

@@ -4,12 +4,13 @@ import { fail } from '../errors.ts';
 import type { Layout } from '../io/layout.ts';
 import { missingTools } from '../stage/requires.ts';
 import { type Lab, stagePath } from '../stage/stage-env.ts';
+import type { Base } from '../worktree/base.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { uncarriedState, uncommitted } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import { baseOf, type Configuration, configurationAt } from './configuration.ts';
 import type { RunPorts, RunRequest } from './request.ts';
-import { type OpenRun, type RunHead, settleOpenRun } from './resume.ts';
+import { closeOpenRun, cutOffRun, endCutOff, type OpenRun, type RunHead } from './resume.ts';
 import { keepToLab } from './same-lab.ts';
 import { askedText, selectStages } from './select.ts';
 import { type LoadedStages, loadStages } from './stage-store.ts';
@@ -26,39 +27,47 @@ export interface Prepared {
   notices: string[];
 }
 
-/** Everything a run needs, or a MendError; the lock must be held. */
+/** Everything a run needs, or a MendError; the lock must be held. A run that was cut off is closed only when all else is sound. */
 export async function prepare(request: RunRequest, layout: Layout, ports: RunPorts): Promise<Prepared> {
   const { home } = request;
   const loaded = loadStages(layout);
-  const open = await settleOpenRun(loaded, askedText(request), { layout, ...ports });
-  const base = open?.head.base ?? (await baseOf(home));
+  const now = ports.clock.now();
+  const cutOff = cutOffRun(loaded, askedText(request), now);
+  const open = cutOff?.resume ? cutOff : undefined;
+  const current = await baseOf(home);
+  const base = open?.head.base ?? current;
   const config = await configurationAt(home, base.commit, base.name);
   const stages = open?.head.stages ?? selectStages(config.map, request, loaded.state);
+  const head = open?.head ?? newHead(request, config, stages, base, now);
   const lab = request.lab ?? config.loop.lab;
   keepToLab(layout, lab);
   const [uncarried, notIncluded] = await Promise.all([uncarriedState(home, config.map.carry), uncommitted(home)]);
   if (uncarried.length > 0) fail('E_STATE_UNCARRIED', {}, uncarried);
+  if (open) await endCutOff(open, { layout, ...ports });
+  else if (cutOff) await closeOpenRun(loaded, cutOff.why, { layout, ...ports });
   const worktree = await openWorktree(home, base, { carry: config.map.carry, merge: !open });
-  const head = open?.head ?? newHead(request, config, stages, worktree, ports.clock.now());
+  const path = stagePath({ inherited: ports.env, lab, labTools: ports.labTools });
   const notices = [
     ...loaded.notices,
+    ...(cutOff && !open ? [`run ${cutOff.run} was cut off and is closed: ${cutOff.why}`] : []),
+    ...(open && current.commit !== base.commit ? [movedNotice(base)] : []),
     ...worktree.notices,
     ...(notIncluded.length > 0 ? [`not committed, so not included: ${shortList(notIncluded)}`] : []),
     ...missingTools(
       stages.map((name) => config.map.stages[name]),
-      stagePath({ inherited: ports.env, lab, labTools: ports.labTools }),
+      path,
     ),
   ];
   return { layout, loaded, open, head, config, worktree, lab, notices };
 }
 
-function newHead(
-  request: RunRequest,
-  config: Configuration,
-  stages: string[],
-  worktree: Worktree,
-  now: number,
-): RunHead {
+/** A run that goes on keeps the commit it began with; whoever has mended something since should know. */
+export function movedNotice(base: Base): string {
+  const commit = base.commit.slice(0, 12);
+  return `${base.name} moved since this run began; it goes on from ${commit} (to start anew from ${base.name}: mendloop abandon)`;
+}
+
+function newHead(request: RunRequest, config: Configuration, stages: string[], base: Base, now: number): RunHead {
   const longest = config.loop.limits.run_minutes * 60_000;
   const toDeadline = request.deadline === undefined ? longest : request.deadline - now;
   if (toDeadline <= 0) fail('E_DEADLINE_PASSED', { deadline: new Date(request.deadline ?? now).toISOString() });
@@ -66,7 +75,7 @@ function newHead(
     execution_id: randomUUID(),
     asked: askedText(request),
     stages,
-    base: worktree.base,
+    base,
     timeout_ms: Math.min(longest, toDeadline),
     deadline_ms: request.deadline ?? null,
   };

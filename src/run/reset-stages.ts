@@ -26,7 +26,7 @@ export async function resetStages(
     const known = recordedStages(request.home, loaded.state);
     const unknown = request.stages.find((name) => !known.includes(name));
     if (unknown !== undefined) unknownStage(unknown, known);
-    await closeOpenRun(loaded, 'a stage was reset', { layout, ...ports, subscribers: [] });
+    await closeOpenRun(loaded, 'a stage was reset', { layout, ...ports });
     const execution_id = randomUUID();
     const run = newRunId(ports.clock.now(), execution_id, listRuns(layout));
     const { journal } = openJournal(layout.journal(run));

@@ -1,12 +1,11 @@
 // The run before this one, when it was cut off: end what it left running, then take it up or close it.
 import { fail, MendError } from '../errors.ts';
-import type { Happening, Subscriber } from '../events.ts';
+import type { Happening, LoopEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import { openJournal, readJournal } from '../io/journal.ts';
 import type { Layout } from '../io/layout.ts';
 import { endLeftovers } from '../io/leftovers.ts';
-import { runMarks, stepMarks } from '../stage/stage-env.ts';
-import type { StageState } from '../stage/stage-state.ts';
+import { stepMarks } from '../stage/stage-env.ts';
 import type { Base } from '../worktree/base.ts';
 import { type Earlier, earlierFacts, takeUp } from './earlier.ts';
 import { openRecorder } from './recorder.ts';
@@ -37,24 +36,35 @@ export interface OpenRun {
 export interface ResumePorts {
   layout: Layout;
   clock: Clock;
-  subscribers: readonly Subscriber[];
   graceMs: number;
 }
 
-/** The cut-off run to go on with, or undefined. Throws E_LEFTOVER when something of it may still run. */
-export async function settleOpenRun(
+/** The run before this one, when it was cut off, and whether a start that asks for `asked` goes on with it. */
+export function cutOffRun(
   loaded: LoadedStages,
   asked: string,
-  ports: ResumePorts,
-): Promise<OpenRun | undefined> {
+  now: number,
+): (OpenRun & { resume: boolean; why: string }) | undefined {
   const open = openRun(loaded);
   if (!open) return undefined;
   const head = open.events[0]?.data as unknown as RunHead;
   const earlier = earlierFacts(open.events);
-  const decision = takeUp({ asked: head.asked, lastEventAt: earlier.lastEventAt }, asked, ports.clock.now());
-  await endCutOff(open.run, earlier, ports);
-  recordCutOff(open.run, earlier, loaded.state, ports, decision.resume ? [] : [abandoned(decision.why)]);
-  return decision.resume ? { run: open.run, head, earlier } : undefined;
+  const decision = takeUp({ asked: head.asked, lastEventAt: earlier.lastEventAt }, asked, now);
+  return { run: open.run, head, earlier, resume: decision.resume, why: decision.resume ? '' : decision.why };
+}
+
+/** Ends what the cut-off run left running. Throws E_LEFTOVER when something of it may still run. */
+export async function endCutOff({ run, earlier }: Pick<OpenRun, 'run' | 'earlier'>, ports: ResumePorts): Promise<void> {
+  for (const { step, leader } of earlier.cutOff) {
+    const marks = stepMarks(ports.layout.home, run, step);
+    const ended = await endLeftovers(leader, marks, ports.graceMs, ports.clock);
+    if (ended === 'unproven') fail('E_LEFTOVER', { step, pid: leader?.pid ?? 0, host: leader?.host ?? 'this host' });
+  }
+}
+
+/** What a run that goes on has to say first of what was cut off. */
+export function cutOffHappenings({ cutOff }: Earlier): Happening[] {
+  return cutOff.filter(({ recheck }) => !recheck).flatMap(interrupted);
 }
 
 /**
@@ -69,49 +79,41 @@ export async function closeOpenRun(
 ): Promise<string | undefined> {
   const open = openRun(loaded);
   if (!open) return undefined;
+  const { run } = open;
   const earlier = earlierFacts(open.events);
-  await endCutOff(open.run, earlier, ports).catch((error) => {
-    if (!word || !(error instanceof MendError)) throw error;
-  });
-  recordCutOff(open.run, earlier, loaded.state, ports, [abandoned(why)]);
-  return open.run;
-}
-
-const abandoned = (why: string): Happening => ({ type: 'run.ended', status: 'abandoned', data: { reason: why } });
-
-async function endCutOff(run: string, earlier: Earlier, ports: ResumePorts): Promise<void> {
-  for (const { step, leader } of earlier.cutOff) {
-    const ended = await endLeftovers(leader, stepMarks(run, step), ports.graceMs, ports.clock);
-    if (ended === 'unproven') fail('E_LEFTOVER', { step, pid: leader?.pid ?? 0, host: leader?.host ?? 'this host' });
+  for (const cutOff of earlier.cutOff) {
+    await endCutOff({ run, earlier: { ...earlier, cutOff: [cutOff] } }, ports).catch((error) => {
+      if (!word || !(error instanceof MendError)) throw error;
+    });
   }
-  // A look at a green step is no attempt, so no event tells of it.
-  const rest = await endLeftovers(undefined, runMarks(run, ports.layout.home), ports.graceMs, ports.clock);
-  if (rest === 'unproven') fail('E_LEFTOVER', { step: 'a check', pid: 0, host: 'this host' });
-}
-
-/** Records that what was cut off was interrupted, and whatever else is to be said. */
-function recordCutOff(
-  run: string,
-  earlier: Earlier,
-  stages: StageState,
-  { layout, clock, subscribers }: ResumePorts,
-  more: readonly Happening[],
-): void {
-  const happenings = [...earlier.cutOff.flatMap(interrupted), ...more];
-  if (happenings.length === 0) return;
+  const { layout, clock } = ports;
   const { journal, events } = openJournal(layout.journal(run));
+  const steps = stepsIn(events);
+  // Whoever watches the next run is told of this one by a notice, not by its events.
   const recorder = openRecorder({
     run,
     layout,
     journal,
     earlier: events,
-    stages,
-    steps: new Map(),
-    subscribers,
+    stages: loaded.state,
+    steps,
+    subscribers: [],
     clock,
   });
-  recorder.record(...happenings);
+  recorder.record(...cutOffHappenings(earlier), { type: 'run.ended', status: 'abandoned', data: { reason: why } });
   recorder.close();
+  return run;
+}
+
+/** The steps of each stage that a journal tells of. */
+function stepsIn(events: readonly LoopEvent[]): Map<string, string[]> {
+  const steps = new Map<string, string[]>();
+  for (const { stage, step } of events) {
+    if (!stage || !step) continue;
+    const known = steps.get(stage) ?? [];
+    if (!known.includes(step)) steps.set(stage, [...known, step]);
+  }
+  return steps;
 }
 
 function interrupted({ stage, step, attempt }: Earlier['cutOff'][number]): Happening[] {

@@ -18,6 +18,7 @@ import { type Prepared, prepare } from './prepare.ts';
 import { openRecorder, type Recorder } from './recorder.ts';
 import type { RunPorts, RunRequest } from './request.ts';
 import type { OpenRun } from './resume.ts';
+import { cutOffHappenings } from './resume.ts';
 import { executionEnded, writeRunFile } from './run-file.ts';
 
 export interface RunReport {
@@ -89,6 +90,7 @@ function opening({ open, head, worktree, lab, notices }: Prepared, request: RunR
     open
       ? { type: 'run.resumed', data: { ...options, asked: head.asked, stages: head.stages, done: doneBefore(open) } }
       : { type: 'run.started', data: { ...head, ...options } },
+    ...(open ? cutOffHappenings(open.earlier) : []),
     { type: 'tree.opened', data: { branch, commit, base: base.name, ...(merged ? { merged } : {}) } },
     ...notices.map((text): Happening => ({ type: 'notice', data: { text } })),
   ];
@@ -145,6 +147,7 @@ function earlierById({ open }: Prepared, run: string): EarlierFacts {
   return {
     states: byId(open?.earlier.states),
     attempts: byId(open?.earlier.attempts),
+    waits: byId(open?.earlier.waits),
     spentMs: open?.earlier.spentMs ?? 0,
   };
 }

@@ -1,19 +1,22 @@
 // The checks of stages, and nothing else: for a person who wants to know whether it still holds.
-import type { Stage } from '../config/context-map.ts';
+import type { ContextMap, Stage } from '../config/context-map.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { newRunId } from '../io/runs.ts';
 import { ownFolder, requireWritable } from '../io/store.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
+import { Stop } from '../plan/stop.ts';
 import { openCall, type StageScope } from '../stage/stage-call.ts';
-import { recordOf } from '../stage/stage-state.ts';
+import { recordOf, type StageState } from '../stage/stage-state.ts';
 import { stageTree } from '../stage/stage-tree.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { baseOf, configurationAt } from './configuration.ts';
 import { holdLock } from './hold-lock.ts';
 import type { RunPorts, RunRequest } from './request.ts';
+import { cutOffRun, endCutOff } from './resume.ts';
 import { keepToLab } from './same-lab.ts';
-import { namedStages } from './select.ts';
+import { namedStages, type Selection } from './select.ts';
 import { loadStages } from './stage-store.ts';
+import { stopAfter } from './stop-after.ts';
 
 export interface Verification {
   step: string;
@@ -32,7 +35,10 @@ export async function verifyStages(
   const lock = holdLock(layout, request.command);
   try {
     ownFolder(layout.logs);
-    const { state } = loadStages(layout);
+    const loaded = loadStages(layout);
+    const { state } = loaded;
+    const cutOff = cutOffRun(loaded, '', ports.clock.now());
+    if (cutOff) await endCutOff(cutOff, { layout, ...ports });
     const base = await baseOf(request.home);
     const config = await configurationAt(request.home, base.commit, base.name);
     const lab = request.lab ?? config.loop.lab;
@@ -46,20 +52,33 @@ export async function verifyStages(
       record: () => {},
       ...{ recheck: true, forced: new Set<string>(), retryFailed: true },
     };
-    for (const name of namedStages(config.map, request.stages, request.commands)) {
-      const stage = config.map.stages[name] as Stage;
-      for (const cell of cellsOf(stage)) {
-        const step = stepNameOf(name, cell);
-        if (request.stages.length === 0 && recordOf(state, step)?.status !== 'green') continue;
-        const { verify, log, logPath } = openCall(
-          { payload: { stage: name, step, cell }, attempt: 0, signal: ports.signal },
-          scope,
-          'verify',
-        );
-        told({ step, problems: await verify().finally(() => log.close()), log: logPath });
-      }
+    for (const { name, step, cell, stage } of stepsToVerify(config.map, request, state)) {
+      if (ports.signal.aborted) return;
+      const limit = stopAfter(stage.timeout, () => new Stop('STEP_TIMEOUT', `ran past ${stage.timeout} ms`));
+      const signal = AbortSignal.any([ports.signal, limit.signal]);
+      const { verify, log, logPath } = openCall(
+        { payload: { stage: name, step, cell }, attempt: 0, signal },
+        scope,
+        'verify',
+      );
+      const problems = await verify().finally(() => {
+        limit.cancel();
+        log.close();
+      });
+      if (ports.signal.aborted) return;
+      if (limit.signal.aborted) problems.push(`its checks ran past ${stage.timeout} ms`);
+      told({ step, problems, log: logPath });
     }
   } finally {
     lock.release();
   }
+}
+
+/** The named steps, or all green ones. Throws MendError for an unknown name. */
+export function stepsToVerify(map: ContextMap, { stages, commands }: Selection, state: StageState) {
+  return namedStages(map, stages, commands).flatMap((name) => {
+    const stage = map.stages[name] as Stage;
+    const steps = cellsOf(stage).map((cell) => ({ name, stage, cell, step: stepNameOf(name, cell) }));
+    return steps.filter(({ step }) => stages.length > 0 || recordOf(state, step)?.status === 'green');
+  });
 }

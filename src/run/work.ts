@@ -17,6 +17,8 @@ export interface WorkScope {
   actions: ActionRegistry;
   /** Attempts of this execution by step id, those of earlier processes included. */
   attempts: Map<string, number>;
+  /** When a pause that an earlier process began is over, by step id, in epoch milliseconds. */
+  waits: ReadonlyMap<string, number>;
   maxAttempts: number;
   /** Aborts when the whole plan must stop. */
   signal: AbortSignal;
@@ -44,6 +46,9 @@ export async function workOnStep(step: PlanStep, scope: WorkScope): Promise<Step
   if (stopped) return { state: 'TODO', error: stopError(stopped, step.id) };
   if (settled) return finish(step, scope, settled);
   scope.emit({ type: 'step.started', ...eventLabel(step), status: 'running', data: {} });
+  const wait = (scope.waits.get(step.id) ?? 0) - scope.clock.now();
+  if (wait > 0) await scope.clock.sleep(wait, scope.signal);
+  if (scope.signal.aborted) return finish(step, scope, { kind: 'stopped' });
   for (;;) {
     const used = scope.attempts.get(step.id) ?? 0;
     if (used >= scope.maxAttempts) return finish(step, scope, { kind: 'error', error: capped(step, scope) });

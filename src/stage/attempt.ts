@@ -1,8 +1,8 @@
 // One attempt of a stage: what it requires, its command, what it did besides, its checks.
-import { MendError } from '../errors.ts';
 import type { CommandEnd } from '../io/command.ts';
 import type { Outcome } from '../plan/action.ts';
 import { stopReason } from '../plan/stop.ts';
+import { inspectTree, lookAfter } from './look-after.ts';
 import { missingRequirements } from './requires.ts';
 import { scriptHint } from './script-hint.ts';
 import {
@@ -59,6 +59,8 @@ async function attempt(action: StageActionCall, call: StageCall, scope: StageSco
   if (ran.stopped) return { ...stopped(call), ran };
   if (ran.exitCode !== 0) return { as: 'failed', outcome: await commandFailed(call, scope, ran), ran };
   const problems = await call.verify();
+  const moved = await inspectTree(call, scope);
+  if (moved) return { as: 'halted', outcome: moved, ran };
   if (call.signal.aborted) return { ...stopped(call), ran };
   if (problems.length > 0) return { as: 'unverified', outcome: unverified(call, problems), problems, ran };
   const result = { inputs: await inputsNow(action, scope), head: scope.tree.head };
@@ -91,25 +93,4 @@ async function commandFailed(call: StageCall, scope: StageScope, ran: CommandEnd
 function unverified(call: StageCall, problems: readonly string[]): Outcome {
   const context = { phase: 'verify', problems, log: call.logPath };
   return { kind: 'failed', message: `verify: ${problems.join('; ')}`, context };
-}
-
-/** What the command did besides its work: processes it left, files it changed. A halt when the run must not go on. */
-async function lookAfter(call: StageCall, scope: StageScope, ran: CommandEnd): Promise<Outcome | undefined> {
-  const { name: stage, step, attempt } = call;
-  if (ran.leftBehind > 0) call.log.say(`ended ${ran.leftBehind} process(es) that the stage had left running`);
-  if (!ran.gone) {
-    const context = { human: true, next: `ps -eo pid,pgid,args; end what ${step} left, then: mendloop` };
-    return { kind: 'halt', message: 'something it started could not be ended', context };
-  }
-  try {
-    const { changed, patch } = await scope.tree.inspect({ run: scope.run, step, attempt });
-    if (changed.length > 0) {
-      scope.record({ type: 'attempt.changed', stage, step, attempt, data: { files: changed, patch } });
-    }
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof MendError)) throw error;
-    const { code, next, problems } = error;
-    return { kind: 'halt', message: `${code} ${error.message}`, context: { human: true, error: code, next, problems } };
-  }
 }

@@ -18,8 +18,14 @@ export function makeOutput(
   privateFolder(out);
   const matrix = Object.entries(cell).map(([axis, value]) => [`MENDLOOP_MATRIX_${axis.toUpperCase()}`, value]);
   const own = { MENDLOOP_STAGE: name, MENDLOOP_OUT: out, MENDLOOP_SPEC: stage.spec };
+  const others = Object.fromEntries(
+    Object.keys(env)
+      .filter((key) => key.startsWith('MENDLOOP_MATRIX_'))
+      .map((key) => [key, undefined]),
+  );
   return runInGroup(stage.command, env.MENDLOOP_ROOT ?? layout.worktree, {
     ...env,
+    ...others,
     ...Object.fromEntries(matrix),
     ...own,
   });

@@ -31,7 +31,7 @@ export function scriptHint(
     return {
       error: 'E_STAGE_SCRIPT_NOT_EXECUTABLE',
       what: `${path} is not executable`,
-      next: `git update-index --chmod=+x ${path} && git commit, then run again`,
+      next: `chmod +x ${path} && git add ${path} && git commit, then run again`,
     };
   }
   return undefined;

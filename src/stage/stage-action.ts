@@ -2,9 +2,11 @@
 import type { Stage } from '../config/context-map.ts';
 import { type Action, action, type Outcome } from '../plan/action.ts';
 import { compareInputs } from '../plan/inputs.ts';
+import { stopReason } from '../plan/stop.ts';
 import { attemptStage } from './attempt.ts';
+import { inspectTree } from './look-after.ts';
 import { inputsNow, openCall, type StageActionCall, type StageScope, stagePayloadSchema } from './stage-call.ts';
-import { recordOf } from './stage-state.ts';
+import { recordOf, waitsForHuman } from './stage-state.ts';
 
 export function stageAction(scope: StageScope): Action {
   return action({
@@ -20,8 +22,7 @@ async function settled(call: StageActionCall, scope: StageScope): Promise<Outcom
   const stage = scope.map.stages[name] as Stage;
   if (scope.forced.has(name)) return undefined;
   const record = recordOf(scope.stages, step);
-  const interrupted = record?.status === 'idle' && record.last?.outcome === 'interrupted';
-  if (!stage.rerun && (record?.status === 'failed' || interrupted)) {
+  if (waitsForHuman(stage, record)) {
     const context = { human: true, next: `look at its log, then: mendloop retry ${name}` };
     return { kind: 'failed', again: false, message: 'not run again by itself (rerun: false)', context };
   }
@@ -37,9 +38,15 @@ async function settled(call: StageActionCall, scope: StageScope): Promise<Outcom
 /** Looks again at a green stage. What no longer holds is drift, and makes an attempt necessary. */
 async function stillHolds(action: StageActionCall, scope: StageScope): Promise<Outcome | undefined> {
   const call = openCall(action, scope, 'verify');
+  const { stage } = call;
   try {
     const problems = await call.verify();
-    if (call.signal.aborted) return { kind: 'stopped' };
+    const halt = await inspectTree(call, scope);
+    if (halt) return halt;
+    if (call.signal.aborted) {
+      if (stopReason(call.signal)?.code !== 'STEP_TIMEOUT') return { kind: 'stopped' };
+      problems.push(`its checks ran past ${stage.timeout} ms`);
+    }
     if (problems.length === 0) return { kind: 'done', fresh: true };
     scope.record({ type: 'step.drift', stage: call.name, step: call.step, data: { problems, log: call.logPath } });
     return undefined;

@@ -81,20 +81,28 @@ export function openCall(
   const log = openLog(scope.layout.log(name, cellKey(cell), scope.run, kind === 'verify' ? kind : attempt));
   const env = stageEnv({ name, stage, cell, run: scope.run, attempt }, scope);
   const { root, graceMs, clock } = scope;
-  const marks = stepMarks(scope.run, step);
+  const marks = stepMarks(scope.layout.home, scope.run, step);
   const run: StageCall['run'] = (command, beforeStart) =>
     runCommand(
       { command, cwd: root, env, logFd: log.fd, marks, signal, graceMs, ...(beforeStart ? { beforeStart } : {}) },
       clock,
     );
+  const checkStarted = (leader: object) => scope.record({ type: 'check.started', stage: name, step, data: { leader } });
   const verify = () =>
-    verifyStage(stage, { root, out, log, signal, run: async (command) => howItEnded(await run(command)) });
+    verifyStage(stage, {
+      root,
+      out,
+      log,
+      signal,
+      run: async (command) => howItEnded(await run(command, checkStarted)),
+    });
   const logPath = relative(scope.layout.home, log.path);
   return { name, step, stage, attempt, signal, log, logPath, run, verify };
 }
 
 /** Undefined when a command succeeded, else how it ended. */
 export function howItEnded(end: CommandEnd): string | undefined {
+  if (!end.gone) return 'left something running that could not be ended';
   if (end.exitCode === 0) return undefined;
   return end.signal ? `ended by ${end.signal}` : `exit code ${end.exitCode}`;
 }

@@ -43,14 +43,9 @@ export function stageEnv(where: StageWhere, around: StageSurroundings): Record<s
   };
 }
 
-/** What all processes of this run carry, whatever their step. */
-export function runMarks(run: string, home: string): string[] {
-  return [`MENDLOOP_RUN=${run}`, `MENDLOOP_HOME=${home}`];
-}
-
 /** What only the processes of this step of this run carry. */
-export function stepMarks(run: string, step: string): string[] {
-  return [`MENDLOOP_RUN=${run}`, `MENDLOOP_STEP=${step}`];
+export function stepMarks(home: string, run: string, step: string): string[] {
+  return [`MENDLOOP_HOME=${home}`, `MENDLOOP_RUN=${run}`, `MENDLOOP_STEP=${step}`];
 }
 
 /** The PATH on which a stage's tools are looked for. */

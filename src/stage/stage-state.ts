@@ -150,11 +150,20 @@ function rest(record: StageRecord, event: LoopEvent): void {
 }
 
 function turn(record: StepRecord, event: LoopEvent, status: StageStatus): void {
-  if (record.status !== status) record.since = event.time;
-  record.status = status;
   const reason = event.data.reason;
   if (typeof reason === 'string' && status !== 'green') record.reason = reason;
   else delete record.reason;
+  // That a step had no turn says nothing new of one that is green or failed.
+  if (status === 'skipped' && ['green', 'failed', 'give_up'].includes(record.status)) return;
+  if (record.status !== status) record.since = event.time;
+  record.status = status;
+}
+
+/** Not idempotent, and it failed or was interrupted: only a person's word runs it again. */
+export function waitsForHuman(stage: { rerun: boolean }, record: StepRecord | undefined): boolean {
+  if (stage.rerun || record === undefined) return false;
+  const stopped = record.status === 'idle' || record.status === 'skipped';
+  return record.status === 'failed' || (stopped && record.last?.outcome === 'interrupted');
 }
 
 function pick(data: Record<string, unknown>, ...keys: string[]): Record<string, never> {

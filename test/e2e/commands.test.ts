@@ -1,5 +1,5 @@
 // The commands that look, check, set back and hand out, as text and as JSON.
-import { rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contextMap, ENTRY, folder, jsonLines, scenario, tree, until } from './scenario.ts';
@@ -124,6 +124,30 @@ test('logs -f prints a log as it grows and ends with its attempt', async () => {
   assert.is(done.exit, 0);
 });
 
+test('logs -f ends when the run was killed and nobody is there to end the step', async () => {
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ slow: 'echo one; sleep 30' }) });
+  const run = s.start();
+  await until('the stage runs', () => s.events().some((e) => e.type === 'attempt.started'));
+  const follow = s.start(['logs', 'slow', '-f']);
+  await until('the first line came', () => follow.output().includes('one\n'));
+  run.kill('SIGKILL');
+  await run.done;
+  assert.is(s.stages().slow?.status, 'running');
+  assert.equal(await follow.done, { exit: 0, stdout: 'one\n', stderr: '' });
+});
+
+test('logs ends well when its reader goes away, also with -f while the stage goes on', async () => {
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ big: 'seq 1 400000; sleep 30' }) });
+  const run = s.start();
+  await until('the log is long', () => s.has('ai/logs/big') && (s.stages().big?.status ?? '') === 'running');
+  const pipe = (args: string) => ['bash', '-c', `'${process.execPath}' '${ENTRY}' ${args} | head -1; echo "$PIPESTATUS"`];
+  for (const args of ['logs big', 'logs big -f']) {
+    assert.equal(await s.run([], { command: pipe(args) }), { exit: 0, stdout: '1\n0\n', stderr: '' });
+  }
+  run.kill('SIGTERM');
+  await run.done;
+});
+
 test('get makes what is missing, with all it needs, and answers on stdout alone; inside a stage it only looks', async () => {
   const call = (rest: string) => `'${process.execPath}' '${ENTRY}' get ${rest}`;
   const put = (value: string) => `echo made ${value} >> ../../made; echo ${value} > "$MENDLOOP_OUT/it"`;
@@ -199,6 +223,40 @@ test('abandon --worktree lists what would be lost, and removes it only when told
   assert.match(s.git('branch', '--list', 'ai/*'), 'ai/orchestrator-stage1');
   assert.is((await s.run()).exit, 0, 'the next run makes it again');
   assert.ok(s.has('ai/worktree/kept.txt'));
+});
+
+test('abandon looks at what would be lost before it removes a lock or closes a run, and shows the lock first', async () => {
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'echo x > left.txt' }) });
+  assert.is((await s.run()).exit, 0);
+  const lock = { pid: 7, start: '1', boot: null, host: 'another-host', since: '2026-01-02T03:04:05.678Z', command: 'x' };
+  s.write({ 'ai/state/lock.json': JSON.stringify(lock) });
+  const refused = await s.run(['abandon', '--unlock', '--worktree']);
+  assert.match(refused.stderr, /^error E_ABANDON_LOSES: /);
+  assert.is(refused.stdout, '');
+  assert.ok(s.has('ai/state/lock.json'));
+  const done = await s.run(['abandon', '--unlock', '--worktree', '--yes']);
+  assert.is(
+    done.stdout,
+    `lock: pid 7 on another-host, held since 2026-01-02T03:04:05.678Z (x)
+removed the lock of pid 7 on another-host, held since 2026-01-02T03:04:05.678Z (x)
+untracked: ai/worktree/left.txt
+removed ai/worktree; the AI branch is as it was
+`,
+  );
+  assert.is(done.exit, 0);
+});
+
+test('what git refuses is told with its words and the command, not as a bug', async () => {
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'true' }) });
+  assert.is((await s.run()).exit, 0);
+  const [name = ''] = readdirSync(s.path('.git/worktrees'));
+  s.write({ [`.git/worktrees/${name}/index`]: 'no index' });
+  const done = await s.run(['abandon', '--worktree']);
+  assert.match(
+    done.stderr,
+    /^error E_GIT_FAILED: git could not finish status\n( {2}- .*\n)+ {2}next: {2}see what git says, and mend that:\n {9}git status .*\n$/,
+  );
+  assert.is(done.exit, 2);
 });
 
 test.run();

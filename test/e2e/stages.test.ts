@@ -108,7 +108,7 @@ failed: 1 green, 8 failed, 2 skipped  <n> s
   next:  mendloop logs lacking; mend it, commit, then: mendloop
   next:  mendloop logs late; mend it, commit, then: mendloop
   next:  git add stages/missing/run.sh && git commit, then run again
-  next:  git update-index --chmod=+x plain.sh && git commit, then run again
+  next:  chmod +x plain.sh && git add plain.sh && git commit, then run again
   next:  mendloop logs unpublished; mend it, commit, then: mendloop
 `,
   );

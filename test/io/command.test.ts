@@ -1,16 +1,17 @@
 import { execFileSync } from 'node:child_process';
+import { getEventListeners } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../src/io/clock.ts';
+import { type Clock, systemClock } from '../../src/io/clock.ts';
 import { type CommandRequest, runCommand } from '../../src/io/command.ts';
 import { identify, liveness } from '../../src/io/identity.ts';
 import { endLeftovers } from '../../src/io/leftovers.ts';
 import { groupMembers } from '../../src/io/process-group.ts';
 import { folder } from './temporary.ts';
 
-async function run(command: CommandRequest['command'], more: Partial<CommandRequest> = {}) {
+async function run(command: CommandRequest['command'], more: Partial<CommandRequest> = {}, clock = systemClock) {
   const dir = folder();
   const log = join(dir, 'log');
   const logFd = openSync(log, 'a', 0o600);
@@ -31,7 +32,7 @@ async function run(command: CommandRequest['command'], more: Partial<CommandRequ
         },
         ...more,
       },
-      systemClock,
+      clock,
     );
     return { ...end, pgid, log: readFileSync(log, 'utf8') };
   } finally {
@@ -81,6 +82,41 @@ test('a stop also ends a process that left the group for a session of its own', 
   const end = await run('setsid sleep 61 & sleep 62', { signal: AbortSignal.timeout(300) });
   assert.ok(end.gone);
   assert.not.match(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }), /^sleep 6[12]$/m);
+});
+
+test('a command that ended leaves no listener on the signal', async () => {
+  const { signal } = new AbortController();
+  await Promise.all([run('true', { signal }), run('exit 1', { signal })]);
+  assert.is(getEventListeners(signal, 'abort').length, 0);
+});
+
+test('a stop does not wait for a leader that cannot be ended, and says so', async () => {
+  const stop = new AbortController();
+  const fast: Clock = { ...systemClock, monotonic: () => performance.now() * 50 };
+  const { kill } = process;
+  let leader = 0;
+  // As if the processes were another user's.
+  process.kill = (pid, signal) => {
+    if (signal === 0) return kill.call(process, pid, 0);
+    throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+  };
+  try {
+    const { exitCode, signal, stopped, gone } = await run(
+      'sleep 65',
+      {
+        signal: stop.signal,
+        beforeStart: ({ pid }) => {
+          leader = pid;
+          setTimeout(() => stop.abort(), 100);
+        },
+      },
+      fast,
+    );
+    assert.equal({ exitCode, signal, stopped, gone }, { exitCode: null, signal: null, stopped: true, gone: false });
+  } finally {
+    process.kill = kill;
+    process.kill(-leader, 'SIGKILL');
+  }
 });
 
 test('what a finished command left in its group is ended, and counted', async () => {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -46,6 +47,36 @@ test('a release does not remove a lock that has become someone else’s', () => 
   writeFileSync(path, owner({ host: 'elsewhere' }));
   if (got.taken) got.release();
   assert.ok(existsSync(path));
+});
+
+test('a claim on a dead owner that is not proven over ends the tries, and nothing is taken', () => {
+  for (const holder of [{ host: 'elsewhere', command: 'claims' }, { command: 'claims' }]) {
+    const path = fresh();
+    const dead = owner({ pid: 2 ** 22 - 1 });
+    writeFileSync(path, dead);
+    writeFileSync(`${path}.${createHash('sha256').update(dead).digest('hex').slice(0, 12)}`, owner(holder));
+    const began = performance.now();
+    const got = takeLock(path, 'new');
+    assert.ok(!got.taken && got.why === 'cannot tell' && got.owner.command === 'claims');
+    const took = performance.now() - began;
+    assert.ok(took > 1500 && took < 8000, `${took} ms`);
+    assert.is(readFileSync(path, 'utf8'), dead);
+  }
+});
+
+test('a lock that cannot be read is taken over, and that is told', () => {
+  const path = fresh();
+  writeFileSync(path, '{"pid":');
+  const got = takeLock(path, 'new');
+  assert.ok(got.taken && got.recovered === 'unreadable');
+});
+
+test('a half-made lock of another process with the same pid is not in the way', () => {
+  const path = fresh();
+  const theirs = `${path}.${process.pid}.tmp`;
+  writeFileSync(theirs, 'theirs');
+  assert.ok(takeLock(path, 'a').taken);
+  assert.is(readFileSync(theirs, 'utf8'), 'theirs');
 });
 
 test('of many starters that see the same dead owner exactly one holds the lock at a time', async () => {

@@ -20,7 +20,7 @@ test('a script that may not be executed is told, with the commands', () => {
   assert.equal(scriptHint('stages/plain.sh', 126, TREE), {
     error: 'E_STAGE_SCRIPT_NOT_EXECUTABLE',
     what: 'stages/plain.sh is not executable',
-    next: 'git update-index --chmod=+x stages/plain.sh && git commit, then run again',
+    next: 'chmod +x stages/plain.sh && git add stages/plain.sh && git commit, then run again',
   });
 });
 

@@ -57,7 +57,7 @@ test('the stand-ins come first on PATH in the simulated lab, and not at all in t
 
 test('every process of a step carries the marks by which it is found again', () => {
   const env = envOf({}, { host: 'cp1' });
-  for (const mark of stepMarks(RUN, 'talos[host=cp1]')) {
+  for (const mark of stepMarks(AROUND.layout.home, RUN, 'talos[host=cp1]')) {
     const [name = '', ...value] = mark.split('=');
     assert.is(env[name], value.join('='));
   }
