@@ -44,9 +44,9 @@ const TABLE = {
     (d) => `${d.root} is not a folder`,
     () => 'name your repository with --root, or start inside it',
   ),
-  E_MAP_MISSING: entry<{ base: string }>(
+  E_MAP_MISSING: entry<{ where: string }>(
     EXIT.usage,
-    (d) => `there is no ai/context_map.yaml in ${d.base}`,
+    (d) => `there is no ai/context_map.yaml ${d.where}`,
     () =>
       'write one (README, "Your own repository"), then:\ngit add ai/context_map.yaml\ngit commit -m "Add the context map"',
   ),

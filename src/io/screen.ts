@@ -11,8 +11,27 @@ export interface Screen {
 }
 
 export function openScreen(): Screen {
-  const update = createLogUpdate(process.stdout, { showCursor: false });
-  return { draw: (text) => update(text), clear: () => update.clear(), done: () => update.done() };
+  const { stdout } = process;
+  const update = createLogUpdate(stdout, { showCursor: false });
+  let drawn = '';
+
+  // Always drawn whole: log-update's own difference overwrites the rows below one that was put in between. One write, so
+  // that nobody sees the empty moment.
+  function draw(text: string): void {
+    if (text === drawn) return;
+    stdout.cork();
+    clear();
+    update(text);
+    stdout.uncork();
+    drawn = text;
+  }
+
+  function clear(): void {
+    if (drawn !== '') update.clear();
+    drawn = '';
+  }
+
+  return { draw, clear, done: () => update.done() };
 }
 
 /** The size of the terminal, or a usual one where it does not tell. */

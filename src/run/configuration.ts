@@ -34,7 +34,7 @@ export async function configurationAt(home: string, commit: string, base: string
     committed(home, commit, LOOP_FILE),
   ]);
   if (mapText === undefined) {
-    if (readText(`${home}/${MAP_FILE}`) === undefined) fail('E_MAP_MISSING', { base });
+    if (readText(`${home}/${MAP_FILE}`) === undefined) fail('E_MAP_MISSING', { where: `on ${base}` });
     fail('E_MAP_NOT_COMMITTED', { base });
   }
   return checked(parseContextMap(mapText, MAP_FILE), parseLoopConfig(loopText, LOOP_FILE));
@@ -49,7 +49,7 @@ export async function configurationNow(home: string): Promise<{ base: Base; conf
 /** Both files as they are in the working tree. Throws like `configurationAt`. */
 export function configurationOnDisk(home: string): Configuration {
   const mapText = readText(`${home}/${MAP_FILE}`);
-  if (mapText === undefined) fail('E_MAP_MISSING', { base: 'the working tree' });
+  if (mapText === undefined) fail('E_MAP_MISSING', { where: 'in the working tree' });
   return checked(parseContextMap(mapText, MAP_FILE), parseLoopConfig(readText(`${home}/${LOOP_FILE}`), LOOP_FILE));
 }
 

@@ -22,7 +22,10 @@ test('an option nobody knows: the command is named only when it was typed, the o
   assert.is(refusal('--nope'), `error E_USAGE: there is no option --nope; options: ${list}${next('all')}`);
   assert.is(refusal('vms', '--nope'), `error E_USAGE: there is no option --nope; options: ${list}${next('all')}`);
   assert.is(refusal('all', '--nope'), `error E_USAGE: all has no option --nope; options: ${list}${next('all')}`);
-  assert.is(refusal('status', '--nope'), `error E_USAGE: status has no option --nope; options: ${GLOBAL}${next('status')}`);
+  assert.is(
+    refusal('status', '--nope'),
+    `error E_USAGE: status has no option --nope; options: ${GLOBAL}${next('status')}`,
+  );
   assert.is(refusal('--dryrun'), `error E_USAGE: there is no option --dryrun; did you mean "--dry-run"?${next('all')}`);
 });
 
@@ -37,7 +40,8 @@ test('a command that takes no words refuses them', () => {
 });
 
 test('words after the others are theirs', () => {
-  assert.equal(readArguments(['logs', 'a', '-f']), { command: 'logs', words: ['a'], options: { follow: true } });
+  const { command, words, options } = readArguments(['logs', 'a', '-f']);
+  assert.equal([command, words, { ...options }], ['logs', ['a'], { follow: true }]);
   assert.equal(readArguments(['a', 'b']).words, ['a', 'b']);
   assert.equal(readArguments(['all', 'a']).words, ['a']);
 });

@@ -201,7 +201,9 @@ test('the lock of a dead run is taken over and said so; of another host it stays
   const unlocked = await s.run(['abandon', '--unlock']);
   assert.is(
     unlocked.stdout,
-    'removed the lock of pid 4194303 on another-host, held since 2026-01-02T03:04:05.678Z (mendloop all)\n',
+    `lock: pid 4194303 on another-host, held since 2026-01-02T03:04:05.678Z (mendloop all)
+removed the lock of pid 4194303 on another-host, held since 2026-01-02T03:04:05.678Z (mendloop all)
+`,
   );
   assert.is(unlocked.exit, 0);
   lock(execFileSync('hostname', { encoding: 'utf8' }).trim());

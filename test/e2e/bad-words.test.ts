@@ -32,7 +32,11 @@ test('an unknown option, one without its value, and values that mean nothing', a
   const s = two();
   const before = tree(s.home, ['.git']);
   const usage = (what: string, next: string) => `error E_USAGE: ${what}\n  next:  ${next}\n`;
-  await refused(s, ['--dryrun'], usage('all has no option --dryrun; did you mean "--dry-run"?', 'mendloop all --help'));
+  await refused(
+    s,
+    ['--dryrun'],
+    usage('there is no option --dryrun; did you mean "--dry-run"?', 'mendloop all --help'),
+  );
   await refused(
     s,
     ['--workers', 'many'],

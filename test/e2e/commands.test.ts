@@ -1,8 +1,8 @@
 // The commands that look, check, set back and hand out, as text and as JSON.
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contextMap, ENTRY, folder, jsonLines, scenario, tree, until } from './scenario.ts';
+import { contextMap, ENTRY, folder, jsonLines, namesIn, scenario, tree, until } from './scenario.ts';
 
 test('plan, --dry-run, validate and doctor write nothing, before the first run and after it', async () => {
   const s = scenario({
@@ -132,15 +132,22 @@ test('logs -f ends when the run was killed and nobody is there to end the step',
   await until('the first line came', () => follow.output().includes('one\n'));
   run.kill('SIGKILL');
   await run.done;
-  assert.is(s.stages().slow?.status, 'running');
+  const left = jsonLines((await s.run(['status', '--json'])).stdout)[0]?.stages as Record<string, { status: string }>;
+  assert.is(left.slow?.status, 'running');
   assert.equal(await follow.done, { exit: 0, stdout: 'one\n', stderr: '' });
 });
 
 test('logs ends well when its reader goes away, also with -f while the stage goes on', async () => {
   const s = scenario({ 'ai/context_map.yaml': contextMap({ big: 'seq 1 400000; sleep 30' }) });
   const run = s.start();
-  await until('the log is long', () => s.has('ai/logs/big') && (s.stages().big?.status ?? '') === 'running');
-  const pipe = (args: string) => ['bash', '-c', `'${process.execPath}' '${ENTRY}' ${args} | head -1; echo "$PIPESTATUS"`];
+  const size = () =>
+    namesIn(s.path('ai/logs/big')).reduce((sum, name) => sum + statSync(s.path('ai/logs/big', name)).size, 0);
+  await until('the log is long', () => size() > 2_000_000);
+  const pipe = (args: string) => [
+    'bash',
+    '-c',
+    `'${process.execPath}' '${ENTRY}' ${args} | head -1; echo "$PIPESTATUS"`,
+  ];
   for (const args of ['logs big', 'logs big -f']) {
     assert.equal(await s.run([], { command: pipe(args) }), { exit: 0, stdout: '1\n0\n', stderr: '' });
   }
@@ -228,7 +235,14 @@ test('abandon --worktree lists what would be lost, and removes it only when told
 test('abandon looks at what would be lost before it removes a lock or closes a run, and shows the lock first', async () => {
   const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'echo x > left.txt' }) });
   assert.is((await s.run()).exit, 0);
-  const lock = { pid: 7, start: '1', boot: null, host: 'another-host', since: '2026-01-02T03:04:05.678Z', command: 'x' };
+  const lock = {
+    pid: 7,
+    start: '1',
+    boot: null,
+    host: 'another-host',
+    since: '2026-01-02T03:04:05.678Z',
+    command: 'x',
+  };
   s.write({ 'ai/state/lock.json': JSON.stringify(lock) });
   const refused = await s.run(['abandon', '--unlock', '--worktree']);
   assert.match(refused.stderr, /^error E_ABANDON_LOSES: /);

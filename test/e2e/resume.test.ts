@@ -53,8 +53,8 @@ c  idle               never run
   assert.is(done.exit, 0, done.stdout);
   assert.is(
     s.plain(done.stdout),
-    `b  interrupted  cut off: the process that ran it died
-run <run> goes on: a → b → c
+    `run <run> goes on: a → b → c
+b  interrupted  cut off: the process that ran it died
 note: took over a lock of pid <pid>, which is dead
 b  started
 b  green        <n> s
