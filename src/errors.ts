@@ -76,6 +76,11 @@ const TABLE = {
     (d) => `the deadline ${d.deadline} has passed already`,
     () => 'give a later one, such as --deadline 2h or --deadline 06:30',
   ),
+  E_FOUND_FAILED: entry<{ command: string }>(
+    EXIT.human,
+    () => 'stages were found failed, and retry_failed is off',
+    (d) => `mend them, then: ${d.command}`,
+  ),
   E_OTHER_LAB: entry<{ kept: string; lab: string }>(
     EXIT.usage,
     (d) =>

@@ -4,6 +4,7 @@ import { fail } from '../errors.ts';
 import type { Layout } from '../io/layout.ts';
 import { missingTools } from '../stage/requires.ts';
 import { type Lab, stagePath } from '../stage/stage-env.ts';
+import type { StageState } from '../stage/stage-state.ts';
 import type { Base } from '../worktree/base.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { uncarriedState, uncommitted } from '../worktree/read.ts';
@@ -39,13 +40,18 @@ export async function prepare(request: RunRequest, layout: Layout, ports: RunPor
   const config = await configurationAt(home, base.commit, base.name);
   const stages = open?.head.stages ?? selectStages(config.map, request, loaded.state);
   const head = open?.head ?? newHead(request, config, stages, base, now);
+  if (!open && !request.forced && !config.loop.retry_failed) refuseFailed(stages, loaded.state);
   const lab = request.lab ?? config.loop.lab;
   keepToLab(layout, lab);
   const [uncarried, notIncluded] = await Promise.all([uncarriedState(home, config.map.carry), uncommitted(home)]);
   if (uncarried.length > 0) fail('E_STATE_UNCARRIED', {}, uncarried);
   if (open) await endCutOff(open, { layout, ...ports });
   else if (cutOff) await closeOpenRun(loaded, cutOff.why, { layout, ...ports });
-  const worktree = await openWorktree(home, base, { carry: config.map.carry, merge: !open });
+  const worktree = await openWorktree(home, base, {
+    carry: config.map.carry,
+    merge: !open,
+    sign: config.loop.git.sign,
+  });
   const path = stagePath({ inherited: ports.env, lab, labTools: ports.labTools });
   const notices = [
     ...loaded.notices,
@@ -59,6 +65,14 @@ export async function prepare(request: RunRequest, layout: Layout, ports: RunPor
     ),
   ];
   return { layout, loaded, open, head, config, worktree, lab, notices };
+}
+
+/** With `retry_failed` off a stage that was found failed stops the run before anything starts. */
+function refuseFailed(stages: readonly string[], { stages: records }: StageState): void {
+  const failed = stages.filter((name) => records[name]?.status === 'failed');
+  if (failed.length === 0) return;
+  const problems = failed.map((name) => `${name}: ${records[name]?.reason ?? 'failed'}`);
+  fail('E_FOUND_FAILED', { command: `mendloop retry ${failed.join(' ')}` }, problems);
 }
 
 /** A run that goes on keeps the commit it began with; whoever has mended something since should know. */

@@ -119,7 +119,6 @@ async function execute(
     record: recorder.record,
     recheck: request.recheck,
     forced: new Set(request.forced ? request.stages : []),
-    retryFailed: config.loop.retry_failed,
   });
   const executor = createExecutor({
     actions: new Map([[STAGE_ACTION, action]]),

@@ -1,5 +1,6 @@
 // The checks of stages, and nothing else: for a person who wants to know whether it still holds.
 import type { ContextMap, Stage } from '../config/context-map.ts';
+import { formatDuration } from '../config/duration.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { newRunId } from '../io/runs.ts';
 import { ownFolder, requireWritable } from '../io/store.ts';
@@ -50,7 +51,7 @@ export async function verifyStages(
       run: newRunId(ports.clock.now(), '0000', []),
       tree: stageTree(worktree, layout),
       record: () => {},
-      ...{ recheck: true, forced: new Set<string>(), retryFailed: true },
+      ...{ recheck: true, forced: new Set<string>() },
     };
     for (const { name, step, cell, stage } of stepsToVerify(config.map, request, state)) {
       if (ports.signal.aborted) return;
@@ -66,7 +67,7 @@ export async function verifyStages(
         log.close();
       });
       if (ports.signal.aborted) return;
-      if (limit.signal.aborted) problems.push(`its checks ran past ${stage.timeout} ms`);
+      if (limit.signal.aborted) problems.push(`its checks ran past ${formatDuration(stage.timeout)}`);
       told({ step, problems, log: logPath });
     }
   } finally {

@@ -1,5 +1,6 @@
 // The action that runs a stage: whether an attempt is needed at all, and if so, the attempt.
 import type { Stage } from '../config/context-map.ts';
+import { formatDuration } from '../config/duration.ts';
 import { type Action, action, type Outcome } from '../plan/action.ts';
 import { compareInputs } from '../plan/inputs.ts';
 import { stopReason } from '../plan/stop.ts';
@@ -26,10 +27,6 @@ async function settled(call: StageActionCall, scope: StageScope): Promise<Outcom
     const context = { human: true, next: `look at its log, then: mendloop retry ${name}` };
     return { kind: 'failed', again: false, message: 'not run again by itself (rerun: false)', context };
   }
-  if (record?.status === 'failed' && !scope.retryFailed && record.run !== scope.run) {
-    const context = { human: true, next: `mend it, then: mendloop retry ${name}` };
-    return { kind: 'halt', message: 'found failed, and retry_failed is off', context };
-  }
   if (record?.status !== 'green' || stage.always) return undefined;
   if (!compareInputs(record.inputs, await inputsNow(call, scope)).fresh) return undefined;
   return scope.recheck ? stillHolds(call, scope) : { kind: 'done', fresh: true };
@@ -45,7 +42,7 @@ async function stillHolds(action: StageActionCall, scope: StageScope): Promise<O
     if (halt) return halt;
     if (call.signal.aborted) {
       if (stopReason(call.signal)?.code !== 'STEP_TIMEOUT') return { kind: 'stopped' };
-      problems.push(`its checks ran past ${stage.timeout} ms`);
+      problems.push(`its checks ran past ${formatDuration(stage.timeout)}`);
     }
     if (problems.length === 0) return { kind: 'done', fresh: true };
     scope.record({ type: 'step.drift', stage: call.name, step: call.step, data: { problems, log: call.logPath } });

@@ -46,8 +46,6 @@ export interface StageScope extends StageSurroundings {
   recheck: boolean;
   /** Stages a person asked to run whatever their state. */
   forced: ReadonlySet<string>;
-  /** Try stages that an earlier run left failed. */
-  retryFailed: boolean;
 }
 
 export interface StageCall {

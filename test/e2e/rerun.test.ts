@@ -70,9 +70,9 @@ test('a failed stage is tried again by the next run; with retry_failed off only 
   assert.is(refused.stdout, '');
   assert.is(
     s.plain(refused.stderr),
-    `a  failed       found failed, and retry_failed is off
-a human is needed: 1 failed, 1 skipped  <n> s
-  next:  mend it, then: mendloop retry a
+    `error E_FOUND_FAILED: stages were found failed, and retry_failed is off
+  - a: exit code 1
+  next:  mend them, then: mendloop retry a
 `,
   );
   assert.is(refused.exit, 3);

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatError, MendError } from '../../src/errors.ts';
 import type { LoopEvent } from '../../src/events.ts';
 import { identify } from '../../src/io/identity.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
@@ -96,9 +97,16 @@ test('a failed stage halts the run with its exit code and log; the next run trie
 test('with retry_failed off a stage found failed stops the run at once, for a human', async () => {
   const home = homelab({ a: { command: `${NOTE}; exit 1` }, b: { command: NOTE } }, { retry_failed: false });
   await run(home);
-  const { exit, trail, result } = await run(home);
-  assert.equal([exit, trail], [3, ['step.failed a', 'stage.failed a']]);
-  assert.is(result.error?.message, 'found failed, and retry_failed is off');
+  reconfigure(home, { a: { command: `${NOTE}; exit 1` }, b: { command: `${NOTE} # to do` } }, { retry_failed: false });
+  const refused = await run(home).catch((error) => error);
+  assert.ok(refused instanceof MendError);
+  assert.is(
+    formatError(refused),
+    `error E_FOUND_FAILED: stages were found failed, and retry_failed is off
+  - a: exit code 1
+  next:  mend them, then: mendloop retry a`,
+  );
+  assert.is(refused.exit, 3);
   assert.equal(ranSteps(home), ['a']);
 });
 
