@@ -1,6 +1,7 @@
 // One run per home: a lock file that says who holds it, made whole or not at all, and taken over only from the dead.
 import { createHash, randomBytes } from 'node:crypto';
 import { linkSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { fail } from '../errors.ts';
 import { identify, liveness, type ProcessIdentity } from './identity.ts';
 import { folderOf, onDisk, readText, writeAtomic } from './store.ts';
 
@@ -26,7 +27,11 @@ export function takeLock(path: string, command: string): LockTry {
   for (const until = performance.now() + REPLACE_LIMIT_MS; ; pause()) {
     if (create(path, mine)) return { taken: true, release: () => release(path, mine) };
     const text = readText(path);
-    if (text === undefined) continue;
+    if (text === undefined) {
+      // Gone between the two looks, or a link to nowhere, which stays.
+      if (performance.now() >= until) fail('E_STATE_UNWRITABLE', { path, reason: 'there, but not readable' });
+      continue;
+    }
     const owner = readOwner(text);
     const life = owner ? liveness(owner) : 'dead';
     if (owner && life === 'alive') return { taken: false, owner, why: 'alive' };

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -95,6 +95,17 @@ test('of many starters that see the same dead owner exactly one holds the lock a
     assert.is(word, i % 2 === 0 ? 'in' : 'out');
     if (word === 'out') assert.is(pid, lines[i - 1]?.split(' ')[1]);
   });
+});
+
+test('a lock that is a link to nowhere is refused, not waited for', () => {
+  const path = fresh();
+  symlinkSync('/nowhere/at/all', path);
+  try {
+    takeLock(path, 'a');
+    assert.unreachable();
+  } catch (error) {
+    assert.is((error as Error).message, `${path} cannot be written (there, but not readable)`);
+  }
 });
 
 test.run();
