@@ -207,6 +207,30 @@ error E_GET_SPEC: get --force other.it: that stage is for spec big, this one run
   assert.is(unknown.exit, 2);
 });
 
+test('a dry run of get, verify and reset runs nothing and still knows a wrong name', async () => {
+  const make = 'echo made >> "$MENDLOOP_HOME/made"; echo x > "$MENDLOOP_OUT/it"';
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: { command: make, outputs: { it: 'it' } } }) });
+  const before = tree(s.home);
+  assert.is((await s.run(['get', 'a.it', '--dry-run'])).stdout, 'would run a and what it needs\n');
+  assert.is((await s.run(['verify', 'a', '--dry-run'])).stdout, 'would run the checks of main for: a\n');
+  assert.is((await s.run(['reset', 'nosuch', '--dry-run'])).exit, 2);
+  assert.equal(tree(s.home), before);
+});
+
+test('verify gives up on a check that outlives its stage’s time, and says nothing of what it did not check', async () => {
+  const hang = { command: 'true', verify: ['sleep 60'], timeout: '1s' };
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: hang, b: { command: 'true', verify: ['sleep 60'] } }) });
+  const late = await s.run(['verify', 'a']);
+  assert.equal([late.exit, late.stdout.split('\n')[0]], [1, 'a: does not hold']);
+  assert.match(late.stdout, '  - its checks ran past 1s\n');
+  const stopped = s.start(['verify', 'b']);
+  await until('the check of b has begun', () => s.has('ai/logs/b'));
+  stopped.kill('SIGINT');
+  const { exit, stdout } = await stopped.done;
+  assert.is(exit, 130);
+  assert.not.match(stdout, 'holds');
+});
+
 test('abandon --worktree lists what would be lost, and removes it only when told again', async () => {
   const s = scenario({
     'ai/context_map.yaml': contextMap({ a: 'echo x > left.txt; echo more >> kept.txt' }),

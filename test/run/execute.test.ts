@@ -240,6 +240,19 @@ test('attempts of an earlier process count among the twenty, and among those of 
   assert.equal(attempts, [3]);
 });
 
+test('a pause that an earlier process began is waited out, not begun anew and not forgotten', async () => {
+  const clock = fakeClock();
+  const began = clock.now();
+  const at: number[] = [];
+  const note: Behaviour = () => after(at.push(clock.now() - began), done);
+  const waits = new Map([[id(1), began + 700]]);
+  await execute(plan([step(1)]), note, {
+    clock,
+    earlier: { states: new Map(), attempts: new Map(), waits, spentMs: 0 },
+  });
+  assert.equal(at, [700]);
+});
+
 test('STEP_TIMEOUT: a step that runs past its time is stopped; an error when it could be retried', async () => {
   const { result, trail } = await execute(
     plan([step(1, [], { timeout_ms: 30, on_failure: 'skip' }), step(2)]),
