@@ -16,13 +16,12 @@ export async function show(
   selection: Selection & { recheck: boolean; lab?: string | undefined },
 ): Promise<number> {
   const view = await explainPlan(home(), selection);
-  const lab = selection.lab ?? view.lab;
   const lines = [
-    ...(lab === 'simulated' ? [SIMULATED_LINE] : []),
+    ...(view.lab === 'simulated' ? [SIMULATED_LINE] : []),
     `plan from ${view.base} (${view.commit.slice(0, 12)})`,
     ...view.notices.map((n) => `note: ${n}`),
     ...table(view.rows.map((r) => [r.step, r.state, r.why])),
   ];
-  out.answer(lines.join('\n'), { ...view, lab });
+  out.answer(lines.join('\n'), view);
   return 0;
 }

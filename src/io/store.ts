@@ -78,6 +78,8 @@ export function privateFolder(path: string): void {
 
 /** Makes a private folder that git does not see. */
 export function ownFolder(path: string): void {
+  // What it stands in is the owner's, and stays as open as their other folders.
+  onDisk(path, () => mkdirSync(dirname(path), { recursive: true }));
   privateFolder(path);
   const ignore = join(path, '.gitignore');
   onDisk(ignore, () => {

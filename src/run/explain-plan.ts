@@ -12,6 +12,7 @@ import { listTree } from '../worktree/read.ts';
 import { baseOf, type Configuration, configurationAt } from './configuration.ts';
 import { movedNotice } from './prepare.ts';
 import { cutOffRun } from './resume.ts';
+import { otherLab } from './same-lab.ts';
 import { askedText, type Selection, selectStages } from './select.ts';
 import { loadStages } from './stage-store.ts';
 
@@ -34,7 +35,10 @@ export interface PlanView {
 }
 
 /** Throws MendError as a run would. */
-export async function explainPlan(home: string, selection: Selection & { recheck: boolean }): Promise<PlanView> {
+export async function explainPlan(
+  home: string,
+  selection: Selection & { recheck: boolean; lab?: string | undefined },
+): Promise<PlanView> {
   const layout = layoutOf(home);
   const current = await baseOf(home);
   const loaded = loadStages(layout, { look: true });
@@ -67,13 +71,16 @@ export async function explainPlan(home: string, selection: Selection & { recheck
       rows.push({ step, stage: name, needs: stage.needs, ...verdict });
     }
   }
+  const lab = selection.lab ?? config.loop.lab;
+  const other = otherLab(layout, lab);
   const notices = [
     ...loaded.notices,
+    ...(other ? [`ai/state is from the ${other} lab; a run for the ${lab} one is refused (E_OTHER_LAB)`] : []),
     ...(open ? [`run ${open.run} ${scope.alive ? 'is at work' : 'was cut off; the next start finishes it'}`] : []),
     ...(open && current.commit !== base.commit ? [movedNotice(base)] : []),
     ...(merges && !open ? [`${base.name} moved; a run merges it into ${base.branch} first`] : []),
   ];
-  return { base: base.name, commit, lab: config.loop.lab, rows, notices };
+  return { base: base.name, commit, lab, rows, notices };
 }
 
 interface Candidate {

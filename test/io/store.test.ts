@@ -125,7 +125,7 @@ test('a root whose state cannot be written is refused before anything else', () 
   writeFileSync(join(dir, 'file'), 'not a folder');
   assert.match(
     refusal(() => requireWritable(join(dir, 'file/state'))),
-    /^E_STATE_UNWRITABLE .*ENOTDIR/,
+    /^E_STATE_UNWRITABLE .*(ENOTDIR|EEXIST)/,
   );
   assert.match(
     refusal(() => requireWritable(join(dir, 'file'))),
@@ -133,6 +133,13 @@ test('a root whose state cannot be written is refused before anything else', () 
   );
   symlinkSync('nowhere', join(dir, 'dangling'));
   assert.throws(() => requireWritable(join(dir, 'dangling')));
+});
+
+test('only the folder itself is private; what it stands in stays as open as the owner’s others', () => {
+  const home = folder();
+  ownFolder(join(home, 'ai/state'));
+  const mode = (path: string) => statSync(join(home, path)).mode & 0o777;
+  assert.equal([mode('ai'), mode('ai/state')], [0o777 & ~process.umask(), 0o700]);
 });
 
 test.run();
