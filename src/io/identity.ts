@@ -30,13 +30,14 @@ export type Liveness = 'alive' | 'dead' | 'unknown';
 export function liveness(identity: ProcessIdentity): Liveness {
   if (identity.host !== hostname()) return 'unknown';
   if (identity.boot !== null && bootId() !== null && identity.boot !== bootId()) return 'dead';
-  if (!exists(identity.pid)) return 'dead';
+  if (!pidExists(identity.pid)) return 'dead';
   const start = startTime(identity.pid);
-  if (start === null || identity.start === null) return exists(identity.pid) ? 'unknown' : 'dead';
+  if (start === null || identity.start === null) return pidExists(identity.pid) ? 'unknown' : 'dead';
   return start === identity.start ? 'alive' : 'dead';
 }
 
-function exists(pid: number): boolean {
+/** Whether any process has this number now. */
+export function pidExists(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -1,8 +1,7 @@
 // What a dead run left running: found by its journalled identity, proven to be ours, ended before anything is tried again.
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Clock } from './clock.ts';
-import { bootId, liveness, type ProcessIdentity } from './identity.ts';
+import { bootId, liveness, type ProcessIdentity, pidExists } from './identity.ts';
 import { endAll, groupMembers, marked } from './process-group.ts';
 
 export type LeftoverEnd = 'none' | 'ended' | 'unproven';
@@ -29,14 +28,5 @@ export async function endLeftovers(
 
 /** A leader whose number now belongs to someone else proves the group is gone: a group's number is never given away while it lives. */
 function numberReused(leader: ProcessIdentity): boolean {
-  return liveness(leader) === 'dead' && pidTaken(leader.pid);
-}
-
-function pidTaken(pid: number): boolean {
-  try {
-    readFileSync(`/proc/${pid}/stat`);
-    return true;
-  } catch {
-    return false;
-  }
+  return liveness(leader) === 'dead' && pidExists(leader.pid);
 }

@@ -82,11 +82,9 @@ export function violations(error: z.ZodError): string[] {
 }
 
 /** The refusal that lists everything wrong with `what`. */
-export function invalid(what: string, list: readonly string[], step_id?: string): { ok: false; error: ExecutionError } {
+export function invalid(what: string, list: readonly string[]): { ok: false; error: ExecutionError } {
   const message = `the ${what} breaks the contract: ${list.join('; ')}`;
-  return refused(
-    executionError('INVALID_PAYLOAD', message, { ...(step_id ? { step_id } : {}), context: { violations: list } }),
-  );
+  return refused(executionError('INVALID_PAYLOAD', message, { context: { violations: list } }));
 }
 
 const refused = (error: ExecutionError): { ok: false; error: ExecutionError } => ({ ok: false, error });

@@ -1,20 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { deadlineOption, labOverride, runOptions } from '../../src/cli/run-options.ts';
-import { MendError } from '../../src/errors.ts';
+import { shortRefusal as refusal } from '../refusal.ts';
 
 const NOW = new Date(2026, 5, 15, 12, 0, 30);
 const at = (text: string) => deadlineOption(text, NOW);
-
-function refusal(work: () => unknown): string {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof MendError) return `${error.code} ${error.message}`;
-    throw error;
-  }
-  return 'nothing was refused';
-}
 
 test('a deadline is a duration from now', () => {
   assert.is(at('90s'), NOW.getTime() + 90_000);

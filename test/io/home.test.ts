@@ -3,8 +3,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatError, MendError } from '../../src/errors.ts';
 import { findHome } from '../../src/io/home.ts';
+import { refusal } from '../refusal.ts';
 import { folder, write } from './temporary.ts';
 
 function git(dir: string, ...args: string[]): void {
@@ -22,16 +22,6 @@ function repository(): string {
 }
 
 const homeOf = (cwd: string, root?: string, env: NodeJS.ProcessEnv = {}) => findHome({ root, env, cwd });
-
-function refusal(work: () => unknown): string {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof MendError) return formatError(error);
-    throw error;
-  }
-  return 'nothing was refused';
-}
 
 test('home is the top level of the repository we are in', () => {
   const home = repository();

@@ -11,7 +11,6 @@ import {
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MendError } from '../../src/errors.ts';
 import {
   onDisk,
   ownFolder,
@@ -22,21 +21,11 @@ import {
   requireWritable,
   writeAtomic,
 } from '../../src/io/store.ts';
+import { shortRefusal as refusal } from '../refusal.ts';
 import { folder, write } from './temporary.ts';
 
 const isCount = (value: unknown): value is { n: number } =>
   typeof value === 'object' && value !== null && 'n' in value && typeof value.n === 'number';
-
-/** The code of the MendError that `work` throws; anything else is thrown on. */
-function refusal(work: () => unknown): string {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof MendError) return `${error.code} ${error.message}`;
-    throw error;
-  }
-  return 'nothing was refused';
-}
 
 test('a file is replaced whole, for its owner alone, and nothing is left beside it', () => {
   const dir = folder();

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatError, MendError } from '../../src/errors.ts';
 import { askedText, namedStages, type Selection, selectStages } from '../../src/run/select.ts';
 import { emptyState, type StageStatus } from '../../src/stage/stage-state.ts';
 import { mapOf } from '../plan/builders.ts';
+import { refusal } from '../refusal.ts';
 
 const MAP = mapOf({
   vms: { command: 'x' },
@@ -22,16 +22,6 @@ function stateWith(statuses: Record<string, StageStatus>) {
     state.stages[name] = { status, run: 'r', attempts: 1, since: '' };
   }
   return state;
-}
-
-function refusal(work: () => unknown): string {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof MendError) return formatError(error);
-    throw error;
-  }
-  return 'nothing was refused';
 }
 
 test('no name means all stages, names come in the map’s order', () => {

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Stage } from '../../src/config/context-map.ts';
-import { formatError, MendError } from '../../src/errors.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { findOutputs } from '../../src/stage/find-output.ts';
 import { isPublished, neededOutputs, outputsOf } from '../../src/stage/outputs.ts';
 import { emptyState, type StageState, type StageStatus } from '../../src/stage/stage-state.ts';
 import { folder, write } from '../io/temporary.ts';
 import { mapOf } from '../plan/builders.ts';
+import { refusal } from '../refusal.ts';
 
 const MAP = mapOf({
   vms: { command: 'x', outputs: { ips: 'ips.json', 'ssh-key': 'keys/id' } },
@@ -24,16 +24,6 @@ function greenState(cells: Record<string, StageStatus>): StageState {
   const byCell = Object.fromEntries(Object.entries(cells).map(([cell, status]) => [cell, record(status)]));
   state.stages.talos = { ...record('green'), cells: byCell };
   return state;
-}
-
-function refusal(work: () => unknown): string {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof MendError) return formatError(error);
-    throw error;
-  }
-  return 'nothing was refused';
 }
 
 test('outputs are named by stage and output, one for each cell', () => {
