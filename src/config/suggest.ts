@@ -5,11 +5,18 @@ const MOST_NAMED = 20;
 
 /** The known word nearest to `word`, or undefined when none is near. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  const scored = known.map((name) => ({ name, steps: distance(word.toLowerCase(), name.toLowerCase()) }));
+  const scored = known.map((name) => ({ name, steps: slipsBetween(word.toLowerCase(), name.toLowerCase()) }));
   const best = scored.sort((a, b) => a.steps - b.steps)[0];
   if (best === undefined) return undefined;
   const slips = Math.min(3, Math.max(1, Math.floor(Math.max(word.length, best.name.length) / 3)));
   return best.steps <= slips ? best.name : undefined;
+}
+
+/** Edit distance, but two neighbours that changed places are one slip, the most common of all. */
+function slipsBetween(word: string, name: string): number {
+  const at = [...word].findIndex((letter, i) => letter !== name[i]);
+  const swapped = word.slice(0, at) + (word[at + 1] ?? '') + word[at] + word.slice(at + 2);
+  return at >= 0 && swapped === name ? 1 : distance(word, name);
 }
 
 /** The end of a message about an unknown word: a suggestion, or what there is to choose from. */

@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { nearest } from '../../src/config/suggest.ts';
+
+const STAGES = ['vms', 'talos', 'infra', 'apps', 'ingress', 'obs', 'status'];
+
+test('a slip of the fingers finds the word that was meant', () => {
+  const slips = {
+    talso: 'talos',
+    tlaos: 'talos',
+    talo: 'talos',
+    vsm: 'vms',
+    TALOS: 'talos',
+    statsu: 'status',
+    ingres: 'ingress',
+  };
+  for (const [slip, meant] of Object.entries(slips)) assert.is(nearest(slip, STAGES), meant, slip);
+});
+
+test('a word that is not near any gets no suggestion', () => {
+  for (const word of ['database', 'x', '', 'monitoring']) assert.is(nearest(word, STAGES), undefined, word);
+  assert.is(nearest('anything', []), undefined);
+});
+
+test('property: never throws, and a known word is its own nearest', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.uniqueArray(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1 }), (word, known) => {
+      const found = nearest(word, known);
+      assert.ok(found === undefined || known.includes(found));
+      assert.is(nearest(known[0] as string, known), known[0]);
+    }),
+  );
+});
+
+test.run();
