@@ -6,6 +6,8 @@ export interface Layout {
   readonly state: string;
   readonly runs: string;
   readonly stages: string;
+  readonly ledger: string;
+  readonly ledgerJournal: string;
   readonly lock: string;
   readonly logs: string;
   readonly patches: string;
@@ -28,6 +30,8 @@ export function layout(home: string): Layout {
     state,
     runs: join(state, 'runs'),
     stages: join(state, 'stages.json'),
+    ledger: join(state, 'ledger.json'),
+    ledgerJournal: join(state, 'ledger.jsonl'),
     lock: join(state, 'lock.json'),
     logs,
     patches: join(home, 'ai/patches'),

@@ -1,0 +1,64 @@
+// Raw log text → lines as a person would have seen them: no colours, no overwritten progress, no leading time stamps.
+// biome-ignore-all lint/suspicious/noControlCharactersInRegex: control characters are what this removes
+
+/** A log, or its end: `cut` when the first line is only the rest of a longer one. */
+export interface LogEnd {
+  text: string;
+  cut: boolean;
+}
+
+/** Longest line that is looked at; of a longer one the beginning counts, and of one cut at its front the end. */
+export const LINE_CHARS = 4096;
+
+const ESCAPES =
+  /\u001b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\u0007\u001b]{0,512}(?:\u0007|\u001b\\)?|[@-Z\\^_()#%*+][0-9A-Za-z]?)/g;
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\ufeff]/g;
+
+const ZONE = String.raw`(?:Z|UTC|GMT|[+-]\d\d:?\d\d)?`;
+const DAY_NAME = '(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?';
+const MONTH =
+  '(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sep(?:tember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)';
+const CLOCK = String.raw`\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?`;
+
+/** Every way a moment is written that this version knows; one source, for stripping and for masking. */
+export const MOMENT = [
+  String.raw`\d{4}[-/]\d\d[-/]\d\d[T _]\d\d[:_]\d\d[:_]\d\d(?:[.,_]\d{1,9})? ?${ZONE}`,
+  String.raw`\d{1,2}/${MONTH}/\d{4}:${CLOCK}(?: [+-]\d{4})?`,
+  String.raw`(?:${DAY_NAME},? )?\d{1,2} ${MONTH} \d{4} {1,2}${CLOCK} ?${ZONE}`,
+  String.raw`(?:${DAY_NAME} )?${MONTH} [ \d]\d ${CLOCK}(?: (?:UTC|GMT|CEST|CET|[A-Z]{3,4}))?(?: \d{4})?`,
+  String.raw`\d{4}-\d\d-\d\d`,
+  CLOCK,
+].join('|');
+
+const LEADING = new RegExp(
+  String.raw`^(?:\[ *\d+\.\d{3,6}\]|[[(]?(?:time=|ts=)?"?(?:${MOMENT})"?[\])]?)(?: ?[|:-])?\s`,
+);
+
+/** The lines of a log, cleaned, in order, blank ones left in as ''. Never throws. */
+export function cleanLines({ text, cut }: LogEnd): string[] {
+  const lines = text.split('\n');
+  if (cut && lines.length > 1) lines.shift();
+  return lines.map((line, i) => cleanLine(cut && i === 0 ? line.slice(-LINE_CHARS) : line));
+}
+
+/** One line, cleaned. */
+export function cleanLine(line: string): string {
+  const shown = lastShown(withoutMiddle(line).replace(ESCAPES, ''));
+  return withoutMoment(shown.replace(CONTROLS, '').slice(0, LINE_CHARS).trimEnd());
+}
+
+/** Of a huge line only the ends are looked at: progress bars write megabytes into one line, and the last words count. */
+const withoutMiddle = (line: string): string =>
+  line.length > 4 * LINE_CHARS ? line.slice(0, 2 * LINE_CHARS) + line.slice(-2 * LINE_CHARS) : line;
+
+/** What a terminal shows of text that returns to the start of its line: what was written last. */
+function lastShown(line: string): string {
+  const parts = line.split('\r');
+  for (let i = parts.length - 1; i > 0; i--) if ((parts[i] as string).trim() !== '') return parts[i] as string;
+  return parts[0] as string;
+}
+
+/** A time stamp in front goes, up to two of them (a collector adds its own before the program's). */
+function withoutMoment(line: string): string {
+  return line.replace(LEADING, '').replace(LEADING, '');
+}

@@ -1,0 +1,160 @@
+// Which lines of a log tell what went wrong: the cause, before the noise that follows it. Pure.
+import { cleanLines, type LogEnd } from './clean.ts';
+import { type Grade, gradeOf, isChatter, isFrame, isReadable } from './grade.ts';
+import { template } from './mask.ts';
+
+/** An error as the log tells it: its headline, and the lines that belong to it. */
+export interface ErrorLine {
+  /** The lines as they are in the log, cleaned. */
+  lines: string[];
+  /** What goes into the fingerprint. */
+  template: string;
+}
+
+export interface Picked {
+  errors: ErrorLine[];
+  /** How sure it is: `nothing` when no line says anything. */
+  grade: Grade | 'nothing';
+  /** The lines just before the first of them: what was being done. */
+  before: string;
+}
+
+interface Line {
+  text: string;
+  grade: Grade;
+}
+
+/** At most so many errors make a fingerprint. */
+const MAX_ERRORS = 3;
+/** Lines of no interest that may stand between two errors that belong together. */
+const GAP_BEFORE = 4;
+/** Lines before the errors that tell what was being done. */
+const CONTEXT_LINES = 12;
+/** Lines after a headline that may belong to it. */
+const MAX_DETAIL = 6;
+
+/** Picks the error lines. `green` is the end of the stage's last green log, and only breaks ties between weak candidates. */
+export function pickErrorLines(log: LogEnd, green?: LogEnd): Picked {
+  const lines = graded(log);
+  const { found, grade } = pick(lines, green);
+  const first = lines.indexOf(found[0] as Line);
+  const before = lines.slice(Math.max(0, first - CONTEXT_LINES), Math.max(0, first)).map(({ text }) => text);
+  return { errors: errorsOf(found), grade, before: before.join('\n') };
+}
+
+/** The messages of a log, each with its grade; chatter between them is out, unless there is nothing else. */
+function graded(log: LogEnd): Line[] {
+  const clean = cleanLines(log);
+  const quiet = clean.filter((line) => !isChatter(line));
+  const lines = quiet.some((line) => line !== '') ? quiet : clean;
+  return gather(lines).map((text) => ({ text, grade: gradeOf(text.split('\n', 1)[0] as string) }));
+}
+
+function pick(lines: readonly Line[], green: LogEnd | undefined): { found: Line[]; grade: Picked['grade'] } {
+  const telling = lines.filter(({ grade }) => grade !== 'noise' && grade !== 'info');
+  if (telling.some(({ grade }) => grade === 'strong')) return { found: cluster(telling, 'strong'), grade: 'strong' };
+  const usual = green ? new Set(graded(green).map(({ text }) => template(text))) : undefined;
+  const unusual = usual ? telling.filter(({ text }) => !usual.has(template(text))) : telling;
+  const candidates = unusual.length > 0 ? unusual : telling;
+  for (const grade of ['weak', 'warning', 'wrapper', 'plain'] as const) {
+    if (candidates.some((line) => line.grade === grade)) return { found: cluster(candidates, grade), grade };
+  }
+  const said = lines.filter(({ grade }) => grade === 'info');
+  const last =
+    said.findLast(({ text }) => /fail|error|timed out|timeout|rc=/i.test(text)) ??
+    said.at(-1) ??
+    lines.findLast(({ text }) => isReadable(text));
+  return last ? { found: [last], grade: 'info' } : { found: [], grade: 'nothing' };
+}
+
+/** The last lines of a grade, with what stands close to them. */
+function cluster(lines: readonly Line[], grade: Grade): Line[] {
+  const end = lines.findLastIndex((line) => line.grade === grade);
+  const anchor = lines[end] as Line;
+  if (grade === 'wrapper') {
+    const before = lines.slice(0, end).findLast((line) => line.grade === 'plain');
+    return before ? [before, anchor] : [anchor];
+  }
+  if (grade !== 'strong' && grade !== 'weak') return [anchor];
+  return [...near(lines.slice(0, end).reverse(), GAP_BEFORE).reverse(), anchor, ...near(lines.slice(end + 1), 0)];
+}
+
+/** The strong and weak lines at the beginning of `lines`, up to where too many others come between them. */
+function near(lines: readonly Line[], mayGap: number): Line[] {
+  const found: Line[] = [];
+  let gap = 0;
+  for (const line of lines) {
+    if (line.grade === 'strong' || line.grade === 'weak') {
+      found.push(line);
+      gap = 0;
+    } else if (line.grade === 'plain' && ++gap > mayGap) break;
+  }
+  return found;
+}
+
+/** The errors of a cluster, each template once, strong ones first to stay. */
+function errorsOf(lines: readonly Line[]): ErrorLine[] {
+  const errors = new Map<string, { error: ErrorLine; grade: Grade }>();
+  for (const { text, grade } of lines) {
+    const key = template(text.replaceAll('\n', ' '));
+    if (!errors.has(key)) errors.set(key, { error: { lines: text.split('\n'), template: key }, grade });
+  }
+  const all = [...errors.values()];
+  const best = all.filter(({ grade }) => grade === 'strong');
+  const kept = new Set([...best.slice(0, MAX_ERRORS), ...all].slice(0, MAX_ERRORS));
+  return all.filter((one) => kept.has(one)).map(({ error }) => error);
+}
+
+/** Joins the lines of one message: boxes, lists below a headline. Leaves out source text that an error quotes. */
+function gather(lines: readonly string[]): string[] {
+  const out: string[] = [];
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i] as string;
+    if (/^\s*╷\s*$/.test(line)) {
+      const end = lines.findIndex((l, j) => j > i && /^\s*╵/.test(l));
+      const until = end === -1 ? lines.length : end;
+      out.push(box(lines.slice(i + 1, until)));
+      i = until;
+    } else if (/^goroutine \d+ \[/.test(line)) {
+      const panic = out.findLastIndex((text) => /^(?:panic|fatal error): /.test(text));
+      const where = goFrame(lines.slice(i + 1, i + 25));
+      if (panic >= out.length - 4 && panic !== -1 && where) out[panic] += `\n${where}`;
+    } else if (/^Traceback \(most recent call last\):|^\s*File ".{0,300}", line \d+/.test(line)) {
+      while (/^\s/.test(lines[i + 1] ?? '')) i++;
+    } else if (/^\s*[\^~]+\s*$/.test(lines[i + 1] ?? '')) {
+      i++;
+    } else if (/(?::|=>)$/.test(line) && ['strong', 'weak'].includes(gradeOf(line))) {
+      const detail = details(lines, i + 1);
+      out.push([line, ...detail.lines].join('\n'));
+      i = detail.next - 1;
+    } else out.push(line);
+  }
+  return out;
+}
+
+/** The first frame of a Go panic that is not of the runtime: the same words from another file need another fix. */
+function goFrame(lines: readonly string[]): string | undefined {
+  const files = lines.map((line) => /^\s+(\S+\.go):\d+/.exec(line)?.[1]);
+  return files.find((file) => file && !/\/(?:runtime|usr\/local\/go|usr\/lib\/go)\b/.test(file));
+}
+
+function box(lines: readonly string[]): string {
+  return lines
+    .filter((line) => /^\s*│/.test(line))
+    .map((line) => line.replace(/^\s*│\s?/, '').trimEnd())
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+/** The lines below a headline that belong to it, and the index of the line after them. */
+function details(lines: readonly string[], from: number): { lines: string[]; next: number } {
+  const out: string[] = [];
+  let i = from;
+  for (; i < lines.length && out.length < MAX_DETAIL; i++) {
+    const line = lines[i] as string;
+    if (isFrame(line)) continue;
+    if (line === '' || (/^\S/.test(line) && (out.length > 0 || !['plain', 'weak'].includes(gradeOf(line))))) break;
+    out.push(line);
+  }
+  return { lines: out, next: i };
+}

@@ -1,0 +1,199 @@
+// How much a cleaned line says about what went wrong. One table of patterns; the first that matches gives the grade.
+
+/**
+ * strong: an error by its form or by its words. weak: words that often, but not always, mean an error. wrapper: says only
+ * that something before it failed. plain: anything else. info: a record of a level below warning. noise: says nothing.
+ */
+export type Grade = 'strong' | 'weak' | 'warning' | 'wrapper' | 'plain' | 'info' | 'noise';
+
+/** One pattern for a list of words and phrases, parted by `|` or new lines; small and capital letters are the same. */
+function words(list: TemplateStringsArray): RegExp {
+  const phrases = (list.raw[0] as string).trim().split(/\s*[|\n]\s*/);
+  return new RegExp(`\\b(?:${phrases.join('|')})\\b`, 'i');
+}
+
+/** Progress: it moves while nothing is wrong. */
+const PROGRESS = [
+  /^[\s.#=>|/\\*~▏▎▍▌▋▊▉█░▒▓⠀-⣿-]+$/,
+  /\d%\)?$/,
+  /[#=>█]{3,}.{0,40}\d{1,3}(?:\.\d+)?%|\d{1,3}(?:\.\d+)?%.{0,20}[#=>█]{3,}/,
+  /\b\d+(?:\.\d+)? ?[kKMGT]i?B\/s\b|\b(?:eta|ETA) \d/,
+  /^\s*\d+\s+[\d.]+[kMG]?\s+\d+\s+[\d.]+[kMG]?\s+\d+\s/,
+  /^\s*% Total\b|^\s*Dload\s+Upload\b/,
+  /\b(?:still |now )?(?:pulling|downloading|extracting|waiting|uploading|copying)\b.{0,80}(?:\d+%|\(\d+\/\d+\)|\.\.\.)$/i,
+  /\b(?:uploaded|downloaded|synced|transferred|fetched|copied|received|sent)\b.{0,40}\b\d+(?:\.\d+)? ?[KMGT]i?B\b/i,
+  /^(?:[0-9a-f]{12}: )(?:Pulling|Waiting|Download|Verifying|Pull complete|Already exists|Extracting)/,
+  /^(?:Get|Hit|Ign|Fetched|Reading package lists|Building dependency tree|Reading state information)[: ]/,
+];
+
+/** Where in a program it happened. */
+const FRAMES = [
+  /^\s+at .{1,300}$/,
+  /^\s+\.\.\. \d+ (?:more|common frames)/,
+  /^\s*File ".{0,300}", line \d+/,
+  /^\s*[\^~|]+[\s^~|-]*$/,
+  /^-+\^/,
+  /^\s*\d+ \| /,
+  /^goroutine \d+ \[|^\t?\S+\.(?:go|s):\d+(?: \+0x[0-9a-f]+)?$|^(?:created by )?[\w./*()-]+\(.{0,200}\)$/,
+  /^\s+\d+: +(?:0x[0-9a-f]+ - )?(?:<|_?main\b|\w+::)|^stack backtrace:|^note: run with `RUST_BACKTRACE/,
+  /^The above exception was the direct cause|^During handling of the above exception|^Emitted '\w+' event on /,
+];
+
+/** How the program is used, what else one could do, who else was at work; never what went wrong. */
+const CONTEXT = [
+  /^\s*(?:Usage|Flags|Global Flags|Options|Examples|Aliases|Available Commands|Commands):?\s*$|^[Uu]sage: /,
+  /^\s+(?:-\w,? ?)?--[\w-]+/,
+  /^(?:npm )?(?:notice|hint|HINT|Hint|note|help|tip)\b/,
+  /^npm (?:notice|warn|WARN)\b|^A complete log of this run/,
+  /^Node\.js v\d/,
+  /^(?:For more (?:information|details|info)|See (?:also|also:|https?:|the|')|More details here|Learn more|Did you mean|Run '|Run ".* --help|Use ".* --help|Try '.* --help|To see |If you |Please |You (?:can|may) )/i,
+  /https?:\/\/\S*(?:docs?|help|faq|wiki|support|sslcerts)\S*$/i,
+  /^\++ /,
+  /\b(?:ok|passed|skipped|failed|failures|errors)[=: ]+\d+.*\b(?:ok|passed|skipped|failed|failures|errors)[=: ]+\d+/i,
+  /^Some packages could not be installed|^requested an impossible situation/,
+  /^distribution that some required|^or been moved out of Incoming|^The following information may help/,
+  /^(?:PLAY|TASK|RUNNING HANDLER) (?:\[|RECAP)|\bok=\d+ +changed=\d+ +unreachable=\d+/,
+  /^\s*(?:errno|syscall|signal)\b:? .{0,80}$/,
+  /^\s+(?:code|address|port|path|hostname|dest|spawnargs|type|requiredBy|stack|name|generatedMessage|operator|position|line|column|snippet|buffer|mark|reason): .{0,300},?$/,
+  /^\s*[[\](){},;]*\s*$/,
+];
+
+/** Only says that something else, named or not, failed. */
+const WRAPPERS = [
+  /^(?:g?make|gmake)(?:\[\d+\])?: (?:\*\*\* \[.*\] (?:Error \d+|[A-Z].*)|\*\*\* Waiting for|Leaving directory|Target .* not remade)/,
+  /^(?:.{0,60}: )?(?:error: )?(?:the )?(?:process|command|script|program|job|step|recipe|hook|target|container)\b.{0,160}\b(?:exit(?:ed)?(?: with)?(?: (?:code|status))?:? ?\d+|non-zero exit (?:status|code).*)\.?$/i,
+  /^\W{0,4}(?:error: )?(?:\w+ )?(?:stage|step|pipeline|job|build|deploy(?:ment)?|bootstrap|install(?:ation)?|run|script|tests?|command|playbook|provisioning|setup|hook|phase|recipe|target|upgrade|make)\b[^:'"/]{0,40}\b(?:failed|errored|FAILED|aborted)\b(?:\W{0,3}(?:after|in|with|rc|exit|code|status|run)\b[^'"/]{0,40})?[.!)]*$/i,
+  /^-- Configuring incomplete, errors occurred|^==> Builds finished but no artifacts/,
+  /^(?:##\[error\])?(?:error: )?(?:process completed with )?exit(?:ed)?(?: with)?(?: (?:code|status))?:? ?\d+\.?$/i,
+  /\breturned non-zero exit status \d+\.?$|: exit status \d+\.?$/,
+  /^(?:error: )?recipe `.*` failed/i,
+  /^command failed: |^importing disk failed/,
+  /\bELIFECYCLE\b|\bMain process exited, code=exited, status=|\bFailed with result 'exit-code'/,
+  /^ERROR: .{0,60}\bfailed(?: with)? exit (?:code|status) \d+$/i,
+  /^(?:E: )?Sub-process .* returned an error code/,
+  /^Errors were encountered while processing:|^Some index files failed to download/,
+  /^Operation (?:failed|aborted|cancelled)\.?$/,
+  /^(?:FAILED|FAILURE|Failed|failed|Error|ERROR|Aborting|Aborted?)[.!:]*$/,
+];
+
+/** After npm's own prefix. */
+const NPM_WRAPPER =
+  /^(?:code (?:ELIFECYCLE|\d+)|path |command (?:failed|sh)|Lifecycle script|Test failed|Exit status|workspace |location )/;
+
+/** A warning can at most be weak, whatever words it uses. */
+const WARNING =
+  /^(?:\[?(?:WARN(?:ING)?|Warn(?:ing)?|warn(?:ing)?)\]?\b|W\d{4} |WARN\[\d+\]|\w+: warning:|.{0,60}\blevel=warn|.{0,80}"level": ?"warn)/;
+const INFO =
+  /^(?:\[?(?:INFO|DEBUG|TRACE|NOTICE|info|debug|trace|Info|Debug)\]?(?:[:\]\s]|$)|[ID]\d{4} |(?:INFO|DEBU|TRAC)\[\d+\]|.{0,80}\blevel=(?:info|debug|trace)\b|.{0,120}"(?:level|severity)": ?"(?:info|debug|INFO|DEBUG)")/;
+/** Not the end: it is tried again, or done without. */
+const RETRYING = words`
+    skipping | skipped | optional | ignored | ignoring | falling back | will retry | retrying | retry in
+    try again in | retries? left | attempt \d+\/\d+ | attempt \d+ of \d+
+  `;
+
+const STRONG = [
+  // By form: a program that names its error.
+  /^(?:[\w./@+-]+(?:\[\d+\])?: )*(?:(?:fatal|internal|runtime|syntax|parse|critical|unexpected|[A-Z]+) )?(?:error|fatal|panic|exception|failure)s?(?:\[\w+\])?:/i,
+  /^\[?(?:ERROR|FATAL|CRITICAL|CRIT|EMERG|PANIC|ERR|Error|error|fatal)\]?(?:[:\]!]|\s|$)/,
+  /^[EF]\d{4} |^(?:ERRO|FATA|PANI)\[\d+\]/,
+  /\blevel=(?:error|fatal|panic|critical)\b/,
+  /"(?:level|severity)": ?"(?:error|fatal|panic|critical|ERROR|FATAL)"|\berr(?:or)?="/,
+  /^(?:E|Err|ERR!?|F): |^npm (?:error|ERR!) /,
+  /^(?:Uncaught |\[cause\]: |\s*\[cause\]: |Caused by: |Exception in thread .{0,80}?)?[\w.$]*(?:Error|Exception|Panic|Failure|Interrupt|Exit|Refused|NotFound|Denied|Timeout)\b(?: \[\w+\])?(?::|$)/,
+  /^\s*(?:Caused by|caused by):/,
+  /^(?:panic|fatal error): |^thread '.{0,80}' panicked at|^\[signal SIG/,
+  /\bfatal: |\bFAILED! =>|\bUNREACHABLE! =>|^failed: \[/,
+  /^Error from server|^error (?:\w+ ){1,4}?\w+:|\brpc error: code = /,
+  /^TASK ERROR|^\S+: \(\d+\) /,
+  /^(?:Unable to|Could not|Cannot|Can't|Couldn't|Failed to|failed to|unable to|cannot|could not)\b/,
+  /^\S+: (?:cannot|can't|could not|couldn't|unable to|failed to|unrecognized|invalid|unknown|illegal|missing|no such|not|bad|must be|permission|syntax)\b/i,
+  // By words: what the system says, whoever passes it on.
+  words`
+    No such file or directory | Permission denied | Operation not permitted | command not found | Is a directory
+    Not a directory | File exists | Directory not empty | No space left on device | Read-only file system
+    Device or resource busy | Text file busy | Exec format error | Argument list too long | Bad file descriptor
+    Invalid argument | Input\/output error | Cannot allocate memory | Too many open files | Disk quota exceeded
+    Broken pipe | Stale file handle | Address already in use | Cannot assign requested address | Operation timed out
+    Operation not supported | Protocol not supported | No such host | No such device | No such process
+    No such container | No such image | No such key | No such user | No such group | Host key verification failed
+    Too many authentication failures
+  `,
+  words`
+    connection refused | connection timed out | connection reset | connection closed by | connection aborted
+    no route to host | network is unreachable | host is down | host is unreachable | name or service not known
+    temporary failure in name resolution | name resolution | could not resolve | no such host | i\/o timeout
+    context deadline exceeded | tls handshake | certificate verify | certificate has | certificate is
+    certificate signed | x509 | EOF occurred | unexpected EOF | server misbehaving
+  `,
+  words`
+    unbound variable | parameter not set | bad substitution | syntax error | unexpected token
+    unexpected end of file | ambiguous redirect | bad interpreter | not a valid identifier | readonly variable
+    core dumped | segmentation fault | out of memory | oom-?kill\w*
+  `,
+  /\bE(?:NOENT|ACCES|PERM|EXIST|PIPE|ADDRINUSE|NOSPC|ISDIR|NOTDIR|NOTEMPTY|MFILE|INVAL|BUSY|RESOLVE|INTEGRITY|40[134])\b/,
+  /\bE(?:CONNREFUSED|CONNRESET|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH)\b/,
+  words`
+    access denied | unauthorized | forbidden | authentication failed | authentication required | invalid credentials
+    not authorized | a password is required | a terminal is required
+  `,
+  /^\S*sh: (?:line )?\d+: .{1,200}: not found$|^\S+: (?:line )?\d+: /,
+  /^\s+\d+:\d+\s+error\b/,
+  /^(?:make|gmake)(?:\[\d+\])?: \*\*\* |^make: \S+: /,
+  /^(?:Killed|Terminated|Aborted|Bus error|Illegal instruction|Floating point exception)\b/,
+  /^AssertionError\b|^assert(?:ion)? failed|^FAIL(?:ED)?[: ]/i,
+];
+
+const WEAK = words`
+    err(?:or)?s? | fail(?:ed|s|ure|ures|ing)? | cannot | can't | couldn't | won't | unable | invalid | denied
+    refused | refuses | missing | reject(?:ed|s)? | abort(?:ed|ing)? | timed out | timeout | exceeded | exceeds
+    expired | conflicts? | unknown | unexpected | unsupported | undefined | illegal | malformed | mismatch
+    crash(?:ed)? | killed | panic(?:ked)? | fatal | exception | corrupt(?:ed)? | unreachable | unavailable
+    unhealthy | not online | not found | not available | not running | not ready | not allowed | not permitted
+    not supported | not exist | not valid | not enough | not empty | not set | not defined | not known | not a
+    not in | not mounted | not installed | not match | not be | not have | not? going | not? installable
+    not? quorum | is required | has changed | expected | no matches | no match | no space | no valid | no identity
+    no available | no free | no such | no rule | no default | doesn't | does not | didn't | did not | isn't
+    must be | must not | must have | must specify | already exists | already running | already in use | already used
+    already defined | too many | too large | too long | too small | out of | threshold | bad | wrong | violat\w+
+    stuck | closed | locked | forbid\w* | BackOff | CrashLoop\w+
+  `;
+
+const matches = (patterns: readonly RegExp[], line: string): boolean => patterns.some((pattern) => pattern.test(line));
+
+/** The grade of a cleaned line. */
+export function gradeOf(line: string): Grade {
+  const npm = /^npm (?:error|ERR!)/.exec(line)?.[0];
+  if (npm === undefined) return gradeText(line);
+  const said = line.slice(npm.length + 1);
+  if (NPM_WRAPPER.test(said)) return 'wrapper';
+  const grade = gradeText(said);
+  return grade === 'plain' ? 'weak' : grade;
+}
+
+function gradeText(line: string): Grade {
+  if (line.trim() === '' || isUnreadable(line)) return 'noise';
+  if (isFrame(line) || matches(CONTEXT, line)) return 'noise';
+  if (INFO.test(line)) return matches(PROGRESS, line) ? 'noise' : 'info';
+  if (matches(WRAPPERS, line)) return 'wrapper';
+  const strong = matches(STRONG, line);
+  const tentative = WARNING.test(line) || RETRYING.test(line);
+  if (strong) return tentative ? 'warning' : 'strong';
+  if (matches(PROGRESS, line)) return 'noise';
+  if (WEAK.test(line)) return tentative ? 'warning' : 'weak';
+  return 'plain';
+}
+
+/** A line that only tells where in a program it happened. */
+export const isFrame = (line: string): boolean => matches(FRAMES, line);
+
+/** What other work prints in between: levels below warning, and progress. */
+export const isChatter = (line: string): boolean => INFO.test(line) || matches(PROGRESS, line);
+
+/** Whether a line has something to say at all: text, and not only progress. */
+export const isReadable = (line: string): boolean => /\w/.test(line) && !isUnreadable(line) && !matches(PROGRESS, line);
+
+/** Bytes that are no text: a good part of the line is replacement characters. */
+function isUnreadable(line: string): boolean {
+  const broken = line.split('\ufffd').length - 1;
+  return broken > 2 && broken * 5 > line.length;
+}

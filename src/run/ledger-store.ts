@@ -1,0 +1,95 @@
+// The ledger on disk: onto its journal first, then into the ledger; the projection can always be made again from the journal.
+import type { Clock } from '../io/clock.ts';
+import type { Layout } from '../io/layout.ts';
+import { type Line, type Lines, openLines, readLines } from '../io/ledger-journal.ts';
+import { quarantine, readChecked, writeAtomic } from '../io/store.ts';
+import { foldLedger } from '../triage/fold.ts';
+import { emptyLedger, isLedger, type Ledger } from '../triage/ledger.ts';
+import { isLedgerRecord, type LedgerHappening, type LedgerRecord } from '../triage/records.ts';
+
+export interface LedgerStore {
+  /** As of now; only `record` changes it. */
+  readonly ledger: Ledger;
+  /** What a person must know: a file was broken. */
+  readonly notices: readonly string[];
+  /**
+   * All of it is on disk and in the ledger when this returns. Throws MendError when the disk refuses, and TypeError for
+   * what could not be read again; then nothing of it is there.
+   */
+  record(...happenings: LedgerHappening[]): void;
+  /** Writes what is left to write. */
+  close(): void;
+}
+
+/** The projection is not written more often than a person could look. */
+const PROJECT_EVERY_MS = 250;
+
+/** Opens the ledger for whoever holds the lock. Throws MendError when the disk refuses, never for what the files hold. */
+export function openLedger(layout: Layout, clock: Clock): LedgerStore {
+  const { ledger, notices, end } = load(layout, quarantine);
+  const journal = openLines(layout.ledgerJournal, end);
+  let written = Number.NEGATIVE_INFINITY;
+
+  function project(): void {
+    writeAtomic(layout.ledger, `${JSON.stringify(ledger)}\n`);
+    written = clock.monotonic();
+  }
+
+  return {
+    ledger,
+    notices,
+    record(...happenings) {
+      if (happenings.length === 0) return;
+      const { seq } = ledger.as_of;
+      const time = new Date(clock.now()).toISOString();
+      const records = happenings.map((happening, i): LedgerRecord => ({ v: 1, seq: seq + i + 1, time, ...happening }));
+      const strange = records.find((record) => !isLedgerRecord(record));
+      if (strange) throw new TypeError(`no record of the ledger: ${JSON.stringify(strange)}`);
+      for (const line of journal.append(records)) foldLine(ledger, line);
+      if (clock.monotonic() - written >= PROJECT_EVERY_MS) project();
+    },
+    close() {
+      project();
+      journal.close();
+    },
+  };
+}
+
+/** The ledger for whoever only looks: nothing is written, nothing moved aside. */
+export function readLedger(layout: Layout): { ledger: Ledger; notices: string[] } {
+  const { ledger, notices } = load(layout, undefined);
+  return { ledger, notices };
+}
+
+/** The projection, and what the journal holds beyond it; when the two do not fit, all of it from the journal. */
+function load(layout: Layout, aside: ((path: string) => string) | undefined) {
+  const notices: string[] = [];
+  const setAside = (what: string): string => {
+    const kept = aside ? `kept as ${aside(layout.ledger)}, made again` : 'this is';
+    notices.push(`ai/state/ledger.json ${what}: ${kept} from its journal`);
+    return layout.ledger;
+  };
+  const read = readChecked(layout.ledger, isLedger, () => setAside('is corrupt'));
+  let ledger = read.found ? read.value : emptyLedger();
+  let rest = fromJournal(layout, ledger);
+  if (!rest) {
+    setAside('knows more than its journal, which was cut or replaced');
+    ledger = emptyLedger();
+    rest = fromJournal(layout, ledger) as Lines<LedgerRecord>;
+  }
+  if (!read.found && !read.quarantined && rest.lines.length > 0) {
+    notices.push('ai/state/ledger.json is missing: made again from its journal');
+  }
+  if (rest.bad > 0) {
+    notices.push(`ai/state/ledger.jsonl has unreadable lines (${rest.bad}): what they said is not in the ledger`);
+  }
+  for (const line of rest.lines) foldLine(ledger, line);
+  return { ledger, notices, end: rest.end };
+}
+
+const fromJournal = (layout: Layout, { as_of }: Ledger) => readLines(layout.ledgerJournal, isLedgerRecord, as_of);
+
+function foldLine(ledger: Ledger, { record, at }: Line<LedgerRecord>): void {
+  foldLedger(ledger, record);
+  ledger.as_of.at = at;
+}

@@ -1,0 +1,113 @@
+// Records of the journal → the ledger: fold them in order and it comes out. Pure.
+import { type DayUsage, entriesOf, entryKey, entryOf, type Ledger, type LedgerEntry } from './ledger.ts';
+import type { LedgerRecord, PatchData, PatchOutcome } from './records.ts';
+
+/** Folds one record into `ledger`, in place. One that is in it already changes nothing; never throws. */
+export function foldLedger(ledger: Ledger, record: LedgerRecord): void {
+  if (record.seq <= ledger.as_of.seq) return;
+  ledger.as_of.seq = record.seq;
+  countDay(ledger.day, record);
+  for (const entry of concerned(ledger, record)) apply(entry, record);
+}
+
+function countDay(day: DayUsage, record: LedgerRecord): void {
+  const date = record.time.slice(0, 10);
+  // Only a later day starts anew: after a clock jumped back, what is used counts for the latest day seen.
+  if (date > day.date) Object.assign(day, { date, tries: 0, tokens: 0 });
+  if (record.type === 'tried') day.tries += 1;
+  if (record.type === 'used') day.tokens += record.data.tokens;
+}
+
+function concerned(ledger: Ledger, record: LedgerRecord): LedgerEntry[] {
+  if (record.type === 'used') return [];
+  const { stage, fingerprint } = record;
+  if (fingerprint === undefined) return entriesOf(ledger, stage);
+  const entry = entryOf(ledger, stage, fingerprint) ?? begin(stage, fingerprint, record.time);
+  ledger.entries[entryKey(stage, fingerprint)] = entry;
+  return [entry];
+}
+
+const begin = (stage: string, fingerprint: string, time: string): LedgerEntry => ({
+  ...{ stage, fingerprint, class: 'unknown', transient: false, external: false, excerpt: '' },
+  ...{ first_seen: time, last_seen: time, times_seen: 0 },
+  ...{ executor_tries: 0, escalation_calls: 0, fruitless: 0, try_fixes: [], patches: [] },
+});
+
+function apply(entry: LedgerEntry, record: LedgerRecord): void {
+  switch (record.type) {
+    case 'seen':
+      see(entry, record);
+      break;
+    case 'decided':
+      entry.last_tier = record.data.tier;
+      entry.last_reason = record.data.reason;
+      break;
+    case 'tried':
+      entry.executor_tries += 1;
+      if (record.data.hash !== undefined) entry.try_fixes.push(record.data.hash);
+      break;
+    case 'called':
+      entry.escalation_calls += 1;
+      break;
+    case 'patch':
+      patch(entry, record.data, record);
+      break;
+    case 'gave_up':
+      entry.gave_up_at = record.time;
+      break;
+    case 'recovered':
+      // The counters stay: the same failure again means that what changed made no difference.
+      delete entry.gave_up_at;
+      break;
+    case 'case.opened':
+      entry.case = record.data.case;
+      break;
+    case 'case.closed':
+      delete entry.case;
+      break;
+    case 'reset':
+      restart(entry);
+      delete entry.gave_up_at;
+      delete entry.case;
+      delete entry.verified_at;
+  }
+}
+
+const EXCERPT_LINES = 2;
+const EXCERPT_WIDTH = 200;
+
+function see(entry: LedgerEntry, { data, time, run }: LedgerRecord & { type: 'seen' }): void {
+  const lines = data.excerpt.split('\n').slice(0, EXCERPT_LINES);
+  entry.class = data.class;
+  entry.transient = data.transient;
+  entry.external = data.external;
+  entry.excerpt = lines.map((line) => line.slice(0, EXCERPT_WIDTH)).join('\n');
+  entry.last_seen = time;
+  entry.times_seen += 1;
+  if (run === undefined) delete entry.run;
+  else entry.run = run;
+  if (data.log === undefined) delete entry.log;
+  else entry.log = data.log;
+}
+
+const REVERTED: readonly (PatchOutcome | undefined)[] = ['no_effect', 'broke'];
+
+function patch(entry: LedgerEntry, data: PatchData, { time, run }: LedgerRecord): void {
+  const { hash, outcome, tier, plugin } = data;
+  const at = entry.patches.findIndex((p) => p.hash === hash);
+  const before = entry.patches[at]?.outcome;
+  // Refused because it was tried already: how it went then is worth more.
+  if (outcome === 'refused' && before !== undefined && before !== 'withdrawn') return;
+  const now = { hash, outcome, tier, plugin, ...(run === undefined ? {} : { run }), time };
+  if (at === -1) entry.patches.push(now);
+  else entry.patches[at] = now;
+  if (tier === 'escalation' && REVERTED.includes(outcome) && !REVERTED.includes(before)) entry.fruitless += 1;
+  if (outcome === 'verified') {
+    restart(entry);
+    entry.verified_at = time;
+  }
+}
+
+function restart(entry: LedgerEntry): void {
+  Object.assign(entry, { executor_tries: 0, escalation_calls: 0, fruitless: 0, try_fixes: [] });
+}

@@ -1,0 +1,125 @@
+// The ledger: what is known of every failure, by stage and fingerprint, across runs; and the questions asked of it. Pure.
+import type { FailureClass } from '../config/loop-config.ts';
+import { PATCH_OUTCOMES, PATCH_TIERS, type PatchData, TIERS, type Tier } from './records.ts';
+import { count, flag, listOf, name, oneOf, optional, shaped, text, time } from './shape.ts';
+
+/** A patch tried on a failure, as it stands. */
+export interface Patch extends PatchData {
+  /** Of the latest outcome. */
+  run?: string;
+  time: string;
+}
+
+export interface LedgerEntry {
+  stage: string;
+  fingerprint: string;
+  class: FailureClass;
+  transient: boolean;
+  external: boolean;
+  /** For people. */
+  excerpt: string;
+  first_seen: string;
+  last_seen: string;
+  times_seen: number;
+  /** The run of the last sighting, and its log, from home. */
+  run?: string;
+  log?: string;
+  /** Since the last restart: a reset or a verified fix. */
+  executor_tries: number;
+  escalation_calls: number;
+  /** Patches of escalations that were reverted. */
+  fruitless: number;
+  /** The fixes that the tries since the last restart ended in. */
+  try_fixes: string[];
+  /** One per hash, in the order they first came. */
+  patches: Patch[];
+  last_tier?: Tier;
+  last_reason?: string;
+  /** When a fix of it was last verified; a reset forgets it. */
+  verified_at?: string;
+  gave_up_at?: string;
+  /** The open case. */
+  case?: string;
+}
+
+/** What was used on the latest UTC day seen. */
+export interface DayUsage {
+  date: string;
+  tries: number;
+  tokens: number;
+}
+
+export interface Ledger {
+  version: 1;
+  /** The last record folded in, and the byte of the journal its line begins at. */
+  as_of: { seq: number; at: number };
+  day: DayUsage;
+  entries: Record<string, LedgerEntry>;
+}
+
+export const emptyLedger = (): Ledger => ({
+  version: 1,
+  as_of: { seq: 0, at: 0 },
+  day: { date: '', tries: 0, tokens: 0 },
+  entries: {},
+});
+
+// With its slash, no key is the name of something every object has.
+export const entryKey = (stage: string, fingerprint: string): string => `${stage}/${fingerprint}`;
+
+/** What is known of a failure, or undefined when it was never seen. */
+export function entryOf(ledger: Ledger, stage: string, fingerprint: string): LedgerEntry | undefined {
+  const key = entryKey(stage, fingerprint);
+  return Object.hasOwn(ledger.entries, key) ? ledger.entries[key] : undefined;
+}
+
+/** All failures of a stage, in the order they were first seen. */
+export const entriesOf = (ledger: Ledger, stage: string): LedgerEntry[] =>
+  Object.values(ledger.entries).filter((entry) => entry.stage === stage);
+
+/** Tries since the last restart. One whose fix is withdrawn is not spent until that fix is applied again. */
+export function triesSpent({ executor_tries, try_fixes, patches }: LedgerEntry): number {
+  const withdrawn = patches.filter((p) => p.outcome === 'withdrawn' && try_fixes.includes(p.hash));
+  return executor_tries - withdrawn.length;
+}
+
+const FLAPPING_MS = 7 * 86_400_000;
+
+/** Whether a failure seen at `now` is back too soon after a fix of it was verified. */
+export const isFlapping = ({ verified_at }: LedgerEntry, now: number): boolean =>
+  verified_at !== undefined && now - Date.parse(verified_at) < FLAPPING_MS;
+
+/** What was used on the day of `now`. A clock that jumped back refills nothing: then it is still the latest day seen. */
+export function usedOn(day: DayUsage, now: number): DayUsage {
+  const date = new Date(now).toISOString().slice(0, 10);
+  return date > day.date ? { date, tries: 0, tokens: 0 } : day;
+}
+
+const isPatch = shaped({
+  ...{ hash: name, outcome: oneOf(PATCH_OUTCOMES), tier: oneOf(PATCH_TIERS), plugin: text, run: optional(text), time },
+});
+
+const isEntry = shaped({
+  ...{ stage: name, fingerprint: name, class: name, transient: flag, external: flag, excerpt: text },
+  ...{ first_seen: time, last_seen: time, times_seen: count, run: optional(text), log: optional(text) },
+  ...{ executor_tries: count, escalation_calls: count, fruitless: count, try_fixes: listOf(name) },
+  ...{ patches: listOf(isPatch), last_tier: optional(oneOf(TIERS)), last_reason: optional(text) },
+  ...{ verified_at: optional(time), gave_up_at: optional(time), case: optional(name) },
+});
+
+const isOutline = shaped({
+  version: oneOf([1]),
+  as_of: shaped({ seq: count, at: count }),
+  day: shaped({ date: text, tries: count, tokens: count }),
+  entries: shaped({}),
+});
+
+/** Whether a value read from disk is a ledger. */
+export function isLedger(value: unknown): value is Ledger {
+  if (!isOutline(value)) return false;
+  const { day, entries } = value as Ledger;
+  return (
+    /^(\d{4}-\d\d-\d\d)?$/.test(day.date) &&
+    Object.entries(entries).every(([key, e]) => isEntry(e) && key === entryKey(e.stage, e.fingerprint))
+  );
+}

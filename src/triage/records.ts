@@ -1,0 +1,100 @@
+// What can happen to a failure that the ledger must remember: the records of its journal, as typed values. Pure.
+import type { FailureClass } from '../config/loop-config.ts';
+import { type Check, count, flag, name, oneOf, optional, shaped, text, time } from './shape.ts';
+
+/** Every record type, with what it tells. Only `tried` and `called` spend anything: a provider that failed is no record. */
+export const LEDGER_TYPES = {
+  seen: 'a stage failed with this fingerprint',
+  decided: 'what was to be done about it, and why',
+  tried: 'one pass through the executors ended in a fix, or in refusals only',
+  called: 'an escalation was called',
+  patch: 'how a patch stands: refused, applied, judged or withdrawn',
+  gave_up: 'the loop is at its end with it; a person is needed',
+  recovered: 'the give_up of a stage cleared itself',
+  'case.opened': 'it was handed over to a person',
+  'case.closed': 'the case was answered, or its stage is green',
+  reset: 'a person restarted the counters of a stage',
+  used: 'a model used tokens',
+} as const;
+
+export type LedgerType = keyof typeof LEDGER_TYPES;
+
+export const TIERS = ['wait', 'executor', 'escalation', 'give_up', 'none'] as const;
+export type Tier = (typeof TIERS)[number];
+
+export const PATCH_TIERS = ['executor', 'escalation'] as const;
+export const PATCH_OUTCOMES = [
+  'refused',
+  'applied',
+  'provisional',
+  'verified',
+  'no_effect',
+  'broke',
+  'withdrawn',
+] as const;
+export type PatchOutcome = (typeof PATCH_OUTCOMES)[number];
+
+export interface PatchData {
+  hash: string;
+  outcome: PatchOutcome;
+  tier: (typeof PATCH_TIERS)[number];
+  plugin: string;
+}
+
+interface Data {
+  /** `excerpt`: for people, at most two lines; `log`: where the whole text is, from home. */
+  seen: { class: FailureClass; transient: boolean; external: boolean; excerpt: string; log?: string };
+  decided: { tier: Tier; reason: string };
+  /** `hash`: the fix it ended in. */
+  tried: { hash?: string };
+  called: Record<never, never>;
+  patch: PatchData;
+  gave_up: Record<never, never>;
+  recovered: Record<never, never>;
+  'case.opened': { case: string };
+  'case.closed': Record<never, never>;
+  reset: Record<never, never>;
+  used: { tokens: number };
+}
+
+/** Without a fingerprint these concern all of the stage's. */
+type StageType = 'recovered' | 'case.closed' | 'reset';
+const STAGE_TYPES: readonly string[] = ['recovered', 'case.closed', 'reset'] satisfies StageType[];
+
+type Place<T extends LedgerType> = T extends 'used'
+  ? { stage?: string; fingerprint?: string }
+  : T extends StageType
+    ? { stage: string; fingerprint?: string }
+    : { stage: string; fingerprint: string };
+
+/** What a part of the loop says happened; the store adds the rest. */
+export type LedgerHappening = { [T in LedgerType]: { type: T; run?: string; data: Data[T] } & Place<T> }[LedgerType];
+
+export type LedgerRecord = LedgerHappening & { v: 1; seq: number; time: string };
+
+const nothing = shaped({});
+const DATA: Readonly<Record<LedgerType, Check>> = {
+  seen: shaped({ class: name, transient: flag, external: flag, excerpt: text, log: optional(text) }),
+  decided: shaped({ tier: oneOf(TIERS), reason: text }),
+  tried: shaped({ hash: optional(name) }),
+  called: nothing,
+  patch: shaped({ hash: name, outcome: oneOf(PATCH_OUTCOMES), tier: oneOf(PATCH_TIERS), plugin: text }),
+  gave_up: nothing,
+  recovered: nothing,
+  'case.opened': shaped({ case: name }),
+  'case.closed': nothing,
+  reset: nothing,
+  used: shaped({ tokens: count }),
+};
+
+const isStamped = shaped({ v: oneOf([1]), seq: count, time, type: name, run: optional(text) });
+
+/** Whether a value read from the journal is a record. */
+export function isLedgerRecord(value: unknown): value is LedgerRecord {
+  if (!isStamped(value)) return false;
+  const { type, stage, fingerprint, data } = value as LedgerRecord;
+  if (!Object.hasOwn(LEDGER_TYPES, type) || !DATA[type](data)) return false;
+  const hasStage = type === 'used' ? optional(name) : name;
+  const hasFingerprint = type === 'used' || STAGE_TYPES.includes(type) ? optional(name) : name;
+  return hasStage(stage) && hasFingerprint(fingerprint);
+}

@@ -1,0 +1,283 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { decide } from '../../src/triage/decide.ts';
+import { entryOf } from '../../src/triage/ledger.ts';
+import type { LedgerHappening } from '../../src/triage/records.ts';
+import { type Decision, type Situation, WHY, type Why } from '../../src/triage/situation.ts';
+import {
+  anyHappening,
+  called,
+  closed,
+  DAY,
+  entryAfter,
+  escalated,
+  FAILURE,
+  gaveUp,
+  ledgerOf,
+  NOW,
+  opened,
+  patch,
+  recovered,
+  reset,
+  seen,
+  situation,
+  tried,
+} from './builders.ts';
+
+const TRIED = [tried(), tried(), tried()];
+const transient = { ...FAILURE, class: 'network_error', transient: true };
+const external = { ...FAILURE, class: 'permission_denied', external: true };
+const after = (happenings: LedgerHappening[], more: Partial<Situation> = {}): Decision =>
+  decide(situation({ entry: entryAfter(seen(), ...happenings), ...more }));
+const run = (more: Partial<Situation['run']>) => ({ ...situation().run, ...more });
+const limits = (more: Partial<Situation['limits']>) => ({ ...situation().limits, ...more });
+const none = (why: Why, exit: 1 | 3, reason: string): Decision => ({ tier: 'none', why, exit, reason });
+const all = (reason: string): Decision => ({ tier: 'executor', scope: 'all', reapply: [], reason });
+const known = (reason: string): Decision => ({ tier: 'executor', scope: 'known-fixes-only', reapply: [], reason });
+
+test('a transient failure is waited out, each time longer, 3 times in a run; then it counts as persistent', () => {
+  const waits = [0, 1, 2, 3].map((n) => decide(situation({ failure: transient, run: run({ waits: n }) })));
+  assert.equal(waits, [
+    { tier: 'wait', pause_ms: 30_000, reason: 'it may pass by itself: first of 3 waits, 30 s' },
+    { tier: 'wait', pause_ms: 60_000, reason: 'it may pass by itself: second of 3 waits, 60 s' },
+    { tier: 'wait', pause_ms: 120_000, reason: 'it may pass by itself: third of 3 waits, 120 s' },
+    all('a new failure: first of 3 tries'),
+  ]);
+});
+
+test('waits stay without AI and in safe mode', () => {
+  for (const off of [{ ai: false }, { safe_mode: true }]) {
+    assert.is(decide(situation({ failure: transient, ...off })).tier, 'wait');
+  }
+});
+
+test('a wait that does not fit into the time left is not begun', () => {
+  const at = (time_left_ms: number) => decide(situation({ failure: transient, run: run({ time_left_ms }) }));
+  assert.is(at(30_001).tier, 'wait');
+  assert.equal(at(30_000), none('run_time_spent', 1, 'a wait of 30 s does not fit into the time left of this run'));
+});
+
+test('a new failure goes to the executors, also one the ledger has no word of', () => {
+  assert.equal(decide(situation()), all('a new failure: first of 3 tries'));
+  assert.equal(decide(situation({ entry: undefined })), all('a new failure: first of 3 tries'));
+});
+
+test('a failure that comes back stays with the executors while there are tries', () => {
+  assert.equal(
+    after([tried(), seen(), tried(), seen(), seen()]),
+    all('seen 4 times since 2026-11-10: third of 3 tries'),
+  );
+});
+
+test('then it is escalated, call by call', () => {
+  assert.equal(after([...TRIED, seen()]), {
+    tier: 'escalation',
+    reason: '3 of 3 tries spent: first of 3 calls, seen 2 times since 2026-11-10',
+  });
+  assert.equal(after([...TRIED, seen(), called, called]), {
+    tier: 'escalation',
+    reason: '3 of 3 tries spent: third of 3 calls, seen 2 times since 2026-11-10',
+  });
+});
+
+test('it is given up after 3 calls, also when a patch of theirs applied', () => {
+  const calls = [...TRIED, called, called, called, escalated('h1', 'provisional')];
+  assert.equal(after(calls), { tier: 'give_up', reason: '3 of 3 tries spent, and 3 of 3 calls made' });
+});
+
+test('it is given up after 2 escalations without effect', () => {
+  const calls = [...TRIED, called, escalated('h1', 'no_effect'), called, escalated('h2', 'broke')];
+  assert.equal(after(calls), { tier: 'give_up', reason: '3 of 3 tries spent, and 2 escalations had no effect' });
+});
+
+test('with no escalation to call it is given up once the tries are spent', () => {
+  const reason = '3 of 3 tries spent, and there is no escalation';
+  assert.equal(after(TRIED, { escalations: 'none' }), { tier: 'give_up', reason });
+  assert.equal(after(TRIED, { limits: limits({ escalation_calls: 0 }) }), { tier: 'give_up', reason });
+});
+
+test('a give_up stands until a reset, or until it cleared itself', () => {
+  assert.equal(
+    after([...TRIED, gaveUp]),
+    none('give_up_stands', 3, 'it was given up on 2026-11-10; reset the stage to start again'),
+  );
+  assert.equal(after([...TRIED, gaveUp, reset]), all('a new failure: first of 3 tries'));
+  assert.is(after([tried(), gaveUp, recovered]).tier, 'executor');
+});
+
+test('an open case is not called again, nor waited for', () => {
+  const open = none('open_case', 3, 'case c-7 is open and waits for its answer');
+  assert.equal(after([...TRIED, called, opened]), open);
+  assert.equal(after([opened], { failure: transient }), open);
+  assert.equal(after([opened, patch('h1', 'withdrawn')], { ai: false }), open);
+  assert.is(after([...TRIED, called, opened, closed]).tier, 'escalation');
+});
+
+test('a failure that is back within 7 days of a verified fix goes to escalation at once', () => {
+  const fixed = [patch('h1', 'verified'), seen()];
+  const flapping = 'it is back within 7 days of a fix verified on 2026-11-10';
+  const reason = `${flapping}: first of 3 calls, seen 2 times since 2026-11-10`;
+  assert.equal(after(fixed, { now: NOW + 6 * DAY }), { tier: 'escalation', reason });
+  assert.equal(after(fixed, { now: NOW + 8 * DAY }), all('seen 2 times since 2026-11-10: first of 3 tries'));
+  assert.equal(after([...fixed, reset]), all('seen 2 times since 2026-11-10: first of 3 tries'));
+  assert.equal(after(fixed, { escalations: 'none' }), {
+    tier: 'give_up',
+    reason: `${flapping}, and there is no escalation`,
+  });
+});
+
+test('fixes withdrawn earlier come back first, asking nobody and spending no try', () => {
+  const withdrawn = [...TRIED, patch('h1', 'withdrawn'), patch('h2', 'broke'), escalated('h3', 'withdrawn')];
+  const back: Decision = {
+    ...{ tier: 'executor', scope: 'known-fixes-only', reapply: ['h1', 'h3'] },
+    reason: '2 fixes withdrawn earlier: applied again, nobody is asked',
+  };
+  assert.equal(after(withdrawn), back);
+  assert.equal(after(withdrawn, { executors: 'down', escalations: 'down', failure: external }), back);
+  const spent = { date: '2026-11-10', tries: 60, tokens: 2_000_000 };
+  assert.equal(after([...withdrawn, called, called, called], { day: spent }), back);
+});
+
+test('an external failure sees no model, only known fixes', () => {
+  const outside = none('external', 1, 'permission_denied: nothing in the repository can fix it');
+  assert.equal(after([], { failure: external }), outside);
+  assert.equal(after(TRIED, { failure: external }), outside);
+  assert.equal(after([], { failure: external, known_fix: true, ai: false }), outside);
+  assert.equal(after([], { failure: external, safe_mode: true }), outside);
+  assert.equal(
+    after([], { failure: external, known_fix: true }),
+    known('nothing in the repository can fix it, but a known fix fits'),
+  );
+});
+
+test('a failure that is transient and external is waited out first', () => {
+  const both = { ...external, transient: true };
+  assert.is(decide(situation({ failure: both })).tier, 'wait');
+  assert.is((decide(situation({ failure: both, run: run({ waits: 3 }) })) as { why?: Why }).why, 'external');
+});
+
+test('without AI there is no executor of any kind and no escalation', () => {
+  const off = none('no_ai', 1, 'the AI is switched off for this run');
+  for (const before of [[], TRIED, [patch('h1', 'withdrawn')], [patch('h1', 'verified')]]) {
+    assert.equal(after(before, { ai: false, known_fix: true }), off);
+  }
+});
+
+test('safe mode keeps the AI from changing anything, and is named only where it kept something from being done', () => {
+  const kept = none('safe_mode', 3, 'safe mode is on: the AI changes nothing');
+  for (const before of [[], TRIED, [patch('h1', 'withdrawn')], [patch('h1', 'verified')]]) {
+    assert.equal(after(before, { safe_mode: true }), kept);
+  }
+  assert.equal(after([], { safe_mode: true, executors: 'down', known_fix: true }), kept);
+  assert.equal(after([], { safe_mode: true, executors: 'down' }), none('no_executor', 1, 'no executor can be reached'));
+  assert.is(after([...TRIED, called, called, called], { safe_mode: true }).tier, 'give_up');
+});
+
+test('with no executor to be reached the stage is failed and nothing is escalated; a known fix is still tried', () => {
+  assert.equal(after([tried()], { executors: 'down' }), none('no_executor', 1, 'no executor can be reached'));
+  assert.equal(
+    after([], { executors: 'down', known_fix: true }),
+    known('a known fix fits; no executor can be reached'),
+  );
+});
+
+test('an owner without executors has escalations at once; without both the stage is just failed', () => {
+  assert.equal(after([], { executors: 'none' }), {
+    tier: 'escalation',
+    reason: 'there is no executor: first of 3 calls, a new failure',
+  });
+  const nobody = none('no_executor', 1, 'there is no executor');
+  assert.equal(after([], { executors: 'none', escalations: 'none' }), nobody);
+  assert.equal(after([], { limits: limits({ executor_tries: 0, escalation_calls: 0 }) }), nobody);
+  assert.is(after([], { limits: limits({ executor_tries: 0 }) }).tier, 'escalation');
+});
+
+test('an escalation that cannot be reached spends no call and is no give_up', () => {
+  assert.equal(
+    after(TRIED, { escalations: 'down' }),
+    none('no_escalation', 1, '3 of 3 tries spent, but no escalation can be reached'),
+  );
+});
+
+test('the caps of a day end the AI work for the day, not the known fixes', () => {
+  const tries = { date: '2026-11-10', tries: 60, tokens: 0 };
+  const tokens = { date: '2026-11-10', tries: 1, tokens: 2_000_001 };
+  assert.equal(after([], { day: tries }), none('day_tries_spent', 1, '60 tries on 2026-11-10, 60 at most'));
+  const used = '2000001 tokens used on 2026-11-10, 2000000 at most';
+  assert.equal(after([], { day: tokens }), none('day_tokens_spent', 1, used));
+  assert.equal(after(TRIED, { day: tokens }), none('day_tokens_spent', 1, used));
+  assert.is(after(TRIED, { day: tries }).tier, 'escalation');
+  assert.is(after([], { day: tries, known_fix: true }).tier, 'executor');
+  assert.is(after([], { day: tries, now: NOW + DAY }).tier, 'executor');
+  assert.is(after([], { day: tries, now: NOW - DAY }).tier, 'none');
+});
+
+test('a stage has 20 attempts in a run, whatever they are for, and a run has its time', () => {
+  const spent = none('attempts_spent', 1, '20 attempts in this run, 20 at most');
+  assert.is(after([], { run: run({ attempts: 19 }) }).tier, 'executor');
+  assert.equal(after([], { run: run({ attempts: 20 }) }), spent);
+  assert.equal(after([patch('h1', 'withdrawn')], { run: run({ attempts: 20 }), failure: transient }), spent);
+  assert.equal(
+    after([], { run: run({ time_left_ms: 0 }) }),
+    none('run_time_spent', 1, 'the time of this run is spent'),
+  );
+});
+
+const availability = fc.constantFrom('none', 'down', 'ready') as fc.Arbitrary<Situation['executors']>;
+const anySituation: fc.Arbitrary<Situation> = fc
+  .record({
+    before: fc.array(anyHappening, { maxLength: 12 }),
+    failure: fc.record({ class: fc.constant('unknown'), transient: fc.boolean(), external: fc.boolean() }),
+    run: fc.record({ attempts: fc.nat(25), waits: fc.nat(4), time_left_ms: fc.integer({ min: -1, max: 200_000 }) }),
+    limits: fc.record({
+      ...{ executor_tries: fc.nat(3), escalation_calls: fc.nat(3), stage_attempts: fc.integer({ min: 1, max: 20 }) },
+      ...{ day_tries: fc.nat(5), day_tokens: fc.nat(5000) },
+    }),
+    backoff: fc.array(fc.nat(120_000), { maxLength: 3 }),
+    ...{ ai: fc.boolean(), safe_mode: fc.boolean(), known_fix: fc.boolean() },
+    ...{ executors: availability, escalations: availability },
+    now: fc.integer({ min: NOW - 9 * DAY, max: NOW + 9 * DAY }),
+  })
+  .map(({ before, ...rest }) => {
+    const ledger = ledgerOf(before);
+    return { ...rest, day: ledger.day, entry: entryOf(ledger, 'talos', 'f1') };
+  });
+
+test('property: there is always one answer with a reason, the same each time, and it changes nothing', () => {
+  fc.assert(
+    fc.property(anySituation, (s) => {
+      const kept = JSON.stringify(s);
+      const decision = decide(s);
+      assert.equal(decide(s), decision);
+      assert.is(JSON.stringify(s), kept);
+      assert.match(decision.reason, /^[^\n]{10,160}$/);
+      assert.not.match(decision.reason, /undefined|NaN|null/);
+      if (decision.tier === 'none') assert.is(decision.exit, WHY[decision.why]);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('property: without AI or in safe mode nothing is asked for a change, and no cap is ever passed', () => {
+  fc.assert(
+    fc.property(anySituation, (s) => {
+      const decision = decide(s);
+      const { tier } = decision;
+      if (tier === 'none' || tier === 'give_up') return;
+      assert.ok(s.run.attempts < s.limits.stage_attempts && s.run.time_left_ms > 0);
+      assert.ok(s.entry?.case === undefined && s.entry?.gave_up_at === undefined);
+      if (tier === 'wait') {
+        assert.ok(s.failure.transient && s.run.waits < s.backoff.length && decision.pause_ms < s.run.time_left_ms);
+        return;
+      }
+      assert.ok(s.ai && !s.safe_mode);
+      const asked = tier === 'escalation' || decision.scope === 'all';
+      if (asked) assert.not(s.failure.external);
+      if (tier === 'executor' && decision.reapply.length > 0) assert.is(decision.scope, 'known-fixes-only');
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test.run();

@@ -1,0 +1,107 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  emptyLedger,
+  entriesOf,
+  entryOf,
+  isFlapping,
+  isLedger,
+  type Ledger,
+  triesSpent,
+  usedOn,
+} from '../../src/triage/ledger.ts';
+import { isLedgerRecord, type LedgerRecord } from '../../src/triage/records.ts';
+import { DAY, entryAfter, escalated, ledgerOf, NOW, patch, seen, stamped, tried, used } from './builders.ts';
+
+test('a failure is known by stage and fingerprint, also when they are names that every object has', () => {
+  const ledger = ledgerOf([seen('toString', '__proto__'), seen('f1', 'constructor')]);
+  assert.is(entryOf(ledger, '__proto__', 'toString')?.times_seen, 1);
+  assert.is(entryOf(ledger, 'talos', 'f1'), undefined);
+  assert.equal(
+    entriesOf(ledger, 'constructor').map((e) => e.fingerprint),
+    ['f1'],
+  );
+  assert.equal(JSON.parse(JSON.stringify(ledger)), ledger);
+});
+
+test('a try whose fix is withdrawn is not spent, until that fix is applied again', () => {
+  const begun = [seen(), tried(), patch('h1', 'applied'), tried('h1')];
+  assert.is(triesSpent(entryAfter(...begun)), 2);
+  assert.is(triesSpent(entryAfter(...begun, patch('h1', 'withdrawn'))), 1);
+  assert.is(triesSpent(entryAfter(...begun, patch('h1', 'withdrawn'), patch('h1', 'applied'))), 2);
+  assert.is(triesSpent(entryAfter(...begun, patch('h1', 'withdrawn'), patch('h1', 'refused'))), 2);
+});
+
+test('withdrawing what spent no try gives none back: known fixes, escalations', () => {
+  const known = patch('h1', 'withdrawn', { plugin: 'known-fixes' });
+  assert.is(triesSpent(entryAfter(seen(), tried(), known, escalated('h2', 'withdrawn'))), 1);
+});
+
+test('a failure flaps for 7 days after a fix of it was verified, also when the clock jumped back', () => {
+  const entry = entryAfter(patch('h1', 'verified'));
+  assert.ok(isFlapping(entry, NOW + 7 * DAY - 1));
+  assert.not(isFlapping(entry, NOW + 7 * DAY));
+  assert.ok(isFlapping(entry, NOW - 30 * DAY));
+  assert.not(isFlapping(entryAfter(seen(), patch('h1', 'provisional')), NOW));
+});
+
+test('the day of a clock that jumped back is the latest day seen; a later day begins with nothing used', () => {
+  const { day } = ledgerOf([tried(), used(70)]);
+  assert.equal(usedOn(day, NOW), { date: '2026-11-10', tries: 1, tokens: 70 });
+  assert.equal(usedOn(day, NOW - 9 * DAY), { date: '2026-11-10', tries: 1, tokens: 70 });
+  assert.equal(usedOn(day, NOW + DAY), { date: '2026-11-11', tries: 0, tokens: 0 });
+});
+
+test('only a ledger passes for one', () => {
+  const whole = () => JSON.parse(JSON.stringify(ledgerOf([seen(), tried('h1'), patch('h1', 'applied')]))) as Ledger;
+  assert.ok(isLedger(emptyLedger()));
+  assert.ok(isLedger(whole()));
+  for (const value of [null, 1, 'x', [], {}, { ...whole(), version: 2 }, { ...whole(), entries: [] }]) {
+    assert.not(isLedger(value), JSON.stringify(value));
+  }
+  const spoil: ((ledger: Ledger) => unknown)[] = [
+    (l) => Object.assign(l.as_of, { seq: -1 }),
+    (l) => Object.assign(l.as_of, { at: undefined }),
+    (l) => Object.assign(l.day, { date: 'today' }),
+    (l) => Object.assign(l.day, { tokens: 0.5 }),
+    (l) => Object.assign(l.entries, { 'talos/f2': l.entries['talos/f1'] }),
+    (l) => Object.assign(l.entries, { 'talos/f1': null }),
+    (l) => Object.assign(l.entries['talos/f1'] ?? {}, { executor_tries: '1' }),
+    (l) => Object.assign(l.entries['talos/f1'] ?? {}, { last_seen: 'yesterday' }),
+    (l) => Object.assign(l.entries['talos/f1'] ?? {}, { try_fixes: [1] }),
+    (l) => Object.assign(l.entries['talos/f1']?.patches[0] ?? {}, { outcome: 'fine' }),
+  ];
+  for (const change of spoil) {
+    const ledger = whole();
+    change(ledger);
+    assert.not(isLedger(ledger), JSON.stringify(ledger));
+  }
+});
+
+test('only a record passes for one', () => {
+  const whole = stamped(patch('h1', 'applied'), 1);
+  assert.ok(isLedgerRecord(whole));
+  assert.ok(isLedgerRecord(stamped(used(7), 1)));
+  assert.ok(isLedgerRecord(stamped({ type: 'reset', stage: 'talos', data: {} }, 1)));
+  const bad: Record<string, unknown>[] = [
+    { v: 2 },
+    { seq: 1.5 },
+    { time: '2026-11-10' },
+    { time: '2026-13-41T00:00:00.000Z' },
+    { type: 'toString' },
+    { type: 'nonsense' },
+    { stage: undefined },
+    { stage: '' },
+    { fingerprint: undefined },
+    { run: 7 },
+    { data: null },
+    { data: [] },
+    { data: { ...(whole as LedgerRecord & { type: 'patch' }).data, tier: 'wait' } },
+    { type: 'used', data: { tokens: -1 } },
+    { type: 'tried', data: { hash: '' } },
+  ];
+  for (const change of bad) assert.not(isLedgerRecord({ ...whole, ...change }), JSON.stringify(change));
+  for (const value of [null, undefined, 1, 'seen', []]) assert.not(isLedgerRecord(value));
+});
+
+test.run();
