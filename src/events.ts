@@ -20,6 +20,8 @@ export const EVENT_TYPES = {
   'check.started': 'the process group of one command of verify exists and is about to run',
   'attempt.ended': 'the command and its checks are over',
   'attempt.changed': 'the stage changed tracked files; they were saved as a patch',
+  'failure.seen': 'a failed attempt was recognised: fingerprint, class, excerpt, how often it was seen',
+  'failure.decided': 'what is done about it, and why',
   'stage.green': 'all steps of a stage are green: a stage turned green',
   'stage.failed': 'a stage ended failed',
   'stage.skipped': 'a stage was not run',

@@ -9,6 +9,7 @@ import type { CommandInput } from './command.ts';
 export interface RunOptions {
   withNeeds: boolean;
   recheck: boolean;
+  ai: boolean;
   workers: number | undefined;
   deadline: number | undefined;
   lab: Lab | undefined;
@@ -20,6 +21,7 @@ export function runOptions({ options }: Pick<CommandInput, 'options'>): RunOptio
   return {
     withNeeds: options['with-needs'] === true,
     recheck: options['no-recheck'] !== true,
+    ai: options['no-ai'] !== true,
     workers: workersOption(options.workers as string | undefined),
     deadline: deadlineOption(options.deadline as string | undefined, new Date()),
     lab: labOverride(process.env.MENDLOOP_LAB),

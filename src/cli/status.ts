@@ -1,11 +1,14 @@
 // `mendloop status`: where every stage stands. Reads only, loads little, works beside a run.
+import { failureLines } from '../console/failure-lines.ts';
 import { ago, count, spell } from '../console/words.ts';
 import { liveness } from '../io/identity.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { lockOwner } from '../io/lock.ts';
+import { readLedger } from '../run/ledger-store.ts';
 import { recordedStages } from '../run/recorded-stages.ts';
 import { loadStages, openRun } from '../run/stage-store.ts';
-import type { StageRecord } from '../stage/stage-state.ts';
+import type { StageRecord, StepRecord } from '../stage/stage-state.ts';
+import { entryOf, type LedgerEntry } from '../triage/ledger.ts';
 import type { CommandInput } from './command.ts';
 import { table } from './table.ts';
 
@@ -15,6 +18,8 @@ export async function run({ out, home }: CommandInput): Promise<number> {
   const owner = lockOwner(layout.lock);
   const alive = owner !== undefined && liveness(owner) !== 'dead';
   const open = openRun(loaded);
+  const { ledger, notices } = readLedger(layout);
+  loaded.notices.push(...notices);
   const names = recordedStages(home(), loaded.state);
   const lines = [
     ...loaded.notices.map((n) => `note: ${n}`),
@@ -27,7 +32,7 @@ export async function run({ out, home }: CommandInput): Promise<number> {
     run: loaded.latest?.run ?? null,
     running: alive,
     cut_off: open !== undefined && !alive,
-    stages: Object.fromEntries(names.map((name) => [name, loaded.state.stages[name] ?? { status: 'idle' }])),
+    stages: Object.fromEntries(names.map((name) => [name, described(name, loaded.state.stages[name])])),
     notices: loaded.notices,
   });
   return 0;
@@ -51,10 +56,27 @@ export async function run({ out, home }: CommandInput): Promise<number> {
     const status = record.status === 'running' && !alive ? 'cut off' : record.status;
     return [name, status, ago(record.since, Date.now()), [...cells, ...took, ...tries].join(', ')];
   }
+
+  /** The record as it is, with what the ledger knows of its failure. */
+  function described(name: string, record: StageRecord | undefined): object {
+    const entry = record && entryFor(name, record);
+    return { ...(record ?? { status: 'idle' }), ...(entry ? { failure: entry } : {}) };
+  }
+
+  function entryFor(name: string, { fingerprint }: StepRecord): LedgerEntry | undefined {
+    return fingerprint === undefined ? undefined : entryOf(ledger, name, fingerprint);
+  }
+
+  function failure(name: string, record: StageRecord | undefined): string[] {
+    if (record?.status !== 'failed' && record?.status !== 'skipped') return [];
+    const title = `${name}: ${record.reason ?? record.status}`;
+    const entry = record.status === 'failed' ? entryFor(name, record) : undefined;
+    if (entry) return [title, ...failureLines(viewOf(entry), Date.now()).map((line) => `    ${line}`)];
+    return [title, ...(record.status === 'failed' && record.last?.log ? [`    log: ${record.last.log}`] : [])];
+  }
 }
 
-function failure(name: string, record: StageRecord | undefined): string[] {
-  if (record?.status !== 'failed' && record?.status !== 'skipped') return [];
-  const log = record.status === 'failed' && record.last?.log ? [`    log: ${record.last.log}`] : [];
-  return [`${name}: ${record.reason ?? record.status}`, ...log];
-}
+const viewOf = ({ last_tier, last_reason, ...entry }: LedgerEntry) => ({
+  ...entry,
+  ...(last_tier === undefined ? {} : { tier: last_tier, reason: last_reason ?? '' }),
+});

@@ -4,6 +4,7 @@ import { readTail } from '../io/files.ts';
 import type { Output } from '../io/output.ts';
 import { openScreen, screenSize } from '../io/screen.ts';
 import { closingLines } from './closing.ts';
+import { failureLines } from './failure-lines.ts';
 import { SIMULATED_LINE } from './plain.ts';
 import { newTally, note, type StepView } from './tally.ts';
 import { lastLine, spell } from './words.ts';
@@ -80,11 +81,17 @@ export function boardWatcher(out: Output, home: string): Subscriber {
     const left = `${MARKS[view.status]} ${view.step.padEnd(width)}  ${state.padEnd(11)} ${time.padStart(9)}`;
     const about = lastLine(detail(view), columns - left.length - 3);
     const paint = painter(view.status);
-    const log = view.status === 'failed' && view.log ? [colour.dim(`    log: ${view.log}`)] : [];
-    return [`${paint(left)}  ${colour.dim(about)}`.trimEnd(), ...log];
+    return [`${paint(left)}  ${colour.dim(about)}`.trimEnd(), ...evidence(view, columns)];
+  }
+
+  function evidence(view: StepView, columns: number): string[] {
+    if (view.status !== 'failed') return [];
+    const told = view.failure ? failureLines(view.failure, Date.now()) : view.log ? [`log: ${view.log}`] : [];
+    return told.map((line) => colour.dim(`    ${lastLine(line, columns - 5)}`));
   }
 
   function detail(view: StepView): string {
+    if (view.pause) return view.pause;
     if (view.status === 'running') return view.log ? (readTail(`${home}/${view.log}`, 2048)?.text ?? '') : '';
     return view.status === 'fresh' ? 'still holds' : (view.reason ?? '');
   }

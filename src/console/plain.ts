@@ -3,6 +3,7 @@ import type { LoopEvent, Subscriber } from '../events.ts';
 import { readTail } from '../io/files.ts';
 import type { Output } from '../io/output.ts';
 import { closingLines } from './closing.ts';
+import { failureLines } from './failure-lines.ts';
 import { newTally, note, type StepView } from './tally.ts';
 import { readableLines, spell } from './words.ts';
 
@@ -39,7 +40,10 @@ export function plainWatcher(out: Output, home: string): Subscriber {
       case 'step.started':
         return [row(event.step, 'started')];
       case 'step.retry':
-        return [row(event.step, 'retry', `in ${spell(Number(event.data.pause_ms))}: ${event.data.reason}`)];
+        return [
+          ...(view?.failure ? failureLines(view.failure, Date.parse(event.time)).map((line) => `    ${line}`) : []),
+          row(event.step, 'again', `in ${spell(Number(event.data.pause_ms))}: ${event.data.reason}`),
+        ];
       case 'attempt.changed':
         return [
           row(event.step, 'changed', `${(event.data.files as string[]).join(', ')} (saved: ${event.data.patch})`),
@@ -61,12 +65,19 @@ export function plainWatcher(out: Output, home: string): Subscriber {
 
   function evidence(event: LoopEvent): string[] {
     const view = tally.steps.get(event.step ?? '');
-    const log = typeof event.data.log === 'string' ? event.data.log : view?.log;
+    const told = view?.failure
+      ? failureLines(view.failure, Date.parse(event.time))
+      : logEnd(event.data.log ?? view?.log);
     return [
       row(event.step, 'failed', ...(view?.took ? [spell(view.took)] : []), String(event.data.reason)),
-      ...(log ? tail(`${home}/${log}`).map((line) => `    | ${line}`) : []),
-      ...(log ? [`    log: ${log}`] : []),
+      ...told.map((line) => `    ${line}`),
     ];
+  }
+
+  /** For a step that failed without an attempt that could be recognised. */
+  function logEnd(log: unknown): string[] {
+    if (typeof log !== 'string') return [];
+    return [...tail(`${home}/${log}`).map((line) => `| ${line}`), `log: ${log}`];
   }
 }
 

@@ -1,6 +1,7 @@
 // What a run came to, kept while its events go by: for the closing lines of every way to watch it.
 import type { LoopEvent } from '../events.ts';
 import { splitStepName } from '../plan/matrix.ts';
+import type { FailureView } from './failure-lines.ts';
 
 export interface StepView {
   step: string;
@@ -13,6 +14,10 @@ export interface StepView {
   log?: string;
   reason?: string;
   next?: string;
+  /** Who its latest failure is. */
+  failure?: FailureView;
+  /** Why nothing runs just now, while a failure is waited out. */
+  pause?: string;
 }
 
 export interface Tally {
@@ -55,6 +60,10 @@ export function note(tally: Tally, event: LoopEvent): void {
   }
   if (!event.step || !event.stage) return;
   const view = viewOf(tally, event.stage, event.step, at);
+  if (type === 'failure.seen') view.failure = data as unknown as FailureView;
+  if (type === 'failure.decided' && view.failure) Object.assign(view.failure, { tier: data.tier, reason: data.reason });
+  if (type === 'step.retry') view.pause = String(data.reason);
+  if (type === 'attempt.started') delete view.pause;
   if (type === 'attempt.started') Object.assign(view, { attempt: event.attempt, log: data.log });
   if (type === 'attempt.ended') Object.assign(view, { attempt: event.attempt, log: data.log ?? view.log });
   const status = STATUS[type];
@@ -62,6 +71,7 @@ export function note(tally: Tally, event: LoopEvent): void {
   if (status === 'running') view.since = at;
   else view.took = view.status === 'running' ? at - view.since : 0;
   view.status = status;
+  delete view.pause;
   Object.assign(view, { reason: data.reason, next: data.next });
 }
 

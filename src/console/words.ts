@@ -18,6 +18,19 @@ export function ago(time: string, now: number): string {
   return `${Math.floor(minutes / 1440)} days ago`;
 }
 
+/** When something began, as people say it: `14:02`, `yesterday`, `Tuesday`, `3 November`, `3 November 2025`. */
+export function since(time: string, now: number): string {
+  const then = new Date(time);
+  const days = Math.round((midnight(new Date(now)) - midnight(then)) / 86_400_000);
+  if (days <= 0) return `${String(then.getHours()).padStart(2, '0')}:${String(then.getMinutes()).padStart(2, '0')}`;
+  if (days === 1) return 'yesterday';
+  if (days < 7) return then.toLocaleDateString('en-GB', { weekday: 'long' });
+  const year = then.getFullYear() === new Date(now).getFullYear() ? {} : ({ year: 'numeric' } as const);
+  return then.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', ...year });
+}
+
+const midnight = (day: Date): number => new Date(day.getFullYear(), day.getMonth(), day.getDate()).getTime();
+
 /** The last line with something to read in it: progress bars and colour stripped, cut to `width`. */
 export function lastLine(text: string, width: number): string {
   const last = readableLines(text).at(-1)?.trim() ?? '';

@@ -9,8 +9,8 @@ export interface ClassRule {
   class: FailureClass;
   /** It may pass by itself. */
   transient?: true;
-  /** Nothing in the repository could fix it. */
-  external?: true;
+  /** Nothing in the repository could fix it; this is the one thing that the human must do. */
+  external?: string;
   /** One of them matches the error lines. */
   match: readonly RegExp[];
   /** Tested against the lines just before them: which tool was at work. */
@@ -27,7 +27,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
   {
     name: 'required tool missing',
     class: 'command_not_found',
-    external: true,
+    external: 'install what is missing; the log says where to get it',
     match: [/^mendloop: requires: .*\btool\b/m],
     matches: ['mendloop: requires: tool talosctl is not on PATH'],
     misses: ['bash: talosctl: command not found'],
@@ -35,7 +35,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
   {
     name: 'required environment missing',
     class: 'unknown',
-    external: true,
+    external: 'set the variables that the log names',
     match: [/^mendloop: requires: .*\b(?:env|environment|variable)\b/m],
     matches: ['mendloop: requires: environment variable PROXMOX_TOKEN is not set'],
     misses: ['deploy.sh: line 3: PROXMOX_TOKEN: unbound variable'],
@@ -137,7 +137,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
   {
     name: 'credentials refused',
     class: 'permission_denied',
-    external: true,
+    external: 'check the credentials that this stage uses',
     match: [
       /\bPermission denied \((?:publickey|password|keyboard|gssapi)/i,
       /\b401\b.{0,40}\b(?:unauthorized|authentication|no ticket|permission)|\bUnauthorized\b/i,
@@ -201,7 +201,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
     name: 'host off',
     class: 'network_error',
     transient: true,
-    external: true,
+    external: 'see whether that host is on, and on the network',
     match: [
       /\bno route to host\b|(?<!bus: )\bhost is (?:down|unreachable)\b|\bE?(?:HOSTUNREACH|HOSTDOWN)\b/i,
       /\bdestination host unreachable\b/i,
@@ -346,7 +346,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
   {
     name: 'killed for memory',
     class: 'unknown',
-    external: true,
+    external: 'give this machine the key that decrypts them',
     match: [/\bout of memory: killed\b|\bOOMKilled\b|\boom-kill/i],
     matches: ['Memory cgroup out of memory: Killed process 812 (qemu-img)'],
     misses: ['Killed'],
@@ -380,7 +380,6 @@ export const CLASS_RULES: readonly ClassRule[] = [
   {
     name: 'secrets that do not decrypt',
     class: 'permission_denied',
-    external: true,
     match: [/\bFailed to get the data key\b/i],
     matches: ['Failed to get the data key required to decrypt the SOPS file.'],
     misses: ['failed to get the key of the map'],
@@ -453,19 +452,13 @@ export const CLASS_RULES: readonly ClassRule[] = [
   },
 ];
 
-/** Flags that a failure has besides its class. */
-export interface FlagRule {
-  name: string;
-  flag: 'transient' | 'external';
-  match: readonly RegExp[];
-  matches: readonly string[];
-  misses: readonly string[];
-}
+/** Flags that a failure has whatever its class: all that match count. */
+export type FlagRule = Omit<ClassRule, 'class' | 'near'>;
 
 export const FLAG_RULES: readonly FlagRule[] = [
   {
     name: 'somebody else holds the lock',
-    flag: 'transient',
+    transient: true,
     match: [
       /\bcould not get lock\b|\bis another process using it\b|\bacquiring the state lock\b/i,
       /\banother (?:operation|git process|process|instance|app)\b.{0,60}\b(?:in progress|running|lock|holding)/i,
@@ -480,7 +473,7 @@ export const FLAG_RULES: readonly FlagRule[] = [
   },
   {
     name: 'not ready yet',
-    flag: 'transient',
+    transient: true,
     match: [
       /\bleader changed\b|\bnot available yet\b|\bplease try again\b|\btry again later\b/i,
       /\bthe object has been modified; please apply your changes\b/i,
@@ -492,7 +485,7 @@ export const FLAG_RULES: readonly FlagRule[] = [
   },
   {
     name: 'the machine is full',
-    flag: 'external',
+    external: 'free space or memory on that machine',
     match: [
       /\bno space left on device\b|\bENOSPC\b|\bdisk quota exceeded\b|\bfree space in thin pool\b/i,
       /\binsufficient free space\b|\bcannot allocate memory\b|\bout of memory\b/i,

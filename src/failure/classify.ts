@@ -6,6 +6,8 @@ export interface Classified {
   class: FailureClass;
   transient: boolean;
   external: boolean;
+  /** With `external`: the one thing that the human must do. */
+  advice?: string;
   /** The rules that decided, for `explain`; empty when none matched. */
   rules: string[];
 }
@@ -36,14 +38,15 @@ export function classify({ errors, before, exitCode }: ClassifyInput, own: reado
     return { class: found, transient, external, rules: [name] };
   }
   const rule = CLASS_RULES.find(({ match, near }) => hits(match, errors) && (!near || near.test(before)));
-  const flags = FLAG_RULES.filter(({ match }) => hits(match, errors));
-  if (!rule && flags.length === 0) return byExitCode(exitCode);
-  const has = (flag: 'transient' | 'external') => rule?.[flag] === true || flags.some((one) => one.flag === flag);
+  const said = [...(rule ? [rule] : []), ...FLAG_RULES.filter(({ match }) => hits(match, errors))];
+  if (said.length === 0) return byExitCode(exitCode);
+  const advice = said.find(({ external }) => external)?.external;
   return {
     class: rule?.class ?? 'unknown',
-    transient: has('transient'),
-    external: has('external'),
-    rules: [...(rule ? [rule.name] : []), ...flags.map(({ name }) => name)],
+    transient: said.some(({ transient }) => transient),
+    external: advice !== undefined,
+    ...(advice ? { advice } : {}),
+    rules: said.map(({ name }) => name),
   };
 }
 

@@ -1,6 +1,6 @@
 // Which lines of a log tell what went wrong: the cause, before the noise that follows it. Pure.
 import { cleanLines, type LogEnd } from './clean.ts';
-import { type Grade, gradeOf, isChatter, isFrame, isReadable } from './grade.ts';
+import { beginsChecks, type Grade, gradeOf, isChatter, isFrame, isReadable } from './grade.ts';
 import { template } from './mask.ts';
 
 /** An error as the log tells it: its headline, and the lines that belong to it. */
@@ -44,7 +44,8 @@ export function pickErrorLines(log: LogEnd, green?: LogEnd): Picked {
 
 /** The messages of a log, each with its grade; chatter between them is out, unless there is nothing else. */
 function graded(log: LogEnd): Line[] {
-  const clean = cleanLines(log);
+  const all = cleanLines(log);
+  const clean = all.slice(Math.max(0, all.findIndex(beginsChecks)));
   const quiet = clean.filter((line) => !isChatter(line));
   const lines = quiet.some((line) => line !== '') ? quiet : clean;
   return gather(lines).map((text) => ({ text, grade: gradeOf(text.split('\n', 1)[0] as string) }));

@@ -34,6 +34,8 @@ export interface Failure {
   class: FailureClass;
   transient: boolean;
   external: boolean;
+  /** With `external`: the one thing that the human must do. */
+  advice?: string;
   /** What the log says went wrong, at most three errors, each as many lines as it has. */
   errors: readonly { readonly lines: readonly string[]; readonly template: string }[];
   /** How sure that is. */
@@ -82,4 +84,17 @@ function whySilent(log: LogEnd | undefined): Silence {
   if (!log) return 'no log';
   if (log.text.trim() === '') return 'empty log';
   return cleanLines(log).some((line) => line.includes('\ufffd')) ? 'no text' : 'only progress';
+}
+
+const EXCERPT_LINES = 2;
+const EXCERPT_WIDTH = 200;
+
+/** The first two lines that tell it, for people. */
+export function excerptOf({ errors, silence }: Failure): string {
+  if (silence) return `(${silence})`;
+  const lines = errors.flatMap((error) => error.lines).filter((line) => line.trim() !== '');
+  return lines
+    .slice(0, EXCERPT_LINES)
+    .map((line) => line.trim().slice(0, EXCERPT_WIDTH))
+    .join('\n');
 }

@@ -170,7 +170,13 @@ export function gradeOf(line: string): Grade {
   return grade === 'plain' ? 'weak' : grade;
 }
 
+/** What the loop itself wrote into the log: of a check only that it began, or that its command failed. */
+const OWN = /^mendloop: /;
+const OWN_CHECK_FAILED = /^mendloop: verify: .*: (?:exit code \d+|ended by \w+|left something running .*)$/;
+const OWN_FINDING = /^mendloop: (?:requires: |verify: (?:tcp|http|file|nonempty|contains|yaml|json|output) .*: )/;
+
 function gradeText(line: string): Grade {
+  if (OWN.test(line)) return OWN_FINDING.test(line) ? 'strong' : OWN_CHECK_FAILED.test(line) ? 'wrapper' : 'info';
   if (line.trim() === '' || isUnreadable(line)) return 'noise';
   if (isFrame(line) || matches(CONTEXT, line)) return 'noise';
   if (INFO.test(line)) return matches(PROGRESS, line) ? 'noise' : 'info';
@@ -188,6 +194,9 @@ export const isFrame = (line: string): boolean => matches(FRAMES, line);
 
 /** What other work prints in between: levels below warning, and progress. */
 export const isChatter = (line: string): boolean => INFO.test(line) || matches(PROGRESS, line);
+
+/** Where the checks begin: what was printed before them ended well. */
+export const beginsChecks = (line: string): boolean => line.startsWith('mendloop: verify: ');
 
 /** Whether a line has something to say at all: text, and not only progress. */
 export const isReadable = (line: string): boolean => /\w/.test(line) && !isUnreadable(line) && !matches(PROGRESS, line);

@@ -8,12 +8,16 @@ export const WINDOWS = [64 * 1024, 512 * 1024] as const;
 /** Reads the last bytes of a log; undefined when there is none. */
 export type ReadEnd = (bytes: number) => LogEnd | undefined;
 
+/** As for `identify`, with the last green log to be read when it matters. */
+export type WindowedInput = Omit<FailureInput, 'log' | 'green'> & { green?: ReadEnd | undefined };
+
 /** Identifies a failure from as little of its log as it takes. Never throws unless `read` does. */
-export function identifyFrom(read: ReadEnd, input: Omit<FailureInput, 'log'>): Failure {
+export function identifyFrom(read: ReadEnd, input: WindowedInput): Failure {
   const [first, last] = WINDOWS;
   const log = read(first);
-  const failure = identify({ ...input, log });
-  return failure.grade === 'strong' || !log?.cut ? failure : identify({ ...input, log: read(last) });
+  const sure = identify({ ...input, log, green: undefined });
+  if (sure.grade === 'strong' || (!log?.cut && !input.green)) return sure;
+  return identify({ ...input, log: log?.cut ? read(last) : log, green: input.green?.(first) });
 }
 
 /** Reads from a text as from a file that holds it. */

@@ -13,6 +13,8 @@ export interface RunRequest extends Selection {
   /** Epoch milliseconds by which the run must be over. */
   deadline?: number | undefined;
   recheck: boolean;
+  /** False: no executor and no escalation. */
+  ai: boolean;
 }
 
 export interface RunPorts {

@@ -8,6 +8,7 @@ import { listRuns, newRunId } from '../io/runs.ts';
 import { requireWritable } from '../io/store.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 import { holdLock } from './hold-lock.ts';
+import { openLedger } from './ledger-store.ts';
 import { recordedStages } from './recorded-stages.ts';
 import { openRecorder } from './recorder.ts';
 import { closeOpenRun } from './resume.ts';
@@ -40,6 +41,9 @@ export async function resetStages(
       { type: 'run.ended', status: 'success', data: { exit: 0, duration_ms: 0, error: null } },
     );
     recorder.close();
+    const ledger = openLedger(layout, ports.clock);
+    ledger.record(...request.stages.map((stage) => ({ type: 'reset' as const, stage, run, data: {} })));
+    ledger.close();
   } finally {
     lock.release();
   }

@@ -14,12 +14,14 @@ import { stageTree } from '../stage/stage-tree.ts';
 import { createExecutor, type EarlierFacts } from './execute.ts';
 import { exitCode, needsHuman } from './exit-code.ts';
 import { holdLock } from './hold-lock.ts';
+import { type LedgerStore, openLedger } from './ledger-store.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { openRecorder, type Recorder } from './recorder.ts';
 import type { RunPorts, RunRequest } from './request.ts';
 import type { OpenRun } from './resume.ts';
 import { cutOffHappenings } from './resume.ts';
 import { executionEnded, writeRunFile } from './run-file.ts';
+import { stageTriage } from './triage.ts';
 
 export interface RunReport {
   run: string;
@@ -51,11 +53,13 @@ async function perform(prepared: Prepared, request: RunRequest, ports: RunPorts)
   const watchHuman = (event: LoopEvent) => {
     human ||= needsHuman(event);
   };
+  const ledger = openLedger(layout, ports.clock);
+  prepared.notices.push(...ledger.notices);
   const recorder = startRecorder(prepared, run, { ...ports, subscribers: [watchHuman, ...ports.subscribers] });
   try {
     recorder.record(...opening(prepared, request));
     recorder.catchUp();
-    const result = await execute(prepared, request, recorder, ports);
+    const result = await execute(prepared, request, { recorder, ledger }, ports);
     const interrupted = ports.signal.aborted;
     const exit = exitCode({ result, requested: head.stages, state: recorder.stages, human, interrupted });
     const { status, duration_ms, error } = result;
@@ -66,6 +70,7 @@ async function perform(prepared: Prepared, request: RunRequest, ports: RunPorts)
     return { run, exit, lab, result, stages: recorder.stages };
   } finally {
     recorder.close();
+    ledger.close();
   }
 }
 
@@ -101,7 +106,7 @@ const doneBefore = (open: OpenRun): string[] => [...open.earlier.states.keys()];
 async function execute(
   prepared: Prepared,
   request: RunRequest,
-  recorder: Recorder,
+  { recorder, ledger }: { recorder: Recorder; ledger: LedgerStore },
   ports: RunPorts,
 ): Promise<PlanResult> {
   const { layout, config, worktree, lab, head, open } = prepared;
@@ -120,7 +125,11 @@ async function execute(
     recheck: request.recheck,
     forced: new Set(request.forced ? request.stages : []),
   });
+  const { record, stages } = recorder;
+  const waited = new Map(open?.earlier.waited);
+  const triage = stageTriage({ run, layout, config, stages, ledger, record, clock, ai: request.ai, waited });
   const executor = createExecutor({
+    triage,
     actions: new Map([[STAGE_ACTION, action]]),
     workers: request.workers ?? config.loop.workers,
     maxSteps: config.loop.limits.max_steps,

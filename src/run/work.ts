@@ -24,7 +24,30 @@ export interface WorkScope {
   signal: AbortSignal;
   clock: Clock;
   emit: (...happenings: Happening[]) => void;
+  /** Asked about a failed attempt once blind retries are spent. Without it a failure is the step's end. */
+  triage?: Triage | undefined;
 }
+
+/** A failed attempt, as triage is told of it. */
+export interface FailedAttempt {
+  step: PlanStep;
+  attempt: number;
+  error: ExecutionError;
+  /** False when the same command must not run once more. */
+  mayRunAgain: boolean;
+  timeLeftMs: number;
+}
+
+export interface Triaged {
+  /** Run the step again after this long. */
+  pauseMs?: number;
+  reason: string;
+  /** What the step's end tells besides: who the failure is. */
+  context: Record<string, unknown>;
+}
+
+/** Knows the failure and says what to do about it. Throws only for bugs and a disk that refuses. */
+export type Triage = (failed: FailedAttempt) => Triaged;
 
 /** What a call came to: what the action said, or what kept it from saying anything. */
 type Ended = Outcome | { kind: 'error'; error: ExecutionError };
@@ -54,15 +77,41 @@ export async function workOnStep(step: PlanStep, scope: WorkScope): Promise<Step
     if (used >= scope.maxAttempts) return finish(step, scope, { kind: 'error', error: capped(step, scope) });
     scope.attempts.set(step.id, used + 1);
     const ended = (await guarded(step, scope, async (call) => sound(await action.run(call)))) as Ended;
-    const error = asError(step, ended);
-    const pause = error && mayTryAgain(ended) ? nextTry(scope.plan, step, error.error_code, used + 1) : undefined;
-    if (pause === undefined || !error) return finish(step, scope, ended);
-    const data = { pause_ms: pause, reason: error.message };
-    scope.emit({ type: 'step.retry', ...eventLabel(step), attempt: used + 1, data });
-    await scope.clock.sleep(pause, scope.signal);
+    const next = afterFailure(step, scope, ended, used + 1);
+    if ('end' in next) return finish(step, scope, next.end);
+    scope.emit({ type: 'step.retry', ...eventLabel(step), attempt: used + 1, data: next.data });
+    await scope.clock.sleep(next.data.pause_ms, scope.signal);
     if (scope.signal.aborted) return finish(step, scope, { kind: 'stopped' });
   }
 }
+
+type AfterFailure = { end: Ended } | { data: { pause_ms: number; reason: string; tier?: 'wait' } };
+
+/** Blind retries first, then triage; `end` when the step is not run again. */
+function afterFailure(step: PlanStep, scope: WorkScope, ended: Ended, attempt: number): AfterFailure {
+  const error = asError(step, ended);
+  if (!error) return { end: ended };
+  const again = mayTryAgain(ended);
+  const pause = again ? nextTry(scope.plan, step, error.error_code, attempt) : undefined;
+  if (pause !== undefined) return { data: { pause_ms: pause, reason: error.message } };
+  if (!scope.triage || !isFailure(ended)) return { end: ended };
+  try {
+    const timeLeftMs = timeLeft(scope);
+    const triaged = scope.triage({ step, attempt, error, mayRunAgain: again, timeLeftMs });
+    const { pauseMs, reason, context } = triaged;
+    if (pauseMs !== undefined) return { data: { pause_ms: pauseMs, reason, tier: 'wait' } };
+    return { end: { kind: 'error', error: { ...error, context: { ...error.context, ...context } } } };
+  } catch (thrown) {
+    return { end: { kind: 'error', error: thrownError(thrown, step.id) } };
+  }
+}
+
+/** A command that failed or ran out of time; not a bug of an action, and not a run that must halt. */
+const isFailure = (ended: Ended): boolean =>
+  ended.kind === 'failed' || (ended.kind === 'error' && ended.error.error_code === 'STEP_TIMEOUT');
+
+const timeLeft = ({ plan, context, clock }: WorkScope): number =>
+  Math.min(context.deadline_ms, context.started_at + plan.timeout_ms) - clock.now();
 
 /** Runs one call under the step's time limit; what it throws, and time running out, become an error. */
 async function guarded(

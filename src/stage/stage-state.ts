@@ -22,7 +22,10 @@ export interface StepRecord {
   /** Attempts in that run. */
   attempts: number;
   since: string;
+  /** Of the failure it ended with. */
   fingerprint?: string;
+  /** The log of the last attempt that ended green. */
+  green_log?: string;
   inputs?: Inputs;
   /** Why it is failed, skipped or idle. */
   reason?: string;
@@ -116,7 +119,7 @@ export function fold(state: StageState, event: LoopEvent): void {
   record.cells[cell] = cellRecord;
   apply(cellRecord, event);
   // A cell tells of the stage only that it is being worked on, or no longer is; how the stage ended is an event of its own.
-  if (event.type === 'step.started' || event.type === 'step.interrupted' || event.type.startsWith('attempt.')) {
+  if (event.type === 'step.started' || event.type === 'step.interrupted' || /^(?:attempt|failure)\./.test(event.type)) {
     apply(record, event);
   }
 }
@@ -135,8 +138,11 @@ function apply(record: StepRecord, event: LoopEvent): void {
     record.last = { ...(record.last ?? { attempt: event.attempt ?? 0 }), ...facts };
   }
   if (type === 'step.done' && isInputs(data.inputs)) record.inputs = data.inputs;
+  if (type === 'step.done' && record.last?.log) record.green_log = record.last.log;
+  if (type === 'failure.seen' && typeof data.fingerprint === 'string') record.fingerprint = data.fingerprint;
   if (type === 'stage.reset') {
     record.attempts = 0;
+    delete record.fingerprint;
     delete record.inputs;
     delete record.last;
   }
@@ -155,6 +161,7 @@ function turn(record: StepRecord, event: LoopEvent, status: StageStatus): void {
   else delete record.reason;
   // That a step had no turn says nothing new of one that is green or failed.
   if (status === 'skipped' && ['green', 'failed', 'give_up'].includes(record.status)) return;
+  if (status === 'green') delete record.fingerprint;
   if (record.status !== status) record.since = event.time;
   record.status = status;
 }

@@ -40,7 +40,7 @@ export async function run(
   const events: LoopEvent[] = [];
   const { PATH } = process.env;
   const report = await runStages(
-    { ...{ home, command: 'test', stages: [], withNeeds: false, forced: false, recheck: true }, ...request },
+    { ...{ home, command: 'test', stages: [], withNeeds: false, forced: false, ai: true, recheck: true }, ...request },
     {
       ...{ clock: systemClock, env: { PATH }, labTools: '/nonexistent', graceMs: 300 },
       signal: new AbortController().signal,

@@ -1,0 +1,51 @@
+// A failure in the few lines a person needs: what kind, how well known, what the log says, where it is.
+import { since } from './words.ts';
+
+/** What the ledger and the events of a run both know of a failure. */
+export interface FailureView {
+  fingerprint: string;
+  class: string;
+  transient: boolean;
+  external: boolean;
+  /** At most two lines. */
+  excerpt: string;
+  times_seen: number;
+  first_seen: string;
+  /** From home. */
+  log?: string;
+  /** What was decided, and why. */
+  tier?: string;
+  reason?: string;
+}
+
+/** Without colour, without indent: the kind, the excerpt behind bars, the log. */
+export function failureLines(view: FailureView, now: number): string[] {
+  return [
+    `${kind(view)}; ${familiarity(view, now)}  (${view.fingerprint})`,
+    ...view.excerpt.split('\n').map((line) => `| ${line}`),
+    ...(view.tier && view.tier !== 'wait' ? [`${DONE[view.tier] ?? view.tier}: ${view.reason}`] : []),
+    ...(view.log ? [`log: ${view.log}`] : []),
+  ];
+}
+
+/** What a decision comes to, as a person would say it. */
+const DONE: Readonly<Record<string, string>> = {
+  executor: 'asks the executors',
+  escalation: 'escalates',
+  give_up: 'gives up',
+  none: 'left for the next run',
+};
+
+/** `network_error, may pass by itself`. */
+export function kind(view: Pick<FailureView, 'class' | 'transient' | 'external'>): string {
+  return [
+    view.class,
+    ...(view.transient ? ['may pass by itself'] : []),
+    ...(view.external ? ['not from this repository'] : []),
+  ].join(', ');
+}
+
+/** `new`, or `seen 3 times since Tuesday`. */
+export function familiarity({ times_seen, first_seen }: FailureView, now: number): string {
+  return times_seen <= 1 ? 'new' : `seen ${times_seen} times since ${since(first_seen, now)}`;
+}
