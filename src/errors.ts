@@ -237,6 +237,16 @@ const TABLE = {
     (d) => `git left a lock and its owner is not proven dead: ${d.file} (${d.reason})`,
     (d) => `when no git is running here:\n${d.command}`,
   ),
+  E_UNKNOWN_FINGERPRINT: entry<{ word: string; known: number }>(
+    EXIT.usage,
+    (d) => (d.known === 0 ? 'no failure is recorded yet' : `no recorded failure begins with ${JSON.stringify(d.word)}`),
+    (d) => (d.known === 0 ? 'run the stages first: mendloop' : 'name one of these; mendloop status shows the latest'),
+  ),
+  E_AMBIGUOUS_FINGERPRINT: entry<{ word: string }>(
+    EXIT.usage,
+    (d) => `${JSON.stringify(d.word)} is the beginning of more than one recorded failure`,
+    () => 'name one of them by more of its letters, or as <stage>/<fingerprint>',
+  ),
   E_GIT_FAILED: entry<{ doing: string; command: string }>(
     EXIT.usage,
     (d) => `git could not ${d.doing}`,

@@ -9,7 +9,7 @@ did not change is only checked again. After a crash the next start finishes the 
   --workers N        how many steps may run at once (default: ai/loop.yaml)
   --deadline WHEN    be over by then: 2h, 06:30 or 2026-12-24T06:30:00Z
   --backend NAME     where steps run; this version ships: local
-  --no-ai            no executor and no escalation (this version has none)
+  --no-ai            no executor and no escalation (this version has none); failures are still waited out
   --dry-run          say what would be done; runs no stage, writes nothing`;
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
@@ -54,6 +54,34 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   --run RUN          the log of that run
   --attempt N        the log of that attempt`,
     load: () => import('./logs.ts'),
+  },
+  fingerprint: {
+    summary: 'tell from a log which failure it is',
+    usage: 'fingerprint [<log>] [--stage NAME] [--exit-code N] [--jsonl]',
+    options: {
+      stage: { type: 'string' },
+      'exit-code': { type: 'string' },
+      signal: { type: 'string' },
+      'last-green': { type: 'string' },
+      jsonl: { type: 'boolean' },
+    },
+    help: `Reads a log (or stdin) and prints its error lines, what was masked in them, the class and the fingerprint. The same log
+gives the same answer on any machine on any day; rules under classify in ai/loop.yaml come first.
+
+  --stage NAME       the stage it is from; part of the fingerprint
+  --exit-code N      how the command ended; part of the fingerprint
+  --signal NAME      the signal that ended it, for example SIGKILL
+  --last-green LOG   the stage's last green log; only decides between lines that are no clear errors
+  --jsonl            one JSON object a line in: {id, stage?, log, exit_code?, last_green?}, and one out for each:
+                     {id, fingerprint, class, transient, external, error_lines, templates}`,
+    load: () => import('./fingerprint.ts'),
+  },
+  explain: {
+    summary: 'tell everything about a failure, and what would be done next',
+    usage: 'explain <fingerprint>',
+    help: `Reads only. The error lines, what was masked and why, the rule that gave the class, what the ledger remembers, and what
+the loop would do about it now. A few first letters of the fingerprint are enough; status shows it.`,
+    load: () => import('./explain.ts'),
   },
   verify: {
     summary: "run the stages' checks, nothing else",

@@ -50,7 +50,7 @@ export function readableLines(text: string): string[] {
   );
 }
 
-/** `1 stage`, `2 stages`. */
-export function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+/** `1 stage`, `2 stages`; `more` where an s is not enough. */
+export function count(n: number, noun: string, more = `${noun}s`): string {
+  return `${n} ${n === 1 ? noun : more}`;
 }

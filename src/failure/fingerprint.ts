@@ -6,20 +6,21 @@ import { type Classified, classify, type ProjectRule } from './classify.ts';
 import { cleanLines, type LogEnd } from './clean.ts';
 import { pickErrorLines } from './error-lines.ts';
 import type { Grade } from './grade.ts';
+import { type Masked, maskReasons, template } from './mask.ts';
 
 /** Goes into every fingerprint. A change to what is picked or masked gives all failures new ones, so it counts up. */
 export const ALGORITHM = 1;
 
-/** How the attempt ended. */
+/** How the attempt ended; when it ran past its time, what signal ended it says nothing. */
 export interface AttemptEnd {
-  exitCode: number | null;
-  signal?: string | null;
-  /** It ran past its time; what signal ended it then says nothing. */
-  timedOut?: boolean;
+  exit_code: number | null;
+  signal: string | null;
+  timed_out: boolean;
 }
 
-export interface FailureInput extends AttemptEnd {
+export interface FailureInput {
   stage: string;
+  ended: AttemptEnd;
   /** The end of the log; undefined when there is none. */
   log: LogEnd | undefined;
   /** The end of the stage's last green log. */
@@ -53,13 +54,13 @@ const LENGTH = 16;
 
 /** Never throws. */
 export function identify(input: FailureInput): Failure {
-  const { log, green, stage, exitCode, rules } = input;
+  const { log, green, stage, ended, rules } = input;
   const picked = log ? pickErrorLines(log, green) : { errors: [], grade: 'nothing' as const, before: '' };
   const text = picked.errors.map(({ lines }) => lines.join('\n')).join('\n');
   const silence = picked.errors.length === 0 ? whySilent(log) : undefined;
-  const classified: Classified = classify({ errors: text, before: picked.before, exitCode }, rules);
+  const classified: Classified = classify({ errors: text, before: picked.before, exitCode: ended.exit_code }, rules);
   return {
-    fingerprint: hash(stage, endOf(input), silence ? [`<${silence}>`] : picked.errors.map((error) => error.template)),
+    fingerprint: hash(stage, endOf(ended), silence ? [`<${silence}>`] : picked.errors.map((error) => error.template)),
     ...classified,
     errors: picked.errors,
     grade: picked.grade,
@@ -74,16 +75,27 @@ function hash(stage: string, end: string, templates: readonly string[]): string 
 }
 
 /** The one thing of how it ended that another fix would be needed for. */
-export function endOf({ exitCode, signal, timedOut }: AttemptEnd): string {
-  if (timedOut) return 'timeout';
+export function endOf({ exit_code, signal, timed_out }: AttemptEnd): string {
+  if (timed_out) return 'timeout';
   if (signal) return `signal ${signal}`;
-  return exitCode === null ? 'no exit code' : `exit ${exitCode}`;
+  return exit_code === null ? 'no exit code' : `exit ${exit_code}`;
 }
 
 function whySilent(log: LogEnd | undefined): Silence {
   if (!log) return 'no log';
   if (log.text.trim() === '') return 'empty log';
   return cleanLines(log).some((line) => line.includes('\ufffd')) ? 'no text' : 'only progress';
+}
+
+/** What was masked in its error lines, and why, each once. */
+export function masksOf({ errors }: Failure): (Masked & { why: string })[] {
+  const found = new Map<string, Masked & { why: string }>();
+  for (const { lines } of errors) {
+    template(lines.join(' '), (masked) => {
+      found.set(`${masked.mask} ${masked.text}`, { ...masked, why: maskReasons.get(masked.mask) as string });
+    });
+  }
+  return [...found.values()];
 }
 
 const EXCERPT_LINES = 2;

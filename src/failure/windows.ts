@@ -20,11 +20,10 @@ export function identifyFrom(read: ReadEnd, input: WindowedInput): Failure {
   return identify({ ...input, log: log?.cut ? read(last) : log, green: input.green?.(first) });
 }
 
-/** Reads from a text as from a file that holds it. */
-export function endOfText(text: string): ReadEnd {
-  const all = Buffer.from(text);
+/** Reads from bytes in memory as from a file that holds them; `cut` when they are only the end of it. */
+export function endOfBytes(all: Buffer, cut = false): ReadEnd {
   return (bytes) => {
     const from = Math.max(0, all.length - bytes);
-    return { text: all.toString('utf8', from), cut: from > 0 };
+    return { text: all.toString('utf8', from), cut: cut || from > 0 };
   };
 }

@@ -1,14 +1,35 @@
 // The owner's own rules for classing failures, from `classify` in ai/loop.yaml.
 import { LOOP_FILE } from '../config/files.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
+import { parseLoopConfig } from '../config/parse.ts';
+import { formatProblem } from '../config/problem.ts';
+import { fail, MendError } from '../errors.ts';
 import type { ProjectRule } from '../failure/classify.ts';
+import { readText } from '../io/store.ts';
 
 /** In their order; each is known by its pattern. */
 export function projectRules({ classify }: Pick<LoopConfig, 'classify'>): ProjectRule[] {
   return classify.map(({ match, class: found, transient, external }) => ({
-    name: `${LOOP_FILE} classify: ${match}`,
+    name: `classify in ${LOOP_FILE}: ${match}`,
     match: new RegExp(match, 'm'),
     class: found,
     ...{ transient, external },
   }));
+}
+
+/** Those in the working tree; none outside of a repository. Throws E_CONFIG for a file that is not sound. */
+export function rulesOnDisk(home: () => string): ProjectRule[] {
+  const root = repository(home);
+  const found = parseLoopConfig(root && readText(`${root}/${LOOP_FILE}`), LOOP_FILE);
+  if (found.ok) return projectRules(found.value);
+  return fail('E_CONFIG', { files: LOOP_FILE, count: found.problems.length }, found.problems.map(formatProblem));
+}
+
+function repository(home: () => string): string | undefined {
+  try {
+    return home();
+  } catch (error) {
+    if (error instanceof MendError && error.code === 'E_NOT_GIT') return undefined;
+    throw error;
+  }
 }

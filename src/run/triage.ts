@@ -11,6 +11,7 @@ import { eventLabel } from '../plan/step-label.ts';
 import { recordOf, type StageState } from '../stage/stage-state.ts';
 import { decide } from '../triage/decide.ts';
 import { entryOf, type LedgerEntry } from '../triage/ledger.ts';
+import type { AttemptEnded } from '../triage/records.ts';
 import type { Decision } from '../triage/situation.ts';
 import type { Configuration } from './configuration.ts';
 import type { LedgerStore } from './ledger-store.ts';
@@ -64,24 +65,25 @@ function placeOf({ step, attempt }: FailedAttempt, { layout, run }: TriageScope)
   return { ...payload, log: layout.log(payload.stage, cellKey(payload.cell), run, attempt) };
 }
 
-function identifyAttempt({ error }: FailedAttempt, { stage, step, log }: Place, scope: TriageScope): Failure {
-  const { exit_code, signal } = error.context as { exit_code?: number | null; signal?: string | null };
+function endedBy({ error }: FailedAttempt): AttemptEnded {
+  const { exit_code = null, signal = null } = error.context as Partial<AttemptEnded>;
+  return { exit_code, signal, timed_out: error.error_code === 'STEP_TIMEOUT' };
+}
+
+function identifyAttempt(failed: FailedAttempt, { stage, step, log }: Place, scope: TriageScope): Failure {
   const green = recordOf(scope.stages, step)?.green_log;
   return identifyFrom((bytes) => readLogEnd(log, bytes), {
-    stage,
-    exitCode: exit_code ?? null,
-    signal: signal ?? null,
-    timedOut: error.error_code === 'STEP_TIMEOUT',
+    ...{ stage, ended: endedBy(failed), rules: projectRules(scope.config.loop) },
     green: green === undefined ? undefined : (bytes) => readLogEnd(`${scope.layout.home}/${green}`, bytes),
-    rules: projectRules(scope.config.loop),
   });
 }
 
 /** Puts the sighting into ledger and journal; what the ledger knows now. */
-function see({ step, attempt }: FailedAttempt, place: Place, failure: Failure, scope: TriageScope): LedgerEntry {
+function see(failed: FailedAttempt, place: Place, failure: Failure, scope: TriageScope): LedgerEntry {
+  const { step, attempt } = failed;
   const { fingerprint, transient, external, rules } = failure;
   const log = relative(scope.layout.home, place.log);
-  const what = { class: failure.class, transient, external, excerpt: excerptOf(failure), log };
+  const what = { class: failure.class, transient, external, excerpt: excerptOf(failure), log, ended: endedBy(failed) };
   const { stage } = place;
   scope.ledger.record({ type: 'seen', stage, fingerprint, run: scope.run, data: what });
   const entry = entryOf(scope.ledger.ledger, stage, fingerprint) as LedgerEntry;

@@ -30,6 +30,7 @@ function concerned(ledger: Ledger, record: LedgerRecord): LedgerEntry[] {
 const begin = (stage: string, fingerprint: string, time: string): LedgerEntry => ({
   ...{ stage, fingerprint, class: 'unknown', transient: false, external: false, excerpt: '' },
   ...{ first_seen: time, last_seen: time, times_seen: 0 },
+  ended: { exit_code: null, signal: null, timed_out: false },
   ...{ executor_tries: 0, escalation_calls: 0, fruitless: 0, try_fixes: [], patches: [] },
 });
 
@@ -88,6 +89,7 @@ function see(entry: LedgerEntry, { data, time, run }: LedgerRecord & { type: 'se
   else entry.run = run;
   if (data.log === undefined) delete entry.log;
   else entry.log = data.log;
+  entry.ended = data.ended;
 }
 
 const REVERTED: readonly (PatchOutcome | undefined)[] = ['no_effect', 'broke'];

@@ -1,6 +1,14 @@
 // The ledger: what is known of every failure, by stage and fingerprint, across runs; and the questions asked of it. Pure.
 import type { FailureClass } from '../config/loop-config.ts';
-import { PATCH_OUTCOMES, PATCH_TIERS, type PatchData, TIERS, type Tier } from './records.ts';
+import {
+  type AttemptEnded,
+  isAttemptEnded,
+  PATCH_OUTCOMES,
+  PATCH_TIERS,
+  type PatchData,
+  TIERS,
+  type Tier,
+} from './records.ts';
 import { count, flag, listOf, name, oneOf, optional, shaped, text, time } from './shape.ts';
 
 /** A patch tried on a failure, as it stands. */
@@ -21,9 +29,10 @@ export interface LedgerEntry {
   first_seen: string;
   last_seen: string;
   times_seen: number;
-  /** The run of the last sighting, and its log, from home. */
+  /** The run of the last sighting, its log, from home, and how it ended. */
   run?: string;
   log?: string;
+  ended: AttemptEnded;
   /** Since the last restart: a reset or a verified fix. */
   executor_tries: number;
   escalation_calls: number;
@@ -102,6 +111,7 @@ const isPatch = shaped({
 const isEntry = shaped({
   ...{ stage: name, fingerprint: name, class: name, transient: flag, external: flag, excerpt: text },
   ...{ first_seen: time, last_seen: time, times_seen: count, run: optional(text), log: optional(text) },
+  ...{ ended: isAttemptEnded },
   ...{ executor_tries: count, escalation_calls: count, fruitless: count, try_fixes: listOf(name) },
   ...{ patches: listOf(isPatch), last_tier: optional(oneOf(TIERS)), last_reason: optional(text) },
   ...{ verified_at: optional(time), gave_up_at: optional(time), case: optional(name) },

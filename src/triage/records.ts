@@ -41,9 +41,23 @@ export interface PatchData {
   plugin: string;
 }
 
+/** How the attempt ended. */
+export interface AttemptEnded {
+  exit_code: number | null;
+  signal: string | null;
+  timed_out: boolean;
+}
+
 interface Data {
   /** `excerpt`: for people, at most two lines; `log`: where the whole text is, from home. */
-  seen: { class: FailureClass; transient: boolean; external: boolean; excerpt: string; log?: string };
+  seen: {
+    class: FailureClass;
+    transient: boolean;
+    external: boolean;
+    excerpt: string;
+    log?: string;
+    ended: AttemptEnded;
+  };
   decided: { tier: Tier; reason: string };
   /** `hash`: the fix it ended in. */
   tried: { hash?: string };
@@ -72,9 +86,22 @@ export type LedgerHappening = { [T in LedgerType]: { type: T; run?: string; data
 
 export type LedgerRecord = LedgerHappening & { v: 1; seq: number; time: string };
 
+export const isAttemptEnded = shaped({
+  exit_code: (value) => value === null || Number.isInteger(value),
+  signal: (value) => value === null || text(value),
+  timed_out: flag,
+});
+
 const nothing = shaped({});
 const DATA: Readonly<Record<LedgerType, Check>> = {
-  seen: shaped({ class: name, transient: flag, external: flag, excerpt: text, log: optional(text) }),
+  seen: shaped({
+    class: name,
+    transient: flag,
+    external: flag,
+    excerpt: text,
+    log: optional(text),
+    ended: isAttemptEnded,
+  }),
   decided: shaped({ tier: oneOf(TIERS), reason: text }),
   tried: shaped({ hash: optional(name) }),
   called: nothing,

@@ -18,12 +18,13 @@ export const NOW = Date.UTC(2026, 10, 10, 6);
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 
+export const ENDED = { exit_code: 1, signal: null, timed_out: false };
 export const FAILURE = { class: 'talos_error', transient: false, external: false } as const;
 
 const of = { stage: 'talos', fingerprint: 'f1', run: RUN };
 export const seen = (fingerprint = 'f1', stage = 'talos'): LedgerHappening => ({
   ...{ type: 'seen', stage, fingerprint, run: RUN },
-  data: { ...FAILURE, excerpt: 'it broke', log: `ai/logs/${stage}/${RUN}-1.log` },
+  data: { ...FAILURE, excerpt: 'it broke', ended: ENDED, log: `ai/logs/${stage}/${RUN}-1.log` },
 });
 export const tried = (hash?: string): LedgerHappening => ({
   ...{ type: 'tried', ...of, data: hash === undefined ? {} : { hash } },

@@ -9,6 +9,7 @@ import {
   called,
   closed,
   DAY,
+  ENDED,
   entryAfter,
   escalated,
   gaveUp,
@@ -33,7 +34,13 @@ const counters = ({ executor_tries, escalation_calls, fruitless }: LedgerEntry) 
 test('a sighting is counted, with when, where and what it was', () => {
   const again: LedgerHappening = {
     ...{ type: 'seen', stage: 'talos', fingerprint: 'f1' },
-    data: { class: 'network_error', transient: true, external: false, excerpt: `${'x'.repeat(300)}\ntwo\nthree` },
+    data: {
+      class: 'network_error',
+      transient: true,
+      external: false,
+      excerpt: `${'x'.repeat(300)}\ntwo\nthree`,
+      ended: ENDED,
+    },
   };
   assert.equal(entryAfter(seen(), again), {
     ...{ stage: 'talos', fingerprint: 'f1', class: 'network_error', transient: true, external: false },
@@ -56,7 +63,15 @@ test('the last decision and its reason are kept for whoever asks why', () => {
 test('a provider that failed spends nothing: tries and calls are spent by their own records alone', () => {
   const spend = Object.keys(LEDGER_TYPES).filter((type) => {
     const data = {
-      ...{ tier: 'executor', reason: '', class: 'unknown', transient: false, external: false, excerpt: '' },
+      ...{
+        tier: 'executor',
+        reason: '',
+        class: 'unknown',
+        transient: false,
+        external: false,
+        excerpt: '',
+        ended: ENDED,
+      },
     };
     const record = {
       ...{ v: 1, seq: 1, time: new Date(NOW).toISOString(), type, stage: 'talos', fingerprint: 'f1' },

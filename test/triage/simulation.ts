@@ -6,7 +6,7 @@ import { type Ended, judgeFix, MOST_PROVISIONAL, settle } from '../../src/triage
 import { emptyLedger, entryOf } from '../../src/triage/ledger.ts';
 import type { LedgerHappening, PatchData, PatchOutcome } from '../../src/triage/records.ts';
 import type { Decision, Situation } from '../../src/triage/situation.ts';
-import { HOUR, NOW, situation, stamped } from './builders.ts';
+import { ENDED, HOUR, NOW, situation, stamped } from './builders.ts';
 
 export interface World {
   /** How attempts end, in turn and over again. */
@@ -91,7 +91,7 @@ export function simulate(world: World): string[] {
       if (next.how === 'failed') {
         const { fingerprint, transient, external } = next;
         had.push(fingerprint);
-        const data = { class: 'unknown', transient, external, excerpt: 'it broke' } as const;
+        const data = { class: 'unknown', transient, external, excerpt: 'it broke', ended: ENDED } as const;
         record({ type: 'seen', stage: 's', fingerprint, run, data });
       }
       return next;

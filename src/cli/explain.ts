@@ -1,0 +1,78 @@
+// `mendloop explain <fingerprint>`: everything about one failure, for someone who never saw the code.
+
+import { familiarity, kind } from '../console/failure-lines.ts';
+import { failureReport } from '../console/failure-report.ts';
+import { ledgerLines, nextLines } from '../console/ledger-lines.ts';
+import { ago } from '../console/words.ts';
+import { EXIT, fail } from '../errors.ts';
+import { masksOf } from '../failure/fingerprint.ts';
+import { layout as layoutOf } from '../io/layout.ts';
+import { type Explanation, explainFailure } from '../run/explain-failure.ts';
+import { readLedger } from '../run/ledger-store.ts';
+import type { Ledger, LedgerEntry } from '../triage/ledger.ts';
+import type { CommandInput } from './command.ts';
+
+export async function run({ words, options, out, home }: CommandInput): Promise<number> {
+  const [word] = words;
+  if (word === undefined || words.length > 1) {
+    fail('E_USAGE', {
+      what: 'explain needs one fingerprint',
+      next: 'mendloop explain <fingerprint>; see mendloop status',
+    });
+  }
+  const layout = layoutOf(home());
+  const { ledger, notices } = readLedger(layout);
+  const entry = findEntry(ledger, word);
+  const now = Date.now();
+  const explanation = await explainFailure(entry, ledger, layout, { now, ai: options['no-ai'] !== true });
+  const { failure, next } = explanation;
+  out.answer([...notices.map((text) => `note: ${text}`), ...report(explanation, now)].join('\n'), {
+    entry,
+    failure: failure ? { ...failure, masked: masksOf(failure) } : null,
+    next,
+  });
+  return EXIT.ok;
+}
+
+function report({ entry, failure, next }: Explanation, now: number): string[] {
+  const { stage, ended, log } = entry;
+  const head = [
+    `${stage} failed: ${kind(entry)}; ${familiarity(entry, now)}, last ${ago(entry.last_seen, now)} in run ${entry.run ?? '?'}`,
+    '',
+  ];
+  const body = failure
+    ? failureReport(failure, { stage, ended, ...(log ? { log } : {}) })
+    : [
+        `fingerprint ${entry.fingerprint}`,
+        '',
+        `its log ${log ?? ''} is gone; this is what was kept of it`,
+        ...kept(entry),
+      ];
+  const moved =
+    failure && failure.fingerprint !== entry.fingerprint
+      ? [
+          '',
+          `recorded as ${entry.fingerprint}: its log reads differently now (another version, or another last green log)`,
+        ]
+      : [];
+  return [...head, ...body, ...moved, '', ...ledgerLines(entry, now), '', ...nextLines(next)];
+}
+
+const kept = ({ excerpt }: LedgerEntry): string[] => excerpt.split('\n').map((line) => `  | ${line}`);
+
+const SHOWN = 5;
+
+/** By its first letters, or as <stage>/<fingerprint>. Throws when none or more than one fits. */
+function findEntry(ledger: Ledger, word: string): LedgerEntry {
+  const all = Object.entries(ledger.entries);
+  const found = all.filter(([key, entry]) => entry.fingerprint.startsWith(word) || key.startsWith(word));
+  const [first, second] = found;
+  if (first && !second) return first[1];
+  const latest = (first ? found : all)
+    .map(([, entry]) => entry)
+    .sort((a, b) => b.last_seen.localeCompare(a.last_seen))
+    .slice(0, SHOWN)
+    .map((entry) => `${entry.fingerprint}  ${entry.stage}  ${entry.class}`);
+  if (first) return fail('E_AMBIGUOUS_FINGERPRINT', { word }, latest);
+  return fail('E_UNKNOWN_FINGERPRINT', { word, known: all.length }, latest);
+}

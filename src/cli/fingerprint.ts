@@ -1,0 +1,85 @@
+// `mendloop fingerprint`: who a failure is, from its log alone. For people, and as JSON Lines for scripts.
+import { failureReport } from '../console/failure-report.ts';
+import { EXIT, fail } from '../errors.ts';
+import type { ProjectRule } from '../failure/classify.ts';
+import { type AttemptEnd, type Failure, masksOf } from '../failure/fingerprint.ts';
+import { endOfBytes, identifyFrom, type ReadEnd, WINDOWS } from '../failure/windows.ts';
+import { fileFacts } from '../io/files.ts';
+import { readLogEnd } from '../io/log-end.ts';
+import { readStdinEnd, stdinLines } from '../io/stdin.ts';
+import { rulesOnDisk } from '../run/project-rules.ts';
+import type { CommandInput } from './command.ts';
+import { type FailureLine, readFailureLine } from './failure-line.ts';
+
+export async function run(input: CommandInput): Promise<number> {
+  const { words, options, out } = input;
+  if (words.length > 1) fail('E_USAGE', { what: 'fingerprint reads one log', next: 'mendloop fingerprint <log>' });
+  const rules = rulesOnDisk(input.home);
+  if (options.jsonl) return jsonLines(input, rules);
+  const ended = endedOption(options);
+  const stage = String(options.stage ?? '');
+  const green = options['last-green'] === undefined ? undefined : endOfFile(String(options['last-green']));
+  const failure = identifyFrom(await logOf(words[0]), { stage, ended, green, rules });
+  out.answer(failureReport(failure, { stage, ended }).join('\n'), { ...answerOf(failure), masked: masksOf(failure) });
+  return EXIT.ok;
+}
+
+/** One line out for each line in, in order. */
+async function jsonLines({ out }: CommandInput, rules: readonly ProjectRule[]): Promise<number> {
+  let exit: number = EXIT.ok;
+  let number = 0;
+  for await (const line of stdinLines(MOST_LINE_BYTES)) {
+    number++;
+    const read = 'text' in line ? readFailureLine(line.text) : { problem: `longer than ${MOST_LINE_BYTES} bytes` };
+    if ('problem' in read) {
+      exit = EXIT.usage;
+      out.jsonLine({ id: read.id ?? null, error: { code: 'E_JSON_LINE', line: number, message: read.problem } });
+    } else out.jsonLine({ id: read.value.id, ...answerOf(identifyLine(read.value, rules)) });
+  }
+  return exit;
+}
+
+const MOST_LINE_BYTES = 256 * 1024 * 1024;
+
+function identifyLine({ stage, log, exit_code, last_green }: FailureLine, rules: readonly ProjectRule[]): Failure {
+  const green = last_green === undefined ? undefined : endOfBytes(Buffer.from(last_green));
+  const ended = { exit_code, signal: null, timed_out: false };
+  return identifyFrom(endOfBytes(Buffer.from(log)), { stage, ended, green, rules });
+}
+
+/** What others rely on, by these names. */
+function answerOf({ fingerprint, class: found, transient, external, errors }: Failure) {
+  return {
+    ...{ fingerprint, class: found, transient, external },
+    error_lines: errors.flatMap(({ lines }) => lines),
+    templates: errors.map(({ template }) => template),
+  };
+}
+
+async function logOf(path: string | undefined): Promise<ReadEnd> {
+  if (path !== undefined && path !== '-') return endOfFile(path);
+  if (process.stdin.isTTY) {
+    fail('E_USAGE', {
+      what: 'fingerprint reads a log',
+      next: 'mendloop fingerprint <log>, or: … | mendloop fingerprint',
+    });
+  }
+  const { end, cut } = await readStdinEnd(WINDOWS[1]);
+  return endOfBytes(end, cut);
+}
+
+function endOfFile(path: string): ReadEnd {
+  if (!fileFacts(path)) fail('E_USAGE', { what: `there is no file ${path}`, next: 'name a log, or - for stdin' });
+  return (bytes) => readLogEnd(path, bytes);
+}
+
+function endedOption({ 'exit-code': code, signal }: CommandInput['options']): AttemptEnd {
+  if (code !== undefined && !/^\d{1,3}$/.test(String(code))) {
+    fail('E_USAGE', { what: `--exit-code ${code} is not a number from 0 to 255`, next: 'for example: --exit-code 1' });
+  }
+  return {
+    exit_code: code === undefined ? null : Number(code),
+    signal: signal === undefined ? null : String(signal),
+    timed_out: false,
+  };
+}

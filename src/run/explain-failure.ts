@@ -1,0 +1,69 @@
+// What the loop knows of a failure in its ledger, and what it would do about it now. Reads only.
+import { MendError } from '../errors.ts';
+import type { Failure } from '../failure/fingerprint.ts';
+import { identifyFrom } from '../failure/windows.ts';
+import { fileFacts } from '../io/files.ts';
+import type { Layout } from '../io/layout.ts';
+import { readLogEnd } from '../io/log-end.ts';
+import { decide } from '../triage/decide.ts';
+import type { Ledger, LedgerEntry } from '../triage/ledger.ts';
+import type { Decision } from '../triage/situation.ts';
+import { type Configuration, configurationNow } from './configuration.ts';
+import { projectRules } from './project-rules.ts';
+import { loadStages } from './stage-store.ts';
+import { standing } from './standing.ts';
+
+export interface Explanation {
+  entry: LedgerEntry;
+  /** Read again from its latest log; undefined when that is gone. */
+  failure: Failure | undefined;
+  /** What a run that met it now would decide, or why that cannot be told. */
+  next: Decision | { unknown: string };
+}
+
+/** Never throws for a configuration that is not sound: then only what comes next is unknown. */
+export async function explainFailure(
+  entry: LedgerEntry,
+  ledger: Ledger,
+  layout: Layout,
+  options: { now: number; ai: boolean },
+): Promise<Explanation> {
+  const config = await configurationNow(layout.home).then(
+    (found) => found.config,
+    (error: unknown) => {
+      if (error instanceof MendError) return error;
+      throw error;
+    },
+  );
+  const rules = config instanceof MendError ? [] : projectRules(config.loop);
+  const failure = readAgain(entry, layout, rules);
+  if (config instanceof MendError) return { entry, failure, next: { unknown: `${config.code}: ${config.message}` } };
+  return { entry, failure, next: decideNow(entry, ledger, config, options) };
+}
+
+function readAgain(entry: LedgerEntry, layout: Layout, rules: ReturnType<typeof projectRules>): Failure | undefined {
+  const { stage, log, ended } = entry;
+  const path = log && `${layout.home}/${log}`;
+  if (!path || !fileFacts(path)) return undefined;
+  const green = loadStages(layout, { look: true }).state.stages[stage]?.green_log;
+  return identifyFrom((bytes) => readLogEnd(path, bytes), {
+    ...{ stage, ended, rules },
+    green: green === undefined ? undefined : (bytes) => readLogEnd(`${layout.home}/${green}`, bytes),
+  });
+}
+
+/** As in a run that has just begun. */
+function decideNow(
+  entry: LedgerEntry,
+  ledger: Ledger,
+  { loop, map }: Configuration,
+  { now, ai }: { now: number; ai: boolean },
+): Decision {
+  const rerun = map.stages[entry.stage]?.rerun !== false;
+  return decide({
+    ...standing(loop, ledger, now, ai),
+    entry,
+    failure: { ...entry, transient: entry.transient && rerun },
+    run: { attempts: 1, waits: 0, time_left_ms: loop.limits.run_minutes * 60_000 },
+  });
+}
