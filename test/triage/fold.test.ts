@@ -45,6 +45,7 @@ test('a sighting is counted, with when, where and what it was', () => {
   assert.equal(entryAfter(seen(), again), {
     ...{ stage: 'talos', fingerprint: 'f1', class: 'network_error', transient: true, external: false },
     excerpt: `${'x'.repeat(200)}\ntwo`,
+    ended: ENDED,
     ...{ first_seen: '2026-11-10T06:00:00.000Z', last_seen: '2026-11-10T06:01:00.000Z', times_seen: 2 },
     ...{ executor_tries: 0, escalation_calls: 0, fruitless: 0, try_fixes: [], patches: [] },
   });
