@@ -83,8 +83,12 @@ const NPM_WRAPPER =
 /** A warning can at most be weak, whatever words it uses. */
 const WARNING =
   /^(?:\[?(?:WARN(?:ING)?|Warn(?:ing)?|warn(?:ing)?)\]?\b|W\d{4} |WARN\[\d+\]|\w+: warning:|.{0,60}\blevel=warn|.{0,80}"level": ?"warn)/;
-const INFO =
-  /^(?:\[?(?:INFO|DEBUG|TRACE|NOTICE|info|debug|trace|Info|Debug)\]?(?:[:\]\s]|$)|[ID]\d{4} |(?:INFO|DEBU|TRAC)\[\d+\]|.{0,80}\blevel=(?:info|debug|trace)\b|.{0,120}"(?:level|severity)": ?"(?:info|debug|INFO|DEBUG)")/;
+const LEVEL_BELOW = [
+  /^(?:\[[^\]]{1,40}\] |[\w.@-]+\[\d+\]: |[\w.-]+ +\| )?\[?(?:INFO|DEBUG|TRACE|NOTICE)\]?(?:[:\]\s]|$)/,
+  /^\[?(?:info|debug|trace|Info|Debug)\]?(?:[:\]\s]|$)/,
+  /^[ID]\d{4} |^(?:INFO|DEBU|TRAC)\[\d+\]/,
+  /^.{0,80}\blevel=(?:info|debug|trace)\b|^.{0,120}"(?:level|severity)": ?"(?:info|debug)"/i,
+];
 /** Not the end: it is tried again, or done without. */
 const RETRYING = words`
     skipping | skipped | optional | ignored | ignoring | falling back | will retry | retrying | retry in
@@ -179,7 +183,7 @@ function gradeText(line: string): Grade {
   if (OWN.test(line)) return OWN_FINDING.test(line) ? 'strong' : OWN_CHECK_FAILED.test(line) ? 'wrapper' : 'info';
   if (line.trim() === '' || isUnreadable(line)) return 'noise';
   if (isFrame(line) || matches(CONTEXT, line)) return 'noise';
-  if (INFO.test(line)) return matches(PROGRESS, line) ? 'noise' : 'info';
+  if (matches(LEVEL_BELOW, line)) return matches(PROGRESS, line) ? 'noise' : 'info';
   if (matches(WRAPPERS, line)) return 'wrapper';
   const strong = matches(STRONG, line);
   const tentative = WARNING.test(line) || RETRYING.test(line);
@@ -193,7 +197,7 @@ function gradeText(line: string): Grade {
 export const isFrame = (line: string): boolean => matches(FRAMES, line);
 
 /** What other work prints in between: levels below warning, and progress. */
-export const isChatter = (line: string): boolean => INFO.test(line) || matches(PROGRESS, line);
+export const isChatter = (line: string): boolean => matches(LEVEL_BELOW, line) || matches(PROGRESS, line);
 
 /** Where the checks begin: what was printed before them ended well. */
 export const beginsChecks = (line: string): boolean => line.startsWith('mendloop: verify: ');

@@ -29,18 +29,36 @@ export const TEMPLATE_CHARS = 1200;
 const SERVICE_PORTS = new Set(['50000', '50001', '50051', '51820', '51821', '41641']);
 
 /** Endings of files that programs and people write; `registry.lan:5000` is a host and its port. */
-const SOURCE =
-  'sh|bash|zsh|py|pyx|js|mjs|cjs|jsx|ts|tsx|go|rs|rb|pl|pm|php|java|kt|scala|c|cc|cpp|h|hpp|cs|swift|lua|ya?ml|json|toml|tf|tfvars|hcl|ini|conf|cfg|env|sql|mk|nix|j2|tpl|tmpl|xml|html|css|md|txt|service|rules|s|S|cue|rego|properties|ks';
+const SOURCE = [
+  'sh|bash|zsh|ks|py|pyx|js|mjs|cjs|jsx|ts|tsx|go|rs|rb|pl|pm|php|java|kt|scala|c|cc|cpp|h|hpp|cs|swift|lua|s|S|sql',
+  'ya?ml|json|toml|tf|tfvars|hcl|ini|conf|cfg|env|properties|mk|nix|j2|tpl|tmpl|xml|html|css|md|txt|service|rules|cue|rego',
+].join('|');
 
 const stable = (port: string) => Number(port) < 32768 || SERVICE_PORTS.has(port);
 
 /** A number after one of these needs a different fix when it is another number. */
-const TELLING =
-  /(?:\b(?:exit(?:ed)?(?: with)?|exit code|exit status|code|status|statuscode|errno|error|err|signal|http|https|rc|ret|port|ports|vm|ct|vmid|ctid|qm \w+|pct \w+|lxc|guest|container|vlan|tag|uid|gid|mode|release)\W{0,3}(?:is |was |of |with )?|HTTP\/\d(?:\.\d)?"? |\[Errno )$/i;
+const TELLING = new RegExp(
+  [
+    String.raw`\b(?:exit(?:ed)?(?: with| code| status)?|code|status|statuscode|errno|err(?:or)?|signal|rc|ret)\W{0,3}`,
+    String.raw`\b(?:code|status|signal) (?:is |was |of |with )`,
+    String.raw`\b(?:https?|ports?|vm|ct|vmid|ctid|qm \w+|pct \w+|lxc|guest|container|vlan|tag|uid|gid|mode|release)\W{0,3}`,
+    String.raw`HTTP\/\d(?:\.\d)?"? `,
+  ]
+    .map((source) => `(?:${source})$`)
+    .join('|'),
+  'i',
+);
 /** `registry.lan:`, `<ip>:`; a port follows. */
 const HOST_BEFORE = /(?:^|[\s"'/@(=>])(?:<ip>\]?|[A-Za-z0-9][A-Za-z0-9-]*[.-][A-Za-z0-9.-]*[A-Za-z0-9]|localhost):$/;
 /** `redis:`; a port may follow. */
 const SERVICE_BEFORE = /(?:^|[\s"'/@(=>])[a-z][a-z0-9]*:$/;
+
+/** One pattern out of several. */
+const either = (flags: string, ...patterns: readonly RegExp[]): RegExp =>
+  new RegExp(patterns.map(({ source }) => source).join('|'), flags);
+
+/** Letters that Kubernetes makes up names from: no vowels, no 0, 1 and 3. */
+const MADE_UP = '[bcdf-hj-np-tv-xz2-9]';
 
 const MASKS: readonly Mask[] = [
   { name: 'mac', why: 'a hardware address', pattern: /\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b/gi, becomes: '<mac>' },
@@ -72,7 +90,7 @@ const MASKS: readonly Mask[] = [
     name: 'temporary path',
     why: 'a temporary name made anew each time',
     pattern:
-      /(?:\/private)?(?:\/var\/folders\/[\w+/]{1,60}?\/T|\/var\/tmp|\/tmp|\/run\/user\/\d+|\/dev\/shm)\/([^\s/'":,;)\]]+)/g,
+      /(?:\/private)?\/(?:var\/folders\/[\w+/]{1,60}?\/T|var\/tmp|tmp|run\/user\/\d+|dev\/shm)\/([^\s/'":,;)\]]+)/g,
     becomes: (text, _around, [name]) => temporary(text, name as string),
   },
   {
@@ -84,8 +102,11 @@ const MASKS: readonly Mask[] = [
   {
     name: 'temporary name',
     why: 'a temporary name made anew each time',
-    pattern:
-      /(?<![\w/])(?:tmp|temp)[._-][A-Za-z0-9]{6,12}\b|(?<=\btemporary (?:file|directory) ['"‘]?[^\s'"]{0,100}\/)[^\s/'"’:]+/g,
+    pattern: either(
+      'g',
+      /(?<![\w/])(?:tmp|temp)[._-][A-Za-z0-9]{6,12}\b/,
+      /(?<=\btemporary (?:file|directory) ['"‘]?[^\s'"]{0,100}\/)[^\s/'"’:]+/,
+    ),
     becomes: '<tmp>',
   },
   {
@@ -106,11 +127,16 @@ const MASKS: readonly Mask[] = [
     pattern: /(?<![\w.])\d{1,3}(?:[.]\d{1,3}){3}(?![\w-]|\.\d)/g,
     becomes: (text) => (/^(?:127\.|0\.0\.0\.0)/.test(text) ? text : '<ip>'),
   },
+  // Said as a name, so that the port behind it is read as one.
+  { name: 'loopback', why: 'this machine', pattern: /(?<![\w:])\[?::1\]?(?!\w)/g, becomes: 'ip6-localhost' },
   {
     name: 'address',
     why: 'an address that may be given anew',
-    pattern:
-      /(?<![\w:])(?=[0-9a-f]*:[0-9a-f:]*[:\d])(?:[0-9a-f]{1,4}:){2,7}(?::?[0-9a-f]{1,4}){1,7}(?![\w:])|\bf[ed][0-9a-f]{2}::[0-9a-f:]+/gi,
+    pattern: either(
+      'gi',
+      /(?<![\w:])(?=[0-9a-f]*:[0-9a-f:]*[:\d])(?:[0-9a-f]{1,4}:){2,7}(?::?[0-9a-f]{1,4}){1,7}(?![\w:])/,
+      /\bf[ed][0-9a-f]{2}::[0-9a-f:]+/,
+    ),
     becomes: (text) => (text.includes('::') || text.split(':').length === 8 ? '<ip>' : text),
   },
   {
@@ -122,16 +148,23 @@ const MASKS: readonly Mask[] = [
   {
     name: 'pod',
     why: 'the part of a name that Kubernetes makes up',
-    pattern:
-      /-(?:(?=[a-z]*\d)[bcdf-hj-np-tv-xz2-9]{8,10}-[bcdf-hj-np-tv-xz2-9]{5}|(?=[a-z]*\d)[bcdf-hj-np-tv-xz2-9]{5})(?![\w-])/g,
+    pattern: new RegExp(`-(?=[a-z]*\\d)(?:${MADE_UP}{8,10}-)?${MADE_UP}{5}(?![\\w-])`, 'g'),
     becomes: '-<pod>',
   },
-  { name: 'hex', why: 'an address in memory or an id', pattern: /\b0x[0-9a-f]+\b/gi, becomes: '#' },
+  {
+    name: 'hex',
+    why: 'an address in memory or an id',
+    pattern: /\b0x[0-9a-f]+\b/gi,
+    becomes: (text, { before }) => (/\b(?:code|error|status|errno|result)\W{0,3}$/i.test(before) ? text : '#'),
+  },
   {
     name: 'hash',
     why: 'a hash or an id made anew each time',
-    pattern:
-      /(?<![A-Za-z0-9])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,128}(?![A-Za-z0-9])|(?<![A-Za-z0-9])(?=[0-9A-F]*[0-9])(?=[0-9A-F]*[A-F])[0-9A-F]{8,128}(?![A-Za-z0-9])/g,
+    pattern: either(
+      'g',
+      /(?<![A-Za-z0-9])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,128}(?![A-Za-z0-9])/,
+      /(?<![A-Za-z0-9])(?=[0-9A-F]*[0-9])(?=[0-9A-F]*[A-F])[0-9A-F]{8,128}(?![A-Za-z0-9])/,
+    ),
     becomes: '#',
   },
   {
@@ -143,8 +176,11 @@ const MASKS: readonly Mask[] = [
   {
     name: 'duration',
     why: 'how long it took',
-    pattern:
-      /(?<![\w.-])\d+(?:\.\d+)?(?:h\d+m(?:[\d.]+s)?|m[\d.]+s|(?: ?(?:ns|µs|us|ms|s|m|h|secs?|seconds?|mins?|minutes?|hours?|milliseconds?|microseconds?))(?![\w-]))/g,
+    pattern: either(
+      'g',
+      /(?<![\w.-])\d+(?:\.\d+)?(?:h\d+m(?:[\d.]+s)?|m[\d.]+s)/,
+      /(?<![\w.-])\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|m|h|secs?|mins?|(?:micro|milli)?seconds?|minutes?|hours?)(?![\w-])/,
+    ),
     becomes: '<duration>',
   },
   {
@@ -156,17 +192,22 @@ const MASKS: readonly Mask[] = [
   {
     name: 'position',
     why: 'a line that moves when the file is edited',
-    pattern: new RegExp(
-      String.raw`\b(?:line|lines|column|col|char|offset|position|Line|Column|row)[ :=]{1,2}\d+(?:[-:]\d+)?|(?:\.(?:${SOURCE})"?|Makefile|<stdin>|\[eval\]|<string>)(?::\d+){1,2}(?!\d)|\((?:\d+:\d+)\)|^\s*\d+:\d+(?=\s)`,
+    pattern: either(
       'g',
+      /\b(?:[Ll]ines?|[Cc]olumn|col|char|offset|position|row)[ :=]{1,2}\d+(?:[-:]\d+)?/,
+      new RegExp(String.raw`(?:\.(?:${SOURCE})"?|Makefile|<stdin>|\[eval\]|<string>)(?::\d+){1,2}(?!\d)`),
+      /\(\d+:\d+\)|^\s*\d+:\d+(?=\s)/,
     ),
     becomes: (text) => text.replace(/\d+/g, '#').replace(/#(?::#)*/g, '#'),
   },
   {
     name: 'count',
     why: 'how often or how many so far',
-    pattern:
-      /(?<![\w./])\d+ ?\/ ?\d+(?![\w/.])|\bx\d+(?= over\b)|\b(?:attempt|retry|try|tries|iteration|round)s?[ #:=]{0,2}\d+/gi,
+    pattern: either(
+      'gi',
+      /(?<![\w./])\d+ ?\/ ?\d+(?![\w/.])|\bx\d+(?= over\b)/,
+      /\b(?:attempt|retry|try|tries|iteration|round)s?[ #:=]{0,2}\d+/,
+    ),
     becomes: (text) => text.replace(/\d+/g, '#'),
   },
   {
@@ -178,9 +219,12 @@ const MASKS: readonly Mask[] = [
   {
     name: 'peer',
     why: 'whoever knocked from outside',
-    pattern:
-      /\b(?:rhost|rip|client)=[\w.<>:-]+|\binvalid user \S+|(?<=\bfrom <ip> )\([^()]*\)|(?<= )[\w<>.-]+ \[<ip>\]/gi,
-    becomes: (text) => text.replace(/(=|user |\(|^)[^()=]*?(\)| \[<ip>\]|$)/i, '$1<peer>$2'),
+    pattern: either(
+      'gi',
+      /(?<=\b(?:rhost|rip)=)[\w.<>:#-]+|(?<=\binvalid user )\S+|(?<=\bfrom <ip> port )\d+/,
+      /(?<=\bfrom <ip> \()[^()]*(?=\))|(?<=\bgetaddrinfo for )[\w<>.-]+(?= \[<ip>\])/,
+    ),
+    becomes: '<peer>',
   },
   { name: 'core dump', why: 'a file named after a process', pattern: /\bcore\.\d+\b/g, becomes: 'core.#' },
   {
@@ -247,6 +291,7 @@ function isTelling(text: string, { before, after }: Around): boolean {
   if (TELLING.test(before)) return /^-?\d{1,5}$/.test(text) && !(text.length > 4 && /error\W{0,3}$/i.test(before));
   // `curl: (7) …`, `open (13: Permission denied)`
   if (/: \($/.test(before) ? after.startsWith(')') : before.endsWith('(') && after.startsWith(': ')) return true;
+  if (/^[45]\d\d$/.test(text) && before.endsWith('(') && after.startsWith(')')) return true;
   const status =
     /^[1-5]\d\d$/.test(text) && (/^ [A-Z][a-z]/.test(after) || /(?:returned|response|got|HTTP) $/i.test(before));
   return (
