@@ -98,15 +98,16 @@ export function masksOf({ errors }: Failure): (Masked & { why: string })[] {
   return [...found.values()];
 }
 
-const EXCERPT_LINES = 2;
 const EXCERPT_WIDTH = 200;
 
-/** The first two lines that tell it, for people. */
+/** Two lines that tell it, for people: of one error its headline and the rest of it, of several the first two. */
 export function excerptOf({ errors, silence }: Failure): string {
   if (silence) return `(${silence})`;
-  const lines = errors.flatMap((error) => error.lines).filter((line) => line.trim() !== '');
-  return lines
-    .slice(0, EXCERPT_LINES)
-    .map((line) => line.trim().slice(0, EXCERPT_WIDTH))
+  const told = errors.map(({ lines }) => lines.map((line) => line.trim()).filter((line) => line !== ''));
+  const [headline, ...rest] = told[0] ?? [];
+  const second = rest.length > 0 ? rest.join(' ') : (told[1]?.[0] ?? '');
+  return [headline ?? '', second]
+    .filter((line) => line !== '')
+    .map((line) => line.slice(0, EXCERPT_WIDTH))
     .join('\n');
 }

@@ -110,6 +110,9 @@ function dayTokensSpent({ limits, day, now }: Situation): Decision | undefined {
 const knownFix = (reason: string): Decision => ({ tier: 'executor', scope: 'known-fixes-only', reapply: [], reason });
 
 const noExecutor = (executors: 'none' | 'down'): Decision =>
-  none('no_executor', executors === 'none' ? 'there is no executor' : 'no executor can be reached');
+  none(
+    'no_executor',
+    executors === 'none' ? 'no executor is configured to ask for a fix' : 'no executor can be reached',
+  );
 
 const none = (why: Why, reason: string): Decision => ({ tier: 'none', why, exit: WHY[why], reason });

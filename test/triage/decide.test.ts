@@ -185,9 +185,9 @@ test('with no executor to be reached the stage is failed and nothing is escalate
 test('an owner without executors has escalations at once; without both the stage is just failed', () => {
   assert.equal(after([], { executors: 'none' }), {
     tier: 'escalation',
-    reason: 'there is no executor: first of 3 calls, a new failure',
+    reason: 'no executor is configured to ask for a fix: first of 3 calls, a new failure',
   });
-  const nobody = none('no_executor', 1, 'there is no executor');
+  const nobody = none('no_executor', 1, 'no executor is configured to ask for a fix');
   assert.equal(after([], { executors: 'none', escalations: 'none' }), nobody);
   assert.equal(after([], { limits: limits({ executor_tries: 0, escalation_calls: 0 }) }), nobody);
   assert.is(after([], { limits: limits({ executor_tries: 0 }) }).tier, 'escalation');
