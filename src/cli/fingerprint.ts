@@ -6,7 +6,7 @@ import { type AttemptEnd, type Failure, masksOf } from '../failure/fingerprint.t
 import { endOfBytes, identifyFrom, type ReadEnd, WINDOWS } from '../failure/windows.ts';
 import { fileFacts } from '../io/files.ts';
 import { readLogEnd } from '../io/log-end.ts';
-import { readStdinEnd, stdinLines } from '../io/stdin.ts';
+import { readStreamEnd, stdinLines } from '../io/stdin.ts';
 import { rulesOnDisk } from '../run/project-rules.ts';
 import type { CommandInput } from './command.ts';
 import { type FailureLine, readFailureLine } from './failure-line.ts';
@@ -57,24 +57,35 @@ function answerOf({ fingerprint, class: found, transient, external, errors }: Fa
 }
 
 async function logOf(path: string | undefined): Promise<ReadEnd> {
-  if (path !== undefined && path !== '-') return endOfFile(path);
-  if (process.stdin.isTTY) {
+  const named = path !== undefined && path !== '-';
+  if (named && !isPipe(path)) return endOfFile(path);
+  if (!named && process.stdin.isTTY) {
     fail('E_USAGE', {
       what: 'fingerprint reads a log',
       next: 'mendloop fingerprint <log>, or: … | mendloop fingerprint',
     });
   }
-  const { end, cut } = await readStdinEnd(WINDOWS[1]);
+  const { end, cut } = await readStreamEnd(WINDOWS[1], named ? path : undefined);
   return endOfBytes(end, cut);
 }
 
+/** As a shell hands over what another command prints: it has no size, and can be read only once. */
+function isPipe(path: string): boolean {
+  const facts = fileFacts(path);
+  return facts !== undefined && !facts.isFile && !facts.isFolder;
+}
+
 function endOfFile(path: string): ReadEnd {
-  if (!fileFacts(path)) fail('E_USAGE', { what: `there is no file ${path}`, next: 'name a log, or - for stdin' });
+  const facts = fileFacts(path);
+  const next = 'name a log, or - for stdin';
+  if (!facts) fail('E_USAGE', { what: `there is no file ${path}`, next });
+  if (facts.isFolder) fail('E_USAGE', { what: `${path} is a folder`, next });
+  if (!readLogEnd(path, 1)) fail('E_USAGE', { what: `${path} cannot be read`, next });
   return (bytes) => readLogEnd(path, bytes);
 }
 
 function endedOption({ 'exit-code': code, signal }: CommandInput['options']): AttemptEnd {
-  if (code !== undefined && !/^\d{1,3}$/.test(String(code))) {
+  if (code !== undefined && !(/^\d{1,3}$/.test(String(code)) && Number(code) <= 255)) {
     fail('E_USAGE', { what: `--exit-code ${code} is not a number from 0 to 255`, next: 'for example: --exit-code 1' });
   }
   return {

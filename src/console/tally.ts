@@ -63,7 +63,11 @@ export function note(tally: Tally, event: LoopEvent): void {
   if (type === 'failure.seen') view.failure = data as unknown as FailureView;
   if (type === 'failure.decided' && view.failure) Object.assign(view.failure, { tier: data.tier, reason: data.reason });
   if (type === 'step.retry') view.pause = String(data.reason);
-  if (type === 'attempt.started') delete view.pause;
+  if (type === 'attempt.started') {
+    delete view.pause;
+    // One that ends without being recognised must not be told as the failure before it.
+    delete view.failure;
+  }
   if (type === 'attempt.started') Object.assign(view, { attempt: event.attempt, log: data.log });
   if (type === 'attempt.ended') Object.assign(view, { attempt: event.attempt, log: data.log ?? view.log });
   const status = STATUS[type];

@@ -34,6 +34,14 @@ const LEADING = new RegExp(
   String.raw`^(?:\[ *\d+\.\d{3,6}\]|[[(]?(?:time=|ts=)?"?(?:${MOMENT})"?[\])]?)(?: ?[|:-])?\s`,
 );
 
+/** Characters that no text has, but for those that colour and move it. */
+const NO_TEXT = /[\u0000-\u0006\u000e-\u001a\u001c-\u001f\ufffd]/g;
+
+/** Whether the log is bytes rather than text: then only a clear error in it means anything. */
+export function isBinary({ text }: LogEnd): boolean {
+  return (text.match(NO_TEXT)?.length ?? 0) * 20 > text.length;
+}
+
 /** The lines of a log, cleaned, in order, blank ones left in as ''. Never throws. */
 export function cleanLines({ text, cut }: LogEnd): string[] {
   const lines = text.split('\n');

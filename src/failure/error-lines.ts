@@ -1,5 +1,5 @@
 // Which lines of a log tell what went wrong: the cause, before the noise that follows it. Pure.
-import { cleanLines, type LogEnd } from './clean.ts';
+import { cleanLines, isBinary, type LogEnd } from './clean.ts';
 import { beginsChecks, type Grade, gradeOf, isChatter, isFrame, isReadable } from './grade.ts';
 import { template } from './mask.ts';
 
@@ -29,14 +29,15 @@ const MAX_ERRORS = 3;
 /** Lines of no interest that may stand between two errors that belong together. */
 const GAP_BEFORE = 4;
 /** Lines before the errors that tell what was being done. */
-const CONTEXT_LINES = 12;
+const CONTEXT_LINES = 5;
 /** Lines after a headline that may belong to it. */
 const MAX_DETAIL = 6;
 
 /** Picks the error lines. `green` is the end of the stage's last green log, and only breaks ties between weak candidates. */
 export function pickErrorLines(log: LogEnd, green?: LogEnd): Picked {
   const lines = graded(log);
-  const { found, grade } = pick(lines, green);
+  const sure = pickStrong(lines);
+  const { found, grade } = sure ?? (isBinary(log) ? NOTHING : pickLikely(lines, green));
   const first = lines.indexOf(found[0] as Line);
   const before = lines.slice(Math.max(0, first - CONTEXT_LINES), Math.max(0, first)).map(({ text }) => text);
   return { errors: errorsOf(found), grade, before: before.join('\n') };
@@ -48,12 +49,32 @@ function graded(log: LogEnd): Line[] {
   const clean = all.slice(Math.max(0, all.findIndex(beginsChecks)));
   const quiet = clean.filter((line) => !isChatter(line));
   const lines = quiet.some((line) => line !== '') ? quiet : clean;
-  return gather(lines).map((text) => ({ text, grade: gradeOf(text.split('\n', 1)[0] as string) }));
+  return gather(lines).map((text) => ({ text, grade: gradeOfAll(text.split('\n')) }));
 }
 
-function pick(lines: readonly Line[], green: LogEnd | undefined): { found: Line[]; grade: Picked['grade'] } {
-  const telling = lines.filter(({ grade }) => grade !== 'noise' && grade !== 'info');
-  if (telling.some(({ grade }) => grade === 'strong')) return { found: cluster(telling, 'strong'), grade: 'strong' };
+/** A message is as clear as its headline, or as the clearest line of its details. */
+function gradeOfAll([headline = '', ...details]: string[]): Grade {
+  const grade = gradeOf(headline);
+  return grade === 'weak' && details.some((line) => gradeOf(line) === 'strong') ? 'strong' : grade;
+}
+
+interface Pick {
+  found: Line[];
+  grade: Picked['grade'];
+}
+
+const NOTHING: Pick = { found: [], grade: 'nothing' };
+
+const isTelling = ({ grade }: Line): boolean => grade !== 'noise' && grade !== 'info';
+
+function pickStrong(lines: readonly Line[]): Pick | undefined {
+  if (!lines.some(({ grade }) => grade === 'strong')) return undefined;
+  return { found: cluster(lines.filter(isTelling), 'strong'), grade: 'strong' };
+}
+
+/** Without a clear error line: what comes closest to one, rather something that a green run does not say. */
+function pickLikely(lines: readonly Line[], green: LogEnd | undefined): Pick {
+  const telling = lines.filter(isTelling);
   const usual = green ? new Set(graded(green).map(({ text }) => template(text))) : undefined;
   const unusual = usual ? telling.filter(({ text }) => !usual.has(template(text))) : telling;
   const candidates = unusual.length > 0 ? unusual : telling;
@@ -65,7 +86,7 @@ function pick(lines: readonly Line[], green: LogEnd | undefined): { found: Line[
     said.findLast(({ text }) => /fail|error|timed out|timeout|rc=/i.test(text)) ??
     said.at(-1) ??
     lines.findLast(({ text }) => isReadable(text));
-  return last ? { found: [last], grade: 'info' } : { found: [], grade: 'nothing' };
+  return last ? { found: [last], grade: 'info' } : NOTHING;
 }
 
 /** The last lines of a grade, with what stands close to them. */
@@ -77,8 +98,17 @@ function cluster(lines: readonly Line[], grade: Grade): Line[] {
     return before ? [before, anchor] : [anchor];
   }
   if (grade !== 'strong' && grade !== 'weak') return [anchor];
+  const awaited = BARE_TIMEOUT.test(anchor.text)
+    ? lines.slice(Math.max(0, end - 4), end).findLast(isAwaited)
+    : undefined;
+  if (awaited) return [awaited, anchor];
   return [...near(lines.slice(0, end).reverse(), GAP_BEFORE).reverse(), anchor, ...near(lines.slice(end + 1), 0)];
 }
+
+/** Says only that time ran out; what was waited for was said before. */
+const BARE_TIMEOUT =
+  /^(?:error: )?(?:timed out waiting for the condition|context deadline exceeded|timeout|timed out)\.?$/i;
+const isAwaited = ({ text }: Line): boolean => /\bwaiting (?:for|on) \S/i.test(text);
 
 /** The strong and weak lines at the beginning of `lines`, up to where too many others come between them. */
 function near(lines: readonly Line[], mayGap: number): Line[] {
@@ -102,13 +132,17 @@ function errorsOf(lines: readonly Line[]): ErrorLine[] {
   }
   const all = [...errors.values()];
   const best = all.filter(({ grade }) => grade === 'strong');
-  const kept = new Set([...best.slice(0, MAX_ERRORS), ...all].slice(0, MAX_ERRORS));
-  return all.filter((one) => kept.has(one)).map(({ error }) => error);
+  const kept = [...new Set([...best, ...all])].slice(0, MAX_ERRORS);
+  return all.filter((one) => kept.includes(one)).map(({ error }) => error);
 }
+
+/** Where it went wrong, on a line of its own below what did. */
+const PLACED = /^\s+(?:in "|in '|on \S+ line |--> |at line |from ")/;
 
 /** Joins the lines of one message: boxes, lists below a headline. Leaves out source text that an error quotes. */
 function gather(lines: readonly string[]): string[] {
   const out: string[] = [];
+  let header: string | undefined;
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i] as string;
     if (/^\s*╷\s*$/.test(line)) {
@@ -124,11 +158,17 @@ function gather(lines: readonly string[]): string[] {
       while (/^\s/.test(lines[i + 1] ?? '')) i++;
     } else if (/^\s*[\^~]+\s*$/.test(lines[i + 1] ?? '')) {
       i++;
+    } else if (/^\s+\d+:\d+\s+(?:error|warning)\b/.test(line)) {
+      // Linters name the file once, above all its findings.
+      out.push([line, ...(header === undefined ? [] : [`in ${header}`])].join('\n'));
     } else if (/(?::|=>)$/.test(line) && ['strong', 'weak'].includes(gradeOf(line))) {
       const detail = details(lines, i + 1);
       out.push([line, ...detail.lines].join('\n'));
       i = detail.next - 1;
+    } else if (PLACED.test(line) && ['strong', 'weak'].includes(gradeOf(out.at(-1)?.split('\n')[0] ?? ''))) {
+      out.push(`${out.pop()}\n${line}`);
     } else out.push(line);
+    if (/^\S/.test(line)) header = line;
   }
   return out;
 }
@@ -150,11 +190,14 @@ function box(lines: readonly string[]): string {
 /** The lines below a headline that belong to it, and the index of the line after them. */
 function details(lines: readonly string[], from: number): { lines: string[]; next: number } {
   const out: string[] = [];
+  let opens = true;
   let i = from;
   for (; i < lines.length && out.length < MAX_DETAIL; i++) {
     const line = lines[i] as string;
     if (isFrame(line)) continue;
-    if (line === '' || (/^\S/.test(line) && (out.length > 0 || !['plain', 'weak'].includes(gradeOf(line))))) break;
+    const belongs = /^\s/.test(line) || (opens && ['plain', 'weak'].includes(gradeOf(line)));
+    if (line === '' || !belongs) break;
+    opens = line.endsWith(':');
     out.push(line);
   }
   return { lines: out, next: i };

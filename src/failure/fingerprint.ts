@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { FailureClass } from '../config/loop-config.ts';
 import { type Classified, classify, type ProjectRule } from './classify.ts';
-import { cleanLines, type LogEnd } from './clean.ts';
+import { isBinary, type LogEnd } from './clean.ts';
 import { pickErrorLines } from './error-lines.ts';
 import type { Grade } from './grade.ts';
 import { type Masked, maskReasons, template } from './mask.ts';
@@ -84,7 +84,7 @@ export function endOf({ exit_code, signal, timed_out }: AttemptEnd): string {
 function whySilent(log: LogEnd | undefined): Silence {
   if (!log) return 'no log';
   if (log.text.trim() === '') return 'empty log';
-  return cleanLines(log).some((line) => line.includes('\ufffd')) ? 'no text' : 'only progress';
+  return isBinary(log) ? 'no text' : 'only progress';
 }
 
 /** What was masked in its error lines, and why, each once. */

@@ -20,10 +20,11 @@ const PROGRESS = [
   /\b\d+(?:\.\d+)? ?[kKMGT]i?B\/s\b|\b(?:eta|ETA) \d/,
   /^\s*\d+\s+[\d.]+[kMG]?\s+\d+\s+[\d.]+[kMG]?\s+\d+\s/,
   /^\s*% Total\b|^\s*Dload\s+Upload\b/,
-  /\b(?:still |now )?(?:pulling|downloading|extracting|waiting|uploading|copying)\b.{0,80}(?:\d+%|\(\d+\/\d+\)|\.\.\.)$/i,
+  /\b(?:pulling|downloading|extracting|uploading|copying)\b.{0,80}(?:\d+%|\(\d+\/\d+\)|\.\.\.)$/i,
+  /\bwaiting\b.{0,80}(?:\d+%|\(\d+\/\d+\))$/i,
   /\b(?:uploaded|downloaded|synced|transferred|fetched|copied|received|sent)\b.{0,40}\b\d+(?:\.\d+)? ?[KMGT]i?B\b/i,
   /^(?:[0-9a-f]{12}: )(?:Pulling|Waiting|Download|Verifying|Pull complete|Already exists|Extracting)/,
-  /^(?:Get|Hit|Ign|Fetched|Reading package lists|Building dependency tree|Reading state information)[: ]/,
+  /^(?:Get|Hit|Ign):\d+ |^(?:Fetched \d|Reading package lists|Building dependency tree|Reading state information)/,
 ];
 
 /** Where in a program it happened. */
@@ -48,7 +49,7 @@ const CONTEXT = [
   /^Node\.js v\d/,
   /^(?:For more (?:information|details|info)|See (?:also|also:|https?:|the|')|More details here|Learn more|Did you mean|Run '|Run ".* --help|Use ".* --help|Try '.* --help|To see |If you |Please |You (?:can|may) )/i,
   /https?:\/\/\S*(?:docs?|help|faq|wiki|support|sslcerts)\S*$/i,
-  /^\++ /,
+  /^\++ |^Group \d+: FAILED$/,
   /\b(?:ok|passed|skipped|failed|failures|errors)[=: ]+\d+.*\b(?:ok|passed|skipped|failed|failures|errors)[=: ]+\d+/i,
   /^Some packages could not be installed|^requested an impossible situation/,
   /^distribution that some required|^or been moved out of Incoming|^The following information may help/,
@@ -63,6 +64,8 @@ const WRAPPERS = [
   /^(?:g?make|gmake)(?:\[\d+\])?: (?:\*\*\* \[.*\] (?:Error \d+|[A-Z].*)|\*\*\* Waiting for|Leaving directory|Target .* not remade)/,
   /^(?:.{0,60}: )?(?:error: )?(?:the )?(?:process|command|script|program|job|step|recipe|hook|target|container)\b.{0,160}\b(?:exit(?:ed)?(?: with)?(?: (?:code|status))?:? ?\d+|non-zero exit (?:status|code).*)\.?$/i,
   /^\W{0,4}(?:error: )?(?:\w+ )?(?:stage|step|pipeline|job|build|deploy(?:ment)?|bootstrap|install(?:ation)?|run|script|tests?|command|playbook|provisioning|setup|hook|phase|recipe|target|upgrade|make)\b[^:'"/]{0,40}\b(?:failed|errored|FAILED|aborted)\b(?:\W{0,3}(?:after|in|with|rc|exit|code|status|run)\b[^'"/]{0,40})?[.!)]*$/i,
+  /^[\w.-]+: failed after [\d.]+ ?\w+$/,
+  /\bbuild stopped: |\bsubcommand failed\b/,
   /^-- Configuring incomplete, errors occurred|^==> Builds finished but no artifacts/,
   /^(?:##\[error\])?(?:error: )?(?:process completed with )?exit(?:ed)?(?: with)?(?: (?:code|status))?:? ?\d+\.?$/i,
   /\breturned non-zero exit status \d+\.?$|: exit status \d+\.?$/,
@@ -82,7 +85,7 @@ const NPM_WRAPPER =
 
 /** A warning can at most be weak, whatever words it uses. */
 const WARNING =
-  /^(?:\[?(?:WARN(?:ING)?|Warn(?:ing)?|warn(?:ing)?)\]?\b|W\d{4} |WARN\[\d+\]|\w+: warning:|.{0,60}\blevel=warn|.{0,80}"level": ?"warn)/;
+  /^(?:\[?(?:WARN(?:ING)?|Warn(?:ing)?|warn(?:ing)?)\]?\b|\s+\d+:\d+\s+warning\b|W\d{4} |WARN\[\d+\]|\w+: warning:|.{0,60}\blevel=warn|.{0,80}"level": ?"warn)/;
 const LEVEL_BELOW = [
   /^(?:\[[^\]]{1,40}\] |[\w.@-]+\[\d+\]: |[\w.-]+ +\| )?\[?(?:INFO|DEBUG|TRACE|NOTICE)\]?(?:[:\]\s]|$)/,
   /^\[?(?:info|debug|trace|Info|Debug)\]?(?:[:\]\s]|$)/,
@@ -162,6 +165,9 @@ const WEAK = words`
     stuck | closed | locked | forbid\w* | BackOff | CrashLoop\w+
   `;
 
+/** What was asked for when it failed. */
+const PLACE = /^\s*(?:URL|Request|Endpoint): \S/;
+
 const matches = (patterns: readonly RegExp[], line: string): boolean => patterns.some((pattern) => pattern.test(line));
 
 /** The grade of a cleaned line. */
@@ -189,7 +195,7 @@ function gradeText(line: string): Grade {
   const tentative = WARNING.test(line) || RETRYING.test(line);
   if (strong) return tentative ? 'warning' : 'strong';
   if (matches(PROGRESS, line)) return 'noise';
-  if (WEAK.test(line)) return tentative ? 'warning' : 'weak';
+  if (WEAK.test(line) || PLACE.test(line)) return tentative ? 'warning' : 'weak';
   return 'plain';
 }
 
@@ -197,7 +203,8 @@ function gradeText(line: string): Grade {
 export const isFrame = (line: string): boolean => matches(FRAMES, line);
 
 /** What other work prints in between: levels below warning, and progress. */
-export const isChatter = (line: string): boolean => matches(LEVEL_BELOW, line) || matches(PROGRESS, line);
+export const isChatter = (line: string): boolean =>
+  matches(LEVEL_BELOW, line) || (matches(PROGRESS, line) && gradeOf(line) === 'noise');
 
 /** Where the checks begin: what was printed before them ended well. */
 export const beginsChecks = (line: string): boolean => line.startsWith('mendloop: verify: ');
@@ -208,5 +215,5 @@ export const isReadable = (line: string): boolean => /\w/.test(line) && !isUnrea
 /** Bytes that are no text: a good part of the line is replacement characters. */
 function isUnreadable(line: string): boolean {
   const broken = line.split('\ufffd').length - 1;
-  return broken > 2 && broken * 5 > line.length;
+  return broken * 5 > line.length;
 }

@@ -41,8 +41,8 @@ const TELLING = new RegExp(
   [
     String.raw`\b(?:exit(?:ed)?(?: with| code| status)?|code|status|statuscode|errno|err(?:or)?|signal|rc|ret)\W{0,3}`,
     String.raw`\b(?:code|status|signal) (?:is |was |of |with )`,
-    String.raw`\b(?:https?|ports?|vm|ct|vmid|ctid|qm \w+|pct \w+|lxc|guest|container|vlan|tag|uid|gid|mode|release)\W{0,3}`,
-    String.raw`HTTP\/\d(?:\.\d)?"? `,
+    String.raw`\b(?:https?|ports?|vm|ct|vmid|ctid|qm \w+|pct \w+|lxc|guest|container|vlan|tag|manifest|uid|gid|mode|version|release)\W{0,3}`,
+    String.raw`HTTP\/\d(?:\.\d)?"? |[=~<>!]=`,
   ]
     .map((source) => `(?:${source})$`)
     .join('|'),
@@ -50,6 +50,8 @@ const TELLING = new RegExp(
 );
 /** `registry.lan:`, `<ip>:`; a port follows. */
 const HOST_BEFORE = /(?:^|[\s"'/@(=>])(?:<ip>\]?|[A-Za-z0-9][A-Za-z0-9-]*[.-][A-Za-z0-9.-]*[A-Za-z0-9]|localhost):$/;
+/** `ghcr.io/lab/dns:`; the tag of an image follows. */
+const IMAGE_BEFORE = /[\w.-]\/[\w.-]+:$/;
 /** `redis:`; a port may follow. */
 const SERVICE_BEFORE = /(?:^|[\s"'/@(=>])[a-z][a-z0-9]*:$/;
 
@@ -77,7 +79,7 @@ const MASKS: readonly Mask[] = [
   {
     name: 'uuid',
     why: 'an id made anew each time',
-    pattern: /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi,
+    pattern: /(?<![0-9a-z])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-z])/gi,
     becomes: '<uuid>',
   },
   {
@@ -142,13 +144,13 @@ const MASKS: readonly Mask[] = [
   {
     name: 'port',
     why: 'a port that was free at that moment',
-    pattern: /(<ip>\]?|localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|[a-z][\w-]*(?:\.[\w-]+)+|\bport):? ?(\d{5})\b/g,
-    becomes: (text, _around, [, port]) => (stable(port as string) ? text : text.replace(port as string, '<port>')),
+    pattern: /(?:(?:<ip>\]?|localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|[a-z][\w-]*(?:\.[\w-]+)+):|\bport[ :=])(\d{5})\b/g,
+    becomes: (text, _around, [port]) => (stable(port as string) ? text : text.replace(port as string, '<port>')),
   },
   {
     name: 'pod',
     why: 'the part of a name that Kubernetes makes up',
-    pattern: new RegExp(`-(?=[a-z]*\\d)(?:${MADE_UP}{8,10}-)?${MADE_UP}{5}(?![\\w-])`, 'g'),
+    pattern: new RegExp(`-(?=[a-z]*\\d)(?:${MADE_UP}{8,10}-)?${MADE_UP}{5}(?![A-Za-z0-9-])`, 'g'),
     becomes: '-<pod>',
   },
   {
@@ -169,9 +171,15 @@ const MASKS: readonly Mask[] = [
   },
   {
     name: 'random word',
-    why: 'letters and digits in a mix that nobody would choose',
+    why: 'letters and digits in a mix that nobody would choose; a public key of age stays',
     pattern: /(?<![A-Za-z0-9])[A-Za-z0-9]{10,64}(?![A-Za-z0-9])/g,
-    becomes: (text) => (isRandom(text) ? '#' : text),
+    becomes: (text) => (isRandom(text) && !text.startsWith('age1') ? '#' : text),
+  },
+  {
+    name: 'pod',
+    why: 'the part of a name that Kubernetes makes up',
+    pattern: /-#-(?:<pod>|[a-z0-9]{5}(?![A-Za-z0-9-]))/g,
+    becomes: '-<pod>',
   },
   {
     name: 'duration',
@@ -205,7 +213,7 @@ const MASKS: readonly Mask[] = [
     why: 'how often or how many so far',
     pattern: either(
       'gi',
-      /(?<![\w./])\d+ ?\/ ?\d+(?![\w/.])|\bx\d+(?= over\b)/,
+      /(?<![\w./])\d+ ?\/ ?\d+(?![\w/.])|\bx\d+(?= over\b)|^Err:\d+/,
       /\b(?:attempt|retry|try|tries|iteration|round)s?[ #:=]{0,2}\d+/,
     ),
     becomes: (text) => text.replace(/\d+/g, '#'),
@@ -288,7 +296,8 @@ function isRandom(word: string): boolean {
 
 /** Whether another number there would need a different fix. */
 function isTelling(text: string, { before, after }: Around): boolean {
-  if (TELLING.test(before)) return /^-?\d{1,5}$/.test(text) && !(text.length > 4 && /error\W{0,3}$/i.test(before));
+  if (TELLING.test(before))
+    return /^-?\d{1,5}(?:\.\d+)?$/.test(text) && !(text.length > 4 && /error\W{0,3}$/i.test(before));
   // `curl: (7) …`, `open (13: Permission denied)`
   if (/: \($/.test(before) ? after.startsWith(')') : before.endsWith('(') && after.startsWith(': ')) return true;
   if (/^[45]\d\d$/.test(text) && before.endsWith('(') && after.startsWith(')')) return true;
@@ -296,6 +305,7 @@ function isTelling(text: string, { before, after }: Around): boolean {
     /^[1-5]\d\d$/.test(text) && (/^ [A-Z][a-z]/.test(after) || /(?:returned|response|got|HTTP) $/i.test(before));
   return (
     status ||
+    IMAGE_BEFORE.test(before) ||
     (/^\d{2,5}$/.test(text) &&
       (HOST_BEFORE.test(before) || (/^(?:22|25|53|80|443|\d{4,5})$/.test(text) && SERVICE_BEFORE.test(before))))
   );

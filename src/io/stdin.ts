@@ -1,18 +1,23 @@
-// Standard input: its end, or its lines one at a time; never all of it in memory.
+// Standard input and pipes: their end, or the lines of stdin one at a time; never all of it in memory.
+import { createReadStream } from 'node:fs';
 
-/** The last `bytes` of stdin; `cut` when there was more before them. */
-export async function readStdinEnd(bytes: number): Promise<{ end: Buffer; cut: boolean }> {
-  let end = Buffer.alloc(0);
+/** The last `bytes` of stdin, or of the pipe that is named; `cut` when there was more before them. */
+export async function readStreamEnd(bytes: number, pipe?: string): Promise<{ end: Buffer; cut: boolean }> {
+  // Twice the size: what is no longer needed is let go once in a while, not with every chunk.
+  const kept = Buffer.alloc(2 * bytes);
+  let size = 0;
   let cut = false;
-  for await (const chunk of process.stdin) {
-    // Twice the size before the front is let go: else every small chunk would copy everything.
-    end = Buffer.concat([end, chunk as Buffer]);
-    if (end.length > 2 * bytes) {
-      end = Buffer.from(end.subarray(-bytes));
+  for await (const chunk of pipe === undefined ? process.stdin : createReadStream(pipe)) {
+    const added = (chunk as Buffer).subarray(-bytes);
+    if (size + added.length > kept.length) {
+      kept.copyWithin(0, size - bytes, size);
+      size = bytes;
       cut = true;
     }
+    size += added.copy(kept, size);
+    cut ||= added.length < (chunk as Buffer).length;
   }
-  return { end: end.subarray(-bytes), cut: cut || end.length > bytes };
+  return { end: kept.subarray(Math.max(0, size - bytes), size), cut: cut || size > bytes };
 }
 
 /** A line of stdin, or that it was longer than allowed and was passed over. */

@@ -1,4 +1,5 @@
 // What the loop knows of a failure in its ledger, and what it would do about it now. Reads only.
+import { basename, dirname } from 'node:path';
 import { MendError } from '../errors.ts';
 import type { Failure } from '../failure/fingerprint.ts';
 import { identifyFrom } from '../failure/windows.ts';
@@ -45,7 +46,9 @@ function readAgain(entry: LedgerEntry, layout: Layout, rules: ReturnType<typeof 
   const { stage, log, ended } = entry;
   const path = log && `${layout.home}/${log}`;
   if (!path || !fileFacts(path)) return undefined;
-  const green = loadStages(layout, { look: true }).state.stages[stage]?.green_log;
+  const record = loadStages(layout, { look: true }).state.stages[stage];
+  // The log of a cell is in a folder of the cell's name.
+  const green = (record?.cells?.[basename(dirname(path))] ?? record)?.green_log;
   return identifyFrom((bytes) => readLogEnd(path, bytes), {
     ...{ stage, ended, rules },
     green: green === undefined ? undefined : (bytes) => readLogEnd(`${layout.home}/${green}`, bytes),

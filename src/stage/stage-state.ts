@@ -110,6 +110,7 @@ export function fold(state: StageState, event: LoopEvent): void {
   const record: StageRecord = known ?? begin(event);
   state.stages[stage] = record;
   if (cell === '') {
+    forget(record, event);
     apply(record, event);
     if (event.type === 'stage.reset') delete record.cells;
     return;
@@ -117,6 +118,7 @@ export function fold(state: StageState, event: LoopEvent): void {
   record.cells ??= {};
   const cellRecord = record.cells[cell] ?? begin(event);
   record.cells[cell] = cellRecord;
+  forget(cellRecord, event);
   apply(cellRecord, event);
   // A cell tells of the stage only that it is being worked on, or no longer is; how the stage ended is an event of its own.
   if (event.type === 'step.started' || event.type === 'step.interrupted' || /^(?:attempt|failure)\./.test(event.type)) {
@@ -125,6 +127,11 @@ export function fold(state: StageState, event: LoopEvent): void {
 }
 
 const begin = (event: LoopEvent): StepRecord => ({ status: 'idle', run: event.run, attempts: 0, since: event.time });
+
+/** An attempt that ends without being recognised must not be told as the failure before it. */
+function forget(record: StepRecord, { type }: LoopEvent): void {
+  if (type === 'attempt.started') delete record.fingerprint;
+}
 
 function apply(record: StepRecord, event: LoopEvent): void {
   const { type, data } = event;
