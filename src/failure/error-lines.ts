@@ -1,7 +1,8 @@
 // Which lines of a log tell what went wrong: the cause, before the noise that follows it. Pure.
 import { cleanLines, isBinary, type LogEnd } from './clean.ts';
-import { beginsChecks, type Grade, gradeOf, isChatter, isFrame, isReadable } from './grade.ts';
+import { beginsChecks, type Grade, gradeOf, isChatter, isReadable } from './grade.ts';
 import { template } from './mask.ts';
+import { messages } from './messages.ts';
 
 /** An error as the log tells it: its headline, and the lines that belong to it. */
 export interface ErrorLine {
@@ -28,10 +29,10 @@ interface Line {
 const MAX_ERRORS = 3;
 /** Lines of no interest that may stand between two errors that belong together. */
 const GAP_BEFORE = 4;
+/** Lines that one error and what belongs to it may have: a program that fails for an hour says much. */
+const MAX_CLUSTER = 12;
 /** Lines before the errors that tell what was being done. */
 const CONTEXT_LINES = 5;
-/** Lines after a headline that may belong to it. */
-const MAX_DETAIL = 6;
 
 /** Picks the error lines. `green` is the end of the stage's last green log, and only breaks ties between weak candidates. */
 export function pickErrorLines(log: LogEnd, green?: LogEnd): Picked {
@@ -49,7 +50,7 @@ function graded(log: LogEnd): Line[] {
   const clean = all.slice(Math.max(0, all.findIndex(beginsChecks)));
   const quiet = clean.filter((line) => !isChatter(line));
   const lines = quiet.some((line) => line !== '') ? quiet : clean;
-  return gather(lines).map((text) => ({ text, grade: gradeOfAll(text.split('\n')) }));
+  return messages(lines).map((text) => ({ text, grade: gradeOfAll(text.split('\n')) }));
 }
 
 /** A message is as clear as its headline, or as the clearest line of its details. */
@@ -115,6 +116,7 @@ function near(lines: readonly Line[], mayGap: number): Line[] {
   const found: Line[] = [];
   let gap = 0;
   for (const line of lines) {
+    if (found.length === MAX_CLUSTER) break;
     if (line.grade === 'strong' || line.grade === 'weak') {
       found.push(line);
       gap = 0;
@@ -134,71 +136,4 @@ function errorsOf(lines: readonly Line[]): ErrorLine[] {
   const best = all.filter(({ grade }) => grade === 'strong');
   const kept = [...new Set([...best, ...all])].slice(0, MAX_ERRORS);
   return all.filter((one) => kept.includes(one)).map(({ error }) => error);
-}
-
-/** Where it went wrong, on a line of its own below what did. */
-const PLACED = /^\s+(?:in "|in '|on \S+ line |--> |at line |from ")/;
-
-/** Joins the lines of one message: boxes, lists below a headline. Leaves out source text that an error quotes. */
-function gather(lines: readonly string[]): string[] {
-  const out: string[] = [];
-  let header: string | undefined;
-  for (let i = 0; i < lines.length; i++) {
-    const line = lines[i] as string;
-    if (/^\s*╷\s*$/.test(line)) {
-      const end = lines.findIndex((l, j) => j > i && /^\s*╵/.test(l));
-      const until = end === -1 ? lines.length : end;
-      out.push(box(lines.slice(i + 1, until)));
-      i = until;
-    } else if (/^goroutine \d+ \[/.test(line)) {
-      const panic = out.findLastIndex((text) => /^(?:panic|fatal error): /.test(text));
-      const where = goFrame(lines.slice(i + 1, i + 25));
-      if (panic >= out.length - 4 && panic !== -1 && where) out[panic] += `\n${where}`;
-    } else if (/^Traceback \(most recent call last\):|^\s*File ".{0,300}", line \d+/.test(line)) {
-      while (/^\s/.test(lines[i + 1] ?? '')) i++;
-    } else if (/^\s*[\^~]+\s*$/.test(lines[i + 1] ?? '')) {
-      i++;
-    } else if (/^\s+\d+:\d+\s+(?:error|warning)\b/.test(line)) {
-      // Linters name the file once, above all its findings.
-      out.push([line, ...(header === undefined ? [] : [`in ${header}`])].join('\n'));
-    } else if (/(?::|=>)$/.test(line) && ['strong', 'weak'].includes(gradeOf(line))) {
-      const detail = details(lines, i + 1);
-      out.push([line, ...detail.lines].join('\n'));
-      i = detail.next - 1;
-    } else if (PLACED.test(line) && ['strong', 'weak'].includes(gradeOf(out.at(-1)?.split('\n')[0] ?? ''))) {
-      out.push(`${out.pop()}\n${line}`);
-    } else out.push(line);
-    if (/^\S/.test(line)) header = line;
-  }
-  return out;
-}
-
-/** The first frame of a Go panic that is not of the runtime: the same words from another file need another fix. */
-function goFrame(lines: readonly string[]): string | undefined {
-  const files = lines.map((line) => /^\s+(\S+\.go):\d+/.exec(line)?.[1]);
-  return files.find((file) => file && !/\/(?:runtime|usr\/local\/go|usr\/lib\/go)\b/.test(file));
-}
-
-function box(lines: readonly string[]): string {
-  return lines
-    .filter((line) => /^\s*│/.test(line))
-    .map((line) => line.replace(/^\s*│\s?/, '').trimEnd())
-    .filter((line) => line !== '')
-    .join('\n');
-}
-
-/** The lines below a headline that belong to it, and the index of the line after them. */
-function details(lines: readonly string[], from: number): { lines: string[]; next: number } {
-  const out: string[] = [];
-  let opens = true;
-  let i = from;
-  for (; i < lines.length && out.length < MAX_DETAIL; i++) {
-    const line = lines[i] as string;
-    if (isFrame(line)) continue;
-    const belongs = /^\s/.test(line) || (opens && ['plain', 'weak'].includes(gradeOf(line)));
-    if (line === '' || !belongs) break;
-    opens = line.endsWith(':');
-    out.push(line);
-  }
-  return { lines: out, next: i };
 }
