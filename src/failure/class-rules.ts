@@ -458,7 +458,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
     class: 'proxmox_error',
     match: [/\S/],
     near: PROXMOX,
-    matches: ["you can't start a vm if it's a template"],
+    matches: ['no such key here'],
     misses: [],
   },
 ];

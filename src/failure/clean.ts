@@ -11,10 +11,10 @@ export interface LogEnd {
 export const LINE_CHARS = 4096;
 
 const ESCAPES =
-  /\u001b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\u0007\u001b]{0,512}(?:\u0007|\u001b\\)?|[@-Z\\^_()#%*+][0-9A-Za-z]?)/g;
+  /\u001b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\u0007\u001b]{0,512}(?:\u0007|\u001b\\)?|[ -/]{1,2}[0-~]|[0-~])/g;
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\ufeff]/g;
 
-const ZONE = String.raw`(?:Z|UTC|GMT|[+-]\d\d:?\d\d)?`;
+const ZONE = String.raw`(?: ?(?:Z|UTC|GMT|CES?T|[ECMP][SD]T|BST|[+-]\d\d:?\d\d))?`;
 const DAY_NAME = '(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?';
 const MONTH =
   '(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sep(?:tember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)';
@@ -22,16 +22,16 @@ const CLOCK = String.raw`\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?`;
 
 /** Every way a moment is written that this version knows; one source, for stripping and for masking. */
 export const MOMENT = [
-  String.raw`\d{4}[-/]\d\d[-/]\d\d[T _]\d\d[:_]\d\d[:_]\d\d(?:[.,_]\d{1,9})? ?${ZONE}`,
+  String.raw`\d{4}[-/]\d\d[-/]\d\d[T _]\d\d[:_]\d\d[:_]\d\d(?:[.,_]\d{1,9})?${ZONE}`,
   String.raw`\d{1,2}/${MONTH}/\d{4}:${CLOCK}(?: [+-]\d{4})?`,
-  String.raw`(?:${DAY_NAME},? )?\d{1,2} ${MONTH} \d{4} {1,2}${CLOCK} ?${ZONE}`,
-  String.raw`(?:${DAY_NAME} )?${MONTH} [ \d]\d ${CLOCK}(?: (?:UTC|GMT|CEST|CET|[A-Z]{3,4}))?(?: \d{4})?`,
+  String.raw`(?:${DAY_NAME},? )?\d{1,2} ${MONTH} \d{4} {1,2}${CLOCK}${ZONE}`,
+  String.raw`(?:${DAY_NAME} )?${MONTH} [ \d]\d ${CLOCK}${ZONE}(?: \d{4})?`,
   String.raw`\d{4}-\d\d-\d\d`,
   CLOCK,
 ].join('|');
 
 const LEADING = new RegExp(
-  String.raw`^(?:\[ *\d+\.\d{3,6}\]|[[(]?(?:time=|ts=)?"?(?:${MOMENT})"?[\])]?)(?: ?[|:-])?\s`,
+  String.raw`^(?:\[ *\d+\.\d{3,6}\]|[[(]?(?:time=|ts=)?"?(?:${MOMENT})"?[\])]?)(?: ?[|:-])?(?:\s|$)`,
 );
 
 /** Characters that no text has, but for those that colour and move it. */

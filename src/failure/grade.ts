@@ -49,6 +49,7 @@ const CONTEXT = [
   /^Node\.js v\d/,
   /^(?:For more (?:information|details|info)|See (?:also|also:|https?:|the|')|More details here|Learn more|Did you mean|Run '|Run ".* --help|Use ".* --help|Try '.* --help|To see |If you |Please |You (?:can|may) )/i,
   /https?:\/\/\S*(?:docs?|help|faq|wiki|support|sslcerts)\S*$/i,
+  /^Defaulted container |\bdoes not exist\. Installing it now\.$/,
   /^\++ |^Group \d+: FAILED$/,
   /\b(?:ok|passed|skipped|failed|failures|errors)[=: ]+\d+.*\b(?:ok|passed|skipped|failed|failures|errors)[=: ]+\d+/i,
   /^Some packages could not be installed|^requested an impossible situation/,
@@ -56,7 +57,7 @@ const CONTEXT = [
   /^(?:PLAY|TASK|RUNNING HANDLER) (?:\[|RECAP)|\bok=\d+ +changed=\d+ +unreachable=\d+/,
   /^\s*(?:errno|syscall|signal)\b:? .{0,80}$/,
   /^\s+(?:code|address|port|path|hostname|dest|spawnargs|type|requiredBy|stack|name|generatedMessage|operator|position|line|column|snippet|buffer|mark|reason): .{0,300},?$/,
-  /^\s*[[\](){},;]*\s*$/,
+  /^\s*[[\](){},;][[\](){},;\s]*$/,
 ];
 
 /** Only says that something else, named or not, failed. */
@@ -112,7 +113,7 @@ const STRONG = [
   /\bfatal: |\bFAILED! =>|\bUNREACHABLE! =>|^failed: \[/,
   /^Error from server|^error (?:\w+ ){1,4}?\w+:|\brpc error: code = /,
   /^TASK ERROR|^\S+: \(\d+\) /,
-  /^(?:Unable to|Could not|Cannot|Can't|Couldn't|Failed to|failed to|unable to|cannot|could not)\b/,
+  /^(?:unable to|could not|cannot|can't|couldn't|failed to)\b|^The \S+ ".{1,120}" is invalid:/i,
   /^\S+: (?:cannot|can't|could not|couldn't|unable to|failed to|unrecognized|invalid|unknown|illegal|missing|no such|not|bad|must be|permission|syntax)\b/i,
   // By words: what the system says, whoever passes it on.
   words`
@@ -161,7 +162,7 @@ const WEAK = words`
     not? quorum | is required | has changed | expected | no matches | no match | no space | no valid | no identity
     no available | no free | no such | no rule | no default | doesn't | does not | didn't | did not | isn't
     must be | must not | must have | must specify | already exists | already running | already in use | already used
-    already defined | too many | too large | too long | too small | out of | threshold | bad | wrong | violat\w+
+    already defined | too many | too large | too long | too small | out of (?:memory|space|range|bounds|date|sync|disk|quota) | threshold | bad | wrong | violat\w+
     stuck | closed | locked | forbid\w* | BackOff | CrashLoop\w+
   `;
 

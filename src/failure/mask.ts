@@ -49,7 +49,7 @@ const TELLING = new RegExp(
   'i',
 );
 /** `registry.lan:`, `<ip>:`; a port follows. */
-const HOST_BEFORE = /(?:^|[\s"'/@(=>])(?:<ip>\]?|[A-Za-z0-9][A-Za-z0-9-]*[.-][A-Za-z0-9.-]*[A-Za-z0-9]|localhost):$/;
+const HOST_BEFORE = /(?:^|[\s"'/@(=>[])(?:<ip>\]?|[A-Za-z0-9][A-Za-z0-9-]*[.-][A-Za-z0-9.-]*[A-Za-z0-9]|localhost):$/;
 /** `ghcr.io/lab/dns:`; the tag of an image follows. */
 const IMAGE_BEFORE = /[\w.-]\/[\w.-]+:$/;
 /** `redis:`; a port may follow. */
@@ -86,7 +86,7 @@ const MASKS: readonly Mask[] = [
     name: 'task',
     why: 'a Proxmox task id',
     pattern: /\bUPID:[\w.-]+:[0-9A-F]{8}:[0-9A-F]{8}:[0-9A-F]{8}:(\w+):([\w.-]*):\S*/g,
-    becomes: (_text, _around, [kind, id]) => `UPID:${kind}:${id}`,
+    becomes: (_text, _around, [kind, id]) => `task ${kind} of VM ${id}`,
   },
   {
     name: 'temporary path',
@@ -107,7 +107,7 @@ const MASKS: readonly Mask[] = [
     pattern: either(
       'g',
       /(?<![\w/])(?:tmp|temp)[._-][A-Za-z0-9]{6,12}\b/,
-      /(?<=\btemporary (?:file|directory) ['"‘]?[^\s'"]{0,100}\/)[^\s/'"’:]+/,
+      /(?<=\btemporary (?:file|directory) ['"‘]?[^\s'"]{0,100}\/)[^\s/'"’:]+(?=['"’:\s]|$)/,
     ),
     becomes: '<tmp>',
   },
@@ -238,7 +238,7 @@ const MASKS: readonly Mask[] = [
   {
     name: 'long number',
     why: 'an id or a moment in digits',
-    pattern: /(?<![\d.])-?(?:\d{6,}|0\d{4,})(?:\.\d+)?(?!\d)/g,
+    pattern: /(?<![\d.]|0x)-?(?:\d{6,}|0\d{4,})(?:\.\d+)?(?!\d)/g,
     becomes: '#',
   },
   {

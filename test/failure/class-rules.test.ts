@@ -1,0 +1,180 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CLASS_RULES, FLAG_RULES } from '../../src/failure/class-rules.ts';
+import { classify, type ProjectRule } from '../../src/failure/classify.ts';
+import { cpuTime } from './cpu-time.ts';
+
+const CLASSES = [
+  ...['permission_denied', 'missing_file', 'command_not_found', 'network_error', 'yaml_parse_error'],
+  ...['talos_error', 'proxmox_error', 'unknown'],
+];
+
+/** Lines that show what was being done, for the rules that ask for it. */
+const AT_WORK = [
+  '+ talosctl apply-config -n cp1 -f node.yaml',
+  '+ qm start 101',
+  'WARNING: Retrying (Retry(total=0)) after connection broken by NewConnectionError: Connection refused',
+];
+
+const of = (errors: string, before = '', exitCode: number | null = 1, own: readonly ProjectRule[] = []) =>
+  classify({ errors, before, exitCode }, own);
+const hits = (patterns: readonly RegExp[], text: string) => patterns.some((pattern) => pattern.test(text));
+
+for (const rule of CLASS_RULES) {
+  test(`${rule.name}: its examples are classed by this rule, its counterexamples do not match`, () => {
+    assert.ok(CLASSES.includes(rule.class) && rule.matches.length > 0);
+    const before = rule.near ? AT_WORK.find((line) => rule.near?.test(line)) : '';
+    assert.type(before, 'string', 'nothing that is done here fits its `near`');
+    for (const text of rule.matches) {
+      const { class: found, transient, external, rules } = of(text, before);
+      assert.is(rules[0], rule.name, `${text}: taken by "${rules[0]}"`);
+      assert.is(found, rule.class);
+      if (rule.transient) assert.ok(transient, text);
+      if (rule.external) assert.ok(external, text);
+    }
+    for (const text of rule.misses) assert.not(hits(rule.match, text), text);
+  });
+}
+
+for (const rule of FLAG_RULES) {
+  test(`${rule.name}: its examples have its flags, its counterexamples do not match`, () => {
+    assert.ok(rule.matches.length > 0 && rule.misses.length > 0 && (rule.transient || rule.external));
+    for (const text of rule.matches) {
+      const { transient, external, rules } = of(text);
+      assert.ok(rules.includes(rule.name), text);
+      if (rule.transient) assert.ok(transient, text);
+      if (rule.external) assert.ok(external, text);
+    }
+    for (const text of rule.misses) assert.not(hits(rule.match, text), text);
+  });
+}
+
+test('every rule has a name of its own', () => {
+  const names = [...CLASS_RULES, ...FLAG_RULES].map(({ name }) => name);
+  assert.equal(names.length, new Set(names).size);
+});
+
+test('patterns keep no memory of the last text', () => {
+  for (const { match } of [...CLASS_RULES, ...FLAG_RULES]) {
+    for (const pattern of match) assert.not.match(pattern.flags, /[gy]/);
+  }
+});
+
+test('a rule that asks what was being done says nothing without it', () => {
+  for (const { near, matches, name } of CLASS_RULES) {
+    if (near) for (const text of matches) assert.not.ok(of(text, '+ ls').rules.includes(name), name);
+  }
+});
+
+test('a generic cause stands before the tool that reports it', () => {
+  const cases: [string, string][] = [
+    ['error getting version: rpc error: code = Unavailable desc = connection error: no route to host', 'network_error'],
+    ['TASK ERROR: command failed: Permission denied', 'permission_denied'],
+    ['talosctl: command not found', 'command_not_found'],
+    ['error reading config: open talosconfig: no such file or directory', 'missing_file'],
+    ['error validating config: yaml: line 3: mapping values are not allowed in this context', 'yaml_parse_error'],
+  ];
+  for (const [text, expected] of cases) assert.is(of(text, AT_WORK.join('\n')).class, expected, text);
+});
+
+test("a project's own rules come first, in their order, with their own flags", () => {
+  const own: ProjectRule[] = [
+    { name: 'nas', match: /nas is asleep/, class: 'network_error', transient: true, external: true },
+    { name: 'files', match: /No such file/, class: 'talos_error', transient: false, external: false },
+    { name: 'later', match: /No such/, class: 'proxmox_error', transient: true, external: false },
+  ];
+  const missing = 'cat: a.yaml: No such file or directory';
+  assert.equal(of(missing, '', 1, own), { class: 'talos_error', transient: false, external: false, rules: ['files'] });
+  assert.equal(of('nas is asleep', '', 1, own), {
+    ...{ class: 'network_error', transient: true, external: true, rules: ['nas'] },
+  });
+  assert.is(of('sudo: a password is required', '', 1, own).rules[0], 'credentials refused');
+});
+
+test("a project's own rule does not speak for a log that says nothing", () => {
+  const own: ProjectRule = { name: 'all', match: /^/, class: 'talos_error', transient: true, external: true };
+  assert.is(of('', '', 1, [own]).class, 'unknown');
+});
+
+test('exit codes 126 and 127 tell by convention, when the words do not', () => {
+  const plain = { transient: false, external: false };
+  assert.equal(of('', '', 127), { class: 'command_not_found', ...plain, rules: ['exit code 127'] });
+  assert.equal(of('writing nodes', '', 127).class, 'command_not_found');
+  assert.equal(of('', '', 126), { class: 'permission_denied', ...plain, rules: ['exit code 126'] });
+  assert.is(of('cat: a.yaml: No such file or directory', '', 127).class, 'missing_file');
+  for (const other of [1, 2, 125, 128, 137, null]) {
+    assert.equal(of('', '', other), { class: 'unknown', ...plain, rules: [] }, `${other}`);
+    assert.equal(of('writing nodes', '', other), { class: 'unknown', ...plain, rules: [] }, `${other}`);
+  }
+});
+
+test('flags add to the class, and stand without one', () => {
+  assert.equal(of('cp: error writing "/mnt/a": No space left on device'), {
+    ...{ class: 'unknown', transient: false, external: true, rules: ['the machine is full'] },
+    advice: 'free space or memory on that machine',
+  });
+  const locked = of('VM is locked (backup)');
+  assert.equal([locked.class, locked.transient, locked.external], ['proxmox_error', true, false]);
+  assert.equal(locked.rules, ['Proxmox', 'somebody else holds the lock']);
+});
+
+test('what nothing in the repository could fix comes with the one thing to do, and nothing else does', () => {
+  for (const { external, matches, near } of [...CLASS_RULES, ...FLAG_RULES] as {
+    external?: string;
+    matches: readonly string[];
+    near?: RegExp;
+  }[]) {
+    if (near) continue;
+    for (const text of matches) {
+      const found = of(text);
+      if (external) assert.type(found.advice, 'string', text);
+      assert.is(found.advice !== undefined, found.external, text);
+    }
+  }
+});
+
+test('what nobody answers may pass by itself, what is refused or missing does not', () => {
+  const flags = (text: string) => [of(text).transient, of(text).external];
+  assert.equal(flags('ssh: connect to host pve1 port 22: Connection refused'), [true, false]);
+  assert.equal(flags('ssh: connect to host pve1 port 22: No route to host'), [true, true]);
+  assert.equal(flags('root@pve1: Permission denied (publickey).'), [false, true]);
+  assert.equal(flags('bash: ./run.sh: Permission denied'), [false, false]);
+  assert.equal(flags('mendloop: requires: tool talosctl is not on PATH'), [false, true]);
+  assert.equal(flags('bash: talosctl: command not found'), [false, false]);
+});
+
+test('bounded: as much as three errors can be, of anything, is classed in a moment', () => {
+  const pieces = [
+    'a',
+    '0',
+    ' ',
+    ':',
+    '/',
+    '"',
+    'a: ',
+    'a/',
+    'no such ',
+    'storage ',
+    'storage file ',
+    'connect ',
+    'VM 101 ',
+  ];
+  pieces.push(
+    'cannot open the ',
+    'error ',
+    'Get "https:',
+    'lookup ',
+    'code = Unavailable ',
+    'failed parse ',
+    '.yaml ',
+    '🚀',
+    'sh: ',
+  );
+  for (const piece of pieces) {
+    const errors = piece.repeat(Math.ceil(12_288 / piece.length));
+    const took = cpuTime(() => of(errors, errors));
+    assert.ok(took < 250, `${JSON.stringify(piece)} took ${took} ms`);
+  }
+});
+
+test.run();
