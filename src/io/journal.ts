@@ -1,7 +1,8 @@
 // The journal of a run: one JSON event per line, appended and fsynced. It is the truth; everything else is made from it.
-import { closeSync, copyFileSync, fsyncSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
 import { isEvent, type LoopEvent } from '../events.ts';
-import { folderOf, onDisk, readBytes } from './store.ts';
+import { openLines } from './json-lines.ts';
+import { onDisk, readBytes } from './store.ts';
 
 export interface JournalText {
   events: LoopEvent[];
@@ -49,30 +50,11 @@ export interface OpenedJournal {
 
 /** Opens a run's journal for appending; what was torn or corrupt at its end is cut off, a corrupt one is copied aside first. */
 export function openJournal(path: string): OpenedJournal {
-  folderOf(path);
   const { events, goodBytes, corruptLine } = readJournal(path);
   const aside =
     corruptLine === undefined ? undefined : `${path}.corrupt-${new Date().toISOString().replace(/[:.]/g, '-')}`;
   if (aside) onDisk(path, () => copyFileSync(path, aside));
-  const fd = onDisk(path, () => openSync(path, 'a', 0o600));
-  onDisk(path, () => ftruncateSync(fd, goodBytes));
-  let refusal: unknown;
-  const journal: Journal = {
-    append(batch) {
-      // A write that failed may have left half a line: what came behind it could not be read again.
-      if (refusal) throw refusal;
-      const text = batch.map((e) => `${JSON.stringify(e)}\n`).join('');
-      try {
-        onDisk(path, () => {
-          writeFileSync(fd, text);
-          fsyncSync(fd);
-        });
-      } catch (error) {
-        refusal = error;
-        throw error;
-      }
-    },
-    close: () => closeSync(fd),
-  };
+  const lines = openLines(path, goodBytes);
+  const journal: Journal = { append: (batch) => void lines.append(batch), close: lines.close };
   return { journal, events, ...(aside ? { quarantined: aside } : {}) };
 }

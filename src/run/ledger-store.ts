@@ -1,7 +1,7 @@
 // The ledger on disk: onto its journal first, then into the ledger; the projection can always be made again from the journal.
 import type { Clock } from '../io/clock.ts';
+import { type Line, type Lines, openLines, readLines } from '../io/json-lines.ts';
 import type { Layout } from '../io/layout.ts';
-import { type Line, type Lines, openLines, readLines } from '../io/ledger-journal.ts';
 import { quarantine, readChecked, writeAtomic } from '../io/store.ts';
 import { foldLedger } from '../triage/fold.ts';
 import { emptyLedger, isLedger, type Ledger } from '../triage/ledger.ts';

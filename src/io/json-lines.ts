@@ -1,5 +1,5 @@
-// A journal that outlives runs: one numbered JSON record per line, appended and fsynced, readable from any of its lines on.
-// What a record is, the caller knows.
+// Journals: one numbered JSON record per line, appended and fsynced, readable from any of its lines on. What a record is,
+// the caller knows.
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { folderOf, onDisk } from './store.ts';
 
