@@ -12,7 +12,7 @@ export interface FailureLine {
 export function readFailureLine(text: string): { value: FailureLine } | { problem: string; id?: string | number } {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (error) {
     return { problem: `not JSON: ${(error as Error).message}` };
   }

@@ -14,7 +14,12 @@ import { type FailureLine, readFailureLine } from './failure-line.ts';
 export async function run(input: CommandInput): Promise<number> {
   const { words, options, out } = input;
   if (words.length > 1) fail('E_USAGE', { what: 'fingerprint reads one log', next: 'mendloop fingerprint <log>' });
-  const rules = rulesOnDisk(input.home);
+  const alone = ['stage', 'exit-code', 'signal', 'last-green'].filter((name) => options[name] !== undefined);
+  if (options.jsonl && words.length + alone.length > 0) {
+    const what = `with --jsonl everything is in the lines; ${[...words, ...alone.map((name) => `--${name}`)].join(', ')} cannot be`;
+    fail('E_USAGE', { what, next: 'mendloop fingerprint --jsonl <lines.jsonl' });
+  }
+  const rules = await rulesOnDisk(input.home);
   if (options.jsonl) return jsonLines(input, rules);
   const ended = endedOption(options);
   const stage = String(options.stage ?? '');

@@ -50,7 +50,7 @@ export function earlierFacts(events: readonly LoopEvent[]): Earlier {
     }
     if (type === 'attempt.ended') open.set(step, { stage, step });
     if (type === 'step.retry') waits.set(step, Date.parse(event.time) + Number(event.data.pause_ms));
-    if (type === 'step.retry' && event.data.tier === 'wait') waited.set(stage, (waited.get(stage) ?? 0) + 1);
+    if (type === 'failure.decided' && event.data.tier === 'wait') waited.set(stage, (waited.get(stage) ?? 0) + 1);
     if (type === 'attempt.started') waits.delete(step);
     if (/^step\.(done|fresh|failed|skipped|interrupted)$/.test(type)) {
       open.delete(step);

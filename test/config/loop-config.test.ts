@@ -69,24 +69,43 @@ redact: ["hunter\\\\d"]
   });
 });
 
-test('a name that does not ship is an error where it stands', () => {
+test("plugins of the owner's own may be named beside those that ship", () => {
+  const text =
+    'backend: my-cluster\nexecutors: [tabs_2]\nescalations: [Oncall]\nnotifiers: [mail]\nplugins: { mail: { to: me } }';
+  assert.equal(parseLoopConfig(text, AT), {
+    ok: true,
+    value: {
+      ...DEFAULTS,
+      backend: 'my-cluster',
+      executors: ['tabs_2'],
+      escalations: ['Oncall'],
+      notifiers: ['mail'],
+      plugins: { mail: { to: 'me' } },
+    },
+  });
+});
+
+test('what cannot be the name of a plugin is an error where it stands', () => {
+  const expected = 'expected the name of a plugin: letters, digits, "-" and "_", at most 64';
   assert.equal(
     loopProblems(`
-    backend: slurm-dag
-    executors: [known-fixes]
+    backend: ""
+    executors: [../evil, known-fixes.ts]
     escalations:
-      - case-file
-    notifiers: [mail]
-    plugins: { ollama: { model: auto } }
+      - -case
+    notifiers: [3, mail, mail]
+    plugins: { "a/b": { model: auto } }
     `),
     [
-      `${AT}:1:10: backend: "slurm-dag" is not in this version; it ships local`,
-      `${AT}:2:13: executors[0]: "known-fixes" is not in this version; it ships no executors`,
-      `${AT}:4:5: escalations[0]: "case-file" is not in this version; it ships no escalations`,
-      `${AT}:5:13: notifiers[0]: "mail" is not in this version; it ships no notifiers`,
-      `${AT}:6:12: plugins.ollama: "ollama" is not in this version; it ships no plugins`,
+      `${AT}:1:10: backend: ${expected}, got ""`,
+      `${AT}:2:13: executors[0]: ${expected}, got "../evil"`,
+      `${AT}:2:22: executors[1]: ${expected}, got "known-fixes.ts"`,
+      `${AT}:4:5: escalations[0]: ${expected}, got "-case"`,
+      `${AT}:5:13: notifiers[0]: expected text (put it in quotes), got the number 3`,
+      `${AT}:6:12: plugins."a/b": ${expected}`,
     ],
   );
+  assert.equal(loopProblems('notifiers: [mail, mail]'), [`${AT}:1:12: notifiers: a name is listed twice`]);
 });
 
 test('values outside their limits say what is allowed', () => {

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { boardWatcher } from '../../src/console/board.ts';
 import { shownBy } from '../io/terminal.ts';
-import { journalOf, RUN } from '../run/builders.ts';
+import { journalOf, type Line, RUN } from '../run/builders.ts';
 import { captured } from './watched.ts';
 
 test('notes stay as lines above the rows, and no row is lost when one comes', () => {
@@ -34,6 +34,46 @@ test('notes stay as lines above the rows, and no row is lost when one comes', ()
     rows.map((line) => line.split(/ +/).slice(1, 3).join(' ')),
     ['vms green', 'talos failed', 'flux waiting'],
   );
+});
+
+/** The screen at the end of a run of these events. */
+function shown(lines: Line[]): string[] {
+  const ended: Line = ['run.ended', undefined, { exit: 1, duration_ms: 65_000, error: null }];
+  return shownBy(() => {
+    const output = { ...captured().output, line: (text: string) => void process.stdout.write(`${text}\n`) };
+    const watch = boardWatcher(output, '/nowhere');
+    for (const event of journalOf([...lines, ended])) watch(event);
+  });
+}
+
+test('a failure is told below its row, and a wait in it', () => {
+  const failure = {
+    ...{ fingerprint: 'f1', class: 'network_error', transient: true, external: false, log: 'ai/logs/vms/x-1.log' },
+    ...{ excerpt: 'no answer\nfrom cp1', times_seen: 1, first_seen: '2026-01-01T00:00:00.000Z' },
+  };
+  const begun: Line[] = [
+    ['run.started', undefined, { stages: ['vms'], lab: 'real' }],
+    ['step.started', 'vms'],
+    ['attempt.started', 'vms', { log: failure.log }, 1],
+    ['failure.seen', 'vms', failure, 1],
+    ['failure.decided', 'vms', { tier: 'wait', reason: 'it may pass by itself' }, 1],
+    ['step.retry', 'vms', { pause_ms: 30_000, reason: 'it may pass by itself', tier: 'wait' }, 1],
+  ];
+  const over: Line[] = [
+    ['failure.seen', 'vms', failure, 2],
+    ['failure.decided', 'vms', { tier: 'none', reason: 'nobody to ask' }, 2],
+    ['step.failed', 'vms', { reason: 'exit code 7' }],
+  ];
+  assert.match(shown(begun)[1] ?? '', /^▸ vms {2}running .* it may pass by itself$/);
+  const [row, ...told] = shown([...begun, ...over]).slice(1);
+  assert.match(row ?? '', /^✗ vms {2}failed .* exit code 7$/);
+  assert.equal(told.slice(0, 5), [
+    '    network_error, may pass by itself; new  (f1)',
+    '    | no answer',
+    '    | from cp1',
+    '    left for the next run: nobody to ask',
+    '    log: ai/logs/vms/x-1.log',
+  ]);
 });
 
 test.run();

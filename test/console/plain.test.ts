@@ -86,6 +86,56 @@ test('failed: the reason, the end of the log, where it is, what was not run and 
   ]);
 });
 
+const seen = (excerpt: string): Line => [
+  'failure.seen',
+  'talos',
+  {
+    ...{ fingerprint: 'f1', class: 'network_error', transient: true, external: false, excerpt, log: LOG },
+    ...{ times_seen: 2, first_seen: '2025-11-03T12:00:00.000Z' },
+  },
+  1,
+];
+const decided = (tier: string, reason: string): Line => ['failure.decided', 'talos', { tier, reason }, 1];
+
+test('a failure that was recognised is told instead of the end of its log, and again where it is waited for', () => {
+  const lines = out([
+    begins(['talos']),
+    ['step.started', 'talos'],
+    ['attempt.started', 'talos', { log: LOG }, 1],
+    seen('no answer from cp1'),
+    decided('wait', 'it may pass by itself'),
+    ['step.retry', 'talos', { pause_ms: 30_000, reason: 'it may pass by itself', tier: 'wait' }, 1],
+    ['attempt.started', 'talos', { log: LOG }, 2],
+    seen('no answer from cp2'),
+    decided('none', 'nobody to ask'),
+    ['step.failed', 'talos', { reason: 'exit code 7', next: 'switch cp2 on' }],
+    ended(1, 'exit code 7'),
+  ]);
+  const told = 'network_error, may pass by itself; seen 2 times since 3 November 2025  (f1)';
+  assert.equal(lines.slice(2), [
+    ...[`    ${told}`, '    | no answer from cp1', `    log: ${LOG}`],
+    'talos  again        in 30 s: it may pass by itself',
+    'talos  failed       8.0 s  exit code 7',
+    ...[`    ${told}`, '    | no answer from cp2', '    left for the next run: nobody to ask', `    log: ${LOG}`],
+    'failed: 1 failed  1 min 5 s',
+    '  next:  switch cp2 on',
+  ]);
+});
+
+test('an attempt that was not recognised is not told as the failure before it', () => {
+  const lines = out([
+    begins(['talos']),
+    ['step.started', 'talos'],
+    ['attempt.started', 'talos', { log: LOG }, 1],
+    seen('no answer from cp1'),
+    decided('wait', 'it may pass by itself'),
+    ['attempt.started', 'talos', { log: LOG }, 2],
+    ['step.failed', 'talos', { reason: 'E_HEAD_MOVED a stage moved HEAD', log: LOG }],
+    ended(3, 'E_HEAD_MOVED a stage moved HEAD'),
+  ]);
+  assert.equal(lines.slice(2, 4), ['talos  failed       5.0 s  E_HEAD_MOVED a stage moved HEAD', `    log: ${LOG}`]);
+});
+
 test('a human is needed: what to do is what the step said, line by line', () => {
   const lines = out([
     begins(['vms']),
@@ -129,7 +179,7 @@ test('drift, retries, changes and notices are lines of their own', () => {
     'note: not committed, so not included: a.txt',
     'vms  drifted      file a: does not exist; tcp b:1: ECONNREFUSED',
     'vms  started',
-    'vms  retry        in 1.5 s: exit code 1',
+    'vms  again        in 1.5 s: exit code 1',
     'vms  changed      a.txt, b.txt (saved: ai/patches/x.diff)',
     'vms  green        3.0 s',
   ]);

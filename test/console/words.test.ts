@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ago, count, lastLine, spell } from '../../src/console/words.ts';
+import { ago, count, lastLine, since, spell } from '../../src/console/words.ts';
 
 test('times in the words people use', () => {
   const cases: [number, string][] = [
@@ -30,6 +30,21 @@ test('how long ago', () => {
   assert.is(before(48 * 60), '2 days ago');
 });
 
+test('when something began, in the words people use, by the days of this place', () => {
+  const now = new Date(2026, 10, 10, 14, 30).getTime();
+  const at = (...moment: [number, number, number, number, number]) => since(new Date(...moment).toISOString(), now);
+  assert.is(at(2026, 10, 10, 0, 5), '00:05');
+  assert.is(at(2026, 10, 10, 14, 2), '14:02');
+  assert.is(at(2026, 10, 11, 9, 0), '09:00', 'a clock that was set back');
+  assert.is(at(2026, 10, 9, 23, 59), 'yesterday');
+  assert.is(at(2026, 10, 9, 0, 0), 'yesterday');
+  assert.is(at(2026, 10, 8, 23, 59), 'Sunday');
+  assert.is(at(2026, 10, 4, 0, 0), 'Wednesday');
+  assert.is(at(2026, 10, 3, 23, 59), '3 November');
+  assert.is(at(2026, 0, 1, 0, 0), '1 January');
+  assert.is(at(2025, 11, 31, 23, 59), '31 December 2025');
+});
+
 test('the last line with something to read in it, without what a terminal would do', () => {
   assert.is(lastLine('one\ntwo\n\n  \n', 80), 'two');
   assert.is(lastLine('10%\r50%\r100%\r', 80), '100%');
@@ -42,6 +57,7 @@ test('the last line with something to read in it, without what a terminal would 
 
 test('one and many', () => {
   assert.equal([count(0, 'stage'), count(1, 'stage'), count(2, 'stage')], ['0 stages', '1 stage', '2 stages']);
+  assert.equal([count(1, 'try', 'tries'), count(2, 'try', 'tries')], ['1 try', '2 tries']);
 });
 
 test.run();

@@ -72,6 +72,8 @@ export interface RunOptions {
   cwd?: string;
   /** The whole command, instead of node and the entry. */
   command?: readonly string[];
+  /** What stdin holds; nothing unless told. */
+  stdin?: string | Buffer;
 }
 
 export type Stages = Record<string, { status: string; run: string; attempts: number; [key: string]: unknown }>;
@@ -155,7 +157,10 @@ export function startProcess(argv: readonly string[], options: RunOptions & { cw
   const given = { ...ENV, ...(options.tty ? { TERM: 'xterm-256color' } : {}), ...options.env };
   const env = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as NodeJS.ProcessEnv;
   const [file = '', ...args] = options.tty ? onTerminal(argv) : argv;
-  const child = spawn(file, args, { cwd: options.cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const stdio = [options.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] as ['pipe', 'pipe', 'pipe'];
+  const child = spawn(file, args, { cwd: options.cwd, env, stdio, detached: true });
+  // It may end before it has read everything.
+  if (options.stdin !== undefined) child.stdin.on('error', () => {}).end(options.stdin);
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
@@ -242,7 +247,7 @@ export function namesIn(dir: string): string[] {
   return existsSync(dir) ? readdirSync(dir).sort() : [];
 }
 
-/** Times, process numbers, run names and commits as what they are, not as which. */
+/** Times, process numbers, run names, fingerprints and commits as what they are, not as which. */
 export function plain(text: string): string {
   return text
     .replaceAll(made, '<tmp>')
@@ -250,6 +255,7 @@ export function plain(text: string): string {
     .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')
     .replace(/\b(pid|process group) \d+/g, '$1 <pid>')
     .replace(/\b\d+(\.\d)? (ms|s|min)\b/g, '<n> $2')
+    .replace(/\b[0-9a-f]{16}\b/g, '<fingerprint>')
     .replace(/\b[0-9a-f]{12}\b/g, '<commit>');
 }
 

@@ -1,12 +1,15 @@
 // A repository with stages, and real runs of it.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoopEvent } from '../../src/events.ts';
 import { systemClock } from '../../src/io/clock.ts';
+import { identify } from '../../src/io/identity.ts';
 import { readJournal } from '../../src/io/journal.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
+import { readLedger } from '../../src/run/ledger-store.ts';
 import type { RunPorts, RunRequest } from '../../src/run/request.ts';
 import { type RunReport, runStages } from '../../src/run/run-stages.ts';
+import type { LedgerEntry } from '../../src/triage/ledger.ts';
 import { commit, repository } from '../worktree/repository.ts';
 
 /** A repository whose map has these stages. */
@@ -61,3 +64,19 @@ export function ranSteps(home: string): string[] {
   const path = join(home, 'ai/state/ran');
   return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
 }
+
+/** Makes a finished run look as if its process had died right after the event that `last` is true for. */
+export function cutOff(home: string, name: string, last: (event: LoopEvent) => boolean): void {
+  const layout = layoutOf(home);
+  const events = journalIn(home, name);
+  const kept = events.slice(0, events.findIndex(last) + 1);
+  // The group it journalled is long gone; its number may be anyone's by now.
+  const gone = { ...identify(process.pid), start: '1' };
+  const lines = kept.map((e) => JSON.stringify(e.data.leader ? { ...e, data: { ...e.data, leader: gone } } : e));
+  writeFileSync(layout.journal(name), `${lines.join('\n')}\n`);
+  rmSync(layout.runFile(name));
+  rmSync(layout.stages);
+}
+
+/** What the ledger of `home` knows, in the order it was first seen. */
+export const failuresIn = (home: string): LedgerEntry[] => Object.values(readLedger(layoutOf(home)).ledger.entries);

@@ -1,15 +1,14 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatError, MendError } from '../../src/errors.ts';
 import type { LoopEvent } from '../../src/events.ts';
-import { identify } from '../../src/io/identity.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { Stop } from '../../src/plan/stop.ts';
 import { executionEnded } from '../../src/run/run-file.ts';
 import { commit } from '../worktree/repository.ts';
-import { homelab, journalIn, NOTE, ranSteps, reconfigure, run } from './homelab.ts';
+import { cutOff, homelab, journalIn, NOTE, ranSteps, reconfigure, run } from './homelab.ts';
 
 const CHAIN = {
   vms: { command: `${NOTE}; echo 10.0.0.1 > "$MENDLOOP_OUT/ips"`, outputs: { ips: 'ips' }, files: ['config/vms.yaml'] },
@@ -215,19 +214,6 @@ test('a start that asks for something else closes the run that was cut off, and 
   assert.equal([end?.type, end?.status], ['run.ended', 'abandoned']);
   assert.equal(end?.data, { reason: 'it ran all, this start asks for vms' });
 });
-
-/** Makes a finished run look as if its process had died right after the event that `last` is true for. */
-function cutOff(home: string, name: string, last: (event: LoopEvent) => boolean): void {
-  const layout = layoutOf(home);
-  const events = journalIn(home, name);
-  const kept = events.slice(0, events.findIndex(last) + 1);
-  // The group it journalled is long gone; its number may be anyone's by now.
-  const gone = { ...identify(process.pid), start: '1' };
-  const lines = kept.map((e) => JSON.stringify(e.data.leader ? { ...e, data: { ...e.data, leader: gone } } : e));
-  writeFileSync(layout.journal(name), `${lines.join('\n')}\n`);
-  rmSync(layout.runFile(name));
-  rmSync(layout.stages);
-}
 
 test('stages run at once and stages run one by one end in the same state', async () => {
   const [atOnce, oneByOne] = [homelab(CHAIN, {}, FILES), homelab(CHAIN, {}, FILES)];

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
 import { emptyState, fold, isStageState, recordOf, type StageState } from '../../src/stage/stage-state.ts';
-import { journalOf, RUN } from '../run/builders.ts';
+import { journalOf, type Line, RUN } from '../run/builders.ts';
 
 const INPUTS = { command: 'c', verify: 'v', files: 'f', outputs: 'o' };
 
@@ -49,10 +49,43 @@ test('a green stage remembers what it was made from and how its last attempt wen
     stages: {
       a: {
         ...{ status: 'green', run: RUN, attempts: 1, since: '2026-01-01T00:00:03.000Z', inputs: INPUTS },
+        green_log: 'a-1.log',
         last: { attempt: 1, log: 'a-1.log', outcome: 'done', exit_code: 0, signal: null, duration_ms: 7 },
       },
     },
   });
+});
+
+test('a failed step is known by its fingerprint until it is green, and each cell by its own', () => {
+  const seen = (step: string, fingerprint: string): Line => ['failure.seen', step, { fingerprint }, 1];
+  const lines: Line[] = [
+    ['attempt.started', 'a', { log: 'a-1.log' }, 1],
+    seen('a', 'f1'),
+    ['step.failed', 'a', { reason: 'x' }],
+    ['attempt.started', 'm[h=1]', { log: 'm-1.log' }, 1],
+    seen('m[h=1]', 'f2'),
+    ['step.failed', 'm[h=1]', { reason: 'x' }],
+    ['attempt.started', 'm[h=2]', { log: 'm-2.log' }, 1],
+    ['step.done', 'm[h=2]', { inputs: INPUTS }],
+    ['stage.failed', 'm', { reason: 'x' }],
+  ];
+  const { a, m } = folded(journalOf(lines)).stages;
+  assert.equal([a?.fingerprint, m?.fingerprint, m?.cells?.['h=1']?.fingerprint], ['f1', 'f2', 'f2']);
+  assert.equal([m?.cells?.['h=2']?.fingerprint, m?.cells?.['h=2']?.green_log], [undefined, 'm-2.log']);
+  const green = folded(journalOf([...lines, ['step.done', 'a', { inputs: INPUTS }]])).stages.a;
+  assert.equal([green?.fingerprint, green?.status], [undefined, 'green']);
+});
+
+test('an attempt that was not recognised is not known as the failure before it', () => {
+  const state = folded(
+    journalOf([
+      ['attempt.started', 'a', { log: 'a-1.log' }, 1],
+      ['failure.seen', 'a', { fingerprint: 'f1' }, 1],
+      ['attempt.started', 'a', { log: 'a-2.log' }, 2],
+      ['step.failed', 'a', { reason: 'E_HEAD_MOVED a stage moved HEAD' }],
+    ]),
+  );
+  assert.equal([state.stages.a?.status, state.stages.a?.fingerprint], ['failed', undefined]);
 });
 
 test('a reason is kept while it holds, and since is when the status last changed', () => {
