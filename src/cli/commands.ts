@@ -78,10 +78,23 @@ gives the same answer on any machine on any day; rules under classify in ai/loop
   },
   explain: {
     summary: 'tell everything about a failure, and what would be done next',
-    usage: 'explain <fingerprint>',
+    usage: 'explain <fingerprint>|<stage>',
     help: `Reads only. The error lines, what was masked and why, the rule that gave the class, what the ledger remembers, and what
-the loop would do about it now. A few first letters of the fingerprint are enough; status shows it.`,
+the loop would do about it now. A few first letters of the fingerprint are enough; a stage means its latest failure.`,
     load: () => import('./explain.ts'),
+  },
+  'check-patch': {
+    summary: "tell whether a model's answer would pass the gate",
+    usage: 'check-patch <file> --stage <stage> | --jsonl',
+    options: { stage: { type: 'string' }, jsonl: { type: 'boolean' } },
+    help: `Reads an answer (- for stdin) as a model would give it, applies it in memory to the files of the working tree, and prints
+the clean diff, or why it is refused. Writes nothing.
+
+  --stage NAME       the stage whose files may be changed
+  --jsonl            one JSON object a line in: {id, path?, files: {path: text}, links?: {path: target}, answer,
+                     allow: [pattern], protect?: [pattern], max_files?, max_lines?}, and one out for each:
+                     {id, ok, files?: {path: text}, diff?, code?, reasons?}`,
+    load: () => import('./check-patch.ts'),
   },
   verify: {
     summary: "run the stages' checks, nothing else",

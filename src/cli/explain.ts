@@ -9,14 +9,14 @@ import { masksOf } from '../failure/fingerprint.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { type Explanation, explainFailure } from '../run/explain-failure.ts';
 import { readLedger } from '../run/ledger-store.ts';
-import type { Ledger, LedgerEntry } from '../triage/ledger.ts';
+import { entriesOf, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
 import type { CommandInput } from './command.ts';
 
 export async function run({ words, options, out, home }: CommandInput): Promise<number> {
   const [word] = words;
-  if (word === undefined || words.length > 1) {
+  if (!word || words.length > 1) {
     fail('E_USAGE', {
-      what: 'explain needs one fingerprint',
+      what: 'explain needs one fingerprint, or a stage',
       next: 'mendloop explain <fingerprint>; see mendloop status',
     });
   }
@@ -62,9 +62,11 @@ const kept = ({ excerpt }: LedgerEntry): string[] => excerpt.split('\n').map((li
 
 const SHOWN = 5;
 
-/** By its first letters, or as <stage>/<fingerprint>. Throws when none or more than one fits. */
+/** By its first letters, as <stage>/<fingerprint>, or the latest of a stage. Throws when none or more than one fits. */
 function findEntry(ledger: Ledger, word: string): LedgerEntry {
   const all = Object.entries(ledger.entries);
+  const ofStage = entriesOf(ledger, word).sort((a, b) => b.last_seen.localeCompare(a.last_seen))[0];
+  if (ofStage) return ofStage;
   const found = all.filter(([key, entry]) => entry.fingerprint.startsWith(word) || key.startsWith(word));
   const [first, second] = found;
   if (first && !second) return first[1];

@@ -68,11 +68,20 @@ export async function run({ out, home }: CommandInput): Promise<number> {
   }
 
   function failure(name: string, record: StageRecord | undefined): string[] {
-    if (record?.status !== 'failed' && record?.status !== 'skipped') return [];
-    const title = `${name}: ${record.reason ?? record.status}`;
-    const entry = record.status === 'failed' ? entryFor(name, record) : undefined;
-    if (entry) return [title, ...failureLines(viewOf(entry), Date.now()).map((line) => `    ${line}`)];
-    return [title, ...(record.status === 'failed' && record.last?.log ? [`    log: ${record.last.log}`] : [])];
+    if (!record) return [];
+    const cells = Object.entries(record.cells ?? {}).map(([cell, of]) => told(`${name}[${cell}]`, name, of));
+    const all = cells.some((lines) => lines.length > 0) ? cells.flat() : told(name, name, record);
+    return all;
+  }
+
+  function told(title: string, stage: string, record: StepRecord): string[] {
+    const { status, reason, last } = record;
+    const entry = status === 'failed' || status === 'running' ? entryFor(stage, record) : undefined;
+    const waits = status === 'running' && entry?.last_tier === 'wait';
+    if (status !== 'failed' && status !== 'skipped' && !waits) return [];
+    const head = `${title}: ${waits ? `waits, ${entry.last_reason}` : (reason ?? status)}`;
+    if (entry) return [head, ...failureLines(viewOf(entry), Date.now()).map((line) => `    ${line}`)];
+    return [head, ...(status === 'failed' && last?.log ? [`    log: ${last.log}`] : [])];
   }
 }
 

@@ -27,23 +27,19 @@ export const FAILURE_CLASSES = [
 /** The branch that fixes go to when the owner names none. */
 export const DEFAULT_BRANCH = 'ai/orchestrator-stage1';
 
-const notShipped = (kind: string, names: readonly string[]) => (issue: { readonly input?: unknown }) =>
-  `${JSON.stringify(issue.input)} is not in this version; it ships ${names.length > 0 ? names.join(', ') : `no ${kind}`}`;
+/** What a plugin's name looks like: that of a file, without its ending. It can never lead out of a folder. */
+export const PLUGIN_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-const shippedName = (kind: keyof typeof SHIPPED) =>
-  z
-    .string()
-    .min(1)
-    .refine((name) => SHIPPED[kind].includes(name), { error: notShipped(kind, SHIPPED[kind]) });
+// Shipped or the owner's own: whether there is such a plugin is known when it is loaded.
+const pluginName = z
+  .string()
+  .regex(PLUGIN_NAME, { error: 'expected the name of a plugin: letters, digits, "-" and "_", at most 64' });
 
 const pluginList = (kind: 'executors' | 'escalations' | 'notifiers') =>
   z
-    .array(shippedName(kind))
+    .array(pluginName)
     .refine((names) => new Set(names).size === names.length, { error: 'a name is listed twice' })
     .default([...SHIPPED[kind]]);
-
-const PLUGINS = [...SHIPPED.executors, ...SHIPPED.escalations, ...SHIPPED.notifiers];
-const pluginName = z.string().refine((name) => PLUGINS.includes(name), { error: notShipped('plugins', PLUGINS) });
 
 /** Why a text does not compile as a regular expression, or undefined when it does. */
 function patternFault(text: string): string | undefined {
@@ -78,12 +74,14 @@ const limitsSchema = z.strictObject({
   max_compute_retries: count(0, 3, 'Retries of a step that was found failed or lost by its backend'),
 });
 
-const classRuleSchema = z
+/** A rule that classes failures, the owner's or a plugin's. */
+export const classRuleSchema = z
   .strictObject({
     match: patternSchema.describe('A regular expression that an error line matches'),
     class: z.enum(FAILURE_CLASSES).describe('The class of a failure with such a line'),
     transient: z.boolean().default(false).describe('It may pass by itself: wait and run again'),
     external: z.boolean().default(false).describe('Nothing in the repository could fix it'),
+    advice: z.string().min(1).optional().describe('With external: the one thing that the human must do'),
   })
   .describe('A rule that classes failures');
 
@@ -97,7 +95,7 @@ export const loopConfigSchema = z
       .nullable()
       .default(null)
       .describe('The branch the fixes are for; null: the one checked out when the AI branch was made'),
-    backend: shippedName('backends').default('local').describe('Where steps run'),
+    backend: pluginName.default('local').describe('Where steps run'),
     workers: count(1, 1, 'Steps that may run at the same time'),
     executors: pluginList('executors').describe('Who is asked for a fix first, in this order'),
     escalations: pluginList('escalations').describe('Who is asked when a failure keeps coming back, in this order'),

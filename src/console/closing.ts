@@ -32,5 +32,6 @@ const is = (view: StepView, status: string) =>
   view.status === status || (status === 'green' && view.status === 'fresh');
 
 function nextStep(view: StepView): string {
-  return view.next ?? `mendloop logs ${view.step}; mend it, commit, then: mendloop`;
+  const look = view.failure ? `mendloop explain ${view.failure.fingerprint.slice(0, 8)}` : `mendloop logs ${view.step}`;
+  return view.next ?? `${look}; mend it, commit, then: mendloop`;
 }

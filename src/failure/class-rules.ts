@@ -53,7 +53,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
     name: 'YAML that does not parse',
     class: 'yaml_parse_error',
     match: [
-      /\byaml: (?:line \d+|unmarshal|invalid|control characters|unknown|found|did not|mapping|could not|block|anchor|document)/i,
+      /(?<![\w.])yaml: (?:line \d+|unmarshal|invalid|control characters|unknown|found|did not|mapping|could not|block|anchor|document)/i,
       /\bYAML(?:Exception|ParseError|SyntaxError|SemanticError|Error)\b/i,
       /\byaml\.(?:scanner|parser|composer|constructor|reader)\./i,
       /\bPsych::(?:SyntaxError|BadAlias|DisallowedClass)|\bYAML parse error\b/i,
@@ -142,7 +142,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
       /\bPermission denied \((?:publickey|password|keyboard|gssapi)/i,
       /\b401\b.{0,40}\b(?:unauthorized|authentication|no ticket|permission)|\bUnauthorized\b/i,
       /\bauthentication (?:failed|failure|required|is required)\b/i,
-      /\binvalid (?:credentials|api (?:key|token)|token|username or password|login|authentication)\b/i,
+      /\binvalid (?:credentials|api (?:key|token)|(?:access|auth|bearer|refresh|session|join) token|username or password|login|authentication)\b/i,
       /\b(?:bad|incorrect) (?:password|credentials|username)\b|\bpassword authentication failed\b/i,
       /\blogin (?:failed|incorrect|denied)\b|\bcould not read (?:Username|Password)\b/i,
       /\ba (?:password|terminal) is required\b|\bno identity matched any of the recipients\b/i,
@@ -195,7 +195,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
     transient: true,
     match: [/\b(?:ResourceException: |HTTP )?59[679]\b.{0,80}\b(?:TLS|ssl|timeout|timed out|broken pipe|too large)/i],
     matches: ['proxmoxer.core.ResourceException: 596 Broken pipe: ssl negotiation'],
-    misses: ['took 597 ms, then the TLS handshake'.replace('597', '97')],
+    misses: ['the TLS handshake took 597 ms'],
   },
   {
     name: 'host off',
@@ -225,7 +225,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
     class: 'network_error',
     match: [
       /\bcould not resolve (?!dependenc|ref|to )|\bname or service not known\b|\bno such host\b|\bUnknownHostException\b/i,
-      /\bENOTFOUND\b|\bnodename nor servname\b|\bunknown host\b/i,
+      /\bENOTFOUND\b|\bnodename nor servname\b|\bunknown host\b(?! key)/i,
       /\b(?:failed|unable|cannot) to resolve (?:host|address|name)|\bNXDOMAIN\b|\bname resolution\b/i,
       /\bNameResolutionError\b|\bno address associated with hostname\b|\bunable to resolve host\b/i,
       /\bSERVFAIL\b/i,
@@ -278,7 +278,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
     match: [
       /\b(?:429|502|503|504)\b.{0,40}\b(?:too many requests|bad gateway|service (?:temporarily )?unavailable|gateway time-?out)/i,
       /\btoo many requests\b|\bbad gateway\b|\bservice (?:temporarily )?unavailable\b/i,
-      /\bgateway time-?out\b|\brate limit(?:ed|s)?\b|\btoomanyrequests\b/i,
+      /\bgateway time-?out\b|\brate ?limit(?:ed|s)?\b|\btoomanyrequests\b/i,
       /\b(?:returned error|status(?: code)?|HTTP(?:\/\d(?:\.\d)?)?)[: =]{1,3}(?:429|50[234])\b/i,
     ],
     matches: [
@@ -357,7 +357,6 @@ export const CLASS_RULES: readonly ClassRule[] = [
   {
     name: 'killed for memory',
     class: 'unknown',
-    external: 'give this machine the key that decrypts them',
     match: [/\bout of memory: killed\b|\bOOMKilled\b|\boom-kill/i],
     matches: ['Memory cgroup out of memory: Killed process 812 (qemu-img)'],
     misses: ['Killed'],
@@ -391,6 +390,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
   {
     name: 'secrets that do not decrypt',
     class: 'permission_denied',
+    external: 'give this machine the key that decrypts them',
     match: [/\bFailed to get the data key\b/i],
     matches: ['Failed to get the data key required to decrypt the SOPS file.'],
     misses: ['failed to get the key of the map'],
@@ -428,8 +428,9 @@ export const CLASS_RULES: readonly ClassRule[] = [
       /\bstorage (?:ID )?'[^']*'|\bvolume '[^']*' (?:does not exist|already exists)/i,
       /\bupdate ACL failed\b|\bno such storage\b/i,
       /\bstorage .{0,60}\b(?:is not (?:online|available|enabled)|does not support|is disabled)\b/i,
-      /\blvcreate '|\bthin pool\b|\bQEMU guest agent\b|\bproxmox\w*\b/i,
-      /\bResourceException\b|\bqemu-(?:img|server)\b|\bkvm: |\bno quorum\b/i,
+      /\blvcreate '|\bthin pool\b|\bQEMU guest agent\b/i,
+      /\bproxmoxer\b|\bproxmox_\w+\b|\bproxmox-(?:iso|clone)\b|\b[Pp]roxmox (?:VE|API|node|cluster)\b/,
+      /\bResourceException\b|\bqemu-img: |\bqemu-server\b|\bkvm: |\bno quorum\b/i,
       /\bParameter verification failed\b|\bvalue does not match the regex pattern\b/i,
       /\bno such (?:vm|logical volume|cluster node|volume)\b|\bVM is locked\b/i,
       /\b(?:MAX|max) \d+ vcpus allowed|\bimporting disk\b/i,
@@ -486,7 +487,7 @@ export const FLAG_RULES: readonly FlagRule[] = [
     name: 'not ready yet',
     transient: true,
     match: [
-      /\bleader changed\b|\bnot available yet\b|\bplease try again\b|\btry again later\b/i,
+      /\bleader changed\b|\bnot available yet\b|\btry again later\b/i,
       /\bthe object has been modified; please apply your changes\b/i,
       /\bthe server is currently unable to handle the request\b/i,
       /\betcdserver: (?:request timed out|leader|too many)/i,

@@ -1,5 +1,6 @@
 // Error lines → class and flags, and which rule said so.
 import type { FailureClass } from '../config/loop-config.ts';
+import { boundedTest } from './bounded-test.ts';
 import { CLASS_RULES, FLAG_RULES } from './class-rules.ts';
 
 export interface Classified {
@@ -10,6 +11,8 @@ export interface Classified {
   advice?: string;
   /** The rules that decided, for `explain`; empty when none matched. */
   rules: string[];
+  /** Rules of the project's own that took too long and were passed over. */
+  slow?: string[];
 }
 
 /** A rule of the project's own or of a plugin; these come before the built-in ones. */
@@ -19,6 +22,7 @@ export interface ProjectRule {
   class: FailureClass;
   transient: boolean;
   external: boolean;
+  advice?: string | undefined;
 }
 
 export interface ClassifyInput {
@@ -30,13 +34,22 @@ export interface ClassifyInput {
 }
 
 /** Never throws. A failure without error lines is `unknown`, but for what its exit code says by convention. */
-export function classify({ errors, before, exitCode }: ClassifyInput, own: readonly ProjectRule[] = []): Classified {
-  if (errors.trim() === '') return byExitCode(exitCode);
-  const project = own.find(({ match }) => match.test(errors));
-  if (project) {
-    const { class: found, transient, external, name } = project;
-    return { class: found, transient, external, rules: [name] };
-  }
+export function classify(input: ClassifyInput, own: readonly ProjectRule[] = []): Classified {
+  if (input.errors.trim() === '') return byExitCode(input.exitCode);
+  const slow: string[] = [];
+  const project = own.find(({ match, name }) => {
+    const matched = boundedTest(match, input.errors);
+    if (matched === 'slow') slow.push(name);
+    return matched === true;
+  });
+  return { ...(project ? byProject(project) : byTable(input)), ...(slow.length > 0 ? { slow } : {}) };
+}
+
+function byProject({ class: found, transient, external, advice, name }: ProjectRule): Classified {
+  return { class: found, transient, external, ...(advice ? { advice } : {}), rules: [name] };
+}
+
+function byTable({ errors, before, exitCode }: ClassifyInput): Classified {
   const rule = CLASS_RULES.find(({ match, near }) => hits(match, errors) && (!near || near.test(before)));
   const said = [...(rule ? [rule] : []), ...FLAG_RULES.filter(({ match }) => hits(match, errors))];
   if (said.length === 0) return byExitCode(exitCode);

@@ -11,7 +11,7 @@ export interface LogEnd {
 export const LINE_CHARS = 4096;
 
 const ESCAPES =
-  /\u001b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\u0007\u001b]{0,512}(?:\u0007|\u001b\\)?|[ -/]{1,2}[0-~]|[0-~])/g;
+  /\u001b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\u0007\u001b]{0,512}(?:\u0007|\u001b\\)|[ -/]{1,2}[0-~]|[0-~])/g;
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\ufeff]/g;
 
 const ZONE = String.raw`(?: ?(?:Z|UTC|GMT|CES?T|[ECMP][SD]T|BST|[+-]\d\d:?\d\d))?`;

@@ -99,16 +99,15 @@ function cluster(lines: readonly Line[], grade: Grade): Line[] {
     return before ? [before, anchor] : [anchor];
   }
   if (grade !== 'strong' && grade !== 'weak') return [anchor];
-  const awaited = BARE_TIMEOUT.test(anchor.text)
-    ? lines.slice(Math.max(0, end - 4), end).findLast(isAwaited)
-    : undefined;
-  if (awaited) return [awaited, anchor];
-  return [...near(lines.slice(0, end).reverse(), GAP_BEFORE).reverse(), anchor, ...near(lines.slice(end + 1), 0)];
+  const [before, after] = [lines.slice(0, end).reverse(), lines.slice(end + 1)];
+  if (!TIME_RAN_OUT.test(anchor.text)) return [...near(before, GAP_BEFORE).reverse(), anchor, ...near(after, 0)];
+  const awaited = before.slice(0, GAP_BEFORE).find(isAwaited);
+  return [...(awaited ? [awaited] : near(before, GAP_BEFORE).reverse()), anchor, ...near(after, GAP_BEFORE)];
 }
 
-/** Says only that time ran out; what was waited for was said before. */
-const BARE_TIMEOUT =
-  /^(?:error: )?(?:timed out waiting for the condition|context deadline exceeded|timeout|timed out)\.?$/i;
+/** Says only that time ran out; what was waited for was said before, and how it stands often right behind. */
+const TIME_RAN_OUT =
+  /^(?:error: )?(?:timed out waiting for the condition\b.*|(?:context deadline exceeded|timeout|timed out)\.?)$/i;
 const isAwaited = ({ text }: Line): boolean => /\bwaiting (?:for|on) \S/i.test(text);
 
 /** The strong and weak lines at the beginning of `lines`, up to where too many others come between them. */

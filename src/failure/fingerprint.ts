@@ -45,6 +45,8 @@ export interface Failure {
   silence?: Silence;
   /** The rules that gave the class and its flags. */
   rules: readonly string[];
+  /** Rules of the project's own that took too long and were passed over. */
+  slow?: readonly string[];
 }
 
 /** Why a log has no error lines: two different reasons are two different failures. */
@@ -108,6 +110,6 @@ export function excerptOf({ errors, silence }: Failure): string {
   const second = rest.length > 0 ? rest.join(' ') : (told[1]?.[0] ?? '');
   return [headline ?? '', second]
     .filter((line) => line !== '')
-    .map((line) => line.slice(0, EXCERPT_WIDTH))
+    .map((line) => (line.length > EXCERPT_WIDTH ? `${line.slice(0, EXCERPT_WIDTH - 1)}…` : line))
     .join('\n');
 }

@@ -49,6 +49,7 @@ const CONTEXT = [
   /^Node\.js v\d/,
   /^(?:For more (?:information|details|info)|See (?:also|also:|https?:|the|')|More details here|Learn more|Did you mean|Run '|Run ".* --help|Use ".* --help|Try '.* --help|To see |If you |Please |You (?:can|may) )/i,
   /https?:\/\/\S*(?:docs?|help|faq|wiki|support|sslcerts)\S*$/i,
+  /^(?:NAME|NAMESPACE|LAST SEEN)\s{2,}[A-Z]/,
   /^Defaulted container |\bdoes not exist\. Installing it now\.$/,
   /^\++ |^Group \d+: FAILED$/,
   /\b(?:ok|passed|skipped|failed|failures|errors)[=: ]+\d+.*\b(?:ok|passed|skipped|failed|failures|errors)[=: ]+\d+/i,

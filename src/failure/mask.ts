@@ -300,7 +300,8 @@ function isTelling(text: string, { before, after }: Around): boolean {
     return /^-?\d{1,5}(?:\.\d+)?$/.test(text) && !(text.length > 4 && /error\W{0,3}$/i.test(before));
   // `curl: (7) …`, `open (13: Permission denied)`
   if (/: \($/.test(before) ? after.startsWith(')') : before.endsWith('(') && after.startsWith(': ')) return true;
-  if (/^[45]\d\d$/.test(text) && before.endsWith('(') && after.startsWith(')')) return true;
+  if (/^[45]\d\d$/.test(text) && /\($/.test(before) && after.startsWith(')')) return true;
+  if (/^[45]\d\d$/.test(text) && /\w: $/.test(before) && /^ [a-z]/i.test(after)) return true;
   const status =
     /^[1-5]\d\d$/.test(text) && (/^ [A-Z][a-z]/.test(after) || /(?:returned|response|got|HTTP) $/i.test(before));
   return (

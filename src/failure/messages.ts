@@ -7,8 +7,15 @@ interface Joined {
   next: number;
 }
 
-/** Undefined when the line at `i` is not of its kind. May add to the last message of `out`. */
-type Join = (lines: readonly string[], i: number, out: string[]) => Joined | undefined;
+/** What was read so far. */
+interface Reading {
+  out: string[];
+  /** The last line that is no finding: a linter's findings are about the file it names. */
+  header: string | undefined;
+}
+
+/** Undefined when the line at `i` is not of its kind. May add to the last message. */
+type Join = (lines: readonly string[], i: number, reading: Reading) => Joined | undefined;
 
 /** Lines after a headline that may belong to it. */
 const MAX_DETAIL = 6;
@@ -19,18 +26,19 @@ const MAX_DUMP = 24;
 
 /** Every message of the log, its lines parted by `\n`. Source text and stack frames that errors quote are left out. */
 export function messages(lines: readonly string[]): string[] {
-  const out: string[] = [];
+  const reading: Reading = { out: [], header: undefined };
   for (let i = 0; i < lines.length; ) {
-    const { text, next } = joinAt(lines, i, out);
-    if (text !== undefined) out.push(text);
+    const { text, next } = joinAt(lines, i, reading);
+    if (text !== undefined) reading.out.push(text);
+    if (!FINDING.test(lines[next - 1] as string)) reading.header = lines[next - 1];
     i = next;
   }
-  return out;
+  return reading.out;
 }
 
-function joinAt(lines: readonly string[], i: number, out: string[]): Joined {
+function joinAt(lines: readonly string[], i: number, reading: Reading): Joined {
   for (const join of [box, dump, traceback, quotation, finding, headline, place]) {
-    const joined = join(lines, i, out);
+    const joined = join(lines, i, reading);
     if (joined) return joined;
   }
   return { text: lines[i] as string, next: i + 1 };
@@ -50,7 +58,7 @@ const box: Join = (lines, i) => {
 };
 
 /** The stacks behind a Go panic: only the first file that is not of the runtime counts, for there the fix is. */
-const dump: Join = (lines, i, out) => {
+const dump: Join = (lines, i, { out }) => {
   if (!/^goroutine \d+ \[/.test(lines[i] as string)) return undefined;
   const latest = out.slice(-MAX_BETWEEN);
   const panic = latest.findLastIndex((text) => /^(?:panic|fatal error): /.test(text));
@@ -74,12 +82,9 @@ const quotation: Join = (lines, i) => (/^\s*[\^~]+\s*$/.test(lines[i + 1] ?? '')
 const FINDING = /^\s+\d+:\d+\s+(?:error|warning)\b/;
 
 /** A finding of a linter, which names the file once, above all findings in it. */
-const finding: Join = (lines, i) => {
+const finding: Join = (lines, i, { header }) => {
   const line = lines[i] as string;
   if (!FINDING.test(line)) return undefined;
-  let above = i - 1;
-  while (above >= 0 && FINDING.test(lines[above] as string)) above--;
-  const header = lines[above];
   return { text: header !== undefined && /^\S/.test(header) ? `${line}\nin ${header}` : line, next: i + 1 };
 };
 
@@ -102,7 +107,7 @@ const headline: Join = (lines, i) => {
 };
 
 /** Where an error is, on a line of its own below it. */
-const place: Join = (lines, i, out) => {
+const place: Join = (lines, i, { out }) => {
   const line = lines[i] as string;
   const above = out.at(-1)?.split('\n', 1)[0] ?? '';
   if (!/^\s+(?:in ["']|on \S+ line |--> |at line |from ")/.test(line) || !isErrorLine(above)) return undefined;

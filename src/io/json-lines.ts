@@ -15,7 +15,7 @@ export interface Line<T> {
 
 export interface Lines<T> {
   lines: Line<T>[];
-  /** Lines that are no records. They are passed over, and stay where they are. */
+  /** Lines that are no records, or do not fit into their order. They are passed over, and stay where they are. */
   bad: number;
   /** Bytes up to the end of the last whole line. */
   end: number;
@@ -37,27 +37,33 @@ export function readLines<T extends Numbered>(
   from: Place = { seq: 0, at: 0 },
 ): Lines<T> | undefined {
   const bytes = bytesFrom(path, from.at);
-  const lines: Line<T>[] = [];
-  let bad = 0;
-  let badSince = 0;
-  let last = Math.max(0, from.seq - 1);
+  const read: { record: T | undefined; at: number }[] = [];
   let at = 0;
   for (let end = bytes.indexOf('\n', at); end !== -1; end = bytes.indexOf('\n', at)) {
-    const record = parse(bytes.toString('utf8', at, end), isRecord);
-    // Only where lines are bad may numbers be missing: one number that rotted must not hide all the records behind it.
-    if (record && (record.seq === last + 1 || (badSince > 0 && record.seq > last))) {
-      lines.push({ record, at: from.at + at });
-      last = record.seq;
-      badSince = 0;
-    } else {
-      bad += 1;
-      badSince += 1;
-    }
+    read.push({ record: parse(bytes.toString('utf8', at, end), isRecord), at: from.at + at });
     at = end + 1;
   }
+  const lines = inOrder(read, Math.max(0, from.seq - 1));
   const first = lines[0];
   if (from.seq > 0 && (first?.record.seq !== from.seq || first.at !== from.at)) return undefined;
-  return { lines, bad, end: from.at + at };
+  return { lines, bad: read.length - lines.length, end: from.at + at };
+}
+
+/** The records whose numbers grow. Where one is missing, what follows must agree: a number that rotted hides nothing. */
+function inOrder<T extends Numbered>(
+  read: readonly { record: T | undefined; at: number }[],
+  before: number,
+): Line<T>[] {
+  const lines: Line<T>[] = [];
+  let last = before;
+  read.forEach(({ record, at }, i) => {
+    if (!record || record.seq <= last) return;
+    const next = read[i + 1]?.record;
+    if (record.seq !== last + 1 && next && next.seq !== record.seq + 1) return;
+    lines.push({ record, at });
+    last = record.seq;
+  });
+  return lines;
 }
 
 function parse<T>(line: string, isRecord: (value: unknown) => value is T): T | undefined {

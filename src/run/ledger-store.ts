@@ -1,6 +1,7 @@
 // The ledger on disk: onto its journal first, then into the ledger; the projection can always be made again from the journal.
 import type { Clock } from '../io/clock.ts';
-import { type Line, type Lines, openLines, readLines } from '../io/json-lines.ts';
+import { fileFacts } from '../io/files.ts';
+import { type Line, openLines, readLines } from '../io/json-lines.ts';
 import type { Layout } from '../io/layout.ts';
 import { quarantine, readChecked, writeAtomic } from '../io/store.ts';
 import { foldLedger } from '../triage/fold.ts';
@@ -26,7 +27,7 @@ const PROJECT_EVERY_MS = 250;
 
 /** Opens the ledger for whoever holds the lock. Throws MendError when the disk refuses, never for what the files hold. */
 export function openLedger(layout: Layout, clock: Clock): LedgerStore {
-  const { ledger, notices, end } = load(layout, quarantine);
+  const { ledger, notices, end, orphaned } = load(layout, quarantine);
   const journal = openLines(layout.ledgerJournal, end);
   let written = Number.NEGATIVE_INFINITY;
 
@@ -35,7 +36,7 @@ export function openLedger(layout: Layout, clock: Clock): LedgerStore {
     written = clock.monotonic();
   }
 
-  return {
+  const store: LedgerStore = {
     ledger,
     notices,
     record(...happenings) {
@@ -53,6 +54,8 @@ export function openLedger(layout: Layout, clock: Clock): LedgerStore {
       journal.close();
     },
   };
+  if (orphaned) store.record({ type: 'snapshot', data: { ledger: structuredClone(ledger) } });
+  return store;
 }
 
 /** The ledger for whoever only looks: nothing is written, nothing moved aside. */
@@ -61,21 +64,27 @@ export function readLedger(layout: Layout): { ledger: Ledger; notices: string[] 
   return { ledger, notices };
 }
 
-/** The projection, and what the journal holds beyond it; when the two do not fit, all of it from the journal. */
+/** The projection, and what the journal holds beyond it. What was counted stays counted: without its journal the projection goes on. */
 function load(layout: Layout, aside: ((path: string) => string) | undefined) {
   const notices: string[] = [];
-  const setAside = (what: string): string => {
-    const kept = aside ? `kept as ${aside(layout.ledger)}, made again` : 'this is';
-    notices.push(`ai/state/ledger.json ${what}: ${kept} from its journal`);
-    return layout.ledger;
+  const setAside = (path: string, file: string, what: string, source: string): string => {
+    const there = aside && fileFacts(path) !== undefined;
+    notices.push(`${file} ${what}${there ? `, kept as ${aside(path)}` : ''}: ${source}`);
+    return path;
   };
-  const read = readChecked(layout.ledger, isLedger, () => setAside('is corrupt'));
-  let ledger = read.found ? read.value : emptyLedger();
-  let rest = fromJournal(layout, ledger);
+  const read = readChecked(layout.ledger, isLedger, () =>
+    setAside(layout.ledger, 'ai/state/ledger.json', 'is corrupt', 'made again from its journal'),
+  );
+  const ledger = read.found ? read.value : emptyLedger();
+  const rest = fromJournal(layout, ledger);
   if (!rest) {
-    setAside('knows more than its journal, which was cut or replaced');
-    ledger = emptyLedger();
-    rest = fromJournal(layout, ledger) as Lines<LedgerRecord>;
+    setAside(
+      layout.ledgerJournal,
+      'ai/state/ledger.jsonl',
+      'was lost, cut or replaced',
+      'ledger.json goes on without it',
+    );
+    return { ledger, notices, end: 0, orphaned: true };
   }
   if (!read.found && !read.quarantined && rest.lines.length > 0) {
     notices.push('ai/state/ledger.json is missing: made again from its journal');
@@ -84,7 +93,7 @@ function load(layout: Layout, aside: ((path: string) => string) | undefined) {
     notices.push(`ai/state/ledger.jsonl has unreadable lines (${rest.bad}): what they said is not in the ledger`);
   }
   for (const line of rest.lines) foldLine(ledger, line);
-  return { ledger, notices, end: rest.end };
+  return { ledger, notices, end: rest.end, orphaned: false };
 }
 
 const fromJournal = (layout: Layout, { as_of }: Ledger) => readLines(layout.ledgerJournal, isLedgerRecord, as_of);

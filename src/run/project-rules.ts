@@ -8,11 +8,11 @@ import { readText } from '../io/store.ts';
 
 /** In their order; each is known by its pattern. */
 export function projectRules({ classify }: Pick<LoopConfig, 'classify'>): ProjectRule[] {
-  return classify.map(({ match, class: found, transient, external }) => ({
+  return classify.map(({ match, class: found, transient, external, advice }) => ({
     name: `classify in ${LOOP_FILE}: ${match}`,
-    match: new RegExp(match, 'm'),
+    match: new RegExp(match, 'im'),
     class: found,
-    ...{ transient, external },
+    ...{ transient, external, advice },
   }));
 }
 

@@ -37,6 +37,9 @@ export function stageTriage(scope: TriageScope): Triage {
   return (failed) => {
     const place = placeOf(failed, scope);
     const failure = identifyAttempt(failed, place, scope);
+    for (const name of failure.slow ?? []) {
+      scope.record({ type: 'notice', data: { text: `passed over, because it takes too long on this log: ${name}` } });
+    }
     const entry = see(failed, place, failure, scope);
     const decision = answer(failed, place.stage, entry, failure, scope);
     const { stage } = place;
@@ -111,6 +114,9 @@ function answer(
   });
 }
 
+/** What to do about a failure that the owner's own rule calls external, without more advice. */
+const OUTSIDE = 'mend what the log names outside of this repository';
+
 function outcome({ fingerprint, class: found, advice }: Failure, decision: Decision): Triaged {
   const context = {
     fingerprint,
@@ -119,7 +125,8 @@ function outcome({ fingerprint, class: found, advice }: Failure, decision: Decis
     ...('why' in decision ? { why: decision.why } : {}),
   };
   const human = 'exit' in decision && decision.exit === 3 ? { human: true } : {};
-  const next = advice === undefined ? {} : { next: `${advice}, then: mendloop` };
+  const todo = advice ?? (decision.tier === 'none' && decision.why === 'external' ? OUTSIDE : undefined);
+  const next = todo === undefined ? {} : { next: `${todo}, then: mendloop` };
   return {
     ...(decision.tier === 'wait' ? { pauseMs: decision.pause_ms } : {}),
     reason: decision.reason,

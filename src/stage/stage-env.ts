@@ -28,6 +28,8 @@ export interface StageSurroundings {
 export function stageEnv(where: StageWhere, around: StageSurroundings): Record<string, string> {
   const out = around.layout.out(where.name, cellKey(where.cell));
   return {
+    // Tools speak the language in which failures are known again, unless their owner wants another.
+    LC_ALL: 'C.UTF-8',
     ...inheritedEnv(around),
     ...Object.fromEntries(Object.entries(where.cell).map(([axis, v]) => [`MENDLOOP_MATRIX_${axis.toUpperCase()}`, v])),
     MENDLOOP_ROOT: around.root,

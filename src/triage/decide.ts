@@ -28,12 +28,17 @@ export function decide(situation: Situation): Decision {
       return none('run_time_spent', `a wait of ${seconds(pause)} does not fit into the time left of this run`);
     }
     const which = `${ordinal(run.waits + 1)} of ${counted(backoff.length, 'wait')}`;
-    return { tier: 'wait', pause_ms: pause, reason: `it may pass by itself: ${which}, ${seconds(pause)}` };
+    return { tier: 'wait', pause_ms: pause, reason: `it may pass by itself, ${which}` };
   }
-  const mended = mend(situation);
+  const mended = afterWaits(mend(situation), situation);
   // Asked last, so that it is named only where it really kept something from being done.
   const changes = mended.tier === 'executor' || mended.tier === 'escalation';
   return situation.safe_mode && changes ? none('safe_mode', 'safe mode is on: the AI changes nothing') : mended;
+}
+
+function afterWaits(decision: Decision, { failure, run }: Situation): Decision {
+  if (!failure.transient || run.waits === 0) return decision;
+  return { ...decision, reason: `it did not pass in ${counted(run.waits, 'wait')}; ${decision.reason}` };
 }
 
 /** What to do about a failure that waiting does not mend. */
@@ -110,9 +115,6 @@ function dayTokensSpent({ limits, day, now }: Situation): Decision | undefined {
 const knownFix = (reason: string): Decision => ({ tier: 'executor', scope: 'known-fixes-only', reapply: [], reason });
 
 const noExecutor = (executors: 'none' | 'down'): Decision =>
-  none(
-    'no_executor',
-    executors === 'none' ? 'no executor is configured to ask for a fix' : 'no executor can be reached',
-  );
+  none('no_executor', executors === 'none' ? 'no executor has a fix for it' : 'no executor can be reached');
 
 const none = (why: Why, reason: string): Decision => ({ tier: 'none', why, exit: WHY[why], reason });

@@ -1,10 +1,15 @@
 // Records of the journal → the ledger: fold them in order and it comes out. Pure.
-import { type DayUsage, entriesOf, entryKey, entryOf, type Ledger, type LedgerEntry } from './ledger.ts';
+import { type DayUsage, entriesOf, entryKey, entryOf, isLedger, type Ledger, type LedgerEntry } from './ledger.ts';
 import type { LedgerRecord, PatchData, PatchOutcome } from './records.ts';
 
 /** Folds one record into `ledger`, in place. One that is in it already changes nothing; never throws. */
 export function foldLedger(ledger: Ledger, record: LedgerRecord): void {
   if (record.seq <= ledger.as_of.seq) return;
+  if (record.type === 'snapshot') {
+    if (isLedger(record.data.ledger)) Object.assign(ledger, structuredClone(record.data.ledger));
+    ledger.as_of = { ...ledger.as_of, seq: record.seq };
+    return;
+  }
   ledger.as_of.seq = record.seq;
   countDay(ledger.day, record);
   for (const entry of concerned(ledger, record)) apply(entry, record);
@@ -19,7 +24,7 @@ function countDay(day: DayUsage, record: LedgerRecord): void {
 }
 
 function concerned(ledger: Ledger, record: LedgerRecord): LedgerEntry[] {
-  if (record.type === 'used') return [];
+  if (record.type === 'used' || record.type === 'snapshot') return [];
   const { stage, fingerprint } = record;
   if (fingerprint === undefined) return entriesOf(ledger, stage);
   const entry = entryOf(ledger, stage, fingerprint) ?? begin(stage, fingerprint, record.time);

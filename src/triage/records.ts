@@ -4,6 +4,7 @@ import { type Check, count, flag, name, oneOf, optional, shaped, text, time } fr
 
 /** Every record type, with what it tells. Only `tried` and `called` spend anything: a provider that failed is no record. */
 export const LEDGER_TYPES = {
+  snapshot: 'the whole ledger, where its journal was lost',
   seen: 'a stage failed with this fingerprint',
   decided: 'what was to be done about it, and why',
   tried: 'one pass through the executors ended in a fix, or in refusals only',
@@ -49,6 +50,7 @@ export interface AttemptEnded {
 }
 
 interface Data {
+  snapshot: { ledger: object };
   /** `excerpt`: for people, at most two lines; `log`: where the whole text is, from home. */
   seen: {
     class: FailureClass;
@@ -75,7 +77,7 @@ interface Data {
 type StageType = 'recovered' | 'case.closed' | 'reset';
 const STAGE_TYPES: readonly string[] = ['recovered', 'case.closed', 'reset'] satisfies StageType[];
 
-type Place<T extends LedgerType> = T extends 'used'
+type Place<T extends LedgerType> = T extends 'used' | 'snapshot'
   ? { stage?: string; fingerprint?: string }
   : T extends StageType
     ? { stage: string; fingerprint?: string }
@@ -94,6 +96,7 @@ export const isAttemptEnded = shaped({
 
 const nothing = shaped({});
 const DATA: Readonly<Record<LedgerType, Check>> = {
+  snapshot: shaped({ ledger: nothing }),
   seen: shaped({
     class: name,
     transient: flag,
@@ -121,7 +124,8 @@ export function isLedgerRecord(value: unknown): value is LedgerRecord {
   if (!isStamped(value)) return false;
   const { type, stage, fingerprint, data } = value as LedgerRecord;
   if (!Object.hasOwn(LEDGER_TYPES, type) || !DATA[type](data)) return false;
-  const hasStage = type === 'used' ? optional(name) : name;
-  const hasFingerprint = type === 'used' || STAGE_TYPES.includes(type) ? optional(name) : name;
+  const anywhere = type === 'used' || type === 'snapshot';
+  const hasStage = anywhere ? optional(name) : name;
+  const hasFingerprint = anywhere || STAGE_TYPES.includes(type) ? optional(name) : name;
   return hasStage(stage) && hasFingerprint(fingerprint);
 }

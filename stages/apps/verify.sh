@@ -7,5 +7,6 @@ use_cluster
 
 wait_for_workloads apps
 for app in homepage whoami; do
+  kubectl --namespace apps get "deployment/$app"
   kubectl --namespace apps get service "$app"
 done

@@ -177,4 +177,26 @@ test('bounded: as much as three errors can be, of anything, is classed in a mome
   }
 });
 
+test('what is not from this repository comes with the one thing to do', () => {
+  const advice = Object.fromEntries(
+    [...CLASS_RULES, ...FLAG_RULES].flatMap(({ name, external }) => (external ? [[name, external]] : [])),
+  );
+  assert.equal(advice, {
+    'required tool missing': 'install what is missing; the log says where to get it',
+    'required environment missing': 'set the variables that the log names',
+    'credentials refused': 'check the credentials that this stage uses',
+    'host off': 'see whether that host is on, and on the network',
+    'secrets that do not decrypt': 'give this machine the key that decrypts them',
+    'the machine is full': 'free space or memory on that machine',
+  });
+});
+
+test('a rule of the project that takes for ever is passed over and named', () => {
+  const slow = { name: 'slow', match: /(a+)+$/, class: 'proxmox_error' as const, transient: true, external: false };
+  const began = performance.now();
+  const found = classify({ errors: `error: ${'a'.repeat(60)}!`, before: '', exitCode: 1 }, [slow]);
+  assert.equal([found.class, found.slow], ['unknown', ['slow']]);
+  assert.ok(performance.now() - began < 5000);
+});
+
 test.run();

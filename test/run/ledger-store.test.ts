@@ -112,25 +112,25 @@ test('a projection that is corrupt is kept aside and made again; who only looks 
     const ledger = recordIn(layout, seen(), seen());
     writeFileSync(layout.ledger, text);
     const read = readLedger(layout);
-    assert.equal(read, { ledger, notices: ['ai/state/ledger.json is corrupt: this is from its journal'] });
+    assert.equal(read, { ledger, notices: ['ai/state/ledger.json is corrupt: made again from its journal'] });
     assert.equal([textOf(layout.ledger), filesIn(layout)], [text, ['ledger.json', 'ledger.jsonl']]);
     const store = openLedger(layout, fakeClock(NOW));
     store.close();
     assert.match(
       store.notices.join(),
-      /^ai\/state\/ledger\.json is corrupt: kept as \S+\.corrupt-\S+, made again from its journal$/,
+      /^ai\/state\/ledger\.json is corrupt, kept as \S+\.corrupt-\S+: made again from its journal$/,
     );
     assert.equal([store.ledger, filesIn(layout).length], [ledger, 3]);
   }
 });
 
-test('a projection that knows more than its journal is kept aside, and the journal is believed', () => {
-  const cut: [string, (layout: Layout) => void, number][] = [
-    ['cut', (l) => writeFileSync(l.ledgerJournal, `${linesOf(l)[0]}\n`), 1],
-    ['gone', (l) => rmSync(l.ledgerJournal), 0],
-    ['cut and grown', (l) => writeFileSync(l.ledgerJournal, textOf(l.ledgerJournal).replace(/x{9}/, 'y')), 3],
+test('a projection whose journal was lost goes on without it, so that nothing counted is forgotten', () => {
+  const cut: [string, (layout: Layout) => void][] = [
+    ['cut', (l) => writeFileSync(l.ledgerJournal, `${linesOf(l)[0]}\n`)],
+    ['gone', (l) => rmSync(l.ledgerJournal)],
+    ['cut and grown', (l) => writeFileSync(l.ledgerJournal, textOf(l.ledgerJournal).replace(/x{9}/, 'y'))],
   ];
-  for (const [what, change, known] of cut) {
+  for (const [what, change] of cut) {
     const layout = fresh();
     const long = { ...seen(), run: 'x'.repeat(9) } as LedgerHappening;
     recordIn(layout, long, seen(), seen());
@@ -139,19 +139,22 @@ test('a projection that knows more than its journal is kept aside, and the journ
     const read = readLedger(layout);
     assert.equal(
       [timesSeen(read), read.notices],
-      [
-        known,
-        ['ai/state/ledger.json knows more than its journal, which was cut or replaced: this is from its journal'],
-      ],
+      [3, ['ai/state/ledger.jsonl was lost, cut or replaced: ledger.json goes on without it']],
       what,
     );
     assert.equal(filesIn(layout), before, what);
     const store = openLedger(layout, fakeClock(NOW));
     store.record(seen());
     store.close();
-    assert.is(timesSeen(store), known + 1, what);
-    assert.match(store.notices.join(), /cut or replaced: kept as \S+\.corrupt-\S+, made again from its journal$/, what);
+    assert.is(timesSeen(store), 4, what);
+    assert.match(
+      store.notices.join(),
+      /cut or replaced(?:, kept as \S+\.corrupt-\S+)?: ledger\.json goes on without it$/,
+      what,
+    );
     assert.equal(readLedger(layout), { ledger: store.ledger, notices: [] }, what);
+    rmSync(layout.ledger);
+    assert.is(timesSeen(readLedger(layout)), 4, `${what}: the new journal has it all`);
   }
 });
 
@@ -184,6 +187,15 @@ test('an unreadable line costs what it said and nothing else: it is told of, and
     assert.ok(textOf(layout.ledgerJournal).startsWith(text), what);
     assert.equal(readLedger(layout), { ledger: store.ledger, notices: [] }, what);
   }
+});
+
+test('a record that is missing costs nothing but itself', () => {
+  const layout = fresh();
+  recordIn(layout, seen(), seen(), seen(), seen());
+  const lines = linesOf(layout).filter((_, i) => i !== 1);
+  writeFileSync(layout.ledgerJournal, lines.map((line) => `${line}\n`).join(''));
+  rmSync(layout.ledger);
+  assert.is(timesSeen(readLedger(layout)), 3);
 });
 
 test('what could not be read again is refused before it is written', () => {

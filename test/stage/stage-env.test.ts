@@ -31,7 +31,9 @@ test('a stage is told where it runs, for what, and where its outputs go', () => 
     MENDLOOP_OUT: '/home/x/ai/state/out/talos',
     MENDLOOP_OUTPUTS: '/home/x/ai/state/out',
     MENDLOOP_SPEC: 'gpu',
+    LC_ALL: 'C.UTF-8',
   });
+  assert.is(envOf({ inherited: { LC_ALL: 'de_DE.UTF-8' } }).LC_ALL, 'de_DE.UTF-8', 'unless its owner wants another');
 });
 
 test('a cell has its own name, folder and values', () => {

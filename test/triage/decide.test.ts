@@ -39,10 +39,10 @@ const known = (reason: string): Decision => ({ tier: 'executor', scope: 'known-f
 test('a transient failure is waited out, each time longer, 3 times in a run; then it counts as persistent', () => {
   const waits = [0, 1, 2, 3].map((n) => decide(situation({ failure: transient, run: run({ waits: n }) })));
   assert.equal(waits, [
-    { tier: 'wait', pause_ms: 30_000, reason: 'it may pass by itself: first of 3 waits, 30 s' },
-    { tier: 'wait', pause_ms: 60_000, reason: 'it may pass by itself: second of 3 waits, 60 s' },
-    { tier: 'wait', pause_ms: 120_000, reason: 'it may pass by itself: third of 3 waits, 120 s' },
-    all('a new failure: first of 3 tries'),
+    { tier: 'wait', pause_ms: 30_000, reason: 'it may pass by itself, first of 3 waits' },
+    { tier: 'wait', pause_ms: 60_000, reason: 'it may pass by itself, second of 3 waits' },
+    { tier: 'wait', pause_ms: 120_000, reason: 'it may pass by itself, third of 3 waits' },
+    all('it did not pass in 3 waits; a new failure: first of 3 tries'),
   ]);
 });
 
@@ -185,9 +185,9 @@ test('with no executor to be reached the stage is failed and nothing is escalate
 test('an owner without executors has escalations at once; without both the stage is just failed', () => {
   assert.equal(after([], { executors: 'none' }), {
     tier: 'escalation',
-    reason: 'no executor is configured to ask for a fix: first of 3 calls, a new failure',
+    reason: 'no executor has a fix for it: first of 3 calls, a new failure',
   });
-  const nobody = none('no_executor', 1, 'no executor is configured to ask for a fix');
+  const nobody = none('no_executor', 1, 'no executor has a fix for it');
   assert.equal(after([], { executors: 'none', escalations: 'none' }), nobody);
   assert.equal(after([], { limits: limits({ executor_tries: 0, escalation_calls: 0 }) }), nobody);
   assert.is(after([], { limits: limits({ executor_tries: 0 }) }).tier, 'escalation');

@@ -76,7 +76,7 @@ test('a provider that failed spends nothing: tries and calls are spent by their 
     };
     const record = {
       ...{ v: 1, seq: 1, time: new Date(NOW).toISOString(), type, stage: 'talos', fingerprint: 'f1' },
-      data: { ...data, hash: 'h', outcome: 'applied', plugin: 'p', case: 'c', tokens: 5 },
+      data: { ...data, hash: 'h', outcome: 'applied', plugin: 'p', case: 'c', tokens: 5, ledger: emptyLedger() },
     };
     assert.ok(isLedgerRecord(record), type);
     const ledger = emptyLedger();
