@@ -61,6 +61,11 @@ const TABLE = {
       `${d.files} ${d.files.includes(' and ') ? 'have' : 'has'} ${d.count === 1 ? 'a problem' : `${d.count} problems`}`,
     () => 'mend it, check with: mendloop validate, and commit it',
   ),
+  E_PLUGIN: entry<{ count: number }>(
+    EXIT.usage,
+    (d) => `plugins that ai/loop.yaml names have ${d.count === 1 ? 'a problem' : `${d.count} problems`}`,
+    () => 'mend it, check with: mendloop validate, and commit it; a run reads plugins/ as committed',
+  ),
   E_UNKNOWN_STAGE: entry<{ name: string; hint: string; known: string }>(
     EXIT.usage,
     (d) => `there is no stage or command ${JSON.stringify(d.name)}${d.hint}`,
@@ -256,6 +261,11 @@ const TABLE = {
     EXIT.human,
     (d) => `a stage moved HEAD in ai/worktree from ${d.was} to ${d.now}`,
     (d) => `take the commit or branch switch out of the stage; look, then go back:\n${d.commands}`,
+  ),
+  E_FIX_STUCK: entry<{ commit: string; command: string }>(
+    EXIT.human,
+    (d) => `the fix ${d.commit} cannot be taken back: later changes are in the way`,
+    (d) => `take it back by hand, then start again:\n${d.command}`,
   ),
   E_CARRY_REPLACED: entry<{ commands: string }>(
     EXIT.human,

@@ -6,7 +6,7 @@ import type { Frozen } from './freeze.ts';
 
 /** What this version ships, by kind. */
 export const SHIPPED: Readonly<Record<'executors' | 'escalations' | 'notifiers' | 'backends', readonly string[]>> = {
-  executors: [],
+  executors: ['known-fixes'],
   escalations: [],
   notifiers: [],
   backends: ['local'],

@@ -20,8 +20,6 @@ export interface Earlier {
   attempts: Map<string, number>;
   /** Step name → when a pause between two attempts is over, in epoch milliseconds. */
   waits: Map<string, number>;
-  /** Stage → how often a failure of it was waited out. */
-  waited: Map<string, number>;
   /** Time a process was at work, dead time not counted. */
   spentMs: number;
   /** Steps nobody has recorded the end of. */
@@ -33,7 +31,6 @@ export function earlierFacts(events: readonly LoopEvent[]): Earlier {
   const states = new Map<string, StepState>();
   const attempts = new Map<string, number>();
   const waits = new Map<string, number>();
-  const waited = new Map<string, number>();
   const open = new Map<string, CutOff>();
   for (const event of events) {
     const { type, step, stage, attempt } = event;
@@ -50,7 +47,6 @@ export function earlierFacts(events: readonly LoopEvent[]): Earlier {
     }
     if (type === 'attempt.ended') open.set(step, { stage, step });
     if (type === 'step.retry') waits.set(step, Date.parse(event.time) + Number(event.data.pause_ms));
-    if (type === 'failure.decided' && event.data.tier === 'wait') waited.set(stage, (waited.get(stage) ?? 0) + 1);
     if (type === 'attempt.started') waits.delete(step);
     if (/^step\.(done|fresh|failed|skipped|interrupted)$/.test(type)) {
       open.delete(step);
@@ -59,7 +55,7 @@ export function earlierFacts(events: readonly LoopEvent[]): Earlier {
     }
   }
   const lastEventAt = Date.parse(events.at(-1)?.time ?? '');
-  return { states, attempts, waits, waited, spentMs: timeAtWork(events), cutOff: [...open.values()], lastEventAt };
+  return { states, attempts, waits, spentMs: timeAtWork(events), cutOff: [...open.values()], lastEventAt };
 }
 
 /** The gaps between events, but for those in which nobody was at work. A clock that was set back costs one gap, not all. */

@@ -12,7 +12,7 @@ import { DEFAULT_MAX_STEPS } from '../plan/validate.ts';
 import { admit } from './admit.ts';
 import { drive } from './drive.ts';
 import { stopAfter } from './stop-after.ts';
-import { type Triage, thrownError, workOnStep } from './work.ts';
+import { type Mender, thrownError, workOnStep } from './work.ts';
 
 export interface ExecutorOptions {
   actions: ActionRegistry;
@@ -30,7 +30,7 @@ export interface ExecutorOptions {
   /** Aborts everything: what runs is stopped, nothing new starts. */
   signal?: AbortSignal;
   /** Asked about failed attempts once blind retries are spent. */
-  triage?: Triage;
+  mender?: Mender;
   /** What an earlier process already did of this execution. */
   earlier?: EarlierFacts;
   /** Whether an execution with this id has ended before. */
@@ -93,8 +93,8 @@ export function createExecutor(options: ExecutorOptions): PlanExecutor {
     const attempts = new Map(earlier.attempts);
     const workers = options.workers ?? 1;
     const waits = earlier.waits ?? new Map<string, number>();
-    const { actions, triage } = options;
-    const scope = { plan, context, actions, triage, attempts, waits, signal, clock, emit };
+    const { actions, mender } = options;
+    const scope = { plan, context, actions, mender, attempts, waits, signal, clock, emit };
     try {
       const end = await drive(plan, doneOf(earlier), {
         scheduler: options.scheduler ?? (workers > 1 ? parallel : linear),

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { fail } from '../errors.ts';
 import type { Layout } from '../io/layout.ts';
+import type { Plugins } from '../plugin/load.ts';
 import { missingTools } from '../stage/requires.ts';
 import { type Lab, stagePath } from '../stage/stage-env.ts';
 import type { StageState } from '../stage/stage-state.ts';
@@ -10,6 +11,7 @@ import { openWorktree } from '../worktree/open.ts';
 import { uncarriedState, uncommitted } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import { baseOf, type Configuration, configurationAt } from './configuration.ts';
+import { pluginsAt } from './own-plugins.ts';
 import type { RunPorts, RunRequest } from './request.ts';
 import { closeOpenRun, cutOffRun, endCutOff, type OpenRun, type RunHead } from './resume.ts';
 import { keepToLab } from './same-lab.ts';
@@ -25,6 +27,7 @@ export interface Prepared {
   config: Configuration;
   worktree: Worktree;
   lab: Lab;
+  plugins: Plugins;
   notices: string[];
 }
 
@@ -38,6 +41,7 @@ export async function prepare(request: RunRequest, layout: Layout, ports: RunPor
   const current = await baseOf(home);
   const base = open?.head.base ?? current;
   const config = await configurationAt(home, base.commit, base.name);
+  const plugins = await pluginsAt(layout, base.commit, config.loop);
   const stages = open?.head.stages ?? selectStages(config.map, request, loaded.state);
   const head = open?.head ?? newHead(request, config, stages, base, now);
   if (!open && !request.forced && !config.loop.retry_failed) refuseFailed(stages, loaded.state);
@@ -64,7 +68,7 @@ export async function prepare(request: RunRequest, layout: Layout, ports: RunPor
       path,
     ),
   ];
-  return { layout, loaded, open, head, config, worktree, lab, notices };
+  return { layout, loaded, open, head, config, worktree, lab, plugins, notices };
 }
 
 /** With `retry_failed` off a stage that was found failed stops the run before anything starts. */

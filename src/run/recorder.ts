@@ -110,7 +110,8 @@ export function openRecorder(options: RecorderOptions): Recorder {
     const has = (end: StepEnd) => steps.some((s) => ends.get(s) === end);
     told.add(stage as string);
     const reason = happening.data?.reason === undefined ? {} : { reason: happening.data.reason };
-    if (has('failed')) return [{ type: 'stage.failed', stage, status: 'failed', data: reason }];
+    const failed = happening.status === 'give_up' ? 'give_up' : 'failed';
+    if (has('failed')) return [{ type: 'stage.failed', stage, status: failed, data: reason }];
     if (has('skipped')) return [{ type: 'stage.skipped', stage, status: 'skipped', data: reason }];
     const stays = !has('done') && stages.stages[stage as string]?.status === 'green';
     return stays ? [] : [greenStage(stage as string)];

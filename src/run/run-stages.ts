@@ -15,13 +15,13 @@ import { createExecutor, type EarlierFacts } from './execute.ts';
 import { exitCode, needsHuman } from './exit-code.ts';
 import { holdLock } from './hold-lock.ts';
 import { type LedgerStore, openLedger } from './ledger-store.ts';
+import { openMending } from './open-mending.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { openRecorder, type Recorder } from './recorder.ts';
 import type { RunPorts, RunRequest } from './request.ts';
 import type { OpenRun } from './resume.ts';
 import { cutOffHappenings } from './resume.ts';
 import { executionEnded, writeRunFile } from './run-file.ts';
-import { stageTriage } from './triage.ts';
 
 export interface RunReport {
   run: string;
@@ -116,20 +116,19 @@ async function execute(
   const startedAt = clock.now() - spentMs;
   const deadline = request.deadline ?? head.deadline_ms ?? startedAt + head.timeout_ms;
   const timeoutMs = Math.max(1, Math.min(head.timeout_ms, deadline - startedAt));
+  const tree = stageTree(worktree, layout);
+  const mending = await openMending(prepared, request, { recorder, ledger, tree }, ports);
   const action = stageAction({
-    ...{ layout, root: worktree.path, lab, labTools, inherited, run, clock, graceMs },
+    ...{ layout, root: worktree.path, lab, labTools, inherited, run, clock, graceMs, tree },
     map: config.map,
-    tree: stageTree(worktree, layout),
     stages: recorder.stages,
-    record: recorder.record,
+    record: mending.record,
+    attempt: mending.attempt,
     recheck: request.recheck,
     forced: new Set(request.forced ? request.stages : []),
   });
-  const { record, stages } = recorder;
-  const waited = new Map(open?.earlier.waited);
-  const triage = stageTriage({ run, layout, config, stages, ledger, record, clock, ai: request.ai, waited });
   const executor = createExecutor({
-    triage,
+    mender: mending.mender,
     actions: new Map([[STAGE_ACTION, action]]),
     workers: request.workers ?? config.loop.workers,
     maxSteps: config.loop.limits.max_steps,

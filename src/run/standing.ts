@@ -5,17 +5,25 @@ import type { Situation } from '../triage/situation.ts';
 
 type Standing = Omit<Situation, 'entry' | 'failure' | 'run'>;
 
-/** As things stand at `now`. This version ships neither executors nor escalations, so nobody can be asked. */
-export function standing({ limits, wait }: LoopConfig, ledger: Ledger, now: number, ai: boolean): Standing {
+/** The executor that needs no model: it spends no try, and sees every failure. */
+export const KNOWN_FIXES = 'known-fixes';
+
+/** As things stand at `now`, as far as the configuration tells; whether a known fix fits is not looked at. */
+export function standing(
+  { limits, wait, executors, escalations }: LoopConfig,
+  ledger: Ledger,
+  now: number,
+  ai: boolean,
+): Standing {
   return {
     day: ledger.day,
     limits,
     backoff: wait.backoff,
     ai,
     safe_mode: false,
-    executors: 'none',
+    executors: executors.some((name) => name !== KNOWN_FIXES) ? 'ready' : 'none',
     known_fix: false,
-    escalations: 'none',
+    escalations: escalations.length > 0 ? 'ready' : 'none',
     now,
   };
 }

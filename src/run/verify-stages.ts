@@ -52,6 +52,7 @@ export async function verifyStages(
       tree: stageTree(worktree, layout),
       record: () => {},
       ...{ recheck: true, forced: new Set<string>() },
+      attempt: (work) => work(),
     };
     for (const { name, step, cell, stage } of stepsToVerify(config.map, request, state)) {
       if (ports.signal.aborted) return;

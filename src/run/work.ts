@@ -1,5 +1,6 @@
 // Work on one step until it ended: settled already, or attempts until done, failed, capped or stopped.
 import { inspect } from 'node:util';
+import { MendError } from '../errors.ts';
 import type { Happening } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import type { Action, ActionCall, ActionRegistry, Outcome } from '../plan/action.ts';
@@ -25,7 +26,7 @@ export interface WorkScope {
   clock: Clock;
   emit: (...happenings: Happening[]) => void;
   /** Asked about a failed attempt once blind retries are spent. Without it a failure is the step's end. */
-  triage?: Triage | undefined;
+  mender?: Mender | undefined;
 }
 
 /** A failed attempt, as triage is told of it. */
@@ -39,15 +40,20 @@ export interface FailedAttempt {
 }
 
 export interface Triaged {
-  /** Run the step again after this long. */
+  /** Run the step again after this long: a failure was waited for, or something was changed. */
   pauseMs?: number;
+  tier?: 'wait' | 'fix';
   reason: string;
   /** What the step's end tells besides: who the failure is. */
   context: Record<string, unknown>;
 }
 
-/** Knows the failure and says what to do about it. Throws only for bugs and a disk that refuses. */
-export type Triage = (failed: FailedAttempt) => Triaged;
+/** Knows failures and says what to do about them, and what to do when a step is over. Throws only for bugs, and MendError. */
+export interface Mender {
+  failed(attempt: FailedAttempt): Promise<Triaged>;
+  /** Before the step's own end is told. */
+  ended(step: PlanStep, green: boolean): Promise<void>;
+}
 
 /** What a call came to: what the action said, or what kept it from saying anything. */
 type Ended = Outcome | { kind: 'error'; error: ExecutionError };
@@ -77,33 +83,52 @@ export async function workOnStep(step: PlanStep, scope: WorkScope): Promise<Step
     if (used >= scope.maxAttempts) return finish(step, scope, { kind: 'error', error: capped(step, scope) });
     scope.attempts.set(step.id, used + 1);
     const ended = (await guarded(step, scope, async (call) => sound(await action.run(call)))) as Ended;
-    const next = afterFailure(step, scope, ended, used + 1);
-    if ('end' in next) return finish(step, scope, next.end);
+    const next = await afterFailure(step, scope, ended, used + 1);
+    if ('end' in next) return finish(step, scope, await overWith(step, scope, next.end));
     scope.emit({ type: 'step.retry', ...eventLabel(step), attempt: used + 1, data: next.data });
     await scope.clock.sleep(next.data.pause_ms, scope.signal);
-    if (scope.signal.aborted) return finish(step, scope, { kind: 'stopped' });
+    if (scope.signal.aborted) return finish(step, scope, await overWith(step, scope, { kind: 'stopped' }));
   }
 }
 
-type AfterFailure = { end: Ended } | { data: { pause_ms: number; reason: string; tier?: 'wait' } };
+type AfterFailure = { end: Ended } | { data: { pause_ms: number; reason: string; tier?: 'wait' | 'fix' } };
 
 /** Blind retries first, then triage; `end` when the step is not run again. */
-function afterFailure(step: PlanStep, scope: WorkScope, ended: Ended, attempt: number): AfterFailure {
+async function afterFailure(step: PlanStep, scope: WorkScope, ended: Ended, attempt: number): Promise<AfterFailure> {
   const error = asError(step, ended);
   if (!error) return { end: ended };
   const again = mayTryAgain(ended);
   const pause = again ? nextTry(scope.plan, step, error.error_code, attempt) : undefined;
   if (pause !== undefined) return { data: { pause_ms: pause, reason: error.message } };
-  if (!scope.triage || !isFailure(ended)) return { end: ended };
+  if (!scope.mender || !isFailure(ended)) return { end: ended };
   try {
     const timeLeftMs = timeLeft(scope);
-    const triaged = scope.triage({ step, attempt, error, mayRunAgain: again, timeLeftMs });
-    const { pauseMs, reason, context } = triaged;
-    if (pauseMs !== undefined) return { data: { pause_ms: pauseMs, reason, tier: 'wait' } };
+    const triaged = await scope.mender.failed({ step, attempt, error, mayRunAgain: again, timeLeftMs });
+    const { pauseMs, reason, context, tier } = triaged;
+    if (pauseMs !== undefined) return { data: { pause_ms: pauseMs, reason, ...(tier ? { tier } : {}) } };
     return { end: { kind: 'error', error: { ...error, context: { ...error.context, ...context } } } };
   } catch (thrown) {
-    return { end: { kind: 'error', error: thrownError(thrown, step.id) } };
+    return { end: halted(thrown, step) };
   }
+}
+
+/** What the step came to, once whoever mends has settled its fixes. */
+async function overWith(step: PlanStep, scope: WorkScope, ended: Ended): Promise<Ended> {
+  try {
+    await scope.mender?.ended(step, ended.kind === 'done');
+    return ended;
+  } catch (thrown) {
+    return halted(thrown, step);
+  }
+}
+
+/** A person can mend what a MendError tells; the run cannot go on. Anything else is a bug. */
+function halted(thrown: unknown, step: PlanStep): Ended {
+  if (!(thrown instanceof MendError) || thrown.code === 'E_DISK_FULL') {
+    return { kind: 'error', error: thrownError(thrown, step.id) };
+  }
+  const { code, next, problems, message } = thrown;
+  return { kind: 'halt', message: `${code} ${message}`, context: { human: true, error: code, next, problems } };
 }
 
 /** A command that failed or ran out of time; not a bug of an action, and not a run that must halt. */
@@ -171,7 +196,8 @@ function finish(step: PlanStep, scope: WorkScope, ended: Ended): StepEnd {
   }
   const error = asError(step, ended) as ExecutionError;
   const data = { code: error.error_code, reason: error.message, severity: error.severity, ...error.context };
-  scope.emit({ type: 'step.failed', ...eventLabel(step), status: 'failed', data });
+  const status = error.context.gave_up === undefined ? 'failed' : 'give_up';
+  scope.emit({ type: 'step.failed', ...eventLabel(step), status, data });
   const halt = ended.kind === 'halt' || error.severity === 'fatal' || step.on_failure !== 'skip';
   return { state: 'FAILED', error, halt };
 }

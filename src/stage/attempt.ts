@@ -57,14 +57,24 @@ async function attempt(action: StageActionCall, call: StageCall, scope: StageSco
   const halt = await lookAfter(call, scope, ran);
   if (halt) return { as: 'halted', outcome: halt, ran };
   if (ran.stopped) return { ...stopped(call), ran };
-  if (ran.exitCode !== 0) return { as: 'failed', outcome: await commandFailed(call, scope, ran), ran };
+  if (ran.exitCode !== 0) {
+    return { as: 'failed', outcome: await madeFrom(await commandFailed(call, scope, ran), action, scope), ran };
+  }
   const problems = await call.verify();
   const moved = await inspectTree(call, scope);
   if (moved) return { as: 'halted', outcome: moved, ran };
   if (call.signal.aborted) return { ...stopped(call), ran };
-  if (problems.length > 0) return { as: 'unverified', outcome: unverified(call, problems), problems, ran };
+  if (problems.length > 0) {
+    return { as: 'unverified', outcome: await madeFrom(unverified(call, problems), action, scope), problems, ran };
+  }
   const result = { inputs: await inputsNow(action, scope), head: scope.tree.head };
   return { as: 'done', outcome: { kind: 'done', result }, ran };
+}
+
+/** What a failure was made from: a stage that is given up may run again once that is something else. */
+async function madeFrom(outcome: Outcome, action: StageActionCall, scope: StageScope): Promise<Outcome> {
+  if (outcome.kind !== 'failed') return outcome;
+  return { ...outcome, context: { ...outcome.context, inputs: await inputsNow(action, scope) } };
 }
 
 function lacking(call: StageCall, missing: string[]): Ended {

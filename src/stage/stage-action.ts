@@ -7,13 +7,13 @@ import { stopReason } from '../plan/stop.ts';
 import { attemptStage } from './attempt.ts';
 import { inspectTree } from './look-after.ts';
 import { inputsNow, openCall, type StageActionCall, type StageScope, stagePayloadSchema } from './stage-call.ts';
-import { recordOf, waitsForHuman } from './stage-state.ts';
+import { recordOf, type StepRecord, waitsForHuman } from './stage-state.ts';
 
 export function stageAction(scope: StageScope): Action {
   return action({
     payload: stagePayloadSchema,
     settled: (call: StageActionCall) => settled(call, scope),
-    run: (call: StageActionCall) => attemptStage(call, scope),
+    run: (call: StageActionCall) => scope.attempt(() => attemptStage(call, scope)),
   });
 }
 
@@ -27,9 +27,30 @@ async function settled(call: StageActionCall, scope: StageScope): Promise<Outcom
     const context = { human: true, next: `look at its log, then: mendloop retry ${name}` };
     return { kind: 'failed', again: false, message: 'not run again by itself (rerun: false)', context };
   }
+  if (record?.status === 'give_up') return givenUp(call, scope, record);
   if (record?.status !== 'green' || stage.always) return undefined;
   if (!compareInputs(record.inputs, await inputsNow(call, scope)).fresh) return undefined;
   return scope.recheck ? stillHolds(call, scope) : { kind: 'done', fresh: true };
+}
+
+/** Given up on: it stays so until its inputs change or its checks hold after all. */
+async function givenUp(call: StageActionCall, scope: StageScope, record: StepRecord): Promise<Outcome | undefined> {
+  const { stage, step } = call.payload;
+  const recovered = (reason: string) => scope.record({ type: 'stage.recovered', stage, step, data: { reason } });
+  if (!compareInputs(record.inputs, await inputsNow(call, scope)).fresh) {
+    recovered('its inputs changed');
+    return undefined;
+  }
+  const held = await stillHolds(call, scope);
+  if (held?.kind === 'done') recovered('its checks hold');
+  if (held) return held;
+  const why = record.reason ?? 'given up';
+  const context = {
+    human: true,
+    gave_up: why,
+    next: `see mendloop explain ${stage}; mend it and commit, or: mendloop reset ${stage}`,
+  };
+  return { kind: 'failed', again: false, message: why, context };
 }
 
 /** Looks again at a green stage. What no longer holds is drift, and makes an attempt necessary. */

@@ -46,6 +46,8 @@ export interface StageScope extends StageSurroundings {
   recheck: boolean;
   /** Stages a person asked to run whatever their state. */
   forced: ReadonlySet<string>;
+  /** Runs an attempt when the tree is not just being written. */
+  attempt<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface StageCall {

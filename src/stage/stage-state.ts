@@ -153,7 +153,8 @@ function apply(record: StepRecord, event: LoopEvent): void {
     delete record.inputs;
     delete record.last;
   }
-  const status = STATUS_AFTER[type];
+  if (event.status === 'give_up' && isInputs(data.inputs)) record.inputs = data.inputs;
+  const status = event.status === 'give_up' ? 'give_up' : STATUS_AFTER[type];
   if (status) turn(record, event, status);
 }
 

@@ -8,24 +8,38 @@ import { listTree } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import type { StageTree } from './stage-call.ts';
 
-export function stageTree(worktree: Worktree, layout: Layout): StageTree {
+export interface MovableTree extends StageTree {
+  /** The worktree is at another commit now. */
+  moved(head: string): void;
+}
+
+export function stageTree(worktree: Worktree, layout: Layout): MovableTree {
+  let head = worktree.head;
   let listed: Promise<Tree> | undefined;
-  const files = () => {
-    listed ??= listTree(worktree.path, worktree.head);
-    return listed;
-  };
   let look: Promise<QuickLook> | undefined;
   let seen = worktree.seen;
   let turn: Promise<unknown> = Promise.resolve();
+  const files = () => {
+    listed ??= listTree(worktree.path, head);
+    return listed;
+  };
   return {
-    head: worktree.head,
+    get head() {
+      return head;
+    },
     files,
+    moved(to) {
+      head = to;
+      listed = undefined;
+      look = undefined;
+      seen = '';
+    },
     inspect({ run, step, attempt }) {
       const patchFile = layout.patch(run, step, attempt);
       // Two steps that end together would both claim the same change.
       const mine = turn.then(async () => {
         look ??= files().then((tree) => quickLook(worktree, tree, Date.now));
-        const ask = () => inspect(worktree, { head: worktree.head, patchFile, seen });
+        const ask = () => inspect(worktree, { head, patchFile, seen });
         const found: Inspection = await (await look).orAsk({ changed: [], seen }, ask);
         seen = found.seen;
         const patch = found.patch === undefined ? {} : { patch: relative(layout.home, found.patch) };

@@ -46,26 +46,6 @@ test('attempts are the highest number that was used, cell by cell', () => {
   );
 });
 
-test('waits are those of the stage, all its cells together; blind retries are none', () => {
-  const { waited, waits } = earlierFacts(
-    journalOf([
-      ['step.retry', 'a', { pause_ms: 1000, reason: 'x' }, 1],
-      ['failure.decided', 'a', { tier: 'wait', pause_ms: 30_000, reason: 'x' }, 2],
-      ['step.retry', 'a', { pause_ms: 30_000, reason: 'x', tier: 'wait' }, 2],
-      ['failure.decided', 'm[h=1]', { tier: 'wait', pause_ms: 30_000, reason: 'x' }, 1],
-      ['step.retry', 'm[h=1]', { pause_ms: 30_000, reason: 'x', tier: 'wait' }, 1],
-      ['attempt.started', 'm[h=1]', { leader }, 2],
-      ['failure.decided', 'm[h=2]', { tier: 'wait', pause_ms: 60_000, reason: 'x' }, 1],
-      ['step.retry', 'm[h=2]', { pause_ms: 60_000, reason: 'x', tier: 'wait' }, 1],
-    ]),
-  );
-  assert.equal(Object.fromEntries(waited), { a: 1, m: 2 });
-  assert.equal(Object.fromEntries(waits), {
-    a: Date.UTC(2026, 0, 1, 0, 0, 32),
-    'm[h=2]': Date.UTC(2026, 0, 1, 0, 1, 7),
-  });
-});
-
 test('a step nobody recorded the end of was cut off, with the group that may still run', () => {
   const events = journalOf([
     ['step.started', 'a'],

@@ -1,0 +1,89 @@
+// Scripts with the line ends of another system: the shell takes the carriage return for a part of each line.
+import { complaints, fileNamed, lastComplaint, linesOf } from './complaints.ts';
+import { type Repair, type RepairFacts, rewritten } from './repair.ts';
+import { textsOf } from './source-text.ts';
+import { scriptOf } from './stage-script.ts';
+
+/** Said of a file that the line names. */
+const NAMED = [
+  /^\$'\\r': (?:command )?not found$/,
+  /^syntax error near unexpected token `\$'.*\\r''$/,
+  /^syntax error near unexpected token `(?:elif|else|fi|done|do|then|esac|in)\s*'?$/,
+  /^syntax error: unexpected end of file/,
+  /^Syntax error: (?:end of file unexpected|word unexpected|"[^"]+" unexpected)/,
+];
+
+/** Said of a script that could not be started; the first group names it. */
+const STARTED = [
+  /(?:^|: )([^\s:]+): \S*\/[\w.+-]+(?:\^M|\\r): bad interpreter: /,
+  /(?:^|: )([^\s:]+): cannot execute: required file not found$/,
+  /^(?:spawn|exec) ([^\s:]+)(?:: no such file or directory| ENOENT)$/,
+];
+
+/** Said without any name: the script is the one that the stage starts, or the only one with such line ends. */
+const UNNAMED = [
+  /^(?:\/usr\/bin\/)?env: .?[\w.+-]+(?:\\r|\^M|’\$'\\r'|'\$'\\r').?: No such file/,
+  /^: invalid option(?: name)?$/,
+  /^: (?:numeric argument required|not a valid identifier|No such file or directory)$/,
+];
+
+const NO_SCRIPT = /\.(?:bat|cmd|ps1|psm1|vbs|reg|md|txt|csv|tsv)$/i;
+
+/** Every CRLF as LF; a carriage return elsewhere stays. */
+export const unixLineEnds = (text: string): string => text.replaceAll('\r\n', '\n');
+
+/** The repair of scripts with CRLF line ends. */
+export const crlf: Repair = {
+  name: 'crlf',
+  about: 'a script with CRLF line ends',
+  async find(facts) {
+    const texts = await textsOf(facts, (path) => !NO_SCRIPT.test(path));
+    const broken = new Map([...(texts ?? [])].filter(([, text]) => text.includes('\r\n')));
+    const path = faulty(facts, broken);
+    if (path === undefined) return undefined;
+    const text = broken.get(path) as string;
+    return rewritten(path, text, unixLineEnds(text), {
+      fix: `Give ${path} Unix line ends`,
+      reason: 'The shell takes the carriage return at the end of its lines for a part of the commands',
+    });
+  },
+};
+
+function faulty(facts: RepairFacts, broken: ReadonlyMap<string, string>): string | undefined {
+  const named = NAMED.map((pattern) => lastComplaint(facts, pattern)).find((found) => found !== undefined);
+  if (named) {
+    const path = fileNamed(named.complaint.file, facts);
+    return path !== undefined && endsBadly(broken.get(path), named.complaint.line) ? path : undefined;
+  }
+  const lines = linesOf(facts);
+  for (const line of lines) {
+    const said = STARTED.map((pattern) => pattern.exec(line)?.[1]).find((name) => name !== undefined);
+    const path = said === undefined ? undefined : fileNamed(said, facts);
+    if (path !== undefined && /^#!.*\r\n/.test(broken.get(path) ?? '')) return path;
+  }
+  const last = lines.at(-1) ?? '';
+  if (UNNAMED.some((pattern) => pattern.test(last)) && complaints(facts).length === 0) return unnamed(facts, broken);
+  const quoted = /: '([^']+)'\$'\\r': No such file or directory$/.exec(last)?.[1];
+  return quoted === undefined ? undefined : only([...broken].filter(([, text]) => endsLines(text, quoted)));
+}
+
+/** A line at or before the one where the shell gave up has such an end; it may have read on for a while. */
+function endsBadly(text: string | undefined, line: number): boolean {
+  return (
+    text
+      ?.split('\n')
+      .slice(0, line)
+      .some((one) => one.endsWith('\r')) ?? false
+  );
+}
+
+function unnamed({ stage }: RepairFacts, broken: ReadonlyMap<string, string>): string | undefined {
+  const script = scriptOf(stage.command);
+  return script !== undefined && broken.has(script) ? script : only([...broken]);
+}
+
+const endsLines = (text: string, word: string): boolean =>
+  text.split('\n').some((line) => line.replace(/["']?\r$/, '\r').endsWith(`${word}\r`));
+
+const only = (found: readonly (readonly [string, string])[]): string | undefined =>
+  found.length === 1 ? found[0]?.[0] : undefined;

@@ -1,0 +1,86 @@
+// A here-document whose last line is indented or mistyped, so that it swallows the rest of the script.
+import { fileNamed, lastComplaint, linesOf } from './complaints.ts';
+import { lineAt, withLine } from './lines.ts';
+import { slips } from './near.ts';
+import { type Repair, type RepairFacts, rewritten } from './repair.ts';
+import { textOf } from './source-text.ts';
+
+const UNENDED = /^(\S+): line \d+: warning: here-document at line (\d+) delimited by end-of-file \(wanted `(.+)'\)$/;
+
+/** The text with the end of the here-document at line `opened` as the shell wants it; undefined when no one line is that end. */
+export function withEnd(text: string, opened: number, end: string): string | undefined {
+  const opening = lineAt(text, opened) ?? '';
+  const opens = opening.match(/<<-?\s*(["'\\]?)[\w.-]+\1/g) ?? [];
+  if (opens.length !== 1 || !opening.includes(end)) return undefined;
+  const ends = text.split('\n').flatMap((line, i) => (i >= opened && isMeantAs(end, line) ? [i + 1] : []));
+  const [at] = ends;
+  // Another one that wants the same end would have to share it.
+  const others = text
+    .split('\n')
+    .filter((line, i) => i >= opened && new RegExp(`<<-?\\s*["'\\\\]?${end}\\b`).test(line));
+  return at !== undefined && ends.length === 1 && others.length === 0 ? withLine(text, at, end) : undefined;
+}
+
+/** Indented, with something behind it, or one slip away. */
+function isMeantAs(end: string, line: string): boolean {
+  const word = line.trim().replace(/;$/, '');
+  if (word === end) return true;
+  return /^\w+$/.test(word) && word.length >= 3 && sameCase(word, end) && slips(word, end, 1) === 1;
+}
+
+const sameCase = (one: string, other: string): boolean =>
+  (one === one.toUpperCase()) === (other === other.toUpperCase());
+
+const OPENS = /(?<!<)<<-?\s*(["'\\]?)([A-Za-z_]\w*)\1/;
+
+/** Here-documents that a script opens and does not end, in its order; one that is not ended hides all after it. */
+export function unended(text: string): { opened: number; end: string } | undefined {
+  const lines = text.split('\n');
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i] as string;
+    const end = /^\s*#|\(\(/.test(line) ? undefined : OPENS.exec(line)?.[2];
+    if (end === undefined) continue;
+    const tabs = /<<-/.test(line);
+    const at = lines.findIndex((one, j) => j > i && (tabs ? one.replace(/^\t+/, '') : one) === end);
+    if (at === -1) return { opened: i + 1, end };
+    i = at;
+  }
+  return undefined;
+}
+
+/** The repair of a here-document without an end. */
+export const hereDocument: Repair = {
+  name: 'here-document',
+  about: 'a here-document whose last line is indented or mistyped',
+  async find(facts) {
+    const { path, text, opened, end } = (await warned(facts)) ?? (await cutShort(facts)) ?? {};
+    if (path === undefined || text === undefined || opened === undefined || end === undefined) return undefined;
+    const mended = withEnd(text, opened, end);
+    if (mended !== undefined && facts.shell && !(await facts.shell.parses(mended))) return undefined;
+    return rewritten(path, text, mended, {
+      fix: `Write ${end} alone at the start of its line in ${path}`,
+      reason: `The here-document of line ${opened} takes only that for its end, and swallowed the rest of the script`,
+    });
+  },
+};
+
+/** The shell says which one has no end. */
+async function warned(facts: RepairFacts) {
+  const [found, ...more] = linesOf(facts).flatMap((line) => {
+    const match = UNENDED.exec(line);
+    return match ? [match] : [];
+  });
+  const [, said = '', opened = '', end = ''] = found ?? [];
+  const path = found && more.length === 0 ? fileNamed(said, facts) : undefined;
+  const text = path === undefined ? undefined : await textOf(facts, path);
+  return text === undefined ? undefined : { path, text, opened: Number(opened), end };
+}
+
+/** It swallowed the end of a block too, and the error lines hold only that; then the shell must agree to the repair. */
+async function cutShort(facts: RepairFacts) {
+  const { complaint } = lastComplaint(facts, /^syntax error: unexpected end of file/) ?? {};
+  const path = complaint && facts.shell ? fileNamed(complaint.file, facts) : undefined;
+  const text = path === undefined ? undefined : await textOf(facts, path);
+  const found = text === undefined ? undefined : unended(text);
+  return text === undefined || !found ? undefined : { path, text, ...found };
+}

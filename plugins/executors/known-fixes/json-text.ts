@@ -1,0 +1,71 @@
+// JSON that strict parsers refuse, without what they refuse: trailing commas, comments, one comma that is missing. Pure.
+import { type Token, tokensOf } from './json-tokens.ts';
+
+export interface MendedJson {
+  readonly text: string;
+  readonly fix: string;
+}
+
+export const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The one repair that makes `text` parse; undefined when none of them does, or it parses. */
+export function mendedJson(text: string): MendedJson | undefined {
+  const tokens = isJson(text) ? undefined : tokensOf(text);
+  if (!tokens) return undefined;
+  const commas = trailing(tokens);
+  const comments = tokens.filter(({ kind }) => kind === 'comment');
+  const ways: readonly (readonly [string, string | undefined])[] = [
+    ['Drop the trailing comma', commas.length === 0 ? undefined : without(text, commas)],
+    ['Drop the comments, which JSON does not have', comments.length === 0 ? undefined : without(text, comments)],
+    [
+      'Drop comments and trailing commas, which JSON does not have',
+      commas.length * comments.length === 0 ? undefined : without(text, [...commas, ...comments]),
+    ],
+    ['Add the comma that is missing', withComma(text, tokens)],
+  ];
+  const [found] = ways.filter((way): way is [string, string] => way[1] !== undefined && isJson(way[1]));
+  return found && { fix: found[0], text: found[1] };
+}
+
+/** Commas with nothing behind them but the end of what they are in. */
+function trailing(tokens: readonly Token[]): Token[] {
+  const plain = tokens.filter(({ kind }) => kind !== 'comment');
+  return plain.filter(({ text }, i) => {
+    const [before, after] = [plain[i - 1]?.text ?? '', plain[i + 1]?.text ?? ''];
+    return text === ',' && /^[}\]]$/.test(after) && !/^[{[,:]$/.test(before);
+  });
+}
+
+/** The text without `tokens`; a line of which nothing is left goes too. */
+function without(text: string, tokens: readonly Token[]): string {
+  const sorted = [...tokens].sort((a, b) => b.at - a.at);
+  return sorted.reduce((rest, { at, text: found }) => {
+    const begin = rest.lastIndexOf('\n', at - 1) + 1;
+    const stop = rest.indexOf('\n', at + found.length);
+    const end = stop === -1 ? rest.length : stop;
+    const left = rest.slice(begin, at) + rest.slice(at + found.length, end);
+    if (left.trim() === '') return rest.slice(0, begin) + rest.slice(Math.min(end + 1, rest.length));
+    const kept = found === ',' ? left : left.trimEnd();
+    return rest.slice(0, begin) + kept + rest.slice(end);
+  }, text);
+}
+
+/** With a comma between a value that ends a line and the string, list or mapping that begins the next; only if it is the one place. */
+function withComma(text: string, tokens: readonly Token[]): string | undefined {
+  const places = tokens.flatMap((token, i) => {
+    const next = tokens[i + 1];
+    const end = token.at + token.text.length;
+    const ends = token.kind === 'string' || token.kind === 'word' || /^[}\]]$/.test(token.text);
+    const begins = next !== undefined && (next.kind === 'string' || next.kind === 'word' || /^[{[]$/.test(next.text));
+    return ends && begins && text.slice(end, next.at).includes('\n') ? [end] : [];
+  });
+  const [only] = places;
+  return only !== undefined && places.length === 1 ? `${text.slice(0, only)},${text.slice(only)}` : undefined;
+}

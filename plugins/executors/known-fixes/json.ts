@@ -1,0 +1,48 @@
+// JSON that does not parse: what people write into it by habit.
+
+import { linesOf } from './complaints.ts';
+import { isJson, mendedJson } from './json-text.ts';
+import { namesForeign, pointed } from './parser-words.ts';
+import { type Repair, type RepairFacts, rewritten } from './repair.ts';
+import { isTemplate, textsOf } from './source-text.ts';
+
+const FILE = /\.json$/i;
+/** Files that are read with comments and trailing commas in them. */
+const LENIENT = /(?:^|\/)(?:[tj]sconfig(?:\.[\w-]+)?\.json|\.vscode\/[^/]+|devcontainer\.json|\.eslintrc\.json)$/;
+
+const SAID = [
+  /^(?:jq: )?(?:parse )?error\b.* at line \d+, column \d+$/,
+  /\bJSONDecodeError\b|\bExpecting (?:property name|value|',' delimiter)|\bIllegal trailing comma\b/,
+  /\bin JSON at position \d+|\bis not valid JSON\b|\bUnexpected end of JSON input\b/,
+  /\binvalid character '.{1,6}' (?:looking for|after|in)\b/,
+  /^mendloop: verify: json /,
+];
+
+/** The repair of JSON that does not parse. */
+export const json: Repair = {
+  name: 'json',
+  about: 'JSON with trailing commas, comments, or one comma missing',
+  async find(facts) {
+    if (!linesOf(facts).some((line) => SAID.some((pattern) => pattern.test(line)))) return undefined;
+    const { path, text } = (await faulty(facts)) ?? {};
+    const mended = text === undefined || isTemplate(text) ? undefined : mendedJson(text);
+    if (path === undefined || text === undefined || mended === undefined) return undefined;
+    return rewritten(path, text, mended.text, {
+      fix: `${mended.fix} in ${path}`,
+      reason: 'The parser refuses the file as it is, and takes it with only this changed',
+    });
+  },
+};
+
+/** The file that the error names, or the only one of the stage's that does not parse, at a line that it has. */
+async function faulty(facts: RepairFacts): Promise<{ path: string; text: string } | undefined> {
+  const { paths, lines } = pointed(facts, FILE);
+  if (paths.length > 1 || (paths.length === 0 && namesForeign(facts, FILE))) return undefined;
+  const wanted = (path: string) => (paths.length === 1 ? path === paths[0] : FILE.test(path));
+  const texts = await textsOf(facts, (path) => wanted(path) && !LENIENT.test(path));
+  const broken = [...(texts ?? [])].filter(([, text]) => !isJson(text));
+  const [only] = broken;
+  if (only === undefined || broken.length !== 1) return undefined;
+  const [path, text] = only;
+  return lines.every((line) => line <= text.split('\n').length) ? { path, text } : undefined;
+}

@@ -1,0 +1,64 @@
+// A command whose name is mistyped, at the line that the shell names.
+import { type Complaint, fileNamed, lastComplaint, saidAlone } from './complaints.ts';
+import { lineAt, splice, withLine } from './lines.ts';
+import { isSlip, oneNear, slips } from './near.ts';
+import { BUILT_IN, DESTRUCTIVE, WELL_KNOWN } from './program-names.ts';
+import { programsOnPath } from './programs-on-path.ts';
+import { type Repair, type RepairFacts, rewritten } from './repair.ts';
+import { commandPlace, functionsIn, stopsAtFailure } from './script-words.ts';
+import { textsOf } from './source-text.ts';
+
+const NOT_FOUND = /^([\w.+@-]+): (?:command )?not found$/;
+/** A name this long is mistyped rather than another name, even when nothing else in the stage says so. */
+const LONG = 5;
+
+/** The line with the command renamed; undefined when it is not the only command of that name there. */
+export function withCommand(line: string, word: string, name: string): string | undefined {
+  const at = commandPlace(line, word);
+  return at === undefined ? undefined : splice(line, at, word.length, name);
+}
+
+/** The repair of a mistyped command. */
+export const misspeltCommand: Repair = {
+  name: 'misspelt-command',
+  about: 'a command with a mistyped name',
+  async find(facts) {
+    const { complaint, match } = lastComplaint(facts, NOT_FOUND) ?? {};
+    const word = match?.[1];
+    const path = complaint && fileNamed(complaint.file, facts);
+    if (!complaint || word === undefined || path === undefined || WELL_KNOWN.has(word) || !facts.surroundings)
+      return undefined;
+    const texts = await textsOf(facts);
+    const text = texts?.get(path);
+    const line = text === undefined ? undefined : lineAt(text, complaint.line);
+    if (!texts || text === undefined || line === undefined || !endsIt(facts, complaint, text)) return undefined;
+    const name = await meant(word, facts, [...texts.values()], facts.surroundings.path);
+    const mended = name === undefined ? undefined : withCommand(line, word, name);
+    if (name === undefined || mended === undefined) return undefined;
+    return rewritten(path, text, withLine(text, complaint.line, mended), {
+      fix: `Run ${name} instead of ${word} in line ${complaint.line} of ${path}`,
+      reason: `There is no command ${word}, and ${name} is the only one with nearly that name`,
+    });
+  },
+};
+
+/** A script that goes on after a failure may have failed by something else. */
+const endsIt = (facts: RepairFacts, complaint: Complaint, text: string): boolean =>
+  stopsAtFailure(text) || saidAlone(facts, complaint);
+
+async function meant(word: string, { stage }: RepairFacts, texts: readonly string[], path: string) {
+  const functions = texts.flatMap(functionsIn);
+  const programs = await programsOnPath(path);
+  // Installed or not: a tool that the stage asks for by nearly this name is meant.
+  const name = oneNear(word, [...programs, ...BUILT_IN, ...functions, ...stage.requires.tools]);
+  if (name === undefined || DESTRUCTIVE.has(name) || name.startsWith('mkfs')) return undefined;
+  if ([...WELL_KNOWN].some((other) => other !== name && isSlip(word, other))) return undefined;
+  const swapped = slips(word, name) === 1 && word.length === name.length && sorted(word) === sorted(name);
+  const witnessed = functions.includes(name) || stage.requires.tools.includes(name) || texts.some(runs(name));
+  return swapped || witnessed || word.length >= LONG ? name : undefined;
+}
+
+const sorted = (word: string): string => [...word].sort().join('');
+
+const runs = (name: string) => (text: string) =>
+  text.split('\n').some((line) => commandPlace(line, name) !== undefined);

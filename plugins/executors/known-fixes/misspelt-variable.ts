@@ -1,0 +1,49 @@
+// A variable that is mistyped where it is used: the shell names the line.
+import { fileNamed, lastComplaint } from './complaints.ts';
+import { lineAt, splice, withLine } from './lines.ts';
+import { oneNear } from './near.ts';
+import { type Repair, type RepairFacts, rewritten } from './repair.ts';
+import { sourcedIn, usesOf, variablesIn } from './script-words.ts';
+import { textOf } from './source-text.ts';
+
+const UNBOUND = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?: (?:unbound variable|parameter not set)$/;
+
+/** The line with its one use of `$name` renamed; undefined when it uses it twice, or only names it. */
+export function withVariable(line: string, name: string, meant: string): string | undefined {
+  const uses = [...line.matchAll(new RegExp(`\\$\\{?[#!]?${name}(?!\\w)`, 'g'))];
+  const arithmetic = uses.length > 0 ? [] : [...line.matchAll(new RegExp(`(?<=\\(\\(.*)(?<!\\w)${name}(?!\\w)`, 'g'))];
+  const [use] = [...uses, ...arithmetic];
+  if (use === undefined || uses.length + arithmetic.length !== 1) return undefined;
+  return splice(line, use.index + use[0].length - name.length, name.length, meant);
+}
+
+/** The repair of a mistyped variable. */
+export const misspeltVariable: Repair = {
+  name: 'misspelt-variable',
+  about: 'a variable with a mistyped name',
+  async find(facts) {
+    const { complaint, match } = lastComplaint(facts, UNBOUND) ?? {};
+    const name = match?.[1];
+    const path = complaint && fileNamed(complaint.file, facts);
+    if (!complaint || name === undefined || path === undefined) return undefined;
+    if (facts.stage.requires.env.includes(name)) return undefined;
+    const text = await textOf(facts, path);
+    const line = text === undefined ? undefined : lineAt(text, complaint.line);
+    if (text === undefined || line === undefined || usesOf(name, text) !== 1) return undefined;
+    const texts = [text, ...(await sourcedTexts(facts, text))];
+    const known = new Set([...texts.flatMap((one) => [...variablesIn(one)]), ...(facts.surroundings?.variables ?? [])]);
+    const meant = oneNear(name, known);
+    const mended = meant === undefined ? undefined : withVariable(line, name, meant);
+    if (meant === undefined || mended === undefined) return undefined;
+    return rewritten(path, text, withLine(text, complaint.line, mended), {
+      fix: `Use ${meant} instead of ${name} in line ${complaint.line} of ${path}`,
+      reason: `Nothing sets ${name}, and ${meant} is the only variable that is set with nearly that name`,
+    });
+  },
+};
+
+async function sourcedTexts(facts: RepairFacts, text: string): Promise<string[]> {
+  const paths = sourcedIn(text).flatMap((said) => fileNamed(said.replace(/^\$\{?\w+\}?\//, ''), facts) ?? []);
+  const texts = await Promise.all([...new Set(paths)].map((path) => textOf(facts, path)));
+  return texts.filter((one) => one !== undefined);
+}

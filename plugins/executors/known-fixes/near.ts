@@ -1,0 +1,60 @@
+// Whether one name is a slip of the fingers for another. Pure.
+
+/** From this length on, two slips may be one word. */
+const LONG = 8;
+/** Below this length a changed letter makes another word; only letters that changed places are a slip. */
+const SHORT = 4;
+const SHORTEST = 3;
+
+/** Edit distance in which two neighbours that changed places are one slip; more than `most` is `most + 1`. */
+export function slips(word: string, name: string, most = 2): number {
+  if (Math.abs(word.length - name.length) > most) return most + 1;
+  let above: number[] = [];
+  let row = Array.from({ length: name.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= word.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= name.length; j++) {
+      const same = word[i - 1] === name[j - 1];
+      const best = Math.min(at(row, j) + 1, at(next, j - 1) + 1, at(row, j - 1) + (same ? 0 : 1));
+      const swapped = i > 1 && j > 1 && word[i - 1] === name[j - 2] && word[i - 2] === name[j - 1];
+      next.push(swapped ? Math.min(best, at(above, j - 2) + 1) : best);
+    }
+    above = row;
+    row = next;
+  }
+  return Math.min(at(row, name.length), most + 1);
+}
+
+const at = (row: readonly number[], i: number): number => row[i] as number;
+
+/** How many slips a word of this length may have and still be known. */
+export const mostSlips = (word: string): number => (word.length >= LONG ? 2 : 1);
+
+/** Whether `word` can only be `name` mistyped: names that differ in a number or in a plural are two names. */
+export function isSlip(word: string, name: string): boolean {
+  const steps = slips(word, name);
+  if (steps === 0 || steps > mostSlips(word)) return false;
+  const [one, other] = difference(word, name);
+  if (/\d/.test(one + other) || `${word}s` === name || word === `${name}s`) return false;
+  const length = Math.min(word.length, name.length);
+  return length >= SHORT || (length >= SHORTEST && steps === 1 && sorted(word) === sorted(name));
+}
+
+/** The only one of `known` that is near `word`, when `word` is a slip for it; undefined when there are two, or none. */
+export function oneNear(word: string, known: Iterable<string>): string | undefined {
+  const near = [...new Set(known)].filter((name) => name !== word && slips(word, name) <= mostSlips(word));
+  const [only] = near;
+  return only !== undefined && near.length === 1 && isSlip(word, only) ? only : undefined;
+}
+
+/** What is left of both without their common beginning and end. */
+function difference(word: string, name: string): [string, string] {
+  let from = 0;
+  while (from < word.length && word[from] === name[from]) from++;
+  let end = 0;
+  const most = Math.min(word.length, name.length) - from;
+  while (end < most && word.at(-1 - end) === name.at(-1 - end)) end++;
+  return [word.slice(from, word.length - end), name.slice(from, name.length - end)];
+}
+
+const sorted = (word: string): string => [...word].sort().join('');

@@ -1,0 +1,57 @@
+// Words of shell scripts: commands in a line, functions and variables that a text defines, files that it reads. Pure.
+import { onlyPlace } from './lines.ts';
+
+/** What a name of a command is made of; a word ends where none of it stands. */
+const PART = /[\w./@%+:-]/;
+
+/** What may stand before a command on its line. */
+const BEFORE_COMMAND =
+  /(?:^|[;&|({`!]|\$\(|["']|\b(?:then|do|else|elif|if|while|until|exec|time|command|nohup|sudo|env|eval)|(?:^|[\s;&|(])[A-Za-z_]\w*=\S*)\s*$/;
+
+/** Where `word` is run as a command in `line`, when that is the only place where it stands; else undefined. */
+export function commandPlace(line: string, word: string): number | undefined {
+  const at = onlyPlace(line, word, PART);
+  if (at === undefined) return undefined;
+  const before = line.slice(0, at);
+  const glued = /[^\s;&|({`!"'$]$/.test(before);
+  return !glued && BEFORE_COMMAND.test(before) && !/(?:^|\s)#/.test(before) ? at : undefined;
+}
+
+const FUNCTION = /^[ \t]*(?:function[ \t]+([\w:.-]+)|([\w:.-]+)[ \t]*\(\))/gm;
+
+/** Names of the functions that a script defines. */
+export function functionsIn(text: string): string[] {
+  return [...text.matchAll(FUNCTION)].map(([, one, other]) => (one ?? other) as string);
+}
+
+const NAME = '[A-Za-z_]\\w*';
+const ASSIGNED = new RegExp(`(?:^|[\\s;&|({])(${NAME})(?:\\[[^\\]]*\\])?\\+?=`, 'gm');
+const LOOPED = new RegExp(`\\b(?:for|select)\\s+(${NAME})\\b`, 'g');
+const DECLARED = /\b(?:read|local|declare|export|readonly|typeset|mapfile|readarray|getopts)\b([^\n;|&<>]*)/g;
+const PRINTED = new RegExp(`\\bprintf\\s+-v\\s+(${NAME})`, 'g');
+const DEFAULTED = new RegExp(`\\$\\{(${NAME}):?=`, 'g');
+
+/** Names of the variables that a script sets. */
+export function variablesIn(text: string): Set<string> {
+  const code = text.replace(/(^|\s)#.*$/gm, '$1');
+  const names = [ASSIGNED, LOOPED, PRINTED, DEFAULTED].flatMap((pattern) =>
+    [...code.matchAll(pattern)].map((m) => m[1]),
+  );
+  const declared = [...code.matchAll(DECLARED)].flatMap(([, words = '']) =>
+    words.split(/\s+/).flatMap((word) => new RegExp(`^(${NAME})(?:=.*)?$`).exec(word)?.[1] ?? []),
+  );
+  return new Set([...names, ...declared].filter((name) => name !== undefined));
+}
+
+const SOURCED = /(?:^|[;&|({]|\bthen|\bdo)[ \t]*(?:\.|source)[ \t]+["']?([^\s"';&|<>()]+)/gm;
+
+/** Files that a script reads as scripts, as written. */
+export const sourcedIn = (text: string): string[] => [...text.matchAll(SOURCED)].map(([, path]) => path as string);
+
+/** How often a variable is used in a script, set or not. */
+export const usesOf = (name: string, text: string): number =>
+  [...text.matchAll(new RegExp(`(?<!\\w)${name}(?!\\w)`, 'g'))].length;
+
+/** Whether the script stops at the first command that fails. */
+export const stopsAtFailure = (text: string): boolean =>
+  /^[ \t]*set[ \t]+(?:-\w+[ \t]+)*(?:-\w*e\w*|-o[ \t]+errexit)\b/m.test(text) || /^#!.*\s-\w*e/.test(text);

@@ -1,0 +1,42 @@
+// One line of YAML that is indented as none of its siblings is: where it can have been meant to stand. Pure.
+import { withLine } from './lines.ts';
+import { indentOf } from './yaml-document.ts';
+
+const SCALAR_PAIR = /^\s*(?:- )?[\w."'/-]+:\s+[^\s|>&*{[#]/;
+
+/** `text` with line `number` at every indentation that its neighbours allow: one space off, or where both of them stand. */
+export function reindented(text: string, number: number): string[] {
+  const lines = text.split('\n');
+  const line = lines[number - 1];
+  const depth = line === undefined ? undefined : indentOf(line);
+  if (
+    line === undefined ||
+    depth === undefined ||
+    line.startsWith('---') ||
+    !/^\s*(?:- |[\w."'/-]+:(?:\s|$))/.test(line)
+  )
+    return [];
+  const wanted = new Set([depth - 1, depth + 1].filter((at) => at >= 0 && usedAt(lines, number, at)));
+  const sibling = siblings(lines, number);
+  if (sibling !== undefined) wanted.add(sibling);
+  wanted.delete(depth);
+  return [...wanted].map((at) => withLine(text, number, ' '.repeat(at) + line.trimStart()));
+}
+
+/** Whether another line stands at this depth, or as deep as a first child would. */
+function usedAt(lines: readonly string[], number: number, depth: number): boolean {
+  return lines.some((line, i) => i !== number - 1 && indentOf(line) === depth);
+}
+
+/** Where the line before and another one beside it stand, when the line before has no children. */
+function siblings(lines: readonly string[], number: number): number | undefined {
+  const before = lines.slice(0, number - 1).filter((line) => indentOf(line) !== undefined);
+  const after = lines.slice(number).find((line) => indentOf(line) !== undefined);
+  const [second, first] = [before.at(-2), before.at(-1)];
+  if (first === undefined || !SCALAR_PAIR.test(first)) return undefined;
+  const depth = indentOf(first);
+  const besides = [second, after].some(
+    (line) => line !== undefined && indentOf(line) === depth && !/^\s*- /.test(line),
+  );
+  return besides && !/^\s*- /.test(first) ? depth : undefined;
+}

@@ -1,0 +1,110 @@
+// YAML that does not parse, when of all small repairs exactly one makes it parse.
+import { lineAt, withLine } from './lines.ts';
+import { namesForeign, pointed } from './parser-words.ts';
+import { type Repair, type RepairFacts, rewritten } from './repair.ts';
+import { isTemplate, textsOf } from './source-text.ts';
+import { indentOf, indentStep, readYaml, type YamlReading } from './yaml-document.ts';
+import { withoutDuplicate } from './yaml-duplicate.ts';
+import { reindented } from './yaml-indent.ts';
+import { closedValue } from './yaml-open-quote.ts';
+import { quotedItem, quotedSentence } from './yaml-plain.ts';
+import { withoutTabs } from './yaml-tabs.ts';
+
+const FILE = /\.ya?ml$/i;
+const SAID = /\bya?ml\b|mapping values are not allowed|did not find expected|cannot start any token/i;
+
+/** A text that may be what was meant; `line` is the only one that changes, if it is one. */
+interface Candidate {
+  readonly text: string;
+  readonly line?: number;
+  readonly fix: string;
+}
+
+/** The one repair that makes `text` parse, with what it does; undefined when there is none, or a choice. `said`: lines that errors name. */
+export function mendedYaml(text: string, said: readonly number[]): { text: string; fix: string } | undefined {
+  const broken = readYaml(text);
+  if (broken.errors.length === 0 || isTemplate(text) || !agree(text, broken, said)) return undefined;
+  const parsing = candidates(text, broken, said).flatMap((candidate) => {
+    const { meaning, begins } = readYaml(candidate.text);
+    const stands = candidate.line === undefined || begins.has(candidate.line);
+    return meaning !== undefined && stands ? [{ ...candidate, meaning }] : [];
+  });
+  if (new Set(parsing.map(({ meaning }) => meaning)).size !== 1) return undefined;
+  // What means the same may still be written in two ways: the one that is indented like the rest is meant.
+  const even = parsing.filter((candidate) => isEven(candidate.text));
+  const [first, ...more] = even.length > 0 ? even : parsing;
+  return first && more.every(({ text: other, fix }) => other === first.text || fix === first.fix)
+    ? { text: first.text, fix: first.fix }
+    : undefined;
+}
+
+function candidates(text: string, { errors }: YamlReading, said: readonly number[]): Candidate[] {
+  const at = (line: number, mended: string | undefined, fix: string): Candidate[] =>
+    mended === undefined ? [] : [{ text: withLine(text, line, mended), line, fix }];
+  const near = around([...errors.flatMap(({ line, until }) => [line, until]), ...said]);
+  const all = text.split('\n').map((_, i) => i + 1);
+  const found = near.flatMap((line) => [
+    ...reindented(text, line).map((mended) => ({ text: mended, line, fix: `Indent line ${line} as its siblings` })),
+    ...at(line, quotedSentence(lineAt(text, line) ?? ''), `Quote the value in line ${line}, which holds a colon`),
+    ...at(line, quotedItem(lineAt(text, line) ?? ''), `Quote the item in line ${line}, which holds a #`),
+  ]);
+  const open = all.flatMap((line) =>
+    at(line, closedValue(lineAt(text, line) ?? ''), `Close the quote in line ${line}`),
+  );
+  const twice = errors.flatMap(({ code, line }) => {
+    const mended = code === 'DUPLICATE_KEY' ? withoutDuplicate(text, line) : undefined;
+    return mended === undefined
+      ? []
+      : [{ text: mended, fix: `Drop line ${line}, which repeats a key with the same value` }];
+  });
+  const tabs = withoutTabs(text).map((mended) => ({ text: mended, fix: 'Indent with spaces instead of tabs' }));
+  return [...tabs, ...twice, ...found, ...open];
+}
+
+const around = (lines: readonly number[]): number[] => [
+  ...new Set(lines.flatMap((line) => [line - 1, line, line + 1])),
+];
+
+/** Whether the lines that errors name are those where this parser stumbles too; numbers may begin anew in each document. */
+function agree(text: string, { errors }: YamlReading, said: readonly number[]): boolean {
+  const starts = [0, ...text.split('\n').flatMap((line, i) => (/^---(?:\s|$)/.test(line) ? [i, i + 1] : []))];
+  const isNear = (number: number) =>
+    errors.some(({ line, until }) => starts.some((start) => number + start >= line - 2 && number + start <= until + 2));
+  return said.length === 0 || said.some(isNear);
+}
+
+/** Whether every line is indented by whole steps. */
+function isEven(text: string): boolean {
+  const lines = text.split('\n');
+  const step = indentStep(lines);
+  return lines.every((line) => (indentOf(line) ?? 0) % step === 0);
+}
+
+/** The repair of YAML that does not parse. */
+export const yaml: Repair = {
+  name: 'yaml',
+  about: 'YAML with tabs, one line out of place, an unquoted colon or #, a repeated key or an open quote',
+  async find(facts) {
+    const said = [...facts.failure.error_lines, facts.failure.excerpt].join('\n');
+    if (facts.failure.class !== 'yaml_parse_error' && !SAID.test(said)) return undefined;
+    const { path, text, lines } = (await faulty(facts)) ?? {};
+    const mended = text === undefined || lines === undefined ? undefined : mendedYaml(text, lines);
+    if (path === undefined || text === undefined || mended === undefined) return undefined;
+    return rewritten(path, text, mended.text, {
+      fix: `${mended.fix} of ${path}`,
+      reason: 'The parser stumbles there, and no other small change makes the file parse',
+    });
+  },
+};
+
+/** The file that the error names, or the only one of the stage's that does not parse. */
+async function faulty(facts: RepairFacts) {
+  const { paths, lines } = pointed(facts, FILE);
+  if (paths.length > 1 || (paths.length === 0 && namesForeign(facts, FILE))) return undefined;
+  const texts = await textsOf(facts, (path) => (paths.length === 1 ? path === paths[0] : FILE.test(path)));
+  const broken = [...(texts ?? [])].filter(([, text]) => readYaml(text).errors.length > 0);
+  const [only] = broken;
+  // Without a name, the line is all that ties the error to the file.
+  if (only === undefined || broken.length !== 1 || (paths.length === 0 && lines.length === 0)) return undefined;
+  return { path: only[0], text: only[1], lines };
+}

@@ -1,0 +1,41 @@
+// Our own unified diff of what would change, with right numbers, whatever the model's looked like.
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import type { EditedFile } from './edit.ts';
+
+/** Differing lines beyond which a file is shown as replaced as a whole. */
+const MOST = 1000;
+
+/** The diff of all files, in their order; '' when nothing differs. Ends with a newline. Never throws. */
+export function cleanDiff(files: readonly EditedFile[]): string {
+  return files.map(diffOf).join('');
+}
+
+function diffOf({ path, before, after }: EditedFile): string {
+  if (before === after) return '';
+  const from = before === null ? '/dev/null' : `a/${path}`;
+  const to = `b/${path}`;
+  const options = { context: 3, maxEditLength: MOST, headerOptions: FILE_HEADERS_ONLY };
+  return (
+    createTwoFilesPatch(from, to, before ?? '', after, undefined, undefined, options) ??
+    replaced(from, to, before ?? '', after)
+  );
+}
+
+function replaced(from: string, to: string, before: string, after: string): string {
+  const [old, made] = [marked(before, '-'), marked(after, '+')];
+  const range = ({ count }: Marked): string => `${count === 0 ? 0 : 1},${count}`;
+  return `--- ${from}\n+++ ${to}\n@@ -${range(old)} +${range(made)} @@\n${old.text}${made.text}`;
+}
+
+interface Marked {
+  text: string;
+  count: number;
+}
+
+function marked(text: string, marker: string): Marked {
+  if (text === '') return { text: '', count: 0 };
+  const whole = text.endsWith('\n');
+  const lines = (whole ? text.slice(0, -1) : text).split('\n');
+  const ending = whole ? '' : '\\ No newline at end of file\n';
+  return { text: lines.map((line) => `${marker}${line}\n`).join('') + ending, count: lines.length };
+}

@@ -1,0 +1,80 @@
+// The words of a fix on its way: what an answer asks for, what becomes of the files, and why it was refused. Pure.
+
+/** One line of a hunk: context, removed or added; the text without its marker and line end. */
+export interface HunkLine {
+  op: ' ' | '-' | '+';
+  text: string;
+  /** Its first column is no marker but text: the marker was lost. */
+  bare?: true;
+}
+
+/** A part of a unified diff as it was read, however damaged; `oldStart` is where it claims to be, when it claims anything. */
+export interface Hunk {
+  lines: HunkLine[];
+  oldStart?: number;
+  /** Whether the new text ends without a newline, when the diff itself says so. */
+  noFinalNewline?: boolean;
+}
+
+/** What an answer asks of one file. `path` is as written, undefined when the answer names none. */
+export type Change =
+  | { form: 'diff'; path: string | undefined; hunks: Hunk[]; creates?: boolean }
+  | { form: 'search-replace'; path: string | undefined; blocks: { search: string; replace: string }[] }
+  | { form: 'whole-file'; path: string | undefined; text: string };
+
+/** What a proposal says about itself: what it changes, and why. */
+export interface Note {
+  fix: string;
+  reason: string;
+}
+
+/** A file as it is and as it would be. `before` null: it is new. */
+export interface EditedFile {
+  path: string;
+  before: string | null;
+  after: string;
+  /** Make it executable; only a plugin's structured edit may ask for it. */
+  executable?: true;
+}
+
+/** Why nothing is changed. `reasons` are for a model to act on: which block, why, the nearest lines. */
+export interface Refusal {
+  ok: false;
+  code: RefusalCode;
+  reasons: string[];
+}
+
+/** Every code a proposal can be refused with, and what it means. */
+export const REFUSALS = {
+  no_change: 'the answer holds no change, or changes nothing',
+  unreadable: 'the answer is in no form that is understood',
+  too_large: 'the answer, a file or the change is too large',
+  unsafe_text: 'the answer holds bytes that no source file has',
+  unsupported: 'renames, copies, deletions, binary patches, links and mode lines are not taken',
+  no_path: 'the answer does not say which file it is for',
+  bad_path: 'the path is not a plain path inside the repository',
+  outside: 'the file is not among those this stage may change',
+  protected: 'the file may never be changed by a machine',
+  missing_file: 'the file does not exist and may not be made',
+  not_found: 'the text to be changed is not in the file',
+  ambiguous: 'the text to be changed is in the file more than once',
+  already_applied: 'the file is already as the change would make it',
+  indentation: 'the indentation of the change does not fit the file',
+  too_many_files: 'more files are changed than one fix may',
+  too_many_lines: 'more lines are changed than one fix may',
+  destroys: 'an added line destroys data',
+  installs: 'an added line installs software',
+  masks: 'the change hides a failure instead of mending it',
+  names_protected: 'an added line names a protected file',
+  removes_guard: 'the change removes what stops a script at its first failure, or a check',
+  removes_resource: 'the change removes a YAML document or a resource, which GitOps would delete from the cluster',
+  removes_much: 'the change removes far more than it adds, or leaves a file empty',
+  does_not_parse: 'the file would not parse',
+  already_tried: 'this very change was tried before',
+  reversal: 'the change takes back a fix that helped',
+  placeholder: 'a masked value was changed, moved or made up',
+} as const;
+
+export type RefusalCode = keyof typeof REFUSALS;
+
+export const refuse = (code: RefusalCode, ...reasons: string[]): Refusal => ({ ok: false, code, reasons });

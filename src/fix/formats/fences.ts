@@ -1,0 +1,82 @@
+// An answer's lines → stretches of prose and fenced blocks, in order.
+
+export interface Stretch {
+  kind: 'prose' | 'block';
+  lines: string[];
+  /** What stands behind the opening fence. */
+  info: string;
+  /** The last line with text before the block. */
+  above: string;
+  /** False: the answer ended inside the block. */
+  closed: boolean;
+}
+
+const OPENING = /^( {0,3})(`{3,}|~{3,})[ \t]*([^`]*)$/;
+const DIFF_BEGINS = /^(?:@@|\+\+\+ |diff --git )/;
+
+/** A line of prose does not begin like this: a list entry has a space and a word. */
+export const looksChanged = (line: string): boolean => /^(?:\+|-(?! ?[\w*`"'([])|@@)/.test(line);
+
+/** Every line but the fences themselves is in exactly one stretch. In a diff without fences a fence is content. */
+export function stretches(lines: readonly string[]): Stretch[] {
+  const found: Stretch[] = [];
+  let above = '';
+  let prose = stretch('prose', '', '');
+  const lastChanged = lines.findLastIndex(looksChanged);
+  let inDiff = false;
+  let i = 0;
+  while (i < lines.length) {
+    const line = lines[i] as string;
+    inDiff ||= DIFF_BEGINS.test(line);
+    const opening = inDiff && (i < lastChanged || line.startsWith(' ')) ? null : OPENING.exec(line);
+    if (!opening) {
+      prose.lines.push(line);
+      if (line.trim() !== '') above = line.trim();
+      i++;
+      continue;
+    }
+    if (prose.lines.length > 0) found.push(prose);
+    const [, indent = '', fence = '', info = ''] = opening;
+    const block = stretch('block', info.trim(), above);
+    const end = closing(lines, i + 1, indent, fence);
+    block.lines = lines.slice(i + 1, end);
+    block.closed = end < lines.length;
+    found.push(block);
+    prose = stretch('prose', '', '');
+    above = '';
+    i = end + 1;
+  }
+  if (prose.lines.length > 0) found.push(prose);
+  return found;
+}
+
+/** Where the block ends. In a diff of a Markdown file a fence may be content: then changed lines follow it. */
+function closing(lines: readonly string[], from: number, indent: string, fence: string): number {
+  let isDiff = false;
+  let end = -1;
+  for (let i = from; i < lines.length; i++) {
+    const line = lines[i] as string;
+    isDiff ||= DIFF_BEGINS.test(line);
+    if (end >= 0 && OPENING.test(line) && !line.startsWith(' ')) return end;
+    if (end >= 0 && looksChanged(line)) end = -1;
+    if (end >= 0 || !line.startsWith(indent + fence)) continue;
+    if (
+      line
+        .slice(indent.length)
+        .trimEnd()
+        .replaceAll(fence[0] as string, '') !== ''
+    )
+      continue;
+    if (!isDiff) return i;
+    end = i;
+  }
+  return end < 0 ? lines.length : end;
+}
+
+const stretch = (kind: Stretch['kind'], info: string, above: string): Stretch => ({
+  kind,
+  lines: [],
+  info,
+  above,
+  closed: true,
+});

@@ -1,0 +1,81 @@
+// Which lines of a file are new and which are gone. A line that only moved, or is only indented differently, is neither.
+
+export interface Line {
+  /** Counted from 1, in the text it is from. */
+  number: number;
+  text: string;
+}
+
+export interface ChangedLines {
+  added: Line[];
+  removed: Line[];
+  /** Every line of the text after the change, without line ends. */
+  after: string[];
+  before: string[];
+}
+
+export const linesOf = (text: string): string[] => {
+  const lines = text.includes('\r') ? text.split(/\r?\n/) : text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+};
+
+/** What is left of a line when it does not matter where it stands; a module's full name is its short name. */
+export const essence = (line: string): string => line.trim().replace(/\bansible\.(?:builtin|legacy)\./g, '');
+
+export function changedLines(before: string | null, after: string): ChangedLines {
+  const old = linesOf(before ?? '');
+  const now = linesOf(after);
+  const { start, end } = commonEnds(old, now);
+  const gone = numbered(old, start, old.length - end);
+  const come = numbered(now, start, now.length - end);
+  return { added: without(come, gone), removed: without(gone, come), before: old, after: now };
+}
+
+function commonEnds(a: readonly string[], b: readonly string[]): { start: number; end: number } {
+  const most = Math.min(a.length, b.length);
+  let start = 0;
+  while (start < most && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < most - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  return { start, end };
+}
+
+const numbered = (lines: readonly string[], from: number, to: number): Line[] =>
+  lines.slice(from, to).map((text, i) => ({ number: from + i + 1, text }));
+
+/** The lines of `some` that `others` do not have as well, each as often as it stands there. */
+function without(some: readonly Line[], others: readonly Line[]): Line[] {
+  const counts = new Map<string, number>();
+  for (const { text } of others) counts.set(essence(text), (counts.get(essence(text)) ?? 0) + 1);
+  return some.filter(({ text }) => {
+    const left = counts.get(essence(text)) ?? 0;
+    if (left > 0) counts.set(essence(text), left - 1);
+    return left === 0;
+  });
+}
+
+/**
+ * How many lines a diff from `before` to `after` adds and removes together; more than `most` is only said to be more.
+ * Here a moved line counts twice and an indented one, too: that is what someone has to read.
+ */
+export function editDistance(before: string | null, after: string, most: number): number {
+  const old = linesOf(before ?? '');
+  const now = linesOf(after);
+  const { start, end } = commonEnds(old, now);
+  const a = old.slice(start, old.length - end);
+  const b = now.slice(start, now.length - end);
+  if (a.length === 0 || b.length === 0) return a.length + b.length;
+  // Myers' greedy search: how far each diagonal gets with that many additions and removals.
+  const reach = new Map<number, number>([[1, 0]]);
+  for (let distance = 0; distance <= Math.min(most, a.length + b.length); distance++) {
+    for (let k = -distance; k <= distance; k += 2) {
+      const down = k === -distance || (k !== distance && (reach.get(k - 1) ?? 0) < (reach.get(k + 1) ?? 0));
+      let x = down ? (reach.get(k + 1) ?? 0) : (reach.get(k - 1) ?? 0) + 1;
+      while (x < a.length && x - k < b.length && a[x] === b[x - k]) x++;
+      reach.set(k, x);
+      if (x >= a.length && x - k >= b.length) return distance;
+    }
+  }
+  return most + 1;
+}

@@ -1,0 +1,148 @@
+// Added lines that hide a failure instead of mending it: the stage would look green and be broken.
+import { keyed, type LineRule, program } from './line-rule.ts';
+
+const MASKS = 'masks';
+const END = '(?=\\s?(?:[;)}&|`]|$))';
+const QUIET = 'echo|printf|print|log\\S*|warn\\S*|info\\S*|note|say|logger|msg';
+const NO_QUESTION = '^(?!(?:\\[|test |! |\\( ?\\(|command |which |type |hash |e?grep ))(?!.*(?:\\$\\(|`))';
+
+export const MASK_RULES: readonly LineRule[] = [
+  {
+    name: 'failure swallowed',
+    code: MASKS,
+    why: 'the failure of this command no longer counts; mend why it fails',
+    line: [
+      new RegExp(`\\|\\| (?:\\{ |\\( ?)?(?:\\S*/)?(?:true|:|exit 0)${END}`),
+      // Behind a question they are an answer; behind work they end the matter.
+      new RegExp(`${NO_QUESTION}.*\\|\\| (?:\\{ |\\( ?)?(?:return 0|(?:${QUIET}) [^|;]*(?:;? ?[})])?)$`),
+      new RegExp(`[^;&|({\\s] ?(?:;|&) ?(?:\\S*/)?(?:true|:)${END}`),
+      /(?:^|[;&(] ?)(?:(?:true|:) \|\||false &&|if false ;|while false ;) /,
+      /\| ?(?:\S*\/)?(?:true|cat > ?\/dev\/null|:)$/,
+    ],
+    matches: [
+      'kubectl apply -f a.yaml || true',
+      'kubectl apply -f a.yaml||true',
+      'run_it || :',
+      'run_it || /bin/true',
+      'run_it || { true; }',
+      'run_it; true',
+      'run_it || exit 0',
+      'run_it || return 0',
+      'run_it || echo "failed, going on"',
+      'run_it || printf "%s\\n" failed >&2',
+      'ssh pve1 "qm start 101 || true"',
+      'command: ["sh", "-c", "run || true"]',
+      'run_it | true',
+      'true || run_it',
+      'if false; then run_it; fi',
+    ],
+    misses: [
+      'run_it || exit 1',
+      'run_it || { echo "failed"; exit 1; }',
+      'run_it || die "it failed"',
+      'run_it || return 1',
+      'while true; do',
+      '# || true would hide it',
+      'echo "never write || true"',
+      'if a || b; then',
+      'enabled: true',
+      'for i in 1 2; do :; done',
+      'version=$(get_version || echo unknown)',
+      'a || b || exit 2',
+      '[[ -e $file ]] || return 0',
+      '(( count > 0 )) || echo none',
+      'grep -q x file || echo x >> file',
+    ],
+  },
+  {
+    name: 'ends well whatever happened',
+    code: MASKS,
+    why: 'ends as if all had gone well; let the real exit code through',
+    command: [/^(?:(?:then|else|do|\{|!) )*exit 0+$/, /^(?:(?:then|else|do|\{) )*(?:sys\.|process\.|os\.)?[eE]xit ?0$/],
+    line: [/\b(?:sys\.exit|process\.exit|os\._exit|os\.Exit) ?\( ?0 ?\)/],
+    matches: [
+      'exit 0',
+      '  exit 0  # fine',
+      'if x; then exit 0; fi',
+      "trap 'exit 0' EXIT",
+      'sys.exit(0)',
+      'foo && exit 0',
+    ],
+    misses: ['exit 1', 'exit "$code"', 'exit', '# exit 0', 'echo "exit 0 means success"', 'exit 10', 'expect_exit 0'],
+  },
+  {
+    name: 'errors switched off',
+    code: MASKS,
+    why: 'switches off that the script stops at a failure',
+    command: [
+      /^(?:\S+ )*?set \+(?:[a-df-z]*e[a-z]*|o (?:errexit|pipefail))(?= |$)/,
+      /^(?:\S+ )*?set (?:\S+ )*?\+(?:[a-df-z]*e[a-z]*|o (?:errexit|pipefail))(?= |$)/,
+      /^(?:\S+ )*?(?:ba|z|k|da)?sh \+e/,
+      /^(?:\S+ )*?shopt -uo? (?:errexit|pipefail)/,
+      /^(?:\S+ )*?trap (?:-- )?(?:-|''|true|:) (?:\S+ )*?ERR(?= |$)/,
+    ],
+    matches: [
+      'set +e',
+      'set +euo pipefail',
+      'set +o errexit',
+      'set -x +e',
+      "trap '' ERR",
+      'trap - EXIT ERR',
+      'trap : ERR',
+      'set +o pipefail',
+    ],
+    misses: [
+      'set -e',
+      'set -euo pipefail',
+      'set +x',
+      'set +u',
+      '# set +e',
+      "trap 'cleanup' EXIT",
+      'trap - EXIT',
+      "trap 'report $LINENO' ERR",
+    ],
+  },
+  {
+    name: 'errors not shown',
+    code: MASKS,
+    why: 'closes or throws away what the command would say about its failure',
+    line: [/(?:^|\s)(?:2|&)>&-/, /^(?:exec) .*(?:2>|&>)\/dev\/null/],
+    matches: ['run_it 2>&-', 'exec 2>/dev/null', 'exec >/dev/null 2>/dev/null'],
+    misses: ['run_it 2>&1', 'command -v jq >/dev/null 2>&1', 'if qm status 101 2>/dev/null; then', 'echo x >&2'],
+  },
+  {
+    name: 'told to ignore errors',
+    code: MASKS,
+    why: 'tells the tool to go on as if nothing had failed',
+    command: [
+      /(?:^|\s)--(?:ignore-errors?|ignore-failures?|ignore-exit-codes?|no-fail(?:-on-\S+)?|never-fail|skip-errors?|allow-failures?|continue-on-errors?|exit-zero|no-exit-code|force-success)(?=[\s=]|$)(?!=(?:false|no|0))/,
+      program('g?make', '(?:\\s+\\S+)*?\\s+(?:-\\w*[ik]\\w*|--ignore-errors|--keep-going)(?=\\s|$)'),
+    ],
+    data: [
+      keyed(
+        'continue[-_]on[-_]errors?|continueOnError|ignore_errors?|ignoreErrors?|ignore_unreachable|allow_failure|ignore_failed',
+        'true|yes|on|always|1',
+      ),
+      keyed('failed_when|any_errors_fatal|fail_on_error|failOnError|fail-fast', 'false|no|never|off|\\[\\s*\\]'),
+    ],
+    matches: [
+      'continue-on-error: true',
+      'ignore_errors: yes',
+      'failed_when: false',
+      '- { shell: run, ignore_errors: true }',
+      'rsync --ignore-errors a b',
+      'tool --exit-zero .',
+      'make -k all',
+      '"ignoreErrors": true,',
+    ],
+    misses: [
+      'kubectl delete pod a --ignore-not-found',
+      'ignore_errors: false',
+      'failed_when: result.rc != 0',
+      '# ignore_errors: yes',
+      'make -j4 all',
+      'ignoreErrorsOlderThan: true2',
+      'run_it --ignore-errors=false',
+    ],
+  },
+];

@@ -1,0 +1,93 @@
+// Whether a file still parses: YAML, JSON and TOML. Never worse than before; templates that never parsed are left alone.
+import { parse as parseToml, TomlError } from 'smol-toml';
+import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
+import { deepOffset } from '../../config/yaml-depth.ts';
+import { clip, type Finding } from './finding.ts';
+
+type Faults = (text: string) => string[];
+
+const KINDS: readonly { path: RegExp; faults: Faults }[] = [
+  { path: /\.ya?ml$/i, faults: yamlFaults },
+  { path: /\.(?:json|geojson|webmanifest)$/i, faults: (text) => jsonFaults(text, withoutComments) },
+  { path: /\.(?:jsonc|code-workspace)$/i, faults: (text) => jsonFaults(withoutComments(text)) },
+  { path: /\.toml$/i, faults: tomlFaults },
+];
+
+const TEMPLATE = /\{\{|\{%|<%|\$\{\{/;
+
+/**
+ * What is wrong with the syntax of `after`. Nothing when the file was as wrong before, unless its syntax was the failure
+ * to be mended (`failedToParse`): then it must be clean. Files of other kinds have no faults here. Never throws.
+ */
+export function parses(path: string, before: string | null, after: string, failedToParse = false): Finding[] {
+  const kind = KINDS.find((known) => known.path.test(path));
+  if (!kind) return [];
+  const faults = kind.faults(after);
+  if (faults.length === 0) return [];
+  const wasWrong = before === null ? TEMPLATE.test(after) : kind.faults(before).length > 0;
+  if (wasWrong && !failedToParse) return [];
+  return faults.map((fault) => ({ code: 'does_not_parse', reason: `${path}: ${fault}` }));
+}
+
+function yamlFaults(text: string): string[] {
+  const deep = couldBeDeep(text) ? deepOffset(text) : undefined;
+  if (deep !== undefined) return [`line ${text.slice(0, deep).split('\n').length}: nested too deeply`];
+  return caught(() => {
+    // The parser's own check of keys compares each with every other.
+    const lines = new LineCounter();
+    const options = { logLevel: 'error', uniqueKeys: false, prettyErrors: false, lineCounter: lines } as const;
+    const found = parseAllDocuments(text, options);
+    const at = (offset: number) => `line ${Math.max(1, lines.linePos(offset).line)}`;
+    return (Array.isArray(found) ? found : []).flatMap(({ errors, contents }) => [
+      ...errors.map(({ message, pos }) => `${at(pos[0])}: ${clip(message)}`),
+      ...repeatedKeys(contents).map(({ key, offset }) => `${at(offset)}: the key ${clip(key)} stands here twice`),
+    ]);
+  });
+}
+
+/** A level of nesting takes a column, or a bracket: short lines with few brackets need no closer look. */
+function couldBeDeep(text: string): boolean {
+  return text.split(/[[{]/).length > 40 || text.split('\n').some((line) => line.length > 150);
+}
+
+function repeatedKeys(node: unknown): { key: string; offset: number }[] {
+  if (isSeq(node)) return node.items.flatMap(repeatedKeys);
+  if (!isMap(node)) return [];
+  const seen = new Set<string>();
+  return node.items.flatMap(({ key, value }) => {
+    const below = repeatedKeys(value);
+    if (!isScalar(key)) return below;
+    const name = String(key.value);
+    const again = seen.has(name);
+    seen.add(name);
+    return again ? [{ key: name, offset: key.range?.[0] ?? 0 }, ...below] : below;
+  });
+}
+
+function jsonFaults(text: string, also?: (text: string) => string): string[] {
+  const faults = caught(() => void JSON.parse(text));
+  // Some tools' .json files have comments by custom; then they count without.
+  if (faults.length === 0 || !also || !/^\s*(?:\/\/|\/\*)/m.test(text)) return faults;
+  return jsonFaults(also(text));
+}
+
+/** JSON with comments and trailing commas, without them. */
+function withoutComments(text: string): string {
+  const strings = /("(?:[^"\\\n]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
+  const bare = text.replace(strings, (_, string: string | undefined) => string ?? ' ');
+  return bare.replace(/("(?:[^"\\\n]|\\.)*")|,(?=\s*[}\]])/g, (_, string: string | undefined) => string ?? '');
+}
+
+function tomlFaults(text: string): string[] {
+  return caught(() => void parseToml(text, { maxDepth: 200 }));
+}
+
+/** The faults that `work` returns, or what it throws as one. */
+function caught(work: () => string[] | undefined): string[] {
+  try {
+    return work() ?? [];
+  } catch (error) {
+    if (error instanceof TomlError) return [`line ${error.line}: ${clip(error.message.split('\n')[0] ?? '')}`];
+    return [clip(error instanceof Error ? error.message : String(error))];
+  }
+}

@@ -1,0 +1,110 @@
+// Which files an edit may touch: plain paths, allowed and not protected, that are what they seem to be in the tree.
+import { pathMatcher } from '../../config/globs.ts';
+import type { EditedFile, RefusalCode } from '../edit.ts';
+import { clip, type Finding } from './finding.ts';
+import { looksLike, pathFault } from './path-text.ts';
+import { protectedAs } from './protected-names.ts';
+import type { GateRules, Tree } from './rules.ts';
+
+/** What is wrong with where `edited` would be written; at most one finding per file. */
+export function pathFindings(edited: readonly EditedFile[], rules: GateRules): Finding[] {
+  const lists = {
+    allowed: listed(rules.allow),
+    guarded: listed(rules.protect, true),
+    closed: listed(rules.untouchable, true),
+  };
+  const seen = new Set<string>();
+  return edited.flatMap((file) => {
+    const finding = pathFinding(file, rules, lists) ?? twice(file.path, seen);
+    return finding ? [finding] : [];
+  });
+}
+
+type Listed = (path: string) => boolean;
+
+const remembered = new Map<string, Listed>();
+const MOST_REMEMBERED = 64;
+
+/** Whether a path is on the list. The same lists come again and again, so the last ones are remembered by their text. */
+function listed(globs: readonly string[], ignoreCase = false): Listed {
+  const key = JSON.stringify([ignoreCase, globs]);
+  const known = remembered.get(key);
+  if (known) return known;
+  if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+  const made = listOf(globs, ignoreCase);
+  remembered.set(key, made);
+  return made;
+}
+
+/** A name as it stands counts beside its reading as a pattern: files may be called `a[1].yaml`. */
+function listOf(globs: readonly string[], ignoreCase: boolean): Listed {
+  const matches = pathMatcher(globs, { ignoreCase });
+  const exact = new Set(globs.map((glob) => (ignoreCase ? glob.toLowerCase() : glob)));
+  return (path) => matches(path) || exact.has(ignoreCase ? path.toLowerCase() : path);
+}
+
+function twice(path: string, seen: Set<string>): Finding | undefined {
+  const key = looksLike(path);
+  if (seen.has(key)) return found('bad_path', path, 'it is named twice');
+  seen.add(key);
+  return undefined;
+}
+
+function found(code: RefusalCode, path: string, why: string): Finding {
+  const shown = pathFault(path) === undefined ? path : JSON.stringify(path);
+  return { code, reason: `${clip(shown)}: ${why}` };
+}
+
+function pathFinding(
+  { path, before, after, executable }: EditedFile,
+  { allow, tree }: GateRules,
+  { allowed, guarded, closed }: Record<'allowed' | 'guarded' | 'closed', Listed>,
+): Finding | undefined {
+  const fault = pathFault(path);
+  if (fault !== undefined)
+    return found('bad_path', path, `${fault}; write the path as it is, relative to the repository`);
+  const look = looksLike(path);
+  const kind = protectedAs(path) ?? protectedAs(look);
+  if (kind !== undefined) return found('protected', path, `it is ${kind}, which no fix may change`);
+  if (guarded(path) || guarded(look)) return found('protected', path, 'its owner protects it; no fix may change it');
+  if (closed(path) || closed(look))
+    return found('protected', path, 'it judges or carries stages, or is part of the loop; no fix may change it');
+  if (!allowed(path)) return found('outside', path, `only these may be changed: ${clip(allow.join(', ') || 'none')}`);
+  const link = linkOnTheWay(path, tree);
+  if (link)
+    return found('bad_path', path, `${link} is a symbolic link; change the file it stands for, if that is allowed`);
+  if (tree.isFolder(path)) return found('bad_path', path, 'it is a folder');
+  return before === null
+    ? newFileFinding(path, tree, executable)
+    : oldFileFinding({ path, after, before, executable }, tree);
+}
+
+function newFileFinding(path: string, tree: Tree, executable: true | undefined): Finding | undefined {
+  if (executable) return found('unsupported', path, 'only a script that is there can be made executable');
+  if (tree.exists(path)) return found('bad_path', path, 'it exists and its text could not be read');
+  const folder = path.split('/').slice(0, -1).join('/');
+  if (folder !== '' && !tree.isFolder(folder))
+    return found('missing_file', path, `there is no folder ${folder}, and none may be made`);
+  const other = looksLike(path);
+  if (other !== path && tree.exists(other)) return found('bad_path', path, `it looks like ${other}, which exists`);
+  return undefined;
+}
+
+function oldFileFinding(
+  { path, before, after, executable }: { path: string; before: string; after: string; executable: true | undefined },
+  tree: Tree,
+): Finding | undefined {
+  if (!tree.exists(path)) return found('missing_file', path, 'it does not exist');
+  if (executable && !isScript(path, after)) return found('unsupported', path, 'only a script can be made executable');
+  const changes = before !== after || (executable && tree.isExecutable?.(path) !== true);
+  return changes ? undefined : found('no_change', path, 'it is already so');
+}
+
+const isScript = (path: string, text: string): boolean =>
+  text.startsWith('#!') || /\.(?:sh|bash|py|mjs|js|rb|pl)$/.test(path);
+
+/** The first part of the way to `path`, itself included, that is a link. */
+function linkOnTheWay(path: string, tree: Tree): string | undefined {
+  const parts = path.split('/');
+  return parts.map((_, i) => parts.slice(0, i + 1).join('/')).find((part) => tree.linkTarget?.(part) !== undefined);
+}

@@ -1,0 +1,104 @@
+// Removals that are an executor's never and a human's to decide: GitOps deletes from the cluster what leaves the files.
+import type { EditedFile } from '../edit.ts';
+import type { ChangedLines } from './changed-lines.ts';
+import type { Finding } from './finding.ts';
+import type { Tree } from './rules.ts';
+
+const MOST_NET_LINES = 20;
+const YAML = /\.ya?ml$/i;
+
+/** What `file` loses that a fix should not take away. */
+export function removalFindings(file: EditedFile, changed: ChangedLines, tree: Tree): Finding[] {
+  const { path, before, after } = file;
+  if (before === null) return [];
+  const finding = (code: Finding['code'], why: string): Finding => ({ code, reason: `${path}: ${why}` });
+  if (before.trim() !== '' && after.trim() === '') return [finding('removes_much', 'nothing would be left in it')];
+  const findings: Finding[] = [];
+  if (YAML.test(path)) {
+    const lost = documents(before) - documents(after);
+    if (lost > 0)
+      findings.push(
+        finding('removes_resource', `${lost === 1 ? 'a YAML document' : `${lost} YAML documents`} would be gone`),
+      );
+    const entries = lostEntries(path, before, after, tree);
+    if (entries.length > 0)
+      findings.push(finding('removes_resource', `no longer among its resources: ${entries.join(', ')}`));
+  }
+  const net = changed.before.length - changed.after.length;
+  if (net > MOST_NET_LINES)
+    findings.push(
+      finding('removes_much', `${net} lines fewer than before; at most ${MOST_NET_LINES}: change only what is wrong`),
+    );
+  return findings;
+}
+
+const isContent = (line: string): boolean =>
+  line.trim() !== '' && !/^\s*#/.test(line) && !/^(?:---|\.\.\.|%)/.test(line);
+
+/** How many documents of the text hold anything; a `---` in the first column always begins one. */
+export function documents(text: string): number {
+  if (!text.includes('\n---')) return text.split(/\r?\n/).some(isContent) ? 1 : 0;
+  return text.split(/^---(?=\s|$)/m).filter((part) => part.split(/\r?\n/).some(isContent)).length;
+}
+
+/** Entries of top-level resource lists that are gone: fewer than before, or exchanged though what they name is there. */
+function lostEntries(path: string, before: string, after: string, tree: Tree): string[] {
+  const old = resourceEntries(before);
+  const now = resourceEntries(after);
+  const left = [...now];
+  const gone = old.filter((entry) => {
+    const at = left.findIndex((other) => sameEntry(entry, other));
+    if (at !== -1) left.splice(at, 1);
+    return at === -1;
+  });
+  if (gone.length === 0) return [];
+  // A name of nothing may be replaced by the right one: nothing in the cluster came from it.
+  return now.length < old.length ? gone : gone.filter((entry) => namesSomething(path, entry, tree));
+}
+
+const sameEntry = (a: string, b: string): boolean => plainEntry(a) === plainEntry(b);
+/** Another version of the same remote entry is the same entry. */
+const plainEntry = (entry: string): string =>
+  entry
+    .replace(/\?ref=.*$/, '')
+    .replace(/\/v?\d+(?:\.\d+)+[^/]*(?=\/)/g, '/<version>')
+    .replace(/^\.\//, '')
+    .replace(/\/+$/, '');
+
+function namesSomething(path: string, entry: string, tree: Tree): boolean {
+  if (/^\w+:\/\//.test(entry)) return true;
+  const parts = path.split('/').slice(0, -1);
+  for (const part of entry.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '.' && part !== '') parts.push(part);
+  }
+  return tree.exists(parts.join('/')) || tree.isFolder(parts.join('/'));
+}
+
+const LISTS = /^(?:resources|bases|components)\s*:/m;
+
+/** The items of every `resources:`, `bases:` and `components:` in the first column. */
+export function resourceEntries(text: string): string[] {
+  if (!LISTS.test(text)) return [];
+  const entries: string[] = [];
+  let inside = false;
+  for (const line of text.split(/\r?\n/)) {
+    const [, flow] = /^(?:resources|bases|components)\s*:\s*(\[.*)?(?:#.*)?$/.exec(line) ?? [];
+    if (/^(?:resources|bases|components)\s*:/.test(line)) {
+      inside = true;
+      if (flow)
+        entries.push(
+          ...flow
+            .replace(/[[\]"']/g, '')
+            .split(',')
+            .map((item) => item.trim())
+            .filter((item) => item !== ''),
+        );
+    } else if (inside) {
+      const item = /^\s*-\s+["']?([^"'#\s][^"'#]*?)["']?\s*(?:#.*)?$/.exec(line)?.[1];
+      if (item !== undefined) entries.push(item);
+      else if (/^[^\s#-]/.test(line) || line.startsWith('---')) inside = false;
+    }
+  }
+  return entries;
+}

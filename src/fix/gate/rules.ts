@@ -1,0 +1,34 @@
+// What the gate judges by, and what it answers. The tree is asked through functions, so that judging itself touches nothing.
+import type { Refusal } from '../edit.ts';
+
+/** The tree an edit would land in. Paths are relative to its root, with `/`. */
+export interface Tree {
+  exists(path: string): boolean;
+  isFolder(path: string): boolean;
+  /** Where `path` itself points when it is a symbolic link; folders above it are asked for one by one. */
+  linkTarget?(path: string): string | undefined;
+  isExecutable?(path: string): boolean;
+}
+
+export interface GateRules {
+  /** Patterns of the files that may be changed; a trailing `/` means the tree below. */
+  readonly allow: readonly string[];
+  /** Patterns of the owner's protected files, whatever their case. */
+  readonly protect: readonly string[];
+  /** Paths that nobody's fix may touch: scripts that judge stages, carried files, the loop's own code. A trailing `/` means the tree below. */
+  readonly untouchable: readonly string[];
+  readonly maxFiles: number;
+  /** Added plus removed lines, over all files. */
+  readonly maxLines: number;
+  readonly tier: 'executor' | 'escalation';
+  readonly tree: Tree;
+}
+
+/** `handOver`: asked for by the escalation tier, this is not a mistake but a human's to decide. */
+export type Verdict = { ok: true } | (Refusal & { handOver?: true });
+
+/**
+ * The part of judging that needs a process (bash -n, shellcheck), done by whoever calls the gate: problems of `after`
+ * that `before` did not have, one line each. `wantsShellCheck` says for which files.
+ */
+export type ShellCheck = (path: string, before: string | null, after: string) => Promise<string[]>;

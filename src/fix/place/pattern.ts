@@ -1,0 +1,85 @@
+// A hunk as placement sees it: the old lines to be found, and what goes in between them.
+import { diffArrays } from 'diff';
+import type { Hunk, HunkLine } from '../edit.ts';
+
+export interface OldLine {
+  text: string;
+  trimmed: string;
+  removed: boolean;
+  /** The text is the whole line, its marker was lost. */
+  bare: boolean;
+}
+
+export interface Pattern {
+  old: OldLine[];
+  /** `added[k]` goes in before `old[k]`; the last one after all of them. */
+  added: string[][];
+}
+
+/** Lines that a change takes out and puts back just so are context, whatever marker they carry. */
+export function patternOf({ lines }: Hunk): Pattern {
+  const pattern: Pattern = { old: [], added: [[]] };
+  let i = 0;
+  while (i < lines.length) {
+    let end = i;
+    while (end < lines.length && (lines[end] as HunkLine).op !== ' ') end++;
+    if (end === i) {
+      pushOld(pattern, lines[i] as HunkLine, false);
+      i++;
+      continue;
+    }
+    pushGroup(pattern, lines.slice(i, end));
+    i = end;
+  }
+  return pattern;
+}
+
+function pushGroup(pattern: Pattern, group: readonly HunkLine[]): void {
+  const removed = group.filter(({ op }) => op === '-');
+  const added = group.filter(({ op }) => op === '+').map(({ text }) => text);
+  const gone = new Set(removed.map(({ text }) => text));
+  const parts = added.some((text) => gone.has(text))
+    ? diffArrays(
+        removed.map(({ text }) => text),
+        added,
+        { maxEditLength: 400 },
+      )
+    : undefined;
+  if (!parts) {
+    for (const line of group) {
+      if (line.op === '+') pattern.added.at(-1)?.push(line.text);
+      else pushOld(pattern, line, true);
+    }
+    return;
+  }
+  let at = 0;
+  for (const part of parts) {
+    if (part.added) {
+      for (const text of part.value) pattern.added.at(-1)?.push(text);
+      continue;
+    }
+    for (let i = 0; i < part.value.length; i++) pushOld(pattern, removed[at + i] as HunkLine, part.removed === true);
+    at += part.value.length;
+  }
+}
+
+function pushOld(pattern: Pattern, { text, bare }: HunkLine, removed: boolean): void {
+  pattern.old.push({ text, trimmed: text.trim(), removed, bare: bare === true });
+  pattern.added.push([]);
+}
+
+/** How much it tells that a line is where it should be: a lone brace stands everywhere. */
+export const weightOf = (trimmed: string): number => (trimmed === '' ? 0 : /\w.*\w.*\w/.test(trimmed) ? 1 : 0.25);
+
+/** Whether anything would change. */
+export const changes = ({ old, added }: Pattern): boolean =>
+  old.some(({ removed }) => removed) || added.some((lines) => lines.length > 0);
+
+/** The lines as they would be afterwards, the added ones as those that must be there: to recognise a change that is. */
+export function newLines({ old, added }: Pattern): OldLine[] {
+  const asOld = (text: string): OldLine => ({ text, trimmed: text.trim(), removed: true, bare: true });
+  return [...old, undefined].flatMap((line, k) => [
+    ...(added[k] as string[]).map(asOld),
+    ...(line && !line.removed ? [line] : []),
+  ]);
+}

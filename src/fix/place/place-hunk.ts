@@ -1,0 +1,134 @@
+// Where one hunk goes: as one piece, exact or nearly so, else by alignment. What is not certain is refused.
+import type { Hunk, RefusalCode } from '../edit.ts';
+import { alignedSpots } from './aligned-spots.ts';
+import { contiguous, equalAt } from './contiguous.ts';
+import { withDashesBack } from './lost-dash.ts';
+import { changes, newLines, type Pattern, patternOf, weightOf } from './pattern.ts';
+import type { Source } from './source.ts';
+import { type Edits, editsAt, type Spot, spotAt, startOf } from './spot.ts';
+
+export type Placing =
+  | { kind: 'placed'; edits: Edits; spot: Spot; byNumber: boolean }
+  | { kind: 'nothing' }
+  | { kind: 'refused'; code: RefusalCode; why: string; near: number[] };
+
+/** What else is known of where it goes: the line that it claims, if claims are to be believed, and what it comes after. */
+export interface Whereabouts {
+  claimed: number | undefined;
+  after: number;
+}
+
+const refused = (code: RefusalCode, why: string, near: number[] = []): Placing => ({
+  kind: 'refused',
+  code,
+  why,
+  near,
+});
+
+/** Never throws. */
+export function placeHunk(hunk: Hunk, pattern: Pattern, source: Source, where: Whereabouts): Placing {
+  if (!changes(pattern)) return { kind: 'nothing' };
+  if (pattern.old.every(({ trimmed }) => trimmed === '')) {
+    return refused('not_found', 'it shows no line of the file, so there is no telling where it goes');
+  }
+  const found = asOnePiece(hunk, pattern, source, where);
+  if (found) return found;
+  const there = contiguous(newLines(pattern), source).starts;
+  if (there.length > 0) return refused('already_applied', 'the file already is as it would make it', there);
+  const mended = withDashesBack(hunk, source);
+  if (mended === 'unclear') {
+    return refused(
+      'ambiguous',
+      'a line that begins with "- " may be a removed line or a list entry whose marker was lost',
+    );
+  }
+  if (mended) {
+    const again = patternOf(mended);
+    const placed = asOnePiece(hunk, again, source, where) ?? byAlignment(again, source, where);
+    if (placed.kind !== 'placed' || placed.spot.indentation.kind === 'same') return placed;
+    return refused('ambiguous', 'list entries lost their markers and the indentation differs');
+  }
+  return byAlignment(pattern, source, where);
+}
+
+/** What must agree before all of it may stand elsewhere in its columns. */
+const FEW = 2.5;
+
+const RANK = { same: 1, shifted: 2, crooked: 3 } as const;
+
+function asOnePiece(hunk: Hunk, pattern: Pattern, source: Source, where: Whereabouts): Placing | undefined {
+  const claimed = hunk.oldStart === undefined ? undefined : hunk.oldStart - 1;
+  const { starts, full } = contiguous(pattern.old, source, claimed);
+  const weight = pattern.old.reduce((total, { trimmed }) => total + weightOf(trimmed), 0);
+  const spots = starts
+    .filter((start) => start > where.after)
+    .map((start) => spotAt(start, pattern, source))
+    .filter((spot) => !isMoved(spot) || weight >= FEW || startOf(spot) === claimed);
+  if (spots.length === 0) return undefined;
+  const made = newLines(pattern);
+  if (claimed !== undefined && !starts.includes(claimed) && equalAt(claimed, made, source) === made.length) {
+    return refused('already_applied', 'the file already is as it would make it', [claimed]);
+  }
+  const ranks = spots.map((spot) => (isExact(spot, pattern, source) ? 0 : RANK[spot.indentation.kind]));
+  const best = Math.min(...ranks);
+  const good = spots.filter((_, i) => ranks[i] === best);
+  return choose(good, pattern, source, where, full);
+}
+
+/** All of it stands in other columns: the same lines in another place may be meant. */
+const isMoved = ({ indentation }: Spot): boolean =>
+  indentation.kind === 'shifted' && indentation.by !== 1 && indentation.by !== 'tabs';
+
+const isExact = ({ positions }: Spot, { old }: Pattern, source: Source): boolean =>
+  old.every(({ text }, k) => source.lines[positions[k] as number] === text);
+
+/** Among equally good spots only a claimed line number that is one of them decides. */
+function choose(spots: readonly Spot[], pattern: Pattern, source: Source, where: Whereabouts, full = true): Placing {
+  const claimed = spots.filter((spot) => where.claimed !== undefined && startOf(spot) === where.claimed - 1);
+  const spot = spots.length === 1 && full ? spots[0] : claimed.length === 1 ? claimed[0] : undefined;
+  if (!spot) {
+    const why = `it fits in ${full ? spots.length : 'very many'} places; show more of the lines around the right one`;
+    return refused('ambiguous', why, spots.map(startOf));
+  }
+  const edits = editsAt(spot, pattern, source);
+  if (edits === 'indentation') {
+    return refused('indentation', 'its indentation is not that of the file; copy the lines as they are', [
+      startOf(spot),
+    ]);
+  }
+  if (edits === 'between') {
+    const why = 'lines of the file are missing just where it adds some; show the lines directly before and after';
+    return refused('not_found', why, [startOf(spot)]);
+  }
+  if (isThere(edits, source)) return refused('already_applied', 'the lines it adds are already there', [startOf(spot)]);
+  return { kind: 'placed', edits, spot, byNumber: spots.length > 1 };
+}
+
+/** A hunk that only adds, and shows only what stands on one side, fits again after it was applied. */
+function isThere({ removed, added }: Edits, source: Source): boolean {
+  if (removed.length > 0) return false;
+  return added.every(({ before, lines }) => {
+    if (!lines.some((line) => /\w{3}/.test(line))) return false;
+    const same = (from: number): boolean =>
+      lines.every((line, i) => source.lines[from + i]?.trimEnd() === line.trimEnd());
+    return same(before) || same(before - lines.length);
+  });
+}
+
+function byAlignment(pattern: Pattern, source: Source, where: Whereabouts): Placing {
+  const { spots, near, why, score } = alignedSpots(pattern, source, where.after);
+  const there = alignedSpots(asNew(pattern), source);
+  if (pattern.added.some((lines) => lines.some((line) => weightOf(line.trim()) === 1)) && there.spots.length > 0) {
+    if (there.score >= score) return refused('already_applied', 'the file already is as it would make it', there.near);
+  }
+  if (spots.length === 0) return refused('not_found', why, near);
+  if (spots.every(isMoved))
+    return refused('indentation', 'neither its text nor its indentation is that of the file', near);
+  return choose(spots, pattern, source, where);
+}
+
+/** The pattern as it would look for itself after it was applied. */
+function asNew(pattern: Pattern): Pattern {
+  const old = newLines(pattern);
+  return { old, added: [...old, undefined].map(() => []) };
+}

@@ -1,0 +1,106 @@
+// All hunks of one file → its new lines, or why not. Claimed line numbers count only while none was found to be wrong.
+import type { Hunk, Refusal } from '../edit.ts';
+import { refuse } from '../edit.ts';
+import { nearestLines } from './nearest.ts';
+import { type Part, partsOf } from './parts.ts';
+import { type Pattern, patternOf } from './pattern.ts';
+import { type Placing, placeHunk } from './place-hunk.ts';
+import { lineEnd, type Source } from './source.ts';
+import { endOf, startOf } from './spot.ts';
+
+/** Parts that one change of a file may have. */
+const MOST = 1000;
+
+type Placed = Extract<Placing, { kind: 'placed' }>;
+
+/** The file's new text. `name` is what a part is called in reasons. Never throws. */
+export function placeHunks(
+  path: string,
+  hunks: readonly Hunk[],
+  source: Source,
+  name: 'hunk' | 'block',
+): { ok: true; text: string } | Refusal {
+  const parts = partsOf(hunks, source);
+  if (parts.length > MOST) return refuse('too_large', `${path}: the change has more than ${MOST} ${name}s`);
+  const patterns = parts.map(({ hunk }) => patternOf(hunk));
+  const open = placeAll(parts, patterns, source, false);
+  const lying = open.some((placing, i) => placing.kind === 'placed' && isWrong((parts[i] as Part).hunk, placing));
+  const unsure = open.some((placing) => placing.kind === 'refused' && placing.code === 'ambiguous');
+  const placings = lying || !unsure ? open : placeAll(parts, patterns, source, true);
+  const bad = placings.flatMap((placing, i) => (placing.kind === 'refused' ? [{ placing, i }] : []));
+  const worst = bad.find(({ placing }) => placing.code !== 'already_applied') ?? bad[0];
+  if (worst) {
+    const reasons = bad
+      .slice(0, 5)
+      .flatMap(({ placing, i }) => [
+        `${path}, ${name} ${(parts[i] as Part).from + 1} of ${hunks.length}: ${placing.why}`,
+        ...nearestLines(patterns[i] as Pattern, placing, source),
+      ]);
+    return refuse(worst.placing.code, ...reasons);
+  }
+  const placed = placings.filter((placing) => placing.kind === 'placed');
+  if (placed.length === 0) return refuse('no_change', `${path}: the change takes out nothing and adds nothing`);
+  const clash = clashOf(placed);
+  if (clash !== undefined) return refuse('ambiguous', `${path}: two parts of the change meet at line ${clash + 1}`);
+  return { ok: true, text: textOf(placed, source, finalNewline(placings, parts, source)) };
+}
+
+function placeAll(parts: readonly Part[], patterns: readonly Pattern[], source: Source, believe: boolean): Placing[] {
+  let after = -1;
+  return parts.map(({ hunk, follows }, i) => {
+    const where = { claimed: believe ? hunk.oldStart : undefined, after: follows ? after : -1 };
+    const placing = placeHunk(hunk, patterns[i] as Pattern, source, where);
+    after = placing.kind === 'placed' ? endOf(placing.spot) : -1;
+    return placing;
+  });
+}
+
+const isWrong = ({ oldStart }: Hunk, { spot }: Placed): boolean =>
+  oldStart !== undefined && startOf(spot) !== oldStart - 1;
+
+/** A line that two parts both want, or a place where both add something. */
+function clashOf(placed: readonly Placed[]): number | undefined {
+  const removed = new Map<number, number>();
+  const added = new Map<number, number>();
+  for (const [i, { edits }] of placed.entries()) {
+    for (const at of edits.removed) {
+      if (removed.has(at)) return at;
+      removed.set(at, i);
+    }
+    for (const { before } of edits.added) {
+      if (added.has(before) && added.get(before) !== i) return before;
+      added.set(before, i);
+    }
+  }
+  for (const [before, i] of added) {
+    const [above, below] = [removed.get(before - 1), removed.get(before)];
+    if (above !== undefined && above === below && above !== i) return before;
+  }
+  return undefined;
+}
+
+/** What the diff says about the end of the file, if it reaches there; otherwise the end stays as it is. */
+function finalNewline(placings: readonly Placing[], parts: readonly Part[], source: Source): boolean {
+  const last = source.lines.length - 1;
+  const said = parts.find(({ hunk: { noFinalNewline } }, i) => {
+    const placing = placings[i];
+    return noFinalNewline !== undefined && placing?.kind === 'placed' && endOf(placing.spot) === last;
+  });
+  return said ? !said.hunk.noFinalNewline : source.ends.at(-1) !== '';
+}
+
+function textOf(placed: readonly Placed[], source: Source, newline: boolean): string {
+  const removed = new Set(placed.flatMap(({ edits }) => edits.removed));
+  const added = new Map<number, string[]>();
+  for (const { edits } of placed) {
+    for (const { before, lines } of edits.added) added.set(before, [...(added.get(before) ?? []), ...lines]);
+  }
+  const end = lineEnd(source);
+  const out: string[] = [];
+  for (let i = 0; i <= source.lines.length; i++) {
+    for (const line of added.get(i) ?? []) out.push(line + end);
+    if (i < source.lines.length && !removed.has(i)) out.push((source.lines[i] as string) + (source.ends[i] || end));
+  }
+  const text = out.join('');
+  return newline ? text : text.replace(/\r?\n$/, '');
+}

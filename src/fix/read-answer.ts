@@ -1,0 +1,107 @@
+// What a model said → what it asks for. An answer is read as the form it is in, whatever form was asked for.
+// biome-ignore-all lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
+import { type Change, type Note, type Refusal, refuse } from './edit.ts';
+import { looksChanged, type Stretch, stretches } from './formats/fences.ts';
+import { pathOfInfo, pathOfLine } from './formats/path-line.ts';
+import { hasSearchReplace, readSearchReplace } from './formats/search-replace.ts';
+import { readUnifiedDiff } from './formats/unified-diff.ts';
+import { readWholeFile } from './formats/whole-file.ts';
+
+/** Longest answer that is looked at. */
+export const ANSWER_CHARS = 1024 * 1024;
+/** Longest Fix or Reason that is kept. */
+const NOTE_CHARS = 600;
+
+const UNSAFE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\n)/;
+
+export type Reading = { ok: true; changes: Change[]; note?: Note } | Refusal;
+
+/** Never throws. `hint.path` is the file of an answer that names none. */
+export function readAnswer(text: string, hint: { path?: string | undefined } = {}): Reading {
+  if (text.length > ANSWER_CHARS) {
+    return refuse('too_large', `the answer has ${text.length} characters; at most ${ANSWER_CHARS} are read`);
+  }
+  const unsafe = UNSAFE.exec(text);
+  if (unsafe) {
+    const code = unsafe[0].charCodeAt(0).toString(16).padStart(4, '0');
+    const line = text.slice(0, unsafe.index).split('\n').length;
+    return refuse('unsafe_text', `line ${line} of the answer holds the control character U+${code.toUpperCase()}`);
+  }
+  const lines = withoutThoughts(
+    text
+      .replace(/^\ufeff/, '')
+      .replaceAll('\r\n', '\n')
+      .split('\n'),
+  );
+  if (lines.every((line) => line.trim() === '')) return refuse('no_change', 'the answer is empty');
+  const parts = stretches(lines);
+  const read = readForm(lines, parts, hint.path);
+  if (!read.ok) return read;
+  if (read.changes.length === 0) return refuse('unreadable', HOW);
+  const changes = read.changes.map((change) => ({ ...change, path: change.path ?? hint.path }));
+  const note = noteOf(parts);
+  return { ok: true, changes, ...(note ? { note } : {}) };
+}
+
+const HOW = 'answer with a unified diff, with search/replace blocks, or with the whole file in one fenced block';
+
+function readForm(
+  lines: readonly string[],
+  parts: readonly Stretch[],
+  hint: string | undefined,
+): { ok: true; changes: Change[] } | Refusal {
+  if (hasSearchReplace(lines)) return readSearchReplace(lines);
+  const diffs = parts.filter(isDiff);
+  if (diffs.length > 0) {
+    const lost = parts.find((part) => part.kind === 'prose' && !diffs.includes(part) && part.lines.some(looksChanged));
+    if (lost)
+      return refuse('unreadable', 'changed lines stand outside of the diff; put all of it into one fenced block');
+    return readDiffs(diffs);
+  }
+  const blocks = parts.filter(({ kind }) => kind === 'block');
+  if (blocks.length > 0) return readWholeFile(blocks, hint);
+  return refuse('unreadable', HOW);
+}
+
+/** A diff by its headers, by what its fence says, or by lines that begin with a plus. */
+function isDiff({ kind, lines, info }: Stretch): boolean {
+  if (kind === 'block' && /^(?:diff|patch|udiff)\b/i.test(info)) return true;
+  return lines.some(
+    (line, i) =>
+      line.startsWith('@@') ||
+      line.startsWith('diff --git ') ||
+      /^\*\*\* (?:Update|Add|Delete) File: /.test(line) ||
+      (line.startsWith('--- ') && (lines[i + 1] ?? '').startsWith('+++ ')) ||
+      (kind === 'block' && line.startsWith('+')),
+  );
+}
+
+function readDiffs(parts: readonly Stretch[]): { ok: true; changes: Change[] } | Refusal {
+  const changes: Change[] = [];
+  for (const { kind, lines, info, above } of parts) {
+    const named = kind === 'block' ? (pathOfInfo(info) ?? pathOfLine(above)) : undefined;
+    const read = readUnifiedDiff(lines, kind === 'block', named ?? changes.at(-1)?.path);
+    if (!read.ok) return read;
+    changes.push(...read.changes);
+  }
+  return { ok: true, changes };
+}
+
+/** What a reasoning model thought before its answer is no part of it. */
+function withoutThoughts(lines: readonly string[]): string[] {
+  const end = lines.findLastIndex((line) => /^[^ +-].*<\/think(?:ing)?>/.test(line) || /^<\/think/.test(line));
+  const kept = lines.slice(end + 1);
+  const open = kept.findIndex((line) => /^<think(?:ing)?>/.test(line));
+  return open < 0 ? kept : kept.slice(0, open);
+}
+
+function noteOf(parts: readonly Stretch[]): Note | undefined {
+  const prose = parts.filter(({ kind }) => kind === 'prose').flatMap(({ lines }) => lines);
+  const said = (word: string): string => {
+    const pattern = new RegExp(String.raw`^[\s>*_#-]{0,8}${word}[*_]{0,3}:[*_]{0,3}\s*(.+)$`, 'i');
+    const found = prose.flatMap((line) => pattern.exec(line.slice(0, 4 * NOTE_CHARS))?.[1] ?? []).at(-1) ?? '';
+    return found.trim().slice(0, NOTE_CHARS);
+  };
+  const note = { fix: said('Fix'), reason: said('Reason') };
+  return note.fix === '' && note.reason === '' ? undefined : note;
+}

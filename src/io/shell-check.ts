@@ -1,0 +1,47 @@
+// What bash, and shellcheck where it is installed, say of a script's text. Nothing of it is run.
+import { spawn } from 'node:child_process';
+
+const LIMIT_MS = 20_000;
+
+/** Complaints of `after` that `before` did not have, one line each. */
+export async function shellCheck(path: string, before: string | null, after: string): Promise<string[]> {
+  const [old, now] = await Promise.all([before === null ? [] : complaints(before), complaints(after)]);
+  const known = old.map(withoutPlace);
+  return now
+    .filter((line) => {
+      const at = known.indexOf(withoutPlace(line));
+      if (at === -1) return true;
+      known.splice(at, 1);
+      return false;
+    })
+    .map((line) => `${path}: ${line}`);
+}
+
+async function complaints(text: string): Promise<string[]> {
+  const [bash, shellcheck] = await Promise.all([
+    told('bash', ['-n', '/dev/stdin'], text),
+    told('shellcheck', ['--severity=error', '--format=gcc', '--shell=bash', '-'], text),
+  ]);
+  // Where shellcheck is not installed, bash alone decides.
+  return [...lines(bash?.said ?? ''), ...lines(shellcheck?.said ?? '')];
+}
+
+const lines = (said: string): string[] => said.split('\n').filter((line) => line.trim() !== '');
+const withoutPlace = (line: string): string => line.replace(/\bline \d+\b|^[^:]*:\d+:\d+:/g, '');
+
+/** What a program prints about a text on its standard input; undefined when there is no such program. */
+function told(program: string, args: readonly string[], text: string): Promise<{ said: string } | undefined> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], timeout: LIMIT_MS, killSignal: 'SIGKILL' });
+    let said = '';
+    const add = (chunk: Buffer) => {
+      if (said.length < 64_000) said += chunk.toString();
+    };
+    child.stdout.on('data', add);
+    child.stderr.on('data', add);
+    child.stdin.on('error', () => {});
+    child.on('error', () => resolve(undefined));
+    child.on('close', () => resolve({ said }));
+    child.stdin.end(text);
+  });
+}

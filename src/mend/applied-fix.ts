@@ -1,0 +1,72 @@
+// A fix on the AI branch as the loop keeps it in mind until it is judged, and the commit message that tells its story.
+import type { Note } from '../fix/edit.ts';
+import type { PatchData } from '../triage/records.ts';
+
+export interface AppliedFix {
+  stage: string;
+  step: string;
+  /** What it is for. */
+  fingerprint: string;
+  hash: string;
+  commit: string;
+  paths: readonly string[];
+  tier: PatchData['tier'];
+  plugin: string;
+  note: Note;
+}
+
+export interface FixStory extends Omit<AppliedFix, 'commit' | 'paths' | 'hash'> {
+  class: string;
+  attempt: number;
+  run: string;
+  hash: string;
+}
+
+const SUBJECT = 72;
+const BODY = 2000;
+
+/** Subject, what and why, and trailers that a later process finds it by. */
+export function fixMessage(story: FixStory): string {
+  const { stage, note } = story;
+  return [
+    clip(`Mend ${stage}: ${oneLine(note.fix)}`, SUBJECT),
+    '',
+    `Fix: ${clip(note.fix, BODY)}`,
+    `Reason: ${clip(note.reason, BODY)}`,
+    '',
+    ...trailers(story),
+    '',
+  ].join('\n');
+}
+
+/** The commit that takes a fix back. */
+export function revertMessage(fix: AppliedFix, why: string, run: string): string {
+  return [
+    clip(`Take back: ${oneLine(fix.note.fix)}`, SUBJECT),
+    '',
+    `This takes back ${fix.commit}: ${why}.`,
+    '',
+    `Stage: ${fix.stage}`,
+    `Fingerprint: ${fix.fingerprint}`,
+    `Patch: ${fix.hash}`,
+    `Run: ${run}`,
+    `Reverts: ${fix.commit}`,
+    '',
+  ].join('\n');
+}
+
+function trailers({ stage, fingerprint, class: found, tier, plugin, attempt, run, hash }: FixStory): string[] {
+  return [
+    `Stage: ${stage}`,
+    `Fingerprint: ${fingerprint}`,
+    `Class: ${found}`,
+    `Tier: ${tier}`,
+    `Plugin: ${plugin}`,
+    `Attempt: ${attempt}`,
+    `Run: ${run}`,
+    `Patch: ${hash}`,
+  ];
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+const clip = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

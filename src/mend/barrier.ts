@@ -1,0 +1,47 @@
+// Writing the tree waits for running attempts and holds back new ones; attempts run side by side as they like. Pure but for waiting.
+
+export interface Barrier {
+  /** Runs an attempt. Waits while the tree is written, or somebody waits to write it. */
+  attempt<T>(work: () => Promise<T>): Promise<T>;
+  /** Writes the tree: when nothing else runs, one at a time, in the order asked. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export function openBarrier(): Barrier {
+  let running = 0;
+  let quiet: (() => void) | undefined;
+  let writing: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+
+  return {
+    async attempt(work) {
+      // Others may have come to write in the meantime: they go first, else a busy run would never be mended.
+      while (waiting > 0) await writing;
+      running += 1;
+      try {
+        return await work();
+      } finally {
+        running -= 1;
+        if (running === 0) quiet?.();
+      }
+    },
+    alone(work) {
+      waiting += 1;
+      const mine = writing.then(async () => {
+        if (running > 0) {
+          await new Promise<void>((resolve) => {
+            quiet = resolve;
+          });
+          quiet = undefined;
+        }
+        try {
+          return await work();
+        } finally {
+          waiting -= 1;
+        }
+      });
+      writing = mine.catch(() => {});
+      return mine;
+    },
+  };
+}

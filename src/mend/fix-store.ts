@@ -1,0 +1,87 @@
+// Putting fixes onto the AI branch and taking them back: told before, done, told after, so that a later process can go on
+// from any point between.
+import { join } from 'node:path';
+import type { Happening } from '../events.ts';
+import type { EditedFile } from '../fix/edit.ts';
+import type { Layout } from '../io/layout.ts';
+import { readText, writeAtomic } from '../io/store.ts';
+import type { LedgerHappening, PatchOutcome } from '../triage/records.ts';
+import { type CommitOptions, commitFix, revertFix } from '../worktree/commit-fix.ts';
+import type { Tree } from '../worktree/tree.ts';
+import { type AppliedFix, type FixStory, fixMessage, revertMessage } from './applied-fix.ts';
+import type { Barrier } from './barrier.ts';
+
+export interface FixScope {
+  run: string;
+  layout: Layout;
+  tree: Tree;
+  barrier: Barrier;
+  commit: CommitOptions;
+  /** The worktree's commit is another one now. */
+  moved(head: string): void;
+  record(...happenings: Happening[]): void;
+  ledger(...happenings: LedgerHappening[]): void;
+}
+
+export interface FixStore {
+  /** Commits the files as a fix. Throws MendError when git or the disk refuses. */
+  apply(story: FixStory, files: readonly EditedFile[], diff: string, tried: boolean): Promise<AppliedFix>;
+  /** Takes a fix back; `outcome` says why. Throws E_FIX_STUCK when it cannot be. */
+  takeBack(fix: AppliedFix, outcome: 'no_effect' | 'broke' | 'withdrawn', reason: string): Promise<void>;
+  /** Says how a fix that stays stands now. */
+  keep(fix: AppliedFix, outcome: 'provisional' | 'verified', reason: string): void;
+  /** The diff of a patch that was applied once. */
+  diffOf(hash: string): string | undefined;
+}
+
+export function openFixes(scope: FixScope): FixStore {
+  const { run, layout, tree, barrier, record } = scope;
+  const diffFile = (hash: string) => join(layout.patches, `${hash}.fix.diff`);
+  const place = ({ stage, step }: Pick<AppliedFix, 'stage' | 'step'>) => ({ stage, step });
+  const patch = (fix: Omit<AppliedFix, 'commit' | 'paths'>, outcome: PatchOutcome): LedgerHappening => {
+    const { stage, fingerprint, hash, tier, plugin } = fix;
+    return { type: 'patch', stage, fingerprint, run, data: { hash, outcome, tier, plugin } };
+  };
+  return {
+    async apply(story, files, diff, tried) {
+      const { stage, fingerprint, hash, tier, plugin, note, attempt } = story;
+      const paths = files.map(({ path }) => path);
+      const created = files.filter(({ before }) => before === null).map(({ path }) => path);
+      writeAtomic(diffFile(hash), diff);
+      const told = { hash, fingerprint, class: story.class, tier, plugin, note, paths };
+      record({ type: 'fix.intended', ...place(story), attempt, data: { ...told, created } });
+      const commit = await barrier.alone(async () => {
+        const texts = files.map(({ path, after, executable }) => ({
+          path,
+          text: after,
+          ...(executable ? { executable } : {}),
+        }));
+        const made = await commitFix(tree, texts, fixMessage(story), scope.commit);
+        scope.moved(made);
+        return made;
+      });
+      scope.ledger(
+        patch(story, 'applied'),
+        ...(tried ? [{ type: 'tried' as const, stage, fingerprint, run, data: { hash } }] : []),
+      );
+      record({ type: 'fix.committed', ...place(story), attempt, data: { ...told, commit } });
+      return { stage, step: story.step, fingerprint, hash, commit, paths, tier, plugin, note };
+    },
+    async takeBack(fix, outcome, reason) {
+      const commit = await barrier.alone(async () => {
+        const made = await revertFix(tree, fix.commit, revertMessage(fix, reason, run), scope.commit);
+        scope.moved(made);
+        return made;
+      });
+      scope.ledger(patch(fix, outcome));
+      const { hash, plugin, note } = fix;
+      record({ type: 'fix.reverted', ...place(fix), data: { hash, plugin, note, outcome, reason, commit } });
+    },
+    keep(fix, outcome, reason) {
+      scope.ledger(patch(fix, outcome));
+      const { hash, plugin, note, commit } = fix;
+      record({ type: 'fix.judged', ...place(fix), data: { hash, plugin, note, outcome, reason, commit } });
+    },
+    diffOf: (hash) => readText(diffFile(hash)),
+  };
+}

@@ -1,0 +1,107 @@
+// What somebody proposed → the files as they would be, our own diff of them, or why not. Nothing is written.
+
+import { applyChanges } from '../fix/apply-changes.ts';
+import { cleanDiff } from '../fix/clean-diff.ts';
+import type { EditedFile, Note, Refusal } from '../fix/edit.ts';
+import { refuse } from '../fix/edit.ts';
+import { judgeResult } from '../fix/gate/judge.ts';
+import { wantsShellCheck } from '../fix/gate/language.ts';
+import type { GateRules, ShellCheck } from '../fix/gate/rules.ts';
+import { patchHash } from '../fix/patch-hash.ts';
+import { readAnswer } from '../fix/read-answer.ts';
+import type { Proposal } from '../plugin/contract.ts';
+import type { LedgerEntry } from '../triage/ledger.ts';
+import type { Snapshot } from '../worktree/snapshot.ts';
+
+export interface SoundFix {
+  ok: true;
+  files: EditedFile[];
+  diff: string;
+  hash: string;
+  note: Note;
+}
+
+export interface JudgeScope {
+  rules: GateRules;
+  snapshot: Snapshot;
+  shellCheck: ShellCheck;
+  /** What was tried on this failure. */
+  entry: LedgerEntry;
+  /** The files of which this failure says that they do not parse. */
+  unparsed: readonly string[];
+  /** Whether these texts are what a fix that helped had found: then it would be taken back. */
+  isReversal(files: readonly EditedFile[]): Promise<boolean>;
+}
+
+type Asked = Exclude<Proposal, { pass: string }>;
+
+const NO_NOTE: Note = { fix: 'a change without a word about it', reason: 'not given' };
+
+/** Never throws for what was proposed. */
+export async function judgeProposal(proposal: Asked, scope: JudgeScope): Promise<SoundFix | Refusal> {
+  const read = 'answer' in proposal ? await readSaid(proposal, scope) : await readEdited(proposal, scope);
+  if (!read.ok) return read;
+  const { files, note } = read;
+  const verdict = judgeResult(files, scope.rules, scope.unparsed);
+  if (!verdict.ok) return verdict;
+  const problems = await shellProblems(files, scope.shellCheck);
+  if (problems.length > 0) return refuse('does_not_parse', ...problems);
+  const diff = cleanDiff(files);
+  const hash = patchHash(diff, executables(files));
+  const before = scope.entry.patches.find((patch) => patch.hash === hash);
+  if (before && TRIED.has(before.outcome)) {
+    return refuse(
+      'already_tried',
+      `this very change was tried by ${before.plugin} and ended ${before.outcome}; find another`,
+    );
+  }
+  if (await scope.isReversal(files)) {
+    return refuse('reversal', 'this takes back a fix that is on the branch; find a change that keeps it');
+  }
+  return { ok: true, files, diff, hash, note };
+}
+
+const TRIED: ReadonlySet<string> = new Set(['applied', 'provisional', 'no_effect', 'broke']);
+
+type Read = { ok: true; files: EditedFile[]; note: Note } | Refusal;
+
+async function readSaid({ answer, note }: Extract<Asked, { answer: string }>, { snapshot }: JudgeScope): Promise<Read> {
+  const read = readAnswer(answer);
+  if (!read.ok) return read;
+  const texts = new Map<string, string | undefined>();
+  for (const written of read.changes.flatMap(({ path }) => (path === undefined ? [] : spellings(path)))) {
+    texts.set(written, await snapshot.text(written));
+  }
+  const applied = applyChanges(read.changes, (path) => texts.get(path));
+  return applied.ok ? { ok: true, files: applied.files, note: note ?? read.note ?? NO_NOTE } : applied;
+}
+
+/** A path as written, and without what a diff may have put before it. */
+function spellings(path: string): string[] {
+  const bare = path.replace(/^(?:\.\/)+/, '');
+  return [...new Set([path, bare, bare.replace(/^[^/]+\//, '').replace(/^(?:\.\/)+/, '')])];
+}
+
+async function readEdited(
+  { files, executable = [], note }: Extract<Asked, { files: object }>,
+  { snapshot }: JudgeScope,
+): Promise<Read> {
+  const edited: EditedFile[] = [];
+  for (const path of new Set([...Object.keys(files), ...executable])) {
+    const before = (await snapshot.text(path)) ?? null;
+    const after = (Object.hasOwn(files, path) ? files[path] : before) ?? null;
+    if (after === null) return refuse('missing_file', `${path}: there is no such file`);
+    edited.push({ path, before, after, ...(executable.includes(path) ? { executable: true as const } : {}) });
+  }
+  return { ok: true, files: edited, note };
+}
+
+const executables = (files: readonly EditedFile[]): string[] =>
+  files.filter(({ executable }) => executable).map(({ path }) => path);
+
+async function shellProblems(files: readonly EditedFile[], check: ShellCheck): Promise<string[]> {
+  const found = files
+    .filter(({ path, after }) => wantsShellCheck(path, after))
+    .map(({ path, before, after }) => check(path, before, after));
+  return (await Promise.all(found)).flat();
+}

@@ -1,0 +1,104 @@
+// What a plugin is told and what it may answer. Contexts are copies, frozen all the way down: nothing a plugin does to
+// them reaches the loop.
+import type { z } from 'zod';
+import type { Frozen } from '../config/freeze.ts';
+import type { FailureClass } from '../config/loop-config.ts';
+import type { Stage } from '../config/stage.ts';
+import type { AttemptEnd } from '../failure/fingerprint.ts';
+import type { Note, RefusalCode } from '../fix/edit.ts';
+import type { classRulesSchema, escalationSchema, proposalSchema } from './answers.ts';
+
+/** The failure that is to be mended. */
+export interface FailureFacts {
+  readonly fingerprint: string;
+  readonly class: FailureClass;
+  readonly error_lines: readonly string[];
+  /** At most two lines that tell it, for people. */
+  readonly excerpt: string;
+  /** Where the whole log is, from home. */
+  readonly log: string;
+}
+
+/** An earlier try on the same fingerprint, and what became of it. */
+export interface EarlierTry {
+  readonly plugin: string;
+  readonly outcome: 'refused' | 'applied' | 'provisional' | 'verified' | 'no_effect' | 'broke' | 'withdrawn';
+  readonly note?: Readonly<Note>;
+  readonly diff?: string;
+}
+
+/** Why an answer of this plugin was refused, earlier in this try. */
+export interface RefusedRound {
+  readonly code: RefusalCode;
+  readonly reasons: readonly string[];
+}
+
+/** What whoever is asked for a fix is told. */
+export interface FixFacts {
+  readonly stage: Stage & { readonly name: string };
+  readonly failure: FailureFacts;
+  /** The files that this stage may change, as paths from the root. */
+  readonly files: readonly string[];
+  /** The text of one of `files`. Rejects for any other path, and once the call is over. */
+  readonly read: (path: string) => Promise<string>;
+  /** Every path of the repository, at the commit the stage runs from. */
+  readonly tree: readonly string[];
+  /** What stages find around them: PATH, and the names of the variables that are set. */
+  readonly surroundings: { readonly path: string; readonly variables: readonly string[] };
+  readonly tries: readonly EarlierTry[];
+  readonly refused: readonly RefusedRound[];
+  readonly limits: { readonly files: number; readonly changed_lines: number };
+}
+
+export interface EscalationFacts extends FixFacts {
+  readonly case: { readonly name: string; readonly version: number; readonly text: string };
+}
+
+/** Something that a person should know. */
+export interface Notice {
+  readonly reason: 'hand_over' | 'give_up' | 'external' | 'safe_mode';
+  readonly stage?: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** One command for a backend to run to its end. */
+export interface BackendJob {
+  readonly step: string;
+  readonly command: readonly string[];
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly log: string;
+  readonly timeout_ms: number;
+}
+
+/** Where commands run. `run` resolves however the command ended; it rejects only when the backend itself failed. */
+export interface Backend {
+  run(job: BackendJob, signal: AbortSignal): Promise<AttemptEnd>;
+  /** Cancels what is left, at the end of a run. */
+  close?(): Promise<void>;
+}
+
+export type ClassRules = Frozen<z.input<typeof classRulesSchema>>;
+export type Proposal = Frozen<z.output<typeof proposalSchema>>;
+export type Escalation = Frozen<z.output<typeof escalationSchema>>;
+
+/** What the loop gives to each hook, and what it gets back once that is checked. */
+export interface HookTypes {
+  classify: { given: Record<never, never>; answer: Frozen<z.output<typeof classRulesSchema>> };
+  propose: { given: FixFacts; answer: Proposal };
+  escalate: { given: EscalationFacts; answer: Escalation };
+  notify: { given: Notice; answer: undefined };
+  backend: { given: { readonly run: string }; answer: Backend };
+}
+
+export type HookName = keyof HookTypes;
+export type Given<H extends HookName> = HookTypes[H]['given'];
+export type Answer<H extends HookName> = HookTypes[H]['answer'];
+
+/** What a plugin sees: what it was given, its own settings, and when to stop. */
+export type Context<H extends HookName, O = unknown> = Given<H> & {
+  readonly options: Frozen<O>;
+  /** Of this call: given when its time is up, when the run stops, and once it has answered. */
+  readonly signal: AbortSignal;
+};

@@ -1,0 +1,107 @@
+// The plugins that ai/loop.yaml names, loaded and checked: all of them, or one error with everything that is wrong.
+import { type LoopConfig, SHIPPED } from '../config/loop-config.ts';
+import { nearest } from '../config/suggest.ts';
+import { fail } from '../errors.ts';
+import type { ProjectRule } from '../failure/classify.ts';
+import { BUILT_INS, type BuiltIns } from './built-ins.ts';
+import { examine, type LoadedPlugin } from './examine.ts';
+import { keyOf, LISTS, type List } from './hooks.ts';
+import { defaultExport, type Imported, ownExport } from './import-plugin.ts';
+import { locate, wanted } from './locate.ts';
+import { classRules } from './rules.ts';
+import { settle } from './settings.ts';
+
+export interface Plugins {
+  readonly executors: readonly LoadedPlugin[];
+  readonly escalations: readonly LoadedPlugin[];
+  readonly notifiers: readonly LoadedPlugin[];
+  /** undefined: the loop's own. */
+  readonly backend: LoadedPlugin | undefined;
+  /** What they say on classing failures; comes after the owner's own rules and before the built-in ones. */
+  readonly rules: readonly ProjectRule[];
+}
+
+/** The owner's `plugins/` as committed on the base: the whole tree, in a folder of its own for each commit. */
+export interface OwnPlugins {
+  readonly folder: string;
+  /** The repository is the running package: its files with shipped names are the shipped ones. */
+  readonly isPackage: boolean;
+}
+
+export interface LoadInput {
+  readonly loop: Pick<LoopConfig, 'executors' | 'escalations' | 'notifiers' | 'backend' | 'plugins'>;
+  /** undefined: there is no such folder on the base. */
+  readonly own: OwnPlugins | undefined;
+  readonly shipped?: Readonly<Record<List, readonly string[]>>;
+  readonly builtIns?: BuiltIns;
+  readonly importLimitMs?: number;
+}
+
+/** Throws E_PLUGIN with every problem of every plugin. A plugin that is not named is not loaded. */
+export async function loadPlugins(input: LoadInput): Promise<Plugins> {
+  const { loop } = input;
+  const named: Record<List, readonly string[]> = { ...loop, backends: [loop.backend] };
+  const names = new Set([...LISTS.flatMap((list) => named[list]), ...Object.keys(loop.plugins)]);
+  const loaded = new Map<string, LoadedPlugin>();
+  const problems: string[] = [];
+  for (const name of names) {
+    const lists = LISTS.filter((list) => named[list].includes(name));
+    const found = await loadOne(name, lists, input);
+    if ('problems' in found) problems.push(...found.problems.map((problem) => `${name}: ${problem}`));
+    else if (found.plugin) loaded.set(name, found.plugin);
+  }
+  const classed = await classRules([...loaded.values()]);
+  problems.push(...classed.problems);
+  if (problems.length > 0) fail('E_PLUGIN', { count: problems.length }, problems);
+  const pick = (list: List) => named[list].flatMap((name) => loaded.get(name) ?? []);
+  const [executors, escalations, notifiers] = [pick('executors'), pick('escalations'), pick('notifiers')];
+  return { executors, escalations, notifiers, backend: pick('backends')[0], rules: classed.rules };
+}
+
+type One = { readonly plugin: LoadedPlugin | undefined } | { readonly problems: readonly string[] };
+
+async function loadOne(name: string, lists: readonly List[], input: LoadInput): Promise<One> {
+  const written = Object.hasOwn(input.loop.plugins, name) ? input.loop.plugins[name] : undefined;
+  const imported = await importOne(name, lists, input);
+  if ('fault' in imported) return { problems: [imported.fault] };
+  if ('partOfTheLoop' in imported) {
+    const settled = settle(name, undefined, written);
+    return 'problems' in settled ? settled : { plugin: undefined };
+  }
+  const { hooks, options: schema, problems } = examine(imported.exported, name, lists);
+  if (problems.length > 0) return { problems };
+  const settled = settle(name, schema, written);
+  return 'problems' in settled ? settled : { plugin: { name, hooks, options: settled.options } };
+}
+
+async function importOne(
+  name: string,
+  lists: readonly List[],
+  { own, shipped = SHIPPED, builtIns = BUILT_INS, importLimitMs }: LoadInput,
+): Promise<Imported | { readonly partOfTheLoop: true }> {
+  const ships = LISTS.filter((list) => shipped[list].includes(name));
+  const located = await locate(own?.folder, name);
+  if ('refused' in located) return { fault: located.refused };
+  const [file, ...more] = located.files;
+  if (ships.length > 0) {
+    const wrong = lists.find((list) => !ships.includes(list));
+    if (file !== undefined && !own?.isPackage) {
+      return { fault: `plugins/${file} has the name of a plugin that ships; give it another` };
+    }
+    if (wrong) return { fault: `it ships for ${ships.map(keyOf).join(', ')}, but is named under ${keyOf(wrong)}` };
+    const load = builtIns.get(name);
+    return load ? defaultExport(load, 'the shipped plugin', undefined, importLimitMs) : { partOfTheLoop: true };
+  }
+  if (own === undefined || file === undefined) return { fault: missing(name, lists, shipped) };
+  if (more.length > 0) {
+    return { fault: `there is more than one: ${located.files.map((path) => `plugins/${path}`).join(', ')}` };
+  }
+  return ownExport(own.folder, file, importLimitMs);
+}
+
+function missing(name: string, lists: readonly List[], shipped: Readonly<Record<List, readonly string[]>>): string {
+  const under = lists.length > 0 ? lists.map(keyOf).join(', ') : 'plugins';
+  const near = nearest(name, [...new Set(LISTS.flatMap((list) => shipped[list]))]);
+  const hint = near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`;
+  return `named under ${under}, but it does not ship and is not in ${wanted(lists[0], name)}${hint}`;
+}

@@ -1,0 +1,182 @@
+// What becomes of a failed attempt: recognised, the fix before it judged, decided, mended. One stage's way from its first
+// failure to its end.
+import type { Stage } from '../config/context-map.ts';
+import type { Happening } from '../events.ts';
+import type { Clock } from '../io/clock.ts';
+import type { AppliedFix } from '../mend/applied-fix.ts';
+import type { FixStore } from '../mend/fix-store.ts';
+import type { SoundFix } from '../mend/judge-proposal.ts';
+import type { PlanStep } from '../plan/contract.ts';
+import { stepLabel } from '../plan/step-label.ts';
+import { decide } from '../triage/decide.ts';
+import { judgeFix } from '../triage/judge.ts';
+import type { Decision, Situation } from '../triage/situation.ts';
+import type { Configuration } from './configuration.ts';
+import type { MendingFacts } from './mending-facts.ts';
+import { knownOf, type Recognised, type RecogniseScope, recognise } from './recognise.ts';
+import { standing } from './standing.ts';
+import type { FailedAttempt, Mender, Triaged } from './work.ts';
+import type { Workshop } from './workshop.ts';
+
+export interface MenderScope extends RecogniseScope {
+  config: Configuration;
+  clock: Clock;
+  /** False with --no-ai. */
+  ai: boolean;
+  record(...happenings: Happening[]): void;
+  fixes: FixStore;
+  workshop: Workshop;
+  /** What is known of this run so far, that of earlier processes included. Kept up to date here. */
+  facts: MendingFacts;
+}
+
+/** What to do about a failure that the owner's own rule calls external, without more advice. */
+const OUTSIDE = 'mend what the log names outside of this repository';
+
+/** A pass that ends in nothing spends something; this is only for the day it does not. */
+const MOST_TURNS = 12;
+
+export function stageMender(scope: MenderScope): Mender {
+  const { facts, fixes, ledger } = scope;
+  return { failed, ended };
+
+  async function failed(attempt: FailedAttempt): Promise<Triaged> {
+    const met = recognise(attempt, scope);
+    const subject = await judgePending(met);
+    facts.had(met.stage, met.failure.fingerprint);
+    if ('again' in subject) return subject.again;
+    return answer(subject, attempt);
+  }
+
+  /** The failure to deal with next, now that the fix before it is judged; or that the stage runs once more first. */
+  async function judgePending(met: Recognised): Promise<Recognised | { again: Triaged }> {
+    const pending = facts.pending.get(met.step);
+    if (!pending) return met;
+    const { fix, subject } = pending;
+    const { failure, timedOut, stage } = met;
+    const { verdict, reason } = judgeFix({
+      fingerprint: fix.fingerprint,
+      ended: { how: 'failed', ...failure, timed_out: timedOut },
+      earlier: facts.fingerprints(stage).filter((known) => known !== fix.fingerprint),
+      broken_syntax: false,
+      provisional: facts.kept(stage).length,
+      rerun: pending.rerun,
+    });
+    if (verdict === 'rerun') {
+      pending.rerun = true;
+      const pauseMs = (failure.transient && scope.config.loop.wait.backoff[0]) || 0;
+      return { again: { pauseMs, reason: `${reason}: once more`, context: {} } };
+    }
+    facts.pending.delete(met.step);
+    if (verdict === 'no_effect' || verdict === 'broke') {
+      await fixes.takeBack(fix, verdict, reason);
+      // The tree is as it was before the fix, and so is what is wrong with it.
+      return subject ?? met;
+    }
+    fixes.keep(fix, 'provisional', reason);
+    facts.keep(fix);
+    return met;
+  }
+
+  async function answer(subject: Recognised, attempt: FailedAttempt): Promise<Triaged> {
+    let down = false;
+    for (let turn = 0; turn < MOST_TURNS; turn++) {
+      const known = scope.ai ? await scope.workshop.knownFix(subject) : undefined;
+      const decision = decide(situation(subject, attempt, { known: known !== undefined, down }));
+      tell(subject, decision);
+      if (decision.tier === 'wait') {
+        facts.waited(subject.stage);
+        return { pauseMs: decision.pause_ms, tier: 'wait', reason: decision.reason, context: {} };
+      }
+      if (decision.tier !== 'executor') return end(subject, decision);
+      const mended = await mend(subject, decision, known);
+      if (mended === 'stopped') return end(subject, decision);
+      if (mended === 'down') down = true;
+      else if (mended) return { pauseMs: 0, tier: 'fix', reason: `${mended.plugin}: ${mended.note.fix}`, context: {} };
+    }
+    throw new Error(`no end is found for ${subject.stage}/${subject.failure.fingerprint}`);
+  }
+
+  function situation(subject: Recognised, attempt: FailedAttempt, found: { known: boolean; down: boolean }): Situation {
+    const { stage, failure } = subject;
+    const now = standing(scope.config.loop, ledger.ledger, scope.clock.now(), scope.ai);
+    // A stage that must not run twice is neither waited for nor mended by trying: both end in another attempt.
+    const rerun = attempt.mayRunAgain && stageOf(stage).rerun;
+    return {
+      ...now,
+      entry: knownOf(ledger, stage, failure.fingerprint),
+      failure: { ...failure, transient: failure.transient && rerun },
+      run: { attempts: attempt.attempt, waits: facts.waits(stage), time_left_ms: attempt.timeLeftMs },
+      ai: now.ai && rerun,
+      known_fix: found.known,
+      executors: found.down && now.executors === 'ready' ? 'down' : now.executors,
+    };
+  }
+
+  function stageOf(stage: string): Stage {
+    return scope.config.map.stages[stage] as Stage;
+  }
+
+  function tell(subject: Recognised, decision: Decision): void {
+    const { stage, step, attempt, failure } = subject;
+    const { tier, reason } = decision;
+    ledger.record({ type: 'decided', stage, fingerprint: failure.fingerprint, run: scope.run, data: { tier, reason } });
+    scope.record({ type: 'failure.decided', stage, step, attempt, data: { ...decision } });
+  }
+
+  /** A fix on the branch; undefined when the pass ended in nothing; `down` when nobody could be reached. */
+  async function mend(
+    subject: Recognised,
+    decision: Decision & { tier: 'executor' },
+    known: SoundFix | undefined,
+  ): Promise<AppliedFix | 'down' | 'stopped' | undefined> {
+    const { workshop } = scope;
+    const made =
+      decision.reapply.length > 0
+        ? await workshop.reapply(subject, decision.reapply)
+        : known
+          ? await workshop.applyKnown(subject, known)
+          : await workshop.askAll(subject);
+    if (made && made !== 'down' && made !== 'stopped') {
+      facts.pending.set(subject.step, { fix: made, subject, rerun: false });
+    }
+    return made;
+  }
+
+  function end({ stage, failure }: Recognised, decision: Decision): Triaged {
+    const { fingerprint, class: found, advice } = failure;
+    const gaveUp = decision.tier === 'give_up';
+    if (gaveUp) ledger.record({ type: 'gave_up', stage, fingerprint, run: scope.run, data: {} });
+    const human = gaveUp || ('exit' in decision && decision.exit === 3);
+    const outside = 'why' in decision && decision.why === 'external' ? OUTSIDE : undefined;
+    const todo = advice ?? outside;
+    const next = gaveUp
+      ? `see mendloop explain ${fingerprint}; mend it, then: mendloop reset ${stage}`
+      : todo && `${todo}, then: mendloop`;
+    return {
+      reason: decision.reason,
+      context: {
+        ...{ fingerprint, class: found, tier: decision.tier },
+        ...('why' in decision ? { why: decision.why } : {}),
+        ...(human ? { human: true } : {}),
+        ...(gaveUp ? { gave_up: decision.reason } : {}),
+        ...(next ? { next } : {}),
+      },
+    };
+  }
+
+  /** The step is over: what its fixes came to. Told before the step's own end, so that no end stands without it. */
+  async function ended(step: PlanStep, green: boolean): Promise<void> {
+    const name = stepLabel(step);
+    const stage = String(step.payload.stage);
+    const pending = facts.pending.get(name);
+    facts.pending.delete(name);
+    const open = [...facts.kept(stage), ...(pending ? [pending.fix] : [])];
+    facts.release(stage);
+    if (green) {
+      for (const fix of open) fixes.keep(fix, 'verified', 'the stage is green');
+      return;
+    }
+    for (const fix of open.reverse()) await fixes.takeBack(fix, 'withdrawn', 'the stage did not end green');
+  }
+}

@@ -1,0 +1,79 @@
+// What a run needs to mend its stages, put together: facts from the journal, the barrier, the branch, the workshop.
+import type { Happening } from '../events.ts';
+import { readJournal } from '../io/journal.ts';
+import { openBarrier } from '../mend/barrier.ts';
+import { openFixes } from '../mend/fix-store.ts';
+import { recoverFixes } from '../mend/recover-fixes.ts';
+import { stagePath } from '../stage/stage-env.ts';
+import type { MovableTree } from '../stage/stage-tree.ts';
+import type { LedgerStore } from './ledger-store.ts';
+import { stageMender } from './mender.ts';
+import { mendingFacts } from './mending-facts.ts';
+import { isPackage, PACKAGE_PATHS } from './own-plugins.ts';
+import type { Prepared } from './prepare.ts';
+import { projectRules } from './project-rules.ts';
+import type { Recorder } from './recorder.ts';
+import type { RunPorts, RunRequest } from './request.ts';
+import type { Mender } from './work.ts';
+import { openWorkshop } from './workshop.ts';
+
+export interface Mending {
+  mender: Mender;
+  /** Runs an attempt when the tree is not just being written. */
+  attempt<T>(work: () => Promise<T>): Promise<T>;
+  /** Records what happens to stages, and what the ledger must know of it. */
+  record(...happenings: Happening[]): void;
+}
+
+/** Sets right first what an earlier process left of its fixes. Throws MendError when that cannot be. */
+export async function openMending(
+  prepared: Prepared,
+  request: RunRequest,
+  { recorder, ledger, tree }: { recorder: Recorder; ledger: LedgerStore; tree: MovableTree },
+  ports: RunPorts,
+): Promise<Mending> {
+  const { layout, config, worktree, open, loaded, plugins, lab } = prepared;
+  const { run, record, stages } = recorder;
+  const barrier = openBarrier();
+  const { hooks, sign } = config.loop.git;
+  const fixes = openFixes({
+    ...{ run, layout, barrier, record, tree: worktree, commit: { hooks, sign } },
+    moved: tree.moved,
+    ledger: ledger.record,
+  });
+  const head = () => tree.head;
+  const base = worktree.base.commit;
+  const recovered = await recoverFixes({
+    ...{ run, tree: worktree, base, head, fixes, ledger: ledger.ledger, record: ledger.record },
+    events: loaded.latest?.events ?? [],
+  });
+  for (const text of recovered.notices) record({ type: 'notice', data: { text } });
+  for (const data of recovered.committed) {
+    if (open) record({ type: 'fix.committed', stage: String(data.stage), step: String(data.step), data });
+  }
+  const facts = mendingFacts(open ? readJournal(layout.journal(run)).events : []);
+  const workshop = openWorkshop({
+    ...{ run, config, ledger, fixes, tree: worktree, head, base, record, signal: ports.signal },
+    executors: plugins.executors,
+    own: (await isPackage(layout.home)) ? PACKAGE_PATHS : [],
+    surroundings: {
+      path: stagePath({ inherited: ports.env, lab, labTools: ports.labTools }),
+      variables: Object.keys(ports.env),
+    },
+  });
+  const rules = [...projectRules(config.loop), ...plugins.rules];
+  const mender = stageMender({
+    ...{ run, layout, stages, ledger, rules, record, config, fixes, workshop, facts, clock: ports.clock },
+    ai: request.ai,
+  });
+  return {
+    mender,
+    attempt: barrier.attempt,
+    record(...happenings) {
+      for (const { type, stage } of happenings) {
+        if (type === 'stage.recovered' && stage) ledger.record({ type: 'recovered', stage, run, data: {} });
+      }
+      record(...happenings);
+    },
+  };
+}

@@ -1,0 +1,44 @@
+// The owner's plugins as committed on the base, in a folder of their own for each commit: what runs is what was reviewed.
+import { join } from 'node:path';
+import type { LoopConfig } from '../config/loop-config.ts';
+import { SHIPPED } from '../config/loop-config.ts';
+import { openGit } from '../io/git.ts';
+import { realPath } from '../io/git-dir.ts';
+import type { Layout } from '../io/layout.ts';
+import { PACKAGE_ROOT } from '../io/package.ts';
+import { unpackOnce } from '../io/unpack.ts';
+import { loadPlugins, type OwnPlugins, type Plugins } from '../plugin/load.ts';
+import { listTree } from '../worktree/read.ts';
+
+/** Parts of the running package, when the repository is that package: no fix may touch them. */
+export const PACKAGE_PATHS = ['src/', 'scripts/', 'plugins/', 'stages/lab/', 'package.json', 'package-lock.json'];
+
+export async function isPackage(home: string): Promise<boolean> {
+  return (await realPath(home)) === (await realPath(PACKAGE_ROOT));
+}
+
+/** Every plugin that ai/loop.yaml names, loaded. Throws E_PLUGIN with all that is wrong. */
+export async function pluginsAt(layout: Layout, commit: string, loop: LoopConfig): Promise<Plugins> {
+  return loadPlugins({ loop, own: namesOwn(loop) ? await unpacked(layout, commit) : undefined });
+}
+
+const SHIPPED_NAMES = new Set(Object.values(SHIPPED).flat());
+
+const namesOwn = ({ executors, escalations, notifiers, backend, plugins }: LoopConfig): boolean =>
+  [...executors, ...escalations, ...notifiers, backend, ...Object.keys(plugins)].some(
+    (name) => !SHIPPED_NAMES.has(name),
+  );
+
+async function unpacked(layout: Layout, commit: string): Promise<OwnPlugins | undefined> {
+  const git = openGit(layout.home);
+  const entries = [...(await listTree(layout.home, commit))].filter(
+    ([path, { mode }]) => path.startsWith('plugins/') && mode.startsWith('100'),
+  );
+  if (entries.length === 0) return undefined;
+  const root = join(layout.state, 'plugins', commit);
+  const files = await Promise.all(
+    entries.map(async ([path, { id }]) => ({ path, bytes: await git.bytes(['cat-file', 'blob', id]) })),
+  );
+  unpackOnce(root, files);
+  return { folder: await realPath(join(root, 'plugins')), isPackage: await isPackage(layout.home) };
+}

@@ -1,0 +1,167 @@
+// Where fixes are made: who is asked, in which order, what they are told, and the sound answer put onto the branch.
+
+import type { Stage } from '../config/context-map.ts';
+import { pathMatcher } from '../config/globs.ts';
+import type { Happening } from '../events.ts';
+import { excerptOf } from '../failure/fingerprint.ts';
+import { pathFindings } from '../fix/gate/path-rules.ts';
+import type { GateRules } from '../fix/gate/rules.ts';
+import { shellCheck } from '../io/shell-check.ts';
+import type { AppliedFix } from '../mend/applied-fix.ts';
+import { type AskScope, ask } from '../mend/ask.ts';
+import type { FixStore } from '../mend/fix-store.ts';
+import { gateRules } from '../mend/gate-rules.ts';
+import { judgeProposal, type SoundFix } from '../mend/judge-proposal.ts';
+import type { EarlierTry, FixFacts } from '../plugin/contract.ts';
+import type { LoadedPlugin } from '../plugin/examine.ts';
+import type { LedgerEntry } from '../triage/ledger.ts';
+import { isReversal } from '../worktree/reversal.ts';
+import { type Snapshot, snapshotOf } from '../worktree/snapshot.ts';
+import type { Tree } from '../worktree/tree.ts';
+import type { Configuration } from './configuration.ts';
+import type { LedgerStore } from './ledger-store.ts';
+import { knownOf, type Recognised } from './recognise.ts';
+import { KNOWN_FIXES } from './standing.ts';
+
+export interface WorkshopScope {
+  run: string;
+  config: Configuration;
+  executors: readonly LoadedPlugin[];
+  ledger: LedgerStore;
+  fixes: FixStore;
+  tree: Tree;
+  /** The worktree's commit now, and the base's. */
+  head(): string;
+  base: string;
+  /** Paths of the running package, when the repository is that package. */
+  own: readonly string[];
+  surroundings: FixFacts['surroundings'];
+  signal: AbortSignal;
+  record(...happenings: Happening[]): void;
+}
+
+/** `down`: nobody could be reached; undefined: there is no fix, and the pass is spent. */
+type Made = AppliedFix | 'down' | 'stopped' | undefined;
+
+export interface Workshop {
+  /** A fix that needs no model and was not tried on this failure. */
+  knownFix(subject: Recognised): Promise<SoundFix | undefined>;
+  applyKnown(subject: Recognised, fix: SoundFix): Promise<Made>;
+  /** Puts fixes back that were taken back unjudged, the first that still fits. */
+  reapply(subject: Recognised, hashes: readonly string[]): Promise<Made>;
+  /** One pass through everyone else: a try. */
+  askAll(subject: Recognised): Promise<Made>;
+}
+
+export function openWorkshop(scope: WorkshopScope): Workshop {
+  const { ledger, fixes, run } = scope;
+  const known = scope.executors.find(({ name }) => name === KNOWN_FIXES);
+  const others = scope.executors.filter((plugin) => plugin !== known);
+  let snapshot: Snapshot | undefined;
+
+  return {
+    async knownFix(subject) {
+      const asked = known && (await ask(known, await askScope(subject)));
+      return asked && 'fix' in asked ? asked.fix : undefined;
+    },
+    applyKnown: (subject, fix) => apply(subject, fix, KNOWN_FIXES, false),
+    async reapply(subject, hashes) {
+      const judging = await askScope(subject);
+      for (const patch of entryOf(subject).patches.filter(({ hash }) => hashes.includes(hash))) {
+        const { hash, tier, plugin } = patch;
+        const diff = fixes.diffOf(hash);
+        const judged = diff === undefined ? undefined : await judgeProposal({ answer: diff, note: RETURNED }, judging);
+        if (judged?.ok) return apply(subject, { ...judged, hash }, plugin, false);
+        const { stage, failure } = subject;
+        const data = { hash, outcome: 'refused' as const, tier, plugin };
+        ledger.record({ type: 'patch', stage, fingerprint: failure.fingerprint, run, data });
+      }
+      return undefined;
+    },
+    async askAll(subject) {
+      const judging = await askScope(subject);
+      const ends: string[] = [];
+      for (const plugin of others) {
+        const asked = await ask(plugin, judging);
+        if ('fix' in asked) return apply(subject, asked.fix, plugin.name, true);
+        if (asked.none === 'stopped') return 'stopped';
+        ends.push(asked.none);
+      }
+      if (ends.every((end) => end === 'down')) return 'down';
+      const { stage, failure } = subject;
+      ledger.record({ type: 'tried', stage, fingerprint: failure.fingerprint, run, data: {} });
+      return undefined;
+    },
+  };
+
+  function apply(subject: Recognised, fix: SoundFix, plugin: string, tried: boolean): Promise<AppliedFix> {
+    const { stage, step, attempt, failure } = subject;
+    const { fingerprint, class: found } = failure;
+    const story = { stage, step, attempt, fingerprint, class: found, hash: fix.hash, note: fix.note, plugin, run };
+    return fixes.apply({ ...story, tier: 'executor' }, fix.files, fix.diff, tried);
+  }
+
+  function entryOf({ stage, failure }: Recognised): LedgerEntry {
+    return knownOf(ledger, stage, failure.fingerprint);
+  }
+
+  async function askScope(subject: Recognised): Promise<AskScope> {
+    if (snapshot?.commit !== scope.head()) snapshot = await snapshotOf(scope.tree, scope.head());
+    const now = snapshot;
+    const { map, loop } = scope.config;
+    const stage = map.stages[subject.stage] as Stage;
+    const rules = gateRules(stage, 'executor', { map, limits: loop.limits, snapshot: now, own: scope.own });
+    const files = editable(now, rules);
+    const { stage: name, step, attempt } = subject;
+    return {
+      ...{ rules, snapshot: now, shellCheck, entry: entryOf(subject), signal: scope.signal, record: scope.record },
+      unparsed: unparsedFiles(subject, files),
+      isReversal: (edited) => isReversal(scope.tree, scope.base, scope.head(), edited),
+      place: { stage: name, step, attempt },
+      facts: factsOf(subject, stage, files, now),
+    };
+  }
+
+  function factsOf(subject: Recognised, stage: Stage, files: string[], now: Snapshot): FixFacts {
+    const { failure, log } = subject;
+    const { limits } = scope.config.loop;
+    return {
+      stage: { ...stage, name: subject.stage },
+      failure: {
+        ...{ fingerprint: failure.fingerprint, class: failure.class, excerpt: excerptOf(failure), log },
+        error_lines: failure.errors.flatMap(({ lines }) => lines),
+      },
+      files,
+      read: async (path) => (await now.text(path)) ?? '',
+      tree: [...now.files.keys()],
+      surroundings: scope.surroundings,
+      tries: entryOf(subject).patches.map((patch) => earlierTry(patch, fixes)),
+      refused: [],
+      limits: { files: limits.executor_files, changed_lines: limits.changed_lines },
+    };
+  }
+}
+
+const RETURNED = { fix: 'put back a fix that was taken back unjudged', reason: 'its failure is back' };
+
+function earlierTry({ plugin, outcome, hash }: LedgerEntry['patches'][number], fixes: FixStore): EarlierTry {
+  const diff = fixes.diffOf(hash);
+  return { plugin, outcome, ...(diff === undefined ? {} : { diff }) };
+}
+
+/** The files that the stage may have changed and the gate would let through. */
+function editable({ files }: Snapshot, rules: GateRules): string[] {
+  const allowed = pathMatcher(rules.allow);
+  return [...files.keys()].filter((path) => {
+    if (!allowed(path)) return false;
+    return pathFindings([{ path, before: '', after: '.' }], rules).length === 0;
+  });
+}
+
+/** The files of which a parser complained, as far as they may be changed. */
+function unparsedFiles({ failure }: Recognised, files: readonly string[]): string[] {
+  if (failure.class !== 'yaml_parse_error') return [];
+  const said = failure.errors.flatMap(({ lines }) => lines).join('\n');
+  const named = files.filter((path) => said.includes(path));
+  return named.length > 0 ? named : files.filter((path) => said.includes(path.split('/').at(-1) as string));
+}

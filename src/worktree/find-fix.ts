@@ -1,0 +1,49 @@
+// Fixes on the AI branch, found again by the trailers of their commits.
+import { fields } from '../io/git.ts';
+import { type Tree, treeGit } from './tree.ts';
+
+export interface CommittedFix {
+  readonly commit: string;
+  readonly subject: string;
+  /** Fix and Reason, as the commit tells them. */
+  readonly note: { readonly fix: string; readonly reason: string };
+  /** Trailers by name: Stage, Fingerprint, Class, Tier, Plugin, Attempt, Run, Patch, Reverts. */
+  readonly trailers: ReadonlyMap<string, string>;
+  readonly time: string;
+  readonly paths: readonly string[];
+}
+
+/** Every fix and every taking back in `base..head`, newest first. Throws a GitError. */
+export async function committedFixes(
+  tree: Pick<Tree, 'path' | 'gitDir'>,
+  base: string,
+  head: string,
+): Promise<CommittedFix[]> {
+  const format = ['--format=%x01%H%x00%cI%x00%B%x00', '--name-only', '-z', '--no-renames', '--no-merges'];
+  const args = ['log', ...format, '--grep=^Patch: ', `${base}..${head}`];
+  const answer = await treeGit(tree).run(args);
+  return answer
+    .split('\u0001')
+    .filter((part) => part !== '')
+    .map(readCommit);
+}
+
+function readCommit(part: string): CommittedFix {
+  const [commit = '', time = '', message = '', ...rest] = fields(part);
+  const [subject = '', ...lines] = message.split('\n');
+  const value = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+  const trailers = new Map<string, string>();
+  for (const line of lines) {
+    const [, name, text] = /^([A-Z][a-z]+): (.*)$/.exec(line) ?? [];
+    if (name && text !== undefined && name !== 'Fix' && name !== 'Reason') trailers.set(name, text);
+  }
+  const paths = rest.map((path) => path.replace(/^\n+/, '')).filter((path) => path !== '');
+  return {
+    commit,
+    subject,
+    time,
+    paths,
+    trailers,
+    note: { fix: value('Fix') ?? subject, reason: value('Reason') ?? '' },
+  };
+}

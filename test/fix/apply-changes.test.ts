@@ -1,0 +1,179 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { applyChanges } from '../../src/fix/apply-changes.ts';
+import type { Refusal } from '../../src/fix/edit.ts';
+import { readAnswer } from '../../src/fix/read-answer.ts';
+
+function answered(answer: string, before: string | undefined, path = 'x.yaml'): string | Refusal {
+  const read = readAnswer(answer, { path });
+  if (!read.ok) return read;
+  const applied = applyChanges(read.changes, (asked) => (asked === path ? before : undefined), { path });
+  return applied.ok ? (applied.files[0]?.after ?? '') : applied;
+}
+
+const code = (answer: string, before: string | undefined): string => {
+  const result = answered(answer, before);
+  return typeof result === 'string' ? 'ok' : result.code;
+};
+
+const APP = 'app:\n  image:\n    name: web\n    tag: 1.0\n  replicas: 2\n  env:\n    - name: A\n      value: one\n';
+const TAGGED = APP.replace('1.0', '1.1');
+const HUNK = '@@\n   image:\n     name: web\n-    tag: 1.0\n+    tag: 1.1\n   replicas: 2\n   env:\n';
+
+test('a damaged diff comes out as it was meant', () => {
+  const damaged = {
+    'as it is': HUNK,
+    'trailing space': HUNK.replace('web', 'web  ').replace('-    tag: 1.0', '-    tag: 1.0\t'),
+    'lost markers': HUNK.replace(/^ /gm, ''),
+    'one column more before old lines': HUNK.replace(/^([ -])(?=\s)/gm, '$1 '),
+    'tabs for spaces in old lines': HUNK.replace(/^([ -])( +)/gm, (_, op, s) => op + '\t'.repeat(s.length / 2)),
+    dedented: HUNK.replace(/^([ +-]) {2}/gm, '$1'),
+    indented: HUNK.replace(/^([ +-])/gm, '$1    '),
+    'altered context': HUNK.replace('replicas', 'replica'),
+    'made-up context': HUNK.replace('   env:', ' # comes after\n   env:'),
+    'left-out context': HUNK.replace('   replicas: 2\n', ''),
+    rewritten: '@@\n-  image:\n-    name: web\n-    tag: 1.0\n+  image:\n+    name: web\n+    tag: 1.1\n',
+    ellipsis: '@@\n app:\n...\n-    tag: 1.0\n+    tag: 1.1\n ...\n   env:\n',
+    'search and replace': '<<<<<<< SEARCH\n    tag: 1.0\n=======\n    tag: 1.1\n>>>>>>> REPLACE\n',
+    'whole file': `\`\`\`\n${TAGGED}\`\`\`\n`,
+  };
+  for (const [name, answer] of Object.entries(damaged)) assert.equal(answered(answer, APP), TAGGED, name);
+});
+
+test('the file’s own line ends, trailing space and missing final newline stay', () => {
+  const own = APP.replace('web', 'web  ').trimEnd();
+  const wanted = own.replace('1.0', '1.1');
+  const whole = `\`\`\`\n${TAGGED}\`\`\`\n`;
+  for (const answer of [HUNK, HUNK.replaceAll('\n', '\r\n'), whole]) {
+    assert.is(answered(answer, own), wanted);
+    assert.is(answered(answer, own.replaceAll('\n', '\r\n')), wanted.replaceAll('\n', '\r\n'));
+  }
+});
+
+test('a diff that reaches the end decides about the final newline', () => {
+  const none = '\\ No newline at end of file\n';
+  assert.is(answered(`@@\n a\n-b\n+c\n${none}`, 'a\nb\n'), 'a\nc');
+  assert.is(answered(`@@\n a\n-b\n${none}+c\n`, 'a\nb'), 'a\nc\n');
+  assert.is(answered('@@\n a\n+c\n', 'b\na'), 'b\na\nc');
+});
+
+test('what fits in two places is refused with both, unless its line number is one of them', () => {
+  const twice = 'a:\n  on: true\nb: 1\na:\n  on: true\nc: 1\n';
+  const hunk = ' a:\n-  on: true\n+  on: false\n';
+  assert.equal(answered(`@@ ... @@\n${hunk}`, twice), {
+    ok: false,
+    code: 'ambiguous',
+    reasons: [
+      'x.yaml, hunk 1 of 1: it fits in 2 places; show more of the lines around the right one',
+      '  line 1: a:',
+      '  line 4: a:',
+    ],
+  });
+  assert.is(code(`@@ -3,2 +3,2 @@\n${hunk}`, twice), 'ambiguous');
+  assert.is(answered(`@@ -4,2 +4,2 @@\n${hunk}`, twice), 'a:\n  on: true\nb: 1\na:\n  on: false\nc: 1\n');
+});
+
+test('line numbers decide nothing once one of them was found to be wrong', () => {
+  const twice = 'a:\n  on: true\nb: 1\na:\n  on: true\nc: 1\n';
+  assert.is(code('@@ -4 +4 @@\n a:\n-  on: true\n+  on: false\n@@ -1 +1 @@\n-c: 1\n+c: 2\n', twice), 'ambiguous');
+});
+
+test('a removed line that is not in the file is never replaced by a similar one', () => {
+  const stale = answered(HUNK, APP.replace('1.0', '0.9'));
+  assert.equal(stale, {
+    ok: false,
+    code: 'not_found',
+    reasons: [
+      'x.yaml, hunk 1 of 1: the file has no line "tag: 1.0", which it removes',
+      'nearest lines:',
+      '  line 1: app:',
+      '  line 2:   image:',
+      '  line 3:     name: web',
+      '  line 4:     tag: 0.9',
+      '  line 5:   replicas: 2',
+      '  line 6:   env:',
+      '  line 7:     - name: A',
+      '  line 8:       value: one',
+    ],
+  });
+});
+
+test('what is there already is recognised, also when only one side of it is shown', () => {
+  assert.is(code(HUNK, TAGGED), 'already_applied');
+  assert.is(code(HUNK.replace('name: web', 'name: wed'), TAGGED), 'already_applied');
+  assert.is(
+    code('@@\n   replicas: 2\n+  paused: true\n', `${APP}  replicas: 2\n  paused: true\n`.slice(APP.length)),
+    'already_applied',
+  );
+});
+
+test('indentation that differs from line to line is refused', () => {
+  const crooked = '@@\n  image:\n      name: web\n+  added: 1\n    tag: 1.0\n';
+  assert.is(code(crooked, APP), 'indentation');
+});
+
+test('a list entry that lost its marker is not deleted', () => {
+  const list = 'resources:\n- one.yaml\n- two.yaml\nkind: List\n';
+  const wanted = 'resources:\n- one.yaml\n- new.yaml\n- two.yaml\nkind: List\n';
+  assert.is(answered('@@\nresources:\n- one.yaml\n+- new.yaml\n- two.yaml\nkind: List\n', list), wanted);
+  assert.is(code('@@\n- one.yaml\n+- new.yaml\n', list), 'ambiguous');
+  assert.is(code('@@\nresources:\n- one.yaml\n+ new.yaml\n', list), 'ambiguous');
+});
+
+test('added lines go in only where the lines next to them are certain', () => {
+  const file = 'one: 1\ntwo: 2\nthree: 3\nfour: 4\nfive: 5\n';
+  assert.is(code('@@\n one: 1\n two: 2\n+new: 0\n four: 4\n five: 5\n', file), 'not_found');
+  assert.is(code('@@\n+new: 0\n', file), 'not_found');
+});
+
+test('a part of a file, or one with lines left out, is no whole file', () => {
+  const file = Array.from({ length: 20 }, (_, i) => `line${i}: ${i}\n`).join('');
+  const part = file.split('\n').slice(5, 9).join('\n');
+  assert.is(code(`\`\`\`\n${part}\n\`\`\`\n`, file), 'unreadable');
+  assert.is(code(`\`\`\`\n${file.replace('line3: 3', '# ... unchanged ...')}\`\`\`\n`, file), 'unreadable');
+  assert.is(code(`\`\`\`\n${file}\`\`\`\n`, file), 'no_change');
+});
+
+test('all files or none', () => {
+  const two = '--- a/x.yaml\n+++ b/x.yaml\n@@\n-a\n+b\n--- a/y.yaml\n+++ b/y.yaml\n@@\n-c\n+d\n';
+  const read = readAnswer(two);
+  assert.ok(read.ok);
+  const files: Record<string, string> = { 'x.yaml': 'a\n', 'y.yaml': 'c\n' };
+  const applied = applyChanges(read.changes, (path) => files[path]);
+  assert.equal(applied, {
+    ok: true,
+    files: [
+      { path: 'x.yaml', before: 'a\n', after: 'b\n' },
+      { path: 'y.yaml', before: 'c\n', after: 'd\n' },
+    ],
+  });
+  const half = applyChanges(read.changes, (path) => (path === 'x.yaml' ? 'a\n' : undefined));
+  assert.equal(half, { ok: false, code: 'missing_file', reasons: ['b/y.yaml does not exist'] });
+});
+
+test('only the prefix of a diff is taken off a path, and only where that gives a file', () => {
+  const change = (path: string) => [
+    { form: 'diff' as const, path, hunks: [{ lines: [{ op: '+' as const, text: 'a' }] }] },
+  ];
+  const seen = (path: string): string => {
+    const applied = applyChanges(change(path), (asked) => (asked === 'conf/x' ? 'b\n' : undefined));
+    return applied.ok ? (applied.files[0]?.path ?? '') : applied.reasons.join();
+  };
+  for (const path of ['conf/x', 'a/conf/x', 'b/./conf/x', './conf/x', 'new/conf/x'])
+    assert.match(seen(path), /^conf\/x,/);
+  for (const path of ['a/../conf/x', '/conf/x', '../x', 'a/conf/y', 'tmp/conf/x', 'a\\conf\\x'])
+    assert.is(seen(path), path);
+});
+
+test('a new file is made of added lines alone', () => {
+  const made = '--- /dev/null\n+++ b/x.yaml\n@@ -0,0 +1,2 @@\n+a: 1\n+b: 2\n';
+  assert.is(answered(made.replace('b/x', 'x'), undefined), 'a: 1\nb: 2\n');
+  assert.is(code(made.replace('b/x', 'x'), 'a: 1\n'), 'not_found');
+  assert.is(code(HUNK, undefined), 'missing_file');
+});
+
+test('two parts that want the same lines are refused', () => {
+  assert.is(code('@@\n-    tag: 1.0\n+    tag: 1.1\n@@\n-    tag: 1.0\n+    tag: 1.2\n', APP), 'ambiguous');
+});
+
+test.run();

@@ -1,0 +1,247 @@
+// The gate as a whole: what it refuses with which code, and how it says so.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { judgeEdit, judgeResult } from '../../../src/fix/gate/judge.ts';
+import { edit, FILES, judged, MANIFEST, RULES, SCRIPT, word } from './homelab.ts';
+
+const RUN = 'stages/vms/run.sh';
+const changed = SCRIPT.replace('a.yaml', 'b.yaml');
+
+test('a small change of an allowed file is accepted', () => {
+  assert.equal(judgeResult([edit(RUN, changed)], RULES), { ok: true });
+  assert.is(judged('config/apps/web.yaml', MANIFEST.replace('a: b', 'a: c')), 'ok');
+});
+
+test('nothing, or nothing different, is no change', () => {
+  assert.is(word(judgeEdit([], RULES)), 'no_change');
+  assert.is(judged(RUN, SCRIPT), 'no_change');
+});
+
+test('files that may not be touched, each with its code', () => {
+  const cases: [string, string][] = [
+    ['README.md', 'outside'],
+    ['stages/vms/verify.sh', 'protected'],
+    ['infra/danger.sh', 'protected'],
+    ['INFRA/Danger.sh', 'protected'],
+    ['ai/context_map.yaml', 'protected'],
+    ['config/carried/key', 'protected'],
+    ['config/.env', 'protected'],
+    ['config/x.sops.yaml', 'protected'],
+    ['config/wipe_all.sh', 'protected'],
+    ['config/../README.md', 'bad_path'],
+    ['config/apps/link.yaml', 'bad_path'],
+    ['config/out/passwd', 'bad_path'],
+    ['config/apps', 'bad_path'],
+    ['config/APPS/web.yaml', 'missing_file'],
+    ['config/apps/WEB.yaml', 'bad_path'],
+    ['config/new/a.yaml', 'missing_file'],
+    ['stages/vms/run.sh/evil', 'outside'],
+    ['stages/vms/new.sh', 'outside'],
+    ['Stages/vms/run.sh', 'outside'],
+  ];
+  for (const [path, code] of cases) assert.is(judged(path, 'a: 1\n'), code, path);
+});
+
+test('what the owner protects stays protected where a stage lists it', () => {
+  const allow = ['**'];
+  for (const path of ['infra/danger.sh', 'ai/x', '.git/config', 'stages/vms/verify.sh', '.github/workflows/a.yml']) {
+    assert.is(judged(path, 'x\n', { allow }), 'protected', path);
+  }
+});
+
+test('a new file needs a pattern that covers it and a folder that is there', () => {
+  assert.is(judged('config/apps/new.yaml', MANIFEST), 'ok');
+  assert.is(judged('config/new/new.yaml', MANIFEST), 'missing_file');
+  assert.is(judged('stages/vms/other.sh', SCRIPT), 'outside');
+});
+
+test('a file whose name has brackets is allowed by that name', () => {
+  const tree = { ...RULES.tree, exists: () => true, isFolder: () => false };
+  const rules = { ...RULES, allow: ['config/[a].yaml'], tree };
+  assert.is(word(judgeEdit([edit('config/[a].yaml', 'b: 1\n', 'a: 1\n')], rules)), 'ok');
+});
+
+test('only a script that is there can be made executable, and that alone is a change', () => {
+  const asked = (path: string, before: string | null, after: string) =>
+    word(judgeEdit([{ path, before, after, executable: true }], RULES));
+  assert.is(asked(RUN, SCRIPT, SCRIPT), 'ok');
+  assert.is(asked('config/apps/web.yaml', MANIFEST, MANIFEST), 'unsupported');
+  assert.is(asked('config/apps/new.sh', null, SCRIPT), 'unsupported');
+});
+
+test('too many files, too many lines, too large', () => {
+  const two = [edit(RUN, changed), edit('config/apps/web.yaml', `${MANIFEST}  c: d\n`)];
+  assert.is(word(judgeEdit(two, RULES)), 'too_many_files');
+  assert.is(word(judgeEdit(two, { ...RULES, maxFiles: 2 })), 'ok');
+  assert.is(
+    word(judgeEdit([two[0] ?? edit('', ''), edit(RUN, `${SCRIPT}x\n`)], { ...RULES, maxFiles: 2 })),
+    'bad_path',
+    'one file twice',
+  );
+  const lines = (count: number) => Array.from({ length: count }, (_, i) => `  k${i}: v\n`).join('');
+  assert.is(judged('config/apps/web.yaml', MANIFEST + lines(100)), 'ok');
+  assert.is(judged('config/apps/web.yaml', MANIFEST + lines(101)), 'too_many_lines');
+  assert.is(judged('config/apps/web.yaml', `${MANIFEST}# ${'x'.repeat(1024 * 1024)}\n`), 'too_large');
+  assert.is(judged('config/apps/web.yaml', `${MANIFEST}# ${'x'.repeat(4_001)}\n`), 'too_large');
+});
+
+test('a change counts by what someone has to read: removed and added lines, moved ones too', () => {
+  const before = Array.from({ length: 60 }, (_, i) => `k${i}: v\n`);
+  const text = before.join('');
+  const back = [...before].reverse().join('');
+  const rule = { ...RULES, maxLines: 50 };
+  assert.is(word(judgeEdit([edit('config/apps/web.yaml', back, text)], rule)), 'too_many_lines');
+  const moved = [...before.slice(1), ...before.slice(0, 1)].join('');
+  assert.is(word(judgeEdit([edit('config/apps/web.yaml', moved, text)], { ...RULES, maxLines: 2 })), 'ok');
+  assert.is(word(judgeEdit([edit('config/apps/web.yaml', moved, text)], { ...RULES, maxLines: 1 })), 'too_many_lines');
+});
+
+test('a line that only moved or is indented anew is not added, and a module may get its full name', () => {
+  const before = 'if a; then\n  rm -rf "$x"\nfi\necho one\n';
+  const after = 'echo one\nif a; then\n    rm -rf "$x"\nfi\n';
+  const rules = { ...RULES, allow: ['config/a.sh'], tree: { exists: () => true, isFolder: () => false } };
+  assert.is(word(judgeEdit([edit('config/a.sh', after, before)], rules)), 'ok');
+  assert.is(
+    word(judgeEdit([edit('config/a.sh', `${before}rm -rf "$x"\n`, before)], rules)),
+    'destroys',
+    'once more is added',
+  );
+  const task = '- apt:\n    name: jq\n';
+  const yaml = { ...rules, allow: ['a.yml'] };
+  assert.is(word(judgeEdit([edit('a.yml', task.replace('apt', 'ansible.builtin.apt'), task)], yaml)), 'ok');
+});
+
+test('guards may move and be written anew, but not go', () => {
+  const without: [string, string][] = [
+    ['set -euo', 'set -uo'],
+    ['set -euo pipefail', 'set -eu'],
+    [' || exit 1', ''],
+    ['stages/vms/verify.sh\n', ''],
+    ['stages/vms/verify.sh', '# stages/vms/verify.sh'],
+    ['set -euo pipefail', '# set -euo pipefail'],
+  ];
+  for (const [from, to] of without)
+    assert.is(judged(RUN, SCRIPT.replace(from, to)), 'removes_guard', `${from} → ${to}`);
+  const down = SCRIPT.replace('set -euo pipefail\n', '').replace('log done', 'set -euo pipefail\nlog done');
+  assert.is(judged(RUN, down), 'removes_guard', 'below what it guards');
+  const kept: [string, string][] = [
+    ['set -euo pipefail', 'set -e\nset -uo pipefail'],
+    ['set -euo pipefail', 'set -o errexit -o pipefail'],
+    ['|| exit 1', '|| { log "no"; exit 2; }'],
+    ['stages/vms/verify.sh', '"$MENDLOOP_ROOT"/stages/vms/verify.sh'],
+  ];
+  for (const [from, to] of kept) assert.is(judged(RUN, SCRIPT.replace(from, to)), 'ok', `${from} → ${to}`);
+});
+
+test('an `exit 0` that was there may not come to end the script early', () => {
+  const before = 'if [ "$1" = --help ]; then\n  exit 0\nfi\nrun_it\n';
+  const rules = { ...RULES, allow: ['a.sh'], tree: { exists: () => true, isFolder: () => false } };
+  assert.is(word(judgeEdit([edit('a.sh', 'exit 0\nrun_it\n', before)], rules)), 'removes_guard');
+});
+
+test('errors may not be thrown away on a command that was there, and may where only its answer counts', () => {
+  const quiet = (to: string) => judged(RUN, SCRIPT.replace('kubectl apply -f a.yaml', to));
+  for (const end of ['2>/dev/null', '&>/dev/null', '>/dev/null 2>&1', '2> /dev/null || exit 1']) {
+    assert.is(quiet(`kubectl apply -f a.yaml ${end}`), 'masks', end);
+  }
+  assert.is(judged(RUN, SCRIPT.replace('get ns apps;', 'get ns apps >/dev/null 2>&1;')), 'ok');
+});
+
+test('a long command of which only a part is new is not blamed for the rest', () => {
+  const before = 'docker run \\\n  -v a:b \\\n  image || true\n';
+  const rules = { ...RULES, allow: ['a.sh'], tree: { exists: () => true, isFolder: () => false } };
+  assert.is(word(judgeEdit([edit('a.sh', before.replace('a:b', 'c:d'), before)], rules)), 'ok');
+  assert.is(word(judgeEdit([edit('a.sh', before.replace('a:b', 'c:d; rm -rf x;'), before)], rules)), 'destroys');
+});
+
+test('a command over more lines than anyone reads as one is refused, not read in part', () => {
+  const long = (lines: number) => `run \\\n${'  --flag \\\n'.repeat(lines)}  --end`;
+  assert.is(judged(RUN, SCRIPT.replace('log done', `${long(30)}\nlog done`)), 'ok');
+  assert.is(judged(RUN, SCRIPT.replace('log done', `${long(60)}\nlog done`)), 'too_large');
+});
+
+test('a document or a resource that goes is refused to an executor and handed over by the escalation', () => {
+  const pool = 'config/infra/pool.yaml';
+  const gone: [string, string, string][] = [
+    [pool, MANIFEST, 'removes_resource'],
+    [pool, `${MANIFEST}---\n${MANIFEST.replace(/^/gm, '# ')}`, 'removes_resource'],
+    ['config/apps/kustomization.yaml', 'resources:\n  - web.yaml\n', 'removes_resource'],
+    ['config/apps/kustomization.yaml', 'resources:\n  - web.yaml\n  # - ../infra/pool.yaml\n', 'removes_resource'],
+    ['config/apps/kustomization.yaml', 'resources: [web.yaml]\n', 'removes_resource'],
+    ['config/apps/kustomization.yaml', 'resources:\n  - other.yaml\n  - ../infra/pool.yaml\n', 'removes_resource'],
+    ['config/apps/web.yaml', '\n', 'removes_much'],
+  ];
+  for (const [path, after, code] of gone) {
+    assert.is(judged(path, after), code, after);
+    const verdict = judgeEdit([edit(path, after)], { ...RULES, tier: 'escalation' });
+    assert.equal([word(verdict), !verdict.ok && verdict.handOver], [code, true], after);
+  }
+  assert.is(
+    judged('config/apps/kustomization.yaml', 'resources:\n  - ../infra/pool.yaml\n  - "./web.yaml"\n'),
+    'ok',
+    'in another order',
+  );
+  const wrong = 'resources:\n  - webb.yaml\n';
+  assert.is(
+    word(judgeEdit([edit('config/apps/kustomization.yaml', 'resources:\n  - web.yaml\n', wrong)], RULES)),
+    'ok',
+    'a name of nothing mended',
+  );
+});
+
+test('software to install is handed over by the escalation, unless something worse comes with it', () => {
+  const rules = { ...RULES, tier: 'escalation' as const };
+  const verdict = judgeEdit([edit(RUN, SCRIPT.replace('log done', 'apt-get install -y jq\nlog done'))], rules);
+  assert.equal([word(verdict), !verdict.ok && verdict.handOver], ['installs', true]);
+  const worse = judgeEdit([edit(RUN, SCRIPT.replace('log done', 'apt-get install -y jq || true\nlog done'))], rules);
+  assert.equal([word(worse), !worse.ok && worse.handOver], ['masks', undefined]);
+});
+
+test('a net removal of more than 20 lines', () => {
+  const long = `${MANIFEST}${Array.from({ length: 30 }, (_, i) => `  k${i}: v\n`).join('')}`;
+  const cut = (count: number) =>
+    long
+      .split('\n')
+      .filter((line) => !/^ {2}k\d+:/.test(line) || Number(/\d+/.exec(line)?.[0]) >= count)
+      .join('\n');
+  assert.is(word(judgeEdit([edit('config/apps/web.yaml', cut(20), long)], RULES)), 'ok');
+  assert.is(word(judgeEdit([edit('config/apps/web.yaml', cut(21), long)], RULES)), 'removes_much');
+});
+
+test('text that no eye sees as it is', () => {
+  for (const hidden of ['\0', '\u001b[2K', '\u202e', '\u2066', '\u200b', 'a\rb', '\u0085']) {
+    assert.is(judged(RUN, SCRIPT.replace('log done', `log ${hidden}done`)), 'unsafe_text', JSON.stringify(hidden));
+  }
+  assert.is(judged(RUN, SCRIPT.replace('log done', 'log fertig, schön 🚀\tso')), 'ok');
+  const dos = SCRIPT.replaceAll('\n', '\r\n');
+  assert.is(word(judgeEdit([edit(RUN, dos.replace('a.yaml', 'b.yaml'), dos)], RULES)), 'ok', 'a file with CRLF');
+});
+
+test('a refusal names every place of its family, with file, line, why and the line itself', () => {
+  const after = SCRIPT.replace('log done', 'rm -rf x || true\nbash infra/danger.sh\nlog done');
+  assert.equal(judgeResult([edit(RUN, after)], RULES), {
+    ok: false,
+    code: 'destroys',
+    reasons: [
+      'stages/vms/run.sh:10: deletes whole folders; a fix may not delete, mend what makes the folder a problem: rm -rf x || true',
+      'stages/vms/run.sh:11: names infra/danger.sh, which may not be used either: bash infra/danger.sh',
+      'stages/vms/run.sh:10: the failure of this command no longer counts; mend why it fails: rm -rf x || true',
+    ],
+  });
+  assert.equal(judgeResult([edit('README.md', '# x\n'), edit('ai/x', '')], { ...RULES, maxFiles: 1 }), {
+    ok: false,
+    code: 'outside',
+    reasons: [
+      'README.md: only these may be changed: stages/vms/run.sh, config/',
+      "ai/x: it is the loop's own files, which no fix may change",
+    ],
+  });
+});
+
+test('a path that hides something is shown escaped', () => {
+  const verdict = judgeEdit([edit('config/a\u202eb', 'x\n')], RULES);
+  assert.match(verdict.ok ? '' : (verdict.reasons[0] ?? ''), /^"config\/a/);
+  assert.is(FILES['config/a\u202eb'], undefined);
+});
+
+test.run();

@@ -1,0 +1,63 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parses } from '../../../src/fix/gate/parses.ts';
+
+const ok = (path: string, before: string | null, after: string, failed = false) =>
+  parses(path, before, after, failed).length === 0;
+
+test('what parsed must parse', () => {
+  const broken: [string, string, string][] = [
+    ['a.yaml', 'a: 1\n', 'a: 1\n b: 2\n'],
+    ['a.yml', 'a: 1\n', 'a: [1\n'],
+    ['a.yaml', 'a: 1\n---\nb: 1\n', 'a: 1\n---\nb: {1\n'],
+    ['a.yaml', 'a: 1\n', 'a: 1\na: 2\n'],
+    ['a.yaml', 'a: {b: 1}\n', 'a:\n  b: 1\n  c: 1\n  b: 2\n'],
+    ['a.yaml', 'a: 1\n', `a: ${'['.repeat(5000)}${']'.repeat(5000)}\n`],
+    ['a.json', '{"a": 1}', '{"a": 1,}'],
+    ['a.jsonc', '{"a": 1}', '{"a": }'],
+    ['a.toml', 'a = 1\n', 'a = \n'],
+    ['a.toml', 'a = 1\n', 'a = 1\na = 2\n'],
+  ];
+  for (const [path, before, after] of broken) {
+    assert.not(ok(path, before, after), after.slice(0, 40));
+    assert.ok(parses(path, before, after).every(({ code }) => code === 'does_not_parse'));
+    assert.ok(ok(path, before, before), before);
+  }
+});
+
+test('what did not parse before may stay so, unless that was the failure', () => {
+  for (const [path, text] of [
+    ['a.yaml', '{{- if .Values.x }}\na: {{ .Values.a }}\n{{- end }}\n'],
+    ['a.json', '{"a": 1,}'],
+    ['a.toml', 'a = \n'],
+  ] as const) {
+    assert.ok(ok(path, text, `${text} `), path);
+    assert.not(ok(path, text, `${text} `, true), path);
+  }
+  assert.ok(ok('a.yaml', 'a: [1\n', 'a: [1]\n', true));
+});
+
+test('a new template is left alone, a new file that is none is not', () => {
+  assert.ok(ok('a.yaml', null, '{{ if x }}\na: b\n{{ end }}\n'));
+  assert.not(ok('a.yaml', null, 'a: [1\n'));
+});
+
+test('comments and trailing commas are fine where they are the custom', () => {
+  const text = '// why\n{"url": "https://a/*b*/", /* c */ "b": [1, 2,],}\n';
+  assert.ok(ok('a.jsonc', '{}', text));
+  assert.ok(ok('.vscode/settings.json', '// x\n{}', text));
+  assert.ok(ok('a.json5', '{}', "{a: 'b'}"), 'not judged');
+});
+
+test('tags, anchors, several documents and other kinds of files are fine', () => {
+  assert.ok(ok('a.yaml', 'a: 1\n', 'a: !vault x\nb: &x {c: 1}\nd: *x\n---\n---\ne: 1\n'));
+  assert.ok(ok('a.sh', 'x', 'if'));
+});
+
+test('the reason says where', () => {
+  assert.equal(parses('a.yaml', 'a: 1\n', 'a: 1\nb: 2\na: 3\n'), [
+    { code: 'does_not_parse', reason: 'a.yaml: line 3: the key a stands here twice' },
+  ]);
+});
+
+test.run();

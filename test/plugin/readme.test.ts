@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { callAll, callHook } from '../../src/plugin/call.ts';
+import type { LoadedPlugin } from '../../src/plugin/examine.ts';
+import { HOOKS } from '../../src/plugin/hooks.ts';
+import { fixFacts, load } from './workshop.ts';
+
+const shipped = (path: string) => readFileSync(new URL(`../../plugins/${path}`, import.meta.url), 'utf8');
+const DEFINE = new URL('../../src/plugin/define.ts', import.meta.url).href;
+const readme = shipped('README.md');
+const block = (language: string) => new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'ms').exec(readme)?.[1] ?? '';
+
+test('the example of the README is eight lines, loads as it says, and mends', async () => {
+  const [first = '', ...lines] = block('js').trimEnd().split('\n');
+  assert.is(lines.length, 8);
+  const path = first.replace('// plugins/', '');
+  const { executors } = await load(block('yaml'), { [path]: lines.join('\n') });
+  const propose = (text: string) =>
+    callHook(executors[0] as LoadedPlugin, 'propose', fixFacts({ read: async () => text }));
+  assert.equal(await propose('set -e\r\necho\r\n'), {
+    plugin: 'line-ends',
+    answer: {
+      files: { 'stages/talos/run.sh': 'set -e\necho\n' },
+      note: { fix: 'Use Unix line ends', reason: 'bash takes a carriage return for a letter' },
+    },
+  });
+  assert.equal(await propose('set -e\n'), {
+    plugin: 'line-ends',
+    answer: { pass: 'no carriage return in a file that the error names' },
+  });
+});
+
+test('the example in TypeScript tells a person, and says when it could not', async () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    request.on('data', (chunk) => asked.push(String(chunk)));
+    request.on('end', () => response.writeHead(request.url === '/ok' ? 200 : 503).end());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const notified = async (path: string) => {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+    const text = block('ts').replace("'mendloop'", JSON.stringify(DEFINE));
+    const { notifiers } = await load(`notifiers: [pager]\nplugins: { pager: { url: "${url}" } }`, { 'pager.ts': text });
+    return callAll(notifiers, 'notify', { reason: 'give_up', title: 'talos gave up', text: '' });
+  };
+  assert.equal(await notified('/ok'), [{ plugin: 'pager', answer: undefined }]);
+  const failed = 'pager: notify threw: the pager answered 503';
+  assert.equal(await notified('/down'), [{ plugin: 'pager', failed, why: 'threw' }]);
+  assert.equal(asked, ['talos gave up', 'talos gave up']);
+  server.close();
+  server.closeAllConnections();
+});
+
+test('the template loads with every hook, wherever it is copied to', async () => {
+  const yaml = 'executors: [template]\nescalations: [template]\nnotifiers: [template]\nbackend: template';
+  const loaded = await load(yaml, { 'template.mjs': shipped('template.mjs') });
+  assert.equal(Object.keys(loaded.backend?.hooks ?? {}).sort(), Object.keys(HOOKS).sort());
+  assert.is(loaded.rules.length, 1);
+  const template = loaded.backend as LoadedPlugin;
+  const facts = { ...fixFacts(), case: { name: 'c', version: 1, text: '' } };
+  assert.ok('answer' in (await callHook(template, 'propose', facts)));
+  assert.ok('answer' in (await callHook(template, 'escalate', facts)));
+  assert.ok('answer' in (await callHook(template, 'backend', { run: 'r' })));
+});
+
+test('the README names every hook', () => {
+  for (const [hook, { list }] of Object.entries(HOOKS)) {
+    const named = list === null ? 'anywhere' : `\`${list === 'backends' ? 'backend' : list}\``;
+    assert.match(readme, new RegExp(`^\\| \`${hook}\` +\\| ${named} +\\|`, 'm'));
+  }
+});
+
+test.run();
