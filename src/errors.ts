@@ -267,6 +267,11 @@ const TABLE = {
     (d) => `the fix ${d.commit} cannot be taken back: later changes are in the way`,
     (d) => `take it back by hand, then start again:\n${d.command}`,
   ),
+  E_RESET_SOON: entry<{ stage: string; seconds: number }>(
+    EXIT.usage,
+    (d) => `the loop gave up on ${d.stage} ${d.seconds} s ago`,
+    (d) => `look first: mendloop explain ${d.stage}; when you have mended it: mendloop reset ${d.stage} --force`,
+  ),
   E_CARRY_REPLACED: entry<{ commands: string }>(
     EXIT.human,
     () => 'a carried path in ai/worktree is no longer the link to yours (a tool wrote a new file in its place)',

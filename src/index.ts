@@ -15,4 +15,15 @@ export type {
 } from './plan/contract.ts';
 export { linear, parallel, type RunScheduler } from './plan/scheduler.ts';
 export { validateContext, validatePlan } from './plan/validate.ts';
+export type {
+  Backend,
+  BackendJob,
+  Context,
+  Escalation,
+  EscalationFacts,
+  FixFacts,
+  Notice,
+  Proposal,
+} from './plugin/contract.ts';
+export { definePlugin, type Plugin } from './plugin/define.ts';
 export { createExecutor, type ExecutorOptions, type PlanExecutor } from './run/execute.ts';

@@ -10,6 +10,7 @@ test('the public API is exactly this', () => {
     'MendError',
     'action',
     'createExecutor',
+    'definePlugin',
     'executionError',
     'formatError',
     'linear',

@@ -111,11 +111,23 @@ the clean diff, or why it is refused. Writes nothing.
   --force            make it anew (inside a stage: only a stage of the same spec)`,
     load: () => import('./get.ts'),
   },
+  fixes: {
+    summary: 'list the fixes on the AI branch, with their story',
+    usage: 'fixes [<stage>] [--diff]',
+    options: { diff: { type: 'boolean' } },
+    help: `Reads only. Every fix that is on the AI branch and not in your branch: what it changes, why, for which failure, and whether
+it helped. What was taken back is listed, too.
+
+  --diff             show each change itself`,
+    load: () => import('./fixes.ts'),
+  },
   reset: {
     summary: 'set a stage back to idle',
     usage: 'reset <stage>… [--force]',
     options: { force: { type: 'boolean' } },
-    help: 'The stage is to do again. Its logs and history stay.',
+    help: `The stage is to do again, and the counters of its failures start anew. Its logs and history stay.
+
+  --force            also within 5 minutes of the loop giving up on it`,
     load: () => import('./reset.ts'),
   },
   validate: {

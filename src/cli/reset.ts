@@ -18,7 +18,10 @@ export async function run({ words, options, out, home, line }: CommandInput): Pr
     out.answer(`would set to idle: ${words.join(', ')}`, { would_reset: words });
     return 0;
   }
-  await resetStages({ home: home(), stages: words, command: line }, { clock: systemClock, graceMs: GRACE_MS });
+  await resetStages(
+    { home: home(), stages: words, command: line, force: options.force === true },
+    { clock: systemClock, graceMs: GRACE_MS },
+  );
   out.answer(`idle: ${words.join(', ')}`, { reset: words });
   return 0;
 }

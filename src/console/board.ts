@@ -5,6 +5,7 @@ import type { Output } from '../io/output.ts';
 import { openScreen, screenSize } from '../io/screen.ts';
 import { closingLines } from './closing.ts';
 import { failureLines } from './failure-lines.ts';
+import { fixLine } from './fix-lines.ts';
 import { SIMULATED_LINE } from './plain.ts';
 import { newTally, note, type StepView } from './tally.ts';
 import { lastLine, spell } from './words.ts';
@@ -35,6 +36,8 @@ export function boardWatcher(out: Output, home: string): Subscriber {
     if (event.type === 'attempt.changed') {
       tell(`${event.step} changed ${(event.data.files as string[]).join(', ')} (saved: ${event.data.patch})`);
     }
+    const fix = fixLine(event.type, event.data);
+    if (fix) tell(`${event.step}: ${fix[0]}: ${fix[1]}`);
     if (event.type === 'run.ended') end();
   };
 

@@ -11,7 +11,11 @@ export function closingLines(tally: Tally): string[] {
   const steps = [...tally.steps.values()];
   const failed = steps.filter((s) => s.status === 'failed');
   const lab = tally.lab === 'simulated' ? `  (${SIMULATED})` : '';
-  if (ended.exit === 0) return [`green: ${count(tally.stages.length, 'stage')}  ${spell(ended.took)}${lab}`];
+  const mended =
+    tally.mended > 0
+      ? [`  mended: ${count(tally.mended, 'fix', 'fixes')} on the AI branch; see them: mendloop fixes`]
+      : [];
+  if (ended.exit === 0) return [`green: ${count(tally.stages.length, 'stage')}  ${spell(ended.took)}${lab}`, ...mended];
   const verdict = ended.exit === 130 ? 'interrupted' : ended.exit === 3 ? 'a human is needed' : 'failed';
   const parts = (['green', 'failed', 'skipped', 'interrupted', 'waiting'] as const)
     .map((status) => ({ status, n: steps.filter((s) => is(s, status)).length }))
@@ -19,6 +23,7 @@ export function closingLines(tally: Tally): string[] {
     .map(({ status, n }) => `${n} ${status === 'waiting' ? 'not started' : status}`);
   return [
     `${verdict}: ${parts.join(', ')}  ${spell(ended.took)}${lab}`,
+    ...mended,
     ...(failed.length === 0 && ended.reason ? [`  ${ended.reason}`] : []),
     ...failed.flatMap((s) =>
       nextStep(s)

@@ -30,7 +30,7 @@ export function failureLines(view: FailureView, now: number): string[] {
 
 /** What a decision comes to, as a person would say it. */
 const DONE: Readonly<Record<string, string>> = {
-  executor: 'asks the executors',
+  executor: 'is being mended',
   escalation: 'escalates',
   give_up: 'gives up',
   none: 'left for the next run',

@@ -4,6 +4,7 @@ import { readTail } from '../io/files.ts';
 import type { Output } from '../io/output.ts';
 import { closingLines } from './closing.ts';
 import { failureLines } from './failure-lines.ts';
+import { fixLine } from './fix-lines.ts';
 import { newTally, note, type StepView } from './tally.ts';
 import { readableLines, spell } from './words.ts';
 
@@ -40,10 +41,14 @@ export function plainWatcher(out: Output, home: string): Subscriber {
       case 'step.started':
         return [row(event.step, 'started')];
       case 'step.retry':
-        return [
-          ...(view?.failure ? failureLines(view.failure, Date.parse(event.time)).map((line) => `    ${line}`) : []),
-          row(event.step, 'again', `in ${spell(Number(event.data.pause_ms))}: ${event.data.reason}`),
-        ];
+        return again(event, view);
+      case 'fix.committed':
+        return [...failure(event, view), row(event.step, ...(fixLine(event.type, event.data) ?? []))];
+      case 'fix.refused':
+      case 'fix.judged':
+      case 'fix.reverted':
+      case 'plugin.failed':
+        return [row(event.step, ...(fixLine(event.type, event.data) ?? []))];
       case 'attempt.changed':
         return [
           row(event.step, 'changed', `${(event.data.files as string[]).join(', ')} (saved: ${event.data.patch})`),
@@ -61,6 +66,17 @@ export function plainWatcher(out: Output, home: string): Subscriber {
   function row(step: string | undefined, ...words: string[]): string {
     const width = Math.max(...[...tally.steps.keys()].map((name) => name.length));
     return [(step ?? '').padEnd(width), ...words.map((w, i) => (i === 0 ? w.padEnd(11) : w))].join('  ').trimEnd();
+  }
+
+  function failure(event: LoopEvent, view: StepView | undefined): string[] {
+    return view?.failure ? failureLines(view.failure, Date.parse(event.time)).map((line) => `    ${line}`) : [];
+  }
+
+  /** A fix said already why the stage runs again. */
+  function again(event: LoopEvent, view: StepView | undefined): string[] {
+    const { pause_ms, reason, tier } = event.data;
+    if (tier === 'fix') return [];
+    return [...failure(event, view), row(event.step, 'again', `in ${spell(Number(pause_ms))}: ${reason}`)];
   }
 
   function evidence(event: LoopEvent): string[] {

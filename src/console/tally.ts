@@ -25,10 +25,12 @@ export interface Tally {
   lab: string;
   stages: string[];
   steps: Map<string, StepView>;
+  /** Fixes of this run that helped. */
+  mended: number;
   ended?: { status: string; exit: number; took: number; reason: string | undefined };
 }
 
-export const newTally = (): Tally => ({ run: '', lab: 'real', stages: [], steps: new Map() });
+export const newTally = (): Tally => ({ run: '', lab: 'real', stages: [], steps: new Map(), mended: 0 });
 
 const STATUS: Record<string, StepView['status']> = {
   'step.started': 'running',
@@ -58,6 +60,7 @@ export function note(tally: Tally, event: LoopEvent): void {
     const reason = (data.error as { message?: string } | null | undefined)?.message;
     tally.ended = { status: event.status ?? '', exit: Number(data.exit), took: Number(data.duration_ms), reason };
   }
+  if (type === 'fix.judged' && data.outcome === 'verified') tally.mended += 1;
   if (!event.step || !event.stage) return;
   const view = viewOf(tally, event.stage, event.step, at);
   if (type === 'failure.seen') view.failure = data as unknown as FailureView;

@@ -4,7 +4,7 @@ import type { Ledger, LedgerEntry } from '../triage/ledger.ts';
 import type { LedgerHappening } from '../triage/records.ts';
 import { unwriteFix } from '../worktree/commit-fix.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
-import type { Tree } from '../worktree/tree.ts';
+import { type Tree, treeGit } from '../worktree/tree.ts';
 import type { AppliedFix } from './applied-fix.ts';
 import type { FixStore } from './fix-store.ts';
 
@@ -28,7 +28,7 @@ export async function recoverFixes(
   const open = intentOf(scope.events);
   const unjudged = Object.values(ledger.entries).some(({ patches }) => patches.some(isOpen));
   if (!open && !unjudged) return { notices: [], committed: [] };
-  const found = await committedFixes(tree, base, scope.head());
+  const found = await committedFixes(treeGit(tree), base, scope.head());
   const notices: string[] = [];
   const committed: LoopEvent['data'][] = [];
   if (open) {

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { SHIPPED } from '../config/loop-config.ts';
+import { fileFacts } from '../io/files.ts';
 import { openGit } from '../io/git.ts';
 import { realPath } from '../io/git-dir.ts';
 import type { Layout } from '../io/layout.ts';
@@ -20,6 +21,14 @@ export async function isPackage(home: string): Promise<boolean> {
 /** Every plugin that ai/loop.yaml names, loaded. Throws E_PLUGIN with all that is wrong. */
 export async function pluginsAt(layout: Layout, commit: string, loop: LoopConfig): Promise<Plugins> {
   return loadPlugins({ loop, own: namesOwn(loop) ? await unpacked(layout, commit) : undefined });
+}
+
+/** The same for the working tree, for whoever only checks it. Throws E_PLUGIN. */
+export async function pluginsOnDisk(home: string, loop: LoopConfig): Promise<Plugins> {
+  const folder = join(home, 'plugins');
+  const there = namesOwn(loop) && fileFacts(folder)?.isFolder === true;
+  const own = there ? { folder: await realPath(folder), isPackage: await isPackage(home) } : undefined;
+  return loadPlugins({ loop, own });
 }
 
 const SHIPPED_NAMES = new Set(Object.values(SHIPPED).flat());

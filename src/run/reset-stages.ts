@@ -1,5 +1,6 @@
 // A person sets stages back to idle: recorded like everything else, in a journal of its own.
 import { randomUUID } from 'node:crypto';
+import { fail } from '../errors.ts';
 import type { Happening } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import { openJournal } from '../io/journal.ts';
@@ -7,16 +8,26 @@ import { layout as layoutOf } from '../io/layout.ts';
 import { listRuns, newRunId } from '../io/runs.ts';
 import { requireWritable } from '../io/store.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
+import { entriesOf, type Ledger } from '../triage/ledger.ts';
 import { holdLock } from './hold-lock.ts';
-import { openLedger } from './ledger-store.ts';
+import { openLedger, readLedger } from './ledger-store.ts';
 import { recordedStages } from './recorded-stages.ts';
 import { openRecorder } from './recorder.ts';
 import { closeOpenRun } from './resume.ts';
 import { loadStages } from './stage-store.ts';
 
+/** So soon after giving up nothing can have changed; whoever knows better says so. */
+const SOON_MS = 300_000;
+
+function refuseSoon(stage: string, ledger: Ledger, now: number): void {
+  const times = entriesOf(ledger, stage).flatMap(({ gave_up_at }) => (gave_up_at ? [Date.parse(gave_up_at)] : []));
+  const ago = now - Math.max(...times);
+  if (times.length > 0 && ago < SOON_MS) fail('E_RESET_SOON', { stage, seconds: Math.max(0, Math.round(ago / 1000)) });
+}
+
 /** Throws MendError for unknown stages and a lock held by another. A cut-off run is closed first. */
 export async function resetStages(
-  request: { home: string; stages: readonly string[]; command: string },
+  request: { home: string; stages: readonly string[]; command: string; force?: boolean },
   ports: { clock: Clock; graceMs: number },
 ): Promise<void> {
   const layout = layoutOf(request.home);
@@ -27,6 +38,8 @@ export async function resetStages(
     const known = recordedStages(request.home, loaded.state);
     const unknown = request.stages.find((name) => !known.includes(name));
     if (unknown !== undefined) unknownStage(unknown, known);
+    if (!request.force)
+      for (const stage of request.stages) refuseSoon(stage, readLedger(layout).ledger, ports.clock.now());
     await closeOpenRun(loaded, 'a stage was reset', { layout, ...ports });
     const execution_id = randomUUID();
     const run = newRunId(ports.clock.now(), execution_id, listRuns(layout));

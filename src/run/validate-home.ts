@@ -8,6 +8,7 @@ import { readText } from '../io/store.ts';
 import { scriptOf } from '../stage/script-hint.ts';
 import { readAt } from '../worktree/read.ts';
 import { baseOf, type Configuration, configurationOnDisk } from './configuration.ts';
+import { pluginsOnDisk } from './own-plugins.ts';
 
 export interface Validation {
   stages: string[];
@@ -16,9 +17,10 @@ export interface Validation {
   differs: string[];
 }
 
-/** Throws E_CONFIG with every problem. */
+/** Throws E_CONFIG or E_PLUGIN with every problem. */
 export async function validateHome(home: string): Promise<Validation> {
   const config = configurationOnDisk(home);
+  await pluginsOnDisk(home, config.loop);
   return {
     stages: Object.keys(config.map.stages),
     warnings: [...configWarnings(config.map), ...scriptWarnings(home, config)],

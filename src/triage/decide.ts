@@ -72,7 +72,7 @@ function askExecutors(situation: Situation, tries: number): Decision {
     return { tier: 'executor', scope: 'all', reapply: [], reason: `${history(entry)}: ${which}` };
   }
   // Known fixes spend no try and no tokens, and are here to be reached.
-  if (known_fix) return knownFix(`a known fix fits; ${blocked.reason}`);
+  if (known_fix) return knownFix('a known fix fits');
   // An owner who wants no executors goes straight to who they do want; executors that are only down come back.
   if (executors === 'none' && escalations !== 'none') return escalate(situation, blocked.reason);
   return blocked;

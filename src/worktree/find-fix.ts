@@ -1,6 +1,5 @@
 // Fixes on the AI branch, found again by the trailers of their commits.
-import { fields } from '../io/git.ts';
-import { type Tree, treeGit } from './tree.ts';
+import { fields, type Git } from '../io/git.ts';
 
 export interface CommittedFix {
   readonly commit: string;
@@ -14,14 +13,10 @@ export interface CommittedFix {
 }
 
 /** Every fix and every taking back in `base..head`, newest first. Throws a GitError. */
-export async function committedFixes(
-  tree: Pick<Tree, 'path' | 'gitDir'>,
-  base: string,
-  head: string,
-): Promise<CommittedFix[]> {
+export async function committedFixes(git: Git, base: string, head: string): Promise<CommittedFix[]> {
   const format = ['--format=%x01%H%x00%cI%x00%B%x00', '--name-only', '-z', '--no-renames', '--no-merges'];
   const args = ['log', ...format, '--grep=^Patch: ', `${base}..${head}`];
-  const answer = await treeGit(tree).run(args);
+  const answer = await git.run(args);
   return answer
     .split('\u0001')
     .filter((part) => part !== '')

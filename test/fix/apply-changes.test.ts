@@ -112,6 +112,11 @@ test('indentation that differs from line to line is refused', () => {
   assert.is(code(crooked, APP), 'indentation');
 });
 
+test('spaces never go into a file of tabs, nor tabs into one of spaces', () => {
+  assert.is(code('@@\n all:\n+    make it\n', 'all:\n\techo a\n'), 'indentation');
+  assert.is(code('@@\n all:\n+\tmake: it\n', 'all:\n  echo: a\n'), 'indentation');
+});
+
 test('a list entry that lost its marker is not deleted', () => {
   const list = 'resources:\n- one.yaml\n- two.yaml\nkind: List\n';
   const wanted = 'resources:\n- one.yaml\n- new.yaml\n- two.yaml\nkind: List\n';

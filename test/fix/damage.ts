@@ -160,6 +160,12 @@ export const DAMAGES: Record<string, Damage> = {
       ? `${line[0]}${body(line).replace(/^ +/, (s) => '\t'.repeat(s.length / 2) + ' '.repeat(s.length % 2))}`
       : line,
   ),
+  'spaces for tabs': onLines(
+    (line) => (line[0] ?? '') + body(line).replace(/^\t+/, (tabs) => '    '.repeat(tabs.length)),
+  ),
+  'spaces for tabs in context': onLines((line) =>
+    isOld(line) ? (line[0] ?? '') + body(line).replace(/^\t+/, (tabs) => '    '.repeat(tabs.length)) : line,
+  ),
   'altered context': onLines((line, random) =>
     isContext(line) && random() < 0.25 ? ` ${reworded(body(line), random)}` : line,
   ),

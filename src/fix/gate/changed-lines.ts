@@ -56,12 +56,10 @@ function without(some: readonly Line[], others: readonly Line[]): Line[] {
 }
 
 /**
- * How many lines a diff from `before` to `after` adds and removes together; more than `most` is only said to be more.
+ * How many lines a diff from `old` to `now` adds and removes together; more than `most` is only said to be more.
  * Here a moved line counts twice and an indented one, too: that is what someone has to read.
  */
-export function editDistance(before: string | null, after: string, most: number): number {
-  const old = linesOf(before ?? '');
-  const now = linesOf(after);
+export function editDistance(old: readonly string[], now: readonly string[], most: number): number {
   const { start, end } = commonEnds(old, now);
   const a = old.slice(start, old.length - end);
   const b = now.slice(start, now.length - end);

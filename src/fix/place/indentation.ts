@@ -55,6 +55,8 @@ export function compareIndentation(old: readonly OldLine[], positions: readonly 
   return { kind: 'crooked' };
 }
 
+const columns = (indent: string): number => indent.replaceAll('\t', '        ').length;
+
 /** What could lie between the two, judged by one line: white space in front of all, or less, or tabs for spaces. */
 function shiftsOf(pairs: readonly Pair[]): Shifted[] {
   const telling =
@@ -65,11 +67,11 @@ function shiftsOf(pairs: readonly Pair[]): Shifted[] {
   const add = (by: Shifted['by'], shift: Shift): unknown => shifts.push({ kind: 'shifted', shift, by });
   if (file.endsWith(hunk)) {
     const more = file.slice(0, file.length - hunk.length);
-    add(more.length, (indent) => more + indent);
+    add(columns(more), (indent) => more + indent);
   }
   if (hunk.endsWith(file)) {
     const less = hunk.slice(0, hunk.length - file.length);
-    add(less.length, (indent) => (indent.startsWith(less) ? indent.slice(less.length) : undefined));
+    add(columns(less), (indent) => (indent.startsWith(less) ? indent.slice(less.length) : undefined));
   }
   for (const width of [2, 4, 8, 3]) {
     const spaces = ' '.repeat(width);

@@ -2,6 +2,7 @@
 import type { Hunk, RefusalCode } from '../edit.ts';
 import { alignedSpots } from './aligned-spots.ts';
 import { contiguous, equalAt } from './contiguous.ts';
+import { hasForeignIndent } from './foreign-indent.ts';
 import { withDashesBack } from './lost-dash.ts';
 import { changes, newLines, type Pattern, patternOf, weightOf } from './pattern.ts';
 import type { Source } from './source.ts';
@@ -99,6 +100,15 @@ function choose(spots: readonly Spot[], pattern: Pattern, source: Source, where:
   if (edits === 'between') {
     const why = 'lines of the file are missing just where it adds some; show the lines directly before and after';
     return refused('not_found', why, [startOf(spot)]);
+  }
+  if (
+    hasForeignIndent(
+      edits.added.flatMap(({ lines }) => lines),
+      source,
+    )
+  ) {
+    const why = 'it indents with spaces where the file has tabs, or the other way round';
+    return refused('indentation', why, [startOf(spot)]);
   }
   if (isThere(edits, source)) return refused('already_applied', 'the lines it adds are already there', [startOf(spot)]);
   return { kind: 'placed', edits, spot, byNumber: spots.length > 1 };

@@ -1,0 +1,31 @@
+// What happens to a fix, in one line each.
+
+interface FixData {
+  plugin?: string;
+  note?: { fix: string };
+  paths?: string[];
+  code?: string;
+  reasons?: string[];
+  outcome?: string;
+  reason?: string;
+}
+
+/** The word for a row and what it says; undefined for events that are no news of a fix. */
+export function fixLine(type: string, data: Record<string, unknown>): [word: string, text: string] | undefined {
+  const { plugin = '', note, paths = [], code, reasons = [], outcome, reason } = data as FixData;
+  const what = note?.fix ?? 'a change';
+  switch (type) {
+    case 'fix.committed':
+      return ['fix', `${what}  (${plugin}: ${paths.join(', ')})`];
+    case 'fix.refused':
+      return ['refused', `${plugin}: ${code}: ${reasons[0] ?? ''}`];
+    case 'fix.judged':
+      return outcome === 'verified' ? ['mended', what] : ['kept', `${what}: ${reason}`];
+    case 'fix.reverted':
+      return ['taken back', `${what}: ${reason}`];
+    case 'plugin.failed':
+      return ['no answer', String(reason)];
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,164 @@
+// An answer judged before anything is written: one for a person, many for a script.
+import { symlinkSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { contextMap, ENTRY, folder, jsonLines, type RunOptions, scenario, startProcess, write } from './scenario.ts';
+
+const SCRIPT = '#!/usr/bin/env bash\nset -euo pipefail\n\nqm start 101\nlog done\n';
+const diff = (path: string, from: string, to: string) =>
+  `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-${from}\n+${to}\n`;
+const FIX = diff('stages/vms/run.sh', 'qm start 101', 'qm start 102');
+
+const CLEAN = `--- a/stages/vms/run.sh
++++ b/stages/vms/run.sh
+@@ -1,5 +1,5 @@
+ #!/usr/bin/env bash
+ set -euo pipefail
+${' '}
+-qm start 101
++qm start 102
+ log done
+`;
+
+const outside = folder();
+const checkLines = (lines: readonly unknown[], options: Partial<RunOptions> = {}) => {
+  const stdin = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
+  return startProcess([process.execPath, ENTRY, 'check-patch', '--jsonl'], { cwd: outside, stdin, ...options }).done;
+};
+
+const lab = () =>
+  scenario({
+    'ai/context_map.yaml': contextMap(
+      { vms: { command: 'stages/vms/run.sh', files: ['stages/vms/', 'config/'], verify: ['stages/vms/verify.sh'] } },
+      { protected_files: ['config/owner.yaml'], carry: ['config/secret'] },
+    ),
+    'stages/vms/run.sh': SCRIPT,
+    'stages/vms/verify.sh': '#!/bin/sh\ntrue\n',
+    'config/owner.yaml': 'a: 1\n',
+    'config/a.yaml': 'a: 1\n',
+    'README.md': 'hello\n',
+  });
+
+test('--jsonl: one line out for each line in, in order, with these keys in this order', async () => {
+  const files = { 'stages/vms/run.sh': SCRIPT, 'README.md': 'hello\n' };
+  const allow = ['stages/vms/run.sh'];
+  const done = await checkLines([
+    { id: 'fine', files, answer: FIX, allow },
+    { id: 2, files, answer: diff('README.md', 'hello', 'x'), allow },
+    { id: 'masks', files, answer: diff('stages/vms/run.sh', 'qm start 101', 'qm start 101 || true'), allow },
+    { id: 'nameless', path: 'stages/vms/run.sh', files, answer: '@@ @@\n-qm start 101\n+qm start 102\n', allow },
+    { id: 'link', files, links: { 'stages/vms': '/etc' }, answer: FIX, allow },
+    { id: 'protected', files, answer: FIX, allow, protect: ['STAGES/**'] },
+    { id: 'lines', files, answer: FIX, allow, max_lines: 1 },
+    { id: 'files', files, answer: FIX, allow, max_files: 0 },
+    { id: 'empty', files, answer: '', allow },
+  ]);
+  assert.equal([done.exit, done.stderr], [0, '']);
+  const told = jsonLines(done.stdout);
+  assert.equal(told[0], {
+    ...{ id: 'fine', ok: true, files: { 'stages/vms/run.sh': SCRIPT.replace('101', '102') }, diff: CLEAN },
+  });
+  assert.equal(told[3], { ...told[0], id: 'nameless' });
+  assert.equal(
+    told.map(({ id, ok, code }) => [id, ok, code]),
+    [
+      ['fine', true, undefined],
+      [2, false, 'outside'],
+      ['masks', false, 'masks'],
+      ['nameless', true, undefined],
+      ['link', false, 'bad_path'],
+      ['protected', false, 'protected'],
+      ['lines', false, 'too_many_lines'],
+      ['files', false, 'too_many_files'],
+      ['empty', false, 'no_change'],
+    ],
+  );
+  assert.equal(Object.keys(told[0] ?? {}), ['id', 'ok', 'files', 'diff']);
+  assert.equal(Object.keys(told[1] ?? {}), ['id', 'ok', 'code', 'reasons']);
+});
+
+test('--jsonl: a bad line is answered in its place with what is wrong, the others as ever, and the exit code is 2', async () => {
+  const good = { id: 1, files: { a: 'b\n' }, answer: diff('a', 'b', 'c'), allow: ['a'] };
+  const done = await checkLines(['nonsense', good, { id: 2 }, '', { ...good, id: 3 }]);
+  assert.is(done.exit, 2);
+  const told = jsonLines(done.stdout);
+  assert.equal(
+    told.map((t) => [t.id, t.ok, (t.error as { line: number } | undefined)?.line]),
+    [
+      [null, undefined, 1],
+      [1, true, undefined],
+      [2, undefined, 3],
+      [null, undefined, 4],
+      [3, true, undefined],
+    ],
+  );
+  assert.equal(await checkLines([]), { exit: 0, stdout: '', stderr: '' });
+});
+
+test('for people: the clean diff of what would pass, from a file and from stdin, and nothing is written', async () => {
+  const s = lab();
+  s.write({ 'answer.md': `Here it is:\n\n\`\`\`diff\n${FIX}\`\`\`\n` });
+  const [named, piped, json] = await Promise.all([
+    s.run(['check-patch', 'answer.md', '--stage', 'vms']),
+    s.run(['check-patch', '-', '--stage', 'vms'], { stdin: FIX }),
+    s.run(['check-patch', 'answer.md', '--stage', 'vms', '--json']),
+  ]);
+  assert.equal(named, { exit: 0, stderr: '', stdout: `it would pass for stage vms: stages/vms/run.sh\n\n${CLEAN}` });
+  assert.equal(piped, named);
+  assert.equal(jsonLines(json.stdout), [{ ok: true, stage: 'vms', files: ['stages/vms/run.sh'], diff: CLEAN }]);
+  assert.is(s.read('stages/vms/run.sh'), SCRIPT);
+  assert.not(s.has('ai/state'), 'it wrote something');
+});
+
+test('for people: why it would not pass, by the map and the tree that are here', async () => {
+  const s = lab();
+  symlinkSync('../README.md', s.path('config/link.yaml'));
+  symlinkSync('/etc', s.path('config/etc'));
+  write(s.home, { 'config/secret/key.txt': 'k\n' });
+  const cases: [string, string][] = [
+    [diff('README.md', 'hello', 'x'), 'outside'],
+    [diff('stages/vms/verify.sh', 'true', 'false'), 'protected'],
+    [diff('config/owner.yaml', 'a: 1', 'a: 2'), 'protected'],
+    [diff('config/secret/key.txt', 'k', 'l'), 'protected'],
+    [diff('config/a.yaml', 'a: 1', 'a: [2'), 'does_not_parse'],
+    [diff('stages/vms/run.sh', 'set -euo pipefail', 'set -u'), 'removes_guard'],
+    [diff('stages/vms/run.sh', 'log done', 'rm -rf /'), 'destroys'],
+    ['--- /dev/null\n+++ config/link.yaml\n@@ -0,0 +1 @@\n+x: 1\n', 'bad_path'],
+    ['--- /dev/null\n+++ config/etc/motd\n@@ -0,0 +1 @@\n+x: 1\n', 'bad_path'],
+    ['--- /dev/null\n+++ config/new/a.yaml\n@@ -0,0 +1 @@\n+x: 1\n', 'missing_file'],
+    ['no idea', 'unreadable'],
+  ];
+  const all = await Promise.all(
+    cases.map(([stdin]) => s.run(['check-patch', '-', '--stage', 'vms', '--json'], { stdin })),
+  );
+  for (const [i, done] of all.entries()) {
+    assert.equal([done.exit, jsonLines(done.stdout)[0]?.code], [0, cases[i]?.[1]], cases[i]?.[0]);
+  }
+  const text = await s.run(['check-patch', '-', '--stage', 'vms'], { stdin: cases[0]?.[0] ?? '' });
+  assert.is(
+    text.stdout,
+    'refused, outside: the file is not among those this stage may change\n' +
+      '  - README.md: only these may be changed: stages/vms/, config/\n',
+  );
+});
+
+test('what it is not given, or cannot read, is told with what to do', async () => {
+  const s = lab();
+  const usage =
+    'error E_USAGE: check-patch needs an answer and the stage it is for\n  next:  mendloop check-patch <file> --stage <stage>; - for stdin\n';
+  const [none, noStage, noFile, dir, stage] = await Promise.all([
+    s.run(['check-patch']),
+    s.run(['check-patch', 'README.md']),
+    s.run(['check-patch', 'none', '--stage', 'vms']),
+    s.run(['check-patch', 'config', '--stage', 'vms']),
+    s.run(['check-patch', 'README.md', '--stage', 'vsm']),
+  ]);
+  assert.equal(none, { exit: 2, stdout: '', stderr: usage });
+  assert.equal(noStage, none);
+  const name = '\n  next:  name a file with the answer, or - for stdin\n';
+  assert.equal(noFile, { exit: 2, stdout: '', stderr: `error E_USAGE: there is no file none${name}` });
+  assert.equal(dir, { exit: 2, stdout: '', stderr: `error E_USAGE: config is a folder${name}` });
+  assert.match(stage.stderr, 'did you mean "vms"');
+});
+
+test.run();
