@@ -22,7 +22,7 @@ export function applyChanges(
   for (const change of changes) {
     const written = change.path ?? hint.path;
     if (written === undefined) return refuse('no_path', 'write the path of the file above the change');
-    const path = existing(written, read);
+    const path = isNew(change) ? written.replace(/^b\//, '') : existing(written, read);
     byPath.set(path, [...(byPath.get(path) ?? []), change]);
   }
   const files: EditedFile[] = [];
@@ -34,6 +34,9 @@ export function applyChanges(
   if (files.length === 0) return refuse('no_change', 'the answer changes no file');
   return { ok: true, files };
 }
+
+/** A diff that makes a file names it after git's prefix of the new side. */
+const isNew = (change: Change): boolean => change.form === 'diff' && change.creates === true;
 
 /** The path without the prefix of a diff, when only that is a file; otherwise as it was written. */
 function existing(written: string, read: ReadFile): string {

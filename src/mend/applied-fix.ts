@@ -31,8 +31,8 @@ export function fixMessage(story: FixStory): string {
   return [
     clip(`Mend ${stage}: ${oneLine(note.fix)}`, SUBJECT),
     '',
-    `Fix: ${clip(note.fix, BODY)}`,
-    `Reason: ${clip(note.reason, BODY)}`,
+    `Fix: ${clip(oneLine(note.fix), BODY)}`,
+    `Reason: ${clip(oneLine(note.reason), BODY)}`,
     '',
     ...trailers(story),
     '',
@@ -40,7 +40,7 @@ export function fixMessage(story: FixStory): string {
 }
 
 /** The commit that takes a fix back. */
-export function revertMessage(fix: AppliedFix, why: string, run: string): string {
+export function revertMessage(fix: AppliedFix, outcome: PatchData['outcome'], why: string, run: string): string {
   return [
     clip(`Take back: ${oneLine(fix.note.fix)}`, SUBJECT),
     '',
@@ -51,6 +51,7 @@ export function revertMessage(fix: AppliedFix, why: string, run: string): string
     `Patch: ${fix.hash}`,
     `Run: ${run}`,
     `Reverts: ${fix.commit}`,
+    `Outcome: ${outcome}`,
     '',
   ].join('\n');
 }
@@ -68,5 +69,6 @@ function trailers({ stage, fingerprint, class: found, tier, plugin, attempt, run
   ];
 }
 
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+/** Without control characters: git refuses some of them, and a line of its own could pass for a trailer. */
+const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 const clip = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

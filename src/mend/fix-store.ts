@@ -6,7 +6,7 @@ import type { EditedFile } from '../fix/edit.ts';
 import type { Layout } from '../io/layout.ts';
 import { readText, writeAtomic } from '../io/store.ts';
 import type { LedgerHappening, PatchOutcome } from '../triage/records.ts';
-import { type CommitOptions, commitFix, revertFix } from '../worktree/commit-fix.ts';
+import { type CommitOptions, commitFix, isAsShown, revertFix } from '../worktree/commit-fix.ts';
 import type { Tree } from '../worktree/tree.ts';
 import { type AppliedFix, type FixStory, fixMessage, revertMessage } from './applied-fix.ts';
 import type { Barrier } from './barrier.ts';
@@ -24,8 +24,11 @@ export interface FixScope {
 }
 
 export interface FixStore {
-  /** Commits the files as a fix. Throws MendError when git or the disk refuses. */
-  apply(story: FixStory, files: readonly EditedFile[], diff: string, tried: boolean): Promise<AppliedFix>;
+  /**
+   * Commits the files as a fix; undefined when they are no longer what it was made for, because another fix came between.
+   * Throws MendError when git or the disk refuses.
+   */
+  apply(story: FixStory, files: readonly EditedFile[], diff: string, tried: boolean): Promise<AppliedFix | undefined>;
   /** Takes a fix back; `outcome` says why. Throws E_FIX_STUCK when it cannot be. */
   takeBack(fix: AppliedFix, outcome: 'no_effect' | 'broke' | 'withdrawn', reason: string): Promise<void>;
   /** Says how a fix that stays stands now. */
@@ -43,39 +46,40 @@ export function openFixes(scope: FixScope): FixStore {
     return { type: 'patch', stage, fingerprint, run, data: { hash, outcome, tier, plugin } };
   };
   return {
-    async apply(story, files, diff, tried) {
+    apply(story, files, diff, tried) {
       const { stage, fingerprint, hash, tier, plugin, note, attempt } = story;
       const paths = files.map(({ path }) => path);
       const created = files.filter(({ before }) => before === null).map(({ path }) => path);
-      writeAtomic(diffFile(hash), diff);
       const told = { hash, fingerprint, class: story.class, tier, plugin, note, paths };
-      record({ type: 'fix.intended', ...place(story), attempt, data: { ...told, created } });
-      const commit = await barrier.alone(async () => {
+      // Told and done while nobody else writes: no two fixes are ever on their way at once.
+      return barrier.alone(async () => {
+        if (!(await isAsShown(tree, files))) return undefined;
+        writeAtomic(diffFile(hash), diff);
+        record({ type: 'fix.intended', ...place(story), attempt, data: { ...told, created, tried } });
         const texts = files.map(({ path, after, executable }) => ({
           path,
           text: after,
           ...(executable ? { executable } : {}),
         }));
-        const made = await commitFix(tree, texts, fixMessage(story), scope.commit);
-        scope.moved(made);
-        return made;
+        const commit = await commitFix(tree, texts, fixMessage(story), scope.commit);
+        scope.moved(commit);
+        scope.ledger(
+          patch(story, 'applied'),
+          ...(tried ? [{ type: 'tried' as const, stage, fingerprint, run, data: { hash } }] : []),
+        );
+        record({ type: 'fix.committed', ...place(story), attempt, data: { ...told, commit } });
+        return { stage, step: story.step, fingerprint, hash, commit, paths, tier, plugin, note };
       });
-      scope.ledger(
-        patch(story, 'applied'),
-        ...(tried ? [{ type: 'tried' as const, stage, fingerprint, run, data: { hash } }] : []),
-      );
-      record({ type: 'fix.committed', ...place(story), attempt, data: { ...told, commit } });
-      return { stage, step: story.step, fingerprint, hash, commit, paths, tier, plugin, note };
     },
-    async takeBack(fix, outcome, reason) {
-      const commit = await barrier.alone(async () => {
-        const made = await revertFix(tree, fix.commit, revertMessage(fix, reason, run), scope.commit);
-        scope.moved(made);
-        return made;
+    takeBack(fix, outcome, reason) {
+      return barrier.alone(async () => {
+        const message = revertMessage(fix, outcome, reason, run);
+        const commit = await revertFix(tree, fix.commit, message, scope.commit);
+        scope.moved(commit);
+        scope.ledger(patch(fix, outcome));
+        const { hash, plugin, note } = fix;
+        record({ type: 'fix.reverted', ...place(fix), data: { hash, plugin, note, outcome, reason, commit } });
       });
-      scope.ledger(patch(fix, outcome));
-      const { hash, plugin, note } = fix;
-      record({ type: 'fix.reverted', ...place(fix), data: { hash, plugin, note, outcome, reason, commit } });
     },
     keep(fix, outcome, reason) {
       scope.ledger(patch(fix, outcome));

@@ -3,7 +3,6 @@
 import type { Stage } from '../config/context-map.ts';
 import type { Happening } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
-import type { AppliedFix } from '../mend/applied-fix.ts';
 import type { FixStore } from '../mend/fix-store.ts';
 import type { SoundFix } from '../mend/judge-proposal.ts';
 import type { PlanStep } from '../plan/contract.ts';
@@ -16,7 +15,7 @@ import type { MendingFacts } from './mending-facts.ts';
 import { knownOf, type Recognised, type RecogniseScope, recognise } from './recognise.ts';
 import { standing } from './standing.ts';
 import type { FailedAttempt, Mender, Triaged } from './work.ts';
-import type { Workshop } from './workshop.ts';
+import type { Made, Workshop } from './workshop.ts';
 
 export interface MenderScope extends RecogniseScope {
   config: Configuration;
@@ -42,40 +41,52 @@ export function stageMender(scope: MenderScope): Mender {
 
   async function failed(attempt: FailedAttempt): Promise<Triaged> {
     const met = recognise(attempt, scope);
-    const subject = await judgePending(met);
     facts.had(met.stage, met.failure.fingerprint);
+    const subject = await judgePending(met, attempt);
     if ('again' in subject) return subject.again;
     return answer(subject, attempt);
   }
 
   /** The failure to deal with next, now that the fix before it is judged; or that the stage runs once more first. */
-  async function judgePending(met: Recognised): Promise<Recognised | { again: Triaged }> {
+  async function judgePending(met: Recognised, attempt: FailedAttempt): Promise<Recognised | { again: Triaged }> {
     const pending = facts.pending.get(met.step);
     if (!pending) return met;
-    const { fix, subject } = pending;
+    const { fix, subject, earlier } = pending;
     const { failure, timedOut, stage } = met;
     const { verdict, reason } = judgeFix({
       fingerprint: fix.fingerprint,
       ended: { how: 'failed', ...failure, timed_out: timedOut },
-      earlier: facts.fingerprints(stage).filter((known) => known !== fix.fingerprint),
+      earlier: earlier.filter((known) => known !== fix.fingerprint),
       broken_syntax: false,
       provisional: facts.kept(stage).length,
       rerun: pending.rerun,
     });
     if (verdict === 'rerun') {
-      pending.rerun = true;
       const pauseMs = (failure.transient && scope.config.loop.wait.backoff[0]) || 0;
-      return { again: { pauseMs, reason: `${reason}: once more`, context: {} } };
+      // Without another attempt nobody can say: the end of the step takes the fix back unjudged.
+      if (!roomFor(pauseMs, attempt)) return met;
+      pending.rerun = true;
+      return again(`${reason}: once more`, pauseMs);
     }
-    facts.pending.delete(met.step);
     if (verdict === 'no_effect' || verdict === 'broke') {
       await fixes.takeBack(fix, verdict, reason);
+      facts.settled(fix);
       // The tree is as it was before the fix, and so is what is wrong with it.
-      return subject ?? met;
+      if (subject) return subject;
+      const same = failure.fingerprint === fix.fingerprint;
+      return same || !roomFor(0, attempt) ? met : again('the fix is taken back: once more');
     }
     fixes.keep(fix, 'provisional', reason);
     facts.keep(fix);
     return met;
+  }
+
+  function again(reason: string, pauseMs = 0): { again: Triaged } {
+    return { again: { pauseMs, reason, context: {} } };
+  }
+
+  function roomFor(pauseMs: number, { attempt, timeLeftMs }: FailedAttempt): boolean {
+    return attempt < scope.config.loop.limits.stage_attempts && timeLeftMs > pauseMs;
   }
 
   async function answer(subject: Recognised, attempt: FailedAttempt): Promise<Triaged> {
@@ -91,6 +102,7 @@ export function stageMender(scope: MenderScope): Mender {
       if (decision.tier !== 'executor') return end(subject, decision);
       const mended = await mend(subject, decision, known);
       if (mended === 'stopped') return end(subject, decision);
+      if (mended === 'moved') return again('another fix changed its files meanwhile: once more').again;
       if (mended === 'down') down = true;
       else if (mended) return { pauseMs: 0, tier: 'fix', reason: `${mended.plugin}: ${mended.note.fix}`, context: {} };
     }
@@ -124,12 +136,12 @@ export function stageMender(scope: MenderScope): Mender {
     scope.record({ type: 'failure.decided', stage, step, attempt, data: { ...decision } });
   }
 
-  /** A fix on the branch; undefined when the pass ended in nothing; `down` when nobody could be reached. */
+  /** A fix on the branch; undefined when the pass ended in nothing. */
   async function mend(
     subject: Recognised,
     decision: Decision & { tier: 'executor' },
     known: SoundFix | undefined,
-  ): Promise<AppliedFix | 'down' | 'stopped' | undefined> {
+  ): Promise<Made> {
     const { workshop } = scope;
     const made =
       decision.reapply.length > 0
@@ -137,13 +149,12 @@ export function stageMender(scope: MenderScope): Mender {
         : known
           ? await workshop.applyKnown(subject, known)
           : await workshop.askAll(subject);
-    if (made && made !== 'down' && made !== 'stopped') {
-      facts.pending.set(subject.step, { fix: made, subject, rerun: false });
-    }
+    if (typeof made === 'object') facts.committed(made, subject);
     return made;
   }
 
-  function end({ stage, failure }: Recognised, decision: Decision): Triaged {
+  function end(subject: Recognised, decision: Decision): Triaged {
+    const { stage, failure } = subject;
     const { fingerprint, class: found, advice } = failure;
     const gaveUp = decision.tier === 'give_up';
     if (gaveUp) ledger.record({ type: 'gave_up', stage, fingerprint, run: scope.run, data: {} });
@@ -153,9 +164,12 @@ export function stageMender(scope: MenderScope): Mender {
     const next = gaveUp
       ? `see mendloop explain ${fingerprint}; mend it, then: mendloop reset ${stage}`
       : todo && `${todo}, then: mendloop`;
+    // Without the fixes that are taken back at the end: else that alone would count as a change of what it is made from.
+    const inputs = facts.foundBy(subject) ?? subject.inputs;
     return {
       reason: decision.reason,
       context: {
+        ...(inputs === undefined ? {} : { inputs }),
         ...{ fingerprint, class: found, tier: decision.tier },
         ...('why' in decision ? { why: decision.why } : {}),
         ...(human ? { human: true } : {}),
@@ -170,13 +184,11 @@ export function stageMender(scope: MenderScope): Mender {
     const name = stepLabel(step);
     const stage = String(step.payload.stage);
     const pending = facts.pending.get(name);
-    facts.pending.delete(name);
-    const open = [...facts.kept(stage), ...(pending ? [pending.fix] : [])];
-    facts.release(stage);
-    if (green) {
-      for (const fix of open) fixes.keep(fix, 'verified', 'the stage is green');
-      return;
+    const open = [...facts.keptBy({ stage, step: name }), ...(pending ? [pending.fix] : [])];
+    for (const fix of green ? open : open.reverse()) {
+      if (green) fixes.keep(fix, 'verified', 'the stage is green');
+      else await fixes.takeBack(fix, 'withdrawn', 'the stage did not end green');
+      facts.settled(fix);
     }
-    for (const fix of open.reverse()) await fixes.takeBack(fix, 'withdrawn', 'the stage did not end green');
   }
 }

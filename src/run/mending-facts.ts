@@ -8,6 +8,8 @@ export interface Pending {
   fix: AppliedFix;
   /** The failure it is for; unknown to a later process. */
   subject: Recognised | undefined;
+  /** The failures that the stage had in this run before the fix. */
+  earlier: readonly string[];
   /** The stage ran again already because its end said nothing. */
   rerun: boolean;
 }
@@ -18,6 +20,8 @@ export class MendingFacts {
   readonly #waits = new Map<string, number>();
   readonly #had = new Map<string, string[]>();
   readonly #kept = new Map<string, AppliedFix[]>();
+  /** Step → what its first kept fix found, for the day it is taken back. */
+  readonly #found = new Map<string, unknown>();
 
   waits(stage: string): number {
     return this.#waits.get(stage) ?? 0;
@@ -36,38 +40,68 @@ export class MendingFacts {
     this.#had.set(stage, [...this.fingerprints(stage), fingerprint]);
   }
 
-  /** Fixes that brought another failure instead of an end. */
+  /** A fix is on the branch, and the next attempt of its step judges it. */
+  committed(fix: AppliedFix, subject: Recognised | undefined): void {
+    this.pending.set(fix.step, { fix, subject, earlier: this.fingerprints(fix.stage), rerun: false });
+  }
+
+  /** Fixes of a stage that brought another failure instead of an end. */
   kept(stage: string): readonly AppliedFix[] {
     return this.#kept.get(stage) ?? [];
   }
 
+  /** The fix that its step waits on stays for now. */
   keep(fix: AppliedFix): void {
+    if (!this.keptBy(fix).length) this.#found.set(fix.step, this.pending.get(fix.step)?.subject?.inputs);
+    this.pending.delete(fix.step);
     this.#kept.set(fix.stage, [...this.kept(fix.stage), fix]);
   }
 
-  release(stage: string): void {
-    this.#kept.delete(stage);
+  /** Fixes that a step's end decides about, the first one first. */
+  keptBy({ stage, step }: Pick<AppliedFix, 'stage' | 'step'>): readonly AppliedFix[] {
+    return this.kept(stage).filter((fix) => fix.step === step);
+  }
+
+  /** What the step was made from before its kept fixes; undefined when it has none. */
+  foundBy(fix: Pick<AppliedFix, 'stage' | 'step'>): unknown {
+    return this.keptBy(fix).length > 0 ? this.#found.get(fix.step) : undefined;
+  }
+
+  /** Nothing waits to be known of a fix any more. */
+  settled({ stage, step, hash }: Pick<AppliedFix, 'stage' | 'step' | 'hash'>): void {
+    if (this.pending.get(step)?.fix.hash === hash) this.pending.delete(step);
+    const others = this.kept(stage).filter((fix) => fix.step !== step || fix.hash !== hash);
+    this.#kept.set(stage, others);
+  }
+
+  /** Every fix that is on the branch and neither verified nor taken back, the first one first. */
+  open(): AppliedFix[] {
+    return [...[...this.#kept.values()].flat(), ...[...this.pending.values()].map(({ fix }) => fix)];
   }
 }
 
 /** The facts as a journal tells them. */
 export function mendingFacts(events: readonly LoopEvent[]): MendingFacts {
   const facts = new MendingFacts();
+  /** Steps that failed since their fix was committed. */
+  const failed = new Set<string>();
   for (const { type, stage, step, data } of events) {
     if (stage === undefined || step === undefined) continue;
-    if (type === 'failure.decided' && data.tier === 'wait') facts.waited(stage);
-    if (type === 'failure.seen') facts.had(stage, String(data.fingerprint));
-    if (type === 'fix.committed') {
-      const fix = { stage, step, ...data } as unknown as AppliedFix;
-      facts.pending.set(step, { fix, subject: undefined, rerun: false });
-    }
     const pending = facts.pending.get(step);
-    if (pending?.fix.hash !== data.hash) continue;
-    if (type === 'fix.reverted') facts.pending.delete(step);
-    if (type === 'fix.judged') {
-      facts.pending.delete(step);
-      if (data.outcome === 'provisional') facts.keep(pending?.fix as AppliedFix);
+    const hash = String(data.hash);
+    if (type === 'failure.decided' && data.tier === 'wait') facts.waited(stage);
+    if (type === 'failure.seen') {
+      facts.had(stage, String(data.fingerprint));
+      failed.add(step);
     }
+    if (type === 'fix.committed') {
+      failed.delete(step);
+      facts.committed({ stage, step, ...data } as unknown as AppliedFix, undefined);
+    }
+    // Run again without a word on the fix: its end had said nothing.
+    if (type === 'step.retry' && pending && failed.has(step)) pending.rerun = true;
+    if (type === 'fix.judged' && data.outcome === 'provisional' && pending?.fix.hash === hash) facts.keep(pending.fix);
+    else if (type === 'fix.reverted' || type === 'fix.judged') facts.settled({ stage, step, hash });
   }
   return facts;
 }

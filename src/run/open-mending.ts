@@ -1,6 +1,8 @@
 // What a run needs to mend its stages, put together: facts from the journal, the barrier, the branch, the workshop.
-import type { Happening } from '../events.ts';
+import type { Happening, LoopEvent } from '../events.ts';
 import { readJournal } from '../io/journal.ts';
+import type { Layout } from '../io/layout.ts';
+import { listRuns } from '../io/runs.ts';
 import { openBarrier } from '../mend/barrier.ts';
 import { openFixes } from '../mend/fix-store.ts';
 import { recoverFixes } from '../mend/recover-fixes.ts';
@@ -32,7 +34,7 @@ export async function openMending(
   { recorder, ledger, tree }: { recorder: Recorder; ledger: LedgerStore; tree: MovableTree },
   ports: RunPorts,
 ): Promise<Mending> {
-  const { layout, config, worktree, open, loaded, plugins, lab } = prepared;
+  const { layout, config, worktree, open, plugins, lab } = prepared;
   const { run, record, stages } = recorder;
   const barrier = openBarrier();
   const { hooks, sign } = config.loop.git;
@@ -43,14 +45,12 @@ export async function openMending(
   });
   const head = () => tree.head;
   const base = worktree.base.commit;
+  const events = lastWork(layout);
   const recovered = await recoverFixes({
-    ...{ run, tree: worktree, base, head, fixes, ledger: ledger.ledger, record: ledger.record },
-    events: loaded.latest?.events ?? [],
+    ...{ run, tree: worktree, base, head, fixes, events, ledger: ledger.ledger, record: ledger.record },
+    open: mendingFacts(events).open(),
   });
-  for (const text of recovered.notices) record({ type: 'notice', data: { text } });
-  for (const data of recovered.committed) {
-    if (open) record({ type: 'fix.committed', stage: String(data.stage), step: String(data.step), data });
-  }
+  record(...recovered.notices.map((text): Happening => ({ type: 'notice', data: { text } })), ...recovered.untold);
   const facts = mendingFacts(open ? readJournal(layout.journal(run)).events : []);
   const workshop = openWorkshop({
     ...{ run, config, ledger, fixes, tree: worktree, head, base, record, signal: ports.signal },
@@ -76,4 +76,13 @@ export async function openMending(
       record(...happenings);
     },
   };
+}
+
+/** The newest journal that tells of work on a step. One without was written before anything could be set right. */
+function lastWork(layout: Layout): LoopEvent[] {
+  for (const run of listRuns(layout).reverse()) {
+    const { events } = readJournal(layout.journal(run));
+    if (events.some(({ type }) => type.startsWith('step.'))) return events;
+  }
+  return [];
 }

@@ -32,6 +32,8 @@ export interface Recognised {
   timedOut: boolean;
   /** The log, from home. */
   log: string;
+  /** What the attempt was made from. */
+  inputs: unknown;
 }
 
 /** Throws MendError when the disk refuses. */
@@ -55,7 +57,8 @@ export function recognise(failed: FailedAttempt, scope: RecogniseScope): Recogni
   const { times_seen, first_seen } = knownOf(scope.ledger, stage, fingerprint);
   const data = { fingerprint, ...what, rules, times_seen, first_seen };
   scope.record({ type: 'failure.seen', ...eventLabel(failed.step), attempt, data });
-  return { stage, step, attempt, failure, timedOut: ended.timed_out, log };
+  const { inputs } = failed.error.context;
+  return { stage, step, attempt, failure, timedOut: ended.timed_out, log, inputs };
 }
 
 /** What the ledger knows of a failure that was seen. */

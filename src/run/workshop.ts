@@ -40,8 +40,8 @@ export interface WorkshopScope {
   record(...happenings: Happening[]): void;
 }
 
-/** `down`: nobody could be reached; undefined: there is no fix, and the pass is spent. */
-type Made = AppliedFix | 'down' | 'stopped' | undefined;
+/** `down`: nobody could be reached; `moved`: another fix came between; undefined: there is no fix, and the pass is spent. */
+export type Made = AppliedFix | 'down' | 'stopped' | 'moved' | undefined;
 
 export interface Workshop {
   /** A fix that needs no model and was not tried on this failure. */
@@ -94,11 +94,11 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
     },
   };
 
-  function apply(subject: Recognised, fix: SoundFix, plugin: string, tried: boolean): Promise<AppliedFix> {
+  async function apply(subject: Recognised, fix: SoundFix, plugin: string, tried: boolean): Promise<Made> {
     const { stage, step, attempt, failure } = subject;
     const { fingerprint, class: found } = failure;
     const story = { stage, step, attempt, fingerprint, class: found, hash: fix.hash, note: fix.note, plugin, run };
-    return fixes.apply({ ...story, tier: 'executor' }, fix.files, fix.diff, tried);
+    return (await fixes.apply({ ...story, tier: 'executor' }, fix.files, fix.diff, tried)) ?? 'moved';
   }
 
   function entryOf({ stage, failure }: Recognised): LedgerEntry {

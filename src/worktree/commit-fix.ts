@@ -1,6 +1,6 @@
 // A fix on the AI branch, and taking it back: one commit each, of the patched paths alone.
 import { fail } from '../errors.ts';
-import type { Git } from '../io/git.ts';
+import { type Git, GitError } from '../io/git.ts';
 import { removeTreeFile, writeTreeFile } from '../io/tree-file.ts';
 import { said } from './base.ts';
 import { restoreTree } from './save-changes.ts';
@@ -20,7 +20,10 @@ export interface CommitOptions {
 
 type Place = Pick<Tree, 'path' | 'gitDir'>;
 
-/** Writes the files and commits them; the commit. What stages changed in tracked files is put back first: it is saved. */
+/**
+ * Writes the files and commits them; the commit. What stages changed in tracked files is put back first: it is saved.
+ * Throws E_GIT_FAILED when git or a hook refuses; then the files are as they were.
+ */
 export async function commitFix(
   tree: Place,
   files: readonly FixFile[],
@@ -28,13 +31,23 @@ export async function commitFix(
   options: CommitOptions,
 ): Promise<string> {
   const git = treeGit(tree, options);
-  await putBack(tree, git);
-  for (const { path, text, executable } of files) writeTreeFile(tree.path, path, text, executable);
   const paths = files.map(({ path }) => path);
-  await git.run(['--literal-pathspecs', 'add', '--', ...paths]);
-  await commit(git, message, options);
+  await putBack(tree, git);
+  const there = (await git.run(['--literal-pathspecs', 'ls-files', '-z', '--', ...paths])).split('\0');
+  try {
+    for (const { path, text, executable } of files) writeTreeFile(tree.path, path, text, executable);
+    await git.run(['--literal-pathspecs', 'add', '--', ...paths]);
+    await commit(git, message, options);
+  } catch (error) {
+    const created = paths.filter((path) => !there.includes(path));
+    await unwriteFix(tree, paths, created);
+    if (!(error instanceof GitError)) throw error;
+    return fail('E_GIT_FAILED', { doing: 'commit a fix', command: COMMIT }, said(error.stderr));
+  }
   return headOf(git);
 }
+
+const COMMIT = `git -C ${WORKTREE} commit --allow-empty --dry-run   # git.hooks and git.sign of ai/loop.yaml are used`;
 
 /** Takes a fix back by a commit of its own; the commit. Throws E_FIX_STUCK when later changes stand in the way. */
 export async function revertFix(tree: Place, fix: string, message: string, options: CommitOptions): Promise<string> {
@@ -42,15 +55,35 @@ export async function revertFix(tree: Place, fix: string, message: string, optio
   await putBack(tree, git);
   const reverted = await git.attempt(['revert', '--no-commit', fix]);
   if (!reverted.ok) {
-    await git.attempt(['revert', '--abort']);
+    // git does not abort a revert that was not to be committed: without this the conflict would stay in the files.
+    await restoreTree(tree);
     fail(
       'E_FIX_STUCK',
       { commit: fix.slice(0, 12), command: `git -C ${WORKTREE} revert ${fix.slice(0, 12)}` },
       said(reverted.stderr),
     );
   }
-  await commit(git, message, options);
+  try {
+    await commit(git, message, options);
+  } catch (error) {
+    await restoreTree(tree);
+    if (!(error instanceof GitError)) throw error;
+    return fail('E_GIT_FAILED', { doing: 'take back a fix', command: COMMIT }, said(error.stderr));
+  }
   return headOf(git);
+}
+
+/** Whether every file is at HEAD what whoever edited it was shown; `before` null: it is not there. */
+export async function isAsShown(
+  tree: Place,
+  files: readonly { readonly path: string; readonly before: string | null }[],
+): Promise<boolean> {
+  const git = treeGit(tree);
+  const looks = files.map(async ({ path, before }) => {
+    const found = await git.attempt(['cat-file', 'blob', `HEAD:${path}`]);
+    return found.ok ? found.stdout === before : before === null;
+  });
+  return (await Promise.all(looks)).every(Boolean);
 }
 
 /** After a process died between writing files and committing them: they are as they were. */
@@ -59,7 +92,8 @@ export async function unwriteFix(tree: Place, paths: readonly string[], created:
   for (const path of created) removeTreeFile(tree.path, path);
 }
 
-async function putBack(tree: Place, git: Git): Promise<void> {
+/** Tracked files as they are at HEAD; what stages changed in them is saved. */
+export async function putBack(tree: Place, git: Git = treeGit(tree)): Promise<void> {
   if ((await trackedStatus(git)).changed.length > 0) await restoreTree(tree);
 }
 

@@ -6,7 +6,7 @@ export interface CommittedFix {
   readonly subject: string;
   /** Fix and Reason, as the commit tells them. */
   readonly note: { readonly fix: string; readonly reason: string };
-  /** Trailers by name: Stage, Fingerprint, Class, Tier, Plugin, Attempt, Run, Patch, Reverts. */
+  /** Trailers by name: Stage, Fingerprint, Class, Tier, Plugin, Attempt, Run, Patch, Reverts, Outcome. */
   readonly trailers: ReadonlyMap<string, string>;
   readonly time: string;
   readonly paths: readonly string[];
@@ -28,7 +28,8 @@ function readCommit(part: string): CommittedFix {
   const [subject = '', ...lines] = message.split('\n');
   const value = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
   const trailers = new Map<string, string>();
-  for (const line of lines) {
+  // Only the last paragraph: what a proposal says of itself stands above it and may look like one.
+  for (const line of lastParagraph(lines)) {
     const [, name, text] = /^([A-Z][a-z]+): (.*)$/.exec(line) ?? [];
     if (name && text !== undefined && name !== 'Fix' && name !== 'Reason') trailers.set(name, text);
   }
@@ -41,4 +42,9 @@ function readCommit(part: string): CommittedFix {
     trailers,
     note: { fix: value('Fix') ?? subject, reason: value('Reason') ?? '' },
   };
+}
+
+function lastParagraph(lines: readonly string[]): readonly string[] {
+  const end = lines.findLastIndex((line) => line !== '') + 1;
+  return lines.slice(lines.lastIndexOf('', end - 1) + 1, end);
 }

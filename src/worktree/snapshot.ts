@@ -8,7 +8,7 @@ export interface Snapshot {
   readonly files: ReadonlyMap<string, TreeEntry>;
   /** Path → where it points, for every symbolic link. */
   readonly links: ReadonlyMap<string, string>;
-  /** The text of a regular file; undefined when there is none, or it is larger than a source file. */
+  /** The text of a regular file; undefined when there is none, it is no text, or larger than a source file. */
   text(path: string): Promise<string | undefined>;
 }
 
@@ -29,7 +29,13 @@ export async function snapshotOf(tree: Pick<Tree, 'path' | 'gitDir'>, commit: st
       const entry = files.get(path);
       if (!entry?.mode.startsWith('100')) return undefined;
       const [size = '0'] = fields(await git.run(['cat-file', '-s', entry.id])).map((line) => line.trim());
-      return Number(size) > LARGEST ? undefined : git.run(['cat-file', 'blob', entry.id]);
+      return Number(size) > LARGEST ? undefined : textOf(await git.bytes(['cat-file', 'blob', entry.id]));
     },
   };
+}
+
+/** What would not be the same bytes when written again is no text. */
+function textOf(bytes: Buffer): string | undefined {
+  const text = bytes.toString('utf8');
+  return Buffer.from(text).equals(bytes) ? text : undefined;
 }

@@ -5,6 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { applyChanges } from '../../src/fix/apply-changes.ts';
 import { readAnswer } from '../../src/fix/read-answer.ts';
+import { cpuTime } from '../failure/cpu-time.ts';
 import { DAMAGES, diffOf, edited, moved, randomOf } from './damage.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -54,7 +55,7 @@ test('a damaged diff gives exactly what was meant or is refused, and seldom the 
     }
   }
   assert.ok(wrong.length <= tried * 0.005, wrong.join('\n'));
-  assert.ok(exact >= tried * 0.97, `${exact} of ${tried}`);
+  assert.ok(exact >= tried * 0.95, `${exact} of ${tried}`);
 });
 
 test('a diff for another file, for one that changed since, or for one that has it already changes nothing', () => {
@@ -95,9 +96,7 @@ test('hostile input takes bounded time: one line fifty thousand times, and a meg
     [`\`\`\`\n${repeated(50_000, (i) => `off: ${i}\n`)}\`\`\`\n`, counted],
   ];
   for (const [answer, file] of answers) {
-    const began = performance.now();
-    answered(answer, 'x', file);
-    const took = performance.now() - began;
+    const took = cpuTime(() => answered(answer, 'x', file));
     assert.ok(took < 4000, `${took} ms: ${answer.slice(0, 60)}`);
   }
 });

@@ -5,9 +5,9 @@ import { textsOf } from './source-text.ts';
 import { scriptOf } from './stage-script.ts';
 
 /** Said of a file that the line names. */
-const NAMED = [
-  /^\$'\\r': (?:command )?not found$/,
-  /^syntax error near unexpected token `\$'.*\\r''$/,
+const NAMED = [/^\$'\\r': (?:command )?not found$/, /^syntax error near unexpected token `\$'.*\\r''$/];
+/** Said for many reasons; this one it is when all lines end so. */
+const VAGUE = [
   /^syntax error near unexpected token `(?:elif|else|fi|done|do|then|esac|in)\s*'?$/,
   /^syntax error: unexpected end of file/,
   /^Syntax error: (?:end of file unexpected|word unexpected|"[^"]+" unexpected)/,
@@ -50,10 +50,14 @@ export const crlf: Repair = {
 };
 
 function faulty(facts: RepairFacts, broken: ReadonlyMap<string, string>): string | undefined {
-  const named = NAMED.map((pattern) => lastComplaint(facts, pattern)).find((found) => found !== undefined);
+  const named = [...NAMED, ...VAGUE]
+    .map((pattern) => lastComplaint(facts, pattern))
+    .find((found) => found !== undefined);
   if (named) {
-    const path = fileNamed(named.complaint.file, facts);
-    return path !== undefined && endsBadly(broken.get(path), named.complaint.line) ? path : undefined;
+    const { file, line, words } = named.complaint;
+    const path = fileNamed(file, facts);
+    const wholly = VAGUE.some((pattern) => pattern.test(words));
+    return path !== undefined && endsBadly(broken.get(path), line, wholly) ? path : undefined;
   }
   const lines = linesOf(facts);
   for (const line of lines) {
@@ -67,19 +71,21 @@ function faulty(facts: RepairFacts, broken: ReadonlyMap<string, string>): string
   return quoted === undefined ? undefined : only([...broken].filter(([, text]) => endsLines(text, quoted)));
 }
 
-/** A line at or before the one where the shell gave up has such an end; it may have read on for a while. */
-function endsBadly(text: string | undefined, line: number): boolean {
-  return (
+/** A line at or before the one where the shell gave up has such an end, or all have: it may have read on for a while. */
+function endsBadly(text: string | undefined, line: number, wholly: boolean): boolean {
+  const ends =
     text
-      ?.split('\n')
+      ?.replace(/\n$/, '')
+      .split('\n')
       .slice(0, line)
-      .some((one) => one.endsWith('\r')) ?? false
-  );
+      .map((one) => one.endsWith('\r')) ?? [];
+  return wholly ? ends.length > 0 && ends.every((bad) => bad) : ends.includes(true);
 }
 
 function unnamed({ stage }: RepairFacts, broken: ReadonlyMap<string, string>): string | undefined {
+  const scripts = [...broken].filter(([path, text]) => text.startsWith('#!') || /\.(?:sh|bash)$/.test(path));
   const script = scriptOf(stage.command);
-  return script !== undefined && broken.has(script) ? script : only([...broken]);
+  return scripts.some(([path]) => path === script) ? script : only(scripts);
 }
 
 const endsLines = (text: string, word: string): boolean =>

@@ -1,6 +1,6 @@
 // A script that may not be executed.
 import { fileNamed, lastComplaint, linesOf } from './complaints.ts';
-import { lineAt, onlyPlace } from './lines.ts';
+import { lineAt } from './lines.ts';
 import type { Repair, RepairFacts } from './repair.ts';
 import { commandPlace } from './script-words.ts';
 import { textOf } from './source-text.ts';
@@ -55,5 +55,5 @@ async function isStartedAt(facts: RepairFacts, place: { file: string; line: numb
   const line = text === undefined ? undefined : lineAt(text, place.line);
   if (line === undefined) return false;
   // A path that comes out of a variable is not to be seen on the line.
-  return commandPlace(line, said) !== undefined || (onlyPlace(line, said, /[\w./-]/) === undefined && !/>/.test(line));
+  return commandPlace(line, said) !== undefined || /^\s*"?\$\{?\w+\}?(?:\/|"?(?:\s|$))/.test(line);
 }

@@ -12,7 +12,11 @@ export function withEnd(text: string, opened: number, end: string): string | und
   const opening = lineAt(text, opened) ?? '';
   const opens = opening.match(/<<-?\s*(["'\\]?)[\w.-]+\1/g) ?? [];
   if (opens.length !== 1 || !opening.includes(end)) return undefined;
-  const ends = text.split('\n').flatMap((line, i) => (i >= opened && isMeantAs(end, line) ? [i + 1] : []));
+  const isOpened = (word: string) => new RegExp(`<<-?\\s*["'\\\\]?${word}\\b`).test(text);
+  const ends = text.split('\n').flatMap((line, i) => {
+    const ownEnd = line.trim() !== end && isOpened(line.trim().replace(/\W/g, ''));
+    return i >= opened && !ownEnd && isMeantAs(end, line) ? [i + 1] : [];
+  });
   const [at] = ends;
   // Another one that wants the same end would have to share it.
   const others = text

@@ -4,6 +4,8 @@ import { type Token, tokensOf } from './json-tokens.ts';
 export interface MendedJson {
   readonly text: string;
   readonly fix: string;
+  /** The first line that changes. */
+  readonly line: number;
 }
 
 export const isJson = (text: string): boolean => {
@@ -31,7 +33,13 @@ export function mendedJson(text: string): MendedJson | undefined {
     ['Add the comma that is missing', withComma(text, tokens)],
   ];
   const [found] = ways.filter((way): way is [string, string] => way[1] !== undefined && isJson(way[1]));
-  return found && { fix: found[0], text: found[1] };
+  return found && { fix: found[0], text: found[1], line: firstChange(text, found[1]) };
+}
+
+function firstChange(before: string, after: string): number {
+  let at = 0;
+  while (at < before.length && before[at] === after[at]) at++;
+  return before.slice(0, at).split('\n').length;
 }
 
 /** Commas with nothing behind them but the end of what they are in. */

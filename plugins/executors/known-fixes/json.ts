@@ -24,9 +24,12 @@ export const json: Repair = {
   about: 'JSON with trailing commas, comments, or one comma missing',
   async find(facts) {
     if (!linesOf(facts).some((line) => SAID.some((pattern) => pattern.test(line)))) return undefined;
-    const { path, text } = (await faulty(facts)) ?? {};
+    const { paths, lines } = pointed(facts, FILE);
+    const { path, text } = (await faulty(facts, paths)) ?? {};
     const mended = text === undefined || isTemplate(text) ? undefined : mendedJson(text);
     if (path === undefined || text === undefined || mended === undefined) return undefined;
+    // An error that names no file may be about an answer from the network: then the line must be that of the fault.
+    if (paths.length === 0 && !lines.some((line) => Math.abs(line - mended.line) <= 1)) return undefined;
     return rewritten(path, text, mended.text, {
       fix: `${mended.fix} in ${path}`,
       reason: 'The parser refuses the file as it is, and takes it with only this changed',
@@ -34,15 +37,14 @@ export const json: Repair = {
   },
 };
 
-/** The file that the error names, or the only one of the stage's that does not parse, at a line that it has. */
-async function faulty(facts: RepairFacts): Promise<{ path: string; text: string } | undefined> {
-  const { paths, lines } = pointed(facts, FILE);
+/** The file that the error names, or the only one of the stage's that does not parse. */
+async function faulty(
+  facts: RepairFacts,
+  paths: readonly string[],
+): Promise<{ path: string; text: string } | undefined> {
   if (paths.length > 1 || (paths.length === 0 && namesForeign(facts, FILE))) return undefined;
   const wanted = (path: string) => (paths.length === 1 ? path === paths[0] : FILE.test(path));
   const texts = await textsOf(facts, (path) => wanted(path) && !LENIENT.test(path));
-  const broken = [...(texts ?? [])].filter(([, text]) => !isJson(text));
-  const [only] = broken;
-  if (only === undefined || broken.length !== 1) return undefined;
-  const [path, text] = only;
-  return lines.every((line) => line <= text.split('\n').length) ? { path, text } : undefined;
+  const [only, ...more] = [...(texts ?? [])].filter(([, text]) => !isJson(text));
+  return only === undefined || more.length > 0 ? undefined : { path: only[0], text: only[1] };
 }

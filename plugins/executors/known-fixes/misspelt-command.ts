@@ -5,7 +5,7 @@ import { isSlip, oneNear, slips } from './near.ts';
 import { BUILT_IN, DESTRUCTIVE, WELL_KNOWN } from './program-names.ts';
 import { programsOnPath } from './programs-on-path.ts';
 import { type Repair, type RepairFacts, rewritten } from './repair.ts';
-import { commandPlace, functionsIn, stopsAtFailure } from './script-words.ts';
+import { commandPlace, functionsIn, stopsAtFailure, usesOf } from './script-words.ts';
 import { textsOf } from './source-text.ts';
 
 const NOT_FOUND = /^([\w.+@-]+): (?:command )?not found$/;
@@ -32,6 +32,8 @@ export const misspeltCommand: Repair = {
     const text = texts?.get(path);
     const line = text === undefined ? undefined : lineAt(text, complaint.line);
     if (!texts || text === undefined || line === undefined || !endsIt(facts, complaint, text)) return undefined;
+    // A name that comes again is meant, or the next line would fail as this one did.
+    if (usesOf(word, text) !== 1) return undefined;
     const name = await meant(word, facts, [...texts.values()], facts.surroundings.path);
     const mended = name === undefined ? undefined : withCommand(line, word, name);
     if (name === undefined || mended === undefined) return undefined;

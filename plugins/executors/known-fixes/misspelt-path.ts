@@ -112,7 +112,9 @@ function placeOf({ path, at }: Said, texts: ReadonlyMap<string, string>, facts: 
     const text = file === undefined ? undefined : texts.get(file);
     const line = text === undefined ? undefined : lineAt(text, at.line);
     const found = line === undefined ? undefined : onlyPlace(line, path, PART);
-    if (file === undefined || text === undefined || line === undefined || found === undefined) return undefined;
+    // A path that comes again is meant: something makes it.
+    if (text === undefined || text.split(path).length !== 2) return undefined;
+    if (file === undefined || line === undefined || found === undefined) return undefined;
     return isWritten(line, found) ? undefined : { file, text, number: at.line, line, at: found, path };
   }
   const places = [...texts].flatMap(([file, text]) =>

@@ -8,6 +8,9 @@ import { textOf } from './source-text.ts';
 
 const UNBOUND = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?: (?:unbound variable|parameter not set)$/;
 
+/** A name of the environment that can be recognised. */
+const LONG = 5;
+
 /** The line with its one use of `$name` renamed; undefined when it uses it twice, or only names it. */
 export function withVariable(line: string, name: string, meant: string): string | undefined {
   const uses = [...line.matchAll(new RegExp(`\\$\\{?[#!]?${name}(?!\\w)`, 'g'))];
@@ -31,8 +34,10 @@ export const misspeltVariable: Repair = {
     const line = text === undefined ? undefined : lineAt(text, complaint.line);
     if (text === undefined || line === undefined || usesOf(name, text) !== 1) return undefined;
     const texts = [text, ...(await sourcedTexts(facts, text))];
-    const known = new Set([...texts.flatMap((one) => [...variablesIn(one)]), ...(facts.surroundings?.variables ?? [])]);
-    const meant = oneNear(name, known);
+    const set = new Set(texts.flatMap((one) => [...variablesIn(one)]));
+    const meant = oneNear(name, [...set, ...(facts.surroundings?.variables ?? [])]);
+    // The environment holds many short names that are nobody's here.
+    if (meant !== undefined && !set.has(meant) && meant.length < LONG) return undefined;
     const mended = meant === undefined ? undefined : withVariable(line, name, meant);
     if (meant === undefined || mended === undefined) return undefined;
     return rewritten(path, text, withLine(text, complaint.line, mended), {

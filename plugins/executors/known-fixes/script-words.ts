@@ -48,9 +48,9 @@ const SOURCED = /(?:^|[;&|({]|\bthen|\bdo)[ \t]*(?:\.|source)[ \t]+["']?([^\s"';
 /** Files that a script reads as scripts, as written. */
 export const sourcedIn = (text: string): string[] => [...text.matchAll(SOURCED)].map(([, path]) => path as string);
 
-/** How often a variable is used in a script, set or not. */
+/** How often a name stands in a script, as a word of its own. */
 export const usesOf = (name: string, text: string): number =>
-  [...text.matchAll(new RegExp(`(?<!\\w)${name}(?!\\w)`, 'g'))].length;
+  [...text.matchAll(new RegExp(`(?<!\\w)${name.replace(/\W/g, '\\$&')}(?!\\w)`, 'g'))].length;
 
 /** Whether the script stops at the first command that fails. */
 export const stopsAtFailure = (text: string): boolean =>

@@ -23,9 +23,10 @@ export function reindented(text: string, number: number): string[] {
   return [...wanted].map((at) => withLine(text, number, ' '.repeat(at) + line.trimStart()));
 }
 
-/** Whether another line stands at this depth, or as deep as a first child would. */
+/** Whether something else stands at this depth: another line, or what begins behind a dash. */
 function usedAt(lines: readonly string[], number: number, depth: number): boolean {
-  return lines.some((line, i) => i !== number - 1 && indentOf(line) === depth);
+  const depths = (line: string) => [indentOf(line), /^ *- /.test(line) ? (indentOf(line) ?? 0) + 2 : undefined];
+  return lines.some((line, i) => i !== number - 1 && depths(line).includes(depth));
 }
 
 /** Where the line before and another one beside it stand, when the line before has no children. */

@@ -85,9 +85,9 @@ export const yaml: Repair = {
   name: 'yaml',
   about: 'YAML with tabs, one line out of place, an unquoted colon or #, a repeated key or an open quote',
   async find(facts) {
-    const said = [...facts.failure.error_lines, facts.failure.excerpt].join('\n');
-    if (facts.failure.class !== 'yaml_parse_error' && !SAID.test(said)) return undefined;
-    const { path, text, lines } = (await faulty(facts)) ?? {};
+    const isClear = facts.failure.class === 'yaml_parse_error';
+    if (!isClear && !facts.failure.error_lines.some((line) => SAID.test(line))) return undefined;
+    const { path, text, lines } = (await faulty(facts, isClear)) ?? {};
     const mended = text === undefined || lines === undefined ? undefined : mendedYaml(text, lines);
     if (path === undefined || text === undefined || mended === undefined) return undefined;
     return rewritten(path, text, mended.text, {
@@ -98,13 +98,14 @@ export const yaml: Repair = {
 };
 
 /** The file that the error names, or the only one of the stage's that does not parse. */
-async function faulty(facts: RepairFacts) {
+async function faulty(facts: RepairFacts, isClear: boolean) {
   const { paths, lines } = pointed(facts, FILE);
   if (paths.length > 1 || (paths.length === 0 && namesForeign(facts, FILE))) return undefined;
   const texts = await textsOf(facts, (path) => (paths.length === 1 ? path === paths[0] : FILE.test(path)));
   const broken = [...(texts ?? [])].filter(([, text]) => readYaml(text).errors.length > 0);
   const [only] = broken;
   // Without a name, the line is all that ties the error to the file.
-  if (only === undefined || broken.length !== 1 || (paths.length === 0 && lines.length === 0)) return undefined;
+  if (only === undefined || broken.length !== 1) return undefined;
+  if (lines.length === 0 && (paths.length === 0 || !isClear)) return undefined;
   return { path: only[0], text: only[1], lines };
 }

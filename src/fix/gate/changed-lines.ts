@@ -55,6 +55,9 @@ function without(some: readonly Line[], others: readonly Line[]): Line[] {
   });
 }
 
+/** The search costs the square of this; beyond it every line counts as changed. */
+const MOST_SEARCHED = 4_000;
+
 /**
  * How many lines a diff from `old` to `now` adds and removes together; more than `most` is only said to be more.
  * Here a moved line counts twice and an indented one, too: that is what someone has to read.
@@ -66,7 +69,7 @@ export function editDistance(old: readonly string[], now: readonly string[], mos
   if (a.length === 0 || b.length === 0) return a.length + b.length;
   // Myers' greedy search: how far each diagonal gets with that many additions and removals.
   const reach = new Map<number, number>([[1, 0]]);
-  for (let distance = 0; distance <= Math.min(most, a.length + b.length); distance++) {
+  for (let distance = 0; distance <= Math.min(most, MOST_SEARCHED); distance++) {
     for (let k = -distance; k <= distance; k += 2) {
       const down = k === -distance || (k !== distance && (reach.get(k - 1) ?? 0) < (reach.get(k + 1) ?? 0));
       let x = down ? (reach.get(k + 1) ?? 0) : (reach.get(k - 1) ?? 0) + 1;
@@ -75,5 +78,5 @@ export function editDistance(old: readonly string[], now: readonly string[], mos
       if (x >= a.length && x - k >= b.length) return distance;
     }
   }
-  return most + 1;
+  return most > MOST_SEARCHED ? a.length + b.length : most + 1;
 }

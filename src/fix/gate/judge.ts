@@ -1,6 +1,6 @@
 // The gate: one edit in, one verdict out. It sees only what the files are and would be, never what an answer says of itself.
-import type { EditedFile } from '../edit.ts';
-import { changedLines, editDistance } from './changed-lines.ts';
+import { type EditedFile, type Refusal, refuse } from '../edit.ts';
+import { type ChangedLines, changedLines, editDistance } from './changed-lines.ts';
 import { type Finding, refusalOf } from './finding.ts';
 import { guardFindings } from './guard-rules.ts';
 import { lineFindings } from './line-rules.ts';
@@ -19,9 +19,14 @@ const LARGEST_FILE = 1024 * 1024;
  */
 export function judgeEdit(edited: readonly EditedFile[], rules: GateRules): Verdict {
   if (edited.length === 0) return { ok: false, code: 'no_change', reasons: ['no file is changed'] };
-  const early = refusalOf(pathFindings(edited, rules)) ?? refusalOf(sizeFindings(edited, rules));
+  const early = refusalOf(pathFindings(edited, rules)) ?? refusalOf(amountFindings(edited, rules));
   if (early) return early;
   const files = edited.map((file) => ({ file, changed: changedLines(file.before, file.after) }));
+  const long = tooManyLines(
+    files.map(({ changed }) => changed),
+    rules,
+  );
+  if (long) return long;
   const judges = rules.untouchable;
   const lines = files.flatMap(({ file, changed }) => lineFindings(file, changed, rules.protect));
   const guards = files.flatMap(({ file, changed }) => guardFindings(file.path, changed, file.after, judges));
@@ -54,25 +59,22 @@ export function judgeResult(
   return refusalOf(findings) ?? verdict;
 }
 
-function sizeFindings(edited: readonly EditedFile[], { maxFiles, maxLines }: GateRules): Finding[] {
-  const files: Finding[] =
-    edited.length > maxFiles
-      ? [{ code: 'too_many_files', reason: `${edited.length} files are changed; at most ${maxFiles}` }]
-      : [];
-  const huge = edited
-    .filter(({ before, after }) => Math.max(after.length, before?.length ?? 0) > LARGEST_FILE)
-    .map(({ path }): Finding => ({ code: 'too_large', reason: `${path}: larger than ${LARGEST_FILE} characters` }));
-  if (files.length + huge.length > 0) return [...files, ...huge];
+function amountFindings(edited: readonly EditedFile[], { maxFiles }: GateRules): Finding[] {
+  const many = `${edited.length} files are changed; at most ${maxFiles}`;
+  return [
+    ...(edited.length > maxFiles ? [{ code: 'too_many_files', reason: many } as const] : []),
+    ...edited
+      .filter(({ before, after }) => Math.max(after.length, before?.length ?? 0) > LARGEST_FILE)
+      .map(({ path }): Finding => ({ code: 'too_large', reason: `${path}: more than ${LARGEST_FILE} characters` })),
+  ];
+}
+
+function tooManyLines(files: readonly ChangedLines[], { maxLines }: GateRules): Refusal | undefined {
   let total = 0;
-  for (const { before, after } of edited) {
+  for (const { before, after } of files) {
     total += editDistance(before, after, maxLines);
-    if (total > maxLines)
-      return [
-        {
-          code: 'too_many_lines',
-          reason: `more than ${maxLines} lines are added or removed; change only what is wrong`,
-        },
-      ];
+    if (total <= maxLines) continue;
+    return refuse('too_many_lines', `more than ${maxLines} lines are added or removed; change only what is wrong`);
   }
-  return [];
+  return undefined;
 }

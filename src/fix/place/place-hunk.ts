@@ -9,7 +9,7 @@ import type { Source } from './source.ts';
 import { type Edits, editsAt, type Spot, spotAt, startOf } from './spot.ts';
 
 export type Placing =
-  | { kind: 'placed'; edits: Edits; spot: Spot; byNumber: boolean }
+  | { kind: 'placed'; edits: Edits; spot: Spot }
   | { kind: 'nothing' }
   | { kind: 'refused'; code: RefusalCode; why: string; near: number[] };
 
@@ -38,10 +38,8 @@ export function placeHunk(hunk: Hunk, pattern: Pattern, source: Source, where: W
   if (there.length > 0) return refused('already_applied', 'the file already is as it would make it', there);
   const mended = withDashesBack(hunk, source);
   if (mended === 'unclear') {
-    return refused(
-      'ambiguous',
-      'a line that begins with "- " may be a removed line or a list entry whose marker was lost',
-    );
+    const why = 'a line that begins with "- " may be a removed line or a list entry whose marker was lost';
+    return refused('ambiguous', why);
   }
   if (mended) {
     const again = patternOf(mended);
@@ -92,26 +90,21 @@ function choose(spots: readonly Spot[], pattern: Pattern, source: Source, where:
     return refused('ambiguous', why, spots.map(startOf));
   }
   const edits = editsAt(spot, pattern, source);
+  const here = [startOf(spot)];
   if (edits === 'indentation') {
-    return refused('indentation', 'its indentation is not that of the file; copy the lines as they are', [
-      startOf(spot),
-    ]);
+    return refused('indentation', 'its indentation is not that of the file; copy the lines as they are', here);
   }
   if (edits === 'between') {
     const why = 'lines of the file are missing just where it adds some; show the lines directly before and after';
-    return refused('not_found', why, [startOf(spot)]);
+    return refused('not_found', why, here);
   }
-  if (
-    hasForeignIndent(
-      edits.added.flatMap(({ lines }) => lines),
-      source,
-    )
-  ) {
+  const added = edits.added.flatMap(({ lines }) => lines);
+  if (hasForeignIndent(added, source)) {
     const why = 'it indents with spaces where the file has tabs, or the other way round';
-    return refused('indentation', why, [startOf(spot)]);
+    return refused('indentation', why, here);
   }
-  if (isThere(edits, source)) return refused('already_applied', 'the lines it adds are already there', [startOf(spot)]);
-  return { kind: 'placed', edits, spot, byNumber: spots.length > 1 };
+  if (isThere(edits, source)) return refused('already_applied', 'the lines it adds are already there', here);
+  return { kind: 'placed', edits, spot };
 }
 
 /** A hunk that only adds, and shows only what stands on one side, fits again after it was applied. */
@@ -128,12 +121,14 @@ function isThere({ removed, added }: Edits, source: Source): boolean {
 function byAlignment(pattern: Pattern, source: Source, where: Whereabouts): Placing {
   const { spots, near, why, score } = alignedSpots(pattern, source, where.after);
   const there = alignedSpots(asNew(pattern), source);
-  if (pattern.added.some((lines) => lines.some((line) => weightOf(line.trim()) === 1)) && there.spots.length > 0) {
-    if (there.score >= score) return refused('already_applied', 'the file already is as it would make it', there.near);
+  const telling = pattern.added.flat().some((line) => weightOf(line.trim()) === 1);
+  if (telling && there.spots.length > 0 && there.score >= score) {
+    return refused('already_applied', 'the file already is as it would make it', there.near);
   }
   if (spots.length === 0) return refused('not_found', why, near);
-  if (spots.every(isMoved))
+  if (spots.every(isMoved)) {
     return refused('indentation', 'neither its text nor its indentation is that of the file', near);
+  }
   return choose(spots, pattern, source, where);
 }
 
