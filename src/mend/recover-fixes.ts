@@ -5,7 +5,7 @@ import type { Ledger, LedgerEntry } from '../triage/ledger.ts';
 import type { LedgerHappening, PatchOutcome } from '../triage/records.ts';
 import { putBack, unwriteFix } from '../worktree/commit-fix.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
-import type { Tree } from '../worktree/tree.ts';
+import { type Tree, treeGit } from '../worktree/tree.ts';
 import type { AppliedFix } from './applied-fix.ts';
 import type { FixStore } from './fix-store.ts';
 
@@ -36,7 +36,7 @@ export async function recoverFixes(scope: RecoverScope): Promise<Recovered> {
   const intent = intentOf(scope.events);
   const unjudged = openPatches(scope.ledger);
   if (!intent && unjudged.length === 0 && scope.open.length === 0) return { notices: [], untold: [] };
-  const found = await committedFixes(tree, scope.base, scope.head());
+  const found = await committedFixes(treeGit(tree), scope.base, scope.head());
   const recovered: Recovered = { notices: [], untold: [] };
   if (intent) await finishIntent(intent, found, recovered, scope);
   // A revert that was not committed is in the files, and would be judged in the place of the fix.
@@ -53,7 +53,9 @@ export async function recoverFixes(scope: RecoverScope): Promise<Recovered> {
   }
   for (const fix of foreign(scope.ledger, run, found)) {
     await fixes.takeBack(fix, 'withdrawn', 'the run that made it ended before it could be judged');
-    recovered.notices.push(`a fix of ${fix.stage} was never judged; it is taken back, and comes again with its failure`);
+    recovered.notices.push(
+      `a fix of ${fix.stage} was never judged; it is taken back, and comes again with its failure`,
+    );
   }
   const mine = scope.events[0]?.run === run;
   return { ...recovered, untold: mine ? recovered.untold : [] };

@@ -14,10 +14,10 @@ export async function isReversal(
   head: string,
   edits: readonly Edit[],
 ): Promise<boolean> {
-  const found = await committedFixes(tree, base, head);
+  const git = treeGit(tree);
+  const found = await committedFixes(git, base, head);
   const takenBack = new Set(found.flatMap(({ trailers }) => trailers.get('Reverts') ?? []));
   const standing = found.filter(({ commit, trailers }) => !trailers.has('Reverts') && !takenBack.has(commit));
-  const git = treeGit(tree);
   for (const { path, after } of edits) {
     const fixes = standing.filter(({ paths }) => paths.includes(path));
     if (fixes.length === 0) continue;
