@@ -76,12 +76,13 @@ export async function run({ out, home }: CommandInput): Promise<number> {
 
   function told(title: string, stage: string, record: StepRecord): string[] {
     const { status, reason, last } = record;
-    const entry = status === 'failed' || status === 'running' ? entryFor(stage, record) : undefined;
+    const ended = status === 'failed' || status === 'give_up';
+    const entry = ended || status === 'running' ? entryFor(stage, record) : undefined;
     const waits = status === 'running' && entry?.last_tier === 'wait';
-    if (status !== 'failed' && status !== 'skipped' && !waits) return [];
+    if (!ended && status !== 'skipped' && !waits) return [];
     const head = `${title}: ${waits ? `waits, ${entry.last_reason}` : (reason ?? status)}`;
     if (entry) return [head, ...failureLines(viewOf(entry), Date.now()).map((line) => `    ${line}`)];
-    return [head, ...(status === 'failed' && last?.log ? [`    log: ${last.log}`] : [])];
+    return [head, ...(ended && last?.log ? [`    log: ${last.log}`] : [])];
   }
 }
 

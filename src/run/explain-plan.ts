@@ -106,6 +106,14 @@ function judge(candidate: Candidate, scope: Scope): { state: PlanState; why: str
   const record = recordOf(scope.state, stepNameOf(name, cell));
   if (scope.selection.forced && scope.selection.stages.includes(name))
     return { state: 'TODO', why: 'asked for by retry' };
+  if (record?.status === 'give_up') {
+    const same = compareInputs(record.inputs, stageInputs(stage, cell, scope.tree, outputs)).fresh;
+    if (!same) return { state: 'TODO', why: 'given up, but its inputs changed' };
+    return {
+      state: 'FAILED',
+      why: `given up: ${record.reason ?? ''}; it stays so until its checks hold, or: mendloop reset ${name}`,
+    };
+  }
   if (record?.status !== 'green') return notGreen(record, stage, scope);
   if (stage.always) return { state: 'TODO', why: 'always runs' };
   const fresh = compareInputs(record.inputs, stageInputs(stage, cell, scope.tree, outputs));
@@ -124,7 +132,6 @@ function notGreen(record: StepRecord | undefined, stage: Stage, scope: Scope): {
     case 'running':
       return scope.alive ? { state: 'IN_PROGRESS', why: 'running now' } : { state: 'TODO', why: 'was cut off' };
     case 'failed':
-    case 'give_up':
       if (!scope.config.loop.retry_failed) return { state: 'FAILED', why: `failed${because}; retry_failed is off` };
       return { state: 'FAILED', why: `failed${because}; it is tried again` };
     case 'skipped':

@@ -41,16 +41,18 @@ async function givenUp(call: StageActionCall, scope: StageScope, record: StepRec
     recovered('its inputs changed');
     return undefined;
   }
-  const held = await stillHolds(call, scope);
+  const { verify, outputs } = scope.map.stages[stage] as Stage;
+  // Where nothing is checked, nothing holds.
+  const held = verify.length + Object.keys(outputs).length > 0 ? await stillHolds(call, scope) : undefined;
   if (held?.kind === 'done') recovered('its checks hold');
   if (held) return held;
-  const why = record.reason ?? 'given up';
+  const why = (record.reason ?? '').replace(/^given up: /, '');
   const context = {
     human: true,
     gave_up: why,
     next: `see mendloop explain ${stage}; mend it and commit, or: mendloop reset ${stage}`,
   };
-  return { kind: 'failed', again: false, message: why, context };
+  return { kind: 'failed', again: false, message: `given up: ${why}`, context };
 }
 
 /** Looks again at a green stage. What no longer holds is drift, and makes an attempt necessary. */

@@ -2,10 +2,11 @@
 import { execFileSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkoutHash, commit, git, write } from '../worktree/repository.ts';
+import { HOOKS } from '../../src/plugin/hooks.ts';
+import { checkoutHash, commit, folder, git, write } from '../worktree/repository.ts';
 import { fakeClock } from './builders.ts';
 import { failuresIn, run } from './homelab.ts';
-import { decided, fixTrail, mendable, ranWords, says } from './probe.ts';
+import { decided, FILE, fixTrail, mendable, probe as probeOf, probePlugin, ranWords, says, stageOn } from './probe.ts';
 
 test('a fix that ends green is one commit on the AI branch with its story, and nothing of the owner is touched', async () => {
   const { home, probe, subjects, tree, treeStatus } = mendable({ files: { 'other.txt': 'one\n', 'third.txt': 'x\n' } });
@@ -36,8 +37,11 @@ test('a fix that ends green is one commit on the AI branch with its story, and n
   );
 });
 
+/** A stage that is not green until its word is. */
+const CHECKED = { a: stageOn(FILE, { verify: ['grep -q ^good conf/a.txt'] }) };
+
 test('without effect three times: taken back each time, told to the next try, then given up', async () => {
-  const { home, probe, subjects, tree, treeStatus } = mendable();
+  const { home, probe, subjects, tree, treeStatus } = mendable({ stages: CHECKED });
   probe.answers(says('bad', 'one'), says('bad', 'two'), says('bad', 'three'));
   const ran = await run(home);
   assert.equal([ran.exit, ran.stages.stages.a?.status], [3, 'give_up']);
@@ -56,7 +60,7 @@ test('without effect three times: taken back each time, told to the next try, th
 });
 
 test('a stage that was given up runs again when its inputs change, and its counters stay', async () => {
-  const { home, probe } = mendable();
+  const { home, probe } = mendable({ stages: CHECKED });
   probe.answers(says('bad', 'one'), says('bad', 'two'), says('bad', 'three'));
   await run(home);
   commit(home, { 'conf/other.txt': 'something else\n' });
@@ -139,7 +143,10 @@ test('withdrawn fixes come back first when their failure does, and nobody is ask
   assert.equal([entry?.patches.length, entry?.executor_tries], [1, 1]);
 });
 
-for (const [what, word] of Object.entries({ transient: 'net', external: 'outside' })) {
+for (const [what, word, exit] of [
+  ['transient', 'net', 3],
+  ['external', 'outside', 1],
+] as const) {
   test(`an end that says nothing (${what}) judges nothing: the stage runs once more, then it counts`, async () => {
     const { home, probe, tree } = mendable();
     probe.answers(says(word), { pass: 'no' });
@@ -148,7 +155,7 @@ for (const [what, word] of Object.entries({ transient: 'net', external: 'outside
     assert.equal(ranWords(home).slice(0, 3), ['a bad', `a ${word}`, `a ${word}`]);
     assert.equal(fixTrail(ran.events)[2], 'fix.judged provisional');
     assert.equal([fixTrail(ran.events).at(-1), tree()], ['fix.reverted withdrawn', 'bad\nsecond\n']);
-    assert.is(ran.exit, 1);
+    assert.is(ran.exit, exit);
   });
 }
 
@@ -156,10 +163,150 @@ test('a fix after which the stage runs out of time is judged by another attempt'
   const { home, probe } = mendable({
     stages: { a: { command: ['bash', 'check.sh', 'conf/a.txt'], files: ['conf/'], timeout: '1s' } },
   });
-  probe.answers(says('slow'));
+  probe.answers(says('slow'), { throw: 'it is out' });
   const ran = await run(home);
   assert.equal(ranWords(home), ['a bad', 'a slow', 'a slow']);
-  assert.equal(fixTrail(ran.events).slice(2), ['fix.judged provisional', 'fix.reverted withdrawn']);
+  assert.equal(fixTrail(ran.events).slice(2), ['fix.judged provisional', 'plugin.failed', 'fix.reverted withdrawn']);
+});
+
+test('retry runs a stage that was given up once, without asking anyone, and it stays given up', async () => {
+  const { home, probe } = mendable({ stages: CHECKED });
+  probe.answers(says('bad', 'one'), says('bad', 'two'), says('bad', 'three'));
+  await run(home);
+  probe.answers(says('good'));
+  const retried = await run(home, { stages: ['a'], forced: true });
+  assert.equal(
+    [retried.exit, retried.stages.stages.a?.status, probe.asked().length, ranWords(home).length],
+    [3, 'give_up', 0, 5],
+  );
+  const next = await run(home);
+  assert.equal([next.exit, ranWords(home).length], [3, 5], 'and the next run refuses it again');
+});
+
+test('a stage that was given up is green when its checks hold after all', async () => {
+  const side = folder();
+  const stages = { a: stageOn(FILE, { verify: [`test -e ${side}/up`] }) };
+  const { home, probe } = mendable({ stages });
+  probe.answers(says('bad', 'one'), says('bad', 'two'), says('bad', 'three'));
+  await run(home);
+  write(side, { up: '' });
+  const next = await run(home);
+  assert.equal([next.exit, next.stages.stages.a?.status, ranWords(home).length], [0, 'green', 4]);
+  assert.ok(next.events.some(({ type }) => type === 'stage.recovered'));
+});
+
+test('with --no-ai nobody is asked, and waits stay', async () => {
+  const { home, probe } = mendable({ word: 'net' });
+  const clock = fakeClock();
+  const ran = await run(home, { ai: false }, { clock });
+  assert.equal([ran.exit, decided(ran.events), probe.asked()], [1, ['wait', 'wait', 'wait', 'no_ai'], []]);
+});
+
+test('what nothing in the repository can fix is shown to no executor but the known fixes', async () => {
+  const { home, probe, subjects } = mendable({ word: 'outside', loop: { executors: ['known-fixes', 'probe'] } });
+  const ran = await run(home);
+  assert.equal([ran.exit, decided(ran.events), probe.asked(), subjects()], [1, ['external'], [], []]);
+});
+
+test('a stage that must not run twice is never mended by trying', async () => {
+  const { home, probe, subjects } = mendable({ stages: { a: stageOn(FILE, { rerun: false }) } });
+  probe.answers(says('good'));
+  const ran = await run(home);
+  assert.equal([ran.exit, probe.asked(), subjects(), ranWords(home)], [1, [], [], ['a bad']]);
+  const [decision] = ran.events.filter(({ type }) => type === 'failure.decided');
+  assert.not.match(String(decision?.data.reason), /switched off/, 'nobody switched anything off');
+});
+
+test('a plugin that throws, or answers outside its schema, spends no try; the next one is asked', async () => {
+  const second = probeOf('second');
+  const { home, probe } = mendable({
+    loop: { executors: ['probe', 'second'] },
+    files: { 'plugins/executors/second.mjs': probePlugin('second') },
+    more: { second: { folder: second.folder } },
+  });
+  probe.answers({ throw: 'no route to the model' });
+  second.answers(says('good'));
+  const ran = await run(home);
+  assert.equal([ran.exit, probe.asked().length, second.asked().length], [0, 1, 1]);
+  assert.equal(fixTrail(ran.events), ['plugin.failed', 'fix.intended', 'fix.committed', 'fix.judged verified']);
+});
+
+test('with nobody to be reached the stage is failed, exit 1, and no try is spent', async () => {
+  for (const answer of [{ throw: 'gone' }, { wrong: 1 }, { huge: 50_000_000 }, { give: null }]) {
+    const { home, probe } = mendable();
+    probe.answers(answer);
+    const ran = await run(home);
+    assert.equal(
+      [ran.exit, ran.stages.stages.a?.status, probe.asked().length],
+      [1, 'failed', 1],
+      JSON.stringify(answer),
+    );
+    assert.equal([decided(ran.events), failuresIn(home)[0]?.executor_tries], [['executor', 'no_executor'], 0]);
+  }
+});
+
+test('a plugin that hangs is left after its time, and the next one is asked', async () => {
+  const { timeoutMs } = HOOKS.propose;
+  Object.assign(HOOKS.propose, { timeoutMs: 300 });
+  try {
+    const second = probeOf('second');
+    const { home, probe } = mendable({
+      loop: { executors: ['probe', 'second'] },
+      files: { 'plugins/executors/second.mjs': probePlugin('second') },
+      more: { second: { folder: second.folder } },
+    });
+    probe.answers({ hang: true });
+    second.answers(says('good'));
+    const ran = await run(home);
+    assert.is(ran.exit, 0);
+    const [failed] = ran.events.filter(({ type }) => type === 'plugin.failed');
+    assert.is(failed?.data.reason, 'probe: propose took longer than 0.3 s');
+  } finally {
+    Object.assign(HOOKS.propose, { timeoutMs });
+  }
+});
+
+test('a try is spent when everyone passed; three of them end in give_up', async () => {
+  const { home, probe, subjects } = mendable();
+  probe.answers({ pass: 'no idea' });
+  const ran = await run(home);
+  assert.equal([ran.exit, probe.asked().length, subjects(), ranWords(home)], [3, 3, [], ['a bad']]);
+  assert.equal(decided(ran.events), ['executor', 'executor', 'executor', 'give_up']);
+});
+
+test('a change that was tried, and one that takes back a fix that stands, are refused', async () => {
+  const { home, probe } = mendable({ word: 'one' });
+  const again = says('one', 'mine');
+  probe.answers(again, again, says('two'), says('one'), says('good'));
+  const ran = await run(home);
+  assert.is(ran.exit, 0);
+  assert.equal(fixTrail(ran.events), [
+    ...['fix.intended', 'fix.committed', 'fix.reverted no_effect', 'fix.refused already_tried'],
+    ...['fix.intended', 'fix.committed', 'fix.judged provisional', 'fix.refused reversal'],
+    ...['fix.intended', 'fix.committed', 'fix.judged verified', 'fix.judged verified'],
+  ]);
+});
+
+test('two cells that fail with one cause are mended by one fix', async () => {
+  for (const workers of [1, 2]) {
+    const { home, probe, subjects } = mendable({ stages: { a: stageOn(FILE, { matrix: { host: ['cp1', 'cp2'] } }) } });
+    probe.answers(says('good'));
+    const ran = await run(home, { workers });
+    assert.equal([ran.exit, subjects()], [0, ['Mend a: Say good']], `${workers} workers`);
+    assert.is(ran.events.filter(({ type }) => type === 'stage.green').length, 1);
+    assert.equal(
+      ran.events.filter(({ type }) => type === 'fix.judged').map(({ data }) => data.outcome),
+      ['verified'],
+    );
+  }
+});
+
+test('a fix that another stage would undo with its old text is not written: the stage runs again first', async () => {
+  const stages = { a: stageOn('conf/a.txt'), b: stageOn('conf/a.txt') };
+  const { home, probe, tree } = mendable({ stages });
+  probe.answers({ pause: 100, give: says('good') }, { pause: 400, give: says('good', 'other') });
+  const ran = await run(home, { workers: 2 });
+  assert.equal([ran.exit, tree()], [0, 'good\nsecond\n']);
 });
 
 test.run();

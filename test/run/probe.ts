@@ -106,14 +106,16 @@ export interface MendableOptions {
   stages?: Record<string, object>;
   loop?: object;
   files?: Record<string, string>;
+  /** Settings of other plugins. */
+  more?: object;
 }
 
 /** A repository whose stage `a` reads `conf/a.txt`, and whose plugin is a probe. */
-export function mendable({ word = 'bad', stages, loop = {}, files = {} }: MendableOptions = {}): Mendable {
+export function mendable({ word = 'bad', stages, loop = {}, files = {}, more = {} }: MendableOptions = {}): Mendable {
   const told = probe();
   const home = homelab(
     stages ?? { a: stageOn() },
-    { executors: ['probe'], plugins: { probe: { folder: told.folder } }, classify: [OUTSIDE_RULE], ...loop },
+    { executors: ['probe'], plugins: { probe: { folder: told.folder }, ...more }, classify: [OUTSIDE_RULE], ...loop },
     { 'check.sh': CHECK, [FILE]: `${word}\nsecond\n`, 'plugins/executors/probe.mjs': probePlugin(), ...files },
   );
   return {

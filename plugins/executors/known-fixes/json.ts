@@ -29,13 +29,21 @@ export const json: Repair = {
     const mended = text === undefined || isTemplate(text) ? undefined : mendedJson(text);
     if (path === undefined || text === undefined || mended === undefined) return undefined;
     // An error that names no file may be about an answer from the network: then the line must be that of the fault.
-    if (paths.length === 0 && !lines.some((line) => Math.abs(line - mended.line) <= 1)) return undefined;
+    if (paths.length === 0 && !isNear(mended.line, [...lines, ...linesOfOffsets(facts, text)])) return undefined;
     return rewritten(path, text, mended.text, {
       fix: `${mended.fix} in ${path}`,
       reason: 'The parser refuses the file as it is, and takes it with only this changed',
     });
   },
 };
+
+const isNear = (line: number, said: readonly number[]): boolean => said.some((one) => Math.abs(one - line) <= 1);
+
+/** Some parsers count characters instead of lines. */
+function linesOfOffsets(facts: RepairFacts, text: string): number[] {
+  const offsets = linesOf(facts).flatMap((line) => /\b(?:position|char) (\d+)/.exec(line)?.[1] ?? []);
+  return offsets.map((offset) => text.slice(0, Number(offset)).split('\n').length);
+}
 
 /** The file that the error names, or the only one of the stage's that does not parse. */
 async function faulty(

@@ -1,0 +1,69 @@
+// When a name is another one mistyped, and when it is a name of its own.
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isSlip, oneNear, slips } from '../../plugins/executors/known-fixes/near.ts';
+
+const near = suite('near');
+
+near('counts letters that are missing, added, changed, and two that changed places', () => {
+  assert.equal(
+    ['kubectl', 'kubctl', 'kubecttl', 'kubectk', 'kubeclt', 'kubetl'].map((word) => slips(word, 'kubectl')),
+    [0, 1, 1, 1, 1, 1],
+  );
+  assert.is(slips('kbuelct', 'kubectl'), 3);
+  assert.is(slips('a', 'abcdef'), 3);
+});
+
+near('one slip is one for any name, two only for a long one', () => {
+  assert.ok(isSlip('kubctl', 'kubectl'));
+  assert.not(isSlip('kubtl', 'kubectl'));
+  assert.ok(isSlip('sytemclt', 'systemctl'));
+});
+
+near('another number or a plural is another name', () => {
+  for (const [word, name] of [
+    ['node1', 'node2'],
+    ['python', 'python3'],
+    ['nodes', 'node'],
+    ['app', 'apps'],
+  ] as const) {
+    assert.not(isSlip(word, name), word);
+  }
+});
+
+near('a short name is mistyped only by letters that changed places', () => {
+  assert.ok(isSlip('gti', 'git'));
+  assert.not(isSlip('bat', 'cat'));
+  assert.not(isSlip('sl', 'ls'));
+});
+
+near('two that are near are none', () => {
+  assert.is(oneNear('wait_fro', ['wait_for', 'sleep']), 'wait_for');
+  assert.is(oneNear('stap', ['step', 'stop']), undefined);
+  assert.is(oneNear('nodez', ['node', 'nodes']), undefined);
+  assert.is(oneNear('web', ['web']), undefined);
+});
+
+near('the way there is as long as the way back, and nothing is nearer than what is equal', () => {
+  const word = fc.string({ unit: fc.constantFrom(...'abc_'), maxLength: 8 });
+  fc.assert(
+    fc.property(word, word, (one, other) => {
+      assert.is(slips(one, other), slips(other, one));
+      assert.is(slips(one, other) === 0, one === other);
+    }),
+  );
+});
+
+near('two neighbours that change places are always one slip', () => {
+  const word = fc.string({ unit: fc.constantFrom(...'abcdefgh'), minLength: 2, maxLength: 10 });
+  fc.assert(
+    fc.property(word, fc.nat(), (text, n) => {
+      const at = n % (text.length - 1);
+      const swapped = text.slice(0, at) + text[at + 1] + text[at] + text.slice(at + 2);
+      assert.ok(slips(text, swapped) <= 1);
+    }),
+  );
+});
+
+near.run();
