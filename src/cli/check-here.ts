@@ -1,19 +1,21 @@
 // An answer against this very repository: the files as they are in the working tree, the rules of the map on disk.
 import { join } from 'node:path';
-import { type ContextMap, isBuiltInCheck } from '../config/context-map.ts';
 import { commandWords } from '../config/words.ts';
-import { applyChanges } from '../fix/apply-changes.ts';
+import { applyChanges, spellings } from '../fix/apply-changes.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
-import type { EditedFile, Refusal } from '../fix/edit.ts';
+import { type EditedFile, type Refusal, refuse } from '../fix/edit.ts';
 import { judgeResult } from '../fix/gate/judge.ts';
 import { pathFault } from '../fix/gate/path-text.ts';
 import type { GateRules, Tree } from '../fix/gate/rules.ts';
-import { carriedPaths, judgingScripts } from '../fix/gate/untouchable.ts';
+import { carriedPaths, checkCommands, judgingScripts } from '../fix/gate/untouchable.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { fileFacts, isExecutable } from '../io/files.ts';
 import { type Entry, entryAt } from '../io/links.ts';
+import { shellCheck } from '../io/shell-check.ts';
 import { readText } from '../io/store.ts';
+import { shellProblems } from '../mend/judge-proposal.ts';
 import { configurationOnDisk } from '../run/configuration.ts';
+import { isPackage, PACKAGE_PATHS } from '../run/own-plugins.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 
 /** Throws MendError for a stage that nobody knows and a map that is not sound; never for the answer. */
@@ -34,24 +36,19 @@ export async function checkHere(
   if (!applied.ok) return applied;
   const rules: GateRules = {
     ...{ allow: stage.files, protect: map.protected_files, tier: 'executor', tree },
-    untouchable: [...judgingScripts(checks, tree), ...carriedPaths(map.carry)],
+    untouchable: [
+      ...judgingScripts(checks, tree),
+      ...carriedPaths(map.carry),
+      ...((await isPackage(home)) ? PACKAGE_PATHS : []),
+    ],
     maxFiles: loop.limits.executor_files,
     maxLines: loop.limits.changed_lines,
   };
   const verdict = judgeResult(applied.files, rules);
-  return verdict.ok ? { ...applied, diff: cleanDiff(applied.files) } : verdict;
+  if (!verdict.ok) return verdict;
+  const problems = await shellProblems(applied.files, shellCheck);
+  return problems.length > 0 ? refuse('does_not_parse', ...problems) : { ...applied, diff: cleanDiff(applied.files) };
 }
-
-/** A path as written, and without what a diff may have put before it. */
-function spellings(path: string): string[] {
-  const bare = path.replace(/^(?:\.\/)+/, '');
-  return [path, bare, bare.replace(/^[^/]+\//, '').replace(/^(?:\.\/)+/, '')];
-}
-
-const checkCommands = (map: ContextMap): (string | readonly string[])[] =>
-  Object.values(map.stages).flatMap(({ verify, diagnostics }) =>
-    [...verify, ...diagnostics].flatMap((entry) => (isBuiltInCheck(entry) ? [] : [entry])),
-  );
 
 /** The working tree as far as `paths` go, never through a link. */
 async function lookAt(

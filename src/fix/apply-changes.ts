@@ -35,6 +35,12 @@ export function applyChanges(
   return { ok: true, files };
 }
 
+/** The paths that a change may mean: as written, and without what a diff may have put before it. */
+export function spellings(path: string): string[] {
+  const bare = path.replace(/^(?:\.\/)+/, '');
+  return [...new Set([path, bare, bare.replace(/^[^/]+\//, '').replace(/^(?:\.\/)+/, '')])];
+}
+
 /** A diff that makes a file names it after git's prefix of the new side. */
 const isNew = (change: Change): boolean => change.form === 'diff' && change.creates === true;
 

@@ -1,10 +1,9 @@
 // The gate's rules for one stage: what the owner's map allows it, and what nobody's fix may touch.
 
 import type { ContextMap, Stage } from '../config/context-map.ts';
-import { isBuiltInCheck } from '../config/context-map.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
 import type { GateRules, Tree } from '../fix/gate/rules.ts';
-import { carriedPaths, judgingScripts } from '../fix/gate/untouchable.ts';
+import { carriedPaths, checkCommands, judgingScripts } from '../fix/gate/untouchable.ts';
 import type { Snapshot } from '../worktree/snapshot.ts';
 
 export interface GateScope {
@@ -27,14 +26,6 @@ export function gateRules(stage: Stage, tier: GateRules['tier'], scope: GateScop
     tier,
     tree,
   };
-}
-
-/** Every command that judges or looks at a stage. */
-function checkCommands(map: ContextMap): (string | readonly string[])[] {
-  return Object.values(map.stages).flatMap(({ verify, diagnostics }) => [
-    ...verify.flatMap((entry) => (isBuiltInCheck(entry) ? [] : [entry])),
-    ...diagnostics,
-  ]);
 }
 
 function treeOf({ files, links }: Snapshot): Tree {

@@ -1,6 +1,6 @@
 // What somebody proposed → the files as they would be, our own diff of them, or why not. Nothing is written.
 
-import { applyChanges } from '../fix/apply-changes.ts';
+import { applyChanges, spellings } from '../fix/apply-changes.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
 import type { EditedFile, Note, Refusal } from '../fix/edit.ts';
 import { refuse } from '../fix/edit.ts';
@@ -76,12 +76,6 @@ async function readSaid({ answer, note }: Extract<Asked, { answer: string }>, { 
   return applied.ok ? { ok: true, files: applied.files, note: note ?? read.note ?? NO_NOTE } : applied;
 }
 
-/** A path as written, and without what a diff may have put before it. */
-function spellings(path: string): string[] {
-  const bare = path.replace(/^(?:\.\/)+/, '');
-  return [...new Set([path, bare, bare.replace(/^[^/]+\//, '').replace(/^(?:\.\/)+/, '')])];
-}
-
 async function readEdited(
   { files, executable = [], note }: Extract<Asked, { files: object }>,
   { snapshot }: JudgeScope,
@@ -99,7 +93,8 @@ async function readEdited(
 const executables = (files: readonly EditedFile[]): string[] =>
   files.filter(({ executable }) => executable).map(({ path }) => path);
 
-async function shellProblems(files: readonly EditedFile[], check: ShellCheck): Promise<string[]> {
+/** What a shell says of the scripts among them that it did not say before. */
+export async function shellProblems(files: readonly EditedFile[], check: ShellCheck): Promise<string[]> {
   const found = files
     .filter(({ path, after }) => wantsShellCheck(path, after))
     .map(({ path, before, after }) => check(path, before, after));

@@ -93,7 +93,11 @@ export function stageMender(scope: MenderScope): Mender {
     let down = false;
     for (let turn = 0; turn < MOST_TURNS; turn++) {
       const known = scope.ai ? await scope.workshop.knownFix(subject) : undefined;
-      const decision = decide(situation(subject, attempt, { known: known !== undefined, down }));
+      const decision = worded(
+        subject,
+        attempt,
+        decide(situation(subject, attempt, { known: known !== undefined, down })),
+      );
       tell(subject, decision);
       if (decision.tier === 'wait') {
         facts.waited(subject.stage);
@@ -112,8 +116,7 @@ export function stageMender(scope: MenderScope): Mender {
   function situation(subject: Recognised, attempt: FailedAttempt, found: { known: boolean; down: boolean }): Situation {
     const { stage, failure } = subject;
     const now = standing(scope.config.loop, ledger.ledger, scope.clock.now(), scope.ai);
-    // A stage that must not run twice is neither waited for nor mended by trying: both end in another attempt.
-    const rerun = attempt.mayRunAgain && stageOf(stage).rerun;
+    const rerun = runsAgain(stage, attempt);
     return {
       ...now,
       entry: knownOf(ledger, stage, failure.fingerprint),
@@ -125,8 +128,17 @@ export function stageMender(scope: MenderScope): Mender {
     };
   }
 
-  function stageOf(stage: string): Stage {
-    return scope.config.map.stages[stage] as Stage;
+  /** A stage that must not run twice is neither waited for nor mended by trying: both end in another attempt. */
+  function runsAgain(stage: string, attempt: FailedAttempt): boolean {
+    return attempt.mayRunAgain && (scope.config.map.stages[stage] as Stage).rerun;
+  }
+
+  /** The AI is off for a stage that does not run again, but nobody switched it off. */
+  function worded({ stage }: Recognised, attempt: FailedAttempt, decision: Decision): Decision {
+    const off = 'why' in decision && decision.why === 'no_ai' && scope.ai && !runsAgain(stage, attempt);
+    return off
+      ? { ...decision, why: 'no_executor', reason: 'it is not run again by itself, so no fix can be tried' }
+      : decision;
   }
 
   function tell(subject: Recognised, decision: Decision): void {
@@ -156,8 +168,10 @@ export function stageMender(scope: MenderScope): Mender {
   function end(subject: Recognised, decision: Decision): Triaged {
     const { stage, failure } = subject;
     const { fingerprint, class: found, advice } = failure;
-    const gaveUp = decision.tier === 'give_up';
-    if (gaveUp) ledger.record({ type: 'gave_up', stage, fingerprint, run: scope.run, data: {} });
+    // One that was given up and runs again at a person's word stays given up.
+    const stands = 'why' in decision && decision.why === 'give_up_stands';
+    const gaveUp = decision.tier === 'give_up' || stands;
+    if (gaveUp && !stands) ledger.record({ type: 'gave_up', stage, fingerprint, run: scope.run, data: {} });
     const human = gaveUp || ('exit' in decision && decision.exit === 3);
     const outside = 'why' in decision && decision.why === 'external' ? OUTSIDE : undefined;
     const todo = advice ?? outside;

@@ -50,7 +50,7 @@ words('a command is renamed only where it is one, and only when it stands there 
 
 words('functions, variables and sourced files that a script names', () => {
   assert.equal(functionsIn('a() {\n}\nfunction b-c {\n}\n  d () { :; }\n'), ['a', 'b-c', 'd']);
-  const text = 'a=1\nlocal b c=2\nfor d in x; do read -r e f; done\nexport G=1\nprintf -v h x\n# i=1\n: "${j:=1}"\n';
+  const text = `a=1\nlocal b c=2\nfor d in x; do read -r e f; done\nexport G=1\nprintf -v h x\n# i=1\n: "\${j:=1}"\n`;
   assert.equal([...variablesIn(text)].sort(), ['G', 'a', 'b', 'c', 'd', 'e', 'f', 'h', 'j']);
   assert.equal(sourcedIn('. a/b.sh\nsource "c.sh"\necho . d\n'), ['a/b.sh', 'c.sh']);
 });

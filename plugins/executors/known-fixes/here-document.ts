@@ -14,8 +14,8 @@ export function withEnd(text: string, opened: number, end: string): string | und
   if (opens.length !== 1 || !opening.includes(end)) return undefined;
   const isOpened = (word: string) => new RegExp(`<<-?\\s*["'\\\\]?${word}\\b`).test(text);
   const ends = text.split('\n').flatMap((line, i) => {
-    const ownEnd = line.trim() !== end && isOpened(line.trim().replace(/\W/g, ''));
-    return i >= opened && !ownEnd && isMeantAs(end, line) ? [i + 1] : [];
+    const word = line.trim().replace(/;$/, '');
+    return i >= opened && isMeantAs(end, word) && (word === end || !isOpened(word)) ? [i + 1] : [];
   });
   const [at] = ends;
   // Another one that wants the same end would have to share it.
@@ -25,11 +25,10 @@ export function withEnd(text: string, opened: number, end: string): string | und
   return at !== undefined && ends.length === 1 && others.length === 0 ? withLine(text, at, end) : undefined;
 }
 
-/** Indented, with something behind it, or one slip away. */
-function isMeantAs(end: string, line: string): boolean {
-  const word = line.trim().replace(/;$/, '');
+/** The same word, or one slip away. */
+function isMeantAs(end: string, word: string): boolean {
   if (word === end) return true;
-  return /^\w+$/.test(word) && word.length >= 3 && sameCase(word, end) && slips(word, end, 1) === 1;
+  return /^\w{3,}$/.test(word) && sameCase(word, end) && slips(word, end, 1) === 1;
 }
 
 const sameCase = (one: string, other: string): boolean =>

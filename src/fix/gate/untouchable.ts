@@ -1,6 +1,13 @@
 // What nobody's fix may touch, whatever a stage's files are: the scripts that judge stages, and what is carried.
+import { type ContextMap, isBuiltInCheck } from '../../config/context-map.ts';
 import { commandWords } from '../../config/words.ts';
 import type { Tree } from './rules.ts';
+
+/** Every command that judges or looks at a stage. */
+export const checkCommands = ({ stages }: Pick<ContextMap, 'stages'>): (string | readonly string[])[] =>
+  Object.values(stages).flatMap(({ verify, diagnostics }) =>
+    [...verify, ...diagnostics].flatMap((entry) => (isBuiltInCheck(entry) ? [] : [entry])),
+  );
 
 const SCRIPT = /\.(?:sh|bash|zsh|py|rb|pl|js|mjs|cjs|ts|mts)$/;
 
