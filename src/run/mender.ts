@@ -32,6 +32,11 @@ export interface MenderScope extends RecogniseScope {
 /** What to do about a failure that the owner's own rule calls external, without more advice. */
 const OUTSIDE = 'mend what the log names outside of this repository';
 
+const STOPPED: Decision = {
+  ...{ tier: 'none', why: 'run_time_spent', exit: 1 },
+  reason: 'the run was stopped while a fix was asked for',
+};
+
 /** A pass that ends in nothing spends something; this is only for the day it does not. */
 const MOST_TURNS = 12;
 
@@ -104,8 +109,11 @@ export function stageMender(scope: MenderScope): Mender {
         return { pauseMs: decision.pause_ms, tier: 'wait', reason: decision.reason, context: {} };
       }
       if (decision.tier !== 'executor') return end(subject, decision);
-      const mended = await mend(subject, decision, known);
-      if (mended === 'stopped') return end(subject, decision);
+      const mended = await mend(subject, decision, known, attempt.timeLeftMs);
+      if (mended === 'stopped') {
+        tell(subject, STOPPED);
+        return end(subject, STOPPED);
+      }
       if (mended === 'moved') return again('another fix changed its files meanwhile: once more').again;
       if (mended === 'down') down = true;
       else if (mended) return { pauseMs: 0, tier: 'fix', reason: `${mended.plugin}: ${mended.note.fix}`, context: {} };
@@ -153,6 +161,7 @@ export function stageMender(scope: MenderScope): Mender {
     subject: Recognised,
     decision: Decision & { tier: 'executor' },
     known: SoundFix | undefined,
+    limitMs: number,
   ): Promise<Made> {
     const { workshop } = scope;
     const made =
@@ -160,7 +169,7 @@ export function stageMender(scope: MenderScope): Mender {
         ? await workshop.reapply(subject, decision.reapply)
         : known
           ? await workshop.applyKnown(subject, known)
-          : await workshop.askAll(subject);
+          : await workshop.askAll(subject, limitMs);
     if (typeof made === 'object') facts.committed(made, subject);
     return made;
   }

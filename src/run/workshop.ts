@@ -49,9 +49,12 @@ export interface Workshop {
   applyKnown(subject: Recognised, fix: SoundFix): Promise<Made>;
   /** Puts fixes back that were taken back unjudged, the first that still fits. */
   reapply(subject: Recognised, hashes: readonly string[]): Promise<Made>;
-  /** One pass through everyone else: a try. */
-  askAll(subject: Recognised): Promise<Made>;
+  /** One pass through everyone else: a try. Whoever answers after `limitMs` answers too late for this run. */
+  askAll(subject: Recognised, limitMs: number): Promise<Made>;
 }
+
+/** A timer of more fires at once. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 export function openWorkshop(scope: WorkshopScope): Workshop {
   const { ledger, fixes, run } = scope;
@@ -78,8 +81,9 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
       }
       return undefined;
     },
-    async askAll(subject) {
-      const judging = await askScope(subject);
+    async askAll(subject, limitMs) {
+      const over = AbortSignal.timeout(Math.min(Math.ceil(limitMs), LONGEST_MS));
+      const judging = { ...(await askScope(subject)), signal: AbortSignal.any([scope.signal, over]) };
       const ends: string[] = [];
       for (const plugin of others) {
         const asked = await ask(plugin, judging);

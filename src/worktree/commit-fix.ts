@@ -41,21 +41,33 @@ export async function commitFix(
   } catch (error) {
     const created = paths.filter((path) => !there.includes(path));
     await unwriteFix(tree, paths, created);
-    if (!(error instanceof GitError)) throw error;
-    return fail('E_GIT_FAILED', { doing: 'commit a fix', command: COMMIT }, said(error.stderr));
+    return refused('commit a fix', error, options);
   }
   return headOf(git);
 }
 
-const COMMIT = `git -C ${WORKTREE} commit --allow-empty --dry-run   # git.hooks and git.sign of ai/loop.yaml are used`;
+/** A hook or a key that is not there says why in its own words; the command asks it again and changes nothing. */
+function refused(doing: string, error: unknown, { hooks, sign }: CommitOptions): never {
+  if (!(error instanceof GitError)) throw error;
+  const ask = hooks ? 'hook run pre-commit' : sign ? 'commit-tree -S -m try HEAD^{tree}' : 'status';
+  const words = said(error.stderr);
+  const why = words.length > 0 ? `${doing}: ${words.join('; ').slice(0, WORDS)}` : doing;
+  return fail('E_GIT_FAILED', { doing: why, command: `git -C ${WORKTREE} ${ask}` });
+}
+
+const WORDS = 300;
 
 /** Takes a fix back by a commit of its own; the commit. Throws E_FIX_STUCK when later changes stand in the way. */
 export async function revertFix(tree: Place, fix: string, message: string, options: CommitOptions): Promise<string> {
   const git = treeGit(tree, options);
   await putBack(tree, git);
-  const reverted = await git.attempt(['revert', '--no-commit', fix]);
+  // Not `git revert`: a process that dies after it would leave a revert begun, and nothing of ours ends those.
+  const patch = await git.bytes(['diff-tree', '-p', '--binary', '--full-index', '--no-renames', `${fix}^`, fix]);
+  const reverted = await git.attempt(
+    ['apply', '-R', '--3way', '--index', '--allow-empty', '--whitespace=nowarn'],
+    patch,
+  );
   if (!reverted.ok) {
-    // git does not abort a revert that was not to be committed: without this the conflict would stay in the files.
     await restoreTree(tree);
     fail(
       'E_FIX_STUCK',
@@ -67,8 +79,7 @@ export async function revertFix(tree: Place, fix: string, message: string, optio
     await commit(git, message, options);
   } catch (error) {
     await restoreTree(tree);
-    if (!(error instanceof GitError)) throw error;
-    return fail('E_GIT_FAILED', { doing: 'take back a fix', command: COMMIT }, said(error.stderr));
+    return refused('take back a fix', error, options);
   }
   return headOf(git);
 }

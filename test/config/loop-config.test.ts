@@ -13,7 +13,7 @@ const DEFAULTS = {
   base: null,
   backend: 'local',
   workers: 1,
-  executors: [],
+  executors: ['known-fixes'],
   escalations: [],
   notifiers: [],
   limits: {

@@ -81,7 +81,7 @@ b  failed  just now  took <n> s
 b: exit code 1
     unknown; new  (<fingerprint>)
     | second
-    left for the next run: no executor is configured to ask for a fix
+    left for the next run: no executor has a fix for it
     log: ai/logs/b/<run>-1.log
 `,
   );

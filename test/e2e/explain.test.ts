@@ -37,7 +37,7 @@ test('a failure of two runs: status tells it is known, explain tells everything,
   const known = (text: string) => s.plain(text).replace(/since \d\d:\d\d/g, 'since <time>');
   const told = `    unknown; seen 2 times since <time>  (<fingerprint>)
     | Error: no such pool: tank (pid 4711)
-    left for the next run: no executor is configured to ask for a fix
+    left for the next run: no executor has a fix for it
     log: ai/logs/vms/<run>-1.log
 `.replaceAll('pid 4711', 'pid <pid>');
   assert.match(known(second.stdout), `vms   failed       <n> s  exit code 3\n${told}`);
@@ -45,7 +45,7 @@ test('a failure of two runs: status tells it is known, explain tells everything,
 
   const id = vms?.fingerprint ?? '';
   const other = apps?.fingerprint ?? '';
-  const [full, prefix, withStage, json, both, unknown, two, nothing] = await Promise.all([
+  const [full, prefix, withStage, json, empty, unknown, two, nothing] = await Promise.all([
     s.run(['explain', id]),
     s.run(['explain', id.slice(0, 8)]),
     s.run(['explain', `vms/${id}`]),
@@ -77,11 +77,11 @@ ledger
   seen 2 times: first just now (<time>), last just now (<time>)
   since it last started anew: 0 executor tries, 0 escalation calls
   no fix was tried
-  last decision: none, no executor is configured to ask for a fix
+  last decision: none, no executor has a fix for it
 
 next time
   the stage ends failed (exit 1), and the next run tries it once more
-  because: no executor is configured to ask for a fix
+  because: no executor has a fix for it
 `,
   );
   for (const done of [prefix, withStage]) assert.equal(done, full);
@@ -89,27 +89,20 @@ next time
   assert.equal([entry?.times_seen, failure?.fingerprint, next?.why], [2, id, 'no_executor']);
   const rows = [`  - ${other}  apps  permission_denied`, `  - ${id}  vms  unknown`].join('\n');
   assert.is(
-    both.stderr,
-    `error E_AMBIGUOUS_FINGERPRINT: "" is the beginning of more than one recorded failure
-${rows}
-  next:  name one of them by more of its letters, or as <stage>/<fingerprint>
-`,
-  );
-  assert.is(
     unknown.stderr,
     `error E_UNKNOWN_FINGERPRINT: no recorded failure begins with "zzz"
 ${rows}
   next:  name one of these; mendloop status shows the latest
 `,
   );
-  for (const done of [two, nothing]) {
+  for (const done of [empty, two, nothing]) {
     assert.is(
       done.stderr,
-      'error E_USAGE: explain needs one fingerprint\n  next:  mendloop explain <fingerprint>; see mendloop status\n',
+      'error E_USAGE: explain needs one fingerprint, or a stage\n  next:  mendloop explain <fingerprint>; see mendloop status\n',
     );
   }
   assert.equal(
-    [full, both, unknown, two, nothing].map((done) => done.exit),
+    [full, empty, unknown, two, nothing].map((done) => done.exit),
     [0, 2, 2, 2, 2],
   );
 
@@ -159,6 +152,24 @@ test('on a terminal a failed stage is told below its row', async () => {
     text,
     /✗ vms {2}failed .* exit code 3\n {4}unknown; new {2}\(<fingerprint>\)\n {4}\| Error: no such pool: tank \(pid <pid>\)\n {4}left for the next run: .*\n {4}log: ai\/logs\/vms\/<run>-1\.log\n/,
   );
+});
+
+test('a beginning that several failures share is told with all of them; the name of a stage is its latest failure', async () => {
+  const fails = (text: string) => ({ command: `echo "error: ${text}"; exit 1`, on_failure: 'skip' });
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ one: fails('first'), other: fails('second') }) });
+  assert.is((await s.run()).exit, 1);
+  const { one, other } = s.stages();
+  const [both, stage] = await Promise.all([s.run(['explain', 'o']), s.run(['explain', 'other'])]);
+  assert.is(
+    both.stderr,
+    `error E_AMBIGUOUS_FINGERPRINT: "o" is the beginning of more than one recorded failure
+  - ${other?.fingerprint}  other  unknown
+  - ${one?.fingerprint}  one  unknown
+  next:  name one of them by more of its letters, or as <stage>/<fingerprint>
+`,
+  );
+  assert.equal([both.exit, stage.exit], [2, 0]);
+  assert.match(stage.stdout, /^other failed: /);
 });
 
 test.run();

@@ -69,9 +69,9 @@ note: tool kubectl is not on PATH (https://kubernetes.io/docs/tasks/tools/, or b
 note: tool flux is not on PATH (https://fluxcd.io/flux/installation/, or brew install fluxcd/tap/flux)
 vms      started
 vms      failed       <n> s  exit code 1
-    proxmox_error; new  (<fingerprint>)
+    unknown; new  (<fingerprint>)
     | error: qm is not on PATH: run this on the Proxmox host, or set PROXMOX_HOST in .env to reach it over ssh
-    left for the next run: no executor is configured to ask for a fix
+    left for the next run: no executor has a fix for it
     log: ai/logs/vms/<run>-1.log
 talos    skipped      needs vms, which failed
 infra    skipped      needs vms, which failed
@@ -79,7 +79,7 @@ apps     skipped      needs vms, which failed
 ingress  skipped      needs vms, which failed
 obs      skipped      needs vms, which failed
 failed: 1 failed, 5 skipped  <n> s
-  next:  mendloop logs vms; mend it, commit, then: mendloop
+  next:  mendloop explain <fingerprint>; mend it, commit, then: mendloop
 `,
   );
   assert.is(lacking.exit, 1);

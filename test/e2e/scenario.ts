@@ -255,7 +255,7 @@ export function plain(text: string): string {
     .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')
     .replace(/\b(pid|process group) \d+/g, '$1 <pid>')
     .replace(/\b\d+(\.\d)? (ms|s|min)\b/g, '<n> $2')
-    .replace(/\b[0-9a-f]{16}\b/g, '<fingerprint>')
+    .replace(/\b[0-9a-f]{16}\b|(?<=\bexplain )[0-9a-f]{8}\b/g, '<fingerprint>')
     .replace(/\b[0-9a-f]{12}\b/g, '<commit>');
 }
 

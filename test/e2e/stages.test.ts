@@ -59,7 +59,7 @@ code         started
 code         failed       <n> s  exit code 3
     unknown; new  (<fingerprint>)
     | Error: no such pool
-    left for the next run: no executor is configured to ask for a fix
+    left for the next run: no executor has a fix for it
     log: ai/logs/code/<run>-1.log
 after        skipped      needs code, which failed
 later        skipped      needs code, which failed
@@ -67,14 +67,14 @@ signal       started
 signal       failed       <n> s  ended by SIGSEGV
     unknown; new  (<fingerprint>)
     | (empty log)
-    left for the next run: no executor is configured to ask for a fix
+    left for the next run: no executor has a fix for it
     log: ai/logs/signal/<run>-1.log
 unverified   started
 unverified   failed       <n> s  verify: false: exit code 1; file nothing: does not exist; json state.json: has no a.b
     missing_file; new  (<fingerprint>)
     | mendloop: verify: file nothing: does not exist
     | mendloop: verify: json state.json: has no a.b
-    left for the next run: no executor is configured to ask for a fix
+    left for the next run: no executor has a fix for it
     log: ai/logs/unverified/<run>-1.log
 lacking      started
 lacking      failed       <n> s  requires: environment variable NOT_SET_A is not set; environment variable NOT_SET_B is not set; tool flux-not-here is not on PATH; file not/there.yaml does not exist
@@ -87,35 +87,35 @@ late         started
 late         failed       <n> s  ran past its <n> ms and was stopped
     unknown; new  (<fingerprint>)
     | waiting for a node that never comes
-    left for the next run: no executor is configured to ask for a fix
+    left for the next run: no executor has a fix for it
     log: ai/logs/late/<run>-1.log
 missing      started
 missing      failed       <n> s  E_STAGE_SCRIPT_MISSING exit code 127: stages/missing/run.sh is not in the commit the stages run from
     missing_file; new  (<fingerprint>)
     | bash: line 1: stages/missing/run.sh: No such file or directory
-    left for the next run: no executor is configured to ask for a fix
+    left for the next run: no executor has a fix for it
     log: ai/logs/missing/<run>-1.log
 plain        started
 plain        failed       <n> s  E_STAGE_SCRIPT_NOT_EXECUTABLE exit code 126: plain.sh is not executable
     permission_denied; new  (<fingerprint>)
     | bash: line 1: ./plain.sh: Permission denied
-    left for the next run: no executor is configured to ask for a fix
+    left for the next run: no executor has a fix for it
     log: ai/logs/plain/<run>-1.log
 unpublished  started
 unpublished  failed       <n> s  verify: output key: key.txt is missing or empty
     unknown; new  (<fingerprint>)
     | mendloop: verify: output key: key.txt is missing or empty
-    left for the next run: no executor is configured to ask for a fix
+    left for the next run: no executor has a fix for it
     log: ai/logs/unpublished/<run>-1.log
 failed: 1 green, 8 failed, 2 skipped  <n> s
-  next:  mendloop logs code; mend it, commit, then: mendloop
-  next:  mendloop logs signal; mend it, commit, then: mendloop
-  next:  mendloop logs unverified; mend it, commit, then: mendloop
+  next:  mendloop explain <fingerprint>; mend it, commit, then: mendloop
+  next:  mendloop explain <fingerprint>; mend it, commit, then: mendloop
+  next:  mendloop explain <fingerprint>; mend it, commit, then: mendloop
   next:  install what is missing; the log says where to get it, then: mendloop
-  next:  mendloop logs late; mend it, commit, then: mendloop
+  next:  mendloop explain <fingerprint>; mend it, commit, then: mendloop
   next:  git add stages/missing/run.sh && git commit, then run again
   next:  chmod +x plain.sh && git add plain.sh && git commit, then run again
-  next:  mendloop logs unpublished; mend it, commit, then: mendloop
+  next:  mendloop explain <fingerprint>; mend it, commit, then: mendloop
 `,
   );
   for (const name of ['after', 'later', 'lacking']) assert.not(existsSync(`${gate}/${name}`), `${name} ran`);
@@ -153,10 +153,10 @@ hopeless  again        in <n> s: exit code 9
 hopeless  failed       <n> s  exit code 9
     unknown; new  (<fingerprint>)
     | (empty log)
-    left for the next run: no executor is configured to ask for a fix
+    left for the next run: no executor has a fix for it
     log: ai/logs/hopeless/<run>-2.log
 failed: 1 green, 1 failed, 1 not started  <n> s
-  next:  mendloop logs hopeless; mend it, commit, then: mendloop
+  next:  mendloop explain <fingerprint>; mend it, commit, then: mendloop
 `,
   );
   assert.equal(statuses(s), ['flaky green', 'hopeless failed']);

@@ -46,6 +46,7 @@ text('left alone: a choice, another meaning, or no small change', () => {
     'a: "b # why\n',
     'run: |\n\techo hi\n',
     'a:\n  b: 1\n    c: 2\n',
+    'a:\n  b:\n    c: 1\n\td: 2\n',
     '%%%\n',
     'a: one two: three\nb: four five: six\n',
   ]) {

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { misspeltCommand, withCommand } from '../../plugins/executors/known-fixes/misspelt-command.ts';
-import { misspeltPath, nearPath } from '../../plugins/executors/known-fixes/misspelt-path.ts';
+import { misspeltPath } from '../../plugins/executors/known-fixes/misspelt-path.ts';
 import { misspeltVariable, withVariable } from '../../plugins/executors/known-fixes/misspelt-variable.ts';
+import { nearPath } from '../../plugins/executors/known-fixes/near-path.ts';
 import { programsOnPath } from '../../plugins/executors/known-fixes/programs-on-path.ts';
 import {
   functionsIn,
@@ -98,10 +99,10 @@ command('left alone: a tool that is only missing, or one that destroys', async (
 command('left alone: a short name that nothing else in the stage uses', async () => {
   const told = { files: script('hlem list'), said: notFound('hlem'), path: pathWith('helm') };
   assert.is(await mended(misspeltCommand, told), `${HEAD}helm list\n`, 'swapped');
-  const other = { files: script('halm list'), said: notFound('halm'), path: pathWith('helm') };
+  const other = { files: script('slep 1'), said: notFound('slep'), path: pathWith('sleep') };
   assert.is(await mended(misspeltCommand, other), undefined);
-  const witnessed = { ...other, files: { [RUN]: `${HEAD}halm list\nhelm list\n` } };
-  assert.is(await mended(misspeltCommand, witnessed), `${HEAD}helm list\nhelm list\n`);
+  const witnessed = { ...other, files: { [RUN]: `${HEAD}slep 1\nsleep 2\n` } };
+  assert.is(await mended(misspeltCommand, witnessed), `${HEAD}sleep 1\nsleep 2\n`);
 });
 
 command('left alone: it is used twice, or the script went on and failed by something else', async () => {

@@ -34,7 +34,7 @@ test('proposes whole texts with a note of one sentence each', async () => {
 
 test('proposes a script to be made executable', async () => {
   const denied = { files: { [RUN]: HEAD }, said: `bash: line 1: ${RUN}: Permission denied` };
-  const { files, executable } = (await answer(denied)) as { files: object; executable: string[] };
+  const { files, executable } = (await answer(denied)) as unknown as { files: object; executable: string[] };
   assert.equal({ files, executable }, { files: {}, executable: [RUN] });
 });
 

@@ -63,6 +63,7 @@ bit('the script that the stage starts, by a path from anywhere', async () => {
     `bash: line 1: ${RUN}: Permission denied`,
     `bash: line 1: ./${RUN}: Permission denied`,
     `bash: line 1: /srv/lab/ai/worktree/${RUN}: Permission denied`,
+    `mendloop: 1: exec: ${RUN}: Permission denied`,
   ]) {
     assert.equal((await find(executable, { files, said }))?.executable, [RUN], said);
   }

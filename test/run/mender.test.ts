@@ -1,11 +1,13 @@
 // One stage's way from its first failure to its end: real stages, real commits, an executor that answers as told.
 import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { layout as layoutOf } from '../../src/io/layout.ts';
 import { HOOKS } from '../../src/plugin/hooks.ts';
 import { checkoutHash, commit, folder, git, write } from '../worktree/repository.ts';
 import { fakeClock } from './builders.ts';
-import { failuresIn, run } from './homelab.ts';
+import { cutOff, failuresIn, journalIn, run } from './homelab.ts';
 import { decided, FILE, fixTrail, mendable, probe as probeOf, probePlugin, ranWords, says, stageOn } from './probe.ts';
 
 test('a fix that ends green is one commit on the AI branch with its story, and nothing of the owner is touched', async () => {
@@ -36,6 +38,14 @@ test('a fix that ends green is one commit on the AI branch with its story, and n
     'nothing of the loop shows in the owner status',
   );
 });
+
+/** The ledger as it was right after the record that `last` is true for. */
+function ledgerCut(home: string, last: (line: string) => boolean): void {
+  const { ledger, ledgerJournal } = layoutOf(home);
+  const lines = readFileSync(ledgerJournal, 'utf8').split('\n');
+  writeFileSync(ledgerJournal, `${lines.slice(0, lines.findIndex(last) + 1).join('\n')}\n`);
+  rmSync(ledger);
+}
 
 /** A stage that is not green until its word is. */
 const CHECKED = { a: stageOn(FILE, { verify: ['grep -q ^good conf/a.txt'] }) };
@@ -307,6 +317,92 @@ test('a fix that another stage would undo with its old text is not written: the 
   probe.answers({ pause: 100, give: says('good') }, { pause: 400, give: says('good', 'other') });
   const ran = await run(home, { workers: 2 });
   assert.equal([ran.exit, tree()], [0, 'good\nsecond\n']);
+});
+
+test('an end that says nothing, on the last attempt there is, leaves the fix unjudged: it is taken back', async () => {
+  const { home, probe, tree } = mendable({ loop: { limits: { stage_attempts: 2 } } });
+  probe.answers(says('net'));
+  const ran = await run(home, {}, { clock: fakeClock() });
+  assert.equal([ran.exit, decided(ran.events), tree()], [1, ['executor', 'attempts_spent'], 'bad\nsecond\n']);
+  assert.equal(fixTrail(ran.events), ['fix.intended', 'fix.committed', 'fix.reverted withdrawn']);
+  assert.equal(
+    failuresIn(home).map(({ patches }) => patches.map(({ outcome }) => outcome)),
+    [['withdrawn'], []],
+  );
+});
+
+test('a run that is stopped, or out of time, while somebody is asked does not wait for the answer', async () => {
+  const { home, probe } = mendable();
+  probe.answers({ hang: true });
+  const stop = new AbortController();
+  const asked = ({ type }: { type: string }) => type === 'failure.decided' && setTimeout(() => stop.abort(), 300);
+  const began = Date.now();
+  const stopped = await run(home, {}, { signal: stop.signal, subscribers: [asked] });
+  assert.equal([stopped.exit, decided(stopped.events)], [130, ['executor', 'run_time_spent']]);
+  const late = await run(home, { deadline: Date.now() + 3000 });
+  assert.equal([late.exit, decided(late.events)], [1, ['executor', 'run_time_spent']]);
+  assert.ok(Date.now() - began < 20_000);
+  assert.is(failuresIn(home)[0]?.executor_tries, 0);
+});
+
+test('a taking back that only the branch tells of is told, and not done twice', async () => {
+  const { home, probe, subjects } = mendable({ loop: { limits: { stage_attempts: 2 } } });
+  probe.answers(says('bad', 'other'));
+  const first = await run(home);
+  assert.equal(fixTrail(first.events), ['fix.intended', 'fix.committed', 'fix.reverted no_effect']);
+  cutOff(home, first.run, ({ type, attempt }) => type === 'failure.seen' && attempt === 2);
+  await run(home);
+  const trail = fixTrail(journalIn(home, first.run));
+  assert.equal(trail, ['fix.intended', 'fix.committed', 'fix.reverted no_effect']);
+  assert.equal(subjects(), ['Mend a: Say bad', 'Take back: Say bad']);
+});
+
+test('a fix that is nowhere on the branch any more may be tried again', async () => {
+  const { home, probe } = mendable();
+  probe.answers(says('good'));
+  const first = await run(home);
+  // Killed before it was judged, and then the owner made the branch anew.
+  cutOff(home, first.run, ({ type }) => type === 'fix.committed');
+  ledgerCut(home, (line) => line.includes('"applied"'));
+  git(home, 'worktree', 'remove', '--force', 'ai/worktree');
+  git(home, 'branch', '-D', 'ai/orchestrator-stage1');
+  const other = await run(home, { stages: ['a'], withNeeds: true });
+  assert.equal([other.exit, fixTrail(other.events)], [0, ['fix.intended', 'fix.committed', 'fix.judged verified']]);
+});
+
+test('a stage without checks that was given up is not green for want of them', async () => {
+  const { home, probe } = mendable();
+  probe.answers({ pass: 'no idea' });
+  for (const runs of [1, 2, 3]) {
+    const ran = await run(home);
+    assert.equal([ran.exit, ran.stages.stages.a?.status, ranWords(home).length], [3, 'give_up', 1], `run ${runs}`);
+  }
+});
+
+test('a known fix is seen for what the owner calls external, and spends no try', async () => {
+  const { home, probe, subjects } = mendable({
+    stages: { a: { command: 'bash conf/run.sh', files: ['conf/'] } },
+    loop: {
+      executors: ['known-fixes', 'probe'],
+      classify: [{ match: 'set: |command not found|invalid option', class: 'command_not_found', external: true }],
+    },
+    files: { 'conf/run.sh': '#!/usr/bin/env bash\r\nset -eu\r\necho fine\r\n' },
+  });
+  const ran = await run(home);
+  assert.equal([ran.exit, probe.asked().length, subjects().length], [0, 0, 1]);
+  const [entry] = failuresIn(home);
+  assert.equal([entry?.external, entry?.executor_tries, entry?.patches[0]?.plugin], [true, 0, 'known-fixes']);
+});
+
+test('what one cell ends in decides about its own fixes alone', async () => {
+  // The first cell is green whatever the file says; the second wants the word.
+  const command = '[ "$MENDLOOP_MATRIX_HOST" = cp2 ] && exit 0; sleep 0.1; bash check.sh conf/a.txt';
+  const stages = { a: { command, files: ['conf/'], matrix: { host: ['cp1', 'cp2'] } } };
+  const { home, probe, tree } = mendable({ word: 'one', stages, loop: { limits: { stage_attempts: 2 } } });
+  probe.answers(says('two'));
+  const ran = await run(home, { workers: 2 });
+  assert.equal([ran.exit, tree()], [1, 'one\nsecond\n']);
+  assert.equal(fixTrail(ran.events).slice(2), ['fix.judged provisional', 'fix.reverted withdrawn']);
 });
 
 test.run();

@@ -5,10 +5,18 @@ import type { LoopEvent } from '../../src/events.ts';
 import { folder, git } from '../worktree/repository.ts';
 import { homelab } from './homelab.ts';
 
-/** The plugin as the owner would commit it: the n-th call gets the n-th answer, and the last one again and again. */
+/**
+ * The plugin as the owner would commit it: the n-th call gets the n-th answer, and the last one again and
+ * again; one answer `{words}` has an answer for each word that the file may begin with, and each try on it.
+ */
 export const probePlugin = (name = 'probe'): string => `
 import { appendFileSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
+// Whatever was asked before, and by whichever process: what the file says decides, and what was tried on it.
+const byWord = (words, text, tries) => {
+  const own = words[text.split('\\n')[0]] ?? [{ pass: 'no such word' }];
+  return [own[Math.min(tries.length, own.length - 1)]];
+};
 export default {
   name: '${name}',
   options: z.strictObject({ folder: z.string() }),
@@ -17,7 +25,8 @@ export default {
     const told = { stage: stage.name, fingerprint: failure.fingerprint, class: failure.class, files, tries, refused };
     appendFileSync(at('${name}.asked'), JSON.stringify(told) + '\\n');
     const asked = readFileSync(at('${name}.asked'), 'utf8').trim().split('\\n').length;
-    const answers = JSON.parse(readFileSync(at('${name}.json'), 'utf8'));
+    const said = JSON.parse(readFileSync(at('${name}.json'), 'utf8'));
+    const answers = said.length === 1 && said[0].words ? byWord(said[0].words, await read(files[0]), tries) : said;
     const answer = answers[Math.min(asked, answers.length) - 1];
     if (answer.kill) process.kill(process.pid, 'SIGKILL');
     if (answer.throw) throw new Error(answer.throw);

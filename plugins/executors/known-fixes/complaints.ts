@@ -10,7 +10,7 @@ export interface Complaint {
 }
 
 /** bash: `run.sh: line 3: words`; dash: `run.sh: 3: words`. */
-const PLACED = /^(?:\S*\/)?([^\s:]+): (?:line )?(\d+): (.+)$/;
+const PLACED = /^([^\s:]+): (?:line )?(\d+): (.+)$/;
 
 /** The error lines one by one, without the spaces around them. */
 export function linesOf({ failure }: Pick<RepairFacts, 'failure'>): string[] {
@@ -20,9 +20,8 @@ export function linesOf({ failure }: Pick<RepairFacts, 'failure'>): string[] {
 /** What shells complained of, in the order of the log. */
 export function complaints(facts: Pick<RepairFacts, 'failure'>): Complaint[] {
   return linesOf(facts).flatMap((text) => {
-    const found = PLACED.exec(text);
-    const file = text.slice(0, text.indexOf(': '));
-    return found ? [{ file, line: Number(found[2]), words: found[3] as string }] : [];
+    const [, file, line, words] = PLACED.exec(text) ?? [];
+    return file === undefined || words === undefined ? [] : [{ file, line: Number(line), words }];
   });
 }
 
@@ -30,8 +29,8 @@ export function complaints(facts: Pick<RepairFacts, 'failure'>): Complaint[] {
 const isQuotation = ({ words }: Complaint): boolean => /^`.*'$/.test(words);
 
 /**
- * The complaint that matches, with its match, when it is what ended the script: the last one that names a place. The same
- * words about the same line may come again; anything else after it means that the script went on.
+ * The complaint that matches, with its match, when it is what ended the script: the last one that names a place. Another
+ * one after it means that the script went on.
  */
 export function lastComplaint(
   facts: Pick<RepairFacts, 'failure'>,

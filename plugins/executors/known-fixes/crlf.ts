@@ -17,6 +17,7 @@ const VAGUE = [
 const STARTED = [
   /(?:^|: )([^\s:]+): \S*\/[\w.+-]+(?:\^M|\\r): bad interpreter: /,
   /(?:^|: )([^\s:]+): cannot execute: required file not found$/,
+  /^mendloop: \d+: exec: ([^\s:]+): not found$/,
   /^(?:spawn|exec) ([^\s:]+)(?:: no such file or directory| ENOENT)$/,
 ];
 

@@ -45,7 +45,7 @@ async function deniedScript(facts: RepairFacts): Promise<string | undefined> {
 /** The stage's own command starts it, or it is a command at that line; a redirection into it would be denied too. */
 async function isStartedAt(facts: RepairFacts, place: { file: string; line: number }, said: string): Promise<boolean> {
   const { command } = facts.stage;
-  if (/^(?:bash|sh|\/bin\/(?:ba)?sh)$/.test(place.file)) {
+  if (/^(?:mendloop|bash|sh|\/bin\/(?:ba)?sh)$/.test(place.file)) {
     if (shellOf(command) !== undefined) return false;
     const plain = typeof command === 'string' ? command : command.join(' ');
     return scriptOf(command) === fileNamed(said, facts) || commandPlace(plain, said) !== undefined;

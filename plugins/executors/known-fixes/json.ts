@@ -2,7 +2,7 @@
 
 import { linesOf } from './complaints.ts';
 import { isJson, mendedJson } from './json-text.ts';
-import { namesForeign, pointed } from './parser-words.ts';
+import { pointed } from './parser-words.ts';
 import { type Repair, type RepairFacts, rewritten } from './repair.ts';
 import { isTemplate, textsOf } from './source-text.ts';
 
@@ -24,7 +24,8 @@ export const json: Repair = {
   about: 'JSON with trailing commas, comments, or one comma missing',
   async find(facts) {
     if (!linesOf(facts).some((line) => SAID.some((pattern) => pattern.test(line)))) return undefined;
-    const { paths, lines } = pointed(facts, FILE);
+    const { paths, foreign, lines } = pointed(facts, FILE);
+    if (paths.length > 1 || foreign) return undefined;
     const { path, text } = (await faulty(facts, paths)) ?? {};
     const mended = text === undefined || isTemplate(text) ? undefined : mendedJson(text);
     if (path === undefined || text === undefined || mended === undefined) return undefined;
@@ -50,7 +51,6 @@ async function faulty(
   facts: RepairFacts,
   paths: readonly string[],
 ): Promise<{ path: string; text: string } | undefined> {
-  if (paths.length > 1 || (paths.length === 0 && namesForeign(facts, FILE))) return undefined;
   const wanted = (path: string) => (paths.length === 1 ? path === paths[0] : FILE.test(path));
   const texts = await textsOf(facts, (path) => wanted(path) && !LENIENT.test(path));
   const [only, ...more] = [...(texts ?? [])].filter(([, text]) => !isJson(text));

@@ -9,6 +9,7 @@ import { commandPlace, functionsIn, stopsAtFailure, usesOf } from './script-word
 import { textsOf } from './source-text.ts';
 
 const NOT_FOUND = /^([\w.+@-]+): (?:command )?not found$/;
+const DATA = /\.(?:ya?ml|json|toml|md|txt|tsv|csv)$/;
 /** A name this long is mistyped rather than another name, even when nothing else in the stage says so. */
 const LONG = 5;
 
@@ -28,7 +29,7 @@ export const misspeltCommand: Repair = {
     const path = complaint && fileNamed(complaint.file, facts);
     if (!complaint || word === undefined || path === undefined || WELL_KNOWN.has(word) || !facts.surroundings)
       return undefined;
-    const texts = await textsOf(facts);
+    const texts = await textsOf(facts, (file) => !DATA.test(file));
     const text = texts?.get(path);
     const line = text === undefined ? undefined : lineAt(text, complaint.line);
     if (!texts || text === undefined || line === undefined || !endsIt(facts, complaint, text)) return undefined;
@@ -57,7 +58,7 @@ async function meant(word: string, { stage }: RepairFacts, texts: readonly strin
   if ([...WELL_KNOWN].some((other) => other !== name && isSlip(word, other))) return undefined;
   const swapped = slips(word, name) === 1 && word.length === name.length && sorted(word) === sorted(name);
   const witnessed = functions.includes(name) || stage.requires.tools.includes(name) || texts.some(runs(name));
-  return swapped || witnessed || word.length >= LONG ? name : undefined;
+  return swapped || witnessed || (word.length >= LONG && slips(word, name) === 1) ? name : undefined;
 }
 
 const sorted = (word: string): string => [...word].sort().join('');

@@ -1,8 +1,7 @@
 // A path of the repository that is mistyped in a file of the stage.
-import { posix } from 'node:path';
 import { fileNamed, lastComplaint, linesOf } from './complaints.ts';
 import { lineAt, onlyPlace, splice, withLine } from './lines.ts';
-import { isSlip, slips } from './near.ts';
+import { nearPath } from './near-path.ts';
 import { type Repair, type RepairFacts, rewritten } from './repair.ts';
 import { textsOf } from './source-text.ts';
 
@@ -20,38 +19,6 @@ const UNPLACED = [
 
 /** What a path is made of. */
 const PART = /[\w./@%+-]/;
-
-/** The only path near `said` among `paths` and the folders above them; undefined when it is one of them. */
-export function nearPath(said: string, paths: readonly string[]): string | undefined {
-  const folders = paths.flatMap((path) =>
-    path.split('/').flatMap((_, i, parts) => (i === 0 ? [] : [parts.slice(0, i).join('/')])),
-  );
-  const every = new Set(said.endsWith('/') ? folders : [...paths, ...folders]);
-  const plain = posix.normalize(said).replace(/\/$/, '');
-  if (every.has(plain)) return undefined;
-  const near = [...every].filter((path) => slips(plain, path) <= 2 && oneSegment(plain, path, isNear));
-  const [only] = near;
-  return only !== undefined && near.length === 1 && oneSegment(plain, only, isMistyped) ? only : undefined;
-}
-
-/** Whether the paths are the same but for one part, and `holds` for that. */
-function oneSegment(said: string, path: string, holds: (one: string, other: string) => boolean): boolean {
-  const [parts, others] = [said.split('/'), path.split('/')];
-  if (parts.length !== others.length) return false;
-  const differing = parts.flatMap((part, i) => (part === others[i] ? [] : [[part, others[i] as string] as const]));
-  const [first] = differing;
-  return first !== undefined && differing.length === 1 && holds(...first);
-}
-
-const isNear = (one: string, other: string): boolean => slips(one, other) <= (stemOf(one).length >= 8 ? 2 : 1);
-
-/** The stem alone decides how sure it is: an ending is no part of the name. */
-function isMistyped(one: string, other: string): boolean {
-  if (stemOf(one) === stemOf(other)) return isSlip(one, other) && stemOf(one) !== '';
-  return posix.extname(one) === posix.extname(other) && isSlip(stemOf(one), stemOf(other));
-}
-
-const stemOf = (name: string): string => posix.basename(name, posix.extname(name));
 
 /** The repair of a mistyped path. */
 export const misspeltPath: Repair = {

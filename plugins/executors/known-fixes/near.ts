@@ -2,9 +2,8 @@
 
 /** From this length on, two slips may be one word. */
 const LONG = 8;
-/** Below this length a changed letter makes another word; only letters that changed places are a slip. */
-const SHORT = 4;
-const SHORTEST = 3;
+/** Shortest words in which a slip of each kind is told from another word. */
+const SHORTEST = { swapped: 3, lost: 4, changed: 6 } as const;
 
 /** Edit distance in which two neighbours that changed places are one slip; more than `most` is `most + 1`. */
 export function slips(word: string, name: string, most = 2): number {
@@ -30,14 +29,41 @@ const at = (row: readonly number[], i: number): number => row[i] as number;
 /** How many slips a word of this length may have and still be known. */
 export const mostSlips = (word: string): number => (word.length >= LONG ? 2 : 1);
 
-/** Whether `word` can only be `name` mistyped: names that differ in a number or in a plural are two names. */
+/**
+ * Whether `word` can only be `name` mistyped. Names that differ in a number, in a plural, or at the beginning or the end
+ * of one of their words are two names, as are short ones that differ in a letter: getcap and setcap, vm_ip and vm_id.
+ */
 export function isSlip(word: string, name: string): boolean {
   const steps = slips(word, name);
   if (steps === 0 || steps > mostSlips(word)) return false;
-  const [one, other] = difference(word, name);
-  if (/\d/.test(one + other) || `${word}s` === name || word === `${name}s`) return false;
-  const length = Math.min(word.length, name.length);
-  return length >= SHORT || (length >= SHORTEST && steps === 1 && sorted(word) === sorted(name));
+  const [parts, others] = [word.split(BETWEEN), name.split(BETWEEN)];
+  const differing = parts.flatMap((part, i) => (part === others[i] ? [] : [[part, others[i] ?? ''] as const]));
+  const [first] = differing;
+  if (first === undefined || parts.length !== others.length || differing.length !== 1) return false;
+  return isPartSlip(...first, steps);
+}
+
+const BETWEEN = /[^A-Za-z0-9]/;
+
+function isPartSlip(one: string, other: string, steps: number): boolean {
+  if (/\d/.test(difference(one, other).join('')) || `${one}s` === other || one === `${other}s`) return false;
+  const shortest = Math.min(one.length, other.length);
+  const swapped = sorted(one) === sorted(other);
+  const longer = Math.abs(one.length - other.length);
+  if (steps === 1 && swapped) return shortest >= SHORTEST.swapped;
+  if (one[0] !== other[0] || one.at(-1) !== other.at(-1)) return steps === 2 && swapped && one[0] === other[0];
+  if (steps === 1) return shortest >= (longer === 1 ? SHORTEST.lost : SHORTEST.changed);
+  return swapped || (longer === 1 && strange(one, other) + strange(other, one) === 1);
+}
+
+/** How many letters of `one` the other does not have. */
+function strange(one: string, other: string): number {
+  const left = [...other];
+  return [...one].filter((letter) => {
+    const at = left.indexOf(letter);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  }).length;
 }
 
 /** The only one of `known` that is near `word`, when `word` is a slip for it; undefined when there are two, or none. */

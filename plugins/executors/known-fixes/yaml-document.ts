@@ -1,5 +1,5 @@
 // What the YAML parser makes of a text: what it means, or where it goes wrong. Pure.
-import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
+import { type Document, isScalar, LineCounter, parseAllDocuments, visit } from 'yaml';
 
 /** Where the parser stumbled, in lines from 1. */
 export interface YamlError {
@@ -15,9 +15,12 @@ export interface YamlReading {
   readonly meaning: string | undefined;
   /** Lines on which a key or an item begins. */
   readonly begins: ReadonlySet<number>;
+  /** Lines with a key that has no value. */
+  readonly empty: ReadonlySet<number>;
 }
 
-const BROKEN: YamlReading = { errors: [{ code: 'THROWN', line: 1, until: 1 }], meaning: undefined, begins: new Set() };
+const NO_LINES = { begins: new Set<number>(), empty: new Set<number>() };
+const BROKEN: YamlReading = { errors: [{ code: 'THROWN', line: 1, until: 1 }], meaning: undefined, ...NO_LINES };
 
 /** Never throws: what the parser cannot take counts as broken. */
 export function readYaml(text: string): YamlReading {
@@ -29,27 +32,34 @@ export function readYaml(text: string): YamlReading {
     const errors = documents
       .flatMap((document) => document.errors)
       .map(({ code, pos }) => ({ code, line: lineOf(pos[0]), until: lineOf(Math.max(pos[0], pos[1] - 1)) }));
-    if (errors.length > 0) return { errors, meaning: undefined, begins: new Set() };
-    const begins = new Set<number>();
-    const note = (node: unknown) => {
-      const range = (node as { range?: readonly number[] | null } | null)?.range;
-      if (range) begins.add(lineOf(range[0] as number));
-    };
-    for (const document of documents) {
-      visit(document, {
-        Pair: (_, { key }) => note(key),
-        Seq: (_, { items }) => items.forEach(note),
-        Node: (_, node) => void (isMap(node) || isSeq(node) || isScalar(node) ? note(node) : undefined),
-      });
-    }
-    return {
-      errors,
-      meaning: JSON.stringify(documents.map((document) => document.toJS({ maxAliasCount: 100 }))),
-      begins,
-    };
+    if (errors.length > 0) return { errors, meaning: undefined, ...NO_LINES };
+    const meaning = JSON.stringify(documents.map((document) => document.toJS({ maxAliasCount: 100 })));
+    return { errors, meaning, ...linesOf(documents, lineOf) };
   } catch {
     return BROKEN;
   }
+}
+
+function linesOf(documents: readonly Document.Parsed[], lineOf: (offset: number) => number) {
+  const begins = new Set<number>();
+  const empty = new Set<number>();
+  const startOf = (node: unknown) => (node as { range?: readonly number[] | null } | null)?.range?.[0];
+  const note = (node: unknown, into: Set<number>) => {
+    const start = startOf(node);
+    if (start !== undefined) into.add(lineOf(start));
+  };
+  for (const document of documents) {
+    visit(document, {
+      Pair: (_, { key, value }) => {
+        note(key, begins);
+        if (isScalar(value) && value.value === null && !value.source) note(key, empty);
+      },
+      Seq: (_, { items }) => {
+        for (const item of items) note(item, begins);
+      },
+    });
+  }
+  return { begins, empty };
 }
 
 /** How far a line is indented, in spaces; undefined for a blank line and a comment. */

@@ -29,15 +29,17 @@ function usedAt(lines: readonly string[], number: number, depth: number): boolea
   return lines.some((line, i) => i !== number - 1 && depths(line).includes(depth));
 }
 
-/** Where the line before and another one beside it stand, when the line before has no children. */
+/** Where the line before and another one beside it stand, when neither that line nor this one has children. */
 function siblings(lines: readonly string[], number: number): number | undefined {
-  const before = lines.slice(0, number - 1).filter((line) => indentOf(line) !== undefined);
-  const after = lines.slice(number).find((line) => indentOf(line) !== undefined);
+  const isEnd = (line: string) => /^(?:---|\.\.\.)/.test(line);
+  const above = lines.slice(0, number - 1);
+  const before = above.slice(above.findLastIndex(isEnd) + 1).filter((line) => indentOf(line) !== undefined);
+  const below = lines.slice(number).find((line) => indentOf(line) !== undefined);
+  const after = below === undefined || isEnd(below) ? undefined : below;
   const [second, first] = [before.at(-2), before.at(-1)];
-  if (first === undefined || !SCALAR_PAIR.test(first)) return undefined;
-  const depth = indentOf(first);
-  const besides = [second, after].some(
-    (line) => line !== undefined && indentOf(line) === depth && !/^\s*- /.test(line),
-  );
-  return besides && !/^\s*- /.test(first) ? depth : undefined;
+  const plain = [first, lines[number - 1]].every((line) => line !== undefined && SCALAR_PAIR.test(line));
+  if (first === undefined || !plain) return undefined;
+  const depth = indentOf(first) as number;
+  const beside = (line: string | undefined) => line !== undefined && indentOf(line) === depth && !/^\s*- /.test(line);
+  return beside(first) && (beside(second) || beside(after)) ? depth : undefined;
 }

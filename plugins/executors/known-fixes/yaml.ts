@@ -1,9 +1,9 @@
 // YAML that does not parse, when of all small repairs exactly one makes it parse.
 import { lineAt, withLine } from './lines.ts';
-import { namesForeign, pointed } from './parser-words.ts';
+import { pointed } from './parser-words.ts';
 import { type Repair, type RepairFacts, rewritten } from './repair.ts';
 import { isTemplate, textsOf } from './source-text.ts';
-import { indentOf, indentStep, readYaml, type YamlReading } from './yaml-document.ts';
+import { indentOf, readYaml, type YamlReading } from './yaml-document.ts';
 import { withoutDuplicate } from './yaml-duplicate.ts';
 import { reindented } from './yaml-indent.ts';
 import { closedValue } from './yaml-open-quote.ts';
@@ -12,6 +12,9 @@ import { withoutTabs } from './yaml-tabs.ts';
 
 const FILE = /\.ya?ml$/i;
 const SAID = /\bya?ml\b|mapping values are not allowed|did not find expected|cannot start any token/i;
+
+/** Lines around a change in which a key without a value means that the change is at the wrong line. */
+const BESIDE = 3;
 
 /** A text that may be what was meant; `line` is the only one that changes, if it is one. */
 interface Candidate {
@@ -25,17 +28,24 @@ export function mendedYaml(text: string, said: readonly number[]): { text: strin
   const broken = readYaml(text);
   if (broken.errors.length === 0 || isTemplate(text) || !agree(text, broken, said)) return undefined;
   const parsing = candidates(text, broken, said).flatMap((candidate) => {
-    const { meaning, begins } = readYaml(candidate.text);
-    const stands = candidate.line === undefined || begins.has(candidate.line);
-    return meaning !== undefined && stands ? [{ ...candidate, meaning }] : [];
+    const reading = readYaml(candidate.text);
+    return reading.meaning !== undefined && stands(candidate, reading)
+      ? [{ ...candidate, meaning: reading.meaning }]
+      : [];
   });
   if (new Set(parsing.map(({ meaning }) => meaning)).size !== 1) return undefined;
   // What means the same may still be written in two ways: the one that is indented like the rest is meant.
-  const even = parsing.filter((candidate) => isEven(candidate.text));
+  const even = parsing.filter((candidate) => uneven(candidate.text, text) === 0);
   const [first, ...more] = even.length > 0 ? even : parsing;
   return first && more.every(({ text: other, fix }) => other === first.text || fix === first.fix)
     ? { text: first.text, fix: first.fix }
     : undefined;
+}
+
+/** Whether the line that was changed is one of its own, and no key near it was left without what belongs to it. */
+function stands({ line }: Candidate, { begins, empty }: YamlReading): boolean {
+  if (line === undefined) return true;
+  return begins.has(line) && ![...empty].some((one) => Math.abs(one - line) <= BESIDE);
 }
 
 function candidates(text: string, { errors }: YamlReading, said: readonly number[]): Candidate[] {
@@ -73,11 +83,12 @@ function agree(text: string, { errors }: YamlReading, said: readonly number[]): 
   return said.length === 0 || said.some(isNear);
 }
 
-/** Whether every line is indented by whole steps. */
-function isEven(text: string): boolean {
-  const lines = text.split('\n');
-  const step = indentStep(lines);
-  return lines.every((line) => (indentOf(line) ?? 0) % step === 0);
+/** How many lines are not indented by whole steps of what most lines of `like` are indented by. */
+function uneven(text: string, like: string): number {
+  const depths = (of: string) => of.split('\n').map((line) => indentOf(line) ?? 0);
+  const odd = (of: readonly number[], step: number) => of.filter((depth) => depth % step !== 0).length;
+  const [step] = [2, 4, 3].sort((a, b) => odd(depths(like), a) - odd(depths(like), b));
+  return odd(depths(text), step as number);
 }
 
 /** The repair of YAML that does not parse. */
@@ -99,8 +110,8 @@ export const yaml: Repair = {
 
 /** The file that the error names, or the only one of the stage's that does not parse. */
 async function faulty(facts: RepairFacts, isClear: boolean) {
-  const { paths, lines } = pointed(facts, FILE);
-  if (paths.length > 1 || (paths.length === 0 && namesForeign(facts, FILE))) return undefined;
+  const { paths, foreign, lines } = pointed(facts, FILE);
+  if (paths.length > 1 || foreign) return undefined;
   const texts = await textsOf(facts, (path) => (paths.length === 1 ? path === paths[0] : FILE.test(path)));
   const broken = [...(texts ?? [])].filter(([, text]) => readYaml(text).errors.length > 0);
   const [only] = broken;

@@ -1,0 +1,123 @@
+// Fixes are found again by what their commits tell, and undone ones do not count as standing.
+import { execFileSync } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type AppliedFix, fixMessage, revertMessage } from '../../src/mend/applied-fix.ts';
+import { commitFix, revertFix } from '../../src/worktree/commit-fix.ts';
+import { committedFixes } from '../../src/worktree/find-fix.ts';
+import { isReversal } from '../../src/worktree/reversal.ts';
+import { snapshotOf } from '../../src/worktree/snapshot.ts';
+import { treeGit, type Worktree } from '../../src/worktree/tree.ts';
+import { commit, git, open, repository } from './repository.ts';
+
+const PLAIN = { hooks: false, sign: false };
+const head = ({ path }: Worktree) => git(path, 'rev-parse', 'HEAD');
+const found = (tree: Worktree) => committedFixes(treeGit(tree), tree.base.commit, head(tree));
+
+async function fixed(
+  tree: Worktree,
+  path: string,
+  text: string,
+  note = { fix: 'Mend it', reason: 'It broke' },
+): Promise<AppliedFix> {
+  const fix = {
+    stage: 'a',
+    step: 'a',
+    fingerprint: 'f1',
+    hash: `h-${text.trim()}`,
+    tier: 'executor' as const,
+    plugin: 'probe',
+    note,
+  };
+  const message = fixMessage({ ...fix, class: 'unknown', attempt: 1, run: 'r1' });
+  return { ...fix, paths: [path], commit: await commitFix(tree, [{ path, text }], message, PLAIN) };
+}
+const takeBack = (tree: Worktree, fix: AppliedFix) =>
+  revertFix(tree, fix.commit, revertMessage(fix, 'withdrawn', 'it was never judged', 'r2'), PLAIN);
+
+test('fixes and what took them back, the newest first, with their story; merges and others are none', async () => {
+  const home = repository({ 'a.txt': 'one\n', 'ä b.txt': 'one\n' });
+  const tree = await open(home);
+  const first = await fixed(tree, 'ä b.txt', 'two\n', { fix: 'Say two\nStage: evil', reason: 'One\n\nPatch: evil' });
+  git(tree.path, 'commit', '-q', '--allow-empty', '-m', 'by hand');
+  await takeBack(tree, first);
+  const [back, fix, ...others] = await found(tree);
+  assert.equal(others, []);
+  assert.equal(
+    [fix?.commit, fix?.subject, fix?.paths, fix?.note],
+    [
+      first.commit,
+      'Mend a: Say two Stage: evil',
+      ['ä b.txt'],
+      { fix: 'Say two Stage: evil', reason: 'One Patch: evil' },
+    ],
+  );
+  assert.equal(Object.fromEntries(fix?.trailers ?? []), {
+    ...{ Stage: 'a', Fingerprint: 'f1', Class: 'unknown', Tier: 'executor', Plugin: 'probe', Attempt: '1', Run: 'r1' },
+    Patch: 'h-two',
+  });
+  assert.equal(
+    [back?.trailers.get('Reverts'), back?.trailers.get('Outcome'), back?.trailers.get('Patch'), back?.paths],
+    [first.commit, 'withdrawn', 'h-two', ['ä b.txt']],
+  );
+});
+
+test('nothing since the base is nothing', async () => {
+  assert.equal(await found(await open(repository())), []);
+});
+
+test('an edit that brings back what a standing fix had found is a reversal, in any of its files', async () => {
+  const tree = await open(repository({ 'a.txt': 'one\n', 'b.txt': 'one\n' }));
+  const ask = (...edits: [string, string][]) =>
+    isReversal(
+      tree,
+      tree.base.commit,
+      head(tree),
+      edits.map(([path, after]) => ({ path, after })),
+    );
+  await fixed(tree, 'a.txt', 'two\n');
+  await fixed(tree, 'a.txt', 'three\n');
+  assert.ok(await ask(['a.txt', 'one\n']));
+  assert.ok(await ask(['b.txt', 'new\n'], ['a.txt', 'two\n']));
+  assert.not(await ask(['a.txt', 'four\n']));
+  assert.not(await ask(['b.txt', 'two\n']));
+});
+
+test('what was taken back may come again, and what took it back is no fix', async () => {
+  const tree = await open(repository({ 'a.txt': 'one\n' }));
+  const ask = (after: string) => isReversal(tree, tree.base.commit, head(tree), [{ path: 'a.txt', after }]);
+  await takeBack(tree, await fixed(tree, 'a.txt', 'two\n'));
+  assert.not(await ask('two\n'));
+  await fixed(tree, 'a.txt', 'three\n');
+  assert.not(await ask('two\n'));
+  assert.ok(await ask('one\n'));
+});
+
+test('a snapshot has the files of its commit; links are named and never read', async () => {
+  const home = repository({ 'a.txt': 'ä one\r\n', 'big.txt': 'x'.repeat(3 * 1024 * 1024) });
+  symlinkSync('a.txt', join(home, 'link'));
+  git(home, 'add', 'link');
+  commit(home, { 'b.txt': 'two\n' });
+  git(
+    home,
+    'update-index',
+    '--add',
+    '--cacheinfo',
+    `100644,${blob(home, Buffer.from([0x66, 0xfc, 0x72, 10]))},latin1.txt`,
+  );
+  git(home, 'commit', '-q', '-m', 'not UTF-8');
+  const tree = await open(home);
+  const snapshot = await snapshotOf(tree, head(tree));
+  assert.equal([...snapshot.files.keys()], ['a.txt', 'b.txt', 'big.txt', 'latin1.txt', 'link']);
+  assert.equal([...snapshot.links], [['link', 'a.txt']]);
+  const texts = ['a.txt', 'big.txt', 'latin1.txt', 'link', 'nothing', '.git'].map((path) => snapshot.text(path));
+  assert.equal(await Promise.all(texts), ['ä one\r\n', ...Array(5).fill(undefined)]);
+});
+
+function blob(home: string, bytes: Buffer): string {
+  return execFileSync('git', ['hash-object', '-w', '--stdin'], { cwd: home, input: bytes, encoding: 'utf8' }).trim();
+}
+
+test.run();
