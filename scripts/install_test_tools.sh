@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs, with apt, the programs that tests use and Node does not bring: shellcheck, flock, script, setpriv, make.
+# Installs, with apt, the programs that tests use and Node does not bring: shellcheck, flock, script, setpriv, make, jq and
+# Python with its YAML parser.
 set -euo pipefail
 
 packages=()
@@ -11,6 +12,9 @@ need setpriv util-linux
 need script bsdutils
 need ps procps
 need make make
+need jq jq
+need python3 python3
+python3 -c 'import yaml' 2>/dev/null || packages+=(python3-yaml)
 
 [ "${#packages[@]}" -eq 0 ] && exit 0
 if ! command -v apt-get >/dev/null 2>&1; then

@@ -17,9 +17,16 @@ export async function shellCheck(path: string, before: string | null, after: str
     .map((line) => `${path}: ${line}`);
 }
 
+/** Whether bash takes the text for a script; false where there is no bash. */
+export async function bashParses(text: string): Promise<boolean> {
+  const bash = await told('bash', ['-n'], text);
+  return bash !== undefined && bash.said.trim() === '';
+}
+
 async function complaints(text: string): Promise<string[]> {
   const [bash, shellcheck] = await Promise.all([
-    told('bash', ['-n', '/dev/stdin'], text),
+    // Not /dev/stdin: what a child process is given there may be a socket, which cannot be opened by name.
+    told('bash', ['-n'], text),
     told('shellcheck', ['--severity=error', '--format=gcc', '--shell=bash', '-'], text),
   ]);
   // Where shellcheck is not installed, bash alone decides.

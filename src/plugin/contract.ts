@@ -41,6 +41,8 @@ export interface FixFacts {
   readonly files: readonly string[];
   /** The text of one of `files`. Rejects for any other path, and once the call is over. */
   readonly read: (path: string) => Promise<string>;
+  /** Whether bash would take a text for a script: its syntax alone, nothing of it runs. */
+  readonly shell: { parses(text: string): Promise<boolean> };
   /** Every path of the repository, at the commit the stage runs from. */
   readonly tree: readonly string[];
   /** What stages find around them: PATH, and the names of the variables that are set. */

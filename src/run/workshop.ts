@@ -6,7 +6,7 @@ import type { Happening } from '../events.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import { pathFindings } from '../fix/gate/path-rules.ts';
 import type { GateRules } from '../fix/gate/rules.ts';
-import { shellCheck } from '../io/shell-check.ts';
+import { bashParses, shellCheck } from '../io/shell-check.ts';
 import type { AppliedFix } from '../mend/applied-fix.ts';
 import { type AskScope, ask } from '../mend/ask.ts';
 import type { FixStore } from '../mend/fix-store.ts';
@@ -14,6 +14,7 @@ import { gateRules } from '../mend/gate-rules.ts';
 import { judgeProposal, type SoundFix } from '../mend/judge-proposal.ts';
 import type { EarlierTry, FixFacts } from '../plugin/contract.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
+import { stageVariables } from '../stage/stage-env.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
 import { isReversal } from '../worktree/reversal.ts';
 import { type Snapshot, snapshotOf } from '../worktree/snapshot.ts';
@@ -138,7 +139,11 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
       files,
       read: async (path) => (await now.text(path)) ?? '',
       tree: [...now.files.keys()],
-      surroundings: scope.surroundings,
+      shell: { parses: bashParses },
+      surroundings: {
+        path: scope.surroundings.path,
+        variables: [...scope.surroundings.variables, ...stageVariables(stage)],
+      },
       tries: entryOf(subject).patches.map((patch) => earlierTry(patch, fixes)),
       refused: [],
       limits: { files: limits.executor_files, changed_lines: limits.changed_lines },

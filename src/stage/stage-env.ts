@@ -45,6 +45,13 @@ export function stageEnv(where: StageWhere, around: StageSurroundings): Record<s
   };
 }
 
+/** The names of the variables that every attempt of a stage finds besides the inherited ones. */
+export function stageVariables(stage: Pick<Stage, 'matrix'>): string[] {
+  const axes = Object.keys(stage.matrix ?? {}).map((axis) => `MENDLOOP_MATRIX_${axis.toUpperCase()}`);
+  const own = ['ROOT', 'HOME', 'LAB', 'STAGE', 'STEP', 'RUN', 'ATTEMPT', 'OUT', 'OUTPUTS', 'SPEC'];
+  return ['LC_ALL', ...own.map((name) => `MENDLOOP_${name}`), ...axes];
+}
+
 /** What only the processes of this step of this run carry. */
 export function stepMarks(home: string, run: string, step: string): string[] {
   return [`MENDLOOP_HOME=${home}`, `MENDLOOP_RUN=${run}`, `MENDLOOP_STEP=${step}`];

@@ -67,6 +67,7 @@ const stage = stageSchema.parse({ command: 'stages/talos/run.sh', files: ['stage
 export const fixFacts = (more: Partial<FixFacts> = {}): FixFacts => ({
   stage: { ...stage, name: 'talos' },
   tree: ['stages/talos/run.sh'],
+  shell: { parses: async () => true },
   surroundings: { path: '/usr/bin:/bin', variables: ['PATH'] },
   failure: {
     fingerprint: '0123456789abcdef',
