@@ -96,6 +96,14 @@ the clean diff, or why it is refused. Writes nothing.
                      {id, ok, files?: {path: text}, diff?, code?, reasons?}`,
     load: () => import('./check-patch.ts'),
   },
+  redact: {
+    summary: 'mask the secrets in a text, as before anything is sent to a model',
+    usage: 'redact <text',
+    help: `Reads stdin, writes stdout. Masked are the values of carried files and of variables with secret-like names, also in base64,
+URL-encoded or wrapped, what has the form of a secret, and what the patterns under redact in ai/loop.yaml match. The same
+secret has the same placeholder. When it cannot be done for sure, nothing more is written and the exit code is 2.`,
+    load: () => import('./redact.ts'),
+  },
   verify: {
     summary: "run the stages' checks, nothing else",
     usage: 'verify [<stage>…]',

@@ -6,10 +6,17 @@ import type { Frozen } from './freeze.ts';
 
 /** What this version ships, by kind. */
 export const SHIPPED: Readonly<Record<'executors' | 'escalations' | 'notifiers' | 'backends', readonly string[]>> = {
-  executors: ['known-fixes'],
+  executors: ['known-fixes', 'ollama', 'command'],
   escalations: [],
   notifiers: [],
   backends: ['local'],
+};
+
+/** Who is asked when the owner names nobody: what needs neither a model nor settings. */
+export const DEFAULTS: Readonly<Record<'executors' | 'escalations' | 'notifiers', readonly string[]>> = {
+  executors: ['known-fixes'],
+  escalations: [],
+  notifiers: [],
 };
 
 /** The classes a failure can have. */
@@ -39,7 +46,7 @@ const pluginList = (kind: 'executors' | 'escalations' | 'notifiers') =>
   z
     .array(pluginName)
     .refine((names) => new Set(names).size === names.length, { error: 'a name is listed twice' })
-    .default([...SHIPPED[kind]]);
+    .default([...DEFAULTS[kind]]);
 
 /** Why a text does not compile as a regular expression, or undefined when it does. */
 function patternFault(text: string): string | undefined {

@@ -1,7 +1,8 @@
 // Asking for a fix: one plugin, its answer judged, what was wrong told back to it, a few rounds at most.
 import type { Happening } from '../events.ts';
+import type { Refusal } from '../fix/edit.ts';
 import { callHook } from '../plugin/call.ts';
-import type { FixFacts, RefusedRound } from '../plugin/contract.ts';
+import type { FixFacts, Proposal, RefusedRound } from '../plugin/contract.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
 import { type JudgeScope, judgeProposal, type SoundFix } from './judge-proposal.ts';
 
@@ -14,13 +15,15 @@ export interface AskScope extends JudgeScope {
   /** Where the step is, for events. */
   place: { stage: string; step: string; attempt: number };
   record(...happenings: Happening[]): void;
+  /** Keeps what was asked, answered and decided, for people. */
+  keep?: ((plugin: string, round: number, answer: Proposal, judged: SoundFix | Refusal) => void) | undefined;
 }
 
 const ROUNDS = 3;
 
 /** Never throws for what the plugin does. */
 export async function ask(plugin: LoadedPlugin, scope: AskScope): Promise<Asked> {
-  const { place, record } = scope;
+  const { place, record, keep } = scope;
   const refused: RefusedRound[] = [];
   for (let round = 1; round <= ROUNDS; round++) {
     const called = await callHook(plugin, 'propose', { ...scope.facts, refused }, { signal: scope.signal });
@@ -32,6 +35,7 @@ export async function ask(plugin: LoadedPlugin, scope: AskScope): Promise<Asked>
     const { answer } = called;
     if ('pass' in answer) return { none: 'passed', reason: answer.pass };
     const judged = await judgeProposal(answer, scope);
+    keep?.(plugin.name, round, answer, judged);
     if (judged.ok) return { fix: judged };
     const { code, reasons } = judged;
     record({ type: 'fix.refused', ...place, data: { plugin: plugin.name, round, code, reasons } });

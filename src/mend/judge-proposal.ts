@@ -1,5 +1,6 @@
 // What somebody proposed → the files as they would be, our own diff of them, or why not. Nothing is written.
 
+import type { Redactor } from '../case/redact/redactor.ts';
 import { applyChanges, spellings } from '../fix/apply-changes.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
 import type { EditedFile, Note, Refusal } from '../fix/edit.ts';
@@ -29,6 +30,8 @@ export interface JudgeScope {
   entry: LedgerEntry;
   /** The files of which this failure says that they do not parse. */
   unparsed: readonly string[];
+  /** Answers were given to masked texts; undefined when nobody was sent anything. */
+  redactor?: Redactor | undefined;
   /** Whether these texts are what a fix that helped had found: then it would be taken back. */
   isReversal(files: readonly EditedFile[]): Promise<boolean>;
 }
@@ -65,15 +68,33 @@ const TRIED: ReadonlySet<string> = new Set(['applied', 'provisional', 'no_effect
 
 type Read = { ok: true; files: EditedFile[]; note: Note } | Refusal;
 
-async function readSaid({ answer, note }: Extract<Asked, { answer: string }>, { snapshot }: JudgeScope): Promise<Read> {
+async function readSaid(
+  { answer, note }: Extract<Asked, { answer: string }>,
+  { snapshot, redactor }: JudgeScope,
+): Promise<Read> {
   const read = readAnswer(answer);
   if (!read.ok) return read;
   const texts = new Map<string, string | undefined>();
   for (const written of read.changes.flatMap(({ path }) => (path === undefined ? [] : spellings(path)))) {
-    texts.set(written, await snapshot.text(written));
+    const text = await snapshot.text(written);
+    // The answer is about what was sent: the text with its secrets masked.
+    texts.set(written, text === undefined ? undefined : (redactor?.redact(text) ?? text));
   }
   const applied = applyChanges(read.changes, (path) => texts.get(path));
-  return applied.ok ? { ok: true, files: applied.files, note: note ?? read.note ?? NO_NOTE } : applied;
+  if (!applied.ok) return applied;
+  const files = redactor ? restored(applied.files, redactor) : { ok: true as const, files: applied.files };
+  return files.ok ? { ok: true, files: files.files, note: note ?? read.note ?? NO_NOTE } : files;
+}
+
+/** The files with their secrets put back where they stood. */
+function restored(files: readonly EditedFile[], redactor: Redactor): { ok: true; files: EditedFile[] } | Refusal {
+  const back: EditedFile[] = [];
+  for (const file of files) {
+    const whole = redactor.restoreEdit(file);
+    if (!whole.ok) return refuse('placeholder', ...whole.reasons);
+    back.push({ ...file, before: whole.before, after: whole.after });
+  }
+  return { ok: true, files: back };
 }
 
 async function readEdited(

@@ -4,4 +4,8 @@
 export type BuiltIns = ReadonlyMap<string, () => Promise<unknown>>;
 
 /** A name that ships but is not in here is a part of the loop itself, as `local` is. */
-export const BUILT_INS: BuiltIns = new Map([['known-fixes', () => import('../../plugins/executors/known-fixes.ts')]]);
+export const BUILT_INS: BuiltIns = new Map<string, () => Promise<unknown>>([
+  ['known-fixes', () => import('../../plugins/executors/known-fixes.ts')],
+  ['ollama', () => import('../../plugins/executors/ollama.ts')],
+  ['command', () => import('../../plugins/executors/command.ts')],
+]);

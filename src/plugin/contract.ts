@@ -47,6 +47,8 @@ export interface FixFacts {
   readonly tree: readonly string[];
   /** What stages find around them: PATH, and the names of the variables that are set. */
   readonly surroundings: { readonly path: string; readonly variables: readonly string[] };
+  /** All of this as a prompt for a model, secrets masked: the only text that may leave the machine. '' for who needs none. */
+  readonly prompt: string;
   readonly tries: readonly EarlierTry[];
   readonly refused: readonly RefusedRound[];
   readonly limits: { readonly files: number; readonly changed_lines: number };

@@ -1,13 +1,19 @@
 // What a run needs to mend its stages, put together: facts from the journal, the barrier, the branch, the workshop.
+import { join } from 'node:path';
+import { INSTRUCTIONS_FILE, MAX_BYTES, MEMO_FILE } from '../config/files.ts';
 import type { Happening, LoopEvent } from '../events.ts';
 import { readJournal } from '../io/journal.ts';
 import type { Layout } from '../io/layout.ts';
+import { PACKAGE_ROOT } from '../io/package.ts';
 import { listRuns } from '../io/runs.ts';
+import { readText } from '../io/store.ts';
 import { openBarrier } from '../mend/barrier.ts';
 import { openFixes } from '../mend/fix-store.ts';
+import type { OutgoingScope } from '../mend/outgoing.ts';
 import { recoverFixes } from '../mend/recover-fixes.ts';
 import { stagePath } from '../stage/stage-env.ts';
 import type { MovableTree } from '../stage/stage-tree.ts';
+import { readAt } from '../worktree/read.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { stageMender } from './mender.ts';
 import { mendingFacts } from './mending-facts.ts';
@@ -55,6 +61,7 @@ export async function openMending(
   const workshop = openWorkshop({
     ...{ run, config, ledger, fixes, tree: worktree, head, base, record, signal: ports.signal },
     executors: plugins.executors,
+    outgoing: await outgoingScope(prepared, ports.env),
     own: (await isPackage(layout.home)) ? PACKAGE_PATHS : [],
     surroundings: {
       path: stagePath({ inherited: ports.env, lab, labTools: ports.labTools }),
@@ -85,4 +92,15 @@ function lastWork(layout: Layout): LoopEvent[] {
     if (events.some(({ type }) => type.startsWith('step.'))) return events;
   }
   return [];
+}
+
+/** What is read from the base once, for everyone who is asked: no instructions of the owner's own means the shipped ones. */
+async function outgoingScope({ layout, config, worktree }: Prepared, env: RunPorts['env']): Promise<OutgoingScope> {
+  const { home } = layout;
+  const committed = async (path: string) => {
+    const text = await readAt(home, worktree.base.commit, path, MAX_BYTES);
+    return typeof text === 'string' ? text : undefined;
+  };
+  const instructions = (await committed(INSTRUCTIONS_FILE)) ?? readText(join(PACKAGE_ROOT, INSTRUCTIONS_FILE)) ?? '';
+  return { home, map: config.map, env, instructions, memo: await committed(MEMO_FILE), patterns: config.loop.redact };
 }

@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import type { Happening } from '../events.ts';
 import type { ProjectRule } from '../failure/classify.ts';
-import { excerptOf, type Failure } from '../failure/fingerprint.ts';
+import { endOf, excerptOf, type Failure } from '../failure/fingerprint.ts';
 import { identifyFrom } from '../failure/windows.ts';
 import type { Layout } from '../io/layout.ts';
 import { readLogEnd } from '../io/log-end.ts';
@@ -30,6 +30,8 @@ export interface Recognised {
   attempt: number;
   failure: Failure;
   timedOut: boolean;
+  /** How the attempt ended, in words. */
+  how: string;
   /** The log, from home. */
   log: string;
   /** What the attempt was made from. */
@@ -58,7 +60,7 @@ export function recognise(failed: FailedAttempt, scope: RecogniseScope): Recogni
   const data = { fingerprint, ...what, rules, times_seen, first_seen };
   scope.record({ type: 'failure.seen', ...eventLabel(failed.step), attempt, data });
   const { inputs } = failed.error.context;
-  return { stage, step, attempt, failure, timedOut: ended.timed_out, log, inputs };
+  return { stage, step, attempt, failure, timedOut: ended.timed_out, how: endOf(ended), log, inputs };
 }
 
 /** What the ledger knows of a failure that was seen. */

@@ -1,5 +1,6 @@
 // Where fixes are made: who is asked, in which order, what they are told, and the sound answer put onto the branch.
 
+import { RedactionError } from '../case/redact/redaction-error.ts';
 import type { Stage } from '../config/context-map.ts';
 import { pathMatcher } from '../config/globs.ts';
 import type { Happening } from '../events.ts';
@@ -12,6 +13,8 @@ import { type AskScope, ask } from '../mend/ask.ts';
 import type { FixStore } from '../mend/fix-store.ts';
 import { gateRules } from '../mend/gate-rules.ts';
 import { judgeProposal, type SoundFix } from '../mend/judge-proposal.ts';
+import { keepTry } from '../mend/keep-try.ts';
+import { type OutgoingScope, outgoing } from '../mend/outgoing.ts';
 import type { EarlierTry, FixFacts } from '../plugin/contract.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
 import { stageVariables } from '../stage/stage-env.ts';
@@ -37,6 +40,7 @@ export interface WorkshopScope {
   /** Paths of the running package, when the repository is that package. */
   own: readonly string[];
   surroundings: FixFacts['surroundings'];
+  outgoing: OutgoingScope;
   signal: AbortSignal;
   record(...happenings: Happening[]): void;
 }
@@ -84,7 +88,11 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
     },
     async askAll(subject, limitMs) {
       const over = AbortSignal.timeout(Math.min(Math.ceil(limitMs), LONGEST_MS));
-      const judging = { ...(await askScope(subject)), signal: AbortSignal.any([scope.signal, over]) };
+      const judging = await tell(subject, {
+        ...(await askScope(subject)),
+        signal: AbortSignal.any([scope.signal, over]),
+      });
+      if (!judging) return 'down';
       const ends: string[] = [];
       for (const plugin of others) {
         const asked = await ask(plugin, judging);
@@ -98,6 +106,21 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
       return undefined;
     },
   };
+
+  /** The same with a prompt, secrets masked; undefined when it is not sure that all are known: then nobody is asked. */
+  async function tell(subject: Recognised, judging: AskScope): Promise<AskScope | undefined> {
+    const { stage, step, attempt } = subject;
+    try {
+      const { prompt, redactor } = await outgoing(judging.facts, subject.how, scope.outgoing);
+      const keep = keepTry(scope.outgoing.home, { run, step, attempt }, prompt, redactor);
+      return { ...judging, facts: { ...judging.facts, prompt }, redactor, keep };
+    } catch (error) {
+      if (!(error instanceof RedactionError)) throw error;
+      const reason = `nothing is sent to anyone: ${error.message}`;
+      scope.record({ type: 'plugin.failed', stage, step, attempt, data: { plugin: '', reason } });
+      return undefined;
+    }
+  }
 
   async function apply(subject: Recognised, fix: SoundFix, plugin: string, tried: boolean): Promise<Made> {
     const { stage, step, attempt, failure } = subject;
@@ -138,6 +161,7 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
       },
       files,
       read: async (path) => (await now.text(path)) ?? '',
+      prompt: '',
       tree: [...now.files.keys()],
       shell: { parses: bashParses },
       surroundings: {

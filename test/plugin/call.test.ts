@@ -30,12 +30,13 @@ test('the context is what was given, the settings, and a signal', async () => {
     seen = context;
     return { pass: 'no' };
   });
-  const { options, signal, read, ...data } = seen as Propose;
-  const { read: _, ...facts } = given;
+  const { options, signal, read, shell, ...data } = seen as Propose;
+  const { read: _, shell: __, ...facts } = given;
   assert.equal(data, facts);
   assert.equal(options, { model: 'm' });
   assert.instance(signal, AbortSignal);
   assert.type(read, 'function');
+  assert.is(await shell.parses('echo'), true);
 });
 
 test('a plugin cannot change its context, at any depth', async () => {

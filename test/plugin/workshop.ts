@@ -25,13 +25,14 @@ export function pluginFolder(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-/** Loads what `yaml`, an ai/loop.yaml, names. */
+/** Loads what `yaml`, an ai/loop.yaml, names; nobody else. */
 export function load(
   yaml: string,
   files: Readonly<Record<string, string>> | string,
   more: Partial<LoadInput> & { isPackage?: boolean } = {},
 ): Promise<Plugins> {
-  const parsed = parseLoopConfig(yaml, 'ai/loop.yaml');
+  const named = /\bexecutors:/.test(yaml) ? yaml : `executors: []\n${yaml}`;
+  const parsed = parseLoopConfig(named, 'ai/loop.yaml');
   if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
   const folder = typeof files === 'string' ? files : pluginFolder(files);
   return loadPlugins({ loop: parsed.value, own: { folder, isPackage: more.isPackage ?? false }, ...more });
@@ -68,6 +69,7 @@ export const fixFacts = (more: Partial<FixFacts> = {}): FixFacts => ({
   stage: { ...stage, name: 'talos' },
   tree: ['stages/talos/run.sh'],
   shell: { parses: async () => true },
+  prompt: '',
   surroundings: { path: '/usr/bin:/bin', variables: ['PATH'] },
   failure: {
     fingerprint: '0123456789abcdef',

@@ -384,9 +384,9 @@ test('a known fix is seen for what the owner calls external, and spends no try',
     stages: { a: { command: 'bash conf/run.sh', files: ['conf/'] } },
     loop: {
       executors: ['known-fixes', 'probe'],
-      classify: [{ match: 'set: |command not found|invalid option', class: 'command_not_found', external: true }],
+      classify: [{ match: 'command not found|invalid option', class: 'command_not_found', external: true }],
     },
-    files: { 'conf/run.sh': '#!/usr/bin/env bash\r\nset -eu\r\necho fine\r\n' },
+    files: { 'conf/run.sh': '#!/usr/bin/env bash\r\nset -eu\r\necho fine\r\n\r\n' },
   });
   const ran = await run(home);
   assert.equal([ran.exit, probe.asked().length, subjects().length], [0, 0, 1]);

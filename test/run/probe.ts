@@ -1,5 +1,5 @@
 // An executor that answers as a test tells it, and a repository whose stage fails as its own files say.
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoopEvent } from '../../src/events.ts';
 import { folder, git } from '../worktree/repository.ts';
@@ -157,6 +157,3 @@ export function ranWords(home: string): string[] {
   const path = join(home, 'ai/state/ran');
   return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
 }
-
-export const forgetRan = (home: string): void => writeFileSync(join(home, 'ai/state/ran'), '');
-export const note = (path: string, text: string): void => appendFileSync(path, text);

@@ -176,10 +176,7 @@ test('safe mode keeps the AI from changing anything, and is named only where it 
 
 test('with no executor to be reached the stage is failed and nothing is escalated; a known fix is still tried', () => {
   assert.equal(after([tried()], { executors: 'down' }), none('no_executor', 1, 'no executor can be reached'));
-  assert.equal(
-    after([], { executors: 'down', known_fix: true }),
-    known('a known fix fits'),
-  );
+  assert.equal(after([], { executors: 'down', known_fix: true }), known('a known fix fits'));
 });
 
 test('an owner without executors has escalations at once; without both the stage is just failed', () => {

@@ -1,0 +1,68 @@
+// The last words of a prompt: the form of the answer. What stands last is what small models hold to.
+import type { AnswerFormat } from './facts.ts';
+
+const HEADING = '# Your answer';
+
+const NOTE = `Then two lines:
+
+Fix: what the change does, in one sentence
+Reason: why that mends this failure, in one sentence
+
+When no change to the files shown can mend it, write no block: say in one line what a person has to do.`;
+
+const RULES: Readonly<Record<AnswerFormat, string>> = {
+  diff: `A unified diff with three lines of context, in one fenced block: the path as shown, the lines as they are in the
+file, without the line numbers that are shown before them.
+
+\`\`\`diff
+--- a/path/of/the/file
++++ b/path/of/the/file
+@@
+ a line that stays
+-the line that is wrong
++the line as it should be
+ a line that stays
+\`\`\`
+
+${NOTE}`,
+  'whole-file': `One file, whole: its path as shown on a line of its own, then one fenced block with every line of the new
+file, also all lines that stay as they are. Leave nothing out, write no "...", and no line numbers.
+
+path/of/the/file
+\`\`\`
+first line of the file
+…and every other line, to the last
+\`\`\`
+
+${NOTE}`,
+  'search-replace': `The path as shown on a line of its own, then one block: the lines to be replaced, exactly as they are in the
+file and enough of them to be found only once, without line numbers; then what replaces them.
+
+path/of/the/file
+<<<<<<< SEARCH
+the line that is wrong
+=======
+the line as it should be
+>>>>>>> REPLACE
+
+${NOTE}`,
+  json: `One JSON object and nothing else, with these keys in this order:
+
+"fix": what the change does, in one sentence
+"reason": why that mends this failure, in one sentence
+"path": the file to change, as shown
+"start", "end": the numbers of the first and the last line to be replaced, as shown before the lines
+"replacement": the text that replaces exactly these lines, with their indentation and without line numbers
+
+Replace as few lines as you can. To add lines, replace the line before them with itself and the new lines.`,
+};
+
+/** The last section of a prompt. */
+export const formatRule = (format: AnswerFormat): string => `${HEADING}\n\n${RULES[format]}\n`;
+
+/** `prompt` asking for another form; one that says nothing about the form gets the rule appended. */
+export function withFormat(prompt: string, format: AnswerFormat): string {
+  const at = prompt.lastIndexOf(`\n${HEADING}\n`);
+  const before = at < 0 ? `${prompt.trimEnd()}\n\n` : prompt.slice(0, at + 1);
+  return `${before}${formatRule(format)}`;
+}

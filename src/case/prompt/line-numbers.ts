@@ -1,0 +1,34 @@
+// Line numbers before the lines of a file: put there for a model, read back, and taken out of an answer that copied them.
+
+const NUMBERED = /^ *(\d{1,7}) \|(?: (.*))?$/s;
+// In an answer a marker of a diff may stand before or behind the number.
+const COPIED = /^([+\- ]?) {0,6}\d{1,7} \|(?: (.*))?$/s;
+
+/** `12 | text`, numbers right-aligned to `width`. */
+export const numbered = (line: string, number: number, width: number): string =>
+  `${String(number).padStart(width)} |${line === '' ? '' : ` ${line}`}`;
+
+/** What a numbered line says; undefined when it is none. */
+export function readNumbered(line: string): { number: number; text: string } | undefined {
+  const found = NUMBERED.exec(line);
+  return found ? { number: Number(found[1]), text: found[2] ?? '' } : undefined;
+}
+
+/** Nearly all lines with text in a block have them, or they are the file's own. */
+const NEARLY_ALL = 0.8;
+
+/** `answer` without line numbers that were copied into its fenced blocks. */
+export function withoutLineNumbers(answer: string): string {
+  const parts = answer.split(/^(`{3,}.*|~{3,}.*)$/m);
+  return parts.map((part, i) => (i % 4 === 2 ? unnumbered(part) : part)).join('');
+}
+
+function unnumbered(block: string): string {
+  const lines = block.split('\n');
+  const telling = lines.filter(
+    (line) => line.trim() !== '' && !/^(?:@@|---|\+\+\+|diff |[<=>]{5,9}(?: |$))/.test(line),
+  );
+  const copied = telling.filter((line) => COPIED.test(line)).length;
+  if (telling.length === 0 || copied < telling.length * NEARLY_ALL) return block;
+  return lines.map((line) => line.replace(COPIED, (_, marker: string, text = '') => `${marker}${text}`)).join('\n');
+}

@@ -1,0 +1,140 @@
+// The one filter that every text passes before it is sent to a model or saved as a prompt. Known secrets are found in all
+// their forms, then what is a secret by its form or its place; each becomes a placeholder that can be put back.
+import { findBlocks } from './blocks.ts';
+import { KnownSecrets } from './known-secrets.ts';
+import { findOwn } from './owner-rules.ts';
+import { PLACE_RULES } from './place-rules.ts';
+import { newNonce, Placeholders } from './placeholder.ts';
+import { RedactionError } from './redaction-error.ts';
+import { type Edit, type Restored, type RestoredEdit, restoreEdit } from './restore-edit.ts';
+import type { RedactRule } from './rule.ts';
+import type { Secret } from './secret.ts';
+import { cutAtLines, merge, type Span, without } from './spans.ts';
+import { TOKEN_RULES } from './token-rules.ts';
+
+export interface RedactorOptions {
+  secrets: readonly Secret[];
+  /** The owner's patterns. */
+  rules?: readonly RegExp[];
+  /** For tests; otherwise made anew for each redactor. */
+  nonce?: string;
+}
+
+export interface Redactor {
+  /**
+   * The text with every secret replaced. It has the same lines, the same secret has the same placeholder, and doing it
+   * again changes nothing. Throws RedactionError when it cannot be done for sure: then nothing may be sent.
+   */
+  redact(text: string): string;
+  /** A text with its placeholders replaced by what they stand for; refused when one is changed or was never given out. */
+  restore(text: string): Restored;
+  /** A file as it was sent and as an answer would have it, both restored; refused when a placeholder is not at its place. */
+  restoreEdit(edit: Edit): RestoredEdit;
+  /** How many different texts were masked, by kind. */
+  masked(): Record<string, number>;
+}
+
+const RULES: readonly RedactRule[] = [...TOKEN_RULES, ...PLACE_RULES];
+const MOST_PASSES = 12;
+
+/** Throws RedactionError when there are more secrets than can be looked for. */
+export function createRedactor({ secrets, rules = [], nonce = newNonce() }: RedactorOptions): Redactor {
+  const known = new KnownSecrets(secrets);
+  const placeholders = new Placeholders(nonce);
+  const counts = new Map<string, Set<string>>();
+
+  /** Once over the text; what is masked changes what stands beside it, so this is done until nothing more is found. */
+  function pass(text: string): string {
+    const { own, foreign } = placeholders.find(text);
+    const spans = [
+      ...foreign.map(({ start, end }) => ({ start, end, kind: 'placeholder' })),
+      ...known.find(text, own),
+      ...RULES.flatMap((rule) => findByRule(rule, text)),
+      ...findBlocks(text),
+      ...rules.flatMap((rule) => findOwn(rule, text)),
+    ];
+    if (spans.length === 0) return text;
+    const parts: string[] = [];
+    let from = 0;
+    for (const { start, end, kind } of cutAtLines(text, without(merge(spans), own))) {
+      const placeholder = placeholders.of(text.slice(start, end), kind);
+      count(placeholder);
+      parts.push(text.slice(from, start), placeholder);
+      from = end;
+    }
+    parts.push(text.slice(from));
+    return parts.join('');
+  }
+
+  function count(placeholder: string): void {
+    const kind = placeholders.kindOf(placeholder) as string;
+    counts.set(kind, (counts.get(kind) ?? new Set()).add(placeholder));
+  }
+
+  function redact(text: string): string {
+    let before = text;
+    for (let i = 0; i < MOST_PASSES; i++) {
+      const after = pass(before);
+      if (after === before) return after;
+      before = after;
+    }
+    throw new RedactionError(
+      'a text keeps showing more secrets each time it is masked',
+      'do not send it; look at it yourself',
+    );
+  }
+
+  function restore(text: string): Restored {
+    const { own, foreign } = placeholders.find(text);
+    if (foreign.length > 0) {
+      const words = [...new Set(foreign.map(({ word, start }) => around(text, start, word)))];
+      return {
+        ok: false,
+        reasons: words.map((word) => `${word} is no placeholder that was sent; copy them letter by letter`),
+      };
+    }
+    const parts: string[] = [];
+    let from = 0;
+    for (const { start, end, word } of own) {
+      parts.push(text.slice(from, start), placeholders.valueOf(word) as string);
+      from = end;
+    }
+    return { ok: true, text: [...parts, text.slice(from)].join('') };
+  }
+
+  return {
+    redact,
+    restore,
+    restoreEdit: (edit) => restoreEdit(edit, restore, (text) => placeholders.find(text).own.map(({ word }) => word)),
+    masked: () => Object.fromEntries([...counts].map(([kind, seen]) => [kind, seen.size]).sort()),
+  };
+}
+
+/** Exported for the tests of the rules. */
+export function findByRule({ pattern, unless, kind }: RedactRule, text: string): Span[] {
+  const spans: Span[] = [];
+  for (const match of text.matchAll(pattern)) {
+    const groups = match.indices?.groups;
+    const [start, end] =
+      groups?.secret ?? groups?.bare ?? ((match.indices as RegExpIndicesArray)[0] as [number, number]);
+    const value = text.slice(start, end);
+    if (unless?.test(value) !== true) spans.push({ ...unquoted(value, start), kind });
+  }
+  return spans;
+}
+
+/** Without the quotes around it, so that the text stays what it was to a parser. */
+function unquoted(value: string, start: number): { start: number; end: number } {
+  const inner = /^(["'])(.*?)\1?,?\s*$/s.exec(value)?.[2];
+  return inner === undefined
+    ? { start, end: start + value.length }
+    : { start: start + 1, end: start + 1 + inner.length };
+}
+
+/** The whole word that something stands in, shortened. */
+function around(text: string, at: number, word: string): string {
+  let [start, end] = [at, at + word.length];
+  while (start > 0 && at - start < 40 && /\w/.test(text.charAt(start - 1))) start--;
+  while (end < text.length && end - at < 80 && /\w/.test(text.charAt(end))) end++;
+  return text.slice(start, end);
+}

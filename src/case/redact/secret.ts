@@ -1,0 +1,18 @@
+// A value that must never leave the machine, and where it was found.
+
+export interface Secret {
+  readonly value: string;
+  /** One word of small letters for its placeholder, such as `password`. */
+  readonly kind: string;
+  /** A carried file and key, or a variable; for people on this machine, never sent. */
+  readonly from: string;
+}
+
+/** Shorter values would be found everywhere in ordinary text. */
+export const LEAST_LENGTH = 8;
+
+/** A value that is too short to be masked wherever it appears; `from` says where it stands. */
+export interface ShortSecret {
+  readonly from: string;
+  readonly length: number;
+}

@@ -1,0 +1,57 @@
+// Parts of a text that are to be masked: put together where they overlap, cut where a line ends, so that a masked text has
+// the lines of the original.
+
+export interface Span {
+  start: number;
+  end: number;
+  kind: string;
+}
+
+/** In order and apart; where two overlap the kind of the first one given wins. */
+export function merge(spans: readonly Span[]): Span[] {
+  const sorted = spans
+    .map((span, given) => ({ ...span, given }))
+    .sort((a, b) => a.start - b.start || a.given - b.given);
+  const merged: (Span & { given: number })[] = [];
+  for (const span of sorted) {
+    const last = merged.at(-1);
+    if (last === undefined || span.start >= last.end) merged.push(span);
+    else {
+      last.end = Math.max(last.end, span.end);
+      if (span.given < last.given) [last.kind, last.given] = [span.kind, span.given];
+    }
+  }
+  return merged;
+}
+
+/** `spans` without what `kept` covers; both in order and apart. */
+export function without(spans: readonly Span[], kept: readonly { start: number; end: number }[]): Span[] {
+  const left: Span[] = [];
+  let next = 0;
+  for (const { start, end, kind } of spans) {
+    let at = start;
+    while (next < kept.length && (kept[next] as Span).end <= at) next++;
+    for (let i = next; i < kept.length && (kept[i] as Span).start < end; i++) {
+      const { start: from, end: to } = kept[i] as Span;
+      if (from > at) left.push({ start: at, end: from, kind });
+      at = Math.max(at, to);
+    }
+    if (at < end) left.push({ start: at, end, kind });
+  }
+  return left;
+}
+
+/** Each span line by line, without the blanks around; what is blank only is no span. */
+export function cutAtLines(text: string, spans: readonly Span[]): Span[] {
+  return spans.flatMap(({ start, end, kind }) => {
+    const cut: Span[] = [];
+    for (const part of text.slice(start, end).matchAll(/[^\r\n]+/g)) {
+      const whole = part[0];
+      const lead = whole.length - whole.trimStart().length;
+      const size = whole.trim().length;
+      const from = start + part.index + lead;
+      if (size > 0) cut.push({ start: from, end: from + size, kind });
+    }
+    return cut;
+  });
+}

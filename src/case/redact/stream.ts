@@ -1,0 +1,60 @@
+// A long text through the filter piece by piece. Around what is let out some text is always seen, so that what goes over
+// several lines is found; a masked text has the lines of the original, so the two are matched by counting.
+import { MOST_BLOCK } from './blocks.ts';
+import { RedactionError } from './redaction-error.ts';
+
+/** How much is seen around: no less than the longest block that is followed. */
+const WINDOW = MOST_BLOCK + 16 * 1024;
+const PIECE = 512 * 1024;
+const MOST_LINE = 16 * 1024 * 1024;
+
+export interface RedactStream {
+  /** Takes more text; returns what can be let out. Throws RedactionError: then nothing more may be let out. */
+  push(text: string): string;
+  /** The rest. */
+  end(): string;
+}
+
+export function redactStream(redact: (text: string) => string, piece = PIECE, window = WINDOW): RedactStream {
+  let behind = '';
+  let waiting: string[] = [];
+  let size = 0;
+
+  /** Lets out whole lines of what waits, all but the last `window` characters. */
+  function release(last: boolean): string {
+    const text = waiting.join('');
+    const cut = last ? text.length : text.lastIndexOf('\n', Math.max(0, text.length - window)) + 1;
+    waiting = [text];
+    if (cut === 0) {
+      if (text.length > MOST_LINE + window) {
+        throw new RedactionError(`a line is longer than ${MOST_LINE} characters`, 'shorten it before it is filtered');
+      }
+      return '';
+    }
+    const masked = redact(behind + text).split('\n');
+    const first = count(behind);
+    const lines = count(text.slice(0, cut));
+    const out = masked.slice(first, last ? undefined : first + lines);
+    behind = tail(behind + text.slice(0, cut), window);
+    waiting = [text.slice(cut)];
+    size = text.length - cut;
+    return out.join('\n') + (last ? '' : '\n');
+  }
+
+  return {
+    push(text) {
+      waiting.push(text);
+      size += text.length;
+      return size < piece + window ? '' : release(false);
+    },
+    end: () => (size === 0 ? '' : release(true)),
+  };
+}
+
+const count = (text: string): number => text.split('\n').length - 1;
+
+/** The last lines of a text, at most so long; whole ones. */
+function tail(text: string, length: number): string {
+  const from = text.length <= length ? 0 : text.indexOf('\n', text.length - length) + 1;
+  return from === 0 && text.length > length ? '' : text.slice(from);
+}

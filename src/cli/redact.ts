@@ -1,0 +1,67 @@
+// `mendloop redact`: stdin → stdout through the filter that everything passes before it is sent to a model.
+import { once } from 'node:events';
+import { ownerPatterns } from '../case/redact/owner-rules.ts';
+import { RedactionError } from '../case/redact/redaction-error.ts';
+import { createRedactor, type Redactor } from '../case/redact/redactor.ts';
+import { redactStream } from '../case/redact/stream.ts';
+import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
+import { parseContextMap, parseLoopConfig } from '../config/parse.ts';
+import { formatProblem } from '../config/problem.ts';
+import { EXIT, fail, MendError } from '../errors.ts';
+import { secretsFrom } from '../io/secrets.ts';
+import { readText } from '../io/store.ts';
+import type { CommandInput } from './command.ts';
+
+const NEXT = '… | mendloop redact, or: mendloop redact <log';
+
+export async function run({ words, home }: CommandInput): Promise<number> {
+  if (words.length > 0) fail('E_USAGE', { what: 'redact reads stdin and nothing else', next: NEXT });
+  if (process.stdin.isTTY) fail('E_USAGE', { what: 'redact reads a text from stdin', next: NEXT });
+  try {
+    const stream = redactStream(redactorOf(home).redact);
+    const decoder = new TextDecoder();
+    for await (const chunk of process.stdin) {
+      if (!(await written(stream.push(decoder.decode(chunk as Buffer, { stream: true }))))) return EXIT.ok;
+    }
+    await written(stream.push(decoder.decode()) + stream.end());
+    return EXIT.ok;
+  } catch (error) {
+    if (error instanceof RedactionError)
+      fail('E_USAGE', { what: `nothing more is let out: ${error.message}`, next: error.next });
+    throw error;
+  }
+}
+
+/** Knows the carried files and the patterns of the working tree; outside of a repository only the environment. */
+function redactorOf(home: () => string): Redactor {
+  const root = repository(home);
+  if (root === undefined) return createRedactor(secretsFrom({ home: process.cwd(), carry: [], env: process.env }));
+  const mapText = readText(`${root}/${MAP_FILE}`);
+  const map = mapText === undefined ? undefined : parseContextMap(mapText, MAP_FILE);
+  const loop = parseLoopConfig(readText(`${root}/${LOOP_FILE}`), LOOP_FILE);
+  // Without them it is not known what must be masked.
+  const problems = [map, loop].flatMap((parsed) => (parsed === undefined || parsed.ok ? [] : parsed.problems));
+  if (map?.ok === false || !loop.ok) {
+    const files = [...new Set(problems.map(({ file }) => file))].join(' and ');
+    return fail('E_CONFIG', { files, count: problems.length }, problems.map(formatProblem));
+  }
+  const { secrets } = secretsFrom({ home: root, carry: map?.value.carry ?? [], env: process.env });
+  return createRedactor({ secrets, rules: ownerPatterns(loop.value.redact) });
+}
+
+function repository(home: () => string): string | undefined {
+  try {
+    return home();
+  } catch (error) {
+    if (error instanceof MendError && error.code === 'E_NOT_GIT') return undefined;
+    throw error;
+  }
+}
+
+/** False when nobody reads any more. */
+async function written(text: string): Promise<boolean> {
+  const { stdout } = process;
+  if (stdout.destroyed) return false;
+  if (text !== '' && !stdout.write(text)) await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]);
+  return !stdout.destroyed;
+}

@@ -1,0 +1,143 @@
+// The secrets of this machine: read from carried files and the environment, for the filter that keeps them here.
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+} from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { type Found, secretsInEnv, secretsInText } from '../case/redact/carried.ts';
+import { RedactionError } from '../case/redact/redaction-error.ts';
+import type { Secret, ShortSecret } from '../case/redact/secret.ts';
+
+const MOST_FILE = 4 * 1024 * 1024;
+const MOST_BINARY = 64 * 1024;
+const MOST_FILES = 2000;
+const MOST_TOTAL = 32 * 1024 * 1024;
+
+export interface SecretsOf {
+  home: string;
+  /** Paths below home, as in the context map. One that does not exist is passed over. */
+  carry: readonly string[];
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface KnownHere {
+  secrets: Secret[];
+  /** Secrets that are too short to be masked: for the owner to make longer. */
+  short: ShortSecret[];
+  /** Carried files whose content is not looked for: links out of home, and large binary files. */
+  passedOver: string[];
+}
+
+/** Throws RedactionError when a carried file cannot be read, is too large or does not parse: nothing may be sent then. */
+export function secretsFrom({ home, carry, env }: SecretsOf): KnownHere {
+  const known: KnownHere = { secrets: [], short: [], passedOver: [] };
+  const add = ({ secrets, short }: Found) => {
+    for (const secret of secrets) known.secrets.push(secret);
+    known.short.push(...short);
+  };
+  const files = carriedFiles(home, carry, known.passedOver);
+  let total = 0;
+  for (const path of files) {
+    const bytes = read(home, path, known.passedOver);
+    if (bytes === undefined) continue;
+    total += bytes.length;
+    if (total > MOST_TOTAL) refuse(`carried files have more than ${MOST_TOTAL} bytes together`);
+    if (isBinary(bytes)) {
+      // Its bytes cannot stand in a text; what base64 makes of them can.
+      known.secrets.push({ value: bytes.toString('base64'), kind: 'binary', from: path });
+    } else add(secretsInText(path, bytes.toString('utf8').replace(/^\ufeff/, '')));
+  }
+  add(secretsInEnv(env));
+  return known;
+}
+
+/** Every file that is carried, folders walked through. What the owner named may be a link inside of home; others are not followed out. */
+function carriedFiles(home: string, carry: readonly string[], passedOver: string[]): string[] {
+  const files = new Set<string>();
+  const folders = new Set<string>();
+  const real = realpathSync(home);
+  const queue = carry.map((path) => ({ path, named: true }));
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    const { path, named } = next;
+    const place = attempt(path, () => realpathSync(join(real, path)));
+    if (place === undefined) continue;
+    const inside = relative(real, place);
+    const first = inside.split(sep)[0] ?? '';
+    if (first === '..') {
+      if (named) linkedOut(path);
+      passedOver.push(`${path} (leads out of the repository)`);
+      continue;
+    }
+    const found = attempt(path, () => lstatSync(place));
+    if (found === undefined || first === '' || first === '.git') continue;
+    if (found.isFile()) files.add(inside);
+    else if (!found.isDirectory() || folders.has(inside)) continue;
+    else if (named || inside === path) {
+      folders.add(inside);
+      const names = attempt(path, () => readdirSync(place)) ?? [];
+      queue.push(...names.map((name) => ({ path: join(inside, name), named: false })));
+    } else passedOver.push(`${path} (a link to a folder)`);
+    if (files.size + queue.length > MOST_FILES) refuse(`carry brings more than ${MOST_FILES} files along`);
+  }
+  return [...files].sort();
+}
+
+function linkedOut(path: string): never {
+  throw new RedactionError(
+    `the carried ${path} is a link out of the repository, so its secrets are not known`,
+    `put the file itself at ${path}, or take it out of carry in ai/context_map.yaml`,
+  );
+}
+
+function read(home: string, path: string, passedOver: string[]): Buffer | undefined {
+  return attempt(path, () => {
+    const fd = openSync(
+      join(realpathSync(home), path),
+      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+    );
+    try {
+      const { size } = fstatSync(fd);
+      if (size > MOST_BINARY && isBinary(head(fd))) {
+        passedOver.push(`${path} (binary, ${size} bytes)`);
+        return undefined;
+      }
+      if (size > MOST_FILE) refuse(`the carried file ${path} has ${size} bytes; at most ${MOST_FILE} are read`);
+      return readFileSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  });
+}
+
+/** What `look` returns; undefined when there is nothing. Throws RedactionError when it may not be looked at. */
+function attempt<T>(path: string, look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (code === undefined) throw error;
+    throw new RedactionError(
+      `the carried file ${path} cannot be read (${code}), so its secrets are not known`,
+      `let this user read ${path}, or take it out of carry in ai/context_map.yaml`,
+    );
+  }
+}
+
+function refuse(what: string): never {
+  throw new RedactionError(what, 'carry only what stages need: name files in ai/context_map.yaml, not whole folders');
+}
+
+const isBinary = (bytes: Buffer): boolean => bytes.subarray(0, 8192).includes(0);
+
+function head(fd: number): Buffer {
+  const bytes = Buffer.alloc(8192);
+  return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0));
+}

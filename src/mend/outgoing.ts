@@ -1,0 +1,66 @@
+// What may be told to a model about a failure: the prompt, every secret in it masked, and the way back for its answers.
+import { randomBytes } from 'node:crypto';
+import { buildPrompt } from '../case/prompt/build.ts';
+import { createRedactor, type Redactor } from '../case/redact/redactor.ts';
+import type { ContextMap, Stage } from '../config/context-map.ts';
+import { readLogEnd } from '../io/log-end.ts';
+import { secretsFrom } from '../io/secrets.ts';
+import type { FixFacts } from '../plugin/contract.ts';
+
+export interface Outgoing {
+  /** Masked; nothing else of the failure is sent. */
+  prompt: string;
+  redactor: Redactor;
+}
+
+export interface OutgoingScope {
+  home: string;
+  map: ContextMap;
+  /** ai/executor_instructions.md and ai/master_memo.md as committed on the base. */
+  instructions: string;
+  memo: string | undefined;
+  /** The owner's patterns of what never leaves. */
+  patterns: readonly string[];
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+const LOG_BYTES = 64 * 1024;
+/** Files beyond this much text are left to the ones before them: no model reads more. */
+const FILES_CHARS = 400_000;
+
+/** Throws RedactionError when it is not sure that every secret is known: then nothing may be sent. */
+export async function outgoing(facts: FixFacts, ended: string, scope: OutgoingScope): Promise<Outgoing> {
+  const { home, map, env } = scope;
+  const redactor = createRedactor({
+    secrets: secretsFrom({ home, carry: map.carry, env }).secrets,
+    rules: scope.patterns.map((pattern) => new RegExp(pattern, 'g')),
+  });
+  const { name, description, command, success_criteria, architecture_sections } = facts.stage as Stage & {
+    name: string;
+  };
+  const { text } = buildPrompt({
+    instructions: scope.instructions,
+    stage: { name, description, command, success_criteria, architecture_sections },
+    failure: { class: facts.failure.class, error_lines: facts.failure.error_lines, ended },
+    log: readLogEnd(`${home}/${facts.failure.log}`, LOG_BYTES)?.text ?? '',
+    files: await texts(facts),
+    ...(scope.memo === undefined ? {} : { memo: scope.memo, keywords: map.architecture_section_keywords }),
+    tries: facts.tries,
+    limits: facts.limits,
+    format: 'diff',
+    nonce: randomBytes(8).toString('hex'),
+  });
+  return { prompt: redactor.redact(text), redactor };
+}
+
+async function texts({ files, read }: FixFacts): Promise<{ path: string; text: string }[]> {
+  const found: { path: string; text: string }[] = [];
+  let room = FILES_CHARS;
+  for (const path of files) {
+    if (room <= 0) break;
+    const text = await read(path);
+    room -= text.length;
+    found.push({ path, text });
+  }
+  return found;
+}

@@ -1,0 +1,89 @@
+// The plugin asked as the loop asks it, with a prompt, against a server that says what it is told to.
+import type { z } from 'zod';
+import ollama from '../../plugins/executors/ollama.ts';
+import { buildPrompt } from '../../src/case/prompt/build.ts';
+import type { Proposal, RefusedRound } from '../../src/plugin/contract.ts';
+import {
+  type OllamaServer,
+  type ServedReply,
+  type ServerOptions,
+  startOllamaServer,
+} from '../../src/testing/ollama-server.ts';
+import { promptFacts } from '../case/prompt/facts.ts';
+import { fixFacts } from '../plugin/workshop.ts';
+
+export const PATH = 'config/talos/all.yaml';
+export const TEXT = 'machine:\n  network:\n   hostname: cp1\n';
+export const DIFF = `\`\`\`diff
+--- a/${PATH}
++++ b/${PATH}
+@@
+   network:
+-   hostname: cp1
++    hostname: cp1
+\`\`\`
+Fix: Indent the name
+Reason: YAML wants the same depth
+`;
+export const WHOLE = `${PATH}\n\`\`\`\nmachine:\n  network:\n    hostname: cp1\n\`\`\`\nFix: a\nReason: b\n`;
+
+export interface Told {
+  files?: Record<string, string>;
+  /** Instead of one that is built. */
+  prompt?: string | undefined;
+  refused?: RefusedRound[];
+  options?: Record<string, unknown>;
+  signal?: AbortSignal;
+  error_lines?: string[];
+}
+
+export interface Heard {
+  proposal: Proposal;
+  progress: string[];
+}
+
+let tries = 0;
+
+/** A prompt that no other try has. */
+export function promptOf(files: Record<string, string>, error_lines = [`${PATH}:3: bad indentation`]): string {
+  const all = Object.entries(files).map(([path, text]) => ({ path, text }));
+  return buildPrompt(promptFacts({ files: all, nonce: `nonce${++tries}`, failure: { class: 'unknown', error_lines } }))
+    .text;
+}
+
+export async function asked(url: string, told: Told = {}): Promise<Heard> {
+  const { files = { [PATH]: TEXT }, refused = [], options = {}, error_lines } = told;
+  const progress: string[] = [];
+  const settings = (ollama.options as z.ZodType).parse({ host: url, ...options });
+  const context = {
+    ...fixFacts({ files: Object.keys(files), refused, read: async (path) => files[path] ?? '' }),
+    prompt: 'prompt' in told ? told.prompt : promptOf(files, error_lines),
+    progress: (text: string) => progress.push(text.replaceAll(/127\.0\.0\.1:\d+/g, 'host')),
+    ...{ options: settings, signal: told.signal ?? new AbortController().signal },
+  };
+  const proposal = (await ollama.propose?.(context as never)) as Proposal;
+  return { proposal, progress };
+}
+
+export async function serving<T>(options: ServerOptions, work: (server: OllamaServer) => Promise<T>): Promise<T> {
+  const server = await startOllamaServer(options);
+  try {
+    return await work(server);
+  } finally {
+    await server.close();
+  }
+}
+
+/** One question, these answers, what came of it. */
+export const ask = (script: ServedReply[], told: Told = {}, options: ServerOptions = {}) =>
+  serving({ ...options, script }, async (server) => ({ ...(await asked(server.url, told)), chats: server.chats }));
+
+/** The line of what is thrown, the port left out. */
+export async function thrownBy(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+    return 'nothing was thrown';
+  } catch (error) {
+    return (error as Error).message.replaceAll(/127\.0\.0\.1:\d+/g, 'host');
+  }
+}
