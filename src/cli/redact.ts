@@ -62,6 +62,11 @@ function repository(home: () => string): string | undefined {
 async function written(text: string): Promise<boolean> {
   const { stdout } = process;
   if (stdout.destroyed) return false;
-  if (text !== '' && !stdout.write(text)) await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]);
+  if (text !== '' && !stdout.write(text)) {
+    const told = new AbortController();
+    const { signal } = told;
+    await Promise.race(['drain', 'close'].map((event) => once(stdout, event, { signal }))).catch(() => {});
+    told.abort();
+  }
   return !stdout.destroyed;
 }

@@ -135,20 +135,44 @@ const counted = (value: unknown): number | undefined => (typeof value === 'numbe
 async function request<T>(host: string, options: HostOptions, work: (client: Client) => Promise<T>): Promise<T> {
   const { signal, timeoutMs } = options;
   const { Ollama } = await import('ollama');
-  const [late, over] = [AbortSignal.timeout(timeoutMs), new AbortController()];
-  const own = AbortSignal.any([signal, late, over.signal]);
+  const limit = limited(timeoutMs, signal);
   try {
     signal.throwIfAborted();
-    const fetcher = guardedFetch(host, options, own) as typeof fetch;
+    const fetcher = guardedFetch(host, options, limit.signal) as typeof fetch;
     return await work(new Ollama({ host, fetch: fetcher }));
   } catch (error) {
     if (signal.aborted) throw new ModelFault('it was stopped');
-    if (late.aborted) throw new ModelFault(`${host} did not answer within ${timeoutMs / 1000} s`);
+    if (limit.isLate()) throw new ModelFault(`${host} did not answer within ${timeoutMs / 1000} s`);
     throw faultOf(error, host);
   } finally {
     // Whatever is still under way ends with the request.
-    over.abort();
+    limit.end();
   }
+}
+
+interface Limit {
+  readonly signal: AbortSignal;
+  isLate(): boolean;
+  /** Gives the signal, if nobody did. */
+  end(): void;
+}
+
+/** A signal that is given after `timeoutMs`, or with `cause`. Of AbortSignal.any and .timeout Node may collect the parts before they fire. */
+function limited(timeoutMs: number, cause: AbortSignal): Limit {
+  const own = new AbortController();
+  let late = false;
+  const end = () => {
+    clearTimeout(timer);
+    cause.removeEventListener('abort', end);
+    own.abort();
+  };
+  const timer = setTimeout(() => {
+    late = true;
+    end();
+  }, timeoutMs);
+  cause.addEventListener('abort', end);
+  if (cause.aborted) end();
+  return { signal: own.signal, isLate: () => late, end };
 }
 
 /** The client's fetch: to allowed addresses only, no redirects, errors as they are, every line of the stream sound. */
@@ -300,10 +324,10 @@ async function run(command: ModelCommand, cwd: string, clock: Clock): Promise<st
   const child = spawn(program, args, { cwd, env: whole, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   const [said, complained]: [Buffer[], Buffer[]] = [[], []];
   let bytes = 0;
-  const stop = new AbortController();
+  const limit = limited(timeoutMs, signal);
   child.stdout.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > MOST_TEXT) stop.abort();
+    if (bytes > MOST_TEXT) limit.end();
     else said.push(chunk);
   });
   child.stderr.on('data', (chunk: Buffer) => {
@@ -313,7 +337,6 @@ async function run(command: ModelCommand, cwd: string, clock: Clock): Promise<st
   for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.on('error', () => {});
   // A program that does not read its input may end while it is written.
   child.stdin.end(input);
-  const late = AbortSignal.timeout(timeoutMs);
   const ended = new Promise<{ code: number | null; by: string | null }>((resolve, reject) => {
     child.once('error', (error: NodeJS.ErrnoException) =>
       reject(new ModelFault(`${program} cannot be started: ${error.code}`)),
@@ -321,7 +344,7 @@ async function run(command: ModelCommand, cwd: string, clock: Clock): Promise<st
     child.once('exit', (code, by) => resolve({ code, by }));
   });
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const outcome = await Promise.race([ended, aborted(AbortSignal.any([signal, late, stop.signal]))]);
+  const outcome = await Promise.race([ended, aborted(limit.signal)]).finally(limit.end);
   if (child.pid !== undefined) {
     const group = child.pid;
     await endAll(() => groupMembers(group), graceMs, clock);

@@ -75,11 +75,16 @@ async function readSaid(
   const read = readAnswer(answer);
   if (!read.ok) return read;
   const texts = new Map<string, string | undefined>();
+  const masked = new Set<string>();
   for (const written of read.changes.flatMap(({ path }) => (path === undefined ? [] : spellings(path)))) {
     const text = await snapshot.text(written);
     // The answer is about what was sent: the text with its secrets masked.
-    texts.set(written, text === undefined ? undefined : (redactor?.redact(text) ?? text));
+    const sent = text === undefined ? undefined : (redactor?.redact(text) ?? text);
+    texts.set(written, sent);
+    if (sent !== text) masked.add(written);
   }
+  const whole = read.changes.find(({ form, path }) => form === 'whole-file' && path !== undefined && masked.has(path));
+  if (whole) return refuse('placeholder', `${whole.path}: it holds masked values; answer with a diff`);
   const applied = applyChanges(read.changes, (path) => texts.get(path));
   if (!applied.ok) return applied;
   const files = redactor ? restored(applied.files, redactor) : { ok: true as const, files: applied.files };

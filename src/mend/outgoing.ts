@@ -1,6 +1,7 @@
 // What may be told to a model about a failure: the prompt, every secret in it masked, and the way back for its answers.
 import { randomBytes } from 'node:crypto';
 import { buildPrompt } from '../case/prompt/build.ts';
+import { ownerPatterns } from '../case/redact/owner-rules.ts';
 import { createRedactor, type Redactor } from '../case/redact/redactor.ts';
 import type { ContextMap, Stage } from '../config/context-map.ts';
 import { readLogEnd } from '../io/log-end.ts';
@@ -33,24 +34,33 @@ export async function outgoing(facts: FixFacts, ended: string, scope: OutgoingSc
   const { home, map, env } = scope;
   const redactor = createRedactor({
     secrets: secretsFrom({ home, carry: map.carry, env }).secrets,
-    rules: scope.patterns.map((pattern) => new RegExp(pattern, 'g')),
+    rules: ownerPatterns(scope.patterns),
   });
+  const mask = redactor.redact;
   const { name, description, command, success_criteria, architecture_sections } = facts.stage as Stage & {
     name: string;
   };
+  // Whole texts are masked before any is cut: half a secret would not be known again.
   const { text } = buildPrompt({
-    instructions: scope.instructions,
+    instructions: mask(scope.instructions),
     stage: { name, description, command, success_criteria, architecture_sections },
-    failure: { class: facts.failure.class, error_lines: facts.failure.error_lines, ended },
-    log: readLogEnd(`${home}/${facts.failure.log}`, LOG_BYTES)?.text ?? '',
-    files: await texts(facts),
-    ...(scope.memo === undefined ? {} : { memo: scope.memo, keywords: map.architecture_section_keywords }),
-    tries: facts.tries,
+    failure: { class: facts.failure.class, error_lines: facts.failure.error_lines.map(mask), ended },
+    log: mask(logEnd(`${home}/${facts.failure.log}`)),
+    files: (await texts(facts)).map(({ path, text: raw }) => ({ path, text: mask(raw) })),
+    ...(scope.memo === undefined ? {} : { memo: mask(scope.memo), keywords: map.architecture_section_keywords }),
+    tries: facts.tries.map((one) => (one.diff === undefined ? one : { ...one, diff: mask(one.diff) })),
     limits: facts.limits,
     format: 'diff',
     nonce: randomBytes(8).toString('hex'),
   });
-  return { prompt: redactor.redact(text), redactor };
+  return { prompt: mask(text), redactor };
+}
+
+/** The end of a log, from the beginning of a line on. */
+function logEnd(path: string): string {
+  const end = readLogEnd(path, LOG_BYTES);
+  if (!end) return '';
+  return end.cut ? end.text.slice(end.text.indexOf('\n') + 1) : end.text;
 }
 
 async function texts({ files, read }: FixFacts): Promise<{ path: string; text: string }[]> {

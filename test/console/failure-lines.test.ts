@@ -31,7 +31,7 @@ test('what was decided is told, but for a wait, which is told where it begins; t
   const told = (tier: string) => lines({ tier, reason: 'because', log: 'ai/logs/a/x-1.log' }).slice(3);
   const log = 'log: ai/logs/a/x-1.log';
   assert.equal(told('none'), ['left for the next run: because', log]);
-  assert.equal(told('executor'), ['asks the executors: because', log]);
+  assert.equal(told('executor'), ['is being mended: because', log]);
   assert.equal(told('escalation'), ['escalates: because', log]);
   assert.equal(told('give_up'), ['gives up: because', log]);
   assert.equal(told('wait'), [log]);

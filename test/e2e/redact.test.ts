@@ -44,6 +44,15 @@ test('many megabytes go through with every line at its place', async () => {
   assert.equal([out.length, out.join('\n') === `${lines.join('\n')}\n`], [lines.length + 1, true]);
 });
 
+test('it stops without a word when its reader goes away', async () => {
+  const command = [
+    'bash',
+    '-c',
+    `yes 'all is well' | head -c 20000000 | '${process.execPath}' '${ENTRY}' redact | head -1; echo "\${PIPESTATUS[2]}"`,
+  ];
+  assert.equal(await startProcess(command, { cwd: outside }).done, { exit: 0, stdout: 'all is well\n0\n', stderr: '' });
+});
+
 test('a carried file that does not parse lets nothing out', async () => {
   const home = lab();
   home.write({ 'keys/x.yaml': 'a: [b\nc' });

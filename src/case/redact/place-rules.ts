@@ -26,7 +26,7 @@ export const PLACE_RULES: readonly RedactRule[] = [
       'authorization: RBAC',
       'Authorization: $TOKEN',
       'Authorization failed for user',
-      'Authorization: Bearer ${TOKEN}',
+      `Authorization: Bearer \${TOKEN}`,
     ],
   },
   {
@@ -119,7 +119,7 @@ export const PLACE_RULES: readonly RedactRule[] = [
     name: 'password of a line of its own',
     kind: 'password',
     pattern: new RegExp(
-      `^[ \\t]{0,200}(?:- |export |set |\\+ ?)?["']?[\\w.-]{0,64}?${PASSWORD}${SUFFIX}["']?[ \\t]{0,8}(?::[ \\t]+|[ \\t]?=[ \\t]?)(?<secret>[^\\s].*)$`,
+      `^[ \\t]{0,200}(?:\\d{1,6}[ \\t]{0,4}[|:][ \\t]{0,200})?(?:[-+]{1,2}[ \\t]{0,200})?(?:export |set )?["']?[\\w.-]{0,64}?${PASSWORD}${SUFFIX}["']?[ \\t]{0,8}(?::[ \\t]+|[ \\t]?=[ \\t]?)(?<secret>[^\\s].*)$`,
       'dgim',
     ),
     unless: new RegExp(
@@ -128,13 +128,16 @@ export const PLACE_RULES: readonly RedactRule[] = [
     ),
     matches: [
       '  password: <8>',
+      '-    password: <8>',
+      '+- pass: <8>',
+      ' 12 |   password: <8>',
       'DB_PASSWORD=<10>',
       'export PGPASSWORD="<9> <9>"',
       '"adminPassword": "<12>",',
       'pass = <6>',
     ],
     misses: [
-      'password: ${DB_PASSWORD}',
+      `password: \${DB_PASSWORD}`,
       'PWD=/root/lab',
       'password: ""',
       'Password: ',
@@ -240,7 +243,7 @@ export const PLACE_RULES: readonly RedactRule[] = [
     name: 'password told in words',
     kind: 'password',
     pattern:
-      /(?:password|passphrase|passcode)[ \t]+(?:(?:is|was)(?:[ \t]+set[ \t]+to)?|set[ \t]+to)[ \t]*:?[ \t]+["'`]?(?<secret>(?=[^\s\d]{0,64}\d)[^\s"'`]{6,})/dgi,
+      /(?:password|passphrase|passcode)[ \t]+(?:(?:is|was)(?:[ \t]+set[ \t]+to)?|set[ \t]+to)[ \t]*:?[ \t]+["'`]?(?<secret>(?=[^\s\d\\]{0,64}\d)[^\s"'`\\]{6,})/dgi,
     matches: ['Your password is: <9>1', 'password was set to <12>'],
     misses: ['password is required', 'the password is too short'],
   },
@@ -265,7 +268,7 @@ export const PLACE_RULES: readonly RedactRule[] = [
     pattern: new RegExp(`<[\\w:.-]{0,32}?(?:${NAMED}|${INLINE_PASSWORD})>(?<secret>[^<\\r\\n]{3,})`, 'dgi'),
     unless: NO_VALUE,
     matches: ['<password><12></password>', '<db:apiKey><20></db:apiKey>'],
-    misses: ['<password></password>', '<token>${T}</token>', 'usage: login <password> [<host>]'],
+    misses: ['<password></password>', `<token>\${T}</token>`, 'usage: login <password> [<host>]'],
   },
   {
     name: 'registry login',

@@ -4,9 +4,10 @@ import { buildPrompt } from '../../../src/case/prompt/build.ts';
 import { followUp } from '../../../src/case/prompt/follow-up.ts';
 import { formatRule } from '../../../src/case/prompt/format-rule.ts';
 import { withoutLineNumbers } from '../../../src/case/prompt/line-numbers.ts';
+import { masked } from '../../../src/case/prompt/masked.ts';
 import { memoSections } from '../../../src/case/prompt/memo.ts';
 import { type ShownFile, shownAsIs, shownFiles, shownWhole } from '../../../src/case/prompt/shown.ts';
-import { promptFacts } from './facts.ts';
+import { manyLines, promptFacts } from './facts.ts';
 
 const promptOf = (text: string): string => buildPrompt(promptFacts({ files: [{ path: 'a/b c.yaml', text }] })).text;
 const fileOf = (prompt: string): ShownFile => shownFiles(prompt)[0] as ShownFile;
@@ -23,6 +24,23 @@ test('a line that was masked after all is not shown as it is', () => {
   const file = fileOf(promptOf(text).replaceAll('hunter2hunter2', '<masked-1>'));
   assert.is(shownWhole(file, text), false);
   assert.equal([...shownAsIs(file, text)], [1, 3]);
+});
+
+test('masked before it is cut, the middle of a key is not shown', () => {
+  const key = manyLines(30, 'k').join('\n');
+  const text = `${manyLines(300).join('\n')}\nBEGIN\n${key}\nEND\n${manyLines(300).join('\n')}\n`;
+  const error_lines = ['a.yaml:317: bad', `BEGIN\n${key}\nEND`];
+  const diff = `+BEGIN\n${key}\nEND`;
+  const tries = [{ plugin: 'p', outcome: 'refused', why: diff, note: { fix: diff, reason: diff }, diff }];
+  const facts = promptFacts({
+    files: [{ path: 'a.yaml', text }],
+    failure: { class: 'unknown', error_lines },
+    log: text,
+    tries,
+  });
+  const mask = (whole: string): string => whole.replaceAll(/BEGIN\n[\s\S]*?END/g, '<masked>');
+  assert.match(mask(buildPrompt(facts).text), 'k_15: ');
+  assert.not.match(mask(buildPrompt(masked(facts, mask)).text), /k_\d+: /);
 });
 
 test('a prompt that is not ours shows nothing', () => {

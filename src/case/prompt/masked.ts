@@ -1,0 +1,20 @@
+// Secrets are masked before anything is cut to size: the middle of a key shows no longer that it is one.
+import type { PromptFacts } from './facts.ts';
+
+/** `facts` with every text from outside masked whole. What is built of it is to be masked once more. */
+export function masked(facts: PromptFacts, mask: (text: string) => string): PromptFacts {
+  const { files, log, failure, memo, tries = [] } = facts;
+  return {
+    ...facts,
+    log: mask(log),
+    failure: { ...failure, error_lines: mask(failure.error_lines.join('\n')).split('\n') },
+    files: files.map(({ path, text }) => ({ path, text: mask(text) })),
+    ...(memo === undefined ? {} : { memo: mask(memo) }),
+    tries: tries.map(({ why, note, diff, ...one }) => ({
+      ...one,
+      ...(why === undefined ? {} : { why: mask(why) }),
+      ...(note === undefined ? {} : { note: { fix: mask(note.fix), reason: mask(note.reason) } }),
+      ...(diff === undefined ? {} : { diff: mask(diff) }),
+    })),
+  };
+}
