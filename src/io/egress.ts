@@ -1,8 +1,11 @@
 // The one place where anything leaves for a model: a connection to its host, or a program that talks to it. Whoever calls
 // has masked what is sent, and says which addresses may be reached.
 import { spawn } from 'node:child_process';
-import { lookup } from 'node:dns/promises';
+import { lookup as lookupName } from 'node:dns';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type IncomingMessage, request as requestPlain } from 'node:http';
+import { request as requestTls } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
@@ -178,85 +181,109 @@ function limited(timeoutMs: number, cause: AbortSignal): Limit {
 /** The client's fetch: to allowed addresses only, no redirects, errors as they are, every line of the stream sound. */
 function guardedFetch(host: string, { mayReach }: HostOptions, signal: AbortSignal) {
   return async (url: string, init: RequestInit = {}): Promise<Response> => {
-    await refuseForeign(host, new URL(url).hostname, mayReach, signal);
-    const headers = { ...(init.headers as Record<string, string>), connection: 'close' };
-    const response = await fetch(url, { ...init, headers, signal, redirect: 'error' });
-    if (!response.ok) throw new ModelFault(await saidBy(response), response.status);
-    const type = response.headers.get('content-type') ?? '';
-    const lines = type.includes('ndjson');
-    const body = response.body?.pipeThrough(lines ? soundLines() : bounded());
-    return new Response(body, { status: response.status, headers: { 'content-type': type } });
+    const answer = await sent(new URL(url), init, signal, checkedLookup(host, mayReach));
+    const status = answer.statusCode ?? 0;
+    if (status < 200 || status > 299) throw new ModelFault(await saidBy(answer), status);
+    const type = answer.headers['content-type'] ?? '';
+    const body = ReadableStream.from(type.includes('ndjson') ? soundLines(answer) : bounded(answer));
+    return new Response(body as ReadableStream, { status, headers: { 'content-type': type } });
   };
 }
 
-async function refuseForeign(
-  host: string,
-  name: string,
-  mayReach: (address: string) => boolean,
-  signal: AbortSignal,
-): Promise<void> {
-  const asked = lookup(name.replace(/^\[|\]$/g, ''), { all: true });
-  // Nothing can stop a look-up; but nobody has to wait for it.
-  asked.catch(() => {});
-  const found = await Promise.race([asked, aborted(signal)]);
-  signal.throwIfAborted();
-  const foreign = found?.find(({ address }) => !mayReach(address));
-  if (foreign) {
-    throw new ModelFault(`${host} is at ${foreign.address}, which is outside of this machine and its network`);
-  }
+/** Not Node's own fetch: that one forgets the signal of a request once its objects are collected, and then hangs. */
+function sent(url: URL, init: RequestInit, signal: AbortSignal, lookup: LookupFunction): Promise<IncomingMessage> {
+  const {
+    method = 'GET',
+    headers,
+    body,
+  } = init as { method?: string; headers?: Record<string, string>; body?: string };
+  const open = url.protocol === 'https:' ? requestTls : requestPlain;
+  return new Promise((resolve, reject) => {
+    // An agent of its own keeps no connection. The length goes ahead, as Node's fetch would send it.
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const options = { method, headers: { ...headers, ...length }, agent: false as const, signal };
+    const call = open(url, { ...options, lookup });
+    call.once('error', reject);
+    call.once('response', (answer) => {
+      answer.on('error', () => {});
+      resolve(answer);
+    });
+    // For an address there is no look-up: it is looked at here.
+    const name = url.hostname.replace(/^\[|\]$/g, '');
+    if (isIP(name) !== 0) lookup(name, { all: true }, (error) => (error ? call.destroy(error) : call.end(body)));
+    else call.end(body);
+  });
+}
+
+/** What a name stands for, unless one of its addresses may not be reached. The connection goes to what was looked at. */
+function checkedLookup(host: string, mayReach: (address: string) => boolean): LookupFunction {
+  return (name, options, done) =>
+    lookupName(name, { ...options, all: true }, (error, found) => {
+      if (error) return done(error, '', 0);
+      const foreign = found.find(({ address }) => !mayReach(address));
+      const where = `which is outside of this machine and its network`;
+      if (foreign) return done(new ModelFault(`${host} is at ${foreign.address}, ${where}`), '', 0);
+      if (options.all) return done(null, found);
+      const [first] = found;
+      done(null, first?.address ?? '', first?.family);
+    });
 }
 
 /** What the host says of its error, in one line. */
-async function saidBy(response: Response): Promise<string> {
-  const text = (await response.text().catch(() => '')).slice(0, 2000);
+async function saidBy(answer: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const part of answer) {
+    text += part;
+    if (text.length > 2000) break;
+  }
   try {
     const { error } = JSON.parse(text) as { error?: unknown };
     if (typeof error === 'string') return error;
   } catch {
     // No JSON: the text itself tells.
   }
-  return text.trim() === '' ? response.statusText : text.trim();
+  return text.trim().slice(0, 2000) || (answer.statusMessage ?? '');
 }
 
-function bounded(): TransformStream<Uint8Array, Uint8Array> {
+async function* bounded(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let bytes = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      bytes += chunk.byteLength;
-      if (bytes > MOST_BYTES) controller.error(new ModelFault('the host sent more than anyone would read'));
-      else controller.enqueue(chunk);
-    },
-  });
+  for await (const part of source) {
+    bytes += part.byteLength;
+    if (bytes > MOST_BYTES) throw new ModelFault('the host sent more than anyone would read');
+    yield part;
+  }
 }
 
 /** The client drops a line that it cannot read, and with it a piece of the answer: here it ends the stream. */
-function soundLines(): TransformStream<Uint8Array, Uint8Array> {
+async function* soundLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
-  let [rest, bytes] = ['', 0];
-  const check = (line: string): string => {
-    try {
-      const value: unknown = JSON.parse(line);
-      if (typeof value === 'object' && value !== null) return `${line}\n`;
-    } catch {
-      // Told below.
-    }
-    throw new ModelFault(`the stream has a line that is not JSON: ${line.slice(0, 80)}`);
-  };
-  const pass = (text: string, controller: TransformStreamDefaultController<Uint8Array>): void => {
-    const lines = text.split('\n').filter((line) => line.trim() !== '');
-    if (lines.length > 0) controller.enqueue(encoder.encode(lines.map(check).join('')));
-  };
-  return new TransformStream({
-    transform(chunk, controller) {
-      bytes += chunk.byteLength;
-      if (bytes > MOST_BYTES) throw new ModelFault('the host sent more than anyone would read');
-      rest += decoder.decode(chunk, { stream: true });
-      const end = rest.lastIndexOf('\n') + 1;
-      pass(rest.slice(0, end), controller);
-      rest = rest.slice(end);
-    },
-    flush: (controller) => pass(rest + decoder.decode(), controller),
-  });
+  let rest = '';
+  for await (const part of bounded(source)) {
+    rest += decoder.decode(part, { stream: true });
+    const end = rest.lastIndexOf('\n') + 1;
+    const lines = soundOnes(rest.slice(0, end));
+    if (lines !== '') yield encoder.encode(lines);
+    rest = rest.slice(end);
+  }
+  const last = soundOnes(rest + decoder.decode());
+  if (last !== '') yield encoder.encode(last);
+}
+
+function soundOnes(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  for (const line of lines) {
+    if (!isObject(line)) throw new ModelFault(`the stream has a line that is not JSON: ${line.slice(0, 80)}`);
+  }
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function isObject(line: string): boolean {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null;
+  } catch {
+    return false;
+  }
 }
 
 function faultOf(error: unknown, host: string): unknown {
@@ -269,7 +296,7 @@ function faultOf(error: unknown, host: string): unknown {
   if (error instanceof SyntaxError) return new ModelFault(`${host} does not answer as Ollama does`);
   const { code, cause } = error as { code?: string; cause?: { code?: string; message?: string } };
   const why = cause?.code ?? code ?? cause?.message;
-  if (error.message === 'terminated' || why === 'UND_ERR_SOCKET' || why === 'ECONNRESET') {
+  if (why === 'ECONNRESET') {
     return new ModelFault(`${host} broke off in the middle of its answer`);
   }
   if (error.message.startsWith('Did not receive done'))
