@@ -37,7 +37,9 @@ export async function ask(plugin: LoadedPlugin, scope: AskScope): Promise<Asked>
     const judged = await judgeProposal(answer, scope);
     keep?.(plugin.name, round, answer, judged);
     if (judged.ok) return { fix: judged };
-    const { code, reasons } = judged;
+    const { code } = judged;
+    // They may quote lines of files, and go to the journal and back to who answered.
+    const reasons = judged.reasons.map((reason) => scope.redactor?.redact(reason) ?? reason);
     record({ type: 'fix.refused', ...place, data: { plugin: plugin.name, round, code, reasons } });
     refused.push({ code, reasons });
     // What does not change between two rounds gives the same answer again.

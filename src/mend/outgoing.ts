@@ -1,6 +1,7 @@
 // What may be told to a model about a failure: the prompt, every secret in it masked, and the way back for its answers.
 import { randomBytes } from 'node:crypto';
 import { buildPrompt } from '../case/prompt/build.ts';
+import { masked } from '../case/prompt/masked.ts';
 import { ownerPatterns } from '../case/redact/owner-rules.ts';
 import { createRedactor, type Redactor } from '../case/redact/redactor.ts';
 import type { ContextMap, Stage } from '../config/context-map.ts';
@@ -36,24 +37,22 @@ export async function outgoing(facts: FixFacts, ended: string, scope: OutgoingSc
     secrets: secretsFrom({ home, carry: map.carry, env }).secrets,
     rules: ownerPatterns(scope.patterns),
   });
-  const mask = redactor.redact;
   const { name, description, command, success_criteria, architecture_sections } = facts.stage as Stage & {
     name: string;
   };
-  // Whole texts are masked before any is cut: half a secret would not be known again.
-  const { text } = buildPrompt({
-    instructions: mask(scope.instructions),
+  const told = {
+    instructions: scope.instructions,
     stage: { name, description, command, success_criteria, architecture_sections },
-    failure: { class: facts.failure.class, error_lines: facts.failure.error_lines.map(mask), ended },
-    log: mask(logEnd(`${home}/${facts.failure.log}`)),
-    files: (await texts(facts)).map(({ path, text: raw }) => ({ path, text: mask(raw) })),
-    ...(scope.memo === undefined ? {} : { memo: mask(scope.memo), keywords: map.architecture_section_keywords }),
-    tries: facts.tries.map((one) => (one.diff === undefined ? one : { ...one, diff: mask(one.diff) })),
+    failure: { class: facts.failure.class, error_lines: facts.failure.error_lines, ended },
+    log: logEnd(`${home}/${facts.failure.log}`),
+    files: await texts(facts),
+    ...(scope.memo === undefined ? {} : { memo: scope.memo, keywords: map.architecture_section_keywords }),
+    tries: facts.tries,
     limits: facts.limits,
-    format: 'diff',
+    format: 'diff' as const,
     nonce: randomBytes(8).toString('hex'),
-  });
-  return { prompt: mask(text), redactor };
+  };
+  return { prompt: redactor.redact(buildPrompt(masked(told, redactor.redact)).text), redactor };
 }
 
 /** The end of a log, from the beginning of a line on. */

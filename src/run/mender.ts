@@ -20,8 +20,10 @@ import type { Made, Workshop } from './workshop.ts';
 export interface MenderScope extends RecogniseScope {
   config: Configuration;
   clock: Clock;
-  /** False with --no-ai. */
-  ai: boolean;
+  /** False with --no-ai, and for a stage that was given up and that a person asked to run once. */
+  ai(stage: string): boolean;
+  /** Stages that were given up and that a person asked to run once. */
+  givenUp: ReadonlySet<string>;
   record(...happenings: Happening[]): void;
   fixes: FixStore;
   workshop: Workshop;
@@ -97,7 +99,7 @@ export function stageMender(scope: MenderScope): Mender {
   async function answer(subject: Recognised, attempt: FailedAttempt): Promise<Triaged> {
     let down = false;
     for (let turn = 0; turn < MOST_TURNS; turn++) {
-      const known = scope.ai ? await scope.workshop.knownFix(subject) : undefined;
+      const known = scope.ai(subject.stage) ? await scope.workshop.knownFix(subject) : undefined;
       const decision = worded(
         subject,
         attempt,
@@ -123,7 +125,7 @@ export function stageMender(scope: MenderScope): Mender {
 
   function situation(subject: Recognised, attempt: FailedAttempt, found: { known: boolean; down: boolean }): Situation {
     const { stage, failure } = subject;
-    const now = standing(scope.config.loop, ledger.ledger, scope.clock.now(), scope.ai);
+    const now = standing(scope.config.loop, ledger.ledger, scope.clock.now(), scope.ai(stage));
     const rerun = runsAgain(stage, attempt);
     return {
       ...now,
@@ -143,7 +145,7 @@ export function stageMender(scope: MenderScope): Mender {
 
   /** The AI is off for a stage that does not run again, but nobody switched it off. */
   function worded({ stage }: Recognised, attempt: FailedAttempt, decision: Decision): Decision {
-    const off = 'why' in decision && decision.why === 'no_ai' && scope.ai && !runsAgain(stage, attempt);
+    const off = 'why' in decision && decision.why === 'no_ai' && scope.ai(stage) && !runsAgain(stage, attempt);
     return off
       ? { ...decision, why: 'no_executor', reason: 'it is not run again by itself, so no fix can be tried' }
       : decision;
@@ -178,7 +180,7 @@ export function stageMender(scope: MenderScope): Mender {
     const { stage, failure } = subject;
     const { fingerprint, class: found, advice } = failure;
     // One that was given up and runs again at a person's word stays given up.
-    const stands = 'why' in decision && decision.why === 'give_up_stands';
+    const stands = decision.tier === 'none' && (decision.why === 'give_up_stands' || scope.givenUp.has(stage));
     const gaveUp = decision.tier === 'give_up' || stands;
     if (gaveUp && !stands) ledger.record({ type: 'gave_up', stage, fingerprint, run: scope.run, data: {} });
     const human = gaveUp || ('exit' in decision && decision.exit === 3);

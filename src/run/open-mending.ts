@@ -69,9 +69,13 @@ export async function openMending(
     },
   });
   const rules = [...projectRules(config.loop), ...plugins.rules];
+  // Asked for by hand after giving up: once, as it is.
+  const asked = request.forced ? request.stages : [];
+  const givenUp = new Set(asked.filter((stage) => stages.stages[stage]?.status === 'give_up'));
   const mender = stageMender({
     ...{ run, layout, stages, ledger, rules, record, config, fixes, workshop, facts, clock: ports.clock },
-    ai: request.ai,
+    givenUp,
+    ai: (stage) => request.ai && !givenUp.has(stage),
   });
   return {
     mender,

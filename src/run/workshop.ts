@@ -87,25 +87,31 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
       return undefined;
     },
     async askAll(subject, limitMs) {
-      const over = AbortSignal.timeout(Math.min(Math.ceil(limitMs), LONGEST_MS));
-      const judging = await tell(subject, {
-        ...(await askScope(subject)),
-        signal: AbortSignal.any([scope.signal, over]),
-      });
-      if (!judging) return 'down';
-      const ends: string[] = [];
-      for (const plugin of others) {
-        const asked = await ask(plugin, judging);
-        if ('fix' in asked) return apply(subject, asked.fix, plugin.name, true);
-        if (asked.none === 'stopped') return 'stopped';
-        ends.push(asked.none);
+      const over = new AbortController();
+      const timer = setTimeout(() => over.abort(), Math.min(Math.ceil(limitMs), LONGEST_MS));
+      try {
+        return await askInTime(subject, AbortSignal.any([scope.signal, over.signal]));
+      } finally {
+        clearTimeout(timer);
       }
-      if (ends.every((end) => end === 'down')) return 'down';
-      const { stage, failure } = subject;
-      ledger.record({ type: 'tried', stage, fingerprint: failure.fingerprint, run, data: {} });
-      return undefined;
     },
   };
+
+  async function askInTime(subject: Recognised, signal: AbortSignal): Promise<Made> {
+    const judging = await tell(subject, { ...(await askScope(subject)), signal });
+    if (!judging) return 'down';
+    const ends: string[] = [];
+    for (const plugin of others) {
+      const asked = await ask(plugin, judging);
+      if ('fix' in asked) return apply(subject, asked.fix, plugin.name, true);
+      if (asked.none === 'stopped') return 'stopped';
+      ends.push(asked.none);
+    }
+    if (ends.every((end) => end === 'down')) return 'down';
+    const { stage, failure } = subject;
+    ledger.record({ type: 'tried', stage, fingerprint: failure.fingerprint, run, data: {} });
+    return undefined;
+  }
 
   /** The same with a prompt, secrets masked; undefined when it is not sure that all are known: then nobody is asked. */
   async function tell(subject: Recognised, judging: AskScope): Promise<AskScope | undefined> {

@@ -147,14 +147,9 @@ test('requests are recorded, the script may be a function of them, and its end i
 
 test('a client that goes away is noticed', async () => {
   const server = await startOllamaServer({ script: [{ text: 'x', end: 'hang' }] });
-  const stop = new AbortController();
-  const answer = await fetch(`${server.url}/api/chat`, {
-    method: 'POST',
-    body: JSON.stringify({ model: 'qwen2.5-coder:7b', messages: MESSAGES }),
-    signal: stop.signal,
-  });
+  const answer = await post(server.url, '/api/chat', { model: 'qwen2.5-coder:7b', messages: MESSAGES });
   assert.is(answer.status, 200);
-  stop.abort();
+  await answer.body?.cancel();
   for (let i = 0; i < 1000 && !server.chats[0]?.aborted; i++) await new Promise((resolve) => setTimeout(resolve, 5));
   assert.is(server.chats[0]?.aborted, true);
   await server.close();
