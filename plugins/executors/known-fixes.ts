@@ -1,12 +1,13 @@
 // Faults with one certain repair each, mended without asking anyone. What is not certain is left to whoever comes next.
 import { definePlugin } from '../../src/plugin/define.ts';
-import { REPAIRS } from './known-fixes/repairs.ts';
 
 export default definePlugin({
   name: 'known-fixes',
   kind: 'executor',
   async propose(context) {
     if (context.refused.length > 0) return { pass: 'its only proposal was refused' };
+    // Loaded with the first failure: most runs have none.
+    const { REPAIRS } = await import('./known-fixes/repairs.ts');
     const found = await Promise.all(REPAIRS.map(async (repair) => ({ repair, repaired: await repair.find(context) })));
     const certain = found.filter(({ repaired }) => repaired !== undefined);
     const [only] = certain;

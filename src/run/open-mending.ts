@@ -23,7 +23,7 @@ import { projectRules } from './project-rules.ts';
 import type { Recorder } from './recorder.ts';
 import type { RunPorts, RunRequest } from './request.ts';
 import type { Mender } from './work.ts';
-import { openWorkshop } from './workshop.ts';
+import type { Workshop } from './workshop.ts';
 
 export interface Mending {
   mender: Mender;
@@ -58,15 +58,18 @@ export async function openMending(
   });
   record(...recovered.notices.map((text): Happening => ({ type: 'notice', data: { text } })), ...recovered.untold);
   const facts = mendingFacts(open ? readJournal(layout.journal(run)).events : []);
-  const workshop = openWorkshop({
-    ...{ run, config, ledger, fixes, tree: worktree, head, base, record, signal: ports.signal },
-    executors: plugins.executors,
-    outgoing: await outgoingScope(prepared, ports.env),
-    own: (await isPackage(layout.home)) ? PACKAGE_PATHS : [],
-    surroundings: {
-      path: stagePath({ inherited: ports.env, lab, labTools: ports.labTools }),
-      variables: Object.keys(ports.env),
-    },
+  const workshop = atFirstFailure(async () => {
+    const { openWorkshop } = await import('./workshop.ts');
+    return openWorkshop({
+      ...{ run, config, ledger, fixes, tree: worktree, head, base, record, signal: ports.signal },
+      executors: plugins.executors,
+      outgoing: await outgoingScope(prepared, ports.env),
+      own: (await isPackage(layout.home)) ? PACKAGE_PATHS : [],
+      surroundings: {
+        path: stagePath({ inherited: ports.env, lab, labTools: ports.labTools }),
+        variables: Object.keys(ports.env),
+      },
+    });
   });
   const rules = [...projectRules(config.loop), ...plugins.rules];
   // Asked for by hand after giving up: once, as it is.
@@ -86,6 +89,21 @@ export async function openMending(
       }
       record(...happenings);
     },
+  };
+}
+
+/** A workshop that is opened when the first failure comes: most runs have none, and need nothing of what it loads. */
+function atFirstFailure(open: () => Promise<Workshop>): Workshop {
+  let opened: Promise<Workshop> | undefined;
+  const workshop = () => {
+    opened ??= open();
+    return opened;
+  };
+  return {
+    knownFix: async (subject) => (await workshop()).knownFix(subject),
+    applyKnown: async (subject, fix) => (await workshop()).applyKnown(subject, fix),
+    reapply: async (subject, hashes) => (await workshop()).reapply(subject, hashes),
+    askAll: async (subject, limitMs) => (await workshop()).askAll(subject, limitMs),
   };
 }
 
