@@ -23,7 +23,7 @@ const CHATTER = [
   (n) => `TASK [proxmox : create guest ${100 + (n % 900)}] ${'*'.repeat(40)}`,
   (n) => `ok: [pve${n % 9}] => (item=vm-${n % 300})`,
   (n) =>
-    `Get:${n} http://deb.debian.org/debian bookworm/main amd64 package-${n % 5000} all 1.${n % 90} [${n % 900} kB]`,
+    `Get:${n} http://mirror.home.arpa/debian bookworm/main amd64 package-${n % 5000} all 1.${n % 90} [${n % 900} kB]`,
   (n) => `waiting for node cp${n % 5} (10.0.${n % 4}.${n % 250}) to be ready, ${n % 600} s`,
   (n) => `deployment.apps/web-${n % 70} configured`,
   (n) => `I1110 06:${two(n)}:00.${n % 100000} 1 controller.go:${n % 900}] synced default/pod-${hex(n).slice(0, 8)}`,

@@ -206,10 +206,10 @@ const KINDS: Record<string, { log: string[]; says: string[] }> = {
   'a block of npm': {
     log: [
       'npm error code E404',
-      'npm error 404 Not Found - GET https://registry.npmjs.org/no-such-pkg - Not found',
+      'npm error 404 Not Found - GET https://registry.home.arpa/no-such-pkg - Not found',
       'npm error A complete log of this run can be found in: /root/.npm/_logs/2026-05-04T10_11_12_123Z-debug-0.log',
     ],
-    says: ['npm error code E404', 'npm error 404 Not Found - GET https://registry.npmjs.org/no-such-pkg - Not found'],
+    says: ['npm error code E404', 'npm error 404 Not Found - GET https://registry.home.arpa/no-such-pkg - Not found'],
   },
 };
 

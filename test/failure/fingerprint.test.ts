@@ -39,7 +39,7 @@ const ERRORS = [
   'fatal: [pve2]: FAILED! => {"changed": false, "msg": "No package matching \'qemu-agent\' is available"}',
   '╷\n│ Error: Unsupported argument\n│ \n│   on main.tf line 12:\n│ \n│ An argument named "memroy" is not expected here.\n╵',
   'yaml.scanner.ScannerError: mapping values are not allowed here\n  in "site.yml", line 3, column 9',
-  'npm error code E404\nnpm error 404 Not Found - GET https://registry.npmjs.org/no-such-pkg - Not found',
+  'npm error code E404\nnpm error 404 Not Found - GET https://registry.home.arpa/no-such-pkg - Not found',
   'E: Unable to locate package talosctl',
   "thread 'main' panicked at src/main.rs:12:34:\ncalled `Option::unwrap()` on a `None` value",
 ];
