@@ -39,7 +39,9 @@ const withoutPlace = (line: string): string => line.replace(/\bline \d+\b|^[^:]*
 /** What a program prints about a text on its standard input; undefined when there is no such program. */
 function told(program: string, args: readonly string[], text: string): Promise<{ said: string } | undefined> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], timeout: LIMIT_MS, killSignal: 'SIGKILL' });
+    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+    // Not spawn's own: where there is no such program its timer stays, and holds the process up.
+    const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
     let said = '';
     const add = (chunk: Buffer) => {
       if (said.length < 64_000) said += chunk.toString();
@@ -47,8 +49,12 @@ function told(program: string, args: readonly string[], text: string): Promise<{
     child.stdout.on('data', add);
     child.stderr.on('data', add);
     child.stdin.on('error', () => {});
-    child.on('error', () => resolve(undefined));
-    child.on('close', () => resolve({ said }));
+    const end = (answer: { said: string } | undefined) => {
+      clearTimeout(timer);
+      resolve(answer);
+    };
+    child.on('error', () => end(undefined));
+    child.on('close', () => end({ said }));
     child.stdin.end(text);
   });
 }
