@@ -207,7 +207,7 @@ const KINDS: Record<string, { log: string[]; says: string[] }> = {
     log: [
       'npm error code E404',
       'npm error 404 Not Found - GET https://registry.home.arpa/no-such-pkg - Not found',
-      'npm error A complete log of this run can be found in: /root/.npm/_logs/2026-05-04T10_11_12_123Z-debug-0.log',
+      'npm error A complete log of this run can be found in: /home/me/.npm/_logs/2026-05-04T10_11_12_123Z-debug-0.log',
     ],
     says: ['npm error code E404', 'npm error 404 Not Found - GET https://registry.home.arpa/no-such-pkg - Not found'],
   },

@@ -138,7 +138,7 @@ export const PLACE_RULES: readonly RedactRule[] = [
     ],
     misses: [
       `password: \${DB_PASSWORD}`,
-      'PWD=/root/lab',
+      'PWD=/srv/lab',
       'password: ""',
       'Password: ',
       'passes: 12 tests',
@@ -197,7 +197,7 @@ export const PLACE_RULES: readonly RedactRule[] = [
       'token: $TOKEN_1234567',
       'secret: flux-system/sops-age',
       'token=/var/run/secrets/kubernetes.io/serviceaccount/token1',
-      'private_key: /root/.ssh/id_ed25519',
+      'private_key: /etc/lab/id_ed25519',
       'secret "app-1234567" not found',
       'token_ttl: 3600000000s',
     ],
