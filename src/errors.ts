@@ -292,6 +292,92 @@ const TABLE = {
     () => 'there is Terraform state that git does not hold and carry does not name; stages would start without it',
     () => 'add each of them, or its folder, to carry in ai/context_map.yaml and commit it',
   ),
+  E_REDACT: entry<{ what: string; next: string }>(
+    EXIT.usage,
+    (d) => `nothing more is let out: ${d.what}`,
+    (d) => d.next,
+  ),
+  E_PROMOTE_NOTHING: entry<{ branch: string; base: string }>(
+    EXIT.usage,
+    (d) => `there is nothing to promote: ${d.base} has all that ${d.branch} could bring`,
+    () => 'see what is on the branch: mendloop fixes',
+  ),
+  E_PROMOTE_PART: entry<{ given: string; line: string }>(
+    EXIT.usage,
+    (d) => `--accept needs the whole name of the commit that was shown, not ${JSON.stringify(d.given)}`,
+    (d) => d.line,
+  ),
+  E_PROMOTE_STALE: entry<{ branch: string; tip: string; since: boolean }>(
+    EXIT.usage,
+    (d) =>
+      `${d.branch} is at ${d.tip} now, another commit than the one you accept${d.since ? '; since then came' : ''}`,
+    () => 'look at it again: mendloop promote',
+  ),
+  E_PROMOTE_UNVERIFIED: entry<{ branch: string; commands: string }>(
+    EXIT.human,
+    (d) => `${d.branch} holds fixes that no green stage has verified`,
+    (d) => `let a run judge them: mendloop\nor roll them back:\n${d.commands}`,
+  ),
+  E_PROMOTE_CONFLICT: entry<{ branch: string; base: string; commands: string }>(
+    EXIT.human,
+    (d) => `${d.base} and ${d.branch} changed the same lines; nothing was merged`,
+    (d) => `solve it by hand, then look again with mendloop promote:\n${d.commands}`,
+  ),
+  E_PROMOTE_CHECKOUT: entry<{ base: string; what: string; next: string }>(
+    EXIT.usage,
+    (d) => `${d.base} ${d.what}; nothing was merged`,
+    (d) => d.next,
+  ),
+  E_PROMOTE_DIRTY: entry<{ base: string; path: string; at: string }>(
+    EXIT.usage,
+    (d) => `${d.base} is checked out in ${d.path} with changes that are not committed; nothing was merged`,
+    (d) => `commit them: git -C ${d.at} commit -a\nor put them aside: git -C ${d.at} stash`,
+  ),
+  E_PROMOTE_IN_THE_WAY: entry<{ base: string; commands: string }>(
+    EXIT.usage,
+    (d) => `the fixes bring files that lie untracked in the checkout of ${d.base}; nothing was merged`,
+    (d) => `move them away:\n${d.commands}`,
+  ),
+  E_PROMOTE_MOVED: entry<{ base: string }>(
+    EXIT.failed,
+    (d) => `${d.base} moved while the merge was made; nothing was merged`,
+    () => 'look at it again: mendloop promote',
+  ),
+  E_NO_IDENTITY: entry(
+    EXIT.usage,
+    () => 'git does not know who you are, and the merge is to be yours',
+    () => 'git config --global user.name "<your name>"\ngit config --global user.email <your address>',
+  ),
+  E_PUSH_REMOTE: entry<{ remote: string | null; known: string }>(
+    EXIT.usage,
+    (d) => (d.remote === null ? 'no remote to push to is named' : `there is no remote ${JSON.stringify(d.remote)}`),
+    (d) => `name one in ai/loop.yaml and commit it: git: { push: <remote> }\nremotes here: ${d.known}`,
+  ),
+  E_PUSH_REFUSED: entry<{ branch: string; remote: string }>(
+    EXIT.human,
+    (d) => `${d.branch} could not be pushed to ${d.remote}, and is never forced`,
+    (d) => `see what is there:\ngit fetch ${d.remote} ${d.branch}\ngit log --oneline ${d.branch}..FETCH_HEAD`,
+  ),
+  E_UNKNOWN_FIX: entry<{ what: string }>(
+    EXIT.usage,
+    (d) => d.what,
+    () => 'see the fixes that are not promoted yet: mendloop fixes\nand all: git log --grep "^Patch: "',
+  ),
+  E_AMBIGUOUS_FIX: entry<{ word: string }>(
+    EXIT.usage,
+    (d) => `${JSON.stringify(d.word)} is the beginning of more than one fix`,
+    () => 'name one of them by its commit',
+  ),
+  E_FIX_TAKEN_BACK: entry<{ what: string; base: string; promoted: boolean }>(
+    EXIT.usage,
+    (d) => `${d.what} taken back already`,
+    (d) => (d.promoted ? 'nothing is left to be done' : `${d.base} still has it; to undo it there: mendloop promote`),
+  ),
+  E_ROLLBACK_CONFLICT: entry<{ commit: string; commands: string }>(
+    EXIT.human,
+    (d) => `${d.commit} cannot be rolled back: later changes are on the same lines; nothing was changed`,
+    (d) => d.commands,
+  ),
 } as const;
 
 export type ErrorCode = keyof typeof TABLE;

@@ -11,9 +11,9 @@ import { z } from 'zod';
 import type { AnswerFormat } from '../../src/case/prompt/facts.ts';
 import { followUp } from '../../src/case/prompt/follow-up.ts';
 import { withFormat } from '../../src/case/prompt/format-rule.ts';
+import { estimateTokens } from '../../src/case/prompt/tokens.ts';
 import { positiveDurationSchema } from '../../src/config/duration.ts';
-import { runModelCommand } from '../../src/io/egress.ts';
-import type { Context } from '../../src/plugin/contract.ts';
+import { runModelCommand } from '../../src/io/egress/model-command.ts';
 import { definePlugin } from '../../src/plugin/define.ts';
 import { guardAnswer } from './ollama/guard.ts';
 
@@ -33,23 +33,20 @@ const options = z.strictObject({
 const ALWAYS = ['PATH', 'HOME', 'LANG'];
 const FORMAT: AnswerFormat = 'diff';
 
-type Asked = Context<'propose', z.output<typeof options>> & {
-  readonly prompt?: string;
-  readonly progress?: (text: string) => void;
-};
-
 export default definePlugin({
   name: 'command',
   kind: 'executor',
   options,
   async propose(context) {
-    const { prompt, progress, refused, signal, options: settings } = context as Asked;
-    if (prompt === undefined || prompt === '') throw new Error('it was given no prompt to send');
+    const { prompt, refused, signal, options: settings } = context;
+    if (prompt === '') throw new Error('it was given no prompt to send');
     const { argv, timeout, env } = settings;
-    progress?.(`asks ${argv[0]}`);
+    context.say(`asks ${argv[0]}`);
     const asked = withFormat(prompt, FORMAT);
     const input = refused.length === 0 ? asked : `${asked}\n${followUp(refused, FORMAT)}`;
     const said = await runModelCommand({ argv, input, env: chosen(env), timeoutMs: timeout, signal });
+    // Nobody else counts them.
+    context.used(estimateTokens(input) + estimateTokens(said));
     const guarded = guardAnswer(said, 'stop', []);
     if ('says' in guarded) return { pass: `${argv[0]} proposes no change: ${guarded.says}` };
     return 'answer' in guarded ? guarded : { pass: `${argv[0]}: ${guarded.wrong}` };

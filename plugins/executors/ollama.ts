@@ -4,7 +4,9 @@ import { z } from 'zod';
 import type { AnswerFormat } from '../../src/case/prompt/facts.ts';
 import { estimateTokens } from '../../src/case/prompt/tokens.ts';
 import { positiveDurationSchema } from '../../src/config/duration.ts';
-import { type ChatEnd, ModelFault, type ModelHost, machineMemory, openChat } from '../../src/io/egress.ts';
+import { ModelFault } from '../../src/io/egress/model-fault.ts';
+import { type ChatEnd, type ModelHost, openChat } from '../../src/io/egress/ollama-chat.ts';
+import { machineMemory } from '../../src/io/machine-memory.ts';
 import type { Context, Proposal } from '../../src/plugin/contract.ts';
 import { definePlugin } from '../../src/plugin/define.ts';
 import { chooseFormat } from './ollama/choose-format.ts';
@@ -32,10 +34,7 @@ const options = z.strictObject({
     .describe('The form that answers are asked for in'),
 });
 
-type Asked = Context<'propose', z.output<typeof options>> & {
-  readonly prompt?: string;
-  readonly progress?: (text: string) => void;
-};
+type Asked = Context<'propose', z.output<typeof options>>;
 
 /** What a host that is not this machine is taken to have; most of such cards. */
 const LAN_MEMORY = 24e9;
@@ -43,6 +42,7 @@ const LARGER = 'raise plugins.ollama.num_ctx, or take a model with a larger cont
 /** Of a machine's memory, for a model. */
 const SHARE_OF_MEMORY = 0.7;
 const LEAST_ANSWER = 512;
+const TELL_EVERY_MS = 500;
 /** Of the context, for a prompt with what was said before: an estimate may be a third too low. */
 const SHARE_OF_HISTORY = 0.7;
 /** One answer that is not even passed on may be asked for again, when that leaves the call within its time. */
@@ -50,24 +50,24 @@ const CALL_LIMIT_MS = 280_000;
 
 export default definePlugin({ name: 'ollama', kind: 'executor', options, propose });
 
-async function propose(context: Context<'propose', z.output<typeof options>>): Promise<Proposal> {
-  const { prompt, progress, signal, options: settings } = context as Asked;
-  if (prompt === undefined || prompt === '') throw new Error('it was given no prompt to send');
+async function propose(context: Asked): Promise<Proposal> {
+  const { prompt, say, signal, options: settings } = context;
+  if (prompt === '') throw new Error('it was given no prompt to send');
   const host = hostOf(settings.host ?? (process.env.OLLAMA_HOST || 'http://127.0.0.1:11434'));
   if ('refused' in host) throw new Error(host.refused);
   const models = openChat(host.url, { signal, timeoutMs: settings.timeout, mayReach: isLanAddress });
   const most = isLoopback(host.name) ? machineMemory() * SHARE_OF_MEMORY : LAN_MEMORY;
   const { model, why } = pickModel(settings.model, await installed(models, host.url), host.url, most);
   const contextTokens = Math.min(settings.num_ctx, await ownContext(models, model, host.url));
-  progress?.(`asks ${model} at ${host.url} (${why})`);
+  say(`asks ${model} at ${host.url} (${why})`);
   const files = await seenFiles(prompt, context);
-  const asked = { context: context as Asked, prompt, models, model, host: host.url, files, contextTokens };
+  const asked = { context, prompt, models, model, host: host.url, files, contextTokens };
   const began = performance.now();
   const first = await ask(asked, []);
   if (!('wrong' in first)) return first;
   const left = CALL_LIMIT_MS - (performance.now() - began);
   if (left < settings.timeout) return { pass: `${model}: ${first.wrong}` };
-  progress?.(`asks ${model} once more: ${first.wrong}`);
+  say(`asks ${model} once more: ${first.wrong}`);
   const second = await ask(asked, [{ code: first.code, reasons: [first.wrong] }]);
   return 'wrong' in second ? { pass: `${model}: ${second.wrong}` } : second;
 }
@@ -100,10 +100,11 @@ async function ask(scope: AskScope, more: readonly { code: string; reasons: stri
     if (error instanceof Repeating) return { wrong: error.message, code: 'unreadable' };
     throw error;
   }
-  context.progress?.(`${model} answered: ${end.promptTokens ?? '?'} tokens read, ${end.answerTokens ?? '?'} written`);
   if (format === 'json' && end.doneReason !== 'length') {
     const edit = readEdit(end.text, files, limits.changed_lines);
-    return 'wrong' in edit ? { ...edit, code: 'unreadable' } : edit;
+    if ('wrong' in edit) return { ...edit, code: 'unreadable' };
+    remember(prompt, refused.length, end.text);
+    return edit;
   }
   const guarded = guardAnswer(end.text, end.doneReason, files);
   if ('says' in guarded) return { pass: `${model} proposes no change: ${guarded.says}` };
@@ -115,26 +116,51 @@ async function ask(scope: AskScope, more: readonly { code: string; reasons: stri
 async function chat(scope: AskScope, sent: readonly Message[], format: AnswerFormat): Promise<ChatEnd> {
   const { context, models, model, host, files, contextTokens } = scope;
   const estimate = tokens(sent);
+  const heard = listen(model, context.progress);
   if (estimate + LEAST_ANSWER > contextTokens) {
     throw new Error(
       `the prompt has about ${estimate} tokens, and ${model} takes ${contextTokens} with its answer; ${LARGER}`,
     );
   }
   const asked = models.chat({
-    ...{ model, messages: sent, onText: watchRepeats() },
+    ...{ model, messages: sent, onText: heard.onText },
     // The context never changes: another one would make the host load the model again.
     options: { num_ctx: context.options.num_ctx, temperature: 0, num_predict: contextTokens - estimate },
     format: format === 'json' ? editSchema(files) : undefined,
   });
   const end = await asked.catch((error: Error) => {
+    if (heard.pieces() > 0) context.used(estimate + heard.pieces());
     throw /context length/.test(error.message) ? new Error(`${error.message}; ${LARGER}`) : error;
   });
-  const { promptTokens } = end;
+  const { promptTokens, answerTokens } = end;
+  context.used((promptTokens ?? estimate) + (answerTokens ?? heard.pieces()));
+  context.say(`${model} read ${promptTokens ?? '?'} tokens and wrote ${answerTokens ?? '?'} in ${heard.seconds()} s`);
   // A host may not count at all, which proves nothing.
   if (promptTokens !== undefined && (promptTokens * 2 < estimate || promptTokens >= contextTokens)) {
     throw new Error(`${host} cut the prompt: ${model} read ${promptTokens} of about ${estimate} tokens`);
   }
   return end;
+}
+
+/** Listens to an answer as it comes: stops one that repeats itself, and tells how far it is. */
+function listen(model: string, progress: (text: string) => void) {
+  const watch = watchRepeats();
+  const began = performance.now();
+  const seconds = () => ((performance.now() - began) / 1000).toFixed(1);
+  let [pieces, told] = [0, 0];
+  return {
+    seconds,
+    /** A host sends a token at a time. */
+    pieces: () => pieces,
+    onText(piece: string) {
+      pieces += 1;
+      if (performance.now() - told >= TELL_EVERY_MS) {
+        told = performance.now();
+        progress(`${model}: ${pieces} tokens, ${seconds()} s`);
+      }
+      watch(piece);
+    },
+  };
 }
 
 async function installed(models: ModelHost, host: string): ReturnType<ModelHost['models']> {

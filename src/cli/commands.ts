@@ -9,7 +9,7 @@ did not change is only checked again. After a crash the next start finishes the 
   --workers N        how many steps may run at once (default: ai/loop.yaml)
   --deadline WHEN    be over by then: 2h, 06:30 or 2026-12-24T06:30:00Z
   --backend NAME     where steps run; this version ships: local
-  --no-ai            no executor and no escalation (this version has none); failures are still waited out
+  --no-ai            no executor and no escalation; failures are still recognised and waited out
   --dry-run          say what would be done; runs no stage, writes nothing`;
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
@@ -128,6 +128,14 @@ it helped. What was taken back is listed, too.
 
   --diff             show each change itself`,
     load: () => import('./fixes.ts'),
+  },
+  'safe-mode': {
+    summary: 'stop the AI from changing anything, or let it again',
+    usage: 'safe-mode [on [<why>]|off]',
+    help: `While it is on stages run as always, and no fix is asked for or applied anywhere. It goes on by itself when in one run
+fixes on 3 different failures had to be taken back, or when a fix turned a green stage red. Without a word it says how
+things stand.`,
+    load: () => import('./safe-mode.ts'),
   },
   reset: {
     summary: 'set a stage back to idle',

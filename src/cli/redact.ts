@@ -26,8 +26,7 @@ export async function run({ words, home }: CommandInput): Promise<number> {
     await written(stream.push(decoder.decode()) + stream.end());
     return EXIT.ok;
   } catch (error) {
-    if (error instanceof RedactionError)
-      fail('E_USAGE', { what: `nothing more is let out: ${error.message}`, next: error.next });
+    if (error instanceof RedactionError) fail('E_REDACT', { what: error.message, next: error.next });
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 // `mendloop`, `mendloop all`, `mendloop <stage>…`: run stages.
-import type { Subscriber } from '../events.ts';
+import type { Watcher } from '../console/watcher.ts';
+import { canAnswer } from '../io/ask-line.ts';
 import { runStages } from '../run/run-stages.ts';
 import type { CommandInput } from './command.ts';
 import { withPorts } from './ports.ts';
@@ -14,12 +15,15 @@ export async function start(input: CommandInput, stages: readonly string[], forc
   const { line: command, commands } = input;
   const request = { ...runOptions(input), home: input.home(), command, stages, forced, commands };
   if (input.options['dry-run']) return (await import('./plan.ts')).show(input, request);
-  const watch = await watcher(input);
-  return (await withPorts([watch], (ports) => runStages(request, ports))).exit;
+  const { event, live, person } = await watcher(input);
+  return (await withPorts([event], (ports) => runStages(request, { ...ports, live, person }))).exit;
 }
 
-async function watcher({ out, home }: CommandInput): Promise<Subscriber> {
-  if (out.json) return (event) => out.jsonLine(event);
-  if (out.isTerminal && !out.quiet) return (await import('../console/board.ts')).boardWatcher(out, home());
-  return (await import('../console/plain.ts')).plainWatcher(out, home());
+async function watcher({ out, home }: CommandInput): Promise<Watcher> {
+  if (out.json) return { event: (event) => out.jsonLine(event) };
+  const board = out.isTerminal && !out.quiet && (await import('../console/board.ts')).boardWatcher(out, home());
+  const watch: Watcher = board || { event: (await import('../console/plain.ts')).plainWatcher(out, home()) };
+  if (!out.isTerminal || !canAnswer()) return watch;
+  const { personAt } = await import('../console/ask-person.ts');
+  return { ...watch, person: personAt(out, board || { hold() {}, release() {} }) };
 }

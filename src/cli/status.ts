@@ -1,11 +1,13 @@
 // `mendloop status`: where every stage stands. Reads only, loads little, works beside a run.
 import { failureLines } from '../console/failure-lines.ts';
+import { safeModeLines } from '../console/safe-mode-lines.ts';
 import { ago, count, spell } from '../console/words.ts';
 import { liveness } from '../io/identity.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { lockOwner } from '../io/lock.ts';
 import { readLedger } from '../run/ledger-store.ts';
 import { recordedStages } from '../run/recorded-stages.ts';
+import { readSafeMode } from '../run/safe-mode.ts';
 import { loadStages, openRun } from '../run/stage-store.ts';
 import type { StageRecord, StepRecord } from '../stage/stage-state.ts';
 import { entryOf, type LedgerEntry } from '../triage/ledger.ts';
@@ -19,11 +21,13 @@ export async function run({ out, home }: CommandInput): Promise<number> {
   const alive = owner !== undefined && liveness(owner) !== 'dead';
   const open = openRun(loaded);
   const { ledger, notices } = readLedger(layout);
+  const safeMode = readSafeMode(layout);
   loaded.notices.push(...notices);
   const names = recordedStages(home(), loaded.state);
   const lines = [
     ...loaded.notices.map((n) => `note: ${n}`),
     headline(),
+    ...safeModeLines(safeMode, Date.now()),
     ...table(names.map((name) => row(name, loaded.state.stages[name]))),
     ...names.flatMap((name) => failure(name, loaded.state.stages[name])),
   ];
@@ -32,6 +36,7 @@ export async function run({ out, home }: CommandInput): Promise<number> {
     run: loaded.latest?.run ?? null,
     running: alive,
     cut_off: open !== undefined && !alive,
+    safe_mode: safeMode ?? null,
     stages: Object.fromEntries(names.map((name) => [name, described(name, loaded.state.stages[name])])),
     notices: loaded.notices,
   });

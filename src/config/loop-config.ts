@@ -1,6 +1,6 @@
 // `ai/loop.yaml`: how the loop behaves. Every key is optional; the defaults name only what this version ships.
 import { z } from 'zod';
-import { branchNameSchema } from './branch-name.ts';
+import { branchNameSchema, isBranchName } from './branch-name.ts';
 import { durationSchema } from './duration.ts';
 import type { Frozen } from './freeze.ts';
 
@@ -122,9 +122,15 @@ export const loopConfigSchema = z
       .strictObject({
         hooks: z.boolean().default(false).describe('Run git hooks on the commits of the loop'),
         sign: z.boolean().default(false).describe('Sign the commits of the loop'),
+        push: z
+          .string()
+          .refine(isBranchName, { error: 'expected the name of a git remote, such as origin' })
+          .nullable()
+          .default(null)
+          .describe('The remote that `promote --push` pushes the AI branch to, for a pull request; null: none'),
       })
       .prefault({})
-      .describe('How the loop commits'),
+      .describe('How the loop commits, and where it may push'),
     plugins: z
       .record(pluginName, z.record(z.string(), z.unknown()))
       .default({})

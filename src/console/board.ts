@@ -1,13 +1,15 @@
 // A run on a terminal: one calm line per step that updates: state, time, last line of its log. Notes stay above as lines.
-import type { Subscriber } from '../events.ts';
+import type { LoopEvent } from '../events.ts';
 import { readTail } from '../io/files.ts';
 import type { Output } from '../io/output.ts';
 import { openScreen, screenSize } from '../io/screen.ts';
+import type { Quiet } from './ask-person.ts';
 import { closingLines } from './closing.ts';
 import { failureLines } from './failure-lines.ts';
 import { fixLine } from './fix-lines.ts';
 import { SIMULATED_LINE } from './plain.ts';
 import { newTally, note, type StepView } from './tally.ts';
+import type { Watcher } from './watcher.ts';
 import { lastLine, spell } from './words.ts';
 
 const REFRESH_MS = 120;
@@ -22,13 +24,32 @@ const MARKS: Record<StepView['status'], string> = {
 };
 
 /** Draws until the run ends. `home` is where log paths start. */
-export function boardWatcher(out: Output, home: string): Subscriber {
+export function boardWatcher(out: Output, home: string): Watcher & Quiet {
   const tally = newTally();
   const { colour } = out;
   const screen = openScreen();
   let timer: NodeJS.Timeout | undefined;
+  let held = false;
+  const untold: string[] = [];
 
-  return (event) => {
+  return {
+    event,
+    live(step, text) {
+      const view = tally.steps.get(step);
+      if (view) view.busy = text;
+    },
+    hold() {
+      screen.clear();
+      held = true;
+    },
+    release() {
+      held = false;
+      for (const text of untold.splice(0)) tell(text);
+      if (timer) draw();
+    },
+  };
+
+  function event(event: LoopEvent): void {
     note(tally, event);
     if (event.type === 'run.started' || event.type === 'run.resumed') begin(event.type === 'run.resumed');
     if (event.type === 'notice') tell(String(event.data.text));
@@ -37,9 +58,9 @@ export function boardWatcher(out: Output, home: string): Subscriber {
       tell(`${event.step} changed ${(event.data.files as string[]).join(', ')} (saved: ${event.data.patch})`);
     }
     const fix = fixLine(event.type, event.data);
-    if (fix) tell(`${event.step}: ${fix[0]}: ${fix[1]}`);
+    if (fix) tell(`${event.step ?? 'mendloop'}: ${fix[0]}: ${fix[1]}`);
     if (event.type === 'run.ended') end();
-  };
+  }
 
   function begin(again: boolean): void {
     if (tally.lab === 'simulated') out.line(colour.yellow.bold(SIMULATED_LINE));
@@ -51,6 +72,7 @@ export function boardWatcher(out: Output, home: string): Subscriber {
 
   // The drawing only ever holds the rows: one that also grew at its top would be drawn over wrongly.
   function tell(text: string): void {
+    if (held) return void untold.push(text);
     screen.clear();
     out.line(colour.dim(`  note: ${text}`));
     if (timer) draw();
@@ -66,6 +88,7 @@ export function boardWatcher(out: Output, home: string): Subscriber {
   }
 
   function draw(): void {
+    if (held) return;
     const { columns, rows: height } = screenSize();
     const room = Math.max(6, height - 4);
     const views = [...tally.steps.values()];
@@ -94,6 +117,7 @@ export function boardWatcher(out: Output, home: string): Subscriber {
   }
 
   function detail(view: StepView): string {
+    if (view.busy) return view.busy;
     if (view.pause) return view.pause;
     if (view.status === 'running') return view.log ? (readTail(`${home}/${view.log}`, 2048)?.text ?? '') : '';
     return view.status === 'fresh' ? 'still holds' : (view.reason ?? '');

@@ -44,10 +44,18 @@ export function plainWatcher(out: Output, home: string): Subscriber {
         return again(event, view);
       case 'fix.committed':
         return [...failure(event, view), row(event.step, ...(fixLine(event.type, event.data) ?? []))];
+      case 'safe_mode.on':
+        return (fixLine(event.type, event.data) ?? []).slice(1);
       case 'fix.refused':
+      case 'fix.suggested':
+      case 'fix.declined':
       case 'fix.judged':
       case 'fix.reverted':
+      case 'plugin.said':
       case 'plugin.failed':
+      case 'prompt.saved':
+      case 'case.opened':
+      case 'case.closed':
         return [row(event.step, ...(fixLine(event.type, event.data) ?? []))];
       case 'attempt.changed':
         return [

@@ -18,6 +18,8 @@ export interface StepView {
   failure?: FailureView;
   /** Why nothing runs just now, while a failure is waited out. */
   pause?: string;
+  /** What somebody who was asked for a fix is busy with. */
+  busy?: string;
 }
 
 export interface Tally {
@@ -66,6 +68,8 @@ export function note(tally: Tally, event: LoopEvent): void {
   if (type === 'failure.seen') view.failure = data as unknown as FailureView;
   if (type === 'failure.decided' && view.failure) Object.assign(view.failure, { tier: data.tier, reason: data.reason });
   if (type === 'step.retry') view.pause = String(data.reason);
+  // Whoever was asked is done with it.
+  if (type !== 'plugin.said') delete view.busy;
   if (type === 'attempt.started') {
     delete view.pause;
     // One that ends without being recognised must not be told as the failure before it.

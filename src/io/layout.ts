@@ -11,6 +11,8 @@ export interface Layout {
   readonly lock: string;
   readonly logs: string;
   readonly patches: string;
+  readonly escalations: string;
+  readonly safeMode: string;
   readonly worktree: string;
   journal(run: string): string;
   runFile(run: string): string;
@@ -35,6 +37,8 @@ export function layout(home: string): Layout {
     lock: join(state, 'lock.json'),
     logs,
     patches: join(home, 'ai/patches'),
+    escalations: join(home, 'ai/escalations'),
+    safeMode: join(state, 'safe-mode.json'),
     worktree: join(home, 'ai/worktree'),
     journal: (run) => join(state, 'runs', run, 'events.jsonl'),
     runFile: (run) => join(state, 'runs', run, 'run.json'),

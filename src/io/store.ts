@@ -36,6 +36,11 @@ export function writeAtomic(path: string, text: string): void {
   });
 }
 
+/** Removes a file of state, if it is there. */
+export function removeFile(path: string): void {
+  onDisk(path, () => rmSync(path, { force: true }));
+}
+
 export type Read<T> = { found: true; value: T } | { found: false; quarantined?: string };
 
 /**

@@ -1,4 +1,5 @@
 // Asking for a fix: one plugin, its answer judged, what was wrong told back to it, a few rounds at most.
+import { isDeepStrictEqual } from 'node:util';
 import type { Happening } from '../events.ts';
 import type { Refusal } from '../fix/edit.ts';
 import { callHook } from '../plugin/call.ts';
@@ -7,7 +8,10 @@ import type { LoadedPlugin } from '../plugin/examine.ts';
 import { type JudgeScope, judgeProposal, type SoundFix } from './judge-proposal.ts';
 
 /** `down`: it could not be reached or did not answer soundly, which is nobody's failed try. */
-export type Asked = { fix: SoundFix } | { none: 'passed' | 'refused' | 'down' | 'stopped'; reason: string };
+export type Asked =
+  | { fix: SoundFix }
+  | { none: 'passed' | 'down' | 'stopped'; reason: string }
+  | { none: 'refused'; reason: string; rounds: readonly RefusedRound[] };
 
 export interface AskScope extends JudgeScope {
   facts: FixFacts;
@@ -17,34 +21,55 @@ export interface AskScope extends JudgeScope {
   record(...happenings: Happening[]): void;
   /** Keeps what was asked, answered and decided, for people. */
   keep?: ((plugin: string, round: number, answer: Proposal, judged: SoundFix | Refusal) => void) | undefined;
+  /** Counts tokens that were used. */
+  used?: ((tokens: number) => void) | undefined;
+  /** Shows whoever watches what is going on. */
+  live?: ((step: string, text: string) => void) | undefined;
 }
 
 const ROUNDS = 3;
 
 /** Never throws for what the plugin does. */
 export async function ask(plugin: LoadedPlugin, scope: AskScope): Promise<Asked> {
-  const { place, record, keep } = scope;
-  const refused: RefusedRound[] = [];
+  const { place, record, keep, signal } = scope;
+  const redact = (text: string) => scope.redactor?.redact(text) ?? text;
+  const reporting = {
+    say: (text: string) => record({ type: 'plugin.said', ...place, data: { plugin: plugin.name, text: redact(text) } }),
+    progress: (text: string) => scope.live?.(place.step, `${plugin.name}: ${text}`),
+    used: (tokens: number) => scope.used?.(tokens),
+  };
+  const rounds: RefusedRound[] = [];
+  let before: Proposal | undefined;
   for (let round = 1; round <= ROUNDS; round++) {
-    const called = await callHook(plugin, 'propose', { ...scope.facts, refused }, { signal: scope.signal });
+    const called = await callHook(plugin, 'propose', { ...scope.facts, refused: rounds }, { signal, reporting });
     if ('failed' in called) {
-      if (called.why === 'stopped') return { none: 'stopped', reason: called.failed };
-      record({ type: 'plugin.failed', ...place, data: { plugin: plugin.name, reason: called.failed } });
-      return { none: 'down', reason: called.failed };
+      const reason = redact(called.failed);
+      if (called.why === 'stopped') return { none: 'stopped', reason };
+      record({ type: 'plugin.failed', ...place, data: { plugin: plugin.name, reason } });
+      return { none: 'down', reason };
     }
     const { answer } = called;
-    if ('pass' in answer) return { none: 'passed', reason: answer.pass };
+    if ('pass' in answer) return passed(redact(answer.pass), rounds);
+    // Told why it was refused, and given once more: it will not change. A model may be asked in another form next time.
+    if (!('answer' in answer) && isDeepStrictEqual(answer, before)) break;
+    before = answer;
     const judged = await judgeProposal(answer, scope);
     keep?.(plugin.name, round, answer, judged);
     if (judged.ok) return { fix: judged };
     const { code } = judged;
     // They may quote lines of files, and go to the journal and back to who answered.
-    const reasons = judged.reasons.map((reason) => scope.redactor?.redact(reason) ?? reason);
+    const reasons = judged.reasons.map(redact);
     record({ type: 'fix.refused', ...place, data: { plugin: plugin.name, round, code, reasons } });
-    refused.push({ code, reasons });
-    // What does not change between two rounds gives the same answer again.
-    if (!('answer' in answer)) break;
+    rounds.push({ code, reasons });
   }
-  const last = refused.at(-1);
-  return { none: 'refused', reason: last ? `${last.code}: ${last.reasons[0] ?? ''}` : 'refused' };
+  return refused(rounds);
+}
+
+/** Who gives up after a refusal was refused. */
+const passed = (reason: string, rounds: readonly RefusedRound[]): Asked =>
+  rounds.length === 0 ? { none: 'passed', reason } : refused(rounds);
+
+function refused(rounds: readonly RefusedRound[]): Asked {
+  const last = rounds.at(-1) as RefusedRound;
+  return { none: 'refused', reason: `${last.code}: ${last.reasons[0] ?? ''}`, rounds };
 }

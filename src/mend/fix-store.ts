@@ -1,15 +1,16 @@
 // Putting fixes onto the AI branch and taking them back: told before, done, told after, so that a later process can go on
 // from any point between.
-import { join } from 'node:path';
 import type { Happening } from '../events.ts';
 import type { EditedFile } from '../fix/edit.ts';
 import type { Layout } from '../io/layout.ts';
-import { readText, writeAtomic } from '../io/store.ts';
+import type { Proposal } from '../plugin/contract.ts';
 import type { LedgerHappening, PatchOutcome } from '../triage/records.ts';
 import { type CommitOptions, commitFix, isAsShown, revertFix } from '../worktree/commit-fix.ts';
+import type { Snapshot } from '../worktree/snapshot.ts';
 import type { Tree } from '../worktree/tree.ts';
 import { type AppliedFix, type FixStory, fixMessage, revertMessage } from './applied-fix.ts';
 import type { Barrier } from './barrier.ts';
+import { patchFiles } from './patch-files.ts';
 
 export interface FixScope {
   run: string;
@@ -33,17 +34,20 @@ export interface FixStore {
   takeBack(fix: AppliedFix, outcome: 'no_effect' | 'broke' | 'withdrawn', reason: string): Promise<void>;
   /** Says how a fix that stays stands now. */
   keep(fix: AppliedFix, outcome: 'provisional' | 'verified', reason: string): void;
-  /** The diff of a patch that was applied once. */
+  /** The diff of a patch that was applied or suggested once. */
   diffOf(hash: string): string | undefined;
+  /** A patch that was applied or suggested once, as a proposal to these files; undefined when it is not kept any more. */
+  proposalOf(hash: string, files: Pick<Snapshot, 'text'>): Promise<Exclude<Proposal, { pass: string }> | undefined>;
 }
 
 export function openFixes(scope: FixScope): FixStore {
   const { run, layout, tree, barrier, record } = scope;
-  const diffFile = (hash: string) => join(layout.patches, `${hash}.fix.diff`);
+  const kept = patchFiles(layout);
   const place = ({ stage, step }: Pick<AppliedFix, 'stage' | 'step'>) => ({ stage, step });
-  const patch = (fix: Omit<AppliedFix, 'commit' | 'paths'>, outcome: PatchOutcome): LedgerHappening => {
-    const { stage, fingerprint, hash, tier, plugin } = fix;
-    return { type: 'patch', stage, fingerprint, run, data: { hash, outcome, tier, plugin } };
+  const patch = (fix: Omit<AppliedFix, 'commit' | 'paths'>, outcome: PatchOutcome, why?: string): LedgerHappening => {
+    const { stage, fingerprint, hash, tier, plugin, note } = fix;
+    const data = { hash, outcome, tier, plugin, note: { ...note }, ...(why === undefined ? {} : { why }) };
+    return { type: 'patch', stage, fingerprint, run, data };
   };
   return {
     apply(story, files, diff, tried) {
@@ -54,7 +58,7 @@ export function openFixes(scope: FixScope): FixStore {
       // Told and done while nobody else writes: no two fixes are ever on their way at once.
       return barrier.alone(async () => {
         if (!(await isAsShown(tree, files))) return undefined;
-        writeAtomic(diffFile(hash), diff);
+        kept.write(hash, files, diff, note);
         record({ type: 'fix.intended', ...place(story), attempt, data: { ...told, created, tried } });
         const texts = files.map(({ path, after, executable }) => ({
           path,
@@ -76,16 +80,17 @@ export function openFixes(scope: FixScope): FixStore {
         const message = revertMessage(fix, outcome, reason, run);
         const commit = await revertFix(tree, fix.commit, message, scope.commit);
         scope.moved(commit);
-        scope.ledger(patch(fix, outcome));
+        scope.ledger(patch(fix, outcome, reason));
         const { hash, plugin, note } = fix;
         record({ type: 'fix.reverted', ...place(fix), data: { hash, plugin, note, outcome, reason, commit } });
       });
     },
     keep(fix, outcome, reason) {
-      scope.ledger(patch(fix, outcome));
+      scope.ledger(patch(fix, outcome, reason));
       const { hash, plugin, note, commit } = fix;
       record({ type: 'fix.judged', ...place(fix), data: { hash, plugin, note, outcome, reason, commit } });
     },
-    diffOf: (hash) => readText(diffFile(hash)),
+    diffOf: kept.diffOf,
+    proposalOf: kept.proposalOf,
   };
 }

@@ -64,7 +64,7 @@ export async function judgeProposal(proposal: Asked, scope: JudgeScope): Promise
   return { ok: true, files, diff, hash, note };
 }
 
-const TRIED: ReadonlySet<string> = new Set(['applied', 'provisional', 'no_effect', 'broke']);
+const TRIED: ReadonlySet<string> = new Set(['applied', 'provisional', 'no_effect', 'broke', 'declined']);
 
 type Read = { ok: true; files: EditedFile[]; note: Note } | Refusal;
 

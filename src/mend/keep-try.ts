@@ -8,19 +8,33 @@ import type { SoundFix } from './judge-proposal.ts';
 
 type Keep = (plugin: string, round: number, answer: Proposal, judged: SoundFix | Refusal) => void;
 
+interface Place {
+  run: string;
+  step: string;
+  attempt: number;
+}
+
+const fileOf = ({ run, step, attempt }: Place, ending: string): string =>
+  join('ai/logs/executor', `${run}-${step}-${attempt}-${ending}.md`);
+
+/** Keeps a question that nobody could be asked. Returns its path from home. Throws MendError when the disk refuses. */
+export function keepPrompt(home: string, place: Place, prompt: string): string {
+  const path = fileOf(place, 'prompt');
+  write(join(home, path), prompt);
+  return path;
+}
+
+function write(path: string, text: string): void {
+  folderOf(path);
+  writeAtomic(path, text);
+}
+
 /** Writes to `ai/logs/executor/`. Throws MendError when the disk refuses. */
-export function keepTry(
-  home: string,
-  { run, step, attempt }: { run: string; step: string; attempt: number },
-  prompt: string,
-  redactor: Redactor,
-): Keep {
+export function keepTry(home: string, place: Place, prompt: string, redactor: Redactor): Keep {
   return (plugin, round, answer, judged) => {
-    const path = join(home, 'ai/logs/executor', `${run}-${step}-${attempt}-${plugin}-${round}.md`);
     const said = 'answer' in answer ? answer.answer : JSON.stringify(answer, null, 2);
     const verdict = judged.ok ? `accepted\n\n${judged.diff}` : `${judged.code}\n\n${judged.reasons.join('\n')}`;
-    folderOf(path);
     const text = ['# Prompt', prompt, '# Answer', redactor.redact(said), '# Verdict', redactor.redact(verdict), ''];
-    writeAtomic(path, text.join('\n\n'));
+    write(join(home, fileOf(place, `${plugin}-${round}`)), text.join('\n\n'));
   };
 }

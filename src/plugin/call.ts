@@ -4,7 +4,7 @@ import { freeze, frozenCopy } from '../config/freeze.ts';
 import { formatPath } from '../config/problem.ts';
 import { check } from '../config/schema-findings.ts';
 import { contextFor } from './context.ts';
-import type { Answer, Given, HookName } from './contract.ts';
+import type { Answer, Given, HookName, Reporting } from './contract.ts';
 import type { LoadedPlugin } from './examine.ts';
 import { HOOKS, type Hook } from './hooks.ts';
 import { thrown } from './thrown.ts';
@@ -21,6 +21,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Instead of the hook's own. */
   readonly timeoutMs?: number | undefined;
+  /** Who hears what it tells while it works. */
+  readonly reporting?: Partial<Reporting> | undefined;
 }
 
 /** A timer of more fires at once. */
@@ -33,12 +35,12 @@ export async function callHook<H extends HookName>(
   plugin: LoadedPlugin,
   hook: H,
   given: Given<H>,
-  { signal, timeoutMs = HOOKS[hook].timeoutMs }: CallOptions = {},
+  { signal, timeoutMs = HOOKS[hook].timeoutMs, reporting }: CallOptions = {},
 ): Promise<Called<Answer<H>>> {
   const { name } = plugin;
   const work = plugin.hooks[hook];
   const ended: Ended = work
-    ? await within(timeoutMs, signal, (own) => work(contextFor(given, plugin.options, own)))
+    ? await within(timeoutMs, signal, (own) => work(contextFor(given, plugin.options, own, reporting)))
     : { why: 'absent', reason: 'is not one of its hooks' };
   const judged = 'value' in ended ? judge(HOOKS[hook], ended.value) : ended;
   if ('value' in judged) return { plugin: name, answer: judged.value as Answer<H> };

@@ -22,9 +22,19 @@ export interface FailureFacts {
 /** An earlier try on the same fingerprint, and what became of it. */
 export interface EarlierTry {
   readonly plugin: string;
-  readonly outcome: 'refused' | 'applied' | 'provisional' | 'verified' | 'no_effect' | 'broke' | 'withdrawn';
+  readonly outcome:
+    | 'refused'
+    | 'applied'
+    | 'provisional'
+    | 'verified'
+    | 'no_effect'
+    | 'broke'
+    | 'withdrawn'
+    | 'declined';
   readonly note?: Readonly<Note>;
   readonly diff?: string;
+  /** What was found wrong with it. */
+  readonly why?: string;
 }
 
 /** Why an answer of this plugin was refused, earlier in this try. */
@@ -100,9 +110,20 @@ export type HookName = keyof HookTypes;
 export type Given<H extends HookName> = HookTypes[H]['given'];
 export type Answer<H extends HookName> = HookTypes[H]['answer'];
 
-/** What a plugin sees: what it was given, its own settings, and when to stop. */
-export type Context<H extends HookName, O = unknown> = Given<H> & {
-  readonly options: Frozen<O>;
-  /** Of this call: given when its time is up, when the run stops, and once it has answered. */
-  readonly signal: AbortSignal;
-};
+/** What a plugin may tell while it works. */
+export interface Reporting {
+  /** One line for people, kept in the journal: whom it asks, and why. Heard until the call is over. */
+  readonly say: (text: string) => void;
+  /** What changes by the second, for whoever watches; kept nowhere. Heard until the call is over. */
+  readonly progress: (text: string) => void;
+  /** Tokens that a model read and wrote. They count for the day, whatever comes of the answer. */
+  readonly used: (tokens: number) => void;
+}
+
+/** What a plugin sees: what it was given, its own settings, whom to tell, and when to stop. */
+export type Context<H extends HookName, O = unknown> = Given<H> &
+  Reporting & {
+    readonly options: Frozen<O>;
+    /** Of this call: given when its time is up, when the run stops, and once it has answered. */
+    readonly signal: AbortSignal;
+  };

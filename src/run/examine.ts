@@ -10,6 +10,7 @@ import { toolSource } from '../stage/requires.ts';
 import { type Lab, stagePath } from '../stage/stage-env.ts';
 import { ignoredBeside, uncarriedState, uncommitted } from '../worktree/read.ts';
 import { baseOf, type Configuration, configurationAt } from './configuration.ts';
+import { secretFindings } from './examine-secrets.ts';
 import type { RunPorts } from './request.ts';
 import { loadStages, openRun } from './stage-store.ts';
 
@@ -33,7 +34,7 @@ export async function examine(home: string, ports: Pick<RunPorts, 'env' | 'labTo
       what: `base ${base.name} at ${base.commit.slice(0, 12)}, fixes go to ${base.branch}`,
     });
     findings.push(...labFindings(config, lab ?? config.loop.lab, ports));
-    findings.push(...(await fileFindings(home, config)));
+    findings.push(...(await fileFindings(home, config)), ...secretFindings(home, config, ports.env));
   } catch (error) {
     if (!(error instanceof MendError)) throw error;
     findings.push({

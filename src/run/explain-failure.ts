@@ -11,6 +11,7 @@ import type { Ledger, LedgerEntry } from '../triage/ledger.ts';
 import type { Decision } from '../triage/situation.ts';
 import { type Configuration, configurationNow } from './configuration.ts';
 import { projectRules } from './project-rules.ts';
+import { readSafeMode } from './safe-mode.ts';
 import { loadStages } from './stage-store.ts';
 import { standing } from './standing.ts';
 
@@ -38,8 +39,9 @@ export async function explainFailure(
   );
   const rules = config instanceof MendError ? [] : projectRules(config.loop);
   const failure = readAgain(entry, layout, rules);
+  const safe_mode = readSafeMode(layout) !== undefined;
   if (config instanceof MendError) return { entry, failure, next: { unknown: `${config.code}: ${config.message}` } };
-  return { entry, failure, next: decideNow(entry, ledger, config, options) };
+  return { entry, failure, next: decideNow(entry, ledger, config, { ...options, safe_mode }) };
 }
 
 function readAgain(entry: LedgerEntry, layout: Layout, rules: ReturnType<typeof projectRules>): Failure | undefined {
@@ -60,11 +62,11 @@ function decideNow(
   entry: LedgerEntry,
   ledger: Ledger,
   { loop, map }: Configuration,
-  { now, ai }: { now: number; ai: boolean },
+  { now, ai, safe_mode }: { now: number; ai: boolean; safe_mode: boolean },
 ): Decision {
   const rerun = map.stages[entry.stage]?.rerun !== false;
   return decide({
-    ...standing(loop, ledger, now, ai),
+    ...standing(loop, ledger, now, { ai, safe_mode }),
     entry,
     failure: { ...entry, transient: entry.transient && rerun },
     run: { attempts: 1, waits: 0, time_left_ms: loop.limits.run_minutes * 60_000 },

@@ -9,6 +9,7 @@ import type { PlanStep } from '../plan/contract.ts';
 import { stepLabel } from '../plan/step-label.ts';
 import { decide } from '../triage/decide.ts';
 import { judgeFix } from '../triage/judge.ts';
+import { safeModeAfter } from '../triage/safe-mode.ts';
 import type { Decision, Situation } from '../triage/situation.ts';
 import type { Configuration } from './configuration.ts';
 import type { MendingFacts } from './mending-facts.ts';
@@ -29,6 +30,14 @@ export interface MenderScope extends RecogniseScope {
   workshop: Workshop;
   /** What is known of this run so far, that of earlier processes included. Kept up to date here. */
   facts: MendingFacts;
+  safeMode: SafeModePort;
+}
+
+export interface SafeModePort {
+  isOn(): boolean;
+  turnOn(why: string): void;
+  /** The fix that broke a stage which was green before it, in words. */
+  blame(met: Recognised): Promise<string | undefined>;
 }
 
 /** What to do about a failure that the owner's own rule calls external, without more advice. */
@@ -49,9 +58,25 @@ export function stageMender(scope: MenderScope): Mender {
   async function failed(attempt: FailedAttempt): Promise<Triaged> {
     const met = recognise(attempt, scope);
     facts.had(met.stage, met.failure.fingerprint);
+    await blame(met);
     const subject = await judgePending(met, attempt);
     if ('again' in subject) return subject.again;
     return answer(subject, attempt);
+  }
+
+  /** A fix that broke another stage than its own: whatever else is wrong, nothing more is changed. */
+  async function blame(met: Recognised): Promise<void> {
+    const { transient, external } = met.failure;
+    const alone = facts.pending.get(met.step) === undefined && facts.keptBy(met).length === 0;
+    const by = alone && !transient && !external ? await scope.safeMode.blame(met) : undefined;
+    if (by !== undefined) guard([`${met.step} (by ${by})`]);
+  }
+
+  function guard(turnedRed: readonly string[]): void {
+    const why = safeModeAfter(ledger.ledger, scope.run, turnedRed);
+    if (why === undefined || scope.safeMode.isOn()) return;
+    scope.safeMode.turnOn(why);
+    scope.record({ type: 'safe_mode.on', data: { why } });
   }
 
   /** The failure to deal with next, now that the fix before it is judged; or that the stage runs once more first. */
@@ -78,6 +103,7 @@ export function stageMender(scope: MenderScope): Mender {
     if (verdict === 'no_effect' || verdict === 'broke') {
       await fixes.takeBack(fix, verdict, reason);
       facts.settled(fix);
+      guard([]);
       // The tree is as it was before the fix, and so is what is wrong with it.
       if (subject) return subject;
       const same = failure.fingerprint === fix.fingerprint;
@@ -97,35 +123,39 @@ export function stageMender(scope: MenderScope): Mender {
   }
 
   async function answer(subject: Recognised, attempt: FailedAttempt): Promise<Triaged> {
-    let down = false;
+    let down: { prompt?: string } | undefined;
     for (let turn = 0; turn < MOST_TURNS; turn++) {
       const known = scope.ai(subject.stage) ? await scope.workshop.knownFix(subject) : undefined;
       const decision = worded(
         subject,
         attempt,
-        decide(situation(subject, attempt, { known: known !== undefined, down })),
+        decide(situation(subject, attempt, { known: known !== undefined, down: down !== undefined })),
       );
       tell(subject, decision);
       if (decision.tier === 'wait') {
         facts.waited(subject.stage);
         return { pauseMs: decision.pause_ms, tier: 'wait', reason: decision.reason, context: {} };
       }
-      if (decision.tier !== 'executor') return end(subject, decision);
+      if (decision.tier !== 'executor') return end(subject, decision, down?.prompt);
       const mended = await mend(subject, decision, known, attempt.timeLeftMs);
-      if (mended === 'stopped') {
+      if ('fix' in mended) {
+        const { plugin, note } = mended.fix;
+        return { pauseMs: 0, tier: 'fix', reason: `${plugin}: ${note.fix}`, context: {} };
+      }
+      if (mended.none === 'stopped') {
         tell(subject, STOPPED);
         return end(subject, STOPPED);
       }
-      if (mended === 'moved') return again('another fix changed its files meanwhile: once more').again;
-      if (mended === 'down') down = true;
-      else if (mended) return { pauseMs: 0, tier: 'fix', reason: `${mended.plugin}: ${mended.note.fix}`, context: {} };
+      if (mended.none === 'moved') return again('another fix changed its files meanwhile: once more').again;
+      if (mended.none === 'down') down = mended;
     }
     throw new Error(`no end is found for ${subject.stage}/${subject.failure.fingerprint}`);
   }
 
   function situation(subject: Recognised, attempt: FailedAttempt, found: { known: boolean; down: boolean }): Situation {
     const { stage, failure } = subject;
-    const now = standing(scope.config.loop, ledger.ledger, scope.clock.now(), scope.ai(stage));
+    const at = { ai: scope.ai(stage), safe_mode: scope.safeMode.isOn() };
+    const now = standing(scope.config.loop, ledger.ledger, scope.clock.now(), at);
     const rerun = runsAgain(stage, attempt);
     return {
       ...now,
@@ -158,7 +188,6 @@ export function stageMender(scope: MenderScope): Mender {
     scope.record({ type: 'failure.decided', stage, step, attempt, data: { ...decision } });
   }
 
-  /** A fix on the branch; undefined when the pass ended in nothing. */
   async function mend(
     subject: Recognised,
     decision: Decision & { tier: 'executor' },
@@ -172,23 +201,19 @@ export function stageMender(scope: MenderScope): Mender {
         : known
           ? await workshop.applyKnown(subject, known)
           : await workshop.askAll(subject, limitMs);
-    if (typeof made === 'object') facts.committed(made, subject);
+    if ('fix' in made) facts.committed(made.fix, subject);
     return made;
   }
 
-  function end(subject: Recognised, decision: Decision): Triaged {
+  function end(subject: Recognised, decision: Decision, prompt?: string): Triaged {
     const { stage, failure } = subject;
-    const { fingerprint, class: found, advice } = failure;
+    const { fingerprint, class: found } = failure;
     // One that was given up and runs again at a person's word stays given up.
     const stands = decision.tier === 'none' && (decision.why === 'give_up_stands' || scope.givenUp.has(stage));
     const gaveUp = decision.tier === 'give_up' || stands;
     if (gaveUp && !stands) ledger.record({ type: 'gave_up', stage, fingerprint, run: scope.run, data: {} });
     const human = gaveUp || ('exit' in decision && decision.exit === 3);
-    const outside = 'why' in decision && decision.why === 'external' ? OUTSIDE : undefined;
-    const todo = advice ?? outside;
-    const next = gaveUp
-      ? `see mendloop explain ${fingerprint}; mend it, then: mendloop reset ${stage}`
-      : todo && `${todo}, then: mendloop`;
+    const next = nextStep(subject, decision, { gaveUp, prompt });
     // Without the fixes that are taken back at the end: else that alone would count as a change of what it is made from.
     const inputs = facts.foundBy(subject) ?? subject.inputs;
     return {
@@ -202,6 +227,24 @@ export function stageMender(scope: MenderScope): Mender {
         ...(next ? { next } : {}),
       },
     };
+  }
+
+  /** What only a person can do now; undefined where the usual words do. */
+  function nextStep(
+    { stage, failure }: Recognised,
+    decision: Decision,
+    { gaveUp, prompt }: { gaveUp: boolean; prompt: string | undefined },
+  ): string | undefined {
+    const { fingerprint, advice } = failure;
+    if (gaveUp) return `see mendloop explain ${fingerprint}; mend it, then: mendloop reset ${stage}`;
+    const why = 'why' in decision ? decision.why : undefined;
+    if (why === 'safe_mode') return 'see why: mendloop safe-mode; when that is mended: mendloop safe-mode off';
+    if (why === 'open_case') return `mendloop cases show ${knownOf(ledger, stage, fingerprint).case}`;
+    if (prompt !== undefined) {
+      return `start the model and run mendloop again, or give ${prompt} to any other and try its answer: mendloop check-patch <answer> --stage ${stage}`;
+    }
+    const todo = advice ?? (why === 'external' ? OUTSIDE : undefined);
+    return todo && `${todo}, then: mendloop`;
   }
 
   /** The step is over: what its fixes came to. Told before the step's own end, so that no end stands without it. */

@@ -1,5 +1,6 @@
 // What a run needs to mend its stages, put together: facts from the journal, the barrier, the branch, the workshop.
 import { join } from 'node:path';
+import type { Stage } from '../config/context-map.ts';
 import { INSTRUCTIONS_FILE, MAX_BYTES, MEMO_FILE } from '../config/files.ts';
 import type { Happening, LoopEvent } from '../events.ts';
 import { readJournal } from '../io/journal.ts';
@@ -8,10 +9,13 @@ import { PACKAGE_ROOT } from '../io/package.ts';
 import { listRuns } from '../io/runs.ts';
 import { readText } from '../io/store.ts';
 import { openBarrier } from '../mend/barrier.ts';
+import { openBreaker } from '../mend/breaker.ts';
 import { openFixes } from '../mend/fix-store.ts';
 import type { OutgoingScope } from '../mend/outgoing.ts';
 import { recoverFixes } from '../mend/recover-fixes.ts';
+import { nobody } from '../mend/suggestion.ts';
 import { stagePath } from '../stage/stage-env.ts';
+import { recordOf } from '../stage/stage-state.ts';
 import type { MovableTree } from '../stage/stage-tree.ts';
 import { readAt } from '../worktree/read.ts';
 import type { LedgerStore } from './ledger-store.ts';
@@ -22,6 +26,8 @@ import type { Prepared } from './prepare.ts';
 import { projectRules } from './project-rules.ts';
 import type { Recorder } from './recorder.ts';
 import type { RunPorts, RunRequest } from './request.ts';
+import { readSafeMode, setSafeMode } from './safe-mode.ts';
+import { turnedRedBy } from './turned-red.ts';
 import type { Mender } from './work.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -59,16 +65,22 @@ export async function openMending(
   record(...recovered.notices.map((text): Happening => ({ type: 'notice', data: { text } })), ...recovered.untold);
   const facts = mendingFacts(open ? readJournal(layout.journal(run)).events : []);
   const workshop = atFirstFailure(async () => {
-    const { openWorkshop } = await import('./workshop.ts');
-    return openWorkshop({
-      ...{ run, config, ledger, fixes, tree: worktree, head, base, record, signal: ports.signal },
-      executors: plugins.executors,
-      outgoing: await outgoingScope(prepared, ports.env),
+    const [{ openWorkshop }, { factsFrom }] = await Promise.all([import('./workshop.ts'), import('./fix-facts.ts')]);
+    const tellFacts = factsFrom({
+      ...{ config, ledger, fixes, tree: worktree, head, base },
       own: (await isPackage(layout.home)) ? PACKAGE_PATHS : [],
       surroundings: {
         path: stagePath({ inherited: ports.env, lab, labTools: ports.labTools }),
         variables: Object.keys(ports.env),
       },
+    });
+    return openWorkshop({
+      ...{ run, ledger, fixes, record, signal: ports.signal, live: ports.live, facts: tellFacts },
+      executors: plugins.executors,
+      breaker: openBreaker(ports.clock),
+      outgoing: await outgoingScope(prepared, ports.env),
+      person: config.loop.mode === 'suggest' ? (ports.person ?? nobody) : undefined,
+      leave: async () => {},
     });
   });
   const rules = [...projectRules(config.loop), ...plugins.rules];
@@ -78,6 +90,18 @@ export async function openMending(
   const mender = stageMender({
     ...{ run, layout, stages, ledger, rules, record, config, fixes, workshop, facts, clock: ports.clock },
     givenUp,
+    safeMode: {
+      isOn: () => readSafeMode(layout) !== undefined,
+      turnOn: (why) => {
+        setSafeMode(layout, { since: new Date(ports.clock.now()).toISOString(), by: 'loop', why, run });
+      },
+      async blame({ stage, step }) {
+        const of = config.map.stages[stage] as Stage;
+        const now = { tree: worktree, head: tree.head, files: await tree.files() };
+        const fix = await turnedRedBy(stage, of, recordOf(stages, step), now);
+        return fix && `the fix ${fix.commit.slice(0, 12)} of ${fix.trailers.get('Stage')}: ${fix.note.fix}`;
+      },
+    },
     ai: (stage) => request.ai && !givenUp.has(stage),
   });
   return {

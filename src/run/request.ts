@@ -1,6 +1,7 @@
 // What a run is asked for, and what it is given to work with.
 import type { Subscriber } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
+import type { AskPerson } from '../mend/suggestion.ts';
 import type { Lab } from '../stage/stage-env.ts';
 import type { Selection } from './select.ts';
 
@@ -26,4 +27,8 @@ export interface RunPorts {
   signal: AbortSignal;
   /** How long TERM is given before KILL. */
   graceMs: number;
+  /** Shows whoever watches what a step is busy with, beside its log. */
+  live?: ((step: string, text: string) => void) | undefined;
+  /** The person at the terminal; absent where there is none. */
+  person?: AskPerson | undefined;
 }

@@ -13,14 +13,14 @@ export function standing(
   { limits, wait, executors, escalations }: LoopConfig,
   ledger: Ledger,
   now: number,
-  ai: boolean,
+  { ai, safe_mode }: { ai: boolean; safe_mode: boolean },
 ): Standing {
   return {
     day: ledger.day,
     limits,
     backoff: wait.backoff,
     ai,
-    safe_mode: false,
+    safe_mode,
     executors: executors.some((name) => name !== KNOWN_FIXES) ? 'ready' : 'none',
     known_fix: false,
     escalations: escalations.length > 0 ? 'ready' : 'none',

@@ -1,52 +1,49 @@
-// Where fixes are made: who is asked, in which order, what they are told, and the sound answer put onto the branch.
+// Where fixes are made: who is asked, in which order, what they are told, and what becomes of a sound answer.
 
 import { RedactionError } from '../case/redact/redaction-error.ts';
-import type { Stage } from '../config/context-map.ts';
-import { pathMatcher } from '../config/globs.ts';
 import type { Happening } from '../events.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
-import { pathFindings } from '../fix/gate/path-rules.ts';
-import type { GateRules } from '../fix/gate/rules.ts';
-import { bashParses, shellCheck } from '../io/shell-check.ts';
 import type { AppliedFix } from '../mend/applied-fix.ts';
-import { type AskScope, ask } from '../mend/ask.ts';
+import { type Asked, type AskScope, ask } from '../mend/ask.ts';
+import type { Breaker } from '../mend/breaker.ts';
 import type { FixStore } from '../mend/fix-store.ts';
-import { gateRules } from '../mend/gate-rules.ts';
 import { judgeProposal, type SoundFix } from '../mend/judge-proposal.ts';
-import { keepTry } from '../mend/keep-try.ts';
+import { keepPrompt, keepTry } from '../mend/keep-try.ts';
 import { type OutgoingScope, outgoing } from '../mend/outgoing.ts';
-import type { EarlierTry, FixFacts } from '../plugin/contract.ts';
+import type { AskPerson, Suggestion } from '../mend/suggestion.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
-import { stageVariables } from '../stage/stage-env.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
-import { isReversal } from '../worktree/reversal.ts';
-import { type Snapshot, snapshotOf } from '../worktree/snapshot.ts';
-import type { Tree } from '../worktree/tree.ts';
-import type { Configuration } from './configuration.ts';
+import type { PatchData, RefusedAnswer } from '../triage/records.ts';
+import type { TellFacts } from './fix-facts.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { knownOf, type Recognised } from './recognise.ts';
 import { KNOWN_FIXES } from './standing.ts';
 
 export interface WorkshopScope {
   run: string;
-  config: Configuration;
   executors: readonly LoadedPlugin[];
   ledger: LedgerStore;
   fixes: FixStore;
-  tree: Tree;
-  /** The worktree's commit now, and the base's. */
-  head(): string;
-  base: string;
-  /** Paths of the running package, when the repository is that package. */
-  own: readonly string[];
-  surroundings: FixFacts['surroundings'];
+  facts: TellFacts;
   outgoing: OutgoingScope;
+  breaker: Breaker;
+  /** Who is asked before a fix is applied; undefined: nobody. */
+  person: AskPerson | undefined;
+  /** Keeps a fix for a person as an open case. */
+  leave(subject: Recognised, suggestion: Suggestion): Promise<void>;
   signal: AbortSignal;
   record(...happenings: Happening[]): void;
+  live: AskScope['live'];
 }
 
-/** `down`: nobody could be reached; `moved`: another fix came between; undefined: there is no fix, and the pass is spent. */
-export type Made = AppliedFix | 'down' | 'stopped' | 'moved' | undefined;
+/**
+ * `spent`: the pass ended in nothing; `down`: nobody could be reached, `prompt` is where the question is kept; `moved`:
+ * another fix came between; `left`: a person has it.
+ */
+export type Made =
+  | { fix: AppliedFix }
+  | { none: 'spent' | 'stopped' | 'moved' | 'left' }
+  | { none: 'down'; prompt?: string };
 
 export interface Workshop {
   /** A fix that needs no model and was not tried on this failure. */
@@ -62,29 +59,29 @@ export interface Workshop {
 const LONGEST_MS = 2 ** 31 - 1;
 
 export function openWorkshop(scope: WorkshopScope): Workshop {
-  const { ledger, fixes, run } = scope;
+  const { ledger, fixes, run, breaker } = scope;
   const known = scope.executors.find(({ name }) => name === KNOWN_FIXES);
   const others = scope.executors.filter((plugin) => plugin !== known);
-  let snapshot: Snapshot | undefined;
 
   return {
     async knownFix(subject) {
       const asked = known && (await ask(known, await askScope(subject)));
       return asked && 'fix' in asked ? asked.fix : undefined;
     },
-    applyKnown: (subject, fix) => apply(subject, fix, KNOWN_FIXES, false),
+    applyKnown: (subject, fix) => offer(subject, fix, { ...BY_KNOWN, plugin: KNOWN_FIXES }),
     async reapply(subject, hashes) {
-      const judging = await askScope(subject);
-      for (const patch of entryOf(subject).patches.filter(({ hash }) => hashes.includes(hash))) {
-        const { hash, tier, plugin } = patch;
-        const diff = fixes.diffOf(hash);
-        const judged = diff === undefined ? undefined : await judgeProposal({ answer: diff, note: RETURNED }, judging);
-        if (judged?.ok) return apply(subject, { ...judged, hash }, plugin, false);
+      for (const { hash, tier, plugin } of entryOf(subject).patches.filter((patch) => hashes.includes(patch.hash))) {
+        const judging = await scope.facts(subject, tier);
+        const proposal = await fixes.proposalOf(hash, judging.snapshot);
+        const judged = proposal && (await judgeProposal(proposal, judging));
+        // Whoever was to be asked was asked when it was applied first.
+        if (judged?.ok) return apply(subject, { ...judged, hash }, { plugin, tier, tried: false });
         const { stage, failure } = subject;
-        const data = { hash, outcome: 'refused' as const, tier, plugin };
+        const why = judged ? `${judged.code}: ${judged.reasons[0] ?? ''}` : 'it is not kept any more';
+        const data = { hash, outcome: 'refused' as const, tier, plugin, why };
         ledger.record({ type: 'patch', stage, fingerprint: failure.fingerprint, run, data });
       }
-      return undefined;
+      return { none: 'spent' };
     },
     async askAll(subject, limitMs) {
       const over = new AbortController();
@@ -98,23 +95,37 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
   };
 
   async function askInTime(subject: Recognised, signal: AbortSignal): Promise<Made> {
-    const judging = await tell(subject, { ...(await askScope(subject)), signal });
-    if (!judging) return 'down';
-    const ends: string[] = [];
+    const judging = await told(subject, { ...(await askScope(subject)), signal });
+    if (!judging) return { none: 'down' };
+    const refused: RefusedAnswer[] = [];
+    let answered = false;
     for (const plugin of others) {
-      const asked = await ask(plugin, judging);
-      if ('fix' in asked) return apply(subject, asked.fix, plugin.name, true);
-      if (asked.none === 'stopped') return 'stopped';
-      ends.push(asked.none);
+      const asked = await askUnlessDown(plugin, judging);
+      if ('fix' in asked)
+        return offer(subject, asked.fix, { plugin: plugin.name, tier: 'executor', tried: true, refused });
+      if (asked.none === 'stopped') return { none: 'stopped' };
+      answered ||= asked.none !== 'down';
+      if (asked.none === 'refused') refused.push(...asked.rounds.map((round) => refusedBy(plugin.name, round)));
     }
-    if (ends.every((end) => end === 'down')) return 'down';
-    const { stage, failure } = subject;
-    ledger.record({ type: 'tried', stage, fingerprint: failure.fingerprint, run, data: {} });
-    return undefined;
+    if (!answered) return { none: 'down', prompt: keepQuestion(subject, judging.facts.prompt) };
+    tried(subject, refused);
+    return { none: 'spent' };
+  }
+
+  async function askUnlessDown(plugin: LoadedPlugin, judging: AskScope): Promise<Asked> {
+    const reason = breaker.refuses(plugin.name);
+    if (reason !== undefined) {
+      scope.record({ type: 'plugin.failed', ...judging.place, data: { plugin: plugin.name, reason } });
+      return { none: 'down', reason };
+    }
+    const asked = await ask(plugin, judging);
+    if ('fix' in asked || asked.none !== 'down') breaker.answered(plugin.name);
+    else breaker.failed(plugin.name, asked.reason);
+    return asked;
   }
 
   /** The same with a prompt, secrets masked; undefined when it is not sure that all are known: then nobody is asked. */
-  async function tell(subject: Recognised, judging: AskScope): Promise<AskScope | undefined> {
+  async function told(subject: Recognised, judging: AskScope): Promise<AskScope | undefined> {
     const { stage, step, attempt } = subject;
     try {
       const { prompt, redactor } = await outgoing(judging.facts, subject.how, scope.outgoing);
@@ -128,11 +139,58 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
     }
   }
 
-  async function apply(subject: Recognised, fix: SoundFix, plugin: string, tried: boolean): Promise<Made> {
+  function keepQuestion({ stage, step, attempt }: Recognised, prompt: string): string {
+    const path = keepPrompt(scope.outgoing.home, { run, step, attempt }, prompt);
+    scope.record({ type: 'prompt.saved', stage, step, attempt, data: { path } });
+    return path;
+  }
+
+  function tried({ stage, failure }: Recognised, refused: readonly RefusedAnswer[]): void {
+    const data = refused.length > 0 ? { refused } : {};
+    ledger.record({ type: 'tried', stage, fingerprint: failure.fingerprint, run, data });
+  }
+
+  /** Applies a sound fix, when whoever is to be asked agrees. */
+  async function offer(subject: Recognised, fix: SoundFix, by: By): Promise<Made> {
+    if (!scope.person) return apply(subject, fix, by);
+    const { stage, step, attempt, failure } = subject;
+    const { plugin, tier, refused = [] } = by;
+    const { fingerprint } = failure;
+    const { note, diff, hash } = fix;
+    const news = { stage, step, attempt, data: { hash, plugin, note } };
+    scope.record({ type: 'fix.suggested', ...news });
+    const suggestion = { stage, step, fingerprint, excerpt: excerptOf(failure), plugin, note, diff };
+    const word = await scope.person(suggestion, scope.signal);
+    if (scope.signal.aborted) return { none: 'stopped' };
+    if (word === 'apply') return apply(subject, fix, by);
+    if (word === 'leave') {
+      await scope.leave(subject, suggestion);
+      return { none: 'left' };
+    }
+    scope.record({ type: 'fix.declined', ...news });
+    const data = { hash, outcome: 'declined' as const, tier, plugin, note };
+    ledger.record({ type: 'patch', stage, fingerprint, run, data });
+    if (by.tried) tried(subject, refused);
+    return { none: 'spent' };
+  }
+
+  async function apply(subject: Recognised, fix: SoundFix, { plugin, tier, tried }: By): Promise<Made> {
     const { stage, step, attempt, failure } = subject;
     const { fingerprint, class: found } = failure;
-    const story = { stage, step, attempt, fingerprint, class: found, hash: fix.hash, note: fix.note, plugin, run };
-    return (await fixes.apply({ ...story, tier: 'executor' }, fix.files, fix.diff, tried)) ?? 'moved';
+    const story = {
+      stage,
+      step,
+      attempt,
+      fingerprint,
+      class: found,
+      hash: fix.hash,
+      note: fix.note,
+      plugin,
+      tier,
+      run,
+    };
+    const applied = await fixes.apply(story, fix.files, fix.diff, tried);
+    return applied ? { fix: applied } : { none: 'moved' };
   }
 
   function entryOf({ stage, failure }: Recognised): LedgerEntry {
@@ -140,67 +198,29 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
   }
 
   async function askScope(subject: Recognised): Promise<AskScope> {
-    if (snapshot?.commit !== scope.head()) snapshot = await snapshotOf(scope.tree, scope.head());
-    const now = snapshot;
-    const { map, loop } = scope.config;
-    const stage = map.stages[subject.stage] as Stage;
-    const rules = gateRules(stage, 'executor', { map, limits: loop.limits, snapshot: now, own: scope.own });
-    const files = editable(now, rules);
-    const { stage: name, step, attempt } = subject;
+    const { stage, step, attempt, failure } = subject;
+    const { signal, record, live } = scope;
     return {
-      ...{ rules, snapshot: now, shellCheck, entry: entryOf(subject), signal: scope.signal, record: scope.record },
-      unparsed: unparsedFiles(subject, files),
-      isReversal: (edited) => isReversal(scope.tree, scope.base, scope.head(), edited),
-      place: { stage: name, step, attempt },
-      facts: factsOf(subject, stage, files, now),
-    };
-  }
-
-  function factsOf(subject: Recognised, stage: Stage, files: string[], now: Snapshot): FixFacts {
-    const { failure, log } = subject;
-    const { limits } = scope.config.loop;
-    return {
-      stage: { ...stage, name: subject.stage },
-      failure: {
-        ...{ fingerprint: failure.fingerprint, class: failure.class, excerpt: excerptOf(failure), log },
-        error_lines: failure.errors.flatMap(({ lines }) => lines),
-      },
-      files,
-      read: async (path) => (await now.text(path)) ?? '',
-      prompt: '',
-      tree: [...now.files.keys()],
-      shell: { parses: bashParses },
-      surroundings: {
-        path: scope.surroundings.path,
-        variables: [...scope.surroundings.variables, ...stageVariables(stage)],
-      },
-      tries: entryOf(subject).patches.map((patch) => earlierTry(patch, fixes)),
-      refused: [],
-      limits: { files: limits.executor_files, changed_lines: limits.changed_lines },
+      ...(await scope.facts(subject, 'executor')),
+      ...{ signal, record, live, place: { stage, step, attempt } },
+      used: (tokens) => ledger.record({ type: 'used', stage, fingerprint: failure.fingerprint, run, data: { tokens } }),
     };
   }
 }
 
-const RETURNED = { fix: 'put back a fix that was taken back unjudged', reason: 'its failure is back' };
-
-function earlierTry({ plugin, outcome, hash }: LedgerEntry['patches'][number], fixes: FixStore): EarlierTry {
-  const diff = fixes.diffOf(hash);
-  return { plugin, outcome, ...(diff === undefined ? {} : { diff }) };
+/** Who made a fix, whether it is a try, and what was refused before it. */
+interface By {
+  plugin: string;
+  tier: PatchData['tier'];
+  tried: boolean;
+  refused?: readonly RefusedAnswer[];
 }
 
-/** The files that the stage may have changed and the gate would let through. */
-function editable({ files }: Snapshot, rules: GateRules): string[] {
-  const allowed = pathMatcher(rules.allow);
-  return [...files.keys()].filter((path) => {
-    if (!allowed(path)) return false;
-    return pathFindings([{ path, before: '', after: '.' }], rules).length === 0;
-  });
-}
+const BY_KNOWN = { tier: 'executor', tried: false } as const;
 
-/** The files of which a parser complained, as far as they may be changed. */
-function unparsedFiles({ failure }: Recognised, files: readonly string[]): string[] {
-  if (failure.class !== 'yaml_parse_error') return [];
-  const said = failure.errors.flatMap(({ lines }) => lines).join('\n');
-  const named = files.filter((path) => said.includes(path));
-  return named.length > 0 ? named : files.filter((path) => said.includes(path.split('/').at(-1) as string));
-}
+const LONGEST_REASON = 300;
+
+const refusedBy = (plugin: string, { code, reasons }: { code: string; reasons: readonly string[] }): RefusedAnswer => ({
+  ...{ plugin, code },
+  reason: reasons.join('; ').slice(0, LONGEST_REASON),
+});

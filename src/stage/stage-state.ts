@@ -24,8 +24,11 @@ export interface StepRecord {
   since: string;
   /** Of the failure it ended with. */
   fingerprint?: string;
-  /** The log of the last attempt that ended green. */
+  /** The log of the last attempt that ended green, and the commit it ran from. */
   green_log?: string;
+  green_head?: string;
+  /** It was green when work on it began. */
+  reopened?: true;
   inputs?: Inputs;
   /** Why it is failed, skipped or idle. */
   reason?: string;
@@ -135,6 +138,7 @@ function forget(record: StepRecord, { type }: LoopEvent): void {
 
 function apply(record: StepRecord, event: LoopEvent): void {
   const { type, data } = event;
+  if (type === 'step.started' && record.status === 'green') record.reopened = true;
   if (type === 'step.started' && record.run !== event.run) Object.assign(record, { run: event.run, attempts: 0 });
   if (type === 'attempt.started') {
     record.attempts = event.attempt ?? record.attempts + 1;
@@ -146,12 +150,14 @@ function apply(record: StepRecord, event: LoopEvent): void {
   }
   if (type === 'step.done' && isInputs(data.inputs)) record.inputs = data.inputs;
   if (type === 'step.done' && record.last?.log) record.green_log = record.last.log;
+  if (type === 'step.done' && typeof data.head === 'string') record.green_head = data.head;
   if (type === 'failure.seen' && typeof data.fingerprint === 'string') record.fingerprint = data.fingerprint;
   if (type === 'stage.reset') {
     record.attempts = 0;
     delete record.fingerprint;
     delete record.inputs;
     delete record.last;
+    delete record.reopened;
   }
   if (event.status === 'give_up' && isInputs(data.inputs)) record.inputs = data.inputs;
   const status = event.status === 'give_up' ? 'give_up' : STATUS_AFTER[type];
@@ -170,6 +176,7 @@ function turn(record: StepRecord, event: LoopEvent, status: StageStatus): void {
   // That a step had no turn says nothing new of one that is green or failed.
   if (status === 'skipped' && ['green', 'failed', 'give_up'].includes(record.status)) return;
   if (status === 'green') delete record.fingerprint;
+  if (status === 'green' || status === 'failed' || status === 'give_up') delete record.reopened;
   if (record.status !== status) record.since = event.time;
   record.status = status;
 }

@@ -1,5 +1,14 @@
 // Records of the journal → the ledger: fold them in order and it comes out. Pure.
-import { type DayUsage, entriesOf, entryKey, entryOf, isLedger, type Ledger, type LedgerEntry } from './ledger.ts';
+import {
+  type DayUsage,
+  entriesOf,
+  entryKey,
+  entryOf,
+  isLedger,
+  type Ledger,
+  type LedgerEntry,
+  type Patch,
+} from './ledger.ts';
 import type { LedgerRecord, PatchData, PatchOutcome } from './records.ts';
 
 /** Folds one record into `ledger`, in place. One that is in it already changes nothing; never throws. */
@@ -51,6 +60,7 @@ function apply(entry: LedgerEntry, record: LedgerRecord): void {
     case 'tried':
       entry.executor_tries += 1;
       if (record.data.hash !== undefined) entry.try_fixes.push(record.data.hash);
+      if (record.data.refused) entry.refused = [...(entry.refused ?? []), ...record.data.refused].slice(-MOST_REFUSED);
       break;
     case 'called':
       entry.escalation_calls += 1;
@@ -97,22 +107,31 @@ function see(entry: LedgerEntry, { data, time, run }: LedgerRecord & { type: 'se
   entry.ended = data.ended;
 }
 
+/** Enough to tell whoever is asked next what does not pass. */
+const MOST_REFUSED = 6;
+
 const REVERTED: readonly (PatchOutcome | undefined)[] = ['no_effect', 'broke'];
 
 function patch(entry: LedgerEntry, data: PatchData, { time, run }: LedgerRecord): void {
-  const { hash, outcome, tier, plugin } = data;
+  const { hash, outcome } = data;
   const at = entry.patches.findIndex((p) => p.hash === hash);
-  const before = entry.patches[at]?.outcome;
+  const known = entry.patches[at];
+  const before = known?.outcome;
   // Refused because it was tried already: how it went then is worth more.
   if (outcome === 'refused' && before !== undefined && before !== 'withdrawn') return;
-  const now = { hash, outcome, tier, plugin, ...(run === undefined ? {} : { run }), time };
+  const now = { ...stripped(known), ...data, ...(run === undefined ? {} : { run }), time };
   if (at === -1) entry.patches.push(now);
   else entry.patches[at] = now;
-  if (tier === 'escalation' && REVERTED.includes(outcome) && !REVERTED.includes(before)) entry.fruitless += 1;
+  if (data.tier === 'escalation' && REVERTED.includes(outcome) && !REVERTED.includes(before)) entry.fruitless += 1;
   if (outcome === 'verified') {
     restart(entry);
     entry.verified_at = time;
   }
+}
+
+/** What was said of it before and is not said anew: its note, not why it ended as it did then. */
+function stripped(known: Patch | undefined): Pick<Patch, 'note'> {
+  return known?.note === undefined ? {} : { note: known.note };
 }
 
 function restart(entry: LedgerEntry): void {

@@ -1,6 +1,4 @@
-// Whether a fix helped, from how its stage ended after it; and what becomes of fixes nobody could judge. Pure.
-import { entriesOf, type Ledger } from './ledger.ts';
-import type { LedgerHappening } from './records.ts';
+// Whether a fix helped, from how its stage ended after it. Pure.
 
 /** How the attempt after a fix ended. `lost`: it was interrupted, or its backend failed. */
 export type Ended =
@@ -51,18 +49,3 @@ export function judgeFix({ fingerprint, ended, earlier, broken_syntax, provision
 
 const isNoise = (ended: Ended): boolean =>
   ended.how === 'lost' || (ended.how === 'failed' && (ended.transient || ended.external || ended.timed_out));
-
-/**
- * What to record of the fixes that a stage still carries when it ends in `run`: with a green stage all of them are
- * verified, otherwise they are taken back, and come again when their failure does.
- */
-export function settle(ledger: Ledger, stage: string, run: string, green: boolean): LedgerHappening[] {
-  const outcome = green ? 'verified' : 'withdrawn';
-  return entriesOf(ledger, stage).flatMap(({ fingerprint, patches }) =>
-    patches
-      .filter((p) => p.outcome === 'applied' || p.outcome === 'provisional')
-      .map(({ hash, tier, plugin }): LedgerHappening => {
-        return { type: 'patch', stage, fingerprint, run, data: { hash, outcome, tier, plugin } };
-      }),
-  );
-}

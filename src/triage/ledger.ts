@@ -3,9 +3,10 @@ import type { FailureClass } from '../config/loop-config.ts';
 import {
   type AttemptEnded,
   isAttemptEnded,
-  PATCH_OUTCOMES,
-  PATCH_TIERS,
+  isPatchData,
+  isRefusedAnswer,
   type PatchData,
+  type RefusedAnswer,
   TIERS,
   type Tier,
 } from './records.ts';
@@ -42,6 +43,8 @@ export interface LedgerEntry {
   try_fixes: string[];
   /** One per hash, in the order they first came. */
   patches: Patch[];
+  /** The latest answers that were not taken. */
+  refused?: RefusedAnswer[];
   last_tier?: Tier;
   last_reason?: string;
   /** When a fix of it was last verified; a reset forgets it. */
@@ -104,16 +107,20 @@ export function usedOn(day: DayUsage, now: number): DayUsage {
   return date > day.date ? { date, tries: 0, tokens: 0 } : day;
 }
 
-const isPatch = shaped({
-  ...{ hash: name, outcome: oneOf(PATCH_OUTCOMES), tier: oneOf(PATCH_TIERS), plugin: text, run: optional(text), time },
-});
+const isStamped = shaped({ run: optional(text), time });
+const isPatch = (value: unknown): boolean => isPatchData(value) && isStamped(value);
 
 const isEntry = shaped({
   ...{ stage: name, fingerprint: name, class: name, transient: flag, external: flag, excerpt: text },
   ...{ first_seen: time, last_seen: time, times_seen: count, run: optional(text), log: optional(text) },
   ...{ ended: isAttemptEnded },
   ...{ executor_tries: count, escalation_calls: count, fruitless: count, try_fixes: listOf(name) },
-  ...{ patches: listOf(isPatch), last_tier: optional(oneOf(TIERS)), last_reason: optional(text) },
+  ...{
+    patches: listOf(isPatch),
+    refused: optional(listOf(isRefusedAnswer)),
+    last_tier: optional(oneOf(TIERS)),
+    last_reason: optional(text),
+  },
   ...{ verified_at: optional(time), gave_up_at: optional(time), case: optional(name) },
 });
 

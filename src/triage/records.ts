@@ -1,6 +1,6 @@
 // What can happen to a failure that the ledger must remember: the records of its journal, as typed values. Pure.
 import type { FailureClass } from '../config/loop-config.ts';
-import { type Check, count, flag, name, oneOf, optional, shaped, text, time } from './shape.ts';
+import { type Check, count, flag, listOf, name, oneOf, optional, shaped, text, time } from './shape.ts';
 
 /** Every record type, with what it tells. Only `tried` and `called` spend anything: a provider that failed is no record. */
 export const LEDGER_TYPES = {
@@ -32,6 +32,7 @@ export const PATCH_OUTCOMES = [
   'no_effect',
   'broke',
   'withdrawn',
+  'declined',
 ] as const;
 export type PatchOutcome = (typeof PATCH_OUTCOMES)[number];
 
@@ -40,6 +41,17 @@ export interface PatchData {
   outcome: PatchOutcome;
   tier: (typeof PATCH_TIERS)[number];
   plugin: string;
+  /** What it was to do and why, as its author says. */
+  note?: { fix: string; reason: string };
+  /** Why it ended so. */
+  why?: string;
+}
+
+/** Why an answer was not taken; bounded, and no secret in it. */
+export interface RefusedAnswer {
+  plugin: string;
+  code: string;
+  reason: string;
 }
 
 /** How the attempt ended. */
@@ -61,8 +73,8 @@ interface Data {
     ended: AttemptEnded;
   };
   decided: { tier: Tier; reason: string };
-  /** `hash`: the fix it ended in. */
-  tried: { hash?: string };
+  /** `hash`: the fix it ended in; `refused`: what was not taken on the way, or instead. */
+  tried: { hash?: string; refused?: readonly RefusedAnswer[] };
   called: Record<never, never>;
   patch: PatchData;
   gave_up: Record<never, never>;
@@ -95,6 +107,12 @@ export const isAttemptEnded = shaped({
 });
 
 const nothing = shaped({});
+const isNote = shaped({ fix: text, reason: text });
+export const isPatchData = shaped({
+  ...{ hash: name, outcome: oneOf(PATCH_OUTCOMES), tier: oneOf(PATCH_TIERS), plugin: text },
+  ...{ note: optional(isNote), why: optional(text) },
+});
+export const isRefusedAnswer = shaped({ plugin: text, code: text, reason: text });
 const DATA: Readonly<Record<LedgerType, Check>> = {
   snapshot: shaped({ ledger: nothing }),
   seen: shaped({
@@ -106,9 +124,9 @@ const DATA: Readonly<Record<LedgerType, Check>> = {
     ended: isAttemptEnded,
   }),
   decided: shaped({ tier: oneOf(TIERS), reason: text }),
-  tried: shaped({ hash: optional(name) }),
+  tried: shaped({ hash: optional(name), refused: optional(listOf(isRefusedAnswer)) }),
   called: nothing,
-  patch: shaped({ hash: name, outcome: oneOf(PATCH_OUTCOMES), tier: oneOf(PATCH_TIERS), plugin: text }),
+  patch: isPatchData,
   gave_up: nothing,
   recovered: nothing,
   'case.opened': shaped({ case: name }),

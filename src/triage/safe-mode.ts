@@ -1,6 +1,15 @@
 // When the loop stops changing things by itself: its fixes do more harm than good. Pure.
 import type { Ledger } from './ledger.ts';
 
+export interface SafeMode {
+  version: 1;
+  since: string;
+  by: 'hand' | 'loop';
+  why: string;
+  /** The run in which the loop set it. */
+  run?: string;
+}
+
 const MOST_REVERTED = 3;
 
 /**

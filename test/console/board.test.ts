@@ -18,7 +18,7 @@ test('notes stay as lines above the rows, and no row is lost when one comes', ()
   ]);
   const shown = shownBy(() => {
     const output = { ...captured().output, line: (text: string) => void process.stdout.write(`${text}\n`) };
-    const watch = boardWatcher(output, '/nowhere');
+    const { event: watch } = boardWatcher(output, '/nowhere');
     for (const event of events) watch(event);
   });
   const [head, ...rest] = shown;
@@ -41,7 +41,7 @@ function shown(lines: Line[]): string[] {
   const ended: Line = ['run.ended', undefined, { exit: 1, duration_ms: 65_000, error: null }];
   return shownBy(() => {
     const output = { ...captured().output, line: (text: string) => void process.stdout.write(`${text}\n`) };
-    const watch = boardWatcher(output, '/nowhere');
+    const { event: watch } = boardWatcher(output, '/nowhere');
     for (const event of journalOf([...lines, ended])) watch(event);
   });
 }

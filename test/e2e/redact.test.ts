@@ -59,7 +59,7 @@ test('a carried file that does not parse lets nothing out', async () => {
   assert.equal(await home.run(['redact'], { stdin: 'some text\n' }), {
     exit: 2,
     stdout: '',
-    stderr: `error E_USAGE: nothing more is let out: the carried file keys/x.yaml does not parse, so its secrets are not known
+    stderr: `error E_REDACT: nothing more is let out: the carried file keys/x.yaml does not parse, so its secrets are not known
   next:  mend keys/x.yaml, or take it out of carry in ai/context_map.yaml
 `,
   });
@@ -72,7 +72,7 @@ test('a pattern that takes for ever lets nothing out', async () => {
   assert.equal(done, {
     exit: 2,
     stdout: '',
-    stderr: `error E_USAGE: nothing more is let out: a pattern under redact took longer than 1000 ms: (x+)+y
+    stderr: `error E_REDACT: nothing more is let out: a pattern under redact took longer than 1000 ms: (x+)+y
   next:  make it simpler in ai/loop.yaml: no repetition inside of a repetition
 `,
   });

@@ -30,7 +30,7 @@ test('files and folders that are carried, and the environment; what does not exi
   });
   const found = from(home, ['.env', 'keys/', 'gone'], { API_TOKEN: fake('four'), LANG: fake('five') });
   assert.equal(valuesOf(found), [fake('one'), fake('two'), fake('four')]);
-  assert.equal(found.short, [{ from: '.env, PIN', length: 4 }]);
+  assert.equal(found.short, [{ value: '1234', from: '.env, PIN' }]);
   assert.equal(
     found.secrets.map((secret) => secret.from),
     ['.env, A', 'keys/deep/x.yaml, token', 'the variable API_TOKEN'],

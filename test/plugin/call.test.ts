@@ -30,13 +30,44 @@ test('the context is what was given, the settings, and a signal', async () => {
     seen = context;
     return { pass: 'no' };
   });
-  const { options, signal, read, shell, ...data } = seen as Propose;
+  const { options, signal, read, shell, say, progress, used, ...data } = seen as Propose;
+  for (const told of [say, progress, used]) assert.type(told, 'function');
   const { read: _, shell: __, ...facts } = given;
   assert.equal(data, facts);
   assert.equal(options, { model: 'm' });
   assert.instance(signal, AbortSignal);
   assert.type(read, 'function');
   assert.is(await shell.parses('echo'), true);
+});
+
+test('what a plugin tells while it works comes as one bounded line, and nothing but tokens after its call', async () => {
+  const [said, shown, used]: [string[], string[], number[]] = [[], [], []];
+  let later: Propose | undefined;
+  const talkative = plugin('propose', (context: Propose) => {
+    later = context;
+    context.say(`one\n\u001b[31mtwo ${'x'.repeat(1000)}`);
+    for (let i = 0; i < 50; i++) context.say(`line ${i}`);
+    context.progress('3 tokens');
+    context.used(12.2);
+    for (const nonsense of [-1, Number.NaN, Number.POSITIVE_INFINITY, 'many' as never]) context.used(nonsense);
+    return { pass: 'no' };
+  });
+  await callHook(talkative, 'propose', fixFacts(), {
+    reporting: {
+      say: (text) => said.push(text),
+      progress: (text) => shown.push(text),
+      used: (tokens) => used.push(tokens),
+    },
+  });
+  assert.is(said.length, 20);
+  assert.is(said[0]?.length, 300);
+  assert.match(said[0] as string, /^one \[31mtwo x+$/);
+  later?.say('late');
+  later?.progress('late');
+  later?.used(5);
+  assert.is(said.length, 20);
+  assert.equal(shown, ['3 tokens']);
+  assert.equal(used, [13, 5]);
 });
 
 test('a plugin cannot change its context, at any depth', async () => {

@@ -39,7 +39,9 @@ export interface Told {
 
 export interface Heard {
   proposal: Proposal;
+  said: string[];
   progress: string[];
+  tokens: number;
 }
 
 let tries = 0;
@@ -53,16 +55,19 @@ export function promptOf(files: Record<string, string>, error_lines = [`${PATH}:
 
 export async function asked(url: string, told: Told = {}): Promise<Heard> {
   const { files = { [PATH]: TEXT }, refused = [], options = {}, error_lines } = told;
-  const progress: string[] = [];
+  const said: string[] = [];
+  const [progress, tokens]: [string[], number[]] = [[], []];
   const settings = (ollama.options as z.ZodType).parse({ host: url, ...options });
   const context = {
     ...fixFacts({ files: Object.keys(files), refused, read: async (path) => files[path] ?? '' }),
     prompt: 'prompt' in told ? told.prompt : promptOf(files, error_lines),
-    progress: (text: string) => progress.push(text.replaceAll(/127\.0\.0\.1:\d+/g, 'host')),
+    say: (text: string) => said.push(text.replaceAll(/127\.0\.0\.1:\d+/g, 'host')),
+    progress: (text: string) => progress.push(text),
+    used: (count: number) => tokens.push(count),
     ...{ options: settings, signal: told.signal ?? new AbortController().signal },
   };
   const proposal = (await ollama.propose?.(context as never)) as Proposal;
-  return { proposal, progress };
+  return { proposal, said, progress, tokens: tokens.reduce((sum, count) => sum + count, 0) };
 }
 
 export async function serving<T>(options: ServerOptions, work: (server: OllamaServer) => Promise<T>): Promise<T> {

@@ -31,7 +31,7 @@ test('its settings have these defaults, and what they may not be is said when th
 });
 
 test('a model answers, and what it said is passed on as it said it', async () => {
-  const { proposal, chats, progress } = await ask([{ text: DIFF }], { files: { [PATH]: TEXT, 'b.yaml': LONG } });
+  const { proposal, chats, said, tokens } = await ask([{ text: DIFF }], { files: { [PATH]: TEXT, 'b.yaml': LONG } });
   assert.equal(proposal, { answer: DIFF });
   const { body } = chats[0] ?? {};
   assert.is(body.model, 'qwen2.5-coder:7b');
@@ -43,10 +43,12 @@ test('a model answers, and what it said is passed on as it said it', async () =>
     ['user'],
   );
   assert.match(
-    progress[0] as string,
+    said[0] as string,
     /^asks qwen2\.5-coder:7b at http:\/\/host \(7\.6B, 4\.7 GB, the largest of at most \d+\.\d GB of the qwen2\.5-coder models here\)$/,
   );
-  assert.match(progress[1] as string, /^qwen2\.5-coder:7b answered: \d+ tokens read, \d+ written$/);
+  assert.match(said[1] as string, /^qwen2\.5-coder:7b read \d+ tokens and wrote \d+ in \d+\.\d s$/);
+  const [, read, wrote] = /read (\d+) tokens and wrote (\d+)/.exec(said[1] as string) ?? [];
+  assert.is(tokens, Number(read) + Number(wrote));
 });
 
 test('a small file that is shown whole is asked for whole, a long one as a diff', async () => {
@@ -252,7 +254,7 @@ test('a model that repeats itself is stopped, while long honest answers are not'
 });
 
 test('without a prompt nothing is asked', async () => {
-  assert.is(await thrownBy(asked('http://127.0.0.1:1', { prompt: undefined })), 'it was given no prompt to send');
+  assert.is(await thrownBy(asked('http://127.0.0.1:1', { prompt: '' })), 'it was given no prompt to send');
 });
 
 test.run();

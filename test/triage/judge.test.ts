@@ -1,10 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Ended, judgeFix, settle, type Trial } from '../../src/triage/judge.ts';
-import { entryOf } from '../../src/triage/ledger.ts';
+import { type Ended, judgeFix, type Trial } from '../../src/triage/judge.ts';
 import type { LedgerHappening } from '../../src/triage/records.ts';
 import { safeModeAfter } from '../../src/triage/safe-mode.ts';
-import { escalated, ledgerOf, NOW, patch, RUN, seen } from './builders.ts';
+import { escalated, ledgerOf, patch, RUN, seen } from './builders.ts';
 
 const failed = (fingerprint: string, noise: Partial<Extract<Ended, { how: 'failed' }>> = {}): Ended => ({
   ...{ how: 'failed', fingerprint, transient: false, external: false, timed_out: false, ...noise },
@@ -46,23 +45,6 @@ test('transient, external, timed-out and lost ends judge nothing: the stage runs
   }
   assert.is(verdict({ how: 'lost' }), 'rerun');
   assert.is(verdict({ how: 'lost' }, { rerun: true }), 'provisional');
-});
-
-test('fixes that are provisional or not judged are verified with a green stage, and withdrawn with any other', () => {
-  const ledger = ledgerOf([
-    ...[patch('h1', 'provisional'), on('f2', escalated('h2', 'applied')), patch('h3', 'broke'), patch('h4', 'refused')],
-    ...[patch('h5', 'verified'), { ...patch('h6', 'applied'), stage: 'apps' } as LedgerHappening],
-  ]);
-  const data = (hash: string, outcome: string) => ({ hash, outcome });
-  const told = (green: boolean) =>
-    settle(ledger, 'talos', 'later', green).map((h) => [h.fingerprint, h.run, (h as { data: object }).data]);
-  assert.equal(told(true), [
-    ['f1', 'later', { ...data('h1', 'verified'), tier: 'executor', plugin: 'ollama' }],
-    ['f2', 'later', { ...data('h2', 'verified'), tier: 'escalation', plugin: 'case-file' }],
-  ]);
-  ledgerOf(settle(ledger, 'talos', 'later', false), NOW, ledger);
-  assert.is(entryOf(ledger, 'talos', 'f2')?.patches[0]?.outcome, 'withdrawn');
-  assert.equal(told(false), []);
 });
 
 test('safe mode goes on when fixes on 3 different failures were reverted in one run', () => {

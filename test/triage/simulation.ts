@@ -2,8 +2,8 @@
 import * as assert from 'uvu/assert';
 import { decide } from '../../src/triage/decide.ts';
 import { foldLedger } from '../../src/triage/fold.ts';
-import { type Ended, judgeFix, MOST_PROVISIONAL, settle } from '../../src/triage/judge.ts';
-import { emptyLedger, entryOf } from '../../src/triage/ledger.ts';
+import { type Ended, judgeFix, MOST_PROVISIONAL } from '../../src/triage/judge.ts';
+import { emptyLedger, entriesOf, entryOf, type Ledger } from '../../src/triage/ledger.ts';
 import type { LedgerHappening, PatchData, PatchOutcome } from '../../src/triage/records.ts';
 import type { Decision, Situation } from '../../src/triage/situation.ts';
 import { ENDED, HOUR, NOW, situation, stamped } from './builders.ts';
@@ -162,6 +162,18 @@ export function simulate(world: World): string[] {
       return how;
     }
   }
+}
+
+/** What the end of a stage makes of the fixes that it still carries. */
+function settle(ledger: Ledger, stage: string, run: string, green: boolean): LedgerHappening[] {
+  const outcome = green ? 'verified' : 'withdrawn';
+  return entriesOf(ledger, stage).flatMap(({ fingerprint, patches }) =>
+    patches
+      .filter((p) => p.outcome === 'applied' || p.outcome === 'provisional')
+      .map(({ hash, tier, plugin }): LedgerHappening => {
+        return { type: 'patch', stage, fingerprint, run, data: { hash, outcome, tier, plugin } };
+      }),
+  );
 }
 
 function raise(counts: Map<string, number>, fingerprint: string, most: number): void {

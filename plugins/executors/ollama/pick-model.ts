@@ -1,5 +1,5 @@
 // Which of a host's models is asked: the one the owner names, or the first of a list of preferences that is there and fits.
-import type { HostedModel } from '../../../src/io/egress.ts';
+import type { HostedModel } from '../../../src/io/egress/ollama-chat.ts';
 
 /** Families by preference, models made for code first; of one family the largest that fits. */
 export const PREFERRED: readonly string[] = [

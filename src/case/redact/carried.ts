@@ -39,7 +39,7 @@ function keep(value: string, kind: string, from: string, { secrets, short }: Fou
   const plain = value.trim();
   if (plain.length >= LEAST_LENGTH) secrets.push({ value: plain, kind, from });
   else if (plain !== '' && !/^(?:true|false|yes|no|on|off|null|none|~|-?\d{1,3})$/i.test(plain)) {
-    short.push({ from, length: plain.length });
+    short.push({ value: plain, from });
   }
 }
 
@@ -240,4 +240,5 @@ export function isHighEntropy(value: string): boolean {
 
 function addAll(found: Found, more: Found): void {
   found.secrets.push(...more.secrets);
+  found.short.push(...more.short);
 }

@@ -12,7 +12,4 @@ export interface Secret {
 export const LEAST_LENGTH = 8;
 
 /** A value that is too short to be masked wherever it appears; `from` says where it stands. */
-export interface ShortSecret {
-  readonly from: string;
-  readonly length: number;
-}
+export type ShortSecret = Pick<Secret, 'value' | 'from'>;

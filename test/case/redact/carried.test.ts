@@ -20,9 +20,9 @@ test('every value of 8 characters and more of a KEY=VALUE file is a secret, quot
   assert.ok(values('.env', `URL=postgres://u:p%40ss-${A}@db/x\n`).includes(`p@ss-${A}`));
 });
 
-test('a short value is told with its place and its length when its name is secret-like, never by itself', () => {
+test('a short value is told with its place when its name is secret-like', () => {
   const { short } = secretsInText('.env', 'DB_PASSWORD=abc12\nMODE=dev\nTOKEN_TTL=60\n');
-  assert.equal(short, [{ from: '.env, DB_PASSWORD', length: 5 }]);
+  assert.equal(short, [{ value: 'abc12', from: '.env, DB_PASSWORD' }]);
 });
 
 test('in YAML and JSON keys and looks decide', () => {
@@ -103,7 +103,7 @@ test('variables with secret-like names are secrets, others are not', () => {
     secrets.map(({ value }) => value),
     [A, B, C],
   );
-  assert.equal(short, [{ from: 'the variable PIN', length: 4 }]);
+  assert.equal(short, [{ value: '1234', from: 'the variable PIN' }]);
 });
 
 test('names', () => {

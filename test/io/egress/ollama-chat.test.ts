@@ -1,18 +1,15 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Chat, type ChatEnd, type HostOptions, openChat, runModelCommand } from '../../src/io/egress.ts';
+import { type Chat, type ChatEnd, type HostOptions, openChat } from '../../../src/io/egress/ollama-chat.ts';
 import {
   type OllamaServer,
   type ServedReply,
   type ServerOptions,
   startOllamaServer,
-} from '../../src/testing/ollama-server.ts';
-import { httpServer, tcpServer } from './servers.ts';
-import { folder } from './temporary.ts';
+} from '../../../src/testing/ollama-server.ts';
+import { httpServer, tcpServer } from '../servers.ts';
+import { fault, until } from './faults.ts';
 
-const ROOT = new URL('../..', import.meta.url).pathname;
 const MODEL = 'qwen2.5-coder:7b';
 const CHAT: Chat = { model: MODEL, messages: [{ role: 'user', content: 'hello' }], options: { num_ctx: 4096 } };
 
@@ -32,25 +29,6 @@ async function withServer<T>(options: ServerOptions, work: (server: OllamaServer
 
 const chat = (reply: ServedReply, more: Partial<HostOptions> = {}, asked: Partial<Chat> = {}): Promise<ChatEnd> =>
   withServer({ script: [reply] }, ({ url }) => openChat(url, settings(more)).chat({ ...CHAT, ...asked }));
-
-async function until(holds: () => boolean): Promise<void> {
-  const end = performance.now() + 5000;
-  while (!holds()) {
-    if (performance.now() > end) throw new Error(`never: ${holds}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
-/** The one line of what is thrown, the port left out. */
-async function fault(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-    return 'nothing was thrown';
-  } catch (error) {
-    const { name, message } = error as Error;
-    return `${name}: ${message.replaceAll(/127\.0\.0\.1:\d+/g, 'host')}`;
-  }
-}
 
 test('an answer comes whole, with its reason and its counts, and each piece is told', async () => {
   const pieces: string[] = [];
@@ -148,7 +126,10 @@ test('a host that is not there, is no Ollama, or sends elsewhere', async () => {
   const other = await httpServer({ '/api/tags': 200 });
   const at = (port: number) => openChat(`http://127.0.0.1:${port}`, settings({ timeoutMs: 200 })).models();
   assert.is(await fault(at(silent.port)), 'ModelFault: http://host did not answer within 0.2 s');
-  assert.is(await fault(at(moved.port)), 'ModelFault: http://host answered 302: body');
+  assert.is(
+    await fault(at(moved.port)),
+    'ModelFault: http://host answered 302 and points to another path of its own, which is not followed',
+  );
   assert.is(await fault(at(other.port)), 'ModelFault: http://host does not answer as Ollama does');
   await Promise.all([silent.stop(), moved.stop(), other.stop()]);
 });
@@ -195,93 +176,6 @@ test('what a listener throws ends the request and is thrown on', async () => {
     assert.is(await asked.catch((error) => error.constructor), Enough);
     await until(() => server.chats[0]?.aborted === true);
   });
-});
-
-const run = (
-  script: string,
-  more: { input?: string; timeoutMs?: number; signal?: AbortSignal; env?: Record<string, string> } = {},
-) =>
-  runModelCommand({
-    ...{ argv: ['bash', '-c', script], input: '', timeoutMs: 5000, signal: new AbortController().signal, graceMs: 200 },
-    ...{ env: { PATH: process.env.PATH ?? '' } },
-    ...more,
-  });
-
-test('a program reads the prompt and answers, in an empty folder that is gone afterwards', async () => {
-  const input = 'x'.repeat(300_000);
-  assert.is((await run('wc -c', { input })).trim(), '300000');
-  const said = (await run('pwd; ls -A; env -0 | tr "\\0" "\\n" | cut -d= -f1 | grep -v ^_ | sort | xargs'))
-    .trim()
-    .split('\n');
-  assert.is(existsSync(said[0] as string), false);
-  assert.equal(said.slice(1), ['PATH PWD SHLVL']);
-});
-
-test('each way in which a program fails is one clear line', async () => {
-  const missing = runModelCommand({
-    argv: ['/no/such/program'],
-    input: 'x',
-    env: {},
-    timeoutMs: 1000,
-    signal: new AbortController().signal,
-  });
-  assert.equal(
-    await Promise.all(
-      [
-        missing,
-        run('echo trouble >&2; exit 3'),
-        run('kill -9 $$'),
-        run('true'),
-        run('yes'),
-        run('sleep 30', { timeoutMs: 100 }),
-      ].map(fault),
-    ),
-    [
-      'ModelFault: /no/such/program cannot be started: ENOENT',
-      'ModelFault: bash ended with exit code 3: trouble',
-      'ModelFault: bash was ended by SIGKILL',
-      'ModelFault: bash said nothing',
-      'ModelFault: bash said more than 1000000 bytes',
-      'ModelFault: bash did not end within 0.1 s',
-    ],
-  );
-});
-
-test('a program that does not read its prompt may answer all the same', async () => {
-  assert.is(await run('echo ready', { input: 'x'.repeat(2_000_000) }), 'ready\n');
-});
-
-test('nothing of its process group is left, whether it ends, is late or is stopped, and even when it will not listen', async () => {
-  const dir = folder();
-  const started = (name: string) => `trap "" TERM; sleep 60 & echo $! > ${join(dir, name)}`;
-  const alive = (name: string) => {
-    const stat = `/proc/${readFileSync(join(dir, name), 'utf8').trim()}/stat`;
-    return existsSync(stat) && !/\) Z /.test(readFileSync(stat, 'utf8'));
-  };
-  await run(`${started('ends')}; echo done`);
-  const stop = new AbortController();
-  const stopped = fault(run(`${started('stopped')}; wait`, { signal: stop.signal }));
-  const late = fault(run(`${started('late')}; wait`, { timeoutMs: 1200 }));
-  await until(() => existsSync(join(dir, 'stopped')));
-  stop.abort();
-  assert.is(await stopped, 'ModelFault: it was stopped');
-  assert.is(await late, 'ModelFault: bash did not end within 1.2 s');
-  assert.equal(['ends', 'stopped', 'late'].map(alive), [false, false, false]);
-});
-
-test('no other module opens a connection or talks to a model', () => {
-  // What listens for tests, looks whether a port answers, or serves.
-  const others = new Set(['src/io/egress.ts', 'src/io/probe.ts', 'src/testing/ollama-server.ts']);
-  const network =
-    /from '(?:node:(?:http|https|http2|net|tls|dgram)|undici|ollama)(?:\/[^']*)?'|import\('(?:node:(?:https?|net|tls)|undici|ollama)'\)|\bfetch\(/;
-  const sources = ['src', 'plugins', 'scripts'].flatMap((top) =>
-    readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' }).map((path) => `${top}/${path}`),
-  );
-  const found = sources.filter(
-    (path) =>
-      /\.(?:ts|mjs|js)$/.test(path) && !others.has(path) && network.test(readFileSync(join(ROOT, path), 'utf8')),
-  );
-  assert.equal(found, []);
 });
 
 test.run();

@@ -1,0 +1,89 @@
+// What the recorded answers say to each stage. They are written by hand after what small models do, so that every outcome
+// occurs: mostly right, some wrong, some that the gate must refuse. They say nothing about any model.
+import type { AnswerFormat } from '../../../src/case/prompt/facts.ts';
+import type { BrokenStage } from '../../../test/known-fixes/broken-stages.ts';
+import { type Said, say } from './recorded-forms.ts';
+import { EXAMS } from './stages.ts';
+
+/** In a file, this instead of that. */
+type Change = readonly [path: string, old: string, now: string];
+
+interface Imperfect {
+  /** Changes that are not the right one. */
+  readonly changes?: readonly Change[];
+  /** Exactly this, whatever form was asked for. */
+  readonly words?: string;
+  /** Whether it is put right once the model was told what was wrong. A change: it is that one, then. */
+  readonly then?: 'right' | Change;
+}
+
+const RUN = 'stages/web/run.sh';
+const POOL = 'config/web/pool.conf';
+const SELECTOR: Change = ['manifests/web/service.yaml', 'app: web', 'app: frontend'];
+
+const IMPERFECT: Readonly<Record<string, Imperfect>> = {
+  // Of those that are mended by the letter.
+  'a command with two letters swapped': { changes: [[RUN, 'mkdri -p out\n', '']] },
+  'a command behind if': { changes: [[RUN, 'pritnenv HOME', 'pritnenv HOME || true']] },
+  'a path with two letters swapped': { changes: [['config/vsm.tsv', '', '101\tcp1\n']] },
+  'a folder': { changes: [[RUN, 'cd confgi', 'mkdir -p confgi\ncd confgi']] },
+  'a variable of the environment': {
+    words: 'MENDLOOP_STGAE has to be set in the environment of the stage by a person.',
+  },
+  'a mistyped end of a here-document': { changes: [[RUN, 'EOF\n} >/dev/null', 'EOF\n}']], then: 'right' },
+  'CRLF, in a path of a settings file': {
+    changes: [['config/web.conf', 'list=config/vms.tsv\r\n', 'list=config/vms.tsv\n']],
+    then: [RUN, 'cat "$list"', `cat "\${list%$'\\r'}"`],
+  },
+  'YAML, an unquoted colon': { changes: [['config/web.yaml', 'careful: this is', 'this is']] },
+  'YAML, tabs everywhere': { words: 'The tab must be replaced. '.repeat(400) },
+  'JSON, comments': { words: '' },
+
+  // Of those that have to be read.
+  'a flag of an older version of the tool': { changes: [[RUN, '--dir', '--to']] },
+  'a test that is the wrong way round': { changes: [[RUN, 'exit 1', 'exit 0']] },
+  'a selector that matches nothing': {
+    changes: [SELECTOR, ['manifests/web/policy.yaml', 'app: frontend', 'app: web']],
+    then: 'right',
+  },
+  'a unit that does not exist': { changes: [['manifests/web/deployment.yaml', '512MB', '512M']], then: 'right' },
+  'a tag that the registry no longer has': { words: 'A person has to push home/web:1.4.2 to the registry again.' },
+  'a template variable renamed in one place only': {
+    changes: [['manifests/web/values.conf', 'replica_count=3\n', 'replica_count=3\nreplicas=3\n']],
+  },
+  'an address range that ends one too early': { changes: [[POOL, 'last=248', 'last=250']] },
+  'a port that differs between two files': { changes: [['config/web/server.conf', 'port=8080', 'port=8081']] },
+  'a context that the kubeconfig does not have': {
+    changes: [['checks/run.sh', '', '#!/usr/bin/env bash\necho fine\n']],
+  },
+  'a network that is too small': { changes: [['config/web/network.conf', '10.42.0.0/23', '10.42.0.0/16']] },
+};
+
+/** The answer to one request. `told`: an earlier answer was refused, or an earlier fix did not help. */
+export function recordedAnswer(stage: BrokenStage, format: AnswerFormat, told: boolean): string {
+  const imperfect = IMPERFECT[stage.fault];
+  const voice = EXAMS.findIndex((exam) => exam.stage === stage);
+  const then = told ? imperfect?.then : undefined;
+  if (!imperfect || then === 'right') return say(format, [rightOne(stage)], voice);
+  if (imperfect.words !== undefined) return imperfect.words;
+  const changes = then ? [then] : (imperfect.changes ?? []);
+  return say(
+    format,
+    changes.map((change) => saidOf(stage, change)),
+    voice,
+  );
+}
+
+function rightOne({ sound, broken, mended, fault }: BrokenStage): Said {
+  const path = Object.keys(broken)[0] as string;
+  const after = mended?.[path] ?? sound[path] ?? '';
+  const words = { fix: `correct ${path}`, reason: `the failure comes from ${fault}` };
+  return { path, before: broken[path] ?? '', after, ...words };
+}
+
+function saidOf({ sound, broken }: BrokenStage, [path, old, now]: Change): Said {
+  const before = old === '' ? '' : (broken[path] ?? sound[path] ?? '');
+  if (!before.includes(old)) throw new Error(`${JSON.stringify(old)} is not in ${path}`);
+  const words = { fix: `change ${path} so that the stage can go on`, reason: 'the log names this place' };
+  return { path, before, after: before.replace(old, () => now), ...words };
+}

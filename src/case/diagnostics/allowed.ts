@@ -1,0 +1,170 @@
+// Whether a command that a model asks for may run: argv alone, read-only, from a table. Whatever the table does not name is
+// refused. The owner's own diagnostics do not pass through here.
+import type { Flag, Flags, Request, Rule, Tool, Verb } from './grammar.ts';
+import { findTool, toolNames } from './tools.ts';
+
+export type Allowed = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+
+const MOST_WORDS = 40;
+const LONGEST_WORD = 300;
+const LONGEST = 2000;
+
+/** Never throws, whatever `argv` holds. */
+export function allowDiagnostic(argv: readonly string[]): Allowed {
+  try {
+    examine(argv);
+    return { ok: true };
+  } catch (error) {
+    if (error instanceof Refused) return { ok: false, reason: error.message };
+    throw error;
+  }
+}
+
+class Refused extends Error {}
+
+const refuse = (reason: string): never => {
+  throw new Refused(reason);
+};
+
+const quoted = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+
+function examine(argv: readonly string[]): void {
+  examineWords(argv);
+  const [program = '', ...words] = argv;
+  if (program.includes('/')) refuse(`${quoted(program)} is a path; a tool is asked for by its name`);
+  const tool =
+    findTool(program) ?? refuse(`${quoted(program)} is not one of the tools that may be asked: ${toolNames()}`);
+  const verb = readVerb(tool, words);
+  const request = readRequest(tool, verb.found, words.slice(verb.at));
+  const called = [tool.name, verb.found.words].join(' ').trim();
+  examineOperands(called, verb.found, request);
+  for (const names of verb.found.needs ?? []) {
+    if (!names.some((name) => request.flags.has(name))) refuse(`${called} must be given ${names.join(' or ')}`);
+  }
+  const reason = verb.found.check?.(request);
+  if (reason !== undefined) refuse(reason);
+}
+
+function examineWords(argv: readonly unknown[]): void {
+  if (!Array.isArray(argv) || argv.length === 0) refuse('it names no tool');
+  if (argv.length > MOST_WORDS) refuse(`it has more than ${MOST_WORDS} words`);
+  let chars = 0;
+  for (const word of argv) {
+    if (typeof word !== 'string' || word === '') return refuse('a word of it is empty');
+    if (word.length > LONGEST_WORD) refuse(`a word of it has more than ${LONGEST_WORD} characters`);
+    if (!/^[\x20-\x7e]+$/.test(word)) refuse(`${quoted(word)} has characters other than plain printable ones`);
+    chars += word.length;
+  }
+  if (chars > LONGEST) refuse(`it has more than ${LONGEST} characters`);
+}
+
+/** The verb, and where what belongs to it begins. */
+function readVerb(tool: Tool, words: readonly string[]): { found: Verb; at: number } {
+  let at = 0;
+  if (tool.before !== undefined) {
+    const flags = new Map<string, string[]>();
+    for (; isFlag(words[at]); at++)
+      at += readFlag(tool, `before the verb of ${tool.name}`, tool.before, words, at, flags);
+  }
+  // The longest verb that stands here: "get sources git" before "get".
+  const found = tool.verbs
+    .filter(({ words: verb }) => verb === '' || verb.split(' ').every((word, i) => words[at + i] === word))
+    .sort((a, b) => b.words.length - a.words.length)[0];
+  if (found === undefined) {
+    const [asked] = words.slice(at);
+    if (asked === undefined) return refuse(`${tool.name} is asked nothing`);
+    const known = tool.verbs.map(({ words: verb }) => verb).join(', ');
+    return refuse(
+      isFlag(asked)
+        ? `${quoted(asked)} may not stand before the verb of ${tool.name}`
+        : `${tool.name} ${quoted(asked)} is not read-only for sure; ${tool.name} may be asked: ${known}`,
+    );
+  }
+  return { found, at: at + (found.words === '' ? 0 : found.words.split(' ').length) };
+}
+
+const isFlag = (word: string | undefined): word is string => word?.startsWith('-') === true;
+
+function readRequest(tool: Tool, verb: Verb, words: readonly string[]): Request {
+  const flags = new Map<string, string[]>();
+  const operands: string[] = [];
+  const called = `for ${[tool.name, verb.words].join(' ').trim()}`;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as string;
+    if (word === '--' && verb.path !== undefined) return { operands, flags, paths: words.slice(at + 1) };
+    if (isFlag(word)) at += readFlag(tool, called, verb.flags ?? {}, words, at, flags);
+    else operands.push(word);
+  }
+  return { operands, flags, paths: [] };
+}
+
+/** Reads the flags of the word at `at`; returns how many further words they took. */
+function readFlag(
+  tool: Tool,
+  where: string,
+  known: Flags,
+  words: readonly string[],
+  at: number,
+  given: Map<string, string[]>,
+): number {
+  const word = words[at] as string;
+  const flagOf = (name: string): Flag =>
+    (Object.hasOwn(known, name) ? known[name] : undefined) ?? refuse(`${quoted(name)} is not let through ${where}`);
+  const take = (name: string, value: string, rule?: Rule): void => {
+    if (rule !== undefined && !rule.takes(value)) refuse(`${name} takes ${rule.what}, not ${quoted(value)}`);
+    given.set(name, [...(given.get(name) ?? []), value]);
+  };
+  const next = (name: string, rule: Rule): number => {
+    const value = words[at + 1];
+    if (value === undefined || value.startsWith('-')) return refuse(`${name} needs a value`);
+    take(name, value, rule);
+    return 1;
+  };
+  if (/^-\d{1,4}$/.test(word) && Object.hasOwn(known, '-NUMBER')) {
+    take('-NUMBER', word.slice(1));
+    return 0;
+  }
+  if (word.startsWith('--') || tool.wholeWords || Object.hasOwn(known, word)) {
+    const equals = word.indexOf('=');
+    const name = equals < 0 ? word : word.slice(0, equals);
+    const value = equals < 0 ? undefined : word.slice(equals + 1);
+    const flag = flagOf(name);
+    if (flag === 'switch') {
+      if (value !== undefined && !(tool.go && value === 'true')) refuse(`${name} takes no value`);
+      take(name, 'true');
+      return 0;
+    }
+    const rule = 'attached' in flag ? flag.attached : flag.value;
+    if (value === undefined) return 'attached' in flag ? refuse(`${name} needs a value behind =`) : next(name, rule);
+    take(name, value, rule);
+    return 0;
+  }
+  for (let i = 1; i < word.length; i++) {
+    const name = `-${word[i]}`;
+    const flag = flagOf(name);
+    if (flag === 'switch') {
+      take(name, 'true');
+      continue;
+    }
+    if ('attached' in flag) return refuse(`${name} needs a value behind =`);
+    const rest = word.slice(i + 1);
+    if (rest === '') return next(name, flag.value);
+    take(name, tool.go && rest.startsWith('=') ? rest.slice(1) : rest, flag.value);
+    return 0;
+  }
+  return word === '-' ? refuse('"-" is not let through') : 0;
+}
+
+function examineOperands(called: string, verb: Verb, { operands, paths }: Request): void {
+  const [least, most] = verb.count ?? (verb.operand === undefined ? [0, 0] : [0, 8]);
+  const rule = verb.operand;
+  for (const operand of operands) {
+    if (rule === undefined) refuse(`${called} takes no ${quoted(operand)} here`);
+    else if (!rule.takes(operand)) refuse(`${called} takes ${rule.what}, not ${quoted(operand)}`);
+  }
+  if (operands.length < least) refuse(`${called} needs ${rule?.what ?? 'more'}`);
+  if (operands.length > most) refuse(`${called} takes at most ${most} of these words: ${quoted(operands.join(' '))}`);
+  for (const path of paths) {
+    if (verb.path?.takes(path) !== true) refuse(`${called} takes ${verb.path?.what}, not ${quoted(path)}`);
+  }
+}

@@ -1,0 +1,31 @@
+// `mendloop safe-mode [on|off]`: stop the AI from changing anything, let it again, or say how things stand.
+import { safeModeLines } from '../console/safe-mode-lines.ts';
+import { EXIT, fail } from '../errors.ts';
+import { systemClock } from '../io/clock.ts';
+import { layout as layoutOf } from '../io/layout.ts';
+import { requireWritable } from '../io/store.ts';
+import { clearSafeMode, readSafeMode, setSafeMode } from '../run/safe-mode.ts';
+import type { CommandInput } from './command.ts';
+
+/** Needs no lock: a run that is at work looks again before each change. */
+export async function run({ words, options, out, home }: CommandInput): Promise<number> {
+  const [word, ...reason] = words;
+  const layout = layoutOf(home());
+  const now = systemClock.now();
+  if (word !== undefined && word !== 'on' && word !== 'off') {
+    fail('E_USAGE', { what: `safe-mode is on or off, not ${word}`, next: 'mendloop safe-mode on|off' });
+  }
+  if (word !== undefined && !options['dry-run']) {
+    requireWritable(layout.state);
+    if (word === 'off') clearSafeMode(layout);
+    else {
+      const why = reason.join(' ') || 'a person said so';
+      setSafeMode(layout, { since: new Date(now).toISOString(), by: 'hand', why });
+    }
+  }
+  const mode = readSafeMode(layout);
+  const text = mode ? safeModeLines(mode, now).join('\n') : 'safe mode is off';
+  const would = options['dry-run'] && word !== undefined ? `\nwould set it ${word}` : '';
+  out.answer(`${text}${would}`, { safe_mode: mode ?? null });
+  return EXIT.ok;
+}

@@ -1,0 +1,65 @@
+// A fix is shown to the person at the terminal, who says whether it is applied.
+import { askLine } from '../io/ask-line.ts';
+import type { Output } from '../io/output.ts';
+import type { AskPerson, Suggestion, Word } from '../mend/suggestion.ts';
+
+const QUESTION = 'apply it? [y]es, [n]o, [l]ater (kept as a case): ';
+const WORDS: Readonly<Record<string, Word>> = {
+  ...{ y: 'apply', yes: 'apply', n: 'decline', no: 'decline', l: 'leave', later: 'leave', '': 'leave' },
+};
+const MOST_QUESTIONS = 3;
+
+/** Something that draws on the same terminal, and holds still while a person reads. */
+export interface Quiet {
+  hold(): void;
+  release(): void;
+}
+
+/** One question at a time. No answer, or none that is understood, means later: nothing is changed by silence. */
+export function personAt(out: Output, drawing: Quiet): AskPerson {
+  let turn: Promise<unknown> = Promise.resolve();
+  return (suggestion, signal) => {
+    const mine = turn.then(() => ask(suggestion, signal));
+    turn = mine;
+    return mine;
+  };
+
+  async function ask(suggestion: Suggestion, signal: AbortSignal): Promise<Word> {
+    drawing.hold();
+    try {
+      for (const line of shown(suggestion)) out.errorLine(line);
+      for (let asked = 0; asked < MOST_QUESTIONS && !signal.aborted; asked++) {
+        const answer = await askLine(QUESTION, signal);
+        if (answer === undefined) break;
+        const word = WORDS[answer.trim().toLowerCase()];
+        if (word) return word;
+      }
+      return 'leave';
+    } finally {
+      drawing.release();
+    }
+  }
+
+  function shown({ step, excerpt, plugin, note, diff }: Suggestion): string[] {
+    return [
+      '',
+      out.colour.bold(`${step} failed, and ${plugin} suggests: ${plain(note.fix)}`),
+      ...excerpt.split('\n').map((line) => `  | ${plain(line)}`),
+      `  because: ${plain(note.reason)}`,
+      '',
+      ...diff.trimEnd().split('\n').map(painted),
+      '',
+    ];
+  }
+
+  function painted(line: string): string {
+    const text = `  ${plain(line)}`;
+    if (/^(\+\+\+|---) /.test(line)) return out.colour.bold(text);
+    if (line.startsWith('+')) return out.colour.green(text);
+    return line.startsWith('-') ? out.colour.red(text) : text;
+  }
+}
+
+/** What a terminal would act on instead of showing it is spelled out: a person decides by what they see. */
+const plain = (text: string): string =>
+  text.replaceAll(/[^\P{Cc}\t]|\p{Cf}/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);

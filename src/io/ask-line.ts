@@ -1,0 +1,26 @@
+// One line from the person at the terminal.
+import { createInterface } from 'node:readline';
+
+/** Whether somebody can type an answer. */
+export const canAnswer = (): boolean => process.stdin.isTTY === true;
+
+/** What was typed; undefined at the end of input, or when the signal is given first. */
+export function askLine(question: string, signal: AbortSignal): Promise<string | undefined> {
+  process.stdout.write(question);
+  // Not as a terminal of its own: Ctrl-C stays a signal to the whole run.
+  const reader = createInterface({ input: process.stdin, terminal: false });
+  return new Promise((resolve) => {
+    const end = (answer: string | undefined) => {
+      signal.removeEventListener('abort', stop);
+      reader.close();
+      // A stream that is listened to would keep the process alive.
+      process.stdin.pause();
+      resolve(answer);
+    };
+    const stop = () => end(undefined);
+    signal.addEventListener('abort', stop);
+    if (signal.aborted) return stop();
+    reader.once('line', end);
+    reader.once('close', () => end(undefined));
+  });
+}

@@ -1,0 +1,25 @@
+// A deadline and a signal in one, for whatever is under way on the other side.
+export interface Limit {
+  readonly signal: AbortSignal;
+  isLate(): boolean;
+  /** Gives the signal, if nobody did. */
+  end(): void;
+}
+
+/** A signal that is given after `timeoutMs`, or with `cause`. Of AbortSignal.any and .timeout Node may collect the parts before they fire. */
+export function limited(timeoutMs: number, cause: AbortSignal): Limit {
+  const own = new AbortController();
+  let late = false;
+  const end = () => {
+    clearTimeout(timer);
+    cause.removeEventListener('abort', end);
+    own.abort();
+  };
+  const timer = setTimeout(() => {
+    late = true;
+    end();
+  }, timeoutMs);
+  cause.addEventListener('abort', end);
+  if (cause.aborted) end();
+  return { signal: own.signal, isLate: () => late, end };
+}

@@ -1,0 +1,145 @@
+// A host of models that speaks as Ollama does: what it has, and one conversation at a time. Whoever calls has masked what
+// is sent, and says which addresses may be reached.
+import { limited } from './limit.ts';
+import { connectionFault, ModelFault } from './model-fault.ts';
+import { ollamaFetch } from './ollama-fetch.ts';
+
+export interface HostOptions {
+  readonly signal: AbortSignal;
+  /** For each request, from its first byte to its last. */
+  readonly timeoutMs: number;
+  /** Whether an address that the host's name stands for may be talked to. */
+  readonly mayReach: (address: string) => boolean;
+}
+
+export interface HostedModel {
+  readonly name: string;
+  readonly size: number;
+  readonly parameters: string;
+  /** The host passes everything on to this other one. */
+  readonly remoteHost: string | undefined;
+}
+
+export interface ModelFacts {
+  /** Tokens that the model can take at all; undefined when the host does not say. */
+  readonly context: number | undefined;
+  readonly remoteHost: string | undefined;
+}
+
+export interface Chat {
+  readonly model: string;
+  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[];
+  readonly options: Readonly<Record<string, number>>;
+  /** A JSON schema that the answer is held to. */
+  readonly format?: object | undefined;
+  /** Told each piece as it comes. What it throws ends the request and is thrown on. */
+  readonly onText?: (piece: string) => void;
+}
+
+export interface ChatEnd {
+  readonly text: string;
+  readonly doneReason: string;
+  /** Absent when the host did not count. */
+  readonly promptTokens: number | undefined;
+  readonly answerTokens: number | undefined;
+}
+
+/** A host of models. Every function throws ModelFault when the host does not do its part. */
+export interface ModelHost {
+  models(): Promise<HostedModel[]>;
+  show(model: string): Promise<ModelFacts>;
+  chat(chat: Chat): Promise<ChatEnd>;
+}
+
+const MOST_TEXT = 1_000_000;
+
+/** Opens nothing yet: each function makes one request to `host` (`http://name:port`) and leaves no connection behind. */
+export function openChat(host: string, options: HostOptions): ModelHost {
+  return {
+    models: () =>
+      request(host, options, async (client) => {
+        const { models } = (await client.list()) as { models?: WireModel[] };
+        return (models ?? []).map(({ name, model, size, details, remote_host }) => ({
+          ...{ name: name ?? model ?? '', size: size ?? 0, parameters: details?.parameter_size ?? '' },
+          remoteHost: remote_host || undefined,
+        }));
+      }),
+    show: (model) =>
+      request(host, options, async (client) => {
+        const { model_info, remote_host } = (await client.show({ model })) as unknown as WireShow;
+        const info = Object.entries(model_info ?? {});
+        const context = info.find(([key]) => key.endsWith('.context_length'))?.[1];
+        return { context: typeof context === 'number' ? context : undefined, remoteHost: remote_host || undefined };
+      }),
+    chat: (chat) => request(host, options, (client) => stream(client, chat)),
+  };
+}
+
+interface WireModel {
+  name?: string;
+  model?: string;
+  size?: number;
+  details?: { parameter_size?: string };
+  remote_host?: string;
+}
+
+interface WireShow {
+  model_info?: Record<string, unknown>;
+  remote_host?: string;
+}
+
+type Client = InstanceType<typeof import('ollama')['Ollama']>;
+
+async function stream(client: Client, { onText, format, messages, ...chat }: Chat): Promise<ChatEnd> {
+  const wanted = {
+    ...{ ...chat, messages: messages.map((message) => ({ ...message })), stream: true as const },
+    ...(format === undefined ? {} : { format }),
+    // A prompt that does not fit is an error and not a shorter prompt; hosts too old to know these ignore them.
+    ...{ truncate: false, shift: false },
+  };
+  let text = '';
+  for await (const part of await client.chat(wanted)) {
+    const { message, done, done_reason, prompt_eval_count, eval_count } = part;
+    const piece = message?.content ?? '';
+    text += piece;
+    if (text.length > MOST_TEXT) throw new ModelFault(`the model said more than ${MOST_TEXT} characters`);
+    onText?.(piece === '' ? (message?.thinking ?? '') : piece);
+    if (done) {
+      const counts = { promptTokens: counted(prompt_eval_count), answerTokens: counted(eval_count) };
+      return { text, doneReason: done_reason ?? '', ...counts };
+    }
+  }
+  throw new ModelFault('the stream ended before the answer was complete');
+}
+
+const counted = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+
+async function request<T>(host: string, options: HostOptions, work: (client: Client) => Promise<T>): Promise<T> {
+  const { signal, timeoutMs, mayReach } = options;
+  const { Ollama } = await import('ollama');
+  const limit = limited(timeoutMs, signal);
+  try {
+    signal.throwIfAborted();
+    return await work(new Ollama({ host, fetch: ollamaFetch(mayReach, limit.signal) as typeof fetch }));
+  } catch (error) {
+    if (signal.aborted) throw new ModelFault('it was stopped');
+    if (limit.isLate()) throw new ModelFault(`${host} did not answer within ${timeoutMs / 1000} s`);
+    throw faultOf(error, host);
+  } finally {
+    // Whatever is still under way ends with the request.
+    limit.end();
+  }
+}
+
+function faultOf(error: unknown, host: string): unknown {
+  if (error instanceof ModelFault || !(error instanceof Error)) return error;
+  if (error instanceof SyntaxError) return new ModelFault(`${host} does not answer as Ollama does`);
+  if (error.message.startsWith('Did not receive done'))
+    return new ModelFault('the stream ended before the answer was complete');
+  const failed = connectionFault(error, host);
+  if (failed !== undefined) return failed;
+  // Nobody but the client itself throws a plain Error: with what the host said in the middle of its stream.
+  return error.constructor === Error
+    ? new ModelFault(`${host} failed in the middle of its answer: ${error.message}`)
+    : error;
+}

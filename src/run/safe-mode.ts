@@ -1,0 +1,37 @@
+// Safe mode on disk: while it is on the AI changes nothing anywhere. Set by a person, or by the loop itself.
+import type { Layout } from '../io/layout.ts';
+import { readChecked, removeFile, writeAtomic } from '../io/store.ts';
+import type { SafeMode } from '../triage/safe-mode.ts';
+
+/** Undefined when it is off. A file that cannot be read means on: nobody knows that it was meant to be off. */
+export function readSafeMode(layout: Layout): SafeMode | undefined {
+  const read = readChecked(layout.safeMode, isSafeMode, (path) => path);
+  if (read.found) return read.value;
+  if (!read.quarantined) return undefined;
+  const why = 'ai/state/safe-mode.json cannot be read';
+  return { version: 1, since: new Date(0).toISOString(), by: 'loop', why };
+}
+
+/** One that is on already stays as it is: its first reason is the one to look at. */
+export function setSafeMode(layout: Layout, mode: Omit<SafeMode, 'version'>): SafeMode {
+  const known = readSafeMode(layout);
+  if (known) return known;
+  const set: SafeMode = { version: 1, ...mode };
+  writeAtomic(layout.safeMode, `${JSON.stringify(set)}\n`);
+  return set;
+}
+
+export function clearSafeMode(layout: Layout): void {
+  removeFile(layout.safeMode);
+}
+
+function isSafeMode(value: unknown): value is SafeMode {
+  const { version, since, by, why } = (value ?? {}) as Partial<SafeMode>;
+  return (
+    version === 1 &&
+    typeof since === 'string' &&
+    !Number.isNaN(Date.parse(since)) &&
+    (by === 'hand' || by === 'loop') &&
+    typeof why === 'string'
+  );
+}

@@ -1,0 +1,94 @@
+// Where the base is checked out, and whether a merge may happen there: its own folder, nothing begun, nothing uncommitted.
+import { join } from 'node:path';
+import { fail } from '../errors.ts';
+import { fields, type Git, openGit } from '../io/git.ts';
+import { adminDirs, namesIn, samePlace, unfinished } from '../io/git-dir.ts';
+import { entryAt } from '../io/links.ts';
+import { readText } from '../io/store.ts';
+import { shellWord } from './shell-word.ts';
+import { trackedStatus } from './status.ts';
+import { commonDirOf } from './tree.ts';
+
+export interface Checkout {
+  readonly path: string;
+  /** Its own git folder. */
+  readonly gitDir: string;
+}
+
+/**
+ * The one checkout of a branch; undefined when there is none. Throws E_PROMOTE_CHECKOUT for one in which no merge may
+ * happen, and E_PROMOTE_DIRTY for one with uncommitted changes.
+ */
+export async function checkoutOf(home: string, branch: string): Promise<Checkout | undefined> {
+  const git = openGit(home);
+  const commonDir = await commonDirOf(home);
+  await refuseBegun(commonDir, branch);
+  const [path, another] = await checkedOutAt(git, branch);
+  if (path === undefined) return undefined;
+  const blocked = (what: string, next: string) => fail('E_PROMOTE_CHECKOUT', { base: branch, what, next });
+  if (another !== undefined) {
+    blocked(`is checked out twice, in ${path} and ${another}`, `git -C ${shellWord(another)} switch --detach`);
+  }
+  if ((await entryAt(path)).kind !== 'folder') {
+    blocked(`is checked out in ${path}, which is gone`, 'put it back, or forget it: git worktree prune');
+  }
+  const gitDir = await ownGitDir(path, commonDir);
+  if (gitDir === undefined) blocked(`is checked out in ${path}, which has lost its repository`, 'git worktree repair');
+  const doing = await unfinished(gitDir as string);
+  if (doing) blocked(`has a ${doing} begun in ${path}`, `end it first: git -C ${shellWord(path)} status`);
+  const { changed } = await trackedStatus(openGit(path, { gitDir: gitDir as string }));
+  if (changed.length > 0) {
+    fail('E_PROMOTE_DIRTY', { base: branch, path, at: shellWord(path) }, changed.map(shellWord));
+  }
+  return { path, gitDir: gitDir as string };
+}
+
+async function checkedOutAt(git: Git, branch: string): Promise<string[]> {
+  const found: string[] = [];
+  let path = '';
+  for (const field of fields(await git.run(['worktree', 'list', '--porcelain', '-z']))) {
+    if (field.startsWith('worktree ')) path = field.slice('worktree '.length);
+    if (field === `branch refs/heads/${branch}`) found.push(path);
+  }
+  return found;
+}
+
+/** Without a `.git` of its own git would look further up, and act on another checkout. */
+async function ownGitDir(path: string, commonDir: string): Promise<string | undefined> {
+  const found = await openGit(path).attempt(['rev-parse', '--show-toplevel', '--absolute-git-dir']);
+  const [top = '', gitDir = ''] = found.stdout.split('\n');
+  if (!found.ok || !(await samePlace(top, path))) return undefined;
+  const known = [commonDir, ...(await adminDirs(commonDir)).map((dir) => dir.path)];
+  const same = await Promise.all(known.map((dir) => samePlace(dir, gitDir)));
+  return same.some(Boolean) ? gitDir : undefined;
+}
+
+/** A rebase has its branch in hand though HEAD is on none: moved under it, it could not be ended. */
+async function refuseBegun(commonDir: string, branch: string): Promise<void> {
+  for (const { path, checkout } of [{ path: commonDir, checkout: '' }, ...(await adminDirs(commonDir))]) {
+    for (const folder of ['rebase-merge', 'rebase-apply']) {
+      if (readText(join(path, folder, 'head-name'))?.trim() !== `refs/heads/${branch}`) continue;
+      const where = checkout ? ` in ${checkout}` : '';
+      const at = checkout ? ` -C ${shellWord(checkout)}` : '';
+      fail('E_PROMOTE_CHECKOUT', {
+        base: branch,
+        what: `is being rebased${where}`,
+        next: `git${at} rebase --continue\nor: git${at} rebase --abort`,
+      });
+    }
+  }
+}
+
+/** Untracked and ignored files that would have to make way for those that `to` adds. */
+export async function inTheWay(checkout: Checkout, from: string, to: string): Promise<string[]> {
+  const git = openGit(checkout.path, { gitDir: checkout.gitDir });
+  const added = await git.run(['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=A', from, to]);
+  const taken: string[] = [];
+  for (const path of fields(added)) {
+    const at = join(checkout.path, path);
+    const { kind } = await entryAt(at);
+    const empty = kind === 'folder' && (await namesIn(at))?.length === 0;
+    if (kind !== 'nothing' && !empty) taken.push(path);
+  }
+  return taken;
+}

@@ -1,0 +1,110 @@
+// Landing: the base moves to a merge that is ready, by one git command that does all of it or nothing.
+import { fail } from '../errors.ts';
+import { type Git, openGit } from '../io/git.ts';
+import { unfinished } from '../io/git-dir.ts';
+import { type Base, commitOf, said } from './base.ts';
+import type { CommitOptions } from './commit-fix.ts';
+import { type Checkout, checkoutOf, inTheWay } from './promote-checkout.ts';
+import { asOwner } from './promote-identity.ts';
+import type { Rehearsal } from './promote-range.ts';
+import { shellWord } from './shell-word.ts';
+
+export interface Landing {
+  readonly home: string;
+  readonly base: Base;
+  readonly tip: string;
+  /** Without conflicts. */
+  readonly rehearsal: Rehearsal;
+  readonly message: string;
+  readonly commit: CommitOptions;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Landed {
+  readonly commit: string;
+  /** The checkout that moved along; undefined: the base is checked out nowhere. */
+  readonly checkout: string | undefined;
+}
+
+/**
+ * Lands the rehearsed merge on the base. Throws E_PROMOTE_CHECKOUT, E_PROMOTE_DIRTY, E_PROMOTE_IN_THE_WAY, E_NO_IDENTITY,
+ * E_PROMOTE_MOVED or E_GIT_FAILED; then base and checkout are as they were.
+ */
+export async function land(landing: Landing): Promise<Landed> {
+  const { home, base, rehearsal } = landing;
+  const checkout = await readyCheckout(home, base, rehearsal.tree);
+  const owner = await asOwner(openGit(home), landing.env);
+  if (checkout && landing.commit.hooks && rehearsal.plain) return mergeWithHooks(landing, checkout, owner);
+  const commit = await prepare(landing, owner);
+  if (checkout) await moveCheckout(landing, checkout, commit);
+  else await moveRef(landing, commit);
+  return { commit, checkout: checkout?.path };
+}
+
+/** The checkout to merge in, looked at from every side; undefined when there is none. Throws as `land` does. */
+export async function readyCheckout(home: string, base: Base, tree: string): Promise<Checkout | undefined> {
+  const checkout = await checkoutOf(home, base.name);
+  const taken = checkout ? await inTheWay(checkout, base.commit, tree) : [];
+  if (checkout && taken.length > 0) {
+    const at = (path: string) => shellWord(`${checkout.path}/${path}`);
+    const commands = taken.map((path) => `mv ${at(path)} ${at(`${path}.old`)}`);
+    fail('E_PROMOTE_IN_THE_WAY', { base: base.name, commands: commands.join('\n') }, taken.map(shellWord));
+  }
+  return checkout;
+}
+
+/** The merge commit, in git's store; nothing points to it yet. */
+async function prepare({ home, base, tip, rehearsal, message, commit }: Landing, owner: string[]): Promise<string> {
+  const sign = commit.sign ? ['-S'] : [];
+  const args = [...owner, 'commit-tree', ...sign, '-p', base.commit, '-p', tip, rehearsal.tree];
+  const made = await openGit(home, commit).attempt(args, message);
+  if (!made.ok) {
+    const command = `git commit-tree ${[...sign, '-m', 'try', 'HEAD^{tree}'].map(shellWord).join(' ')}`;
+    fail('E_GIT_FAILED', { doing: 'make the merge commit', command }, said(made.stderr));
+  }
+  return made.stdout.trim();
+}
+
+// Said again, because the owner's own settings for this branch may say otherwise.
+const AS_WRITTEN = ['-q', '--no-squash', '--commit', '--no-autostash', '--no-verify-signatures'];
+
+async function moveCheckout(landing: Landing, checkout: Checkout, to: string): Promise<void> {
+  const git = openGit(checkout.path, { ...landing.commit, gitDir: checkout.gitDir });
+  const args = ['merge', ...AS_WRITTEN, '--ff-only', '--no-overwrite-ignore', to];
+  const moved = await git.attempt(args);
+  // A hook that runs afterwards may fail; the merge stands all the same.
+  if (moved.ok || (await commitOf(git, 'HEAD')) === to) return;
+  await refused(landing, checkout, git, moved.stderr);
+}
+
+async function moveRef({ home, base, tip }: Landing, to: string): Promise<void> {
+  const why = `mendloop promote: ${tip.slice(0, 12)}`;
+  const git = openGit(home);
+  const ref = `refs/heads/${base.name}`;
+  const moved = await git.attempt(['update-ref', '-m', why, ref, to, base.commit]);
+  if (moved.ok) return;
+  if ((await commitOf(git, ref)) !== base.commit) fail('E_PROMOTE_MOVED', { base: base.name });
+  const command = `git log -1 ${shellWord(base.name)}`;
+  fail('E_GIT_FAILED', { doing: `move ${base.name}`, command }, said(moved.stderr));
+}
+
+/** The owner's hooks have to see a merge being made, so git makes it there; one they refuse is taken back. */
+async function mergeWithHooks(landing: Landing, checkout: Checkout, owner: string[]): Promise<Landed> {
+  const { commit, message, tip, base } = landing;
+  const git = openGit(checkout.path, { ...commit, gitDir: checkout.gitDir });
+  const before = await commitOf(git, 'HEAD');
+  if (before !== base.commit) fail('E_PROMOTE_MOVED', { base: base.name });
+  const sign = commit.sign ? '-S' : '--no-gpg-sign';
+  const how = ['--no-ff', '--no-edit', '--no-log', '--cleanup=verbatim', '-s', 'ort', sign, '-m', message];
+  const merged = await git.attempt([...owner, 'merge', ...AS_WRITTEN, ...how, tip]);
+  const now = await commitOf(git, 'HEAD');
+  if (now !== undefined && now !== before) return { commit: now, checkout: checkout.path };
+  if ((await unfinished(checkout.gitDir)) === 'merge') await git.run(['merge', '--abort']);
+  return refused(landing, checkout, git, merged.stderr);
+}
+
+async function refused({ base, tip }: Landing, { path }: Checkout, git: Git, stderr: string): Promise<never> {
+  if ((await commitOf(git, 'HEAD')) !== base.commit) fail('E_PROMOTE_MOVED', { base: base.name });
+  const command = `git -C ${shellWord(path)} merge --no-ff ${tip.slice(0, 12)}`;
+  return fail('E_GIT_FAILED', { doing: `merge into ${base.name} in ${path}`, command }, said(stderr));
+}

@@ -1,0 +1,48 @@
+// The AI branch to a remote, for a pull request. Never by force: what is there and not here stays.
+import { fail } from '../errors.ts';
+import { openGit } from '../io/git.ts';
+import { type Base, said } from './base.ts';
+import { publicUrl, pullRequestPage } from './push-url.ts';
+import { shellWord } from './shell-word.ts';
+
+export interface Pushed {
+  readonly remote: string;
+  /** Without any secret in it. */
+  readonly url: string;
+  /** Where a pull request is opened, when that is known. */
+  readonly page: string | undefined;
+  /** What the remote said. */
+  readonly said: readonly string[];
+}
+
+/** A remote that says nothing for so long waits for a password, or is off. */
+const QUIET_MS = 120_000;
+
+/** Pushes the AI branch as it is at `tip`. Throws E_PUSH_REMOTE or E_PUSH_REFUSED; then the remote is as it was. */
+export async function pushBranch(
+  home: string,
+  base: Base,
+  tip: string,
+  remote: string | null,
+  hooks: boolean,
+): Promise<Pushed> {
+  const git = openGit(home, { hooks, quietMs: QUIET_MS });
+  const remotes = (await git.run(['remote'])).split('\n').filter(Boolean);
+  if (remote === null || !remotes.includes(remote)) {
+    const known = remotes.length > 0 ? remotes.join(', ') : 'none; add one: git remote add origin <address>';
+    fail('E_PUSH_REMOTE', { remote, known });
+  }
+  const url = (await git.run(['remote', 'get-url', '--push', remote])).trim();
+  const answer = await git.attempt(['push', '--no-follow-tags', remote, `${tip}:refs/heads/${base.branch}`]);
+  const told = said(answer.stderr).map(withoutSecrets);
+  if (!answer.ok) {
+    const branch = shellWord(base.branch);
+    fail('E_PUSH_REFUSED', { branch, remote: shellWord(remote) }, told);
+  }
+  return {
+    ...{ remote, url: publicUrl(url), page: pullRequestPage(url, base.name, base.branch) },
+    said: told.flatMap((line) => /^remote: *(\S.*)$/.exec(line)?.[1] ?? []),
+  };
+}
+
+const withoutSecrets = (line: string): string => line.replace(/(\w:\/\/)[^/@\s]*@/g, '$1');
