@@ -368,10 +368,11 @@ const TABLE = {
     (d) => `${JSON.stringify(d.word)} is the beginning of more than one fix`,
     () => 'name one of them by its commit',
   ),
-  E_FIX_TAKEN_BACK: entry<{ what: string; base: string; promoted: boolean }>(
+  E_FIX_TAKEN_BACK: entry<{ what: string; base: string; pending: boolean }>(
     EXIT.usage,
     (d) => `${d.what} taken back already`,
-    (d) => (d.promoted ? 'nothing is left to be done' : `${d.base} still has it; to undo it there: mendloop promote`),
+    (d) =>
+      d.pending ? `${d.base} still has it; to undo it there: mendloop promote` : 'see what stands: mendloop fixes',
   ),
   E_ROLLBACK_CONFLICT: entry<{ commit: string; commands: string }>(
     EXIT.human,

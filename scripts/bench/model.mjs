@@ -69,22 +69,17 @@ if (options.json) {
 }
 if (trials.some(({ outcome }) => outcome === 'not measured')) process.exitCode = 1;
 
-/** One line a stage: what it became, and on a terminal only the last one stays. */
+/** A line for every stage; on a terminal one that moves on, and those that stay are about what was not fixed. */
 function progress({ format, fault, outcome, why, ms }, count) {
   if (options.json) return;
-  const seconds = (ms / 1000).toFixed(1);
   const bad = outcome === 'fixed' ? '' : `: ${why}`;
-  const text = `stage ${count} of ${work.length}, ${format}, ${fault}: ${outcome} in ${seconds} s${bad}`;
-  if (!process.stdout.isTTY) return void console.log(text);
-  const so = ['fixed', 'refused', 'wrong'].map(
-    (word) => `${word} ${trials.filter((one) => one?.outcome === word).length}`,
-  );
-  const width = Math.max(20, process.stdout.columns ?? 80);
-  const line = `stage ${count} of ${work.length}, ${so.join(', ')} | ${format}, ${fault}: ${outcome}`.slice(
-    0,
-    width - 1,
-  );
-  process.stdout.write(`\r\u001b[K${line}${count === work.length ? '\n' : ''}`);
+  const text = `${format}, ${fault}: ${outcome} in ${(ms / 1000).toFixed(1)} s${bad}`;
+  if (!process.stdout.isTTY) return void console.log(`stage ${count} of ${work.length}, ${text}`);
+  const told = (word) => `${word} ${trials.filter((one) => one?.outcome === word).length}`;
+  const line = `stage ${count} of ${work.length}, ${told('fixed')}, ${told('refused')}, ${told('wrong')}; last: ${fault}`;
+  const stays = bad === '' ? '' : `${text}\n`;
+  process.stdout.write(`\r\u001b[K${stays}${line.slice(0, (process.stdout.columns || 80) - 1)}`);
+  if (count === work.length) process.stdout.write('\n');
 }
 
 function giveUp(message) {

@@ -137,6 +137,32 @@ fixes on 3 different failures had to be taken back, or when a fix turned a green
 things stand.`,
     load: () => import('./safe-mode.ts'),
   },
+  promote: {
+    summary: 'show what the AI branch would bring to yours; land it with --accept',
+    usage: 'promote [--diff] [--accept COMMIT | --push]',
+    options: { diff: { type: 'boolean' }, accept: { type: 'string' }, push: { type: 'boolean' } },
+    help: `Shows every fix that your branch does not have, by stage and failure, with its verification, and rehearses the merge. The
+last line is the command that lands exactly what was shown. Nothing ever lands without it.
+
+  --diff             show the whole change
+  --accept COMMIT    merge the AI branch, which must be at exactly this commit; refused during a run, while a fix is not
+                     verified, on a conflict, and where your checkout has uncommitted changes
+  --push             push the AI branch to the remote under git.push in ai/loop.yaml, for a pull request; never forced
+  --dry-run          say what --accept or --push would do`,
+    load: () => import('./promote.ts'),
+  },
+  rollback: {
+    summary: 'take fixes back that you do not want',
+    usage: 'rollback <fix> | --run RUN',
+    options: { run: { type: 'string' } },
+    help: `Takes a fix back on the AI branch by a commit of its own. It counts as tried and does not come again by itself. A fix that
+was promoted stays on your branch until its rollback is promoted, too.
+
+  <fix>              its commit or hash, or at least the first 7 letters
+  --run RUN          all fixes of that run, or none when one cannot be taken back
+  --dry-run          say what would be rolled back`,
+    load: () => import('./rollback.ts'),
+  },
   reset: {
     summary: 'set a stage back to idle',
     usage: 'reset <stage>… [--force]',

@@ -33,16 +33,18 @@ const WORDS: Readonly<Record<string, string>> = {
   no_effect: 'taken back: it had no effect',
   broke: 'taken back: it broke something',
   withdrawn: 'taken back unjudged; comes again with its failure',
+  declined: 'rolled back by you; does not come again by itself',
   landed: 'landed: your branch has it',
 };
 
 function lines(
-  { commit, time, stage, fingerprint, class: found, plugin, paths, fix, reason, outcome, diff }: ListedFix,
+  { commit, time, stage, fingerprint, class: found, plugin, paths, fix, reason, outcome, diff, ...more }: ListedFix,
   now: number,
 ): string[] {
   return [
     `${commit.slice(0, 12)}  ${stage}  ${ago(time, now)}  ${fix}`,
     `    ${WORDS[outcome] ?? outcome}`,
+    ...(more.on_base ? ['    your branch still has it; to undo it there: mendloop promote'] : []),
     `    why:  ${reason}`,
     `    for:  ${found} ${fingerprint}; by ${plugin}; in ${paths.join(', ')}`,
     ...(diff

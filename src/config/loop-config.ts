@@ -7,14 +7,14 @@ import type { Frozen } from './freeze.ts';
 /** What this version ships, by kind. */
 export const SHIPPED: Readonly<Record<'executors' | 'escalations' | 'notifiers' | 'backends', readonly string[]>> = {
   executors: ['known-fixes', 'ollama', 'command'],
-  escalations: [],
-  notifiers: [],
+  escalations: ['case-file', 'api', 'command'],
+  notifiers: ['webhook', 'ntfy', 'command'],
   backends: ['local'],
 };
 
-/** Who is asked when the owner names nobody: what needs neither a model nor settings. */
+/** Who is asked when the owner names nobody: what needs no settings and leaves neither this machine nor its network. */
 export const DEFAULTS: Readonly<Record<'executors' | 'escalations' | 'notifiers', readonly string[]>> = {
-  executors: ['known-fixes'],
+  executors: ['known-fixes', 'ollama'],
   escalations: [],
   notifiers: [],
 };

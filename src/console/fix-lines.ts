@@ -32,7 +32,7 @@ export function fixLine(type: string, data: Record<string, unknown>): [word: str
     case 'fix.declined':
       return ['declined', `${what}  (${plugin})`];
     case 'plugin.said':
-      return ['asks', `${plugin}: ${text}`];
+      return [plugin, String(text)];
     case 'plugin.failed':
       return ['no answer', String(reason)];
     case 'prompt.saved':

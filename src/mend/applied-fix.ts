@@ -20,6 +20,8 @@ export interface FixStory extends Omit<AppliedFix, 'commit' | 'paths' | 'hash'> 
   attempt: number;
   run: string;
   hash: string;
+  /** The case it answers. */
+  case?: string;
 }
 
 const SUBJECT = 72;
@@ -56,7 +58,8 @@ export function revertMessage(fix: AppliedFix, outcome: PatchData['outcome'], wh
   ].join('\n');
 }
 
-function trailers({ stage, fingerprint, class: found, tier, plugin, attempt, run, hash }: FixStory): string[] {
+function trailers(story: FixStory): string[] {
+  const { stage, fingerprint, class: found, tier, plugin, attempt, run, hash } = story;
   return [
     `Stage: ${stage}`,
     `Fingerprint: ${fingerprint}`,
@@ -65,6 +68,7 @@ function trailers({ stage, fingerprint, class: found, tier, plugin, attempt, run
     `Plugin: ${plugin}`,
     `Attempt: ${attempt}`,
     `Run: ${run}`,
+    ...(story.case === undefined ? [] : [`Case: ${story.case}`]),
     `Patch: ${hash}`,
   ];
 }

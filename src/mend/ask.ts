@@ -43,7 +43,8 @@ export async function ask(plugin: LoadedPlugin, scope: AskScope): Promise<Asked>
   for (let round = 1; round <= ROUNDS; round++) {
     const called = await callHook(plugin, 'propose', { ...scope.facts, refused: rounds }, { signal, reporting });
     if ('failed' in called) {
-      const reason = redact(called.failed);
+      // Who threw said why; that it was by throwing is nobody's concern.
+      const reason = redact(called.failed.replace(': propose threw: ', ': '));
       if (called.why === 'stopped') return { none: 'stopped', reason };
       record({ type: 'plugin.failed', ...place, data: { plugin: plugin.name, reason } });
       return { none: 'down', reason };

@@ -10,6 +10,7 @@ import type { Snapshot } from '../worktree/snapshot.ts';
 import type { Tree } from '../worktree/tree.ts';
 import { type AppliedFix, type FixStory, fixMessage, revertMessage } from './applied-fix.ts';
 import type { Barrier } from './barrier.ts';
+import type { SoundFix } from './judge-proposal.ts';
 import { patchFiles } from './patch-files.ts';
 
 export interface FixScope {
@@ -34,6 +35,8 @@ export interface FixStore {
   takeBack(fix: AppliedFix, outcome: 'no_effect' | 'broke' | 'withdrawn', reason: string): Promise<void>;
   /** Says how a fix that stays stands now. */
   keep(fix: AppliedFix, outcome: 'provisional' | 'verified', reason: string): void;
+  /** Keeps a sound fix that is not applied, or not yet. Throws MendError when the disk refuses. */
+  hold(fix: SoundFix): void;
   /** The diff of a patch that was applied or suggested once. */
   diffOf(hash: string): string | undefined;
   /** A patch that was applied or suggested once, as a proposal to these files; undefined when it is not kept any more. */
@@ -90,6 +93,7 @@ export function openFixes(scope: FixScope): FixStore {
       const { hash, plugin, note, commit } = fix;
       record({ type: 'fix.judged', ...place(fix), data: { hash, plugin, note, outcome, reason, commit } });
     },
+    hold: ({ hash, files, diff, note }) => kept.write(hash, files, diff, note),
     diffOf: kept.diffOf,
     proposalOf: kept.proposalOf,
   };

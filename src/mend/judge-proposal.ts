@@ -41,7 +41,10 @@ type Asked = Exclude<Proposal, { pass: string }>;
 const NO_NOTE: Note = { fix: 'a change without a word about it', reason: 'not given' };
 
 /** Never throws for what was proposed. */
-export async function judgeProposal(proposal: Asked, scope: JudgeScope): Promise<SoundFix | Refusal> {
+export async function judgeProposal(
+  proposal: Asked,
+  scope: JudgeScope,
+): Promise<SoundFix | (Refusal & { handOver?: true })> {
   const read = 'answer' in proposal ? await readSaid(proposal, scope) : await readEdited(proposal, scope);
   if (!read.ok) return read;
   const { files, note } = read;

@@ -26,17 +26,20 @@ export interface OutgoingScope {
   env: Readonly<Record<string, string | undefined>>;
 }
 
+/** Knows every secret of this repository and environment. Throws RedactionError when it is not sure of that. */
+export function redactorFor({ home, map, env, patterns }: OutgoingScope): Redactor {
+  const { secrets } = secretsFrom({ home, carry: map.carry, env });
+  return createRedactor({ secrets, rules: ownerPatterns(patterns) });
+}
+
 const LOG_BYTES = 64 * 1024;
 /** Files beyond this much text are left to the ones before them: no model reads more. */
 const FILES_CHARS = 400_000;
 
 /** Throws RedactionError when it is not sure that every secret is known: then nothing may be sent. */
 export async function outgoing(facts: FixFacts, ended: string, scope: OutgoingScope): Promise<Outgoing> {
-  const { home, map, env } = scope;
-  const redactor = createRedactor({
-    secrets: secretsFrom({ home, carry: map.carry, env }).secrets,
-    rules: ownerPatterns(scope.patterns),
-  });
+  const { home, map } = scope;
+  const redactor = redactorFor(scope);
   const { name, description, command, success_criteria, architecture_sections } = facts.stage as Stage & {
     name: string;
   };

@@ -10,6 +10,7 @@ export interface Suggestion {
   plugin: string;
   note: Note;
   diff: string;
+  hash: string;
 }
 
 /** `leave`: not now; it is kept as a case for whoever comes later. */

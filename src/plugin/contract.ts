@@ -70,7 +70,7 @@ export interface EscalationFacts extends FixFacts {
 
 /** Something that a person should know. */
 export interface Notice {
-  readonly reason: 'hand_over' | 'give_up' | 'external' | 'safe_mode';
+  readonly reason: 'hand_over' | 'give_up' | 'external' | 'safe_mode' | 'recovered';
   readonly stage?: string;
   readonly title: string;
   readonly text: string;

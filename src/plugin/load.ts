@@ -10,6 +10,7 @@ import { defaultExport, type Imported, ownExport } from './import-plugin.ts';
 import { locate, wanted } from './locate.ts';
 import { classRules } from './rules.ts';
 import { settle } from './settings.ts';
+import { type Use, usesOf } from './uses.ts';
 
 export interface Plugins {
   readonly executors: readonly LoadedPlugin[];
@@ -42,27 +43,55 @@ export async function loadPlugins(input: LoadInput): Promise<Plugins> {
   const { loop } = input;
   const named: Record<List, readonly string[]> = { ...loop, backends: [loop.backend] };
   const names = new Set([...LISTS.flatMap((list) => named[list]), ...Object.keys(loop.plugins)]);
-  const loaded = new Map<string, LoadedPlugin>();
+  const loaded: Loaded[] = [];
   const problems: string[] = [];
   for (const name of names) {
     const lists = LISTS.filter((list) => named[list].includes(name));
-    const found = await loadOne(name, lists, input);
-    if ('problems' in found) problems.push(...found.problems.map((problem) => `${name}: ${problem}`));
-    else if (found.plugin) loaded.set(name, found.plugin);
+    const found = await loadName(name, lists, input);
+    problems.push(...found.problems.map((problem) => `${name}: ${problem}`));
+    loaded.push(...found.loaded);
   }
-  const classed = await classRules([...loaded.values()]);
+  const classed = await classRules(loaded.map(({ plugin }) => plugin));
   problems.push(...classed.problems);
   if (problems.length > 0) fail('E_PLUGIN', { count: problems.length }, problems);
-  const pick = (list: List) => named[list].flatMap((name) => loaded.get(name) ?? []);
+  const pick = (list: List) =>
+    named[list].flatMap(
+      (name) => loaded.find(({ lists, plugin }) => plugin.name === name && lists.includes(list))?.plugin ?? [],
+    );
   const [executors, escalations, notifiers] = [pick('executors'), pick('escalations'), pick('notifiers')];
   return { executors, escalations, notifiers, backend: pick('backends')[0], rules: classed.rules };
 }
 
+/** A plugin, and the lists that it is loaded for. */
+interface Loaded {
+  readonly lists: readonly List[];
+  readonly plugin: LoadedPlugin;
+}
+
+async function loadName(
+  name: string,
+  lists: readonly List[],
+  input: LoadInput,
+): Promise<{ loaded: readonly Loaded[]; problems: readonly string[] }> {
+  const { shipped = SHIPPED } = input;
+  const ships = LISTS.filter((list) => shipped[list].includes(name));
+  const written = Object.hasOwn(input.loop.plugins, name) ? input.loop.plugins[name] : undefined;
+  const uses = usesOf(lists, ships, written);
+  if ('fault' in uses) return { loaded: [], problems: [`plugins.${name}: ${uses.fault}`] };
+  const [loaded, problems]: [Loaded[], string[]] = [[], []];
+  for (const use of uses) {
+    const found = await loadOne(name, use, ships, input);
+    if ('problems' in found) problems.push(...found.problems);
+    else if (found.plugin) loaded.push({ lists: use.lists, plugin: found.plugin });
+  }
+  return { loaded, problems };
+}
+
 type One = { readonly plugin: LoadedPlugin | undefined } | { readonly problems: readonly string[] };
 
-async function loadOne(name: string, lists: readonly List[], input: LoadInput): Promise<One> {
-  const written = Object.hasOwn(input.loop.plugins, name) ? input.loop.plugins[name] : undefined;
-  const imported = await importOne(name, lists, input);
+async function loadOne(name: string, use: Use, ships: readonly List[], input: LoadInput): Promise<One> {
+  const { lists, written, path } = use;
+  const imported = await importOne(name, use, ships, input);
   if ('fault' in imported) return { problems: [imported.fault] };
   if ('partOfTheLoop' in imported) {
     const settled = settle(name, undefined, written);
@@ -70,16 +99,16 @@ async function loadOne(name: string, lists: readonly List[], input: LoadInput): 
   }
   const { hooks, options: schema, problems } = examine(imported.exported, name, lists);
   if (problems.length > 0) return { problems };
-  const settled = settle(name, schema, written);
+  const settled = settle(name, schema, written, path);
   return 'problems' in settled ? settled : { plugin: { name, hooks, options: settled.options } };
 }
 
 async function importOne(
   name: string,
-  lists: readonly List[],
+  { lists, from }: Use,
+  ships: readonly List[],
   { own, shipped = SHIPPED, builtIns = BUILT_INS, importLimitMs }: LoadInput,
 ): Promise<Imported | { readonly partOfTheLoop: true }> {
-  const ships = LISTS.filter((list) => shipped[list].includes(name));
   const located = await locate(own?.folder, name);
   if ('refused' in located) return { fault: located.refused };
   const [file, ...more] = located.files;
@@ -89,7 +118,7 @@ async function importOne(
       return { fault: `plugins/${file} has the name of a plugin that ships; give it another` };
     }
     if (wrong) return { fault: `it ships for ${ships.map(keyOf).join(', ')}, but is named under ${keyOf(wrong)}` };
-    const load = builtIns.get(name);
+    const load = builtIns.get(`${from}/${name}`);
     return load ? defaultExport(load, 'the shipped plugin', undefined, importLimitMs) : { partOfTheLoop: true };
   }
   if (own === undefined || file === undefined) return { fault: missing(name, lists, shipped) };

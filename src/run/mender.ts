@@ -11,12 +11,18 @@ import { decide } from '../triage/decide.ts';
 import { judgeFix } from '../triage/judge.ts';
 import { safeModeAfter } from '../triage/safe-mode.ts';
 import type { Decision, Situation } from '../triage/situation.ts';
+import type { CaseDesk } from './case-desk.ts';
 import type { Configuration } from './configuration.ts';
+import { endOfStep } from './ending.ts';
+import type { Escalation } from './escalation.ts';
 import type { MendingFacts } from './mending-facts.ts';
+import { noticeOf } from './notice-of.ts';
+import type { Notices } from './notices.ts';
+import type { Made } from './offer-fix.ts';
 import { knownOf, type Recognised, type RecogniseScope, recognise } from './recognise.ts';
 import { standing } from './standing.ts';
 import type { FailedAttempt, Mender, Triaged } from './work.ts';
-import type { Made, Workshop } from './workshop.ts';
+import type { Workshop } from './workshop.ts';
 
 export interface MenderScope extends RecogniseScope {
   config: Configuration;
@@ -27,10 +33,18 @@ export interface MenderScope extends RecogniseScope {
   givenUp: ReadonlySet<string>;
   record(...happenings: Happening[]): void;
   fixes: FixStore;
-  workshop: Workshop;
+  tools: () => Promise<MendingTools>;
+  notices: Notices;
   /** What is known of this run so far, that of earlier processes included. Kept up to date here. */
   facts: MendingFacts;
   safeMode: SafeModePort;
+}
+
+/** Everyone and everything that is needed only once something failed. */
+export interface MendingTools {
+  workshop: Workshop;
+  escalation: Escalation;
+  cases: CaseDesk;
 }
 
 export interface SafeModePort {
@@ -40,13 +54,13 @@ export interface SafeModePort {
   blame(met: Recognised): Promise<string | undefined>;
 }
 
-/** What to do about a failure that the owner's own rule calls external, without more advice. */
-const OUTSIDE = 'mend what the log names outside of this repository';
-
 const STOPPED: Decision = {
   ...{ tier: 'none', why: 'run_time_spent', exit: 1 },
   reason: 'the run was stopped while a fix was asked for',
 };
+
+/** Tiers nobody of which could be reached, and where the question is kept. */
+type Down = { executor?: true; escalation?: true; prompt?: string };
 
 /** A pass that ends in nothing spends something; this is only for the day it does not. */
 const MOST_TURNS = 12;
@@ -77,6 +91,8 @@ export function stageMender(scope: MenderScope): Mender {
     if (why === undefined || scope.safeMode.isOn()) return;
     scope.safeMode.turnOn(why);
     scope.record({ type: 'safe_mode.on', data: { why } });
+    const text = `the AI changes nothing more: ${why}\nto leave it: mendloop safe-mode off`;
+    scope.notices.tell({ reason: 'safe_mode', title: 'safe mode is on', text });
   }
 
   /** The failure to deal with next, now that the fix before it is judged; or that the stage runs once more first. */
@@ -119,40 +135,41 @@ export function stageMender(scope: MenderScope): Mender {
   }
 
   function roomFor(pauseMs: number, { attempt, timeLeftMs }: FailedAttempt): boolean {
-    return attempt < scope.config.loop.limits.stage_attempts && timeLeftMs > pauseMs;
+    return attempt < scope.config.loop.limits.stage_attempts && timeLeftMs() > pauseMs;
   }
 
   async function answer(subject: Recognised, attempt: FailedAttempt): Promise<Triaged> {
-    let down: { prompt?: string } | undefined;
+    const down: Down = {};
     for (let turn = 0; turn < MOST_TURNS; turn++) {
-      const known = scope.ai(subject.stage) ? await scope.workshop.knownFix(subject) : undefined;
-      const decision = worded(
-        subject,
-        attempt,
-        decide(situation(subject, attempt, { known: known !== undefined, down: down !== undefined })),
-      );
+      const known = scope.ai(subject.stage) ? await (await scope.tools()).workshop.knownFix(subject) : undefined;
+      const decision = decideNow(subject, attempt, { known: known !== undefined, down });
       tell(subject, decision);
       if (decision.tier === 'wait') {
         facts.waited(subject.stage);
         return { pauseMs: decision.pause_ms, tier: 'wait', reason: decision.reason, context: {} };
       }
-      if (decision.tier !== 'executor') return end(subject, decision, down?.prompt);
-      const mended = await mend(subject, decision, known, attempt.timeLeftMs);
-      if ('fix' in mended) {
-        const { plugin, note } = mended.fix;
+      if (decision.tier === 'none' || decision.tier === 'give_up') return end(subject, decision, down.prompt);
+      const made = await mend(subject, decision, known, attempt.timeLeftMs());
+      if ('fix' in made) {
+        const { plugin, note } = made.fix;
         return { pauseMs: 0, tier: 'fix', reason: `${plugin}: ${note.fix}`, context: {} };
       }
-      if (mended.none === 'stopped') {
+      if (made.none === 'stopped') {
         tell(subject, STOPPED);
         return end(subject, STOPPED);
       }
-      if (mended.none === 'moved') return again('another fix changed its files meanwhile: once more').again;
-      if (mended.none === 'down') down = mended;
+      if (made.none === 'moved') return again('another fix changed its files meanwhile: once more').again;
+      if (made.none === 'down')
+        Object.assign(down, { [decision.tier]: true, ...(made.prompt ? { prompt: made.prompt } : {}) });
     }
     throw new Error(`no end is found for ${subject.stage}/${subject.failure.fingerprint}`);
   }
 
-  function situation(subject: Recognised, attempt: FailedAttempt, found: { known: boolean; down: boolean }): Situation {
+  function decideNow(subject: Recognised, attempt: FailedAttempt, found: { known: boolean; down: Down }): Decision {
+    return worded(subject, attempt, decide(situation(subject, attempt, found)));
+  }
+
+  function situation(subject: Recognised, attempt: FailedAttempt, found: { known: boolean; down: Down }): Situation {
     const { stage, failure } = subject;
     const at = { ai: scope.ai(stage), safe_mode: scope.safeMode.isOn() };
     const now = standing(scope.config.loop, ledger.ledger, scope.clock.now(), at);
@@ -161,10 +178,11 @@ export function stageMender(scope: MenderScope): Mender {
       ...now,
       entry: knownOf(ledger, stage, failure.fingerprint),
       failure: { ...failure, transient: failure.transient && rerun },
-      run: { attempts: attempt.attempt, waits: facts.waits(stage), time_left_ms: attempt.timeLeftMs },
+      run: { attempts: attempt.attempt, waits: facts.waits(stage), time_left_ms: attempt.timeLeftMs() },
       ai: now.ai && rerun,
       known_fix: found.known,
-      executors: found.down && now.executors === 'ready' ? 'down' : now.executors,
+      executors: found.down.executor && now.executors === 'ready' ? 'down' : now.executors,
+      escalations: found.down.escalation && now.escalations === 'ready' ? 'down' : now.escalations,
     };
   }
 
@@ -190,61 +208,42 @@ export function stageMender(scope: MenderScope): Mender {
 
   async function mend(
     subject: Recognised,
-    decision: Decision & { tier: 'executor' },
+    decision: Decision & { tier: 'executor' | 'escalation' },
     known: SoundFix | undefined,
     limitMs: number,
   ): Promise<Made> {
-    const { workshop } = scope;
+    const { workshop, escalation, cases } = await scope.tools();
+    await cases.look(subject);
     const made =
-      decision.reapply.length > 0
-        ? await workshop.reapply(subject, decision.reapply)
-        : known
-          ? await workshop.applyKnown(subject, known)
-          : await workshop.askAll(subject, limitMs);
+      decision.tier === 'escalation'
+        ? await escalation.escalate(subject, limitMs)
+        : decision.reapply.length > 0
+          ? await workshop.reapply(subject, decision.reapply)
+          : known
+            ? await workshop.applyKnown(subject, known)
+            : await workshop.askAll(subject, limitMs);
     if ('fix' in made) facts.committed(made.fix, subject);
     return made;
   }
 
-  function end(subject: Recognised, decision: Decision, prompt?: string): Triaged {
+  async function end(subject: Recognised, decision: Decision, prompt?: string): Promise<Triaged> {
     const { stage, failure } = subject;
-    const { fingerprint, class: found } = failure;
+    const { fingerprint } = failure;
     // One that was given up and runs again at a person's word stays given up.
     const stands = decision.tier === 'none' && (decision.why === 'give_up_stands' || scope.givenUp.has(stage));
     const gaveUp = decision.tier === 'give_up' || stands;
-    if (gaveUp && !stands) ledger.record({ type: 'gave_up', stage, fingerprint, run: scope.run, data: {} });
-    const human = gaveUp || ('exit' in decision && decision.exit === 3);
-    const next = nextStep(subject, decision, { gaveUp, prompt });
-    // Without the fixes that are taken back at the end: else that alone would count as a change of what it is made from.
-    const inputs = facts.foundBy(subject) ?? subject.inputs;
-    return {
-      reason: decision.reason,
-      context: {
-        ...(inputs === undefined ? {} : { inputs }),
-        ...{ fingerprint, class: found, tier: decision.tier },
-        ...('why' in decision ? { why: decision.why } : {}),
-        ...(human ? { human: true } : {}),
-        ...(gaveUp ? { gave_up: decision.reason } : {}),
-        ...(next ? { next } : {}),
-      },
-    };
-  }
-
-  /** What only a person can do now; undefined where the usual words do. */
-  function nextStep(
-    { stage, failure }: Recognised,
-    decision: Decision,
-    { gaveUp, prompt }: { gaveUp: boolean; prompt: string | undefined },
-  ): string | undefined {
-    const { fingerprint, advice } = failure;
-    if (gaveUp) return `see mendloop explain ${fingerprint}; mend it, then: mendloop reset ${stage}`;
-    const why = 'why' in decision ? decision.why : undefined;
-    if (why === 'safe_mode') return 'see why: mendloop safe-mode; when that is mended: mendloop safe-mode off';
-    if (why === 'open_case') return `mendloop cases show ${knownOf(ledger, stage, fingerprint).case}`;
-    if (prompt !== undefined) {
-      return `start the model and run mendloop again, or give ${prompt} to any other and try its answer: mendloop check-patch <answer> --stage ${stage}`;
+    if (gaveUp && !stands) {
+      ledger.record({ type: 'gave_up', stage, fingerprint, run: scope.run, data: {} });
+      await (await scope.tools()).cases.giveUp(subject, decision.reason);
     }
-    const todo = advice ?? (why === 'external' ? OUTSIDE : undefined);
-    return todo && `${todo}, then: mendloop`;
+    const ended = endOfStep(subject, decision, {
+      ...{ gaveUp, prompt, case: knownOf(ledger, stage, fingerprint).case },
+      // Without the fixes that are taken back at the end: else that alone would count as a change of what it is made from.
+      inputs: facts.foundBy(subject) ?? subject.inputs,
+    });
+    const notice = noticeOf(subject, decision, ended);
+    if (notice) scope.notices.tell(notice, { stage, fingerprint });
+    return ended;
   }
 
   /** The step is over: what its fixes came to. Told before the step's own end, so that no end stands without it. */

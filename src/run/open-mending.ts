@@ -19,8 +19,9 @@ import { recordOf } from '../stage/stage-state.ts';
 import type { MovableTree } from '../stage/stage-tree.ts';
 import { readAt } from '../worktree/read.ts';
 import type { LedgerStore } from './ledger-store.ts';
-import { stageMender } from './mender.ts';
+import { type MendingTools, stageMender } from './mender.ts';
 import { mendingFacts } from './mending-facts.ts';
+import { type Notices, openNotices } from './notices.ts';
 import { isPackage, PACKAGE_PATHS } from './own-plugins.ts';
 import type { Prepared } from './prepare.ts';
 import { projectRules } from './project-rules.ts';
@@ -29,10 +30,10 @@ import type { RunPorts, RunRequest } from './request.ts';
 import { readSafeMode, setSafeMode } from './safe-mode.ts';
 import { turnedRedBy } from './turned-red.ts';
 import type { Mender } from './work.ts';
-import type { Workshop } from './workshop.ts';
 
 export interface Mending {
   mender: Mender;
+  notices: Notices;
   /** Runs an attempt when the tree is not just being written. */
   attempt<T>(work: () => Promise<T>): Promise<T>;
   /** Records what happens to stages, and what the ledger must know of it. */
@@ -64,31 +65,21 @@ export async function openMending(
   });
   record(...recovered.notices.map((text): Happening => ({ type: 'notice', data: { text } })), ...recovered.untold);
   const facts = mendingFacts(open ? readJournal(layout.journal(run)).events : []);
-  const workshop = atFirstFailure(async () => {
-    const [{ openWorkshop }, { factsFrom }] = await Promise.all([import('./workshop.ts'), import('./fix-facts.ts')]);
-    const tellFacts = factsFrom({
-      ...{ config, ledger, fixes, tree: worktree, head, base },
-      own: (await isPackage(layout.home)) ? PACKAGE_PATHS : [],
-      surroundings: {
-        path: stagePath({ inherited: ports.env, lab, labTools: ports.labTools }),
-        variables: Object.keys(ports.env),
-      },
-    });
-    return openWorkshop({
-      ...{ run, ledger, fixes, record, signal: ports.signal, live: ports.live, facts: tellFacts },
-      executors: plugins.executors,
-      breaker: openBreaker(ports.clock),
-      outgoing: await outgoingScope(prepared, ports.env),
-      person: config.loop.mode === 'suggest' ? (ports.person ?? nobody) : undefined,
-      leave: async () => {},
-    });
+  let opened: Promise<MendingTools> | undefined;
+  const tools = () => {
+    opened ??= openTools();
+    return opened;
+  };
+  const notices = openNotices({
+    ...{ run, ledger, record, notifiers: plugins.notifiers },
+    redactor: async () => (await import('../mend/outgoing.ts')).redactorFor(await outgoingScope(prepared, ports.env)),
   });
   const rules = [...projectRules(config.loop), ...plugins.rules];
   // Asked for by hand after giving up: once, as it is.
   const asked = request.forced ? request.stages : [];
   const givenUp = new Set(asked.filter((stage) => stages.stages[stage]?.status === 'give_up'));
   const mender = stageMender({
-    ...{ run, layout, stages, ledger, rules, record, config, fixes, workshop, facts, clock: ports.clock },
+    ...{ run, layout, stages, ledger, rules, record, config, fixes, tools, notices, facts, clock: ports.clock },
     givenUp,
     safeMode: {
       isOn: () => readSafeMode(layout) !== undefined,
@@ -106,6 +97,7 @@ export async function openMending(
   });
   return {
     mender,
+    notices,
     attempt: barrier.attempt,
     record(...happenings) {
       for (const { type, stage } of happenings) {
@@ -114,21 +106,38 @@ export async function openMending(
       record(...happenings);
     },
   };
-}
 
-/** A workshop that is opened when the first failure comes: most runs have none, and need nothing of what it loads. */
-function atFirstFailure(open: () => Promise<Workshop>): Workshop {
-  let opened: Promise<Workshop> | undefined;
-  const workshop = () => {
-    opened ??= open();
-    return opened;
-  };
-  return {
-    knownFix: async (subject) => (await workshop()).knownFix(subject),
-    applyKnown: async (subject, fix) => (await workshop()).applyKnown(subject, fix),
-    reapply: async (subject, hashes) => (await workshop()).reapply(subject, hashes),
-    askAll: async (subject, limitMs) => (await workshop()).askAll(subject, limitMs),
-  };
+  /** Opened when the first failure comes: most runs have none, and need nothing of what it loads. */
+  async function openTools(): Promise<MendingTools> {
+    const [{ openWorkshop }, { factsFrom }, { offerFixes }, { openEscalation }, { openCaseDesk }] = await Promise.all([
+      import('./workshop.ts'),
+      import('./fix-facts.ts'),
+      import('./offer-fix.ts'),
+      import('./escalation.ts'),
+      import('./case-desk.ts'),
+    ]);
+    const { signal, live } = ports;
+    const surroundings = {
+      path: stagePath({ inherited: ports.env, lab, labTools: ports.labTools }),
+      variables: Object.keys(ports.env),
+    };
+    const own = (await isPackage(layout.home)) ? PACKAGE_PATHS : [];
+    const tellFacts = factsFrom({ config, ledger, fixes, tree: worktree, head, base, own, surroundings });
+    const sent = await outgoingScope(prepared, ports.env);
+    const shared = { run, ledger, fixes, record, signal, live, facts: tellFacts, outgoing: sent };
+    const cases = openCaseDesk({ ...shared, layout });
+    const person = config.loop.mode === 'suggest' ? (ports.person ?? nobody) : undefined;
+    const offers = offerFixes({ ...shared, person, leave: cases.leave });
+    const asking = { ...shared, offers, cases, breaker: openBreaker(ports.clock) };
+    return {
+      cases,
+      workshop: openWorkshop({ ...asking, executors: plugins.executors }),
+      escalation: openEscalation({
+        ...{ ...asking, escalations: plugins.escalations },
+        mostCalls: config.loop.limits.escalation_calls,
+      }),
+    };
+  }
 }
 
 /** The newest journal that tells of work on a step. One without was written before anything could be set right. */

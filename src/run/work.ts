@@ -36,7 +36,8 @@ export interface FailedAttempt {
   error: ExecutionError;
   /** False when the same command must not run once more. */
   mayRunAgain: boolean;
-  timeLeftMs: number;
+  /** Of the run, as of now. */
+  timeLeftMs(): number;
 }
 
 export interface Triaged {
@@ -102,7 +103,7 @@ async function afterFailure(step: PlanStep, scope: WorkScope, ended: Ended, atte
   if (pause !== undefined) return { data: { pause_ms: pause, reason: error.message } };
   if (!scope.mender || !isFailure(ended)) return { end: ended };
   try {
-    const timeLeftMs = timeLeft(scope);
+    const timeLeftMs = () => timeLeft(scope);
     const triaged = await scope.mender.failed({ step, attempt, error, mayRunAgain: again, timeLeftMs });
     const { pauseMs, reason, context, tier } = triaged;
     if (pauseMs !== undefined) return { data: { pause_ms: pauseMs, reason, ...(tier ? { tier } : {}) } };

@@ -2,20 +2,18 @@
 
 import { RedactionError } from '../case/redact/redaction-error.ts';
 import type { Happening } from '../events.ts';
-import { excerptOf } from '../failure/fingerprint.ts';
-import type { AppliedFix } from '../mend/applied-fix.ts';
 import { type Asked, type AskScope, ask } from '../mend/ask.ts';
 import type { Breaker } from '../mend/breaker.ts';
 import type { FixStore } from '../mend/fix-store.ts';
 import { judgeProposal, type SoundFix } from '../mend/judge-proposal.ts';
 import { keepPrompt, keepTry } from '../mend/keep-try.ts';
 import { type OutgoingScope, outgoing } from '../mend/outgoing.ts';
-import type { AskPerson, Suggestion } from '../mend/suggestion.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
-import type { PatchData, RefusedAnswer } from '../triage/records.ts';
+import type { RefusedAnswer } from '../triage/records.ts';
 import type { TellFacts } from './fix-facts.ts';
 import type { LedgerStore } from './ledger-store.ts';
+import { type By, type Made, type Offer, refusedBy } from './offer-fix.ts';
 import { knownOf, type Recognised } from './recognise.ts';
 import { KNOWN_FIXES } from './standing.ts';
 
@@ -27,23 +25,11 @@ export interface WorkshopScope {
   facts: TellFacts;
   outgoing: OutgoingScope;
   breaker: Breaker;
-  /** Who is asked before a fix is applied; undefined: nobody. */
-  person: AskPerson | undefined;
-  /** Keeps a fix for a person as an open case. */
-  leave(subject: Recognised, suggestion: Suggestion): Promise<void>;
+  offers: Offer;
   signal: AbortSignal;
   record(...happenings: Happening[]): void;
   live: AskScope['live'];
 }
-
-/**
- * `spent`: the pass ended in nothing; `down`: nobody could be reached, `prompt` is where the question is kept; `moved`:
- * another fix came between; `left`: a person has it.
- */
-export type Made =
-  | { fix: AppliedFix }
-  | { none: 'spent' | 'stopped' | 'moved' | 'left' }
-  | { none: 'down'; prompt?: string };
 
 export interface Workshop {
   /** A fix that needs no model and was not tried on this failure. */
@@ -59,7 +45,7 @@ export interface Workshop {
 const LONGEST_MS = 2 ** 31 - 1;
 
 export function openWorkshop(scope: WorkshopScope): Workshop {
-  const { ledger, fixes, run, breaker } = scope;
+  const { ledger, fixes, run, breaker, offers } = scope;
   const known = scope.executors.find(({ name }) => name === KNOWN_FIXES);
   const others = scope.executors.filter((plugin) => plugin !== known);
 
@@ -68,14 +54,14 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
       const asked = known && (await ask(known, await askScope(subject)));
       return asked && 'fix' in asked ? asked.fix : undefined;
     },
-    applyKnown: (subject, fix) => offer(subject, fix, { ...BY_KNOWN, plugin: KNOWN_FIXES }),
+    applyKnown: (subject, fix) => offers.offer(subject, fix, BY_KNOWN),
     async reapply(subject, hashes) {
       for (const { hash, tier, plugin } of entryOf(subject).patches.filter((patch) => hashes.includes(patch.hash))) {
         const judging = await scope.facts(subject, tier);
         const proposal = await fixes.proposalOf(hash, judging.snapshot);
         const judged = proposal && (await judgeProposal(proposal, judging));
         // Whoever was to be asked was asked when it was applied first.
-        if (judged?.ok) return apply(subject, { ...judged, hash }, { plugin, tier, tried: false });
+        if (judged?.ok) return offers.apply(subject, { ...judged, hash }, { plugin, tier, tried: false });
         const { stage, failure } = subject;
         const why = judged ? `${judged.code}: ${judged.reasons[0] ?? ''}` : 'it is not kept any more';
         const data = { hash, outcome: 'refused' as const, tier, plugin, why };
@@ -102,13 +88,13 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
     for (const plugin of others) {
       const asked = await askUnlessDown(plugin, judging);
       if ('fix' in asked)
-        return offer(subject, asked.fix, { plugin: plugin.name, tier: 'executor', tried: true, refused });
+        return offers.offer(subject, asked.fix, { plugin: plugin.name, tier: 'executor', tried: true, refused });
       if (asked.none === 'stopped') return { none: 'stopped' };
       answered ||= asked.none !== 'down';
       if (asked.none === 'refused') refused.push(...asked.rounds.map((round) => refusedBy(plugin.name, round)));
     }
     if (!answered) return { none: 'down', prompt: keepQuestion(subject, judging.facts.prompt) };
-    tried(subject, refused);
+    offers.tried(subject, refused);
     return { none: 'spent' };
   }
 
@@ -145,54 +131,6 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
     return path;
   }
 
-  function tried({ stage, failure }: Recognised, refused: readonly RefusedAnswer[]): void {
-    const data = refused.length > 0 ? { refused } : {};
-    ledger.record({ type: 'tried', stage, fingerprint: failure.fingerprint, run, data });
-  }
-
-  /** Applies a sound fix, when whoever is to be asked agrees. */
-  async function offer(subject: Recognised, fix: SoundFix, by: By): Promise<Made> {
-    if (!scope.person) return apply(subject, fix, by);
-    const { stage, step, attempt, failure } = subject;
-    const { plugin, tier, refused = [] } = by;
-    const { fingerprint } = failure;
-    const { note, diff, hash } = fix;
-    const news = { stage, step, attempt, data: { hash, plugin, note } };
-    scope.record({ type: 'fix.suggested', ...news });
-    const suggestion = { stage, step, fingerprint, excerpt: excerptOf(failure), plugin, note, diff };
-    const word = await scope.person(suggestion, scope.signal);
-    if (scope.signal.aborted) return { none: 'stopped' };
-    if (word === 'apply') return apply(subject, fix, by);
-    if (word === 'leave') {
-      await scope.leave(subject, suggestion);
-      return { none: 'left' };
-    }
-    scope.record({ type: 'fix.declined', ...news });
-    const data = { hash, outcome: 'declined' as const, tier, plugin, note };
-    ledger.record({ type: 'patch', stage, fingerprint, run, data });
-    if (by.tried) tried(subject, refused);
-    return { none: 'spent' };
-  }
-
-  async function apply(subject: Recognised, fix: SoundFix, { plugin, tier, tried }: By): Promise<Made> {
-    const { stage, step, attempt, failure } = subject;
-    const { fingerprint, class: found } = failure;
-    const story = {
-      stage,
-      step,
-      attempt,
-      fingerprint,
-      class: found,
-      hash: fix.hash,
-      note: fix.note,
-      plugin,
-      tier,
-      run,
-    };
-    const applied = await fixes.apply(story, fix.files, fix.diff, tried);
-    return applied ? { fix: applied } : { none: 'moved' };
-  }
-
   function entryOf({ stage, failure }: Recognised): LedgerEntry {
     return knownOf(ledger, stage, failure.fingerprint);
   }
@@ -208,19 +146,4 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
   }
 }
 
-/** Who made a fix, whether it is a try, and what was refused before it. */
-interface By {
-  plugin: string;
-  tier: PatchData['tier'];
-  tried: boolean;
-  refused?: readonly RefusedAnswer[];
-}
-
-const BY_KNOWN = { tier: 'executor', tried: false } as const;
-
-const LONGEST_REASON = 300;
-
-const refusedBy = (plugin: string, { code, reasons }: { code: string; reasons: readonly string[] }): RefusedAnswer => ({
-  ...{ plugin, code },
-  reason: reasons.join('; ').slice(0, LONGEST_REASON),
-});
+const BY_KNOWN: By = { plugin: KNOWN_FIXES, tier: 'executor', tried: false };

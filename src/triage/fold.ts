@@ -9,7 +9,7 @@ import {
   type LedgerEntry,
   type Patch,
 } from './ledger.ts';
-import type { LedgerRecord, PatchData, PatchOutcome } from './records.ts';
+import type { LedgerRecord, PatchData, PatchOutcome, RefusedAnswer } from './records.ts';
 
 /** Folds one record into `ledger`, in place. One that is in it already changes nothing; never throws. */
 export function foldLedger(ledger: Ledger, record: LedgerRecord): void {
@@ -60,10 +60,20 @@ function apply(entry: LedgerEntry, record: LedgerRecord): void {
     case 'tried':
       entry.executor_tries += 1;
       if (record.data.hash !== undefined) entry.try_fixes.push(record.data.hash);
-      if (record.data.refused) entry.refused = [...(entry.refused ?? []), ...record.data.refused].slice(-MOST_REFUSED);
+      if (record.data.refused) refuse(entry, record.data.refused);
+      break;
+    case 'refused':
+      refuse(entry, record.data.refused);
       break;
     case 'called':
       entry.escalation_calls += 1;
+      if (record.data.case !== undefined) entry.escalated = record.data.case;
+      break;
+    case 'uncalled':
+      entry.escalation_calls = Math.max(0, entry.escalation_calls - 1);
+      break;
+    case 'notified':
+      entry.notified = record.data.state;
       break;
     case 'patch':
       patch(entry, record.data, record);
@@ -110,6 +120,10 @@ function see(entry: LedgerEntry, { data, time, run }: LedgerRecord & { type: 'se
 /** Enough to tell whoever is asked next what does not pass. */
 const MOST_REFUSED = 6;
 
+function refuse(entry: LedgerEntry, more: readonly RefusedAnswer[]): void {
+  entry.refused = [...(entry.refused ?? []), ...more].slice(-MOST_REFUSED);
+}
+
 const REVERTED: readonly (PatchOutcome | undefined)[] = ['no_effect', 'broke'];
 
 function patch(entry: LedgerEntry, data: PatchData, { time, run }: LedgerRecord): void {
@@ -136,4 +150,5 @@ function stripped(known: Patch | undefined): Pick<Patch, 'note'> {
 
 function restart(entry: LedgerEntry): void {
   Object.assign(entry, { executor_tries: 0, escalation_calls: 0, fruitless: 0, try_fixes: [] });
+  delete entry.escalated;
 }

@@ -52,6 +52,10 @@ export interface LedgerEntry {
   gave_up_at?: string;
   /** The open case. */
   case?: string;
+  /** The case that escalations were called with since the last restart. */
+  escalated?: string;
+  /** What a person was told last. */
+  notified?: string;
 }
 
 /** What was used on the latest UTC day seen. */
@@ -122,6 +126,7 @@ const isEntry = shaped({
     last_reason: optional(text),
   },
   ...{ verified_at: optional(time), gave_up_at: optional(time), case: optional(name) },
+  ...{ escalated: optional(name), notified: optional(name) },
 });
 
 const isOutline = shaped({

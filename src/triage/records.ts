@@ -2,19 +2,22 @@
 import type { FailureClass } from '../config/loop-config.ts';
 import { type Check, count, flag, listOf, name, oneOf, optional, shaped, text, time } from './shape.ts';
 
-/** Every record type, with what it tells. Only `tried` and `called` spend anything: a provider that failed is no record. */
+/** Every record type, with what it tells. Only `tried` and `called` spend anything, and `uncalled` gives a call back. */
 export const LEDGER_TYPES = {
   snapshot: 'the whole ledger, where its journal was lost',
   seen: 'a stage failed with this fingerprint',
   decided: 'what was to be done about it, and why',
   tried: 'one pass through the executors ended in a fix, or in refusals only',
-  called: 'an escalation was called',
+  called: 'an escalation is being called',
+  uncalled: 'the call came to nothing, through no fault of the failure: whoever was called could not be reached',
+  refused: 'an answer of an escalation was not taken, and why',
   patch: 'how a patch stands: refused, applied, judged or withdrawn',
   gave_up: 'the loop is at its end with it; a person is needed',
   recovered: 'the give_up of a stage cleared itself',
   'case.opened': 'it was handed over to a person',
   'case.closed': 'the case was answered, or its stage is green',
   reset: 'a person restarted the counters of a stage',
+  notified: 'a person was told, and of what',
   used: 'a model used tokens',
 } as const;
 
@@ -75,7 +78,11 @@ interface Data {
   decided: { tier: Tier; reason: string };
   /** `hash`: the fix it ended in; `refused`: what was not taken on the way, or instead. */
   tried: { hash?: string; refused?: readonly RefusedAnswer[] };
-  called: Record<never, never>;
+  /** `case`: the file that was sent. */
+  called: { case?: string };
+  uncalled: Record<never, never>;
+  notified: { state: string };
+  refused: { refused: readonly RefusedAnswer[] };
   patch: PatchData;
   gave_up: Record<never, never>;
   recovered: Record<never, never>;
@@ -125,7 +132,10 @@ const DATA: Readonly<Record<LedgerType, Check>> = {
   }),
   decided: shaped({ tier: oneOf(TIERS), reason: text }),
   tried: shaped({ hash: optional(name), refused: optional(listOf(isRefusedAnswer)) }),
-  called: nothing,
+  called: shaped({ case: optional(name) }),
+  uncalled: nothing,
+  notified: shaped({ state: name }),
+  refused: shaped({ refused: listOf(isRefusedAnswer) }),
   patch: isPatchData,
   gave_up: nothing,
   recovered: nothing,

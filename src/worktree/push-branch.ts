@@ -15,17 +15,20 @@ export interface Pushed {
   readonly said: readonly string[];
 }
 
+export interface PushOptions {
+  /** Its name; null: the owner named none. */
+  readonly remote: string | null;
+  readonly hooks: boolean;
+  /** Ask the remote whether it would take it, and send nothing. */
+  readonly dry: boolean;
+}
+
 /** A remote that says nothing for so long waits for a password, or is off. */
 const QUIET_MS = 120_000;
 
 /** Pushes the AI branch as it is at `tip`. Throws E_PUSH_REMOTE or E_PUSH_REFUSED; then the remote is as it was. */
-export async function pushBranch(
-  home: string,
-  base: Base,
-  tip: string,
-  remote: string | null,
-  hooks: boolean,
-): Promise<Pushed> {
+export async function pushBranch(home: string, base: Base, tip: string, options: PushOptions): Promise<Pushed> {
+  const { remote, hooks, dry } = options;
   const git = openGit(home, { hooks, quietMs: QUIET_MS });
   const remotes = (await git.run(['remote'])).split('\n').filter(Boolean);
   if (remote === null || !remotes.includes(remote)) {
@@ -33,7 +36,8 @@ export async function pushBranch(
     fail('E_PUSH_REMOTE', { remote, known });
   }
   const url = (await git.run(['remote', 'get-url', '--push', remote])).trim();
-  const answer = await git.attempt(['push', '--no-follow-tags', remote, `${tip}:refs/heads/${base.branch}`]);
+  const how = ['--no-follow-tags', ...(dry ? ['--dry-run'] : [])];
+  const answer = await git.attempt(['push', ...how, remote, `${tip}:refs/heads/${base.branch}`]);
   const told = said(answer.stderr).map(withoutSecrets);
   if (!answer.ok) {
     const branch = shellWord(base.branch);

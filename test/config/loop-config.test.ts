@@ -13,7 +13,7 @@ const DEFAULTS = {
   base: null,
   backend: 'local',
   workers: 1,
-  executors: ['known-fixes'],
+  executors: ['known-fixes', 'ollama'],
   escalations: [],
   notifiers: [],
   limits: {

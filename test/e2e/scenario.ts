@@ -39,6 +39,8 @@ const FOREIGN = /^(MENDLOOP_|GIT_|NODE_|npm_)|^(CI|NO_COLOR|FORCE_COLOR|TERM|COL
 const ENV: Record<string, string> = {
   ...(Object.fromEntries(Object.entries(process.env).filter(([key]) => !FOREIGN.test(key))) as Record<string, string>),
   HOME: USER,
+  // No test asks a model that happens to run on this machine: nothing listens there.
+  OLLAMA_HOST: 'http://127.0.0.1:1',
   [MARK.split('=')[0] as string]: MARK.split('=')[1] as string,
 };
 

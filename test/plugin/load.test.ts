@@ -11,7 +11,7 @@ const propose = (name: string) => `export default { name: '${name}', propose: ()
 const names = (plugins: readonly { name: string }[]) => plugins.map(({ name }) => name);
 
 const shipped = { executors: ['ollama'], escalations: [], notifiers: [], backends: ['local'] };
-const builtIns = new Map([['ollama', async () => ({ default: { name: 'ollama', propose: () => ({ pass: 'no' }) } })]]);
+const builtIns = new Map([['executors/ollama', async () => ({ default: { name: 'ollama', propose: () => ({ pass: 'no' }) } })]]);
 
 test('without a named plugin nothing is loaded, whatever lies in the folder', async () => {
   const loaded = await load('', { 'executors/bomb.mjs': 'throw new Error("loaded");' });
@@ -187,9 +187,9 @@ test('a plugin that ships is imported only when it is named, and only for its li
   let imports = 0;
   const ollama = async () => {
     imports += 1;
-    return builtIns.get('ollama')?.();
+    return builtIns.get('executors/ollama')?.();
   };
-  const counted = new Map([['ollama', ollama]]);
+  const counted = new Map([['executors/ollama', ollama]]);
   await load('executors: []', {}, { shipped, builtIns: counted });
   assert.is(imports, 0);
   assert.equal(names((await load('executors: [ollama]', {}, { shipped, builtIns: counted })).executors), ['ollama']);
@@ -250,11 +250,12 @@ test('names of Object.prototype are names like others', async () => {
 });
 
 test('the plugins that ship are those that can be imported, and the loop itself', async () => {
-  const all = Object.values(SHIPPED)
-    .flat()
-    .filter((name) => name !== 'local');
-  assert.equal([...BUILT_INS.keys()].sort(), [...new Set(all)].sort());
-  for (const name of all) assert.type(BUILT_INS.get(name), 'function');
+  const all = Object.entries(SHIPPED).flatMap(([list, names]) => names.map((name) => `${list}/${name}`));
+  assert.equal([...BUILT_INS.keys(), 'backends/local'].sort(), all.sort());
+  for (const [place, load] of BUILT_INS) {
+    const { default: plugin } = (await load()) as { default: { name: string; kind: string } };
+    assert.is(`${plugin.kind}s/${plugin.name}`, place);
+  }
 });
 
 test.run();

@@ -84,8 +84,8 @@ test('a program that fails, is late, is stopped or is missing throws one line', 
 
 test('its settings are checked, and those that its file tells for Codex are sound', async () => {
   const shipped = { executors: ['command', 'known-fixes'], escalations: [], notifiers: [], backends: ['local'] };
-  const builtIns = new Map([['command', () => import('../../plugins/executors/command.ts')]]);
-  builtIns.set('known-fixes', () => import('../../plugins/executors/known-fixes.ts') as never);
+  const builtIns = new Map([['executors/command', () => import('../../plugins/executors/command.ts')]]);
+  builtIns.set('executors/known-fixes', () => import('../../plugins/executors/known-fixes.ts') as never);
   const loaded = (yaml: string) => load(yaml, {}, { shipped, builtIns });
   const none = await loaded('executors: [command]').catch((error) => error.problems.join('\n'));
   assert.match(none, 'plugins.command.argv');

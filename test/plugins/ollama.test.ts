@@ -21,7 +21,7 @@ test('its settings have these defaults, and what they may not be is said when th
     format: 'auto',
   });
   const shipped = { executors: ['ollama'], escalations: [], notifiers: [], backends: ['local'] };
-  const builtIns = new Map([['ollama', () => import('../../plugins/executors/ollama.ts')]]);
+  const builtIns = new Map([['executors/ollama', () => import('../../plugins/executors/ollama.ts')]]);
   const yaml =
     'executors: [ollama]\nplugins: { ollama: { host: "https://models.example.com", num_ctx: 5, colour: red } }';
   const said = await load(yaml, {}, { shipped, builtIns }).catch((error) => error.problems.join('\n'));

@@ -24,7 +24,8 @@ export function reconfigure(home: string, stages: Record<string, object>, loop: 
 
 const configuration = (stages: Record<string, object>, loop: object) => ({
   'ai/context_map.yaml': JSON.stringify({ stages }),
-  'ai/loop.yaml': JSON.stringify(loop),
+  // No test asks a model that happens to run on this machine.
+  'ai/loop.yaml': JSON.stringify({ executors: ['known-fixes'], ...loop }),
 });
 
 export interface Ran extends RunReport {

@@ -34,7 +34,7 @@ export function compareWith({ stage, group, wanted, got }: Compared): string {
   const made = Object.keys(wanted.after).find((path) => !(path in got.after));
   if (made !== undefined) return `green, but ${made} is no longer made`;
   const data = Object.keys(wanted.before).filter((path) => /\.(?:ya?ml|json)$/.test(path));
-  const other = data.find((path) => !isDeepStrictEqual(valueOf(wanted.before[path]), valueOf(got.before[path])));
+  const other = data.find((path) => !isDeepStrictEqual(parsedData(wanted.before[path]), parsedData(got.before[path])));
   return other === undefined ? '' : `green, but ${other} holds something else`;
 }
 
@@ -42,4 +42,4 @@ export function compareWith({ stage, group, wanted, got }: Compared): string {
 const withoutHashes = (text: string): string => text.replaceAll(/\b[\da-f]{64}\b/g, 'hash');
 
 /** JSON is YAML as well. */
-const valueOf = (text = ''): unknown => parseAllDocuments(text).map((one) => one.toJS());
+const parsedData = (text = ''): unknown => parseAllDocuments(text).map((one) => one.toJS());

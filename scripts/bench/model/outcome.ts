@@ -14,6 +14,8 @@ export interface Seen {
 }
 
 export interface Left {
+  /** The exit code of the run. */
+  readonly exit: number | null;
   /** Of the stage, as `stages.json` has it; undefined when the run did not get that far. */
   readonly status: string | undefined;
   readonly events: readonly Seen[];
@@ -21,10 +23,15 @@ export interface Left {
   readonly said: string;
 }
 
+/** Exit codes of runs that did their work: all green, failed, a human is needed. */
+const WORKED: readonly (number | null)[] = [0, 1, 3];
+
 /** The outcome, or `green` when it depends on what the branch holds. */
-export function outcomeOf({ status, events, said }: Left): Outcome | 'green' {
+export function outcomeOf({ exit, status, events, said }: Left): Outcome | 'green' {
   const of = (type: string) => events.filter((event) => event.type === type);
-  if (!['green', 'failed', 'give_up'].includes(status ?? '')) return missed(`the run did not end: ${said}`);
+  if (!WORKED.includes(exit) || !['green', 'failed', 'give_up'].includes(status ?? '')) {
+    return missed(`the run ended with ${exit}: ${said}`);
+  }
   const applied = of('fix.committed').length;
   const down = of('plugin.failed').at(-1);
   if (status === 'green') {

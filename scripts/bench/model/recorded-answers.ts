@@ -11,10 +11,12 @@ type Change = readonly [path: string, old: string, now: string];
 interface Imperfect {
   /** Changes that are not the right one. */
   readonly changes?: readonly Change[];
+  /** The right one, for a file that it remembers wrongly. */
+  readonly misquoted?: readonly [is: string, said: string];
   /** Exactly this, whatever form was asked for. */
   readonly words?: string;
   /** Whether it is put right once the model was told what was wrong. A change: it is that one, then. */
-  readonly then?: 'right' | Change;
+  readonly afterwards?: 'right' | Change;
 }
 
 const RUN = 'stages/web/run.sh';
@@ -30,10 +32,10 @@ const IMPERFECT: Readonly<Record<string, Imperfect>> = {
   'a variable of the environment': {
     words: 'MENDLOOP_STGAE has to be set in the environment of the stage by a person.',
   },
-  'a mistyped end of a here-document': { changes: [[RUN, 'EOF\n} >/dev/null', 'EOF\n}']], then: 'right' },
+  'a mistyped end of a here-document': { misquoted: ['EOFF', 'EOFFF'], afterwards: 'right' },
   'CRLF, in a path of a settings file': {
     changes: [['config/web.conf', 'list=config/vms.tsv\r\n', 'list=config/vms.tsv\n']],
-    then: [RUN, 'cat "$list"', `cat "\${list%$'\\r'}"`],
+    afterwards: [RUN, 'cat "$list"', `cat "\${list%$'\\r'}"`],
   },
   'YAML, an unquoted colon': { changes: [['config/web.yaml', 'careful: this is', 'this is']] },
   'YAML, tabs everywhere': { words: 'The tab must be replaced. '.repeat(400) },
@@ -44,9 +46,9 @@ const IMPERFECT: Readonly<Record<string, Imperfect>> = {
   'a test that is the wrong way round': { changes: [[RUN, 'exit 1', 'exit 0']] },
   'a selector that matches nothing': {
     changes: [SELECTOR, ['manifests/web/policy.yaml', 'app: frontend', 'app: web']],
-    then: 'right',
+    afterwards: 'right',
   },
-  'a unit that does not exist': { changes: [['manifests/web/deployment.yaml', '512MB', '512M']], then: 'right' },
+  'a unit that does not exist': { changes: [['manifests/web/deployment.yaml', '512MB', '512M']], afterwards: 'right' },
   'a tag that the registry no longer has': { words: 'A person has to push home/web:1.4.2 to the registry again.' },
   'a template variable renamed in one place only': {
     changes: [['manifests/web/values.conf', 'replica_count=3\n', 'replica_count=3\nreplicas=3\n']],
@@ -63,10 +65,11 @@ const IMPERFECT: Readonly<Record<string, Imperfect>> = {
 export function recordedAnswer(stage: BrokenStage, format: AnswerFormat, told: boolean): string {
   const imperfect = IMPERFECT[stage.fault];
   const voice = EXAMS.findIndex((exam) => exam.stage === stage);
-  const then = told ? imperfect?.then : undefined;
-  if (!imperfect || then === 'right') return say(format, [rightOne(stage)], voice);
+  const afterwards = told ? imperfect?.afterwards : undefined;
+  if (!imperfect || afterwards === 'right') return say(format, [rightOne(stage)], voice);
   if (imperfect.words !== undefined) return imperfect.words;
-  const changes = then ? [then] : (imperfect.changes ?? []);
+  if (imperfect.misquoted && !afterwards) return say(format, [misquoted(rightOne(stage), imperfect.misquoted)], voice);
+  const changes = afterwards ? [afterwards] : (imperfect.changes ?? []);
   return say(
     format,
     changes.map((change) => saidOf(stage, change)),
@@ -80,6 +83,11 @@ function rightOne({ sound, broken, mended, fault }: BrokenStage): Said {
   const words = { fix: `correct ${path}`, reason: `the failure comes from ${fault}` };
   return { path, before: broken[path] ?? '', after, ...words };
 }
+
+const misquoted = (right: Said, [is, said]: readonly [string, string]): Said => ({
+  ...right,
+  before: right.before.replace(is, said),
+});
 
 function saidOf({ sound, broken }: BrokenStage, [path, old, now]: Change): Said {
   const before = old === '' ? '' : (broken[path] ?? sound[path] ?? '');

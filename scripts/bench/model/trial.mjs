@@ -32,13 +32,13 @@ async function tried({ stage, group }, settings, folder) {
   if (wanted.exit !== 0) throw new Error(`mended, it does not succeed on this machine: ${wanted.stderr}`);
   const home = join(folder, 'home/lab');
   const git = await repository(home, stage, settings);
-  const { ms, said } = await theLoop(home);
+  const { ms, exit, said } = await theLoop(home);
   const kept = join(home, 'ai/logs');
   if (settings.keep && existsSync(kept)) cpSync(kept, join(settings.keep, slug(stage, settings)), { recursive: true });
   const { status } = readJson(join(home, 'ai/state/stages.json'))?.stages?.[STAGE] ?? {};
   const events = eventsOf(home);
   const tokens = readJson(join(home, 'ai/state/ledger.json'))?.day?.tokens || null;
-  const found = outcomeOf({ status, events, said });
+  const found = outcomeOf({ exit, status, events, said });
   if (found !== 'green') return { outcome: found.word, why: found.why, ms, tokens };
   const branch = join(folder, 'branch/lab');
   const got = await alone(stage, branch, () => git('clone', '--quiet', '--branch', AI, home, branch));
@@ -77,7 +77,10 @@ async function theLoop(home) {
   const began = performance.now();
   // A stage that is not mended is no success; what it left behind says more.
   const ended = await run(process.execPath, [ENTRY, '--root', home], { cwd: home }).catch((error) => error);
-  return { ms: performance.now() - began, said: (ended.message ?? ended.stdout).split('\n').slice(-3).join(' ') };
+  const ms = performance.now() - began;
+  if (!(ended instanceof Error)) return { ms, exit: 0, said: '' };
+  const [, code] = / ended with (\w+): /.exec(ended.message) ?? [];
+  return { ms, exit: /^\d+$/.test(code) ? Number(code) : null, said: ended.message.split('\n').slice(-3).join(' ') };
 }
 
 function eventsOf(home) {

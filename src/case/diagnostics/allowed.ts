@@ -22,7 +22,7 @@ export function allowDiagnostic(argv: readonly string[]): Allowed {
 
 class Refused extends Error {}
 
-const refuse = (reason: string): never => {
+const refuse: (reason: string) => never = (reason) => {
   throw new Refused(reason);
 };
 
@@ -45,12 +45,12 @@ function examine(argv: readonly string[]): void {
   if (reason !== undefined) refuse(reason);
 }
 
-function examineWords(argv: readonly unknown[]): void {
+function examineWords(argv: unknown): asserts argv is readonly string[] {
   if (!Array.isArray(argv) || argv.length === 0) refuse('it names no tool');
   if (argv.length > MOST_WORDS) refuse(`it has more than ${MOST_WORDS} words`);
   let chars = 0;
-  for (const word of argv) {
-    if (typeof word !== 'string' || word === '') return refuse('a word of it is empty');
+  for (const word of argv as readonly unknown[]) {
+    if (typeof word !== 'string' || word === '') refuse('a word of it is empty, or none');
     if (word.length > LONGEST_WORD) refuse(`a word of it has more than ${LONGEST_WORD} characters`);
     if (!/^[\x20-\x7e]+$/.test(word)) refuse(`${quoted(word)} has characters other than plain printable ones`);
     chars += word.length;

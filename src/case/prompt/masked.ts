@@ -3,9 +3,15 @@ import type { PromptFacts } from './facts.ts';
 
 /** `facts` with every text from outside masked whole. What is built of it is to be masked once more. */
 export function masked(facts: PromptFacts, mask: (text: string) => string): PromptFacts {
-  const { files, log, failure, memo, tries = [] } = facts;
+  const { stage, files, log, failure, memo, tries = [] } = facts;
+  const { description, success_criteria } = stage;
   return {
     ...facts,
+    stage: {
+      ...stage,
+      ...(description === undefined ? {} : { description: mask(description) }),
+      ...(success_criteria === undefined ? {} : { success_criteria: success_criteria.map(mask) }),
+    },
     log: mask(log),
     failure: { ...failure, error_lines: mask(failure.error_lines.join('\n')).split('\n') },
     files: files.map(({ path, text }) => ({ path, text: mask(text) })),

@@ -4,7 +4,12 @@ export interface Form {
   text: string;
   /** Base64 of the secret inside of a longer text: the characters around it hold some of its bits, too. */
   base64?: true;
+  /** Nothing that a person would write: any piece of it gives the secret away. */
+  random?: true;
 }
+
+/** Nobody dumps more than that in hexadecimal. */
+const MOST_HEX = 512;
 
 /** Every form of `value`, each once, the value itself first. */
 export function formsOf(value: string): Form[] {
@@ -24,7 +29,7 @@ export function formsOf(value: string): Form[] {
     value.replace(/[^\w@%+=:,./\n-]/g, '\\$&'),
     value.replace(/[&<>"']/g, (c) => XML[c] as string),
   ]);
-  return [...[...plain].map((text) => ({ text })), ...base64Forms(value)];
+  return [...[...plain].map((text) => ({ text })), ...base64Forms(value), ...hexForms(value)];
 }
 
 const XML: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
@@ -48,5 +53,12 @@ function base64Forms(value: string): Form[] {
     return text.slice([0, 2, 3][lead], Math.floor((8 * (lead + bytes.length)) / 6));
   });
   const urlSafe = cores.map((core) => core.replaceAll('+', '-').replaceAll('/', '_'));
-  return [...new Set([...cores, ...urlSafe])].map((text) => ({ text, base64: true }));
+  return [...new Set([...cores, ...urlSafe])].map((text) => ({ text, base64: true, random: true }));
+}
+
+/** As xxd and od -t x1 write it, small and in capitals. */
+function hexForms(value: string): Form[] {
+  if (value.length > MOST_HEX) return [];
+  const small = Buffer.from(value, 'utf8').toString('hex');
+  return [...new Set([small, small.toUpperCase()])].map((text) => ({ text, random: true }));
 }

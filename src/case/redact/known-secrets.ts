@@ -1,29 +1,20 @@
-// Finding known secrets in a text, in all their forms, in time that does not grow with their number. Short ones are found
-// whole; of long ones that look random any piece is enough, so cutting, wrapping and line prefixes do not hide them.
+// Finding known secrets in a text, in all their forms, in time that does not grow with their number.
 import { aroundBase64 } from './around-base64.ts';
 import { type Form, formsOf } from './encodings.ts';
-import { eachGram, GramTable } from './gram-table.ts';
+import { FormTable } from './form-table.ts';
 import type { Place } from './placeholder.ts';
-import { looksRandom } from './randomness.ts';
 import { RedactionError } from './redaction-error.ts';
 import { LEAST_LENGTH, type Secret } from './secret.ts';
 import type { Span } from './spans.ts';
-import { joined, type View, viewsOf } from './view.ts';
-import { type KnownSpan, WholeTexts } from './whole-texts.ts';
+import { joined, squeezed, type View, viewsOf, withoutBlanks } from './view.ts';
+import type { KnownSpan } from './whole-texts.ts';
 
-/** A piece of this length gives a random secret away; a long text of words needs as many as LONG_RUN in a row. */
-const GRAM = 16;
-const LONG_RUN = 48;
-const LEAST_RANDOM = 24;
-const MOST_WHOLE = 64;
 const MOST_CHARACTERS = 1024 * 1024;
 
-const [RANDOM, BASE64, WORDS] = [1, 2, 3];
-
 export class KnownSecrets {
-  readonly #whole = new WholeTexts();
-  readonly #grams = new GramTable();
-  readonly #kinds: string[] = [];
+  readonly #plain = new FormTable();
+  /** Secrets of several words, without the blanks: a text may be wrapped at any of them. */
+  readonly #words = new FormTable();
 
   /** Values shorter than LEAST_LENGTH are left out. Throws RedactionError when there is more than can be kept in mind. */
   constructor(secrets: readonly Secret[]) {
@@ -41,64 +32,25 @@ export class KnownSecrets {
         );
       }
       const forms = new Map(formsOf(value).flatMap((form) => [[form.text, form] as const, joinedForm(form)]));
-      for (const form of forms.values()) this.#add(form, kind);
+      for (const form of forms.values()) this.#plain.add(form, kind);
+      if (/[ \t]/.test(value)) this.#words.add({ text: squeezed(value) }, kind);
     }
-  }
-
-  #add({ text, base64 }: Form, kind: string): void {
-    if (text.length < LEAST_LENGTH) return;
-    const random = text.length >= LEAST_RANDOM && (base64 === true || looksRandom(text));
-    if (!random && text.length <= MOST_WHOLE) this.#whole.add(text, { kind, base64: base64 === true });
-    else {
-      const tag = (this.#kindIndex(kind) << 2) | (base64 ? BASE64 : random ? RANDOM : WORDS);
-      eachGram(text, GRAM, (key) => this.#grams.add(key, tag));
-    }
-  }
-
-  #kindIndex(kind: string): number {
-    const index = this.#kinds.indexOf(kind);
-    return index !== -1 ? index : this.#kinds.push(kind) - 1;
   }
 
   /** Where they are in `text`, in no order; nothing is found across `walls`. */
   find(text: string, walls: readonly Place[]): Span[] {
-    return viewsOf(text, walls).flatMap((view) =>
-      [...this.#whole.find(view.text), ...this.#pieces(view.text)].map((span) => placed(text, view, span)),
-    );
-  }
-
-  #pieces(text: string): KnownSpan[] {
-    const spans: KnownSpan[] = [];
-    if (this.#grams.size === 0) return spans;
-    const runs = [NO_RUN, NO_RUN, NO_RUN, NO_RUN];
-    const close = (of: number) => {
-      const { start, end, kind } = runs[of] as Span;
-      if (end - start >= (of === WORDS ? LONG_RUN : GRAM)) {
-        spans.push({ start, end, kind, base64: of === BASE64 });
-      }
-    };
-    eachGram(text, GRAM, (key, end) => {
-      const tag = this.#grams.tag(key);
-      if (tag === 0) return;
-      const of = tag & 3;
-      const run = runs[of] as Span;
-      if (end - GRAM <= run.end) run.end = end;
-      else {
-        close(of);
-        runs[of] = { start: end - GRAM, end, kind: this.#kinds[tag >> 2] as string };
-      }
-    });
-    for (const of of [RANDOM, BASE64, WORDS]) close(of);
-    return spans;
+    const found = viewsOf(text, walls).flatMap((view) => placedIn(text, view, this.#plain));
+    return this.#words.isEmpty ? found : [...found, ...placedIn(text, withoutBlanks(text, walls), this.#words)];
   }
 }
-
-const NO_RUN: Span = Object.freeze({ start: -1, end: -1, kind: '' });
 
 const joinedForm = (form: Form): [string, Form] => {
   const text = joined(form.text);
   return [text, { ...form, text }];
 };
+
+const placedIn = (text: string, view: View, table: FormTable): Span[] =>
+  table.find(view.text).map((span) => placed(text, view, span));
 
 /** Back in the original. Base64 takes in what is beside it there, but not what is beside it only without the line break. */
 function placed(text: string, { at }: View, { start: from, end: to, kind, base64 }: KnownSpan): Span {

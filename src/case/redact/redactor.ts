@@ -11,6 +11,7 @@ import type { RedactRule } from './rule.ts';
 import type { Secret } from './secret.ts';
 import { cutAtLines, merge, type Span, without } from './spans.ts';
 import { TOKEN_RULES } from './token-rules.ts';
+import { colourless } from './view.ts';
 
 export interface RedactorOptions {
   secrets: readonly Secret[];
@@ -49,8 +50,8 @@ export function createRedactor({ secrets, rules = [], nonce = newNonce() }: Reda
     const spans = [
       ...foreign.map(({ start, end }) => ({ start, end, kind: 'placeholder' })),
       ...known.find(text, own),
-      ...RULES.flatMap((rule) => findByRule(rule, text)),
-      ...findBlocks(text),
+      ...byForm(text),
+      ...inColour(text),
       ...rules.flatMap((rule) => findOwn(rule, text)),
     ];
     if (spans.length === 0) return text;
@@ -108,6 +109,18 @@ export function createRedactor({ secrets, rules = [], nonce = newNonce() }: Reda
     restoreEdit: (edit) => restoreEdit(edit, restore, (text) => placeholders.find(text).own.map(({ word }) => word)),
     masked: () => Object.fromEntries([...counts].map(([kind, seen]) => [kind, seen.size]).sort()),
   };
+}
+
+const byForm = (text: string): Span[] => [...RULES.flatMap((rule) => findByRule(rule, text)), ...findBlocks(text)];
+
+/** What is a secret by its form once the colours in it are left out. */
+function inColour(text: string): Span[] {
+  const view = colourless(text);
+  if (view === undefined) return [];
+  const { at } = view;
+  return byForm(view.text).map(({ start, end, kind }) => ({
+    ...{ start: at[start] as number, end: (at[end - 1] as number) + 1, kind },
+  }));
 }
 
 /** Exported for the tests of the rules. */

@@ -1,5 +1,5 @@
-// A text as it is searched for known secrets: placeholders are walls, and, in the second view, line breaks and the
-// indentation after them are left out, so that what was wrapped is found whole.
+// A text as it is searched: placeholders are walls, and other views leave out colours, or colours and line breaks with the
+// indentation after them, so that what was coloured or wrapped is found whole.
 import type { Place } from './placeholder.ts';
 
 export interface View {
@@ -11,20 +11,47 @@ export interface View {
 /** In no secret, so that nothing is found across it. */
 const WALL = '\uffff';
 
+// What moves the cursor or changes the colour of a terminal, as it is and as JSON, shells and people escape it.
+const COLOUR =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one
+  /(?:\u001b|\\u001[bB]|\\x1[bB]|\\033|\\e|\^\[)\[[0-?]{0,32}[ -/]{0,4}[@-~]|\u009b[0-?]{0,32}[ -/]{0,4}[@-~]|\u001b\][^\u0007\u001b\n]{0,2048}(?:\u0007|\u001b\\)|\u001b[()][0-9A-Z]|\u001b[=>78cDEHM]/g;
 // A line break, also one that is escaped once or twice, and what indents the next line.
 const BREAK = /(?:\\?\r?\n|(?:\\{1,4}[nr])+)[ \t]*/g;
+const SPLIT = new RegExp(`${BREAK.source}(?:${COLOUR.source}|[ \\t])*|${COLOUR.source}`, 'g');
+
+const BLANK = new RegExp(`(?:${BREAK.source}|${COLOUR.source}|\\s)+`, 'g');
 
 /** The text of a secret as it appears in the view without line breaks. */
 export const joined = (text: string): string => text.replace(BREAK, '');
 
-/** The text itself, and, when there are breaks, the text without them. `walls` are in order and apart. */
+/** The text itself, and, when it is split by line breaks or colours, the text without them. `walls` are in order and apart. */
 export function viewsOf(text: string, walls: readonly Place[]): View[] {
-  const breaks = [...text.matchAll(BREAK)].map(({ 0: { length }, index }) => ({ start: index, end: index + length }));
+  const gaps = gapsOf(text, SPLIT);
   const plain = walls.length === 0 ? { text } : viewWithout(text, [], walls);
-  return breaks.length === 0 ? [plain] : [plain, viewWithout(text, breaks, walls)];
+  return gaps.length === 0 ? [plain] : [plain, viewWithout(text, gaps, walls)];
 }
 
-function viewWithout(text: string, breaks: readonly { start: number; end: number }[], walls: readonly Place[]): View {
+/** The text of a secret as it appears in the view without blanks. */
+export const squeezed = (text: string): string => text.replace(BLANK, '');
+
+/** The text without line breaks, colours and blanks of any kind. */
+export const withoutBlanks = (text: string, walls: readonly Place[]): View =>
+  viewWithout(text, gapsOf(text, BLANK), walls);
+
+/** The text without its colours; undefined when it has none. */
+export function colourless(text: string): Required<View> | undefined {
+  const gaps = gapsOf(text, COLOUR);
+  return gaps.length === 0 ? undefined : viewWithout(text, gaps, []);
+}
+
+const gapsOf = (text: string, pattern: RegExp) =>
+  [...text.matchAll(pattern)].map(({ 0: { length }, index }) => ({ start: index, end: index + length }));
+
+function viewWithout(
+  text: string,
+  breaks: readonly { start: number; end: number }[],
+  walls: readonly Place[],
+): Required<View> {
   const parts: string[] = [];
   const at = new Int32Array(text.length + walls.length);
   let size = 0;

@@ -1,4 +1,4 @@
-// Seventy fake secrets of thirty-five kinds, and the forms and places they are planted in. Made when a test runs.
+// Seventy-two fake secrets of thirty-six kinds, and the forms and places they are planted in. Made when a test runs.
 import { dice, fill, letters } from './fill.ts';
 
 /** A value as it would be carried, and a line of a log in which it stands without being carried. */
@@ -26,7 +26,7 @@ const KINDS: Record<string, [form: string, line: string, key: string]> = {
   Discord: ['<68>', 'POST https://discord.com/api/webhooks/123456789012345678/@', 'DISCORD_WEBHOOK'],
   'Slack webhook': ['<b32:9>/<b32:11>/<24>', 'https://hooks.slack.com/services/@', 'SLACK_WEBHOOK'],
   Slack: ['xoxb-<12>-<12>-<24>', 'posting as @', 'SLACK_TOKEN'],
-  Telegram: ['1234567890:AA<33>', 'bot @ is not known', 'TELEGRAM_TOKEN'],
+  Telegram: ['8412097563:AA<33>', 'bot @ is not known', 'TELEGRAM_TOKEN'],
   bearer: ['<48>', '> Authorization: Bearer @', 'API_TOKEN'],
   password: ['pw-<12>!', 'password: @', 'DB_PASSWORD'],
   'address password': ['<20>', 'clone https://git:@@git.lab/infra.git', 'GIT_PASSWORD'],
@@ -34,7 +34,7 @@ const KINDS: Record<string, [form: string, line: string, key: string]> = {
   age: ['AGE-SECRET-KEY-1<b32:58>', '# @', 'SOPS_AGE_KEY'],
   sops: ['data:<b64:24>,iv:<b64:43>=,tag:<b64:22>==', 'password: ENC[AES256_GCM,@,type:str]', 'ENCRYPTED_SECRET'],
   Proxmox: ['<uuid>', 'PVEAPIToken=root@pam!loop=@', 'PM_API_TOKEN_SECRET'],
-  'Proxmox ticket': ['root@pam:6600A1B2::<b64:86>==', 'Set-Cookie: PVEAuthCookie=PVE:@', 'PVE_TICKET_TOKEN'],
+  'Proxmox ticket': ['keeper@pve:71C3E5F9::<b64:86>==', 'Set-Cookie: PVEAuthCookie=PVE:@', 'PVE_TICKET_TOKEN'],
   Tailscale: ['tskey-auth-<17>-<32>', 'tailscale up --authkey=@', 'TS_AUTHKEY'],
   Cloudflare: ['<40>', 'CLOUDFLARE_API_TOKEN=@', 'CF_API_TOKEN'],
   'Cloudflare tunnel': ['eyJhIjoi<120>', 'cloudflared tunnel run --token @', 'TUNNEL_TOKEN'],

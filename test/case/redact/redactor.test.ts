@@ -6,37 +6,21 @@ import { createRedactor } from '../../../src/case/redact/redactor.ts';
 import type { Secret } from '../../../src/case/redact/secret.ts';
 import { dice, letters } from './fill.ts';
 import { ordinaryLines } from './ordinary.ts';
-import { FORMS, leftovers, password, planted } from './planted.ts';
+import { leftovers, password, planted } from './planted.ts';
 
 const NONCE = 'bcdf2345';
 const secret = (value: string, kind = 'token'): Secret => ({ value, kind, from: 'test' });
 const known = (...values: string[]) => createRedactor({ secrets: values.map((v) => secret(v)), nonce: NONCE });
 const P = (number: number, kind = 'token') => `SECRET_${NONCE}_${number}_${kind}_END`;
 
-test('60 known secrets of 20 kinds are gone from every form, and come back', () => {
-  const all = planted();
-  assert.equal([all.length, new Set(all.map(({ kind }) => kind)).size], [60, 20]);
-  const { redact, restore } = createRedactor({ secrets: all.map(({ value }) => secret(value)) });
-  for (const [form, write] of Object.entries(FORMS)) {
-    for (const { kind, value } of all) {
-      const text = `before\n${write(value)}\nafter`;
-      const masked = redact(text);
-      assert.equal(leftovers(masked, value), [], `${kind} as ${form}: ${masked}`);
-      assert.not.match(masked, Buffer.from(value).toString('base64').slice(2, 12));
-      assert.equal(restore(masked), { ok: true, text });
-      assert.ok(masked.startsWith('before\n') && masked.endsWith('\nafter'), masked);
-    }
-  }
-});
-
-test('60 secrets that nobody carries are gone from logs by their form or place', () => {
+test('secrets that nobody carries are gone from the middle of an ordinary log', () => {
   const { redact, masked } = createRedactor({ secrets: [] });
   const all = planted();
-  const lines = ordinaryLines(600, dice(3));
+  const lines = ordinaryLines(10 * all.length, dice(3));
   const text = lines.flatMap((line, i) => (i % 10 === 0 ? [line, all[i / 10]?.line ?? ''] : [line])).join('\n');
   const out = redact(text);
   for (const { kind, value } of all) assert.equal(leftovers(out, value), [], kind);
-  assert.ok(Object.values(masked()).reduce((a, b) => a + b, 0) >= 60);
+  assert.ok(Object.values(masked()).reduce((a, b) => a + b, 0) >= all.length);
 });
 
 test('the same secret is the same placeholder; another form is another; both are counted by kind', () => {

@@ -96,10 +96,11 @@ echo "the cluster is up"
     fault: ['stages/web/deploy/run.sh', '"$here/../../lib/report.sh"', '"$here/../lib/report.sh"'],
     check: `stages/web/deploy/run.sh
 [ "$(tr '\\n' ' ' <"$STATE/report")" = "web: deployed web: checked " ] || fault "the report of web is not complete"
-cp -r stages "$STATE/copy"
-sed -i 's/: $2/ - $2/' "$STATE/copy/lib/report.sh"
-"$STATE/copy/web/deploy/run.sh"
-tail -n 1 "$STATE/report" | grep -qx 'web - checked' || fault "stages/lib/report.sh is not what reports"
+cp -r stages "$STATE"
+cd "$STATE"
+sed -i 's/: \$2/ - $2/' stages/lib/report.sh
+MENDLOOP_ROOT="$STATE" stages/web/deploy/run.sh
+tail -n 1 report | grep -qx 'web - checked' || fault "stages/lib/report.sh is not what reports"
 echo "web is deployed"
 `,
   }),
@@ -176,7 +177,7 @@ echo "proxy: the configuration is sound"
 cp -r stages config "$STATE"
 cd "$STATE"
 sed -i 's/8443/9443/' config/web/site.env
-stages/web/run.sh
+MENDLOOP_ROOT="$STATE" stages/web/run.sh
 grep -q 'listen 9443;' site.conf || fault "the proxy does not follow config/web/site.env"
 echo "the site is served"
 `,

@@ -2,7 +2,6 @@
 import { on, type Tool, taking, verbs } from '../grammar.ts';
 import {
   DURATION,
-  either,
   HOST,
   listOf,
   matching,
@@ -37,7 +36,7 @@ export const TALOSCTL: Tool = {
       flags: { ...NODES, ...taking(NAMESPACE, '--namespace'), ...taking(TALOS_FORMAT, '-o --output') },
       ...{ operand: NAME, count: [1, 2] },
       check: ({ operands: [type = ''] }) =>
-        TALOS_TYPES.takes(type.toLowerCase().split('.')[0] ?? '')
+        TALOS_TYPES.takes(type.toLowerCase())
           ? undefined
           : `talosctl may not show ${JSON.stringify(type)}; it may show ${TALOS_TYPES.what}`,
     },
@@ -63,7 +62,8 @@ export const TALOSCTL: Tool = {
 
 const FLUX_FLAGS = { ...taking(NAMESPACE, '-n --namespace'), ...taking(DURATION, '--timeout') };
 const FLUX_CHOSEN = { ...FLUX_FLAGS, ...on('-A --all-namespaces') };
-const FLUX_KINDS = ['all', 'kustomizations', 'kustomization', 'ks', 'helmreleases', 'helmrelease', 'hr', 'alerts'];
+// Not receivers, nor `all` with them: the path of a webhook is as good as its token.
+const FLUX_KINDS = ['kustomizations', 'kustomization', 'ks', 'helmreleases', 'helmrelease', 'hr', 'alerts'];
 const FLUX_SOURCES = ['all', 'git', 'helm', 'oci', 'chart', 'bucket'].flatMap((kind) => [
   `sources ${kind}`,
   `source ${kind}`,
@@ -131,10 +131,10 @@ export const HELM: Tool = {
   ],
 };
 
-const CONTAINER = { operand: either(NAME), count: [1, 1] as const };
+const CONTAINER = { operand: NAME, count: [1, 1] as const };
 
 /** Containers beside the cluster. `inspect` would show their environment. */
-export const CONTAINERS: readonly Tool[] = ['docker', 'nerdctl', 'podman'].map((name) => ({
+export const CONTAINERS: readonly Tool[] = ['docker', 'nerdctl'].map((name) => ({
   name,
   go: true,
   verbs: [
@@ -142,7 +142,7 @@ export const CONTAINERS: readonly Tool[] = ['docker', 'nerdctl', 'podman'].map((
     { words: 'images', flags: on('-a --all -q --quiet --no-trunc') },
     {
       words: 'logs',
-      flags: { ...on('-t --timestamps'), ...taking(NUMBER, '-n --tail'), ...taking(DURATION, '--since --until') },
+      flags: { ...on('-t --timestamps'), ...taking(NUMBER, '--tail'), ...taking(DURATION, '--since --until') },
       ...CONTAINER,
     },
     { words: 'version' },

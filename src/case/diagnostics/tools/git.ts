@@ -4,9 +4,9 @@ import { type Flags, on, type Tool, taking, verbs } from '../grammar.ts';
 import { BELOW, MOMENT, matching, NUMBER, oneOf } from '../values.ts';
 
 // No colon, which names a file in a commit; no blob can be shown by git log or in a summary.
-const REVISION = matching('a revision', /^[A-Za-z0-9@][\w./~^-]{0,100}(?<!\.lock)$/);
+const REVISION = matching('a revision', /^(?!.*\/\.\.(?:\/|$))[A-Za-z0-9@][\w./~^-]{0,100}$/);
 const HEAD = matching('HEAD, HEAD~1, …', /^HEAD(?:[~^]\d{0,4})*$/);
-// %G runs a program, and a name may have a newline in it only through %n.
+// %G runs a program.
 const PRETTY = matching('a format without signatures', /^(?!.*%[<>|+ -]*G)[ -~]{1,200}$/);
 const SUMMARY = ['--stat', '--shortstat', '--numstat', '--name-only', '--name-status', '--summary'];
 const SUMMARIES: Flags = on(SUMMARY.join(' '));

@@ -38,7 +38,7 @@ const SHOWN: ReadonlySet<string> = new Set(
     ciliumnode ciliumnodes ciliumendpoint ciliumendpoints ciliumnetworkpolicy ciliumnetworkpolicies`),
 );
 /** Only as a table: what they hold may be anything. */
-const LISTED: ReadonlySet<string> = new Set(words('all cm configmap configmaps rc replicationcontrollers'));
+const LISTED: ReadonlySet<string> = new Set(words('all cm configmap configmaps'));
 
 const GROUP = /^(?:v\d\w*\.)?[a-z0-9.-]*$/;
 

@@ -79,7 +79,7 @@ const IP: Tool = {
   ],
 };
 
-const RECORDS = 'A AAAA CNAME MX NS SOA SRV TXT PTR CAA';
+const RECORD = oneOf('A AAAA CNAME MX NS SOA SRV TXT PTR CAA');
 const DIG_WORD = matching('+short and the like', /^\+(?:short|noall|answer|(?:time|tries)=[1-5])$/);
 const DIG_SERVER = {
   what: '@ and a private IPv4 address',
@@ -119,8 +119,13 @@ export const MACHINE: readonly Tool[] = [
       {
         words: '',
         flags: taking(ADDRESS, '-x'),
-        operand: either(HOST, oneOf(RECORDS), DIG_WORD, DIG_SERVER),
+        operand: either(HOST, RECORD, DIG_WORD, DIG_SERVER),
         count: [0, 6],
+        // More names would carry more out.
+        check: ({ operands }) =>
+          operands.filter((word) => !/^[+@]/.test(word) && !RECORD.takes(word)).length > 1
+            ? 'dig may be asked for one name at a time'
+            : undefined,
       },
     ],
   },
@@ -137,7 +142,7 @@ export const MACHINE: readonly Tool[] = [
       },
     ],
   },
-  { name: 'getent', verbs: verbs('hosts ahosts ahostsv4 ahostsv6', { operand: HOST, count: [1, 2] }) },
+  { name: 'getent', verbs: verbs('hosts ahosts ahostsv4 ahostsv6', { operand: HOST, count: [1, 1] }) },
   {
     name: 'df',
     verbs: [

@@ -1,0 +1,39 @@
+// summary.json of a case: what it is about, how often someone was called, and how it stands. Checked by hand: whoever lists
+// cases must not load zod.
+import { type Check, count, listOf, name, oneOf, optional, shaped, text, time } from '../../triage/shape.ts';
+import { isCaseName } from './name.ts';
+
+export const CASE_STATES = ['open', 'answered', 'closed'] as const;
+export const ANSWER_KINDS = ['patch', 'diagnostics', 'hand_over', 'pass'] as const;
+
+export interface CaseSummary {
+  readonly version: 1;
+  readonly case: string;
+  readonly stage: string;
+  readonly fingerprint: string;
+  readonly class: string;
+  /** The run that opened it. */
+  readonly run: string;
+  readonly opened: string;
+  readonly state: (typeof CASE_STATES)[number];
+  /** Which of case_v1.md and case_v2.md were written. */
+  readonly versions: readonly number[];
+  /** Calls of escalations about it. */
+  readonly calls: number;
+  /** What they answered, in order. */
+  readonly answers: readonly (typeof ANSWER_KINDS)[number][];
+  /** When it was closed, and why. */
+  readonly closed?: { readonly time: string; readonly why: string };
+}
+
+const isCase: Check = (value) => typeof value === 'string' && isCaseName(value);
+
+const isShaped = shaped({
+  ...{ version: oneOf([1]), case: isCase, stage: name, fingerprint: name, class: name, run: text, opened: time },
+  ...{ state: oneOf(CASE_STATES), versions: listOf(oneOf([1, 2])), calls: count, answers: listOf(oneOf(ANSWER_KINDS)) },
+  closed: optional(shaped({ time, why: text })),
+});
+
+/** Whether a value read from disk is the summary of a case: in the right shape, and closed exactly when it says why. */
+export const isCaseSummary = (value: unknown): value is CaseSummary =>
+  isShaped(value) && ((value as CaseSummary).state === 'closed') === ((value as CaseSummary).closed !== undefined);

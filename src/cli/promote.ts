@@ -1,0 +1,84 @@
+// `mendloop promote`: show what the AI branch would bring to the base; land it when its owner accepts exactly that.
+import { landedLines, nothingLine, type PromoteView, promoteLines } from '../console/promote-lines.ts';
+import { EXIT, fail } from '../errors.ts';
+import { openGit } from '../io/git.ts';
+import { liveness } from '../io/identity.ts';
+import { layout as layoutOf } from '../io/layout.ts';
+import { lockOwner } from '../io/lock.ts';
+import { baseOf } from '../run/configuration.ts';
+import { acceptPromotion, conflictCommands, pushPromotion, showPromotion } from '../run/promote.ts';
+import { acceptLine, byStage, type Story, unverified } from '../run/promote-story.ts';
+import { shellWord } from '../worktree/shell-word.ts';
+import type { CommandInput } from './command.ts';
+
+export async function run(input: CommandInput): Promise<number> {
+  const { accept, push } = input.options;
+  if (accept !== undefined && push) {
+    fail('E_USAGE', { what: 'promote takes --accept or --push, not both', next: 'mendloop promote --help' });
+  }
+  if (typeof accept === 'string') return land(input, accept);
+  return push ? pushBranch(input) : show(input);
+}
+
+async function show({ options, out, home }: CommandInput): Promise<number> {
+  const base = await baseOf(home());
+  const { story, rehearsal } = await showPromotion(home(), base, options.diff === true);
+  const owner = lockOwner(layoutOf(home()).lock);
+  const busy = owner !== undefined && liveness(owner) === 'alive';
+  const solve = rehearsal && !story.clean ? conflictCommands(story, rehearsal.plain) : [];
+  const note = busy ? ['note: a run is at work; what it does is not in this, and nothing can be accepted now', ''] : [];
+  const view = viewOf(story, solve);
+  const text = story.nothing ? nothingLine(view) : [...note, ...promoteLines(view, Date.now())].join('\n');
+  out.answer(text, { ...view, run_at_work: busy });
+  return EXIT.ok;
+}
+
+async function land(input: CommandInput, accepted: string): Promise<number> {
+  const { out, home } = input;
+  const { story, landed, checkout } = await acceptPromotion(request(input), accepted);
+  if (!landed) {
+    const where = checkout === undefined ? ', which is checked out nowhere' : `, in ${checkout}`;
+    out.answer(`would merge ${story.tip} into ${story.base}${where}`, {
+      ...{ ...viewOf(story), would_land: true, checkout: checkout ?? null },
+    });
+    return EXIT.ok;
+  }
+  const push = await pushCommand(home(), story.base);
+  out.answer(landedLines(viewOf(story), landed.commit, checkout, push).join('\n'), {
+    ...{ ...viewOf(story), landed_as: landed.commit, checkout: checkout ?? null },
+  });
+  return EXIT.ok;
+}
+
+async function pushBranch(input: CommandInput): Promise<number> {
+  const { story, pushed } = await pushPromotion(request(input));
+  const { branch, base, tip } = story;
+  const dry = input.options['dry-run'] === true;
+  const lines = [
+    `${dry ? 'would push' : 'pushed'} ${branch} (${tip?.slice(0, 12)}) to ${pushed.remote}, ${pushed.url}`,
+    ...pushed.said.map((line) => `    ${line}`),
+    ...(dry ? [] : [`open a pull request of ${branch} into ${base}${pushed.page ? `:` : ' there'}`]),
+    ...(pushed.page && !dry ? [pushed.page] : []),
+  ];
+  input.out.answer(lines.join('\n'), { branch, base, tip, dry_run: dry, ...pushed, page: pushed.page ?? null });
+  return EXIT.ok;
+}
+
+const request = ({ home, line, options }: CommandInput) => ({
+  ...{ home: home(), command: line, env: process.env, dryRun: options['dry-run'] === true },
+});
+
+function viewOf(story: Story, solve: readonly string[] = []): PromoteView & { nothing: boolean } {
+  const { fixes, ...rest } = story;
+  const open = unverified(story).map(({ commit }) => commit);
+  return { ...rest, stages: byStage(fixes), unverified: open, accept: acceptLine(story) ?? null, solve };
+}
+
+/** How its owner would share the base; undefined without a remote. */
+async function pushCommand(home: string, base: string): Promise<string | undefined> {
+  const git = openGit(home);
+  const own = await git.attempt(['config', '--get', `branch.${base}.remote`]);
+  const [first] = (await git.run(['remote'])).split('\n');
+  const remote = own.stdout.trim() || first;
+  return remote ? `git push ${shellWord(remote)} ${shellWord(base)}` : undefined;
+}

@@ -1,0 +1,35 @@
+// `mendloop rollback <fix>` and `rollback --run <run>`: take fixes back that their owner does not want.
+import { EXIT, fail } from '../errors.ts';
+import { systemClock } from '../io/clock.ts';
+import { type RolledBack, rollBack } from '../run/rollback.ts';
+import type { CommandInput } from './command.ts';
+import { GRACE_MS } from './ports.ts';
+
+export async function run({ words, options, out, home, line }: CommandInput): Promise<number> {
+  const [fix, ...more] = words;
+  const { run: ofRun } = options;
+  if (more.length > 0 || (fix === undefined) === (typeof ofRun !== 'string')) {
+    fail('E_USAGE', { what: 'rollback needs one fix, or --run and one run', next: 'mendloop rollback --help' });
+  }
+  const what = fix === undefined ? { run: String(ofRun) } : { fix };
+  const dryRun = options['dry-run'] === true;
+  const done = await rollBack({ home: home(), command: line, what, dryRun }, { clock: systemClock, graceMs: GRACE_MS });
+  out.answer(lines(done, dryRun).join('\n'), { ...done, dry_run: dryRun });
+  return EXIT.ok;
+}
+
+function lines({ base, branch, fixes, notices }: RolledBack, dry: boolean): string[] {
+  const short = (commit: string) => commit.slice(0, 12);
+  const row = ({ commit, stage, fix, by, empty }: RolledBack['fixes'][number]) =>
+    `    ${short(commit)}  ${stage}  ${fix}${by ? `  (by ${short(by)})` : ''}${empty ? '  nothing was left of it' : ''}`;
+  const stages = [...new Set(fixes.map(({ stage }) => stage))].join(', ');
+  const promoted = fixes.filter((fix) => fix.promoted);
+  return [
+    ...notices.map((text) => `note: ${text}`),
+    `${dry ? 'would roll back' : 'rolled back'} on ${branch}:`,
+    ...fixes.map(row),
+    ...(promoted.length > 0 ? [`${base} still has ${promoted.map(({ commit }) => short(commit)).join(', ')}`] : []),
+    ...(promoted.length > 0 ? ['to undo it there, too: mendloop promote'] : []),
+    ...(dry ? [] : [`the next run does ${stages} again; what was rolled back does not come again by itself`]),
+  ];
+}

@@ -1,0 +1,98 @@
+// Runs one diagnostic to its end and keeps the beginning and the end of what it says. It has a process group of its own, a
+// deadline and a limit on its output, and nothing of it is left behind.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import type { DiagnosticRun } from '../case/diagnostics/result.ts';
+import type { Clock } from './clock.ts';
+import { EndsOfOutput } from './ends-of-output.ts';
+import { endAll, groupMembers, marked } from './process-group.ts';
+
+export interface DiagnosticRequest {
+  /** A string is run by bash as written; a list is argv, with no shell. */
+  command: string | readonly string[];
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  timeoutMs: number;
+  signal: AbortSignal;
+  graceMs: number;
+}
+
+/** A command that says more is stopped: nobody reads it, and it may never end. */
+const MOST_BYTES = 32 * 1024 * 1024;
+/** What is still in the pipe when the command has ended. */
+const DRAIN_MS = 200;
+
+// Both outputs into one pipe, in the order they come.
+const JOINED = 'exec "$@" 2>&1';
+
+/** Never throws for what the command is or does: that it could not be started is how it ended. */
+export async function runDiagnostic(request: DiagnosticRequest, clock: Clock): Promise<DiagnosticRun> {
+  const began = clock.monotonic();
+  const output = new EndsOfOutput();
+  const ended = await runToEnd(request, output, clock);
+  const { text, cut } = output.read();
+  const ms = Math.round(clock.monotonic() - began);
+  return { command: asRead(request.command), ended, output: text, cut, ms };
+}
+
+async function runToEnd(request: DiagnosticRequest, output: EndsOfOutput, clock: Clock): Promise<string> {
+  const { command, cwd, env, signal, graceMs } = request;
+  if (signal.aborted) return 'not started: the run is stopping';
+  const mark = { MENDLOOP_DIAGNOSTIC: randomBytes(8).toString('hex') };
+  const argv = typeof command === 'string' ? ['bash', '-c', command] : command;
+  let child: ChildProcess;
+  try {
+    child = spawn('/bin/sh', ['-c', JOINED, 'mendloop', ...argv], {
+      ...{ cwd, env: { ...env, ...mark }, detached: true },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  } catch (error) {
+    return `could not be started: ${(error as Error).message}`;
+  }
+  const pgid = child.pid;
+  const exit = exitOf(child);
+  if (pgid === undefined) return exit;
+  const over = new AbortController();
+  const told = new Promise<string>((resolve) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
+      output.add(chunk);
+      if (output.bytes > MOST_BYTES) resolve(`stopped after ${MOST_BYTES / 1024 / 1024} MB of output`);
+    });
+    const onAbort = () => resolve('stopped: the run is stopping');
+    signal.addEventListener('abort', onAbort, { once: true, signal: over.signal });
+    void clock
+      .sleep(request.timeoutMs, over.signal)
+      .then(() => resolve(`stopped after ${seconds(request.timeoutMs)} s`));
+  });
+  // A pipe that breaks ends the output; the exit tells the rest.
+  child.stdout?.on('error', () => {});
+  const drained = new Promise<void>((resolve) => child.stdout?.once('close', resolve));
+  const ended = await Promise.race([exit, told]);
+  over.abort();
+  // Also what moved to a session of its own: it still carries the mark.
+  const marks = Object.entries(mark).map(([name, value]) => `${name}=${value}`);
+  const mine = () => [...new Set([...groupMembers(pgid), ...marked(marks)])];
+  const gone = mine().length === 0 || (await endAll(mine, graceMs, clock));
+  const waited = new AbortController();
+  await Promise.race([drained, clock.sleep(DRAIN_MS, waited.signal)]);
+  waited.abort();
+  child.stdout?.destroy();
+  child.unref();
+  return gone ? ended : `${ended}; something of it could not be ended`;
+}
+
+/** How the leader itself ended: not when its output closes, which a grandchild may hold for ever. */
+function exitOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(`could not be started: ${error.message}`));
+    child.once('exit', (code, signal) => resolve(signal ? `ended by ${signal}` : `exit code ${code}`));
+  });
+}
+
+const seconds = (ms: number): number => Math.round(ms / 100) / 10;
+
+/** Words that would be read otherwise stand in quotes. */
+const asRead = (command: string | readonly string[]): string =>
+  typeof command === 'string'
+    ? command
+    : command.map((word) => (/^[\w./:=@,+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');

@@ -1,0 +1,91 @@
+// Diagnostics for a case: the owner's as written, a model's only when the table lets them through. One after the other, in
+// a bounded time; what is not run is said, and the rest go on.
+import { delimiter, isAbsolute } from 'node:path';
+import { allowDiagnostic } from '../case/diagnostics/allowed.ts';
+import type { Diagnostic } from '../case/diagnostics/result.ts';
+import type { Clock } from '../io/clock.ts';
+import { runDiagnostic } from '../io/run-diagnostic.ts';
+
+export type AskedDiagnostics =
+  | { readonly owner: readonly string[] }
+  | { readonly model: readonly (readonly string[])[] };
+
+export interface DiagnosticScope {
+  /** The tree the stage runs in. */
+  readonly root: string;
+  /** As for the stage's own command. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly graceMs: number;
+  /** For tests; by default 60 s each and 180 s in all. */
+  readonly eachMs?: number;
+  readonly allMs?: number;
+}
+
+export const MOST_DIAGNOSTICS = 8;
+const EACH_MS = 60_000;
+const ALL_MS = 180_000;
+/** A request of thousands is told in a few lines. */
+const MOST_BLOCKED = 16;
+const LONGEST_COMMAND = 400;
+
+/** In the order asked for. Never throws for what a command is or does. */
+export async function runDiagnostics(asked: AskedDiagnostics, scope: DiagnosticScope): Promise<Diagnostic[]> {
+  const { clock, root, signal, graceMs, eachMs = EACH_MS, allMs = ALL_MS } = scope;
+  const fromModel = 'model' in asked;
+  const commands: readonly (string | readonly string[])[] = fromModel ? asked.model : asked.owner;
+  const env = fromModel ? modelEnv(scope.env, root) : scope.env;
+  const until = clock.monotonic() + allMs;
+  const results: Diagnostic[] = [];
+  let ran = 0;
+  for (const [i, command] of commands.entries()) {
+    if (results.length >= MOST_BLOCKED) {
+      const more = commands.length - i;
+      results.push({ command: `${more} more`, blocked: `at most ${MOST_DIAGNOSTICS} are run for one request` });
+      break;
+    }
+    const left = until - clock.monotonic();
+    const blocked = whyNot(command, ran, left, allMs, signal);
+    if (blocked !== undefined) {
+      results.push({ command: shortly(command), blocked });
+      continue;
+    }
+    ran++;
+    const timeoutMs = Math.min(eachMs, left);
+    results.push(await runDiagnostic({ command, cwd: root, env, timeoutMs, signal, graceMs }, clock));
+  }
+  return results;
+}
+
+function whyNot(
+  command: string | readonly string[],
+  ran: number,
+  left: number,
+  allMs: number,
+  signal: AbortSignal,
+): string | undefined {
+  const allowed = typeof command === 'string' ? { ok: true as const } : allowDiagnostic(command);
+  if (!allowed.ok) return allowed.reason;
+  if (ran >= MOST_DIAGNOSTICS) return `at most ${MOST_DIAGNOSTICS} are run for one request`;
+  if (left <= 0) return `the ${Math.round(allMs / 1000)} s of this request are used up`;
+  return signal.aborted ? 'the run is stopping' : undefined;
+}
+
+function shortly(command: string | readonly string[]): string {
+  const text = typeof command === 'string' ? command : command.slice(0, 50).join(' ');
+  return text.length > LONGEST_COMMAND ? `${text.slice(0, LONGEST_COMMAND)}…` : text;
+}
+
+/** No folder of the tree on PATH, no pager, no other program for a diff, no question, no lock taken only to look. */
+function modelEnv(env: Readonly<Record<string, string>>, root: string): Record<string, string> {
+  const { GIT_EXTERNAL_DIFF: _, KUBECTL_EXTERNAL_DIFF: __, ...rest } = env;
+  const path = (env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && !`${folder}/`.startsWith(`${root}/`));
+  return {
+    ...{ ...rest, PATH: path.join(delimiter) || '/usr/local/bin:/usr/bin:/bin' },
+    ...{ PAGER: 'cat', GIT_PAGER: 'cat', SYSTEMD_PAGER: '', TERM: 'dumb' },
+    ...{ GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
+  };
+}

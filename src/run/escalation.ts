@@ -1,0 +1,189 @@
+// The second tier: a failure that keeps coming back goes out as a case. The answer is a fix, a wish for diagnostics, or a
+// hand-over; every call counts, whatever comes of it, unless whoever was called could not be reached.
+import { RedactionError } from '../case/redact/redaction-error.ts';
+import type { Redactor } from '../case/redact/redactor.ts';
+import type { Happening } from '../events.ts';
+import type { AskScope } from '../mend/ask.ts';
+import type { Breaker } from '../mend/breaker.ts';
+import { judgeProposal } from '../mend/judge-proposal.ts';
+import { callHook } from '../plugin/call.ts';
+import type { Escalation as Answer, RefusedRound } from '../plugin/contract.ts';
+import type { LoadedPlugin } from '../plugin/examine.ts';
+import type { CaseDesk, WrittenCase } from './case-desk.ts';
+import type { TellFacts, Told } from './fix-facts.ts';
+import type { LedgerStore } from './ledger-store.ts';
+import { type Made, type Offer, refusedBy } from './offer-fix.ts';
+import { knownOf, type Recognised } from './recognise.ts';
+
+export interface EscalationScope {
+  run: string;
+  escalations: readonly LoadedPlugin[];
+  mostCalls: number;
+  ledger: LedgerStore;
+  facts: TellFacts;
+  offers: Offer;
+  cases: CaseDesk;
+  breaker: Breaker;
+  signal: AbortSignal;
+  record(...happenings: Happening[]): void;
+  live: AskScope['live'];
+}
+
+export interface Escalation {
+  /** One pass through everyone there is. Whoever answers after `limitMs` answers too late for this run. */
+  escalate(subject: Recognised, limitMs: number): Promise<Made>;
+}
+
+type Change = Extract<Answer, { answer: string } | { files: object }>;
+/** `next`: whoever comes after may know more. */
+type Consulted = Made | { none: 'next' };
+
+const LONGEST_MS = 2 ** 31 - 1;
+
+export function openEscalation(scope: EscalationScope): Escalation {
+  const { ledger, run, cases, breaker } = scope;
+  return {
+    async escalate(subject, limitMs) {
+      const over = new AbortController();
+      const timer = setTimeout(() => over.abort(), Math.min(Math.ceil(limitMs), LONGEST_MS));
+      try {
+        return await consultAll(subject, AbortSignal.any([scope.signal, over.signal]));
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+
+  async function consultAll(subject: Recognised, signal: AbortSignal): Promise<Made> {
+    let answered = false;
+    for (const plugin of scope.escalations) {
+      const refuses = breaker.refuses(plugin.name);
+      if (refuses !== undefined) {
+        failed(subject, plugin.name, refuses);
+        continue;
+      }
+      const came = await consult(plugin, subject, signal);
+      if (!('none' in came) || (came.none !== 'next' && came.none !== 'down')) return came;
+      answered ||= came.none === 'next';
+    }
+    return answered ? { none: 'spent' } : { none: 'down' };
+  }
+
+  /** One plugin: its case, at most one look at diagnostics and one more word on a patch that did not pass. */
+  async function consult(plugin: LoadedPlugin, subject: Recognised, signal: AbortSignal): Promise<Consulted> {
+    const told = await scope.facts(subject, 'escalation');
+    let sent = await written(subject, told);
+    const refused: RefusedRound[] = [];
+    while (sent && callsLeft(subject) > 0) {
+      const answer = await call(plugin, subject, { told, sent, refused, signal });
+      if (answer === 'stopped' || answer === 'down') return { none: answer };
+      cases.answered(sent.name, plugin.name, answer);
+      if ('pass' in answer) return { none: 'next' };
+      if ('hand_over' in answer) return handOver(subject, sent, { by: plugin.name, text: answer.hand_over });
+      if ('diagnostics' in answer) {
+        // Asked once more after it has seen them, it gets no others.
+        if (sent.version > 1) return { none: 'next' };
+        sent = await written(subject, told, answer.diagnostics);
+        continue;
+      }
+      const judged = await judge(plugin, subject, answer, { told, sent, refined: refused.length > 0 });
+      if (!('refused' in judged)) return judged;
+      refused.push(judged.refused);
+      if (refused.length > 1) return { none: 'next' };
+    }
+    return sent ? { none: 'next' } : { none: 'down' };
+  }
+
+  /** The case as it goes out; undefined when it is not sure that every secret is known: then it goes to nobody. */
+  async function written(subject: Recognised, told: Told, asked?: readonly (readonly string[])[]) {
+    try {
+      return await cases.write(subject, told, asked);
+    } catch (error) {
+      if (!(error instanceof RedactionError)) throw error;
+      failed(subject, '', `nothing is sent to anyone: ${error.message}`);
+      return undefined;
+    }
+  }
+
+  function callsLeft({ stage, failure }: Recognised): number {
+    return scope.mostCalls - knownOf(ledger, stage, failure.fingerprint).escalation_calls;
+  }
+
+  async function call(
+    plugin: LoadedPlugin,
+    subject: Recognised,
+    { told, sent, refused, signal }: { told: Told; sent: WrittenCase; refused: RefusedRound[]; signal: AbortSignal },
+  ): Promise<Exclude<Answer, never> | 'down' | 'stopped'> {
+    const { stage, step, attempt, failure } = subject;
+    const { fingerprint } = failure;
+    const { name, version, text, redactor } = sent;
+    // Counted before: a process that dies while it waits must not call for ever.
+    ledger.record({ type: 'called', stage, fingerprint, run, data: { case: name } });
+    const place = { stage, step, attempt };
+    const facts = { ...told.facts, prompt: text, refused, case: { name, version, text } };
+    const reporting = {
+      say: (line: string) =>
+        scope.record({ type: 'plugin.said', ...place, data: { plugin: plugin.name, text: redactor.redact(line) } }),
+      progress: (line: string) => scope.live?.(step, `${plugin.name}: ${line}`),
+      used: (tokens: number) => ledger.record({ type: 'used', stage, fingerprint, run, data: { tokens } }),
+    };
+    const called = await callHook(plugin, 'escalate', facts, { signal, reporting });
+    if (!('failed' in called)) {
+      breaker.answered(plugin.name);
+      return called.answer;
+    }
+    ledger.record({ type: 'uncalled', stage, fingerprint, run, data: {} });
+    if (called.why === 'stopped') return 'stopped';
+    const reason = redactor.redact(called.failed.replace(': escalate threw: ', ': '));
+    breaker.failed(plugin.name, reason);
+    failed(subject, plugin.name, reason);
+    return 'down';
+  }
+
+  async function judge(
+    plugin: LoadedPlugin,
+    subject: Recognised,
+    answer: Change,
+    { told, sent, refined }: { told: Told; sent: WrittenCase; refined: boolean },
+  ): Promise<Made | { refused: RefusedRound }> {
+    const { stage, step, attempt, failure } = subject;
+    const { redactor, name } = sent;
+    const judged = await judgeProposal(answer, { ...told, redactor });
+    if (judged.ok) {
+      cases.patched(name, judged.diff);
+      return scope.offers.offer(subject, judged, {
+        ...{ plugin: plugin.name, tier: 'escalation', tried: false, case: name },
+      });
+    }
+    const { code } = judged;
+    const reasons = judged.reasons.map((reason) => redactor.redact(reason));
+    const data = { plugin: plugin.name, round: refined ? 2 : 1, code, reasons };
+    scope.record({ type: 'fix.refused', stage, step, attempt, data });
+    ledger.record({
+      ...{ type: 'refused', stage, fingerprint: failure.fingerprint, run },
+      data: { refused: [refusedBy(plugin.name, { code, reasons })] },
+    });
+    if (judged.handOver) {
+      const text = `it proposes what only a person may decide (${code}): ${reasons.join('; ')}`;
+      return handOver(subject, sent, { by: plugin.name, text, ...patchOf(answer, redactor) });
+    }
+    return { refused: { code, reasons } };
+  }
+
+  async function handOver(
+    subject: Recognised,
+    { name }: WrittenCase,
+    why: { by: string; text: string; patch?: string },
+  ): Promise<Made> {
+    cases.open(subject, name, why);
+    return { none: 'left' };
+  }
+
+  function failed({ stage, step, attempt }: Recognised, plugin: string, reason: string): void {
+    scope.record({ type: 'plugin.failed', stage, step, attempt, data: { plugin, reason } });
+  }
+}
+
+/** What was proposed, for a person to look at. */
+const patchOf = (answer: Change, redactor: Redactor): { patch?: string } =>
+  'answer' in answer ? { patch: redactor.redact(answer.answer) } : {};

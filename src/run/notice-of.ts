@@ -1,0 +1,39 @@
+// What a person is told of a failure's end, where only they can do something. Pure.
+import type { Notice } from '../plugin/contract.ts';
+import type { Decision } from '../triage/situation.ts';
+import type { Recognised } from './recognise.ts';
+import type { Triaged } from './work.ts';
+
+/** undefined: the next run tries again by itself, and nobody need know. */
+export function noticeOf({ stage, failure, log }: Recognised, decision: Decision, ended: Triaged): Notice | undefined {
+  const reason = reasonOf(decision, ended);
+  if (!reason) return undefined;
+  const { title, does } = WORDS[reason];
+  return {
+    ...{ reason, stage },
+    title: `${stage}: ${title}`,
+    text: [
+      `${stage} failed (${failure.class}, ${failure.fingerprint}) and ${does}: ${decision.reason}`,
+      ...failure.errors.flatMap(({ lines }) => lines).slice(0, MOST_LINES),
+      `log: ${log}`,
+      ...(ended.context.next ? [`next: ${ended.context.next}`] : []),
+    ].join('\n'),
+  };
+}
+
+type Told = 'give_up' | 'hand_over' | 'external';
+
+const MOST_LINES = 3;
+
+const WORDS: Readonly<Record<Told, { title: string; does: string }>> = {
+  give_up: { title: 'given up', does: 'the loop gave up' },
+  hand_over: { title: 'a case waits for you', does: 'is handed over to you' },
+  external: { title: 'needs you', does: 'nothing in the repository can fix it' },
+};
+
+function reasonOf(decision: Decision, { context }: Triaged): Told | undefined {
+  if (context.gave_up !== undefined) return 'give_up';
+  const why = 'why' in decision ? decision.why : undefined;
+  if (why === 'open_case') return 'hand_over';
+  return why === 'external' ? 'external' : undefined;
+}

@@ -1,0 +1,136 @@
+// What a promotion would bring, as its owner reads it before accepting: fixes with their verification, and the merge. Reads only.
+import { type Git, openGit } from '../io/git.ts';
+import { entryOf, type Ledger } from '../triage/ledger.ts';
+import type { PatchOutcome } from '../triage/records.ts';
+import { type Base, commitOf } from '../worktree/base.ts';
+import type { CommittedFix } from '../worktree/find-fix.ts';
+import {
+  type OtherCommit,
+  type PromoteRange,
+  promoteRange,
+  type Rehearsal,
+  rehearsePromotion,
+} from '../worktree/promote-range.ts';
+import { treeOf } from '../worktree/rehearse-merge.ts';
+
+export interface StoryFix {
+  commit: string;
+  stage: string;
+  fingerprint: string;
+  class: string;
+  tier: string;
+  plugin: string;
+  run: string;
+  time: string;
+  fix: string;
+  reason: string;
+  paths: readonly string[];
+  outcome: PatchOutcome | 'unknown';
+  /** The commit that it takes back; the base has that one. */
+  reverts?: string;
+}
+
+export interface Story {
+  branch: string;
+  base: string;
+  base_commit: string;
+  /** Null: there is no AI branch yet. */
+  tip: string | null;
+  /** True: the base has all of it. */
+  nothing: boolean;
+  /** The first one first. */
+  fixes: readonly StoryFix[];
+  undone: readonly StoryFix[];
+  others: readonly OtherCommit[];
+  taken_back: number;
+  landed: number;
+  clean: boolean;
+  conflicts: readonly string[];
+  stat: string;
+  diff?: string;
+}
+
+export interface Survey {
+  story: Story;
+  /** Both missing when there is no AI branch yet. */
+  range?: PromoteRange;
+  rehearsal?: Rehearsal;
+}
+
+/** Throws a GitError, or E_GIT_FAILED when the merge cannot be rehearsed at all. */
+export async function surveyPromotion(home: string, base: Base, ledger: Ledger, withDiff: boolean): Promise<Survey> {
+  const git = openGit(home);
+  const tip = await commitOf(git, `refs/heads/${base.branch}`);
+  const names = { branch: base.branch, base: base.name, base_commit: base.commit };
+  if (tip === undefined) return { story: { ...names, ...NOTHING } };
+  const range = await promoteRange(git, base.commit, tip);
+  const rehearsal = await rehearsePromotion(git, base.commit, tip, range);
+  const clean = rehearsal.conflicts.length === 0;
+  const nothing = clean && rehearsal.tree === (await treeOf(git, base.commit));
+  const ends = clean ? [base.commit, rehearsal.tree] : [`${base.commit}...${tip}`];
+  const story: Story = {
+    ...{ ...names, tip, nothing, clean, conflicts: rehearsal.conflicts },
+    ...(nothing ? NOTHING_LEFT : listed(range, ledger)),
+    ...{ taken_back: range.takenBack, landed: range.landed.size },
+    stat: nothing ? '' : await diff(git, ['--stat=100'], ends),
+    ...(withDiff && !nothing ? { diff: await diff(git, [], ends) } : {}),
+  };
+  return { story, range, rehearsal };
+}
+
+const NOTHING_LEFT = { fixes: [], undone: [], others: [] };
+const NOTHING = {
+  ...NOTHING_LEFT,
+  ...{ tip: null, nothing: true, taken_back: 0, landed: 0, clean: true, conflicts: [], stat: '' },
+};
+
+const listed = ({ fixes, undone, others }: PromoteRange, ledger: Ledger) => ({
+  fixes: fixes.map((fix) => storyFix(fix, ledger)),
+  undone: undone.map((fix) => storyFix(fix, ledger)),
+  others,
+});
+
+function storyFix({ commit, time, note, paths, trailers }: CommittedFix, ledger: Ledger): StoryFix {
+  const of = (name: string) => trailers.get(name) ?? '';
+  const patch = entryOf(ledger, of('Stage'), of('Fingerprint'))?.patches.find(({ hash }) => hash === of('Patch'));
+  return {
+    ...{ commit, time, paths, fix: note.fix, reason: note.reason },
+    ...{ stage: of('Stage'), fingerprint: of('Fingerprint'), class: of('Class'), tier: of('Tier') },
+    ...{ plugin: of('Plugin'), run: of('Run'), outcome: patch?.outcome ?? 'unknown' },
+    ...(trailers.has('Reverts') ? { reverts: of('Reverts') } : {}),
+  };
+}
+
+async function diff(git: Git, how: readonly string[], ends: readonly string[]): Promise<string> {
+  const plain = ['--no-color', '--no-ext-diff', '--no-textconv'];
+  return (await git.run(['diff', ...plain, ...how, ...ends])).trimEnd();
+}
+
+/** Fixes on the branch that no green stage has verified. */
+export const unverified = ({ fixes }: Pick<Story, 'fixes'>): StoryFix[] =>
+  fixes.filter(({ outcome }) => outcome !== 'verified');
+
+/** The line that accepts exactly what was shown; undefined when it would be refused. */
+export function acceptLine(story: Story): string | undefined {
+  if (story.nothing || !story.clean || unverified(story).length > 0) return undefined;
+  return `mendloop promote --accept ${story.tip}`;
+}
+
+export interface StageGroup {
+  stage: string;
+  failures: { fingerprint: string; class: string; fixes: StoryFix[] }[];
+}
+
+/** Fixes by stage and the failure they are for, each in the order it first comes. Pure. */
+export function byStage(fixes: readonly StoryFix[]): StageGroup[] {
+  const stages = new Map<string, Map<string, StoryFix[]>>();
+  for (const fix of fixes) {
+    const failures = stages.get(fix.stage) ?? new Map<string, StoryFix[]>();
+    failures.set(fix.fingerprint, [...(failures.get(fix.fingerprint) ?? []), fix]);
+    stages.set(fix.stage, failures);
+  }
+  return [...stages].map(([stage, failures]) => ({
+    stage,
+    failures: [...failures].map(([fingerprint, own]) => ({ fingerprint, class: own[0]?.class ?? '', fixes: own })),
+  }));
+}

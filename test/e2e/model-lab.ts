@@ -1,0 +1,142 @@
+// A repository with a stage that fails as its file says, and a model host that answers as a test tells it; the loop runs as
+// a child process. After every run the owner's checkout must be what it was, byte for byte, and the worktree clean.
+import { existsSync, readFileSync } from 'node:fs';
+import * as assert from 'uvu/assert';
+import type { LoopEvent } from '../../src/events.ts';
+import { type OllamaServer, type ServedModel, type ServedReply, startOllamaServer } from '../../src/testing/ollama-server.ts';
+import type { Ledger, LedgerEntry } from '../../src/triage/ledger.ts';
+import { AI, contextMap, type Done, type Files, namesIn, type RunOptions, type Scenario, scenario, tree } from './scenario.ts';
+
+export const FILE = 'conf/a.txt';
+
+/** Green when its file begins with `good`; else it fails with the word in its error. */
+export const CHECK = `#!/usr/bin/env bash
+set -eu
+read -r word < "$1"
+[ "$word" = good ] || { echo "error: unexpected word $word in $1"; exit 1; }
+`;
+
+export const stageOn = (file = FILE, more: object = {}) => ({ command: ['bash', 'check.sh', file], files: [file], ...more });
+
+export interface LabOptions {
+  word?: string;
+  stages?: Record<string, unknown>;
+  /** More of ai/context_map.yaml, and of ai/loop.yaml. */
+  top?: Record<string, unknown>;
+  loop?: Record<string, unknown>;
+  files?: Files;
+  models?: readonly ServedModel[];
+}
+
+/** A run that is over, and what it left. */
+export interface Ran extends Done {
+  said: string;
+  events: LoopEvent[];
+  /** `type outcome-or-code` of everything that became of answers, and who failed. */
+  trail: string[];
+  /** Tier, or why nothing was done, of each decision. */
+  decided: unknown[];
+}
+
+export interface Lab extends Scenario {
+  server: OllamaServer;
+  /** What the model says from now on, one answer after the other, the last one again and again. */
+  answers(...replies: (string | ServedReply)[]): void;
+  mend(args?: readonly string[], options?: RunOptions): Promise<Ran>;
+  ledger(): Ledger;
+  /** The only failure that the ledger knows. */
+  entry(): LedgerEntry;
+  /** Subjects of the AI branch's own commits, oldest first. */
+  subjects(): string[];
+  /** A file of the worktree as it is on disk. */
+  inTree(path?: string): string;
+  /** What the model was told: the messages of each request to it. */
+  told(): string[][];
+  env: Record<string, string>;
+}
+
+/** The repository holds `conf/a.txt`, whose first word decides whether stage `a` is green. */
+export async function modelLab({ word = 'bad', stages, top, loop = {}, files = {}, models }: LabOptions = {}): Promise<Lab> {
+  let [replies, from]: [ServedReply[], number] = [[], 0];
+  const server = await startOllamaServer({
+    ...(models ? { models } : {}),
+    script: (_, before) => replies[Math.min(before - from, replies.length - 1)] ?? { status: 500, error: 'nothing to say' },
+  });
+  const s = scenario({
+    'ai/context_map.yaml': contextMap(stages ?? { a: stageOn() }, top),
+    'ai/loop.yaml': JSON.stringify({ escalations: [], ...loop }),
+    'check.sh': CHECK,
+    [FILE]: `${word}\nsecond\n`,
+    ...files,
+  });
+  const env: Record<string, string> = { OLLAMA_HOST: server.url };
+  const checkout = () => [s.git('rev-parse', 'HEAD', 'main'), s.git('status', '--porcelain'), tree(s.home, ['.git', 'ai'])];
+  const ledger = () => JSON.parse(s.read('ai/state/ledger.json')) as Ledger;
+  return {
+    ...{ ...s, server, env, ledger },
+    answers(...said) {
+      from = server.chats.length;
+      replies = said.map((reply) => (typeof reply === 'string' ? { text: reply } : reply));
+    },
+    async mend(args = [], options = {}) {
+      const before = checkout();
+      const done = await s.run(args, { ...options, env: { ...env, ...options.env } });
+      assert.equal(checkout(), before, 'the checkout of the owner is untouched');
+      if (existsSync(s.path('ai/worktree'))) {
+        assert.is(s.git('-C', 'ai/worktree', 'status', '--porcelain'), '', 'the worktree is clean');
+      }
+      return ran(done, s.events());
+    },
+    entry() {
+      const entries = Object.values(ledger().entries);
+      assert.is(entries.length, 1, `one failure is known: ${JSON.stringify(entries)}`);
+      return entries[0] as LedgerEntry;
+    },
+    subjects: () => s.git('log', '--reverse', '--format=%s', `main..${AI}`).split('\n').filter(Boolean),
+    inTree: (path = FILE) => readFileSync(s.path('ai/worktree', path), 'utf8'),
+    told: () => server.chats.map(({ body }) => body.messages.map(({ content }: { content: string }) => content)),
+  };
+}
+
+const TOLD = /^(fix\.|plugin\.failed|prompt\.saved|case\.|safe_mode)/;
+
+export const ran = (done: Done, events: LoopEvent[]): Ran => ({
+  ...done,
+  said: done.stdout + done.stderr,
+  events,
+  trail: events
+    .filter(({ type }) => TOLD.test(type))
+    .map(({ type, data }) => [type, data.outcome ?? data.code].filter(Boolean).join(' ')),
+  decided: events.filter(({ type }) => type === 'failure.decided').map(({ data }) => data.why ?? data.tier),
+});
+
+/** What the events of a type tell under `key`. */
+export const dataOf = ({ events }: Ran, type: string, key: string): unknown[] =>
+  events.filter((event) => event.type === type).map(({ data }) => data[key]);
+
+/** The whole file as a small model writes it. */
+export const whole = (text: string, path = FILE, fix = 'Write another word'): string =>
+  `${path}\n\`\`\`\n${text}\`\`\`\n\nFix: ${fix}\nReason: the check wants it\n`;
+
+export const saying = (word: string, second = 'second', path = FILE): string =>
+  whole(`${word}\n${second}\n`, path, `Say ${word}`);
+
+/** A diff of one hunk; `lines` with their markers. */
+export const diff = (path: string, ...lines: string[]): string =>
+  `\`\`\`diff\n--- a/${path}\n+++ b/${path}\n@@\n${lines.join('\n')}\n\`\`\`\n\nFix: Change ${path}\nReason: the check wants it\n`;
+
+/** Everything below a folder, as one text. */
+export function allText(s: Scenario, folder: string): string {
+  const read = (at: string): string =>
+    namesIn(s.path(at))
+      .map((name) => {
+        const path = `${at}/${name}`;
+        try {
+          return `${path}\n${readFileSync(s.path(path), 'utf8')}`;
+        } catch {
+          return read(path);
+        }
+      })
+      .join('\n');
+  return read(folder);
+}

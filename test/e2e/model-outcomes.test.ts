@@ -1,0 +1,172 @@
+// What becomes of a model's answers, through the real entry: judged, taken back, refused, told back, remembered.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { formatRule } from '../../src/case/prompt/format-rule.ts';
+import { manyLines } from '../case/prompt/facts.ts';
+import { allText, dataOf, diff, FILE, modelLab, saying, whole } from './model-lab.ts';
+import { AI } from './scenario.ts';
+
+const outcomes = suite('outcomes of answers');
+const MENDED = ['fix.intended', 'fix.committed', 'fix.judged verified'];
+
+outcomes('a fix that helps is verified, one commit with its trailers, and its tokens are counted', async () => {
+  const lab = await modelLab();
+  lab.answers(saying('good'));
+  const done = await lab.mend();
+  assert.equal([done.exit, lab.stages().a?.status, done.decided], [0, 'green', ['executor']], done.said);
+  assert.equal(done.trail, MENDED);
+  assert.is(done.events.filter(({ type }) => type === 'stage.green').length, 1);
+  assert.equal(lab.subjects(), ['Mend a: Say good']);
+  const [fingerprint] = dataOf(done, 'failure.seen', 'fingerprint');
+  const [run] = lab.runs();
+  const body = lab.git('log', '-1', '--format=%an%n%B', AI);
+  assert.match(body, /^mendloop\nMend a: Say good\n\nFix: Say good\nReason: the check wants it\n\n/);
+  const trailers = lab.git('log', '-1', '--format=%(trailers:only,unfold)', AI).split('\n');
+  assert.equal(trailers.slice(0, 7), [
+    ...['Stage: a', `Fingerprint: ${fingerprint}`, 'Class: unknown', 'Tier: executor', 'Plugin: ollama'],
+    ...['Attempt: 1', `Run: ${run}`],
+  ]);
+  assert.is(lab.git('show', '--format=', '--name-only', AI), FILE);
+  const said = dataOf(done, 'plugin.said', 'text').map(String);
+  assert.match(said[0] as string, `asks qwen2.5-coder:7b at ${lab.server.url} (7.6B, 4.7 GB, `);
+  const [, read, wrote] = /read (\d+) tokens and wrote (\d+) in/.exec(said[1] as string) ?? [];
+  const { day } = lab.ledger();
+  assert.equal([day.tries, day.tokens], [1, Number(read) + Number(wrote)]);
+  assert.ok(day.tokens > 100);
+  assert.equal([lab.entry().executor_tries, lab.entry().patches[0]?.outcome], [0, 'verified']);
+  const kept = allText(lab, 'ai/logs/executor');
+  for (const part of ['# Prompt', '# Answer', saying('good').trim(), '# Verdict', 'accepted', '-bad\n+good']) {
+    assert.ok(kept.includes(part), part);
+  }
+  const again = await lab.mend();
+  assert.equal([again.exit, lab.server.chats.length, lab.subjects().length], [0, 1, 1], 'green stays green, unasked');
+});
+
+outcomes('a fix without effect is taken back, and the second try is told of it with its diff', async () => {
+  const lab = await modelLab();
+  lab.answers(saying('bad', 'other'), saying('good'));
+  const done = await lab.mend();
+  assert.equal([done.exit, done.trail], [0, ['fix.intended', 'fix.committed', 'fix.reverted no_effect', ...MENDED]]);
+  assert.equal(dataOf(done, 'fix.reverted', 'reason'), ['the same failure again']);
+  assert.equal(lab.subjects(), ['Mend a: Say bad', 'Take back: Say bad', 'Mend a: Say good']);
+  const [first, second] = lab.told().map(([prompt]) => String(prompt));
+  assert.not.match(first as string, 'Earlier attempts');
+  for (const part of [
+    'Attempt 1, by ollama: applied without effect: the same failure came back, and the change was taken back',
+    'Why: the same failure again\nFix: Say bad\nReason: the check wants it\n',
+    '-second\n+other\n',
+    '1 | bad\n2 | second\n',
+  ]) {
+    assert.ok((second as string).includes(part), part);
+  }
+  assert.equal([lab.inTree(), lab.ledger().day.tries], ['good\nsecond\n', 2]);
+});
+
+outcomes('progress is kept for now, a failure from earlier in the run that returns is broke, green verifies all', async () => {
+  const lab = await modelLab({ word: 'one' });
+  lab.answers(saying('two'), saying('one', 'third'), saying('good'));
+  const done = await lab.mend();
+  assert.equal([done.exit, lab.stages().a?.status], [0, 'green'], done.said);
+  assert.equal(done.trail, [
+    ...['fix.intended', 'fix.committed', 'fix.judged provisional'],
+    ...['fix.intended', 'fix.committed', 'fix.reverted broke'],
+    ...['fix.intended', 'fix.committed', 'fix.judged verified', 'fix.judged verified'],
+  ]);
+  assert.equal(dataOf(done, 'fix.reverted', 'reason'), ['a failure is back that the stage had earlier in this run']);
+  assert.equal(dataOf(done, 'fix.judged', 'reason')[0], 'another failure came in its place');
+  assert.equal(lab.subjects(), ['Mend a: Say two', 'Mend a: Say one', 'Take back: Say one', 'Mend a: Say good']);
+  assert.is(lab.inTree(), 'good\nsecond\n');
+  assert.match(String(lab.told()[2]?.[0]), 'applied, broke something, and was taken back');
+});
+
+outcomes('a refused answer is told back in three rounds, whole files are asked for after two, then it is a try', async () => {
+  const script = `#!/usr/bin/env bash
+set -eu
+read -r word < conf/a.txt
+[ "$word" = good ] || { echo "error: conf/long.txt:7: unexpected word $word"; exit 1; }
+`;
+  const lab = await modelLab({
+    stages: { a: { command: 'stages/run.sh', files: ['conf/'] } },
+    files: { 'conf/long.txt': `${manyLines(400, 'key').join('\n')}\n`, 'stages/run.sh': script },
+    loop: { limits: { executor_tries: 2 } },
+  });
+  const nowhere = (word: string) => diff('conf/long.txt', ' key_6: nothing of it', `-${word}`, '+good');
+  lab.answers(nowhere('first'), nowhere('second'), whole('x\n', 'stages/run.sh'), saying('good'));
+  const done = await lab.mend();
+  assert.equal([done.exit, lab.inTree()], [0, 'good\nsecond\n'], done.said);
+  assert.equal(done.trail, ['fix.refused not_found', 'fix.refused not_found', 'fix.refused outside', ...MENDED]);
+  assert.equal(dataOf(done, 'fix.refused', 'round'), [1, 2, 3]);
+  const told = lab.told();
+  assert.equal(
+    told.map((messages) => messages.length),
+    [1, 3, 5, 1],
+  );
+  for (const [i, reasons] of dataOf(done, 'fix.refused', 'reasons').slice(0, 2).entries()) {
+    const last = told[i + 1]?.at(-1) as string;
+    for (const line of (reasons as string[]).flatMap((reason) => reason.split('\n'))) {
+      assert.ok(last.includes(line.trim()), `round ${i + 2} is told: ${line}\n${last}`);
+    }
+  }
+  assert.ok(told[0]?.[0]?.endsWith(formatRule('diff')));
+  assert.ok(told[1]?.at(-1)?.endsWith(formatRule('diff')));
+  assert.ok(told[2]?.at(-1)?.endsWith(formatRule('whole-file')), 'forced after two failed placements');
+  assert.match(String(told[3]?.[0]), 'by ollama: refused before it was applied');
+  assert.match(String(told[3]?.[0]), 'Why: not_found: ');
+  assert.is(lab.ledger().day.tries, 2, 'three rounds are one try');
+});
+
+outcomes('a change that was tried is refused; after three tries it is given up, and nobody is asked again', async () => {
+  const lab = await modelLab();
+  lab.answers(saying('bad', 'other'));
+  const done = await lab.mend();
+  assert.equal([done.exit, lab.stages().a?.status], [3, 'give_up'], done.said);
+  assert.equal(done.decided, ['executor', 'executor', 'executor', 'give_up']);
+  const tried = Array(6).fill('fix.refused already_tried');
+  assert.equal(done.trail, ['fix.intended', 'fix.committed', 'fix.reverted no_effect', ...tried]);
+  assert.match(
+    (dataOf(done, 'fix.refused', 'reasons')[0] as string[])[0] as string,
+    'this very change was tried by ollama and ended no_effect; find another',
+  );
+  const [decision] = done.events.filter(({ type, data }) => type === 'failure.decided' && data.tier === 'give_up');
+  assert.is(decision?.data.reason, '3 of 3 tries spent, and there is no escalation');
+  const { fingerprint, executor_tries } = lab.entry();
+  for (const words of [String(decision?.data.reason), fingerprint, `mendloop explain ${fingerprint}`, 'mendloop reset a']) {
+    assert.ok(done.said.includes(words), `${words}\n${done.said}`);
+  }
+  assert.equal([executor_tries, lab.server.chats.length, lab.subjects().length, lab.inTree()], [3, 7, 2, 'bad\nsecond\n']);
+  const next = await lab.mend();
+  assert.equal([next.exit, lab.server.chats.length, next.trail], [3, 7, []]);
+});
+
+outcomes('a model that says it cannot be mended passes; its words are kept for a person', async () => {
+  const lab = await modelLab({ loop: { limits: { executor_tries: 1 } } });
+  lab.answers('The host 192.168.40.2 is off; a person has to switch it on.');
+  const done = await lab.mend();
+  assert.equal([done.exit, lab.stages().a?.status, lab.subjects()], [3, 'give_up', []]);
+  assert.equal([done.decided, done.trail, lab.server.chats.length], [['executor', 'give_up'], [], 1]);
+  const journal = JSON.stringify(done.events);
+  assert.match(journal, 'a person has to switch it on', 'the journal tells what the model said');
+  assert.match(allText(lab, 'ai/logs/executor'), 'a person has to switch it on', 'a pass is a try, and kept like one');
+  assert.match(done.said, 'a person has to switch it on', 'and whoever reads the output hears of it');
+});
+
+outcomes('a withdrawn fix comes back in the next run, and nobody is asked for it', async () => {
+  const lab = await modelLab({ word: 'one' });
+  lab.answers(saying('two'), { status: 503, error: 'busy' });
+  const first = await lab.mend();
+  assert.equal([first.exit, lab.stages().a?.status, lab.inTree()], [1, 'failed', 'one\nsecond\n'], first.said);
+  assert.equal(first.trail, [
+    ...['fix.intended', 'fix.committed', 'fix.judged provisional', 'plugin.failed', 'prompt.saved'],
+    'fix.reverted withdrawn',
+  ]);
+  assert.is(lab.server.chats.length, 2);
+  lab.answers(saying('good'));
+  const second = await lab.mend();
+  assert.equal([second.exit, lab.inTree(), lab.server.chats.length], [0, 'good\nsecond\n', 3], second.said);
+  const [decision] = second.events.filter(({ type }) => type === 'failure.decided');
+  assert.is(decision?.data.reason, '1 fix withdrawn earlier: applied again, nobody is asked');
+  assert.match(String(lab.told()[2]?.[0]), 'unexpected word two', 'asked only for the failure behind it');
+  assert.equal(lab.subjects(), ['Mend a: Say two', 'Take back: Say two', 'Mend a: Say two', 'Mend a: Say good']);
+});
+
+outcomes.run();

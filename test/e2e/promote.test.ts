@@ -1,0 +1,128 @@
+// From a broken stage to the base and back, through the real entry: mended, shown, accepted, rolled back, promoted again.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { AI, contextMap, type Scenario, scenario, tree as snapshot } from './scenario.ts';
+
+const promote = suite('promote');
+
+const SCRIPT = '#!/usr/bin/env bash\r\nset -eu\r\necho fine\r\n';
+const MENDED = SCRIPT.replaceAll('\r', '');
+
+/** A stage whose script was saved with the line ends of another system: a known fix. */
+const broken = () =>
+  scenario({
+    'ai/context_map.yaml': contextMap({ web: { command: 'stages/web.sh', files: ['stages/'] }, other: 'true' }),
+    'stages/web.sh': SCRIPT,
+  });
+
+const said = (done: { stdout: string; stderr: string }) => done.stdout + done.stderr;
+const lastLine = (text: string) => text.trimEnd().split('\n').at(-1) ?? '';
+const refs = (s: Scenario) => s.git('for-each-ref', '--format=%(refname) %(objectname)');
+const here = (s: Scenario) => [refs(s), s.git('status', '--porcelain'), snapshot(s.home, ['.git', 'ai'])];
+
+promote('a mended stage lands with one line, and is undone by rolling it back and promoting again', async () => {
+  const s = broken();
+  const first = snapshot(s.home, ['.git', 'ai']);
+  const none = await s.run(['promote']);
+  assert.equal([none.exit, none.stdout], [0, `nothing to promote: there is no ${AI} yet\n`], said(none));
+  assert.is((await s.run()).exit, 0);
+
+  const before = here(s);
+  const shown = await s.run(['promote', '--diff']);
+  const tip = s.git('rev-parse', AI);
+  assert.is(shown.exit, 0, said(shown));
+  assert.is(lastLine(shown.stdout), `mendloop promote --accept ${tip}`);
+  for (const word of [
+    `${AI} into main: 1 fix for 1 failure in 1 stage`,
+    'by:   known-fixes (executor), run',
+    'verified: the stage was green with it',
+    'stages/web.sh | 6 +++---',
+    '+set -eu',
+    `it merges cleanly into main (${s.git('rev-parse', 'main').slice(0, 12)})`,
+  ]) {
+    assert.match(shown.stdout, word);
+  }
+  const dry = await s.run(['promote', '--dry-run', '--accept', tip]);
+  assert.equal([dry.exit, dry.stdout], [0, `would merge ${tip} into main, in ${s.home}\n`], said(dry));
+  assert.equal(here(s), before, 'looking changes nothing');
+
+  const landed = await s.run(['promote', '--accept', tip]);
+  assert.is(landed.exit, 0, said(landed));
+  assert.equal([s.read('stages/web.sh'), s.git('status', '--porcelain')], [MENDED, '']);
+  assert.equal(s.git('log', '-1', '--format=%an %cn %P', 'main').split(' ').slice(0, 2), ['Owner', 'Owner']);
+  assert.is(s.git('rev-parse', 'main^2'), tip);
+  assert.match(landed.stdout, `mendloop rollback ${tip.slice(0, 12)}`);
+  const again = await s.run(['promote', '--accept', tip]);
+  assert.equal([again.exit, /E_PROMOTE_NOTHING/.test(again.stderr)], [2, true], said(again));
+  assert.match((await s.run(['promote'])).stdout, 'nothing to promote: main has all that');
+  assert.is((await s.run(['fixes'])).stdout, `no fix is on ${AI} that main does not have\n`);
+
+  const back = await s.run(['rollback', tip.slice(0, 12)]);
+  assert.is(back.exit, 0, said(back));
+  assert.match(back.stdout, `main still has ${tip.slice(0, 12)}\nto undo it there, too: mendloop promote`);
+  assert.is(s.read('stages/web.sh'), MENDED, 'the base keeps it');
+  const listed = (await s.run(['fixes'])).stdout;
+  assert.match(listed, 'rolled back by you; does not come again by itself');
+  assert.match(listed, 'your branch still has it; to undo it there: mendloop promote');
+  const plan = JSON.parse((await s.run(['plan', '--json'])).stdout) as { rows: { step: string; state: string }[] };
+  assert.equal(
+    plan.rows.map(({ step, state }) => `${step} ${state}`),
+    ['web TODO', 'other DONE'],
+    'its stage is to do again by itself',
+  );
+
+  const undo = await s.run(['promote']);
+  assert.match(undo.stdout, `${AI} into main: 1 rollback`);
+  const accept = lastLine(undo.stdout).split(' ').slice(1);
+  assert.is((await s.run(accept)).exit, 0);
+  assert.equal(snapshot(s.home, ['.git', 'ai']), first, 'byte for byte as before');
+  assert.is(s.git('status', '--porcelain'), '');
+});
+
+promote('what was rolled back is not applied again by a later run', async () => {
+  const s = broken();
+  assert.is((await s.run()).exit, 0);
+  const tip = s.git('rev-parse', AI);
+  assert.is((await s.run(['rollback', '--json', tip])).exit, 0);
+  const next = await s.run();
+  assert.is.not(next.exit, 0);
+  assert.is(s.git('show', `${AI}:stages/web.sh`), SCRIPT.trimEnd());
+  assert.is(
+    s
+      .git('log', '--format=%s', `main..${AI}`)
+      .split('\n')
+      .filter((line) => line.startsWith('Mend')).length,
+    1,
+  );
+});
+
+promote('during a run nothing lands and nothing is rolled back: exit 75', async () => {
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({
+      web: { command: 'stages/web.sh', files: ['stages/'] },
+      slow: { command: 'until [ -e "$MENDLOOP_HOME/ai/state/go" ]; do sleep 0.05; done', needs: ['web'] },
+    }),
+    'stages/web.sh': SCRIPT,
+  });
+  const run = s.start();
+  const { until } = await import('./scenario.ts');
+  await until('slow runs', () => s.events().some(({ type, stage }) => type === 'attempt.started' && stage === 'slow'));
+  const before = here(s);
+  const tip = s.git('rev-parse', AI);
+  for (const args of [
+    ['promote', '--accept', tip],
+    ['promote', '--push'],
+    ['rollback', tip],
+  ]) {
+    const done = await s.run([...args, '--json']);
+    assert.is(done.exit, 75, said(done));
+    assert.is(JSON.parse(done.stdout).error.code, 'E_LOCKED');
+  }
+  const shown = await s.run(['promote']);
+  assert.match(shown.stdout, 'note: a run is at work');
+  assert.equal(here(s), before);
+  s.write({ 'ai/state/go': '' });
+  assert.is((await run.done).exit, 0);
+});
+
+promote.run();
