@@ -272,6 +272,34 @@ const TABLE = {
     (d) => `the loop gave up on ${d.stage} ${d.seconds} s ago`,
     (d) => `look first: mendloop explain ${d.stage}; when you have mended it: mendloop reset ${d.stage} --force`,
   ),
+  E_CASE_UNKNOWN: entry<{ case: string; hint: string }>(
+    EXIT.usage,
+    (d) => `there is no case ${d.case}${d.hint}`,
+    () => 'see all of them: mendloop cases --all',
+  ),
+  E_CASE_BROKEN: entry<{ case: string; problem: string }>(
+    EXIT.usage,
+    (d) => `the case ${d.case} cannot be used: ${d.problem}`,
+    (d) => `look into ai/escalations/${d.case}; to be rid of it, reset its stage: mendloop reset <stage>`,
+  ),
+  E_CASE_CLOSED: entry<{ case: string; why: string }>(
+    EXIT.usage,
+    (d) => `the case ${d.case} is closed: ${d.why}`,
+    () => 'there is nothing left to answer; see what waits: mendloop cases',
+  ),
+  E_CASE_NO_PATCH: entry<{ case: string }>(
+    EXIT.usage,
+    (d) => `no fix waits in the case ${d.case}, so there must be one in your answer`,
+    (d) => `mendloop cases answer ${d.case} <file>; - for stdin`,
+  ),
+  E_CASE_REFUSED: entry<{ code: string; handOver: boolean }>(
+    EXIT.usage,
+    (d) => `the gate refuses this patch: ${d.code}`,
+    (d) =>
+      d.handOver
+        ? 'no machine may do this: make the change on your own branch and commit it'
+        : 'mend the patch, or make the change on your own branch and commit it',
+  ),
   E_CARRY_REPLACED: entry<{ commands: string }>(
     EXIT.human,
     () => 'a carried path in ai/worktree is no longer the link to yours (a tool wrote a new file in its place)',

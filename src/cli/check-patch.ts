@@ -6,14 +6,12 @@ import { type EditedFile, REFUSALS, type Refusal } from '../fix/edit.ts';
 import { judgeResult } from '../fix/gate/judge.ts';
 import type { GateRules, Tree } from '../fix/gate/rules.ts';
 import { readAnswer } from '../fix/read-answer.ts';
-import { fileFacts } from '../io/files.ts';
-import { readStreamEnd, stdinLines } from '../io/stdin.ts';
-import { readText } from '../io/store.ts';
+import { stdinLines } from '../io/stdin.ts';
+import { answerOf } from './answer-of.ts';
 import type { CommandInput } from './command.ts';
 import { type PatchLine, readPatchLine } from './patch-line.ts';
 
 const MOST_LINE_BYTES = 64 * 1024 * 1024;
-const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_FILES = 1;
 const MAX_LINES = 100;
 
@@ -99,20 +97,4 @@ function answerLine(checked: Checked) {
     files: Object.fromEntries(checked.files.map(({ path, after }) => [path, after])),
     diff: checked.diff,
   };
-}
-
-async function answerOf(file: string): Promise<string> {
-  const next = 'name a file with the answer, or - for stdin';
-  if (file === '-') {
-    if (process.stdin.isTTY) fail('E_USAGE', { what: 'check-patch reads an answer', next });
-    const { end, cut } = await readStreamEnd(MOST_ANSWER_BYTES);
-    if (cut) fail('E_USAGE', { what: `the answer has more than ${MOST_ANSWER_BYTES} bytes`, next });
-    return end.toString('utf8');
-  }
-  const facts = fileFacts(file);
-  if (!facts) fail('E_USAGE', { what: `there is no file ${file}`, next });
-  if (facts.isFolder) fail('E_USAGE', { what: `${file} is a folder`, next });
-  if (facts.size > MOST_ANSWER_BYTES)
-    fail('E_USAGE', { what: `${file} has more than ${MOST_ANSWER_BYTES} bytes`, next });
-  return readText(file) ?? '';
 }

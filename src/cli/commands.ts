@@ -129,6 +129,17 @@ it helped. What was taken back is listed, too.
   --diff             show each change itself`,
     load: () => import('./fixes.ts'),
   },
+  cases: {
+    summary: 'list what waits for you, show a case, answer it with a patch',
+    usage: 'cases [--all] | cases show <case> | cases answer <case> [<file>]',
+    options: { all: { type: 'boolean' } },
+    help: `A case holds all that is known of a failure: what broke, what was tried and why it did not help. An answer is a patch in
+any form a model may give; it goes through the same gate, and the next run applies it when the failure comes back.
+Without a file the fix is taken that the case suggests.
+
+  --all              list closed ones, too`,
+    load: () => import('./cases.ts'),
+  },
   'safe-mode': {
     summary: 'stop the AI from changing anything, or let it again',
     usage: 'safe-mode [on [<why>]|off]',

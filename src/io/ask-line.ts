@@ -11,11 +11,12 @@ export function askLine(question: string, signal: AbortSignal): Promise<string |
   const reader = createInterface({ input: process.stdin, terminal: false });
   return new Promise((resolve) => {
     const end = (answer: string | undefined) => {
+      // First: closing ends it once more.
+      resolve(answer);
       signal.removeEventListener('abort', stop);
       reader.close();
       // A stream that is listened to would keep the process alive.
       process.stdin.pause();
-      resolve(answer);
     };
     const stop = () => end(undefined);
     signal.addEventListener('abort', stop);

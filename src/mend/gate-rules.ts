@@ -21,7 +21,8 @@ export function gateRules(stage: Stage, tier: GateRules['tier'], scope: GateScop
     allow: stage.files,
     protect: map.protected_files,
     untouchable: [...judgingScripts(checkCommands(map), tree), ...carriedPaths(map.carry), ...own],
-    maxFiles: tier === 'executor' ? limits.executor_files : Number.MAX_SAFE_INTEGER,
+    // Whoever escalates may change more than one; more files than lines there cannot be.
+    maxFiles: tier === 'executor' ? limits.executor_files : limits.changed_lines,
     maxLines: limits.changed_lines,
     tier,
     tree,

@@ -32,7 +32,8 @@ export function redactorFor({ home, map, env, patterns }: OutgoingScope): Redact
   return createRedactor({ secrets, rules: ownerPatterns(patterns) });
 }
 
-const LOG_BYTES = 64 * 1024;
+/** Of a log, for whoever is asked. */
+export const LOG_BYTES = 64 * 1024;
 /** Files beyond this much text are left to the ones before them: no model reads more. */
 const FILES_CHARS = 400_000;
 
@@ -59,13 +60,17 @@ export async function outgoing(facts: FixFacts, ended: string, scope: OutgoingSc
 }
 
 /** The end of a log, from the beginning of a line on. */
-function logEnd(path: string): string {
+export function logEnd(path: string): string {
   const end = readLogEnd(path, LOG_BYTES);
   if (!end) return '';
   return end.cut ? end.text.slice(end.text.indexOf('\n') + 1) : end.text;
 }
 
-async function texts({ files, read }: FixFacts): Promise<{ path: string; text: string }[]> {
+/** The texts of the files that may be changed, as many as anyone reads. */
+export async function texts({
+  files,
+  read,
+}: Pick<FixFacts, 'files' | 'read'>): Promise<{ path: string; text: string }[]> {
   const found: { path: string; text: string }[] = [];
   let room = FILES_CHARS;
   for (const path of files) {

@@ -23,7 +23,9 @@ export function settle(
     const checked = check(schema, written ?? {});
     if ('value' in checked) return { options: frozenCopy(checked.value) };
     return {
-      problems: checked.findings.map(({ path, message }) => `${formatPath(['plugins', name, ...below, ...path])}: ${message}`),
+      problems: checked.findings.map(
+        ({ path, message }) => `${formatPath(['plugins', name, ...below, ...path])}: ${message}`,
+      ),
     };
   } catch (error) {
     return { problems: [`its options cannot be used: ${thrown(error)}`] };

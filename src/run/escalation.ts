@@ -1,7 +1,6 @@
 // The second tier: a failure that keeps coming back goes out as a case. The answer is a fix, a wish for diagnostics, or a
 // hand-over; every call counts, whatever comes of it, unless whoever was called could not be reached.
 import { RedactionError } from '../case/redact/redaction-error.ts';
-import type { Redactor } from '../case/redact/redactor.ts';
 import type { Happening } from '../events.ts';
 import type { AskScope } from '../mend/ask.ts';
 import type { Breaker } from '../mend/breaker.ts';
@@ -9,7 +8,7 @@ import { judgeProposal } from '../mend/judge-proposal.ts';
 import { callHook } from '../plugin/call.ts';
 import type { Escalation as Answer, RefusedRound } from '../plugin/contract.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
-import type { CaseDesk, WrittenCase } from './case-desk.ts';
+import type { CaseDesk, HandOver, WrittenCase } from './case-desk.ts';
 import type { TellFacts, Told } from './fix-facts.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { type Made, type Offer, refusedBy } from './offer-fix.ts';
@@ -77,7 +76,7 @@ export function openEscalation(scope: EscalationScope): Escalation {
     while (sent && callsLeft(subject) > 0) {
       const answer = await call(plugin, subject, { told, sent, refused, signal });
       if (answer === 'stopped' || answer === 'down') return { none: answer };
-      cases.answered(sent.name, plugin.name, answer);
+      cases.answered(sent, plugin.name, answer);
       if ('pass' in answer) return { none: 'next' };
       if ('hand_over' in answer) return handOver(subject, sent, { by: plugin.name, text: answer.hand_over });
       if ('diagnostics' in answer) {
@@ -97,7 +96,7 @@ export function openEscalation(scope: EscalationScope): Escalation {
   /** The case as it goes out; undefined when it is not sure that every secret is known: then it goes to nobody. */
   async function written(subject: Recognised, told: Told, asked?: readonly (readonly string[])[]) {
     try {
-      return await cases.write(subject, told, asked);
+      return await cases.write(subject, told, asked ? { asked } : {});
     } catch (error) {
       if (!(error instanceof RedactionError)) throw error;
       failed(subject, '', `nothing is sent to anyone: ${error.message}`);
@@ -150,7 +149,7 @@ export function openEscalation(scope: EscalationScope): Escalation {
     const { redactor, name } = sent;
     const judged = await judgeProposal(answer, { ...told, redactor });
     if (judged.ok) {
-      cases.patched(name, judged.diff);
+      cases.patched(sent, judged.diff);
       return scope.offers.offer(subject, judged, {
         ...{ plugin: plugin.name, tier: 'escalation', tried: false, case: name },
       });
@@ -165,17 +164,13 @@ export function openEscalation(scope: EscalationScope): Escalation {
     });
     if (judged.handOver) {
       const text = `it proposes what only a person may decide (${code}): ${reasons.join('; ')}`;
-      return handOver(subject, sent, { by: plugin.name, text, ...patchOf(answer, redactor) });
+      return handOver(subject, sent, { by: plugin.name, text, ...patchOf(answer) });
     }
     return { refused: { code, reasons } };
   }
 
-  async function handOver(
-    subject: Recognised,
-    { name }: WrittenCase,
-    why: { by: string; text: string; patch?: string },
-  ): Promise<Made> {
-    cases.open(subject, name, why);
+  async function handOver(subject: Recognised, sent: WrittenCase, why: HandOver): Promise<Made> {
+    cases.open(subject, sent, why);
     return { none: 'left' };
   }
 
@@ -185,5 +180,4 @@ export function openEscalation(scope: EscalationScope): Escalation {
 }
 
 /** What was proposed, for a person to look at. */
-const patchOf = (answer: Change, redactor: Redactor): { patch?: string } =>
-  'answer' in answer ? { patch: redactor.redact(answer.answer) } : {};
+const patchOf = (answer: Change): { patch?: string } => ('answer' in answer ? { patch: answer.answer } : {});

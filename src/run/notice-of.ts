@@ -1,6 +1,8 @@
 // What a person is told of a failure's end, where only they can do something. Pure.
 import type { Notice } from '../plugin/contract.ts';
+import { entriesOf, type Ledger } from '../triage/ledger.ts';
 import type { Decision } from '../triage/situation.ts';
+import type { About } from './notices.ts';
 import type { Recognised } from './recognise.ts';
 import type { Triaged } from './work.ts';
 
@@ -19,6 +21,21 @@ export function noticeOf({ stage, failure, log }: Recognised, decision: Decision
       ...(ended.context.next ? [`next: ${ended.context.next}`] : []),
     ].join('\n'),
   };
+}
+
+/** For whoever was told of a failure of a stage that is green again. */
+export function recoveredNotices(ledger: Ledger, green: readonly string[]): (Notice & { about: About })[] {
+  return green.flatMap((stage) =>
+    entriesOf(ledger, stage)
+      .filter(({ notified }) => notified !== undefined && notified !== 'recovered')
+      .map(({ fingerprint, class: found }) => ({
+        ...{ reason: 'recovered' as const, stage, about: { stage, fingerprint } },
+        ...{
+          title: `${stage}: green again`,
+          text: `${stage} is green again; it had failed (${found}, ${fingerprint})`,
+        },
+      })),
+  );
 }
 
 type Told = 'give_up' | 'hand_over' | 'external';

@@ -1,5 +1,6 @@
 // What a run needs to mend its stages, put together: facts from the journal, the barrier, the branch, the workshop.
 import { join } from 'node:path';
+import type { Diagnostic } from '../case/diagnostics/result.ts';
 import type { Stage } from '../config/context-map.ts';
 import { INSTRUCTIONS_FILE, MAX_BYTES, MEMO_FILE } from '../config/files.ts';
 import type { Happening, LoopEvent } from '../events.ts';
@@ -10,21 +11,26 @@ import { listRuns } from '../io/runs.ts';
 import { readText } from '../io/store.ts';
 import { openBarrier } from '../mend/barrier.ts';
 import { openBreaker } from '../mend/breaker.ts';
+import type { AskedDiagnostics } from '../mend/diagnose.ts';
 import { openFixes } from '../mend/fix-store.ts';
 import type { OutgoingScope } from '../mend/outgoing.ts';
 import { recoverFixes } from '../mend/recover-fixes.ts';
 import { nobody } from '../mend/suggestion.ts';
-import { stagePath } from '../stage/stage-env.ts';
+import { cellsOf, stepNameOf } from '../plan/matrix.ts';
+import { stageEnv, stagePath } from '../stage/stage-env.ts';
 import { recordOf } from '../stage/stage-state.ts';
 import type { MovableTree } from '../stage/stage-tree.ts';
 import { readAt } from '../worktree/read.ts';
+import { closeCases } from './close-cases.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { type MendingTools, stageMender } from './mender.ts';
 import { mendingFacts } from './mending-facts.ts';
-import { type Notices, openNotices } from './notices.ts';
+import { recoveredNotices } from './notice-of.ts';
+import { openNotices } from './notices.ts';
 import { isPackage, PACKAGE_PATHS } from './own-plugins.ts';
 import type { Prepared } from './prepare.ts';
 import { projectRules } from './project-rules.ts';
+import type { Recognised } from './recognise.ts';
 import type { Recorder } from './recorder.ts';
 import type { RunPorts, RunRequest } from './request.ts';
 import { readSafeMode, setSafeMode } from './safe-mode.ts';
@@ -33,12 +39,16 @@ import type { Mender } from './work.ts';
 
 export interface Mending {
   mender: Mender;
-  notices: Notices;
+  /** Before the run's own end: closes the cases of these stages, which are green, and sees that people are told. */
+  finish(green: readonly string[]): Promise<void>;
   /** Runs an attempt when the tree is not just being written. */
   attempt<T>(work: () => Promise<T>): Promise<T>;
   /** Records what happens to stages, and what the ledger must know of it. */
   record(...happenings: Happening[]): void;
 }
+
+/** How long the end of a run waits for people to be told. */
+const NOTICE_MS = 10_000;
 
 /** Sets right first what an earlier process left of its fixes. Throws MendError when that cannot be. */
 export async function openMending(
@@ -97,7 +107,11 @@ export async function openMending(
   });
   return {
     mender,
-    notices,
+    async finish(green) {
+      record(...closeCases(green, 'the stage is green', { layout, ledger, run, now: ports.clock.now() }));
+      for (const notice of recoveredNotices(ledger.ledger, green)) notices.tell(notice, notice.about);
+      await notices.settled(NOTICE_MS);
+    },
     attempt: barrier.attempt,
     record(...happenings) {
       for (const { type, stage } of happenings) {
@@ -106,6 +120,18 @@ export async function openMending(
       record(...happenings);
     },
   };
+
+  async function diagnose(subject: Recognised, asked: AskedDiagnostics): Promise<Diagnostic[]> {
+    const { runDiagnostics } = await import('../mend/diagnose.ts');
+    const { stage: name, step, attempt } = subject;
+    const stage = config.map.stages[name] as Stage;
+    const cell = cellsOf(stage).find((one) => stepNameOf(name, one) === step) ?? {};
+    const { clock, graceMs, signal, env: inherited, labTools } = ports;
+    const root = worktree.path;
+    const env = stageEnv({ name, stage, cell, run, attempt }, { layout, root, lab, labTools, inherited });
+    // Commands of the owner's may look at files that a fix is just changing.
+    return barrier.attempt(() => runDiagnostics(asked, { root, env, signal, clock, graceMs }));
+  }
 
   /** Opened when the first failure comes: most runs have none, and need nothing of what it loads. */
   async function openTools(): Promise<MendingTools> {
@@ -125,7 +151,10 @@ export async function openMending(
     const tellFacts = factsFrom({ config, ledger, fixes, tree: worktree, head, base, own, surroundings });
     const sent = await outgoingScope(prepared, ports.env);
     const shared = { run, ledger, fixes, record, signal, live, facts: tellFacts, outgoing: sent };
-    const cases = openCaseDesk({ ...shared, layout });
+    const cases = openCaseDesk({
+      ...{ ...shared, layout, limits: config.loop.limits, now: ports.clock.now },
+      diagnose: (subject, asked) => diagnose(subject, asked),
+    });
     const person = config.loop.mode === 'suggest' ? (ports.person ?? nobody) : undefined;
     const offers = offerFixes({ ...shared, person, leave: cases.leave });
     const asking = { ...shared, offers, cases, breaker: openBreaker(ports.clock) };

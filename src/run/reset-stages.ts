@@ -9,6 +9,7 @@ import { listRuns, newRunId } from '../io/runs.ts';
 import { requireWritable } from '../io/store.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 import { entriesOf, type Ledger } from '../triage/ledger.ts';
+import { closeCases } from './close-cases.ts';
 import { holdLock } from './hold-lock.ts';
 import { openLedger, readLedger } from './ledger-store.ts';
 import { recordedStages } from './recorded-stages.ts';
@@ -56,6 +57,7 @@ export async function resetStages(
     recorder.close();
     const ledger = openLedger(layout, ports.clock);
     ledger.record(...request.stages.map((stage) => ({ type: 'reset' as const, stage, run, data: {} })));
+    closeCases(request.stages, 'the stage was reset', { layout, ledger, run, now: ports.clock.now() });
     ledger.close();
   } finally {
     lock.release();

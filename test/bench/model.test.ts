@@ -3,6 +3,8 @@ import { resolve } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readOptions } from '../../scripts/bench/model/options.ts';
+import { recordedAnswer } from '../../scripts/bench/model/recorded-answers.ts';
+import { EXAMS } from '../../scripts/bench/model/stages.ts';
 import { startOllamaServer } from '../../src/testing/ollama-server.ts';
 import { type Ended, run } from '../known-fixes/direct.ts';
 
@@ -41,6 +43,15 @@ test('a host that nobody listens at ends it before anything starts, with exit co
   assert.match(output, 'ollama serve');
   assert.match(output, 'ollama pull');
   assert.is(output.trim().split('\n').length, 1);
+});
+
+test('there is an answer to every stage in every form, and only one of them is empty', () => {
+  for (const format of ['diff', 'whole-file', 'search-replace', 'json'] as const) {
+    for (const told of [false, true]) {
+      const answers = EXAMS.map(({ stage }) => recordedAnswer(stage, format, told));
+      assert.is(answers.filter((answer) => answer === '').length, 1);
+    }
+  }
 });
 
 test('options are read whole, and what is wrong with them is said', () => {

@@ -17,8 +17,8 @@ judged('nothing applied is refused, with the last reason; applied and not green 
   assert.equal(left('failed', event('fix.refused', { code: 'masks', reasons: ['it hides'] })), {
     ...{ word: 'refused', why: 'masks: it hides' },
   });
-  assert.equal(left('give_up'), { word: 'refused', why: 'the model proposed no change' });
-  assert.equal(left('give_up', COMMITTED, event('fix.reverted', { outcome: 'no_effect' })), {
+  assert.equal(left('give_up', event('plugin.said')), { word: 'refused', why: 'the model proposed no change' });
+  assert.equal(left('give_up', event('plugin.said'), COMMITTED, event('fix.reverted', { outcome: 'no_effect' })), {
     ...{ word: 'wrong', why: '1 applied, no_effect' },
   });
 });
@@ -27,6 +27,7 @@ judged('a host that failed, a stage that did not fail and a run that did not end
   const down = event('plugin.failed', { reason: 'nothing listens' });
   assert.equal(left('failed', down), { word: 'not measured', why: 'nothing listens' });
   assert.equal(left('failed', COMMITTED, down), { word: 'not measured', why: 'nothing listens' });
+  assert.equal(left('failed'), { word: 'not measured', why: 'no model was asked' });
   assert.equal(left('green'), { word: 'not measured', why: 'the stage did not fail' });
   assert.equal(left(undefined), { word: 'not measured', why: 'the run ended with 1: the end' });
   const bug = outcomeOf({ exit: 4, status: 'failed', events: [COMMITTED], said: 'the end' });

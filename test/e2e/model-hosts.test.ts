@@ -15,11 +15,14 @@ const NOBODY = 'http://127.0.0.1:1';
 /** A host that does only this with whoever connects. Returns its address and how many came. */
 async function bareHost(meets: (socket: Socket) => void): Promise<{ url: string; met: () => number }> {
   let count = 0;
-  return listening(createServer((socket) => {
-    count += 1;
-    socket.on('error', () => {});
-    meets(socket);
-  }), () => count);
+  return listening(
+    createServer((socket) => {
+      count += 1;
+      socket.on('error', () => {});
+      meets(socket);
+    }),
+    () => count,
+  );
 }
 
 async function listening(server: Server, met: () => number): Promise<{ url: string; met: () => number }> {
@@ -41,20 +44,25 @@ function assertLeft(lab: Lab, done: Ran, reason: string | RegExp): void {
 }
 
 hosts('nothing listens: said at once, and the run takes hardly longer than one without a model', async () => {
-  const [asking, alone] = [await modelLab({ loop: { escalations: undefined } }), await modelLab({ loop: { executors: ['known-fixes'] } })];
+  const [asking, alone] = [
+    await modelLab({ loop: { escalations: undefined } }),
+    await modelLab({ loop: { executors: ['known-fixes'] } }),
+  ];
   const timed = async (lab: Lab) => {
     const began = performance.now();
     const done = await lab.mend([], { env: { OLLAMA_HOST: NOBODY } });
     return { done, took: performance.now() - began };
   };
-  const runs: Record<"asking" | "alone", Awaited<ReturnType<typeof timed>>>[] = [];
+  const runs: Record<'asking' | 'alone', Awaited<ReturnType<typeof timed>>>[] = [];
   for (let round = 0; round < 2; round++) runs.push({ asking: await timed(asking), alone: await timed(alone) });
   for (const { asking: one } of runs) {
     assertLeft(asking, one.done, `ollama: nothing listens at ${NOBODY}; start it there: ollama serve`);
   }
   const least = (of: 'asking' | 'alone') => Math.min(...runs.map((run) => run[of].took));
   const more = least('asking') - least('alone');
-  console.log(`a host that is not there costs ${more.toFixed(0)} ms (${least('asking').toFixed(0)} ms, ${least('alone').toFixed(0)} ms without)`);
+  console.log(
+    `a host that is not there costs ${more.toFixed(0)} ms (${least('asking').toFixed(0)} ms, ${least('alone').toFixed(0)} ms without)`,
+  );
   assert.ok(more < 2000, `${more} ms`);
 });
 
@@ -92,7 +100,10 @@ hosts('a model that is not installed is named, with how to pull it and what ther
 });
 
 hosts('a model that runs elsewhere is never asked, neither by its name nor by choice', async () => {
-  const remote = [{ name: 'gpt-oss:120b-cloud', remoteHost: 'https://ollama.com:443' }, { name: 'big', remoteHost: 'https://ollama.com:443' }];
+  const remote = [
+    { name: 'gpt-oss:120b-cloud', remoteHost: 'https://ollama.com:443' },
+    { name: 'big', remoteHost: 'https://ollama.com:443' },
+  ];
   for (const [model, why] of [
     ['gpt-oss:120b-cloud', 'does not run at'],
     ['big', 'big does not run at'],
@@ -122,21 +133,24 @@ Socket.prototype.connect = function (...args) {
   return { env: { NODE_OPTIONS: `--import ${join(at, 'spy.mjs')}` }, seen };
 }
 
-hosts('a host outside of this network: refused before the first stage in the file, without a connection from the environment', async () => {
-  const written = await modelLab({ loop: { plugins: { ollama: { host: 'http://8.8.8.8:11434' } } } });
-  const refused = await written.mend();
-  assert.is(refused.exit, 2);
-  assert.match(refused.said, 'plugins.ollama.host: 8.8.8.8 is neither this machine nor a host of its network');
-  assert.not(written.has('ai/worktree'), 'nothing was begun');
-  assert.equal(refused.events, []);
-  const lab = await modelLab();
-  const spy = watchedConnections();
-  const done = await lab.mend([], { env: { ...spy.env, OLLAMA_HOST: 'http://8.8.8.8:11434' } });
-  assertLeft(lab, done, 'ollama: 8.8.8.8 is neither this machine nor a host of its network');
-  assert.equal(spy.seen(), []);
-  await lab.mend([], { env: { ...spy.env, OLLAMA_HOST: NOBODY } });
-  assert.match(spy.seen().join(), '127.0.0.1', 'a connection would have been seen');
-});
+hosts(
+  'a host outside of this network: refused before the first stage in the file, without a connection from the environment',
+  async () => {
+    const written = await modelLab({ loop: { plugins: { ollama: { host: 'http://8.8.8.8:11434' } } } });
+    const refused = await written.mend();
+    assert.is(refused.exit, 2);
+    assert.match(refused.said, 'plugins.ollama.host: 8.8.8.8 is neither this machine nor a host of its network');
+    assert.not(written.has('ai/worktree'), 'nothing was begun');
+    assert.equal(refused.events, []);
+    const lab = await modelLab();
+    const spy = watchedConnections();
+    const done = await lab.mend([], { env: { ...spy.env, OLLAMA_HOST: 'http://8.8.8.8:11434' } });
+    assertLeft(lab, done, 'ollama: 8.8.8.8 is neither this machine nor a host of its network');
+    assert.equal(spy.seen(), []);
+    await lab.mend([], { env: { ...spy.env, OLLAMA_HOST: NOBODY } });
+    assert.match(spy.seen().join(), '127.0.0.1', 'a connection would have been seen');
+  },
+);
 
 hosts('a host that is down is tried three times in a minute, and the journal says why not a fourth time', async () => {
   const rude = await bareHost((socket) => socket.destroy());

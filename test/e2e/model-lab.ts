@@ -3,9 +3,24 @@
 import { existsSync, readFileSync } from 'node:fs';
 import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
-import { type OllamaServer, type ServedModel, type ServedReply, startOllamaServer } from '../../src/testing/ollama-server.ts';
+import {
+  type OllamaServer,
+  type ServedModel,
+  type ServedReply,
+  startOllamaServer,
+} from '../../src/testing/ollama-server.ts';
 import type { Ledger, LedgerEntry } from '../../src/triage/ledger.ts';
-import { AI, contextMap, type Done, type Files, namesIn, type RunOptions, type Scenario, scenario, tree } from './scenario.ts';
+import {
+  AI,
+  contextMap,
+  type Done,
+  type Files,
+  namesIn,
+  type RunOptions,
+  type Scenario,
+  scenario,
+  tree,
+} from './scenario.ts';
 
 export const FILE = 'conf/a.txt';
 
@@ -16,7 +31,14 @@ read -r word < "$1"
 [ "$word" = good ] || { echo "error: unexpected word $word in $1"; exit 1; }
 `;
 
-export const stageOn = (file = FILE, more: object = {}) => ({ command: ['bash', 'check.sh', file], files: [file], ...more });
+export const stageOn = (file = FILE, more: object = {}) => ({
+  command: ['bash', 'check.sh', file],
+  files: [file],
+  ...more,
+});
+
+/** Answers to the prompt of its try. */
+export type Answering = (prompt: string) => string;
 
 export interface LabOptions {
   word?: string;
@@ -41,7 +63,7 @@ export interface Ran extends Done {
 export interface Lab extends Scenario {
   server: OllamaServer;
   /** What the model says from now on, one answer after the other, the last one again and again. */
-  answers(...replies: (string | ServedReply)[]): void;
+  answers(...replies: (string | ServedReply | Answering)[]): void;
   mend(args?: readonly string[], options?: RunOptions): Promise<Ran>;
   ledger(): Ledger;
   /** The only failure that the ledger knows. */
@@ -56,11 +78,21 @@ export interface Lab extends Scenario {
 }
 
 /** The repository holds `conf/a.txt`, whose first word decides whether stage `a` is green. */
-export async function modelLab({ word = 'bad', stages, top, loop = {}, files = {}, models }: LabOptions = {}): Promise<Lab> {
-  let [replies, from]: [ServedReply[], number] = [[], 0];
+export async function modelLab({
+  word = 'bad',
+  stages,
+  top,
+  loop = {},
+  files = {},
+  models,
+}: LabOptions = {}): Promise<Lab> {
+  let [replies, from]: [(ServedReply | Answering)[], number] = [[], 0];
   const server = await startOllamaServer({
     ...(models ? { models } : {}),
-    script: (_, before) => replies[Math.min(before - from, replies.length - 1)] ?? { status: 500, error: 'nothing to say' },
+    script: ({ body }, before) => {
+      const reply = replies[Math.min(before - from, replies.length - 1)] ?? { status: 500, error: 'nothing to say' };
+      return typeof reply === 'function' ? { text: reply(String(body.messages[0].content)) } : reply;
+    },
   });
   const s = scenario({
     'ai/context_map.yaml': contextMap(stages ?? { a: stageOn() }, top),
@@ -70,7 +102,11 @@ export async function modelLab({ word = 'bad', stages, top, loop = {}, files = {
     ...files,
   });
   const env: Record<string, string> = { OLLAMA_HOST: server.url };
-  const checkout = () => [s.git('rev-parse', 'HEAD', 'main'), s.git('status', '--porcelain'), tree(s.home, ['.git', 'ai'])];
+  const checkout = () => [
+    s.git('rev-parse', 'HEAD', 'main'),
+    s.git('status', '--porcelain'),
+    tree(s.home, ['.git', 'ai']),
+  ];
   const ledger = () => JSON.parse(s.read('ai/state/ledger.json')) as Ledger;
   return {
     ...{ ...s, server, env, ledger },

@@ -51,9 +51,12 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   'src/io/probe.ts': ['net', 'fetch'],
   // Listens on loopback, for tests.
   'src/testing/ollama-server.ts': ['http'],
+  'src/testing/api-server.ts': ['http', 'https'],
   // Stages, checks and diagnostics, as their owner wrote them.
   'src/io/command.ts': ['child_process'],
   'src/io/run-in-group.ts': ['child_process'],
+  // What a model asked to see, of an allow list that only reads.
+  'src/io/run-diagnostic.ts': ['child_process'],
   // git, shellcheck, ps, and the versions of tools.
   'src/io/git.ts': ['simple-git'],
   'src/io/shell-check.ts': ['child_process'],

@@ -23,12 +23,18 @@ export interface FixOptions {
   run?: string;
   outcome?: PatchOutcome;
   note?: string;
+  hash?: string;
 }
 
 /** Stages `a` and `b` with a file each, a.txt and b.txt, thirty lines long; the owner is known to git. */
 export async function fixedHome({ loop = {}, files = {} }: { loop?: object; files?: Record<string, string> } = {}) {
   const stage = (name: string) => ({ command: 'true', files: [`${name}.txt`, 'new/'] });
-  const home = homelab({ a: stage('a'), b: stage('b') }, loop, { 'a.txt': numbers(), 'b.txt': numbers(), 'new/keep': '', ...files });
+  const home = homelab({ a: stage('a'), b: stage('b') }, loop, {
+    'a.txt': numbers(),
+    'b.txt': numbers(),
+    'new/keep': '',
+    ...files,
+  });
   git(home, 'config', 'user.name', 'Olga Owner');
   git(home, 'config', 'user.email', 'olga@example.org');
   await open(home);
@@ -39,7 +45,8 @@ export async function fixedHome({ loop = {}, files = {} }: { loop?: object; file
   async function fix(path: string, text: string, options: FixOptions = {}): Promise<string> {
     const { stage = 'a', fingerprint = 'f1', run = 'run-1', outcome = 'verified', note } = options;
     const tree = await open(home, { merge: false });
-    const hash = `hash-${++serial}-${path}`;
+    serial += 1;
+    const hash = options.hash ?? `hash-${serial}-${path}`;
     const story = { stage, step: stage, fingerprint, class: 'unknown', tier: 'executor' as const, plugin: 'probe' };
     const said = { fix: note ?? `Mend ${path} ${serial}`, reason: 'It broke' };
     const commit = await commitFix(

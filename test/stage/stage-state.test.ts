@@ -50,6 +50,7 @@ test('a green stage remembers what it was made from and how its last attempt wen
       a: {
         ...{ status: 'green', run: RUN, attempts: 1, since: '2026-01-01T00:00:03.000Z', inputs: INPUTS },
         green_log: 'a-1.log',
+        green_head: 'abc',
         last: { attempt: 1, log: 'a-1.log', outcome: 'done', exit_code: 0, signal: null, duration_ms: 7 },
       },
     },

@@ -76,7 +76,17 @@ test('a provider that failed spends nothing: tries and calls are spent by their 
     };
     const record = {
       ...{ v: 1, seq: 1, time: new Date(NOW).toISOString(), type, stage: 'talos', fingerprint: 'f1' },
-      data: { ...data, hash: 'h', outcome: 'applied', plugin: 'p', case: 'c', tokens: 5, ledger: emptyLedger() },
+      data: {
+        ...data,
+        hash: 'h',
+        outcome: 'applied',
+        plugin: 'p',
+        case: 'c',
+        tokens: 5,
+        ledger: emptyLedger(),
+        refused: [],
+        state: 's',
+      },
     };
     assert.ok(isLedgerRecord(record), type);
     const ledger = emptyLedger();
@@ -85,6 +95,44 @@ test('a provider that failed spends nothing: tries and calls are spent by their 
     return ledger.day.tries > 0 || (entry && counters(entry).some((n) => n > 0));
   });
   assert.equal(spend, ['tried', 'called']);
+});
+
+test('a call is counted before it is made, and given back when whoever was called could not be reached', () => {
+  const on = (type: 'called' | 'uncalled'): LedgerHappening =>
+    ({
+      type,
+      stage: 'talos',
+      fingerprint: 'f1',
+      data: type === 'called' ? { case: 'talos-f1' } : {},
+    }) as LedgerHappening;
+  const calls = (...happenings: LedgerHappening[]) => entryAfter(seen(), ...happenings).escalation_calls;
+  assert.is(calls(on('called')), 1);
+  assert.is(calls(on('called'), on('uncalled')), 0);
+  assert.is(calls(on('called'), on('called'), on('uncalled')), 1);
+  assert.is(calls(on('uncalled')), 0);
+  assert.is(entryAfter(seen(), on('called')).escalated, 'talos-f1');
+  const reset: LedgerHappening = { type: 'reset', stage: 'talos', data: {} };
+  assert.is(entryAfter(seen(), on('called'), reset).escalated, undefined);
+});
+
+test('what was not taken is kept, the latest six, and a note outlives how its patch stands', () => {
+  const refused = (n: number): LedgerHappening => ({
+    ...{ type: 'tried', stage: 'talos', fingerprint: 'f1' },
+    data: { refused: [{ plugin: 'ollama', code: 'masks', reason: `line ${n}` }] },
+  });
+  const entry = entryAfter(seen(), ...Array.from({ length: 8 }, (_, n) => refused(n)));
+  assert.equal(
+    entry.refused?.map(({ reason }) => reason),
+    ['line 2', 'line 3', 'line 4', 'line 5', 'line 6', 'line 7'],
+  );
+  const note = { fix: 'a', reason: 'b' };
+  const noted = (data: object): LedgerHappening => {
+    const { data: plain, ...rest } = patch('h1', 'applied') as LedgerHappening & { type: 'patch' };
+    return { ...rest, data: { ...plain, ...data } };
+  };
+  const { patches } = entryAfter(seen(), noted({ note, why: 'then' }), patch('h1', 'no_effect'));
+  assert.equal(patches[0]?.note, note);
+  assert.is(patches[0]?.why, undefined);
 });
 
 test('a patch is listed once, with how it stands now', () => {

@@ -41,6 +41,7 @@ export function outcomeOf({ exit, status, events, said }: Left): Outcome | 'gree
   }
   // What was applied before the host failed might have been followed by something better.
   if (down) return missed(String(down.data.reason));
+  if (of('plugin.said').length + of('fix.refused').length === 0) return missed('no model was asked');
   if (applied === 0) return { word: 'refused', why: reasonOf(of('fix.refused').at(-1)) };
   const ends = of('fix.reverted').map(({ data }) => String(data.outcome ?? 'taken back'));
   return { word: 'wrong', why: `${applied} applied, ${[...new Set(ends)].join(', ') || 'not green'}` };

@@ -38,7 +38,7 @@ const IMPERFECT: Readonly<Record<string, Imperfect>> = {
     afterwards: [RUN, 'cat "$list"', `cat "\${list%$'\\r'}"`],
   },
   'YAML, an unquoted colon': { changes: [['config/web.yaml', 'careful: this is', 'this is']] },
-  'YAML, tabs everywhere': { words: 'The tab must be replaced. '.repeat(400) },
+  'JSON, a missing comma': { words: 'A comma is missing after the name. '.repeat(300) },
   'JSON, comments': { words: '' },
 
   // Of those that have to be read.

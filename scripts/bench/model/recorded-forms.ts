@@ -20,7 +20,7 @@ export function say(format: AnswerFormat, changes: readonly Said[], voice: numbe
 
 type Manner = (changes: readonly Said[]) => string;
 
-const note = ([{ fix, reason }]: readonly Said[]): string => `Fix: ${fix}\nReason: ${reason}\n`;
+const note = (changes: readonly Said[]): string => `Fix: ${changes[0]?.fix}\nReason: ${changes[0]?.reason}\n`;
 const each = (changes: readonly Said[], one: (change: Said) => string): string => changes.map(one).join('\n');
 const block = (text: string, info = ''): string => `\`\`\`${info}\n${text.replace(/\n*$/, '\n')}\`\`\`\n`;
 

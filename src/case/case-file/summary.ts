@@ -3,7 +3,11 @@
 import { type Check, count, listOf, name, oneOf, optional, shaped, text, time } from '../../triage/shape.ts';
 import { isCaseName } from './name.ts';
 
-export const CASE_STATES = ['open', 'answered', 'closed'] as const;
+/**
+ * `asked`: it went to an escalation; `open`: a person is waited for; `given_up`: nobody is, and nothing is tried until a
+ * person says so; `answered`: the answer is applied when the failure comes back.
+ */
+export const CASE_STATES = ['asked', 'open', 'given_up', 'answered', 'closed'] as const;
 export const ANSWER_KINDS = ['patch', 'diagnostics', 'hand_over', 'pass'] as const;
 
 export interface CaseSummary {
@@ -22,6 +26,10 @@ export interface CaseSummary {
   readonly calls: number;
   /** What they answered, in order. */
   readonly answers: readonly (typeof ANSWER_KINDS)[number][];
+  /** What is wanted of a person, or what came of it. */
+  readonly why?: string;
+  /** The hash of a sound fix that only waits for a person's word. */
+  readonly patch?: string;
   /** When it was closed, and why. */
   readonly closed?: { readonly time: string; readonly why: string };
 }
@@ -31,6 +39,7 @@ const isCase: Check = (value) => typeof value === 'string' && isCaseName(value);
 const isShaped = shaped({
   ...{ version: oneOf([1]), case: isCase, stage: name, fingerprint: name, class: name, run: text, opened: time },
   ...{ state: oneOf(CASE_STATES), versions: listOf(oneOf([1, 2])), calls: count, answers: listOf(oneOf(ANSWER_KINDS)) },
+  ...{ why: optional(text), patch: optional(name) },
   closed: optional(shaped({ time, why: text })),
 });
 

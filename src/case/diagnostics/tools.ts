@@ -22,7 +22,9 @@ export function toolLines(): string[] {
   return [...others.map(({ name, verbs }) => `${name} ${shortly(verbs.map(({ words }) => words))}`), alone.join(', ')];
 }
 
-/** `get all, get ks, logs` → `get (all, ks), logs` */
+const MOST_TOLD = 3;
+
+/** `rollout status, rollout history, get` → `rollout (status, history), get` */
 function shortly(words: readonly string[]): string {
   const byFirst = new Map<string, string[]>();
   for (const verb of words) {
@@ -31,7 +33,7 @@ function shortly(words: readonly string[]): string {
   }
   const said = [...byFirst].map(([first, rest]) => {
     const more = rest.filter((word) => word !== '');
-    return more.length === 0 ? first : `${first} (${more.join(', ')})`;
+    return more.length === 0 || more.length > MOST_TOLD ? first : `${first} (${more.join(', ')})`;
   });
   return said.join(', ');
 }

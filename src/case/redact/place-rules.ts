@@ -5,7 +5,7 @@ const PASSWORD = '(?:password|passwd|passphrase|passwort|kennwort|pwd|pass)';
 // In the middle of a line `pass` alone is a word of many meanings.
 const INLINE_PASSWORD = '(?:password|passwd|passphrase|passwort|kennwort|pwd|(?<=[_-])pass)';
 const NAMED =
-  '(?:password|passwd|passphrase|secret|token|credentials?|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|master[_-]?key|shared[_-]?key|preshared[_-]?key|auth[_-]?key|webhook[_-]?url|connection[_-]?string|encryptionsecret)';
+  '(?:password|passwd|passphrase|secret|token|credentials?|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|master[_-]?key|shared[_-]?key|preshared[_-]?key|auth[_-]?key|webhook[_-]?url|connection[_-]?string|encryptionsecret|(?<![a-z])psk)';
 const SUFFIX = '(?:[_-]?(?:value|base|base64|b64|hex|hash|plain|raw|\\d{1,3}))?';
 const WORD = '[^\\s"\'`,;&<>(){}\\[\\]|]';
 // Names that say little by themselves: what stands there must look like a key, too.
@@ -157,6 +157,13 @@ export const PLACE_RULES: readonly RedactRule[] = [
     ],
   },
   {
+    name: 'password of a netrc file',
+    kind: 'password',
+    pattern: /^[ \t]{0,40}password[ \t]+(?<secret>(?=[^\s\d]{0,64}\d)[^\s"']{6,})[ \t]*$/dgm,
+    matches: ['machine git.lab\n  login me\n  password <12>\n'],
+    misses: ['password required', 'password updated successfully 2', 'password file2.txt was read'],
+  },
+  {
     name: 'password inside of a line',
     kind: 'password',
     pattern: new RegExp(
@@ -244,14 +251,19 @@ export const PLACE_RULES: readonly RedactRule[] = [
     name: 'option with a secret',
     kind: 'secret',
     pattern: new RegExp(
-      `--[a-z-]{0,32}?(?:${PASSWORD}|token|secret|api-?key|auth-?key|passphrase)[ \\t]+["']?(?<secret>(?!-)[^\\s"']{4,})`,
+      `--[a-z-]{0,32}?(?:${PASSWORD}|token|secret|api-?key|auth-?key|certificate-key|encryption-key|passphrase|psk)[ \\t]+["']?(?<secret>(?!-)[^\\s"']{4,})`,
       'dgi',
     ),
     unless: new RegExp(
       `${NO_VALUE.source}|^[~.]*/|^(?:is|was|for|and|or|to|file|from|stdin|create|list|not|with|must|option|flag|value|needs?|requires?|required|given|missing|instead)$`,
       'i',
     ),
-    matches: ['+ k3s agent --token <20>', 'tailscale up --authkey <24>', '--db-password <8>'],
+    matches: [
+      '+ k3s agent --token <20>',
+      'tailscale up --authkey <24>',
+      '--db-password <8>',
+      '--certificate-key <hex:64>',
+    ],
     misses: ['--password-stdin <x', '--token $TOKEN', 'use --token or --user', '--token /run/token'],
   },
   {

@@ -6,9 +6,10 @@ import { findOwn } from './owner-rules.ts';
 import { PLACE_RULES } from './place-rules.ts';
 import { newNonce, Placeholders } from './placeholder.ts';
 import { RedactionError } from './redaction-error.ts';
-import { type Edit, type Restored, type RestoredEdit, restoreEdit } from './restore-edit.ts';
+import { type Edit, type Restored, type RestoredEdit, restoreEdit, unknownPlaceholder } from './restore-edit.ts';
 import type { RedactRule } from './rule.ts';
 import type { Secret } from './secret.ts';
+import { findManifests } from './secret-manifest.ts';
 import { cutAtLines, merge, type Span, without } from './spans.ts';
 import { TOKEN_RULES } from './token-rules.ts';
 import { colourless } from './view.ts';
@@ -89,10 +90,7 @@ export function createRedactor({ secrets, rules = [], nonce = newNonce() }: Reda
     const { own, foreign } = placeholders.find(text);
     if (foreign.length > 0) {
       const words = [...new Set(foreign.map(({ word, start }) => around(text, start, word)))];
-      return {
-        ok: false,
-        reasons: words.map((word) => `${word} is no placeholder that was sent; copy them letter by letter`),
-      };
+      return { ok: false, reasons: words.map(unknownPlaceholder) };
     }
     const parts: string[] = [];
     let from = 0;
@@ -111,7 +109,11 @@ export function createRedactor({ secrets, rules = [], nonce = newNonce() }: Reda
   };
 }
 
-const byForm = (text: string): Span[] => [...RULES.flatMap((rule) => findByRule(rule, text)), ...findBlocks(text)];
+const byForm = (text: string): Span[] => [
+  ...RULES.flatMap((rule) => findByRule(rule, text)),
+  ...findBlocks(text),
+  ...findManifests(text),
+];
 
 /** What is a secret by its form once the colours in it are left out. */
 function inColour(text: string): Span[] {

@@ -17,7 +17,8 @@ export type RestoredEdit = { ok: true; before: string | null; after: string } | 
 
 /**
  * Each changed line with placeholders must take the place of a line (in the same group of changed lines) that has the same
- * ones in the same order and is otherwise much like it. Lines may be removed, and moved lines count as changed.
+ * ones in the same order and is otherwise much like it. Lines may be removed, and moved lines count as changed; a line that
+ * goes from one side of a placeholder to the other moves the placeholder.
  */
 export function restoreEdit(
   { path, before, after }: Edit,
@@ -27,46 +28,90 @@ export function restoreEdit(
   const restored = { before: restore(before ?? ''), after: restore(after) };
   const reasons = [restored.before, restored.after].flatMap((side) => (side.ok ? [] : side.reasons));
   if (!restored.before.ok || !restored.after.ok) return { ok: false, reasons: named(path, reasons) };
-  const strays = strayLines(before ?? '', after, placeholdersOf);
-  if (strays.length > 0) {
-    return {
-      ok: false,
-      reasons: named(
-        path,
-        strays.map(
-          (line) => `keep the masked value where it was sent, or leave its line alone: ${line.trim().slice(0, 200)}`,
-        ),
-      ),
-    };
-  }
+  const parts = diffArrays((before ?? '').split('\n'), after.split('\n'));
+  const mangled = mangledWords(parts, new Set(placeholdersOf(before ?? '')));
+  if (mangled.length > 0) return { ok: false, reasons: named(path, mangled.map(unknownPlaceholder)) };
+  const strays = [...strayLines(parts, placeholdersOf), ...passedLines(parts, placeholdersOf)];
+  if (strays.length > 0) return { ok: false, reasons: named(path, strays.map(strayLine)) };
   return { ok: true, before: before === null ? null : restored.before.text, after: restored.after.text };
 }
+
+/** What is said of a word that was meant to be a placeholder. */
+export const unknownPlaceholder = (word: string): string =>
+  `${word} is no placeholder that was sent; copy them letter by letter`;
+
+const strayLine = (line: string): string =>
+  `keep the masked value where it was sent, or leave its line alone: ${line.trim().slice(0, 200)}`;
 
 const named = (path: string, reasons: readonly string[]): string[] =>
   [...new Set(reasons)].map((reason) => `${path}: ${reason}`);
 
-function strayLines(before: string, after: string, placeholdersOf: (text: string) => string[]): string[] {
+type Parts = readonly { readonly value: string[]; readonly added?: boolean; readonly removed?: boolean }[];
+
+/** So many letters of a placeholder may differ and it is still seen that it was meant. */
+const MOST_SLIPS = 8;
+
+/** Words of added lines that are nearly a placeholder of the file. */
+function mangledWords(parts: Parts, sent: ReadonlySet<string>): string[] {
+  if (sent.size === 0) return [];
+  const words = new Set(
+    parts.flatMap(({ added, value }) => (added ? value.flatMap((l) => l.match(/\w{12,64}/g) ?? []) : [])),
+  );
+  return [...words].filter((word) => !sent.has(word) && [...sent].some((one) => isNear(word, one)));
+}
+
+const isNear = (word: string, placeholder: string): boolean =>
+  Math.abs(word.length - placeholder.length) <= MOST_SLIPS && distance(word, placeholder) <= MOST_SLIPS;
+
+function strayLines(parts: Parts, placeholdersOf: (text: string) => string[]): string[] {
   const strays: string[] = [];
   let removed: string[] = [];
   let added: string[] = [];
   const close = () => {
+    let from = 0;
     for (const line of added) {
       const own = placeholdersOf(line);
       if (own.length === 0) continue;
-      const at = removed.findIndex((old) => placeholdersOf(old).join() === own.join() && alike(old, line));
+      const fits = (old: string, i: number) =>
+        i >= from && placeholdersOf(old).join() === own.join() && alike(old, line);
+      const at = removed.findIndex(fits);
       if (at === -1) strays.push(line);
-      else removed.splice(at, 1);
+      else from = at + 1;
     }
     removed = [];
     added = [];
   };
-  for (const part of diffArrays(before.split('\n'), after.split('\n'))) {
+  for (const part of parts) {
     if (part.removed) removed.push(...part.value);
     else if (part.added) added.push(...part.value);
     else close();
   }
   close();
   return strays;
+}
+
+/** Lines with placeholders that stayed, but past which another line was moved: of two neighbours either may be the one that moved. */
+function passedLines(parts: Parts, placeholdersOf: (text: string) => string[]): string[] {
+  const kept: string[] = [];
+  const [gone, come] = [new Map<string, number[]>(), new Map<string, number[]>()];
+  for (const { added, removed, value } of parts) {
+    for (const line of value) {
+      const text = line.trim();
+      if (!added && !removed) {
+        if (placeholdersOf(line).length > 0) kept.push(line);
+      } else if (/\w{2}/.test(text)) {
+        const side = added ? come : gone;
+        side.set(text, [...(side.get(text) ?? []), kept.length]);
+      }
+    }
+  }
+  const passed = [...gone].flatMap(([text, from]) => {
+    const to = come.get(text) ?? [];
+    return from.flatMap((a) =>
+      to.filter((b) => a !== b && !from.includes(b)).map((b) => kept[Math.min(a, b)] as string),
+    );
+  });
+  return [...new Set(passed)];
 }
 
 /** Whether two lines differ by little more than a slip: a letter or two, quotes, indentation, something short beside. */

@@ -79,6 +79,16 @@ export const TOKEN_RULES: readonly RedactRule[] = [
     misses: ['eyJ', 'eyJhbGciOi without parts', 'eyJab.c'],
   },
   {
+    name: 'registry logins in base64',
+    kind: 'auth',
+    // What {"auths": begins with, written on one line or indented.
+    pattern: token(
+      '(?:eyJhdXRocyI6|eyAiYXV0aHMi|ewogICJhdXRocyI6|ewoJImF1dGhzIjo|ewogICAgImF1dGhzIjo)[\\w+/-]{16,}={0,2}',
+    ),
+    matches: ['.dockerconfigjson: eyJhdXRocyI6<b64:80>==', 'ewoJImF1dGhzIjo<b64:60>'],
+    misses: ['eyJhdXRocyI6', 'auths: {}'],
+  },
+  {
     name: 'Slack token',
     kind: 'slack',
     pattern: token('xox[abeoprs]-[A-Za-z0-9-]{10,}|xoxe\\.[\\w.-]{20,}|xapp-\\d-[A-Za-z0-9-]{20,}'),
@@ -175,6 +185,25 @@ export const TOKEN_RULES: readonly RedactRule[] = [
     pattern: /(?<![\w./-])(?=[a-z0-9]{6}\.[a-z]{0,15}\d)[a-z0-9]{6}\.[a-z0-9]{16}(?![\w./-])/dg,
     matches: ['kubeadm join --with <low:6>.<low:16>', 'x <low:6>.<low:16>'],
     misses: ['server.kubernetesisgood', 'abcdef.0123', 'pods/worker.abcdefgh12345678x'],
+  },
+  {
+    name: 'Ansible vault',
+    kind: 'vault',
+    pattern:
+      /\$ANSIBLE_VAULT;[\w.;-]{1,80}[ \t]*\r?\n(?<secret>(?:[ \t]{0,40}[0-9a-f]{2,80}[ \t]*(?:\r?\n|$)){1,2000})/dg,
+    matches: [
+      '$ANSIBLE_VAULT;1.1;AES256\n<hex:80>\n<hex:80>\n<hex:34>\n',
+      '  x: !vault |\n    $ANSIBLE_VAULT;1.2;AES256;lab\n    <hex:80>\n    <hex:12>',
+    ],
+    misses: ['$ANSIBLE_VAULT;1.1;AES256 is its header', 'ANSIBLE_VAULT_PASSWORD_FILE=/etc/lab/vault'],
+  },
+  {
+    name: 'unseal key',
+    kind: 'vault',
+    pattern:
+      /(?:unseal|recovery)[ _-]?key(?:[ _-]?\d{1,2})?["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>[A-Za-z0-9+/]{32,}={0,2})/dgi,
+    matches: ['Unseal Key 1: <b64:44>', 'Recovery Key 3: <b64:43>=', 'unseal_key=<hex:64>'],
+    misses: ['Unseal Key (will be hidden):', 'unseal keys: 5, threshold: 3'],
   },
   {
     name: 'password hash',

@@ -16,6 +16,8 @@ export interface ModelCommand {
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Whether it may end well without a word: for one that is told something and not asked. */
+  readonly mayBeSilent?: boolean;
   /** Between asking it to end and making it. */
   readonly graceMs?: number;
 }
@@ -41,7 +43,7 @@ export async function runModelCommand(command: ModelCommand, clock: Clock = syst
 }
 
 async function run(command: ModelCommand, cwd: string, clock: Clock): Promise<string> {
-  const { argv, input, env, timeoutMs, signal, graceMs = GRACE_MS } = command;
+  const { argv, input, env, timeoutMs, signal, mayBeSilent = false, graceMs = GRACE_MS } = command;
   const [program = '', ...args] = argv;
   // A bash whose stdin is a socket, as Node's pipes are, takes itself for a login over the network and reads the owner's
   // start files, unless it finds itself below another shell.
@@ -85,7 +87,7 @@ async function run(command: ModelCommand, cwd: string, clock: Clock): Promise<st
     throw new ModelFault(`${program} ${how}${lastWords(Buffer.concat(complained).toString('utf8'))}`);
   }
   const text = Buffer.concat(said).toString('utf8');
-  if (text.trim() === '') throw new ModelFault(`${program} said nothing`);
+  if (text.trim() === '' && !mayBeSilent) throw new ModelFault(`${program} said nothing`);
   return text;
 }
 

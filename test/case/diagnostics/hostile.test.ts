@@ -54,7 +54,7 @@ const word = fc.oneof(
   fc.string({ maxLength: 12 }),
 );
 const toolName = fc.constantFrom(...TOOLS.map(({ name }) => name));
-const runs = { numRuns: 5000 };
+const runs = { numRuns: 3000 };
 
 /** The command that cobra, which kubectl, talosctl, flux and helm are made with, finds in argv: it knows only the flags of the root. */
 function asCobraReads(args: readonly string[], rootSwitches: readonly string[]): string[] {
@@ -102,7 +102,7 @@ test('cobra reads what passes as the same verb, whatever stands around it', () =
     }),
     runs,
   );
-  assert.ok(passed > 300, `only ${passed} passed`);
+  assert.ok(passed > 150, `only ${passed} passed`);
 });
 
 const isVerbOf = (tool: Tool, words: readonly string[]): boolean =>

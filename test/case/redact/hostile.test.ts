@@ -59,6 +59,13 @@ const UNITS = [
     'name: token\n value: ',
     '<token>',
     'mysql ',
+    'kind: Secret\ndata:\n  a: b\n',
+    'kind: Secret\ndata:\n  a:      ',
+    '$ANSIBLE_VAULT;1\nab\n',
+    '\u001b[1m',
+    '\u001b]0;',
+    '_key: ',
+    'webhook=',
   ],
   ...[
     'docker login ',

@@ -71,8 +71,8 @@ const IP: Tool = {
   wholeWords: true,
   before: on('-4 -6 -br -brief -s -d -o -j -json -details'),
   verbs: [
-    ...verbs('a addr address l link r route n neigh ru rule'),
-    ...['addr', 'address', 'a', 'link', 'l', 'route', 'r', 'neigh', 'n', 'rule', 'ru'].flatMap((object) =>
+    ...verbs('a addr address link route neigh rule'),
+    ...['a', 'addr', 'address', 'link', 'route', 'neigh', 'rule'].flatMap((object) =>
       ['show', 'list'].map((verb) => ({ words: `${object} ${verb}`, ...SHOW })),
     ),
     { words: 'route get', operand: ADDRESS, count: [1, 1] },

@@ -1,0 +1,96 @@
+// What somebody answered to a case → a patch, a wish for diagnostics or a hand-over, by schema; or what is wrong with it.
+import { z } from 'zod';
+import { withoutLineNumbers } from '../../../src/case/prompt/line-numbers.ts';
+import { readAnswer } from '../../../src/fix/read-answer.ts';
+import type { Escalation } from '../../../src/plugin/contract.ts';
+
+/** `wrong` is told to whoever answered. */
+export type ReadReply = { readonly reply: Escalation } | { readonly wrong: string };
+
+const MOST_CHARACTERS = 1_000_000;
+const MOST_COMMANDS = 12;
+const MOST_WORDS = 64;
+
+const words = (most: number) => z.string().trim().min(1).max(most);
+const KEYS = ['patch', 'diagnostics', 'hand_over'] as const;
+
+const FORMS = {
+  patch: z.strictObject({ patch: words(MOST_CHARACTERS / 2), fix: words(2000), reason: words(2000) }),
+  diagnostics: z.strictObject({
+    diagnostics: z
+      .array(z.array(z.string().min(1).max(4000)).min(1).max(MOST_WORDS))
+      .min(1)
+      .max(MOST_COMMANDS),
+  }),
+  hand_over: z.strictObject({ hand_over: words(20_000) }),
+};
+
+const NEITHER = 'it is neither a change of files nor one JSON object with diagnostics or hand_over';
+
+/** Never throws. */
+export function readReply(said: string): ReadReply {
+  if (said.length > MOST_CHARACTERS) return { wrong: `it has more than ${MOST_CHARACTERS} characters` };
+  const text = withoutThoughts(said);
+  if (text.trim() === '') return { wrong: 'it is empty' };
+  const whole = objectOf(text);
+  if (whole !== undefined) return readForm(whole);
+  const answer = withoutLineNumbers(text);
+  if (readAnswer(answer).ok) return { reply: { answer } };
+  const within = embedded(text);
+  if (within !== undefined) return readForm(within);
+  // Something that was meant as a change: the loop tells best what is wrong with it.
+  return /^\s*(?:`{3}|~{3}|@@|<{5}|\+\+\+ |--- |diff --git )/m.test(text) ? { reply: { answer } } : { wrong: NEITHER };
+}
+
+function readForm(object: Readonly<Record<string, unknown>>): ReadReply {
+  const keys = KEYS.filter((key) => Object.hasOwn(object, key));
+  const [key] = keys;
+  if (key === undefined || keys.length > 1) {
+    const has = key === undefined ? 'none' : keys.join(' and ');
+    return { wrong: `the JSON object has ${has} of the keys ${KEYS.join(', ')}; expected exactly one` };
+  }
+  const read = FORMS[key].safeParse(object);
+  if (!read.success) {
+    const [{ path, message } = { path: [], message: '' }] = read.error.issues;
+    const at = path.length === 0 ? 'the JSON object' : path.join('.');
+    return { wrong: `${at} is not as described: ${message}` };
+  }
+  const { data } = read;
+  if (!('patch' in data)) return { reply: data };
+  const { patch, fix, reason } = data;
+  return { reply: { answer: fenced(patch), note: { fix, reason } } };
+}
+
+/** A diff that stands by itself, in a fence: without one its last lines could be taken for prose. */
+const fenced = (patch: string): string =>
+  /^(?:diff --git |--- |@@)/m.test(patch) && !/^(?:`{3}|~{3}|<{5})/m.test(patch)
+    ? `\`\`\`diff\n${patch}\n\`\`\`\n`
+    : patch;
+
+/** The one JSON object in a fence or at the end of some prose, when it has one of our keys. */
+function embedded(text: string): Record<string, unknown> | undefined {
+  const blocks = [...text.matchAll(/^[ \t]*(`{3,}|~{3,})[ \t]*(?:jsonc?|json5)?[ \t]*\n(.*?)^[ \t]*\1/gims)];
+  const from = /^[ \t]*\{/m.exec(text)?.index ?? text.length;
+  const candidates = [...blocks.map(([, , inner = '']) => inner), text.slice(from, text.lastIndexOf('}') + 1)];
+  const ours = candidates
+    .map(objectOf)
+    .filter((one) => one !== undefined)
+    .filter((one) => KEYS.some((key) => Object.hasOwn(one, key)));
+  const [first, second] = ours;
+  return second !== undefined && JSON.stringify(first) !== JSON.stringify(second) ? undefined : first;
+}
+
+function objectOf(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a reasoning model thought is no part of its answer. */
+const withoutThoughts = (text: string): string =>
+  text.replace(/^\ufeff/, '').replace(/^\s*<think(?:ing)?>.*?<\/think(?:ing)?>/s, '');

@@ -1,0 +1,62 @@
+// Posts each notice as one JSON object to an address of the owner's. Such an address is often a secret: it may come from the
+// environment, and no message repeats more of it than its host.
+import { z } from 'zod';
+import { positiveDurationSchema } from '../../src/config/duration.ts';
+import { definePlugin } from '../../src/plugin/define.ts';
+import { addressFault } from '../sending/address.ts';
+import { secretFrom, variableName } from '../sending/variable.ts';
+import { toldOf } from './notice.ts';
+import { postNotice } from './post-notice.ts';
+
+const MOST_TEXT = 32_000;
+/** What belongs to the request itself. */
+const OURS = /^(?:host|connection|content-.*|transfer-encoding|expect|upgrade|te|trailer)$/i;
+
+const headerName = z
+  .string()
+  .regex(/^[A-Za-z0-9-]{1,64}$/, { error: 'expected the name of a header' })
+  .refine((name) => !OURS.test(name), { error: 'this header is not yours to set' });
+
+const options = z
+  .strictObject({
+    url: z
+      .string()
+      .superRefine((text, ctx) => {
+        const message = addressFault(text);
+        if (message !== undefined) ctx.addIssue({ code: 'custom', message });
+      })
+      .optional()
+      .describe('Where to post to; plain http only on this network'),
+    url_env: variableName.optional().describe('Instead of url: the environment variable that holds it'),
+    headers: z.record(headerName, variableName).default({}).describe('Headers, each with the variable that holds it'),
+    timeout: positiveDurationSchema.prefault('25s').describe('How long telling may take, three tries together'),
+  })
+  .refine(({ url, url_env }) => (url === undefined) !== (url_env === undefined), {
+    error: 'expected either url or url_env',
+  });
+
+export default definePlugin({
+  name: 'webhook',
+  kind: 'notifier',
+  options,
+  async notify(context) {
+    const { options: settings, signal } = context;
+    const headers = Object.entries(settings.headers).map(([name, variable]) => [
+      name.toLowerCase(),
+      secretFrom(variable, `the header ${name}`),
+    ]);
+    const check = settings.url_env ?? 'plugins.webhook.url';
+    await postNotice({
+      ...{ url: addressOf(settings.url, settings.url_env), headers: Object.fromEntries(headers) },
+      ...{ body: toldOf(context, MOST_TEXT), signal, timeoutMs: settings.timeout, check },
+    });
+  },
+});
+
+function addressOf(url: string | undefined, variable: string | undefined): string {
+  if (url !== undefined || variable === undefined) return url ?? '';
+  const value = secretFrom(variable, 'the address to post to');
+  const fault = addressFault(value);
+  if (fault !== undefined) throw new Error(`the variable ${variable}: ${fault}`);
+  return value;
+}

@@ -1,0 +1,62 @@
+// `mendloop cases`, `cases show <case>`, `cases answer <case> [<file>]`: what waits for a person, and their answer.
+import { caseLines, shownCase } from '../console/case-lines.ts';
+import { EXIT, fail } from '../errors.ts';
+import { systemClock } from '../io/clock.ts';
+import { layout as layoutOf } from '../io/layout.ts';
+import { readText } from '../io/store.ts';
+import { openCaseStore } from '../mend/case-store.ts';
+import { findCase } from '../run/find-case.ts';
+import { answerOf } from './answer-of.ts';
+import type { CommandInput } from './command.ts';
+
+const NEXT = 'mendloop cases, mendloop cases show <case>, or mendloop cases answer <case> [<file>]';
+
+export async function run(input: CommandInput): Promise<number> {
+  const [word, name, ...more] = input.words;
+  if (word === undefined) return list(input);
+  if (word !== 'show' && word !== 'answer') fail('E_USAGE', { what: `cases does not know ${word}`, next: NEXT });
+  if (name === undefined) fail('E_USAGE', { what: `cases ${word} needs a case`, next: NEXT });
+  if (word === 'answer' && more.length <= 1) return answer(input, name, more[0]);
+  if (more.length > 0) fail('E_USAGE', { what: `cases ${word}: too many words`, next: NEXT });
+  return show(input, name);
+}
+
+async function list({ options, out, home }: CommandInput): Promise<number> {
+  const all = openCaseStore(layoutOf(home())).list();
+  const cases = options.all ? all : all.filter((one) => !('summary' in one) || one.summary.state !== 'closed');
+  const more = all.length - cases.length;
+  const none = more > 0 ? `no case waits; ${more} closed (mendloop cases --all)` : 'no case waits';
+  out.answer(cases.length === 0 ? none : caseLines(cases, Date.now()).join('\n'), { cases });
+  return EXIT.ok;
+}
+
+async function show({ out, home }: CommandInput, name: string): Promise<number> {
+  const store = openCaseStore(layoutOf(home()));
+  const summary = findCase(store, name);
+  const text = store.texts(name).at(-1)?.text;
+  const patch = readText(`${store.folder(name)}/patch.diff`);
+  out.answer(shownCase(summary, text, patch).join('\n'), { ...summary, text: text ?? null, patch: patch ?? null });
+  return EXIT.ok;
+}
+
+async function answer(
+  { out, home, options, line }: CommandInput,
+  name: string,
+  file: string | undefined,
+): Promise<number> {
+  const { answerCase } = await import('../run/answer-case.ts');
+  const said = file === undefined ? undefined : await answerOf(file);
+  const dry = options['dry-run'] === true;
+  const request = { home: home(), case: name, answer: said, command: line, dry };
+  const { stage, fix, givenUp } = await answerCase(request, { clock: systemClock });
+  const then = givenUp ? `mendloop reset ${stage}, then: mendloop ${stage}` : `mendloop ${stage}`;
+  const lines = [
+    `${dry ? 'would be taken' : 'taken'}: ${fix.note.fix}`,
+    '',
+    fix.diff.trimEnd(),
+    '',
+    `it is applied first when the failure comes back, and judged as any fix: ${then}`,
+  ];
+  out.answer(lines.join('\n'), { case: name, stage, dry, fix: fix.note.fix, diff: fix.diff, given_up: givenUp });
+  return EXIT.ok;
+}

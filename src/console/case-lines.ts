@@ -1,0 +1,46 @@
+// Cases in lines for people.
+import type { CaseSummary } from '../case/case-file/summary.ts';
+import type { ListedCase } from '../mend/case-store.ts';
+import { ago } from './words.ts';
+
+const STATES: Readonly<Record<CaseSummary['state'], string>> = {
+  asked: 'went to an escalation',
+  open: 'waits for you',
+  given_up: 'given up',
+  answered: 'answered; applied when the failure comes back',
+  closed: 'closed',
+};
+
+/** What waits first. */
+export function caseLines(cases: readonly ListedCase[], now: number): string[] {
+  const order = Object.keys(STATES);
+  const rank = (one: ListedCase) =>
+    ('summary' in one ? [1, 0, 2, 3, 4][order.indexOf(one.summary.state)] : 5) as number;
+  return cases.toSorted((a, b) => rank(a) - rank(b)).flatMap((one) => listed(one, now));
+}
+
+function listed(one: ListedCase, now: number): string[] {
+  if (!('summary' in one)) return [`${one.case}  cannot be read: ${one.problem}`];
+  const { case: name, stage, class: found, opened, state, why, closed } = one.summary;
+  return [
+    `${name}  ${STATES[state]}, ${ago(opened, now)}`,
+    `    ${stage}: ${found}${closed ? `; closed: ${closed.why}` : why ? `; ${why}` : ''}`,
+    ...(state === 'open' || state === 'given_up' ? [`    mendloop cases show ${name}`] : []),
+  ];
+}
+
+/** A case with its patch, and what can be done with it. */
+export function shownCase(summary: CaseSummary, text: string | undefined, patch: string | undefined): string[] {
+  const { case: name, state, why, stage } = summary;
+  const waits = state === 'open' || state === 'given_up';
+  return [
+    `case ${name}: ${STATES[state]}${why ? ` (${why})` : ''}`,
+    '',
+    ...(text === undefined ? ['its text is gone'] : [text.trimEnd()]),
+    ...(patch === undefined ? [] : ['', '# The patch', '', patch.trimEnd()]),
+    '',
+    ...(waits && summary.patch ? [`to take the patch: mendloop cases answer ${name}`] : []),
+    ...(waits ? [`to answer with a patch of your own: mendloop cases answer ${name} <file>`] : []),
+    ...(waits ? [`to start anew without one: mendloop reset ${stage}`] : []),
+  ];
+}

@@ -1,0 +1,85 @@
+// Cases on disk: one folder each below ai/escalations in home, for the owner's eyes alone, every file written whole. What is
+// given here is masked already.
+import { join } from 'node:path';
+import { isCaseName } from '../case/case-file/name.ts';
+import { type CaseSummary, isCaseSummary } from '../case/case-file/summary.ts';
+import { foldersIn } from '../io/folders.ts';
+import type { Layout } from '../io/layout.ts';
+import { ownFolder, privateFolder, readChecked, readText, writeAtomic } from '../io/store.ts';
+
+/** A case as it is found: its summary, or what is wrong with it. */
+export type ListedCase =
+  | { readonly case: string; readonly summary: CaseSummary }
+  | { readonly case: string; readonly problem: string };
+
+export interface CaseText {
+  readonly version: 1 | 2;
+  readonly text: string;
+}
+
+export interface CaseStore {
+  /** Whether something of this name is there. */
+  has(name: string): boolean;
+  /** The folder of a case, for people. Throws for what is no name of a case. */
+  folder(name: string): string;
+  write(name: string, version: 1 | 2, text: string): void;
+  writeSummary(summary: CaseSummary): void;
+  /** What was answered, as JSON. */
+  writeResponse(name: string, response: unknown): void;
+  writePatch(name: string, diff: string): void;
+  /** Undefined when there is no such case. A broken summary stays where it is and is told as a problem. */
+  read(name: string): ListedCase | undefined;
+  /** Every case, by name; a broken one with its problem. */
+  list(): ListedCase[];
+  /** The texts written for a case, the first version first. */
+  texts(name: string): CaseText[];
+}
+
+const SUMMARY = 'summary.json';
+
+/** Writing throws MendError when the disk refuses. Nothing is made before the first write. */
+export function openCaseStore({ escalations }: Pick<Layout, 'escalations'>): CaseStore {
+  const folder = (name: string): string => {
+    // Whoever comes here with another name has a bug: no path may lead out of the folder.
+    if (!isCaseName(name)) throw new Error(`${JSON.stringify(name)} is not the name of a case`);
+    return join(escalations, name);
+  };
+  const put = (name: string, file: string, text: string): void => {
+    const path = folder(name);
+    ownFolder(escalations);
+    privateFolder(path);
+    writeAtomic(join(path, file), text);
+  };
+  const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+  const has = (name: string): boolean => isCaseName(name) && foldersIn(escalations).includes(name);
+  const look = (name: string): ListedCase => {
+    if (!isCaseName(name)) return { case: name, problem: 'its folder has a name that no case has' };
+    let broken = false;
+    const leave = (path: string): string => {
+      broken = true;
+      return path;
+    };
+    const found = readChecked(join(folder(name), SUMMARY), isCaseSummary, leave);
+    if (!found.found) return { case: name, problem: `${SUMMARY} ${broken ? 'is not what a case has' : 'is missing'}` };
+    const { case: inside } = found.value;
+    if (inside !== name) return { case: name, problem: `${SUMMARY} is that of the case ${inside}` };
+    return { case: name, summary: found.value };
+  };
+  return {
+    has,
+    folder,
+    write: (name, version, text) => put(name, `case_v${version}.md`, text),
+    writeSummary: (summary) => put(summary.case, SUMMARY, json(summary)),
+    writeResponse: (name, response) => put(name, 'response.json', json(response)),
+    writePatch: (name, diff) => put(name, 'patch.diff', diff),
+    read: (name) => (has(name) ? look(name) : undefined),
+    list: () => foldersIn(escalations).map(look),
+    texts(name) {
+      const versions = isCaseName(name) ? ([1, 2] as const) : [];
+      return versions.flatMap((version) => {
+        const text = readText(join(folder(name), `case_v${version}.md`));
+        return text === undefined ? [] : [{ version, text }];
+      });
+    },
+  };
+}

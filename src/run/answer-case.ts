@@ -1,0 +1,111 @@
+// A person answers a case: their patch goes through the same gate, and is applied first when the failure comes back.
+
+import type { CaseSummary } from '../case/case-file/summary.ts';
+import { fail } from '../errors.ts';
+import type { Clock } from '../io/clock.ts';
+import { type Layout, layout as layoutOf } from '../io/layout.ts';
+import { shellCheck } from '../io/shell-check.ts';
+import { requireWritable } from '../io/store.ts';
+import { openCaseStore } from '../mend/case-store.ts';
+import { gateRules } from '../mend/gate-rules.ts';
+import { judgeProposal, type SoundFix } from '../mend/judge-proposal.ts';
+import { patchFiles } from '../mend/patch-files.ts';
+import type { Proposal } from '../plugin/contract.ts';
+import { entryOf, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
+import { openWorktree } from '../worktree/open.ts';
+import { isReversal } from '../worktree/reversal.ts';
+import { snapshotOf } from '../worktree/snapshot.ts';
+import { configurationNow } from './configuration.ts';
+import { findCase } from './find-case.ts';
+import { holdLock } from './hold-lock.ts';
+import { openLedger, readLedger } from './ledger-store.ts';
+import { isPackage, PACKAGE_PATHS } from './own-plugins.ts';
+
+/** Who a patch is by that a person gave. */
+export const PERSON = 'person';
+
+export interface AnswerRequest {
+  home: string;
+  case: string;
+  /** What the person says, in any form a model may; undefined: the fix that waits for a word. */
+  answer: string | undefined;
+  command: string;
+  /** Only say what would be. */
+  dry: boolean;
+}
+
+export interface Answered {
+  stage: string;
+  fix: SoundFix;
+  /** The stage was given up, and must be reset before it runs. */
+  givenUp: boolean;
+}
+
+/** Throws E_CASE… for what cannot be answered, and for a patch that the gate refuses: then nothing is changed. */
+export async function answerCase(request: AnswerRequest, { clock }: { clock: Clock }): Promise<Answered> {
+  const layout = layoutOf(request.home);
+  requireWritable(layout.state);
+  const lock = holdLock(layout, request.command);
+  try {
+    const store = openCaseStore(layout);
+    const summary = findCase(store, request.case);
+    if (summary.state === 'closed') fail('E_CASE_CLOSED', { case: summary.case, why: summary.closed?.why ?? '' });
+    const { ledger } = readLedger(layout);
+    const fix = await judged(request, layout, summary, ledger);
+    if (!request.dry) {
+      record(layout, clock, summary, fix);
+      store.writeSummary({ ...summary, state: 'answered', why: `answered: ${fix.note.fix}` });
+    }
+    const entry = entryOf(ledger, summary.stage, summary.fingerprint);
+    return { stage: summary.stage, fix, givenUp: entry?.gave_up_at !== undefined };
+  } finally {
+    lock.release();
+  }
+}
+
+async function judged(
+  { home, answer, case: name }: AnswerRequest,
+  layout: Layout,
+  { stage: of, fingerprint, patch }: CaseSummary,
+  ledger: Ledger,
+): Promise<SoundFix> {
+  const { base, config } = await configurationNow(home);
+  const stage = config.map.stages[of];
+  if (!stage) return fail('E_CASE_BROKEN', { case: name, problem: `its stage ${of} is not in the map any more` });
+  const tree = await openWorktree(home, base, { carry: config.map.carry, merge: false });
+  const snapshot = await snapshotOf(tree, tree.head);
+  const proposal = answer === undefined ? await waitingFix(layout, patch, snapshot) : { answer };
+  if (!proposal) return fail('E_CASE_NO_PATCH', { case: name });
+  const own = (await isPackage(home)) ? PACKAGE_PATHS : [];
+  const verdict = await judgeProposal(proposal, {
+    rules: gateRules(stage, 'escalation', { map: config.map, limits: config.loop.limits, snapshot, own }),
+    ...{ snapshot, shellCheck, unparsed: [] },
+    entry: untried(entryOf(ledger, of, fingerprint)),
+    isReversal: (files) => isReversal(tree, base.commit, tree.head, files),
+  });
+  if (!verdict.ok)
+    return fail('E_CASE_REFUSED', { code: verdict.code, handOver: verdict.handOver === true }, verdict.reasons);
+  return verdict;
+}
+
+async function waitingFix(
+  layout: Layout,
+  hash: string | undefined,
+  files: Parameters<ReturnType<typeof patchFiles>['proposalOf']>[1],
+): Promise<Exclude<Proposal, { pass: string }> | undefined> {
+  return hash === undefined ? undefined : patchFiles(layout).proposalOf(hash, files);
+}
+
+/** A person may try again what did not help before. */
+const untried = (entry: LedgerEntry | undefined): LedgerEntry =>
+  ({ ...(entry ?? {}), patches: [] }) as unknown as LedgerEntry;
+
+/** As a fix that was taken back unjudged: it comes first when the failure does. */
+function record(layout: Layout, clock: Clock, { stage, fingerprint }: CaseSummary, fix: SoundFix): void {
+  const { hash, files, diff, note } = fix;
+  patchFiles(layout).write(hash, files, diff, note);
+  const ledger = openLedger(layout, clock);
+  const data = { hash, outcome: 'withdrawn' as const, tier: 'escalation' as const, plugin: PERSON, note: { ...note } };
+  ledger.record({ type: 'case.closed', stage, fingerprint, data: {} }, { type: 'patch', stage, fingerprint, data });
+  ledger.close();
+}

@@ -1,0 +1,91 @@
+// When the loop stops changing things by itself, and how a person does it, through the real entry.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { dataOf, type Lab, modelLab, saying, stageOn } from './model-lab.ts';
+
+const safeMode = suite('safe mode');
+const STAGES = ['a', 'b', 'c', 'd'];
+const file = (name: string) => `conf/${name}.txt`;
+
+/** Each stage has its own file and its own failure; one that fails does not keep the others from running. */
+const four = (): Promise<Lab> =>
+  modelLab({
+    stages: Object.fromEntries(STAGES.map((name) => [name, stageOn(file(name), { on_failure: 'skip' })])),
+    files: Object.fromEntries(STAGES.map((name) => [file(name), `bad-${name}\nsecond\n`])),
+    loop: { limits: { executor_tries: 1 } },
+  });
+
+const wrong = (name: string) => saying(`bad-${name}`, 'other', file(name));
+
+safeMode('fixes on three failures taken back in one run set it, and the next stage is not mended', async () => {
+  const lab = await four();
+  lab.answers(...STAGES.map(wrong));
+  const done = await lab.mend();
+  assert.equal([done.exit, lab.server.chats.length], [3, 3], done.said);
+  const why = 'fixes on 3 different failures were reverted in this run';
+  assert.equal(dataOf(done, 'safe_mode.on', 'why'), [why]);
+  assert.match(done.said, `safe mode is on, the AI changes nothing more: ${why}`);
+  assert.equal(done.decided.slice(-1), ['safe_mode']);
+  assert.is(dataOf(done, 'failure.decided', 'reason').at(-1), 'safe mode is on: the AI changes nothing');
+  assert.equal(lab.stages().d?.status, 'failed', 'stages still run');
+  assert.match(done.said, 'mendloop safe-mode off');
+  assert.equal(
+    lab.subjects(),
+    ['a', 'b', 'c'].flatMap((name) => [`Mend ${name}: Say bad-${name}`, `Take back: Say bad-${name}`]),
+  );
+
+  const status = await lab.run(['status']);
+  assert.match(status.stdout, `(by itself): ${why}`);
+  assert.match(status.stdout, 'to leave it: mendloop safe-mode off');
+  assert.is(JSON.parse((await lab.run(['status', '--json'])).stdout).safe_mode.why, why);
+
+  lab.answers(saying('good', 'second', file('d')));
+  const still = await lab.mend(['d']);
+  assert.equal([still.exit, still.decided, lab.server.chats.length], [3, ['safe_mode'], 3], 'it lasts');
+  assert.is((await lab.run(['safe-mode', 'off'])).exit, 0);
+  const resumed = await lab.mend(['d']);
+  assert.equal([resumed.exit, lab.inTree(file('d'))], [0, 'good\nsecond\n'], resumed.said);
+  assert.not.match((await lab.run(['status'])).stdout, 'safe mode');
+});
+
+safeMode('by hand: with the reason given, nobody is asked until it is switched off', async () => {
+  const lab = await modelLab();
+  lab.answers(saying('good'));
+  const on = await lab.run(['safe-mode', 'on', 'moving house']);
+  assert.is(on.exit, 0, on.stderr);
+  const done = await lab.mend();
+  assert.equal([done.exit, done.decided, lab.subjects()], [3, ['safe_mode'], []], done.said);
+  assert.equal([lab.server.requests.length, lab.ledger().day.tries], [0, 0]);
+  assert.match((await lab.run(['status'])).stdout, /safe mode is on since .*\(by hand\): moving house/);
+  assert.match((await lab.run(['safe-mode'])).stdout, 'moving house');
+  await lab.run(['safe-mode', 'off']);
+  const after = await lab.mend();
+  assert.equal([after.exit, lab.subjects()], [0, ['Mend a: Say good']], after.said);
+});
+
+safeMode('a fix for one stage that turns another red, which was green, sets it', async () => {
+  const shared = 'conf/shared.txt';
+  const second = `#!/usr/bin/env bash
+set -eu
+{ read -r _; read -r word; } < "$1"
+[ "$word" = fine ] || { echo "error: unexpected second word $word in $1"; exit 1; }
+`;
+  const lab = await modelLab({
+    stages: { a: stageOn(shared), b: { command: ['bash', 'second.sh', shared], files: [shared], needs: ['a'] } },
+    files: { [shared]: 'good\nfine\n', 'second.sh': second },
+  });
+  const green = await lab.mend();
+  assert.equal([green.exit, lab.server.requests.length], [0, 0], green.said);
+  lab.commit({ [shared]: 'bad\nfine\n' });
+  lab.answers(saying('good', 'broken', shared));
+  const done = await lab.mend();
+  assert.equal([done.exit, lab.stages().a?.status, lab.stages().b?.status], [3, 'green', 'failed'], done.said);
+  assert.match(
+    String(dataOf(done, 'safe_mode.on', 'why')),
+    /^a fix turned a green stage red: b \(by the fix [0-9a-f]{12} of a: Say good\)$/,
+  );
+  assert.equal([done.decided, lab.server.chats.length], [['executor', 'safe_mode'], 1], 'b is not mended');
+  assert.match((await lab.run(['status'])).stdout, 'a fix turned a green stage red: b');
+});
+
+safeMode.run();

@@ -1,0 +1,168 @@
+// No secret leaves, through the real entry: not in a request, not in what is kept or printed, not on the AI branch; and a
+// file that holds one is mended around it.
+import { randomBytes } from 'node:crypto';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { allText, dataOf, diff, type Lab, modelLab, type Ran, whole } from './model-lab.ts';
+import { AI } from './scenario.ts';
+
+const secrets = suite('secrets');
+
+const random = (length: number) => randomBytes(length).toString('hex').slice(0, length);
+const WINDOW = 8;
+
+/** Where a text holds a piece of a secret, or of one of its spellings. */
+function pieces(text: string, all: Record<string, string>): string[] {
+  return Object.entries(all).flatMap(([name, value]) =>
+    [value, Buffer.from(value).toString('base64'), encodeURIComponent(value)].flatMap((spelt) => {
+      const at = Array.from({ length: spelt.length - WINDOW + 1 }, (_, i) => text.indexOf(spelt.slice(i, i + WINDOW)));
+      const first = at.find((place) => place >= 0);
+      return first === undefined ? [] : [`${name}: ${text.slice(Math.max(0, first - 60), first + 40)}`];
+    }),
+  );
+}
+
+/** What leaves this machine, or is kept of it. */
+const gone = (lab: Lab): Record<string, string> => ({
+  requests: JSON.stringify(lab.server.requests.map(({ path, body }) => [path, body])),
+  executor: allText(lab, 'ai/logs/executor'),
+  commits: lab.git('log', '--format=%B', `HEAD..${AI}`) || 'nothing was committed',
+});
+
+/** What is kept and said here; the logs of stages are raw and are left out. */
+const kept = async (lab: Lab, runs: readonly Ran[]): Promise<Record<string, string>> => ({
+  state: allText(lab, 'ai/state'),
+  output: runs.map(({ said }) => said).join('\n'),
+  status: (await lab.run(['status'])).stdout + (await lab.run(['fixes'])).stdout,
+});
+
+function assertNothing(found: Record<string, string>, all: Record<string, string>): void {
+  const held = Object.entries(found).flatMap(([where, text]) => pieces(text, all).map((piece) => `${where}: ${piece}`));
+  assert.equal(held, []);
+  for (const [where, text] of Object.entries(found)) assert.ok(text.length > 20, `${where} was looked at`);
+}
+
+const FILE = 'conf/app.yaml';
+
+/** The line as the model was shown it. */
+const sent = (prompt: string, key: string) =>
+  (new RegExp(`^\\d+ \\| (  ${key}: .*)$`, 'm').exec(prompt) ?? [])[1] as string;
+
+/** A stage whose log, file and file names hold secrets, mended by a model that first handles the masks wrongly. */
+async function mendedAroundSecrets() {
+  const all = {
+    carried: `Pw${random(22)}`,
+    address: `postgres://app:${random(20)}@db.lan/x?y=1&z=2`,
+    environment: `t${random(30)}`,
+    token: `ghp_${random(36)}`,
+    file: `K${random(26)}`,
+  };
+  const line = { token: `  token: ${all.token}`, password: `  password: "${all.carried}"` };
+  const text = ['app:', '  name: web', line.token, '  mode: bad', line.password, '  port: 80', ''].join('\n');
+  const script = `#!/usr/bin/env bash
+set -eu
+. ./.env
+echo "connecting with $DATABASE_PASSWORD to $DATABASE_URL"
+echo "Authorization: Bearer $HOMELAB_API_TOKEN"
+printf '%s' "$DATABASE_PASSWORD" | base64 -w0; echo
+grep token conf/app.yaml
+grep -q 'mode: good' conf/app.yaml || { echo "error: conf/app.yaml: mode is bad for $DATABASE_PASSWORD and $HOMELAB_API_TOKEN"; exit 1; }
+`;
+  const lab = await modelLab({
+    stages: { a: { command: 'stages/run.sh', files: ['conf/'] } },
+    top: { carry: ['.env'] },
+    files: { [FILE]: text, 'stages/run.sh': script, '.gitignore': '.env\n', [`conf/${all.file}.txt`]: 'x\n' },
+    loop: { limits: { executor_tries: 4 } },
+  });
+  lab.write({ '.env': `DATABASE_PASSWORD=${all.carried}\nDATABASE_URL='${all.address}'\nFILE_TOKEN=${all.file}\n` });
+  const change = ['-  mode: bad', '+  mode: good'];
+  lab.answers(
+    (prompt) =>
+      diff(FILE, `-${sent(prompt, 'token')}`, `+${sent(prompt, 'token').replace(/_(\d+)_/, '_9$1_')}`, ...change),
+    (prompt) =>
+      diff(FILE, ...change, ` ${sent(prompt, 'password')}`, `+  copy: ${sent(prompt, 'token').split(': ')[1]}`),
+    (prompt) => diff(FILE, ...change, ` ${sent(prompt, 'password')}`, '+  other: SECRET_bcdfghjk_7_token_END'),
+    whole(text.replace('bad', 'good').replace(all.token, 'x').replace(all.carried, 'y'), FILE),
+    whole(text.replace('bad', 'good').replace(all.token, 'x').replace(all.carried, 'y'), FILE),
+    (prompt) => diff(FILE, ` ${sent(prompt, 'token')}`, ...change, ` ${sent(prompt, 'password')}`),
+  );
+  const done = await lab.mend([], { env: { HOMELAB_API_TOKEN: all.environment } });
+  return { lab, all, done, text };
+}
+
+let mended: ReturnType<typeof mendedAroundSecrets> | undefined;
+const once = () => {
+  mended ??= mendedAroundSecrets();
+  return mended;
+};
+
+secrets(
+  'a file that holds secrets is mended around them; a mask that is changed, moved or made up is refused',
+  async () => {
+    const { lab, done, text } = await once();
+    assert.is(done.exit, 0, done.said);
+    const refused = ['fix.refused placeholder', 'fix.refused placeholder', 'fix.refused placeholder'];
+    assert.equal(done.trail, [...refused, 'fix.intended', 'fix.committed', 'fix.judged verified']);
+    for (const reasons of dataOf(done, 'fix.refused', 'reasons')) assert.match(String(reasons), FILE);
+    assert.match(JSON.stringify(lab.told()[4]), `${FILE} is not shown whole, so it cannot be written whole`);
+    assert.is(
+      lab.inTree(FILE),
+      text.replace('mode: bad', 'mode: good'),
+      'the other lines are byte for byte what they were',
+    );
+    assert.equal(lab.git('diff', '--numstat', 'main', AI), `1\t1\t${FILE}`);
+    const [[first = ''] = []] = lab.told();
+    for (const key of ['token', 'password']) assert.match(sent(first, key), /SECRET_[a-z0-9]{8}_\d+_[a-z]+_END/);
+  },
+);
+
+secrets(
+  'of carried files, the environment, stage files, names and logs nothing is sent, kept of it or committed',
+  async () => {
+    const { lab, all } = await once();
+    assertNothing(gone(lab), all);
+  },
+);
+
+secrets('nor does any of it stand in the journal, the ledger, or what is printed', async () => {
+  const { lab, all, done } = await once();
+  assertNothing(await kept(lab, [done]), all);
+});
+
+secrets('where nobody could be asked the question that is kept holds none either', async () => {
+  const all = { carried: `Pw${random(22)}`, environment: `t${random(30)}` };
+  const script = `#!/usr/bin/env bash\nset -eu\n. ./.env\necho "error: unexpected word $DATABASE_PASSWORD beside $PVE_PASSWORD"\nexit 1\n`;
+  const lab = await modelLab({
+    stages: { a: { command: 'stages/run.sh', files: ['conf/'] } },
+    top: { carry: ['.env'] },
+    files: { 'stages/run.sh': script, '.gitignore': '.env\n' },
+  });
+  lab.write({ '.env': `DATABASE_PASSWORD=${all.carried}\n` });
+  lab.answers(
+    { status: 503, error: `busy with ${all.carried}` },
+    { text: 'x', end: 'error', error: `no ${all.environment}` },
+  );
+  const env = { PVE_PASSWORD: all.environment };
+  const runs = [await lab.mend([], { env }), await lab.mend([], { env })];
+  assert.equal([runs.map(({ exit }) => exit), lab.ledger().day.tries], [[1, 1], 0], runs[0]?.said);
+  assert.is(dataOf(runs[1] as Ran, 'prompt.saved', 'path').length, 1);
+  assertNothing(gone(lab), all);
+  const failed = runs.flatMap((run) => dataOf(run, 'plugin.failed', 'reason'));
+  assert.is(failed.length, 2);
+  assertNothing({ failed: failed.join('\n') }, all);
+});
+
+secrets('a branch and a commit message of the owner that hold a secret are not repeated', async () => {
+  const all = { carried: `Pw${random(22)}` };
+  const lab = await modelLab({ top: { carry: ['.env'] }, files: { '.gitignore': '.env\n' } });
+  lab.write({ '.env': `DATABASE_PASSWORD=${all.carried}\n` });
+  lab.git('checkout', '-q', '-b', `try-${all.carried}`);
+  lab.git('commit', '-q', '--allow-empty', '-m', `set the password to ${all.carried}`);
+  lab.answers(diff('conf/a.txt', '-bad', '+good', ' second'));
+  const done = await lab.mend();
+  assert.is(done.exit, 0, done.said);
+  assertNothing(gone(lab), all);
+  assertNothing(await kept(lab, [done]), all);
+});
+
+secrets.run();
