@@ -110,7 +110,7 @@ const takenBack = (found: readonly CommittedFix[], commit: string): CommittedFix
 
 const outcomeOf = (taken: CommittedFix | undefined): PatchOutcome => {
   const told = taken?.trailers.get('Outcome');
-  return told === 'no_effect' || told === 'broke' ? told : 'withdrawn';
+  return told === 'no_effect' || told === 'broke' || told === 'declined' ? told : 'withdrawn';
 };
 
 /** The end of a fix whose taking back is on the branch, and in no journal. */

@@ -247,8 +247,8 @@ function triesOf({ patches, refused = [] }: LedgerEntry, fixes: FixStore): CaseT
     const diff = fixes.diffOf(hash);
     return { plugin, tier, outcome, ...(note ? { note } : {}), ...(why ? { why } : {}), ...(diff ? { diff } : {}) };
   });
-  const turnedDown = refused.map(({ plugin, code, reason }): CaseTry => {
-    return { plugin, tier: 'executor', outcome: 'refused', refused: [{ code, reasons: [reason] }] };
+  const turnedDown = refused.map(({ plugin, tier, code, reason }): CaseTry => {
+    return { plugin, tier, outcome: 'refused', refused: [{ code, reasons: [reason] }] };
   });
   return [...applied, ...turnedDown];
 }

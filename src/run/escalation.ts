@@ -160,7 +160,7 @@ export function openEscalation(scope: EscalationScope): Escalation {
     scope.record({ type: 'fix.refused', stage, step, attempt, data });
     ledger.record({
       ...{ type: 'refused', stage, fingerprint: failure.fingerprint, run },
-      data: { refused: [refusedBy(plugin.name, { code, reasons })] },
+      data: { refused: [refusedBy(plugin.name, 'escalation', { code, reasons })] },
     });
     if (judged.handOver) {
       const text = `it proposes what only a person may decide (${code}): ${reasons.join('; ')}`;

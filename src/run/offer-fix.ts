@@ -110,5 +110,6 @@ const LONGEST_REASON = 300;
 /** A refusal as the ledger keeps it. */
 export const refusedBy = (
   plugin: string,
+  tier: PatchData['tier'],
   { code, reasons }: { code: string; reasons: readonly string[] },
-): RefusedAnswer => ({ plugin, code, reason: reasons.join('; ').slice(0, LONGEST_REASON) });
+): RefusedAnswer => ({ plugin, tier, code, reason: reasons.join('; ').slice(0, LONGEST_REASON) });

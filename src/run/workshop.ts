@@ -91,7 +91,8 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
         return offers.offer(subject, asked.fix, { plugin: plugin.name, tier: 'executor', tried: true, refused });
       if (asked.none === 'stopped') return { none: 'stopped' };
       answered ||= asked.none !== 'down';
-      if (asked.none === 'refused') refused.push(...asked.rounds.map((round) => refusedBy(plugin.name, round)));
+      if (asked.none === 'refused')
+        refused.push(...asked.rounds.map((round) => refusedBy(plugin.name, 'executor', round)));
     }
     if (!answered) return { none: 'down', prompt: keepQuestion(subject, judging.facts.prompt) };
     offers.tried(subject, refused);

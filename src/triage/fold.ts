@@ -141,6 +141,8 @@ function patch(entry: LedgerEntry, data: PatchData, { time, run }: LedgerRecord)
     restart(entry);
     entry.verified_at = time;
   }
+  // Rolled back by a person: that the failure is back is no surprise.
+  if (outcome === 'declined' && before === 'verified') delete entry.verified_at;
 }
 
 /** What was said of it before and is not said anew: its note, not why it ended as it did then. */

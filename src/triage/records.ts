@@ -53,6 +53,7 @@ export interface PatchData {
 /** Why an answer was not taken; bounded, and no secret in it. */
 export interface RefusedAnswer {
   plugin: string;
+  tier: PatchData['tier'];
   code: string;
   reason: string;
 }
@@ -119,7 +120,7 @@ export const isPatchData = shaped({
   ...{ hash: name, outcome: oneOf(PATCH_OUTCOMES), tier: oneOf(PATCH_TIERS), plugin: text },
   ...{ note: optional(isNote), why: optional(text) },
 });
-export const isRefusedAnswer = shaped({ plugin: text, code: text, reason: text });
+export const isRefusedAnswer = shaped({ plugin: text, tier: oneOf(PATCH_TIERS), code: text, reason: text });
 const DATA: Readonly<Record<LedgerType, Check>> = {
   snapshot: shaped({ ledger: nothing }),
   seen: shaped({

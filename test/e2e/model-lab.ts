@@ -65,6 +65,8 @@ export interface Lab extends Scenario {
   /** What the model says from now on, one answer after the other, the last one again and again. */
   answers(...replies: (string | ServedReply | Answering)[]): void;
   mend(args?: readonly string[], options?: RunOptions): Promise<Ran>;
+  /** The same for a run that a test starts in another way. */
+  guarded(work: () => Promise<Done>): Promise<Ran>;
   ledger(): Ledger;
   /** The only failure that the ledger knows. */
   entry(): LedgerEntry;
@@ -108,21 +110,23 @@ export async function modelLab({
     tree(s.home, ['.git', 'ai']),
   ];
   const ledger = () => JSON.parse(s.read('ai/state/ledger.json')) as Ledger;
+  const guarded = async (work: () => Promise<Done>): Promise<Ran> => {
+    const before = checkout();
+    const done = await work();
+    assert.equal(checkout(), before, 'the checkout of the owner is untouched');
+    if (existsSync(s.path('ai/worktree'))) {
+      assert.is(s.git('-C', 'ai/worktree', 'status', '--porcelain'), '', 'the worktree is clean');
+    }
+    return ran(done, s.events());
+  };
   return {
     ...{ ...s, server, env, ledger },
     answers(...said) {
       from = server.chats.length;
       replies = said.map((reply) => (typeof reply === 'string' ? { text: reply } : reply));
     },
-    async mend(args = [], options = {}) {
-      const before = checkout();
-      const done = await s.run(args, { ...options, env: { ...env, ...options.env } });
-      assert.equal(checkout(), before, 'the checkout of the owner is untouched');
-      if (existsSync(s.path('ai/worktree'))) {
-        assert.is(s.git('-C', 'ai/worktree', 'status', '--porcelain'), '', 'the worktree is clean');
-      }
-      return ran(done, s.events());
-    },
+    guarded,
+    mend: (args = [], options = {}) => guarded(() => s.run(args, { ...options, env: { ...env, ...options.env } })),
     entry() {
       const entries = Object.values(ledger().entries);
       assert.is(entries.length, 1, `one failure is known: ${JSON.stringify(entries)}`);

@@ -130,7 +130,7 @@ outcomes(
     assert.equal([done.exit, lab.stages().a?.status], [3, 'give_up'], done.said);
     assert.equal(done.decided, ['executor', 'executor', 'executor', 'give_up']);
     const tried = Array(6).fill('fix.refused already_tried');
-    assert.equal(done.trail, ['fix.intended', 'fix.committed', 'fix.reverted no_effect', ...tried]);
+    assert.equal(done.trail, ['fix.intended', 'fix.committed', 'fix.reverted no_effect', ...tried, 'case.opened']);
     assert.match(
       (dataOf(done, 'fix.refused', 'reasons')[0] as string[])[0] as string,
       'this very change was tried by ollama and ended no_effect; find another',
@@ -160,7 +160,7 @@ outcomes('a model that says it cannot be mended passes; its words are kept for a
   lab.answers('The host 192.168.40.2 is off; a person has to switch it on.');
   const done = await lab.mend();
   assert.equal([done.exit, lab.stages().a?.status, lab.subjects()], [3, 'give_up', []]);
-  assert.equal([done.decided, done.trail, lab.server.chats.length], [['executor', 'give_up'], [], 1]);
+  assert.equal([done.decided, done.trail, lab.server.chats.length], [['executor', 'give_up'], ['case.opened'], 1]);
   const journal = JSON.stringify(done.events);
   assert.match(journal, 'a person has to switch it on', 'the journal tells what the model said');
   assert.match(allText(lab, 'ai/logs/executor'), 'a person has to switch it on', 'a pass is a try, and kept like one');

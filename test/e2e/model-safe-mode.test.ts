@@ -35,7 +35,7 @@ safeMode('fixes on three failures taken back in one run set it, and the next sta
   );
 
   const status = await lab.run(['status']);
-  assert.match(status.stdout, `(by itself): ${why}`);
+  assert.match(status.stdout, `(by itself, in run ${lab.runs().at(-1)}): ${why}`);
   assert.match(status.stdout, 'to leave it: mendloop safe-mode off');
   assert.is(JSON.parse((await lab.run(['status', '--json'])).stdout).safe_mode.why, why);
 

@@ -9,7 +9,7 @@ import { homelab } from './homelab.ts';
  * The plugin as the owner would commit it: the n-th call gets the n-th answer, and the last one again and
  * again; one answer `{words}` has an answer for each word that the file may begin with, and each try on it.
  */
-export const probePlugin = (name = 'probe'): string => `
+export const probePlugin = (name = 'probe', hook: 'propose' | 'escalate' = 'propose'): string => `
 import { appendFileSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 // Whatever was asked before, and by whichever process: what the file says decides, and what was tried on it.
@@ -20,9 +20,9 @@ const byWord = (words, text, tries) => {
 export default {
   name: '${name}',
   options: z.strictObject({ folder: z.string() }),
-  async propose({ failure, files, tries, refused, read, stage, options, signal }) {
+  async ${hook}({ failure, files, tries, refused, read, stage, options, signal, case: sent }) {
     const at = (file) => options.folder + '/' + file;
-    const told = { stage: stage.name, fingerprint: failure.fingerprint, class: failure.class, files, tries, refused };
+    const told = { stage: stage.name, fingerprint: failure.fingerprint, class: failure.class, files, tries, refused, case: sent };
     appendFileSync(at('${name}.asked'), JSON.stringify(told) + '\\n');
     const asked = readFileSync(at('${name}.asked'), 'utf8').trim().split('\\n').length;
     const said = JSON.parse(readFileSync(at('${name}.json'), 'utf8'));
@@ -46,6 +46,8 @@ export interface Asked {
   files: string[];
   tries: { plugin: string; outcome: string; diff?: string }[];
   refused: { code: string; reasons: string[] }[];
+  /** What an escalation was sent. */
+  case?: { name: string; version: number; text: string };
 }
 
 export interface Probe {

@@ -118,7 +118,7 @@ test('a call is counted before it is made, and given back when whoever was calle
 test('what was not taken is kept, the latest six, and a note outlives how its patch stands', () => {
   const refused = (n: number): LedgerHappening => ({
     ...{ type: 'tried', stage: 'talos', fingerprint: 'f1' },
-    data: { refused: [{ plugin: 'ollama', code: 'masks', reason: `line ${n}` }] },
+    data: { refused: [{ plugin: 'ollama', tier: 'executor', code: 'masks', reason: `line ${n}` }] },
   });
   const entry = entryAfter(seen(), ...Array.from({ length: 8 }, (_, n) => refused(n)));
   assert.equal(

@@ -1,6 +1,7 @@
 // What somebody answered to a case → a patch, a wish for diagnostics or a hand-over, by schema; or what is wrong with it.
 import { z } from 'zod';
 import { withoutLineNumbers } from '../../../src/case/prompt/line-numbers.ts';
+import { stretches } from '../../../src/fix/formats/fences.ts';
 import { readAnswer } from '../../../src/fix/read-answer.ts';
 import type { Escalation } from '../../../src/plugin/contract.ts';
 
@@ -10,6 +11,8 @@ export type ReadReply = { readonly reply: Escalation } | { readonly wrong: strin
 const MOST_CHARACTERS = 1_000_000;
 const MOST_COMMANDS = 12;
 const MOST_WORDS = 64;
+/** More fenced blocks are no answer in one form. */
+const MOST_BLOCKS = 8;
 
 const words = (most: number) => z.string().trim().min(1).max(most);
 const KEYS = ['patch', 'diagnostics', 'hand_over'] as const;
@@ -69,9 +72,11 @@ const fenced = (patch: string): string =>
 
 /** The one JSON object in a fence or at the end of some prose, when it has one of our keys. */
 function embedded(text: string): Record<string, unknown> | undefined {
-  const blocks = [...text.matchAll(/^[ \t]*(`{3,}|~{3,})[ \t]*(?:jsonc?|json5)?[ \t]*\n(.*?)^[ \t]*\1/gims)];
+  const blocks = stretches(text.split(/\r?\n/))
+    .filter(({ kind, info }) => kind === 'block' && /^(?:json[c5]?)?$/i.test(info.trim()))
+    .slice(0, MOST_BLOCKS);
   const from = /^[ \t]*\{/m.exec(text)?.index ?? text.length;
-  const candidates = [...blocks.map(([, , inner = '']) => inner), text.slice(from, text.lastIndexOf('}') + 1)];
+  const candidates = [...blocks.map(({ lines }) => lines.join('\n')), text.slice(from, text.lastIndexOf('}') + 1)];
   const ours = candidates
     .map(objectOf)
     .filter((one) => one !== undefined)

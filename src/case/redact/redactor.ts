@@ -1,6 +1,7 @@
 // The one filter that every text passes before it is sent to a model or saved as a prompt. Known secrets are found in all
 // their forms, then what is a secret by its form or its place; each becomes a placeholder that can be put back.
 import { findBlocks } from './blocks.ts';
+import { KEY_RULES } from './key-rules.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import { findOwn } from './owner-rules.ts';
 import { PLACE_RULES } from './place-rules.ts';
@@ -36,7 +37,7 @@ export interface Redactor {
   masked(): Record<string, number>;
 }
 
-const RULES: readonly RedactRule[] = [...TOKEN_RULES, ...PLACE_RULES];
+const RULES: readonly RedactRule[] = [...TOKEN_RULES, ...PLACE_RULES, ...KEY_RULES];
 const MOST_PASSES = 12;
 
 /** Throws RedactionError when there are more secrets than can be looked for. */

@@ -1,11 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { KEY_RULES } from '../../../src/case/redact/key-rules.ts';
 import { PLACE_RULES } from '../../../src/case/redact/place-rules.ts';
 import { createRedactor, findByRule } from '../../../src/case/redact/redactor.ts';
 import { TOKEN_RULES } from '../../../src/case/redact/token-rules.ts';
 import { fill } from './fill.ts';
 
-const RULES = [...TOKEN_RULES, ...PLACE_RULES];
+const RULES = [...TOKEN_RULES, ...PLACE_RULES, ...KEY_RULES];
 const SEEDS = [1, 2, 3, 4, 5];
 
 for (const rule of RULES) {

@@ -1,0 +1,160 @@
+// `mode: suggest`, through the real entry: in cron a fix becomes an open case, at a terminal a person is asked; nothing is
+// changed without their word.
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { dataOf, diff, FILE, type Lab, modelLab, type Ran, saying } from './model-lab.ts';
+import { ENTRY, folder, namesIn, until, write } from './scenario.ts';
+
+const suggest = suite('suggested fixes');
+const SUGGEST = { loop: { mode: 'suggest' } };
+const MENDED = ['fix.intended', 'fix.committed', 'fix.judged verified'];
+
+suggest(
+  "in cron the fix is kept as an open case: exit 3, not asked again, and applied at a person's word",
+  async () => {
+    const lab = await modelLab(SUGGEST);
+    lab.answers(saying('good'));
+    const done = await lab.mend();
+    assert.equal(
+      [done.exit, lab.stages().a?.status, lab.subjects(), lab.inTree()],
+      [3, 'failed', [], 'bad\nsecond\n'],
+      done.said,
+    );
+    assert.equal(done.trail, ['fix.suggested', 'case.opened']);
+    const [name = ''] = namesIn(lab.path('ai/escalations')).filter((one) => one !== '.gitignore');
+    assert.equal(dataOf(done, 'case.opened', 'case'), [name]);
+    assert.ok(done.said.includes(`mendloop cases show ${name}`), done.said);
+    const at = `ai/escalations/${name}`;
+    assert.match(lab.read(`${at}/patch.diff`), '-bad\n+good\n');
+    assert.match(lab.read(`${at}/case_v1.md`), 'unexpected word bad');
+    const summary = JSON.parse(lab.read(`${at}/summary.json`));
+    assert.equal(
+      [summary.case, summary.stage, summary.state, summary.fingerprint],
+      [name, 'a', 'open', lab.entry().fingerprint],
+    );
+    assert.is(statSync(lab.path(at)).mode & 0o077, 0, 'for the owner alone');
+    assert.is(lab.git('status', '--porcelain', '--ignored', 'ai/escalations'), '!! ai/escalations/');
+
+    const next = await lab.mend();
+    assert.equal([next.exit, next.decided, next.trail, lab.server.chats.length], [3, ['open_case'], [], 1], next.said);
+
+    assert.match((await lab.run(['cases'])).stdout, new RegExp(`^${name}  waits for you`));
+    const shown = (await lab.run(['cases', 'show', name])).stdout;
+    for (const part of ['unexpected word bad', '-bad\n+good\n', `mendloop cases answer ${name}`])
+      assert.ok(shown.includes(part), part);
+    const answered = await lab.run(['cases', 'answer', name]);
+    assert.is(answered.exit, 0, answered.stderr);
+    const after = await lab.mend();
+    assert.equal([after.exit, lab.inTree(), lab.server.chats.length], [0, 'good\nsecond\n', 1], after.said);
+    assert.equal(
+      after.trail.filter((line) => line.startsWith('fix.')),
+      MENDED,
+    );
+    assert.equal(dataOf(after, 'case.closed', 'case'), [name]);
+    assert.match((await lab.run(['cases'])).stdout, 'no case waits');
+  },
+);
+
+suggest('a person answers a case with a patch of their own, which is held to the same gate', async () => {
+  const lab = await modelLab(SUGGEST);
+  lab.answers(saying('worse'));
+  const done = await lab.mend();
+  const [name = ''] = dataOf(done, 'case.opened', 'case').map(String);
+  const at = folder();
+  write(at, {
+    'evil.diff': diff('ai/context_map.yaml', ' {', '+  "x": 1,'),
+    'mine.diff': diff(FILE, '-bad', '+good', ' second'),
+  });
+  const refused = await lab.run(['cases', 'answer', name, join(at, 'evil.diff')]);
+  assert.ok(refused.exit !== 0 && refused.exit !== 4, refused.stderr);
+  assert.match(refused.stderr, 'protected');
+  assert.is((await lab.run(['cases', 'answer', 'no-such-case'])).exit, 2);
+  const taken = await lab.run(['cases', 'answer', name, join(at, 'mine.diff')]);
+  assert.is(taken.exit, 0, taken.stderr);
+  const after = await lab.mend();
+  assert.equal([after.exit, lab.inTree(), lab.server.chats.length], [0, 'good\nsecond\n', 1], after.said);
+  assert.match(lab.git('log', '-1', '--format=%B', 'ai/orchestrator-stage1'), 'Plugin: person');
+});
+
+const QUESTION = 'apply it? [y]es, [n]o, [l]ater';
+
+/** The loop at a terminal, where `keys` are typed as soon as it asks. */
+function atTerminal(lab: Lab, keys: string): Promise<Ran> {
+  const fifo = join(folder(), 'keys');
+  execFileSync('mkfifo', [fifo]);
+  // For reading as well: it must not wait for the other end, and the other end not see an early end.
+  const typed = openSync(fifo, 'r+');
+  const line = `exec script -qec "stty rows 40 cols 120; '${process.execPath}' '${ENTRY}'" /dev/null < '${fifo}'`;
+  return lab.guarded(async () => {
+    const started = lab.start([], { command: ['bash', '-c', line], env: { ...lab.env, TERM: 'xterm-256color' } });
+    let over = false;
+    const done = started.done.finally(() => {
+      over = true;
+    });
+    await until('it asks', () => over || started.output().includes(QUESTION), 50_000);
+    writeSync(typed, keys);
+    return done.finally(() => closeSync(typed));
+  });
+}
+
+suggest('at a terminal the diff is shown, and yes applies it', async () => {
+  const lab = await modelLab(SUGGEST);
+  lab.answers(saying('good'));
+  const done = await atTerminal(lab, 'y\n');
+  assert.equal([done.exit, lab.stages().a?.status, lab.inTree()], [0, 'green', 'good\nsecond\n'], done.said);
+  assert.equal(done.trail, ['fix.suggested', ...MENDED]);
+  for (const part of [
+    'a failed, and ollama suggests: Say good',
+    '| error: unexpected word bad',
+    '-bad',
+    '+good',
+    'because: the check wants it',
+  ]) {
+    assert.ok(done.said.includes(part), `${part}\n${done.said}`);
+  }
+  assert.not(lab.has('ai/escalations'));
+});
+
+suggest('no declines it, and the same change is never suggested again', async () => {
+  const lab = await modelLab({ loop: { mode: 'suggest', limits: { executor_tries: 2 } } });
+  lab.answers(saying('good'));
+  const done = await atTerminal(lab, 'n\n');
+  assert.equal([done.exit, lab.subjects(), lab.inTree()], [3, [], 'bad\nsecond\n'], done.said);
+  const again = Array(3).fill('fix.refused already_tried');
+  assert.equal(done.trail, ['fix.suggested', 'fix.declined', ...again, 'case.opened']);
+  assert.match(String(dataOf(done, 'fix.refused', 'reasons')[0]), 'ended declined');
+  assert.match(
+    String(lab.told()[1]?.[0]),
+    /Attempt 1, by ollama: .*declined/,
+    'the model is told that it was declined',
+  );
+  assert.equal([lab.entry().patches[0]?.outcome, lab.entry().executor_tries], ['declined', 2]);
+});
+
+suggest('Enter leaves it for later, as a case', async () => {
+  const lab = await modelLab(SUGGEST);
+  lab.answers(saying('good'));
+  const done = await atTerminal(lab, '\n');
+  assert.equal([done.exit, done.trail, lab.subjects()], [3, ['fix.suggested', 'case.opened'], []], done.said);
+  const next = await lab.mend();
+  assert.equal([next.exit, next.decided, lab.server.chats.length], [3, ['open_case'], 1]);
+});
+
+suggest('Ctrl-C at the question: exit 130, nothing is changed, and the next run suggests it again', async () => {
+  const lab = await modelLab(SUGGEST);
+  lab.answers(saying('good'));
+  const done = await atTerminal(lab, '\u0003');
+  assert.equal(
+    [done.exit, done.trail, lab.subjects(), lab.inTree()],
+    [130, ['fix.suggested'], [], 'bad\nsecond\n'],
+    done.said,
+  );
+  assert.equal([lab.ledger().day.tries, lab.entry().executor_tries, lab.has('ai/escalations')], [0, 0, false]);
+  const next = await atTerminal(lab, 'y\n');
+  assert.equal([next.exit, lab.inTree()], [0, 'good\nsecond\n'], next.said);
+});
+
+suggest.run();

@@ -1,0 +1,25 @@
+// A notifier told as the loop tells it.
+import type { z } from 'zod';
+import type { Notice } from '../../src/plugin/contract.ts';
+import type { Plugin } from '../../src/plugin/define.ts';
+
+export const NOTICE: Notice = {
+  reason: 'hand_over',
+  stage: 'talos',
+  title: 'talos needs a person',
+  text: 'It keeps failing.\nLook at the case.',
+};
+
+export interface Told {
+  notice?: Partial<Notice>;
+  signal?: AbortSignal;
+}
+
+export async function tell(plugin: Plugin, options: object, { notice = {}, signal }: Told = {}): Promise<void> {
+  const context = {
+    ...{ ...NOTICE, ...notice, say() {}, progress() {}, used() {} },
+    options: (plugin.options as z.ZodType).parse(options),
+    signal: signal ?? new AbortController().signal,
+  };
+  await plugin.notify?.(context as never);
+}
