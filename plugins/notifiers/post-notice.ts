@@ -23,7 +23,14 @@ const MOST_BYTES = 256 * 1024;
 export async function postNotice({ url, headers, body, signal, timeoutMs, check }: Posting): Promise<void> {
   const { origin } = new URL(url);
   const attempt = async (limitMs: number): Promise<Untold | undefined> => {
-    const request = { headers, body, signal, timeoutMs: limitMs, mayReach: mayReach(url), maxBytes: MOST_BYTES };
+    const request = {
+      headers: { 'user-agent': 'mendloop', ...headers },
+      body,
+      signal,
+      timeoutMs: limitMs,
+      mayReach: mayReach(url),
+      maxBytes: MOST_BYTES,
+    };
     try {
       const answer = await postJson(url, request);
       const { status } = answer;

@@ -10,16 +10,22 @@ export function ledgerLines(entry: LedgerEntry, now: number): string[] {
     'ledger',
     `  seen ${seen}: first ${ago(entry.first_seen, now)} (${entry.first_seen}), last ${ago(entry.last_seen, now)} (${entry.last_seen})`,
     `  since it last started anew: ${count(entry.executor_tries, 'executor try', 'executor tries')}, ${count(entry.escalation_calls, 'escalation call')}`,
-    ...(patches.length === 0 ? ['  no fix was tried'] : patches.map(patchLine)),
+    ...(patches.length === 0 ? ['  no fix was tried'] : patches.flatMap(patchLines)),
+    ...(entry.refused ?? []).map(
+      ({ plugin, tier, code, reason }) => `  refused: an answer of ${plugin} (${tier}): ${code}: ${reason}`,
+    ),
     ...(verified_at ? [`  a fix was verified ${ago(verified_at, now)}`] : []),
     ...(gave_up_at ? [`  given up ${ago(gave_up_at, now)}`] : []),
-    ...(entry.case ? [`  open case ${entry.case}`] : []),
+    ...(entry.case ? [`  open case ${entry.case}: mendloop cases show ${entry.case}`] : []),
+    ...(entry.escalated && !entry.case ? [`  escalated as case ${entry.escalated}`] : []),
     ...(entry.last_reason ? [`  last decision: ${entry.last_tier}, ${entry.last_reason}`] : []),
   ];
 }
 
-const patchLine = ({ hash, outcome, tier, plugin }: LedgerEntry['patches'][number]): string =>
-  `  fix ${hash.slice(0, 12)} by ${plugin} (${tier}): ${outcome}`;
+const patchLines = ({ hash, outcome, tier, plugin, note, why }: LedgerEntry['patches'][number]): string[] => [
+  `  fix ${hash.slice(0, 12)} by ${plugin} (${tier}): ${outcome}${why ? `, ${why}` : ''}`,
+  ...(note ? [`    ${note.fix}`] : []),
+];
 
 export function nextLines(next: Decision | { unknown: string }): string[] {
   if ('unknown' in next) return ['next time', `  cannot be told while the configuration is not sound: ${next.unknown}`];

@@ -56,7 +56,7 @@ export async function judgeProposal(
   const hash = patchHash(diff, executables(files));
   const before = scope.entry.patches.find((patch) => patch.hash === hash);
   if (before && TRIED.has(before.outcome)) {
-    const ended = before.outcome === 'declined' ? 'a person did not want it' : `it ended ${before.outcome}`;
+    const ended = before.outcome === 'declined' ? 'a person did not want it' : `ended ${before.outcome}`;
     return refuse('already_tried', `this very change was tried by ${before.plugin} and ${ended}; find another`);
   }
   if (await scope.isReversal(files)) {

@@ -84,7 +84,8 @@ async function loadName(
     if ('problems' in found) problems.push(...found.problems);
     else if (found.plugin) loaded.push({ lists: use.lists, plugin: found.plugin });
   }
-  return { loaded, problems };
+  // Settings for all lists are wrong in each of them.
+  return { loaded, problems: [...new Set(problems)] };
 }
 
 type One = { readonly plugin: LoadedPlugin | undefined } | { readonly problems: readonly string[] };

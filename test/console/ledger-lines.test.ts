@@ -26,7 +26,7 @@ test('everything that was done about a failure is told', () => {
     '  fix h2 by ollama (executor): no_effect',
     '  a fix was verified 2 days ago',
     '  given up 2 days ago',
-    '  open case c-7',
+    '  open case c-7: mendloop cases show c-7',
     '  last decision: executor, 1 of 3 tries spent',
   ]);
 });

@@ -1,6 +1,8 @@
 // A repository with a stage that fails as its file says, and a model host that answers as a test tells it; the loop runs as
 // a child process. After every run the owner's checkout must be what it was, byte for byte, and the worktree clean.
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
 import {
@@ -14,12 +16,15 @@ import {
   AI,
   contextMap,
   type Done,
+  ENTRY,
   type Files,
+  folder,
   namesIn,
   type RunOptions,
   type Scenario,
   scenario,
   tree,
+  until,
 } from './scenario.ts';
 
 export const FILE = 'conf/a.txt';
@@ -179,4 +184,37 @@ export function allText(s: Scenario, folder: string): string {
       })
       .join('\n');
   return read(folder);
+}
+
+/** Two answers that are refused, then one that is applied and changes nothing; never the same. */
+export function alwaysWrong(): () => string {
+  let asked = 0;
+  return () => {
+    asked += 1;
+    return asked % 3 === 0 ? saying('bad', `other-${asked}`) : whole('x\n', `elsewhere-${asked}.txt`);
+  };
+}
+
+/** Fixes that were applied to the branch, whoever counted them. */
+export const applied = (lab: Lab) => lab.subjects().filter((subject) => subject.startsWith('Mend ')).length;
+
+const QUESTION = 'apply it? [y]es, [n]o, [l]ater';
+
+/** The loop at a terminal, where `keys` are typed as soon as it asks. */
+export function atTerminal(lab: Lab, keys: string): Promise<Ran> {
+  const fifo = join(folder(), 'keys');
+  execFileSync('mkfifo', [fifo]);
+  // For reading as well: it must not wait for the other end, and the other end not see an early end.
+  const typed = openSync(fifo, 'r+');
+  const line = `exec script -qec "stty rows 40 cols 120; '${process.execPath}' '${ENTRY}'" /dev/null < '${fifo}'`;
+  return lab.guarded(async () => {
+    const started = lab.start([], { command: ['bash', '-c', line], env: { ...lab.env, TERM: 'xterm-256color' } });
+    let over = false;
+    const done = started.done.finally(() => {
+      over = true;
+    });
+    await until('it asks', () => over || started.output().includes(QUESTION), 50_000);
+    writeSync(typed, keys);
+    return done.finally(() => closeSync(typed));
+  });
 }

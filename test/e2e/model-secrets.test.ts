@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { allText, dataOf, diff, type Lab, modelLab, type Ran, whole } from './model-lab.ts';
+import { allText, atTerminal, dataOf, diff, type Lab, modelLab, type Ran, whole } from './model-lab.ts';
 import { AI } from './scenario.ts';
 
 const secrets = suite('secrets');
@@ -48,8 +48,8 @@ const FILE = 'conf/app.yaml';
 const sent = (prompt: string, key: string) =>
   (new RegExp(`^\\d+ \\| (  ${key}: .*)$`, 'm').exec(prompt) ?? [])[1] as string;
 
-/** A stage whose log, file and file names hold secrets, mended by a model that first handles the masks wrongly. */
-async function mendedAroundSecrets() {
+/** A stage whose log, file and file names hold secrets. */
+async function secretLab(loop: Record<string, unknown>) {
   const all = {
     carried: `Pw${random(22)}`,
     address: `postgres://app:${random(20)}@db.lan/x?y=1&z=2`,
@@ -72,10 +72,20 @@ grep -q 'mode: good' conf/app.yaml || { echo "error: conf/app.yaml: mode is bad 
     stages: { a: { command: 'stages/run.sh', files: ['conf/'] } },
     top: { carry: ['.env'] },
     files: { [FILE]: text, 'stages/run.sh': script, '.gitignore': '.env\n', [`conf/${all.file}.txt`]: 'x\n' },
-    loop: { limits: { executor_tries: 4 } },
+    loop,
   });
   lab.write({ '.env': `DATABASE_PASSWORD=${all.carried}\nDATABASE_URL='${all.address}'\nFILE_TOKEN=${all.file}\n` });
-  const change = ['-  mode: bad', '+  mode: good'];
+  lab.env.HOMELAB_API_TOKEN = all.environment;
+  return { lab, all, text };
+}
+
+const change = ['-  mode: bad', '+  mode: good'];
+/** The right answer, with masked lines around it. */
+const right = (prompt: string) => diff(FILE, ` ${sent(prompt, 'token')}`, ...change, ` ${sent(prompt, 'password')}`);
+
+/** Mended by a model that first handles the masks wrongly. */
+async function mendedAroundSecrets() {
+  const { lab, all, text } = await secretLab({ limits: { executor_tries: 4 } });
   lab.answers(
     (prompt) =>
       diff(FILE, `-${sent(prompt, 'token')}`, `+${sent(prompt, 'token').replace(/_(\d+)_/, '_9$1_')}`, ...change),
@@ -84,9 +94,9 @@ grep -q 'mode: good' conf/app.yaml || { echo "error: conf/app.yaml: mode is bad 
     (prompt) => diff(FILE, ...change, ` ${sent(prompt, 'password')}`, '+  other: SECRET_bcdfghjk_7_token_END'),
     whole(text.replace('bad', 'good').replace(all.token, 'x').replace(all.carried, 'y'), FILE),
     whole(text.replace('bad', 'good').replace(all.token, 'x').replace(all.carried, 'y'), FILE),
-    (prompt) => diff(FILE, ` ${sent(prompt, 'token')}`, ...change, ` ${sent(prompt, 'password')}`),
+    right,
   );
-  const done = await lab.mend([], { env: { HOMELAB_API_TOKEN: all.environment } });
+  const done = await lab.mend();
   return { lab, all, done, text };
 }
 
@@ -127,6 +137,30 @@ secrets(
 secrets('nor does any of it stand in the journal, the ledger, or what is printed', async () => {
   const { lab, all, done } = await once();
   assertNothing(await kept(lab, [done]), all);
+});
+
+secrets('a fix that waits for a word is kept masked, and taken byte for byte', async () => {
+  const { lab, all, text } = await secretLab({ mode: 'suggest' });
+  lab.answers(right);
+  const done = await lab.mend();
+  const [name = ''] = dataOf(done, 'case.opened', 'case').map(String);
+  assert.is(done.exit, 3, done.said);
+  const shown = await lab.run(['cases', 'show', name], { env: lab.env });
+  assertNothing({ case: allText(lab, 'ai/escalations'), shown: shown.stdout }, all);
+  const answered = await lab.run(['cases', 'answer', name], { env: lab.env });
+  assert.is(answered.exit, 0, answered.stderr);
+  const after = await lab.mend();
+  assert.equal([after.exit, lab.inTree(FILE)], [0, text.replace('mode: bad', 'mode: good')], after.said);
+  assertNothing(gone(lab), all);
+  assertNothing({ answered: answered.stdout }, all);
+});
+
+secrets('nor is a person at a terminal shown any of it beside a suggested fix', async () => {
+  const { lab, all } = await secretLab({ mode: 'suggest' });
+  lab.answers(right);
+  const done = await atTerminal(lab, 'y\n');
+  assert.is(done.exit, 0, done.said);
+  assertNothing({ shown: done.said }, all);
 });
 
 secrets('where nobody could be asked the question that is kept holds none either', async () => {

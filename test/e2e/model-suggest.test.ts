@@ -1,12 +1,11 @@
 // `mode: suggest`, through the real entry: in cron a fix becomes an open case, at a terminal a person is asked; nothing is
 // changed without their word.
-import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, statSync, writeSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { dataOf, diff, FILE, type Lab, modelLab, type Ran, saying } from './model-lab.ts';
-import { ENTRY, folder, namesIn, until, write } from './scenario.ts';
+import { atTerminal, dataOf, diff, FILE, modelLab, saying } from './model-lab.ts';
+import { folder, namesIn, write } from './scenario.ts';
 
 const suggest = suite('suggested fixes');
 const SUGGEST = { loop: { mode: 'suggest' } };
@@ -78,27 +77,6 @@ suggest('a person answers a case with a patch of their own, which is held to the
   assert.equal([after.exit, lab.inTree(), lab.server.chats.length], [0, 'good\nsecond\n', 1], after.said);
   assert.match(lab.git('log', '-1', '--format=%B', 'ai/orchestrator-stage1'), 'Plugin: person');
 });
-
-const QUESTION = 'apply it? [y]es, [n]o, [l]ater';
-
-/** The loop at a terminal, where `keys` are typed as soon as it asks. */
-function atTerminal(lab: Lab, keys: string): Promise<Ran> {
-  const fifo = join(folder(), 'keys');
-  execFileSync('mkfifo', [fifo]);
-  // For reading as well: it must not wait for the other end, and the other end not see an early end.
-  const typed = openSync(fifo, 'r+');
-  const line = `exec script -qec "stty rows 40 cols 120; '${process.execPath}' '${ENTRY}'" /dev/null < '${fifo}'`;
-  return lab.guarded(async () => {
-    const started = lab.start([], { command: ['bash', '-c', line], env: { ...lab.env, TERM: 'xterm-256color' } });
-    let over = false;
-    const done = started.done.finally(() => {
-      over = true;
-    });
-    await until('it asks', () => over || started.output().includes(QUESTION), 50_000);
-    writeSync(typed, keys);
-    return done.finally(() => closeSync(typed));
-  });
-}
 
 suggest('at a terminal the diff is shown, and yes applies it', async () => {
   const lab = await modelLab(SUGGEST);

@@ -2,8 +2,9 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { z } from 'zod';
 import { SHIPPED } from '../../src/config/loop-config.ts';
-import { BUILT_INS } from '../../src/plugin/built-ins.ts';
+import { BUILT_INS, type BuiltIns } from '../../src/plugin/built-ins.ts';
 import { loadPlugins } from '../../src/plugin/load.ts';
 import { load, pluginFolder, problems, refusal } from './workshop.ts';
 
@@ -11,7 +12,9 @@ const propose = (name: string) => `export default { name: '${name}', propose: ()
 const names = (plugins: readonly { name: string }[]) => plugins.map(({ name }) => name);
 
 const shipped = { executors: ['ollama'], escalations: [], notifiers: [], backends: ['local'] };
-const builtIns = new Map([['executors/ollama', async () => ({ default: { name: 'ollama', propose: () => ({ pass: 'no' }) } })]]);
+const builtIns = new Map([
+  ['executors/ollama', async () => ({ default: { name: 'ollama', propose: () => ({ pass: 'no' }) } })],
+]);
 
 test('without a named plugin nothing is loaded, whatever lies in the folder', async () => {
   const loaded = await load('', { 'executors/bomb.mjs': 'throw new Error("loaded");' });
@@ -241,6 +244,57 @@ test('a name that leads out of the folder is refused, whoever let it through', a
       loop.executors.map((name) => `${name}: ${why}`),
     );
   }
+});
+
+test('a name that ships for several lists is another plugin in each, with settings for all or by list', async () => {
+  const shippedTwice = { executors: ['x'], escalations: [], notifiers: ['x'], backends: ['local'] };
+  const options = z.strictObject({ argv: z.array(z.string()) });
+  const twice: BuiltIns = new Map<string, () => Promise<unknown>>([
+    ['executors/x', async () => ({ default: { name: 'x', kind: 'executor', options, propose() {} } })],
+    ['notifiers/x', async () => ({ default: { name: 'x', kind: 'notifier', options, notify() {} } })],
+  ]);
+  const loaded = (yaml: string) => load(yaml, {}, { shipped: shippedTwice, builtIns: twice });
+  const both = 'executors: [x]\nnotifiers: [x]\n';
+  const same = await loaded(`${both}plugins: { x: { argv: [a] } }`);
+  assert.equal([same.executors[0]?.options, same.notifiers[0]?.options], [{ argv: ['a'] }, { argv: ['a'] }]);
+  assert.equal(
+    [Object.keys(same.executors[0]?.hooks ?? {}), Object.keys(same.notifiers[0]?.hooks ?? {})],
+    [['propose'], ['notify']],
+  );
+  const apart = await loaded(`${both}plugins: { x: { executors: { argv: [a] }, notifiers: { argv: [b] } } }`);
+  assert.equal([apart.executors[0]?.options, apart.notifiers[0]?.options], [{ argv: ['a'] }, { argv: ['b'] }]);
+  const one = await loaded('executors: []\nnotifiers: [x]\nplugins: { x: { argv: [a] } }');
+  assert.equal([names(one.executors), names(one.notifiers)], [[], ['x']]);
+  // Settings alone, or of a list that does not name it, keep it ready.
+  assert.equal(names((await loaded('plugins: { x: { argv: [a] } }')).executors), []);
+  assert.equal(
+    names(
+      (
+        await loaded(
+          'executors: []\nnotifiers: [x]\nplugins: { x: { executors: { argv: [a] }, notifiers: { argv: [b] } } }',
+        )
+      ).executors,
+    ),
+    [],
+  );
+  const wrong = (yaml: string) => problems(loaded(yaml));
+  assert.equal(await wrong(both), ['x: plugins.x.argv: missing; expected a list']);
+  assert.equal(await wrong(`${both}plugins: { x: { executors: { argv: [a] } } }`), [
+    'x: plugins.x.notifiers.argv: missing; expected a list',
+  ]);
+  assert.equal(
+    await wrong('executors: []\nnotifiers: [x]\nplugins: { x: { executors: { argv: 3 }, notifiers: { argv: [b] } } }'),
+    ['x: plugins.x.executors.argv: expected a list, got the number 3'],
+  );
+  assert.equal(await wrong('executors: []\nnotifiers: [x]\nplugins: { x: { notifiers: { argv: [b] }, argv: [a] } }'), [
+    'x: plugins.x: "argv" stands beside notifiers; put it below them',
+  ]);
+  assert.equal(await wrong('executors: []\nnotifiers: [x]\nplugins: { x: { notifiers: [b] } }'), [
+    'x: plugins.x: expected a mapping below notifiers',
+  ]);
+  assert.equal(await wrong('escalations: [x]\nplugins: { x: { argv: [a] } }'), [
+    'x: it ships for executors, notifiers, but is named under escalations',
+  ]);
 });
 
 test('names of Object.prototype are names like others', async () => {

@@ -110,8 +110,8 @@ test('whatever is said, it is read without a throw, and what is read is within t
 
 test('a long answer of braces and fences is read in no time', () => {
   const began = performance.now();
-  for (const part of ['{', '```\n', '{"a":', '```json\n{', '<think>']) readReply(part.repeat(900_000 / part.length));
-  assert.ok(performance.now() - began < 3000, `${performance.now() - began} ms`);
+  for (const part of ['{', '```\n', '{"a":', '```json\n{', '<think>']) readReply(part.repeat(200_000 / part.length));
+  assert.ok(performance.now() - began < 2000, `${performance.now() - began} ms`);
 });
 
 test('Retry-After is seconds or a date of HTTP, and nothing else', () => {

@@ -4,8 +4,10 @@ import type { z } from 'zod';
 import { TASK } from '../../plugins/escalations/answer/words.ts';
 import api from '../../plugins/escalations/api.ts';
 import { estimateTokens } from '../../src/case/prompt/tokens.ts';
+import { callHook } from '../../src/plugin/call.ts';
+import type { LoadedPlugin } from '../../src/plugin/examine.ts';
 import type { ApiKind, ApiReply, ApiServerOptions } from '../../src/testing/api-server.ts';
-import { load } from '../plugin/workshop.ts';
+import { fixFacts, load } from '../plugin/workshop.ts';
 import { askedAbout, CASE, heard, KEY, serving, type Told } from './case-asked.ts';
 import { DIFF, thrownBy } from './ollama-asked.ts';
 
@@ -379,6 +381,39 @@ test('its settings are checked when they are loaded', async () => {
   assert.equal((api.options as z.ZodType).parse({ kind: 'anthropic', model: 'm' }), {
     ...{ kind: 'anthropic', model: 'm', max_tokens: 16_000, timeout: 240_000, retries: 2 },
   });
+});
+
+test('a second answer is not asked for when there is no time for it', async () => {
+  const { reply, requests } = await ask([{ text: 'Hm.' }, { text: DIFF }], { options: { timeout: '9m50s' } });
+  assert.ok('pass' in reply);
+  assert.is(requests.length, 1);
+});
+
+test('loaded and called by the loop, it answers within the schema of its hook and tells what it used', async () => {
+  await serving(
+    {
+      script: [
+        { text: DIFF, usage: { input: 7, output: 3 } },
+        { status: 401, error: KEY },
+      ],
+    },
+    async ({ url }) => {
+      const yaml = `escalations: [api]\nplugins: { api: { kind: anthropic, model: large, base_url: "${url}" } }`;
+      const { escalations } = await load(yaml, {});
+      const told: string[] = [];
+      const reporting = {
+        say: (text: string) => told.push(text),
+        used: (tokens: number) => told.push(`${tokens} tokens`),
+      };
+      const call = () =>
+        callHook(escalations[0] as LoadedPlugin, 'escalate', { ...fixFacts(), case: CASE }, { reporting });
+      assert.equal(await call(), { plugin: 'api', answer: { answer: DIFF } });
+      assert.is(told[1], '10 tokens');
+      const failed = await call();
+      assert.ok('failed' in failed && failed.why === 'threw');
+      assert.match('failed' in failed ? failed.failed : '', 'does not take the key in ANTHROPIC_API_KEY (401)');
+    },
+  );
 });
 
 test('where questions go follows from the base, as each protocol has it', async () => {

@@ -35,7 +35,7 @@ test('it sees the notice, PATH, HOME, LANG and what the owner lists, and nothing
   const dir = folder();
   Object.assign(process.env, { MENDLOOP_TEST_SECRET: 'secret', MENDLOOP_TEST_KEY: 'key', LANG: 'C' });
   const names = `env | cut -d= -f1 | grep -v -e ^_ -e ^PWD -e ^SHLVL -e ^OLDPWD -e ^MENDLOOP_NOTICE | sort | xargs > ${dir}/names`;
-  await told(names, { env: ['MENDLOOP_TEST_KEY'] });
+  await told(names, { env: ['MENDLOOP_TEST_KEY'] }, { notice: { text: 'one line' } });
   assert.is(readFileSync(join(dir, 'names'), 'utf8'), 'HOME LANG MENDLOOP_TEST_KEY PATH\n');
 });
 

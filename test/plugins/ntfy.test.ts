@@ -41,7 +41,7 @@ test('no text of a notice reaches a header or the address, whatever it holds', a
     const evil = 'a\r\nX-Evil: 1\r\n\r\nGET /other HTTP/1.1 😀';
     await tell(ntfy, { server: url, topic: TOPIC }, { notice: { title: evil, text: evil, stage: evil } });
     const { headers, path, body } = requests[0] ?? ({} as never);
-    assert.equal(Object.keys(headers).sort(), ['connection', 'content-length', 'content-type', 'host']);
+    assert.equal(Object.keys(headers).sort(), ['connection', 'content-length', 'content-type', 'host', 'user-agent']);
     assert.equal([requests.length, path, body.message], [1, '/', evil]);
     assert.is(body.title, 'a X-Evil: 1 GET /other HTTP/1.1 😀');
     await tell(ntfy, { server: url, topic: TOPIC }, { notice: { text: '😀'.repeat(2000) } });

@@ -25,7 +25,7 @@ export function reconfigure(home: string, stages: Record<string, object>, loop: 
 const configuration = (stages: Record<string, object>, loop: object) => ({
   'ai/context_map.yaml': JSON.stringify({ stages }),
   // No test asks a model that happens to run on this machine.
-  'ai/loop.yaml': JSON.stringify({ executors: ['known-fixes'], ...loop }),
+  'ai/loop.yaml': JSON.stringify({ executors: ['known-fixes'], escalations: [], ...loop }),
 });
 
 export interface Ran extends RunReport {

@@ -49,7 +49,8 @@ async function post(sending: Sending, body: unknown): Promise<Posted> {
   const { url, protocol, key, signal, left, used } = sending;
   const timeoutMs = Math.max(1, Math.min(sending.timeoutMs, left()));
   try {
-    const headers = protocol.headers(key);
+    // Some hosts turn away who does not say what they are.
+    const headers = { 'user-agent': 'mendloop', accept: 'application/json', ...protocol.headers(key) };
     return await postJson(url, { headers, body, signal, timeoutMs, mayReach: mayReach(url), connectMs: CONNECT_MS });
   } catch (error) {
     // Where it was read before the connection failed, it is paid for.

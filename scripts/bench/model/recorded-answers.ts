@@ -61,12 +61,20 @@ const IMPERFECT: Readonly<Record<string, Imperfect>> = {
   'a network that is too small': { changes: [['config/web/network.conf', '10.42.0.0/23', '10.42.0.0/16']] },
 };
 
-/** The answer to one request. `told`: an earlier answer was refused, or an earlier fix did not help. */
-export function recordedAnswer(stage: BrokenStage, format: AnswerFormat, told: boolean): string {
+/**
+ * The answer to one request. `told`: an earlier answer was refused, or an earlier fix did not help. `shown` has the texts of
+ * files as they are now, where they may be other than the stage's own.
+ */
+export function recordedAnswer(
+  stage: BrokenStage,
+  format: AnswerFormat,
+  told: boolean,
+  shown: Readonly<Record<string, string>> = {},
+): string {
   const imperfect = IMPERFECT[stage.fault];
   const voice = EXAMS.findIndex((exam) => exam.stage === stage);
   const afterwards = told ? imperfect?.afterwards : undefined;
-  if (!imperfect || afterwards === 'right') return say(format, [rightOne(stage)], voice);
+  if (!imperfect || afterwards === 'right') return say(format, [rightOne(stage, shown)], voice);
   if (imperfect.words !== undefined) return imperfect.words;
   if (imperfect.misquoted && !afterwards) return say(format, [misquoted(rightOne(stage), imperfect.misquoted)], voice);
   const changes = afterwards ? [afterwards] : (imperfect.changes ?? []);
@@ -77,11 +85,11 @@ export function recordedAnswer(stage: BrokenStage, format: AnswerFormat, told: b
   );
 }
 
-function rightOne({ sound, broken, mended, fault }: BrokenStage): Said {
+function rightOne({ sound, broken, mended, fault }: BrokenStage, shown: Readonly<Record<string, string>> = {}): Said {
   const path = Object.keys(broken)[0] as string;
   const after = mended?.[path] ?? sound[path] ?? '';
   const words = { fix: `correct ${path}`, reason: `the failure comes from ${fault}` };
-  return { path, before: broken[path] ?? '', after, ...words };
+  return { path, before: shown[path] ?? broken[path] ?? '', after, ...words };
 }
 
 const misquoted = (right: Said, [is, said]: readonly [string, string]): Said => ({

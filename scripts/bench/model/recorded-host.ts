@@ -30,7 +30,9 @@ function reply({ messages, format }: Asked): ServedReply {
   const stage = stageOf(opening);
   if (!stage) return { status: 500, error: 'no recorded stage shows these files' };
   const told = messages.length > 1 || /^# Earlier attempts$/m.test(opening) || opening !== withoutRefusal(opening);
-  return { text: recordedAnswer(stage, format === undefined ? formOf(last) : 'json', told) };
+  const shown = shownFiles(opening).map(({ path, lines }) => [path, [...lines.values(), ''].join('\n')]);
+  const form = format === undefined ? formOf(last) : 'json';
+  return { text: recordedAnswer(stage, form, told, Object.fromEntries(shown)) };
 }
 
 const formOf = (message: string): AnswerFormat =>

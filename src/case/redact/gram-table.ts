@@ -1,8 +1,13 @@
 // A set of numbers with a small tag each: the hashes of short pieces of text, millions of them in little memory.
 
+const FILTER_BITS = 20;
+const bitOf = (key: number): number => Math.floor(key / 0x100000) >>> (32 - FILTER_BITS);
+
 export class GramTable {
   #keys = new Float64Array(1024);
   #tags = new Uint16Array(1024);
+  /** Which hashes a key can have: most pieces of an ordinary text end here. */
+  readonly #filter = new Uint8Array(1 << (FILTER_BITS - 3));
   #size = 0;
 
   get size(): number {
@@ -16,11 +21,15 @@ export class GramTable {
     if (this.#tags[slot] !== 0) return;
     this.#keys[slot] = key;
     this.#tags[slot] = tag;
+    const bit = bitOf(key);
+    this.#filter[bit >> 3] = (this.#filter[bit >> 3] as number) | (1 << (bit & 7));
     this.#size++;
   }
 
   /** The tag of `key`, 0 when it is not in. */
   tag(key: number): number {
+    const bit = bitOf(key);
+    if (((this.#filter[bit >> 3] as number) & (1 << (bit & 7))) === 0) return 0;
     return this.#tags[this.#slot(key)] as number;
   }
 
