@@ -15,7 +15,7 @@ export const SHIPPED: Readonly<Record<'executors' | 'escalations' | 'notifiers' 
 /** Who is asked when the owner names nobody: what needs no settings and leaves neither this machine nor its network. */
 export const DEFAULTS: Readonly<Record<'executors' | 'escalations' | 'notifiers', readonly string[]>> = {
   executors: ['known-fixes', 'ollama'],
-  escalations: [],
+  escalations: ['case-file'],
   notifiers: [],
 };
 

@@ -14,7 +14,7 @@ const DEFAULTS = {
   backend: 'local',
   workers: 1,
   executors: ['known-fixes', 'ollama'],
-  escalations: [],
+  escalations: ['case-file'],
   notifiers: [],
   limits: {
     executor_tries: 3,

@@ -31,7 +31,8 @@ export function load(
   files: Readonly<Record<string, string>> | string,
   more: Partial<LoadInput> & { isPackage?: boolean } = {},
 ): Promise<Plugins> {
-  const named = /\bexecutors:/.test(yaml) ? yaml : `executors: []\n${yaml}`;
+  const nobody = ['executors', 'escalations'].filter((list) => !new RegExp(`\\b${list}:`).test(yaml));
+  const named = [...nobody.map((list) => `${list}: []`), yaml].join('\n');
   const parsed = parseLoopConfig(named, 'ai/loop.yaml');
   if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
   const folder = typeof files === 'string' ? files : pluginFolder(files);

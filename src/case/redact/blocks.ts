@@ -71,6 +71,8 @@ function bodies(lines: readonly Line[]): Span[] {
 
 /** Two or more lines in a row that hold nothing but base64 of the usual widths, and the shorter one that ends them. */
 function wrapped(text: string): Span[] {
+  // Most texts have no such line, and taking them apart costs more than looking.
+  if (!/[A-Za-z0-9+/]{58}/.test(text)) return [];
   const spans: Span[] = [];
   let run: Line[] = [];
   const close = (last?: Line) => {
