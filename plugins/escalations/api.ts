@@ -74,7 +74,7 @@ const sum = (texts: readonly string[]): number => texts.reduce((all, text) => al
 const TELLING_PART = 12;
 
 function saidIn({ text, end }: Answered, key: string | undefined): Said {
-  if (false)
+  if (key !== undefined && repeats(text, key))
     return { refuses: 'repeats the key that it was sent; its answer is not used' };
   if (end === 'refused') return { refuses: 'would not answer' };
   if (end === 'cut') return { text, wrong: 'it was cut off at max_tokens, before its end; answer in fewer words' };

@@ -23,7 +23,7 @@ export function failureLines(view: FailureView, now: number): string[] {
   return [
     `${kind(view)}; ${familiarity(view, now)}  (${view.fingerprint})`,
     ...view.excerpt.split('\n').map((line) => `| ${line}`),
-    ...(view.tier && view.tier !== 'wait' ? [`${DONE[view.tier] ?? view.tier}: ${view.reason}`] : []),
+    ...(view.tier && view.tier !== 'wait' ? [decisionLine(view)] : []),
     ...(view.log ? [`log: ${view.log}`] : []),
   ];
 }
@@ -35,6 +35,9 @@ const DONE: Readonly<Record<string, string>> = {
   give_up: 'gives up',
   none: 'left for the next run',
 };
+
+/** What is done about it: `is being mended: a new failure, first of 3 tries`. */
+export const decisionLine = ({ tier = '', reason = '' }: FailureView): string => `${DONE[tier] ?? tier}: ${reason}`;
 
 /** `network_error, may pass by itself`. */
 export function kind(view: Pick<FailureView, 'class' | 'transient' | 'external'>): string {

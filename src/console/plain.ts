@@ -3,7 +3,7 @@ import type { LoopEvent, Subscriber } from '../events.ts';
 import { readTail } from '../io/files.ts';
 import type { Output } from '../io/output.ts';
 import { closingLines } from './closing.ts';
-import { failureLines } from './failure-lines.ts';
+import { decisionLine, failureLines } from './failure-lines.ts';
 import { fixLine } from './fix-lines.ts';
 import { newTally, note, type StepView } from './tally.ts';
 import { readableLines, spell } from './words.ts';
@@ -13,6 +13,8 @@ export const SIMULATED_LINE = 'SIMULATED LAB: qm, talosctl, kubectl and flux are
 /** With --quiet only what went wrong is printed. `home` is where log paths start. */
 export function plainWatcher(out: Output, home: string): Subscriber {
   const tally = newTally();
+  /** Step → the attempt whose failure was told. */
+  const told = new Map<string, number | undefined>();
   return (event) => {
     note(tally, event);
     for (const line of lines(event)) out.line(line);
@@ -42,10 +44,11 @@ export function plainWatcher(out: Output, home: string): Subscriber {
         return [row(event.step, 'started')];
       case 'step.retry':
         return again(event, view);
-      case 'fix.committed':
-        return [...failure(event, view), row(event.step, ...(fixLine(event.type, event.data) ?? []))];
+      case 'failure.decided':
+        return mended(event, view);
       case 'safe_mode.on':
         return (fixLine(event.type, event.data) ?? []).slice(1);
+      case 'fix.committed':
       case 'fix.refused':
       case 'fix.suggested':
       case 'fix.declined':
@@ -78,6 +81,14 @@ export function plainWatcher(out: Output, home: string): Subscriber {
 
   function failure(event: LoopEvent, view: StepView | undefined): string[] {
     return view?.failure ? failureLines(view.failure, Date.parse(event.time)).map((line) => `    ${line}`) : [];
+  }
+
+  /** Before anyone is asked: what failed, once; then only what is done about it. */
+  function mended(event: LoopEvent, view: StepView | undefined): string[] {
+    if (event.data.tier !== 'executor' && event.data.tier !== 'escalation') return [];
+    const known = told.get(event.step ?? '') === event.attempt;
+    told.set(event.step ?? '', event.attempt);
+    return known && view?.failure ? [`    ${decisionLine(view.failure)}`] : failure(event, view);
   }
 
   /** A fix said already why the stage runs again. */

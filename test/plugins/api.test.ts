@@ -172,7 +172,7 @@ test('Retry-After is honoured in seconds and as a date', async () => {
 test('a wait of more than a minute is not waited out', async () => {
   const busy = (wait: string): ApiReply => ({ status: 429, error: 'slow', headers: { 'retry-after': wait } });
   const began = performance.now();
-  assert.is(await faultOf([busy('3600'), { text: DIFF }]), 'http://host answered 429: slow; it asks to wait 3600 s');
+  assert.is(await faultOf([busy('90'), { text: DIFF }]), 'http://host answered 429: slow; it asks to wait 90 s');
   assert.ok(performance.now() - began < 2000);
 });
 
