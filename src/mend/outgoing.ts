@@ -36,6 +36,7 @@ export function redactorFor({ home, map, env, patterns }: OutgoingScope): Redact
 export const LOG_BYTES = 64 * 1024;
 /** Files beyond this much text are left to the ones before them: no model reads more. */
 const FILES_CHARS = 400_000;
+const FILES_AT_ONCE = 50;
 
 /** Throws RedactionError when it is not sure that every secret is known: then nothing may be sent. */
 export async function outgoing(facts: FixFacts, ended: string, scope: OutgoingScope): Promise<Outgoing> {
@@ -73,11 +74,12 @@ export async function texts({
 }: Pick<FixFacts, 'files' | 'read'>): Promise<{ path: string; text: string }[]> {
   const found: { path: string; text: string }[] = [];
   let room = FILES_CHARS;
-  for (const path of files) {
-    if (room <= 0) break;
-    const text = await read(path);
-    room -= text.length;
-    found.push({ path, text });
+  for (let from = 0; from < files.length && room > 0; from += FILES_AT_ONCE) {
+    const some = files.slice(from, from + FILES_AT_ONCE);
+    for (const file of await Promise.all(some.map(async (path) => ({ path, text: await read(path) })))) {
+      if (room > 0) found.push(file);
+      room -= file.text.length;
+    }
   }
   return found;
 }

@@ -1,5 +1,5 @@
 // The files of the worktree as they are at its commit: which there are, and their texts. Never through a link.
-import { fields } from '../io/git.ts';
+import { openBlobs } from './blobs.ts';
 import { listTree, type TreeEntry } from './read.ts';
 import { type Tree, treeGit } from './tree.ts';
 
@@ -17,19 +17,20 @@ const LINK = '120000';
 
 /** Throws a GitError when there is no such commit. */
 export async function snapshotOf(tree: Pick<Tree, 'path' | 'gitDir'>, commit: string): Promise<Snapshot> {
-  const git = treeGit(tree);
   const files = await listTree(tree.path, commit);
-  const links = new Map<string, string>();
-  for (const [path, { mode, id }] of files) if (mode === LINK) links.set(path, await git.run(['cat-file', 'blob', id]));
+  const blobs = openBlobs(treeGit(tree), LARGEST);
+  const found = [...files].filter(([, { mode }]) => mode === LINK);
+  const links = await Promise.all(
+    found.map(async ([path, { id }]) => [path, (await blobs.read(id))?.toString('utf8') ?? ''] as const),
+  );
   return {
     commit,
     files,
-    links,
+    links: new Map(links),
     async text(path) {
       const entry = files.get(path);
-      if (!entry?.mode.startsWith('100')) return undefined;
-      const [size = '0'] = fields(await git.run(['cat-file', '-s', entry.id])).map((line) => line.trim());
-      return Number(size) > LARGEST ? undefined : textOf(await git.bytes(['cat-file', 'blob', entry.id]));
+      const bytes = entry?.mode.startsWith('100') ? await blobs.read(entry.id) : undefined;
+      return bytes && textOf(bytes);
     },
   };
 }

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatRule } from '../../src/case/prompt/format-rule.ts';
 import { manyLines } from '../case/prompt/facts.ts';
-import { allText, dataOf, diff, FILE, modelLab, saying, whole } from './model-lab.ts';
+import { allText, dataOf, diff, FILE, modelLab, saying, stageOn, whole } from './model-lab.ts';
 import { AI } from './scenario.ts';
 
 const outcomes = suite('outcomes of answers');
@@ -165,6 +165,20 @@ outcomes('a model that says it cannot be mended passes; its words are kept for a
   assert.match(journal, 'a person has to switch it on', 'the journal tells what the model said');
   assert.match(allText(lab, 'ai/logs/executor'), 'a person has to switch it on', 'a pass is a try, and kept like one');
   assert.match(done.said, 'a person has to switch it on', 'and whoever reads the output hears of it');
+});
+
+outcomes('two stages that fail at the same time are asked about each for itself, and both are mended', async () => {
+  const lab = await modelLab({
+    stages: { a: stageOn(), b: stageOn('conf/b.txt') },
+    files: { 'conf/b.txt': 'worse\nsecond\n' },
+  });
+  lab.answers((prompt) => saying('good', 'second', prompt.includes('The stage a failed') ? FILE : 'conf/b.txt'));
+  const done = await lab.mend(['--workers', '2']);
+  assert.equal([done.exit, lab.server.chats.length, lab.ledger().day.tries], [0, 2, 2], done.said);
+  assert.equal(lab.subjects().sort(), ['Mend a: Say good', 'Mend b: Say good']);
+  for (const [prompt = ''] of lab.told()) {
+    assert.is(/word bad in/.test(prompt), !/word worse in/.test(prompt), 'neither is told of the other');
+  }
 });
 
 outcomes('a withdrawn fix comes back in the next run, and nobody is asked for it', async () => {

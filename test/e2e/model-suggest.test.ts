@@ -103,10 +103,10 @@ suggest('no declines it, and the same change is never suggested again', async ()
   assert.equal([done.exit, lab.subjects(), lab.inTree()], [3, [], 'bad\nsecond\n'], done.said);
   const again = Array(3).fill('fix.refused already_tried');
   assert.equal(done.trail, ['fix.suggested', 'fix.declined', ...again, 'case.opened']);
-  assert.match(String(dataOf(done, 'fix.refused', 'reasons')[0]), 'ended declined');
+  assert.match(String(dataOf(done, 'fix.refused', 'reasons')[0]), 'a person did not want it');
   assert.match(
     String(lab.told()[1]?.[0]),
-    /Attempt 1, by ollama: .*declined/,
+    'Attempt 1, by ollama: a person did not want it',
     'the model is told that it was declined',
   );
   assert.equal([lab.entry().patches[0]?.outcome, lab.entry().executor_tries], ['declined', 2]);

@@ -10,7 +10,9 @@ export const fenceNote = (nonce: string): string =>
 export function fenced(nonce: string, what: string, lines: readonly string[]): string[] {
   // A nonce inside the data would end it early. It cannot be there by chance.
   const inside = lines.map((line) => (line.includes(nonce) ? line.replaceAll(nonce, '(nonce)') : line));
-  return [`[data ${nonce}: ${what.replaceAll(nonce, '(nonce)')}]`, ...inside, `[end of data ${nonce}]`];
+  // One line, whatever a file is called.
+  const title = what.replaceAll(nonce, '(nonce)').replaceAll(/\p{Cc}+/gu, ' ');
+  return [`[data ${nonce}: ${title}]`, ...inside, `[end of data ${nonce}]`];
 }
 
 const NOTE = /^What stands between a line "\[data (\S+): …\]"/m;

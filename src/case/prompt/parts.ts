@@ -86,11 +86,13 @@ function files(ranked: readonly Suspect[], nonce: string, room: number): string 
   }
   const listed = linesWithin(
     hidden.map((path) => `- ${path}`),
-    names - 15,
+    names - 15 - FENCE_ROOM,
   );
   const rest = hidden.length - listed.length;
-  const also = hidden.length === 0 ? [] : ['', 'Also yours to change, but not shown here:', ...listed];
-  if (rest > 0) also.push(`- and ${rest} more`);
+  if (rest > 0) listed.push(`- and ${rest} more`);
+  // A name is anybody's to choose, so it is data like the rest.
+  const also =
+    hidden.length === 0 ? [] : ['', 'Also yours to change, but not shown here:', ...fenced(nonce, 'names', listed)];
   if (blocks.length === 0 && listed.length === 0) return '';
   return section('The files', [intro, ...blocks.map((block) => `\n${block}`), ...also]);
 }
@@ -126,6 +128,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   no_effect: 'applied without effect: the same failure came back, and the change was taken back',
   broke: 'applied, broke something, and was taken back',
   withdrawn: 'taken back unjudged',
+  declined: 'a person did not want it',
 };
 
 const TRY_LINES = 40;

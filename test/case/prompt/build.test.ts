@@ -208,7 +208,7 @@ test('files that are not shown are named', () => {
     text: manyLines(140, `f${i}`).join('\n'),
   }));
   const { text } = buildPrompt(promptFacts({ files, budget: 3000 }));
-  assert.match(text, /Also yours to change, but not shown here:\n- config\/f\d+\.yaml\n/);
+  assert.match(text, /Also yours to change, but not shown here:\n\[data \S+: names\]\n- config\/f\d+\.yaml\n/);
   assert.match(text, /- and \d+ more\n/);
 });
 
