@@ -4,7 +4,7 @@ import type { Notice } from '../../src/plugin/contract.ts';
 export interface Told {
   readonly reason: Notice['reason'];
   readonly stage?: string;
-  readonly run?: string;
+  readonly run: string;
   readonly title: string;
   readonly text: string;
 }
@@ -12,12 +12,12 @@ export interface Told {
 const LONGEST_TITLE = 250;
 
 /** `most` bytes of text at most. */
-export function toldOf(notice: Notice & { readonly run?: string }, most: number): Told {
+export function toldOf(notice: Notice, most: number): Told {
   const { reason, stage, run, title, text } = notice;
   return {
     reason,
     ...(stage === undefined ? {} : { stage }),
-    ...(run === undefined ? {} : { run }),
+    run,
     title: cut(title.replaceAll(/\s+/g, ' ').trim(), LONGEST_TITLE),
     text: cut(text, most),
   };

@@ -72,6 +72,7 @@ export interface EscalationFacts extends FixFacts {
 export interface Notice {
   readonly reason: 'hand_over' | 'give_up' | 'external' | 'safe_mode' | 'recovered';
   readonly stage?: string;
+  readonly run: string;
   readonly title: string;
   readonly text: string;
 }

@@ -39,6 +39,9 @@ type Consulted = Made | { none: 'next' };
 
 const LONGEST_MS = 2 ** 31 - 1;
 
+/** An executor may have the same name. */
+const keyOf = ({ name }: LoadedPlugin): string => `escalation ${name}`;
+
 export function openEscalation(scope: EscalationScope): Escalation {
   const { ledger, run, cases, breaker } = scope;
   return {
@@ -56,7 +59,7 @@ export function openEscalation(scope: EscalationScope): Escalation {
   async function consultAll(subject: Recognised, signal: AbortSignal): Promise<Made> {
     let answered = false;
     for (const plugin of scope.escalations) {
-      const refuses = breaker.refuses(plugin.name);
+      const refuses = breaker.refuses(keyOf(plugin));
       if (refuses !== undefined) {
         failed(subject, plugin.name, refuses);
         continue;
@@ -128,13 +131,13 @@ export function openEscalation(scope: EscalationScope): Escalation {
     };
     const called = await callHook(plugin, 'escalate', facts, { signal, reporting });
     if (!('failed' in called)) {
-      breaker.answered(plugin.name);
+      breaker.answered(keyOf(plugin));
       return called.answer;
     }
     ledger.record({ type: 'uncalled', stage, fingerprint, run, data: {} });
     if (called.why === 'stopped') return 'stopped';
     const reason = redactor.redact(called.failed.replace(': escalate threw: ', ': '));
-    breaker.failed(plugin.name, reason);
+    breaker.failed(keyOf(plugin), reason);
     failed(subject, plugin.name, reason);
     return 'down';
   }

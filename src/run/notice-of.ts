@@ -7,7 +7,7 @@ import type { Recognised } from './recognise.ts';
 import type { Triaged } from './work.ts';
 
 /** undefined: the next run tries again by itself, and nobody need know. */
-export function noticeOf({ stage, failure, log }: Recognised, decision: Decision, ended: Triaged): Notice | undefined {
+export function noticeOf({ stage, failure, log }: Recognised, decision: Decision, ended: Triaged): Told | undefined {
   const reason = reasonOf(decision, ended);
   if (!reason) return undefined;
   const { title, does } = WORDS[reason];
@@ -24,7 +24,7 @@ export function noticeOf({ stage, failure, log }: Recognised, decision: Decision
 }
 
 /** For whoever was told of a failure of a stage that is green again. */
-export function recoveredNotices(ledger: Ledger, green: readonly string[]): (Notice & { about: About })[] {
+export function recoveredNotices(ledger: Ledger, green: readonly string[]): (Told & { about: About })[] {
   return green.flatMap((stage) =>
     entriesOf(ledger, stage)
       .filter(({ notified }) => notified !== undefined && notified !== 'recovered')
@@ -38,17 +38,18 @@ export function recoveredNotices(ledger: Ledger, green: readonly string[]): (Not
   );
 }
 
-type Told = 'give_up' | 'hand_over' | 'external';
+type Told = Omit<Notice, 'run'>;
+type Wanted = 'give_up' | 'hand_over' | 'external';
 
 const MOST_LINES = 3;
 
-const WORDS: Readonly<Record<Told, { title: string; does: string }>> = {
+const WORDS: Readonly<Record<Wanted, { title: string; does: string }>> = {
   give_up: { title: 'given up', does: 'the loop gave up' },
   hand_over: { title: 'a case waits for you', does: 'is handed over to you' },
   external: { title: 'needs you', does: 'nothing in the repository can fix it' },
 };
 
-function reasonOf(decision: Decision, { context }: Triaged): Told | undefined {
+function reasonOf(decision: Decision, { context }: Triaged): Wanted | undefined {
   if (context.gave_up !== undefined) return 'give_up';
   const why = 'why' in decision ? decision.why : undefined;
   if (why === 'open_case') return 'hand_over';

@@ -27,7 +27,7 @@ export interface About {
 
 export interface Notices {
   /** Tells of a failure, unless this was the last thing told of it. Returns at once; never throws. */
-  tell(notice: Notice, about?: About): void;
+  tell(notice: Omit<Notice, 'run'>, about?: About): void;
   /** Resolves when everybody is told, or after `limitMs`. */
   settled(limitMs: number): Promise<void>;
 }
@@ -65,9 +65,9 @@ export function openNotices(scope: NoticeScope): Notices {
     return entryOf(ledger.ledger, stage, fingerprint)?.notified;
   }
 
-  async function tellAll(notice: Notice, about: About | undefined): Promise<void> {
+  async function tellAll(notice: Omit<Notice, 'run'>, about: About | undefined): Promise<void> {
     const { redact } = await scope.redactor();
-    const masked = { ...notice, title: redact(notice.title), text: redact(notice.text) };
+    const masked = { ...notice, run, title: redact(notice.title), text: redact(notice.text) };
     const told = await Promise.all(scope.notifiers.map((plugin) => tellOne(plugin, masked, redact, about)));
     // One who heard is enough: the others would make a storm of it.
     if (about && told.some(Boolean)) {

@@ -324,7 +324,7 @@ test('notifiers are all told at once, and the failure of one is only reported', 
   const told: string[] = [];
   const good = plugin('notify', ({ title }: { title: string }) => told.push(title));
   const bad = plugin('notify', () => Promise.reject(new Error('no route')));
-  const notice = { reason: 'give_up', stage: 'talos', title: 'talos gave up', text: 'look' } as const;
+  const notice = { reason: 'give_up', run: 'r', stage: 'talos', title: 'talos gave up', text: 'look' } as const;
   assert.equal(await callAll([bad, good], 'notify', notice), [
     { plugin: 'probe', failed: 'probe: notify threw: no route', why: 'threw' },
     { plugin: 'probe', answer: undefined },

@@ -45,7 +45,7 @@ test('the example in TypeScript tells a person, and says when it could not', asy
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
     const text = block('ts').replace("'mendloop'", JSON.stringify(DEFINE));
     const { notifiers } = await load(`notifiers: [pager]\nplugins: { pager: { url: "${url}" } }`, { 'pager.ts': text });
-    return callAll(notifiers, 'notify', { reason: 'give_up', title: 'talos gave up', text: '' });
+    return callAll(notifiers, 'notify', { reason: 'give_up', run: 'r', title: 'talos gave up', text: '' });
   };
   assert.equal(await notified('/ok'), [{ plugin: 'pager', answer: undefined }]);
   const failed = 'pager: notify threw: the pager answered 503';

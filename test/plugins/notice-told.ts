@@ -5,6 +5,7 @@ import type { Plugin } from '../../src/plugin/define.ts';
 
 export const NOTICE: Notice = {
   reason: 'hand_over',
+  run: '20260101-000000-abcd',
   stage: 'talos',
   title: 'talos needs a person',
   text: 'It keeps failing.\nLook at the case.',

@@ -39,7 +39,11 @@ async function tried({ stage, group }, settings, folder) {
   const events = eventsOf(home);
   const tokens = readJson(join(home, 'ai/state/ledger.json'))?.day?.tokens || null;
   const found = outcomeOf({ exit, status, events, said });
-  if (found !== 'green') return { outcome: found.word, why: found.why, ms, tokens };
+  if (found !== 'green') {
+    // What did not help is taken back; a change that is still there is worth knowing.
+    const stayed = found.word === 'wrong' && (await git('diff', '--name-only', 'main', AI)).trim();
+    return { outcome: found.word, why: stayed ? `${found.why}; ${stayed} stays changed` : found.why, ms, tokens };
+  }
   const branch = join(folder, 'branch/lab');
   const got = await alone(stage, branch, () => git('clone', '--quiet', '--branch', AI, home, branch));
   const why = compareWith({ stage, group, wanted, got });

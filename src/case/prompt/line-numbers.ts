@@ -4,6 +4,8 @@ const NUMBERED = /^ *(\d{1,7}) \|(?: (.*))?$/s;
 // In an answer a marker of a diff may stand before or behind the number.
 const COPIED = /^([+\- ]?) {0,6}\d{1,7} \|(?: (.*))?$/s;
 
+const IN_DIFF = /^(?:@@|--- |\+\+\+ |[+-] {0,6}\d{1,7} \|)/;
+
 /** `12 | text`, numbers right-aligned to `width`. */
 export const numbered = (line: string, number: number, width: number): string =>
   `${String(number).padStart(width)} |${line === '' ? '' : ` ${line}`}`;
@@ -30,5 +32,9 @@ function unnumbered(block: string): string {
   );
   const copied = telling.filter((line) => COPIED.test(line)).length;
   if (telling.length === 0 || copied < telling.length * NEARLY_ALL) return block;
-  return lines.map((line) => line.replace(COPIED, (_, marker: string, text = '') => `${marker}${text}`)).join('\n');
+  // Elsewhere a blank before the number only pads it.
+  const marked = lines.some((line) => IN_DIFF.test(line));
+  return lines
+    .map((line) => line.replace(COPIED, (_, marker: string, text = '') => `${marked ? marker : ''}${text}`))
+    .join('\n');
 }

@@ -55,6 +55,12 @@ test('line numbers that were copied into an answer are taken out, in every form'
     'Here:\n```diff\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n key:\n-  a: 1\n+  a: 2\n```\nFix: x\n',
   );
   assert.is(withoutLineNumbers('x.sh\n```\n1 | a\n2 |\n3 |   b\n```\n'), 'x.sh\n```\na\n\n  b\n```\n');
+  // Numbers as they are shown in a file of ten lines and more: the blank before them is no part of the line.
+  const ten = Array.from({ length: 12 }, (_, n) => `${String(n + 1).padStart(2)} | k${n}: 1`).join('\n');
+  assert.is(
+    withoutLineNumbers(`x.yaml\n\`\`\`yaml\n${ten}\n\`\`\`\n`),
+    `x.yaml\n\`\`\`yaml\n${Array.from({ length: 12 }, (_, n) => `k${n}: 1`).join('\n')}\n\`\`\`\n`,
+  );
   for (const own of ['```\n1 | a\nb\nc\n```\n', 'no block: 1 | a\n', '```diff\n-8 | x\n+a\n+b\n+c\n```\n']) {
     assert.is(withoutLineNumbers(own), own);
   }
