@@ -12,6 +12,11 @@ export default {
     return [{ match: 'template: no such thing', class: 'missing_file' }];
   },
 
+  // What `mendloop doctor` says of it.
+  async check() {
+    return 'asks nobody';
+  },
+
   // named under executors
   async propose({ failure }) {
     return { pass: `it knows no fix for ${failure.class}` };

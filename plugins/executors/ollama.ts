@@ -48,20 +48,20 @@ const SHARE_OF_HISTORY = 0.7;
 /** One answer that is not even passed on may be asked for again, when that leaves the call within its time. */
 const CALL_LIMIT_MS = 280_000;
 
-export default definePlugin({ name: 'ollama', kind: 'executor', options, propose });
+export default definePlugin({ name: 'ollama', kind: 'executor', options, check, propose });
+
+async function check(context: Context<'check', z.output<typeof options>>): Promise<string> {
+  const { model, why, host } = await reach(context);
+  return `${model} at ${host} (${why})`;
+}
 
 async function propose(context: Asked): Promise<Proposal> {
-  const { prompt, say, signal, options: settings } = context;
+  const { prompt, say, options: settings } = context;
   if (prompt === '') throw new Error('it was given no prompt to send');
-  const host = hostOf(settings.host ?? (process.env.OLLAMA_HOST || 'http://127.0.0.1:11434'));
-  if ('refused' in host) throw new Error(host.refused);
-  const models = openChat(host.url, { signal, timeoutMs: settings.timeout, mayReach: isLanAddress });
-  const most = isLoopback(host.name) ? machineMemory() * SHARE_OF_MEMORY : LAN_MEMORY;
-  const { model, why } = pickModel(settings.model, await installed(models, host.url), host.url, most);
-  const contextTokens = Math.min(settings.num_ctx, await ownContext(models, model, host.url));
-  say(`asks ${model} at ${host.url} (${why})`);
+  const { models, model, why, host, contextTokens } = await reach(context);
+  say(`asks ${model} at ${host} (${why})`);
   const files = await seenFiles(prompt, context);
-  const asked = { context, prompt, models, model, host: host.url, files, contextTokens };
+  const asked = { context, prompt, models, model, host, files, contextTokens };
   const began = performance.now();
   const first = await ask(asked, []);
   if (!('wrong' in first)) return first;
@@ -70,6 +70,17 @@ async function propose(context: Asked): Promise<Proposal> {
   say(`asks ${model} once more: ${first.wrong}`);
   const second = await ask(asked, [{ code: first.code, reasons: [first.wrong] }]);
   return 'wrong' in second ? { pass: `${model}: ${second.wrong}` } : second;
+}
+
+/** The host and the model that is asked there. Throws one line when there is none. */
+async function reach({ signal, options: settings }: Pick<Asked, 'signal' | 'options'>) {
+  const host = hostOf(settings.host ?? (process.env.OLLAMA_HOST || 'http://127.0.0.1:11434'));
+  if ('refused' in host) throw new Error(host.refused);
+  const models = openChat(host.url, { signal, timeoutMs: settings.timeout, mayReach: isLanAddress });
+  const most = isLoopback(host.name) ? machineMemory() * SHARE_OF_MEMORY : LAN_MEMORY;
+  const { model, why } = pickModel(settings.model, await installed(models, host.url), host.url, most);
+  const contextTokens = Math.min(settings.num_ctx, await ownContext(models, model, host.url));
+  return { models, model, why, host: host.url, contextTokens };
 }
 
 interface AskScope {

@@ -192,7 +192,7 @@ was promoted stays on your branch until its rollback is promoted, too.
   doctor: {
     summary: 'look at everything a run depends on',
     usage: 'doctor',
-    help: 'Reads only: versions, tools, worktree, lock, carried and ignored files, disk.',
+    help: 'Changes nothing: versions, tools, worktree, lock, carried and ignored files, secrets, disk, and whether the models that\nwould be asked can be reached.',
     load: () => import('./doctor.ts'),
   },
   abandon: {

@@ -48,6 +48,9 @@ export const escalationSchema = z.union([said, edited, passed, asked, handedOver
   error: 'expected exactly one of answer, files, pass, diagnostics and hand_over',
 });
 
+/** One line: who would be asked, and how it is reached. */
+export const checkSchema = words;
+
 export const classRulesSchema = z.array(classRuleSchema);
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';

@@ -101,6 +101,7 @@ export type Escalation = Frozen<z.output<typeof escalationSchema>>;
 /** What the loop gives to each hook, and what it gets back once that is checked. */
 export interface HookTypes {
   classify: { given: Record<never, never>; answer: Frozen<z.output<typeof classRulesSchema>> };
+  check: { given: Record<never, never>; answer: string };
   propose: { given: FixFacts; answer: Proposal };
   escalate: { given: EscalationFacts; answer: Escalation };
   notify: { given: Notice; answer: undefined };

@@ -14,6 +14,8 @@ export interface Plugin<O extends z.ZodType = z.ZodType> {
   readonly options?: O;
   /** Rules that class failures, asked for once, before the first stage. */
   classify?(context: Context<'classify', z.output<O>>): Eventually<ClassRules>;
+  /** For `doctor`: who would be asked, in one line. Throws what is wrong, and what to do. */
+  check?(context: Context<'check', z.output<O>>): Eventually<string>;
   /** A fix for a failure. Throws when whoever it asks cannot be reached: that is no try. */
   propose?(context: Context<'propose', z.output<O>>): Eventually<Proposal>;
   /** A fix, a wish for diagnostics, or a hand-over, for a failure that keeps coming back. */

@@ -1,7 +1,14 @@
 // Everything a plugin can do, in one table: which list of ai/loop.yaml calls for it, what it may answer, how the answers of
 // several plugins combine, what its failure means, and how long it may take.
 import type { z } from 'zod';
-import { backendSchema, classRulesSchema, escalationSchema, nothingSchema, proposalSchema } from './answers.ts';
+import {
+  backendSchema,
+  checkSchema,
+  classRulesSchema,
+  escalationSchema,
+  nothingSchema,
+  proposalSchema,
+} from './answers.ts';
 import type { HookName } from './contract.ts';
 
 /** The keys of ai/loop.yaml that name plugins, and what one such plugin is called. */
@@ -42,6 +49,14 @@ export const HOOKS: Readonly<Record<HookName, Hook>> = {
     plain: true,
     combine: 'all',
     failure: 'stops',
+    timeoutMs: 10 * SECOND,
+  },
+  check: {
+    list: null,
+    answer: checkSchema,
+    plain: true,
+    combine: 'all',
+    failure: 'ignored',
     timeoutMs: 10 * SECOND,
   },
   propose: {

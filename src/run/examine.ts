@@ -10,6 +10,7 @@ import { toolSource } from '../stage/requires.ts';
 import { type Lab, stagePath } from '../stage/stage-env.ts';
 import { ignoredBeside, uncarriedState, uncommitted } from '../worktree/read.ts';
 import { baseOf, type Configuration, configurationAt } from './configuration.ts';
+import { pluginFindings } from './examine-plugins.ts';
 import { secretFindings } from './examine-secrets.ts';
 import type { RunPorts } from './request.ts';
 import { loadStages, openRun } from './stage-store.ts';
@@ -35,6 +36,7 @@ export async function examine(home: string, ports: Pick<RunPorts, 'env' | 'labTo
     });
     findings.push(...labFindings(config, lab ?? config.loop.lab, ports));
     findings.push(...(await fileFindings(home, config)), ...secretFindings(home, config, ports.env));
+    findings.push(...(await pluginFindings(layout, base.commit, config.loop)));
   } catch (error) {
     if (!(error instanceof MendError)) throw error;
     findings.push({

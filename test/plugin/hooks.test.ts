@@ -20,6 +20,7 @@ test('each list calls for one hook, and each hook says how answers combine and w
     ),
     [
       'classify all stops 10000',
+      'check all ignored 10000',
       'propose first provider 300000',
       'escalate first provider 600000',
       'notify all ignored 30000',

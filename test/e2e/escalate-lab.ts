@@ -1,0 +1,115 @@
+// A repository whose failing stage goes straight to an escalation: a hosted model on loopback that answers as a test tells it.
+// The loop runs as a child process; its key is in the environment and nowhere else.
+import { appendFileSync, cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CaseSummary } from '../../src/case/case-file/summary.ts';
+import { type ApiKind, type ApiReply, type ApiRequest, type ApiServer, startApiServer } from '../../src/testing/api-server.ts';
+import { diff, FILE, type Lab, type LabOptions, modelLab } from './model-lab.ts';
+import { folder, git, namesIn, PACKAGE, type Scenario } from './scenario.ts';
+
+export const KEY = 'sk-test-9b2c4d6e8f1a3b5c7d9e0f';
+
+export type Reply = string | ApiReply | ((request: ApiRequest) => string | ApiReply);
+
+export interface Host extends ApiServer {
+  /** What it says from now on, one after the other, the last one again and again. */
+  says(...replies: Reply[]): void;
+  /** The case, or whatever else was asked last, of each request. */
+  asked(): string[];
+}
+
+export interface EscalateOptions extends LabOptions {
+  kind?: ApiKind;
+  /** More settings of `api`. */
+  api?: Record<string, unknown>;
+}
+
+export interface EscalateLab extends Lab {
+  host: Host;
+}
+
+/** A host of models that answers as it is told to. */
+export async function apiHost(tls?: { key: string; cert: string }): Promise<Host> {
+  let [replies, from]: [Reply[], number] = [[], 0];
+  const server = await startApiServer({
+    ...(tls ? { tls } : {}),
+    script: (request, before) => {
+      const reply = replies[Math.min(before - from, replies.length - 1)] ?? { status: 500, error: 'nothing to say' };
+      const said = typeof reply === 'function' ? reply(request) : reply;
+      return typeof said === 'string' ? { text: said } : said;
+    },
+  });
+  return {
+    ...server,
+    says(...said) {
+      from = server.requests.length;
+      replies = said;
+    },
+    asked: () => server.requests.map(({ body }) => String(body.messages?.at(-1)?.content)),
+  };
+}
+
+/** Where the host is, for `plugins.api`. */
+export const apiSettings = (url: string, kind: ApiKind = 'openai', more: object = {}) => ({
+  ...{ kind, model: 'large', base_url: kind === 'openai' ? `${url}/v1` : url, retries: 0, timeout: '20s' },
+  ...more,
+});
+
+/** No executor, unless `loop` says so: the first failure is escalated. */
+export async function escalateLab(options: EscalateOptions = {}): Promise<EscalateLab> {
+  const { kind, api, loop = {}, ...rest } = options;
+  const host = await apiHost();
+  const { plugins = {}, ...settings } = loop as { plugins?: object };
+  const lab = await modelLab({
+    ...rest,
+    loop: {
+      ...{ executors: [], escalations: ['api', 'case-file'] },
+      ...settings,
+      plugins: { api: apiSettings(host.url, kind, api), ...plugins },
+    },
+  });
+  Object.assign(lab.env, { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY });
+  return { ...lab, host };
+}
+
+/** A patch as a hosted model gives it. */
+export const patch = (word: string, from = 'bad', path = FILE): string =>
+  diff(path, `-${from}`, `+${word}`).replace(/^Fix: .*$/m, `Fix: Say ${word}`);
+
+export const handOver = (text: string): string => JSON.stringify({ hand_over: text });
+export const wish = (...diagnostics: string[][]): string => JSON.stringify({ diagnostics });
+
+/** Every case, by name. */
+export const cases = (s: Pick<Scenario, 'path'>): Record<string, CaseSummary> =>
+  Object.fromEntries(
+    namesIn(s.path('ai/escalations'))
+      .filter((name) => existsSync(s.path('ai/escalations', name, 'summary.json')))
+      .map((name) => [name, JSON.parse(readFileSync(s.path('ai/escalations', name, 'summary.json'), 'utf8'))]),
+  );
+
+export const caseText = (s: Pick<Scenario, 'path'>, name: string, version: 1 | 2): string =>
+  readFileSync(s.path('ai/escalations', name, `case_v${version}.md`), 'utf8');
+
+/** A clone of this repository with its dependencies and its simulated lab, `files` changed, committed on main. */
+export function labClone(files: Record<string, string | ((text: string) => string)>): string {
+  const home = join(folder(), 'clone');
+  git(PACKAGE, 'clone', '-q', '--no-hardlinks', PACKAGE, home);
+  git(home, 'switch', '-q', '-C', 'main');
+  const parts = ['ai/context_map.yaml', 'ai/loop.yaml', 'config', 'plugins', 'stages', 'scripts', 'src'];
+  for (const part of parts) cpSync(join(PACKAGE, part), join(home, part), { recursive: true });
+  for (const [path, text] of Object.entries(files)) {
+    const now = typeof text === 'string' ? text : text(readFileSync(join(home, path), 'utf8'));
+    cpSync(written(now), join(home, path));
+  }
+  git(home, 'add', '-A', '--', 'ai', 'config', 'plugins', 'stages', 'scripts', 'src');
+  git(home, 'commit', '-q', '--allow-empty', '-m', 'as it is here');
+  symlinkSync(join(PACKAGE, 'node_modules'), join(home, 'node_modules'));
+  appendFileSync(join(home, '.git/info/exclude'), 'node_modules\n');
+  return home;
+}
+
+function written(text: string): string {
+  const path = join(folder(), 'text');
+  appendFileSync(path, text);
+  return path;
+}
