@@ -24,6 +24,7 @@ export const EVENT_TYPES = {
   'failure.decided': 'what is done about it, and why',
   'fix.refused': 'a proposed change was refused, and why',
   'plugin.said': 'a plugin says what it does: whom it asks, and why',
+  'plugin.passed': 'a plugin has no fix to propose, and why',
   'plugin.failed': 'a plugin could not be reached or did not answer soundly; no try is spent',
   'fix.suggested': 'a sound fix is shown to a person, who is asked',
   'fix.declined': 'the person does not want it',

@@ -13,8 +13,8 @@ import { chooseFormat } from './ollama/choose-format.ts';
 import { type Message, messages, remember, tokens } from './ollama/conversation.ts';
 import { guardAnswer } from './ollama/guard.ts';
 import { editSchema, readEdit } from './ollama/json-edit.ts';
-import { hostOf, isLanAddress, isLoopback } from './ollama/lan.ts';
-import { isElsewhere, pickModel } from './ollama/pick-model.ts';
+import { hostOf, isLanAddress } from './ollama/lan.ts';
+import { isElsewhere, largestModel, pickModel } from './ollama/pick-model.ts';
 import { type SeenFile, seenFiles } from './ollama/seen-files.ts';
 import { Repeating, watchRepeats } from './ollama/watch.ts';
 
@@ -36,11 +36,7 @@ const options = z.strictObject({
 
 type Asked = Context<'propose', z.output<typeof options>>;
 
-/** What a host that is not this machine is taken to have; most of such cards. */
-const LAN_MEMORY = 24e9;
 const LARGER = 'raise plugins.ollama.num_ctx, or take a model with a larger context';
-/** Of a machine's memory, for a model. */
-const SHARE_OF_MEMORY = 0.7;
 const LEAST_ANSWER = 512;
 const TELL_EVERY_MS = 500;
 /** Of the context, for a prompt with what was said before: an estimate may be a third too low. */
@@ -59,7 +55,7 @@ async function propose(context: Asked): Promise<Proposal> {
   const { prompt, say, options: settings } = context;
   if (prompt === '') throw new Error('it was given no prompt to send');
   const { models, model, why, host, contextTokens } = await reach(context);
-  say(`asks ${model} at ${host} (${why})`);
+  if (context.refused.length === 0) say(`asks ${model} at ${host} (${why})`);
   const files = await seenFiles(prompt, context);
   const asked = { context, prompt, models, model, host, files, contextTokens };
   const began = performance.now();
@@ -77,7 +73,7 @@ async function reach({ signal, options: settings }: Pick<Asked, 'signal' | 'opti
   const host = hostOf(settings.host ?? (process.env.OLLAMA_HOST || 'http://127.0.0.1:11434'));
   if ('refused' in host) throw new Error(host.refused);
   const models = openChat(host.url, { signal, timeoutMs: settings.timeout, mayReach: isLanAddress });
-  const most = isLoopback(host.name) ? machineMemory() * SHARE_OF_MEMORY : LAN_MEMORY;
+  const most = largestModel(host.name, machineMemory());
   const { model, why } = pickModel(settings.model, await installed(models, host.url), host.url, most);
   const contextTokens = Math.min(settings.num_ctx, await ownContext(models, model, host.url));
   return { models, model, why, host: host.url, contextTokens };

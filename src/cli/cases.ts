@@ -48,15 +48,15 @@ async function answer(
   const said = file === undefined ? undefined : await answerOf(file);
   const dry = options['dry-run'] === true;
   const request = { home: home(), case: name, answer: said, command: line, dry };
-  const { stage, fix, givenUp } = await answerCase(request, { clock: systemClock });
+  const { stage, fix, shown, givenUp } = await answerCase(request, { clock: systemClock });
   const then = givenUp ? `mendloop reset ${stage}, then: mendloop ${stage}` : `mendloop ${stage}`;
   const lines = [
     `${dry ? 'would be taken' : 'taken'}: ${fix.note.fix}`,
     '',
-    fix.diff.trimEnd(),
+    shown.trimEnd(),
     '',
     `it is applied first when the failure comes back, and judged as any fix: ${then}`,
   ];
-  out.answer(lines.join('\n'), { case: name, stage, dry, fix: fix.note.fix, diff: fix.diff, given_up: givenUp });
+  out.answer(lines.join('\n'), { case: name, stage, dry, fix: fix.note.fix, diff: shown, given_up: givenUp });
   return EXIT.ok;
 }

@@ -1,5 +1,6 @@
 // An answer against this very repository: the files as they are in the working tree, the rules of the map on disk.
 import { join } from 'node:path';
+import { withoutLineNumbers } from '../case/prompt/line-numbers.ts';
 import { commandWords } from '../config/words.ts';
 import { applyChanges, spellings } from '../fix/apply-changes.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
@@ -26,7 +27,7 @@ export async function checkHere(
 ): Promise<{ ok: true; files: EditedFile[]; diff: string } | Refusal> {
   const { map, loop } = configurationOnDisk(home);
   const stage = map.stages[name] ?? unknownStage(name, Object.keys(map.stages));
-  const read = readAnswer(answer);
+  const read = readAnswer(withoutLineNumbers(answer));
   if (!read.ok) return read;
   const paths = read.changes.flatMap(({ path }) => (path === undefined ? [] : spellings(path)));
   const checks = checkCommands(map);

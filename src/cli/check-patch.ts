@@ -1,4 +1,5 @@
 // `mendloop check-patch`: whether a model's answer would pass the gate. For people, and as JSON Lines for scripts.
+import { withoutLineNumbers } from '../case/prompt/line-numbers.ts';
 import { EXIT, fail } from '../errors.ts';
 import { applyChanges } from '../fix/apply-changes.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
@@ -62,7 +63,7 @@ async function jsonLines({ out }: CommandInput): Promise<number> {
 type Checked = { ok: true; files: EditedFile[]; diff: string } | Refusal;
 
 function checkLine({ path, files, links, answer, allow, protect, max_files, max_lines }: PatchLine): Checked {
-  const read = readAnswer(answer, { path });
+  const read = readAnswer(withoutLineNumbers(answer), { path });
   if (!read.ok) return read;
   const applied = applyChanges(read.changes, (wanted) => (links.has(wanted) ? undefined : files.get(wanted)), { path });
   if (!applied.ok) return applied;

@@ -33,6 +33,8 @@ export function fixLine(type: string, data: Record<string, unknown>): [word: str
       return ['declined', `${what}  (${plugin})`];
     case 'plugin.said':
       return [plugin, String(text)];
+    case 'plugin.passed':
+      return ['no fix', `${plugin}: ${reason}`];
     case 'plugin.failed':
       return ['no answer', String(reason)];
     case 'prompt.saved':

@@ -55,6 +55,7 @@ export function plainWatcher(out: Output, home: string): Subscriber {
       case 'fix.judged':
       case 'fix.reverted':
       case 'plugin.said':
+      case 'plugin.passed':
       case 'plugin.failed':
       case 'prompt.saved':
       case 'case.opened':

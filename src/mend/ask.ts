@@ -1,11 +1,11 @@
 // Asking for a fix: one plugin, its answer judged, what was wrong told back to it, a few rounds at most.
 import { isDeepStrictEqual } from 'node:util';
 import type { Happening } from '../events.ts';
-import type { Refusal } from '../fix/edit.ts';
 import { callHook } from '../plugin/call.ts';
 import type { FixFacts, Proposal, RefusedRound } from '../plugin/contract.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
 import { type JudgeScope, judgeProposal, type SoundFix } from './judge-proposal.ts';
+import type { Keep } from './keep-try.ts';
 
 /** `down`: it could not be reached or did not answer soundly, which is nobody's failed try. */
 export type Asked =
@@ -20,7 +20,7 @@ export interface AskScope extends JudgeScope {
   place: { stage: string; step: string; attempt: number };
   record(...happenings: Happening[]): void;
   /** Keeps what was asked, answered and decided, for people. */
-  keep?: ((plugin: string, round: number, answer: Proposal, judged: SoundFix | Refusal) => void) | undefined;
+  keep?: Keep | undefined;
   /** Counts tokens that were used. */
   used?: ((tokens: number) => void) | undefined;
   /** Shows whoever watches what is going on. */
@@ -50,7 +50,13 @@ export async function ask(plugin: LoadedPlugin, scope: AskScope): Promise<Asked>
       return { none: 'down', reason };
     }
     const { answer } = called;
-    if ('pass' in answer) return passed(redact(answer.pass), rounds);
+    if ('pass' in answer) {
+      const reason = redact(answer.pass);
+      // Who needs no model passes at nearly every failure.
+      keep?.(plugin.name, round, answer);
+      if (scope.redactor) record({ type: 'plugin.passed', ...place, data: { plugin: plugin.name, reason } });
+      return passed(reason, rounds);
+    }
     // Told why it was refused, and given once more: it will not change. A model may be asked in another form next time.
     if (!('answer' in answer) && isDeepStrictEqual(answer, before)) break;
     before = answer;

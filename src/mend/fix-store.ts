@@ -85,7 +85,8 @@ export function openFixes(scope: FixScope): FixStore {
         scope.moved(commit);
         scope.ledger(patch(fix, outcome, reason));
         const { hash, plugin, note } = fix;
-        record({ type: 'fix.reverted', ...place(fix), data: { hash, plugin, note, outcome, reason, commit } });
+        const data = { hash, plugin, note, outcome, reason, commit, reverts: fix.commit };
+        record({ type: 'fix.reverted', ...place(fix), data });
       });
     },
     keep(fix, outcome, reason) {

@@ -6,7 +6,8 @@ import { folderOf, writeAtomic } from '../io/store.ts';
 import type { Proposal } from '../plugin/contract.ts';
 import type { SoundFix } from './judge-proposal.ts';
 
-type Keep = (plugin: string, round: number, answer: Proposal, judged: SoundFix | Refusal) => void;
+/** `judged` is undefined for who has no fix to propose. */
+export type Keep = (plugin: string, round: number, answer: Proposal, judged?: SoundFix | Refusal) => void;
 
 interface Place {
   run: string;
@@ -32,9 +33,12 @@ function write(path: string, text: string): void {
 /** Writes to `ai/logs/executor/`. Throws MendError when the disk refuses. */
 export function keepTry(home: string, place: Place, prompt: string, redactor: Redactor): Keep {
   return (plugin, round, answer, judged) => {
-    const said = 'answer' in answer ? answer.answer : JSON.stringify(answer, null, 2);
-    const verdict = judged.ok ? `accepted\n\n${judged.diff}` : `${judged.code}\n\n${judged.reasons.join('\n')}`;
+    const said = 'answer' in answer ? answer.answer : 'pass' in answer ? answer.pass : JSON.stringify(answer, null, 2);
+    const verdict = judged ? verdictOf(judged) : 'no fix was proposed';
     const text = ['# Prompt', prompt, '# Answer', redactor.redact(said), '# Verdict', redactor.redact(verdict), ''];
     write(join(home, fileOf(place, `${plugin}-${round}`)), text.join('\n\n'));
   };
 }
+
+const verdictOf = (judged: SoundFix | Refusal): string =>
+  judged.ok ? `accepted\n\n${judged.diff}` : `${judged.code}\n\n${judged.reasons.join('\n')}`;

@@ -120,7 +120,8 @@ function toldBack(fix: AppliedFix, taken: CommittedFix, scope: RecoverScope): Ha
   const open = openPatches(scope.ledger).find((o) => o.fingerprint === fingerprint && o.patch.hash === hash);
   if (open) settle(open, outcome, scope);
   const reason = 'told by a later process';
-  return [{ type: 'fix.reverted', stage, step, data: { hash, plugin, note, outcome, reason, commit: taken.commit } }];
+  const data = { hash, plugin, note, outcome, reason, commit: taken.commit, reverts: fix.commit };
+  return [{ type: 'fix.reverted', stage, step, data }];
 }
 
 interface OpenPatch {

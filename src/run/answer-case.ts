@@ -20,6 +20,7 @@ import { findCase } from './find-case.ts';
 import { holdLock } from './hold-lock.ts';
 import { openLedger, readLedger } from './ledger-store.ts';
 import { isPackage, PACKAGE_PATHS } from './own-plugins.ts';
+import { openMask } from './run-mask.ts';
 
 /** Who a patch is by that a person gave. */
 export const PERSON = 'person';
@@ -37,6 +38,8 @@ export interface AnswerRequest {
 export interface Answered {
   stage: string;
   fix: SoundFix;
+  /** Its diff as a person is shown it. */
+  shown: string;
   /** The stage was given up, and must be reset before it runs. */
   givenUp: boolean;
 }
@@ -51,13 +54,13 @@ export async function answerCase(request: AnswerRequest, { clock }: { clock: Clo
     const summary = findCase(store, request.case);
     if (summary.state === 'closed') fail('E_CASE_CLOSED', { case: summary.case, why: summary.closed?.why ?? '' });
     const { ledger } = readLedger(layout);
-    const fix = await judged(request, layout, summary, ledger);
+    const { fix, shown } = await judged(request, layout, summary, ledger);
     if (!request.dry) {
       record(layout, clock, summary, fix);
       store.writeSummary({ ...summary, state: 'answered', why: `answered: ${fix.note.fix}` });
     }
     const entry = entryOf(ledger, summary.stage, summary.fingerprint);
-    return { stage: summary.stage, fix, givenUp: entry?.gave_up_at !== undefined };
+    return { stage: summary.stage, fix, shown, givenUp: entry?.gave_up_at !== undefined };
   } finally {
     lock.release();
   }
@@ -68,7 +71,7 @@ async function judged(
   layout: Layout,
   { stage: of, fingerprint, patch }: CaseSummary,
   ledger: Ledger,
-): Promise<SoundFix> {
+): Promise<{ fix: SoundFix; shown: string }> {
   const { base, config } = await configurationNow(home);
   const stage = config.map.stages[of];
   if (!stage) return fail('E_CASE_BROKEN', { case: name, problem: `its stage ${of} is not in the map any more` });
@@ -85,7 +88,7 @@ async function judged(
   });
   if (!verdict.ok)
     return fail('E_CASE_REFUSED', { code: verdict.code, handOver: verdict.handOver === true }, verdict.reasons);
-  return verdict;
+  return { fix: verdict, shown: openMask(home, config, process.env)(verdict.diff) };
 }
 
 async function waitingFix(

@@ -25,8 +25,11 @@ export interface LedgerStore {
 /** The projection is not written more often than a person could look. */
 const PROJECT_EVERY_MS = 250;
 
+/** Over what is recorded: the words of logs and models. */
+export type MaskData = <T extends object>(data: T) => T;
+
 /** Opens the ledger for whoever holds the lock. Throws MendError when the disk refuses, never for what the files hold. */
-export function openLedger(layout: Layout, clock: Clock): LedgerStore {
+export function openLedger(layout: Layout, clock: Clock, mask: MaskData = (data) => data): LedgerStore {
   const { ledger, notices, end, orphaned } = load(layout, quarantine);
   const journal = openLines(layout.ledgerJournal, end);
   let written = Number.NEGATIVE_INFINITY;
@@ -43,7 +46,10 @@ export function openLedger(layout: Layout, clock: Clock): LedgerStore {
       if (happenings.length === 0) return;
       const { seq } = ledger.as_of;
       const time = new Date(clock.now()).toISOString();
-      const records = happenings.map((happening, i): LedgerRecord => ({ v: 1, seq: seq + i + 1, time, ...happening }));
+      const records = happenings.map(
+        (happening, i) =>
+          ({ v: 1, seq: seq + i + 1, time, ...happening, data: mask(happening.data) }) as unknown as LedgerRecord,
+      );
       const strange = records.find((record) => !isLedgerRecord(record));
       if (strange) throw new TypeError(`no record of the ledger: ${JSON.stringify(strange)}`);
       for (const line of journal.append(records)) foldLine(ledger, line);

@@ -67,11 +67,13 @@ export class MendingFacts {
     return this.keptBy(fix).length > 0 ? this.#found.get(fix.step) : undefined;
   }
 
-  /** Nothing waits to be known of a fix any more. */
-  settled({ stage, step, hash }: Pick<AppliedFix, 'stage' | 'step' | 'hash'>): void {
-    if (this.pending.get(step)?.fix.hash === hash) this.pending.delete(step);
-    const others = this.kept(stage).filter((fix) => fix.step !== step || fix.hash !== hash);
-    this.#kept.set(stage, others);
+  /** Nothing waits to be known of a fix any more. By its commit: one patch may be on the branch for two failures. */
+  settled({ stage, step, commit }: Pick<AppliedFix, 'stage' | 'step' | 'commit'>): void {
+    if (this.pending.get(step)?.fix.commit === commit) this.pending.delete(step);
+    this.#kept.set(
+      stage,
+      this.kept(stage).filter((fix) => fix.commit !== commit),
+    );
   }
 
   /** Every fix that is on the branch and neither verified nor taken back, the first one first. */
@@ -88,7 +90,6 @@ export function mendingFacts(events: readonly LoopEvent[]): MendingFacts {
   for (const { type, stage, step, data } of events) {
     if (stage === undefined || step === undefined) continue;
     const pending = facts.pending.get(step);
-    const hash = String(data.hash);
     if (type === 'failure.decided' && data.tier === 'wait') facts.waited(stage);
     if (type === 'failure.seen') {
       facts.had(stage, String(data.fingerprint));
@@ -100,8 +101,10 @@ export function mendingFacts(events: readonly LoopEvent[]): MendingFacts {
     }
     // Run again without a word on the fix: its end had said nothing.
     if (type === 'step.retry' && pending && failed.has(step)) pending.rerun = true;
-    if (type === 'fix.judged' && data.outcome === 'provisional' && pending?.fix.hash === hash) facts.keep(pending.fix);
-    else if (type === 'fix.reverted' || type === 'fix.judged') facts.settled({ stage, step, hash });
+    const provisional = type === 'fix.judged' && data.outcome === 'provisional';
+    if (provisional && pending && pending.fix.commit === data.commit) facts.keep(pending.fix);
+    else if (type === 'fix.reverted') facts.settled({ stage, step, commit: String(data.reverts) });
+    else if (type === 'fix.judged') facts.settled({ stage, step, commit: String(data.commit) });
   }
   return facts;
 }

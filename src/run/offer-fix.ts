@@ -36,6 +36,8 @@ export interface OfferScope {
   person: AskPerson | undefined;
   /** Keeps a fix for a person as an open case. */
   leave(subject: Recognised, suggestion: Suggestion): Promise<void>;
+  /** Over what a person is shown. */
+  mask(text: string): string;
   signal: AbortSignal;
   record(...happenings: Happening[]): void;
 }
@@ -61,8 +63,9 @@ export function offerFixes(scope: OfferScope): Offer {
     const news = { stage, step, attempt, data: { hash, plugin, note } };
     scope.record({ type: 'fix.suggested', ...news });
     fixes.hold(fix);
-    const excerpt = excerptOf(failure);
-    const suggestion = { stage, step, fingerprint: failure.fingerprint, excerpt, plugin, note, diff, hash };
+    const excerpt = scope.mask(excerptOf(failure));
+    const shown = { excerpt, note, diff: scope.mask(diff) };
+    const suggestion = { stage, step, fingerprint: failure.fingerprint, plugin, hash, ...shown };
     const word = await scope.person(suggestion, scope.signal);
     if (scope.signal.aborted) return { none: 'stopped' };
     if (word === 'apply') return apply(subject, fix, by);

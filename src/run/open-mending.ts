@@ -156,7 +156,7 @@ export async function openMending(
       diagnose: (subject, asked) => diagnose(subject, asked),
     });
     const person = config.loop.mode === 'suggest' ? (ports.person ?? nobody) : undefined;
-    const offers = offerFixes({ ...shared, person, leave: cases.leave });
+    const offers = offerFixes({ ...shared, person, leave: cases.leave, mask: prepared.mask });
     const asking = { ...shared, offers, cases, breaker: openBreaker(ports.clock) };
     return {
       cases,

@@ -14,6 +14,7 @@ import { baseOf, type Configuration, configurationAt } from './configuration.ts'
 import { pluginsAt } from './own-plugins.ts';
 import type { RunPorts, RunRequest } from './request.ts';
 import { closeOpenRun, cutOffRun, endCutOff, type OpenRun, type RunHead } from './resume.ts';
+import type { Mask } from './run-mask.ts';
 import { keepToLab } from './same-lab.ts';
 import { askedText, selectStages } from './select.ts';
 import { type LoadedStages, loadStages } from './stage-store.ts';
@@ -29,6 +30,7 @@ export interface Prepared {
   lab: Lab;
   plugins: Plugins;
   notices: string[];
+  mask: Mask;
 }
 
 /** Everything a run needs, or a MendError; the lock must be held. A run that was cut off is closed only when all else is sound. */
@@ -39,9 +41,13 @@ export async function prepare(request: RunRequest, layout: Layout, ports: RunPor
   const cutOff = cutOffRun(loaded, askedText(request), now);
   const open = cutOff?.resume ? cutOff : undefined;
   const current = await baseOf(home);
-  const base = open?.head.base ?? current;
+  // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
+  const base = open ? { ...current, ...open.head.base, name: current.name, branch: current.branch } : current;
   const config = await configurationAt(home, base.commit, base.name);
-  const plugins = await pluginsAt(layout, base.commit, config.loop);
+  const [plugins, { openMask }] = await Promise.all([
+    pluginsAt(layout, base.commit, config.loop),
+    import('./run-mask.ts'),
+  ]);
   const stages = open?.head.stages ?? selectStages(config.map, request, loaded.state);
   const head = open?.head ?? newHead(request, config, stages, base, now);
   if (!open && !request.forced && !config.loop.retry_failed) refuseFailed(stages, loaded.state);
@@ -68,7 +74,8 @@ export async function prepare(request: RunRequest, layout: Layout, ports: RunPor
       path,
     ),
   ];
-  return { layout, loaded, open, head, config, worktree, lab, plugins, notices };
+  const mask = openMask(home, config, ports.env);
+  return { layout, loaded, open, head, config, worktree, lab, plugins, notices, mask };
 }
 
 /** With `retry_failed` off a stage that was found failed stops the run before anything starts. */

@@ -14,7 +14,7 @@ import { stageTree } from '../stage/stage-tree.ts';
 import { createExecutor, type EarlierFacts } from './execute.ts';
 import { exitCode, needsHuman } from './exit-code.ts';
 import { holdLock } from './hold-lock.ts';
-import { type LedgerStore, openLedger } from './ledger-store.ts';
+import { type LedgerStore, type MaskData, openLedger } from './ledger-store.ts';
 import { openMending } from './open-mending.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { openRecorder, type Recorder } from './recorder.ts';
@@ -53,9 +53,12 @@ async function perform(prepared: Prepared, request: RunRequest, ports: RunPorts)
   const watchHuman = (event: LoopEvent) => {
     human ||= needsHuman(event);
   };
-  const ledger = openLedger(layout, ports.clock);
+  const { maskedData } = await import('./run-mask.ts');
+  const mask = <T extends object>(data: T): T => maskedData(data, prepared.mask);
+  const ledger = openLedger(layout, ports.clock, mask);
   prepared.notices.push(...ledger.notices);
-  const recorder = startRecorder(prepared, run, { ...ports, subscribers: [watchHuman, ...ports.subscribers] });
+  const watching = { ...ports, subscribers: [watchHuman, ...ports.subscribers] };
+  const recorder = startRecorder(prepared, run, watching, mask);
   try {
     recorder.record(...opening(prepared, request));
     recorder.catchUp();
@@ -74,7 +77,7 @@ async function perform(prepared: Prepared, request: RunRequest, ports: RunPorts)
   }
 }
 
-function startRecorder(prepared: Prepared, run: string, ports: RunPorts): Recorder {
+function startRecorder(prepared: Prepared, run: string, ports: RunPorts, mask: MaskData): Recorder {
   const { layout, loaded, config, head } = prepared;
   const { journal, events, quarantined } = openJournal(layout.journal(run));
   if (quarantined) prepared.notices.push(`the journal of this run was corrupt: kept as ${quarantined}`);
@@ -85,7 +88,9 @@ function startRecorder(prepared: Prepared, run: string, ports: RunPorts): Record
     }),
   );
   const { subscribers, clock } = ports;
-  return openRecorder({ run, layout, journal, earlier: events, stages: loaded.state, steps, subscribers, clock });
+  return openRecorder({
+    ...{ run, layout, journal, earlier: events, stages: loaded.state, steps, subscribers, clock, mask },
+  });
 }
 
 function opening({ open, head, worktree, lab, notices }: Prepared, request: RunRequest): Happening[] {

@@ -91,8 +91,7 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
         return offers.offer(subject, asked.fix, { plugin: plugin.name, tier: 'executor', tried: true, refused });
       if (asked.none === 'stopped') return { none: 'stopped' };
       answered ||= asked.none !== 'down';
-      if (asked.none === 'refused')
-        refused.push(...asked.rounds.map((round) => refusedBy(plugin.name, 'executor', round)));
+      refused.push(...turnedDown(plugin.name, asked));
     }
     if (!answered) return { none: 'down', prompt: keepQuestion(subject, judging.facts.prompt) };
     offers.tried(subject, refused);
@@ -145,6 +144,12 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
       used: (tokens) => ledger.record({ type: 'used', stage, fingerprint: failure.fingerprint, run, data: { tokens } }),
     };
   }
+}
+
+/** Answers that were not taken, and the word of who has none: whoever is asked next should know. */
+function turnedDown(plugin: string, asked: Extract<Asked, { none: string }>): RefusedAnswer[] {
+  if (asked.none === 'refused') return asked.rounds.map((round) => refusedBy(plugin, 'executor', round));
+  return asked.none === 'passed' ? [refusedBy(plugin, 'executor', { code: 'pass', reasons: [asked.reason] })] : [];
 }
 
 const BY_KNOWN: By = { plugin: KNOWN_FIXES, tier: 'executor', tried: false };

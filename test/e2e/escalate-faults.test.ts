@@ -5,7 +5,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { apiHost, apiSettings, caseText, cases, type EscalateOptions, escalateLab, KEY, patch, type Reply } from './escalate-lab.ts';
+import {
+  apiHost,
+  apiSettings,
+  cases,
+  caseText,
+  type EscalateOptions,
+  escalateLab,
+  KEY,
+  patch,
+  type Reply,
+} from './escalate-lab.ts';
 import { allText, dataOf, type Ran } from './model-lab.ts';
 import { folder } from './scenario.ts';
 
@@ -13,7 +23,9 @@ const faults = suite('faults of a host');
 
 const HOST = 'http://127.0.0.1:<port>';
 const reasons = (ran: Ran) =>
-  dataOf(ran, 'plugin.failed', 'reason').map((text) => String(text).replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>'));
+  dataOf(ran, 'plugin.failed', 'reason').map((text) =>
+    String(text).replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>'),
+  );
 
 interface Fault {
   reply: Reply;
@@ -32,13 +44,16 @@ const FAULTS: Record<string, Fault> = {
     reply: { raw: '{"choices":[{"message":{"content":"x' },
     says: `${HOST} answered with JSON that is broken or cut off`,
   },
-  'a body that breaks off': { reply: { text: patch('good'), end: 'truncated' }, says: `${HOST} ` },
+  'a body that breaks off': {
+    reply: { text: patch('good'), end: 'truncated' },
+    says: `${HOST} broke off in the middle of its answer`,
+  },
   'a web page': {
     reply: { raw: '<html>sign in</html>', contentType: 'text/html' },
     says: `${HOST} answered with a web page; check plugins.api.base_url and what is in between`,
   },
   'another schema': { reply: { raw: '{"message":{"content":"x"}}' }, says: `${HOST} ${WRONG}` },
-  'ten megabytes': { reply: { raw: ' '.repeat(10_000_000) }, says: `${HOST} ` },
+  'ten megabytes': { reply: { raw: ' '.repeat(10_000_000) }, says: 'the host sent more than anyone would read' },
   401: {
     reply: { status: 401, error: `no ${KEY}` },
     says: `${HOST} does not take the key in OPENAI_API_KEY (401); put a valid one there`,
@@ -99,7 +114,7 @@ faults('a redirect is not followed: neither the case nor the key goes elsewhere'
   lab.host.says({ status: 307, headers: { location: `${elsewhere.url}/v1/chat/completions` }, raw: '' });
   const ran = await lab.mend();
   assert.equal([ran.exit, elsewhere.requests.length, lab.entry().escalation_calls], [3, 0, 1], ran.said);
-  assert.match(reasons(ran)[0] as string, /^api: http:\/\/127\.0\.0\.1:<port> .*(?:redirect|elsewhere)/);
+  assert.is(reasons(ran)[0], `api: ${HOST} answered 307 and points to ${HOST}`);
 });
 
 faults('a certificate that nobody signed is not trusted: nothing is sent', async () => {
@@ -121,7 +136,8 @@ faults('429 with a second to wait is waited out, and is one call', async () => {
   const lab = await escalateLab({ api: { retries: 1 } });
   lab.host.says({ ...RATE, headers: { 'retry-after': '1' } }, patch('good'));
   const ran = await lab.mend();
-  assert.equal([ran.exit, lab.host.requests.length, lab.entry().escalation_calls], [0, 2, 1], ran.said);
+  const [summary] = Object.values(cases(lab));
+  assert.equal([ran.exit, lab.host.requests.length, summary?.calls], [0, 2, 1], ran.said);
   assert.match(dataOf(ran, 'plugin.said', 'text').join('\n'), 'answered 429; asks it again in 1.0 s');
 });
 

@@ -3,7 +3,13 @@
 import { appendFileSync, cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CaseSummary } from '../../src/case/case-file/summary.ts';
-import { type ApiKind, type ApiReply, type ApiRequest, type ApiServer, startApiServer } from '../../src/testing/api-server.ts';
+import {
+  type ApiKind,
+  type ApiReply,
+  type ApiRequest,
+  type ApiServer,
+  startApiServer,
+} from '../../src/testing/api-server.ts';
 import { diff, FILE, type Lab, type LabOptions, modelLab } from './model-lab.ts';
 import { folder, git, namesIn, PACKAGE, type Scenario } from './scenario.ts';
 

@@ -155,12 +155,16 @@ secrets('a fix that waits for a word is kept masked, and taken byte for byte', a
   assertNothing({ answered: answered.stdout }, all);
 });
 
-secrets('nor is a person at a terminal shown any of it beside a suggested fix', async () => {
+/** The board shows a stage's log as it grows, as it is; what is said about it holds nothing. */
+const question = (said: string) => said.slice(said.indexOf('suggests:'), said.indexOf('apply it?'));
+
+secrets('nor is a person at a terminal shown any of it in a suggested fix', async () => {
   const { lab, all } = await secretLab({ mode: 'suggest' });
   lab.answers(right);
   const done = await atTerminal(lab, 'y\n');
   assert.is(done.exit, 0, done.said);
-  assertNothing({ shown: done.said }, all);
+  assert.match(question(done.said), 'mode: good');
+  assertNothing({ shown: question(done.said) }, all);
 });
 
 secrets('where nobody could be asked the question that is kept holds none either', async () => {

@@ -21,8 +21,14 @@ const committed = (hash: string, fingerprint: string, step = 'a'): Line => [
     note: { fix: '', reason: '' },
   },
 ];
-const judged = (hash: string, outcome: string, step = 'a'): Line => ['fix.judged', step, { hash, outcome }];
-const reverted = (hash: string, outcome: string, step = 'a'): Line => ['fix.reverted', step, { hash, outcome }];
+const judged = (hash: string, outcome: string, step = 'a'): Line => [
+  ...(['fix.judged', step] as const),
+  { hash, outcome, commit: `commit-${hash}` },
+];
+const reverted = (hash: string, outcome: string, step = 'a'): Line => [
+  ...(['fix.reverted', step] as const),
+  { hash, outcome, reverts: `commit-${hash}` },
+];
 const retry = (tier?: string): Line => ['step.retry', 'a', { pause_ms: 0, ...(tier ? { tier } : {}) }];
 
 const factsOf = (...lines: Line[]) => mendingFacts(journalOf(lines));
@@ -62,6 +68,19 @@ test('what is kept, taken back or verified is known as that; nothing stays open 
   assert.equal(hashes(factsOf(...kept, judged('h1', 'verified'), judged('h2', 'verified')).open()), []);
   const again = factsOf(...kept, ...withdrawn, committed('h1', 'f1'));
   assert.equal([hashes(again.open()), hashes(again.kept('a'))], [['h1'], []], 'withdrawn, and back again');
+});
+
+test('one patch that is on the branch for two failures is settled once for each', () => {
+  const second: Line = ['fix.committed', 'a', { hash: 'h1', fingerprint: 'f2', commit: 'another', paths: ['x'] }];
+  const facts = factsOf(...[seen('f1'), committed('h1', 'f1'), judged('h1', 'provisional'), seen('f2'), second], [
+    'fix.reverted',
+    'a',
+    { hash: 'h1', outcome: 'no_effect', reverts: 'another' },
+  ]);
+  assert.equal(
+    facts.open().map(({ commit }) => commit),
+    ['commit-h1'],
+  );
 });
 
 test('what one cell keeps is no other cell’s to decide', () => {

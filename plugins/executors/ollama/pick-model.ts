@@ -1,5 +1,6 @@
 // Which of a host's models is asked: the one the owner names, or the first of a list of preferences that is there and fits.
 import type { HostedModel } from '../../../src/io/egress/ollama-chat.ts';
+import { isLoopback } from './lan.ts';
 
 /** Families by preference, models made for code first; of one family the largest that fits. */
 export const PREFERRED: readonly string[] = [
@@ -26,6 +27,15 @@ const SUGGESTED = 'qwen2.5-coder:7b';
 const NOT_FOR_TEXT = /embed|minilm|(?:^|\/)bge-|rerank|whisper|guard/i;
 const CLOUD = /[:-]cloud$/;
 const NAMED_AT_MOST = 5;
+
+/** What a host that is not this machine is taken to have; most of such cards. */
+const LAN_MEMORY = 24e9;
+/** Of a machine's memory, for a model. */
+const SHARE_OF_MEMORY = 0.7;
+
+/** How large a model may be at a host, in bytes. `memory` is that of this machine. */
+export const largestModel = (host: string, memory: number): number =>
+  isLoopback(host) ? memory * SHARE_OF_MEMORY : LAN_MEMORY;
 
 export interface Picked {
   readonly model: string;

@@ -1,6 +1,6 @@
 // Which model will be asked, before anything starts: the same choice that the loop makes, and what to do when there is none.
-import { hostOf, isLanAddress, isLoopback } from '../../../plugins/executors/ollama/lan.ts';
-import { pickModel } from '../../../plugins/executors/ollama/pick-model.ts';
+import { hostOf, isLanAddress } from '../../../plugins/executors/ollama/lan.ts';
+import { largestModel, pickModel } from '../../../plugins/executors/ollama/pick-model.ts';
 import { openChat } from '../../../src/io/egress/ollama-chat.ts';
 import { machineMemory } from '../../../src/io/machine-memory.ts';
 
@@ -11,8 +11,6 @@ export interface Found {
 }
 
 const TIMEOUT_MS = 10_000;
-const LAN_MEMORY = 24e9;
-const SHARE_OF_MEMORY = 0.7;
 const START =
   'start it there (ollama serve) and pull a model (ollama pull qwen2.5-coder:7b), or name another with --host';
 
@@ -26,8 +24,7 @@ export async function findModel(written: string, wanted: string): Promise<Found 
     .catch((error: Error) => error);
   if (models instanceof Error) return { wrong: `no Ollama answers at ${host.url} (${models.message}); ${START}` };
   try {
-    const most = isLoopback(host.name) ? machineMemory() * SHARE_OF_MEMORY : LAN_MEMORY;
-    return { host: host.url, ...pickModel(wanted, models, host.url, most) };
+    return { host: host.url, ...pickModel(wanted, models, host.url, largestModel(host.name, machineMemory())) };
   } catch (error) {
     return { wrong: (error as Error).message };
   }

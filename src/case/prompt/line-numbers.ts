@@ -4,6 +4,7 @@ const NUMBERED = /^ *(\d{1,7}) \|(?: (.*))?$/s;
 // In an answer a marker of a diff may stand before or behind the number.
 const COPIED = /^([+\- ]?) {0,6}\d{1,7} \|(?: (.*))?$/s;
 
+const COPIED_NUMBER = /^[+\- ]? {0,6}(\d{1,7}) \|/;
 const IN_DIFF = /^(?:@@|--- |\+\+\+ |[+-] {0,6}\d{1,7} \|)/;
 
 /** `12 | text`, numbers right-aligned to `width`. */
@@ -25,13 +26,21 @@ export function withoutLineNumbers(answer: string): string {
   return parts.map((part, i) => (i % 4 === 2 ? unnumbered(part) : part)).join('');
 }
 
+/** Whether the numbers go up as those of shown lines do; a removed and an added line may share one. */
+function counts(lines: readonly string[]): boolean {
+  const numbers = lines.flatMap((line) => COPIED_NUMBER.exec(line)?.[1] ?? []).map(Number);
+  return (
+    numbers.every((n, i) => i === 0 || n >= (numbers[i - 1] as number) - lines.length) && numbers.some((n) => n > 0)
+  );
+}
+
 function unnumbered(block: string): string {
   const lines = block.split('\n');
   const telling = lines.filter(
     (line) => line.trim() !== '' && !/^(?:@@|---|\+\+\+|diff |[<=>]{5,9}(?: |$))/.test(line),
   );
   const copied = telling.filter((line) => COPIED.test(line)).length;
-  if (telling.length === 0 || copied < telling.length * NEARLY_ALL) return block;
+  if (telling.length === 0 || copied < telling.length * NEARLY_ALL || !counts(telling)) return block;
   // Elsewhere a blank before the number only pads it.
   const marked = lines.some((line) => IN_DIFF.test(line));
   return lines

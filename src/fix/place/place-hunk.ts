@@ -99,7 +99,8 @@ function choose(spots: readonly Spot[], pattern: Pattern, source: Source, where:
     return refused('not_found', why, here);
   }
   const added = edits.added.flatMap(({ lines }) => lines);
-  if (hasForeignIndent(added, source)) {
+  const removed = edits.removed.map((at) => source.lines[at] as string);
+  if (hasForeignIndent(added, isExact(spot, pattern, source) ? removed : [], source)) {
     const why = 'it indents with spaces where the file has tabs, or the other way round';
     return refused('indentation', why, here);
   }
