@@ -181,4 +181,15 @@ test('two parts that want the same lines are refused', () => {
   assert.is(code('@@\n-    tag: 1.0\n+    tag: 1.1\n@@\n-    tag: 1.0\n+    tag: 1.2\n', APP), 'ambiguous');
 });
 
+test('lines that come back with spaces for their tabs are taken; other lines with foreign indentation are not', () => {
+  const tabs = 'all:\n\thosts:\n\t\tcp1: 1\n';
+  const spaces = 'all:\n  hosts:\n    cp1: 1\n';
+  const diff = ' all:\n-\thosts:\n-\t\tcp1: 1\n+  hosts:\n+    cp1: 1\n';
+  assert.is(answered(`\`\`\`diff\n${diff}\`\`\``, tabs), spaces);
+  const search = '<<<<<<< SEARCH\n\thosts:\n\t\tcp1: 1\n=======\n  hosts:\n    cp1: 1\n>>>>>>> REPLACE\n';
+  assert.is(answered(`x.yaml\n${search}`, tabs), spaces);
+  const more = ' all:\n \thosts:\n \t\tcp1: 1\n+    cp2: 2\n';
+  assert.is(code(`\`\`\`diff\n${more}\`\`\``, tabs), 'indentation');
+});
+
 test.run();
