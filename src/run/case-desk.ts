@@ -75,6 +75,8 @@ export interface CaseScope {
   outgoing: OutgoingScope;
   diagnose(subject: Recognised, asked: AskedDiagnostics): Promise<Diagnostic[]>;
   now(): number;
+  /** Attempts of a step in this run. */
+  attempts(step: string): number | undefined;
   record(...happenings: Happening[]): void;
 }
 
@@ -140,7 +142,7 @@ export function openCaseDesk(scope: CaseScope): CaseDesk {
         error_lines: failure.errors.flatMap(({ lines }) => lines),
         ...{ times_seen: entry.times_seen, first_seen: entry.first_seen, last_seen: entry.last_seen },
       },
-      attempts: attempt,
+      attempts: scope.attempts(step) ?? attempt,
       tries_spent: { spent: entry.executor_tries, of: executor_tries },
       calls_spent: { spent: entry.escalation_calls, of: escalation_calls },
       log: logEnd(`${layout.home}/${log}`),

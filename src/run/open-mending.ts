@@ -20,6 +20,7 @@ import { cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { stageEnv, stagePath } from '../stage/stage-env.ts';
 import { recordOf } from '../stage/stage-state.ts';
 import type { MovableTree } from '../stage/stage-tree.ts';
+import { toolConfigs } from '../stage/tool-config.ts';
 import { readAt } from '../worktree/read.ts';
 import { closeCases } from './close-cases.ts';
 import type { LedgerStore } from './ledger-store.ts';
@@ -128,7 +129,9 @@ export async function openMending(
     const cell = cellsOf(stage).find((one) => stepNameOf(name, one) === step) ?? {};
     const { clock, graceMs, signal, env: inherited, labTools } = ports;
     const root = worktree.path;
-    const env = stageEnv({ name, stage, cell, run, attempt }, { layout, root, lab, labTools, inherited });
+    const own = stageEnv({ name, stage, cell, run, attempt }, { layout, root, lab, labTools, inherited });
+    // The owner's know where the cluster is, as their stages do; a model's words are only the tool's own.
+    const env = 'model' in asked ? { ...toolConfigs(config.map, layout), ...own } : own;
     // Commands of the owner's may look at files that a fix is just changing.
     return barrier.attempt(() => runDiagnostics(asked, { root, env, signal, clock, graceMs }));
   }
@@ -153,6 +156,7 @@ export async function openMending(
     const shared = { run, ledger, fixes, record, signal, live, facts: tellFacts, outgoing: sent };
     const cases = openCaseDesk({
       ...{ ...shared, layout, limits: config.loop.limits, now: ports.clock.now },
+      attempts: (step) => recordOf(stages, step)?.attempts,
       diagnose: (subject, asked) => diagnose(subject, asked),
     });
     const person = config.loop.mode === 'suggest' ? (ports.person ?? nobody) : undefined;

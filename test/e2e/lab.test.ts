@@ -68,10 +68,16 @@ note: tool talosctl is not on PATH (https://www.talos.dev, "talosctl", or brew i
 note: tool kubectl is not on PATH (https://kubernetes.io/docs/tasks/tools/, or brew install kubectl)
 note: tool flux is not on PATH (https://fluxcd.io/flux/installation/, or brew install fluxcd/tap/flux)
 vms      started
+    unknown; new  (<fingerprint>)
+    | error: qm is not on PATH: run this on the Proxmox host, or set PROXMOX_HOST in .env to reach it over ssh
+    is being mended: a new failure: first of 3 tries
+    log: ai/logs/vms/<run>-1.log
+vms      no answer    ollama: nothing listens at http://127.0.0.1:1; start it there: ollama serve
+vms      kept         the question that nobody could be asked: ai/logs/executor/<run>-vms-1-prompt.md
 vms      failed       <n> s  exit code 1
     unknown; new  (<fingerprint>)
     | error: qm is not on PATH: run this on the Proxmox host, or set PROXMOX_HOST in .env to reach it over ssh
-    left for the next run: no executor has a fix for it
+    left for the next run: no executor can be reached
     log: ai/logs/vms/<run>-1.log
 talos    skipped      needs vms, which failed
 infra    skipped      needs vms, which failed
@@ -79,7 +85,7 @@ apps     skipped      needs vms, which failed
 ingress  skipped      needs vms, which failed
 obs      skipped      needs vms, which failed
 failed: 1 failed, 5 skipped  <n> s
-  next:  mendloop explain <fingerprint>; mend it, commit, then: mendloop
+  next:  start the model and run mendloop again, or give ai/logs/executor/<run>-vms-1-prompt.md to any other and try its answer: mendloop check-patch <answer> --stage vms
 `,
   );
   assert.is(lacking.exit, 1);

@@ -14,7 +14,12 @@ function mendable(files: Files = {}, { stages = { a: STAGE } as object, loop = {
   const probe = probeIn('probe', folder());
   const s = scenario({
     'ai/context_map.yaml': contextMap(stages as Record<string, unknown>),
-    'ai/loop.yaml': JSON.stringify({ executors: ['probe'], plugins: { probe: { folder: probe.folder } }, ...loop }),
+    'ai/loop.yaml': JSON.stringify({
+      executors: ['probe'],
+      escalations: [],
+      plugins: { probe: { folder: probe.folder } },
+      ...loop,
+    }),
     'check.sh': CHECK,
     [FILE]: 'bad\nsecond\n',
     'plugins/executors/probe.mjs': probePlugin(),
