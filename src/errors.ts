@@ -275,7 +275,7 @@ const TABLE = {
   E_CASE_UNKNOWN: entry<{ case: string; hint: string }>(
     EXIT.usage,
     (d) => `there is no case ${d.case}${d.hint}`,
-    () => 'see all of them: mendloop cases --all',
+    () => 'see all of them: mendloop cases --all; where the folder of an open one is gone: mendloop reset <stage>',
   ),
   E_CASE_BROKEN: entry<{ case: string; problem: string }>(
     EXIT.usage,

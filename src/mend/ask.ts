@@ -21,6 +21,8 @@ export interface AskScope extends JudgeScope {
   record(...happenings: Happening[]): void;
   /** Keeps what was asked, answered and decided, for people. */
   keep?: Keep | undefined;
+  /** Whether another round may be asked for; always when it does not say. */
+  mayAsk?: (() => boolean) | undefined;
   /** Counts tokens that were used. */
   used?: ((tokens: number) => void) | undefined;
   /** Shows whoever watches what is going on. */
@@ -41,6 +43,7 @@ export async function ask(plugin: LoadedPlugin, scope: AskScope): Promise<Asked>
   const rounds: RefusedRound[] = [];
   let before: Proposal | undefined;
   for (let round = 1; round <= ROUNDS; round++) {
+    if (round > 1 && scope.mayAsk?.() === false) break;
     const called = await callHook(plugin, 'propose', { ...scope.facts, refused: rounds }, { signal, reporting });
     if ('failed' in called) {
       // Who threw said why; that it was by throwing is nobody's concern.

@@ -5,7 +5,7 @@ import { isCaseName } from '../case/case-file/name.ts';
 import { type CaseSummary, isCaseSummary } from '../case/case-file/summary.ts';
 import { foldersIn } from '../io/folders.ts';
 import type { Layout } from '../io/layout.ts';
-import { ownFolder, privateFolder, readChecked, readText, writeAtomic } from '../io/store.ts';
+import { ownFolder, privateFolder, readChecked, readText, removeFile, writeAtomic } from '../io/store.ts';
 
 /** A case as it is found: its summary, or what is wrong with it. */
 export type ListedCase =
@@ -27,6 +27,8 @@ export interface CaseStore {
   /** What was answered, as JSON. */
   writeResponse(name: string, response: unknown): void;
   writePatch(name: string, diff: string): void;
+  /** Takes an earlier patch away, where there is one. */
+  dropPatch(name: string): void;
   /** Undefined when there is no such case. A broken summary stays where it is and is told as a problem. */
   read(name: string): ListedCase | undefined;
   /** Every case, by name; a broken one with its problem. */
@@ -72,6 +74,7 @@ export function openCaseStore({ escalations }: Pick<Layout, 'escalations'>): Cas
     writeSummary: (summary) => put(summary.case, SUMMARY, json(summary)),
     writeResponse: (name, response) => put(name, 'response.json', json(response)),
     writePatch: (name, diff) => put(name, 'patch.diff', diff),
+    dropPatch: (name) => removeFile(join(folder(name), 'patch.diff')),
     read: (name) => (has(name) ? look(name) : undefined),
     list: () => foldersIn(escalations).map(look),
     texts(name) {

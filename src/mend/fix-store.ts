@@ -3,7 +3,7 @@
 import type { Happening } from '../events.ts';
 import type { EditedFile } from '../fix/edit.ts';
 import type { Layout } from '../io/layout.ts';
-import type { Proposal } from '../plugin/contract.ts';
+import type { Change } from '../plugin/contract.ts';
 import type { LedgerHappening, PatchOutcome } from '../triage/records.ts';
 import { type CommitOptions, commitFix, isAsShown, revertFix } from '../worktree/commit-fix.ts';
 import type { Snapshot } from '../worktree/snapshot.ts';
@@ -23,11 +23,14 @@ export interface FixScope {
   moved(head: string): void;
   record(...happenings: Happening[]): void;
   ledger(...happenings: LedgerHappening[]): void;
+  /** False while nothing may be changed by the AI; asked once more when nobody else writes. */
+  mayWrite(): boolean;
 }
 
 export interface FixStore {
   /**
-   * Commits the files as a fix; undefined when they are no longer what it was made for, because another fix came between.
+   * Commits the files as a fix; undefined when nothing may be changed any more, or when they are no longer what it was made
+   * for, because another fix came between.
    * Throws MendError when git or the disk refuses.
    */
   apply(story: FixStory, files: readonly EditedFile[], diff: string, tried: boolean): Promise<AppliedFix | undefined>;
@@ -40,7 +43,7 @@ export interface FixStore {
   /** The diff of a patch that was applied or suggested once. */
   diffOf(hash: string): string | undefined;
   /** A patch that was applied or suggested once, as a proposal to these files; undefined when it is not kept any more. */
-  proposalOf(hash: string, files: Pick<Snapshot, 'text'>): Promise<Exclude<Proposal, { pass: string }> | undefined>;
+  proposalOf(hash: string, files: Pick<Snapshot, 'text'>): Promise<Change | undefined>;
 }
 
 export function openFixes(scope: FixScope): FixStore {
@@ -60,7 +63,7 @@ export function openFixes(scope: FixScope): FixStore {
       const told = { hash, fingerprint, class: story.class, tier, plugin, note, paths };
       // Told and done while nobody else writes: no two fixes are ever on their way at once.
       return barrier.alone(async () => {
-        if (!(await isAsShown(tree, files))) return undefined;
+        if (!scope.mayWrite() || !(await isAsShown(tree, files))) return undefined;
         kept.write(hash, files, diff, note);
         record({ type: 'fix.intended', ...place(story), attempt, data: { ...told, created, tried } });
         const texts = files.map(({ path, after, executable }) => ({

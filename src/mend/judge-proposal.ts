@@ -10,7 +10,7 @@ import { wantsShellCheck } from '../fix/gate/language.ts';
 import type { GateRules, ShellCheck } from '../fix/gate/rules.ts';
 import { patchHash } from '../fix/patch-hash.ts';
 import { readAnswer } from '../fix/read-answer.ts';
-import type { Proposal } from '../plugin/contract.ts';
+import type { Change as Asked } from '../plugin/contract.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
 import type { Snapshot } from '../worktree/snapshot.ts';
 
@@ -35,8 +35,6 @@ export interface JudgeScope {
   /** Whether these texts are what a fix that helped had found: then it would be taken back. */
   isReversal(files: readonly EditedFile[]): Promise<boolean>;
 }
-
-type Asked = Exclude<Proposal, { pass: string }>;
 
 const NO_NOTE: Note = { fix: 'a change without a word about it', reason: 'not given' };
 

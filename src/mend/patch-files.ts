@@ -5,9 +5,7 @@ import { join } from 'node:path';
 import type { EditedFile, Note } from '../fix/edit.ts';
 import type { Layout } from '../io/layout.ts';
 import { readText, writeAtomic } from '../io/store.ts';
-import type { Proposal } from '../plugin/contract.ts';
-
-type Change = Exclude<Proposal, { pass: string }>;
+import type { Change } from '../plugin/contract.ts';
 
 export interface PatchFiles {
   /** Throws MendError when the disk refuses. */

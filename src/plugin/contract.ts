@@ -96,6 +96,8 @@ export interface Backend {
 
 export type ClassRules = Frozen<z.input<typeof classRulesSchema>>;
 export type Proposal = Frozen<z.output<typeof proposalSchema>>;
+/** A proposal that is one. */
+export type Change = Exclude<Proposal, { pass: string }>;
 export type Escalation = Frozen<z.output<typeof escalationSchema>>;
 
 /** What the loop gives to each hook, and what it gets back once that is checked. */

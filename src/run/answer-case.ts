@@ -10,8 +10,9 @@ import { openCaseStore } from '../mend/case-store.ts';
 import { gateRules } from '../mend/gate-rules.ts';
 import { judgeProposal, type SoundFix } from '../mend/judge-proposal.ts';
 import { patchFiles } from '../mend/patch-files.ts';
-import type { Proposal } from '../plugin/contract.ts';
+import type { Change } from '../plugin/contract.ts';
 import { entryOf, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
+import { type LedgerHappening, PERSON } from '../triage/records.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { isReversal } from '../worktree/reversal.ts';
 import { snapshotOf } from '../worktree/snapshot.ts';
@@ -21,9 +22,6 @@ import { holdLock } from './hold-lock.ts';
 import { openLedger, readLedger } from './ledger-store.ts';
 import { isPackage, PACKAGE_PATHS } from './own-plugins.ts';
 import { openMask } from './run-mask.ts';
-
-/** Who a patch is by that a person gave. */
-export const PERSON = 'person';
 
 export interface AnswerRequest {
   home: string;
@@ -77,6 +75,7 @@ async function judged(
   if (!stage) return fail('E_CASE_BROKEN', { case: name, problem: `its stage ${of} is not in the map any more` });
   const tree = await openWorktree(home, base, { carry: config.map.carry, merge: false });
   const snapshot = await snapshotOf(tree, tree.head);
+  if (answer !== undefined) refuseMasked(answer);
   const proposal = answer === undefined ? await waitingFix(layout, patch, snapshot) : { answer };
   if (!proposal) return fail('E_CASE_NO_PATCH', { case: name });
   const own = (await isPackage(home)) ? PACKAGE_PATHS : [];
@@ -86,16 +85,28 @@ async function judged(
     entry: untried(entryOf(ledger, of, fingerprint)),
     isReversal: (files) => isReversal(tree, base.commit, tree.head, files),
   });
-  if (!verdict.ok)
-    return fail('E_CASE_REFUSED', { code: verdict.code, handOver: verdict.handOver === true }, verdict.reasons);
-  return { fix: verdict, shown: openMask(home, config, process.env)(verdict.diff) };
+  const mask = openMask(home, config, process.env);
+  if (!verdict.ok) {
+    const reasons = verdict.reasons.map(mask);
+    return fail('E_CASE_REFUSED', { code: verdict.code, handOver: verdict.handOver === true }, reasons);
+  }
+  const note = { fix: mask(verdict.note.fix), reason: mask(verdict.note.reason) };
+  return { fix: { ...verdict, note }, shown: mask(verdict.diff) };
+}
+
+/** What stands for a masked value in a case means nothing in a file. */
+function refuseMasked(answer: string): void {
+  const [mask] = /SECRET_\w+_END/.exec(answer) ?? [];
+  if (mask === undefined) return;
+  const reason = `${mask} stands for a masked value; write the line as it is in your file, or leave it out`;
+  fail('E_CASE_REFUSED', { code: 'placeholder', handOver: false }, [reason]);
 }
 
 async function waitingFix(
   layout: Layout,
   hash: string | undefined,
   files: Parameters<ReturnType<typeof patchFiles>['proposalOf']>[1],
-): Promise<Exclude<Proposal, { pass: string }> | undefined> {
+): Promise<Change | undefined> {
   return hash === undefined ? undefined : patchFiles(layout).proposalOf(hash, files);
 }
 
@@ -109,6 +120,13 @@ function record(layout: Layout, clock: Clock, { stage, fingerprint }: CaseSummar
   patchFiles(layout).write(hash, files, diff, note);
   const ledger = openLedger(layout, clock);
   const data = { hash, outcome: 'withdrawn' as const, tier: 'escalation' as const, plugin: PERSON, note: { ...note } };
-  ledger.record({ type: 'case.closed', stage, fingerprint, data: {} }, { type: 'patch', stage, fingerprint, data });
+  // The latest word counts.
+  const earlier = (entryOf(ledger.ledger, stage, fingerprint)?.patches ?? [])
+    .filter((patch) => patch.plugin === PERSON && patch.outcome === 'withdrawn' && patch.hash !== hash)
+    .map(({ hash: old, tier, plugin }): LedgerHappening => {
+      return { type: 'patch', stage, fingerprint, data: { hash: old, outcome: 'declined', tier, plugin } };
+    });
+  const told: LedgerHappening = { type: 'patch', stage, fingerprint, data };
+  ledger.record({ type: 'case.closed', stage, fingerprint, data: {} }, ...earlier, told);
   ledger.close();
 }

@@ -7,6 +7,7 @@ import { maskedCase } from '../case/case-file/masked.ts';
 import { caseName } from '../case/case-file/name.ts';
 import type { ANSWER_KINDS, CaseSummary } from '../case/case-file/summary.ts';
 import type { Diagnostic } from '../case/diagnostics/result.ts';
+import { maskedLeaves } from '../case/redact/masked-leaves.ts';
 import { RedactionError } from '../case/redact/redaction-error.ts';
 import type { Redactor } from '../case/redact/redactor.ts';
 import type { Stage } from '../config/context-map.ts';
@@ -33,8 +34,12 @@ export interface WrittenCase {
 
 /** What a case tells besides. */
 export interface More {
+  /** Ends diagnostics that take too long for this run. */
+  signal?: AbortSignal;
   asked?: readonly (readonly string[])[];
   notes?: readonly string[];
+  /** In place of the newest version there is. */
+  newest?: boolean;
 }
 
 /** Why a person is wanted, by whose word, and what was proposed. */
@@ -49,7 +54,7 @@ export interface HandOver {
 
 export interface CaseDesk {
   /** The owner's diagnostics, once for each failure in a run. Never throws for what they do. */
-  look(subject: Recognised): Promise<void>;
+  look(subject: Recognised, signal: AbortSignal): Promise<void>;
   /** Writes the case; version 2 with the diagnostics that were asked for. Throws RedactionError, and MendError. */
   write(subject: Recognised, told: Told, more?: More): Promise<WrittenCase>;
   /** Keeps what was answered. */
@@ -73,7 +78,7 @@ export interface CaseScope {
   fixes: FixStore;
   facts: TellFacts;
   outgoing: OutgoingScope;
-  diagnose(subject: Recognised, asked: AskedDiagnostics): Promise<Diagnostic[]>;
+  diagnose(subject: Recognised, asked: AskedDiagnostics, signal: AbortSignal | undefined): Promise<Diagnostic[]>;
   now(): number;
   /** Attempts of a step in this run. */
   attempts(step: string): number | undefined;
@@ -85,22 +90,32 @@ export function openCaseDesk(scope: CaseScope): CaseDesk {
   const store = openCaseStore(layout);
   /** Step and failure → what the owner's diagnostics said. */
   const looked = new Map<string, Promise<Diagnostic[]>>();
-  return { look: async (subject) => void (await owners(subject)), write, answered, patched, open, leave, giveUp };
+  return {
+    look: async (subject, signal) => void (await owners(subject, signal)),
+    write,
+    answered,
+    patched,
+    open,
+    leave,
+    giveUp,
+  };
 
-  function owners(subject: Recognised): Promise<Diagnostic[]> {
+  function owners(subject: Recognised, signal: AbortSignal | undefined): Promise<Diagnostic[]> {
     const key = `${subject.step}/${subject.failure.fingerprint}`;
-    const found = looked.get(key) ?? scope.diagnose(subject, ownersOf(subject));
+    const found = looked.get(key) ?? scope.diagnose(subject, ownersOf(subject), signal);
     looked.set(key, found);
     return found;
   }
 
-  async function write(subject: Recognised, told: Told, { asked, notes = [] }: More = {}): Promise<WrittenCase> {
+  async function write(subject: Recognised, told: Told, more: More = {}): Promise<WrittenCase> {
+    const { asked, notes = [], signal } = more;
     const redactor = redactorFor(scope.outgoing);
     const name = nameOf(subject);
-    const version = asked ? 2 : 1;
+    // What is written last is what is shown.
+    const version = asked || more.newest ? latest(name, asked !== undefined) : 1;
     const diagnostics = [
-      ...(asked ? await scope.diagnose(subject, ownersOf(subject)) : await owners(subject)),
-      ...(asked ? await scope.diagnose(subject, { model: asked }) : []),
+      ...(asked ? await scope.diagnose(subject, ownersOf(subject), signal) : await owners(subject, signal)),
+      ...(asked ? await scope.diagnose(subject, { model: asked }, signal) : []),
     ];
     const facts = await factsOf(subject, told, { case: name, version, diagnostics, notes });
     const text = redactor.redact(buildCase(maskedCase(facts, redactor.redact)));
@@ -110,6 +125,10 @@ export function openCaseDesk(scope: CaseScope): CaseDesk {
       state: state === 'open' ? state : 'asked',
     }));
     return { name, version, text, redactor };
+  }
+
+  function latest(name: string, asked: boolean): 1 | 2 {
+    return asked || summaryOf(store, name)?.versions.includes(2) ? 2 : 1;
   }
 
   function ownersOf({ stage }: Recognised): AskedDiagnostics {
@@ -165,6 +184,7 @@ export function openCaseDesk(scope: CaseScope): CaseDesk {
 
   function open(subject: Recognised, written: WrittenCase, { by, text, patch, hash }: HandOver): void {
     if (patch !== undefined) patched(written, patch);
+    else store.dropPatch(written.name);
     wait(subject, written.name, written.redactor.redact(`${by}: ${text}`), hash);
   }
 
@@ -175,7 +195,8 @@ export function openCaseDesk(scope: CaseScope): CaseDesk {
     why: string,
     hash: string | undefined,
   ): void {
-    update(name, () => ({ state: 'open', why, ...(hash === undefined ? {} : { patch: hash }) }));
+    const { patch: _, ...known } = summaryOf(store, name) as CaseSummary;
+    store.writeSummary({ ...known, state: 'open', why, ...(hash === undefined ? {} : { patch: hash }) });
     ledger.record({ type: 'case.opened', stage, fingerprint: failure.fingerprint, run, data: { case: name } });
     const data = { case: name, path: `ai/escalations/${name}`, why };
     scope.record({ type: 'case.opened', stage, step, attempt, data });
@@ -200,6 +221,7 @@ export function openCaseDesk(scope: CaseScope): CaseDesk {
     const { stage, step, attempt } = subject;
     try {
       const { name } = await write(subject, await scope.facts(subject, 'escalation'), {
+        newest: true,
         notes: [`The loop gave up: ${reason}. It tries nothing more until: mendloop reset ${stage}`],
       });
       update(name, () => ({ state: 'given_up', why: reason }));
@@ -232,12 +254,12 @@ export function openCaseDesk(scope: CaseScope): CaseDesk {
 
 type Change = (summary: CaseSummary) => Partial<CaseSummary>;
 
-export function summaryOf(store: CaseStore, name: string): CaseSummary | undefined {
+function summaryOf(store: CaseStore, name: string): CaseSummary | undefined {
   const found = store.read(name);
   return found && 'summary' in found ? found.summary : undefined;
 }
 
-/** A case of the same failure that was closed before any answer can be used again; all others are history. */
+/** A case of the same failure that nobody closed or answered goes on; all others are history. */
 function isTaken(store: CaseStore, name: string, fingerprint: string): boolean {
   if (!store.has(name)) return false;
   const known = summaryOf(store, name);
@@ -259,12 +281,4 @@ function kindOf(answer: Escalation): (typeof ANSWER_KINDS)[number] {
   if ('pass' in answer) return 'pass';
   if ('diagnostics' in answer) return 'diagnostics';
   return 'hand_over' in answer ? 'hand_over' : 'patch';
-}
-
-/** A copy with every text in it masked. */
-function maskedLeaves(value: unknown, mask: (text: string) => string): unknown {
-  if (typeof value === 'string') return mask(value);
-  if (Array.isArray(value)) return value.map((one) => maskedLeaves(one, mask));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [mask(key), maskedLeaves(one, mask)]));
 }

@@ -8,7 +8,7 @@ import { judgeProposal } from '../mend/judge-proposal.ts';
 import { callHook } from '../plugin/call.ts';
 import type { Escalation as Answer, RefusedRound } from '../plugin/contract.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
-import type { CaseDesk, HandOver, WrittenCase } from './case-desk.ts';
+import type { CaseDesk, HandOver, More, WrittenCase } from './case-desk.ts';
 import type { TellFacts, Told } from './fix-facts.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { type Made, type Offer, refusedBy } from './offer-fix.ts';
@@ -23,40 +23,29 @@ export interface EscalationScope {
   offers: Offer;
   cases: CaseDesk;
   breaker: Breaker;
-  signal: AbortSignal;
+  /** Whether the day's tokens are not spent. */
+  mayAsk(): boolean;
   record(...happenings: Happening[]): void;
   live: AskScope['live'];
 }
 
 export interface Escalation {
-  /** One pass through everyone there is. Whoever answers after `limitMs` answers too late for this run. */
-  escalate(subject: Recognised, limitMs: number): Promise<Made>;
+  /** One pass through everyone there is. */
+  escalate(subject: Recognised, signal: AbortSignal): Promise<Made>;
 }
 
 type Change = Extract<Answer, { answer: string } | { files: object }>;
 /** `next`: whoever comes after may know more. */
 type Consulted = Made | { none: 'next' };
 
-const LONGEST_MS = 2 ** 31 - 1;
-
 /** An executor may have the same name. */
 const keyOf = ({ name }: LoadedPlugin): string => `escalation ${name}`;
 
 export function openEscalation(scope: EscalationScope): Escalation {
   const { ledger, run, cases, breaker } = scope;
-  return {
-    async escalate(subject, limitMs) {
-      const over = new AbortController();
-      const timer = setTimeout(() => over.abort(), Math.min(Math.ceil(limitMs), LONGEST_MS));
-      try {
-        return await consultAll(subject, AbortSignal.any([scope.signal, over.signal]));
-      } finally {
-        clearTimeout(timer);
-      }
-    },
-  };
+  return { escalate };
 
-  async function consultAll(subject: Recognised, signal: AbortSignal): Promise<Made> {
+  async function escalate(subject: Recognised, signal: AbortSignal): Promise<Made> {
     let answered = false;
     for (const plugin of scope.escalations) {
       const refuses = breaker.refuses(keyOf(plugin));
@@ -74,9 +63,9 @@ export function openEscalation(scope: EscalationScope): Escalation {
   /** One plugin: its case, at most one look at diagnostics and one more word on a patch that did not pass. */
   async function consult(plugin: LoadedPlugin, subject: Recognised, signal: AbortSignal): Promise<Consulted> {
     const told = await scope.facts(subject, 'escalation');
-    let sent = await written(subject, told);
+    let sent = await written(subject, told, { signal });
     const refused: RefusedRound[] = [];
-    while (sent && callsLeft(subject) > 0) {
+    while (sent && callsLeft(subject) > 0 && scope.mayAsk()) {
       const answer = await call(plugin, subject, { told, sent, refused, signal });
       if (answer === 'stopped' || answer === 'down') return { none: answer };
       cases.answered(sent, plugin.name, answer);
@@ -85,10 +74,10 @@ export function openEscalation(scope: EscalationScope): Escalation {
       if ('diagnostics' in answer) {
         // Asked once more after it has seen them, it gets no others.
         if (sent.version > 1) return { none: 'next' };
-        sent = await written(subject, told, answer.diagnostics);
+        sent = await written(subject, told, { asked: answer.diagnostics, signal });
         continue;
       }
-      const judged = await judge(plugin, subject, answer, { told, sent, refined: refused.length > 0 });
+      const judged = await judge(plugin, subject, answer, { told, sent, refined: refused.length > 0, signal });
       if (!('refused' in judged)) return judged;
       refused.push(judged.refused);
       if (refused.length > 1) return { none: 'next' };
@@ -97,9 +86,9 @@ export function openEscalation(scope: EscalationScope): Escalation {
   }
 
   /** The case as it goes out; undefined when it is not sure that every secret is known: then it goes to nobody. */
-  async function written(subject: Recognised, told: Told, asked?: readonly (readonly string[])[]) {
+  async function written(subject: Recognised, told: Told, more: More) {
     try {
-      return await cases.write(subject, told, asked ? { asked } : {});
+      return await cases.write(subject, told, more);
     } catch (error) {
       if (!(error instanceof RedactionError)) throw error;
       failed(subject, '', `nothing is sent to anyone: ${error.message}`);
@@ -115,7 +104,7 @@ export function openEscalation(scope: EscalationScope): Escalation {
     plugin: LoadedPlugin,
     subject: Recognised,
     { told, sent, refused, signal }: { told: Told; sent: WrittenCase; refused: RefusedRound[]; signal: AbortSignal },
-  ): Promise<Exclude<Answer, never> | 'down' | 'stopped'> {
+  ): Promise<Answer | 'down' | 'stopped'> {
     const { stage, step, attempt, failure } = subject;
     const { fingerprint } = failure;
     const { name, version, text, redactor } = sent;
@@ -134,7 +123,8 @@ export function openEscalation(scope: EscalationScope): Escalation {
       breaker.answered(keyOf(plugin));
       return called.answer;
     }
-    ledger.record({ type: 'uncalled', stage, fingerprint, run, data: {} });
+    // Who says that it is at fault gives the call back. One that was late, cut off or nonsense was made all the same.
+    if (called.why === 'threw') ledger.record({ type: 'uncalled', stage, fingerprint, run, data: {} });
     if (called.why === 'stopped') return 'stopped';
     const reason = redactor.redact(called.failed.replace(': escalate threw: ', ': '));
     breaker.failed(keyOf(plugin), reason);
@@ -146,16 +136,15 @@ export function openEscalation(scope: EscalationScope): Escalation {
     plugin: LoadedPlugin,
     subject: Recognised,
     answer: Change,
-    { told, sent, refined }: { told: Told; sent: WrittenCase; refined: boolean },
+    { told, sent, refined, signal }: { told: Told; sent: WrittenCase; refined: boolean; signal: AbortSignal },
   ): Promise<Made | { refused: RefusedRound }> {
     const { stage, step, attempt, failure } = subject;
     const { redactor, name } = sent;
     const judged = await judgeProposal(answer, { ...told, redactor });
     if (judged.ok) {
       cases.patched(sent, judged.diff);
-      return scope.offers.offer(subject, judged, {
-        ...{ plugin: plugin.name, tier: 'escalation', tried: false, case: name },
-      });
+      const by = { plugin: plugin.name, tier: 'escalation', tried: false, case: name } as const;
+      return scope.offers.offer(subject, judged, by, signal);
     }
     const { code } = judged;
     const reasons = judged.reasons.map((reason) => redactor.redact(reason));
@@ -172,7 +161,7 @@ export function openEscalation(scope: EscalationScope): Escalation {
     return { refused: { code, reasons } };
   }
 
-  async function handOver(subject: Recognised, sent: WrittenCase, why: HandOver): Promise<Made> {
+  function handOver(subject: Recognised, sent: WrittenCase, why: HandOver): Made {
     cases.open(subject, sent, why);
     return { none: 'left' };
   }

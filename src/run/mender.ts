@@ -3,12 +3,14 @@
 import type { Stage } from '../config/context-map.ts';
 import type { Happening } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
+import { limited } from '../io/limit.ts';
 import type { FixStore } from '../mend/fix-store.ts';
 import type { SoundFix } from '../mend/judge-proposal.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { stepLabel } from '../plan/step-label.ts';
 import { decide } from '../triage/decide.ts';
 import { judgeFix } from '../triage/judge.ts';
+import { entryKey } from '../triage/ledger.ts';
 import { safeModeAfter } from '../triage/safe-mode.ts';
 import type { Decision, Situation } from '../triage/situation.ts';
 import type { CaseDesk } from './case-desk.ts';
@@ -38,6 +40,7 @@ export interface MenderScope extends RecogniseScope {
   /** What is known of this run so far, that of earlier processes included. Kept up to date here. */
   facts: MendingFacts;
   safeMode: SafeModePort;
+  signal: AbortSignal;
 }
 
 /** Everyone and everything that is needed only once something failed. */
@@ -62,11 +65,13 @@ const STOPPED: Decision = {
 /** Tiers nobody of which could be reached, and where the question is kept. */
 type Down = { executor?: true; escalation?: true; prompt?: string };
 
-/** A pass that ends in nothing spends something; this is only for the day it does not. */
-const MOST_TURNS = 12;
+/** Besides what may be spent: known fixes, fixes that come back, a tier that is down. */
+const MORE_TURNS = 12;
 
 export function stageMender(scope: MenderScope): Mender {
   const { facts, fixes, ledger } = scope;
+  /** Failure → the end of the last who saw to it. */
+  const turns = new Map<string, Promise<unknown>>();
   return { failed, ended };
 
   async function failed(attempt: FailedAttempt): Promise<Triaged> {
@@ -75,6 +80,28 @@ export function stageMender(scope: MenderScope): Mender {
     await blame(met);
     const subject = await judgePending(met, attempt);
     if ('again' in subject) return subject.again;
+    return inTurn(subject, () => answerOnce(subject, attempt));
+  }
+
+  /** Of several steps with one failure only one is seen to at a time: what it comes to is for the others, too. */
+  async function inTurn(subject: Recognised, work: () => Promise<Triaged>): Promise<Triaged> {
+    const key = entryKey(subject.stage, subject.failure.fingerprint);
+    const before = turns.get(key) ?? Promise.resolve();
+    const mine = before.then(work);
+    turns.set(
+      key,
+      mine.catch(() => {}),
+    );
+    return mine;
+  }
+
+  async function answerOnce(subject: Recognised, attempt: FailedAttempt): Promise<Triaged> {
+    const mended = [...facts.pending.values()].some(
+      ({ fix }) =>
+        fix.stage === subject.stage && fix.fingerprint === subject.failure.fingerprint && fix.step !== subject.step,
+    );
+    if (mended && roomFor(0, attempt))
+      return again('another step has the same failure, and a fix is on the branch').again;
     return answer(subject, attempt);
   }
 
@@ -140,7 +167,9 @@ export function stageMender(scope: MenderScope): Mender {
 
   async function answer(subject: Recognised, attempt: FailedAttempt): Promise<Triaged> {
     const down: Down = {};
-    for (let turn = 0; turn < MOST_TURNS; turn++) {
+    const { executor_tries, escalation_calls } = scope.config.loop.limits;
+    // A pass that ends in nothing spends something; the end of turns is only for the day it does not.
+    for (let turn = 0; turn < executor_tries + escalation_calls + MORE_TURNS; turn++) {
       const known = scope.ai(subject.stage) ? await (await scope.tools()).workshop.knownFix(subject) : undefined;
       const decision = decideNow(subject, attempt, { known: known !== undefined, down });
       tell(subject, decision);
@@ -149,7 +178,7 @@ export function stageMender(scope: MenderScope): Mender {
         return { pauseMs: decision.pause_ms, tier: 'wait', reason: decision.reason, context: {} };
       }
       if (decision.tier === 'none' || decision.tier === 'give_up') return end(subject, decision, down.prompt);
-      const made = await mend(subject, decision, known, attempt.timeLeftMs());
+      const made = await mend(subject, decision, known, attempt);
       if ('fix' in made) {
         const { plugin, note } = made.fix;
         return { pauseMs: 0, tier: 'fix', reason: `${plugin}: ${note.fix}`, context: {} };
@@ -210,20 +239,26 @@ export function stageMender(scope: MenderScope): Mender {
     subject: Recognised,
     decision: Decision & { tier: 'executor' | 'escalation' },
     known: SoundFix | undefined,
-    limitMs: number,
+    attempt: FailedAttempt,
   ): Promise<Made> {
     const { workshop, escalation, cases } = await scope.tools();
-    await cases.look(subject);
-    const made =
-      decision.tier === 'escalation'
-        ? await escalation.escalate(subject, limitMs)
-        : decision.reapply.length > 0
-          ? await workshop.reapply(subject, decision.reapply)
-          : known
-            ? await workshop.applyKnown(subject, known)
-            : await workshop.askAll(subject, limitMs);
-    if ('fix' in made) facts.committed(made.fix, subject);
-    return made;
+    // Whoever answers later answers too late for this run.
+    const { signal, end: over } = limited(attempt.timeLeftMs(), scope.signal);
+    try {
+      await cases.look(subject, signal);
+      const made =
+        decision.tier === 'escalation'
+          ? await escalation.escalate(subject, signal)
+          : decision.reapply.length > 0
+            ? await workshop.reapply(subject, decision.reapply, signal)
+            : known
+              ? await workshop.applyKnown(subject, known, signal)
+              : await workshop.askAll(subject, signal);
+      if ('fix' in made) facts.committed(made.fix, subject);
+      return made;
+    } finally {
+      over();
+    }
   }
 
   async function end(subject: Recognised, decision: Decision, prompt?: string): Promise<Triaged> {

@@ -38,6 +38,19 @@ export function recoveredNotices(ledger: Ledger, green: readonly string[]): (Tol
   );
 }
 
+/** Of what a person should know of since an earlier run, when nobody could be told. */
+export function missedNotices(ledger: Ledger, stages: readonly string[]): (Told & { about: About })[] {
+  return stages.flatMap((stage) =>
+    entriesOf(ledger, stage)
+      .filter(({ gave_up_at, notified }) => gave_up_at !== undefined && notified !== 'give_up')
+      .map(({ fingerprint, class: found, last_reason = '' }) => ({
+        ...{ reason: 'give_up' as const, stage, about: { stage, fingerprint } },
+        title: `${stage}: ${WORDS.give_up.title}`,
+        text: `${stage} failed (${found}, ${fingerprint}) and ${WORDS.give_up.does}: ${last_reason}\nnext: see mendloop explain ${fingerprint}; mend it, then: mendloop reset ${stage}`,
+      })),
+  );
+}
+
 type Told = Omit<Notice, 'run'>;
 type Wanted = 'give_up' | 'hand_over' | 'external';
 

@@ -1,7 +1,8 @@
 // Telling people: every notifier, in the background, once for each failure and state. What is told is masked like everything
-// that leaves; who cannot be told now is told in the next run.
+// that leaves. When nobody could be told, a later run tries again.
 import type { Redactor } from '../case/redact/redactor.ts';
 import type { Happening } from '../events.ts';
+import { limited } from '../io/limit.ts';
 import { callHook } from '../plugin/call.ts';
 import type { Notice } from '../plugin/contract.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
@@ -17,9 +18,6 @@ export interface NoticeScope {
   record(...happenings: Happening[]): void;
 }
 
-/** What a failure is to a person. */
-export type State = Notice['reason'];
-
 export interface About {
   stage: string;
   fingerprint: string;
@@ -28,8 +26,8 @@ export interface About {
 export interface Notices {
   /** Tells of a failure, unless this was the last thing told of it. Returns at once; never throws. */
   tell(notice: Omit<Notice, 'run'>, about?: About): void;
-  /** Resolves when everybody is told, or after `limitMs`. */
-  settled(limitMs: number): Promise<void>;
+  /** Resolves when everybody is told; after `limitMs`, or with `signal`, whoever is not told yet is not told any more. */
+  settled(limitMs: number, signal: AbortSignal): Promise<void>;
 }
 
 export function openNotices(scope: NoticeScope): Notices {
@@ -48,16 +46,13 @@ export function openNotices(scope: NoticeScope): Notices {
         .finally(() => open.delete(telling));
       open.add(telling);
     },
-    async settled(limitMs) {
+    async settled(limitMs, signal) {
       if (open.size === 0) return;
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, limitMs);
-      });
-      await Promise.race([Promise.all(open), late]);
-      clearTimeout(timer);
-      stopped.abort();
+      const limit = limited(limitMs, signal);
+      limit.signal.addEventListener('abort', () => stopped.abort());
+      if (limit.signal.aborted) stopped.abort();
       await Promise.all(open);
+      limit.end();
     },
   };
 

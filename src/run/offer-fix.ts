@@ -38,13 +38,12 @@ export interface OfferScope {
   leave(subject: Recognised, suggestion: Suggestion): Promise<void>;
   /** Over what a person is shown. */
   mask(text: string): string;
-  signal: AbortSignal;
   record(...happenings: Happening[]): void;
 }
 
 export interface Offer {
   /** Applies a fix, when whoever is to be asked agrees. */
-  offer(subject: Recognised, fix: SoundFix, by: By): Promise<Made>;
+  offer(subject: Recognised, fix: SoundFix, by: By, signal: AbortSignal): Promise<Made>;
   /** Applies a fix that nobody is to be asked about. */
   apply(subject: Recognised, fix: SoundFix, by: By): Promise<Made>;
   /** A pass through the executors that ended in no fix. */
@@ -55,7 +54,7 @@ export function offerFixes(scope: OfferScope): Offer {
   const { ledger, run, fixes } = scope;
   return { offer, apply, tried };
 
-  async function offer(subject: Recognised, fix: SoundFix, by: By): Promise<Made> {
+  async function offer(subject: Recognised, fix: SoundFix, by: By, signal: AbortSignal): Promise<Made> {
     if (!scope.person) return apply(subject, fix, by);
     const { stage, step, attempt, failure } = subject;
     const { plugin } = by;
@@ -66,8 +65,8 @@ export function offerFixes(scope: OfferScope): Offer {
     const excerpt = scope.mask(excerptOf(failure));
     const shown = { excerpt, note, diff: scope.mask(diff) };
     const suggestion = { stage, step, fingerprint: failure.fingerprint, plugin, hash, ...shown };
-    const word = await scope.person(suggestion, scope.signal);
-    if (scope.signal.aborted) return { none: 'stopped' };
+    const word = await scope.person(suggestion, signal);
+    if (signal.aborted) return { none: 'stopped' };
     if (word === 'apply') return apply(subject, fix, by);
     if (word === 'leave') {
       await scope.leave(subject, suggestion);
@@ -96,7 +95,9 @@ export function offerFixes(scope: OfferScope): Offer {
   ): Promise<Made> {
     const { stage, step, attempt, failure } = subject;
     const { fingerprint, class: found } = failure;
-    const { hash, note } = fix;
+    const { hash } = fix;
+    // It goes into commits, which may go anywhere.
+    const note = { fix: scope.mask(fix.note.fix), reason: scope.mask(fix.note.reason) };
     const story = { stage, step, attempt, fingerprint, class: found, hash, note, plugin, tier, run };
     const applied = await fixes.apply(of === undefined ? story : { ...story, case: of }, fix.files, fix.diff, isTry);
     return applied ? { fix: applied } : { none: 'moved' };

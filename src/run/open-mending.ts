@@ -21,12 +21,13 @@ import { stageEnv, stagePath } from '../stage/stage-env.ts';
 import { recordOf } from '../stage/stage-state.ts';
 import type { MovableTree } from '../stage/stage-tree.ts';
 import { toolConfigs } from '../stage/tool-config.ts';
+import { usedOn } from '../triage/ledger.ts';
 import { readAt } from '../worktree/read.ts';
 import { closeCases } from './close-cases.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { type MendingTools, stageMender } from './mender.ts';
 import { mendingFacts } from './mending-facts.ts';
-import { recoveredNotices } from './notice-of.ts';
+import { missedNotices, recoveredNotices } from './notice-of.ts';
 import { openNotices } from './notices.ts';
 import { isPackage, PACKAGE_PATHS } from './own-plugins.ts';
 import type { Prepared } from './prepare.ts';
@@ -42,6 +43,8 @@ export interface Mending {
   mender: Mender;
   /** Before the run's own end: closes the cases of these stages, which are green, and sees that people are told. */
   finish(green: readonly string[]): Promise<void>;
+  /** Whatever happened: nobody is told anything more, and nothing more is recorded of it. */
+  hush(): Promise<void>;
   /** Runs an attempt when the tree is not just being written. */
   attempt<T>(work: () => Promise<T>): Promise<T>;
   /** Records what happens to stages, and what the ledger must know of it. */
@@ -66,6 +69,7 @@ export async function openMending(
     ...{ run, layout, barrier, record, tree: worktree, commit: { hooks, sign } },
     moved: tree.moved,
     ledger: ledger.record,
+    mayWrite: () => readSafeMode(layout) === undefined,
   });
   const head = () => tree.head;
   const base = worktree.base.commit;
@@ -90,7 +94,21 @@ export async function openMending(
   const asked = request.forced ? request.stages : [];
   const givenUp = new Set(asked.filter((stage) => stages.stages[stage]?.status === 'give_up'));
   const mender = stageMender({
-    ...{ run, layout, stages, ledger, rules, record, config, fixes, tools, notices, facts, clock: ports.clock },
+    ...{
+      run,
+      layout,
+      stages,
+      ledger,
+      rules,
+      record,
+      config,
+      fixes,
+      tools,
+      notices,
+      facts,
+      clock: ports.clock,
+      signal: ports.signal,
+    },
     givenUp,
     safeMode: {
       isOn: () => readSafeMode(layout) !== undefined,
@@ -109,10 +127,12 @@ export async function openMending(
   return {
     mender,
     async finish(green) {
+      const untold = [...recoveredNotices(ledger.ledger, green), ...missedNotices(ledger.ledger, prepared.head.stages)];
       record(...closeCases(green, 'the stage is green', { layout, ledger, run, now: ports.clock.now() }));
-      for (const notice of recoveredNotices(ledger.ledger, green)) notices.tell(notice, notice.about);
-      await notices.settled(NOTICE_MS);
+      for (const { about, ...notice } of untold) notices.tell(notice, about);
+      await notices.settled(NOTICE_MS, ports.signal);
     },
+    hush: () => notices.settled(0, ports.signal),
     attempt: barrier.attempt,
     record(...happenings) {
       for (const { type, stage } of happenings) {
@@ -122,12 +142,16 @@ export async function openMending(
     },
   };
 
-  async function diagnose(subject: Recognised, asked: AskedDiagnostics): Promise<Diagnostic[]> {
+  async function diagnose(
+    subject: Recognised,
+    asked: AskedDiagnostics,
+    signal: AbortSignal = ports.signal,
+  ): Promise<Diagnostic[]> {
     const { runDiagnostics } = await import('../mend/diagnose.ts');
     const { stage: name, step, attempt } = subject;
     const stage = config.map.stages[name] as Stage;
     const cell = cellsOf(stage).find((one) => stepNameOf(name, one) === step) ?? {};
-    const { clock, graceMs, signal, env: inherited, labTools } = ports;
+    const { clock, graceMs, env: inherited, labTools } = ports;
     const root = worktree.path;
     const own = stageEnv({ name, stage, cell, run, attempt }, { layout, root, lab, labTools, inherited });
     // The owner's know where the cluster is, as their stages do; a model's words are only the tool's own.
@@ -153,11 +177,12 @@ export async function openMending(
     const own = (await isPackage(layout.home)) ? PACKAGE_PATHS : [];
     const tellFacts = factsFrom({ config, ledger, fixes, tree: worktree, head, base, own, surroundings });
     const sent = await outgoingScope(prepared, ports.env);
-    const shared = { run, ledger, fixes, record, signal, live, facts: tellFacts, outgoing: sent };
+    const mayAsk = () => usedOn(ledger.ledger.day, ports.clock.now()).tokens < config.loop.limits.day_tokens;
+    const shared = { mayAsk, run, ledger, fixes, record, signal, live, facts: tellFacts, outgoing: sent };
     const cases = openCaseDesk({
       ...{ ...shared, layout, limits: config.loop.limits, now: ports.clock.now },
       attempts: (step) => recordOf(stages, step)?.attempts,
-      diagnose: (subject, asked) => diagnose(subject, asked),
+      diagnose,
     });
     const person = config.loop.mode === 'suggest' ? (ports.person ?? nobody) : undefined;
     const offers = offerFixes({ ...shared, person, leave: cases.leave, mask: prepared.mask });

@@ -1,5 +1,7 @@
 // What stays on this machine is masked, too: journal, ledger and console hold no secret. Unlike what is sent, they are not
 // withheld when a carried file cannot be read: then only what can be known is masked.
+
+import { maskedLeaves } from '../case/redact/masked-leaves.ts';
 import { ownerPatterns } from '../case/redact/owner-rules.ts';
 import { RedactionError } from '../case/redact/redaction-error.ts';
 import { createRedactor, type Redactor } from '../case/redact/redactor.ts';
@@ -35,18 +37,39 @@ function attempt<T>(work: () => T): T | undefined {
   }
 }
 
-/** What must stay as it is, because a later process acts on it; none of it is text of a log, a file or a model. */
-const EXACT: ReadonlySet<string> = new Set(['paths', 'created', 'hash', 'commit', 'reverts', 'leader', 'inputs']);
+/**
+ * Words of logs, files, people and models. Everything else is a name that somebody looks up, a path or a hash: carried values
+ * may well be the name of a stage.
+ */
+const WORDS: ReadonlySet<string> = new Set([
+  ...[
+    'excerpt',
+    'reason',
+    'reasons',
+    'why',
+    'fix',
+    'text',
+    'problems',
+    'message',
+    'next',
+    'gave_up',
+    'advice',
+    'cause',
+  ],
+  // Files that a stage changed, and how the owner calls their branches: told, never acted upon.
+  ...['files', 'base', 'branch', 'asked'],
+]);
 
-/** `data` with every text in it masked; the same object when there is nothing to mask. */
+/** `data` with every word in it masked; the same object when there is nothing to mask. */
 export function maskedData<T extends object>(data: T, mask: Mask): T {
   const text = JSON.stringify(data);
-  return mask(text) === text ? data : (leaves(data, mask) as T);
+  return mask(text) === text ? data : (withWords(data, mask) as T);
 }
 
-function leaves(value: unknown, mask: Mask): unknown {
-  if (typeof value === 'string') return mask(value);
-  if (Array.isArray(value)) return value.map((one) => leaves(one, mask));
+function withWords(value: unknown, mask: Mask): unknown {
+  if (Array.isArray(value)) return value.map((one) => withWords(one, mask));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, EXACT.has(key) ? one : leaves(one, mask)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, WORDS.has(key) ? maskedLeaves(one, mask) : withWords(one, mask)]),
+  );
 }

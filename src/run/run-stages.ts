@@ -143,15 +143,19 @@ async function execute(
     ...{ clock, signal, earlier: earlierById(prepared, run) },
   });
   const plan = compilePlan({ run, map: config.map, stages: head.stages, createdAt: startedAt, timeoutMs });
-  const result = await executor.execute(plan, {
-    plan,
-    execution_id: head.execution_id,
-    started_at: startedAt,
-    deadline_ms: deadline,
-    environment: {},
-  });
-  await mending.finish(head.stages.filter((name) => recorder.stages.stages[name]?.status === 'green'));
-  return result;
+  try {
+    const result = await executor.execute(plan, {
+      plan,
+      execution_id: head.execution_id,
+      started_at: startedAt,
+      deadline_ms: deadline,
+      environment: {},
+    });
+    await mending.finish(head.stages.filter((name) => recorder.stages.stages[name]?.status === 'green'));
+    return result;
+  } finally {
+    await mending.hush();
+  }
 }
 
 /** What the journal tells by step name, by the ids of the plan. */

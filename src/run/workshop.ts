@@ -10,7 +10,7 @@ import { keepPrompt, keepTry } from '../mend/keep-try.ts';
 import { type OutgoingScope, outgoing } from '../mend/outgoing.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
-import type { RefusedAnswer } from '../triage/records.ts';
+import { PERSON, type RefusedAnswer } from '../triage/records.ts';
 import type { TellFacts } from './fix-facts.ts';
 import type { LedgerStore } from './ledger-store.ts';
 import { type By, type Made, type Offer, refusedBy } from './offer-fix.ts';
@@ -24,6 +24,8 @@ export interface WorkshopScope {
   fixes: FixStore;
   facts: TellFacts;
   outgoing: OutgoingScope;
+  /** Whether the day's tokens are not spent. */
+  mayAsk(): boolean;
   breaker: Breaker;
   offers: Offer;
   signal: AbortSignal;
@@ -34,15 +36,12 @@ export interface WorkshopScope {
 export interface Workshop {
   /** A fix that needs no model and was not tried on this failure. */
   knownFix(subject: Recognised): Promise<SoundFix | undefined>;
-  applyKnown(subject: Recognised, fix: SoundFix): Promise<Made>;
+  applyKnown(subject: Recognised, fix: SoundFix, signal: AbortSignal): Promise<Made>;
   /** Puts fixes back that were taken back unjudged, the first that still fits. */
-  reapply(subject: Recognised, hashes: readonly string[]): Promise<Made>;
-  /** One pass through everyone else: a try. Whoever answers after `limitMs` answers too late for this run. */
-  askAll(subject: Recognised, limitMs: number): Promise<Made>;
+  reapply(subject: Recognised, hashes: readonly string[], signal: AbortSignal): Promise<Made>;
+  /** One pass through everyone else: a try. */
+  askAll(subject: Recognised, signal: AbortSignal): Promise<Made>;
 }
-
-/** A timer of more fires at once. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 export function openWorkshop(scope: WorkshopScope): Workshop {
   const { ledger, fixes, run, breaker, offers } = scope;
@@ -54,33 +53,29 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
       const asked = known && (await ask(known, await askScope(subject)));
       return asked && 'fix' in asked ? asked.fix : undefined;
     },
-    applyKnown: (subject, fix) => offers.offer(subject, fix, BY_KNOWN),
-    async reapply(subject, hashes) {
+    applyKnown: (subject, fix, signal) => offers.offer(subject, fix, BY_KNOWN, signal),
+    async reapply(subject, hashes, signal) {
       for (const { hash, tier, plugin } of entryOf(subject).patches.filter((patch) => hashes.includes(patch.hash))) {
         const judging = await scope.facts(subject, tier);
         const proposal = await fixes.proposalOf(hash, judging.snapshot);
         const judged = proposal && (await judgeProposal(proposal, judging));
-        // Whoever was to be asked was asked when it was applied first.
-        if (judged?.ok) return offers.apply(subject, { ...judged, hash }, { plugin, tier, tried: false });
-        const { stage, failure } = subject;
-        const why = judged ? `${judged.code}: ${judged.reasons[0] ?? ''}` : 'it is not kept any more';
+        const by = { plugin, tier, tried: false };
+        // A person's own patch is not theirs to be asked about once more.
+        const put = plugin === PERSON ? offers.apply : offers.offer;
+        if (judged?.ok) return put(subject, { ...judged, hash }, by, signal);
+        const { stage, step, attempt, failure } = subject;
+        const [code, reasons] = judged ? [judged.code, judged.reasons] : ['no_change', ['it is not kept any more']];
+        scope.record({ type: 'fix.refused', stage, step, attempt, data: { plugin, round: 1, code, reasons } });
+        const why = `${code}: ${reasons[0] ?? ''}`;
         const data = { hash, outcome: 'refused' as const, tier, plugin, why };
         ledger.record({ type: 'patch', stage, fingerprint: failure.fingerprint, run, data });
       }
       return { none: 'spent' };
     },
-    async askAll(subject, limitMs) {
-      const over = new AbortController();
-      const timer = setTimeout(() => over.abort(), Math.min(Math.ceil(limitMs), LONGEST_MS));
-      try {
-        return await askInTime(subject, AbortSignal.any([scope.signal, over.signal]));
-      } finally {
-        clearTimeout(timer);
-      }
-    },
+    askAll,
   };
 
-  async function askInTime(subject: Recognised, signal: AbortSignal): Promise<Made> {
+  async function askAll(subject: Recognised, signal: AbortSignal): Promise<Made> {
     const judging = await told(subject, { ...(await askScope(subject)), signal });
     if (!judging) return { none: 'down' };
     const refused: RefusedAnswer[] = [];
@@ -88,7 +83,12 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
     for (const plugin of others) {
       const asked = await askUnlessDown(plugin, judging);
       if ('fix' in asked)
-        return offers.offer(subject, asked.fix, { plugin: plugin.name, tier: 'executor', tried: true, refused });
+        return offers.offer(
+          subject,
+          asked.fix,
+          { plugin: plugin.name, tier: 'executor', tried: true, refused },
+          signal,
+        );
       if (asked.none === 'stopped') return { none: 'stopped' };
       answered ||= asked.none !== 'down';
       refused.push(...turnedDown(plugin.name, asked));
@@ -137,10 +137,10 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
 
   async function askScope(subject: Recognised): Promise<AskScope> {
     const { stage, step, attempt, failure } = subject;
-    const { signal, record, live } = scope;
+    const { signal, record, live, mayAsk } = scope;
     return {
       ...(await scope.facts(subject, 'executor')),
-      ...{ signal, record, live, place: { stage, step, attempt } },
+      ...{ signal, record, live, mayAsk, place: { stage, step, attempt } },
       used: (tokens) => ledger.record({ type: 'used', stage, fingerprint: failure.fingerprint, run, data: { tokens } }),
     };
   }

@@ -9,7 +9,7 @@ import {
   type LedgerEntry,
   type Patch,
 } from './ledger.ts';
-import type { LedgerRecord, PatchData, PatchOutcome, RefusedAnswer } from './records.ts';
+import { type LedgerRecord, type PatchData, type PatchOutcome, PERSON, type RefusedAnswer } from './records.ts';
 
 /** Folds one record into `ledger`, in place. One that is in it already changes nothing; never throws. */
 export function foldLedger(ledger: Ledger, record: LedgerRecord): void {
@@ -90,12 +90,14 @@ function apply(entry: LedgerEntry, record: LedgerRecord): void {
       break;
     case 'case.closed':
       delete entry.case;
+      delete entry.notified;
       break;
     case 'reset':
       restart(entry);
       delete entry.gave_up_at;
       delete entry.case;
       delete entry.verified_at;
+      delete entry.notified;
   }
 }
 
@@ -136,7 +138,8 @@ function patch(entry: LedgerEntry, data: PatchData, { time, run }: LedgerRecord)
   const now = { ...stripped(known), ...data, ...(run === undefined ? {} : { run }), time };
   if (at === -1) entry.patches.push(now);
   else entry.patches[at] = now;
-  if (data.tier === 'escalation' && REVERTED.includes(outcome) && !REVERTED.includes(before)) entry.fruitless += 1;
+  const counts = data.tier === 'escalation' && data.plugin !== PERSON;
+  if (counts && REVERTED.includes(outcome) && !REVERTED.includes(before)) entry.fruitless += 1;
   if (outcome === 'verified') {
     restart(entry);
     entry.verified_at = time;

@@ -26,6 +26,9 @@ export type LedgerType = keyof typeof LEDGER_TYPES;
 export const TIERS = ['wait', 'executor', 'escalation', 'give_up', 'none'] as const;
 export type Tier = (typeof TIERS)[number];
 
+/** Who a patch is by that a person gave: it is counted for nobody else. */
+export const PERSON = 'person';
+
 export const PATCH_TIERS = ['executor', 'escalation'] as const;
 export const PATCH_OUTCOMES = [
   'refused',

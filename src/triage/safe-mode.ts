@@ -1,5 +1,6 @@
 // When the loop stops changing things by itself: its fixes do more harm than good. Pure.
 import type { Ledger } from './ledger.ts';
+import { PERSON } from './records.ts';
 
 export interface SafeMode {
   version: 1;
@@ -19,7 +20,7 @@ const MOST_REVERTED = 3;
 export function safeModeAfter(ledger: Ledger, run: string, turned_red: readonly string[]): string | undefined {
   if (turned_red.length > 0) return `a fix turned a green stage red: ${turned_red.join(', ')}`;
   const reverted = Object.values(ledger.entries).filter(({ patches }) =>
-    patches.some((p) => p.run === run && (p.outcome === 'no_effect' || p.outcome === 'broke')),
+    patches.some((p) => p.run === run && p.plugin !== PERSON && (p.outcome === 'no_effect' || p.outcome === 'broke')),
   );
   if (reverted.length < MOST_REVERTED) return undefined;
   return `fixes on ${reverted.length} different failures were reverted in this run`;

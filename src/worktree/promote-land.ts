@@ -99,7 +99,11 @@ async function mergeWithHooks(landing: Landing, checkout: Checkout, owner: strin
   const merged = await git.attempt([...owner, 'merge', ...AS_WRITTEN, ...how, tip]);
   const now = await commitOf(git, 'HEAD');
   if (now !== undefined && now !== before) return { commit: now, checkout: checkout.path };
-  if ((await unfinished(checkout.gitDir)) === 'merge') await git.run(['merge', '--abort']);
+  if ((await unfinished(checkout.gitDir)) === 'merge') {
+    const aborted = await git.attempt(['merge', '--abort']);
+    // A hook changed what was merged. Before the merge nothing tracked was changed here, so nothing of the owner's is lost.
+    if (!aborted.ok) await git.run(['reset', '--hard', '--quiet', before]);
+  }
   return refused(landing, checkout, git, merged.stderr);
 }
 

@@ -114,7 +114,7 @@ faults('a redirect is not followed: neither the case nor the key goes elsewhere'
   lab.host.says({ status: 307, headers: { location: `${elsewhere.url}/v1/chat/completions` }, raw: '' });
   const ran = await lab.mend();
   assert.equal([ran.exit, elsewhere.requests.length, lab.entry().escalation_calls], [3, 0, 1], ran.said);
-  assert.is(reasons(ran)[0], `api: ${HOST} answered 307 and points to ${HOST}`);
+  assert.is(reasons(ran)[0], `api: ${HOST} answered 307 and points to ${HOST}, which is not followed`);
 });
 
 faults('a certificate that nobody signed is not trusted: nothing is sent', async () => {

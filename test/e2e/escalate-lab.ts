@@ -2,6 +2,7 @@
 // The loop runs as a child process; its key is in the environment and nowhere else.
 import { appendFileSync, cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import * as assert from 'uvu/assert';
 import type { CaseSummary } from '../../src/case/case-file/summary.ts';
 import {
   type ApiKind,
@@ -10,8 +11,8 @@ import {
   type ApiServer,
   startApiServer,
 } from '../../src/testing/api-server.ts';
-import { diff, FILE, type Lab, type LabOptions, modelLab } from './model-lab.ts';
-import { folder, git, namesIn, PACKAGE, type Scenario } from './scenario.ts';
+import { diff, FILE, type Lab, type LabOptions, modelLab, type Ran, stageOn } from './model-lab.ts';
+import { type Done, type Files, folder, git, namesIn, PACKAGE, type Scenario, write } from './scenario.ts';
 
 export const KEY = 'sk-test-9b2c4d6e8f1a3b5c7d9e0f';
 
@@ -96,6 +97,50 @@ export const cases = (s: Pick<Scenario, 'path'>): Record<string, CaseSummary> =>
 export const caseText = (s: Pick<Scenario, 'path'>, name: string, version: 1 | 2): string =>
   readFileSync(s.path('ai/escalations', name, `case_v${version}.md`), 'utf8');
 
+/** The only case that there is. */
+export function onlyCase(s: Pick<Scenario, 'path'>): CaseSummary {
+  const all = Object.values(cases(s));
+  assert.is(all.length, 1, 'there is one case');
+  return all[0] as CaseSummary;
+}
+
+/** A person answers a case. */
+export const answerCase = (lab: EscalateLab, name: string, text: string): Promise<Done> =>
+  lab.run(['cases', 'answer', name, '-'], { env: lab.env, stdin: text });
+
+export const attempts = ({ events }: Ran): number => events.filter(({ type }) => type === 'attempt.started').length;
+
+const NOTICED = { given: 'conf/g.txt', handed: 'conf/h.txt', outside: 'conf/x.txt' };
+
+/** The files of `noticeLab`, as they fail or as they are good. */
+export const noticeFiles = (good: boolean): Files =>
+  Object.fromEntries(Object.entries(NOTICED).map(([name, path]) => [path, `${good ? 'good' : name}\nsecond\n`]));
+
+/** One stage that is given up, one that is handed over, one that fails for what is outside of the repository. */
+export async function noticeLab(notifiers: readonly string[], plugins: Record<string, object>): Promise<EscalateLab> {
+  const stages = Object.entries(NOTICED).map(([name, path]) => [name, stageOn(path, { on_failure: 'skip' })]);
+  const lab = await escalateLab({
+    stages: Object.fromEntries(stages),
+    files: noticeFiles(false),
+    loop: {
+      ...{ notifiers, limits: { escalation_calls: 1 }, plugins },
+      classify: [{ match: 'unexpected word outside', class: 'permission_denied', external: true }],
+    },
+  });
+  lab.host.says(({ body }) =>
+    String(body.messages.at(-1).content).startsWith('# handed')
+      ? handOver('only you know the word')
+      : diff(NOTICED.given, ' given', '-second', '+third'),
+  );
+  return lab;
+}
+
+/** What `noticeLab` tells of first. */
+export const TOLD = ['given give_up', 'handed hand_over', 'outside external'];
+
+/** Stage and reason of every notice that a webhook got. */
+export const toldTo = (host: Host): string[] => host.requests.map(({ body }) => `${body.stage} ${body.reason}`).sort();
+
 /** A clone of this repository with its dependencies and its simulated lab, `files` changed, committed on main. */
 export function labClone(files: Record<string, string | ((text: string) => string)>): string {
   const home = join(folder(), 'clone');
@@ -104,18 +149,11 @@ export function labClone(files: Record<string, string | ((text: string) => strin
   const parts = ['ai/context_map.yaml', 'ai/loop.yaml', 'config', 'plugins', 'stages', 'scripts', 'src'];
   for (const part of parts) cpSync(join(PACKAGE, part), join(home, part), { recursive: true });
   for (const [path, text] of Object.entries(files)) {
-    const now = typeof text === 'string' ? text : text(readFileSync(join(home, path), 'utf8'));
-    cpSync(written(now), join(home, path));
+    write(home, { [path]: typeof text === 'string' ? text : text(readFileSync(join(home, path), 'utf8')) });
   }
   git(home, 'add', '-A', '--', 'ai', 'config', 'plugins', 'stages', 'scripts', 'src');
   git(home, 'commit', '-q', '--allow-empty', '-m', 'as it is here');
   symlinkSync(join(PACKAGE, 'node_modules'), join(home, 'node_modules'));
   appendFileSync(join(home, '.git/info/exclude'), 'node_modules\n');
   return home;
-}
-
-function written(text: string): string {
-  const path = join(folder(), 'text');
-  appendFileSync(path, text);
-  return path;
 }

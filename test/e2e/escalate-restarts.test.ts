@@ -2,36 +2,38 @@
 // is started, and however often it is killed while it waits for an answer.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cases, escalateLab } from './escalate-lab.ts';
+import { cases, escalateLab, onlyCase, wish } from './escalate-lab.ts';
 import { diff, FILE } from './model-lab.ts';
 import { until } from './scenario.ts';
 
 const restarts = suite('restarts of an escalation');
 
 const STARTS = 20;
-const KILLS = 2;
+/** How the first ones are ended, while an answer is waited for. */
+const ENDED: readonly NodeJS.Signals[] = ['SIGKILL', 'SIGTERM'];
 
 restarts(
-  `always wrong: at most three calls over ${STARTS} starts, ${KILLS} of them killed in the middle of a call`,
+  `always wrong: at most three calls over ${STARTS} starts, ${ENDED.length} of them ended in the middle of a call`,
   async () => {
     const lab = await escalateLab({ loop: { escalations: ['api'] } });
     const { requests } = lab.host;
     const ends: (number | null)[] = [];
     for (let start = 0; start < STARTS; start++) {
-      if (start < KILLS) {
+      const signal = ENDED[start];
+      if (signal) {
         lab.host.says({ end: 'hang' });
         const before = requests.length;
         const run = lab.start([], { env: lab.env });
         await until('it is asked', () => requests.length > before);
-        run.kill('SIGKILL');
+        run.kill(signal);
         ends.push((await run.done).exit);
       } else {
         lab.host.says(diff(FILE, ' bad', '-second', `+other ${'x'.repeat(start)}`));
         ends.push((await lab.mend()).exit);
       }
     }
-    assert.equal(ends.slice(0, KILLS), [null, null]);
-    assert.equal(new Set(ends.slice(KILLS + 1)), new Set([3]), String(ends));
+    assert.equal(ends.slice(0, ENDED.length), [null, 130]);
+    assert.equal(new Set(ends.slice(ENDED.length)), new Set([3]), String(ends));
     assert.equal(
       [requests.length, lab.stages().a?.status, lab.inTree()],
       [3, 'give_up', 'bad\nsecond\n'],
@@ -44,19 +46,27 @@ restarts(
   },
 );
 
-restarts(
-  'an answer that cannot be read is a call; so is a wish for more after the look, and a patch that is refused',
-  async () => {
+/** What is always said → requests and answers until it is given up. */
+const USELESS: Record<string, [said: string, requests: number, answers: string[]]> = {
+  // Each is asked once more for a form that can be read.
+  'what cannot be read': ['I do not know.', 6, ['pass', 'pass', 'pass']],
+  'a wish for more after the look': [wish(['uname', '-s']), 3, ['diagnostics', 'diagnostics', 'diagnostics']],
+  'a patch that is refused, and refused again': [
+    diff('check.sh', '-set -eu', '+set -u'),
+    3,
+    ['patch', 'patch', 'patch'],
+  ],
+};
+
+restarts('what is of no use is a call: three of them, then it is given up', async () => {
+  for (const [what, [said, requests, answers]] of Object.entries(USELESS)) {
     const lab = await escalateLab({ loop: { escalations: ['api'] } });
-    lab.host.says('I do not know.');
+    lab.host.says(said);
     const ran = await lab.mend();
-    assert.equal([ran.exit, lab.stages().a?.status, lab.entry().escalation_calls], [3, 'give_up', 3], ran.said);
-    assert.is(lab.host.requests.length, 6, 'each is asked once more for a form that can be read');
-    assert.equal(
-      Object.values(cases(lab)).map(({ answers }) => answers),
-      [['pass', 'pass', 'pass']],
-    );
-  },
-);
+    const { state, calls, answers: heard } = onlyCase(lab);
+    assert.equal([ran.exit, lab.entry().escalation_calls, state, calls], [3, 3, 'given_up', 3], `${what}: ${ran.said}`);
+    assert.equal([heard, lab.host.requests.length], [answers, requests], what);
+  }
+});
 
 restarts.run();

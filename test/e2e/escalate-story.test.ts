@@ -135,6 +135,11 @@ story('the case alone says what broke, where, and what was tried', async () => {
   ]);
 });
 
+story('what was refused is told with what it was to do', async () => {
+  const { home } = await once();
+  allIn(secondOf(home), ['Fix: Change stages/apps/verify.sh', 'Fix: Change stages/apps/run.sh']);
+});
+
 story('diagnostics that the case itself offers reach the cluster that the stages made', async () => {
   const { home } = await once();
   const text = secondOf(home);

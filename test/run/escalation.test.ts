@@ -1,6 +1,6 @@
 // A failure that the executors do not mend goes on to an escalation, as a case: real stages, real commits, an escalation
 // that answers as told.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,6 +11,7 @@ import { layout as layoutOf } from '../../src/io/layout.ts';
 import { openCaseStore } from '../../src/mend/case-store.ts';
 import { answerCase } from '../../src/run/answer-case.ts';
 import { resetStages } from '../../src/run/reset-stages.ts';
+import { setSafeMode } from '../../src/run/safe-mode.ts';
 import { git } from '../worktree/repository.ts';
 import { failuresIn, run } from './homelab.ts';
 import {
@@ -254,6 +255,96 @@ test('in suggest mode a person who is there is asked: yes applies, no is not ask
   );
   assert.equal(shown, ['Say worse +worse', 'Say good +good']);
   assert.equal([ran.exit, failuresIn(home)[0]?.patches.map(({ outcome }) => outcome)], [0, ['declined', 'verified']]);
+});
+
+test('cells that fail alike at once are seen to one after the other: one try, one case, one question', async () => {
+  const oncall = probe('oncall');
+  const { home, probe: executor } = mendable({
+    stages: { a: stageOn(FILE, { matrix: { host: ['x', 'y', 'z'] }, on_failure: 'skip' }) },
+    loop: { workers: 3, escalations: ['oncall'], limits: { executor_tries: 1 } },
+    more: { oncall: { folder: oncall.folder } },
+    files: { 'plugins/escalations/oncall.mjs': probePlugin('oncall', 'escalate') },
+  });
+  executor.answers({ answer: 'No idea.' });
+  oncall.answers({ hand_over: 'you do it' });
+  const ran = await run(home);
+  assert.is(ran.exit, 3);
+  assert.equal([failuresIn(home)[0]?.executor_tries, oncall.asked().length], [1, 1]);
+  assert.is(told(ran.events, 'case.opened').length, 1);
+  const suggesting = mendable({
+    stages: { a: stageOn(FILE, { matrix: { host: ['x', 'y', 'z'] } }) },
+    loop: { workers: 3, mode: 'suggest' },
+  });
+  suggesting.probe.answers(says('good'));
+  let asked = 0;
+  const mended = await run(
+    suggesting.home,
+    {},
+    {
+      person: async () => {
+        asked += 1;
+        return 'apply';
+      },
+    },
+  );
+  assert.equal([mended.exit, asked], [0, 1]);
+});
+
+test('safe mode that goes on while somebody thinks keeps the fix from being applied', async () => {
+  const { home, probe: executor, subjects } = mendable({ loop: { mode: 'suggest' } });
+  executor.answers(says('good'));
+  const layout = layoutOf(home);
+  const person = async () => {
+    setSafeMode(layout, { since: new Date().toISOString(), by: 'hand', why: 'wait' });
+    return 'apply' as const;
+  };
+  const ran = await run(home, {}, { person });
+  assert.equal([ran.exit, subjects()], [3, []]);
+  assert.is(decided(ran.events).at(-1), 'safe_mode');
+});
+
+test('a call that was late or answered nonsense is spent: a paid host is not asked for ever', async () => {
+  const { home, oncall } = escalating();
+  oncall.answers({ give: { nonsense: true } });
+  for (let n = 0; n < 5; n++) await run(home);
+  assert.is(oncall.asked().length, 3);
+  assert.is(failuresIn(home)[0]?.escalation_calls, 3);
+});
+
+test('many tries end in order, too', async () => {
+  const { home, probe: executor } = mendable({ loop: { limits: { executor_tries: 20 } } });
+  executor.answers({ answer: 'No idea.' });
+  const ran = await run(home);
+  assert.equal([ran.exit, ran.stages.stages.a?.status], [3, 'give_up']);
+});
+
+test('names are never masked, though a carried value be one of them; words are', async () => {
+  const map = { stages: { a: stageOn() }, carry: ['.env'] };
+  const { home, oncall } = escalating({
+    files: { 'ai/context_map.yaml': JSON.stringify(map), '.gitignore': '.env\n' },
+  });
+  writeFileSync(join(home, '.env'), 'PLATFORM=executor\nOTHER=provisional\nWORD=unexpected word\n');
+  oncall.answers({ diagnostics: [['uname']] }, { hand_over: 'you do it' });
+  const ran = await run(home);
+  assert.is(ran.exit, 3);
+  const excerpt = String(told(ran.events, 'failure.seen')[0]?.data.excerpt);
+  assert.match(excerpt, /^error: SECRET_\w+_END bad/);
+  assert.equal(decided(ran.events), ['executor', 'escalation', 'open_case']);
+});
+
+test('an answer that holds what stands for a masked value is refused; the latest answer counts', async () => {
+  const { home, oncall } = escalating();
+  oncall.answers({ hand_over: 'you do it' });
+  const ran = await run(home);
+  const name = String(told(ran.events, 'case.opened')[0]?.data.case);
+  const answer = (text: string) =>
+    answerCase({ home, case: name, answer: text, command: 'test', dry: false }, { clock: systemClock });
+  const masked = patch('SECRET_abcdefgh_1_token_END').answer;
+  assert.is(await answer(masked).catch((error: { code: string }) => error.code), 'E_CASE_REFUSED');
+  await answer(patch('worse').answer);
+  await answer(patch('good').answer);
+  const green = await run(home);
+  assert.equal([green.exit, fixTrail(green.events)], [0, ['fix.intended', 'fix.committed', 'fix.judged verified']]);
 });
 
 test.run();

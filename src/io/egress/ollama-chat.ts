@@ -1,6 +1,6 @@
 // A host of models that speaks as Ollama does: what it has, and one conversation at a time. Whoever calls has masked what
 // is sent, and says which addresses may be reached.
-import { limited } from './limit.ts';
+import { limited } from '../limit.ts';
 import { connectionFault, ModelFault } from './model-fault.ts';
 import { ollamaFetch } from './ollama-fetch.ts';
 

@@ -6,6 +6,9 @@ import { ModelFault } from './model-fault.ts';
 /** Bytes of an answer, its envelopes included, that are read at most. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
+/** Of one line: a piece of an answer in its envelope. */
+const LONGEST_LINE = 1024 * 1024;
+
 /** A fetch that reaches allowed addresses only and ends with `signal`. Throws ModelFault with the status for any but a success. */
 export function ollamaFetch(mayReach: (address: string) => boolean, signal: AbortSignal) {
   return async (url: string, init: RequestInit = {}): Promise<Response> => {
@@ -48,6 +51,7 @@ async function* soundLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
     const lines = soundOnes(rest.slice(0, end));
     if (lines !== '') yield encoder.encode(lines);
     rest = rest.slice(end);
+    if (rest.length > LONGEST_LINE) throw new ModelFault('the stream has a line longer than any answer');
   }
   const last = soundOnes(rest + decoder.decode());
   if (last !== '') yield encoder.encode(last);

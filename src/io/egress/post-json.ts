@@ -1,6 +1,7 @@
 // One JSON document to a host that its owner named: a hosted model, a webhook.
+
+import { limited } from '../limit.ts';
 import { bounded, guardedRequest } from './guarded-request.ts';
-import { limited } from './limit.ts';
 import { connectionFault, ModelFault } from './model-fault.ts';
 
 export interface PostJson {

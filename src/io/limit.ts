@@ -6,6 +6,9 @@ export interface Limit {
   end(): void;
 }
 
+/** A timer of more fires at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** A signal that is given after `timeoutMs`, or with `cause`. Of AbortSignal.any and .timeout Node may collect the parts before they fire. */
 export function limited(timeoutMs: number, cause: AbortSignal): Limit {
   const own = new AbortController();
@@ -15,10 +18,13 @@ export function limited(timeoutMs: number, cause: AbortSignal): Limit {
     cause.removeEventListener('abort', end);
     own.abort();
   };
-  const timer = setTimeout(() => {
-    late = true;
-    end();
-  }, timeoutMs);
+  const timer = setTimeout(
+    () => {
+      late = true;
+      end();
+    },
+    Math.min(Math.ceil(timeoutMs), LONGEST_MS),
+  );
   cause.addEventListener('abort', end);
   if (cause.aborted) end();
   return { signal: own.signal, isLate: () => late, end };
