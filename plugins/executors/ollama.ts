@@ -110,13 +110,13 @@ async function ask(scope: AskScope, more: readonly { code: string; reasons: stri
   if (format === 'json' && end.doneReason !== 'length') {
     const edit = readEdit(end.text, files, limits.changed_lines);
     if ('wrong' in edit) return { ...edit, code: 'unreadable' };
-    remember(prompt, refused.length, end.text);
+    remember(prompt, refused.length, context.mask(end.text));
     return edit;
   }
   const guarded = guardAnswer(end.text, end.doneReason, files);
   if ('says' in guarded) return { pass: `${model} proposes no change: ${guarded.says}` };
   if ('wrong' in guarded) return { ...guarded, code: 'too_large' };
-  remember(prompt, refused.length, guarded.answer);
+  remember(prompt, refused.length, context.mask(guarded.answer));
   return guarded;
 }
 

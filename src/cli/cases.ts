@@ -48,7 +48,7 @@ async function answer(
   const said = file === undefined ? undefined : await answerOf(file);
   const dry = options['dry-run'] === true;
   const request = { home: home(), case: name, answer: said, command: line, dry };
-  const { stage, fix, shown, givenUp } = await answerCase(request, { clock: systemClock });
+  const { stage, fix, shown, givenUp } = await answerCase(request, { clock: systemClock, env: process.env });
   const then = givenUp ? `mendloop reset ${stage}, then: mendloop ${stage}` : `mendloop ${stage}`;
   const lines = [
     `${dry ? 'would be taken' : 'taken'}: ${fix.note.fix}`,

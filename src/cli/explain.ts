@@ -24,7 +24,9 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
   const { ledger, notices } = readLedger(layout);
   const entry = findEntry(ledger, word);
   const now = Date.now();
-  const explanation = await explainFailure(entry, ledger, layout, { now, ai: options['no-ai'] !== true });
+  const explanation = await explainFailure(entry, ledger, layout, {
+    ...{ now, ai: options['no-ai'] !== true, env: process.env },
+  });
   const { failure, next } = explanation;
   out.answer([...notices.map((text) => `note: ${text}`), ...report(explanation, now)].join('\n'), {
     entry,

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Happening } from '../events.ts';
 import { callHook } from '../plugin/call.ts';
-import type { FixFacts, Proposal, RefusedRound } from '../plugin/contract.ts';
+import type { Change, FixFacts, Proposal, RefusedRound } from '../plugin/contract.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
 import { type JudgeScope, judgeProposal, type SoundFix } from './judge-proposal.ts';
 import type { Keep } from './keep-try.ts';
@@ -36,6 +36,7 @@ export async function ask(plugin: LoadedPlugin, scope: AskScope): Promise<Asked>
   const { place, record, keep, signal } = scope;
   const redact = (text: string) => scope.redactor?.redact(text) ?? text;
   const reporting = {
+    mask: redact,
     say: (text: string) => record({ type: 'plugin.said', ...place, data: { plugin: plugin.name, text: redact(text) } }),
     progress: (text: string) => scope.live?.(place.step, `${plugin.name}: ${text}`),
     used: (tokens: number) => scope.used?.(tokens),
@@ -70,7 +71,8 @@ export async function ask(plugin: LoadedPlugin, scope: AskScope): Promise<Asked>
     // They may quote lines of files, and go to the journal and back to who answered.
     const reasons = judged.reasons.map(redact);
     record({ type: 'fix.refused', ...place, data: { plugin: plugin.name, round, code, reasons } });
-    rounds.push({ code, reasons });
+    const fix = fixOf(answer);
+    rounds.push({ ...(fix === undefined ? {} : { fix: redact(fix) }), code, reasons });
   }
   return refused(rounds);
 }
@@ -82,4 +84,15 @@ const passed = (reason: string, rounds: readonly RefusedRound[]): Asked =>
 function refused(rounds: readonly RefusedRound[]): Asked {
   const last = rounds.at(-1) as RefusedRound;
   return { none: 'refused', reason: `${last.code}: ${last.reasons[0] ?? ''}`, rounds };
+}
+
+const LONGEST_FIX = 300;
+
+/** What a proposal says that it does. */
+export function fixOf(answer: Change): string | undefined {
+  const said =
+    'answer' in answer
+      ? /^[\s>*_#-]{0,8}Fix[*_]{0,3}:[*_]{0,3}[^\S\n]*(\S[^\n]*)$/im.exec(answer.answer)?.[1]
+      : undefined;
+  return (answer.note?.fix ?? said)?.slice(0, LONGEST_FIX);
 }

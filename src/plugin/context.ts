@@ -39,9 +39,11 @@ const LONGEST_LINE = 300;
 const MOST_TOKENS = 100_000_000;
 
 /** What a plugin tells, as one bounded line each. */
-function heard({ say, progress, used }: Partial<Reporting>, signal: AbortSignal): Reporting {
+function heard({ say, progress, used, mask }: Partial<Reporting>, signal: AbortSignal): Reporting {
   let said = 0;
   return {
+    // Whoever gave none has told nothing that could come back.
+    mask: (text) => (mask ? mask(String(text)) : String(text)),
     say(text) {
       if (signal.aborted || ++said > SAID_AT_MOST) return;
       say?.(line(text));

@@ -39,6 +39,8 @@ export interface EarlierTry {
 
 /** Why an answer of this plugin was refused, earlier in this try. */
 export interface RefusedRound {
+  /** What it was to do, as its author said. */
+  readonly fix?: string;
   readonly code: RefusalCode;
   readonly reasons: readonly string[];
 }
@@ -114,12 +116,14 @@ export type HookName = keyof HookTypes;
 export type Given<H extends HookName> = HookTypes[H]['given'];
 export type Answer<H extends HookName> = HookTypes[H]['answer'];
 
-/** What a plugin may tell while it works. */
+/** What a plugin may tell while it works, and what it needs to tell it safely. */
 export interface Reporting {
   /** One line for people, kept in the journal: whom it asks, and why. Heard until the call is over. */
   readonly say: (text: string) => void;
   /** What changes by the second, for whoever watches; kept nowhere. Heard until the call is over. */
   readonly progress: (text: string) => void;
+  /** A text with every secret masked: what a model said goes back to it only like this. */
+  readonly mask: (text: string) => string;
   /** Tokens that a model read and wrote. They count for the day, whatever comes of the answer. */
   readonly used: (tokens: number) => void;
 }

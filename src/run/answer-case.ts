@@ -21,6 +21,7 @@ import { findCase } from './find-case.ts';
 import { holdLock } from './hold-lock.ts';
 import { openLedger, readLedger } from './ledger-store.ts';
 import { isPackage, PACKAGE_PATHS } from './own-plugins.ts';
+import type { RunPorts } from './request.ts';
 import { openMask } from './run-mask.ts';
 
 export interface AnswerRequest {
@@ -43,7 +44,7 @@ export interface Answered {
 }
 
 /** Throws E_CASE… for what cannot be answered, and for a patch that the gate refuses: then nothing is changed. */
-export async function answerCase(request: AnswerRequest, { clock }: { clock: Clock }): Promise<Answered> {
+export async function answerCase(request: AnswerRequest, ports: Pick<RunPorts, 'clock' | 'env'>): Promise<Answered> {
   const layout = layoutOf(request.home);
   requireWritable(layout.state);
   const lock = holdLock(layout, request.command);
@@ -52,9 +53,9 @@ export async function answerCase(request: AnswerRequest, { clock }: { clock: Clo
     const summary = findCase(store, request.case);
     if (summary.state === 'closed') fail('E_CASE_CLOSED', { case: summary.case, why: summary.closed?.why ?? '' });
     const { ledger } = readLedger(layout);
-    const { fix, shown } = await judged(request, layout, summary, ledger);
+    const { fix, shown } = await judged(request, layout, summary, ledger, ports.env);
     if (!request.dry) {
-      record(layout, clock, summary, fix);
+      record(layout, ports.clock, summary, fix);
       store.writeSummary({ ...summary, state: 'answered', why: `answered: ${fix.note.fix}` });
     }
     const entry = entryOf(ledger, summary.stage, summary.fingerprint);
@@ -69,6 +70,7 @@ async function judged(
   layout: Layout,
   { stage: of, fingerprint, patch }: CaseSummary,
   ledger: Ledger,
+  env: RunPorts['env'],
 ): Promise<{ fix: SoundFix; shown: string }> {
   const { base, config } = await configurationNow(home);
   const stage = config.map.stages[of];
@@ -85,7 +87,7 @@ async function judged(
     entry: untried(entryOf(ledger, of, fingerprint)),
     isReversal: (files) => isReversal(tree, base.commit, tree.head, files),
   });
-  const mask = openMask(home, config, process.env);
+  const mask = openMask(home, config, env);
   if (!verdict.ok) {
     const reasons = verdict.reasons.map(mask);
     return fail('E_CASE_REFUSED', { code: verdict.code, handOver: verdict.handOver === true }, reasons);

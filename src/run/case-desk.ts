@@ -267,14 +267,16 @@ function isTaken(store: CaseStore, name: string, fingerprint: string): boolean {
 }
 
 function triesOf({ patches, refused = [] }: LedgerEntry, fixes: FixStore): CaseTry[] {
-  const applied = patches.map(({ plugin, tier, outcome, hash, note, why }): CaseTry => {
+  const applied = patches.map(({ plugin, tier, outcome, hash, note, why, time }) => {
     const diff = fixes.diffOf(hash);
-    return { plugin, tier, outcome, ...(note ? { note } : {}), ...(why ? { why } : {}), ...(diff ? { diff } : {}) };
+    const told = { ...(note ? { note } : {}), ...(why ? { why } : {}), ...(diff ? { diff } : {}) };
+    return { time, told: { plugin, tier, outcome, ...told } };
   });
-  const turnedDown = refused.map(({ plugin, tier, code, reason }): CaseTry => {
-    return { plugin, tier, outcome: 'refused', refused: [{ code, reasons: [reason] }] };
+  const turnedDown = refused.map(({ plugin, tier, code, reason, fix, time = '' }) => {
+    const note = fix === undefined ? {} : { note: { fix, reason: 'not given' } };
+    return { time, told: { plugin, tier, outcome: 'refused', ...note, refused: [{ code, reasons: [reason] }] } };
   });
-  return [...applied, ...turnedDown];
+  return [...applied, ...turnedDown].sort((a, b) => (a.time < b.time ? -1 : 1)).map(({ told }) => told);
 }
 
 function kindOf(answer: Escalation): (typeof ANSWER_KINDS)[number] {

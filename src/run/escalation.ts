@@ -2,7 +2,7 @@
 // hand-over; every call counts, whatever comes of it, unless whoever was called could not be reached.
 import { RedactionError } from '../case/redact/redaction-error.ts';
 import type { Happening } from '../events.ts';
-import type { AskScope } from '../mend/ask.ts';
+import { type AskScope, fixOf } from '../mend/ask.ts';
 import type { Breaker } from '../mend/breaker.ts';
 import { judgeProposal } from '../mend/judge-proposal.ts';
 import { callHook } from '../plugin/call.ts';
@@ -113,6 +113,7 @@ export function openEscalation(scope: EscalationScope): Escalation {
     const place = { stage, step, attempt };
     const facts = { ...told.facts, prompt: text, refused, case: { name, version, text } };
     const reporting = {
+      mask: redactor.redact,
       say: (line: string) =>
         scope.record({ type: 'plugin.said', ...place, data: { plugin: plugin.name, text: redactor.redact(line) } }),
       progress: (line: string) => scope.live?.(step, `${plugin.name}: ${line}`),
@@ -150,15 +151,15 @@ export function openEscalation(scope: EscalationScope): Escalation {
     const reasons = judged.reasons.map((reason) => redactor.redact(reason));
     const data = { plugin: plugin.name, round: refined ? 2 : 1, code, reasons };
     scope.record({ type: 'fix.refused', stage, step, attempt, data });
-    ledger.record({
-      ...{ type: 'refused', stage, fingerprint: failure.fingerprint, run },
-      data: { refused: [refusedBy(plugin.name, 'escalation', { code, reasons })] },
-    });
+    const fix = fixOf(answer);
+    const round = { ...(fix === undefined ? {} : { fix: redactor.redact(fix) }), code, reasons };
+    const refused = [refusedBy(plugin.name, 'escalation', round)];
+    ledger.record({ type: 'refused', stage, fingerprint: failure.fingerprint, run, data: { refused } });
     if (judged.handOver) {
       const text = `it proposes what only a person may decide (${code}): ${reasons.join('; ')}`;
       return handOver(subject, sent, { by: plugin.name, text, ...patchOf(answer) });
     }
-    return { refused: { code, reasons } };
+    return { refused: round };
   }
 
   function handOver(subject: Recognised, sent: WrittenCase, why: HandOver): Made {

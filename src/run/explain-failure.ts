@@ -1,5 +1,6 @@
 // What the loop knows of a failure in its ledger, and what it would do about it now. Reads only.
 import { basename, dirname } from 'node:path';
+import { maskedLeaves } from '../case/redact/masked-leaves.ts';
 import { MendError } from '../errors.ts';
 import type { Failure } from '../failure/fingerprint.ts';
 import { identifyFrom } from '../failure/windows.ts';
@@ -11,6 +12,8 @@ import type { Ledger, LedgerEntry } from '../triage/ledger.ts';
 import type { Decision } from '../triage/situation.ts';
 import { type Configuration, configurationNow } from './configuration.ts';
 import { projectRules } from './project-rules.ts';
+import type { RunPorts } from './request.ts';
+import { type Mask, openMask } from './run-mask.ts';
 import { readSafeMode } from './safe-mode.ts';
 import { loadStages } from './stage-store.ts';
 import { standing } from './standing.ts';
@@ -28,7 +31,7 @@ export async function explainFailure(
   entry: LedgerEntry,
   ledger: Ledger,
   layout: Layout,
-  options: { now: number; ai: boolean },
+  options: { now: number; ai: boolean; env: RunPorts['env'] },
 ): Promise<Explanation> {
   const config = await configurationNow(layout.home).then(
     (found) => found.config,
@@ -38,10 +41,17 @@ export async function explainFailure(
     },
   );
   const rules = config instanceof MendError ? [] : projectRules(config.loop);
-  const failure = readAgain(entry, layout, rules);
+  const secrets = config instanceof MendError ? { map: { carry: [] }, loop: { redact: [] } } : config;
+  const mask = openMask(layout.home, secrets, options.env);
+  const failure = masked(readAgain(entry, layout, rules), mask);
   const safe_mode = readSafeMode(layout) !== undefined;
   if (config instanceof MendError) return { entry, failure, next: { unknown: `${config.code}: ${config.message}` } };
   return { entry, failure, next: decideNow(entry, ledger, config, { ...options, safe_mode }) };
+}
+
+/** What the log says, as a run would tell it. */
+function masked(failure: Failure | undefined, mask: Mask): Failure | undefined {
+  return failure && { ...failure, errors: maskedLeaves(failure.errors, mask) as Failure['errors'] };
 }
 
 function readAgain(entry: LedgerEntry, layout: Layout, rules: ReturnType<typeof projectRules>): Failure | undefined {

@@ -115,5 +115,8 @@ const LONGEST_REASON = 300;
 export const refusedBy = (
   plugin: string,
   tier: PatchData['tier'],
-  { code, reasons }: { code: string; reasons: readonly string[] },
-): RefusedAnswer => ({ plugin, tier, code, reason: reasons.join('; ').slice(0, LONGEST_REASON) });
+  { code, reasons, fix }: { code: string; reasons: readonly string[]; fix?: string },
+): RefusedAnswer => ({
+  ...{ plugin, tier, code, reason: reasons.join('; ').slice(0, LONGEST_REASON) },
+  ...(fix === undefined ? {} : { fix }),
+});

@@ -122,7 +122,8 @@ export function openRecorder(options: RecorderOptions): Recorder {
     if (!noteEnd(happening) || !steps?.every((s) => ends.has(s))) return [];
     const has = (end: StepEnd) => steps.some((s) => ends.get(s) === end);
     told.add(stage as string);
-    const reason = happening.data?.reason === undefined ? {} : { reason: happening.data.reason };
+    const why = happening.data?.gave_up ?? happening.data?.reason;
+    const reason = why === undefined ? {} : { reason: why };
     const failed = happening.status === 'give_up' ? 'give_up' : 'failed';
     if (has('failed')) return [{ type: 'stage.failed', stage, status: failed, data: reason }];
     if (has('skipped')) return [{ type: 'stage.skipped', stage, status: 'skipped', data: reason }];

@@ -8,14 +8,13 @@ import { createRedactor, type Redactor } from '../case/redact/redactor.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import type { Configuration } from './configuration.ts';
 
+/** As much of a configuration as says what is secret. */
+type Masked = { map: Pick<Configuration['map'], 'carry'>; loop: Pick<Configuration['loop'], 'redact'> };
+
 /** Never throws. The same text has the same mask for as long as the process lives. */
 export type Mask = (text: string) => string;
 
-export function openMask(
-  home: string,
-  { map, loop }: Configuration,
-  env: Readonly<Record<string, string | undefined>>,
-): Mask {
+export function openMask(home: string, { map, loop }: Masked, env: Readonly<Record<string, string | undefined>>): Mask {
   const redactor = attempt(() =>
     createRedactor({
       secrets: secretsFrom({ home, carry: map.carry, env }).secrets,

@@ -170,7 +170,7 @@ function rest(record: StageRecord, event: LoopEvent): void {
 }
 
 function turn(record: StepRecord, event: LoopEvent, status: StageStatus): void {
-  const reason = event.data.reason;
+  const reason = (status === 'give_up' ? event.data.gave_up : undefined) ?? event.data.reason;
   if (typeof reason === 'string' && status !== 'green') record.reason = reason;
   else delete record.reason;
   // That a step had no turn says nothing new of one that is green or failed.

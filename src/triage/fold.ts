@@ -60,10 +60,10 @@ function apply(entry: LedgerEntry, record: LedgerRecord): void {
     case 'tried':
       entry.executor_tries += 1;
       if (record.data.hash !== undefined) entry.try_fixes.push(record.data.hash);
-      if (record.data.refused) refuse(entry, record.data.refused);
+      if (record.data.refused) refuse(entry, record.data.refused, record.time);
       break;
     case 'refused':
-      refuse(entry, record.data.refused);
+      refuse(entry, record.data.refused, record.time);
       break;
     case 'called':
       entry.escalation_calls += 1;
@@ -122,8 +122,9 @@ function see(entry: LedgerEntry, { data, time, run }: LedgerRecord & { type: 'se
 /** Enough to tell whoever is asked next what does not pass. */
 const MOST_REFUSED = 6;
 
-function refuse(entry: LedgerEntry, more: readonly RefusedAnswer[]): void {
-  entry.refused = [...(entry.refused ?? []), ...more].slice(-MOST_REFUSED);
+function refuse(entry: LedgerEntry, more: readonly RefusedAnswer[], time: string): void {
+  const told = more.map((one) => ({ ...one, time }));
+  entry.refused = [...(entry.refused ?? []), ...told].slice(-MOST_REFUSED);
 }
 
 const REVERTED: readonly (PatchOutcome | undefined)[] = ['no_effect', 'broke'];

@@ -59,6 +59,10 @@ export interface RefusedAnswer {
   tier: PatchData['tier'];
   code: string;
   reason: string;
+  /** What it was to do. */
+  fix?: string;
+  /** When it was refused; the store says. */
+  time?: string;
 }
 
 /** How the attempt ended. */
@@ -123,7 +127,13 @@ export const isPatchData = shaped({
   ...{ hash: name, outcome: oneOf(PATCH_OUTCOMES), tier: oneOf(PATCH_TIERS), plugin: text },
   ...{ note: optional(isNote), why: optional(text) },
 });
-export const isRefusedAnswer = shaped({ plugin: text, tier: oneOf(PATCH_TIERS), code: text, reason: text });
+export const isRefusedAnswer = shaped({
+  plugin: text,
+  tier: oneOf(PATCH_TIERS),
+  code: text,
+  reason: text,
+  fix: optional(text),
+});
 const DATA: Readonly<Record<LedgerType, Check>> = {
   snapshot: shaped({ ledger: nothing }),
   seen: shaped({

@@ -30,8 +30,8 @@ test('the context is what was given, the settings, and a signal', async () => {
     seen = context;
     return { pass: 'no' };
   });
-  const { options, signal, read, shell, say, progress, used, ...data } = seen as Propose;
-  for (const told of [say, progress, used]) assert.type(told, 'function');
+  const { options, signal, read, shell, say, progress, used, mask, ...data } = seen as Propose;
+  for (const told of [say, progress, used, mask]) assert.type(told, 'function');
   const { read: _, shell: __, ...facts } = given;
   assert.equal(data, facts);
   assert.equal(options, { model: 'm' });

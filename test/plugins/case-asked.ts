@@ -40,6 +40,7 @@ export async function askedAbout(
     case: told.case ?? CASE,
     say: (text: string) => heard.said.push(plain(text)),
     progress() {},
+    mask: (text: string) => text,
     used: (tokens: number) => {
       heard.tokens += tokens;
     },

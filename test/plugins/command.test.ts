@@ -26,7 +26,7 @@ async function asked(
 ): Promise<Proposal> {
   const context = {
     ...fixFacts({ refused }),
-    ...{ say() {}, progress() {}, used() {} },
+    ...{ say() {}, progress() {}, used() {}, mask: (text: string) => text },
     ...{ prompt, signal: signal ?? new AbortController().signal },
     options: (command.options as z.ZodType).parse({ argv: ['bash', '-c', script], ...options }),
   };

@@ -18,7 +18,7 @@ export interface Told {
 
 export async function tell(plugin: Plugin, options: object, { notice = {}, signal }: Told = {}): Promise<void> {
   const context = {
-    ...{ ...NOTICE, ...notice, say() {}, progress() {}, used() {} },
+    ...{ ...NOTICE, ...notice, say() {}, progress() {}, used() {}, mask: (text: string) => text },
     options: (plugin.options as z.ZodType).parse(options),
     signal: signal ?? new AbortController().signal,
   };

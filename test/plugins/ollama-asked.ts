@@ -64,6 +64,7 @@ export async function asked(url: string, told: Told = {}): Promise<Heard> {
     say: (text: string) => said.push(text.replaceAll(/127\.0\.0\.1:\d+/g, 'host')),
     progress: (text: string) => progress.push(text),
     used: (count: number) => tokens.push(count),
+    mask: (text: string) => text,
     ...{ options: settings, signal: told.signal ?? new AbortController().signal },
   };
   const proposal = (await ollama.propose?.(context as never)) as Proposal;

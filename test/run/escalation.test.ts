@@ -188,7 +188,7 @@ test('a person answers an open case: through the gate, applied first in the next
   const ran = await run(home);
   const name = String(told(ran.events, 'case.opened')[0]?.data.case);
   const answer = (text: string | undefined, of = name) =>
-    answerCase({ home, case: of, answer: text, command: 'test', dry: false }, { clock: systemClock });
+    answerCase({ home, case: of, answer: text, command: 'test', dry: false }, { clock: systemClock, env: {} });
   const code = async (work: Promise<unknown>) =>
     work.then(
       () => 'taken',
@@ -233,7 +233,7 @@ test('in suggest mode a fix is left as a case when nobody is there, and taken fr
   assert.is((await run(home)).exit, 3);
   assert.is(executor.asked().length, 1);
   const request = { home, case: summary?.case as string, answer: undefined, command: 'test', dry: false };
-  await answerCase(request, { clock: systemClock });
+  await answerCase(request, { clock: systemClock, env: {} });
   const green = await run(home);
   assert.equal([green.exit, executor.asked().length], [0, 1]);
 });
@@ -338,7 +338,7 @@ test('an answer that holds what stands for a masked value is refused; the latest
   const ran = await run(home);
   const name = String(told(ran.events, 'case.opened')[0]?.data.case);
   const answer = (text: string) =>
-    answerCase({ home, case: name, answer: text, command: 'test', dry: false }, { clock: systemClock });
+    answerCase({ home, case: name, answer: text, command: 'test', dry: false }, { clock: systemClock, env: {} });
   const masked = patch('SECRET_abcdefgh_1_token_END').answer;
   assert.is(await answer(masked).catch((error: { code: string }) => error.code), 'E_CASE_REFUSED');
   await answer(patch('worse').answer);

@@ -21,7 +21,7 @@ export interface Consultation {
   mayAskAgain(): boolean;
 }
 
-type About = Pick<Context<'escalate'>, 'case' | 'refused' | 'say'>;
+type About = Pick<Context<'escalate'>, 'case' | 'refused' | 'say' | 'mask'>;
 
 /** Throws only what the first `ask` throws. */
 export async function consult(about: About, consultation: Consultation): Promise<Escalation> {
@@ -35,7 +35,7 @@ export async function consult(about: About, consultation: Consultation): Promise
   about.say(`asks ${who} once more: ${first.wrong}`);
   try {
     // An empty turn is refused by some hosts.
-    const before: Turn = { role: 'assistant', content: said.text.trim() === '' ? '(nothing)' : said.text };
+    const before: Turn = { role: 'assistant', content: about.mask(said.text).trim() || '(nothing)' };
     const again = await ask([...turns, before, { role: 'user', content: unreadable(first.wrong) }]);
     if ('refuses' in again) return { pass: `${who} ${again.refuses}` };
     const second = read(again);
@@ -58,7 +58,7 @@ const keyOf = ({ case: { name, version } }: About, who: string): string => `${wh
 
 function kept(about: About, who: string, text: string, reply: Escalation): Escalation {
   if ('answer' in reply) {
-    proposed.set(keyOf(about, who), text);
+    proposed.set(keyOf(about, who), about.mask(text));
     const [oldest] = proposed.size > KEPT_AT_MOST ? proposed.keys() : [];
     if (oldest !== undefined) proposed.delete(oldest);
   }

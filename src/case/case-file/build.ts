@@ -59,7 +59,7 @@ function shortened(part: CasePart, given: number): string {
 function openingOf({ case: name, version, stage, step, failure, run, nonce, limits, ...spent }: CaseFacts): string {
   const { times_seen: times, first_seen: first, last_seen: last } = failure;
   const seen = times === 1 ? `once, ${last}` : `${times} times, first ${first}, last ${last}`;
-  const many = limits.files === 1 ? 'one file' : `${limits.files} files`;
+  const most = limits.files === 1 ? 'at most one file and' : 'in as few files as it takes, at most';
   const asking = version === 1 ? ', ask for diagnostics,' : ',';
   const facts = [
     `- Case: ${name}, version ${version}`,
@@ -71,8 +71,8 @@ function openingOf({ case: name, version, stage, step, failure, run, nonce, limi
   ];
   return `# ${stage.name} failed: ${failure.class}, ${oneLine(failure.ended)}
 
-What the loop could do by itself did not mend this. Find the cause. Then give the smallest change that mends it (at most ${many}
-and ${limits.changed_lines} lines, in the files that this stage may change)${asking} or say what a person has to do.
+What the loop could do by itself did not mend this. Find the cause. Then give the smallest change that mends it (${most}
+${limits.changed_lines} lines, in the files that this stage may change)${asking} or say what a person has to do.
 
 ${facts.join('\n')}
 

@@ -50,8 +50,8 @@ test('a case is this text: what broke first, the rule for machines last', () => 
     text,
     `# talos failed: yaml_parse_error, exit code 1
 
-What the loop could do by itself did not mend this. Find the cause. Then give the smallest change that mends it (at most 3 files
-and 100 lines, in the files that this stage may change), or say what a person has to do.
+What the loop could do by itself did not mend this. Find the cause. Then give the smallest change that mends it (in as few files as it takes, at most
+100 lines, in the files that this stage may change), or say what a person has to do.
 
 - Case: talos-1a2b3c4d, version 2
 - Class: yaml_parse_error · ended with exit code 1
