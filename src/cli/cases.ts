@@ -5,7 +5,7 @@ import { systemClock } from '../io/clock.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { readText } from '../io/store.ts';
 import { openCaseStore } from '../mend/case-store.ts';
-import { findCase } from '../run/find-case.ts';
+import { findCase } from '../mend/find-case.ts';
 import { answerOf } from './answer-of.ts';
 import type { CommandInput } from './command.ts';
 

@@ -15,8 +15,8 @@ import { type Entry, entryAt } from '../io/links.ts';
 import { shellCheck } from '../io/shell-check.ts';
 import { readText } from '../io/store.ts';
 import { shellProblems } from '../mend/judge-proposal.ts';
-import { configurationOnDisk } from '../run/configuration.ts';
 import { isPackage, PACKAGE_PATHS } from '../run/own-plugins.ts';
+import { configurationOnDisk } from '../stage/configuration.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 
 /** Throws MendError for a stage that nobody knows and a map that is not sound; never for the answer. */

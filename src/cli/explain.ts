@@ -7,8 +7,8 @@ import { ago } from '../console/words.ts';
 import { EXIT, fail } from '../errors.ts';
 import { masksOf } from '../failure/fingerprint.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { type Explanation, explainFailure } from '../run/explain-failure.ts';
-import { readLedger } from '../run/ledger-store.ts';
+import { type Explanation, explainFailure } from '../look/explain-failure.ts';
+import { readLedger } from '../mend/ledger-store.ts';
 import { entriesOf, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
 import type { CommandInput } from './command.ts';
 

@@ -2,9 +2,9 @@
 import { ago } from '../console/words.ts';
 import { EXIT, fail } from '../errors.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { baseOf } from '../run/configuration.ts';
-import { readLedger } from '../run/ledger-store.ts';
-import { type ListedFix, listFixes } from '../run/list-fixes.ts';
+import { type ListedFix, listFixes } from '../land/list-fixes.ts';
+import { readLedger } from '../mend/ledger-store.ts';
+import { baseOf } from '../stage/configuration.ts';
 import type { CommandInput } from './command.ts';
 
 export async function run({ words, options, out, home }: CommandInput): Promise<number> {

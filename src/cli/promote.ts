@@ -5,9 +5,9 @@ import { openGit } from '../io/git.ts';
 import { liveness } from '../io/identity.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { lockOwner } from '../io/lock.ts';
-import { baseOf } from '../run/configuration.ts';
-import { acceptPromotion, conflictCommands, pushPromotion, showPromotion } from '../run/promote.ts';
-import { acceptLine, byStage, type Story, unverified } from '../run/promote-story.ts';
+import { acceptPromotion, conflictCommands, pushPromotion, showPromotion } from '../land/promote.ts';
+import { acceptLine, byStage, type Story, unverified } from '../land/promote-story.ts';
+import { baseOf } from '../stage/configuration.ts';
 import { shellWord } from '../worktree/shell-word.ts';
 import type { CommandInput } from './command.ts';
 

@@ -4,7 +4,7 @@ import { EXIT, fail } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { requireWritable } from '../io/store.ts';
-import { clearSafeMode, readSafeMode, setSafeMode } from '../run/safe-mode.ts';
+import { clearSafeMode, readSafeMode, setSafeMode } from '../mend/safe-mode.ts';
 import type { CommandInput } from './command.ts';
 
 /** Needs no lock: a run that is at work looks again before each change. */

@@ -1,9 +1,9 @@
 // `mendloop verify [<stage>…]`: does it still hold?
 import { EXIT } from '../errors.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { configurationNow } from '../run/configuration.ts';
 import { loadStages } from '../run/stage-store.ts';
 import { stepsToVerify, type Verification, verifyStages } from '../run/verify-stages.ts';
+import { configurationNow } from '../stage/configuration.ts';
 import type { CommandInput } from './command.ts';
 import { withPorts } from './ports.ts';
 import { runOptions } from './run-options.ts';

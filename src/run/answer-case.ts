@@ -7,22 +7,22 @@ import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { shellCheck } from '../io/shell-check.ts';
 import { requireWritable } from '../io/store.ts';
 import { openCaseStore } from '../mend/case-store.ts';
+import { findCase } from '../mend/find-case.ts';
 import { gateRules } from '../mend/gate-rules.ts';
 import { judgeProposal, type SoundFix } from '../mend/judge-proposal.ts';
+import { openLedger, readLedger } from '../mend/ledger-store.ts';
+import { openMask } from '../mend/mask.ts';
 import { patchFiles } from '../mend/patch-files.ts';
 import type { Change } from '../plugin/contract.ts';
+import { configurationNow } from '../stage/configuration.ts';
 import { entryOf, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
 import { type LedgerHappening, PERSON } from '../triage/records.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { isReversal } from '../worktree/reversal.ts';
 import { snapshotOf } from '../worktree/snapshot.ts';
-import { configurationNow } from './configuration.ts';
-import { findCase } from './find-case.ts';
 import { holdLock } from './hold-lock.ts';
-import { openLedger, readLedger } from './ledger-store.ts';
 import { isPackage, PACKAGE_PATHS } from './own-plugins.ts';
 import type { RunPorts } from './request.ts';
-import { openMask } from './run-mask.ts';
 
 export interface AnswerRequest {
   home: string;

@@ -1,6 +1,7 @@
 // The plan executor: checks plan and context, then drives real actions to a PlanResult. A run of stages is one execution.
 import type { Happening } from '../events.ts';
 import { type Clock, systemClock } from '../io/clock.ts';
+import type { Mender } from '../mend/failed-attempt.ts';
 import type { ActionRegistry } from '../plan/action.ts';
 import type { ContextInput, ExecutionContext, Plan, PlanInput, PlanResult } from '../plan/contract.ts';
 import { planResult } from '../plan/result.ts';
@@ -12,7 +13,7 @@ import { DEFAULT_MAX_STEPS } from '../plan/validate.ts';
 import { admit } from './admit.ts';
 import { drive } from './drive.ts';
 import { stopAfter } from './stop-after.ts';
-import { type Mender, thrownError, workOnStep } from './work.ts';
+import { thrownError, workOnStep } from './work.ts';
 
 export interface ExecutorOptions {
   actions: ActionRegistry;

@@ -11,11 +11,21 @@ import { listRuns } from '../io/runs.ts';
 import { readText } from '../io/store.ts';
 import { openBarrier } from '../mend/barrier.ts';
 import { openBreaker } from '../mend/breaker.ts';
+import { closeCases } from '../mend/close-cases.ts';
 import type { AskedDiagnostics } from '../mend/diagnose.ts';
+import type { Mender } from '../mend/failed-attempt.ts';
 import { openFixes } from '../mend/fix-store.ts';
+import type { LedgerStore } from '../mend/ledger-store.ts';
+import { type MendingTools, stageMender } from '../mend/mender.ts';
+import { mendingFacts } from '../mend/mending-facts.ts';
+import { missedNotices, recoveredNotices } from '../mend/notice-of.ts';
+import { openNotices } from '../mend/notices.ts';
 import type { OutgoingScope } from '../mend/outgoing.ts';
+import type { Recognised } from '../mend/recognise.ts';
 import { recoverFixes } from '../mend/recover-fixes.ts';
+import { readSafeMode, setSafeMode } from '../mend/safe-mode.ts';
 import { nobody } from '../mend/suggestion.ts';
+import { turnedRedBy } from '../mend/turned-red.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { stageEnv, stagePath } from '../stage/stage-env.ts';
 import { recordOf } from '../stage/stage-state.ts';
@@ -23,21 +33,11 @@ import type { MovableTree } from '../stage/stage-tree.ts';
 import { toolConfigs } from '../stage/tool-config.ts';
 import { usedOn } from '../triage/ledger.ts';
 import { readAt } from '../worktree/read.ts';
-import { closeCases } from './close-cases.ts';
-import type { LedgerStore } from './ledger-store.ts';
-import { type MendingTools, stageMender } from './mender.ts';
-import { mendingFacts } from './mending-facts.ts';
-import { missedNotices, recoveredNotices } from './notice-of.ts';
-import { openNotices } from './notices.ts';
 import { isPackage, PACKAGE_PATHS } from './own-plugins.ts';
 import type { Prepared } from './prepare.ts';
 import { projectRules } from './project-rules.ts';
-import type { Recognised } from './recognise.ts';
 import type { Recorder } from './recorder.ts';
 import type { RunPorts, RunRequest } from './request.ts';
-import { readSafeMode, setSafeMode } from './safe-mode.ts';
-import { turnedRedBy } from './turned-red.ts';
-import type { Mender } from './work.ts';
 
 export interface Mending {
   mender: Mender;
@@ -163,11 +163,11 @@ export async function openMending(
   /** Opened when the first failure comes: most runs have none, and need nothing of what it loads. */
   async function openTools(): Promise<MendingTools> {
     const [{ openWorkshop }, { factsFrom }, { offerFixes }, { openEscalation }, { openCaseDesk }] = await Promise.all([
-      import('./workshop.ts'),
-      import('./fix-facts.ts'),
-      import('./offer-fix.ts'),
-      import('./escalation.ts'),
-      import('./case-desk.ts'),
+      import('../mend/workshop.ts'),
+      import('../mend/fix-facts.ts'),
+      import('../mend/offer-fix.ts'),
+      import('../mend/escalation.ts'),
+      import('../mend/case-desk.ts'),
     ]);
     const { signal, live } = ports;
     const surroundings = {

@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { fail } from '../errors.ts';
 import type { Layout } from '../io/layout.ts';
+import type { Mask } from '../mend/mask.ts';
 import type { Plugins } from '../plugin/load.ts';
+import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
 import { missingTools } from '../stage/requires.ts';
 import { type Lab, stagePath } from '../stage/stage-env.ts';
 import type { StageState } from '../stage/stage-state.ts';
@@ -10,11 +12,9 @@ import type { Base } from '../worktree/base.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { uncarriedState, uncommitted } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
-import { baseOf, type Configuration, configurationAt } from './configuration.ts';
 import { pluginsAt } from './own-plugins.ts';
 import type { RunPorts, RunRequest } from './request.ts';
 import { closeOpenRun, cutOffRun, endCutOff, type OpenRun, type RunHead } from './resume.ts';
-import type { Mask } from './run-mask.ts';
 import { keepToLab } from './same-lab.ts';
 import { askedText, selectStages } from './select.ts';
 import { type LoadedStages, loadStages } from './stage-store.ts';
@@ -46,7 +46,7 @@ export async function prepare(request: RunRequest, layout: Layout, ports: RunPor
   const config = await configurationAt(home, base.commit, base.name);
   const [plugins, { openMask }] = await Promise.all([
     pluginsAt(layout, base.commit, config.loop),
-    import('./run-mask.ts'),
+    import('../mend/mask.ts'),
   ]);
   const stages = open?.head.stages ?? selectStages(config.map, request, loaded.state);
   const head = open?.head ?? newHead(request, config, stages, base, now);

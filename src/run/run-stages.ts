@@ -4,6 +4,7 @@ import { openJournal } from '../io/journal.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { listRuns, newRunId } from '../io/runs.ts';
 import { ownFolder, requireWritable } from '../io/store.ts';
+import { type LedgerStore, type MaskData, openLedger } from '../mend/ledger-store.ts';
 import { compilePlan, STAGE_ACTION, stepId } from '../plan/compile.ts';
 import type { PlanResult } from '../plan/contract.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
@@ -14,7 +15,6 @@ import { stageTree } from '../stage/stage-tree.ts';
 import { createExecutor, type EarlierFacts } from './execute.ts';
 import { exitCode, needsHuman } from './exit-code.ts';
 import { holdLock } from './hold-lock.ts';
-import { type LedgerStore, type MaskData, openLedger } from './ledger-store.ts';
 import { openMending } from './open-mending.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { openRecorder, type Recorder } from './recorder.ts';
@@ -53,7 +53,7 @@ async function perform(prepared: Prepared, request: RunRequest, ports: RunPorts)
   const watchHuman = (event: LoopEvent) => {
     human ||= needsHuman(event);
   };
-  const { maskedData } = await import('./run-mask.ts');
+  const { maskedData } = await import('../mend/mask.ts');
   const mask = <T extends object>(data: T): T => maskedData(data, prepared.mask);
   const ledger = openLedger(layout, ports.clock, mask);
   prepared.notices.push(...ledger.notices);

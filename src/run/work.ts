@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { MendError } from '../errors.ts';
 import type { Happening } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
+import type { Mender } from '../mend/failed-attempt.ts';
 import type { Action, ActionCall, ActionRegistry, Outcome } from '../plan/action.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
 import type { ExecutionContext, Plan, PlanStep } from '../plan/contract.ts';
@@ -27,33 +28,6 @@ export interface WorkScope {
   emit: (...happenings: Happening[]) => void;
   /** Asked about a failed attempt once blind retries are spent. Without it a failure is the step's end. */
   mender?: Mender | undefined;
-}
-
-/** A failed attempt, as triage is told of it. */
-export interface FailedAttempt {
-  step: PlanStep;
-  attempt: number;
-  error: ExecutionError;
-  /** False when the same command must not run once more. */
-  mayRunAgain: boolean;
-  /** Of the run, as of now. */
-  timeLeftMs(): number;
-}
-
-export interface Triaged {
-  /** Run the step again after this long: a failure was waited for, or something was changed. */
-  pauseMs?: number;
-  tier?: 'wait' | 'fix';
-  reason: string;
-  /** What the step's end tells besides: who the failure is. */
-  context: Record<string, unknown>;
-}
-
-/** Knows failures and says what to do about them, and what to do when a step is over. Throws only for bugs, and MendError. */
-export interface Mender {
-  failed(attempt: FailedAttempt): Promise<Triaged>;
-  /** Before the step's own end is told. */
-  ended(step: PlanStep, green: boolean): Promise<void>;
 }
 
 /** What a call came to: what the action said, or what kept it from saying anything. */

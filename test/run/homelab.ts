@@ -6,7 +6,7 @@ import { systemClock } from '../../src/io/clock.ts';
 import { identify } from '../../src/io/identity.ts';
 import { readJournal } from '../../src/io/journal.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
-import { readLedger } from '../../src/run/ledger-store.ts';
+import { readLedger } from '../../src/mend/ledger-store.ts';
 import type { RunPorts, RunRequest } from '../../src/run/request.ts';
 import { type RunReport, runStages } from '../../src/run/run-stages.ts';
 import type { LedgerEntry } from '../../src/triage/ledger.ts';

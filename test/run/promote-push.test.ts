@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pushPromotion } from '../../src/run/promote.ts';
+import { pushPromotion } from '../../src/land/promote.ts';
 import { publicUrl, pullRequestPage } from '../../src/worktree/push-url.ts';
 import { AI, commit, folder, git, numbers } from '../worktree/repository.ts';
 import { fixedHome } from './fixed-home.ts';

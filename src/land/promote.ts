@@ -1,0 +1,133 @@
+// Promotion: nothing lands unless its owner accepts exactly what was shown, and no run is at work.
+import { fail } from '../errors.ts';
+import { openGit } from '../io/git.ts';
+import { layout as layoutOf } from '../io/layout.ts';
+import { requireWritable } from '../io/store.ts';
+import { readLedger } from '../mend/ledger-store.ts';
+import { holdLock } from '../run/hold-lock.ts';
+import { configurationNow } from '../stage/configuration.ts';
+import { type Base, commitOf } from '../worktree/base.ts';
+import { type Landed, land, readyCheckout } from '../worktree/promote-land.ts';
+import type { Rehearsal } from '../worktree/promote-range.ts';
+import { type Pushed, pushBranch } from '../worktree/push-branch.ts';
+import { shellWord } from '../worktree/shell-word.ts';
+import { WORKTREE } from '../worktree/tree.ts';
+import { promoteMessage } from './promote-message.ts';
+import { type Story, type Survey, surveyPromotion, unverified } from './promote-story.ts';
+
+export interface PromoteRequest {
+  home: string;
+  /** The command line, for whoever meets the lock. */
+  command: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Only say what would be done; then no lock is taken either. */
+  dryRun: boolean;
+}
+
+export interface Promoted {
+  story: Story;
+  /** The merge; undefined in a dry run. */
+  landed: Landed | undefined;
+  /** Where the base is checked out; undefined when it is not. */
+  checkout: string | undefined;
+}
+
+/** Lands what is at `accepted`. Throws a MendError for everything that speaks against it; then nothing was changed. */
+export async function acceptPromotion(request: PromoteRequest, accepted: string): Promise<Promoted> {
+  return alone(request, async () => {
+    const { home, env, dryRun } = request;
+    const { base, config } = await configurationNow(home);
+    const { story, rehearsal } = await surveyPromotion(home, base, readLedger(layoutOf(home)).ledger, false);
+    refuseNothing(story);
+    await refuseOther(home, story, accepted);
+    refuseUnverified(story);
+    if (!rehearsal || story.tip === null) throw new Error('a story without a rehearsal has something to promote');
+    refuseConflict(story, rehearsal);
+    if (dryRun) {
+      const checkout = await readyCheckout(home, base, rehearsal.tree);
+      return { story, landed: undefined, checkout: checkout?.path };
+    }
+    const { hooks, sign } = config.loop.git;
+    const message = promoteMessage(story);
+    const landed = await land({ home, base, tip: story.tip, rehearsal, message, commit: { hooks, sign }, env });
+    return { story, landed, checkout: landed.checkout };
+  });
+}
+
+/** Pushes the AI branch for a pull request. Throws a MendError; then the remote is as it was. */
+export async function pushPromotion(request: PromoteRequest): Promise<{ story: Story; pushed: Pushed }> {
+  return alone(request, async () => {
+    const { home } = request;
+    const { base, config } = await configurationNow(home);
+    const { story } = await surveyPromotion(home, base, readLedger(layoutOf(home)).ledger, false);
+    refuseNothing(story);
+    refuseUnverified(story);
+    const { push, hooks } = config.loop.git;
+    const options = { remote: push, hooks, dry: request.dryRun };
+    return { story, pushed: await pushBranch(home, base, story.tip as string, options) };
+  });
+}
+
+/** What can be seen without the lock; a run at work may change it. */
+export async function showPromotion(home: string, base: Base, withDiff: boolean): Promise<Survey> {
+  return surveyPromotion(home, base, readLedger(layoutOf(home)).ledger, withDiff);
+}
+
+async function alone<T>({ home, command, dryRun }: PromoteRequest, work: () => Promise<T>): Promise<T> {
+  if (dryRun) return work();
+  const layout = layoutOf(home);
+  requireWritable(layout.state);
+  const lock = holdLock(layout, command);
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+function refuseNothing({ nothing, branch, base }: Story): void {
+  if (nothing) fail('E_PROMOTE_NOTHING', { branch, base });
+}
+
+async function refuseOther(home: string, { branch, tip }: Story, accepted: string): Promise<void> {
+  if (accepted === tip || tip === null) return;
+  if (accepted.length < tip.length && tip.startsWith(accepted)) {
+    fail('E_PROMOTE_PART', { given: accepted, line: `mendloop promote --accept ${tip}` });
+  }
+  const git = openGit(home);
+  const known = /^[0-9a-f]+$/.test(accepted) ? await commitOf(git, accepted) : undefined;
+  const log = known === undefined ? '' : await git.run(['log', '--format=%h %s', `${known}..${tip}`]);
+  const since = log.split('\n').filter(Boolean);
+  fail('E_PROMOTE_STALE', { branch, tip: tip.slice(0, 12), since: since.length > 0 }, since);
+}
+
+function refuseUnverified(story: Story): void {
+  const open = unverified(story);
+  if (open.length === 0) return;
+  const short = (commit: string) => commit.slice(0, 12);
+  fail(
+    'E_PROMOTE_UNVERIFIED',
+    { branch: story.branch, commands: open.map(({ commit }) => `mendloop rollback ${short(commit)}`).join('\n') },
+    open.map(({ commit, stage, fix, outcome }) => `${short(commit)} ${stage}: ${fix} (${outcome})`),
+  );
+}
+
+function refuseConflict(story: Story, { conflicts, plain }: Rehearsal): void {
+  if (conflicts.length === 0) return;
+  const { branch, base } = story;
+  const commands = conflictCommands(story, plain).join('\n');
+  fail('E_PROMOTE_CONFLICT', { branch, base, commands }, conflicts.map(shellWord));
+}
+
+/** How a person solves it: on the AI branch, where the next run would meet it too. */
+export function conflictCommands({ branch, base, conflicts }: Story, plain: boolean): string[] {
+  const at = plain ? `git -C ${WORKTREE}` : 'git';
+  return [
+    // What has landed is in the way, and only a merge on the base can say what is to become of it.
+    ...(plain ? [] : [`git switch ${shellWord(base)}`]),
+    `${at} merge ${plain ? shellWord(base) : `--no-ff --no-commit ${shellWord(branch)}`}`,
+    '# edit the files named above, then',
+    ...conflicts.map((path) => `${at} add ${shellWord(path)}`),
+    `${at} commit --no-edit`,
+  ];
+}

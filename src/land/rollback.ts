@@ -1,0 +1,171 @@
+// Rolling fixes back at a person's word: on the AI branch, by commits of their own, all of them or none. What was rolled back
+// counts as tried and never comes again by itself.
+import { randomUUID } from 'node:crypto';
+import { fail } from '../errors.ts';
+import type { Clock } from '../io/clock.ts';
+import { type Git, openGit } from '../io/git.ts';
+import { type Layout, layout as layoutOf } from '../io/layout.ts';
+import { listRuns, newRunId } from '../io/runs.ts';
+import { requireWritable } from '../io/store.ts';
+import { revertMessage } from '../mend/applied-fix.ts';
+import { holdLock } from '../run/hold-lock.ts';
+import { closeOpenRun } from '../run/resume.ts';
+import { loadStages } from '../run/stage-store.ts';
+import { configurationNow } from '../stage/configuration.ts';
+import { type Base, commitOf } from '../worktree/base.ts';
+import { fastForward } from '../worktree/fast-forward.ts';
+import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
+import { landedCommits } from '../worktree/landed.ts';
+import { openWorktree } from '../worktree/open.ts';
+import { trackedStatus } from '../worktree/status.ts';
+import { treeGit, type Worktree } from '../worktree/tree.ts';
+import { fixesOfRun, fixNamed, type KnownFix } from './rollback-find.ts';
+import { planRollback, type Reverted } from './rollback-plan.ts';
+import { appliedFix, ROLLED_BACK, recordRollback, rememberRollback, WHY } from './rollback-record.ts';
+
+export interface RollbackRequest {
+  home: string;
+  /** The command line, for whoever meets the lock. */
+  command: string;
+  /** The beginning of a fix's commit or hash; or all fixes of a run. */
+  what: { fix: string } | { run: string };
+  /** Only say what would be done; then no lock is taken either. */
+  dryRun: boolean;
+}
+
+export interface RolledBackFix {
+  commit: string;
+  stage: string;
+  fix: string;
+  /** The base has it, and keeps it until the rollback is promoted. */
+  promoted: boolean;
+  /** The commit that takes it back; null in a dry run. */
+  by: string | null;
+  /** Nothing was left of it to take back. */
+  empty: boolean;
+}
+
+export interface RolledBack {
+  base: string;
+  branch: string;
+  /** The newest first. */
+  fixes: RolledBackFix[];
+  notices: readonly string[];
+}
+
+type Ports = { clock: Clock; graceMs: number };
+
+/** Throws a MendError for whatever cannot be rolled back; then branch and worktree are as they were. */
+export async function rollBack(request: RollbackRequest, ports: Ports): Promise<RolledBack> {
+  if (request.dryRun) return rehearse(request);
+  const layout = layoutOf(request.home);
+  requireWritable(layout.state);
+  const lock = holdLock(layout, request.command);
+  try {
+    return await work(request, layout, ports);
+  } finally {
+    lock.release();
+  }
+}
+
+/** What would be done with the branch as it is now. Nothing moves. */
+async function rehearse({ home, what }: RollbackRequest): Promise<RolledBack> {
+  const { base } = await configurationNow(home);
+  const git = openGit(home);
+  const { tip, all, fixes } = await choose(git, base, what);
+  await refuseTakenBack(git, base, tip, fixes);
+  const how = { message: () => 'rehearsal\n', sign: false };
+  const made = await planRollback(git, tip, standing(fixes), all, how);
+  return { base: base.name, branch: base.branch, notices: [], fixes: await told(git, base, tip, made, true) };
+}
+
+async function work({ home, what, command }: RollbackRequest, layout: Layout, ports: Ports): Promise<RolledBack> {
+  const { base, config } = await configurationNow(home);
+  const { tip, fixes } = await choose(openGit(home), base, what);
+  const { clock } = ports;
+  // Whoever was killed before they could say so comes this way again.
+  const untold = fixes.filter(({ takenBack }) => takenBack?.trailers.get('Outcome') === ROLLED_BACK);
+  for (const fix of untold) rememberRollback([fix], fix.takenBack?.trailers.get('Run') ?? '', layout, clock);
+  await refuseTakenBack(openGit(home), base, tip, fixes);
+  const loaded = loadStages(layout);
+  await closeOpenRun(loaded, 'a fix was rolled back', { layout, ...ports });
+  const { sign } = config.loop.git;
+  const tree = await openWorktree(home, base, { carry: config.map.carry, merge: true, sign });
+  const execution_id = randomUUID();
+  const run = newRunId(clock.now(), execution_id, listRuns(layout));
+  const git = treeGit(tree, { sign });
+  const message = (fix: KnownFix) => revertMessage(appliedFix(fix), ROLLED_BACK, WHY, run);
+  const made = await planned(tree, git, standing(fixes), { message, sign });
+  const { changed } = await trackedStatus(git);
+  await fastForward(tree, git, base, made.at(-1)?.commit ?? tree.head, changed.length > 0);
+  recordRollback(made, { execution_id, run, asked: command, loaded, layout, clock });
+  const done = await told(git, base, tree.head, made, false);
+  return { base: base.name, branch: base.branch, notices: tree.notices, fixes: done };
+}
+
+/** The reverting commits. When they cannot be made, a merge of the base that was made for them is undone. */
+async function planned(
+  tree: Worktree,
+  git: Git,
+  fixes: readonly KnownFix[],
+  how: { message(fix: KnownFix): string; sign: boolean },
+): Promise<Reverted<KnownFix>[]> {
+  try {
+    return await planRollback(git, tree.head, fixes, await everyFix(git, tree.head), how);
+  } catch (error) {
+    if (tree.merged) await git.run(['reset', '-q', '--keep', tree.merged.from]);
+    throw error;
+  }
+}
+
+const standing = (fixes: readonly KnownFix[]): KnownFix[] => fixes.filter(({ takenBack }) => !takenBack);
+
+async function choose(git: Git, base: Base, what: RollbackRequest['what']) {
+  const tip = await commitOf(git, `refs/heads/${base.branch}`);
+  if (tip === undefined) fail('E_UNKNOWN_FIX', { what: `there is no ${base.branch} yet, so there is no fix` });
+  const all = await everyFix(git, tip);
+  return { tip, all, fixes: 'fix' in what ? [fixNamed(all, what.fix)] : fixesOfRun(all, what.run) };
+}
+
+/** All that the branch ever had, promoted or not, the newest first. */
+async function everyFix(git: Git, tip: string): Promise<CommittedFix[]> {
+  const [root = tip] = (await git.run(['rev-list', '--max-parents=0', tip])).split('\n');
+  return committedFixes(git, root, tip);
+}
+
+async function refuseTakenBack(git: Git, base: Base, tip: string, fixes: readonly KnownFix[]): Promise<void> {
+  if (standing(fixes).length > 0) return;
+  const promoted = await promotedOf(git, base, tip);
+  const left = await Promise.all(
+    fixes.map(async (fix) => (await promoted(fix)) && !(await promoted(fix.takenBack as CommittedFix))),
+  );
+  const [one] = fixes;
+  const what = fixes.length === 1 ? `${one?.commit.slice(0, 12)} was` : 'all fixes of this run were';
+  const rows = fixes.map(({ commit, takenBack, note }) => {
+    const by = takenBack?.commit.slice(0, 12);
+    return `${commit.slice(0, 12)} ${note.fix}: by ${by} (${takenBack?.trailers.get('Outcome')})`;
+  });
+  fail('E_FIX_TAKEN_BACK', { what, base: base.name, pending: left.includes(true) }, rows);
+}
+
+/** Whether the base has a commit, merged or as another commit of the same change. */
+async function promotedOf(git: Git, base: Base, tip: string) {
+  const landed = await landedCommits(git, base.commit, tip);
+  return async ({ commit }: CommittedFix): Promise<boolean> =>
+    landed.has(commit) || (await git.attempt(['merge-base', '--is-ancestor', commit, base.commit])).ok;
+}
+
+async function told(
+  git: Git,
+  base: Base,
+  tip: string,
+  made: readonly Reverted<KnownFix>[],
+  dry: boolean,
+): Promise<RolledBackFix[]> {
+  const promoted = await promotedOf(git, base, tip);
+  const rows = made.map(async ({ fix, commit, empty }) => ({
+    ...{ commit: fix.commit, stage: fix.trailers.get('Stage') ?? '', fix: fix.note.fix },
+    ...{ promoted: await promoted(fix), by: dry ? null : commit, empty },
+  }));
+  return Promise.all(rows);
+}

@@ -1,0 +1,55 @@
+// The configuration in the working tree: valid or not, what looks wrong, and where it differs from what a run reads.
+import { join } from 'node:path';
+import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
+import { configWarnings } from '../config/warnings.ts';
+import { MendError } from '../errors.ts';
+import { fileFacts, isExecutable } from '../io/files.ts';
+import { readText } from '../io/store.ts';
+import { pluginsOnDisk } from '../run/own-plugins.ts';
+import { baseOf, type Configuration, configurationOnDisk } from '../stage/configuration.ts';
+import { scriptOf } from '../stage/script-hint.ts';
+import { readAt } from '../worktree/read.ts';
+
+export interface Validation {
+  stages: string[];
+  warnings: string[];
+  /** Where a run would read something else than the working tree. */
+  differs: string[];
+}
+
+/** Throws E_CONFIG or E_PLUGIN with every problem. */
+export async function validateHome(home: string): Promise<Validation> {
+  const config = configurationOnDisk(home);
+  await pluginsOnDisk(home, config.loop);
+  return {
+    stages: Object.keys(config.map.stages),
+    warnings: [...configWarnings(config.map), ...scriptWarnings(home, config)],
+    differs: await differences(home),
+  };
+}
+
+function scriptWarnings(home: string, { map }: Configuration): string[] {
+  return Object.entries(map.stages).flatMap(([name, stage]) => {
+    const script = scriptOf(stage.command);
+    if (!script) return [];
+    if (!fileFacts(join(home, script))) return [`stage ${name}: ${script} does not exist`];
+    return isExecutable(join(home, script)) ? [] : [`stage ${name}: ${script} is not executable: chmod +x ${script}`];
+  });
+}
+
+async function differences(home: string): Promise<string[]> {
+  try {
+    const base = await baseOf(home);
+    const looks = [MAP_FILE, LOOP_FILE].map(async (path) => {
+      const onBase = await readAt(home, base.commit, path, Number.MAX_SAFE_INTEGER);
+      const here = readText(join(home, path));
+      if (onBase === here) return [];
+      return [`${path} differs from ${base.name}: a run reads the committed one (git diff ${base.name} -- ${path})`];
+    });
+    return (await Promise.all(looks)).flat();
+  } catch (error) {
+    // The files can be checked where no run could start; that no run could start is said all the same.
+    if (error instanceof MendError) return [`a run could not start here: ${error.code} ${error.message}`];
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+// What stays on this machine is masked, too: journal, ledger and console hold no secret. Unlike what is sent, they are not
+// withheld when a carried file cannot be read: then only what can be known is masked.
+
+import { maskedLeaves } from '../case/redact/masked-leaves.ts';
+import { ownerPatterns } from '../case/redact/owner-rules.ts';
+import { RedactionError } from '../case/redact/redaction-error.ts';
+import { createRedactor, type Redactor } from '../case/redact/redactor.ts';
+import { secretsFrom } from '../io/secrets.ts';
+import type { Configuration } from '../stage/configuration.ts';
+
+/** As much of a configuration as says what is secret. */
+type Masked = { map: Pick<Configuration['map'], 'carry'>; loop: Pick<Configuration['loop'], 'redact'> };
+
+/** Never throws. The same text has the same mask for as long as the process lives. */
+export type Mask = (text: string) => string;
+
+export function openMask(home: string, { map, loop }: Masked, env: Readonly<Record<string, string | undefined>>): Mask {
+  const redactor = attempt(() =>
+    createRedactor({
+      secrets: secretsFrom({ home, carry: map.carry, env }).secrets,
+      rules: ownerPatterns(loop.redact),
+    }),
+  );
+  const byForm = redactor ?? attempt(() => createRedactor({ secrets: secretsFrom({ home, carry: [], env }).secrets }));
+  return (text) => attempt(() => (byForm as Redactor).redact(text)) ?? WITHHELD;
+}
+
+const WITHHELD = '(not told: it could not be masked)';
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof RedactionError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Words of logs, files, people and models. Everything else is a name that somebody looks up, a path or a hash: carried values
+ * may well be the name of a stage.
+ */
+const WORDS: ReadonlySet<string> = new Set([
+  ...[
+    'excerpt',
+    'reason',
+    'reasons',
+    'why',
+    'fix',
+    'text',
+    'problems',
+    'message',
+    'next',
+    'gave_up',
+    'advice',
+    'cause',
+  ],
+  // Files that a stage changed, and how the owner calls their branches: told, never acted upon.
+  ...['files', 'base', 'branch', 'asked'],
+]);
+
+/** `data` with every word in it masked; the same object when there is nothing to mask. */
+export function maskedData<T extends object>(data: T, mask: Mask): T {
+  const text = JSON.stringify(data);
+  return mask(text) === text ? data : (withWords(data, mask) as T);
+}
+
+function withWords(value: unknown, mask: Mask): unknown {
+  if (Array.isArray(value)) return value.map((one) => withWords(one, mask));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, WORDS.has(key) ? maskedLeaves(one, mask) : withWords(one, mask)]),
+  );
+}
