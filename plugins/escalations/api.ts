@@ -61,9 +61,10 @@ async function ask(context: Asked, sending: Sending, turns: readonly Turn[]): Pr
 function count({ options, say, used }: Asked, { text, read, wrote }: Answered, turns: readonly Turn[], took: string) {
   const sent = [TASK, ...turns.map(({ content }) => content)];
   const [input, output] = [read ?? sum(sent), wrote ?? estimateTokens(text)];
-  used(input + output);
   const { model, price } = options;
-  const cost = price ? `, cost about $${((input * price.input + output * price.output) / 1e6).toFixed(4)}` : '';
+  const dollars = price ? (input * price.input + output * price.output) / 1e6 : 0;
+  used(input + output, dollars);
+  const cost = price ? `, cost about $${dollars.toFixed(4)}` : '';
   const about = read === undefined || wrote === undefined ? 'about ' : '';
   say(`${model} read ${about}${input} tokens and wrote ${output} in ${took} s${cost}`);
 }

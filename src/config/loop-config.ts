@@ -77,6 +77,12 @@ const limitsSchema = z.strictObject({
   run_minutes: count(1, 240, 'Minutes that a run may take', 34_560),
   day_tries: count(0, 60, 'Tries in one day (UTC)'),
   day_tokens: count(0, 2_000_000, 'Tokens that models may use in one day (UTC)'),
+  day_dollars: z
+    .number()
+    .min(0)
+    .nullable()
+    .default(null)
+    .describe('Dollars that hosted models may cost in one day (UTC), by the prices you tell; null: no limit'),
   max_steps: count(1, 1024, 'Steps in one plan'),
   max_compute_retries: count(0, 3, 'Retries of a step that was found failed or lost by its backend'),
 });

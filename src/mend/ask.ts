@@ -23,8 +23,8 @@ export interface AskScope extends JudgeScope {
   keep?: Keep | undefined;
   /** Whether another round may be asked for; always when it does not say. */
   mayAsk?: (() => boolean) | undefined;
-  /** Counts tokens that were used. */
-  used?: ((tokens: number) => void) | undefined;
+  /** Counts what was used. */
+  used?: ((tokens: number, dollars?: number) => void) | undefined;
   /** Shows whoever watches what is going on. */
   live?: ((step: string, text: string) => void) | undefined;
 }
@@ -39,7 +39,7 @@ export async function ask(plugin: LoadedPlugin, scope: AskScope): Promise<Asked>
     mask: redact,
     say: (text: string) => record({ type: 'plugin.said', ...place, data: { plugin: plugin.name, text: redact(text) } }),
     progress: (text: string) => scope.live?.(place.step, `${plugin.name}: ${text}`),
-    used: (tokens: number) => scope.used?.(tokens),
+    used: (tokens: number, dollars?: number) => scope.used?.(tokens, dollars),
   };
   const rounds: RefusedRound[] = [];
   let before: Proposal | undefined;

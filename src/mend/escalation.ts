@@ -117,7 +117,8 @@ export function openEscalation(scope: EscalationScope): Escalation {
       say: (line: string) =>
         scope.record({ type: 'plugin.said', ...place, data: { plugin: plugin.name, text: redactor.redact(line) } }),
       progress: (line: string) => scope.live?.(step, `${plugin.name}: ${line}`),
-      used: (tokens: number) => ledger.record({ type: 'used', stage, fingerprint, run, data: { tokens } }),
+      used: (tokens: number, dollars = 0) =>
+        ledger.record({ type: 'used', stage, fingerprint, run, data: { tokens, dollars } }),
     };
     const called = await callHook(plugin, 'escalate', facts, { signal, reporting });
     if (!('failed' in called)) {

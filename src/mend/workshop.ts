@@ -141,7 +141,8 @@ export function openWorkshop(scope: WorkshopScope): Workshop {
     return {
       ...(await scope.facts(subject, 'executor')),
       ...{ signal, record, live, mayAsk, place: { stage, step, attempt } },
-      used: (tokens) => ledger.record({ type: 'used', stage, fingerprint: failure.fingerprint, run, data: { tokens } }),
+      used: (tokens, dollars = 0) =>
+        ledger.record({ type: 'used', stage, fingerprint: failure.fingerprint, run, data: { tokens, dollars } }),
     };
   }
 }

@@ -52,8 +52,9 @@ function heard({ say, progress, used, mask }: Partial<Reporting>, signal: AbortS
       if (!signal.aborted) progress?.(line(text));
     },
     // Heard late, too: a call that was cut off has used what it used.
-    used(tokens) {
-      if (Number.isFinite(tokens) && tokens > 0) used?.(Math.min(Math.ceil(tokens), MOST_TOKENS));
+    used(tokens, dollars = 0) {
+      const cost = Number.isFinite(dollars) && dollars > 0 ? dollars : 0;
+      if (Number.isFinite(tokens) && tokens > 0) used?.(Math.min(Math.ceil(tokens), MOST_TOKENS), cost);
     },
   };
 }

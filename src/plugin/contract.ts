@@ -124,8 +124,8 @@ export interface Reporting {
   readonly progress: (text: string) => void;
   /** A text with every secret masked: what a model said goes back to it only like this. */
   readonly mask: (text: string) => string;
-  /** Tokens that a model read and wrote. They count for the day, whatever comes of the answer. */
-  readonly used: (tokens: number) => void;
+  /** Tokens that a model read and wrote, and what they cost. They count for the day, whatever comes of the answer. */
+  readonly used: (tokens: number, dollars?: number) => void;
 }
 
 /** What a plugin sees: what it was given, its own settings, whom to tell, and when to stop. */

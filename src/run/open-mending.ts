@@ -177,7 +177,11 @@ export async function openMending(
     const own = (await isPackage(layout.home)) ? PACKAGE_PATHS : [];
     const tellFacts = factsFrom({ config, ledger, fixes, tree: worktree, head, base, own, surroundings });
     const sent = await outgoingScope(prepared, ports.env);
-    const mayAsk = () => usedOn(ledger.ledger.day, ports.clock.now()).tokens < config.loop.limits.day_tokens;
+    const { day_tokens, day_dollars } = config.loop.limits;
+    const mayAsk = () => {
+      const { tokens, dollars = 0 } = usedOn(ledger.ledger.day, ports.clock.now());
+      return tokens < day_tokens && dollars < (day_dollars ?? Number.POSITIVE_INFINITY);
+    };
     const shared = { mayAsk, run, ledger, fixes, record, signal, live, facts: tellFacts, outgoing: sent };
     const cases = openCaseDesk({
       ...{ ...shared, layout, limits: config.loop.limits, now: ports.clock.now },

@@ -65,8 +65,7 @@ function mend(situation: Situation): Decision {
 
 function askExecutors(situation: Situation, tries: number): Decision {
   const { entry, limits, executors, known_fix, escalations } = situation;
-  const blocked =
-    executors === 'ready' ? (dayTriesSpent(situation) ?? dayTokensSpent(situation)) : noExecutor(executors);
+  const blocked = executors === 'ready' ? (dayTriesSpent(situation) ?? dayUsed(situation)) : noExecutor(executors);
   if (!blocked) {
     const which = `${ordinal(tries + 1)} of ${counted(limits.executor_tries, 'try', 'tries')}`;
     return { tier: 'executor', scope: 'all', reapply: [], reason: `${history(entry)}: ${which}` };
@@ -93,7 +92,7 @@ function escalate(situation: Situation, because: string): Decision {
   if (calls >= limits.escalation_calls) return { tier: 'give_up', reason: `${because}, and ${calls} of ${most} made` };
   if (escalations === 'down') return none('no_escalation', `${because}, but no escalation can be reached`);
   return (
-    dayTokensSpent(situation) ?? {
+    dayUsed(situation) ?? {
       tier: 'escalation',
       reason: `${because}: ${ordinal(calls + 1)} of ${most}, ${history(entry)}`,
     }
@@ -106,10 +105,15 @@ function dayTriesSpent({ limits, day, now }: Situation): Decision | undefined {
   return none('day_tries_spent', `${counted(tries, 'try', 'tries')} on ${date}, ${limits.day_tries} at most`);
 }
 
-function dayTokensSpent({ limits, day, now }: Situation): Decision | undefined {
-  const { date, tokens } = usedOn(day, now);
-  if (tokens < limits.day_tokens) return undefined;
-  return none('day_tokens_spent', `${counted(tokens, 'token')} used on ${date}, ${limits.day_tokens} at most`);
+/** Whether models have used up what they may in a day. */
+function dayUsed({ limits, day, now }: Situation): Decision | undefined {
+  const { date, tokens, dollars = 0 } = usedOn(day, now);
+  if (tokens >= limits.day_tokens) {
+    return none('day_tokens_spent', `${counted(tokens, 'token')} used on ${date}, ${limits.day_tokens} at most`);
+  }
+  const most = limits.day_dollars ?? Number.POSITIVE_INFINITY;
+  if (dollars < most) return undefined;
+  return none('day_dollars_spent', `$${dollars.toFixed(2)} spent on ${date}, $${most} at most`);
 }
 
 const knownFix = (reason: string): Decision => ({ tier: 'executor', scope: 'known-fixes-only', reapply: [], reason });

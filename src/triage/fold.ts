@@ -27,9 +27,16 @@ export function foldLedger(ledger: Ledger, record: LedgerRecord): void {
 function countDay(day: DayUsage, record: LedgerRecord): void {
   const date = record.time.slice(0, 10);
   // Only a later day starts anew: after a clock jumped back, what is used counts for the latest day seen.
-  if (date > day.date) Object.assign(day, { date, tries: 0, tokens: 0 });
+  if (date > day.date) {
+    Object.assign(day, { date, tries: 0, tokens: 0 });
+    delete day.dollars;
+  }
   if (record.type === 'tried') day.tries += 1;
-  if (record.type === 'used') day.tokens += record.data.tokens;
+  if (record.type === 'used') {
+    day.tokens += record.data.tokens;
+    const { dollars = 0 } = record.data;
+    if (dollars > 0) day.dollars = (day.dollars ?? 0) + dollars;
+  }
 }
 
 function concerned(ledger: Ledger, record: LedgerRecord): LedgerEntry[] {

@@ -10,7 +10,7 @@ import {
   TIERS,
   type Tier,
 } from './records.ts';
-import { count, flag, listOf, name, oneOf, optional, shaped, text, time } from './shape.ts';
+import { amount, count, flag, listOf, name, oneOf, optional, shaped, text, time } from './shape.ts';
 
 /** A patch tried on a failure, as it stands. */
 export interface Patch extends PatchData {
@@ -63,6 +63,8 @@ export interface DayUsage {
   date: string;
   tries: number;
   tokens: number;
+  /** As far as somebody told what their answers cost. */
+  dollars?: number;
 }
 
 export interface Ledger {
@@ -132,7 +134,7 @@ const isEntry = shaped({
 const isOutline = shaped({
   version: oneOf([1]),
   as_of: shaped({ seq: count, at: count }),
-  day: shaped({ date: text, tries: count, tokens: count }),
+  day: shaped({ date: text, tries: count, tokens: count, dollars: optional(amount) }),
   entries: shaped({}),
 });
 

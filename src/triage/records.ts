@@ -1,6 +1,6 @@
 // What can happen to a failure that the ledger must remember: the records of its journal, as typed values. Pure.
 import type { FailureClass } from '../config/loop-config.ts';
-import { type Check, count, flag, listOf, name, oneOf, optional, shaped, text, time } from './shape.ts';
+import { amount, type Check, count, flag, listOf, name, oneOf, optional, shaped, text, time } from './shape.ts';
 
 /** Every record type, with what it tells. Only `tried` and `called` spend anything, and `uncalled` gives a call back. */
 export const LEDGER_TYPES = {
@@ -18,7 +18,7 @@ export const LEDGER_TYPES = {
   'case.closed': 'the case was answered, or its stage is green',
   reset: 'a person restarted the counters of a stage',
   notified: 'a person was told, and of what',
-  used: 'a model used tokens',
+  used: 'a model used tokens, and what they cost',
 } as const;
 
 export type LedgerType = keyof typeof LEDGER_TYPES;
@@ -97,7 +97,7 @@ interface Data {
   'case.opened': { case: string };
   'case.closed': Record<never, never>;
   reset: Record<never, never>;
-  used: { tokens: number };
+  used: { tokens: number; dollars?: number };
 }
 
 /** Without a fingerprint these concern all of the stage's. */
@@ -156,7 +156,7 @@ const DATA: Readonly<Record<LedgerType, Check>> = {
   'case.opened': shaped({ case: name }),
   'case.closed': nothing,
   reset: nothing,
-  used: shaped({ tokens: count }),
+  used: shaped({ tokens: count, dollars: optional(amount) }),
 };
 
 const isStamped = shaped({ v: oneOf([1]), seq: count, time, type: name, run: optional(text) });

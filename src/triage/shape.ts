@@ -7,6 +7,7 @@ export const text: Check = (value) => typeof value === 'string';
 export const name: Check = (value) => typeof value === 'string' && value !== '';
 export const flag: Check = (value) => typeof value === 'boolean';
 export const count: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+export const amount: Check = (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0;
 /** A time as `Date.toISOString` writes it: such texts sort as the times do. */
 export const time: Check = (value) =>
   typeof value === 'string' &&

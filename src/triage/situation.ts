@@ -16,7 +16,8 @@ export interface Situation {
   limits: Pick<
     LoopConfig['limits'],
     'executor_tries' | 'escalation_calls' | 'stage_attempts' | 'day_tries' | 'day_tokens'
-  >;
+  > &
+    Partial<Pick<LoopConfig['limits'], 'day_dollars'>>;
   /** The pauses before each rerun after a transient failure, in ms. */
   backoff: readonly number[];
   /** False with `--no-ai`. */
@@ -43,6 +44,7 @@ export const WHY = {
   no_escalation: 1,
   day_tries_spent: 1,
   day_tokens_spent: 1,
+  day_dollars_spent: 1,
 } as const;
 export type Why = keyof typeof WHY;
 

@@ -25,6 +25,7 @@ const DEFAULTS = {
     run_minutes: 240,
     day_tries: 60,
     day_tokens: 2_000_000,
+    day_dollars: null,
     max_steps: 1024,
     max_compute_retries: 3,
   },

@@ -6,8 +6,8 @@ import * as assert from 'uvu/assert';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { takeLock } from '../../src/io/lock.ts';
 import { byStage } from '../../src/land/promote-story.ts';
-import { fixedHome } from '../run/fixed-home.ts';
 import { AI, commit, folder, git, numbers, read, write } from '../worktree/repository.ts';
+import { fixedHome } from './fixed-home.ts';
 
 const shown = suite('what is shown');
 

@@ -9,10 +9,10 @@ import { listRuns } from '../../src/io/runs.ts';
 import { listFixes } from '../../src/land/list-fixes.ts';
 import { readLedger } from '../../src/mend/ledger-store.ts';
 import { findBase } from '../../src/worktree/base.ts';
-import { fixedHome } from '../run/fixed-home.ts';
 import { journalIn, run } from '../run/homelab.ts';
 import { mendable, ranWords, says } from '../run/probe.ts';
 import { AI, commit, git, numbers, write } from '../worktree/repository.ts';
+import { fixedHome } from './fixed-home.ts';
 
 const outcomes = (home: string) =>
   Object.values(readLedger(layoutOf(home)).ledger.entries).flatMap(({ patches }) => patches.map((p) => p.outcome));

@@ -56,7 +56,7 @@ test('nothing is unpacked for those who name no plugin of their own', async () =
   const loaded = await pluginsAt(layoutOf(home), git(home, 'rev-parse', 'HEAD'), loop({}));
   assert.equal(
     loaded.executors.map(({ name }) => name),
-    ['known-fixes'],
+    ['known-fixes', 'ollama'],
   );
   assert.not(existsSync(join(layoutOf(home).state, 'plugins')));
 });

@@ -204,6 +204,13 @@ test('the caps of a day end the AI work for the day, not the known fixes', () =>
   const used = '2000001 tokens used on 2026-11-10, 2000000 at most';
   assert.equal(after([], { day: tokens }), none('day_tokens_spent', 1, used));
   assert.equal(after(TRIED, { day: tokens }), none('day_tokens_spent', 1, used));
+  const dollars = { date: '2026-11-10', tries: 0, tokens: 5, dollars: 2.5 };
+  const limits = { ...situation().limits, day_dollars: 2.5 };
+  const spent = '$2.50 spent on 2026-11-10, $2.5 at most';
+  assert.equal(after([], { day: dollars, limits }), none('day_dollars_spent', 1, spent));
+  assert.equal(after(TRIED, { day: dollars, limits }), none('day_dollars_spent', 1, spent));
+  assert.is(after([], { day: dollars, limits: { ...limits, day_dollars: 3 } }).tier, 'executor');
+  assert.is(after([], { day: dollars }).tier, 'executor');
   assert.is(after(TRIED, { day: tries }).tier, 'escalation');
   assert.is(after([], { day: tries, known_fix: true }).tier, 'executor');
   assert.is(after([], { day: tries, now: NOW + DAY }).tier, 'executor');

@@ -135,6 +135,14 @@ test('what was not taken is kept, the latest six, and a note outlives how its pa
   assert.is(patches[0]?.why, undefined);
 });
 
+test('what answers cost is added up for the day, and begins anew with the next', () => {
+  const cost = (dollars: number): LedgerHappening => ({ type: 'used', data: { tokens: 10, dollars } });
+  const ledger = ledgerOf([cost(0.25), cost(0), cost(0.5)]);
+  assert.equal([ledger.day.tokens, ledger.day.dollars], [30, 0.75]);
+  ledgerOf([cost(0)], NOW + 2 * DAY, ledger);
+  assert.equal([ledger.day.tokens, ledger.day.dollars], [10, undefined]);
+});
+
 test('a patch is listed once, with how it stands now', () => {
   const { patches } = entryAfter(seen(), patch('h1', 'applied'), patch('h2', 'refused'), patch('h1', 'no_effect'));
   const ours = { tier: 'executor', plugin: 'ollama', run: RUN };

@@ -226,7 +226,7 @@ test('this repository makes a prompt for each of its own stages that fits a smal
 });
 
 test('nothing here touches the outside world', () => {
-  const folder = new URL('../../../src/case/prompt', import.meta.url);
+  const folder = new URL('../../../src/case/prompt/', import.meta.url);
   for (const name of readdirSync(folder)) {
     const imports = readFileSync(new URL(name, folder), 'utf8').match(/from '[^']+'/g) ?? [];
     for (const one of imports) assert.match(one, /^from '\.(?:\/|\.\/\.\.\/(?:failure|fix)\/)/, `${name}: ${one}`);

@@ -12,8 +12,8 @@ import { openLedger } from '../../src/mend/ledger-store.ts';
 import type { PatchOutcome } from '../../src/triage/records.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { commitFix, revertFix } from '../../src/worktree/commit-fix.ts';
+import { homelab } from '../run/homelab.ts';
 import { AI, git, numbers, open, read, refusal } from '../worktree/repository.ts';
-import { homelab } from './homelab.ts';
 
 export const PLAIN = { hooks: false, sign: false };
 
