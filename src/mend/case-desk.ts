@@ -1,8 +1,6 @@
 // Cases: what is known of a failure, written for whoever can do more than the loop, and what they answered. Everything in
 // them is masked.
-import { randomBytes } from 'node:crypto';
 import { buildCase } from '../case/case-file/build.ts';
-import type { CaseFacts, CaseTry } from '../case/case-file/facts.ts';
 import { maskedCase } from '../case/case-file/masked.ts';
 import { caseName } from '../case/case-file/name.ts';
 import type { ANSWER_KINDS, CaseSummary } from '../case/case-file/summary.ts';
@@ -11,16 +9,13 @@ import { maskedLeaves } from '../case/redact/masked-leaves.ts';
 import { RedactionError } from '../case/redact/redaction-error.ts';
 import type { Redactor } from '../case/redact/redactor.ts';
 import type { Stage } from '../config/context-map.ts';
-import type { LoopConfig } from '../config/loop-config.ts';
 import type { Happening } from '../events.ts';
 import type { Escalation } from '../plugin/contract.ts';
-import type { LedgerEntry } from '../triage/ledger.ts';
+import { type CaseFactsScope, caseFacts } from './case-facts.ts';
 import { type CaseStore, openCaseStore } from './case-store.ts';
 import type { AskedDiagnostics } from './diagnose.ts';
 import type { TellFacts, Told } from './fix-facts.ts';
-import type { FixStore } from './fix-store.ts';
-import type { LedgerStore } from './ledger-store.ts';
-import { logEnd, type OutgoingScope, redactorFor, texts } from './outgoing.ts';
+import { redactorFor } from './outgoing.ts';
 import { knownOf, type Recognised } from './recognise.ts';
 import type { Suggestion } from './suggestion.ts';
 
@@ -69,19 +64,12 @@ export interface CaseDesk {
   giveUp(subject: Recognised, reason: string): Promise<void>;
 }
 
-export interface CaseScope {
-  run: string;
+export interface CaseScope extends CaseFactsScope {
   /** Where cases are. */
   layout: { home: string; escalations: string };
-  limits: LoopConfig['limits'];
-  ledger: LedgerStore;
-  fixes: FixStore;
   facts: TellFacts;
-  outgoing: OutgoingScope;
   diagnose(subject: Recognised, asked: AskedDiagnostics, signal: AbortSignal | undefined): Promise<Diagnostic[]>;
   now(): number;
-  /** Attempts of a step in this run. */
-  attempts(step: string): number | undefined;
   record(...happenings: Happening[]): void;
 }
 
@@ -117,7 +105,7 @@ export function openCaseDesk(scope: CaseScope): CaseDesk {
       ...(asked ? await scope.diagnose(subject, ownersOf(subject), signal) : await owners(subject, signal)),
       ...(asked ? await scope.diagnose(subject, { model: asked }, signal) : []),
     ];
-    const facts = await factsOf(subject, told, { case: name, version, diagnostics, notes });
+    const facts = await caseFacts(subject, told, { case: name, version, diagnostics, notes }, scope);
     const text = redactor.redact(buildCase(maskedCase(facts, redactor.redact)));
     store.write(name, version, text);
     note(subject, name, ({ versions, state }) => ({
@@ -140,37 +128,6 @@ export function openCaseDesk(scope: CaseScope): CaseDesk {
     const entry = knownOf(ledger, stage, failure.fingerprint);
     const known = entry.case ?? entry.escalated;
     return known ?? caseName(stage, failure.fingerprint, (name) => isTaken(store, name, failure.fingerprint));
-  }
-
-  async function factsOf(
-    subject: Recognised,
-    { facts }: Told,
-    about: Pick<CaseFacts, 'case' | 'version' | 'diagnostics' | 'notes'>,
-  ): Promise<CaseFacts> {
-    const { stage, step, attempt, failure, how, log } = subject;
-    const entry = knownOf(ledger, stage, failure.fingerprint);
-    const { map, memo } = scope.outgoing;
-    const { executor_tries, escalation_calls } = scope.limits;
-    return {
-      ...about,
-      run,
-      stage: { ...(map.stages[stage] as Stage), name: stage },
-      ...(step === stage ? {} : { step }),
-      failure: {
-        ...{ class: failure.class, fingerprint: failure.fingerprint, ended: how, log },
-        error_lines: failure.errors.flatMap(({ lines }) => lines),
-        ...{ times_seen: entry.times_seen, first_seen: entry.first_seen, last_seen: entry.last_seen },
-      },
-      attempts: scope.attempts(step) ?? attempt,
-      tries_spent: { spent: entry.executor_tries, of: executor_tries },
-      calls_spent: { spent: entry.escalation_calls, of: escalation_calls },
-      log: logEnd(`${layout.home}/${log}`),
-      files: await texts(facts),
-      ...(memo === undefined ? {} : { memo, keywords: map.architecture_section_keywords }),
-      tries: triesOf(entry, scope.fixes),
-      limits: facts.limits,
-      nonce: randomBytes(8).toString('hex'),
-    };
   }
 
   function answered({ name, redactor }: WrittenCase, plugin: string, answer: Escalation): void {
@@ -264,19 +221,6 @@ function isTaken(store: CaseStore, name: string, fingerprint: string): boolean {
   if (!store.has(name)) return false;
   const known = summaryOf(store, name);
   return known?.fingerprint !== fingerprint || known.state === 'closed' || known.state === 'answered';
-}
-
-function triesOf({ patches, refused = [] }: LedgerEntry, fixes: FixStore): CaseTry[] {
-  const applied = patches.map(({ plugin, tier, outcome, hash, note, why, time }) => {
-    const diff = fixes.diffOf(hash);
-    const told = { ...(note ? { note } : {}), ...(why ? { why } : {}), ...(diff ? { diff } : {}) };
-    return { time, told: { plugin, tier, outcome, ...told } };
-  });
-  const turnedDown = refused.map(({ plugin, tier, code, reason, fix, time = '' }) => {
-    const note = fix === undefined ? {} : { note: { fix, reason: 'not given' } };
-    return { time, told: { plugin, tier, outcome: 'refused', ...note, refused: [{ code, reasons: [reason] }] } };
-  });
-  return [...applied, ...turnedDown].sort((a, b) => (a.time < b.time ? -1 : 1)).map(({ told }) => told);
 }
 
 function kindOf(answer: Escalation): (typeof ANSWER_KINDS)[number] {

@@ -1,36 +1,29 @@
-// What becomes of a failed attempt: recognised, the fix before it judged, decided, mended. One stage's way from its first
-// failure to its end.
-import type { Stage } from '../config/context-map.ts';
 import type { Happening } from '../events.ts';
-import type { Clock } from '../io/clock.ts';
 import { limited } from '../io/limit.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { stepLabel } from '../plan/step-label.ts';
-import type { Configuration } from '../stage/configuration.ts';
-import { decide } from '../triage/decide.ts';
 import { judgeFix } from '../triage/judge.ts';
 import { entryKey } from '../triage/ledger.ts';
-import { safeModeAfter } from '../triage/safe-mode.ts';
-import type { Decision, Situation } from '../triage/situation.ts';
+import type { Decision } from '../triage/situation.ts';
 import type { CaseDesk } from './case-desk.ts';
+import { type DecideScope, type Down, decideNow } from './decide-now.ts';
 import { endOfStep } from './ending.ts';
 import type { Escalation } from './escalation.ts';
 import type { FailedAttempt, Mender, Triaged } from './failed-attempt.ts';
 import type { FixStore } from './fix-store.ts';
 import type { SoundFix } from './judge-proposal.ts';
+import type { LedgerStore } from './ledger-store.ts';
 import type { MendingFacts } from './mending-facts.ts';
 import { noticeOf } from './notice-of.ts';
 import type { Notices } from './notices.ts';
 import type { Made } from './offer-fix.ts';
 import { knownOf, type Recognised, type RecogniseScope, recognise } from './recognise.ts';
-import { standing } from './standing.ts';
+import { type GuardScope, type SafeModePort, safeGuard } from './safe-guard.ts';
 import type { Workshop } from './workshop.ts';
 
-export interface MenderScope extends RecogniseScope {
-  config: Configuration;
-  clock: Clock;
-  /** False with --no-ai, and for a stage that was given up and that a person asked to run once. */
-  ai(stage: string): boolean;
+export interface MenderScope extends RecogniseScope, DecideScope, GuardScope {
+  run: string;
+  ledger: LedgerStore;
   /** Stages that were given up and that a person asked to run once. */
   givenUp: ReadonlySet<string>;
   record(...happenings: Happening[]): void;
@@ -50,26 +43,17 @@ export interface MendingTools {
   cases: CaseDesk;
 }
 
-export interface SafeModePort {
-  isOn(): boolean;
-  turnOn(why: string): void;
-  /** The fix that broke a stage which was green before it, in words. */
-  blame(met: Recognised): Promise<string | undefined>;
-}
-
 const STOPPED: Decision = {
   ...{ tier: 'none', why: 'run_time_spent', exit: 1 },
   reason: 'the run was stopped while a fix was asked for',
 };
-
-/** Tiers nobody of which could be reached, and where the question is kept. */
-type Down = { executor?: true; escalation?: true; prompt?: string };
 
 /** Besides what may be spent: known fixes, fixes that come back, a tier that is down. */
 const MORE_TURNS = 12;
 
 export function stageMender(scope: MenderScope): Mender {
   const { facts, fixes, ledger } = scope;
+  const guard = safeGuard(scope);
   /** Failure → the end of the last who saw to it. */
   const turns = new Map<string, Promise<unknown>>();
   return { failed, ended };
@@ -77,7 +61,7 @@ export function stageMender(scope: MenderScope): Mender {
   async function failed(attempt: FailedAttempt): Promise<Triaged> {
     const met = recognise(attempt, scope);
     facts.had(met.stage, met.failure.fingerprint);
-    await blame(met);
+    await guard.failed(met);
     const subject = await judgePending(met, attempt);
     if ('again' in subject) return subject.again;
     return inTurn(subject, () => answerOnce(subject, attempt));
@@ -105,23 +89,6 @@ export function stageMender(scope: MenderScope): Mender {
     return answer(subject, attempt);
   }
 
-  /** A fix that broke another stage than its own: whatever else is wrong, nothing more is changed. */
-  async function blame(met: Recognised): Promise<void> {
-    const { transient, external } = met.failure;
-    const alone = facts.pending.get(met.step) === undefined && facts.keptBy(met).length === 0;
-    const by = alone && !transient && !external ? await scope.safeMode.blame(met) : undefined;
-    if (by !== undefined) guard([`${met.step} (by ${by})`]);
-  }
-
-  function guard(turnedRed: readonly string[]): void {
-    const why = safeModeAfter(ledger.ledger, scope.run, turnedRed);
-    if (why === undefined || scope.safeMode.isOn()) return;
-    scope.safeMode.turnOn(why);
-    scope.record({ type: 'safe_mode.on', data: { why } });
-    const text = `the AI changes nothing more: ${why}\nto leave it: mendloop safe-mode off`;
-    scope.notices.tell({ reason: 'safe_mode', title: 'safe mode is on', text });
-  }
-
   /** The failure to deal with next, now that the fix before it is judged; or that the stage runs once more first. */
   async function judgePending(met: Recognised, attempt: FailedAttempt): Promise<Recognised | { again: Triaged }> {
     const pending = facts.pending.get(met.step);
@@ -146,7 +113,7 @@ export function stageMender(scope: MenderScope): Mender {
     if (verdict === 'no_effect' || verdict === 'broke') {
       await fixes.takeBack(fix, verdict, reason);
       facts.settled(fix);
-      guard([]);
+      guard.takenBack();
       // The tree is as it was before the fix, and so is what is wrong with it.
       if (subject) return subject;
       const same = failure.fingerprint === fix.fingerprint;
@@ -171,7 +138,7 @@ export function stageMender(scope: MenderScope): Mender {
     // A pass that ends in nothing spends something; the end of turns is only for the day it does not.
     for (let turn = 0; turn < executor_tries + escalation_calls + MORE_TURNS; turn++) {
       const known = scope.ai(subject.stage) ? await (await scope.tools()).workshop.knownFix(subject) : undefined;
-      const decision = decideNow(subject, attempt, { known: known !== undefined, down });
+      const decision = decideNow(subject, attempt, { known: known !== undefined, down }, scope);
       tell(subject, decision);
       if (decision.tier === 'wait') {
         facts.waited(subject.stage);
@@ -192,40 +159,6 @@ export function stageMender(scope: MenderScope): Mender {
         Object.assign(down, { [decision.tier]: true, ...(made.prompt ? { prompt: made.prompt } : {}) });
     }
     throw new Error(`no end is found for ${subject.stage}/${subject.failure.fingerprint}`);
-  }
-
-  function decideNow(subject: Recognised, attempt: FailedAttempt, found: { known: boolean; down: Down }): Decision {
-    return worded(subject, attempt, decide(situation(subject, attempt, found)));
-  }
-
-  function situation(subject: Recognised, attempt: FailedAttempt, found: { known: boolean; down: Down }): Situation {
-    const { stage, failure } = subject;
-    const at = { ai: scope.ai(stage), safe_mode: scope.safeMode.isOn() };
-    const now = standing(scope.config.loop, ledger.ledger, scope.clock.now(), at);
-    const rerun = runsAgain(stage, attempt);
-    return {
-      ...now,
-      entry: knownOf(ledger, stage, failure.fingerprint),
-      failure: { ...failure, transient: failure.transient && rerun },
-      run: { attempts: attempt.attempt, waits: facts.waits(stage), time_left_ms: attempt.timeLeftMs() },
-      ai: now.ai && rerun,
-      known_fix: found.known,
-      executors: found.down.executor && now.executors === 'ready' ? 'down' : now.executors,
-      escalations: found.down.escalation && now.escalations === 'ready' ? 'down' : now.escalations,
-    };
-  }
-
-  /** A stage that must not run twice is neither waited for nor mended by trying: both end in another attempt. */
-  function runsAgain(stage: string, attempt: FailedAttempt): boolean {
-    return attempt.mayRunAgain && (scope.config.map.stages[stage] as Stage).rerun;
-  }
-
-  /** The AI is off for a stage that does not run again, but nobody switched it off. */
-  function worded({ stage }: Recognised, attempt: FailedAttempt, decision: Decision): Decision {
-    const off = 'why' in decision && decision.why === 'no_ai' && scope.ai(stage) && !runsAgain(stage, attempt);
-    return off
-      ? { ...decision, why: 'no_executor', reason: 'it is not run again by itself, so no fix can be tried' }
-      : decision;
   }
 
   function tell(subject: Recognised, decision: Decision): void {

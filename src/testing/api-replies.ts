@@ -30,7 +30,7 @@ export interface ApiReply {
 type Asked = { readonly model?: unknown } | string | undefined;
 
 /** The answer to a request with the body `asked`. */
-export function bodyOf(kind: ApiKind, reply: ApiReply, asked: Asked): string {
+export function answerBodyOf(kind: ApiKind, reply: ApiReply, asked: Asked): string {
   const { text = '', finish = 'stop' } = reply;
   const model = typeof asked === 'object' && asked !== null ? String(asked.model ?? '') : '';
   const estimated = { input: Math.ceil(JSON.stringify(asked ?? '').length / 4), output: Math.ceil(text.length / 4) };

@@ -1,9 +1,8 @@
 // A server on loopback that speaks the protocols of hosted models, OpenAI's chat completions and Anthropic's messages, as it
 // is told to: for tests of this package and of plugins. It holds no process open, and stops by itself when it is forgotten.
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
-import { type ApiKind, type ApiReply, bodyOf, errorBodyOf } from './api-replies.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type ApiKind, type ApiReply, answerBodyOf, errorBodyOf } from './api-replies.ts';
+import { bodyOf, listen, parsed, paused } from './loopback.ts';
 
 export type { ApiKind, ApiReply } from './api-replies.ts';
 
@@ -48,36 +47,13 @@ const IDLE_MS = 300_000;
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
   const { script = [], key, tls, idleMs = IDLE_MS } = options;
   const requests: ApiRequest[] = [];
-  const open = new Set<Socket>();
-  const listener: RequestListener = (request, response) => {
-    idle.refresh();
-    void serve(request, response);
-  };
-  const server = tls ? createTlsServer(tls, listener) : createServer(listener);
-  const close = () =>
-    new Promise<void>((resolve) => {
-      clearTimeout(idle);
-      server.close(() => resolve());
-      for (const socket of open) socket.destroy();
-    });
-  const idle = setTimeout(() => void close(), idleMs).unref();
-  server.on('connection', (socket: Socket) => {
-    open.add(socket.unref());
-    socket.on('error', () => {});
-    socket.on('close', () => open.delete(socket));
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  server.unref();
-  const url = `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await listen((request, response) => void serve(request, response), { idleMs, tls });
   return { url, requests, close };
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const seen: { -readonly [K in keyof ApiRequest]: ApiRequest[K] } = {
       ...{ method: request.method ?? '', path: request.url ?? '', headers: request.headers },
-      ...{ body: parsed(await textOf(request)), aborted: false },
+      ...{ body: parsed(await bodyOf(request)), aborted: false },
     };
     const before = requests.filter(({ method }) => method === 'POST').length;
     requests.push(seen);
@@ -103,7 +79,7 @@ async function send(response: ServerResponse, kind: ApiKind, reply: ApiReply, { 
   if (end === 'hang') return;
   if (end === 'disconnect') return void response.destroy();
   const whole = Buffer.from(
-    reply.raw ?? (reply.error === undefined ? bodyOf(kind, reply, body) : errorBodyOf(kind, reply)),
+    reply.raw ?? (reply.error === undefined ? answerBodyOf(kind, reply, body) : errorBodyOf(kind, reply)),
   );
   response.writeHead(status, { 'content-type': contentType, 'content-length': String(whole.length), ...headers });
   // A length that is announced and not kept.
@@ -124,36 +100,5 @@ async function dripped(response: ServerResponse, bytes: Buffer, gapMs: number): 
   return true;
 }
 
-/** False when the client went away meanwhile. */
-function paused(ms: number, response: ServerResponse): Promise<boolean> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      response.off('close', done);
-      resolve(!response.destroyed);
-    };
-    const timer = setTimeout(done, ms);
-    response.once('close', done);
-  });
-}
-
 const keyOf = ({ headers }: ApiRequest): string =>
   String(headers['x-api-key'] ?? headers.authorization ?? '').replace(/^Bearer /, '');
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  try {
-    for await (const part of request) parts.push(part as Buffer);
-  } catch {
-    // The client went away; what came is all there is.
-  }
-  return Buffer.concat(parts).toString('utf8');
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}

@@ -1,7 +1,7 @@
 // A server on loopback that speaks Ollama's protocol as it is told to: for tests of this package and of plugins. It holds
 // no process open, and stops by itself when it is forgotten.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { bodyOf, listen, parsed, paused } from './loopback.ts';
 
 /** A model as `/api/tags` and `/api/show` tell of it. */
 export interface ServedModel {
@@ -84,30 +84,8 @@ const IDLE_MS = 300_000;
 export async function startOllamaServer(options: ServerOptions = {}): Promise<OllamaServer> {
   const { models = DEFAULT_MODELS, script = [], idleMs = IDLE_MS } = options;
   const requests: ServedRequest[] = [];
-  const open = new Set<Socket>();
   const chats = () => requests.filter(({ path }) => path === '/api/chat');
-  const server = createServer((request, response) => {
-    idle.refresh();
-    void serve(request, response);
-  });
-  const close = () =>
-    new Promise<void>((resolve) => {
-      clearTimeout(idle);
-      server.close(() => resolve());
-      for (const socket of open) socket.destroy();
-    });
-  const idle = setTimeout(() => void close(), idleMs).unref();
-  server.on('connection', (socket) => {
-    open.add(socket.unref());
-    socket.on('error', () => {});
-    socket.on('close', () => open.delete(socket));
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  server.unref();
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await listen((request, response) => void serve(request, response), { idleMs });
   return {
     ...{ url, requests, close },
     get chats() {
@@ -220,19 +198,6 @@ function pieces(text: string): string[] {
   return Array.from({ length: count }, (_, i) => characters.slice(i * PIECE, (i + 1) * PIECE).join(''));
 }
 
-/** False when the client went away meanwhile. */
-function paused(ms: number, response: ServerResponse): Promise<boolean> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      response.off('close', done);
-      resolve(!response.destroyed);
-    };
-    const timer = setTimeout(done, ms);
-    response.once('close', done);
-  });
-}
-
 /** False when the client went away before it took what was said. */
 function drained(response: ServerResponse): Promise<boolean> {
   return new Promise((resolve) => {
@@ -244,17 +209,15 @@ function drained(response: ServerResponse): Promise<boolean> {
   });
 }
 
+const detailsOf = (parameters: string): object => ({
+  ...{ parent_model: '', format: 'gguf', family: 'qwen2', families: ['qwen2'] },
+  ...{ parameter_size: parameters, quantization_level: 'Q4_K_M' },
+});
+
 function listed({ name, size = 1_000_000_000, parameters = '', remoteHost }: ServedModel): object {
   return {
     ...{ name, model: name, modified_at: '2025-01-01T00:00:00Z', size, digest: '0'.repeat(64) },
-    details: {
-      parent_model: '',
-      format: 'gguf',
-      family: 'qwen2',
-      families: ['qwen2'],
-      parameter_size: parameters,
-      quantization_level: 'Q4_K_M',
-    },
+    details: detailsOf(parameters),
     ...(remoteHost === undefined ? {} : { remote_host: remoteHost, remote_model: name }),
   };
 }
@@ -262,38 +225,13 @@ function listed({ name, size = 1_000_000_000, parameters = '', remoteHost }: Ser
 function shown({ parameters = '', context, capabilities = ['completion'], remoteHost, name }: ServedModel): object {
   return {
     ...{ modelfile: '', parameters: '', template: '', capabilities },
-    details: {
-      parent_model: '',
-      format: 'gguf',
-      family: 'qwen2',
-      families: ['qwen2'],
-      parameter_size: parameters,
-      quantization_level: 'Q4_K_M',
-    },
+    details: detailsOf(parameters),
     model_info: {
       'general.architecture': 'qwen2',
       ...(context === undefined ? {} : { 'qwen2.context_length': context }),
     },
     ...(remoteHost === undefined ? {} : { remote_host: remoteHost, remote_model: name }),
   };
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  try {
-    for await (const part of request) parts.push(part as Buffer);
-  } catch {
-    // The client went away; what came is all there is.
-  }
-  return Buffer.concat(parts).toString('utf8');
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function json(response: ServerResponse, status: number, body: object): void {

@@ -50,8 +50,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   // Looks whether a port or an address of `verify` answers; sends nothing of ours.
   'src/io/probe.ts': ['net', 'fetch'],
   // Listens on loopback, for tests.
-  'src/testing/ollama-server.ts': ['http'],
-  'src/testing/api-server.ts': ['http', 'https'],
+  'src/testing/loopback.ts': ['http', 'https'],
   // Stages, checks and diagnostics, as their owner wrote them.
   'src/io/command.ts': ['child_process'],
   'src/io/run-in-group.ts': ['child_process'],
