@@ -94,4 +94,5 @@ export async function run({ out, home }: CommandInput): Promise<number> {
 const viewOf = ({ last_tier, last_reason, ...entry }: LedgerEntry) => ({
   ...entry,
   ...(last_tier === undefined ? {} : { tier: last_tier, reason: last_reason ?? '' }),
+  human: entry.case !== undefined || entry.gave_up_at !== undefined,
 });

@@ -16,6 +16,8 @@ export interface FailureView {
   /** What was decided, and why. */
   tier?: string;
   reason?: string;
+  /** Only a person can change that. */
+  human?: boolean;
 }
 
 /** Without colour, without indent: the kind, the excerpt behind bars, the log. */
@@ -37,7 +39,8 @@ const DONE: Readonly<Record<string, string>> = {
 };
 
 /** What is done about it: `is being mended: a new failure, first of 3 tries`. */
-export const decisionLine = ({ tier = '', reason = '' }: FailureView): string => `${DONE[tier] ?? tier}: ${reason}`;
+export const decisionLine = ({ tier = '', reason = '', human }: FailureView): string =>
+  `${tier === 'none' && human ? 'waits for you' : (DONE[tier] ?? tier)}: ${reason}`;
 
 /** `network_error, may pass by itself`. */
 export function kind(view: Pick<FailureView, 'class' | 'transient' | 'external'>): string {

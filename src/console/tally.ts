@@ -66,7 +66,9 @@ export function note(tally: Tally, event: LoopEvent): void {
   if (!event.step || !event.stage) return;
   const view = viewOf(tally, event.stage, event.step, at);
   if (type === 'failure.seen') view.failure = data as unknown as FailureView;
-  if (type === 'failure.decided' && view.failure) Object.assign(view.failure, { tier: data.tier, reason: data.reason });
+  if (type === 'failure.decided' && view.failure) {
+    Object.assign(view.failure, { tier: data.tier, reason: data.reason, human: data.exit === 3 });
+  }
   if (type === 'step.retry') view.pause = String(data.reason);
   // Whoever was asked is done with it.
   if (type !== 'plugin.said') delete view.busy;

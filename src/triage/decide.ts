@@ -13,7 +13,7 @@ const MOST_FRUITLESS = 2;
 export function decide(situation: Situation): Decision {
   const { entry, run, limits, backoff, failure } = situation;
   // A person was asked: until they answer, the stage runs once each run and nobody else is bothered.
-  if (entry?.case !== undefined) return none('open_case', `case ${entry.case} is open and waits for its answer`);
+  if (entry?.case !== undefined) return none('open_case', `case ${entry.case} is open`);
   if (entry?.gave_up_at !== undefined) {
     return none('give_up_stands', `it was given up on ${dayOf(entry.gave_up_at)}; reset the stage to start again`);
   }

@@ -107,7 +107,7 @@ test('a give_up stands until a reset, or until it cleared itself', () => {
 });
 
 test('an open case is not called again, nor waited for', () => {
-  const open = none('open_case', 3, 'case c-7 is open and waits for its answer');
+  const open = none('open_case', 3, 'case c-7 is open');
   assert.equal(after([...TRIED, called, opened]), open);
   assert.equal(after([opened], { failure: transient }), open);
   assert.equal(after([opened, patch('h1', 'withdrawn')], { ai: false }), open);
