@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs, with apt, the programs that tests use and Node does not bring: shellcheck, flock, script, setpriv, make, jq and
-# Python with its YAML parser.
+# Installs, with apt, the programs that tests use and Node does not bring: shellcheck, flock, script, setpriv, make, jq,
+# openssl and Python with its YAML parser.
 set -euo pipefail
 
 packages=()
@@ -13,6 +13,7 @@ need script bsdutils
 need ps procps
 need make make
 need jq jq
+need openssl openssl
 need python3 python3
 python3 -c 'import yaml' 2>/dev/null || packages+=(python3-yaml)
 
