@@ -4,10 +4,8 @@ import { definePlugin } from '../../src/plugin/define.ts';
 export default definePlugin({
   name: 'case-file',
   kind: 'escalation',
-  escalate({ stage, failure, tries, case: { name, version } }) {
-    const count = tries.length === 1 ? '1 try' : `${tries.length} tries`;
-    const after = tries.length === 0 ? '' : ` after ${count}`;
+  escalate({ stage, failure, case: { name, version } }) {
     const read = `read ai/escalations/${name}/case_v${version}.md`;
-    return { hand_over: `${stage.name} keeps failing (${failure.class})${after} and needs a person: ${read}` };
+    return { hand_over: `${stage.name} keeps failing (${failure.class}) and needs a person: ${read}` };
   },
 });

@@ -10,7 +10,8 @@ const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
 export async function answerOf(file: string): Promise<string> {
   const next = 'name a file with the answer, or - for stdin';
   if (file === '-') {
-    if (process.stdin.isTTY) fail('E_USAGE', { what: 'an answer is read from stdin', next });
+    if (process.stdin.isTTY)
+      fail('E_USAGE', { what: 'stdin is this terminal', next: 'pipe the answer in, or name a file' });
     const { end, cut } = await readStreamEnd(MOST_ANSWER_BYTES);
     if (cut) fail('E_USAGE', { what: `the answer has more than ${MOST_ANSWER_BYTES} bytes`, next });
     return end.toString('utf8');

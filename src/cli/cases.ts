@@ -45,6 +45,7 @@ async function answer(
   file: string | undefined,
 ): Promise<number> {
   const { answerCase } = await import('../run/answer-case.ts');
+  findCase(openCaseStore(layoutOf(home())), name);
   const said = file === undefined ? undefined : await answerOf(file);
   const dry = options['dry-run'] === true;
   const request = { home: home(), case: name, answer: said, command: line, dry };

@@ -88,7 +88,7 @@ the loop would do about it now. A few first letters of the fingerprint are enoug
     usage: 'check-patch <file> --stage <stage> | --jsonl',
     options: { stage: { type: 'string' }, jsonl: { type: 'boolean' } },
     help: `Reads an answer (- for stdin) as a model would give it, applies it in memory to the files of the working tree, and prints
-the clean diff, or why it is refused. Writes nothing.
+the clean diff, or why it is refused. Writes nothing, and exits 0 for either; --json says which.
 
   --stage NAME       the stage whose files may be changed
   --jsonl            one JSON object a line in: {id, path?, files: {path: text}, links?: {path: target}, answer,
@@ -192,7 +192,7 @@ was promoted stays on your branch until its rollback is promoted, too.
   doctor: {
     summary: 'look at everything a run depends on',
     usage: 'doctor',
-    help: 'Changes nothing: versions, tools, worktree, lock, carried and ignored files, secrets, disk, and whether the models that\nwould be asked can be reached.',
+    help: 'Changes nothing: versions, tools, worktree, lock, carried and ignored files, secrets, disk, and whether the models that\nwould be asked can be reached. Exits 0 whatever it finds; --json has the number of problems.',
     load: () => import('./doctor.ts'),
   },
   abandon: {

@@ -20,11 +20,15 @@ const GIT_PLACES = [
 ];
 
 /** Runs one command line to its end; resolves to the exit code, never rejects. */
-export async function main(argv: readonly string[]): Promise<number> {
+export async function main(given: readonly string[]): Promise<number> {
+  // As people ask everywhere else.
+  const argv = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
+  let isRun = false;
   const out = openOutput({ json: argv.includes('--json'), quiet: argv.includes('--quiet') || argv.includes('-q') });
   for (const name of GIT_PLACES) delete process.env[name];
   try {
     const { command: name, words, options } = readArguments(argv);
+    isRun = name === 'all' || name === 'retry';
     if (options.version) return say(packageVersion());
     const command = COMMANDS[name] as Command;
     if (options.help)
@@ -54,7 +58,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   function reportError(error: unknown, debug: boolean): number {
     if (error instanceof MendError) {
       // A cron job that meets a run at work has nothing to report.
-      if (error.exit === EXIT.locked && !out.isTerminal && !out.json) return error.exit;
+      if (error.exit === EXIT.locked && isRun && !out.isTerminal && !out.json) return error.exit;
       out.error(formatError(error), error);
       if (debug && error.stack) out.errorLine(error.stack);
       return error.exit;

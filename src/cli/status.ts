@@ -2,6 +2,7 @@
 import { failureLines } from '../console/failure-lines.ts';
 import { safeModeLines } from '../console/safe-mode-lines.ts';
 import { ago, count, spell } from '../console/words.ts';
+import { EXIT } from '../errors.ts';
 import { liveness } from '../io/identity.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { lockOwner } from '../io/lock.ts';
@@ -49,7 +50,8 @@ export async function run({ out, home }: CommandInput): Promise<number> {
     if (open && alive) return `run ${run} is at work (pid ${owner?.pid})${simulated}`;
     if (open) return `run ${run} was cut off; the next start finishes it${simulated}`;
     const last = events.at(-1);
-    return `run ${run} ended: ${last?.status}, ${ago(last?.time ?? '', Date.now())}${simulated}`;
+    const how = last?.data.exit === EXIT.interrupted ? 'interrupted' : last?.status;
+    return `run ${run} ended: ${how}, ${ago(last?.time ?? '', Date.now())}${simulated}`;
   }
 
   function row(name: string, record: StageRecord | undefined): string[] {

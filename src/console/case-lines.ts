@@ -36,7 +36,8 @@ export function shownCase(summary: CaseSummary, text: string | undefined, patch:
   return [
     `case ${name}: ${STATES[state]}${why ? ` (${why})` : ''}`,
     '',
-    ...(text === undefined ? ['its text is gone'] : [text.trimEnd()]),
+    // What a machine is told about its answer is of no use to a person.
+    ...(text === undefined ? ['its text is gone'] : [(text.split('\n# For a machine\n')[0] as string).trimEnd()]),
     ...(patch === undefined ? [] : ['', '# The patch', '', patch.trimEnd()]),
     '',
     ...(waits && summary.patch ? [`to take the patch: mendloop cases answer ${name}`] : []),

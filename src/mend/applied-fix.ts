@@ -59,9 +59,10 @@ export function revertMessage(fix: AppliedFix, outcome: PatchData['outcome'], wh
 }
 
 function trailers(story: FixStory): string[] {
-  const { stage, fingerprint, class: found, tier, plugin, attempt, run, hash } = story;
+  const { stage, step, fingerprint, class: found, tier, plugin, attempt, run, hash } = story;
   return [
     `Stage: ${stage}`,
+    ...(step === stage ? [] : [`Step: ${step}`]),
     `Fingerprint: ${fingerprint}`,
     `Class: ${found}`,
     `Tier: ${tier}`,

@@ -62,6 +62,7 @@ function triesOf({ patches, refused = [] }: LedgerEntry, fixes: FixStore): CaseT
     return { time, told: { plugin, tier, outcome, ...told } };
   });
   const turnedDown = refused.map(({ plugin, tier, code, reason, fix, time = '' }) => {
+    if (code === 'pass') return { time, told: { plugin, tier, outcome: 'passed', why: reason } };
     const note = fix === undefined ? {} : { note: { fix, reason: 'not given' } };
     return { time, told: { plugin, tier, outcome: 'refused', ...note, refused: [{ code, reasons: [reason] }] } };
   });

@@ -43,7 +43,7 @@ export function nextStep({ stage, failure }: Recognised, decision: Decision, fac
   if (why === 'safe_mode') return 'see why: mendloop safe-mode; when that is mended: mendloop safe-mode off';
   if (why === 'open_case') return `mendloop cases show ${facts.case}`;
   if (facts.prompt !== undefined) {
-    return `start the model and run mendloop again, or give ${facts.prompt} to any other and try its answer: mendloop check-patch <answer> --stage ${stage}`;
+    return `start the model and run mendloop again, or give ${facts.prompt} to any other, try its answer (mendloop check-patch <answer> --stage ${stage}) and commit it on your branch`;
   }
   const todo = advice ?? (why === 'external' ? OUTSIDE : undefined);
   return todo && `${todo}, then: mendloop`;

@@ -90,7 +90,10 @@ function earlierTries({ patches, refused = [] }: LedgerEntry, fixes: FixStore): 
     return { plugin, outcome, ...(note ? { note } : {}), ...(why ? { why } : {}), ...(diff ? { diff } : {}) };
   });
   const turnedDown = refused.map(
-    ({ plugin, code, reason }): EarlierTry => ({ plugin, outcome: 'refused', why: `${code}: ${reason}` }),
+    ({ plugin, code, reason }): EarlierTry =>
+      code === 'pass'
+        ? { plugin, outcome: 'passed', why: reason }
+        : { plugin, outcome: 'refused', why: `${code}: ${reason}` },
   );
   return [...applied, ...turnedDown];
 }

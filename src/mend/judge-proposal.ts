@@ -36,7 +36,7 @@ export interface JudgeScope {
   isReversal(files: readonly EditedFile[]): Promise<boolean>;
 }
 
-const NO_NOTE: Note = { fix: 'a change without a word about it', reason: 'not given' };
+export const NO_NOTE: Note = { fix: 'a change without a word about it', reason: 'not given' };
 
 /** Never throws for what was proposed. */
 export async function judgeProposal(

@@ -1,4 +1,4 @@
-// Whether a fix made for one stage broke another that was green: then the loop must stop and a person look.
+// Whether a fix made for one step broke another that was green: then the loop must stop and a person look.
 import type { Stage } from '../config/context-map.ts';
 import { type Tree as Files, inputFiles } from '../plan/inputs.ts';
 import type { StepRecord } from '../stage/stage-state.ts';
@@ -6,11 +6,11 @@ import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { type Tree, treeGit } from '../worktree/tree.ts';
 
 /**
- * The fix of another stage that changed what `stage` is made from since it was green, and is still there; undefined when
+ * The fix of another step that changed what `step` is made from since it was green, and is still there; undefined when
  * there is none. Throws a GitError.
  */
 export async function turnedRedBy(
-  name: string,
+  step: string,
   stage: Stage,
   record: StepRecord | undefined,
   { tree, head, files }: { tree: Tree; head: string; files: Files },
@@ -24,7 +24,7 @@ export async function turnedRedBy(
     ({ commit, trailers, paths }) =>
       !trailers.has('Reverts') &&
       !gone.has(commit) &&
-      trailers.get('Stage') !== name &&
+      (trailers.get('Step') ?? trailers.get('Stage')) !== step &&
       paths.some((path) => inputs.has(path)),
   );
 }

@@ -30,7 +30,8 @@ export interface EarlierTry {
     | 'no_effect'
     | 'broke'
     | 'withdrawn'
-    | 'declined';
+    | 'declined'
+    | 'passed';
   readonly note?: Readonly<Note>;
   readonly diff?: string;
   /** What was found wrong with it. */

@@ -9,7 +9,7 @@ import { requireWritable } from '../io/store.ts';
 import { openCaseStore } from '../mend/case-store.ts';
 import { findCase } from '../mend/find-case.ts';
 import { gateRules } from '../mend/gate-rules.ts';
-import { judgeProposal, type SoundFix } from '../mend/judge-proposal.ts';
+import { judgeProposal, NO_NOTE, type SoundFix } from '../mend/judge-proposal.ts';
 import { openLedger, readLedger } from '../mend/ledger-store.ts';
 import { openMask } from '../mend/mask.ts';
 import { patchFiles } from '../mend/patch-files.ts';
@@ -92,7 +92,9 @@ async function judged(
     const reasons = verdict.reasons.map(mask);
     return fail('E_CASE_REFUSED', { code: verdict.code, handOver: verdict.handOver === true }, reasons);
   }
-  const note = { fix: mask(verdict.note.fix), reason: mask(verdict.note.reason) };
+  const said =
+    verdict.note === NO_NOTE ? { fix: `Answer to the case ${name}`, reason: 'given by a person' } : verdict.note;
+  const note = { fix: mask(said.fix), reason: mask(said.reason) };
   return { fix: { ...verdict, note }, shown: mask(verdict.diff) };
 }
 

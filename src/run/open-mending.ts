@@ -118,7 +118,7 @@ export async function openMending(
       async blame({ stage, step }) {
         const of = config.map.stages[stage] as Stage;
         const now = { tree: worktree, head: tree.head, files: await tree.files() };
-        const fix = await turnedRedBy(stage, of, recordOf(stages, step), now);
+        const fix = await turnedRedBy(step, of, recordOf(stages, step), now);
         return fix && `the fix ${fix.commit.slice(0, 12)} of ${fix.trailers.get('Stage')}: ${fix.note.fix}`;
       },
     },

@@ -44,7 +44,7 @@ export async function prepare(request: RunRequest, layout: Layout, ports: RunPor
   // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
   const base = open ? { ...current, ...open.head.base, name: current.name, branch: current.branch } : current;
   const config = await configurationAt(home, base.commit, base.name);
-  const [plugins, { openMask }] = await Promise.all([
+  const [plugins, { openMask, shortSecrets }] = await Promise.all([
     pluginsAt(layout, base.commit, config.loop),
     import('../mend/mask.ts'),
   ]);
@@ -75,6 +75,9 @@ export async function prepare(request: RunRequest, layout: Layout, ports: RunPor
     ),
   ];
   const mask = openMask(home, config, ports.env);
+  const short = shortSecrets(home, config);
+  if (short.length > 0)
+    notices.push(`too short to be masked in what a model is told: ${shortList(short)} (mendloop doctor)`);
   return { layout, loaded, open, head, config, worktree, lab, plugins, notices, mask };
 }
 

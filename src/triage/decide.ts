@@ -1,5 +1,6 @@
 // One failure, one decision: wait, ask the executors, escalate, give up, or leave it for now. Pure.
 import { isFlapping, type LedgerEntry, triesSpent, usedOn } from './ledger.ts';
+import { PERSON } from './records.ts';
 import { type Decision, type Situation, WHY, type Why } from './situation.ts';
 import { counted, dayOf, history, ordinal, seconds } from './words.ts';
 
@@ -51,8 +52,10 @@ function mend(situation: Situation): Decision {
   }
   if (!ai) return none('no_ai', 'the AI is switched off for this run');
   if (reapply.length > 0) {
-    const what = `${counted(reapply.length, 'fix', 'fixes')} withdrawn earlier`;
-    return { tier: 'executor', scope: 'known-fixes-only', reapply, reason: `${what}: applied again, nobody is asked` };
+    const theirs = entry?.patches.some((p) => p.outcome === 'withdrawn' && p.plugin === PERSON);
+    const what = `${counted(reapply.length, 'fix', 'fixes')} withdrawn earlier: applied again, nobody is asked`;
+    const reason = theirs ? 'a person answered the case: their change is applied first' : what;
+    return { tier: 'executor', scope: 'known-fixes-only', reapply, reason };
   }
   if (failure.external) return knownFix('nothing in the repository can fix it, but a known fix fits');
   if (entry && isFlapping(entry, now)) {
@@ -65,13 +68,13 @@ function mend(situation: Situation): Decision {
 
 function askExecutors(situation: Situation, tries: number): Decision {
   const { entry, limits, executors, known_fix, escalations } = situation;
+  // Known fixes spend no try and no tokens, and are here to be reached.
+  if (known_fix) return knownFix('a known fix fits');
   const blocked = executors === 'ready' ? (dayTriesSpent(situation) ?? dayUsed(situation)) : noExecutor(executors);
   if (!blocked) {
     const which = `${ordinal(tries + 1)} of ${counted(limits.executor_tries, 'try', 'tries')}`;
     return { tier: 'executor', scope: 'all', reapply: [], reason: `${history(entry)}: ${which}` };
   }
-  // Known fixes spend no try and no tokens, and are here to be reached.
-  if (known_fix) return knownFix('a known fix fits');
   // An owner who wants no executors goes straight to who they do want; executors that are only down come back.
   if (executors === 'none' && escalations !== 'none') return escalate(situation, blocked.reason);
   return blocked;

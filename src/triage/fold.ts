@@ -94,13 +94,16 @@ function apply(entry: LedgerEntry, record: LedgerRecord): void {
       break;
     case 'case.opened':
       entry.case = record.data.case;
+      // It waits anew, whatever was told before.
+      delete entry.notified;
       break;
     case 'case.closed':
       delete entry.case;
-      delete entry.notified;
       break;
     case 'reset':
       restart(entry);
+      // What somebody did not want may be asked about again; the journal keeps that they did not.
+      entry.patches = entry.patches.filter((p) => p.outcome !== 'declined');
       delete entry.gave_up_at;
       delete entry.case;
       delete entry.verified_at;

@@ -6,7 +6,7 @@ export interface CommittedFix {
   readonly subject: string;
   /** Fix and Reason, as the commit tells them. */
   readonly note: { readonly fix: string; readonly reason: string };
-  /** Trailers by name: Stage, Fingerprint, Class, Tier, Plugin, Attempt, Run, Patch, Reverts, Outcome. */
+  /** Trailers by name: Stage, Step (of a matrix), Fingerprint, Class, Tier, Plugin, Attempt, Run, Patch, Reverts, Outcome. */
   readonly trailers: ReadonlyMap<string, string>;
   readonly time: string;
   readonly paths: readonly string[];

@@ -85,7 +85,7 @@ apps     skipped      needs vms, which failed
 ingress  skipped      needs vms, which failed
 obs      skipped      needs vms, which failed
 failed: 1 failed, 5 skipped  <n> s
-  next:  start the model and run mendloop again, or give ai/logs/executor/<run>-vms-1-prompt.md to any other and try its answer: mendloop check-patch <answer> --stage vms
+  next:  start the model and run mendloop again, or give ai/logs/executor/<run>-vms-1-prompt.md to any other, try its answer (mendloop check-patch <answer> --stage vms) and commit it on your branch
 `,
   );
   assert.is(lacking.exit, 1);

@@ -18,7 +18,7 @@ test('it ships, needs no settings, and answers within the schema of its hook', a
   const { escalations } = await load('escalations: [case-file]', {});
   const tries = [{ plugin: 'ollama', outcome: 'no_effect' as const }];
   const called = await callHook(escalations[0] as LoadedPlugin, 'escalate', { ...fixFacts({ tries }), case: CASE });
-  assert.match(JSON.stringify(called), 'talos keeps failing (unknown) after 1 try and needs a person: ');
+  assert.match(JSON.stringify(called), 'talos keeps failing (unknown) and needs a person: ');
 });
 
 test.run();

@@ -44,7 +44,7 @@ test('a model answers, and what it said is passed on as it said it', async () =>
   );
   assert.match(
     said[0] as string,
-    /^asks qwen2\.5-coder:7b at http:\/\/host \(7\.6B, 4\.7 GB, the largest of at most \d+\.\d GB of the qwen2\.5-coder models here\)$/,
+    /^asks qwen2\.5-coder:7b at http:\/\/host \(7\.6B, 4\.7 GB; the largest qwen2\.5-coder model here that fits into \d+\.\d GB\)$/,
   );
   assert.match(said[1] as string, /^qwen2\.5-coder:7b read \d+ tokens and wrote \d+ in \d+\.\d s$/);
   const [, read, wrote] = /read (\d+) tokens and wrote (\d+)/.exec(said[1] as string) ?? [];

@@ -55,13 +55,12 @@ export function pickModel(wanted: string, installed: readonly HostedModel[], hos
     const found = from.filter(({ name }) => familyOf(name) === family);
     // When none fits, the smallest does the least harm.
     const model = fitting.length > 0 ? found[0] : found.at(-1);
-    if (model)
-      return { model: model.name, why: `${sized(model)}, ${reason(fitting, most)} of the ${family} models here` };
+    if (model) return { model: model.name, why: `${sized(model)}; ${reason(fitting, most, `${family} `)}` };
   }
   const model = (fitting.length > 0 ? from[0] : from.at(-1)) as HostedModel;
   return {
     model: model.name,
-    why: `${sized(model)}, ${reason(fitting, most)} here; none of the preferred ones is installed`,
+    why: `${sized(model)}; ${reason(fitting, most, '')}, and none of the preferred ones is installed`,
   };
 }
 
@@ -85,10 +84,10 @@ export const isElsewhere = ({ name, remoteHost }: { name: string; remoteHost?: s
 
 const familyOf = (name: string): string => (name.split('/').at(-1) as string).split(':')[0] as string;
 
-const reason = (fitting: readonly unknown[], most: number): string =>
+const reason = (fitting: readonly unknown[], most: number, family: string): string =>
   fitting.length > 0
-    ? `the largest of at most ${gigabytes(most)}`
-    : `none is below ${gigabytes(most)}, so the smallest`;
+    ? `the largest ${family}model here that fits into ${gigabytes(most)}`
+    : `the smallest ${family}model here, as none fits into ${gigabytes(most)}`;
 
 const sized = ({ size, parameters }: HostedModel): string => [parameters, gigabytes(size)].filter(Boolean).join(', ');
 

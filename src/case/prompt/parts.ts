@@ -129,6 +129,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   broke: 'applied, broke something, and was taken back',
   withdrawn: 'taken back unjudged',
   declined: 'a person did not want it',
+  passed: 'proposed no change',
 };
 
 const TRY_LINES = 40;
