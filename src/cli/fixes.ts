@@ -4,7 +4,10 @@ import { EXIT, fail } from '../errors.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { type ListedFix, listFixes } from '../land/list-fixes.ts';
 import { readLedger } from '../mend/ledger-store.ts';
+import { recordedStages } from '../run/recorded-stages.ts';
+import { loadStages } from '../run/stage-store.ts';
 import { baseOf } from '../stage/configuration.ts';
+import { unknownStage } from '../stage/unknown-stage.ts';
 import type { CommandInput } from './command.ts';
 
 export async function run({ words, options, out, home }: CommandInput): Promise<number> {
@@ -12,6 +15,8 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
   const layout = layoutOf(home());
   const base = await baseOf(home());
   const { ledger } = readLedger(layout);
+  const known = recordedStages(home(), loadStages(layout, { look: true }).state);
+  if (words[0] !== undefined && !known.includes(words[0])) unknownStage(words[0], known);
   const all = await listFixes(layout, base, ledger, options.diff === true);
   const fixes = words[0] === undefined ? all : all.filter(({ stage }) => stage === words[0]);
   const none = `no fix${words[0] ? ` of ${words[0]}` : ''} is on ${base.branch} that ${base.name} does not have`;

@@ -62,7 +62,7 @@ const WORDS: ReadonlySet<string> = new Set([
     'cause',
   ],
   // Files that a stage changed, and how the owner calls their branches: told, never acted upon.
-  ...['files', 'base', 'branch', 'asked'],
+  ...['files', 'base', 'branch'],
 ]);
 
 /** `data` with every word in it masked; the same object when there is nothing to mask. */

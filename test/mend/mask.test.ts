@@ -1,0 +1,56 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { maskedData, openMask, shortSecrets } from '../../src/mend/mask.ts';
+import { folder, write } from '../io/temporary.ts';
+
+const config = { map: { carry: ['.env'] }, loop: { redact: ['rack-[0-9]+'] } };
+
+function home(env: string): string {
+  const path = folder();
+  write(path, { '.env': env });
+  return path;
+}
+
+test('words are masked wherever they stand, names and hashes never', () => {
+  const mask = openMask(home('PLATFORM=kubernetes\nPASSWORD=hunter2hunter2\n'), config, { API_TOKEN: 'abcdefgh12345' });
+  const words = 'kubernetes said hunter2hunter2, abcdefgh12345 in rack-12';
+  const data = {
+    ...{ stages: ['kubernetes'], asked: 'kubernetes', case: 'kubernetes-1a2b3c4d', log: 'ai/logs/kubernetes/x-1.log' },
+    ...{ hash: 'kubernetes', paths: ['kubernetes/a.yaml'], excerpt: words, reasons: [words] },
+    note: { fix: words, reason: words },
+    refused: [{ plugin: 'kubernetes', reason: words }],
+  };
+  const masked = maskedData(data, mask);
+  const { excerpt, reasons, note, refused, ...names } = masked;
+  const { excerpt: _, reasons: __, note: ___, refused: ____, ...before } = data;
+  assert.equal(names, before);
+  assert.is(refused[0]?.plugin, 'kubernetes');
+  for (const text of [excerpt, ...reasons, note.fix, note.reason, refused[0]?.reason ?? '']) {
+    assert.match(text, /^SECRET_\w+_END said SECRET_\w+_END, SECRET_\w+_END in SECRET_\w+_END$/);
+  }
+});
+
+test('what holds no secret is the same object', () => {
+  const data = { excerpt: 'error: no such pool', reason: 'exit code 1' };
+  assert.is(maskedData(data, openMask(home('A=something-else\n'), config, {})), data);
+});
+
+test('a carried file that cannot be read withholds nothing here: what can be known is masked', () => {
+  const path = folder();
+  write(path, { 'secrets.yaml': 'a: [\n' });
+  const mask = openMask(
+    path,
+    { map: { carry: ['secrets.yaml'] }, loop: { redact: [] } },
+    { API_TOKEN: 'abcdefgh12345' },
+  );
+  assert.match(mask('token abcdefgh12345'), /^token SECRET_\w+_END$/);
+});
+
+test('carried values that are too short are named by their place', () => {
+  assert.equal(
+    shortSecrets(home('PASSWORD=abc\nLONG=abcdefgh12345\n'), config).map((from) => /PASSWORD/.test(from)),
+    [true],
+  );
+});
+
+test.run();
