@@ -28,7 +28,7 @@ outcomes('a fix that helps is verified, one commit with its trailers, and its to
   ]);
   assert.is(lab.git('show', '--format=', '--name-only', AI), FILE);
   const said = dataOf(done, 'plugin.said', 'text').map(String);
-  assert.match(said[0] as string, `asks qwen2.5-coder:7b at ${lab.server.url} (7.6B, 4.7 GB, `);
+  assert.match(said[0] as string, `asks qwen2.5-coder:7b at ${lab.server.url} (7.6B, 4.7 GB; `);
   const [, read, wrote] = /read (\d+) tokens and wrote (\d+) in/.exec(said[1] as string) ?? [];
   const { day } = lab.ledger();
   assert.equal([day.tries, day.tokens], [1, Number(read) + Number(wrote)]);
