@@ -3,7 +3,7 @@ import type { HostedModel } from '../../../src/io/egress/ollama-chat.ts';
 import { isLoopback } from './lan.ts';
 
 /** Families by preference, models made for code first; of one family the largest that fits. */
-export const PREFERRED: readonly string[] = [
+const PREFERRED: readonly string[] = [
   'qwen3-coder',
   'qwen2.5-coder',
   'devstral',

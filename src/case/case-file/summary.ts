@@ -7,7 +7,7 @@ import { isCaseName } from './name.ts';
  * `asked`: it went to an escalation; `open`: a person is waited for; `given_up`: nobody is, and nothing is tried until a
  * person says so; `answered`: the answer is applied when the failure comes back.
  */
-export const CASE_STATES = ['asked', 'open', 'given_up', 'answered', 'closed'] as const;
+const CASE_STATES = ['asked', 'open', 'given_up', 'answered', 'closed'] as const;
 export const ANSWER_KINDS = ['patch', 'diagnostics', 'hand_over', 'pass'] as const;
 
 export interface CaseSummary {

@@ -1,8 +1,13 @@
 // Secrets are masked before anything is cut to size: the middle of a key shows no longer that it is one.
-import type { PromptFacts } from './facts.ts';
+import type { PromptFacts, PromptTry } from './facts.ts';
+
+type Mask = (text: string) => string;
+
+/** What prompts and cases tell alike. */
+type Told = Pick<PromptFacts, 'stage' | 'files' | 'log' | 'failure' | 'memo' | 'tries'>;
 
 /** `facts` with every text from outside masked whole. What is built of it is to be masked once more. */
-export function masked(facts: PromptFacts, mask: (text: string) => string): PromptFacts {
+export function masked<F extends Told>(facts: F, mask: Mask): F {
   const { stage, files, log, failure, memo, tries = [] } = facts;
   const { description, success_criteria } = stage;
   return {
@@ -16,11 +21,16 @@ export function masked(facts: PromptFacts, mask: (text: string) => string): Prom
     failure: { ...failure, error_lines: mask(failure.error_lines.join('\n')).split('\n') },
     files: files.map(({ path, text }) => ({ path, text: mask(text) })),
     ...(memo === undefined ? {} : { memo: mask(memo) }),
-    tries: tries.map(({ why, note, diff, ...one }) => ({
-      ...one,
-      ...(why === undefined ? {} : { why: mask(why) }),
-      ...(note === undefined ? {} : { note: { fix: mask(note.fix), reason: mask(note.reason) } }),
-      ...(diff === undefined ? {} : { diff: mask(diff) }),
-    })),
+    tries: tries.map((one) => maskedTry(one, mask)),
+  };
+}
+
+function maskedTry<T extends PromptTry>(one: T, mask: Mask): T {
+  const { why, note, diff } = one;
+  return {
+    ...one,
+    ...(why === undefined ? {} : { why: mask(why) }),
+    ...(note === undefined ? {} : { note: { fix: mask(note.fix), reason: mask(note.reason) } }),
+    ...(diff === undefined ? {} : { diff: mask(diff) }),
   };
 }
