@@ -1,6 +1,6 @@
 // Asks a hosted model about a case, through OpenAI's chat completions or Anthropic's messages. Only the case leaves, masked as
 // it is; the key comes from the environment. A host at fault throws, which is no call; a useless answer is passed over.
-import { estimateTokens } from '../../src/case/prompt/tokens.ts';
+import { estimateTokens } from '../../src/outbound/prompt/tokens.ts';
 import type { Context, Escalation } from '../../src/plugin/contract.ts';
 import { definePlugin } from '../../src/plugin/define.ts';
 import { secretFrom } from '../sending/variable.ts';

@@ -7,8 +7,9 @@
 //     command:
 //       argv: [codex, exec, --skip-git-repo-check, --ephemeral, --sandbox, read-only, "-"]
 //       timeout: 8m
-import { estimateTokens } from '../../src/case/prompt/tokens.ts';
+
 import { runModelCommand } from '../../src/io/egress/model-command.ts';
+import { estimateTokens } from '../../src/outbound/prompt/tokens.ts';
 import { definePlugin } from '../../src/plugin/define.ts';
 import { commandSettings, environment } from '../command/settings.ts';
 import { consult, type Turn } from './answer/consult.ts';

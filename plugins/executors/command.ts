@@ -7,11 +7,12 @@
 //     command:
 //       argv: [codex, exec, --skip-git-repo-check, --ephemeral, --sandbox, read-only, "-"]
 //       timeout: 4m
-import type { AnswerFormat } from '../../src/case/prompt/facts.ts';
-import { followUp } from '../../src/case/prompt/follow-up.ts';
-import { withFormat } from '../../src/case/prompt/format-rule.ts';
-import { estimateTokens } from '../../src/case/prompt/tokens.ts';
+
 import { runModelCommand } from '../../src/io/egress/model-command.ts';
+import type { AnswerFormat } from '../../src/outbound/prompt/facts.ts';
+import { followUp } from '../../src/outbound/prompt/follow-up.ts';
+import { withFormat } from '../../src/outbound/prompt/format-rule.ts';
+import { estimateTokens } from '../../src/outbound/prompt/tokens.ts';
 import { definePlugin } from '../../src/plugin/define.ts';
 import { commandSettings, environment } from '../command/settings.ts';
 import { guardAnswer } from './ollama/guard.ts';

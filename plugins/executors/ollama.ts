@@ -1,12 +1,12 @@
 // Asks a model of an Ollama host on this machine or its network. Text in, text out: the model has no tools.
 // A host that does not do its part throws, which is no try; a model that answers badly is told so once, then passed over.
 import { z } from 'zod';
-import type { AnswerFormat } from '../../src/case/prompt/facts.ts';
-import { estimateTokens } from '../../src/case/prompt/tokens.ts';
 import { positiveDurationSchema } from '../../src/config/duration.ts';
 import { ModelFault } from '../../src/io/egress/model-fault.ts';
 import { type ChatEnd, type ModelHost, openChat } from '../../src/io/egress/ollama-chat.ts';
 import { machineMemory } from '../../src/io/machine-memory.ts';
+import type { AnswerFormat } from '../../src/outbound/prompt/facts.ts';
+import { estimateTokens } from '../../src/outbound/prompt/tokens.ts';
 import type { Context, Proposal } from '../../src/plugin/contract.ts';
 import { definePlugin } from '../../src/plugin/define.ts';
 import { chooseFormat } from './ollama/choose-format.ts';

@@ -1,6 +1,5 @@
 // An answer against this very repository: the files as they are in the working tree, the rules of the map on disk.
 import { join } from 'node:path';
-import { withoutLineNumbers } from '../case/prompt/line-numbers.ts';
 import { commandWords } from '../config/words.ts';
 import { applyChanges, spellings } from '../fix/apply-changes.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
@@ -15,6 +14,7 @@ import { type Entry, entryAt } from '../io/links.ts';
 import { shellCheck } from '../io/shell-check.ts';
 import { readText } from '../io/store.ts';
 import { shellProblems } from '../mend/judge-proposal.ts';
+import { withoutLineNumbers } from '../outbound/prompt/line-numbers.ts';
 import { isPackage, PACKAGE_PATHS } from '../run/own-plugins.ts';
 import { configurationOnDisk } from '../stage/configuration.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';

@@ -1,5 +1,5 @@
 // `mendloop check-patch`: whether a model's answer would pass the gate. For people, and as JSON Lines for scripts.
-import { withoutLineNumbers } from '../case/prompt/line-numbers.ts';
+
 import { EXIT, fail } from '../errors.ts';
 import { applyChanges } from '../fix/apply-changes.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
@@ -8,6 +8,7 @@ import { judgeResult } from '../fix/gate/judge.ts';
 import type { GateRules, Tree } from '../fix/gate/rules.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { stdinLines } from '../io/stdin.ts';
+import { withoutLineNumbers } from '../outbound/prompt/line-numbers.ts';
 import { answerOf } from './answer-of.ts';
 import type { CommandInput } from './command.ts';
 import { type PatchLine, readPatchLine } from './patch-line.ts';

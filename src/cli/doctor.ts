@@ -1,6 +1,7 @@
 // `mendloop doctor`: everything a run depends on.
+
+import { examine, type Finding } from '../inspect/examine.ts';
 import { LAB_TOOLS } from '../io/package.ts';
-import { examine, type Finding } from '../look/examine.ts';
 import type { CommandInput } from './command.ts';
 import { labOverride } from './run-options.ts';
 

@@ -2,8 +2,8 @@
 import { ago } from '../console/words.ts';
 import { EXIT, fail } from '../errors.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { type ListedFix, listFixes } from '../land/list-fixes.ts';
 import { readLedger } from '../mend/ledger-store.ts';
+import { type ListedFix, listFixes } from '../promote/list-fixes.ts';
 import { recordedStages } from '../run/recorded-stages.ts';
 import { loadStages } from '../run/stage-store.ts';
 import { baseOf } from '../stage/configuration.ts';

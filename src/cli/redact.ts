@@ -1,15 +1,15 @@
 // `mendloop redact`: stdin → stdout through the filter that everything passes before it is sent to a model.
 import { once } from 'node:events';
-import { ownerPatterns } from '../case/redact/owner-rules.ts';
-import { RedactionError } from '../case/redact/redaction-error.ts';
-import { createRedactor, type Redactor } from '../case/redact/redactor.ts';
-import { redactStream } from '../case/redact/stream.ts';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { parseContextMap, parseLoopConfig } from '../config/parse.ts';
 import { formatProblem } from '../config/problem.ts';
 import { EXIT, fail, MendError } from '../errors.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import { readText } from '../io/store.ts';
+import { ownerPatterns } from '../outbound/redact/owner-rules.ts';
+import { RedactionError } from '../outbound/redact/redaction-error.ts';
+import { createRedactor, type Redactor } from '../outbound/redact/redactor.ts';
+import { redactStream } from '../outbound/redact/stream.ts';
 import type { CommandInput } from './command.ts';
 
 const NEXT = '… | mendloop redact, or: mendloop redact <log';

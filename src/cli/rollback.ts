@@ -1,7 +1,7 @@
 // `mendloop rollback <fix>` and `rollback --run <run>`: take fixes back that their owner does not want.
 import { EXIT, fail } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
-import { type RolledBack, rollBack } from '../land/rollback.ts';
+import { type RolledBack, rollBack } from '../promote/rollback.ts';
 import type { CommandInput } from './command.ts';
 import { GRACE_MS } from './ports.ts';
 

@@ -1,6 +1,7 @@
 // Cases in lines for people.
-import type { CaseSummary } from '../case/case-file/summary.ts';
+
 import type { ListedCase } from '../mend/case-store.ts';
+import type { CaseSummary } from '../outbound/case-file/summary.ts';
 import { ago } from './words.ts';
 
 const STATES: Readonly<Record<CaseSummary['state'], string>> = {

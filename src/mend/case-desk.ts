@@ -1,15 +1,16 @@
 // Cases: what is known of a failure, written for whoever can do more than the loop, and what they answered. Everything in
 // them is masked.
-import { buildCase } from '../case/case-file/build.ts';
-import { maskedCase } from '../case/case-file/masked.ts';
-import { caseName } from '../case/case-file/name.ts';
-import type { ANSWER_KINDS, CaseSummary } from '../case/case-file/summary.ts';
-import type { Diagnostic } from '../case/diagnostics/result.ts';
-import { maskedLeaves } from '../case/redact/masked-leaves.ts';
-import { RedactionError } from '../case/redact/redaction-error.ts';
-import type { Redactor } from '../case/redact/redactor.ts';
+
 import type { Stage } from '../config/context-map.ts';
 import type { Happening } from '../events.ts';
+import { buildCase } from '../outbound/case-file/build.ts';
+import { maskedCase } from '../outbound/case-file/masked.ts';
+import { caseName } from '../outbound/case-file/name.ts';
+import type { ANSWER_KINDS, CaseSummary } from '../outbound/case-file/summary.ts';
+import type { Diagnostic } from '../outbound/diagnostics/result.ts';
+import { maskedLeaves } from '../outbound/redact/masked-leaves.ts';
+import { RedactionError } from '../outbound/redact/redaction-error.ts';
+import type { Redactor } from '../outbound/redact/redactor.ts';
 import type { Escalation } from '../plugin/contract.ts';
 import { type CaseFactsScope, caseFacts } from './case-facts.ts';
 import { type CaseStore, openCaseStore } from './case-store.ts';

@@ -1,8 +1,8 @@
 // What a case tells of a failure, gathered from the ledger, the log, the files and the owner's map. Not masked yet.
 import { randomBytes } from 'node:crypto';
-import type { CaseFacts, CaseTry } from '../case/case-file/facts.ts';
 import type { Stage } from '../config/context-map.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
+import type { CaseFacts, CaseTry } from '../outbound/case-file/facts.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
 import type { Told } from './fix-facts.ts';
 import type { FixStore } from './fix-store.ts';

@@ -1,11 +1,11 @@
 // Cases on disk: one folder each below ai/escalations in home, for the owner's eyes alone, every file written whole. What is
 // given here is masked already.
 import { join } from 'node:path';
-import { isCaseName } from '../case/case-file/name.ts';
-import { type CaseSummary, isCaseSummary } from '../case/case-file/summary.ts';
 import { foldersIn } from '../io/folders.ts';
 import type { Layout } from '../io/layout.ts';
 import { ownFolder, privateFolder, readChecked, readText, removeFile, writeAtomic } from '../io/store.ts';
+import { isCaseName } from '../outbound/case-file/name.ts';
+import { type CaseSummary, isCaseSummary } from '../outbound/case-file/summary.ts';
 
 /** A case as it is found: its summary, or what is wrong with it. */
 export type ListedCase =

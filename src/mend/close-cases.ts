@@ -1,7 +1,8 @@
 // A case is over when its stage is green, or when its stage is reset.
-import type { CaseSummary } from '../case/case-file/summary.ts';
+
 import type { Happening } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
+import type { CaseSummary } from '../outbound/case-file/summary.ts';
 import { entriesOf } from '../triage/ledger.ts';
 import { openCaseStore } from './case-store.ts';
 import type { LedgerStore } from './ledger-store.ts';

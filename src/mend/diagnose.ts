@@ -1,10 +1,10 @@
 // Diagnostics for a case: the owner's as written, a model's only when the table lets them through. One after the other, in
 // a bounded time; what is not run is said, and the rest go on.
 import { delimiter, isAbsolute } from 'node:path';
-import { allowDiagnostic } from '../case/diagnostics/allowed.ts';
-import type { Diagnostic } from '../case/diagnostics/result.ts';
 import type { Clock } from '../io/clock.ts';
 import { runDiagnostic } from '../io/run-diagnostic.ts';
+import { allowDiagnostic } from '../outbound/diagnostics/allowed.ts';
+import type { Diagnostic } from '../outbound/diagnostics/result.ts';
 
 export type AskedDiagnostics =
   | { readonly owner: readonly string[] }

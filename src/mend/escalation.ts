@@ -1,7 +1,8 @@
 // The second tier: a failure that keeps coming back goes out as a case. The answer is a fix, a wish for diagnostics, or a
 // hand-over; every call counts, whatever comes of it, unless whoever was called could not be reached.
-import { RedactionError } from '../case/redact/redaction-error.ts';
+
 import type { Happening } from '../events.ts';
+import { RedactionError } from '../outbound/redact/redaction-error.ts';
 import { callHook } from '../plugin/call.ts';
 import type { Escalation as Answer, RefusedRound } from '../plugin/contract.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';

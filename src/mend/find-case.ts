@@ -1,7 +1,8 @@
 // A case by its name.
-import type { CaseSummary } from '../case/case-file/summary.ts';
+
 import { didYouMean } from '../config/suggest.ts';
 import { fail } from '../errors.ts';
+import type { CaseSummary } from '../outbound/case-file/summary.ts';
 import type { CaseStore } from './case-store.ts';
 
 /** Throws E_CASE_UNKNOWN with the nearest names, and E_CASE_BROKEN for one that cannot be read. */

@@ -1,6 +1,5 @@
 // What somebody proposed → the files as they would be, our own diff of them, or why not. Nothing is written.
 
-import type { Redactor } from '../case/redact/redactor.ts';
 import { applyChanges, spellings } from '../fix/apply-changes.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
 import type { EditedFile, Note, Refusal } from '../fix/edit.ts';
@@ -10,6 +9,7 @@ import { wantsShellCheck } from '../fix/gate/language.ts';
 import type { GateRules, ShellCheck } from '../fix/gate/rules.ts';
 import { patchHash } from '../fix/patch-hash.ts';
 import { readAnswer } from '../fix/read-answer.ts';
+import type { Redactor } from '../outbound/redact/redactor.ts';
 import type { Change as Asked } from '../plugin/contract.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
 import type { Snapshot } from '../worktree/snapshot.ts';

@@ -1,8 +1,8 @@
 // What was asked of a model, what it answered and what the gate said: kept for people, masked, one file a round.
 import { join } from 'node:path';
-import type { Redactor } from '../case/redact/redactor.ts';
 import type { Refusal } from '../fix/edit.ts';
 import { folderOf, writeAtomic } from '../io/store.ts';
+import type { Redactor } from '../outbound/redact/redactor.ts';
 import type { Proposal } from '../plugin/contract.ts';
 import type { SoundFix } from './judge-proposal.ts';
 

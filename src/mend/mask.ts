@@ -1,11 +1,11 @@
 // What stays on this machine is masked, too: journal, ledger and console hold no secret. Unlike what is sent, they are not
 // withheld when a carried file cannot be read: then only what can be known is masked.
 
-import { maskedLeaves } from '../case/redact/masked-leaves.ts';
-import { ownerPatterns } from '../case/redact/owner-rules.ts';
-import { RedactionError } from '../case/redact/redaction-error.ts';
-import { createRedactor, type Redactor } from '../case/redact/redactor.ts';
 import { secretsFrom } from '../io/secrets.ts';
+import { maskedLeaves } from '../outbound/redact/masked-leaves.ts';
+import { ownerPatterns } from '../outbound/redact/owner-rules.ts';
+import { RedactionError } from '../outbound/redact/redaction-error.ts';
+import { createRedactor, type Redactor } from '../outbound/redact/redactor.ts';
 import type { Configuration } from '../stage/configuration.ts';
 
 /** As much of a configuration as says what is secret. */

@@ -1,8 +1,9 @@
 // Telling people: every notifier, in the background, once for each failure and state. What is told is masked like everything
 // that leaves. When nobody could be told, a later run tries again.
-import type { Redactor } from '../case/redact/redactor.ts';
+
 import type { Happening } from '../events.ts';
 import { limited } from '../io/limit.ts';
+import type { Redactor } from '../outbound/redact/redactor.ts';
 import { callHook } from '../plugin/call.ts';
 import type { Notice } from '../plugin/contract.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';

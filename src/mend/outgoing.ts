@@ -1,12 +1,12 @@
 // What may be told to a model about a failure: the prompt, every secret in it masked, and the way back for its answers.
 import { randomBytes } from 'node:crypto';
-import { buildPrompt } from '../case/prompt/build.ts';
-import { masked } from '../case/prompt/masked.ts';
-import { ownerPatterns } from '../case/redact/owner-rules.ts';
-import { createRedactor, type Redactor } from '../case/redact/redactor.ts';
 import type { ContextMap, Stage } from '../config/context-map.ts';
 import { readLogEnd } from '../io/log-end.ts';
 import { secretsFrom } from '../io/secrets.ts';
+import { buildPrompt } from '../outbound/prompt/build.ts';
+import { masked } from '../outbound/prompt/masked.ts';
+import { ownerPatterns } from '../outbound/redact/owner-rules.ts';
+import { createRedactor, type Redactor } from '../outbound/redact/redactor.ts';
 import type { FixFacts } from '../plugin/contract.ts';
 
 export interface Outgoing {

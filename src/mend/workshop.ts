@@ -1,7 +1,7 @@
 // Where fixes are made: who is asked, in which order, what they are told, and what becomes of a sound answer.
 
-import { RedactionError } from '../case/redact/redaction-error.ts';
 import type { Happening } from '../events.ts';
+import { RedactionError } from '../outbound/redact/redaction-error.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
 import { PERSON, type RefusedAnswer } from '../triage/records.ts';

@@ -1,6 +1,5 @@
 // A person answers a case: their patch goes through the same gate, and is applied first when the failure comes back.
 
-import type { CaseSummary } from '../case/case-file/summary.ts';
 import { fail } from '../errors.ts';
 import type { Clock } from '../io/clock.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
@@ -13,6 +12,7 @@ import { judgeProposal, NO_NOTE, type SoundFix } from '../mend/judge-proposal.ts
 import { openLedger, readLedger } from '../mend/ledger-store.ts';
 import { openMask } from '../mend/mask.ts';
 import { patchFiles } from '../mend/patch-files.ts';
+import type { CaseSummary } from '../outbound/case-file/summary.ts';
 import type { Change } from '../plugin/contract.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { entryOf, type Ledger, type LedgerEntry } from '../triage/ledger.ts';

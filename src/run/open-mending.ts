@@ -1,6 +1,5 @@
 // What a run needs to mend its stages, put together: facts from the journal, the barrier, the branch, the workshop.
 import { join } from 'node:path';
-import type { Diagnostic } from '../case/diagnostics/result.ts';
 import type { Stage } from '../config/context-map.ts';
 import { INSTRUCTIONS_FILE, MAX_BYTES, MEMO_FILE } from '../config/files.ts';
 import type { Happening, LoopEvent } from '../events.ts';
@@ -26,6 +25,7 @@ import { recoverFixes } from '../mend/recover-fixes.ts';
 import { readSafeMode, setSafeMode } from '../mend/safe-mode.ts';
 import { nobody } from '../mend/suggestion.ts';
 import { turnedRedBy } from '../mend/turned-red.ts';
+import type { Diagnostic } from '../outbound/diagnostics/result.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { stageEnv, stagePath } from '../stage/stage-env.ts';
 import { recordOf } from '../stage/stage-state.ts';

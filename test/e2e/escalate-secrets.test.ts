@@ -2,7 +2,7 @@
 // characters of any of them leaves, nor is kept or printed. Logs of stages are raw, stay here, and are left out.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FORMS, type Planted, planted } from '../case/redact/planted.ts';
+import { FORMS, type Planted, planted } from '../outbound/redact/planted.ts';
 import { apiHost, cases, type EscalateLab, escalateLab, type Host, handOver, wish } from './escalate-lab.ts';
 import { allText, diff, type Ran, whole } from './model-lab.ts';
 import { AI, folder, write } from './scenario.ts';

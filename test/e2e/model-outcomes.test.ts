@@ -1,8 +1,8 @@
 // What becomes of a model's answers, through the real entry: judged, taken back, refused, told back, remembered.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatRule } from '../../src/case/prompt/format-rule.ts';
-import { manyLines } from '../case/prompt/facts.ts';
+import { formatRule } from '../../src/outbound/prompt/format-rule.ts';
+import { manyLines } from '../outbound/prompt/facts.ts';
 import { allText, dataOf, diff, FILE, modelLab, saying, stageOn, whole } from './model-lab.ts';
 import { AI } from './scenario.ts';
 

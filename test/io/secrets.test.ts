@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RedactionError } from '../../src/case/redact/redaction-error.ts';
 import { secretsFrom } from '../../src/io/secrets.ts';
+import { RedactionError } from '../../src/outbound/redact/redaction-error.ts';
 import { folder, write } from './temporary.ts';
 
 // Put together here, so that no scanner takes them for real.

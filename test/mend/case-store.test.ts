@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CaseSummary } from '../../src/case/case-file/summary.ts';
 import { layout } from '../../src/io/layout.ts';
 import { openCaseStore } from '../../src/mend/case-store.ts';
+import type { CaseSummary } from '../../src/outbound/case-file/summary.ts';
 import { folder } from '../io/temporary.ts';
 import { shortRefusal as refusal } from '../refusal.ts';
 

@@ -3,9 +3,9 @@ import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isBlocked } from '../../src/case/diagnostics/result.ts';
 import { systemClock } from '../../src/io/clock.ts';
 import { type AskedDiagnostics, type DiagnosticScope, runDiagnostics } from '../../src/mend/diagnose.ts';
+import { isBlocked } from '../../src/outbound/diagnostics/result.ts';
 import { folder } from '../io/temporary.ts';
 
 const scope = (more: Partial<DiagnosticScope> = {}): DiagnosticScope => ({

@@ -3,10 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RedactionError } from '../../src/case/redact/redaction-error.ts';
 import { parseContextMap } from '../../src/config/parse.ts';
 import { keepTry } from '../../src/mend/keep-try.ts';
 import { outgoing } from '../../src/mend/outgoing.ts';
+import { RedactionError } from '../../src/outbound/redact/redaction-error.ts';
 import { fixFacts } from '../plugin/workshop.ts';
 import { folder } from '../worktree/repository.ts';
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { z } from 'zod';
 import { TASK } from '../../plugins/escalations/answer/words.ts';
 import api from '../../plugins/escalations/api.ts';
-import { estimateTokens } from '../../src/case/prompt/tokens.ts';
+import { estimateTokens } from '../../src/outbound/prompt/tokens.ts';
 import { callHook } from '../../src/plugin/call.ts';
 import type { LoadedPlugin } from '../../src/plugin/examine.ts';
 import type { ApiKind, ApiReply, ApiServerOptions } from '../../src/testing/api-server.ts';

@@ -1,7 +1,7 @@
 // The plugin asked as the loop asks it, with a prompt, against a server that says what it is told to.
 import type { z } from 'zod';
 import ollama from '../../plugins/executors/ollama.ts';
-import { buildPrompt } from '../../src/case/prompt/build.ts';
+import { buildPrompt } from '../../src/outbound/prompt/build.ts';
 import type { Proposal, RefusedRound } from '../../src/plugin/contract.ts';
 import {
   type OllamaServer,
@@ -9,7 +9,7 @@ import {
   type ServerOptions,
   startOllamaServer,
 } from '../../src/testing/ollama-server.ts';
-import { promptFacts } from '../case/prompt/facts.ts';
+import { promptFacts } from '../outbound/prompt/facts.ts';
 import { fixFacts } from '../plugin/workshop.ts';
 
 export const PATH = 'config/talos/all.yaml';

@@ -2,10 +2,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { z } from 'zod';
 import ollama from '../../plugins/executors/ollama.ts';
-import { formatRule } from '../../src/case/prompt/format-rule.ts';
 import { applyChanges } from '../../src/fix/apply-changes.ts';
 import { readAnswer } from '../../src/fix/read-answer.ts';
-import { manyLines } from '../case/prompt/facts.ts';
+import { formatRule } from '../../src/outbound/prompt/format-rule.ts';
+import { manyLines } from '../outbound/prompt/facts.ts';
 import { load } from '../plugin/workshop.ts';
 import { ask, asked, DIFF, PATH, promptOf, serving, TEXT, thrownBy, WHOLE } from './ollama-asked.ts';
 

@@ -1,8 +1,8 @@
 // What somebody answered to a case → a patch, a wish for diagnostics or a hand-over, by schema; or what is wrong with it.
 import { z } from 'zod';
-import { withoutLineNumbers } from '../../../src/case/prompt/line-numbers.ts';
 import { stretches } from '../../../src/fix/formats/fences.ts';
 import { readAnswer } from '../../../src/fix/read-answer.ts';
+import { withoutLineNumbers } from '../../../src/outbound/prompt/line-numbers.ts';
 import type { Escalation } from '../../../src/plugin/contract.ts';
 
 /** `wrong` is told to whoever answered. */

@@ -1,6 +1,7 @@
 // What whoever is asked about a case is told of its answer: the three forms, and why one was not taken.
-import { clipLine } from '../../../src/case/prompt/tokens.ts';
+
 import { REFUSALS } from '../../../src/fix/edit.ts';
+import { clipLine } from '../../../src/outbound/prompt/tokens.ts';
 import type { RefusedRound } from '../../../src/plugin/contract.ts';
 
 /** Goes before the case. */

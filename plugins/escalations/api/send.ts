@@ -1,7 +1,8 @@
 // One question to a hosted model, asked again while the host is only busy. Throws ModelFault when the host is at fault.
-import { estimateTokens } from '../../../src/case/prompt/tokens.ts';
+
 import { ModelFault } from '../../../src/io/egress/model-fault.ts';
 import { type Posted, postJson } from '../../../src/io/egress/post-json.ts';
+import { estimateTokens } from '../../../src/outbound/prompt/tokens.ts';
 import { mayReach } from '../../sending/address.ts';
 import { pause } from '../../sending/pause.ts';
 import { mayPass, retryAfterMs } from '../../sending/retry-after.ts';

@@ -1,7 +1,7 @@
 // In which form the model is asked for its answer: whole files come out well-formed from the smallest models, a diff costs
 // the least, and an edit by line numbers can always be placed.
-import type { AnswerFormat } from '../../../src/case/prompt/facts.ts';
-import { estimateTokens } from '../../../src/case/prompt/tokens.ts';
+import type { AnswerFormat } from '../../../src/outbound/prompt/facts.ts';
+import { estimateTokens } from '../../../src/outbound/prompt/tokens.ts';
 import type { RefusedRound } from '../../../src/plugin/contract.ts';
 import type { SeenFile } from './seen-files.ts';
 

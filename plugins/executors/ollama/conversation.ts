@@ -1,9 +1,9 @@
 // What was said in one try: the prompt, the answers, why they were refused. Kept between the rounds of a try; one that was
 // lost is made anew from the refusals alone.
-import type { AnswerFormat } from '../../../src/case/prompt/facts.ts';
-import { followUp, type Refused } from '../../../src/case/prompt/follow-up.ts';
-import { withFormat } from '../../../src/case/prompt/format-rule.ts';
-import { estimateTokens } from '../../../src/case/prompt/tokens.ts';
+import type { AnswerFormat } from '../../../src/outbound/prompt/facts.ts';
+import { followUp, type Refused } from '../../../src/outbound/prompt/follow-up.ts';
+import { withFormat } from '../../../src/outbound/prompt/format-rule.ts';
+import { estimateTokens } from '../../../src/outbound/prompt/tokens.ts';
 
 export interface Message {
   readonly role: 'user' | 'assistant';

@@ -1,8 +1,8 @@
 // What a model said, before it is passed on: not when it was cut off, lost lines, or is only a word to a person.
 import { diffArrays } from 'diff';
-import { withoutLineNumbers } from '../../../src/case/prompt/line-numbers.ts';
 import { spellings } from '../../../src/fix/apply-changes.ts';
 import { readAnswer } from '../../../src/fix/read-answer.ts';
+import { withoutLineNumbers } from '../../../src/outbound/prompt/line-numbers.ts';
 import type { SeenFile } from './seen-files.ts';
 
 /** `wrong` is told to the model; `says` is what it says instead of a change. */

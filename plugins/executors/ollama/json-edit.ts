@@ -1,6 +1,6 @@
 // An edit by line numbers, as a JSON object that the host holds to a schema: only files and lines that the model was shown.
 import { z } from 'zod';
-import { readNumbered } from '../../../src/case/prompt/line-numbers.ts';
+import { readNumbered } from '../../../src/outbound/prompt/line-numbers.ts';
 import type { SeenFile } from './seen-files.ts';
 
 const MOST_FILES = 20;

@@ -1,6 +1,6 @@
 // What the model was shown of each file, held against the file itself: what is masked or left out there, it cannot write.
-import { SMALL_FILE_LINES } from '../../../src/case/prompt/file-parts.ts';
-import { shownAsIs, shownFiles, shownWhole } from '../../../src/case/prompt/shown.ts';
+import { SMALL_FILE_LINES } from '../../../src/outbound/prompt/file-parts.ts';
+import { shownAsIs, shownFiles, shownWhole } from '../../../src/outbound/prompt/shown.ts';
 import type { FixFacts } from '../../../src/plugin/contract.ts';
 
 export interface SeenFile {

@@ -1,0 +1,84 @@
+// What the loop knows of a failure in its ledger, and what it would do about it now. Reads only.
+import { basename, dirname } from 'node:path';
+import { MendError } from '../errors.ts';
+import type { Failure } from '../failure/fingerprint.ts';
+import { identifyFrom } from '../failure/windows.ts';
+import { fileFacts } from '../io/files.ts';
+import type { Layout } from '../io/layout.ts';
+import { readLogEnd } from '../io/log-end.ts';
+import { type Mask, openMask } from '../mend/mask.ts';
+import { readSafeMode } from '../mend/safe-mode.ts';
+import { standing } from '../mend/standing.ts';
+import { maskedLeaves } from '../outbound/redact/masked-leaves.ts';
+import { projectRules } from '../run/project-rules.ts';
+import type { RunPorts } from '../run/request.ts';
+import { loadStages } from '../run/stage-store.ts';
+import { type Configuration, configurationNow } from '../stage/configuration.ts';
+import { decide } from '../triage/decide.ts';
+import type { Ledger, LedgerEntry } from '../triage/ledger.ts';
+import type { Decision } from '../triage/situation.ts';
+
+export interface Explanation {
+  entry: LedgerEntry;
+  /** Read again from its latest log; undefined when that is gone. */
+  failure: Failure | undefined;
+  /** What a run that met it now would decide, or why that cannot be told. */
+  next: Decision | { unknown: string };
+}
+
+/** Never throws for a configuration that is not sound: then only what comes next is unknown. */
+export async function explainFailure(
+  entry: LedgerEntry,
+  ledger: Ledger,
+  layout: Layout,
+  options: { now: number; ai: boolean; env: RunPorts['env'] },
+): Promise<Explanation> {
+  const config = await configurationNow(layout.home).then(
+    (found) => found.config,
+    (error: unknown) => {
+      if (error instanceof MendError) return error;
+      throw error;
+    },
+  );
+  const rules = config instanceof MendError ? [] : projectRules(config.loop);
+  const secrets = config instanceof MendError ? { map: { carry: [] }, loop: { redact: [] } } : config;
+  const mask = openMask(layout.home, secrets, options.env);
+  const failure = masked(readAgain(entry, layout, rules), mask);
+  const safe_mode = readSafeMode(layout) !== undefined;
+  if (config instanceof MendError) return { entry, failure, next: { unknown: `${config.code}: ${config.message}` } };
+  return { entry, failure, next: decideNow(entry, ledger, config, { ...options, safe_mode }) };
+}
+
+/** What the log says, as a run would tell it. */
+function masked(failure: Failure | undefined, mask: Mask): Failure | undefined {
+  return failure && { ...failure, errors: maskedLeaves(failure.errors, mask) as Failure['errors'] };
+}
+
+function readAgain(entry: LedgerEntry, layout: Layout, rules: ReturnType<typeof projectRules>): Failure | undefined {
+  const { stage, log, ended } = entry;
+  const path = log && `${layout.home}/${log}`;
+  if (!path || !fileFacts(path)) return undefined;
+  const record = loadStages(layout, { look: true }).state.stages[stage];
+  // The log of a cell is in a folder of the cell's name.
+  const green = (record?.cells?.[basename(dirname(path))] ?? record)?.green_log;
+  return identifyFrom((bytes) => readLogEnd(path, bytes), {
+    ...{ stage, ended, rules },
+    green: green === undefined ? undefined : (bytes) => readLogEnd(`${layout.home}/${green}`, bytes),
+  });
+}
+
+/** As in a run that has just begun. */
+function decideNow(
+  entry: LedgerEntry,
+  ledger: Ledger,
+  { loop, map }: Configuration,
+  { now, ai, safe_mode }: { now: number; ai: boolean; safe_mode: boolean },
+): Decision {
+  const rerun = map.stages[entry.stage]?.rerun !== false;
+  return decide({
+    ...standing(loop, ledger, now, { ai, safe_mode }),
+    entry,
+    failure: { ...entry, transient: entry.transient && rerun },
+    run: { attempts: 1, waits: 0, time_left_ms: loop.limits.run_minutes * 60_000 },
+  });
+}

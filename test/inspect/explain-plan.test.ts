@@ -1,0 +1,87 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { explainPlan } from '../../src/inspect/explain-plan.ts';
+import { systemClock } from '../../src/io/clock.ts';
+import { resetStages } from '../../src/run/reset-stages.ts';
+import { homelab, reconfigure, run } from '../run/homelab.ts';
+import { checkoutHash, commit } from '../worktree/repository.ts';
+
+const CHAIN = {
+  vms: { command: 'echo 1 > "$MENDLOOP_OUT/ips"', outputs: { ips: 'ips' }, files: ['config/'] },
+  talos: { command: 'true', needs: ['vms'], matrix: { host: ['a', 'b'] } },
+  extra: { command: 'exit 4', on_failure: 'skip' },
+  last: { command: 'true', needs: ['extra'] },
+};
+const FILES = { 'config/vms.yaml': 'a: 1\n' };
+
+async function rows(home: string, more: { recheck?: boolean; stages?: string[]; forced?: boolean } = {}) {
+  const selection = { stages: [], withNeeds: false, forced: false, recheck: true, ...more };
+  const { rows: found } = await explainPlan(home, selection);
+  return found.map((row) => `${row.step} ${row.state}: ${row.why}`);
+}
+
+test('before the first run all is to do, and looking writes nothing', async () => {
+  const home = homelab(CHAIN, {}, FILES);
+  const before = checkoutHash(home);
+  assert.equal(await rows(home), [
+    'vms TODO: never run',
+    'talos[host=a] TODO: never run',
+    'talos[host=b] TODO: never run',
+    'extra TODO: never run',
+    'last TODO: never run',
+  ]);
+  assert.is(checkoutHash(home), before);
+});
+
+test('after a run each step says what it is and why', async () => {
+  const home = homelab(CHAIN, {}, FILES);
+  await run(home);
+  assert.equal(await rows(home), [
+    'vms DONE: green; its checks are run again',
+    'talos[host=a] DONE: green; its checks are run again',
+    'talos[host=b] DONE: green; its checks are run again',
+    'extra FAILED: failed: exit code 4; it is tried again',
+    'last TODO: was skipped: needs extra, which failed',
+  ]);
+  assert.equal((await rows(home, { recheck: false }))[0], 'vms DONE: green');
+  assert.equal(await rows(home, { stages: ['vms'], forced: true }), ['vms TODO: asked for by retry']);
+});
+
+test('what changed is named, and what may follow from it', async () => {
+  const home = homelab(CHAIN, {}, FILES);
+  await run(home);
+  commit(home, { 'config/vms.yaml': 'a: 2\n' });
+  assert.equal((await rows(home)).slice(0, 2), [
+    'vms TODO: its files changed',
+    'talos[host=a] TODO: green, but vms may publish something new',
+  ]);
+  const talos = { ...CHAIN.talos, verify: ['true'], command: 'echo other' };
+  reconfigure(home, { ...CHAIN, talos }, { retry_failed: false });
+  assert.equal((await rows(home)).slice(1, 4), [
+    'talos[host=a] TODO: its command changed, its checks changed',
+    'talos[host=b] TODO: its command changed, its checks changed',
+    'extra FAILED: failed: exit code 4; retry_failed is off',
+  ]);
+});
+
+test('a missing output of a need makes a step to do again', async () => {
+  const home = homelab(CHAIN, {}, FILES);
+  await run(home);
+  rmSync(join(home, 'ai/state/out/vms/ips'));
+  assert.is((await rows(home))[1], 'talos[host=a] TODO: an output it needs changed');
+});
+
+test('a stage that was reset was never run', async () => {
+  const home = homelab(CHAIN, {}, FILES);
+  await run(home);
+  await resetStages({ home, stages: ['talos'], command: 'reset talos' }, { clock: systemClock, graceMs: 100 });
+  assert.equal((await rows(home)).slice(0, 3), [
+    'vms DONE: green; its checks are run again',
+    'talos[host=a] TODO: never run',
+    'talos[host=b] TODO: never run',
+  ]);
+});
+
+test.run();

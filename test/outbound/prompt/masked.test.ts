@@ -1,0 +1,70 @@
+// Whatever a prompt is made of, and however little room it has: nothing secret is in it.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { buildPrompt } from '../../../src/outbound/prompt/build.ts';
+import type { PromptFacts } from '../../../src/outbound/prompt/facts.ts';
+import { masked } from '../../../src/outbound/prompt/masked.ts';
+import { createRedactor } from '../../../src/outbound/redact/redactor.ts';
+import { FORMS, leftovers, planted } from '../redact/planted.ts';
+import { manyLines, promptFacts } from './facts.ts';
+
+const ALL = planted();
+
+/** One secret at every place that a prompt has. */
+function holding(text: string): Partial<PromptFacts> {
+  const facts = promptFacts();
+  // Lines are cut at 400 characters: in the middle of it.
+  const long = 'so '.repeat(127);
+  return {
+    instructions: `# What is asked\n\nMend it, ${text}.\n`,
+    stage: {
+      ...{ name: 'talos', description: `cluster ${text}`, command: ['run.sh', text] },
+      ...{ success_criteria: [`${long}${text}${long}`, 'ready'], architecture_sections: ['kubernetes'] },
+    },
+    failure: {
+      class: 'unknown',
+      error_lines: [`bad ${text}`, `${long}${text}${long}${long}`],
+      ended: `exit code 1 ${text}`,
+    },
+    log: [...manyLines(150, 'log'), `${long}${text}${long}`, `\u001b[31merror\u001b[0m ${text}`].join('\n'),
+    files: [
+      { path: `config/${text.replaceAll('\n', ' ')}/all.yaml`, text: `a: ${text}\n` },
+      {
+        path: 'config/long.yaml',
+        text: [...manyLines(300), `${long}${text}${long}`, ...manyLines(300, 'more')].join('\n'),
+      },
+      ...facts.files,
+    ],
+    memo: `# Lab\n\n## Kubernetes\n\nLogin: ${text}\n`,
+    tries: [
+      {
+        ...{ plugin: 'ollama', outcome: 'no_effect', why: `${long}${text}${long}` },
+        ...{ note: { fix: `use ${text}`, reason: `${text} is old` }, diff: `--- a/x\n+++ b/x\n@@\n-a: ${text}\n+b\n` },
+      },
+    ],
+  };
+}
+
+for (const [turn, budget] of [600, 2000, 9000].entries()) {
+  test(`no piece of a known secret is in a prompt of at most ${budget} tokens, whatever was cut`, () => {
+    const forms = ['literal', 'base64 after 1 byte', 'URL-encoded', 'split by colours', 'quoted'];
+    for (const [i, { kind, value }] of ALL.entries()) {
+      if (i % 3 !== turn) continue;
+      const { redact } = createRedactor({ secrets: [{ value, kind: 'token', from: kind }] });
+      const form = forms[i % forms.length] as string;
+      const facts = promptFacts({ ...holding((FORMS[form] as (v: string) => string)(value)), budget });
+      const prompt = redact(buildPrompt(masked(facts, redact)).text);
+      assert.equal(leftovers(prompt, value), [], `${kind}, ${form}`);
+    }
+  });
+}
+
+test('a secret that nobody carries is not in a prompt either', () => {
+  for (const { kind, value, line } of ALL) {
+    const { redact } = createRedactor({ secrets: [] });
+    const facts = promptFacts({ log: `one\n${line}\n`, files: [{ path: 'a.txt', text: `${line}\n` }], memo: line });
+    assert.equal(leftovers(redact(buildPrompt(masked(facts, redact)).text), value), [], kind);
+  }
+});
+
+test.run();

@@ -1,0 +1,102 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { buildPrompt } from '../../../src/outbound/prompt/build.ts';
+import { followUp } from '../../../src/outbound/prompt/follow-up.ts';
+import { formatRule } from '../../../src/outbound/prompt/format-rule.ts';
+import { withoutLineNumbers } from '../../../src/outbound/prompt/line-numbers.ts';
+import { masked } from '../../../src/outbound/prompt/masked.ts';
+import { memoSections } from '../../../src/outbound/prompt/memo.ts';
+import { type ShownFile, shownAsIs, shownFiles, shownWhole } from '../../../src/outbound/prompt/shown.ts';
+import { manyLines, promptFacts } from './facts.ts';
+
+const promptOf = (text: string): string => buildPrompt(promptFacts({ files: [{ path: 'a/b c.yaml', text }] })).text;
+const fileOf = (prompt: string): ShownFile => shownFiles(prompt)[0] as ShownFile;
+
+test('a file is read back from a prompt as it was', () => {
+  for (const text of ['a: 1\n\n  b: 2  \n', 'x', 'a\r\nb\r\n', '1 | not a number\n', '']) {
+    assert.ok(shownWhole(fileOf(promptOf(text)), text), JSON.stringify(text));
+  }
+  assert.is(fileOf(promptOf('a\n')).path, 'a/b c.yaml');
+});
+
+test('a line that was masked after all is not shown as it is', () => {
+  const text = 'user: root\npassword: hunter2hunter2\nport: 22\n';
+  const file = fileOf(promptOf(text).replaceAll('hunter2hunter2', '<masked-1>'));
+  assert.is(shownWhole(file, text), false);
+  assert.equal([...shownAsIs(file, text)], [1, 3]);
+});
+
+test('masked before it is cut, the middle of a key is not shown', () => {
+  const key = manyLines(30, 'k').join('\n');
+  const text = `${manyLines(300).join('\n')}\nBEGIN\n${key}\nEND\n${manyLines(300).join('\n')}\n`;
+  const error_lines = ['a.yaml:317: bad', `BEGIN\n${key}\nEND`];
+  const diff = `+BEGIN\n${key}\nEND`;
+  const tries = [{ plugin: 'p', outcome: 'refused', why: diff, note: { fix: diff, reason: diff }, diff }];
+  const facts = promptFacts({
+    files: [{ path: 'a.yaml', text }],
+    failure: { class: 'unknown', error_lines },
+    log: text,
+    tries,
+  });
+  const mask = (whole: string): string => whole.replaceAll(/BEGIN\n[\s\S]*?END/g, '<masked>');
+  assert.match(mask(buildPrompt(facts).text), 'k_15: ');
+  assert.not.match(mask(buildPrompt(masked(facts, mask)).text), /k_\d+: /);
+});
+
+test('a prompt that is not ours shows nothing', () => {
+  assert.equal(shownFiles('[data x: file a.sh, 1 line]\n1 | rm\n[end of data x]'), []);
+});
+
+test('line numbers that were copied into an answer are taken out, in every form', () => {
+  assert.is(
+    withoutLineNumbers(
+      'Here:\n```diff\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n  7 | key:\n- 8 |   a: 1\n+ 8 |   a: 2\n```\nFix: x\n',
+    ),
+    'Here:\n```diff\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n key:\n-  a: 1\n+  a: 2\n```\nFix: x\n',
+  );
+  assert.is(withoutLineNumbers('x.sh\n```\n1 | a\n2 |\n3 |   b\n```\n'), 'x.sh\n```\na\n\n  b\n```\n');
+  // Numbers as they are shown in a file of ten lines and more: the blank before them is no part of the line.
+  const ten = Array.from({ length: 12 }, (_, n) => `${String(n + 1).padStart(2)} | k${n}: 1`).join('\n');
+  assert.is(
+    withoutLineNumbers(`x.yaml\n\`\`\`yaml\n${ten}\n\`\`\`\n`),
+    `x.yaml\n\`\`\`yaml\n${Array.from({ length: 12 }, (_, n) => `k${n}: 1`).join('\n')}\n\`\`\`\n`,
+  );
+  for (const own of ['```\n1 | a\nb\nc\n```\n', 'no block: 1 | a\n', '```diff\n-8 | x\n+a\n+b\n+c\n```\n']) {
+    assert.is(withoutLineNumbers(own), own);
+  }
+});
+
+test('sections of the memo are found by whole words of their headings, with what is below them', () => {
+  const memo = '# Lab\n## VMs on Proxmox\na\n### Disks\nb\n```\n# no heading\n```\n## Vmware\nc\n## Flux\nd\n';
+  assert.equal(memoSections(memo, ['machines'], { machines: ['VM'] }), [
+    '## VMs on Proxmox\na\n### Disks\nb\n```\n# no heading\n```',
+  ]);
+  assert.equal(memoSections(memo, ['flux', 'toString'], {}), ['## Flux\nd']);
+  assert.equal(memoSections(memo, [], { machines: ['VM'] }), []);
+});
+
+test('a model is told what its refusal means, why, and once more the form', () => {
+  assert.is(
+    followUp([{ code: 'not_found', reasons: ['hunk 1: not in a.sh\nnearest: line 7'] }], 'diff'),
+    `Your answer was not taken: the text to be changed is not in the file.
+  hunk 1: not in a.sh
+  nearest: line 7
+
+Answer once more, in full. Do not repeat what was not taken.
+
+${formatRule('diff')}`,
+  );
+  const two = followUp(
+    [
+      { code: 'masks', reasons: ['a'] },
+      { code: 'odd', reasons: ['b'] },
+    ],
+    'json',
+  );
+  assert.match(
+    two,
+    'Answer 1 was not taken: the change hides a failure instead of mending it.\n  a\n\nAnswer 2 was not taken: odd.\n  b\n',
+  );
+});
+
+test.run();

@@ -1,0 +1,151 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isHighEntropy, secretsInEnv, secretsInText } from '../../../src/outbound/redact/carried.ts';
+import { RedactionError } from '../../../src/outbound/redact/redaction-error.ts';
+import { isSecretName } from '../../../src/outbound/redact/secret-names.ts';
+import { dice, letters, uuid } from './fill.ts';
+import { password } from './planted.ts';
+
+const [A, B, C] = [password(1), password(2), password(3)];
+const values = (path: string, text: string) => secretsInText(path, text).secrets.map(({ value }) => value);
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+test('every value of 8 characters and more of a KEY=VALUE file is a secret, quoted, exported or commented', () => {
+  const text = `# a comment\nA=${A}\nexport B="${B}"\nC='${C}' # old\nD=homelab-prod\nE=short\nF = with spaces in it\nG=\n`;
+  const found = values('.env', text);
+  for (const value of [A, B, C, 'homelab-prod', 'with spaces in it']) assert.ok(found.includes(value), value);
+  assert.not(found.includes('short'));
+  assert.ok(values('.env', `K="a\\nb${A}"\n`).includes(`a\nb${A}`));
+  assert.ok(values('.env', `K="first ${A}\nsecond ${B}"\nL=x\n`).includes(`first ${A}\nsecond ${B}`));
+  assert.ok(values('.env', `URL=postgres://u:p%40ss-${A}@db/x\n`).includes(`p@ss-${A}`));
+});
+
+test('a short value is told with its place when its name is secret-like', () => {
+  const { short } = secretsInText('.env', 'DB_PASSWORD=abc12\nMODE=dev\nTOKEN_TTL=60\n');
+  assert.equal(short, [{ value: 'abc12', from: '.env, DB_PASSWORD' }]);
+});
+
+test('in YAML and JSON keys and looks decide', () => {
+  const yaml = `user: admin-user\npassword: ${'word'.repeat(2)}\nclient-key-data: ${base64(`key ${A}`)}\nplain: ${B}\nhost: pve1.home.lan\nsecretName: web-tls-certificate\nkey: node-role.kubernetes.io/master\nnested:\n  tokens: [{a: long-enough-x}]\n---\nz: {apiKey: "${C}"}\nid: ${uuid(dice(1))}\n`;
+  const found = values('x.yaml', yaml);
+  for (const value of ['wordword', `key ${A}`, B, C, 'long-enough-x']) assert.ok(found.includes(value), value);
+  assert.is(found.length, 6, found.join('\n'));
+});
+
+test('Terraform state: sensitive attributes and outputs', () => {
+  const state = {
+    outputs: { kubeconfig: { value: 'not random at all', sensitive: true }, name: { value: 'homelab-production' } },
+    resources: [
+      {
+        instances: [
+          {
+            attributes: { description: 'quite harmless words', login: { word: 'hidden words here' } },
+            sensitive_attributes: [
+              [
+                { type: 'get_attr', value: 'login' },
+                { type: 'index', value: { value: 'word', type: 'string' } },
+              ],
+            ],
+          },
+        ],
+      },
+    ],
+  };
+  assert.equal(values('terraform.tfstate', JSON.stringify(state)).sort(), ['hidden words here', 'not random at all']);
+});
+
+test('a Kubernetes Secret counts as written and decoded; a block of settings counts line by line', () => {
+  const found = values(
+    's.yaml',
+    `kind: Secret\nstringData:\n  env: |\n    A=${A}\n    MODE=homelab\ntoken: ${base64(B)}\n`,
+  );
+  for (const value of [A, B, base64(B)]) assert.ok(found.includes(value), value);
+});
+
+test('a file of one word is that secret; of other texts the random words; of a key its body', () => {
+  assert.equal(values('token', `${'plain-word'}\n`), ['plain-word']);
+  assert.equal(values('notes', `the login is ${A} since may\n`), [A]);
+  const body = letters('b64', 64, dice(1));
+  assert.ok(
+    values('id_ed25519', `-----BEGIN OPENSSH PRIVATE KEY-----\n${body}\n-----END OPENSSH PRIVATE KEY-----\n`).includes(
+      body,
+    ),
+  );
+});
+
+test('YAML and JSON that do not parse are an error that names the file and no value', () => {
+  for (const [path, text] of [
+    ['x.yaml', `a: [${A}\nb`],
+    ['x.json', `{"a": "${A}`],
+    ['kubeconfig', 'a: b: c: d'],
+  ] as const) {
+    try {
+      secretsInText(path, text);
+      assert.unreachable(path);
+    } catch (error) {
+      assert.instance(error, RedactionError, path);
+      assert.is((error as Error).message, `the carried file ${path} does not parse, so its secrets are not known`);
+    }
+  }
+});
+
+test('variables with secret-like names are secrets, others are not', () => {
+  const env = {
+    PGPASSWORD: A,
+    CF_API_TOKEN: B,
+    AWS_ACCESS_KEY_ID: C,
+    HOME: '/home/somebody',
+    TOKEN_FILE: '/run/token-file',
+    PIN: '1234',
+  };
+  const { secrets, short } = secretsInEnv(env);
+  assert.equal(
+    secrets.map(({ value }) => value),
+    [A, B, C],
+  );
+  assert.equal(short, [{ value: '1234', from: 'the variable PIN' }]);
+});
+
+test('names', () => {
+  const yes = [
+    'DB_PASSWORD',
+    'adminPassword',
+    'TF_VAR_pm_api_token_secret',
+    'tls.key',
+    'secretboxEncryptionSecret',
+    'SLACK_WEBHOOK',
+  ];
+  const no = [
+    'PWD',
+    'HOME',
+    'secretName',
+    'TOKEN_TTL',
+    'SSH_AUTH_SOCK',
+    'KEYBOARD',
+    'compass',
+    'monkey',
+    'MONKEY_ISLAND',
+  ];
+  assert.equal([...yes, ...no].filter(isSecretName), yes);
+});
+
+test('high entropy: keys are, names, addresses, digests, dates and paths are not', () => {
+  const no = [
+    'ghcr.io/fluxcd/source-controller:v1.2.3',
+    `sha256:${letters('hex', 64, dice(1))}`,
+    uuid(dice(2)),
+    'homelab-cluster-production-01',
+  ];
+  for (const value of [
+    ...no,
+    'https://pve1.lan:8006/api2/json',
+    '2026-11-16T05:12:44Z',
+    '/var/lib/rancher/k3s/server',
+  ]) {
+    assert.not(isHighEntropy(value), value);
+  }
+  for (const value of [A, letters('hex', 32, dice(3)), letters('b64', 44, dice(4))])
+    assert.ok(isHighEntropy(value), value);
+});
+
+test.run();

@@ -1,0 +1,119 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createRedactor } from '../../../src/outbound/redact/redactor.ts';
+import { cpuTime } from '../../failure/cpu-time.ts';
+import { dice, letters } from './fill.ts';
+import { ordinaryLines } from './ordinary.ts';
+
+const MEGABYTE = 1024 * 1024;
+const LIMIT_MS = 12_000;
+const of = (value: string) => ({ value, kind: 'token', from: '' });
+
+// Each is the beginning of something that a rule looks for, over and over, and never its end.
+const UNITS = [
+  ...[
+    'a',
+    ' ',
+    '=',
+    '\n',
+    '\\n',
+    'aB3',
+    '0123456789abcdef',
+    'a.',
+    '\t- ',
+    '://',
+    '://a:',
+    'token=',
+    'token: ',
+    'password',
+    'Ab3/',
+  ],
+  ...[
+    'password=x ',
+    'password="',
+    'secret_secret_',
+    '-----BEGIN X KEY-----',
+    '-----BEGIN X KEY-----\nabcd\n',
+    '-----END X KEY-----\n',
+  ],
+  ...[
+    'eyJaaaaaaaaa.',
+    'cookie: ',
+    'authorization: ',
+    '--a-',
+    '?token',
+    '$6$',
+    'a@b!',
+    'curl -u ',
+    'machine a ',
+    'cloudflare ',
+    'x-a-',
+  ],
+  ...[
+    '\n password: |\n  x',
+    'key: ',
+    'SECRET_',
+    'abcdef.',
+    'bearer ',
+    'ENC[AES256_GCM,data:',
+    'name: token\n value: ',
+    '<token>',
+    'mysql ',
+    'kind: Secret\ndata:\n  a: b\n',
+    'kind: Secret\ndata:\n  a:      ',
+    '$ANSIBLE_VAULT;1\nab\n',
+    '\u001b[1m',
+    '\u001b]0;',
+    '_key: ',
+    'webhook=',
+  ],
+  ...[
+    'docker login ',
+    'token is ',
+    'PVE:a@b:',
+    'K10',
+    'LS0tLS1CRUdJT',
+    '"auth":"',
+    '@a!',
+    'eyJ',
+    'sk-',
+    '1234567890:AA',
+  ],
+];
+
+test('a megabyte of the same hostile word on one line takes no longer than a few seconds', () => {
+  for (const unit of UNITS) {
+    const { redact } = createRedactor({ secrets: [] });
+    const spent = cpuTime(() => redact(unit.repeat(Math.ceil(MEGABYTE / unit.length))));
+    assert.ok(spent < LIMIT_MS, `${JSON.stringify(unit)}: ${spent} ms`);
+  }
+});
+
+test('secrets that begin alike, or repeat one letter, cost no more', () => {
+  const secrets = [
+    ...Array.from({ length: 2000 }, (_, i) => of(`https://a-long-beginning/${i}`)),
+    of(`${'a'.repeat(60)}b`),
+    of(`${'a'.repeat(5000)}b`),
+  ];
+  const { redact } = createRedactor({ secrets });
+  for (const unit of ['a', 'https://', 'https://a-long-beginning/']) {
+    const spent = cpuTime(() => redact(unit.repeat(Math.ceil(MEGABYTE / unit.length))));
+    assert.ok(spent < LIMIT_MS, `${unit}: ${spent} ms`);
+  }
+});
+
+test('10,000 secrets are kept in mind, and a megabyte of log is searched for all of them', () => {
+  const roll = dice(5);
+  const secrets = Array.from({ length: 10_000 }, () => of(letters('', 12 + Math.floor(roll() * 40), roll)));
+  const log = ordinaryLines(12_000, roll).map((line, i) =>
+    i % 100 === 0 ? `${line} ${secrets[i % 10_000]?.value}` : line,
+  );
+  let masked = '';
+  const spent = cpuTime(() => {
+    masked = createRedactor({ secrets }).redact(log.join('\n'));
+  });
+  assert.ok(spent < LIMIT_MS, `${spent} ms`);
+  for (let i = 0; i < log.length; i += 100) assert.not(masked.includes(secrets[i % 10_000]?.value as string));
+});
+
+test.run();

@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { RedactionError } from '../../../src/outbound/redact/redaction-error.ts';
+import { createRedactor } from '../../../src/outbound/redact/redactor.ts';
+import type { Secret } from '../../../src/outbound/redact/secret.ts';
+import { dice, letters } from './fill.ts';
+import { ordinaryLines } from './ordinary.ts';
+import { leftovers, password, planted } from './planted.ts';
+
+const NONCE = 'bcdf2345';
+const secret = (value: string, kind = 'token'): Secret => ({ value, kind, from: 'test' });
+const known = (...values: string[]) => createRedactor({ secrets: values.map((v) => secret(v)), nonce: NONCE });
+const P = (number: number, kind = 'token') => `SECRET_${NONCE}_${number}_${kind}_END`;
+
+test('secrets that nobody carries are gone from the middle of an ordinary log', () => {
+  const { redact, masked } = createRedactor({ secrets: [] });
+  const all = planted();
+  const lines = ordinaryLines(10 * all.length, dice(3));
+  const text = lines.flatMap((line, i) => (i % 10 === 0 ? [line, all[i / 10]?.line ?? ''] : [line])).join('\n');
+  const out = redact(text);
+  for (const { kind, value } of all) assert.equal(leftovers(out, value), [], kind);
+  assert.ok(Object.values(masked()).reduce((a, b) => a + b, 0) >= all.length);
+});
+
+test('the same secret is the same placeholder; another form is another; both are counted by kind', () => {
+  const value = password(1);
+  const { redact, masked } = createRedactor({ secrets: [secret(value, 'password')], nonce: NONCE });
+  assert.is(redact(`a ${value} b ${value}`), `a ${P(1, 'password')} b ${P(1, 'password')}`);
+  assert.is(redact(Buffer.from(value).toString('base64')), P(2, 'password'));
+  assert.is(redact(`c ${value}`), `c ${P(1, 'password')}`);
+  assert.equal(masked(), { password: 2 });
+});
+
+test('a masked text has the lines of the original, and quotes stay where they were', () => {
+  const { redact } = known();
+  const body = [1, 2, 3].map((seed) => letters('b64', 64, dice(seed)));
+  const pem = ['-----BEGIN RSA PRIVATE KEY-----', ...body, 'abcd==', '-----END RSA PRIVATE KEY-----'];
+  assert.is(
+    redact(`x:\n  ${pem.join('\n  ')}\ny`),
+    `x:\n  ${[pem[0], P(1, 'pem'), P(2, 'pem'), P(3, 'pem'), P(4, 'pem'), pem.at(-1)].join('\n  ')}\ny`,
+  );
+  assert.is(known().redact('password: "pa ss w0rd"\n'), `password: "${P(1, 'password')}"\n`);
+});
+
+test('a key that was cut at either end, has a time before each line, or stands in JSON is masked', () => {
+  const lines = [1, 2, 3, 4].map((seed) => letters('b64', 64, dice(seed)));
+  const whole = ['-----BEGIN PRIVATE KEY-----', ...lines, 'Qz12==', '-----END PRIVATE KEY-----'];
+  const texts = [
+    [...whole.slice(0, 4), 'next line of the log'].join('\n'),
+    ['…', ...whole.slice(2)].join('\n'),
+    whole.slice(2, 5).join('\n'),
+    whole.map((line) => `2026-11-16T05:00:00Z cp1 | ${line}`).join('\n'),
+    JSON.stringify({ key: whole.join('\n') }),
+    JSON.stringify(JSON.stringify({ key: whole.join('\n') })),
+  ];
+  for (const text of texts) {
+    const masked = known().redact(text);
+    for (const line of [...lines, 'Qz12==']) assert.not(masked.includes(line), masked);
+    assert.is(masked.split('\n').length, text.split('\n').length);
+  }
+  assert.match(known().redact(texts[0] as string), /\nnext line of the log$/);
+});
+
+test('what only looks like a placeholder is masked, so it comes back as what it was', () => {
+  const { redact, restore } = known(password(1));
+  for (const text of [P(1), P(7), P(1).toLowerCase(), NONCE, P(1).replace(NONCE, 'zzzz9999'), `x${P(3)}y`]) {
+    const { redact: mask, restore: unmask } = known();
+    assert.is.not(mask(text), text);
+    assert.equal(unmask(mask(text)), { ok: true, text });
+  }
+  assert.is(redact(redact(`x ${password(1)}`)), `x ${P(1)}`);
+  assert.equal(restore(P(1)), { ok: true, text: password(1) });
+});
+
+test('a placeholder that is changed or made up is refused with the word itself', () => {
+  const { redact, restore } = known(password(1));
+  redact(password(1));
+  const reason = (word: string) => `${word} is no placeholder that was sent; copy them letter by letter`;
+  for (const word of [
+    P(2),
+    P(1).toLowerCase(),
+    P(1).replace('_END', ''),
+    P(1).replace('token', 'key'),
+    `SECRET_${NONCE}`,
+  ]) {
+    assert.equal(restore(`password: ${word}\n`), { ok: false, reasons: [reason(word)] });
+  }
+  assert.equal(restore('SECRET_zzzz9999_1_token_END'), { ok: false, reasons: [reason('SECRET_zzzz9999_1_token_END')] });
+  assert.equal(restore('SECRET_KEY=x'), { ok: true, text: 'SECRET_KEY=x' });
+});
+
+test('values shorter than 8 characters are not looked for', () => {
+  assert.is(known('short12').redact('a short12 b'), 'a short12 b');
+});
+
+test('the patterns of the owner mask their whole match, whatever their flags', () => {
+  const { redact } = createRedactor({ secrets: [], rules: [/rack-\d+/i, /\bx{3}$/gm], nonce: NONCE });
+  assert.is(redact('RACK-12 and xxx\nrack-9'), `${P(1, 'own')} and ${P(2, 'own')}\n${P(3, 'own')}`);
+});
+
+test('a pattern that takes for ever is an error, and nothing is returned', () => {
+  const { redact } = createRedactor({ secrets: [], rules: [/(a+)+$/] });
+  try {
+    redact(`${'a'.repeat(50)}!`);
+    assert.unreachable();
+  } catch (error) {
+    assert.instance(error, RedactionError);
+    assert.is((error as Error).message, 'a pattern under redact took longer than 1000 ms: (a+)+$');
+  }
+});
+
+test('more than can be kept in mind is an error', () => {
+  const big = letters('', 1024 * 1024 + 1, dice(1));
+  assert.throws(
+    () => known(big),
+    (error: unknown) => error instanceof RedactionError && /more than 1048576 characters/.test(error.message),
+  );
+});
+
+// Texts in which secrets, keys, quotes, line breaks and the words of placeholders meet in every way.
+const VALUES = [password(5), 'pa ss"w\'rd\\1', 'päss/wörd+1', 'eight888', `a\nb${password(6)}\n${password(7)}`];
+const PIECES = [
+  ...VALUES,
+  ...VALUES.flatMap((v) => [Buffer.from(v).toString('base64'), encodeURIComponent(v), JSON.stringify(v)]),
+  ...[
+    'password=',
+    'token: ',
+    '"',
+    "'",
+    ' ',
+    '\n',
+    '\r\n',
+    '\\n',
+    '  ',
+    '=',
+    ':',
+    '-----BEGIN KEY-----',
+    '-----END KEY-----',
+  ],
+  ...[
+    'SECRET_',
+    '_END',
+    '_1_',
+    'token',
+    NONCE,
+    P(1),
+    P(99, 'zz'),
+    'Bearer ',
+    'x',
+    '://a:',
+    '@',
+    '$6$',
+    '\uD83D',
+    '😀',
+    '\u0000',
+    '\uffff',
+  ],
+];
+const pieces = fc.array(fc.constantFrom(...PIECES), { maxLength: 14 }).map((parts) => parts.join(''));
+const anything = fc.oneof(
+  pieces,
+  fc.string({ unit: 'binary' }),
+  fc.tuple(pieces, fc.string(), pieces).map((t) => t.join('')),
+);
+
+test('redact: again changes nothing, restoring gives the text, lines stay, no known secret is left', () => {
+  fc.assert(
+    fc.property(anything, (text) => {
+      const { redact, restore } = known(...VALUES);
+      const masked = redact(text);
+      assert.is(redact(masked), masked);
+      assert.equal(restore(masked), { ok: true, text });
+      assert.is(masked.split('\n').length, text.split('\n').length);
+      const plain = masked.replace(/SECRET_bcdf2345_\d+_[a-z]+_END/g, '\u0000');
+      for (const value of VALUES) assert.not(plain.includes(value), `${JSON.stringify(text)} → ${masked}`);
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+test('redact: two different texts never become the same', () => {
+  fc.assert(
+    fc.property(anything, anything, (one, other) => {
+      const { redact, restore } = createRedactor({ secrets: VALUES.map((v) => secret(v)) });
+      const [a, b] = [redact(one), redact(other)];
+      assert.equal(
+        [restore(a), restore(b)],
+        [
+          { ok: true, text: one },
+          { ok: true, text: other },
+        ],
+      );
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test.run();

@@ -1,0 +1,151 @@
+// A repository with fixes on its AI branch, as runs would have left them: commits and ledger, without the runs.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '../../src/io/clock.ts';
+import { layout as layoutOf } from '../../src/io/layout.ts';
+import { requireWritable } from '../../src/io/store.ts';
+import { fixMessage, revertMessage } from '../../src/mend/applied-fix.ts';
+import { openLedger } from '../../src/mend/ledger-store.ts';
+import { acceptPromotion, showPromotion } from '../../src/promote/promote.ts';
+import { type RollbackRequest, rollBack } from '../../src/promote/rollback.ts';
+import type { PatchOutcome } from '../../src/triage/records.ts';
+import { findBase } from '../../src/worktree/base.ts';
+import { commitFix, revertFix } from '../../src/worktree/commit-fix.ts';
+import { homelab } from '../run/homelab.ts';
+import { AI, git, numbers, open, read, refusal } from '../worktree/repository.ts';
+
+export const PLAIN = { hooks: false, sign: false };
+
+export interface FixOptions {
+  stage?: string;
+  fingerprint?: string;
+  run?: string;
+  outcome?: PatchOutcome;
+  note?: string;
+  hash?: string;
+}
+
+/** Stages `a` and `b` with a file each, a.txt and b.txt, thirty lines long; the owner is known to git. */
+export async function fixedHome({ loop = {}, files = {} }: { loop?: object; files?: Record<string, string> } = {}) {
+  const stage = (name: string) => ({ command: 'true', files: [`${name}.txt`, 'new/'] });
+  const home = homelab({ a: stage('a'), b: stage('b') }, loop, {
+    'a.txt': numbers(),
+    'b.txt': numbers(),
+    'new/keep': '',
+    ...files,
+  });
+  git(home, 'config', 'user.name', 'Olga Owner');
+  git(home, 'config', 'user.email', 'olga@example.org');
+  await open(home);
+  requireWritable(layoutOf(home).state);
+  let serial = 0;
+
+  /** A fix of one file; what was changed by hand stays with the next `open`. */
+  async function fix(path: string, text: string, options: FixOptions = {}): Promise<string> {
+    const { stage = 'a', fingerprint = 'f1', run = 'run-1', outcome = 'verified', note } = options;
+    const tree = await open(home, { merge: false });
+    serial += 1;
+    const hash = options.hash ?? `hash-${serial}-${path}`;
+    const story = { stage, step: stage, fingerprint, class: 'unknown', tier: 'executor' as const, plugin: 'probe' };
+    const said = { fix: note ?? `Mend ${path} ${serial}`, reason: 'It broke' };
+    const commit = await commitFix(
+      tree,
+      [{ path, text }],
+      fixMessage({ ...story, note: said, attempt: 1, run, hash }),
+      PLAIN,
+    );
+    remember(stage, fingerprint, hash, outcome, run);
+    return commit;
+  }
+
+  /** As the loop takes a fix back. */
+  async function takeBack(commit: string, outcome: 'no_effect' | 'withdrawn' = 'no_effect'): Promise<string> {
+    const tree = await open(home, { merge: false });
+    const of = (name: string) => git(home, 'log', '-1', `--format=%(trailers:key=${name},valueonly)`, commit);
+    const [stage, fingerprint, hash] = [of('Stage'), of('Fingerprint'), of('Patch')];
+    const note = { fix: 'x', reason: 'y' };
+    const fixed = {
+      stage,
+      step: stage,
+      fingerprint,
+      hash,
+      commit,
+      paths: [],
+      tier: 'executor' as const,
+      plugin: 'probe',
+    };
+    remember(stage, fingerprint, hash, outcome, 'run-1');
+    return revertFix(tree, commit, revertMessage({ ...fixed, note }, outcome, 'it did not help', 'run-1'), PLAIN);
+  }
+
+  function remember(stage: string, fingerprint: string, hash: string, outcome: PatchOutcome, run: string): void {
+    const ledger = openLedger(layoutOf(home), systemClock);
+    ledger.record({
+      type: 'patch',
+      stage,
+      fingerprint,
+      run,
+      data: { hash, outcome, tier: 'executor', plugin: 'probe' },
+    });
+    ledger.close();
+  }
+
+  const request = { home, command: 'test', env: {}, dryRun: false };
+  const tip = () => git(home, 'rev-parse', AI);
+  return {
+    home,
+    fix,
+    takeBack,
+    remember,
+    tip,
+    git: (...args: string[]) => git(home, ...args),
+    read: (path: string) => read(home, path),
+    tree: (path: string) => read(home, join('ai/worktree', path)),
+    show: async () => (await showPromotion(home, await findBase(home, { branch: AI }), true)).story,
+    accept: (commit = tip()) => acceptPromotion(request, commit),
+    dryAccept: (commit = tip()) => acceptPromotion({ ...request, dryRun: true }, commit),
+    rollBack: (what: RollbackRequest['what'], dryRun = false) =>
+      rollBack({ home, command: 'test', what, dryRun }, { clock: systemClock, graceMs: 300 }),
+    /** Every ref, HEAD, status and byte of the checkouts: whatever is refused must not change it. */
+    state,
+    /** That `work` is refused and changes nothing; its text and exit code. */
+    async refused(work: () => Promise<unknown>): Promise<{ text: string; exit: number }> {
+      const before = state();
+      const told = await refusal(work());
+      const after = state();
+      if (JSON.stringify(after) !== JSON.stringify(before)) {
+        throw new Error(`it changed something:\n${JSON.stringify(before, null, 1)}\n${JSON.stringify(after, null, 1)}`);
+      }
+      return told;
+    },
+  };
+
+  function state() {
+    const listed = git(home, 'worktree', 'list', '--porcelain').split('\n');
+    const trees = listed.filter((line) => line.startsWith('worktree ')).map((line) => line.slice('worktree '.length));
+    const paths = trees.filter((path) => existsSync(join(path, '.git')));
+    const { ledgerJournal } = layoutOf(home);
+    return {
+      refs: git(home, 'for-each-ref', '--format=%(refname) %(objectname)').split('\n'),
+      checkouts: paths.map((path) => ({
+        head: git(path, 'log', '-1', '--format=%H %D'),
+        status: git(path, 'status'),
+        index: git(path, 'ls-files', '-s'),
+        files: filesOf(path),
+      })),
+      ledger: existsSync(ledgerJournal) ? readFileSync(ledgerJournal, 'utf8') : '',
+    };
+  }
+}
+
+/** Path and bytes of everything tracked or not, the loop's own folders apart. */
+function filesOf(dir: string): string {
+  const found = git(dir, 'ls-files', '-c', '-o', '-z').split('\0');
+  const paths = [...new Set(found)].filter((path) => !/^ai\/(state|worktree|patches)\//.test(path));
+  const hash = createHash('sha256');
+  for (const path of paths.sort()) if (existsSync(join(dir, path))) hash.update(path).update(bytesOf(join(dir, path)));
+  return hash.digest('hex');
+}
+
+const bytesOf = (path: string): Buffer | string => (statSync(path).isFile() ? readFileSync(path) : 'folder');

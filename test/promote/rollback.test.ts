@@ -1,0 +1,269 @@
+// What a person rolls back is taken back by commits of its own, all or nothing, and never comes again by itself.
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readJournal } from '../../src/io/journal.ts';
+import { layout as layoutOf } from '../../src/io/layout.ts';
+import { listRuns } from '../../src/io/runs.ts';
+import { readLedger } from '../../src/mend/ledger-store.ts';
+import { listFixes } from '../../src/promote/list-fixes.ts';
+import { findBase } from '../../src/worktree/base.ts';
+import { journalIn, run } from '../run/homelab.ts';
+import { mendable, ranWords, says } from '../run/probe.ts';
+import { AI, commit, git, numbers, write } from '../worktree/repository.ts';
+import { fixedHome } from './fixed-home.ts';
+
+const outcomes = (home: string) =>
+  Object.values(readLedger(layoutOf(home)).ledger.entries).flatMap(({ patches }) => patches.map((p) => p.outcome));
+const fixes = async (home: string) => {
+  const base = await findBase(home, { branch: AI });
+  const listed = await listFixes(layoutOf(home), base, readLedger(layoutOf(home)).ledger, false);
+  return listed.map(({ commit: of, outcome, on_base }) => [of, outcome, on_base ?? false]);
+};
+
+const back = suite('rolled back');
+
+back('one fix, by its commit, its beginning or its hash; later changes elsewhere stay', async () => {
+  for (const name of ['commit', 'beginning', 'hash']) {
+    const h = await fixedHome();
+    const one = await h.fix('a.txt', numbers({ 2: 'two' }));
+    const two = await h.fix('a.txt', numbers({ 2: 'two', 28: 'far' }));
+    const word = { commit: one, beginning: one.slice(0, 7), hash: 'hash-1-a.txt' }[name] as string;
+    const done = await h.rollBack({ fix: word });
+    assert.equal(
+      done.fixes.map((f) => [f.commit, f.promoted, f.empty, f.by]),
+      [[one, false, false, h.tip()]],
+    );
+    assert.equal(
+      [h.tree('a.txt'), git(join(h.home, 'ai/worktree'), 'status', '--porcelain')],
+      [numbers({ 28: 'far' }), ''],
+    );
+    assert.equal(h.git('log', '-1', '--format=%P %an%n%(trailers:key=Reverts,key=Outcome,valueonly)', AI).split('\n'), [
+      `${two} mendloop`,
+      one,
+      'declined',
+    ]);
+    assert.equal(outcomes(h.home), ['declined', 'verified']);
+    assert.equal(await fixes(h.home), [
+      [two, 'verified', false],
+      [one, 'declined', false],
+    ]);
+    const story = await h.show();
+    assert.equal([story.fixes.map((f) => f.commit), story.taken_back, story.undone], [[two], 1, []]);
+    const [journal = ''] = listRuns(layoutOf(h.home));
+    assert.equal(
+      readJournal(layoutOf(h.home).journal(journal)).events.map(({ type }) => type),
+      ['run.started', 'fix.reverted', 'run.ended'],
+    );
+  }
+});
+
+back('all fixes of a run, the newest first; those of others stay, and so does what was taken back before', async () => {
+  const h = await fixedHome();
+  const one = await h.fix('a.txt', numbers({ 2: 'two' }));
+  const other = await h.fix('b.txt', numbers({ 2: 'two' }), { run: 'run-2', stage: 'b' });
+  await h.takeBack(await h.fix('b.txt', numbers({ 2: 'two', 9: 'bad' }), { stage: 'b' }));
+  const same = await h.fix('a.txt', numbers({ 2: 'two, better' }));
+  const before = h.tip();
+  const done = await h.rollBack({ run: 'run-1' });
+  assert.equal(
+    done.fixes.map((f) => f.commit),
+    [same, one],
+  );
+  assert.equal([h.tree('a.txt'), h.tree('b.txt')], [numbers(), numbers({ 2: 'two' })]);
+  assert.is(h.git('rev-list', '--count', `${before}..${AI}`), '2');
+  assert.equal(
+    (await h.show()).fixes.map((f) => f.commit),
+    [other],
+  );
+});
+
+back('the base is merged in first', async () => {
+  const h = await fixedHome();
+  const one = await h.fix('a.txt', numbers({ 2: 'two' }));
+  commit(h.home, { 'a.txt': numbers({ 28: 'mine' }) });
+  await h.rollBack({ fix: one });
+  assert.is(h.tree('a.txt'), numbers({ 28: 'mine' }));
+  assert.is((await h.show()).nothing, true);
+});
+
+back('a promoted fix, merged or squashed, is undone by promoting its rollback', async () => {
+  for (const how of ['merged', 'squashed']) {
+    const h = await fixedHome();
+    const one = await h.fix('a.txt', numbers({ 2: 'two' }));
+    if (how === 'merged') await h.accept();
+    else {
+      h.git('merge', '-q', '--squash', AI);
+      h.git('commit', '-q', '-m', 'squashed');
+    }
+    commit(h.home, { 'a.txt': numbers({ 2: 'two', 20: 'mine' }) });
+    const done = await h.rollBack({ fix: one });
+    assert.equal(
+      done.fixes.map((f) => [f.commit, f.promoted]),
+      [[one, true]],
+      how,
+    );
+    assert.is(h.read('a.txt'), numbers({ 2: 'two', 20: 'mine' }), 'the base has it still');
+    assert.equal(await fixes(h.home), [[one, 'declined', true]], how);
+    const { text } = await h.refused(() => h.rollBack({ fix: one }));
+    assert.match(text, 'main still has it; to undo it there: mendloop promote');
+    const story = await h.show();
+    assert.equal([story.fixes, story.undone.map((f) => f.reverts)], [[], [one]], how);
+    await h.accept();
+    assert.is(h.read('a.txt'), numbers({ 20: 'mine' }), how);
+    assert.is((await h.show()).nothing, true);
+    assert.match((await h.refused(() => h.rollBack({ fix: one }))).text, 'next:  see what stands: mendloop fixes', how);
+  }
+});
+
+back('what a stage changed in the worktree is saved and put back first', async () => {
+  const h = await fixedHome();
+  const one = await h.fix('a.txt', numbers({ 2: 'two' }));
+  write(join(h.home, 'ai/worktree'), { 'a.txt': 'by a stage\n', 'left.txt': 'untracked\n' });
+  const { notices } = await h.rollBack({ fix: one });
+  assert.match(notices.join('\n'), 'a tracked file was found changed in ai/worktree; saved as ai/patches/');
+  assert.equal([h.tree('a.txt'), h.tree('left.txt')], [numbers(), 'untracked\n']);
+});
+
+back('a fix whose change is gone already is closed by a commit that changes nothing', async () => {
+  const h = await fixedHome();
+  const one = await h.fix('a.txt', numbers({ 2: 'two' }));
+  commit(join(h.home, 'ai/worktree'), { 'a.txt': numbers() }, 'by hand');
+  const done = await h.rollBack({ fix: one });
+  assert.equal(
+    done.fixes.map((f) => f.empty),
+    [true],
+  );
+  assert.equal(outcomes(h.home), ['declined']);
+});
+
+back('its stage is run again by itself, and the same change is not taken again', async () => {
+  const m = mendable();
+  m.probe.answers(says('good'));
+  assert.is((await run(m.home)).exit, 0);
+  git(m.home, 'config', 'user.name', 'Owner');
+  const { rollBack } = await import('../../src/promote/rollback.ts');
+  const { systemClock } = await import('../../src/io/clock.ts');
+  const fix = git(m.home, 'rev-parse', AI);
+  const request = { home: m.home, command: 'test', what: { fix }, dryRun: false };
+  await rollBack(request, { clock: systemClock, graceMs: 300 });
+  const before = ranWords(m.home).length;
+  const again = await run(m.home);
+  assert.ok(ranWords(m.home).length > before, 'it ran again');
+  assert.is.not(again.exit, 0);
+  assert.equal(m.subjects().filter((line) => line.startsWith('Mend')).length, 1);
+  assert.is(m.tree(), 'bad\nsecond\n');
+  assert.ok(journalIn(m.home, again.run).length > 0);
+});
+
+back('whoever was killed before the ledger knew of it says so the next time', async () => {
+  const h = await fixedHome();
+  const one = await h.fix('a.txt', numbers({ 2: 'two' }));
+  const { ledger, ledgerJournal } = layoutOf(h.home);
+  for (const file of [ledger, ledgerJournal]) copyFileSync(file, `${file}.kept`);
+  await h.rollBack({ fix: one });
+  for (const file of [ledger, ledgerJournal]) copyFileSync(`${file}.kept`, file);
+  assert.equal(outcomes(h.home), ['verified']);
+  await h.rollBack({ fix: one }).then(
+    () => assert.unreachable(),
+    (error) => assert.is(error.code, 'E_FIX_TAKEN_BACK'),
+  );
+  assert.equal(outcomes(h.home), ['declined']);
+});
+
+back.run();
+
+const refused = suite('refused, with nothing changed');
+
+refused('a word that is too short, unknown, or names what took a fix back', async () => {
+  const h = await fixedHome();
+  const one = await h.fix('a.txt', numbers({ 2: 'two' }));
+  const by = await h.takeBack(one);
+  await h.fix('a.txt', numbers({ 3: 'x' }));
+  const cases: [string, string][] = [
+    [one.slice(0, 6), 'error E_UNKNOWN_FIX: '],
+    ['0000000', 'no fix of this branch begins with "0000000"'],
+    [h.git('rev-parse', 'main'), 'no fix of this branch begins with'],
+    [by, `${by} is no fix; it took ${one} back`],
+    [one, `error E_FIX_TAKEN_BACK: ${one.slice(0, 12)} was taken back already`],
+  ];
+  for (const [word, text] of cases) {
+    const told = await h.refused(() => h.rollBack({ fix: word }));
+    assert.equal([told.exit, told.text.includes(text)], [2, true], told.text);
+  }
+  assert.match((await h.refused(() => h.rollBack({ run: 'run-9' }))).text, 'no fix of this branch is of run "run-9"');
+});
+
+refused('the beginning of more than one fix that stands; one that was taken back does not count', async () => {
+  const h = await fixedHome();
+  const one = await h.fix('a.txt', numbers({ 2: 'x' }), { hash: 'abcdef1234' });
+  const two = await h.fix('b.txt', numbers({ 2: 'x' }), { hash: 'abcdef1256', stage: 'b' });
+  assert.equal(await h.refused(() => h.rollBack({ fix: 'abcdef12' })), {
+    text: `error E_AMBIGUOUS_FIX: "abcdef12" is the beginning of more than one fix
+  - ${two} b: Mend b.txt 2
+  - ${one} a: Mend a.txt 1
+  next:  name one of them by its commit`,
+    exit: 2,
+  });
+  await h.takeBack(two);
+  assert.equal(
+    (await h.rollBack({ fix: 'abcdef12' })).fixes.map((f) => f.commit),
+    [one],
+  );
+});
+
+refused('later fixes on the same lines: they are named, to be rolled back first', async () => {
+  const h = await fixedHome();
+  const one = await h.fix('a.txt', numbers({ 2: 'two' }));
+  const two = await h.fix('a.txt', numbers({ 2: 'two, better' }), { run: 'run-2', note: 'Say it better' });
+  commit(h.home, { 'b.txt': 'mine\n' });
+  const short = one.slice(0, 12);
+  const told = {
+    text: `error E_ROLLBACK_CONFLICT: ${short} cannot be rolled back: later changes are on the same lines; nothing was changed
+  - a.txt
+  - later: ${two.slice(0, 12)} Say it better
+  next:  roll these back first:
+         mendloop rollback ${two.slice(0, 12)}
+         or by hand:
+         git -C ai/worktree revert ${short}
+         # edit the files named above, then
+         git -C ai/worktree add a.txt
+         git -C ai/worktree revert --continue`,
+    exit: 3,
+  };
+  assert.equal(await h.refused(() => h.rollBack({ fix: one })), told);
+  assert.equal(await h.refused(() => h.rollBack({ fix: one }, true)), told);
+  await h.rollBack({ fix: two });
+  await h.rollBack({ fix: one });
+  assert.is(h.tree('a.txt'), numbers());
+});
+
+refused('one of a run that cannot be: none of it', async () => {
+  const h = await fixedHome();
+  await h.fix('a.txt', numbers({ 2: 'two' }));
+  await h.fix('b.txt', numbers({ 2: 'two' }), { stage: 'b' });
+  await h.fix('a.txt', numbers({ 2: 'two, better' }), { run: 'run-2' });
+  commit(h.home, { 'c.txt': 'mine\n' });
+  assert.match((await h.refused(() => h.rollBack({ run: 'run-1' }))).text, 'E_ROLLBACK_CONFLICT');
+});
+
+refused('a base that conflicts with the branch, and a dry run', async () => {
+  const h = await fixedHome();
+  const one = await h.fix('a.txt', numbers({ 2: 'two' }));
+  const before = h.state();
+  const { fixes: would } = await h.rollBack({ fix: one }, true);
+  assert.equal([would.map((f) => [f.commit, f.by]), h.state()], [[[one, null]], before]);
+  commit(h.home, { 'a.txt': numbers({ 2: 'zwei' }) });
+  assert.match((await h.refused(() => h.rollBack({ fix: one }))).text, 'E_MERGE_CONFLICT');
+});
+
+refused('before there is an AI branch', async () => {
+  const h = await fixedHome();
+  h.git('worktree', 'remove', '--force', 'ai/worktree');
+  h.git('branch', '-q', '-D', AI);
+  assert.match((await h.refused(() => h.rollBack({ fix: '1234567' }))).text, `there is no ${AI} yet`);
+  assert.is((await h.show()).tip, null);
+});
+
+refused.run();
