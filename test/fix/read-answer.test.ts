@@ -117,6 +117,19 @@ test('search/replace blocks, with the path above them, in the fence, or as befor
   );
 });
 
+test('a path keeps its first letters, whatever word they spell; a label before it is taken off', () => {
+  const block = '<<<<<<< SEARCH\na: 1\n=======\na: 2\n>>>>>>> REPLACE\n';
+  const paths = ['infrastructure/a.yaml', 'in/a.yaml', 'files/a.yaml', 'file.yaml', 'filename/x', 'path/to/a.yaml'];
+  for (const path of [...paths, 'editor/a.yaml', 'updates/a.yaml', 'titles.yaml', 'Inventory/hosts.yaml']) {
+    const above = [path, `\`${path}\``, `**${path}**`, `### ${path}:`, `- "${path}"`];
+    const labelled = [`File: ${path}`, `file ${path}`, `filename=${path}`, `In \`${path}\`:`, `Edit\`${path}\``];
+    for (const line of [...above, ...labelled, `Update ${path}`, `path = "${path}"`, `title="${path}"`]) {
+      assert.is(changes(`${line}\n${block}`)[0]?.path, path, line);
+      assert.is(changes(`${line}\n\`\`\`yaml\na: 1\n\`\`\`\n`)[0]?.path, path, line);
+    }
+  }
+});
+
 test('one fenced block is a whole file, with its own path or the hinted one', () => {
   const whole = [{ form: 'whole-file', path: 'x.yaml', text: 'a: 1\n- b\n' }];
   assert.equal(changes('Here:\n```yaml\na: 1\n- b\n```\n', 'x.yaml'), whole);

@@ -1,10 +1,9 @@
 // A path that an answer names in prose or behind a fence.
 
 const PATH = String.raw`[\w.@+~/\\-]*[\w+-]\.?[\w.+-]*`;
-const ALONE = new RegExp(
-  String.raw`^(?:[#>*\-\s]*)(?:(?:file(?:name)?|path|update|edit|in|title)\s*[:=]?\s*)?[\x60*"']*(${PATH})[\x60*"']*\s*:?\s*[*\x60]*$`,
-  'i',
-);
+/** A word before the path, apart from it: `infrastructure/…` begins with a path's own letters, not with "in". */
+const LABEL = String.raw`(?:file(?:name)?|path|update|edit|in|title)(?:\s*[:=]\s*|\s+|(?=[\x60*"']))`;
+const ALONE = new RegExp(String.raw`^[#>*\-\s]*(?:${LABEL})?[\x60*"']*(${PATH})[\x60*"']*\s*:?\s*[*\x60]*$`, 'i');
 const QUOTED = new RegExp(String.raw`[\x60*"](${PATH})[\x60*"]`, 'g');
 
 const isPath = (word: string): boolean => /[/\\]/.test(word) || /\w\.[a-z][\w-]*$/i.test(word) || /^\.\w/.test(word);
