@@ -34,12 +34,14 @@ export async function commitFix(
   const paths = files.map(({ path }) => path);
   await putBack(tree, git);
   const there = (await git.run(['--literal-pathspecs', 'ls-files', '-z', '--', ...paths])).split('\0');
+  const created = paths.filter((path) => !there.includes(path));
   try {
     for (const { path, text, executable } of files) writeTreeFile(tree.path, path, text, executable);
-    await git.run(['--literal-pathspecs', 'add', '--', ...paths]);
+    // `add` refuses a tracked file below an ignored folder; a new file there stays refused.
+    await git.run(['--literal-pathspecs', 'add', '-u', '--', ...paths]);
+    if (created.length > 0) await git.run(['--literal-pathspecs', 'add', '--', ...created]);
     await commit(git, message, options);
   } catch (error) {
-    const created = paths.filter((path) => !there.includes(path));
     await unwriteFix(tree, paths, created);
     return refused('commit a fix', error, options);
   }

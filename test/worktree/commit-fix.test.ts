@@ -61,6 +61,22 @@ test('later changes in the way: nothing is changed, and the command to do it by 
   );
 });
 
+test('a tracked file below an ignored folder is committed; a new one there is refused', async () => {
+  const home = repository({ 'build/a.txt': 'one\n', 'b.txt': 'one\n' });
+  write(home, { '.gitignore': 'build/\n' });
+  git(home, 'add', '.gitignore');
+  git(home, 'commit', '-qm', 'ignore');
+  const tree = await open(home);
+  const files = [
+    { path: 'build/a.txt', text: 'two\n' },
+    { path: 'new.txt', text: 'new\n' },
+  ];
+  await commitFix(tree, files, 'one\n', PLAIN);
+  assert.equal(git(tree.path, 'show', '--format=', '--name-only').split('\n'), ['build/a.txt', 'new.txt']);
+  await refusal(commitFix(tree, [{ path: 'build/new.txt', text: 'new\n' }], 'two\n', PLAIN));
+  assert.equal([existsSync(join(tree.path, 'build/new.txt')), status(tree)], [false, '']);
+});
+
 test('what git or a hook refuses leaves every file as it was, a new one too', async () => {
   const home = repository({ 'a.txt': 'one\n', '.gitignore': 'ignored.txt\n' });
   const tree = await open(home);
