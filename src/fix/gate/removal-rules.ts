@@ -43,7 +43,8 @@ export function documents(text: string): number {
 
 /** Entries of top-level resource lists that are gone: fewer than before, or exchanged though what they name is there. */
 function lostEntries(path: string, before: string, after: string, tree: Tree): string[] {
-  const old = resourceEntries(before);
+  // Listed twice it is one resource: nothing leaves the cluster while one of the two stays.
+  const old = [...new Set(resourceEntries(before))];
   const now = resourceEntries(after);
   const left = [...now];
   const gone = old.filter((entry) => {

@@ -187,6 +187,11 @@ test('a document or a resource that goes is refused to an executor and handed ov
     'ok',
     'a name of nothing mended',
   );
+  const twice = 'resources:\n  - web.yaml\n  - web.yaml\n';
+  const mended = (after: string) => word(judgeEdit([edit('config/apps/kustomization.yaml', after, twice)], RULES));
+  assert.is(mended('resources:\n  - web.yaml\n  - ../infra/pool.yaml\n'), 'ok', 'one of two equal entries exchanged');
+  assert.is(mended('resources:\n  - web.yaml\n'), 'ok', 'one of two equal entries gone');
+  assert.is(mended('resources:\n  - ../infra/pool.yaml\n'), 'removes_resource', 'both of them gone');
 });
 
 test('software to install is handed over by the escalation, unless something worse comes with it', () => {
