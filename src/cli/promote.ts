@@ -6,7 +6,7 @@ import { liveness } from '../io/identity.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { lockOwner } from '../io/lock.ts';
 import { acceptPromotion, conflictCommands, pushPromotion, showPromotion } from '../promote/promote.ts';
-import { acceptLine, byStage, type Story, unverified } from '../promote/promote-story.ts';
+import { acceptLine, byStage, type Story, unverified } from '../promote/story.ts';
 import { baseOf } from '../stage/configuration.ts';
 import { shellWord } from '../worktree/shell-word.ts';
 import type { CommandInput } from './command.ts';

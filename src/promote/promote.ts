@@ -7,13 +7,12 @@ import { readLedger } from '../mend/ledger-store.ts';
 import { holdLock } from '../run/hold-lock.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
-import { type Landed, land, readyCheckout } from '../worktree/promote-land.ts';
-import type { Rehearsal } from '../worktree/promote-range.ts';
-import { type Pushed, pushBranch } from '../worktree/push-branch.ts';
 import { shellWord } from '../worktree/shell-word.ts';
 import { WORKTREE } from '../worktree/tree.ts';
-import { promoteMessage } from './promote-message.ts';
-import { type Story, type Survey, surveyPromotion, unverified } from './promote-story.ts';
+import { type Landed, land, readyCheckout } from './land.ts';
+import { type Pushed, pushBranch } from './push.ts';
+import type { Rehearsal } from './rehearse.ts';
+import { promoteMessage, type Story, type Survey, surveyPromotion, unverified } from './story.ts';
 
 export interface PromoteRequest {
   home: string;

@@ -19,8 +19,7 @@ import { landedCommits } from '../worktree/landed.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { trackedStatus } from '../worktree/status.ts';
 import { treeGit, type Worktree } from '../worktree/tree.ts';
-import { fixesOfRun, fixNamed, type KnownFix } from './rollback-find.ts';
-import { planRollback, type Reverted } from './rollback-plan.ts';
+import { fixesOfRun, fixNamed, type KnownFix, planRollback, type Reverted } from './rollback-plan.ts';
 import { appliedFix, ROLLED_BACK, recordRollback, rememberRollback, WHY } from './rollback-record.ts';
 
 export interface RollbackRequest {

@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { takeLock } from '../../src/io/lock.ts';
-import { byStage } from '../../src/promote/promote-story.ts';
+import { byStage } from '../../src/promote/story.ts';
 import { AI, commit, folder, git, numbers, read, write } from '../worktree/repository.ts';
 import { fixedHome } from './fixed-home.ts';
 

@@ -1,13 +1,12 @@
-// Landing: the base moves to a merge that is ready, by one git command that does all of it or nothing.
+// Landing: the base moves to a merge that is ready, by one git command that does all of it or nothing, in its owner's name.
 import { fail } from '../errors.ts';
-import { type Git, openGit } from '../io/git.ts';
+import { fields, type Git, openGit } from '../io/git.ts';
 import { unfinished } from '../io/git-dir.ts';
-import { type Base, commitOf, said } from './base.ts';
-import type { CommitOptions } from './commit-fix.ts';
-import { type Checkout, checkoutOf, inTheWay } from './promote-checkout.ts';
-import { asOwner } from './promote-identity.ts';
-import type { Rehearsal } from './promote-range.ts';
-import { shellWord } from './shell-word.ts';
+import { type Base, commitOf, said } from '../worktree/base.ts';
+import type { CommitOptions } from '../worktree/commit-fix.ts';
+import { shellWord } from '../worktree/shell-word.ts';
+import { type Checkout, checkoutOf, inTheWay } from './checkout.ts';
+import type { Rehearsal } from './rehearse.ts';
 
 export interface Landing {
   readonly home: string;
@@ -111,4 +110,30 @@ async function refused({ base, tip }: Landing, { path }: Checkout, git: Git, std
   if ((await commitOf(git, 'HEAD')) !== base.commit) fail('E_PROMOTE_MOVED', { base: base.name });
   const command = `git -C ${shellWord(path)} merge --no-ff ${tip.slice(0, 12)}`;
   return fail('E_GIT_FAILED', { doing: `merge into ${base.name} in ${path}`, command }, said(stderr));
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Options for a git command, before its name, that make its commit the owner's. Throws E_NO_IDENTITY when git knows none. */
+export async function asOwner(git: Git, env: Env): Promise<string[]> {
+  const options: string[] = [];
+  for (const who of ['author', 'committer']) {
+    for (const what of ['name', 'email']) {
+      // What the environment says counts more than any option, so git finds it by itself.
+      if (env[`GIT_${who}_${what}`.toUpperCase()]) continue;
+      const told = (await owners(git, `${who}.${what}`)) ?? (await owners(git, `user.${what}`));
+      const value = told ?? (what === 'email' ? env.EMAIL : undefined);
+      if (!value) fail('E_NO_IDENTITY', {});
+      options.push('-c', `${who}.${what}=${value}`);
+    }
+  }
+  return options;
+}
+
+/** The last value that is not from our own command line. */
+async function owners(git: Git, key: string): Promise<string | undefined> {
+  const found = await git.attempt(['config', '--show-scope', '-z', '--get-all', key]);
+  const parts = fields(found.stdout);
+  const values = parts.filter((_, i) => i % 2 === 1 && parts[i - 1] !== 'command');
+  return values.at(-1) || undefined;
 }

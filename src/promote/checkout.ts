@@ -5,9 +5,9 @@ import { fields, type Git, openGit } from '../io/git.ts';
 import { adminDirs, namesIn, samePlace, unfinished } from '../io/git-dir.ts';
 import { entryAt } from '../io/links.ts';
 import { readText } from '../io/store.ts';
-import { shellWord } from './shell-word.ts';
-import { trackedStatus } from './status.ts';
-import { commonDirOf } from './tree.ts';
+import { shellWord } from '../worktree/shell-word.ts';
+import { trackedStatus } from '../worktree/status.ts';
+import { commonDirOf } from '../worktree/tree.ts';
 
 export interface Checkout {
   readonly path: string;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pushPromotion } from '../../src/promote/promote.ts';
-import { publicUrl, pullRequestPage } from '../../src/worktree/push-url.ts';
+import { publicUrl, pullRequestPage } from '../../src/promote/push.ts';
 import { AI, commit, folder, git, numbers } from '../worktree/repository.ts';
 import { fixedHome } from './fixed-home.ts';
 

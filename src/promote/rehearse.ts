@@ -1,7 +1,8 @@
 // A merge made in git's store alone: what it would come to, or which files conflict. No branch and no checkout is touched.
 import { fail } from '../errors.ts';
 import { fields, type Git } from '../io/git.ts';
-import { said } from './base.ts';
+import { said } from '../worktree/base.ts';
+import type { PromoteRange } from './range.ts';
 
 /** Conflicting paths; none: the tree is what the merge comes to. */
 export interface Rehearsed {
@@ -48,4 +49,27 @@ export async function treeOf(git: Git, commit: string): Promise<string> {
 /** The paths that differ between two trees. */
 export async function changedPaths(git: Git, from: string, to: string): Promise<string[]> {
   return fields(await git.run(['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, to]));
+}
+
+export interface Rehearsal extends Rehearsed {
+  /** A merge of the two as git makes it; false: only what has not landed was put onto the base. */
+  readonly plain: boolean;
+}
+
+/**
+ * What the base would be with the range in it. Where something has landed and the base went on from there, a merge would
+ * bring the old text back; then only what is new is put onto the base. Throws E_GIT_FAILED.
+ */
+export async function rehearsePromotion(git: Git, base: string, tip: string, range: PromoteRange): Promise<Rehearsal> {
+  const merged = await rehearseMerge(git, base, tip);
+  if (range.landed.size === 0) return { ...merged, plain: true };
+  const changed = new Set([...merged.conflicts, ...(await changedPaths(git, await treeOf(git, base), merged.tree))]);
+  const touched = await pathsOf(git, range.landed);
+  if (!touched.some((path) => changed.has(path))) return { ...merged, plain: true };
+  return { ...(await pickOnto(git, base, range.fresh)), plain: false };
+}
+
+async function pathsOf(git: Git, list: ReadonlySet<string>): Promise<string[]> {
+  const args = ['diff-tree', '--stdin', '--no-commit-id', '-r', '-z', '--name-only', '--no-renames', '--root'];
+  return fields(await git.run(args, `${[...list].join('\n')}\n`));
 }

@@ -1,9 +1,8 @@
-// The AI branch to a remote, for a pull request. Never by force: what is there and not here stays.
+// The AI branch to a remote, never by force, and the page where a pull request of it is opened.
 import { fail } from '../errors.ts';
 import { openGit } from '../io/git.ts';
-import { type Base, said } from './base.ts';
-import { publicUrl, pullRequestPage } from './push-url.ts';
-import { shellWord } from './shell-word.ts';
+import { type Base, said } from '../worktree/base.ts';
+import { shellWord } from '../worktree/shell-word.ts';
 
 export interface Pushed {
   readonly remote: string;
@@ -50,3 +49,31 @@ export async function pushBranch(home: string, base: Base, tip: string, options:
 }
 
 const withoutSecrets = (line: string): string => line.replace(/(\w:\/\/)[^/@\s]*@/g, '$1');
+
+/** An address without a password or token in it. */
+export function publicUrl(url: string): string {
+  return url.replace(/^(\w[\w+.-]*:\/\/)[^/@]*@/, '$1');
+}
+
+/** The page that opens a pull request of `branch` into `base`; undefined for a host whose pages are not known. */
+export function pullRequestPage(url: string, base: string, branch: string): string | undefined {
+  const [, host = '', path = ''] =
+    /^(?:https?|ssh|git):\/\/(?:[^/@]*@)?([^/:]+)(?::\d+)?\/(.+)$/.exec(url) ??
+    /^(?:[^/@:]+@)?([^/:]+):(.+)$/.exec(url) ??
+    [];
+  const project = path.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '');
+  if (project === '') return undefined;
+  const to = encodeURIComponent(base);
+  const from = encodeURIComponent(branch);
+  if (host === 'github.com') {
+    const names = [base, branch].map((name) => name.split('/').map(encodeURIComponent).join('/'));
+    return `https://${host}/${project}/compare/${names.join('...')}?expand=1`;
+  }
+  if (/(^|\.)gitlab\./.test(host)) {
+    const query = `merge_request%5Bsource_branch%5D=${from}&merge_request%5Btarget_branch%5D=${to}`;
+    return `https://${host}/${project}/-/merge_requests/new?${query}`;
+  }
+  if (host === 'codeberg.org' || /(^|\.)gitea\./.test(host))
+    return `https://${host}/${project}/compare/${to}...${from}`;
+  return undefined;
+}

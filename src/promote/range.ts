@@ -1,8 +1,7 @@
 // What of the AI branch the base does not have, sorted: fixes that stand, fixes undone, other commits, and what is over.
 import { fields, type Git } from '../io/git.ts';
-import { type CommittedFix, committedFixes } from './find-fix.ts';
-import { landedCommits } from './landed.ts';
-import { changedPaths, pickOnto, type Rehearsed, rehearseMerge, treeOf } from './rehearse-merge.ts';
+import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
+import { landedCommits } from '../worktree/landed.ts';
 
 export interface OtherCommit {
   readonly commit: string;
@@ -54,27 +53,4 @@ async function commits(git: Git, base: string, tip: string): Promise<OtherCommit
     const at = row.indexOf(' ');
     return { commit: row.slice(0, at), subject: row.slice(at + 1) };
   });
-}
-
-export interface Rehearsal extends Rehearsed {
-  /** A merge of the two as git makes it; false: only what has not landed was put onto the base. */
-  readonly plain: boolean;
-}
-
-/**
- * What the base would be with the range in it. Where something has landed and the base went on from there, a merge would
- * bring the old text back; then only what is new is put onto the base. Throws E_GIT_FAILED.
- */
-export async function rehearsePromotion(git: Git, base: string, tip: string, range: PromoteRange): Promise<Rehearsal> {
-  const merged = await rehearseMerge(git, base, tip);
-  if (range.landed.size === 0) return { ...merged, plain: true };
-  const changed = new Set([...merged.conflicts, ...(await changedPaths(git, await treeOf(git, base), merged.tree))]);
-  const touched = await pathsOf(git, range.landed);
-  if (!touched.some((path) => changed.has(path))) return { ...merged, plain: true };
-  return { ...(await pickOnto(git, base, range.fresh)), plain: false };
-}
-
-async function pathsOf(git: Git, list: ReadonlySet<string>): Promise<string[]> {
-  const args = ['diff-tree', '--stdin', '--no-commit-id', '-r', '-z', '--name-only', '--no-renames', '--root'];
-  return fields(await git.run(args, `${[...list].join('\n')}\n`));
 }

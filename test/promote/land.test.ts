@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openGit } from '../../src/io/git.ts';
+import { type Landing, land } from '../../src/promote/land.ts';
+import { promoteRange } from '../../src/promote/range.ts';
+import { rehearsePromotion } from '../../src/promote/rehearse.ts';
 import { findBase } from '../../src/worktree/base.ts';
-import { type Landing, land } from '../../src/worktree/promote-land.ts';
-import { promoteRange, rehearsePromotion } from '../../src/worktree/promote-range.ts';
-import { AI, commit, git, numbers, open, read, refusal, repository } from './repository.ts';
+import { AI, commit, git, numbers, open, read, refusal, repository } from '../worktree/repository.ts';
 
 const OWNER = { GIT_AUTHOR_NAME: 'O', GIT_AUTHOR_EMAIL: 'o@x', GIT_COMMITTER_NAME: 'O', GIT_COMMITTER_EMAIL: 'o@x' };
 
@@ -42,7 +43,7 @@ test('a base that moved since it was rehearsed is left alone, checked out or not
 
 /** Lands in a process of its own; resolves to the signal that ended it. */
 function landApart(landing: Landing): Promise<NodeJS.Signals | null> {
-  const code = `const { land } = await import('./src/worktree/promote-land.ts'); await land(${JSON.stringify(landing)});`;
+  const code = `const { land } = await import('./src/promote/land.ts'); await land(${JSON.stringify(landing)});`;
   const args = ['--import', './scripts/typescript.mjs', '--input-type=module', '-e', code];
   const child = spawn(process.execPath, args, { stdio: 'ignore', env: { ...process.env, ...OWNER } });
   return new Promise((done) => child.once('close', (_code, signal) => done(signal)));

@@ -1,17 +1,12 @@
-// What a promotion would bring, as its owner reads it before accepting: fixes with their verification, and the merge. Reads only.
+// What a promotion would bring: fixes with their verification and the merge, as its owner reads it and as the merge commit
+// tells it. Reads only.
 import { type Git, openGit } from '../io/git.ts';
 import { entryOf, type Ledger } from '../triage/ledger.ts';
 import type { PatchOutcome } from '../triage/records.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import type { CommittedFix } from '../worktree/find-fix.ts';
-import {
-  type OtherCommit,
-  type PromoteRange,
-  promoteRange,
-  type Rehearsal,
-  rehearsePromotion,
-} from '../worktree/promote-range.ts';
-import { treeOf } from '../worktree/rehearse-merge.ts';
+import { type OtherCommit, type PromoteRange, promoteRange } from './range.ts';
+import { type Rehearsal, rehearsePromotion, treeOf } from './rehearse.ts';
 
 export interface StoryFix {
   commit: string;
@@ -134,3 +129,38 @@ export function byStage(fixes: readonly StoryFix[]): StageGroup[] {
     failures: [...failures].map(([fingerprint, own]) => ({ fingerprint, class: own[0]?.class ?? '', fixes: own })),
   }));
 }
+
+const SUBJECT = 72;
+
+export function promoteMessage({ branch, base, tip, fixes, undone, others }: Story): string {
+  const trailers = [
+    ...fixes.map(({ commit }) => `Promoted-fix: ${commit}`),
+    ...undone.map(({ reverts }) => `Undone-fix: ${reverts}`),
+    `Promoted-tip: ${tip}`,
+  ];
+  return [
+    clip(subject(fixes, undone, others.length)),
+    '',
+    `Merges ${branch} into ${base}.`,
+    '',
+    ...fixes.map((fix) => `- ${fix.stage}: ${fix.fix} (${fix.commit.slice(0, 12)}, ${fix.plugin}, ${fix.fingerprint})`),
+    ...undone.map((fix) => `- ${fix.stage}: ${fix.fix} (${fix.commit.slice(0, 12)}, ${fix.fingerprint})`),
+    ...others.map(({ commit, subject: text }) => `- ${text} (${commit.slice(0, 12)})`),
+    '',
+    ...trailers,
+    '',
+  ].join('\n');
+}
+
+function subject(fixes: readonly StoryFix[], undone: readonly StoryFix[], others: number): string {
+  const many = (n: number, one: string, more: string) => (n === 0 ? [] : [`${n} ${n === 1 ? one : more}`]);
+  const what = [
+    ...many(fixes.length, 'fix', 'fixes'),
+    ...many(undone.length, 'rollback', 'rollbacks'),
+    ...many(others, 'other commit', 'other commits'),
+  ];
+  const stages = [...new Set([...fixes, ...undone].map(({ stage }) => stage))];
+  return `Promote ${what.join(', ')}${stages.length > 0 ? ` of ${stages.join(', ')}` : ''}`;
+}
+
+const clip = (text: string): string => (text.length > SUBJECT ? `${text.slice(0, SUBJECT - 1)}…` : text);
