@@ -1,6 +1,6 @@
 // `mendloop doctor`: everything a run depends on.
 
-import { examine, type Finding } from '../inspect/examine.ts';
+import { examine, type Finding } from '../inspect/doctor.ts';
 import { LAB_TOOLS } from '../io/package.ts';
 import type { CommandInput } from './command.ts';
 import { labOverride } from './run-options.ts';

@@ -6,7 +6,7 @@ import { ledgerLines, nextLines } from '../console/ledger-lines.ts';
 import { ago } from '../console/words.ts';
 import { EXIT, fail } from '../errors.ts';
 import { masksOf } from '../failure/fingerprint.ts';
-import { type Explanation, explainFailure } from '../inspect/explain-failure.ts';
+import { type Explanation, explainFailure } from '../inspect/explain.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { readLedger } from '../mend/ledger-store.ts';
 import { entriesOf, type Ledger, type LedgerEntry } from '../triage/ledger.ts';

@@ -1,6 +1,6 @@
 // `mendloop plan [<stage>…]`, and what --dry-run shows.
 import { SIMULATED_LINE } from '../console/plain.ts';
-import { explainPlan } from '../inspect/explain-plan.ts';
+import { explainPlan } from '../inspect/plan.ts';
 import type { Selection } from '../run/select.ts';
 import type { CommandInput } from './command.ts';
 import { runOptions } from './run-options.ts';

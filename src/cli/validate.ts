@@ -1,6 +1,6 @@
 // `mendloop validate`: both configuration files as they are in the working tree, every problem at once.
 import { count } from '../console/words.ts';
-import { validateHome } from '../inspect/validate-home.ts';
+import { validateHome } from '../inspect/validate.ts';
 import type { CommandInput } from './command.ts';
 
 export async function run({ out, home }: CommandInput): Promise<number> {

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { examine } from '../../src/inspect/examine.ts';
+import { examine } from '../../src/inspect/doctor.ts';
 import { folder, write } from '../io/temporary.ts';
 import { commit, repository } from '../worktree/repository.ts';
 

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { explainPlan } from '../../src/inspect/explain-plan.ts';
+import { explainPlan } from '../../src/inspect/plan.ts';
 import { systemClock } from '../../src/io/clock.ts';
 import { resetStages } from '../../src/run/reset-stages.ts';
 import { homelab, reconfigure, run } from '../run/homelab.ts';

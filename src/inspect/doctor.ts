@@ -1,0 +1,172 @@
+// Everything a run depends on, looked at one by one: for a person who wonders why it does not work, or whether it will.
+import { join } from 'node:path';
+import type { LoopConfig } from '../config/loop-config.ts';
+import { MendError } from '../errors.ts';
+import { diskFree, fileFacts, findTool, isWritable } from '../io/files.ts';
+import { liveness } from '../io/identity.ts';
+import { type Layout, layout as layoutOf } from '../io/layout.ts';
+import { lockOwner } from '../io/lock.ts';
+import { secretsFrom } from '../io/secrets.ts';
+import { toolVersion } from '../io/tool-version.ts';
+import { findOwn, ownerPatterns } from '../outbound/redact/owner-rules.ts';
+import { RedactionError } from '../outbound/redact/redaction-error.ts';
+import type { ShortSecret } from '../outbound/redact/secret.ts';
+import { callAll } from '../plugin/call.ts';
+import { pluginsAt } from '../run/own-plugins.ts';
+import type { RunPorts } from '../run/request.ts';
+import { loadStages, openRun } from '../run/stage-store.ts';
+import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
+import { toolSource } from '../stage/requires.ts';
+import { type Lab, stagePath } from '../stage/stage-env.ts';
+import { ignoredBeside, uncarriedState, uncommitted } from '../worktree/read.ts';
+
+export interface Finding {
+  level: 'ok' | 'note' | 'problem';
+  what: string;
+  /** What to do about it. */
+  next?: string;
+}
+
+const ok = (what: string): Finding => ({ level: 'ok', what });
+const note = (what: string, next?: string): Finding => ({ level: 'note', what, ...(next ? { next } : {}) });
+const problem = (what: string, next: string): Finding => ({ level: 'problem', what, next });
+
+type Ports = Pick<RunPorts, 'env' | 'labTools'>;
+
+const LOW_DISK_BYTES = 1024 ** 3;
+
+/** Never throws for what it finds. Reads only. */
+export async function examine(home: string, ports: Ports, lab?: Lab): Promise<Finding[]> {
+  const layout = layoutOf(home);
+  const findings = [...(await programs()), ...places(layout), ...lockAndRun(layout)];
+  try {
+    const base = await baseOf(home);
+    const config = await configurationAt(home, base.commit, base.name);
+    findings.push(ok(`base ${base.name} at ${base.commit.slice(0, 12)}, fixes go to ${base.branch}`));
+    findings.push(...labFindings(config, lab ?? config.loop.lab, ports));
+    findings.push(...(await fileFindings(home, config)), ...secretFindings(home, config, ports.env));
+    findings.push(...(await pluginFindings(layout, base.commit, config.loop)));
+  } catch (error) {
+    if (!(error instanceof MendError)) throw error;
+    findings.push(problem([`${error.code} ${error.message}`, ...error.problems].join('\n'), error.next));
+  }
+  return findings;
+}
+
+async function programs(): Promise<Finding[]> {
+  const [git, bash] = await Promise.all([toolVersion('git', '--version'), toolVersion('bash', '--version')]);
+  return [
+    ok(`node ${process.version}`),
+    git ? ok(git) : problem('git is not on PATH', 'apt install git'),
+    bash ? ok(bash) : problem('bash is not on PATH', 'apt install bash'),
+  ];
+}
+
+function places(layout: Layout): Finding[] {
+  const folder = fileFacts(layout.state) ? layout.state : layout.home;
+  const free = diskFree(layout.home);
+  const room = `${Math.round(free / 1024 ** 2)} MiB free on the disk of the state folder`;
+  return [
+    isWritable(folder) ? ok('ai/state can be written') : problem(`${folder} cannot be written`, `ls -ld ${folder}`),
+    free < LOW_DISK_BYTES ? problem(room, 'free some space') : ok(room),
+  ];
+}
+
+function lockAndRun(layout: Layout): Finding[] {
+  const owner = lockOwner(layout.lock);
+  const open = openRun(loadStages(layout, { look: true }));
+  const life = owner && liveness(owner);
+  if (owner && life === 'alive') return [note(`a run is at work: pid ${owner.pid} since ${owner.since}`)];
+  return [
+    ...(owner && life === 'unknown'
+      ? [problem(`locked by pid ${owner.pid} on ${owner.host}`, 'mendloop abandon --unlock')]
+      : []),
+    ...(open ? [note(`run ${open.run} was cut off; the next start finishes it`)] : []),
+  ];
+}
+
+function labFindings({ map }: Configuration, lab: Lab, ports: Ports): Finding[] {
+  const path = stagePath({ inherited: ports.env, lab, labTools: ports.labTools });
+  const tools = [...new Set(Object.values(map.stages).flatMap((stage) => stage.requires.tools))];
+  const variables = [...new Set(Object.values(map.stages).flatMap((stage) => stage.requires.env))];
+  return [
+    lab === 'simulated' ? note('the lab is simulated: stand-ins answer for the real tools') : ok('the lab is real'),
+    ...tools.map((tool) => {
+      const program = findTool(tool, path);
+      if (program) return ok(`${tool}: ${program}`);
+      return problem(`${tool} is not on PATH`, toolSource(tool) ?? `install ${tool}`);
+    }),
+    ...variables.filter((name) => !ports.env[name]).map((name) => problem(`${name} is not set`, `export ${name}=…`)),
+  ];
+}
+
+async function fileFindings(home: string, { map }: Configuration): Promise<Finding[]> {
+  const isCarried = (path: string) => map.carry.some((carried) => path === carried || path.startsWith(`${carried}/`));
+  const isFolder = (path: string) => fileFacts(join(home, path))?.isFolder === true;
+  const folders = [...new Set(Object.values(map.stages).flatMap((stage) => stage.files.map(folderOf)))];
+  const ignored = (await ignoredBeside(home, folders.filter(isFolder))).filter((path) => !isCarried(path));
+  const edits = await uncommitted(home);
+  const missing = map.carry.filter((path) => !fileFacts(join(home, path)));
+  return [
+    ...(await uncarriedState(home, map.carry)).map((path) =>
+      problem(`${path} is Terraform state that stages would not see`, 'add it to carry in ai/context_map.yaml'),
+    ),
+    ...(ignored.length > 0
+      ? [note(`ignored by git, so not in the worktree: ${ignored.join(', ')}`, 'add what stages need to carry')]
+      : []),
+    ...(missing.length > 0 ? [note(`carry names what does not exist: ${missing.join(', ')}`)] : []),
+    ...(edits.length > 0 ? [note(`not committed, so not in a run: ${edits.join(', ')}`)] : []),
+  ];
+}
+
+/** The part of a glob before its first wildcard, as a folder. */
+function folderOf(glob: string): string {
+  const parts = glob.split('/');
+  const wild = parts.findIndex((part) => /[*?[{(!]/.test(part));
+  return parts.slice(0, wild === -1 ? parts.length - 1 : wild).join('/') || '.';
+}
+
+/** What the filter in front of every model cannot do here. Names keys and files, never a value. */
+function secretFindings(home: string, { map, loop }: Configuration, env: Ports['env']): Finding[] {
+  try {
+    const { short, passedOver } = secretsFrom({ home, carry: map.carry, env });
+    const patterns = ownerPatterns(loop.redact);
+    const open = short.filter((secret) => !isCovered(secret, patterns)).map(({ from }) => `${from}: too short`);
+    const secrets = [...new Set([...open, ...passedOver.map((path) => `${path}: not looked into`)])];
+    if (secrets.length === 0) return [];
+    const next = [
+      ...(open.length > 0 ? ['give values 8 characters or more, or a pattern under redact: in ai/loop.yaml'] : []),
+      ...(passedOver.length > 0 ? ['carry the file itself, or keep what is not looked into out of logs'] : []),
+    ];
+    const what = ['secrets that a model might be shown, because nobody can look for them:', ...secrets];
+    return [note(what.join('\n'), next.join('\n'))];
+  } catch (error) {
+    if (!(error instanceof RedactionError)) throw error;
+    return [problem(`no model can be asked: ${error.message}`, error.next)];
+  }
+}
+
+/** Whether the owner's patterns mask the value, alone or where it is set. */
+function isCovered({ value, from }: ShortSecret, patterns: readonly RegExp[]): boolean {
+  const key = from.split(/,? /).at(-1);
+  const places = [value, `${key}=${value}`, `${key}: ${value}`];
+  return places.some((text) => {
+    const start = text.length - value.length;
+    return patterns.some((pattern) =>
+      findOwn(pattern, text).some((span) => span.start <= start && span.end === text.length),
+    );
+  });
+}
+
+/** Every plugin that has a check of its own is asked. Throws MendError when a plugin does not load: then no run starts. */
+async function pluginFindings(layout: Layout, commit: string, loop: LoopConfig): Promise<Finding[]> {
+  const { executors, escalations, notifiers } = await pluginsAt(layout, commit, loop);
+  const checkable = [...executors, ...escalations, ...notifiers].filter(({ hooks }) => hooks.check !== undefined);
+  const results = await callAll(checkable, 'check', {});
+  return results.map((result) =>
+    // Not a problem: stages run without them, only what fails is not mended.
+    'answer' in result
+      ? ok(`${result.plugin}: ${result.answer}`)
+      : note(result.failed.replace(': check threw: ', ': ')),
+  );
+}
