@@ -20,6 +20,8 @@ const RULES: ImportRules = {
     'src/outbound': only('src/config', 'src/plan', 'src/failure', 'src/triage', 'src/fix'),
     // Does what it is told and knows no policy.
     'src/io': only('src/outbound'),
+    // Events on disk, and what is folded from them.
+    'src/journal': only('src/config', 'src/plan', 'src/triage', 'src/io'),
     // Plugins are loaded and called, not judged; only looking for their files touches io.
     'src/plugin': only('src/config', 'src/failure', 'src/fix', 'src/outbound', 'src/io/links.ts'),
     // Knows git, and nothing of stages.
@@ -31,7 +33,15 @@ const RULES: ImportRules = {
     // Changes nothing.
     'src/inspect': allBut('src/promote'),
     // Shows what it is handed.
-    'src/console': allBut('src/config', 'src/worktree', 'src/stage', 'src/run', 'src/promote', 'src/inspect'),
+    'src/console': allBut(
+      'src/config',
+      'src/journal',
+      'src/worktree',
+      'src/stage',
+      'src/run',
+      'src/promote',
+      'src/inspect',
+    ),
     'src/cli': allBut(),
     'src/index.ts': only('src/plan', 'src/plugin', 'src/run'),
     'src/testing': only(),
@@ -55,6 +65,7 @@ const RULES: ImportRules = {
   ],
   outside: {
     'src/io': ['*'],
+    'src/journal': ['node:fs'],
     // A regular expression in a context of its own can be stopped.
     'src/failure/bounded-test.ts': ['node:vm'],
     'src/outbound/redact/owner-rules.ts': ['node:vm'],

@@ -8,7 +8,7 @@ import { EXIT, fail } from '../errors.ts';
 import { masksOf } from '../failure/fingerprint.ts';
 import { type Explanation, explainFailure } from '../inspect/explain.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { readLedger } from '../mend/ledger-store.ts';
+import { readLedger } from '../journal/ledger-file.ts';
 import { entriesOf, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
 import type { CommandInput } from './command.ts';
 

@@ -2,10 +2,10 @@
 import { ago } from '../console/words.ts';
 import { EXIT, fail } from '../errors.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { readLedger } from '../mend/ledger-store.ts';
+import { readLedger } from '../journal/ledger-file.ts';
+import { loadStages } from '../journal/load-stages.ts';
 import { type ListedFix, listFixes } from '../promote/list-fixes.ts';
 import { recordedStages } from '../run/recorded-stages.ts';
-import { loadStages } from '../run/stage-store.ts';
 import { baseOf } from '../stage/configuration.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 import type { CommandInput } from './command.ts';

@@ -2,13 +2,13 @@
 import { plainWatcher } from '../console/plain.ts';
 import { EXIT, fail } from '../errors.ts';
 import { layout as layoutOf } from '../io/layout.ts';
+import { loadStages } from '../journal/load-stages.ts';
+import { recordOf } from '../journal/stages.ts';
 import { cellKey, cellsOf, splitStepName } from '../plan/matrix.ts';
 import { runHead } from '../run/resume.ts';
-import { loadStages } from '../run/stage-store.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
 import { findOutputs } from '../stage/find-output.ts';
 import { isFilled, isPublished, type OutputFile } from '../stage/outputs.ts';
-import { recordOf } from '../stage/stage-state.ts';
 import type { CommandInput } from './command.ts';
 import { withPorts } from './ports.ts';
 import { runOptions } from './run-options.ts';

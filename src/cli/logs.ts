@@ -7,10 +7,10 @@ import { liveness } from '../io/identity.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { lockOwner } from '../io/lock.ts';
 import { followLog, printLog } from '../io/print-log.ts';
+import { loadStages } from '../journal/load-stages.ts';
+import { recordOf } from '../journal/stages.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import { recordedStages } from '../run/recorded-stages.ts';
-import { loadStages } from '../run/stage-store.ts';
-import { recordOf } from '../stage/stage-state.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 import type { CommandInput } from './command.ts';
 

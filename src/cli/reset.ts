@@ -2,9 +2,9 @@
 import { fail } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { layout as layoutOf } from '../io/layout.ts';
+import { loadStages } from '../journal/load-stages.ts';
 import { recordedStages } from '../run/recorded-stages.ts';
 import { resetStages } from '../run/reset-stages.ts';
-import { loadStages } from '../run/stage-store.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 import type { CommandInput } from './command.ts';
 import { GRACE_MS } from './ports.ts';

@@ -1,7 +1,7 @@
 // `mendloop verify [<stage>…]`: does it still hold?
 import { EXIT } from '../errors.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { loadStages } from '../run/stage-store.ts';
+import { loadStages } from '../journal/load-stages.ts';
 import { stepsToVerify, type Verification, verifyStages } from '../run/verify-stages.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import type { CommandInput } from './command.ts';

@@ -3,16 +3,16 @@ import type { Stage } from '../config/context-map.ts';
 import { liveness } from '../io/identity.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { lockOwner } from '../io/lock.ts';
+import { loadStages } from '../journal/load-stages.ts';
+import { recordOf, type StageState, type StepRecord, waitsForHuman } from '../journal/stages.ts';
 import { compareInputs, stageInputs, type Tree } from '../plan/inputs.ts';
 import { type Cell, cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { movedNotice } from '../run/prepare.ts';
 import { cutOffRun } from '../run/resume.ts';
 import { otherLab } from '../run/same-lab.ts';
 import { askedText, type Selection, selectStages } from '../run/select.ts';
-import { loadStages } from '../run/stage-store.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
 import { neededOutputs } from '../stage/outputs.ts';
-import { recordOf, type StageState, type StepRecord, waitsForHuman } from '../stage/stage-state.ts';
 import { branchState } from '../worktree/branch-state.ts';
 import { listTree } from '../worktree/read.ts';
 

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Stage } from '../config/context-map.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
+import type { LedgerStore } from '../journal/ledger-file.ts';
 import type { CaseFacts, CaseTry } from '../outbound/case-file/facts.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
 import type { Told } from './fix-facts.ts';
 import type { FixStore } from './fix-store.ts';
-import type { LedgerStore } from './ledger-store.ts';
 import { logEnd, type OutgoingScope, texts } from './outgoing.ts';
 import { knownOf, type Recognised } from './recognise.ts';
 

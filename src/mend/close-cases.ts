@@ -2,10 +2,10 @@
 
 import type { Happening } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
+import type { LedgerStore } from '../journal/ledger-file.ts';
 import type { CaseSummary } from '../outbound/case-file/summary.ts';
 import { entriesOf } from '../triage/ledger.ts';
 import { openCaseStore } from './case-store.ts';
-import type { LedgerStore } from './ledger-store.ts';
 
 /** Closes every case of `stages`; returns what to tell of it. Throws MendError when the disk refuses. */
 export function closeCases(

@@ -1,11 +1,11 @@
 // What to do about a failure in a run, as things stand: what triage decides, put together from run, ledger and settings.
 import type { Stage } from '../config/context-map.ts';
 import type { Clock } from '../io/clock.ts';
+import type { LedgerStore } from '../journal/ledger-file.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import { decide } from '../triage/decide.ts';
 import type { Decision } from '../triage/situation.ts';
 import type { FailedAttempt } from './failed-attempt.ts';
-import type { LedgerStore } from './ledger-store.ts';
 import type { MendingFacts } from './mending-facts.ts';
 import { knownOf, type Recognised } from './recognise.ts';
 import { standing } from './standing.ts';

@@ -2,6 +2,7 @@
 // hand-over; every call counts, whatever comes of it, unless whoever was called could not be reached.
 
 import type { Happening } from '../events.ts';
+import type { LedgerStore } from '../journal/ledger-file.ts';
 import { RedactionError } from '../outbound/redact/redaction-error.ts';
 import { callHook } from '../plugin/call.ts';
 import type { Escalation as Answer, RefusedRound } from '../plugin/contract.ts';
@@ -11,7 +12,6 @@ import type { Breaker } from './breaker.ts';
 import type { CaseDesk, HandOver, More, WrittenCase } from './case-desk.ts';
 import type { TellFacts, Told } from './fix-facts.ts';
 import { judgeProposal } from './judge-proposal.ts';
-import type { LedgerStore } from './ledger-store.ts';
 import { type Made, type Offer, refusedBy } from './offer-fix.ts';
 import { knownOf, type Recognised } from './recognise.ts';
 

@@ -5,6 +5,7 @@ import { excerptOf } from '../failure/fingerprint.ts';
 import { pathFindings } from '../fix/gate/path-rules.ts';
 import type { GateRules } from '../fix/gate/rules.ts';
 import { bashParses, shellCheck } from '../io/shell-check.ts';
+import type { LedgerStore } from '../journal/ledger-file.ts';
 import type { EarlierTry, FixFacts } from '../plugin/contract.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import { stageVariables } from '../stage/stage-env.ts';
@@ -16,7 +17,6 @@ import type { Tree } from '../worktree/tree.ts';
 import type { FixStore } from './fix-store.ts';
 import { gateRules } from './gate-rules.ts';
 import type { JudgeScope } from './judge-proposal.ts';
-import type { LedgerStore } from './ledger-store.ts';
 import { knownOf, type Recognised } from './recognise.ts';
 
 export interface FixFactsScope {

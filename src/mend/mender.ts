@@ -1,5 +1,6 @@
 import type { Happening } from '../events.ts';
 import { limited } from '../io/limit.ts';
+import type { LedgerStore } from '../journal/ledger-file.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { stepLabel } from '../plan/step-label.ts';
 import { judgeFix } from '../triage/judge.ts';
@@ -12,7 +13,6 @@ import type { Escalation } from './escalation.ts';
 import type { FailedAttempt, Mender, Triaged } from './failed-attempt.ts';
 import type { FixStore } from './fix-store.ts';
 import type { SoundFix } from './judge-proposal.ts';
-import type { LedgerStore } from './ledger-store.ts';
 import type { MendingFacts } from './mending-facts.ts';
 import { noticeOf } from './notice-of.ts';
 import type { Notices } from './notices.ts';

@@ -3,12 +3,12 @@
 
 import type { Happening } from '../events.ts';
 import { limited } from '../io/limit.ts';
+import type { LedgerStore } from '../journal/ledger-file.ts';
 import type { Redactor } from '../outbound/redact/redactor.ts';
 import { callHook } from '../plugin/call.ts';
 import type { Notice } from '../plugin/contract.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
 import { entryOf } from '../triage/ledger.ts';
-import type { LedgerStore } from './ledger-store.ts';
 
 export interface NoticeScope {
   run: string;

@@ -1,11 +1,11 @@
 // A sound fix on its way to the branch: whoever is to be asked is asked, then it is applied, declined or left for later.
 import type { Happening } from '../events.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
+import type { LedgerStore } from '../journal/ledger-file.ts';
 import type { PatchData, RefusedAnswer } from '../triage/records.ts';
 import type { AppliedFix } from './applied-fix.ts';
 import type { FixStore } from './fix-store.ts';
 import type { SoundFix } from './judge-proposal.ts';
-import type { LedgerStore } from './ledger-store.ts';
 import type { Recognised } from './recognise.ts';
 import type { AskPerson, Suggestion } from './suggestion.ts';
 

@@ -6,13 +6,13 @@ import { endOf, excerptOf, type Failure } from '../failure/fingerprint.ts';
 import { identifyFrom } from '../failure/windows.ts';
 import type { Layout } from '../io/layout.ts';
 import { readLogEnd } from '../io/log-end.ts';
+import type { LedgerStore } from '../journal/ledger-file.ts';
+import { recordOf, type StageState } from '../journal/stages.ts';
 import { cellKey } from '../plan/matrix.ts';
 import { eventLabel } from '../plan/step-label.ts';
-import { recordOf, type StageState } from '../stage/stage-state.ts';
 import { entryOf, type LedgerEntry } from '../triage/ledger.ts';
 import type { AttemptEnded } from '../triage/records.ts';
 import type { FailedAttempt } from './failed-attempt.ts';
-import type { LedgerStore } from './ledger-store.ts';
 
 export interface RecogniseScope {
   run: string;

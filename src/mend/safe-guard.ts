@@ -1,7 +1,7 @@
 // Watches over what fixes do: when they do more harm than good, nothing more is changed.
 import type { Happening } from '../events.ts';
+import type { LedgerStore } from '../journal/ledger-file.ts';
 import { safeModeAfter } from '../triage/safe-mode.ts';
-import type { LedgerStore } from './ledger-store.ts';
 import type { MendingFacts } from './mending-facts.ts';
 import type { Notices } from './notices.ts';
 import type { Recognised } from './recognise.ts';

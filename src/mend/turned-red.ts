@@ -1,7 +1,7 @@
 // Whether a fix made for one step broke another that was green: then the loop must stop and a person look.
 import type { Stage } from '../config/context-map.ts';
+import type { StepRecord } from '../journal/stages.ts';
 import { type Tree as Files, inputFiles } from '../plan/inputs.ts';
-import type { StepRecord } from '../stage/stage-state.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { type Tree, treeGit } from '../worktree/tree.ts';
 

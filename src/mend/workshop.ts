@@ -1,6 +1,7 @@
 // Where fixes are made: who is asked, in which order, what they are told, and what becomes of a sound answer.
 
 import type { Happening } from '../events.ts';
+import type { LedgerStore } from '../journal/ledger-file.ts';
 import { RedactionError } from '../outbound/redact/redaction-error.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
@@ -11,7 +12,6 @@ import type { TellFacts } from './fix-facts.ts';
 import type { FixStore } from './fix-store.ts';
 import { judgeProposal, type SoundFix } from './judge-proposal.ts';
 import { keepPrompt, keepTry } from './keep-try.ts';
-import type { LedgerStore } from './ledger-store.ts';
 import { type By, type Made, type Offer, refusedBy } from './offer-fix.ts';
 import { type OutgoingScope, outgoing } from './outgoing.ts';
 import { knownOf, type Recognised } from './recognise.ts';

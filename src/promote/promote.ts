@@ -3,7 +3,7 @@ import { fail } from '../errors.ts';
 import { openGit } from '../io/git.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { requireWritable } from '../io/store.ts';
-import { readLedger } from '../mend/ledger-store.ts';
+import { readLedger } from '../journal/ledger-file.ts';
 import { holdLock } from '../run/hold-lock.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { type Base, commitOf } from '../worktree/base.ts';

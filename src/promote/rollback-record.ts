@@ -1,12 +1,12 @@
 // What a rollback leaves in the state: a journal of its own, and what the ledger must remember.
 import type { Happening } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
-import { openJournal } from '../io/journal.ts';
 import type { Layout } from '../io/layout.ts';
+import { openJournal } from '../journal/event-file.ts';
+import { openRecorder } from '../journal/journal.ts';
+import { openLedger, readLedger } from '../journal/ledger-file.ts';
+import type { LoadedStages } from '../journal/load-stages.ts';
 import type { AppliedFix } from '../mend/applied-fix.ts';
-import { openLedger, readLedger } from '../mend/ledger-store.ts';
-import { openRecorder } from '../run/recorder.ts';
-import type { LoadedStages } from '../run/stage-store.ts';
 import { entryOf } from '../triage/ledger.ts';
 import type { LedgerHappening, PatchData, PatchOutcome } from '../triage/records.ts';
 import type { CommittedFix } from '../worktree/find-fix.ts';

@@ -1,8 +1,8 @@
 // How a run ends for whoever started it. Pure.
 import { EXIT } from '../errors.ts';
 import type { LoopEvent } from '../events.ts';
+import type { StageState } from '../journal/stages.ts';
 import type { PlanResult } from '../plan/contract.ts';
-import type { StageState } from '../stage/stage-state.ts';
 
 export interface RunFactsForExit {
   result: PlanResult;

@@ -3,18 +3,19 @@ import { join } from 'node:path';
 import type { Stage } from '../config/context-map.ts';
 import { INSTRUCTIONS_FILE, MAX_BYTES, MEMO_FILE } from '../config/files.ts';
 import type { Happening, LoopEvent } from '../events.ts';
-import { readJournal } from '../io/journal.ts';
 import type { Layout } from '../io/layout.ts';
 import { PACKAGE_ROOT } from '../io/package.ts';
-import { listRuns } from '../io/runs.ts';
 import { readText } from '../io/store.ts';
+import { readJournal } from '../journal/event-file.ts';
+import type { Recorder } from '../journal/journal.ts';
+import type { LedgerStore } from '../journal/ledger-file.ts';
+import { listRuns } from '../journal/runs.ts';
+import { recordOf } from '../journal/stages.ts';
 import { openBarrier } from '../mend/barrier.ts';
 import { openBreaker } from '../mend/breaker.ts';
 import { closeCases } from '../mend/close-cases.ts';
-import type { AskedDiagnostics } from '../mend/diagnose.ts';
 import type { Mender } from '../mend/failed-attempt.ts';
 import { openFixes } from '../mend/fix-store.ts';
-import type { LedgerStore } from '../mend/ledger-store.ts';
 import { type MendingTools, stageMender } from '../mend/mender.ts';
 import { mendingFacts } from '../mend/mending-facts.ts';
 import { missedNotices, recoveredNotices } from '../mend/notice-of.ts';
@@ -27,8 +28,8 @@ import { nobody } from '../mend/suggestion.ts';
 import { turnedRedBy } from '../mend/turned-red.ts';
 import type { Diagnostic } from '../outbound/diagnostics/result.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
+import type { AskedDiagnostics } from '../stage/diagnose.ts';
 import { stageEnv, stagePath } from '../stage/stage-env.ts';
-import { recordOf } from '../stage/stage-state.ts';
 import type { MovableTree } from '../stage/stage-tree.ts';
 import { toolConfigs } from '../stage/tool-config.ts';
 import { usedOn } from '../triage/ledger.ts';
@@ -36,7 +37,6 @@ import { readAt } from '../worktree/read.ts';
 import { isPackage, PACKAGE_PATHS } from './own-plugins.ts';
 import type { Prepared } from './prepare.ts';
 import { projectRules } from './project-rules.ts';
-import type { Recorder } from './recorder.ts';
 import type { RunPorts, RunRequest } from './request.ts';
 
 export interface Mending {
@@ -147,7 +147,7 @@ export async function openMending(
     asked: AskedDiagnostics,
     signal: AbortSignal = ports.signal,
   ): Promise<Diagnostic[]> {
-    const { runDiagnostics } = await import('../mend/diagnose.ts');
+    const { runDiagnostics } = await import('../stage/diagnose.ts');
     const { stage: name, step, attempt } = subject;
     const stage = config.map.stages[name] as Stage;
     const cell = cellsOf(stage).find((one) => stepNameOf(name, one) === step) ?? {};

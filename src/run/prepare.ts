@@ -2,12 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { fail } from '../errors.ts';
 import type { Layout } from '../io/layout.ts';
+import { type LoadedStages, loadStages } from '../journal/load-stages.ts';
+import type { StageState } from '../journal/stages.ts';
 import type { Mask } from '../mend/mask.ts';
 import type { Plugins } from '../plugin/load.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
 import { missingTools } from '../stage/requires.ts';
 import { type Lab, stagePath } from '../stage/stage-env.ts';
-import type { StageState } from '../stage/stage-state.ts';
 import type { Base } from '../worktree/base.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { uncarriedState, uncommitted } from '../worktree/read.ts';
@@ -17,7 +18,6 @@ import type { RunPorts, RunRequest } from './request.ts';
 import { closeOpenRun, cutOffRun, endCutOff, type OpenRun, type RunHead } from './resume.ts';
 import { keepToLab } from './same-lab.ts';
 import { askedText, selectStages } from './select.ts';
-import { type LoadedStages, loadStages } from './stage-store.ts';
 
 export interface Prepared {
   layout: Layout;

@@ -3,7 +3,7 @@
 import { MAP_FILE } from '../config/files.ts';
 import { stageNames } from '../config/stage-names.ts';
 import { readText } from '../io/store.ts';
-import type { StageState } from '../stage/stage-state.ts';
+import type { StageState } from '../journal/stages.ts';
 
 /** Never throws for a broken map: what is recorded is shown all the same. */
 export function recordedStages(home: string, state: StageState): string[] {

@@ -3,19 +3,19 @@ import { randomUUID } from 'node:crypto';
 import { fail } from '../errors.ts';
 import type { Happening } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
-import { openJournal } from '../io/journal.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { listRuns, newRunId } from '../io/runs.ts';
 import { requireWritable } from '../io/store.ts';
+import { openJournal } from '../journal/event-file.ts';
+import { openRecorder } from '../journal/journal.ts';
+import { openLedger, readLedger } from '../journal/ledger-file.ts';
+import { loadStages } from '../journal/load-stages.ts';
+import { listRuns, newRunId } from '../journal/runs.ts';
 import { closeCases } from '../mend/close-cases.ts';
-import { openLedger, readLedger } from '../mend/ledger-store.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 import { entriesOf, type Ledger } from '../triage/ledger.ts';
 import { holdLock } from './hold-lock.ts';
 import { recordedStages } from './recorded-stages.ts';
-import { openRecorder } from './recorder.ts';
 import { closeOpenRun } from './resume.ts';
-import { loadStages } from './stage-store.ts';
 
 /** So soon after giving up nothing can have changed; whoever knows better says so. */
 const SOON_MS = 300_000;

@@ -2,14 +2,14 @@
 import { fail, MendError } from '../errors.ts';
 import type { Happening, LoopEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
-import { openJournal, readJournal } from '../io/journal.ts';
 import type { Layout } from '../io/layout.ts';
 import { endLeftovers } from '../io/leftovers.ts';
+import { openJournal, readJournal } from '../journal/event-file.ts';
+import { openRecorder } from '../journal/journal.ts';
+import { type LoadedStages, openRun } from '../journal/load-stages.ts';
 import { stepMarks } from '../stage/stage-env.ts';
 import type { Base } from '../worktree/base.ts';
 import { type Earlier, earlierFacts, takeUp } from './earlier.ts';
-import { openRecorder } from './recorder.ts';
-import { type LoadedStages, openRun } from './stage-store.ts';
 
 /** What `run.started` keeps so that the run can be taken up: everything that decides it. */
 export interface RunHead {

@@ -1,27 +1,27 @@
 // One run, top to bottom: lock, prepare, record, drive, result.
 import type { Happening, LoopEvent } from '../events.ts';
-import { openJournal } from '../io/journal.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { listRuns, newRunId } from '../io/runs.ts';
 import { ownFolder, requireWritable } from '../io/store.ts';
-import { type LedgerStore, type MaskData, openLedger } from '../mend/ledger-store.ts';
+import { openJournal } from '../journal/event-file.ts';
+import { openRecorder, type Recorder } from '../journal/journal.ts';
+import { type LedgerStore, type MaskData, openLedger } from '../journal/ledger-file.ts';
+import { executionEnded, writeRunFile } from '../journal/run-file.ts';
+import { listRuns, newRunId } from '../journal/runs.ts';
+import type { StageState } from '../journal/stages.ts';
 import { compilePlan, STAGE_ACTION, stepId } from '../plan/compile.ts';
 import type { PlanResult } from '../plan/contract.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { stageAction } from '../stage/stage-action.ts';
 import type { Lab } from '../stage/stage-env.ts';
-import type { StageState } from '../stage/stage-state.ts';
 import { stageTree } from '../stage/stage-tree.ts';
 import { createExecutor, type EarlierFacts } from './execute.ts';
 import { exitCode, needsHuman } from './exit-code.ts';
 import { holdLock } from './hold-lock.ts';
 import { openMending } from './open-mending.ts';
 import { type Prepared, prepare } from './prepare.ts';
-import { openRecorder, type Recorder } from './recorder.ts';
 import type { RunPorts, RunRequest } from './request.ts';
 import type { OpenRun } from './resume.ts';
 import { cutOffHappenings } from './resume.ts';
-import { executionEnded, writeRunFile } from './run-file.ts';
 
 export interface RunReport {
   run: string;

@@ -1,8 +1,8 @@
 // Which stages a request means, and what they need that is not there. Pure.
 import type { ContextMap } from '../config/context-map.ts';
 import { fail } from '../errors.ts';
+import type { StageState } from '../journal/stages.ts';
 import { withNeeds } from '../plan/compile.ts';
-import type { StageState } from '../stage/stage-state.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 
 export interface Selection {

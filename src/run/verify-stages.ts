@@ -2,13 +2,14 @@
 import type { ContextMap, Stage } from '../config/context-map.ts';
 import { formatDuration } from '../config/duration.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { newRunId } from '../io/runs.ts';
 import { ownFolder, requireWritable } from '../io/store.ts';
+import { loadStages } from '../journal/load-stages.ts';
+import { newRunId } from '../journal/runs.ts';
+import { recordOf, type StageState } from '../journal/stages.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { Stop } from '../plan/stop.ts';
 import { baseOf, configurationAt } from '../stage/configuration.ts';
 import { openCall, type StageScope } from '../stage/stage-call.ts';
-import { recordOf, type StageState } from '../stage/stage-state.ts';
 import { stageTree } from '../stage/stage-tree.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { holdLock } from './hold-lock.ts';
@@ -16,7 +17,6 @@ import type { RunPorts, RunRequest } from './request.ts';
 import { cutOffRun, endCutOff } from './resume.ts';
 import { keepToLab } from './same-lab.ts';
 import { namedStages, type Selection } from './select.ts';
-import { loadStages } from './stage-store.ts';
 import { stopAfter } from './stop-after.ts';
 
 export interface Verification {

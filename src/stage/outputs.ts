@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { ContextMap, Stage } from '../config/context-map.ts';
 import { fileFacts, hashFile } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
+import { recordOf, type StageState } from '../journal/stages.ts';
 import { cellKey, cellsOf, stepNameOf } from '../plan/matrix.ts';
-import { recordOf, type StageState } from './stage-state.ts';
 
 export interface OutputFile {
   /** `talos.kubeconfig`, or `talos[host=cp1].kubeconfig`. */

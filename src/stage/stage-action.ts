@@ -1,13 +1,13 @@
 // The action that runs a stage: whether an attempt is needed at all, and if so, the attempt.
 import type { Stage } from '../config/context-map.ts';
 import { formatDuration } from '../config/duration.ts';
+import { recordOf, type StepRecord, waitsForHuman } from '../journal/stages.ts';
 import { type Action, action, type Outcome } from '../plan/action.ts';
 import { compareInputs } from '../plan/inputs.ts';
 import { stopReason } from '../plan/stop.ts';
 import { attemptStage } from './attempt.ts';
 import { inspectTree } from './look-after.ts';
 import { inputsNow, openCall, type StageActionCall, type StageScope, stagePayloadSchema } from './stage-call.ts';
-import { recordOf, type StepRecord, waitsForHuman } from './stage-state.ts';
 
 export function stageAction(scope: StageScope): Action {
   return action({

@@ -7,13 +7,13 @@ import type { Clock } from '../io/clock.ts';
 import { type CommandEnd, type CommandRequest, runCommand } from '../io/command.ts';
 import { type LogFile, openLog } from '../io/log-file.ts';
 import { privateFolder } from '../io/store.ts';
+import type { StageState } from '../journal/stages.ts';
 import type { ActionCall } from '../plan/action.ts';
 import { type Inputs, stageInputs, type Tree } from '../plan/inputs.ts';
 import { cellKey } from '../plan/matrix.ts';
 import { verifyStage } from './checks.ts';
 import { neededOutputs } from './outputs.ts';
 import { type StageSurroundings, stageEnv, stepMarks } from './stage-env.ts';
-import type { StageState } from './stage-state.ts';
 
 export const stagePayloadSchema = z.object({
   stage: z.string(),

@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { emptyState, type StageStatus } from '../../src/journal/stages.ts';
 import type { ExecutionCode } from '../../src/plan/codes.ts';
 import { executionError } from '../../src/plan/codes.ts';
 import { planResult } from '../../src/plan/result.ts';
 import { exitCode, needsHuman } from '../../src/run/exit-code.ts';
-import { emptyState, type StageStatus } from '../../src/stage/stage-state.ts';
 import { journalOf } from './builders.ts';
 
 function exit(statuses: StageStatus[], code?: ExecutionCode, more: { human?: boolean; interrupted?: boolean } = {}) {

@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MendError } from '../../src/errors.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
-import { loadStages, openRun } from '../../src/run/stage-store.ts';
+import { loadStages, openRun } from '../../src/journal/load-stages.ts';
 import { commit, git } from '../worktree/repository.ts';
 import { homelab, journalIn, NOTE, ranSteps, reconfigure, run } from './homelab.ts';
 

@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert';
 import { formatError, MendError } from '../../src/errors.ts';
 import type { LoopEvent } from '../../src/events.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
+import { executionEnded } from '../../src/journal/run-file.ts';
 import { Stop } from '../../src/plan/stop.ts';
-import { executionEnded } from '../../src/run/run-file.ts';
 import { commit } from '../worktree/repository.ts';
 import { cutOff, homelab, journalIn, NOTE, ranSteps, reconfigure, run } from './homelab.ts';
 

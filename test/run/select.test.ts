@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { emptyState, type StageStatus } from '../../src/journal/stages.ts';
 import { askedText, namedStages, type Selection, selectStages } from '../../src/run/select.ts';
-import { emptyState, type StageStatus } from '../../src/stage/stage-state.ts';
 import { mapOf } from '../plan/builders.ts';
 import { refusal } from '../refusal.ts';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Layout, layout as layoutOf } from '../../src/io/layout.ts';
-import { openLedger, readLedger } from '../../src/mend/ledger-store.ts';
+import { openLedger, readLedger } from '../../src/journal/ledger-file.ts';
 import { foldLedger } from '../../src/triage/fold.ts';
 import { emptyLedger, entryOf, type Ledger } from '../../src/triage/ledger.ts';
 import type { LedgerHappening, LedgerRecord } from '../../src/triage/records.ts';

@@ -4,10 +4,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
 import { type Layout, layout as layoutOf } from '../../src/io/layout.ts';
-import { loadStages, openRun } from '../../src/run/stage-store.ts';
-import { emptyState, fold } from '../../src/stage/stage-state.ts';
+import { loadStages, openRun } from '../../src/journal/load-stages.ts';
+import { emptyState, fold } from '../../src/journal/stages.ts';
 import { folder, write } from '../io/temporary.ts';
-import { journalOf, RUN } from './builders.ts';
+import { journalOf, RUN } from '../run/builders.ts';
 
 const LATER = '20260102-000000-abcd';
 const FIRST = journalOf([

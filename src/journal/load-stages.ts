@@ -1,10 +1,10 @@
 // The state of all stages as of now: the projection on disk, brought up to date from the journals behind it.
 import type { LoopEvent } from '../events.ts';
-import { readJournal } from '../io/journal.ts';
 import type { Layout } from '../io/layout.ts';
-import { listRuns } from '../io/runs.ts';
 import { readChecked } from '../io/store.ts';
-import { emptyState, fold, isStageState, type StageState } from '../stage/stage-state.ts';
+import { readJournal } from './event-file.ts';
+import { listRuns } from './runs.ts';
+import { emptyState, fold, isStageState, type StageState } from './stages.ts';
 
 export interface LoadedStages {
   state: StageState;

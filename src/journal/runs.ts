@@ -1,6 +1,6 @@
 // The runs there have been, oldest first. Names begin with the time and never go backwards, so they sort by age.
 import { existsSync, readdirSync } from 'node:fs';
-import type { Layout } from './layout.ts';
+import type { Layout } from '../io/layout.ts';
 
 const RUN_ID = /^(\d{8}-\d{6})-[0-9a-f]{4}$/;
 

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
-import { openJournal, readJournal } from '../../src/io/journal.ts';
-import { folder } from './temporary.ts';
+import { openJournal, readJournal } from '../../src/journal/event-file.ts';
+import { folder } from '../io/temporary.ts';
 
 const fresh = () => join(folder(), 'runs/r/events.jsonl');
 

@@ -1,7 +1,7 @@
 // Journals: one numbered JSON record per line, appended and fsynced, readable from any of its lines on. What a record is,
 // the caller knows.
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeFileSync } from 'node:fs';
-import { folderOf, onDisk } from './store.ts';
+import { folderOf, onDisk } from '../io/store.ts';
 
 interface Numbered {
   seq: number;

@@ -1,10 +1,10 @@
 // Everything that happens in a run goes through here: onto the journal first, then into the stage state, then to whoever watches.
 import type { EventType, Happening, LoopEvent, Subscriber } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
-import type { Journal } from '../io/journal.ts';
 import type { Layout } from '../io/layout.ts';
 import { writeAtomic } from '../io/store.ts';
-import { fold, type StageState } from '../stage/stage-state.ts';
+import type { Journal } from './event-file.ts';
+import { fold, type StageState } from './stages.ts';
 
 export interface Recorder {
   readonly run: string;

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EventType, Happening, LoopEvent, Subscriber } from '../../src/events.ts';
-import { openJournal, readJournal } from '../../src/io/journal.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
-import { openRecorder } from '../../src/run/recorder.ts';
-import { loadStages } from '../../src/run/stage-store.ts';
+import { openJournal, readJournal } from '../../src/journal/event-file.ts';
+import { openRecorder } from '../../src/journal/journal.ts';
+import { loadStages } from '../../src/journal/load-stages.ts';
 import { folder } from '../io/temporary.ts';
-import { fakeClock, RUN } from './builders.ts';
+import { fakeClock, RUN } from '../run/builders.ts';
 
 const STEPS = new Map([
   ['a', ['a']],

@@ -1,7 +1,7 @@
 // run.json: a run at a glance, made from its journal when it ended.
 import type { Layout } from '../io/layout.ts';
-import { listRuns } from '../io/runs.ts';
 import { readChecked, writeAtomic } from '../io/store.ts';
+import { listRuns } from './runs.ts';
 
 export interface RunFile {
   version: 1;

@@ -1,8 +1,8 @@
 // The journal of a run: one JSON event per line, appended and fsynced. It is the truth; everything else is made from it.
 import { copyFileSync } from 'node:fs';
 import { isEvent, type LoopEvent } from '../events.ts';
-import { openLines } from './json-lines.ts';
-import { onDisk, readBytes } from './store.ts';
+import { onDisk, readBytes } from '../io/store.ts';
+import { openLines } from './lines.ts';
 
 export interface JournalText {
   events: LoopEvent[];

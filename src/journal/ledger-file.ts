@@ -1,12 +1,12 @@
 // The ledger on disk: onto its journal first, then into the ledger; the projection can always be made again from the journal.
 import type { Clock } from '../io/clock.ts';
 import { fileFacts } from '../io/files.ts';
-import { type Line, openLines, readLines } from '../io/json-lines.ts';
 import type { Layout } from '../io/layout.ts';
 import { quarantine, readChecked, writeAtomic } from '../io/store.ts';
 import { foldLedger } from '../triage/fold.ts';
 import { emptyLedger, isLedger, type Ledger } from '../triage/ledger.ts';
 import { isLedgerRecord, type LedgerHappening, type LedgerRecord } from '../triage/records.ts';
+import { type Line, openLines, readLines } from './lines.ts';
 
 export interface LedgerStore {
   /** As of now; only `record` changes it. */
