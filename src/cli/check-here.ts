@@ -1,6 +1,6 @@
 // An answer against this very repository: the files as they are in the working tree, the rules of the map on disk.
 import { join } from 'node:path';
-import { commandWords } from '../config/words.ts';
+import { commandWords } from '../config/paths.ts';
 import { applyChanges, spellings } from '../fix/apply-changes.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
 import { type EditedFile, type Refusal, refuse } from '../fix/edit.ts';

@@ -1,9 +1,121 @@
-// `ai/context_map.yaml`: the stages, and the files that are nobody's to edit. What a single value may be is decided here
-// and in stage.ts; what depends on two places of the file is in cross-checks.ts.
+// `ai/context_map.yaml`: the stages, and the files that are nobody's to edit. Every key with its default, its limits and the
+// words an editor shows for it; what depends on two places of the file is in cross-checks.ts.
 import { z } from 'zod';
+import { MAX_DURATION_MS, positiveDurationSchema } from './duration.ts';
 import type { Frozen } from './freeze.ts';
-import { globSchema, repoPathSchema } from './repo-path.ts';
-import { stageSchema } from './stage.ts';
+import { globSchema, outputPathSchema, repoPathSchema } from './repo-path.ts';
+import { commandSchema, shellLineSchema, verifyEntrySchema } from './verify-entry.ts';
+
+export { type BuiltInCheck, isBuiltInCheck, type VerifyEntry } from './verify-entry.ts';
+
+/** More steps than this for one stage is a mistake, not a plan. */
+export const MAX_CELLS = 1024;
+
+const VALUE = 'a value of up to 64 letters, digits, ".", "_" and "-"';
+
+const valueSchema = z
+  .union([z.string(), z.number(), z.boolean()], { error: `expected ${VALUE}` })
+  .transform(String)
+  .pipe(z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/, { error: `expected ${VALUE}` }));
+
+const axisSchema = z
+  .array(valueSchema, { error: 'expected a list of values' })
+  .min(1, { error: 'expected at least one value' })
+  .superRefine((values, ctx) => {
+    values.forEach((value, index) => {
+      if (values.indexOf(value) < index) {
+        ctx.addIssue({ code: 'custom', path: [index], message: `${JSON.stringify(value)} is listed twice` });
+      }
+    });
+  });
+
+/** Axis name to its values, as text. */
+export const matrixSchema = z
+  .record(
+    z.string().regex(/^[a-z][a-z0-9_]*$/, {
+      error: 'expected an axis name of a-z, 0-9 and "_" that starts with a letter, such as host',
+    }),
+    axisSchema,
+  )
+  .superRefine((axes, ctx) => {
+    const cells = Object.values(axes).reduce((product, values) => product * values.length, 1);
+    if (cells > MAX_CELLS) {
+      ctx.addIssue({ code: 'custom', message: `the axes multiply to ${cells} steps; the limit is ${MAX_CELLS}` });
+    }
+  });
+
+const texts = () => z.array(z.string()).default([]);
+
+const requiresSchema = z.strictObject({
+  env: z
+    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'expected the name of an environment variable' }))
+    .default([])
+    .describe('Environment variables that must be set'),
+  tools: z
+    .array(z.string().regex(/^[^\s/-][^\s/]*$/, { error: 'expected the name of a program on PATH' }))
+    .default([])
+    .describe('Programs that must be on PATH'),
+  files: z.array(repoPathSchema).default([]).describe('Files that must exist'),
+});
+
+const retrySchema = z.strictObject({
+  max_attempts: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('Attempts in total, the first included. Default 1, or 3 with on_failure: retry'),
+  backoff_ms: z.int().min(0).max(MAX_DURATION_MS).default(0).describe('Milliseconds to wait before the second attempt'),
+  backoff_multiplier: z.number().min(1).default(1).describe('Each later wait is this many times the one before'),
+  max_backoff_ms: z.int().min(0).max(MAX_DURATION_MS).default(60_000).describe('No wait is longer than this'),
+});
+
+const outputsSchema = z.record(
+  z.string().regex(/^[A-Za-z][A-Za-z0-9_-]*$/, { error: 'expected an output name of letters, digits, "_" and "-"' }),
+  outputPathSchema,
+);
+
+const keysSchema = z
+  .strictObject({
+    description: z.string().default('').describe('What the stage is for, in a few words'),
+    command: commandSchema.describe(
+      'What the stage runs: text for bash in the worktree root, or a list (argv, no shell)',
+    ),
+    needs: z.array(z.string()).default([]).describe('Stages that must be green before this one'),
+    files: z
+      .array(globSchema)
+      .default([])
+      .describe('Patterns of the files the AI may edit to mend this stage; a trailing / means the tree below'),
+    verify: z.array(verifyEntrySchema).default([]).describe('What must hold for the stage to be green'),
+    success_criteria: texts().describe('What success looks like, in words, for people and models'),
+    architecture_sections: texts().describe('Sections of the memo that a case about this stage includes'),
+    diagnostics: z.array(shellLineSchema).default([]).describe('Read-only commands that show the state of things'),
+    requires: requiresSchema.prefault({}).describe('What must be there before the stage starts'),
+    outputs: outputsSchema.default({}).describe('Files the stage publishes: name to path below $MENDLOOP_OUT'),
+    spec: z.string().min(1).default('default').describe('Resource key: which kind of worker runs the stage'),
+    matrix: matrixSchema.default({}).describe('Axes that multiply the stage: one step for each combination of values'),
+    timeout: positiveDurationSchema.prefault('15m').describe('How long an attempt may take, such as 90s or 1h30m'),
+    on_failure: z
+      .enum(['halt', 'skip', 'retry'])
+      .default('halt')
+      .describe('What a failure that could not be mended does to the run'),
+    retry: retrySchema.prefault({}).describe('Blind reruns before anything else; only with on_failure: retry'),
+    priority: z.int().default(0).describe('Among stages that could start, the higher goes first'),
+    always: z.boolean().default(false).describe('Run even when green'),
+    rerun: z
+      .boolean()
+      .default(true)
+      .describe('false: not idempotent; after a failure or an interruption only a human runs it again'),
+  })
+  .describe('A stage');
+
+/** A stage: raw keys in, every default filled in, durations in milliseconds. */
+export const stageSchema = keysSchema.transform(({ retry, ...stage }) => ({
+  ...stage,
+  retry: { ...retry, max_attempts: retry.max_attempts ?? (stage.on_failure === 'retry' ? 3 : 1) },
+}));
+
+/** A stage with every default filled in; `timeout` is in milliseconds. */
+export type Stage = Frozen<z.output<typeof stageSchema>>;
 
 /** What a stage may be called: the name is also a folder and a word on the command line. */
 export const STAGE_NAME = /^[a-z][a-z0-9_-]{0,63}$/;
@@ -68,6 +180,3 @@ export const contextMapSchema = z
 
 /** The context map with every default filled in, frozen all the way down. */
 export type ContextMap = Frozen<z.output<typeof contextMapSchema>>;
-
-export type { Stage } from './stage.ts';
-export { type BuiltInCheck, isBuiltInCheck, type VerifyEntry } from './verify-entry.ts';

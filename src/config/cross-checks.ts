@@ -1,11 +1,10 @@
 // What two places of the context map must agree on. Works on the value as it was read, before the schema: a stage that
 // is broken in one place hides nothing about the others. What has the wrong type is left to the schema to report.
-import { RESERVED_STAGE_NAMES, STAGE_NAME } from './context-map.ts';
-import { pathMatcher } from './globs.ts';
+import { type ContextMap, isBuiltInCheck, RESERVED_STAGE_NAMES, STAGE_NAME, type Stage } from './context-map.ts';
 import { cyclesOf } from './needs.ts';
+import { commandWords, isWipeScript, pathMatcher, rawWords } from './paths.ts';
 import type { Finding, Path } from './problem.ts';
 import { didYouMean } from './suggest.ts';
-import { commandWords, isWipeScript, rawWords } from './words.ts';
 
 type Mapping = Readonly<Record<string, unknown>>;
 
@@ -93,4 +92,40 @@ function numberFindings(path: Path, matrix: Mapping, written: (path: Path) => st
       return [{ path: here, at: 'value', message }];
     }),
   );
+}
+
+const SCRIPT = /\.(?:sh|bash|zsh|py|rb|pl|js|mjs|cjs|ts|mts)$/;
+
+/**
+ * One line each, `path: message`. A script that judges stages may not be edited by what it judges: where `files` covers
+ * one, the gate will refuse it all the same.
+ */
+export function configWarnings(map: ContextMap): string[] {
+  const judges = new Map<string, string>();
+  for (const [name, stage] of Object.entries(map.stages)) {
+    for (const { script, role } of judgingScripts(stage)) {
+      if (!judges.has(script)) judges.set(script, `stages.${name}.${role}`);
+    }
+  }
+  return Object.entries(map.stages).flatMap(([name, { files }]) => {
+    const covered = pathMatcher(files);
+    return [...judges]
+      .filter(([script]) => covered(script))
+      .map(([script, where]) => `stages.${name}.files: covers ${script}, named in ${where}; the AI may not edit that`);
+  });
+}
+
+function judgingScripts(stage: Stage): { script: string; role: string }[] {
+  const commands = [
+    ...stage.verify.map((entry, index) => ({ entry, role: `verify[${index}]` })),
+    ...stage.diagnostics.map((entry, index) => ({ entry, role: `diagnostics[${index}]` })),
+  ];
+  return commands.flatMap(({ entry, role }) => {
+    if (isBuiltInCheck(entry)) return [];
+    const words = commandWords(entry);
+    // The first word is what runs, whatever its ending; the others are data unless they look like scripts.
+    return words
+      .filter((word, index) => SCRIPT.test(word) || (index === 0 && word.includes('/')))
+      .map((script) => ({ script, role }));
+  });
 }

@@ -11,7 +11,7 @@ const UNITS = [
 ] as const;
 
 /** The longest time a Node timer can wait is 2^31 - 1 ms, a little over 24 days; a longer one would fire at once. */
-export const LONGEST_MS = 24 * 86_400_000;
+export const MAX_DURATION_MS = 24 * 86_400_000;
 
 /** Milliseconds of a text like `1h30m`, or undefined when it is not a duration. */
 export function parseDuration(text: string): number | undefined {
@@ -35,11 +35,11 @@ export function formatDuration(ms: number): string {
 
 const EXPECTED = 'expected a duration with units ms, s, m, h or d, such as 90s or 1h30m';
 
-/** A duration in a configuration file: text in, milliseconds out, at most `LONGEST_MS`. */
+/** A duration in a configuration file: text in, milliseconds out, at most `MAX_DURATION_MS`. */
 export const durationSchema = z
   .string({ error: EXPECTED })
   .regex(DURATION, { error: EXPECTED, abort: true })
-  .refine((text) => (parseDuration(text) ?? Infinity) <= LONGEST_MS, {
+  .refine((text) => (parseDuration(text) ?? Infinity) <= MAX_DURATION_MS, {
     error: 'longer than 24d, the longest time that can be waited for',
   })
   .transform((text) => parseDuration(text) ?? 0);

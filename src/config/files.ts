@@ -1,4 +1,7 @@
-// Where the configuration is, below the root of the repository, and how large it may be.
+// The configuration files below the root of the repository: where they are, how large they may be, and a quick look at
+// the names of the stages.
+import { isMap, isScalar, parseDocument } from 'yaml';
+import { deepOffset } from './yaml-depth.ts';
 
 export const MAP_FILE = 'ai/context_map.yaml';
 export const LOOP_FILE = 'ai/loop.yaml';
@@ -8,3 +11,10 @@ export const MEMO_FILE = 'ai/master_memo.md';
 
 /** A file larger than this is not configuration. */
 export const MAX_BYTES = 1_048_576;
+
+/** The stages of a context map in its order, for commands that must start fast; empty for a text without any. Never throws. */
+export function stageNames(text: string): string[] {
+  if (text.length > MAX_BYTES || deepOffset(text) !== undefined) return [];
+  const stages = parseDocument(text).get('stages', true);
+  return isMap(stages) ? stages.items.flatMap(({ key }) => (isScalar(key) ? [String(key.value)] : [])) : [];
+}

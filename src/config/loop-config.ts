@@ -1,6 +1,5 @@
 // `ai/loop.yaml`: how the loop behaves. Every key is optional; the defaults name only what this version ships.
 import { z } from 'zod';
-import { branchNameSchema, isBranchName } from './branch-name.ts';
 import { durationSchema } from './duration.ts';
 import type { Frozen } from './freeze.ts';
 
@@ -33,6 +32,19 @@ export const FAILURE_CLASSES = [
 
 /** The branch that fixes go to when the owner names none. */
 export const DEFAULT_BRANCH = 'ai/orchestrator-stage1';
+
+/** True when `git check-ref-format --branch` accepts the name; `@`, its short form of HEAD, is none. */
+export function isBranchName(name: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: git refuses them
+  if (name === '' || /[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\//.test(name)) return false;
+  if (/^[-/]|[./]$/.test(name) || name === '@' || name === 'HEAD') return false;
+  return name.split('/').every((part) => !part.startsWith('.') && !part.endsWith('.lock'));
+}
+
+/** A branch name. */
+export const branchNameSchema = z
+  .string({ error: 'expected a branch name' })
+  .refine(isBranchName, { error: (issue) => `${JSON.stringify(issue.input)} is not a valid git branch name` });
 
 /** What a plugin's name looks like: that of a file, without its ending. It can never lead out of a folder. */
 export const PLUGIN_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;

@@ -4,8 +4,7 @@ import { type ContextMap, contextMapSchema } from './context-map.ts';
 import { crossChecks } from './cross-checks.ts';
 import { type Frozen, freeze } from './freeze.ts';
 import { DEFAULT_BRANCH, type LoopConfig, loopConfigSchema } from './loop-config.ts';
-import { type Finding, formatPath, inOrder, type Problem } from './problem.ts';
-import { check, described } from './schema-findings.ts';
+import { check, described, type Finding, formatPath, inOrder, type Problem } from './problem.ts';
 import { readYaml, type YamlSource } from './yaml-source.ts';
 
 /** The value, or every problem found, in the order of the file. */

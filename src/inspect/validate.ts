@@ -1,7 +1,7 @@
 // The configuration in the working tree: valid or not, what looks wrong, and where it differs from what a run reads.
 import { join } from 'node:path';
+import { configWarnings } from '../config/cross-checks.ts';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
-import { configWarnings } from '../config/warnings.ts';
 import { MendError } from '../errors.ts';
 import { fileFacts, isExecutable } from '../io/files.ts';
 import { readText } from '../io/store.ts';

@@ -1,6 +1,6 @@
 // What whoever is asked for a fix is told of the failure and the repository, and what its answer is judged by.
 import type { Stage } from '../config/context-map.ts';
-import { pathMatcher } from '../config/globs.ts';
+import { pathMatcher } from '../config/paths.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import { pathFindings } from '../fix/gate/path-rules.ts';
 import type { GateRules } from '../fix/gate/rules.ts';

@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { normalize } from 'node:path/posix';
 import type { Stage } from '../config/context-map.ts';
 import { isBuiltInCheck } from '../config/context-map.ts';
-import { pathMatcher } from '../config/globs.ts';
-import { commandWords } from '../config/words.ts';
+import { commandWords, pathMatcher } from '../config/paths.ts';
 import type { Cell } from './matrix.ts';
 
 /** Path → content id (and mode) of every file at a commit. */

@@ -1,8 +1,7 @@
 // Calling one hook of one plugin: within its time, on a frozen context, its answer checked. Whatever the plugin does
 // comes back as a value.
 import { freeze, frozenCopy } from '../config/freeze.ts';
-import { formatPath } from '../config/problem.ts';
-import { check } from '../config/schema-findings.ts';
+import { check, formatPath } from '../config/problem.ts';
 import { contextFor } from './context.ts';
 import type { Answer, Given, HookName, Reporting } from './contract.ts';
 import type { LoadedPlugin } from './examine.ts';

@@ -1,9 +1,9 @@
 // What a plugin is told and what it may answer. Contexts are copies, frozen all the way down: nothing a plugin does to
 // them reaches the loop.
 import type { z } from 'zod';
+import type { Stage } from '../config/context-map.ts';
 import type { Frozen } from '../config/freeze.ts';
 import type { FailureClass } from '../config/loop-config.ts';
-import type { Stage } from '../config/stage.ts';
 import type { AttemptEnd } from '../failure/fingerprint.ts';
 import type { Note, RefusalCode } from '../fix/edit.ts';
 import type { classRulesSchema, escalationSchema, proposalSchema } from './answers.ts';

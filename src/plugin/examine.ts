@@ -1,6 +1,6 @@
 // What a plugin's file exported → its hooks, or everything that is wrong with it. Pure, but for getters of a stranger.
 import { z } from 'zod';
-import { described } from '../config/schema-findings.ts';
+import { described } from '../config/problem.ts';
 import { didYouMean } from '../config/suggest.ts';
 import type { HookName } from './contract.ts';
 import { HOOK_NAMES, HOOKS, hookOf, KINDS, keyOf, type List } from './hooks.ts';

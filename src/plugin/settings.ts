@@ -1,8 +1,7 @@
 // A plugin's settings, checked against the schema that it brought along.
 import type { z } from 'zod';
 import { frozenCopy } from '../config/freeze.ts';
-import { formatPath } from '../config/problem.ts';
-import { check } from '../config/schema-findings.ts';
+import { check, formatPath } from '../config/problem.ts';
 import { thrown } from './thrown.ts';
 
 export type Settled = { readonly options: unknown } | { readonly problems: readonly string[] };

@@ -1,7 +1,6 @@
 // The names of the stages for commands that only look: the map's order where it can be read, and whatever was run before.
 
-import { MAP_FILE } from '../config/files.ts';
-import { stageNames } from '../config/stage-names.ts';
+import { MAP_FILE, stageNames } from '../config/files.ts';
 import { readText } from '../io/store.ts';
 import type { StageState } from '../journal/stages.ts';
 

@@ -1,7 +1,7 @@
 // `verify`: what must hold for a stage to be green. Commands, and checks that need no script.
 import { join } from 'node:path';
 import { type BuiltInCheck, isBuiltInCheck, type Stage } from '../config/context-map.ts';
-import { commandText } from '../config/words.ts';
+import { commandText } from '../config/paths.ts';
 import { deepOffset } from '../config/yaml-depth.ts';
 import { fileFacts } from '../io/files.ts';
 import type { LogFile } from '../io/log-file.ts';

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { READING_STAGES } from '../../scripts/bench/model/reading-stages.ts';
 import { EXAMS } from '../../scripts/bench/model/stages.ts';
-import { pathMatcher } from '../../src/config/globs.ts';
+import { pathMatcher } from '../../src/config/paths.ts';
 import type { BrokenStage } from '../known-fixes/broken-stages.ts';
 import { type Ended, runAlone } from './alone.ts';
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isBranchName } from '../../src/config/branch-name.ts';
+import { isBranchName } from '../../src/config/loop-config.ts';
 
 test('a branch name is valid exactly when git says so', () => {
   const names = [

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pathMatcher } from '../../src/config/globs.ts';
+import { pathMatcher } from '../../src/config/paths.ts';
 
 test('a trailing slash means the tree below, dot files included', () => {
   const match = pathMatcher(['stages/talos/', './config/*.yaml']);

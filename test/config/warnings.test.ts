@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { configWarnings } from '../../src/config/cross-checks.ts';
 import { parseContextMap } from '../../src/config/parse.ts';
-import { configWarnings } from '../../src/config/warnings.ts';
 
 function warningsOf(text: string): string[] {
   const parsed = parseContextMap(text, 'ai/context_map.yaml');

@@ -2,10 +2,10 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Stage } from '../../src/config/context-map.ts';
+import { stageSchema } from '../../src/config/context-map.ts';
 import { parseLoopConfig } from '../../src/config/parse.ts';
 import { formatProblem } from '../../src/config/problem.ts';
-import type { Stage } from '../../src/config/stage.ts';
-import { stageSchema } from '../../src/config/stage.ts';
 import { formatError, MendError } from '../../src/errors.ts';
 import type { FixFacts, HookName } from '../../src/plugin/contract.ts';
 import type { LoadedPlugin } from '../../src/plugin/examine.ts';

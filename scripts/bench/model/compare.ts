@@ -1,7 +1,7 @@
 // Whether a branch that turned its stage green is what was wanted: a line that fails is easily gone, and with it what it did.
 import { isDeepStrictEqual } from 'node:util';
 import { parseAllDocuments } from 'yaml';
-import { pathMatcher } from '../../../src/config/globs.ts';
+import { pathMatcher } from '../../../src/config/paths.ts';
 import type { BrokenStage } from '../../../test/known-fixes/broken-stages.ts';
 
 /** A stage's command run in a folder of its own. */

@@ -1,6 +1,6 @@
 // The shipped Ollama for tests, answering with what is recorded. Which stage is asked about is read from the prompt alone.
 
-import { pathMatcher } from '../../../src/config/globs.ts';
+import { pathMatcher } from '../../../src/config/paths.ts';
 import type { AnswerFormat } from '../../../src/outbound/prompt/facts.ts';
 import { formatRule } from '../../../src/outbound/prompt/format-rule.ts';
 import { type ShownFile, shownFiles } from '../../../src/outbound/prompt/shown.ts';

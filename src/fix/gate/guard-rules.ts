@@ -1,7 +1,7 @@
 // Guards that a change takes away: what stops a script at its first failure, and the calls of what checks it. Counted
 // over the file, so that a guard may move or be written differently, but not go.
 
-import { rawWords } from '../../config/words.ts';
+import { rawWords } from '../../config/paths.ts';
 import { type ChangedLines, essence } from './changed-lines.ts';
 import type { Finding } from './finding.ts';
 import { languageOf } from './language.ts';

@@ -1,6 +1,5 @@
 // Protected files that an added line names: what may not be edited may not be run, moved or overwritten either.
-import { pathMatcher } from '../../config/globs.ts';
-import { commandWords, isWipeScript, rawWords } from '../../config/words.ts';
+import { commandWords, isWipeScript, pathMatcher, rawWords } from '../../config/paths.ts';
 import type { Reading } from './reading.ts';
 
 const OWN = /(?:^|\/)(?:ai\/(?:context_map|loop)\.yaml|\.git\/(?:hooks|config|info|objects|refs)(?:\/.*)?)$/i;

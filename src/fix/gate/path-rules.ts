@@ -1,5 +1,5 @@
 // Which files an edit may touch: plain paths, allowed and not protected, that are what they seem to be in the tree.
-import { pathMatcher } from '../../config/globs.ts';
+import { pathMatcher } from '../../config/paths.ts';
 import type { EditedFile, RefusalCode } from '../edit.ts';
 import { clip, type Finding } from './finding.ts';
 import { looksLike, pathFault } from './path-text.ts';

@@ -1,6 +1,6 @@
 // Files that no machine may change, whatever a stage's `files` say: a table of names with examples that are tests.
 // Names are compared in lower case and with look-alike letters made plain.
-import { isWipeScript } from '../../config/words.ts';
+import { isWipeScript } from '../../config/paths.ts';
 
 interface ProtectedName {
   what: string;

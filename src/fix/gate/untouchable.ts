@@ -1,6 +1,6 @@
 // What nobody's fix may touch, whatever a stage's files are: the scripts that judge stages, and what is carried.
 import { type ContextMap, isBuiltInCheck } from '../../config/context-map.ts';
-import { commandWords } from '../../config/words.ts';
+import { commandWords } from '../../config/paths.ts';
 import type { Tree } from './rules.ts';
 
 /** Every command that judges or looks at a stage. */

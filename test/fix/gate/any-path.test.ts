@@ -2,8 +2,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pathMatcher } from '../../../src/config/globs.ts';
-import { isWipeScript } from '../../../src/config/words.ts';
+import { isWipeScript, pathMatcher } from '../../../src/config/paths.ts';
 import { REFUSALS } from '../../../src/fix/edit.ts';
 import { judgeEdit } from '../../../src/fix/gate/judge.ts';
 import type { GateRules } from '../../../src/fix/gate/rules.ts';

@@ -1,6 +1,7 @@
-// Which words of a command could be paths of the repository. Better one word too many than one too few:
-// whoever asks compares the answer with files that exist, or with patterns of files that must not be touched.
+// Paths in commands and patterns. Which words of a command could be paths of the repository: better one too many than one
+// too few, since callers compare them with files that exist or with patterns of files that must not be touched.
 import { normalize } from 'node:path/posix';
+import picomatch from 'picomatch';
 
 const BETWEEN_WORDS = /[\s;&|()<>=,`{}]+/;
 const ROOT_VARIABLE = /\$(?:MENDLOOP_ROOT|PWD|\{MENDLOOP_ROOT\}|\{PWD\})["']?\//g;
@@ -8,14 +9,14 @@ const ROOT_VARIABLE = /\$(?:MENDLOOP_ROOT|PWD|\{MENDLOOP_ROOT\}|\{PWD\})["']?\//
 /** Every word of a shell command or argv as written, without quotes, once each. An argv item also counts as a whole. */
 export function rawWords(command: string | readonly string[]): string[] {
   const items = typeof command === 'string' ? [command] : command;
-  const found = items.flatMap((item) => {
+  const words = items.flatMap((item) => {
     const text = item.replace(ROOT_VARIABLE, '');
     // Quotes may join (stages/"talos"/run.sh) or part words ('a''b' in another language inside -c '…'): both readings count.
     const readings = [text.replace(/["'\\]/g, ''), text.replace(/["'\\]/g, ' ')];
     const split = readings.flatMap((reading) => reading.split(BETWEEN_WORDS));
     return typeof command === 'string' ? split : [text, ...split];
   });
-  return [...new Set(found)].filter((word) => word !== '');
+  return [...new Set(words)].filter((word) => word !== '');
 }
 
 /** The words that could be paths relative to the repository root, normalised (`./a//b` is `a/b`), once each. */
@@ -37,4 +38,19 @@ export function isWipeScript(path: string): boolean {
 /** A command as people read it: the text itself, or argv with spaces between. */
 export function commandText(command: string | readonly string[]): string {
   return typeof command === 'string' ? command : command.join(' ');
+}
+
+const MAX_PATTERN_LENGTH = 4096;
+
+/** Whether a path (relative, normalised) matches any of `globs`. A trailing `/` means the tree below; dot files count. Never throws. */
+export function pathMatcher(
+  globs: readonly string[],
+  options: { readonly ignoreCase?: boolean } = {},
+): (path: string) => boolean {
+  const patterns = globs
+    .map((glob) => glob.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '/**'))
+    // picomatch throws on these; neither can be the name of anything.
+    .filter((pattern) => pattern !== '' && pattern.length <= MAX_PATTERN_LENGTH);
+  if (patterns.length === 0) return () => false;
+  return picomatch(patterns, { dot: true, nonegate: true, nocase: options.ignoreCase ?? false });
 }
