@@ -1,4 +1,4 @@
-// The public API: run plans of your own actions with the same executor that runs stages.
+// The plan API, `mendloop`: run plans of your own actions with the runner that runs stages. Plugin authors: `mendloop/model`.
 export { EXIT, formatError, MendError } from './errors.ts';
 export { EVENT_TYPES, type EventType, type Happening, type LoopEvent, type Subscriber } from './events.ts';
 export { type Action, type ActionCall, type ActionRegistry, action, type Outcome } from './plan/action.ts';
@@ -15,6 +15,7 @@ export type {
 } from './plan/contract.ts';
 export { linear, parallel, type RunScheduler } from './plan/scheduler.ts';
 export { validateContext, validatePlan } from './plan/validate.ts';
+// Of plugins, what 0.1.0 offered here.
 export type {
   Backend,
   BackendJob,
@@ -26,4 +27,12 @@ export type {
   Proposal,
 } from './plugin/contract.ts';
 export { definePlugin, type Plugin } from './plugin/define.ts';
-export { createExecutor, type ExecutorOptions, type PlanExecutor } from './run/execute.ts';
+// `createExecutor`, `ExecutorOptions` and `PlanExecutor` are the names of 0.1.0.
+export {
+  createExecutor,
+  createExecutor as createPlanRunner,
+  type ExecutorOptions,
+  type ExecutorOptions as PlanRunnerOptions,
+  type PlanExecutor,
+  type PlanExecutor as PlanRunner,
+} from './run/execute.ts';

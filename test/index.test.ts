@@ -1,15 +1,22 @@
+// The names that this package offers, frozen: one that goes breaks somebody's plan or plugin.
+import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import * as api from '../src/index.ts';
+import * as planApi from '../src/index.ts';
+import * as model from '../src/model.ts';
+import * as testing from '../src/testing/index.ts';
 
-test('the public API is exactly this', () => {
-  assert.equal(Object.keys(api).sort(), [
+const names = (door: object) => Object.keys(door).sort();
+
+test('the plan API is exactly this', () => {
+  assert.equal(names(planApi), [
     'CODES',
     'EVENT_TYPES',
     'EXIT',
     'MendError',
     'action',
     'createExecutor',
+    'createPlanRunner',
     'definePlugin',
     'executionError',
     'formatError',
@@ -18,6 +25,60 @@ test('the public API is exactly this', () => {
     'validateContext',
     'validatePlan',
   ]);
+  const runner = planApi.createPlanRunner({ actions: new Map() });
+  assert.equal(names(runner), ['execute', 'executePlan', 'runPlan']);
+  assert.is(planApi.createExecutor, planApi.createPlanRunner);
+});
+
+test('what plugin authors are offered is exactly this', () => {
+  assert.equal(names(model), [
+    'CASE_REMINDER',
+    'CASE_TASK',
+    'ModelFault',
+    'addressFault',
+    'addressSetting',
+    'baseAddressSetting',
+    'consult',
+    'definePlugin',
+    'durationSetting',
+    'estimateTokens',
+    'followUp',
+    'guardAnswer',
+    'isLanAddress',
+    'isLoopback',
+    'isPassingStatus',
+    'lanHost',
+    'lanHostSetting',
+    'machineMemory',
+    'mayReach',
+    'openChat',
+    'pause',
+    'postJson',
+    'programEnvironment',
+    'programSettings',
+    'readNumbered',
+    'readReply',
+    'repeatsSecret',
+    'retryAfterMs',
+    'runModelCommand',
+    'secretFrom',
+    'seenFiles',
+    'variableSetting',
+    'withFormat',
+    'withoutSecrets',
+  ]);
+  assert.is(model.definePlugin, planApi.definePlugin);
+  assert.equal(names(testing), ['startApiServer', 'startOllamaServer']);
+});
+
+test('each door stands in package.json under its name', async () => {
+  const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  assert.equal(exports, {
+    '.': './src/index.ts',
+    './model': './src/model.ts',
+    './testing': './src/testing/index.ts',
+    './typescript': './scripts/typescript.mjs',
+  });
 });
 
 test.run();

@@ -1,37 +1,71 @@
-// Asks a hosted model about a case, through OpenAI's chat completions or Anthropic's messages. Only the case leaves, masked as
-// it is; the key comes from the environment. A host at fault throws, which is no call; a useless answer is passed over.
-import { estimateTokens } from '../../src/outbound/prompt/tokens.ts';
-import type { Context, Escalation } from '../../src/plugin/contract.ts';
-import { definePlugin } from '../../src/plugin/define.ts';
-import { secretFrom } from '../sending/variable.ts';
-import { consult, type Said, type Turn } from './answer/consult.ts';
-import { TASK } from './answer/words.ts';
-import type { Answered } from './api/protocol.ts';
-import { type Sending, send } from './api/send.ts';
-import { PROTOCOLS, type Settings, settings } from './api/settings.ts';
+// Asks a hosted model about a case, through OpenAI's chat completions or Anthropic's messages. Only the masked case leaves; the
+// key comes from the environment. A host at fault throws, which is no call; a useless answer is passed over.
+import { z } from 'zod';
+import {
+  baseAddressSetting,
+  CASE_TASK,
+  type CaseAnswer,
+  type Context,
+  consult,
+  definePlugin,
+  durationSetting,
+  type Escalation,
+  estimateTokens,
+  repeatsSecret,
+  secretFrom,
+  type Turn,
+  variableSetting,
+} from '../../src/model.ts';
+import { type ApiAnswer, PROTOCOLS } from './api/protocols.ts';
+import { type ApiCall, send } from './api/send.ts';
 
-type Asked = Context<'escalate', Settings>;
+const price = z.number().min(0).max(10_000);
+
+const settings = z.strictObject({
+  kind: z.enum(['openai', 'anthropic']).describe('How the host is spoken to'),
+  base_url: baseAddressSetting
+    .optional()
+    .describe(
+      'Where the host is, when it is not the one that the protocol comes from; plain http only on this network',
+    ),
+  model: z.string().min(1).describe('The model that is asked'),
+  key_env: variableSetting
+    .nullable()
+    .optional()
+    .describe(
+      'The environment variable that holds the key; null: none is sent. Default: OPENAI_API_KEY or ANTHROPIC_API_KEY',
+    ),
+  max_tokens: z.int().min(256).max(1_000_000).default(16_000).describe('Tokens of one answer, thoughts included'),
+  timeout: durationSetting.prefault('240s').describe('How long one answer may take'),
+  retries: z.int().min(0).max(5).default(2).describe('How often a host that is busy or failing is asked again'),
+  price: z
+    .strictObject({ input: price.describe('Of what is read'), output: price.describe('Of what is written') })
+    .optional()
+    .describe('Dollars for a million tokens, to tell what a call cost'),
+});
+
+type EscalateContext = Context<'escalate', z.output<typeof settings>>;
 
 /** Of the time that the loop gives a call, with some to spare. */
 const CALL_LIMIT_MS = 580_000;
-const TELL_EVERY_MS = 1000;
+const PROGRESS_EVERY_MS = 1000;
 
 export default definePlugin({ name: 'api', kind: 'escalation', options: settings, escalate });
 
-async function escalate(context: Asked): Promise<Escalation> {
+async function escalate(context: EscalateContext): Promise<Escalation> {
   const { options, say } = context;
-  const sending = openSending(context);
-  const who = `${options.model} at ${sending.origin}`;
+  const call = openCall(context);
+  const who = `${options.model} at ${call.origin}`;
   say(`asks ${who} about ${context.case.name}`);
   return consult(context, {
     who,
-    ask: (turns) => ask(context, sending, turns),
-    mayAskAgain: () => sending.left() >= options.timeout,
+    ask: (turns) => ask(context, call, turns),
+    mayAskAgain: () => call.left() >= options.timeout,
   });
 }
 
 /** Throws before anything is opened when there is no key. */
-function openSending({ options, signal, say, used }: Asked): Sending {
+function openCall({ options, signal, say, used }: EscalateContext): ApiCall {
   const { kind, model, retries, timeout } = options;
   const protocol = PROTOCOLS[kind];
   const url = protocol.endpoint((options.base_url ?? protocol.base).replace(/\/+$/, ''));
@@ -40,51 +74,40 @@ function openSending({ options, signal, say, used }: Asked): Sending {
   const key = keyEnv === null ? undefined : secretFrom(keyEnv, `the key for ${origin}`);
   const began = performance.now();
   const left = () => CALL_LIMIT_MS - (performance.now() - began);
-  const { title } = protocol;
-  return { protocol, title, url, origin, model, key, keyEnv, retries, timeoutMs: timeout, signal, left, say, used };
+  return { protocol, url, origin, model, key, keyEnv, retries, timeoutMs: timeout, signal, left, say, used };
 }
 
-async function ask(context: Asked, sending: Sending, turns: readonly Turn[]): Promise<Said> {
+async function ask(context: EscalateContext, call: ApiCall, turns: readonly Turn[]): Promise<CaseAnswer> {
   const { model, max_tokens: maxTokens } = context.options;
   const began = performance.now();
   const seconds = () => ((performance.now() - began) / 1000).toFixed(1);
-  const ticking = setInterval(() => context.progress(`${model}: ${seconds()} s`), TELL_EVERY_MS);
+  const ticking = setInterval(() => context.progress(`${model}: ${seconds()} s`), PROGRESS_EVERY_MS);
   try {
-    const answer = await send(sending, { model, maxTokens, system: TASK, turns });
-    count(context, answer, turns, seconds());
-    return saidIn(answer, sending.key);
+    const answer = await send(call, { model, maxTokens, system: CASE_TASK, turns });
+    reportUse(context, answer, turns, seconds());
+    return caseAnswer(answer, call.key);
   } finally {
     clearInterval(ticking);
   }
 }
 
-function count({ options, say, used }: Asked, { text, read, wrote }: Answered, turns: readonly Turn[], took: string) {
-  const sent = [TASK, ...turns.map(({ content }) => content)];
-  const [input, output] = [read ?? sum(sent), wrote ?? estimateTokens(text)];
-  const { model, price } = options;
+function reportUse(context: EscalateContext, answer: ApiAnswer, turns: readonly Turn[], took: string): void {
+  const { model, price } = context.options;
+  const { inputTokens, outputTokens } = answer;
+  const sent = [CASE_TASK, ...turns.map(({ content }) => content)];
+  const input = inputTokens ?? sent.reduce((all, text) => all + estimateTokens(text), 0);
+  const output = outputTokens ?? estimateTokens(answer.text);
   const dollars = price ? (input * price.input + output * price.output) / 1e6 : 0;
-  used(input + output, dollars);
+  context.used(input + output, dollars);
   const cost = price ? `, cost about $${dollars.toFixed(4)}` : '';
-  const about = read === undefined || wrote === undefined ? 'about ' : '';
-  say(`${model} read ${about}${input} tokens and wrote ${output} in ${took} s${cost}`);
+  const about = inputTokens === undefined || outputTokens === undefined ? 'about ' : '';
+  context.say(`${model} read ${about}${input} tokens and wrote ${output} in ${took} s${cost}`);
 }
 
-const sum = (texts: readonly string[]): number => texts.reduce((all, text) => all + estimateTokens(text), 0);
-
-/** So much of a key in an answer is no accident. */
-const TELLING_PART = 12;
-
-function saidIn({ text, end }: Answered, key: string | undefined): Said {
-  if (key !== undefined && repeats(text, key))
+function caseAnswer({ text, end }: ApiAnswer, key: string | undefined): CaseAnswer {
+  if (key !== undefined && repeatsSecret(text, key))
     return { refuses: 'repeats the key that it was sent; its answer is not used' };
   if (end === 'refused') return { refuses: 'would not answer' };
   if (end === 'cut') return { text, wrong: 'it was cut off at max_tokens, before its end; answer in fewer words' };
   return { text };
-}
-
-function repeats(text: string, key: string): boolean {
-  const length = Math.min(key.length, TELLING_PART);
-  return Array.from({ length: key.length - length + 1 }, (_, i) => key.slice(i, i + length)).some((part) =>
-    text.includes(part),
-  );
 }

@@ -8,12 +8,16 @@
 //       argv: [codex, exec, --skip-git-repo-check, --ephemeral, --sandbox, read-only, "-"]
 //       timeout: 8m
 
-import { runModelCommand } from '../../src/io/egress/model-command.ts';
-import { estimateTokens } from '../../src/outbound/prompt/tokens.ts';
-import { definePlugin } from '../../src/plugin/define.ts';
-import { commandSettings, environment } from '../command/settings.ts';
-import { consult, type Turn } from './answer/consult.ts';
-import { TASK } from './answer/words.ts';
+import {
+  CASE_TASK,
+  consult,
+  definePlugin,
+  estimateTokens,
+  programEnvironment,
+  programSettings,
+  runModelCommand,
+  type Turn,
+} from '../../src/model.ts';
 
 /** Of the time that the loop gives a call, with some to spare. */
 const CALL_LIMIT_MS = 580_000;
@@ -21,7 +25,7 @@ const CALL_LIMIT_MS = 580_000;
 export default definePlugin({
   name: 'command',
   kind: 'escalation',
-  options: commandSettings('280s'),
+  options: programSettings('280s'),
   escalate(context) {
     const { argv, timeout, env } = context.options;
     const [who = ''] = argv;
@@ -32,11 +36,11 @@ export default definePlugin({
       who,
       mayAskAgain: () => left() >= timeout,
       async ask(turns) {
-        const input = `${TASK}\n${turns.map(shown).join('\n')}`;
+        const input = `${CASE_TASK}\n${turns.map(turnText).join('\n')}`;
         const timeoutMs = Math.min(timeout, left());
-        const command = { argv, input, env: environment(env), timeoutMs, signal: context.signal };
+        const command = { argv, input, env: programEnvironment(env), timeoutMs, signal: context.signal };
         const text = await runModelCommand(command);
-        // Nobody else counts them.
+        // A program does not say how many tokens it used.
         context.used(estimateTokens(input) + estimateTokens(text));
         return { text };
       },
@@ -44,6 +48,6 @@ export default definePlugin({
   },
 });
 
-/** A program is asked anew each time, and told what it said. */
-const shown = ({ role, content }: Turn): string =>
+/** A program is asked anew each time: it is shown what it answered. */
+const turnText = ({ role, content }: Turn): string =>
   role === 'user' ? content : `# Your answer before\n\n${content.trimEnd()}\n`;

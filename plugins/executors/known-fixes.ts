@@ -1,7 +1,7 @@
 // Faults with one certain repair each, mended without asking anyone. What is not certain is left to whoever comes next.
-import { definePlugin } from '../../src/plugin/define.ts';
+import type { Plugin } from '../../src/model.ts';
 
-export default definePlugin({
+const plugin: Plugin = {
   name: 'known-fixes',
   kind: 'executor',
   async propose(context) {
@@ -17,4 +17,5 @@ export default definePlugin({
     const { files, executable, note } = only.repaired;
     return { files, note, ...(executable ? { executable: [...executable] } : {}) };
   },
-});
+};
+export default plugin;

@@ -1,30 +1,33 @@
 // Tells a program of the owner's: the notice as JSON on its stdin, and in MENDLOOP_NOTICE_REASON, _STAGE, _TITLE and _TEXT.
-
-import { runModelCommand } from '../../src/io/egress/model-command.ts';
-import { ModelFault } from '../../src/io/egress/model-fault.ts';
-import { definePlugin } from '../../src/plugin/define.ts';
-import { commandSettings, environment } from '../command/settings.ts';
-import { deliver, type Untold } from './deliver.ts';
-import { type Told, toldOf } from './notice.ts';
+import {
+  definePlugin,
+  ModelFault,
+  type Notice,
+  programEnvironment,
+  programSettings,
+  runModelCommand,
+} from '../../src/model.ts';
+import { boundedNotice, deliver, type Undelivered } from './deliver.ts';
 
 /** A variable of more than 128 KiB cannot be handed over. */
-const MOST_TEXT = 32_000;
+const MAX_TEXT_BYTES = 32_000;
 /** What is left of the time that the loop gives a call ends what does not want to end. */
 const GRACE_MS = 500;
 
 export default definePlugin({
   name: 'command',
   kind: 'notifier',
-  options: commandSettings('25s'),
+  options: programSettings('25s'),
   async notify(context) {
     const { signal, options } = context;
     const { argv, timeout, env } = options;
-    const told = toldOf(context, MOST_TEXT);
-    const input = `${JSON.stringify(told)}\n`;
-    const whole = { ...environment(env), ...variables(told) };
-    const attempt = async (timeoutMs: number): Promise<Untold | undefined> => {
+    const notice = boundedNotice(context, MAX_TEXT_BYTES);
+    const input = `${JSON.stringify(notice)}\n`;
+    const variables = { ...programEnvironment(env), ...noticeVariables(notice) };
+    const attempt = async (timeoutMs: number): Promise<Undelivered | undefined> => {
+      const command = { argv, input, env: variables, timeoutMs, signal, mayBeSilent: true, graceMs: GRACE_MS };
       try {
-        await runModelCommand({ argv, input, env: whole, timeoutMs, signal, mayBeSilent: true, graceMs: GRACE_MS });
+        await runModelCommand(command);
         return undefined;
       } catch (error) {
         if (!(error instanceof ModelFault)) throw error;
@@ -35,8 +38,8 @@ export default definePlugin({
   },
 });
 
-function variables(told: Told): Record<string, string> {
-  const set = Object.entries(told).map(([name, value]) => [
+function noticeVariables(notice: Notice): Record<string, string> {
+  const set = Object.entries(notice).map(([name, value]) => [
     `MENDLOOP_NOTICE_${name.toUpperCase()}`,
     // No variable can hold one.
     String(value).replaceAll('\0', ''),

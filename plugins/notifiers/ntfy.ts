@@ -1,37 +1,38 @@
 // Tells ntfy, which tells phones. Published as JSON: nothing of a notice stands in a header or in an address.
 import { z } from 'zod';
-import { positiveDurationSchema } from '../../src/config/duration.ts';
-import type { Notice } from '../../src/plugin/contract.ts';
-import { definePlugin } from '../../src/plugin/define.ts';
-import { baseAddress } from '../sending/address.ts';
-import { secretFrom, variableName } from '../sending/variable.ts';
-import { toldOf } from './notice.ts';
-import { postNotice } from './post-notice.ts';
+import {
+  baseAddressSetting,
+  definePlugin,
+  durationSetting,
+  type Notice,
+  secretFrom,
+  variableSetting,
+} from '../../src/model.ts';
+import { boundedNotice, postNotice } from './deliver.ts';
 
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;
 const NO_TOPIC = 'expected letters, digits, "-" and "_", at most 64';
 /** ntfy makes a file of a message that is longer than 4,096 bytes. */
-const MOST_TEXT = 4000;
+const MAX_TEXT_BYTES = 4000;
 
 const options = z
   .strictObject({
-    server: baseAddress.default('https://ntfy.sh').describe('Where ntfy is; plain http only on this network'),
+    server: baseAddressSetting.default('https://ntfy.sh').describe('Where ntfy is; plain http only on this network'),
     topic: z.string().regex(TOPIC, { error: NO_TOPIC }).optional().describe('Whoever knows it can read along'),
-    topic_env: variableName.optional().describe('Instead of topic: the environment variable that holds it'),
-    token_env: variableName.optional().describe('The environment variable with an access token'),
+    topic_env: variableSetting.optional().describe('Instead of topic: the environment variable that holds it'),
+    token_env: variableSetting.optional().describe('The environment variable with an access token'),
     priority: z.int().min(1).max(5).optional().describe('From 1 to 5; without it, by what is told'),
     tags: z
       .array(z.string().regex(/^[\w+-]{1,40}$/, { error: 'expected a tag, such as house' }))
       .max(10)
       .default([])
       .describe('Tags besides that of what is told'),
-    timeout: positiveDurationSchema.prefault('25s').describe('How long telling may take, three tries together'),
+    timeout: durationSetting.prefault('25s').describe('How long telling may take, three tries together'),
   })
   .refine(({ topic, topic_env }) => (topic === undefined) !== (topic_env === undefined), {
     error: 'expected either topic or topic_env',
   });
 
-/** How loud, and with which sign. */
 const LOOKS: Readonly<Record<Notice['reason'], { priority: number; tag: string }>> = {
   hand_over: { priority: 4, tag: 'raised_hand' },
   give_up: { priority: 4, tag: 'warning' },
@@ -48,17 +49,21 @@ export default definePlugin({
     const { options: settings, signal } = context;
     const { server, topic, topic_env, token_env } = settings;
     const token = token_env === undefined ? undefined : secretFrom(token_env, 'the access token for ntfy');
-    const { title, text, reason, stage } = toldOf(context, MOST_TEXT);
+    const { title, text, reason, stage } = boundedNotice(context, MAX_TEXT_BYTES);
     const { priority, tag } = LOOKS[reason];
     const tags = [tag, ...(stage === undefined ? [] : [stage]), ...settings.tags];
     await postNotice({
       url: server,
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
       body: {
-        ...{ topic: topic ?? topicIn(topic_env ?? ''), title, message: text === '' ? title : text, tags },
+        topic: topic ?? topicIn(topic_env ?? ''),
+        title,
+        message: text === '' ? title : text,
+        tags,
         priority: settings.priority ?? priority,
       },
-      ...{ signal, timeoutMs: settings.timeout },
+      signal,
+      timeoutMs: settings.timeout,
       check: token_env === undefined ? 'plugins.ntfy' : `plugins.ntfy and the variable ${token_env}`,
     });
   },

@@ -1,35 +1,34 @@
 // Posts each notice as one JSON object to an address of the owner's. Such an address is often a secret: it may come from the
 // environment, and no message repeats more of it than its host.
 import { z } from 'zod';
-import { positiveDurationSchema } from '../../src/config/duration.ts';
-import { definePlugin } from '../../src/plugin/define.ts';
-import { addressFault } from '../sending/address.ts';
-import { secretFrom, variableName } from '../sending/variable.ts';
-import { toldOf } from './notice.ts';
-import { postNotice } from './post-notice.ts';
+import {
+  addressFault,
+  addressSetting,
+  definePlugin,
+  durationSetting,
+  secretFrom,
+  variableSetting,
+} from '../../src/model.ts';
+import { boundedNotice, postNotice } from './deliver.ts';
 
-const MOST_TEXT = 32_000;
-/** What belongs to the request itself. */
-const OURS = /^(?:host|connection|content-.*|transfer-encoding|expect|upgrade|te|trailer)$/i;
+const MAX_TEXT_BYTES = 32_000;
+/** Headers that belong to the request itself. */
+const RESERVED = /^(?:host|connection|content-.*|transfer-encoding|expect|upgrade|te|trailer)$/i;
 
 const headerName = z
   .string()
   .regex(/^[A-Za-z0-9-]{1,64}$/, { error: 'expected the name of a header' })
-  .refine((name) => !OURS.test(name), { error: 'this header is not yours to set' });
+  .refine((name) => !RESERVED.test(name), { error: 'this header is not yours to set' });
 
 const options = z
   .strictObject({
-    url: z
-      .string()
-      .superRefine((text, ctx) => {
-        const message = addressFault(text);
-        if (message !== undefined) ctx.addIssue({ code: 'custom', message });
-      })
-      .optional()
-      .describe('Where to post to; plain http only on this network'),
-    url_env: variableName.optional().describe('Instead of url: the environment variable that holds it'),
-    headers: z.record(headerName, variableName).default({}).describe('Headers, each with the variable that holds it'),
-    timeout: positiveDurationSchema.prefault('25s').describe('How long telling may take, three tries together'),
+    url: addressSetting.optional().describe('Where to post to; plain http only on this network'),
+    url_env: variableSetting.optional().describe('Instead of url: the environment variable that holds it'),
+    headers: z
+      .record(headerName, variableSetting)
+      .default({})
+      .describe('Headers, each with the variable that holds it'),
+    timeout: durationSetting.prefault('25s').describe('How long telling may take, three tries together'),
   })
   .refine(({ url, url_env }) => (url === undefined) !== (url_env === undefined), {
     error: 'expected either url or url_env',
@@ -45,10 +44,13 @@ export default definePlugin({
       name.toLowerCase(),
       secretFrom(variable, `the header ${name}`),
     ]);
-    const check = settings.url_env ?? 'plugins.webhook.url';
     await postNotice({
-      ...{ url: addressOf(settings.url, settings.url_env), headers: Object.fromEntries(headers) },
-      ...{ body: toldOf(context, MOST_TEXT), signal, timeoutMs: settings.timeout, check },
+      url: addressOf(settings.url, settings.url_env),
+      headers: Object.fromEntries(headers),
+      body: boundedNotice(context, MAX_TEXT_BYTES),
+      signal,
+      timeoutMs: settings.timeout,
+      check: settings.url_env ?? 'plugins.webhook.url',
     });
   },
 });

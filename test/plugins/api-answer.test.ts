@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readReply } from '../../plugins/escalations/answer/read.ts';
-import { sayable } from '../../plugins/sending/hide.ts';
-import { retryAfterMs } from '../../plugins/sending/retry-after.ts';
+import { readReply } from '../../src/model/read-reply.ts';
+import { retryAfterMs } from '../../src/model/retry.ts';
+import { withoutSecrets } from '../../src/model/secrets.ts';
 import { escalationSchema } from '../../src/plugin/answers.ts';
 import { DIFF, WHOLE } from './ollama-asked.ts';
 
@@ -136,13 +136,13 @@ test('Retry-After is seconds or a date of HTTP, and nothing else', () => {
 
 test('of what a host says, no word with six characters of a secret is left, and it is one bounded line', () => {
   const secret = 'sk-abcdef123456';
-  assert.is(sayable(`no\tkey sk-abc***456\n\u001b[31m"${secret}",`, [secret]), 'no key (hidden) (hidden)');
-  assert.is(sayable('a b c', []), 'a b c');
-  assert.is(sayable('x'.repeat(500), ['']).length, 200);
+  assert.is(withoutSecrets(`no\tkey sk-abc***456\n\u001b[31m"${secret}",`, [secret]), 'no key (hidden) (hidden)');
+  assert.is(withoutSecrets('a b c', []), 'a b c');
+  assert.is(withoutSecrets('x'.repeat(500), ['']).length, 200);
   fc.assert(
     fc.property(fc.string(), fc.nat(9), fc.nat(), fc.string(), (before, from, length, after) => {
       const part = secret.slice(from, from + 6 + (length % 10));
-      return part.length < 6 || !sayable(`${before}${part}${after}`, [secret]).includes(part);
+      return part.length < 6 || !withoutSecrets(`${before}${part}${after}`, [secret]).includes(part);
     }),
   );
 });

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { z } from 'zod';
-import { TASK } from '../../plugins/escalations/answer/words.ts';
 import api from '../../plugins/escalations/api.ts';
+import { CASE_TASK } from '../../src/model.ts';
 import { estimateTokens } from '../../src/outbound/prompt/tokens.ts';
 import { callHook } from '../../src/plugin/call.ts';
 import type { LoadedPlugin } from '../../src/plugin/examine.ts';
@@ -44,12 +44,12 @@ for (const kind of ['openai', 'anthropic'] as const) {
     if (kind === 'openai') {
       assert.is(headers.authorization, `Bearer ${KEY}`);
       assert.equal(Object.keys(body).sort(), ['max_tokens', 'messages', 'model']);
-      assert.equal(body.messages[0], { role: 'system', content: TASK });
+      assert.equal(body.messages[0], { role: 'system', content: CASE_TASK });
     } else {
       assert.is(headers['x-api-key'], KEY);
       assert.is(headers['anthropic-version'], '2023-06-01');
       assert.equal(Object.keys(body).sort(), ['max_tokens', 'messages', 'model', 'system']);
-      assert.is(body.system, TASK);
+      assert.is(body.system, CASE_TASK);
     }
     assert.is(body.max_tokens, 16_000);
   });

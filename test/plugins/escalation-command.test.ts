@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { REMINDER, TASK } from '../../plugins/escalations/answer/words.ts';
 import command from '../../plugins/escalations/command.ts';
+import { CASE_REMINDER, CASE_TASK } from '../../src/model.ts';
 import { folder, write } from '../io/temporary.ts';
 import { load } from '../plugin/workshop.ts';
 import { askedAbout, CASE, type Told } from './case-asked.ts';
@@ -19,7 +19,7 @@ test('the case goes to stdin behind the task, and stdout is the answer', async (
   const { reply, said, tokens } = await asked(`cat > ${dir}/case; cat ${dir}/answer`);
   assert.equal(reply, { answer: DIFF });
   assert.equal(said, [`asks bash about ${CASE.name}`]);
-  assert.is(readFileSync(join(dir, 'case'), 'utf8'), `${TASK}\n${CASE.text.trimEnd()}\n\n${REMINDER}\n`);
+  assert.is(readFileSync(join(dir, 'case'), 'utf8'), `${CASE_TASK}\n${CASE.text.trimEnd()}\n\n${CASE_REMINDER}\n`);
   assert.ok(tokens > 300, String(tokens));
 });
 

@@ -1,12 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hostOf, isLanAddress } from '../../plugins/executors/ollama/lan.ts';
+import { isLanAddress, lanHost } from '../../src/model/address.ts';
 import { startOllamaServer } from '../../src/testing/ollama-server.ts';
 import { manyLines } from '../outbound/prompt/facts.ts';
 import { ask, asked, DIFF, promptOf, serving, thrownBy } from './ollama-asked.ts';
 
 const url = (text: string): string | undefined => {
-  const host = hostOf(text);
+  const host = lanHost(text);
   return 'url' in host ? host.url : undefined;
 };
 
@@ -48,7 +48,7 @@ test('a host that is neither here nor on the own network is refused, however it 
     if (text === 'http://lan') continue;
     assert.is(url(text), undefined, text);
   }
-  const { refused } = hostOf('https://ollama.com') as { refused: string };
+  const { refused } = lanHost('https://ollama.com') as { refused: string };
   assert.is(
     refused,
     'ollama.com is neither this machine nor a host of its network (a private address, or a name in .lan, .local, .home.arpa, .internal); prompts hold your files and logs and stay here',

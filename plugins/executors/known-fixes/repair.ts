@@ -1,6 +1,5 @@
 // The words of a known fix: what a repair is given, and what it answers.
-import type { Note } from '../../../src/fix/edit.ts';
-import type { FixFacts } from '../../../src/plugin/contract.ts';
+import type { FixFacts, Note } from '../../../src/model.ts';
 
 /** What a repair may look at: what the plugin is told, and nothing else. */
 export type RepairFacts = Pick<FixFacts, 'stage' | 'failure' | 'files' | 'read'> & {

@@ -1,17 +1,20 @@
 // An edit by line numbers, as a JSON object that the host holds to a schema: only files and lines that the model was shown.
 import { z } from 'zod';
-import { readNumbered } from '../../../src/outbound/prompt/line-numbers.ts';
-import type { SeenFile } from './seen-files.ts';
+import { readNumbered, type SeenFile } from '../../../src/model.ts';
 
-const MOST_FILES = 20;
+const MAX_FILES = 20;
 
 /** The schema of the answer: paths and line numbers are those of `files`. */
 export function editSchema(files: readonly SeenFile[]): object {
   const variants = editable(files).map(({ path, lines }) => {
     const line = { type: 'integer', minimum: Math.min(...lines), maximum: Math.max(...lines) };
     const properties = {
-      ...{ fix: { type: 'string' }, reason: { type: 'string' } },
-      ...{ path: { type: 'string', enum: [path] }, start: line, end: line, replacement: { type: 'string' } },
+      fix: { type: 'string' },
+      reason: { type: 'string' },
+      path: { type: 'string', enum: [path] },
+      start: line,
+      end: line,
+      replacement: { type: 'string' },
     };
     return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
   });
@@ -19,7 +22,7 @@ export function editSchema(files: readonly SeenFile[]): object {
 }
 
 const editable = (files: readonly SeenFile[]): SeenFile[] =>
-  files.filter(({ lines }) => lines.size > 0).slice(0, MOST_FILES);
+  files.filter(({ lines }) => lines.size > 0).slice(0, MAX_FILES);
 
 const editShape = z.object({
   fix: z.string().default(''),
@@ -35,27 +38,27 @@ export interface ExactEdit {
   note: { fix: string; reason: string };
 }
 
-const LONGEST_WORDS = 600;
+const MAX_WORDS = 600;
 
 /** The whole new text of the file, or what is wrong with the answer, for the model. */
-export function readEdit(answer: string, files: readonly SeenFile[], mostLines: number): ExactEdit | { wrong: string } {
-  const edit = parsed(answer);
+export function readEdit(answer: string, files: readonly SeenFile[], maxLines: number): ExactEdit | { wrong: string } {
+  const edit = parseEdit(answer);
   if (!edit) return { wrong: 'the answer is not a JSON object with path, start, end and replacement' };
   const { path, start, end, replacement, fix, reason } = edit;
   const file = editable(files).find((one) => one.path === path);
   if (!file) return { wrong: `${path} is not one of the files that are shown` };
   if (start > end) return { wrong: `start ${start} is behind end ${end}` };
-  if (end - start >= mostLines) return { wrong: `at most ${mostLines} lines may change, not ${end - start + 1}` };
+  if (end - start >= maxLines) return { wrong: `at most ${maxLines} lines may change, not ${end - start + 1}` };
   for (let line = start; line <= end; line++) {
     if (!file.lines.has(line))
       return { wrong: `line ${line} of ${path} is not shown as it is, so it cannot be replaced` };
   }
-  const words = (text: string, otherwise: string) => text.trim().slice(0, LONGEST_WORDS) || otherwise;
+  const words = (text: string, otherwise: string) => text.trim().slice(0, MAX_WORDS) || otherwise;
   const note = { fix: words(fix, `change ${path}`), reason: words(reason, 'not given') };
   return { files: { [path]: replaced(file.text, start, end, replacement) }, note };
 }
 
-function parsed(answer: string): z.output<typeof editShape> | undefined {
+function parseEdit(answer: string): z.output<typeof editShape> | undefined {
   try {
     return editShape.safeParse(JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1))).data;
   } catch {
@@ -67,9 +70,9 @@ function parsed(answer: string): z.output<typeof editShape> | undefined {
 function replaced(text: string, start: number, end: number, replacement: string): string {
   const lines = text.split(/(?<=\n)/);
   const crlf = text.includes('\r\n') ? '\r\n' : '\n';
-  const made = replacement === '' ? [] : unnumbered(replacement.replace(/\r?\n$/, '').split(/\r?\n/));
+  const added = replacement === '' ? [] : unnumbered(replacement.replace(/\r?\n$/, '').split(/\r?\n/));
   const last = lines[end - 1]?.endsWith('\n') ?? false;
-  const middle = made.map((line, i) => (i < made.length - 1 || last ? `${line}${crlf}` : line));
+  const middle = added.map((line, i) => (i < added.length - 1 || last ? `${line}${crlf}` : line));
   return [...lines.slice(0, start - 1), ...middle, ...lines.slice(end)].join('');
 }
 

@@ -1,8 +1,9 @@
 // Which model will be asked, before anything starts: the same choice that the loop makes, and what to do when there is none.
-import { hostOf, isLanAddress } from '../../../plugins/executors/ollama/lan.ts';
-import { largestModel, pickModel } from '../../../plugins/executors/ollama/pick-model.ts';
+
+import { maxModelBytes, pickModel } from '../../../plugins/executors/ollama/pick-model.ts';
 import { openChat } from '../../../src/io/egress/ollama-chat.ts';
 import { machineMemory } from '../../../src/io/machine-memory.ts';
+import { isLanAddress, lanHost } from '../../../src/model/address.ts';
 
 export interface Found {
   readonly host: string;
@@ -16,7 +17,7 @@ const START =
 
 /** `wrong` is one line with the next step. Never throws. */
 export async function findModel(written: string, wanted: string): Promise<Found | { wrong: string }> {
-  const host = hostOf(written);
+  const host = lanHost(written);
   if ('refused' in host) return { wrong: `--host: ${host.refused}` };
   const signal = new AbortController().signal;
   const models = await openChat(host.url, { signal, timeoutMs: TIMEOUT_MS, mayReach: isLanAddress })
@@ -24,7 +25,7 @@ export async function findModel(written: string, wanted: string): Promise<Found 
     .catch((error: Error) => error);
   if (models instanceof Error) return { wrong: `no Ollama answers at ${host.url} (${models.message}); ${START}` };
   try {
-    return { host: host.url, ...pickModel(wanted, models, host.url, largestModel(host.name, machineMemory())) };
+    return { host: host.url, ...pickModel(wanted, models, host.url, maxModelBytes(host.name, machineMemory())) };
   } catch (error) {
     return { wrong: (error as Error).message };
   }

@@ -1,29 +1,29 @@
-// What somebody answered to a case → a patch, a wish for diagnostics or a hand-over, by schema; or what is wrong with it.
+// What somebody answered to a case → a patch, a request for diagnostics or a hand-over, by schema; or what is wrong with it. Pure.
 import { z } from 'zod';
-import { stretches } from '../../../src/fix/formats/fences.ts';
-import { readAnswer } from '../../../src/fix/read-answer.ts';
-import { withoutLineNumbers } from '../../../src/outbound/prompt/line-numbers.ts';
-import type { Escalation } from '../../../src/plugin/contract.ts';
+import { stretches } from '../fix/formats/fences.ts';
+import { readAnswer } from '../fix/read-answer.ts';
+import { withoutLineNumbers } from '../outbound/prompt/line-numbers.ts';
+import type { Escalation } from '../plugin/contract.ts';
 
-/** `wrong` is told to whoever answered. */
+/** `wrong` is for whoever answered. */
 export type ReadReply = { readonly reply: Escalation } | { readonly wrong: string };
 
-const MOST_CHARACTERS = 1_000_000;
-const MOST_COMMANDS = 12;
-const MOST_WORDS = 64;
+const MAX_CHARACTERS = 1_000_000;
+const MAX_COMMANDS = 12;
+const MAX_WORDS = 64;
 /** More fenced blocks are no answer in one form. */
-const MOST_BLOCKS = 8;
+const MAX_BLOCKS = 8;
 
 const words = (most: number) => z.string().trim().min(1).max(most);
 const KEYS = ['patch', 'diagnostics', 'hand_over'] as const;
 
 const FORMS = {
-  patch: z.strictObject({ patch: words(MOST_CHARACTERS / 2), fix: words(2000), reason: words(2000) }),
+  patch: z.strictObject({ patch: words(MAX_CHARACTERS / 2), fix: words(2000), reason: words(2000) }),
   diagnostics: z.strictObject({
     diagnostics: z
-      .array(z.array(z.string().min(1).max(4000)).min(1).max(MOST_WORDS))
+      .array(z.array(z.string().min(1).max(4000)).min(1).max(MAX_WORDS))
       .min(1)
-      .max(MOST_COMMANDS),
+      .max(MAX_COMMANDS),
   }),
   hand_over: z.strictObject({ hand_over: words(20_000) }),
 };
@@ -31,9 +31,9 @@ const FORMS = {
 const NEITHER = 'it is neither a change of files nor one JSON object with diagnostics or hand_over';
 
 /** Never throws. */
-export function readReply(said: string): ReadReply {
-  if (said.length > MOST_CHARACTERS) return { wrong: `it has more than ${MOST_CHARACTERS} characters` };
-  const text = withoutThoughts(said);
+export function readReply(raw: string): ReadReply {
+  if (raw.length > MAX_CHARACTERS) return { wrong: `it has more than ${MAX_CHARACTERS} characters` };
+  const text = withoutThoughts(raw);
   if (text.trim() === '') return { wrong: 'it is empty' };
   const whole = objectOf(text);
   if (whole !== undefined) return readForm(whole);
@@ -74,7 +74,7 @@ const fenced = (patch: string): string =>
 function embedded(text: string): Record<string, unknown> | undefined {
   const blocks = stretches(text.split(/\r?\n/))
     .filter(({ kind, info }) => kind === 'block' && /^(?:json[c5]?)?$/i.test(info.trim()))
-    .slice(0, MOST_BLOCKS);
+    .slice(0, MAX_BLOCKS);
   const from = /^[ \t]*\{/m.exec(text)?.index ?? text.length;
   const candidates = [...blocks.map(({ lines }) => lines.join('\n')), text.slice(from, text.lastIndexOf('}') + 1)];
   const ours = candidates

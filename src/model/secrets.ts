@@ -1,0 +1,46 @@
+// Secrets of a plugin. They come from the environment, for ai/loop.yaml is committed and holds only the names of the variables;
+// and what a host answers may repeat them, in parts too.
+import { z } from 'zod';
+
+/** A setting: the name of an environment variable. */
+export const variableSetting = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'expected the name of an environment variable' });
+
+/** The value of the variable, for an HTTP header or address. Throws when it is not set or cannot stand there. */
+export function secretFrom(name: string, what: string): string {
+  const value = (process.env[name] ?? '').trim();
+  if (value === '') throw new Error(`the variable ${name} is not set; set it, where mendloop runs, to ${what}`);
+  // What would end a header, or begin another.
+  if (/[^\x20-\x7e]/.test(value)) throw new Error(`the variable ${name} holds what cannot be ${what}`);
+  return value;
+}
+
+const PART_LENGTH = 6;
+const MAX_LINE = 200;
+
+/** `text` as one bounded line to report, without any word that shares six characters in a row with one of `secrets`. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  const parts = secrets.flatMap((secret) => partsOf(secret, PART_LENGTH));
+  const words = text
+    .slice(0, 20 * MAX_LINE)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal would act on
+    .split(/[\s\x00-\x1f\x7f-\x9f]+/)
+    .filter((word) => word !== '')
+    .map((word) => (parts.some((part) => word.includes(part)) ? '(hidden)' : word));
+  const line = words.join(' ');
+  return line.length > MAX_LINE ? `${line.slice(0, MAX_LINE - 3)}...` : line;
+}
+
+/** So much of a secret in an answer is no accident. */
+const TELLING_LENGTH = 12;
+
+/** Whether `text` repeats the secret, or a telling part of it. */
+export const repeatsSecret = (text: string, secret: string): boolean =>
+  partsOf(secret, TELLING_LENGTH).some((part) => text.includes(part));
+
+/** Every stretch of `length` characters; a shorter secret as a whole. */
+function partsOf(secret: string, length: number): string[] {
+  if (secret.length <= length) return secret === '' ? [] : [secret];
+  return Array.from({ length: secret.length - length + 1 }, (_, i) => secret.slice(i, i + length));
+}
