@@ -7,8 +7,26 @@ export interface LogEnd {
   cut: boolean;
 }
 
-/** Longest line that is looked at; of a longer one the beginning counts, and of one cut at its front the end. */
+/** Longest line that is looked at; of a longer one head and tail count, and of one cut at its front the end. */
 export const LINE_CHARS = 4096;
+
+const HEAD_SHARE = 0.6;
+const GAP = ' … ';
+/** Behind a plain word, so that no tail begins inside a value, or with one whose key was left out. */
+const TAIL_BEGINS = /\s(?!\S*(?:pass|pw|secret|token|key|bearer|basic|auth|data))[a-z]{2,16}[,.;)]? +(?=\S)/i;
+
+/**
+ * `text` in at most `max` characters: of a longer one the head and, for Go and Ansible put the cause there, the tail.
+ * Without a safe place for the tail to begin, the head alone, with `mark` at its end.
+ */
+export function clipMiddle(text: string, max: number, mark = ''): string {
+  if (text.length <= max) return text;
+  const head = Math.ceil(max * HEAD_SHARE);
+  const tail = text.slice(head + GAP.length - max);
+  const begins = TAIL_BEGINS.exec(tail);
+  if (!begins) return text.slice(0, max - mark.length) + mark;
+  return text.slice(0, head) + GAP + tail.slice(begins.index + begins[0].length);
+}
 
 const ESCAPES =
   /\u001b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\u0007\u001b]{0,512}(?:\u0007|\u001b\\)|[ -/]{1,2}[0-~]|[0-~])/g;
@@ -52,7 +70,7 @@ export function cleanLines({ text, cut }: LogEnd): string[] {
 /** One line, cleaned. */
 export function cleanLine(line: string): string {
   const shown = lastShown(withoutMiddle(line).replace(ESCAPES, ''));
-  return withoutMoment(shown.replace(CONTROLS, '').slice(0, LINE_CHARS).trimEnd());
+  return withoutMoment(clipMiddle(shown.replace(CONTROLS, '').trimEnd(), LINE_CHARS));
 }
 
 /** Of a huge line only the ends are looked at: progress bars write megabytes into one line, and the last words count. */

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { FailureClass } from '../config/loop-config.ts';
 import { type Classified, classify, type ProjectRule } from './classify.ts';
-import { isBinary, type LogEnd } from './clean.ts';
+import { clipMiddle, isBinary, type LogEnd } from './clean.ts';
 import { pickErrorLines } from './error-lines.ts';
 import type { Grade } from './grade.ts';
 import { type Masked, maskReasons, template } from './mask.ts';
@@ -110,6 +110,6 @@ export function excerptOf({ errors, silence }: Failure): string {
   const second = rest.length > 0 ? rest.join(' ') : (told[1]?.[0] ?? '');
   return [headline ?? '', second]
     .filter((line) => line !== '')
-    .map((line) => (line.length > EXCERPT_WIDTH ? `${line.slice(0, EXCERPT_WIDTH - 1)}…` : line))
+    .map((line) => clipMiddle(line, EXCERPT_WIDTH, '…'))
     .join('\n');
 }

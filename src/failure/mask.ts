@@ -1,6 +1,6 @@
 // What changes between two runs of the same failure goes; what would need a different fix stays. An ordered table:
 // each mask sees what the ones before it left.
-import { MOMENT } from './clean.ts';
+import { clipMiddle, LINE_CHARS, MOMENT } from './clean.ts';
 
 /** One replacement a mask made, for whoever asks why. */
 export interface Masked {
@@ -22,7 +22,7 @@ interface Around {
   after: string;
 }
 
-/** Longest text that is masked; an error says what it is about at its beginning. */
+/** Longest template; of a longer one head and tail stay. */
 export const TEMPLATE_CHARS = 1200;
 
 /** Services that listen in the range from which the kernel gives out ports: Talos, WireGuard, Tailscale, gRPC. */
@@ -144,7 +144,8 @@ const MASKS: readonly Mask[] = [
   {
     name: 'port',
     why: 'a port that was free at that moment',
-    pattern: /(?:(?:<ip>\]?|localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|[a-z][\w-]*(?:\.[\w-]+)+):|\bport[ :=])(\d{5})\b/g,
+    pattern:
+      /(?:(?:<ip>\]?|localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|(?<![a-z])[a-z][\w-]*(?:\.[\w-]+)+):|\bport[ :=])(\d{5})\b/g,
     becomes: (text, _around, [port]) => (stable(port as string) ? text : text.replace(port as string, '<port>')),
   },
   {
@@ -250,7 +251,7 @@ const MASKS: readonly Mask[] = [
   {
     name: 'id',
     why: 'the rest of an id of which a part was masked',
-    pattern: /[\w#]*#[\w#]*/g,
+    pattern: /(?<![\w#])[\w#]*#[\w#]*/g,
     becomes: (text) => text.replace(/\d+/g, '#'),
   },
   { name: 'id', why: 'the rest of an id of which a part was masked', pattern: /(?<=-)\d+(?=-#)/g, becomes: '#' },
@@ -258,7 +259,7 @@ const MASKS: readonly Mask[] = [
 
 /** The template of an error: `text` with everything masked, spaces evened out. */
 export function template(text: string, onMask?: (masked: Masked) => void): string {
-  let out = text.slice(0, TEMPLATE_CHARS);
+  let out = clipMiddle(text, LINE_CHARS);
   for (const { name, pattern, becomes } of MASKS) {
     out = out.replace(pattern, (found: string, ...rest: unknown[]) => {
       const at = rest.findIndex((value) => typeof value === 'number');
@@ -270,7 +271,7 @@ export function template(text: string, onMask?: (masked: Masked) => void): strin
       return put;
     });
   }
-  return out.replace(/\s+/g, ' ').trim();
+  return clipMiddle(out.replace(/\s+/g, ' ').trim(), TEMPLATE_CHARS);
 }
 
 /** Why each mask is there, by its name. */

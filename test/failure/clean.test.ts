@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cleanLine, cleanLines, isBinary, LINE_CHARS } from '../../src/failure/clean.ts';
+import { cleanLine, cleanLines, clipMiddle, isBinary, LINE_CHARS } from '../../src/failure/clean.ts';
 
 const ESC = '\u001b';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must be gone
@@ -127,10 +127,25 @@ test('control characters, a byte order mark and spaces of no width go; tabs and 
   assert.is(cleanLine('\tfrom\tü 日本 ✗ 🚀'), '\tfrom\tü 日本 ✗ 🚀');
 });
 
-test('of a long line the beginning counts, and of a huge one its end is still seen behind a carriage return', () => {
+test('of a long line head and tail count, and of a huge one its end is still seen behind a carriage return', () => {
   assert.is(cleanLine('x'.repeat(LINE_CHARS + 1)).length, LINE_CHARS);
   assert.is(cleanLine(`Error: no${' y'.repeat(1e6)}`).slice(0, 12), 'Error: no y ');
   assert.is(cleanLine(`${'10%\r'.repeat(1e6)}Error: no`), 'Error: no');
+  const long = cleanLine(`fatal: [pve1]: FAILED! => {"stdout": "${'line '.repeat(5000)}", "msg": "No route to host"}`);
+  assert.match(long, /^fatal: \[pve1\]: FAILED! => .* … .*"msg": "No route to host"\}$/);
+  assert.ok(long.length <= LINE_CHARS);
+});
+
+test('the tail of a cut text begins behind a plain word: no part of a value is left without its key', () => {
+  const cut = (text: string) => clipMiddle(`${'a'.repeat(100)} ${text}`, 100);
+  assert.match(cut(`${'b'.repeat(50)} wrong end: no such host`), /^a{60} … end: no such host$/);
+  const blob = 'c'.repeat(80);
+  for (const text of [blob, `x ${blob}`, `password: ${blob}`, `token hunter2hunter2`, `--key ${blob}`]) {
+    assert.is(cut(text), 'a'.repeat(100), text);
+  }
+  assert.match(cut(`password: ${'d'.repeat(36)}, which was refused`), /^a{60} … was refused$/);
+  assert.is(clipMiddle('short', 5), 'short');
+  assert.is(clipMiddle('a'.repeat(10), 5, '…'), 'aaaa…');
 });
 
 test('a first line that is cut is left out, and kept by its end when it is all there is', () => {

@@ -288,9 +288,27 @@ test('property: whatever the bytes, there is an answer: at most three errors, an
   );
 });
 
+test('of a long line the end tells too: Go and Ansible put the cause there', () => {
+  const go = (end: string) => `Error: apply failed: ${'waiting for the pool to settle, '.repeat(200)}${end}`;
+  const ansible = (msg: string) =>
+    `fatal: [pve1]: FAILED! => {"changed": false, "stdout": "${'installed one more package; '.repeat(200)}", "msg": "${msg}"}`;
+  for (const line of [go, ansible]) {
+    const [refused, missing] = ['dial tcp: connection refused', 'a.yaml: no such file or directory'].map((end) =>
+      failure(line(end)),
+    );
+    assert.is(refused?.class, 'network_error');
+    assert.is(missing?.class, 'missing_file');
+    assert.is.not(refused?.fingerprint, missing?.fingerprint);
+    assert.match(refused?.errors[0]?.lines[0] ?? '', / … .*connection refused/);
+  }
+});
+
 test('for people: the first two lines that tell it, or why there are none', () => {
   assert.is(excerptOf(failure('Error: one\nError: two\nError: three')), 'Error: one\nError: two');
-  assert.is(excerptOf(failure(`   Error: ${'long '.repeat(100)}`)).length, 200);
+  const long = excerptOf(failure(`   Error: ${'long '.repeat(100)}: connection refused`));
+  assert.match(long, /^Error: long .{100,} … long .*: connection refused$/);
+  assert.ok(long.length <= 200);
+  assert.is(excerptOf(failure(`Error: ${'x'.repeat(300)}`)), `Error: ${'x'.repeat(192)}…`);
   assert.is(excerptOf(failure('')), '(empty log)');
 });
 
@@ -312,10 +330,9 @@ const HOSTILE: Record<string, string> = {
     ),
   ),
   ...Object.fromEntries(
-    ['Error', 'a: ', 'http://', '1.1', '### ', 'ok=1 ', 'downloading ', ' ', '-', '1% ', 'command '].map((piece) => [
-      `long lines of ${JSON.stringify(piece)}`,
-      much(`${piece.repeat(4000 / piece.length)}x\n`),
-    ]),
+    ['Error', 'a: ', 'http://', '=', '1.1', '### ', 'ok=1 ', 'downloading ', ' ', '-', '1% ', 'command '].map(
+      (piece) => [`long lines of ${JSON.stringify(piece)}`, much(`${piece.repeat(4000 / piece.length)}x\n`)],
+    ),
   ),
   ...Object.fromEntries(
     ['╷', '│', 'Error:', 'panic: x', 'Traceback (most recent call last):', ' ^', '', 'Error: a', 'a', 'not ready'].map(

@@ -254,10 +254,13 @@ test('what was masked is told with the text it had', () => {
   ]);
 });
 
-test('spaces are evened out, and of a long text the beginning counts', () => {
+test('spaces are evened out, and of a long text head and tail count, after masking', () => {
   assert.is(template('  a \t\n b  '), 'a b');
   assert.is(template(''), '');
   assert.ok(template('word '.repeat(10_000)).length <= TEMPLATE_CHARS);
+  const long = (took: string, end: string) => template(`gave up after ${took}, ${'word '.repeat(400)}: ${end}`);
+  assert.is(long('9s', 'no such host'), long('1m30s', 'no such host'));
+  assert.is.not(long('9s', 'no such host'), long('9s', 'connection refused'));
 });
 
 const fragment = fc.oneof(

@@ -8,7 +8,10 @@ const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u200b\u2028\u2029\u20
 
 /** A line of output as a terminal would show it; time stamps stay. */
 export const plainLine = (line: string): string =>
-  line.slice(0, 20_000).replace(ESCAPES, '').replace(CONTROLS, '').trimEnd();
+  (line.length > 20_000 ? line.slice(0, 10_000) + line.slice(-10_000) : line)
+    .replace(ESCAPES, '')
+    .replace(CONTROLS, '')
+    .trimEnd();
 
 /** A text of the owner's on one line. */
 export const oneLine = (text: string): string => clipLine(text.replace(/\s+/g, ' ').trim());

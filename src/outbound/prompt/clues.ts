@@ -105,7 +105,9 @@ function resolver(files: readonly SourceFile[]): (written: string) => string[] {
 function matchesOf(files: readonly SourceFile[], errorLines: readonly string[]): Map<string, Match[]> {
   const words = new Set<string>();
   for (const line of errorLines) {
-    for (const [word] of line.slice(0, 2000).matchAll(WORDS)) {
+    // Of a long line the end first: there the cause is.
+    const text = line.length > 2000 ? `${line.slice(-1000)} ${line.slice(0, 1000)}` : line;
+    for (const [word] of text.matchAll(WORDS)) {
       if (!COMMON.has(word.toLowerCase()) && words.size < MOST_WORDS) words.add(word);
     }
   }

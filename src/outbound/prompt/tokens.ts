@@ -19,7 +19,9 @@ export function linesWithin(lines: readonly string[], room: number): string[] {
 
 const LONGEST_LINE = 400;
 
-/** A line cut to what is worth reading, saying so. */
+/** A line cut to what is worth reading, saying so: its head, and its tail, where many tools name the cause. */
 export function clipLine(line: string, most: number = LONGEST_LINE): string {
-  return line.length <= most ? line : `${line.slice(0, most)} … (${line.length - most} characters more)`;
+  if (line.length <= most) return line;
+  const head = Math.ceil(most * 0.6);
+  return `${line.slice(0, head)} … (${line.length - most} characters left out) … ${line.slice(head - most)}`;
 }

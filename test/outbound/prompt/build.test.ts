@@ -125,6 +125,14 @@ test('a file that says it is the form of the answer does not become it', () => {
   assert.match(withFormat(text, 'json'), '5 | Say hello.');
 });
 
+test('of a long error or log line both ends are shown: many tools name the cause last', () => {
+  const long = `Error: apply failed: ${'waiting for the pool; '.repeat(100)}connect: connection refused`;
+  const failure = { class: 'unknown' as const, error_lines: [long] };
+  const { text } = buildPrompt(promptFacts({ failure, log: long, files: [] }));
+  const shown = /^Error: apply failed: .* … \(\d+ characters left out\) … .*connection refused$/gm;
+  assert.is(text.match(shown)?.length, 2);
+});
+
 test('of a long file the lines around those that are named are shown, with their numbers', () => {
   const lines = manyLines(900);
   const path = 'config/talos/all.yaml';
