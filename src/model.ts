@@ -25,12 +25,11 @@ export { programEnvironment, programSettings } from './model/program.ts';
 export { type ReadReply, readReply } from './model/read-reply.ts';
 export { isPassingStatus, pause, retryAfterMs } from './model/retry.ts';
 export { repeatsSecret, secretFrom, variableSetting, withoutSecrets } from './model/secrets.ts';
+export { followUp, type Refused, withFormat } from './outbound/answer-format.ts';
 // A prompt: the form of the answer, why the answer before was refused, and how long a text is for a model.
-export type { AnswerFormat } from './outbound/prompt/facts.ts';
-export { followUp, type Refused } from './outbound/prompt/follow-up.ts';
-export { withFormat } from './outbound/prompt/format-rule.ts';
-export { readNumbered } from './outbound/prompt/line-numbers.ts';
-export { estimateTokens } from './outbound/prompt/tokens.ts';
+export type { AnswerFormat } from './outbound/context.ts';
+export { readNumbered } from './outbound/shown-files.ts';
+export { estimateTokens } from './outbound/text.ts';
 export type {
   Backend,
   BackendJob,

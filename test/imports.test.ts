@@ -79,7 +79,7 @@ const RULES: ImportRules = {
     'src/journal': ['node:fs'],
     // A regular expression in a context of its own can be stopped.
     'src/failure/bounded-test.ts': ['node:vm'],
-    'src/outbound/redact/owner-rules.ts': ['node:vm'],
+    'src/outbound/redact/rule.ts': ['node:vm'],
     'src/plugin/import-plugin.ts': ['node:module', 'computed'],
     'src/testing': ['node:http', 'node:https', 'node:net'],
     'plugins/executors/known-fixes/programs-on-path.ts': ['node:fs/promises'],

@@ -14,7 +14,7 @@ import { type Entry, entryAt } from '../io/links.ts';
 import { shellCheck } from '../io/shell-check.ts';
 import { readText } from '../io/store.ts';
 import { shellProblems } from '../mend/judge-proposal.ts';
-import { withoutLineNumbers } from '../outbound/prompt/line-numbers.ts';
+import { withoutLineNumbers } from '../outbound/shown-files.ts';
 import { isPackage, PACKAGE_PATHS } from '../run/own-plugins.ts';
 import { configurationOnDisk } from '../stage/configuration.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';

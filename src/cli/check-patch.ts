@@ -8,7 +8,7 @@ import { judgeResult } from '../fix/gate/judge.ts';
 import type { GateRules, Tree } from '../fix/gate/rules.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { stdinLines } from '../io/stdin.ts';
-import { withoutLineNumbers } from '../outbound/prompt/line-numbers.ts';
+import { withoutLineNumbers } from '../outbound/shown-files.ts';
 import { answerOf } from './answer-of.ts';
 import type { CommandInput } from './command.ts';
 import { type PatchLine, readPatchLine } from './patch-line.ts';

@@ -6,9 +6,9 @@ import { formatProblem } from '../config/problem.ts';
 import { EXIT, fail, MendError } from '../errors.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import { readText } from '../io/store.ts';
-import { ownerPatterns } from '../outbound/redact/owner-rules.ts';
-import { RedactionError } from '../outbound/redact/redaction-error.ts';
 import { createRedactor, type Redactor } from '../outbound/redact/redactor.ts';
+import { ownerPatterns } from '../outbound/redact/rule.ts';
+import { RedactionError } from '../outbound/redact/secret.ts';
 import { redactStream } from '../outbound/redact/stream.ts';
 import type { CommandInput } from './command.ts';
 

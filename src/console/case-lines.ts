@@ -1,7 +1,7 @@
 // Cases in lines for people.
 
 import type { ListedCase } from '../mend/case-store.ts';
-import type { CaseSummary } from '../outbound/case-file/summary.ts';
+import type { CaseSummary } from '../outbound/case-summary.ts';
 import { ago } from './words.ts';
 
 const STATES: Readonly<Record<CaseSummary['state'], string>> = {

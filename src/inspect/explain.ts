@@ -10,7 +10,7 @@ import { loadStages } from '../journal/load-stages.ts';
 import { type Mask, openMask } from '../mend/mask.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
 import { standing } from '../mend/standing.ts';
-import { maskedLeaves } from '../outbound/redact/masked-leaves.ts';
+import { maskedLeaves } from '../outbound/redact/redactor.ts';
 import { projectRules } from '../run/project-rules.ts';
 import type { RunPorts } from '../run/request.ts';
 import { type Configuration, configurationNow } from '../stage/configuration.ts';

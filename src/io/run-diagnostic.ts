@@ -2,7 +2,7 @@
 // deadline and a limit on its output, and nothing of it is left behind.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import type { DiagnosticRun } from '../outbound/diagnostics/result.ts';
+import type { DiagnosticRun } from '../outbound/context.ts';
 import type { Clock } from './clock.ts';
 import { EndsOfOutput } from './ends-of-output.ts';
 import { endAll, groupMembers, marked } from './process-group.ts';

@@ -11,9 +11,9 @@ import {
   realpathSync,
 } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { type Found, secretsInEnv, secretsInText } from '../outbound/redact/carried.ts';
-import { RedactionError } from '../outbound/redact/redaction-error.ts';
 import type { Secret, ShortSecret } from '../outbound/redact/secret.ts';
+import { RedactionError } from '../outbound/redact/secret.ts';
+import { type Found, secretsInEnv, secretsInText } from '../outbound/redact/secrets-in-file.ts';
 
 const MOST_FILE = 4 * 1024 * 1024;
 const MOST_BINARY = 64 * 1024;

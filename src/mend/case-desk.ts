@@ -3,14 +3,14 @@
 
 import type { Stage } from '../config/context-map.ts';
 import type { Happening } from '../events.ts';
-import { buildCase } from '../outbound/case-file/build.ts';
+import { buildCase } from '../outbound/case.ts';
 import { maskedCase } from '../outbound/case-file/masked.ts';
-import { caseName } from '../outbound/case-file/name.ts';
-import type { ANSWER_KINDS, CaseSummary } from '../outbound/case-file/summary.ts';
-import type { Diagnostic } from '../outbound/diagnostics/result.ts';
-import { maskedLeaves } from '../outbound/redact/masked-leaves.ts';
-import { RedactionError } from '../outbound/redact/redaction-error.ts';
+import type { ANSWER_KINDS, CaseSummary } from '../outbound/case-summary.ts';
+import { caseName } from '../outbound/case-summary.ts';
+import type { Diagnostic } from '../outbound/context.ts';
 import type { Redactor } from '../outbound/redact/redactor.ts';
+import { maskedLeaves } from '../outbound/redact/redactor.ts';
+import { RedactionError } from '../outbound/redact/secret.ts';
 import type { Escalation } from '../plugin/contract.ts';
 import type { AskedDiagnostics } from '../stage/diagnose.ts';
 import { type CaseFactsScope, caseFacts } from './case-facts.ts';

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { foldersIn } from '../io/folders.ts';
 import type { Layout } from '../io/layout.ts';
 import { ownFolder, privateFolder, readChecked, readText, removeFile, writeAtomic } from '../io/store.ts';
-import { isCaseName } from '../outbound/case-file/name.ts';
-import { type CaseSummary, isCaseSummary } from '../outbound/case-file/summary.ts';
+import { type CaseSummary, isCaseName, isCaseSummary } from '../outbound/case-summary.ts';
 
 /** A case as it is found: its summary, or what is wrong with it. */
 export type ListedCase =

@@ -3,7 +3,7 @@
 import type { Happening } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
 import type { LedgerStore } from '../journal/ledger-file.ts';
-import type { CaseSummary } from '../outbound/case-file/summary.ts';
+import type { CaseSummary } from '../outbound/case-summary.ts';
 import { entriesOf } from '../triage/ledger.ts';
 import { openCaseStore } from './case-store.ts';
 

@@ -3,7 +3,7 @@
 
 import type { Happening } from '../events.ts';
 import type { LedgerStore } from '../journal/ledger-file.ts';
-import { RedactionError } from '../outbound/redact/redaction-error.ts';
+import { RedactionError } from '../outbound/redact/secret.ts';
 import { callHook } from '../plugin/call.ts';
 import type { Escalation as Answer, RefusedRound } from '../plugin/contract.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';

@@ -2,7 +2,7 @@
 
 import { didYouMean } from '../config/suggest.ts';
 import { fail } from '../errors.ts';
-import type { CaseSummary } from '../outbound/case-file/summary.ts';
+import type { CaseSummary } from '../outbound/case-summary.ts';
 import type { CaseStore } from './case-store.ts';
 
 /** Throws E_CASE_UNKNOWN with the nearest names, and E_CASE_BROKEN for one that cannot be read. */

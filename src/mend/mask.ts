@@ -2,10 +2,9 @@
 // withheld when a carried file cannot be read: then only what can be known is masked.
 
 import { secretsFrom } from '../io/secrets.ts';
-import { maskedLeaves } from '../outbound/redact/masked-leaves.ts';
-import { ownerPatterns } from '../outbound/redact/owner-rules.ts';
-import { RedactionError } from '../outbound/redact/redaction-error.ts';
-import { createRedactor, type Redactor } from '../outbound/redact/redactor.ts';
+import { createRedactor, maskedLeaves, type Redactor } from '../outbound/redact/redactor.ts';
+import { ownerPatterns } from '../outbound/redact/rule.ts';
+import { RedactionError } from '../outbound/redact/secret.ts';
 import type { Configuration } from '../stage/configuration.ts';
 
 /** As much of a configuration as says what is secret. */

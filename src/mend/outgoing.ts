@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import type { ContextMap, Stage } from '../config/context-map.ts';
 import { readLogEnd } from '../io/log-end.ts';
 import { secretsFrom } from '../io/secrets.ts';
-import { buildPrompt } from '../outbound/prompt/build.ts';
 import { masked } from '../outbound/prompt/masked.ts';
-import { ownerPatterns } from '../outbound/redact/owner-rules.ts';
+import { buildPrompt } from '../outbound/prompt.ts';
 import { createRedactor, type Redactor } from '../outbound/redact/redactor.ts';
+import { ownerPatterns } from '../outbound/redact/rule.ts';
 import type { FixFacts } from '../plugin/contract.ts';
 
 export interface Outgoing {

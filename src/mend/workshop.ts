@@ -2,7 +2,7 @@
 
 import type { Happening } from '../events.ts';
 import type { LedgerStore } from '../journal/ledger-file.ts';
-import { RedactionError } from '../outbound/redact/redaction-error.ts';
+import { RedactionError } from '../outbound/redact/secret.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
 import { PERSON, type RefusedAnswer } from '../triage/records.ts';

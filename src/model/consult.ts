@@ -1,7 +1,7 @@
 // One call about a case: the task, the answer read, and asked once more when it cannot be read and time is left. Whoever
 // answered was reached: a useless answer is passed over, and the call is spent.
 import { REFUSALS } from '../fix/edit.ts';
-import { clipLine } from '../outbound/prompt/tokens.ts';
+import { clipLine } from '../outbound/text.ts';
 import type { Context, Escalation, RefusedRound } from '../plugin/contract.ts';
 import { readReply } from './read-reply.ts';
 

@@ -2,9 +2,8 @@
 import { diffArrays } from 'diff';
 import { spellings } from '../fix/apply-changes.ts';
 import { readAnswer } from '../fix/read-answer.ts';
-import { SMALL_FILE_LINES } from '../outbound/prompt/file-parts.ts';
-import { withoutLineNumbers } from '../outbound/prompt/line-numbers.ts';
-import { shownAsIs, shownFiles, shownWhole } from '../outbound/prompt/shown.ts';
+import { SMALL_FILE_LINES } from '../outbound/parts/files.ts';
+import { shownAsIs, shownFiles, shownWhole, withoutLineNumbers } from '../outbound/shown-files.ts';
 import type { FixFacts } from '../plugin/contract.ts';
 
 /** A file as the prompt showed it: what is masked or left out there, the model cannot write. */

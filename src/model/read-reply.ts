@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { stretches } from '../fix/formats/fences.ts';
 import { readAnswer } from '../fix/read-answer.ts';
-import { withoutLineNumbers } from '../outbound/prompt/line-numbers.ts';
+import { withoutLineNumbers } from '../outbound/shown-files.ts';
 import type { Escalation } from '../plugin/contract.ts';
 
 /** `wrong` is for whoever answered. */

@@ -12,7 +12,7 @@ import { gateRules } from '../mend/gate-rules.ts';
 import { judgeProposal, NO_NOTE, type SoundFix } from '../mend/judge-proposal.ts';
 import { openMask } from '../mend/mask.ts';
 import { patchFiles } from '../mend/patch-files.ts';
-import type { CaseSummary } from '../outbound/case-file/summary.ts';
+import type { CaseSummary } from '../outbound/case-summary.ts';
 import type { Change } from '../plugin/contract.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { entryOf, type Ledger, type LedgerEntry } from '../triage/ledger.ts';

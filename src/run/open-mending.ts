@@ -26,7 +26,7 @@ import { recoverFixes } from '../mend/recover-fixes.ts';
 import { readSafeMode, setSafeMode } from '../mend/safe-mode.ts';
 import { nobody } from '../mend/suggestion.ts';
 import { turnedRedBy } from '../mend/turned-red.ts';
-import type { Diagnostic } from '../outbound/diagnostics/result.ts';
+import type { Diagnostic } from '../outbound/context.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
 import type { AskedDiagnostics } from '../stage/diagnose.ts';
 import { stageEnv, stagePath } from '../stage/stage-env.ts';

@@ -3,8 +3,8 @@
 import { delimiter, isAbsolute } from 'node:path';
 import type { Clock } from '../io/clock.ts';
 import { runDiagnostic } from '../io/run-diagnostic.ts';
+import type { Diagnostic } from '../outbound/context.ts';
 import { allowDiagnostic } from '../outbound/diagnostics/allowed.ts';
-import type { Diagnostic } from '../outbound/diagnostics/result.ts';
 
 export type AskedDiagnostics =
   | { readonly owner: readonly string[] }

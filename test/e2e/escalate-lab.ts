@@ -3,7 +3,7 @@
 import { appendFileSync, cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { CaseSummary } from '../../src/outbound/case-file/summary.ts';
+import type { CaseSummary } from '../../src/outbound/case-summary.ts';
 import {
   type ApiKind,
   type ApiReply,

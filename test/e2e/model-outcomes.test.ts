@@ -1,7 +1,7 @@
 // What becomes of a model's answers, through the real entry: judged, taken back, refused, told back, remembered.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatRule } from '../../src/outbound/prompt/format-rule.ts';
+import { formatRule } from '../../src/outbound/answer-format.ts';
 import { manyLines } from '../outbound/prompt/facts.ts';
 import { allText, dataOf, diff, FILE, modelLab, saying, stageOn, whole } from './model-lab.ts';
 import { AI } from './scenario.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { secretsFrom } from '../../src/io/secrets.ts';
-import { RedactionError } from '../../src/outbound/redact/redaction-error.ts';
+import { RedactionError } from '../../src/outbound/redact/secret.ts';
 import { folder, write } from './temporary.ts';
 
 // Put together here, so that no scanner takes them for real.

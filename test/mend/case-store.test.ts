@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layout } from '../../src/io/layout.ts';
 import { openCaseStore } from '../../src/mend/case-store.ts';
-import type { CaseSummary } from '../../src/outbound/case-file/summary.ts';
+import type { CaseSummary } from '../../src/outbound/case-summary.ts';
 import { folder } from '../io/temporary.ts';
 import { shortRefusal as refusal } from '../refusal.ts';
 

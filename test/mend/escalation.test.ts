@@ -9,7 +9,7 @@ import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { openCaseStore } from '../../src/mend/case-store.ts';
 import { setSafeMode } from '../../src/mend/safe-mode.ts';
-import type { CaseSummary } from '../../src/outbound/case-file/summary.ts';
+import type { CaseSummary } from '../../src/outbound/case-summary.ts';
 import { answerCase } from '../../src/run/answer-case.ts';
 import { resetStages } from '../../src/run/reset-stages.ts';
 import { failuresIn, run } from '../run/homelab.ts';

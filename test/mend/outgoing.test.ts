@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { parseContextMap } from '../../src/config/parse.ts';
 import { keepTry } from '../../src/mend/keep-try.ts';
 import { outgoing } from '../../src/mend/outgoing.ts';
-import { RedactionError } from '../../src/outbound/redact/redaction-error.ts';
+import { RedactionError } from '../../src/outbound/redact/secret.ts';
 import { fixFacts } from '../plugin/workshop.ts';
 import { folder } from '../worktree/repository.ts';
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { z } from 'zod';
 import api from '../../plugins/escalations/api.ts';
 import { CASE_TASK } from '../../src/model.ts';
-import { estimateTokens } from '../../src/outbound/prompt/tokens.ts';
+import { estimateTokens } from '../../src/outbound/text.ts';
 import { callHook } from '../../src/plugin/call.ts';
 import type { LoadedPlugin } from '../../src/plugin/examine.ts';
 import type { ApiKind, ApiReply, ApiServerOptions } from '../../src/testing/api-server.ts';

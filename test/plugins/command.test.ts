@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import type { z } from 'zod';
 import command from '../../plugins/executors/command.ts';
-import { formatRule } from '../../src/outbound/prompt/format-rule.ts';
+import { formatRule } from '../../src/outbound/answer-format.ts';
 import type { Proposal, RefusedRound } from '../../src/plugin/contract.ts';
 import { folder, write } from '../io/temporary.ts';
 import { fixFacts, load } from '../plugin/workshop.ts';

@@ -1,7 +1,7 @@
 // The plugin asked as the loop asks it, with a prompt, against a server that says what it is told to.
 import type { z } from 'zod';
 import ollama from '../../plugins/executors/ollama.ts';
-import { buildPrompt } from '../../src/outbound/prompt/build.ts';
+import { buildPrompt } from '../../src/outbound/prompt.ts';
 import type { Proposal, RefusedRound } from '../../src/plugin/contract.ts';
 import {
   type OllamaServer,

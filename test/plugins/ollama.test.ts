@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import ollama from '../../plugins/executors/ollama.ts';
 import { applyChanges } from '../../src/fix/apply-changes.ts';
 import { readAnswer } from '../../src/fix/read-answer.ts';
-import { formatRule } from '../../src/outbound/prompt/format-rule.ts';
+import { formatRule } from '../../src/outbound/answer-format.ts';
 import { manyLines } from '../outbound/prompt/facts.ts';
 import { load } from '../plugin/workshop.ts';
 import { ask, asked, DIFF, PATH, promptOf, serving, TEXT, thrownBy, WHOLE } from './ollama-asked.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../src/io/clock.ts';
-import { isBlocked } from '../../src/outbound/diagnostics/result.ts';
+import { isBlocked } from '../../src/outbound/context.ts';
 import { type AskedDiagnostics, type DiagnosticScope, runDiagnostics } from '../../src/stage/diagnose.ts';
 import { folder } from '../io/temporary.ts';
 

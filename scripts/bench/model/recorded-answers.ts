@@ -1,6 +1,6 @@
 // What the recorded answers say to each stage. They are written by hand after what small models do, so that every outcome
 // occurs: mostly right, some wrong, some that the gate must refuse. They say nothing about any model.
-import type { AnswerFormat } from '../../../src/outbound/prompt/facts.ts';
+import type { AnswerFormat } from '../../../src/outbound/context.ts';
 import type { BrokenStage } from '../../../test/known-fixes/broken-stages.ts';
 import { type Said, say } from './recorded-forms.ts';
 import { EXAMS } from './stages.ts';

@@ -1,7 +1,7 @@
 // One change, said as models say it: in the form that is asked for, with more or less talk around it, and not always tidy.
 import { structuredPatch } from 'diff';
-import type { AnswerFormat } from '../../../src/outbound/prompt/facts.ts';
-import { numbered } from '../../../src/outbound/prompt/line-numbers.ts';
+import type { AnswerFormat } from '../../../src/outbound/context.ts';
+import { numbered } from '../../../src/outbound/shown-files.ts';
 
 /** A file's text and what should stand there instead, with the words that go with it. */
 export interface Said {

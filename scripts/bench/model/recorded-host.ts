@@ -1,9 +1,9 @@
 // The shipped Ollama for tests, answering with what is recorded. Which stage is asked about is read from the prompt alone.
 
 import { pathMatcher } from '../../../src/config/paths.ts';
-import type { AnswerFormat } from '../../../src/outbound/prompt/facts.ts';
-import { formatRule } from '../../../src/outbound/prompt/format-rule.ts';
-import { type ShownFile, shownFiles } from '../../../src/outbound/prompt/shown.ts';
+import { formatRule } from '../../../src/outbound/answer-format.ts';
+import type { AnswerFormat } from '../../../src/outbound/context.ts';
+import { type ShownFile, shownFiles } from '../../../src/outbound/shown-files.ts';
 import { type OllamaServer, type ServedReply, startOllamaServer } from '../../../src/testing/ollama-server.ts';
 import type { BrokenStage } from '../../../test/known-fixes/broken-stages.ts';
 import { recordedAnswer } from './recorded-answers.ts';

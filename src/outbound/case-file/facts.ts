@@ -1,6 +1,5 @@
 // What a case is made of, as plain texts: whoever builds one reads and masks them first.
-import type { Diagnostic } from '../diagnostics/result.ts';
-import type { PromptTry } from '../prompt/facts.ts';
+import type { Diagnostic, PromptTry } from '../context.ts';
 
 /** An earlier attempt at the failure. */
 export interface CaseTry extends PromptTry {

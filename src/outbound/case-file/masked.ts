@@ -1,5 +1,5 @@
 // A case with its secrets masked: what it has in common with a prompt, and what only a case tells.
-import { type Diagnostic, isBlocked } from '../diagnostics/result.ts';
+import { type Diagnostic, isBlocked } from '../context.ts';
 import { masked } from '../prompt/masked.ts';
 import type { CaseFacts, CaseTry } from './facts.ts';
 

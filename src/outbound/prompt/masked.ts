@@ -1,5 +1,5 @@
 // Secrets are masked before anything is cut to size: the middle of a key shows no longer that it is one.
-import type { PromptFacts, PromptTry } from './facts.ts';
+import type { PromptFacts, PromptTry } from '../context.ts';
 
 type Mask = (text: string) => string;
 

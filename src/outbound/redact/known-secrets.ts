@@ -1,46 +1,45 @@
-// Finding known secrets in a text, in all their forms, in time that does not grow with their number.
-import { aroundBase64 } from './around-base64.ts';
+// Finding known secrets in a text, in all their forms, in time that does not grow with their number. Short forms are found
+// whole; of long ones that look random any piece is enough, so cutting, wrapping and line prefixes do not hide them.
 import { type Form, formsOf } from './encodings.ts';
-import { FormTable } from './form-table.ts';
 import type { Place } from './placeholder.ts';
-import { RedactionError } from './redaction-error.ts';
-import { LEAST_LENGTH, type Secret } from './secret.ts';
+import { joined, squeezed, type View, viewsOf, withoutBlanks } from './searchable-view.ts';
+import { MIN_SECRET_LENGTH, RedactionError, type Secret } from './secret.ts';
+import { looksRandom } from './secret-signs.ts';
 import type { Span } from './spans.ts';
-import { joined, squeezed, type View, viewsOf, withoutBlanks } from './view.ts';
-import type { KnownSpan } from './whole-texts.ts';
+import { eachPiece, type KnownSpan, PieceTable, TextIndex } from './text-index.ts';
 
-const MOST_CHARACTERS = 1024 * 1024;
+const MAX_CHARACTERS = 1024 * 1024;
 
 export class KnownSecrets {
-  readonly #plain = new FormTable();
+  readonly #forms = new FormTable();
   /** Secrets of several words, without the blanks: a text may be wrapped at any of them. */
-  readonly #words = new FormTable();
+  readonly #phrases = new FormTable();
 
-  /** Values shorter than LEAST_LENGTH are left out. Throws RedactionError when there is more than can be kept in mind. */
+  /** Values shorter than MIN_SECRET_LENGTH are left out. Throws RedactionError when there are too many characters of them. */
   constructor(secrets: readonly Secret[]) {
     let total = 0;
     const values = new Set<string>();
     for (const { value: given, kind } of secrets) {
       const value = given.trim();
-      if (value.length < LEAST_LENGTH || values.has(value)) continue;
+      if (value.length < MIN_SECRET_LENGTH || values.has(value)) continue;
       values.add(value);
       total += value.length;
-      if (total > MOST_CHARACTERS) {
+      if (total > MAX_CHARACTERS) {
         throw new RedactionError(
-          `carried files and the environment hold more than ${MOST_CHARACTERS} characters of secrets`,
+          `carried files and the environment hold more than ${MAX_CHARACTERS} characters of secrets`,
           'carry only what stages need: name files, not whole folders',
         );
       }
       const forms = new Map(formsOf(value).flatMap((form) => [[form.text, form] as const, joinedForm(form)]));
-      for (const form of forms.values()) this.#plain.add(form, kind);
-      if (/[ \t]/.test(value)) this.#words.add({ text: squeezed(value) }, kind);
+      for (const form of forms.values()) this.#forms.add(form, kind);
+      if (/[ \t]/.test(value)) this.#phrases.add({ text: squeezed(value) }, kind);
     }
   }
 
-  /** Where they are in `text`, in no order; nothing is found across `walls`. */
+  /** Where they are in `text`, in no order; no span crosses one of `walls`. */
   find(text: string, walls: readonly Place[]): Span[] {
-    const found = viewsOf(text, walls).flatMap((view) => placedIn(text, view, this.#plain));
-    return this.#words.isEmpty ? found : [...found, ...placedIn(text, withoutBlanks(text, walls), this.#words)];
+    const spans = viewsOf(text, walls).flatMap((view) => spansIn(text, view, this.#forms));
+    return this.#phrases.isEmpty ? spans : [...spans, ...spansIn(text, withoutBlanks(text, walls), this.#phrases)];
   }
 }
 
@@ -49,11 +48,84 @@ const joinedForm = (form: Form): [string, Form] => {
   return [text, { ...form, text }];
 };
 
-const placedIn = (text: string, view: View, table: FormTable): Span[] =>
+const spansIn = (text: string, view: View, table: FormTable): Span[] =>
   table.find(view.text).map((span) => placed(text, view, span));
 
 /** Back in the original. Base64 takes in what is beside it there, but not what is beside it only without the line break. */
 function placed(text: string, { at }: View, { start: from, end: to, kind, base64 }: KnownSpan): Span {
   const [start, end] = at === undefined ? [from, to] : [at[from] as number, (at[to - 1] as number) + 1];
   return { ...(base64 ? aroundBase64(text, start, end) : { start, end }), kind };
+}
+
+/** The span with the characters beside it that hold some bits of the secret, and with the padding. */
+function aroundBase64(text: string, start: number, end: number): { start: number; end: number } {
+  const from = isBase64(text, start - 1) ? start - 1 : start;
+  let to = isBase64(text, end) ? end + 1 : end;
+  for (let i = 0; i < 2 && text.charAt(to) === '='; i++) to++;
+  return { start: from, end: to };
+}
+
+const isBase64 = (text: string, at: number): boolean => at >= 0 && /[A-Za-z0-9+/_-]/.test(text.charAt(at));
+
+/** A piece of this length gives a random secret away; a long text of words needs as many as LONG_RUN in a row. */
+const PIECE = 16;
+const LONG_RUN = 48;
+const MIN_RANDOM = 24;
+const MAX_WHOLE = 64;
+
+const [RANDOM, BASE64, WORDS] = [1, 2, 3];
+const NO_RUN: Span = Object.freeze({ start: -1, end: -1, kind: '' });
+
+class FormTable {
+  readonly #whole = new TextIndex();
+  readonly #pieces = new PieceTable();
+  readonly #kinds: string[] = [];
+  isEmpty = true;
+
+  /** What is shorter than MIN_SECRET_LENGTH is left out. */
+  add({ text, base64, random: always }: Form, kind: string): void {
+    if (text.length < MIN_SECRET_LENGTH) return;
+    this.isEmpty = false;
+    const random = text.length >= MIN_RANDOM && (always === true || looksRandom(text));
+    if (!random && text.length <= MAX_WHOLE) this.#whole.add(text, { kind, base64: base64 === true });
+    else {
+      const tag = (this.#kindIndex(kind) << 2) | (base64 ? BASE64 : random ? RANDOM : WORDS);
+      eachPiece(text, PIECE, (hash) => this.#pieces.add(hash, tag));
+    }
+  }
+
+  /** In no order. */
+  find(text: string): KnownSpan[] {
+    return [...this.#whole.find(text), ...this.#runs(text)];
+  }
+
+  #kindIndex(kind: string): number {
+    const index = this.#kinds.indexOf(kind);
+    return index !== -1 ? index : this.#kinds.push(kind) - 1;
+  }
+
+  #runs(text: string): KnownSpan[] {
+    const spans: KnownSpan[] = [];
+    if (this.#pieces.size === 0) return spans;
+    const runs = [NO_RUN, NO_RUN, NO_RUN, NO_RUN];
+    const close = (type: number) => {
+      const { start, end, kind } = runs[type] as Span;
+      if (end - start >= (type === WORDS ? LONG_RUN : PIECE)) {
+        spans.push({ start, end, kind, base64: type === BASE64 });
+      }
+    };
+    eachPiece(text, PIECE, (hash, end) => {
+      const tag = this.#pieces.tag(hash);
+      if (tag === 0) return;
+      const type = tag & 3;
+      const run = runs[type] as Span;
+      if (end - PIECE <= run.end) run.end = end;
+      else {
+        close(type);
+        runs[type] = { start: end - PIECE, end, kind: this.#kinds[tag >> 2] as string };
+      }
+    });
+    for (const type of [RANDOM, BASE64, WORDS]) close(type);
+    return spans;
+  }
 }

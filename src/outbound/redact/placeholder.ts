@@ -1,7 +1,7 @@
 // What stands for a secret in a text: one plain word, `SECRET_<nonce>_<number>_<kind>_END`. Nobody who has not seen a text of
 // this redactor can know the nonce, so no log can hold such a word by itself; one that does is masked like a secret.
 import { randomInt } from 'node:crypto';
-import { RedactionError } from './redaction-error.ts';
+import { RedactionError } from './secret.ts';
 
 // No vowels: no word, and never the beginning of END.
 const LETTERS = 'bcdfghjkmnpqrstvwxz23456789';

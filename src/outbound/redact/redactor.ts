@@ -3,17 +3,17 @@
 import { findBlocks } from './blocks.ts';
 import { KEY_RULES } from './key-rules.ts';
 import { KnownSecrets } from './known-secrets.ts';
-import { findOwn } from './owner-rules.ts';
 import { PLACE_RULES } from './place-rules.ts';
 import { newNonce, Placeholders } from './placeholder.ts';
-import { RedactionError } from './redaction-error.ts';
 import { type Edit, type Restored, type RestoredEdit, restoreEdit, unknownPlaceholder } from './restore-edit.ts';
 import type { RedactRule } from './rule.ts';
+import { findOwn } from './rule.ts';
+import { colourless } from './searchable-view.ts';
 import type { Secret } from './secret.ts';
+import { RedactionError } from './secret.ts';
 import { findManifests } from './secret-manifest.ts';
 import { cutAtLines, merge, type Span, without } from './spans.ts';
 import { TOKEN_RULES } from './token-rules.ts';
-import { colourless } from './view.ts';
 
 export interface RedactorOptions {
   secrets: readonly Secret[];
@@ -153,4 +153,12 @@ function around(text: string, at: number, word: string): string {
   while (start > 0 && at - start < 40 && /\w/.test(text.charAt(start - 1))) start--;
   while (end < text.length && end - at < 80 && /\w/.test(text.charAt(end))) end++;
   return text.slice(start, end);
+}
+
+/** A copy; texts are masked, keys and everything else stay. */
+export function maskedLeaves(value: unknown, mask: (text: string) => string): unknown {
+  if (typeof value === 'string') return mask(value);
+  if (Array.isArray(value)) return value.map((one) => maskedLeaves(one, mask));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, maskedLeaves(one, mask)]));
 }

@@ -1,6 +1,10 @@
 // A rule about texts that are secrets by their form. In its examples `<36>` stands for so many letters and digits that look
 // random, `<hex:40>` for hexadecimal ones, `<b64:44>` for base64: no example is a secret, and no scanner takes it for one.
 
+import { type Context, createContext, runInContext } from 'node:vm';
+import { RedactionError } from './secret.ts';
+import type { Span } from './spans.ts';
+
 export interface RedactRule {
   name: string;
   /** For the placeholder. */
@@ -18,3 +22,35 @@ export interface RedactRule {
 /** A value that only says where the real one comes from, or that there is none. */
 export const NO_VALUE =
   /^(?:\$|%[\w]+%$|\{\{|<[^>]*>?$|\*+$|[xX.•-]+$|(?:null|none|nil|true|false|undefined|empty|unset|hidden|masked|redacted|omitted|changeme|required|optional|string|sensitive|\(sensitive|\(known|known|lookup|var\.|local\.|module\.|data\.|each\.|env\.|os\.|process\.|vault:|secretKeyRef|valueFrom|op:\/\/|ref\+|!vault)\b)/i;
+
+const LIMIT_MS = 1000;
+// All matches are found inside, where they can be stopped.
+const FIND =
+  'found = []; pattern.lastIndex = 0; for (let m; (m = pattern.exec(text)) !== null; ) { if (m[0] === "") pattern.lastIndex++; else found.push(m.index, m.index + m[0].length); } found';
+let context: Context | undefined;
+
+/** Compiled as the rules of `classify` are: whatever the case, `^` and `$` at each line. */
+export const ownerPatterns = (redact: readonly string[]): RegExp[] => redact.map((text) => new RegExp(text, 'im'));
+
+/** Where `pattern` matches, as a whole. Throws RedactionError when it is still at it when its time is up. */
+export function findOwn(pattern: RegExp, text: string): Span[] {
+  context ??= createContext({});
+  const flags = pattern.flags.replace(/[gy]/g, '');
+  Object.assign(context, { pattern: new RegExp(pattern.source, `${flags}g`), text, found: undefined });
+  try {
+    const found = runInContext(FIND, context, { timeout: LIMIT_MS }) as number[];
+    const spans: Span[] = [];
+    for (let i = 0; i < found.length; i += 2) {
+      spans.push({ start: found[i] as number, end: found[i + 1] as number, kind: 'own' });
+    }
+    return spans;
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    throw new RedactionError(
+      `a pattern under redact took longer than ${LIMIT_MS} ms: ${pattern.source}`,
+      'make it simpler in ai/loop.yaml: no repetition inside of a repetition',
+    );
+  } finally {
+    Object.assign(context, { text: '', found: undefined });
+  }
+}

@@ -9,7 +9,19 @@ export interface Secret {
 }
 
 /** Shorter values would be found everywhere in ordinary text. */
-export const LEAST_LENGTH = 8;
+export const MIN_SECRET_LENGTH = 8;
 
 /** A value that is too short to be masked wherever it appears; `from` says where it stands. */
 export type ShortSecret = Pick<Secret, 'value' | 'from'>;
+
+/** Thrown instead of a text that might still hold a secret. Its words name places and rules, never a value. */
+export class RedactionError extends Error {
+  /** What to do about it. */
+  readonly next: string;
+
+  constructor(what: string, next: string) {
+    super(what);
+    this.name = 'RedactionError';
+    this.next = next;
+  }
+}

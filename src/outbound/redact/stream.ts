@@ -1,7 +1,7 @@
 // A long text through the filter piece by piece. Around what is let out some text is always seen, so that what goes over
 // several lines is found; a masked text has the lines of the original, so the two are matched by counting.
 import { MOST_BLOCK } from './blocks.ts';
-import { RedactionError } from './redaction-error.ts';
+import { RedactionError } from './secret.ts';
 
 /** How much is seen around: no less than the longest block that is followed. */
 const WINDOW = MOST_BLOCK + 16 * 1024;

@@ -1,11 +1,10 @@
 import * as fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { buildCase, LEAST_BUDGET } from '../../../src/outbound/case-file/build.ts';
+import { buildCase, LEAST_BUDGET, machineRule } from '../../../src/outbound/case.ts';
 import type { CaseFacts, CaseTry } from '../../../src/outbound/case-file/facts.ts';
-import { machineRule } from '../../../src/outbound/case-file/machine-rule.ts';
 import { maskedCase } from '../../../src/outbound/case-file/masked.ts';
-import { shownFiles } from '../../../src/outbound/prompt/shown.ts';
+import { shownFiles } from '../../../src/outbound/shown-files.ts';
 import { caseFacts, NONCE } from './facts.ts';
 
 const TRIES: readonly CaseTry[] = [

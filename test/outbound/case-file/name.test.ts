@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { caseName, isCaseName } from '../../../src/outbound/case-file/name.ts';
-import { type CaseSummary, isCaseSummary } from '../../../src/outbound/case-file/summary.ts';
+import { type CaseSummary, caseName, isCaseName, isCaseSummary } from '../../../src/outbound/case-summary.ts';
 
 const none = () => false;
 

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { buildPrompt } from '../../../src/outbound/prompt/build.ts';
-import type { AnswerFormat } from '../../../src/outbound/prompt/facts.ts';
-import { formatRule, withFormat } from '../../../src/outbound/prompt/format-rule.ts';
-import { shownFiles } from '../../../src/outbound/prompt/shown.ts';
-import { estimateTokens } from '../../../src/outbound/prompt/tokens.ts';
+import { formatRule, withFormat } from '../../../src/outbound/answer-format.ts';
+import type { AnswerFormat } from '../../../src/outbound/context.ts';
+import { buildPrompt } from '../../../src/outbound/prompt.ts';
+import { shownFiles } from '../../../src/outbound/shown-files.ts';
+import { estimateTokens } from '../../../src/outbound/text.ts';
 import { manyLines, NONCE, promptFacts } from './facts.ts';
 
 const own = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
@@ -233,11 +233,14 @@ test('this repository makes a prompt for each of its own stages that fits a smal
   assert.not.match(text, '## The answer');
 });
 
-test('nothing here touches the outside world', () => {
-  const folder = new URL('../../../src/outbound/prompt/', import.meta.url);
-  for (const name of readdirSync(folder)) {
-    const imports = readFileSync(new URL(name, folder), 'utf8').match(/from '[^']+'/g) ?? [];
-    for (const one of imports) assert.match(one, /^from '\.(?:\/|\.\/\.\.\/(?:failure|fix)\/)/, `${name}: ${one}`);
+test('nothing but the redaction reaches beyond failure, fix and triage', () => {
+  const folder = new URL('../../../src/outbound/', import.meta.url);
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  for (const name of names.filter((one) => one.endsWith('.ts') && !one.startsWith('redact/'))) {
+    const file = new URL(name, folder);
+    for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/from '([^']+)'/g)) {
+      assert.match(new URL(path, file).pathname, /\/src\/(?:outbound|failure|fix|triage)\//, `${name}: ${path}`);
+    }
   }
 });
 

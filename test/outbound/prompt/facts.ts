@@ -1,5 +1,5 @@
 // A failure as a prompt is made of it.
-import type { PromptFacts } from '../../../src/outbound/prompt/facts.ts';
+import type { PromptFacts } from '../../../src/outbound/context.ts';
 
 export const NONCE = 'k7q2m9x4';
 

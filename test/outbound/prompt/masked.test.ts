@@ -1,9 +1,9 @@
 // Whatever a prompt is made of, and however little room it has: nothing secret is in it.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { buildPrompt } from '../../../src/outbound/prompt/build.ts';
-import type { PromptFacts } from '../../../src/outbound/prompt/facts.ts';
+import type { PromptFacts } from '../../../src/outbound/context.ts';
 import { masked } from '../../../src/outbound/prompt/masked.ts';
+import { buildPrompt } from '../../../src/outbound/prompt.ts';
 import { createRedactor } from '../../../src/outbound/redact/redactor.ts';
 import { FORMS, leftovers, planted } from '../redact/planted.ts';
 import { manyLines, promptFacts } from './facts.ts';

@@ -1,12 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { buildPrompt } from '../../../src/outbound/prompt/build.ts';
-import { followUp } from '../../../src/outbound/prompt/follow-up.ts';
-import { formatRule } from '../../../src/outbound/prompt/format-rule.ts';
-import { withoutLineNumbers } from '../../../src/outbound/prompt/line-numbers.ts';
+import { followUp, formatRule } from '../../../src/outbound/answer-format.ts';
+import { memoSections } from '../../../src/outbound/parts/memo.ts';
 import { masked } from '../../../src/outbound/prompt/masked.ts';
-import { memoSections } from '../../../src/outbound/prompt/memo.ts';
-import { type ShownFile, shownAsIs, shownFiles, shownWhole } from '../../../src/outbound/prompt/shown.ts';
+import { buildPrompt } from '../../../src/outbound/prompt.ts';
+import {
+  type ShownFile,
+  shownAsIs,
+  shownFiles,
+  shownWhole,
+  withoutLineNumbers,
+} from '../../../src/outbound/shown-files.ts';
 import { manyLines, promptFacts } from './facts.ts';
 
 const promptOf = (text: string): string => buildPrompt(promptFacts({ files: [{ path: 'a/b c.yaml', text }] })).text;

@@ -1,8 +1,8 @@
 // The proof that no secret leaves: each of many kinds, in each encoding, at each place, and no piece of it is left.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { secretsInEnv, secretsInText } from '../../../src/outbound/redact/carried.ts';
 import { createRedactor } from '../../../src/outbound/redact/redactor.ts';
+import { secretsInEnv, secretsInText } from '../../../src/outbound/redact/secrets-in-file.ts';
 import { FORMS, leftovers, PLACES, planted, SETTINGS } from './planted.ts';
 
 const ALL = planted();

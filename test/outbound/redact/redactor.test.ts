@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RedactionError } from '../../../src/outbound/redact/redaction-error.ts';
 import { createRedactor } from '../../../src/outbound/redact/redactor.ts';
 import type { Secret } from '../../../src/outbound/redact/secret.ts';
+import { RedactionError } from '../../../src/outbound/redact/secret.ts';
 import { dice, letters } from './fill.ts';
 import { ordinaryLines } from './ordinary.ts';
 import { leftovers, password, planted } from './planted.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RedactionError } from '../../../src/outbound/redact/redaction-error.ts';
 import { createRedactor } from '../../../src/outbound/redact/redactor.ts';
+import { RedactionError } from '../../../src/outbound/redact/secret.ts';
 import { redactStream } from '../../../src/outbound/redact/stream.ts';
 import { dice, letters } from './fill.ts';
 import { ordinaryLines } from './ordinary.ts';

@@ -1,5 +1,4 @@
 // talosctl, flux and helm. A Talos machine config, and the values and manifests of a Helm release, hold secrets in plain.
-import { on, type Tool, taking, verbs } from '../grammar.ts';
 import {
   DURATION,
   HOST,
@@ -8,11 +7,15 @@ import {
   NAME,
   NAMESPACE,
   NUMBER,
+  on,
   oneOf,
   SECONDS,
   SELECTOR,
   TEXT,
-} from '../values.ts';
+  type Tool,
+  taking,
+  verbs,
+} from '../grammar.ts';
 
 const TALOS_TYPES = oneOf(
   [

@@ -1,7 +1,6 @@
 // git: which commits and which files, never what is in them. A textconv driver would decrypt what the owner keeps encrypted,
 // and a diff shows files that the stage's case does not.
-import { type Flags, on, type Tool, taking, verbs } from '../grammar.ts';
-import { BELOW, MOMENT, matching, NUMBER, oneOf } from '../values.ts';
+import { BELOW, type Flags, MOMENT, matching, NUMBER, on, oneOf, type Tool, taking, verbs } from '../grammar.ts';
 
 // No colon, which names a file in a commit; no blob can be shown by git log or in a summary.
 const REVISION = matching('a revision', /^(?!.*\/\.\.(?:\/|$))[A-Za-z0-9@][\w./~^-]{0,100}$/);

@@ -1,5 +1,4 @@
 // kubectl: what it may show. Types are named one by one: a type nobody thought of may hold secrets.
-import { on, type Request, type Tool, taking, verbs } from '../grammar.ts';
 import {
   DURATION,
   either,
@@ -10,10 +9,15 @@ import {
   NAME,
   NAMESPACE,
   NUMBER,
+  on,
   oneOf,
+  type Request,
   SECONDS,
   SELECTOR,
-} from '../values.ts';
+  type Tool,
+  taking,
+  verbs,
+} from '../grammar.ts';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 

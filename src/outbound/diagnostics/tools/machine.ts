@@ -1,5 +1,4 @@
 // The machine itself: services, their journal, network, disks, names. None of these follows, writes or reads a file's text.
-import { on, type Tool, taking, verbs } from '../grammar.ts';
 import {
   ADDRESS,
   BELOW,
@@ -10,10 +9,14 @@ import {
   matching,
   NAME,
   NUMBER,
+  on,
   oneOf,
   PRIVATE_ADDRESS,
   TEXT,
-} from '../values.ts';
+  type Tool,
+  taking,
+  verbs,
+} from '../grammar.ts';
 
 const UNIT = { operand: matching('a unit', /^[A-Za-z0-9][\w.@:\\-]{0,200}$/) };
 const PLAIN = on('--no-pager -l --full -a --all -q --quiet --no-legend --plain');

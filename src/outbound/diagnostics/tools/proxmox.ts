@@ -1,6 +1,5 @@
 // Proxmox: virtual machines, containers, storage. Its API is read at a few paths; others reach into guests.
-import { on, type Tool, taking, verbs } from '../grammar.ts';
-import { matching, NAME, oneOf } from '../values.ts';
+import { matching, NAME, on, oneOf, type Tool, taking, verbs } from '../grammar.ts';
 
 const VMID = { operand: matching('the number of a VM', /^\d{3,9}$/), count: [1, 1] as const };
 const NODE = '/nodes/[A-Za-z0-9][A-Za-z0-9-]{0,62}';

@@ -1,5 +1,8 @@
 // The last words of a prompt: the form of the answer. What stands last is what small models hold to.
-import type { AnswerFormat } from './facts.ts';
+
+import { REFUSALS } from '../fix/edit.ts';
+import type { AnswerFormat } from './context.ts';
+import { clipLine } from './text.ts';
 
 const HEADING = '# Your answer';
 
@@ -66,3 +69,23 @@ export function withFormat(prompt: string, format: AnswerFormat): string {
   const before = at < 0 ? `${prompt.trimEnd()}\n\n` : prompt.slice(0, at + 1);
   return `${before}${formatRule(format)}`;
 }
+
+export interface Refused {
+  readonly code: string;
+  readonly reasons: readonly string[];
+}
+
+const MOST_LINES = 40;
+
+/** A message for the model whose last answers were `refused`, the latest last. */
+export function followUp(refused: readonly Refused[], format: AnswerFormat): string {
+  const told = refused.map(({ code, reasons }, i) => {
+    const which = refused.length === 1 ? 'Your answer' : `Answer ${i + 1}`;
+    const lines = reasons.flatMap((reason) => reason.split('\n')).slice(0, MOST_LINES);
+    return [`${which} was not taken: ${meaning(code)}.`, ...lines.map((line) => `  ${clipLine(line)}`)].join('\n');
+  });
+  return `${told.join('\n\n')}\n\nAnswer once more, in full. Do not repeat what was not taken.\n\n${formatRule(format)}`;
+}
+
+const meaning = (code: string): string =>
+  Object.hasOwn(REFUSALS, code) ? REFUSALS[code as keyof typeof REFUSALS] : code;

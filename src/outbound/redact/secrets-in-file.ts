@@ -2,10 +2,8 @@
 // so, and in any other text the words that look random.
 import { parseAllDocuments } from 'yaml';
 import { deepOffset } from '../../config/yaml-depth.ts';
-import { entropy, turns } from './randomness.ts';
-import { RedactionError } from './redaction-error.ts';
-import { LEAST_LENGTH, type Secret, type ShortSecret } from './secret.ts';
-import { isHarmlessName, isSecretName, kindOfName } from './secret-names.ts';
+import { MIN_SECRET_LENGTH, RedactionError, type Secret, type ShortSecret } from './secret.ts';
+import { entropy, isHarmlessName, isSecretName, kindOfName, turns } from './secret-signs.ts';
 
 export interface Found {
   secrets: Secret[];
@@ -37,7 +35,7 @@ export function secretsInEnv(env: Readonly<Record<string, string | undefined>>):
 
 function keep(value: string, kind: string, from: string, { secrets, short }: Found): void {
   const plain = value.trim();
-  if (plain.length >= LEAST_LENGTH) secrets.push({ value: plain, kind, from });
+  if (plain.length >= MIN_SECRET_LENGTH) secrets.push({ value: plain, kind, from });
   else if (plain !== '' && !/^(?:true|false|yes|no|on|off|null|none|~|-?\d{1,3})$/i.test(plain)) {
     short.push({ value: plain, from });
   }
@@ -186,7 +184,7 @@ function assignments(path: string, text: string, found: Found): void {
 
 /** Short values are only worth a word when their name says that they are secret. */
 function keepAny(value: string, name: string, kind: string, from: string, found: Found): void {
-  if (value.trim().length >= LEAST_LENGTH || isSecretName(name)) keep(value, kind, from, found);
+  if (value.trim().length >= MIN_SECRET_LENGTH || isSecretName(name)) keep(value, kind, from, found);
   if (value.includes('\n')) randomWords(from, value, found, from);
 }
 

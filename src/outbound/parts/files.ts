@@ -1,9 +1,9 @@
 // The relevant parts of a file, line numbers kept: all of a small one; of a long one the windows around what the failure
 // names and around words it shares.
-import type { Suspect } from './clues.ts';
-import { fenced } from './fence.ts';
-import { numbered } from './line-numbers.ts';
-import { clipLine, estimateTokens } from './tokens.ts';
+
+import { numbered } from '../shown-files.ts';
+import { clipLine, estimateTokens, fenced } from '../text.ts';
+import type { Suspect } from './suspects.ts';
 
 /** A file of fewer lines is shown whole, and may be asked for whole. */
 export const SMALL_FILE_LINES = 150;

@@ -1,10 +1,10 @@
 // A failure that keeps coming back → its case, as markdown: what a person reads first, and what an escalation is sent. Pure.
-import { fenceNote } from '../prompt/fence.ts';
-import { estimateTokens } from '../prompt/tokens.ts';
-import type { CaseFacts, Spent } from './facts.ts';
-import { machineRule } from './machine-rule.ts';
-import { type CasePart, caseParts } from './parts.ts';
-import { oneLine } from './plain-text.ts';
+
+import { formatRule } from './answer-format.ts';
+import type { CaseFacts, Spent } from './case-file/facts.ts';
+import { toolLines } from './diagnostics/tools.ts';
+import { type CasePart, caseParts } from './parts/case-parts.ts';
+import { estimateTokens, fenceNote, oneLine } from './text.ts';
 
 export const DEFAULT_BUDGET = 60_000;
 /** With less, only the frame would fit. */
@@ -82,3 +82,30 @@ ${fenceNote(nonce)}
 
 const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 const used = ({ spent, of }: Spent, one: string, many: string): string => `${spent} of ${counted(of, one, many)}`;
+
+const MORE = `A request for diagnostics: one JSON object and nothing else, at most 8 commands, each a list of words without a shell.
+They only look: what writes, follows, reads secrets or goes elsewhere is not run. The outputs come back with this case, once.
+
+{"diagnostics": [["kubectl", "get", "pods", "-A"], ["talosctl", "services"]]}
+
+What may be asked:`;
+
+const HAND_OVER = `A hand-over to a person: one JSON object and nothing else.
+
+{"hand_over": "what they have to do, and why no change to these files can"}`;
+
+/** The answers that are accepted; the form of a patch stands last. */
+export function machineRule(version: 1 | 2): string {
+  const asking = version === 1 ? [MORE, ...toolLines().map((line) => `- ${line}`), ''] : [];
+  const count = version === 1 ? 'three' : 'two (what was asked for has been run)';
+  return [
+    `# For a machine\n\nAnswer with one of ${count}: a patch, in the form at the end;${version === 1 ? ' diagnostics;' : ''} a hand-over.\n`,
+    ...asking,
+    HAND_OVER,
+    '',
+    patchRule(),
+  ].join('\n');
+}
+
+/** As in a prompt, but who has no change hands over. */
+const patchRule = (): string => `${formatRule('diff').split('\n\nWhen no change ')[0]?.trimEnd()}\n`;

@@ -1,11 +1,10 @@
 // The parts of a prompt, each able to say itself in as much room as it gets.
 import { cleanLine, cleanLines } from '../../failure/clean.ts';
-import { type Suspect, suspects } from './clues.ts';
-import type { PromptFacts, PromptTry } from './facts.ts';
-import { fenced } from './fence.ts';
-import { filePart } from './file-parts.ts';
+import type { PromptFacts, PromptTry } from '../context.ts';
+import { clipLine, estimateTokens, fenced, linesWithin } from '../text.ts';
+import { filePart } from './files.ts';
 import { memoSections, withoutSection } from './memo.ts';
-import { clipLine, estimateTokens, linesWithin } from './tokens.ts';
+import { type Suspect, suspects } from './suspects.ts';
 
 /** `say` gives the part in at most `room` tokens, or '' when nothing of use fits. */
 export interface Part {

@@ -1,7 +1,6 @@
 // summary.json of a case: what it is about, how often someone was called, and how it stands. Checked by hand: whoever lists
 // cases must not load zod.
-import { type Check, count, listOf, name, oneOf, optional, shaped, text, time } from '../../triage/shape.ts';
-import { isCaseName } from './name.ts';
+import { type Check, count, listOf, name, oneOf, optional, shaped, text, time } from '../triage/shape.ts';
 
 /**
  * `asked`: it went to an escalation; `open`: a person is waited for; `given_up`: nobody is, and nothing is tried until a
@@ -46,3 +45,25 @@ const isShaped = shaped({
 /** Whether a value read from disk is the summary of a case: in the right shape, and closed exactly when it says why. */
 export const isCaseSummary = (value: unknown): value is CaseSummary =>
   isShaped(value) && ((value as CaseSummary).state === 'closed') === ((value as CaseSummary).closed !== undefined);
+
+const CASE_NAME = /^[a-z0-9][a-z0-9_-]{0,119}$/;
+
+/** Whether `text` can be the name of a case: no path, nothing hidden, nothing that a shell or a file system reads otherwise. */
+export const isCaseName = (text: string): boolean => CASE_NAME.test(text);
+
+/** `talos-1a2b3c4d`, or `talos-1a2b3c4d-2` when that is taken, and so on. */
+export function caseName(stage: string, fingerprint: string, taken: (name: string) => boolean): string {
+  const first = `${plain(stage, 64) || 'stage'}-${plain(fingerprint, 8) || 'unknown'}`;
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? first : `${first}-${number}`;
+    if (!taken(name)) return name;
+  }
+}
+
+const plain = (text: string, most: number): string =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/^[-_]+/, '')
+    .slice(0, most)
+    .replace(/-+$/, '');

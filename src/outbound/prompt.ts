@@ -1,9 +1,9 @@
 // A failure → the prompt for a model: everything it needs, in a stated order of worth, within a budget. Pure.
-import type { Prompt, PromptFacts } from './facts.ts';
-import { fenceNote } from './fence.ts';
-import { formatRule } from './format-rule.ts';
-import { partsOf, READING_ORDER } from './parts.ts';
-import { estimateTokens } from './tokens.ts';
+
+import { formatRule } from './answer-format.ts';
+import type { Prompt, PromptFacts } from './context.ts';
+import { partsOf, READING_ORDER } from './parts/prompt-parts.ts';
+import { estimateTokens, fenceNote } from './text.ts';
 
 /** Leaves a model of 16k room for its answer, and for two more rounds. */
 export const DEFAULT_BUDGET = 9000;

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isHighEntropy, secretsInEnv, secretsInText } from '../../../src/outbound/redact/carried.ts';
-import { RedactionError } from '../../../src/outbound/redact/redaction-error.ts';
-import { isSecretName } from '../../../src/outbound/redact/secret-names.ts';
+import { RedactionError } from '../../../src/outbound/redact/secret.ts';
+import { isSecretName } from '../../../src/outbound/redact/secret-signs.ts';
+import { isHighEntropy, secretsInEnv, secretsInText } from '../../../src/outbound/redact/secrets-in-file.ts';
 import { dice, letters, uuid } from './fill.ts';
 import { password } from './planted.ts';
 

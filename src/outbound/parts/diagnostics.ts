@@ -1,8 +1,6 @@
 // What diagnostics said, each as data, the room shared among them: who needs less leaves it to the others.
-import { type Diagnostic, type DiagnosticRun, isBlocked } from '../diagnostics/result.ts';
-import { fenced } from '../prompt/fence.ts';
-import { clipLine, estimateTokens, linesWithin } from '../prompt/tokens.ts';
-import { plainLine } from './plain-text.ts';
+import { type Diagnostic, type DiagnosticRun, isBlocked } from '../context.ts';
+import { clipLine, estimateTokens, fenced, linesWithin, plainLine } from '../text.ts';
 
 const FENCE_ROOM = 40;
 /** Of an output that is cut, this part of the room goes to its beginning. */

@@ -1,15 +1,13 @@
 // The parts of a case, each able to say itself in as much room as it gets. Whatever comes from outside stands as data.
 import { cleanLine } from '../../failure/clean.ts';
-import { type Suspect, suspects } from '../prompt/clues.ts';
-import type { PromptFacts } from '../prompt/facts.ts';
-import { fenced } from '../prompt/fence.ts';
-import { filePart } from '../prompt/file-parts.ts';
-import { memoSections } from '../prompt/memo.ts';
-import { partsOf as promptParts } from '../prompt/parts.ts';
-import { clipLine, estimateTokens, linesWithin } from '../prompt/tokens.ts';
-import { diagnosticLines } from './diagnostics-part.ts';
-import type { CaseFacts, CaseTry } from './facts.ts';
-import { oneLine, plainLine, plainPath } from './plain-text.ts';
+import type { CaseFacts, CaseTry } from '../case-file/facts.ts';
+import type { PromptFacts } from '../context.ts';
+import { clipLine, estimateTokens, fenced, linesWithin, oneLine, plainLine, plainPath } from '../text.ts';
+import { diagnosticLines } from './diagnostics.ts';
+import { filePart } from './files.ts';
+import { memoSections } from './memo.ts';
+import { partsOf as promptParts } from './prompt-parts.ts';
+import { type Suspect, suspects } from './suspects.ts';
 
 export interface CasePart {
   readonly heading: string;

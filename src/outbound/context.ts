@@ -52,3 +52,24 @@ export interface Prompt {
   /** Parts that were shortened or left out for want of room, most useful first. */
   readonly shortened: readonly string[];
 }
+
+export interface DiagnosticRun {
+  /** As people read it. */
+  readonly command: string;
+  /** `exit code 0`, `stopped after 60 s`. */
+  readonly ended: string;
+  readonly output: string;
+  /** Something of the output is missing; the place says so. */
+  readonly cut: boolean;
+  readonly ms: number;
+}
+
+export interface BlockedDiagnostic {
+  readonly command: string;
+  /** Why it was not run. */
+  readonly blocked: string;
+}
+
+export type Diagnostic = DiagnosticRun | BlockedDiagnostic;
+
+export const isBlocked = (one: Diagnostic): one is BlockedDiagnostic => 'blocked' in one;

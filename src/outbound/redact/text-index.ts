@@ -1,0 +1,161 @@
+// Looking many texts up in a long one, by rolling hashes of short pieces: short texts as a whole, long ones by any of their
+// pieces. A bit filter in front lets most places of an ordinary text pass after one look.
+import { MIN_SECRET_LENGTH } from './secret.ts';
+import type { Span } from './spans.ts';
+
+/** Where a known secret is, and whether in base64. */
+export interface KnownSpan extends Span {
+  base64: boolean;
+}
+
+interface Entry {
+  kind: string;
+  base64: boolean;
+}
+
+interface Node {
+  /** What may follow to the end of a text, by its length. */
+  ends: Map<string, Entry>[];
+  next: Map<string, Node>;
+}
+
+const newNode = (): Node => ({ ends: [], next: new Map() });
+
+const STEP = MIN_SECRET_LENGTH;
+
+/** Finds any of its texts at every place. They are told apart eight characters at a time, however many begin alike. */
+export class TextIndex {
+  readonly #root = newNode();
+  readonly #filter = new BitFilter(22);
+  #empty = true;
+
+  /** `text` has MIN_SECRET_LENGTH characters at least. */
+  add(text: string, entry: Entry): void {
+    this.#empty = false;
+    eachPiece(text.slice(0, STEP), STEP, (hash) => this.#filter.add(hash));
+    let at = this.#root;
+    let from = 0;
+    for (; text.length - from >= STEP; from += STEP) {
+      const step = text.slice(from, from + STEP);
+      const next = at.next.get(step) ?? newNode();
+      at.next.set(step, next);
+      at = next;
+    }
+    const rest = text.slice(from);
+    const ends = at.ends[rest.length] ?? new Map<string, Entry>();
+    at.ends[rest.length] = ends;
+    if (!ends.has(rest)) ends.set(rest, entry);
+  }
+
+  /** The longest at each place. */
+  find(text: string): KnownSpan[] {
+    const spans: KnownSpan[] = [];
+    if (this.#empty) return spans;
+    eachPiece(text, STEP, (hash, end) => {
+      if (!this.#filter.has(hash)) return;
+      const span = this.#at(text, end - STEP);
+      if (span !== undefined) spans.push(span);
+    });
+    return spans;
+  }
+
+  #at(text: string, start: number): KnownSpan | undefined {
+    let span: KnownSpan | undefined;
+    let from = start;
+    for (let at = this.#root.next.get(text.slice(from, from + STEP)); at !== undefined; ) {
+      from += STEP;
+      for (let length = 0; length < STEP; length++) {
+        const entry = at.ends[length]?.get(text.slice(from, from + length));
+        if (entry !== undefined) span = { start, end: from + length, ...entry };
+      }
+      at = at.next.get(text.slice(from, from + STEP));
+    }
+    return span;
+  }
+}
+
+/** Hashes of pieces with a small tag each, millions of them in little memory. */
+export class PieceTable {
+  #keys = new Float64Array(1024);
+  #tags = new Uint16Array(1024);
+  readonly #filter = new BitFilter(20);
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** `tag` is not 0; the first one of a hash stays. */
+  add(hash: number, tag: number): void {
+    if (this.#size * 2 >= this.#keys.length) this.#grow();
+    const slot = this.#slot(hash);
+    if (this.#tags[slot] !== 0) return;
+    this.#keys[slot] = hash;
+    this.#tags[slot] = tag;
+    this.#filter.add(hash);
+    this.#size++;
+  }
+
+  /** The tag of `hash`, 0 when it is not in. */
+  tag(hash: number): number {
+    return this.#filter.has(hash) ? (this.#tags[this.#slot(hash)] as number) : 0;
+  }
+
+  #slot(hash: number): number {
+    const mask = this.#keys.length - 1;
+    let slot = Math.imul((hash % 0x100000000) ^ (hash / 0x100000000), 0x9e3779b1) >>> 7;
+    for (slot &= mask; this.#tags[slot] !== 0 && this.#keys[slot] !== hash; slot = (slot + 1) & mask);
+    return slot;
+  }
+
+  #grow(): void {
+    const [keys, tags] = [this.#keys, this.#tags];
+    this.#keys = new Float64Array(keys.length * 2);
+    this.#tags = new Uint16Array(keys.length * 2);
+    this.#size = 0;
+    for (let i = 0; i < keys.length; i++) if (tags[i] !== 0) this.add(keys[i] as number, tags[i] as number);
+  }
+}
+
+/** Says of most hashes that were not added that they were not, and of none that was. */
+class BitFilter {
+  readonly #bits: Uint8Array;
+  readonly #shift: number;
+
+  constructor(bits: number) {
+    this.#bits = new Uint8Array(1 << (bits - 3));
+    this.#shift = 32 - bits;
+  }
+
+  add(hash: number): void {
+    const bit = Math.floor(hash / 0x100000) >>> this.#shift;
+    this.#bits[bit >> 3] = (this.#bits[bit >> 3] as number) | (1 << (bit & 7));
+  }
+
+  has(hash: number): boolean {
+    const bit = Math.floor(hash / 0x100000) >>> this.#shift;
+    return ((this.#bits[bit >> 3] as number) & (1 << (bit & 7))) !== 0;
+  }
+}
+
+const BASE_A = 0x01000193;
+const BASE_B = 0x5bd1e995;
+
+/** Calls `each` with the hash of every piece of `length` characters and where it ends. */
+export function eachPiece(text: string, length: number, each: (hash: number, end: number) => void): void {
+  let [a, b] = [0, 0];
+  let [topA, topB] = [1, 1];
+  for (let i = 0; i < length; i++) [topA, topB] = [Math.imul(topA, BASE_A), Math.imul(topB, BASE_B)];
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i) + 1;
+    a = (Math.imul(a, BASE_A) + code) | 0;
+    b = (Math.imul(b, BASE_B) + code) | 0;
+    if (i >= length) {
+      const gone = text.charCodeAt(i - length) + 1;
+      a = (a - Math.imul(topA, gone)) | 0;
+      b = (b - Math.imul(topB, gone)) | 0;
+    }
+    // 52 bits: two different pieces with the same hash will not occur.
+    if (i >= length - 1) each((a >>> 0) * 0x100000 + (b >>> 12), i + 1);
+  }
+}
