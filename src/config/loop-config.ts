@@ -60,6 +60,11 @@ const pluginList = (kind: 'executors' | 'escalations' | 'notifiers') =>
     .refine((names) => new Set(names).size === names.length, { error: 'a name is listed twice' })
     .default([...DEFAULTS[kind]]);
 
+// A backend that does not ship would be loaded and then never asked to run anything.
+const backendSchema = z.enum(SHIPPED.backends, {
+  error: `expected a backend that this version ships: ${SHIPPED.backends.join(', ')}`,
+});
+
 /** Why a text does not compile as a regular expression, or undefined when it does. */
 function patternFault(text: string): string | undefined {
   try {
@@ -120,7 +125,7 @@ export const loopConfigSchema = z
       .nullable()
       .default(null)
       .describe('The branch the fixes are for; null: the one checked out when the AI branch was made'),
-    backend: pluginName.default('local').describe('Where steps run'),
+    backend: backendSchema.default('local').describe('Where steps run'),
     workers: count(1, 1, 'Steps that may run at the same time'),
     executors: pluginList('executors').describe('Who is asked for a fix first, in this order'),
     escalations: pluginList('escalations').describe('Who is asked when a failure keeps coming back, in this order'),

@@ -71,13 +71,11 @@ redact: ["hunter\\\\d"]
 });
 
 test("plugins of the owner's own may be named beside those that ship", () => {
-  const text =
-    'backend: my-cluster\nexecutors: [tabs_2]\nescalations: [Oncall]\nnotifiers: [mail]\nplugins: { mail: { to: me } }';
+  const text = 'executors: [tabs_2]\nescalations: [Oncall]\nnotifiers: [mail]\nplugins: { mail: { to: me } }';
   assert.equal(parseLoopConfig(text, AT), {
     ok: true,
     value: {
       ...DEFAULTS,
-      backend: 'my-cluster',
       executors: ['tabs_2'],
       escalations: ['Oncall'],
       notifiers: ['mail'],
@@ -90,7 +88,6 @@ test('what cannot be the name of a plugin is an error where it stands', () => {
   const expected = 'expected the name of a plugin: letters, digits, "-" and "_", at most 64';
   assert.equal(
     loopProblems(`
-    backend: ""
     executors: [../evil, known-fixes.ts]
     escalations:
       - -case
@@ -98,15 +95,23 @@ test('what cannot be the name of a plugin is an error where it stands', () => {
     plugins: { "a/b": { model: auto } }
     `),
     [
-      `${AT}:1:10: backend: ${expected}, got ""`,
-      `${AT}:2:13: executors[0]: ${expected}, got "../evil"`,
-      `${AT}:2:22: executors[1]: ${expected}, got "known-fixes.ts"`,
-      `${AT}:4:5: escalations[0]: ${expected}, got "-case"`,
-      `${AT}:5:13: notifiers[0]: expected text (put it in quotes), got the number 3`,
-      `${AT}:6:12: plugins."a/b": ${expected}`,
+      `${AT}:1:13: executors[0]: ${expected}, got "../evil"`,
+      `${AT}:1:22: executors[1]: ${expected}, got "known-fixes.ts"`,
+      `${AT}:3:5: escalations[0]: ${expected}, got "-case"`,
+      `${AT}:4:13: notifiers[0]: expected text (put it in quotes), got the number 3`,
+      `${AT}:5:12: plugins."a/b": ${expected}`,
     ],
   );
   assert.equal(loopProblems('notifiers: [mail, mail]'), [`${AT}:1:12: notifiers: a name is listed twice`]);
+});
+
+test('a backend that does not ship is refused: nothing would ever run on it', () => {
+  for (const name of ['my-cluster', 'slurm-dag', 'Local', '']) {
+    const got = JSON.stringify(name);
+    const expected = 'expected a backend that this version ships: local';
+    const hint = name === 'Local' ? '; did you mean "local"?' : '';
+    assert.equal(loopProblems(`backend: ${got}`), [`${AT}:1:10: backend: ${expected}, got ${got}${hint}`]);
+  }
 });
 
 test('values outside their limits say what is allowed', () => {

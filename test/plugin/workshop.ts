@@ -25,18 +25,23 @@ export function pluginFolder(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-/** Loads what `yaml`, an ai/loop.yaml, names; nobody else. */
+/** Loads what `yaml`, an ai/loop.yaml, names; nobody else. A `backend` is named past the configuration, which takes only ours. */
 export function load(
   yaml: string,
   files: Readonly<Record<string, string>> | string,
   more: Partial<LoadInput> & { isPackage?: boolean } = {},
 ): Promise<Plugins> {
   const nobody = ['executors', 'escalations'].filter((list) => !new RegExp(`\\b${list}:`).test(yaml));
-  const named = [...nobody.map((list) => `${list}: []`), yaml].join('\n');
+  const [, backend = 'local'] = /^backend: (\S+)$/m.exec(yaml) ?? [];
+  const named = [...nobody.map((list) => `${list}: []`), yaml.replace(/^backend: .*$/m, '')].join('\n');
   const parsed = parseLoopConfig(named, 'ai/loop.yaml');
   if (!parsed.ok) throw new Error(parsed.problems.map(formatProblem).join('\n'));
   const folder = typeof files === 'string' ? files : pluginFolder(files);
-  return loadPlugins({ loop: parsed.value, own: { folder, isPackage: more.isPackage ?? false }, ...more });
+  return loadPlugins({
+    loop: { ...parsed.value, backend },
+    own: { folder, isPackage: more.isPackage ?? false },
+    ...more,
+  });
 }
 
 /** The whole text of what is refused. */
