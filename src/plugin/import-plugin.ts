@@ -35,20 +35,26 @@ export async function defaultExport(
 }
 
 /** The default export of a file below `folder`; messages name it from there. */
-export function ownExport(folder: string, file: string, limitMs?: number): Promise<Imported> {
-  lendPackages();
+export async function ownExport(folder: string, file: string, limitMs?: number): Promise<Imported> {
+  await lendPackages();
   const [path, url] = [join(folder, file), pathToFileURL(join(folder, file)).href];
   const [root, rootUrl] = [path.slice(0, -file.length), url.slice(0, -file.length)];
   const shown = (message: string) => message.replaceAll(rootUrl, 'plugins/').replaceAll(root, 'plugins/');
   return defaultExport(() => import(url), `plugins/${file}`, shown, limitMs);
 }
 
+/** Set in a bundle of this package: specifier → URL of the part of the bundle that plugins get for it. */
+declare const BUNDLED_DOORS: Readonly<Record<string, string>> | undefined;
+
 let lent = false;
 
-/** From now on plugins find the packages that are promised to them. */
-function lendPackages(): void {
-  if (!lent) register('./bare-imports.mjs', import.meta.url);
+/** From now on plugins find the packages that are promised to them, and may be TypeScript on any Node. */
+async function lendPackages(): Promise<void> {
+  if (lent) return;
   lent = true;
+  const data = typeof BUNDLED_DOORS === 'undefined' ? {} : BUNDLED_DOORS;
+  register('./bare-imports.mjs', { parentURL: import.meta.url, data });
+  await import(new URL('../../scripts/typescript.mjs', import.meta.url).href);
 }
 
 /** Where a syntax error is, V8 says at the top of the stack (`file:///…/x.mjs:3`) or not at all. */

@@ -1,5 +1,6 @@
 // `verify`: what must hold for a stage to be green. Commands, and checks that need no script.
 import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
 import { type BuiltInCheck, isBuiltInCheck, type Stage } from '../config/context-map.ts';
 import { commandText } from '../config/paths.ts';
 import { deepOffset } from '../config/yaml-depth.ts';
@@ -61,7 +62,6 @@ async function check(entry: BuiltInCheck, scope: CheckScope): Promise<string | u
     );
   }
   if ('yaml' in entry) {
-    const { parseAllDocuments } = await import('yaml');
     return inText('yaml', entry.yaml, scope, (found) => {
       if (deepOffset(found) !== undefined) return 'nests too deep to be read';
       const documents = parseAllDocuments(found);
