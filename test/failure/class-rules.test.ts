@@ -2,6 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CLASS_RULES, FLAG_RULES } from '../../src/failure/class-rules.ts';
 import { classify, type ProjectRule } from '../../src/failure/classify.ts';
+import { CLASS_EXAMPLES } from '../fixtures/rules/class-rules.ts';
+import { assertAllHaveExamples, examplesOf } from '../fixtures/rules/examples.ts';
 import { cpuTime } from './cpu-time.ts';
 
 const CLASSES = [
@@ -20,32 +22,41 @@ const of = (errors: string, before = '', exitCode: number | null = 1, own: reado
   classify({ errors, before, exitCode }, own);
 const hits = (patterns: readonly RegExp[], text: string) => patterns.some((pattern) => pattern.test(text));
 
+test('every rule has examples, and every example a rule', () => {
+  assertAllHaveExamples(
+    CLASS_EXAMPLES,
+    [...CLASS_RULES, ...FLAG_RULES].map(({ name }) => name),
+  );
+});
+
 for (const rule of CLASS_RULES) {
+  const { matches, misses } = examplesOf(CLASS_EXAMPLES, rule.name);
   test(`${rule.name}: its examples are classed by this rule, its counterexamples do not match`, () => {
-    assert.ok(CLASSES.includes(rule.class) && rule.matches.length > 0);
+    assert.ok(CLASSES.includes(rule.class) && matches.length > 0);
     const before = rule.near ? AT_WORK.find((line) => rule.near?.test(line)) : '';
     assert.type(before, 'string', 'nothing that is done here fits its `near`');
-    for (const text of rule.matches) {
+    for (const text of matches) {
       const { class: found, transient, external, rules } = of(text, before);
       assert.is(rules[0], rule.name, `${text}: taken by "${rules[0]}"`);
       assert.is(found, rule.class);
       if (rule.transient) assert.ok(transient, text);
       if (rule.external) assert.ok(external, text);
     }
-    for (const text of rule.misses) assert.not(hits(rule.match, text), text);
+    for (const text of misses) assert.not(hits(rule.match, text), text);
   });
 }
 
 for (const rule of FLAG_RULES) {
+  const { matches, misses } = examplesOf(CLASS_EXAMPLES, rule.name);
   test(`${rule.name}: its examples have its flags, its counterexamples do not match`, () => {
-    assert.ok(rule.matches.length > 0 && rule.misses.length > 0 && (rule.transient || rule.external));
-    for (const text of rule.matches) {
+    assert.ok(matches.length > 0 && misses.length > 0 && (rule.transient || rule.external));
+    for (const text of matches) {
       const { transient, external, rules } = of(text);
       assert.ok(rules.includes(rule.name), text);
       if (rule.transient) assert.ok(transient, text);
       if (rule.external) assert.ok(external, text);
     }
-    for (const text of rule.misses) assert.not(hits(rule.match, text), text);
+    for (const text of misses) assert.not(hits(rule.match, text), text);
   });
 }
 
@@ -61,8 +72,10 @@ test('patterns keep no memory of the last text', () => {
 });
 
 test('a rule that asks what was being done says nothing without it', () => {
-  for (const { near, matches, name } of CLASS_RULES) {
-    if (near) for (const text of matches) assert.not.ok(of(text, '+ ls').rules.includes(name), name);
+  for (const { near, name } of CLASS_RULES) {
+    if (near)
+      for (const text of examplesOf(CLASS_EXAMPLES, name).matches)
+        assert.not.ok(of(text, '+ ls').rules.includes(name), name);
   }
 });
 
@@ -119,13 +132,13 @@ test('flags add to the class, and stand without one', () => {
 });
 
 test('what nothing in the repository could fix comes with the one thing to do, and nothing else does', () => {
-  for (const { external, matches, near } of [...CLASS_RULES, ...FLAG_RULES] as {
+  for (const { external, near, name } of [...CLASS_RULES, ...FLAG_RULES] as {
     external?: string;
-    matches: readonly string[];
     near?: RegExp;
+    name: string;
   }[]) {
     if (near) continue;
-    for (const text of matches) {
+    for (const text of examplesOf(CLASS_EXAMPLES, name).matches) {
       const found = of(text);
       if (external) assert.type(found.advice, 'string', text);
       assert.is(found.advice !== undefined, found.external, text);

@@ -1,4 +1,4 @@
-// A rule about added lines: what it looks for, what to tell whoever wrote the line, and examples that are tests.
+// A rule about added lines: what it looks for, and what to tell whoever wrote the line.
 import type { RefusalCode } from '../edit.ts';
 
 export interface LineRule {
@@ -12,8 +12,6 @@ export interface LineRule {
   line?: readonly RegExp[];
   /** Tested against the line of a data file as it stands, without its comment. */
   data?: readonly RegExp[];
-  matches: readonly string[];
-  misses: readonly string[];
 }
 
 /** A command whose words include one of these programs, then anything, then `rest`. */

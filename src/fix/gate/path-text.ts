@@ -4,7 +4,6 @@
 interface PathFault {
   why: string;
   match: (path: string) => boolean;
-  matches: readonly string[];
 }
 
 const LONGEST = 1024;
@@ -29,62 +28,52 @@ const ASCII = /^\p{ASCII}*$/u;
 
 const parts = (path: string): string[] => path.split('/');
 
-/** Every way of being another path than one reads, with paths that are tests. */
+/** Every way of being another path than one reads. */
 export const PATH_FAULTS: readonly PathFault[] = [
-  { why: 'it is empty', match: (path) => path.trim() === '', matches: ['', ' '] },
+  { why: 'it is empty', match: (path) => path.trim() === '' },
   {
     why: `it is longer than ${LONGEST} characters`,
     match: (path) => path.length > LONGEST,
-    matches: ['a'.repeat(1025)],
   },
   {
     why: 'it has control characters or line breaks',
     match: (path) => /[\p{Cc}\p{Zl}\p{Zp}]/u.test(path),
-    matches: ['a\0b', 'a.sh\r', 'a\nb', 'a\tb', 'a\u2028b', 'a\u0085b'],
   },
   {
     why: 'it has characters that are not seen',
     match: (path) =>
       /[\p{Cf}\p{Co}\p{Cn}\p{Cs}\u115f\u1160\u3164\uffa0]|\u034f|(?! )\p{Zs}|\p{Variation_Selector}/u.test(path),
-    matches: ['.g\u200cit/config', 'a\u200b.sh', '\ufeffa.sh', 'a\u202eb', 'a\u00a0b', 'a\u00adb', 'a\ud800'],
   },
-  { why: 'it is absolute', match: (path) => /^[/~]/.test(path), matches: ['/etc/passwd', '~/.ssh/config', '//host/a'] },
+  { why: 'it is absolute', match: (path) => /^[/~]/.test(path) },
   {
     why: 'it has a backslash',
     match: (path) => path.includes('\\'),
-    matches: ['a\\..\\b', '\\\\host\\a', '"\\056git/a"'],
   },
   {
     why: 'it has a colon',
     match: (path) => path.includes(':'),
-    matches: ['C:/a', 'a.sh:stream', 'file:a', '.git::$INDEX'],
   },
-  { why: 'it has quotes', match: (path) => /["'`]/.test(path), matches: ['"a/b.sh"', "'a'"] },
-  { why: 'it is escaped', match: (path) => /%(?:2e|2f|5c|00|25)/i.test(path), matches: ['%2e%2e/a', 'a%2Fb', 'a%00'] },
+  { why: 'it has quotes', match: (path) => /["'`]/.test(path) },
+  { why: 'it is escaped', match: (path) => /%(?:2e|2f|5c|00|25)/i.test(path) },
   {
     why: 'it has "." or ".." or empty parts',
     match: (path) => parts(path).some((part) => part === '' || part === '.' || part === '..'),
-    matches: ['../a', 'a/../b', './a', 'a//b', 'a/', 'a/.'],
   },
   {
     why: 'a part of it begins or ends with a space, or ends with a dot',
     match: (path) => parts(path).some((part) => /^\s|[\s.]$/.test(part)),
-    matches: ['a.sh ', ' a', '.git./config', 'a /b', 'a...'],
   },
   {
     why: 'it has the short form of a longer name',
     match: (path) => parts(path).some((part) => /~\d+(?:\.|$)/.test(part)),
-    matches: ['GIT~1/config', 'a/CONTEX~2.YAM', 'gi7eba~1'],
   },
   {
     why: 'it has letters that are written another way than usual',
     match: (path) => !ASCII.test(path) && path.normalize('NFKC') !== path,
-    matches: ['cafe\u0301.yaml', 'ａｉ/a', 'ﬁle', 'ſet.sh', '．git/config', 'a／b', '․․/a'],
   },
   {
     why: 'it has letters that look like others',
     match: (path) => !ASCII.test(path) && parts(path).some(disguised),
-    matches: ['аi/memo.md', 'ai/mаster.md', 'іnfra/a.sh', 'рlugins/a', 'аі/a', 'a/ѕt.sh'],
   },
 ];
 

@@ -1,5 +1,4 @@
-// A rule about texts that are secrets by their form. In its examples `<36>` stands for so many letters and digits that look
-// random, `<hex:40>` for hexadecimal ones, `<b64:44>` for base64: no example is a secret, and no scanner takes it for one.
+// A rule about texts that are secrets by their form.
 
 import { type Context, createContext, runInContext } from 'node:vm';
 import { RedactionError } from './secret.ts';
@@ -14,9 +13,6 @@ export interface RedactRule {
   pattern: RegExp;
   /** Values that are none: variables, templates, words. */
   unless?: RegExp;
-  /** In each of them the filled part is masked. */
-  matches: readonly string[];
-  misses: readonly string[];
 }
 
 /** A value that only says where the real one comes from, or that there is none. */

@@ -4,16 +4,26 @@ import { KEY_RULES } from '../../../src/outbound/redact/key-rules.ts';
 import { PLACE_RULES } from '../../../src/outbound/redact/place-rules.ts';
 import { createRedactor, findByRule } from '../../../src/outbound/redact/redactor.ts';
 import { TOKEN_RULES } from '../../../src/outbound/redact/token-rules.ts';
+import { assertAllHaveExamples, examplesOf } from '../../fixtures/rules/examples.ts';
+import { REDACTION_EXAMPLES } from '../../fixtures/rules/redaction.ts';
 import { fill } from './fill.ts';
 
 const RULES = [...TOKEN_RULES, ...PLACE_RULES, ...KEY_RULES];
 const SEEDS = [1, 2, 3, 4, 5];
 
+test('every rule has examples, and every example a rule', () => {
+  assertAllHaveExamples(
+    REDACTION_EXAMPLES,
+    RULES.map(({ name }) => name),
+  );
+});
+
 for (const rule of RULES) {
+  const { matches, misses } = examplesOf(REDACTION_EXAMPLES, rule.name);
   test(`${rule.name}: its examples are masked by this rule, its counterexamples are left alone`, () => {
-    assert.ok(rule.matches.length > 0 && rule.misses.length > 0);
+    assert.ok(matches.length > 0 && misses.length > 0);
     for (const seed of SEEDS) {
-      for (const { text, secrets } of rule.matches.map((example) => fill(example, seed))) {
+      for (const { text, secrets } of matches.map((example) => fill(example, seed))) {
         const spans = findByRule(rule, text);
         const covered = (at: number) => spans.some(({ start, end }) => start <= at && at < end);
         for (const secret of secrets.filter(({ length }) => length >= 4)) {
@@ -23,7 +33,7 @@ for (const rule of RULES) {
         const { redact, restore } = createRedactor({ secrets: [] });
         assert.equal(restore(redact(text)), { ok: true, text });
       }
-      for (const { text } of rule.misses.map((example) => fill(example, seed))) {
+      for (const { text } of misses.map((example) => fill(example, seed))) {
         assert.equal(findByRule(rule, text), [], text);
       }
     }
