@@ -82,7 +82,7 @@ const RULES: ImportRules = {
     'src/outbound/redact/rule.ts': ['node:vm'],
     'src/plugin/import-plugin.ts': ['node:module', 'computed'],
     'src/testing': ['node:http', 'node:https', 'node:net'],
-    'plugins/executors/known-fixes/programs-on-path.ts': ['node:fs/promises'],
+    'plugins/executors/known-fixes/programs.ts': ['node:fs/promises'],
     'src/model/retry.ts': ['node:timers/promises'],
   },
   pure: [

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { json } from '../../plugins/executors/known-fixes/json.ts';
 import { mendedJson } from '../../plugins/executors/known-fixes/json-text.ts';
 import { mendedYaml, yaml } from '../../plugins/executors/known-fixes/yaml.ts';
-import { quotedItem, quotedSentence } from '../../plugins/executors/known-fixes/yaml-plain.ts';
+import { quotedItem, quotedSentence } from '../../plugins/executors/known-fixes/yaml-edits.ts';
 import { mended } from './facts.ts';
 
 const WEB = 'web.yaml';

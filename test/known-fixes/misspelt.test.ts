@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { misspeltCommand, withCommand } from '../../plugins/executors/known-fixes/misspelt-command.ts';
-import { misspeltPath } from '../../plugins/executors/known-fixes/misspelt-path.ts';
+import { misspeltPath, nearPath } from '../../plugins/executors/known-fixes/misspelt-path.ts';
 import { misspeltVariable, withVariable } from '../../plugins/executors/known-fixes/misspelt-variable.ts';
-import { nearPath } from '../../plugins/executors/known-fixes/near-path.ts';
-import { programsOnPath } from '../../plugins/executors/known-fixes/programs-on-path.ts';
+import { programsOnPath } from '../../plugins/executors/known-fixes/programs.ts';
 import {
   functionsIn,
   sourcedIn,

@@ -1,6 +1,7 @@
-// What shells say of a script: file, line and words, picked out of the error lines. Pure.
+// What shells and parsers say of a file: its name, a line and words, picked out of the error lines.
 import { posix } from 'node:path';
 import type { RepairFacts } from './repair.ts';
+import { lineAt, textOf } from './source-text.ts';
 
 /** `file` as the shell wrote it. */
 export interface Complaint {
@@ -13,13 +14,13 @@ export interface Complaint {
 const PLACED = /^([^\s:]+): (?:line )?(\d+): (.+)$/;
 
 /** The error lines one by one, without the spaces around them. */
-export function linesOf({ failure }: Pick<RepairFacts, 'failure'>): string[] {
+export function errorLines({ failure }: Pick<RepairFacts, 'failure'>): string[] {
   return failure.error_lines.flatMap((text) => text.split('\n')).flatMap((line) => line.trim() || []);
 }
 
 /** What shells complained of, in the order of the log. */
 export function complaints(facts: Pick<RepairFacts, 'failure'>): Complaint[] {
-  return linesOf(facts).flatMap((text) => {
+  return errorLines(facts).flatMap((text) => {
     const [, file, line, words] = PLACED.exec(text) ?? [];
     return file === undefined || words === undefined ? [] : [{ file, line: Number(line), words }];
   });
@@ -28,31 +29,49 @@ export function complaints(facts: Pick<RepairFacts, 'failure'>): Complaint[] {
 /** A quotation of the faulty line that bash adds below a syntax error. */
 const isQuotation = ({ words }: Complaint): boolean => /^`.*'$/.test(words);
 
+interface Matched {
+  readonly complaint: Complaint;
+  readonly match: RegExpExecArray;
+}
+
 /**
  * The complaint that matches, with its match, when it is what ended the script: the last one that names a place. Another
  * one after it means that the script went on.
  */
-export function lastComplaint(
-  facts: Pick<RepairFacts, 'failure'>,
-  pattern: RegExp,
-): { readonly complaint: Complaint; readonly match: RegExpExecArray } | undefined {
-  const placed = complaints(facts).filter((complaint) => !isQuotation(complaint));
-  const complaint = placed.at(-1);
+export function lastComplaint(facts: Pick<RepairFacts, 'failure'>, pattern: RegExp): Matched | undefined {
+  const complaint = complaints(facts).findLast((one) => !isQuotation(one));
   const match = complaint && pattern.exec(complaint.words);
   return match ? { complaint, match } : undefined;
 }
 
-/** Whether nothing but `complaint` is among the error lines, however often. */
-export function saidAlone(facts: Pick<RepairFacts, 'failure'>, { words }: Complaint): boolean {
-  return linesOf(facts).every((line) => line.endsWith(words));
+/** The same, with the file of the stage that it names, its text, and the line in it ('' beyond its end). */
+export async function lastComplaintInFile(
+  facts: RepairFacts,
+  pattern: RegExp,
+): Promise<(Matched & { readonly path: string; readonly text: string; readonly line: string }) | undefined> {
+  const last = lastComplaint(facts, pattern);
+  const path = last && fileNamed(last.complaint.file, facts);
+  const text = await textOf(facts, path);
+  if (!last || path === undefined || text === undefined) return undefined;
+  return { ...last, path, text, line: lineAt(text, last.complaint.line) ?? '' };
 }
 
-/** The one of `files` that an error means by `said`: from the root, from anywhere above it, or from a folder inside. */
+/** Whether nothing but `complaint` is among the error lines, however often. */
+export function isOnlyComplaint(facts: Pick<RepairFacts, 'failure'>, { words }: Complaint): boolean {
+  return errorLines(facts).every((line) => line.endsWith(words));
+}
+
+/** What the first pattern that matches `line` captures. */
+export const capturedBy = (patterns: readonly RegExp[], line: string): string | undefined =>
+  patterns.map((pattern) => pattern.exec(line)?.[1]).find((text) => text !== undefined);
+
+/** The one of `files` that an error means by `name`: from the root, from anywhere above it, or from a folder inside. */
 export function fileNamed(
-  said: string,
+  name: string | undefined,
   { files, tree = files }: Pick<RepairFacts, 'files' | 'tree'>,
 ): string | undefined {
-  const plain = posix.normalize(said.replace(/^["'‘]|["'’]$/g, ''));
+  if (name === undefined) return undefined;
+  const plain = posix.normalize(name.replace(/^["'‘]|["'’]$/g, ''));
   if (files.includes(plain)) return plain;
   const every = [...new Set([...files, ...tree])];
   const meant = plain.startsWith('/')
@@ -61,4 +80,32 @@ export function fileNamed(
   const [longest] = meant.sort((a, b) => b.length - a.length);
   const certain = longest !== undefined && (plain.startsWith('/') || meant.length === 1);
   return certain && files.includes(longest) ? longest : undefined;
+}
+
+/** What parsers of data files point at. */
+export interface Pointed {
+  /** Those of the files that are named, each once. */
+  readonly paths: readonly string[];
+  /** Whether a file is named that is none of the stage's. */
+  readonly foreign: boolean;
+  /** Every line number in the error lines. */
+  readonly lines: readonly number[];
+}
+
+const LINE_NUMBERS = [
+  /\bline:? (\d+)/gi,
+  /^\s*(\d+):\d+\s+(?:error|warning)\b/gi,
+  /\.\w+:(\d+)(?::\d+)?\b/g,
+  /\((\d+):\d+\)/g,
+];
+const WORD = /[^\s"'`‘’()[\],;=]+/g;
+
+/** What the error lines point at, among files whose name matches. */
+export function pointedAt(facts: RepairFacts, fileName: RegExp): Pointed {
+  const lines = errorLines(facts);
+  const words = lines.flatMap((line) => line.match(WORD) ?? []).map((word) => word.replace(/(?::\d+)*:?\.?$/, ''));
+  const named = words.filter((word) => fileName.test(word)).map((word) => fileNamed(word, facts));
+  const numbers = lines.flatMap((line) => LINE_NUMBERS.flatMap((one) => [...line.matchAll(one)].map(([, n]) => n)));
+  const paths = named.filter((path) => path !== undefined);
+  return { paths: [...new Set(paths)], foreign: paths.length < named.length, lines: [...new Set(numbers.map(Number))] };
 }

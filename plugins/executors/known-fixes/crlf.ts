@@ -1,27 +1,27 @@
 // Scripts with the line ends of another system: the shell takes the carriage return for a part of each line.
-import { complaints, fileNamed, lastComplaint, linesOf } from './complaints.ts';
+import { capturedBy, complaints, errorLines, fileNamed, lastComplaint } from './complaints.ts';
 import { type Repair, type RepairFacts, rewritten } from './repair.ts';
+import { scriptOf } from './script-words.ts';
 import { textsOf } from './source-text.ts';
-import { scriptOf } from './stage-script.ts';
 
-/** Said of a file that the line names. */
+/** Of a file that the error line names. */
 const NAMED = [/^\$'\\r': (?:command )?not found$/, /^syntax error near unexpected token `\$'.*\\r''$/];
-/** Said for many reasons; this one it is when all lines end so. */
+/** For many reasons; for this one when all lines end so. */
 const VAGUE = [
   /^syntax error near unexpected token `(?:elif|else|fi|done|do|then|esac|in)\s*'?$/,
   /^syntax error: unexpected end of file/,
   /^Syntax error: (?:end of file unexpected|word unexpected|"[^"]+" unexpected)/,
 ];
 
-/** Said of a script that could not be started; the first group names it. */
-const STARTED = [
+/** Of a script that could not be started; the first group names it. */
+const NOT_STARTED = [
   /(?:^|: )([^\s:]+): \S*\/[\w.+-]+(?:\^M|\\r): bad interpreter: /,
   /(?:^|: )([^\s:]+): cannot execute: required file not found$/,
   /^mendloop: \d+: exec: ([^\s:]+): not found$/,
   /^(?:spawn|exec) ([^\s:]+)(?:: no such file or directory| ENOENT)$/,
 ];
 
-/** Said without any name: the script is the one that the stage starts, or the only one with such line ends. */
+/** Without any name: the script is the one that the stage starts, or the only one with such line ends. */
 const UNNAMED = [
   /^(?:\/usr\/bin\/)?env: .?[\w.+-]+(?:\\r|\^M|’\$'\\r'|'\$'\\r').?: No such file/,
   /^: invalid option(?: name)?$/,
@@ -40,7 +40,7 @@ export const crlf: Repair = {
   async find(facts) {
     const texts = await textsOf(facts, (path) => !NO_SCRIPT.test(path));
     const broken = new Map([...(texts ?? [])].filter(([, text]) => text.includes('\r\n')));
-    const path = faulty(facts, broken);
+    const path = faultyScript(facts, broken);
     if (path === undefined) return undefined;
     const text = broken.get(path) as string;
     return rewritten(path, text, unixLineEnds(text), {
@@ -50,47 +50,42 @@ export const crlf: Repair = {
   },
 };
 
-function faulty(facts: RepairFacts, broken: ReadonlyMap<string, string>): string | undefined {
-  const named = [...NAMED, ...VAGUE]
-    .map((pattern) => lastComplaint(facts, pattern))
-    .find((found) => found !== undefined);
-  if (named) {
-    const { file, line, words } = named.complaint;
+function faultyScript(facts: RepairFacts, broken: ReadonlyMap<string, string>): string | undefined {
+  const { complaint } = [...NAMED, ...VAGUE].flatMap((pattern) => lastComplaint(facts, pattern) ?? [])[0] ?? {};
+  if (complaint) {
+    const { file, line, words } = complaint;
     const path = fileNamed(file, facts);
-    const wholly = VAGUE.some((pattern) => pattern.test(words));
-    return path !== undefined && endsBadly(broken.get(path), line, wholly) ? path : undefined;
+    const isVague = VAGUE.some((pattern) => pattern.test(words));
+    return path !== undefined && endsBadly(broken.get(path), line, isVague) ? path : undefined;
   }
-  const lines = linesOf(facts);
+  const lines = errorLines(facts);
   for (const line of lines) {
-    const said = STARTED.map((pattern) => pattern.exec(line)?.[1]).find((name) => name !== undefined);
-    const path = said === undefined ? undefined : fileNamed(said, facts);
+    const path = fileNamed(capturedBy(NOT_STARTED, line), facts);
     if (path !== undefined && /^#!.*\r\n/.test(broken.get(path) ?? '')) return path;
   }
   const last = lines.at(-1) ?? '';
-  if (UNNAMED.some((pattern) => pattern.test(last)) && complaints(facts).length === 0) return unnamed(facts, broken);
+  if (UNNAMED.some((pattern) => pattern.test(last)) && complaints(facts).length === 0) {
+    return unnamedScript(facts, broken);
+  }
   const quoted = /: '([^']+)'\$'\\r': No such file or directory$/.exec(last)?.[1];
-  return quoted === undefined ? undefined : only([...broken].filter(([, text]) => endsLines(text, quoted)));
+  return quoted === undefined ? undefined : onlyPath([...broken].filter(([, text]) => endsLines(text, quoted)));
 }
 
 /** A line at or before the one where the shell gave up has such an end, or all have: it may have read on for a while. */
-function endsBadly(text: string | undefined, line: number, wholly: boolean): boolean {
-  const ends =
-    text
-      ?.replace(/\n$/, '')
-      .split('\n')
-      .slice(0, line)
-      .map((one) => one.endsWith('\r')) ?? [];
-  return wholly ? ends.length > 0 && ends.every((bad) => bad) : ends.includes(true);
+function endsBadly(text: string | undefined, line: number, all: boolean): boolean {
+  const lines = text?.replace(/\n$/, '').split('\n').slice(0, line) ?? [];
+  const isBad = (one: string) => one.endsWith('\r');
+  return all ? lines.length > 0 && lines.every(isBad) : lines.some(isBad);
 }
 
-function unnamed({ stage }: RepairFacts, broken: ReadonlyMap<string, string>): string | undefined {
+function unnamedScript({ stage }: RepairFacts, broken: ReadonlyMap<string, string>): string | undefined {
   const scripts = [...broken].filter(([path, text]) => text.startsWith('#!') || /\.(?:sh|bash)$/.test(path));
   const script = scriptOf(stage.command);
-  return scripts.some(([path]) => path === script) ? script : only(scripts);
+  return scripts.some(([path]) => path === script) ? script : onlyPath(scripts);
 }
 
 const endsLines = (text: string, word: string): boolean =>
   text.split('\n').some((line) => line.replace(/["']?\r$/, '\r').endsWith(`${word}\r`));
 
-const only = (found: readonly (readonly [string, string])[]): string | undefined =>
-  found.length === 1 ? found[0]?.[0] : undefined;
+const onlyPath = (files: readonly (readonly [string, string])[]): string | undefined =>
+  files.length === 1 ? files[0]?.[0] : undefined;

@@ -1,9 +1,8 @@
 // A here-document whose last line is indented or mistyped, so that it swallows the rest of the script.
-import { fileNamed, lastComplaint, linesOf } from './complaints.ts';
-import { lineAt, withLine } from './lines.ts';
+import { errorLines, fileNamed, lastComplaintInFile } from './complaints.ts';
 import { slips } from './near.ts';
 import { type Repair, type RepairFacts, rewritten } from './repair.ts';
-import { textOf } from './source-text.ts';
+import { lineAt, textOf, withLine } from './source-text.ts';
 
 const UNENDED = /^(\S+): line \d+: warning: here-document at line (\d+) delimited by end-of-file \(wanted `(.+)'\)$/;
 
@@ -36,7 +35,7 @@ const sameCase = (one: string, other: string): boolean =>
 
 const OPENS = /(?<!<)<<-?\s*(["'\\]?)([A-Za-z_]\w*)\1/;
 
-/** Here-documents that a script opens and does not end, in its order; one that is not ended hides all after it. */
+/** The first here-document that a script opens and does not end: it hides all after it. */
 export function unended(text: string): { opened: number; end: string } | undefined {
   const lines = text.split('\n');
   for (let i = 0; i < lines.length; i++) {
@@ -56,8 +55,9 @@ export const hereDocument: Repair = {
   name: 'here-document',
   about: 'a here-document whose last line is indented or mistyped',
   async find(facts) {
-    const { path, text, opened, end } = (await warned(facts)) ?? (await cutShort(facts)) ?? {};
-    if (path === undefined || text === undefined || opened === undefined || end === undefined) return undefined;
+    const open = (await namedByShell(facts)) ?? (await cutShort(facts));
+    if (!open) return undefined;
+    const { path, text, opened, end } = open;
     const mended = withEnd(text, opened, end);
     if (mended !== undefined && facts.shell && !(await facts.shell.parses(mended))) return undefined;
     return rewritten(path, text, mended, {
@@ -67,23 +67,28 @@ export const hereDocument: Repair = {
   },
 };
 
+interface OpenDocument {
+  path: string;
+  text: string;
+  opened: number;
+  end: string;
+}
+
 /** The shell says which one has no end. */
-async function warned(facts: RepairFacts) {
-  const [found, ...more] = linesOf(facts).flatMap((line) => {
+async function namedByShell(facts: RepairFacts): Promise<OpenDocument | undefined> {
+  const [warning, ...more] = errorLines(facts).flatMap((line) => {
     const match = UNENDED.exec(line);
     return match ? [match] : [];
   });
-  const [, said = '', opened = '', end = ''] = found ?? [];
-  const path = found && more.length === 0 ? fileNamed(said, facts) : undefined;
-  const text = path === undefined ? undefined : await textOf(facts, path);
-  return text === undefined ? undefined : { path, text, opened: Number(opened), end };
+  const [, name, opened = '', end = ''] = warning ?? [];
+  const path = more.length === 0 ? fileNamed(name, facts) : undefined;
+  const text = await textOf(facts, path);
+  return path === undefined || text === undefined ? undefined : { path, text, opened: Number(opened), end };
 }
 
 /** It swallowed the end of a block too, and the error lines hold only that; then the shell must agree to the repair. */
-async function cutShort(facts: RepairFacts) {
-  const { complaint } = lastComplaint(facts, /^syntax error: unexpected end of file/) ?? {};
-  const path = complaint && facts.shell ? fileNamed(complaint.file, facts) : undefined;
-  const text = path === undefined ? undefined : await textOf(facts, path);
-  const found = text === undefined ? undefined : unended(text);
-  return text === undefined || !found ? undefined : { path, text, ...found };
+async function cutShort(facts: RepairFacts): Promise<OpenDocument | undefined> {
+  const last = facts.shell && (await lastComplaintInFile(facts, /^syntax error: unexpected end of file/));
+  const open = last && unended(last.text);
+  return open && { path: last.path, text: last.text, ...open };
 }

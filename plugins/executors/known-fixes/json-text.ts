@@ -1,5 +1,4 @@
 // JSON that strict parsers refuse, without what they refuse: trailing commas, comments, one comma that is missing. Pure.
-import { type Token, tokensOf } from './json-tokens.ts';
 
 export interface MendedJson {
   readonly text: string;
@@ -32,8 +31,8 @@ export function mendedJson(text: string): MendedJson | undefined {
     ],
     ['Add the comma that is missing', withComma(text, tokens)],
   ];
-  const [found] = ways.filter((way): way is [string, string] => way[1] !== undefined && isJson(way[1]));
-  return found && { fix: found[0], text: found[1], line: firstChange(text, found[1]) };
+  const [way] = ways.filter((one): one is [string, string] => one[1] !== undefined && isJson(one[1]));
+  return way && { fix: way[0], text: way[1], line: firstChange(text, way[1]) };
 }
 
 function firstChange(before: string, after: string): number {
@@ -54,14 +53,14 @@ function trailing(tokens: readonly Token[]): Token[] {
 /** The text without `tokens`; a line of which nothing is left goes too. */
 function without(text: string, tokens: readonly Token[]): string {
   const sorted = [...tokens].sort((a, b) => b.at - a.at);
-  return sorted.reduce((rest, { at, text: found }) => {
+  return sorted.reduce((rest, { at, text: token }) => {
     const begin = rest.lastIndexOf('\n', at - 1) + 1;
-    const stop = rest.indexOf('\n', at + found.length);
+    const stop = rest.indexOf('\n', at + token.length);
     const end = stop === -1 ? rest.length : stop;
-    const left = rest.slice(begin, at) + rest.slice(at + found.length, end);
+    const left = rest.slice(begin, at) + rest.slice(at + token.length, end);
     if (left.trim() === '') return rest.slice(0, begin) + rest.slice(Math.min(end + 1, rest.length));
-    const kept = found === ',' ? left : left.trimEnd();
-    return rest.slice(0, begin) + kept + rest.slice(end);
+    const line = token === ',' ? left : left.trimEnd();
+    return rest.slice(0, begin) + line + rest.slice(end);
   }, text);
 }
 
@@ -76,4 +75,32 @@ function withComma(text: string, tokens: readonly Token[]): string | undefined {
   });
   const [only] = places;
   return only !== undefined && places.length === 1 ? `${text.slice(0, only)},${text.slice(only)}` : undefined;
+}
+
+interface Token {
+  readonly kind: 'string' | 'word' | 'mark' | 'comment';
+  readonly text: string;
+  readonly at: number;
+}
+
+const TOKEN = /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|[{}[\]:,]|[^\s{}[\]:,"/]+/g;
+
+/** Every token in order; undefined when something is none. */
+function tokensOf(text: string): Token[] | undefined {
+  const tokens = [...text.matchAll(TOKEN)].map(({ 0: token, index }) => ({
+    kind: kindOf(token),
+    text: token,
+    at: index,
+  }));
+  const bare = tokens.reduceRight(
+    (rest, { at, text: token }) => rest.slice(0, at) + rest.slice(at + token.length),
+    text,
+  );
+  return bare.trim() === '' ? tokens : undefined;
+}
+
+function kindOf(text: string): Token['kind'] {
+  if (text.startsWith('"')) return 'string';
+  if (/^\/[/*]/.test(text)) return 'comment';
+  return /^[{}[\]:,]$/.test(text) ? 'mark' : 'word';
 }

@@ -1,8 +1,6 @@
 // JSON that does not parse: what people write into it by habit.
-
-import { linesOf } from './complaints.ts';
+import { errorLines, pointedAt } from './complaints.ts';
 import { isJson, mendedJson } from './json-text.ts';
-import { pointed } from './parser-words.ts';
 import { type Repair, type RepairFacts, rewritten } from './repair.ts';
 import { isTemplate, textsOf } from './source-text.ts';
 
@@ -10,7 +8,7 @@ const FILE = /\.json$/i;
 /** Files that are read with comments and trailing commas in them. */
 const LENIENT = /(?:^|\/)(?:[tj]sconfig(?:\.[\w-]+)?\.json|\.vscode\/[^/]+|devcontainer\.json|\.eslintrc\.json)$/;
 
-const SAID = [
+const ERRORS = [
   /^(?:jq: )?(?:parse )?error\b.* at line \d+, column \d+$/,
   /\bJSONDecodeError\b|\bExpecting (?:property name|value|',' delimiter)|\bIllegal trailing comma\b/,
   /\bin JSON at position \d+|\bis not valid JSON\b|\bUnexpected end of JSON input\b/,
@@ -23,14 +21,14 @@ export const json: Repair = {
   name: 'json',
   about: 'JSON with trailing commas, comments, or one comma missing',
   async find(facts) {
-    if (!linesOf(facts).some((line) => SAID.some((pattern) => pattern.test(line)))) return undefined;
-    const { paths, foreign, lines } = pointed(facts, FILE);
+    if (!errorLines(facts).some((line) => ERRORS.some((pattern) => pattern.test(line)))) return undefined;
+    const { paths, foreign, lines } = pointedAt(facts, FILE);
     if (paths.length > 1 || foreign) return undefined;
     const { path, text } = (await faulty(facts, paths)) ?? {};
     const mended = text === undefined || isTemplate(text) ? undefined : mendedJson(text);
     if (path === undefined || text === undefined || mended === undefined) return undefined;
     // An error that names no file may be about an answer from the network: then the line must be that of the fault.
-    if (paths.length === 0 && !isNear(mended.line, [...lines, ...linesOfOffsets(facts, text)])) return undefined;
+    if (paths.length === 0 && !isNear(mended.line, [...lines, ...linesAtOffsets(facts, text)])) return undefined;
     return rewritten(path, text, mended.text, {
       fix: `${mended.fix} in ${path}`,
       reason: 'The parser refuses the file as it is, and takes it with only this changed',
@@ -38,11 +36,11 @@ export const json: Repair = {
   },
 };
 
-const isNear = (line: number, said: readonly number[]): boolean => said.some((one) => Math.abs(one - line) <= 1);
+const isNear = (line: number, lines: readonly number[]): boolean => lines.some((one) => Math.abs(one - line) <= 1);
 
 /** Some parsers count characters instead of lines. */
-function linesOfOffsets(facts: RepairFacts, text: string): number[] {
-  const offsets = linesOf(facts).flatMap((line) => /\b(?:position|char) (\d+)/.exec(line)?.[1] ?? []);
+function linesAtOffsets(facts: RepairFacts, text: string): number[] {
+  const offsets = errorLines(facts).flatMap((line) => /\b(?:position|char) (\d+)/.exec(line)?.[1] ?? []);
   return offsets.map((offset) => text.slice(0, Number(offset)).split('\n').length);
 }
 

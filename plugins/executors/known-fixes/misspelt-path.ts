@@ -1,13 +1,13 @@
 // A path of the repository that is mistyped in a file of the stage.
-import { fileNamed, lastComplaint, linesOf } from './complaints.ts';
-import { lineAt, onlyPlace, splice, withLine } from './lines.ts';
-import { nearPath } from './near-path.ts';
+import { posix } from 'node:path';
+import { capturedBy, errorLines, fileNamed, lastComplaint } from './complaints.ts';
+import { isSlip, slips } from './near.ts';
 import { type Repair, type RepairFacts, rewritten } from './repair.ts';
-import { textsOf } from './source-text.ts';
+import { lineAt, onlyPlace, splice, textsOf, withLine } from './source-text.ts';
 
-/** Said by a shell of a path at a line. */
+/** From a shell, which names the line. */
 const AT_LINE = /^(?:cd: |pushd: |source: |\.: )?([^\s:'"]+): No such file or directory$/;
-/** Said by programs, which know no line. */
+/** From programs, which know no line. */
 const UNPLACED = [
   /^[\w.+-]+: (?:cannot (?:open|stat|access|read) |can't (?:read|open) |error: Could not open file )?['‘"]?([^\s:'‘’"]+)['’"]?(?: for reading)?: No such file or directory$/i,
   /\bNo such file or directory: '([^'\s]+)'$/,
@@ -25,10 +25,10 @@ export const misspeltPath: Repair = {
   name: 'misspelt-path',
   about: 'a path with a mistyped name',
   async find(facts) {
-    const said = saidPath(facts);
-    const path = said && nearPath(said.path, [...new Set([...facts.files, ...(facts.tree ?? [])])]);
+    const missing = missingPath(facts);
+    const path = missing && nearPath(missing.path, [...new Set([...facts.files, ...(facts.tree ?? [])])]);
     const texts = path === undefined ? undefined : await textsOf(facts, (file) => !/\.(?:md|rst|txt)$/.test(file));
-    const place = said && texts && placeOf(said, texts, facts);
+    const place = missing && texts && placeOf(missing, texts, facts);
     if (path === undefined || !place) return undefined;
     const mended = place.path.endsWith('/') ? `${path}/` : path;
     const prefix = place.path.startsWith('./') ? './' : '';
@@ -40,21 +40,20 @@ export const misspeltPath: Repair = {
   },
 };
 
-interface Said {
+interface Missing {
   path: string;
   at?: { file: string; line: number };
 }
 
-function saidPath(facts: RepairFacts): Said | undefined {
+function missingPath(facts: RepairFacts): Missing | undefined {
   const placed = lastComplaint(facts, AT_LINE);
   if (placed) {
-    const said = { path: placed.match[1] as string };
-    const { file, line } = placed.complaint;
+    const path = placed.match[1] as string;
     // The command of the stage itself is not a file to be mended.
-    return isInside(said.path) ? { ...said, at: { file, line } } : undefined;
+    return isInside(path) ? { path, at: placed.complaint } : undefined;
   }
-  const lines = linesOf(facts);
-  const paths = lines.flatMap((line) => UNPLACED.map((pattern) => pattern.exec(line)?.[1]).find((path) => path) ?? []);
+  const lines = errorLines(facts);
+  const paths = lines.flatMap((line) => capturedBy(UNPLACED, line) ?? []);
   const [path] = paths;
   return path !== undefined && isInside(path) && new Set(paths).size === 1 && lines.length === paths.length
     ? { path }
@@ -73,22 +72,22 @@ interface Place {
 }
 
 /** The line that the shell names, or the only one in all files where the path stands. */
-function placeOf({ path, at }: Said, texts: ReadonlyMap<string, string>, facts: RepairFacts): Place | undefined {
+function placeOf({ path, at }: Missing, texts: ReadonlyMap<string, string>, facts: RepairFacts): Place | undefined {
   if (at) {
     const file = fileNamed(at.file, facts);
     const text = file === undefined ? undefined : texts.get(file);
-    const line = text === undefined ? undefined : lineAt(text, at.line);
-    const found = line === undefined ? undefined : onlyPlace(line, path, PART);
+    const line = lineAt(text, at.line);
     // A path that comes again is meant: something makes it.
-    if (text === undefined || text.split(path).length !== 2) return undefined;
-    if (file === undefined || line === undefined || found === undefined) return undefined;
-    return isWritten(line, found) ? undefined : { file, text, number: at.line, line, at: found, path };
+    if (file === undefined || text === undefined || line === undefined || text.split(path).length !== 2)
+      return undefined;
+    const column = onlyPlace(line, path, PART);
+    if (column === undefined || isWritten(line, column)) return undefined;
+    return { file, text, number: at.line, line, at: column, path };
   }
   const places = [...texts].flatMap(([file, text]) =>
     text.split('\n').flatMap((line, i): Place[] => {
       if (!line.includes(path)) return [];
-      const found = onlyPlace(line, path, PART);
-      return [{ file, text, number: i + 1, line, at: found ?? -1, path }];
+      return [{ file, text, number: i + 1, line, at: onlyPlace(line, path, PART) ?? -1, path }];
     }),
   );
   const [only] = places;
@@ -98,3 +97,35 @@ function placeOf({ path, at }: Said, texts: ReadonlyMap<string, string>, facts: 
 
 /** A file that is about to be made needs no other name. */
 const isWritten = (line: string, at: number): boolean => />\|?\s*["']?$/.test(line.slice(0, at));
+
+/** The only path near `written` among `paths` and the folders above them; undefined when it is one of them. */
+export function nearPath(written: string, paths: readonly string[]): string | undefined {
+  const folders = paths.flatMap((path) =>
+    path.split('/').flatMap((_, i, parts) => (i === 0 ? [] : [parts.slice(0, i).join('/')])),
+  );
+  const every = new Set(written.endsWith('/') ? folders : [...paths, ...folders]);
+  const plain = posix.normalize(written).replace(/\/$/, '');
+  if (every.has(plain)) return undefined;
+  const near = [...every].filter((path) => slips(plain, path) <= 2 && oneSegment(plain, path, isNear));
+  const [only] = near;
+  return only !== undefined && near.length === 1 && oneSegment(plain, only, isMistyped) ? only : undefined;
+}
+
+/** Whether the paths are the same but for one part, and `holds` for that. */
+function oneSegment(written: string, path: string, holds: (one: string, other: string) => boolean): boolean {
+  const [parts, others] = [written.split('/'), path.split('/')];
+  if (parts.length !== others.length) return false;
+  const differing = parts.flatMap((part, i) => (part === others[i] ? [] : [[part, others[i] as string] as const]));
+  const [first] = differing;
+  return first !== undefined && differing.length === 1 && holds(...first);
+}
+
+const isNear = (one: string, other: string): boolean => slips(one, other) <= (stemOf(one).length >= 8 ? 2 : 1);
+
+/** The stem alone decides; of endings only those of YAML are the same. */
+function isMistyped(one: string, other: string): boolean {
+  if (stemOf(one) === stemOf(other)) return [one, other].every((name) => /^\.ya?ml$/.test(posix.extname(name)));
+  return posix.extname(one) === posix.extname(other) && isSlip(stemOf(one), stemOf(other));
+}
+
+const stemOf = (name: string): string => posix.basename(name, posix.extname(name));

@@ -1,15 +1,14 @@
 // A variable that is mistyped where it is used: the shell names the line.
-import { fileNamed, lastComplaint } from './complaints.ts';
-import { lineAt, splice, withLine } from './lines.ts';
+import { fileNamed, lastComplaintInFile } from './complaints.ts';
 import { oneNear } from './near.ts';
 import { type Repair, type RepairFacts, rewritten } from './repair.ts';
 import { sourcedIn, usesOf, variablesIn } from './script-words.ts';
-import { textOf } from './source-text.ts';
+import { splice, textOf, withLine } from './source-text.ts';
 
 const UNBOUND = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?: (?:unbound variable|parameter not set)$/;
 
-/** A name of the environment that can be recognised. */
-const LONG = 5;
+/** A shorter name of the environment says nothing. */
+const MIN_LENGTH = 5;
 
 /** The line with its one use of `$name` renamed; undefined when it uses it twice, or only names it. */
 export function withVariable(line: string, name: string, meant: string): string | undefined {
@@ -25,19 +24,16 @@ export const misspeltVariable: Repair = {
   name: 'misspelt-variable',
   about: 'a variable with a mistyped name',
   async find(facts) {
-    const { complaint, match } = lastComplaint(facts, UNBOUND) ?? {};
-    const name = match?.[1];
-    const path = complaint && fileNamed(complaint.file, facts);
-    if (!complaint || name === undefined || path === undefined) return undefined;
-    if (facts.stage.requires.env.includes(name)) return undefined;
-    const text = await textOf(facts, path);
-    const line = text === undefined ? undefined : lineAt(text, complaint.line);
-    if (text === undefined || line === undefined || usesOf(name, text) !== 1) return undefined;
+    const last = await lastComplaintInFile(facts, UNBOUND);
+    if (!last) return undefined;
+    const { path, text, line, complaint } = last;
+    const name = last.match[1] as string;
+    if (facts.stage.requires.env.includes(name) || usesOf(name, text) !== 1) return undefined;
     const texts = [text, ...(await sourcedTexts(facts, text))];
     const set = new Set(texts.flatMap((one) => [...variablesIn(one)]));
     const meant = oneNear(name, [...set, ...(facts.surroundings?.variables ?? [])]);
     // The environment holds many short names that are nobody's here.
-    if (meant !== undefined && !set.has(meant) && meant.length < LONG) return undefined;
+    if (meant !== undefined && !set.has(meant) && meant.length < MIN_LENGTH) return undefined;
     const mended = meant === undefined ? undefined : withVariable(line, name, meant);
     if (meant === undefined || mended === undefined) return undefined;
     return rewritten(path, text, withLine(text, complaint.line, mended), {
@@ -48,7 +44,7 @@ export const misspeltVariable: Repair = {
 };
 
 async function sourcedTexts(facts: RepairFacts, text: string): Promise<string[]> {
-  const paths = sourcedIn(text).flatMap((said) => fileNamed(said.replace(/^\$\{?\w+\}?\//, ''), facts) ?? []);
+  const paths = sourcedIn(text).flatMap((written) => fileNamed(written.replace(/^\$\{?\w+\}?\//, ''), facts) ?? []);
   const texts = await Promise.all([...new Set(paths)].map((path) => textOf(facts, path)));
   return texts.filter((one) => one !== undefined);
 }

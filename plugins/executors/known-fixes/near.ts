@@ -1,13 +1,13 @@
 // Whether one name is a slip of the fingers for another. Pure.
 
 /** From this length on, two slips may be one word. */
-const LONG = 8;
+const LONG_WORD = 8;
 /** Shortest words in which a slip of each kind is told from another word. */
-const SHORTEST = { swapped: 3, lost: 4, changed: 6 } as const;
+const MIN_LENGTH = { swapped: 3, lost: 4, changed: 6 } as const;
 
-/** Edit distance in which two neighbours that changed places are one slip; more than `most` is `most + 1`. */
-export function slips(word: string, name: string, most = 2): number {
-  if (Math.abs(word.length - name.length) > most) return most + 1;
+/** Edit distance in which two neighbours that changed places are one slip; more than `max` is `max + 1`. */
+export function slips(word: string, name: string, max = 2): number {
+  if (Math.abs(word.length - name.length) > max) return max + 1;
   let above: number[] = [];
   let row = Array.from({ length: name.length + 1 }, (_, i) => i);
   for (let i = 1; i <= word.length; i++) {
@@ -21,13 +21,13 @@ export function slips(word: string, name: string, most = 2): number {
     above = row;
     row = next;
   }
-  return Math.min(at(row, name.length), most + 1);
+  return Math.min(at(row, name.length), max + 1);
 }
 
 const at = (row: readonly number[], i: number): number => row[i] as number;
 
-/** How many slips a word of this length may have and still be known. */
-export const mostSlips = (word: string): number => (word.length >= LONG ? 2 : 1);
+/** How many slips a word of this length may have and still be recognised. */
+export const maxSlips = (word: string): number => (word.length >= LONG_WORD ? 2 : 1);
 
 /**
  * Whether `word` can only be `name` mistyped. Names that differ in a number, in a plural, or at the beginning or the end
@@ -35,7 +35,7 @@ export const mostSlips = (word: string): number => (word.length >= LONG ? 2 : 1)
  */
 export function isSlip(word: string, name: string): boolean {
   const steps = slips(word, name);
-  if (steps === 0 || steps > mostSlips(word)) return false;
+  if (steps === 0 || steps > maxSlips(word)) return false;
   const [parts, others] = [word.split(BETWEEN), name.split(BETWEEN)];
   const differing = parts.flatMap((part, i) => (part === others[i] ? [] : [[part, others[i] ?? ''] as const]));
   const [first] = differing;
@@ -48,11 +48,11 @@ const BETWEEN = /[^A-Za-z0-9]/;
 function isPartSlip(one: string, other: string, steps: number): boolean {
   if (/\d/.test(difference(one, other).join('')) || `${one}s` === other || one === `${other}s`) return false;
   const shortest = Math.min(one.length, other.length);
-  const swapped = sorted(one) === sorted(other);
+  const swapped = sortedLetters(one) === sortedLetters(other);
   const longer = Math.abs(one.length - other.length);
-  if (steps === 1 && swapped) return shortest >= SHORTEST.swapped;
+  if (steps === 1 && swapped) return shortest >= MIN_LENGTH.swapped;
   if (one[0] !== other[0] || one.at(-1) !== other.at(-1)) return steps === 2 && swapped && one[0] === other[0];
-  if (steps === 1) return shortest >= (longer === 1 ? SHORTEST.lost : SHORTEST.changed);
+  if (steps === 1) return shortest >= (longer === 1 ? MIN_LENGTH.lost : MIN_LENGTH.changed);
   return swapped || (longer === 1 && strange(one, other) + strange(other, one) === 1);
 }
 
@@ -66,9 +66,9 @@ function strange(one: string, other: string): number {
   }).length;
 }
 
-/** The only one of `known` that is near `word`, when `word` is a slip for it; undefined when there are two, or none. */
-export function oneNear(word: string, known: Iterable<string>): string | undefined {
-  const near = [...new Set(known)].filter((name) => name !== word && slips(word, name) <= mostSlips(word));
+/** The only one of `names` that is near `word`, when `word` is a slip for it; undefined when there are two, or none. */
+export function oneNear(word: string, names: Iterable<string>): string | undefined {
+  const near = [...new Set(names)].filter((name) => name !== word && slips(word, name) <= maxSlips(word));
   const [only] = near;
   return only !== undefined && near.length === 1 && isSlip(word, only) ? only : undefined;
 }
@@ -78,9 +78,10 @@ function difference(word: string, name: string): [string, string] {
   let from = 0;
   while (from < word.length && word[from] === name[from]) from++;
   let end = 0;
-  const most = Math.min(word.length, name.length) - from;
-  while (end < most && word.at(-1 - end) === name.at(-1 - end)) end++;
+  const shorter = Math.min(word.length, name.length) - from;
+  while (end < shorter && word.at(-1 - end) === name.at(-1 - end)) end++;
   return [word.slice(from, word.length - end), name.slice(from, name.length - end)];
 }
 
-const sorted = (word: string): string => [...word].sort().join('');
+/** To see whether two words differ in the order of their letters alone. */
+export const sortedLetters = (word: string): string => [...word].sort().join('');

@@ -1,13 +1,12 @@
 // A quote that is never closed, in the one line where it can only have been meant to end at the end.
-import { fileNamed, lastComplaint } from './complaints.ts';
-import { withLine } from './lines.ts';
+import { lastComplaintInFile } from './complaints.ts';
 import { type Repair, rewritten } from './repair.ts';
-import { textOf } from './source-text.ts';
+import { withLine } from './source-text.ts';
 
 const UNCLOSED = /^unexpected EOF while looking for matching `(["'])'$/;
 
 /** Commands that take all the rest of a line as one text. */
-const SAYS = /^\s*(?:echo|printf|die|fail|fatal|error|warn|info|log|say|note)\s+(?:-\w+\s+)?$/;
+const PRINTS = /^\s*(?:echo|printf|die|fail|fatal|error|warn|info|log|say|note)\s+(?:-\w+\s+)?$/;
 const ASSIGNS = /^\s*(?:export\s+|local\s+|readonly\s+|declare\s+)?[A-Za-z_]\w*=$/;
 
 /** How many quotes of this kind in `line` open or close something. */
@@ -41,7 +40,7 @@ function endsAtEnd(line: string, quote: string): boolean {
   const [before, inside] = [line.slice(0, at), line.slice(at + 1).trimEnd()];
   if (line.indexOf(quote, at + 1) !== -1 || inside === '' || !/(?:^|[\s=])$/.test(before)) return false;
   if (/[|&;<>()`#\\]/.test(inside)) return false;
-  return !/\s/.test(inside) || SAYS.test(before) || ASSIGNS.test(before);
+  return !/\s/.test(inside) || PRINTS.test(before) || ASSIGNS.test(before);
 }
 
 /** The repair of a quote that is never closed; only where the shell can be asked whether it then reads the script. */
@@ -49,12 +48,11 @@ export const openQuote: Repair = {
   name: 'open-quote',
   about: 'a quote in a script that is never closed',
   async find(facts) {
-    const { complaint, match } = lastComplaint(facts, UNCLOSED) ?? {};
-    const path = complaint && fileNamed(complaint.file, facts);
-    const text = path === undefined ? undefined : await textOf(facts, path);
-    if (!complaint || path === undefined || text === undefined || !facts.shell) return undefined;
-    const mended = closed(text, match?.[1] as '"' | "'", complaint.line);
-    if (mended === undefined || !(await facts.shell.parses(mended))) return undefined;
+    const last = facts.shell && (await lastComplaintInFile(facts, UNCLOSED));
+    if (!last) return undefined;
+    const { path, text, match, complaint } = last;
+    const mended = closed(text, match[1] as '"' | "'", complaint.line);
+    if (mended === undefined || !(await facts.shell?.parses(mended))) return undefined;
     return rewritten(path, text, mended, {
       fix: `Close the quote at the end of its line in ${path}`,
       reason: 'It is the only quote of the script without a partner, and the shell reads the script once it is closed',

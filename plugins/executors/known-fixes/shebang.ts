@@ -1,15 +1,22 @@
 // A script that the wrong program reads: its first line is missing, or names sh where only bash understands the rest.
-import { type Complaint, complaints, fileNamed, lastComplaint, linesOf } from './complaints.ts';
-import { lineAt } from './lines.ts';
+import {
+  type Complaint,
+  capturedBy,
+  complaints,
+  errorLines,
+  fileNamed,
+  lastComplaint,
+  lastComplaintInFile,
+} from './complaints.ts';
 import { type Repair, type RepairFacts, rewritten } from './repair.ts';
+import { scriptOf, shellOf } from './script-words.ts';
 import { textOf } from './source-text.ts';
-import { scriptOf, shellOf } from './stage-script.ts';
 
 const BASH = '#!/usr/bin/env bash';
 const PYTHON = '#!/usr/bin/env python3';
 
 /** What dash says of bash's own language, and what must then stand on that line. */
-const ONLY_BASH: readonly (readonly [said: RegExp, line: RegExp])[] = [
+const ONLY_BASH: readonly (readonly [error: RegExp, source: RegExp])[] = [
   [/^set: Illegal option -o pipefail$/, /\bset\b.*\bpipefail\b/],
   [/^\[\[: not found$/, /\[\[ /],
   [
@@ -52,14 +59,10 @@ export const shebang: Repair = {
 };
 
 async function forBash(facts: RepairFacts) {
-  const last = ONLY_BASH.map(([said, line]) => ({ found: lastComplaint(facts, said), line })).find(
-    ({ found }) => found,
-  );
-  const complaint = last?.found?.complaint;
-  const path = complaint && fileNamed(complaint.file, facts);
-  const text = path === undefined ? undefined : await textOf(facts, path);
-  if (!last || !complaint || path === undefined || text === undefined) return undefined;
-  if (!last.line.test(lineAt(text, complaint.line) ?? '') || (await isGivenToSh(facts, path))) return undefined;
+  const [error, source] = ONLY_BASH.find(([pattern]) => lastComplaint(facts, pattern)) ?? [];
+  const last = error && (await lastComplaintInFile(facts, error));
+  if (!last || !source?.test(last.line) || (await isGivenToSh(facts, last.path))) return undefined;
+  const { path, text, complaint } = last;
   return rewritten(path, text, withBash(text), {
     fix: `Name bash in the first line of ${path}`,
     reason: `Line ${complaint.line} is written for bash, and sh does not understand it`,
@@ -67,19 +70,14 @@ async function forBash(facts: RepairFacts) {
 }
 
 async function forExec(facts: RepairFacts) {
-  const path = unformatted(facts) ?? readByShell(facts);
-  const text = path === undefined ? undefined : await textOf(facts, path);
+  const refused = fileNamed(capturedBy(NO_FORMAT, errorLines(facts).at(-1) ?? ''), facts);
+  const path = refused ?? readByShell(facts);
+  const text = await textOf(facts, path);
   if (path === undefined || text === undefined) return undefined;
   return rewritten(path, text, withShebang(path, text), {
     fix: `Add the first line that says which program reads ${path}`,
     reason: 'The system cannot start a script that does not say what it is written for',
   });
-}
-
-function unformatted(facts: RepairFacts): string | undefined {
-  const last = linesOf(facts).at(-1) ?? '';
-  const said = NO_FORMAT.map((pattern) => pattern.exec(last)?.[1]).find((name) => name !== undefined);
-  return said === undefined ? undefined : fileNamed(said, facts);
 }
 
 /** Python that the shell was left to read. */
@@ -97,7 +95,7 @@ async function isGivenToSh(facts: RepairFacts, path: string): Promise<boolean> {
   const { command } = facts.stage;
   if (shellOf(command) !== undefined && scriptOf(command) === path) return true;
   const script = scriptOf(command);
-  const caller = script === undefined || script === path ? undefined : await textOf(facts, script);
+  const caller = script === path ? undefined : await textOf(facts, script);
   const name = (path.split('/').at(-1) as string).replace(/\W/g, '\\$&');
   return new RegExp(`\\b(?:sh|dash|source)[ \\t]+["']?\\S*${name}|(?:^|[;&])[ \\t]*\\.[ \\t]+\\S*${name}`, 'm').test(
     caller ?? '',

@@ -1,20 +1,15 @@
 // YAML that does not parse, when of all small repairs exactly one makes it parse.
-import { lineAt, withLine } from './lines.ts';
-import { pointed } from './parser-words.ts';
+import { pointedAt } from './complaints.ts';
 import { type Repair, type RepairFacts, rewritten } from './repair.ts';
-import { isTemplate, textsOf } from './source-text.ts';
+import { isTemplate, lineAt, textsOf, withLine } from './source-text.ts';
 import { indentOf, readYaml, type YamlReading } from './yaml-document.ts';
-import { withoutDuplicate } from './yaml-duplicate.ts';
-import { reindented } from './yaml-indent.ts';
-import { closedValue } from './yaml-open-quote.ts';
-import { quotedItem, quotedSentence } from './yaml-plain.ts';
-import { withoutTabs } from './yaml-tabs.ts';
+import { closedValue, quotedItem, quotedSentence, reindented, withoutDuplicate, withoutTabs } from './yaml-edits.ts';
 
 const FILE = /\.ya?ml$/i;
-const SAID = /\bya?ml\b|mapping values are not allowed|did not find expected|cannot start any token/i;
+const PARSE_ERROR = /\bya?ml\b|mapping values are not allowed|did not find expected|cannot start any token/i;
 
 /** Lines around a change in which a key without a value means that the change is at the wrong line. */
-const BESIDE = 3;
+const NEARBY_LINES = 3;
 
 /** A text that may be what was meant; `line` is the only one that changes, if it is one. */
 interface Candidate {
@@ -23,11 +18,11 @@ interface Candidate {
   readonly fix: string;
 }
 
-/** The one repair that makes `text` parse, with what it does; undefined when there is none, or a choice. `said`: lines that errors name. */
-export function mendedYaml(text: string, said: readonly number[]): { text: string; fix: string } | undefined {
+/** The one repair that makes `text` parse, with what it does; undefined when there is none, or a choice. `named`: lines that errors name. */
+export function mendedYaml(text: string, named: readonly number[]): { text: string; fix: string } | undefined {
   const broken = readYaml(text);
-  if (broken.errors.length === 0 || isTemplate(text) || !agree(text, broken, said)) return undefined;
-  const parsing = candidates(text, broken, said).flatMap((candidate) => {
+  if (broken.errors.length === 0 || isTemplate(text) || !agree(text, broken, named)) return undefined;
+  const parsing = candidates(text, broken, named).flatMap((candidate) => {
     const reading = readYaml(candidate.text);
     return reading.meaning !== undefined && stands(candidate, reading)
       ? [{ ...candidate, meaning: reading.meaning }]
@@ -45,15 +40,15 @@ export function mendedYaml(text: string, said: readonly number[]): { text: strin
 /** Whether the line that was changed is one of its own, and no key near it was left without what belongs to it. */
 function stands({ line }: Candidate, { begins, empty }: YamlReading): boolean {
   if (line === undefined) return true;
-  return begins.has(line) && ![...empty].some((one) => Math.abs(one - line) <= BESIDE);
+  return begins.has(line) && ![...empty].some((one) => Math.abs(one - line) <= NEARBY_LINES);
 }
 
-function candidates(text: string, { errors }: YamlReading, said: readonly number[]): Candidate[] {
+function candidates(text: string, { errors }: YamlReading, named: readonly number[]): Candidate[] {
   const at = (line: number, mended: string | undefined, fix: string): Candidate[] =>
     mended === undefined ? [] : [{ text: withLine(text, line, mended), line, fix }];
-  const near = around([...errors.flatMap(({ line, until }) => [line, until]), ...said]);
+  const near = around([...errors.flatMap(({ line, until }) => [line, until]), ...named]);
   const all = text.split('\n').map((_, i) => i + 1);
-  const found = near.flatMap((line) => [
+  const local = near.flatMap((line) => [
     ...reindented(text, line).map((mended) => ({ text: mended, line, fix: `Indent line ${line} as its siblings` })),
     ...at(line, quotedSentence(lineAt(text, line) ?? ''), `Quote the value in line ${line}, which holds a colon`),
     ...at(line, quotedItem(lineAt(text, line) ?? ''), `Quote the item in line ${line}, which holds a #`),
@@ -68,7 +63,7 @@ function candidates(text: string, { errors }: YamlReading, said: readonly number
       : [{ text: mended, fix: `Drop line ${line}, which repeats a key with the same value` }];
   });
   const tabs = withoutTabs(text).map((mended) => ({ text: mended, fix: 'Indent with spaces instead of tabs' }));
-  return [...tabs, ...twice, ...found, ...open];
+  return [...tabs, ...twice, ...local, ...open];
 }
 
 const around = (lines: readonly number[]): number[] => [
@@ -76,11 +71,11 @@ const around = (lines: readonly number[]): number[] => [
 ];
 
 /** Whether the lines that errors name are those where this parser stumbles too; numbers may begin anew in each document. */
-function agree(text: string, { errors }: YamlReading, said: readonly number[]): boolean {
+function agree(text: string, { errors }: YamlReading, named: readonly number[]): boolean {
   const starts = [0, ...text.split('\n').flatMap((line, i) => (/^---(?:\s|$)/.test(line) ? [i, i + 1] : []))];
   const isNear = (number: number) =>
     errors.some(({ line, until }) => starts.some((start) => number + start >= line - 2 && number + start <= until + 2));
-  return said.length === 0 || said.some(isNear);
+  return named.length === 0 || named.some(isNear);
 }
 
 /** How many lines are not indented by whole steps of what most lines of `like` are indented by. */
@@ -97,7 +92,7 @@ export const yaml: Repair = {
   about: 'YAML with tabs, one line out of place, an unquoted colon or #, a repeated key or an open quote',
   async find(facts) {
     const isClear = facts.failure.class === 'yaml_parse_error';
-    if (!isClear && !facts.failure.error_lines.some((line) => SAID.test(line))) return undefined;
+    if (!isClear && !facts.failure.error_lines.some((line) => PARSE_ERROR.test(line))) return undefined;
     const { path, text, lines } = (await faulty(facts, isClear)) ?? {};
     const mended = text === undefined || lines === undefined ? undefined : mendedYaml(text, lines);
     if (path === undefined || text === undefined || mended === undefined) return undefined;
@@ -110,7 +105,7 @@ export const yaml: Repair = {
 
 /** The file that the error names, or the only one of the stage's that does not parse. */
 async function faulty(facts: RepairFacts, isClear: boolean) {
-  const { paths, foreign, lines } = pointed(facts, FILE);
+  const { paths, foreign, lines } = pointedAt(facts, FILE);
   if (paths.length > 1 || foreign) return undefined;
   const texts = await textsOf(facts, (path) => (paths.length === 1 ? path === paths[0] : FILE.test(path)));
   const broken = [...(texts ?? [])].filter(([, text]) => readYaml(text).errors.length > 0);

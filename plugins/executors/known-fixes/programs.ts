@@ -1,5 +1,14 @@
-// Names of programs as data: those that are right as they stand though not installed here, and those nobody may end up
-// running by a repair.
+// Names of programs: those on the PATH, those that are right as they stand though not installed here, and those that no
+// repair may run.
+import { readdir } from 'node:fs/promises';
+import { delimiter, isAbsolute } from 'node:path';
+
+/** The names in all folders of `path`; a folder that cannot be read has none. */
+export async function programsOnPath(path: string): Promise<Set<string>> {
+  const folders = [...new Set(path.split(delimiter))].filter(isAbsolute);
+  const names = await Promise.all(folders.map((folder) => readdir(folder).catch(() => [])));
+  return new Set(names.flat());
+}
 
 const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
