@@ -3,59 +3,54 @@
 import { z } from 'zod';
 import { MAX_DURATION_MS, positiveDurationSchema } from './duration.ts';
 import type { Frozen } from './freeze.ts';
-import { globSchema, outputPathSchema, repoPathSchema } from './repo-path.ts';
-import { commandSchema, shellLineSchema, verifyEntrySchema } from './verify-entry.ts';
+import { globSchema, list, outputPathSchema, repoPathSchema } from './schema-parts.ts';
+import { commandSchema, shellSchema, verifyEntrySchema } from './verify-entry.ts';
 
 export { type BuiltInCheck, isBuiltInCheck, type VerifyEntry } from './verify-entry.ts';
 
 /** More steps than this for one stage is a mistake, not a plan. */
-export const MAX_CELLS = 1024;
+const MAX_CELLS = 1024;
 
-const VALUE = 'a value of up to 64 letters, digits, ".", "_" and "-"';
+/** Text of this pattern; `expected` says which. */
+const word = (pattern: RegExp, expected: string) => z.string().regex(pattern, { error: `expected ${expected}` });
 
-const valueSchema = z
-  .union([z.string(), z.number(), z.boolean()], { error: `expected ${VALUE}` })
-  .transform(String)
-  .pipe(z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/, { error: `expected ${VALUE}` }));
+// The values of an axis become names of folders and environment values, hence the narrow alphabet.
+const AXIS_VALUE = 'a value of up to 64 letters, digits, ".", "_" and "-"';
 
 const axisSchema = z
-  .array(valueSchema, { error: 'expected a list of values' })
+  .array(
+    z
+      .union([z.string(), z.number(), z.boolean()], { error: `expected ${AXIS_VALUE}` })
+      .transform(String)
+      .pipe(word(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/, AXIS_VALUE)),
+    { error: 'expected a list of values' },
+  )
   .min(1, { error: 'expected at least one value' })
   .superRefine((values, ctx) => {
-    values.forEach((value, index) => {
-      if (values.indexOf(value) < index) {
-        ctx.addIssue({ code: 'custom', path: [index], message: `${JSON.stringify(value)} is listed twice` });
-      }
-    });
+    for (const [index, value] of values.entries()) {
+      const message = `${JSON.stringify(value)} is listed twice`;
+      if (values.indexOf(value) < index) ctx.addIssue({ code: 'custom', path: [index], message });
+    }
   });
 
-/** Axis name to its values, as text. */
-export const matrixSchema = z
+const matrixSchema = z
   .record(
-    z.string().regex(/^[a-z][a-z0-9_]*$/, {
-      error: 'expected an axis name of a-z, 0-9 and "_" that starts with a letter, such as host',
-    }),
+    word(/^[a-z][a-z0-9_]*$/, 'an axis name of a-z, 0-9 and "_" that starts with a letter, such as host'),
     axisSchema,
   )
   .superRefine((axes, ctx) => {
     const cells = Object.values(axes).reduce((product, values) => product * values.length, 1);
-    if (cells > MAX_CELLS) {
-      ctx.addIssue({ code: 'custom', message: `the axes multiply to ${cells} steps; the limit is ${MAX_CELLS}` });
-    }
+    const message = `the axes multiply to ${cells} steps; the limit is ${MAX_CELLS}`;
+    if (cells > MAX_CELLS) ctx.addIssue({ code: 'custom', message });
   });
 
-const texts = () => z.array(z.string()).default([]);
-
 const requiresSchema = z.strictObject({
-  env: z
-    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'expected the name of an environment variable' }))
-    .default([])
-    .describe('Environment variables that must be set'),
-  tools: z
-    .array(z.string().regex(/^[^\s/-][^\s/]*$/, { error: 'expected the name of a program on PATH' }))
-    .default([])
-    .describe('Programs that must be on PATH'),
-  files: z.array(repoPathSchema).default([]).describe('Files that must exist'),
+  env: list(
+    word(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable'),
+    'Environment variables that must be set',
+  ),
+  tools: list(word(/^[^\s/-][^\s/]*$/, 'the name of a program on PATH'), 'Programs that must be on PATH'),
+  files: list(repoPathSchema, 'Files that must exist'),
 });
 
 const retrySchema = z.strictObject({
@@ -70,7 +65,7 @@ const retrySchema = z.strictObject({
 });
 
 const outputsSchema = z.record(
-  z.string().regex(/^[A-Za-z][A-Za-z0-9_-]*$/, { error: 'expected an output name of letters, digits, "_" and "-"' }),
+  word(/^[A-Za-z][A-Za-z0-9_-]*$/, 'an output name of letters, digits, "_" and "-"'),
   outputPathSchema,
 );
 
@@ -80,15 +75,15 @@ const keysSchema = z
     command: commandSchema.describe(
       'What the stage runs: text for bash in the worktree root, or a list (argv, no shell)',
     ),
-    needs: z.array(z.string()).default([]).describe('Stages that must be green before this one'),
-    files: z
-      .array(globSchema)
-      .default([])
-      .describe('Patterns of the files the AI may edit to mend this stage; a trailing / means the tree below'),
-    verify: z.array(verifyEntrySchema).default([]).describe('What must hold for the stage to be green'),
-    success_criteria: texts().describe('What success looks like, in words, for people and models'),
-    architecture_sections: texts().describe('Sections of the memo that a case about this stage includes'),
-    diagnostics: z.array(shellLineSchema).default([]).describe('Read-only commands that show the state of things'),
+    needs: list(z.string(), 'Stages that must be green before this one'),
+    files: list(
+      globSchema,
+      'Patterns of the files the AI may edit to mend this stage; a trailing / means the tree below',
+    ),
+    verify: list(verifyEntrySchema, 'What must hold for the stage to be green'),
+    success_criteria: list(z.string(), 'What success looks like, in words, for people and models'),
+    architecture_sections: list(z.string(), 'Sections of the memo that a case about this stage includes'),
+    diagnostics: list(shellSchema, 'Read-only commands that show the state of things'),
     requires: requiresSchema.prefault({}).describe('What must be there before the stage starts'),
     outputs: outputsSchema.default({}).describe('Files the stage publishes: name to path below $MENDLOOP_OUT'),
     spec: z.string().min(1).default('default').describe('Resource key: which kind of worker runs the stage'),
@@ -122,37 +117,9 @@ export const STAGE_NAME = /^[a-z][a-z0-9_-]{0,63}$/;
 
 /** Names a stage may not have: the commands, and folders that the loop keeps beside those of the stages. */
 export const RESERVED_STAGE_NAMES: readonly string[] = [
-  'all',
-  'retry',
-  'plan',
-  'status',
-  'logs',
-  'fixes',
-  'reset',
-  'explain',
-  'fingerprint',
-  'check-patch',
-  'redact',
-  'verify',
-  'get',
-  'cases',
-  'backlog',
-  'promote',
-  'rollback',
-  'safe-mode',
-  'doctor',
-  'validate',
-  'init',
-  'demo',
-  'report',
-  'serve',
-  'cron',
-  'abandon',
-  'gc',
-  'help',
-  'version',
-  'executor',
-];
+  'all retry plan status logs fixes reset explain fingerprint check-patch redact verify get cases backlog promote',
+  'rollback safe-mode doctor validate init demo report serve cron abandon gc help version executor',
+].flatMap((line) => line.split(' '));
 
 /** The whole file. */
 export const contextMapSchema = z
@@ -163,14 +130,11 @@ export const contextMapSchema = z
       })
       .refine((stages) => Object.keys(stages).length > 0, { error: 'expected at least one stage' })
       .describe('The stages by name; their needs decide the order'),
-    protected_files: z
-      .array(globSchema)
-      .default([])
-      .describe('Patterns of files that no fix may touch and no command may name'),
-    carry: z
-      .array(repoPathSchema)
-      .default([])
-      .describe('Untracked files and folders to link into the worktree; never edited by the AI, never sent'),
+    protected_files: list(globSchema, 'Patterns of files that no fix may touch and no command may name'),
+    carry: list(
+      repoPathSchema,
+      'Untracked files and folders to link into the worktree; never edited by the AI, never sent',
+    ),
     architecture_section_keywords: z
       .record(z.string(), z.array(z.string().min(1)))
       .default({})

@@ -1,5 +1,6 @@
-// What two places of the context map must agree on. Works on the value as it was read, before the schema: a stage that
-// is broken in one place hides nothing about the others. What has the wrong type is left to the schema to report.
+// What two places of the context map must agree on: findings, which refuse it, and warnings. The findings work on the value
+// as it was read, before the schema: a stage that is broken in one place hides nothing about the others. What has the wrong
+// type is left to the schema to report.
 import { type ContextMap, isBuiltInCheck, RESERVED_STAGE_NAMES, STAGE_NAME, type Stage } from './context-map.ts';
 import { cyclesOf } from './needs.ts';
 import { commandWords, isWipeScript, pathMatcher, rawWords } from './paths.ts';
@@ -12,6 +13,7 @@ const mapping = (value: unknown): Mapping =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Mapping) : {};
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const isText = (value: unknown): value is string => typeof value === 'string';
+const atValue = (path: Path, message: string): Finding => ({ path, at: 'value', message });
 
 /** Every finding about names, needs, forbidden scripts and matrix values. `written` gives a scalar as it stands in the file. */
 export function crossChecks(value: unknown, written: (path: Path) => string | undefined): Finding[] {
@@ -22,74 +24,72 @@ export function crossChecks(value: unknown, written: (path: Path) => string | un
     ...Object.keys(stages).flatMap(nameFindings),
     ...needFindings(stages),
     ...Object.entries(stages).flatMap(([name, stage]) => [
-      ...forbiddenFindings(name, mapping(stage), isProtected),
+      ...forbiddenFindings(['stages', name], mapping(stage), isProtected),
       ...numberFindings(['stages', name, 'matrix'], mapping(mapping(stage).matrix), written),
     ]),
   ];
 }
 
 function nameFindings(name: string): Finding[] {
-  const found = (message: string): Finding[] => [{ path: ['stages', name], at: 'key', message }];
-  if (!STAGE_NAME.test(name)) {
-    return found('expected a stage name of up to 64 characters a-z, 0-9, "_" and "-" that starts with a letter');
-  }
-  if (!RESERVED_STAGE_NAMES.includes(name)) return [];
-  return found('this name is reserved, mendloop uses it itself; choose another stage name');
+  const message = !STAGE_NAME.test(name)
+    ? 'expected a stage name of up to 64 characters a-z, 0-9, "_" and "-" that starts with a letter'
+    : RESERVED_STAGE_NAMES.includes(name)
+      ? 'this name is reserved, mendloop uses it itself; choose another stage name'
+      : undefined;
+  return message === undefined ? [] : [{ path: ['stages', name], at: 'key', message }];
 }
 
 function needFindings(stages: Mapping): Finding[] {
   const names = Object.keys(stages);
   const needs = new Map(names.map((name) => [name, list(mapping(stages[name]).needs)]));
-  const findings: Finding[] = [];
-  for (const [name, needed] of needs) {
-    needed.forEach((need, index) => {
-      const found = (message: string) =>
-        findings.push({ path: ['stages', name, 'needs', index], at: 'value', message });
-      if (!isText(need)) return;
-      if (!needs.has(need)) found(`unknown stage ${JSON.stringify(need)}${didYouMean(need, names, 'known stages')}`);
-      else if (needed.indexOf(need) < index) found(`${JSON.stringify(need)} is listed twice`);
-    });
-  }
-  const edges = new Map([...needs].map(([name, needed]) => [name, needed.filter(isText)]));
-  for (const cycle of cyclesOf(edges)) {
-    const [first = '', second = ''] = cycle;
-    const path = ['stages', first, 'needs', needs.get(first)?.indexOf(second) ?? 0];
-    findings.push({ path, at: 'value', message: `needs go round in a circle: ${cycle.join(' → ')}` });
-  }
-  return findings;
+  const fault = (need: string, earlier: readonly unknown[]): string | undefined => {
+    if (!needs.has(need)) return `unknown stage ${JSON.stringify(need)}${didYouMean(need, names, 'known stages')}`;
+    return earlier.includes(need) ? `${JSON.stringify(need)} is listed twice` : undefined;
+  };
+  const single = [...needs].flatMap(([name, needed]) =>
+    needed.flatMap((need, index) => {
+      const message = isText(need) ? fault(need, needed.slice(0, index)) : undefined;
+      return message === undefined ? [] : [atValue(['stages', name, 'needs', index], message)];
+    }),
+  );
+  const circles = cyclesOf(new Map([...needs].map(([name, needed]) => [name, needed.filter(isText)])));
+  return [
+    ...single,
+    ...circles.map((circle) => {
+      const [first = '', second = ''] = circle;
+      const path = ['stages', first, 'needs', needs.get(first)?.indexOf(second) ?? 0];
+      return atValue(path, `needs go round in a circle: ${circle.join(' → ')}`);
+    }),
+  ];
 }
 
-function forbiddenFindings(name: string, stage: Mapping, isProtected: (path: string) => boolean): Finding[] {
-  const places: [Path, unknown][] = [
+function forbiddenFindings(path: Path, stage: Mapping, isProtected: (path: string) => boolean): Finding[] {
+  const commands: [Path, unknown][] = [
     [['command'], stage.command],
-    ...list(stage.verify).map((entry, index): [Path, unknown] => [['verify', index], entry]),
-    ...list(stage.diagnostics).map((entry, index): [Path, unknown] => [['diagnostics', index], entry]),
+    ...['verify', 'diagnostics'].flatMap((key) =>
+      list(stage[key]).map((entry, index): [Path, unknown] => [[key, index], entry]),
+    ),
   ];
-  return places.flatMap(([place, command]) => {
-    const words = isText(command) ? command : Array.isArray(command) ? command.filter(isText) : [];
-    const path = ['stages', name, ...place];
-    const found = (word: string, what: string): Finding => {
-      const message = `names ${word}, ${what}; what may not be edited may not be run`;
-      return { path, at: 'value', message };
-    };
+  return commands.flatMap(([place, command]) => {
+    const words = isText(command) ? command : list(command).filter(isText);
     const wiping = rawWords(words).filter((word) => !word.startsWith('-') && !/\s/.test(word) && isWipeScript(word));
     const guarded = commandWords(words).filter((word) => isProtected(word) && !isWipeScript(word));
-    return [
-      ...wiping.map((word) => found(word, 'a wipe script')),
-      ...guarded.map((word) => found(word, 'a protected file')),
+    const named = [
+      ...wiping.map((word) => `${word}, a wipe script`),
+      ...guarded.map((word) => `${word}, a protected file`),
     ];
+    return named.map((what) => atValue([...path, ...place], `names ${what}; what may not be edited may not be run`));
   });
 }
 
 /** YAML reads 1.10 as 1.1 and 007 as 7: a value that would change its text must be quoted. */
 function numberFindings(path: Path, matrix: Mapping, written: (path: Path) => string | undefined): Finding[] {
   return Object.entries(matrix).flatMap(([axis, values]) =>
-    list(values).flatMap((value, index): Finding[] => {
+    list(values).flatMap((value, index) => {
       const here = [...path, axis, index];
       const text = typeof value === 'number' ? written(here) : undefined;
       if (text === undefined || text === String(value)) return [];
-      const message = `${text} is a number and would be read as ${value}; put it in quotes`;
-      return [{ path: here, at: 'value', message }];
+      return [atValue(here, `${text} is a number and would be read as ${value}; put it in quotes`)];
     }),
   );
 }
@@ -97,35 +97,32 @@ function numberFindings(path: Path, matrix: Mapping, written: (path: Path) => st
 const SCRIPT = /\.(?:sh|bash|zsh|py|rb|pl|js|mjs|cjs|ts|mts)$/;
 
 /**
- * One line each, `path: message`. A script that judges stages may not be edited by what it judges: where `files` covers
- * one, the gate will refuse it all the same.
+ * What a context map may say but its owner should know, one line each, `path: message`. A script that judges stages may
+ * not be edited by what it judges: where `files` covers one, the gate will refuse it all the same.
  */
 export function configWarnings(map: ContextMap): string[] {
   const judges = new Map<string, string>();
   for (const [name, stage] of Object.entries(map.stages)) {
-    for (const { script, role } of judgingScripts(stage)) {
+    for (const [script, role] of judgingScripts(stage)) {
       if (!judges.has(script)) judges.set(script, `stages.${name}.${role}`);
     }
   }
   return Object.entries(map.stages).flatMap(([name, { files }]) => {
-    const covered = pathMatcher(files);
+    const covers = pathMatcher(files);
     return [...judges]
-      .filter(([script]) => covered(script))
+      .filter(([script]) => covers(script))
       .map(([script, where]) => `stages.${name}.files: covers ${script}, named in ${where}; the AI may not edit that`);
   });
 }
 
-function judgingScripts(stage: Stage): { script: string; role: string }[] {
-  const commands = [
-    ...stage.verify.map((entry, index) => ({ entry, role: `verify[${index}]` })),
-    ...stage.diagnostics.map((entry, index) => ({ entry, role: `diagnostics[${index}]` })),
-  ];
-  return commands.flatMap(({ entry, role }) => {
-    if (isBuiltInCheck(entry)) return [];
-    const words = commandWords(entry);
-    // The first word is what runs, whatever its ending; the others are data unless they look like scripts.
-    return words
-      .filter((word, index) => SCRIPT.test(word) || (index === 0 && word.includes('/')))
-      .map((script) => ({ script, role }));
-  });
+function judgingScripts({ verify, diagnostics }: Stage): [script: string, role: string][] {
+  const scripts = (key: string, entries: Stage['verify']) =>
+    entries.flatMap((entry, index) => {
+      // The first word is what runs, whatever its ending; the others are data unless they look like scripts.
+      const words = isBuiltInCheck(entry) ? [] : commandWords(entry);
+      return words
+        .filter((word, at) => SCRIPT.test(word) || (at === 0 && word.includes('/')))
+        .map((script): [string, string] => [script, `${key}[${index}]`]);
+    });
+  return [...scripts('verify', verify), ...scripts('diagnostics', diagnostics)];
 }

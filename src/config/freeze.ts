@@ -12,14 +12,14 @@ export function freeze<T>(value: T): Frozen<T> {
   return value as Frozen<T>;
 }
 
-const DEEPEST = 200;
+const MAX_COPY_DEPTH = 200;
 
 /** A copy of plain data (what JSON could say), frozen all the way down. Throws TypeError for anything else, circles included. */
 export function frozenCopy<T>(value: T, depth = 0): Frozen<T> {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') {
     return value as Frozen<T>;
   }
-  if (depth > DEEPEST) throw new TypeError('it goes too deep, or round in a circle');
+  if (depth > MAX_COPY_DEPTH) throw new TypeError('it goes too deep, or round in a circle');
   if (Array.isArray(value)) return Object.freeze(value.map((inner) => frozenCopy(inner, depth + 1))) as Frozen<T>;
   const prototype = typeof value === 'object' ? Object.getPrototypeOf(value) : undefined;
   if (prototype !== null && prototype !== Object.prototype) throw new TypeError(`it holds ${typeName(value)}`);

@@ -4,12 +4,12 @@ import { contextMapSchema } from './context-map.ts';
 import { loopConfigSchema } from './loop-config.ts';
 
 /** JSON Schema (draft 7, which editors know best) of `ai/context_map.yaml` as people write it. */
-export const contextMapJsonSchema = () => made(contextMapSchema, 'ai/context_map.yaml');
+export const contextMapJsonSchema = () => schemaFor(contextMapSchema, 'ai/context_map.yaml');
 
 /** JSON Schema of `ai/loop.yaml` as people write it. */
-export const loopJsonSchema = () => made(loopConfigSchema, 'ai/loop.yaml');
+export const loopJsonSchema = () => schemaFor(loopConfigSchema, 'ai/loop.yaml');
 
-function made(schema: z.ZodType, title: string): Record<string, unknown> {
+function schemaFor(schema: z.ZodType, title: string): Record<string, unknown> {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     target: 'draft-7',

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { durationSchema } from './duration.ts';
 import type { Frozen } from './freeze.ts';
+import { checkedText, list } from './schema-parts.ts';
 
 /** What this version ships, by kind. */
 export const SHIPPED: Readonly<Record<'executors' | 'escalations' | 'notifiers' | 'backends', readonly string[]>> = {
@@ -41,8 +42,7 @@ export function isBranchName(name: string): boolean {
   return name.split('/').every((part) => !part.startsWith('.') && !part.endsWith('.lock'));
 }
 
-/** A branch name. */
-export const branchNameSchema = z
+const branchNameSchema = z
   .string({ error: 'expected a branch name' })
   .refine(isBranchName, { error: (issue) => `${JSON.stringify(issue.input)} is not a valid git branch name` });
 
@@ -68,22 +68,17 @@ const backendSchema = z.enum(SHIPPED.backends, {
 /** Why a text does not compile as a regular expression, or undefined when it does. */
 function patternFault(text: string): string | undefined {
   try {
-    // A pattern that matches nothing at all matches everywhere, and would class or redact everything.
-    return new RegExp(text).test('')
-      ? `${JSON.stringify(text)} matches the empty text, so it would match everything`
-      : undefined;
+    if (!new RegExp(text).test('')) return undefined;
+    return `${JSON.stringify(text)} matches the empty text, so it would match everything`;
   } catch (error) {
     return `not a regular expression: ${(error as Error).message.split(': ').at(-1)?.toLowerCase()}`;
   }
 }
 
-const patternSchema = z.string({ error: 'expected a regular expression' }).superRefine((text, ctx) => {
-  const message = patternFault(text);
-  if (message !== undefined) ctx.addIssue({ code: 'custom', message });
-});
+const patternSchema = checkedText('a regular expression', patternFault);
 
-const count = (least: number, normal: number, about: string, most?: number) =>
-  (most === undefined ? z.int().min(least) : z.int().min(least).max(most)).default(normal).describe(about);
+const count = (min: number, normal: number, about: string, max = Number.MAX_SAFE_INTEGER) =>
+  z.int().min(min).max(max).default(normal).describe(about);
 
 const limitsSchema = z.strictObject({
   executor_tries: count(0, 3, 'Tries of the executors on one fingerprint'),
@@ -158,11 +153,8 @@ export const loopConfigSchema = z
       .record(pluginName, z.record(z.string(), z.unknown()))
       .default({})
       .describe('Settings of each plugin, by its name'),
-    classify: z.array(classRuleSchema).default([]).describe('Rules that class failures, before the built-in ones'),
-    redact: z
-      .array(patternSchema)
-      .default([])
-      .describe('More regular expressions of texts that never leave the machine'),
+    classify: list(classRuleSchema, 'Rules that class failures, before the built-in ones'),
+    redact: list(patternSchema, 'More regular expressions of texts that never leave the machine'),
   })
   .describe('How mendloop behaves in this repository');
 

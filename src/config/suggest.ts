@@ -1,7 +1,7 @@
 // "Did you mean": the nearest known word, only when it is near enough to be a slip of the fingers.
 import { distance } from 'fastest-levenshtein';
 
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 /** The known word nearest to `word`, or undefined when none is near. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
@@ -23,7 +23,6 @@ function slipsBetween(word: string, name: string): number {
 export function didYouMean(word: string, known: readonly string[], label: string): string {
   const name = nearest(word, known);
   if (name !== undefined) return `; did you mean ${JSON.stringify(name)}?`;
-  return known.length === 0
-    ? ''
-    : `; ${label}: ${known.slice(0, MOST_NAMED).join(', ')}${known.length > MOST_NAMED ? ', ...' : ''}`;
+  if (known.length === 0) return '';
+  return `; ${label}: ${known.slice(0, MAX_NAMED).join(', ')}${known.length > MAX_NAMED ? ', ...' : ''}`;
 }

@@ -1,29 +1,27 @@
 // What must hold for a stage to be green: commands, or one of the built-in checks.
 import { z } from 'zod';
 import type { Frozen } from './freeze.ts';
-import { checkPathSchema } from './repo-path.ts';
+import { checkPathSchema } from './schema-parts.ts';
 
-const COMMAND = 'a command: text for bash, or a list of words to run without a shell';
-const noNul = { error: 'has a NUL character' };
+const COMMAND = { error: 'expected a command: text for bash, or a list of words to run without a shell' };
+const NUL = { error: 'has a NUL character' };
 
-const shellSchema = z
-  .string({ error: `expected ${COMMAND}` })
-  .regex(/\S/, { error: `expected ${COMMAND}` })
-  .refine((text) => !text.includes('\0'), noNul);
+/** A command for bash. */
+export const shellSchema = z
+  .string(COMMAND)
+  .regex(/\S/, COMMAND)
+  .refine((text) => !text.includes('\0'), NUL);
 
 const argvSchema = z
   .array(
-    z.string().refine((word) => !word.includes('\0'), noNul),
-    { error: `expected ${COMMAND}` },
+    z.string().refine((word) => !word.includes('\0'), NUL),
+    COMMAND,
   )
   .min(1)
   .refine((words) => words[0] !== '', { error: 'the first word, the program, is empty' });
 
 /** A command: text is run by bash, a list is argv without a shell. */
-export const commandSchema = z.union([shellSchema, argvSchema], { error: `expected ${COMMAND}` });
-
-/** One line for bash. */
-export const shellLineSchema = shellSchema;
+export const commandSchema = z.union([shellSchema, argvSchema], COMMAND);
 
 const path = (what: string) => checkPathSchema.describe(`${what}; out:<path> is below $MENDLOOP_OUT`);
 
@@ -31,17 +29,15 @@ const path = (what: string) => checkPathSchema.describe(`${what}; out:<path> is 
 const hostPortSchema = z
   .string({ error: 'expected host:port' })
   .regex(/^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}$/, { error: 'expected host:port', abort: true })
-  .refine((text) => between(1, Number(text.split(':').at(-1)), 65_535), {
-    error: 'expected a port from 1 to 65535',
-  });
+  .refine((text) => isPort(Number(text.split(':').at(-1))), { error: 'expected a port from 1 to 65535' });
 
-const between = (low: number, value: number, high: number): boolean => low <= value && value <= high;
+const isPort = (port: number): boolean => 1 <= port && port <= 65_535;
 
-const URL_EXPECTED = 'expected an http:// or https:// address';
+const URL_EXPECTED = { error: 'expected an http:// or https:// address' };
 const urlSchema = z
-  .string({ error: URL_EXPECTED })
-  .regex(/^https?:\/\/\S+$/, { error: URL_EXPECTED, abort: true })
-  .refine((text) => URL.canParse(text), { error: URL_EXPECTED });
+  .string(URL_EXPECTED)
+  .regex(/^https?:\/\/\S+$/, { ...URL_EXPECTED, abort: true })
+  .refine((text) => URL.canParse(text), URL_EXPECTED);
 
 const CHECKS = [
   z.strictObject({ file: path('This file exists') }),

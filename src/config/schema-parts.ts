@@ -1,5 +1,8 @@
-// Paths and path patterns that may stand in a configuration file: relative, and never leading out of their root.
+// What the schemas of both files are made of: lists, texts with a check, and paths: relative, never leading out of their root.
 import { z } from 'zod';
+
+/** A list that is empty when it is left out. */
+export const list = <T extends z.ZodType>(item: T, about: string) => z.array(item).default([]).describe(about);
 
 const quoted = (text: string): string => JSON.stringify(text);
 
@@ -15,9 +18,10 @@ function pathFault(path: string, root: string): string | undefined {
   return undefined;
 }
 
-function checked(what: string, fault: (path: string) => string | undefined) {
-  return z.string({ error: `expected ${what}` }).superRefine((path, ctx) => {
-    const message = fault(path);
+/** Text for which `fault` finds no fault; `what` is how a message calls it. */
+export function checkedText(what: string, fault: (text: string) => string | undefined) {
+  return z.string({ error: `expected ${what}` }).superRefine((text, ctx) => {
+    const message = fault(text);
     if (message !== undefined) ctx.addIssue({ code: 'custom', message });
   });
 }
@@ -26,23 +30,23 @@ const TREE = 'the repository root';
 const OUT = '$MENDLOOP_OUT';
 
 /** A path in the repository. */
-export const repoPathSchema = checked('a path', (path) => pathFault(path, TREE));
+export const repoPathSchema = checkedText('a path', (path) => pathFault(path, TREE));
 
 /** A pattern of paths in the repository. A leading `!` is refused: it would mean every file but these. */
-export const globSchema = checked('a path pattern', (glob) =>
+export const globSchema = checkedText('a path pattern', (glob) =>
   glob.startsWith('!')
     ? `${quoted(glob)} starts with "!"; expected a pattern of the files meant`
     : pathFault(glob, TREE),
 );
 
 /** A path below the folder a stage publishes into. */
-export const outputPathSchema = checked('a path', (path) =>
+export const outputPathSchema = checkedText('a path', (path) =>
   path.startsWith('out:')
     ? `${quoted(path)} is below ${OUT} already; expected it without "out:"`
     : pathFault(path, OUT),
 );
 
 /** A path in the repository, or `out:<path>` below the folder the stage publishes into. */
-export const checkPathSchema = checked('a path or out:<path>', (path) =>
+export const checkPathSchema = checkedText('a path or out:<path>', (path) =>
   path.startsWith('out:') ? pathFault(path.slice(4), OUT) : pathFault(path, TREE),
 );
