@@ -1,5 +1,6 @@
 // What a run would do, and why, for each step. Reads only.
 import type { Stage } from '../config/context-map.ts';
+import { withObjects } from '../io/git-objects.ts';
 import { liveness } from '../io/identity.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { lockOwner } from '../io/lock.ts';
@@ -13,8 +14,7 @@ import { otherLab } from '../run/same-lab.ts';
 import { askedText, type Selection, selectStages } from '../run/select.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
 import { neededOutputs } from '../stage/outputs.ts';
-import { branchState } from '../worktree/branch-state.ts';
-import { listTree } from '../worktree/read.ts';
+import { branchState } from '../worktree/base.ts';
 
 export type PlanState = 'DONE' | 'IN_PROGRESS' | 'TODO' | 'FAILED';
 
@@ -48,7 +48,7 @@ export async function explainPlan(
   const config = await configurationAt(home, base.commit, base.name);
   const stages = open?.head.stages ?? selectStages(config.map, selection, loaded.state);
   const { commit, merges } = await branchState(home, base);
-  const tree = await listTree(home, commit);
+  const tree = await withObjects(home, undefined, (objects) => objects.files(commit));
   const owner = lockOwner(layout.lock);
   const scope = {
     config,

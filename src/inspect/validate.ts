@@ -4,6 +4,7 @@ import { configWarnings } from '../config/cross-checks.ts';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { MendError } from '../errors.ts';
 import { fileFacts, isExecutable } from '../io/files.ts';
+import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { readText } from '../io/store.ts';
 import { pluginsOnDisk } from '../run/own-plugins.ts';
 import { baseOf, type Configuration, configurationOnDisk } from '../stage/configuration.ts';
@@ -24,7 +25,7 @@ export async function validateHome(home: string): Promise<Validation> {
   return {
     stages: Object.keys(config.map.stages),
     warnings: [...configWarnings(config.map), ...scriptWarnings(home, config)],
-    differs: await differences(home),
+    differs: await withObjects(home, undefined, (objects) => differences(home, objects)),
   };
 }
 
@@ -37,11 +38,11 @@ function scriptWarnings(home: string, { map }: Configuration): string[] {
   });
 }
 
-async function differences(home: string): Promise<string[]> {
+async function differences(home: string, objects: GitObjects): Promise<string[]> {
   try {
-    const base = await baseOf(home);
+    const base = await baseOf(home, objects);
     const looks = [MAP_FILE, LOOP_FILE].map(async (path) => {
-      const onBase = await readAt(home, base.commit, path, Number.MAX_SAFE_INTEGER);
+      const onBase = await readAt(objects, base.commit, path, Number.MAX_SAFE_INTEGER);
       const here = readText(join(home, path));
       if (onBase === here) return [];
       return [`${path} differs from ${base.name}: a run reads the committed one (git diff ${base.name} -- ${path})`];

@@ -38,6 +38,12 @@ export async function gitFile(checkout: string): Promise<{ target: string; alive
   return { target, alive: await exists(target) };
 }
 
+/** The git folder that all worktrees of the repository share, found as git finds it. Throws when `home` has none. */
+export async function commonDirOf(home: string): Promise<string> {
+  const gitDir = (await gitFile(home))?.target ?? join(home, '.git');
+  return realpath(resolve(gitDir, (await text(join(gitDir, 'commondir'))) ?? '.'));
+}
+
 const UNFINISHED: Record<string, string> = {
   MERGE_HEAD: 'merge',
   'rebase-merge': 'rebase',

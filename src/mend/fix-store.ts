@@ -6,7 +6,7 @@ import type { Layout } from '../io/layout.ts';
 import type { Change } from '../plugin/contract.ts';
 import type { LedgerHappening, PatchOutcome } from '../triage/records.ts';
 import { type CommitOptions, commitFix, isAsShown, revertFix } from '../worktree/commit-fix.ts';
-import type { Snapshot } from '../worktree/snapshot.ts';
+import type { Snapshot } from '../worktree/read.ts';
 import type { Tree } from '../worktree/tree.ts';
 import { type AppliedFix, type FixStory, fixMessage, revertMessage } from './applied-fix.ts';
 import type { Barrier } from './barrier.ts';

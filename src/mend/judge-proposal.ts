@@ -12,7 +12,7 @@ import { readAnswer } from '../fix/read-answer.ts';
 import type { Redactor } from '../outbound/redact/redactor.ts';
 import type { Change as Asked } from '../plugin/contract.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
-import type { Snapshot } from '../worktree/snapshot.ts';
+import type { Snapshot } from '../worktree/read.ts';
 
 export interface SoundFix {
   ok: true;

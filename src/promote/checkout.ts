@@ -2,12 +2,11 @@
 import { join } from 'node:path';
 import { fail } from '../errors.ts';
 import { fields, type Git, openGit } from '../io/git.ts';
-import { adminDirs, namesIn, samePlace, unfinished } from '../io/git-dir.ts';
+import { adminDirs, commonDirOf, namesIn, samePlace, unfinished } from '../io/git-dir.ts';
 import { entryAt } from '../io/links.ts';
 import { readText } from '../io/store.ts';
 import { shellWord } from '../worktree/shell-word.ts';
-import { trackedStatus } from '../worktree/status.ts';
-import { commonDirOf } from '../worktree/tree.ts';
+import { trackedStatus } from '../worktree/tree.ts';
 
 export interface Checkout {
   readonly path: string;

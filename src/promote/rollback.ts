@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { fail } from '../errors.ts';
 import type { Clock } from '../io/clock.ts';
 import { type Git, openGit } from '../io/git.ts';
+import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { requireWritable } from '../io/store.ts';
 import { loadStages } from '../journal/load-stages.ts';
@@ -13,12 +14,11 @@ import { holdLock } from '../run/hold-lock.ts';
 import { closeOpenRun } from '../run/resume.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
-import { fastForward } from '../worktree/fast-forward.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { landedCommits } from '../worktree/landed.ts';
+import { fastForward } from '../worktree/merge.ts';
 import { openWorktree } from '../worktree/open.ts';
-import { trackedStatus } from '../worktree/status.ts';
-import { treeGit, type Worktree } from '../worktree/tree.ts';
+import { trackedStatus, treeGit, type Worktree } from '../worktree/tree.ts';
 import { fixesOfRun, fixNamed, type KnownFix, planRollback, type Reverted } from './rollback-plan.ts';
 import { appliedFix, ROLLED_BACK, recordRollback, rememberRollback, WHY } from './rollback-record.ts';
 
@@ -61,7 +61,7 @@ export async function rollBack(request: RollbackRequest, ports: Ports): Promise<
   requireWritable(layout.state);
   const lock = holdLock(layout, request.command);
   try {
-    return await work(request, layout, ports);
+    return await withObjects(request.home, undefined, (objects) => work(request, layout, objects, ports));
   } finally {
     lock.release();
   }
@@ -78,8 +78,13 @@ async function rehearse({ home, what }: RollbackRequest): Promise<RolledBack> {
   return { base: base.name, branch: base.branch, notices: [], fixes: await told(git, base, tip, made, true) };
 }
 
-async function work({ home, what, command }: RollbackRequest, layout: Layout, ports: Ports): Promise<RolledBack> {
-  const { base, config } = await configurationNow(home);
+async function work(
+  { home, what, command }: RollbackRequest,
+  layout: Layout,
+  objects: GitObjects,
+  ports: Ports,
+): Promise<RolledBack> {
+  const { base, config } = await configurationNow(home, objects);
   const { tip, fixes } = await choose(openGit(home), base, what);
   const { clock } = ports;
   // Whoever was killed before they could say so comes this way again.
@@ -89,7 +94,7 @@ async function work({ home, what, command }: RollbackRequest, layout: Layout, po
   const loaded = loadStages(layout);
   await closeOpenRun(loaded, 'a fix was rolled back', { layout, ...ports });
   const { sign } = config.loop.git;
-  const tree = await openWorktree(home, base, { carry: config.map.carry, merge: true, sign });
+  const tree = await openWorktree(home, base, { objects, carry: config.map.carry, merge: true, sign });
   const execution_id = randomUUID();
   const run = newRunId(clock.now(), execution_id, listRuns(layout));
   const git = treeGit(tree, { sign });

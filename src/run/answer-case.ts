@@ -2,6 +2,7 @@
 
 import { fail } from '../errors.ts';
 import type { Clock } from '../io/clock.ts';
+import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { shellCheck } from '../io/shell-check.ts';
 import { requireWritable } from '../io/store.ts';
@@ -17,9 +18,9 @@ import type { Change } from '../plugin/contract.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { entryOf, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
 import { type LedgerHappening, PERSON } from '../triage/records.ts';
+import { isReversal } from '../worktree/find-fix.ts';
 import { openWorktree } from '../worktree/open.ts';
-import { isReversal } from '../worktree/reversal.ts';
-import { snapshotOf } from '../worktree/snapshot.ts';
+import { snapshotOf } from '../worktree/read.ts';
 import { holdLock } from './hold-lock.ts';
 import { isPackage, PACKAGE_PATHS } from './own-plugins.ts';
 import type { RunPorts } from './request.ts';
@@ -53,7 +54,9 @@ export async function answerCase(request: AnswerRequest, ports: Pick<RunPorts, '
     const summary = findCase(store, request.case);
     if (summary.state === 'closed') fail('E_CASE_CLOSED', { case: summary.case, why: summary.closed?.why ?? '' });
     const { ledger } = readLedger(layout);
-    const { fix, shown } = await judged(request, layout, summary, ledger, ports.env);
+    const { fix, shown } = await withObjects(request.home, undefined, (objects) =>
+      judged(request, layout, summary, ledger, { env: ports.env, objects }),
+    );
     if (!request.dry) {
       record(layout, ports.clock, summary, fix);
       store.writeSummary({ ...summary, state: 'answered', why: `answered: ${fix.note.fix}` });
@@ -70,12 +73,12 @@ async function judged(
   layout: Layout,
   { stage: of, fingerprint, patch }: CaseSummary,
   ledger: Ledger,
-  env: RunPorts['env'],
+  { env, objects }: { env: RunPorts['env']; objects: GitObjects },
 ): Promise<{ fix: SoundFix; shown: string }> {
-  const { base, config } = await configurationNow(home);
+  const { base, config } = await configurationNow(home, objects);
   const stage = config.map.stages[of];
   if (!stage) return fail('E_CASE_BROKEN', { case: name, problem: `its stage ${of} is not in the map any more` });
-  const tree = await openWorktree(home, base, { carry: config.map.carry, merge: false });
+  const tree = await openWorktree(home, base, { objects, carry: config.map.carry, merge: false });
   const snapshot = await snapshotOf(tree, tree.head);
   if (answer !== undefined) refuseMasked(answer);
   const proposal = answer === undefined ? await waitingFix(layout, patch, snapshot) : { answer };

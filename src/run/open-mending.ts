@@ -215,7 +215,7 @@ function lastWork(layout: Layout): LoopEvent[] {
 async function outgoingScope({ layout, config, worktree }: Prepared, env: RunPorts['env']): Promise<OutgoingScope> {
   const { home } = layout;
   const committed = async (path: string) => {
-    const text = await readAt(home, worktree.base.commit, path, MAX_BYTES);
+    const text = await readAt(worktree.objects, worktree.base.commit, path, MAX_BYTES);
     return typeof text === 'string' ? text : undefined;
   };
   const instructions = (await committed(INSTRUCTIONS_FILE)) ?? readText(join(PACKAGE_ROOT, INSTRUCTIONS_FILE)) ?? '';

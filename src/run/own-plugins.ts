@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { SHIPPED } from '../config/loop-config.ts';
 import { fileFacts } from '../io/files.ts';
-import { openGit } from '../io/git.ts';
 import { realPath } from '../io/git-dir.ts';
+import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import type { Layout } from '../io/layout.ts';
 import { PACKAGE_ROOT } from '../io/package.ts';
 import { unpackOnce } from '../io/unpack.ts';
 import { loadPlugins, type OwnPlugins, type Plugins } from '../plugin/load.ts';
-import { listTree } from '../worktree/read.ts';
 
 /** Parts of the running package, when the repository is that package: no fix may touch them. */
 export const PACKAGE_PATHS = ['src/', 'scripts/', 'plugins/', 'stages/lab/', 'package.json', 'package-lock.json'];
@@ -19,8 +18,14 @@ export async function isPackage(home: string): Promise<boolean> {
 }
 
 /** Every plugin that ai/loop.yaml names, loaded. Throws E_PLUGIN with all that is wrong. */
-export async function pluginsAt(layout: Layout, commit: string, loop: LoopConfig): Promise<Plugins> {
-  return loadPlugins({ loop, own: namesOwn(loop) ? await unpacked(layout, commit) : undefined });
+export async function pluginsAt(
+  layout: Layout,
+  commit: string,
+  loop: LoopConfig,
+  given?: GitObjects,
+): Promise<Plugins> {
+  const unpack = () => withObjects(layout.home, given, (objects) => unpacked(layout, commit, objects));
+  return loadPlugins({ loop, own: namesOwn(loop) ? await unpack() : undefined });
 }
 
 /** The same for the working tree, for whoever only checks it. Throws E_PLUGIN. */
@@ -38,16 +43,13 @@ const namesOwn = ({ executors, escalations, notifiers, backend, plugins }: LoopC
     (name) => !SHIPPED_NAMES.has(name),
   );
 
-async function unpacked(layout: Layout, commit: string): Promise<OwnPlugins | undefined> {
-  const git = openGit(layout.home);
-  const entries = [...(await listTree(layout.home, commit))].filter(
+async function unpacked(layout: Layout, commit: string, objects: GitObjects): Promise<OwnPlugins | undefined> {
+  const entries = [...(await objects.files(commit))].filter(
     ([path, { mode }]) => path.startsWith('plugins/') && mode.startsWith('100'),
   );
   if (entries.length === 0) return undefined;
   const root = join(layout.state, 'plugins', commit);
-  const files = await Promise.all(
-    entries.map(async ([path, { id }]) => ({ path, bytes: await git.bytes(['cat-file', 'blob', id]) })),
-  );
+  const files = await Promise.all(entries.map(async ([path, { id }]) => ({ path, bytes: await objects.read(id) })));
   unpackOnce(root, files);
   return { folder: await realPath(join(root, 'plugins')), isPackage: await isPackage(layout.home) };
 }

@@ -1,6 +1,7 @@
 // Before the first stage: what was cut off, base, configuration, worktree, and what a person should know beforehand.
 import { randomUUID } from 'node:crypto';
 import { fail } from '../errors.ts';
+import type { GitObjects } from '../io/git-objects.ts';
 import type { Layout } from '../io/layout.ts';
 import { type LoadedStages, loadStages } from '../journal/load-stages.ts';
 import type { StageState } from '../journal/stages.ts';
@@ -34,18 +35,23 @@ export interface Prepared {
 }
 
 /** Everything a run needs, or a MendError; the lock must be held. A run that was cut off is closed only when all else is sound. */
-export async function prepare(request: RunRequest, layout: Layout, ports: RunPorts): Promise<Prepared> {
+export async function prepare(
+  request: RunRequest,
+  layout: Layout,
+  objects: GitObjects,
+  ports: RunPorts,
+): Promise<Prepared> {
   const { home } = request;
   const loaded = loadStages(layout);
   const now = ports.clock.now();
   const cutOff = cutOffRun(loaded, askedText(request), now);
   const open = cutOff?.resume ? cutOff : undefined;
-  const current = await baseOf(home);
+  const current = await baseOf(home, objects);
   // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
   const base = open ? { ...current, ...open.head.base, name: current.name, branch: current.branch } : current;
-  const config = await configurationAt(home, base.commit, base.name);
+  const config = await configurationAt(home, base.commit, base.name, objects);
   const [plugins, { openMask, shortSecrets }] = await Promise.all([
-    pluginsAt(layout, base.commit, config.loop),
+    pluginsAt(layout, base.commit, config.loop, objects),
     import('../mend/mask.ts'),
   ]);
   const stages = open?.head.stages ?? selectStages(config.map, request, loaded.state);
@@ -58,6 +64,7 @@ export async function prepare(request: RunRequest, layout: Layout, ports: RunPor
   if (open) await endCutOff(open, { layout, ...ports });
   else if (cutOff) await closeOpenRun(loaded, cutOff.why, { layout, ...ports });
   const worktree = await openWorktree(home, base, {
+    objects,
     carry: config.map.carry,
     merge: !open,
     sign: config.loop.git.sign,

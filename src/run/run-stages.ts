@@ -1,5 +1,6 @@
 // One run, top to bottom: lock, prepare, record, drive, result.
 import type { Happening, LoopEvent } from '../events.ts';
+import { openObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { ownFolder, requireWritable } from '../io/store.ts';
 import { openJournal } from '../journal/event-file.ts';
@@ -36,12 +37,14 @@ export async function runStages(request: RunRequest, ports: RunPorts): Promise<R
   const layout = layoutOf(request.home);
   requireWritable(layout.state);
   const lock = holdLock(layout, request.command);
+  const objects = openObjects(request.home);
   try {
     for (const folder of [layout.logs, layout.patches]) ownFolder(folder);
-    const prepared = await prepare(request, layout, ports);
+    const prepared = await prepare(request, layout, objects, ports);
     prepared.notices.unshift(...lock.notices);
     return await perform(prepared, request, ports);
   } finally {
+    objects.close();
     lock.release();
   }
 }

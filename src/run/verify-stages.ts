@@ -1,6 +1,7 @@
 // The checks of stages, and nothing else: for a person who wants to know whether it still holds.
 import type { ContextMap, Stage } from '../config/context-map.ts';
 import { formatDuration } from '../config/duration.ts';
+import { openObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { ownFolder, requireWritable } from '../io/store.ts';
 import { loadStages } from '../journal/load-stages.ts';
@@ -8,7 +9,7 @@ import { newRunId } from '../journal/runs.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { Stop } from '../plan/stop.ts';
-import { baseOf, configurationAt } from '../stage/configuration.ts';
+import { configurationNow } from '../stage/configuration.ts';
 import { openCall, type StageScope } from '../stage/stage-call.ts';
 import { stageTree } from '../stage/stage-tree.ts';
 import { openWorktree } from '../worktree/open.ts';
@@ -34,17 +35,17 @@ export async function verifyStages(
   const layout = layoutOf(request.home);
   requireWritable(layout.state);
   const lock = holdLock(layout, request.command);
+  const objects = openObjects(request.home);
   try {
     ownFolder(layout.logs);
     const loaded = loadStages(layout);
     const { state } = loaded;
     const cutOff = cutOffRun(loaded, '', ports.clock.now());
     if (cutOff) await endCutOff(cutOff, { layout, ...ports });
-    const base = await baseOf(request.home);
-    const config = await configurationAt(request.home, base.commit, base.name);
+    const { base, config } = await configurationNow(request.home, objects);
     const lab = request.lab ?? config.loop.lab;
     keepToLab(layout, lab);
-    const worktree = await openWorktree(request.home, base, { carry: config.map.carry, merge: false });
+    const worktree = await openWorktree(request.home, base, { objects, carry: config.map.carry, merge: false });
     const scope: StageScope = {
       ...{ layout, root: worktree.path, lab, labTools: ports.labTools },
       ...{ inherited: ports.env, clock: ports.clock, graceMs: ports.graceMs, stages: state, map: config.map },
@@ -72,6 +73,7 @@ export async function verifyStages(
       told({ step, problems, log: logPath });
     }
   } finally {
+    objects.close();
     lock.release();
   }
 }

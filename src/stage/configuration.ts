@@ -6,6 +6,7 @@ import { type Parsed, parseBranches, parseContextMap, parseLoopConfig } from '..
 import { formatProblem, type Problem } from '../config/problem.ts';
 import { fail } from '../errors.ts';
 import { GitError } from '../io/git.ts';
+import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { readText } from '../io/store.ts';
 import { type Base, findBase } from '../worktree/base.ts';
 import { readAt } from '../worktree/read.ts';
@@ -16,23 +17,31 @@ export interface Configuration {
 }
 
 /** The base a run of `home` starts from; only `branch` and `base` count as they are at the owner's HEAD. */
-export async function baseOf(home: string): Promise<Base> {
+export async function baseOf(home: string, given?: GitObjects): Promise<Base> {
+  return withObjects(home, given, (objects) => findBaseOf(home, objects));
+}
+
+async function findBaseOf(home: string, objects: GitObjects): Promise<Base> {
   // A repository without a commit has no such file either; findBase says what is wrong with it.
-  const text = await committed(home, 'HEAD', LOOP_FILE).catch((error) => {
+  const text = await committed(objects, 'HEAD', LOOP_FILE).catch((error) => {
     if (error instanceof GitError) return undefined;
     throw error;
   });
   const branches = parseBranches(text, LOOP_FILE);
   if (!branches.ok) configProblems(branches.problems);
-  return findBase(home, branches.value);
+  return findBase(home, branches.value, objects);
 }
 
 /** Both files at `commit`. Throws one MendError with every problem of both. */
-export async function configurationAt(home: string, commit: string, base: string): Promise<Configuration> {
-  const [mapText, loopText] = await Promise.all([
-    committed(home, commit, MAP_FILE),
-    committed(home, commit, LOOP_FILE),
-  ]);
+export async function configurationAt(
+  home: string,
+  commit: string,
+  base: string,
+  given?: GitObjects,
+): Promise<Configuration> {
+  const [mapText, loopText] = await withObjects(home, given, (objects) =>
+    Promise.all([committed(objects, commit, MAP_FILE), committed(objects, commit, LOOP_FILE)]),
+  );
   if (mapText === undefined) {
     if (readText(`${home}/${MAP_FILE}`) === undefined) fail('E_MAP_MISSING', { where: `on ${base}` });
     fail('E_MAP_NOT_COMMITTED', { base });
@@ -41,9 +50,14 @@ export async function configurationAt(home: string, commit: string, base: string
 }
 
 /** The base as it is now, and both files there. Throws MendError as a run would. */
-export async function configurationNow(home: string): Promise<{ base: Base; config: Configuration }> {
-  const base = await baseOf(home);
-  return { base, config: await configurationAt(home, base.commit, base.name) };
+export async function configurationNow(
+  home: string,
+  given?: GitObjects,
+): Promise<{ base: Base; config: Configuration }> {
+  return withObjects(home, given, async (objects) => {
+    const base = await baseOf(home, objects);
+    return { base, config: await configurationAt(home, base.commit, base.name, objects) };
+  });
 }
 
 /** Both files as they are in the working tree. Throws like `configurationAt`. */
@@ -63,8 +77,8 @@ function configProblems(problems: readonly Problem[]): never {
   fail('E_CONFIG', { files, count: problems.length }, problems.map(formatProblem));
 }
 
-async function committed(home: string, commit: string, path: string): Promise<string | undefined> {
-  const found = await readAt(home, commit, path, MAX_BYTES);
+async function committed(objects: GitObjects, commit: string, path: string): Promise<string | undefined> {
+  const found = await readAt(objects, commit, path, MAX_BYTES);
   if (found === undefined || typeof found === 'string') return found;
   fail('E_CONFIG', { files: path, count: 1 }, [`${path}:1:1: ${found.tooBig} bytes, at most ${MAX_BYTES} are read`]);
 }

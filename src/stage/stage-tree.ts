@@ -2,9 +2,7 @@
 import { relative } from 'node:path';
 import type { Layout } from '../io/layout.ts';
 import type { Tree } from '../plan/inputs.ts';
-import { type Inspection, inspect } from '../worktree/after-attempt.ts';
-import { type QuickLook, quickLook } from '../worktree/quick-look.ts';
-import { listTree } from '../worktree/read.ts';
+import { type Inspection, inspect, type QuickLook, quickLook } from '../worktree/after-attempt.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import type { StageTree } from './stage-call.ts';
 
@@ -20,7 +18,7 @@ export function stageTree(worktree: Worktree, layout: Layout): MovableTree {
   let seen = worktree.seen;
   let turn: Promise<unknown> = Promise.resolve();
   const files = () => {
-    listed ??= listTree(worktree.path, head);
+    listed ??= worktree.objects.files(head);
     return listed;
   };
   return {

@@ -1,12 +1,13 @@
-// After an attempt: what the stage did to the worktree. One git process when it did nothing.
-import { join } from 'node:path';
+// After an attempt: what the stage did to the worktree. No git process when nothing was touched, one when nothing changed.
+import { dirname, join } from 'node:path';
 import { fail } from '../errors.ts';
+import type { TreeEntry } from '../io/git-objects.ts';
 import { entryAt } from '../io/links.ts';
+import { type Stamps, stampsOf } from '../io/stamps.ts';
 import { checkCarry } from './carry.ts';
 import { savePatch } from './save-changes.ts';
 import { shellWord } from './shell-word.ts';
-import { type Status, trackedStatus } from './status.ts';
-import { type Tree, treeGit } from './tree.ts';
+import { type Status, type Tree, trackedStatus, treeGit } from './tree.ts';
 
 export interface Before {
   /** The commit that the attempt ran from. */
@@ -58,4 +59,47 @@ function headMoved(tree: Tree, status: Status, was: string): never {
       `git -C ai/worktree reset --keep ${short(was)}`,
     ].join('\n'),
   });
+}
+
+export interface QuickLook {
+  /** Runs `ask`, which asks git, unless everything is as it was when git was last asked: then `otherwise` is the answer. */
+  orAsk<T>(otherwise: T, ask: () => Promise<T>): Promise<T>;
+}
+
+/** Beyond this many files git is as fast. */
+const MAX_WATCHED_FILES = 2000;
+/** Two changes within one tick of the file system's clock look like one: what is younger than this cannot be trusted yet. */
+const TICK_MS = 20;
+const SUBMODULE = '160000';
+
+/** `files` are those of the commit that is checked out. */
+export function quickLook(tree: Tree, files: ReadonlyMap<string, TreeEntry>, now: () => number): QuickLook {
+  const paths = watched(tree, files);
+  let remembered: Stamps | undefined;
+  return {
+    async orAsk(otherwise, ask) {
+      if (paths === undefined) return ask();
+      // Before git looks: what changes while it looks must not pass for seen.
+      const stamps = stampsOf(paths);
+      if (stamps.text === remembered?.text) return otherwise;
+      const settled = now() - stamps.newest > TICK_MS;
+      const answer = await ask();
+      remembered = settled ? stamps : undefined;
+      return answer;
+    },
+  };
+}
+
+/** All that git looks at, or undefined when that is too much, or more than files. */
+function watched(tree: Tree, files: ReadonlyMap<string, TreeEntry>): string[] | undefined {
+  const beyondFiles = [...files.values()].some(({ mode }) => mode === SUBMODULE);
+  if (beyondFiles || files.size > MAX_WATCHED_FILES) return undefined;
+  const common = dirname(dirname(tree.gitDir));
+  return [
+    ...[...files.keys()].map((path) => join(tree.path, path)),
+    ...tree.links.map(({ path }) => join(tree.path, path)),
+    ...['HEAD', 'index', 'logs/HEAD'].map((name) => join(tree.gitDir, name)),
+    ...[`refs/heads/${tree.branch}`, 'packed-refs', 'reftable/tables.list'].map((name) => join(common, name)),
+    join(tree.path, '.git'),
+  ];
 }

@@ -1,7 +1,9 @@
-// Which branch is the base, from the kept choice, ai/loop.yaml and the owner's checkout. Reads only.
+// Which branch is the base, from the stored choice, ai/loop.yaml and the owner's checkout, and where the AI branch stands
+// against it. Reads only.
 import { fail } from '../errors.ts';
 import { type Git, openGit } from '../io/git.ts';
 import { samePlace } from '../io/git-dir.ts';
+import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { shellWord } from './shell-word.ts';
 
 export interface Base {
@@ -23,11 +25,19 @@ export interface Asked {
 export const baseKey = (branch: string): string => `branch.${branch}.mendloop-base`;
 
 /** The base to run from. Throws a MendError, exit 2, for each state in which it would have to guess. */
-export async function findBase(home: string, asked: Asked): Promise<Base> {
+export async function findBase(home: string, asked: Asked, given?: GitObjects): Promise<Base> {
+  return withObjects(home, given, (objects) => choose(home, asked, objects));
+}
+
+async function choose(home: string, asked: Asked, objects: GitObjects): Promise<Base> {
   const git = openGit(home);
-  await checkRepository(git, home);
   const { branch } = asked;
-  const [head, kept, refs] = await Promise.all([headBranch(git), keptBase(git, branch), branches(git, branch)]);
+  const answers = Promise.all([storedBase(git, branch), branches(git, branch)]);
+  // What is wrong with the repository is said first.
+  answers.catch(() => {});
+  const head = await headBranch(git, home);
+  if (!(await objects.info('HEAD^{commit}'))) fail('E_NO_COMMIT', {});
+  const [kept, refs] = await answers;
   if (head === branch) fail('E_ON_AI_BRANCH', { branch, base: shellWord(kept ?? asked.base ?? '<your branch>') });
   if (asked.base === branch) fail('E_BASE_IS_AI', { branch });
   const key = shellWord(baseKey(branch));
@@ -42,27 +52,22 @@ export async function findBase(home: string, asked: Asked): Promise<Base> {
   const name = kept ?? asked.base ?? head;
   if (name === undefined) fail('E_DETACHED', { branch });
   if (name === branch) fail('E_BASE_IS_AI', { branch });
-  const commit = await commitOf(git, `refs/heads/${name}`);
+  const commit = (await objects.info(`refs/heads/${name}^{commit}`))?.id;
   if (commit === undefined) fail('E_BASE_MISSING', { base: shellWord(name), key });
   return { branch, name, commit, firstRun: kept === undefined };
 }
 
-async function checkRepository(git: Git, home: string): Promise<void> {
-  const [top, head] = await Promise.all([git.attempt(['rev-parse', '--show-toplevel']), commitOf(git, 'HEAD')]);
-  if (top.code === -2) fail('E_GIT_MISSING', {});
-  if (!top.ok) fail('E_NOT_GIT', { home }, said(top.stderr));
-  const path = top.stdout.replace(/\n$/, '');
-  if (!(await samePlace(path, home))) fail('E_NOT_TOP_LEVEL', { home, top: shellWord(path) });
-  if (head === undefined) fail('E_NO_COMMIT', {});
+/** The branch that is checked out, or undefined when HEAD is detached. Throws when `home` is no repository's top level. */
+async function headBranch(git: Git, home: string): Promise<string | undefined> {
+  const answer = await git.attempt(['rev-parse', '--show-toplevel', '--symbolic-full-name', 'HEAD']);
+  if (answer.code === -2) fail('E_GIT_MISSING', {});
+  const [, top, ref = ''] = /^(.*)\n(.*)\n$/s.exec(answer.stdout) ?? [];
+  if (top === undefined) fail('E_NOT_GIT', { home }, said(answer.stderr));
+  if (!(await samePlace(top, home))) fail('E_NOT_TOP_LEVEL', { home, top: shellWord(top) });
+  return ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined;
 }
 
-/** The branch that is checked out, or undefined when HEAD is detached. */
-async function headBranch(git: Git): Promise<string | undefined> {
-  const ref = await git.attempt(['symbolic-ref', '-q', 'HEAD']);
-  return ref.ok ? ref.stdout.trim().replace(/^refs\/heads\//, '') : undefined;
-}
-
-async function keptBase(git: Git, branch: string): Promise<string | undefined> {
+async function storedBase(git: Git, branch: string): Promise<string | undefined> {
   const kept = await git.attempt(['config', '--local', '-z', '--get', baseKey(branch)]);
   return kept.ok ? kept.stdout.replace(/\0$/, '') || undefined : undefined;
 }
@@ -91,4 +96,13 @@ export function said(stderr: string): string[] {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('at '));
+}
+
+/** The commit a run would start from as far as it can be told beforehand, and whether it would merge the base first. */
+export async function branchState(home: string, base: Base): Promise<{ commit: string; merges: boolean }> {
+  const git = openGit(home);
+  const tip = await commitOf(git, `refs/heads/${base.branch}`);
+  if (tip === undefined) return { commit: base.commit, merges: false };
+  const merged = await git.attempt(['merge-base', '--is-ancestor', base.commit, tip]);
+  return merged.ok ? { commit: tip, merges: false } : { commit: base.commit, merges: true };
 }

@@ -1,9 +1,8 @@
 // Files that git does not hold but stages need: links from the worktree to the owner's own, placed and watched over.
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { fail } from '../errors.ts';
-import { fields, openGit } from '../io/git.ts';
+import type { GitObjects } from '../io/git-objects.ts';
 import { entryAt, placeLink, removeLink } from '../io/links.ts';
-import { isBelow, plainPath } from './carry-path.ts';
 import { shellWord } from './shell-word.ts';
 import { type CarryLink, type Tree, WORKTREE } from './tree.ts';
 
@@ -25,11 +24,10 @@ export function carryPaths(carry: readonly string[]): string[] {
  * Refuses carried paths that `commit` tracks, all at once: the stage would run with the committed text while its owner
  * believes it sees the file at hand, and a secret in git is something to know about.
  */
-export async function refuseTracked(home: string, commit: string, carry: readonly string[]): Promise<void> {
+export async function refuseTracked(objects: GitObjects, commit: string, carry: readonly string[]): Promise<void> {
   if (carry.length === 0) return;
-  const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit, '--', ...carry];
-  const tracked = fields(await openGit(home).run(['--literal-pathspecs', ...args]));
-  const named = carry.filter((path) => tracked.some((found) => isBelow(found, path)));
+  const tracked = [...(await objects.files(commit)).keys()];
+  const named = carry.filter((path) => tracked.some((file) => isBelow(file, path)));
   if (named.length === 0) return;
   fail('E_CARRY_TRACKED', { commands: named.map((p) => `git rm -r --cached ${shellWord(p)}`).join('\n') }, named);
 }
@@ -84,4 +82,24 @@ async function replaced(worktree: string, links: readonly CarryLink[]): Promise<
   }
   const problems = links.map(({ path, target }) => `${WORKTREE}/${path} (was a link to ${target})`);
   return fail('E_CARRY_REPLACED', { commands: commands.join('\n') }, problems);
+}
+
+/** Whether `path` is `folder` or lies below it. */
+export function isBelow(path: string, folder: string): boolean {
+  const plain = folder.replace(/\/+$/, '');
+  return path === plain || path === `${plain}/` || path.startsWith(`${plain}/`);
+}
+
+/** The path without `./` and trailing slashes, or undefined when it does not stay below the repository. */
+export function plainPath(path: string): string | undefined {
+  const plain = posix.normalize(path).replace(/\/+$/, '');
+  const first = plain.split('/')[0] ?? '';
+  const outside = plain === '' || plain === '.' || posix.isAbsolute(plain) || first === '..';
+  return outside || first.toLowerCase() === '.git' || /[\n\r\0]/.test(plain) ? undefined : plain;
+}
+
+/** The line of an exclude file that means this path and no other. */
+export function excludeLine(path: string): string {
+  const escaped = path.replaceAll(/[\\*?[]/g, '\\$&').replace(/ +$/, (spaces) => '\\ '.repeat(spaces.length));
+  return `/${escaped}`;
 }

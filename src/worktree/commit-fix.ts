@@ -4,8 +4,7 @@ import { type Git, GitError } from '../io/git.ts';
 import { removeTreeFile, writeTreeFile } from '../io/tree-file.ts';
 import { said } from './base.ts';
 import { restoreTree } from './save-changes.ts';
-import { trackedStatus } from './status.ts';
-import { type Tree, treeGit, WORKTREE } from './tree.ts';
+import { type TreePlace, trackedStatus, treeGit, WORKTREE } from './tree.ts';
 
 export interface FixFile {
   readonly path: string;
@@ -18,14 +17,12 @@ export interface CommitOptions {
   readonly sign: boolean;
 }
 
-type Place = Pick<Tree, 'path' | 'gitDir'>;
-
 /**
  * Writes the files and commits them; the commit. What stages changed in tracked files is put back first: it is saved.
  * Throws E_GIT_FAILED when git or a hook refuses; then the files are as they were.
  */
 export async function commitFix(
-  tree: Place,
+  tree: TreePlace,
   files: readonly FixFile[],
   message: string,
   options: CommitOptions,
@@ -60,7 +57,12 @@ function refused(doing: string, error: unknown, { hooks, sign }: CommitOptions):
 const WORDS = 300;
 
 /** Takes a fix back by a commit of its own; the commit. Throws E_FIX_STUCK when later changes stand in the way. */
-export async function revertFix(tree: Place, fix: string, message: string, options: CommitOptions): Promise<string> {
+export async function revertFix(
+  tree: TreePlace,
+  fix: string,
+  message: string,
+  options: CommitOptions,
+): Promise<string> {
   const git = treeGit(tree, options);
   await putBack(tree, git);
   // Not `git revert`: a process that dies after it would leave a revert begun, and nothing of ours ends those.
@@ -88,7 +90,7 @@ export async function revertFix(tree: Place, fix: string, message: string, optio
 
 /** Whether every file is at HEAD what whoever edited it was shown; `before` null: it is not there. */
 export async function isAsShown(
-  tree: Place,
+  tree: TreePlace,
   files: readonly { readonly path: string; readonly before: string | null }[],
 ): Promise<boolean> {
   const git = treeGit(tree);
@@ -100,13 +102,13 @@ export async function isAsShown(
 }
 
 /** After a process died between writing files and committing them: they are as they were. */
-export async function unwriteFix(tree: Place, paths: readonly string[], created: readonly string[]): Promise<void> {
+export async function unwriteFix(tree: TreePlace, paths: readonly string[], created: readonly string[]): Promise<void> {
   await restoreTree(tree, paths);
   for (const path of created) removeTreeFile(tree.path, path);
 }
 
 /** Tracked files as they are at HEAD; what stages changed in them is saved. */
-export async function putBack(tree: Place, git: Git = treeGit(tree)): Promise<void> {
+export async function putBack(tree: TreePlace, git: Git = treeGit(tree)): Promise<void> {
   if ((await trackedStatus(git)).changed.length > 0) await restoreTree(tree);
 }
 

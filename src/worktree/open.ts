@@ -1,20 +1,22 @@
-// Opening the worktree for a run: leftovers recovered, checkout there, base merged in, carried files linked.
-import { relative } from 'node:path';
+// Opening the worktree for a run: leftovers recovered, checkout there, base merged in, carried files linked, submodules and
+// LFS files fetched.
+import { join, relative } from 'node:path';
 import { fail } from '../errors.ts';
-import { GitError } from '../io/git.ts';
-import { addExcludes, realPath } from '../io/git-dir.ts';
-import { type Attached, attach } from './attach.ts';
+import { fields, type Git, GitError, openGit } from '../io/git.ts';
+import { addExcludes, commonDirOf, realPath, startsWith } from '../io/git-dir.ts';
+import type { GitObjects } from '../io/git-objects.ts';
+import { entryAt } from '../io/links.ts';
+import { type Attached, attach, recover, type Site } from './attach.ts';
 import { type Base, said } from './base.ts';
-import { carryPaths, placeCarry, refuseTracked } from './carry.ts';
-import { excludeLine } from './carry-path.ts';
+import { carryPaths, excludeLine, placeCarry, refuseTracked } from './carry.ts';
 import { type Merged, mergeBase } from './merge.ts';
-import { populate } from './populate.ts';
-import { recover, type Site } from './recover.ts';
 import { holdChanges } from './save-changes.ts';
 import { shellWord } from './shell-word.ts';
-import { commonDirOf, WORKTREE, type Worktree, worktreePath } from './tree.ts';
+import { type TreePlace, treeGit, WORKTREE, type Worktree, worktreePath } from './tree.ts';
 
 export interface OpenOptions {
+  /** The repository's, open for as long as the worktree is used. */
+  readonly objects: GitObjects;
   readonly carry: readonly string[];
   /** Merge the base in when it moved. */
   readonly merge: boolean;
@@ -38,7 +40,8 @@ export async function openWorktree(home: string, base: Base, options: OpenOption
 
 async function open(home: string, base: Base, options: OpenOptions): Promise<Worktree> {
   const carry = carryPaths(options.carry);
-  const [commonDir] = await Promise.all([commonDirOf(home), refuseTracked(home, base.commit, carry)]);
+  const { objects } = options;
+  const [commonDir] = await Promise.all([commonDirOf(home), refuseTracked(objects, base.commit, carry)]);
   const site: Site = { home, path: worktreePath(home), commonDir, branch: base.branch };
   const recovered = await recover(site);
   await addExcludes(commonDir, [`/${WORKTREE}/`, ...carry.map(excludeLine)]);
@@ -50,20 +53,20 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   const { head } = attached.status;
   const merged = options.merge ? await mergeBase(place, base, head, { dirty, ...signing(options) }) : undefined;
   const now = merged?.to ?? head;
-  if (now !== base.commit) await refuseTracked(home, now, carry);
+  if (now !== base.commit) await refuseTracked(objects, now, carry);
 
-  const { links, missing } = await placeCarry(home, site.path, carry);
+  const [{ links, missing }, absent] = await Promise.all([placeCarry(home, site.path, carry), populate(place)]);
   const notices = [
     ...recovered,
     ...attached.notices,
     ...changeNotices(home, attached, held?.file),
     ...(merged ? mergeNotices(base, merged) : []),
     ...missing.map((path) => `carry: ${path} does not exist, so it was not linked`),
-    ...(await populate(place)),
+    ...absent,
   ];
   const seen = merged ? '' : (held?.hash ?? '');
   const done = merged ? { merged: { from: merged.from, to: merged.to } } : {};
-  return { ...place, branch: base.branch, links, head: now, base, notices, seen, ...done };
+  return { ...place, objects, branch: base.branch, links, head: now, base, notices, seen, ...done };
 }
 
 const signing = (options: OpenOptions) => (options.sign === undefined ? {} : { sign: options.sign });
@@ -77,4 +80,52 @@ function changeNotices(home: string, { status }: Attached, file: string | undefi
 function mergeNotices(base: Base, merged: Merged): string[] {
   const landed = merged.landed.map((path) => `${path}: its fix has landed, so ${base.name}'s text was taken`);
   return [`${base.name} moved; merged into ${base.branch} (${merged.to.slice(0, 12)})`, ...landed];
+}
+
+/** A fetch that says nothing for so long waits for a password or a host that is off. */
+const QUIET_MS = 60_000;
+const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
+
+/** Fetches what the checkout only points to. Returns a notice, with the command, for each thing still missing. */
+export async function populate(tree: TreePlace): Promise<string[]> {
+  return [...(await submodules(tree)), ...(await lfsFiles(tree))];
+}
+
+async function submodules(tree: TreePlace): Promise<string[]> {
+  if ((await entryAt(join(tree.path, '.gitmodules'))).kind !== 'file') return [];
+  const git = treeGit(tree);
+  const before = await unpopulated(tree, git);
+  if (before.length === 0) return [];
+  await openGit(tree.path, { quietMs: QUIET_MS }).attempt(['submodule', '--quiet', 'update', '--init', '--recursive']);
+  const missing = await unpopulated(tree, git);
+  return missing.map((path) => {
+    const command = `git -C ${WORKTREE} submodule update --init --recursive -- ${shellWord(path)}`;
+    return `submodule ${path} is missing; fetch it with: ${command}`;
+  });
+}
+
+async function unpopulated(tree: TreePlace, git: Git): Promise<string[]> {
+  const rows = fields(await git.run(['ls-files', '-s', '-z']));
+  const paths = rows.filter((row) => row.startsWith('160000 ')).map((row) => row.slice(row.indexOf('\t') + 1));
+  const there = await Promise.all(paths.map((path) => entryAt(join(tree.path, path, '.git'))));
+  return paths.filter((_, i) => there[i]?.kind === 'nothing');
+}
+
+async function lfsFiles(tree: TreePlace): Promise<string[]> {
+  const before = await pointers(tree);
+  if (before.length === 0) return [];
+  const git = openGit(tree.path, { quietMs: QUIET_MS });
+  const installed = (await git.attempt(['lfs', 'version'])).ok;
+  if (installed) await git.attempt(['lfs', 'pull']);
+  const missing = installed ? await pointers(tree) : before;
+  const command = `git -C ${WORKTREE} lfs pull`;
+  const how = installed ? `fetch it with: ${command}` : `install git-lfs, then: ${command}`;
+  return missing.map((path) => `LFS file ${path} is missing (only its pointer is there); ${how}`);
+}
+
+/** The LFS files whose text in the folder is still the pointer. */
+async function pointers(tree: TreePlace): Promise<string[]> {
+  const paths = fields(await treeGit(tree).run(['ls-files', '-z', '--', ':(top,attr:filter=lfs)']));
+  const pointing = await Promise.all(paths.map((path) => startsWith(join(tree.path, path), LFS_POINTER)));
+  return paths.filter((_, i) => pointing[i]);
 }

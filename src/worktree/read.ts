@@ -1,8 +1,9 @@
-// What commits hold, and what the owner's checkout holds beside them. Reads only; the owner's index stays as it is.
+// What commits hold, and what the owner's checkout holds beside them. Reads only, never through a link; the owner's index
+// stays as it is.
 import { fields, openGit } from '../io/git.ts';
-import { isBelow } from './carry-path.ts';
-import { fullStatus } from './status.ts';
-import { WORKTREE } from './tree.ts';
+import type { GitObjects, TreeEntry } from '../io/git-objects.ts';
+import { isBelow } from './carry.ts';
+import { fullStatus, type Tree, WORKTREE } from './tree.ts';
 
 export interface TooBig {
   readonly tooBig: number;
@@ -10,35 +11,59 @@ export interface TooBig {
 
 /** The text of a file at a commit; undefined when it is no regular file there; its size when that is over the limit. */
 export async function readAt(
-  home: string,
+  objects: GitObjects,
   commit: string,
   path: string,
   limitBytes: number,
 ): Promise<string | TooBig | undefined> {
-  const git = openGit(home);
-  const [row = ''] = fields(await git.run(['--literal-pathspecs', 'ls-tree', '-z', '-l', commit, '--', path]));
-  const [, id, size] = row.match(/^100\d{3} blob (\S+) +(\d+)\t/) ?? [];
-  if (id === undefined) return undefined;
-  if (Number(size) > limitBytes) return { tooBig: Number(size) };
-  return git.run(['cat-file', 'blob', id]);
+  const bytes = await readEntry(objects, (await objects.files(commit)).get(path), limitBytes);
+  return Buffer.isBuffer(bytes) ? bytes.toString('utf8') : bytes;
 }
 
-export interface TreeEntry {
-  /** 100644, 100755, 120000 (a link) or 160000 (a submodule). */
-  readonly mode: string;
-  readonly id: string;
+async function readEntry(
+  objects: GitObjects,
+  entry: TreeEntry | undefined,
+  limitBytes: number,
+): Promise<Buffer | TooBig | undefined> {
+  if (!entry?.mode.startsWith('100')) return undefined;
+  const size = (await objects.info(entry.id))?.size ?? 0;
+  return size > limitBytes ? { tooBig: size } : objects.read(entry.id);
 }
 
-/** Every file of a commit. Throws a GitError when there is no such commit. */
-export async function listTree(dir: string, commit: string): Promise<Map<string, TreeEntry>> {
-  const rows = fields(await openGit(dir).run(['ls-tree', '-r', '-z', '--full-tree', commit]));
-  return new Map(
-    rows.map((row) => {
-      const tab = row.indexOf('\t');
-      const [mode = '', , id = ''] = row.slice(0, tab).split(' ');
-      return [row.slice(tab + 1), { mode, id }];
-    }),
+export interface Snapshot {
+  readonly commit: string;
+  readonly files: ReadonlyMap<string, TreeEntry>;
+  /** Path → where it points, for every symbolic link. */
+  readonly links: ReadonlyMap<string, string>;
+  /** The text of a regular file; undefined when there is none, it is no text, or larger than a source file. */
+  text(path: string): Promise<string | undefined>;
+}
+
+const MAX_SOURCE_BYTES = 2 * 1024 * 1024;
+const LINK = '120000';
+
+/** The files of a commit: which there are, and their texts. Throws a GitError when there is no such commit. */
+export async function snapshotOf({ objects }: Pick<Tree, 'objects'>, commit: string): Promise<Snapshot> {
+  const files = await objects.files(commit);
+  const linked = [...files].filter(([, { mode }]) => mode === LINK);
+  const links = await Promise.all(
+    linked.map(async ([path, { id }]) => [path, (await objects.read(id)).toString('utf8')] as const),
   );
+  return {
+    commit,
+    files,
+    links: new Map(links),
+    async text(path) {
+      const bytes = await readEntry(objects, files.get(path), MAX_SOURCE_BYTES);
+      return Buffer.isBuffer(bytes) ? textOf(bytes) : undefined;
+    },
+  };
+}
+
+/** What would not be the same bytes when written again is no text. */
+function textOf(bytes: Buffer): string | undefined {
+  const text = bytes.toString('utf8');
+  return Buffer.from(text).equals(bytes) ? text : undefined;
 }
 
 /** What a run does not include: the owner's changed and untracked files (folders of only such end in `/`). */

@@ -1,12 +1,11 @@
 // Taking the worktree away when its owner asks for it. The AI branch, with every fix on it, stays.
 import { fail } from '../errors.ts';
 import { openGit } from '../io/git.ts';
-import { adminDirs, realPath } from '../io/git-dir.ts';
+import { adminDirs, commonDirOf, realPath } from '../io/git-dir.ts';
 import { entryAt } from '../io/links.ts';
 import { said } from './base.ts';
 import { shellWord } from './shell-word.ts';
-import { fullStatus } from './status.ts';
-import { commonDirOf, type Tree, treeGit, WORKTREE, worktreePath } from './tree.ts';
+import { fullStatus, type Tree, treeGit, WORKTREE, worktreePath } from './tree.ts';
 
 export interface Leftovers {
   /** Tracked files that differ from the branch. */

@@ -1,6 +1,8 @@
-// The worktree as everything here knows it: where it is, whose it is, and which git acts on it and on nothing else.
+// The worktree as everything here knows it: where it is, whose it is, which git acts on it and on nothing else, and what
+// git status says of it.
 import { join } from 'node:path';
-import { type Git, type GitOptions, openGit } from '../io/git.ts';
+import { fields, type Git, type GitOptions, openGit } from '../io/git.ts';
+import type { GitObjects } from '../io/git-objects.ts';
 import type { Base } from './base.ts';
 
 /** Below home; also how messages name it. */
@@ -19,7 +21,12 @@ export interface Tree {
   readonly gitDir: string;
   readonly branch: string;
   readonly links: readonly CarryLink[];
+  /** The repository's objects; whoever opened them closes them. */
+  readonly objects: GitObjects;
 }
+
+/** What git needs to act on it. */
+export type TreePlace = Pick<Tree, 'path' | 'gitDir'>;
 
 export interface Worktree extends Tree {
   readonly head: string;
@@ -33,13 +40,56 @@ export interface Worktree extends Tree {
 
 export const worktreePath = (home: string): string => join(home, WORKTREE);
 
-/** The git folder that all worktrees of the repository share. Throws a GitError. */
-export async function commonDirOf(home: string): Promise<string> {
-  const path = await openGit(home).run(['rev-parse', '--path-format=absolute', '--git-common-dir']);
-  return path.replace(/\n$/, '');
+/** The git of the worktree. It names its git folder, because without a `.git` file git would find home's and act there. */
+export function treeGit(tree: TreePlace, options: GitOptions = {}): Git {
+  return openGit(tree.path, { ...options, gitDir: tree.gitDir });
 }
 
-/** The git of the worktree. It names its git folder, because without a `.git` file git would find home's and act there. */
-export function treeGit(tree: Pick<Tree, 'path' | 'gitDir'>, options: GitOptions = {}): Git {
-  return openGit(tree.path, { ...options, gitDir: tree.gitDir });
+export interface Status {
+  readonly head: string;
+  /** Undefined when HEAD is detached. */
+  readonly branch: string | undefined;
+  /** Tracked files that differ from HEAD, in the index or in the folder. */
+  readonly changed: readonly string[];
+  readonly untracked: readonly string[];
+  readonly ignored: readonly string[];
+}
+
+const TRACKED = ['status', '--porcelain=v2', '--branch', '-z', '--no-renames', '--ignore-submodules=dirty'];
+/** How many fields stand before the path, by the letter that opens the record. */
+const BEFORE_PATH: Record<string, number> = { '1': 8, u: 10, '?': 1, '!': 1 };
+
+/** The state of tracked files. Throws a GitError when git cannot tell. */
+export async function trackedStatus(git: Git): Promise<Status> {
+  return parseStatus(await git.run([...TRACKED, '--untracked-files=no']));
+}
+
+/** The same with untracked files (folders that hold only such end in `/`), and with ignored ones if asked for. */
+export async function fullStatus(git: Git, ignored = false): Promise<Status> {
+  const more = ignored ? ['--ignored=traditional'] : [];
+  return parseStatus(await git.run([...TRACKED, '--untracked-files=normal', ...more]));
+}
+
+/** Reads `git status --porcelain=v2 --branch -z`; never throws. */
+export function parseStatus(answer: string): Status {
+  let head = '';
+  let branch: string | undefined;
+  const found: Record<'changed' | 'untracked' | 'ignored', string[]> = { changed: [], untracked: [], ignored: [] };
+  for (const record of fields(answer)) {
+    const [kind = '', name, value = ''] = record.split(' ', 3);
+    if (kind === '#') {
+      if (name === 'branch.oid') head = value;
+      if (name === 'branch.head') branch = record.slice('# branch.head '.length);
+      continue;
+    }
+    const list = kind === '?' ? found.untracked : kind === '!' ? found.ignored : found.changed;
+    list.push(afterFields(record, BEFORE_PATH[kind] ?? 0));
+  }
+  return { head, branch: branch === '(detached)' ? undefined : branch, ...found };
+}
+
+function afterFields(record: string, count: number): string {
+  let at = 0;
+  for (let i = 0; i < count; i++) at = record.indexOf(' ', at) + 1;
+  return record.slice(at);
 }

@@ -57,6 +57,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   // What a model asked to see, of an allow list that only reads.
   'src/io/run-diagnostic.ts': ['child_process'],
   // git, shellcheck, ps, and the versions of tools.
+  'src/io/git-objects.ts': ['child_process'],
   'src/io/git.ts': ['simple-git'],
   'src/io/shell-check.ts': ['child_process'],
   'src/io/identity.ts': ['child_process'],

@@ -6,9 +6,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AppliedFix, fixMessage, revertMessage } from '../../src/mend/applied-fix.ts';
 import { commitFix, revertFix } from '../../src/worktree/commit-fix.ts';
-import { committedFixes } from '../../src/worktree/find-fix.ts';
-import { isReversal } from '../../src/worktree/reversal.ts';
-import { snapshotOf } from '../../src/worktree/snapshot.ts';
+import { committedFixes, isReversal } from '../../src/worktree/find-fix.ts';
+import { snapshotOf } from '../../src/worktree/read.ts';
 import { treeGit, type Worktree } from '../../src/worktree/tree.ts';
 import { commit, git, open, repository } from './repository.ts';
 

@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openObjects } from '../../src/io/git-objects.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { openWorktree } from '../../src/worktree/open.ts';
 import { AI, checkoutHash, commit, folder, git, open, read, refusal, repository, script, write } from './repository.ts';
@@ -239,7 +240,11 @@ test('without merge a base that moved stays out', async () => {
   const home = repository();
   const { head } = await open(home);
   commit(home, { 'b.txt': 'b' });
-  const tree = await openWorktree(home, await findBase(home, { branch: AI }), { carry: [], merge: false });
+  const tree = await openWorktree(home, await findBase(home, { branch: AI }), {
+    objects: openObjects(home),
+    carry: [],
+    merge: false,
+  });
   assert.is(tree.head, head);
   assert.is(tree.merged, undefined);
   assert.throws(() => lstatSync(join(tree.path, 'b.txt')));

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { quickLook } from '../../src/worktree/quick-look.ts';
-import { listTree } from '../../src/worktree/read.ts';
+import { quickLook } from '../../src/worktree/after-attempt.ts';
 import type { Worktree } from '../../src/worktree/tree.ts';
 import { git, open, repository, write } from './repository.ts';
 
@@ -15,7 +14,7 @@ async function settled(files = { 'a.txt': 'a\n', 'deep/b.txt': 'b\n' }, carry: s
   const home = repository(files);
   if (carry.length > 0) write(home, Object.fromEntries(carry.map((path) => [path, 'mine\n'])));
   const tree = await open(home, { carry });
-  const look = await quickLook(tree, await listTree(tree.path, tree.head), Date.now);
+  const look = quickLook(tree, await tree.objects.files(tree.head), Date.now);
   const asked = () => look.orAsk(false, async () => true);
   await sleep(TICK_MS);
   assert.ok(await asked(), 'the first time git is always asked');
@@ -89,7 +88,7 @@ test('what changes while git looks is seen the next time', async () => {
   const { tree, asked } = await settled();
   writeFileSync(join(tree.path, 'a.txt'), 'x\n');
   await sleep(TICK_MS);
-  const look = await quickLook(tree, await listTree(tree.path, tree.head), Date.now);
+  const look = quickLook(tree, await tree.objects.files(tree.head), Date.now);
   await look.orAsk(undefined, async () => writeFileSync(join(tree.path, 'deep/b.txt'), 'y\n'));
   assert.ok(await look.orAsk(false, async () => true));
   assert.ok(await asked());
@@ -97,7 +96,7 @@ test('what changes while git looks is seen the next time', async () => {
 
 test('a failing question is asked again', async () => {
   const { tree } = await settled();
-  const look = await quickLook(tree, await listTree(tree.path, tree.head), Date.now);
+  const look = quickLook(tree, await tree.objects.files(tree.head), Date.now);
   const fails = () => look.orAsk('no', () => Promise.reject(new Error('git said no')));
   for (let i = 0; i < 2; i++) assert.is(await fails().catch((error: Error) => error.message), 'git said no');
 });

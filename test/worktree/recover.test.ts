@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MAKING } from '../../src/worktree/recover.ts';
+import { MAKING } from '../../src/worktree/attach.ts';
 import { AI, checkoutHash, commit, git, open, read, refusal, repository, script, write } from './repository.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -128,9 +128,10 @@ async function killedOpen(home: string, afterMs: number): Promise<void> {
   const program = `
     import { findBase } from ${JSON.stringify(join(ROOT, 'src/worktree/base.ts'))};
     import { openWorktree } from ${JSON.stringify(join(ROOT, 'src/worktree/open.ts'))};
+    import { openObjects } from ${JSON.stringify(join(ROOT, 'src/io/git-objects.ts'))};
     console.log('ready');
     const base = await findBase(process.argv[2], { branch: process.argv[3] });
-    await openWorktree(process.argv[2], base, { carry: [], merge: true });`;
+    await openWorktree(process.argv[2], base, { objects: openObjects(process.argv[2]), carry: [], merge: true });`;
   write(home, { '.git/open.mts': program });
   const args = ['--import', join(ROOT, 'scripts/typescript.mjs'), join(home, '.git/open.mts'), home, AI];
   const child = spawn(process.execPath, args, { cwd: ROOT, detached: true, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { formatError, MendError } from '../../src/errors.ts';
+import { openObjects } from '../../src/io/git-objects.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { type OpenOptions, openWorktree } from '../../src/worktree/open.ts';
 import type { Worktree } from '../../src/worktree/tree.ts';
@@ -71,7 +72,12 @@ export function numbers(changes: Record<number, string> = {}): string {
 }
 
 export async function open(home: string, options: Partial<OpenOptions> = {}): Promise<Worktree> {
-  return openWorktree(home, await findBase(home, { branch: AI }), { carry: [], merge: true, ...options });
+  return openWorktree(home, await findBase(home, { branch: AI }), {
+    objects: openObjects(home),
+    carry: [],
+    merge: true,
+    ...options,
+  });
 }
 
 /** The whole text of the MendError that `promise` ends in, and its exit code. */
