@@ -1,8 +1,7 @@
 // `mendloop explain <fingerprint>`: everything about one failure, for someone who never saw the code.
 
 import { familiarity, kind } from '../console/failure-lines.ts';
-import { failureReport } from '../console/failure-report.ts';
-import { ledgerLines, nextLines } from '../console/ledger-lines.ts';
+import { failureReport, ledgerLines, nextLines } from '../console/failure-report.ts';
 import { ago } from '../console/words.ts';
 import { EXIT, fail } from '../errors.ts';
 import { masksOf } from '../failure/fingerprint.ts';

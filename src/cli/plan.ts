@@ -1,5 +1,5 @@
 // `mendloop plan [<stage>…]`, and what --dry-run shows.
-import { SIMULATED_LINE } from '../console/plain.ts';
+import { SIMULATED_LINE } from '../console/run-lines.ts';
 import { explainPlan } from '../inspect/plan.ts';
 import type { Selection } from '../run/select.ts';
 import type { CommandInput } from './command.ts';

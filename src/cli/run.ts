@@ -1,5 +1,5 @@
 // `mendloop`, `mendloop all`, `mendloop <stage>…`: run stages.
-import type { Watcher } from '../console/watcher.ts';
+import type { Watcher } from '../console/board.ts';
 import { canAnswer } from '../io/ask-line.ts';
 import { runStages } from '../run/run-stages.ts';
 import type { CommandInput } from './command.ts';

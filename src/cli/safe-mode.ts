@@ -1,10 +1,11 @@
 // `mendloop safe-mode [on|off]`: stop the AI from changing anything, let it again, or say how things stand.
-import { safeModeLines } from '../console/safe-mode-lines.ts';
+import { ago } from '../console/words.ts';
 import { EXIT, fail } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { requireWritable } from '../io/store.ts';
 import { clearSafeMode, readSafeMode, setSafeMode } from '../mend/safe-mode.ts';
+import type { SafeMode } from '../triage/safe-mode.ts';
 import type { CommandInput } from './command.ts';
 
 /** Needs no lock: a run that is at work looks again before each change. */
@@ -28,4 +29,14 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
   const would = options['dry-run'] && word !== undefined ? `\nwould set it ${word}` : '';
   out.answer(`${text}${would}`, { safe_mode: mode ?? null });
   return EXIT.ok;
+}
+
+/** Since when it is on, why, and how to leave it; no line when it is off. */
+export function safeModeLines(mode: SafeMode | undefined, now: number): string[] {
+  if (!mode) return [];
+  const by = mode.by === 'hand' ? 'by hand' : mode.run ? `by itself, in run ${mode.run}` : 'by itself';
+  return [
+    `safe mode is on since ${ago(mode.since, now)} (${by}): ${mode.why}`,
+    '  the AI changes nothing; to leave it: mendloop safe-mode off',
+  ];
 }

@@ -1,7 +1,6 @@
 // `mendloop status`: where every stage stands. Reads only, loads little, works beside a run.
 import { failureLines } from '../console/failure-lines.ts';
-import { safeModeLines } from '../console/safe-mode-lines.ts';
-import { ago, count, spell } from '../console/words.ts';
+import { ago, spell } from '../console/words.ts';
 import { EXIT } from '../errors.ts';
 import { liveness } from '../io/identity.ts';
 import { layout as layoutOf } from '../io/layout.ts';
@@ -12,7 +11,9 @@ import type { StageRecord, StepRecord } from '../journal/stages.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
 import { recordedStages } from '../run/recorded-stages.ts';
 import { entryOf, type LedgerEntry } from '../triage/ledger.ts';
+import { counted } from '../triage/words.ts';
 import type { CommandInput } from './command.ts';
+import { safeModeLines } from './safe-mode.ts';
 import { table } from './table.ts';
 
 export async function run({ out, home }: CommandInput): Promise<number> {
@@ -44,7 +45,7 @@ export async function run({ out, home }: CommandInput): Promise<number> {
   return 0;
 
   function headline(): string {
-    if (!loaded.latest) return `no run yet; ${count(names.length, 'stage')} in ai/context_map.yaml`;
+    if (!loaded.latest) return `no run yet; ${counted(names.length, 'stage')} in ai/context_map.yaml`;
     const { run, events } = loaded.latest;
     const simulated = events[0]?.data.lab === 'simulated' ? '  (simulated lab)' : '';
     if (open && alive) return `run ${run} is at work (pid ${owner?.pid})${simulated}`;
@@ -59,7 +60,7 @@ export async function run({ out, home }: CommandInput): Promise<number> {
     const green = Object.values(record.cells ?? {}).filter((c) => c.status === 'green').length;
     const cells = record.cells ? [`${green} of ${Object.keys(record.cells).length} cells green`] : [];
     const took = record.last?.duration_ms === undefined ? [] : [`took ${spell(record.last.duration_ms)}`];
-    const tries = record.attempts > 1 ? [count(record.attempts, 'attempt')] : [];
+    const tries = record.attempts > 1 ? [counted(record.attempts, 'attempt')] : [];
     const status = record.status === 'running' && !alive ? 'cut off' : record.status;
     return [name, status, ago(record.since, Date.now()), [...cells, ...took, ...tries].join(', ')];
   }

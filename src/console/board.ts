@@ -1,27 +1,35 @@
 // A run on a terminal: one calm line per step that updates: state, time, last line of its log. Notes stay above as lines.
-import type { LoopEvent } from '../events.ts';
+import type { LoopEvent, Subscriber } from '../events.ts';
 import { readTail } from '../io/files.ts';
 import type { Output } from '../io/output.ts';
 import { openScreen, screenSize } from '../io/screen.ts';
+import type { AskPerson } from '../mend/suggestion.ts';
 import type { Quiet } from './ask-person.ts';
-import { closingLines } from './closing.ts';
 import { failureLines } from './failure-lines.ts';
-import { fixLine } from './fix-lines.ts';
-import { SIMULATED_LINE } from './plain.ts';
+import { closingLines, fixNews, SIMULATED_LINE, shownStatus } from './run-lines.ts';
 import { newTally, note, type StepView } from './tally.ts';
-import type { Watcher } from './watcher.ts';
 import { lastLine, spell } from './words.ts';
 
+/** Somebody who watches a run: gets every event, is shown what goes on in between, and may be there to be asked. */
+export interface Watcher {
+  event: Subscriber;
+  /** What a step is busy with just now. */
+  live?(step: string, text: string): void;
+  person?: AskPerson;
+}
+
 const REFRESH_MS = 120;
-const MARKS: Record<StepView['status'], string> = {
-  waiting: '·',
-  running: '▸',
-  green: '✓',
-  fresh: '✓',
-  failed: '✗',
-  skipped: '-',
-  interrupted: '!',
-};
+
+/** How a status looks; `weight` says which rows are dropped last when not all fit. */
+const LOOKS = {
+  running: { mark: '▸', colour: 'cyan', weight: 0 },
+  failed: { mark: '✗', colour: 'red', weight: 1 },
+  green: { mark: '✓', colour: 'green', weight: 2 },
+  fresh: { mark: '✓', colour: 'green', weight: 2 },
+  skipped: { mark: '-', colour: 'dim', weight: 2 },
+  interrupted: { mark: '!', colour: 'yellow', weight: 2 },
+  waiting: { mark: '·', colour: 'dim', weight: 3 },
+} as const satisfies Record<StepView['status'], object>;
 
 /** Draws until the run ends. `home` is where log paths start. */
 export function boardWatcher(out: Output, home: string): Watcher & Quiet {
@@ -30,7 +38,7 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
   const screen = openScreen();
   let timer: NodeJS.Timeout | undefined;
   let held = false;
-  const untold: string[] = [];
+  const pending: string[] = [];
 
   return {
     event,
@@ -44,22 +52,23 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
     },
     release() {
       held = false;
-      for (const text of untold.splice(0)) tell(text);
+      for (const text of pending.splice(0)) printNote(text);
       if (timer) draw();
     },
   };
 
   function event(event: LoopEvent): void {
+    const { type, step, data } = event;
     note(tally, event);
-    if (event.type === 'run.started' || event.type === 'run.resumed') begin(event.type === 'run.resumed');
-    if (event.type === 'notice') tell(String(event.data.text));
-    if (event.type === 'step.drift') tell(`${event.step} drifted: ${(event.data.problems as string[]).join('; ')}`);
-    if (event.type === 'attempt.changed') {
-      tell(`${event.step} changed ${(event.data.files as string[]).join(', ')} (saved: ${event.data.patch})`);
+    if (type === 'run.started' || type === 'run.resumed') begin(type === 'run.resumed');
+    if (type === 'notice') printNote(String(data.text));
+    if (type === 'step.drift') printNote(`${step} drifted: ${(data.problems as string[]).join('; ')}`);
+    if (type === 'attempt.changed') {
+      printNote(`${step} changed ${(data.files as string[]).join(', ')} (saved: ${data.patch})`);
     }
-    const fix = fixLine(event.type, event.data);
-    if (fix) tell(`${event.step ?? 'mendloop'}: ${fix[0]}: ${fix[1]}`);
-    if (event.type === 'run.ended') end();
+    const news = fixNews(type, data);
+    if (news) printNote(`${step ?? 'mendloop'}: ${news.join(': ')}`);
+    if (type === 'run.ended') end();
   }
 
   function begin(again: boolean): void {
@@ -71,8 +80,8 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
   }
 
   // The drawing only ever holds the rows: one that also grew at its top would be drawn over wrongly.
-  function tell(text: string): void {
-    if (held) return void untold.push(text);
+  function printNote(text: string): void {
+    if (held) return void pending.push(text);
     screen.clear();
     out.line(colour.dim(`  note: ${text}`));
     if (timer) draw();
@@ -103,39 +112,29 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
   function rowOf(view: StepView, width: number, columns: number): string[] {
     const took = view.status === 'running' ? Date.now() - view.since : view.took;
     const time = took ? spell(took) : '';
-    const state = view.status === 'fresh' ? 'green' : view.status;
-    const left = `${MARKS[view.status]} ${view.step.padEnd(width)}  ${state.padEnd(11)} ${time.padStart(9)}`;
+    const { mark, colour: name } = LOOKS[view.status];
+    const left = `${mark} ${view.step.padEnd(width)}  ${shownStatus(view).padEnd(11)} ${time.padStart(9)}`;
     const about = lastLine(detail(view), columns - left.length - 3);
-    const paint = painter(view.status);
-    return [`${paint(left)}  ${colour.dim(about)}`.trimEnd(), ...evidence(view, columns)];
+    return [`${colour[name](left)}  ${colour.dim(about)}`.trimEnd(), ...evidence(view, columns)];
   }
 
   function evidence(view: StepView, columns: number): string[] {
     if (view.status !== 'failed') return [];
-    const told = view.failure ? failureLines(view.failure, Date.now()) : view.log ? [`log: ${view.log}`] : [];
-    return told.map((line) => colour.dim(`    ${lastLine(line, columns - 5)}`));
+    const lines = view.failure ? failureLines(view.failure, Date.now()) : view.log ? [`log: ${view.log}`] : [];
+    return lines.map((line) => colour.dim(`    ${lastLine(line, columns - 5)}`));
   }
 
-  function detail(view: StepView): string {
-    if (view.busy) return view.busy;
-    if (view.pause) return view.pause;
-    if (view.status === 'running') return view.log ? (readTail(`${home}/${view.log}`, 2048)?.text ?? '') : '';
-    return view.status === 'fresh' ? 'still holds' : (view.reason ?? '');
-  }
-
-  function painter(status: StepView['status']): (text: string) => string {
-    if (status === 'green' || status === 'fresh') return colour.green;
-    if (status === 'failed') return colour.red;
-    if (status === 'running') return colour.cyan;
-    return status === 'interrupted' ? colour.yellow : colour.dim;
+  function detail({ busy, pause, status, log, reason }: StepView): string {
+    if (busy || pause) return busy || (pause as string);
+    if (status === 'running') return log ? (readTail(`${home}/${log}`, 2048)?.text ?? '') : '';
+    return status === 'fresh' ? 'still holds' : (reason ?? '');
   }
 }
 
 /** When not all fit: what runs and what failed first, then the latest of the rest. */
 function fitting(views: StepView[], room: number): StepView[] {
   if (views.length <= room) return views;
-  const weight = (v: StepView) =>
-    v.status === 'running' ? 0 : v.status === 'failed' ? 1 : v.status === 'waiting' ? 3 : 2;
-  const kept = new Set([...views].sort((a, b) => weight(a) - weight(b) || b.since - a.since).slice(0, room));
-  return views.filter((v) => kept.has(v));
+  const weight = ({ status }: StepView) => LOOKS[status].weight;
+  const first = views.toSorted((a, b) => weight(a) - weight(b) || b.since - a.since).slice(0, room);
+  return views.filter((view) => first.includes(view));
 }

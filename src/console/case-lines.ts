@@ -1,22 +1,27 @@
 // Cases in lines for people.
-
 import type { ListedCase } from '../mend/case-store.ts';
 import type { CaseSummary } from '../outbound/case-summary.ts';
 import { ago } from './words.ts';
 
 const STATES: Readonly<Record<CaseSummary['state'], string>> = {
-  asked: 'went to an escalation',
   open: 'waits for you',
+  asked: 'went to an escalation',
   given_up: 'given up',
   answered: 'answered; applied when the failure comes back',
   closed: 'closed',
 };
+const RANKS: Readonly<Record<CaseSummary['state'], number>> = {
+  open: 0,
+  asked: 1,
+  given_up: 2,
+  answered: 3,
+  closed: 4,
+};
+const UNREADABLE_RANK = 5;
 
-/** What waits first. */
+/** What waits first, what cannot be read last. */
 export function caseLines(cases: readonly ListedCase[], now: number): string[] {
-  const order = Object.keys(STATES);
-  const rank = (one: ListedCase) =>
-    ('summary' in one ? [1, 0, 2, 3, 4][order.indexOf(one.summary.state)] : 5) as number;
+  const rank = (one: ListedCase) => ('summary' in one ? RANKS[one.summary.state] : UNREADABLE_RANK);
   return cases.toSorted((a, b) => rank(a) - rank(b)).flatMap((one) => listed(one, now));
 }
 

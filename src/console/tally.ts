@@ -1,4 +1,4 @@
-// What a run came to, kept while its events go by: for the closing lines of every way to watch it.
+// What a run came to, kept while its events go by: for every way to watch it.
 import type { LoopEvent } from '../events.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import type { FailureView } from './failure-lines.ts';
@@ -14,11 +14,11 @@ export interface StepView {
   log?: string;
   reason?: string;
   next?: string;
-  /** Who its latest failure is. */
+  /** Its latest failure. */
   failure?: FailureView;
   /** Why nothing runs just now, while a failure is waited out. */
   pause?: string;
-  /** What somebody who was asked for a fix is busy with. */
+  /** What a plugin that was asked for a fix is busy with. */
   busy?: string;
 }
 
@@ -34,7 +34,7 @@ export interface Tally {
 
 export const newTally = (): Tally => ({ run: '', lab: 'real', stages: [], steps: new Map(), mended: 0 });
 
-const STATUS: Record<string, StepView['status']> = {
+const STATUS: Readonly<Partial<Record<LoopEvent['type'], StepView['status']>>> = {
   'step.started': 'running',
   'step.done': 'green',
   'step.fresh': 'fresh',
@@ -47,60 +47,61 @@ const STATUS: Record<string, StepView['status']> = {
 export function note(tally: Tally, event: LoopEvent): void {
   const { type, data } = event;
   const at = Date.parse(event.time);
-  if (type === 'run.started' || type === 'run.resumed') {
-    tally.run = event.run;
-    tally.lab = String(data.lab);
-    tally.stages = data.stages as string[];
-    tally.steps.clear();
-    for (const stage of tally.stages) tally.steps.set(stage, { step: stage, stage, status: 'waiting', since: at });
-    // What an earlier process of this run did is not told again.
-    for (const step of (data.done as string[] | undefined) ?? []) {
-      viewOf(tally, splitStepName(step).stage, step, at).status = 'green';
-    }
-  }
+  if (type === 'run.started' || type === 'run.resumed') begin(tally, event, at);
   if (type === 'run.ended') {
     const reason = (data.error as { message?: string } | null | undefined)?.message;
     tally.ended = { status: event.status ?? '', exit: Number(data.exit), took: Number(data.duration_ms), reason };
   }
   if (type === 'fix.judged' && data.outcome === 'verified') tally.mended += 1;
-  if (!event.step || !event.stage) return;
-  const view = viewOf(tally, event.stage, event.step, at);
+  if (event.step && event.stage) noteStep(viewOf(tally, event.stage, event.step, at), event, at);
+}
+
+function begin(tally: Tally, { run, data }: LoopEvent, at: number): void {
+  tally.run = run;
+  tally.lab = String(data.lab);
+  tally.stages = data.stages as string[];
+  tally.steps.clear();
+  for (const stage of tally.stages) tally.steps.set(stage, { step: stage, stage, status: 'waiting', since: at });
+  // What an earlier process of this run did is not shown again.
+  for (const step of (data.done as string[] | undefined) ?? []) {
+    viewOf(tally, splitStepName(step).stage, step, at).status = 'green';
+  }
+}
+
+function noteStep(view: StepView, { type, data, attempt }: LoopEvent, at: number): void {
   if (type === 'failure.seen') view.failure = data as unknown as FailureView;
   if (type === 'failure.decided' && view.failure) {
     Object.assign(view.failure, { tier: data.tier, reason: data.reason, human: data.exit === 3 });
   }
   if (type === 'step.retry') view.pause = String(data.reason);
-  // Whoever was asked is done with it.
+  // Any other event means that whoever was asked is done.
   if (type !== 'plugin.said') delete view.busy;
   if (type === 'attempt.started') {
     delete view.pause;
-    // One that ends without being recognised must not be told as the failure before it.
+    // An attempt that ends without being recognised must not be shown as the failure before it.
     delete view.failure;
   }
-  if (type === 'attempt.started') Object.assign(view, { attempt: event.attempt, log: data.log });
-  if (type === 'attempt.ended') Object.assign(view, { attempt: event.attempt, log: data.log ?? view.log });
+  if (type === 'attempt.started' || type === 'attempt.ended') {
+    Object.assign(view, { attempt, log: data.log ?? view.log });
+  }
   const status = STATUS[type];
   if (!status) return;
   if (status === 'running') view.since = at;
   else view.took = view.status === 'running' ? at - view.since : 0;
-  view.status = status;
   delete view.pause;
-  Object.assign(view, { reason: data.reason, next: data.next });
+  Object.assign(view, { status, reason: data.reason, next: data.next });
 }
 
+/** The row of a step; a new one stands where its stage does. */
 function viewOf(tally: Tally, stage: string, step: string, at: number): StepView {
-  const known = tally.steps.get(step);
-  if (known) return known;
-  // The first cell of a matrix takes the place that was held for its stage.
+  const present = tally.steps.get(step);
+  if (present) return present;
   const view: StepView = { step, stage, status: 'waiting', since: at };
-  const rows = [...tally.steps.values()].flatMap((v) => (v.step === stage ? [view] : [v]));
-  const place = rows.includes(view) ? rows : insertAfterStage(rows, view);
-  tally.steps.clear();
-  for (const row of place) tally.steps.set(row.step, row);
+  const rows = [...tally.steps.values()];
+  // The first cell of a matrix takes the place that was held for its stage, the others follow it.
+  const held = rows.findIndex((row) => row.step === stage);
+  if (held >= 0) rows.splice(held, 1, view);
+  else rows.splice(rows.findLastIndex((row) => row.stage === stage) + 1, 0, view);
+  tally.steps = new Map(rows.map((row) => [row.step, row]));
   return view;
-}
-
-function insertAfterStage(rows: StepView[], view: StepView): StepView[] {
-  const last = rows.map((r) => r.stage).lastIndexOf(view.stage);
-  return [...rows.slice(0, last + 1), view, ...rows.slice(last + 1)];
 }

@@ -49,8 +49,3 @@ export function readableLines(text: string): string[] {
       .filter((line) => line !== '')
   );
 }
-
-/** `1 stage`, `2 stages`; `more` where an s is not enough. */
-export function count(n: number, noun: string, more = `${noun}s`): string {
-  return `${n} ${n === 1 ? noun : more}`;
-}

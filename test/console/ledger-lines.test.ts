@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ledgerLines, nextLines } from '../../src/console/ledger-lines.ts';
+import { ledgerLines, nextLines } from '../../src/console/failure-report.ts';
 import type { Decision } from '../../src/triage/situation.ts';
 import { DAY, entryAfter, gaveUp, NOW, opened, patch, seen, tried } from '../triage/builders.ts';
 

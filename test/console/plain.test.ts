@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { closingLines } from '../../src/console/closing.ts';
+import { closingLines } from '../../src/console/run-lines.ts';
 import { newTally } from '../../src/console/tally.ts';
 import type { LoopEvent } from '../../src/events.ts';
 import { folder, write } from '../io/temporary.ts';

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ago, count, lastLine, since, spell } from '../../src/console/words.ts';
+import { ago, lastLine, since, spell } from '../../src/console/words.ts';
+import { counted } from '../../src/triage/words.ts';
 
 test('times in the words people use', () => {
   const cases: [number, string][] = [
@@ -56,8 +57,8 @@ test('the last line with something to read in it, without what a terminal would 
 });
 
 test('one and many', () => {
-  assert.equal([count(0, 'stage'), count(1, 'stage'), count(2, 'stage')], ['0 stages', '1 stage', '2 stages']);
-  assert.equal([count(1, 'try', 'tries'), count(2, 'try', 'tries')], ['1 try', '2 tries']);
+  assert.equal([counted(0, 'stage'), counted(1, 'stage'), counted(2, 'stage')], ['0 stages', '1 stage', '2 stages']);
+  assert.equal([counted(1, 'try', 'tries'), counted(2, 'try', 'tries')], ['1 try', '2 tries']);
 });
 
 test.run();

@@ -1,0 +1,79 @@
+// What both ways to watch a run say in the same words: that the lab is simulated, news of fixes, and the last lines.
+import type { EventType } from '../events.ts';
+import { counted } from '../triage/words.ts';
+import type { StepView, Tally } from './tally.ts';
+import { spell } from './words.ts';
+
+export const SIMULATED_LINE = 'SIMULATED LAB: qm, talosctl, kubectl and flux are stand-ins; no real machine is touched';
+
+interface FixData {
+  plugin: string;
+  paths: string[];
+  reasons: string[];
+  note?: { fix: string };
+  code?: string;
+  outcome?: string;
+  reason?: string;
+  text?: string;
+  path?: string;
+  case?: string;
+  why?: string;
+}
+
+const fixOf = ({ note }: FixData): string => note?.fix ?? 'a change';
+
+const NEWS: Readonly<Partial<Record<EventType, (data: FixData) => [word: string, text: string]>>> = {
+  'fix.committed': (d) => ['fix', `${fixOf(d)}  (${d.plugin}: ${d.paths.join(', ')})`],
+  'fix.refused': (d) => ['refused', `${d.plugin}: ${d.code}: ${d.reasons[0] ?? ''}`],
+  'fix.judged': (d) => (d.outcome === 'verified' ? ['mended', fixOf(d)] : ['kept', `${fixOf(d)}: ${d.reason}`]),
+  'fix.reverted': (d) => ['taken back', `${fixOf(d)}: ${d.reason}`],
+  'fix.suggested': (d) => ['suggested', `${fixOf(d)}  (${d.plugin})`],
+  'fix.declined': (d) => ['declined', `${fixOf(d)}  (${d.plugin})`],
+  'plugin.said': (d) => [d.plugin, String(d.text)],
+  'plugin.passed': (d) => ['no fix', `${d.plugin}: ${d.reason}`],
+  'plugin.failed': (d) => ['no answer', String(d.reason)],
+  'prompt.saved': (d) => ['kept', `the question that nobody could be asked: ${d.path}`],
+  'case.opened': (d) => ['case', `${d.case}: ${d.path}`],
+  'case.closed': (d) => ['case', `${d.case} is closed: ${d.reason}`],
+  'safe_mode.on': (d) => ['safe mode', `safe mode is on, the AI changes nothing more: ${d.why}`],
+};
+
+/** The word for a row and what it says; undefined for events that are no news of a fix. */
+export function fixNews(type: EventType, data: object): [word: string, text: string] | undefined {
+  return NEWS[type]?.({ plugin: '', paths: [], reasons: [], ...data });
+}
+
+const VERDICTS: Readonly<Record<number, string>> = { 3: 'a human is needed', 130: 'interrupted' };
+
+/** How a run ended and what to do next, without colour; nothing before its end. */
+export function closingLines({ ended, steps, lab, mended, stages }: Tally): string[] {
+  if (!ended) return [];
+  const views = [...steps.values()];
+  const took = `${spell(ended.took)}${lab === 'simulated' ? '  (simulated lab, no real machine was touched)' : ''}`;
+  const fixes = counted(mended, 'fix', 'fixes');
+  const mendedLines = mended > 0 ? [`  mended: ${fixes} on the AI branch; see them: mendloop fixes`] : [];
+  if (ended.exit === 0) return [`green: ${counted(stages.length, 'stage')}  ${took}`, ...mendedLines];
+  const parts = (['green', 'failed', 'skipped', 'interrupted', 'waiting'] as const)
+    .map((status) => ({ status, n: views.filter((view) => shownStatus(view) === status).length }))
+    .filter(({ n }) => n > 0)
+    .map(({ status, n }) => `${n} ${status === 'waiting' ? 'not started' : status}`);
+  const failed = views.filter(({ status }) => status === 'failed');
+  return [
+    `${VERDICTS[ended.exit] ?? 'failed'}: ${parts.join(', ')}  ${took}`,
+    ...mendedLines,
+    ...(failed.length === 0 && ended.reason ? [`  ${ended.reason}`] : []),
+    ...failed.flatMap((view) =>
+      nextStep(view)
+        .split('\n')
+        .map((line, i) => `${i === 0 ? '  next:  ' : '         '}${line}`),
+    ),
+  ];
+}
+
+/** A step that still holds is green. */
+export const shownStatus = ({ status }: StepView) => (status === 'fresh' ? 'green' : status);
+
+function nextStep({ failure, step, next }: StepView): string {
+  const look = failure ? `mendloop explain ${failure.fingerprint.slice(0, 8)}` : `mendloop logs ${step}`;
+  return next ?? `${look}; mend it, commit, then: mendloop`;
+}
