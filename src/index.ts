@@ -26,7 +26,7 @@ export type {
   Notice,
   Proposal,
 } from './plugin/contract.ts';
-export { definePlugin, type Plugin } from './plugin/define.ts';
+export { definePlugin, type Plugin } from './plugin/hooks.ts';
 // `createExecutor`, `ExecutorOptions` and `PlanExecutor` are the names of 0.1.0.
 export {
   createExecutor,

@@ -45,4 +45,4 @@ export type {
   RefusedRound,
   Reporting,
 } from './plugin/contract.ts';
-export { definePlugin, type Plugin } from './plugin/define.ts';
+export { definePlugin, type Plugin } from './plugin/hooks.ts';

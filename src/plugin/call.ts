@@ -2,17 +2,16 @@
 // comes back as a value.
 import { freeze, frozenCopy } from '../config/freeze.ts';
 import { check, formatPath } from '../config/problem.ts';
-import { contextFor } from './context.ts';
 import type { Answer, Given, HookName, Reporting } from './contract.ts';
 import type { LoadedPlugin } from './examine.ts';
 import { HOOKS, type Hook } from './hooks.ts';
-import { thrown } from './thrown.ts';
+import { thrownLine } from './thrown.ts';
 
 /** `threw` it did · `late` past its time · `stopped` by the caller's signal · `invalid` outside its schema · `absent` no such hook. */
 export type CallFault = 'threw' | 'late' | 'stopped' | 'invalid' | 'absent';
 
 /** `failed` is one line that begins with the plugin's name. */
-export type Called<A> =
+export type CallResult<A> =
   | { readonly plugin: string; readonly answer: A }
   | { readonly plugin: string; readonly failed: string; readonly why: CallFault };
 
@@ -20,12 +19,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Instead of the hook's own. */
   readonly timeoutMs?: number | undefined;
-  /** Who hears what it tells while it works. */
+  /** Who receives what it reports while it works. */
   readonly reporting?: Partial<Reporting> | undefined;
 }
 
-/** A timer of more fires at once. */
-const LONGEST_MS = 2 ** 31 - 1;
+/** A longer timer fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 type Ended = { value: unknown } | { why: CallFault; reason: string };
 
@@ -35,15 +34,15 @@ export async function callHook<H extends HookName>(
   hook: H,
   given: Given<H>,
   { signal, timeoutMs = HOOKS[hook].timeoutMs, reporting }: CallOptions = {},
-): Promise<Called<Answer<H>>> {
+): Promise<CallResult<Answer<H>>> {
   const { name } = plugin;
   const work = plugin.hooks[hook];
   const ended: Ended = work
     ? await within(timeoutMs, signal, (own) => work(contextFor(given, plugin.options, own, reporting)))
     : { why: 'absent', reason: 'is not one of its hooks' };
-  const judged = 'value' in ended ? judge(HOOKS[hook], ended.value) : ended;
-  if ('value' in judged) return { plugin: name, answer: judged.value as Answer<H> };
-  return { plugin: name, failed: `${name}: ${hook} ${judged.reason}`, why: judged.why };
+  const checked = 'value' in ended ? checkAnswer(HOOKS[hook], ended.value) : ended;
+  if ('value' in checked) return { plugin: name, answer: checked.value as Answer<H> };
+  return { plugin: name, failed: `${name}: ${hook} ${checked.reason}`, why: checked.why };
 }
 
 /** One call of every plugin, all at once; the outcomes in their order. Never throws. */
@@ -52,7 +51,7 @@ export function callAll<H extends HookName>(
   hook: H,
   given: Given<H>,
   options: CallOptions = {},
-): Promise<Called<Answer<H>>[]> {
+): Promise<CallResult<Answer<H>>[]> {
   return Promise.all(plugins.map((plugin) => callHook(plugin, hook, given, options)));
 }
 
@@ -69,35 +68,89 @@ async function within(
   const answered = new Promise((resolve) => resolve(work(own.signal))).then(
     // A plugin that never let go of the thread kept the timer from firing.
     (value): Ended => (performance.now() - began > limitMs ? late : { value }),
-    (error): Ended => ({ why: 'threw', reason: `threw: ${thrown(error)}` }),
+    (error): Ended => ({ why: 'threw', reason: `threw: ${thrownLine(error)}` }),
   );
-  let release = () => {};
+  let timer: NodeJS.Timeout | undefined;
   const interrupted = new Promise<Ended>((resolve) => {
-    const stop = () => resolve(stopped);
-    const timer = setTimeout(() => resolve(late), Math.min(limitMs, LONGEST_MS));
-    signal?.addEventListener('abort', stop);
-    release = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', stop);
-    };
+    timer = setTimeout(() => resolve(late), Math.min(limitMs, MAX_TIMER_MS));
+    signal?.addEventListener('abort', () => resolve(stopped), { signal: own.signal });
   });
   const ended = await Promise.race([interrupted, answered]);
-  release();
+  clearTimeout(timer);
   own.abort();
   return ended;
 }
 
-function judge({ answer, plain }: Hook, value: unknown): Ended {
+function checkAnswer({ answer, plain }: Hook, value: unknown): Ended {
   try {
     const checked = check(answer, plain && value !== undefined ? frozenCopy(value) : value);
     if ('value' in checked) return { value: plain ? freeze(checked.value) : checked.value };
-    const told = checked.findings.map(({ path, message }) => {
-      // Advice for YAML, where the answer is none.
+    const problems = checked.findings.map(({ path, message }) => {
+      // That advice is for YAML.
       const words = message.replace(' (put it in quotes)', '');
       return path.length === 0 ? words : `${formatPath(path)}: ${words}`;
     });
-    return { why: 'invalid', reason: `answered outside its schema: ${told.join('; ')}` };
+    return { why: 'invalid', reason: `answered outside its schema: ${problems.join('; ')}` };
   } catch (error) {
-    return { why: 'invalid', reason: `gave an answer that cannot be read: ${thrown(error)}` };
+    return { why: 'invalid', reason: `gave an answer that cannot be read: ${thrownLine(error)}` };
   }
 }
+
+type Read = (path: string) => Promise<string>;
+
+/** `given` is plain data but for `read`, which is held to `given.files`, and `shell`. Throws TypeError when it is not. */
+function contextFor(given: object, options: unknown, signal: AbortSignal, reporting: Partial<Reporting> = {}): object {
+  const { read, shell, ...data } = given as {
+    read?: Read;
+    shell?: { parses(text: string): Promise<boolean> };
+    files?: readonly string[];
+  };
+  const copy = frozenCopy(data);
+  return Object.freeze({
+    ...copy,
+    ...(read ? { read: limitedRead(read, new Set(copy.files), signal) } : {}),
+    ...(shell ? { shell: Object.freeze({ parses: (text: string) => shell.parses(String(text)) }) } : {}),
+    ...boundedReporting(reporting, signal),
+    options,
+    signal,
+  });
+}
+
+function limitedRead(read: Read, files: ReadonlySet<string>, signal: AbortSignal): Read {
+  return async (path) => {
+    if (signal.aborted) throw new Error('read: the call is over');
+    if (!files.has(path)) throw new Error(`read: ${JSON.stringify(path)} is not a file that this stage may change`);
+    return read(path);
+  };
+}
+
+const MAX_SAID_LINES = 20;
+const MAX_LINE = 300;
+const MAX_TOKENS = 100_000_000;
+
+/** What a plugin reports, as one bounded line each. */
+function boundedReporting({ say, progress, used, mask }: Partial<Reporting>, signal: AbortSignal): Reporting {
+  let lines = 0;
+  return {
+    // Without one, nothing was masked that could come back.
+    mask: (text) => (mask ? mask(String(text)) : String(text)),
+    say(text) {
+      if (signal.aborted || ++lines > MAX_SAID_LINES) return;
+      say?.(oneLine(text));
+    },
+    progress(text) {
+      if (!signal.aborted) progress?.(oneLine(text));
+    },
+    // Counted late, too: a call that was cut off has used what it used.
+    used(tokens, dollars = 0) {
+      const cost = Number.isFinite(dollars) && dollars > 0 ? dollars : 0;
+      if (Number.isFinite(tokens) && tokens > 0) used?.(Math.min(Math.ceil(tokens), MAX_TOKENS), cost);
+    },
+  };
+}
+
+const oneLine = (text: unknown): string =>
+  String(text)
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_LINE);

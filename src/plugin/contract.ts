@@ -1,12 +1,11 @@
-// What a plugin is told and what it may answer. Contexts are copies, frozen all the way down: nothing a plugin does to
-// them reaches the loop.
-import type { z } from 'zod';
+// What a plugin is told, and what it may answer as schemas: an answer is plain data, and anything more or less is a failure of
+// its plugin. Contexts are copies, frozen all the way down: nothing a plugin does to them reaches the loop.
+import { z } from 'zod';
 import type { Stage } from '../config/context-map.ts';
 import type { Frozen } from '../config/freeze.ts';
-import type { FailureClass } from '../config/loop-config.ts';
+import { classRuleSchema, type FailureClass } from '../config/loop-config.ts';
 import type { AttemptEnd } from '../failure/fingerprint.ts';
 import type { Note, RefusalCode } from '../fix/edit.ts';
-import type { classRulesSchema, escalationSchema, proposalSchema } from './answers.ts';
 
 /** The failure that is to be mended. */
 export interface FailureFacts {
@@ -96,6 +95,60 @@ export interface Backend {
   /** Cancels what is left, at the end of a run. */
   close?(): Promise<void>;
 }
+
+const MAX_ANSWER = 1_000_000;
+const MAX_WORDS = 4_000;
+
+const text = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max, { error: `expected text of at most ${max} characters` });
+
+const words = text(MAX_WORDS);
+const noteSchema = z.strictObject({ fix: words, reason: words });
+
+/** What a model said, as it said it: read and judged by the loop. */
+const modelAnswer = z.strictObject({ answer: text(MAX_ANSWER), note: noteSchema.optional() });
+
+/** New texts of whole files, and files to be made executable. */
+const changedFiles = z
+  .strictObject({
+    files: z.record(z.string().min(1), z.string().max(MAX_ANSWER, { error: 'expected a text, not a whole archive' })),
+    executable: z.array(z.string().min(1)).optional(),
+    note: noteSchema,
+  })
+  .refine(({ files, executable = [] }) => Object.keys(files).length + executable.length > 0, {
+    error: 'it changes no file',
+  });
+
+/** Nothing to say about this failure, and why. */
+const pass = z.strictObject({ pass: words });
+
+/** Commands whose output would help: argv each, no shell. */
+const diagnostics = z.strictObject({ diagnostics: z.array(z.array(z.string().min(1)).min(1)).min(1) });
+
+/** This needs a person; what to tell them. */
+const handOver = z.strictObject({ hand_over: text(MAX_ANSWER) });
+
+export const proposalSchema = z.union([modelAnswer, changedFiles, pass], {
+  error: 'expected exactly one of answer, files and pass',
+});
+
+export const escalationSchema = z.union([modelAnswer, changedFiles, pass, diagnostics, handOver], {
+  error: 'expected exactly one of answer, files, pass, diagnostics and hand_over',
+});
+
+/** One line: who would be asked, and how it is reached. */
+export const checkSchema = words;
+
+export const classRulesSchema = z.array(classRuleSchema);
+
+/** The one answer that is no plain data: an object that runs commands. */
+export const backendSchema = z.custom<object>(
+  (value) => typeof (value as { run?: unknown } | null)?.run === 'function' && typeof value === 'object',
+  { error: 'expected an object with a function run' },
+);
 
 export type ClassRules = Frozen<z.input<typeof classRulesSchema>>;
 export type Proposal = Frozen<z.output<typeof proposalSchema>>;

@@ -1,59 +1,54 @@
-// What a plugin's file exported → its hooks, or everything that is wrong with it. Pure, but for getters of a stranger.
+// What a plugin's file exported → a plugin that may be called, or everything that is wrong with it and its settings. Pure, but
+// for the getters of whoever wrote it.
 import { z } from 'zod';
-import { described } from '../config/problem.ts';
+import { frozenCopy } from '../config/freeze.ts';
+import { check, described, formatPath } from '../config/problem.ts';
 import { didYouMean } from '../config/suggest.ts';
 import type { HookName } from './contract.ts';
-import { HOOK_NAMES, HOOKS, hookOf, KINDS, keyOf, type List } from './hooks.ts';
-import { thrown } from './thrown.ts';
-
-/** A hook, bound to its plugin. */
-export type HookFunction = (context: unknown) => unknown;
+import { HOOK_NAMES, HOOKS, hookOf, KINDS, keyOf, LISTS, type List } from './hooks.ts';
+import { thrownLine } from './thrown.ts';
+import type { Use } from './uses.ts';
 
 /** A plugin that may be called. */
 export interface LoadedPlugin {
   readonly name: string;
-  readonly hooks: Examined['hooks'];
+  /** Each bound to its plugin. */
+  readonly hooks: Readonly<Partial<Record<HookName, (context: unknown) => unknown>>>;
   /** Its settings with their defaults: plain data, frozen. */
   readonly options: unknown;
 }
 
-export interface Examined {
-  readonly hooks: Readonly<Partial<Record<HookName, HookFunction>>>;
-  readonly options: z.ZodType | undefined;
-  readonly problems: readonly string[];
-}
+export type Problems = { readonly problems: readonly string[] };
 
 const KEYS = ['name', 'kind', 'options', ...HOOK_NAMES];
-const NOTHING = { hooks: {}, options: undefined };
 
-/** `lists` are those that name the plugin; none when only its settings do. Never throws. */
-export function examine(exported: unknown, name: string, lists: readonly List[]): Examined {
+/** Never throws. */
+export function examine(exported: unknown, name: string, use: Use): LoadedPlugin | Problems {
   if (typeof exported !== 'object' || exported === null || Array.isArray(exported)) {
-    return { ...NOTHING, problems: [`its default export is ${typeName(exported)}; expected a plugin`] };
+    return { problems: [`its default export is ${typeName(exported)}; expected a plugin`] };
   }
   try {
-    return looked(exported, name, lists);
+    // Each property is read once: a getter could answer differently the next time.
+    const parts: Parts = Object.fromEntries(Object.entries(exported));
+    const shape = shapeProblems(parts, name);
+    const problems = shape.length > 0 ? shape : placeProblems(parts, use.lists);
+    if (problems.length > 0) return { problems };
+    const settings = checkSettings(name, parts.options as z.ZodType | undefined, use);
+    if ('problems' in settings) return settings;
+    const bound = HOOK_NAMES.flatMap((hook) => {
+      const part = parts[hook];
+      return typeof part === 'function' ? [[hook, (context: unknown) => part.call(exported, context)]] : [];
+    });
+    return { name, hooks: Object.fromEntries(bound), ...settings };
   } catch (error) {
-    return { ...NOTHING, problems: [`reading its default export threw: ${thrown(error)}`] };
+    return { problems: [`reading its default export threw: ${thrownLine(error)}`] };
   }
 }
 
-function looked(exported: object, name: string, lists: readonly List[]): Examined {
-  // Each property is read once: a getter could answer differently the next time.
-  const parts: Record<string, unknown> = Object.fromEntries(Object.entries(exported));
-  const hooks = Object.fromEntries(
-    HOOK_NAMES.flatMap((hook) => {
-      const part = parts[hook];
-      return typeof part === 'function' ? [[hook, (context: unknown) => part.call(exported, context)]] : [];
-    }),
-  );
-  const problems = shapeProblems(parts, name);
-  const options = parts.options as z.ZodType | undefined;
-  return { hooks, options, problems: problems.length > 0 ? problems : placeProblems(parts, lists) };
-}
+type Parts = Readonly<Record<string, unknown>>;
 
 /** What is wrong with it wherever it is named. */
-function shapeProblems(parts: Record<string, unknown>, name: string): string[] {
+function shapeProblems(parts: Parts, name: string): string[] {
   const unknown = Object.keys(parts).filter((key) => !KEYS.includes(key));
   const present = HOOK_NAMES.filter((hook) => parts[hook] !== undefined);
   const kinds: readonly unknown[] = Object.values(KINDS);
@@ -72,22 +67,22 @@ function shapeProblems(parts: Record<string, unknown>, name: string): string[] {
 }
 
 /** What is wrong with the lists it stands in. */
-function placeProblems(parts: Record<string, unknown>, lists: readonly List[]): string[] {
+function placeProblems(parts: Parts, lists: readonly List[]): string[] {
   const present = HOOK_NAMES.filter((hook) => parts[hook] !== undefined);
-  const lacking = lists.filter((list) => !present.includes(hookOf(list)));
-  // Settings alone keep a plugin ready without using it.
-  const unused = lists.length === 0 ? [] : present.map((hook) => HOOKS[hook].list).filter((list) => list !== null);
-  const [own] = (Object.keys(KINDS) as List[]).filter((list) => KINDS[list] === parts.kind);
-  const foreign = own === undefined ? [] : lists.filter((list) => list !== own);
+  const own = LISTS.find((list) => KINDS[list] === parts.kind);
+  const foreign = lists.filter((list) => own !== undefined && list !== own);
   if (foreign.length > 0) {
     return foreign.map((list) => `it is of kind ${parts.kind}, but named under ${keyOf(list)}`);
   }
+  const lacking = lists.filter((list) => !present.includes(hookOf(list)));
   if (lacking.length > 0) {
     return lacking.map(
       (list) => `it is named under ${keyOf(list)}, but has no hook ${hookOf(list)}; it has ${present.join(', ')}`,
     );
   }
-  return unused
+  // Settings alone keep a plugin ready without using it.
+  const usable = lists.length === 0 ? [] : present.flatMap((hook) => HOOKS[hook].list ?? []);
+  return usable
     .filter((list) => !lists.includes(list))
     .map((list) => `it has the hook ${hookOf(list)}, but is not named under ${keyOf(list)}`);
 }
@@ -96,4 +91,25 @@ function typeName(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** The settings with their defaults, frozen; or every problem by its path in ai/loop.yaml. Never throws. */
+export function checkSettings(
+  name: string,
+  schema: z.ZodType | undefined,
+  { written = {}, path: below }: Pick<Use, 'written' | 'path'>,
+): { readonly options: unknown } | Problems {
+  if (schema === undefined) {
+    const keys = Object.keys(written);
+    if (keys.length === 0) return { options: Object.freeze({}) };
+    return { problems: [`it takes no settings, but plugins.${name} has ${keys.join(', ')}`] };
+  }
+  try {
+    const checked = check(schema, written);
+    if ('value' in checked) return { options: frozenCopy(checked.value) };
+    const at = (path: readonly (string | number)[]) => formatPath(['plugins', name, ...below, ...path]);
+    return { problems: checked.findings.map(({ path, message }) => `${at(path)}: ${message}`) };
+  } catch (error) {
+    return { problems: [`its options cannot be used: ${thrownLine(error)}`] };
+  }
 }

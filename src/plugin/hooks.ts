@@ -1,15 +1,19 @@
-// Everything a plugin can do, in one table: which list of ai/loop.yaml calls for it, what it may answer, how the answers of
-// several plugins combine, what its failure means, and how long it may take.
-import type { z } from 'zod';
+// Everything a plugin can do, in one table: which list of ai/loop.yaml calls for it, what it may answer, and how long it may
+// take; and `definePlugin`, which gives each hook its types.
+import { z } from 'zod';
 import {
+  type Backend,
   backendSchema,
+  type ClassRules,
+  type Context,
   checkSchema,
   classRulesSchema,
+  type Escalation,
   escalationSchema,
-  nothingSchema,
+  type HookName,
+  type Proposal,
   proposalSchema,
-} from './answers.ts';
-import type { HookName } from './contract.ts';
+} from './contract.ts';
 
 /** The keys of ai/loop.yaml that name plugins, and what one such plugin is called. */
 export const KINDS = {
@@ -20,7 +24,6 @@ export const KINDS = {
 } as const;
 
 export type List = keyof typeof KINDS;
-export type Kind = (typeof KINDS)[List];
 
 export const LISTS = Object.keys(KINDS) as readonly List[];
 
@@ -33,67 +36,50 @@ export interface Hook {
   readonly answer: z.ZodType;
   /** Whether the answer must be plain data; it is then copied before anyone looks at it. */
   readonly plain: boolean;
-  /** `all`: every plugin is called, in order; `first`: in order, until one does not pass; `one`: there is only one. */
-  readonly combine: 'all' | 'first' | 'one';
-  /** `stops`: the run does not start; `provider`: as if it could not be reached, no try is spent; `ignored`: only noted. */
-  readonly failure: 'stops' | 'provider' | 'ignored';
   readonly timeoutMs: number;
 }
 
-const SECOND = 1000;
+/** What a notifier returns does not matter: it told somebody, or it threw. */
+const anything = z.unknown().transform(() => undefined);
 
 export const HOOKS: Readonly<Record<HookName, Hook>> = {
-  classify: {
-    list: null,
-    answer: classRulesSchema,
-    plain: true,
-    combine: 'all',
-    failure: 'stops',
-    timeoutMs: 10 * SECOND,
-  },
-  check: {
-    list: null,
-    answer: checkSchema,
-    plain: true,
-    combine: 'all',
-    failure: 'ignored',
-    timeoutMs: 10 * SECOND,
-  },
-  propose: {
-    list: 'executors',
-    answer: proposalSchema,
-    plain: true,
-    combine: 'first',
-    failure: 'provider',
-    timeoutMs: 300 * SECOND,
-  },
-  escalate: {
-    list: 'escalations',
-    answer: escalationSchema,
-    plain: true,
-    combine: 'first',
-    failure: 'provider',
-    timeoutMs: 600 * SECOND,
-  },
-  notify: {
-    list: 'notifiers',
-    answer: nothingSchema,
-    plain: false,
-    combine: 'all',
-    failure: 'ignored',
-    timeoutMs: 30 * SECOND,
-  },
-  backend: {
-    list: 'backends',
-    answer: backendSchema,
-    plain: false,
-    combine: 'one',
-    failure: 'stops',
-    timeoutMs: 30 * SECOND,
-  },
+  classify: { list: null, answer: classRulesSchema, plain: true, timeoutMs: 10_000 },
+  check: { list: null, answer: checkSchema, plain: true, timeoutMs: 10_000 },
+  propose: { list: 'executors', answer: proposalSchema, plain: true, timeoutMs: 300_000 },
+  escalate: { list: 'escalations', answer: escalationSchema, plain: true, timeoutMs: 600_000 },
+  notify: { list: 'notifiers', answer: anything, plain: false, timeoutMs: 30_000 },
+  backend: { list: 'backends', answer: backendSchema, plain: false, timeoutMs: 30_000 },
 };
 
 export const HOOK_NAMES = Object.keys(HOOKS) as readonly HookName[];
 
 /** The hook that a plugin must have to stand in `list`. */
 export const hookOf = (list: List): HookName => HOOK_NAMES.find((name) => HOOKS[name].list === list) as HookName;
+
+type Eventually<T> = T | Promise<T>;
+
+/** What a plugin file exports by default: its name is that of its file, each hook is optional, and at least one is there. */
+export interface Plugin<O extends z.ZodType = z.ZodType> {
+  readonly name: string;
+  /** Only for readers, and checked: which list may name it. */
+  readonly kind?: (typeof KINDS)[List];
+  /** The settings it takes under `plugins.<name>` in ai/loop.yaml; without it, none. They must be plain data. */
+  readonly options?: O;
+  /** Rules that class failures, asked for once, before the first stage. When it fails, the run does not start. */
+  classify?(context: Context<'classify', z.output<O>>): Eventually<ClassRules>;
+  /** For `doctor`: who would be asked, in one line. Throws what is wrong, and what to do. */
+  check?(context: Context<'check', z.output<O>>): Eventually<string>;
+  /** A fix for a failure. Throws when whoever it asks cannot be reached: that is no try. */
+  propose?(context: Context<'propose', z.output<O>>): Eventually<Proposal>;
+  /** A fix, a request for diagnostics, or a hand-over, for a failure that keeps coming back. Throws as `propose` does. */
+  escalate?(context: Context<'escalate', z.output<O>>): Eventually<Escalation>;
+  /** Tells a person. Throws when it could not, which is only noted. */
+  notify?(context: Context<'notify', z.output<O>>): unknown;
+  /** Where commands run. When it fails, the run does not start. */
+  backend?(context: Context<'backend', z.output<O>>): Eventually<Backend>;
+}
+
+/** Returns `plugin` as it is: only there so that an editor knows the types of every hook. */
+export function definePlugin<O extends z.ZodType>(plugin: Plugin<O>): Plugin<O> {
+  return plugin;
+}

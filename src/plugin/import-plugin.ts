@@ -1,12 +1,44 @@
-// Importing a plugin's file: the one effect of this folder. A module that never settles is not waited for.
+// Finding a plugin's file by its name alone and importing it: the one effect of this folder. A module that never settles is
+// not waited for.
 import { register } from 'node:module';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { thrown } from './thrown.ts';
+import { PLUGIN_NAME } from '../config/loop-config.ts';
+import { entryAt } from '../io/links.ts';
+import { LISTS, type List } from './hooks.ts';
+import { thrownLine } from './thrown.ts';
+
+const ENDINGS = ['.ts', '.mjs', '.js'] as const;
+
+/** `files` are relative to the folder: none, the one it is in, or several that cannot be told apart. */
+export type Located = { readonly files: readonly string[] } | { readonly refused: string };
+
+/** Looks for `name` in `folder` and its folders of lists. A name or a link that could lead out of it is refused. */
+export async function locate(folder: string | undefined, name: string): Promise<Located> {
+  if (!PLUGIN_NAME.test(name)) return { refused: 'not the name of a plugin: letters, digits, "-" and "_", at most 64' };
+  if (folder === undefined) return { files: [] };
+  const files: string[] = [];
+  for (const place of ['', ...LISTS]) {
+    for (const file of ENDINGS.map((ending) => posix.join(place, `${name}${ending}`))) {
+      const { kind } = await entryAt(join(folder, file));
+      if (kind === 'nothing') continue;
+      // What a link points to is not what was committed under this name.
+      const isLinked = place !== '' && (await entryAt(join(folder, place))).kind === 'link';
+      if (isLinked) return { refused: `plugins/${place} is a link; expected a folder` };
+      if (kind !== 'file') return { refused: `plugins/${file} is a ${kind}; expected a file` };
+      files.push(file);
+    }
+  }
+  return { files };
+}
+
+/** Where a plugin of this name would be looked for, in the words of a message. */
+export const wanted = (list: List | undefined, name: string): string =>
+  `plugins/${list ? `${list}/` : ''}${name}.ts, .mjs or .js`;
 
 export type Imported = { readonly exported: unknown } | { readonly fault: string };
 
-export const IMPORT_LIMIT_MS = 10_000;
+const IMPORT_LIMIT_MS = 10_000;
 
 /** The default export of `load()`'s module. Never throws; `where` is what a person calls the file. */
 export async function defaultExport(
@@ -29,7 +61,7 @@ export async function defaultExport(
         }
         return { exported: module.default };
       },
-      (error): Imported => ({ fault: `${where} cannot be loaded: ${shown(thrown(withPlace(error, where)))}` }),
+      (error): Imported => ({ fault: `${where} cannot be loaded: ${shown(thrownLine(withPlace(error, where)))}` }),
     );
   return Promise.race([loaded, late]).finally(() => clearTimeout(timer));
 }

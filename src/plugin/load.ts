@@ -4,12 +4,10 @@ import { nearest } from '../config/suggest.ts';
 import { fail } from '../errors.ts';
 import type { ProjectRule } from '../failure/classify.ts';
 import { BUILT_INS, type BuiltIns } from './built-ins.ts';
-import { examine, type LoadedPlugin } from './examine.ts';
+import { callHook } from './call.ts';
+import { checkSettings, examine, type LoadedPlugin } from './examine.ts';
 import { keyOf, LISTS, type List } from './hooks.ts';
-import { defaultExport, type Imported, ownExport } from './import-plugin.ts';
-import { locate, wanted } from './locate.ts';
-import { classRules } from './rules.ts';
-import { settle } from './settings.ts';
+import { defaultExport, type Imported, locate, ownExport, wanted } from './import-plugin.ts';
 import { type Use, usesOf } from './uses.ts';
 
 export interface Plugins {
@@ -80,36 +78,29 @@ async function loadName(
   if ('fault' in uses) return { loaded: [], problems: [`plugins.${name}: ${uses.fault}`] };
   const [loaded, problems]: [Loaded[], string[]] = [[], []];
   for (const use of uses) {
-    const found = await loadOne(name, use, ships, input);
-    if ('problems' in found) problems.push(...found.problems);
-    else if (found.plugin) loaded.push({ lists: use.lists, plugin: found.plugin });
+    const plugin = await loadUse(name, use, ships, input);
+    if (plugin && 'problems' in plugin) problems.push(...plugin.problems);
+    else if (plugin) loaded.push({ lists: use.lists, plugin });
   }
   // Settings for all lists are wrong in each of them.
   return { loaded, problems: [...new Set(problems)] };
 }
 
-type One = { readonly plugin: LoadedPlugin | undefined } | { readonly problems: readonly string[] };
-
-async function loadOne(name: string, use: Use, ships: readonly List[], input: LoadInput): Promise<One> {
-  const { lists, written, path } = use;
-  const imported = await importOne(name, use, ships, input);
-  if ('fault' in imported) return { problems: [imported.fault] };
-  if ('partOfTheLoop' in imported) {
-    const settled = settle(name, undefined, written);
-    return 'problems' in settled ? settled : { plugin: undefined };
-  }
-  const { hooks, options: schema, problems } = examine(imported.exported, name, lists);
-  if (problems.length > 0) return { problems };
-  const settled = settle(name, schema, written, path);
-  return 'problems' in settled ? settled : { plugin: { name, hooks, options: settled.options } };
+/** undefined: it is a part of the loop itself, as `local` is. */
+async function loadUse(name: string, use: Use, ships: readonly List[], input: LoadInput) {
+  const imported = await importUse(name, use, ships, input);
+  if (imported && 'fault' in imported) return { problems: [imported.fault] };
+  if (imported) return examine(imported.exported, name, use);
+  const settings = checkSettings(name, undefined, use);
+  return 'problems' in settings ? settings : undefined;
 }
 
-async function importOne(
+async function importUse(
   name: string,
   { lists, from }: Use,
   ships: readonly List[],
   { own, shipped = SHIPPED, builtIns = BUILT_INS, importLimitMs }: LoadInput,
-): Promise<Imported | { readonly partOfTheLoop: true }> {
+): Promise<Imported | undefined> {
   const located = await locate(own?.folder, name);
   if ('refused' in located) return { fault: located.refused };
   const [file, ...more] = located.files;
@@ -120,7 +111,7 @@ async function importOne(
     }
     if (wrong) return { fault: `it ships for ${ships.map(keyOf).join(', ')}, but is named under ${keyOf(wrong)}` };
     const load = builtIns.get(`${from}/${name}`);
-    return load ? defaultExport(load, 'the shipped plugin', undefined, importLimitMs) : { partOfTheLoop: true };
+    return load && defaultExport(load, 'the shipped plugin', undefined, importLimitMs);
   }
   if (own === undefined || file === undefined) return { fault: missing(name, lists, shipped) };
   if (more.length > 0) {
@@ -135,3 +126,29 @@ function missing(name: string, lists: readonly List[], shipped: Readonly<Record<
   const hint = near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`;
   return `named under ${under}, but it does not ship and is not in ${wanted(lists[0], name)}${hint}`;
 }
+
+/** In the order of the plugins, and of each plugin's own list. Never throws. */
+async function classRules(plugins: readonly LoadedPlugin[]) {
+  const rules: ProjectRule[] = [];
+  const problems: string[] = [];
+  for (const plugin of plugins.filter(({ hooks }) => hooks.classify)) {
+    const called = await callHook(plugin, 'classify', {});
+    if ('failed' in called) problems.push(called.failed);
+    else rules.push(...called.answer.map((rule) => projectRule(plugin.name, rule)));
+  }
+  return { rules, problems };
+}
+
+type WrittenRule = Omit<ProjectRule, 'name' | 'match'> & { readonly match: string };
+
+const projectRule = (
+  plugin: string,
+  { match, class: failureClass, transient, external }: WrittenRule,
+): ProjectRule => ({
+  name: `classify of the plugin ${plugin}: ${match}`,
+  // As in ai/loop.yaml: ^ and $ are those of a line.
+  match: new RegExp(match, 'm'),
+  class: failureClass,
+  transient,
+  external,
+});

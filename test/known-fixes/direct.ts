@@ -9,8 +9,8 @@ import knownFixes from '../../plugins/executors/known-fixes.ts';
 import { type Stage, stageSchema } from '../../src/config/context-map.ts';
 import { pathMatcher } from '../../src/config/paths.ts';
 import { excerptOf, identify } from '../../src/failure/fingerprint.ts';
-import { proposalSchema } from '../../src/plugin/answers.ts';
 import type { Context, Proposal } from '../../src/plugin/contract.ts';
+import { proposalSchema } from '../../src/plugin/contract.ts';
 import type { BrokenStage } from './broken-stages.ts';
 
 const made = mkdtempSync(join(realpathSync(tmpdir()), 'mendloop-known-fixes-'));

@@ -10,7 +10,7 @@ import { HOOKS } from '../../src/plugin/hooks.ts';
 import { fixFacts, load } from './workshop.ts';
 
 const shipped = (path: string) => readFileSync(new URL(`../../plugins/${path}`, import.meta.url), 'utf8');
-const DEFINE = new URL('../../src/plugin/define.ts', import.meta.url).href;
+const DEFINE = new URL('../../src/plugin/hooks.ts', import.meta.url).href;
 const readme = shipped('README.md');
 const block = (language: string) => new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'ms').exec(readme)?.[1] ?? '';
 

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { readReply } from '../../src/model/read-reply.ts';
 import { retryAfterMs } from '../../src/model/retry.ts';
 import { withoutSecrets } from '../../src/model/secrets.ts';
-import { escalationSchema } from '../../src/plugin/answers.ts';
+import { escalationSchema } from '../../src/plugin/contract.ts';
 import { DIFF, WHOLE } from './ollama-asked.ts';
 
 const reply = (said: string) => {

@@ -1,7 +1,7 @@
 // A notifier told as the loop tells it.
 import type { z } from 'zod';
 import type { Notice } from '../../src/plugin/contract.ts';
-import type { Plugin } from '../../src/plugin/define.ts';
+import type { Plugin } from '../../src/plugin/hooks.ts';
 
 export const NOTICE: Notice = {
   reason: 'hand_over',
