@@ -1,28 +1,52 @@
 #!/usr/bin/env node
-// The test command: biome, tsc, then every test file in its own process. `node scripts/test.mjs [path…]` runs only tests below those paths.
-// uvu reports success for a suite that never ran, so each file must show total > 0, passed = total, nothing skipped, and run every suite it declares.
+// The test command: biome, tsc, then every test file. `node scripts/test.mjs [path…]` runs only tests below those paths; with
+// --long it runs the sweeps: the tests that draw their cases, with other seeds and many more of them (test/sweep.ts).
+// All files are bundled once. Each runs in a process of its own, but for the rooms that touch nothing outside: one process a room.
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
+import { bundle, storeBundle } from './bundle/build.mjs';
+import { currentBundle, newBundleFolder, ROOT } from './bundle/cache.mjs';
+import { judge, outputByFile } from './test/judge.mjs';
 
-const ROOT = resolve(import.meta.dirname, '..');
-const FILE_LIMIT_MS = 180_000;
-const only = process.argv.slice(2).map((p) => relative(ROOT, resolve(p)));
+const given = process.argv.slice(2);
+const long = given.includes('--long');
+const only = given.filter((word) => word !== '--long').map((path) => relative(ROOT, resolve(path)));
+const LIMIT_MS = long ? 3_600_000 : 180_000;
+const BATCH = join(import.meta.dirname, 'test/batch.mjs');
+const PURE = ['config', 'plan', 'failure', 'triage', 'fix', 'outbound', 'console'];
 
+const text = (file) => readFileSync(join(ROOT, file), 'utf8');
 const testFiles = readdirSync(join(ROOT, 'test'), { recursive: true })
-  .map((f) => join('test', f))
-  .filter((f) => f.endsWith('.test.ts') && (only.length === 0 || only.some((p) => f === p || f.startsWith(`${p}/`))))
-  .sort();
+  .map((file) => join('test', file))
+  .filter((file) => file.endsWith('.test.ts'))
+  .filter((file) => only.length === 0 || only.some((path) => file === path || file.startsWith(`${path}/`)))
+  .filter((file) => !long || /from '[./]+\/sweep\.ts'/.test(text(file)));
+
+/** The files of one process each, those that take longest first: many starts of the loop, then real git, then the rest. */
+function batches() {
+  const rank = (files) => {
+    const start = ['test/e2e/', 'test/run/', 'test/known-fixes/', 'test/worktree/'];
+    const at = start.findIndex((folder) => files[0].startsWith(folder));
+    return (
+      (at === -1 ? start.length : at) * 1e6 - files.reduce((sum, file) => sum + statSync(join(ROOT, file)).size, 0)
+    );
+  };
+  const isOf = (room) => (file) => file.startsWith(`test/${room}/`);
+  const alone = testFiles.filter((file) => !PURE.some((room) => isOf(room)(file))).map((file) => [file]);
+  const together = PURE.map((room) => testFiles.filter(isOf(room))).filter((files) => files.length > 0);
+  return [...alone, ...together].sort((a, b) => rank(a) - rank(b));
+}
 
 function start(command, args, env = {}) {
   return new Promise((done) => {
     let output = '';
     const child = spawn(command, args, { cwd: ROOT, detached: true, env: { ...process.env, ...env } });
     const timer = setTimeout(() => {
-      output += `\nkilled: still running after ${FILE_LIMIT_MS / 1000} s\n`;
+      output += `\nkilled: still running after ${LIMIT_MS / 1000} s\n`;
       process.kill(-child.pid, 'SIGKILL');
-    }, FILE_LIMIT_MS);
+    }, LIMIT_MS);
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
     child.on('error', (error) => done({ code: 127, output: String(error) }));
     child.on('close', (code) => {
@@ -32,73 +56,58 @@ function start(command, args, env = {}) {
   });
 }
 
-/** Every suite a file declares must be run, or its tests never happen. */
-function suitesNotRun(text) {
-  const declared = [...text.matchAll(/\b(\w+)\s*=\s*suite\(/g)].map((m) => m[1]);
-  if (/import \{[^}]*\btest\b[^}]*\} from 'uvu'/.test(text)) declared.push('test');
-  if (declared.length === 0) return ['(the file declares no suite)'];
-  return declared.filter((name) => !new RegExp(`^${name}\\.run\\(\\);`, 'm').test(text));
+/** Runs files in one process, each after the other; a file that ends it early fails, and with it those that come after. */
+async function runBatch(folder, files) {
+  const args = files.flatMap((file) => [file, join(folder, file.replace(/\.ts$/, '.mjs'))]);
+  const env = { FORCE_COLOR: '0', ...(long ? { TEST_LONG: '1' } : {}) };
+  const { code, output } = await start(process.execPath, ['--enable-source-maps', BATCH, ...args], env);
+  const parts = outputByFile(output);
+  // The last one answers for the exit code: of what happened after all files.
+  return files.map((file, at) => report(file, parts.get(file) ?? output, at === files.length - 1 ? code : 0));
 }
 
-/** uvu's own summary, last of the output: numbers, or undefined when it never came. */
-function summary(output) {
-  const read = (word) => Number(output.match(new RegExp(`^  ${word}:\\s+(\\d+)`, 'm'))?.[1]);
-  const found = { total: read('Total'), passed: read('Passed'), skipped: read('Skipped') };
-  return Number.isNaN(found.total + found.passed + found.skipped) ? undefined : found;
-}
-
-async function runFile(file) {
-  const began = performance.now();
-  const { code, output } = await start(
-    process.execPath,
-    ['--enable-source-maps', '--import', './scripts/typescript.mjs', file],
-    {
-      FORCE_COLOR: '0',
-    },
-  );
-  const counts = summary(output);
-  const skipReason = output.match(/^skipped: .+$/m)?.[0];
-  const missing = suitesNotRun(readFileSync(join(ROOT, file), 'utf8'));
-  const reasons = [
-    missing.length > 0 && `never run: ${missing.join(', ')}`,
-    !counts && 'no summary was printed',
-    counts?.total === 0 && 'no test was found',
-    counts && counts.passed !== counts.total && `${counts.total - counts.passed} of ${counts.total} did not pass`,
-    counts?.skipped > 0 && !skipReason && `${counts.skipped} skipped without a line "skipped: why"`,
-    counts?.skipped > 0 && process.env.CI && `${counts.skipped} skipped, and in CI nothing may be`,
-    code !== 0 && `exit code ${code}`,
-  ].filter(Boolean);
-  const passed = counts?.passed ?? 0;
-  const failed = reasons.length === 0 ? 0 : Math.max(1, (counts?.total ?? 0) - passed);
-  const took = ((performance.now() - began) / 1000).toFixed(1);
-  console.log(
-    `${failed ? 'FAIL' : 'ok  '}  ${file}  ${passed} passed  ${took} s${reasons.length ? `  (${reasons.join('; ')})` : ''}`,
-  );
+function report(file, output, code) {
+  const { reasons, skipReason, ...counts } = judge(text(file), output, code);
+  const took = (Number(output.match(/^ {2}Duration: +([\d.]+)ms/m)?.[1] ?? 0) / 1000).toFixed(1);
+  const used = output.match(/^ {2}Processor: +([\d.]+) s/m)?.[1] ?? '?';
+  const why = reasons.length > 0 ? `  (${reasons.join('; ')})` : '';
+  const mark = reasons.length > 0 ? 'FAIL' : 'ok  ';
+  console.log(`${mark}  ${file}  ${counts.passed} passed  ${took} s  (processor ${used} s)${why}`);
   if (skipReason) console.log(`      ${skipReason}`);
-  if (failed) console.log(output.replace(/^/gm, '      '));
-  return { passed, failed, skipped: counts?.skipped ?? 0 };
+  if (reasons.length > 0) console.log(output.replace(/^/gm, '      '));
+  return counts;
 }
 
 async function runCheck(name, command, args) {
   const { code, output } = await start(command, args);
   console.log(`${code === 0 ? 'ok  ' : 'FAIL'}  ${name}`);
   if (code !== 0) console.log(output);
-  return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 };
+  return [{ passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 }];
 }
 
-const results = [];
-if (only.length === 0) {
-  results.push(await runCheck('biome', 'node_modules/.bin/biome', ['check', '--error-on-warnings', '.']));
-  results.push(await runCheck('tsc', 'node_modules/.bin/tsc', []));
+async function runAll(folder) {
+  const entries = testFiles.map((file) => [file.replace(/\.ts$/, ''), file]);
+  await bundle(Object.fromEntries(entries), folder, ['uvu']);
+  // So that the tests that start the entry find it made, and not each its own.
+  currentBundle() ?? (await storeBundle().catch(() => undefined));
+  const queue = batches().map((files) => () => runBatch(folder, files));
+  if (only.length === 0 && !long) {
+    queue.unshift(() => runCheck('biome', 'node_modules/.bin/biome', ['check', '--error-on-warnings', '.']));
+    queue.unshift(() => runCheck('tsc', 'node_modules/.bin/tsc', []));
+  }
+  const results = [];
+  const worker = async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) results.push(...(await next()));
+  };
+  // One more than there are cores: many tests wait for processes and timeouts.
+  await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker));
+  return results;
 }
-const queue = [...testFiles];
-const worker = async () => {
-  for (let file = queue.shift(); file; file = queue.shift()) results.push(await runFile(file));
-};
-// One more than there are cores: many tests wait for processes and timeouts.
-await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker));
 
-const total = (key) => results.reduce((sum, r) => sum + r[key], 0);
+const folder = newBundleFolder();
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const results = await runAll(folder);
+const total = (key) => results.reduce((sum, result) => sum + result[key], 0);
 if (testFiles.length === 0) console.log('no test file matched');
 process.exitCode = total('failed') > 0 || testFiles.length === 0 ? 1 : 0;
 const skipped = total('skipped') > 0 ? `, ${total('skipped')} skipped` : '';

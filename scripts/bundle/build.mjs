@@ -24,7 +24,7 @@ export async function storeBundle() {
 }
 
 /** Bundles `entries` (name → source) and the doors of plugins into `folder`, one .mjs each; the files that went in, from the root. */
-export async function bundle(entries, folder) {
+export async function bundle(entries, folder, external = []) {
   const { build } = await import('esbuild');
   const doors = Object.keys(DOORS).map((specifier) => [specifier, `door-${specifier.replaceAll('/', '-')}`]);
   const urls = doors.map(([specifier, name]) => [specifier, pathToFileURL(join(folder, `${name}.mjs`)).href]);
@@ -38,7 +38,7 @@ export async function bundle(entries, folder) {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    external: EXTERNAL,
+    external: [...EXTERNAL, ...external],
     define: { BUNDLED_DOORS: JSON.stringify(Object.fromEntries(urls)) },
     // Packages in CommonJS require parts of Node.
     banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
