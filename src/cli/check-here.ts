@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { commandWords } from '../config/paths.ts';
 import { applyChanges, spellings } from '../fix/apply-changes.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
-import { type EditedFile, type Refusal, refuse } from '../fix/edit.ts';
+import { type Edit, type Refusal, refuse } from '../fix/edit.ts';
 import { judgeResult } from '../fix/gate/judge.ts';
 import { pathFault } from '../fix/gate/path-text.ts';
+import { carriedPaths, checkCommands, judgingScripts } from '../fix/gate/protected-names.ts';
 import type { GateRules, Tree } from '../fix/gate/rules.ts';
-import { carriedPaths, checkCommands, judgingScripts } from '../fix/gate/untouchable.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { fileFacts, isExecutable } from '../io/files.ts';
 import { type Entry, entryAt } from '../io/links.ts';
@@ -24,7 +24,7 @@ export async function checkHere(
   home: string,
   name: string,
   answer: string,
-): Promise<{ ok: true; files: EditedFile[]; diff: string } | Refusal> {
+): Promise<{ ok: true; files: Edit[]; diff: string } | Refusal> {
   const { map, loop } = configurationOnDisk(home);
   const stage = map.stages[name] ?? unknownStage(name, Object.keys(map.stages));
   const read = readAnswer(withoutLineNumbers(answer));

@@ -3,7 +3,7 @@
 import { EXIT, fail } from '../errors.ts';
 import { applyChanges } from '../fix/apply-changes.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
-import { type EditedFile, REFUSALS, type Refusal } from '../fix/edit.ts';
+import { type Edit, REFUSALS, type Refusal } from '../fix/edit.ts';
 import { judgeResult } from '../fix/gate/judge.ts';
 import type { GateRules, Tree } from '../fix/gate/rules.ts';
 import { readAnswer } from '../fix/read-answer.ts';
@@ -61,7 +61,7 @@ async function jsonLines({ out }: CommandInput): Promise<number> {
   return exit;
 }
 
-type Checked = { ok: true; files: EditedFile[]; diff: string } | Refusal;
+type Checked = { ok: true; files: Edit[]; diff: string } | Refusal;
 
 function checkLine({ path, files, links, answer, allow, protect, max_files, max_lines }: PatchLine): Checked {
   const read = readAnswer(withoutLineNumbers(answer), { path });

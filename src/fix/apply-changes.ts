@@ -1,13 +1,14 @@
 // What an answer asks for → the files as they would be, all of them or none. In memory; paths are judged elsewhere.
-import { type Change, type EditedFile, type Hunk, type HunkLine, type Refusal, refuse } from './edit.ts';
+import { diffArrays } from 'diff';
+import { type Change, type Edit, type Hunk, type HunkLine, type Refusal, refuse } from './edit.ts';
+import { isEllipsis } from './formats/ellipsis.ts';
 import { placeHunks } from './place/place-hunks.ts';
-import { sourceOf } from './place/source.ts';
-import { wholeFile } from './place/whole-file.ts';
+import { lineEnd, type Source, sourceOf } from './place/source.ts';
 
 /** Reads a file of the repository by its path; undefined when there is none. */
 export type ReadFile = (path: string) => string | undefined;
 
-export type Applied = { ok: true; files: EditedFile[] } | Refusal;
+export type Applied = { ok: true; files: Edit[] } | Refusal;
 
 /** First parts of a path that stand for a side of the diff, not for a folder. */
 const SIDES = /^(?:a|b|c|i|o|w|old|new|orig|original|before|after|modified)\//;
@@ -25,7 +26,7 @@ export function applyChanges(
     const path = isNew(change) ? written.replace(/^b\//, '') : existing(written, read);
     byPath.set(path, [...(byPath.get(path) ?? []), change]);
   }
-  const files: EditedFile[] = [];
+  const files: Edit[] = [];
   for (const [path, wanted] of byPath) {
     const edited = editFile(path, wanted, read(path));
     if (!edited.ok) return edited;
@@ -54,7 +55,7 @@ function existing(written: string, read: ReadFile): string {
   return short !== written && !short.startsWith('/') && read(short) !== undefined ? short : written;
 }
 
-type Edited = { ok: true; file: EditedFile } | Refusal;
+type Edited = { ok: true; file: Edit } | Refusal;
 
 function editFile(path: string, changes: readonly Change[], before: string | undefined): Edited {
   const [first] = changes as [Change];
@@ -100,4 +101,42 @@ function newFile(path: string, changes: readonly Change[]): Edited {
   const text = lines.map((line) => `${line.text}\n`).join('');
   const after = hunks.at(-1)?.noFinalNewline ? text.slice(0, -1) : text;
   return { ok: true, file: { path, before: null, after } };
+}
+
+/** The file's new text. Line ends, the final newline and trailing white space of untouched lines are the file's own. */
+function wholeFile(path: string, text: string, before: string): { ok: true; text: string } | Refusal {
+  const [old, made] = [sourceOf(before), sourceOf(text)];
+  const left = made.lines.find((line) => isEllipsis(line) && !old.at.has(line.trim()));
+  if (left !== undefined) {
+    return refuse('unreadable', `${path}: lines were left out (${JSON.stringify(left.trim())}); write the whole file`);
+  }
+  if (isPart(old, made)) return refuse('unreadable', `${path}: this is only a part of the file; write all of it`);
+  const end = lineEnd(old);
+  const lines = withOwnLines(old, made.lines);
+  const joined = lines.join(end) + end;
+  return { ok: true, text: old.lines.length > 0 && old.ends.at(-1) === '' ? joined.slice(0, -end.length) : joined };
+}
+
+/** Shorter than the file, and the file's beginning or end is not in it: an excerpt, or an answer that was cut off. */
+function isPart(old: Source, made: Source): boolean {
+  if (made.lines.length >= old.lines.length * 0.8 || old.lines.length < 8) return false;
+  const [head, tail] = [old.trimmed.find(Boolean) ?? '', old.trimmed.findLast(Boolean) ?? ''];
+  const begins = (made.at.get(head)?.[0] ?? Number.POSITIVE_INFINITY) < 5;
+  const ends = (made.at.get(tail)?.at(-1) ?? -1) >= made.lines.length - 5;
+  return !begins || !ends;
+}
+
+/** Only trailing white space differs: the file's own line stays, unless that is all the answer changes. */
+function withOwnLines(old: Source, lines: string[]): string[] {
+  const bare = (all: readonly string[]): string[] => all.map((line) => line.trimEnd());
+  const parts = diffArrays(bare(old.lines), bare(lines), { maxEditLength: 1000 });
+  if (!parts || parts.every(({ added, removed }) => !added && !removed)) return lines;
+  let from = 0;
+  let to = 0;
+  return parts.flatMap(({ value, added, removed }) => {
+    const mine = added ? lines.slice(to, to + value.length) : removed ? [] : old.lines.slice(from, from + value.length);
+    if (!added) from += value.length;
+    if (!removed) to += value.length;
+    return mine;
+  });
 }

@@ -1,16 +1,17 @@
 // Our own unified diff of what would change, with right numbers, whatever the model's looked like.
+import { createHash } from 'node:crypto';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
-import type { EditedFile } from './edit.ts';
+import type { Edit } from './edit.ts';
 
 /** Differing lines beyond which a file is shown as replaced as a whole. */
 const MOST = 1000;
 
 /** The diff of all files, in their order; '' when nothing differs. Ends with a newline. Never throws. */
-export function cleanDiff(files: readonly EditedFile[]): string {
+export function cleanDiff(files: readonly Edit[]): string {
   return files.map(diffOf).join('');
 }
 
-function diffOf({ path, before, after }: EditedFile): string {
+function diffOf({ path, before, after }: Edit): string {
   if (before === after) return '';
   const from = before === null ? '/dev/null' : `a/${path}`;
   const to = `b/${path}`;
@@ -38,4 +39,14 @@ function marked(text: string, marker: string): Marked {
   const lines = (whole ? text.slice(0, -1) : text).split('\n');
   const ending = whole ? '' : '\\ No newline at end of file\n';
   return { text: lines.map((line) => `${marker}${line}\n`).join('') + ending, count: lines.length };
+}
+
+/** `diff` is our own clean diff; line numbers, context and spaces at line ends do not count. */
+export function patchHash(diff: string, executable: readonly string[] = []): string {
+  const telling = diff
+    .split('\n')
+    .filter((line) => /^(?:[-+]|--- |\+\+\+ )/.test(line))
+    .map((line) => line.trimEnd());
+  const parts = [...telling, ...executable.map((path) => `+x ${path}`)];
+  return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 16);
 }

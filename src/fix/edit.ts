@@ -29,7 +29,7 @@ export interface Note {
 }
 
 /** A file as it is and as it would be. `before` null: it is new. */
-export interface EditedFile {
+export interface Edit {
   path: string;
   before: string | null;
   after: string;

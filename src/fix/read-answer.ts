@@ -1,11 +1,9 @@
 // What a model said → what it asks for. An answer is read as the form it is in, whatever form was asked for.
 // biome-ignore-all lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
 import { type Change, type Note, type Refusal, refuse } from './edit.ts';
-import { looksChanged, type Stretch, stretches } from './formats/fences.ts';
-import { pathOfInfo, pathOfLine } from './formats/path-line.ts';
+import { looksChanged, pathOfInfo, pathOfLine, type Stretch, stretches } from './formats/fences.ts';
 import { hasSearchReplace, readSearchReplace } from './formats/search-replace.ts';
 import { readUnifiedDiff } from './formats/unified-diff.ts';
-import { readWholeFile } from './formats/whole-file.ts';
 
 /** Longest answer that is looked at. */
 export const ANSWER_CHARS = 1024 * 1024;
@@ -104,4 +102,25 @@ function noteOf(parts: readonly Stretch[]): Note | undefined {
   };
   const note = { fix: said('Fix'), reason: said('Reason') };
   return note.fix === '' && note.reason === '' ? undefined : note;
+}
+
+/** The block that is a file: the only one with a path, or the only one at all, which is then for `hint`. */
+function readWholeFile(
+  blocks: readonly Stretch[],
+  hint: string | undefined,
+): { ok: true; changes: Change[] } | Refusal {
+  const named = blocks.flatMap((block) => {
+    const path = pathOfInfo(block.info) ?? pathOfLine(block.above);
+    return path === undefined ? [] : [{ block, path }];
+  });
+  const only = blocks.length === 1 ? (blocks[0] as Stretch) : undefined;
+  const picked = named.length === 1 ? named[0] : only ? { block: only, path: hint } : undefined;
+  if (!picked) {
+    return refuse('unreadable', `the answer has ${blocks.length} fenced blocks and does not say which one is the file`);
+  }
+  const { block, path } = picked;
+  if (path === undefined) return refuse('no_path', 'write the path of the file on the line above the block');
+  if (!block.closed) return refuse('unreadable', `the block of ${path} does not end: the answer was cut off`);
+  if (block.lines.every((line) => line.trim() === '')) return refuse('no_change', `the block of ${path} is empty`);
+  return { ok: true, changes: [{ form: 'whole-file', path, text: block.lines.map((line) => `${line}\n`).join('') }] };
 }

@@ -1,7 +1,7 @@
 // Putting fixes onto the AI branch and taking them back: told before, done, told after, so that a later process can go on
 // from any point between.
 import type { Happening } from '../events.ts';
-import type { EditedFile } from '../fix/edit.ts';
+import type { Edit } from '../fix/edit.ts';
 import type { Layout } from '../io/layout.ts';
 import type { Change } from '../plugin/contract.ts';
 import type { LedgerHappening, PatchOutcome } from '../triage/records.ts';
@@ -33,7 +33,7 @@ export interface FixStore {
    * for, because another fix came between.
    * Throws MendError when git or the disk refuses.
    */
-  apply(story: FixStory, files: readonly EditedFile[], diff: string, tried: boolean): Promise<AppliedFix | undefined>;
+  apply(story: FixStory, files: readonly Edit[], diff: string, tried: boolean): Promise<AppliedFix | undefined>;
   /** Takes a fix back; `outcome` says why. Throws E_FIX_STUCK when it cannot be. */
   takeBack(fix: AppliedFix, outcome: 'no_effect' | 'broke' | 'withdrawn', reason: string): Promise<void>;
   /** Says how a fix that stays stands now. */

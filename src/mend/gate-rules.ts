@@ -2,8 +2,8 @@
 
 import type { ContextMap, Stage } from '../config/context-map.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
+import { carriedPaths, checkCommands, judgingScripts } from '../fix/gate/protected-names.ts';
 import type { GateRules, Tree } from '../fix/gate/rules.ts';
-import { carriedPaths, checkCommands, judgingScripts } from '../fix/gate/untouchable.ts';
 import type { Snapshot } from '../worktree/read.ts';
 
 export interface GateScope {

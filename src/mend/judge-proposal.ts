@@ -1,13 +1,12 @@
 // What somebody proposed → the files as they would be, our own diff of them, or why not. Nothing is written.
 
 import { applyChanges, spellings } from '../fix/apply-changes.ts';
-import { cleanDiff } from '../fix/clean-diff.ts';
-import type { EditedFile, Note, Refusal } from '../fix/edit.ts';
+import { cleanDiff, patchHash } from '../fix/clean-diff.ts';
+import type { Edit, Note, Refusal } from '../fix/edit.ts';
 import { refuse } from '../fix/edit.ts';
 import { judgeResult } from '../fix/gate/judge.ts';
-import { wantsShellCheck } from '../fix/gate/language.ts';
+import { wantsShellCheck } from '../fix/gate/parsed-line.ts';
 import type { GateRules, ShellCheck } from '../fix/gate/rules.ts';
-import { patchHash } from '../fix/patch-hash.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import type { Redactor } from '../outbound/redact/redactor.ts';
 import type { Change as Asked } from '../plugin/contract.ts';
@@ -16,7 +15,7 @@ import type { Snapshot } from '../worktree/read.ts';
 
 export interface SoundFix {
   ok: true;
-  files: EditedFile[];
+  files: Edit[];
   diff: string;
   hash: string;
   note: Note;
@@ -33,7 +32,7 @@ export interface JudgeScope {
   /** Answers were given to masked texts; undefined when nobody was sent anything. */
   redactor?: Redactor | undefined;
   /** Whether these texts are what a fix that helped had found: then it would be taken back. */
-  isReversal(files: readonly EditedFile[]): Promise<boolean>;
+  isReversal(files: readonly Edit[]): Promise<boolean>;
 }
 
 export const NO_NOTE: Note = { fix: 'a change without a word about it', reason: 'not given' };
@@ -65,7 +64,7 @@ export async function judgeProposal(
 
 const TRIED: ReadonlySet<string> = new Set(['applied', 'provisional', 'no_effect', 'broke', 'declined']);
 
-type Read = { ok: true; files: EditedFile[]; note: Note } | Refusal;
+type Read = { ok: true; files: Edit[]; note: Note } | Refusal;
 
 async function readSaid(
   { answer, note }: Extract<Asked, { answer: string }>,
@@ -91,8 +90,8 @@ async function readSaid(
 }
 
 /** The files with their secrets put back where they stood. */
-function restored(files: readonly EditedFile[], redactor: Redactor): { ok: true; files: EditedFile[] } | Refusal {
-  const back: EditedFile[] = [];
+function restored(files: readonly Edit[], redactor: Redactor): { ok: true; files: Edit[] } | Refusal {
+  const back: Edit[] = [];
   for (const file of files) {
     const whole = redactor.restoreEdit(file);
     if (!whole.ok) return refuse('placeholder', ...whole.reasons);
@@ -105,7 +104,7 @@ async function readEdited(
   { files, executable = [], note }: Extract<Asked, { files: object }>,
   { snapshot }: JudgeScope,
 ): Promise<Read> {
-  const edited: EditedFile[] = [];
+  const edited: Edit[] = [];
   for (const path of new Set([...Object.keys(files), ...executable])) {
     const before = (await snapshot.text(path)) ?? null;
     const after = (Object.hasOwn(files, path) ? files[path] : before) ?? null;
@@ -115,11 +114,11 @@ async function readEdited(
   return { ok: true, files: edited, note };
 }
 
-const executables = (files: readonly EditedFile[]): string[] =>
+const executables = (files: readonly Edit[]): string[] =>
   files.filter(({ executable }) => executable).map(({ path }) => path);
 
 /** What a shell says of the scripts among them that it did not say before. */
-export async function shellProblems(files: readonly EditedFile[], check: ShellCheck): Promise<string[]> {
+export async function shellProblems(files: readonly Edit[], check: ShellCheck): Promise<string[]> {
   const found = files
     .filter(({ path, after }) => wantsShellCheck(path, after))
     .map(({ path, before, after }) => check(path, before, after));

@@ -2,14 +2,14 @@
 // back. What a diff cannot say (an executable bit, line ends) is in the second.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { EditedFile, Note } from '../fix/edit.ts';
+import type { Edit, Note } from '../fix/edit.ts';
 import type { Layout } from '../io/layout.ts';
 import { readText, writeAtomic } from '../io/store.ts';
 import type { Change } from '../plugin/contract.ts';
 
 export interface PatchFiles {
   /** Throws MendError when the disk refuses. */
-  write(hash: string, files: readonly EditedFile[], diff: string, note: Note): void;
+  write(hash: string, files: readonly Edit[], diff: string, note: Note): void;
   diffOf(hash: string): string | undefined;
   /** The exact texts where the files are what they were then, else the diff. */
   proposalOf(hash: string, files: { text(path: string): Promise<string | undefined> }): Promise<Change | undefined>;

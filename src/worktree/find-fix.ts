@@ -50,17 +50,12 @@ function lastParagraph(lines: readonly string[]): readonly string[] {
   return lines.slice(lines.lastIndexOf('', end - 1) + 1, end);
 }
 
-interface Edit {
-  readonly path: string;
-  readonly after: string;
-}
-
 /** True when any of the files would be as it was before some fix of `base..head` that still stands. */
 export async function isReversal(
   tree: Pick<Tree, 'path' | 'gitDir'>,
   base: string,
   head: string,
-  edits: readonly Edit[],
+  edits: readonly { readonly path: string; readonly after: string }[],
 ): Promise<boolean> {
   const git = treeGit(tree);
   const found = await committedFixes(git, base, head);

@@ -1,8 +1,7 @@
 // The same lines on the same files are the same patch.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cleanDiff } from '../../src/fix/clean-diff.ts';
-import { patchHash } from '../../src/fix/patch-hash.ts';
+import { cleanDiff, patchHash } from '../../src/fix/clean-diff.ts';
 
 const lines = (count: number, more: Record<number, string> = {}) =>
   Array.from({ length: count }, (_, i) => `${more[i] ?? `line ${i}`}\n`).join('');

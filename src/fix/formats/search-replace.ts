@@ -1,6 +1,6 @@
 // Search/replace blocks, fenced or not, each under the path of its file.
 import { type Change, type Refusal, refuse } from '../edit.ts';
-import { pathOfInfo, pathOfLine } from './path-line.ts';
+import { pathOfInfo, pathOfLine } from './fences.ts';
 
 const SEARCH = /^[ \t]*<{5,9}[ \t]*(?:SEARCH|ORIGINAL)\b[ \t]*(.*)$/;
 const DIVIDER = /^[ \t]*={5,9}[ \t]*$/;

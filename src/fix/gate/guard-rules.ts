@@ -1,16 +1,14 @@
 // Guards that a change takes away: what stops a script at its first failure, and the calls of what checks it. Counted
 // over the file, so that a guard may move or be written differently, but not go.
-
 import { rawWords } from '../../config/paths.ts';
 import { type ChangedLines, essence } from './changed-lines.ts';
-import type { Finding } from './finding.ts';
-import { languageOf } from './language.ts';
-import { type Reading, readShell } from './reading.ts';
+import { languageOf, type ParsedLine, parseShell } from './parsed-line.ts';
+import type { Finding } from './rules.ts';
 
 interface Guard {
   name: string;
   why: string;
-  count: (reading: Reading, text: string) => number;
+  count: (parsed: ParsedLine, text: string) => number;
 }
 
 const times = (pattern: RegExp, text: string): number => text.match(pattern)?.length ?? 0;
@@ -51,14 +49,14 @@ export function guardFindings(
   const finding = (why: string): Finding => ({ code: 'removes_guard', reason: `${path}: ${why}` });
   const language = languageOf(path, after);
   if (language === 'prose') return [];
-  const gone = changed.removed.map(({ text }) => ({ text, reading: readShell(text)[0] }));
-  const come = changed.added.map(({ text }) => ({ text, reading: readShell(text)[0] }));
+  const gone = changed.removed.map(({ text }) => ({ text, parsed: parseShell(text)[0] }));
+  const come = changed.added.map(({ text }) => ({ text, parsed: parseShell(text)[0] }));
   const total = (lines: typeof gone, count: Guard['count']) =>
-    lines.reduce((sum, { text, reading }) => sum + count(reading ?? { commands: [], line: '' }, text), 0);
+    lines.reduce((sum, { text, parsed }) => sum + count(parsed ?? { commands: [], line: '' }, text), 0);
   const fewer = GUARDS.filter(({ count }) => total(gone, count) > total(come, count)).map(({ why }) => finding(why));
   const scripts = judges.filter((judge) => /\/[^/]+$|\.(?:sh|bash|py|mjs|js|ts|rb|pl)$/.test(judge));
   const calls = (lines: typeof gone) =>
-    lines.reduce((sum, { reading }) => sum + (reading && callsJudge(reading.line, scripts) ? 1 : 0), 0);
+    lines.reduce((sum, { parsed }) => sum + (parsed && callsJudge(parsed.line, scripts) ? 1 : 0), 0);
   return [
     ...fewer,
     ...(calls(gone) > calls(come) ? [finding('keep the call of the script that checks the stage')] : []),

@@ -1,13 +1,12 @@
 // The gate: one edit in, one verdict out. It sees only what the files are and would be, never what an answer says of itself.
-import { type EditedFile, type Refusal, refuse } from '../edit.ts';
+import { type Edit, type Refusal, refuse } from '../edit.ts';
 import { type ChangedLines, changedLines, editDistance } from './changed-lines.ts';
-import { type Finding, refusalOf } from './finding.ts';
 import { guardFindings } from './guard-rules.ts';
 import { lineFindings } from './line-rules.ts';
 import { parses } from './parses.ts';
 import { pathFindings } from './path-rules.ts';
 import { removalFindings } from './removal-rules.ts';
-import type { GateRules, Verdict } from './rules.ts';
+import { type Finding, type GateRules, refusalOf, type Verdict } from './rules.ts';
 
 /** What the escalation tier hands over to a human instead of having it refused. */
 const HANDED_OVER: ReadonlySet<string> = new Set(['installs', 'removes_resource', 'removes_much']);
@@ -17,7 +16,7 @@ const LARGEST_FILE = 1024 * 1024;
  * Whether `edited` may be written, by every rule that needs no parser. A refusal has all reasons of the first family
  * that is broken: paths, then size, then added lines and guards, then removals. Pure; never throws.
  */
-export function judgeEdit(edited: readonly EditedFile[], rules: GateRules): Verdict {
+export function judgeEdit(edited: readonly Edit[], rules: GateRules): Verdict {
   if (edited.length === 0) return { ok: false, code: 'no_change', reasons: ['no file is changed'] };
   const early = refusalOf(pathFindings(edited, rules)) ?? refusalOf(amountFindings(edited, rules));
   if (early) return early;
@@ -48,18 +47,14 @@ const isFirm = ({ code }: Finding): boolean => !HANDED_OVER.has(code);
  * `judgeEdit`, then whether every file parses. `unparsed` names the files whose syntax is the failure to be mended: they
  * must be clean, not only no worse than before.
  */
-export function judgeResult(
-  edited: readonly EditedFile[],
-  rules: GateRules,
-  unparsed: readonly string[] = [],
-): Verdict {
+export function judgeResult(edited: readonly Edit[], rules: GateRules, unparsed: readonly string[] = []): Verdict {
   const verdict = judgeEdit(edited, rules);
   if (!verdict.ok) return verdict;
   const findings = edited.flatMap((file) => parses(file.path, file.before, file.after, unparsed.includes(file.path)));
   return refusalOf(findings) ?? verdict;
 }
 
-function amountFindings(edited: readonly EditedFile[], { maxFiles }: GateRules): Finding[] {
+function amountFindings(edited: readonly Edit[], { maxFiles }: GateRules): Finding[] {
   const many = `${edited.length} files are changed; at most ${maxFiles}`;
   return [
     ...(edited.length > maxFiles ? [{ code: 'too_many_files', reason: many } as const] : []),

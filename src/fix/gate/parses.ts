@@ -2,7 +2,7 @@
 import { parse as parseToml, TomlError } from 'smol-toml';
 import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 import { deepOffset } from '../../config/yaml-depth.ts';
-import { clip, type Finding } from './finding.ts';
+import { clip, type Finding } from './rules.ts';
 
 type Faults = (text: string) => string[];
 

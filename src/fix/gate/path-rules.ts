@@ -1,13 +1,12 @@
 // Which files an edit may touch: plain paths, allowed and not protected, that are what they seem to be in the tree.
 import { pathMatcher } from '../../config/paths.ts';
-import type { EditedFile, RefusalCode } from '../edit.ts';
-import { clip, type Finding } from './finding.ts';
+import type { Edit, RefusalCode } from '../edit.ts';
 import { looksLike, pathFault } from './path-text.ts';
 import { protectedAs } from './protected-names.ts';
-import type { GateRules, Tree } from './rules.ts';
+import { clip, type Finding, type GateRules, type Tree } from './rules.ts';
 
 /** What is wrong with where `edited` would be written; at most one finding per file. */
-export function pathFindings(edited: readonly EditedFile[], rules: GateRules): Finding[] {
+export function pathFindings(edited: readonly Edit[], rules: GateRules): Finding[] {
   const lists = {
     allowed: listed(rules.allow),
     guarded: listed(rules.protect, true),
@@ -56,7 +55,7 @@ function found(code: RefusalCode, path: string, why: string): Finding {
 }
 
 function pathFinding(
-  { path, before, after, executable }: EditedFile,
+  { path, before, after, executable }: Edit,
   { allow, tree }: GateRules,
   { allowed, guarded, closed }: Record<'allowed' | 'guarded' | 'closed', Listed>,
 ): Finding | undefined {

@@ -1,14 +1,13 @@
 // Removals that are an executor's never and a human's to decide: GitOps deletes from the cluster what leaves the files.
-import type { EditedFile } from '../edit.ts';
+import type { Edit } from '../edit.ts';
 import type { ChangedLines } from './changed-lines.ts';
-import type { Finding } from './finding.ts';
-import type { Tree } from './rules.ts';
+import type { Finding, Tree } from './rules.ts';
 
 const MOST_NET_LINES = 20;
 const YAML = /\.ya?ml$/i;
 
 /** What `file` loses that a fix should not take away. */
-export function removalFindings(file: EditedFile, changed: ChangedLines, tree: Tree): Finding[] {
+export function removalFindings(file: Edit, changed: ChangedLines, tree: Tree): Finding[] {
   const { path, before, after } = file;
   if (before === null) return [];
   const finding = (code: Finding['code'], why: string): Finding => ({ code, reason: `${path}: ${why}` });

@@ -1,5 +1,5 @@
 // What the gate judges by, and what it answers. The tree is asked through functions, so that judging itself touches nothing.
-import type { Refusal } from '../edit.ts';
+import type { Refusal, RefusalCode } from '../edit.ts';
 
 /** The tree an edit would land in. Paths are relative to its root, with `/`. */
 export interface Tree {
@@ -32,3 +32,31 @@ export type Verdict = { ok: true } | (Refusal & { handOver?: true });
  * that `before` did not have, one line each. `wantsShellCheck` says for which files.
  */
 export type ShellCheck = (path: string, before: string | null, after: string) => Promise<string[]>;
+
+export interface Finding {
+  code: RefusalCode;
+  /** Where, what and why: for a model to act on. */
+  reason: string;
+}
+
+const MOST_REASONS = 12;
+const LONGEST = 200;
+
+/** `text` on one line and no longer than a reason needs. */
+export function clip(text: string): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
+}
+
+/** The refusal that all `findings` make together, under the code of the first; undefined when there are none. */
+export function refusalOf(findings: readonly Finding[]): Refusal | undefined {
+  const [first] = findings;
+  if (!first) return undefined;
+  const reasons = [...new Set(findings.map(({ reason }) => reason))];
+  const more = reasons.length - MOST_REASONS;
+  return {
+    ok: false,
+    code: first.code,
+    reasons: [...reasons.slice(0, MOST_REASONS), ...(more > 0 ? [`and ${more} more`] : [])],
+  };
+}

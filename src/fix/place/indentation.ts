@@ -162,3 +162,16 @@ export function similarity(a: string, b: string): number {
   if (Math.min(x.length, y.length) * 2 < longer) return 0;
   return 1 - distance(x, y) / longer;
 }
+
+const SPACES = /^ {2}/;
+const TABS = /^\t/;
+
+/** Whether a line is indented by what no line of the file is indented by, though others are; `removed` lines go. */
+export function hasForeignIndent(added: readonly string[], removed: readonly string[], { lines }: Source): boolean {
+  const gone = new Set(removed.map((line) => line.trim()));
+  const foreign = (mine: RegExp, theirs: RegExp): boolean =>
+    added.some((line) => mine.test(line) && line.trim() !== '' && !gone.has(line.trim())) &&
+    lines.some((line) => theirs.test(line)) &&
+    !lines.some((line) => mine.test(line));
+  return foreign(SPACES, TABS) || foreign(TABS, SPACES);
+}

@@ -1,11 +1,10 @@
 // All hunks of one file → its new lines, or why not. Claimed line numbers count only while none was found to be wrong.
-import type { Hunk, Refusal } from '../edit.ts';
-import { refuse } from '../edit.ts';
-import { nearestLines } from './nearest.ts';
-import { type Part, partsOf } from './parts.ts';
+import { type Hunk, type Refusal, refuse } from '../edit.ts';
+import { isEllipsis } from '../formats/ellipsis.ts';
+import { similarity } from './indentation.ts';
 import { type Pattern, patternOf } from './pattern.ts';
 import { type Placing, placeHunk } from './place-hunk.ts';
-import { lineEnd, type Source } from './source.ts';
+import { contiguous, lineEnd, type Source } from './source.ts';
 import { endOf, startOf } from './spot.ts';
 
 /** Parts that one change of a file may have. */
@@ -103,4 +102,64 @@ function textOf(placed: readonly Placed[], source: Source, newline: boolean): st
   }
   const text = out.join('');
   return newline ? text : text.replace(/\r?\n$/, '');
+}
+
+const AROUND = 3;
+/** Lines compared when nothing of the hunk is in the file. */
+const COMPARED = 3000;
+/** Places shown of an ambiguous hunk. */
+const PLACES = 6;
+
+/** At most a dozen lines. Never throws. */
+function nearestLines(
+  pattern: Pattern,
+  { code, near }: Extract<Placing, { kind: 'refused' }>,
+  source: Source,
+): string[] {
+  const numbered = (at: number): string => `  line ${at + 1}: ${(source.lines[at] ?? '').slice(0, 200)}`;
+  if (code === 'ambiguous') {
+    return near.slice(0, PLACES).map((start) => numbered(Math.min(start, source.lines.length - 1)));
+  }
+  const at = near[0] ?? mostAlike(pattern, source);
+  if (at === undefined) return [];
+  const from = Math.max(0, at - AROUND);
+  const to = Math.min(source.lines.length, at + Math.min(pattern.old.length, 6) + AROUND);
+  return ['nearest lines:', ...Array.from({ length: Math.max(0, to - from) }, (_, i) => numbered(from + i))];
+}
+
+function mostAlike({ old }: Pattern, source: Source): number | undefined {
+  const telling = old.filter(({ removed }) => removed);
+  const wanted = (telling.length > 0 ? telling : old).reduce((a, b) => (b.trimmed.length > a.trimmed.length ? b : a), {
+    trimmed: '',
+  }).trimmed;
+  let best = { at: -1, alike: 0.4 };
+  for (let at = 0; at < Math.min(source.lines.length, COMPARED); at++) {
+    const alike = similarity(source.trimmed[at] as string, wanted);
+    if (alike > best.alike) best = { at, alike };
+  }
+  return best.at < 0 ? undefined : best.at;
+}
+
+interface Part {
+  hunk: Hunk;
+  /** Which of the answer's hunks it is from. */
+  from: number;
+  /** It comes after the part before it. */
+  follows: boolean;
+}
+
+/** The parts that change something, in order. */
+function partsOf(hunks: readonly Hunk[], source: Source): Part[] {
+  return hunks.flatMap((hunk, from): Part[] => {
+    const gaps = hunk.lines.flatMap(({ op, text }, i) => (op === ' ' && isEllipsis(text) ? [i] : []));
+    const whole = gaps.length === 0 || contiguous(patternOf(hunk).old, source).starts.length > 0;
+    if (whole) return [{ hunk, from, follows: false }];
+    const { oldStart, ...rest } = hunk;
+    const parts = [-1, ...gaps].map((gap, i): Hunk => {
+      const lines = hunk.lines.slice(gap + 1, gaps[i] ?? hunk.lines.length);
+      return { ...rest, lines, ...(i === 0 && oldStart !== undefined ? { oldStart } : {}) };
+    });
+    const changing = parts.filter(({ lines }) => lines.some(({ op }) => op !== ' '));
+    return changing.map((part, i) => ({ hunk: part, from, follows: i > 0 }));
+  });
 }

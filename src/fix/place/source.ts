@@ -1,4 +1,5 @@
 // A file as placement sees it: its lines with their own ends, and where each text stands.
+import type { OldLine } from './pattern.ts';
 
 export interface Source {
   lines: string[];
@@ -45,3 +46,50 @@ export function lineEnd({ ends }: Source): string {
 
 /** The white space a line begins with. */
 export const indentOf = (line: string): string => line.slice(0, line.length - line.trimStart().length);
+
+/** Comparisons after which a file is too repetitive to place anything in it. */
+const BUDGET = 3_000_000;
+/** More places than anyone could be asked about, fewer for a long hunk. */
+const mostFor = (lines: number): number => Math.max(2, Math.min(64, Math.floor(200_000 / lines)));
+
+/** The first lines of every place; `full` false when there may be more than were looked for. `likely` is looked at first. */
+export function contiguous(
+  old: readonly OldLine[],
+  source: Source,
+  likely?: number,
+): { starts: number[]; full: boolean } {
+  const rarest = rarestLine(old, source);
+  if (!rarest) return { starts: [], full: true };
+  const starts = likely !== undefined && equalAt(likely, old, source) === old.length ? [likely] : [];
+  const most = mostFor(old.length);
+  let budget = BUDGET;
+  for (const position of rarest.positions) {
+    const start = position - rarest.k;
+    if (start === starts[0] || start + old.length > source.lines.length) continue;
+    const equal = equalAt(start, old, source);
+    budget -= equal + 1;
+    if (equal === old.length) starts.push(start);
+    if (budget < 0 || starts.length >= most) return { starts, full: false };
+  }
+  return { starts, full: true };
+}
+
+/** How many old lines, from the first on, are the file's lines from `start` on. */
+export function equalAt(start: number, old: readonly OldLine[], source: Source): number {
+  let k = 0;
+  while (k < old.length && source.trimmed[start + k] === (old[k] as OldLine).trimmed) k++;
+  return k;
+}
+
+/** The old line that stands in the fewest places; undefined when one stands nowhere, or all are blank. */
+function rarestLine(old: readonly OldLine[], source: Source): { k: number; positions: number[] } | undefined {
+  let best: { k: number; positions: number[] } | undefined;
+  for (let k = 0; k < old.length; k++) {
+    const { trimmed } = old[k] as OldLine;
+    if (trimmed === '') continue;
+    const positions = source.at.get(trimmed);
+    if (!positions) return undefined;
+    if (!best || positions.length < best.positions.length) best = { k, positions };
+  }
+  return best;
+}

@@ -5,7 +5,7 @@ import { KEY_RULES } from './key-rules.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import { PLACE_RULES } from './place-rules.ts';
 import { newNonce, Placeholders } from './placeholder.ts';
-import { type Edit, type Restored, type RestoredEdit, restoreEdit, unknownPlaceholder } from './restore-edit.ts';
+import { type MaskedEdit, type Restored, type RestoredEdit, restoreEdit, unknownPlaceholder } from './restore-edit.ts';
 import type { RedactRule } from './rule.ts';
 import { findOwn } from './rule.ts';
 import { colourless } from './searchable-view.ts';
@@ -32,7 +32,7 @@ export interface Redactor {
   /** A text with its placeholders replaced by what they stand for; refused when one is changed or was never given out. */
   restore(text: string): Restored;
   /** A file as it was sent and as an answer would have it, both restored; refused when a placeholder is not at its place. */
-  restoreEdit(edit: Edit): RestoredEdit;
+  restoreEdit(edit: MaskedEdit): RestoredEdit;
   /** How many different texts were masked, by kind. */
   masked(): Record<string, number>;
 }

@@ -5,7 +5,7 @@ import { distance } from 'fastest-levenshtein';
 import { PLACEHOLDER_FORM } from './placeholder.ts';
 
 /** Both texts as the model sees them: `before` is what was sent, `after` what its answer makes of exactly that. */
-export interface Edit {
+export interface MaskedEdit {
   path: string;
   /** Null: the file is new. */
   before: string | null;
@@ -21,7 +21,7 @@ export type RestoredEdit = { ok: true; before: string | null; after: string } | 
  * goes from one side of a placeholder to the other moves the placeholder.
  */
 export function restoreEdit(
-  { path, before, after }: Edit,
+  { path, before, after }: MaskedEdit,
   restore: (text: string) => Restored,
   placeholdersOf: (text: string) => string[],
 ): RestoredEdit {

@@ -1,5 +1,5 @@
 // Rules and files that the tests of the gate share.
-import type { EditedFile } from '../../../src/fix/edit.ts';
+import type { Edit } from '../../../src/fix/edit.ts';
 import { judgeResult } from '../../../src/fix/gate/judge.ts';
 import type { GateRules, Verdict } from '../../../src/fix/gate/rules.ts';
 
@@ -64,7 +64,7 @@ export const RULES: GateRules = {
 /** The verdict in one word: its code, or `ok`. */
 export const word = (verdict: Verdict): string => (verdict.ok ? 'ok' : verdict.code);
 
-export const edit = (path: string, after: string, before: string | null = FILES[path] ?? null): EditedFile => ({
+export const edit = (path: string, after: string, before: string | null = FILES[path] ?? null): Edit => ({
   path,
   before,
   after,

@@ -3,9 +3,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { GUARDS } from '../../../src/fix/gate/guard-rules.ts';
 import { breaksRule, LINE_RULES } from '../../../src/fix/gate/line-rules.ts';
+import { parseShell } from '../../../src/fix/gate/parsed-line.ts';
 import { PATH_FAULTS, pathFault } from '../../../src/fix/gate/path-text.ts';
 import { PROTECTED_NAMES, protectedAs } from '../../../src/fix/gate/protected-names.ts';
-import { readShell } from '../../../src/fix/gate/reading.ts';
 import { assertAllHaveExamples, examplesOf } from '../../fixtures/rules/examples.ts';
 import { GUARD_EXAMPLES } from '../../fixtures/rules/gate-guards.ts';
 import { LINE_EXAMPLES } from '../../fixtures/rules/gate-lines.ts';
@@ -59,7 +59,7 @@ for (const rule of LINE_RULES) {
 for (const guard of GUARDS) {
   const { matches, misses } = examplesOf(GUARD_EXAMPLES, guard.name);
   test(`guard ${guard.name}: every example`, () => {
-    const count = (line: string) => guard.count(readShell(line)[0] ?? { commands: [], line: '' }, line);
+    const count = (line: string) => guard.count(parseShell(line)[0] ?? { commands: [], line: '' }, line);
     for (const line of matches) assert.ok(count(line) > 0, `should count: ${line}`);
     for (const line of misses) assert.is(count(line), 0, `should not count: ${line}`);
   });

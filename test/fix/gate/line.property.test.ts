@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { REFUSALS } from '../../../src/fix/edit.ts';
 import { changedLines, editDistance } from '../../../src/fix/gate/changed-lines.ts';
 import { judgeEdit, judgeResult } from '../../../src/fix/gate/judge.ts';
-import { readShell } from '../../../src/fix/gate/reading.ts';
+import { parseShell } from '../../../src/fix/gate/parsed-line.ts';
 import { cpuTime } from '../../failure/cpu-time.ts';
 import { FILES, RULES, SCRIPT } from './homelab.ts';
 
@@ -234,7 +234,7 @@ test('long and nested lines are read in a moment', () => {
   for (const piece of pieces) {
     const line = piece.repeat(Math.floor(3_990 / piece.length));
     const took = cpuTime(() => {
-      readShell(line);
+      parseShell(line);
       judgeEdit([{ path: 'stages/vms/run.sh', before: SCRIPT, after: `${SCRIPT}${line}\n` }], RULES);
     });
     assert.ok(took < 500, `${JSON.stringify(piece)} took ${took} ms`);
