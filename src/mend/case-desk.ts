@@ -4,7 +4,6 @@
 import type { Stage } from '../config/context-map.ts';
 import type { Happening } from '../events.ts';
 import { buildCase } from '../outbound/case.ts';
-import { maskedCase } from '../outbound/case-file/masked.ts';
 import type { ANSWER_KINDS, CaseSummary } from '../outbound/case-summary.ts';
 import { caseName } from '../outbound/case-summary.ts';
 import type { Diagnostic } from '../outbound/context.ts';
@@ -106,8 +105,8 @@ export function openCaseDesk(scope: CaseScope): CaseDesk {
       ...(asked ? await scope.diagnose(subject, ownersOf(subject), signal) : await owners(subject, signal)),
       ...(asked ? await scope.diagnose(subject, { model: asked }, signal) : []),
     ];
-    const facts = await caseFacts(subject, told, { case: name, version, diagnostics, notes }, scope);
-    const text = redactor.redact(buildCase(maskedCase(facts, redactor.redact)));
+    const { context, options } = await caseFacts(subject, told, { case: name, version, diagnostics, notes }, scope);
+    const { text } = buildCase(context, options, redactor.redact);
     store.write(name, version, text);
     note(subject, name, ({ versions, state }) => ({
       versions: [...new Set([...versions, version])],

@@ -6,7 +6,8 @@ import { pathFindings } from '../fix/gate/path-rules.ts';
 import type { GateRules } from '../fix/gate/rules.ts';
 import { bashParses, shellCheck } from '../io/shell-check.ts';
 import type { LedgerStore } from '../journal/ledger-file.ts';
-import type { EarlierTry, FixFacts } from '../plugin/contract.ts';
+import type { Try } from '../outbound/context.ts';
+import type { FixFacts } from '../plugin/contract.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import { stageVariables } from '../stage/stage-env.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
@@ -83,19 +84,19 @@ export function factsFrom(scope: FixFactsScope): TellFacts {
   }
 }
 
-/** What was tried on a failure, and what was not even taken, the oldest first. */
-function earlierTries({ patches, refused = [] }: LedgerEntry, fixes: FixStore): EarlierTry[] {
-  const applied = patches.map(({ plugin, outcome, hash, note, why }): EarlierTry => {
+/** Every change that was tried or not taken, the oldest first. */
+function earlierTries({ patches, refused = [] }: LedgerEntry, fixes: FixStore): Try[] {
+  const applied = patches.map(({ plugin, tier, outcome, hash, note, why, time }) => {
     const diff = fixes.diffOf(hash);
-    return { plugin, outcome, ...(note ? { note } : {}), ...(why ? { why } : {}), ...(diff ? { diff } : {}) };
+    const more = { ...(note ? { note } : {}), ...(why ? { why } : {}), ...(diff ? { diff } : {}) };
+    return { time, one: { plugin, tier, outcome, ...more } };
   });
-  const turnedDown = refused.map(
-    ({ plugin, code, reason }): EarlierTry =>
-      code === 'pass'
-        ? { plugin, outcome: 'passed', why: reason }
-        : { plugin, outcome: 'refused', why: `${code}: ${reason}` },
-  );
-  return [...applied, ...turnedDown];
+  const turnedDown = refused.map(({ plugin, tier, code, reason, fix, time = '' }) => {
+    if (code === 'pass') return { time, one: { plugin, tier, outcome: 'passed' as const, why: reason } };
+    const note = fix === undefined ? {} : { note: { fix, reason: 'not given' } };
+    return { time, one: { plugin, tier, outcome: 'refused' as const, ...note, code, why: reason } };
+  });
+  return [...applied, ...turnedDown].sort((a, b) => (a.time < b.time ? -1 : 1)).map(({ one }) => one);
 }
 
 /** The files that the stage may have changed and the gate would let through. */

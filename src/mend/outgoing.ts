@@ -1,9 +1,9 @@
 // What may be told to a model about a failure: the prompt, every secret in it masked, and the way back for its answers.
 import { randomBytes } from 'node:crypto';
-import type { ContextMap, Stage } from '../config/context-map.ts';
+import type { ContextMap } from '../config/context-map.ts';
 import { readLogEnd } from '../io/log-end.ts';
 import { secretsFrom } from '../io/secrets.ts';
-import { masked } from '../outbound/prompt/masked.ts';
+import type { FailureContext } from '../outbound/context.ts';
 import { buildPrompt } from '../outbound/prompt.ts';
 import { createRedactor, type Redactor } from '../outbound/redact/redactor.ts';
 import { ownerPatterns } from '../outbound/redact/rule.ts';
@@ -40,38 +40,39 @@ const FILES_AT_ONCE = 50;
 
 /** Throws RedactionError when it is not sure that every secret is known: then nothing may be sent. */
 export async function outgoing(facts: FixFacts, ended: string, scope: OutgoingScope): Promise<Outgoing> {
-  const { home, map } = scope;
   const redactor = redactorFor(scope);
-  const { name, description, command, success_criteria, architecture_sections } = facts.stage as Stage & {
-    name: string;
-  };
-  const told = {
-    instructions: scope.instructions,
-    stage: { name, description, command, success_criteria, architecture_sections },
-    failure: { class: facts.failure.class, error_lines: facts.failure.error_lines, ended },
-    log: logEnd(`${home}/${facts.failure.log}`),
+  const options = { instructions: scope.instructions, format: 'diff' as const };
+  return { prompt: buildPrompt(await contextOf(facts, ended, scope), options, redactor.redact).text, redactor };
+}
+
+/** What prompt and case tell of a failure. Not masked yet. */
+export async function contextOf(
+  facts: FixFacts,
+  ended: string,
+  { home, map, memo }: OutgoingScope,
+): Promise<FailureContext> {
+  const { stage, failure, tries, limits } = facts;
+  return {
+    stage,
+    failure: { class: failure.class, error_lines: failure.error_lines, ended },
+    log: logEnd(`${home}/${failure.log}`),
     files: await texts(facts),
-    ...(scope.memo === undefined ? {} : { memo: scope.memo, keywords: map.architecture_section_keywords }),
-    tries: facts.tries,
-    limits: facts.limits,
-    format: 'diff' as const,
+    ...(memo === undefined ? {} : { memo, keywords: map.architecture_section_keywords }),
+    tries,
+    limits,
     nonce: randomBytes(8).toString('hex'),
   };
-  return { prompt: redactor.redact(buildPrompt(masked(told, redactor.redact)).text), redactor };
 }
 
 /** The end of a log, from the beginning of a line on. */
-export function logEnd(path: string): string {
+function logEnd(path: string): string {
   const end = readLogEnd(path, LOG_BYTES);
   if (!end) return '';
   return end.cut ? end.text.slice(end.text.indexOf('\n') + 1) : end.text;
 }
 
 /** The texts of the files that may be changed, as many as anyone reads. */
-export async function texts({
-  files,
-  read,
-}: Pick<FixFacts, 'files' | 'read'>): Promise<{ path: string; text: string }[]> {
+async function texts({ files, read }: Pick<FixFacts, 'files' | 'read'>): Promise<{ path: string; text: string }[]> {
   const found: { path: string; text: string }[] = [];
   let room = FILES_CHARS;
   for (let from = 0; from < files.length && room > 0; from += FILES_AT_ONCE) {

@@ -1,4 +1,5 @@
-// The last words of a prompt: the form of the answer. What stands last is what small models hold to.
+// The last words to a model: the form of its answer, and why the answer before was refused. Small models hold to what stands
+// last.
 
 import { REFUSALS } from '../fix/edit.ts';
 import type { AnswerFormat } from './context.ts';
@@ -9,11 +10,12 @@ const HEADING = '# Your answer';
 const NOTE = `Then two lines:
 
 Fix: what the change does, in one sentence
-Reason: why that mends this failure, in one sentence
+Reason: why that mends this failure, in one sentence`;
 
-When no change to the files shown can mend it, write no block: say in one line what a person has to do.`;
+const NO_CHANGE =
+  'When no change to the files shown can mend it, write no block: say in one line what a person has to do.';
 
-const RULES: Readonly<Record<AnswerFormat, string>> = {
+const FORMS: Readonly<Record<AnswerFormat, string>> = {
   diff: `A unified diff with three lines of context, in one fenced block: the path as shown, the lines as they are in the
 file, without the line numbers that are shown before them.
 
@@ -61,7 +63,13 @@ Replace as few lines as you can. To add lines, replace the line before them with
 };
 
 /** The last section of a prompt. */
-export const formatRule = (format: AnswerFormat): string => `${HEADING}\n\n${RULES[format]}\n`;
+export function formatRule(format: AnswerFormat): string {
+  const form = format === 'json' ? FORMS.json : `${FORMS[format]}\n\n${NO_CHANGE}`;
+  return `${HEADING}\n\n${form}\n`;
+}
+
+/** The same for a diff, to whoever has another way to say that no change will do. */
+export const patchRule = (): string => `${HEADING}\n\n${FORMS.diff}\n`;
 
 /** `prompt` asking for another form; one that says nothing about the form gets the rule appended. */
 export function withFormat(prompt: string, format: AnswerFormat): string {
@@ -75,16 +83,16 @@ export interface Refused {
   readonly reasons: readonly string[];
 }
 
-const MOST_LINES = 40;
+const MAX_REASON_LINES = 40;
 
 /** A message for the model whose last answers were `refused`, the latest last. */
 export function followUp(refused: readonly Refused[], format: AnswerFormat): string {
-  const told = refused.map(({ code, reasons }, i) => {
+  const refusals = refused.map(({ code, reasons }, i) => {
     const which = refused.length === 1 ? 'Your answer' : `Answer ${i + 1}`;
-    const lines = reasons.flatMap((reason) => reason.split('\n')).slice(0, MOST_LINES);
+    const lines = reasons.flatMap((reason) => reason.split('\n')).slice(0, MAX_REASON_LINES);
     return [`${which} was not taken: ${meaning(code)}.`, ...lines.map((line) => `  ${clipLine(line)}`)].join('\n');
   });
-  return `${told.join('\n\n')}\n\nAnswer once more, in full. Do not repeat what was not taken.\n\n${formatRule(format)}`;
+  return `${refusals.join('\n\n')}\n\nAnswer once more, in full. Do not repeat what was not taken.\n\n${formatRule(format)}`;
 }
 
 const meaning = (code: string): string =>

@@ -1,80 +1,97 @@
-// A failure that keeps coming back → its case, as markdown: what a person reads first, and what an escalation is sent. Pure.
-
-import { formatRule } from './answer-format.ts';
-import type { CaseFacts, Spent } from './case-file/facts.ts';
+// The case of a failure that keeps coming back, as markdown: what a person reads first, and what an escalation is sent. A
+// table of parts, and last the answers that are accepted from a machine.
+import { patchRule } from './answer-format.ts';
+import type { FailureContext, MaskText } from './context.ts';
 import { toolLines } from './diagnostics/tools.ts';
-import { type CasePart, caseParts } from './parts/case-parts.ts';
-import { estimateTokens, fenceNote, oneLine } from './text.ts';
+import { buildDocument, type Document, type Part } from './document.ts';
+import { diagnosticLines, noteLines } from './parts/diagnostics.ts';
+import { errorLines, logEnd, stageLines } from './parts/failure.ts';
+import { fileLines } from './parts/files.ts';
+import { memoLines } from './parts/memo.ts';
+import { earlierTries } from './parts/tries.ts';
+import { fenceNote, oneLine } from './text.ts';
 
-export const DEFAULT_BUDGET = 60_000;
+const DEFAULT_CHARS = 60_000;
 /** With less, only the frame would fit. */
-export const LEAST_BUDGET = 10_000;
-
+export const MIN_CASE_CHARS = 10_000;
 const CHARS_PER_TOKEN = 4;
-/** Every part gets so much at least: enough to say that it is not shown. */
-const LEAST_ROOM = 25;
-/** More than any case has. */
-const ANY_ROOM = 1_000_000;
-const SHORTENED = '(Shortened: there was no room for all of it.)';
-const LEFT_OUT = '(Left out: there was no room for it.)';
 
-/**
- * At most `budget` characters, however long the log and however many the files. What is told of `facts` is masked by whoever
- * gives them, and the case once more. Never throws.
- */
-export function buildCase(facts: CaseFacts): string {
-  const budget = Math.max(LEAST_BUDGET, facts.budget ?? DEFAULT_BUDGET);
-  const [opening, rule] = [openingOf(facts), machineRule(facts.version)];
-  const room = Math.floor((budget - opening.length - rule.length) / CHARS_PER_TOKEN) - 2;
-  return [opening, ...said(caseParts(facts), room), rule].join('\n');
+export interface Spent {
+  readonly spent: number;
+  readonly of: number;
 }
 
-/** Each part gets its share first, then what the others left, in their order. */
-function said(parts: readonly CasePart[], room: number): string[] {
-  const wanted = parts
-    .map((part) => ({ part, all: part.say(ANY_ROOM) }))
-    .filter(({ all }) => all !== '')
-    .map(({ part, all }) => ({ part, all, need: cost(part, all), given: 0 }));
-  let left = room;
-  const give = (want: (typeof wanted)[number], upTo: number): void => {
-    const more = Math.max(0, Math.min(Math.min(want.need, upTo) - want.given, left));
-    want.given += more;
-    left -= more;
+/** What only a case tells: its name, and the story of the failure in figures. */
+export interface CaseOptions {
+  readonly case: string;
+  /** 2: the diagnostics that were asked for are in it. */
+  readonly version: 1 | 2;
+  readonly run: string;
+  readonly fingerprint: string;
+  readonly times_seen: number;
+  readonly first_seen: string;
+  readonly last_seen: string;
+  /** Where the whole log is, from home. */
+  readonly log_file?: string;
+  /** Attempts of the step in this run. */
+  readonly attempts: number;
+  readonly tries_spent: Spent;
+  readonly calls_spent: Spent;
+  /** Characters that the whole case may have; 60 000 by default, 10 000 at least. */
+  readonly max_chars?: number;
+}
+
+/** Masked; at most `max_chars` characters before that, however long the log. Throws only what `mask` throws. */
+export function buildCase(context: FailureContext, options: CaseOptions, mask: MaskText): Document {
+  const chars = Math.max(MIN_CASE_CHARS, options.max_chars ?? DEFAULT_CHARS);
+  const layout = {
+    opening: (masked: FailureContext) => openingOf(masked, options),
+    parts: CASE_PARTS,
+    closing: machineRule(options.version),
+    budget: Math.floor(chars / CHARS_PER_TOKEN),
+    remarks: {
+      shortened: '(Shortened: there was no room for all of it.)',
+      leftOut: '(Left out: there was no room for it.)',
+    },
   };
-  for (const want of wanted) give(want, LEAST_ROOM);
-  for (const want of wanted) give(want, Math.floor(want.part.share * room));
-  for (const want of wanted) give(want, want.need);
-  return wanted.map(({ part, all, need, given }) => section(part, given >= need ? all : shortened(part, given)));
+  return buildDocument(layout, context, mask);
 }
 
-const section = ({ heading }: CasePart, text: string): string => `# ${heading}\n\n${text}\n`;
-const cost = (part: CasePart, text: string): number => estimateTokens(section(part, text)) + 1;
+const FILES_INTRO = 'These may be changed, and no others. The numbers before the lines are not part of them.';
 
-function shortened(part: CasePart, given: number): string {
-  const less = part.say(given - cost(part, `\n\n${SHORTENED}`));
-  const text = less === '' ? LEFT_OUT : `${less}\n\n${SHORTENED}`;
-  return cost(part, text) <= Math.max(given, LEAST_ROOM) ? text : LEFT_OUT;
-}
+const CASE_PARTS: readonly Part[] = [
+  { name: 'error lines', title: 'The failure', share: 0.1, lines: errorLines },
+  { name: 'stage', title: 'The stage', share: 0.08, lines: stageLines },
+  { name: 'log', title: 'The end of the log', share: 0.2, lines: logEnd },
+  { name: 'diagnostics', title: 'Diagnostics', share: 0.3, lines: diagnosticLines },
+  { name: 'earlier attempts', title: 'Earlier attempts', share: 0.2, lines: earlierTries(true) },
+  { name: 'files', title: 'The files', share: 0.3, lines: fileLines(FILES_INTRO) },
+  { name: 'memo', title: 'What is known about this homelab', share: 0.1, lines: memoLines },
+  { name: 'notes', title: 'Notes', share: 0.05, lines: noteLines },
+];
 
-function openingOf({ case: name, version, stage, step, failure, run, nonce, limits, ...spent }: CaseFacts): string {
-  const { times_seen: times, first_seen: first, last_seen: last } = failure;
+function openingOf({ stage, step, failure, limits, nonce }: FailureContext, options: CaseOptions): string {
+  const { version, times_seen: times, first_seen: first, last_seen: last, log_file: log } = options;
   const seen = times === 1 ? `once, ${last}` : `${times} times, first ${first}, last ${last}`;
   const most = limits.files === 1 ? 'at most one file and' : 'in as few files as it takes, at most';
   const asking = version === 1 ? ', ask for diagnostics,' : ',';
-  const facts = [
-    `- Case: ${name}, version ${version}`,
+  const attempts = counted(options.attempts, 'attempt', 'attempts');
+  const tries = used(options.tries_spent, 'try', 'tries');
+  const calls = used(options.calls_spent, 'escalation call', 'escalation calls');
+  const lines = [
+    `- Case: ${options.case}, version ${version}`,
     `- Class: ${failure.class} · ended with ${oneLine(failure.ended)}`,
-    `- Fingerprint: ${failure.fingerprint}, seen ${seen}`,
-    `- Run: ${run}, ${counted(spent.attempts, 'attempt', 'attempts')} of ${oneLine(step ?? stage.name)} in it`,
-    `- Spent: ${used(spent.tries_spent, 'try', 'tries')}, ${used(spent.calls_spent, 'escalation call', 'escalation calls')}`,
-    ...(failure.log === undefined ? [] : [`- Whole log: ${oneLine(failure.log)}`]),
+    `- Fingerprint: ${options.fingerprint}, seen ${seen}`,
+    `- Run: ${options.run}, ${attempts} of ${oneLine(step ?? stage.name)} in it`,
+    `- Spent: ${tries}, ${calls}`,
+    ...(log === undefined ? [] : [`- Whole log: ${oneLine(log)}`]),
   ];
   return `# ${stage.name} failed: ${failure.class}, ${oneLine(failure.ended)}
 
 What the loop could do by itself did not mend this. Find the cause. Then give the smallest change that mends it (${most}
 ${limits.changed_lines} lines, in the files that this stage may change)${asking} or say what a person has to do.
 
-${facts.join('\n')}
+${lines.join('\n')}
 
 ${fenceNote(nonce)}
 `;
@@ -83,7 +100,7 @@ ${fenceNote(nonce)}
 const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 const used = ({ spent, of }: Spent, one: string, many: string): string => `${spent} of ${counted(of, one, many)}`;
 
-const MORE = `A request for diagnostics: one JSON object and nothing else, at most 8 commands, each a list of words without a shell.
+const DIAGNOSTICS = `A request for diagnostics: one JSON object and nothing else, at most 8 commands, each a list of words without a shell.
 They only look: what writes, follows, reads secrets or goes elsewhere is not run. The outputs come back with this case, once.
 
 {"diagnostics": [["kubectl", "get", "pods", "-A"], ["talosctl", "services"]]}
@@ -96,16 +113,12 @@ const HAND_OVER = `A hand-over to a person: one JSON object and nothing else.
 
 /** The answers that are accepted; the form of a patch stands last. */
 export function machineRule(version: 1 | 2): string {
-  const asking = version === 1 ? [MORE, ...toolLines().map((line) => `- ${line}`), ''] : [];
-  const count = version === 1 ? 'three' : 'two (what was asked for has been run)';
-  return [
-    `# For a machine\n\nAnswer with one of ${count}: a patch, in the form at the end;${version === 1 ? ' diagnostics;' : ''} a hand-over.\n`,
-    ...asking,
-    HAND_OVER,
-    '',
-    patchRule(),
-  ].join('\n');
+  const first = version === 1;
+  const kinds = first
+    ? 'three: a patch, in the form at the end; diagnostics;'
+    : 'two (what was asked for has been run): a patch, in the form at the end;';
+  const asking = first ? [DIAGNOSTICS, ...toolLines().map((line) => `- ${line}`), ''] : [];
+  return [`# For a machine\n\nAnswer with one of ${kinds} a hand-over.\n`, ...asking, HAND_OVER, '', patchRule()].join(
+    '\n',
+  );
 }
-
-/** As in a prompt, but who has no change hands over. */
-const patchRule = (): string => `${formatRule('diff').split('\n\nWhen no change ')[0]?.trimEnd()}\n`;

@@ -1,11 +1,13 @@
 // What a plugin is told, and what it may answer as schemas: an answer is plain data, and anything more or less is a failure of
 // its plugin. Contexts are copies, frozen all the way down: nothing a plugin does to them reaches the loop.
+
 import { z } from 'zod';
 import type { Stage } from '../config/context-map.ts';
 import type { Frozen } from '../config/freeze.ts';
 import { classRuleSchema, type FailureClass } from '../config/loop-config.ts';
 import type { AttemptEnd } from '../failure/fingerprint.ts';
-import type { Note, RefusalCode } from '../fix/edit.ts';
+import type { RefusalCode } from '../fix/edit.ts';
+import type { Try } from '../outbound/context.ts';
 
 /** The failure that is to be mended. */
 export interface FailureFacts {
@@ -19,23 +21,7 @@ export interface FailureFacts {
 }
 
 /** An earlier try on the same fingerprint, and what became of it. */
-export interface EarlierTry {
-  readonly plugin: string;
-  readonly outcome:
-    | 'refused'
-    | 'applied'
-    | 'provisional'
-    | 'verified'
-    | 'no_effect'
-    | 'broke'
-    | 'withdrawn'
-    | 'declined'
-    | 'passed';
-  readonly note?: Readonly<Note>;
-  readonly diff?: string;
-  /** What was found wrong with it. */
-  readonly why?: string;
-}
+export type EarlierTry = Try;
 
 /** Why an answer of this plugin was refused, earlier in this try. */
 export interface RefusedRound {

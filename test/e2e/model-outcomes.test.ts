@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatRule } from '../../src/outbound/answer-format.ts';
-import { manyLines } from '../outbound/prompt/facts.ts';
+import { manyLines } from '../outbound/failure-context.ts';
 import { allText, dataOf, diff, FILE, modelLab, saying, stageOn, whole } from './model-lab.ts';
 import { AI } from './scenario.ts';
 

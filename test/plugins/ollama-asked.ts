@@ -1,7 +1,6 @@
 // The plugin asked as the loop asks it, with a prompt, against a server that says what it is told to.
 import type { z } from 'zod';
 import ollama from '../../plugins/executors/ollama.ts';
-import { buildPrompt } from '../../src/outbound/prompt.ts';
 import type { Proposal, RefusedRound } from '../../src/plugin/contract.ts';
 import {
   type OllamaServer,
@@ -9,7 +8,7 @@ import {
   type ServerOptions,
   startOllamaServer,
 } from '../../src/testing/ollama-server.ts';
-import { promptFacts } from '../outbound/prompt/facts.ts';
+import { promptOf as buildPrompt } from '../outbound/failure-context.ts';
 import { fixFacts } from '../plugin/workshop.ts';
 
 export const PATH = 'config/talos/all.yaml';
@@ -49,8 +48,8 @@ let tries = 0;
 /** A prompt that no other try has. */
 export function promptOf(files: Record<string, string>, error_lines = [`${PATH}:3: bad indentation`]): string {
   const all = Object.entries(files).map(([path, text]) => ({ path, text }));
-  return buildPrompt(promptFacts({ files: all, nonce: `nonce${++tries}`, failure: { class: 'unknown', error_lines } }))
-    .text;
+  const failure = { class: 'unknown', ended: 'exit code 1', error_lines };
+  return buildPrompt({ files: all, nonce: `nonce${++tries}`, failure }).text;
 }
 
 export async function asked(url: string, told: Told = {}): Promise<Heard> {

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isLanAddress, lanHost } from '../../src/model/address.ts';
 import { startOllamaServer } from '../../src/testing/ollama-server.ts';
-import { manyLines } from '../outbound/prompt/facts.ts';
+import { manyLines } from '../outbound/failure-context.ts';
 import { ask, asked, DIFF, promptOf, serving, thrownBy } from './ollama-asked.ts';
 
 const url = (text: string): string | undefined => {

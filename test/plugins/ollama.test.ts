@@ -5,7 +5,7 @@ import ollama from '../../plugins/executors/ollama.ts';
 import { applyChanges } from '../../src/fix/apply-changes.ts';
 import { readAnswer } from '../../src/fix/read-answer.ts';
 import { formatRule } from '../../src/outbound/answer-format.ts';
-import { manyLines } from '../outbound/prompt/facts.ts';
+import { manyLines } from '../outbound/failure-context.ts';
 import { load } from '../plugin/workshop.ts';
 import { ask, asked, DIFF, PATH, promptOf, serving, TEXT, thrownBy, WHOLE } from './ollama-asked.ts';
 

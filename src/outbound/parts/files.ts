@@ -1,9 +1,11 @@
-// The relevant parts of a file, line numbers kept: all of a small one; of a long one the windows around what the failure
-// names and around words it shares.
-
+// The files that may be changed, the most suspicious first, line numbers kept: all of a small one; of a long one the windows
+// around what the failure names and around words it shares.
+import { commandOf, type FailureContext } from '../context.ts';
+import type { PartLines } from '../document.ts';
 import { numbered } from '../shown-files.ts';
-import { clipLine, estimateTokens, fenced } from '../text.ts';
-import type { Suspect } from './suspects.ts';
+import { clipLine, estimateTokens, fenced, fenceTokens, linesWithin, plainLine, plainPath } from '../text.ts';
+import { lastLines } from './failure.ts';
+import { type Suspect, suspects } from './suspects.ts';
 
 /** A file of fewer lines is shown whole, and may be asked for whole. */
 export const SMALL_FILE_LINES = 150;
@@ -13,16 +15,55 @@ const AROUND_WORD = 5;
 const HEAD = 5;
 const HEAD_WITHOUT_CLUE = 40;
 /** Less room than this shows nothing of use. */
-const LEAST_ROOM = 60;
+const MIN_ROOM = 60;
+/** At most, for the names of files that are not shown. */
+const NAMES_ROOM = 300;
+const NAMES_INTRO = 'Also yours to change, but not shown here:';
+
+/** Begins with `intro`; ends with the names of those that are not shown. */
+export const fileLines =
+  (intro: string): PartLines =>
+  (context) => {
+    const { nonce } = context;
+    const ranked = rankedFiles(context);
+    return (room) => {
+      const forNames = Math.min(NAMES_ROOM, 40 + ranked.length * 15, room / 20);
+      let left = room - estimateTokens(intro) - 1 - forNames;
+      const blocks: string[] = [];
+      const hidden: string[] = [];
+      for (const file of ranked) {
+        const lines = fileBlock(file, nonce, left * (blocks.length === 0 ? 0.8 : 0.6));
+        if (lines === undefined) {
+          hidden.push(`- ${clipLine(plainLine(file.path))}`);
+          continue;
+        }
+        const block = lines.join('\n');
+        left -= estimateTokens(block) + 1;
+        blocks.push(`\n${block}`);
+      }
+      // A name is anybody's to choose, so it is data like the rest.
+      const names = linesWithin(hidden, forNames - fenceTokens(nonce, 'names') - estimateTokens(NAMES_INTRO) - 5);
+      const more = hidden.length - names.length;
+      if (more > 0) names.push(`- and ${more} more`);
+      const also = hidden.length === 0 ? [] : ['', NAMES_INTRO, ...fenced(nonce, 'names', names)];
+      return blocks.length === 0 && also.length === 0 ? [] : [intro, ...blocks, ...also];
+    };
+  };
+
+function rankedFiles({ files, failure, log, stage }: FailureContext): Suspect[] {
+  const named = files.map(({ path, text }) => ({ path: plainPath(path), text }));
+  const { error_lines } = failure;
+  return suspects(named, { error_lines, log: lastLines(log), command: commandOf(stage) });
+}
 
 /** The file as data, in at most `room` tokens; undefined when nothing of use fits. */
-export function filePart(file: Suspect, nonce: string, room: number): string[] | undefined {
+function fileBlock(file: Suspect, nonce: string, room: number): string[] | undefined {
   const all = file.lines.length;
   if (all < SMALL_FILE_LINES) {
     const whole = shown(file, nonce, new Set(file.lines.keys()));
     if (size(whole) <= room) return whole;
   }
-  if (room < LEAST_ROOM) return undefined;
+  if (room < MIN_ROOM) return undefined;
   const chosen = new Set<number>();
   // Numbers, gaps and the fence take some of the room.
   let left = room - estimateTokens(`${file.path}${nonce}${nonce}`) - 30;

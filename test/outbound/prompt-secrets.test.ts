@@ -1,18 +1,14 @@
 // Whatever a prompt is made of, and however little room it has: nothing secret is in it.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { PromptFacts } from '../../../src/outbound/context.ts';
-import { masked } from '../../../src/outbound/prompt/masked.ts';
-import { buildPrompt } from '../../../src/outbound/prompt.ts';
-import { createRedactor } from '../../../src/outbound/redact/redactor.ts';
-import { FORMS, leftovers, planted } from '../redact/planted.ts';
-import { manyLines, promptFacts } from './facts.ts';
+import { createRedactor } from '../../src/outbound/redact/redactor.ts';
+import { CONTEXT, manyLines, type PromptFacts, promptOf } from './failure-context.ts';
+import { FORMS, leftovers, planted } from './redact/planted.ts';
 
 const ALL = planted();
 
 /** One secret at every place that a prompt has. */
-function holding(text: string): Partial<PromptFacts> {
-  const facts = promptFacts();
+function holding(text: string): PromptFacts {
   // Lines are cut at 400 characters: in the middle of it.
   const long = 'so '.repeat(127);
   return {
@@ -33,7 +29,7 @@ function holding(text: string): Partial<PromptFacts> {
         path: 'config/long.yaml',
         text: [...manyLines(300), `${long}${text}${long}`, ...manyLines(300, 'more')].join('\n'),
       },
-      ...facts.files,
+      ...CONTEXT.files,
     ],
     memo: `# Lab\n\n## Kubernetes\n\nLogin: ${text}\n`,
     tries: [
@@ -52,8 +48,8 @@ for (const [turn, budget] of [600, 2000, 9000].entries()) {
       if (i % 3 !== turn) continue;
       const { redact } = createRedactor({ secrets: [{ value, kind: 'token', from: kind }] });
       const form = forms[i % forms.length] as string;
-      const facts = promptFacts({ ...holding((FORMS[form] as (v: string) => string)(value)), budget });
-      const prompt = redact(buildPrompt(masked(facts, redact)).text);
+      const held = holding((FORMS[form] as (v: string) => string)(value));
+      const prompt = promptOf({ ...held, budget }, redact).text;
       assert.equal(leftovers(prompt, value), [], `${kind}, ${form}`);
     }
   });
@@ -62,8 +58,8 @@ for (const [turn, budget] of [600, 2000, 9000].entries()) {
 test('a secret that nobody carries is not in a prompt either', () => {
   for (const { kind, value, line } of ALL) {
     const { redact } = createRedactor({ secrets: [] });
-    const facts = promptFacts({ log: `one\n${line}\n`, files: [{ path: 'a.txt', text: `${line}\n` }], memo: line });
-    assert.equal(leftovers(redact(buildPrompt(masked(facts, redact)).text), value), [], kind);
+    const facts = { log: `one\n${line}\n`, files: [{ path: 'a.txt', text: `${line}\n` }], memo: line };
+    assert.equal(leftovers(promptOf(facts, redact).text, value), [], kind);
   }
 });
 

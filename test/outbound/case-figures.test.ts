@@ -14,8 +14,8 @@ test('a case of 200 files and a log of 1 GB takes less than 1 s and 150 MB', () 
   ftruncateSync(fd, 1024 ** 3);
   closeSync(fd);
   appendFileSync(log, 'error: config/talos/file-7.yaml:33 does not parse\n'.repeat(5000));
-  const script = new URL('../../fixtures/build-case.ts', import.meta.url).pathname;
-  const loader = new URL('../../../scripts/typescript.mjs', import.meta.url).href;
+  const script = new URL('../fixtures/build-case.ts', import.meta.url).pathname;
+  const loader = new URL('../../scripts/typescript.mjs', import.meta.url).href;
   const told = execFileSync(process.execPath, ['--import', loader, script, log], { encoding: 'utf8' });
   const { ms, mb, chars, log: read } = JSON.parse(told) as Record<'ms' | 'mb' | 'chars' | 'log', number>;
   assert.is(read, 64 * 1024);

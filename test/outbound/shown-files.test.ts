@@ -1,31 +1,29 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { followUp, formatRule } from '../../../src/outbound/answer-format.ts';
-import { memoSections } from '../../../src/outbound/parts/memo.ts';
-import { masked } from '../../../src/outbound/prompt/masked.ts';
-import { buildPrompt } from '../../../src/outbound/prompt.ts';
+import { followUp, formatRule } from '../../src/outbound/answer-format.ts';
+import { memoSections } from '../../src/outbound/parts/memo.ts';
 import {
   type ShownFile,
   shownAsIs,
   shownFiles,
   shownWhole,
   withoutLineNumbers,
-} from '../../../src/outbound/shown-files.ts';
-import { manyLines, promptFacts } from './facts.ts';
+} from '../../src/outbound/shown-files.ts';
+import { manyLines, type PromptFacts, promptOf } from './failure-context.ts';
 
-const promptOf = (text: string): string => buildPrompt(promptFacts({ files: [{ path: 'a/b c.yaml', text }] })).text;
+const showing = (text: string): string => promptOf({ files: [{ path: 'a/b c.yaml', text }] }).text;
 const fileOf = (prompt: string): ShownFile => shownFiles(prompt)[0] as ShownFile;
 
 test('a file is read back from a prompt as it was', () => {
   for (const text of ['a: 1\n\n  b: 2  \n', 'x', 'a\r\nb\r\n', '1 | not a number\n', '']) {
-    assert.ok(shownWhole(fileOf(promptOf(text)), text), JSON.stringify(text));
+    assert.ok(shownWhole(fileOf(showing(text)), text), JSON.stringify(text));
   }
-  assert.is(fileOf(promptOf('a\n')).path, 'a/b c.yaml');
+  assert.is(fileOf(showing('a\n')).path, 'a/b c.yaml');
 });
 
 test('a line that was masked after all is not shown as it is', () => {
   const text = 'user: root\npassword: hunter2hunter2\nport: 22\n';
-  const file = fileOf(promptOf(text).replaceAll('hunter2hunter2', '<masked-1>'));
+  const file = fileOf(showing(text).replaceAll('hunter2hunter2', '<masked-1>'));
   assert.is(shownWhole(file, text), false);
   assert.equal([...shownAsIs(file, text)], [1, 3]);
 });
@@ -35,16 +33,16 @@ test('masked before it is cut, the middle of a key is not shown', () => {
   const text = `${manyLines(300).join('\n')}\nBEGIN\n${key}\nEND\n${manyLines(300).join('\n')}\n`;
   const error_lines = ['a.yaml:317: bad', `BEGIN\n${key}\nEND`];
   const diff = `+BEGIN\n${key}\nEND`;
-  const tries = [{ plugin: 'p', outcome: 'refused', why: diff, note: { fix: diff, reason: diff }, diff }];
-  const facts = promptFacts({
+  const tries = [{ plugin: 'p', outcome: 'refused' as const, why: diff, note: { fix: diff, reason: diff }, diff }];
+  const facts: PromptFacts = {
     files: [{ path: 'a.yaml', text }],
-    failure: { class: 'unknown', error_lines },
+    failure: { class: 'unknown', ended: 'exit code 1', error_lines },
     log: text,
     tries,
-  });
+  };
   const mask = (whole: string): string => whole.replaceAll(/BEGIN\n[\s\S]*?END/g, '<masked>');
-  assert.match(mask(buildPrompt(facts).text), 'k_15: ');
-  assert.not.match(mask(buildPrompt(masked(facts, mask)).text), /k_\d+: /);
+  assert.match(mask(promptOf(facts).text), 'k_15: ');
+  assert.not.match(promptOf(facts, mask).text, /k_\d+: /);
 });
 
 test('a prompt that is not ours shows nothing', () => {

@@ -1,20 +1,22 @@
 import * as fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { buildCase, LEAST_BUDGET, machineRule } from '../../../src/outbound/case.ts';
-import type { CaseFacts, CaseTry } from '../../../src/outbound/case-file/facts.ts';
-import { maskedCase } from '../../../src/outbound/case-file/masked.ts';
-import { shownFiles } from '../../../src/outbound/shown-files.ts';
-import { caseFacts, NONCE } from './facts.ts';
+import { MIN_CASE_CHARS, machineRule } from '../../src/outbound/case.ts';
+import { maskContext, type Try } from '../../src/outbound/context.ts';
+import { shownFiles } from '../../src/outbound/shown-files.ts';
+import { type CaseFacts, CONTEXT, caseOf, NONCE } from './failure-context.ts';
 
-const TRIES: readonly CaseTry[] = [
+const TRIES: readonly Try[] = [
   {
     ...{ plugin: 'ollama', tier: 'executor', outcome: 'no_effect', why: 'the same failure came back' },
     ...{ note: { fix: 'Indent by four', reason: 'looks better' }, diff: '--- a/x\n+++ b/x\n@@\n-a\n+b\n' },
   },
   {
-    ...{ plugin: 'cloud', tier: 'escalation', outcome: 'refused' },
-    refused: [{ code: 'R_PATH', reasons: ['a.yaml may not be changed', 'nor b.yaml'] }],
+    plugin: 'cloud',
+    tier: 'escalation',
+    outcome: 'refused',
+    code: 'R_PATH',
+    why: 'a.yaml may not be changed; nor b.yaml',
   },
 ];
 const DIAGNOSTICS: CaseFacts['diagnostics'] = [
@@ -42,9 +44,7 @@ const outside = (text: string): string => {
 };
 
 test('a case is this text: what broke first, the rule for machines last', () => {
-  const text = buildCase(
-    caseFacts({ version: 2, tries: TRIES, diagnostics: DIAGNOSTICS, notes: ['after the upgrade'] }),
-  );
+  const text = caseOf({ version: 2, tries: TRIES, diagnostics: DIAGNOSTICS, notes: ['after the upgrade'] });
   assert.is(
     text,
     `# talos failed: yaml_parse_error, exit code 1
@@ -138,6 +138,10 @@ These may be changed, and no others. The numbers before the lines are not part o
 
 One control plane.
 
+#### etcd
+
+Once.
+
 # Notes
 
 [data ${NONCE}: notes]
@@ -149,7 +153,7 @@ ${machineRule(2)}`,
 });
 
 test('the first version offers diagnostics and says what may be asked, the second does not', () => {
-  const [first, second] = [buildCase(caseFacts()), buildCase(caseFacts({ version: 2 }))];
+  const [first, second] = [caseOf(), caseOf({ version: 2 })];
   assert.match(first, '{"diagnostics": [["kubectl", "get", "pods", "-A"]');
   assert.match(first, /\n- kubectl get, describe, logs/);
   assert.match(first, 'ask for diagnostics');
@@ -164,7 +168,7 @@ test('the first version offers diagnostics and says what may be asked, the secon
 });
 
 test('parts with nothing to say are left out', () => {
-  const text = buildCase(caseFacts({ files: [], log: '', memo: '' }));
+  const text = caseOf({ files: [], log: '', memo: '' });
   for (const heading of [
     'The files',
     'The end of the log',
@@ -177,21 +181,20 @@ test('parts with nothing to say are left out', () => {
 });
 
 test('the step of a matrix is named, and one sighting is told as one', () => {
-  const { failure } = caseFacts();
-  const text = buildCase(caseFacts({ step: 'talos[host=cp1]', attempts: 1, failure: { ...failure, times_seen: 1 } }));
+  const text = caseOf({ step: 'talos[host=cp1]', attempts: 1, times_seen: 1 });
   assert.match(text, '- Step: talos[host=cp1]');
   assert.match(text, '1 attempt of talos[host=cp1] in it');
   assert.match(text, 'seen once, 2025-01-02T00:00:00.000Z');
 });
 
-const big = (): Partial<CaseFacts> => ({
+const big = (): CaseFacts => ({
   log: Array.from({ length: 5000 }, (_, i) => `line ${i} of a long log ${'x'.repeat(100)}`).join('\n'),
   files: Array.from({ length: 200 }, (_, f) => ({
     path: `config/talos/file-${f}.yaml`,
     text: Array.from({ length: 400 }, (_, i) => `key_${f}_${i}: ${'v'.repeat(30)}`).join('\n'),
   })),
   tries: Array.from({ length: 30 }, (_, i) => ({
-    ...(TRIES[0] as CaseTry),
+    ...(TRIES[0] as Try),
     diff: `+${i} ${'d'.repeat(3000)}\n`.repeat(20),
   })),
   memo: `# Kubernetes\n\n${'What is known. '.repeat(40)}\n`.repeat(500),
@@ -204,8 +207,8 @@ const big = (): Partial<CaseFacts> => ({
 
 test('however much there is, the case has its budget, tells of everything, and says what is missing', () => {
   for (const budget of [undefined, 100_000, 20_000, 10_000, 1]) {
-    const text = buildCase(caseFacts({ ...big(), version: 2, ...(budget === undefined ? {} : { budget }) }));
-    const most = Math.max(budget ?? 60_000, LEAST_BUDGET);
+    const text = caseOf({ ...big(), version: 2, ...(budget === undefined ? {} : { max_chars: budget }) });
+    const most = Math.max(budget ?? 60_000, MIN_CASE_CHARS);
     assert.ok(text.length <= most, `${text.length} of ${most}`);
     assert.ok(text.length > most * 0.8, `${text.length} of ${most} are used`);
     for (const heading of [
@@ -224,7 +227,7 @@ test('however much there is, the case has its budget, tells of everything, and s
 });
 
 test('of what is cut the most useful part stays', () => {
-  const text = buildCase(caseFacts({ ...big(), version: 2 }));
+  const text = caseOf({ ...big(), version: 2 });
   assert.match(text, 'line 4999 of a long log');
   assert.match(text, 'Attempt 30, by ollama');
   assert.match(text, /\(\d+ earlier not shown\)/);
@@ -236,13 +239,10 @@ test('of what is cut the most useful part stays', () => {
 
 test('of a long file the place that the failure names is shown, with its line numbers', () => {
   const lines = Array.from({ length: 3000 }, (_, i) => `key_${i + 1}: value`);
-  const { failure } = caseFacts();
-  const text = buildCase(
-    caseFacts({
-      failure: { ...failure, error_lines: ['config/talos/all.yaml:1234: bad indentation'] },
-      files: [{ path: 'config/talos/all.yaml', text: lines.join('\n') }],
-    }),
-  );
+  const text = caseOf({
+    failure: { ...CONTEXT.failure, error_lines: ['config/talos/all.yaml:1234: bad indentation'] },
+    files: [{ path: 'config/talos/all.yaml', text: lines.join('\n') }],
+  });
   const [file] = shownFiles(text);
   assert.is(file?.lines.get(1234), 'key_1234: value');
   assert.is(file?.lines.get(2000), undefined);
@@ -250,9 +250,7 @@ test('of a long file the place that the failure names is shown, with its line nu
 
 test('what does not fit for one is there for the others', () => {
   const output = Array.from({ length: 1000 }, (_, n) => `line ${n} of the only one`).join('\n');
-  const text = buildCase(
-    caseFacts({ diagnostics: [{ command: 'x', ended: 'exit code 0', output, cut: false, ms: 1 }] }),
-  );
+  const text = caseOf({ diagnostics: [{ command: 'x', ended: 'exit code 0', output, cut: false, ms: 1 }] });
   assert.match(text, 'line 500 of the only one');
 });
 
@@ -286,33 +284,30 @@ test('nothing from logs, files, their names, attempts, notes or diagnostics ever
       fc.integer({ min: 1, max: 60 }),
       (text, budget, times) => {
         const more = Array.from({ length: times }, () => text).join('\n');
-        const { failure } = caseFacts();
-        const built = buildCase(
-          caseFacts({
-            ...{ budget, log: more, notes: [more, text], version: 2 },
-            failure: { ...failure, error_lines: more.split('\n') },
-            files: [
-              { path: text, text: more },
-              { path: `${text}.yaml`, text },
-              ...Array.from({ length: times }, (_, i) => ({ path: `${i}/${text}`, text: more })),
-            ],
-            tries: [
-              {
-                plugin: 'p',
-                tier: 'executor',
-                outcome: 'refused',
-                why: more,
-                note: { fix: more, reason: more },
-                diff: more,
-              },
-              { plugin: 'p', tier: 'executor', outcome: 'refused', refused: [{ code: 'R', reasons: [more, text] }] },
-            ],
-            diagnostics: [
-              { command: text, ended: 'exit code 0', output: more, cut: false, ms: 1 },
-              { command: more, blocked: more },
-            ],
-          }),
-        );
+        const built = caseOf({
+          ...{ max_chars: budget, log: more, notes: [more, text], version: 2 },
+          failure: { ...CONTEXT.failure, error_lines: more.split('\n') },
+          files: [
+            { path: text, text: more },
+            { path: `${text}.yaml`, text },
+            ...Array.from({ length: times }, (_, i) => ({ path: `${i}/${text}`, text: more })),
+          ],
+          tries: [
+            {
+              plugin: 'p',
+              tier: 'executor',
+              outcome: 'refused',
+              why: more,
+              note: { fix: more, reason: more },
+              diff: more,
+            },
+            { plugin: 'p', tier: 'executor', outcome: 'refused', code: 'R', why: `${more}; ${text}` },
+          ],
+          diagnostics: [
+            { command: text, ended: 'exit code 0', output: more, cut: false, ms: 1 },
+            { command: more, blocked: more },
+          ],
+        });
         return !outside(built).includes('EVIL') && built.length <= budget;
       },
     ),
@@ -323,11 +318,10 @@ test('nothing from logs, files, their names, attempts, notes or diagnostics ever
 test('every text from outside is masked whole before it is cut', () => {
   const SECRET = 'hunter-two-is-long-enough';
   const mask = (text: string) => text.replaceAll(SECRET, 'MASKED');
-  const { failure } = caseFacts();
-  const facts = caseFacts({
-    stage: { ...caseFacts().stage, description: SECRET, success_criteria: [`no ${SECRET}`] },
+  const facts: CaseFacts = {
+    stage: { ...CONTEXT.stage, description: SECRET, success_criteria: [`no ${SECRET}`] },
     ...{ log: `a ${SECRET}`, memo: `# Talos\n${SECRET}`, notes: [SECRET] },
-    failure: { ...failure, error_lines: [`login ${SECRET}`] },
+    failure: { ...CONTEXT.failure, error_lines: [`login ${SECRET}`] },
     files: [{ path: 'a.yaml', text: `${'x'.repeat(390)}${SECRET}\n` }],
     tries: [
       {
@@ -339,17 +333,17 @@ test('every text from outside is masked whole before it is cut', () => {
           note: { fix: SECRET, reason: SECRET },
           diff: SECRET,
         },
-        refused: [{ code: 'R', reasons: [SECRET] }],
+        code: 'R',
       },
     ],
     diagnostics: [
       { command: SECRET, ended: 'exit code 0', output: SECRET, cut: false, ms: 1 },
       { command: SECRET, blocked: SECRET },
     ],
-  });
-  const text = buildCase(maskedCase(facts, mask));
+  };
+  const text = caseOf(facts, mask);
   assert.not.match(text, 'hunter');
-  assert.not.match(JSON.stringify(maskedCase(facts, mask)), SECRET);
+  assert.not.match(JSON.stringify(maskContext({ ...CONTEXT, ...facts }, mask)), SECRET);
   assert.ok(text.split('MASKED').length > 12);
 });
 

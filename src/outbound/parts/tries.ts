@@ -1,0 +1,60 @@
+// What was tried on the failure before, and why it did not help: the latest first when there is no room for all.
+import type { Try } from '../context.ts';
+import type { PartLines } from '../document.ts';
+import { clipLine, estimateTokens, fenced } from '../text.ts';
+
+const OUTCOMES: Readonly<Record<Try['outcome'], string>> = {
+  refused: 'refused before it was applied',
+  applied: 'applied, not judged yet',
+  provisional: 'applied; the failure became another one',
+  verified: 'applied, and the stage succeeded at that time',
+  no_effect: 'applied without effect: the same failure came back, and the change was taken back',
+  broke: 'applied, broke something, and was taken back',
+  withdrawn: 'taken back unjudged',
+  declined: 'a person did not want it',
+  passed: 'proposed no change',
+};
+
+const INTRO = 'Do not propose any of these again; they show what does not help.';
+const MAX_DIFF_LINES = 40;
+/** For "(12 earlier not shown)". */
+const REMARK_ROOM = 10;
+
+/** `withTier` says of each attempt which tier made it. */
+export const earlierTries =
+  (withTier: boolean): PartLines =>
+  ({ tries = [], nonce }) =>
+  (room) => {
+    const blocks: string[] = [];
+    let left = room - estimateTokens(INTRO) - 1 - REMARK_ROOM;
+    for (let i = tries.length - 1; i >= 0; i--) {
+      const block = tryBlock(tries[i] as Try, i + 1, nonce, withTier, left);
+      if (block === undefined) break;
+      left -= estimateTokens(block) + 1;
+      blocks.unshift(block);
+    }
+    if (blocks.length === 0) return [];
+    const hidden = tries.length - blocks.length;
+    const all = hidden === 0 ? blocks : [...blocks, `(${hidden} earlier not shown)`];
+    return [INTRO, '', all.join('\n\n')];
+  };
+
+/** Without its diff where that does not fit; undefined when nothing of it does. */
+function tryBlock(one: Try, number: number, nonce: string, withTier: boolean, room: number): string | undefined {
+  const by = withTier && one.tier ? `${one.plugin} (${one.tier} tier)` : one.plugin;
+  const head = `Attempt ${number}, by ${by}: ${OUTCOMES[one.outcome] ?? one.outcome}`;
+  const { note } = one;
+  const reasons = [whyOf(one, withTier), note && `Fix: ${note.fix}`, note && `Reason: ${note.reason}`];
+  const words = reasons.flatMap((line) => (line ? [clipLine(line.replaceAll('\n', ' '))] : []));
+  const diff = (one.diff ?? '').trimEnd().split('\n').slice(0, MAX_DIFF_LINES);
+  const change = one.diff === undefined ? [] : diff.map((line) => clipLine(line));
+  const block = (lines: readonly string[]): string =>
+    lines.length === 0 ? head : [head, ...fenced(nonce, `attempt ${number}`, lines)].join('\n');
+  return [block([...words, ...change]), block(words)].find((text) => estimateTokens(text) <= room);
+}
+
+function whyOf({ code, why }: Try, withTier: boolean): string | undefined {
+  if (why === undefined) return undefined;
+  if (code === undefined) return `Why: ${why}`;
+  return withTier ? `Why: refused (${code}): ${why}` : `Why: ${code}: ${why}`;
+}
