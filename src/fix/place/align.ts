@@ -2,7 +2,7 @@
 import { compareIndentation, similarity } from './indentation.ts';
 import { type OldLine, type Pattern, weightOf } from './pattern.ts';
 import type { Source } from './source.ts';
-import type { Spot } from './spot.ts';
+import type { Likeness, Spot } from './spot.ts';
 
 /** Spots looked at closely. */
 const MOST = 12;
@@ -107,8 +107,6 @@ interface Alignment {
   /** How the text there compares: the others are only at the same place. */
   likeness: Likeness[];
 }
-
-export type Likeness = 'equal' | 'alike' | 'other';
 
 /** From here on two lines are one line that was altered. */
 const ALIKE = 0.6;

@@ -1,8 +1,10 @@
 // One place where a hunk could go: which of the file's lines it means, and what would be done there.
-import type { Likeness } from './align.ts';
 import { compareIndentation, type Indentation, shiftsAdded } from './indentation.ts';
 import type { OldLine, Pattern } from './pattern.ts';
 import { indentOf, type Source } from './source.ts';
+
+/** How an old line compares with the file's line at its place. */
+export type Likeness = 'equal' | 'alike' | 'other';
 
 export interface Spot {
   positions: number[];
