@@ -1,9 +1,8 @@
 // `mendloop abandon`: close what was cut off; on request remove the worktree, or another host's lock.
 import { EXIT, fail } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
-import { liveness } from '../io/identity.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
-import { forceUnlock, lockOwner } from '../io/lock.ts';
+import { forceUnlock, lockOwner, runAtWork } from '../io/lock.ts';
 import { requireWritable } from '../io/store.ts';
 import { loadStages, openRun } from '../journal/load-stages.ts';
 import { holdLock } from '../run/hold-lock.ts';
@@ -40,14 +39,14 @@ export async function run({ options, out, home, line }: CommandInput): Promise<n
   }
 
   /** Shows the lock and removes it. One whose owner is alive on this host stays: ending that run is another matter. */
-  function unlock({ lock }: Layout): string {
-    const owner = lockOwner(lock);
+  function unlock(of: Layout): string {
+    const owner = lockOwner(of.lock);
     if (!owner) return 'there is no lock';
     const { pid, host, since, command } = owner;
-    if (liveness(owner) === 'alive') fail('E_LOCKED', { pid, host, since, command, why: 'alive' });
+    if (runAtWork(of)?.isCertain) fail('E_LOCKED', { pid, host, since, command, why: 'alive' });
     const whose = `pid ${pid} on ${host}, held since ${since} (${command})`;
     out.line(`lock: ${whose}`);
-    forceUnlock(lock);
+    forceUnlock(of.lock);
     return `removed the lock of ${whose}`;
   }
 

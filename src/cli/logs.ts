@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { fail } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { fileFacts } from '../io/files.ts';
-import { liveness } from '../io/identity.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { lockOwner } from '../io/lock.ts';
+import { runAtWork } from '../io/lock.ts';
 import { followLog, printLog } from '../io/print-log.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { recordOf } from '../journal/stages.ts';
@@ -45,8 +44,7 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
   // A run that was killed leaves the step at running: somebody must be there to end it.
   function isRunning(): boolean {
     const layout = layoutOf(home());
-    const owner = lockOwner(layout.lock);
-    if (owner === undefined || liveness(owner) === 'dead') return false;
+    if (!runAtWork(layout)) return false;
     return recordOf(loadStages(layout, { look: true }).state, step as string)?.status === 'running';
   }
 }

@@ -2,9 +2,8 @@
 import { landedLines, nothingLine, type PromoteView, promoteLines } from '../console/promote-lines.ts';
 import { EXIT, fail } from '../errors.ts';
 import { openGit } from '../io/git.ts';
-import { liveness } from '../io/identity.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { lockOwner } from '../io/lock.ts';
+import { runAtWork } from '../io/lock.ts';
 import { acceptPromotion, conflictCommands, pushPromotion, showPromotion } from '../promote/promote.ts';
 import { acceptLine, byStage, type Story, unverified } from '../promote/story.ts';
 import { baseOf } from '../stage/configuration.ts';
@@ -23,8 +22,7 @@ export async function run(input: CommandInput): Promise<number> {
 async function show({ options, out, home }: CommandInput): Promise<number> {
   const base = await baseOf(home());
   const { story, rehearsal } = await showPromotion(home(), base, options.diff === true);
-  const owner = lockOwner(layoutOf(home()).lock);
-  const busy = owner !== undefined && liveness(owner) === 'alive';
+  const busy = runAtWork(layoutOf(home())) !== undefined;
   const solve = rehearsal && !story.clean ? conflictCommands(story, rehearsal.plain) : [];
   const note = busy ? ['note: a run is at work; what it does is not in this, and nothing can be accepted now', ''] : [];
   const view = viewOf(story, solve);

@@ -2,9 +2,8 @@
 import { failureLines } from '../console/failure-lines.ts';
 import { ago, spell } from '../console/words.ts';
 import { EXIT } from '../errors.ts';
-import { liveness } from '../io/identity.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { lockOwner } from '../io/lock.ts';
+import { runAtWork } from '../io/lock.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages, openRun } from '../journal/load-stages.ts';
 import type { StageRecord, StepRecord } from '../journal/stages.ts';
@@ -19,8 +18,7 @@ import { table } from './table.ts';
 export async function run({ out, home }: CommandInput): Promise<number> {
   const layout = layoutOf(home());
   const loaded = loadStages(layout, { look: true });
-  const owner = lockOwner(layout.lock);
-  const alive = owner !== undefined && liveness(owner) !== 'dead';
+  const atWork = runAtWork(layout);
   const open = openRun(loaded);
   const { ledger, notices } = readLedger(layout);
   const safeMode = readSafeMode(layout);
@@ -36,8 +34,8 @@ export async function run({ out, home }: CommandInput): Promise<number> {
   out.answer(lines.join('\n'), {
     home: home(),
     run: loaded.latest?.run ?? null,
-    running: alive,
-    cut_off: open !== undefined && !alive,
+    running: atWork !== undefined,
+    cut_off: open !== undefined && !atWork,
     safe_mode: safeMode ?? null,
     stages: Object.fromEntries(names.map((name) => [name, described(name, loaded.state.stages[name])])),
     notices: loaded.notices,
@@ -48,7 +46,7 @@ export async function run({ out, home }: CommandInput): Promise<number> {
     if (!loaded.latest) return `no run yet; ${counted(names.length, 'stage')} in ai/context_map.yaml`;
     const { run, events } = loaded.latest;
     const simulated = events[0]?.data.lab === 'simulated' ? '  (simulated lab)' : '';
-    if (open && alive) return `run ${run} is at work (pid ${owner?.pid})${simulated}`;
+    if (open && atWork) return `run ${run} is at work (pid ${atWork.pid})${simulated}`;
     if (open) return `run ${run} was cut off; the next start finishes it${simulated}`;
     const last = events.at(-1);
     const how = last?.data.exit === EXIT.interrupted ? 'interrupted' : last?.status;
@@ -61,7 +59,7 @@ export async function run({ out, home }: CommandInput): Promise<number> {
     const cells = record.cells ? [`${green} of ${Object.keys(record.cells).length} cells green`] : [];
     const took = record.last?.duration_ms === undefined ? [] : [`took ${spell(record.last.duration_ms)}`];
     const tries = record.attempts > 1 ? [counted(record.attempts, 'attempt')] : [];
-    const status = record.status === 'running' && !alive ? 'cut off' : record.status;
+    const status = record.status === 'running' && !atWork ? 'cut off' : record.status;
     return [name, status, ago(record.since, Date.now()), [...cells, ...took, ...tries].join(', ')];
   }
 

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { MendError } from '../errors.ts';
 import { diskFree, fileFacts, findTool, isWritable } from '../io/files.ts';
-import { liveness } from '../io/identity.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
-import { lockOwner } from '../io/lock.ts';
+import { runAtWork } from '../io/lock.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import { toolVersion } from '../io/tool-version.ts';
 import { loadStages, openRun } from '../journal/load-stages.ts';
@@ -18,7 +17,7 @@ import type { RunPorts } from '../run/request.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
 import { toolSource } from '../stage/requires.ts';
 import { type Lab, stagePath } from '../stage/stage-env.ts';
-import { ignoredBeside, uncarriedState, uncommitted } from '../worktree/read.ts';
+import { ignoredBeside, notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 
 export interface Finding {
   level: 'ok' | 'note' | 'problem';
@@ -73,14 +72,11 @@ function places(layout: Layout): Finding[] {
 }
 
 function lockAndRun(layout: Layout): Finding[] {
-  const owner = lockOwner(layout.lock);
+  const owner = runAtWork(layout);
   const open = openRun(loadStages(layout, { look: true }));
-  const life = owner && liveness(owner);
-  if (owner && life === 'alive') return [note(`a run is at work: pid ${owner.pid} since ${owner.since}`)];
+  if (owner?.isCertain) return [note(`a run is at work: pid ${owner.pid} since ${owner.since}`)];
   return [
-    ...(owner && life === 'unknown'
-      ? [problem(`locked by pid ${owner.pid} on ${owner.host}`, 'mendloop abandon --unlock')]
-      : []),
+    ...(owner ? [problem(`locked by pid ${owner.pid} on ${owner.host}`, 'mendloop abandon --unlock')] : []),
     ...(open ? [note(`run ${open.run} was cut off; the next start finishes it`)] : []),
   ];
 }
@@ -108,7 +104,7 @@ async function fileFindings(home: string, { map }: Configuration): Promise<Findi
   const edits = await uncommitted(home);
   const missing = map.carry.filter((path) => !fileFacts(join(home, path)));
   return [
-    ...(await uncarriedState(home, map.carry)).map((path) =>
+    ...notCarried(await terraformState(home), map.carry).map((path) =>
       problem(`${path} is Terraform state that stages would not see`, 'add it to carry in ai/context_map.yaml'),
     ),
     ...(ignored.length > 0

@@ -1,9 +1,8 @@
 // What a run would do, and why, for each step. Reads only.
 import type { Stage } from '../config/context-map.ts';
 import { withObjects } from '../io/git-objects.ts';
-import { liveness } from '../io/identity.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { lockOwner } from '../io/lock.ts';
+import { runAtWork } from '../io/lock.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { recordOf, type StageState, type StepRecord, waitsForHuman } from '../journal/stages.ts';
 import { compareInputs, stageInputs, type Tree } from '../plan/inputs.ts';
@@ -49,13 +48,12 @@ export async function explainPlan(
   const stages = open?.head.stages ?? selectStages(config.map, selection, loaded.state);
   const { commit, merges } = await branchState(home, base);
   const tree = await withObjects(home, undefined, (objects) => objects.files(commit));
-  const owner = lockOwner(layout.lock);
   const scope = {
     config,
     tree,
     state: loaded.state,
     selection,
-    alive: owner !== undefined && liveness(owner) === 'alive',
+    atWork: runAtWork(layout) !== undefined,
   };
   const rows: PlanRow[] = [];
   for (const name of stages) {
@@ -76,7 +74,7 @@ export async function explainPlan(
   const notices = [
     ...loaded.notices,
     ...(other ? [`ai/state is from the ${other} lab; a run for the ${lab} one is refused (E_OTHER_LAB)`] : []),
-    ...(open ? [`run ${open.run} ${scope.alive ? 'is at work' : 'was cut off; the next start finishes it'}`] : []),
+    ...(open ? [`run ${open.run} ${scope.atWork ? 'is at work' : 'was cut off; the next start finishes it'}`] : []),
     ...(open && current.commit !== base.commit ? [movedNotice(base)] : []),
     ...(merges && !open ? [`${base.name} moved; a run merges it into ${base.branch} first`] : []),
   ];
@@ -98,7 +96,7 @@ interface Scope {
   state: StageState;
   selection: Selection & { recheck: boolean };
   /** A run is at work. */
-  alive: boolean;
+  atWork: boolean;
 }
 
 function judge(candidate: Candidate, scope: Scope): { state: PlanState; why: string } {
@@ -130,7 +128,7 @@ function notGreen(record: StepRecord | undefined, stage: Stage, scope: Scope): {
     return { state: 'FAILED', why: 'not run again by itself (rerun: false); use retry' };
   switch (record?.status) {
     case 'running':
-      return scope.alive ? { state: 'IN_PROGRESS', why: 'running now' } : { state: 'TODO', why: 'was cut off' };
+      return scope.atWork ? { state: 'IN_PROGRESS', why: 'running now' } : { state: 'TODO', why: 'was cut off' };
     case 'failed':
       if (!scope.config.loop.retry_failed) return { state: 'FAILED', why: `failed${because}; retry_failed is off` };
       return { state: 'FAILED', why: `failed${because}; it is tried again` };

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { linkSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { fail } from '../errors.ts';
 import { identify, liveness, type ProcessIdentity } from './identity.ts';
+import type { Layout } from './layout.ts';
 import { folderOf, onDisk, readText, writeAtomic } from './store.ts';
 
 export interface LockOwner extends ProcessIdentity {
@@ -69,6 +70,16 @@ const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0,
 export function lockOwner(path: string): LockOwner | undefined {
   const text = readText(path);
   return text === undefined ? undefined : readOwner(text);
+}
+
+/**
+ * Whoever works on this home now: the holder of its lock, unless it is proven dead. `isCertain` false: another host's, or
+ * one that cannot be told from a later process with its number.
+ */
+export function runAtWork(layout: Layout): (LockOwner & { isCertain: boolean }) | undefined {
+  const owner = lockOwner(layout.lock);
+  const life = owner && liveness(owner);
+  return owner && life !== 'dead' ? { ...owner, isCertain: life === 'alive' } : undefined;
 }
 
 /** Removes the lock whoever holds it: only for a person who has seen the owner. */

@@ -12,7 +12,7 @@ import { missingTools } from '../stage/requires.ts';
 import { type Lab, stagePath } from '../stage/stage-env.ts';
 import type { Base } from '../worktree/base.ts';
 import { openWorktree } from '../worktree/open.ts';
-import { uncarriedState, uncommitted } from '../worktree/read.ts';
+import { notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import { pluginsAt } from './own-plugins.ts';
 import type { RunPorts, RunRequest } from './request.ts';
@@ -46,6 +46,9 @@ export async function prepare(
   const now = ports.clock.now();
   const cutOff = cutOffRun(loaded, askedText(request), now);
   const open = cutOff?.resume ? cutOff : undefined;
+  // Begun now, for it takes as long as the checkout is large; what is wrong with the base is said first.
+  const beside = Promise.all([terraformState(home), uncommitted(home)]);
+  beside.catch(() => {});
   const current = await baseOf(home, objects);
   // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
   const base = open ? { ...current, ...open.head.base, name: current.name, branch: current.branch } : current;
@@ -59,7 +62,8 @@ export async function prepare(
   if (!open && !request.forced && !config.loop.retry_failed) refuseFailed(stages, loaded.state);
   const lab = request.lab ?? config.loop.lab;
   keepToLab(layout, lab);
-  const [uncarried, notIncluded] = await Promise.all([uncarriedState(home, config.map.carry), uncommitted(home)]);
+  const [states, notIncluded] = await beside;
+  const uncarried = notCarried(states, config.map.carry);
   if (uncarried.length > 0) fail('E_STATE_UNCARRIED', {}, uncarried);
   if (open) await endCutOff(open, { layout, ...ports });
   else if (cutOff) await closeOpenRun(loaded, cutOff.why, { layout, ...ports });

@@ -83,10 +83,13 @@ export async function ignoredBeside(home: string, dirs: readonly string[]): Prom
 
 const NOT_SEARCHED = ['node_modules/', '.terraform/', `/${WORKTREE}/`, '/ai/state/'];
 
-/** Terraform and OpenTofu state in the owner's checkout that git does not hold and `carry` does not bring along. */
-export async function uncarriedState(home: string, carry: readonly string[]): Promise<string[]> {
+/** Terraform and OpenTofu state in the owner's checkout that git does not hold. */
+export async function terraformState(home: string): Promise<string[]> {
   const skip = NOT_SEARCHED.flatMap((pattern) => ['-x', pattern]);
   const args = ['ls-files', '-z', '--others', ...skip, '--', ':(glob)**/*.tfstate'];
-  const found = fields(await openGit(home).run(args));
-  return found.filter((path) => !carry.some((carried) => isBelow(path, carried)));
+  return fields(await openGit(home).run(args));
 }
+
+/** Those of `paths` that `carry` does not bring along. */
+export const notCarried = (paths: readonly string[], carry: readonly string[]): string[] =>
+  paths.filter((path) => !carry.some((carried) => isBelow(path, carried)));

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { identify } from '../../src/io/identity.ts';
-import { lockOwner, takeLock } from '../../src/io/lock.ts';
+import { layout as layoutOf } from '../../src/io/layout.ts';
+import { lockOwner, runAtWork, takeLock } from '../../src/io/lock.ts';
 import { folder } from './temporary.ts';
 
 const fresh = () => join(folder(), 'lock.json');
@@ -39,6 +40,25 @@ test("another host's lock is left alone", () => {
   const got = takeLock(path, 'new');
   assert.ok(!got.taken && got.why === 'another host');
   assert.is(lockOwner(path)?.host, 'elsewhere');
+});
+
+test('a run is at work unless its lock is gone or its owner is proven dead', () => {
+  const layout = layoutOf(folder());
+  mkdirSync(layout.state, { recursive: true });
+  assert.is(runAtWork(layout), undefined);
+  for (const [holder, answer] of [
+    [{}, true],
+    [{ host: 'elsewhere' }, false],
+    [{ start: null }, false],
+    [{ pid: 2 ** 22 - 1 }, undefined],
+    [{ start: '1' }, undefined],
+    [{ boot: 'an earlier boot' }, undefined],
+  ] as const) {
+    writeFileSync(layout.lock, owner(holder));
+    assert.is(runAtWork(layout)?.isCertain, answer, JSON.stringify(holder));
+  }
+  writeFileSync(layout.lock, 'half a lo');
+  assert.is(runAtWork(layout), undefined);
 });
 
 test('a release does not remove a lock that has become someone else’s', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openObjects } from '../../src/io/git-objects.ts';
-import { ignoredBeside, readAt, uncarriedState, uncommitted } from '../../src/worktree/read.ts';
+import { ignoredBeside, notCarried, readAt, terraformState, uncommitted } from '../../src/worktree/read.ts';
 import { checkoutHash, commit, git, open, repository, write } from './repository.ts';
 
 const NAMES = ['with space.txt', 'new\nline.txt', 'größe-日本.txt', '-dash.txt', ':(top)x', 'a*b'];
@@ -80,12 +80,15 @@ test('state that neither git nor carry holds is found wherever it lies', async (
     'ai/worktree/w.tfstate': '',
     'infra/proxmox/terraform.tfstate.backup': '',
   });
-  assert.equal(await uncarriedState(home, []), [
+  assert.equal(notCarried(await terraformState(home), []), [
     'ignored.tfstate',
     'infra/dns/terraform.tfstate.d/prod/terraform.tfstate',
     'infra/proxmox/terraform.tfstate',
   ]);
-  assert.equal(await uncarriedState(home, ['infra/dns/', 'ignored.tfstate', 'infra/proxmox/terraform.tfstate']), []);
+  assert.equal(
+    notCarried(await terraformState(home), ['infra/dns/', 'ignored.tfstate', 'infra/proxmox/terraform.tfstate']),
+    [],
+  );
 });
 
 test.run();
