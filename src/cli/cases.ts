@@ -6,8 +6,8 @@ import { layout as layoutOf } from '../io/layout.ts';
 import { readText } from '../io/store.ts';
 import { openCaseStore } from '../mend/case-store.ts';
 import { findCase } from '../mend/find-case.ts';
-import { answerOf } from './answer-of.ts';
 import type { CommandInput } from './command.ts';
+import { readAnswerText } from './input.ts';
 
 const NEXT = 'mendloop cases, mendloop cases show <case>, or mendloop cases answer <case> [<file>]';
 
@@ -46,9 +46,9 @@ async function answer(
 ): Promise<number> {
   const { answerCase } = await import('../run/answer-case.ts');
   findCase(openCaseStore(layoutOf(home())), name);
-  const said = file === undefined ? undefined : await answerOf(file);
+  const patch = file === undefined ? undefined : await readAnswerText(file);
   const dry = options['dry-run'] === true;
-  const request = { home: home(), case: name, answer: said, command: line, dry };
+  const request = { home: home(), case: name, answer: patch, command: line, dry };
   const { stage, fix, shown, givenUp } = await answerCase(request, { clock: systemClock, env: process.env });
   const then = givenUp ? `mendloop reset ${stage}, then: mendloop ${stage}` : `mendloop ${stage}`;
   const lines = [

@@ -1,5 +1,4 @@
 // `mendloop check-patch`: whether a model's answer would pass the gate. For people, and as JSON Lines for scripts.
-
 import { EXIT, fail } from '../errors.ts';
 import { applyChanges } from '../fix/apply-changes.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
@@ -7,19 +6,16 @@ import { type Edit, REFUSALS, type Refusal } from '../fix/edit.ts';
 import { judgeResult } from '../fix/gate/judge.ts';
 import type { GateRules, Tree } from '../fix/gate/rules.ts';
 import { readAnswer } from '../fix/read-answer.ts';
-import { stdinLines } from '../io/stdin.ts';
 import { withoutLineNumbers } from '../outbound/shown-files.ts';
-import { answerOf } from './answer-of.ts';
 import type { CommandInput } from './command.ts';
-import { type PatchLine, readPatchLine } from './patch-line.ts';
+import { answerLines, isObject, isText, optional, readAnswerText, readFields } from './input.ts';
 
-const MOST_LINE_BYTES = 64 * 1024 * 1024;
-const MAX_FILES = 1;
-const MAX_LINES = 100;
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const DEFAULT_MAX_FILES = 1;
+const DEFAULT_MAX_LINES = 100;
 
-export async function run(input: CommandInput): Promise<number> {
-  const { words, options, out, home } = input;
-  if (options.jsonl) return jsonLines(input);
+export async function run({ words, options, out, home }: CommandInput): Promise<number> {
+  if (options.jsonl) return answerLines(out, MAX_LINE_BYTES, readPatchLine, (line) => answerLine(checkLine(line)));
   const [file] = words;
   const stage = options.stage === undefined ? undefined : String(options.stage);
   if (file === undefined || words.length > 1 || stage === undefined) {
@@ -28,39 +24,60 @@ export async function run(input: CommandInput): Promise<number> {
       next: 'mendloop check-patch <file> --stage <stage>; - for stdin',
     });
   }
-  const answer = await answerOf(file);
+  const answer = await readAnswerText(file);
   const { checkHere } = await import('./check-here.ts');
-  const found = await checkHere(home(), stage, answer);
-  if (found.ok) {
-    const paths = found.files.map(({ path }) => path);
-    out.answer(`it would pass for stage ${stage}: ${paths.join(', ')}\n\n${found.diff.trimEnd()}`, {
-      ...{ ok: true, stage, files: paths, diff: found.diff },
-    });
+  const result = await checkHere(home(), stage, answer);
+  if (result.ok) {
+    const paths = result.files.map(({ path }) => path);
+    const text = `it would pass for stage ${stage}: ${paths.join(', ')}\n\n${result.diff.trimEnd()}`;
+    out.answer(text, { ok: true, stage, files: paths, diff: result.diff });
   } else {
     const lines = [
-      `refused, ${found.code}: ${REFUSALS[found.code]}`,
-      ...found.reasons.map((reason) => `  - ${reason}`),
+      `refused, ${result.code}: ${REFUSALS[result.code]}`,
+      ...result.reasons.map((reason) => `  - ${reason}`),
     ];
-    out.answer(lines.join('\n'), { ok: false, stage, code: found.code, reasons: found.reasons });
+    out.answer(lines.join('\n'), { ok: false, stage, code: result.code, reasons: result.reasons });
   }
   return EXIT.ok;
 }
 
-/** One line out for each line in, in order. */
-async function jsonLines({ out }: CommandInput): Promise<number> {
-  let exit: number = EXIT.ok;
-  let number = 0;
-  for await (const line of stdinLines(MOST_LINE_BYTES)) {
-    number++;
-    const read = 'text' in line ? readPatchLine(line.text) : { problem: `longer than ${MOST_LINE_BYTES} bytes` };
-    if ('problem' in read) {
-      exit = EXIT.usage;
-      out.jsonLine({ id: read.id ?? null, error: { code: 'E_JSON_LINE', line: number, message: read.problem } });
-    } else out.jsonLine({ id: read.value.id, ...answerLine(checkLine(read.value)) });
-  }
-  return exit;
+const isTexts = (value: unknown): value is Record<string, string> =>
+  isObject(value) && Object.values(value).every(isText);
+const isList = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+/** `path`: the file of an answer that names none. `links`: symbolic links and their targets. */
+const FIELDS = {
+  path: ['a text', optional(isText)],
+  files: ['an object of texts by path', isTexts],
+  links: ['an object of targets by path', optional(isTexts)],
+  answer: ['a text', isText],
+  allow: ['a list of patterns', isList],
+  protect: ['a list of patterns', optional(isList)],
+  max_files: ['a whole number', optional(isCount)],
+  max_lines: ['a whole number', optional(isCount)],
+} as const;
+
+/** One line of `--jsonl`. Never throws. */
+export function readPatchLine(text: string) {
+  const line = readFields(text, FIELDS);
+  if ('problem' in line) return line;
+  const { id, path, files, links, answer, allow, protect, max_files, max_lines } = line.value;
+  const value = {
+    id,
+    path: path ?? undefined,
+    files: new Map(Object.entries(files)),
+    links: new Map(Object.entries(links ?? {})),
+    answer,
+    allow,
+    protect: protect ?? [],
+    max_files: max_files ?? undefined,
+    max_lines: max_lines ?? undefined,
+  };
+  return { value };
 }
 
+type PatchLine = Extract<ReturnType<typeof readPatchLine>, { value: unknown }>['value'];
 type Checked = { ok: true; files: Edit[]; diff: string } | Refusal;
 
 function checkLine({ path, files, links, answer, allow, protect, max_files, max_lines }: PatchLine): Checked {
@@ -69,9 +86,13 @@ function checkLine({ path, files, links, answer, allow, protect, max_files, max_
   const applied = applyChanges(read.changes, (wanted) => (links.has(wanted) ? undefined : files.get(wanted)), { path });
   if (!applied.ok) return applied;
   const rules: GateRules = {
-    ...{ allow, protect, untouchable: [], tier: 'executor', tree: treeOf(files, links) },
-    maxFiles: max_files ?? MAX_FILES,
-    maxLines: max_lines ?? MAX_LINES,
+    allow,
+    protect,
+    untouchable: [],
+    tier: 'executor',
+    tree: treeOf(files, links),
+    maxFiles: max_files ?? DEFAULT_MAX_FILES,
+    maxLines: max_lines ?? DEFAULT_MAX_LINES,
   };
   const verdict = judgeResult(applied.files, rules);
   return verdict.ok ? { ...applied, diff: cleanDiff(applied.files) } : verdict;

@@ -25,7 +25,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: 'retry <stage>…',
     options: { 'with-needs': { type: 'boolean' } },
     help: RUN_HELP,
-    load: () => import('./retry.ts'),
+    load: async () => ({ run: (await import('./run.ts')).retry }),
   },
   plan: {
     summary: 'show what a run would do, and why',

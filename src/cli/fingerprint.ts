@@ -6,10 +6,10 @@ import { type AttemptEnd, type Failure, masksOf } from '../failure/fingerprint.t
 import { endOfBytes, identifyFrom, type ReadEnd, WINDOWS } from '../failure/windows.ts';
 import { fileFacts } from '../io/files.ts';
 import { readLogEnd } from '../io/log-end.ts';
-import { readStreamEnd, stdinLines } from '../io/stdin.ts';
+import { readStreamEnd } from '../io/stdin.ts';
 import { rulesOnDisk } from '../run/project-rules.ts';
 import type { CommandInput } from './command.ts';
-import { type FailureLine, readFailureLine } from './failure-line.ts';
+import { answerLines, isText, optional, readFields } from './input.ts';
 
 export async function run(input: CommandInput): Promise<number> {
   const { words, options, out } = input;
@@ -20,7 +20,9 @@ export async function run(input: CommandInput): Promise<number> {
     fail('E_USAGE', { what, next: 'mendloop fingerprint --jsonl <lines.jsonl' });
   }
   const rules = await rulesOnDisk(input.home);
-  if (options.jsonl) return jsonLines(input, rules);
+  if (options.jsonl) {
+    return answerLines(out, MAX_LINE_BYTES, readFailureLine, (line) => answerOf(identifyLine(line, rules)));
+  }
   const ended = endedOption(options);
   const stage = String(options.stage ?? '');
   const green = options['last-green'] === undefined ? undefined : endOfFile(String(options['last-green']));
@@ -29,22 +31,24 @@ export async function run(input: CommandInput): Promise<number> {
   return EXIT.ok;
 }
 
-/** One line out for each line in, in order. */
-async function jsonLines({ out }: CommandInput, rules: readonly ProjectRule[]): Promise<number> {
-  let exit: number = EXIT.ok;
-  let number = 0;
-  for await (const line of stdinLines(MOST_LINE_BYTES)) {
-    number++;
-    const read = 'text' in line ? readFailureLine(line.text) : { problem: `longer than ${MOST_LINE_BYTES} bytes` };
-    if ('problem' in read) {
-      exit = EXIT.usage;
-      out.jsonLine({ id: read.id ?? null, error: { code: 'E_JSON_LINE', line: number, message: read.problem } });
-    } else out.jsonLine({ id: read.value.id, ...answerOf(identifyLine(read.value, rules)) });
-  }
-  return exit;
+const MAX_LINE_BYTES = 256 * 1024 * 1024;
+
+const FIELDS = {
+  log: ['a text', isText],
+  stage: ['a text', (value: unknown): value is string | undefined => value === undefined || isText(value)],
+  exit_code: ['a whole number', optional((value): value is number => Number.isInteger(value))],
+  last_green: ['a text', optional(isText)],
+} as const;
+
+/** One line of `--jsonl`. Never throws. */
+export function readFailureLine(text: string) {
+  const line = readFields(text, FIELDS);
+  if ('problem' in line) return line;
+  const { id, log, stage = '', exit_code, last_green } = line.value;
+  return { value: { id, stage, log, exit_code: exit_code ?? null, last_green: last_green ?? undefined } };
 }
 
-const MOST_LINE_BYTES = 256 * 1024 * 1024;
+type FailureLine = Extract<ReturnType<typeof readFailureLine>, { value: unknown }>['value'];
 
 function identifyLine({ stage, log, exit_code, last_green }: FailureLine, rules: readonly ProjectRule[]): Failure {
   const green = last_green === undefined ? undefined : endOfBytes(Buffer.from(last_green));
@@ -53,9 +57,12 @@ function identifyLine({ stage, log, exit_code, last_green }: FailureLine, rules:
 }
 
 /** What others rely on, by these names. */
-function answerOf({ fingerprint, class: found, transient, external, errors }: Failure) {
+function answerOf({ fingerprint, class: failureClass, transient, external, errors }: Failure) {
   return {
-    ...{ fingerprint, class: found, transient, external },
+    fingerprint,
+    class: failureClass,
+    transient,
+    external,
     error_lines: errors.flatMap(({ lines }) => lines),
     templates: errors.map(({ template }) => template),
   };

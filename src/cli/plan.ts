@@ -1,10 +1,10 @@
 // `mendloop plan [<stage>…]`, and what --dry-run shows.
 import { SIMULATED_LINE } from '../console/run-lines.ts';
+import { table } from '../console/words.ts';
 import { explainPlan } from '../inspect/plan.ts';
 import type { Selection } from '../run/select.ts';
 import type { CommandInput } from './command.ts';
 import { runOptions } from './run-options.ts';
-import { table } from './table.ts';
 
 export async function run(input: CommandInput): Promise<number> {
   return show(input, { ...runOptions(input), stages: input.words, forced: false });

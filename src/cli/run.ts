@@ -1,5 +1,6 @@
-// `mendloop`, `mendloop all`, `mendloop <stage>…`: run stages.
+// `mendloop`, `mendloop all`, `mendloop <stage>…`: run stages. `mendloop retry <stage>…`: run them again, whatever their state.
 import type { Watcher } from '../console/board.ts';
+import { fail } from '../errors.ts';
 import { canAnswer } from '../io/ask-line.ts';
 import { runStages } from '../run/run-stages.ts';
 import type { CommandInput } from './command.ts';
@@ -10,8 +11,13 @@ export async function run(input: CommandInput): Promise<number> {
   return start(input, input.words, false);
 }
 
-/** Runs `stages` (none: all) and tells how it goes; resolves to the exit code. */
-export async function start(input: CommandInput, stages: readonly string[], forced: boolean): Promise<number> {
+export async function retry(input: CommandInput): Promise<number> {
+  if (input.words.length === 0) fail('E_USAGE', { what: 'retry needs a stage', next: 'mendloop retry <stage>' });
+  return start(input, input.words, true);
+}
+
+/** Runs `stages` (none: all) and shows how it goes; resolves to the exit code. */
+async function start(input: CommandInput, stages: readonly string[], forced: boolean): Promise<number> {
   const { line: command, commands } = input;
   const request = { ...runOptions(input), home: input.home(), command, stages, forced, commands };
   if (input.options['dry-run']) return (await import('./plan.ts')).show(input, request);

@@ -1,6 +1,6 @@
 // `mendloop status`: where every stage stands. Reads only, loads little, works beside a run.
 import { failureLines } from '../console/failure-lines.ts';
-import { ago, spell } from '../console/words.ts';
+import { ago, spell, table } from '../console/words.ts';
 import { EXIT } from '../errors.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
@@ -13,7 +13,6 @@ import { entryOf, type LedgerEntry } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
 import type { CommandInput } from './command.ts';
 import { safeModeLines } from './safe-mode.ts';
-import { table } from './table.ts';
 
 export async function run({ out, home }: CommandInput): Promise<number> {
   const layout = layoutOf(home());

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readFailureLine } from '../../src/cli/failure-line.ts';
+import { readFailureLine } from '../../src/cli/fingerprint.ts';
 
 const read = (value: unknown) => readFailureLine(JSON.stringify(value));
 

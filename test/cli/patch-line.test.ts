@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readPatchLine } from '../../src/cli/patch-line.ts';
+import { readPatchLine } from '../../src/cli/check-patch.ts';
 
 const read = (value: unknown) => readPatchLine(JSON.stringify(value));
 
