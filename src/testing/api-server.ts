@@ -1,29 +1,42 @@
-// A server on loopback that speaks the protocols of hosted models, OpenAI's chat completions and Anthropic's messages, as it
-// is told to: for tests of this package and of plugins. It holds no process open, and stops by itself when it is forgotten.
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ApiKind, type ApiReply, answerBodyOf, errorBodyOf } from './api-replies.ts';
-import { bodyOf, listen, parsed, paused } from './loopback.ts';
+// A server that speaks the protocols of hosted models, OpenAI's chat completions and Anthropic's messages, as it is told to.
+import type { ServerResponse } from 'node:http';
+import { type LoopbackServer, listen, paused, replyOf, type Script, type ServedRequest } from './loopback.ts';
 
-export type { ApiKind, ApiReply } from './api-replies.ts';
+export type ApiKind = 'openai' | 'anthropic';
 
-/** A request as it came. */
-export interface ApiRequest {
-  readonly method: string;
-  readonly path: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Parsed when it was JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the client sent, to be looked at by a test
-  readonly body: any;
-  /** Whether the client went away before the answer was complete. */
-  readonly aborted: boolean;
+/** How one request is answered. `{ text: 'hello' }` is enough. */
+export interface ApiReply {
+  /** What the model says. */
+  readonly text?: string;
+  /** Why it stopped: by itself, because max_tokens were written, or because it will not answer. */
+  readonly finish?: 'stop' | 'length' | 'refusal';
+  /** null: the host does not count. What is not given is estimated. */
+  readonly usage?: { readonly input: number; readonly output: number } | null;
+  /** An error instead of an answer, in the words and form of the protocol. */
+  readonly error?: string;
+  /** Its kind there, such as `insufficient_quota`; without it, by the status. */
+  readonly errorType?: string;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The whole body as it is: HTML, nothing, other JSON, ten megabytes. */
+  readonly raw?: string;
+  readonly contentType?: string;
+  /** Before the first byte. */
+  readonly delayMs?: number;
+  /** Between two bytes of the body. */
+  readonly gapMs?: number;
+  /** `truncated`: half of the body, then the connection breaks; `disconnect`: it breaks before the first byte; `hang`: nothing comes. */
+  readonly end?: 'done' | 'truncated' | 'disconnect' | 'hang';
 }
+
+/** The name of 0.1.0 for a request as it came. */
+export type ApiRequest = ServedRequest;
 
 export interface ApiServerOptions {
   /** Without it, by the path: Anthropic's where that ends in `/messages`. */
   readonly kind?: ApiKind;
-  /** Answers to POST requests, one after the other; or a function of the request and of how many came before it. */
-  readonly script?: readonly ApiReply[] | ((request: ApiRequest, before: number) => ApiReply);
+  /** Answers to POST requests. */
+  readonly script?: Script<ApiReply>;
   /** A request without this key gets 401, with an error that repeats parts of the key it had. */
   readonly key?: string;
   /** PEM texts: it then speaks TLS. */
@@ -32,54 +45,39 @@ export interface ApiServerOptions {
   readonly idleMs?: number;
 }
 
-export interface ApiServer {
-  /** `http://127.0.0.1:<port>`, or https. */
-  readonly url: string;
-  /** Every request, in order. */
-  readonly requests: readonly ApiRequest[];
-  /** Ends every connection. May be called twice. */
-  close(): Promise<void>;
-}
-
-const IDLE_MS = 300_000;
+export type ApiServer = LoopbackServer;
 
 /** Listens on a free port of 127.0.0.1 and nowhere else. */
-export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
-  const { script = [], key, tls, idleMs = IDLE_MS } = options;
-  const requests: ApiRequest[] = [];
-  const { url, close } = await listen((request, response) => void serve(request, response), { idleMs, tls });
-  return { url, requests, close };
+export function startApiServer({ kind, script = [], key, tls, idleMs }: ApiServerOptions = {}): Promise<ApiServer> {
+  let posts = 0;
+  return listen(
+    (request, response) => {
+      const { method, path } = request;
+      const protocol = kind ?? (path.endsWith('/messages') ? 'anthropic' : 'openai');
+      const before = method === 'POST' ? posts++ : posts;
+      return send(response, protocol, replyTo(request, before), request);
+    },
+    { idleMs, tls },
+  );
 
-  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const seen: { -readonly [K in keyof ApiRequest]: ApiRequest[K] } = {
-      ...{ method: request.method ?? '', path: request.url ?? '', headers: request.headers },
-      ...{ body: parsed(await bodyOf(request)), aborted: false },
-    };
-    const before = requests.filter(({ method }) => method === 'POST').length;
-    requests.push(seen);
-    response.on('close', () => {
-      seen.aborted = !response.writableFinished;
-    });
-    const kind = options.kind ?? (seen.path.endsWith('/messages') ? 'anthropic' : 'openai');
-    if (seen.method !== 'POST') return send(response, kind, { status: 405, error: 'only POST is served' }, seen);
-    const given = keyOf(seen);
+  function replyTo(request: ServedRequest, before: number): ApiReply {
+    if (request.method !== 'POST') return { status: 405, error: 'only POST is served' };
+    const given = keyOf(request);
     if (key !== undefined && given !== key) {
-      const error = `Incorrect API key provided: ${given.slice(0, 8)}********${given.slice(-4)}`;
-      return send(response, kind, { status: 401, error }, seen);
+      return { status: 401, error: `Incorrect API key provided: ${given.slice(0, 8)}********${given.slice(-4)}` };
     }
-    const reply = typeof script === 'function' ? script(seen, before) : script[before];
-    const none: ApiReply = { status: 500, error: `the script has no reply number ${before + 1}` };
-    await send(response, kind, reply ?? none, seen);
+    const reply = replyOf(script, request, before);
+    return reply ?? { status: 500, error: `the script has no reply number ${before + 1}` };
   }
 }
 
-async function send(response: ServerResponse, kind: ApiKind, reply: ApiReply, { body }: ApiRequest): Promise<void> {
+async function send(response: ServerResponse, kind: ApiKind, reply: ApiReply, request: ServedRequest): Promise<void> {
   const { status = 200, headers = {}, contentType = 'application/json', end = 'done' } = reply;
   if (reply.delayMs !== undefined && !(await paused(reply.delayMs, response))) return;
   if (end === 'hang') return;
   if (end === 'disconnect') return void response.destroy();
   const whole = Buffer.from(
-    reply.raw ?? (reply.error === undefined ? answerBodyOf(kind, reply, body) : errorBodyOf(kind, reply)),
+    reply.raw ?? (reply.error === undefined ? answerBody(kind, reply, request) : errorBody(kind, reply)),
   );
   response.writeHead(status, { 'content-type': contentType, 'content-length': String(whole.length), ...headers });
   // A length that is announced and not kept.
@@ -100,5 +98,53 @@ async function dripped(response: ServerResponse, bytes: Buffer, gapMs: number): 
   return true;
 }
 
-const keyOf = ({ headers }: ApiRequest): string =>
+const keyOf = ({ headers }: ServedRequest): string =>
   String(headers['x-api-key'] ?? headers.authorization ?? '').replace(/^Bearer /, '');
+
+function answerBody(kind: ApiKind, reply: ApiReply, { body }: ServedRequest): string {
+  const { text = '', finish = 'stop' } = reply;
+  const model = String(body?.model ?? '');
+  const estimated = { input: Math.ceil(JSON.stringify(body ?? '').length / 4), output: Math.ceil(text.length / 4) };
+  const { input, output } = reply.usage ?? estimated;
+  if (kind === 'anthropic') {
+    const stop_reason = { stop: 'end_turn', length: 'max_tokens', refusal: 'refusal' }[finish];
+    const content = text === '' ? [] : [{ type: 'text', text }];
+    const message = {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model,
+      content,
+      stop_reason,
+      stop_sequence: null,
+    };
+    const usage = { input_tokens: input, output_tokens: output };
+    return JSON.stringify({ ...message, ...(reply.usage === null ? {} : { usage }) });
+  }
+  const refusal = finish === 'refusal' ? 'I cannot help with that.' : null;
+  const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+  const message = { role: 'assistant', content: refusal === null ? text : null, refusal };
+  const choices = [{ index: 0, message, finish_reason: finish === 'length' ? 'length' : 'stop' }];
+  const completion = { id: 'chatcmpl-1', object: 'chat.completion', created: 1_750_000_000, model, choices };
+  return JSON.stringify({ ...completion, ...(reply.usage === null ? {} : { usage }) });
+}
+
+const TYPES: Readonly<Record<number, readonly [openai: string, anthropic: string]>> = {
+  400: ['invalid_request_error', 'invalid_request_error'],
+  401: ['invalid_request_error', 'authentication_error'],
+  403: ['invalid_request_error', 'permission_error'],
+  404: ['invalid_request_error', 'not_found_error'],
+  413: ['invalid_request_error', 'request_too_large'],
+  429: ['rate_limit_error', 'rate_limit_error'],
+  529: ['server_error', 'overloaded_error'],
+};
+
+/** An error as the protocol tells it. */
+function errorBody(kind: ApiKind, { status = 500, error = '', errorType }: ApiReply): string {
+  const [openai, anthropic] = TYPES[status] ?? ['server_error', 'api_error'];
+  return JSON.stringify(
+    kind === 'anthropic'
+      ? { type: 'error', error: { type: errorType ?? anthropic, message: error }, request_id: 'req_1' }
+      : { error: { message: error, type: errorType ?? openai, param: null, code: errorType ?? null } },
+  );
+}

@@ -1,51 +1,86 @@
-// What every scripted host here has: a free port of this machine and no other, no process held open, an end by itself when it
-// is forgotten.
+// What every scripted host here has: a free port of this machine and no other, its requests on record, no process held open,
+// an end by itself when it is forgotten.
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 
-export interface LoopbackOptions {
-  /** It stops by itself after so long without a request. */
-  readonly idleMs: number;
-  readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer } | undefined;
+/** A request as it came. */
+export interface ServedRequest {
+  readonly method: string;
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Parsed when it was JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the client sent, to be looked at by a test
+  readonly body: any;
+  /** Whether the client went away before the answer was complete. */
+  readonly aborted: boolean;
 }
 
-export interface Loopback {
+/** Replies one after the other; or a function of the request and of how many came before it. */
+export type Script<Reply> = readonly Reply[] | ((request: ServedRequest, before: number) => Reply);
+
+export const replyOf = <Reply>(script: Script<Reply>, request: ServedRequest, before: number): Reply | undefined =>
+  typeof script === 'function' ? script(request, before) : script[before];
+
+export interface LoopbackOptions {
+  /** It stops by itself after so long without a request. Default: five minutes. */
+  readonly idleMs?: number | undefined;
+  readonly tls?: { readonly key: string; readonly cert: string } | undefined;
+}
+
+export interface LoopbackServer {
+  /** `http://127.0.0.1:<port>`, or https. */
   readonly url: string;
+  /** Every request, in order. */
+  readonly requests: readonly ServedRequest[];
   /** Ends every connection. May be called twice. */
   close(): Promise<void>;
 }
 
-/** Listens on a free port of 127.0.0.1 and nowhere else. */
-export async function listen(serve: RequestListener, { idleMs, tls }: LoopbackOptions): Promise<Loopback> {
-  const open = new Set<Socket>();
-  const handle: RequestListener = (request, response) => {
+const IDLE_MS = 300_000;
+
+/** Listens on a free port of 127.0.0.1 and nowhere else. `serve` is called with each request that has come to its end. */
+export async function listen(
+  serve: (request: ServedRequest, response: ServerResponse) => unknown,
+  { idleMs = IDLE_MS, tls }: LoopbackOptions,
+): Promise<LoopbackServer> {
+  const requests: ServedRequest[] = [];
+  const sockets = new Set<Socket>();
+  const handle: RequestListener = async (request, response) => {
     idle.refresh();
-    serve(request, response);
+    const { method = '', url = '', headers } = request;
+    const served = { method, path: url, headers, body: parsed(await bodyOf(request)), aborted: false };
+    response.on('close', () => {
+      served.aborted = !response.writableFinished;
+    });
+    requests.push(served);
+    serve(served, response);
   };
   const server = tls ? createTlsServer({ ...tls }, handle) : createServer(handle);
   const close = () =>
     new Promise<void>((resolve) => {
       clearTimeout(idle);
       server.close(() => resolve());
-      for (const socket of open) socket.destroy();
+      for (const socket of sockets) socket.destroy();
     });
   const idle = setTimeout(() => void close(), idleMs).unref();
   server.on('connection', (socket: Socket) => {
-    open.add(socket.unref());
+    sockets.add(socket.unref());
     socket.on('error', () => {});
-    socket.on('close', () => open.delete(socket));
+    socket.on('close', () => sockets.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
   server.unref();
-  return { url: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+  const { port } = server.address() as AddressInfo;
+  return { url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`, requests, close };
 }
 
 /** All of a request's body; of a client that went away, what came. */
-export async function bodyOf(request: IncomingMessage): Promise<string> {
+async function bodyOf(request: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   try {
     for await (const part of request) parts.push(part as Buffer);
@@ -56,7 +91,7 @@ export async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 /** The value when it is JSON, else the text. */
-export function parsed(text: string): unknown {
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

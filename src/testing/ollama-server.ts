@@ -1,7 +1,6 @@
-// A server on loopback that speaks Ollama's protocol as it is told to: for tests of this package and of plugins. It holds
-// no process open, and stops by itself when it is forgotten.
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { bodyOf, listen, parsed, paused } from './loopback.ts';
+// A server that speaks Ollama's protocol as it is told to.
+import type { ServerResponse } from 'node:http';
+import { type LoopbackServer, listen, paused, replyOf, type Script, type ServedRequest } from './loopback.ts';
 
 /** A model as `/api/tags` and `/api/show` tell of it. */
 export interface ServedModel {
@@ -44,91 +43,58 @@ export interface ServedReply {
   readonly contentType?: string;
 }
 
-/** A request as it came. */
-export interface ServedRequest {
-  readonly method: string;
-  readonly path: string;
-  /** Parsed when it was JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the client sent, to be looked at by a test
-  readonly body: any;
-  /** Whether the client went away before the answer was complete. */
-  readonly aborted: boolean;
-}
-
 export interface ServerOptions {
   /** Default: one, `qwen2.5-coder:7b`. */
   readonly models?: readonly ServedModel[];
-  /** Answers to `/api/chat`, one after the other; or a function of the request and of how many came before it. */
-  readonly script?: readonly ServedReply[] | ((request: ServedRequest, before: number) => ServedReply);
+  /** Answers to `/api/chat`. */
+  readonly script?: Script<ServedReply>;
   /** It stops by itself after so long without a request. Default: five minutes. */
   readonly idleMs?: number;
 }
 
-export interface OllamaServer {
-  /** `http://127.0.0.1:<port>` */
-  readonly url: string;
-  /** Every request, in order. */
-  readonly requests: readonly ServedRequest[];
-  /** Only those to `/api/chat`. */
+export interface OllamaServer extends LoopbackServer {
+  /** Only the requests to `/api/chat`. */
   readonly chats: readonly ServedRequest[];
-  /** Ends every connection. May be called twice. */
-  close(): Promise<void>;
 }
 
 const DEFAULT_MODELS: readonly ServedModel[] = [
   { name: 'qwen2.5-coder:7b', size: 4_683_087_332, parameters: '7.6B', context: 32_768 },
 ];
-const IDLE_MS = 300_000;
 
 /** Listens on a free port of 127.0.0.1 and nowhere else. */
 export async function startOllamaServer(options: ServerOptions = {}): Promise<OllamaServer> {
-  const { models = DEFAULT_MODELS, script = [], idleMs = IDLE_MS } = options;
-  const requests: ServedRequest[] = [];
-  const chats = () => requests.filter(({ path }) => path === '/api/chat');
-  const { url, close } = await listen((request, response) => void serve(request, response), { idleMs });
-  return {
-    ...{ url, requests, close },
-    get chats() {
-      return chats();
-    },
-  };
+  const { models = DEFAULT_MODELS, script = [], idleMs } = options;
+  const chats: ServedRequest[] = [];
+  return { ...(await listen(serve, { idleMs })), chats };
 
-  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const text = await bodyOf(request);
-    const seen: { -readonly [K in keyof ServedRequest]: ServedRequest[K] } = {
-      method: request.method ?? '',
-      path: (request.url ?? '').split('?')[0] ?? '',
-      body: parsed(text),
-      aborted: false,
-    };
-    const before = chats().length;
-    requests.push(seen);
-    response.on('close', () => {
-      seen.aborted = !response.writableFinished;
-    });
-    const route = `${seen.method} ${seen.path}`;
+  async function serve(request: ServedRequest, response: ServerResponse): Promise<void> {
+    const { method, body } = request;
+    const path = request.path.split('?')[0];
+    const before = chats.length;
+    if (path === '/api/chat') chats.push(request);
+    const route = `${method} ${path}`;
     if (route === 'GET /' || route === 'HEAD /') return void response.end('Ollama is running');
     if (route === 'GET /api/version') return json(response, 200, { version: '0.0.0-scripted' });
     if (route === 'GET /api/tags') return json(response, 200, { models: models.map(listed) });
     if (route !== 'POST /api/show' && route !== 'POST /api/chat') {
       return void response.writeHead(404, { 'content-type': 'text/plain' }).end('404 page not found');
     }
-    if (text === '') return json(response, 400, { error: 'missing request body' });
-    if (typeof seen.body !== 'object' || seen.body === null) {
+    if (body === '') return json(response, 400, { error: 'missing request body' });
+    if (typeof body !== 'object' || body === null) {
       return json(response, 400, { error: 'invalid character in the request body' });
     }
-    const name = String(seen.body.model ?? seen.body.name ?? '');
+    const name = String(body.model ?? body.name ?? '');
     if (name === '') return json(response, 400, { error: 'model is required' });
     const model = models.find((one) => one.name === name || one.name === `${name}:latest`);
-    if (seen.path === '/api/show') {
+    if (path === '/api/show') {
       return model ? json(response, 200, shown(model)) : json(response, 404, { error: `model '${name}' not found` });
     }
-    const reply = typeof script === 'function' ? script(seen, before) : script[before];
+    const reply = replyOf(script, request, before);
     if (reply?.status === undefined && !model) {
       return json(response, 404, { error: `model "${name}" not found, try pulling it first` });
     }
     if (!reply) return json(response, 500, { error: `the script has no reply number ${before + 1}` });
-    await answer(response, seen, reply, model);
+    await answer(response, request, reply, model);
   }
 }
 
@@ -141,8 +107,8 @@ async function answer(
   if (reply.delayMs !== undefined && !(await paused(reply.delayMs, response))) return;
   if (reply.status !== undefined) {
     const { status, error = 'the server failed', contentType = 'application/json; charset=utf-8' } = reply;
-    const said = contentType.startsWith('application/json') ? JSON.stringify({ error }) : error;
-    return void response.writeHead(status, { 'content-type': contentType }).end(said);
+    const body = contentType.startsWith('application/json') ? JSON.stringify({ error }) : error;
+    return void response.writeHead(status, { 'content-type': contentType }).end(body);
   }
   const estimate = Math.ceil(JSON.stringify(body.messages ?? []).length / 4);
   const context = Math.min(body.options?.num_ctx ?? 4096, model?.context ?? Number.POSITIVE_INFINITY);
@@ -152,22 +118,24 @@ async function answer(
   const chunks = reply.chunks ?? pieces(reply.text ?? '');
   const stamp = () => ({ model: body.model, created_at: new Date().toISOString() });
   const metrics = {
-    ...{ total_duration: 2_000_000, load_duration: 500_000 },
-    ...{ prompt_eval_count: reply.truncatesTo ?? Math.min(estimate, context), prompt_eval_duration: 500_000 },
-    ...{ eval_count: chunks.length, eval_duration: 1_000_000 },
+    total_duration: 2_000_000,
+    load_duration: 500_000,
+    prompt_eval_count: reply.truncatesTo ?? Math.min(estimate, context),
+    prompt_eval_duration: 500_000,
+    eval_count: chunks.length,
+    eval_duration: 1_000_000,
     ...reply.metrics,
   };
   const last = {
-    ...{ ...stamp(), message: { role: 'assistant', content: '' }, done: true, done_reason: reply.doneReason ?? 'stop' },
+    ...stamp(),
+    message: { role: 'assistant', content: '' },
+    done: true,
+    done_reason: reply.doneReason ?? 'stop',
     ...Object.fromEntries(Object.entries(metrics).filter(([, value]) => value !== null)),
   };
   if (body.stream === false) {
-    const message = {
-      role: 'assistant',
-      content: chunks.join(''),
-      ...(reply.thinking ? { thinking: reply.thinking } : {}),
-    };
-    return json(response, 200, { ...last, message });
+    const thinking = reply.thinking ? { thinking: reply.thinking } : {};
+    return json(response, 200, { ...last, message: { role: 'assistant', content: chunks.join(''), ...thinking } });
   }
   response.writeHead(200, { 'content-type': 'application/x-ndjson' });
   const line = (value: object) => response.write(`${JSON.stringify(value)}\n`);
@@ -188,15 +156,8 @@ async function answer(
   response.end();
 }
 
-const PIECE = 4;
-
-/** As a model says it: a few characters at a time. */
-function pieces(text: string): string[] {
-  // Split between characters, never inside one.
-  const characters = [...text];
-  const count = Math.ceil(characters.length / PIECE);
-  return Array.from({ length: count }, (_, i) => characters.slice(i * PIECE, (i + 1) * PIECE).join(''));
-}
+/** As a model says it: a few characters at a time, none of them halved. */
+const pieces = (text: string): string[] => text.match(/.{1,4}/gsu) ?? [];
 
 /** False when the client went away before it took what was said. */
 function drained(response: ServerResponse): Promise<boolean> {
@@ -210,28 +171,36 @@ function drained(response: ServerResponse): Promise<boolean> {
 }
 
 const detailsOf = (parameters: string): object => ({
-  ...{ parent_model: '', format: 'gguf', family: 'qwen2', families: ['qwen2'] },
-  ...{ parameter_size: parameters, quantization_level: 'Q4_K_M' },
+  parent_model: '',
+  format: 'gguf',
+  family: 'qwen2',
+  families: ['qwen2'],
+  parameter_size: parameters,
+  quantization_level: 'Q4_K_M',
 });
 
-function listed({ name, size = 1_000_000_000, parameters = '', remoteHost }: ServedModel): object {
-  return {
-    ...{ name, model: name, modified_at: '2025-01-01T00:00:00Z', size, digest: '0'.repeat(64) },
-    details: detailsOf(parameters),
-    ...(remoteHost === undefined ? {} : { remote_host: remoteHost, remote_model: name }),
-  };
+const remoteOf = ({ name, remoteHost }: ServedModel): object =>
+  remoteHost === undefined ? {} : { remote_host: remoteHost, remote_model: name };
+
+function listed(model: ServedModel): object {
+  const { name, size = 1_000_000_000, parameters = '' } = model;
+  const file = { name, model: name, modified_at: '2025-01-01T00:00:00Z', size, digest: '0'.repeat(64) };
+  return { ...file, details: detailsOf(parameters), ...remoteOf(model) };
 }
 
-function shown({ parameters = '', context, capabilities = ['completion'], remoteHost, name }: ServedModel): object {
-  return {
-    ...{ modelfile: '', parameters: '', template: '', capabilities },
+function shown(model: ServedModel): object {
+  const { parameters = '', context, capabilities = ['completion'] } = model;
+  const length = context === undefined ? {} : { 'qwen2.context_length': context };
+  const model_info = { 'general.architecture': 'qwen2', ...length };
+  const file = {
+    modelfile: '',
+    parameters: '',
+    template: '',
+    capabilities,
     details: detailsOf(parameters),
-    model_info: {
-      'general.architecture': 'qwen2',
-      ...(context === undefined ? {} : { 'qwen2.context_length': context }),
-    },
-    ...(remoteHost === undefined ? {} : { remote_host: remoteHost, remote_model: name }),
+    model_info,
   };
+  return { ...file, ...remoteOf(model) };
 }
 
 function json(response: ServerResponse, status: number, body: object): void {
