@@ -7,7 +7,7 @@ import { parseContextMap } from '../../src/config/parse.ts';
 import { keepTry } from '../../src/mend/keep-try.ts';
 import { outgoing } from '../../src/mend/outgoing.ts';
 import { RedactionError } from '../../src/outbound/redact/secret.ts';
-import { fixFacts } from '../plugin/workshop.ts';
+import { fixFacts } from '../plugin/plugin-folder.ts';
 import { folder } from '../worktree/repository.ts';
 
 /** Made at run time, so that no scanner takes it for a real one. */

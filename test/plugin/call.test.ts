@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { callAll, callHook } from '../../src/plugin/call.ts';
 import type { Context, FixFacts } from '../../src/plugin/contract.ts';
-import { fixFacts, plugin } from './workshop.ts';
+import { fixFacts, plugin } from './plugin-folder.ts';
 
 type Propose = Context<'propose', Record<string, unknown>>;
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { SHIPPED } from '../../src/config/loop-config.ts';
 import { BUILT_INS, type BuiltIns } from '../../src/plugin/built-ins.ts';
 import { loadPlugins } from '../../src/plugin/load.ts';
-import { load, pluginFolder, problems, refusal } from './workshop.ts';
+import { load, pluginFolder, problems, refusal } from './plugin-folder.ts';
 
 const propose = (name: string) => `export default { name: '${name}', propose: () => ({ pass: 'no' }) };`;
 const names = (plugins: readonly { name: string }[]) => plugins.map(({ name }) => name);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { load } from './workshop.ts';
+import { load } from './plugin-folder.ts';
 
 const readme = readFileSync(new URL('../../plugins/README.md', import.meta.url), 'utf8');
 const blocks = (language: string) =>

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { callAll, callHook } from '../../src/plugin/call.ts';
 import type { LoadedPlugin } from '../../src/plugin/examine.ts';
 import { HOOKS } from '../../src/plugin/hooks.ts';
-import { fixFacts, load } from './workshop.ts';
+import { fixFacts, load } from './plugin-folder.ts';
 
 const shipped = (path: string) => readFileSync(new URL(`../../plugins/${path}`, import.meta.url), 'utf8');
 const DEFINE = new URL('../../src/plugin/hooks.ts', import.meta.url).href;

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { classify } from '../../src/failure/classify.ts';
-import { load, problems } from './workshop.ts';
+import { load, problems } from './plugin-folder.ts';
 
 const rules = (name: string, list: string) =>
   `export default { name: '${name}', propose() {}, classify: () => (${list}) };`;

@@ -5,7 +5,7 @@ import { readReply } from '../../src/model/read-reply.ts';
 import { retryAfterMs } from '../../src/model/retry.ts';
 import { withoutSecrets } from '../../src/model/secrets.ts';
 import { escalationSchema } from '../../src/plugin/contract.ts';
-import { DIFF, WHOLE } from './ollama-asked.ts';
+import { DIFF, WHOLE } from './ask-ollama.ts';
 
 const reply = (said: string) => {
   const read = readReply(said);

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allText, dataOf, diff, FILE, modelLab } from '../e2e/model-lab.ts';
-import { KEY, serving } from './case-asked.ts';
+import { KEY, serving } from './ask-about-case.ts';
 
 const OK = { status: 204, raw: '' };
 

@@ -7,9 +7,9 @@ import { estimateTokens } from '../../src/outbound/text.ts';
 import { callHook } from '../../src/plugin/call.ts';
 import type { LoadedPlugin } from '../../src/plugin/examine.ts';
 import type { ApiKind, ApiReply, ApiServerOptions } from '../../src/testing/api-server.ts';
-import { fixFacts, load } from '../plugin/workshop.ts';
-import { askedAbout, CASE, heard, KEY, serving, type Told } from './case-asked.ts';
-import { DIFF, thrownBy } from './ollama-asked.ts';
+import { fixFacts, load } from '../plugin/plugin-folder.ts';
+import { askedAbout, CASE, heard, KEY, serving, type Told } from './ask-about-case.ts';
+import { DIFF, thrownBy } from './ask-ollama.ts';
 
 Object.assign(process.env, { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY });
 

@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert';
 import caseFile from '../../plugins/escalations/case-file.ts';
 import { callHook } from '../../src/plugin/call.ts';
 import type { LoadedPlugin } from '../../src/plugin/examine.ts';
-import { fixFacts, load } from '../plugin/workshop.ts';
-import { askedAbout, CASE } from './case-asked.ts';
+import { fixFacts, load } from '../plugin/plugin-folder.ts';
+import { askedAbout, CASE } from './ask-about-case.ts';
 
 test('it hands every case over to a person, and asks nobody', async () => {
   const { reply, said, tokens } = await askedAbout(caseFile, {});

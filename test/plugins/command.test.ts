@@ -8,8 +8,8 @@ import command from '../../plugins/executors/command.ts';
 import { formatRule } from '../../src/outbound/answer-format.ts';
 import type { Proposal, RefusedRound } from '../../src/plugin/contract.ts';
 import { folder, write } from '../io/temporary.ts';
-import { fixFacts, load } from '../plugin/workshop.ts';
-import { DIFF, PATH, promptOf, TEXT, thrownBy } from './ollama-asked.ts';
+import { fixFacts, load } from '../plugin/plugin-folder.ts';
+import { DIFF, PATH, promptOf, TEXT, thrownBy } from './ask-ollama.ts';
 
 interface Told {
   options?: Record<string, unknown>;

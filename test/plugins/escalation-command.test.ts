@@ -6,9 +6,9 @@ import { parse } from 'yaml';
 import command from '../../plugins/escalations/command.ts';
 import { CASE_REMINDER, CASE_TASK } from '../../src/model.ts';
 import { folder, write } from '../io/temporary.ts';
-import { load } from '../plugin/workshop.ts';
-import { askedAbout, CASE, type Told } from './case-asked.ts';
-import { DIFF, thrownBy } from './ollama-asked.ts';
+import { load } from '../plugin/plugin-folder.ts';
+import { askedAbout, CASE, type Told } from './ask-about-case.ts';
+import { DIFF, thrownBy } from './ask-ollama.ts';
 
 const asked = (script: string, told: Told = {}) =>
   askedAbout(command, { ...told, options: { argv: ['bash', '-c', script], ...told.options } });

@@ -4,8 +4,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import command from '../../plugins/notifiers/command.ts';
 import { folder } from '../io/temporary.ts';
-import { NOTICE, tell } from './notice-told.ts';
-import { thrownBy } from './ollama-asked.ts';
+import { thrownBy } from './ask-ollama.ts';
+import { NOTICE, tell } from './notify.ts';
 
 const told = (script: string, options: object = {}, more: Parameters<typeof tell>[2] = {}) =>
   tell(command, { argv: ['bash', '-c', script], ...options }, more);

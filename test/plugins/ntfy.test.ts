@@ -2,10 +2,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import ntfy from '../../plugins/notifiers/ntfy.ts';
 import type { Notice } from '../../src/plugin/contract.ts';
-import { load, problems } from '../plugin/workshop.ts';
-import { serving } from './case-asked.ts';
-import { NOTICE, tell } from './notice-told.ts';
-import { thrownBy } from './ollama-asked.ts';
+import { load, problems } from '../plugin/plugin-folder.ts';
+import { serving } from './ask-about-case.ts';
+import { thrownBy } from './ask-ollama.ts';
+import { NOTICE, tell } from './notify.ts';
 
 const OK = { raw: '{"id": "x", "event": "message"}' };
 const TOPIC = 'homelab-Zq81';

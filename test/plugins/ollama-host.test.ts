@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { isLanAddress, lanHost } from '../../src/model/address.ts';
 import { startOllamaServer } from '../../src/testing/ollama-server.ts';
 import { manyLines } from '../outbound/failure-context.ts';
-import { ask, asked, DIFF, promptOf, serving, thrownBy } from './ollama-asked.ts';
+import { ask, asked, DIFF, promptOf, serving, thrownBy } from './ask-ollama.ts';
 
 const url = (text: string): string | undefined => {
   const host = lanHost(text);

@@ -6,8 +6,8 @@ import { applyChanges } from '../../src/fix/apply-changes.ts';
 import { readAnswer } from '../../src/fix/read-answer.ts';
 import { formatRule } from '../../src/outbound/answer-format.ts';
 import { manyLines } from '../outbound/failure-context.ts';
-import { load } from '../plugin/workshop.ts';
-import { ask, asked, DIFF, PATH, promptOf, serving, TEXT, thrownBy, WHOLE } from './ollama-asked.ts';
+import { load } from '../plugin/plugin-folder.ts';
+import { ask, asked, DIFF, PATH, promptOf, serving, TEXT, thrownBy, WHOLE } from './ask-ollama.ts';
 
 const LONG = `${manyLines(400, 'key').join('\n')}\n`;
 const misses = (count: number) =>

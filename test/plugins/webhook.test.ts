@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import webhook from '../../plugins/notifiers/webhook.ts';
-import { load, problems } from '../plugin/workshop.ts';
-import { serving } from './case-asked.ts';
-import { NOTICE, tell } from './notice-told.ts';
-import { thrownBy } from './ollama-asked.ts';
+import { load, problems } from '../plugin/plugin-folder.ts';
+import { serving } from './ask-about-case.ts';
+import { thrownBy } from './ask-ollama.ts';
+import { NOTICE, tell } from './notify.ts';
 import { selfSigned } from './self-signed.ts';
 
 const OK = { status: 204, raw: '' };

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Escalation, RefusedRound } from '../../src/plugin/contract.ts';
 import type { Plugin } from '../../src/plugin/hooks.ts';
 import { type ApiReply, type ApiServer, type ApiServerOptions, startApiServer } from '../../src/testing/api-server.ts';
-import { fixFacts } from '../plugin/workshop.ts';
+import { fixFacts } from '../plugin/plugin-folder.ts';
 
 export const CASE = {
   name: 'talos-0123456789ab',

@@ -9,7 +9,7 @@ import {
   startOllamaServer,
 } from '../../src/testing/ollama-server.ts';
 import { promptOf as buildPrompt } from '../outbound/failure-context.ts';
-import { fixFacts } from '../plugin/workshop.ts';
+import { fixFacts } from '../plugin/plugin-folder.ts';
 
 export const PATH = 'config/talos/all.yaml';
 export const TEXT = 'machine:\n  network:\n   hostname: cp1\n';
