@@ -427,6 +427,11 @@ export function fail<C extends ErrorCode>(code: C, details: Details<C>, problems
   throw mendError(code, details, problems);
 }
 
+/** Throws E_USAGE: a command line that means nothing, and what to type instead. */
+export function failUsage(what: string, next: string): never {
+  fail('E_USAGE', { what, next });
+}
+
 /** The text of an error as every command prints it, without colour. */
 export function formatError(error: MendError): string {
   const lines = [`error ${error.code}: ${error.message}`, ...error.problems.map((p) => `  - ${p}`)];

@@ -1,7 +1,7 @@
 // argv → a command, its words and its options; or one clear error.
 import { parseArgs } from 'node:util';
 import { nearest } from '../config/suggest.ts';
-import { fail } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import type { OptionTable } from './command.ts';
 import { COMMANDS } from './commands.ts';
 
@@ -46,7 +46,7 @@ export function readArguments(argv: readonly string[]): Arguments {
   }
   const words = command === word ? rest : first.positionals;
   if (words.length > 0 && !takesWords(command) && !first.values.help) {
-    fail('E_USAGE', { what: `${command} takes no words: ${words.join(' ')}`, next: `mendloop ${command} --help` });
+    failUsage(`${command} takes no words: ${words.join(' ')}`, `mendloop ${command} --help`);
   }
   return { command, words, options: first.values as Arguments['options'] };
 }
@@ -70,11 +70,11 @@ function checkOption(name: string, value: unknown, options: OptionTable, { comma
     const near = nearest(name, names);
     const hint = near ? `did you mean "${dashes(near)}"?` : `options: ${names.map(dashes).join(', ')}`;
     const nobody = typed ? `${command} has no option` : 'there is no option';
-    fail('E_USAGE', { what: `${nobody} ${dashes(name)}; ${hint}`, next });
+    failUsage(`${nobody} ${dashes(name)}; ${hint}`, next);
   }
   const wantsValue = known.type === 'string';
   if (wantsValue !== (typeof value === 'string')) {
     const what = wantsValue ? `option ${dashes(name)} needs a value` : `option ${dashes(name)} takes no value`;
-    fail('E_USAGE', { what, next });
+    failUsage(what, next);
   }
 }

@@ -1,6 +1,6 @@
 // `mendloop cases`, `cases show <case>`, `cases answer <case> [<file>]`: what waits for a person, and their answer.
 import { caseLines, shownCase } from '../console/case-lines.ts';
-import { EXIT, fail } from '../errors.ts';
+import { EXIT, failUsage } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { readText } from '../io/store.ts';
@@ -14,10 +14,10 @@ const NEXT = 'mendloop cases, mendloop cases show <case>, or mendloop cases answ
 export async function run(input: CommandInput): Promise<number> {
   const [word, name, ...more] = input.words;
   if (word === undefined) return list(input);
-  if (word !== 'show' && word !== 'answer') fail('E_USAGE', { what: `cases does not know ${word}`, next: NEXT });
-  if (name === undefined) fail('E_USAGE', { what: `cases ${word} needs a case`, next: NEXT });
+  if (word !== 'show' && word !== 'answer') failUsage(`cases does not know ${word}`, NEXT);
+  if (name === undefined) failUsage(`cases ${word} needs a case`, NEXT);
   if (word === 'answer' && more.length <= 1) return answer(input, name, more[0]);
-  if (more.length > 0) fail('E_USAGE', { what: `cases ${word}: too many words`, next: NEXT });
+  if (more.length > 0) failUsage(`cases ${word}: too many words`, NEXT);
   return show(input, name);
 }
 

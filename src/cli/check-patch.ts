@@ -1,5 +1,5 @@
 // `mendloop check-patch`: whether a model's answer would pass the gate. For people, and as JSON Lines for scripts.
-import { EXIT, fail } from '../errors.ts';
+import { EXIT, failUsage } from '../errors.ts';
 import { applyChanges } from '../fix/apply-changes.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
 import { type Edit, REFUSALS, type Refusal } from '../fix/edit.ts';
@@ -19,10 +19,10 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
   const [file] = words;
   const stage = options.stage === undefined ? undefined : String(options.stage);
   if (file === undefined || words.length > 1 || stage === undefined) {
-    fail('E_USAGE', {
-      what: 'check-patch needs an answer and the stage it is for',
-      next: 'mendloop check-patch <file> --stage <stage>; - for stdin',
-    });
+    failUsage(
+      'check-patch needs an answer and the stage it is for',
+      'mendloop check-patch <file> --stage <stage>; - for stdin',
+    );
   }
   const answer = await readAnswerText(file);
   const { checkHere } = await import('./check-here.ts');

@@ -3,7 +3,7 @@
 import { familiarity, kind } from '../console/failure-lines.ts';
 import { failureReport, ledgerLines, nextLines } from '../console/failure-report.ts';
 import { ago } from '../console/words.ts';
-import { EXIT, fail } from '../errors.ts';
+import { EXIT, fail, failUsage } from '../errors.ts';
 import { masksOf } from '../failure/fingerprint.ts';
 import { type Explanation, explainFailure } from '../inspect/explain.ts';
 import { layout as layoutOf } from '../io/layout.ts';
@@ -14,10 +14,7 @@ import type { CommandInput } from './command.ts';
 export async function run({ words, options, out, home }: CommandInput): Promise<number> {
   const [word] = words;
   if (!word || words.length > 1) {
-    fail('E_USAGE', {
-      what: 'explain needs one fingerprint, or a stage',
-      next: 'mendloop explain <fingerprint>; see mendloop status',
-    });
+    failUsage('explain needs one fingerprint, or a stage', 'mendloop explain <fingerprint>; see mendloop status');
   }
   const layout = layoutOf(home());
   const { ledger, notices } = readLedger(layout);

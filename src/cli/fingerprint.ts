@@ -1,6 +1,6 @@
 // `mendloop fingerprint`: who a failure is, from its log alone. For people, and as JSON Lines for scripts.
 import { failureReport } from '../console/failure-report.ts';
-import { EXIT, fail } from '../errors.ts';
+import { EXIT, failUsage } from '../errors.ts';
 import type { ProjectRule } from '../failure/classify.ts';
 import { type AttemptEnd, type Failure, masksOf } from '../failure/fingerprint.ts';
 import { endOfBytes, identifyFrom, type ReadEnd, WINDOWS } from '../failure/windows.ts';
@@ -13,11 +13,11 @@ import { answerLines, isText, optional, readFields } from './input.ts';
 
 export async function run(input: CommandInput): Promise<number> {
   const { words, options, out } = input;
-  if (words.length > 1) fail('E_USAGE', { what: 'fingerprint reads one log', next: 'mendloop fingerprint <log>' });
+  if (words.length > 1) failUsage('fingerprint reads one log', 'mendloop fingerprint <log>');
   const alone = ['stage', 'exit-code', 'signal', 'last-green'].filter((name) => options[name] !== undefined);
   if (options.jsonl && words.length + alone.length > 0) {
     const what = `with --jsonl everything is in the lines; ${[...words, ...alone.map((name) => `--${name}`)].join(', ')} cannot be`;
-    fail('E_USAGE', { what, next: 'mendloop fingerprint --jsonl <lines.jsonl' });
+    failUsage(what, 'mendloop fingerprint --jsonl <lines.jsonl');
   }
   const rules = await rulesOnDisk(input.home);
   if (options.jsonl) {
@@ -72,10 +72,7 @@ async function logOf(path: string | undefined): Promise<ReadEnd> {
   const named = path !== undefined && path !== '-';
   if (named && !isPipe(path)) return endOfFile(path);
   if (!named && process.stdin.isTTY) {
-    fail('E_USAGE', {
-      what: 'fingerprint reads a log',
-      next: 'mendloop fingerprint <log>, or: … | mendloop fingerprint',
-    });
+    failUsage('fingerprint reads a log', 'mendloop fingerprint <log>, or: … | mendloop fingerprint');
   }
   const { end, cut } = await readStreamEnd(WINDOWS[1], named ? path : undefined);
   return endOfBytes(end, cut);
@@ -90,15 +87,15 @@ function isPipe(path: string): boolean {
 function endOfFile(path: string): ReadEnd {
   const facts = fileFacts(path);
   const next = 'name a log, or - for stdin';
-  if (!facts) fail('E_USAGE', { what: `there is no file ${path}`, next });
-  if (facts.isFolder) fail('E_USAGE', { what: `${path} is a folder`, next });
-  if (!readLogEnd(path, 1)) fail('E_USAGE', { what: `${path} cannot be read`, next });
+  if (!facts) failUsage(`there is no file ${path}`, next);
+  if (facts.isFolder) failUsage(`${path} is a folder`, next);
+  if (!readLogEnd(path, 1)) failUsage(`${path} cannot be read`, next);
   return (bytes) => readLogEnd(path, bytes);
 }
 
 function endedOption({ 'exit-code': code, signal }: CommandInput['options']): AttemptEnd {
   if (code !== undefined && !(/^\d{1,3}$/.test(String(code)) && Number(code) <= 255)) {
-    fail('E_USAGE', { what: `--exit-code ${code} is not a number from 0 to 255`, next: 'for example: --exit-code 1' });
+    failUsage(`--exit-code ${code} is not a number from 0 to 255`, 'for example: --exit-code 1');
   }
   return {
     exit_code: code === undefined ? null : Number(code),

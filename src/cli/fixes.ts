@@ -1,6 +1,6 @@
 // `mendloop fixes [<stage>]`: what is on the AI branch, and its story.
 import { ago } from '../console/words.ts';
-import { EXIT, fail } from '../errors.ts';
+import { EXIT, failUsage } from '../errors.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
@@ -11,7 +11,7 @@ import { unknownStage } from '../stage/unknown-stage.ts';
 import type { CommandInput } from './command.ts';
 
 export async function run({ words, options, out, home }: CommandInput): Promise<number> {
-  if (words.length > 1) fail('E_USAGE', { what: 'fixes takes one stage', next: 'mendloop fixes [<stage>]' });
+  if (words.length > 1) failUsage('fixes takes one stage', 'mendloop fixes [<stage>]');
   const layout = layoutOf(home());
   const base = await baseOf(home());
   const { ledger } = readLedger(layout);

@@ -1,6 +1,6 @@
 // `mendloop get <stage>.<output>`: the path of an output, made first when it is missing.
 import { plainWatcher } from '../console/plain.ts';
-import { EXIT, fail } from '../errors.ts';
+import { EXIT, fail, failUsage } from '../errors.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { recordOf } from '../journal/stages.ts';
@@ -16,9 +16,7 @@ import { runOptions } from './run-options.ts';
 export async function run(input: CommandInput): Promise<number> {
   const { words, options, out } = input;
   const [name] = words;
-  if (name === undefined || words.length > 1) {
-    fail('E_USAGE', { what: 'get needs one output', next: 'mendloop get <stage>.<output>' });
-  }
+  if (name === undefined || words.length > 1) failUsage('get needs one output', 'mendloop get <stage>.<output>');
   const home = input.home();
   const layout = layoutOf(home);
   const running = process.env.MENDLOOP_RUN;

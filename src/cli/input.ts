@@ -1,5 +1,5 @@
 // What people and scripts hand in: an answer in a file or on stdin, and JSON Lines that are answered one by one.
-import { EXIT, fail } from '../errors.ts';
+import { EXIT, failUsage } from '../errors.ts';
 import { fileFacts } from '../io/files.ts';
 import type { Output } from '../io/output.ts';
 import { readStreamEnd, stdinLines } from '../io/stdin.ts';
@@ -9,8 +9,7 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /** The text of `file`, - for stdin. Throws E_USAGE for what cannot be an answer. */
 export async function readAnswerText(file: string): Promise<string> {
-  const refuse = (what: string, next = 'name a file with the answer, or - for stdin') =>
-    fail('E_USAGE', { what, next });
+  const refuse = (what: string, next = 'name a file with the answer, or - for stdin') => failUsage(what, next);
   if (file === '-') {
     if (process.stdin.isTTY) refuse('stdin is this terminal', 'pipe the answer in, or name a file');
     const { end, cut } = await readStreamEnd(MAX_ANSWER_BYTES);

@@ -1,6 +1,6 @@
 // `mendloop logs <stage> [-f]`: the latest log of a stage, or one by run and attempt.
 import { join } from 'node:path';
-import { fail } from '../errors.ts';
+import { fail, failUsage } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { fileFacts } from '../io/files.ts';
 import { layout as layoutOf } from '../io/layout.ts';
@@ -15,9 +15,7 @@ import type { CommandInput } from './command.ts';
 
 export async function run({ words, options, out, home }: CommandInput): Promise<number> {
   const [step] = words;
-  if (step === undefined || words.length > 1) {
-    fail('E_USAGE', { what: 'logs needs one stage', next: 'mendloop logs <stage>' });
-  }
+  if (step === undefined || words.length > 1) failUsage('logs needs one stage', 'mendloop logs <stage>');
   const path = logPath(step);
   if (options.path || out.json) out.answer(path, { step, path });
   else if (options.follow) await followLog(path, isRunning, systemClock);

@@ -1,6 +1,6 @@
 // `mendloop promote`: show what the AI branch would bring to the base; land it when its owner accepts exactly that.
 import { landedLines, nothingLine, type PromoteView, promoteLines } from '../console/promote-lines.ts';
-import { EXIT, fail } from '../errors.ts';
+import { EXIT, failUsage } from '../errors.ts';
 import { openGit } from '../io/git.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
@@ -12,9 +12,7 @@ import type { CommandInput } from './command.ts';
 
 export async function run(input: CommandInput): Promise<number> {
   const { accept, push } = input.options;
-  if (accept !== undefined && push) {
-    fail('E_USAGE', { what: 'promote takes --accept or --push, not both', next: 'mendloop promote --help' });
-  }
+  if (accept !== undefined && push) failUsage('promote takes --accept or --push, not both', 'mendloop promote --help');
   if (typeof accept === 'string') return land(input, accept);
   return push ? pushBranch(input) : show(input);
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { parseContextMap, parseLoopConfig } from '../config/parse.ts';
 import { formatProblem } from '../config/problem.ts';
-import { EXIT, fail, MendError } from '../errors.ts';
+import { EXIT, fail, failUsage, MendError } from '../errors.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import { readText } from '../io/store.ts';
 import { createRedactor, type Redactor } from '../outbound/redact/redactor.ts';
@@ -15,8 +15,8 @@ import type { CommandInput } from './command.ts';
 const NEXT = '… | mendloop redact, or: mendloop redact <log';
 
 export async function run({ words, home }: CommandInput): Promise<number> {
-  if (words.length > 0) fail('E_USAGE', { what: 'redact reads stdin and nothing else', next: NEXT });
-  if (process.stdin.isTTY) fail('E_USAGE', { what: 'redact reads a text from stdin', next: NEXT });
+  if (words.length > 0) failUsage('redact reads stdin and nothing else', NEXT);
+  if (process.stdin.isTTY) failUsage('redact reads a text from stdin', NEXT);
   try {
     const stream = redactStream(redactorOf(home).redact);
     const decoder = new TextDecoder();

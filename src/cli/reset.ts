@@ -1,5 +1,5 @@
 // `mendloop reset <stage>…`: set stages back to idle.
-import { fail } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { loadStages } from '../journal/load-stages.ts';
@@ -10,7 +10,7 @@ import type { CommandInput } from './command.ts';
 import { GRACE_MS } from './ports.ts';
 
 export async function run({ words, options, out, home, line }: CommandInput): Promise<number> {
-  if (words.length === 0) fail('E_USAGE', { what: 'reset needs a stage', next: 'mendloop reset <stage>' });
+  if (words.length === 0) failUsage('reset needs a stage', 'mendloop reset <stage>');
   if (options['dry-run']) {
     const known = recordedStages(home(), loadStages(layoutOf(home()), { look: true }).state);
     const unknown = words.find((name) => !known.includes(name));

@@ -1,5 +1,5 @@
 // `mendloop rollback <fix>` and `rollback --run <run>`: take fixes back that their owner does not want.
-import { EXIT, fail } from '../errors.ts';
+import { EXIT, failUsage } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { type RolledBack, rollBack } from '../promote/rollback.ts';
 import type { CommandInput } from './command.ts';
@@ -9,7 +9,7 @@ export async function run({ words, options, out, home, line }: CommandInput): Pr
   const [fix, ...more] = words;
   const { run: ofRun } = options;
   if (more.length > 0 || (fix === undefined) === (typeof ofRun !== 'string')) {
-    fail('E_USAGE', { what: 'rollback needs one fix, or --run and one run', next: 'mendloop rollback --help' });
+    failUsage('rollback needs one fix, or --run and one run', 'mendloop rollback --help');
   }
   const what = fix === undefined ? { run: String(ofRun) } : { fix };
   const dryRun = options['dry-run'] === true;

@@ -2,7 +2,7 @@
 import { parseDuration } from '../config/duration.ts';
 import { SHIPPED } from '../config/loop-config.ts';
 import { didYouMean } from '../config/suggest.ts';
-import { fail } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import type { Lab } from '../stage/stage-env.ts';
 import type { CommandInput } from './command.ts';
 
@@ -31,13 +31,13 @@ export function runOptions({ options }: Pick<CommandInput, 'options'>): RunOptio
 function checkBackend(name: string | undefined): void {
   if (name === undefined || SHIPPED.backends.includes(name)) return;
   const what = `there is no backend ${JSON.stringify(name)}${didYouMean(name, SHIPPED.backends, 'this version ships')}`;
-  fail('E_USAGE', { what, next: 'leave --backend out, or name one that ships' });
+  failUsage(what, 'leave --backend out, or name one that ships');
 }
 
 function workersOption(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  fail('E_USAGE', { what: `--workers ${text} is not a number from 1 to 9999`, next: 'for example: --workers 2' });
+  failUsage(`--workers ${text} is not a number from 1 to 9999`, 'for example: --workers 2');
 }
 
 /** A duration from now, a time of day (the next one), or a full date and time, in epoch milliseconds. */
@@ -55,14 +55,11 @@ export function deadlineOption(text: string | undefined, now: Date): number | un
   const date = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(date)) return date;
   const what = `--deadline ${text} is neither a duration, a time of day nor a date`;
-  fail('E_USAGE', { what, next: 'for example: --deadline 2h, --deadline 06:30 or --deadline 2026-12-24T06:30:00Z' });
+  failUsage(what, 'for example: --deadline 2h, --deadline 06:30 or --deadline 2026-12-24T06:30:00Z');
 }
 
 export function labOverride(text: string | undefined): Lab | undefined {
   if (text === undefined || text === '') return undefined;
   if (text === 'real' || text === 'simulated') return text;
-  fail('E_USAGE', {
-    what: `MENDLOOP_LAB is ${JSON.stringify(text)}`,
-    next: 'set it to real or simulated, or unset it',
-  });
+  failUsage(`MENDLOOP_LAB is ${JSON.stringify(text)}`, 'set it to real or simulated, or unset it');
 }

@@ -1,6 +1,6 @@
 // `mendloop`, `mendloop all`, `mendloop <stage>…`: run stages. `mendloop retry <stage>…`: run them again, whatever their state.
 import type { Watcher } from '../console/board.ts';
-import { fail } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import { canAnswer } from '../io/ask-line.ts';
 import { runStages } from '../run/run-stages.ts';
 import type { CommandInput } from './command.ts';
@@ -12,7 +12,7 @@ export async function run(input: CommandInput): Promise<number> {
 }
 
 export async function retry(input: CommandInput): Promise<number> {
-  if (input.words.length === 0) fail('E_USAGE', { what: 'retry needs a stage', next: 'mendloop retry <stage>' });
+  if (input.words.length === 0) failUsage('retry needs a stage', 'mendloop retry <stage>');
   return start(input, input.words, true);
 }
 

@@ -1,6 +1,6 @@
 // `mendloop safe-mode [on|off]`: stop the AI from changing anything, let it again, or say how things stand.
 import { ago } from '../console/words.ts';
-import { EXIT, fail } from '../errors.ts';
+import { EXIT, failUsage } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { requireWritable } from '../io/store.ts';
@@ -14,7 +14,7 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
   const layout = layoutOf(home());
   const now = systemClock.now();
   if (word !== undefined && word !== 'on' && word !== 'off') {
-    fail('E_USAGE', { what: `safe-mode is on or off, not ${word}`, next: 'mendloop safe-mode on|off' });
+    failUsage(`safe-mode is on or off, not ${word}`, 'mendloop safe-mode on|off');
   }
   if (word !== undefined && !options['dry-run']) {
     requireWritable(layout.state);
