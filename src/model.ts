@@ -5,9 +5,8 @@ export type { Note } from './fix/edit.ts';
 // The only ways out: a program, an Ollama host, an HTTP host. Whoever is at fault throws ModelFault.
 export { type ModelCommand, runModelCommand } from './io/egress/model-command.ts';
 export { ModelFault } from './io/egress/model-fault.ts';
-export { type ChatEnd, type HostedModel, type ModelHost, openChat } from './io/egress/ollama-chat.ts';
+export { type ChatEnd, type HostedModel, type ModelHost, machineMemory, openChat } from './io/egress/ollama-chat.ts';
 export { type Posted, type PostJson, postJson } from './io/egress/post-json.ts';
-export { machineMemory } from './io/machine-memory.ts';
 export {
   addressFault,
   addressSetting,

@@ -47,15 +47,7 @@ const RULES: ImportRules = {
     'src/testing': only(),
     // Behind the door for plugins, and the door: the only ones that reach the egress.
     'src/model': only('src/config', 'src/fix', 'src/outbound', 'src/plugin', 'src/io/egress'),
-    'src/model.ts': only(
-      'src/config',
-      'src/fix',
-      'src/outbound',
-      'src/plugin',
-      'src/model',
-      'src/io/egress',
-      'src/io/machine-memory.ts',
-    ),
+    'src/model.ts': only('src/config', 'src/fix', 'src/outbound', 'src/plugin', 'src/model', 'src/io/egress'),
     plugins: only('src/model.ts'),
   },
   shared: ['src/events.ts', 'src/errors.ts'],

@@ -7,7 +7,7 @@ import '../typescript.mjs';
 import { bench, compare, ENTRY, run, scratch, short, sideBySide } from './measure.mjs';
 
 const { identifyFrom, WINDOWS } = await import('../../src/failure/windows.ts');
-const { readLogEnd } = await import('../../src/io/log-end.ts');
+const { readLogEnd } = await import('../../src/io/log.ts');
 
 const BYTES = 200_000_000;
 const HUGE = 1_000_000_000;

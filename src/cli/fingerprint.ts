@@ -5,7 +5,7 @@ import type { ProjectRule } from '../failure/classify.ts';
 import { type AttemptEnd, type Failure, masksOf } from '../failure/fingerprint.ts';
 import { endOfBytes, identifyFrom, type ReadEnd, WINDOWS } from '../failure/windows.ts';
 import { fileFacts } from '../io/files.ts';
-import { readLogEnd } from '../io/log-end.ts';
+import { readLogEnd } from '../io/log.ts';
 import { readStreamEnd } from '../io/stdin.ts';
 import { rulesOnDisk } from '../run/project-rules.ts';
 import type { CommandInput } from './command.ts';

@@ -5,7 +5,7 @@ import { systemClock } from '../io/clock.ts';
 import { fileFacts } from '../io/files.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
-import { followLog, printLog } from '../io/print-log.ts';
+import { followLog, printLog } from '../io/log.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { recordOf } from '../journal/stages.ts';
 import { splitStepName } from '../plan/matrix.ts';

@@ -1,7 +1,7 @@
 // The command line: options → one command → exit code. Nothing else reads argv or decides the exit code.
 import { EXIT, formatError, MendError, mendError } from '../errors.ts';
 import type { GitError } from '../io/git.ts';
-import { findHome } from '../io/home.ts';
+import { findHome } from '../io/layout.ts';
 import { openOutput } from '../io/output.ts';
 import { packageVersion } from '../io/package.ts';
 import { readArguments } from './arguments.ts';

@@ -1,7 +1,7 @@
 // `mendloop`, `mendloop all`, `mendloop <stage>…`: run stages. `mendloop retry <stage>…`: run them again, whatever their state.
 import type { Watcher } from '../console/board.ts';
 import { failUsage } from '../errors.ts';
-import { canAnswer } from '../io/ask-line.ts';
+import { canAnswer } from '../io/stdin.ts';
 import { runStages } from '../run/run-stages.ts';
 import type { CommandInput } from './command.ts';
 import { withPorts } from './ports.ts';

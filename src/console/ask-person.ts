@@ -1,6 +1,7 @@
 // A fix is shown to the person at the terminal, who says whether it is applied.
-import { askLine } from '../io/ask-line.ts';
+
 import type { Output } from '../io/output.ts';
+import { askLine } from '../io/stdin.ts';
 import type { AskPerson, Suggestion, Word } from '../mend/suggestion.ts';
 
 const QUESTION = 'apply it? [y]es, [n]o, [l]ater (kept as a case): ';

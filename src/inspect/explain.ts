@@ -5,7 +5,7 @@ import type { Failure } from '../failure/fingerprint.ts';
 import { identifyFrom } from '../failure/windows.ts';
 import { fileFacts } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
-import { readLogEnd } from '../io/log-end.ts';
+import { readLogEnd } from '../io/log.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { type Mask, openMask } from '../mend/mask.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';

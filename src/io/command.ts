@@ -109,3 +109,13 @@ function openGate(child: ChildProcess): void {
   gate?.on('error', () => {});
   gate?.end('go\n');
 }
+
+/** Resolves to the exit code, 128 when a signal ended it. Rejects when it cannot be started. */
+export function runInGroup(command: string | readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<number> {
+  const [program = '', ...args] = typeof command === 'string' ? ['bash', '-c', command] : command;
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 2, 2] });
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 128));
+  });
+}

@@ -1,4 +1,4 @@
-// Small looks at files: is it there, what does it hold, what are its last lines. Nothing here holds a whole log in memory.
+// Small looks at files and folders: is it there, what does it hold, was it touched. Nothing here holds a whole log in memory.
 import { createHash } from 'node:crypto';
 import {
   accessSync,
@@ -6,12 +6,15 @@ import {
   constants,
   createReadStream,
   fstatSync,
+  lstatSync,
   openSync,
+  readdirSync,
   readSync,
   statfsSync,
   statSync,
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { onDisk } from './store.ts';
 
 export interface FileFacts {
   isFile: boolean;
@@ -86,4 +89,35 @@ export function isWritable(path: string): boolean {
 export function diskFree(path: string): number {
   const { bavail, bsize } = statfsSync(path);
   return bavail * bsize;
+}
+
+/** Their names, sorted; links and files are none. Empty when `path` is not there. Throws MendError when it cannot be read. */
+export function foldersIn(path: string): string[] {
+  return onDisk(path, () => {
+    try {
+      const found = readdirSync(path, { withFileTypes: true });
+      return found.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  });
+}
+
+export interface Stamps {
+  /** Equal for equal states: inode, kind and mode, size and change time of every path, links not followed. */
+  readonly text: string;
+  /** The latest change of any of them, in milliseconds. */
+  readonly newest: number;
+}
+
+export function stampsOf(paths: readonly string[]): Stamps {
+  let newest = 0;
+  const parts = paths.map((path) => {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (!stat) return '-';
+    newest = Math.max(newest, stat.ctimeMs);
+    return `${stat.ino} ${stat.mode} ${stat.size} ${stat.ctimeMs}`;
+  });
+  return { text: parts.join('\n'), newest };
 }

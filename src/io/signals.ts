@@ -1,4 +1,4 @@
-// SIGINT, SIGTERM and SIGHUP as an abort signal, while something is at work that must be stopped in order.
+// Abort signals: one for a deadline or a cause, and one for SIGINT, SIGTERM and SIGHUP.
 
 /** Listens until `dispose` is called. */
 export function stopSignals(reason: (name: string) => unknown): { signal: AbortSignal; dispose(): void } {
@@ -12,4 +12,35 @@ export function stopSignals(reason: (name: string) => unknown): { signal: AbortS
       for (const name of names) process.off(name, stop);
     },
   };
+}
+
+export interface Limit {
+  readonly signal: AbortSignal;
+  isLate(): boolean;
+  /** Gives the signal, if nobody did. */
+  end(): void;
+}
+
+/** A timer of more fires at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** A signal that is given after `timeoutMs`, or with `cause`. Of AbortSignal.any and .timeout Node may collect the parts before they fire. */
+export function limited(timeoutMs: number, cause: AbortSignal): Limit {
+  const own = new AbortController();
+  let late = false;
+  const end = () => {
+    clearTimeout(timer);
+    cause.removeEventListener('abort', end);
+    own.abort();
+  };
+  const timer = setTimeout(
+    () => {
+      late = true;
+      end();
+    },
+    Math.min(Math.ceil(timeoutMs), LONGEST_MS),
+  );
+  cause.addEventListener('abort', end);
+  if (cause.aborted) end();
+  return { signal: own.signal, isLate: () => late, end };
 }

@@ -1,5 +1,6 @@
-// Standard input and pipes: their end, or the lines of stdin one at a time; never all of it in memory.
+// Standard input and pipes: their end, the lines of stdin one at a time, or one line from the person at the terminal.
 import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
 
 /** The last `bytes` of stdin, or of the pipe that is named; `cut` when there was more before them. */
 export async function readStreamEnd(bytes: number, pipe?: string): Promise<{ end: Buffer; cut: boolean }> {
@@ -49,4 +50,46 @@ export async function* stdinLines(most: number): AsyncGenerator<StdinLine> {
     add(bytes.subarray(at));
   }
   if (size > 0) yield line();
+}
+
+/** Whether somebody can type an answer. */
+export const canAnswer = (): boolean => process.stdin.isTTY === true;
+
+/** What was typed after the question was there; undefined at the end of input, or when the signal is given first. */
+export async function askLine(question: string, signal: AbortSignal): Promise<string | undefined> {
+  await forgetTyped();
+  process.stdout.write(question);
+  // Not as a terminal of its own: Ctrl-C stays a signal to the whole run.
+  const reader = createInterface({ input: process.stdin, terminal: false });
+  return new Promise((resolve) => {
+    const end = (answer: string | undefined) => {
+      // First: closing ends it once more.
+      resolve(answer);
+      signal.removeEventListener('abort', stop);
+      reader.close();
+      // A stream that is listened to would keep the process alive.
+      process.stdin.pause();
+    };
+    const stop = () => end(undefined);
+    signal.addEventListener('abort', stop);
+    if (signal.aborted) return stop();
+    reader.once('line', end);
+    reader.once('close', () => end(undefined));
+  });
+}
+
+/** How long a terminal may take to hand over what was typed before. */
+const FORGET_MS = 100;
+
+/** What was typed before a question is no answer to it. */
+function forgetTyped(): Promise<void> {
+  const { stdin } = process;
+  const forget = () => {};
+  stdin.on('data', forget).resume();
+  return new Promise((resolve) => {
+    setTimeout(() => {
+      stdin.off('data', forget).pause();
+      resolve();
+    }, FORGET_MS);
+  });
 }

@@ -1,4 +1,4 @@
-// Files of state: written whole or not at all, read only when they match their schema.
+// Files and folders of state: written whole or not at all, read only when they match their schema.
 import {
   closeSync,
   existsSync,
@@ -139,4 +139,19 @@ export function requireWritable(folder: string): void {
     rmSync(probe);
   });
   if (!existsSync(folder)) fail('E_STATE_UNWRITABLE', { path: folder, reason: 'ENOENT' });
+}
+
+/** Makes `folder` with these files unless it is there already: its name says what it holds. */
+export function unpackOnce(folder: string, files: readonly { path: string; bytes: Buffer }[]): void {
+  if (existsSync(folder)) return;
+  const draft = `${folder}.${process.pid}.draft`;
+  onDisk(folder, () => {
+    rmSync(draft, { recursive: true, force: true });
+    mkdirSync(draft, { recursive: true, mode: 0o700 });
+    for (const { path, bytes } of files) {
+      mkdirSync(dirname(join(draft, path)), { recursive: true });
+      writeFileSync(join(draft, path), bytes);
+    }
+    renameSync(draft, folder);
+  });
 }

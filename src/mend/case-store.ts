@@ -1,7 +1,7 @@
 // Cases on disk: one folder each below ai/escalations in home, for the owner's eyes alone, every file written whole. What is
 // given here is masked already.
 import { join } from 'node:path';
-import { foldersIn } from '../io/folders.ts';
+import { foldersIn } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { ownFolder, privateFolder, readChecked, readText, removeFile, writeAtomic } from '../io/store.ts';
 import { type CaseSummary, isCaseName, isCaseSummary } from '../outbound/case-summary.ts';

@@ -4,7 +4,7 @@ import { pathMatcher } from '../config/paths.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import { pathFindings } from '../fix/gate/path-rules.ts';
 import type { GateRules } from '../fix/gate/rules.ts';
-import { bashParses, shellCheck } from '../io/shell-check.ts';
+import { bashParses, shellCheck } from '../io/tools.ts';
 import type { LedgerStore } from '../journal/ledger-file.ts';
 import type { Try } from '../outbound/context.ts';
 import type { FixFacts } from '../plugin/contract.ts';

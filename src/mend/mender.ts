@@ -1,5 +1,5 @@
 import type { Happening } from '../events.ts';
-import { limited } from '../io/limit.ts';
+import { limited } from '../io/signals.ts';
 import type { LedgerStore } from '../journal/ledger-file.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { stepLabel } from '../plan/step-label.ts';

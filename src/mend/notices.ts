@@ -2,7 +2,7 @@
 // that leaves. When nobody could be told, a later run tries again.
 
 import type { Happening } from '../events.ts';
-import { limited } from '../io/limit.ts';
+import { limited } from '../io/signals.ts';
 import type { LedgerStore } from '../journal/ledger-file.ts';
 import type { Redactor } from '../outbound/redact/redactor.ts';
 import { callHook } from '../plugin/call.ts';

@@ -1,7 +1,7 @@
 // What may be told to a model about a failure: the prompt, every secret in it masked, and the way back for its answers.
 import { randomBytes } from 'node:crypto';
 import type { ContextMap } from '../config/context-map.ts';
-import { readLogEnd } from '../io/log-end.ts';
+import { readLogEnd } from '../io/log.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import type { FailureContext } from '../outbound/context.ts';
 import { buildPrompt } from '../outbound/prompt.ts';

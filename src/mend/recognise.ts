@@ -5,7 +5,7 @@ import type { ProjectRule } from '../failure/classify.ts';
 import { endOf, excerptOf, type Failure } from '../failure/fingerprint.ts';
 import { identifyFrom } from '../failure/windows.ts';
 import type { Layout } from '../io/layout.ts';
-import { readLogEnd } from '../io/log-end.ts';
+import { readLogEnd } from '../io/log.ts';
 import type { LedgerStore } from '../journal/ledger-file.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
 import { cellKey } from '../plan/matrix.ts';

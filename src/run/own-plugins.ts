@@ -7,7 +7,7 @@ import { realPath } from '../io/git-dir.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import type { Layout } from '../io/layout.ts';
 import { PACKAGE_ROOT } from '../io/package.ts';
-import { unpackOnce } from '../io/unpack.ts';
+import { unpackOnce } from '../io/store.ts';
 import { loadPlugins, type OwnPlugins, type Plugins } from '../plugin/load.ts';
 
 /** Parts of the running package, when the repository is that package: no fix may touch them. */

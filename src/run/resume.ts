@@ -3,7 +3,7 @@ import { fail, MendError } from '../errors.ts';
 import type { Happening, LoopEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import type { Layout } from '../io/layout.ts';
-import { endLeftovers } from '../io/leftovers.ts';
+import { endLeftovers } from '../io/process-group.ts';
 import { openJournal, readJournal } from '../journal/event-file.ts';
 import { openRecorder } from '../journal/journal.ts';
 import { type LoadedStages, openRun } from '../journal/load-stages.ts';

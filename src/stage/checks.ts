@@ -5,7 +5,7 @@ import { type BuiltInCheck, isBuiltInCheck, type Stage } from '../config/context
 import { commandText } from '../config/paths.ts';
 import { deepOffset } from '../config/yaml-depth.ts';
 import { fileFacts } from '../io/files.ts';
-import type { LogFile } from '../io/log-file.ts';
+import type { LogFile } from '../io/log.ts';
 import { probeHttp, probeTcp } from '../io/probe.ts';
 import { readText } from '../io/store.ts';
 import { dottedKey } from './dotted-key.ts';

@@ -1,8 +1,8 @@
 // `get --force` inside a running stage: the other stage's command, run there and then as part of this attempt.
 // It stays in this stage's process group and keeps its marks, so that whatever ends this stage ends it too.
 import type { Stage } from '../config/context-map.ts';
+import { runInGroup } from '../io/command.ts';
 import type { Layout } from '../io/layout.ts';
-import { runInGroup } from '../io/run-in-group.ts';
 import { privateFolder } from '../io/store.ts';
 import { type Cell, cellKey } from '../plan/matrix.ts';
 

@@ -5,7 +5,7 @@ import type { ContextMap, Stage } from '../config/context-map.ts';
 import type { Happening } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import { type CommandEnd, type CommandRequest, runCommand } from '../io/command.ts';
-import { type LogFile, openLog } from '../io/log-file.ts';
+import { type LogFile, openLog } from '../io/log.ts';
 import { privateFolder } from '../io/store.ts';
 import type { StageState } from '../journal/stages.ts';
 import type { ActionCall } from '../plan/action.ts';

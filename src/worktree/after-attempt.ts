@@ -1,9 +1,9 @@
 // After an attempt: what the stage did to the worktree. No git process when nothing was touched, one when nothing changed.
 import { dirname, join } from 'node:path';
 import { fail } from '../errors.ts';
+import { type Stamps, stampsOf } from '../io/files.ts';
 import type { TreeEntry } from '../io/git-objects.ts';
 import { entryAt } from '../io/links.ts';
-import { type Stamps, stampsOf } from '../io/stamps.ts';
 import { checkCarry } from './carry.ts';
 import { savePatch } from './save-changes.ts';
 import { shellWord } from './shell-word.ts';

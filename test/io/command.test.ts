@@ -7,8 +7,7 @@ import * as assert from 'uvu/assert';
 import { type Clock, systemClock } from '../../src/io/clock.ts';
 import { type CommandRequest, runCommand } from '../../src/io/command.ts';
 import { identify, liveness } from '../../src/io/identity.ts';
-import { endLeftovers } from '../../src/io/leftovers.ts';
-import { groupMembers } from '../../src/io/process-group.ts';
+import { endLeftovers, groupMembers } from '../../src/io/process-group.ts';
 import { folder } from './temporary.ts';
 
 async function run(command: CommandRequest['command'], more: Partial<CommandRequest> = {}, clock = systemClock) {

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findHome } from '../../src/io/home.ts';
+import { findHome } from '../../src/io/layout.ts';
 import { refusal } from '../refusal.ts';
 import { folder, write } from './temporary.ts';
 

@@ -53,15 +53,13 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   'src/testing/loopback.ts': ['http', 'https'],
   // Stages, checks and diagnostics, as their owner wrote them.
   'src/io/command.ts': ['child_process'],
-  'src/io/run-in-group.ts': ['child_process'],
   // What a model asked to see, of an allow list that only reads.
   'src/io/run-diagnostic.ts': ['child_process'],
   // git, shellcheck, ps, and the versions of tools.
   'src/io/git-objects.ts': ['child_process'],
   'src/io/git.ts': ['simple-git'],
-  'src/io/shell-check.ts': ['child_process'],
   'src/io/identity.ts': ['child_process'],
-  'src/io/tool-version.ts': ['zx'],
+  'src/io/tools.ts': ['child_process', 'zx'],
   // Loads the plugins of the owner.
   'src/plugin/import-plugin.ts': ['module', 'computed import'],
 };
@@ -165,13 +163,13 @@ test('each way out is seen when it is planted, and what only looks like one is n
 test('a plugin starts no program and uses nothing of src but its door', async () => {
   const dir = folder();
   write(dir, {
-    'plugins/a.mjs': "import { runInGroup } from '../src/io/run-in-group.ts';\nrunInGroup();",
+    'plugins/a.mjs': "import { runInGroup } from '../src/io/command.ts';\nrunInGroup();",
     'plugins/b.ts': "import { exec } from 'child_process';\nexec('x');",
     'plugins/c.ts': "import { postJson } from '../src/io/egress/post-json.ts';\npostJson('x');",
     'plugins/d.ts': "import { postJson } from '../src/model.ts';\npostJson('x');",
   });
   assert.equal(violations(await usesOf(dir, ['plugins/a.mjs', 'plugins/b.ts', 'plugins/c.ts', 'plugins/d.ts'])), [
-    'plugins/a.mjs: src/io/run-in-group.ts',
+    'plugins/a.mjs: src/io/command.ts',
     'plugins/b.ts: child_process',
     'plugins/c.ts: src/io/egress/post-json.ts',
   ]);

@@ -6,8 +6,7 @@ import * as fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../src/io/clock.ts';
-import { EndsOfOutput } from '../../src/io/ends-of-output.ts';
-import { type DiagnosticRequest, runDiagnostic } from '../../src/io/run-diagnostic.ts';
+import { type DiagnosticRequest, EndsOfOutput, runDiagnostic } from '../../src/io/run-diagnostic.ts';
 import { folder } from './temporary.ts';
 
 /** Whether a process still runs; one that only waits to be seen dead does not. */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { unpackOnce } from '../../src/io/unpack.ts';
+import { unpackOnce } from '../../src/io/store.ts';
 import { folder } from './temporary.ts';
 
 const FILES = [

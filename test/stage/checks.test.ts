@@ -2,7 +2,7 @@ import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openLog } from '../../src/io/log-file.ts';
+import { openLog } from '../../src/io/log.ts';
 import { verifyStage } from '../../src/stage/checks.ts';
 import { dottedKey } from '../../src/stage/dotted-key.ts';
 import { httpServer, tcpServer } from '../io/servers.ts';

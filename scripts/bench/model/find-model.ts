@@ -1,8 +1,7 @@
 // Which model will be asked, before anything starts: the same choice that the loop makes, and what to do when there is none.
 
 import { maxModelBytes, pickModel } from '../../../plugins/executors/ollama/pick-model.ts';
-import { openChat } from '../../../src/io/egress/ollama-chat.ts';
-import { machineMemory } from '../../../src/io/machine-memory.ts';
+import { machineMemory, openChat } from '../../../src/io/egress/ollama-chat.ts';
 import { isLanAddress, lanHost } from '../../../src/model/address.ts';
 
 export interface Found {

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../clock.ts';
-import { limited } from '../limit.ts';
 import { endAll, groupMembers } from '../process-group.ts';
+import { limited } from '../signals.ts';
 import { ModelFault } from './model-fault.ts';
 
 export interface ModelCommand {

@@ -1,6 +1,6 @@
 // One JSON document to a host that its owner named: a hosted model, a webhook.
 
-import { limited } from '../limit.ts';
+import { limited } from '../signals.ts';
 import { bounded, guardedRequest } from './guarded-request.ts';
 import { connectionFault, ModelFault } from './model-fault.ts';
 

@@ -1,7 +1,9 @@
-// A log onto stdout, as it is or as it grows, never held in memory; no further once its reader went away (`| head`).
-import { createReadStream } from 'node:fs';
+// The log of an attempt: written by its processes directly with lines of the loop between them, printed, followed, and its
+// end read. Never all of it in memory.
+import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
 import type { Clock } from './clock.ts';
-import { fileFacts } from './files.ts';
+import { fileFacts, readTail } from './files.ts';
+import { folderOf, onDisk } from './store.ts';
 
 /** Copies the file to stdout. Resolves early when nobody reads any more. */
 export async function printLog(path: string): Promise<void> {
@@ -63,4 +65,41 @@ async function withReader<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
   } finally {
     stdout.off('error', leave).off('close', leave).off('drain', drained);
   }
+}
+
+/** The last bytes of a file; `cut` when there are more before them. */
+export interface FileEnd {
+  text: string;
+  cut: boolean;
+}
+
+/** Undefined when the file cannot be read: it vanished, or is none. Bytes that are no UTF-8 become U+FFFD. */
+export function readLogEnd(path: string, bytes: number): FileEnd | undefined {
+  try {
+    const found = readTail(path, bytes);
+    return found && { text: found.text, cut: found.size > bytes };
+  } catch {
+    // Nothing to read is an answer here, not a fault: the failure is then known by how it ended.
+    return undefined;
+  }
+}
+
+export interface LogFile {
+  readonly path: string;
+  readonly fd: number;
+  /** Adds a line of the loop's own. */
+  say(line: string): void;
+  close(): void;
+}
+
+/** Opens a log for appending, readable by its owner alone. Throws MendError when the disk refuses. */
+export function openLog(path: string): LogFile {
+  folderOf(path);
+  const fd = onDisk(path, () => openSync(path, 'a', 0o600));
+  return {
+    path,
+    fd,
+    say: (line) => onDisk(path, () => void writeSync(fd, `mendloop: ${line}\n`)),
+    close: () => closeSync(fd),
+  };
 }

@@ -13,7 +13,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { endOfBytes, identifyFrom } from '../../src/failure/windows.ts';
-import { readLogEnd } from '../../src/io/log-end.ts';
+import { readLogEnd } from '../../src/io/log.ts';
 import { cpuTime } from '../failure/cpu-time.ts';
 import { folder } from './temporary.ts';
 

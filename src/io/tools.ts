@@ -1,5 +1,6 @@
-// What bash, and shellcheck where it is installed, say of a script's text. Nothing of it is run.
+// What installed programs say: bash and shellcheck of a script that is not run, a tool of its version.
 import { spawn } from 'node:child_process';
+import { $ } from 'zx';
 
 const LIMIT_MS = 20_000;
 
@@ -57,4 +58,10 @@ function told(program: string, args: readonly string[], text: string): Promise<{
     child.on('close', () => end({ said }));
     child.stdin.end(text);
   });
+}
+
+/** The first line it prints, or undefined when it cannot be run. */
+export async function toolVersion(tool: string, flag: string): Promise<string | undefined> {
+  const said = await $({ nothrow: true, quiet: true, timeout: '5s' })`${tool} ${flag}`;
+  return said.exitCode === 0 ? said.stdout.split('\n')[0] : undefined;
 }
