@@ -62,8 +62,15 @@ async function runBatch(folder, files) {
   const env = { FORCE_COLOR: '0', ...(long ? { TEST_LONG: '1' } : {}) };
   const { code, output } = await start(process.execPath, ['--enable-source-maps', BATCH, ...args], env);
   const parts = outputByFile(output);
-  // The last one answers for the exit code: of what happened after all files.
-  return files.map((file, at) => report(file, parts.get(file) ?? output, at === files.length - 1 ? code : 0));
+  const results = files.map((file) => report(file, parts.get(file) ?? output, files.length === 1 ? code : 0));
+  const explained = code === 0 || results.some(({ failed }) => failed > 0);
+  return explained ? results : [...results, outside(files, code, output)];
+}
+
+/** Something went wrong that no file of several shows: the last of them is not to blame, but it is a failure. */
+function outside(files, code, output) {
+  console.log(`FAIL  ${files.join(', ')}: exit code ${code}\n${output.replace(/^/gm, '      ')}`);
+  return { passed: 0, failed: 1, skipped: 0 };
 }
 
 function report(file, output, code) {

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatDuration, parseDuration } from '../../src/config/duration.ts';
+import { fc } from '../sweep.ts';
 
 test('a duration is a sum of whole numbers with units, the largest first', () => {
   const cases: [string, number | undefined][] = [

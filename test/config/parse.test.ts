@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stringify } from 'yaml';
 import { RESERVED_STAGE_NAMES } from '../../src/config/context-map.ts';
 import { parseContextMap, parseLoopConfig } from '../../src/config/parse.ts';
+import { fc, runs } from '../sweep.ts';
 
 const frozen = (value: unknown): boolean =>
   typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(frozen));
@@ -60,7 +60,7 @@ test('no text makes a parser throw, and a refusal always has a reason', () => {
         }
       }
     }),
-    { numRuns: 1000 },
+    runs(200, 10000),
   );
 });
 

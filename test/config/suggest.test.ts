@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { nearest } from '../../src/config/suggest.ts';
+import { fc } from '../sweep.ts';
 
 const STAGES = ['vms', 'talos', 'infra', 'apps', 'ingress', 'obs', 'status'];
 

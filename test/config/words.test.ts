@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commandWords, isWipeScript, rawWords } from '../../src/config/paths.ts';
+import { fc } from '../sweep.ts';
 
 test('the words of a shell command are found between all that parts them', () => {
   assert.equal(commandWords('FILE=config/a.yaml ./stages//run.sh <in.txt >"out file" && (cd b;cat c|tee d)'), [

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { cleanLine, cleanLines, clipMiddle, isBinary, LINE_CHARS } from '../../src/failure/clean.ts';
+import { fc, runs } from '../sweep.ts';
 
 const ESC = '\u001b';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must be gone
@@ -190,7 +190,7 @@ test('property: as many lines come out as went in, none longer than allowed, non
       assert.is(lines.length, text.split('\n').length);
       for (const line of lines) assert.ok(line.length <= LINE_CHARS && !CONTROL.test(line));
     }),
-    { numRuns: 2000 },
+    runs(333, 20000),
   );
 });
 

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LogEnd } from '../../src/failure/clean.ts';
 import { type AttemptEnd, excerptOf, type FailureInput, identify, masksOf } from '../../src/failure/fingerprint.ts';
 import { WINDOWS } from '../../src/failure/windows.ts';
+import { fc, runs } from '../sweep.ts';
 import { cpuTime } from './cpu-time.ts';
 
 const whole = (text: string): LogEnd => ({ text, cut: false });
@@ -106,7 +106,7 @@ test('property: a clear error is the same with any last green log, even one that
       const alone = failure(log);
       for (const one of [text, log, `${text}\n${log}`]) assert.equal(failure(log, { green: whole(one) }), alone);
     }),
-    { numRuns: 500 },
+    runs(100, 5000),
   );
 });
 
@@ -138,7 +138,7 @@ test('property: neither the ends of its lines nor colours change a fingerprint',
       const coloured = scattered(log, pieces);
       assert.is(print(coloured), print(log), JSON.stringify(coloured));
     }),
-    { numRuns: 500 },
+    runs(100, 5000),
   );
 });
 
@@ -155,7 +155,7 @@ test('property: neither do time stamps in front of each line', () => {
       const stamped = lines.map((line, i) => style(times[i % times.length] as string) + line);
       assert.is(print(stamped.join('\n')), print(lines.join('\n')), stamped.join('\n'));
     }),
-    { numRuns: 500 },
+    runs(100, 5000),
   );
 });
 
@@ -166,7 +166,7 @@ test('property: neither do records and progress that other work prints in betwee
       for (const [at, line] of others) mixed.splice(at % (mixed.length + 1), 0, line);
       assert.is(print(mixed.join('\n')), print(lines.join('\n')), mixed.join('\n'));
     }),
-    { numRuns: 500 },
+    runs(100, 5000),
   );
 });
 
@@ -284,7 +284,7 @@ test('property: whatever the bytes, there is an answer: at most three errors, an
       assert.is(found.grade === 'nothing', found.silence !== undefined);
       for (const { lines, template } of found.errors) assert.ok(lines.length > 0 && typeof template === 'string');
     }),
-    { numRuns: 1000 },
+    runs(200, 10000),
   );
 });
 

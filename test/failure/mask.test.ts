@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Masked, maskReasons, TEMPLATE_CHARS, template } from '../../src/failure/mask.ts';
+import { fc, runs } from '../sweep.ts';
 import { cpuTime } from './cpu-time.ts';
 
 interface Case {
@@ -292,7 +292,7 @@ test('property: a template is its own template', () => {
       const once = template(first + more.flat().join(''));
       assert.is(template(once), once);
     }),
-    { numRuns: 3000 },
+    runs(500, 30000),
   );
 });
 
@@ -302,7 +302,7 @@ test('property: any text has a template, the same each time, without line ends',
       assert.is(template(text), template(text));
       assert.not.match(template(text), /[\n\r]/);
     }),
-    { numRuns: 2000 },
+    runs(333, 20000),
   );
 });
 

@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { applyChanges } from '../../src/fix/apply-changes.ts';
 import { readAnswer } from '../../src/fix/read-answer.ts';
 import { cpuTime } from '../failure/cpu-time.ts';
+import { cases } from '../sweep.ts';
 import { DAMAGES, diffOf, edited, moved, randomOf } from './damage.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -24,7 +25,7 @@ const FILES = [
   'stages/lab/charts/kube-prometheus-stack.yaml',
 ].map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
 
-const EACH = 40;
+const EACH = cases(12, 400);
 
 function answered(answer: string, path: string, before: string): string | undefined {
   const read = readAnswer(answer, { path });

@@ -9,12 +9,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { endOfBytes, identifyFrom } from '../../src/failure/windows.ts';
 import { readLogEnd } from '../../src/io/log.ts';
 import { cpuTime } from '../failure/cpu-time.ts';
+import { fc, runs } from '../sweep.ts';
 import { folder } from './temporary.ts';
 
 const input = { stage: 'vms', ended: { exit_code: 1, signal: null, timed_out: false } };
@@ -72,7 +72,7 @@ test('property: a file and its bytes in memory say the same', () => {
       writeFileSync(path, bytes);
       assert.equal(readLogEnd(path, n), endOfBytes(Buffer.from(bytes))(n));
     }),
-    { numRuns: 200 },
+    runs(200, 2000),
   );
 });
 

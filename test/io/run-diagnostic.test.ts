@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import * as fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../src/io/clock.ts';
 import { type DiagnosticRequest, EndsOfOutput, runDiagnostic } from '../../src/io/run-diagnostic.ts';
+import { fc } from '../sweep.ts';
 import { folder } from './temporary.ts';
 
 /** Whether a process still runs; one that only waits to be seen dead does not. */

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readStreamEnd, type StdinLine, stdinLines } from '../../src/io/stdin.ts';
+import { fc } from '../sweep.ts';
 import { folder } from './temporary.ts';
 
 const real = Object.getOwnPropertyDescriptor(process, 'stdin') as PropertyDescriptor;

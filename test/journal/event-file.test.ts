@@ -1,11 +1,11 @@
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
 import { openJournal, readJournal } from '../../src/journal/event-file.ts';
 import { folder } from '../io/temporary.ts';
+import { fc, runs } from '../sweep.ts';
 
 const fresh = () => join(folder(), 'runs/r/events.jsonl');
 
@@ -118,7 +118,7 @@ test('property: whatever is done to its bytes, a journal opens, keeps a prefix, 
       assert.equal(again.events, [...found, event(found.length + 1)]);
       assert.equal([again.corruptLine, again.goodBytes], [undefined, statSync(path).size]);
     }),
-    { numRuns: 300 },
+    runs(100, 3000),
   );
 });
 

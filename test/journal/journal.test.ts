@@ -1,5 +1,4 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EventType, Happening, LoopEvent, Subscriber } from '../../src/events.ts';
@@ -9,6 +8,7 @@ import { openRecorder } from '../../src/journal/journal.ts';
 import { loadStages } from '../../src/journal/load-stages.ts';
 import { folder } from '../io/temporary.ts';
 import { fakeClock, RUN } from '../run/builders.ts';
+import { fc, runs } from '../sweep.ts';
 
 const STEPS = new Map([
   ['a', ['a']],
@@ -220,7 +220,7 @@ test('property: wherever a process dies, the next one finds the state that all r
       assert.equal(kept, loadStages(layout).state);
       assert.equal(second.recorder.stages, kept);
     }),
-    { numRuns: 40 },
+    runs(20, 400),
   );
 });
 

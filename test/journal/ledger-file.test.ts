@@ -1,5 +1,4 @@
 import { appendFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Layout, layout as layoutOf } from '../../src/io/layout.ts';
@@ -9,6 +8,7 @@ import { emptyLedger, entryOf, type Ledger } from '../../src/triage/ledger.ts';
 import type { LedgerHappening, LedgerRecord } from '../../src/triage/records.ts';
 import { folder } from '../io/temporary.ts';
 import { fakeClock } from '../run/builders.ts';
+import { fc, runs } from '../sweep.ts';
 import { anyHappening, NOW, seen, tried, used } from '../triage/builders.ts';
 
 const fresh = (): Layout => layoutOf(folder());
@@ -236,7 +236,7 @@ test('property: cut at any byte, the journal loses at most the record it was cut
       assert.equal(readLedger(layout).ledger, store.ledger);
       assert.is(linesOf(layout).length, sound + 1);
     }),
-    { numRuns: 150 },
+    runs(50, 1500),
   );
 });
 
@@ -266,7 +266,7 @@ test('property: wherever processes die, the ledger is what all records fold to, 
       rmSync(layout.ledger, { force: true });
       assert.equal(readLedger(layout).ledger, kept.ledger);
     }),
-    { numRuns: 100 },
+    runs(33, 1000),
   );
 });
 
@@ -290,7 +290,7 @@ test('property: whatever is done to the bytes of either file, the ledger opens, 
       store.close();
       assert.equal(readLedger(layout), { ledger: store.ledger, notices: [] });
     }),
-    { numRuns: 300 },
+    runs(100, 3000),
   );
 });
 

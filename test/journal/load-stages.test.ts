@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
@@ -8,6 +7,7 @@ import { loadStages, openRun } from '../../src/journal/load-stages.ts';
 import { emptyState, fold } from '../../src/journal/stages.ts';
 import { folder, write } from '../io/temporary.ts';
 import { journalOf, RUN } from '../run/builders.ts';
+import { fc, runs } from '../sweep.ts';
 
 const LATER = '20260102-000000-abcd';
 const FIRST = journalOf([
@@ -150,7 +150,7 @@ test('property: whatever bytes the projection holds, the stages are those of the
         assert.equal(loadStages(layout).state, EXPECTED);
       },
     ),
-    { numRuns: 60 },
+    runs(20, 600),
   );
 });
 

@@ -1,8 +1,8 @@
 // When a name is another one mistyped, and when it is a name of its own.
-import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isSlip, oneNear, slips } from '../../plugins/executors/known-fixes/near.ts';
+import { fc } from '../sweep.ts';
 
 const near = suite('near');
 

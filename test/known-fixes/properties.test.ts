@@ -1,5 +1,4 @@
 // Whatever a file holds: what is sound is left alone, and a repair touches only the lines it is about.
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stringify } from 'yaml';
@@ -10,6 +9,7 @@ import { closed } from '../../plugins/executors/known-fixes/open-quote.ts';
 import { REPAIRS } from '../../plugins/executors/known-fixes/repairs.ts';
 import { mendedYaml } from '../../plugins/executors/known-fixes/yaml.ts';
 import { readYaml } from '../../plugins/executors/known-fixes/yaml-document.ts';
+import { fc } from '../sweep.ts';
 import { factsOf, HEAD, RUN } from './facts.ts';
 
 const value = fc.jsonValue({ maxDepth: 3 });

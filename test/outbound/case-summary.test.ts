@@ -1,7 +1,7 @@
-import * as fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type CaseSummary, caseName, isCaseName, isCaseSummary } from '../../src/outbound/case-summary.ts';
+import { fc } from '../sweep.ts';
 
 const none = () => false;
 

@@ -1,9 +1,9 @@
-import * as fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MIN_CASE_CHARS, machineRule } from '../../src/outbound/case.ts';
 import { maskContext, type Try } from '../../src/outbound/context.ts';
 import { shownFiles } from '../../src/outbound/shown-files.ts';
+import { fc, runs } from '../sweep.ts';
 import { type CaseFacts, CONTEXT, caseOf, NONCE } from './failure-context.ts';
 
 const TRIES: readonly Try[] = [
@@ -311,7 +311,7 @@ test('nothing from logs, files, their names, attempts, notes or diagnostics ever
         return !outside(built).includes('EVIL') && built.length <= budget;
       },
     ),
-    { numRuns: 80 },
+    runs(80, 800),
   );
 });
 

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import * as fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatRule, withFormat } from '../../src/outbound/answer-format.ts';
 import type { AnswerFormat } from '../../src/outbound/context.ts';
 import { shownFiles } from '../../src/outbound/shown-files.ts';
 import { estimateTokens } from '../../src/outbound/text.ts';
+import { fc, runs } from '../sweep.ts';
 import { manyLines, NONCE, promptOf } from './failure-context.ts';
 
 const own = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -271,7 +271,7 @@ test('whatever is in the log and the files, a prompt stays within its budget and
       const lines = text.split(/\r?\n/);
       for (const [number, line] of shownFiles(prompt.text)[0]?.lines ?? []) assert.is(line, lines[number - 1]);
     }),
-    { numRuns: 100 },
+    runs(100, 1000),
   );
 });
 

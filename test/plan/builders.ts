@@ -1,10 +1,10 @@
 // Plans, contexts, stages and events as tests write them: only what matters to the test, the rest filled in.
-import fc from 'fast-check';
 import type { ContextMap, Stage } from '../../src/config/context-map.ts';
 import { parseContextMap } from '../../src/config/parse.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 import type { ContextInput, Plan, PlanInput, PlanStep } from '../../src/plan/contract.ts';
 import { validatePlan } from '../../src/plan/validate.ts';
+import { fc } from '../sweep.ts';
 
 export type StepInput = PlanInput['steps'][number];
 

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compilePlan, stepId, withNeeds } from '../../src/plan/compile.ts';
 import { validatePlan } from '../../src/plan/validate.ts';
+import { fc } from '../sweep.ts';
 import { checkedPlan, labelOf, mapOf } from './builders.ts';
 
 const RUN = '20260101-000000-abcd';

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ExecutionError } from '../../src/plan/codes.ts';
 import { validateContext, validatePlan } from '../../src/plan/validate.ts';
+import { fc, runs } from '../sweep.ts';
 import { checkedPlan, context, id, plan, step } from './builders.ts';
 
 function refusal(input: unknown, maxSteps?: number): ExecutionError {
@@ -302,7 +302,7 @@ test('property: whatever is given, checking never throws, and either freezes or 
       const asContext = validateContext(checked, { ...context(plan()), plan: { id: value }, user_id: input });
       assert.ok(!asContext.ok);
     }),
-    { numRuns: 300 },
+    runs(100, 3000),
   );
 });
 

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ExecutionCode, executionError } from '../../src/plan/codes.ts';
 import { planResult, planStatus } from '../../src/plan/result.ts';
+import { fc } from '../sweep.ts';
 
 const errors = (...codes: ExecutionCode[]) => codes.map((code) => executionError(code, code));
 const end = { total: 3, done: 3, errors: errors(), halted: false };

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Plan } from '../../src/plan/contract.ts';
 import { RunFacts, type StepState } from '../../src/plan/run-state.ts';
 import { linear, parallel, type RunScheduler } from '../../src/plan/scheduler.ts';
+import { fc } from '../sweep.ts';
 import { checkedPlan, dags, id, labelOf, plan, step } from './builders.ts';
 
 const diamond = checkedPlan(plan([step(4, [2, 3]), step(1), step(2, [1]), step(3, [1]), step(5)]));

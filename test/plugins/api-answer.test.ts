@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readReply } from '../../src/model/read-reply.ts';
 import { retryAfterMs } from '../../src/model/retry.ts';
 import { withoutSecrets } from '../../src/model/secrets.ts';
 import { escalationSchema } from '../../src/plugin/contract.ts';
+import { fc, runs } from '../sweep.ts';
 import { DIFF, WHOLE } from './ask-ollama.ts';
 
 const reply = (said: string) => {
@@ -104,7 +104,7 @@ test('whatever is said, it is read without a throw, and what is read is within t
       const read = readReply(text);
       return 'wrong' in read ? read.wrong.length > 0 : escalationSchema.safeParse(read.reply).success;
     }),
-    { numRuns: 3000 },
+    runs(500, 30000),
   );
 });
 

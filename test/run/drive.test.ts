@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { executionError } from '../../src/plan/codes.ts';
@@ -6,6 +5,7 @@ import type { Plan, PlanStep } from '../../src/plan/contract.ts';
 import { linear, parallel } from '../../src/plan/scheduler.ts';
 import { type DrivePorts, drive, type StepEnd } from '../../src/run/drive.ts';
 import { checkedPlan, dags, id, labelOf, numberOf, plan, step } from '../plan/builders.ts';
+import { fc, runs } from '../sweep.ts';
 import { execute } from './builders.ts';
 
 const DONE: StepEnd = { state: 'DONE' };
@@ -134,7 +134,7 @@ test('property: in any plan, with any cap and order of ends, each step runs once
       assert.ok(most <= workers);
       assert.equal([end.done, end.errors, end.halted], [of.steps.length, [], false]);
     }),
-    { numRuns: 60 },
+    runs(30, 600),
   );
 });
 
@@ -158,7 +158,7 @@ test('property: with failures that are skipped, what ran and what was skipped is
       assert.equal(skipped.sort(), having('SKIPPED').sort());
       assert.equal([end.done, end.halted], [having('DONE').length, false]);
     }),
-    { numRuns: 60 },
+    runs(30, 600),
   );
 });
 
@@ -185,7 +185,7 @@ test('property: a plan driven at once and its steps executed one by one end with
       assert.equal(ends.sort(), [...states].map(([s, end]) => `s${numberOf({ id: s })} ${end}`).sort());
       assert.equal(atOnce.result.result_payload, results);
     }),
-    { numRuns: 40 },
+    runs(20, 400),
   );
 });
 

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { PlanStep } from '../../src/plan/contract.ts';
 import { nextTry, policyOf } from '../../src/run/retry.ts';
 import { checkedPlan, plan, step } from '../plan/builders.ts';
+import { fc } from '../sweep.ts';
 
 const planWith = (policy: object, of: object = { on_failure: 'retry' }) =>
   checkedPlan(plan([step(1, [], { ...of, retry_policy: policy })]));

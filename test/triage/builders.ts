@@ -1,5 +1,4 @@
 // What the tests of triage share: records without their stamps, ledgers folded from them, and an everyday situation.
-import fc from 'fast-check';
 import { foldLedger } from '../../src/triage/fold.ts';
 import { emptyLedger, entryOf, type Ledger, type LedgerEntry } from '../../src/triage/ledger.ts';
 import {
@@ -11,6 +10,7 @@ import {
   type PatchOutcome,
 } from '../../src/triage/records.ts';
 import type { Situation } from '../../src/triage/situation.ts';
+import { fc } from '../sweep.ts';
 
 export const RUN = '20261110-060000-abcd';
 /** 2026-11-10, six in the morning. */

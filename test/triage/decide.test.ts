@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decide } from '../../src/triage/decide.ts';
 import { entryOf } from '../../src/triage/ledger.ts';
 import type { LedgerHappening } from '../../src/triage/records.ts';
 import { type Decision, type Situation, WHY, type Why } from '../../src/triage/situation.ts';
+import { fc, runs } from '../sweep.ts';
 import {
   anyHappening,
   called,
@@ -259,7 +259,7 @@ test('property: there is always one answer with a reason, the same each time, an
       assert.not.match(decision.reason, /undefined|NaN|null/);
       if (decision.tier === 'none') assert.is(decision.exit, WHY[decision.why]);
     }),
-    { numRuns: 2000 },
+    runs(400, 20000),
   );
 });
 
@@ -280,7 +280,7 @@ test('property: without AI or in safe mode nothing is asked for a change, and no
       if (asked) assert.not(s.failure.external);
       if (tier === 'executor' && decision.reapply.length > 0) assert.is(decision.scope, 'known-fixes-only');
     }),
-    { numRuns: 2000 },
+    runs(400, 20000),
   );
 });
 

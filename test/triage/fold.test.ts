@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { foldLedger } from '../../src/triage/fold.ts';
 import { emptyLedger, entryOf, isLedger, type LedgerEntry } from '../../src/triage/ledger.ts';
 import { isLedgerRecord, LEDGER_TYPES, type LedgerHappening } from '../../src/triage/records.ts';
+import { fc, runs } from '../sweep.ts';
 import {
   anyRecords,
   called,
@@ -231,7 +231,7 @@ test('property: the same records give the same ledger, one that passes for a led
       }
       assert.equal(again, kept);
     }),
-    { numRuns: 300 },
+    runs(100, 3000),
   );
 });
 
@@ -253,7 +253,7 @@ test('property: counters only grow until a reset or a verified fix; what a day u
         }
       }
     }),
-    { numRuns: 300 },
+    runs(100, 3000),
   );
 });
 

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Ended } from '../../src/triage/judge.ts';
 import { WHY } from '../../src/triage/situation.ts';
+import { fc, runs } from '../sweep.ts';
 import { DAY, HOUR, situation } from './builders.ts';
 import { simulate, type World } from './simulation.ts';
 
@@ -90,7 +90,7 @@ test('property: whatever fails, every run ends, and no cap of fingerprint, stage
         assert.ok(how === 'green' || how === 'lost' || how === 'give_up' || Object.hasOwn(WHY, how), how);
       }
     }),
-    { numRuns: 3000 },
+    runs(500, 30000),
   );
 });
 

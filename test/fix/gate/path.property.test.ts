@@ -1,16 +1,15 @@
 // Whatever path is thrown at the gate: it answers, and nothing gets through that is not allowed.
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isWipeScript, pathMatcher } from '../../../src/config/paths.ts';
 import { REFUSALS } from '../../../src/fix/edit.ts';
 import { judgeEdit } from '../../../src/fix/gate/judge.ts';
 import type { GateRules } from '../../../src/fix/gate/rules.ts';
+import { fc, runs } from '../../sweep.ts';
 import { FILES, LINKS, RULES, SCRIPT } from './homelab.ts';
 
-const seed = 20_261;
-const check = (runs: number, property: fc.IProperty<never> | unknown) =>
-  fc.assert(property as fc.IProperty<unknown>, { numRuns: runs, seed });
+const check = (many: number, property: fc.IProperty<never> | unknown) =>
+  fc.assert(property as fc.IProperty<unknown>, runs(many / 10, many * 3));
 
 const ODD = [
   '..',
@@ -98,7 +97,7 @@ const path = fc.oneof(
 
 const HOME: GateRules[] = [RULES, { ...RULES, allow: ['**'] }, { ...RULES, allow: ['**/*.yaml', 'stages/'] }];
 
-test('60,000 paths: what is accepted is plain, allowed, unprotected, no link, in a folder that is there, and differs', () => {
+test('any path: what is accepted is plain, allowed, unprotected, no link, in a folder that is there, and differs', () => {
   let accepted = 0;
   check(
     60_000,
@@ -138,10 +137,10 @@ test('60,000 paths: what is accepted is plain, allowed, unprotected, no link, in
       assert.is(before === null, !rules.tree.exists(name), name);
     }),
   );
-  assert.ok(accepted > 500, `only ${accepted} were accepted`);
+  assert.ok(accepted > 50, `only ${accepted} were accepted`);
 });
 
-test('10,000 paths against one allowed file: only that one passes', () => {
+test('any path against one allowed file: only that one passes', () => {
   const rules = { ...RULES, allow: ['stages/vms/run.sh'] };
   check(
     10_000,

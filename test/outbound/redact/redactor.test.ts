@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createRedactor } from '../../../src/outbound/redact/redactor.ts';
 import type { Secret } from '../../../src/outbound/redact/secret.ts';
 import { RedactionError } from '../../../src/outbound/redact/secret.ts';
+import { fc, runs } from '../../sweep.ts';
 import { dice, letters } from './fill.ts';
 import { ordinaryLines } from './ordinary.ts';
 import { leftovers, password, planted } from './planted.ts';
@@ -175,7 +175,7 @@ test('redact: again changes nothing, restoring gives the text, lines stay, no kn
       const plain = masked.replace(/SECRET_bcdf2345_\d+_[a-z]+_END/g, '\u0000');
       for (const value of VALUES) assert.not(plain.includes(value), `${JSON.stringify(text)} → ${masked}`);
     }),
-    { numRuns: 1500 },
+    runs(250, 15000),
   );
 });
 
@@ -192,7 +192,7 @@ test('redact: two different texts never become the same', () => {
         ],
       );
     }),
-    { numRuns: 500 },
+    runs(83, 5000),
   );
 });
 

@@ -1,11 +1,11 @@
 // Whatever an answer does to placeholders: left alone they come back byte for byte, anything else is refused.
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createRedactor } from '../../../src/outbound/redact/redactor.ts';
+import { fc, runs } from '../../sweep.ts';
 import { password } from './planted.ts';
 
-const RUNS = { numRuns: 300 };
+const RUNS = runs(60, 3000);
 const SECRETS = Array.from({ length: 12 }, (_, i) => password(100 + i));
 
 /** Lines of a file, each its own; those with a number hold that secret. */

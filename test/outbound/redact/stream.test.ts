@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createRedactor } from '../../../src/outbound/redact/redactor.ts';
 import { RedactionError } from '../../../src/outbound/redact/secret.ts';
 import { redactStream } from '../../../src/outbound/redact/stream.ts';
+import { fc } from '../../sweep.ts';
 import { dice, letters } from './fill.ts';
 import { ordinaryLines } from './ordinary.ts';
 
