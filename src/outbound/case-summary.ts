@@ -36,9 +36,19 @@ export interface CaseSummary {
 const isCase: Check = (value) => typeof value === 'string' && isCaseName(value);
 
 const isShaped = shaped({
-  ...{ version: oneOf([1]), case: isCase, stage: name, fingerprint: name, class: name, run: text, opened: time },
-  ...{ state: oneOf(CASE_STATES), versions: listOf(oneOf([1, 2])), calls: count, answers: listOf(oneOf(ANSWER_KINDS)) },
-  ...{ why: optional(text), patch: optional(name) },
+  version: oneOf([1]),
+  case: isCase,
+  stage: name,
+  fingerprint: name,
+  class: name,
+  run: text,
+  opened: time,
+  state: oneOf(CASE_STATES),
+  versions: listOf(oneOf([1, 2])),
+  calls: count,
+  answers: listOf(oneOf(ANSWER_KINDS)),
+  why: optional(text),
+  patch: optional(name),
   closed: optional(shaped({ time, why: text })),
 });
 

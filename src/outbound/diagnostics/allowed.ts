@@ -5,9 +5,9 @@ import { findTool, toolNames } from './tools.ts';
 
 export type Allowed = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
-const MOST_WORDS = 40;
-const LONGEST_WORD = 300;
-const LONGEST = 2000;
+const MAX_WORDS = 40;
+const MAX_WORD_CHARS = 300;
+const MAX_CHARS = 2000;
 
 /** Never throws, whatever `argv` holds. */
 export function allowDiagnostic(argv: readonly string[]): Allowed {
@@ -34,32 +34,32 @@ function examine(argv: readonly string[]): void {
   if (program.includes('/')) refuse(`${quoted(program)} is a path; a tool is asked for by its name`);
   const tool =
     findTool(program) ?? refuse(`${quoted(program)} is not one of the tools that may be asked: ${toolNames()}`);
-  const verb = readVerb(tool, words);
-  const request = readRequest(tool, verb.found, words.slice(verb.at));
-  const called = [tool.name, verb.found.words].join(' ').trim();
-  examineOperands(called, verb.found, request);
-  for (const names of verb.found.needs ?? []) {
+  const { verb, at } = readVerb(tool, words);
+  const request = readRequest(tool, verb, words.slice(at));
+  const called = [tool.name, verb.words].join(' ').trim();
+  examineOperands(called, verb, request);
+  for (const names of verb.needs ?? []) {
     if (!names.some((name) => request.flags.has(name))) refuse(`${called} must be given ${names.join(' or ')}`);
   }
-  const reason = verb.found.check?.(request);
+  const reason = verb.check?.(request);
   if (reason !== undefined) refuse(reason);
 }
 
 function examineWords(argv: unknown): asserts argv is readonly string[] {
   if (!Array.isArray(argv) || argv.length === 0) refuse('it names no tool');
-  if (argv.length > MOST_WORDS) refuse(`it has more than ${MOST_WORDS} words`);
+  if (argv.length > MAX_WORDS) refuse(`it has more than ${MAX_WORDS} words`);
   let chars = 0;
   for (const word of argv as readonly unknown[]) {
     if (typeof word !== 'string' || word === '') refuse('a word of it is empty, or none');
-    if (word.length > LONGEST_WORD) refuse(`a word of it has more than ${LONGEST_WORD} characters`);
+    if (word.length > MAX_WORD_CHARS) refuse(`a word of it has more than ${MAX_WORD_CHARS} characters`);
     if (!/^[\x20-\x7e]+$/.test(word)) refuse(`${quoted(word)} has characters other than plain printable ones`);
     chars += word.length;
   }
-  if (chars > LONGEST) refuse(`it has more than ${LONGEST} characters`);
+  if (chars > MAX_CHARS) refuse(`it has more than ${MAX_CHARS} characters`);
 }
 
 /** The verb, and where what belongs to it begins. */
-function readVerb(tool: Tool, words: readonly string[]): { found: Verb; at: number } {
+function readVerb(tool: Tool, words: readonly string[]): { verb: Verb; at: number } {
   let at = 0;
   if (tool.before !== undefined) {
     const flags = new Map<string, string[]>();
@@ -67,20 +67,20 @@ function readVerb(tool: Tool, words: readonly string[]): { found: Verb; at: numb
       at += readFlag(tool, `before the verb of ${tool.name}`, tool.before, words, at, flags);
   }
   // The longest verb that stands here: "get sources git" before "get".
-  const found = tool.verbs
-    .filter(({ words: verb }) => verb === '' || verb.split(' ').every((word, i) => words[at + i] === word))
+  const verb = tool.verbs
+    .filter(({ words: its }) => its === '' || its.split(' ').every((word, i) => words[at + i] === word))
     .sort((a, b) => b.words.length - a.words.length)[0];
-  if (found === undefined) {
+  if (verb === undefined) {
     const [asked] = words.slice(at);
     if (asked === undefined) return refuse(`${tool.name} is asked nothing`);
-    const known = tool.verbs.map(({ words: verb }) => verb).join(', ');
+    const allowed = tool.verbs.map(({ words: its }) => its).join(', ');
     return refuse(
       isFlag(asked)
         ? `${quoted(asked)} may not stand before the verb of ${tool.name}`
-        : `${tool.name} ${quoted(asked)} is not read-only for sure; ${tool.name} may be asked: ${known}`,
+        : `${tool.name} ${quoted(asked)} is not read-only for sure; ${tool.name} may be asked: ${allowed}`,
     );
   }
-  return { found, at: at + (found.words === '' ? 0 : found.words.split(' ').length) };
+  return { verb, at: at + (verb.words === '' ? 0 : verb.words.split(' ').length) };
 }
 
 const isFlag = (word: string | undefined): word is string => word?.startsWith('-') === true;

@@ -1,5 +1,5 @@
-// How the table of diagnostics says what a tool may be asked. What it does not name is refused: tool, verb, flag, value,
-// operand.
+// How the tables of diagnostics say what a tool may be asked. What they do not name is refused: tool, verb, flag, value,
+// operand. No value can name a file outside, and a name that is looked up elsewhere is too short to carry a text out.
 
 /** A value or operand that is let through; `what` says it in words. */
 export interface Rule {
@@ -48,17 +48,6 @@ export interface Tool {
   readonly wholeWords?: boolean;
   readonly verbs: readonly Verb[];
 }
-
-/** `on('-a --all')` */
-export const on = (names: string): Flags => Object.fromEntries(names.split(' ').map((name) => [name, 'switch']));
-
-/** `taking(NUMBER, '-n --lines')` */
-export const taking = (rule: Rule, names: string): Flags =>
-  Object.fromEntries(names.split(' ').map((name) => [name, { value: rule }]));
-
-/** The same flags and operands for several verbs. */
-export const verbs = (all: string, verb: Omit<Verb, 'words'> = {}): Verb[] =>
-  all.split(' ').map((words) => ({ words, ...verb }));
 
 export const matching = (what: string, pattern: RegExp): Rule => ({ what, takes: (text) => pattern.test(text) });
 
@@ -111,3 +100,49 @@ export const BELOW: Rule = {
   what: 'a path below the repository root',
   takes: (text) => /^[\w.@+][\w.@+/-]{0,200}$/.test(text) && !text.split('/').includes('..'),
 };
+
+const VALUES: Readonly<Record<string, Rule>> = {
+  number: NUMBER,
+  seconds: SECONDS,
+  duration: DURATION,
+  moment: MOMENT,
+  name: NAME,
+  names: listOf(NAME),
+  namespace: NAMESPACE,
+  text: TEXT,
+  selector: SELECTOR,
+  hosts: listOf(HOST),
+  address: ADDRESS,
+};
+
+/**
+ * Flags as a usage line has them, groups of names with commas between: `-a --all, -n --lines <number>, --since=<moment>`.
+ * `<a|b>` takes one of these words; other values are of the table above, or of `more`. Throws on a value that is in neither.
+ */
+export function flags(usage: string, more: Readonly<Record<string, Rule>> = {}): Flags {
+  const all: Record<string, Flag> = {};
+  for (const group of usage.split(',')) {
+    const [, names = '', equals = '', value] = /^\s*([^=<]*?)\s*(=?)(?:<(.+)>)?\s*$/s.exec(group) ?? [];
+    const flag =
+      value === undefined ? 'switch' : equals === '' ? { value: ruleOf(value) } : { attached: ruleOf(value) };
+    for (const name of names.split(/\s+/)) if (name !== '') all[name] = flag;
+  }
+  return all;
+
+  function ruleOf(value: string): Rule {
+    const rule = value.includes('|') ? oneOf(value.replaceAll('|', ' ')) : (more[value] ?? VALUES[value]);
+    if (rule === undefined) throw new Error(`no value <${value}> is defined`);
+    return rule;
+  }
+}
+
+type VerbParts = Omit<Verb, 'words' | 'flags'>;
+
+/** Writes verbs, one or several with commas between, with the usage line of their flags; `more` are values of this tool. */
+export const verbsWith =
+  (more: Readonly<Record<string, Rule>> = {}) =>
+  (names: string, usage = '', parts: VerbParts = {}): Verb[] =>
+    names.split(', ').map((words) => ({ words, flags: flags(usage, more), ...parts }));
+
+/** Between `least` and `most` operands that `operand` takes. */
+export const operands = (operand: Rule, least: number, most: number): VerbParts => ({ operand, count: [least, most] });

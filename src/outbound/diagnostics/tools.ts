@@ -22,7 +22,7 @@ export function toolLines(): string[] {
   return [...others.map(({ name, verbs }) => `${name} ${shortly(verbs.map(({ words }) => words))}`), alone.join(', ')];
 }
 
-const MOST_TOLD = 3;
+const MAX_LISTED = 3;
 
 /** `rollout status, rollout history, get` → `rollout (status, history), get` */
 function shortly(words: readonly string[]): string {
@@ -31,9 +31,9 @@ function shortly(words: readonly string[]): string {
     const [first = '', ...rest] = verb.split(' ');
     byFirst.set(first, [...(byFirst.get(first) ?? []), rest.join(' ')]);
   }
-  const said = [...byFirst].map(([first, rest]) => {
+  const shortened = [...byFirst].map(([first, rest]) => {
     const more = rest.filter((word) => word !== '');
-    return more.length === 0 || more.length > MOST_TOLD ? first : `${first} (${more.join(', ')})`;
+    return more.length === 0 || more.length > MAX_LISTED ? first : `${first} (${more.join(', ')})`;
   });
-  return said.join(', ');
+  return shortened.join(', ');
 }

@@ -44,7 +44,10 @@ export function suspects(files: readonly SourceFile[], said: Said): Suspect[] {
     const own = matches.get(path) ?? [];
     const rarity = own.reduce((sum, { count }) => sum + 1 / count, 0);
     return {
-      ...{ path, text, lines, score: weight + Math.min(20, 10 * rarity) },
+      path,
+      text,
+      lines,
+      score: weight + Math.min(20, 10 * rarity),
       named: [...named].filter((line) => line >= 1 && line <= lines.length).sort((a, b) => a - b),
       matching: [...own].sort((a, b) => a.count - b.count || a.line - b.line).map(({ line }) => line),
     };

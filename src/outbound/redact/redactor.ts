@@ -122,7 +122,9 @@ function inColour(text: string): Span[] {
   if (view === undefined) return [];
   const { at } = view;
   return byForm(view.text).map(({ start, end, kind }) => ({
-    ...{ start: at[start] as number, end: (at[end - 1] as number) + 1, kind },
+    start: at[start] as number,
+    end: (at[end - 1] as number) + 1,
+    kind,
   }));
 }
 

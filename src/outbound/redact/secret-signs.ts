@@ -1,90 +1,23 @@
-// Which names of keys and variables say that their value is a secret.
+// What says that a value is a secret: the name of its key or variable, or a look that no person would write.
 
-const SECRET_WORDS: ReadonlySet<string> = new Set([
-  ...[
-    'password',
-    'passwords',
-    'passwd',
-    'passphrase',
-    'pass',
-    'pwd',
-    'pw',
-    'secret',
-    'secrets',
-    'token',
-    'tokens',
-    'apikey',
-  ],
-  ...[
-    'authkey',
-    'accesskey',
-    'secretkey',
-    'privatekey',
-    'credential',
-    'credentials',
-    'cred',
-    'creds',
-    'auth',
-    'cookie',
-    'jwt',
-  ],
-  ...[
-    'bearer',
-    'webhook',
-    'dsn',
-    'psk',
-    'salt',
-    'seed',
-    'mnemonic',
-    'license',
-    'key',
-    'keys',
-    'pat',
-    'otp',
-    'pin',
-    'signature',
-  ],
-]);
+const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+
+const SECRET_WORDS = words(`
+  password passwords passwd passphrase pass pwd pw secret secrets token tokens apikey authkey accesskey secretkey privatekey
+  credential credentials cred creds auth cookie jwt bearer webhook dsn psk salt seed mnemonic license key keys pat otp pin
+  signature`);
 /** Names that end so tell where a secret is, or something about it. */
-const HARMLESS_ENDS: ReadonlySet<string> = new Set([
-  ...[
-    'file',
-    'files',
-    'path',
-    'dir',
-    'folder',
-    'name',
-    'names',
-    'ttl',
-    'count',
-    'length',
-    'type',
-    'sock',
-    'socket',
-    'expiry',
-  ],
-  ...[
-    'expires',
-    'expiration',
-    'enabled',
-    'disabled',
-    'algorithm',
-    'usage',
-    'usages',
-    'ref',
-    'required',
-    'version',
-    'policy',
-  ],
-]);
+const HARMLESS_ENDS = words(`
+  file files path dir folder name names ttl count length type sock socket expiry expires expiration enabled disabled
+  algorithm usage usages ref required version policy`);
 /** Of the shell and the desktop. */
 const HARMLESS: ReadonlySet<string> = new Set(['PWD', 'OLDPWD', 'SSH_ASKPASS', 'GIT_ASKPASS', 'XAUTHORITY']);
 
 /** Whether the value under this name is a secret; `AWS_ACCESS_KEY_ID`, `adminPassword` and `tls.key` are, `TOKEN_FILE` is not. */
 export function isSecretName(name: string): boolean {
-  const words = wordsOf(name);
+  const parts = wordsOf(name);
   if (isHarmlessName(name)) return false;
-  return words.some((word) => SECRET_WORDS.has(word)) || SECRET_ENDS.test(words.join(''));
+  return parts.some((word) => SECRET_WORDS.has(word)) || SECRET_ENDS.test(parts.join(''));
 }
 
 /** Whether the name says that its value is no secret, wherever it stands. */

@@ -21,16 +21,8 @@ export const TOKEN_RULES: readonly RedactRule[] = [
     pattern:
       /(?:AccountKey|SharedAccessKey|SharedSecretValue|SharedAccessSignature)=(?<secret>[A-Za-z0-9+/=%&_.-]{20,})/dg,
   },
-  {
-    name: 'Azure client secret',
-    kind: 'azure',
-    pattern: /(?<![\w~.-])[\w~.]{3}\dQ~[\w~.-]{31,34}(?![\w~.-])/dg,
-  },
-  {
-    name: 'GitHub token',
-    kind: 'github',
-    pattern: token('gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\\w{22,}'),
-  },
+  { name: 'Azure client secret', kind: 'azure', pattern: /(?<![\w~.-])[\w~.]{3}\dQ~[\w~.-]{31,34}(?![\w~.-])/dg },
+  { name: 'GitHub token', kind: 'github', pattern: token('gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\\w{22,}') },
   {
     name: 'GitLab token',
     kind: 'gitlab',
@@ -78,11 +70,7 @@ export const TOKEN_RULES: readonly RedactRule[] = [
     kind: 'bot',
     pattern: token('\\d{8,10}:AA[\\w-]{33}|[MNO][\\w-]{23,27}\\.[\\w-]{6}\\.[\\w-]{27,38}(?![\\w-])'),
   },
-  {
-    name: 'age secret key',
-    kind: 'age',
-    pattern: /AGE-(?:SECRET-KEY|PLUGIN-[A-Z0-9]{1,40})-1[A-Z0-9]{20,}/dgi,
-  },
+  { name: 'age secret key', kind: 'age', pattern: /AGE-(?:SECRET-KEY|PLUGIN-[A-Z0-9]{1,40})-1[A-Z0-9]{20,}/dgi },
   {
     name: 'sops value',
     kind: 'sops',

@@ -1,21 +1,5 @@
 // talosctl, flux and helm. A Talos machine config, and the values and manifests of a Helm release, hold secrets in plain.
-import {
-  DURATION,
-  HOST,
-  listOf,
-  matching,
-  NAME,
-  NAMESPACE,
-  NUMBER,
-  on,
-  oneOf,
-  SECONDS,
-  SELECTOR,
-  TEXT,
-  type Tool,
-  taking,
-  verbs,
-} from '../grammar.ts';
+import { flags, listOf, matching, NAME, oneOf, operands, type Tool, verbsWith } from '../grammar.ts';
 
 const TALOS_TYPES = oneOf(
   [
@@ -26,128 +10,111 @@ const TALOS_TYPES = oneOf(
     'extensionstatus systemdisk kubespanpeerstatuses affiliates memorystats cpustat',
   ].join(' '),
 );
-const NODES = { ...taking(listOf(HOST), '-n --nodes') };
 const TALOS_FORMAT = matching('table, yaml, json or jsonpath=…', /^(?:table|yaml|json|jsonpath=[ -~]{1,250})$/);
+const NODES = '-n --nodes <hosts>';
+
+const talos = verbsWith({ format: TALOS_FORMAT });
 
 export const TALOSCTL: Tool = {
   name: 'talosctl',
   go: true,
-  before: NODES,
+  before: flags(NODES),
   verbs: [
-    {
-      words: 'get',
-      flags: { ...NODES, ...taking(NAMESPACE, '--namespace'), ...taking(TALOS_FORMAT, '-o --output') },
-      ...{ operand: NAME, count: [1, 2] },
+    talos('get', `${NODES}, --namespace <namespace>, -o --output <format>`, {
+      ...operands(NAME, 1, 2),
       check: ({ operands: [type = ''] }) =>
         TALOS_TYPES.takes(type.toLowerCase())
           ? undefined
           : `talosctl may not show ${JSON.stringify(type)}; it may show ${TALOS_TYPES.what}`,
-    },
-    {
-      words: 'service',
-      ...{ flags: NODES, operand: NAME, count: [0, 2] },
+    }),
+    talos('service', NODES, {
+      ...operands(NAME, 0, 2),
       check: ({ operands: [, action = 'status'] }) =>
         action === 'status' ? undefined : `talosctl service may only be asked for its status, not to ${action}`,
-    },
-    ...verbs('services dmesg version mounts', { flags: NODES }),
-    ...verbs('containers stats', { flags: { ...NODES, ...on('-k --kubernetes') } }),
-    {
-      words: 'logs',
-      ...{ flags: { ...NODES, ...on('-k --kubernetes'), ...taking(NUMBER, '--tail') } },
-      ...{ operand: matching('a service', /^[A-Za-z0-9][\w.:/-]{0,200}$/), count: [1, 1] },
-    },
-    ...verbs('processes memory disks', { flags: NODES }),
-    { words: 'health', flags: { ...NODES, ...taking(SECONDS, '--wait-timeout') }, needs: [['--wait-timeout']] },
-    ...['etcd members', 'etcd status', 'etcd alarm list'].map((words) => ({ words, flags: NODES })),
-    ...['config info', 'config contexts'].map((words) => ({ words })),
-  ],
+    }),
+    talos('services, dmesg, version, mounts', NODES),
+    talos('containers, stats', `${NODES}, -k --kubernetes`),
+    talos(
+      'logs',
+      `${NODES}, -k --kubernetes, --tail <number>`,
+      operands(matching('a service', /^[A-Za-z0-9][\w.:/-]{0,200}$/), 1, 1),
+    ),
+    talos('processes, memory, disks', NODES),
+    talos('health', `${NODES}, --wait-timeout <seconds>`, { needs: [['--wait-timeout']] }),
+    talos('etcd members, etcd status, etcd alarm list', NODES),
+    talos('config info, config contexts'),
+  ].flat(),
 };
 
-const FLUX_FLAGS = { ...taking(NAMESPACE, '-n --namespace'), ...taking(DURATION, '--timeout') };
-const FLUX_CHOSEN = { ...FLUX_FLAGS, ...on('-A --all-namespaces') };
+const FLUX_FLAGS = '-n --namespace <namespace>, --timeout <duration>';
+const FLUX_CHOSEN = `${FLUX_FLAGS}, -A --all-namespaces`;
 // Not receivers, nor `all` with them: the path of a webhook is as good as its token.
 const FLUX_KINDS = ['kustomizations', 'kustomization', 'ks', 'helmreleases', 'helmrelease', 'hr', 'alerts'];
 const FLUX_SOURCES = ['all', 'git', 'helm', 'oci', 'chart', 'bucket'].flatMap((kind) => [
   `sources ${kind}`,
   `source ${kind}`,
 ]);
-const FLUX_KIND = matching('a kind', /^[A-Za-z]{2,40}$/);
+
+const flux = verbsWith({
+  kind: matching('a kind', /^[A-Za-z]{2,40}$/),
+  types: listOf(oneOf('Normal Warning')),
+  object: matching('<kind>/<name>', /^[A-Za-z]{2,40}\/[a-z0-9][a-z0-9.-]{0,200}$/),
+});
 
 export const FLUX: Tool = {
   name: 'flux',
   go: true,
-  before: FLUX_FLAGS,
+  before: flags(FLUX_FLAGS),
   verbs: [
-    ...[...FLUX_KINDS, ...FLUX_SOURCES].map((kind) => ({
-      words: `get ${kind}`,
-      flags: { ...FLUX_CHOSEN, ...on('--no-header'), ...taking(SELECTOR, '--status-selector -l --label-selector') },
-      ...{ operand: NAME, count: [0, 1] as const },
-    })),
-    {
-      words: 'logs',
-      flags: {
-        ...{ ...FLUX_CHOSEN, ...taking(NUMBER, '--tail'), ...taking(DURATION, '--since'), ...taking(NAME, '--name') },
-        ...{ ...taking(FLUX_KIND, '--kind'), ...taking(oneOf('debug info error'), '--level') },
-        ...taking(NAMESPACE, '--flux-namespace'),
-      },
-    },
-    {
-      words: 'events',
-      flags: {
-        ...{ ...FLUX_CHOSEN, ...on('--no-header'), ...taking(listOf(oneOf('Normal Warning')), '--types') },
-        ...taking(matching('<kind>/<name>', /^[A-Za-z]{2,40}\/[a-z0-9][a-z0-9.-]{0,200}$/), '--for'),
-      },
-    },
-    ...['tree kustomization', 'tree ks'].map((words) => ({
-      words,
-      ...{ flags: { ...FLUX_FLAGS, ...on('--compact') }, operand: NAME, count: [1, 1] as const },
-    })),
-    { words: 'stats', flags: FLUX_CHOSEN },
-    { words: 'check', flags: { ...FLUX_FLAGS, ...on('--pre') } },
-    { words: 'version', flags: { ...FLUX_FLAGS, ...on('--client'), ...taking(oneOf('yaml json'), '-o --output') } },
-  ],
+    flux(
+      [...FLUX_KINDS, ...FLUX_SOURCES].map((kind) => `get ${kind}`).join(', '),
+      `${FLUX_CHOSEN}, --no-header, --status-selector -l --label-selector <selector>`,
+      operands(NAME, 0, 1),
+    ),
+    flux(
+      'logs',
+      `${FLUX_CHOSEN}, --tail <number>, --since <duration>, --name <name>, --kind <kind>, --level <debug|info|error>,
+       --flux-namespace <namespace>`,
+    ),
+    flux('events', `${FLUX_CHOSEN}, --no-header, --types <types>, --for <object>`),
+    flux('tree kustomization, tree ks', `${FLUX_FLAGS}, --compact`, operands(NAME, 1, 1)),
+    flux('stats', FLUX_CHOSEN),
+    flux('check', `${FLUX_FLAGS}, --pre`),
+    flux('version', `${FLUX_FLAGS}, --client, -o --output <yaml|json>`),
+  ].flat(),
 };
 
-const RELEASE = { operand: NAME, count: [1, 1] as const };
-const HELM_NAMESPACE = taking(NAMESPACE, '-n --namespace');
+const HELM_NAMESPACE = '-n --namespace <namespace>';
+const RELEASE = operands(NAME, 1, 1);
+
+const verb = verbsWith();
 
 export const HELM: Tool = {
   name: 'helm',
   go: true,
-  before: HELM_NAMESPACE,
+  before: flags(HELM_NAMESPACE),
   verbs: [
-    ...verbs('list ls', {
-      flags: {
-        ...{ ...HELM_NAMESPACE, ...taking(oneOf('table yaml json'), '-o --output'), ...taking(TEXT, '-f --filter') },
-        ...on('-A --all-namespaces -a --all --failed --pending --deployed --superseded --uninstalling'),
-      },
-    }),
+    verb(
+      'list, ls',
+      `${HELM_NAMESPACE}, -o --output <table|yaml|json>, -f --filter <text>,
+       -A --all-namespaces -a --all --failed --pending --deployed --superseded --uninstalling`,
+    ),
     // With -o it would print the whole release.
-    { words: 'status', flags: { ...HELM_NAMESPACE, ...taking(NUMBER, '--revision') }, ...RELEASE },
-    {
-      words: 'history',
-      flags: { ...HELM_NAMESPACE, ...taking(NUMBER, '--max'), ...taking(oneOf('table yaml json'), '-o --output') },
-      ...RELEASE,
-    },
-    { words: 'get metadata', flags: { ...HELM_NAMESPACE, ...taking(NUMBER, '--revision') }, ...RELEASE },
-    { words: 'version', flags: on('--short') },
-  ],
+    verb('status', `${HELM_NAMESPACE}, --revision <number>`, RELEASE),
+    verb('history', `${HELM_NAMESPACE}, --max <number>, -o --output <table|yaml|json>`, RELEASE),
+    verb('get metadata', `${HELM_NAMESPACE}, --revision <number>`, RELEASE),
+    verb('version', '--short'),
+  ].flat(),
 };
-
-const CONTAINER = { operand: NAME, count: [1, 1] as const };
 
 /** Containers beside the cluster. `inspect` would show their environment. */
 export const CONTAINERS: readonly Tool[] = ['docker', 'nerdctl'].map((name) => ({
   name,
   go: true,
   verbs: [
-    { words: 'ps', flags: { ...on('-a --all -q --quiet --no-trunc'), ...taking(SELECTOR, '--filter') } },
-    { words: 'images', flags: on('-a --all -q --quiet --no-trunc') },
-    {
-      words: 'logs',
-      flags: { ...on('-t --timestamps'), ...taking(NUMBER, '--tail'), ...taking(DURATION, '--since --until') },
-      ...CONTAINER,
-    },
-    { words: 'version' },
-  ],
+    verb('ps', '-a --all -q --quiet --no-trunc, --filter <selector>'),
+    verb('images', '-a --all -q --quiet --no-trunc'),
+    verb('logs', '-t --timestamps, --tail <number>, --since --until <duration>', RELEASE),
+    verb('version'),
+  ].flat(),
 }));

@@ -1,22 +1,16 @@
 // kubectl: what it may show. Types are named one by one: a type nobody thought of may hold secrets.
 import {
-  DURATION,
   either,
+  flags,
   JSON_PATH,
   listOf,
-  MOMENT,
   matching,
   NAME,
-  NAMESPACE,
-  NUMBER,
-  on,
   oneOf,
+  operands,
   type Request,
-  SECONDS,
-  SELECTOR,
   type Tool,
-  taking,
-  verbs,
+  verbsWith,
 } from '../grammar.ts';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
@@ -63,94 +57,75 @@ function typesOf(operands: readonly string[]): readonly string[] | string {
   return rest.every(NAME.takes) ? first.split(',') : 'expected names behind the type';
 }
 
-const of = (shown: boolean) => (request: Request) => {
+/** Refuses types that may not be shown; `full` for verbs that show all of an object. */
+const checkTypes = (full: boolean) => (request: Request) => {
   const types = typesOf(request.operands);
   if (typeof types === 'string') return types;
   const outputs = [...(request.flags.get('-o') ?? []), ...(request.flags.get('--output') ?? [])];
-  const inFull = shown || outputs.some((output) => output !== 'wide' && output !== 'name');
+  const inFull = full || outputs.some((output) => output !== 'wide' && output !== 'name');
   const bad = types.find((type) => !(inFull ? isType(type, SHOWN) : isType(type, SHOWN, LISTED)));
   if (bad === undefined) return undefined;
   return `kubectl may not show ${JSON.stringify(bad)}${isType(bad, LISTED) ? ' in full, only as a table' : ''}`;
 };
 
-const OPERAND = matching('types and names', /^[A-Za-z0-9][\w.:,/-]{0,200}$/);
-const FORMAT = matching(
-  'wide, name, yaml, json, jsonpath=… or custom-columns=…',
-  /^(?:wide|name|yaml|json|(?:jsonpath|jsonpath-as-json|custom-columns)=[ -~]{1,250})$/,
-);
-const NAMESPACED = { ...taking(NAMESPACE, '-n --namespace'), ...taking(DURATION, '--request-timeout') };
-const CHOSEN = { ...NAMESPACED, ...on('-A --all-namespaces'), ...taking(SELECTOR, '-l --selector') };
-const SORTED = { ...taking(JSON_PATH, '--sort-by'), ...on('--no-headers') };
+const TYPES = matching('types and names', /^[A-Za-z0-9][\w.:,/-]{0,200}$/);
 const WORKLOAD = matching(
   '<type>/<name>',
   /^(?:pods?|po|deploy|deployments?|sts|statefulsets?|ds|daemonsets?|rs|replicasets?|jobs?|svc|services?)\/[a-z0-9][a-z0-9.-]{0,200}$/,
 );
+const NAMESPACED = '-n --namespace <namespace>, --request-timeout <duration>';
+const CHOSEN = `${NAMESPACED}, -A --all-namespaces, -l --selector <selector>`;
+
+const verb = verbsWith({
+  format: matching(
+    'wide, name, yaml, json, jsonpath=… or custom-columns=…',
+    /^(?:wide|name|yaml|json|(?:jsonpath|jsonpath-as-json|custom-columns)=[ -~]{1,250})$/,
+  ),
+  path: JSON_PATH,
+  workload: WORKLOAD,
+  types: listOf(oneOf('Normal Warning')),
+  false: oneOf('false'),
+});
 
 export const KUBECTL: Tool = {
   name: 'kubectl',
   go: true,
-  before: NAMESPACED,
+  before: flags(NAMESPACED),
   verbs: [
-    {
-      words: 'get',
-      flags: {
-        ...{ ...CHOSEN, ...SORTED, ...taking(FORMAT, '-o --output'), ...taking(SELECTOR, '--field-selector') },
-        ...{ ...taking(SELECTOR, '-L --label-columns'), ...on('--show-labels --show-kind --ignore-not-found') },
-      },
-      ...{ operand: OPERAND, count: [1, 8], check: of(false) },
-    },
-    { words: 'describe', flags: CHOSEN, operand: OPERAND, count: [1, 8], check: of(true) },
-    {
-      words: 'logs',
-      flags: {
-        ...{ ...NAMESPACED, ...taking(NAME, '-c --container'), ...taking(NUMBER, '--tail --limit-bytes') },
-        ...{ ...taking(DURATION, '--since'), ...taking(MOMENT, '--since-time'), ...taking(SELECTOR, '-l --selector') },
-        ...on('-p --previous --timestamps --all-containers --all-pods --prefix --ignore-errors'),
-      },
-      ...{ operand: either(NAME, WORKLOAD), count: [0, 2] },
-    },
-    {
-      words: 'events',
-      flags: {
-        ...{ ...NAMESPACED, ...on('-A --all-namespaces --no-headers'), ...taking(WORKLOAD, '--for') },
-        ...taking(listOf(oneOf('Normal Warning')), '--types'),
-      },
-    },
-    ...verbs('top', {
-      flags: {
-        ...{ ...CHOSEN, ...on('--no-headers --containers --sum'), ...taking(oneOf('cpu memory'), '--sort-by') },
-      },
-      ...{ operand: NAME, count: [1, 2] },
+    verb(
+      'get',
+      `${CHOSEN}, --sort-by <path>, -o --output <format>, --field-selector -L --label-columns <selector>,
+       --no-headers --show-labels --show-kind --ignore-not-found`,
+      { ...operands(TYPES, 1, 8), check: checkTypes(false) },
+    ),
+    verb('describe', CHOSEN, { ...operands(TYPES, 1, 8), check: checkTypes(true) }),
+    verb(
+      'logs',
+      `${NAMESPACED}, -c --container <name>, --tail --limit-bytes <number>, --since <duration>, --since-time <moment>,
+       -l --selector <selector>, -p --previous --timestamps --all-containers --all-pods --prefix --ignore-errors`,
+      operands(either(NAME, WORKLOAD), 0, 2),
+    ),
+    verb('events', `${NAMESPACED}, -A --all-namespaces --no-headers, --for <workload>, --types <types>`),
+    verb('top', `${CHOSEN}, --no-headers --containers --sum, --sort-by <cpu|memory>`, {
+      ...operands(NAME, 1, 2),
       check: ({ operands: [kind = ''] }) =>
         /^(?:no|nodes?|po|pods?)$/.test(kind) ? undefined : 'kubectl top shows nodes or pods',
     }),
-    { words: 'version', flags: { ...on('--client'), ...taking(oneOf('yaml json'), '-o --output') } },
-    ...verbs('cluster-info api-versions', { flags: NAMESPACED }),
-    {
-      words: 'api-resources',
-      flags: { ...on('--no-headers'), ...taking(NAME, '--api-group'), ...taking(oneOf('wide name'), '-o --output') },
-    },
-    {
-      words: 'explain',
-      ...{ flags: { ...on('--recursive'), ...taking(SELECTOR, '--api-version') }, operand: NAME, count: [1, 1] },
-    },
-    { words: 'auth whoami', flags: taking(oneOf('yaml json'), '-o --output') },
-    {
-      words: 'auth can-i',
-      flags: { ...NAMESPACED, ...on('-A --all-namespaces --list --no-headers -q --quiet') },
-      ...{ operand: matching('a verb and a type', /^[a-z*][a-z0-9.*/-]{0,200}$/), count: [0, 3] },
-    },
-    {
-      words: 'rollout status',
-      flags: { ...NAMESPACED, ...taking(SECONDS, '--timeout'), '--watch': { attached: oneOf('false') } },
-      ...{ operand: WORKLOAD, count: [1, 1], needs: [['--timeout', '--watch']] },
-    },
-    {
-      words: 'rollout history',
-      flags: { ...NAMESPACED, ...taking(NUMBER, '--revision') },
-      operand: WORKLOAD,
-      count: [1, 1],
-    },
-    { words: 'config current-context' },
-  ],
+    verb('version', '--client, -o --output <yaml|json>'),
+    verb('cluster-info, api-versions', NAMESPACED),
+    verb('api-resources', '--no-headers, --api-group <name>, -o --output <wide|name>'),
+    verb('explain', '--recursive, --api-version <selector>', operands(NAME, 1, 1)),
+    verb('auth whoami', '-o --output <yaml|json>'),
+    verb(
+      'auth can-i',
+      `${NAMESPACED}, -A --all-namespaces --list --no-headers -q --quiet`,
+      operands(matching('a verb and a type', /^[a-z*][a-z0-9.*/-]{0,200}$/), 0, 3),
+    ),
+    verb('rollout status', `${NAMESPACED}, --timeout <seconds>, --watch=<false>`, {
+      ...operands(WORKLOAD, 1, 1),
+      needs: [['--timeout', '--watch']],
+    }),
+    verb('rollout history', `${NAMESPACED}, --revision <number>`, operands(WORKLOAD, 1, 1)),
+    verb('config current-context'),
+  ].flat(),
 };

@@ -1,7 +1,7 @@
 // Proxmox: virtual machines, containers, storage. Its API is read at a few paths; others reach into guests.
-import { matching, NAME, on, oneOf, type Tool, taking, verbs } from '../grammar.ts';
+import { matching, NAME, operands, type Tool, verbsWith } from '../grammar.ts';
 
-const VMID = { operand: matching('the number of a VM', /^\d{3,9}$/), count: [1, 1] as const };
+const VMID = operands(matching('the number of a VM', /^\d{3,9}$/), 1, 1);
 const NODE = '/nodes/[A-Za-z0-9][A-Za-z0-9-]{0,62}';
 const PATHS = matching(
   'a path such as /cluster/resources or /nodes/<node>/qemu/<vmid>/config',
@@ -13,44 +13,18 @@ const PATHS = matching(
   ),
 );
 
-const guests = (name: string): Tool => ({
-  name,
-  wholeWords: true,
-  verbs: [
-    { words: 'list' },
-    { words: 'status', flags: on('--verbose'), ...VMID },
-    ...verbs('config pending', VMID),
-    { words: 'listsnapshot', ...VMID },
-  ],
-});
+const verb = verbsWith();
+const proxmox = (name: string, ...verbs: Tool['verbs'][]): Tool => ({ name, wholeWords: true, verbs: verbs.flat() });
+const guests = (name: string): Tool =>
+  proxmox(name, verb('list'), verb('status', '--verbose', VMID), verb('config, pending, listsnapshot', '', VMID));
 
 export const PROXMOX: readonly Tool[] = [
   guests('qm'),
   guests('pct'),
-  {
-    name: 'pvesh',
-    wholeWords: true,
-    verbs: [
-      {
-        words: 'get',
-        flags: taking(oneOf('json json-pretty yaml text'), '--output-format'),
-        ...{ operand: PATHS, count: [1, 1] },
-      },
-    ],
-  },
-  {
-    name: 'pvesm',
-    wholeWords: true,
-    verbs: [{ words: 'status' }, { words: 'list', operand: NAME, count: [1, 1] }],
-  },
-  { name: 'pvecm', wholeWords: true, verbs: verbs('status nodes') },
-  { name: 'pveversion', wholeWords: true, verbs: [{ words: '', flags: on('-v --verbose') }] },
-  {
-    name: 'zpool',
-    verbs: [...verbs('status list', { flags: on('-v -x'), operand: matching('a pool', /^[A-Za-z][\w.-]*$/) })],
-  },
-  {
-    name: 'zfs',
-    verbs: [{ words: 'list', flags: on('-r -H'), operand: matching('a dataset', /^[A-Za-z][\w./-]*$/) }],
-  },
+  proxmox('pvesh', verb('get', '--output-format <json|json-pretty|yaml|text>', operands(PATHS, 1, 1))),
+  proxmox('pvesm', verb('status'), verb('list', '', operands(NAME, 1, 1))),
+  proxmox('pvecm', verb('status, nodes')),
+  proxmox('pveversion', verb('', '-v --verbose')),
+  { name: 'zpool', verbs: verb('status, list', '-v -x', { operand: matching('a pool', /^[A-Za-z][\w.-]*$/) }) },
+  { name: 'zfs', verbs: verb('list', '-r -H', { operand: matching('a dataset', /^[A-Za-z][\w./-]*$/) }) },
 ];
