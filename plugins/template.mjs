@@ -1,7 +1,7 @@
 // Copy this to plugins/<list>/<name>.mjs in your repository, and delete what you do not need.
 import { z } from 'zod';
 
-/** @type {import('mendloop').Plugin} */
+/** @type {import('mendloop/model').Plugin} */
 export default {
   name: 'template',
 

@@ -1,18 +1,21 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parse } from 'yaml';
 import { callAll, callHook } from '../../src/plugin/call.ts';
 import type { LoadedPlugin } from '../../src/plugin/examine.ts';
 import { HOOKS } from '../../src/plugin/hooks.ts';
 import { fixFacts, load } from './plugin-folder.ts';
 
 const shipped = (path: string) => readFileSync(new URL(`../../plugins/${path}`, import.meta.url), 'utf8');
-const DEFINE = new URL('../../src/plugin/hooks.ts', import.meta.url).href;
 const readme = shipped('README.md');
-const block = (language: string) => new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'ms').exec(readme)?.[1] ?? '';
+const blocks = (language: string) =>
+  [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, text = '']) => text);
+const block = (language: string) => blocks(language)[0] ?? '';
 
 test('the example of the README is eight lines, loads as it says, and mends', async () => {
   const [first = '', ...lines] = block('js').trimEnd().split('\n');
@@ -43,8 +46,8 @@ test('the example in TypeScript tells a person, and says when it could not', asy
   await once(server, 'listening');
   const notified = async (path: string) => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
-    const text = block('ts').replace("'mendloop'", JSON.stringify(DEFINE));
-    const { notifiers } = await load(`notifiers: [pager]\nplugins: { pager: { url: "${url}" } }`, { 'pager.ts': text });
+    const yaml = `notifiers: [pager]\nplugins: { pager: { url: "${url}" } }`;
+    const { notifiers } = await load(yaml, { 'pager.ts': block('ts') });
     return callAll(notifiers, 'notify', { reason: 'give_up', run: 'r', title: 'talos gave up', text: '' });
   };
   assert.equal(await notified('/ok'), [{ plugin: 'pager', answer: undefined }]);
@@ -72,6 +75,27 @@ test('the README names every hook', () => {
     const named = list === null ? 'anywhere' : `\`${list === 'backends' ? 'backend' : list}\``;
     assert.match(readme, new RegExp(`^\\| \`${hook}\` +\\| ${named} +\\|`, 'm'));
   }
+});
+
+test('the README has an example for each shipped plugin with settings, and it loads as it is written', async () => {
+  const shown = blocks('yaml').filter((yaml) => /^plugins:/m.test(yaml));
+  for (const yaml of shown) {
+    await load(yaml, {}).catch((error) => assert.unreachable(`${yaml}\n${error.problems}`));
+  }
+  const names = shown.flatMap((yaml) => Object.keys(parse(yaml).plugins)).sort();
+  assert.equal(names, ['api', 'command', 'ntfy', 'ollama', 'webhook']);
+});
+
+test('the example of the test servers does what it says', () => {
+  const example = blocks('js').find((text) => text.includes('mendloop/testing')) ?? '';
+  const script = example.replace('mendloop/testing', './src/testing/index.ts');
+  const flags = ['--import', './scripts/typescript.mjs', '--input-type=module', '-e', script];
+  const ran = spawnSync(process.execPath, flags, {
+    cwd: new URL('../..', import.meta.url),
+    timeout: 20_000,
+    encoding: 'utf8',
+  });
+  assert.equal([ran.status, ran.stdout], [0, '200 503 2\n200 429 2\n'], ran.stderr);
 });
 
 test.run();

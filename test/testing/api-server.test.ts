@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -145,12 +144,6 @@ test('it listens on loopback alone, holds no process open, and stops by itself',
   const cwd = new URL('../..', import.meta.url);
   const ran = spawnSync(process.execPath, flags, { cwd, timeout: 20_000, encoding: 'utf8' });
   assert.equal([ran.status, ran.stdout], [0, 'gone 127.0.0.1\n'], ran.stderr);
-});
-
-test('plugin authors get both servers from mendloop/testing', async () => {
-  const { exports } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  const testing = await import(new URL(`../../${exports['./testing']}`, import.meta.url).href);
-  assert.equal(Object.keys(testing).sort(), ['startApiServer', 'startOllamaServer']);
 });
 
 test.run();
