@@ -1,7 +1,7 @@
 // `mendloop abandon`: close what was cut off; on request remove the worktree, or another host's lock.
 import { EXIT, fail } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
-import { type Layout, layout as layoutOf } from '../io/layout.ts';
+import { layout as layoutOf } from '../io/layout.ts';
 import { forceUnlock, lockOwner, runAtWork } from '../io/lock.ts';
 import { requireWritable } from '../io/store.ts';
 import { loadStages, openRun } from '../journal/load-stages.ts';
@@ -14,11 +14,11 @@ import { GRACE_MS } from './ports.ts';
 export async function run({ options, out, home, line }: CommandInput): Promise<number> {
   const layout = layoutOf(home());
   const lost = options.worktree ? await wouldLose(home()) : [];
-  if (options['dry-run']) return tell(wouldDo(), 'would: nothing');
+  if (options['dry-run']) return print(wouldDo(), 'would: nothing');
   if (lost.length > 0 && !options.yes) fail('E_ABANDON_LOSES', {}, lost);
   requireWritable(layout.state);
   const done: string[] = [];
-  if (options.unlock) done.push(unlock(layout));
+  if (options.unlock) done.push(unlock());
   const lock = holdLock(layout, line);
   try {
     const ports = { layout, clock: systemClock, graceMs: GRACE_MS, subscribers: [] };
@@ -31,22 +31,22 @@ export async function run({ options, out, home, line }: CommandInput): Promise<n
   } finally {
     lock.release();
   }
-  return tell(done, 'nothing to abandon: no run was cut off');
+  return print(done, 'nothing to abandon: no run was cut off');
 
-  function tell(lines: string[], otherwise: string): number {
+  function print(lines: string[], otherwise: string): number {
     out.answer(lines.length > 0 ? lines.join('\n') : otherwise, { done: lines });
     return EXIT.ok;
   }
 
   /** Shows the lock and removes it. One whose owner is alive on this host stays: ending that run is another matter. */
-  function unlock(of: Layout): string {
-    const owner = lockOwner(of.lock);
+  function unlock(): string {
+    const owner = lockOwner(layout.lock);
     if (!owner) return 'there is no lock';
     const { pid, host, since, command } = owner;
-    if (runAtWork(of)?.isCertain) fail('E_LOCKED', { pid, host, since, command, why: 'alive' });
+    if (runAtWork(layout)?.isCertain) fail('E_LOCKED', { pid, host, since, command, why: 'alive' });
     const whose = `pid ${pid} on ${host}, held since ${since} (${command})`;
     out.line(`lock: ${whose}`);
-    forceUnlock(of.lock);
+    forceUnlock(layout.lock);
     return `removed the lock of ${whose}`;
   }
 
@@ -62,9 +62,8 @@ export async function run({ options, out, home, line }: CommandInput): Promise<n
 }
 
 async function wouldLose(home: string): Promise<string[]> {
-  const found = await leftovers(home);
-  const rows = (what: string, paths: readonly string[]) => paths.map((path) => `${what}: ai/worktree/${path}`);
-  return found
-    ? [...rows('modified', found.modified), ...rows('untracked', found.untracked), ...rows('ignored', found.ignored)]
-    : [];
+  const files = await leftovers(home);
+  return (['modified', 'untracked', 'ignored'] as const).flatMap(
+    (kind) => files?.[kind].map((path) => `${kind}: ai/worktree/${path}`) ?? [],
+  );
 }

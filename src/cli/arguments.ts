@@ -63,16 +63,16 @@ interface Typed {
 }
 
 function checkOption(name: string, value: unknown, options: OptionTable, { command, typed }: Typed): void {
-  const known = options[name];
+  const option = options[name];
   const next = `mendloop ${command} --help`;
-  if (!known) {
+  if (!option) {
     const names = Object.keys(options);
     const near = nearest(name, names);
     const hint = near ? `did you mean "${dashes(near)}"?` : `options: ${names.map(dashes).join(', ')}`;
-    const nobody = typed ? `${command} has no option` : 'there is no option';
-    failUsage(`${nobody} ${dashes(name)}; ${hint}`, next);
+    const none = typed ? `${command} has no option` : 'there is no option';
+    failUsage(`${none} ${dashes(name)}; ${hint}`, next);
   }
-  const wantsValue = known.type === 'string';
+  const wantsValue = option.type === 'string';
   if (wantsValue !== (typeof value === 'string')) {
     const what = wantsValue ? `option ${dashes(name)} needs a value` : `option ${dashes(name)} takes no value`;
     failUsage(what, next);

@@ -36,7 +36,10 @@ export async function checkHere(
   const applied = applyChanges(read.changes, text);
   if (!applied.ok) return applied;
   const rules: GateRules = {
-    ...{ allow: stage.files, protect: map.protected_files, tier: 'executor', tree },
+    allow: stage.files,
+    protect: map.protected_files,
+    tier: 'executor',
+    tree,
     untouchable: [
       ...judgingScripts(checks, tree),
       ...carriedPaths(map.carry),

@@ -1,5 +1,4 @@
 // `mendloop explain <fingerprint>`: everything about one failure, for someone who never saw the code.
-
 import { familiarity, kind } from '../console/failure-lines.ts';
 import { failureReport, ledgerLines, nextLines } from '../console/failure-report.ts';
 import { ago } from '../console/words.ts';
@@ -20,9 +19,8 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
   const { ledger, notices } = readLedger(layout);
   const entry = findEntry(ledger, word);
   const now = Date.now();
-  const explanation = await explainFailure(entry, ledger, layout, {
-    ...{ now, ai: options['no-ai'] !== true, env: process.env },
-  });
+  const ai = options['no-ai'] !== true;
+  const explanation = await explainFailure(entry, ledger, layout, { now, ai, env: process.env });
   const { failure, next } = explanation;
   out.answer([...notices.map((text) => `note: ${text}`), ...report(explanation, now)].join('\n'), {
     entry,
@@ -44,7 +42,7 @@ function report({ entry, failure, next }: Explanation, now: number): string[] {
         `fingerprint ${entry.fingerprint}`,
         '',
         `its log ${log ?? ''} is gone; this is what was kept of it`,
-        ...kept(entry),
+        ...entry.excerpt.split('\n').map((line) => `  | ${line}`),
       ];
   const moved =
     failure && failure.fingerprint !== entry.fingerprint
@@ -56,23 +54,22 @@ function report({ entry, failure, next }: Explanation, now: number): string[] {
   return [...head, ...body, ...moved, '', ...ledgerLines(entry, now), '', ...nextLines(next)];
 }
 
-const kept = ({ excerpt }: LedgerEntry): string[] => excerpt.split('\n').map((line) => `  | ${line}`);
-
-const SHOWN = 5;
+const MAX_CANDIDATES = 5;
 
 /** By its first letters, as <stage>/<fingerprint>, or the latest of a stage. Throws when none or more than one fits. */
 function findEntry(ledger: Ledger, word: string): LedgerEntry {
-  const all = Object.entries(ledger.entries);
-  const ofStage = entriesOf(ledger, word).sort((a, b) => b.last_seen.localeCompare(a.last_seen))[0];
+  const latestFirst = (entries: LedgerEntry[]) => entries.sort((a, b) => b.last_seen.localeCompare(a.last_seen));
+  const [ofStage] = latestFirst(entriesOf(ledger, word));
   if (ofStage) return ofStage;
-  const found = all.filter(([key, entry]) => entry.fingerprint.startsWith(word) || key.startsWith(word));
-  const [first, second] = found;
-  if (first && !second) return first[1];
-  const latest = (first ? found : all)
-    .map(([, entry]) => entry)
-    .sort((a, b) => b.last_seen.localeCompare(a.last_seen))
-    .slice(0, SHOWN)
+  const matches = Object.entries(ledger.entries)
+    .filter(([key, entry]) => entry.fingerprint.startsWith(word) || key.startsWith(word))
+    .map(([, entry]) => entry);
+  const [first, second] = matches;
+  if (first && !second) return first;
+  const all = Object.values(ledger.entries);
+  const candidates = latestFirst(first ? matches : all)
+    .slice(0, MAX_CANDIDATES)
     .map((entry) => `${entry.fingerprint}  ${entry.stage}  ${entry.class}`);
-  if (first) return fail('E_AMBIGUOUS_FINGERPRINT', { word }, latest);
-  return fail('E_UNKNOWN_FINGERPRINT', { word, known: all.length }, latest);
+  if (first) fail('E_AMBIGUOUS_FINGERPRINT', { word }, candidates);
+  fail('E_UNKNOWN_FINGERPRINT', { word, known: all.length }, candidates);
 }

@@ -15,23 +15,18 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
   const layout = layoutOf(home());
   const base = await baseOf(home());
   const { ledger } = readLedger(layout);
-  const known = recordedStages(home(), loadStages(layout, { look: true }).state);
-  if (words[0] !== undefined && !known.includes(words[0])) unknownStage(words[0], known);
+  const [wanted] = words;
+  const stages = recordedStages(home(), loadStages(layout, { look: true }).state);
+  if (wanted !== undefined && !stages.includes(wanted)) unknownStage(wanted, stages);
   const all = await listFixes(layout, base, ledger, options.diff === true);
-  const fixes = words[0] === undefined ? all : all.filter(({ stage }) => stage === words[0]);
-  const none = `no fix${words[0] ? ` of ${words[0]}` : ''} is on ${base.branch} that ${base.name} does not have`;
-  const text =
-    fixes.length === 0
-      ? none
-      : fixes
-          .flatMap((fix) => [...lines(fix, Date.now()), ''])
-          .slice(0, -1)
-          .join('\n');
-  out.answer(text, { branch: base.branch, base: base.name, fixes });
+  const fixes = all.filter(({ stage }) => wanted === undefined || stage === wanted);
+  const none = `no fix${wanted ? ` of ${wanted}` : ''} is on ${base.branch} that ${base.name} does not have`;
+  const text = fixes.map((fix) => lines(fix, Date.now()).join('\n')).join('\n\n');
+  out.answer(text || none, { branch: base.branch, base: base.name, fixes });
   return EXIT.ok;
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const OUTCOMES: Readonly<Record<string, string>> = {
   verified: 'verified: the stage was green with it',
   provisional: 'kept for now: another failure came in its place',
   applied: 'not judged yet',
@@ -42,21 +37,14 @@ const WORDS: Readonly<Record<string, string>> = {
   landed: 'landed: your branch has it',
 };
 
-function lines(
-  { commit, time, stage, fingerprint, class: found, plugin, paths, fix, reason, outcome, diff, ...more }: ListedFix,
-  now: number,
-): string[] {
+function lines(fix: ListedFix, now: number): string[] {
+  const diff = fix.diff?.trimEnd().split('\n') ?? [];
   return [
-    `${commit.slice(0, 12)}  ${stage}  ${ago(time, now)}  ${fix}`,
-    `    ${WORDS[outcome] ?? outcome}`,
-    ...(more.on_base ? ['    your branch still has it; to undo it there: mendloop promote'] : []),
-    `    why:  ${reason}`,
-    `    for:  ${found} ${fingerprint}; by ${plugin}; in ${paths.join(', ')}`,
-    ...(diff
-      ? diff
-          .trimEnd()
-          .split('\n')
-          .map((line) => `    ${line}`)
-      : []),
+    `${fix.commit.slice(0, 12)}  ${fix.stage}  ${ago(fix.time, now)}  ${fix.fix}`,
+    `    ${OUTCOMES[fix.outcome] ?? fix.outcome}`,
+    ...(fix.on_base ? ['    your branch still has it; to undo it there: mendloop promote'] : []),
+    `    why:  ${fix.reason}`,
+    `    for:  ${fix.class} ${fix.fingerprint}; by ${fix.plugin}; in ${fix.paths.join(', ')}`,
+    ...diff.map((line) => `    ${line}`),
   ];
 }

@@ -80,9 +80,9 @@ async function forPeople(error: unknown): Promise<unknown> {
     import('../worktree/shell-word.ts'),
   ]);
   const doing = `finish ${args.find((word) => !word.startsWith('-')) ?? 'its work'}`;
-  const told = mendError('E_GIT_FAILED', { doing, command: `git ${args.map(shellWord).join(' ')}` }, said(stderr));
-  if (error.stack) told.stack = error.stack;
-  return told;
+  const shown = mendError('E_GIT_FAILED', { doing, command: `git ${args.map(shellWord).join(' ')}` }, said(stderr));
+  if (error.stack) shown.stack = error.stack;
+  return shown;
 }
 
 const GLOBAL_HELP = `options of every command

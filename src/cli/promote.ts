@@ -32,17 +32,14 @@ async function show({ options, out, home }: CommandInput): Promise<number> {
 async function land(input: CommandInput, accepted: string): Promise<number> {
   const { out, home } = input;
   const { story, landed, checkout } = await acceptPromotion(request(input), accepted);
+  const view = { ...viewOf(story), checkout: checkout ?? null };
   if (!landed) {
     const where = checkout === undefined ? ', which is checked out nowhere' : `, in ${checkout}`;
-    out.answer(`would merge ${story.tip} into ${story.base}${where}`, {
-      ...{ ...viewOf(story), would_land: true, checkout: checkout ?? null },
-    });
+    out.answer(`would merge ${story.tip} into ${story.base}${where}`, { ...view, would_land: true });
     return EXIT.ok;
   }
   const push = await pushCommand(home(), story.base);
-  out.answer(landedLines(viewOf(story), landed.commit, checkout, push).join('\n'), {
-    ...{ ...viewOf(story), landed_as: landed.commit, checkout: checkout ?? null },
-  });
+  out.answer(landedLines(view, landed.commit, checkout, push).join('\n'), { ...view, landed_as: landed.commit });
   return EXIT.ok;
 }
 
@@ -61,7 +58,10 @@ async function pushBranch(input: CommandInput): Promise<number> {
 }
 
 const request = ({ home, line, options }: CommandInput) => ({
-  ...{ home: home(), command: line, env: process.env, dryRun: options['dry-run'] === true },
+  home: home(),
+  command: line,
+  env: process.env,
+  dryRun: options['dry-run'] === true,
 });
 
 function viewOf(story: Story, solve: readonly string[] = []): PromoteView & { nothing: boolean } {
@@ -73,8 +73,8 @@ function viewOf(story: Story, solve: readonly string[] = []): PromoteView & { no
 /** How its owner would share the base; undefined without a remote. */
 async function pushCommand(home: string, base: string): Promise<string | undefined> {
   const git = openGit(home);
-  const own = await git.attempt(['config', '--get', `branch.${base}.remote`]);
+  const configured = await git.attempt(['config', '--get', `branch.${base}.remote`]);
   const [first] = (await git.run(['remote'])).split('\n');
-  const remote = own.stdout.trim() || first;
+  const remote = configured.stdout.trim() || first;
   return remote ? `git push ${shellWord(remote)} ${shellWord(base)}` : undefined;
 }

@@ -62,10 +62,10 @@ async function written(text: string): Promise<boolean> {
   const { stdout } = process;
   if (stdout.destroyed) return false;
   if (text !== '' && !stdout.write(text)) {
-    const told = new AbortController();
-    const { signal } = told;
+    const other = new AbortController();
+    const { signal } = other;
     await Promise.race(['drain', 'close'].map((event) => once(stdout, event, { signal }))).catch(() => {});
-    told.abort();
+    other.abort();
   }
   return !stdout.destroyed;
 }

@@ -74,12 +74,11 @@ export async function run({ out, home }: CommandInput): Promise<number> {
 
   function failure(name: string, record: StageRecord | undefined): string[] {
     if (!record) return [];
-    const cells = Object.entries(record.cells ?? {}).map(([cell, of]) => told(`${name}[${cell}]`, name, of));
-    const all = cells.some((lines) => lines.length > 0) ? cells.flat() : told(name, name, record);
-    return all;
+    const cells = Object.entries(record.cells ?? {}).flatMap(([cell, of]) => stepLines(`${name}[${cell}]`, name, of));
+    return cells.length > 0 ? cells : stepLines(name, name, record);
   }
 
-  function told(title: string, stage: string, record: StepRecord): string[] {
+  function stepLines(title: string, stage: string, record: StepRecord): string[] {
     const { status, reason, last } = record;
     const ended = status === 'failed' || status === 'give_up';
     const entry = ended || status === 'running' ? entryFor(stage, record) : undefined;

@@ -5,12 +5,13 @@ import { counted } from '../triage/words.ts';
 import type { CommandInput } from './command.ts';
 
 export async function run({ out, home }: CommandInput): Promise<number> {
-  const found = await validateHome(home());
+  const validation = await validateHome(home());
+  const { stages, warnings, differs } = validation;
   const lines = [
-    `ok: ${counted(found.stages.length, 'stage')}: ${found.stages.join(', ')}`,
-    ...found.warnings.map((w) => `warning: ${w}`),
-    ...found.differs.map((d) => `note: ${d}`),
+    `ok: ${counted(stages.length, 'stage')}: ${stages.join(', ')}`,
+    ...warnings.map((w) => `warning: ${w}`),
+    ...differs.map((d) => `note: ${d}`),
   ];
-  out.answer(lines.join('\n'), { ok: true, ...found });
+  out.answer(lines.join('\n'), { ok: true, ...validation });
   return 0;
 }

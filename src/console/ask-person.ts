@@ -6,9 +6,15 @@ import type { AskPerson, Suggestion, Word } from '../mend/suggestion.ts';
 
 const QUESTION = 'apply it? [y]es, [n]o, [l]ater (kept as a case): ';
 const WORDS: Readonly<Record<string, Word>> = {
-  ...{ y: 'apply', yes: 'apply', n: 'decline', no: 'decline', l: 'leave', later: 'leave', '': 'leave' },
+  y: 'apply',
+  yes: 'apply',
+  n: 'decline',
+  no: 'decline',
+  l: 'leave',
+  later: 'leave',
+  '': 'leave',
 };
-const MOST_QUESTIONS = 3;
+const MAX_QUESTIONS = 3;
 
 /** Something that draws on the same terminal, and holds still while a person reads. */
 export interface Quiet {
@@ -29,7 +35,7 @@ export function personAt(out: Output, drawing: Quiet): AskPerson {
     drawing.hold();
     try {
       for (const line of shown(suggestion)) out.errorLine(line);
-      for (let asked = 0; asked < MOST_QUESTIONS && !signal.aborted; asked++) {
+      for (let asked = 0; asked < MAX_QUESTIONS && !signal.aborted; asked++) {
         const answer = await askLine(QUESTION, signal);
         if (answer === undefined) break;
         const word = WORDS[answer.trim().toLowerCase()];

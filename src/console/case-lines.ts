@@ -27,10 +27,10 @@ export function caseLines(cases: readonly ListedCase[], now: number): string[] {
 
 function listed(one: ListedCase, now: number): string[] {
   if (!('summary' in one)) return [`${one.case}  cannot be read: ${one.problem}`];
-  const { case: name, stage, class: found, opened, state, why, closed } = one.summary;
+  const { case: name, stage, class: failureClass, opened, state, why, closed } = one.summary;
   return [
     `${name}  ${STATES[state]}, ${ago(opened, now)}`,
-    `    ${stage}: ${found}${closed ? `; closed: ${closed.why}` : why ? `; ${why}` : ''}`,
+    `    ${stage}: ${failureClass}${closed ? `; closed: ${closed.why}` : why ? `; ${why}` : ''}`,
     ...(state === 'open' || state === 'given_up' ? [`    mendloop cases show ${name}`] : []),
   ];
 }

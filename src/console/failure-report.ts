@@ -47,11 +47,11 @@ const SILENCE = {
 } as const;
 
 function masked(failure: Failure): string[] {
-  const found = masksOf(failure);
+  const masks = masksOf(failure);
   if (failure.errors.length === 0) return [];
-  if (found.length === 0) return ['', 'masked: nothing'];
-  const width = Math.min(40, Math.max(...found.map(({ text }) => text.length)));
-  return ['', 'masked', ...found.map(({ text, mask, why }) => `  ${text.padEnd(width)}  ${mask}: ${why}`)];
+  if (masks.length === 0) return ['', 'masked: nothing'];
+  const width = Math.min(40, Math.max(...masks.map(({ text }) => text.length)));
+  return ['', 'masked', ...masks.map(({ text, mask, why }) => `  ${text.padEnd(width)}  ${mask}: ${why}`)];
 }
 
 function classReasons({ rules, advice }: Failure): string[] {

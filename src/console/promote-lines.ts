@@ -83,11 +83,11 @@ export function promoteLines(story: PromoteView, now: number): string[] {
   return [
     `${branch} into ${base}: ${what.join(', ')}`,
     '',
-    ...groups.flatMap(({ stage, failures: own }) => [
-      stage,
-      ...own.flatMap(({ class: found, fingerprint, fixes: list }) => [
-        `  for ${found} ${fingerprint}`,
-        ...list.flatMap((fix) => fixLines(fix, now)),
+    ...groups.flatMap((group) => [
+      group.stage,
+      ...group.failures.flatMap((failure) => [
+        `  for ${failure.class} ${failure.fingerprint}`,
+        ...failure.fixes.flatMap((fix) => fixLines(fix, now)),
       ]),
       '',
     ]),

@@ -22,7 +22,7 @@ export interface Explanation {
   entry: LedgerEntry;
   /** Read again from its latest log; undefined when that is gone. */
   failure: Failure | undefined;
-  /** What a run that met it now would decide, or why that cannot be told. */
+  /** What a run would decide about it now, or why that cannot be known. */
   next: Decision | { unknown: string };
 }
 
@@ -34,7 +34,7 @@ export async function explainFailure(
   options: { now: number; ai: boolean; env: RunPorts['env'] },
 ): Promise<Explanation> {
   const config = await configurationNow(layout.home).then(
-    (found) => found.config,
+    (current) => current.config,
     (error: unknown) => {
       if (error instanceof MendError) return error;
       throw error;
@@ -62,7 +62,9 @@ function readAgain(entry: LedgerEntry, layout: Layout, rules: ReturnType<typeof 
   // The log of a cell is in a folder of the cell's name.
   const green = (record?.cells?.[basename(dirname(path))] ?? record)?.green_log;
   return identifyFrom((bytes) => readLogEnd(path, bytes), {
-    ...{ stage, ended, rules },
+    stage,
+    ended,
+    rules,
     green: green === undefined ? undefined : (bytes) => readLogEnd(`${layout.home}/${green}`, bytes),
   });
 }
