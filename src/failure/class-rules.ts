@@ -34,11 +34,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
     external: 'set the variables that the log names',
     match: [/^mendloop: requires: .*\b(?:env|environment|variable)\b/m],
   },
-  {
-    name: 'required file missing',
-    class: 'missing_file',
-    match: [/^mendloop: requires: .*\bfile\b/m],
-  },
+  { name: 'required file missing', class: 'missing_file', match: [/^mendloop: requires: .*\bfile\b/m] },
 
   // A typo in YAML, wherever it appears.
   {
@@ -265,11 +261,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
       /\berror while loading shared libraries\b/i,
     ],
   },
-  {
-    name: 'killed for memory',
-    class: 'unknown',
-    match: [/\bout of memory: killed\b|\bOOMKilled\b|\boom-kill/i],
-  },
+  { name: 'killed for memory', class: 'unknown', match: [/\bout of memory: killed\b|\bOOMKilled\b|\boom-kill/i] },
   {
     name: 'file missing',
     class: 'missing_file',
@@ -335,18 +327,8 @@ export const CLASS_RULES: readonly ClassRule[] = [
       /\bcloudinit\b|\bhotplug problem\b/i,
     ],
   },
-  {
-    name: 'said by talosctl',
-    class: 'talos_error',
-    match: [/\S/],
-    near: TALOSCTL,
-  },
-  {
-    name: 'said by a Proxmox tool',
-    class: 'proxmox_error',
-    match: [/\S/],
-    near: PROXMOX,
-  },
+  { name: 'said by talosctl', class: 'talos_error', match: [/\S/], near: TALOSCTL },
+  { name: 'said by a Proxmox tool', class: 'proxmox_error', match: [/\S/], near: PROXMOX },
 ];
 
 /** Flags that a failure has whatever its class: all that match count. */

@@ -111,12 +111,7 @@ const MASKS: readonly Mask[] = [
     ),
     becomes: '<tmp>',
   },
-  {
-    name: 'process folder',
-    why: 'the number of a process',
-    pattern: /\/proc\/\d+/g,
-    becomes: '/proc/#',
-  },
+  { name: 'process folder', why: 'the number of a process', pattern: /\/proc\/\d+/g, becomes: '/proc/#' },
   {
     name: 'connection',
     why: 'the local end of a connection',

@@ -31,28 +31,16 @@ const parts = (path: string): string[] => path.split('/');
 /** Every way of being another path than one reads. */
 export const PATH_FAULTS: readonly PathFault[] = [
   { why: 'it is empty', match: (path) => path.trim() === '' },
-  {
-    why: `it is longer than ${LONGEST} characters`,
-    match: (path) => path.length > LONGEST,
-  },
-  {
-    why: 'it has control characters or line breaks',
-    match: (path) => /[\p{Cc}\p{Zl}\p{Zp}]/u.test(path),
-  },
+  { why: `it is longer than ${LONGEST} characters`, match: (path) => path.length > LONGEST },
+  { why: 'it has control characters or line breaks', match: (path) => /[\p{Cc}\p{Zl}\p{Zp}]/u.test(path) },
   {
     why: 'it has characters that are not seen',
     match: (path) =>
       /[\p{Cf}\p{Co}\p{Cn}\p{Cs}\u115f\u1160\u3164\uffa0]|\u034f|(?! )\p{Zs}|\p{Variation_Selector}/u.test(path),
   },
   { why: 'it is absolute', match: (path) => /^[/~]/.test(path) },
-  {
-    why: 'it has a backslash',
-    match: (path) => path.includes('\\'),
-  },
-  {
-    why: 'it has a colon',
-    match: (path) => path.includes(':'),
-  },
+  { why: 'it has a backslash', match: (path) => path.includes('\\') },
+  { why: 'it has a colon', match: (path) => path.includes(':') },
   { why: 'it has quotes', match: (path) => /["'`]/.test(path) },
   { why: 'it is escaped', match: (path) => /%(?:2e|2f|5c|00|25)/i.test(path) },
   {
@@ -71,10 +59,7 @@ export const PATH_FAULTS: readonly PathFault[] = [
     why: 'it has letters that are written another way than usual',
     match: (path) => !ASCII.test(path) && path.normalize('NFKC') !== path,
   },
-  {
-    why: 'it has letters that look like others',
-    match: (path) => !ASCII.test(path) && parts(path).some(disguised),
-  },
+  { why: 'it has letters that look like others', match: (path) => !ASCII.test(path) && parts(path).some(disguised) },
 ];
 
 /** A part with a word that mixes Latin with letters which are taken for it, or that is made of such letters only. */

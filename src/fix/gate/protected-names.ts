@@ -15,14 +15,8 @@ const anyPart = (pattern: RegExp) => (parts: readonly string[]) => parts.some((p
 const last = (pattern: RegExp) => (parts: readonly string[]) => pattern.test(name(parts));
 
 export const PROTECTED_NAMES: readonly ProtectedName[] = [
-  {
-    what: "the loop's own files",
-    match: ([first]) => first === 'ai' || first === 'plugins',
-  },
-  {
-    what: "git's own files",
-    match: anyPart(/^\.git/),
-  },
+  { what: "the loop's own files", match: ([first]) => first === 'ai' || first === 'plugins' },
+  { what: "git's own files", match: anyPart(/^\.git/) },
   {
     what: 'hooks that run on commit',
     match: anyPart(
@@ -35,10 +29,7 @@ export const PROTECTED_NAMES: readonly ProtectedName[] = [
       /^(?:\.(?:circleci|buildkite|woodpecker|forgejo|tekton|teamcity|semaphore|ci|azure-pipelines|builds)|\.(?:travis|drone|woodpecker|cirrus|appveyor|build|gitlab-ci|sr\.ht)\.(?:ya?ml|star|jsonnet)|(?:azure|bitbucket)-pipelines\.ya?ml|appveyor\.ya?ml|codefresh\.ya?ml|wercker\.ya?ml|cloudbuild\.(?:ya?ml|json)|buildspec\.ya?ml|jenkinsfile(?:\..*)?)$/,
     ),
   },
-  {
-    what: 'a file of environment values',
-    match: anyPart(/^\.env/),
-  },
+  { what: 'a file of environment values', match: anyPart(/^\.env/) },
   {
     what: 'an encrypted file, or how files are encrypted',
     match: last(/\.sops(?:\.|$)|\.enc\.(?:ya?ml|json|env|toml)$|\.(?:age|gpg|asc)$|^\.?vault[_-]pass/),
@@ -51,10 +42,7 @@ export const PROTECTED_NAMES: readonly ProtectedName[] = [
         name(parts),
       ),
   },
-  {
-    what: 'a wipe script',
-    match: (_, path) => isWipeScript(path),
-  },
+  { what: 'a wipe script', match: (_, path) => isWipeScript(path) },
 ];
 
 /** What kind of protected file `path` is, or undefined. `path` is a plain path, or how one looks. */

@@ -1,13 +1,13 @@
 // The spots where a hunk fits though some of its context is altered, made up or left out, and how sure that is.
-import { compareIndentation, similarity } from './indentation.ts';
+import { similarity } from './indentation.ts';
 import { type OldLine, type Pattern, weightOf } from './pattern.ts';
 import type { Source } from './source.ts';
-import type { Likeness, Spot } from './spot.ts';
+import { type Likeness, type Spot, spotOf } from './spot.ts';
 
-/** Spots looked at closely. */
-const MOST = 12;
+const MAX_SPOTS = 12;
 /** A line that stands in more places than this says nothing about where the hunk goes. */
-const COMMON = 200;
+const MAX_PLACES = 200;
+const MAX_DIAGONALS = 100_000;
 /** How much better the best spot must be than any other, counted in lines of context. */
 const MARGIN = 0.75;
 /** The share of the lines shown that must be as they are in the file; an altered one counts less. */
@@ -28,35 +28,26 @@ export function alignedSpots(pattern: Pattern, source: Source, after = -1): Alig
   const { old } = pattern;
   const missing = old.find(({ removed, trimmed }) => removed && trimmed !== '' && !source.at.has(trimmed));
   const votes = votesOf(old, source);
-  const near = [...votes.entries()].sort((a, b) => b[1] - a[1]).slice(0, MOST);
+  const near = [...votes.entries()].sort((a, b) => b[1] - a[1]).slice(0, MAX_SPOTS);
   const nearest = near.slice(0, 1).map(([diagonal]) => Math.max(0, diagonal));
   const nothing = (why: string): Aligned => ({ score: 0, spots: [], near: nearest, why });
   if (missing)
     return nothing(`the file has no line ${JSON.stringify(missing.trimmed.slice(0, 200))}, which it removes`);
-  const found = new Map<string, Alignment>();
+  const bySpot = new Map<string, Alignment>();
   for (const [diagonal] of near) {
     const alignment = align(old, source, diagonal);
-    if (alignment && first(alignment) > after) found.set(spotKey(alignment, pattern), alignment);
+    if (alignment && first(alignment) > after) bySpot.set(spotKey(alignment, pattern), alignment);
   }
-  const ranked = [...found.values()].sort((a, b) => b.score - a.score);
+  const ranked = [...bySpot.values()].sort((a, b) => b.score - a.score);
   const best = ranked[0];
   if (!best) return nothing('the lines it removes are not together in the file as it shows them');
   if (!agrees(best, old)) return nothing('too few of the lines it shows are in the file as it shows them');
   const elsewhere = contextElsewhere(old, best, near);
   if (elsewhere)
-    return {
-      score: 0,
-      spots: [],
-      near: [elsewhere],
-      why: 'its context is elsewhere in the file than the lines it removes',
-    };
+    return { ...nothing('its context is elsewhere in the file than the lines it removes'), near: [elsewhere] };
   const equals = ranked.filter(({ score }) => score > best.score - MARGIN);
-  return {
-    score: best.score,
-    spots: equals.map((alignment) => spotOf(alignment, old, source)),
-    near: nearest,
-    why: '',
-  };
+  const spots = equals.map(({ positions, likeness }) => spotOf(positions, likeness, old, source));
+  return { score: best.score, spots, near: nearest, why: '' };
 }
 
 /** Diagonal → how many old lines stand on it. */
@@ -64,9 +55,9 @@ function votesOf(old: readonly OldLine[], source: Source): Map<number, number> {
   const votes = new Map<number, number>();
   for (let k = 0; k < old.length; k++) {
     const places = source.at.get((old[k] as OldLine).trimmed) ?? [];
-    if (places.length > COMMON) continue;
+    if (places.length > MAX_PLACES) continue;
     for (const at of places) votes.set(at - k, (votes.get(at - k) ?? 0) + 1);
-    if (votes.size > 100_000) break;
+    if (votes.size > MAX_DIAGONALS) break;
   }
   return votes;
 }
@@ -96,10 +87,6 @@ function contextElsewhere(
   return there && Math.max(0, there[0]);
 }
 
-function spotOf({ positions, likeness }: Alignment, old: readonly OldLine[], source: Source): Spot {
-  return { positions, likeness, indentation: compareIndentation(old, positions, source) };
-}
-
 interface Alignment {
   score: number;
   /** For each old line the file's line, or -1 when the file has none for it. */
@@ -114,84 +101,72 @@ const ALIKE = 0.6;
 /** How far lines left out or made up may move the rest. */
 const DRIFT = 4;
 const WIDTH = 2 * DRIFT + 1;
-const SKIP = -0.6;
-const SKIP_BLANK = -0.1;
 const OTHER = -0.5;
 const IMPOSSIBLE = -1e9;
+const skipCost = (trimmed: string): number => (trimmed === '' ? -0.1 : -0.6);
 
-/** The best alignment near `diagonal` (file line minus old line); undefined when a removed line has no place. */
+const [MATCH, SKIP_OLD, SKIP_FILE] = [1, 2, 3];
+
+/**
+ * The best alignment near `diagonal` (file line minus old line); undefined when a removed line has no place. Removed lines
+ * must agree; context may be altered, made up or left out. Row i of the table: the first i old lines are placed. Column b: how
+ * far from the diagonal. So the cost grows with the hunk alone.
+ */
 function align(old: readonly OldLine[], source: Source, diagonal: number): Alignment | undefined {
-  const rows = old.length + 1;
-  const score = new Float64Array(rows * WIDTH).fill(IMPOSSIBLE);
-  const from = new Uint8Array(rows * WIDTH);
-  for (let b = 0; b < WIDTH; b++) if (inFile(source, diagonal + b - DRIFT)) score[b] = 0;
-  for (let i = 0; i < rows; i++) {
-    if (i > 0) fromRowAbove(old, source, diagonal, i, score, from);
-    const between = i > 0 && i < old.length && !((old[i - 1] as OldLine).removed && (old[i] as OldLine).removed);
-    if (between) skipFileLines(source, diagonal, i, score, from);
+  const table = new Float64Array((old.length + 1) * WIDTH).fill(IMPOSSIBLE);
+  const from = new Uint8Array(table.length);
+  const score = (cell: number): number => table[cell] as number;
+  const reach = (cell: number, value: number, how: number): void => {
+    if (value <= score(cell)) return;
+    table[cell] = value;
+    from[cell] = how;
+  };
+  const fileLine = (i: number, b: number): number => i + diagonal + b - DRIFT;
+  const inFile = (j: number): boolean => j >= 0 && j <= source.lines.length;
+  for (let b = 0; b < WIDTH; b++) if (inFile(fileLine(0, b))) table[b] = 0;
+  for (let i = 1; i <= old.length; i++) {
+    const line = old[i - 1] as OldLine;
+    const [row, above] = [i * WIDTH, (i - 1) * WIDTH];
+    for (let b = 0; b < WIDTH; b++) {
+      const j = fileLine(i, b);
+      if (!inFile(j)) continue;
+      const possible = j > 0 && score(above + b) > IMPOSSIBLE;
+      const gain = possible ? gainOf(line, source.trimmed[j - 1] as string) : undefined;
+      if (gain !== undefined) reach(row + b, score(above + b) + gain, MATCH);
+      if (!line.removed && b + 1 < WIDTH) reach(row + b, score(above + b + 1) + skipCost(line.trimmed), SKIP_OLD);
+    }
+    if (i === old.length || (line.removed && (old[i] as OldLine).removed)) continue;
+    for (let b = 1; b < WIDTH; b++) {
+      const j = fileLine(i, b);
+      if (inFile(j) && j > 0) reach(row + b, score(row + b - 1) + skipCost(source.trimmed[j - 1] as string), SKIP_FILE);
+    }
   }
-  let end = 0;
   const last = old.length * WIDTH;
-  for (let b = 1; b < WIDTH; b++) if ((score[last + b] as number) > (score[last + end] as number)) end = b;
-  const total = score[last + end] as number;
-  return total <= IMPOSSIBLE / 2 ? undefined : trace(old, source, diagonal, total, end, from);
-}
-
-const inFile = ({ lines }: Source, j: number): boolean => j >= 0 && j <= lines.length;
-
-const MATCH = 1;
-const SKIP_OLD = 2;
-const SKIP_FILE = 3;
-
-/** Old line i-1 is matched with the file's line, or skipped when it is context. */
-function fromRowAbove(
-  old: readonly OldLine[],
-  source: Source,
-  diagonal: number,
-  i: number,
-  score: Float64Array,
-  from: Uint8Array,
-): void {
-  const line = old[i - 1] as OldLine;
-  for (let b = 0; b < WIDTH; b++) {
-    const j = i + diagonal + b - DRIFT;
-    if (!inFile(source, j)) continue;
-    const above = score[(i - 1) * WIDTH + b] as number;
-    let best = IMPOSSIBLE;
-    let how = 0;
-    if (above > IMPOSSIBLE && j > 0) {
-      const gain = gainOf(line, source, j - 1);
-      if (gain !== undefined) {
-        best = above + gain;
-        how = MATCH;
-      }
+  let b = 0;
+  for (let other = 1; other < WIDTH; other++) if (score(last + other) > score(last + b)) b = other;
+  const total = score(last + b);
+  if (total <= IMPOSSIBLE / 2) return undefined;
+  const positions = new Array<number>(old.length).fill(-1);
+  const likeness = new Array<Likeness>(old.length).fill('other');
+  for (let i = old.length; i > 0; ) {
+    const how = from[i * WIDTH + b];
+    if (how === SKIP_FILE) {
+      b--;
+      continue;
     }
-    if (!line.removed && b + 1 < WIDTH) {
-      const skipped = (score[(i - 1) * WIDTH + b + 1] as number) + (line.trimmed === '' ? SKIP_BLANK : SKIP);
-      if (skipped > best) {
-        best = skipped;
-        how = SKIP_OLD;
-      }
+    if (how === SKIP_OLD) b++;
+    else {
+      const at = fileLine(i, b) - 1;
+      positions[i - 1] = at;
+      likeness[i - 1] = likenessOf((old[i - 1] as OldLine).trimmed, source.trimmed[at] as string);
     }
-    score[i * WIDTH + b] = best;
-    from[i * WIDTH + b] = how;
+    i--;
   }
+  return { score: total, positions, likeness };
 }
 
-function skipFileLines(source: Source, diagonal: number, i: number, score: Float64Array, from: Uint8Array): void {
-  for (let b = 1; b < WIDTH; b++) {
-    const j = i + diagonal + b - DRIFT;
-    if (!inFile(source, j) || j < 1) continue;
-    const skipped = (score[i * WIDTH + b - 1] as number) + (source.trimmed[j - 1] === '' ? SKIP_BLANK : SKIP);
-    if (skipped > (score[i * WIDTH + b] as number)) {
-      score[i * WIDTH + b] = skipped;
-      from[i * WIDTH + b] = SKIP_FILE;
-    }
-  }
-}
-
-function gainOf({ trimmed, removed }: OldLine, source: Source, at: number): number | undefined {
-  const there = source.trimmed[at] as string;
+/** What it is worth to take the file's line `there` for the old line; undefined when that cannot be. */
+function gainOf({ trimmed, removed }: OldLine, there: string): number | undefined {
   if (there === trimmed) return trimmed === '' ? 0.2 : weightOf(trimmed) * (removed ? 2 : 1);
   if (removed) return undefined;
   if (there === '' || trimmed === '') return OTHER;
@@ -199,32 +174,5 @@ function gainOf({ trimmed, removed }: OldLine, source: Source, at: number): numb
   return alike >= ALIKE ? alike / 2 : OTHER;
 }
 
-function trace(
-  old: readonly OldLine[],
-  source: Source,
-  diagonal: number,
-  score: number,
-  end: number,
-  from: Uint8Array,
-): Alignment {
-  const positions = new Array<number>(old.length).fill(-1);
-  const likeness = new Array<Likeness>(old.length).fill('other');
-  let i = old.length;
-  let b = end;
-  while (i > 0) {
-    const how = from[i * WIDTH + b];
-    if (how === SKIP_FILE) b--;
-    else {
-      if (how === MATCH) {
-        const at = i + diagonal + b - DRIFT - 1;
-        positions[i - 1] = at;
-        likeness[i - 1] = compare((old[i - 1] as OldLine).trimmed, source.trimmed[at] as string);
-      } else b++;
-      i--;
-    }
-  }
-  return { score, positions, likeness };
-}
-
-const compare = (a: string, b: string): Likeness =>
+const likenessOf = (a: string, b: string): Likeness =>
   a === b ? 'equal' : a !== '' && b !== '' && similarity(a, b) >= ALIKE ? 'alike' : 'other';

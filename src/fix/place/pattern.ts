@@ -19,32 +19,26 @@ export interface Pattern {
 /** Lines that a change takes out and puts back just so are context, whatever marker they carry. */
 export function patternOf({ lines }: Hunk): Pattern {
   const pattern: Pattern = { old: [], added: [[]] };
-  let i = 0;
-  while (i < lines.length) {
-    let end = i;
-    while (end < lines.length && (lines[end] as HunkLine).op !== ' ') end++;
-    if (end === i) {
-      pushOld(pattern, lines[i] as HunkLine, false);
-      i++;
+  let group: HunkLine[] = [];
+  for (const line of lines) {
+    if (line.op !== ' ') {
+      group.push(line);
       continue;
     }
-    pushGroup(pattern, lines.slice(i, end));
-    i = end;
+    pushGroup(pattern, group);
+    group = [];
+    pushOld(pattern, line, false);
   }
+  pushGroup(pattern, group);
   return pattern;
 }
 
 function pushGroup(pattern: Pattern, group: readonly HunkLine[]): void {
   const removed = group.filter(({ op }) => op === '-');
   const added = group.filter(({ op }) => op === '+').map(({ text }) => text);
-  const gone = new Set(removed.map(({ text }) => text));
-  const parts = added.some((text) => gone.has(text))
-    ? diffArrays(
-        removed.map(({ text }) => text),
-        added,
-        { maxEditLength: 400 },
-      )
-    : undefined;
+  const gone = removed.map(({ text }) => text);
+  const goneTexts = new Set(gone);
+  const parts = added.some((text) => goneTexts.has(text)) && diffArrays(gone, added, { maxEditLength: 400 });
   if (!parts) {
     for (const line of group) {
       if (line.op === '+') pattern.added.at(-1)?.push(line.text);
@@ -54,12 +48,10 @@ function pushGroup(pattern: Pattern, group: readonly HunkLine[]): void {
   }
   let at = 0;
   for (const part of parts) {
-    if (part.added) {
-      for (const text of part.value) pattern.added.at(-1)?.push(text);
-      continue;
+    for (const text of part.value) {
+      if (part.added) pattern.added.at(-1)?.push(text);
+      else pushOld(pattern, removed[at++] as HunkLine, part.removed === true);
     }
-    for (let i = 0; i < part.value.length; i++) pushOld(pattern, removed[at + i] as HunkLine, part.removed === true);
-    at += part.value.length;
   }
 }
 

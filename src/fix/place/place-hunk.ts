@@ -4,10 +4,10 @@ import { alignedSpots } from './align.ts';
 import { hasForeignIndent, similarity } from './indentation.ts';
 import { changes, newLines, type Pattern, patternOf, weightOf } from './pattern.ts';
 import { contiguous, equalAt, indentOf, type Source } from './source.ts';
-import { type Edits, editsAt, type Spot, spotAt, startOf } from './spot.ts';
+import { editsAt, type LineEdits, type Spot, spotAt, startOf } from './spot.ts';
 
 export type Placing =
-  | { kind: 'placed'; edits: Edits; spot: Spot }
+  | { kind: 'placed'; edits: LineEdits; spot: Spot }
   | { kind: 'nothing' }
   | { kind: 'refused'; code: RefusalCode; why: string; near: number[] };
 
@@ -107,7 +107,7 @@ function choose(spots: readonly Spot[], pattern: Pattern, source: Source, where:
 }
 
 /** A hunk that only adds, and shows only what stands on one side, fits again after it was applied. */
-function isThere({ removed, added }: Edits, source: Source): boolean {
+function isThere({ removed, added }: LineEdits, source: Source): boolean {
   if (removed.length > 0) return false;
   return added.every(({ before, lines }) => {
     if (!lines.some((line) => /\w{3}/.test(line))) return false;

@@ -1,4 +1,4 @@
-// A file as placement sees it: its lines with their own ends, and where each text stands.
+// A file as placement sees it: its lines with their own ends, where each text stands, and where a run of lines does.
 import type { OldLine } from './pattern.ts';
 
 export interface Source {
@@ -30,8 +30,8 @@ export function sourceOf(text: string): Source {
     const key = line.trim();
     trimmed[i] = key;
     if (key === '') continue;
-    const known = at.get(key);
-    if (known) known.push(i);
+    const places = at.get(key);
+    if (places) places.push(i);
     else at.set(key, [i]);
   }
   return { lines, ends, trimmed, at };
@@ -47,12 +47,12 @@ export function lineEnd({ ends }: Source): string {
 /** The white space a line begins with. */
 export const indentOf = (line: string): string => line.slice(0, line.length - line.trimStart().length);
 
-/** Comparisons after which a file is too repetitive to place anything in it. */
-const BUDGET = 3_000_000;
+/** Beyond this a file is too repetitive to place anything in it. */
+const MAX_COMPARISONS = 3_000_000;
 /** More places than anyone could be asked about, fewer for a long hunk. */
-const mostFor = (lines: number): number => Math.max(2, Math.min(64, Math.floor(200_000 / lines)));
+const maxPlaces = (lines: number): number => Math.max(2, Math.min(64, Math.floor(200_000 / lines)));
 
-/** The first lines of every place; `full` false when there may be more than were looked for. `likely` is looked at first. */
+/** The first lines of every place where the old lines stand as one piece, outer white space apart; `full` false when there may be more than were looked for. `likely` is looked at first. */
 export function contiguous(
   old: readonly OldLine[],
   source: Source,
@@ -61,15 +61,15 @@ export function contiguous(
   const rarest = rarestLine(old, source);
   if (!rarest) return { starts: [], full: true };
   const starts = likely !== undefined && equalAt(likely, old, source) === old.length ? [likely] : [];
-  const most = mostFor(old.length);
-  let budget = BUDGET;
+  const max = maxPlaces(old.length);
+  let budget = MAX_COMPARISONS;
   for (const position of rarest.positions) {
     const start = position - rarest.k;
     if (start === starts[0] || start + old.length > source.lines.length) continue;
     const equal = equalAt(start, old, source);
     budget -= equal + 1;
     if (equal === old.length) starts.push(start);
-    if (budget < 0 || starts.length >= most) return { starts, full: false };
+    if (budget < 0 || starts.length >= max) return { starts, full: false };
   }
   return { starts, full: true };
 }

@@ -7,6 +7,7 @@ import { indentOf, type Source } from './source.ts';
 export type Likeness = 'equal' | 'alike' | 'other';
 
 export interface Spot {
+  /** For each old line the file's line, or -1. */
   positions: number[];
   /** How each old line compares with what stands there. */
   likeness: Likeness[];
@@ -14,16 +15,19 @@ export interface Spot {
 }
 
 /** What a hunk does to a file: lines that go, and lines that come in before a line. */
-export interface Edits {
+export interface LineEdits {
   removed: number[];
   added: { before: number; lines: string[] }[];
 }
 
+export function spotOf(positions: number[], likeness: Likeness[], old: readonly OldLine[], source: Source): Spot {
+  return { positions, likeness, indentation: compareIndentation(old, positions, source) };
+}
+
 /** The spot at `start` where all old lines stand as one piece. */
 export function spotAt(start: number, { old }: Pattern, source: Source): Spot {
-  const positions = old.map((_, k) => start + k);
-  const likeness = old.map((): Likeness => 'equal');
-  return { positions, likeness, indentation: compareIndentation(old, positions, source) };
+  const [positions, likeness] = [old.map((_, k) => start + k), old.map((): Likeness => 'equal')];
+  return spotOf(positions, likeness, old, source);
 }
 
 /** The first line of the file that it means. */
@@ -31,11 +35,11 @@ export const startOf = ({ positions }: Spot): number => positions.find((at) => a
 export const endOf = ({ positions }: Spot): number => positions.findLast((at) => at >= 0) ?? 0;
 
 /** What is to be done at a spot; `indentation` or `between` when that is not certain. */
-export function editsAt(spot: Spot, pattern: Pattern, source: Source): Edits | 'indentation' | 'between' {
+export function editsAt(spot: Spot, pattern: Pattern, source: Source): LineEdits | 'indentation' | 'between' {
   const { old, added } = pattern;
   const move = mover(spot, pattern, source);
   if (!move) return 'indentation';
-  const edits: Edits = { removed: [], added: [] };
+  const edits: LineEdits = { removed: [], added: [] };
   for (let k = 0; k <= old.length; k++) {
     const lines = added[k] as string[];
     if (lines.length > 0) {
@@ -63,8 +67,7 @@ function mover(spot: Spot, pattern: Pattern, source: Source): ((line: string) =>
   if (shifted === undefined) return undefined;
   if (!shifted) return asWritten;
   return (line) => {
-    if (line.trim() === '') return line;
-    const indent = shift(indentOf(line));
+    const indent = line.trim() === '' ? indentOf(line) : shift(indentOf(line));
     return indent === undefined ? undefined : indent + line.trimStart();
   };
 }
@@ -97,22 +100,22 @@ function boundary(spot: Spot, old: readonly OldLine[], k: number, source: Source
   const { positions } = spot;
   if (old[k - 1]?.removed) return (positions[k - 1] as number) + 1;
   if (old[k]?.removed) return positions[k] as number;
-  const prev = positions[k - 1] ?? -1;
-  const next = positions[k] ?? -1;
+  const [prev, next] = [positions[k - 1] ?? -1, positions[k] ?? -1];
   const [above, below] = [certainty(spot, old, k - 1, source), certainty(spot, old, k, source)];
   if (prev >= 0 && next >= 0) return next === prev + 1 && above + below >= 2 ? next : undefined;
+  /** A line that is surely the one meant, by itself or by the one behind it. */
+  const backed = (sure: number, n: number, at: number): boolean =>
+    sure === 2 || (sure === 1 && positions[n] === at && spot.likeness[n] === 'equal');
   if (prev >= 0) {
-    const later = positions.find((at, n) => n >= k && at >= 0);
-    const backed = above === 2 || (above === 1 && positions[k - 2] === prev - 1 && spot.likeness[k - 2] === 'equal');
-    return backed && (later ?? prev + 1) === prev + 1 ? prev + 1 : undefined;
+    const later = positions.find((at, n) => n >= k && at >= 0) ?? prev + 1;
+    return backed(above, k - 2, prev - 1) && later === prev + 1 ? prev + 1 : undefined;
   }
   if (next < 0) return undefined;
-  const earlier = positions.findLast((at, n) => n < k && at >= 0);
-  const backed = below === 2 || (below === 1 && positions[k + 1] === next + 1 && spot.likeness[k + 1] === 'equal');
-  return backed && (earlier ?? next - 1) === next - 1 ? next : undefined;
+  const earlier = positions.findLast((at, n) => n < k && at >= 0) ?? next - 1;
+  return backed(below, k + 1, next + 1) && earlier === next - 1 ? next : undefined;
 }
 
-/** How sure it is that an old line is the one found for it. One that the file has elsewhere was left out here. */
+/** How sure it is that the file's line is the old line meant. One that the file has elsewhere was left out here. */
 function certainty({ likeness }: Spot, old: readonly OldLine[], k: number, source: Source): number {
   const line = old[k];
   if (!line) return 0;
