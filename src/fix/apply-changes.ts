@@ -1,6 +1,6 @@
 // What an answer asks for → the files as they would be, all of them or none. In memory; paths are judged elsewhere.
 import { diffArrays } from 'diff';
-import { type Change, type Edit, type Hunk, type HunkLine, type Refusal, refuse } from './edit.ts';
+import { type Change, type Edit, type Hunk, type HunkLine, type OrRefusal, refuse } from './edit.ts';
 import { isEllipsis } from './formats/ellipsis.ts';
 import { placeHunks } from './place/place-hunks.ts';
 import { lineEnd, type Source, sourceOf } from './place/source.ts';
@@ -8,7 +8,7 @@ import { lineEnd, type Source, sourceOf } from './place/source.ts';
 /** Reads a file of the repository by its path; undefined when there is none. */
 export type ReadFile = (path: string) => string | undefined;
 
-export type Applied = { ok: true; files: Edit[] } | Refusal;
+export type Applied = OrRefusal<{ files: Edit[] }>;
 
 /** First parts of a path that stand for a side of the diff, not for a folder. */
 const SIDES = /^(?:a|b|c|i|o|w|old|new|orig|original|before|after|modified)\//;
@@ -32,15 +32,16 @@ export function applyChanges(
     if (!edited.ok) return edited;
     files.push(edited.file);
   }
-  if (files.length === 0) return refuse('no_change', 'the answer changes no file');
-  return { ok: true, files };
+  return files.length === 0 ? refuse('no_change', 'the answer changes no file') : { ok: true, files };
 }
 
 /** The paths that a change may mean: as written, and without what a diff may have put before it. */
 export function spellings(path: string): string[] {
-  const bare = path.replace(/^(?:\.\/)+/, '');
-  return [...new Set([path, bare, bare.replace(/^[^/]+\//, '').replace(/^(?:\.\/)+/, '')])];
+  const bare = withoutDots(path);
+  return [...new Set([path, bare, withoutDots(bare.replace(/^[^/]+\//, ''))])];
 }
+
+const withoutDots = (path: string): string => path.replace(/^(?:\.\/)+/, '');
 
 /** A diff that makes a file names it after git's prefix of the new side. */
 const isNew = (change: Change): boolean => change.form === 'diff' && change.creates === true;
@@ -48,14 +49,11 @@ const isNew = (change: Change): boolean => change.form === 'diff' && change.crea
 /** The path without the prefix of a diff, when only that is a file; otherwise as it was written. */
 function existing(written: string, read: ReadFile): string {
   if (read(written) !== undefined || /(?:^|[/\\])\.\.(?:[/\\]|$)/.test(written)) return written;
-  const short = written
-    .replace(/^(?:\.\/)+/, '')
-    .replace(SIDES, '')
-    .replace(/^(?:\.\/)+/, '');
+  const short = withoutDots(withoutDots(written).replace(SIDES, ''));
   return short !== written && !short.startsWith('/') && read(short) !== undefined ? short : written;
 }
 
-type Edited = { ok: true; file: Edit } | Refusal;
+type Edited = OrRefusal<{ file: Edit }>;
 
 function editFile(path: string, changes: readonly Change[], before: string | undefined): Edited {
   const [first] = changes as [Change];
@@ -80,13 +78,10 @@ function editFile(path: string, changes: readonly Change[], before: string | und
 function hunksOf(change: Change): Hunk[] {
   if (change.form === 'diff') return change.hunks;
   if (change.form === 'whole-file') return [];
-  const lines = (text: string, op: HunkLine['op']): HunkLine[] =>
-    text === ''
-      ? []
-      : text
-          .replace(/\n$/, '')
-          .split('\n')
-          .map((line) => ({ op, text: line }));
+  const lines = (text: string, op: HunkLine['op']): HunkLine[] => {
+    const texts = text === '' ? [] : text.replace(/\n$/, '').split('\n');
+    return texts.map((line) => ({ op, text: line }));
+  };
   return change.blocks.map(({ search, replace }) => ({ lines: [...lines(search, '-'), ...lines(replace, '+')] }));
 }
 
@@ -103,8 +98,8 @@ function newFile(path: string, changes: readonly Change[]): Edited {
   return { ok: true, file: { path, before: null, after } };
 }
 
-/** The file's new text. Line ends, the final newline and trailing white space of untouched lines are the file's own. */
-function wholeFile(path: string, text: string, before: string): { ok: true; text: string } | Refusal {
+/** A whole file that was written anew. Line ends, the final newline and trailing white space of untouched lines are the file's own. */
+function wholeFile(path: string, text: string, before: string): OrRefusal<{ text: string }> {
   const [old, made] = [sourceOf(before), sourceOf(text)];
   const left = made.lines.find((line) => isEllipsis(line) && !old.at.has(line.trim()));
   if (left !== undefined) {
@@ -131,8 +126,7 @@ function withOwnLines(old: Source, lines: string[]): string[] {
   const bare = (all: readonly string[]): string[] => all.map((line) => line.trimEnd());
   const parts = diffArrays(bare(old.lines), bare(lines), { maxEditLength: 1000 });
   if (!parts || parts.every(({ added, removed }) => !added && !removed)) return lines;
-  let from = 0;
-  let to = 0;
+  let [from, to] = [0, 0];
   return parts.flatMap(({ value, added, removed }) => {
     const mine = added ? lines.slice(to, to + value.length) : removed ? [] : old.lines.slice(from, from + value.length);
     if (!added) from += value.length;

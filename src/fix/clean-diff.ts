@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { Edit } from './edit.ts';
 
-/** Differing lines beyond which a file is shown as replaced as a whole. */
-const MOST = 1000;
+/** Beyond this a file is shown as replaced as a whole. */
+const MAX_DIFFERING_LINES = 1000;
 
 /** The diff of all files, in their order; '' when nothing differs. Ends with a newline. Never throws. */
 export function cleanDiff(files: readonly Edit[]): string {
@@ -15,11 +15,9 @@ function diffOf({ path, before, after }: Edit): string {
   if (before === after) return '';
   const from = before === null ? '/dev/null' : `a/${path}`;
   const to = `b/${path}`;
-  const options = { context: 3, maxEditLength: MOST, headerOptions: FILE_HEADERS_ONLY };
-  return (
-    createTwoFilesPatch(from, to, before ?? '', after, undefined, undefined, options) ??
-    replaced(from, to, before ?? '', after)
-  );
+  const options = { context: 3, maxEditLength: MAX_DIFFERING_LINES, headerOptions: FILE_HEADERS_ONLY };
+  const diff = createTwoFilesPatch(from, to, before ?? '', after, undefined, undefined, options);
+  return diff ?? replaced(from, to, before ?? '', after);
 }
 
 function replaced(from: string, to: string, before: string, after: string): string {
@@ -41,7 +39,10 @@ function marked(text: string, marker: string): Marked {
   return { text: lines.map((line) => `${marker}${line}\n`).join('') + ending, count: lines.length };
 }
 
-/** `diff` is our own clean diff; line numbers, context and spaces at line ends do not count. */
+/**
+ * What a patch is known by: the same lines on the same files are the same patch, wherever they stand. `diff` is our own clean
+ * diff; line numbers, context and spaces at line ends do not count.
+ */
 export function patchHash(diff: string, executable: readonly string[] = []): string {
   const telling = diff
     .split('\n')

@@ -77,4 +77,7 @@ export const REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS;
 
+/** What came of it, or why nothing did. */
+export type OrRefusal<T> = ({ ok: true } & T) | Refusal;
+
 export const refuse = (code: RefusalCode, ...reasons: string[]): Refusal => ({ ok: false, code, reasons });

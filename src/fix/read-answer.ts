@@ -1,23 +1,24 @@
 // What a model said → what it asks for. An answer is read as the form it is in, whatever form was asked for.
 // biome-ignore-all lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
-import { type Change, type Note, type Refusal, refuse } from './edit.ts';
+import { type Change, type Note, type OrRefusal, refuse } from './edit.ts';
 import { looksChanged, pathOfInfo, pathOfLine, type Stretch, stretches } from './formats/fences.ts';
 import { hasSearchReplace, readSearchReplace } from './formats/search-replace.ts';
 import { readUnifiedDiff } from './formats/unified-diff.ts';
 
 /** Longest answer that is looked at. */
-export const ANSWER_CHARS = 1024 * 1024;
+export const MAX_ANSWER_CHARS = 1024 * 1024;
 /** Longest Fix or Reason that is kept. */
-const NOTE_CHARS = 600;
+const MAX_NOTE_CHARS = 600;
 
 const UNSAFE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\n)/;
 
-export type Reading = { ok: true; changes: Change[]; note?: Note } | Refusal;
+type ReadChanges = OrRefusal<{ changes: Change[] }>;
+type ReadAnswer = OrRefusal<{ changes: Change[]; note?: Note }>;
 
 /** Never throws. `hint.path` is the file of an answer that names none. */
-export function readAnswer(text: string, hint: { path?: string | undefined } = {}): Reading {
-  if (text.length > ANSWER_CHARS) {
-    return refuse('too_large', `the answer has ${text.length} characters; at most ${ANSWER_CHARS} are read`);
+export function readAnswer(text: string, hint: { path?: string | undefined } = {}): ReadAnswer {
+  if (text.length > MAX_ANSWER_CHARS) {
+    return refuse('too_large', `the answer has ${text.length} characters; at most ${MAX_ANSWER_CHARS} are read`);
   }
   const unsafe = UNSAFE.exec(text);
   if (unsafe) {
@@ -25,12 +26,8 @@ export function readAnswer(text: string, hint: { path?: string | undefined } = {
     const line = text.slice(0, unsafe.index).split('\n').length;
     return refuse('unsafe_text', `line ${line} of the answer holds the control character U+${code.toUpperCase()}`);
   }
-  const lines = withoutThoughts(
-    text
-      .replace(/^\ufeff/, '')
-      .replaceAll('\r\n', '\n')
-      .split('\n'),
-  );
+  const plain = text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
+  const lines = withoutThoughts(plain.split('\n'));
   if (lines.every((line) => line.trim() === '')) return refuse('no_change', 'the answer is empty');
   const parts = stretches(lines);
   const read = readForm(lines, parts, hint.path);
@@ -43,22 +40,16 @@ export function readAnswer(text: string, hint: { path?: string | undefined } = {
 
 const HOW = 'answer with a unified diff, with search/replace blocks, or with the whole file in one fenced block';
 
-function readForm(
-  lines: readonly string[],
-  parts: readonly Stretch[],
-  hint: string | undefined,
-): { ok: true; changes: Change[] } | Refusal {
+function readForm(lines: readonly string[], parts: readonly Stretch[], hint: string | undefined): ReadChanges {
   if (hasSearchReplace(lines)) return readSearchReplace(lines);
   const diffs = parts.filter(isDiff);
   if (diffs.length > 0) {
-    const lost = parts.find((part) => part.kind === 'prose' && !diffs.includes(part) && part.lines.some(looksChanged));
-    if (lost)
-      return refuse('unreadable', 'changed lines stand outside of the diff; put all of it into one fenced block');
-    return readDiffs(diffs);
+    const lost = parts.some((part) => part.kind === 'prose' && !diffs.includes(part) && part.lines.some(looksChanged));
+    const why = 'changed lines stand outside of the diff; put all of it into one fenced block';
+    return lost ? refuse('unreadable', why) : readDiffs(diffs);
   }
   const blocks = parts.filter(({ kind }) => kind === 'block');
-  if (blocks.length > 0) return readWholeFile(blocks, hint);
-  return refuse('unreadable', HOW);
+  return blocks.length > 0 ? readWholeFile(blocks, hint) : refuse('unreadable', HOW);
 }
 
 /** A diff by its headers, by what its fence says, or by lines that begin with a plus. */
@@ -74,7 +65,7 @@ function isDiff({ kind, lines, info }: Stretch): boolean {
   );
 }
 
-function readDiffs(parts: readonly Stretch[]): { ok: true; changes: Change[] } | Refusal {
+function readDiffs(parts: readonly Stretch[]): ReadChanges {
   const changes: Change[] = [];
   for (const { kind, lines, info, above } of parts) {
     const named = kind === 'block' ? (pathOfInfo(info) ?? pathOfLine(above)) : undefined;
@@ -95,20 +86,17 @@ function withoutThoughts(lines: readonly string[]): string[] {
 
 function noteOf(parts: readonly Stretch[]): Note | undefined {
   const prose = parts.filter(({ kind }) => kind === 'prose').flatMap(({ lines }) => lines);
-  const said = (word: string): string => {
+  const after = (word: string): string => {
     const pattern = new RegExp(String.raw`^[\s>*_#-]{0,8}${word}[*_]{0,3}:[*_]{0,3}\s*(.+)$`, 'i');
-    const found = prose.flatMap((line) => pattern.exec(line.slice(0, 4 * NOTE_CHARS))?.[1] ?? []).at(-1) ?? '';
-    return found.trim().slice(0, NOTE_CHARS);
+    const texts = prose.flatMap((line) => pattern.exec(line.slice(0, 4 * MAX_NOTE_CHARS))?.[1] ?? []);
+    return (texts.at(-1) ?? '').trim().slice(0, MAX_NOTE_CHARS);
   };
-  const note = { fix: said('Fix'), reason: said('Reason') };
+  const note = { fix: after('Fix'), reason: after('Reason') };
   return note.fix === '' && note.reason === '' ? undefined : note;
 }
 
 /** The block that is a file: the only one with a path, or the only one at all, which is then for `hint`. */
-function readWholeFile(
-  blocks: readonly Stretch[],
-  hint: string | undefined,
-): { ok: true; changes: Change[] } | Refusal {
+function readWholeFile(blocks: readonly Stretch[], hint: string | undefined): ReadChanges {
   const named = blocks.flatMap((block) => {
     const path = pathOfInfo(block.info) ?? pathOfLine(block.above);
     return path === undefined ? [] : [{ block, path }];

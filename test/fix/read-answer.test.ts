@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Change, Hunk } from '../../src/fix/edit.ts';
-import { ANSWER_CHARS, readAnswer } from '../../src/fix/read-answer.ts';
+import { MAX_ANSWER_CHARS, readAnswer } from '../../src/fix/read-answer.ts';
 
 const HUNK = '@@ -1,3 +1,3 @@\n a: 1\n-b: 2\n+b: 3\n c: 4\n';
 const DIFF = `--- a/x.yaml\n+++ b/x.yaml\n${HUNK}`;
@@ -174,7 +174,7 @@ test('control characters and text that would show in another order are refused, 
 });
 
 test('a huge answer is not looked at', () => {
-  assert.is(code('\u0000'.repeat(ANSWER_CHARS + 1)), 'too_large');
+  assert.is(code('\u0000'.repeat(MAX_ANSWER_CHARS + 1)), 'too_large');
 });
 
 test('what holds no change is told from what cannot be read', () => {

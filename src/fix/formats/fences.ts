@@ -1,4 +1,4 @@
-// An answer's lines → stretches of prose and fenced blocks, in order.
+// An answer's lines → stretches of prose and fenced blocks, in order; and the path that a line or a fence names.
 
 export interface Stretch {
   kind: 'prose' | 'block';
@@ -20,8 +20,9 @@ export const looksChanged = (line: string): boolean => /^(?:\+|-(?! ?[\w*`"'([])
 /** Every line but the fences themselves is in exactly one stretch. In a diff without fences a fence is content. */
 export function stretches(lines: readonly string[]): Stretch[] {
   const found: Stretch[] = [];
+  const proseAfter = (): Stretch => ({ kind: 'prose', lines: [], info: '', above: '', closed: true });
   let above = '';
-  let prose = stretch('prose', '', '');
+  let prose = proseAfter();
   const lastChanged = lines.findLastIndex(looksChanged);
   let inDiff = false;
   let i = 0;
@@ -37,12 +38,10 @@ export function stretches(lines: readonly string[]): Stretch[] {
     }
     if (prose.lines.length > 0) found.push(prose);
     const [, indent = '', fence = '', info = ''] = opening;
-    const block = stretch('block', info.trim(), above);
     const end = closing(lines, i + 1, indent, fence);
-    block.lines = lines.slice(i + 1, end);
-    block.closed = end < lines.length;
-    found.push(block);
-    prose = stretch('prose', '', '');
+    const body = lines.slice(i + 1, end);
+    found.push({ kind: 'block', lines: body, info: info.trim(), above, closed: end < lines.length });
+    prose = proseAfter();
     above = '';
     i = end + 1;
   }
@@ -60,26 +59,12 @@ function closing(lines: readonly string[], from: number, indent: string, fence: 
     if (end >= 0 && OPENING.test(line) && !line.startsWith(' ')) return end;
     if (end >= 0 && looksChanged(line)) end = -1;
     if (end >= 0 || !line.startsWith(indent + fence)) continue;
-    if (
-      line
-        .slice(indent.length)
-        .trimEnd()
-        .replaceAll(fence[0] as string, '') !== ''
-    )
-      continue;
+    if (line.trim().replaceAll(fence[0] as string, '') !== '') continue;
     if (!isDiff) return i;
     end = i;
   }
   return end < 0 ? lines.length : end;
 }
-
-const stretch = (kind: Stretch['kind'], info: string, above: string): Stretch => ({
-  kind,
-  lines: [],
-  info,
-  above,
-  closed: true,
-});
 
 const PATH = String.raw`[\w.@+~/\\-]*[\w+-]\.?[\w.+-]*`;
 /** A word before the path, apart from it: `infrastructure/…` begins with a path's own letters, not with "in". */

@@ -1,5 +1,5 @@
 // Search/replace blocks, fenced or not, each under the path of its file.
-import { type Change, type Refusal, refuse } from '../edit.ts';
+import { type Change, type OrRefusal, refuse } from '../edit.ts';
 import { pathOfInfo, pathOfLine } from './fences.ts';
 
 const SEARCH = /^[ \t]*<{5,9}[ \t]*(?:SEARCH|ORIGINAL)\b[ \t]*(.*)$/;
@@ -11,7 +11,7 @@ const FENCE = /^\s*(?:`{3,}|~{3,})(.*)$/;
 export const hasSearchReplace = (lines: readonly string[]): boolean => lines.some((line) => SEARCH.test(line));
 
 /** All blocks, grouped by file in the order they stand; a block without a path is for the file of the one before it. */
-export function readSearchReplace(lines: readonly string[]): { ok: true; changes: Change[] } | Refusal {
+export function readSearchReplace(lines: readonly string[]): OrRefusal<{ changes: Change[] }> {
   const changes: Extract<Change, { form: 'search-replace' }>[] = [];
   let path: string | undefined;
   let count = 0;

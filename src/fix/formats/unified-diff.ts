@@ -1,5 +1,5 @@
 // A unified diff, however damaged → what it asks of each file. Numbers are read as claims, never counted on.
-import { type Change, type Hunk, type HunkLine, type Refusal, refuse } from '../edit.ts';
+import { type Change, type Hunk, type HunkLine, type OrRefusal, type Refusal, refuse } from '../edit.ts';
 import { saysLeftOut } from './ellipsis.ts';
 
 type DiffChange = Extract<Change, { form: 'diff' }>;
@@ -11,7 +11,7 @@ export function readUnifiedDiff(
   lines: readonly string[],
   fenced: boolean,
   path?: string,
-): { ok: true; changes: DiffChange[] } | Refusal {
+): OrRefusal<{ changes: DiffChange[] }> {
   const changes: DiffChange[] = [];
   let file: DiffChange | undefined = fenced ? { form: 'diff', path, hunks: [] } : undefined;
   let hunk: string[] | undefined;
@@ -20,8 +20,7 @@ export function readUnifiedDiff(
 
   const endHunk = () => {
     if (!file || !hunk) return;
-    const body = fenced ? hunk : hunk.slice(0, chatterFrom(hunk));
-    const read = readBody(body, claimed);
+    const read = readBody(fenced ? hunk : hunk.slice(0, chatterFrom(hunk)), claimed);
     if (read && 'ok' in read) bad ??= read;
     else if (read) file.hunks.push(read);
     hunk = undefined;
@@ -68,8 +67,7 @@ export function readUnifiedDiff(
     else hunk.push(line);
   }
   endFile();
-  if (bad) return bad;
-  return { ok: true, changes };
+  return bad ?? { ok: true, changes };
 }
 
 /** The lines below a hunk header; undefined when they change nothing. */
@@ -83,10 +81,8 @@ function readBody(body: readonly string[], claimed: number | undefined): Hunk | 
     }
     const line = readLine(raw);
     if (line.op === '+' && saysLeftOut(line.text)) {
-      return refuse(
-        'unreadable',
-        `an added line stands for others that were left out: ${JSON.stringify(line.text.trim())}`,
-      );
+      const shown = JSON.stringify(line.text.trim());
+      return refuse('unreadable', `an added line stands for others that were left out: ${shown}`);
     }
     hunk.lines.push(line);
   }
@@ -96,15 +92,12 @@ function readBody(body: readonly string[], claimed: number | undefined): Hunk | 
 function readLine(raw: string): HunkLine {
   const op = raw[0];
   if (op === '+' || op === '-' || op === ' ') return { op, text: raw.slice(1) };
-  if (op === undefined || op === '\t') return { op: ' ', text: raw, ...(raw === '' ? {} : { bare: true }) };
-  return { op: ' ', text: raw, bare: true };
+  return { op: ' ', text: raw, ...(raw === '' ? {} : { bare: true }) };
 }
 
 /** Blank lines at the end come from the fence or the prose, not from the file. */
 function withoutTail(body: readonly string[]): readonly string[] {
-  let end = body.length;
-  while (end > 0 && body[end - 1] === '') end--;
-  return body.slice(0, end);
+  return body.slice(0, body.findLastIndex((line) => line !== '') + 1);
 }
 
 const SAYS = /^(?:\*\*|#+ |> )?(?:Fix|Reason|Note|Explanation|Summary|Changes?)\b[^:]{0,30}:/;
@@ -113,7 +106,7 @@ const SENTENCE = /^(?:[A-Z*`>#]|\d+\. ).*\s\S+\s\S+.*[.!:?*)]$/;
 const isProse = (line: string): boolean => SAYS.test(line) || SENTENCE.test(line);
 const isBullet = (line: string): boolean => /^[-*] [A-Z`*]/.test(line);
 
-/** The index of the first line that is not the diff's; only where no changed line can follow is anything cut off. */
+/** Where the diff ends and what the model says about it begins; only where no changed line can follow is anything cut off. */
 function chatterFrom(body: readonly string[]): number {
   const lastChanged = body.findLastIndex((line) => /^[+-]/.test(line) && !isBullet(line));
   for (let i = lastChanged + 1; i < body.length; i++) {
@@ -184,20 +177,15 @@ function gitPath(line: string): string | undefined {
   const names = line.slice('diff --git '.length).trim();
   const half = (names.length - 1) / 2;
   const [from, to] = [names.slice(0, half), names.slice(half + 1)];
-  return Number.isInteger(half) && names[half] === ' ' && (from === to || below(from) === below(to))
-    ? to
-    : names.split(' ').at(-1);
+  const halves = Number.isInteger(half) && names[half] === ' ' && (from === to || below(from) === below(to));
+  return halves ? to : names.split(' ').at(-1);
 }
 
 /** The headers of the `*** Begin Patch` form. */
 function patchHeader(line: string): Header | undefined {
-  const found = /^\*\*\* (Update|Add|Delete) File: (.+)$/.exec(line);
-  if (found) {
-    const [, verb, path = ''] = found;
-    if (verb === 'Delete') return { kind: 'git', path, unsupported: 'a deletion', lines: 1 };
-    return { kind: 'git', path: path.trim(), ...(verb === 'Add' ? { creates: true } : {}), lines: 1 };
-  }
-  return line.startsWith('*** Move to: ')
-    ? { kind: 'git', path: undefined, unsupported: 'a rename', lines: 1 }
-    : undefined;
+  if (line.startsWith('*** Move to: ')) return { kind: 'git', path: undefined, unsupported: 'a rename', lines: 1 };
+  const [, verb, path] = /^\*\*\* (Update|Add|Delete) File: (.+)$/.exec(line) ?? [];
+  if (path === undefined) return undefined;
+  if (verb === 'Delete') return { kind: 'git', path, unsupported: 'a deletion', lines: 1 };
+  return { kind: 'git', path: path.trim(), ...(verb === 'Add' ? { creates: true } : {}), lines: 1 };
 }

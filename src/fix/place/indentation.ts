@@ -5,8 +5,9 @@ import type { OldLine, Pattern } from './pattern.ts';
 import { indentOf, type Source } from './source.ts';
 
 /** The hunk's white space → the file's; undefined where it has no counterpart. */
-export type Shift = (indent: string) => string | undefined;
+type Shift = (indent: string) => string | undefined;
 
+/** The white space of one line in the hunk and in the file. */
 interface Pair {
   hunk: string;
   file: string;
@@ -35,12 +36,8 @@ export function compareIndentation(old: readonly OldLine[], positions: readonly 
     const line = old[k] as OldLine;
     const at = positions[k] as number;
     if (at < 0 || line.trimmed === '' || source.trimmed[at] !== line.trimmed) continue;
-    const pair = {
-      hunk: indentOf(line.text),
-      file: indentOf(source.lines[at] as string),
-      removed: line.removed,
-      bare: line.bare,
-    };
+    const [hunk, file] = [indentOf(line.text), indentOf(source.lines[at] as string)];
+    const pair = { hunk, file, removed: line.removed, bare: line.bare };
     pairs.push(pair);
     if (pair.hunk === pair.file) exact = true;
     else if (!lostMarker(pair)) same = false;
@@ -89,10 +86,8 @@ export function shiftsAdded(
   { shift, by }: Shifted,
 ): boolean | undefined {
   const { old, added } = pattern;
-  const indents = added
-    .flat()
-    .filter((text) => text.trim() !== '')
-    .map(indentOf);
+  const texts = added.flat().filter((text) => text.trim() !== '');
+  const indents = texts.map(indentOf);
   if (indents.every((indent) => shift(indent) === indent)) return false;
   if (by === 'tabs') return tabsAdded(indents, pattern, positions, source);
   const votes = { shifted: 0, asWritten: 0, replaced: 0 };
@@ -101,9 +96,9 @@ export function shiftsAdded(
     if (text === undefined) continue;
     const indent = indentOf(text);
     const { near, replaced } = neighbours(pattern, k, text);
-    const known = near.filter((n) => (positions[n] as number) >= 0);
-    const likeHunk = known.some((n) => indentOf((old[n] as OldLine).text) === indent);
-    const likeFile = known.some((n) => indentOf(source.lines[positions[n] as number] as string) === indent);
+    const placed = near.filter((n) => (positions[n] as number) >= 0);
+    const likeHunk = placed.some((n) => indentOf((old[n] as OldLine).text) === indent);
+    const likeFile = placed.some((n) => indentOf(source.lines[positions[n] as number] as string) === indent);
     if (likeHunk && !likeFile) votes.shifted++;
     if (likeFile && !likeHunk) votes.asWritten++;
     if (likeFile && !likeHunk && replaced) votes.replaced++;
@@ -121,9 +116,9 @@ function tabsAdded(
   source: Source,
 ): boolean | undefined {
   const hasTab = (text: string): boolean => indentOf(text).includes('\t');
-  const known = old.flatMap((line, k) => ((positions[k] as number) >= 0 && line.trimmed !== '' ? [k] : []));
-  const inHunk = known.some((k) => hasTab((old[k] as OldLine).text));
-  const inFile = known.some((k) => hasTab(source.lines[positions[k] as number] as string));
+  const placed = old.flatMap((line, k) => ((positions[k] as number) >= 0 && line.trimmed !== '' ? [k] : []));
+  const inHunk = placed.some((k) => hasTab((old[k] as OldLine).text));
+  const inFile = placed.some((k) => hasTab(source.lines[positions[k] as number] as string));
   const indented = indents.filter((indent) => indent !== '');
   if (inHunk === inFile) return undefined;
   if (indented.every((indent) => indent.includes('\t') === inFile)) return false;
@@ -166,12 +161,15 @@ export function similarity(a: string, b: string): number {
 const SPACES = /^ {2}/;
 const TABS = /^\t/;
 
-/** Whether a line is indented by what no line of the file is indented by, though others are; `removed` lines go. */
+/**
+ * Whether a line brings spaces to a file of tabs, or tabs to one of spaces: no fix means that, and Make, YAML and Python do not
+ * forgive it. It is meant only where the very `removed` lines come back with another indentation.
+ */
 export function hasForeignIndent(added: readonly string[], removed: readonly string[], { lines }: Source): boolean {
   const gone = new Set(removed.map((line) => line.trim()));
-  const foreign = (mine: RegExp, theirs: RegExp): boolean =>
+  const foreign = (mine: RegExp, files: RegExp): boolean =>
     added.some((line) => mine.test(line) && line.trim() !== '' && !gone.has(line.trim())) &&
-    lines.some((line) => theirs.test(line)) &&
+    lines.some((line) => files.test(line)) &&
     !lines.some((line) => mine.test(line));
   return foreign(SPACES, TABS) || foreign(TABS, SPACES);
 }

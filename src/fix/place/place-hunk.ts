@@ -17,12 +17,9 @@ export interface Whereabouts {
   after: number;
 }
 
-const refused = (code: RefusalCode, why: string, near: number[] = []): Placing => ({
-  kind: 'refused',
-  code,
-  why,
-  near,
-});
+const refused = (code: RefusalCode, why: string, near: number[] = []): Placing => {
+  return { kind: 'refused', code, why, near };
+};
 
 /** Never throws. */
 export function placeHunk(hunk: Hunk, pattern: Pattern, source: Source, where: Whereabouts): Placing {
@@ -30,8 +27,8 @@ export function placeHunk(hunk: Hunk, pattern: Pattern, source: Source, where: W
   if (pattern.old.every(({ trimmed }) => trimmed === '')) {
     return refused('not_found', 'it shows no line of the file, so there is no telling where it goes');
   }
-  const found = asOnePiece(hunk, pattern, source, where);
-  if (found) return found;
+  const whole = asOnePiece(hunk, pattern, source, where);
+  if (whole) return whole;
   const there = contiguous(newLines(pattern), source).starts;
   if (there.length > 0) return refused('already_applied', 'the file already is as it would make it', there);
   const mended = withDashesBack(hunk, source);
@@ -138,8 +135,9 @@ function asNew(pattern: Pattern): Pattern {
 }
 
 /**
- * The hunk with such lines read as context. Undefined when there are none; 'unclear' when nothing else shows that
- * markers were lost, or when the line could be meant to go.
+ * In YAML and Markdown a list entry `- x` of the context that lost its marker reads as a removed line ` x`. The hunk with such
+ * lines read as context; undefined when there are none; 'unclear' when nothing else shows that markers were lost, or when the
+ * line could be meant to go.
  */
 function withDashesBack(hunk: Hunk, source: Source): Hunk | 'unclear' | undefined {
   const lost = hunk.lines.map((line) => line.op === '-' && isEntry(line, source));
@@ -154,9 +152,8 @@ function withDashesBack(hunk: Hunk, source: Source): Hunk | 'unclear' | undefine
 
 const isEntry = ({ text }: HunkLine, source: Source): boolean => {
   const whole = `-${text}`.trimEnd();
-  return (
-    !source.at.has(text.trim()) && (source.at.get(whole) ?? []).some((at) => source.lines[at]?.trimEnd() === whole)
-  );
+  const places = source.at.has(text.trim()) ? [] : (source.at.get(whole) ?? []);
+  return places.some((at) => source.lines[at]?.trimEnd() === whole);
 };
 
 const lacksSpace = ({ text }: HunkLine, source: Source): boolean => {

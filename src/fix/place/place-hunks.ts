@@ -1,5 +1,5 @@
 // All hunks of one file → its new lines, or why not. Claimed line numbers count only while none was found to be wrong.
-import { type Hunk, type Refusal, refuse } from '../edit.ts';
+import { type Hunk, type OrRefusal, refuse } from '../edit.ts';
 import { isEllipsis } from '../formats/ellipsis.ts';
 import { similarity } from './indentation.ts';
 import { type Pattern, patternOf } from './pattern.ts';
@@ -8,7 +8,7 @@ import { contiguous, lineEnd, type Source } from './source.ts';
 import { endOf, startOf } from './spot.ts';
 
 /** Parts that one change of a file may have. */
-const MOST = 1000;
+const MAX_PARTS = 1000;
 
 type Placed = Extract<Placing, { kind: 'placed' }>;
 
@@ -18,9 +18,9 @@ export function placeHunks(
   hunks: readonly Hunk[],
   source: Source,
   name: 'hunk' | 'block',
-): { ok: true; text: string } | Refusal {
+): OrRefusal<{ text: string }> {
   const parts = partsOf(hunks, source);
-  if (parts.length > MOST) return refuse('too_large', `${path}: the change has more than ${MOST} ${name}s`);
+  if (parts.length > MAX_PARTS) return refuse('too_large', `${path}: the change has more than ${MAX_PARTS} ${name}s`);
   const patterns = parts.map(({ hunk }) => patternOf(hunk));
   const open = placeAll(parts, patterns, source, false);
   const lying = open.some((placing, i) => placing.kind === 'placed' && isWrong((parts[i] as Part).hunk, placing));
@@ -81,11 +81,11 @@ function clashOf(placed: readonly Placed[]): number | undefined {
 /** What the diff says about the end of the file, if it reaches there; otherwise the end stays as it is. */
 function finalNewline(placings: readonly Placing[], parts: readonly Part[], source: Source): boolean {
   const last = source.lines.length - 1;
-  const said = parts.find(({ hunk: { noFinalNewline } }, i) => {
+  const telling = parts.find(({ hunk: { noFinalNewline } }, i) => {
     const placing = placings[i];
     return noFinalNewline !== undefined && placing?.kind === 'placed' && endOf(placing.spot) === last;
   });
-  return said ? !said.hunk.noFinalNewline : source.ends.at(-1) !== '';
+  return telling ? !telling.hunk.noFinalNewline : source.ends.at(-1) !== '';
 }
 
 function textOf(placed: readonly Placed[], source: Source, newline: boolean): string {
@@ -104,36 +104,33 @@ function textOf(placed: readonly Placed[], source: Source, newline: boolean): st
   return newline ? text : text.replace(/\r?\n$/, '');
 }
 
-const AROUND = 3;
+const LINES_AROUND = 3;
 /** Lines compared when nothing of the hunk is in the file. */
-const COMPARED = 3000;
+const MAX_COMPARED_LINES = 3000;
 /** Places shown of an ambiguous hunk. */
-const PLACES = 6;
+const MAX_SHOWN_PLACES = 6;
 
-/** At most a dozen lines. Never throws. */
-function nearestLines(
-  pattern: Pattern,
-  { code, near }: Extract<Placing, { kind: 'refused' }>,
-  source: Source,
-): string[] {
+type Unplaced = Extract<Placing, { kind: 'refused' }>;
+
+/** The file's lines that a refused hunk comes closest to, with their numbers, for a model to copy from: at most a dozen. */
+function nearestLines(pattern: Pattern, { code, near }: Unplaced, source: Source): string[] {
   const numbered = (at: number): string => `  line ${at + 1}: ${(source.lines[at] ?? '').slice(0, 200)}`;
   if (code === 'ambiguous') {
-    return near.slice(0, PLACES).map((start) => numbered(Math.min(start, source.lines.length - 1)));
+    return near.slice(0, MAX_SHOWN_PLACES).map((start) => numbered(Math.min(start, source.lines.length - 1)));
   }
   const at = near[0] ?? mostAlike(pattern, source);
   if (at === undefined) return [];
-  const from = Math.max(0, at - AROUND);
-  const to = Math.min(source.lines.length, at + Math.min(pattern.old.length, 6) + AROUND);
+  const from = Math.max(0, at - LINES_AROUND);
+  const to = Math.min(source.lines.length, at + Math.min(pattern.old.length, 6) + LINES_AROUND);
   return ['nearest lines:', ...Array.from({ length: Math.max(0, to - from) }, (_, i) => numbered(from + i))];
 }
 
 function mostAlike({ old }: Pattern, source: Source): number | undefined {
   const telling = old.filter(({ removed }) => removed);
-  const wanted = (telling.length > 0 ? telling : old).reduce((a, b) => (b.trimmed.length > a.trimmed.length ? b : a), {
-    trimmed: '',
-  }).trimmed;
+  const texts = (telling.length > 0 ? telling : old).map(({ trimmed }) => trimmed);
+  const wanted = texts.reduce((a, b) => (b.length > a.length ? b : a), '');
   let best = { at: -1, alike: 0.4 };
-  for (let at = 0; at < Math.min(source.lines.length, COMPARED); at++) {
+  for (let at = 0; at < Math.min(source.lines.length, MAX_COMPARED_LINES); at++) {
     const alike = similarity(source.trimmed[at] as string, wanted);
     if (alike > best.alike) best = { at, alike };
   }
@@ -148,7 +145,7 @@ interface Part {
   follows: boolean;
 }
 
-/** The parts that change something, in order. */
+/** A hunk in which `...` stands for lines left out becomes its parts that change something, unless the file has that line. */
 function partsOf(hunks: readonly Hunk[], source: Source): Part[] {
   return hunks.flatMap((hunk, from): Part[] => {
     const gaps = hunk.lines.flatMap(({ op, text }, i) => (op === ' ' && isEllipsis(text) ? [i] : []));
