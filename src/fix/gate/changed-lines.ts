@@ -14,7 +14,7 @@ export interface ChangedLines {
   before: string[];
 }
 
-export const linesOf = (text: string): string[] => {
+const linesOf = (text: string): string[] => {
   const lines = text.includes('\r') ? text.split(/\r?\n/) : text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   return lines;
@@ -33,11 +33,11 @@ export function changedLines(before: string | null, after: string): ChangedLines
 }
 
 function commonEnds(a: readonly string[], b: readonly string[]): { start: number; end: number } {
-  const most = Math.min(a.length, b.length);
+  const shorter = Math.min(a.length, b.length);
   let start = 0;
-  while (start < most && a[start] === b[start]) start++;
+  while (start < shorter && a[start] === b[start]) start++;
   let end = 0;
-  while (end < most - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  while (end < shorter - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
   return { start, end };
 }
 
@@ -56,20 +56,20 @@ function without(some: readonly Line[], others: readonly Line[]): Line[] {
 }
 
 /** The search costs the square of this; beyond it every line counts as changed. */
-const MOST_SEARCHED = 4_000;
+const MAX_SEARCHED = 4_000;
 
 /**
- * How many lines a diff from `old` to `now` adds and removes together; more than `most` is only said to be more.
+ * How many lines a diff from `old` to `now` adds and removes together; more than `max` is only said to be more.
  * Here a moved line counts twice and an indented one, too: that is what someone has to read.
  */
-export function editDistance(old: readonly string[], now: readonly string[], most: number): number {
+export function editDistance(old: readonly string[], now: readonly string[], max: number): number {
   const { start, end } = commonEnds(old, now);
   const a = old.slice(start, old.length - end);
   const b = now.slice(start, now.length - end);
   if (a.length === 0 || b.length === 0) return a.length + b.length;
   // Myers' greedy search: how far each diagonal gets with that many additions and removals.
   const reach = new Map<number, number>([[1, 0]]);
-  for (let distance = 0; distance <= Math.min(most, MOST_SEARCHED); distance++) {
+  for (let distance = 0; distance <= Math.min(max, MAX_SEARCHED); distance++) {
     for (let k = -distance; k <= distance; k += 2) {
       const down = k === -distance || (k !== distance && (reach.get(k - 1) ?? 0) < (reach.get(k + 1) ?? 0));
       let x = down ? (reach.get(k + 1) ?? 0) : (reach.get(k - 1) ?? 0) + 1;
@@ -78,5 +78,5 @@ export function editDistance(old: readonly string[], now: readonly string[], mos
       if (x >= a.length && x - k >= b.length) return distance;
     }
   }
-  return most > MOST_SEARCHED ? a.length + b.length : most + 1;
+  return max > MAX_SEARCHED ? a.length + b.length : max + 1;
 }

@@ -10,7 +10,7 @@ import { type Finding, type GateRules, refusalOf, type Verdict } from './rules.t
 
 /** What the escalation tier hands over to a human instead of having it refused. */
 const HANDED_OVER: ReadonlySet<string> = new Set(['installs', 'removes_resource', 'removes_much']);
-const LARGEST_FILE = 1024 * 1024;
+const MAX_FILE_CHARS = 1024 * 1024;
 
 /**
  * Whether `edited` may be written, by every rule that needs no parser. A refusal has all reasons of the first family
@@ -21,22 +21,16 @@ export function judgeEdit(edited: readonly Edit[], rules: GateRules): Verdict {
   const early = refusalOf(pathFindings(edited, rules)) ?? refusalOf(amountFindings(edited, rules));
   if (early) return early;
   const files = edited.map((file) => ({ file, changed: changedLines(file.before, file.after) }));
-  const long = tooManyLines(
-    files.map(({ changed }) => changed),
-    rules,
-  );
+  const long = tooManyLines(files, rules);
   if (long) return long;
   const judges = rules.untouchable;
   const lines = files.flatMap(({ file, changed }) => lineFindings(file, changed, rules.protect));
   const guards = files.flatMap(({ file, changed }) => guardFindings(file.path, changed, file.after, judges));
   const firm = [...lines.filter(isFirm), ...guards];
-  const loose = [
-    ...lines.filter((found) => !isFirm(found)),
-    ...files.flatMap((f) => removalFindings(f.file, f.changed, rules.tree)),
-  ];
-  const refusal = refusalOf([...firm, ...(firm.length > 0 ? lines.filter((found) => !isFirm(found)) : [])]);
+  const loose = lines.filter((finding) => !isFirm(finding));
+  const refusal = firm.length > 0 ? refusalOf([...firm, ...loose]) : undefined;
   if (refusal) return refusal;
-  const last = refusalOf(loose);
+  const last = refusalOf([...loose, ...files.flatMap((f) => removalFindings(f.file, f.changed, rules.tree))]);
   if (!last) return { ok: true };
   return rules.tier === 'escalation' ? { ...last, handOver: true } : last;
 }
@@ -59,15 +53,15 @@ function amountFindings(edited: readonly Edit[], { maxFiles }: GateRules): Findi
   return [
     ...(edited.length > maxFiles ? [{ code: 'too_many_files', reason: many } as const] : []),
     ...edited
-      .filter(({ before, after }) => Math.max(after.length, before?.length ?? 0) > LARGEST_FILE)
-      .map(({ path }): Finding => ({ code: 'too_large', reason: `${path}: more than ${LARGEST_FILE} characters` })),
+      .filter(({ before, after }) => Math.max(after.length, before?.length ?? 0) > MAX_FILE_CHARS)
+      .map(({ path }): Finding => ({ code: 'too_large', reason: `${path}: more than ${MAX_FILE_CHARS} characters` })),
   ];
 }
 
-function tooManyLines(files: readonly ChangedLines[], { maxLines }: GateRules): Refusal | undefined {
+function tooManyLines(files: readonly { changed: ChangedLines }[], { maxLines }: GateRules): Refusal | undefined {
   let total = 0;
-  for (const { before, after } of files) {
-    total += editDistance(before, after, maxLines);
+  for (const { changed } of files) {
+    total += editDistance(changed.before, changed.after, maxLines);
     if (total <= maxLines) continue;
     return refuse('too_many_lines', `more than ${maxLines} lines are added or removed; change only what is wrong`);
   }

@@ -13,29 +13,24 @@ export function pathFindings(edited: readonly Edit[], rules: GateRules): Finding
     closed: listed(rules.untouchable, true),
   };
   const seen = new Set<string>();
-  return edited.flatMap((file) => {
-    const finding = pathFinding(file, rules, lists) ?? twice(file.path, seen);
-    return finding ? [finding] : [];
-  });
+  return edited.flatMap((file) => pathFinding(file, rules, lists) ?? twice(file.path, seen) ?? []);
 }
 
 type Listed = (path: string) => boolean;
 
 const remembered = new Map<string, Listed>();
-const MOST_REMEMBERED = 64;
+const MAX_REMEMBERED = 64;
 
 /** Whether a path is on the list. The same lists come again and again, so the last ones are remembered by their text. */
 function listed(globs: readonly string[], ignoreCase = false): Listed {
   const key = JSON.stringify([ignoreCase, globs]);
-  const known = remembered.get(key);
-  if (known) return known;
-  if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-  const made = listOf(globs, ignoreCase);
+  const made = remembered.get(key) ?? listOf(globs, ignoreCase);
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
   remembered.set(key, made);
   return made;
 }
 
-/** A name as it stands counts beside its reading as a pattern: files may be called `a[1].yaml`. */
+/** A name as it stands counts beside what it matches as a pattern: files may be called `a[1].yaml`. */
 function listOf(globs: readonly string[], ignoreCase: boolean): Listed {
   const matches = pathMatcher(globs, { ignoreCase });
   const exact = new Set(globs.map((glob) => (ignoreCase ? glob.toLowerCase() : glob)));
@@ -44,59 +39,51 @@ function listOf(globs: readonly string[], ignoreCase: boolean): Listed {
 
 function twice(path: string, seen: Set<string>): Finding | undefined {
   const key = looksLike(path);
-  if (seen.has(key)) return found('bad_path', path, 'it is named twice');
+  if (seen.has(key)) return finding('bad_path', path, 'it is named twice');
   seen.add(key);
   return undefined;
 }
 
-function found(code: RefusalCode, path: string, why: string): Finding {
+function finding(code: RefusalCode, path: string, why: string): Finding {
   const shown = pathFault(path) === undefined ? path : JSON.stringify(path);
   return { code, reason: `${clip(shown)}: ${why}` };
 }
 
 function pathFinding(
-  { path, before, after, executable }: Edit,
+  { path, before, after, executable = false }: Edit,
   { allow, tree }: GateRules,
   { allowed, guarded, closed }: Record<'allowed' | 'guarded' | 'closed', Listed>,
 ): Finding | undefined {
   const fault = pathFault(path);
   if (fault !== undefined)
-    return found('bad_path', path, `${fault}; write the path as it is, relative to the repository`);
+    return finding('bad_path', path, `${fault}; write the path as it is, relative to the repository`);
   const look = looksLike(path);
   const kind = protectedAs(path) ?? protectedAs(look);
-  if (kind !== undefined) return found('protected', path, `it is ${kind}, which no fix may change`);
-  if (guarded(path) || guarded(look)) return found('protected', path, 'its owner protects it; no fix may change it');
+  if (kind !== undefined) return finding('protected', path, `it is ${kind}, which no fix may change`);
+  if (guarded(path) || guarded(look)) return finding('protected', path, 'its owner protects it; no fix may change it');
   if (closed(path) || closed(look))
-    return found('protected', path, 'it judges or carries stages, or is part of the loop; no fix may change it');
-  if (!allowed(path)) return found('outside', path, `only these may be changed: ${clip(allow.join(', ') || 'none')}`);
+    return finding('protected', path, 'it judges or carries stages, or is part of the loop; no fix may change it');
+  if (!allowed(path)) return finding('outside', path, `only these may be changed: ${clip(allow.join(', ') || 'none')}`);
   const link = linkOnTheWay(path, tree);
   if (link)
-    return found('bad_path', path, `${link} is a symbolic link; change the file it stands for, if that is allowed`);
-  if (tree.isFolder(path)) return found('bad_path', path, 'it is a folder');
-  return before === null
-    ? newFileFinding(path, tree, executable)
-    : oldFileFinding({ path, after, before, executable }, tree);
+    return finding('bad_path', path, `${link} is a symbolic link; change the file it stands for, if that is allowed`);
+  if (tree.isFolder(path)) return finding('bad_path', path, 'it is a folder');
+  if (before === null) return newFileFinding(path, tree, executable);
+  if (!tree.exists(path)) return finding('missing_file', path, 'it does not exist');
+  if (executable && !isScript(path, after)) return finding('unsupported', path, 'only a script can be made executable');
+  const changes = before !== after || (executable && tree.isExecutable?.(path) !== true);
+  return changes ? undefined : finding('no_change', path, 'it is already so');
 }
 
-function newFileFinding(path: string, tree: Tree, executable: true | undefined): Finding | undefined {
-  if (executable) return found('unsupported', path, 'only a script that is there can be made executable');
-  if (tree.exists(path)) return found('bad_path', path, 'it exists and its text could not be read');
+function newFileFinding(path: string, tree: Tree, executable: boolean): Finding | undefined {
+  if (executable) return finding('unsupported', path, 'only a script that is there can be made executable');
+  if (tree.exists(path)) return finding('bad_path', path, 'it exists and its text could not be read');
   const folder = path.split('/').slice(0, -1).join('/');
   if (folder !== '' && !tree.isFolder(folder))
-    return found('missing_file', path, `there is no folder ${folder}, and none may be made`);
+    return finding('missing_file', path, `there is no folder ${folder}, and none may be made`);
   const other = looksLike(path);
-  if (other !== path && tree.exists(other)) return found('bad_path', path, `it looks like ${other}, which exists`);
+  if (other !== path && tree.exists(other)) return finding('bad_path', path, `it looks like ${other}, which exists`);
   return undefined;
-}
-
-function oldFileFinding(
-  { path, before, after, executable }: { path: string; before: string; after: string; executable: true | undefined },
-  tree: Tree,
-): Finding | undefined {
-  if (!tree.exists(path)) return found('missing_file', path, 'it does not exist');
-  if (executable && !isScript(path, after)) return found('unsupported', path, 'only a script can be made executable');
-  const changes = before !== after || (executable && tree.isExecutable?.(path) !== true);
-  return changes ? undefined : found('no_change', path, 'it is already so');
 }
 
 const isScript = (path: string, text: string): boolean =>

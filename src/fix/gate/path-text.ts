@@ -6,7 +6,7 @@ interface PathFault {
   match: (path: string) => boolean;
 }
 
-const LONGEST = 1024;
+const MAX_PATH_CHARS = 1024;
 /** Letters that look like Latin ones, by the letter they look like. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   ...{ а: 'a', ɑ: 'a', α: 'a', в: 'b', с: 'c', ϲ: 'c', ԁ: 'd', е: 'e', ҽ: 'e', ε: 'e', ɡ: 'g', һ: 'h', н: 'h' },
@@ -31,7 +31,7 @@ const parts = (path: string): string[] => path.split('/');
 /** Every way of being another path than one reads. */
 export const PATH_FAULTS: readonly PathFault[] = [
   { why: 'it is empty', match: (path) => path.trim() === '' },
-  { why: `it is longer than ${LONGEST} characters`, match: (path) => path.length > LONGEST },
+  { why: `it is longer than ${MAX_PATH_CHARS} characters`, match: (path) => path.length > MAX_PATH_CHARS },
   { why: 'it has control characters or line breaks', match: (path) => /[\p{Cc}\p{Zl}\p{Zp}]/u.test(path) },
   {
     why: 'it has characters that are not seen',

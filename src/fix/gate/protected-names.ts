@@ -1,5 +1,5 @@
-// Files that no machine may change, whatever a stage's `files` say.
-// Names are compared in lower case and with look-alike letters made plain.
+// Files that no machine may change, whatever a stage's `files` say: by their names (compared in lower case and with look-alike
+// letters made plain), the scripts that judge stages, and what is carried.
 import { type ContextMap, isBuiltInCheck } from '../../config/context-map.ts';
 import { commandWords, isWipeScript } from '../../config/paths.ts';
 import type { Tree } from './rules.ts';

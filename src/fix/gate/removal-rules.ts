@@ -3,7 +3,7 @@ import type { Edit } from '../edit.ts';
 import type { ChangedLines } from './changed-lines.ts';
 import type { Finding, Tree } from './rules.ts';
 
-const MOST_NET_LINES = 20;
+const MAX_NET_LINES = 20;
 const YAML = /\.ya?ml$/i;
 
 /** What `file` loses that a fix should not take away. */
@@ -12,30 +12,26 @@ export function removalFindings(file: Edit, changed: ChangedLines, tree: Tree): 
   if (before === null) return [];
   const finding = (code: Finding['code'], why: string): Finding => ({ code, reason: `${path}: ${why}` });
   if (before.trim() !== '' && after.trim() === '') return [finding('removes_much', 'nothing would be left in it')];
-  const findings: Finding[] = [];
-  if (YAML.test(path)) {
-    const lost = documents(before) - documents(after);
-    if (lost > 0)
-      findings.push(
-        finding('removes_resource', `${lost === 1 ? 'a YAML document' : `${lost} YAML documents`} would be gone`),
-      );
-    const entries = lostEntries(path, before, after, tree);
-    if (entries.length > 0)
-      findings.push(finding('removes_resource', `no longer among its resources: ${entries.join(', ')}`));
-  }
+  const isYaml = YAML.test(path);
+  const lost = isYaml ? documents(before) - documents(after) : 0;
+  const gone = `${lost === 1 ? 'a YAML document' : `${lost} YAML documents`} would be gone`;
+  const entries = isYaml ? lostEntries(path, before, after, tree) : [];
   const net = changed.before.length - changed.after.length;
-  if (net > MOST_NET_LINES)
-    findings.push(
-      finding('removes_much', `${net} lines fewer than before; at most ${MOST_NET_LINES}: change only what is wrong`),
-    );
-  return findings;
+  const much = `${net} lines fewer than before; at most ${MAX_NET_LINES}: change only what is wrong`;
+  return [
+    ...(lost > 0 ? [finding('removes_resource', gone)] : []),
+    ...(entries.length > 0
+      ? [finding('removes_resource', `no longer among its resources: ${entries.join(', ')}`)]
+      : []),
+    ...(net > MAX_NET_LINES ? [finding('removes_much', much)] : []),
+  ];
 }
 
 const isContent = (line: string): boolean =>
   line.trim() !== '' && !/^\s*#/.test(line) && !/^(?:---|\.\.\.|%)/.test(line);
 
 /** How many documents of the text hold anything; a `---` in the first column always begins one. */
-export function documents(text: string): number {
+function documents(text: string): number {
   if (!text.includes('\n---')) return text.split(/\r?\n/).some(isContent) ? 1 : 0;
   return text.split(/^---(?=\s|$)/m).filter((part) => part.split(/\r?\n/).some(isContent)).length;
 }
@@ -78,7 +74,7 @@ function namesSomething(path: string, entry: string, tree: Tree): boolean {
 const LISTS = /^(?:resources|bases|components)\s*:/m;
 
 /** The items of every `resources:`, `bases:` and `components:` in the first column. */
-export function resourceEntries(text: string): string[] {
+function resourceEntries(text: string): string[] {
   if (!LISTS.test(text)) return [];
   const entries: string[] = [];
   let inside = false;
@@ -86,14 +82,8 @@ export function resourceEntries(text: string): string[] {
     const [, flow] = /^(?:resources|bases|components)\s*:\s*(\[.*)?(?:#.*)?$/.exec(line) ?? [];
     if (/^(?:resources|bases|components)\s*:/.test(line)) {
       inside = true;
-      if (flow)
-        entries.push(
-          ...flow
-            .replace(/[[\]"']/g, '')
-            .split(',')
-            .map((item) => item.trim())
-            .filter((item) => item !== ''),
-        );
+      const items = (flow ?? '').replace(/[[\]"']/g, '').split(',');
+      entries.push(...items.map((item) => item.trim()).filter((item) => item !== ''));
     } else if (inside) {
       const item = /^\s*-\s+["']?([^"'#\s][^"'#]*?)["']?\s*(?:#.*)?$/.exec(line)?.[1];
       if (item !== undefined) entries.push(item);

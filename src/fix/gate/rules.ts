@@ -1,5 +1,5 @@
 // What the gate judges by, and what it answers. The tree is asked through functions, so that judging itself touches nothing.
-import type { Refusal, RefusalCode } from '../edit.ts';
+import { type Refusal, type RefusalCode, refuse } from '../edit.ts';
 
 /** The tree an edit would land in. Paths are relative to its root, with `/`. */
 export interface Tree {
@@ -33,19 +33,20 @@ export type Verdict = { ok: true } | (Refusal & { handOver?: true });
  */
 export type ShellCheck = (path: string, before: string | null, after: string) => Promise<string[]>;
 
+/** One thing that is wrong with an edit. */
 export interface Finding {
   code: RefusalCode;
   /** Where, what and why: for a model to act on. */
   reason: string;
 }
 
-const MOST_REASONS = 12;
-const LONGEST = 200;
+const MAX_REASONS = 12;
+const MAX_REASON_CHARS = 200;
 
 /** `text` on one line and no longer than a reason needs. */
 export function clip(text: string): string {
   const line = text.replace(/\s+/g, ' ');
-  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
+  return line.length > MAX_REASON_CHARS ? `${line.slice(0, MAX_REASON_CHARS)}…` : line;
 }
 
 /** The refusal that all `findings` make together, under the code of the first; undefined when there are none. */
@@ -53,10 +54,6 @@ export function refusalOf(findings: readonly Finding[]): Refusal | undefined {
   const [first] = findings;
   if (!first) return undefined;
   const reasons = [...new Set(findings.map(({ reason }) => reason))];
-  const more = reasons.length - MOST_REASONS;
-  return {
-    ok: false,
-    code: first.code,
-    reasons: [...reasons.slice(0, MOST_REASONS), ...(more > 0 ? [`and ${more} more`] : [])],
-  };
+  const more = reasons.length - MAX_REASONS;
+  return refuse(first.code, ...reasons.slice(0, MAX_REASONS), ...(more > 0 ? [`and ${more} more`] : []));
 }
