@@ -50,7 +50,7 @@ function finding(code: RefusalCode, path: string, why: string): Finding {
 }
 
 function pathFinding(
-  { path, before, after, executable = false }: Edit,
+  { path, before, after, executable }: Edit,
   { allow, tree }: GateRules,
   { allowed, guarded, closed }: Record<'allowed' | 'guarded' | 'closed', Listed>,
 ): Finding | undefined {
@@ -68,7 +68,7 @@ function pathFinding(
   if (link)
     return finding('bad_path', path, `${link} is a symbolic link; change the file it stands for, if that is allowed`);
   if (tree.isFolder(path)) return finding('bad_path', path, 'it is a folder');
-  if (before === null) return newFileFinding(path, tree, executable);
+  if (before === null) return newFileFinding(path, tree, executable === true);
   if (!tree.exists(path)) return finding('missing_file', path, 'it does not exist');
   if (executable && !isScript(path, after)) return finding('unsupported', path, 'only a script can be made executable');
   const changes = before !== after || (executable && tree.isExecutable?.(path) !== true);
