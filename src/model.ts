@@ -9,7 +9,6 @@ export type {
   BackendJob,
   ClassRules,
   Context,
-  EarlierTry,
   Escalation,
   EscalationFacts,
   FailureFacts,
@@ -49,7 +48,7 @@ export { repeatsSecret, secretFrom, variableSetting, withoutSecrets } from './mo
 
 export { type GuardedAnswer, guardAnswer, type SeenFile, seenFiles } from './model/guard-answer.ts';
 export { followUp, type Refused, withFormat } from './outbound/answer-format.ts';
-export type { AnswerFormat } from './outbound/context.ts';
+export type { AnswerFormat, Try } from './outbound/context.ts';
 export { readNumbered } from './outbound/shown-files.ts';
 export { estimateTokens } from './outbound/text.ts';
 

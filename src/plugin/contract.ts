@@ -1,6 +1,5 @@
 // What a plugin is told, and what it may answer as schemas: an answer is plain data, and anything more or less is a failure of
 // its plugin. Contexts are copies, frozen all the way down: nothing a plugin does to them reaches the loop.
-
 import { z } from 'zod';
 import type { Stage } from '../config/context-map.ts';
 import type { Frozen } from '../config/freeze.ts';
@@ -19,9 +18,6 @@ export interface FailureFacts {
   /** Where the whole log is, from home. */
   readonly log: string;
 }
-
-/** An earlier try on the same fingerprint, and what became of it. */
-export type EarlierTry = Try;
 
 /** Why an answer of this plugin was refused, earlier in this try. */
 export interface RefusedRound {
@@ -47,7 +43,8 @@ export interface FixFacts {
   readonly surroundings: { readonly path: string; readonly variables: readonly string[] };
   /** All of this as a prompt for a model, secrets masked: the only text that may leave the machine. '' for who needs none. */
   readonly prompt: string;
-  readonly tries: readonly EarlierTry[];
+  /** Earlier tries on the same fingerprint, and what became of them. */
+  readonly tries: readonly Try[];
   readonly refused: readonly RefusedRound[];
   readonly limits: { readonly files: number; readonly changed_lines: number };
 }

@@ -5,7 +5,7 @@ import { join, posix } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PLUGIN_NAME } from '../config/loop-config.ts';
 import { entryAt } from '../io/links.ts';
-import { LISTS, type List } from './hooks.ts';
+import { LISTS } from './hooks.ts';
 import { thrownLine } from './thrown.ts';
 
 const ENDINGS = ['.ts', '.mjs', '.js'] as const;
@@ -32,10 +32,6 @@ export async function locate(folder: string | undefined, name: string): Promise<
   return { files };
 }
 
-/** Where a plugin of this name would be looked for, in the words of a message. */
-export const wanted = (list: List | undefined, name: string): string =>
-  `plugins/${list ? `${list}/` : ''}${name}.ts, .mjs or .js`;
-
 export type Imported = { readonly exported: unknown } | { readonly fault: string };
 
 const IMPORT_LIMIT_MS = 10_000;
@@ -47,23 +43,20 @@ export async function defaultExport(
   shown: (message: string) => string = (message) => message,
   limitMs: number = IMPORT_LIMIT_MS,
 ): Promise<Imported> {
+  const loaded = async (): Promise<Imported> => {
+    try {
+      const module = await load();
+      const isModule = typeof module === 'object' && module !== null && 'default' in module;
+      return isModule ? { exported: module.default } : { fault: `${where} has no default export` };
+    } catch (error) {
+      return { fault: `${where} cannot be loaded: ${shown(thrownLine(withPlace(error, where)))}` };
+    }
+  };
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Imported>((resolve) => {
-    const fault = `${where} was not loaded within ${limitMs / 1000} s`;
-    timer = setTimeout(() => resolve({ fault }), limitMs);
+    timer = setTimeout(() => resolve({ fault: `${where} was not loaded within ${limitMs / 1000} s` }), limitMs);
   });
-  const loaded = Promise.resolve()
-    .then(load)
-    .then(
-      (module): Imported => {
-        if (typeof module !== 'object' || module === null || !('default' in module)) {
-          return { fault: `${where} has no default export` };
-        }
-        return { exported: module.default };
-      },
-      (error): Imported => ({ fault: `${where} cannot be loaded: ${shown(thrownLine(withPlace(error, where)))}` }),
-    );
-  return Promise.race([loaded, late]).finally(() => clearTimeout(timer));
+  return Promise.race([loaded(), late]).finally(() => clearTimeout(timer));
 }
 
 /** The default export of a file below `folder`; messages name it from there. */

@@ -7,7 +7,7 @@ import { BUILT_INS, type BuiltIns } from './built-ins.ts';
 import { callHook } from './call.ts';
 import { checkSettings, examine, type LoadedPlugin } from './examine.ts';
 import { keyOf, LISTS, type List } from './hooks.ts';
-import { defaultExport, type Imported, locate, ownExport, wanted } from './import-plugin.ts';
+import { defaultExport, type Imported, locate, ownExport } from './import-plugin.ts';
 import { type Use, usesOf } from './uses.ts';
 
 export interface Plugins {
@@ -56,8 +56,13 @@ export async function loadPlugins(input: LoadInput): Promise<Plugins> {
     named[list].flatMap(
       (name) => loaded.find(({ lists, plugin }) => plugin.name === name && lists.includes(list))?.plugin ?? [],
     );
-  const [executors, escalations, notifiers] = [pick('executors'), pick('escalations'), pick('notifiers')];
-  return { executors, escalations, notifiers, backend: pick('backends')[0], rules: classed.rules };
+  return {
+    executors: pick('executors'),
+    escalations: pick('escalations'),
+    notifiers: pick('notifiers'),
+    backend: pick('backends')[0],
+    rules: classed.rules,
+  };
 }
 
 /** A plugin, and the lists that it is loaded for. */
@@ -122,9 +127,10 @@ async function importUse(
 
 function missing(name: string, lists: readonly List[], shipped: Readonly<Record<List, readonly string[]>>): string {
   const under = lists.length > 0 ? lists.map(keyOf).join(', ') : 'plugins';
+  const file = ['plugins', ...lists.slice(0, 1), name].join('/');
   const near = nearest(name, [...new Set(LISTS.flatMap((list) => shipped[list]))]);
   const hint = near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`;
-  return `named under ${under}, but it does not ship and is not in ${wanted(lists[0], name)}${hint}`;
+  return `named under ${under}, but it does not ship and is not in ${file}.ts, .mjs or .js${hint}`;
 }
 
 /** In the order of the plugins, and of each plugin's own list. Never throws. */
