@@ -7,7 +7,7 @@ import { runAtWork } from '../io/lock.ts';
 import { acceptPromotion, conflictCommands, pushPromotion, showPromotion } from '../promote/promote.ts';
 import { acceptLine, byStage, type Story, unverified } from '../promote/story.ts';
 import { baseOf } from '../stage/configuration.ts';
-import { shellWord } from '../worktree/shell-word.ts';
+import { shellWord } from '../worktree/messages.ts';
 import type { CommandInput } from './command.ts';
 
 export async function run(input: CommandInput): Promise<number> {

@@ -41,7 +41,7 @@ export interface GitOptions {
   /** An index other than the checkout's own. */
   readonly indexFile?: string;
   readonly hooks?: boolean;
-  readonly sign?: boolean;
+  readonly sign?: boolean | undefined;
   /** Lets a read-only call write what it learned about file times into the index. For a checkout that nobody else uses. */
   readonly refresh?: boolean;
   /** Ends a git that says nothing for so long. */

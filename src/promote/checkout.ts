@@ -1,12 +1,12 @@
 // Where the base is checked out, and whether a merge may happen there: its own folder, nothing begun, nothing uncommitted.
 import { join } from 'node:path';
 import { fail } from '../errors.ts';
-import { fields, type Git, openGit } from '../io/git.ts';
+import { fields, openGit } from '../io/git.ts';
 import { adminDirs, commonDirOf, namesIn, samePlace, unfinished } from '../io/git-dir.ts';
 import { entryAt } from '../io/links.ts';
 import { readText } from '../io/store.ts';
-import { shellWord } from '../worktree/shell-word.ts';
-import { trackedStatus } from '../worktree/tree.ts';
+import { shellWord } from '../worktree/messages.ts';
+import { checkoutsOf, trackedStatus } from '../worktree/tree.ts';
 
 export interface Checkout {
   readonly path: string;
@@ -19,10 +19,9 @@ export interface Checkout {
  * happen, and E_PROMOTE_DIRTY for one with uncommitted changes.
  */
 export async function checkoutOf(home: string, branch: string): Promise<Checkout | undefined> {
-  const git = openGit(home);
   const commonDir = await commonDirOf(home);
   await refuseBegun(commonDir, branch);
-  const [path, another] = await checkedOutAt(git, branch);
+  const [path, another] = await checkoutsOf(openGit(home), branch);
   if (path === undefined) return undefined;
   const blocked = (what: string, next: string) => fail('E_PROMOTE_CHECKOUT', { base: branch, what, next });
   if (another !== undefined) {
@@ -40,16 +39,6 @@ export async function checkoutOf(home: string, branch: string): Promise<Checkout
     fail('E_PROMOTE_DIRTY', { base: branch, path, at: shellWord(path) }, changed.map(shellWord));
   }
   return { path, gitDir: gitDir as string };
-}
-
-async function checkedOutAt(git: Git, branch: string): Promise<string[]> {
-  const found: string[] = [];
-  let path = '';
-  for (const field of fields(await git.run(['worktree', 'list', '--porcelain', '-z']))) {
-    if (field.startsWith('worktree ')) path = field.slice('worktree '.length);
-    if (field === `branch refs/heads/${branch}`) found.push(path);
-  }
-  return found;
 }
 
 /** Without a `.git` of its own git would look further up, and act on another checkout. */

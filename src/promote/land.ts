@@ -2,9 +2,9 @@
 import { fail } from '../errors.ts';
 import { fields, type Git, openGit } from '../io/git.ts';
 import { unfinished } from '../io/git-dir.ts';
-import { type Base, commitOf, said } from '../worktree/base.ts';
+import { type Base, commitOf } from '../worktree/base.ts';
 import type { CommitOptions } from '../worktree/commit-fix.ts';
-import { shellWord } from '../worktree/shell-word.ts';
+import { gitFailed, shellWord } from '../worktree/messages.ts';
 import { type Checkout, checkoutOf, inTheWay } from './checkout.ts';
 import type { Rehearsal } from './rehearse.ts';
 
@@ -59,7 +59,7 @@ async function prepare({ home, base, tip, rehearsal, message, commit }: Landing,
   const made = await openGit(home, commit).attempt(args, message);
   if (!made.ok) {
     const command = `git commit-tree ${[...sign, '-m', 'try', 'HEAD^{tree}'].map(shellWord).join(' ')}`;
-    fail('E_GIT_FAILED', { doing: 'make the merge commit', command }, said(made.stderr));
+    gitFailed('make the merge commit', command, made.stderr);
   }
   return made.stdout.trim();
 }
@@ -84,7 +84,7 @@ async function moveRef({ home, base, tip }: Landing, to: string): Promise<void> 
   if (moved.ok) return;
   if ((await commitOf(git, ref)) !== base.commit) fail('E_PROMOTE_MOVED', { base: base.name });
   const command = `git log -1 ${shellWord(base.name)}`;
-  fail('E_GIT_FAILED', { doing: `move ${base.name}`, command }, said(moved.stderr));
+  gitFailed(`move ${base.name}`, command, moved.stderr);
 }
 
 /** The owner's hooks have to see a merge being made, so git makes it there; one they refuse is taken back. */
@@ -109,7 +109,7 @@ async function mergeWithHooks(landing: Landing, checkout: Checkout, owner: strin
 async function refused({ base, tip }: Landing, { path }: Checkout, git: Git, stderr: string): Promise<never> {
   if ((await commitOf(git, 'HEAD')) !== base.commit) fail('E_PROMOTE_MOVED', { base: base.name });
   const command = `git -C ${shellWord(path)} merge --no-ff ${tip.slice(0, 12)}`;
-  return fail('E_GIT_FAILED', { doing: `merge into ${base.name} in ${path}`, command }, said(stderr));
+  return gitFailed(`merge into ${base.name} in ${path}`, command, stderr);
 }
 
 type Env = Readonly<Record<string, string | undefined>>;

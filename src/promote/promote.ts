@@ -7,7 +7,7 @@ import { readLedger } from '../journal/ledger-file.ts';
 import { holdLock } from '../run/hold-lock.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
-import { shellWord } from '../worktree/shell-word.ts';
+import { shellWord } from '../worktree/messages.ts';
 import { WORKTREE } from '../worktree/tree.ts';
 import { type Landed, land, readyCheckout } from './land.ts';
 import { type Pushed, pushBranch } from './push.ts';

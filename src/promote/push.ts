@@ -1,8 +1,8 @@
 // The AI branch to a remote, never by force, and the page where a pull request of it is opened.
 import { fail } from '../errors.ts';
 import { openGit } from '../io/git.ts';
-import { type Base, said } from '../worktree/base.ts';
-import { shellWord } from '../worktree/shell-word.ts';
+import type { Base } from '../worktree/base.ts';
+import { complaints, shellWord } from '../worktree/messages.ts';
 
 export interface Pushed {
   readonly remote: string;
@@ -37,7 +37,7 @@ export async function pushBranch(home: string, base: Base, tip: string, options:
   const url = (await git.run(['remote', 'get-url', '--push', remote])).trim();
   const how = ['--no-follow-tags', ...(dry ? ['--dry-run'] : [])];
   const answer = await git.attempt(['push', ...how, remote, `${tip}:refs/heads/${base.branch}`]);
-  const told = said(answer.stderr).map(withoutSecrets);
+  const told = complaints(answer.stderr).map(withoutSecrets);
   if (!answer.ok) {
     const branch = shellWord(base.branch);
     fail('E_PUSH_REFUSED', { branch, remote: shellWord(remote) }, told);

@@ -1,37 +1,25 @@
 // A merge made in git's store alone: what it would come to, or which files conflict. No branch and no checkout is touched.
-import { fail } from '../errors.ts';
 import { fields, type Git } from '../io/git.ts';
-import { said } from '../worktree/base.ts';
+import { type MergedTree, mergeTree } from '../worktree/merge.ts';
+import { gitFailed } from '../worktree/messages.ts';
 import type { PromoteRange } from './range.ts';
 
-/** Conflicting paths; none: the tree is what the merge comes to. */
-export interface Rehearsed {
-  readonly tree: string;
-  readonly conflicts: readonly string[];
-}
-
 /** Merges two commits. Throws E_GIT_FAILED when git cannot even try. */
-export async function rehearseMerge(git: Git, ours: string, theirs: string): Promise<Rehearsed> {
-  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs];
-  const answer = await git.attempt(args);
-  const [tree = '', ...conflicts] = fields(answer.stdout);
-  if (answer.ok) return { tree, conflicts: [] };
-  if (answer.code !== 1 || conflicts.length === 0) {
-    const command = `git merge-tree --write-tree ${ours} ${theirs}`;
-    fail('E_GIT_FAILED', { doing: 'rehearse a merge', command }, said(answer.stderr));
-  }
-  return { tree, conflicts: [...new Set(conflicts)] };
+export async function rehearseMerge(git: Git, ours: string, theirs: string): Promise<MergedTree> {
+  const { tree, conflicts, failure } = await mergeTree(git, ours, theirs);
+  if (failure !== undefined) gitFailed('rehearse a merge', ['merge-tree', '--write-tree', ours, theirs], failure);
+  return { tree, conflicts };
 }
 
 /** What of `from` → `to` is not in the tree `into` yet, put into it. Throws like `rehearseMerge`. */
-export async function carryOver(git: Git, from: string, to: string, into: string): Promise<Rehearsed> {
+export async function carryOver(git: Git, from: string, to: string, into: string): Promise<MergedTree> {
   // Two commits that nobody will ever see, with `from` as what they have in common.
   const stand = async (tree: string) => (await git.run(['commit-tree', '-m', 'rehearsal', '-p', from, tree])).trim();
   return rehearseMerge(git, await stand(into), await stand(await treeOf(git, to)));
 }
 
 /** A tree with these commits put onto it, the first one first; ends at the first that conflicts. */
-export async function pickOnto(git: Git, onto: string, commits: readonly string[]): Promise<Rehearsed> {
+export async function pickOnto(git: Git, onto: string, commits: readonly string[]): Promise<MergedTree> {
   let tree = await treeOf(git, onto);
   for (const commit of commits) {
     const next = await carryOver(git, `${commit}^`, commit, tree);
@@ -51,7 +39,7 @@ export async function changedPaths(git: Git, from: string, to: string): Promise<
   return fields(await git.run(['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, to]));
 }
 
-export interface Rehearsal extends Rehearsed {
+export interface Rehearsal extends MergedTree {
   /** A merge of the two as git makes it; false: only what has not landed was put onto the base. */
   readonly plain: boolean;
 }

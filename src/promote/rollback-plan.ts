@@ -2,7 +2,7 @@
 import { fail } from '../errors.ts';
 import type { Git } from '../io/git.ts';
 import type { CommittedFix } from '../worktree/find-fix.ts';
-import { shellWord } from '../worktree/shell-word.ts';
+import { shellWord } from '../worktree/messages.ts';
 import { WORKTREE } from '../worktree/tree.ts';
 import { carryOver, treeOf } from './rehearse.ts';
 

@@ -5,8 +5,8 @@ import { type Stamps, stampsOf } from '../io/files.ts';
 import type { TreeEntry } from '../io/git-objects.ts';
 import { entryAt } from '../io/links.ts';
 import { checkCarry } from './carry.ts';
+import { shellWord } from './messages.ts';
 import { savePatch } from './save-changes.ts';
-import { shellWord } from './shell-word.ts';
 import { type Status, type Tree, trackedStatus, treeGit } from './tree.ts';
 
 export interface Before {

@@ -3,7 +3,7 @@
 
 import { basename, join } from 'node:path';
 import { fail } from '../errors.ts';
-import { fields, type Git, openGit } from '../io/git.ts';
+import { type Git, openGit } from '../io/git.ts';
 import {
   type AdminDir,
   adminDirs,
@@ -16,9 +16,9 @@ import {
 } from '../io/git-dir.ts';
 import { clearDeadLock, locksOf, mayBeHeld } from '../io/git-locks.ts';
 import { entryAt } from '../io/links.ts';
-import { type Base, baseKey, commitOf, said } from './base.ts';
-import { shellWord } from './shell-word.ts';
-import { type Status, trackedStatus, treeGit, WORKTREE } from './tree.ts';
+import { type Base, baseKey, commitOf } from './base.ts';
+import { gitFailed, shellWord } from './messages.ts';
+import { checkoutsOf, type Status, trackedStatus, treeGit, WORKTREE } from './tree.ts';
 
 export interface Attached {
   readonly gitDir: string;
@@ -39,8 +39,8 @@ export async function attach(site: Site, base: Base): Promise<Attached> {
   // Files as old as the index are read again by every status; one that may write ends that for the whole run.
   const status = await trackedStatus(treeGit({ path: site.path, gitDir: dir.path }, { refresh: true }));
   if (status.branch !== site.branch) {
-    const found = status.branch ?? 'no branch';
-    fail('E_WORKTREE_BRANCH', { branch: site.branch, word: shellWord(site.branch), found });
+    const { branch } = site;
+    fail('E_WORKTREE_BRANCH', { branch, word: shellWord(branch), found: status.branch ?? 'no branch' });
   }
   return { gitDir: dir.path, status, notices };
 }
@@ -75,7 +75,7 @@ async function isOurs(site: Site): Promise<boolean> {
 
 async function make(site: Site, base: Base, notices: string[]): Promise<void> {
   const git = openGit(site.home);
-  const elsewhere = await checkedOutAt(git, site);
+  const elsewhere = (await checkoutsOf(git, site.branch)).find((path) => path !== site.path);
   if (elsewhere) fail('E_AI_BRANCH_ELSEWHERE', { branch: site.branch, path: elsewhere, word: shellWord(elsewhere) });
   if (await adminOf(site)) {
     await must(git, ['worktree', 'remove', '--force', site.path]);
@@ -88,20 +88,8 @@ async function make(site: Site, base: Base, notices: string[]): Promise<void> {
 }
 
 async function must(git: Git, args: readonly string[]): Promise<void> {
-  const done = await git.attempt(args);
-  if (done.ok) return;
-  const command = `git ${args.map(shellWord).join(' ')}`;
-  fail('E_GIT_FAILED', { doing: `make ${WORKTREE}`, command }, said(done.stderr));
-}
-
-/** The other worktree that has the AI branch checked out, or undefined. */
-async function checkedOutAt(git: Git, site: Site): Promise<string | undefined> {
-  let path = '';
-  for (const field of fields(await git.run(['worktree', 'list', '--porcelain', '-z']))) {
-    if (field.startsWith('worktree ')) path = field.slice('worktree '.length);
-    if (field === `branch refs/heads/${site.branch}` && path !== site.path) return path;
-  }
-  return undefined;
+  const answer = await git.attempt(args);
+  if (!answer.ok) gitFailed(`make ${WORKTREE}`, args, answer.stderr);
 }
 
 function endOf(doing: string): string {

@@ -4,7 +4,7 @@ import { fail } from '../errors.ts';
 import { type Git, openGit } from '../io/git.ts';
 import { samePlace } from '../io/git-dir.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
-import { shellWord } from './shell-word.ts';
+import { complaints, shellWord } from './messages.ts';
 
 export interface Base {
   /** The AI branch. */
@@ -12,7 +12,7 @@ export interface Base {
   /** The base branch. */
   readonly name: string;
   readonly commit: string;
-  /** No base is kept yet: this run will keep it. */
+  /** No base is stored yet: this run will store it. */
   readonly firstRun: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface Asked {
   readonly base?: string | null;
 }
 
-/** The git config key that keeps the base of an AI branch. */
+/** The git config key that stores the base of an AI branch. */
 export const baseKey = (branch: string): string => `branch.${branch}.mendloop-base`;
 
 /** The base to run from. Throws a MendError, exit 2, for each state in which it would have to guess. */
@@ -37,24 +37,24 @@ async function choose(home: string, asked: Asked, objects: GitObjects): Promise<
   answers.catch(() => {});
   const head = await headBranch(git, home);
   if (!(await objects.info('HEAD^{commit}'))) fail('E_NO_COMMIT', {});
-  const [kept, refs] = await answers;
-  if (head === branch) fail('E_ON_AI_BRANCH', { branch, base: shellWord(kept ?? asked.base ?? '<your branch>') });
+  const [stored, refs] = await answers;
+  if (head === branch) fail('E_ON_AI_BRANCH', { branch, base: shellWord(stored ?? asked.base ?? '<your branch>') });
   if (asked.base === branch) fail('E_BASE_IS_AI', { branch });
   const key = shellWord(baseKey(branch));
-  if (kept !== undefined && asked.base && asked.base !== kept) {
-    fail('E_BASE_DIFFERS', { branch, kept, asked: asked.base, key });
+  if (stored !== undefined && asked.base && asked.base !== stored) {
+    fail('E_BASE_DIFFERS', { branch, kept: stored, asked: asked.base, key });
   }
   if (!refs.local) {
     if (refs.remote) fail('E_AI_ONLY_REMOTE', { branch: shellWord(branch), remote: shellWord(refs.remote) });
     const valid = await git.attempt(['check-ref-format', `refs/heads/${branch}`]);
     if (!valid.ok || branch.startsWith('-')) fail('E_BRANCH_NAME', { branch });
   }
-  const name = kept ?? asked.base ?? head;
+  const name = stored ?? asked.base ?? head;
   if (name === undefined) fail('E_DETACHED', { branch });
   if (name === branch) fail('E_BASE_IS_AI', { branch });
   const commit = (await objects.info(`refs/heads/${name}^{commit}`))?.id;
   if (commit === undefined) fail('E_BASE_MISSING', { base: shellWord(name), key });
-  return { branch, name, commit, firstRun: kept === undefined };
+  return { branch, name, commit, firstRun: stored === undefined };
 }
 
 /** The branch that is checked out, or undefined when HEAD is detached. Throws when `home` is no repository's top level. */
@@ -62,40 +62,27 @@ async function headBranch(git: Git, home: string): Promise<string | undefined> {
   const answer = await git.attempt(['rev-parse', '--show-toplevel', '--symbolic-full-name', 'HEAD']);
   if (answer.code === -2) fail('E_GIT_MISSING', {});
   const [, top, ref = ''] = /^(.*)\n(.*)\n$/s.exec(answer.stdout) ?? [];
-  if (top === undefined) fail('E_NOT_GIT', { home }, said(answer.stderr));
+  if (top === undefined) fail('E_NOT_GIT', { home }, complaints(answer.stderr));
   if (!(await samePlace(top, home))) fail('E_NOT_TOP_LEVEL', { home, top: shellWord(top) });
   return ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined;
 }
 
 async function storedBase(git: Git, branch: string): Promise<string | undefined> {
-  const kept = await git.attempt(['config', '--local', '-z', '--get', baseKey(branch)]);
-  return kept.ok ? kept.stdout.replace(/\0$/, '') || undefined : undefined;
+  const answer = await git.attempt(['config', '--local', '-z', '--get', baseKey(branch)]);
+  return answer.ok ? answer.stdout.replace(/\0$/, '') || undefined : undefined;
 }
 
 async function branches(git: Git, branch: string): Promise<{ local: boolean; remote: string | undefined }> {
-  const found = await git.run([
-    'for-each-ref',
-    '--format=%(refname)',
-    `refs/heads/${branch}`,
-    `refs/remotes/*/${branch}`,
-  ]);
-  const refs = found.split('\n');
+  const patterns = [`refs/heads/${branch}`, `refs/remotes/*/${branch}`];
+  const refs = (await git.run(['for-each-ref', '--format=%(refname)', ...patterns])).split('\n');
   const remote = refs.find((ref) => ref.startsWith('refs/remotes/'));
   return { local: refs.includes(`refs/heads/${branch}`), remote: remote?.replace(/^refs\/remotes\//, '') };
 }
 
 /** The commit that `name` stands for, or undefined. */
 export async function commitOf(git: Git, name: string): Promise<string | undefined> {
-  const found = await git.attempt(['rev-parse', '-q', '--verify', '--end-of-options', `${name}^{commit}`]);
-  return found.ok ? found.stdout.trim() : undefined;
-}
-
-/** git's own words, one problem a line. */
-export function said(stderr: string): string[] {
-  return stderr
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('at '));
+  const answer = await git.attempt(['rev-parse', '-q', '--verify', '--end-of-options', `${name}^{commit}`]);
+  return answer.ok ? answer.stdout.trim() : undefined;
 }
 
 /** The commit a run would start from as far as it can be told beforehand, and whether it would merge the base first. */

@@ -3,7 +3,7 @@ import { join, posix } from 'node:path';
 import { fail } from '../errors.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import { entryAt, placeLink, removeLink } from '../io/links.ts';
-import { shellWord } from './shell-word.ts';
+import { shellWord } from './messages.ts';
 import { type CarryLink, type Tree, WORKTREE } from './tree.ts';
 
 /** `carry` as plain paths, each once. Throws E_CARRY_PATH naming every one that leaves home or lies in the loop's own folders. */

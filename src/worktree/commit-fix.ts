@@ -2,7 +2,7 @@
 import { fail } from '../errors.ts';
 import { type Git, GitError } from '../io/git.ts';
 import { removeTreeFile, writeTreeFile } from '../io/tree-file.ts';
-import { said } from './base.ts';
+import { complaints } from './messages.ts';
 import { restoreTree } from './save-changes.ts';
 import { type TreePlace, trackedStatus, treeGit, WORKTREE } from './tree.ts';
 
@@ -45,16 +45,16 @@ export async function commitFix(
   return headOf(git);
 }
 
+const MAX_REASON_CHARS = 300;
+
 /** A hook or a key that is not there says why in its own words; the command asks it again and changes nothing. */
 function refused(doing: string, error: unknown, { hooks, sign }: CommitOptions): never {
   if (!(error instanceof GitError)) throw error;
   const ask = hooks ? 'hook run pre-commit' : sign ? 'commit-tree -S -m try HEAD^{tree}' : 'status';
-  const words = said(error.stderr);
-  const why = words.length > 0 ? `${doing}: ${words.join('; ').slice(0, WORDS)}` : doing;
+  const words = complaints(error.stderr);
+  const why = words.length > 0 ? `${doing}: ${words.join('; ').slice(0, MAX_REASON_CHARS)}` : doing;
   return fail('E_GIT_FAILED', { doing: why, command: `git -C ${WORKTREE} ${ask}` });
 }
-
-const WORDS = 300;
 
 /** Takes a fix back by a commit of its own; the commit. Throws E_FIX_STUCK when later changes stand in the way. */
 export async function revertFix(
@@ -76,7 +76,7 @@ export async function revertFix(
     fail(
       'E_FIX_STUCK',
       { commit: fix.slice(0, 12), command: `git -C ${WORKTREE} revert ${fix.slice(0, 12)}` },
-      said(reverted.stderr),
+      complaints(reverted.stderr),
     );
   }
   try {

@@ -1,6 +1,6 @@
 // Fixes on the AI branch, found again by the trailers of their commits.
 import { fields, type Git } from '../io/git.ts';
-import { type Tree, treeGit } from './tree.ts';
+import { type TreePlace, treeGit } from './tree.ts';
 
 export interface CommittedFix {
   readonly commit: string;
@@ -52,7 +52,7 @@ function lastParagraph(lines: readonly string[]): readonly string[] {
 
 /** True when any of the files would be as it was before some fix of `base..head` that still stands. */
 export async function isReversal(
-  tree: Pick<Tree, 'path' | 'gitDir'>,
+  tree: TreePlace,
   base: string,
   head: string,
   edits: readonly { readonly path: string; readonly after: string }[],

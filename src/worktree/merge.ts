@@ -5,16 +5,16 @@ import { fail } from '../errors.ts';
 import { fields, type Git, openGit } from '../io/git.ts';
 import { removeFile } from '../io/git-dir.ts';
 import { entryAt } from '../io/links.ts';
-import { type Base, said } from './base.ts';
+import type { Base } from './base.ts';
 import { landedPaths } from './landed.ts';
+import { gitFailed, shellWord } from './messages.ts';
 import { restoreTree } from './save-changes.ts';
-import { shellWord } from './shell-word.ts';
 import { type TreePlace, treeGit, WORKTREE } from './tree.ts';
 
 export interface MergeOptions {
   /** Tracked files differ from HEAD; they are saved already, and put back before the tree moves. */
   readonly dirty: boolean;
-  readonly sign?: boolean;
+  readonly sign?: boolean | undefined;
 }
 
 export interface Merged {
@@ -35,7 +35,7 @@ export async function mergeBase(
   options: MergeOptions,
 ): Promise<Merged | undefined> {
   if (head === base.commit) return undefined;
-  const git = treeGit(tree, options.sign === undefined ? {} : { sign: options.sign });
+  const git = treeGit(tree, { sign: options.sign });
   const [ahead, behind] = (await git.run(['rev-list', '--left-right', '--count', `${head}...${base.commit}`]))
     .trim()
     .split('\t');
@@ -53,6 +53,22 @@ export async function mergeBase(
   return { from: head, to, landed };
 }
 
+export interface MergedTree {
+  /** What the merge comes to, with marks where it conflicts. */
+  readonly tree: string;
+  readonly conflicts: readonly string[];
+}
+
+/** Merges two commits in git's store alone: no branch and no checkout is touched. `failure`: git could not even try. */
+export async function mergeTree(git: Git, ours: string, theirs: string): Promise<MergedTree & { failure?: string }> {
+  const options = ['--write-tree', '-z', '--name-only', '--no-messages'];
+  const answer = await git.attempt(['merge-tree', ...options, ours, theirs]);
+  const [tree = '', ...conflicts] = fields(answer.stdout);
+  if (answer.ok) return { tree, conflicts: [] };
+  const tried = answer.code === 1 && conflicts.length > 0;
+  return { tree, conflicts: [...new Set(conflicts)], ...(tried ? {} : { failure: answer.stderr }) };
+}
+
 async function mergedTree(
   tree: TreePlace,
   git: Git,
@@ -60,14 +76,9 @@ async function mergedTree(
   head: string,
   dirty: boolean,
 ): Promise<{ root: string; landed: string[] }> {
-  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', head, base.commit];
-  const answer = await git.attempt(args);
-  const [root = '', ...conflicts] = fields(answer.stdout);
-  if (answer.ok) return { root, landed: [] };
-  if (answer.code !== 1 || conflicts.length === 0) {
-    const command = `git -C ${WORKTREE} merge ${shellWord(base.name)}`;
-    fail('E_GIT_FAILED', { doing: `merge ${base.name}`, command }, said(answer.stderr));
-  }
+  const { tree: root, conflicts, failure } = await mergeTree(git, head, base.commit);
+  if (failure !== undefined) mergeFailed(base, failure);
+  if (conflicts.length === 0) return { root, landed: [] };
   const landed = await landedPaths(git, base.commit, head, conflicts);
   const open = conflicts.filter((path) => !landed.includes(path));
   if (open.length > 0) conflict(base, open, dirty);
@@ -116,10 +127,11 @@ export async function fastForward(tree: TreePlace, git: Git, base: Base, to: str
   const move = () => git.attempt(['merge', ...options, to]);
   let moved = await move();
   if (!moved.ok && (await clearTheWay(tree, git, base, to))) moved = await move();
-  if (moved.ok) return;
-  const command = `git -C ${WORKTREE} merge ${shellWord(base.name)}`;
-  fail('E_GIT_FAILED', { doing: `merge ${base.name}`, command }, said(moved.stderr));
+  if (!moved.ok) mergeFailed(base, moved.stderr);
 }
+
+const mergeFailed = ({ name }: Base, stderr: string): never =>
+  gitFailed(`merge ${name}`, `git -C ${WORKTREE} merge ${shellWord(name)}`, stderr);
 
 /**
  * Removes untracked files that hold exactly what the merge would write there (a merge that was killed left them), and says

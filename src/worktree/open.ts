@@ -1,17 +1,16 @@
 // Opening the worktree for a run: leftovers recovered, checkout there, base merged in, carried files linked, submodules and
 // LFS files fetched.
 import { join, relative } from 'node:path';
-import { fail } from '../errors.ts';
 import { fields, type Git, GitError, openGit } from '../io/git.ts';
 import { addExcludes, commonDirOf, realPath, startsWith } from '../io/git-dir.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import { entryAt } from '../io/links.ts';
 import { type Attached, attach, recover, type Site } from './attach.ts';
-import { type Base, said } from './base.ts';
+import type { Base } from './base.ts';
 import { carryPaths, excludeLine, placeCarry, refuseTracked } from './carry.ts';
 import { type Merged, mergeBase } from './merge.ts';
+import { gitFailed, shellWord } from './messages.ts';
 import { holdChanges } from './save-changes.ts';
-import { shellWord } from './shell-word.ts';
 import { type TreePlace, treeGit, WORKTREE, type Worktree, worktreePath } from './tree.ts';
 
 export interface OpenOptions {
@@ -21,7 +20,7 @@ export interface OpenOptions {
   /** Merge the base in when it moved. */
   readonly merge: boolean;
   /** Sign the merge commit. */
-  readonly sign?: boolean;
+  readonly sign?: boolean | undefined;
 }
 
 /**
@@ -33,8 +32,7 @@ export async function openWorktree(home: string, base: Base, options: OpenOption
     return await open(await realPath(home), base, options);
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    const command = `git ${error.args.map(shellWord).join(' ')}`;
-    return fail('E_GIT_FAILED', { doing: `open ${WORKTREE}`, command }, said(error.stderr));
+    return gitFailed(`open ${WORKTREE}`, error.args, error.stderr);
   }
 }
 
@@ -51,7 +49,7 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   const dirty = attached.status.changed.length > 0;
   const held = dirty ? await holdChanges(place) : undefined;
   const { head } = attached.status;
-  const merged = options.merge ? await mergeBase(place, base, head, { dirty, ...signing(options) }) : undefined;
+  const merged = options.merge ? await mergeBase(place, base, head, { dirty, sign: options.sign }) : undefined;
   const now = merged?.to ?? head;
   if (now !== base.commit) await refuseTracked(objects, now, carry);
 
@@ -68,8 +66,6 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   const done = merged ? { merged: { from: merged.from, to: merged.to } } : {};
   return { ...place, objects, branch: base.branch, links, head: now, base, notices, seen, ...done };
 }
-
-const signing = (options: OpenOptions) => (options.sign === undefined ? {} : { sign: options.sign });
 
 function changeNotices(home: string, { status }: Attached, file: string | undefined): string[] {
   if (!file) return [];

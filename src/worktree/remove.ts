@@ -1,11 +1,9 @@
 // Taking the worktree away when its owner asks for it. The AI branch, with every fix on it, stays.
-import { fail } from '../errors.ts';
 import { openGit } from '../io/git.ts';
 import { adminDirs, commonDirOf, realPath } from '../io/git-dir.ts';
 import { entryAt } from '../io/links.ts';
-import { said } from './base.ts';
-import { shellWord } from './shell-word.ts';
-import { fullStatus, type Tree, treeGit, WORKTREE, worktreePath } from './tree.ts';
+import { gitFailed } from './messages.ts';
+import { fullStatus, type TreePlace, treeGit, WORKTREE, worktreePath } from './tree.ts';
 
 export interface Leftovers {
   /** Tracked files that differ from the branch. */
@@ -30,17 +28,12 @@ export async function removeWorktree(home: string): Promise<boolean> {
   const tree = await registered(home);
   if (!tree) return false;
   const args = ['worktree', 'remove', '--force', tree.path];
-  const done = await openGit(home).attempt(args);
-  if (done.ok) return true;
-  return fail(
-    'E_GIT_FAILED',
-    { doing: `remove ${WORKTREE}`, command: `git ${args.map(shellWord).join(' ')}` },
-    said(done.stderr),
-  );
+  const answer = await openGit(home).attempt(args);
+  return answer.ok || gitFailed(`remove ${WORKTREE}`, args, answer.stderr);
 }
 
-async function registered(home: string): Promise<Pick<Tree, 'path' | 'gitDir'> | undefined> {
+async function registered(home: string): Promise<TreePlace | undefined> {
   const path = worktreePath(await realPath(home));
-  const dir = (await adminDirs(await commonDirOf(home))).find((found) => found.checkout === path);
+  const dir = (await adminDirs(await commonDirOf(home))).find(({ checkout }) => checkout === path);
   return dir && { path, gitDir: dir.path };
 }

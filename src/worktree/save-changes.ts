@@ -1,7 +1,7 @@
 // What stages changed in tracked files: kept as a patch in home, then put back.
 import { join } from 'node:path';
 import { draftPatch, dropPatch, fileHash, keepPatch, samePatch } from '../io/git-patches.ts';
-import { type Tree, treeGit } from './tree.ts';
+import { type Tree, type TreePlace, treeGit } from './tree.ts';
 
 type Place = Pick<Tree, 'home' | 'path' | 'gitDir'>;
 
@@ -60,7 +60,7 @@ export async function holdChanges(tree: Place): Promise<{ hash: string; file?: s
  * Puts tracked files back to HEAD, in the index and in the folder; all of them, or only `paths`. Files that a stage made
  * stay, also those it staged. Throws a GitError.
  */
-export async function restoreTree(tree: Pick<Tree, 'path' | 'gitDir'>, paths?: readonly string[]): Promise<void> {
+export async function restoreTree(tree: TreePlace, paths?: readonly string[]): Promise<void> {
   if (paths?.length === 0) return;
   const git = treeGit(tree);
   if (!paths) {

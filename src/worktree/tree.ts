@@ -45,6 +45,13 @@ export function treeGit(tree: TreePlace, options: GitOptions = {}): Git {
   return openGit(tree.path, { ...options, gitDir: tree.gitDir });
 }
 
+/** The folders that have `branch` checked out. Throws a GitError. */
+export async function checkoutsOf(git: Git, branch: string): Promise<string[]> {
+  const checkouts = (await git.run(['worktree', 'list', '--porcelain', '-z'])).split('\0\0').map(fields);
+  const there = checkouts.filter((record) => record.includes(`branch refs/heads/${branch}`));
+  return there.map(([first = '']) => first.slice('worktree '.length));
+}
+
 export interface Status {
   readonly head: string;
   /** Undefined when HEAD is detached. */
