@@ -75,12 +75,13 @@ async function forPeople(error: unknown): Promise<unknown> {
   // By its name: the class comes with simple-git, which most commands must not load.
   if (!(error instanceof Error) || error.name !== 'GitError') return error;
   const { args, stderr } = error as GitError;
-  const [{ said }, { shellWord }] = await Promise.all([
-    import('../worktree/base.ts'),
-    import('../worktree/shell-word.ts'),
-  ]);
+  const { complaints, shellWord } = await import('../worktree/messages.ts');
   const doing = `finish ${args.find((word) => !word.startsWith('-')) ?? 'its work'}`;
-  const shown = mendError('E_GIT_FAILED', { doing, command: `git ${args.map(shellWord).join(' ')}` }, said(stderr));
+  const shown = mendError(
+    'E_GIT_FAILED',
+    { doing, command: `git ${args.map(shellWord).join(' ')}` },
+    complaints(stderr),
+  );
   if (error.stack) shown.stack = error.stack;
   return shown;
 }
