@@ -70,7 +70,7 @@ const RULES: ImportRules = {
     'src/io': ['*'],
     'src/journal': ['node:fs'],
     // A regular expression in a context of its own can be stopped.
-    'src/failure/bounded-test.ts': ['node:vm'],
+    'src/failure/classify.ts': ['node:vm'],
     'src/outbound/redact/rule.ts': ['node:vm'],
     'src/plugin/import-plugin.ts': ['node:module', 'computed'],
     'src/testing': ['node:http', 'node:https', 'node:net'],

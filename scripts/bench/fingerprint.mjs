@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import '../typescript.mjs';
 import { bench, compare, ENTRY, run, scratch, short, sideBySide } from './measure.mjs';
 
-const { identifyFrom, WINDOWS } = await import('../../src/failure/windows.ts');
+const { identifyFrom, WINDOWS } = await import('../../src/failure/fingerprint.ts');
 const { readLogEnd } = await import('../../src/io/log.ts');
 
 const BYTES = 200_000_000;

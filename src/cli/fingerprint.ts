@@ -2,8 +2,15 @@
 import { failureReport } from '../console/failure-report.ts';
 import { EXIT, failUsage } from '../errors.ts';
 import type { ProjectRule } from '../failure/classify.ts';
-import { type AttemptEnd, type Failure, masksOf } from '../failure/fingerprint.ts';
-import { endOfBytes, identifyFrom, type ReadEnd, WINDOWS } from '../failure/windows.ts';
+import {
+  type AttemptEnd,
+  endOfBytes,
+  type Failure,
+  identifyFrom,
+  masksOf,
+  type ReadEnd,
+  WINDOWS,
+} from '../failure/fingerprint.ts';
 import { fileFacts } from '../io/files.ts';
 import { readLogEnd } from '../io/log.ts';
 import { readStreamEnd } from '../io/stdin.ts';

@@ -1,6 +1,6 @@
 // Error lines → class and flags, and which rule said so.
+import { type Context, createContext, runInContext } from 'node:vm';
 import type { FailureClass } from '../config/loop-config.ts';
-import { boundedTest } from './bounded-test.ts';
 import { CLASS_RULES, FLAG_RULES } from './class-rules.ts';
 
 export interface Classified {
@@ -72,3 +72,18 @@ function byExitCode(exitCode: number | null): Classified {
 }
 
 const hits = (patterns: readonly RegExp[], text: string): boolean => patterns.some((pattern) => pattern.test(text));
+
+const LIMIT_MS = 200;
+let context: Context | undefined;
+
+/** Whether `pattern` matches, or that it was still at it when its time was up. */
+function boundedTest(pattern: RegExp, text: string): boolean | 'slow' {
+  context ??= createContext({});
+  Object.assign(context, { pattern, text });
+  try {
+    return runInContext('pattern.test(text)', context, { timeout: LIMIT_MS }) as boolean;
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return 'slow';
+    throw error;
+  }
+}

@@ -1,8 +1,7 @@
 // What the loop knows of a failure in its ledger, and what it would do about it now. Reads only.
 import { basename, dirname } from 'node:path';
 import { MendError } from '../errors.ts';
-import type { Failure } from '../failure/fingerprint.ts';
-import { identifyFrom } from '../failure/windows.ts';
+import { type Failure, identifyFrom } from '../failure/fingerprint.ts';
 import { fileFacts } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { readLogEnd } from '../io/log.ts';

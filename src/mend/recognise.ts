@@ -2,8 +2,7 @@
 import { relative } from 'node:path';
 import type { Happening } from '../events.ts';
 import type { ProjectRule } from '../failure/classify.ts';
-import { endOf, excerptOf, type Failure } from '../failure/fingerprint.ts';
-import { identifyFrom } from '../failure/windows.ts';
+import { endOf, excerptOf, type Failure, identifyFrom } from '../failure/fingerprint.ts';
 import type { Layout } from '../io/layout.ts';
 import { readLogEnd } from '../io/log.ts';
 import type { LedgerStore } from '../journal/ledger-file.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { endOfBytes, identifyFrom } from '../../src/failure/windows.ts';
+import { endOfBytes, identifyFrom } from '../../src/failure/fingerprint.ts';
 
 // Logs of tools at work in a homelab: some captured, some recomposed from the words of the tools. What is asserted are
 // shares: an example that is known wrongly may stay here until somebody finds how to know it.

@@ -1,8 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LogEnd } from '../../src/failure/clean.ts';
-import { type AttemptEnd, excerptOf, type FailureInput, identify, masksOf } from '../../src/failure/fingerprint.ts';
-import { WINDOWS } from '../../src/failure/windows.ts';
+import {
+  type AttemptEnd,
+  excerptOf,
+  type FailureInput,
+  identify,
+  masksOf,
+  WINDOWS,
+} from '../../src/failure/fingerprint.ts';
 import { fc, runs } from '../sweep.ts';
 import { cpuTime } from './cpu-time.ts';
 

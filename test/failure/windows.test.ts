@@ -1,7 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type FailureInput, identify } from '../../src/failure/fingerprint.ts';
-import { endOfBytes, identifyFrom, type ReadEnd, WINDOWS } from '../../src/failure/windows.ts';
+import {
+  endOfBytes,
+  type FailureInput,
+  identify,
+  identifyFrom,
+  type ReadEnd,
+  WINDOWS,
+} from '../../src/failure/fingerprint.ts';
 
 const [FIRST, LAST] = WINDOWS;
 const input = { stage: 'vms', ended: { exit_code: 1, signal: null, timed_out: false } };

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { endOfBytes, identifyFrom } from '../../src/failure/windows.ts';
+import { endOfBytes, identifyFrom } from '../../src/failure/fingerprint.ts';
 import { readLogEnd } from '../../src/io/log.ts';
 import { cpuTime } from '../failure/cpu-time.ts';
 import { fc, runs } from '../sweep.ts';
