@@ -1,12 +1,14 @@
-// `mendloop promote`: show what the AI branch would bring to the base; land it when its owner accepts exactly that.
-import { landedLines, nothingLine, type PromoteView, promoteLines } from '../console/promote-lines.ts';
+// `mendloop promote`: show what the AI branch would bring to the base, whether it merges, and what to type next; land it when
+// its owner accepts exactly that.
+import { ago } from '../console/words.ts';
 import { EXIT, failUsage } from '../errors.ts';
 import { openGit } from '../io/git.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
 import { acceptPromotion, conflictCommands, pushPromotion, showPromotion } from '../promote/promote.ts';
-import { acceptLine, byStage, type Story, unverified } from '../promote/story.ts';
+import { acceptLine, byStage, type Story, type StoryFix, unverified } from '../promote/story.ts';
 import { baseOf } from '../stage/configuration.ts';
+import { counted } from '../triage/words.ts';
 import { shellWord } from '../worktree/messages.ts';
 import type { CommandInput } from './command.ts';
 
@@ -23,9 +25,8 @@ async function show({ options, out, home }: CommandInput): Promise<number> {
   const busy = runAtWork(layoutOf(home())) !== undefined;
   const solve = rehearsal && !story.clean ? conflictCommands(story, rehearsal.plain) : [];
   const note = busy ? ['note: a run is at work; what it does is not in this, and nothing can be accepted now', ''] : [];
-  const view = viewOf(story, solve);
-  const text = story.nothing ? nothingLine(view) : [...note, ...promoteLines(view, Date.now())].join('\n');
-  out.answer(text, { ...view, run_at_work: busy });
+  const text = story.nothing ? nothingLine(story) : [...note, ...promoteLines(story, solve, Date.now())].join('\n');
+  out.answer(text, { ...viewOf(story, solve), run_at_work: busy });
   return EXIT.ok;
 }
 
@@ -39,7 +40,7 @@ async function land(input: CommandInput, accepted: string): Promise<number> {
     return EXIT.ok;
   }
   const push = await pushCommand(home(), story.base);
-  out.answer(landedLines(view, landed.commit, checkout, push).join('\n'), { ...view, landed_as: landed.commit });
+  out.answer(landedLines(story, landed.commit, checkout, push).join('\n'), { ...view, landed_as: landed.commit });
   return EXIT.ok;
 }
 
@@ -64,10 +65,17 @@ const request = ({ home, line, options }: CommandInput) => ({
   dryRun: options['dry-run'] === true,
 });
 
-function viewOf(story: Story, solve: readonly string[] = []): PromoteView & { nothing: boolean } {
+/** A promotion as --json shows it. `solve`: commands for a conflict. */
+function viewOf(story: Story, solve: readonly string[] = []) {
   const { fixes, ...rest } = story;
-  const open = unverified(story).map(({ commit }) => commit);
-  return { ...rest, stages: byStage(fixes), unverified: open, accept: acceptLine(story) ?? null, solve };
+  return {
+    ...rest,
+    stages: byStage(fixes),
+    /** Fixes that keep it from being accepted. */
+    unverified: unverified(story).map(({ commit }) => commit),
+    accept: acceptLine(story) ?? null,
+    solve,
+  };
 }
 
 /** How its owner would share the base; undefined without a remote. */
@@ -77,4 +85,111 @@ async function pushCommand(home: string, base: string): Promise<string | undefin
   const [first] = (await git.run(['remote'])).split('\n');
   const remote = configured.stdout.trim() || first;
   return remote ? `git push ${shellWord(remote)} ${shellWord(base)}` : undefined;
+}
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+  verified: 'verified: the stage was green with it',
+  applied: 'NOT VERIFIED: not judged yet',
+  provisional: 'NOT VERIFIED: kept for now, the stage was not green with it',
+  unknown: 'NOT VERIFIED: the ledger knows nothing of it',
+};
+
+const short = (commit: string): string => commit.slice(0, 12);
+/** What others wrote must not move a terminal's cursor. */
+const plain = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
+const fixCount = (n: number): string => counted(n, 'fix', 'fixes');
+
+/** Nothing to promote, and why that is so. */
+export function nothingLine({ branch, base, tip, taken_back: back, landed }: Story): string {
+  if (tip === null) return `nothing to promote: there is no ${branch} yet`;
+  const why = [
+    ...(landed > 0 ? [`${counted(landed, 'commit')} landed already`] : []),
+    ...(back > 0 ? [`${fixCount(back)} taken back`] : []),
+  ];
+  const reason = why.length > 0 ? ` (${why.join(', ')})` : '';
+  return `nothing to promote: ${base} has all that ${branch} could bring${reason}`;
+}
+
+/** The whole story; its last line accepts it, when it may be accepted. `solve`: commands for a conflict. */
+export function promoteLines(story: Story, solve: readonly string[], now: number): string[] {
+  const { branch, base, fixes, undone, others, taken_back: back, landed, stat, diff } = story;
+  const groups = byStage(fixes);
+  const failures = groups.flatMap((group) => group.failures).length;
+  const inStages = `for ${counted(failures, 'failure')} in ${counted(groups.length, 'stage')}`;
+  const parts = [
+    ...(fixes.length > 0 ? [`${fixCount(fixes.length)} ${inStages}`] : []),
+    ...(undone.length > 0 ? [counted(undone.length, 'rollback')] : []),
+    ...(others.length > 0 ? [counted(others.length, 'other commit')] : []),
+  ];
+  const leftOut = [
+    ...(back > 0 ? [`left out: ${fixCount(back)} made and taken back`] : []),
+    ...(landed > 0 ? [`left out: ${counted(landed, 'commit')} that ${base} has already`] : []),
+  ];
+  const section = (lines: readonly string[], title?: string) =>
+    lines.length === 0 ? [] : [...(title ? [title] : []), ...lines, ''];
+  return [
+    `${branch} into ${base}: ${parts.join(', ')}`,
+    '',
+    ...groups.flatMap((group) => [
+      group.stage,
+      ...group.failures.flatMap((failure) => [
+        `  for ${failure.class} ${failure.fingerprint}`,
+        ...failure.fixes.flatMap((fix) => fixLines(fix, now)),
+      ]),
+      '',
+    ]),
+    ...section(
+      undone.map((fix) => `    ${short(fix.commit)}  ${fix.stage}  ${plain(fix.fix)}`),
+      'rolled back, and taken out again',
+    ),
+    ...section(
+      others.map(({ commit, subject }) => `    ${short(commit)}  ${plain(subject)}`),
+      'other commits',
+    ),
+    ...section(leftOut),
+    ...section(stat === '' ? [] : stat.split('\n')),
+    ...section(diff?.split('\n') ?? []),
+    ...ending(story, solve),
+  ];
+}
+
+function fixLines(fix: StoryFix, now: number): string[] {
+  return [
+    `    ${short(fix.commit)}  ${ago(fix.time, now)}  ${plain(fix.fix)}`,
+    `        why:  ${plain(fix.reason)}`,
+    `        by:   ${fix.plugin} (${fix.tier}), run ${fix.run}; in ${fix.paths.map(plain).join(', ')}`,
+    `        ${OUTCOMES[fix.outcome] ?? `NOT VERIFIED: ${fix.outcome}`}`,
+  ];
+}
+
+function ending(story: Story, solve: readonly string[]): string[] {
+  const at = `${story.base} (${short(story.base_commit)})`;
+  const merges = story.clean
+    ? [`it merges cleanly into ${at}`]
+    : [`it does not merge into ${at}; in conflict:`, ...story.conflicts.map((path) => `    ${plain(path)}`)];
+  const accept = acceptLine(story);
+  if (accept !== undefined) return [...merges, 'to land exactly this:', accept];
+  if (!story.clean) return [...merges, 'solve it by hand, then look again with mendloop promote:', ...solve];
+  const back = unverified(story).map(({ commit }) => `mendloop rollback ${short(commit)}`);
+  return [...merges, 'not yet: let a run judge what is not verified (mendloop), or roll it back:', ...back];
+}
+
+/** What landed, and how to undo and share it. */
+export function landedLines(
+  { base, fixes, undone }: Story,
+  commit: string,
+  checkout: string | undefined,
+  push: string | undefined,
+): string[] {
+  const runs = [...new Set(fixes.map(({ run }) => run))];
+  const undo =
+    runs.length === 1 && fixes.length > 1
+      ? [`mendloop rollback --run ${runs[0]}`]
+      : fixes.map((fix) => `mendloop rollback ${short(fix.commit)}`);
+  return [
+    `landed on ${base}: ${short(commit)}${checkout === undefined ? '' : `, in ${checkout}`}`,
+    ...[...fixes, ...undone].map((fix) => `    ${fix.stage}: ${plain(fix.fix)}`),
+    ...(undo.length > 0 ? ['to undo it:', ...undo.map((line) => `    ${line}`), '    mendloop promote'] : []),
+    ...(push === undefined ? [] : ['to share it:', `    ${push}`]),
+  ];
 }
