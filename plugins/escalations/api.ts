@@ -46,35 +46,29 @@ const settings = z.strictObject({
 
 type EscalateContext = Context<'escalate', z.output<typeof settings>>;
 
-/** Of the time that the loop gives a call, with some to spare. */
-const CALL_LIMIT_MS = 580_000;
 const PROGRESS_EVERY_MS = 1000;
 
 export default definePlugin({ name: 'api', kind: 'escalation', options: settings, escalate });
 
 async function escalate(context: EscalateContext): Promise<Escalation> {
-  const { options, say } = context;
+  const { model, timeout } = context.options;
   const call = openCall(context);
-  const who = `${options.model} at ${call.origin}`;
-  say(`asks ${who} about ${context.case.name}`);
   return consult(context, {
-    who,
-    ask: (turns) => ask(context, call, turns),
-    mayAskAgain: () => call.left() >= options.timeout,
+    who: `${model} at ${call.origin}`,
+    timeoutMs: timeout,
+    ask: (turns, left) => ask(context, { ...call, left }, turns),
   });
 }
 
 /** Throws before anything is opened when there is no key. */
-function openCall({ options, signal, say, used }: EscalateContext): ApiCall {
+function openCall({ options, signal, say, used }: EscalateContext): Omit<ApiCall, 'left'> {
   const { kind, model, retries, timeout } = options;
   const protocol = PROTOCOLS[kind];
   const url = protocol.endpoint((options.base_url ?? protocol.base).replace(/\/+$/, ''));
   const { origin } = new URL(url);
   const keyEnv = options.key_env === undefined ? protocol.keyEnv : options.key_env;
   const key = keyEnv === null ? undefined : secretFrom(keyEnv, `the key for ${origin}`);
-  const began = performance.now();
-  const left = () => CALL_LIMIT_MS - (performance.now() - began);
-  return { protocol, url, origin, model, key, keyEnv, retries, timeoutMs: timeout, signal, left, say, used };
+  return { protocol, url, origin, model, key, keyEnv, retries, timeoutMs: timeout, signal, say, used };
 }
 
 async function ask(context: EscalateContext, call: ApiCall, turns: readonly Turn[]): Promise<CaseAnswer> {

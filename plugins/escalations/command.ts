@@ -19,29 +19,22 @@ import {
   type Turn,
 } from '../../src/model.ts';
 
-/** Of the time that the loop gives a call, with some to spare. */
-const CALL_LIMIT_MS = 580_000;
-
 export default definePlugin({
   name: 'command',
   kind: 'escalation',
   options: programSettings('280s'),
   escalate(context) {
-    const { argv, timeout, env } = context.options;
-    const [who = ''] = argv;
-    const began = performance.now();
-    const left = () => CALL_LIMIT_MS - (performance.now() - began);
-    context.say(`asks ${who} about ${context.case.name}`);
+    const { signal, used, options } = context;
+    const { argv, timeout } = options;
     return consult(context, {
-      who,
-      mayAskAgain: () => left() >= timeout,
-      async ask(turns) {
+      who: argv[0] as string,
+      timeoutMs: timeout,
+      async ask(turns, left) {
         const input = `${CASE_TASK}\n${turns.map(turnText).join('\n')}`;
-        const timeoutMs = Math.min(timeout, left());
-        const command = { argv, input, env: programEnvironment(env), timeoutMs, signal: context.signal };
-        const text = await runModelCommand(command);
+        const env = programEnvironment(options.env);
+        const text = await runModelCommand({ argv, input, env, timeoutMs: Math.min(timeout, left()), signal });
         // A program does not say how many tokens it used.
-        context.used(estimateTokens(input) + estimateTokens(text));
+        used(estimateTokens(input) + estimateTokens(text));
         return { text };
       },
     });

@@ -8,14 +8,11 @@ const plugin: Plugin = {
     if (context.refused.length > 0) return { pass: 'its only proposal was refused' };
     // Loaded with the first failure: most runs have none.
     const { REPAIRS } = await import('./known-fixes/repairs.ts');
-    const found = await Promise.all(REPAIRS.map(async (repair) => ({ repair, repaired: await repair.find(context) })));
-    const certain = found.filter(({ repaired }) => repaired !== undefined);
-    const [only] = certain;
-    if (only?.repaired === undefined) return { pass: 'none of the faults it knows is certain here' };
-    if (certain.length > 1)
-      return { pass: `it could be any of ${certain.map(({ repair }) => repair.name).join(', ')}` };
-    const { files, executable, note } = only.repaired;
-    return { files, note, ...(executable ? { executable: [...executable] } : {}) };
+    const results = await Promise.all(REPAIRS.map(async ({ name, find }) => ({ name, repaired: await find(context) })));
+    const certain = results.filter(({ repaired }) => repaired !== undefined);
+    const names = certain.map(({ name }) => name).join(', ');
+    if (certain.length > 1) return { pass: `it could be any of ${names}` };
+    return certain[0]?.repaired ?? { pass: 'none of the faults it knows is certain here' };
   },
 };
 export default plugin;

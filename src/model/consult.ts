@@ -53,28 +53,34 @@ export type CaseAnswer = { readonly text: string; readonly wrong?: string } | { 
 export interface Consultation {
   /** Who is asked, for people. */
   readonly who: string;
-  /** Throws when they cannot be reached. */
-  ask(turns: readonly Turn[]): Promise<CaseAnswer>;
-  /** Whether there is time for a second answer. */
-  mayAskAgain(): boolean;
+  /** How long one answer may take, in milliseconds: a second one is asked for only when so much is left. */
+  readonly timeoutMs: number;
+  /** Throws when they cannot be reached. `left` says how many milliseconds the whole call still has. */
+  ask(turns: readonly Turn[], left: () => number): Promise<CaseAnswer>;
 }
+
+/** Of the time that the loop gives a call, with some to spare. */
+const CALL_LIMIT_MS = 580_000;
 
 type CaseContext = Pick<Context<'escalate'>, 'case' | 'refused' | 'say' | 'mask'>;
 
 /** What to answer to the loop. Throws only what the first `ask` throws. */
-export async function consult(context: CaseContext, { who, ask, mayAskAgain }: Consultation): Promise<Escalation> {
+export async function consult(context: CaseContext, { who, timeoutMs, ask }: Consultation): Promise<Escalation> {
+  context.say(`asks ${who} about ${context.case.name}`);
+  const began = performance.now();
+  const left = () => CALL_LIMIT_MS - (performance.now() - began);
   const turns = openingTurns(context, who);
-  const answer = await ask(turns);
+  const answer = await ask(turns, left);
   if ('refuses' in answer) return { pass: `${who} ${answer.refuses}` };
   const first = read(answer);
   if ('reply' in first) return remembered(context, who, answer.text, first.reply);
-  if (!mayAskAgain()) return { pass: `${who}: ${first.wrong}` };
+  if (left() < timeoutMs) return { pass: `${who}: ${first.wrong}` };
   context.say(`asks ${who} once more: ${first.wrong}`);
   try {
     // An empty turn is refused by some hosts.
     const before: Turn = { role: 'assistant', content: context.mask(answer.text).trim() || '(nothing)' };
     const content = `Your answer cannot be used: ${first.wrong}.\n\nAnswer once more, in full. ${CASE_REMINDER}`;
-    const again = await ask([...turns, before, { role: 'user', content }]);
+    const again = await ask([...turns, before, { role: 'user', content }], left);
     if ('refuses' in again) return { pass: `${who} ${again.refuses}` };
     const second = read(again);
     if ('reply' in second) return remembered(context, who, again.text, second.reply);

@@ -21,7 +21,7 @@ export const RUN = 'stages/web/run.sh';
 export const HEAD = '#!/usr/bin/env bash\nset -euo pipefail\n';
 
 export function factsOf(told: Told): RepairFacts {
-  const { command = RUN, requires = {}, parses, files } = told;
+  const { command = RUN, requires = {}, parses = () => true, files } = told;
   const stage = stageSchema.parse({ command, files: ['stages/web/'], requires }) as Stage;
   const lines = typeof told.said === 'string' ? [told.said] : told.said;
   return {
@@ -34,7 +34,7 @@ export function factsOf(told: Told): RepairFacts {
     read: async (path) => files[path] as string,
     tree: [...Object.keys(files), ...(told.tree ?? [])],
     surroundings: { path: told.path ?? '', variables: told.variables ?? [] },
-    ...(parses ? { shell: { parses: async (text) => parses(text) } } : {}),
+    shell: { parses: async (text) => parses(text) },
   };
 }
 

@@ -46,9 +46,9 @@ test('passes when nothing is certain, and when its proposal was refused', async 
   assert.equal(await answer({ files: { [RUN]: DOS }, said }, { refused }), { pass: 'its only proposal was refused' });
 });
 
-test('every repair has a name of its own and says what it is about', () => {
+test('every repair has a name of its own', () => {
   assert.is(new Set(REPAIRS.map((repair) => repair.name)).size, REPAIRS.length);
-  for (const { name, about } of REPAIRS) assert.match(`${name}: ${about}`, /^[a-z-]+: \S.{10,}[^.]$/);
+  for (const { name } of REPAIRS) assert.match(name, /^[a-z-]+$/);
 });
 
 test.run();

@@ -68,7 +68,7 @@ export const capturedBy = (patterns: readonly RegExp[], line: string): string | 
 /** The one of `files` that an error means by `name`: from the root, from anywhere above it, or from a folder inside. */
 export function fileNamed(
   name: string | undefined,
-  { files, tree = files }: Pick<RepairFacts, 'files' | 'tree'>,
+  { files, tree }: Pick<RepairFacts, 'files' | 'tree'>,
 ): string | undefined {
   if (name === undefined) return undefined;
   const plain = posix.normalize(name.replace(/^["'‘]|["'’]$/g, ''));

@@ -33,10 +33,8 @@ const NO_SCRIPT = /\.(?:bat|cmd|ps1|psm1|vbs|reg|md|txt|csv|tsv)$/i;
 /** Every CRLF as LF; a carriage return elsewhere stays. */
 export const unixLineEnds = (text: string): string => text.replaceAll('\r\n', '\n');
 
-/** The repair of scripts with CRLF line ends. */
 export const crlf: Repair = {
   name: 'crlf',
-  about: 'a script with CRLF line ends',
   async find(facts) {
     const texts = await textsOf(facts, (path) => !NO_SCRIPT.test(path));
     const broken = new Map([...(texts ?? [])].filter(([, text]) => text.includes('\r\n')));

@@ -9,10 +9,8 @@ const DENIED = /^(?:exec: )?(\S+): (?:cannot execute: )?Permission denied$/;
 const NOT_STARTED = [/^(?:\/usr\/bin\/)?env: .?([^\s'‘’"]+).?: Permission denied$/, /(?:^|\s)spawn (\S+) EACCES$/];
 const SCRIPT = /\.(?:sh|bash|py|mjs|js|rb|pl)$/;
 
-/** The repair of a missing executable bit. */
 export const executable: Repair = {
   name: 'executable',
-  about: 'a script without the executable bit',
   async find(facts) {
     const path = await deniedScript(facts);
     const text = await textOf(facts, path);

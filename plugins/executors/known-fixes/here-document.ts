@@ -50,16 +50,14 @@ export function unended(text: string): { opened: number; end: string } | undefin
   return undefined;
 }
 
-/** The repair of a here-document without an end. */
 export const hereDocument: Repair = {
   name: 'here-document',
-  about: 'a here-document whose last line is indented or mistyped',
   async find(facts) {
     const open = (await namedByShell(facts)) ?? (await cutShort(facts));
     if (!open) return undefined;
     const { path, text, opened, end } = open;
     const mended = withEnd(text, opened, end);
-    if (mended !== undefined && facts.shell && !(await facts.shell.parses(mended))) return undefined;
+    if (mended === undefined || !(await facts.shell.parses(mended))) return undefined;
     return rewritten(path, text, mended, {
       fix: `Write ${end} alone at the start of its line in ${path}`,
       reason: `The here-document of line ${opened} takes only that for its end, and swallowed the rest of the script`,
@@ -88,7 +86,7 @@ async function namedByShell(facts: RepairFacts): Promise<OpenDocument | undefine
 
 /** It swallowed the end of a block too, and the error lines hold only that; then the shell must agree to the repair. */
 async function cutShort(facts: RepairFacts): Promise<OpenDocument | undefined> {
-  const last = facts.shell && (await lastComplaintInFile(facts, /^syntax error: unexpected end of file/));
+  const last = await lastComplaintInFile(facts, /^syntax error: unexpected end of file/);
   const open = last && unended(last.text);
   return open && { path: last.path, text: last.text, ...open };
 }

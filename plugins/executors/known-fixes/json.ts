@@ -16,10 +16,8 @@ const ERRORS = [
   /^mendloop: verify: json /,
 ];
 
-/** The repair of JSON that does not parse. */
 export const json: Repair = {
   name: 'json',
-  about: 'JSON with trailing commas, comments, or one comma missing',
   async find(facts) {
     if (!errorLines(facts).some((line) => ERRORS.some((pattern) => pattern.test(line)))) return undefined;
     const { paths, foreign, lines } = pointedAt(facts, FILE);

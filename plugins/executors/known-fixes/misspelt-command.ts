@@ -17,16 +17,13 @@ export function withCommand(line: string, word: string, name: string): string | 
   return at === undefined ? undefined : splice(line, at, word.length, name);
 }
 
-/** The repair of a mistyped command. */
 export const misspeltCommand: Repair = {
   name: 'misspelt-command',
-  about: 'a command with a mistyped name',
   async find(facts) {
     const { complaint, match } = lastComplaint(facts, NOT_FOUND) ?? {};
     const word = match?.[1];
     const path = fileNamed(complaint?.file, facts);
-    if (!complaint || word === undefined || path === undefined || WELL_KNOWN.has(word) || !facts.surroundings)
-      return undefined;
+    if (!complaint || word === undefined || path === undefined || WELL_KNOWN.has(word)) return undefined;
     const texts = await textsOf(facts, (file) => !DATA.test(file));
     const text = texts?.get(path);
     const line = lineAt(text, complaint.line);

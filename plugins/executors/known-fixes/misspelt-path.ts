@@ -20,13 +20,11 @@ const UNPLACED = [
 /** What a path is made of. */
 const PART = /[\w./@%+-]/;
 
-/** The repair of a mistyped path. */
 export const misspeltPath: Repair = {
   name: 'misspelt-path',
-  about: 'a path with a mistyped name',
   async find(facts) {
     const missing = missingPath(facts);
-    const path = missing && nearPath(missing.path, [...new Set([...facts.files, ...(facts.tree ?? [])])]);
+    const path = missing && nearPath(missing.path, [...new Set([...facts.files, ...facts.tree])]);
     const texts = path === undefined ? undefined : await textsOf(facts, (file) => !/\.(?:md|rst|txt)$/.test(file));
     const place = missing && texts && placeOf(missing, texts, facts);
     if (path === undefined || !place) return undefined;

@@ -19,10 +19,8 @@ export function withVariable(line: string, name: string, meant: string): string 
   return splice(line, use.index + use[0].length - name.length, name.length, meant);
 }
 
-/** The repair of a mistyped variable. */
 export const misspeltVariable: Repair = {
   name: 'misspelt-variable',
-  about: 'a variable with a mistyped name',
   async find(facts) {
     const last = await lastComplaintInFile(facts, UNBOUND);
     if (!last) return undefined;
@@ -31,7 +29,7 @@ export const misspeltVariable: Repair = {
     if (facts.stage.requires.env.includes(name) || usesOf(name, text) !== 1) return undefined;
     const texts = [text, ...(await sourcedTexts(facts, text))];
     const set = new Set(texts.flatMap((one) => [...variablesIn(one)]));
-    const meant = oneNear(name, [...set, ...(facts.surroundings?.variables ?? [])]);
+    const meant = oneNear(name, [...set, ...facts.surroundings.variables]);
     // The environment holds many short names that are nobody's here.
     if (meant !== undefined && !set.has(meant) && meant.length < MIN_LENGTH) return undefined;
     const mended = meant === undefined ? undefined : withVariable(line, name, meant);

@@ -43,16 +43,14 @@ function endsAtEnd(line: string, quote: string): boolean {
   return !/\s/.test(inside) || PRINTS.test(before) || ASSIGNS.test(before);
 }
 
-/** The repair of a quote that is never closed; only where the shell can be asked whether it then reads the script. */
 export const openQuote: Repair = {
   name: 'open-quote',
-  about: 'a quote in a script that is never closed',
   async find(facts) {
-    const last = facts.shell && (await lastComplaintInFile(facts, UNCLOSED));
+    const last = await lastComplaintInFile(facts, UNCLOSED);
     if (!last) return undefined;
     const { path, text, match, complaint } = last;
     const mended = closed(text, match[1] as '"' | "'", complaint.line);
-    if (mended === undefined || !(await facts.shell?.parses(mended))) return undefined;
+    if (mended === undefined || !(await facts.shell.parses(mended))) return undefined;
     return rewritten(path, text, mended, {
       fix: `Close the quote at the end of its line in ${path}`,
       reason: 'It is the only quote of the script without a partner, and the shell reads the script once it is closed',

@@ -49,10 +49,8 @@ export function withShebang(path: string, text: string): string | undefined {
   return /\.py$/.test(path) && /^(?:import|from|def|class) \w+/m.test(text) ? `${PYTHON}\n${text}` : undefined;
 }
 
-/** The repair of a first line that is missing or names the wrong shell. */
 export const shebang: Repair = {
   name: 'shebang',
-  about: 'a script without its first line, or with sh there instead of bash',
   async find(facts) {
     return (await forBash(facts)) ?? (await forExec(facts));
   },

@@ -86,10 +86,8 @@ function uneven(text: string, like: string): number {
   return odd(depths(text), step as number);
 }
 
-/** The repair of YAML that does not parse. */
 export const yaml: Repair = {
   name: 'yaml',
-  about: 'YAML with tabs, one line out of place, an unquoted colon or #, a repeated key or an open quote',
   async find(facts) {
     const isClear = facts.failure.class === 'yaml_parse_error';
     if (!isClear && !facts.failure.error_lines.some((line) => PARSE_ERROR.test(line))) return undefined;
