@@ -45,9 +45,9 @@ export async function loadPlugins(input: LoadInput): Promise<Plugins> {
   const problems: string[] = [];
   for (const name of names) {
     const lists = LISTS.filter((list) => named[list].includes(name));
-    const found = await loadName(name, lists, input);
-    problems.push(...found.problems.map((problem) => `${name}: ${problem}`));
-    loaded.push(...found.loaded);
+    const result = await loadName(name, lists, input);
+    problems.push(...result.problems.map((problem) => `${name}: ${problem}`));
+    loaded.push(...result.loaded);
   }
   const classed = await classRules(loaded.map(({ plugin }) => plugin));
   problems.push(...classed.problems);

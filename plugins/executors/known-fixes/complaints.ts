@@ -1,7 +1,7 @@
 // What shells and parsers say of a file: its name, a line and words, picked out of the error lines.
 import { posix } from 'node:path';
 import type { RepairFacts } from './repair.ts';
-import { lineAt, textOf } from './source-text.ts';
+import { lineAt, textOf, textsOf } from './source-text.ts';
 
 /** `file` as the shell wrote it. */
 export interface Complaint {
@@ -82,12 +82,12 @@ export function fileNamed(
   return certain && files.includes(longest) ? longest : undefined;
 }
 
-/** What parsers of data files point at. */
-export interface Pointed {
-  /** Those of the files that are named, each once. */
-  readonly paths: readonly string[];
-  /** Whether a file is named that is none of the stage's. */
-  readonly foreign: boolean;
+/** A data file that does not parse. */
+export interface FaultyFile {
+  readonly path: string;
+  readonly text: string;
+  /** Whether the errors name the file. */
+  readonly isNamed: boolean;
   /** Every line number in the error lines. */
   readonly lines: readonly number[];
 }
@@ -100,12 +100,22 @@ const LINE_NUMBERS = [
 ];
 const WORD = /[^\s"'`‘’()[\],;=]+/g;
 
-/** What the error lines point at, among files whose name matches. */
-export function pointedAt(facts: RepairFacts, fileName: RegExp): Pointed {
-  const lines = errorLines(facts);
-  const words = lines.flatMap((line) => line.match(WORD) ?? []).map((word) => word.replace(/(?::\d+)*:?\.?$/, ''));
-  const named = words.filter((word) => fileName.test(word)).map((word) => fileNamed(word, facts));
-  const numbers = lines.flatMap((line) => LINE_NUMBERS.flatMap((one) => [...line.matchAll(one)].map(([, n]) => n)));
-  const paths = named.filter((path) => path !== undefined);
-  return { paths: [...new Set(paths)], foreign: paths.length < named.length, lines: [...new Set(numbers.map(Number))] };
+/**
+ * Of the files whose name matches, the one that the errors name, or the only one that does not parse. undefined when it
+ * parses, when several could be meant, and when one is named that is none of the stage's.
+ */
+export async function faultyFile(
+  facts: RepairFacts,
+  fileName: RegExp,
+  parses: (text: string, path: string) => boolean,
+): Promise<FaultyFile | undefined> {
+  const errors = errorLines(facts);
+  const words = errors.flatMap((line) => line.match(WORD) ?? []).map((word) => word.replace(/(?::\d+)*:?\.?$/, ''));
+  const named = new Set(words.filter((word) => fileName.test(word)).map((word) => fileNamed(word, facts)));
+  if (named.size > 1 || named.has(undefined)) return undefined;
+  const texts = await textsOf(facts, (path) => (named.size === 1 ? named.has(path) : fileName.test(path)));
+  const [only, ...more] = [...(texts ?? [])].filter(([path, text]) => !parses(text, path));
+  if (only === undefined || more.length > 0) return undefined;
+  const numbers = errors.flatMap((line) => LINE_NUMBERS.flatMap((one) => [...line.matchAll(one)].map(([, n]) => n)));
+  return { path: only[0], text: only[1], isNamed: named.size === 1, lines: [...new Set(numbers.map(Number))] };
 }

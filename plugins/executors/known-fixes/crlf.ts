@@ -4,16 +4,16 @@ import { type Repair, type RepairFacts, rewritten } from './repair.ts';
 import { scriptOf } from './script-words.ts';
 import { textsOf } from './source-text.ts';
 
-/** Of a file that the error line names. */
+/** Errors that name the file. */
 const NAMED = [/^\$'\\r': (?:command )?not found$/, /^syntax error near unexpected token `\$'.*\\r''$/];
-/** For many reasons; for this one when all lines end so. */
+/** Errors with many causes; it is this one when all lines end in CRLF. */
 const VAGUE = [
   /^syntax error near unexpected token `(?:elif|else|fi|done|do|then|esac|in)\s*'?$/,
   /^syntax error: unexpected end of file/,
   /^Syntax error: (?:end of file unexpected|word unexpected|"[^"]+" unexpected)/,
 ];
 
-/** Of a script that could not be started; the first group names it. */
+/** Errors of a script that could not be started; the first group names it. */
 const NOT_STARTED = [
   /(?:^|: )([^\s:]+): \S*\/[\w.+-]+(?:\^M|\\r): bad interpreter: /,
   /(?:^|: )([^\s:]+): cannot execute: required file not found$/,
@@ -21,7 +21,7 @@ const NOT_STARTED = [
   /^(?:spawn|exec) ([^\s:]+)(?:: no such file or directory| ENOENT)$/,
 ];
 
-/** Without any name: the script is the one that the stage starts, or the only one with such line ends. */
+/** Errors without any name: the script is the one that the stage starts, or the only one with such line ends. */
 const UNNAMED = [
   /^(?:\/usr\/bin\/)?env: .?[\w.+-]+(?:\\r|\^M|’\$'\\r'|'\$'\\r').?: No such file/,
   /^: invalid option(?: name)?$/,

@@ -5,7 +5,7 @@ import { commandPlace, scriptOf, shellOf } from './script-words.ts';
 import { lineAt, textOf } from './source-text.ts';
 
 const DENIED = /^(?:exec: )?(\S+): (?:cannot execute: )?Permission denied$/;
-/** From others than a shell that reads a script. */
+/** Errors of programs other than a shell that reads a script. */
 const NOT_STARTED = [/^(?:\/usr\/bin\/)?env: .?([^\s'‘’"]+).?: Permission denied$/, /(?:^|\s)spawn (\S+) EACCES$/];
 const SCRIPT = /\.(?:sh|bash|py|mjs|js|rb|pl)$/;
 

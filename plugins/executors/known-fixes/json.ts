@@ -1,8 +1,8 @@
 // JSON that does not parse: what people write into it by habit.
-import { errorLines, pointedAt } from './complaints.ts';
+import { errorLines, faultyFile } from './complaints.ts';
 import { isJson, mendedJson } from './json-text.ts';
 import { type Repair, type RepairFacts, rewritten } from './repair.ts';
-import { isTemplate, textsOf } from './source-text.ts';
+import { isTemplate } from './source-text.ts';
 
 const FILE = /\.json$/i;
 /** Files that are read with comments and trailing commas in them. */
@@ -20,13 +20,12 @@ export const json: Repair = {
   name: 'json',
   async find(facts) {
     if (!errorLines(facts).some((line) => ERRORS.some((pattern) => pattern.test(line)))) return undefined;
-    const { paths, foreign, lines } = pointedAt(facts, FILE);
-    if (paths.length > 1 || foreign) return undefined;
-    const { path, text } = (await faulty(facts, paths)) ?? {};
-    const mended = text === undefined || isTemplate(text) ? undefined : mendedJson(text);
-    if (path === undefined || text === undefined || mended === undefined) return undefined;
+    const faulty = await faultyFile(facts, FILE, (text, path) => LENIENT.test(path) || isJson(text));
+    const mended = faulty && !isTemplate(faulty.text) ? mendedJson(faulty.text) : undefined;
+    if (!faulty || !mended) return undefined;
+    const { path, text, lines, isNamed } = faulty;
     // An error that names no file may be about an answer from the network: then the line must be that of the fault.
-    if (paths.length === 0 && !isNear(mended.line, [...lines, ...linesAtOffsets(facts, text)])) return undefined;
+    if (!isNamed && !isNear(mended.line, [...lines, ...linesAtOffsets(facts, text)])) return undefined;
     return rewritten(path, text, mended.text, {
       fix: `${mended.fix} in ${path}`,
       reason: 'The parser refuses the file as it is, and takes it with only this changed',
@@ -40,15 +39,4 @@ const isNear = (line: number, lines: readonly number[]): boolean => lines.some((
 function linesAtOffsets(facts: RepairFacts, text: string): number[] {
   const offsets = errorLines(facts).flatMap((line) => /\b(?:position|char) (\d+)/.exec(line)?.[1] ?? []);
   return offsets.map((offset) => text.slice(0, Number(offset)).split('\n').length);
-}
-
-/** The file that the error names, or the only one of the stage's that does not parse. */
-async function faulty(
-  facts: RepairFacts,
-  paths: readonly string[],
-): Promise<{ path: string; text: string } | undefined> {
-  const wanted = (path: string) => (paths.length === 1 ? path === paths[0] : FILE.test(path));
-  const texts = await textsOf(facts, (path) => wanted(path) && !LENIENT.test(path));
-  const [only, ...more] = [...(texts ?? [])].filter(([, text]) => !isJson(text));
-  return only === undefined || more.length > 0 ? undefined : { path: only[0], text: only[1] };
 }

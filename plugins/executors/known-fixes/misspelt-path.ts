@@ -5,9 +5,9 @@ import { isSlip, slips } from './near.ts';
 import { type Repair, type RepairFacts, rewritten } from './repair.ts';
 import { lineAt, onlyPlace, splice, textsOf, withLine } from './source-text.ts';
 
-/** From a shell, which names the line. */
+/** An error of a shell, which names the line. */
 const AT_LINE = /^(?:cd: |pushd: |source: |\.: )?([^\s:'"]+): No such file or directory$/;
-/** From programs, which know no line. */
+/** Errors of programs, which know no line. */
 const UNPLACED = [
   /^[\w.+-]+: (?:cannot (?:open|stat|access|read) |can't (?:read|open) |error: Could not open file )?['‘"]?([^\s:'‘’"]+)['’"]?(?: for reading)?: No such file or directory$/i,
   /\bNo such file or directory: '([^'\s]+)'$/,

@@ -88,7 +88,7 @@ function readByShell(facts: RepairFacts): string | undefined {
   return shellOf(facts.stage.command) === undefined ? fileNamed(first.file, facts) : undefined;
 }
 
-/** Then its first line is read by nobody. */
+/** Whether sh is told to read the script: then its first line counts for nothing. */
 async function isGivenToSh(facts: RepairFacts, path: string): Promise<boolean> {
   const { command } = facts.stage;
   if (shellOf(command) !== undefined && scriptOf(command) === path) return true;

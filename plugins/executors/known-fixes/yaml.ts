@@ -1,7 +1,7 @@
 // YAML that does not parse, when of all small repairs exactly one makes it parse.
-import { pointedAt } from './complaints.ts';
-import { type Repair, type RepairFacts, rewritten } from './repair.ts';
-import { isTemplate, lineAt, textsOf, withLine } from './source-text.ts';
+import { faultyFile } from './complaints.ts';
+import { type Repair, rewritten } from './repair.ts';
+import { isTemplate, lineAt, withLine } from './source-text.ts';
 import { indentOf, readYaml, type YamlReading } from './yaml-document.ts';
 import { closedValue, quotedItem, quotedSentence, reindented, withoutDuplicate, withoutTabs } from './yaml-edits.ts';
 
@@ -91,25 +91,15 @@ export const yaml: Repair = {
   async find(facts) {
     const isClear = facts.failure.class === 'yaml_parse_error';
     if (!isClear && !facts.failure.error_lines.some((line) => PARSE_ERROR.test(line))) return undefined;
-    const { path, text, lines } = (await faulty(facts, isClear)) ?? {};
-    const mended = text === undefined || lines === undefined ? undefined : mendedYaml(text, lines);
-    if (path === undefined || text === undefined || mended === undefined) return undefined;
-    return rewritten(path, text, mended.text, {
-      fix: `${mended.fix} of ${path}`,
+    const faulty = await faultyFile(facts, FILE, (text) => readYaml(text).errors.length === 0);
+    if (!faulty) return undefined;
+    const { path, text, lines, isNamed } = faulty;
+    // Without a name, the line is all that ties the error to the file.
+    if (lines.length === 0 && !(isNamed && isClear)) return undefined;
+    const mended = mendedYaml(text, lines);
+    return rewritten(path, text, mended?.text, {
+      fix: `${mended?.fix} of ${path}`,
       reason: 'The parser stumbles there, and no other small change makes the file parse',
     });
   },
 };
-
-/** The file that the error names, or the only one of the stage's that does not parse. */
-async function faulty(facts: RepairFacts, isClear: boolean) {
-  const { paths, foreign, lines } = pointedAt(facts, FILE);
-  if (paths.length > 1 || foreign) return undefined;
-  const texts = await textsOf(facts, (path) => (paths.length === 1 ? path === paths[0] : FILE.test(path)));
-  const broken = [...(texts ?? [])].filter(([, text]) => readYaml(text).errors.length > 0);
-  const [only] = broken;
-  // Without a name, the line is all that ties the error to the file.
-  if (only === undefined || broken.length !== 1) return undefined;
-  if (lines.length === 0 && (paths.length === 0 || !isClear)) return undefined;
-  return { path: only[0], text: only[1], lines };
-}

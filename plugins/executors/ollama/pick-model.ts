@@ -2,24 +2,10 @@
 import { type HostedModel, isLoopback } from '../../../src/model.ts';
 
 /** Families by preference, models made for code first; of one family the largest that fits. */
-const PREFERRED: readonly string[] = [
-  'qwen3-coder',
-  'qwen2.5-coder',
-  'devstral',
-  'codestral',
-  'deepseek-coder-v2',
-  'granite-code',
-  'codegemma',
-  'codellama',
-  'starcoder2',
-  'gpt-oss',
-  'qwen3',
-  'gemma3',
-  'mistral-small',
-  'llama3.1',
-  'llama3.2',
-  'phi4',
-];
+const PREFERRED: readonly string[] = (
+  'qwen3-coder qwen2.5-coder devstral codestral deepseek-coder-v2 granite-code codegemma codellama starcoder2 ' +
+  'gpt-oss qwen3 gemma3 mistral-small llama3.1 llama3.2 phi4'
+).split(' ');
 
 /** What to pull when nothing is there. */
 const SUGGESTED = 'qwen2.5-coder:7b';
@@ -51,9 +37,9 @@ export function pickModel(wanted: string, installed: readonly HostedModel[], hos
   const fitting = here.filter(({ size }) => size <= maxBytes);
   const from = (fitting.length > 0 ? fitting : here).toSorted((a, b) => b.size - a.size || (a.name < b.name ? -1 : 1));
   for (const family of PREFERRED) {
-    const found = from.filter(({ name }) => familyOf(name) === family);
+    const candidates = from.filter(({ name }) => familyOf(name) === family);
     // When none fits, the smallest does the least harm.
-    const model = fitting.length > 0 ? found[0] : found.at(-1);
+    const model = fitting.length > 0 ? candidates[0] : candidates.at(-1);
     if (model) return { model: model.name, why: `${sized(model)}; ${reason(fitting, maxBytes, `${family} `)}` };
   }
   const model = (fitting.length > 0 ? from[0] : from.at(-1)) as HostedModel;
