@@ -20,15 +20,15 @@ const MAX_DIFF_LINES = 40;
 /** For "(12 earlier not shown)". */
 const REMARK_ROOM = 10;
 
-/** `withTier` says of each attempt which tier made it. */
+/** `detailed` says of each attempt which tier made it, and of a refused one what it was to do. */
 export const earlierTries =
-  (withTier: boolean): PartLines =>
+  (detailed: boolean): PartLines =>
   ({ tries = [], nonce }) =>
   (room) => {
     const blocks: string[] = [];
     let left = room - estimateTokens(INTRO) - 1 - REMARK_ROOM;
     for (let i = tries.length - 1; i >= 0; i--) {
-      const block = tryBlock(tries[i] as Try, i + 1, nonce, withTier, left);
+      const block = tryBlock(tries[i] as Try, i + 1, nonce, detailed, left);
       if (block === undefined) break;
       left -= estimateTokens(block) + 1;
       blocks.unshift(block);
@@ -40,11 +40,11 @@ export const earlierTries =
   };
 
 /** Without its diff where that does not fit; undefined when nothing of it does. */
-function tryBlock(one: Try, number: number, nonce: string, withTier: boolean, room: number): string | undefined {
-  const by = withTier && one.tier ? `${one.plugin} (${one.tier} tier)` : one.plugin;
+function tryBlock(one: Try, number: number, nonce: string, detailed: boolean, room: number): string | undefined {
+  const by = detailed && one.tier ? `${one.plugin} (${one.tier} tier)` : one.plugin;
   const head = `Attempt ${number}, by ${by}: ${OUTCOMES[one.outcome] ?? one.outcome}`;
-  const { note } = one;
-  const reasons = [whyOf(one, withTier), note && `Fix: ${note.fix}`, note && `Reason: ${note.reason}`];
+  const note = detailed || one.code === undefined ? one.note : undefined;
+  const reasons = [whyOf(one, detailed), note && `Fix: ${note.fix}`, note && `Reason: ${note.reason}`];
   const words = reasons.flatMap((line) => (line ? [clipLine(line.replaceAll('\n', ' '))] : []));
   const diff = (one.diff ?? '').trimEnd().split('\n').slice(0, MAX_DIFF_LINES);
   const change = one.diff === undefined ? [] : diff.map((line) => clipLine(line));
@@ -53,8 +53,8 @@ function tryBlock(one: Try, number: number, nonce: string, withTier: boolean, ro
   return [block([...words, ...change]), block(words)].find((text) => estimateTokens(text) <= room);
 }
 
-function whyOf({ code, why }: Try, withTier: boolean): string | undefined {
+function whyOf({ code, why }: Try, detailed: boolean): string | undefined {
   if (why === undefined) return undefined;
   if (code === undefined) return `Why: ${why}`;
-  return withTier ? `Why: refused (${code}): ${why}` : `Why: ${code}: ${why}`;
+  return detailed ? `Why: refused (${code}): ${why}` : `Why: ${code}: ${why}`;
 }
