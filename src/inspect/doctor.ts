@@ -8,7 +8,7 @@ import { runAtWork } from '../io/lock.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import { toolVersion } from '../io/tools.ts';
 import { loadStages, openRun } from '../journal/load-stages.ts';
-import { findOwn, ownerPatterns } from '../outbound/redact/rule.ts';
+import { findOwnerPattern, ownerPatterns } from '../outbound/redact/rule.ts';
 import type { ShortSecret } from '../outbound/redact/secret.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
 import { callAll } from '../plugin/call.ts';
@@ -149,7 +149,7 @@ function isCovered({ value, from }: ShortSecret, patterns: readonly RegExp[]): b
   return places.some((text) => {
     const start = text.length - value.length;
     return patterns.some((pattern) =>
-      findOwn(pattern, text).some((span) => span.start <= start && span.end === text.length),
+      findOwnerPattern(pattern, text).some((span) => span.start <= start && span.end === text.length),
     );
   });
 }

@@ -13,7 +13,7 @@ import {
 import { join, relative, sep } from 'node:path';
 import type { Secret, ShortSecret } from '../outbound/redact/secret.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
-import { type Found, secretsInEnv, secretsInText } from '../outbound/redact/secrets-in-file.ts';
+import { type SecretList, secretsInEnv, secretsInText } from '../outbound/redact/secrets-in-file.ts';
 
 const MOST_FILE = 4 * 1024 * 1024;
 const MOST_BINARY = 64 * 1024;
@@ -38,7 +38,7 @@ export interface KnownHere {
 /** Throws RedactionError when a carried file cannot be read, is too large or does not parse: nothing may be sent then. */
 export function secretsFrom({ home, carry, env }: SecretsOf): KnownHere {
   const known: KnownHere = { secrets: [], short: [], passedOver: [] };
-  const add = ({ secrets, short }: Found) => {
+  const add = ({ secrets, short }: SecretList) => {
     for (const secret of secrets) known.secrets.push(secret);
     known.short.push(...short);
   };

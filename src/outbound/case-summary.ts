@@ -1,5 +1,5 @@
-// summary.json of a case: what it is about, how often someone was called, and how it stands. Checked by hand: whoever lists
-// cases must not load zod.
+// The name of a case, and its summary.json: what it is about, how often someone was called, and how it stands. Checked by
+// hand: listing cases must not load zod.
 import { type Check, count, listOf, name, oneOf, optional, shaped, text, time } from '../triage/shape.ts';
 
 /**
@@ -70,10 +70,10 @@ export function caseName(stage: string, fingerprint: string, taken: (name: strin
   }
 }
 
-const plain = (text: string, most: number): string =>
+const plain = (text: string, max: number): string =>
   text
     .toLowerCase()
     .replace(/[^a-z0-9_-]+/g, '-')
     .replace(/^[-_]+/, '')
-    .slice(0, most)
+    .slice(0, max)
     .replace(/-+$/, '');

@@ -1,4 +1,5 @@
-// Reads back what a prompt shows of files. What a model was shown masked or in parts, it must not write as a whole.
+// How files are shown with line numbers, and how that is read back: what a model was shown masked or in parts, it must not
+// write as a whole, and numbers that it copied are taken out of its answer.
 import { nonceOf } from './text.ts';
 
 /** A file in a prompt: its lines by number, from 1. */
@@ -11,7 +12,7 @@ export interface ShownFile {
 export function shownFiles(prompt: string): ShownFile[] {
   const nonce = nonceOf(prompt);
   if (nonce === undefined) return [];
-  const found: ShownFile[] = [];
+  const files: ShownFile[] = [];
   const opening = `[data ${nonce}: file `;
   for (let at = prompt.indexOf(`\n${opening}`); at >= 0; at = prompt.indexOf(`\n${opening}`, at + 1)) {
     const end = prompt.indexOf(`\n[end of data ${nonce}]`, at + 1);
@@ -20,21 +21,21 @@ export function shownFiles(prompt: string): ShownFile[] {
     const path = /^(.*), \d+ lines?(?:, line ends CRLF)?\]$/.exec(head.slice(opening.length))?.[1];
     if (path === undefined) continue;
     const lines = body.flatMap((line) => readNumbered(line) ?? []).map(({ number, text }) => [number, text] as const);
-    found.push({ path, lines: new Map(lines) });
+    files.push({ path, lines: new Map(lines) });
   }
-  return found;
+  return files;
 }
 
 /** The numbers of the lines that are shown exactly as they are in `text`. */
 export function shownAsIs({ lines }: ShownFile, text: string): Set<number> {
-  const own = linesOf(text);
-  return new Set([...lines].filter(([number, line]) => own[number - 1] === line).map(([number]) => number));
+  const actual = linesOf(text);
+  return new Set([...lines].filter(([number, line]) => actual[number - 1] === line).map(([number]) => number));
 }
 
 /** Whether every line of `text` is shown exactly as it is. */
 export const shownWhole = (file: ShownFile, text: string): boolean => {
-  const own = linesOf(text);
-  return own.length === file.lines.size && shownAsIs(file, text).size === own.length;
+  const { length } = linesOf(text);
+  return length === file.lines.size && shownAsIs(file, text).size === length;
 };
 
 function linesOf(text: string): string[] {
@@ -56,8 +57,8 @@ export const numbered = (line: string, number: number, width: number): string =>
 
 /** What a numbered line says; undefined when it is none. */
 export function readNumbered(line: string): { number: number; text: string } | undefined {
-  const found = NUMBERED.exec(line);
-  return found ? { number: Number(found[1]), text: found[2] ?? '' } : undefined;
+  const [, number, text = ''] = NUMBERED.exec(line) ?? [];
+  return number === undefined ? undefined : { number: Number(number), text };
 }
 
 /** Nearly all lines with text in a block have them, or they are the file's own. */

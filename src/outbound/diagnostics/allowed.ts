@@ -102,14 +102,14 @@ function readRequest(tool: Tool, verb: Verb, words: readonly string[]): Request 
 function readFlag(
   tool: Tool,
   where: string,
-  known: Flags,
+  allowed: Flags,
   words: readonly string[],
   at: number,
   given: Map<string, string[]>,
 ): number {
   const word = words[at] as string;
   const flagOf = (name: string): Flag =>
-    (Object.hasOwn(known, name) ? known[name] : undefined) ?? refuse(`${quoted(name)} is not let through ${where}`);
+    (Object.hasOwn(allowed, name) ? allowed[name] : undefined) ?? refuse(`${quoted(name)} is not let through ${where}`);
   const take = (name: string, value: string, rule?: Rule): void => {
     if (rule !== undefined && !rule.takes(value)) refuse(`${name} takes ${rule.what}, not ${quoted(value)}`);
     given.set(name, [...(given.get(name) ?? []), value]);
@@ -120,11 +120,11 @@ function readFlag(
     take(name, value, rule);
     return 1;
   };
-  if (/^-\d{1,4}$/.test(word) && Object.hasOwn(known, '-NUMBER')) {
+  if (/^-\d{1,4}$/.test(word) && Object.hasOwn(allowed, '-NUMBER')) {
     take('-NUMBER', word.slice(1));
     return 0;
   }
-  if (word.startsWith('--') || tool.wholeWords || Object.hasOwn(known, word)) {
+  if (word.startsWith('--') || tool.wholeWords || Object.hasOwn(allowed, word)) {
     const equals = word.indexOf('=');
     const name = equals < 0 ? word : word.slice(0, equals);
     const value = equals < 0 ? undefined : word.slice(equals + 1);

@@ -52,8 +52,8 @@ export interface Tool {
 export const matching = (what: string, pattern: RegExp): Rule => ({ what, takes: (text) => pattern.test(text) });
 
 export const oneOf = (words: string): Rule => {
-  const known = new Set(words.split(' '));
-  return { what: `one of ${words.replaceAll(' ', ', ')}`, takes: (text) => known.has(text) };
+  const choices = new Set(words.split(' '));
+  return { what: `one of ${words.replaceAll(' ', ', ')}`, takes: (text) => choices.has(text) };
 };
 
 /** Each part between commas. */

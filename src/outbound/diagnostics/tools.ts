@@ -2,10 +2,8 @@
 // an address of its own choosing (curl, ssh), what starts other programs (bash, env, sudo, xargs), and what only writes.
 import type { Tool } from './grammar.ts';
 import { CONTAINERS, FLUX, HELM, TALOSCTL } from './tools/cluster.ts';
-import { GIT } from './tools/git.ts';
 import { KUBECTL } from './tools/kubectl.ts';
-import { MACHINE } from './tools/machine.ts';
-import { PROXMOX } from './tools/proxmox.ts';
+import { GIT, MACHINE, PROXMOX } from './tools/machine.ts';
 
 export const TOOLS: readonly Tool[] = [KUBECTL, TALOSCTL, FLUX, HELM, ...PROXMOX, GIT, ...CONTAINERS, ...MACHINE];
 

@@ -60,14 +60,14 @@ function rankedFiles({ files, failure, log, stage }: FailureContext): Suspect[] 
 function fileBlock(file: Suspect, nonce: string, room: number): string[] | undefined {
   const all = file.lines.length;
   if (all < SMALL_FILE_LINES) {
-    const whole = shown(file, nonce, new Set(file.lines.keys()));
+    const whole = numberedLines(file, nonce, new Set(file.lines.keys()));
     if (size(whole) <= room) return whole;
   }
   if (room < MIN_ROOM) return undefined;
   const chosen = new Set<number>();
   // Numbers, gaps and the fence take some of the room.
   let left = room - estimateTokens(`${file.path}${nonce}${nonce}`) - 30;
-  for (const line of wanted(file)) {
+  for (const line of byWorth(file)) {
     if (chosen.has(line)) continue;
     left -=
       (Math.min(file.lines[line]?.length ?? 0, 440) + 12) / 4 + (chosen.has(line - 1) || chosen.has(line + 1) ? 0 : 8);
@@ -75,14 +75,14 @@ function fileBlock(file: Suspect, nonce: string, room: number): string[] | undef
     chosen.add(line);
   }
   if (chosen.size === 0) return undefined;
-  const part = shown(file, nonce, chosen);
+  const part = numberedLines(file, nonce, chosen);
   return size(part) <= room ? part : undefined;
 }
 
 const size = (lines: readonly string[]): number => estimateTokens(lines.join('\n'));
 
 /** Indices of lines in the order in which they are worth showing. */
-function* wanted({ lines, named, matching }: Suspect): Generator<number> {
+function* byWorth({ lines, named, matching }: Suspect): Generator<number> {
   const within = (line: number): boolean => line >= 0 && line < lines.length;
   function* around(line: number, reach: number): Generator<number> {
     for (let away = 0; away <= reach; away++) {
@@ -96,7 +96,7 @@ function* wanted({ lines, named, matching }: Suspect): Generator<number> {
   for (let line = 0; line < Math.min(head, lines.length); line++) yield line;
 }
 
-function shown({ path, lines, text }: Suspect, nonce: string, chosen: ReadonlySet<number>): string[] {
+function numberedLines({ path, lines, text }: Suspect, nonce: string, chosen: ReadonlySet<number>): string[] {
   const width = String(lines.length).length;
   const body: string[] = [];
   let gap = 0;

@@ -6,7 +6,7 @@ const MARK = /-----(BEGIN|END) [A-Z0-9 ]{1,48}-----/g;
 // Also the escaped line breaks of a PEM inside of a JSON text.
 const BREAKS = /\r?\n|\r|(?:\\{1,4}[nr])+/g;
 /** A key is never longer; what follows a BEGIN without END beyond that is judged by its look. */
-export const MOST_BLOCK = 48 * 1024;
+export const MAX_BLOCK = 48 * 1024;
 
 interface Line {
   start: number;
@@ -27,18 +27,18 @@ function pemBlocks(text: string): Span[] {
   return marks.flatMap((mark, i) => {
     const next = marks[i + 1];
     if (mark.what === 'BEGIN') {
-      const closed = next?.what === 'END' && next.start - mark.end <= MOST_BLOCK;
-      const until = Math.min(next?.start ?? text.length, mark.end + MOST_BLOCK);
+      const closed = next?.what === 'END' && next.start - mark.end <= MAX_BLOCK;
+      const until = Math.min(next?.start ?? text.length, mark.end + MAX_BLOCK);
       const lines = linesOf(text, mark.end, until);
       return bodies(closed ? lines : takeWhile(lines));
     }
     if (marks[i - 1]?.what === 'BEGIN') return [];
-    const from = Math.max(marks[i - 1]?.end ?? 0, mark.start - MOST_BLOCK);
+    const from = Math.max(marks[i - 1]?.end ?? 0, mark.start - MAX_BLOCK);
     return bodies(takeWhile(linesOf(text, from, mark.start).reverse(), true));
   });
 }
 
-/** As long as the lines look like a body. Its last line is often short: the last one met, or upwards the first. */
+/** As long as the lines look like a body. Its last line may be short: read downwards it comes last, upwards first. */
 function takeWhile(lines: readonly Line[], upwards = false): Line[] {
   const taken: Line[] = [];
   let bodies = 0;

@@ -11,8 +11,8 @@ export interface Form {
   random?: true;
 }
 
-/** Nobody dumps more than that in hexadecimal. */
-const MOST_HEX = 512;
+/** Longer values are not looked for in hexadecimal. */
+const MAX_HEX = 512;
 
 /** Every form of `value`, each once, the value itself first. */
 export function formsOf(value: string): Form[] {
@@ -61,7 +61,7 @@ function base64Forms(value: string): Form[] {
 
 /** As xxd and od -t x1 write it, small and in capitals. */
 function hexForms(value: string): Form[] {
-  if (value.length > MOST_HEX) return [];
+  if (value.length > MAX_HEX) return [];
   const small = Buffer.from(value, 'utf8').toString('hex');
   return [...new Set([small, small.toUpperCase()])].map((text) => ({ text, random: true }));
 }

@@ -6,7 +6,7 @@ import { RedactionError } from './secret.ts';
 // No vowels: no word, and never the beginning of END.
 const LETTERS = 'bcdfghjkmnpqrstvwxz23456789';
 const NONCE = /^[bcdfghjkmnpqrstvwxz2-9]{8}$/;
-const MOST = 200_000;
+const MAX_PLACEHOLDERS = 200_000;
 
 export const newNonce = (): string => Array.from({ length: 8 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
 
@@ -29,11 +29,11 @@ export class Placeholders {
 
   /** The placeholder of `value`: always the same. Throws RedactionError when there are too many. */
   of(value: string, kind: string): string {
-    const known = this.#byValue.get(value);
-    if (known !== undefined) return known;
-    if (this.#values.size >= MOST) {
+    const given = this.#byValue.get(value);
+    if (given !== undefined) return given;
+    if (this.#values.size >= MAX_PLACEHOLDERS) {
       throw new RedactionError(
-        `more than ${MOST} different secrets in one text`,
+        `more than ${MAX_PLACEHOLDERS} different secrets in one text`,
         'look at what it is before sending it',
       );
     }
@@ -54,11 +54,11 @@ export class Placeholders {
 
   /** Where `text` holds placeholders that were given out, and where it holds what only looks like one. */
   find(text: string): { own: Place[]; foreign: Place[] } {
-    const found: { own: Place[]; foreign: Place[] } = { own: [], foreign: [] };
+    const places: { own: Place[]; foreign: Place[] } = { own: [], foreign: [] };
     for (const { 0: word, index } of text.matchAll(this.#look)) {
-      found[this.#values.has(word) ? 'own' : 'foreign'].push({ start: index, end: index + word.length, word });
+      places[this.#values.has(word) ? 'own' : 'foreign'].push({ start: index, end: index + word.length, word });
     }
-    return found;
+    return places;
   }
 }
 

@@ -7,7 +7,7 @@ import { PLACE_RULES } from './place-rules.ts';
 import { newNonce, Placeholders } from './placeholder.ts';
 import { type MaskedEdit, type Restored, type RestoredEdit, restoreEdit, unknownPlaceholder } from './restore-edit.ts';
 import type { RedactRule } from './rule.ts';
-import { findOwn } from './rule.ts';
+import { findOwnerPattern } from './rule.ts';
 import { colourless } from './searchable-view.ts';
 import type { Secret } from './secret.ts';
 import { RedactionError } from './secret.ts';
@@ -38,7 +38,7 @@ export interface Redactor {
 }
 
 const RULES: readonly RedactRule[] = [...TOKEN_RULES, ...PLACE_RULES, ...KEY_RULES];
-const MOST_PASSES = 12;
+const MAX_PASSES = 12;
 
 /** Throws RedactionError when there are more secrets than can be looked for. */
 export function createRedactor({ secrets, rules = [], nonce = newNonce() }: RedactorOptions): Redactor {
@@ -46,7 +46,7 @@ export function createRedactor({ secrets, rules = [], nonce = newNonce() }: Reda
   const placeholders = new Placeholders(nonce);
   const counts = new Map<string, Set<string>>();
 
-  /** Once over the text; what is masked changes what stands beside it, so this is done until nothing more is found. */
+  /** One pass. What is masked changes what stands beside it, so passes are made until nothing changes. */
   function pass(text: string): string {
     const { own, foreign } = placeholders.find(text);
     const spans = [
@@ -54,7 +54,7 @@ export function createRedactor({ secrets, rules = [], nonce = newNonce() }: Reda
       ...known.find(text, own),
       ...byForm(text),
       ...inColour(text),
-      ...rules.flatMap((rule) => findOwn(rule, text)),
+      ...rules.flatMap((rule) => findOwnerPattern(rule, text)),
     ];
     if (spans.length === 0) return text;
     const parts: string[] = [];
@@ -76,7 +76,7 @@ export function createRedactor({ secrets, rules = [], nonce = newNonce() }: Reda
 
   function redact(text: string): string {
     let before = text;
-    for (let i = 0; i < MOST_PASSES; i++) {
+    for (let i = 0; i < MAX_PASSES; i++) {
       const after = pass(before);
       if (after === before) return after;
       before = after;

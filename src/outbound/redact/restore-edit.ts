@@ -36,7 +36,7 @@ export function restoreEdit(
   return { ok: true, before: before === null ? null : restored.before.text, after: restored.after.text };
 }
 
-/** What is said of a word that was meant to be a placeholder. */
+/** The reason for a word that was meant to be a placeholder. */
 export const unknownPlaceholder = (word: string): string =>
   `${word} is no placeholder that was sent; copy them letter by letter`;
 
@@ -48,8 +48,8 @@ const named = (path: string, reasons: readonly string[]): string[] =>
 
 type Parts = readonly { readonly value: string[]; readonly added?: boolean; readonly removed?: boolean }[];
 
-/** So many letters of a placeholder may differ and it is still seen that it was meant. */
-const MOST_SLIPS = 8;
+/** A word that differs from a placeholder by at most so many letters was meant to be it. */
+const MAX_SLIPS = 8;
 
 /** Words of added lines that are nearly a placeholder of the file. */
 function mangledWords(parts: Parts, sent: ReadonlySet<string>): string[] {
@@ -61,7 +61,7 @@ function mangledWords(parts: Parts, sent: ReadonlySet<string>): string[] {
 }
 
 const isNear = (word: string, placeholder: string): boolean =>
-  Math.abs(word.length - placeholder.length) <= MOST_SLIPS && distance(word, placeholder) <= MOST_SLIPS;
+  Math.abs(word.length - placeholder.length) <= MAX_SLIPS && distance(word, placeholder) <= MAX_SLIPS;
 
 function strayLines(parts: Parts, placeholdersOf: (text: string) => string[]): string[] {
   const strays: string[] = [];
@@ -70,10 +70,10 @@ function strayLines(parts: Parts, placeholdersOf: (text: string) => string[]): s
   const close = () => {
     let from = 0;
     for (const line of added) {
-      const own = placeholdersOf(line);
-      if (own.length === 0) continue;
+      const words = placeholdersOf(line);
+      if (words.length === 0) continue;
       const fits = (old: string, i: number) =>
-        i >= from && placeholdersOf(old).join() === own.join() && alike(old, line);
+        i >= from && placeholdersOf(old).join() === words.join() && alike(old, line);
       const at = removed.findIndex(fits);
       if (at === -1) strays.push(line);
       else from = at + 1;
@@ -92,23 +92,23 @@ function strayLines(parts: Parts, placeholdersOf: (text: string) => string[]): s
 
 /** Lines with placeholders that stayed, but past which another line was moved: of two neighbours either may be the one that moved. */
 function passedLines(parts: Parts, placeholdersOf: (text: string) => string[]): string[] {
-  const kept: string[] = [];
+  const stayed: string[] = [];
   const [gone, come] = [new Map<string, number[]>(), new Map<string, number[]>()];
   for (const { added, removed, value } of parts) {
     for (const line of value) {
       const text = line.trim();
       if (!added && !removed) {
-        if (placeholdersOf(line).length > 0) kept.push(line);
+        if (placeholdersOf(line).length > 0) stayed.push(line);
       } else if (/\w{2}/.test(text)) {
         const side = added ? come : gone;
-        side.set(text, [...(side.get(text) ?? []), kept.length]);
+        side.set(text, [...(side.get(text) ?? []), stayed.length]);
       }
     }
   }
   const passed = [...gone].flatMap(([text, from]) => {
     const to = come.get(text) ?? [];
     return from.flatMap((a) =>
-      to.filter((b) => a !== b && !from.includes(b)).map((b) => kept[Math.min(a, b)] as string),
+      to.filter((b) => a !== b && !from.includes(b)).map((b) => stayed[Math.min(a, b)] as string),
     );
   });
   return [...new Set(passed)];

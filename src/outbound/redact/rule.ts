@@ -1,5 +1,5 @@
-// A rule about texts that are secrets by their form.
-
+// Rules about texts that are secrets by their form: what the shipped ones look like, and the owner's patterns, from `redact`
+// in ai/loop.yaml. A pattern that takes too long is an error: nothing is sent then.
 import { type Context, createContext, runInContext } from 'node:vm';
 import { RedactionError } from './secret.ts';
 import type { Span } from './spans.ts';
@@ -20,7 +20,7 @@ export const NO_VALUE =
   /^(?:\$|%[\w]+%$|\{\{|<[^>]*>?$|\*+$|[xX.•-]+$|(?:null|none|nil|true|false|undefined|empty|unset|hidden|masked|redacted|omitted|changeme|required|optional|string|sensitive|\(sensitive|\(known|known|lookup|var\.|local\.|module\.|data\.|each\.|env\.|os\.|process\.|vault:|secretKeyRef|valueFrom|op:\/\/|ref\+|!vault)\b)/i;
 
 const LIMIT_MS = 1000;
-// All matches are found inside, where they can be stopped.
+// The whole search runs in the other context, where it can be stopped.
 const FIND =
   'found = []; pattern.lastIndex = 0; for (let m; (m = pattern.exec(text)) !== null; ) { if (m[0] === "") pattern.lastIndex++; else found.push(m.index, m.index + m[0].length); } found';
 let context: Context | undefined;
@@ -28,16 +28,16 @@ let context: Context | undefined;
 /** Compiled as the rules of `classify` are: whatever the case, `^` and `$` at each line. */
 export const ownerPatterns = (redact: readonly string[]): RegExp[] => redact.map((text) => new RegExp(text, 'im'));
 
-/** Where `pattern` matches, as a whole. Throws RedactionError when it is still at it when its time is up. */
-export function findOwn(pattern: RegExp, text: string): Span[] {
+/** Where the owner's `pattern` matches. Throws RedactionError when that takes too long. */
+export function findOwnerPattern(pattern: RegExp, text: string): Span[] {
   context ??= createContext({});
   const flags = pattern.flags.replace(/[gy]/g, '');
   Object.assign(context, { pattern: new RegExp(pattern.source, `${flags}g`), text, found: undefined });
   try {
-    const found = runInContext(FIND, context, { timeout: LIMIT_MS }) as number[];
+    const offsets = runInContext(FIND, context, { timeout: LIMIT_MS }) as number[];
     const spans: Span[] = [];
-    for (let i = 0; i < found.length; i += 2) {
-      spans.push({ start: found[i] as number, end: found[i + 1] as number, kind: 'own' });
+    for (let i = 0; i < offsets.length; i += 2) {
+      spans.push({ start: offsets[i] as number, end: offsets[i + 1] as number, kind: 'own' });
     }
     return spans;
   } catch (error) {

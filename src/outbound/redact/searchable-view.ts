@@ -1,5 +1,5 @@
-// A text as it is searched: placeholders are walls, and other views leave out colours, or colours and line breaks with the
-// indentation after them, so that what was coloured or wrapped is found whole.
+// The searchable views of a text: colours, line wraps or blanks removed, so that a secret that was coloured or wrapped is
+// found whole. Offsets map back to the original, and no match crosses a placeholder.
 import type { Place } from './placeholder.ts';
 
 export interface View {
@@ -8,7 +8,7 @@ export interface View {
   at?: Int32Array;
 }
 
-/** In no secret, so that nothing is found across it. */
+/** Stands for a placeholder. It is in no secret, so no match crosses it. */
 const WALL = '\uffff';
 
 // What moves the cursor or changes the colour of a terminal, as it is and as JSON, shells and people escape it.

@@ -6,7 +6,7 @@ const DATA = /^([ \t]{0,80}(?:- )?)["']?(?:stringData|data)["']?:[ \t]*\{?[ \t]*
 const KEY = /^[ \t]{0,80}["']?[\w.-]{1,253}["']?:(?:[ \t]{1,4}|$)/;
 const BLOCK = /^[|>][+-]?\d?$/;
 /** Its data is no farther from the word than that, or than twice that: lines are looked up by the hundred. */
-const NEAR = 200;
+const NEAR_LINES = 200;
 
 /** What to mask; keys stay. */
 export function findManifests(text: string): Span[] {
@@ -26,7 +26,7 @@ function values(document: string, from: number): Span[] {
   const kinds = new Set(
     lines.flatMap((line, i) => {
       const indent = KIND.exec(line)?.[1]?.length;
-      const at = Math.floor(i / NEAR);
+      const at = Math.floor(i / NEAR_LINES);
       return indent === undefined ? [] : [at - 1, at, at + 1].map((near) => `${indent} ${near}`);
     }),
   );
@@ -37,7 +37,7 @@ function values(document: string, from: number): Span[] {
   for (const [i, line] of lines.entries()) {
     const data = DATA.exec(line)?.[1]?.length;
     const depth = line.length - line.trimStart().length;
-    if (data !== undefined && kinds.has(`${data} ${Math.floor(i / NEAR)}`)) inside = data;
+    if (data !== undefined && kinds.has(`${data} ${Math.floor(i / NEAR_LINES)}`)) inside = data;
     else if (inside !== undefined && line.trim() !== '' && depth <= inside) inside = undefined;
     else if (inside !== undefined) spans.push(...entry(line, start));
     start += line.length + 1;

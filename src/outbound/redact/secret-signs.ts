@@ -62,7 +62,7 @@ export function turns(text: string): number {
   return text.length < 2 ? 0 : changes / (text.length - 1);
 }
 
-/** Whether a part of it would be known again: no text that a person wrote has such a part by chance. */
+/** Whether any part of it can be recognised: no text that a person wrote holds such a part by chance. */
 export function looksRandom(text: string): boolean {
   return !/\s/.test(text) && turns(text.slice(0, 4096)) >= 0.2 && entropy(text.slice(0, 4096)) >= 3;
 }

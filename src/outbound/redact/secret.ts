@@ -1,4 +1,4 @@
-// A value that must never leave the machine, and where it was found.
+// A value that must never leave the machine, and the error when that cannot be promised.
 
 export interface Secret {
   readonly value: string;
@@ -14,7 +14,10 @@ export const MIN_SECRET_LENGTH = 8;
 /** A value that is too short to be masked wherever it appears; `from` says where it stands. */
 export type ShortSecret = Pick<Secret, 'value' | 'from'>;
 
-/** Thrown instead of a text that might still hold a secret. Its words name places and rules, never a value. */
+/**
+ * Thrown instead of a text that might still hold a secret: whoever catches it must not send, save or print that text. Its
+ * message names places and rules, never a value.
+ */
 export class RedactionError extends Error {
   /** What to do about it. */
   readonly next: string;

@@ -5,35 +5,35 @@ import { deepOffset } from '../../config/yaml-depth.ts';
 import { MIN_SECRET_LENGTH, RedactionError, type Secret, type ShortSecret } from './secret.ts';
 import { entropy, isHarmlessName, isSecretName, kindOfName, turns } from './secret-signs.ts';
 
-export interface Found {
+export interface SecretList {
   secrets: Secret[];
   /** Secrets that are too short to be masked wherever they appear. */
   short: ShortSecret[];
 }
 
 /** `path` is how messages and `from` call the file. Throws RedactionError when it is YAML or JSON by name and does not parse. */
-export function secretsInText(path: string, text: string): Found {
-  const found: Found = { secrets: [], short: [] };
+export function secretsInText(path: string, text: string): SecretList {
+  const list: SecretList = { secrets: [], short: [] };
   const data = dataOf(path, text);
   if (data !== undefined) {
-    for (const document of data) walk(document, { path, key: '', secret: false }, found);
+    for (const document of data) walk(document, { path, key: '', secret: false }, list);
     // What stands in comments counts, too.
-    if (!/^\s*[[{]/.test(text)) randomWords(path, text.replace(/^[^#\n]*/gm, ''), found);
-  } else if (isAssignments(text)) assignments(path, text, found);
-  else loose(path, text, found);
-  return found;
+    if (!/^\s*[[{]/.test(text)) randomWords(path, text.replace(/^[^#\n]*/gm, ''), list);
+  } else if (isAssignments(text)) assignments(path, text, list);
+  else loose(path, text, list);
+  return list;
 }
 
 /** Values of variables with secret-like names. */
-export function secretsInEnv(env: Readonly<Record<string, string | undefined>>): Found {
-  const found: Found = { secrets: [], short: [] };
+export function secretsInEnv(env: Readonly<Record<string, string | undefined>>): SecretList {
+  const list: SecretList = { secrets: [], short: [] };
   for (const [name, value = ''] of Object.entries(env)) {
-    if (isSecretName(name)) keep(value, kindOfName(name), `the variable ${name}`, found);
+    if (isSecretName(name)) keep(value, kindOfName(name), `the variable ${name}`, list);
   }
-  return found;
+  return list;
 }
 
-function keep(value: string, kind: string, from: string, { secrets, short }: Found): void {
+function keep(value: string, kind: string, from: string, { secrets, short }: SecretList): void {
   const plain = value.trim();
   if (plain.length >= MIN_SECRET_LENGTH) secrets.push({ value: plain, kind, from });
   else if (plain !== '' && !/^(?:true|false|yes|no|on|off|null|none|~|-?\d{1,3})$/i.test(plain)) {
@@ -82,19 +82,19 @@ interface At {
   secret: boolean;
 }
 
-function walk(value: unknown, at: At, found: Found, depth = 0): void {
+function walk(value: unknown, at: At, list: SecretList, depth = 0): void {
   if (depth > 200)
     throw new RedactionError(`the carried file ${at.path} is nested too deeply`, `take ${at.path} out of carry`);
-  if (Array.isArray(value)) for (const item of value) walk(item, at, found, depth + 1);
+  if (Array.isArray(value)) for (const item of value) walk(item, at, list, depth + 1);
   else if (typeof value === 'object' && value !== null) {
-    sensitiveAttributes(value as Record<string, unknown>, at, found);
+    sensitiveAttributes(value as Record<string, unknown>, at, list);
     const named = nameAndValue(value as Record<string, unknown>);
     for (const [key, item] of Object.entries(value)) {
       const secret = !isHarmlessName(key) && (at.secret || isSecretKey(key) || (named && key === 'value'));
-      walk(item, { path: at.path, key, secret }, found, depth + 1);
+      walk(item, { path: at.path, key, secret }, list, depth + 1);
     }
-  } else if (typeof value === 'string') leaf(value, at, found);
-  else if (typeof value === 'number' && at.secret) leaf(String(value), at, found);
+  } else if (typeof value === 'string') leaf(value, at, list);
+  else if (typeof value === 'number' && at.secret) leaf(String(value), at, list);
 }
 
 // Alone they are the keys of many other things: then the look of the value decides.
@@ -110,7 +110,7 @@ function nameAndValue(map: Record<string, unknown>): boolean {
 }
 
 /** Terraform's state names the attributes of an instance that are secret, by their path. */
-function sensitiveAttributes(map: Record<string, unknown>, at: At, found: Found): void {
+function sensitiveAttributes(map: Record<string, unknown>, at: At, list: SecretList): void {
   const { sensitive_attributes: paths, attributes } = map;
   if (!Array.isArray(paths)) return;
   for (const steps of paths) {
@@ -120,29 +120,29 @@ function sensitiveAttributes(map: Record<string, unknown>, at: At, found: Found)
       const inner = typeof key === 'object' && key !== null ? (key as { value?: unknown }).value : key;
       value = (value as Record<string, unknown> | undefined)?.[String(inner)];
     }
-    walk(value, { path: at.path, key: 'sensitive_attributes', secret: true }, found);
+    walk(value, { path: at.path, key: 'sensitive_attributes', secret: true }, list);
   }
 }
 
-function leaf(value: string, { path, key, secret }: At, found: Found): void {
+function leaf(value: string, { path, key, secret }: At, list: SecretList): void {
   const from = `${path}, ${key}`;
   if (!secret) {
-    randomWords(path, value, found, from);
+    randomWords(path, value, list, from);
     return;
   }
-  keep(value, kindOfName(key), from, found);
-  decoded(value, from, kindOfName(key), found);
-  if (value.includes('\n')) addAll(found, secretsInText(from, value));
+  keep(value, kindOfName(key), from, list);
+  decoded(value, from, kindOfName(key), list);
+  if (value.includes('\n')) addAll(list, secretsInText(from, value));
 }
 
 /** A Kubernetes Secret holds base64: what is inside is the secret that logs show. */
-function decoded(value: string, from: string, kind: string, found: Found): void {
+function decoded(value: string, from: string, kind: string, list: SecretList): void {
   const plain = value.replace(/\s+/g, '');
   if (plain.length < 12 || plain.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(plain)) return;
   const inside = Buffer.from(plain, 'base64').toString('utf8');
   if (/[^\t\n\r\x20-\x7e\u00a0-\u{10ffff}]|\ufffd/u.test(inside)) return;
-  keep(inside, kind, from, found);
-  if (inside.includes('\n')) addAll(found, secretsInText(from, inside));
+  keep(inside, kind, from, list);
+  if (inside.includes('\n')) addAll(list, secretsInText(from, inside));
 }
 
 const ASSIGNMENT = /^[ \t]*(?:export[ \t]+|set[ \t]+|-[ \t]+)?["']?([A-Za-z_][\w.-]*)["']?[ \t]*=[ \t]*(.*)$/;
@@ -152,12 +152,12 @@ function isAssignments(text: string): boolean {
 }
 
 /** Every value; a quoted one may go over several lines. */
-function assignments(path: string, text: string, found: Found): void {
+function assignments(path: string, text: string, list: SecretList): void {
   const lines = text.split(/\r?\n/);
   for (let i = 0; i < lines.length; i++) {
     const [, name = '', rest = ''] = ASSIGNMENT.exec(lines[i] as string) ?? [];
     if (name === '') {
-      randomWords(path, lines[i] as string, found);
+      randomWords(path, lines[i] as string, list);
       continue;
     }
     const quote = /^["']/.exec(rest)?.[0];
@@ -169,23 +169,23 @@ function assignments(path: string, text: string, found: Found): void {
     } else value = value.replace(/[ \t]+#.*$/, '');
     const from = `${path}, ${name}`;
     const kind = kindOfName(name);
-    keepAny(value, name, kind, from, found);
+    keepAny(value, name, kind, from, list);
     // With its escapes read, and without its comment sign: both are what a program would see.
-    if (quote === '"' && value.includes('\\')) keepAny(unescaped(value), name, kind, from, found);
-    if (rest !== value && quote === undefined) keepAny(rest, name, kind, from, found);
-    decoded(value, from, kind, found);
+    if (quote === '"' && value.includes('\\')) keepAny(unescaped(value), name, kind, from, list);
+    if (rest !== value && quote === undefined) keepAny(rest, name, kind, from, list);
+    decoded(value, from, kind, list);
     const password = /:\/\/[^\s/:@]*:([^\s/]+)@/.exec(value)?.[1];
     if (password !== undefined) {
-      keep(password, 'password', from, found);
-      if (/%[0-9a-f]{2}/i.test(password)) keep(percentDecoded(password), 'password', from, found);
+      keep(password, 'password', from, list);
+      if (/%[0-9a-f]{2}/i.test(password)) keep(percentDecoded(password), 'password', from, list);
     }
   }
 }
 
 /** Short values are only worth a word when their name says that they are secret. */
-function keepAny(value: string, name: string, kind: string, from: string, found: Found): void {
-  if (value.trim().length >= MIN_SECRET_LENGTH || isSecretName(name)) keep(value, kind, from, found);
-  if (value.includes('\n')) randomWords(from, value, found, from);
+function keepAny(value: string, name: string, kind: string, from: string, list: SecretList): void {
+  if (value.trim().length >= MIN_SECRET_LENGTH || isSecretName(name)) keep(value, kind, from, list);
+  if (value.includes('\n')) randomWords(from, value, list, from);
 }
 
 function closing(value: string, quote: string): number {
@@ -208,22 +208,22 @@ function percentDecoded(text: string): string {
 }
 
 /** A file that is one word is that secret; of any other text the words that look random. */
-function loose(path: string, text: string, found: Found): void {
+function loose(path: string, text: string, list: SecretList): void {
   const plain = text.trim();
   if (plain !== '' && !/\s/.test(plain)) {
-    keep(plain, 'secret', path, found);
-    decoded(plain, path, 'secret', found);
+    keep(plain, 'secret', path, list);
+    decoded(plain, path, 'secret', list);
   } else if (/-----BEGIN /.test(plain)) {
     const body = plain.replace(/-----[A-Z0-9 ]+-----/g, '\n').trim();
-    keep(body, 'key', path, found);
-    randomWords(path, plain, found);
-  } else randomWords(path, plain, found);
+    keep(body, 'key', path, list);
+    randomWords(path, plain, list);
+  } else randomWords(path, plain, list);
 }
 
-function randomWords(path: string, text: string, found: Found, from = path): void {
+function randomWords(path: string, text: string, list: SecretList, from = path): void {
   for (const [word] of text.matchAll(/[^\s"'`,;<>(){}[\]|]{16,}/g)) {
     const value = word.replace(/^[\w.-]{0,64}[=:](?=.{16})/, '');
-    if (isHighEntropy(value)) keep(value, 'secret', from, found);
+    if (isHighEntropy(value)) keep(value, 'secret', from, list);
   }
 }
 
@@ -236,7 +236,7 @@ export function isHighEntropy(value: string): boolean {
   return turns(value.slice(0, 4096)) >= 0.25 && entropy(value.slice(0, 4096)) >= 3;
 }
 
-function addAll(found: Found, more: Found): void {
-  found.secrets.push(...more.secrets);
-  found.short.push(...more.short);
+function addAll(list: SecretList, more: SecretList): void {
+  list.secrets.push(...more.secrets);
+  list.short.push(...more.short);
 }

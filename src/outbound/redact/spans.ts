@@ -1,5 +1,5 @@
-// Parts of a text that are to be masked: put together where they overlap, cut where a line ends, so that a masked text has
-// the lines of the original.
+// Parts of a text that are to be masked: merged where they overlap, cut at line ends, so that a masked text has the lines of
+// the original.
 
 export interface Span {
   start: number;
@@ -24,15 +24,15 @@ export function merge(spans: readonly Span[]): Span[] {
   return merged;
 }
 
-/** `spans` without what `kept` covers; both in order and apart. */
-export function without(spans: readonly Span[], kept: readonly { start: number; end: number }[]): Span[] {
+/** `spans` without what `holes` cover; both in order and apart. */
+export function without(spans: readonly Span[], holes: readonly { start: number; end: number }[]): Span[] {
   const left: Span[] = [];
   let next = 0;
   for (const { start, end, kind } of spans) {
     let at = start;
-    while (next < kept.length && (kept[next] as Span).end <= at) next++;
-    for (let i = next; i < kept.length && (kept[i] as Span).start < end; i++) {
-      const { start: from, end: to } = kept[i] as Span;
+    while (next < holes.length && (holes[next] as Span).end <= at) next++;
+    for (let i = next; i < holes.length && (holes[i] as Span).start < end; i++) {
+      const { start: from, end: to } = holes[i] as Span;
       if (from > at) left.push({ start: at, end: from, kind });
       at = Math.max(at, to);
     }
@@ -41,7 +41,7 @@ export function without(spans: readonly Span[], kept: readonly { start: number; 
   return left;
 }
 
-/** Each span line by line, without the blanks around; what is blank only is no span. */
+/** Each span line by line, trimmed; blank lines are dropped. */
 export function cutAtLines(text: string, spans: readonly Span[]): Span[] {
   return spans.flatMap(({ start, end, kind }) => {
     const cut: Span[] = [];

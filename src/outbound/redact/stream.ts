@@ -1,12 +1,12 @@
-// A long text through the filter piece by piece. Around what is let out some text is always seen, so that what goes over
-// several lines is found; a masked text has the lines of the original, so the two are matched by counting.
-import { MOST_BLOCK } from './blocks.ts';
+// A long text through the filter piece by piece. Each piece is masked together with a window of text around it, so that
+// secrets over several lines are found; a masked text has the lines of the original, so the two are matched by counting.
+import { MAX_BLOCK } from './blocks.ts';
 import { RedactionError } from './secret.ts';
 
-/** How much is seen around: no less than the longest block that is followed. */
-const WINDOW = MOST_BLOCK + 16 * 1024;
+/** The window around a piece: no less than the longest block. */
+const WINDOW = MAX_BLOCK + 16 * 1024;
 const PIECE = 512 * 1024;
-const MOST_LINE = 16 * 1024 * 1024;
+const MAX_LINE = 16 * 1024 * 1024;
 
 export interface RedactStream {
   /** Takes more text; returns what can be let out. Throws RedactionError: then nothing more may be let out. */
@@ -26,8 +26,8 @@ export function redactStream(redact: (text: string) => string, piece = PIECE, wi
     const cut = last ? text.length : text.lastIndexOf('\n', Math.max(0, text.length - window)) + 1;
     waiting = [text];
     if (cut === 0) {
-      if (text.length > MOST_LINE + window) {
-        throw new RedactionError(`a line is longer than ${MOST_LINE} characters`, 'shorten it before it is filtered');
+      if (text.length > MAX_LINE + window) {
+        throw new RedactionError(`a line is longer than ${MAX_LINE} characters`, 'shorten it before it is filtered');
       }
       return '';
     }

@@ -16,7 +16,7 @@ import {
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /** May be shown in full: what they hold is in the repository, or is no secret by its nature. */
-const SHOWN: ReadonlySet<string> = new Set(
+const IN_FULL: ReadonlySet<string> = new Set(
   words(`
     po pod pods deploy deployment deployments rs replicaset replicasets sts statefulset statefulsets ds daemonset daemonsets
     job jobs cj cronjob cronjobs hpa horizontalpodautoscaler horizontalpodautoscalers pdb poddisruptionbudget
@@ -36,14 +36,14 @@ const SHOWN: ReadonlySet<string> = new Set(
     ciliumnode ciliumnodes ciliumendpoint ciliumendpoints ciliumnetworkpolicy ciliumnetworkpolicies`),
 );
 /** Only as a table: what they hold may be anything. */
-const LISTED: ReadonlySet<string> = new Set(words('all cm configmap configmaps'));
+const AS_TABLE: ReadonlySet<string> = new Set(words('all cm configmap configmaps'));
 
 const GROUP = /^(?:v\d\w*\.)?[a-z0-9.-]*$/;
 
-/** Whether a type as written, with or without its group, is one of `known`. */
-function isType(written: string, ...known: readonly ReadonlySet<string>[]): boolean {
+/** Whether a type as written, with or without its group, is in one of `sets`. */
+function isType(written: string, ...sets: readonly ReadonlySet<string>[]): boolean {
   const [name = '', ...group] = written.toLowerCase().split('.');
-  return known.some((types) => types.has(name)) && GROUP.test(group.join('.'));
+  return sets.some((types) => types.has(name)) && GROUP.test(group.join('.'));
 }
 
 /** `pods`, `pods,svc`, `pods web-0 web-1`, `pod/web-0 svc/web`. Returns the types, or why not. */
@@ -63,9 +63,9 @@ const checkTypes = (full: boolean) => (request: Request) => {
   if (typeof types === 'string') return types;
   const outputs = [...(request.flags.get('-o') ?? []), ...(request.flags.get('--output') ?? [])];
   const inFull = full || outputs.some((output) => output !== 'wide' && output !== 'name');
-  const bad = types.find((type) => !(inFull ? isType(type, SHOWN) : isType(type, SHOWN, LISTED)));
+  const bad = types.find((type) => !(inFull ? isType(type, IN_FULL) : isType(type, IN_FULL, AS_TABLE)));
   if (bad === undefined) return undefined;
-  return `kubectl may not show ${JSON.stringify(bad)}${isType(bad, LISTED) ? ' in full, only as a table' : ''}`;
+  return `kubectl may not show ${JSON.stringify(bad)}${isType(bad, AS_TABLE) ? ' in full, only as a table' : ''}`;
 };
 
 const TYPES = matching('types and names', /^[A-Za-z0-9][\w.:,/-]{0,200}$/);

@@ -1,4 +1,5 @@
-// The machine itself: services, their journal, network, disks, names. None of these follows, writes or reads a file's text.
+// The machine (services, their journal, network, disks, names), its hypervisor and its repository. None of these follows,
+// writes or reads a file's text.
 import {
   ADDRESS,
   BELOW,
@@ -7,6 +8,7 @@ import {
   HOST,
   listOf,
   matching,
+  NAME,
   oneOf,
   operands,
   PRIVATE_ADDRESS,
@@ -26,6 +28,8 @@ const verb = verbsWith({
   count: matching('a count of at most 10', /^(?:[1-9]|10)$/),
   limit: matching('at most 30', /^(?:[1-9]|[12]\d|30)$/),
   columns: matching('columns', /^[A-Z,-]{1,200}$/),
+  // %G runs a program.
+  pretty: matching('a format without signatures', /^(?!.*%[<>|+ -]*G)[ -~]{1,200}$/),
 });
 
 const SYSTEMCTL: Tool = {
@@ -131,3 +135,66 @@ export const MACHINE: readonly Tool[] = [
   alone('findmnt', '-l -D -J --df --list'),
   alone('which', '-a', operands(matching('the name of a program', /^[A-Za-z0-9][\w.+-]{0,60}$/), 1, 8)),
 ];
+
+// Proxmox: its API is read at a few paths; others reach into guests.
+const VMID = operands(matching('the number of a VM', /^\d{3,9}$/), 1, 1);
+const NODE = '/nodes/[A-Za-z0-9][A-Za-z0-9-]{0,62}';
+const API_PATH = matching(
+  'a path such as /cluster/resources or /nodes/<node>/qemu/<vmid>/config',
+  new RegExp(
+    `^(?:/version|/nodes|/storage|/pools|/cluster/(?:status|resources|tasks|ha/status/current|options)|${NODE}/(?:status|version|qemu|lxc|` +
+      'storage|network|services|tasks|time|disks/list)|' +
+      `${NODE}/(?:qemu|lxc)/\\d{3,9}/(?:config|pending|status/current|snapshot)|` +
+      `${NODE}/tasks/UPID:[\\w.:@!-]{1,150}/(?:status|log))$`,
+  ),
+);
+
+const proxmox = (name: string, ...verbs: Tool['verbs'][]): Tool => ({ name, wholeWords: true, verbs: verbs.flat() });
+const guests = (name: string): Tool =>
+  proxmox(name, verb('list'), verb('status', '--verbose', VMID), verb('config, pending, listsnapshot', '', VMID));
+
+export const PROXMOX: readonly Tool[] = [
+  guests('qm'),
+  guests('pct'),
+  proxmox('pvesh', verb('get', '--output-format <json|json-pretty|yaml|text>', operands(API_PATH, 1, 1))),
+  proxmox('pvesm', verb('status'), verb('list', '', operands(NAME, 1, 1))),
+  proxmox('pvecm', verb('status, nodes')),
+  proxmox('pveversion', verb('', '-v --verbose')),
+  { name: 'zpool', verbs: verb('status, list', '-v -x', { operand: matching('a pool', /^[A-Za-z][\w.-]*$/) }) },
+  { name: 'zfs', verbs: verb('list', '-r -H', { operand: matching('a dataset', /^[A-Za-z][\w./-]*$/) }) },
+];
+
+// git: which commits and which files, never what is in them. A textconv driver would decrypt what the owner keeps encrypted,
+// and a diff shows files that the stage's case does not.
+// No colon, which names a file in a commit; no blob can be shown by git log or in a summary.
+const REVISION = matching('a revision', /^(?!.*\/\.\.(?:\/|$))[A-Za-z0-9@][\w./~^-]{0,100}$/);
+const HEAD = matching('HEAD, HEAD~1, …', /^HEAD(?:[~^]\d{0,4})*$/);
+const SUMMARY = '--stat --shortstat --numstat --name-only --name-status --summary';
+const PATHS = { path: BELOW };
+
+export const GIT: Tool = {
+  name: 'git',
+  before: flags('--no-pager'),
+  verbs: [
+    verb('status', '-s --short -b --branch --porcelain, --untracked-files=<no|normal|all>', PATHS),
+    verb(
+      'log',
+      `${SUMMARY} --oneline --graph --decorate --all --merges --no-merges --follow --first-parent -s --no-patch
+       --no-color --reverse -NUMBER, -n --max-count <number>, --since=<moment>, --until=<moment>, --after=<moment>,
+       --format=<pretty>, --pretty=<pretty>, --date=<short|iso|relative>`,
+      { ...operands(REVISION, 0, 2), ...PATHS },
+    ),
+    verb('show', `${SUMMARY} -s --no-patch --oneline --no-color`, {
+      ...operands(HEAD, 0, 1),
+      needs: [[...SUMMARY.split(' '), '-s', '--no-patch']],
+    }),
+    verb('diff', `${SUMMARY} --cached --staged --no-color`, {
+      ...operands(REVISION, 0, 2),
+      needs: [SUMMARY.split(' ')],
+      ...PATHS,
+    }),
+    verb('ls-files', '-m --modified -o --others -d --deleted --exclude-standard', PATHS),
+    verb('rev-parse', '--short --abbrev-ref --verify --show-toplevel --is-inside-work-tree', operands(REVISION, 0, 2)),
+    verb('version'),
+  ].flat(),
+};
