@@ -25,23 +25,22 @@ export interface PromoteRange {
 
 /** Sorts `base..tip`. Throws a GitError. */
 export async function promoteRange(git: Git, base: string, tip: string): Promise<PromoteRange> {
-  const [all, found, landed] = await Promise.all([
+  const [all, committed, landed] = await Promise.all([
     commits(git, base, tip),
     committedFixes(git, base, tip),
     landedCommits(git, base, tip),
   ]);
-  const told = new Map(found.map((fix) => [fix.commit, fix]));
-  const open = all.filter(({ commit }) => !landed.has(commit));
-  const isOpen = new Set(open.map(({ commit }) => commit));
-  const reverts = found.filter((fix) => isOpen.has(fix.commit) && isOpen.has(fix.trailers.get('Reverts') ?? ''));
-  const pairs = new Set(reverts.flatMap(({ commit, trailers }) => [commit, trailers.get('Reverts') as string]));
-  const fresh = open.filter(({ commit }) => !pairs.has(commit));
-  const freshFixes = fresh.flatMap(({ commit }) => told.get(commit) ?? []);
+  const fixOf = new Map(committed.map((fix) => [fix.commit, fix]));
+  const open = new Set(all.map(({ commit }) => commit).filter((commit) => !landed.has(commit)));
+  const pairs = committed.filter(({ commit, reverts = '' }) => open.has(commit) && open.has(reverts));
+  const paired = new Set(pairs.flatMap(({ commit, reverts }) => [commit, reverts]));
+  const fresh = all.filter(({ commit }) => open.has(commit) && !paired.has(commit));
+  const freshFixes = fresh.flatMap(({ commit }) => fixOf.get(commit) ?? []);
   return {
-    fixes: freshFixes.filter(({ trailers }) => !trailers.has('Reverts')),
-    undone: freshFixes.filter(({ trailers }) => trailers.has('Reverts')),
-    others: fresh.filter(({ commit }) => !told.has(commit)),
-    takenBack: reverts.length,
+    fixes: freshFixes.filter(({ reverts }) => reverts === undefined),
+    undone: freshFixes.filter(({ reverts }) => reverts !== undefined),
+    others: fresh.filter(({ commit }) => !fixOf.has(commit)),
+    takenBack: pairs.length,
     landed,
     fresh: fresh.map(({ commit }) => commit),
   };

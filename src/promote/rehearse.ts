@@ -1,11 +1,12 @@
-// A merge made in git's store alone: what it would come to, or which files conflict. No branch and no checkout is touched.
+// What the base would be after a promotion, or which files conflict: made in git's store alone, no branch and no checkout is
+// touched.
 import { fields, type Git } from '../io/git.ts';
 import { type MergedTree, mergeTree } from '../worktree/merge.ts';
 import { gitFailed } from '../worktree/messages.ts';
 import type { PromoteRange } from './range.ts';
 
 /** Merges two commits. Throws E_GIT_FAILED when git cannot even try. */
-export async function rehearseMerge(git: Git, ours: string, theirs: string): Promise<MergedTree> {
+async function rehearseMerge(git: Git, ours: string, theirs: string): Promise<MergedTree> {
   const { tree, conflicts, failure } = await mergeTree(git, ours, theirs);
   if (failure !== undefined) gitFailed('rehearse a merge', ['merge-tree', '--write-tree', ours, theirs], failure);
   return { tree, conflicts };
@@ -19,7 +20,7 @@ export async function carryOver(git: Git, from: string, to: string, into: string
 }
 
 /** A tree with these commits put onto it, the first one first; ends at the first that conflicts. */
-export async function pickOnto(git: Git, onto: string, commits: readonly string[]): Promise<MergedTree> {
+async function pickOnto(git: Git, onto: string, commits: readonly string[]): Promise<MergedTree> {
   let tree = await treeOf(git, onto);
   for (const commit of commits) {
     const next = await carryOver(git, `${commit}^`, commit, tree);
@@ -34,11 +35,6 @@ export async function treeOf(git: Git, commit: string): Promise<string> {
   return (await git.run(['rev-parse', '--verify', '-q', `${commit}^{tree}`])).trim();
 }
 
-/** The paths that differ between two trees. */
-export async function changedPaths(git: Git, from: string, to: string): Promise<string[]> {
-  return fields(await git.run(['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, to]));
-}
-
 export interface Rehearsal extends MergedTree {
   /** A merge of the two as git makes it; false: only what has not landed was put onto the base. */
   readonly plain: boolean;
@@ -51,13 +47,9 @@ export interface Rehearsal extends MergedTree {
 export async function rehearsePromotion(git: Git, base: string, tip: string, range: PromoteRange): Promise<Rehearsal> {
   const merged = await rehearseMerge(git, base, tip);
   if (range.landed.size === 0) return { ...merged, plain: true };
-  const changed = new Set([...merged.conflicts, ...(await changedPaths(git, await treeOf(git, base), merged.tree))]);
-  const touched = await pathsOf(git, range.landed);
-  if (!touched.some((path) => changed.has(path))) return { ...merged, plain: true };
+  const list = ['diff-tree', '--no-commit-id', '-r', '-z', '--name-only', '--no-renames'];
+  const changed = new Set([...merged.conflicts, ...fields(await git.run([...list, base, merged.tree]))]);
+  const landed = fields(await git.run([...list, '--root', '--stdin'], `${[...range.landed].join('\n')}\n`));
+  if (!landed.some((path) => changed.has(path))) return { ...merged, plain: true };
   return { ...(await pickOnto(git, base, range.fresh)), plain: false };
-}
-
-async function pathsOf(git: Git, list: ReadonlySet<string>): Promise<string[]> {
-  const args = ['diff-tree', '--stdin', '--no-commit-id', '-r', '-z', '--name-only', '--no-renames', '--root'];
-  return fields(await git.run(args, `${[...list].join('\n')}\n`));
 }

@@ -12,56 +12,46 @@ export interface KnownFix extends CommittedFix {
 }
 
 /** Shorter beginnings would soon mean another commit. */
-const SHORTEST = 7;
+const MIN_CHARS = 7;
 
 /** Fixes with what took them back, in the order given. One that came to the base by a rebase as well is one fix. */
-export function knownFixes(found: readonly CommittedFix[]): KnownFix[] {
-  const reverts = new Map(found.map((fix) => [fix.trailers.get('Reverts'), fix]));
+function knownFixes(all: readonly CommittedFix[]): KnownFix[] {
+  const reverts = new Map(all.map((fix) => [fix.reverts, fix]));
   const known = new Map<string, KnownFix>();
-  for (const fix of found.filter(({ trailers }) => !trailers.has('Reverts'))) {
-    const same = known.get(story(fix));
+  for (const fix of all.filter((one) => one.reverts === undefined)) {
+    const same = known.get(keyOf(fix));
     const takenBack = same?.takenBack ?? reverts.get(fix.commit);
-    known.set(story(fix), { ...(same ?? fix), takenBack });
+    known.set(keyOf(fix), { ...(same ?? fix), takenBack });
   }
   return [...known.values()];
 }
 
-const story = ({ trailers }: CommittedFix): string =>
-  JSON.stringify(['Stage', 'Fingerprint', 'Patch', 'Run'].map((name) => trailers.get(name)));
+/** The same for a fix and for what a rebase made of it. */
+const keyOf = ({ stage, fingerprint, hash, run }: CommittedFix): string =>
+  JSON.stringify([stage, fingerprint, hash, run]);
 
 /** The fix that `word` begins the commit or the hash of. Throws E_UNKNOWN_FIX or E_AMBIGUOUS_FIX. */
 export function fixNamed(all: readonly CommittedFix[], word: string): KnownFix {
-  if (word.length < SHORTEST) {
-    fail('E_UNKNOWN_FIX', {
-      what: `${JSON.stringify(word)} is too short: give ${SHORTEST} letters of the commit or more`,
-    });
-  }
-  const back = all.find(({ commit, trailers }) => commit.startsWith(word) && trailers.has('Reverts'));
-  if (back) fail('E_UNKNOWN_FIX', { what: `${word} is no fix; it took ${back.trailers.get('Reverts')} back` });
-  const sameStory = new Map(all.map((fix) => [fix.commit, story(fix)]));
-  const named = all.filter(
-    ({ commit, trailers }) =>
-      !trailers.has('Reverts') && (commit.startsWith(word) || trailers.get('Patch')?.startsWith(word) === true),
-  );
-  const stories = new Set(named.map(({ commit }) => sameStory.get(commit)));
-  const meant = knownFixes(all).filter((fix) => stories.has(story(fix)));
+  const unknown = (what: string) => fail('E_UNKNOWN_FIX', { what });
+  const given = JSON.stringify(word);
+  if (word.length < MIN_CHARS) unknown(`${given} is too short: give ${MIN_CHARS} letters of the commit or more`);
+  const back = all.find(({ commit, reverts }) => commit.startsWith(word) && reverts !== undefined);
+  if (back) unknown(`${word} is no fix; it took ${back.reverts} back`);
+  const named = all.filter(({ commit, hash }) => commit.startsWith(word) || hash.startsWith(word));
+  const keys = new Set(named.map(keyOf));
+  const meant = knownFixes(all).filter((fix) => keys.has(keyOf(fix)));
   // The same change may have come and gone before; the one that is there is meant.
   const standing = meant.filter(({ takenBack }) => !takenBack);
   const [one, ...more] = standing.length > 0 ? standing : meant.slice(0, 1);
-  if (!one) fail('E_UNKNOWN_FIX', { what: `no fix of this branch begins with ${JSON.stringify(word)}` });
-  if (more.length > 0) {
-    fail(
-      'E_AMBIGUOUS_FIX',
-      { word },
-      [one, ...more].map(({ commit, trailers, note }) => `${commit} ${trailers.get('Stage')}: ${note.fix}`),
-    );
-  }
+  if (!one) return unknown(`no fix of this branch begins with ${given}`);
+  const rows = [one, ...more].map(({ commit, stage, note }) => `${commit} ${stage}: ${note.fix}`);
+  if (more.length > 0) fail('E_AMBIGUOUS_FIX', { word }, rows);
   return one;
 }
 
 /** All fixes of a run, in the order given. Throws E_UNKNOWN_FIX when there is none. */
 export function fixesOfRun(all: readonly CommittedFix[], run: string): KnownFix[] {
-  const fixes = knownFixes(all).filter(({ trailers }) => trailers.get('Run') === run);
+  const fixes = knownFixes(all).filter((fix) => fix.run === run);
   if (fixes.length === 0) fail('E_UNKNOWN_FIX', { what: `no fix of this branch is of run ${JSON.stringify(run)}` });
   return fixes;
 }
@@ -105,30 +95,22 @@ function conflict(
   asked: readonly CommittedFix[],
   all: readonly CommittedFix[],
 ): never {
-  const gone = new Set(all.flatMap(({ trailers }) => trailers.get('Reverts') ?? []));
-  const newer = all.slice(
-    0,
-    all.findIndex(({ commit }) => commit === fix.commit),
-  );
-  const later = newer.filter(
-    ({ commit, trailers, paths: own }) =>
-      !trailers.has('Reverts') &&
-      !gone.has(commit) &&
-      !asked.some((one) => one.commit === commit) &&
-      own.some((path) => paths.includes(path)),
-  );
+  const gone = new Set([...all.map(({ reverts }) => reverts), ...asked.map(({ commit }) => commit)]);
+  const position = all.findIndex(({ commit }) => commit === fix.commit);
+  const standing = all.slice(0, position).filter((one) => one.reverts === undefined && !gone.has(one.commit));
+  const later = standing.filter((one) => one.paths.some((path) => paths.includes(path)));
   const short = fix.commit.slice(0, 12);
   const first = later.map(({ commit }) => `mendloop rollback ${commit.slice(0, 12)}`);
-  const byHand = [`git -C ${WORKTREE} revert ${short}`, '# edit the files named above, then', ...adds(paths)];
+  const at = `git -C ${WORKTREE}`;
   const commands = [
     ...(first.length > 0 ? ['roll these back first:', ...first, 'or by hand:'] : ['by hand:']),
-    ...byHand,
-    `git -C ${WORKTREE} revert --continue`,
+    `${at} revert ${short}`,
+    '# edit the files named above, then',
+    ...paths.map((path) => `${at} add ${shellWord(path)}`),
+    `${at} revert --continue`,
   ];
   fail('E_ROLLBACK_CONFLICT', { commit: short, commands: commands.join('\n') }, [
     ...paths.map(shellWord),
     ...later.map(({ commit, note }) => `later: ${commit.slice(0, 12)} ${note.fix}`),
   ]);
 }
-
-const adds = (paths: readonly string[]): string[] => paths.map((path) => `git -C ${WORKTREE} add ${shellWord(path)}`);

@@ -1,25 +1,16 @@
 // What a promotion would bring: fixes with their verification and the merge, as its owner reads it and as the merge commit
 // tells it. Reads only.
-import { type Git, openGit } from '../io/git.ts';
-import { entryOf, type Ledger } from '../triage/ledger.ts';
+import { openGit } from '../io/git.ts';
+import type { Ledger } from '../triage/ledger.ts';
 import type { PatchOutcome } from '../triage/records.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import type { CommittedFix } from '../worktree/find-fix.ts';
-import { type OtherCommit, type PromoteRange, promoteRange } from './range.ts';
+import { type FixFacts, fixFacts, outcomeIn } from './list-fixes.ts';
+import { type OtherCommit, promoteRange } from './range.ts';
 import { type Rehearsal, rehearsePromotion, treeOf } from './rehearse.ts';
 
-export interface StoryFix {
-  commit: string;
-  stage: string;
-  fingerprint: string;
-  class: string;
+export interface StoryFix extends FixFacts {
   tier: string;
-  plugin: string;
-  run: string;
-  time: string;
-  fix: string;
-  reason: string;
-  paths: readonly string[];
   outcome: PatchOutcome | 'unknown';
   /** The commit that it takes back; the base has that one. */
   reverts?: string;
@@ -47,8 +38,7 @@ export interface Story {
 
 export interface Survey {
   story: Story;
-  /** Both missing when there is no AI branch yet. */
-  range?: PromoteRange;
+  /** Missing when there is no AI branch yet. */
   rehearsal?: Rehearsal;
 }
 
@@ -60,46 +50,49 @@ export async function surveyPromotion(home: string, base: Base, ledger: Ledger, 
   if (tip === undefined) return { story: { ...names, ...NOTHING } };
   const range = await promoteRange(git, base.commit, tip);
   const rehearsal = await rehearsePromotion(git, base.commit, tip, range);
-  const clean = rehearsal.conflicts.length === 0;
+  const { conflicts } = rehearsal;
+  const clean = conflicts.length === 0;
   const nothing = clean && rehearsal.tree === (await treeOf(git, base.commit));
   const ends = clean ? [base.commit, rehearsal.tree] : [`${base.commit}...${tip}`];
+  const diff = async (...how: string[]) =>
+    (await git.run(['diff', '--no-color', '--no-ext-diff', '--no-textconv', ...how, ...ends])).trimEnd();
+  const shown = nothing ? { fixes: [], undone: [], others: [] } : range;
   const story: Story = {
-    ...{ ...names, tip, nothing, clean, conflicts: rehearsal.conflicts },
-    ...(nothing ? NOTHING_LEFT : listed(range, ledger)),
-    ...{ taken_back: range.takenBack, landed: range.landed.size },
-    stat: nothing ? '' : await diff(git, ['--stat=100'], ends),
-    ...(withDiff && !nothing ? { diff: await diff(git, [], ends) } : {}),
+    ...names,
+    tip,
+    nothing,
+    fixes: shown.fixes.map((fix) => storyFix(fix, ledger)),
+    undone: shown.undone.map((fix) => storyFix(fix, ledger)),
+    others: shown.others,
+    taken_back: range.takenBack,
+    landed: range.landed.size,
+    clean,
+    conflicts,
+    stat: nothing ? '' : await diff('--stat=100'),
+    ...(withDiff && !nothing ? { diff: await diff() } : {}),
   };
-  return { story, range, rehearsal };
+  return { story, rehearsal };
 }
 
-const NOTHING_LEFT = { fixes: [], undone: [], others: [] };
 const NOTHING = {
-  ...NOTHING_LEFT,
-  ...{ tip: null, nothing: true, taken_back: 0, landed: 0, clean: true, conflicts: [], stat: '' },
+  tip: null,
+  nothing: true,
+  fixes: [],
+  undone: [],
+  others: [],
+  taken_back: 0,
+  landed: 0,
+  clean: true,
+  conflicts: [],
+  stat: '',
 };
 
-const listed = ({ fixes, undone, others }: PromoteRange, ledger: Ledger) => ({
-  fixes: fixes.map((fix) => storyFix(fix, ledger)),
-  undone: undone.map((fix) => storyFix(fix, ledger)),
-  others,
+const storyFix = (fix: CommittedFix, ledger: Ledger): StoryFix => ({
+  ...fixFacts(fix),
+  tier: fix.tier,
+  outcome: outcomeIn(ledger, fix),
+  ...(fix.reverts === undefined ? {} : { reverts: fix.reverts }),
 });
-
-function storyFix({ commit, time, note, paths, trailers }: CommittedFix, ledger: Ledger): StoryFix {
-  const of = (name: string) => trailers.get(name) ?? '';
-  const patch = entryOf(ledger, of('Stage'), of('Fingerprint'))?.patches.find(({ hash }) => hash === of('Patch'));
-  return {
-    ...{ commit, time, paths, fix: note.fix, reason: note.reason },
-    ...{ stage: of('Stage'), fingerprint: of('Fingerprint'), class: of('Class'), tier: of('Tier') },
-    ...{ plugin: of('Plugin'), run: of('Run'), outcome: patch?.outcome ?? 'unknown' },
-    ...(trailers.has('Reverts') ? { reverts: of('Reverts') } : {}),
-  };
-}
-
-async function diff(git: Git, how: readonly string[], ends: readonly string[]): Promise<string> {
-  const plain = ['--no-color', '--no-ext-diff', '--no-textconv'];
-  return (await git.run(['diff', ...plain, ...how, ...ends])).trimEnd();
-}
 
 /** Fixes on the branch that no green stage has verified. */
 export const unverified = ({ fixes }: Pick<Story, 'fixes'>): StoryFix[] =>
@@ -130,7 +123,7 @@ export function byStage(fixes: readonly StoryFix[]): StageGroup[] {
   }));
 }
 
-const SUBJECT = 72;
+const MAX_SUBJECT_CHARS = 72;
 
 export function promoteMessage({ branch, base, tip, fixes, undone, others }: Story): string {
   const trailers = [
@@ -163,4 +156,5 @@ function subject(fixes: readonly StoryFix[], undone: readonly StoryFix[], others
   return `Promote ${what.join(', ')}${stages.length > 0 ? ` of ${stages.join(', ')}` : ''}`;
 }
 
-const clip = (text: string): string => (text.length > SUBJECT ? `${text.slice(0, SUBJECT - 1)}…` : text);
+const clip = (text: string): string =>
+  text.length > MAX_SUBJECT_CHARS ? `${text.slice(0, MAX_SUBJECT_CHARS - 1)}…` : text;

@@ -2,26 +2,33 @@
 import { fields, type Git } from '../io/git.ts';
 import { type TreePlace, treeGit } from './tree.ts';
 
+/** A commit that brings a fix, or takes one back. What its trailers do not tell is empty. */
 export interface CommittedFix {
   readonly commit: string;
-  readonly subject: string;
-  /** Fix and Reason, as the commit tells them. */
-  readonly note: { readonly fix: string; readonly reason: string };
-  /** Trailers by name: Stage, Step (of a matrix), Fingerprint, Class, Tier, Plugin, Attempt, Run, Patch, Reverts, Outcome. */
-  readonly trailers: ReadonlyMap<string, string>;
   readonly time: string;
   readonly paths: readonly string[];
+  readonly note: { readonly fix: string; readonly reason: string };
+  readonly stage: string;
+  readonly fingerprint: string;
+  readonly class: string;
+  readonly tier: string;
+  readonly plugin: string;
+  readonly run: string;
+  /** Of the patch. */
+  readonly hash: string;
+  /** The fix that it takes back, and what became of that one; both undefined for a fix. */
+  readonly reverts: string | undefined;
+  readonly outcome: string | undefined;
+  /** All trailers by name. */
+  readonly trailers: ReadonlyMap<string, string>;
 }
 
 /** Every fix and every taking back in `base..head`, newest first. Throws a GitError. */
 export async function committedFixes(git: Git, base: string, head: string): Promise<CommittedFix[]> {
   const format = ['--format=%x01%H%x00%cI%x00%B%x00', '--name-only', '-z', '--no-renames', '--no-merges'];
-  const args = ['log', ...format, '--grep=^Patch: ', `${base}..${head}`];
-  const answer = await git.run(args);
-  return answer
-    .split('\u0001')
-    .filter((part) => part !== '')
-    .map(readCommit);
+  const answer = await git.run(['log', ...format, '--grep=^Patch: ', `${base}..${head}`]);
+  const commits = answer.split('\u0001').filter((part) => part !== '');
+  return commits.map(readCommit);
 }
 
 function readCommit(part: string): CommittedFix {
@@ -35,13 +42,22 @@ function readCommit(part: string): CommittedFix {
     if (name && text !== undefined && name !== 'Fix' && name !== 'Reason') trailers.set(name, text);
   }
   const paths = rest.map((path) => path.replace(/^\n+/, '')).filter((path) => path !== '');
+  const trailer = (name: string) => trailers.get(name) ?? '';
   return {
     commit,
-    subject,
     time,
     paths,
-    trailers,
     note: { fix: value('Fix') ?? subject, reason: value('Reason') ?? '' },
+    stage: trailer('Stage'),
+    fingerprint: trailer('Fingerprint'),
+    class: trailer('Class'),
+    tier: trailer('Tier'),
+    plugin: trailer('Plugin'),
+    run: trailer('Run'),
+    hash: trailer('Patch'),
+    reverts: trailers.get('Reverts'),
+    outcome: trailers.get('Outcome'),
+    trailers,
   };
 }
 
@@ -58,15 +74,15 @@ export async function isReversal(
   edits: readonly { readonly path: string; readonly after: string }[],
 ): Promise<boolean> {
   const git = treeGit(tree);
-  const found = await committedFixes(git, base, head);
-  const takenBack = new Set(found.flatMap(({ trailers }) => trailers.get('Reverts') ?? []));
-  const standing = found.filter(({ commit, trailers }) => !trailers.has('Reverts') && !takenBack.has(commit));
+  const fixed = await committedFixes(git, base, head);
+  const takenBack = new Set(fixed.map(({ reverts }) => reverts));
+  const standing = fixed.filter(({ commit, reverts }) => reverts === undefined && !takenBack.has(commit));
   for (const { path, after } of edits) {
     const fixes = standing.filter(({ paths }) => paths.includes(path));
     if (fixes.length === 0) continue;
-    const made = (await git.run(['hash-object', '--stdin'], after)).trim();
+    const id = (await git.run(['hash-object', '--stdin'], after)).trim();
     const before = await Promise.all(fixes.map(({ commit }) => git.attempt(['rev-parse', `${commit}^:${path}`])));
-    if (before.some(({ ok, stdout }) => ok && stdout.trim() === made)) return true;
+    if (before.some(({ ok, stdout }) => ok && stdout.trim() === id)) return true;
   }
   return false;
 }

@@ -45,7 +45,7 @@ test('fixes and what took them back, the newest first, with their story; merges 
   const [back, fix, ...others] = await found(tree);
   assert.equal(others, []);
   assert.equal(
-    [fix?.commit, fix?.subject, fix?.paths, fix?.note],
+    [fix?.commit, git(tree.path, 'log', '-1', '--format=%s', fix?.commit ?? ''), fix?.paths, fix?.note],
     [
       first.commit,
       'Mend a: Say two Stage: evil',
@@ -58,7 +58,7 @@ test('fixes and what took them back, the newest first, with their story; merges 
     Patch: 'h-two',
   });
   assert.equal(
-    [back?.trailers.get('Reverts'), back?.trailers.get('Outcome'), back?.trailers.get('Patch'), back?.paths],
+    [back?.reverts, back?.outcome, back?.hash, back?.paths],
     [first.commit, 'withdrawn', 'h-two', ['ä b.txt']],
   );
 });
