@@ -2,10 +2,9 @@
 import { EXIT, fail } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { forceUnlock, lockOwner, runAtWork } from '../io/lock.ts';
+import { forceUnlock, lockOwner, runAtWork, withLock } from '../io/lock.ts';
 import { requireWritable } from '../io/store.ts';
 import { loadStages, openRun } from '../journal/load-stages.ts';
-import { holdLock } from '../run/hold-lock.ts';
 import { closeOpenRun } from '../run/resume.ts';
 import { leftovers, removeWorktree } from '../worktree/remove.ts';
 import type { CommandInput } from './command.ts';
@@ -16,11 +15,10 @@ export async function run({ options, out, home, line }: CommandInput): Promise<n
   const lost = options.worktree ? await wouldLose(home()) : [];
   if (options['dry-run']) return print(wouldDo(), 'would: nothing');
   if (lost.length > 0 && !options.yes) fail('E_ABANDON_LOSES', {}, lost);
-  requireWritable(layout.state);
   const done: string[] = [];
+  requireWritable(layout.state);
   if (options.unlock) done.push(unlock());
-  const lock = holdLock(layout, line);
-  try {
+  await withLock(layout, line, async () => {
     const ports = { layout, clock: systemClock, graceMs: GRACE_MS, subscribers: [] };
     const closed = await closeOpenRun(loadStages(layout), 'abandoned by its owner', ports, true);
     if (closed) done.push(`closed run ${closed}`);
@@ -28,9 +26,7 @@ export async function run({ options, out, home, line }: CommandInput): Promise<n
       const removed = await removeWorktree(home());
       done.push(...lost, removed ? 'removed ai/worktree; the AI branch is as it was' : 'there is no ai/worktree');
     }
-  } finally {
-    lock.release();
-  }
+  });
   return print(done, 'nothing to abandon: no run was cut off');
 
   function print(lines: string[], otherwise: string): number {

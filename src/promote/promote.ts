@@ -2,9 +2,8 @@
 import { fail } from '../errors.ts';
 import { openGit } from '../io/git.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { requireWritable } from '../io/store.ts';
+import { withLock } from '../io/lock.ts';
 import { readLedger } from '../journal/ledger-file.ts';
-import { holdLock } from '../run/hold-lock.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import { shellWord } from '../worktree/messages.ts';
@@ -73,15 +72,7 @@ export async function showPromotion(home: string, base: Base, withDiff: boolean)
 }
 
 async function alone<T>({ home, command, dryRun }: PromoteRequest, work: () => Promise<T>): Promise<T> {
-  if (dryRun) return work();
-  const layout = layoutOf(home);
-  requireWritable(layout.state);
-  const lock = holdLock(layout, command);
-  try {
-    return await work();
-  } finally {
-    lock.release();
-  }
+  return dryRun ? work() : withLock(layoutOf(home), command, work);
 }
 
 function refuseNothing({ nothing, branch, base }: Story): void {

@@ -8,7 +8,7 @@ import { openLedger, readLedger } from '../journal/ledger-file.ts';
 import type { LoadedStages } from '../journal/load-stages.ts';
 import type { AppliedFix } from '../mend/applied-fix.ts';
 import { entryOf } from '../triage/ledger.ts';
-import type { LedgerHappening, PatchData, PatchOutcome } from '../triage/records.ts';
+import type { LedgerHappening, PatchOutcome } from '../triage/records.ts';
 import type { CommittedFix } from '../worktree/find-fix.ts';
 
 /** How the ledger remembers it: a person does not want it. Like every patch that was tried it is not taken again. */
@@ -16,13 +16,17 @@ export const ROLLED_BACK: PatchOutcome = 'declined';
 export const WHY = 'rolled back by its owner';
 
 /** A fix as its commit tells it. */
-export function appliedFix({ commit, paths, note, trailers }: CommittedFix): AppliedFix {
-  const of = (name: string) => trailers.get(name) ?? '';
-  const tier: PatchData['tier'] = of('Tier') === 'escalation' ? 'escalation' : 'executor';
-  const stage = of('Stage');
+export function appliedFix({ commit, paths, note, stage, fingerprint, hash, plugin, tier }: CommittedFix): AppliedFix {
   return {
-    ...{ stage, step: stage, fingerprint: of('Fingerprint'), hash: of('Patch'), commit, paths, tier },
-    ...{ plugin: of('Plugin'), note },
+    stage,
+    step: stage,
+    fingerprint,
+    hash,
+    commit,
+    paths,
+    tier: tier === 'escalation' ? 'escalation' : 'executor',
+    plugin,
+    note,
   };
 }
 

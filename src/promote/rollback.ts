@@ -6,11 +6,10 @@ import type { Clock } from '../io/clock.ts';
 import { type Git, openGit } from '../io/git.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
-import { requireWritable } from '../io/store.ts';
+import { withLock } from '../io/lock.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { listRuns, newRunId } from '../journal/runs.ts';
 import { revertMessage } from '../mend/applied-fix.ts';
-import { holdLock } from '../run/hold-lock.ts';
 import { closeOpenRun } from '../run/resume.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
@@ -57,14 +56,11 @@ type Ports = { clock: Clock; graceMs: number };
 /** Throws a MendError for whatever cannot be rolled back; then branch and worktree are as they were. */
 export async function rollBack(request: RollbackRequest, ports: Ports): Promise<RolledBack> {
   if (request.dryRun) return rehearse(request);
-  const layout = layoutOf(request.home);
-  requireWritable(layout.state);
-  const lock = holdLock(layout, request.command);
-  try {
-    return await withObjects(request.home, undefined, (objects) => work(request, layout, objects, ports));
-  } finally {
-    lock.release();
-  }
+  const { home, command } = request;
+  const layout = layoutOf(home);
+  return withLock(layout, command, () =>
+    withObjects(home, undefined, (objects) => work(request, layout, objects, ports)),
+  );
 }
 
 /** What would be done with the branch as it is now. Nothing moves. */
@@ -75,7 +71,7 @@ async function rehearse({ home, what }: RollbackRequest): Promise<RolledBack> {
   await refuseTakenBack(git, base, tip, fixes);
   const how = { message: () => 'rehearsal\n', sign: false };
   const made = await planRollback(git, tip, standing(fixes), all, how);
-  return { base: base.name, branch: base.branch, notices: [], fixes: await told(git, base, tip, made, true) };
+  return { base: base.name, branch: base.branch, notices: [], fixes: await report(git, base, tip, made, true) };
 }
 
 async function work(
@@ -87,9 +83,9 @@ async function work(
   const { base, config } = await configurationNow(home, objects);
   const { tip, fixes } = await choose(openGit(home), base, what);
   const { clock } = ports;
-  // Whoever was killed before they could say so comes this way again.
-  const untold = fixes.filter(({ takenBack }) => takenBack?.trailers.get('Outcome') === ROLLED_BACK);
-  for (const fix of untold) rememberRollback([fix], fix.takenBack?.trailers.get('Run') ?? '', layout, clock);
+  // A rollback that was killed before it was recorded is recorded now.
+  const unrecorded = fixes.filter(({ takenBack }) => takenBack?.outcome === ROLLED_BACK);
+  for (const fix of unrecorded) rememberRollback([fix], fix.takenBack?.run ?? '', layout, clock);
   await refuseTakenBack(openGit(home), base, tip, fixes);
   const loaded = loadStages(layout);
   await closeOpenRun(loaded, 'a fix was rolled back', { layout, ...ports });
@@ -103,7 +99,7 @@ async function work(
   const { changed } = await trackedStatus(git);
   await fastForward(tree, git, base, made.at(-1)?.commit ?? tree.head, changed.length > 0);
   recordRollback(made, { execution_id, run, asked: command, loaded, layout, clock });
-  const done = await told(git, base, tree.head, made, false);
+  const done = await report(git, base, tree.head, made, false);
   return { base: base.name, branch: base.branch, notices: tree.notices, fixes: done };
 }
 
@@ -143,11 +139,11 @@ async function refuseTakenBack(git: Git, base: Base, tip: string, fixes: readonl
   const left = await Promise.all(
     fixes.map(async (fix) => (await promoted(fix)) && !(await promoted(fix.takenBack as CommittedFix))),
   );
-  const [one] = fixes;
-  const what = fixes.length === 1 ? `${one?.commit.slice(0, 12)} was` : 'all fixes of this run were';
-  const rows = fixes.map(({ commit, takenBack, note }) => {
-    const by = takenBack?.commit.slice(0, 12);
-    return `${commit.slice(0, 12)} ${note.fix}: by ${by} (${takenBack?.trailers.get('Outcome')})`;
+  const short = (fix: CommittedFix | undefined) => fix?.commit.slice(0, 12);
+  const what = fixes.length === 1 ? `${short(fixes[0])} was` : 'all fixes of this run were';
+  const rows = fixes.map((fix) => {
+    const by = `by ${short(fix.takenBack)} (${fix.takenBack?.outcome})`;
+    return `${short(fix)} ${fix.note.fix}: ${by}`;
   });
   fail('E_FIX_TAKEN_BACK', { what, base: base.name, pending: left.includes(true) }, rows);
 }
@@ -159,7 +155,7 @@ async function promotedOf(git: Git, base: Base, tip: string) {
     landed.has(commit) || (await git.attempt(['merge-base', '--is-ancestor', commit, base.commit])).ok;
 }
 
-async function told(
+async function report(
   git: Git,
   base: Base,
   tip: string,
@@ -168,8 +164,12 @@ async function told(
 ): Promise<RolledBackFix[]> {
   const promoted = await promotedOf(git, base, tip);
   const rows = made.map(async ({ fix, commit, empty }) => ({
-    ...{ commit: fix.commit, stage: fix.trailers.get('Stage') ?? '', fix: fix.note.fix },
-    ...{ promoted: await promoted(fix), by: dry ? null : commit, empty },
+    commit: fix.commit,
+    stage: fix.stage,
+    fix: fix.note.fix,
+    promoted: await promoted(fix),
+    by: dry ? null : commit,
+    empty,
   }));
   return Promise.all(rows);
 }

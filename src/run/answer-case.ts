@@ -4,6 +4,7 @@ import { fail } from '../errors.ts';
 import type { Clock } from '../io/clock.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
+import { holdLock } from '../io/lock.ts';
 import { requireWritable } from '../io/store.ts';
 import { shellCheck } from '../io/tools.ts';
 import { openLedger, readLedger } from '../journal/ledger-file.ts';
@@ -21,7 +22,6 @@ import { type LedgerHappening, PERSON } from '../triage/records.ts';
 import { isReversal } from '../worktree/find-fix.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { snapshotOf } from '../worktree/read.ts';
-import { holdLock } from './hold-lock.ts';
 import { isPackage, PACKAGE_PATHS } from './own-plugins.ts';
 import type { RunPorts } from './request.ts';
 

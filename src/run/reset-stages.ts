@@ -4,6 +4,7 @@ import { fail } from '../errors.ts';
 import type { Happening } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import { layout as layoutOf } from '../io/layout.ts';
+import { holdLock } from '../io/lock.ts';
 import { requireWritable } from '../io/store.ts';
 import { openJournal } from '../journal/event-file.ts';
 import { openRecorder } from '../journal/journal.ts';
@@ -13,7 +14,6 @@ import { listRuns, newRunId } from '../journal/runs.ts';
 import { closeCases } from '../mend/close-cases.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 import { entriesOf, type Ledger } from '../triage/ledger.ts';
-import { holdLock } from './hold-lock.ts';
 import { recordedStages } from './recorded-stages.ts';
 import { closeOpenRun } from './resume.ts';
 

@@ -2,6 +2,7 @@
 import type { Happening, LoopEvent } from '../events.ts';
 import { openObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
+import { holdLock } from '../io/lock.ts';
 import { ownFolder, requireWritable } from '../io/store.ts';
 import { openJournal } from '../journal/event-file.ts';
 import { openRecorder, type Recorder } from '../journal/journal.ts';
@@ -17,7 +18,6 @@ import type { Lab } from '../stage/stage-env.ts';
 import { stageTree } from '../stage/stage-tree.ts';
 import { createExecutor, type EarlierFacts } from './execute.ts';
 import { exitCode, needsHuman } from './exit-code.ts';
-import { holdLock } from './hold-lock.ts';
 import { openMending } from './open-mending.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import type { RunPorts, RunRequest } from './request.ts';
