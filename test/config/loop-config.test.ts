@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { isBranchName } from '../../src/config/loop-config.ts';
 import { parseLoopConfig } from '../../src/config/parse.ts';
 import { loopProblems } from './problem-texts.ts';
 
@@ -166,6 +168,24 @@ test('the base cannot be the branch of the fixes', () => {
 test('the loop configuration of this repository is valid', () => {
   const url = new URL('../../ai/loop.yaml', import.meta.url);
   if (existsSync(url)) assert.equal(loopProblems(readFileSync(url, 'utf8')), []);
+});
+
+test('a branch name is valid exactly when git says so', () => {
+  const names = [
+    ...'main ai/orchestrator-stage1 a.b a@b ä a- x/.y a.lock a.lock/b a..b -a /a a/ a//b a. a@{b'.split(' '),
+    ...'a~ a^ a:b a? a* a[b a\\b .a HEAD'.split(' '),
+    'a b',
+    'a\tb',
+  ];
+  for (const name of names) {
+    const git = spawnSync('git', ['check-ref-format', '--branch', name], { cwd: '/' });
+    assert.is(isBranchName(name), git.status === 0, name);
+  }
+  assert.not(isBranchName(''));
+});
+
+test('@ is refused although git expands it: it means HEAD', () => {
+  assert.not(isBranchName('@'));
 });
 
 test.run();

@@ -9,25 +9,8 @@ const frozen = (value: unknown): boolean =>
   typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(frozen));
 
 const token = fc.constantFrom(
-  ...['stages', 'command', 'needs', 'a', ':', ': ', '\n', '\n  ', '\n    ', '- ', '[', ']', '{', '}', '&x', '*x', '|'],
-  ...[
-    '"',
-    "'",
-    '\t',
-    '---\n',
-    '...',
-    '? ',
-    '!!map',
-    '!x',
-    '<<',
-    '%YAML 1.1\n',
-    '#',
-    '1',
-    '~',
-    '\r\n',
-    '__proto__',
-    ',',
-  ],
+  ...'stages command needs a : - [ ] { } &x *x | " \' ... !!map !x << # 1 ~ __proto__ ,'.split(' '),
+  ...[': ', '\n', '\n  ', '\n    ', '- ', '\t', '---\n', '? ', '%YAML 1.1\n', '\r\n'],
 );
 const some = fc.oneof(fc.jsonValue(), fc.array(fc.oneof(fc.string(), fc.constantFrom('a', '', './', '[', '{a', '!('))));
 const shaped = fc.record({

@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatPath, formatProblem, inOrder, type Problem } from '../../src/config/problem.ts';
-import { didYouMean, nearest } from '../../src/config/suggest.ts';
 
 const at = (line: number, column: number, message = 'm'): Problem => ({ file: 'f', line, column, path: '', message });
 
@@ -20,17 +19,6 @@ test('a path prints list indices in brackets and quotes what is not a plain word
 
 test('problems are sorted by position and said once', () => {
   assert.equal(inOrder([at(2, 1), at(1, 9), at(1, 2), at(2, 1)]), [at(1, 2), at(1, 9), at(2, 1)]);
-});
-
-test('only a near word is suggested', () => {
-  assert.is(nearest('comand', ['command', 'needs']), 'command');
-  assert.is(nearest('on-failure', ['on_failure']), 'on_failure');
-  assert.is(nearest('Timeout', ['timeout']), 'timeout');
-  assert.is(nearest('xyz', ['needs']), undefined);
-  assert.is(nearest('a', []), undefined);
-  assert.is(didYouMean('q', [], 'allowed'), '');
-  const many = Array.from({ length: 30 }, (_, i) => `stage${i}`);
-  assert.ok(didYouMean('zz', many, 'known').endsWith('stage19, ...'));
 });
 
 test.run();

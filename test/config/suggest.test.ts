@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nearest } from '../../src/config/suggest.ts';
+import { didYouMean, nearest } from '../../src/config/suggest.ts';
 import { fc } from '../sweep.ts';
 
 const STAGES = ['vms', 'talos', 'infra', 'apps', 'ingress', 'obs', 'status'];
@@ -31,6 +31,17 @@ test('property: never throws, and a known word is its own nearest', () => {
       assert.is(nearest(known[0] as string, known), known[0]);
     }),
   );
+});
+
+test('only a near word is suggested', () => {
+  assert.is(nearest('comand', ['command', 'needs']), 'command');
+  assert.is(nearest('on-failure', ['on_failure']), 'on_failure');
+  assert.is(nearest('Timeout', ['timeout']), 'timeout');
+  assert.is(nearest('xyz', ['needs']), undefined);
+  assert.is(nearest('a', []), undefined);
+  assert.is(didYouMean('q', [], 'allowed'), '');
+  const many = Array.from({ length: 30 }, (_, i) => `stage${i}`);
+  assert.ok(didYouMean('zz', many, 'known').endsWith('stage19, ...'));
 });
 
 test.run();

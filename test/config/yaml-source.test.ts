@@ -10,58 +10,55 @@ test('an empty file says what it should hold', () => {
   }
 });
 
-test('a file without stages says so', () => {
-  assert.equal(mapProblems('carry: []'), [`${AT}:1:1: stages: missing; expected a mapping of stage names to stages`]);
-  assert.equal(mapProblems('stages:'), [`${AT}:1:8: stages: expected a mapping of stage names to stages, got nothing`]);
-  assert.equal(mapProblems('stages: {}'), [`${AT}:1:9: stages: expected at least one stage`]);
-});
+const REFUSED: readonly [rule: string, text: string, ...problems: string[]][] = [
+  ['no stages', 'carry: []', '1:1: stages: missing; expected a mapping of stage names to stages'],
+  ['stages of nothing', 'stages:', '1:8: stages: expected a mapping of stage names to stages, got nothing'],
+  ['empty stages', 'stages: {}', '1:9: stages: expected at least one stage'],
+  ['a list', '- a', '1:1: expected a mapping of keys to values, got a list'],
+  ['a text', 'hello', '1:1: expected a mapping of keys to values, got "hello"'],
+  ['tabs as indentation', 'stages:\n  vms:\n\tcommand: x\n', '3:1: tab used for indentation; use spaces'],
+  [
+    'a syntax error, once for each line',
+    'stages:\n  vms:\n    command: [a\n',
+    '4:1: not valid YAML: flow sequence in block collection must be sufficiently indented and end with a ]',
+  ],
+  ['another one', 'a: 1\n  b: 2\n', '1:4: not valid YAML: nested mappings are not allowed in compact mappings'],
+  ['binary content', 'a: 1\n\0\x01', '2:1: binary content (a NUL byte); expected YAML text'],
+  ['a huge file', `# ${'x'.repeat(1_048_576)}`, '1:1: the file has 1048578 bytes; the limit is 1048576 (1 MiB)'],
+  [
+    'a second document',
+    'stages: { a: { command: x } }\n---\nb: 1\n',
+    '2:1: a second document starts here; expected only one',
+  ],
+  [
+    'a duplicate key, which hides no other problem',
+    'stages:\n  a: { command: x }\n  a: { comand: x, command: y }\n',
+    '3:3: stages.a: duplicate key; first in line 2',
+    '3:8: stages.a.comand: unknown key; did you mean "command"?',
+  ],
+  ['an alias of nothing', 'stages:\n  a: *y\n', '2:6: stages.a: no anchor "&y" before this alias'],
+  ['an alias of what is around it', 'stages: &x\n  a: *x\n', '2:6: stages.a: no anchor "&x" before this alias'],
+  [
+    'keys that are not plain text',
+    '? [a]\n: 1\n__proto__: 1\n',
+    '1:3: a key that is not plain text',
+    '3:1: __proto__: this key is not allowed',
+  ],
+  ['unknown tags', 'stages:\n  a: !foo { command: x }\n', '2:6: not valid YAML: unresolved tag: !foo'],
+];
 
-test('a file that is not a mapping says what it is', () => {
-  assert.equal(mapProblems('- a'), [`${AT}:1:1: expected a mapping of keys to values, got a list`]);
-  assert.equal(mapProblems('hello'), [`${AT}:1:1: expected a mapping of keys to values, got "hello"`]);
-});
-
-test('tabs as indentation are named as such', () => {
-  assert.equal(mapProblems('stages:\n  vms:\n\tcommand: x\n'), [`${AT}:3:1: tab used for indentation; use spaces`]);
-});
-
-test('a syntax error is reported once for each line', () => {
-  assert.equal(mapProblems('stages:\n  vms:\n    command: [a\n'), [
-    `${AT}:4:1: not valid YAML: flow sequence in block collection must be sufficiently indented and end with a ]`,
-  ]);
-  assert.equal(mapProblems('a: 1\n  b: 2\n'), [
-    `${AT}:1:4: not valid YAML: nested mappings are not allowed in compact mappings`,
-  ]);
-});
-
-test('binary content is not taken for YAML', () => {
-  assert.equal(mapProblems('a: 1\n\0\x01'), [`${AT}:2:1: binary content (a NUL byte); expected YAML text`]);
-});
-
-test('a huge file is refused with its size and the limit', () => {
-  assert.equal(mapProblems(`# ${'x'.repeat(1_048_576)}`), [
-    `${AT}:1:1: the file has 1048578 bytes; the limit is 1048576 (1 MiB)`,
-  ]);
-});
-
-test('a second document is refused', () => {
-  assert.equal(mapProblems('stages: { a: { command: x } }\n---\nb: 1\n'), [
-    `${AT}:2:1: a second document starts here; expected only one`,
-  ]);
-});
-
-test('a duplicate key names the first, and hides no other problem', () => {
-  assert.equal(mapProblems('stages:\n  a: { command: x }\n  a: { comand: x, command: y }\n'), [
-    `${AT}:3:3: stages.a: duplicate key; first in line 2`,
-    `${AT}:3:8: stages.a.comand: unknown key; did you mean "command"?`,
-  ]);
-});
+for (const [rule, text, ...problems] of REFUSED) {
+  test(`refused, with the place: ${rule}`, () => {
+    assert.equal(
+      mapProblems(text),
+      problems.map((problem) => `${AT}:${problem}`),
+    );
+  });
+}
 
 test('anchors work, and problems behind an alias point to what it stands for', () => {
   assert.equal(mapProblems('stages:\n  a: &x { command: x }\n  b: *x\n'), []);
   assert.equal(mapProblems('stages:\n  a: &x { command: 3 }\n  b: *x\n').length, 2);
-  assert.equal(mapProblems('stages:\n  a: *y\n'), [`${AT}:2:6: stages.a: no anchor "&y" before this alias`]);
-  assert.equal(mapProblems('stages: &x\n  a: *x\n'), [`${AT}:2:6: stages.a: no anchor "&x" before this alias`]);
 });
 
 test('aliases that multiply are refused', () => {
@@ -84,14 +81,6 @@ test('many values side by side are not deep', () => {
   assert.equal(mapProblems(`stages: {${pairs}}`), []);
   const script = `stages:\n  a:\n    command: |\n${'      - [ { x: y\n'.repeat(500)}`;
   assert.equal(mapProblems(script), []);
-});
-
-test('keys that are not plain text and unknown tags are refused', () => {
-  assert.equal(mapProblems('? [a]\n: 1\n__proto__: 1\n'), [
-    `${AT}:1:3: a key that is not plain text`,
-    `${AT}:3:1: __proto__: this key is not allowed`,
-  ]);
-  assert.equal(mapProblems('stages:\n  a: !foo { command: x }\n'), [`${AT}:2:6: not valid YAML: unresolved tag: !foo`]);
 });
 
 test.run();

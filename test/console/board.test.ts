@@ -5,8 +5,18 @@ import { shownBy } from '../io/terminal.ts';
 import { journalOf, type Line, RUN } from '../run/builders.ts';
 import { captured } from './watched.ts';
 
+/** The screen at the end of a run of these events. */
+function shown(lines: Line[]): string[] {
+  const ended: Line = ['run.ended', undefined, { exit: 1, duration_ms: 65_000, error: null }];
+  return shownBy(() => {
+    const output = { ...captured().output, line: (text: string) => void process.stdout.write(`${text}\n`) };
+    const { event: watch } = boardWatcher(output, '/nowhere');
+    for (const event of journalOf([...lines, ended])) watch(event);
+  });
+}
+
 test('notes stay as lines above the rows, and no row is lost when one comes', () => {
-  const events = journalOf([
+  const [head, ...rest] = shown([
     ['run.started', undefined, { stages: ['vms', 'talos', 'flux'], lab: 'real' }],
     ['notice', undefined, { text: 'first' }],
     ['step.done', 'vms'],
@@ -14,14 +24,7 @@ test('notes stay as lines above the rows, and no row is lost when one comes', ()
     ['step.failed', 'talos', { reason: 'x', log: 'ai/logs/talos/x-1.log' }],
     ['step.drift', 'vms', { problems: ['one', 'two'] }],
     ['attempt.changed', 'talos', { files: ['a.txt'], patch: 'ai/patches/a.patch' }],
-    ['run.ended', undefined, { exit: 1, duration_ms: 65_000, error: null }],
   ]);
-  const shown = shownBy(() => {
-    const output = { ...captured().output, line: (text: string) => void process.stdout.write(`${text}\n`) };
-    const { event: watch } = boardWatcher(output, '/nowhere');
-    for (const event of events) watch(event);
-  });
-  const [head, ...rest] = shown;
   assert.is(head, `run ${RUN}`);
   assert.equal(rest.slice(0, 4), [
     '  note: first',
@@ -36,20 +39,16 @@ test('notes stay as lines above the rows, and no row is lost when one comes', ()
   );
 });
 
-/** The screen at the end of a run of these events. */
-function shown(lines: Line[]): string[] {
-  const ended: Line = ['run.ended', undefined, { exit: 1, duration_ms: 65_000, error: null }];
-  return shownBy(() => {
-    const output = { ...captured().output, line: (text: string) => void process.stdout.write(`${text}\n`) };
-    const { event: watch } = boardWatcher(output, '/nowhere');
-    for (const event of journalOf([...lines, ended])) watch(event);
-  });
-}
-
 test('a failure is told below its row, and a wait in it', () => {
   const failure = {
-    ...{ fingerprint: 'f1', class: 'network_error', transient: true, external: false, log: 'ai/logs/vms/x-1.log' },
-    ...{ excerpt: 'no answer\nfrom cp1', times_seen: 1, first_seen: '2026-01-01T00:00:00.000Z' },
+    fingerprint: 'f1',
+    class: 'network_error',
+    transient: true,
+    external: false,
+    log: 'ai/logs/vms/x-1.log',
+    excerpt: 'no answer\nfrom cp1',
+    times_seen: 1,
+    first_seen: '2026-01-01T00:00:00.000Z',
   };
   const begun: Line[] = [
     ['run.started', undefined, { stages: ['vms'], lab: 'real' }],

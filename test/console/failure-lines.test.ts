@@ -4,8 +4,13 @@ import { type FailureView, failureLines, kind } from '../../src/console/failure-
 
 const NOW = new Date(2026, 10, 10, 14, 30).getTime();
 const VIEW: FailureView = {
-  ...{ fingerprint: '0123456789abcdef', class: 'network_error', transient: false, external: false },
-  ...{ excerpt: 'Error: one\nof two lines', times_seen: 1, first_seen: new Date(NOW).toISOString() },
+  fingerprint: '0123456789abcdef',
+  class: 'network_error',
+  transient: false,
+  external: false,
+  excerpt: 'Error: one\nof two lines',
+  times_seen: 1,
+  first_seen: new Date(NOW).toISOString(),
 };
 const lines = (more: Partial<FailureView> = {}) => failureLines({ ...VIEW, ...more }, NOW);
 

@@ -90,8 +90,14 @@ const seen = (excerpt: string): Line => [
   'failure.seen',
   'talos',
   {
-    ...{ fingerprint: 'f1', class: 'network_error', transient: true, external: false, excerpt, log: LOG },
-    ...{ times_seen: 2, first_seen: '2025-11-03T12:00:00.000Z' },
+    fingerprint: 'f1',
+    class: 'network_error',
+    transient: true,
+    external: false,
+    excerpt,
+    log: LOG,
+    times_seen: 2,
+    first_seen: '2025-11-03T12:00:00.000Z',
   },
   1,
 ];
@@ -182,6 +188,38 @@ test('drift, retries, changes and notices are lines of their own', () => {
     'vms  again        in 1.5 s: exit code 1',
     'vms  changed      a.txt, b.txt (saved: ai/patches/x.diff)',
     'vms  green        3.0 s',
+  ]);
+});
+
+test('news of a fix are rows of one word and what it says', () => {
+  const note = { fix: 'Say two', reason: 'it said one' };
+  const by = { plugin: 'ollama', note };
+  const news: [Line[0], object, string][] = [
+    ['fix.committed', { ...by, paths: ['a', 'b'] }, 'fix          Say two  (ollama: a, b)'],
+    [
+      'fix.refused',
+      { ...by, code: 'scope', reasons: ['not yours', 'too long'] },
+      'refused      ollama: scope: not yours',
+    ],
+    ['fix.judged', { ...by, outcome: 'verified' }, 'mended       Say two'],
+    ['fix.judged', { outcome: 'provisional', reason: 'x' }, 'kept         a change: x'],
+    ['fix.reverted', { note, reason: 'no effect' }, 'taken back   Say two: no effect'],
+    ['fix.suggested', by, 'suggested    Say two  (ollama)'],
+    ['fix.declined', by, 'declined     Say two  (ollama)'],
+    ['plugin.said', { plugin: 'ollama', text: 'asks qwen' }, 'ollama       asks qwen'],
+    ['plugin.passed', { plugin: 'ollama', reason: 'no idea' }, 'no fix       ollama: no idea'],
+    ['plugin.failed', { plugin: 'ollama', reason: 'ollama: late' }, 'no answer    ollama: late'],
+    ['prompt.saved', { path: 'ai/p.md' }, 'kept         the question that nobody could be asked: ai/p.md'],
+    ['case.opened', { case: 'c-1', path: 'ai/c' }, 'case         c-1: ai/c'],
+    ['case.closed', { case: 'c-1', reason: 'green' }, 'case         c-1 is closed: green'],
+  ];
+  const events = news.map(([type, data]): Line => [type, 'vms', data as Line[2] & object]);
+  assert.equal(
+    out([begins(['vms']), ...events]).slice(1),
+    news.map(([, , row]) => `vms  ${row}`),
+  );
+  assert.equal(out([begins(['vms']), ['safe_mode.on', undefined, { why: 'x' }]]).slice(1), [
+    'safe mode is on, the AI changes nothing more: x',
   ]);
 });
 

@@ -13,7 +13,10 @@ export interface Printed {
 export function captured(quiet = false): { output: Output; printed: Printed } {
   const printed: Printed = { out: [], err: [] };
   const output: Output = {
-    ...{ json: false, quiet, isTerminal: false, colour: new Chalk({ level: 0 }) },
+    json: false,
+    quiet,
+    isTerminal: false,
+    colour: new Chalk({ level: 0 }),
     answer: (text) => void printed.out.push(text),
     line: (text) => {
       if (!quiet) printed.out.push(text);

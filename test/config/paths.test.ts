@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commandWords, isWipeScript, rawWords } from '../../src/config/paths.ts';
+import { commandWords, isWipeScript, pathMatcher, rawWords } from '../../src/config/paths.ts';
 import { fc } from '../sweep.ts';
 
 test('the words of a shell command are found between all that parts them', () => {
@@ -69,6 +69,23 @@ test('wipe must be a word of its own in the name of the script', () => {
   const no = ['wiper.sh', 'swipe.sh', 'wipe/readme.md', 'unwiped', ''];
   for (const name of yes) assert.ok(isWipeScript(name), name);
   for (const name of no) assert.not(isWipeScript(name), name);
+});
+
+test('a trailing slash means the tree below, dot files included', () => {
+  const match = pathMatcher(['stages/talos/', './config/*.yaml']);
+  for (const path of ['stages/talos/run.sh', 'stages/talos/a/.b', 'config/a.yaml']) assert.ok(match(path), path);
+  for (const path of ['stages/vms/run.sh', 'stages/talosx/a', 'config/a/b.yaml']) assert.not(match(path), path);
+});
+
+test('no pattern matches nothing, and a leading ! is not a negation', () => {
+  assert.not(pathMatcher([])('a'));
+  assert.not(pathMatcher(['!a'])('b'));
+  assert.not(pathMatcher(['', './', 'a'.repeat(100_000)])('b'));
+});
+
+test('case counts unless told otherwise', () => {
+  assert.not(pathMatcher(['a/'])('A/b'));
+  assert.ok(pathMatcher(['a/'], { ignoreCase: true })('A/b'));
 });
 
 test.run();
