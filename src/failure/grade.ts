@@ -6,10 +6,13 @@
  */
 export type Grade = 'strong' | 'weak' | 'warning' | 'wrapper' | 'plain' | 'info' | 'noise';
 
-/** One pattern for a list of words and phrases, parted by `|` or new lines; small and capital letters are the same. */
-function words(list: TemplateStringsArray): RegExp {
-  const phrases = (list.raw[0] as string).trim().split(/\s*[|\n]\s*/);
-  return new RegExp(`\\b(?:${phrases.join('|')})\\b`, 'i');
+/**
+ * One pattern for a list of phrases, parted by ` | ` or new lines, found as whole words; one in slashes is a pattern as it
+ * stands. Small and capital letters are the same; `^` and `$` stand at the ends of a line.
+ */
+export function words(list: TemplateStringsArray): RegExp {
+  const phrases = (list.raw[0] as string).trim().split(/\s+\|\s+|\s*\n\s*/);
+  return new RegExp(phrases.map((one) => /^\/(.*)\/$/.exec(one)?.[1] ?? `\\b(?:${one})\\b`).join('|'), 'im');
 }
 
 /** Progress: it moves while nothing is wrong. */
