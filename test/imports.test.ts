@@ -44,10 +44,10 @@ const RULES: ImportRules = {
     ),
     'src/cli': allBut(),
     'src/index.ts': only('src/plan', 'src/plugin', 'src/run'),
-    'src/testing': only(),
     // Behind the door for plugins, and the door: the only ones that reach the egress.
     'src/model': only('src/config', 'src/fix', 'src/outbound', 'src/plugin', 'src/io/egress'),
     'src/model.ts': only('src/config', 'src/fix', 'src/outbound', 'src/plugin', 'src/model', 'src/io/egress'),
+    'src/testing': only(),
     plugins: only('src/model.ts'),
   },
   shared: ['src/events.ts', 'src/errors.ts'],
@@ -119,6 +119,17 @@ test('the table has no row, exception or module that nothing needs', () => {
     ),
   ];
   assert.equal(idle, []);
+});
+
+test('CONTRIBUTING has every folder of src, in the order of the table', () => {
+  const text = readFileSync(`${ROOT}CONTRIBUTING.md`, 'utf8');
+  const rows = [...text.matchAll(/^\| `([a-z]+)\/`/gm)].map(([, name]) => `src/${name}`);
+  assert.equal(
+    rows,
+    Object.keys(RULES.folders).filter((row) => /^src\/[a-z]+$/.test(row)),
+  );
+  const folders = readdirSync(`${ROOT}src`, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  assert.equal(rows.toSorted(), folders.map(({ name }) => `src/${name}`).toSorted());
 });
 
 test('what only prints the state loads no zod, simple-git or zx', () => {
