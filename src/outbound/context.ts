@@ -1,5 +1,6 @@
 // All that a document tells of a failure, as plain values: one of these serves the prompt and the case. And its masking:
 // secrets are masked before anything is cut to size, because the middle of a key no longer shows that it is one.
+import { maskedLeaves } from './redact/redactor.ts';
 
 /** The form an answer is asked for in. `json` is one edit by line numbers, for models held to a schema. */
 export type AnswerFormat = 'diff' | 'whole-file' | 'search-replace' | 'json';
@@ -93,36 +94,22 @@ export const commandOf = ({ command }: FailureContext['stage']): string =>
 
 /** `context` with every text from outside masked whole. What is built of it is to be masked once more. */
 export function maskContext(context: FailureContext, mask: MaskText): FailureContext {
-  const { stage, failure, files, memo, tries, notes, diagnostics } = context;
-  const { description, success_criteria } = stage;
+  const { stage, failure, log, files, tries = [], diagnostics = [] } = context;
   return {
-    ...context,
-    stage: {
-      ...stage,
-      ...(description === undefined ? {} : { description: mask(description) }),
-      ...(success_criteria === undefined ? {} : { success_criteria: success_criteria.map(mask) }),
-    },
+    ...withMasked(context, ['memo', 'notes'], mask),
+    stage: withMasked(stage, ['description', 'success_criteria'], mask),
     failure: { ...failure, error_lines: mask(failure.error_lines.join('\n')).split('\n') },
-    log: mask(context.log),
-    files: files.map(({ path, text }) => ({ path, text: mask(text) })),
-    ...(memo === undefined ? {} : { memo: mask(memo) }),
-    ...(tries === undefined ? {} : { tries: tries.map((one) => maskTry(one, mask)) }),
-    ...(notes === undefined ? {} : { notes: notes.map(mask) }),
-    ...(diagnostics === undefined ? {} : { diagnostics: diagnostics.map((one) => maskDiagnostic(one, mask)) }),
+    log: mask(log),
+    files: files.map((file) => withMasked(file, ['text'], mask)),
+    tries: tries.map((one) => withMasked(one, ['why', 'note', 'diff'], mask)),
+    diagnostics: diagnostics.map((one) =>
+      isBlocked(one) ? withMasked(one, ['command', 'blocked'], mask) : withMasked(one, ['command', 'output'], mask),
+    ),
   };
 }
 
-function maskTry(one: Try, mask: MaskText): Try {
-  const { why, note, diff } = one;
-  return {
-    ...one,
-    ...(why === undefined ? {} : { why: mask(why) }),
-    ...(note === undefined ? {} : { note: { fix: mask(note.fix), reason: mask(note.reason) } }),
-    ...(diff === undefined ? {} : { diff: mask(diff) }),
-  };
+/** A copy in which all texts below `keys` are masked. */
+function withMasked<T extends object>(value: T, keys: readonly (keyof T)[], mask: MaskText): T {
+  const present = keys.filter((key) => value[key] !== undefined);
+  return { ...value, ...Object.fromEntries(present.map((key) => [key, maskedLeaves(value[key], mask)])) };
 }
-
-const maskDiagnostic = (one: Diagnostic, mask: MaskText): Diagnostic =>
-  isBlocked(one)
-    ? { command: mask(one.command), blocked: mask(one.blocked) }
-    : { ...one, command: mask(one.command), output: mask(one.output) };
