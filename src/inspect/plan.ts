@@ -47,7 +47,7 @@ export async function explainPlan(
   const config = await configurationAt(home, base.commit, base.name);
   const stages = open?.head.stages ?? selectStages(config.map, selection, loaded.state);
   const { commit, merges } = await branchState(home, base);
-  const tree = await withObjects(home, undefined, (objects) => objects.files(commit));
+  const tree = await withObjects(home, (objects) => objects.files(commit));
   const scope = {
     config,
     tree,

@@ -25,7 +25,7 @@ export async function validateHome(home: string): Promise<Validation> {
   return {
     stages: Object.keys(config.map.stages),
     warnings: [...configWarnings(config.map), ...scriptWarnings(home, config)],
-    differs: await withObjects(home, undefined, (objects) => differences(home, objects)),
+    differs: await withObjects(home, (objects) => differences(home, objects)),
   };
 }
 

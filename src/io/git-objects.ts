@@ -1,6 +1,6 @@
 // Reading git's objects through one `git cat-file` that stays up for as long as its owner needs it: a process for each file
 // would take longer than all the rest. Ours and not simple-git's, which starts one process for each question.
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { GitError } from './git.ts';
 
@@ -27,11 +27,9 @@ export interface GitObjects {
   close(): void;
 }
 
-interface Request {
-  readonly name: string;
-  readonly withContent: boolean;
-  resolve(answer: { info: ObjectInfo; content: Buffer } | undefined): void;
-  reject(error: GitError): void;
+interface GitObject {
+  readonly info: ObjectInfo;
+  readonly content: Buffer;
 }
 
 const FOLDER = '40000';
@@ -52,7 +50,7 @@ export function openObjects(home: string): GitObjects {
     });
   };
 
-  async function readObject(name: string): Promise<{ info: ObjectInfo; content: Buffer }> {
+  async function readObject(name: string): Promise<GitObject> {
     return (await ask(name, true)) ?? noObject(name);
   }
 
@@ -76,6 +74,7 @@ export function openObjects(home: string): GitObjects {
       const tree = (await ask(`${commit}^{tree}`, false))?.info.id ?? noObject(commit);
       const files = trees.get(tree) ?? listTree(tree, '').then((list) => new Map(list));
       trees.set(tree, files);
+      files.catch(() => trees.delete(tree));
       return files;
     },
     close() {
@@ -89,17 +88,14 @@ function noObject(name: string): never {
   throw new GitError(['cat-file', '-p', name], 128, `fatal: git has no content ${name}`);
 }
 
-/** The objects of `home` for the length of `work`; those that are `given` are used and left open. */
-export async function withObjects<T>(
-  home: string,
-  given: GitObjects | undefined,
-  work: (objects: GitObjects) => Promise<T>,
-): Promise<T> {
-  const objects = given ?? openObjects(home);
+/** The objects of a repository for the length of `work`; those that are given are used and left open. */
+export async function withObjects<T>(of: string | GitObjects, work: (objects: GitObjects) => Promise<T>): Promise<T> {
+  if (typeof of !== 'string') return work(of);
+  const objects = openObjects(of);
   try {
     return await work(objects);
   } finally {
-    if (!given) objects.close();
+    objects.close();
   }
 }
 
@@ -121,87 +117,69 @@ function startCatFile(home: string) {
   const args = [`--git-dir=${join(home, '.git')}`, 'cat-file', '--batch-command'];
   // Not in the repository: a git at work there may hold a lock, and is waited for. In a group of its own, out of Ctrl-C's reach.
   const child = spawn('git', args, { cwd: '/', env: plainEnvironment(), detached: true });
-  const queue: Request[] = [];
-  let chunks: Buffer[] = [];
-  let size = 0;
-  let needed = 1;
-  let answered = false;
-  let ended = false;
-
-  function answerAll(): void {
-    answered = true;
-    while (size >= needed) {
-      const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-      const used = answerNext(bytes);
-      chunks = [bytes.subarray(used)];
-      size -= used;
-      if (used > 0) needed = 1;
-    }
-    if (queue.length === 0) hold(child, false);
-  }
-
-  /** Answers the first request when all of its answer is there; how many bytes that took. */
-  function answerNext(bytes: Buffer): number {
-    const [request] = queue;
-    const end = bytes.indexOf('\n');
-    if (!request || end < 0) {
-      needed = bytes.length + 1;
-      return 0;
-    }
-    const [, id, type = '', count] = /^([0-9a-f]{40,64}) (\w+) (\d+)$/.exec(bytes.toString('utf8', 0, end)) ?? [];
-    if (id === undefined) {
-      queue.shift();
-      request.resolve(undefined);
-      return end + 1;
-    }
-    const info = { id, type, size: Number(count) };
-    const length = request.withContent ? info.size + 1 : 0;
-    needed = end + 1 + length;
-    if (bytes.length < needed) return 0;
-    queue.shift();
-    // A copy: a small content would keep all that came with it in memory.
-    request.resolve({ info, content: Buffer.from(bytes.subarray(end + 1, end + 1 + Math.max(0, length - 1))) });
-    return needed;
-  }
-
-  const failed = (code: number, reason: string) => {
-    ended = true;
-    for (const { name, reject } of queue.splice(0)) reject(new GitError(['cat-file', '-p', name], code, reason));
-  };
+  const closed = new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? -1)));
+  const output = child.stdout[Symbol.asyncIterator]();
+  let rest: Buffer = Buffer.alloc(0);
   let stderr = '';
+  let waiting = 0;
+  let answered = false;
+  let last: Promise<unknown> = Promise.resolve();
   child.stderr.on('data', (chunk: Buffer) => {
     stderr = (stderr + chunk).slice(-2000);
   });
-  child.stdout.on('data', (chunk: Buffer) => {
-    chunks.push(chunk);
-    size += chunk.length;
-    answerAll();
-  });
-  child.stdin.on('error', () => {});
-  child.once('error', () => failed(-2, 'there is no git to start'));
-  child.once('close', (code) => failed(code ?? -1, stderr));
-  hold(child, false);
+  // How it ended tells; a broken pipe or a start that failed adds nothing.
+  for (const part of [child, child.stdin]) part.on('error', () => {});
+  hold(false);
+
+  function hold(alive: boolean): void {
+    for (const part of [child, child.stdin, child.stdout, child.stderr] as { ref(): void; unref(): void }[]) {
+      if (alive) part.ref();
+      else part.unref();
+    }
+  }
+
+  async function more(): Promise<Buffer> {
+    const { value, done } = await output.next();
+    if (done) throw new GitError(args, await closed, stderr);
+    answered = true;
+    return value;
+  }
+
+  async function take(size: number): Promise<Buffer> {
+    const parts = [rest];
+    for (let missing = size - rest.length; missing > 0; missing -= (parts.at(-1) as Buffer).length) {
+      parts.push(await more());
+    }
+    const bytes = parts.length === 1 ? rest : Buffer.concat(parts);
+    rest = bytes.subarray(size);
+    return bytes.subarray(0, size);
+  }
+
+  async function readAnswer(withContent: boolean): Promise<GitObject | undefined> {
+    while (!rest.includes('\n')) rest = Buffer.concat([rest, await more()]);
+    const header = (await take(rest.indexOf('\n') + 1)).toString('utf8');
+    const [, id, type = '', size] = /^([0-9a-f]{40,64}) (\w+) (\d+)\n$/.exec(header) ?? [];
+    if (id === undefined) return undefined;
+    const info = { id, type, size: Number(size) };
+    if (!withContent) return { info, content: Buffer.alloc(0) };
+    return { info, content: (await take(info.size + 1)).subarray(0, info.size) };
+  }
+
   return {
-    ask(name: string, withContent: boolean): Promise<{ info: ObjectInfo; content: Buffer } | undefined> {
-      // One line is one question.
-      if (/[\n\0]/.test(name)) return Promise.resolve(undefined);
-      return new Promise((resolve, reject) => {
-        if (ended) return reject(new GitError(['cat-file', '-p', name], -1, 'it was ended'));
-        queue.push({ name, withContent, resolve, reject });
-        hold(child, true);
-        child.stdin.write(`${withContent ? 'contents' : 'info'} ${name}\n`);
-      });
-    },
     hasAnswered: () => answered,
     end: () => void child.stdin.end(),
+    async ask(name: string, withContent: boolean): Promise<GitObject | undefined> {
+      // One line is one question.
+      if (/[\n\0]/.test(name)) return undefined;
+      if (++waiting === 1) hold(true);
+      child.stdin.write(`${withContent ? 'contents' : 'info'} ${name}\n`);
+      const answer = last.then(() => readAnswer(withContent));
+      last = answer.catch(() => {});
+      return answer.finally(() => {
+        if (--waiting === 0) hold(false);
+      });
+    },
   };
-}
-
-function hold(child: ChildProcessWithoutNullStreams, alive: boolean): void {
-  for (const part of [child, child.stdin, child.stdout, child.stderr]) {
-    if (alive && 'ref' in part) (part as { ref(): void }).ref();
-    if (!alive && 'unref' in part) (part as { unref(): void }).unref();
-  }
 }
 
 /** Nothing that points git elsewhere. */

@@ -58,9 +58,7 @@ export async function rollBack(request: RollbackRequest, ports: Ports): Promise<
   if (request.dryRun) return rehearse(request);
   const { home, command } = request;
   const layout = layoutOf(home);
-  return withLock(layout, command, () =>
-    withObjects(home, undefined, (objects) => work(request, layout, objects, ports)),
-  );
+  return withLock(layout, command, () => withObjects(home, (objects) => work(request, layout, objects, ports)));
 }
 
 /** What would be done with the branch as it is now. Nothing moves. */

@@ -54,7 +54,7 @@ export async function answerCase(request: AnswerRequest, ports: Pick<RunPorts, '
     const summary = findCase(store, request.case);
     if (summary.state === 'closed') fail('E_CASE_CLOSED', { case: summary.case, why: summary.closed?.why ?? '' });
     const { ledger } = readLedger(layout);
-    const { fix, shown } = await withObjects(request.home, undefined, (objects) =>
+    const { fix, shown } = await withObjects(request.home, (objects) =>
       judged(request, layout, summary, ledger, { env: ports.env, objects }),
     );
     if (!request.dry) {

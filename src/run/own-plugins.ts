@@ -24,7 +24,7 @@ export async function pluginsAt(
   loop: LoopConfig,
   given?: GitObjects,
 ): Promise<Plugins> {
-  const unpack = () => withObjects(layout.home, given, (objects) => unpacked(layout, commit, objects));
+  const unpack = () => withObjects(given ?? layout.home, (objects) => unpacked(layout, commit, objects));
   return loadPlugins({ loop, own: namesOwn(loop) ? await unpack() : undefined });
 }
 

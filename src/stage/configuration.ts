@@ -18,7 +18,7 @@ export interface Configuration {
 
 /** The base a run of `home` starts from; only `branch` and `base` count as they are at the owner's HEAD. */
 export async function baseOf(home: string, given?: GitObjects): Promise<Base> {
-  return withObjects(home, given, (objects) => findBaseOf(home, objects));
+  return withObjects(given ?? home, (objects) => findBaseOf(home, objects));
 }
 
 async function findBaseOf(home: string, objects: GitObjects): Promise<Base> {
@@ -39,7 +39,7 @@ export async function configurationAt(
   base: string,
   given?: GitObjects,
 ): Promise<Configuration> {
-  const [mapText, loopText] = await withObjects(home, given, (objects) =>
+  const [mapText, loopText] = await withObjects(given ?? home, (objects) =>
     Promise.all([committed(objects, commit, MAP_FILE), committed(objects, commit, LOOP_FILE)]),
   );
   if (mapText === undefined) {
@@ -54,7 +54,7 @@ export async function configurationNow(
   home: string,
   given?: GitObjects,
 ): Promise<{ base: Base; config: Configuration }> {
-  return withObjects(home, given, async (objects) => {
+  return withObjects(given ?? home, async (objects) => {
     const base = await baseOf(home, objects);
     return { base, config: await configurationAt(home, base.commit, base.name, objects) };
   });

@@ -26,7 +26,7 @@ export const baseKey = (branch: string): string => `branch.${branch}.mendloop-ba
 
 /** The base to run from. Throws a MendError, exit 2, for each state in which it would have to guess. */
 export async function findBase(home: string, asked: Asked, given?: GitObjects): Promise<Base> {
-  return withObjects(home, given, (objects) => choose(home, asked, objects));
+  return withObjects(given ?? home, (objects) => choose(home, asked, objects));
 }
 
 async function choose(home: string, asked: Asked, objects: GitObjects): Promise<Base> {

@@ -27,7 +27,7 @@ async function startsOf(work: () => Promise<void>): Promise<string[]> {
 test('contents come back byte for byte, empty ones and those with line ends and NUL bytes too', async () => {
   const files: Record<string, string> = { a: '', b: 'x', c: 'one\ntwo\n\n', d: 'nul\u0000 blob 3\nx', e: 'ü\r\n' };
   const home = repository(files);
-  await withObjects(home, undefined, async (objects) => {
+  await withObjects(home, async (objects) => {
     const entries = [...(await objects.files('HEAD'))];
     const read = entries.map(async ([path, { id }]) => [path, (await objects.read(id)).toString('utf8')]);
     assert.equal(Object.fromEntries(await Promise.all(read)), files);
@@ -39,7 +39,7 @@ test('two hundred files, their sizes and the commits they are of are read by one
   const home = repository({ ...files, large: 'x'.repeat(3_000_000) });
   const head = git(home, 'rev-parse', 'HEAD');
   const starts = await startsOf(() =>
-    withObjects(home, undefined, async (objects) => {
+    withObjects(home, async (objects) => {
       const list = await objects.files('main');
       assert.is(list.size, 201);
       const all = await Promise.all([...list.values()].map(({ id }) => objects.read(id)));
@@ -53,7 +53,7 @@ test('two hundred files, their sizes and the commits they are of are read by one
 
 test('the same content asked for twice is given twice; a content that is not there is an error', async () => {
   const home = repository({ a: 'same\n', b: 'same\n' });
-  await withObjects(home, undefined, async (objects) => {
+  await withObjects(home, async (objects) => {
     const list = await objects.files('HEAD');
     const ids = ['a', 'b'].map((path) => list.get(path)?.id as string);
     const [a, b] = await Promise.all(ids.map((id) => objects.read(id)));
@@ -72,7 +72,7 @@ test('the same content asked for twice is given twice; a content that is not the
 
 test('a branch that moves is seen, and a commit that was listed stays as it was', async () => {
   const home = repository({ a: '1' });
-  await withObjects(home, undefined, async (objects) => {
+  await withObjects(home, async (objects) => {
     const first = git(home, 'rev-parse', 'HEAD');
     assert.equal([...(await objects.files('main')).keys()], ['a']);
     commit(home, { b: '2' });
@@ -85,7 +85,7 @@ test('a repository with longer ids is read alike', async () => {
   const home = folder();
   git(home, 'init', '-q', '-b', 'main', '--object-format=sha256');
   commit(home, { 'a/b': 'deep', c: 'top' });
-  await withObjects(home, undefined, async (objects) => {
+  await withObjects(home, async (objects) => {
     const list = await objects.files('HEAD');
     assert.equal([...list.keys()], ['a/b', 'c']);
     assert.is((await objects.read(list.get('a/b')?.id as string)).toString(), 'deep');
@@ -141,11 +141,11 @@ test('variables that point git elsewhere are not passed on; what is no repositor
   const home = repository();
   process.env.GIT_DIR = '/nonexistent';
   try {
-    assert.ok(await withObjects(home, undefined, (objects) => objects.info('HEAD')));
+    assert.ok(await withObjects(home, (objects) => objects.info('HEAD')));
   } finally {
     delete process.env.GIT_DIR;
   }
-  const error = await withObjects(folder(), undefined, (objects) => objects.info('HEAD')).catch((caught) => caught);
+  const error = await withObjects(folder(), (objects) => objects.info('HEAD')).catch((caught) => caught);
   assert.instance(error, GitError);
   assert.match(error.stderr, 'not a git repository');
 });
