@@ -59,7 +59,7 @@ function start(command, args, env = {}) {
 /** Runs files in one process, each after the other; a file that ends it early fails, and with it those that come after. */
 async function runBatch(folder, files) {
   const args = files.flatMap((file) => [file, join(folder, file.replace(/\.ts$/, '.mjs'))]);
-  const env = { FORCE_COLOR: '0', ...(long ? { TEST_LONG: '1' } : {}) };
+  const env = { FORCE_COLOR: '0', TEST_BUNDLE: folder, ...(long ? { TEST_LONG: '1' } : {}) };
   const { code, output } = await start(process.execPath, ['--enable-source-maps', BATCH, ...args], env);
   const parts = outputByFile(output);
   const results = files.map((file) => report(file, parts.get(file) ?? output, files.length === 1 ? code : 0));
@@ -93,8 +93,9 @@ async function runCheck(name, command, args) {
 }
 
 async function runAll(folder) {
-  const entries = testFiles.map((file) => [file.replace(/\.ts$/, ''), file]);
-  await bundle(Object.fromEntries(entries), folder, ['uvu']);
+  const programs = readdirSync(join(ROOT, 'test/fixtures')).filter((name) => name.endsWith('.ts'));
+  const sources = [...testFiles, ...programs.map((name) => `test/fixtures/${name}`)];
+  await bundle(Object.fromEntries(sources.map((file) => [file.replace(/\.ts$/, ''), file])), folder, ['uvu']);
   // So that the tests that start the entry find it made, and not each its own.
   currentBundle() ?? (await storeBundle().catch(() => undefined));
   const queue = batches().map((files) => () => runBatch(folder, files));

@@ -10,8 +10,8 @@ fc.configureGlobal({ seed: SEED, numRuns: LONG ? 2000 : 100 });
 
 export { fc };
 
-/** A number of cases: that of every day, or that of the long sweep. */
-export const cases = (few: number, many: number): number => (LONG ? many : few);
+/** Cases, or their number: those of every day, or those of the long sweep. */
+export const cases = <T>(few: T, many: T): T => (LONG ? many : few);
 
 /** The same for a property of fast-check. */
 export const runs = (few: number, many: number): { numRuns: number } => ({ numRuns: cases(few, many) });

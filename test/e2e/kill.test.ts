@@ -3,9 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { cases, SEED } from '../sweep.ts';
 import { contextMap, folder, scenario, survivors } from './scenario.ts';
 
-const KILLS = 20;
+const KILLS = cases(10, 60);
 const STAGES = ['a', 'b', 'stubborn', 'c', 'd', 'e'];
 
 // The grandchild inherits the lock: a retry that begins while it lives finds the lock taken.
@@ -30,10 +31,8 @@ function random(seed: number): () => number {
   };
 }
 
-test('killed twenty times at random moments, the work is done once, by one at a time, and recorded', async () => {
-  const seed = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000);
-  console.log(`KILL_SEED=${seed}`);
-  const next = random(seed);
+test('killed again and again at random moments, the work is done once, by one at a time, and recorded', async () => {
+  const next = random(SEED);
   const side = folder();
   writeFileSync(`${side}/trace`, '');
   const verify = ['flock -n "$SIDE/lock" sleep 0.1'];

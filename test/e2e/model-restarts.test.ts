@@ -2,17 +2,24 @@
 // started.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { cases } from '../sweep.ts';
 import { alwaysWrong, applied, dataOf, modelLab, type Ran } from './model-lab.ts';
 
 const restarts = suite('restarts');
 
-const STARTS = 20;
-restarts(`a model that is always wrong gets three tries over ${STARTS} starts, then it is given up`, async () => {
+/** Three tries, then it is given up, and two more: what one start does not change, none does. */
+const STARTS = cases(6, 20);
+restarts('a model that is always wrong gets three tries over any number of starts, then it is given up', async () => {
   // One attempt after a fix: every start makes one try at most.
   const lab = await modelLab({ loop: { limits: { stage_attempts: 2 } } });
   lab.answers(alwaysWrong());
   const runs: Ran[] = [];
-  for (let start = 0; start < STARTS; start++) runs.push(await lab.mend());
+  const left: unknown[] = [];
+  for (let start = 0; start < STARTS; start++) {
+    runs.push(await lab.mend());
+    left.push([lab.entry(), lab.ledger().day, lab.stages().a?.status, lab.subjects(), lab.server.chats.length]);
+  }
+  assert.equal(left.slice(4), Array(STARTS - 4).fill(left[4]), 'a further start changes nothing');
   assert.equal(
     runs.map(({ exit }) => exit),
     [1, 1, 1, ...Array(STARTS - 3).fill(3)],

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { identify } from '../../src/io/identity.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { lockOwner, runAtWork, takeLock } from '../../src/io/lock.ts';
+import { program } from '../program.ts';
 import { folder } from './temporary.ts';
 
 const fresh = () => join(folder(), 'lock.json');
@@ -103,9 +104,8 @@ test('of many starters that see the same dead owner exactly one holds the lock a
   const path = fresh();
   const trace = `${path}.trace`;
   writeFileSync(path, owner({ pid: 2 ** 22 - 1 }));
-  const script = join(import.meta.dirname, '../fixtures/contend-for-lock.ts');
   const child = (): ChildProcess =>
-    spawn(process.execPath, ['--import', './scripts/typescript.mjs', script, path, trace], { stdio: 'inherit' });
+    spawn(process.execPath, [...program('contend-for-lock'), path, trace], { stdio: 'inherit' });
   const ends = await Promise.all(Array.from({ length: 6 }, () => new Promise((r) => child().on('exit', r))));
   assert.equal(ends, [0, 0, 0, 0, 0, 0]);
   const lines = readFileSync(trace, 'utf8').trim().split('\n');

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MAKING } from '../../src/worktree/attach.ts';
+import { program } from '../program.ts';
+import { cases } from '../sweep.ts';
 import { AI, checkoutHash, commit, git, open, read, refusal, repository, script, write } from './repository.ts';
-
-const ROOT = resolve(import.meta.dirname, '../..');
 
 const lock = (path: string) => writeFileSync(path, '');
 const ended = (child: ChildProcess) => new Promise((done) => child.once('exit', done));
@@ -125,16 +125,8 @@ test('a git worktree add that was killed while it wrote files is finished', asyn
 
 /** Opens the worktree of `home` in a process group of its own and kills all of it after so long. */
 async function killedOpen(home: string, afterMs: number): Promise<void> {
-  const program = `
-    import { findBase } from ${JSON.stringify(join(ROOT, 'src/worktree/base.ts'))};
-    import { openWorktree } from ${JSON.stringify(join(ROOT, 'src/worktree/open.ts'))};
-    import { openObjects } from ${JSON.stringify(join(ROOT, 'src/io/git-objects.ts'))};
-    console.log('ready');
-    const base = await findBase(process.argv[2], { branch: process.argv[3] });
-    await openWorktree(process.argv[2], base, { objects: openObjects(process.argv[2]), carry: [], merge: true });`;
-  write(home, { '.git/open.mts': program });
-  const args = ['--import', join(ROOT, 'scripts/typescript.mjs'), join(home, '.git/open.mts'), home, AI];
-  const child = spawn(process.execPath, args, { cwd: ROOT, detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  const args = [...program('open-worktree'), home, AI];
+  const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
   const end = ended(child);
   await Promise.race([once(child.stdout, 'data'), end]);
   await Promise.race([sleep(afterMs), end]);
@@ -144,7 +136,7 @@ async function killedOpen(home: string, afterMs: number): Promise<void> {
 
 test('whenever opening is killed, the next opening succeeds and the owner is untouched', async () => {
   const many = Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`files/${i}.txt`, `${i}\n`]));
-  for (const moment of [20, 35, 50, 65, 80, 110]) {
+  for (const moment of cases([20, 50, 80], [5, 10, 20, 30, 40, 50, 60, 70, 80, 95, 110, 130])) {
     const home = repository(many);
     const before = checkoutHash(home);
     await killedOpen(home, moment);
