@@ -30,6 +30,8 @@ export interface Import {
 const COMMENT_LINES = /^[ \t]*(?:\/\*[\s\S]*?\*\/|\/\/.*$)/gm;
 const FROM = /^(?:import|export)\b([^'"`;]*?)\bfrom\s*['"]([^'"]+)['"]|^import\s*['"]([^'"]+)['"]/gm;
 const CALL = /\bimport\(\s*(?:['"]([^'"]+)['"]\s*\)|([^)\s]*))/g;
+/** A file that is loaded by its address: a worker, a hook. */
+const ADDRESS = /\bnew URL\(\s*['"](\.[^'"]+\.[cm]?[jt]s)['"]\s*,\s*import\.meta\.url\b/g;
 const LOADERS = /\b(?:require\(|createRequire\b|getBuiltinModule\b)/;
 const IMPURE =
   /\bprocess\.|\bglobalThis\b|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\.|\bfetch\(|\bset(?:Timeout|Interval)\(/;
@@ -48,6 +50,7 @@ export function importsOf(path: string, text: string): Import[] {
       made(from ?? (alone as string), /^\s+type\b/.test(words) ? 'type' : 'static'),
     ),
     ...[...code.matchAll(CALL)].map(([, name]) => made(name ?? 'computed', 'lazy')),
+    ...[...code.matchAll(ADDRESS)].map(([, name]) => made(name as string, 'lazy')),
     ...(LOADERS.test(code) ? [made('computed', 'static')] : []),
   ];
 }
