@@ -11,7 +11,7 @@ import { loadStages, openRun } from '../journal/load-stages.ts';
 import { findOwnerPattern, ownerPatterns } from '../outbound/redact/rule.ts';
 import type { ShortSecret } from '../outbound/redact/secret.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
-import { callAll } from '../plugin/call.ts';
+import { callHook } from '../plugin/call.ts';
 import { pluginsAt } from '../run/own-plugins.ts';
 import type { RunPorts } from '../run/request.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
@@ -158,7 +158,7 @@ function isCovered({ value, from }: ShortSecret, patterns: readonly RegExp[]): b
 async function pluginFindings(layout: Layout, commit: string, loop: LoopConfig): Promise<Finding[]> {
   const { executors, escalations, notifiers } = await pluginsAt(layout, commit, loop);
   const checkable = [...executors, ...escalations, ...notifiers].filter(({ hooks }) => hooks.check !== undefined);
-  const results = await callAll(checkable, 'check', {});
+  const results = await Promise.all(checkable.map((plugin) => callHook(plugin, 'check', {})));
   return results.map((result) =>
     // Not a problem: stages run without them, only what fails is not mended.
     'answer' in result

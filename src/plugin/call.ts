@@ -45,16 +45,6 @@ export async function callHook<H extends HookName>(
   return { plugin: name, failed: `${name}: ${hook} ${checked.reason}`, why: checked.why };
 }
 
-/** One call of every plugin, all at once; the outcomes in their order. Never throws. */
-export function callAll<H extends HookName>(
-  plugins: readonly LoadedPlugin[],
-  hook: H,
-  given: Given<H>,
-  options: CallOptions = {},
-): Promise<CallResult<Answer<H>>[]> {
-  return Promise.all(plugins.map((plugin) => callHook(plugin, hook, given, options)));
-}
-
 async function within(
   limitMs: number,
   signal: AbortSignal | undefined,

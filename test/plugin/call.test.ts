@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { callAll, callHook } from '../../src/plugin/call.ts';
+import { callHook } from '../../src/plugin/call.ts';
 import type { Context, FixFacts } from '../../src/plugin/contract.ts';
 import { fixFacts, plugin } from './plugin-folder.ts';
 
@@ -325,7 +325,7 @@ test('notifiers are all told at once, and the failure of one is only reported', 
   const good = plugin('notify', ({ title }: { title: string }) => told.push(title));
   const bad = plugin('notify', () => Promise.reject(new Error('no route')));
   const notice = { reason: 'give_up', run: 'r', stage: 'talos', title: 'talos gave up', text: 'look' } as const;
-  assert.equal(await callAll([bad, good], 'notify', notice), [
+  assert.equal(await Promise.all([bad, good].map((one) => callHook(one, 'notify', notice))), [
     { plugin: 'probe', failed: 'probe: notify threw: no route', why: 'threw' },
     { plugin: 'probe', answer: undefined },
   ]);

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { callAll, callHook } from '../../src/plugin/call.ts';
+import { callHook } from '../../src/plugin/call.ts';
 import type { LoadedPlugin } from '../../src/plugin/examine.ts';
 import { HOOKS } from '../../src/plugin/hooks.ts';
 import { fixFacts, load } from './plugin-folder.ts';
@@ -48,7 +48,8 @@ test('the example in TypeScript tells a person, and says when it could not', asy
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
     const yaml = `notifiers: [pager]\nplugins: { pager: { url: "${url}" } }`;
     const { notifiers } = await load(yaml, { 'pager.ts': block('ts') });
-    return callAll(notifiers, 'notify', { reason: 'give_up', run: 'r', title: 'talos gave up', text: '' });
+    const notice = { reason: 'give_up', run: 'r', title: 'talos gave up', text: '' } as const;
+    return Promise.all(notifiers.map((plugin) => callHook(plugin, 'notify', notice)));
   };
   assert.equal(await notified('/ok'), [{ plugin: 'pager', answer: undefined }]);
   const failed = 'pager: notify threw: the pager answered 503';
