@@ -161,6 +161,9 @@ const MADE_UP: ImportRules = {
   pure: ['src/config'],
 };
 
+// In two parts: the bundle of the tests puts an address in its place, in texts too.
+const HERE = ['import', 'meta.url'].join('.');
+
 const BREACHES: readonly [path: string, text: string, refused: string | undefined][] = [
   // Allowed.
   [
@@ -169,7 +172,7 @@ const BREACHES: readonly [path: string, text: string, refused: string | undefine
     undefined,
   ],
   ['src/run/clock.ts', "import 'node:timers';", undefined],
-  ['src/io/b.ts', "export const worker = new URL('./a.ts', import.meta.url);", undefined],
+  ['src/io/b.ts', `export const worker = new URL('./a.ts', ${HERE});`, undefined],
   ['src/io/a.ts', "import * as fs from 'node:fs';\nimport { p } from '../config/paths.ts';", undefined],
   ['src/io/built-ins.ts', "export const load = () => import('../../plugins/a.ts');", undefined],
   ['src/outbound/a.ts', "import { r } from './redact/r.ts';", undefined],
@@ -183,7 +186,7 @@ const BREACHES: readonly [path: string, text: string, refused: string | undefine
   ['src/config/a.ts', "import '../io/a.ts';", 'may not import src/io/a.ts'],
   ['src/config/a.ts', "const a = await import('../io/a.ts');", 'may not import src/io/a.ts'],
   ['src/config/a.ts', "export type A = import(\n  '../io/a.ts'\n).A;", 'may not import src/io/a.ts'],
-  ['src/config/a.ts', "new Worker(new URL('../io/a.ts', import.meta.url));", 'may not import src/io/a.ts'],
+  ['src/config/a.ts', `new Worker(new URL('../io/a.ts', ${HERE}));`, 'may not import src/io/a.ts'],
   ['src/run/a.ts', "import { a } from '../config/paths.ts';", 'may not import src/config/paths.ts'],
   ['src/io/a.ts', "import { a } from '../config/other.ts';", 'may not import src/config/other.ts'],
   ['src/io/a.ts', "import { a } from '../../plugins/a.ts';", 'may not import plugins/a.ts'],
