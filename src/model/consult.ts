@@ -1,8 +1,7 @@
 // One call about a case: the task, the answer read, and asked once more when it cannot be read and time is left. Whoever
 // answered was reached: a useless answer is passed over, and the call is spent.
-import { REFUSALS } from '../fix/edit.ts';
-import { clipLine } from '../outbound/text.ts';
-import type { Context, Escalation, RefusedRound } from '../plugin/contract.ts';
+import { refusalText, SAMPLE_DIFF } from '../outbound/answer-format.ts';
+import type { Context, Escalation } from '../plugin/contract.ts';
 import { readReply } from './read-reply.ts';
 
 /** What a case is asked with: goes before the case, as the system prompt or the first text. */
@@ -15,15 +14,7 @@ Answer in exactly one of these three forms, with no other text around it.
 1. A change of files that mends the cause. One fenced block with a unified diff, the paths as the case shows them, three lines
 of context, without line numbers; then two lines:
 
-\`\`\`diff
---- a/path/of/the/file
-+++ b/path/of/the/file
-@@
- a line that stays
--the line that is wrong
-+the line as it should be
- a line that stays
-\`\`\`
+${SAMPLE_DIFF}
 Fix: what the change does, in one sentence
 Reason: why that mends this failure, in one sentence
 
@@ -113,21 +104,12 @@ function openingTurns(context: CaseContext, who: string): Turn[] {
   const content = `${context.case.text.trimEnd()}\n\n${CASE_REMINDER}\n`;
   if (context.refused.length === 0) return [{ role: 'user', content }];
   const before = proposed.get(keyOf(context, who));
-  const why = refusalText(context.refused);
+  const refusals = context.refused.map((one) => refusalText('Your change', one)).join('\n');
+  const why = `${refusals}\n\nAnswer once more, in full; do not repeat what was not taken. ${CASE_REMINDER}`;
   if (before === undefined) return [{ role: 'user', content: `${content}\n${why}\n` }];
   return [
     { role: 'user', content },
     { role: 'assistant', content: before },
     { role: 'user', content: why },
   ];
-}
-
-const MAX_REASON_LINES = 40;
-
-function refusalText(refused: readonly RefusedRound[]): string {
-  const rounds = refused.map(({ code, reasons }) => {
-    const lines = reasons.flatMap((reason) => reason.split('\n')).slice(0, MAX_REASON_LINES);
-    return [`Your change was not taken: ${REFUSALS[code] ?? code}.`, ...lines.map((line) => `  ${clipLine(line)}`)];
-  });
-  return `${rounds.flat().join('\n')}\n\nAnswer once more, in full; do not repeat what was not taken. ${CASE_REMINDER}`;
 }

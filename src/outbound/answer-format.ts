@@ -7,6 +7,17 @@ import { clipLine } from './text.ts';
 
 const HEADING = '# Your answer';
 
+/** A diff as a model is to write it. */
+export const SAMPLE_DIFF = `\`\`\`diff
+--- a/path/of/the/file
++++ b/path/of/the/file
+@@
+ a line that stays
+-the line that is wrong
++the line as it should be
+ a line that stays
+\`\`\``;
+
 const NOTE = `Then two lines:
 
 Fix: what the change does, in one sentence
@@ -19,15 +30,7 @@ const FORMS: Readonly<Record<AnswerFormat, string>> = {
   diff: `A unified diff with three lines of context, in one fenced block: the path as shown, the lines as they are in the
 file, without the line numbers that are shown before them.
 
-\`\`\`diff
---- a/path/of/the/file
-+++ b/path/of/the/file
-@@
- a line that stays
--the line that is wrong
-+the line as it should be
- a line that stays
-\`\`\`
+${SAMPLE_DIFF}
 
 ${NOTE}`,
   'whole-file': `One file, whole: its path as shown on a line of its own, then one fenced block with every line of the new
@@ -85,15 +88,16 @@ export interface Refused {
 
 const MAX_REASON_LINES = 40;
 
-/** A message for the model whose last answers were `refused`, the latest last. */
-export function followUp(refused: readonly Refused[], format: AnswerFormat): string {
-  const refusals = refused.map(({ code, reasons }, i) => {
-    const which = refused.length === 1 ? 'Your answer' : `Answer ${i + 1}`;
-    const lines = reasons.flatMap((reason) => reason.split('\n')).slice(0, MAX_REASON_LINES);
-    return [`${which} was not taken: ${meaning(code)}.`, ...lines.map((line) => `  ${clipLine(line)}`)].join('\n');
-  });
-  return `${refusals.join('\n\n')}\n\nAnswer once more, in full. Do not repeat what was not taken.\n\n${formatRule(format)}`;
+/** One refused answer: what its code means, and why. `which` names the answer. */
+export function refusalText(which: string, { code, reasons }: Refused): string {
+  const meaning = Object.hasOwn(REFUSALS, code) ? REFUSALS[code as keyof typeof REFUSALS] : code;
+  const lines = reasons.flatMap((reason) => reason.split('\n')).slice(0, MAX_REASON_LINES);
+  return [`${which} was not taken: ${meaning}.`, ...lines.map((line) => `  ${clipLine(line)}`)].join('\n');
 }
 
-const meaning = (code: string): string =>
-  Object.hasOwn(REFUSALS, code) ? REFUSALS[code as keyof typeof REFUSALS] : code;
+/** A message for the model whose last answers were `refused`, the latest last. */
+export function followUp(refused: readonly Refused[], format: AnswerFormat): string {
+  const which = (i: number): string => (refused.length === 1 ? 'Your answer' : `Answer ${i + 1}`);
+  const refusals = refused.map((one, i) => refusalText(which(i), one)).join('\n\n');
+  return `${refusals}\n\nAnswer once more, in full. Do not repeat what was not taken.\n\n${formatRule(format)}`;
+}
