@@ -19,6 +19,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoopEvent } from '../../src/events.ts';
+import { mayRunHere, runHere } from './here.ts';
 
 export const PACKAGE = resolve(import.meta.dirname, '../..');
 export const ENTRY = join(PACKAGE, 'scripts/bootstrap_loop.mjs');
@@ -122,7 +123,12 @@ export function scenario(files: Files = {}) {
     home,
     start,
     commit,
-    run: (args: readonly string[] = [], options: RunOptions = {}): Promise<Done> => start(args, options).done,
+    /** Runs the entry to its end; in this process, where that shows the same. */
+    run: (args: readonly string[] = [], options: RunOptions = {}): Promise<Done> => {
+      const { env, ...special } = options;
+      const isPlain = Object.keys(special).length === 0 && mayRunHere(args);
+      return isPlain ? runHere(args, home, environment(env)) : start(args, options).done;
+    },
     git: (...args: string[]) => git(home, ...args),
     write: (changed: Files) => write(home, changed),
     path: (...parts: string[]) => join(home, ...parts),
@@ -159,8 +165,7 @@ export function write(dir: string, files: Files): void {
 
 /** Starts a command in a session of its own. One that does not end in time is ended and says so. */
 export function startProcess(argv: readonly string[], options: RunOptions & { cwd: string }): Started {
-  const given = { ...ENV, ...(options.tty ? { TERM: 'xterm-256color' } : {}), ...options.env };
-  const env = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as NodeJS.ProcessEnv;
+  const env = environment({ ...(options.tty ? { TERM: 'xterm-256color' } : {}), ...options.env });
   const [file = '', ...args] = options.tty ? onTerminal(argv) : argv;
   const stdio = [options.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] as ['pipe', 'pipe', 'pipe'];
   const child = spawn(file, args, { cwd: options.cwd, env, stdio, detached: true });
@@ -182,6 +187,10 @@ export function startProcess(argv: readonly string[], options: RunOptions & { cw
     clearTimeout(limit);
     return { exit, stdout, stderr };
   }
+}
+
+function environment(more: RunOptions['env'] = {}): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries({ ...ENV, ...more }).filter(([, value]) => value !== undefined));
 }
 
 function exitOf(child: ChildProcess): Promise<number | null> {

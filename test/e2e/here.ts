@@ -1,0 +1,59 @@
+// Command lines in this process, for commands that only print: starting one costs more than all that it does.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Done } from './scenario.ts';
+
+const PRINTING = ['status', 'explain', 'logs', 'plan', 'validate', 'fixes', 'doctor'];
+const started = new Set<string>();
+
+/** Whether `args` may be run here. The first of each command in a file is not: a real start of each stays. */
+export function mayRunHere(args: readonly string[]): boolean {
+  const [command = ''] = args;
+  const kind = args.includes('--help')
+    ? '--help'
+    : PRINTING.includes(command) && !args.includes('--follow')
+      ? command
+      : '';
+  if (kind === '' || !started.has(kind)) {
+    started.add(kind);
+    return false;
+  }
+  return true;
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** What a process in `cwd` with `env` would do. One after the other: they share this process. */
+export function runHere(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Done> {
+  const next = last.then(() => inPlace(args, cwd, env));
+  last = next.catch(() => {});
+  return next;
+}
+
+async function inPlace(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Done> {
+  const { main } = await import('../../src/cli/main.ts');
+  const before = { cwd: process.cwd(), env: process.env, out: process.stdout.write, error: process.stderr.write };
+  const done: Done = { exit: null, stdout: '', stderr: '' };
+  const into = (key: 'stdout' | 'stderr') =>
+    ((chunk: string | Uint8Array, ...rest: unknown[]) => {
+      done[key] += chunk.toString();
+      for (const callback of rest) if (typeof callback === 'function') callback();
+      return true;
+    }) as typeof process.stdout.write;
+  process.chdir(cwd);
+  process.env = { ...env };
+  process.stdout.write = into('stdout');
+  process.stderr.write = into('stderr');
+  try {
+    done.exit = await main(args);
+    // What is written at the end may be written a turn later.
+    await sleep(0);
+  } finally {
+    process.chdir(before.cwd);
+    process.env = before.env;
+    process.stdout.write = before.out;
+    process.stderr.write = before.error;
+    // Each adds its own, for a process of its own.
+    for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error');
+  }
+  return done;
+}
