@@ -31,7 +31,7 @@ test('the context is what was given, the settings, and a signal', async () => {
     return { pass: 'no' };
   });
   const { options, signal, read, shell, say, progress, used, mask, ...data } = seen as Propose;
-  for (const told of [say, progress, used, mask]) assert.type(told, 'function');
+  for (const report of [say, progress, used, mask]) assert.type(report, 'function');
   const { read: _, shell: __, ...facts } = given;
   assert.equal(data, facts);
   assert.equal(options, { model: 'm' });
@@ -41,7 +41,7 @@ test('the context is what was given, the settings, and a signal', async () => {
 });
 
 test('what a plugin tells while it works comes as one bounded line, and nothing but tokens after its call', async () => {
-  const [said, shown, used]: [string[], string[], number[]] = [[], [], []];
+  const [lines, shown, used]: [string[], string[], number[]] = [[], [], []];
   let later: Propose | undefined;
   const talkative = plugin('propose', (context: Propose) => {
     later = context;
@@ -54,18 +54,18 @@ test('what a plugin tells while it works comes as one bounded line, and nothing 
   });
   await callHook(talkative, 'propose', fixFacts(), {
     reporting: {
-      say: (text) => said.push(text),
+      say: (text) => lines.push(text),
       progress: (text) => shown.push(text),
       used: (tokens) => used.push(tokens),
     },
   });
-  assert.is(said.length, 20);
-  assert.is(said[0]?.length, 300);
-  assert.match(said[0] as string, /^one \[31mtwo x+$/);
+  assert.is(lines.length, 20);
+  assert.is(lines[0]?.length, 300);
+  assert.match(lines[0] as string, /^one \[31mtwo x+$/);
   later?.say('late');
   later?.progress('late');
   later?.used(5);
-  assert.is(said.length, 20);
+  assert.is(lines.length, 20);
   assert.equal(shown, ['3 tokens']);
   assert.equal(used, [13, 5]);
 });
@@ -106,12 +106,12 @@ test("read gives the stage's files, nothing else, and nothing once the call is o
     const refused = threw(`read: "${path}" is not a file that this stage may change`);
     assert.equal(await proposal(async ({ read }) => ({ answer: await read(path) }), facts), refused);
   }
-  let kept: Propose | undefined;
+  let seen: Propose | undefined;
   await proposal((context) => {
-    kept = context;
+    seen = context;
     return { pass: 'no' };
   }, facts);
-  const late = await kept?.read('stages/talos/run.sh').catch((error) => error.message);
+  const late = await seen?.read('stages/talos/run.sh').catch((error) => error.message);
   assert.is(late, 'read: the call is over');
   assert.equal(asked, ['stages/talos/run.sh']);
 });
@@ -133,12 +133,12 @@ test('whatever is thrown is told in one line', async () => {
     [Object.create(null), 'something that cannot be shown'],
     [new Error('x'.repeat(400)), `${'x'.repeat(297)}...`],
   ];
-  for (const [error, told] of cases) {
+  for (const [error, message] of cases) {
     const now = () => {
       throw error;
     };
-    assert.equal(await proposal(now), threw(told));
-    assert.equal(await proposal(() => Promise.reject(error)), threw(told));
+    assert.equal(await proposal(now), threw(message));
+    assert.equal(await proposal(() => Promise.reject(error)), threw(message));
   }
 });
 
@@ -163,10 +163,10 @@ test('answers outside the schema are failures that say what was expected', async
     ],
     [{ pass: 'x'.repeat(4001) }, `pass: expected text of at most 4000 characters, got "${'x'.repeat(57)}..."`],
   ];
-  for (const [answer, told] of cases) {
+  for (const [answer, message] of cases) {
     assert.equal(await proposal(() => answer), {
       plugin: 'probe',
-      failed: `probe: propose answered outside its schema: ${told}`,
+      failed: `probe: propose answered outside its schema: ${message}`,
       why: 'invalid',
     });
   }
@@ -205,8 +205,8 @@ test('answers that are no plain data are failures, and their getters do no harm'
       'trap',
     ],
   ];
-  for (const [answer, told] of cases) {
-    const failed = `probe: propose gave an answer that cannot be read: ${told}`;
+  for (const [answer, message] of cases) {
+    const failed = `probe: propose gave an answer that cannot be read: ${message}`;
     assert.equal(await proposal(() => answer), { plugin: 'probe', failed, why: 'invalid' });
   }
   assert.equal(await proposal(() => shifty), { plugin: 'probe', answer: { pass: 'no' } });
@@ -222,12 +222,12 @@ test('answers that are no plain data are failures, and their getters do no harm'
 const late = { plugin: 'probe', failed: 'probe: propose took longer than 0.05 s', why: 'late' };
 
 test('past its time a plugin is told to stop, and its answer is ignored', async () => {
-  let told = false;
+  let stopped = false;
   const called = await proposal(
     ({ signal }) =>
       new Promise((resolve) => {
         signal.addEventListener('abort', () => {
-          told = true;
+          stopped = true;
           resolve({ pass: 'after all' });
         });
       }),
@@ -235,7 +235,7 @@ test('past its time a plugin is told to stop, and its answer is ignored', async 
     50,
   );
   assert.equal(called, late);
-  assert.ok(told);
+  assert.ok(stopped);
   assert.equal(await proposal(() => new Promise(() => {}), {}, 50), late);
 });
 
@@ -314,22 +314,22 @@ test('an escalation may also ask for diagnostics, or hand over', async () => {
     [{ hand_over: '' }, 'hand_over: expected text that is not empty, got ""'],
     [{}, 'expected exactly one of answer, files, pass, diagnostics and hand_over, got an empty mapping'],
   ];
-  for (const [answer, told] of failures) {
-    const failed = `probe: escalate answered outside its schema: ${told}`;
+  for (const [answer, message] of failures) {
+    const failed = `probe: escalate answered outside its schema: ${message}`;
     assert.equal(await escalate(answer), { plugin: 'probe', failed, why: 'invalid' });
   }
 });
 
 test('notifiers are all told at once, and the failure of one is only reported', async () => {
-  const told: string[] = [];
-  const good = plugin('notify', ({ title }: { title: string }) => told.push(title));
+  const titles: string[] = [];
+  const good = plugin('notify', ({ title }: { title: string }) => titles.push(title));
   const bad = plugin('notify', () => Promise.reject(new Error('no route')));
   const notice = { reason: 'give_up', run: 'r', stage: 'talos', title: 'talos gave up', text: 'look' } as const;
   assert.equal(await Promise.all([bad, good].map((one) => callHook(one, 'notify', notice))), [
     { plugin: 'probe', failed: 'probe: notify threw: no route', why: 'threw' },
     { plugin: 'probe', answer: undefined },
   ]);
-  assert.equal(told, ['talos gave up']);
+  assert.equal(titles, ['talos gave up']);
 });
 
 test('a backend is an object that runs commands, whatever else it is', async () => {

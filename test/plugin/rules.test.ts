@@ -33,10 +33,10 @@ test('rules come in the order of the plugins, then of each list, and before the 
     },
     { name: 'classify of the plugin c: x', match: /x/m, class: 'unknown', transient: false, external: true },
   ]);
-  const told = (errors: string) => classify({ errors, before: '', exitCode: 1 }, loaded.rules);
-  assert.equal(told('one\ndisk\ntwo').rules, ['classify of the plugin b: ^disk$']);
-  assert.equal(told('permission denied').class, 'unknown');
-  assert.equal(told('no space on disk').class, 'missing_file');
+  const classed = (errors: string) => classify({ errors, before: '', exitCode: 1 }, loaded.rules);
+  assert.equal(classed('one\ndisk\ntwo').rules, ['classify of the plugin b: ^disk$']);
+  assert.equal(classed('permission denied').class, 'unknown');
+  assert.equal(classed('no space on disk').class, 'missing_file');
 });
 
 test('settings reach the rules', async () => {

@@ -7,8 +7,8 @@ import { escalationSchema } from '../../src/plugin/contract.ts';
 import { fc, runs } from '../sweep.ts';
 import { DIFF, WHOLE } from './ask-ollama.ts';
 
-const reply = (said: string) => {
-  const read = readReply(said);
+const reply = (text: string) => {
+  const read = readReply(text);
   return 'reply' in read ? read.reply : read.wrong;
 };
 
@@ -28,7 +28,7 @@ test('a damaged change goes to the loop, which says what is wrong with it', () =
 test('JSON is found by itself, in a fence and below some prose', () => {
   const object = '{"hand_over": "replace the disk"}';
   const expected = { hand_over: 'replace the disk' };
-  for (const said of [
+  for (const text of [
     object,
     ` \ufeff${object}`.trim(),
     `\`\`\`json\n${object}\n\`\`\``,
@@ -36,13 +36,13 @@ test('JSON is found by itself, in a fence and below some prose', () => {
     `The disk is broken.\n\n${object}\n`,
     `<think>hm</think>${object}`,
   ]) {
-    assert.equal(reply(said), expected, said);
+    assert.equal(reply(text), expected, text);
   }
 });
 
 test('a JSON file that is written whole is a change, whatever keys it has', () => {
-  const said = 'config/a.json\n```json\n{\n  "hand_over": "x"\n}\n```\nFix: a\nReason: b\n';
-  assert.equal(reply(said), { answer: said });
+  const text = 'config/a.json\n```json\n{\n  "hand_over": "x"\n}\n```\nFix: a\nReason: b\n';
+  assert.equal(reply(text), { answer: text });
 });
 
 test('what is not exactly one form by its schema is told back', () => {
@@ -63,10 +63,10 @@ test('what is not exactly one form by its schema is told back', () => {
     '{"diagnostics": [["ls", 3]]}': /^diagnostics\.0\.1 is not as described: /,
     '{"patch": "--- a/x\\n+++ b/x\\n@@\\n-a\\n+b\\n"}': /^fix is not as described: /,
   };
-  for (const [said, why] of Object.entries(wrong)) {
-    const read = reply(said);
-    if (typeof why === 'string') assert.is(read, why, said);
-    else assert.match(read as string, why, said);
+  for (const [text, why] of Object.entries(wrong)) {
+    const read = reply(text);
+    if (typeof why === 'string') assert.is(read, why, text);
+    else assert.match(read as string, why, text);
   }
   const many = JSON.stringify({ diagnostics: Array.from({ length: 13 }, () => ['ls']) });
   assert.match(reply(many) as string, /^diagnostics is not as described: /);
@@ -93,14 +93,14 @@ test('whatever is said, it is read without a throw, and what is read is within t
     fc.json(),
   );
   const object = fc.record({ patch: fc.string(), fix: fc.string(), reason: fc.string() }, { requiredKeys: [] });
-  const said = fc.oneof(
+  const text = fc.oneof(
     fc.array(piece, { maxLength: 12 }).map((parts) => parts.join('')),
     object.map((value) => JSON.stringify(value)),
     fc.json().map((value) => `{"diagnostics": ${value}}`),
     fc.json().map((value) => `{"hand_over": ${value}}`),
   );
   fc.assert(
-    fc.property(said, (text) => {
+    fc.property(text, (text) => {
       const read = readReply(text);
       return 'wrong' in read ? read.wrong.length > 0 : escalationSchema.safeParse(read.reply).success;
     }),

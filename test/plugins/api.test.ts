@@ -8,23 +8,23 @@ import { callHook } from '../../src/plugin/call.ts';
 import type { LoadedPlugin } from '../../src/plugin/examine.ts';
 import type { ApiKind, ApiReply, ApiServerOptions } from '../../src/testing/api-server.ts';
 import { fixFacts, load } from '../plugin/plugin-folder.ts';
-import { askedAbout, CASE, heard, KEY, serving, type Told } from './ask-about-case.ts';
+import { type AskOptions, askedAbout, CASE, heard, KEY, serving } from './ask-about-case.ts';
 import { DIFF, thrownBy } from './ask-ollama.ts';
 
 Object.assign(process.env, { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY });
 
-const asking = (url: string, told: Told = {}, kind: ApiKind = 'openai') =>
+const asking = (url: string, given: AskOptions = {}, kind: ApiKind = 'openai') =>
   askedAbout(api, {
-    ...told,
-    options: { kind, base_url: kind === 'openai' ? `${url}/v1` : url, model: 'large', ...told.options },
+    ...given,
+    options: { kind, base_url: kind === 'openai' ? `${url}/v1` : url, model: 'large', ...given.options },
   });
 
 /** One question, these replies, what came of it and what was sent. */
-const ask = (script: ApiReply[], told: Told = {}, { kind = 'openai', ...more }: ApiServerOptions = {}) =>
-  serving({ script, kind, ...more }, async ({ url, requests }) => ({ ...(await asking(url, told, kind)), requests }));
+const ask = (script: ApiReply[], given: AskOptions = {}, { kind = 'openai', ...more }: ApiServerOptions = {}) =>
+  serving({ script, kind, ...more }, async ({ url, requests }) => ({ ...(await asking(url, given, kind)), requests }));
 
-const faultOf = (script: ApiReply[], told: Told = {}, options: ApiServerOptions = {}) =>
-  thrownBy(ask(script, told, options));
+const faultOf = (script: ApiReply[], given: AskOptions = {}, options: ApiServerOptions = {}) =>
+  thrownBy(ask(script, given, options));
 
 for (const kind of ['openai', 'anthropic'] as const) {
   test(`${kind}: the case goes out with the task, and a fenced diff is passed on as it is`, async () => {
@@ -402,15 +402,15 @@ test('loaded and called by the loop, it answers within the schema of its hook an
     async ({ url }) => {
       const yaml = `escalations: [api]\nplugins: { api: { kind: anthropic, model: large, base_url: "${url}" } }`;
       const { escalations } = await load(yaml, {});
-      const told: string[] = [];
+      const reported: string[] = [];
       const reporting = {
-        say: (text: string) => told.push(text),
-        used: (tokens: number) => told.push(`${tokens} tokens`),
+        say: (text: string) => reported.push(text),
+        used: (tokens: number) => reported.push(`${tokens} tokens`),
       };
       const call = () =>
         callHook(escalations[0] as LoadedPlugin, 'escalate', { ...fixFacts(), case: CASE }, { reporting });
       assert.equal(await call(), { plugin: 'api', answer: { answer: DIFF } });
-      assert.is(told[1], '10 tokens');
+      assert.is(reported[1], '10 tokens');
       const failed = await call();
       assert.ok('failed' in failed && failed.why === 'threw');
       assert.match('failed' in failed ? failed.failed : '', 'does not take the key in ANTHROPIC_API_KEY (401)');

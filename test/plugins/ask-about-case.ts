@@ -12,7 +12,7 @@ export const CASE = {
 };
 export const KEY = 'sk-test-4f9a8b7c6d5e4f3a2b1c0d';
 
-export interface Told {
+export interface AskOptions {
   options?: Record<string, unknown>;
   refused?: RefusedRound[];
   case?: typeof CASE;
@@ -32,12 +32,12 @@ export const heard: { said: string[]; tokens: number } = { said: [], tokens: 0 }
 
 export async function askedAbout(
   plugin: Plugin,
-  { options = {}, refused = [], signal, ...told }: Told,
+  { options = {}, refused = [], signal, ...given }: AskOptions,
 ): Promise<Heard> {
   Object.assign(heard, { said: [], tokens: 0 });
   const context = {
     ...fixFacts({ refused }),
-    case: told.case ?? CASE,
+    case: given.case ?? CASE,
     say: (text: string) => heard.said.push(plain(text)),
     progress() {},
     mask: (text: string) => text,

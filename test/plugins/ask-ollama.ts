@@ -26,7 +26,7 @@ Reason: YAML wants the same depth
 `;
 export const WHOLE = `${PATH}\n\`\`\`\nmachine:\n  network:\n    hostname: cp1\n\`\`\`\nFix: a\nReason: b\n`;
 
-export interface Told {
+export interface AskOptions {
   files?: Record<string, string>;
   /** Instead of one that is built. */
   prompt?: string | undefined;
@@ -52,19 +52,19 @@ export function promptOf(files: Record<string, string>, error_lines = [`${PATH}:
   return buildPrompt({ files: all, nonce: `nonce${++tries}`, failure }).text;
 }
 
-export async function asked(url: string, told: Told = {}): Promise<Heard> {
-  const { files = { [PATH]: TEXT }, refused = [], options = {}, error_lines } = told;
+export async function asked(url: string, given: AskOptions = {}): Promise<Heard> {
+  const { files = { [PATH]: TEXT }, refused = [], options = {}, error_lines } = given;
   const said: string[] = [];
   const [progress, tokens]: [string[], number[]] = [[], []];
   const settings = (ollama.options as z.ZodType).parse({ host: url, ...options });
   const context = {
     ...fixFacts({ files: Object.keys(files), refused, read: async (path) => files[path] ?? '' }),
-    prompt: 'prompt' in told ? told.prompt : promptOf(files, error_lines),
+    prompt: 'prompt' in given ? given.prompt : promptOf(files, error_lines),
     say: (text: string) => said.push(text.replaceAll(/127\.0\.0\.1:\d+/g, 'host')),
     progress: (text: string) => progress.push(text),
     used: (count: number) => tokens.push(count),
     mask: (text: string) => text,
-    ...{ options: settings, signal: told.signal ?? new AbortController().signal },
+    ...{ options: settings, signal: given.signal ?? new AbortController().signal },
   };
   const proposal = (await ollama.propose?.(context as never)) as Proposal;
   return { proposal, said, progress, tokens: tokens.reduce((sum, count) => sum + count, 0) };
@@ -80,8 +80,8 @@ export async function serving<T>(options: ServerOptions, work: (server: OllamaSe
 }
 
 /** One question, these answers, what came of it. */
-export const ask = (script: ServedReply[], told: Told = {}, options: ServerOptions = {}) =>
-  serving({ ...options, script }, async (server) => ({ ...(await asked(server.url, told)), chats: server.chats }));
+export const ask = (script: ServedReply[], given: AskOptions = {}, options: ServerOptions = {}) =>
+  serving({ ...options, script }, async (server) => ({ ...(await asked(server.url, given)), chats: server.chats }));
 
 /** The line of what is thrown, the port left out. */
 export async function thrownBy(work: Promise<unknown>): Promise<string> {

@@ -11,7 +11,7 @@ import { folder, write } from '../io/temporary.ts';
 import { fixFacts, load } from '../plugin/plugin-folder.ts';
 import { DIFF, PATH, promptOf, TEXT, thrownBy } from './ask-ollama.ts';
 
-interface Told {
+interface AskOptions {
   options?: Record<string, unknown>;
   refused?: RefusedRound[];
   prompt?: string;
@@ -22,7 +22,7 @@ const PROMPT = promptOf({ [PATH]: TEXT });
 
 async function asked(
   script: string,
-  { options = {}, refused = [], prompt = PROMPT, signal }: Told = {},
+  { options = {}, refused = [], prompt = PROMPT, signal }: AskOptions = {},
 ): Promise<Proposal> {
   const context = {
     ...fixFacts({ refused }),

@@ -7,11 +7,11 @@ import command from '../../plugins/escalations/command.ts';
 import { CASE_REMINDER, CASE_TASK } from '../../src/model.ts';
 import { folder, write } from '../io/temporary.ts';
 import { load } from '../plugin/plugin-folder.ts';
-import { askedAbout, CASE, type Told } from './ask-about-case.ts';
+import { type AskOptions, askedAbout, CASE } from './ask-about-case.ts';
 import { DIFF, thrownBy } from './ask-ollama.ts';
 
-const asked = (script: string, told: Told = {}) =>
-  askedAbout(command, { ...told, options: { argv: ['bash', '-c', script], ...told.options } });
+const asked = (script: string, given: AskOptions = {}) =>
+  askedAbout(command, { ...given, options: { argv: ['bash', '-c', script], ...given.options } });
 
 test('the case goes to stdin behind the task, and stdout is the answer', async () => {
   const dir = folder();

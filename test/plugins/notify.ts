@@ -11,12 +11,12 @@ export const NOTICE: Notice = {
   text: 'It keeps failing.\nLook at the case.',
 };
 
-export interface Told {
+export interface AskOptions {
   notice?: Partial<Notice>;
   signal?: AbortSignal;
 }
 
-export async function tell(plugin: Plugin, options: object, { notice = {}, signal }: Told = {}): Promise<void> {
+export async function tell(plugin: Plugin, options: object, { notice = {}, signal }: AskOptions = {}): Promise<void> {
   const context = {
     ...{ ...NOTICE, ...notice, say() {}, progress() {}, used() {}, mask: (text: string) => text },
     options: (plugin.options as z.ZodType).parse(options),
