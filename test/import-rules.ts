@@ -84,7 +84,7 @@ export function violations(tree: ReadonlyMap<string, string>, rules: ImportRules
       ...(impure ? [`${path}: pure, but uses ${impure[0]}`] : []),
     ];
   });
-  return [...faults, ...cycles(imports).map((cycle) => `cycle: ${cycle.join(' → ')}`)];
+  return [...faults, ...cycles(tree)];
 }
 
 /** What is wrong with the table itself: doors to rows that do not exist or stand below their own. */
@@ -109,18 +109,19 @@ export function loadedWith(path: string, tree: ReadonlyMap<string, string>): Set
   return loaded;
 }
 
-function cycles(imports: ReadonlyMap<string, readonly Import[]>): string[][] {
+/** Every circle of files that import each other, types and lazy imports included, one line each. */
+export function cycles(tree: ReadonlyMap<string, string>): string[] {
   const done = new Set<string>();
   const way: string[] = [];
-  const found: string[][] = [];
+  const found: string[] = [];
   const visit = (path: string): void => {
-    if (way.includes(path)) return void found.push([...way.slice(way.indexOf(path)), path]);
+    if (way.includes(path)) return void found.push(`cycle: ${[...way.slice(way.indexOf(path)), path].join(' → ')}`);
     if (done.has(path)) return;
     way.push(path);
-    for (const { to } of imports.get(path) ?? []) if (imports.has(to)) visit(to);
+    for (const { to } of importsOf(path, tree.get(path) ?? '')) if (tree.has(to)) visit(to);
     way.pop();
     done.add(path);
   };
-  for (const path of imports.keys()) visit(path);
+  for (const path of tree.keys()) visit(path);
   return found;
 }

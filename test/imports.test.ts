@@ -2,7 +2,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Doors, type ImportRules, importsOf, isIn, loadedWith, tableFaults, violations } from './import-rules.ts';
+import {
+  cycles,
+  type Doors,
+  type ImportRules,
+  importsOf,
+  isIn,
+  loadedWith,
+  tableFaults,
+  violations,
+} from './import-rules.ts';
 
 const only = (...rows: string[]): Doors => ({ only: rows });
 const allBut = (...rows: string[]): Doors => ({ allBut: rows });
@@ -93,19 +102,25 @@ const RULES: ImportRules = {
 };
 
 const ROOT = new URL('..', import.meta.url).pathname;
-const tree = new Map(
-  ['src', 'plugins'].flatMap((top) =>
-    readdirSync(`${ROOT}${top}`, { recursive: true, encoding: 'utf8' })
-      .map((path) => `${top}/${path}`)
-      .filter((path) => /\.[cm]?[jt]s$/.test(path))
-      .map((path): [string, string] => [path, readFileSync(`${ROOT}${path}`, 'utf8')]),
-  ),
-);
+const filesOf = (...tops: string[]) =>
+  new Map(
+    tops.flatMap((top) =>
+      readdirSync(`${ROOT}${top}`, { recursive: true, encoding: 'utf8' })
+        .map((path) => `${top}/${path}`)
+        .filter((path) => /\.[cm]?[jt]s$/.test(path))
+        .map((path): [string, string] => [path, readFileSync(`${ROOT}${path}`, 'utf8')]),
+    ),
+  );
+const tree = filesOf('src', 'plugins');
 
 test('every import of src and plugins goes through a door of the table, with the flow and never in a circle', () => {
   assert.ok(tree.size > 100);
   assert.equal(tableFaults(RULES), []);
   assert.equal(violations(tree, RULES), []);
+});
+
+test('tests and scripts import each other in no circle either', () => {
+  assert.equal(cycles(filesOf('src', 'plugins', 'scripts', 'test')), []);
 });
 
 test('the table has no row, exception or module that nothing needs', () => {

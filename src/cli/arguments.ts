@@ -6,7 +6,7 @@ import type { OptionTable } from './command.ts';
 import { COMMANDS } from './commands.ts';
 
 /** Options every command takes. */
-export const GLOBAL_OPTIONS: OptionTable = {
+const GLOBAL_OPTIONS: OptionTable = {
   root: { type: 'string' },
   json: { type: 'boolean' },
   quiet: { type: 'boolean', short: 'q' },

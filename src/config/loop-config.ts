@@ -20,7 +20,7 @@ export const DEFAULTS: Readonly<Record<'executors' | 'escalations' | 'notifiers'
 };
 
 /** The classes a failure can have. */
-export const FAILURE_CLASSES = [
+const FAILURE_CLASSES = [
   'permission_denied',
   'missing_file',
   'command_not_found',

@@ -15,9 +15,9 @@ import { baseOf, type Configuration, configurationAt } from '../stage/configurat
 import { neededOutputs } from '../stage/outputs.ts';
 import { branchState } from '../worktree/base.ts';
 
-export type PlanState = 'DONE' | 'IN_PROGRESS' | 'TODO' | 'FAILED';
+type PlanState = 'DONE' | 'IN_PROGRESS' | 'TODO' | 'FAILED';
 
-export interface PlanRow {
+interface PlanRow {
   step: string;
   stage: string;
   needs: readonly string[];

@@ -1,5 +1,5 @@
 // Data files with a fault that has one certain repair.
-import type { BrokenStage } from './broken-stages.ts';
+import type { BrokenStage } from './broken-stage.ts';
 
 const HEAD = '#!/usr/bin/env bash\nset -euo pipefail\n';
 const RUN = 'stages/web/run.sh';

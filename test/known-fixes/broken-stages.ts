@@ -1,25 +1,9 @@
-// Stages as people break them: each a small repository that was sound, what was broken in it, and what the plugin should do.
-
+// All stages as people break them.
 import { brokenData } from './broken-data.ts';
 import { brokenScripts } from './broken-scripts.ts';
+import type { BrokenStage } from './broken-stage.ts';
 import { asLooksAlike } from './look-alikes.ts';
 
-export interface BrokenStage {
-  readonly fault: string;
-  /** The name of the repair that mends it; null: it must be left alone. */
-  readonly repair: string | null;
-  /** Every file of the repository as it was; scripts are executable. */
-  readonly sound: Readonly<Record<string, string>>;
-  /** What was written instead. */
-  readonly broken: Readonly<Record<string, string>>;
-  /** Files that lost their executable bit. */
-  readonly plain?: readonly string[];
-  readonly command: string | readonly string[];
-  /** What the stage may change. */
-  readonly files: readonly string[];
-  readonly tools?: readonly string[];
-  /** The mended texts, where they are not as they were. */
-  readonly mended?: Readonly<Record<string, string>>;
-}
+export type { BrokenStage } from './broken-stage.ts';
 
 export const BROKEN_STAGES: readonly BrokenStage[] = [...brokenScripts, ...brokenData, ...asLooksAlike];

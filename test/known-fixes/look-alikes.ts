@@ -1,5 +1,5 @@
 // Faults that look like those with a certain repair and have none: whoever guesses here is wrong sooner or later.
-import type { BrokenStage } from './broken-stages.ts';
+import type { BrokenStage } from './broken-stage.ts';
 
 const HEAD = '#!/usr/bin/env bash\nset -euo pipefail\n';
 const RUN = 'stages/web/run.sh';
