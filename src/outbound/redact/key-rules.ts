@@ -1,7 +1,6 @@
 // Values that are secrets by the name of their key: settings, YAML, JSON, XML, variables of containers.
-import { NO_VALUE, type RedactRule } from './rule.ts';
+import { NO_VALUE, PASSWORD, type RedactRule } from './rule.ts';
 
-const PASSWORD = '(?:password|passwd|passphrase|passwort|kennwort|pwd|pass)';
 // In the middle of a line `pass` alone is a word of many meanings.
 const INLINE_PASSWORD = '(?:password|passwd|passphrase|passwort|kennwort|pwd|(?<=[_-])pass)';
 const NAMED =

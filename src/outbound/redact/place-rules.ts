@@ -1,7 +1,5 @@
 // Values that are secrets by where they stand: headers, addresses, options, command lines, sentences.
-import { NO_VALUE, type RedactRule } from './rule.ts';
-
-const PASSWORD = '(?:password|passwd|passphrase|passwort|kennwort|pwd|pass)';
+import { NO_VALUE, PASSWORD, type RedactRule } from './rule.ts';
 
 export const PLACE_RULES: readonly RedactRule[] = [
   {

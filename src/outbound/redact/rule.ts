@@ -15,6 +15,9 @@ export interface RedactRule {
   unless?: RegExp;
 }
 
+/** Names of a password, as part of a pattern. */
+export const PASSWORD = '(?:password|passwd|passphrase|passwort|kennwort|pwd|pass)';
+
 /** A value that only says where the real one comes from, or that there is none. */
 export const NO_VALUE =
   /^(?:\$|%[\w]+%$|\{\{|<[^>]*>?$|\*+$|[xX.•-]+$|(?:null|none|nil|true|false|undefined|empty|unset|hidden|masked|redacted|omitted|changeme|required|optional|string|sensitive|\(sensitive|\(known|known|lookup|var\.|local\.|module\.|data\.|each\.|env\.|os\.|process\.|vault:|secretKeyRef|valueFrom|op:\/\/|ref\+|!vault)\b)/i;
