@@ -20,28 +20,30 @@ export interface ClassRule {
 
 const any = (list: TemplateStringsArray): RegExp[] => [words(list)];
 
+/** Rules in the order of their table, each with its name. */
+function named<R extends { name: string }>(table: Record<string, Omit<R, 'name'>>): R[] {
+  return Object.entries(table).map(([name, rule]) => ({ name, ...rule }) as R);
+}
+
 const TALOSCTL = /\btalosctl\b|\btalosconfig\b|\[talos\]/i;
 const PROXMOX = /(?:^|[\s/@"'])(?:qm|pct|pvesh|pvesm|pveum|pvecm|qmrestore|vzdump)\s|\bUPID:/im;
 
-export const CLASS_RULES: readonly ClassRule[] = [
+export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   // What the loop itself found before or after the command.
-  {
-    name: 'required tool missing',
+  'required tool missing': {
     class: 'command_not_found',
     external: 'install what is missing; the log says where to get it',
     match: [/^mendloop: requires: .*\btool\b/m],
   },
-  {
-    name: 'required environment missing',
+  'required environment missing': {
     class: 'unknown',
     external: 'set the variables that the log names',
     match: [/^mendloop: requires: .*\b(?:env|environment|variable)\b/m],
   },
-  { name: 'required file missing', class: 'missing_file', match: [/^mendloop: requires: .*\bfile\b/m] },
+  'required file missing': { class: 'missing_file', match: [/^mendloop: requires: .*\bfile\b/m] },
 
   // A typo in YAML, wherever it appears.
-  {
-    name: 'YAML that does not parse',
+  'YAML that does not parse': {
     class: 'yaml_parse_error',
     match: any`
       /(?<![\w.])yaml: (?:line \d+|unmarshal|invalid|control characters|unknown|found|did not|mapping|could not|block|anchor|document)/
@@ -61,8 +63,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
   },
 
   // A program that is not there.
-  {
-    name: 'command not found',
+  'command not found': {
     class: 'command_not_found',
     match: any`
       command not found | /(?:^|\s)\S+(?:\[\d+\])?: (?:line )?\d+: [^:]+: not found$/ | executable [\w./-]+ not found
@@ -80,8 +81,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
     `,
   },
 
-  {
-    name: 'refused by Kubernetes validation',
+  'refused by Kubernetes validation': {
     class: 'unknown',
     match: any`
       field is immutable | spec(?:\.[\w.[\]]+)?: (?:Forbidden|Invalid value|Required value|Unsupported value)
@@ -90,8 +90,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
   },
 
   // Not allowed.
-  {
-    name: 'credentials refused',
+  'credentials refused': {
     class: 'permission_denied',
     external: 'check the credentials that this stage uses',
     match: any`
@@ -108,8 +107,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
       the server has asked for the client to provide credentials | pull access denied
     `,
   },
-  {
-    name: 'not allowed',
+  'not allowed': {
     class: 'permission_denied',
     match: any`
       permission denied | permissions? (?:check failed|are too open|is required|error) | E(?:ACCES|PERM) | are you root
@@ -123,16 +121,14 @@ export const CLASS_RULES: readonly ClassRule[] = [
   },
 
   // Out of reach.
-  {
-    name: 'Proxmox proxy error',
+  'Proxmox proxy error': {
     class: 'proxmox_error',
     transient: true,
     match: any`
       /\b(?:ResourceException: |HTTP )?59[679]\b.{0,80}\b(?:TLS|ssl|timeout|timed out|broken pipe|too large)/
     `,
   },
-  {
-    name: 'host off',
+  'host off': {
     class: 'network_error',
     transient: true,
     external: 'see whether that host is on, and on the network',
@@ -141,8 +137,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
       destination host unreachable
     `,
   },
-  {
-    name: 'name not resolved for now',
+  'name not resolved for now': {
     class: 'network_error',
     transient: true,
     match: any`
@@ -150,8 +145,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
       /\btry again later\b.*\bresolv/
     `,
   },
-  {
-    name: 'name unknown',
+  'name unknown': {
     class: 'network_error',
     match: any`
       /\bcould not resolve (?!dependenc|ref|to )/ | name or service not known | no such host | UnknownHostException
@@ -160,8 +154,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
       unable to resolve host
     `,
   },
-  {
-    name: 'nobody answers',
+  'nobody answers': {
     class: 'network_error',
     transient: true,
     match: any`
@@ -182,8 +175,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
       connection to the server .{1,80} was refused
     `,
   },
-  {
-    name: 'too many requests, or a gateway',
+  'too many requests, or a gateway': {
     class: 'network_error',
     transient: true,
     match: any`
@@ -192,8 +184,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
       toomanyrequests | (?:returned error|status(?: code)?|HTTP(?:\/\d(?:\.\d)?)?)[: =]{1,3}(?:429|50[234])
     `,
   },
-  {
-    name: 'TLS',
+  TLS: {
     class: 'network_error',
     match: any`
       /\bx509: / | self[- ]signed certificate | /\bSSL(?:Error| certificate problem|_ERROR|: )/ | /\btls: /
@@ -205,8 +196,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
   },
 
   // Files that Proxmox keeps for itself, before files in general.
-  {
-    name: 'Proxmox guest without configuration',
+  'Proxmox guest without configuration': {
     class: 'proxmox_error',
     match: any`
       (?:qemu-server|lxc)\/\d+\.conf | /\bconfiguration file for (?:VM|CT) \d+/
@@ -215,23 +205,20 @@ export const CLASS_RULES: readonly ClassRule[] = [
   },
 
   // Proxmox's and Talos's own complaints, where their words would be taken for a missing file.
-  {
-    name: 'Talos image or patch',
+  'Talos image or patch': {
     class: 'talos_error',
     match: any`
       (?:apply|load|parse) config patch | disk \S+ not found in the system | error pulling installer image
       installer image\b.*\bnot found | factory\.talos\.dev\b.*\b(?:not found|404|invalid)
     `,
   },
-  {
-    name: 'package index out of reach',
+  'package index out of reach': {
     class: 'network_error',
     transient: true,
     match: [/\bfrom versions: none\b/i],
     near: /\bname resolution\b|\bNewConnectionError\b|\bConnectTimeout|\bconnection (?:refused|broken|reset|timed out)\b/i,
   },
-  {
-    name: 'package or library missing',
+  'package or library missing': {
     class: 'unknown',
     match: any`
       No module named | Could not find a version that satisfies | No matching distribution found | /\bcannot find -l\w/
@@ -239,9 +226,8 @@ export const CLASS_RULES: readonly ClassRule[] = [
       error while loading shared libraries
     `,
   },
-  { name: 'killed for memory', class: 'unknown', match: [/\bout of memory: killed\b|\bOOMKilled\b|\boom-kill/i] },
-  {
-    name: 'file missing',
+  'killed for memory': { class: 'unknown', match: [/\bout of memory: killed\b|\bOOMKilled\b|\boom-kill/i] },
+  'file missing': {
     class: 'missing_file',
     match: any`
       no such file or directory | ENOENT | FileNotFoundError | NoSuchFile(?:Exception)? | No rule to make target
@@ -257,16 +243,14 @@ export const CLASS_RULES: readonly ClassRule[] = [
     `,
   },
 
-  {
-    name: 'secrets that do not decrypt',
+  'secrets that do not decrypt': {
     class: 'permission_denied',
     external: 'give this machine the key that decrypts them',
     match: [/\bFailed to get the data key\b/i],
   },
 
   // A tool's own complaint.
-  {
-    name: 'Talos machine configuration',
+  'Talos machine configuration': {
     class: 'talos_error',
     match: any`
       unknown keys found during decoding | maintenance mode | machine config(?:uration)? | machineconfig | /\[talos\]/
@@ -278,8 +262,7 @@ export const CLASS_RULES: readonly ClassRule[] = [
       nodes are not set for the command | /\bcluster instance (?:endpoint|CA)/ | validate etcd for upgrade
     `,
   },
-  {
-    name: 'Proxmox',
+  Proxmox: {
     class: 'proxmox_error',
     match: [
       // In capitals it is a variable of the environment.
@@ -298,16 +281,15 @@ export const CLASS_RULES: readonly ClassRule[] = [
       `,
     ],
   },
-  { name: 'said by talosctl', class: 'talos_error', match: [/\S/], near: TALOSCTL },
-  { name: 'said by a Proxmox tool', class: 'proxmox_error', match: [/\S/], near: PROXMOX },
-];
+  'said by talosctl': { class: 'talos_error', match: [/\S/], near: TALOSCTL },
+  'said by a Proxmox tool': { class: 'proxmox_error', match: [/\S/], near: PROXMOX },
+});
 
 /** Flags that a failure has whatever its class: all that match count. */
 export type FlagRule = Omit<ClassRule, 'class' | 'near'>;
 
-export const FLAG_RULES: readonly FlagRule[] = [
-  {
-    name: 'somebody else holds the lock',
+export const FLAG_RULES: readonly FlagRule[] = named<FlagRule>({
+  'somebody else holds the lock': {
     transient: true,
     match: any`
       could not get lock | is another process using it | acquiring the state lock | got timeout | is locked
@@ -315,20 +297,18 @@ export const FLAG_RULES: readonly FlagRule[] = [
       resource temporarily unavailable | text file busy | device or resource busy
     `,
   },
-  {
-    name: 'not ready yet',
+  'not ready yet': {
     transient: true,
     match: any`
       leader changed | not available yet | try again later | the object has been modified; please apply your changes
       the server is currently unable to handle the request | /\betcdserver: (?:request timed out|leader|too many)/
     `,
   },
-  {
-    name: 'the machine is full',
+  'the machine is full': {
     external: 'free space or memory on that machine',
     match: any`
       no space left on device | ENOSPC | disk quota exceeded | free space in thin pool | insufficient free space
       cannot allocate memory | out of memory
     `,
   },
-];
+});

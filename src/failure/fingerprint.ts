@@ -6,7 +6,7 @@ import { type Classified, classify, type ProjectRule } from './classify.ts';
 import { clipMiddle, isBinary, type LogEnd } from './clean.ts';
 import { pickErrorLines } from './error-lines.ts';
 import type { Grade } from './grade.ts';
-import { type Masked, maskReasons, template } from './mask.ts';
+import { MASK_REASONS, type Masked, template } from './mask.ts';
 
 /** Goes into every fingerprint. A change to what is picked or masked gives all failures new ones, so it counts up. */
 export const ALGORITHM = 1;
@@ -94,7 +94,7 @@ export function masksOf({ errors }: Failure): (Masked & { why: string })[] {
   const found = new Map<string, Masked & { why: string }>();
   for (const { lines } of errors) {
     template(lines.join(' '), (masked) => {
-      found.set(`${masked.mask} ${masked.text}`, { ...masked, why: maskReasons.get(masked.mask) as string });
+      found.set(`${masked.mask} ${masked.text}`, { ...masked, why: MASK_REASONS[masked.mask] });
     });
   }
   return [...found.values()];

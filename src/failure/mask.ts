@@ -2,20 +2,16 @@
 // each mask sees what the ones before it left.
 import { clipMiddle, LINE_CHARS, MOMENT } from './clean.ts';
 
+type MaskName = keyof typeof MASK_REASONS;
+
 /** One replacement a mask made, for whoever asks why. */
 export interface Masked {
-  mask: string;
+  mask: MaskName;
   text: string;
 }
 
-interface Mask {
-  name: string;
-  /** Why it goes. */
-  why: string;
-  pattern: RegExp;
-  /** What it becomes; the text itself when it stays. `before` is what stands in front of it. */
-  becomes: string | ((text: string, around: Around, groups: readonly string[]) => string);
-}
+/** What a masked text becomes; the text itself when it stays. */
+type Becomes = string | ((text: string, around: Around, groups: readonly string[]) => string);
 
 interface Around {
   before: string;
@@ -59,203 +55,174 @@ const SERVICE_BEFORE = /(?:^|[\s"'/@(=>])[a-z][a-z0-9]*:$/;
 const either = (flags: string, ...patterns: readonly RegExp[]): RegExp =>
   new RegExp(patterns.map(({ source }) => source).join('|'), flags);
 
+const withoutDigits = (text: string): string => text.replace(/\d+/g, '#');
+
 /** Letters that Kubernetes makes up names from: no vowels, no 0, 1 and 3. */
 const MADE_UP = '[bcdf-hj-np-tv-xz2-9]';
 
-const MASKS: readonly Mask[] = [
-  { name: 'mac', why: 'a hardware address', pattern: /\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b/gi, becomes: '<mac>' },
-  {
-    name: 'time',
-    why: 'when it happened',
-    pattern: new RegExp(`(?<!\\w)(?:${MOMENT})(?!\\w)`, 'g'),
-    becomes: '<time>',
-  },
-  {
-    name: 'klog',
-    why: 'time and thread of a Kubernetes log line',
-    pattern: /(?<!\S)[IWEF]\d{4} (?:<time> )?\s*\d+ (?=[\w.-]+:\d+\])/g,
-    becomes: (text) => `${text[0]} `,
-  },
-  {
-    name: 'uuid',
-    why: 'an id made anew each time',
-    pattern: /(?<![0-9a-z])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-z])/gi,
-    becomes: '<uuid>',
-  },
-  {
-    name: 'task',
-    why: 'a Proxmox task id',
-    pattern: /\bUPID:[\w.-]+:[0-9A-F]{8}:[0-9A-F]{8}:[0-9A-F]{8}:(\w+):([\w.-]*):\S*/g,
-    becomes: (_text, _around, [kind, id]) => `task ${kind} of VM ${id}`,
-  },
-  {
-    name: 'temporary path',
-    why: 'a temporary name made anew each time',
-    pattern:
-      /(?:\/private)?\/(?:var\/folders\/[\w+/]{1,60}?\/T|var\/tmp|tmp|run\/user\/\d+|dev\/shm)\/([^\s/'":,;)\]]+)/g,
-    becomes: (text, _around, [name]) => temporary(text, name as string),
-  },
-  {
-    name: 'random name',
-    why: 'a part of a path that nobody would choose',
-    pattern: /(?<=\/)(?=[A-Za-z]*\d)(?=[\da-z]*[A-Z])(?=[\dA-Z]*[a-z])[A-Za-z0-9]{8,40}(?=\/)/g,
-    becomes: '#',
-  },
-  {
-    name: 'temporary name',
-    why: 'a temporary name made anew each time',
-    pattern: either(
+/** Why each mask is there, by its name. */
+export const MASK_REASONS = {
+  mac: 'a hardware address',
+  time: 'when it happened',
+  klog: 'time and thread of a Kubernetes log line',
+  uuid: 'an id made anew each time',
+  task: 'a Proxmox task id',
+  'temporary path': 'a temporary name made anew each time',
+  'random name': 'a part of a path that nobody would choose',
+  'temporary name': 'a temporary name made anew each time',
+  'process folder': 'the number of a process',
+  connection: 'the local end of a connection',
+  address: 'an address that may be given anew',
+  loopback: 'this machine',
+  port: 'a port that was free at that moment',
+  pod: 'the part of a name that Kubernetes makes up',
+  hex: 'an address in memory or an id',
+  hash: 'a hash or an id made anew each time',
+  'random word': 'letters and digits in a mix that nobody would choose; a public key of age stays',
+  duration: 'how long it took',
+  size: 'how much was moved',
+  position: 'a line that moves when the file is edited',
+  count: 'how often or how many so far',
+  process: 'the number of a process or thread',
+  peer: 'whoever knocked from outside',
+  'core dump': 'a file named after a process',
+  'long number': 'an id or a moment in digits',
+  number: 'a number that no rule names as telling',
+  id: 'the rest of an id of which a part was masked',
+} as const;
+
+/** Name, what is looked for, what it becomes: each mask sees what the ones before it left. */
+const MASKS: readonly (readonly [name: MaskName, pattern: RegExp, becomes: Becomes])[] = [
+  ['mac', /\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b/gi, '<mac>'],
+  ['time', new RegExp(`(?<!\\w)(?:${MOMENT})(?!\\w)`, 'g'), '<time>'],
+  ['klog', /(?<!\S)[IWEF]\d{4} (?:<time> )?\s*\d+ (?=[\w.-]+:\d+\])/g, (text) => `${text[0]} `],
+  ['uuid', /(?<![0-9a-z])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-z])/gi, '<uuid>'],
+  [
+    'task',
+    /\bUPID:[\w.-]+:[0-9A-F]{8}:[0-9A-F]{8}:[0-9A-F]{8}:(\w+):([\w.-]*):\S*/g,
+    (_text, _around, [kind, id]) => `task ${kind} of VM ${id}`,
+  ],
+  [
+    'temporary path',
+    /(?:\/private)?\/(?:var\/folders\/[\w+/]{1,60}?\/T|var\/tmp|tmp|run\/user\/\d+|dev\/shm)\/([^\s/'":,;)\]]+)/g,
+    (text, _around, [name]) => temporary(text, name as string),
+  ],
+  ['random name', /(?<=\/)(?=[A-Za-z]*\d)(?=[\da-z]*[A-Z])(?=[\dA-Z]*[a-z])[A-Za-z0-9]{8,40}(?=\/)/g, '#'],
+  [
+    'temporary name',
+    either(
       'g',
       /(?<![\w/])(?:tmp|temp)[._-][A-Za-z0-9]{6,12}\b/,
       /(?<=\btemporary (?:file|directory) ['"‘]?[^\s'"]{0,100}\/)[^\s/'"’:]+(?=['"’:\s]|$)/,
     ),
-    becomes: '<tmp>',
-  },
-  { name: 'process folder', why: 'the number of a process', pattern: /\/proc\/\d+/g, becomes: '/proc/#' },
-  {
-    name: 'connection',
-    why: 'the local end of a connection',
-    pattern: /(?:\[[0-9a-f:]{2,39}\]|\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}(?= ?->)/gi,
-    becomes: '<local>',
-  },
-  {
-    name: 'address',
-    why: 'an address that may be given anew',
-    pattern: /(?<![\w.])\d{1,3}(?:[.]\d{1,3}){3}(?![\w-]|\.\d)/g,
-    becomes: (text) => (/^(?:127\.|0\.0\.0\.0)/.test(text) ? text : '<ip>'),
-  },
+    '<tmp>',
+  ],
+  ['process folder', /\/proc\/\d+/g, '/proc/#'],
+  ['connection', /(?:\[[0-9a-f:]{2,39}\]|\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}(?= ?->)/gi, '<local>'],
+  [
+    'address',
+    /(?<![\w.])\d{1,3}(?:[.]\d{1,3}){3}(?![\w-]|\.\d)/g,
+    (text) => (/^(?:127\.|0\.0\.0\.0)/.test(text) ? text : '<ip>'),
+  ],
   // Said as a name, so that the port behind it is read as one.
-  { name: 'loopback', why: 'this machine', pattern: /(?<![\w:])\[?::1\]?(?!\w)/g, becomes: 'ip6-localhost' },
-  {
-    name: 'address',
-    why: 'an address that may be given anew',
-    pattern: either(
+  ['loopback', /(?<![\w:])\[?::1\]?(?!\w)/g, 'ip6-localhost'],
+  [
+    'address',
+    either(
       'gi',
       /(?<![\w:])(?=[0-9a-f]*:[0-9a-f:]*[:\d])(?:[0-9a-f]{1,4}:){2,7}(?::?[0-9a-f]{1,4}){1,7}(?![\w:])/,
       /\bf[ed][0-9a-f]{2}::[0-9a-f:]+/,
     ),
-    becomes: (text) => (text.includes('::') || text.split(':').length === 8 ? '<ip>' : text),
-  },
-  {
-    name: 'port',
-    why: 'a port that was free at that moment',
-    pattern:
-      /(?:(?:<ip>\]?|localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|(?<![a-z])[a-z][\w-]*(?:\.[\w-]+)+):|\bport[ :=])(\d{5})\b/g,
-    becomes: (text, _around, [port]) => (stable(port as string) ? text : text.replace(port as string, '<port>')),
-  },
-  {
-    name: 'pod',
-    why: 'the part of a name that Kubernetes makes up',
-    pattern: new RegExp(`-(?=[a-z]*\\d)(?:${MADE_UP}{8,10}-)?${MADE_UP}{5}(?![A-Za-z0-9-])`, 'g'),
-    becomes: '-<pod>',
-  },
-  {
-    name: 'hex',
-    why: 'an address in memory or an id',
-    pattern: /\b0x[0-9a-f]+\b/gi,
-    becomes: (text, { before }) => (/\b(?:code|error|status|errno|result)\W{0,3}$/i.test(before) ? text : '#'),
-  },
-  {
-    name: 'hash',
-    why: 'a hash or an id made anew each time',
-    pattern: either(
+    (text) => (text.includes('::') || text.split(':').length === 8 ? '<ip>' : text),
+  ],
+  [
+    'port',
+    /(?:(?:<ip>\]?|localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|(?<![a-z])[a-z][\w-]*(?:\.[\w-]+)+):|\bport[ :=])(\d{5})\b/g,
+    (text, _around, [port]) => (stable(port as string) ? text : text.replace(port as string, '<port>')),
+  ],
+  ['pod', new RegExp(`-(?=[a-z]*\\d)(?:${MADE_UP}{8,10}-)?${MADE_UP}{5}(?![A-Za-z0-9-])`, 'g'), '-<pod>'],
+  [
+    'hex',
+    /\b0x[0-9a-f]+\b/gi,
+    (text, { before }) => (/\b(?:code|error|status|errno|result)\W{0,3}$/i.test(before) ? text : '#'),
+  ],
+  [
+    'hash',
+    either(
       'g',
       /(?<![A-Za-z0-9])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,128}(?![A-Za-z0-9])/,
       /(?<![A-Za-z0-9])(?=[0-9A-F]*[0-9])(?=[0-9A-F]*[A-F])[0-9A-F]{8,128}(?![A-Za-z0-9])/,
     ),
-    becomes: '#',
-  },
-  {
-    name: 'random word',
-    why: 'letters and digits in a mix that nobody would choose; a public key of age stays',
-    pattern: /(?<![A-Za-z0-9])[A-Za-z0-9]{10,64}(?![A-Za-z0-9])/g,
-    becomes: (text) => (isRandom(text) && !text.startsWith('age1') ? '#' : text),
-  },
-  {
-    name: 'pod',
-    why: 'the part of a name that Kubernetes makes up',
-    pattern: /-#-(?:<pod>|[a-z0-9]{5}(?![A-Za-z0-9-]))/g,
-    becomes: '-<pod>',
-  },
-  {
-    name: 'duration',
-    why: 'how long it took',
-    pattern: either(
+    '#',
+  ],
+  [
+    'random word',
+    /(?<![A-Za-z0-9])[A-Za-z0-9]{10,64}(?![A-Za-z0-9])/g,
+    (text) => (isRandom(text) && !text.startsWith('age1') ? '#' : text),
+  ],
+  ['pod', /-#-(?:<pod>|[a-z0-9]{5}(?![A-Za-z0-9-]))/g, '-<pod>'],
+  [
+    'duration',
+    either(
       'g',
       /(?<![\w.-])\d+(?:\.\d+)?(?:h\d+m(?:[\d.]+s)?|m[\d.]+s)/,
       /(?<![\w.-])\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|m|h|secs?|mins?|(?:micro|milli)?seconds?|minutes?|hours?)(?![\w-])/,
     ),
-    becomes: '<duration>',
-  },
-  {
-    name: 'size',
-    why: 'how much was moved',
-    pattern: /(?<![\w.-])\d+(?:\.\d+)? ?(?:[KMGTkmgt]i?)?(?:B|bytes?|bit)(?:\/s)?(?!\w)|(?<![\w.])\d+(?:\.\d+)?%/g,
-    becomes: '<size>',
-  },
-  {
-    name: 'position',
-    why: 'a line that moves when the file is edited',
-    pattern: either(
+    '<duration>',
+  ],
+  [
+    'size',
+    /(?<![\w.-])\d+(?:\.\d+)? ?(?:[KMGTkmgt]i?)?(?:B|bytes?|bit)(?:\/s)?(?!\w)|(?<![\w.])\d+(?:\.\d+)?%/g,
+    '<size>',
+  ],
+  [
+    'position',
+    either(
       'g',
       /\b(?:[Ll]ines?|[Cc]olumn|col|char|offset|position|row)[ :=]{1,2}\d+(?:[-:]\d+)?/,
       new RegExp(String.raw`(?:\.(?:${SOURCE})"?|Makefile|<stdin>|\[eval\]|<string>)(?::\d+){1,2}(?!\d)`),
       /\(\d+:\d+\)|^\s*\d+:\d+(?=\s)/,
     ),
-    becomes: (text) => text.replace(/\d+/g, '#').replace(/#(?::#)*/g, '#'),
-  },
-  {
-    name: 'count',
-    why: 'how often or how many so far',
-    pattern: either(
+    (text) => withoutDigits(text).replace(/#(?::#)*/g, '#'),
+  ],
+  [
+    'count',
+    either(
       'gi',
       /(?<![\w./])\d+ ?\/ ?\d+(?![\w/.])|\bx\d+(?= over\b)|^Err:\d+/,
       /\b(?:attempt|retry|try|tries|iteration|round)s?[ #:=]{0,2}\d+/,
     ),
-    becomes: (text) => text.replace(/\d+/g, '#'),
-  },
-  {
-    name: 'process',
-    why: 'the number of a process or thread',
-    pattern: /(?<=^ERROR )\d+(?= --- )|\b(?:pid|tid|ppid|process|thread|child)[ =:#]{0,2}\d+|(?<=[\w)])\[\d+\](?=:)/gi,
-    becomes: (text) => text.replace(/\d+/g, '#'),
-  },
-  {
-    name: 'peer',
-    why: 'whoever knocked from outside',
-    pattern: either(
+    withoutDigits,
+  ],
+  [
+    'process',
+    /(?<=^ERROR )\d+(?= --- )|\b(?:pid|tid|ppid|process|thread|child)[ =:#]{0,2}\d+|(?<=[\w)])\[\d+\](?=:)/gi,
+    withoutDigits,
+  ],
+  [
+    'peer',
+    either(
       'gi',
       /(?<=\b(?:rhost|rip)=)[\w.<>:#-]+|(?<=\binvalid user )\S+|(?<=\bfrom <ip> port )\d+/,
       /(?<=\bfrom <ip> \()[^()]*(?=\))|(?<=\bgetaddrinfo for )[\w<>.-]+(?= \[<ip>\])/,
     ),
-    becomes: '<peer>',
-  },
-  { name: 'core dump', why: 'a file named after a process', pattern: /\bcore\.\d+\b/g, becomes: 'core.#' },
-  {
-    name: 'long number',
-    why: 'an id or a moment in digits',
-    pattern: /(?<![\d.]|0x)-?(?:\d{6,}|0\d{4,})(?:\.\d+)?(?!\d)/g,
-    becomes: '#',
-  },
-  {
-    name: 'number',
-    why: 'a number that no rule names as telling',
-    pattern: /(?<![\w/@#-]|(?<!\.)\.)-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w/@-]|\.\w|:\/\/)/g,
-    becomes: (text, around) => (isTelling(text, around) ? text : '#'),
-  },
-  {
-    name: 'id',
-    why: 'the rest of an id of which a part was masked',
-    pattern: /(?<![\w#])[\w#]*#[\w#]*/g,
-    becomes: (text) => text.replace(/\d+/g, '#'),
-  },
-  { name: 'id', why: 'the rest of an id of which a part was masked', pattern: /(?<=-)\d+(?=-#)/g, becomes: '#' },
+    '<peer>',
+  ],
+  ['core dump', /\bcore\.\d+\b/g, 'core.#'],
+  ['long number', /(?<![\d.]|0x)-?(?:\d{6,}|0\d{4,})(?:\.\d+)?(?!\d)/g, '#'],
+  [
+    'number',
+    /(?<![\w/@#-]|(?<!\.)\.)-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w/@-]|\.\w|:\/\/)/g,
+    (text, around) => (isTelling(text, around) ? text : '#'),
+  ],
+  ['id', /(?<![\w#])[\w#]*#[\w#]*/g, withoutDigits],
+  ['id', /(?<=-)\d+(?=-#)/g, '#'],
 ];
 
 /** The template of an error: `text` with everything masked, spaces evened out. */
 export function template(text: string, onMask?: (masked: Masked) => void): string {
   let out = clipMiddle(text, LINE_CHARS);
-  for (const { name, pattern, becomes } of MASKS) {
+  for (const [name, pattern, becomes] of MASKS) {
     out = out.replace(pattern, (found: string, ...rest: unknown[]) => {
       const at = rest.findIndex((value) => typeof value === 'number');
       const start = rest[at] as number;
@@ -268,9 +235,6 @@ export function template(text: string, onMask?: (masked: Masked) => void): strin
   }
   return clipMiddle(out.replace(/\s+/g, ' ').trim(), TEMPLATE_CHARS);
 }
-
-/** Why each mask is there, by its name. */
-export const maskReasons: ReadonlyMap<string, string> = new Map(MASKS.map(({ name, why }) => [name, why]));
 
 /** The random part of a path below a temporary folder goes; a name that a person chose stays. */
 function temporary(text: string, name: string): string {
