@@ -80,7 +80,6 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       (?:kubectl|helm|talosctl|flux|jq|yq|sops|age|ansible|terraform|docker): not found
     `,
   },
-
   'refused by Kubernetes validation': {
     class: 'unknown',
     match: any`
@@ -242,7 +241,6 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       not a git repository | Could not find or access
     `,
   },
-
   'secrets that do not decrypt': {
     class: 'permission_denied',
     external: 'give this machine the key that decrypts them',

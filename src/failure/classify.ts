@@ -16,16 +16,13 @@ export interface Classified {
 }
 
 /** A rule of the project's own or of a plugin; these come before the built-in ones. */
-export interface ProjectRule {
+export interface ProjectRule extends Pick<Classified, 'class' | 'transient' | 'external'> {
   name: string;
   match: RegExp;
-  class: FailureClass;
-  transient: boolean;
-  external: boolean;
   advice?: string | undefined;
 }
 
-export interface ClassifyInput {
+interface ClassifyInput {
   /** The error lines, one text. */
   errors: string;
   /** The lines just before them. */
@@ -45,21 +42,21 @@ export function classify(input: ClassifyInput, own: readonly ProjectRule[] = [])
   return { ...(project ? byProject(project) : byTable(input)), ...(slow.length > 0 ? { slow } : {}) };
 }
 
-function byProject({ class: found, transient, external, advice, name }: ProjectRule): Classified {
-  return { class: found, transient, external, ...(advice ? { advice } : {}), rules: [name] };
+function byProject({ class: name, transient, external, advice, name: rule }: ProjectRule): Classified {
+  return { class: name, transient, external, ...(advice ? { advice } : {}), rules: [rule] };
 }
 
 function byTable({ errors, before, exitCode }: ClassifyInput): Classified {
   const rule = CLASS_RULES.find(({ match, near }) => hits(match, errors) && (!near || near.test(before)));
-  const said = [...(rule ? [rule] : []), ...FLAG_RULES.filter(({ match }) => hits(match, errors))];
-  if (said.length === 0) return byExitCode(exitCode);
-  const advice = said.find(({ external }) => external)?.external;
+  const rules = [...(rule ? [rule] : []), ...FLAG_RULES.filter(({ match }) => hits(match, errors))];
+  if (rules.length === 0) return byExitCode(exitCode);
+  const advice = rules.find(({ external }) => external)?.external;
   return {
     class: rule?.class ?? 'unknown',
-    transient: said.some(({ transient }) => transient),
+    transient: rules.some(({ transient }) => transient),
     external: advice !== undefined,
     ...(advice ? { advice } : {}),
-    rules: said.map(({ name }) => name),
+    rules: rules.map(({ name }) => name),
   };
 }
 
@@ -73,15 +70,15 @@ function byExitCode(exitCode: number | null): Classified {
 
 const hits = (patterns: readonly RegExp[], text: string): boolean => patterns.some((pattern) => pattern.test(text));
 
-const LIMIT_MS = 200;
+const MAX_TEST_MS = 200;
 let context: Context | undefined;
 
-/** Whether `pattern` matches, or that it was still at it when its time was up. */
+/** Whether a pattern that a person wrote matches; `slow` when it was still at it when its time was up. */
 function boundedTest(pattern: RegExp, text: string): boolean | 'slow' {
   context ??= createContext({});
   Object.assign(context, { pattern, text });
   try {
-    return runInContext('pattern.test(text)', context, { timeout: LIMIT_MS }) as boolean;
+    return runInContext('pattern.test(text)', context, { timeout: MAX_TEST_MS }) as boolean;
   } catch (error) {
     if ((error as { code?: string }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return 'slow';
     throw error;

@@ -28,7 +28,7 @@ interface Line {
 /** At most so many errors make a fingerprint. */
 const MAX_ERRORS = 3;
 /** Lines of no interest that may stand between two errors that belong together. */
-const GAP_BEFORE = 4;
+const MAX_GAP = 4;
 /** Lines that one error and what belongs to it may have: a program that fails for an hour says much. */
 const MAX_CLUSTER = 12;
 /** Lines before the errors that tell what was being done. */
@@ -38,10 +38,10 @@ const CONTEXT_LINES = 5;
 export function pickErrorLines(log: LogEnd, green?: LogEnd): Picked {
   const lines = graded(log);
   const sure = pickStrong(lines);
-  const { found, grade } = sure ?? (isBinary(log) ? NOTHING : pickLikely(lines, green));
-  const first = lines.indexOf(found[0] as Line);
+  const { picked, grade } = sure ?? (isBinary(log) ? NOTHING : pickLikely(lines, green));
+  const first = lines.indexOf(picked[0] as Line);
   const before = lines.slice(Math.max(0, first - CONTEXT_LINES), Math.max(0, first)).map(({ text }) => text);
-  return { errors: errorsOf(found), grade, before: before.join('\n') };
+  return { errors: errorsOf(picked), grade, before: before.join('\n') };
 }
 
 /** The messages of a log, each with its grade; chatter between them is out, unless there is nothing else. */
@@ -59,35 +59,30 @@ function gradeOfAll([headline = '', ...details]: string[]): Grade {
   return grade === 'weak' && details.some((line) => gradeOf(line) === 'strong') ? 'strong' : grade;
 }
 
-interface Pick {
-  found: Line[];
-  grade: Picked['grade'];
-}
+type Choice = { picked: Line[]; grade: Picked['grade'] };
 
-const NOTHING: Pick = { found: [], grade: 'nothing' };
+const NOTHING: Choice = { picked: [], grade: 'nothing' };
 
 const isTelling = ({ grade }: Line): boolean => grade !== 'noise' && grade !== 'info';
 
-function pickStrong(lines: readonly Line[]): Pick | undefined {
+function pickStrong(lines: readonly Line[]): Choice | undefined {
   if (!lines.some(({ grade }) => grade === 'strong')) return undefined;
-  return { found: cluster(lines.filter(isTelling), 'strong'), grade: 'strong' };
+  return { picked: cluster(lines.filter(isTelling), 'strong'), grade: 'strong' };
 }
 
 /** Without a clear error line: what comes closest to one, rather something that a green run does not say. */
-function pickLikely(lines: readonly Line[], green: LogEnd | undefined): Pick {
+function pickLikely(lines: readonly Line[], green: LogEnd | undefined): Choice {
   const telling = lines.filter(isTelling);
   const usual = green ? new Set(graded(green).map(({ text }) => template(text))) : undefined;
   const unusual = usual ? telling.filter(({ text }) => !usual.has(template(text))) : telling;
   const candidates = unusual.length > 0 ? unusual : telling;
   for (const grade of ['weak', 'warning', 'wrapper', 'plain'] as const) {
-    if (candidates.some((line) => line.grade === grade)) return { found: cluster(candidates, grade), grade };
+    if (candidates.some((line) => line.grade === grade)) return { picked: cluster(candidates, grade), grade };
   }
-  const said = lines.filter(({ grade }) => grade === 'info');
-  const last =
-    said.findLast(({ text }) => /fail|error|timed out|timeout|rc=/i.test(text)) ??
-    said.at(-1) ??
-    lines.findLast(({ text }) => isReadable(text));
-  return last ? { found: [last], grade: 'info' } : NOTHING;
+  const infos = lines.filter(({ grade }) => grade === 'info');
+  const telltale = infos.findLast(({ text }) => /fail|error|timed out|timeout|rc=/i.test(text));
+  const last = telltale ?? infos.at(-1) ?? lines.findLast(({ text }) => isReadable(text));
+  return last ? { picked: [last], grade: 'info' } : NOTHING;
 }
 
 /** The last lines of a grade, with what stands close to them. */
@@ -100,9 +95,9 @@ function cluster(lines: readonly Line[], grade: Grade): Line[] {
   }
   if (grade !== 'strong' && grade !== 'weak') return [anchor];
   const [before, after] = [lines.slice(0, end).reverse(), lines.slice(end + 1)];
-  if (!TIME_RAN_OUT.test(anchor.text)) return [...near(before, GAP_BEFORE).reverse(), anchor, ...near(after, 0)];
-  const awaited = before.slice(0, GAP_BEFORE).find(isAwaited);
-  return [...(awaited ? [awaited] : near(before, GAP_BEFORE).reverse()), anchor, ...near(after, GAP_BEFORE)];
+  if (!TIME_RAN_OUT.test(anchor.text)) return [...near(before, MAX_GAP).reverse(), anchor, ...near(after, 0)];
+  const awaited = before.slice(0, MAX_GAP).find(isAwaited);
+  return [...(awaited ? [awaited] : near(before, MAX_GAP).reverse()), anchor, ...near(after, MAX_GAP)];
 }
 
 /** Says only that time ran out; what was waited for was said before, and how it stands often right behind. */
@@ -111,28 +106,29 @@ const TIME_RAN_OUT =
 const isAwaited = ({ text }: Line): boolean => /\bwaiting (?:for|on) \S/i.test(text);
 
 /** The strong and weak lines at the beginning of `lines`, up to where too many others come between them. */
-function near(lines: readonly Line[], mayGap: number): Line[] {
-  const found: Line[] = [];
+function near(lines: readonly Line[], maxGap: number): Line[] {
+  const errors: Line[] = [];
   let gap = 0;
   for (const line of lines) {
-    if (found.length === MAX_CLUSTER) break;
+    if (errors.length === MAX_CLUSTER) break;
     if (line.grade === 'strong' || line.grade === 'weak') {
-      found.push(line);
+      errors.push(line);
       gap = 0;
-    } else if (line.grade === 'plain' && ++gap > mayGap) break;
+    } else if (line.grade === 'plain' && ++gap > maxGap) break;
   }
-  return found;
+  return errors;
 }
 
 /** The errors of a cluster, each template once, strong ones first to stay. */
 function errorsOf(lines: readonly Line[]): ErrorLine[] {
-  const errors = new Map<string, { error: ErrorLine; grade: Grade }>();
-  for (const { text, grade } of lines) {
-    const key = template(text.replaceAll('\n', ' '));
-    if (!errors.has(key)) errors.set(key, { error: { lines: text.split('\n'), template: key }, grade });
+  const byTemplate = new Map<string, Line>();
+  for (const line of lines) {
+    const key = template(line.text.replaceAll('\n', ' '));
+    if (!byTemplate.has(key)) byTemplate.set(key, line);
   }
-  const all = [...errors.values()];
-  const best = all.filter(({ grade }) => grade === 'strong');
-  const kept = [...new Set([...best, ...all])].slice(0, MAX_ERRORS);
-  return all.filter((one) => kept.includes(one)).map(({ error }) => error);
+  const all = [...byTemplate];
+  const strong = all.filter(([, { grade }]) => grade === 'strong');
+  const best = [...new Set([...strong, ...all])].slice(0, MAX_ERRORS);
+  const inOrder = all.filter((one) => best.includes(one));
+  return inOrder.map(([key, { text }]) => ({ lines: text.split('\n'), template: key }));
 }

@@ -1,10 +1,9 @@
 // A failed attempt's log → who this failure is: error lines, class, fingerprint. Stateless: the same log gives the same
 // answer on any machine on any day.
 import { createHash } from 'node:crypto';
-import type { FailureClass } from '../config/loop-config.ts';
 import { type Classified, classify, type ProjectRule } from './classify.ts';
 import { clipMiddle, isBinary, type LogEnd } from './clean.ts';
-import { pickErrorLines } from './error-lines.ts';
+import { type ErrorLine, type Picked, pickErrorLines } from './error-lines.ts';
 import type { Grade } from './grade.ts';
 import { MASK_REASONS, type Masked, template } from './mask.ts';
 
@@ -30,42 +29,32 @@ export interface FailureInput {
 }
 
 /** A failure, known by its fingerprint. */
-export interface Failure {
+export interface Failure extends Classified {
   fingerprint: string;
-  class: FailureClass;
-  transient: boolean;
-  external: boolean;
-  /** With `external`: the one thing that the human must do. */
-  advice?: string;
   /** What the log says went wrong, at most three errors, each as many lines as it has. */
-  errors: readonly { readonly lines: readonly string[]; readonly template: string }[];
+  errors: readonly Readonly<ErrorLine>[];
   /** How sure that is. */
   grade: Grade | 'nothing';
   /** Why the log says nothing, when it does. */
   silence?: Silence;
-  /** The rules that gave the class and its flags. */
-  rules: readonly string[];
-  /** Rules of the project's own that took too long and were passed over. */
-  slow?: readonly string[];
 }
 
 /** Why a log has no error lines: two different reasons are two different failures. */
 export type Silence = 'no log' | 'empty log' | 'no text' | 'only progress';
 
-const LENGTH = 16;
+const NOTHING_PICKED: Picked = { errors: [], grade: 'nothing', before: '' };
 
 /** Never throws. */
 export function identify(input: FailureInput): Failure {
   const { log, green, stage, ended, rules } = input;
-  const picked = log ? pickErrorLines(log, green) : { errors: [], grade: 'nothing' as const, before: '' };
-  const text = picked.errors.map(({ lines }) => lines.join('\n')).join('\n');
-  const silence = picked.errors.length === 0 ? whySilent(log) : undefined;
-  const classified: Classified = classify({ errors: text, before: picked.before, exitCode: ended.exit_code }, rules);
+  const { errors, grade, before } = log ? pickErrorLines(log, green) : NOTHING_PICKED;
+  const text = errors.map(({ lines }) => lines.join('\n')).join('\n');
+  const silence = errors.length === 0 ? whySilent(log) : undefined;
   return {
-    fingerprint: hash(stage, endOf(ended), silence ? [`<${silence}>`] : picked.errors.map((error) => error.template)),
-    ...classified,
-    errors: picked.errors,
-    grade: picked.grade,
+    fingerprint: hash(stage, endOf(ended), silence ? [`<${silence}>`] : errors.map((error) => error.template)),
+    ...classify({ errors: text, before, exitCode: ended.exit_code }, rules),
+    errors,
+    grade,
     ...(silence ? { silence } : {}),
   };
 }
@@ -73,7 +62,7 @@ export function identify(input: FailureInput): Failure {
 /** Templates are a set: what runs side by side prints in any order. */
 function hash(stage: string, end: string, templates: readonly string[]): string {
   const parts = [`mendloop ${ALGORITHM}`, stage, end, ...[...templates].sort()];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, LENGTH);
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
 
 /** The one thing of how it ended that another fix would be needed for. */
@@ -91,27 +80,22 @@ function whySilent(log: LogEnd | undefined): Silence {
 
 /** What was masked in its error lines, and why, each once. */
 export function masksOf({ errors }: Failure): (Masked & { why: string })[] {
-  const found = new Map<string, Masked & { why: string }>();
-  for (const { lines } of errors) {
-    template(lines.join(' '), (masked) => {
-      found.set(`${masked.mask} ${masked.text}`, { ...masked, why: MASK_REASONS[masked.mask] });
-    });
-  }
-  return [...found.values()];
+  const masks = new Map<string, Masked & { why: string }>();
+  const add = (one: Masked) => masks.set(`${one.mask} ${one.text}`, { ...one, why: MASK_REASONS[one.mask] });
+  for (const { lines } of errors) template(lines.join(' '), add);
+  return [...masks.values()];
 }
 
-const EXCERPT_WIDTH = 200;
+const MAX_EXCERPT_CHARS = 200;
 
 /** Two lines that tell it, for people: of one error its headline and the rest of it, of several the first two. */
 export function excerptOf({ errors, silence }: Failure): string {
   if (silence) return `(${silence})`;
-  const told = errors.map(({ lines }) => lines.map((line) => line.trim()).filter((line) => line !== ''));
-  const [headline, ...rest] = told[0] ?? [];
-  const second = rest.length > 0 ? rest.join(' ') : (told[1]?.[0] ?? '');
-  return [headline ?? '', second]
-    .filter((line) => line !== '')
-    .map((line) => clipMiddle(line, EXCERPT_WIDTH, '…'))
-    .join('\n');
+  const texts = errors.map(({ lines }) => lines.map((line) => line.trim()).filter((line) => line !== ''));
+  const [headline = '', ...rest] = texts[0] ?? [];
+  const second = rest.length > 0 ? rest.join(' ') : (texts[1]?.[0] ?? '');
+  const lines = [headline, second].filter((line) => line !== '');
+  return lines.map((line) => clipMiddle(line, MAX_EXCERPT_CHARS, '…')).join('\n');
 }
 
 /** Bytes from the end. The first is enough for nearly every failure; the last bounds time and memory for all. */

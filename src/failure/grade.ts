@@ -129,25 +129,19 @@ const STRONG = [
     Operation not supported | Protocol not supported | No such host | No such device | No such process
     No such container | No such image | No such key | No such user | No such group | Host key verification failed
     Too many authentication failures
-  `,
-  words`
     connection refused | connection timed out | connection reset | connection closed by | connection aborted
     no route to host | network is unreachable | host is down | host is unreachable | name or service not known
     temporary failure in name resolution | name resolution | could not resolve | no such host | i\/o timeout
     context deadline exceeded | tls handshake | certificate verify | certificate has | certificate is
     certificate signed | x509 | EOF occurred | unexpected EOF | server misbehaving
-  `,
-  words`
     unbound variable | parameter not set | bad substitution | syntax error | unexpected token
     unexpected end of file | ambiguous redirect | bad interpreter | not a valid identifier | readonly variable
     core dumped | segmentation fault | out of memory | oom-?kill\w*
-  `,
-  /\bE(?:NOENT|ACCES|PERM|EXIST|PIPE|ADDRINUSE|NOSPC|ISDIR|NOTDIR|NOTEMPTY|MFILE|INVAL|BUSY|RESOLVE|INTEGRITY|40[134])\b/,
-  /\bE(?:CONNREFUSED|CONNRESET|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH)\b/,
-  words`
     access denied | unauthorized | forbidden | authentication failed | authentication required | invalid credentials
     not authorized | a password is required | a terminal is required
   `,
+  /\bE(?:NOENT|ACCES|PERM|EXIST|PIPE|ADDRINUSE|NOSPC|ISDIR|NOTDIR|NOTEMPTY|MFILE|INVAL|BUSY|RESOLVE|INTEGRITY|40[134])\b/,
+  /\bE(?:CONNREFUSED|CONNRESET|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH)\b/,
   /^\S*sh: (?:line )?\d+: .{1,200}: not found$|^\S+: (?:line )?\d+: /,
   /^\s+\d+:\d+\s+error\b/,
   /^(?:make|gmake)(?:\[\d+\])?: \*\*\* |^make: \S+: /,
@@ -179,9 +173,9 @@ const matches = (patterns: readonly RegExp[], line: string): boolean => patterns
 export function gradeOf(line: string): Grade {
   const npm = /^npm (?:error|ERR!)/.exec(line)?.[0];
   if (npm === undefined) return gradeText(line);
-  const said = line.slice(npm.length + 1);
-  if (NPM_WRAPPER.test(said)) return 'wrapper';
-  const grade = gradeText(said);
+  const message = line.slice(npm.length + 1);
+  if (NPM_WRAPPER.test(message)) return 'wrapper';
+  const grade = gradeText(message);
   return grade === 'plain' ? 'weak' : grade;
 }
 

@@ -223,26 +223,25 @@ const MASKS: readonly (readonly [name: MaskName, pattern: RegExp, becomes: Becom
 export function template(text: string, onMask?: (masked: Masked) => void): string {
   let out = clipMiddle(text, LINE_CHARS);
   for (const [name, pattern, becomes] of MASKS) {
-    out = out.replace(pattern, (found: string, ...rest: unknown[]) => {
+    out = out.replace(pattern, (match: string, ...rest: unknown[]) => {
       const at = rest.findIndex((value) => typeof value === 'number');
       const start = rest[at] as number;
-      const end = start + found.length;
+      const end = start + match.length;
       const around = { before: out.slice(Math.max(0, start - 40), start), after: out.slice(end, end + 40) };
-      const put = typeof becomes === 'string' ? becomes : becomes(found, around, rest.slice(0, at) as string[]);
-      if (put !== found) onMask?.({ mask: name, text: found });
+      const put = typeof becomes === 'string' ? becomes : becomes(match, around, rest.slice(0, at) as string[]);
+      if (put !== match) onMask?.({ mask: name, text: match });
       return put;
     });
   }
   return clipMiddle(out.replace(/\s+/g, ' ').trim(), TEMPLATE_CHARS);
 }
 
+const RANDOM_END =
+  /(?:^|[._-])(?=[A-Za-z0-9_]*(?:\d[A-Za-z_]|[A-Za-z_]\d|[a-z][A-Z]|[A-Z][a-z]|\d{6}|[A-Z]{6}))[A-Za-z0-9_]{6,}$/;
+
 /** The random part of a path below a temporary folder goes; a name that a person chose stays. */
 function temporary(text: string, name: string): string {
-  const random =
-    /^(?:tmp|temp)[._-]?\w{4,}/i.test(name) ||
-    /(?:^|[._-])(?=[A-Za-z0-9_]*(?:\d[A-Za-z_]|[A-Za-z_]\d|[a-z][A-Z]|[A-Z][a-z]|\d{6}|[A-Z]{6}))[A-Za-z0-9_]{6,}$/.test(
-      name.replace(/\.\w{1,5}$/, ''),
-    );
+  const random = /^(?:tmp|temp)[._-]?\w{4,}/i.test(name) || RANDOM_END.test(name.replace(/\.\w{1,5}$/, ''));
   const extension = /\.[A-Za-z]{1,5}$/.exec(name)?.[0] ?? '';
   return random ? `<tmp>${extension}` : text;
 }
@@ -262,12 +261,8 @@ function isTelling(text: string, { before, after }: Around): boolean {
   if (/: \($/.test(before) ? after.startsWith(')') : before.endsWith('(') && after.startsWith(': ')) return true;
   if (/^[45]\d\d$/.test(text) && /\($/.test(before) && after.startsWith(')')) return true;
   if (/^[45]\d\d$/.test(text) && /\w: $/.test(before) && /^ [a-z]/i.test(after)) return true;
-  const status =
-    /^[1-5]\d\d$/.test(text) && (/^ [A-Z][a-z]/.test(after) || /(?:returned|response|got|HTTP) $/i.test(before));
-  return (
-    status ||
-    IMAGE_BEFORE.test(before) ||
-    (/^\d{2,5}$/.test(text) &&
-      (HOST_BEFORE.test(before) || (/^(?:22|25|53|80|443|\d{4,5})$/.test(text) && SERVICE_BEFORE.test(before))))
-  );
+  const answers = /^ [A-Z][a-z]/.test(after) || /(?:returned|response|got|HTTP) $/i.test(before);
+  if ((/^[1-5]\d\d$/.test(text) && answers) || IMAGE_BEFORE.test(before)) return true;
+  if (/^\d{2,5}$/.test(text) && HOST_BEFORE.test(before)) return true;
+  return /^(?:22|25|53|80|443|\d{4,5})$/.test(text) && SERVICE_BEFORE.test(before);
 }

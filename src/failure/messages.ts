@@ -8,14 +8,14 @@ interface Joined {
 }
 
 /** What was read so far. */
-interface Reading {
+interface Progress {
   out: string[];
   /** The last line that is no finding: a linter's findings are about the file it names. */
   header: string | undefined;
 }
 
 /** Undefined when the line at `i` is not of its kind. May add to the last message. */
-type Join = (lines: readonly string[], i: number, reading: Reading) => Joined | undefined;
+type Join = (lines: readonly string[], i: number, progress: Progress) => Joined | undefined;
 
 /** Lines after a headline that may belong to it. */
 const MAX_DETAIL = 6;
@@ -26,19 +26,19 @@ const MAX_DUMP = 24;
 
 /** Every message of the log, its lines parted by `\n`. Source text and stack frames that errors quote are left out. */
 export function messages(lines: readonly string[]): string[] {
-  const reading: Reading = { out: [], header: undefined };
+  const progress: Progress = { out: [], header: undefined };
   for (let i = 0; i < lines.length; ) {
-    const { text, next } = joinAt(lines, i, reading);
-    if (text !== undefined) reading.out.push(text);
-    if (!FINDING.test(lines[next - 1] as string)) reading.header = lines[next - 1];
+    const { text, next } = joinAt(lines, i, progress);
+    if (text !== undefined) progress.out.push(text);
+    if (!FINDING.test(lines[next - 1] as string)) progress.header = lines[next - 1];
     i = next;
   }
-  return reading.out;
+  return progress.out;
 }
 
-function joinAt(lines: readonly string[], i: number, reading: Reading): Joined {
+function joinAt(lines: readonly string[], i: number, progress: Progress): Joined {
   for (const join of [box, dump, traceback, quotation, finding, headline, place]) {
-    const joined = join(lines, i, reading);
+    const joined = join(lines, i, progress);
     if (joined) return joined;
   }
   return { text: lines[i] as string, next: i + 1 };
@@ -53,8 +53,8 @@ const box: Join = (lines, i) => {
   let until = i + 1;
   while (until < lines.length && !/^\s*╵/.test(lines[until] as string)) until++;
   const inside = lines.slice(i + 1, until).filter((line) => /^\s*│/.test(line));
-  const said = inside.map((line) => line.replace(/^\s*│\s?/, '').trimEnd()).filter((line) => line !== '');
-  return { text: said.join('\n'), next: until + 1 };
+  const texts = inside.map((line) => line.replace(/^\s*│\s?/, '').trimEnd()).filter((line) => line !== '');
+  return { text: texts.join('\n'), next: until + 1 };
 };
 
 /** The stacks behind a Go panic: only the first file that is not of the runtime counts, for there the fix is. */
@@ -63,8 +63,8 @@ const dump: Join = (lines, i, { out }) => {
   const latest = out.slice(-MAX_BETWEEN);
   const panic = latest.findLastIndex((text) => /^(?:panic|fatal error): /.test(text));
   const files = lines.slice(i + 1, i + MAX_DUMP).map((line) => /^\s+(\S+\.go):\d+/.exec(line)?.[1]);
-  const own = files.find((file) => file && !/\/(?:runtime|usr\/local\/go|usr\/lib\/go)\b/.test(file));
-  if (own && panic !== -1) out[out.length - latest.length + panic] += `\n${own}`;
+  const ownFile = files.find((file) => file && !/\/(?:runtime|usr\/local\/go|usr\/lib\/go)\b/.test(file));
+  if (ownFile && panic !== -1) out[out.length - latest.length + panic] += `\n${ownFile}`;
   return { next: i + 1 };
 };
 
@@ -92,18 +92,18 @@ const finding: Join = (lines, i, { header }) => {
 const headline: Join = (lines, i) => {
   const line = lines[i] as string;
   if (!/(?::|=>)$/.test(line) || !isErrorLine(line)) return undefined;
-  const said = [line];
+  const text = [line];
   let opens = true;
   let next = i + 1;
-  for (; next < lines.length && said.length <= MAX_DETAIL; next++) {
+  for (; next < lines.length && text.length <= MAX_DETAIL; next++) {
     const below = lines[next] as string;
     if (isFrame(below)) continue;
     const belongs = /^\s|^[*•-] /.test(below) || (opens && ['plain', 'weak'].includes(gradeOf(below)));
     if (below === '' || !belongs) break;
     opens = below.endsWith(':');
-    said.push(below);
+    text.push(below);
   }
-  return { text: said.join('\n'), next };
+  return { text: text.join('\n'), next };
 };
 
 /** Where an error is, on a line of its own below it. */

@@ -79,9 +79,9 @@ function readDiffs(parts: readonly Stretch[]): ReadChanges {
 /** What a reasoning model thought before its answer is no part of it. */
 function withoutThoughts(lines: readonly string[]): string[] {
   const end = lines.findLastIndex((line) => /^[^ +-].*<\/think(?:ing)?>/.test(line) || /^<\/think/.test(line));
-  const kept = lines.slice(end + 1);
-  const open = kept.findIndex((line) => /^<think(?:ing)?>/.test(line));
-  return open < 0 ? kept : kept.slice(0, open);
+  const rest = lines.slice(end + 1);
+  const open = rest.findIndex((line) => /^<think(?:ing)?>/.test(line));
+  return open < 0 ? rest : rest.slice(0, open);
 }
 
 function noteOf(parts: readonly Stretch[]): Note | undefined {

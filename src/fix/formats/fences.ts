@@ -19,7 +19,7 @@ export const looksChanged = (line: string): boolean => /^(?:\+|-(?! ?[\w*`"'([])
 
 /** Every line but the fences themselves is in exactly one stretch. In a diff without fences a fence is content. */
 export function stretches(lines: readonly string[]): Stretch[] {
-  const found: Stretch[] = [];
+  const parts: Stretch[] = [];
   const proseAfter = (): Stretch => ({ kind: 'prose', lines: [], info: '', above: '', closed: true });
   let above = '';
   let prose = proseAfter();
@@ -36,17 +36,17 @@ export function stretches(lines: readonly string[]): Stretch[] {
       i++;
       continue;
     }
-    if (prose.lines.length > 0) found.push(prose);
+    if (prose.lines.length > 0) parts.push(prose);
     const [, indent = '', fence = '', info = ''] = opening;
     const end = closing(lines, i + 1, indent, fence);
     const body = lines.slice(i + 1, end);
-    found.push({ kind: 'block', lines: body, info: info.trim(), above, closed: end < lines.length });
+    parts.push({ kind: 'block', lines: body, info: info.trim(), above, closed: end < lines.length });
     prose = proseAfter();
     above = '';
     i = end + 1;
   }
-  if (prose.lines.length > 0) found.push(prose);
-  return found;
+  if (prose.lines.length > 0) parts.push(prose);
+  return parts;
 }
 
 /** Where the block ends. In a diff of a Markdown file a fence may be content: then changed lines follow it. */

@@ -158,9 +158,9 @@ function listAround(lines: readonly string[], index: number): string | undefined
 }
 
 function itemOf(line: string | undefined): { indent: string; word: string } | undefined {
-  const found = ITEM.exec(line ?? '');
-  if (!found) return undefined;
-  const [, indent = '', double, single, plain] = found;
+  const match = ITEM.exec(line ?? '');
+  if (!match) return undefined;
+  const [, indent = '', double, single, plain] = match;
   return { indent: `${indent}${/^\s*-/.test(line ?? '') ? '-' : ''}`, word: double ?? single ?? plain ?? '' };
 }
 
@@ -180,10 +180,10 @@ export function logicalLine(lines: readonly string[], number: number, language: 
   let to = number - 1;
   while (to - from < MAX_JOINED_LINES && joins(from - 1)) from--;
   while (to - from < MAX_JOINED_LINES && joins(to)) to++;
-  const own = lines.slice(from, to + 1);
+  const joined = lines.slice(from, to + 1);
   return {
-    text: own.map((line, i) => (i < own.length - 1 ? `${line.replace(/\\$/, '')} ` : line)).join(''),
-    lines: own.map((text, i) => ({ number: from + i + 1, text })),
+    text: joined.map((line, i) => (i < joined.length - 1 ? `${line.replace(/\\$/, '')} ` : line)).join(''),
+    lines: joined.map((text, i) => ({ number: from + i + 1, text })),
     cut: joins(from - 1) || joins(to),
   };
 }

@@ -20,7 +20,7 @@ const TEMPLATE = /\{\{|\{%|<%|\$\{\{/;
  * to be mended (`failedToParse`): then it must be clean. Files of other kinds have no faults here. Never throws.
  */
 export function parses(path: string, before: string | null, after: string, failedToParse = false): Finding[] {
-  const kind = KINDS.find((known) => known.path.test(path));
+  const kind = KINDS.find((one) => one.path.test(path));
   if (!kind) return [];
   const faults = kind.faults(after);
   if (faults.length === 0) return [];
@@ -36,9 +36,9 @@ function yamlFaults(text: string): string[] {
     // The parser's own check of keys compares each with every other.
     const lines = new LineCounter();
     const options = { logLevel: 'error', uniqueKeys: false, prettyErrors: false, lineCounter: lines } as const;
-    const found = parseAllDocuments(text, options);
+    const documents = parseAllDocuments(text, options);
     const at = (offset: number) => `line ${Math.max(1, lines.linePos(offset).line)}`;
-    return (Array.isArray(found) ? found : []).flatMap(({ errors, contents }) => [
+    return (Array.isArray(documents) ? documents : []).flatMap(({ errors, contents }) => [
       ...errors.map(({ message, pos }) => `${at(pos[0])}: ${clip(message)}`),
       ...repeatedKeys(contents).map(({ key, offset }) => `${at(offset)}: the key ${clip(key)} stands here twice`),
     ]);
