@@ -8,6 +8,14 @@ import * as testing from '../src/testing/index.ts';
 
 const names = (door: object) => Object.keys(door).sort();
 
+/** The types that the file re-exports, under the names that others import. */
+function types(path: string): string[] {
+  const text = readFileSync(new URL(path, import.meta.url), 'utf8');
+  const lists = [...text.matchAll(/^export (type )?\{([^}]*)\}/gm)];
+  const exported = lists.flatMap(([, type = '', list = '']) => list.split(',').map((name) => type + name.trim()));
+  return exported.flatMap((name) => /^type (?:\w+ as )?(\w+)$/.exec(name)?.[1] ?? []).sort();
+}
+
 test('the plan API is exactly this', () => {
   assert.equal(names(planApi), [
     'CODES',
@@ -25,6 +33,13 @@ test('the plan API is exactly this', () => {
     'validateContext',
     'validatePlan',
   ]);
+  const expected = `
+    Action ActionCall ActionRegistry Backend BackendJob Context ContextInput Escalation EscalationFacts
+    EventType ExecutionCode ExecutionContext ExecutionError ExecutorOptions FixFacts Happening LoopEvent Notice
+    Outcome Plan PlanExecutor PlanInput PlanResult PlanRunner PlanRunnerOptions PlanStatus PlanStep Plugin
+    Proposal RetryPolicy RunScheduler Severity Subscriber
+  `;
+  assert.equal(types('../src/index.ts'), expected.trim().split(/\s+/));
   const runner = planApi.createPlanRunner({ actions: new Map() });
   assert.equal(names(runner), ['execute', 'executePlan', 'runPlan']);
   assert.is(planApi.createExecutor, planApi.createPlanRunner);
@@ -67,6 +82,12 @@ test('what plugin authors are offered is exactly this', () => {
     'withFormat',
     'withoutSecrets',
   ]);
+  const expected = `
+    AnswerFormat Backend BackendJob CaseAnswer ChatEnd ClassRules Consultation Context Escalation
+    EscalationFacts FailureFacts FixFacts GuardedAnswer HostedModel ModelCommand ModelHost Note Notice Plugin
+    PostJson Posted Proposal ReadReply Refused RefusedRound Reporting SeenFile Try Turn
+  `;
+  assert.equal(types('../src/model.ts'), expected.trim().split(/\s+/));
   assert.is(model.definePlugin, planApi.definePlugin);
   assert.equal(names(testing), ['startApiServer', 'startOllamaServer']);
 });
