@@ -1,90 +1,306 @@
-// The words every part of mendloop shares: what can happen in a run, as typed events. The journal stores them; console,
-// JSON output and everything else that watches a run read the same ones.
+// The only words that are stored: every event type with its place, what it tells and the shape of its data. The journal
+// keeps them; ledger, stage states, console and JSON output are made from them.
+import {
+  amount,
+  type Check,
+  type Checked,
+  count,
+  flag,
+  integer,
+  listOf,
+  name,
+  oneOf,
+  optional,
+  orNull,
+  type Shape,
+  shaped,
+  text,
+  time,
+} from './shape.ts';
 
-/** Every event type, with what it tells. */
-export const EVENT_TYPES = {
-  'run.started': 'a run began: what was asked for, its base commit and its options',
-  'run.resumed': 'a later process took up a run that had been cut off',
-  'run.ended': 'the run is over; exactly one per run, always last',
-  'tree.opened': 'the worktree is ready: branch, commit, base',
-  notice: 'something a person should know; changes nothing',
-  'step.started': 'a step is being worked on',
-  'step.drift': "a green step's verify no longer holds",
-  'step.fresh': 'a green step was found still green; its command did not run',
-  'step.retry': 'the step is tried again after a pause',
-  'step.done': 'a step ended green',
-  'step.failed': 'a step ended failed',
-  'step.skipped': 'a step was not run, and why',
-  'step.interrupted': 'a step was stopped, or was found cut off',
-  'attempt.started': "the stage's process group exists and is about to run the command",
-  'check.started': 'the process group of one command of verify exists and is about to run',
-  'attempt.ended': 'the command and its checks are over',
-  'attempt.changed': 'the stage changed tracked files; they were saved as a patch',
-  'failure.seen': 'a failed attempt was recognised: fingerprint, class, excerpt, how often it was seen',
-  'failure.decided': 'what is done about it, and why',
-  'fix.refused': 'a proposed change was refused, and why',
-  'plugin.said': 'a plugin says what it does: whom it asks, and why',
-  'plugin.passed': 'a plugin has no fix to propose, and why',
-  'plugin.failed': 'a plugin could not be reached or did not answer soundly; no try is spent',
-  'fix.suggested': 'a sound fix is shown to a person, who is asked',
-  'fix.declined': 'the person does not want it',
-  'fix.intended': 'a sound fix is about to be committed',
-  'fix.committed': 'the fix is on the AI branch, and the stage runs again',
-  'fix.judged': 'the fix stays: verified, or for now',
-  'fix.reverted': 'the fix was taken back by a commit of its own, and why',
-  'prompt.saved': 'nobody could be asked: what would have been sent is kept for a person',
-  'case.opened': 'a case waits for a person, and where it is',
-  'case.closed': 'a case is over, and why',
-  'safe_mode.on': 'the loop stopped changing things by itself, and why',
-  'stage.recovered': 'a stage that was given up may run again: its inputs changed, or its checks hold',
-  'stage.green': 'all steps of a stage are green: a stage turned green',
-  'stage.failed': 'a stage ended failed',
-  'stage.skipped': 'a stage was not run',
-  'stage.reset': 'a person set a stage back to idle',
+export const TIERS = ['wait', 'executor', 'escalation', 'give_up', 'none'] as const;
+export type Tier = (typeof TIERS)[number];
+
+/** The tiers that propose fixes. */
+export const FIX_TIERS = ['executor', 'escalation'] as const;
+export type FixTier = (typeof FIX_TIERS)[number];
+
+/** How a fix stands, as the ledger remembers it. */
+export const FIX_OUTCOMES = [
+  'refused',
+  'applied',
+  'provisional',
+  'verified',
+  'no_effect',
+  'broke',
+  'withdrawn',
+  'declined',
+] as const;
+export type FixOutcome = (typeof FIX_OUTCOMES)[number];
+
+export const FAILURE_CLASSES = [
+  'permission_denied',
+  'missing_file',
+  'command_not_found',
+  'network_error',
+  'yaml_parse_error',
+  'talos_error',
+  'proxmox_error',
+  'unknown',
+] as const;
+export type FailureClass = (typeof FAILURE_CLASSES)[number];
+
+/** The author of a fix that a person gave: it counts for no plugin. */
+export const PERSON = 'person';
+/** The executor that needs no model: it spends no try, and sees every failure. */
+export const KNOWN_FIXES = 'known-fixes';
+
+export const isNote = shaped({ fix: text, reason: text });
+/** How an attempt ended; when it ran past its time, the signal that ended it says nothing. */
+export const isAttemptEnd = shaped({ exit_code: orNull(integer), signal: orNull(text), timed_out: flag });
+export type AttemptEnd = Checked<typeof isAttemptEnd>;
+
+/** One hash per kind of input, so that a change can be named. */
+export const isInputs = shaped({ command: text, verify: text, files: text, outputs: text });
+export type Inputs = Checked<typeof isInputs>;
+
+/** Who a process is, so that it can be recognised after its number was given to another. */
+export const isProcessIdentity = shaped({ pid: integer, start: orNull(text), boot: orNull(text), host: text });
+
+/** The failure an event is about. */
+const failure = { fingerprint: text };
+const fix = { ...failure, tier: oneOf(FIX_TIERS), plugin: text, hash: text };
+const notedFix = { ...fix, note: isNote };
+const committed = { ...notedFix, class: text, paths: listOf(text), tried: flag };
+const reason = { reason: text };
+const options = { lab: text, recheck: optional(flag), workers: optional(integer) };
+
+/** Where an event belongs: to the run, to a stage, or to a step (of a stage, or of a plan of the caller's own). */
+type Place = 'run' | 'stage' | 'step';
+
+const row = <P extends Place, S extends Shape>(place: P, about: string, shape: S) => ({
+  place,
+  about,
+  isData: shaped(shape),
+});
+
+export const EVENTS = {
+  'run.started': row('run', 'a run began: what was asked for, its base commit and its options', {
+    execution_id: text,
+    asked: text,
+    stages: listOf(text),
+    base: shaped({ name: text, branch: text, commit: text, firstRun: optional(flag) }),
+    timeout_ms: amount,
+    deadline_ms: orNull(amount),
+    ...options,
+  }),
+  'run.resumed': row('run', 'a later process went on with a run that had been cut off', {
+    asked: text,
+    stages: listOf(text),
+    done: listOf(text),
+    ...options,
+  }),
+  'run.ended': row('run', 'the run is over; exactly one per run, always last', {
+    exit: optional(integer),
+    lab: optional(text),
+    duration_ms: optional(amount),
+    error: optional(orNull(shaped({ error_code: text, message: text }))),
+    reason: optional(text),
+  }),
+  'tree.opened': row('run', 'the worktree is ready: branch, commit, base', {
+    branch: text,
+    commit: text,
+    base: text,
+    merged: optional(shaped({ from: text, to: text })),
+  }),
+  notice: row('run', 'something a person should know; changes nothing', { text }),
+  'step.started': row('step', 'a step is being worked on', {}),
+  'step.drift': row('step', "a green step's verify no longer holds", { problems: listOf(text), log: text }),
+  'step.fresh': row('step', 'a green step was found still green; its command did not run', {}),
+  'step.retry': row('step', 'the step is tried again after a pause', {
+    pause_ms: amount,
+    ...reason,
+    tier: optional(oneOf(['wait', 'fix'])),
+  }),
+  'step.done': row('step', 'a step ended green', { inputs: optional(isInputs), head: optional(text) }),
+  'step.failed': row('step', 'a step ended failed', {
+    code: text,
+    ...reason,
+    severity: text,
+    human: optional(flag),
+    gave_up: optional(text),
+    next: optional(text),
+    log: optional(text),
+    inputs: optional(isInputs),
+  }),
+  'step.skipped': row('step', 'a step was not run, and why', reason),
+  'step.interrupted': row('step', 'a step was stopped, or was found cut off', reason),
+  'attempt.started': row('step', "the stage's process group exists and is about to run the command", {
+    leader: isProcessIdentity,
+    log: text,
+    head: text,
+  }),
+  'check.started': row('step', 'the process group of one command of verify exists and is about to run', {
+    leader: isProcessIdentity,
+  }),
+  'attempt.ended': row('step', 'the command and its checks are over', {
+    outcome: text,
+    duration_ms: optional(amount),
+    log: optional(text),
+    exit_code: optional(orNull(integer)),
+    signal: optional(orNull(text)),
+    problems: optional(listOf(text)),
+  }),
+  'attempt.changed': row('step', 'the stage changed tracked files; they were saved as a patch', {
+    files: listOf(text),
+    patch: optional(text),
+  }),
+  'failure.seen': row('stage', 'a failed attempt was identified: fingerprint, class, excerpt, how often it was seen', {
+    ...failure,
+    class: oneOf(FAILURE_CLASSES),
+    transient: flag,
+    external: flag,
+    excerpt: text,
+    log: optional(text),
+    ended: isAttemptEnd,
+    rules: optional(listOf(text)),
+    times_seen: count,
+    first_seen: time,
+    inputs: optional(isInputs),
+  }),
+  'failure.decided': row('stage', 'what is done about it, and why', {
+    ...failure,
+    tier: oneOf(TIERS),
+    ...reason,
+    why: optional(text),
+    exit: optional(integer),
+    pause_ms: optional(amount),
+  }),
+  'failure.given_up': row('stage', 'the loop is at its end with it; a person is needed', { ...failure, ...reason }),
+  'try.ended': row('stage', 'one pass through the executors ended without a fix on the branch', {
+    ...failure,
+    hash: optional(name),
+  }),
+  'escalation.called': row('stage', 'an escalation is being called', { ...failure, case: optional(text) }),
+  'escalation.refunded': row('stage', 'whoever was called could not be reached: the call does not count', failure),
+  'model.used': row('stage', 'a model used tokens, and what they cost', {
+    ...failure,
+    tokens: count,
+    dollars: optional(amount),
+  }),
+  'plugin.said': row('stage', 'a plugin says what it does: whom it asks, and why', { plugin: text, text }),
+  'plugin.passed': row('stage', 'a plugin has no fix to propose, and why', {
+    ...failure,
+    tier: oneOf(FIX_TIERS),
+    plugin: text,
+    ...reason,
+  }),
+  'plugin.failed': row('stage', 'a plugin could not be reached or did not answer soundly; no try is spent', {
+    plugin: text,
+    ...reason,
+  }),
+  'prompt.saved': row('stage', 'nobody could be asked: what would have been sent is kept for a person', { path: text }),
+  'fix.refused': row('stage', 'a proposed change was refused, and why', {
+    ...failure,
+    tier: oneOf(FIX_TIERS),
+    plugin: text,
+    round: count,
+    code: text,
+    reasons: listOf(text),
+    fix: optional(text),
+    hash: optional(text),
+  }),
+  'fix.suggested': row('stage', 'a sound fix is shown to a person, who is asked', notedFix),
+  'fix.declined': row('stage', 'the person does not want it', notedFix),
+  'fix.intended': row('stage', 'a sound fix is about to be committed', { ...committed, created: listOf(text) }),
+  'fix.committed': row('stage', 'the fix is on the AI branch, and the stage runs again', {
+    ...committed,
+    commit: text,
+  }),
+  'fix.judged': row('stage', 'the fix stays: verified, or for now', {
+    ...notedFix,
+    outcome: oneOf(['provisional', 'verified']),
+    ...reason,
+    commit: text,
+  }),
+  'fix.reverted': row('stage', 'the fix was taken back by a commit of its own, and why', {
+    ...notedFix,
+    outcome: oneOf(['no_effect', 'broke', 'withdrawn', 'declined']),
+    ...reason,
+    commit: text,
+    reverts: text,
+  }),
+  'case.opened': row('stage', 'a case waits for a person, and where it is', {
+    ...failure,
+    case: text,
+    path: text,
+    why: text,
+    given_up: optional(flag),
+  }),
+  'case.closed': row('stage', 'a case is over, and why', { fingerprint: optional(text), case: text, ...reason }),
+  'case.answered': row('stage', 'a person answered a case with a fix, which is applied when the failure returns', {
+    ...notedFix,
+    case: text,
+  }),
+  'person.notified': row('stage', 'a person was notified of a failure, and of what', { ...failure, state: name }),
+  'safe_mode.on': row('run', 'the loop stopped changing things by itself, and why', { why: text }),
+  'stage.recovered': row(
+    'stage',
+    'a stage that was given up may run again: its inputs changed, or its checks hold',
+    reason,
+  ),
+  'stage.green': row('stage', 'all steps of a stage are green: a stage turned green', {}),
+  'stage.failed': row('stage', 'a stage ended failed', { reason: optional(text) }),
+  'stage.skipped': row('stage', 'a stage was not run', { reason: optional(text) }),
+  'stage.reset': row('stage', 'a person set a stage back to idle', {}),
+  'ledger.snapshot': row('run', 'the whole ledger, where its journal was lost or written by an older version', {
+    ledger: shaped({}),
+  }),
 } as const;
 
-export type EventType = keyof typeof EVENT_TYPES;
+export type EventType = keyof typeof EVENTS;
 
-/** What a part of the loop says happened; the recorder adds the rest. */
-export interface Happening {
-  type: EventType;
-  stage?: string | undefined;
-  step?: string | undefined;
-  attempt?: number | undefined;
-  status?: string | undefined;
-  data?: Record<string, unknown>;
+/** What an event of a type tells. */
+export type DataOf<T extends EventType> = (typeof EVENTS)[T]['isData'] extends Check<infer D> ? D : never;
+
+interface Places {
+  run: { stage?: string | undefined; step?: string | undefined; attempt?: number | undefined };
+  stage: { stage: string; step?: string | undefined; attempt?: number | undefined };
+  step: { stage?: string | undefined; step: string; attempt?: number | undefined };
 }
 
-export interface LoopEvent {
+/** What a part of the loop says happened; the journal adds the rest. */
+export type NewEvent<T extends EventType = EventType> = {
+  [K in T]: { type: K; status?: string | undefined; data: DataOf<K> } & Places[(typeof EVENTS)[K]['place']];
+}[T];
+
+/** An event as the journal keeps it. */
+export type LoopEvent<T extends EventType = EventType> = NewEvent<T> & {
   v: 1;
   seq: number;
   time: string;
   run: string;
-  type: EventType;
-  stage?: string;
-  step?: string;
-  attempt?: number;
-  status?: string;
-  data: Record<string, unknown>;
-}
+};
 
-/** Whether a value read from a journal is an event. By hand: `status` reads journals, and loading zod would double its time. */
+const isEnvelope = shaped({
+  v: oneOf([1]),
+  seq: integer,
+  time: text,
+  run: text,
+  type: text,
+  stage: optional(text),
+  step: optional(text),
+  attempt: optional(integer),
+  status: optional(text),
+  data: shaped({}),
+});
+
+/** Whether a value read from a journal is an event whose data has the shape of its type. */
 export function isEvent(value: unknown): value is LoopEvent {
-  const event = value as Partial<LoopEvent> | null;
-  const optional = (text: unknown) => text === undefined || typeof text === 'string';
-  return (
-    typeof event === 'object' &&
-    event?.v === 1 &&
-    Number.isInteger(event.seq) &&
-    typeof event.time === 'string' &&
-    typeof event.run === 'string' &&
-    typeof event.type === 'string' &&
-    Object.hasOwn(EVENT_TYPES, event.type) &&
-    [event.stage, event.step, event.status].every(optional) &&
-    (event.attempt === undefined || Number.isInteger(event.attempt)) &&
-    typeof event.data === 'object' &&
-    event.data !== null
-  );
+  if (!isEnvelope(value) || !Object.hasOwn(EVENTS, value.type)) return false;
+  const { place, isData } = EVENTS[value.type as EventType];
+  const placed = place === 'run' || value[place] !== undefined;
+  return placed && isData(value.data);
 }
 
 /** Watches events. One that throws changes nothing for the run. */

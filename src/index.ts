@@ -1,6 +1,6 @@
 // The plan API, `mendloop`: run plans of your own actions with the runner that runs stages. Plugin authors: `mendloop/model`.
 export { EXIT, formatError, MendError } from './errors.ts';
-export { EVENT_TYPES, type EventType, type Happening, type LoopEvent, type Subscriber } from './events.ts';
+export { EVENTS, type EventType, type LoopEvent, type NewEvent, type Subscriber } from './events.ts';
 export { type Action, type ActionCall, type ActionRegistry, action, type Outcome } from './plan/action.ts';
 export { CODES, type ExecutionCode, type ExecutionError, executionError, type Severity } from './plan/codes.ts';
 export type {
@@ -29,10 +29,10 @@ export type {
 export { definePlugin, type Plugin } from './plugin/hooks.ts';
 // `createExecutor`, `ExecutorOptions` and `PlanExecutor` are the names of 0.1.0.
 export {
-  createExecutor,
-  createExecutor as createPlanRunner,
-  type ExecutorOptions,
-  type ExecutorOptions as PlanRunnerOptions,
-  type PlanExecutor,
-  type PlanExecutor as PlanRunner,
-} from './run/execute.ts';
+  createPlanRunner,
+  createPlanRunner as createExecutor,
+  type PlanRunner,
+  type PlanRunner as PlanExecutor,
+  type PlanRunnerOptions,
+  type PlanRunnerOptions as ExecutorOptions,
+} from './run/plan-runner.ts';

@@ -4,10 +4,10 @@ import { EXIT, failUsage } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { readText } from '../io/store.ts';
-import { openCaseStore } from '../mend/case-store.ts';
-import { findCase } from '../mend/find-case.ts';
+import { findCase, openCaseStore } from '../mend/case-store.ts';
 import type { CommandInput } from './command.ts';
 import { readAnswerText } from './input.ts';
+import { GRACE_MS } from './ports.ts';
 
 const NEXT = 'mendloop cases, mendloop cases show <case>, or mendloop cases answer <case> [<file>]';
 
@@ -49,7 +49,11 @@ async function answer(
   const patch = file === undefined ? undefined : await readAnswerText(file);
   const dry = options['dry-run'] === true;
   const request = { home: home(), case: name, answer: patch, command: line, dry };
-  const { stage, fix, shown, givenUp } = await answerCase(request, { clock: systemClock, env: process.env });
+  const { stage, fix, shown, givenUp } = await answerCase(request, {
+    clock: systemClock,
+    env: process.env,
+    graceMs: GRACE_MS,
+  });
   const then = givenUp ? `mendloop reset ${stage}, then: mendloop ${stage}` : `mendloop ${stage}`;
   const lines = [
     `${dry ? 'would be taken' : 'taken'}: ${fix.note.fix}`,

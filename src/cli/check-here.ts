@@ -13,9 +13,9 @@ import { fileFacts, isExecutable } from '../io/files.ts';
 import { type Entry, entryAt } from '../io/links.ts';
 import { readText } from '../io/store.ts';
 import { shellCheck } from '../io/tools.ts';
-import { shellProblems } from '../mend/judge-proposal.ts';
+import { packagePaths } from '../mend/gate-rules.ts';
+import { shellProblems } from '../mend/proposal.ts';
 import { withoutLineNumbers } from '../outbound/shown-files.ts';
-import { isPackage, PACKAGE_PATHS } from '../run/own-plugins.ts';
 import { configurationOnDisk } from '../stage/configuration.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 
@@ -40,11 +40,7 @@ export async function checkHere(
     protect: map.protected_files,
     tier: 'executor',
     tree,
-    untouchable: [
-      ...judgingScripts(checks, tree),
-      ...carriedPaths(map.carry),
-      ...((await isPackage(home)) ? PACKAGE_PATHS : []),
-    ],
+    untouchable: [...judgingScripts(checks, tree), ...carriedPaths(map.carry), ...(await packagePaths(home))],
     maxFiles: loop.limits.executor_files,
     maxLines: loop.limits.changed_lines,
   };

@@ -1,16 +1,9 @@
 // `mendloop fingerprint`: who a failure is, from its log alone. For people, and as JSON Lines for scripts.
 import { failureReport } from '../console/failure-report.ts';
 import { EXIT, failUsage } from '../errors.ts';
+import type { AttemptEnd } from '../events.ts';
 import type { ProjectRule } from '../failure/classify.ts';
-import {
-  type AttemptEnd,
-  endOfBytes,
-  type Failure,
-  identifyFrom,
-  masksOf,
-  type ReadEnd,
-  WINDOWS,
-} from '../failure/fingerprint.ts';
+import { endOfBytes, type Failure, identifyFrom, masksOf, type ReadEnd, WINDOWS } from '../failure/fingerprint.ts';
 import { fileFacts } from '../io/files.ts';
 import { readLogEnd } from '../io/log.ts';
 import { readStreamEnd } from '../io/stdin.ts';

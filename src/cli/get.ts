@@ -3,13 +3,12 @@ import type { Stage } from '../config/context-map.ts';
 import { plainWatcher } from '../console/plain.ts';
 import { EXIT, fail, failUsage } from '../errors.ts';
 import { layout as layoutOf } from '../io/layout.ts';
+import { readEvents } from '../journal/event-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { recordOf } from '../journal/stages.ts';
 import { cellKey, cellsOf, splitStepName } from '../plan/matrix.ts';
-import { runHead } from '../run/resume.ts';
 import { baseOf, configurationAt } from '../stage/configuration.ts';
-import { findOutputs } from '../stage/find-output.ts';
-import { isFilled, isPublished } from '../stage/outputs.ts';
+import { findOutputs, isFilled, isPublished } from '../stage/outputs.ts';
 import type { CommandInput } from './command.ts';
 import { withPorts } from './ports.ts';
 import { runOptions } from './run-options.ts';
@@ -21,7 +20,8 @@ export async function run(input: CommandInput): Promise<number> {
   const home = input.home();
   const layout = layoutOf(home);
   const running = process.env.MENDLOOP_RUN;
-  const base = (running && runHead(layout, running)?.base) || (await baseOf(home));
+  const [first] = running === undefined ? [] : readEvents(layout.journal(running)).events;
+  const base = first?.type === 'run.started' ? first.data.base : await baseOf(home);
   const config = await configurationAt(home, base.commit, base.name);
   const { stage, files } = findOutputs(config.map, name, layout);
   const inside = running !== undefined;
@@ -50,7 +50,7 @@ export async function run(input: CommandInput): Promise<number> {
 
   /** Runs the stage and what it needs; stdout is kept for the answer. */
   async function compute(): Promise<number> {
-    const { runStages } = await import('../run/run-stages.ts');
+    const { runStages } = await import('../run/run.ts');
     const request = { ...runOptions(input), home, command: input.line, stages: [stage] };
     const watch = plainWatcher({ ...out, line: out.quiet ? () => {} : out.errorLine }, home);
     const forced = options.force === true;

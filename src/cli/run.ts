@@ -2,7 +2,7 @@
 import type { Watcher } from '../console/board.ts';
 import { failUsage } from '../errors.ts';
 import { canAnswer } from '../io/stdin.ts';
-import { runStages } from '../run/run-stages.ts';
+import { runStages } from '../run/run.ts';
 import type { CommandInput } from './command.ts';
 import { withPorts } from './ports.ts';
 import { runOptions } from './run-options.ts';

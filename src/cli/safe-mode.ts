@@ -4,8 +4,7 @@ import { EXIT, failUsage } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { requireWritable } from '../io/store.ts';
-import { clearSafeMode, readSafeMode, setSafeMode } from '../mend/safe-mode.ts';
-import type { SafeMode } from '../triage/safe-mode.ts';
+import { clearSafeMode, readSafeMode, type SafeMode, setSafeMode } from '../mend/safe-mode.ts';
 import type { CommandInput } from './command.ts';
 
 /** Needs no lock: a run that is at work looks again before each change. */

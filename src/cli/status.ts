@@ -2,6 +2,7 @@
 import { failureLines } from '../console/failure-lines.ts';
 import { ago, spell, table } from '../console/words.ts';
 import { EXIT } from '../errors.ts';
+import type { LoopEvent } from '../events.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
 import { readLedger } from '../journal/ledger-file.ts';
@@ -44,11 +45,12 @@ export async function run({ out, home }: CommandInput): Promise<number> {
   function headline(): string {
     if (!loaded.latest) return `no run yet; ${counted(names.length, 'stage')} in ai/context_map.yaml`;
     const { run, events } = loaded.latest;
-    const simulated = events[0]?.data.lab === 'simulated' ? '  (simulated lab)' : '';
+    const simulated = isSimulated(events[0]) ? '  (simulated lab)' : '';
     if (open && atWork) return `run ${run} is at work (pid ${atWork.pid})${simulated}`;
     if (open) return `run ${run} was cut off; the next start finishes it${simulated}`;
     const last = events.at(-1);
-    const how = last?.data.exit === EXIT.interrupted ? 'interrupted' : last?.status;
+    const exit = last?.type === 'run.ended' ? last.data.exit : undefined;
+    const how = exit === EXIT.interrupted ? 'interrupted' : last?.status;
     return `run ${run} ended: ${how}, ${ago(last?.time ?? '', Date.now())}${simulated}`;
   }
 
@@ -95,3 +97,6 @@ const viewOf = ({ last_tier, last_reason, ...entry }: LedgerEntry) => ({
   ...(last_tier === undefined ? {} : { tier: last_tier, reason: last_reason ?? '' }),
   human: entry.case !== undefined || entry.gave_up_at !== undefined,
 });
+
+const isSimulated = (first: LoopEvent | undefined): boolean =>
+  first?.type === 'run.started' && first.data.lab === 'simulated';

@@ -1,5 +1,6 @@
 // `ai/loop.yaml`: how the loop behaves. Every key is optional; the defaults name only what this version ships.
 import { z } from 'zod';
+import { FAILURE_CLASSES } from '../events.ts';
 import { durationSchema } from './duration.ts';
 import type { Frozen } from './freeze.ts';
 import { checkedText, list } from './schema-parts.ts';
@@ -18,18 +19,6 @@ export const DEFAULTS: Readonly<Record<'executors' | 'escalations' | 'notifiers'
   escalations: ['case-file'],
   notifiers: [],
 };
-
-/** The classes a failure can have. */
-const FAILURE_CLASSES = [
-  'permission_denied',
-  'missing_file',
-  'command_not_found',
-  'network_error',
-  'yaml_parse_error',
-  'talos_error',
-  'proxmox_error',
-  'unknown',
-] as const;
 
 /** The branch that fixes go to when the owner names none. */
 export const DEFAULT_BRANCH = 'ai/orchestrator-stage1';
@@ -161,4 +150,3 @@ export const loopConfigSchema = z
 /** How the loop behaves, every default filled in, durations in milliseconds, frozen all the way down. */
 export type LoopConfig = Frozen<z.output<typeof loopConfigSchema>>;
 /** The class of a failure. */
-export type FailureClass = (typeof FAILURE_CLASSES)[number];

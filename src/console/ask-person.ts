@@ -2,7 +2,9 @@
 
 import type { Output } from '../io/output.ts';
 import { askLine } from '../io/stdin.ts';
-import type { AskPerson, Suggestion, Word } from '../mend/suggestion.ts';
+import type { AskPerson, Suggestion } from '../stage/run.ts';
+
+type Word = Awaited<ReturnType<AskPerson>>;
 
 const QUESTION = 'apply it? [y]es, [n]o, [l]ater (kept as a case): ';
 const WORDS: Readonly<Record<string, Word>> = {

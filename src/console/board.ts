@@ -3,7 +3,7 @@ import type { LoopEvent, Subscriber } from '../events.ts';
 import { readTail } from '../io/files.ts';
 import type { Output } from '../io/output.ts';
 import { openScreen, screenSize } from '../io/screen.ts';
-import type { AskPerson } from '../mend/suggestion.ts';
+import type { AskPerson } from '../stage/run.ts';
 import type { Quiet } from './ask-person.ts';
 import { failureLines } from './failure-lines.ts';
 import { closingLines, fixNews, SIMULATED_LINE, shownStatus } from './run-lines.ts';
@@ -61,12 +61,12 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
     const { type, step, data } = event;
     note(tally, event);
     if (type === 'run.started' || type === 'run.resumed') begin(type === 'run.resumed');
-    if (type === 'notice') printNote(String(data.text));
-    if (type === 'step.drift') printNote(`${step} drifted: ${(data.problems as string[]).join('; ')}`);
+    if (type === 'notice') printNote(data.text);
+    if (type === 'step.drift') printNote(`${step} drifted: ${data.problems.join('; ')}`);
     if (type === 'attempt.changed') {
-      printNote(`${step} changed ${(data.files as string[]).join(', ')} (saved: ${data.patch})`);
+      printNote(`${step} changed ${data.files.join(', ')} (saved: ${data.patch})`);
     }
-    const news = fixNews(type, data);
+    const news = fixNews(event);
     if (news) printNote(`${step ?? 'mendloop'}: ${news.join(': ')}`);
     if (type === 'run.ended') end();
   }

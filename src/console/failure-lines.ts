@@ -12,7 +12,7 @@ export interface FailureView {
   times_seen: number;
   first_seen: string;
   /** From home. */
-  log?: string;
+  log?: string | undefined;
   /** What was decided, and why. */
   tier?: string;
   reason?: string;

@@ -1,8 +1,9 @@
 // Everything that is known of a failure, explained for someone who never saw how it is done: from its log, from the ledger,
 // and what would come next.
-import { type AttemptEnd, endOf, type Failure, masksOf } from '../failure/fingerprint.ts';
+import type { AttemptEnd } from '../events.ts';
+import { endOf, type Failure, masksOf } from '../failure/fingerprint.ts';
+import type { Decision } from '../triage/decide.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
-import type { Decision } from '../triage/situation.ts';
 import { counted } from '../triage/words.ts';
 import { kind } from './failure-lines.ts';
 import { ago, spell } from './words.ts';

@@ -1,5 +1,5 @@
 // A run as plain lines, one for each thing that happened: for cron, pipes and CI.
-import type { LoopEvent, Subscriber } from '../events.ts';
+import type { DataOf, LoopEvent, Subscriber, Tier } from '../events.ts';
 import { readTail } from '../io/files.ts';
 import type { Output } from '../io/output.ts';
 import { decisionLine, failureLines } from './failure-lines.ts';
@@ -39,24 +39,24 @@ export function plainWatcher(out: Output, home: string): Subscriber {
       case 'notice':
         return [`note: ${data.text}`];
       case 'step.drift':
-        return [row(step, 'drifted', (data.problems as string[]).join('; '))];
+        return [row(step, 'drifted', data.problems.join('; '))];
       case 'step.started':
         return [row(step, 'started')];
       case 'step.retry':
-        return again(event, view);
+        return again(event, data, view);
       case 'failure.decided':
-        return decided(event, view);
+        return decided(event, data.tier, view);
       case 'safe_mode.on':
-        return (fixNews(type, data) ?? []).slice(1);
+        return (fixNews(event) ?? []).slice(1);
       case 'attempt.changed':
-        return [row(step, 'changed', `${(data.files as string[]).join(', ')} (saved: ${data.patch})`)];
+        return [row(step, 'changed', `${data.files.join(', ')} (saved: ${data.patch})`)];
       case 'step.done':
       case 'step.fresh':
       case 'step.skipped':
       case 'step.interrupted':
         return [row(step, ...ending(view))];
       default: {
-        const news = fixNews(type, data);
+        const news = fixNews(event);
         return news ? [row(step, ...news)] : [];
       }
     }
@@ -72,33 +72,33 @@ export function plainWatcher(out: Output, home: string): Subscriber {
   }
 
   /** Before anyone is asked: what failed, once; then only what is done about it. */
-  function decided(event: LoopEvent, view: StepView | undefined): string[] {
-    const { step = '', attempt, data } = event;
-    if (data.tier !== 'executor' && data.tier !== 'escalation') return [];
+  function decided(event: LoopEvent, tier: Tier, view: StepView | undefined): string[] {
+    const { step = '', attempt } = event;
+    if (tier !== 'executor' && tier !== 'escalation') return [];
     const again = printed.get(step) === attempt;
     printed.set(step, attempt);
     return again && view?.failure ? [`    ${decisionLine(view.failure)}`] : failure(event, view);
   }
 
   /** After a fix nothing: its own line says why the stage runs again. */
-  function again(event: LoopEvent, view: StepView | undefined): string[] {
-    const { pause_ms, reason, tier } = event.data;
+  function again(event: LoopEvent, retry: DataOf<'step.retry'>, view: StepView | undefined): string[] {
+    const { pause_ms, reason, tier } = retry;
     if (tier === 'fix') return [];
-    return [...failure(event, view), row(event.step, 'again', `in ${spell(Number(pause_ms))}: ${reason}`)];
+    return [...failure(event, view), row(event.step, 'again', `in ${spell(pause_ms)}: ${reason}`)];
   }
 
-  function evidence(event: LoopEvent): string[] {
+  function evidence(event: LoopEvent<'step.failed'>): string[] {
     const { step, data } = event;
-    const view = tally.steps.get(step ?? '');
+    const view = tally.steps.get(step);
     return [
-      row(step, 'failed', ...(view?.took ? [spell(view.took)] : []), String(data.reason)),
+      row(step, 'failed', ...(view?.took ? [spell(view.took)] : []), data.reason),
       ...(view?.failure ? failure(event, view) : logEnd(data.log ?? view?.log)),
     ];
   }
 
   /** For a step that failed without an attempt that could be recognised. */
-  function logEnd(log: unknown): string[] {
-    if (typeof log !== 'string') return [];
+  function logEnd(log: string | undefined): string[] {
+    if (log === undefined) return [];
     const tail = readableLines(readTail(`${home}/${log}`, 4096)?.text ?? '').slice(-MAX_TAIL_LINES);
     return [...tail.map((line) => `    | ${line}`), `    log: ${log}`];
   }

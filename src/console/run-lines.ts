@@ -1,37 +1,25 @@
 // What both ways to watch a run say in the same words: that the lab is simulated, news of fixes, and the last lines.
-import type { EventType } from '../events.ts';
+import type { DataOf, EventType, LoopEvent } from '../events.ts';
 import { counted } from '../triage/words.ts';
 import type { StepView, Tally } from './tally.ts';
 import { spell } from './words.ts';
 
 export const SIMULATED_LINE = 'SIMULATED LAB: qm, talosctl, kubectl and flux are stand-ins; no real machine is touched';
 
-interface FixData {
-  plugin: string;
-  paths: string[];
-  reasons: string[];
-  note?: { fix: string };
-  code?: string;
-  outcome?: string;
-  reason?: string;
-  text?: string;
-  path?: string;
-  case?: string;
-  why?: string;
-}
+const fixOf = ({ note }: { note: { fix: string } }): string => note.fix || 'a change';
 
-const fixOf = ({ note }: FixData): string => note?.fix ?? 'a change';
+type News = { [T in EventType]?: (data: DataOf<T>) => [word: string, text: string] };
 
-const NEWS: Readonly<Partial<Record<EventType, (data: FixData) => [word: string, text: string]>>> = {
+const NEWS: News = {
   'fix.committed': (d) => ['fix', `${fixOf(d)}  (${d.plugin}: ${d.paths.join(', ')})`],
   'fix.refused': (d) => ['refused', `${d.plugin}: ${d.code}: ${d.reasons[0] ?? ''}`],
   'fix.judged': (d) => (d.outcome === 'verified' ? ['mended', fixOf(d)] : ['kept', `${fixOf(d)}: ${d.reason}`]),
   'fix.reverted': (d) => ['taken back', `${fixOf(d)}: ${d.reason}`],
   'fix.suggested': (d) => ['suggested', `${fixOf(d)}  (${d.plugin})`],
   'fix.declined': (d) => ['declined', `${fixOf(d)}  (${d.plugin})`],
-  'plugin.said': (d) => [d.plugin, String(d.text)],
+  'plugin.said': (d) => [d.plugin, d.text],
   'plugin.passed': (d) => ['no fix', `${d.plugin}: ${d.reason}`],
-  'plugin.failed': (d) => ['no answer', String(d.reason)],
+  'plugin.failed': (d) => ['no answer', d.reason],
   'prompt.saved': (d) => ['kept', `the question that nobody could be asked: ${d.path}`],
   'case.opened': (d) => ['case', `${d.case}: ${d.path}`],
   'case.closed': (d) => ['case', `${d.case} is closed: ${d.reason}`],
@@ -39,8 +27,9 @@ const NEWS: Readonly<Partial<Record<EventType, (data: FixData) => [word: string,
 };
 
 /** The word for a row and what it says; undefined for events that are no news of a fix. */
-export function fixNews(type: EventType, data: object): [word: string, text: string] | undefined {
-  return NEWS[type]?.({ plugin: '', paths: [], reasons: [], ...data });
+export function fixNews<T extends EventType>(event: LoopEvent<T>): [word: string, text: string] | undefined {
+  const news: ((data: DataOf<T>) => [string, string]) | undefined = NEWS[event.type as T];
+  return news?.(event.data as DataOf<T>);
 }
 
 const VERDICTS: Readonly<Record<number, string>> = { 3: 'a human is needed', 130: 'interrupted' };

@@ -47,33 +47,33 @@ const STATUS: Readonly<Partial<Record<LoopEvent['type'], StepView['status']>>> =
 export function note(tally: Tally, event: LoopEvent): void {
   const { type, data } = event;
   const at = Date.parse(event.time);
-  if (type === 'run.started' || type === 'run.resumed') begin(tally, event, at);
+  if (event.type === 'run.started' || event.type === 'run.resumed') begin(tally, event, at);
   if (type === 'run.ended') {
-    const reason = (data.error as { message?: string } | null | undefined)?.message;
-    tally.ended = { status: event.status ?? '', exit: Number(data.exit), took: Number(data.duration_ms), reason };
+    const { exit = 0, duration_ms: took = 0, error } = data;
+    tally.ended = { status: event.status ?? '', exit, took, reason: error?.message };
   }
   if (type === 'fix.judged' && data.outcome === 'verified') tally.mended += 1;
   if (event.step && event.stage) noteStep(viewOf(tally, event.stage, event.step, at), event, at);
 }
 
-function begin(tally: Tally, { run, data }: LoopEvent, at: number): void {
+function begin(tally: Tally, { run, data }: LoopEvent<'run.started' | 'run.resumed'>, at: number): void {
   tally.run = run;
-  tally.lab = String(data.lab);
-  tally.stages = data.stages as string[];
+  tally.lab = data.lab;
+  tally.stages = data.stages;
   tally.steps.clear();
   for (const stage of tally.stages) tally.steps.set(stage, { step: stage, stage, status: 'waiting', since: at });
   // What an earlier process of this run did is not shown again.
-  for (const step of (data.done as string[] | undefined) ?? []) {
+  for (const step of 'done' in data ? data.done : []) {
     viewOf(tally, splitStepName(step).stage, step, at).status = 'green';
   }
 }
 
 function noteStep(view: StepView, { type, data, attempt }: LoopEvent, at: number): void {
-  if (type === 'failure.seen') view.failure = data as unknown as FailureView;
+  if (type === 'failure.seen') view.failure = { ...data };
   if (type === 'failure.decided' && view.failure) {
     Object.assign(view.failure, { tier: data.tier, reason: data.reason, human: data.exit === 3 });
   }
-  if (type === 'step.retry') view.pause = String(data.reason);
+  if (type === 'step.retry') view.pause = data.reason;
   // Any other event means that whoever was asked is done.
   if (type !== 'plugin.said') delete view.busy;
   if (type === 'attempt.started') {
@@ -89,7 +89,8 @@ function noteStep(view: StepView, { type, data, attempt }: LoopEvent, at: number
   if (status === 'running') view.since = at;
   else view.took = view.status === 'running' ? at - view.since : 0;
   delete view.pause;
-  Object.assign(view, { status, reason: data.reason, next: data.next });
+  const reason = 'reason' in data ? data.reason : undefined;
+  Object.assign(view, { status, reason, next: 'next' in data ? data.next : undefined });
 }
 
 /** The row of a step; a new one stands where its stage does. */

@@ -1,7 +1,7 @@
 // What class a failure has: an ordered table, the first rule that matches decides. Generic causes stand before the tools
 // that report them, so an unreachable Talos API is a network_error; a tool's own rules stand first only where its words
 // would be taken for a generic cause. Texts that each rule must match, and must not, are in test/fixtures/rules.
-import type { FailureClass } from '../config/loop-config.ts';
+import type { FailureClass } from '../events.ts';
 import { words } from './grade.ts';
 
 export interface ClassRule {

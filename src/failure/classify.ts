@@ -1,6 +1,6 @@
 // Error lines → class and flags, and which rule said so.
 import { type Context, createContext, runInContext } from 'node:vm';
-import type { FailureClass } from '../config/loop-config.ts';
+import type { FailureClass } from '../events.ts';
 import { CLASS_RULES, FLAG_RULES } from './class-rules.ts';
 
 export interface Classified {

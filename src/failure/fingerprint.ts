@@ -1,6 +1,7 @@
 // A failed attempt's log → who this failure is: error lines, class, fingerprint. Stateless: the same log gives the same
 // answer on any machine on any day.
 import { createHash } from 'node:crypto';
+import type { AttemptEnd, FailureClass } from '../events.ts';
 import { type Classified, classify, type ProjectRule } from './classify.ts';
 import { clipMiddle, isBinary, type LogEnd } from './clean.ts';
 import { type ErrorLine, type Picked, pickErrorLines } from './error-lines.ts';
@@ -9,13 +10,6 @@ import { MASK_REASONS, type Masked, template } from './mask.ts';
 
 /** Goes into every fingerprint. A change to what is picked or masked gives all failures new ones, so it counts up. */
 export const ALGORITHM = 1;
-
-/** How the attempt ended; when it ran past its time, what signal ended it says nothing. */
-export interface AttemptEnd {
-  exit_code: number | null;
-  signal: string | null;
-  timed_out: boolean;
-}
 
 export interface FailureInput {
   stage: string;

@@ -13,10 +13,10 @@ import type { ShortSecret } from '../outbound/redact/secret.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
 import { callHook } from '../plugin/call.ts';
 import { pluginsAt } from '../run/own-plugins.ts';
-import type { RunPorts } from '../run/request.ts';
+import type { RunPorts } from '../run/prepare.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
+import { type Lab, stagePath } from '../stage/env.ts';
 import { toolSource } from '../stage/requires.ts';
-import { type Lab, stagePath } from '../stage/stage-env.ts';
 import { ignoredBeside, notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 
 export interface Finding {
@@ -82,7 +82,7 @@ function lockAndRun(layout: Layout): Finding[] {
 }
 
 function labFindings({ map }: Configuration, lab: Lab, ports: Ports): Finding[] {
-  const path = stagePath({ inherited: ports.env, lab, labTools: ports.labTools });
+  const path = stagePath({ env: ports.env, lab, labTools: ports.labTools });
   const tools = [...new Set(Object.values(map.stages).flatMap((stage) => stage.requires.tools))];
   const variables = [...new Set(Object.values(map.stages).flatMap((stage) => stage.requires.env))];
   return [

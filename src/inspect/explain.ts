@@ -6,16 +6,15 @@ import { fileFacts } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { readLogEnd } from '../io/log.ts';
 import { loadStages } from '../journal/load-stages.ts';
+import { projectRules } from '../mend/identify.ts';
 import { type Mask, openMask } from '../mend/mask.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
-import { standing } from '../mend/standing.ts';
+import { situationOf } from '../mend/situation.ts';
 import { maskedLeaves } from '../outbound/redact/redactor.ts';
-import { projectRules } from '../run/project-rules.ts';
-import type { RunPorts } from '../run/request.ts';
+import type { RunPorts } from '../run/prepare.ts';
 import { type Configuration, configurationNow } from '../stage/configuration.ts';
-import { decide } from '../triage/decide.ts';
+import { type Decision, decide } from '../triage/decide.ts';
 import type { Ledger, LedgerEntry } from '../triage/ledger.ts';
-import type { Decision } from '../triage/situation.ts';
 
 export interface Explanation {
   entry: LedgerEntry;
@@ -76,10 +75,7 @@ function decideNow(
   { now, ai, safe_mode }: { now: number; ai: boolean; safe_mode: boolean },
 ): Decision {
   const rerun = map.stages[entry.stage]?.rerun !== false;
-  return decide({
-    ...standing(loop, ledger, now, { ai, safe_mode }),
-    entry,
-    failure: { ...entry, transient: entry.transient && rerun },
-    run: { attempts: 1, waits: 0, time_left_ms: loop.limits.run_minutes * 60_000 },
-  });
+  const failure = { ...entry, transient: entry.transient && rerun };
+  const incident = { attempt: 1, waits: 0, failure, history: entry };
+  return decide(incident, situationOf(loop, ledger, now, { ai, safe_mode }));
 }

@@ -7,9 +7,9 @@ import { loadStages } from '../journal/load-stages.ts';
 import { recordOf, type StageState, type StepRecord, waitsForHuman } from '../journal/stages.ts';
 import { compareInputs, stageInputs, type Tree } from '../plan/inputs.ts';
 import { type Cell, cellsOf, stepNameOf } from '../plan/matrix.ts';
+import { otherLab } from '../run/one-lab.ts';
 import { movedNotice } from '../run/prepare.ts';
 import { cutOffRun } from '../run/resume.ts';
-import { otherLab } from '../run/same-lab.ts';
 import { askedText, type Selection, selectStages } from '../run/select.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
 import { neededOutputs } from '../stage/outputs.ts';
@@ -43,7 +43,7 @@ export async function explainPlan(
   const loaded = loadStages(layout, { look: true });
   const cutOff = cutOffRun(loaded, askedText(selection), Date.now());
   const open = cutOff?.resume ? cutOff : undefined;
-  const base = open?.head.base ?? current;
+  const base = open ? { ...current, commit: open.head.base.commit } : current;
   const config = await configurationAt(home, base.commit, base.name);
   const stages = open?.head.stages ?? selectStages(config.map, selection, loaded.state);
   const { commit, merges } = await branchState(home, base);
@@ -63,7 +63,7 @@ export async function explainPlan(
     for (const cell of cellsOf(stage)) {
       const step = stepNameOf(name, cell);
       const waitsFor = stage.needs.filter((n) => todo.has(n));
-      const verdict = open?.earlier.states.has(step)
+      const verdict = open?.state.done.has(step)
         ? { state: 'DONE' as const, why: 'green in the run that goes on' }
         : judge({ name, stage, cell, outputs, waitsFor }, scope);
       rows.push({ step, stage: name, needs: stage.needs, ...verdict });

@@ -5,6 +5,7 @@ import {
   closeSync,
   constants,
   createReadStream,
+  type Dirent,
   fstatSync,
   lstatSync,
   openSync,
@@ -91,12 +92,15 @@ export function diskFree(path: string): number {
   return bavail * bsize;
 }
 
-/** Their names, sorted; links and files are none. Empty when `path` is not there. Throws MendError when it cannot be read. */
-export function foldersIn(path: string): string[] {
+/** The names of the folders in `path`, sorted; links and files are none. Empty when it is not there. Throws MendError when it cannot be read. */
+export const foldersIn = (path: string): string[] => namesIn(path, (entry) => entry.isDirectory());
+
+/** The same for its files, or for whatever `wanted` lets through. */
+export function namesIn(path: string, wanted = (entry: Dirent): boolean => entry.isFile()): string[] {
   return onDisk(path, () => {
     try {
-      const found = readdirSync(path, { withFileTypes: true });
-      return found.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
+      const entries = readdirSync(path, { withFileTypes: true });
+      return entries.flatMap((entry) => (wanted(entry) ? [entry.name] : [])).sort();
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw error;

@@ -9,6 +9,8 @@ export interface Layout {
   readonly home: string;
   readonly state: string;
   readonly runs: string;
+  /** Journals of what people did between runs. */
+  readonly actions: string;
   readonly stages: string;
   readonly ledger: string;
   readonly ledgerJournal: string;
@@ -20,6 +22,7 @@ export interface Layout {
   readonly worktree: string;
   journal(run: string): string;
   runFile(run: string): string;
+  action(id: string): string;
   /** The folder a stage publishes its outputs into; `cell` empty for a stage without matrix. */
   out(stage: string, cell: string): string;
   /** The log of one attempt, or of a check that is no attempt (`verify`). */
@@ -35,6 +38,7 @@ export function layout(home: string): Layout {
     home,
     state,
     runs: join(state, 'runs'),
+    actions: join(state, 'actions'),
     stages: join(state, 'stages.json'),
     ledger: join(state, 'ledger.json'),
     ledgerJournal: join(state, 'ledger.jsonl'),
@@ -45,6 +49,7 @@ export function layout(home: string): Layout {
     safeMode: join(state, 'safe-mode.json'),
     worktree: join(home, 'ai/worktree'),
     journal: (run) => join(state, 'runs', run, 'events.jsonl'),
+    action: (id) => join(state, 'actions', `${id}.jsonl`),
     runFile: (run) => join(state, 'runs', run, 'run.json'),
     out: (stage, cell) => join(state, 'out', stage, cell),
     log: (stage, cell, run, attempt) => join(logs, stage, cell, `${run}-${attempt}.log`),

@@ -1,6 +1,7 @@
 // Files and folders of state: written whole or not at all, read only when they match their schema.
 import {
   closeSync,
+  copyFileSync,
   existsSync,
   fsyncSync,
   mkdirSync,
@@ -56,10 +57,19 @@ export function readChecked<T>(path: string, check: (value: unknown) => value is
 
 /** Moves a broken file aside; returns where it is now. */
 export function quarantine(path: string): string {
-  const aside = `${path}.corrupt-${new Date().toISOString().replace(/[:.]/g, '-')}`;
+  const aside = asideOf(path);
   onDisk(path, () => renameSync(path, aside));
   return aside;
 }
+
+/** Copies a broken file aside; returns where the copy is. */
+export function copyAside(path: string): string {
+  const aside = asideOf(path);
+  onDisk(path, () => copyFileSync(path, aside));
+  return aside;
+}
+
+const asideOf = (path: string): string => `${path}.corrupt-${new Date().toISOString().replace(/[:.]/g, '-')}`;
 
 /** The text of a file, or undefined when there is none. */
 export function readText(path: string): string | undefined {
@@ -122,7 +132,8 @@ function storageError(path: string, error: NodeJS.ErrnoException): MendError | u
   }
 }
 
-function parseJson(text: string): unknown {
+/** Undefined for what is no JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,43 +1,57 @@
-// Everything that happens in a run goes through here: onto the journal first, then into the stage state, then to whoever watches.
-import type { EventType, Happening, LoopEvent, Subscriber } from '../events.ts';
+// Everything that happens goes through here: onto the journal first, then a failure's story into the ledger, then into the
+// folds (stages, ledger, failures of this run), then to whoever watches.
+import { randomBytes } from 'node:crypto';
+import { EVENTS, type EventType, type LoopEvent, type NewEvent, type Subscriber } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import type { Layout } from '../io/layout.ts';
 import { writeAtomic } from '../io/store.ts';
-import type { Journal } from './event-file.ts';
-import { fold, type StageState } from './stages.ts';
+import { isStory } from '../triage/fold.ts';
+import { RunFailures } from '../triage/incident.ts';
+import type { Ledger } from '../triage/ledger.ts';
+import { openEvents } from './event-file.ts';
+import { openLedger } from './ledger-file.ts';
+import { nextId } from './runs.ts';
+import { stageEnds } from './stage-ends.ts';
+import { foldStages, type StageState } from './stages.ts';
 
-export interface Recorder {
+export interface Journal {
   readonly run: string;
   readonly stages: StageState;
-  /** All of it is on disk when this returns, but for what `HELD` names. Throws MendError when the disk refuses. */
-  record(...happenings: Happening[]): void;
-  /** Says what a run that was cut off had no time to say: stages all of whose steps are green. */
+  readonly ledger: Ledger;
+  readonly failures: RunFailures;
+  /** What a person must know of the files it opened. */
+  readonly notices: readonly string[];
+  /**
+   * All of it is on disk and in the folds when this returns, but for what `BUFFERED` names. Throws MendError when the disk
+   * refuses, and TypeError for what could not be read again.
+   */
+  append(...events: NewEvent[]): void;
+  /** Records what a run that was cut off had no time to: stages all of whose steps are green. */
   catchUp(): void;
   /** Writes what is left to write. */
   close(): void;
 }
 
-export interface RecorderOptions {
+export interface JournalOptions {
   run: string;
   layout: Layout;
-  journal: Journal;
-  /** What the journal holds already. */
-  earlier: readonly LoopEvent[];
-  /** The stages as they were before this process; `earlier` folded in. */
+  /** Where its events are, when it is not a run's journal. */
+  path?: string;
+  /** The stages as they were before this process; what the journal holds already is folded in. */
   stages: StageState;
-  /** The steps of each stage in this run's plan. */
-  steps: ReadonlyMap<string, readonly string[]>;
-  subscribers: readonly Subscriber[];
+  /** The steps of each stage in this run's plan; by default those that the journal tells of. */
+  steps?: ReadonlyMap<string, readonly string[]>;
+  subscribers?: readonly Subscriber[];
   clock: Clock;
   /** Over what happens, as far as it holds words of logs, files, people or models. */
-  mask?: ((data: Record<string, unknown>) => Record<string, unknown>) | undefined;
+  mask?: <T extends object>(data: T) => T;
 }
 
-/** The projection can always be made again from the journals, so it is not written more often than a person could look. */
+/** The projections can always be made again from the journals, so they are not written more often than a person could look. */
 const PROJECT_EVERY_MS = 250;
 
-/** What is always followed at once by another event, and shares its write. */
-const HELD: ReadonlySet<EventType> = new Set(['step.started', 'attempt.ended']);
+/** Events buffered until the next one, which always follows at once, to save an fsync. */
+const BUFFERED: ReadonlySet<EventType> = new Set(['step.started', 'attempt.ended']);
 
 /** What holds names, numbers and hashes only; most of what happens in a green run. */
 const WORDLESS: ReadonlySet<EventType> = new Set([
@@ -49,100 +63,101 @@ const WORDLESS: ReadonlySet<EventType> = new Set([
   'stage.green',
 ]);
 
-type StepEnd = 'done' | 'fresh' | 'failed' | 'skipped';
+export function openJournal(options: JournalOptions): Journal {
+  const { run, layout, stages, clock, subscribers = [] } = options;
+  const { writer, events: earlier, quarantined } = openEvents(options.path ?? layout.journal(run));
+  const ledger = openLedger(layout, clock.now());
+  const failures = new RunFailures(earlier);
+  const ends = stageEnds(options.steps ?? stepsIn(earlier), earlier);
+  const buffer: LoopEvent[] = [];
+  let seq = earlier.at(-1)?.seq ?? 0;
+  let projected = Number.NEGATIVE_INFINITY;
 
-export function openRecorder(options: RecorderOptions): Recorder {
-  const { run, layout, journal, stages, clock } = options;
-  const ends = new Map<string, StepEnd>();
-  /** Stages whose end was told since the last of their steps ended. */
-  const told = new Set<string>();
-  let seq = options.earlier.at(-1)?.seq ?? 0;
-  let written = Number.NEGATIVE_INFINITY;
-  const held: LoopEvent[] = [];
-  for (const event of options.earlier) noteEnd(event);
-
-  const recorder: Recorder = {
+  return {
     run,
     stages,
-    record(...happenings) {
-      held.push(...happenings.flatMap((h) => [...leftFailed(h), h, ...stageTurned(h)]).map(stamp));
-      if (!held.every((event) => HELD.has(event.type))) flush();
-    },
-    catchUp() {
-      const green = [...options.steps].filter(
-        ([stage, steps]) =>
-          !told.has(stage) &&
-          steps.every((s) => ends.get(s) === 'done' || ends.get(s) === 'fresh') &&
-          steps.some((s) => ends.get(s) === 'done'),
-      );
-      if (green.length > 0) this.record(...green.map(([stage]): Happening => greenStage(stage)));
-    },
+    ledger: ledger.ledger,
+    failures,
+    notices: [
+      ...(quarantined ? [`the journal of this run was corrupt: kept as ${quarantined}`] : []),
+      ...ledger.notices,
+    ],
+    append,
+    catchUp: () => append(...ends.green()),
     close() {
-      if (held.length > 0) flush();
+      if (buffer.length > 0) flush();
       project();
-      journal.close();
+      writer.close();
+      ledger.close();
     },
   };
-  return recorder;
 
-  function flush(): void {
-    const events = held.splice(0);
-    journal.append(events);
-    for (const event of events) fold(stages, event);
-    if (clock.monotonic() - written >= PROJECT_EVERY_MS) project();
-    for (const event of events) for (const watch of options.subscribers) tell(watch, event);
+  function append(...events: NewEvent[]): void {
+    buffer.push(...events.flatMap((event) => ends.around(event, stages)).map(stamp));
+    if (!buffer.every((event) => BUFFERED.has(event.type))) flush();
   }
 
-  function stamp({ type, stage, step, attempt, status, data = {} }: Happening): LoopEvent {
-    const where = { ...(stage ? { stage } : {}), ...(step ? { step } : {}), ...(attempt ? { attempt } : {}) };
+  function flush(): void {
+    const events = buffer.splice(0);
+    writer.append(events);
+    const story = events.filter(isStory);
+    if (story.length > 0) ledger.append(story);
+    for (const event of events) {
+      foldStages(stages, event);
+      failures.fold(event);
+    }
+    if (clock.monotonic() - projected >= PROJECT_EVERY_MS) project();
+    for (const event of events) for (const watch of subscribers) notify(watch, event);
+  }
+
+  function stamp(event: NewEvent): LoopEvent {
+    const { type, stage, step, attempt, status } = event;
+    const data = options.mask && !WORDLESS.has(type) ? options.mask(event.data) : event.data;
+    if (!EVENTS[type].isData(data)) throw new TypeError(`no data of ${type}: ${JSON.stringify(data)}`);
+    const place = { ...(stage ? { stage } : {}), ...(step ? { step } : {}), ...(attempt ? { attempt } : {}) };
     const time = new Date(clock.now()).toISOString();
-    const told = options.mask && !WORDLESS.has(type) ? options.mask(data) : data;
-    return { v: 1, seq: ++seq, time, run, type, ...where, ...(status ? { status } : {}), data: told };
+    return { v: 1, seq: ++seq, time, run, type, ...place, ...(status ? { status } : {}), data } as LoopEvent;
   }
 
   function project(): void {
     writeAtomic(layout.stages, `${JSON.stringify(stages)}\n`);
-    written = clock.monotonic();
-  }
-
-  function noteEnd({ type, stage, step }: Happening): boolean {
-    if (stage && /^stage\.(green|failed|skipped)$/.test(type)) told.add(stage);
-    if (!step) return false;
-    if (stage) told.delete(stage);
-    if (type === 'step.started') ends.delete(step);
-    const end = /^step\.(done|fresh|failed|skipped)$/.exec(type)?.[1];
-    if (end) ends.set(step, end as StepEnd);
-    return end !== undefined;
-  }
-
-  /** The stage's own event, when this was the last of its steps to end. */
-  function stageTurned(happening: Happening): Happening[] {
-    const stage = happening.stage;
-    const steps = stage === undefined ? undefined : options.steps.get(stage);
-    if (!noteEnd(happening) || !steps?.every((s) => ends.has(s))) return [];
-    const has = (end: StepEnd) => steps.some((s) => ends.get(s) === end);
-    told.add(stage as string);
-    const why = happening.data?.gave_up ?? happening.data?.reason;
-    const reason = why === undefined ? {} : { reason: why };
-    const failed = happening.status === 'give_up' ? 'give_up' : 'failed';
-    if (has('failed')) return [{ type: 'stage.failed', stage, status: failed, data: reason }];
-    if (has('skipped')) return [{ type: 'stage.skipped', stage, status: 'skipped', data: reason }];
-    const stays = !has('done') && stages.stages[stage as string]?.status === 'green';
-    return stays ? [] : [greenStage(stage as string)];
-  }
-
-  /** Stages of which a step failed while others had no turn before the run ended. */
-  function leftFailed({ type }: Happening): Happening[] {
-    if (type !== 'run.ended') return [];
-    return [...options.steps]
-      .filter(([stage, steps]) => !told.has(stage) && steps.some((s) => ends.get(s) === 'failed'))
-      .map(([stage]) => ({ type: 'stage.failed', stage, status: 'failed', data: {} }));
+    ledger.project({ run, seq });
+    projected = clock.monotonic();
   }
 }
 
-const greenStage = (stage: string): Happening => ({ type: 'stage.green', stage, status: 'green', data: {} });
+export interface ActionScope extends Pick<JournalOptions, 'layout' | 'stages' | 'clock'> {
+  /** By default a new one. */
+  id?: string;
+}
 
-function tell(watch: Subscriber, event: LoopEvent): void {
+/**
+ * Records what a person did between runs, in a journal of its own. The lock must be held, and a cut-off run closed: what comes
+ * later has a later name. Throws MendError when the disk refuses.
+ */
+export function recordAction({ layout, stages, clock, id }: ActionScope, ...events: NewEvent[]): void {
+  if (events.length === 0) return;
+  const run = id ?? nextId(layout, clock.now(), randomBytes(2).toString('hex'));
+  const journal = openJournal({ run, layout, path: layout.action(run), stages, clock });
+  try {
+    journal.append(...events);
+  } finally {
+    journal.close();
+  }
+}
+
+/** The steps of each stage that a journal tells of. */
+function stepsIn(events: readonly LoopEvent[]): Map<string, string[]> {
+  const steps = new Map<string, string[]>();
+  for (const { stage, step } of events) {
+    if (!stage || !step) continue;
+    const known = steps.get(stage) ?? [];
+    if (!known.includes(step)) steps.set(stage, [...known, step]);
+  }
+  return steps;
+}
+
+function notify(watch: Subscriber, event: LoopEvent): void {
   try {
     watch(event);
   } catch {

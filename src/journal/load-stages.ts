@@ -2,9 +2,9 @@
 import type { LoopEvent } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
 import { readChecked } from '../io/store.ts';
-import { readJournal } from './event-file.ts';
-import { listRuns } from './runs.ts';
-import { emptyState, fold, isStageState, type StageState } from './stages.ts';
+import { readEvents } from './event-file.ts';
+import { listJournals } from './runs.ts';
+import { emptyState, foldStages, isStageState, type StageState } from './stages.ts';
 
 export interface LoadedStages {
   state: StageState;
@@ -30,30 +30,32 @@ export function loadStages(layout: Layout, options: { look?: boolean } = {}): Lo
         : `ai/state/stages.json was corrupt: kept as ${read.quarantined}, rebuilt from the journals`,
     );
   }
-  const runs = listRuns(layout);
-  const kept = read.found ? read.value : emptyState();
-  const cut = isAhead(kept, layout);
+  const journals = listJournals(layout);
+  const projection = read.found ? read.value : emptyState();
+  const cut = isAhead(projection, journals);
   if (cut) notices.push('ai/state/stages.json knew more than its journal, which was cut: made again from the journals');
-  const state = cut ? emptyState() : kept;
-  if (!read.found && !read.quarantined && runs.length > 0) {
+  const state = cut ? emptyState() : projection;
+  if (!read.found && !read.quarantined && journals.length > 0) {
     notices.push('ai/state/stages.json was missing: made again from the journals');
   }
   const { run: upTo, seq } = state.as_of;
+  const newestRun = journals.findLast(({ isRun }) => isRun)?.id;
   let latest: LoadedStages['latest'];
-  for (const run of runs) {
-    if (run < upTo && run !== runs.at(-1)) continue;
-    const { events, corruptLine } = readJournal(layout.journal(run));
-    if (corruptLine) notices.push(`the journal of run ${run} is corrupt from line ${corruptLine} on`);
-    for (const event of events) if (run > upTo || (run === upTo && event.seq > seq)) fold(state, event);
-    if (events.length > 0) latest = { run, events };
+  for (const { id, path, isRun } of journals) {
+    if (id < upTo && id !== newestRun) continue;
+    const { events, corruptLine } = readEvents(path);
+    if (corruptLine) notices.push(`the journal of run ${id} is corrupt from line ${corruptLine} on`);
+    for (const event of events) if (id > upTo || (id === upTo && event.seq > seq)) foldStages(state, event);
+    if (isRun && events.length > 0) latest = { run: id, events };
   }
   return { state, notices, ...(latest ? { latest } : {}) };
 }
 
 /** A journal that lost its end to corruption takes new events under old numbers; a projection beyond it would hide them. */
-function isAhead({ as_of }: StageState, layout: Layout): boolean {
-  const known = as_of.run === '' ? 0 : readJournal(layout.journal(as_of.run)).events.length;
-  return known > 0 && known < as_of.seq;
+function isAhead({ as_of }: StageState, journals: readonly { id: string; path: string }[]): boolean {
+  const journal = journals.find(({ id }) => id === as_of.run);
+  const length = journal ? readEvents(journal.path).events.length : 0;
+  return length > 0 && length < as_of.seq;
 }
 
 /** The newest run when it has not ended. */

@@ -1,24 +1,40 @@
-// The runs there have been, oldest first. Names begin with the time and never go backwards, so they sort by age.
-import { existsSync, readdirSync } from 'node:fs';
+// The runs there have been, and what people did between them (reset, answer, rollback): one journal each. Names begin with
+// the time and never go backwards, so together they sort by age.
+import { foldersIn, namesIn } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 
-const RUN_ID = /^(\d{8}-\d{6})-[0-9a-f]{4}$/;
+const ID = /^(\d{8}-\d{6})-[0-9a-f]{4}$/;
 
-export function listRuns(layout: Layout): string[] {
-  if (!existsSync(layout.runs)) return [];
-  return readdirSync(layout.runs)
-    .filter((name) => RUN_ID.test(name) && !Number.isNaN(timeOf(name.slice(0, 15))))
-    .sort();
+const ids = (names: readonly string[]): string[] =>
+  names.filter((name) => ID.test(name) && !Number.isNaN(timeOf(name.slice(0, 15)))).sort();
+
+/** The runs, oldest first. */
+export const listRuns = (layout: Layout): string[] => ids(foldersIn(layout.runs));
+
+/** Every journal, oldest first. */
+export function listJournals(layout: Layout): { id: string; path: string; isRun: boolean }[] {
+  const actions = namesIn(layout.actions).flatMap((name) => (name.endsWith('.jsonl') ? [name.slice(0, -6)] : []));
+  return [
+    ...listRuns(layout).map((id) => ({ id, path: layout.journal(id), isRun: true })),
+    ...ids(actions).map((id) => ({ id, path: layout.action(id), isRun: false })),
+  ].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** A name for a run that starts at `now`, later than every name in `runs` even when the clock was set back. */
-export function newRunId(now: number, executionId: string, runs: readonly string[]): string {
+/** A name for a run or action that starts at `now`, later than every name in `names` even when the clock was set back. */
+export function newRunId(now: number, executionId: string, names: readonly string[]): string {
   const stamp = (ms: number) => new Date(ms).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
-  const latest = runs.at(-1)?.slice(0, 15) ?? '';
-  let at = now;
-  if (stamp(at) <= latest) at = timeOf(latest) + 1000;
+  const latest = names.at(-1)?.slice(0, 15) ?? '';
+  const at = stamp(now) <= latest ? timeOf(latest) + 1000 : now;
   return `${stamp(at)}-${executionId.slice(0, 4)}`;
 }
+
+/** The same among all journals of a home. */
+export const nextId = (layout: Layout, now: number, executionId: string): string =>
+  newRunId(
+    now,
+    executionId,
+    listJournals(layout).map(({ id }) => id),
+  );
 
 function timeOf(stamp: string): number {
   const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)$/.exec(stamp) ?? [];

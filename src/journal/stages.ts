@@ -1,7 +1,7 @@
 // What is known of every stage, made from events: fold them in order and this comes out. Pure.
-import type { EventType, LoopEvent } from '../events.ts';
-import type { Inputs } from '../plan/inputs.ts';
+import { type EventType, type Inputs, isInputs, type LoopEvent } from '../events.ts';
 import { splitStepName } from '../plan/matrix.ts';
+import { integer, oneOf, optional, shaped, text } from '../shape.ts';
 
 export const STAGE_STATUSES = ['idle', 'running', 'green', 'failed', 'give_up', 'skipped'] as const;
 export type StageStatus = (typeof STAGE_STATUSES)[number];
@@ -9,11 +9,11 @@ export type StageStatus = (typeof STAGE_STATUSES)[number];
 /** How the latest attempt went. */
 export interface LastAttempt {
   attempt: number;
-  log?: string;
-  outcome?: string;
-  exit_code?: number | null;
-  signal?: string | null;
-  duration_ms?: number;
+  log?: string | undefined;
+  outcome?: string | undefined;
+  exit_code?: number | null | undefined;
+  signal?: string | null | undefined;
+  duration_ms?: number | undefined;
 }
 
 export interface StepRecord {
@@ -46,40 +46,28 @@ export interface StageState {
   stages: Record<string, StageRecord>;
 }
 
-/** Whether a value read from disk is a stage state. By hand for the same reason as `isEvent`. */
+const isStepRecord = shaped({
+  status: oneOf(STAGE_STATUSES),
+  run: text,
+  attempts: integer,
+  since: text,
+  inputs: optional(isInputs),
+  last: optional(shaped({})),
+});
+const isOutline = shaped({
+  version: oneOf([1]),
+  as_of: shaped({ run: text, seq: integer }),
+  stages: shaped({}),
+});
+
+/** Whether a value read from disk is a stage state. */
 export function isStageState(value: unknown): value is StageState {
-  const state = value as Partial<StageState> | null;
-  return (
-    typeof state === 'object' &&
-    state?.version === 1 &&
-    typeof state.as_of?.run === 'string' &&
-    Number.isInteger(state.as_of.seq) &&
-    isObject(state.stages) &&
-    Object.values(state.stages).every(
-      (stage) =>
-        isRecord(stage) &&
-        (stage.cells === undefined || (isObject(stage.cells) && Object.values(stage.cells).every(isRecord))),
-    )
-  );
+  if (!isOutline(value)) return false;
+  return Object.values(value.stages).every((stage) => {
+    const { cells = {} } = (stage ?? {}) as Partial<StageRecord>;
+    return isStepRecord(stage) && shaped({})(cells) && Object.values(cells).every(isStepRecord);
+  });
 }
-
-function isRecord(value: unknown): boolean {
-  const record = value as Partial<StepRecord> | null;
-  return (
-    isObject(record) &&
-    STAGE_STATUSES.includes(record.status as StageStatus) &&
-    typeof record.run === 'string' &&
-    Number.isInteger(record.attempts) &&
-    typeof record.since === 'string' &&
-    (record.inputs === undefined || isInputs(record.inputs)) &&
-    (record.last === undefined || isObject(record.last))
-  );
-}
-
-const isInputs = (value: unknown): value is Inputs =>
-  isObject(value) && ['command', 'verify', 'files', 'outputs'].every((key) => typeof value[key] === 'string');
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 export const emptyState = (): StageState => ({ version: 1, as_of: { run: '', seq: 0 }, stages: {} });
 
@@ -104,7 +92,7 @@ const STATUS_AFTER: Partial<Record<EventType, StageStatus>> = {
 };
 
 /** Folds one event into `state`, in place. */
-export function fold(state: StageState, event: LoopEvent): void {
+export function foldStages(state: StageState, event: LoopEvent): void {
   state.as_of = { run: event.run, seq: event.seq };
   if (event.type === 'run.ended') for (const record of Object.values(state.stages)) rest(record, event);
   if (event.stage === undefined) return;
@@ -137,30 +125,39 @@ function forget(record: StepRecord, { type }: LoopEvent): void {
 }
 
 function apply(record: StepRecord, event: LoopEvent): void {
-  const { type, data } = event;
-  if (type === 'step.started' && record.status === 'green') record.reopened = true;
-  if (type === 'step.started' && record.run !== event.run) Object.assign(record, { run: event.run, attempts: 0 });
-  if (type === 'attempt.started') {
-    record.attempts = event.attempt ?? record.attempts + 1;
-    record.last = { attempt: record.attempts, ...pick(data, 'log') };
+  switch (event.type) {
+    case 'step.started':
+      if (record.status === 'green') record.reopened = true;
+      if (record.run !== event.run) Object.assign(record, { run: event.run, attempts: 0 });
+      break;
+    case 'attempt.started':
+      record.attempts = event.attempt ?? record.attempts + 1;
+      record.last = { attempt: record.attempts, log: event.data.log };
+      break;
+    case 'attempt.ended': {
+      const { problems: _, ...facts } = event.data;
+      record.last = { ...(record.last ?? { attempt: event.attempt ?? 0 }), ...facts };
+      break;
+    }
+    case 'step.done':
+      if (event.data.inputs) record.inputs = event.data.inputs;
+      if (record.last?.log) record.green_log = record.last.log;
+      if (event.data.head !== undefined) record.green_head = event.data.head;
+      break;
+    case 'failure.seen':
+      record.fingerprint = event.data.fingerprint;
+      break;
+    case 'step.failed':
+      if (event.status === 'give_up' && event.data.inputs) record.inputs = event.data.inputs;
+      break;
+    case 'stage.reset':
+      record.attempts = 0;
+      delete record.fingerprint;
+      delete record.inputs;
+      delete record.last;
+      delete record.reopened;
   }
-  if (type === 'attempt.ended') {
-    const facts = pick(data, 'log', 'outcome', 'exit_code', 'signal', 'duration_ms');
-    record.last = { ...(record.last ?? { attempt: event.attempt ?? 0 }), ...facts };
-  }
-  if (type === 'step.done' && isInputs(data.inputs)) record.inputs = data.inputs;
-  if (type === 'step.done' && record.last?.log) record.green_log = record.last.log;
-  if (type === 'step.done' && typeof data.head === 'string') record.green_head = data.head;
-  if (type === 'failure.seen' && typeof data.fingerprint === 'string') record.fingerprint = data.fingerprint;
-  if (type === 'stage.reset') {
-    record.attempts = 0;
-    delete record.fingerprint;
-    delete record.inputs;
-    delete record.last;
-    delete record.reopened;
-  }
-  if (event.status === 'give_up' && isInputs(data.inputs)) record.inputs = data.inputs;
-  const status = event.status === 'give_up' ? 'give_up' : STATUS_AFTER[type];
+  const status = event.status === 'give_up' ? 'give_up' : STATUS_AFTER[event.type];
   if (status) turn(record, event, status);
 }
 
@@ -170,8 +167,8 @@ function rest(record: StageRecord, event: LoopEvent): void {
 }
 
 function turn(record: StepRecord, event: LoopEvent, status: StageStatus): void {
-  const reason = (status === 'give_up' ? event.data.gave_up : undefined) ?? event.data.reason;
-  if (typeof reason === 'string' && status !== 'green') record.reason = reason;
+  const reason = reasonOf(event, status);
+  if (reason !== undefined && status !== 'green') record.reason = reason;
   else delete record.reason;
   // That a step had no turn says nothing new of one that is green or failed.
   if (status === 'skipped' && ['green', 'failed', 'give_up'].includes(record.status)) return;
@@ -188,9 +185,7 @@ export function waitsForHuman(stage: { rerun: boolean }, record: StepRecord | un
   return record.status === 'failed' || (stopped && record.last?.outcome === 'interrupted');
 }
 
-function pick(data: Record<string, unknown>, ...keys: string[]): Record<string, never> {
-  return Object.fromEntries(keys.filter((k) => data[k] !== undefined).map((k) => [k, data[k]])) as Record<
-    string,
-    never
-  >;
+function reasonOf({ data }: LoopEvent, status: StageStatus): string | undefined {
+  const gaveUp = status === 'give_up' && 'gave_up' in data ? data.gave_up : undefined;
+  return gaveUp ?? ('reason' in data ? data.reason : undefined);
 }

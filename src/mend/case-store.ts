@@ -1,10 +1,14 @@
 // Cases on disk: one folder each below ai/escalations in home, for the owner's eyes alone, every file written whole. What is
 // given here is masked already.
 import { join } from 'node:path';
+import { didYouMean } from '../config/suggest.ts';
+import { fail } from '../errors.ts';
+import type { NewEvent } from '../events.ts';
 import { foldersIn } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { ownFolder, privateFolder, readChecked, readText, removeFile, writeAtomic } from '../io/store.ts';
 import { type CaseSummary, isCaseName, isCaseSummary } from '../outbound/case-summary.ts';
+import { entriesOf, type Ledger } from '../triage/ledger.ts';
 
 /** A case as it is found: its summary, or what is wrong with it. */
 export type ListedCase =
@@ -84,4 +88,41 @@ export function openCaseStore({ escalations }: Pick<Layout, 'escalations'>): Cas
       });
     },
   };
+}
+
+/** A case by its name. Throws E_CASE_UNKNOWN with the nearest names, and E_CASE_BROKEN for one that cannot be read. */
+export function findCase(store: CaseStore, name: string): CaseSummary {
+  const all = store.list();
+  const listed = all.find((one) => one.case === name);
+  if (!listed) {
+    const names = all.map((one) => one.case);
+    return fail('E_CASE_UNKNOWN', { case: name, hint: didYouMean(name, names, 'there are') });
+  }
+  return 'summary' in listed ? listed.summary : fail('E_CASE_BROKEN', { case: name, problem: listed.problem });
+}
+
+/** A case is over when its stage is green, or when its stage is reset: closes every case of `stages` on disk and returns the events of it. Throws MendError when the disk refuses. */
+export function closeCases(
+  layout: Layout,
+  ledger: Ledger,
+  stages: readonly string[],
+  why: string,
+  now: number,
+): NewEvent[] {
+  const store = openCaseStore(layout);
+  const cases = store.list().flatMap((listed) => ('summary' in listed ? [listed.summary] : []));
+  const open = cases.filter(({ stage, state }) => stages.includes(stage) && state !== 'closed');
+  const closed = { time: new Date(now).toISOString(), why };
+  for (const summary of open) store.writeSummary({ ...summary, state: 'closed', closed });
+  // Of a case whose file is gone the ledger still knows.
+  const lost = stages.flatMap((stage) =>
+    entriesOf(ledger, stage)
+      .filter((entry) => entry.case !== undefined && !open.some((one) => one.case === entry.case))
+      .map(({ fingerprint, case: name = '' }) => ({ stage, fingerprint, case: name })),
+  );
+  return [...open, ...lost].map(({ stage, fingerprint, case: name }) => ({
+    type: 'case.closed',
+    stage,
+    data: { fingerprint, case: name, reason: why },
+  }));
 }

@@ -1,7 +1,24 @@
 // Safe mode on disk: while it is on the AI changes nothing anywhere. Set by a person, or by the loop itself.
 import type { Layout } from '../io/layout.ts';
 import { readChecked, removeFile, writeAtomic } from '../io/store.ts';
-import type { SafeMode } from '../triage/safe-mode.ts';
+import { oneOf, optional, shaped, text, time } from '../shape.ts';
+
+export interface SafeMode {
+  version: 1;
+  since: string;
+  by: 'hand' | 'loop';
+  why: string;
+  /** The run in which the loop set it. */
+  run?: string | undefined;
+}
+
+const isSafeMode = shaped({
+  version: oneOf([1]),
+  since: time,
+  by: oneOf(['hand', 'loop']),
+  why: text,
+  run: optional(text),
+});
 
 /** Undefined when it is off. A file that cannot be read means on: nobody knows that it was meant to be off. */
 export function readSafeMode(layout: Layout): SafeMode | undefined {
@@ -21,17 +38,4 @@ export function setSafeMode(layout: Layout, mode: Omit<SafeMode, 'version'>): Sa
   return set;
 }
 
-export function clearSafeMode(layout: Layout): void {
-  removeFile(layout.safeMode);
-}
-
-function isSafeMode(value: unknown): value is SafeMode {
-  const { version, since, by, why } = (value ?? {}) as Partial<SafeMode>;
-  return (
-    version === 1 &&
-    typeof since === 'string' &&
-    !Number.isNaN(Date.parse(since)) &&
-    (by === 'hand' || by === 'loop') &&
-    typeof why === 'string'
-  );
-}
+export const clearSafeMode = (layout: Layout): void => removeFile(layout.safeMode);

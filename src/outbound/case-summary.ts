@@ -1,6 +1,6 @@
 // The name of a case, and its summary.json: what it is about, how often someone was called, and how it stands. Checked by
 // hand: listing cases must not load zod.
-import { type Check, count, listOf, name, oneOf, optional, shaped, text, time } from '../triage/shape.ts';
+import { type Check, count, listOf, name, oneOf, optional, shaped, text, time } from '../shape.ts';
 
 /**
  * `asked`: it went to an escalation; `open`: a person is waited for; `given_up`: nobody is, and nothing is tried until a
@@ -33,7 +33,7 @@ export interface CaseSummary {
   readonly closed?: { readonly time: string; readonly why: string };
 }
 
-const isCase: Check = (value) => typeof value === 'string' && isCaseName(value);
+const isCase: Check<string> = (value): value is string => typeof value === 'string' && isCaseName(value);
 
 const isShaped = shaped({
   version: oneOf([1]),

@@ -1,5 +1,6 @@
 // What a step can do: actions by name. A stage is one of them.
 import type { z } from 'zod';
+import type { DataOf } from '../events.ts';
 import type { ExecutionContext, Plan, PlanStep } from './contract.ts';
 
 /** One call of an action for one step. */
@@ -14,10 +15,13 @@ export interface ActionCall<P = unknown> {
   readonly signal: AbortSignal;
 }
 
+/** What a step came to; `inputs` and `head` are a stage's. */
+export type StepResult = DataOf<'step.done'> & Record<string, unknown>;
+
 /** How an attempt ended. Only a bug throws. */
 export type Outcome =
   /** `fresh`: it was done before and still holds. */
-  | { kind: 'done'; fresh?: boolean; result?: Record<string, unknown> }
+  | { kind: 'done'; fresh?: boolean; result?: StepResult }
   /** Failed; `again: false` means that trying the same once more is pointless or not allowed. */
   | { kind: 'failed'; message: string; again?: boolean; context?: Record<string, unknown> }
   /** Stopped because the signal said so. */
@@ -28,7 +32,7 @@ export type Outcome =
 export interface Action<P = unknown> {
   readonly payload: z.ZodType<P>;
   /** Says that nothing needs to be done; `undefined` when an attempt is needed. Not an attempt itself. */
-  settled?(call: ActionCall<P>): Promise<Outcome | undefined>;
+  upToDate?(call: ActionCall<P>): Promise<Outcome | undefined>;
   run(call: ActionCall<P>): Promise<Outcome>;
 }
 

@@ -4,18 +4,11 @@ import { normalize } from 'node:path/posix';
 import type { Stage } from '../config/context-map.ts';
 import { isBuiltInCheck } from '../config/context-map.ts';
 import { commandWords, pathMatcher } from '../config/paths.ts';
+import type { Inputs } from '../events.ts';
 import type { Cell } from './matrix.ts';
 
 /** Path → content id (and mode) of every file at a commit. */
 export type Tree = ReadonlyMap<string, { readonly mode: string; readonly id: string }>;
-
-/** One hash per kind of input, so that a change can be named. */
-export interface Inputs {
-  readonly command: string;
-  readonly verify: string;
-  readonly files: string;
-  readonly outputs: string;
-}
 
 /** The inputs of one step: what it runs, the files it is made of at the tree's commit, the outputs it needs. */
 export function stageInputs(stage: Stage, cell: Cell, tree: Tree, neededOutputs: ReadonlyMap<string, string>): Inputs {

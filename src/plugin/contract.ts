@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import type { Stage } from '../config/context-map.ts';
 import type { Frozen } from '../config/freeze.ts';
-import { classRuleSchema, type FailureClass } from '../config/loop-config.ts';
-import type { AttemptEnd } from '../failure/fingerprint.ts';
+import { classRuleSchema } from '../config/loop-config.ts';
+import type { AttemptEnd, FailureClass } from '../events.ts';
 import type { RefusalCode } from '../fix/edit.ts';
 import type { Try } from '../outbound/context.ts';
 

@@ -1,9 +1,10 @@
 // The fixes of the AI branch that the base does not have, and those it has and that were rolled back, each with how it
 // stands. Reads only.
+
+import { FIX_OUTCOMES, type FixOutcome } from '../events.ts';
 import { openGit } from '../io/git.ts';
 import type { Layout } from '../io/layout.ts';
 import { entryOf, type Ledger } from '../triage/ledger.ts';
-import { PATCH_OUTCOMES, type PatchOutcome } from '../triage/records.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { landedCommits } from '../worktree/landed.ts';
@@ -24,7 +25,7 @@ export interface FixFacts {
 
 export interface ListedFix extends FixFacts {
   /** As the branch and the ledger have it; `landed`: the base has it already. */
-  outcome: PatchOutcome | 'landed' | 'unknown';
+  outcome: FixOutcome | 'landed' | 'unknown';
   /** Set when it was taken back: the commit that did. */
   taken_back_by?: string;
   /** True: the base has the fix, and keeps it until what took it back is promoted. */
@@ -63,11 +64,11 @@ export async function listFixes(layout: Layout, base: Base, ledger: Ledger, with
 }
 
 /** The same change may stand and have been taken back before: what took this one back knows its end. */
-const outcomeBy = (by: CommittedFix): PatchOutcome =>
-  PATCH_OUTCOMES.find((outcome) => outcome === by.outcome) ?? 'withdrawn';
+const outcomeBy = (by: CommittedFix): FixOutcome =>
+  FIX_OUTCOMES.find((outcome) => outcome === by.outcome) ?? 'withdrawn';
 
 /** What the ledger says of a fix. */
-export function outcomeIn(ledger: Ledger, { stage, fingerprint, hash }: CommittedFix): PatchOutcome | 'unknown' {
+export function outcomeIn(ledger: Ledger, { stage, fingerprint, hash }: CommittedFix): FixOutcome | 'unknown' {
   const patches = entryOf(ledger, stage, fingerprint)?.patches ?? [];
   return patches.find((patch) => patch.hash === hash)?.outcome ?? 'unknown';
 }

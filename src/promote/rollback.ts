@@ -1,6 +1,6 @@
 // Rolling fixes back at a person's word: on the AI branch, by commits of their own, all of them or none. What was rolled back
 // counts as tried and never comes again by itself.
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { fail } from '../errors.ts';
 import type { Clock } from '../io/clock.ts';
 import { type Git, openGit } from '../io/git.ts';
@@ -8,8 +8,8 @@ import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
 import { loadStages } from '../journal/load-stages.ts';
-import { listRuns, newRunId } from '../journal/runs.ts';
-import { revertMessage } from '../mend/applied-fix.ts';
+import { nextId } from '../journal/runs.ts';
+import { revertMessage } from '../mend/fix-message.ts';
 import { closeOpenRun } from '../run/resume.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
@@ -19,7 +19,7 @@ import { fastForward } from '../worktree/merge.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { trackedStatus, treeGit, type Worktree } from '../worktree/tree.ts';
 import { fixesOfRun, fixNamed, type KnownFix, planRollback, type Reverted } from './rollback-plan.ts';
-import { appliedFix, ROLLED_BACK, recordRollback, rememberRollback, WHY } from './rollback-record.ts';
+import { appliedFix, ROLLED_BACK, recordRollback, WHY } from './rollback-record.ts';
 
 export interface RollbackRequest {
   home: string;
@@ -73,7 +73,7 @@ async function rehearse({ home, what }: RollbackRequest): Promise<RolledBack> {
 }
 
 async function work(
-  { home, what, command }: RollbackRequest,
+  { home, what }: RollbackRequest,
   layout: Layout,
   objects: GitObjects,
   ports: Ports,
@@ -81,22 +81,28 @@ async function work(
   const { base, config } = await configurationNow(home, objects);
   const { tip, fixes } = await choose(openGit(home), base, what);
   const { clock } = ports;
-  // A rollback that was killed before it was recorded is recorded now.
-  const unrecorded = fixes.filter(({ takenBack }) => takenBack?.outcome === ROLLED_BACK);
-  for (const fix of unrecorded) rememberRollback([fix], fix.takenBack?.run ?? '', layout, clock);
-  await refuseTakenBack(openGit(home), base, tip, fixes);
   const loaded = loadStages(layout);
-  await closeOpenRun(loaded, 'a fix was rolled back', { layout, ...ports });
+  const scope = { layout, stages: loaded.state, clock };
+  const close = () => closeOpenRun(loaded, 'a fix was rolled back', { layout, ...ports });
+  // A rollback that was killed before it was recorded is recorded now.
+  const unrecorded = fixes.flatMap((fix) =>
+    fix.takenBack?.outcome === ROLLED_BACK ? [{ fix, commit: fix.takenBack.commit }] : [],
+  );
+  if (unrecorded.length > 0) {
+    await close();
+    recordRollback(unrecorded, scope);
+  }
+  await refuseTakenBack(openGit(home), base, tip, fixes);
+  await close();
   const { sign } = config.loop.git;
   const tree = await openWorktree(home, base, { objects, carry: config.map.carry, merge: true, sign });
-  const execution_id = randomUUID();
-  const run = newRunId(clock.now(), execution_id, listRuns(layout));
+  const id = nextId(layout, clock.now(), randomBytes(2).toString('hex'));
   const git = treeGit(tree, { sign });
-  const message = (fix: KnownFix) => revertMessage(appliedFix(fix), ROLLED_BACK, WHY, run);
+  const message = (fix: KnownFix) => revertMessage(appliedFix(fix), ROLLED_BACK, WHY, id);
   const made = await planned(tree, git, standing(fixes), { message, sign });
   const { changed } = await trackedStatus(git);
   await fastForward(tree, git, base, made.at(-1)?.commit ?? tree.head, changed.length > 0);
-  recordRollback(made, { execution_id, run, asked: command, loaded, layout, clock });
+  recordRollback(made, { ...scope, id });
   const done = await report(git, base, tree.head, made, false);
   return { base: base.name, branch: base.branch, notices: tree.notices, fixes: done };
 }

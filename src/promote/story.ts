@@ -1,8 +1,9 @@
 // What a promotion would bring: fixes with their verification and the merge, as its owner reads it and as the merge commit
 // tells it. Reads only.
+
+import type { FixOutcome } from '../events.ts';
 import { openGit } from '../io/git.ts';
 import type { Ledger } from '../triage/ledger.ts';
-import type { PatchOutcome } from '../triage/records.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import type { CommittedFix } from '../worktree/find-fix.ts';
 import { type FixFacts, fixFacts, outcomeIn } from './list-fixes.ts';
@@ -11,7 +12,7 @@ import { type Rehearsal, rehearsePromotion, treeOf } from './rehearse.ts';
 
 export interface StoryFix extends FixFacts {
   tier: string;
-  outcome: PatchOutcome | 'unknown';
+  outcome: FixOutcome | 'unknown';
   /** The commit that it takes back; the base has that one. */
   reverts?: string;
 }

@@ -1,29 +1,29 @@
 // A person answers a case: their patch goes through the same gate, and is applied first when the failure comes back.
 
 import { fail } from '../errors.ts';
-import type { Clock } from '../io/clock.ts';
+import { PERSON } from '../events.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { holdLock } from '../io/lock.ts';
 import { requireWritable } from '../io/store.ts';
 import { shellCheck } from '../io/tools.ts';
-import { openLedger, readLedger } from '../journal/ledger-file.ts';
-import { openCaseStore } from '../mend/case-store.ts';
-import { findCase } from '../mend/find-case.ts';
-import { gateRules } from '../mend/gate-rules.ts';
-import { judgeProposal, NO_NOTE, type SoundFix } from '../mend/judge-proposal.ts';
+import { recordAction } from '../journal/journal.ts';
+import { readLedger } from '../journal/ledger-file.ts';
+import { loadStages } from '../journal/load-stages.ts';
+import { findCase, openCaseStore } from '../mend/case-store.ts';
+import { gateRules, packagePaths } from '../mend/gate-rules.ts';
 import { openMask } from '../mend/mask.ts';
 import { patchFiles } from '../mend/patch-files.ts';
+import { judgeProposal, NO_NOTE, type SoundFix } from '../mend/proposal.ts';
 import type { CaseSummary } from '../outbound/case-summary.ts';
 import type { Change } from '../plugin/contract.ts';
 import { configurationNow } from '../stage/configuration.ts';
-import { entryOf, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
-import { type LedgerHappening, PERSON } from '../triage/records.ts';
+import { entryOf } from '../triage/ledger.ts';
 import { isReversal } from '../worktree/find-fix.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { snapshotOf } from '../worktree/read.ts';
-import { isPackage, PACKAGE_PATHS } from './own-plugins.ts';
-import type { RunPorts } from './request.ts';
+import type { RunPorts } from './prepare.ts';
+import { closeOpenRun } from './resume.ts';
 
 export interface AnswerRequest {
   home: string;
@@ -44,8 +44,10 @@ export interface Answered {
   givenUp: boolean;
 }
 
+type AnswerPorts = Pick<RunPorts, 'clock' | 'env' | 'graceMs'>;
+
 /** Throws E_CASE… for what cannot be answered, and for a patch that the gate refuses: then nothing is changed. */
-export async function answerCase(request: AnswerRequest, ports: Pick<RunPorts, 'clock' | 'env'>): Promise<Answered> {
+export async function answerCase(request: AnswerRequest, ports: AnswerPorts): Promise<Answered> {
   const layout = layoutOf(request.home);
   requireWritable(layout.state);
   const lock = holdLock(layout, request.command);
@@ -55,10 +57,10 @@ export async function answerCase(request: AnswerRequest, ports: Pick<RunPorts, '
     if (summary.state === 'closed') fail('E_CASE_CLOSED', { case: summary.case, why: summary.closed?.why ?? '' });
     const { ledger } = readLedger(layout);
     const { fix, shown } = await withObjects(request.home, (objects) =>
-      judged(request, layout, summary, ledger, { env: ports.env, objects }),
+      judged(request, layout, summary, { env: ports.env, objects }),
     );
     if (!request.dry) {
-      record(layout, ports.clock, summary, fix);
+      await record(layout, summary, fix, ports);
       store.writeSummary({ ...summary, state: 'answered', why: `answered: ${fix.note.fix}` });
     }
     const entry = entryOf(ledger, summary.stage, summary.fingerprint);
@@ -71,8 +73,7 @@ export async function answerCase(request: AnswerRequest, ports: Pick<RunPorts, '
 async function judged(
   { home, answer, case: name }: AnswerRequest,
   layout: Layout,
-  { stage: of, fingerprint, patch }: CaseSummary,
-  ledger: Ledger,
+  { stage: of, patch }: CaseSummary,
   { env, objects }: { env: RunPorts['env']; objects: GitObjects },
 ): Promise<{ fix: SoundFix; shown: string }> {
   const { base, config } = await configurationNow(home, objects);
@@ -83,11 +84,14 @@ async function judged(
   if (answer !== undefined) refuseMasked(answer);
   const proposal = answer === undefined ? await waitingFix(layout, patch, snapshot) : { answer };
   if (!proposal) return fail('E_CASE_NO_PATCH', { case: name });
-  const own = (await isPackage(home)) ? PACKAGE_PATHS : [];
+  const own = await packagePaths(home);
   const verdict = await judgeProposal(proposal, {
     rules: gateRules(stage, 'escalation', { map: config.map, limits: config.loop.limits, snapshot, own }),
-    ...{ snapshot, shellCheck, unparsed: [] },
-    entry: untried(entryOf(ledger, of, fingerprint)),
+    snapshot,
+    shellCheck,
+    unparsed: [],
+    // A person may try again what did not help before.
+    patches: [],
     isReversal: (files) => isReversal(tree, base.commit, tree.head, files),
   });
   const mask = openMask(home, config, env);
@@ -95,9 +99,9 @@ async function judged(
     const reasons = verdict.reasons.map(mask);
     return fail('E_CASE_REFUSED', { code: verdict.code, handOver: verdict.handOver === true }, reasons);
   }
-  const said =
+  const given =
     verdict.note === NO_NOTE ? { fix: `Answer to the case ${name}`, reason: 'given by a person' } : verdict.note;
-  const note = { fix: mask(said.fix), reason: mask(said.reason) };
+  const note = { fix: mask(given.fix), reason: mask(given.reason) };
   return { fix: { ...verdict, note }, shown: mask(verdict.diff) };
 }
 
@@ -117,23 +121,19 @@ async function waitingFix(
   return hash === undefined ? undefined : patchFiles(layout).proposalOf(hash, files);
 }
 
-/** A person may try again what did not help before. */
-const untried = (entry: LedgerEntry | undefined): LedgerEntry =>
-  ({ ...(entry ?? {}), patches: [] }) as unknown as LedgerEntry;
-
-/** As a fix that was taken back unjudged: it comes first when the failure does. */
-function record(layout: Layout, clock: Clock, { stage, fingerprint }: CaseSummary, fix: SoundFix): void {
+/** As a fix that was taken back unjudged: it comes first when the failure does. A cut-off run is closed first. */
+async function record(layout: Layout, summary: CaseSummary, fix: SoundFix, ports: AnswerPorts): Promise<void> {
   const { hash, files, diff, note } = fix;
+  const { stage, fingerprint, case: name } = summary;
+  const loaded = loadStages(layout);
+  await closeOpenRun(loaded, 'a case was answered', { layout, ...ports });
   patchFiles(layout).write(hash, files, diff, note);
-  const ledger = openLedger(layout, clock);
-  const data = { hash, outcome: 'withdrawn' as const, tier: 'escalation' as const, plugin: PERSON, note: { ...note } };
-  // The latest word counts.
-  const earlier = (entryOf(ledger.ledger, stage, fingerprint)?.patches ?? [])
-    .filter((patch) => patch.plugin === PERSON && patch.outcome === 'withdrawn' && patch.hash !== hash)
-    .map(({ hash: old, tier, plugin }): LedgerHappening => {
-      return { type: 'patch', stage, fingerprint, data: { hash: old, outcome: 'declined', tier, plugin } };
-    });
-  const told: LedgerHappening = { type: 'patch', stage, fingerprint, data };
-  ledger.record({ type: 'case.closed', stage, fingerprint, data: {} }, ...earlier, told);
-  ledger.close();
+  recordAction(
+    { layout, stages: loaded.state, clock: ports.clock },
+    {
+      type: 'case.answered',
+      stage,
+      data: { fingerprint, case: name, hash, tier: 'escalation', plugin: PERSON, note: { ...note } },
+    },
+  );
 }

@@ -1,95 +1,120 @@
-// The loop: ask the scheduler what may start, start it, wait, record, ask again.
-import { type ExecutionError, executionError } from '../plan/codes.ts';
-import type { Plan, PlanStep } from '../plan/contract.ts';
-import { RunFacts, type StepState } from '../plan/run-state.ts';
-import { first, type RunScheduler } from '../plan/scheduler.ts';
-import { stepLabel } from '../plan/step-label.ts';
+// The loop, top to bottom: run a step; when it fails, identify the failure, judge the fix before it, decide, ask for a fix that
+// passes the gate, commit it, run again. A plan of the caller's own has no mending: there a failure ends after its blind retries.
 
-/** How a step ended, as the driver needs to know it. */
-export type StepEnd =
-  | { state: 'DONE'; result?: Record<string, unknown> | undefined }
-  | { state: 'FAILED'; error: ExecutionError; halt: boolean }
-  /** Stopped from outside; the step is still to do. */
-  | { state: 'TODO'; error: ExecutionError };
+import { currentIncident, type FailedAttempt, identify, placeOf } from '../mend/identify.ts';
+import { judgeTrial, oneAtATime, settleFixes } from '../mend/judge-fixes.ts';
+import { conclude, decideNow, type Unreachable } from '../mend/situation.ts';
+import { tripOnCulprit } from '../mend/trip-safe-mode.ts';
+import type { PlanStep } from '../plan/contract.ts';
+import { eventLabel } from '../plan/step-label.ts';
+import type { Run } from '../stage/run.ts';
+import type { Decision } from '../triage/decide.ts';
+import type { Incident } from '../triage/incident.ts';
+import {
+  blindRetry,
+  type Ended,
+  endStep,
+  failedAttempt,
+  finishWait,
+  haltedBy,
+  lookFirst,
+  type PlanRun,
+  runAttempt,
+  type StepEnd,
+} from './step.ts';
 
-export interface DrivePorts {
-  scheduler: RunScheduler;
-  workers: number;
-  /** Works on one step until it ended. Never rejects. */
-  work(step: PlanStep): Promise<StepEnd>;
-  /** A step that will not run because of another. */
-  skipped(step: PlanStep, because: ExecutionError): void;
-}
+/** What follows an attempt: the step's end, or another attempt after a pause. */
+type Next = { end: Ended } | { again: { pause_ms: number; reason: string; tier?: 'wait' | 'fix' } };
 
-export interface DriveEnd {
-  done: number;
-  errors: ExecutionError[];
-  /** Stopped before every step had its turn. */
-  halted: boolean;
-  results: Record<string, unknown>;
-}
-
-/** Drives `plan` from the facts of `earlier` to its end. Never rejects unless a port throws. */
-export async function drive(plan: Plan, earlier: ReadonlyMap<string, StepState>, ports: DrivePorts): Promise<DriveEnd> {
-  const facts = new RunFacts(plan, earlier);
-  const running = new Map<string, Promise<[PlanStep, StepEnd]>>();
-  const end: DriveEnd = { done: facts.inState('DONE').length, errors: [], halted: false, results: {} };
-
+/** Drives one step until it is green, failed or stopped. Never rejects, unless an event cannot be recorded. */
+export async function driveStep(step: PlanStep, plan: PlanRun): Promise<StepEnd> {
+  const early = await lookFirst(step, plan);
+  if (early) return early;
+  plan.emit({ type: 'step.started', ...eventLabel(step), status: 'running', data: {} });
+  await finishWait(step, plan);
   for (;;) {
-    if (!end.halted) startReady();
-    if (running.size === 0) break;
-    const [step, stepEnd] = await Promise.race(running.values());
-    running.delete(step.id);
-    settle(step, stepEnd);
-  }
-  const stalled = end.halted ? [] : facts.inState('TODO');
-  if (stalled.length > 0) {
-    end.errors.push(stallError(stalled));
-    end.halted = true;
-  }
-  return end;
-
-  function startReady(): void {
-    for (const step of first(ports.workers - running.size, ports.scheduler.ready(facts, plan))) {
-      // A scheduler of the caller's own may be wrong; then nothing starts, and the stall is named.
-      if (!facts.mayStart(step.id)) continue;
-      facts.record(step.id, 'IN_PROGRESS');
-      running.set(
-        step.id,
-        ports.work(step).then((stepEnd) => [step, stepEnd]),
-      );
-    }
+    if (plan.signal.aborted) return end({ kind: 'stopped' });
+    const { attempt, ended } = await runAttempt(step, plan);
+    const next = await afterAttempt(step, plan, attempt, ended);
+    if ('end' in next) return end(next.end);
+    plan.emit({ type: 'step.retry', ...eventLabel(step), attempt, data: next.again });
+    await plan.clock.sleep(next.again.pause_ms, plan.signal);
   }
 
-  function settle(step: PlanStep, stepEnd: StepEnd): void {
-    facts.record(step.id, stepEnd.state);
-    if (stepEnd.state === 'DONE') {
-      end.done++;
-      if (stepEnd.result) end.results[step.id] = stepEnd.result;
-      return;
-    }
-    end.errors.push(stepEnd.error);
-    if (stepEnd.state === 'TODO' || stepEnd.halt) end.halted = true;
-    if (stepEnd.state === 'FAILED') skipDependents(step);
-  }
-
-  function skipDependents(failed: PlanStep): void {
-    for (const step of facts.waitingOn(failed.id)) {
-      facts.record(step.id, 'SKIPPED');
-      const because = executionError('STEP_SKIPPED', `needs ${stepLabel(failed)}, which failed`, { step_id: step.id });
-      end.errors.push(because);
-      ports.skipped(step, because);
-    }
+  /** Record fix outcomes before the step's end, so that a crash cannot leave a finished step with open fixes. */
+  async function end(ended: Ended): Promise<StepEnd> {
+    if (!plan.run) return endStep(step, plan, ended);
+    const settled = settleFixes(plan.run, step, ended.kind === 'done').then(() => ended);
+    return endStep(step, plan, await settled.catch((error) => haltedBy(error, step)));
   }
 }
 
-function stallError(steps: readonly PlanStep[]): ExecutionError {
-  const names = steps.map(stepLabel);
-  return executionError(
-    'DEPENDENCY_UNRESOLVED',
-    `nothing runs and nothing may start: ${names.join(', ')} cannot start`,
-    {
-      context: { stalled: names },
-    },
-  );
+/** Blind retries first; then, in a run of stages, the failure's way. */
+async function afterAttempt(step: PlanStep, plan: PlanRun, attempt: number, ended: Ended): Promise<Next> {
+  const failed = failedAttempt(step, plan, attempt, ended);
+  if (!failed) return { end: ended };
+  const pause = blindRetry(plan, failed);
+  if (pause !== undefined) return again(pause, failed.error.message);
+  if (!plan.run || !failed.isMendable) return { end: ended };
+  return mendFailure(plan.run, failed).catch((error) => ({ end: haltedBy(error, step) }));
 }
+
+/** A failure's way: who it is, whether the fix before it helped, and what is done about it now. */
+async function mendFailure(run: Run, failed: FailedAttempt): Promise<Next> {
+  const incident = identify(run, failed);
+  await tripOnCulprit(run, incident);
+  const judged = await judgeTrial(run, incident, failed);
+  if ('again' in judged) return again(judged.pauseMs, judged.again);
+  return oneAtATime(run, judged.incident, async (isBeingMended) => {
+    if (isBeingMended(failed)) return again(0, 'another step has the same failure, and a fix is on the branch');
+    return answerFailure(run, judged.incident, failed);
+  });
+}
+
+const STOPPED: Decision = {
+  tier: 'none',
+  why: 'run_time_spent',
+  exit: 1,
+  reason: 'the run was stopped while a fix was asked for',
+};
+
+/** Besides what may be spent: known fixes, fixes that come back, a tier that is down. */
+const MORE_TURNS = 12;
+
+/** Decides and acts until the step runs again or ends: what comes to nothing spends something, and then is decided anew. */
+async function answerFailure(run: Run, seen: Incident, failed: FailedAttempt): Promise<Next> {
+  const { executor_tries, escalation_calls } = run.config.loop.limits;
+  const unreachable: Unreachable = {};
+  for (let turn = 0; turn < executor_tries + escalation_calls + MORE_TURNS; turn++) {
+    const incident = currentIncident(run, seen);
+    const { decision, knownFix } = await decideNow(run, incident, failed, unreachable);
+    recordDecision(run, incident, decision);
+    if (decision.tier === 'wait') return again(decision.pause_ms, decision.reason, 'wait');
+    if (decision.tier === 'none' || decision.tier === 'give_up') return fail(incident, decision);
+    const { askForFix } = await import('../mend/ask.ts');
+    const result = await askForFix(run, incident, decision, knownFix, failed.timeLeftMs());
+    if ('fix' in result) return again(0, `${result.fix.plugin}: ${result.fix.note.fix}`, 'fix');
+    if (result.none === 'moved') return again(0, 'another fix changed its files meanwhile: once more');
+    if (result.none === 'down') Object.assign(unreachable, { [decision.tier]: true, prompt: result.prompt });
+    if (result.none === 'stopped') {
+      recordDecision(run, incident, STOPPED);
+      return fail(incident, STOPPED);
+    }
+  }
+  throw new Error(`no end is found for ${seen.stage}/${seen.failure.fingerprint}`);
+
+  async function fail(incident: Incident, decision: Decision): Promise<Next> {
+    const { context } = await conclude(run, incident, decision, unreachable.prompt);
+    const { error } = failed;
+    return { end: { kind: 'error', error: { ...error, context: { ...error.context, ...context } } } };
+  }
+}
+
+function recordDecision({ journal }: Run, incident: Incident, decision: Decision): void {
+  const { fingerprint } = incident.failure;
+  journal.append({ type: 'failure.decided', ...placeOf(incident), data: { fingerprint, ...decision } });
+}
+
+const again = (pause_ms: number, reason: string, tier?: 'wait' | 'fix'): Next => ({
+  again: { pause_ms, reason, ...(tier ? { tier } : {}) },
+});

@@ -6,16 +6,9 @@ import { fileFacts } from '../io/files.ts';
 import { realPath } from '../io/git-dir.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import type { Layout } from '../io/layout.ts';
-import { PACKAGE_ROOT } from '../io/package.ts';
 import { unpackOnce } from '../io/store.ts';
+import { isPackage } from '../mend/gate-rules.ts';
 import { loadPlugins, type OwnPlugins, type Plugins } from '../plugin/load.ts';
-
-/** Parts of the running package, when the repository is that package: no fix may touch them. */
-export const PACKAGE_PATHS = ['src/', 'scripts/', 'plugins/', 'stages/lab/', 'package.json', 'package-lock.json'];
-
-export async function isPackage(home: string): Promise<boolean> {
-  return (await realPath(home)) === (await realPath(PACKAGE_ROOT));
-}
 
 /** Every plugin that ai/loop.yaml names, loaded. Throws E_PLUGIN with all that is wrong. */
 export async function pluginsAt(

@@ -1,37 +1,66 @@
-// Before the first stage: what was cut off, base, configuration, worktree, and what a person should know beforehand.
+// Before the first stage: what was cut off, base, configuration, worktree, journal; everything that a run is, put together.
 import { randomUUID } from 'node:crypto';
 import { fail } from '../errors.ts';
+import type { Subscriber } from '../events.ts';
+import type { Clock } from '../io/clock.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import type { Layout } from '../io/layout.ts';
-import { type LoadedStages, loadStages } from '../journal/load-stages.ts';
+import { openJournal } from '../journal/journal.ts';
+import { loadStages } from '../journal/load-stages.ts';
+import { nextId } from '../journal/runs.ts';
 import type { StageState } from '../journal/stages.ts';
-import type { Mask } from '../mend/mask.ts';
-import type { Plugins } from '../plugin/load.ts';
+import { maskedData, openMask, shortSecrets } from '../mend/mask.ts';
+import { cellsOf, stepNameOf } from '../plan/matrix.ts';
+import { openBarrier } from '../stage/barrier.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
+import { type Lab, stagePath } from '../stage/env.ts';
 import { missingTools } from '../stage/requires.ts';
-import { type Lab, stagePath } from '../stage/stage-env.ts';
+import type { AskPerson, Run } from '../stage/run.ts';
+import { runTree } from '../stage/run-tree.ts';
 import type { Base } from '../worktree/base.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
+import { keepToLab } from './one-lab.ts';
 import { pluginsAt } from './own-plugins.ts';
-import type { RunPorts, RunRequest } from './request.ts';
 import { closeOpenRun, cutOffRun, endCutOff, type OpenRun, type RunHead } from './resume.ts';
-import { keepToLab } from './same-lab.ts';
-import { askedText, selectStages } from './select.ts';
+import { askedText, type Selection, selectStages } from './select.ts';
+
+/** What a run is asked for. */
+export interface RunRequest extends Selection {
+  home: string;
+  /** The command line, for whoever meets the lock. */
+  command: string;
+  lab?: Lab | undefined;
+  workers?: number | undefined;
+  /** Epoch milliseconds by which the run must be over. */
+  deadline?: number | undefined;
+  recheck: boolean;
+  /** False: no executor and no escalation. */
+  ai: boolean;
+}
+
+/** What a run is given to work with. */
+export interface RunPorts {
+  clock: Clock;
+  env: Readonly<Record<string, string | undefined>>;
+  /** The folder with the stand-ins of the simulated lab. */
+  labTools: string;
+  subscribers: readonly Subscriber[];
+  signal: AbortSignal;
+  /** How long TERM is given before KILL. */
+  graceMs: number;
+  live?: Run['live'];
+  person?: AskPerson | undefined;
+}
 
 export interface Prepared {
-  layout: Layout;
-  loaded: LoadedStages;
+  run: Run;
+  head: RunHead;
   /** The cut-off run that this one goes on with. */
   open: OpenRun | undefined;
-  head: RunHead;
-  config: Configuration;
   worktree: Worktree;
-  lab: Lab;
-  plugins: Plugins;
   notices: string[];
-  mask: Mask;
 }
 
 /** Everything a run needs, or a MendError; the lock must be held. A run that was cut off is closed only when all else is sound. */
@@ -42,8 +71,9 @@ export async function prepare(
   ports: RunPorts,
 ): Promise<Prepared> {
   const { home } = request;
+  const { clock, env, labTools, signal, graceMs } = ports;
   const loaded = loadStages(layout);
-  const now = ports.clock.now();
+  const now = clock.now();
   const cutOff = cutOffRun(loaded, askedText(request), now);
   const open = cutOff?.resume ? cutOff : undefined;
   // Begun now, for it takes as long as the checkout is large; what is wrong with the base is said first.
@@ -51,12 +81,9 @@ export async function prepare(
   beside.catch(() => {});
   const current = await baseOf(home, objects);
   // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
-  const base = open ? { ...current, ...open.head.base, name: current.name, branch: current.branch } : current;
+  const base = open ? { ...current, commit: open.head.base.commit } : current;
   const config = await configurationAt(home, base.commit, base.name, objects);
-  const [plugins, { openMask, shortSecrets }] = await Promise.all([
-    pluginsAt(layout, base.commit, config.loop, objects),
-    import('../mend/mask.ts'),
-  ]);
+  const plugins = await pluginsAt(layout, base.commit, config.loop, objects);
   const stages = open?.head.stages ?? selectStages(config.map, request, loaded.state);
   const head = open?.head ?? newHead(request, config, stages, base, now);
   if (!open && !request.forced && !config.loop.retry_failed) refuseFailed(stages, loaded.state);
@@ -67,13 +94,44 @@ export async function prepare(
   if (uncarried.length > 0) fail('E_STATE_UNCARRIED', {}, uncarried);
   if (open) await endCutOff(open, { layout, ...ports });
   else if (cutOff) await closeOpenRun(loaded, cutOff.why, { layout, ...ports });
-  const worktree = await openWorktree(home, base, {
-    objects,
-    carry: config.map.carry,
-    merge: !open,
-    sign: config.loop.git.sign,
+  const { sign } = config.loop.git;
+  const worktree = await openWorktree(home, base, { objects, carry: config.map.carry, merge: !open, sign });
+  const mask = openMask(home, config, env);
+  const short = shortSecrets(home, config);
+  const id = open?.run ?? nextId(layout, now, head.execution_id);
+  const journal = openJournal({
+    run: id,
+    layout,
+    stages: loaded.state,
+    steps: stepsOf(config, stages),
+    subscribers: ports.subscribers,
+    clock,
+    mask: (data) => maskedData(data, mask),
   });
-  const path = stagePath({ inherited: ports.env, lab, labTools: ports.labTools });
+  const forced = new Set(request.forced ? request.stages : []);
+  const run: Run = {
+    id,
+    layout,
+    config,
+    plugins,
+    tree: runTree(worktree, layout),
+    journal,
+    mask,
+    barrier: openBarrier(),
+    clock,
+    signal,
+    person: ports.person,
+    live: ports.live,
+    lab,
+    labTools,
+    env,
+    graceMs,
+    ai: request.ai,
+    recheck: request.recheck,
+    forced,
+    // Asked for by hand after giving up: once, as it is.
+    givenUp: new Set([...forced].filter((stage) => loaded.state.stages[stage]?.status === 'give_up')),
+  };
   const notices = [
     ...loaded.notices,
     ...(cutOff && !open ? [`run ${cutOff.run} was cut off and is closed: ${cutOff.why}`] : []),
@@ -82,14 +140,24 @@ export async function prepare(
     ...(notIncluded.length > 0 ? [`not committed, so not included: ${shortList(notIncluded)}`] : []),
     ...missingTools(
       stages.map((name) => config.map.stages[name]),
-      path,
+      stagePath(run),
     ),
+    ...(short.length > 0
+      ? [`too short to be masked in what a model is told: ${shortList(short)} (mendloop doctor)`]
+      : []),
+    ...journal.notices,
   ];
-  const mask = openMask(home, config, ports.env);
-  const short = shortSecrets(home, config);
-  if (short.length > 0)
-    notices.push(`too short to be masked in what a model is told: ${shortList(short)} (mendloop doctor)`);
-  return { layout, loaded, open, head, config, worktree, lab, plugins, notices, mask };
+  return { run, head, open, worktree, notices };
+}
+
+/** The steps of each stage in this run's plan. */
+function stepsOf({ map }: Configuration, stages: readonly string[]): Map<string, string[]> {
+  return new Map(
+    stages.map((name) => {
+      const stage = map.stages[name];
+      return [name, stage ? cellsOf(stage).map((cell) => stepNameOf(name, cell)) : []];
+    }),
+  );
 }
 
 /** With `retry_failed` off a stage that was found failed stops the run before anything starts. */
@@ -101,7 +169,7 @@ function refuseFailed(stages: readonly string[], { stages: records }: StageState
 }
 
 /** A run that goes on keeps the commit it began with; whoever has mended something since should know. */
-export function movedNotice(base: Base): string {
+export function movedNotice(base: Pick<Base, 'name' | 'commit'>): string {
   const commit = base.commit.slice(0, 12);
   return `${base.name} moved since this run began; it goes on from ${commit} (to start anew from ${base.name}: mendloop abandon)`;
 }
@@ -120,9 +188,9 @@ function newHead(request: RunRequest, config: Configuration, stages: string[], b
   };
 }
 
-const SHOWN = 5;
+const MAX_LISTED = 5;
 
 function shortList(items: readonly string[]): string {
-  const more = items.length - SHOWN;
-  return `${items.slice(0, SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const more = items.length - MAX_LISTED;
+  return `${items.slice(0, MAX_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -1,20 +1,10 @@
 // The owner's own rules for classing failures, from `classify` in ai/loop.yaml.
 import { LOOP_FILE } from '../config/files.ts';
-import type { LoopConfig } from '../config/loop-config.ts';
 import { formatProblem } from '../config/problem.ts';
 import { fail, MendError } from '../errors.ts';
 import type { ProjectRule } from '../failure/classify.ts';
 import { readText } from '../io/store.ts';
-
-/** In their order; each is known by its pattern. */
-export function projectRules({ classify }: Pick<LoopConfig, 'classify'>): ProjectRule[] {
-  return classify.map(({ match, class: found, transient, external, advice }) => ({
-    name: `classify in ${LOOP_FILE}: ${match}`,
-    match: new RegExp(match, 'im'),
-    class: found,
-    ...{ transient, external, advice },
-  }));
-}
+import { projectRules } from '../mend/identify.ts';
 
 /** Those in the working tree; none outside of a repository. Throws E_CONFIG when a file that has some is not sound. */
 export async function rulesOnDisk(home: () => string): Promise<ProjectRule[]> {

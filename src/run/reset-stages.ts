@@ -1,17 +1,14 @@
 // A person sets stages back to idle: recorded like everything else, in a journal of its own.
-import { randomUUID } from 'node:crypto';
 import { fail } from '../errors.ts';
-import type { Happening } from '../events.ts';
+import type { NewEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { holdLock } from '../io/lock.ts';
 import { requireWritable } from '../io/store.ts';
-import { openJournal } from '../journal/event-file.ts';
-import { openRecorder } from '../journal/journal.ts';
-import { openLedger, readLedger } from '../journal/ledger-file.ts';
+import { recordAction } from '../journal/journal.ts';
+import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
-import { listRuns, newRunId } from '../journal/runs.ts';
-import { closeCases } from '../mend/close-cases.ts';
+import { closeCases } from '../mend/case-store.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 import { entriesOf, type Ledger } from '../triage/ledger.ts';
 import { recordedStages } from './recorded-stages.ts';
@@ -39,26 +36,13 @@ export async function resetStages(
     const known = recordedStages(request.home, loaded.state);
     const unknown = request.stages.find((name) => !known.includes(name));
     if (unknown !== undefined) unknownStage(unknown, known);
-    if (!request.force)
-      for (const stage of request.stages) refuseSoon(stage, readLedger(layout).ledger, ports.clock.now());
+    const { clock } = ports;
+    const { ledger } = readLedger(layout);
+    if (!request.force) for (const stage of request.stages) refuseSoon(stage, ledger, clock.now());
     await closeOpenRun(loaded, 'a stage was reset', { layout, ...ports });
-    const execution_id = randomUUID();
-    const run = newRunId(ports.clock.now(), execution_id, listRuns(layout));
-    const { journal } = openJournal(layout.journal(run));
-    const recorder = openRecorder({
-      ...{ run, layout, journal, earlier: [], stages: loaded.state, steps: new Map(), subscribers: [] },
-      clock: ports.clock,
-    });
-    recorder.record(
-      { type: 'run.started', data: { execution_id, asked: request.command, stages: [], lab: 'none' } },
-      ...request.stages.map((stage): Happening => ({ type: 'stage.reset', stage, status: 'idle', data: {} })),
-      { type: 'run.ended', status: 'success', data: { exit: 0, duration_ms: 0, error: null } },
-    );
-    recorder.close();
-    const ledger = openLedger(layout, ports.clock);
-    ledger.record(...request.stages.map((stage) => ({ type: 'reset' as const, stage, run, data: {} })));
-    closeCases(request.stages, 'the stage was reset', { layout, ledger, run, now: ports.clock.now() });
-    ledger.close();
+    const closed = closeCases(layout, ledger, request.stages, 'the stage was reset', clock.now());
+    const resets = request.stages.map((stage): NewEvent => ({ type: 'stage.reset', stage, status: 'idle', data: {} }));
+    recordAction({ layout, stages: loaded.state, clock }, ...closed, ...resets);
   } finally {
     lock.release();
   }

@@ -1,36 +1,101 @@
-// The run before this one, when it was cut off: end what it left running, then take it up or close it.
+// The run before this one, when it was cut off: what its journal says it had done, what it may have left running, and
+// whether this one goes on with it or closes it.
 import { fail, MendError } from '../errors.ts';
-import type { Happening, LoopEvent } from '../events.ts';
+import type { DataOf, LoopEvent, NewEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
+import type { ProcessIdentity } from '../io/identity.ts';
 import type { Layout } from '../io/layout.ts';
 import { endLeftovers } from '../io/process-group.ts';
-import { openJournal, readJournal } from '../journal/event-file.ts';
-import { openRecorder } from '../journal/journal.ts';
+import { openJournal } from '../journal/journal.ts';
 import { type LoadedStages, openRun } from '../journal/load-stages.ts';
-import { stepMarks } from '../stage/stage-env.ts';
-import type { Base } from '../worktree/base.ts';
-import { type Earlier, earlierFacts, takeUp } from './earlier.ts';
+import { stepMarks } from '../stage/env.ts';
 
-/** What `run.started` keeps so that the run can be taken up: everything that decides it. */
-export interface RunHead {
-  execution_id: string;
-  asked: string;
-  stages: string[];
-  base: Base;
-  timeout_ms: number;
-  deadline_ms: number | null;
+/** What `run.started` keeps so that the run can go on: everything that decides it. */
+export type RunHead = Omit<DataOf<'run.started'>, 'lab' | 'recheck' | 'workers'>;
+
+/** A step nobody has recorded the end of. */
+export interface CutOffStep {
+  stage: string;
+  step: string;
+  attempt?: number;
+  /** The group that was about to run, or running. */
+  leader?: ProcessIdentity;
+  /** Only a green step's checks were running: the step is what it was. */
+  recheck?: true;
 }
 
-/** What a run keeps of how it began, or undefined when there is no such run. */
-export function runHead(layout: Layout, run: string): RunHead | undefined {
-  const [first] = readJournal(layout.journal(run)).events;
-  return first?.type === 'run.started' ? (first.data as unknown as RunHead) : undefined;
+/** What a journal says of the steps of its run, by their names. */
+export interface ResumeState {
+  done: Set<string>;
+  /** Attempts made. */
+  attempts: Map<string, number>;
+  /** When a pause between two attempts is over, in epoch milliseconds. */
+  waits: Map<string, number>;
+  /** Time a process was at work, dead time not counted. */
+  spentMs: number;
+  cutOff: CutOffStep[];
+  lastEventAt: number;
 }
 
+/** Pure. */
+export function resumeState(events: readonly LoopEvent[]): ResumeState {
+  const done = new Set<string>();
+  const attempts = new Map<string, number>();
+  const waits = new Map<string, number>();
+  const open = new Map<string, CutOffStep>();
+  for (const event of events) {
+    const { type, step, stage, attempt } = event;
+    if (step === undefined || stage === undefined) continue;
+    if (attempt !== undefined) attempts.set(step, Math.max(attempts.get(step) ?? 0, attempt));
+    if (type === 'step.started' || type === 'attempt.ended') open.set(step, { stage, step });
+    if (type === 'step.drift') open.delete(step);
+    if (type === 'attempt.started') {
+      open.set(step, { stage, step, leader: event.data.leader, ...(attempt ? { attempt } : {}) });
+      waits.delete(step);
+    }
+    if (type === 'check.started') {
+      const known = open.get(step) ?? { stage, step, recheck: true as const };
+      open.set(step, { ...known, leader: event.data.leader });
+    }
+    if (type === 'step.retry') waits.set(step, Date.parse(event.time) + event.data.pause_ms);
+    if (/^step\.(done|fresh|failed|skipped|interrupted)$/.test(type)) {
+      open.delete(step);
+      // Failed and skipped steps are to do again.
+      if (type === 'step.done' || type === 'step.fresh') done.add(step);
+      else done.delete(step);
+    }
+  }
+  const lastEventAt = Date.parse(events.at(-1)?.time ?? '');
+  return { done, attempts, waits, spentMs: timeAtWork(events), cutOff: [...open.values()], lastEventAt };
+}
+
+/** The gaps between events, but for those in which nobody was at work. A clock that was set back costs one gap, not all. */
+function timeAtWork(events: readonly LoopEvent[]): number {
+  return events.reduce((spent, event, i) => {
+    const before = events[i - 1];
+    if (before === undefined || event.type === 'run.resumed') return spent;
+    return spent + Math.max(0, Date.parse(event.time) - Date.parse(before.time));
+  }, 0);
+}
+
+const MAX_AGE_MS = 6 * 3_600_000;
+
+/** Whether a start that asks for `asked` goes on with the run that asked for `before`, or closes it first and why. Pure. */
+export function shouldResume(
+  before: { asked: string; lastEventAt: number },
+  asked: string,
+  now: number,
+): { resume: true } | { resume: false; why: string } {
+  if (before.asked !== asked) return { resume: false, why: `it ran ${before.asked}, this start asks for ${asked}` };
+  if (now - before.lastEventAt > MAX_AGE_MS) return { resume: false, why: 'its last event is more than 6 hours old' };
+  return { resume: true };
+}
+
+/** A run that was cut off. */
 export interface OpenRun {
   run: string;
   head: RunHead;
-  earlier: Earlier;
+  state: ResumeState;
 }
 
 export interface ResumePorts {
@@ -46,24 +111,26 @@ export function cutOffRun(
   now: number,
 ): (OpenRun & { resume: boolean; why: string }) | undefined {
   const open = openRun(loaded);
-  if (!open) return undefined;
-  const head = open.events[0]?.data as unknown as RunHead;
-  const earlier = earlierFacts(open.events);
-  const decision = takeUp({ asked: head.asked, lastEventAt: earlier.lastEventAt }, asked, now);
-  return { run: open.run, head, earlier, resume: decision.resume, why: decision.resume ? '' : decision.why };
+  const first = open?.events[0];
+  if (!open || first?.type !== 'run.started') return undefined;
+  const state = resumeState(open.events);
+  const decision = shouldResume({ asked: first.data.asked, lastEventAt: state.lastEventAt }, asked, now);
+  return { run: open.run, head: first.data, state, resume: decision.resume, why: decision.resume ? '' : decision.why };
 }
 
 /** Ends what the cut-off run left running. Throws E_LEFTOVER when something of it may still run. */
-export async function endCutOff({ run, earlier }: Pick<OpenRun, 'run' | 'earlier'>, ports: ResumePorts): Promise<void> {
-  for (const { step, leader } of earlier.cutOff) {
-    const marks = stepMarks(ports.layout.home, run, step);
-    const ended = await endLeftovers(leader, marks, ports.graceMs, ports.clock);
-    if (ended === 'unproven') fail('E_LEFTOVER', { step, pid: leader?.pid ?? 0, host: leader?.host ?? 'this host' });
-  }
+export async function endCutOff({ run, state }: Pick<OpenRun, 'run' | 'state'>, ports: ResumePorts): Promise<void> {
+  for (const step of state.cutOff) await endLeft(run, step, ports);
 }
 
-/** What a run that goes on has to say first of what was cut off. */
-export function cutOffHappenings({ cutOff }: Earlier): Happening[] {
+async function endLeft(run: string, { step, leader }: CutOffStep, ports: ResumePorts): Promise<void> {
+  const marks = stepMarks(ports.layout.home, run, step);
+  const ended = await endLeftovers(leader, marks, ports.graceMs, ports.clock);
+  if (ended === 'unproven') fail('E_LEFTOVER', { step, pid: leader?.pid ?? 0, host: leader?.host ?? 'this host' });
+}
+
+/** What a run that goes on, or is closed, records first: the steps that were cut off. */
+export function recordCutOff({ cutOff }: ResumeState): NewEvent[] {
   return cutOff.filter(({ recheck }) => !recheck).flatMap(interrupted);
 }
 
@@ -80,45 +147,23 @@ export async function closeOpenRun(
   const open = openRun(loaded);
   if (!open) return undefined;
   const { run } = open;
-  const earlier = earlierFacts(open.events);
-  for (const cutOff of earlier.cutOff) {
-    await endCutOff({ run, earlier: { ...earlier, cutOff: [cutOff] } }, ports).catch((error) => {
+  const state = resumeState(open.events);
+  for (const step of state.cutOff) {
+    await endLeft(run, step, ports).catch((error) => {
       if (!word || !(error instanceof MendError)) throw error;
     });
   }
   const { layout, clock } = ports;
-  const { journal, events } = openJournal(layout.journal(run));
-  const steps = stepsIn(events);
   // Whoever watches the next run is told of this one by a notice, not by its events.
-  const recorder = openRecorder({
-    run,
-    layout,
-    journal,
-    earlier: events,
-    stages: loaded.state,
-    steps,
-    subscribers: [],
-    clock,
-  });
-  recorder.record(...cutOffHappenings(earlier), { type: 'run.ended', status: 'abandoned', data: { reason: why } });
-  recorder.close();
+  const journal = openJournal({ run, layout, stages: loaded.state, clock });
+  journal.append(...recordCutOff(state), { type: 'run.ended', status: 'abandoned', data: { reason: why } });
+  journal.close();
   return run;
 }
 
-/** The steps of each stage that a journal tells of. */
-function stepsIn(events: readonly LoopEvent[]): Map<string, string[]> {
-  const steps = new Map<string, string[]>();
-  for (const { stage, step } of events) {
-    if (!stage || !step) continue;
-    const known = steps.get(stage) ?? [];
-    if (!known.includes(step)) steps.set(stage, [...known, step]);
-  }
-  return steps;
-}
-
-function interrupted({ stage, step, attempt }: Earlier['cutOff'][number]): Happening[] {
+function interrupted({ stage, step, attempt }: CutOffStep): NewEvent[] {
   const reason = 'cut off: the process that ran it died';
-  const end: Happening = { type: 'step.interrupted', stage, step, status: 'idle', data: { reason } };
+  const end: NewEvent = { type: 'step.interrupted', stage, step, status: 'idle', data: { reason } };
   if (attempt === undefined) return [end];
   return [{ type: 'attempt.ended', stage, step, attempt, data: { outcome: 'interrupted' } }, end];
 }

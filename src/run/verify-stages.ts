@@ -10,15 +10,17 @@ import { newRunId } from '../journal/runs.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { Stop } from '../plan/stop.ts';
+import { openBarrier } from '../stage/barrier.ts';
+import { openCall } from '../stage/call.ts';
 import { configurationNow } from '../stage/configuration.ts';
-import { openCall, type StageScope } from '../stage/stage-call.ts';
-import { stageTree } from '../stage/stage-tree.ts';
+import type { StageRun } from '../stage/run.ts';
+import { runTree } from '../stage/run-tree.ts';
 import { openWorktree } from '../worktree/open.ts';
-import type { RunPorts, RunRequest } from './request.ts';
+import { keepToLab } from './one-lab.ts';
+import type { RunPorts, RunRequest } from './prepare.ts';
 import { cutOffRun, endCutOff } from './resume.ts';
-import { keepToLab } from './same-lab.ts';
 import { namedStages, type Selection } from './select.ts';
-import { stopAfter } from './stop-after.ts';
+import { stopAfter } from './step.ts';
 
 export interface Verification {
   step: string;
@@ -26,11 +28,11 @@ export interface Verification {
   log: string;
 }
 
-/** Runs `verify` of the named stages, or of all green ones; changes no stage's state. `told` hears of each as it ends. */
+/** Runs `verify` of the named stages, or of all green ones; changes no stage's state. `report` hears of each as it ends. */
 export async function verifyStages(
   request: RunRequest,
   ports: RunPorts,
-  told: (verification: Verification) => void,
+  report: (verification: Verification) => void,
 ): Promise<void> {
   const layout = layoutOf(request.home);
   requireWritable(layout.state);
@@ -46,14 +48,20 @@ export async function verifyStages(
     const lab = request.lab ?? config.loop.lab;
     keepToLab(layout, lab);
     const worktree = await openWorktree(request.home, base, { objects, carry: config.map.carry, merge: false });
-    const scope: StageScope = {
-      ...{ layout, root: worktree.path, lab, labTools: ports.labTools },
-      ...{ inherited: ports.env, clock: ports.clock, graceMs: ports.graceMs, stages: state, map: config.map },
-      run: newRunId(ports.clock.now(), '0000', []),
-      tree: stageTree(worktree, layout),
-      record: () => {},
-      ...{ recheck: true, forced: new Set<string>() },
-      attempt: (work) => work(),
+    const run: StageRun = {
+      id: newRunId(ports.clock.now(), '0000', []),
+      layout,
+      config,
+      tree: runTree(worktree, layout),
+      journal: { append: () => {}, stages: state },
+      barrier: openBarrier(),
+      clock: ports.clock,
+      lab,
+      labTools: ports.labTools,
+      env: ports.env,
+      graceMs: ports.graceMs,
+      recheck: true,
+      forced: new Set(),
     };
     for (const { name, step, cell, stage } of stepsToVerify(config.map, request, state)) {
       if (ports.signal.aborted) return;
@@ -61,7 +69,7 @@ export async function verifyStages(
       const signal = AbortSignal.any([ports.signal, limit.signal]);
       const { verify, log, logPath } = openCall(
         { payload: { stage: name, step, cell }, attempt: 0, signal },
-        scope,
+        run,
         'verify',
       );
       const problems = await verify().finally(() => {
@@ -70,7 +78,7 @@ export async function verifyStages(
       });
       if (ports.signal.aborted) return;
       if (limit.signal.aborted) problems.push(`its checks ran past ${formatDuration(stage.timeout)}`);
-      told({ step, problems, log: logPath });
+      report({ step, problems, log: logPath });
     }
   } finally {
     objects.close();

@@ -2,79 +2,74 @@
 import type { CommandEnd } from '../io/command.ts';
 import type { Outcome } from '../plan/action.ts';
 import { stopReason } from '../plan/stop.ts';
-import { inspectTree, lookAfter } from './look-after.ts';
+import { howItEnded, inputsNow, inspectTree, openCall, type StageActionCall, type StageCall } from './call.ts';
+import { stagePath } from './env.ts';
 import { missingRequirements } from './requires.ts';
+import type { StageRun } from './run.ts';
 import { scriptHint } from './script-hint.ts';
-import {
-  howItEnded,
-  inputsNow,
-  openCall,
-  type StageActionCall,
-  type StageCall,
-  type StageScope,
-} from './stage-call.ts';
-import { stagePath } from './stage-env.ts';
 
 /** How an attempt ended, with what its event tells besides. */
 interface Ended {
   as: 'done' | 'failed' | 'unverified' | 'requires' | 'timeout' | 'interrupted' | 'halted';
   outcome: Outcome;
-  problems?: readonly string[];
+  problems?: string[];
   ran?: CommandEnd;
 }
 
 /** Runs the stage once and records it. Throws only for bugs and a disk that refuses. */
-export async function attemptStage(action: StageActionCall, scope: StageScope): Promise<Outcome> {
-  const call = openCall(action, scope, 'attempt');
-  const began = scope.clock.monotonic();
+export async function attemptStage(action: StageActionCall, run: StageRun): Promise<Outcome> {
+  const call = openCall(action, run, 'attempt');
+  const began = run.clock.monotonic();
   try {
-    const ended = await attempt(action, call, scope);
+    const ended = await attempt(action, call, run);
     const { as, ran, problems, outcome } = ended;
     const data = {
       outcome: as,
-      duration_ms: Math.round(scope.clock.monotonic() - began),
+      duration_ms: Math.round(run.clock.monotonic() - began),
       log: call.logPath,
       ...(ran ? { exit_code: ran.exitCode, signal: ran.signal } : {}),
       ...(problems ? { problems } : {}),
     };
-    scope.record({ type: 'attempt.ended', stage: call.name, step: call.step, attempt: call.attempt, data });
+    run.journal.append({ type: 'attempt.ended', stage: call.name, step: call.step, attempt: call.attempt, data });
     return outcome;
   } finally {
     call.log.close();
   }
 }
 
-async function attempt(action: StageActionCall, call: StageCall, scope: StageScope): Promise<Ended> {
-  const missing = missingRequirements(call.stage, { root: scope.root, path: stagePath(scope), env: scope.inherited });
+async function attempt(action: StageActionCall, call: StageCall, run: StageRun): Promise<Ended> {
+  const missing = missingRequirements(call.stage, { root: run.tree.path, path: stagePath(run), env: run.env });
   if (missing.length > 0) return lacking(call, missing);
   const ran = await call.run(call.stage.command, (leader) =>
-    scope.record({
+    run.journal.append({
       type: 'attempt.started',
-      ...{ stage: call.name, step: call.step, attempt: call.attempt },
-      data: { leader, log: call.logPath, head: scope.tree.head },
+      stage: call.name,
+      step: call.step,
+      attempt: call.attempt,
+      data: { leader, log: call.logPath, head: run.tree.head },
     }),
   );
-  const halt = await lookAfter(call, scope, ran);
+  const halt = await lookAfter(call, run, ran);
   if (halt) return { as: 'halted', outcome: halt, ran };
   if (ran.stopped) return { ...stopped(call), ran };
   if (ran.exitCode !== 0) {
-    return { as: 'failed', outcome: await madeFrom(await commandFailed(call, scope, ran), action, scope), ran };
+    return { as: 'failed', outcome: await madeFrom(await commandFailed(call, run, ran), action, run), ran };
   }
   const problems = await call.verify();
-  const moved = await inspectTree(call, scope);
+  const moved = await inspectTree(call, run);
   if (moved) return { as: 'halted', outcome: moved, ran };
   if (call.signal.aborted) return { ...stopped(call), ran };
   if (problems.length > 0) {
-    return { as: 'unverified', outcome: await madeFrom(unverified(call, problems), action, scope), problems, ran };
+    return { as: 'unverified', outcome: await madeFrom(unverified(call, problems), action, run), problems, ran };
   }
-  const result = { inputs: await inputsNow(action, scope), head: scope.tree.head };
+  const result = { inputs: await inputsNow(action, run), head: run.tree.head };
   return { as: 'done', outcome: { kind: 'done', result }, ran };
 }
 
 /** What a failure was made from: a stage that is given up may run again once that is something else. */
-async function madeFrom(outcome: Outcome, action: StageActionCall, scope: StageScope): Promise<Outcome> {
+async function madeFrom(outcome: Outcome, action: StageActionCall, run: StageRun): Promise<Outcome> {
   if (outcome.kind !== 'failed') return outcome;
-  return { ...outcome, context: { ...outcome.context, inputs: await inputsNow(action, scope) } };
+  return { ...outcome, context: { ...outcome.context, inputs: await inputsNow(action, run) } };
 }
 
 function lacking(call: StageCall, missing: string[]): Ended {
@@ -89,9 +84,9 @@ function stopped(call: StageCall): Ended {
   return { as: late ? 'timeout' : 'interrupted', outcome: { kind: 'stopped' } };
 }
 
-async function commandFailed(call: StageCall, scope: StageScope, ran: CommandEnd): Promise<Outcome> {
+async function commandFailed(call: StageCall, run: StageRun, ran: CommandEnd): Promise<Outcome> {
   const how = howItEnded(ran) as string;
-  const hint = scriptHint(call.stage.command, ran.exitCode, await scope.tree.files());
+  const hint = scriptHint(call.stage.command, ran.exitCode, await run.tree.files());
   const context = { phase: 'command', exit_code: ran.exitCode, signal: ran.signal, log: call.logPath };
   return {
     kind: 'failed',
@@ -100,7 +95,17 @@ async function commandFailed(call: StageCall, scope: StageScope, ran: CommandEnd
   };
 }
 
-function unverified(call: StageCall, problems: readonly string[]): Outcome {
+function unverified(call: StageCall, problems: string[]): Outcome {
   const context = { phase: 'verify', problems, log: call.logPath };
   return { kind: 'failed', message: `verify: ${problems.join('; ')}`, context };
+}
+
+/** What the command left behind; a halt when the run must not go on. */
+async function lookAfter(call: StageCall, run: StageRun, ran: CommandEnd): Promise<Outcome | undefined> {
+  if (ran.leftBehind > 0) call.log.say(`ended ${ran.leftBehind} process(es) that the stage had left running`);
+  if (!ran.gone) {
+    const context = { human: true, next: `ps -eo pid,pgid,args; end what ${call.step} left, then: mendloop` };
+    return { kind: 'halt', message: 'something it started could not be ended', context };
+  }
+  return inspectTree(call, run);
 }

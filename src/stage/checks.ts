@@ -8,7 +8,6 @@ import { fileFacts } from '../io/files.ts';
 import type { LogFile } from '../io/log.ts';
 import { probeHttp, probeTcp } from '../io/probe.ts';
 import { readText } from '../io/store.ts';
-import { dottedKey } from './dotted-key.ts';
 import { isFilled } from './outputs.ts';
 
 export interface CheckScope {
@@ -94,4 +93,12 @@ const prefixed = (what: string, problem: string | undefined) => problem && `${wh
 
 function resolve(path: string, scope: CheckScope): string {
   return path.startsWith('out:') ? join(scope.out, path.slice('out:'.length)) : join(scope.root, path);
+}
+
+/** What stands at `a.b.0.c` in a value made of objects and lists, or undefined. */
+export function dottedKey(value: unknown, key: string): unknown {
+  return key.split('.').reduce<unknown>((at, part) => {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, part)) return undefined;
+    return (at as Record<string, unknown>)[part];
+  }, value);
 }

@@ -1,10 +1,15 @@
 // Diagnostics for a case: the owner's as written, a model's only when the table lets them through. One after the other, in
 // a bounded time; what is not run is said, and the rest go on.
 import { delimiter, isAbsolute } from 'node:path';
+import type { Stage } from '../config/context-map.ts';
 import type { Clock } from '../io/clock.ts';
 import { runDiagnostic } from '../io/run-diagnostic.ts';
 import type { Diagnostic } from '../outbound/context.ts';
 import { allowDiagnostic } from '../outbound/diagnostics/allowed.ts';
+import { cellsOf, stepNameOf } from '../plan/matrix.ts';
+import { stageEnv } from './env.ts';
+import { toolConfigs } from './outputs.ts';
+import type { StageRun } from './run.ts';
 
 export type AskedDiagnostics =
   | { readonly owner: readonly string[] }
@@ -88,4 +93,20 @@ function modelEnv(env: Readonly<Record<string, string>>, root: string): Record<s
     ...{ PAGER: 'cat', GIT_PAGER: 'cat', SYSTEMD_PAGER: '', TERM: 'dumb' },
     ...{ GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
   };
+}
+
+/** Diagnostics of one step of a run, when the tree is not just being written. */
+export function diagnoseStep(
+  run: StageRun,
+  { stage: name, step, attempt }: { stage: string; step: string; attempt: number },
+  asked: AskedDiagnostics,
+  signal: AbortSignal,
+): Promise<Diagnostic[]> {
+  const { config, layout, tree, clock, graceMs } = run;
+  const stage = config.map.stages[name] as Stage;
+  const cell = cellsOf(stage).find((one) => stepNameOf(name, one) === step) ?? {};
+  const own = stageEnv({ name, stage, cell, run: run.id, attempt }, run);
+  // The owner's commands know where the cluster is, as their stages do; a model's words are only the tool's own.
+  const env = 'model' in asked ? { ...toolConfigs(config.map, layout), ...own } : own;
+  return run.barrier.attempt(() => runDiagnostics(asked, { root: tree.path, env, signal, clock, graceMs }));
 }

@@ -1,10 +1,13 @@
 // What stages publish for each other: files below ai/state/out/<stage>[/<cell>]/.
 import { join } from 'node:path';
 import type { ContextMap, Stage } from '../config/context-map.ts';
+import { didYouMean } from '../config/suggest.ts';
+import { fail } from '../errors.ts';
 import { fileFacts, hashFile } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
-import { cellKey, cellsOf, stepNameOf } from '../plan/matrix.ts';
+import { cellKey, cellsOf, splitStepName, stepNameOf } from '../plan/matrix.ts';
+import { unknownStage } from './unknown-stage.ts';
 
 export interface OutputFile {
   /** `talos.kubeconfig`, or `talos[host=cp1].kubeconfig`. */
@@ -46,4 +49,32 @@ export async function neededOutputs(map: ContextMap, stage: Stage, layout: Layou
     hashes.set(output.name, fileFacts(output.path)?.isFile ? await hashFile(output.path) : 'missing');
   }
   return hashes;
+}
+
+/** The files `name` means: one, or one per cell when it names no cell. Throws MendError for what is not there. */
+export function findOutputs(map: ContextMap, name: string, layout: Layout): { stage: string; files: OutputFile[] } {
+  const dot = name.lastIndexOf('.');
+  if (dot < 1)
+    fail('E_USAGE', { what: `${JSON.stringify(name)} names no output`, next: 'mendloop get <stage>.<output>' });
+  const { stage, cell } = splitStepName(name.slice(0, dot));
+  if (!Object.hasOwn(map.stages, stage)) unknownStage(stage, Object.keys(map.stages));
+  const wanted = name.slice(dot + 1);
+  const all = outputsOf(map, stage, layout);
+  const files = all.filter((o) => o.output === wanted && (cell === '' || o.step === name.slice(0, dot)));
+  if (files.length === 0) {
+    const known = [...new Set(all.map((o) => o.output))];
+    fail('E_UNKNOWN_OUTPUT', { name, hint: didYouMean(wanted, known, 'it has'), stage });
+  }
+  return { stage, files };
+}
+
+/** Name of an output → the variable by which tools are told of such a file. */
+const VARIABLES: Readonly<Record<string, string>> = { kubeconfig: 'KUBECONFIG', talosconfig: 'TALOSCONFIG' };
+
+/** The variables for what stages have published; the first of a name counts. */
+export function toolConfigs(map: ContextMap, layout: Layout): Record<string, string> {
+  const found = Object.keys(map.stages)
+    .flatMap((stage) => outputsOf(map, stage, layout))
+    .filter(({ output, path }) => VARIABLES[output] !== undefined && isFilled(path));
+  return Object.fromEntries(found.reverse().map(({ output, path }) => [VARIABLES[output] as string, path]));
 }

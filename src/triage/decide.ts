@@ -1,105 +1,177 @@
-// One failure, one decision: wait, ask the executors, escalate, give up, or leave it for now. Pure.
-import { isFlapping, type LedgerEntry, triesSpent, usedOn } from './ledger.ts';
-import { PERSON } from './records.ts';
-import { type Decision, type Situation, WHY, type Why } from './situation.ts';
-import { counted, dayOf, history, ordinal, seconds } from './words.ts';
+// One failure, one decision: wait, ask the executors, escalate, give up, or leave it for now. Pure: what a decision is made
+// from are plain values, so that it can be explained and repeated.
+import type { LoopConfig } from '../config/loop-config.ts';
+import { PERSON } from '../events.ts';
+import type { Incident } from './incident.ts';
+import { type DayUsage, isFlapping, type LedgerEntry, triesSpent, usedOn } from './ledger.ts';
+import { counted, dayOf, ordinal } from './words.ts';
+
+/** As much of an incident as a decision needs; `history` is undefined for a failure that was never seen. */
+export interface DecidedIncident extends Pick<Incident, 'attempt' | 'waits'> {
+  failure: Pick<Incident['failure'], 'class' | 'transient' | 'external'>;
+  history: LedgerEntry | undefined;
+}
+
+/** `none`: not configured; `down`: configured, and none of them can be reached now. */
+export type Availability = 'none' | 'down' | 'ready';
+
+type Limits = 'executor_tries' | 'escalation_calls' | 'stage_attempts' | 'day_tries' | 'day_tokens';
+
+/** What a decision depends on besides the failure. */
+export interface Situation {
+  time_left_ms: number;
+  /** As the ledger has it. */
+  day: DayUsage;
+  limits: Pick<LoopConfig['limits'], Limits> & Partial<Pick<LoopConfig['limits'], 'day_dollars'>>;
+  /** The pauses before each rerun after a transient failure, in ms. */
+  backoff: readonly number[];
+  /** False with `--no-ai`. */
+  ai: boolean;
+  safe_mode: boolean;
+  /** Executors that ask a model. */
+  executors: Availability;
+  /** Whether a known fix fits this failure and was not tried on it; undefined: nobody has looked yet. */
+  known_fix: boolean | undefined;
+  escalations: Availability;
+  now: number;
+}
+
+/** Why nothing more is done about a failure now, and the exit code that stands for it. */
+export const WHY = {
+  open_case: 3,
+  give_up_stands: 3,
+  safe_mode: 3,
+  attempts_spent: 1,
+  run_time_spent: 1,
+  external: 1,
+  no_ai: 1,
+  no_executor: 1,
+  no_escalation: 1,
+  day_tries_spent: 1,
+  day_tokens_spent: 1,
+  day_dollars_spent: 1,
+} as const;
+export type Why = keyof typeof WHY;
+
+/** What is done about a failure; `reason` is for a person. */
+export type Decision = { reason: string } & (
+  | { tier: 'wait'; pause_ms: number }
+  /** `reapply`: withdrawn patches that come back; when there are any, nobody is asked. */
+  | { tier: 'executor'; scope: 'all' | 'known-fixes-only'; reapply: string[] }
+  | { tier: 'escalation' }
+  | { tier: 'give_up' }
+  /** The stage ends failed. */
+  | { tier: 'none'; why: Why; exit: 1 | 3 }
+);
+
+/** Whether a known fix fits decides, and nobody has looked: look, and decide again. */
+export type Undecided = { tier: 'look' };
 
 /** Escalations whose patch was reverted, after which there is no other. */
-const MOST_FRUITLESS = 2;
+const MAX_FRUITLESS = 2;
 
 /**
  * What to do about a failure. Total: it always answers, and every answer but `none` and `give_up` spends something that
- * has an end. The first line that holds decides.
+ * has an end. The first line that holds decides. With `known_fix` told it never answers `look`.
  */
-export function decide(situation: Situation): Decision {
-  const { entry, run, limits, backoff, failure } = situation;
+export function decide(incident: DecidedIncident, situation: Situation & { known_fix: boolean }): Decision;
+export function decide(incident: DecidedIncident, situation: Situation): Decision | Undecided;
+export function decide(incident: DecidedIncident, situation: Situation): Decision | Undecided {
+  const { history, failure, attempt, waits } = incident;
+  const { limits, backoff, time_left_ms } = situation;
   // A person was asked: until they answer, the stage runs once each run and nobody else is bothered.
-  if (entry?.case !== undefined) return none('open_case', `case ${entry.case} is open`);
-  if (entry?.gave_up_at !== undefined) {
-    return none('give_up_stands', `it was given up on ${dayOf(entry.gave_up_at)}; reset the stage to start again`);
+  if (history?.case !== undefined) return none('open_case', `case ${history.case} is open`);
+  if (history?.gave_up_at !== undefined) {
+    return none('give_up_stands', `it was given up on ${dayOf(history.gave_up_at)}; reset the stage to start again`);
   }
   // Whatever comes below ends in another attempt.
-  if (run.attempts >= limits.stage_attempts) {
-    return none('attempts_spent', `${counted(run.attempts, 'attempt')} in this run, ${limits.stage_attempts} at most`);
+  if (attempt >= limits.stage_attempts) {
+    return none('attempts_spent', `${counted(attempt, 'attempt')} in this run, ${limits.stage_attempts} at most`);
   }
-  if (run.time_left_ms <= 0) return none('run_time_spent', 'the time of this run is spent');
-  const pause = failure.transient ? backoff[run.waits] : undefined;
+  if (time_left_ms <= 0) return none('run_time_spent', 'the time of this run is spent');
+  const pause = failure.transient ? backoff[waits] : undefined;
   if (pause !== undefined) {
-    if (pause >= run.time_left_ms) {
-      return none('run_time_spent', `a wait of ${seconds(pause)} does not fit into the time left of this run`);
+    if (pause >= time_left_ms) {
+      return none('run_time_spent', `a wait of ${pause / 1000} s does not fit into the time left of this run`);
     }
-    const which = `${ordinal(run.waits + 1)} of ${counted(backoff.length, 'wait')}`;
+    const which = `${ordinal(waits + 1)} of ${counted(backoff.length, 'wait')}`;
     return { tier: 'wait', pause_ms: pause, reason: `it may pass by itself, ${which}` };
   }
-  const mended = afterWaits(mend(situation), situation);
+  const decision = mend(incident, situation);
+  if (decision.tier === 'look') return decision;
   // Asked last, so that it is named only where it really kept something from being done.
-  const changes = mended.tier === 'executor' || mended.tier === 'escalation';
-  return situation.safe_mode && changes ? none('safe_mode', 'safe mode is on: the AI changes nothing') : mended;
+  const changes = decision.tier === 'executor' || decision.tier === 'escalation';
+  if (situation.safe_mode && changes) {
+    return afterWaits(none('safe_mode', 'safe mode is on: the AI changes nothing'), incident);
+  }
+  return afterWaits(decision, incident);
 }
 
-function afterWaits(decision: Decision, { failure, run }: Situation): Decision {
-  if (!failure.transient || run.waits === 0) return decision;
-  return { ...decision, reason: `it did not pass in ${counted(run.waits, 'wait')}; ${decision.reason}` };
+function afterWaits(decision: Decision, { failure, waits }: DecidedIncident): Decision {
+  if (!failure.transient || waits === 0) return decision;
+  return { ...decision, reason: `it did not pass in ${counted(waits, 'wait')}; ${decision.reason}` };
 }
 
 /** What to do about a failure that waiting does not mend. */
-function mend(situation: Situation): Decision {
-  const { entry, failure, limits, ai, known_fix, now } = situation;
-  const reapply = entry?.patches.filter((p) => p.outcome === 'withdrawn').map((p) => p.hash) ?? [];
+function mend(incident: DecidedIncident, situation: Situation): Decision | Undecided {
+  const { history, failure } = incident;
+  const { limits, ai, known_fix, safe_mode, now } = situation;
+  const withdrawn = history?.patches.filter((p) => p.outcome === 'withdrawn') ?? [];
+  const reapply = withdrawn.map((p) => p.hash);
   // No model can fix what is not in the repository; what costs no model may still be worth a look.
-  if (failure.external && !(ai && (known_fix || reapply.length > 0))) {
-    return none('external', `${failure.class}: nothing in the repository can fix it`);
+  if (failure.external && (!ai || reapply.length === 0)) {
+    if (ai && known_fix === undefined && !safe_mode) return { tier: 'look' };
+    if (!ai || !known_fix) return none('external', `${failure.class}: nothing in the repository can fix it`);
+    return knownFix('nothing in the repository can fix it, but a known fix fits');
   }
   if (!ai) return none('no_ai', 'the AI is switched off for this run');
   if (reapply.length > 0) {
-    const theirs = entry?.patches.some((p) => p.outcome === 'withdrawn' && p.plugin === PERSON);
+    const byPerson = withdrawn.some((p) => p.plugin === PERSON);
     const what = `${counted(reapply.length, 'fix', 'fixes')} withdrawn earlier: applied again, nobody is asked`;
-    const reason = theirs ? 'a person answered the case: their change is applied first' : what;
+    const reason = byPerson ? 'a person answered the case: their change is applied first' : what;
     return { tier: 'executor', scope: 'known-fixes-only', reapply, reason };
   }
-  if (failure.external) return knownFix('nothing in the repository can fix it, but a known fix fits');
-  if (entry && isFlapping(entry, now)) {
-    return escalate(situation, `it is back within 7 days of a fix verified on ${dayOf(entry.verified_at as string)}`);
+  if (history && isFlapping(history, now)) {
+    const day = dayOf(history.verified_at as string);
+    return escalate(incident, situation, `it is back within 7 days of a fix verified on ${day}`);
   }
-  const tries = entry ? triesSpent(entry) : 0;
-  if (tries < limits.executor_tries) return askExecutors(situation, tries);
-  return escalate(situation, `${tries} of ${counted(limits.executor_tries, 'try', 'tries')} spent`);
+  const tries = history ? triesSpent(history) : 0;
+  if (tries < limits.executor_tries) return askExecutors(incident, situation, tries);
+  return escalate(incident, situation, `${tries} of ${counted(limits.executor_tries, 'try', 'tries')} spent`);
 }
 
-function askExecutors(situation: Situation, tries: number): Decision {
-  const { entry, limits, executors, known_fix, escalations } = situation;
+function askExecutors(incident: DecidedIncident, situation: Situation, tries: number): Decision | Undecided {
+  const { limits, executors, known_fix, escalations, safe_mode } = situation;
+  // In safe mode nothing is changed, whoever knows a fix: nobody is asked for one.
+  if (known_fix === undefined) return safe_mode ? knownFix('a known fix may fit') : { tier: 'look' };
   // Known fixes spend no try and no tokens, and are here to be reached.
   if (known_fix) return knownFix('a known fix fits');
   const blocked = executors === 'ready' ? (dayTriesSpent(situation) ?? dayUsed(situation)) : noExecutor(executors);
   if (!blocked) {
     const which = `${ordinal(tries + 1)} of ${counted(limits.executor_tries, 'try', 'tries')}`;
-    return { tier: 'executor', scope: 'all', reapply: [], reason: `${history(entry)}: ${which}` };
+    return { tier: 'executor', scope: 'all', reapply: [], reason: `${seenBefore(incident.history)}: ${which}` };
   }
   // An owner who wants no executors goes straight to who they do want; executors that are only down come back.
-  if (executors === 'none' && escalations !== 'none') return escalate(situation, blocked.reason);
+  if (executors === 'none' && escalations !== 'none') return escalate(incident, situation, blocked.reason);
   return blocked;
 }
 
-function escalate(situation: Situation, because: string): Decision {
-  const { entry, limits, executors, escalations } = situation;
-  const { escalation_calls: calls = 0, fruitless = 0 }: Partial<LedgerEntry> = entry ?? {};
+function escalate({ history }: DecidedIncident, situation: Situation, because: string): Decision {
+  const { limits, executors, escalations } = situation;
+  const { escalation_calls: calls = 0, fruitless = 0 }: Partial<LedgerEntry> = history ?? {};
   if (escalations === 'none' || limits.escalation_calls === 0) {
     // Nobody was ever to be asked: that is no spent budget, and the next run may be luckier.
     if (executors === 'none' || limits.executor_tries === 0) return noExecutor('none');
     return { tier: 'give_up', reason: `${because}, and there is no escalation` };
   }
-  if (fruitless >= MOST_FRUITLESS) {
+  if (fruitless >= MAX_FRUITLESS) {
     return { tier: 'give_up', reason: `${because}, and ${counted(fruitless, 'escalation')} had no effect` };
   }
   const most = counted(limits.escalation_calls, 'call');
   if (calls >= limits.escalation_calls) return { tier: 'give_up', reason: `${because}, and ${calls} of ${most} made` };
   if (escalations === 'down') return none('no_escalation', `${because}, but no escalation can be reached`);
-  return (
-    dayUsed(situation) ?? {
-      tier: 'escalation',
-      reason: `${because}: ${ordinal(calls + 1)} of ${most}, ${history(entry)}`,
-    }
-  );
+  const reason = `${because}: ${ordinal(calls + 1)} of ${most}, ${seenBefore(history)}`;
+  return dayUsed(situation) ?? { tier: 'escalation', reason };
 }
 
 function dayTriesSpent({ limits, day, now }: Situation): Decision | undefined {
@@ -109,7 +181,7 @@ function dayTriesSpent({ limits, day, now }: Situation): Decision | undefined {
 }
 
 /** Whether models have used up what they may in a day. */
-function dayUsed({ limits, day, now }: Situation): Decision | undefined {
+function dayUsed({ limits, day, now }: Pick<Situation, 'limits' | 'day' | 'now'>): Decision | undefined {
   const { date, tokens, dollars = 0 } = usedOn(day, now);
   if (tokens >= limits.day_tokens) {
     return none('day_tokens_spent', `${counted(tokens, 'token')} used on ${date}, ${limits.day_tokens} at most`);
@@ -125,3 +197,9 @@ const noExecutor = (executors: 'none' | 'down'): Decision =>
   none('no_executor', executors === 'none' ? 'no executor has a fix for it' : 'no executor can be reached');
 
 const none = (why: Why, reason: string): Decision => ({ tier: 'none', why, exit: WHY[why], reason });
+
+/** How well a failure is known. */
+const seenBefore = (history: LedgerEntry | undefined): string =>
+  history === undefined || history.times_seen <= 1
+    ? 'a new failure'
+    : `seen ${history.times_seen} times since ${dayOf(history.first_seen)}`;

@@ -1,4 +1,5 @@
-// Records of the journal → the ledger: fold them in order and it comes out. Pure.
+// Events → the ledger: fold a failure's story in order and it comes out. Pure.
+import { type DataOf, type EventType, type FixOutcome, KNOWN_FIXES, type LoopEvent, PERSON } from '../events.ts';
 import {
   type DayUsage,
   entriesOf,
@@ -8,99 +9,153 @@ import {
   type Ledger,
   type LedgerEntry,
   type Patch,
+  type RefusedAnswer,
 } from './ledger.ts';
-import { type LedgerRecord, type PatchData, type PatchOutcome, PERSON, type RefusedAnswer } from './records.ts';
 
-/** Folds one record into `ledger`, in place. One that is in it already changes nothing; never throws. */
-export function foldLedger(ledger: Ledger, record: LedgerRecord): void {
-  if (record.seq <= ledger.as_of.seq) return;
-  if (record.type === 'snapshot') {
-    if (isLedger(record.data.ledger)) Object.assign(ledger, structuredClone(record.data.ledger));
-    ledger.as_of = { ...ledger.as_of, seq: record.seq };
-    return;
+/** The events that tell a failure's story: the lines of the ledger's own journal. */
+const STORY = [
+  'failure.seen',
+  'failure.decided',
+  'failure.given_up',
+  'try.ended',
+  'escalation.called',
+  'escalation.refunded',
+  'model.used',
+  'plugin.passed',
+  'fix.refused',
+  'fix.declined',
+  'fix.committed',
+  'fix.judged',
+  'fix.reverted',
+  'case.opened',
+  'case.closed',
+  'case.answered',
+  'person.notified',
+  'stage.recovered',
+  'stage.reset',
+  'ledger.snapshot',
+] as const satisfies readonly EventType[];
+export type StoryEvent = LoopEvent<(typeof STORY)[number]>;
+
+export const isStory = (event: LoopEvent): event is StoryEvent => (STORY as readonly string[]).includes(event.type);
+
+/** Folds one event into `ledger`, in place. One that is in it already changes nothing; never throws. */
+export function foldLedger(ledger: Ledger, event: StoryEvent): void {
+  const { run, seq } = event;
+  if (event.type === 'ledger.snapshot') {
+    if (isLedger(event.data.ledger)) Object.assign(ledger, structuredClone(event.data.ledger));
+  } else {
+    if (run < ledger.as_of.run || (run === ledger.as_of.run && seq <= ledger.as_of.seq)) return;
+    countDay(ledger.day, event);
+    for (const entry of concerned(ledger, event)) apply(entry, event);
   }
-  ledger.as_of.seq = record.seq;
-  countDay(ledger.day, record);
-  for (const entry of concerned(ledger, record)) apply(entry, record);
+  ledger.as_of = { run, seq };
+  ledger.last_line = { run, seq };
 }
 
-function countDay(day: DayUsage, record: LedgerRecord): void {
-  const date = record.time.slice(0, 10);
+function countDay(day: DayUsage, event: StoryEvent): void {
+  const date = event.time.slice(0, 10);
   // Only a later day starts anew: after a clock jumped back, what is used counts for the latest day seen.
   if (date > day.date) {
     Object.assign(day, { date, tries: 0, tokens: 0 });
     delete day.dollars;
   }
-  if (record.type === 'tried') day.tries += 1;
-  if (record.type === 'used') {
-    day.tokens += record.data.tokens;
-    const { dollars = 0 } = record.data;
+  if (event.type === 'try.ended' || (event.type === 'fix.committed' && event.data.tried)) day.tries += 1;
+  if (event.type === 'model.used') {
+    day.tokens += event.data.tokens;
+    const { dollars = 0 } = event.data;
     if (dollars > 0) day.dollars = (day.dollars ?? 0) + dollars;
   }
 }
 
-function concerned(ledger: Ledger, record: LedgerRecord): LedgerEntry[] {
-  if (record.type === 'used' || record.type === 'snapshot') return [];
-  const { stage, fingerprint } = record;
-  if (fingerprint === undefined) return entriesOf(ledger, stage);
-  const entry = entryOf(ledger, stage, fingerprint) ?? begin(stage, fingerprint, record.time);
+function concerned(ledger: Ledger, event: StoryEvent): LedgerEntry[] {
+  if (event.type === 'model.used' || event.stage === undefined) return [];
+  const { stage } = event;
+  const fingerprint = 'fingerprint' in event.data ? event.data.fingerprint : undefined;
+  // Without a fingerprint it concerns all failures of the stage.
+  if (!fingerprint) return entriesOf(ledger, stage);
+  const entry = entryOf(ledger, stage, fingerprint) ?? begin(stage, fingerprint, event.time);
   ledger.entries[entryKey(stage, fingerprint)] = entry;
   return [entry];
 }
 
 const begin = (stage: string, fingerprint: string, time: string): LedgerEntry => ({
-  ...{ stage, fingerprint, class: 'unknown', transient: false, external: false, excerpt: '' },
-  ...{ first_seen: time, last_seen: time, times_seen: 0 },
+  stage,
+  fingerprint,
+  class: 'unknown',
+  transient: false,
+  external: false,
+  excerpt: '',
+  first_seen: time,
+  last_seen: time,
+  times_seen: 0,
   ended: { exit_code: null, signal: null, timed_out: false },
-  ...{ executor_tries: 0, escalation_calls: 0, fruitless: 0, try_fixes: [], patches: [] },
+  executor_tries: 0,
+  escalation_calls: 0,
+  fruitless: 0,
+  try_fixes: [],
+  patches: [],
 });
 
-function apply(entry: LedgerEntry, record: LedgerRecord): void {
-  switch (record.type) {
-    case 'seen':
-      see(entry, record);
+function apply(entry: LedgerEntry, event: StoryEvent): void {
+  switch (event.type) {
+    case 'failure.seen':
+      see(entry, event);
       break;
-    case 'decided':
-      entry.last_tier = record.data.tier;
-      entry.last_reason = record.data.reason;
+    case 'failure.decided':
+      entry.last_tier = event.data.tier;
+      entry.last_reason = event.data.reason;
       break;
-    case 'tried':
-      entry.executor_tries += 1;
-      if (record.data.hash !== undefined) entry.try_fixes.push(record.data.hash);
-      if (record.data.refused) refuse(entry, record.data.refused, record.time);
+    case 'failure.given_up':
+      entry.gave_up_at = event.time;
       break;
-    case 'refused':
-      refuse(entry, record.data.refused, record.time);
+    case 'try.ended':
+      spendTry(entry, event.data.hash);
       break;
-    case 'called':
+    case 'escalation.called':
       entry.escalation_calls += 1;
-      if (record.data.case !== undefined) entry.escalated = record.data.case;
+      if (event.data.case !== undefined) entry.escalated = event.data.case;
       break;
-    case 'uncalled':
+    case 'escalation.refunded':
       entry.escalation_calls = Math.max(0, entry.escalation_calls - 1);
       break;
-    case 'notified':
-      entry.notified = record.data.state;
+    case 'plugin.passed':
+      refuse(entry, { ...event.data, code: 'pass' }, event.time);
       break;
-    case 'patch':
-      patch(entry, record.data, record);
+    case 'fix.refused':
+      refused(entry, event);
       break;
-    case 'gave_up':
-      entry.gave_up_at = record.time;
+    case 'fix.declined':
+      patch(entry, event, event.data, 'declined');
       break;
-    case 'recovered':
-      // The counters stay: the same failure again means that what changed made no difference.
-      delete entry.gave_up_at;
+    case 'fix.committed':
+      patch(entry, event, event.data, 'applied');
+      if (event.data.tried) spendTry(entry, event.data.hash);
+      break;
+    case 'fix.judged':
+    case 'fix.reverted':
+      patch(entry, event, event.data, event.data.outcome, event.data.reason);
       break;
     case 'case.opened':
-      entry.case = record.data.case;
-      // It waits anew, whatever was told before.
+      if (event.data.given_up) break;
+      entry.case = event.data.case;
+      // It waits anew, whatever a person was notified of before.
       delete entry.notified;
       break;
     case 'case.closed':
       delete entry.case;
       break;
-    case 'reset':
+    case 'case.answered':
+      answer(entry, event);
+      break;
+    case 'person.notified':
+      entry.notified = event.data.state;
+      break;
+    case 'stage.recovered':
+      // The counters stay: the same failure again means that what changed made no difference.
+      delete entry.gave_up_at;
+      break;
+    case 'stage.reset':
       restart(entry);
       // What somebody did not want may be asked about again; the journal keeps that they did not.
       entry.patches = entry.patches.filter((p) => p.outcome !== 'declined');
@@ -114,7 +169,7 @@ function apply(entry: LedgerEntry, record: LedgerRecord): void {
 const EXCERPT_LINES = 2;
 const EXCERPT_WIDTH = 200;
 
-function see(entry: LedgerEntry, { data, time, run }: LedgerRecord & { type: 'seen' }): void {
+function see(entry: LedgerEntry, { data, time, run }: LoopEvent<'failure.seen'>): void {
   const lines = data.excerpt.split('\n').slice(0, EXCERPT_LINES);
   entry.class = data.class;
   entry.transient = data.transient;
@@ -122,34 +177,66 @@ function see(entry: LedgerEntry, { data, time, run }: LedgerRecord & { type: 'se
   entry.excerpt = lines.map((line) => line.slice(0, EXCERPT_WIDTH)).join('\n');
   entry.last_seen = time;
   entry.times_seen += 1;
-  if (run === undefined) delete entry.run;
-  else entry.run = run;
+  entry.run = run;
   if (data.log === undefined) delete entry.log;
   else entry.log = data.log;
   entry.ended = data.ended;
 }
 
-/** Enough to tell whoever is asked next what does not pass. */
-const MOST_REFUSED = 6;
-
-function refuse(entry: LedgerEntry, more: readonly RefusedAnswer[], time: string): void {
-  const told = more.map((one) => ({ ...one, time }));
-  entry.refused = [...(entry.refused ?? []), ...told].slice(-MOST_REFUSED);
+function spendTry(entry: LedgerEntry, hash: string | undefined): void {
+  entry.executor_tries += 1;
+  if (hash !== undefined) entry.try_fixes.push(hash);
 }
 
-const REVERTED: readonly (PatchOutcome | undefined)[] = ['no_effect', 'broke'];
+/** A fix that could not be applied again, or an answer that was not taken. */
+function refused(entry: LedgerEntry, event: LoopEvent<'fix.refused'>): void {
+  const { plugin, tier, code, reasons, fix, hash } = event.data;
+  if (hash !== undefined) patch(entry, event, { hash, tier, plugin }, 'refused', `${code}: ${reasons[0] ?? ''}`);
+  // Known fixes are looked for at every failure; no model learns from what one of them proposed.
+  else if (plugin !== KNOWN_FIXES)
+    refuse(
+      entry,
+      { plugin, tier, code, reason: reasons.join('; '), ...(fix === undefined ? {} : { fix }) },
+      event.time,
+    );
+}
 
-function patch(entry: LedgerEntry, data: PatchData, { time, run }: LedgerRecord): void {
-  const { hash, outcome } = data;
+/** Enough to tell whoever is asked next what does not pass. */
+const MAX_REFUSED = 6;
+const REASON_LENGTH = 300;
+
+function refuse(entry: LedgerEntry, { plugin, tier, code, reason, fix }: RefusedAnswer, time: string): void {
+  const answer = { plugin, tier, code, reason: reason.slice(0, REASON_LENGTH), ...(fix ? { fix } : {}), time };
+  entry.refused = [...(entry.refused ?? []), answer].slice(-MAX_REFUSED);
+}
+
+const REVERTED: readonly (FixOutcome | undefined)[] = ['no_effect', 'broke'];
+
+type FixData = Pick<Patch, 'hash' | 'tier' | 'plugin' | 'note' | 'commit'> & { reverts?: string };
+
+function patch(entry: LedgerEntry, { time, run }: LoopEvent, data: FixData, outcome: FixOutcome, why?: string): void {
+  const { hash, tier, plugin } = data;
   const at = entry.patches.findIndex((p) => p.hash === hash);
   const known = entry.patches[at];
   const before = known?.outcome;
   // Refused because it was tried already: how it went then is worth more.
   if (outcome === 'refused' && before !== undefined && before !== 'withdrawn') return;
-  const now = { ...stripped(known), ...data, ...(run === undefined ? {} : { run }), time };
+  const note = data.note ?? known?.note;
+  const commit = data.reverts || data.commit || known?.commit;
+  const now: Patch = {
+    hash,
+    outcome,
+    tier,
+    plugin,
+    ...(note ? { note } : {}),
+    ...(why === undefined ? {} : { why }),
+    ...(commit ? { commit } : {}),
+    run,
+    time,
+  };
   if (at === -1) entry.patches.push(now);
   else entry.patches[at] = now;
-  const counts = data.tier === 'escalation' && data.plugin !== PERSON;
+  const counts = tier === 'escalation' && plugin !== PERSON;
   if (counts && REVERTED.includes(outcome) && !REVERTED.includes(before)) entry.fruitless += 1;
   if (outcome === 'verified') {
     restart(entry);
@@ -159,9 +246,12 @@ function patch(entry: LedgerEntry, data: PatchData, { time, run }: LedgerRecord)
   if (outcome === 'declined' && before === 'verified') delete entry.verified_at;
 }
 
-/** What was said of it before and is not said anew: its note, not why it ended as it did then. */
-function stripped(known: Patch | undefined): Pick<Patch, 'note'> {
-  return known?.note === undefined ? {} : { note: known.note };
+/** A person's answer waits like a fix that was taken back unjudged; their latest word counts. */
+function answer(entry: LedgerEntry, event: LoopEvent<'case.answered'>): void {
+  delete entry.case;
+  const earlier = entry.patches.filter((p) => p.plugin === PERSON && p.outcome === 'withdrawn');
+  for (const one of earlier) if (one.hash !== event.data.hash) patch(entry, event, one, 'declined');
+  patch(entry, event, event.data satisfies DataOf<'case.answered'>, 'withdrawn');
 }
 
 function restart(entry: LedgerEntry): void {

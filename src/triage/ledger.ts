@@ -1,22 +1,44 @@
 // The ledger: what is known of every failure, by stage and fingerprint, across runs; and the questions asked of it. Pure.
-import type { FailureClass } from '../config/loop-config.ts';
 import {
-  type AttemptEnded,
-  isAttemptEnded,
-  isPatchData,
-  isRefusedAnswer,
-  type PatchData,
-  type RefusedAnswer,
+  type AttemptEnd,
+  type FailureClass,
+  FIX_OUTCOMES,
+  FIX_TIERS,
+  type FixOutcome,
+  type FixTier,
+  isAttemptEnd,
+  isNote,
   TIERS,
   type Tier,
-} from './records.ts';
-import { amount, count, flag, listOf, name, oneOf, optional, shaped, text, time } from './shape.ts';
+} from '../events.ts';
+import { amount, count, flag, listOf, name, oneOf, optional, shaped, text, time } from '../shape.ts';
 
 /** A patch tried on a failure, as it stands. */
-export interface Patch extends PatchData {
+export interface Patch {
+  hash: string;
+  outcome: FixOutcome;
+  tier: FixTier;
+  plugin: string;
+  /** What it was to do and why, as its author says. */
+  note?: { fix: string; reason: string };
+  /** Why it ended so. */
+  why?: string;
+  /** Its latest commit on the AI branch. */
+  commit?: string;
   /** Of the latest outcome. */
   run?: string;
   time: string;
+}
+
+/** Why an answer was not taken; bounded, and no secret in it. Who has no fix to propose has the code `pass`. */
+export interface RefusedAnswer {
+  plugin: string;
+  tier: FixTier;
+  code: string;
+  reason: string;
+  /** What it was to do. */
+  fix?: string;
+  time?: string;
 }
 
 export interface LedgerEntry {
@@ -33,7 +55,7 @@ export interface LedgerEntry {
   /** The run of the last sighting, its log, from home, and how it ended. */
   run?: string;
   log?: string;
-  ended: AttemptEnded;
+  ended: AttemptEnd;
   /** Since the last restart: a reset or a verified fix. */
   executor_tries: number;
   escalation_calls: number;
@@ -54,7 +76,7 @@ export interface LedgerEntry {
   case?: string;
   /** The case that escalations were called with since the last restart. */
   escalated?: string;
-  /** What a person was told last. */
+  /** What a person was notified of last. */
   notified?: string;
 }
 
@@ -69,20 +91,23 @@ export interface DayUsage {
 
 export interface Ledger {
   version: 1;
-  /** The last record folded in, and the byte of the journal its line begins at. */
-  as_of: { seq: number; at: number };
+  /** Everything up to this event is folded in. */
+  as_of: { run: string; seq: number };
+  /** The last of them that tells of a failure: the last line of the ledger's own journal. */
+  last_line: { run: string; seq: number };
   day: DayUsage;
+  /** `stage/fingerprint` → what is known of it. */
   entries: Record<string, LedgerEntry>;
 }
 
 export const emptyLedger = (): Ledger => ({
   version: 1,
-  as_of: { seq: 0, at: 0 },
+  as_of: { run: '', seq: 0 },
+  last_line: { run: '', seq: 0 },
   day: { date: '', tries: 0, tokens: 0 },
   entries: {},
 });
 
-// With its slash, no key is the name of something every object has.
 export const entryKey = (stage: string, fingerprint: string): string => `${stage}/${fingerprint}`;
 
 /** What is known of a failure, or undefined when it was never seen. */
@@ -113,27 +138,52 @@ export function usedOn(day: DayUsage, now: number): DayUsage {
   return date > day.date ? { date, tries: 0, tokens: 0 } : day;
 }
 
-const isStamped = shaped({ run: optional(text), time });
-const isPatch = (value: unknown): boolean => isPatchData(value) && isStamped(value);
+const isPatch = shaped({
+  hash: name,
+  outcome: oneOf(FIX_OUTCOMES),
+  tier: oneOf(FIX_TIERS),
+  plugin: text,
+  note: optional(isNote),
+  why: optional(text),
+  commit: optional(text),
+  run: optional(text),
+  time,
+});
 
 const isEntry = shaped({
-  ...{ stage: name, fingerprint: name, class: name, transient: flag, external: flag, excerpt: text },
-  ...{ first_seen: time, last_seen: time, times_seen: count, run: optional(text), log: optional(text) },
-  ...{ ended: isAttemptEnded },
-  ...{ executor_tries: count, escalation_calls: count, fruitless: count, try_fixes: listOf(name) },
-  ...{
-    patches: listOf(isPatch),
-    refused: optional(listOf(isRefusedAnswer)),
-    last_tier: optional(oneOf(TIERS)),
-    last_reason: optional(text),
-  },
-  ...{ verified_at: optional(time), gave_up_at: optional(time), case: optional(name) },
-  ...{ escalated: optional(name), notified: optional(name) },
+  stage: name,
+  fingerprint: name,
+  class: name,
+  transient: flag,
+  external: flag,
+  excerpt: text,
+  first_seen: time,
+  last_seen: time,
+  times_seen: count,
+  run: optional(text),
+  log: optional(text),
+  ended: isAttemptEnd,
+  executor_tries: count,
+  escalation_calls: count,
+  fruitless: count,
+  try_fixes: listOf(name),
+  patches: listOf(isPatch),
+  refused: optional(
+    listOf(shaped({ plugin: text, tier: oneOf(FIX_TIERS), code: text, reason: text, fix: optional(text) })),
+  ),
+  last_tier: optional(oneOf(TIERS)),
+  last_reason: optional(text),
+  verified_at: optional(time),
+  gave_up_at: optional(time),
+  case: optional(name),
+  escalated: optional(name),
+  notified: optional(name),
 });
 
 const isOutline = shaped({
   version: oneOf([1]),
-  as_of: shaped({ seq: count, at: count }),
+  as_of: shaped({ run: text, seq: count }),
+  last_line: shaped({ run: text, seq: count }),
   day: shaped({ date: text, tries: count, tokens: count, dollars: optional(amount) }),
   entries: shaped({}),
 });
@@ -141,9 +191,10 @@ const isOutline = shaped({
 /** Whether a value read from disk is a ledger. */
 export function isLedger(value: unknown): value is Ledger {
   if (!isOutline(value)) return false;
-  const { day, entries } = value as Ledger;
   return (
-    /^(\d{4}-\d\d-\d\d)?$/.test(day.date) &&
-    Object.entries(entries).every(([key, e]) => isEntry(e) && key === entryKey(e.stage, e.fingerprint))
+    /^(\d{4}-\d\d-\d\d)?$/.test(value.day.date) &&
+    Object.entries(value.entries).every(
+      ([key, entry]) => isEntry(entry) && key === entryKey(entry.stage, entry.fingerprint),
+    )
   );
 }

@@ -1,5 +1,4 @@
 // Numbers and days in the words of a reason. Pure.
-import type { LedgerEntry } from './ledger.ts';
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 
@@ -9,14 +8,5 @@ export const ordinal = (n: number): string => ORDINALS[n - 1] ?? `number ${n}`;
 /** `1 try`, `3 tries`. */
 export const counted = (n: number, one: string, more = `${one}s`): string => `${n} ${n === 1 ? one : more}`;
 
-/** `30 s`. */
-export const seconds = (ms: number): string => `${ms / 1000} s`;
-
 /** The UTC day of an ISO time. */
 export const dayOf = (time: string): string => time.slice(0, 10);
-
-/** How well a failure is known. */
-export const history = (entry: LedgerEntry | undefined): string =>
-  entry === undefined || entry.times_seen <= 1
-    ? 'a new failure'
-    : `seen ${entry.times_seen} times since ${dayOf(entry.first_seen)}`;

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failureReport, ledgerLines, nextLines } from '../../src/console/failure-report.ts';
 import { type Failure, identify } from '../../src/failure/fingerprint.ts';
-import type { Decision } from '../../src/triage/situation.ts';
+import type { Decision } from '../../src/triage/decide.ts';
 import { DAY, entryAfter, gaveUp, NOW, opened, patch, seen, tried } from '../triage/builders.ts';
 
 const ENDED = { exit_code: 1, signal: null, timed_out: false };

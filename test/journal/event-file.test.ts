@@ -26,7 +26,7 @@ function journalOf(n: number): string {
 
 test('a journal that does not exist holds nothing, and is made for its owner alone', () => {
   const path = fresh();
-  assert.equal(readJournal(path), { events: [], goodBytes: 0 });
+  assert.equal(readEvents(path), { events: [], goodBytes: 0 });
   const { journal, events: found } = openJournal(path);
   journal.close();
   assert.equal([found, statSync(path).mode & 0o777], [[], 0o600]);
@@ -39,19 +39,19 @@ test('a batch is one append, there when append returns', () => {
   assert.is(readFileSync(path, 'utf8'), line(event(1)) + line(event(2)));
   journal.append([event(3, 'ü→\n\u2028')]);
   journal.close();
-  assert.equal(readJournal(path).events, [...events(1, 2), event(3, 'ü→\n\u2028')]);
+  assert.equal(readEvents(path).events, [...events(1, 2), event(3, 'ü→\n\u2028')]);
 });
 
 test('a torn last line is dropped, and the next event takes its place', () => {
   const path = journalOf(2);
   appendFileSync(path, line(event(3, 'ä'.repeat(50))).slice(0, -1));
-  assert.equal(readJournal(path).events, events(1, 2));
-  assert.is(readJournal(path).corruptLine, undefined);
+  assert.equal(readEvents(path).events, events(1, 2));
+  assert.is(readEvents(path).corruptLine, undefined);
   const { journal, events: found, quarantined } = openJournal(path);
   assert.equal([found, quarantined], [events(1, 2), undefined]);
   journal.append([event(3)]);
   journal.close();
-  assert.equal(readJournal(path).events, events(1, 3));
+  assert.equal(readEvents(path).events, events(1, 3));
 });
 
 test('a bad line in the middle: what is before it is kept, and a copy of all of it', () => {
@@ -69,13 +69,13 @@ test('a bad line in the middle: what is before it is kept, and a copy of all of 
     const path = journalOf(2);
     appendFileSync(path, `${text}${line(event(4))}`);
     const whole = readFileSync(path);
-    assert.equal(readJournal(path).corruptLine, 3, what);
+    assert.equal(readEvents(path).corruptLine, 3, what);
     const { journal, events: found, quarantined } = openJournal(path);
     assert.equal(found, events(1, 2), what);
     assert.ok(quarantined?.startsWith(`${path}.corrupt-`) && readFileSync(quarantined).equals(whole), what);
     journal.append([event(3)]);
     journal.close();
-    assert.equal(readJournal(path), { events: events(1, 3), goodBytes: statSync(path).size }, what);
+    assert.equal(readEvents(path), { events: events(1, 3), goodBytes: statSync(path).size }, what);
   }
 });
 
@@ -83,7 +83,7 @@ test('reading repairs nothing', () => {
   const path = journalOf(1);
   appendFileSync(path, 'nonsense\ntorn');
   const before = readFileSync(path);
-  readJournal(path);
+  readEvents(path);
   assert.ok(readFileSync(path).equals(before));
   assert.equal(readdirSync(dirname(path)), ['events.jsonl']);
 });
@@ -114,7 +114,7 @@ test('property: whatever is done to its bytes, a journal opens, keeps a prefix, 
       );
       journal.append([event(found.length + 1)]);
       journal.close();
-      const again = readJournal(path);
+      const again = readEvents(path);
       assert.equal(again.events, [...found, event(found.length + 1)]);
       assert.equal([again.corruptLine, again.goodBytes], [undefined, statSync(path).size]);
     }),

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EventType, Happening, LoopEvent, Subscriber } from '../../src/events.ts';
+import type { EventType, NewEvent, LoopEvent, Subscriber } from '../../src/events.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { openJournal, readJournal } from '../../src/journal/event-file.ts';
 import { openRecorder } from '../../src/journal/journal.ts';
@@ -28,11 +28,11 @@ function recorderIn(home: string, subscribers: Subscriber[] = [], run = RUN) {
   return { recorder, say, layout };
 }
 
-function happening(type: EventType, step?: string, data: Record<string, unknown> = {}): Happening {
+function happening(type: EventType, step?: string, data: Record<string, unknown> = {}): NewEvent {
   return step === undefined ? { type, data } : { type, stage: step.replace(/\[.*/, ''), step, data };
 }
 
-const journalIn = (home: string, run = RUN) => readJournal(layoutOf(home).journal(run)).events;
+const journalIn = (home: string, run = RUN) => readEvents(layoutOf(home).journal(run)).events;
 const stageEvents = (home: string, run = RUN) =>
   journalIn(home, run)
     .filter((e) => e.type.startsWith('stage.'))
@@ -152,7 +152,7 @@ test('a process that takes up a run says what a torn write kept the last one fro
 /** The same run after a crash in the middle of the write of the first event of `type`. */
 function tornBefore(home: string, type: EventType) {
   const layout = layoutOf(home);
-  const { events } = readJournal(layout.journal(RUN));
+  const { events } = readEvents(layout.journal(RUN));
   const at = events.findIndex((e) => e.type === type);
   const good = events.slice(0, at).map((e) => `${JSON.stringify(e)}\n`);
   writeFileSync(layout.journal(RUN), `${good.join('')}${JSON.stringify(events[at]).slice(0, 20)}`);

@@ -1,7 +1,7 @@
 // What a repair is told, made of plain texts.
 import type { Repair, Repaired, RepairFacts } from '../../plugins/executors/known-fixes/repair.ts';
 import { type Stage, stageSchema } from '../../src/config/context-map.ts';
-import type { FailureClass } from '../../src/config/loop-config.ts';
+import type { FailureClass } from '../../src/events.ts';
 
 export interface Told {
   /** Files of the stage, path to text. */

@@ -1,7 +1,7 @@
 // The story of a fix as its commit tells it.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AppliedFix, fixMessage, revertMessage } from '../../src/mend/applied-fix.ts';
+import { type AppliedFix, fixMessage, revertMessage } from '../../src/mend/fix-message.ts';
 
 const FIX: AppliedFix = {
   ...{ stage: 'vms', step: 'vms', fingerprint: 'f'.repeat(16), hash: 'a'.repeat(16), commit: 'c'.repeat(40) },

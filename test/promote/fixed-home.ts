@@ -6,7 +6,7 @@ import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { requireWritable } from '../../src/io/store.ts';
 import { openLedger } from '../../src/journal/ledger-file.ts';
-import { fixMessage, revertMessage } from '../../src/mend/applied-fix.ts';
+import { fixMessage, revertMessage } from '../../src/mend/fix-message.ts';
 import { acceptPromotion, showPromotion } from '../../src/promote/promote.ts';
 import { type RollbackRequest, rollBack } from '../../src/promote/rollback.ts';
 import type { PatchOutcome } from '../../src/triage/records.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layout as layoutOf } from '../../src/io/layout.ts';
-import { readJournal } from '../../src/journal/event-file.ts';
+import { readEvents } from '../../src/journal/event-file.ts';
 import { readLedger } from '../../src/journal/ledger-file.ts';
 import { listRuns } from '../../src/journal/runs.ts';
 import { listFixes } from '../../src/promote/list-fixes.ts';
@@ -53,7 +53,7 @@ back('one fix, by its commit, its beginning or its hash; later changes elsewhere
     assert.equal([story.fixes.map((f) => f.commit), story.taken_back, story.undone], [[two], 1, []]);
     const [journal = ''] = listRuns(layoutOf(h.home));
     assert.equal(
-      readJournal(layoutOf(h.home).journal(journal)).events.map(({ type }) => type),
+      readEvents(layoutOf(h.home).journal(journal)).events.map(({ type }) => type),
       ['run.started', 'fix.reverted', 'run.ended'],
     );
   }

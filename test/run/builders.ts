@@ -1,6 +1,6 @@
 // What the tests of a run share: clocks that do not wait, actions that do as told, events.
 import { z } from 'zod';
-import type { EventType, Happening, LoopEvent } from '../../src/events.ts';
+import type { EventType, NewEvent, LoopEvent } from '../../src/events.ts';
 import type { Clock } from '../../src/io/clock.ts';
 import { type Action, type ActionCall, action, type Outcome } from '../../src/plan/action.ts';
 import type { ContextInput, PlanInput, PlanResult } from '../../src/plan/contract.ts';
@@ -50,7 +50,7 @@ export function act(run: Behaviour, settled?: (call: ActionCall) => Promise<Outc
 
 export interface Executed {
   result: PlanResult;
-  events: Happening[];
+  events: NewEvent[];
   /** `type step` of each event. */
   trail: string[];
 }
@@ -62,7 +62,7 @@ export async function execute(
   options: Partial<ExecutorOptions> = {},
   more: Partial<ContextInput> = {},
 ): Promise<Executed> {
-  const events: Happening[] = [];
+  const events: NewEvent[] = [];
   const executor = createExecutor({
     actions: new Map([['act', act(run)]]),
     record: (...happenings) => void events.push(...happenings),

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
 import { mendError } from '../../src/errors.ts';
-import type { Happening } from '../../src/events.ts';
+import type { NewEvent } from '../../src/events.ts';
 import { action, type Outcome } from '../../src/plan/action.ts';
 import type { ExecutionCode, ExecutionError } from '../../src/plan/codes.ts';
 import type { PlanResult } from '../../src/plan/contract.ts';
@@ -482,7 +482,7 @@ test('what an earlier process did is not done again; what it met otherwise is', 
 });
 
 test('executePlan and runPlan do what execute does', async () => {
-  const events: Happening[] = [];
+  const events: NewEvent[] = [];
   const make = () => createExecutor({ actions: new Map([['act', act(ok)]]), record: (...e) => void events.push(...e) });
   const clean = ({ completed_at, duration_ms, ...rest }: PlanResult) => rest;
   const expected = clean(await make().execute(plan(), context(plan())));

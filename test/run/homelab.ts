@@ -1,15 +1,15 @@
 // A repository with stages, and real runs of it.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LoopEvent } from '../../src/events.ts';
 import { systemClock } from '../../src/io/clock.ts';
 import { identify } from '../../src/io/identity.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
-import { readJournal } from '../../src/journal/event-file.ts';
+import { readEvents } from '../../src/journal/event-file.ts';
 import { readLedger } from '../../src/journal/ledger-file.ts';
-import type { RunPorts, RunRequest } from '../../src/run/request.ts';
-import { type RunReport, runStages } from '../../src/run/run-stages.ts';
+import type { RunPorts, RunRequest } from '../../src/run/prepare.ts';
+import { type RunReport, runStages } from '../../src/run/run.ts';
 import type { LedgerEntry } from '../../src/triage/ledger.ts';
+import type { AnyEvent } from '../journal/any-event.ts';
 import { commit, repository } from '../worktree/repository.ts';
 
 /** A repository whose map has these stages. */
@@ -30,7 +30,7 @@ const configuration = (stages: Record<string, object>, loop: object) => ({
 
 export interface Ran extends RunReport {
   /** What was told while it ran. */
-  events: LoopEvent[];
+  events: AnyEvent[];
   /** `type step` of what happened to steps and stages. */
   trail: string[];
 }
@@ -41,7 +41,7 @@ export async function run(
   request: Partial<RunRequest> = {},
   ports: Partial<RunPorts> = {},
 ): Promise<Ran> {
-  const events: LoopEvent[] = [];
+  const events: AnyEvent[] = [];
   const { PATH } = process.env;
   const report = await runStages(
     { ...{ home, command: 'test', stages: [], withNeeds: false, forced: false, ai: true, recheck: true }, ...request },
@@ -56,7 +56,7 @@ export async function run(
   return { ...report, events, trail };
 }
 
-export const journalIn = (home: string, of: string): LoopEvent[] => readJournal(layoutOf(home).journal(of)).events;
+export const journalIn = (home: string, of: string): AnyEvent[] => readEvents(layoutOf(home).journal(of)).events;
 
 /** How often each stage's command ran: every command of these tests appends its step to this file. */
 export const NOTE = 'echo "$MENDLOOP_STEP" >> "$MENDLOOP_HOME/ai/state/ran"';
@@ -67,7 +67,7 @@ export function ranSteps(home: string): string[] {
 }
 
 /** Makes a finished run look as if its process had died right after the event that `last` is true for. */
-export function cutOff(home: string, name: string, last: (event: LoopEvent) => boolean): void {
+export function cutOff(home: string, name: string, last: (event: AnyEvent) => boolean): void {
   const layout = layoutOf(home);
   const events = journalIn(home, name);
   const kept = events.slice(0, events.findIndex(last) + 1);

@@ -1,7 +1,7 @@
 // An executor that answers as a test tells it, and a repository whose stage fails as its own files say.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LoopEvent } from '../../src/events.ts';
+import type { AnyEvent } from '../journal/any-event.ts';
 import { folder, git } from '../worktree/repository.ts';
 import { homelab } from './homelab.ts';
 
@@ -146,12 +146,12 @@ export const says = (word: string, second = 'second', file = FILE) => ({
 });
 
 /** `type outcome` of everything that became of fixes. */
-export const fixTrail = (events: readonly LoopEvent[]): string[] =>
+export const fixTrail = (events: readonly AnyEvent[]): string[] =>
   events
     .filter(({ type }) => type.startsWith('fix.') || type === 'plugin.failed')
     .map(({ type, data }) => [type, data.outcome ?? data.code].filter(Boolean).join(' '));
 
-export const decided = (events: readonly LoopEvent[]): unknown[] =>
+export const decided = (events: readonly AnyEvent[]): unknown[] =>
   events.filter(({ type }) => type === 'failure.decided').map(({ data }) => data.why ?? data.tier);
 
 /** What the stage found each time it ran: `step word`. */

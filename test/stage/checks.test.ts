@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openLog } from '../../src/io/log.ts';
 import { verifyStage } from '../../src/stage/checks.ts';
-import { dottedKey } from '../../src/stage/dotted-key.ts';
+import { dottedKey } from '../../src/stage/checks.ts';
 import { httpServer, tcpServer } from '../io/servers.ts';
 import { folder, write } from '../io/temporary.ts';
 import { stageOf } from '../plan/builders.ts';

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { Stage } from '../../src/config/context-map.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { emptyState, type StageState, type StageStatus } from '../../src/journal/stages.ts';
-import { findOutputs } from '../../src/stage/find-output.ts';
+import { findOutputs } from '../../src/stage/outputs.ts';
 import { isPublished, neededOutputs, outputsOf } from '../../src/stage/outputs.ts';
 import { folder, write } from '../io/temporary.ts';
 import { mapOf } from '../plan/builders.ts';

@@ -9,7 +9,7 @@ import {
   type PatchData,
   type PatchOutcome,
 } from '../../src/triage/records.ts';
-import type { Situation } from '../../src/triage/situation.ts';
+import type { Situation } from '../../src/triage/decide.ts';
 import { fc } from '../sweep.ts';
 
 export const RUN = '20261110-060000-abcd';

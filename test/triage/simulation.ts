@@ -5,7 +5,7 @@ import { foldLedger } from '../../src/triage/fold.ts';
 import { type Ended, judgeFix, MOST_PROVISIONAL } from '../../src/triage/judge.ts';
 import { emptyLedger, entriesOf, entryOf, type Ledger } from '../../src/triage/ledger.ts';
 import type { LedgerHappening, PatchData, PatchOutcome } from '../../src/triage/records.ts';
-import type { Decision, Situation } from '../../src/triage/situation.ts';
+import type { Decision, Situation } from '../../src/triage/decide.ts';
 import { ENDED, HOUR, NOW, situation, stamped } from './builders.ts';
 
 export interface World {

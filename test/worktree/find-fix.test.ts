@@ -4,7 +4,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AppliedFix, fixMessage, revertMessage } from '../../src/mend/applied-fix.ts';
+import { type AppliedFix, fixMessage, revertMessage } from '../../src/mend/fix-message.ts';
 import { commitFix, revertFix } from '../../src/worktree/commit-fix.ts';
 import { committedFixes, isReversal } from '../../src/worktree/find-fix.ts';
 import { snapshotOf } from '../../src/worktree/read.ts';

@@ -1,0 +1,78 @@
+// Files of JSON lines: read whole or from the end, appended to and fsynced. What a line means, the caller knows.
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeFileSync } from 'node:fs';
+import { folderOf, onDisk, readBytes } from './store.ts';
+
+/** The whole lines of a file and where each begins. A torn last line is left out. */
+export function* readLines(path: string): Generator<{ line: string; from: number; to: number }> {
+  const bytes = readBytes(path) ?? Buffer.alloc(0);
+  let from = 0;
+  for (let end = bytes.indexOf('\n'); end !== -1; end = bytes.indexOf('\n', from)) {
+    yield { line: bytes.toString('utf8', from, end), from, to: end + 1 };
+    from = end + 1;
+  }
+}
+
+/** The last whole line of a file, and where it ends; undefined when there is none. */
+export function readLastLine(path: string): { line: string; to: number } | undefined {
+  for (let window = 4096; ; window *= 8) {
+    const end = bytesAtEnd(path, window);
+    if (!end) return undefined;
+    const last = end.bytes.lastIndexOf('\n');
+    const before = last === -1 ? -1 : end.bytes.lastIndexOf('\n', last - 1);
+    const whole = end.from === 0 || (last !== -1 && before !== -1 && before !== last);
+    if (!whole) continue;
+    if (last === -1) return undefined;
+    return { line: end.bytes.toString('utf8', before + 1, last), to: end.from + last + 1 };
+  }
+}
+
+function bytesAtEnd(path: string, length: number): { bytes: Buffer; from: number } | undefined {
+  return onDisk(path, () => {
+    let fd: number;
+    try {
+      fd = openSync(path, 'r');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+    try {
+      const from = Math.max(0, fstatSync(fd).size - length);
+      const bytes = Buffer.alloc(length);
+      let got = 0;
+      for (let n = -1; n !== 0 && got < length; got += n) n = readSync(fd, bytes, got, length - got, from + got);
+      return { bytes: bytes.subarray(0, got), from };
+    } finally {
+      closeSync(fd);
+    }
+  });
+}
+
+export interface LineWriter {
+  /** Writes the values as one append: with `sync` they are on disk when this returns. Throws MendError when the disk refuses, from then on always. */
+  append(values: readonly unknown[]): void;
+  close(): void;
+}
+
+/** Opens a file for appending behind byte `end`; what is torn there is cut off. */
+export function openLines(path: string, end: number, sync: boolean): LineWriter {
+  folderOf(path);
+  const fd = onDisk(path, () => openSync(path, 'a', 0o600));
+  onDisk(path, () => ftruncateSync(fd, end));
+  let refusal: unknown;
+  return {
+    append(values) {
+      // A write that failed may have left half a line: what came behind it could not be read again.
+      if (refusal) throw refusal;
+      try {
+        onDisk(path, () => {
+          writeFileSync(fd, values.map((value) => `${JSON.stringify(value)}\n`).join(''));
+          if (sync) fsyncSync(fd);
+        });
+      } catch (error) {
+        refusal = error;
+        throw error;
+      }
+    },
+    close: () => closeSync(fd),
+  };
+}

@@ -1,0 +1,69 @@
+// How a stage ended, from how its steps did: the stage's own event belongs behind that of the last of its steps.
+import type { LoopEvent, NewEvent } from '../events.ts';
+import type { StageState } from './stages.ts';
+
+type StepEnd = 'done' | 'fresh' | 'failed' | 'skipped';
+
+export interface StageEnds {
+  /** An event with those that belong before and behind it. */
+  around(event: NewEvent, stages: StageState): NewEvent[];
+  /** Stages all of whose steps are green, and whose end nobody recorded. */
+  green(): NewEvent[];
+}
+
+export function stageEnds(steps: ReadonlyMap<string, readonly string[]>, earlier: readonly LoopEvent[]): StageEnds {
+  const ends = new Map<string, StepEnd>();
+  /** Stages whose end was recorded since the last of their steps ended. */
+  const ended = new Set<string>();
+  for (const event of earlier) note(event);
+  return {
+    around: (event, stages) => [...leftFailed(event), event, ...stageEnd(event, stages)],
+    green: () =>
+      [...steps]
+        .filter(
+          ([stage, own]) =>
+            !ended.has(stage) &&
+            own.every((s) => ends.get(s) === 'done' || ends.get(s) === 'fresh') &&
+            own.some((s) => ends.get(s) === 'done'),
+        )
+        .map(([stage]) => greenStage(stage)),
+  };
+
+  /** Whether the event ends a step. */
+  function note({ type, stage, step }: NewEvent): boolean {
+    if (stage && /^stage\.(green|failed|skipped)$/.test(type)) ended.add(stage);
+    if (!step) return false;
+    if (stage) ended.delete(stage);
+    if (type === 'step.started') ends.delete(step);
+    const end = /^step\.(done|fresh|failed|skipped)$/.exec(type)?.[1];
+    if (end) ends.set(step, end as StepEnd);
+    return end !== undefined;
+  }
+
+  /** The stage's own event, when this was the last of its steps to end. */
+  function stageEnd(event: NewEvent, stages: StageState): NewEvent[] {
+    const { stage } = event;
+    const own = stage === undefined ? undefined : steps.get(stage);
+    if (!note(event) || stage === undefined || !own?.every((s) => ends.has(s))) return [];
+    const has = (end: StepEnd) => own.some((s) => ends.get(s) === end);
+    ended.add(stage);
+    const why = 'gave_up' in event.data ? event.data.gave_up : undefined;
+    const reason = why ?? ('reason' in event.data ? event.data.reason : undefined);
+    const data = reason === undefined ? {} : { reason };
+    const failed = event.status === 'give_up' ? 'give_up' : 'failed';
+    if (has('failed')) return [{ type: 'stage.failed', stage, status: failed, data }];
+    if (has('skipped')) return [{ type: 'stage.skipped', stage, status: 'skipped', data }];
+    const stays = !has('done') && stages.stages[stage]?.status === 'green';
+    return stays ? [] : [greenStage(stage)];
+  }
+
+  /** Stages of which a step failed while others had no turn before the run ended. */
+  function leftFailed({ type }: NewEvent): NewEvent[] {
+    if (type !== 'run.ended') return [];
+    return [...steps]
+      .filter(([stage, own]) => !ended.has(stage) && own.some((s) => ends.get(s) === 'failed'))
+      .map(([stage]) => ({ type: 'stage.failed', stage, status: 'failed', data: {} }));
+  }
+}
+
+const greenStage = (stage: string): NewEvent => ({ type: 'stage.green', stage, status: 'green', data: {} });

@@ -1,0 +1,208 @@
+// Cases: what is known of a failure, written for whoever can do more than the loop, and what they answered. Everything in
+// them is masked.
+import type { Stage } from '../config/context-map.ts';
+import { type ANSWER_KINDS, type CaseSummary, caseName } from '../outbound/case-summary.ts';
+import type { Diagnostic } from '../outbound/context.ts';
+import { maskedLeaves, type Redactor } from '../outbound/redact/redactor.ts';
+import { RedactionError } from '../outbound/redact/secret.ts';
+import type { Escalation } from '../plugin/contract.ts';
+import { type AskedDiagnostics, diagnoseStep } from '../stage/diagnose.ts';
+import { perRun, type Run, type Suggestion } from '../stage/run.ts';
+import type { Incident } from '../triage/incident.ts';
+import { type CaseStore, openCaseStore } from './case-store.ts';
+import { contextFor, type FixContext, maskedCase } from './context.ts';
+import { placeOf } from './identify.ts';
+
+export interface WrittenCase {
+  name: string;
+  version: 1 | 2;
+  /** Masked, as it goes out. */
+  text: string;
+  redactor: Redactor;
+}
+
+/** What a case tells besides. */
+export interface CaseOptions {
+  /** Ends diagnostics that take too long for this run. */
+  signal: AbortSignal;
+  /** What a model asked to see: makes version 2. */
+  asked?: readonly (readonly string[])[];
+  notes?: readonly string[];
+  /** In place of the newest version there is. */
+  newest?: boolean;
+}
+
+/** Why a person is wanted, by whose word, and what was proposed. */
+export interface HandOver {
+  by: string;
+  text: string;
+  /** The text of a patch. */
+  patch?: string;
+  /** The hash of one that is sound and only waits for a word. */
+  hash?: string;
+}
+
+/** Step and failure → what the owner's diagnostics printed. */
+const ownerDiagnostics = perRun(() => new Map<string, Promise<Diagnostic[]>>());
+
+/** Runs the owner's diagnostics, once for each failure in a run. Never throws for what they do. */
+export function lookAtFailure(run: Run, incident: Incident, signal: AbortSignal): Promise<Diagnostic[]> {
+  const cache = ownerDiagnostics(run);
+  const key = `${incident.step}/${incident.failure.fingerprint}`;
+  const diagnostics = cache.get(key) ?? diagnoseStep(run, incident, ownersOf(run, incident), signal);
+  cache.set(key, diagnostics);
+  return diagnostics;
+}
+
+const ownersOf = (run: Run, { stage }: Incident): AskedDiagnostics => ({
+  owner: (run.config.map.stages[stage] as Stage).diagnostics,
+});
+
+/** Writes the case; version 2 with the diagnostics that were asked for. Throws RedactionError, and MendError. */
+export async function writeCase(
+  run: Run,
+  incident: Incident,
+  context: FixContext,
+  { asked, notes = [], newest, signal }: CaseOptions,
+): Promise<WrittenCase> {
+  const store = openCaseStore(run.layout);
+  const name = nameOf(store, incident);
+  const hasSecond = summaryOf(store, name)?.versions.includes(2);
+  const version = asked || (newest && hasSecond) ? 2 : 1;
+  const diagnostics = asked
+    ? [
+        ...(await diagnoseStep(run, incident, ownersOf(run, incident), signal)),
+        ...(await diagnoseStep(run, incident, { model: asked }, signal)),
+      ]
+    : await lookAtFailure(run, incident, signal);
+  const about = { case: name, version, diagnostics, notes } as const;
+  const { text, redactor } = await maskedCase(run, incident, context.facts, about);
+  store.write(name, version, text);
+  noteCase(run, store, incident, name, ({ versions, state }) => ({
+    versions: [...new Set([...versions, version] as const)],
+    state: state === 'open' ? state : 'asked',
+  }));
+  return { name, version, text, redactor };
+}
+
+/** The one that is open or went out before; a new one otherwise. */
+function nameOf(store: CaseStore, { stage, failure, history }: Incident): string {
+  const known = history.case ?? history.escalated;
+  return known ?? caseName(stage, failure.fingerprint, (name) => isTaken(store, name, failure.fingerprint));
+}
+
+/** Keeps what was answered. */
+export function recordAnswer(run: Run, { name, redactor }: WrittenCase, plugin: string, answer: Escalation): void {
+  const store = openCaseStore(run.layout);
+  store.writeResponse(name, { plugin, answer: maskedLeaves(answer, redactor.redact) });
+  updateCase(store, name, ({ calls, answers }) => ({ calls: calls + 1, answers: [...answers, kindOf(answer)] }));
+}
+
+/** Keeps the patch that came of it. */
+export function recordPatch(run: Run, { name, redactor }: WrittenCase, diff: string): void {
+  openCaseStore(run.layout).writePatch(name, redactor.redact(diff));
+}
+
+/** Hands over: from now on a person is waited for. */
+export function openCase(run: Run, incident: Incident, written: WrittenCase, why: HandOver): void {
+  const { by, text, patch, hash } = why;
+  if (patch !== undefined) recordPatch(run, written, patch);
+  else openCaseStore(run.layout).dropPatch(written.name);
+  waitForPerson(run, incident, written.name, written.redactor.redact(`${by}: ${text}`), hash);
+}
+
+/** `why` is masked. */
+function waitForPerson(run: Run, incident: Incident, name: string, why: string, hash: string | undefined): void {
+  const store = openCaseStore(run.layout);
+  const { patch: _, ...known } = summaryOf(store, name) as CaseSummary;
+  store.writeSummary({ ...known, state: 'open', why, ...(hash === undefined ? {} : { patch: hash }) });
+  run.journal.append({ type: 'case.opened', ...placeOf(incident), data: openedData(incident, name, why) });
+}
+
+const openedData = ({ failure }: Incident, name: string, why: string) => ({
+  fingerprint: failure.fingerprint,
+  case: name,
+  path: `ai/escalations/${name}`,
+  why,
+});
+
+/** Keeps a fix that a person was to be asked about. */
+export async function leaveSuggestion(run: Run, incident: Incident, suggestion: Suggestion): Promise<void> {
+  const { note, plugin, diff, hash } = suggestion;
+  const { fix } = note;
+  const context = await contextFor(run, incident, 'executor');
+  const notes = [`${plugin} suggests a fix that waits for your word: ${fix}. It is in patch.diff beside this file.`];
+  try {
+    const written = await writeCase(run, incident, context, { notes, signal: run.signal });
+    openCase(run, incident, written, { by: plugin, text: `a fix waits for your word: ${fix}`, patch: diff, hash });
+  } catch (error) {
+    if (!(error instanceof RedactionError)) throw error;
+    const store = openCaseStore(run.layout);
+    const name = nameOf(store, incident);
+    noteCase(run, store, incident, name, () => ({}));
+    const why = `${plugin}: a fix waits for your word; no more is written: ${error.message}`;
+    waitForPerson(run, incident, name, why, hash);
+  }
+}
+
+/** The evidence, when the loop is at its end. */
+export async function giveUp(run: Run, incident: Incident, reason: string): Promise<void> {
+  const { stage, failure } = incident;
+  const place = placeOf(incident);
+  try {
+    const context = await contextFor(run, incident, 'escalation');
+    const notes = [`The loop gave up: ${reason}. It tries nothing more until: mendloop reset ${stage}`];
+    const { name } = await writeCase(run, incident, context, { newest: true, notes, signal: run.signal });
+    updateCase(openCaseStore(run.layout), name, () => ({ state: 'given_up', why: reason }));
+    const data = { ...openedData(incident, name, `given up: ${reason}`), given_up: true };
+    run.journal.append({ type: 'case.opened', ...place, data });
+  } catch (error) {
+    if (!(error instanceof RedactionError)) throw error;
+    const text = `no case was written for ${stage}: ${error.message}`;
+    run.journal.append({ type: 'notice', ...place, data: { text } });
+  }
+  run.journal.append({ type: 'failure.given_up', ...place, data: { fingerprint: failure.fingerprint, reason } });
+}
+
+type Change = (summary: CaseSummary) => Partial<CaseSummary>;
+
+function noteCase(run: Run, store: CaseStore, incident: Incident, name: string, change: Change): void {
+  const { stage, failure } = incident;
+  const { closed: _, ...before }: CaseSummary = summaryOf(store, name) ?? {
+    version: 1,
+    case: name,
+    stage,
+    fingerprint: failure.fingerprint,
+    class: failure.class,
+    run: run.id,
+    opened: new Date(run.clock.now()).toISOString(),
+    state: 'asked',
+    versions: [],
+    calls: 0,
+    answers: [],
+  };
+  store.writeSummary({ ...before, ...change(before) });
+}
+
+function updateCase(store: CaseStore, name: string, change: Change): void {
+  const summary = summaryOf(store, name);
+  if (summary) store.writeSummary({ ...summary, ...change(summary) });
+}
+
+function summaryOf(store: CaseStore, name: string): CaseSummary | undefined {
+  const listed = store.read(name);
+  return listed && 'summary' in listed ? listed.summary : undefined;
+}
+
+/** A case of the same failure that nobody closed or answered goes on; all others are history. */
+function isTaken(store: CaseStore, name: string, fingerprint: string): boolean {
+  if (!store.has(name)) return false;
+  const known = summaryOf(store, name);
+  return known?.fingerprint !== fingerprint || known.state === 'closed' || known.state === 'answered';
+}
+
+function kindOf(answer: Escalation): (typeof ANSWER_KINDS)[number] {
+  if ('pass' in answer) return 'pass';
+  if ('diagnostics' in answer) return 'diagnostics';
+  return 'hand_over' in answer ? 'hand_over' : 'patch';
+}

@@ -1,0 +1,223 @@
+// What whoever is asked for a fix knows of the failure and the repository, what their answer is judged by, and what of it
+// may leave this machine: every secret masked.
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Stage } from '../config/context-map.ts';
+import { INSTRUCTIONS_FILE, MAX_BYTES, MEMO_FILE } from '../config/files.ts';
+import { pathMatcher } from '../config/paths.ts';
+import type { FixTier } from '../events.ts';
+import { excerptOf } from '../failure/fingerprint.ts';
+import { pathFindings } from '../fix/gate/path-rules.ts';
+import type { GateRules } from '../fix/gate/rules.ts';
+import { readLogEnd } from '../io/log.ts';
+import { PACKAGE_ROOT } from '../io/package.ts';
+import { secretsFrom } from '../io/secrets.ts';
+import { readText } from '../io/store.ts';
+import { bashParses, shellCheck } from '../io/tools.ts';
+import { recordOf } from '../journal/stages.ts';
+import { buildCase, type CaseOptions } from '../outbound/case.ts';
+import type { FailureContext, Try } from '../outbound/context.ts';
+import { buildPrompt } from '../outbound/prompt.ts';
+import { createRedactor, type Redactor } from '../outbound/redact/redactor.ts';
+import { ownerPatterns } from '../outbound/redact/rule.ts';
+import type { FixFacts } from '../plugin/contract.ts';
+import { stagePath, stageVariables } from '../stage/env.ts';
+import { perRun, type Run } from '../stage/run.ts';
+import type { Incident } from '../triage/incident.ts';
+import type { LedgerEntry } from '../triage/ledger.ts';
+import { isReversal } from '../worktree/find-fix.ts';
+import { readAt, type Snapshot, snapshotOf } from '../worktree/read.ts';
+import { gateRules, packagePaths } from './gate-rules.ts';
+import { patchFiles } from './patch-files.ts';
+import type { ProposalContext } from './proposal.ts';
+
+/** What is told to whoever is asked, and what their answer is judged by. */
+export interface FixContext extends ProposalContext {
+  facts: FixFacts;
+}
+
+/** The tree at the commit it is at, read once a commit. */
+const snapshots = perRun((): { latest?: Snapshot } => ({}));
+
+/** For one failure and tier, at the commit the worktree is at now. */
+export async function contextFor(run: Run, incident: Incident, tier: FixTier): Promise<FixContext> {
+  const { tree, config, layout } = run;
+  const cache = snapshots(run);
+  if (cache.latest?.commit !== tree.head) cache.latest = await snapshotOf(tree, tree.head);
+  const snapshot = cache.latest;
+  const { map, loop } = config;
+  const stage = map.stages[incident.stage] as Stage;
+  const own = await packagePaths(layout.home);
+  const rules = gateRules(stage, tier, { map, limits: loop.limits, snapshot, own });
+  const files = editableFiles(snapshot, rules);
+  return {
+    rules,
+    snapshot,
+    shellCheck,
+    patches: incident.history.patches,
+    unparsed: unparsedFiles(incident, files),
+    isReversal: (edited) => isReversal(tree, tree.base.commit, tree.head, edited),
+    facts: factsOf(run, incident, { stage, files, rules, snapshot }),
+  };
+}
+
+function factsOf(
+  run: Run,
+  { stage: name, failure, log, history }: Incident,
+  { stage, files, rules, snapshot }: { stage: Stage; files: string[]; rules: GateRules; snapshot: Snapshot },
+): FixFacts {
+  return {
+    stage: { ...stage, name },
+    failure: {
+      fingerprint: failure.fingerprint,
+      class: failure.class,
+      excerpt: excerptOf(failure),
+      log,
+      error_lines: failure.errors.flatMap(({ lines }) => lines),
+    },
+    files,
+    read: async (path) => (await snapshot.text(path)) ?? '',
+    prompt: '',
+    tree: [...snapshot.files.keys()],
+    shell: { parses: bashParses },
+    surroundings: { path: stagePath(run), variables: [...Object.keys(run.env), ...stageVariables(stage)] },
+    tries: earlierTries(run, history),
+    refused: [],
+    limits: { files: rules.maxFiles, changed_lines: rules.maxLines },
+  };
+}
+
+/** Every change that was tried or not taken, the oldest first. */
+function earlierTries({ layout }: Run, { patches, refused = [] }: LedgerEntry): Try[] {
+  const applied = patches.map(({ plugin, tier, outcome, hash, note, why, time }) => {
+    const diff = patchFiles(layout).diffOf(hash);
+    const more = { ...(note ? { note } : {}), ...(why ? { why } : {}), ...(diff ? { diff } : {}) };
+    return { time, row: { plugin, tier, outcome, ...more } };
+  });
+  const answers = refused.map(({ plugin, tier, code, reason, fix, time = '' }) => {
+    if (code === 'pass') return { time, row: { plugin, tier, outcome: 'passed' as const, why: reason } };
+    const note = fix === undefined ? {} : { note: { fix, reason: 'not given' } };
+    return { time, row: { plugin, tier, outcome: 'refused' as const, ...note, code, why: reason } };
+  });
+  return [...applied, ...answers].sort((x, y) => (x.time < y.time ? -1 : 1)).map(({ row }) => row);
+}
+
+/** The files that the stage may have changed and the gate would let through. */
+function editableFiles({ files }: Snapshot, rules: GateRules): string[] {
+  const allowed = pathMatcher(rules.allow);
+  return [...files.keys()].filter((path) => {
+    if (!allowed(path)) return false;
+    return pathFindings([{ path, before: '', after: '.' }], rules).length === 0;
+  });
+}
+
+/** The files of which a parser complained, as far as they may be changed. */
+function unparsedFiles({ failure }: Incident, files: readonly string[]): string[] {
+  if (failure.class !== 'yaml_parse_error') return [];
+  const errors = failure.errors.flatMap(({ lines }) => lines).join('\n');
+  const named = files.filter((path) => errors.includes(path));
+  return named.length > 0 ? named : files.filter((path) => errors.includes(path.split('/').at(-1) as string));
+}
+
+/** ai/executor_instructions.md (the shipped text where the owner has none) and ai/master_memo.md, as committed on the base. */
+const committedTexts = perRun(async ({ tree }: Run) => {
+  const committed = async (path: string) => {
+    const text = await readAt(tree.objects, tree.base.commit, path, MAX_BYTES);
+    return typeof text === 'string' ? text : undefined;
+  };
+  const shipped = () => readText(join(PACKAGE_ROOT, INSTRUCTIONS_FILE)) ?? '';
+  return { instructions: (await committed(INSTRUCTIONS_FILE)) ?? shipped(), memo: await committed(MEMO_FILE) };
+});
+
+/** Knows every secret of this repository and environment. Throws RedactionError when it is not sure of that. */
+export async function outgoingRedactor({ layout, config, env }: Run): Promise<Redactor> {
+  const { secrets } = secretsFrom({ home: layout.home, carry: config.map.carry, env });
+  return createRedactor({ secrets, rules: ownerPatterns(config.loop.redact) });
+}
+
+/** The prompt for a failure, masked: nothing else of it is sent. Throws RedactionError when that is not sure: then nothing may be sent. */
+export async function maskedPrompt(
+  run: Run,
+  incident: Incident,
+  facts: FixFacts,
+): Promise<{ text: string; redactor: Redactor }> {
+  const redactor = await outgoingRedactor(run);
+  const { instructions } = await committedTexts(run);
+  const context = await failureContext(run, incident, facts);
+  return { text: buildPrompt(context, { instructions, format: 'diff' }, redactor.redact).text, redactor };
+}
+
+/** The case of a failure, masked like the prompt. `about` is what the caller knows of the case itself. */
+export async function maskedCase(
+  run: Run,
+  incident: Incident,
+  facts: FixFacts,
+  about: Pick<CaseOptions, 'case' | 'version'> & Required<Pick<FailureContext, 'diagnostics' | 'notes'>>,
+): Promise<{ text: string; redactor: Redactor }> {
+  const redactor = await outgoingRedactor(run);
+  const { stage, step, attempt, failure, log, history } = incident;
+  const { diagnostics, notes, ...rest } = about;
+  const { executor_tries, escalation_calls } = run.config.loop.limits;
+  const context = {
+    ...(await failureContext(run, incident, facts)),
+    ...(step === stage ? {} : { step }),
+    diagnostics,
+    notes,
+  };
+  const options = {
+    ...rest,
+    run: run.id,
+    fingerprint: failure.fingerprint,
+    times_seen: history.times_seen,
+    first_seen: history.first_seen,
+    last_seen: history.last_seen,
+    log_file: log,
+    attempts: recordOf(run.journal.stages, step)?.attempts ?? attempt,
+    tries_spent: { spent: history.executor_tries, of: executor_tries },
+    calls_spent: { spent: history.escalation_calls, of: escalation_calls },
+  };
+  return { text: buildCase(context, options, redactor.redact).text, redactor };
+}
+
+/** What prompt and case tell of a failure; not masked yet. */
+async function failureContext(run: Run, { how }: Incident, facts: FixFacts): Promise<FailureContext> {
+  const { stage, failure, tries, limits } = facts;
+  const { memo } = await committedTexts(run);
+  return {
+    stage,
+    failure: { class: failure.class, error_lines: failure.error_lines, ended: how },
+    log: logEnd(`${run.layout.home}/${failure.log}`),
+    files: await fileTexts(facts),
+    ...(memo === undefined ? {} : { memo, keywords: run.config.map.architecture_section_keywords }),
+    tries,
+    limits,
+    nonce: randomBytes(8).toString('hex'),
+  };
+}
+
+/** Of a log, for whoever is asked. */
+const LOG_BYTES = 64 * 1024;
+/** Files beyond this much text are left to the ones before them: no model reads more. */
+const MAX_FILE_CHARS = 400_000;
+const FILES_AT_ONCE = 50;
+
+/** The end of a log, from the beginning of a line on. */
+function logEnd(path: string): string {
+  const end = readLogEnd(path, LOG_BYTES);
+  if (!end) return '';
+  return end.cut ? end.text.slice(end.text.indexOf('\n') + 1) : end.text;
+}
+
+/** The texts of the files that may be changed, as many as anyone reads. */
+async function fileTexts({ files, read }: Pick<FixFacts, 'files' | 'read'>): Promise<{ path: string; text: string }[]> {
+  const texts: { path: string; text: string }[] = [];
+  let room = MAX_FILE_CHARS;
+  for (let from = 0; from < files.length && room > 0; from += FILES_AT_ONCE) {
+    const some = files.slice(from, from + FILES_AT_ONCE);
+    for (const file of await Promise.all(some.map(async (path) => ({ path, text: await read(path) })))) {
+      if (room > 0) texts.push(file);
+      room -= file.text.length;
+    }
+  }
+  return texts;
+}

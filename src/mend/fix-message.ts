@@ -1,0 +1,65 @@
+// The commit message that tells a fix's story, and that of the commit that takes it back.
+import type { FixOutcome } from '../events.ts';
+import type { Fix } from '../triage/incident.ts';
+
+export interface FixStory extends Omit<Fix, 'commit' | 'paths'> {
+  class: string;
+  attempt: number;
+  run: string;
+  /** The case it answers. */
+  case?: string | undefined;
+}
+
+const MAX_SUBJECT = 72;
+const MAX_BODY = 2000;
+
+/** Subject, what and why, and trailers that a later process finds it by. */
+export function fixMessage(story: FixStory): string {
+  const { stage, note } = story;
+  return [
+    clip(`Mend ${stage}: ${oneLine(note.fix)}`, MAX_SUBJECT),
+    '',
+    `Fix: ${clip(oneLine(note.fix), MAX_BODY)}`,
+    `Reason: ${clip(oneLine(note.reason), MAX_BODY)}`,
+    '',
+    ...trailers(story),
+    '',
+  ].join('\n');
+}
+
+/** The commit that takes a fix back. */
+export function revertMessage(fix: Fix, outcome: FixOutcome, why: string, run: string): string {
+  return [
+    clip(`Take back: ${oneLine(fix.note.fix)}`, MAX_SUBJECT),
+    '',
+    `This takes back ${fix.commit}: ${why}.`,
+    '',
+    `Stage: ${fix.stage}`,
+    `Fingerprint: ${fix.fingerprint}`,
+    `Patch: ${fix.hash}`,
+    `Run: ${run}`,
+    `Reverts: ${fix.commit}`,
+    `Outcome: ${outcome}`,
+    '',
+  ].join('\n');
+}
+
+function trailers(story: FixStory): string[] {
+  const { stage, step, fingerprint, class: failureClass, tier, plugin, attempt, run, hash } = story;
+  return [
+    `Stage: ${stage}`,
+    ...(step === stage ? [] : [`Step: ${step}`]),
+    `Fingerprint: ${fingerprint}`,
+    `Class: ${failureClass}`,
+    `Tier: ${tier}`,
+    `Plugin: ${plugin}`,
+    `Attempt: ${attempt}`,
+    `Run: ${run}`,
+    ...(story.case === undefined ? [] : [`Case: ${story.case}`]),
+    `Patch: ${hash}`,
+  ];
+}
+
+/** Without control characters: git refuses some of them, and a line of its own could pass for a trailer. */
+const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+const clip = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

@@ -1,0 +1,93 @@
+// A failed attempt is identified: read from its log, looked up in the ledger, recorded.
+import { relative } from 'node:path';
+import { LOOP_FILE } from '../config/files.ts';
+import type { LoopConfig } from '../config/loop-config.ts';
+import { type AttemptEnd, isInputs } from '../events.ts';
+import type { ProjectRule } from '../failure/classify.ts';
+import { excerptOf, identifyFrom } from '../failure/fingerprint.ts';
+import { readLogEnd } from '../io/log.ts';
+import { recordOf } from '../journal/stages.ts';
+import type { ExecutionError } from '../plan/codes.ts';
+import type { PlanStep } from '../plan/contract.ts';
+import { cellKey } from '../plan/matrix.ts';
+import { eventLabel } from '../plan/step-label.ts';
+import type { Run } from '../stage/run.ts';
+import type { Incident, Sighting } from '../triage/incident.ts';
+import { entryOf } from '../triage/ledger.ts';
+
+export interface FailedAttempt {
+  step: PlanStep;
+  attempt: number;
+  error: ExecutionError;
+  /** False when the same command must not run once more. */
+  mayRunAgain: boolean;
+  /** Of the run, as of now. */
+  timeLeftMs(): number;
+}
+
+/** Throws MendError when the disk refuses. */
+export function identify(run: Run, failed: FailedAttempt): Incident {
+  const { attempt, error } = failed;
+  const { layout, journal } = run;
+  const { stage, step, cell } = failed.step.payload as { stage: string; step: string; cell: Record<string, string> };
+  const path = layout.log(stage, cellKey(cell), run.id, attempt);
+  const green = recordOf(journal.stages, step)?.green_log;
+  const ended = endOfAttempt(error);
+  const failure = identifyFrom((bytes) => readLogEnd(path, bytes), {
+    stage,
+    ended,
+    rules: [...projectRules(run.config.loop), ...run.plugins.rules],
+    green: green === undefined ? undefined : (bytes) => readLogEnd(`${layout.home}/${green}`, bytes),
+  });
+  for (const name of failure.slow ?? []) {
+    const text = `passed over, because it takes too long on this log: ${name}`;
+    journal.append({ type: 'notice', data: { text } });
+  }
+  const inputs = isInputs(error.context.inputs) ? error.context.inputs : undefined;
+  const sighting: Sighting = { stage, step, attempt, failure, ended, log: relative(layout.home, path), inputs };
+  const known = entryOf(journal.ledger, stage, failure.fingerprint);
+  journal.append({
+    type: 'failure.seen',
+    ...eventLabel(failed.step),
+    stage,
+    attempt,
+    data: {
+      fingerprint: failure.fingerprint,
+      class: failure.class,
+      transient: failure.transient,
+      external: failure.external,
+      excerpt: excerptOf(failure),
+      log: sighting.log,
+      ended,
+      rules: [...failure.rules],
+      times_seen: (known?.times_seen ?? 0) + 1,
+      first_seen: known?.first_seen ?? new Date(run.clock.now()).toISOString(),
+      ...(inputs ? { inputs } : {}),
+    },
+  });
+  return currentIncident(run, sighting);
+}
+
+/** The same failure with what is known of it by now. */
+export const currentIncident = ({ journal }: Run, sighting: Sighting): Incident =>
+  journal.failures.incident(sighting, journal.ledger);
+
+/** Where a failure is, as its events name it. */
+export const placeOf = ({ stage, step, attempt }: Sighting) => ({ stage, step, attempt });
+
+/** The owner's own rules for classing failures, in their order; each is known by its pattern. */
+export function projectRules({ classify }: Pick<LoopConfig, 'classify'>): ProjectRule[] {
+  return classify.map(({ match, class: failureClass, transient, external, advice }) => ({
+    name: `classify in ${LOOP_FILE}: ${match}`,
+    match: new RegExp(match, 'im'),
+    class: failureClass,
+    transient,
+    external,
+    advice,
+  }));
+}
+
+function endOfAttempt({ context, error_code }: ExecutionError): AttemptEnd {
+  const { exit_code = null, signal = null } = context as Partial<AttemptEnd>;
+  return { exit_code, signal, timed_out: error_code === 'STEP_TIMEOUT' };
+}

@@ -1,0 +1,127 @@
+// Notifying people: every notifier, in the background, once for each failure and state. What they hear is masked like
+// everything that leaves. When nobody could be reached, a later run tries again.
+import { limited } from '../io/signals.ts';
+import { callHook } from '../plugin/call.ts';
+import type { Notice } from '../plugin/contract.ts';
+import { perRun, type Run } from '../stage/run.ts';
+import type { Decision } from '../triage/decide.ts';
+import type { Incident } from '../triage/incident.ts';
+import { entriesOf, entryOf, type LedgerEntry } from '../triage/ledger.ts';
+import type { FailureEnd } from './situation.ts';
+
+/** A notice, and the failure it is about. */
+type NewNotice = Omit<Notice, 'run'> & { fingerprint?: string };
+type About = { stage: string; fingerprint: string } | undefined;
+
+/** How long the end of a run waits for people to be notified. */
+const NOTICE_MS = 10_000;
+
+const underWay = perRun(() => ({
+  open: new Set<Promise<void>>(),
+  begun: new Set<string>(),
+  stopped: new AbortController(),
+}));
+
+/** Notifies of a failure, unless this was the last thing people heard of it. Returns at once; never throws. */
+export function notify(run: Run, { fingerprint, ...notice }: NewNotice): void {
+  const about = fingerprint === undefined ? undefined : { stage: notice.stage ?? '', fingerprint };
+  const last = about && entryOf(run.journal.ledger, about.stage, about.fingerprint)?.notified;
+  if (run.plugins.notifiers.length === 0 || last === notice.reason) return;
+  const { open, begun } = underWay(run);
+  const key = `${about?.stage}/${about?.fingerprint}/${notice.reason}`;
+  if (begun.has(key)) return;
+  begun.add(key);
+  const sending = send(run, { ...notice, run: run.id }, about)
+    .catch((error: unknown) => failed(run, `not told anyone: nobody was told: ${(error as Error).message}`, about))
+    .finally(() => open.delete(sending));
+  open.add(sending);
+}
+
+/** Resolves when everybody is notified; after `limitMs`, or when the run stops, whoever was not reached is not waited for. */
+export async function finishNotifying(run: Run, limitMs = NOTICE_MS): Promise<void> {
+  const { open, stopped } = underWay(run);
+  if (open.size === 0) return;
+  const limit = limited(limitMs, run.signal);
+  limit.signal.addEventListener('abort', () => stopped.abort());
+  if (limit.signal.aborted) stopped.abort();
+  await Promise.all(open);
+  limit.end();
+}
+
+async function send(run: Run, notice: Notice, about: About): Promise<void> {
+  const { outgoingRedactor } = await import('./context.ts');
+  const { redact } = await outgoingRedactor(run);
+  const masked = { ...notice, title: redact(notice.title), text: redact(notice.text) };
+  const { signal } = underWay(run).stopped;
+  const reached = await Promise.all(
+    run.plugins.notifiers.map(async (plugin) => {
+      const called = await callHook(plugin, 'notify', masked, { signal });
+      if ('answer' in called) return true;
+      failed(run, `not told: ${redact(called.failed.replace(': notify threw: ', ': '))}`, about);
+      return false;
+    }),
+  );
+  // One who heard is enough: the others would make a storm of it.
+  if (!about || !reached.some(Boolean)) return;
+  const { stage, fingerprint } = about;
+  run.journal.append({ type: 'person.notified', stage, data: { fingerprint, state: notice.reason } });
+}
+
+function failed(run: Run, text: string, about: About): void {
+  run.journal.append({ type: 'notice', ...(about ? { stage: about.stage } : {}), data: { text } });
+}
+
+type Wanted = 'give_up' | 'hand_over' | 'external';
+
+const WORDS: Readonly<Record<Wanted, { title: string; does: string }>> = {
+  give_up: { title: 'given up', does: 'the loop gave up' },
+  hand_over: { title: 'a case waits for you', does: 'is handed over to you' },
+  external: { title: 'needs you', does: 'nothing in the repository can fix it' },
+};
+
+const MAX_LINES = 3;
+
+/** Notifies of a failure's end where only a person can do something; of others the next run takes care by itself. */
+export function notifyOfFailure(
+  run: Run,
+  { stage, failure, log }: Incident,
+  decision: Decision,
+  end: FailureEnd,
+): void {
+  const why = 'why' in decision ? decision.why : undefined;
+  const reason = end.gaveUp ? 'give_up' : why === 'open_case' ? 'hand_over' : why === 'external' ? why : undefined;
+  if (!reason) return;
+  const { title, does } = WORDS[reason];
+  const { fingerprint, class: failureClass } = failure;
+  notify(run, {
+    reason,
+    stage,
+    fingerprint,
+    title: `${stage}: ${title}`,
+    text: [
+      `${stage} failed (${failureClass}, ${fingerprint}) and ${does}: ${decision.reason}`,
+      ...failure.errors.flatMap(({ lines }) => lines).slice(0, MAX_LINES),
+      `log: ${log}`,
+      ...(end.next ? [`next: ${end.next}`] : []),
+    ].join('\n'),
+  });
+}
+
+/** Notifies that stages are green again, and of what was given up in an earlier run when nobody could be reached. */
+export function notifyOfStages(run: Run, green: readonly string[], stages: readonly string[]): void {
+  const failuresOf = (names: readonly string[]) => names.flatMap((stage) => entriesOf(run.journal.ledger, stage));
+  for (const entry of failuresOf(green)) if (entry.notified !== undefined) notifyRecovered(run, entry);
+  for (const entry of failuresOf(stages)) if (entry.gave_up_at !== undefined) notifyGivenUp(run, entry);
+}
+
+function notifyRecovered(run: Run, { stage, fingerprint, class: failureClass }: LedgerEntry): void {
+  const text = `${stage} is green again; it had failed (${failureClass}, ${fingerprint})`;
+  notify(run, { reason: 'recovered', stage, fingerprint, title: `${stage}: green again`, text });
+}
+
+function notifyGivenUp(run: Run, { stage, fingerprint, class: failureClass, last_reason = '' }: LedgerEntry): void {
+  const { title, does } = WORDS.give_up;
+  const next = `see mendloop explain ${fingerprint}; mend it, then: mendloop reset ${stage}`;
+  const text = `${stage} failed (${failureClass}, ${fingerprint}) and ${does}: ${last_reason}\nnext: ${next}`;
+  notify(run, { reason: 'give_up', stage, fingerprint, title: `${stage}: ${title}`, text });
+}

@@ -1,0 +1,127 @@
+// A proposal → the files as they would be and our own diff of them, or why it is refused. Nothing is written.
+
+import { applyChanges, spellings } from '../fix/apply-changes.ts';
+import { cleanDiff, patchHash } from '../fix/clean-diff.ts';
+import type { Edit, Note, Refusal } from '../fix/edit.ts';
+import { refuse } from '../fix/edit.ts';
+import { judgeResult } from '../fix/gate/judge.ts';
+import { wantsShellCheck } from '../fix/gate/parsed-line.ts';
+import type { GateRules, ShellCheck } from '../fix/gate/rules.ts';
+import { readAnswer } from '../fix/read-answer.ts';
+import type { Redactor } from '../outbound/redact/redactor.ts';
+import type { Change } from '../plugin/contract.ts';
+import type { Patch } from '../triage/ledger.ts';
+import type { Snapshot } from '../worktree/read.ts';
+
+export interface SoundFix {
+  ok: true;
+  files: Edit[];
+  diff: string;
+  hash: string;
+  note: Note;
+}
+
+/** What a proposal is judged by. */
+export interface ProposalContext {
+  rules: GateRules;
+  snapshot: Snapshot;
+  shellCheck: ShellCheck;
+  /** The patches that were tried on this failure. */
+  patches: readonly Patch[];
+  /** The files of which this failure says that they do not parse. */
+  unparsed: readonly string[];
+  /** Answers were given to masked texts; undefined when nobody was sent anything. */
+  redactor?: Redactor | undefined;
+  /** Whether these texts are what a fix that helped had found: then it would be taken back. */
+  isReversal(files: readonly Edit[]): Promise<boolean>;
+}
+
+export const NO_NOTE: Note = { fix: 'a change without a word about it', reason: 'not given' };
+
+/** Never throws for what was proposed. */
+export async function judgeProposal(
+  proposal: Change,
+  context: ProposalContext,
+): Promise<SoundFix | (Refusal & { handOver?: true })> {
+  const read = 'answer' in proposal ? await readText(proposal, context) : await readFiles(proposal, context);
+  if (!read.ok) return read;
+  const { files, note } = read;
+  const verdict = judgeResult(files, context.rules, context.unparsed);
+  if (!verdict.ok) return verdict;
+  const problems = await shellProblems(files, context.shellCheck);
+  if (problems.length > 0) return refuse('does_not_parse', ...problems);
+  const diff = cleanDiff(files);
+  const hash = patchHash(diff, executables(files));
+  const before = context.patches.find((patch) => patch.hash === hash);
+  if (before && TRIED.has(before.outcome)) {
+    const ended = before.outcome === 'declined' ? 'a person did not want it' : `ended ${before.outcome}`;
+    return refuse('already_tried', `this very change was tried by ${before.plugin} and ${ended}; find another`);
+  }
+  if (await context.isReversal(files)) {
+    return refuse('reversal', 'this takes back a fix that is on the branch; find a change that keeps it');
+  }
+  return { ok: true, files, diff, hash, note };
+}
+
+const TRIED: ReadonlySet<string> = new Set(['applied', 'provisional', 'no_effect', 'broke', 'declined']);
+
+type Read = { ok: true; files: Edit[]; note: Note } | Refusal;
+
+async function readText(
+  { answer, note }: Extract<Change, { answer: string }>,
+  { snapshot, redactor }: ProposalContext,
+): Promise<Read> {
+  const read = readAnswer(answer);
+  if (!read.ok) return read;
+  const texts = new Map<string, string | undefined>();
+  const masked = new Set<string>();
+  for (const written of read.changes.flatMap(({ path }) => (path === undefined ? [] : spellings(path)))) {
+    const text = await snapshot.text(written);
+    // The answer is about what was sent: the text with its secrets masked.
+    const sent = text === undefined ? undefined : (redactor?.redact(text) ?? text);
+    texts.set(written, sent);
+    if (sent !== text) masked.add(written);
+  }
+  const whole = read.changes.find(({ form, path }) => form === 'whole-file' && path !== undefined && masked.has(path));
+  if (whole) return refuse('placeholder', `${whole.path}: it holds masked values; answer with a diff`);
+  const applied = applyChanges(read.changes, (path) => texts.get(path));
+  if (!applied.ok) return applied;
+  const files = redactor ? restored(applied.files, redactor) : { ok: true as const, files: applied.files };
+  return files.ok ? { ok: true, files: files.files, note: note ?? read.note ?? NO_NOTE } : files;
+}
+
+/** The files with their secrets put back where they stood. */
+function restored(files: readonly Edit[], redactor: Redactor): { ok: true; files: Edit[] } | Refusal {
+  const back: Edit[] = [];
+  for (const file of files) {
+    const whole = redactor.restoreEdit(file);
+    if (!whole.ok) return refuse('placeholder', ...whole.reasons);
+    back.push({ ...file, before: whole.before, after: whole.after });
+  }
+  return { ok: true, files: back };
+}
+
+async function readFiles(
+  { files, executable = [], note }: Extract<Change, { files: object }>,
+  { snapshot }: ProposalContext,
+): Promise<Read> {
+  const edited: Edit[] = [];
+  for (const path of new Set([...Object.keys(files), ...executable])) {
+    const before = (await snapshot.text(path)) ?? null;
+    const after = (Object.hasOwn(files, path) ? files[path] : before) ?? null;
+    if (after === null) return refuse('missing_file', `${path}: there is no such file`);
+    edited.push({ path, before, after, ...(executable.includes(path) ? { executable: true as const } : {}) });
+  }
+  return { ok: true, files: edited, note };
+}
+
+const executables = (files: readonly Edit[]): string[] =>
+  files.filter(({ executable }) => executable).map(({ path }) => path);
+
+/** What a shell says of the scripts among them that it did not say before. */
+export async function shellProblems(files: readonly Edit[], check: ShellCheck): Promise<string[]> {
+  const found = files
+    .filter(({ path, after }) => wantsShellCheck(path, after))
+    .map(({ path, before, after }) => check(path, before, after));
+  return (await Promise.all(found)).flat();
+}

@@ -1,0 +1,137 @@
+// Fixes that an earlier process left between two points: written and not committed, committed and not recorded, taken back
+// and not recorded, or never judged.
+import type { DataOf, LoopEvent } from '../events.ts';
+import { readEvents } from '../journal/event-file.ts';
+import { listRuns } from '../journal/runs.ts';
+import type { Run } from '../stage/run.ts';
+import { type Fix, RunFailures } from '../triage/incident.ts';
+import type { Ledger, Patch } from '../triage/ledger.ts';
+import { putBack, unwriteFix } from '../worktree/commit-fix.ts';
+import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
+import { treeGit } from '../worktree/tree.ts';
+import { fixData, takeBack } from './commit.ts';
+
+/** Puts right what was left; fixes of this run that wait for judgement stay. Throws MendError when that cannot be. */
+export async function recoverFixes(run: Run): Promise<void> {
+  const { tree, journal } = run;
+  const events = lastWork(run);
+  const intent = openIntent(events);
+  const left = new RunFailures(events).allOpenFixes();
+  if (!intent && left.length === 0 && openPatches(journal.ledger).length === 0) return;
+  const onBranch = await committedFixes(treeGit(tree), tree.base.commit, tree.head);
+  if (intent) await finishIntent(run, intent, onBranch);
+  // A revert that was not committed is in the files, and would be judged in the place of the fix.
+  await putBack(tree);
+  for (const { stage, fingerprint, patch } of openPatches(journal.ledger)) {
+    const commit = commitOf(onBranch, patch);
+    const revert = commit && onBranch.find(({ trailers }) => trailers.get('Reverts') === commit.commit);
+    const fix = fixOf(stage, fingerprint, patch, commit, left);
+    // Not on the branch: nothing is left to be taken back.
+    if (revert || (!commit && patch.run !== run.id)) recordRevert(run, fix, revert);
+  }
+  for (const fix of foreignFixes(run, onBranch, left)) {
+    await takeBack(run, fix, 'withdrawn', 'the run that made it ended before it could be judged');
+    notice(run, `a fix of ${fix.stage} was never judged; it is taken back, and comes again with its failure`);
+  }
+}
+
+/** The newest journal that tells of work on a step. One without was written before anything could be put right. */
+function lastWork({ layout }: Run): LoopEvent[] {
+  for (const id of listRuns(layout).reverse()) {
+    const { events } = readEvents(layout.journal(id));
+    if (events.some(({ type }) => type.startsWith('step.'))) return events;
+  }
+  return [];
+}
+
+/** The last intent of a journal that nobody recorded more of: there is never more than one on its way. */
+function openIntent(events: readonly LoopEvent[]): LoopEvent<'fix.intended'> | undefined {
+  const intent = events.findLast((event): event is LoopEvent<'fix.intended'> => event.type === 'fix.intended');
+  const finished = events.some(
+    ({ type, seq, step }) =>
+      intent !== undefined &&
+      seq > intent.seq &&
+      (type === 'fix.committed' || (type === 'step.failed' && step === intent.step)),
+  );
+  return finished ? undefined : intent;
+}
+
+async function finishIntent(
+  run: Run,
+  { stage, step, attempt, data, run: of }: LoopEvent<'fix.intended'>,
+  onBranch: readonly CommittedFix[],
+): Promise<void> {
+  const { created, ...rest } = data;
+  const commit = commitOf(onBranch, { hash: data.hash, run: of });
+  if (!commit) {
+    await unwriteFix(run.tree, data.paths, created);
+    notice(run, 'a fix was being written when the loop was stopped; its files are as they were');
+    return;
+  }
+  const known = openPatches(run.journal.ledger).some(
+    (open) => open.stage === stage && open.fingerprint === data.fingerprint && open.patch.commit === commit.commit,
+  );
+  if (known) return;
+  run.journal.append({ type: 'fix.committed', stage, step, attempt, data: { ...rest, commit: commit.commit } });
+}
+
+/** By the commit, or, where only its intent is known or version 0.1 recorded it, by the patch and the run that made it. */
+const commitOf = (
+  onBranch: readonly CommittedFix[],
+  { commit, hash, run }: Pick<Patch, 'commit' | 'hash' | 'run'>,
+): CommittedFix | undefined =>
+  onBranch.find((one) =>
+    commit
+      ? one.commit === commit
+      : one.trailers.get('Patch') === hash && one.trailers.get('Run') === run && !one.trailers.has('Reverts'),
+  );
+
+interface OpenPatch {
+  stage: string;
+  fingerprint: string;
+  patch: Patch;
+}
+
+/** Patches that the ledger knows no end of. */
+const openPatches = (ledger: Ledger): OpenPatch[] =>
+  Object.values(ledger.entries).flatMap(({ stage, fingerprint, patches }) =>
+    patches
+      .filter(({ outcome }) => outcome === 'applied' || outcome === 'provisional')
+      .map((patch) => ({ stage, fingerprint, patch })),
+  );
+
+/** The fix of an open patch, as far as journal and branch tell it. */
+function fixOf(
+  stage: string,
+  fingerprint: string,
+  { hash, tier, plugin, note, commit: known = '' }: Patch,
+  onBranch: CommittedFix | undefined,
+  left: readonly Fix[],
+): Fix {
+  const { commit = known, paths = [], note: told } = onBranch ?? {};
+  const step = left.find((fix) => fix.commit === commit)?.step ?? stage;
+  return { stage, step, fingerprint, hash, commit, paths, tier, plugin, note: note ?? told ?? { fix: '', reason: '' } };
+}
+
+/** Records the end of a fix whose taking back is on the branch and in no journal, or that is not on the branch at all. */
+function recordRevert({ journal }: Run, fix: Fix, revert: CommittedFix | undefined): void {
+  const outcome = OUTCOMES.find((one) => one === revert?.trailers.get('Outcome')) ?? 'withdrawn';
+  const reason = 'recorded by a later process';
+  const data = { ...fixData(fix), outcome, reason, commit: revert?.commit ?? '', reverts: fix.commit };
+  journal.append({ type: 'fix.reverted', stage: fix.stage, step: fix.step, data });
+}
+
+const OUTCOMES: readonly DataOf<'fix.reverted'>['outcome'][] = ['no_effect', 'broke', 'declined'];
+
+/** Fixes of other runs that were never judged, the newest first. */
+function foreignFixes(run: Run, onBranch: readonly CommittedFix[], left: readonly Fix[]): Fix[] {
+  const fixes = openPatches(run.journal.ledger).flatMap(({ stage, fingerprint, patch }) => {
+    const commit = commitOf(onBranch, patch);
+    const isOurs = commit?.trailers.get('Run') === run.id;
+    return commit && !isOurs ? [fixOf(stage, fingerprint, patch, commit, left)] : [];
+  });
+  const age = (fix: Fix) => onBranch.findIndex(({ commit }) => commit === fix.commit);
+  return fixes.sort((a, b) => age(a) - age(b));
+}
+
+const notice = ({ journal }: Run, text: string): void => journal.append({ type: 'notice', data: { text } });

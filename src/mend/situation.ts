@@ -1,0 +1,145 @@
+// What a decision depends on besides the failure: limits, the day's usage, who can be asked; and what the end of a step tells
+// once nothing more is done about it.
+import type { Stage } from '../config/context-map.ts';
+import type { LoopConfig } from '../config/loop-config.ts';
+import { KNOWN_FIXES } from '../events.ts';
+import type { Run } from '../stage/run.ts';
+import { type Decision, decide, type Situation } from '../triage/decide.ts';
+import type { Incident } from '../triage/incident.ts';
+import type { Ledger } from '../triage/ledger.ts';
+import type { FailedAttempt } from './identify.ts';
+import { notifyOfFailure } from './notify.ts';
+import type { SoundFix } from './proposal.ts';
+import { readSafeMode } from './safe-mode.ts';
+
+/** Tiers nobody of which could be reached, and where the question is kept. */
+export type Unreachable = { executor?: boolean; escalation?: boolean; prompt?: string };
+
+/** As things stand at `now`, as far as the configuration tells; no known fix is looked for. */
+export function situationOf(
+  { limits, wait, executors, escalations }: LoopConfig,
+  ledger: Ledger,
+  now: number,
+  { ai, safe_mode }: Pick<Situation, 'ai' | 'safe_mode'>,
+): Situation & { known_fix: boolean } {
+  return {
+    time_left_ms: limits.run_minutes * 60_000,
+    day: ledger.day,
+    limits,
+    backoff: wait.backoff,
+    ai,
+    safe_mode,
+    executors: executors.some((name) => name !== KNOWN_FIXES) ? 'ready' : 'none',
+    known_fix: false,
+    escalations: escalations.length > 0 ? 'ready' : 'none',
+    now,
+  };
+}
+
+/** Whether the AI may work on a stage: not with --no-ai, nor on one that was given up and that a person asked to run once. */
+export const mayUseAi = (run: Run, stage: string): boolean => run.ai && !run.givenUp.has(stage);
+
+/** What to do about a failure now, and the known fix where that is it. Nobody is asked where limits or safe mode decide. */
+export async function decideNow(
+  run: Run,
+  incident: Incident,
+  attempt: FailedAttempt,
+  unreachable: Unreachable,
+): Promise<{ decision: Decision; knownFix?: SoundFix | undefined }> {
+  const { config, layout, journal, clock } = run;
+  const { stage, failure } = incident;
+  const ai = mayUseAi(run, stage);
+  const safe_mode = readSafeMode(layout) !== undefined;
+  const now = situationOf(config.loop, journal.ledger, clock.now(), { ai, safe_mode });
+  // A stage that must not run twice is neither waited for nor mended by trying: both end in another attempt.
+  const rerun = attempt.mayRunAgain && (config.map.stages[stage] as Stage).rerun;
+  const situation = {
+    ...now,
+    time_left_ms: attempt.timeLeftMs(),
+    ai: ai && rerun,
+    executors: unreachable.executor && now.executors === 'ready' ? ('down' as const) : now.executors,
+    escalations: unreachable.escalation && now.escalations === 'ready' ? ('down' as const) : now.escalations,
+  };
+  const subject = { ...incident, failure: { ...failure, transient: failure.transient && rerun } };
+  const first = decide(subject, { ...situation, known_fix: undefined });
+  if (first.tier === 'look') {
+    const { findKnownFix } = await import('./ask.ts');
+    const knownFix = await findKnownFix(run, incident);
+    return { decision: decide(subject, { ...situation, known_fix: knownFix !== undefined }), knownFix };
+  }
+  // The AI is off for it, but nobody switched it off.
+  if (ai && !rerun && 'why' in first && first.why === 'no_ai') {
+    const reason = 'it is not run again by itself, so no fix can be tried';
+    return { decision: { ...first, why: 'no_executor', reason } };
+  }
+  return { decision: first };
+}
+
+/** What the end of a failed step tells besides its error. */
+export interface FailureEnd {
+  /** The loop is at its end with it, now or since an earlier run. */
+  gaveUp: boolean;
+  /** What only a person can do now; undefined where the usual words do. */
+  next: string | undefined;
+  context: Record<string, unknown>;
+}
+
+/** Nothing more is done about a failure now: the evidence is written when that is for good, and people are notified. */
+export async function conclude(
+  run: Run,
+  incident: Incident,
+  decision: Decision,
+  prompt: string | undefined,
+): Promise<FailureEnd> {
+  if (decision.tier === 'give_up') {
+    const { giveUp } = await import('./cases.ts');
+    await giveUp(run, incident, decision.reason);
+  }
+  const end = endOfFailure(run, incident, decision, prompt);
+  notifyOfFailure(run, incident, decision, end);
+  return end;
+}
+
+function endOfFailure(run: Run, incident: Incident, decision: Decision, prompt: string | undefined): FailureEnd {
+  const { fingerprint, class: failureClass } = incident.failure;
+  const why = 'why' in decision ? decision.why : undefined;
+  // One that was given up and runs again at a person's word stays given up.
+  const gaveUp =
+    decision.tier === 'give_up' ||
+    (decision.tier === 'none' && (why === 'give_up_stands' || run.givenUp.has(incident.stage)));
+  const human = gaveUp || ('exit' in decision && decision.exit === 3);
+  const next = nextStep(incident, decision, gaveUp, prompt);
+  // Without the fixes that are taken back at the end: else that alone would count as a change of what it is made from.
+  const inputs = run.journal.failures.inputsBefore(incident.step) ?? incident.inputs;
+  const context = {
+    ...(inputs === undefined ? {} : { inputs }),
+    fingerprint,
+    class: failureClass,
+    tier: decision.tier,
+    ...(why ? { why } : {}),
+    ...(human ? { human: true } : {}),
+    ...(gaveUp ? { gave_up: decision.reason } : {}),
+    ...(next ? { next } : {}),
+  };
+  return { gaveUp, next, context };
+}
+
+/** What to do about a failure that the owner's own rule calls external, without more advice. */
+const OUTSIDE = 'mend what the log names outside of this repository';
+
+function nextStep(
+  { stage, failure, history }: Incident,
+  decision: Decision,
+  gaveUp: boolean,
+  prompt: string | undefined,
+): string | undefined {
+  const why = 'why' in decision ? decision.why : undefined;
+  if (gaveUp) return `see mendloop explain ${failure.fingerprint}; mend it, then: mendloop reset ${stage}`;
+  if (why === 'safe_mode') return 'see why: mendloop safe-mode; when that is mended: mendloop safe-mode off';
+  if (why === 'open_case') return `mendloop cases show ${history.case}`;
+  if (prompt !== undefined) {
+    return `start the model and run mendloop again, or give ${prompt} to any other, try its answer (mendloop check-patch <answer> --stage ${stage}) and commit it on your branch`;
+  }
+  const todo = failure.advice ?? (why === 'external' ? OUTSIDE : undefined);
+  return todo && `${todo}, then: mendloop`;
+}

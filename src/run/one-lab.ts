@@ -1,0 +1,21 @@
+// One home, one lab: a simulated lab's state must never be taken for a real one's.
+import { join } from 'node:path';
+import { fail } from '../errors.ts';
+import type { Layout } from '../io/layout.ts';
+import { readText, writeAtomic } from '../io/store.ts';
+import type { Lab } from '../stage/env.ts';
+
+const labFile = (layout: Layout): string => join(layout.state, 'lab.txt');
+
+/** The lab that the state of this home belongs to, when that is not `lab`. */
+export function otherLab(layout: Layout, lab: string): string | undefined {
+  const noted = readText(labFile(layout))?.trim();
+  return noted === lab ? undefined : noted;
+}
+
+/** One home, one lab: a simulated lab's state must never be taken for a real one's. Throws E_OTHER_LAB. */
+export function keepToLab(layout: Layout, lab: Lab): void {
+  const other = otherLab(layout, lab);
+  if (other !== undefined) fail('E_OTHER_LAB', { kept: other, lab });
+  if (readText(labFile(layout)) === undefined) writeAtomic(labFile(layout), `${lab}\n`);
+}

@@ -1,0 +1,161 @@
+// The plan runner: checks plan and context, then drives real actions to a PlanResult. A run of stages is one execution.
+import type { NewEvent } from '../events.ts';
+import { type Clock, systemClock } from '../io/clock.ts';
+import type { ActionRegistry } from '../plan/action.ts';
+import type { ContextInput, ExecutionContext, Plan, PlanInput, PlanResult } from '../plan/contract.ts';
+import { planResult } from '../plan/result.ts';
+import { linear, parallel, type RunScheduler } from '../plan/scheduler.ts';
+import { eventLabel } from '../plan/step-label.ts';
+import { Stop, stopError, stopReason } from '../plan/stop.ts';
+import { admit, DEFAULT_MAX_STEPS } from '../plan/validate.ts';
+import type { Run } from '../stage/run.ts';
+import { driveStep } from './drive.ts';
+import { runSchedule } from './schedule.ts';
+import { stopAfter, thrownError } from './step.ts';
+
+export interface PlanRunnerOptions {
+  actions: ActionRegistry;
+  /** Default: linear for one worker, parallel for more. */
+  scheduler?: RunScheduler;
+  workers?: number;
+  maxSteps?: number;
+  /** Attempts a step may have in one execution, whatever their reason. */
+  maxAttempts?: number;
+  clock?: Clock;
+  /** Takes every event of the execution, in order. What it throws stops the plan: use `subscribe` for watchers. */
+  record?: (...events: NewEvent[]) => void;
+  /** Watches the same events; one that throws changes nothing. */
+  subscribe?: readonly ((event: NewEvent) => void)[];
+  /** Aborts everything: what runs is stopped, nothing new starts. */
+  signal?: AbortSignal;
+  /** The run of stages that this is, if it is one: its failures are mended. */
+  run?: Run;
+  resume?: ResumeFacts;
+  /** Whether an execution with this id has ended before. */
+  finished?: (executionId: string) => boolean;
+}
+
+/** What an earlier process already did of an execution, by step id. */
+export interface ResumeFacts {
+  /** Only what is done stays so; whatever else it met is to do again. */
+  done: ReadonlySet<string>;
+  attempts: ReadonlyMap<string, number>;
+  /** When a pause between two attempts is over, in epoch milliseconds. */
+  waits?: ReadonlyMap<string, number>;
+  /** Running time already spent, dead time not counted. */
+  spentMs: number;
+}
+
+export interface PlanRunner {
+  /** Runs `plan`. Never rejects for anything the plan, its context or its actions do: the result says it. */
+  execute(plan: PlanInput | Plan, context: ContextInput): Promise<PlanResult>;
+  executePlan(context: ContextInput): Promise<PlanResult>;
+  runPlan(plan: PlanInput | Plan, context: ContextInput): Promise<PlanResult>;
+}
+
+const NOTHING_DONE: ResumeFacts = { done: new Set(), attempts: new Map(), spentMs: 0 };
+
+export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
+  const clock = options.clock ?? systemClock;
+  const ended = new Set<string>();
+
+  async function execute(planInput: PlanInput | Plan, contextInput: ContextInput): Promise<PlanResult> {
+    const began = clock.monotonic();
+    const admitted = admit(planInput, contextInput, {
+      actions: options.actions,
+      maxSteps: options.maxSteps ?? DEFAULT_MAX_STEPS,
+      now: clock.now(),
+      finished: (id) => ended.has(id) || options.finished?.(id) === true,
+    });
+    const executionId = text(contextInput, 'execution_id');
+    if (admitted.ok) ended.add(executionId);
+    const end = admitted.ok
+      ? await driveSteps(admitted.value.plan, admitted.value.context)
+      : { done: 0, errors: [admitted.error], halted: true, results: {} };
+    return planResult({
+      planId: text(planInput, 'id'),
+      executionId,
+      total: Array.isArray(planInput?.steps) ? planInput.steps.length : 0,
+      ...end,
+      payload: end.results,
+      completedAt: clock.now(),
+      durationMs: Math.round(clock.monotonic() - began),
+    });
+  }
+
+  async function driveSteps(plan: Plan, context: ExecutionContext) {
+    const resume = options.resume ?? NOTHING_DONE;
+    const limits = planLimits(plan, context, resume.spentMs, clock);
+    const broken = new AbortController();
+    const signals = [broken.signal, ...limits.map((l) => l.signal), ...(options.signal ? [options.signal] : [])];
+    const signal = AbortSignal.any(signals);
+    const emit = emitter(options, (error) => broken.abort(error));
+    const attempts = new Map(resume.attempts);
+    const workers = options.workers ?? 1;
+    const waits = resume.waits ?? new Map<string, number>();
+    const { actions, run, maxAttempts = 20 } = options;
+    const scope = { plan, context, actions, run, attempts, waits, maxAttempts, signal, clock, emit };
+    try {
+      const end = await runSchedule(plan, resume.done, {
+        scheduler: options.scheduler ?? (workers > 1 ? parallel : linear),
+        workers,
+        driveStep: (step) => driveStep(step, scope),
+        skipped: (step, because) =>
+          emit({ type: 'step.skipped', ...eventLabel(step), status: 'skipped', data: { reason: because.message } }),
+      });
+      if (broken.signal.aborted) return { ...end, errors: [thrownError(broken.signal.reason)], halted: true };
+      const stop = stopReason(signal);
+      // Time running out between two steps stops the plan as surely as during one.
+      if (stop && end.done < plan.steps.length && end.errors.length === 0) end.errors.push(stopError(stop));
+      return { ...end, halted: end.halted || (stop !== undefined && end.done < plan.steps.length) };
+    } finally {
+      for (const limit of limits) limit.cancel();
+    }
+  }
+
+  return {
+    execute,
+    executePlan: (context) => execute(context.plan, context),
+    runPlan: (plan, context) => execute(plan, context),
+  };
+}
+
+/** Events that cannot be recorded stop the plan: nothing may happen that nobody will know of. */
+function emitter(options: PlanRunnerOptions, stop: (error: unknown) => void): (...events: NewEvent[]) => void {
+  let recording = true;
+  const record = (...events: NewEvent[]) => {
+    try {
+      if (recording) options.record?.(...events);
+    } catch (error) {
+      recording = false;
+      stop(error);
+    }
+  };
+  const tell = (event: NewEvent, watch: (event: NewEvent) => void) => {
+    try {
+      watch(event);
+    } catch {
+      // Watchers are best effort by contract.
+    }
+  };
+  return (...events) => {
+    record(...events);
+    for (const watch of options.subscribe ?? []) for (const event of events) tell(event, watch);
+  };
+}
+
+function planLimits(plan: Plan, context: ExecutionContext, spentMs: number, clock: Clock) {
+  const toDeadline = context.deadline_ms - clock.now();
+  return [
+    stopAfter(plan.timeout_ms - spentMs, () => new Stop('PLAN_TIMEOUT', `the plan ran past its ${plan.timeout_ms} ms`)),
+    stopAfter(
+      toDeadline,
+      () => new Stop('DEADLINE_EXCEEDED', `the deadline ${new Date(context.deadline_ms).toISOString()} passed`),
+    ),
+  ];
+}
+
+const text = (value: unknown, key: string) => {
+  const member = (value as Record<string, unknown> | null | undefined)?.[key];
+  return typeof member === 'string' ? member : '';
+};

@@ -1,0 +1,152 @@
+// One run, top to bottom: lock, prepare, record, drive, result.
+import type { LoopEvent, NewEvent } from '../events.ts';
+import { openObjects } from '../io/git-objects.ts';
+import { layout as layoutOf } from '../io/layout.ts';
+import { holdLock } from '../io/lock.ts';
+import { ownFolder, requireWritable } from '../io/store.ts';
+import { executionEnded, writeRunFile } from '../journal/run-file.ts';
+import type { StageState } from '../journal/stages.ts';
+import { finishNotifying, notifyOfStages } from '../mend/notify.ts';
+import { recoverFixes } from '../mend/recover.ts';
+import { compilePlan, STAGE_ACTION, stepId } from '../plan/compile.ts';
+import type { PlanResult } from '../plan/contract.ts';
+import type { Lab } from '../stage/env.ts';
+import type { Run } from '../stage/run.ts';
+import { stageAction } from '../stage/stage-action.ts';
+import { exitCode, needsHuman } from './exit.ts';
+import { createPlanRunner, type ResumeFacts } from './plan-runner.ts';
+import { type Prepared, prepare, type RunPorts, type RunRequest } from './prepare.ts';
+import { type OpenRun, recordCutOff } from './resume.ts';
+
+export interface RunReport {
+  run: string;
+  exit: number;
+  lab: Lab;
+  result: PlanResult;
+  stages: StageState;
+}
+
+/** Runs what was asked for to its end. Throws MendError when it could not begin, or when the disk refused. */
+export async function runStages(request: RunRequest, ports: RunPorts): Promise<RunReport> {
+  const layout = layoutOf(request.home);
+  requireWritable(layout.state);
+  const lock = holdLock(layout, request.command);
+  const objects = openObjects(request.home);
+  let human = false;
+  const watchHuman = (event: LoopEvent) => {
+    human ||= needsHuman(event);
+  };
+  try {
+    for (const folder of [layout.logs, layout.patches]) ownFolder(folder);
+    const subscribers = [watchHuman, ...ports.subscribers];
+    const prepared = await prepare(request, layout, objects, { ...ports, subscribers });
+    prepared.notices.unshift(...lock.notices);
+    return await perform(prepared, request, () => human);
+  } finally {
+    objects.close();
+    lock.release();
+  }
+}
+
+async function perform(prepared: Prepared, request: RunRequest, needsPerson: () => boolean): Promise<RunReport> {
+  const { run, head } = prepared;
+  const { journal, layout, clock, lab } = run;
+  try {
+    journal.append(...opening(prepared, request));
+    journal.catchUp();
+    await recoverFixes(run);
+    const result = await execute(prepared, request);
+    const exit = exitCode({
+      result,
+      requested: head.stages,
+      state: journal.stages,
+      human: needsPerson(),
+      interrupted: run.signal.aborted,
+    });
+    const { status, duration_ms, error } = result;
+    journal.append({ type: 'run.ended', status, data: { exit, lab, duration_ms, error } });
+    writeRunFile(layout, {
+      version: 1,
+      run: run.id,
+      execution_id: head.execution_id,
+      asked: head.asked,
+      lab,
+      ended: new Date(clock.now()).toISOString(),
+      exit,
+      result: { ...result },
+    });
+    return { run: run.id, exit, lab, result, stages: journal.stages };
+  } finally {
+    journal.close();
+  }
+}
+
+function opening({ run, open, head, worktree, notices }: Prepared, request: RunRequest): NewEvent[] {
+  const options = { lab: run.lab, recheck: request.recheck, workers: request.workers };
+  const { branch, head: commit, base, merged } = worktree;
+  const { asked, stages } = head;
+  return [
+    open
+      ? { type: 'run.resumed', data: { ...options, asked, stages, done: [...open.state.done] } }
+      : { type: 'run.started', data: { ...head, ...options } },
+    ...(open ? recordCutOff(open.state) : []),
+    { type: 'tree.opened', data: { branch, commit, base: base.name, ...(merged ? { merged } : {}) } },
+    ...notices.map((text): NewEvent => ({ type: 'notice', data: { text } })),
+  ];
+}
+
+async function execute({ run, head, open }: Prepared, request: RunRequest): Promise<PlanResult> {
+  const { config, clock, signal, layout, journal } = run;
+  const startedAt = clock.now() - (open?.state.spentMs ?? 0);
+  const deadline = request.deadline ?? head.deadline_ms ?? startedAt + head.timeout_ms;
+  const timeoutMs = Math.max(1, Math.min(head.timeout_ms, deadline - startedAt));
+  const runner = createPlanRunner({
+    run,
+    actions: new Map([[STAGE_ACTION, stageAction(run)]]),
+    workers: request.workers ?? config.loop.workers,
+    maxSteps: config.loop.limits.max_steps,
+    maxAttempts: config.loop.limits.stage_attempts,
+    record: journal.append,
+    finished: (id) => executionEnded(layout, id),
+    clock,
+    signal,
+    resume: resumeById(run, open),
+  });
+  const plan = compilePlan({ run: run.id, map: config.map, stages: head.stages, createdAt: startedAt, timeoutMs });
+  try {
+    const result = await runner.execute(plan, {
+      plan,
+      execution_id: head.execution_id,
+      started_at: startedAt,
+      deadline_ms: deadline,
+      environment: {},
+    });
+    await finishMending(run, head.stages);
+    return result;
+  } finally {
+    // Stop notifiers and drop what is pending.
+    await finishNotifying(run, 0);
+  }
+}
+
+/** Closes the cases of what is green and sees that people are notified, before the run's own end. */
+async function finishMending(run: Run, stages: readonly string[]): Promise<void> {
+  const { journal, layout, clock } = run;
+  const green = stages.filter((name) => journal.stages.stages[name]?.status === 'green');
+  notifyOfStages(run, green, stages);
+  const { closeCases } = await import('../mend/case-store.ts');
+  journal.append(...closeCases(layout, journal.ledger, green, 'the stage is green', clock.now()));
+  await finishNotifying(run);
+}
+
+/** What the journal tells by step name, by the ids of the plan. */
+function resumeById({ id }: Run, open: OpenRun | undefined): ResumeFacts {
+  const byId = <T>(facts: ReadonlyMap<string, T> | undefined) =>
+    new Map([...(facts ?? [])].map(([step, value]) => [stepId(id, step), value]));
+  return {
+    done: new Set([...(open?.state.done ?? [])].map((step) => stepId(id, step))),
+    attempts: byId(open?.state.attempts),
+    waits: byId(open?.state.waits),
+    spentMs: open?.state.spentMs ?? 0,
+  };
+}

@@ -1,0 +1,89 @@
+// The schedule of a plan: ask the scheduler what may start, start it, wait, ask again.
+import { type ExecutionError, executionError } from '../plan/codes.ts';
+import type { Plan, PlanStep } from '../plan/contract.ts';
+import { RunFacts } from '../plan/run-state.ts';
+import { first, type RunScheduler } from '../plan/scheduler.ts';
+import { stepLabel } from '../plan/step-label.ts';
+import type { StepEnd } from './step.ts';
+
+export interface SchedulePorts {
+  scheduler: RunScheduler;
+  workers: number;
+  /** Drives one step until it ended. Never rejects. */
+  driveStep(step: PlanStep): Promise<StepEnd>;
+  /** A step that will not run because of another. */
+  skipped(step: PlanStep, because: ExecutionError): void;
+}
+
+export interface ScheduleEnd {
+  done: number;
+  errors: ExecutionError[];
+  /** Stopped before every step had its turn. */
+  halted: boolean;
+  results: Record<string, unknown>;
+}
+
+/** Runs `plan` to its end; the steps of `done` are done already. Never rejects unless a port throws. */
+export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: SchedulePorts): Promise<ScheduleEnd> {
+  const facts = new RunFacts(plan, new Map([...done].map((id) => [id, 'DONE' as const])));
+  const running = new Map<string, Promise<[PlanStep, StepEnd]>>();
+  const end: ScheduleEnd = { done: facts.inState('DONE').length, errors: [], halted: false, results: {} };
+
+  for (;;) {
+    if (!end.halted) startReady();
+    if (running.size === 0) break;
+    const [step, stepEnd] = await Promise.race(running.values());
+    running.delete(step.id);
+    settle(step, stepEnd);
+  }
+  const stalled = end.halted ? [] : facts.inState('TODO');
+  if (stalled.length > 0) {
+    end.errors.push(stallError(stalled));
+    end.halted = true;
+  }
+  return end;
+
+  function startReady(): void {
+    for (const step of first(ports.workers - running.size, ports.scheduler.ready(facts, plan))) {
+      // A scheduler of the caller's own may be wrong; then nothing starts, and the stall is named.
+      if (!facts.mayStart(step.id)) continue;
+      facts.record(step.id, 'IN_PROGRESS');
+      running.set(
+        step.id,
+        ports.driveStep(step).then((stepEnd) => [step, stepEnd]),
+      );
+    }
+  }
+
+  function settle(step: PlanStep, stepEnd: StepEnd): void {
+    facts.record(step.id, stepEnd.state);
+    if (stepEnd.state === 'DONE') {
+      end.done++;
+      if (stepEnd.result) end.results[step.id] = stepEnd.result;
+      return;
+    }
+    end.errors.push(stepEnd.error);
+    if (stepEnd.state === 'TODO' || stepEnd.halt) end.halted = true;
+    if (stepEnd.state === 'FAILED') skipDependents(step);
+  }
+
+  function skipDependents(failed: PlanStep): void {
+    for (const step of facts.waitingOn(failed.id)) {
+      facts.record(step.id, 'SKIPPED');
+      const because = executionError('STEP_SKIPPED', `needs ${stepLabel(failed)}, which failed`, { step_id: step.id });
+      end.errors.push(because);
+      ports.skipped(step, because);
+    }
+  }
+}
+
+function stallError(steps: readonly PlanStep[]): ExecutionError {
+  const names = steps.map(stepLabel);
+  return executionError(
+    'DEPENDENCY_UNRESOLVED',
+    `nothing runs and nothing may start: ${names.join(', ')} cannot start`,
+    {
+      context: { stalled: names },
+    },
+  );
+}

@@ -1,0 +1,233 @@
+// One step of a plan: the look before it, one attempt under its time limit, blind retries, and how it ended.
+import { inspect } from 'node:util';
+import { MendError } from '../errors.ts';
+import { EVENTS, type NewEvent } from '../events.ts';
+import type { Clock } from '../io/clock.ts';
+import type { FailedAttempt } from '../mend/identify.ts';
+import type { Action, ActionCall, ActionRegistry, Outcome, StepResult } from '../plan/action.ts';
+import { type ExecutionError, executionError } from '../plan/codes.ts';
+import type { ExecutionContext, Plan, PlanStep, RetryPolicy } from '../plan/contract.ts';
+import { eventLabel } from '../plan/step-label.ts';
+import { Stop, stopError, stopReason } from '../plan/stop.ts';
+import type { Run } from '../stage/run.ts';
+
+/** One execution of a plan, as its steps need to know it. */
+export interface PlanRun {
+  plan: Plan;
+  context: ExecutionContext;
+  actions: ActionRegistry;
+  /** Attempts of this execution by step id, those of earlier processes included. */
+  attempts: Map<string, number>;
+  /** When a pause that an earlier process began is over, by step id, in epoch milliseconds. */
+  waits: ReadonlyMap<string, number>;
+  maxAttempts: number;
+  /** Aborts when the whole plan must stop. */
+  signal: AbortSignal;
+  clock: Clock;
+  emit: (...events: NewEvent[]) => void;
+  /** The run of stages that this is, if it is one: its failures are mended. */
+  run: Run | undefined;
+}
+
+/** What a call came to: what the action said, or what kept it from saying anything. */
+export type Ended = Outcome | { kind: 'error'; error: ExecutionError };
+
+/** How a step ended, as the schedule needs to know it. */
+export type StepEnd =
+  | { state: 'DONE'; result?: StepResult | undefined }
+  | { state: 'FAILED'; error: ExecutionError; halt: boolean }
+  /** Stopped from outside; the step is still to do. */
+  | { state: 'TODO'; error: ExecutionError };
+
+/** The end of a step that needs no attempt: the plan has stopped, or the step is up to date. */
+export async function lookFirst(step: PlanStep, plan: PlanRun): Promise<StepEnd | undefined> {
+  const stop = stopReason(plan.signal);
+  if (stop) return { state: 'TODO', error: stopError(stop, step.id) };
+  const action = plan.actions.get(step.action) as Action;
+  const upToDate = await guarded(step, plan, async (call) => {
+    const outcome = await action.upToDate?.(call);
+    return outcome && checkedOutcome(outcome);
+  });
+  const stopped = upToDate?.kind === 'stopped' ? stopReason(plan.signal) : undefined;
+  // Only a look was stopped: the step is what it was before.
+  if (stopped) return { state: 'TODO', error: stopError(stopped, step.id) };
+  return upToDate && endStep(step, plan, upToDate);
+}
+
+/** Waits for what is left of a pause that an earlier process began. */
+export async function finishWait(step: PlanStep, { waits, clock, signal }: PlanRun): Promise<void> {
+  const left = (waits.get(step.id) ?? 0) - clock.now();
+  if (left > 0) await clock.sleep(left, signal);
+}
+
+/** One attempt, unless they are spent. */
+export async function runAttempt(step: PlanStep, plan: PlanRun): Promise<{ attempt: number; ended: Ended }> {
+  const used = plan.attempts.get(step.id) ?? 0;
+  if (used >= plan.maxAttempts) return { attempt: used, ended: { kind: 'error', error: capped(step, plan) } };
+  plan.attempts.set(step.id, used + 1);
+  const action = plan.actions.get(step.action) as Action;
+  const ended = await guarded(step, plan, async (call) => checkedOutcome(await action.run(call)));
+  return { attempt: used + 1, ended: ended as Ended };
+}
+
+/** An attempt that failed, or undefined when it did not. `isMendable`: a command failed or ran out of time; no bug, no halt. */
+export function failedAttempt(
+  step: PlanStep,
+  plan: PlanRun,
+  attempt: number,
+  ended: Ended,
+): (FailedAttempt & { isMendable: boolean }) | undefined {
+  const error = errorOf(step, ended);
+  if (!error) return undefined;
+  const { context, clock } = plan;
+  const until = Math.min(context.deadline_ms, context.started_at + plan.plan.timeout_ms);
+  return {
+    step,
+    attempt,
+    error,
+    mayRunAgain: ended.kind === 'failed' ? ended.again !== false : ended.kind === 'error' && error.severity === 'error',
+    isMendable: ended.kind === 'failed' || (ended.kind === 'error' && error.error_code === 'STEP_TIMEOUT'),
+    timeLeftMs: () => until - clock.now(),
+  };
+}
+
+/** The policy that holds for a step: its own, else the plan's. */
+const policyOf = (plan: Plan, step: PlanStep): RetryPolicy => step.retry_policy ?? plan.retry_policy;
+
+/** Milliseconds to wait before the same step is simply tried again, or undefined when it is not. */
+export function blindRetry(
+  { plan }: Pick<PlanRun, 'plan'>,
+  { step, attempt, error, mayRunAgain }: Pick<FailedAttempt, 'step' | 'attempt' | 'error' | 'mayRunAgain'>,
+): number | undefined {
+  const policy = policyOf(plan, step);
+  const allowed = step.on_failure === 'retry' && policy.retryable_error_codes.includes(error.error_code);
+  if (!mayRunAgain || !allowed || attempt >= policy.max_attempts) return undefined;
+  if (policy.backoff_ms === 0) return 0;
+  return Math.min(policy.backoff_ms * policy.backoff_multiplier ** (attempt - 1), policy.max_backoff_ms);
+}
+
+/** A person can mend what a MendError tells; the run cannot go on. Anything else is a bug. */
+export function haltedBy(error: unknown, step: PlanStep): Ended {
+  if (!(error instanceof MendError) || error.code === 'E_DISK_FULL') {
+    return { kind: 'error', error: thrownError(error, step.id) };
+  }
+  const { code, next, problems, message } = error;
+  return { kind: 'halt', message: `${code} ${message}`, context: { human: true, error: code, next, problems } };
+}
+
+/** Records how a step ended. */
+export function endStep(step: PlanStep, plan: PlanRun, ended: Ended): StepEnd {
+  const label = eventLabel(step);
+  if (ended.kind === 'done') {
+    const type = ended.fresh ? 'step.fresh' : 'step.done';
+    plan.emit({ type, ...label, status: 'green', data: ended.result ?? {} });
+    return { state: 'DONE', result: ended.result };
+  }
+  if (ended.kind === 'stopped') {
+    const stop = stopReason(plan.signal) ?? new Stop('INTERRUPTED', 'stopped without a reason');
+    plan.emit({ type: 'step.interrupted', ...label, status: 'idle', data: { reason: stop.message } });
+    return { state: 'TODO', error: stopError(stop, step.id) };
+  }
+  const error = errorOf(step, ended) as ExecutionError;
+  const facts = { code: error.error_code, reason: error.message, severity: error.severity };
+  const data = { ...facts, ...error.context };
+  const status = error.context.gave_up === undefined ? 'failed' : 'give_up';
+  // The context of an action of the caller's own may be anything.
+  plan.emit({ type: 'step.failed', ...label, status, data: EVENTS['step.failed'].isData(data) ? data : facts });
+  const halt = ended.kind === 'halt' || error.severity === 'fatal' || step.on_failure !== 'skip';
+  return { state: 'FAILED', error, halt };
+}
+
+function errorOf(step: PlanStep, ended: Ended): ExecutionError | undefined {
+  if (ended.kind === 'error') return ended.error;
+  if (ended.kind !== 'failed' && ended.kind !== 'halt') return undefined;
+  return executionError('EXECUTION_HALTED', ended.message, { step_id: step.id, context: ended.context ?? {} });
+}
+
+/** How long an action that ignores its signal is waited for. */
+const ABORT_GRACE_MS = 60_000;
+
+/** Runs one call under the step's time limit; what it throws, and time running out, become an error. */
+async function guarded(
+  step: PlanStep,
+  scope: PlanRun,
+  run: (call: ActionCall) => Promise<Outcome | undefined>,
+): Promise<Ended | undefined> {
+  const { plan, context } = scope;
+  const limit = step.timeout_ms ?? plan.timeout_ms;
+  const stop = new Stop('STEP_TIMEOUT', `ran past its ${limit} ms and was stopped`);
+  const timeout = stopAfter(limit, () => stop);
+  const signal = AbortSignal.any([scope.signal, timeout.signal]);
+  const attempt = scope.attempts.get(step.id) ?? 0;
+  const over = new AbortController();
+  try {
+    const payload = scope.actions.get(step.action)?.payload.parse(step.payload);
+    const call = { step, payload, plan, context, attempt, signal };
+    const ran = run(call).catch((error) => stoppedBy(signal, error));
+    const ended = await Promise.race([ran, afterGrace(signal, scope.clock, over.signal)]);
+    const late = ended?.kind === 'stopped' && stopReason(signal) === stop;
+    return late ? { kind: 'error', error: timeoutError(step, scope, stop) } : ended;
+  } catch (error) {
+    return { kind: 'error', error: thrownError(error, step.id) };
+  } finally {
+    timeout.cancel();
+    over.abort();
+  }
+}
+
+/** The outcome, if it is one. Throws when an action answered with anything else. */
+function checkedOutcome(outcome: Outcome): Outcome {
+  const { kind, message } = (outcome ?? {}) as Partial<Extract<Outcome, { kind: 'failed' }>> & { kind?: string };
+  const silent = (kind === 'failed' || kind === 'halt') && typeof message !== 'string';
+  if (!['done', 'failed', 'stopped', 'halt'].includes(kind ?? '') || silent) {
+    throw new TypeError(`the action answered with no outcome: ${JSON.stringify(outcome)}`);
+  }
+  return outcome;
+}
+
+/** An action may also stop by throwing what its signal aborted with, as everything that takes a signal does. */
+function stoppedBy(signal: AbortSignal, error: unknown): Outcome {
+  const isAbort = error === signal.reason || (error as { name?: unknown } | null)?.name === 'AbortError';
+  if (signal.aborted && isAbort) return { kind: 'stopped' };
+  throw error;
+}
+
+/** Resolves `stopped` when the signal was ignored for too long; `off` ends the wait. */
+function afterGrace(signal: AbortSignal, clock: Clock, off: AbortSignal): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const wait = () => clock.sleep(ABORT_GRACE_MS, off).then(() => resolve({ kind: 'stopped' }));
+    if (signal.aborted) wait();
+    else signal.addEventListener('abort', wait, { once: true });
+  });
+}
+
+function capped(step: PlanStep, { maxAttempts }: PlanRun): ExecutionError {
+  const message = `used up its ${maxAttempts} attempts of this run`;
+  return executionError('RESOURCE_EXHAUSTED', message, { step_id: step.id, severity: 'error' });
+}
+
+function timeoutError(step: PlanStep, { plan }: PlanRun, stop: Stop): ExecutionError {
+  const retryable = policyOf(plan, step).retryable_error_codes.includes('STEP_TIMEOUT');
+  return executionError('STEP_TIMEOUT', stop.message, { step_id: step.id, severity: retryable ? 'error' : 'fatal' });
+}
+
+/** A full disk is a resource; anything else an action throws is a bug in it. */
+export function thrownError(error: unknown, step_id?: string): ExecutionError {
+  const { code, message, stack } = (error ?? {}) as { code?: string; message?: unknown; stack?: string };
+  const full = code === 'E_DISK_FULL' || code === 'ENOSPC';
+  const what = typeof message === 'string' ? message : `threw ${inspect(error)}`;
+  return executionError(full ? 'RESOURCE_EXHAUSTED' : 'UNKNOWN_ERROR', what, {
+    ...(step_id ? { step_id } : {}),
+    ...(stack && !full ? { cause: stack } : {}),
+    context: code ? { code } : {},
+  });
+}
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** A signal that aborts with `stop` after `ms`, and the way to call it off. `Infinity` never aborts. */
+export function stopAfter(ms: number, stop: () => Stop): { signal: AbortSignal; cancel(): void } {
+  const controller = new AbortController();
+  const timer = ms <= MAX_TIMER_MS ? setTimeout(() => controller.abort(stop()), Math.max(0, ms)) : undefined;
+  return { signal: controller.signal, cancel: () => clearTimeout(timer) };
+}

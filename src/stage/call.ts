@@ -1,0 +1,104 @@
+// One call of a stage: what it runs, where its log is, what its processes are given. Shared by checking and attempting.
+import { relative } from 'node:path';
+import { z } from 'zod';
+import type { Stage } from '../config/context-map.ts';
+import { MendError } from '../errors.ts';
+import type { Inputs } from '../events.ts';
+import { type CommandEnd, type CommandRequest, runCommand } from '../io/command.ts';
+import { type LogFile, openLog } from '../io/log.ts';
+import { privateFolder } from '../io/store.ts';
+import type { ActionCall, Outcome } from '../plan/action.ts';
+import { stageInputs } from '../plan/inputs.ts';
+import { cellKey } from '../plan/matrix.ts';
+import { verifyStage } from './checks.ts';
+import { stageEnv, stepMarks } from './env.ts';
+import { neededOutputs } from './outputs.ts';
+import type { StageRun } from './run.ts';
+
+export const stagePayloadSchema = z.object({
+  stage: z.string(),
+  step: z.string(),
+  cell: z.record(z.string(), z.string()),
+});
+
+export interface StageCall {
+  name: string;
+  step: string;
+  stage: Stage;
+  attempt: number;
+  signal: AbortSignal;
+  log: LogFile;
+  /** The log's path below home, as people are shown it. */
+  logPath: string;
+  /** Runs a command of the stage, output to the log. `beforeStart` as for `runCommand`. */
+  run(command: string | readonly string[], beforeStart?: CommandRequest['beforeStart']): Promise<CommandEnd>;
+  /** Runs its checks; what does not hold, a line each. */
+  verify(): Promise<string[]>;
+}
+
+export type StageActionCall = ActionCall<z.infer<typeof stagePayloadSchema>>;
+
+/** Opens the log of an attempt, or of a check that is none; the caller closes it. */
+export function openCall(
+  call: Pick<StageActionCall, 'payload' | 'attempt' | 'signal'>,
+  run: StageRun,
+  kind: 'attempt' | 'verify',
+): StageCall {
+  const { stage: name, step, cell } = call.payload;
+  const { signal, attempt } = call;
+  const { layout, tree, graceMs, clock } = run;
+  const stage = run.config.map.stages[name] as Stage;
+  const out = layout.out(name, cellKey(cell));
+  privateFolder(out);
+  const log = openLog(layout.log(name, cellKey(cell), run.id, kind === 'verify' ? kind : attempt));
+  const env = stageEnv({ name, stage, cell, run: run.id, attempt }, run);
+  const marks = stepMarks(layout.home, run.id, step);
+  const start: StageCall['run'] = (command, beforeStart) =>
+    runCommand(
+      { command, cwd: tree.path, env, logFd: log.fd, marks, signal, graceMs, ...(beforeStart ? { beforeStart } : {}) },
+      clock,
+    );
+  const checkStarted: CommandRequest['beforeStart'] = (leader) =>
+    run.journal.append({ type: 'check.started', stage: name, step, data: { leader } });
+  const verify = () =>
+    verifyStage(stage, {
+      root: tree.path,
+      out,
+      log,
+      signal,
+      run: async (command) => howItEnded(await start(command, checkStarted)),
+    });
+  const logPath = relative(layout.home, log.path);
+  return { name, step, stage, attempt, signal, log, logPath, run: start, verify };
+}
+
+/** Undefined when a command succeeded, else how it ended. */
+export function howItEnded(end: CommandEnd): string | undefined {
+  if (!end.gone) return 'left something running that could not be ended';
+  if (end.exitCode === 0) return undefined;
+  return end.signal ? `ended by ${end.signal}` : `exit code ${end.exitCode}`;
+}
+
+/** What the step is made from, as things are now. */
+export async function inputsNow(call: StageActionCall, run: StageRun): Promise<Inputs> {
+  const { map } = run.config;
+  const stage = map.stages[call.payload.stage] as Stage;
+  const outputs = await neededOutputs(map, stage, run.layout);
+  return stageInputs(stage, call.payload.cell, await run.tree.files(), outputs);
+}
+
+/** What it did to the tree, also by its checks; a halt when the run must not go on. */
+export async function inspectTree(call: StageCall, run: StageRun): Promise<Outcome | undefined> {
+  const { name: stage, step, attempt } = call;
+  try {
+    const { changed, patch } = await run.tree.inspect({ run: run.id, step, attempt });
+    if (changed.length > 0) {
+      run.journal.append({ type: 'attempt.changed', stage, step, attempt, data: { files: [...changed], patch } });
+    }
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof MendError)) throw error;
+    const { code, next, problems } = error;
+    return { kind: 'halt', message: `${code} ${error.message}`, context: { human: true, error: code, next, problems } };
+  }
+}

@@ -1,0 +1,63 @@
+// The environment of everything a stage runs: its command, its checks, its diagnostics.
+import { delimiter, dirname } from 'node:path';
+import type { Stage } from '../config/context-map.ts';
+import { type Cell, cellKey, stepNameOf } from '../plan/matrix.ts';
+import type { Run } from './run.ts';
+
+export type Lab = 'real' | 'simulated';
+
+export interface StageWhere {
+  name: string;
+  stage: Stage;
+  cell: Cell;
+  run: string;
+  attempt: number;
+}
+
+/** What a stage finds around it. */
+export type Surroundings = Pick<Run, 'layout' | 'lab' | 'labTools' | 'env'> & {
+  readonly tree: { readonly path: string };
+};
+
+export function stageEnv(where: StageWhere, around: Surroundings): Record<string, string> {
+  const out = around.layout.out(where.name, cellKey(where.cell));
+  return {
+    // Tools speak the language in which failures are known again, unless their owner wants another.
+    LC_ALL: 'C.UTF-8',
+    ...inheritedEnv(around),
+    ...Object.fromEntries(Object.entries(where.cell).map(([axis, v]) => [`MENDLOOP_MATRIX_${axis.toUpperCase()}`, v])),
+    MENDLOOP_ROOT: around.tree.path,
+    MENDLOOP_HOME: around.layout.home,
+    MENDLOOP_LAB: around.lab,
+    MENDLOOP_STAGE: where.name,
+    MENDLOOP_STEP: stepNameOf(where.name, where.cell),
+    MENDLOOP_RUN: where.run,
+    MENDLOOP_ATTEMPT: String(where.attempt),
+    MENDLOOP_OUT: out,
+    MENDLOOP_OUTPUTS: dirname(around.layout.out('x', '')),
+    MENDLOOP_SPEC: where.stage.spec,
+  };
+}
+
+/** The names of the variables that every attempt of a stage finds besides the inherited ones. */
+export function stageVariables(stage: Pick<Stage, 'matrix'>): string[] {
+  const axes = Object.keys(stage.matrix ?? {}).map((axis) => `MENDLOOP_MATRIX_${axis.toUpperCase()}`);
+  const own = ['ROOT', 'HOME', 'LAB', 'STAGE', 'STEP', 'RUN', 'ATTEMPT', 'OUT', 'OUTPUTS', 'SPEC'];
+  return ['LC_ALL', ...own.map((name) => `MENDLOOP_${name}`), ...axes];
+}
+
+/** What only the processes of this step of this run carry. */
+export function stepMarks(home: string, run: string, step: string): string[] {
+  return [`MENDLOOP_HOME=${home}`, `MENDLOOP_RUN=${run}`, `MENDLOOP_STEP=${step}`];
+}
+
+/** The PATH on which a stage's tools are looked for. */
+export function stagePath(around: Pick<Surroundings, 'env' | 'lab' | 'labTools'>): string {
+  const path = around.env.PATH ?? '/usr/local/bin:/usr/bin:/bin';
+  return around.lab === 'simulated' ? `${around.labTools}${delimiter}${path}` : path;
+}
+
+function inheritedEnv(around: Surroundings): Record<string, string> {
+  const own = Object.entries(around.env).filter(([key, value]) => value !== undefined && !/^MENDLOOP_/.test(key));
+  return { ...(Object.fromEntries(own) as Record<string, string>), PATH: stagePath(around) };
+}

@@ -1,0 +1,64 @@
+// The worktree as a run uses it: where its HEAD is now, the files there, and a look after each attempt, one at a time.
+import { relative } from 'node:path';
+import type { Layout } from '../io/layout.ts';
+import type { Tree } from '../plan/inputs.ts';
+import { type Inspection, inspect, type QuickLook, quickLook } from '../worktree/after-attempt.ts';
+import type { Worktree } from '../worktree/tree.ts';
+
+export interface RunTree extends Omit<Worktree, 'notices' | 'merged' | 'seen'> {
+  /** The files at its commit. */
+  files(): Promise<Tree>;
+  /** Looks at what an attempt did to it. Throws MendError when the run must not go on. */
+  inspect(name: {
+    run: string;
+    step: string;
+    attempt: number;
+  }): Promise<{ changed: readonly string[]; patch?: string }>;
+  /** The worktree is at another commit now. */
+  moved(head: string): void;
+}
+
+export function runTree(worktree: Worktree, layout: Layout): RunTree {
+  let head = worktree.head;
+  let listed: Promise<Tree> | undefined;
+  let look: Promise<QuickLook> | undefined;
+  let seen = worktree.seen;
+  let turn: Promise<unknown> = Promise.resolve();
+  const files = () => {
+    listed ??= worktree.objects.files(head);
+    return listed;
+  };
+  return {
+    home: worktree.home,
+    path: worktree.path,
+    gitDir: worktree.gitDir,
+    branch: worktree.branch,
+    links: worktree.links,
+    objects: worktree.objects,
+    base: worktree.base,
+    get head() {
+      return head;
+    },
+    files,
+    moved(to) {
+      head = to;
+      listed = undefined;
+      look = undefined;
+      seen = '';
+    },
+    inspect({ run, step, attempt }) {
+      const patchFile = layout.patch(run, step, attempt);
+      // Two steps that end together would both claim the same change.
+      const mine = turn.then(async () => {
+        look ??= files().then((tree) => quickLook(worktree, tree, Date.now));
+        const ask = () => inspect(worktree, { head, patchFile, seen });
+        const found: Inspection = await (await look).orAsk({ changed: [], seen }, ask);
+        seen = found.seen;
+        const patch = found.patch === undefined ? {} : { patch: relative(layout.home, found.patch) };
+        return { changed: found.changed, ...patch };
+      });
+      turn = mine.catch(() => {});
+      return mine;
+    },
+  };
+}

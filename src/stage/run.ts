@@ -1,0 +1,87 @@
+// The one object that a run hands to its parts: what it was asked for, where it works, whom it may ask, what it records.
+import type { Clock } from '../io/clock.ts';
+import type { Layout } from '../io/layout.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Plugins } from '../plugin/load.ts';
+import type { Barrier } from './barrier.ts';
+import type { Configuration } from './configuration.ts';
+import type { Lab } from './env.ts';
+import type { RunTree } from './run-tree.ts';
+
+export interface Run {
+  readonly id: string;
+  readonly layout: Layout;
+  readonly config: Configuration;
+  readonly plugins: Plugins;
+  readonly tree: RunTree;
+  readonly journal: Journal;
+  /** Masks what stays on this machine: journal, ledger, console, commit messages. */
+  readonly mask: (text: string) => string;
+  /** Attempts run side by side; writing the tree waits for them. */
+  readonly barrier: Barrier;
+  readonly clock: Clock;
+  /** Aborts when the run must stop. */
+  readonly signal: AbortSignal;
+  /** The person at the terminal; absent where there is none. */
+  readonly person: AskPerson | undefined;
+  /** Shows whoever watches what a step is busy with, beside its log. */
+  readonly live: ((step: string, text: string) => void) | undefined;
+  readonly lab: Lab;
+  /** The folder with the stand-ins of the simulated lab. */
+  readonly labTools: string;
+  /** What this process was given. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** How long TERM is given before KILL. */
+  readonly graceMs: number;
+  /** False with --no-ai: no executor and no escalation. */
+  readonly ai: boolean;
+  /** Look again at stages that are green and whose inputs did not change. */
+  readonly recheck: boolean;
+  /** Stages a person asked to run whatever their state. */
+  readonly forced: ReadonlySet<string>;
+  /** Those of them that were given up: they run once, without AI. */
+  readonly givenUp: ReadonlySet<string>;
+}
+
+/** As much of a run as its stages need. */
+export type StageRun = Pick<
+  Run,
+  | 'id'
+  | 'layout'
+  | 'config'
+  | 'tree'
+  | 'barrier'
+  | 'clock'
+  | 'lab'
+  | 'labTools'
+  | 'env'
+  | 'graceMs'
+  | 'recheck'
+  | 'forced'
+> & { readonly journal: Pick<Journal, 'append' | 'stages'> };
+
+/** A fix that a person is asked about before anything is changed. */
+export interface Suggestion {
+  stage: string;
+  step: string;
+  fingerprint: string;
+  /** What the stage says of its failure. */
+  excerpt: string;
+  plugin: string;
+  note: { readonly fix: string; readonly reason: string };
+  diff: string;
+  hash: string;
+}
+
+/** Asks a person. `leave`: not now, it is kept as a case for whoever comes later; also when the signal is given. */
+export type AskPerson = (suggestion: Suggestion, signal: AbortSignal) => Promise<'apply' | 'decline' | 'leave'>;
+
+/** Something that lives as long as a run: made when it is first asked for. */
+export function perRun<T, R extends object = Run>(make: (run: R) => T): (run: R) => T {
+  const made = new WeakMap<R, { value: T }>();
+  return (run) => {
+    const known = made.get(run) ?? { value: make(run) };
+    made.set(run, known);
+    return known.value;
+  };
+}

@@ -1,0 +1,140 @@
+// All that is known of one failure of one step: what its log says, its history over all runs, and what this run did about
+// it. Folded from events, so a later process knows the same. Pure.
+import type { AttemptEnd, FixTier, Inputs, LoopEvent } from '../events.ts';
+import { endOf, type Failure } from '../failure/fingerprint.ts';
+import { entryOf, type Ledger, type LedgerEntry } from './ledger.ts';
+
+/** A fix on the AI branch. */
+export interface Fix {
+  readonly stage: string;
+  readonly step: string;
+  /** The failure it is for. */
+  readonly fingerprint: string;
+  readonly hash: string;
+  readonly commit: string;
+  readonly paths: readonly string[];
+  readonly tier: FixTier;
+  readonly plugin: string;
+  readonly note: { readonly fix: string; readonly reason: string };
+}
+
+/** A fix that the next attempt of its step judges. */
+export interface Trial {
+  readonly fix: Fix;
+  /** The failures that the stage had in this run before the fix. */
+  readonly earlier: readonly string[];
+  /** What the step was made from before the fix. */
+  readonly inputs: Inputs | undefined;
+  /** The step failed since the fix was committed. */
+  failed: boolean;
+  /** The step ran again already because its end said nothing about the fix. */
+  rerun: boolean;
+}
+
+/** A failed attempt that was identified. */
+export interface Sighting {
+  readonly stage: string;
+  readonly step: string;
+  readonly attempt: number;
+  readonly failure: Failure;
+  readonly ended: AttemptEnd;
+  /** The log, from home. */
+  readonly log: string;
+  /** What the attempt was made from. */
+  readonly inputs: Inputs | undefined;
+}
+
+export interface Incident extends Sighting {
+  /** How the attempt ended, in words. */
+  readonly how: string;
+  /** What the ledger knows of this failure. */
+  readonly history: LedgerEntry;
+  /** Of the stage in this run. */
+  readonly waits: number;
+  /** The fix that this attempt judges. */
+  readonly trial: Trial | undefined;
+  /** Fixes of the stage that brought another failure instead of green, the first one first. */
+  readonly provisional: readonly Fix[];
+}
+
+/** What this run knows of its steps' failures. */
+export class RunFailures {
+  /** Step → the fix that its next attempt judges. */
+  readonly trials = new Map<string, Trial>();
+  /** Step → what it was made from before the first of its provisional fixes. */
+  readonly #inputs = new Map<string, Inputs | undefined>();
+  /** Step → of its latest failure. */
+  readonly #latest = new Map<string, Inputs | undefined>();
+  #provisional: Fix[] = [];
+  readonly #waits = new Map<string, number>();
+  readonly #fingerprints = new Map<string, string[]>();
+
+  constructor(events: readonly LoopEvent[] = []) {
+    for (const event of events) this.fold(event);
+  }
+
+  fold(event: LoopEvent): void {
+    const { type, stage, step = stage } = event;
+    if (stage === undefined || step === undefined) return;
+    const trial = this.trials.get(step);
+    if (type === 'failure.decided' && event.data.tier === 'wait') this.#waits.set(stage, this.#waitsOf(stage) + 1);
+    if (type === 'failure.seen') {
+      this.#fingerprints.set(stage, [...this.#fingerprintsOf(stage), event.data.fingerprint]);
+      this.#latest.set(step, event.data.inputs);
+      if (trial) trial.failed = true;
+    }
+    if (type === 'fix.committed') {
+      const { tried: _, class: __, ...data } = event.data;
+      const [earlier, inputs] = [this.#fingerprintsOf(stage), this.#latest.get(step)];
+      this.trials.set(step, { fix: { stage, step, ...data }, earlier, inputs, failed: false, rerun: false });
+    }
+    // Run again without a verdict on the fix: its end had said nothing.
+    if (type === 'step.retry' && trial?.failed) trial.rerun = true;
+    if (type === 'fix.judged') this.#judged(event.data.commit, event.data.outcome === 'provisional');
+    if (type === 'fix.reverted') this.#judged(event.data.reverts, false);
+  }
+
+  /** By the commit: one patch may be on the branch for two failures. */
+  #judged(commit: string, stays: boolean): void {
+    const [step, trial] = [...this.trials].find(([, { fix }]) => fix.commit === commit) ?? [];
+    if (step !== undefined) this.trials.delete(step);
+    if (stays && trial && step !== undefined) {
+      if (this.#keptBy(step).length === 0) this.#inputs.set(step, trial.inputs);
+      this.#provisional.push(trial.fix);
+    }
+    if (!stays) this.#provisional = this.#provisional.filter((fix) => fix.commit !== commit);
+  }
+
+  /** Every fix of a step that is on the branch and neither verified nor taken back, the first one first. */
+  openFixes(step: string): Fix[] {
+    const trial = this.trials.get(step);
+    return [...this.#keptBy(step), ...(trial ? [trial.fix] : [])];
+  }
+
+  /** The same, of all steps. */
+  allOpenFixes(): Fix[] {
+    return [...this.#provisional, ...[...this.trials.values()].map(({ fix }) => fix)];
+  }
+
+  /** What a step was made from before its provisional fixes; undefined when it has none. */
+  inputsBefore(step: string): Inputs | undefined {
+    return this.#keptBy(step).length > 0 ? this.#inputs.get(step) : undefined;
+  }
+
+  /** Everything known of a failure that was seen, as of now. */
+  incident(sighting: Sighting, ledger: Ledger): Incident {
+    const { stage, step, failure, ended } = sighting;
+    return {
+      ...sighting,
+      how: endOf(ended),
+      history: entryOf(ledger, stage, failure.fingerprint) as LedgerEntry,
+      waits: this.#waitsOf(stage),
+      trial: this.trials.get(step),
+      provisional: this.#provisional.filter((fix) => fix.stage === stage),
+    };
+  }
+
+  #keptBy = (step: string): Fix[] => this.#provisional.filter((fix) => fix.step === step);
+  #waitsOf = (stage: string): number => this.#waits.get(stage) ?? 0;
+  #fingerprintsOf = (stage: string): readonly string[] => this.#fingerprints.get(stage) ?? [];
+}
