@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EventType, NewEvent, LoopEvent, Subscriber } from '../../src/events.ts';
+import type { EventType, LoopEvent, NewEvent, Subscriber } from '../../src/events.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { openJournal, readJournal } from '../../src/journal/event-file.ts';
 import { openRecorder } from '../../src/journal/journal.ts';

@@ -1,6 +1,6 @@
 // What the tests of a run share: clocks that do not wait, actions that do as told, events.
 import { z } from 'zod';
-import type { EventType, NewEvent, LoopEvent } from '../../src/events.ts';
+import type { EventType, LoopEvent, NewEvent } from '../../src/events.ts';
 import type { Clock } from '../../src/io/clock.ts';
 import { type Action, type ActionCall, action, type Outcome } from '../../src/plan/action.ts';
 import type { ContextInput, PlanInput, PlanResult } from '../../src/plan/contract.ts';

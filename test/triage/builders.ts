@@ -1,4 +1,6 @@
 // What the tests of triage share: records without their stamps, ledgers folded from them, and an everyday situation.
+
+import type { Situation } from '../../src/triage/decide.ts';
 import { foldLedger } from '../../src/triage/fold.ts';
 import { emptyLedger, entryOf, type Ledger, type LedgerEntry } from '../../src/triage/ledger.ts';
 import {
@@ -9,7 +11,6 @@ import {
   type PatchData,
   type PatchOutcome,
 } from '../../src/triage/records.ts';
-import type { Situation } from '../../src/triage/decide.ts';
 import { fc } from '../sweep.ts';
 
 export const RUN = '20261110-060000-abcd';

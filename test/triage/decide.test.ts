@@ -1,9 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decide } from '../../src/triage/decide.ts';
+import { type Decision, decide, type Situation, WHY, type Why } from '../../src/triage/decide.ts';
 import { entryOf } from '../../src/triage/ledger.ts';
 import type { LedgerHappening } from '../../src/triage/records.ts';
-import { type Decision, type Situation, WHY, type Why } from '../../src/triage/decide.ts';
 import { fc, runs } from '../sweep.ts';
 import {
   anyHappening,

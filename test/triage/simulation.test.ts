@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Ended } from '../../src/triage/judge.ts';
 import { WHY } from '../../src/triage/decide.ts';
+import type { Ended } from '../../src/triage/judge.ts';
 import { fc, runs } from '../sweep.ts';
 import { DAY, HOUR, situation } from './builders.ts';
 import { simulate, type World } from './simulation.ts';

@@ -1,11 +1,11 @@
 // A stage that fails in any way, mended by a loop that does what decide() and judgeFix() say and nothing else.
 import * as assert from 'uvu/assert';
+import type { Decision, Situation } from '../../src/triage/decide.ts';
 import { decide } from '../../src/triage/decide.ts';
 import { foldLedger } from '../../src/triage/fold.ts';
 import { type Ended, judgeFix, MOST_PROVISIONAL } from '../../src/triage/judge.ts';
 import { emptyLedger, entriesOf, entryOf, type Ledger } from '../../src/triage/ledger.ts';
 import type { LedgerHappening, PatchData, PatchOutcome } from '../../src/triage/records.ts';
-import type { Decision, Situation } from '../../src/triage/decide.ts';
 import { ENDED, HOUR, NOW, situation, stamped } from './builders.ts';
 
 export interface World {
