@@ -67,18 +67,8 @@ export const either = (...rules: readonly Rule[]): Rule => ({
   takes: (text) => rules.some((rule) => rule.takes(text)),
 });
 
-export const NUMBER = matching('a number', /^\d{1,6}$/);
-export const SECONDS = matching('a duration of at most 60 s, such as 30s', /^(?:[1-9]|[1-5]\d|60)s$/);
-export const DURATION = matching('a duration such as 30s or 2h', /^(?:\d{1,5}(?:ms|s|m|h))+$/);
-export const MOMENT = matching('a moment or a time span', /^[+-]?[\w][\w :.+-]{0,40}$/);
 /** A name of Kubernetes, Talos, Helm or systemd: starts with a letter or digit, no slash. */
 export const NAME = matching('a name', /^[A-Za-z0-9][\w.:@-]{0,200}$/);
-export const NAMESPACE = matching('a namespace', /^[a-z0-9][a-z0-9-]{0,62}$/);
-/** For the server or program that is asked to compare it with; never a path or address. */
-export const TEXT = matching('a text', /^[^\s/~-][^/~]{0,250}$/);
-/** May have slashes: label keys have them. */
-export const SELECTOR = matching('a selector', /^[A-Za-z0-9!][\w ./!=,()-]{0,250}$/);
-export const JSON_PATH = matching('a JSON path', /^\{?\.[^~]{0,250}$/);
 
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)$/;
 const IPV6 = /^(?=.*:.*:)[0-9a-f:]{2,39}$/i;
@@ -101,16 +91,19 @@ export const BELOW: Rule = {
   takes: (text) => /^[\w.@+][\w.@+/-]{0,200}$/.test(text) && !text.split('/').includes('..'),
 };
 
+/** What flags of several tools take, by the name that usage lines have for it. */
 const VALUES: Readonly<Record<string, Rule>> = {
-  number: NUMBER,
-  seconds: SECONDS,
-  duration: DURATION,
-  moment: MOMENT,
+  number: matching('a number', /^\d{1,6}$/),
+  seconds: matching('a duration of at most 60 s, such as 30s', /^(?:[1-9]|[1-5]\d|60)s$/),
+  duration: matching('a duration such as 30s or 2h', /^(?:\d{1,5}(?:ms|s|m|h))+$/),
+  moment: matching('a moment or a time span', /^[+-]?[\w][\w :.+-]{0,40}$/),
   name: NAME,
   names: listOf(NAME),
-  namespace: NAMESPACE,
-  text: TEXT,
-  selector: SELECTOR,
+  namespace: matching('a namespace', /^[a-z0-9][a-z0-9-]{0,62}$/),
+  // For the server or program that is asked to compare it with; never a path or address.
+  text: matching('a text', /^[^\s/~-][^/~]{0,250}$/),
+  // May have slashes: label keys have them.
+  selector: matching('a selector', /^[A-Za-z0-9!][\w ./!=,()-]{0,250}$/),
   hosts: listOf(HOST),
   address: ADDRESS,
 };

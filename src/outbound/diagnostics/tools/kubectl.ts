@@ -2,7 +2,6 @@
 import {
   either,
   flags,
-  JSON_PATH,
   listOf,
   matching,
   NAME,
@@ -81,7 +80,7 @@ const verb = verbsWith({
     'wide, name, yaml, json, jsonpath=… or custom-columns=…',
     /^(?:wide|name|yaml|json|(?:jsonpath|jsonpath-as-json|custom-columns)=[ -~]{1,250})$/,
   ),
-  path: JSON_PATH,
+  path: matching('a JSON path', /^\{?\.[^~]{0,250}$/),
   workload: WORKLOAD,
   types: listOf(oneOf('Normal Warning')),
   false: oneOf('false'),
