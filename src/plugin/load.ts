@@ -5,7 +5,7 @@ import { fail } from '../errors.ts';
 import type { ProjectRule } from '../failure/classify.ts';
 import { BUILT_INS, type BuiltIns } from './built-ins.ts';
 import { callHook } from './call.ts';
-import { checkSettings, examine, type LoadedPlugin } from './examine.ts';
+import { checkSettings, examine, type LoadedPlugin, type Problems } from './examine.ts';
 import { keyOf, LISTS, type List } from './hooks.ts';
 import { defaultExport, type Imported, locate, ownExport } from './import-plugin.ts';
 import { type Use, usesOf } from './uses.ts';
@@ -45,9 +45,11 @@ export async function loadPlugins(input: LoadInput): Promise<Plugins> {
   const problems: string[] = [];
   for (const name of names) {
     const lists = LISTS.filter((list) => named[list].includes(name));
-    const result = await loadName(name, lists, input);
-    problems.push(...result.problems.map((problem) => `${name}: ${problem}`));
-    loaded.push(...result.loaded);
+    const results = await loadName(name, lists, input);
+    loaded.push(...results.filter((result) => 'plugin' in result));
+    // Settings for all lists are wrong in each of them, and told once.
+    const wrong = new Set(results.flatMap((result) => ('problems' in result ? result.problems : [])));
+    problems.push(...[...wrong].map((problem) => `${name}: ${problem}`));
   }
   const classed = await classRules(loaded.map(({ plugin }) => plugin));
   problems.push(...classed.problems);
@@ -71,35 +73,26 @@ interface Loaded {
   readonly plugin: LoadedPlugin;
 }
 
-async function loadName(
-  name: string,
-  lists: readonly List[],
-  input: LoadInput,
-): Promise<{ loaded: readonly Loaded[]; problems: readonly string[] }> {
+async function loadName(name: string, lists: readonly List[], input: LoadInput): Promise<(Loaded | Problems)[]> {
   const { shipped = SHIPPED } = input;
   const ships = LISTS.filter((list) => shipped[list].includes(name));
   const written = Object.hasOwn(input.loop.plugins, name) ? input.loop.plugins[name] : undefined;
   const uses = usesOf(lists, ships, written);
-  if ('fault' in uses) return { loaded: [], problems: [`plugins.${name}: ${uses.fault}`] };
-  const [loaded, problems]: [Loaded[], string[]] = [[], []];
-  for (const use of uses) {
-    const plugin = await loadUse(name, use, ships, input);
-    if (plugin && 'problems' in plugin) problems.push(...plugin.problems);
-    else if (plugin) loaded.push({ lists: use.lists, plugin });
-  }
-  // Settings for all lists are wrong in each of them.
-  return { loaded, problems: [...new Set(problems)] };
+  if ('fault' in uses) return [{ problems: [`plugins.${name}: ${uses.fault}`] }];
+  const results: (Loaded | Problems)[] = [];
+  for (const use of uses) results.push(await loadUse(name, use, ships, input));
+  return results;
+}
+
+async function loadUse(name: string, use: Use, ships: readonly List[], input: LoadInput): Promise<Loaded | Problems> {
+  const imported = await importUse(name, use, ships, input);
+  if (imported && 'fault' in imported) return { problems: [imported.fault] };
+  const result = imported ? examine(imported.exported, name, use) : checkSettings(name, undefined, use);
+  if ('problems' in result) return result;
+  return 'hooks' in result ? { lists: use.lists, plugin: result as LoadedPlugin } : { problems: [] };
 }
 
 /** undefined: it is a part of the loop itself, as `local` is. */
-async function loadUse(name: string, use: Use, ships: readonly List[], input: LoadInput) {
-  const imported = await importUse(name, use, ships, input);
-  if (imported && 'fault' in imported) return { problems: [imported.fault] };
-  if (imported) return examine(imported.exported, name, use);
-  const settings = checkSettings(name, undefined, use);
-  return 'problems' in settings ? settings : undefined;
-}
-
 async function importUse(
   name: string,
   { lists, from }: Use,
@@ -140,21 +133,13 @@ async function classRules(plugins: readonly LoadedPlugin[]) {
   for (const plugin of plugins.filter(({ hooks }) => hooks.classify)) {
     const called = await callHook(plugin, 'classify', {});
     if ('failed' in called) problems.push(called.failed);
-    else rules.push(...called.answer.map((rule) => projectRule(plugin.name, rule)));
+    else {
+      for (const { match, class: failureClass, transient, external } of called.answer) {
+        const name = `classify of the plugin ${plugin.name}: ${match}`;
+        // As in ai/loop.yaml: ^ and $ are those of a line.
+        rules.push({ name, match: new RegExp(match, 'm'), class: failureClass, transient, external });
+      }
+    }
   }
   return { rules, problems };
 }
-
-type WrittenRule = Omit<ProjectRule, 'name' | 'match'> & { readonly match: string };
-
-const projectRule = (
-  plugin: string,
-  { match, class: failureClass, transient, external }: WrittenRule,
-): ProjectRule => ({
-  name: `classify of the plugin ${plugin}: ${match}`,
-  // As in ai/loop.yaml: ^ and $ are those of a line.
-  match: new RegExp(match, 'm'),
-  class: failureClass,
-  transient,
-  external,
-});

@@ -1,8 +1,7 @@
 // YAML and JSON: mended where one small change is the only one that parses, left alone everywhere else.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { json } from '../../plugins/executors/known-fixes/json.ts';
-import { mendedJson } from '../../plugins/executors/known-fixes/json-text.ts';
+import { json, mendedJson } from '../../plugins/executors/known-fixes/json.ts';
 import { mendedYaml, yaml } from '../../plugins/executors/known-fixes/yaml.ts';
 import { quotedItem, quotedSentence } from '../../plugins/executors/known-fixes/yaml-edits.ts';
 import { mended } from './facts.ts';

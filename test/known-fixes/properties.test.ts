@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { stringify } from 'yaml';
 import { unixLineEnds } from '../../plugins/executors/known-fixes/crlf.ts';
 import { unended, withEnd } from '../../plugins/executors/known-fixes/here-document.ts';
-import { isJson, mendedJson } from '../../plugins/executors/known-fixes/json-text.ts';
+import { isJson, mendedJson } from '../../plugins/executors/known-fixes/json.ts';
 import { closed } from '../../plugins/executors/known-fixes/open-quote.ts';
 import { REPAIRS } from '../../plugins/executors/known-fixes/repairs.ts';
 import { mendedYaml } from '../../plugins/executors/known-fixes/yaml.ts';
