@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The test command: biome, tsc, then every test file. `node scripts/test.mjs [path…]` runs only tests below those paths; with
-// --long it runs the sweeps: the tests that draw their cases, with other seeds and many more of them (test/sweep.ts).
+// --long it runs the sweeps: the tests that draw their cases, with other seeds and many more of them (test/sweep.ts). With --nodes
+// it also starts the loop with other Nodes, which it fetches.
 // All files are bundled once. Each runs in a process of its own, but for the rooms that touch nothing outside: one process a room.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -12,9 +13,14 @@ import { judge, outputByFile } from './test/judge.mjs';
 
 const given = process.argv.slice(2);
 const long = given.includes('--long');
-const only = given.filter((word) => word !== '--long').map((path) => relative(ROOT, resolve(path)));
+const only = given.filter((word) => !word.startsWith('--')).map((path) => relative(ROOT, resolve(path)));
 const LIMIT_MS = long ? 3_600_000 : 180_000;
+/** A download is nobody's fault. */
+const CHECK_LIMIT_MS = 600_000;
+/** Besides the one that runs this: the oldest and the newest that are kept up, with --nodes. */
+const NODES = given.includes('--nodes') ? ['22', '24', 'newest'] : [];
 const BATCH = join(import.meta.dirname, 'test/batch.mjs');
+const SMOKE = join(import.meta.dirname, 'smoke-nodes.mjs');
 const PURE = ['config', 'plan', 'failure', 'triage', 'fix', 'outbound', 'console'];
 
 const text = (file) => readFileSync(join(ROOT, file), 'utf8');
@@ -39,14 +45,14 @@ function batches() {
   return [...alone, ...together].sort((a, b) => rank(a) - rank(b));
 }
 
-function start(command, args, env = {}) {
+function start(command, args, { env = {}, limitMs = LIMIT_MS } = {}) {
   return new Promise((done) => {
     let output = '';
     const child = spawn(command, args, { cwd: ROOT, detached: true, env: { ...process.env, ...env } });
     const timer = setTimeout(() => {
-      output += `\nkilled: still running after ${LIMIT_MS / 1000} s\n`;
+      output += `\nkilled: still running after ${limitMs / 1000} s\n`;
       process.kill(-child.pid, 'SIGKILL');
-    }, LIMIT_MS);
+    }, limitMs);
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
     child.on('error', (error) => done({ code: 127, output: String(error) }));
     child.on('close', (code) => {
@@ -60,7 +66,7 @@ function start(command, args, env = {}) {
 async function runBatch(folder, files) {
   const args = files.flatMap((file) => [file, join(folder, file.replace(/\.ts$/, '.mjs'))]);
   const env = { FORCE_COLOR: '0', TEST_BUNDLE: folder, ...(long ? { TEST_LONG: '1' } : {}) };
-  const { code, output } = await start(process.execPath, ['--enable-source-maps', BATCH, ...args], env);
+  const { code, output } = await start(process.execPath, ['--enable-source-maps', BATCH, ...args], { env });
   const parts = outputByFile(output);
   const results = files.map((file) => report(file, parts.get(file) ?? output, files.length === 1 ? code : 0));
   const explained = code === 0 || results.some(({ failed }) => failed > 0);
@@ -86,7 +92,7 @@ function report(file, output, code) {
 }
 
 async function runCheck(name, command, args) {
-  const { code, output } = await start(command, args);
+  const { code, output } = await start(command, args, { limitMs: CHECK_LIMIT_MS });
   console.log(`${code === 0 ? 'ok  ' : 'FAIL'}  ${name}`);
   if (code !== 0) console.log(output);
   return [{ passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 }];
@@ -103,6 +109,7 @@ async function runAll(folder) {
     queue.unshift(() => runCheck('biome', 'node_modules/.bin/biome', ['check', '--error-on-warnings', '.']));
     queue.unshift(() => runCheck('tsc', 'node_modules/.bin/tsc', []));
   }
+  for (const major of NODES) queue.unshift(() => runCheck(`node ${major}`, process.execPath, [SMOKE, major]));
   const results = [];
   const worker = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) results.push(...(await next()));

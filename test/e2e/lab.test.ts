@@ -6,16 +6,17 @@ import * as assert from 'uvu/assert';
 import { folder, git, PACKAGE, plain, startProcess } from './scenario.ts';
 
 const STAGES = ['vms', 'talos', 'infra', 'apps', 'ingress', 'obs'];
+const PARTS = ['ai/context_map.yaml', 'ai/loop.yaml', 'config', 'package.json', 'plugins', 'scripts', 'src', 'stages'];
 
 /** A clone of this repository with its dependencies; what is not committed yet is committed there. */
 function clone(): string {
   const home = join(folder(), 'clone');
   git(PACKAGE, 'clone', '-q', '--no-hardlinks', PACKAGE, home);
   git(home, 'switch', '-q', '-C', 'main');
-  for (const part of ['ai/context_map.yaml', 'ai/loop.yaml', 'config', 'stages', 'scripts', 'src']) {
+  for (const part of PARTS) {
     cpSync(join(PACKAGE, part), join(home, part), { recursive: true });
   }
-  git(home, 'add', '-A', '--', 'ai', 'config', 'stages', 'scripts', 'src');
+  git(home, 'add', '-A', '--', ...PARTS);
   git(home, 'commit', '-q', '--allow-empty', '-m', 'as it is here');
   symlinkSync(join(PACKAGE, 'node_modules'), join(home, 'node_modules'));
   appendFileSync(join(home, '.git/info/exclude'), 'node_modules\n');
