@@ -1,5 +1,5 @@
 // `mendloop abandon`: close what was cut off; on request remove the worktree, or another host's lock.
-import { EXIT, fail } from '../errors.ts';
+import { fail } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { forceUnlock, lockOwner, runAtWork, withLock } from '../io/lock.ts';
@@ -7,13 +7,13 @@ import { requireWritable } from '../io/store.ts';
 import { loadStages, openRun } from '../journal/load-stages.ts';
 import { closeOpenRun } from '../run/resume.ts';
 import { leftovers, removeWorktree } from '../worktree/remove.ts';
-import type { CommandInput } from './command.ts';
+import type { Answer, CommandInput } from './command.ts';
 import { GRACE_MS } from './ports.ts';
 
-export async function run({ options, out, home, line }: CommandInput): Promise<number> {
+export async function run({ options, out, home, line }: CommandInput): Promise<Answer> {
   const layout = layoutOf(home());
   const lost = options.worktree ? await wouldLose(home()) : [];
-  if (options['dry-run']) return print(wouldDo(), 'would: nothing');
+  if (options['dry-run']) return answer(wouldDo(), 'would: nothing');
   if (lost.length > 0 && !options.yes) fail('E_ABANDON_LOSES', {}, lost);
   const done: string[] = [];
   requireWritable(layout.state);
@@ -27,11 +27,10 @@ export async function run({ options, out, home, line }: CommandInput): Promise<n
       done.push(...lost, removed ? 'removed ai/worktree; the AI branch is as it was' : 'there is no ai/worktree');
     }
   });
-  return print(done, 'nothing to abandon: no run was cut off');
+  return answer(done, 'nothing to abandon: no run was cut off');
 
-  function print(lines: string[], otherwise: string): number {
-    out.answer(lines.length > 0 ? lines.join('\n') : otherwise, { done: lines });
-    return EXIT.ok;
+  function answer(lines: string[], otherwise: string): Answer {
+    return { text: lines.length > 0 ? lines.join('\n') : otherwise, json: { done: lines } };
   }
 
   /** Shows the lock and removes it. One whose owner is alive on this host stays: ending that run is another matter. */

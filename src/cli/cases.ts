@@ -1,17 +1,17 @@
 // `mendloop cases`, `cases show <case>`, `cases answer <case> [<file>]`: what waits for a person, and their answer.
 import { caseLines, shownCase } from '../console/case-lines.ts';
-import { EXIT, failUsage } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { readText } from '../io/store.ts';
 import { findCase, openCaseStore } from '../mend/case-store.ts';
-import type { CommandInput } from './command.ts';
+import type { Answer, CommandInput } from './command.ts';
 import { readAnswerText } from './input.ts';
 import { GRACE_MS } from './ports.ts';
 
 const NEXT = 'mendloop cases, mendloop cases show <case>, or mendloop cases answer <case> [<file>]';
 
-export async function run(input: CommandInput): Promise<number> {
+export async function run(input: CommandInput): Promise<Answer> {
   const [word, name, ...more] = input.words;
   if (word === undefined) return list(input);
   if (word !== 'show' && word !== 'answer') failUsage(`cases does not know ${word}`, NEXT);
@@ -21,29 +21,23 @@ export async function run(input: CommandInput): Promise<number> {
   return show(input, name);
 }
 
-async function list({ options, out, home }: CommandInput): Promise<number> {
+async function list({ options, home }: CommandInput): Promise<Answer> {
   const all = openCaseStore(layoutOf(home())).list();
   const cases = options.all ? all : all.filter((one) => !('summary' in one) || one.summary.state !== 'closed');
   const more = all.length - cases.length;
   const none = more > 0 ? `no case waits; ${more} closed (mendloop cases --all)` : 'no case waits';
-  out.answer(cases.length === 0 ? none : caseLines(cases, Date.now()).join('\n'), { cases });
-  return EXIT.ok;
+  return { text: cases.length === 0 ? none : caseLines(cases, Date.now()).join('\n'), json: { cases } };
 }
 
-async function show({ out, home }: CommandInput, name: string): Promise<number> {
+async function show({ home }: CommandInput, name: string): Promise<Answer> {
   const store = openCaseStore(layoutOf(home()));
   const summary = findCase(store, name);
   const text = store.texts(name).at(-1)?.text;
   const patch = readText(`${store.folder(name)}/patch.diff`);
-  out.answer(shownCase(summary, text, patch).join('\n'), { ...summary, text: text ?? null, patch: patch ?? null });
-  return EXIT.ok;
+  return { text: shownCase(summary, text, patch), json: { ...summary, text: text ?? null, patch: patch ?? null } };
 }
 
-async function answer(
-  { out, home, options, line }: CommandInput,
-  name: string,
-  file: string | undefined,
-): Promise<number> {
+async function answer({ home, options, line }: CommandInput, name: string, file: string | undefined): Promise<Answer> {
   const { answerCase } = await import('../run/answer-case.ts');
   findCase(openCaseStore(layoutOf(home())), name);
   const patch = file === undefined ? undefined : await readAnswerText(file);
@@ -62,6 +56,5 @@ async function answer(
     '',
     `it is applied first when the failure comes back, and judged as any fix: ${then}`,
   ];
-  out.answer(lines.join('\n'), { case: name, stage, dry, fix: fix.note.fix, diff: shown, given_up: givenUp });
-  return EXIT.ok;
+  return { text: lines, json: { case: name, stage, dry, fix: fix.note.fix, diff: shown, given_up: givenUp } };
 }

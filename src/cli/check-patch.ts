@@ -1,5 +1,5 @@
 // `mendloop check-patch`: whether a model's answer would pass the gate. For people, and as JSON Lines for scripts.
-import { EXIT, failUsage } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import { applyChanges } from '../fix/apply-changes.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
 import { type Edit, REFUSALS, type Refusal } from '../fix/edit.ts';
@@ -7,14 +7,14 @@ import { judgeResult } from '../fix/gate/judge.ts';
 import type { GateRules, Tree } from '../fix/gate/rules.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { withoutLineNumbers } from '../outbound/shown-files.ts';
-import type { CommandInput } from './command.ts';
+import type { Answer, CommandInput } from './command.ts';
 import { answerLines, isObject, isText, optional, readAnswerText, readFields } from './input.ts';
 
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const DEFAULT_MAX_FILES = 1;
 const DEFAULT_MAX_LINES = 100;
 
-export async function run({ words, options, out, home }: CommandInput): Promise<number> {
+export async function run({ words, options, out, home }: CommandInput): Promise<Answer | number> {
   if (options.jsonl) return answerLines(out, MAX_LINE_BYTES, readPatchLine, (line) => answerLine(checkLine(line)));
   const [file] = words;
   const stage = options.stage === undefined ? undefined : String(options.stage);
@@ -30,15 +30,11 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
   if (result.ok) {
     const paths = result.files.map(({ path }) => path);
     const text = `it would pass for stage ${stage}: ${paths.join(', ')}\n\n${result.diff.trimEnd()}`;
-    out.answer(text, { ok: true, stage, files: paths, diff: result.diff });
-  } else {
-    const lines = [
-      `refused, ${result.code}: ${REFUSALS[result.code]}`,
-      ...result.reasons.map((reason) => `  - ${reason}`),
-    ];
-    out.answer(lines.join('\n'), { ok: false, stage, code: result.code, reasons: result.reasons });
+    return { text, json: { ok: true, stage, files: paths, diff: result.diff } };
   }
-  return EXIT.ok;
+  const { code, reasons } = result;
+  const text = [`refused, ${code}: ${REFUSALS[code]}`, ...reasons.map((reason) => `  - ${reason}`)];
+  return { text, json: { ok: false, stage, code, reasons } };
 }
 
 const isTexts = (value: unknown): value is Record<string, string> =>

@@ -17,9 +17,15 @@ export interface CommandInput {
   home(): string;
 }
 
+/** What a command has to say: text or lines for people, `json` with --json. */
+export interface Answer {
+  readonly text: string | readonly string[];
+  readonly json: object;
+}
+
 export interface CommandModule {
-  /** Does it; returns the exit code. Throws MendError for what a person can mend. */
-  run(input: CommandInput): Promise<number>;
+  /** Resolves to what is to be printed, or to the exit code when it printed by itself. Throws MendError for what a person can mend. */
+  run(input: CommandInput): Promise<Answer | number>;
 }
 
 export interface Command {

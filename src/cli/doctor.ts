@@ -2,10 +2,10 @@
 
 import { examine, type Finding } from '../inspect/doctor.ts';
 import { LAB_TOOLS } from '../io/package.ts';
-import type { CommandInput } from './command.ts';
+import type { Answer, CommandInput } from './command.ts';
 import { labOverride } from './run-options.ts';
 
-export async function run({ out, home }: CommandInput): Promise<number> {
+export async function run({ out, home }: CommandInput): Promise<Answer> {
   const findings = await examine(
     home(),
     { env: process.env, labTools: LAB_TOOLS },
@@ -13,8 +13,7 @@ export async function run({ out, home }: CommandInput): Promise<number> {
   );
   const problems = findings.filter((f) => f.level === 'problem').length;
   const verdict = problems === 0 ? 'no problem found' : problems === 1 ? '1 problem' : `${problems} problems`;
-  out.answer([...findings.flatMap(lines), verdict].join('\n'), { problems, findings });
-  return 0;
+  return { text: [...findings.flatMap(lines), verdict], json: { problems, findings } };
 
   function lines({ level, what, next }: Finding): string[] {
     const paint = { ok: out.colour.green, note: out.colour.yellow, problem: out.colour.red }[level];

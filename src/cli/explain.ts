@@ -2,15 +2,15 @@
 import { familiarity, kind } from '../console/failure-lines.ts';
 import { failureReport, ledgerLines, nextLines } from '../console/failure-report.ts';
 import { ago } from '../console/words.ts';
-import { EXIT, fail, failUsage } from '../errors.ts';
+import { fail, failUsage } from '../errors.ts';
 import { masksOf } from '../failure/fingerprint.ts';
 import { type Explanation, explainFailure } from '../inspect/explain.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { entriesOf, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
-import type { CommandInput } from './command.ts';
+import type { Answer, CommandInput } from './command.ts';
 
-export async function run({ words, options, out, home }: CommandInput): Promise<number> {
+export async function run({ words, options, home }: CommandInput): Promise<Answer> {
   const [word] = words;
   if (!word || words.length > 1) {
     failUsage('explain needs one fingerprint, or a stage', 'mendloop explain <fingerprint>; see mendloop status');
@@ -22,12 +22,10 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
   const ai = options['no-ai'] !== true;
   const explanation = await explainFailure(entry, ledger, layout, { now, ai, env: process.env });
   const { failure, next } = explanation;
-  out.answer([...notices.map((text) => `note: ${text}`), ...report(explanation, now)].join('\n'), {
-    entry,
-    failure: failure ? { ...failure, masked: masksOf(failure) } : null,
-    next,
-  });
-  return EXIT.ok;
+  return {
+    text: [...notices.map((text) => `note: ${text}`), ...report(explanation, now)],
+    json: { entry, failure: failure ? { ...failure, masked: masksOf(failure) } : null, next },
+  };
 }
 
 function report({ entry, failure, next }: Explanation, now: number): string[] {

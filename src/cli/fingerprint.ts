@@ -1,6 +1,6 @@
 // `mendloop fingerprint`: who a failure is, from its log alone. For people, and as JSON Lines for scripts.
 import { failureReport } from '../console/failure-report.ts';
-import { EXIT, failUsage } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import type { AttemptEnd } from '../events.ts';
 import type { ProjectRule } from '../failure/classify.ts';
 import { endOfBytes, type Failure, identifyFrom, masksOf, type ReadEnd, WINDOWS } from '../failure/fingerprint.ts';
@@ -8,10 +8,10 @@ import { fileFacts } from '../io/files.ts';
 import { readLogEnd } from '../io/log.ts';
 import { readStreamEnd } from '../io/stdin.ts';
 import { rulesOnDisk } from '../run/project-rules.ts';
-import type { CommandInput } from './command.ts';
+import type { Answer, CommandInput } from './command.ts';
 import { answerLines, isText, optional, readFields } from './input.ts';
 
-export async function run(input: CommandInput): Promise<number> {
+export async function run(input: CommandInput): Promise<Answer | number> {
   const { words, options, out } = input;
   if (words.length > 1) failUsage('fingerprint reads one log', 'mendloop fingerprint <log>');
   const alone = ['stage', 'exit-code', 'signal', 'last-green'].filter((name) => options[name] !== undefined);
@@ -27,8 +27,7 @@ export async function run(input: CommandInput): Promise<number> {
   const stage = String(options.stage ?? '');
   const green = options['last-green'] === undefined ? undefined : endOfFile(String(options['last-green']));
   const failure = identifyFrom(await logOf(words[0]), { stage, ended, green, rules });
-  out.answer(failureReport(failure, { stage, ended }).join('\n'), { ...answerOf(failure), masked: masksOf(failure) });
-  return EXIT.ok;
+  return { text: failureReport(failure, { stage, ended }), json: { ...answerOf(failure), masked: masksOf(failure) } };
 }
 
 const MAX_LINE_BYTES = 256 * 1024 * 1024;

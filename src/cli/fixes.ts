@@ -1,6 +1,6 @@
 // `mendloop fixes [<stage>]`: what is on the AI branch, and its story.
 import { ago } from '../console/words.ts';
-import { EXIT, failUsage } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
@@ -8,9 +8,9 @@ import { type ListedFix, listFixes } from '../promote/list-fixes.ts';
 import { recordedStages } from '../run/recorded-stages.ts';
 import { baseOf } from '../stage/configuration.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
-import type { CommandInput } from './command.ts';
+import type { Answer, CommandInput } from './command.ts';
 
-export async function run({ words, options, out, home }: CommandInput): Promise<number> {
+export async function run({ words, options, home }: CommandInput): Promise<Answer> {
   if (words.length > 1) failUsage('fixes takes one stage', 'mendloop fixes [<stage>]');
   const layout = layoutOf(home());
   const base = await baseOf(home());
@@ -22,8 +22,7 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
   const fixes = all.filter(({ stage }) => wanted === undefined || stage === wanted);
   const none = `no fix${wanted ? ` of ${wanted}` : ''} is on ${base.branch} that ${base.name} does not have`;
   const text = fixes.map((fix) => lines(fix, Date.now()).join('\n')).join('\n\n');
-  out.answer(text || none, { branch: base.branch, base: base.name, fixes });
-  return EXIT.ok;
+  return { text: text || none, json: { branch: base.branch, base: base.name, fixes } };
 }
 
 const OUTCOMES: Readonly<Record<string, string>> = {

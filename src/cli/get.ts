@@ -9,11 +9,11 @@ import { recordOf } from '../journal/stages.ts';
 import { cellKey, cellsOf, splitStepName } from '../plan/matrix.ts';
 import { baseOf, configurationAt } from '../stage/configuration.ts';
 import { findOutputs, isFilled, isPublished } from '../stage/outputs.ts';
-import type { CommandInput } from './command.ts';
+import type { Answer, CommandInput } from './command.ts';
 import { withPorts } from './ports.ts';
 import { runOptions } from './run-options.ts';
 
-export async function run(input: CommandInput): Promise<number> {
+export async function run(input: CommandInput): Promise<Answer | number> {
   const { words, options, out } = input;
   const [name] = words;
   if (name === undefined || words.length > 1) failUsage('get needs one output', 'mendloop get <stage>.<output>');
@@ -34,18 +34,16 @@ export async function run(input: CommandInput): Promise<number> {
     if (exit !== EXIT.ok) return exit;
     if (!there()) fail('E_OUTPUT_MISSING', { name, inside });
   }
-  return print();
+  return answer();
 
-  function print(): number {
-    out.answer(files.map((f) => f.path).join('\n'), { name, files });
-    return EXIT.ok;
+  function answer(): Answer {
+    return { text: files.map((f) => f.path), json: { name, files } };
   }
 
-  function dryRun(): number {
+  function dryRun(): Answer {
     const make = options.force === true || !there();
     const text = make ? `would run ${stage} and what it needs` : files.map((f) => f.path).join('\n');
-    out.answer(text, { name, would_run: make });
-    return EXIT.ok;
+    return { text, json: { name, would_run: make } };
   }
 
   /** Runs the stage and what it needs; stdout is kept for the answer. */
@@ -58,7 +56,7 @@ export async function run(input: CommandInput): Promise<number> {
   }
 
   /** Runs the stage's command alone, beside the stage that asks. */
-  async function forceInside(output: string, definition: Stage | undefined): Promise<number> {
+  async function forceInside(output: string, definition: Stage | undefined): Promise<Answer> {
     const spec = process.env.MENDLOOP_SPEC ?? '';
     if (definition?.spec !== spec) fail('E_GET_SPEC', { name: output, theirs: definition?.spec ?? '', ours: spec });
     const { state } = loadStages(layout, { look: true });
@@ -74,6 +72,6 @@ export async function run(input: CommandInput): Promise<number> {
       if (exit !== 0) fail('E_OUTPUT_MISSING', { name: output, inside });
     }
     if (!files.every(({ path }) => isFilled(path))) fail('E_OUTPUT_MISSING', { name: output, inside });
-    return print();
+    return answer();
   }
 }

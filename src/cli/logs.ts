@@ -11,14 +11,14 @@ import { recordOf } from '../journal/stages.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import { recordedStages } from '../run/recorded-stages.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
-import type { CommandInput } from './command.ts';
+import type { Answer, CommandInput } from './command.ts';
 
-export async function run({ words, options, out, home }: CommandInput): Promise<number> {
+export async function run({ words, options, out, home }: CommandInput): Promise<Answer | number> {
   const [step] = words;
   if (step === undefined || words.length > 1) failUsage('logs needs one stage', 'mendloop logs <stage>');
   const path = logPath(step);
-  if (options.path || out.json) out.answer(path, { step, path });
-  else if (options.follow) await followLog(path, isRunning, systemClock);
+  if (options.path || out.json) return { text: path, json: { step, path } };
+  if (options.follow) await followLog(path, isRunning, systemClock);
   else await printLog(path);
   return 0;
 

@@ -28,13 +28,14 @@ export async function main(given: readonly string[]): Promise<number> {
   try {
     const { command: name, words, options } = readArguments(argv);
     isRun = name === 'all' || name === 'retry';
-    if (options.version) return say(packageVersion());
+    if (options.version) return print(packageVersion());
     const command = COMMANDS[name] as Command;
-    if (options.help)
-      return say(name === 'all' && words.length === 0 && argv[0] !== 'all' ? generalHelp() : commandHelp(command));
+    if (options.help) {
+      return print(name === 'all' && words.length === 0 && argv[0] !== 'all' ? generalHelp() : commandHelp(command));
+    }
     let home: string | undefined;
     const { run } = await command.load();
-    return await run({
+    const result = await run({
       words,
       options,
       out,
@@ -45,12 +46,14 @@ export async function main(given: readonly string[]): Promise<number> {
         return home;
       },
     });
+    if (typeof result === 'number') return result;
+    return print(typeof result.text === 'string' ? result.text : result.text.join('\n'), result.json);
   } catch (error) {
     return reportError(await forPeople(error), argv.includes('--debug'));
   }
 
-  function say(text: string): number {
-    out.answer(text, { text });
+  function print(text: string, json: object = { text }): number {
+    out.answer(text, json);
     return EXIT.ok;
   }
 

@@ -3,18 +3,18 @@ import { SIMULATED_LINE } from '../console/run-lines.ts';
 import { table } from '../console/words.ts';
 import { explainPlan } from '../inspect/plan.ts';
 import type { Selection } from '../run/select.ts';
-import type { CommandInput } from './command.ts';
+import type { Answer, CommandInput } from './command.ts';
 import { runOptions } from './run-options.ts';
 
-export async function run(input: CommandInput): Promise<number> {
+export async function run(input: CommandInput): Promise<Answer> {
   return show(input, { ...runOptions(input), stages: input.words, forced: false });
 }
 
 /** Prints what a run of `selection` would do; runs no stage, writes nothing. */
 export async function show(
-  { out, home }: CommandInput,
+  { home }: CommandInput,
   selection: Selection & { recheck: boolean; lab?: string | undefined },
-): Promise<number> {
+): Promise<Answer> {
   const view = await explainPlan(home(), selection);
   const lines = [
     ...(view.lab === 'simulated' ? [SIMULATED_LINE] : []),
@@ -22,6 +22,5 @@ export async function show(
     ...view.notices.map((n) => `note: ${n}`),
     ...table(view.rows.map((r) => [r.step, r.state, r.why])),
   ];
-  out.answer(lines.join('\n'), view);
-  return 0;
+  return { text: lines, json: view };
 }

@@ -1,7 +1,7 @@
 // `mendloop promote`: show what the AI branch would bring to the base, whether it merges, and what to type next; land it when
 // its owner accepts exactly that.
 import { ago } from '../console/words.ts';
-import { EXIT, failUsage } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import { openGit } from '../io/git.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
@@ -10,41 +10,37 @@ import { acceptLine, byStage, type Story, type StoryFix, unverified } from '../p
 import { baseOf } from '../stage/configuration.ts';
 import { counted } from '../triage/words.ts';
 import { shellWord } from '../worktree/messages.ts';
-import type { CommandInput } from './command.ts';
+import type { Answer, CommandInput } from './command.ts';
 
-export async function run(input: CommandInput): Promise<number> {
+export async function run(input: CommandInput): Promise<Answer> {
   const { accept, push } = input.options;
   if (accept !== undefined && push) failUsage('promote takes --accept or --push, not both', 'mendloop promote --help');
   if (typeof accept === 'string') return land(input, accept);
   return push ? pushBranch(input) : show(input);
 }
 
-async function show({ options, out, home }: CommandInput): Promise<number> {
+async function show({ options, home }: CommandInput): Promise<Answer> {
   const base = await baseOf(home());
   const { story, rehearsal } = await showPromotion(home(), base, options.diff === true);
   const busy = runAtWork(layoutOf(home())) !== undefined;
   const solve = rehearsal && !story.clean ? conflictCommands(story, rehearsal.plain) : [];
   const note = busy ? ['note: a run is at work; what it does is not in this, and nothing can be accepted now', ''] : [];
   const text = story.nothing ? nothingLine(story) : [...note, ...promoteLines(story, solve, Date.now())].join('\n');
-  out.answer(text, { ...viewOf(story, solve), run_at_work: busy });
-  return EXIT.ok;
+  return { text, json: { ...viewOf(story, solve), run_at_work: busy } };
 }
 
-async function land(input: CommandInput, accepted: string): Promise<number> {
-  const { out, home } = input;
+async function land(input: CommandInput, accepted: string): Promise<Answer> {
   const { story, landed, checkout } = await acceptPromotion(request(input), accepted);
   const view = { ...viewOf(story), checkout: checkout ?? null };
   if (!landed) {
     const where = checkout === undefined ? ', which is checked out nowhere' : `, in ${checkout}`;
-    out.answer(`would merge ${story.tip} into ${story.base}${where}`, { ...view, would_land: true });
-    return EXIT.ok;
+    return { text: `would merge ${story.tip} into ${story.base}${where}`, json: { ...view, would_land: true } };
   }
-  const push = await pushCommand(home(), story.base);
-  out.answer(landedLines(story, landed.commit, checkout, push).join('\n'), { ...view, landed_as: landed.commit });
-  return EXIT.ok;
+  const push = await pushCommand(input.home(), story.base);
+  return { text: landedLines(story, landed.commit, checkout, push), json: { ...view, landed_as: landed.commit } };
 }
 
-async function pushBranch(input: CommandInput): Promise<number> {
+async function pushBranch(input: CommandInput): Promise<Answer> {
   const { story, pushed } = await pushPromotion(request(input));
   const { branch, base, tip } = story;
   const dry = input.options['dry-run'] === true;
@@ -54,8 +50,7 @@ async function pushBranch(input: CommandInput): Promise<number> {
     ...(dry ? [] : [`open a pull request of ${branch} into ${base}${pushed.page ? `:` : ' there'}`]),
     ...(pushed.page && !dry ? [pushed.page] : []),
   ];
-  input.out.answer(lines.join('\n'), { branch, base, tip, dry_run: dry, ...pushed, page: pushed.page ?? null });
-  return EXIT.ok;
+  return { text: lines, json: { branch, base, tip, dry_run: dry, ...pushed, page: pushed.page ?? null } };
 }
 
 const request = ({ home, line, options }: CommandInput) => ({

@@ -6,22 +6,20 @@ import { loadStages } from '../journal/load-stages.ts';
 import { recordedStages } from '../run/recorded-stages.ts';
 import { resetStages } from '../run/reset-stages.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
-import type { CommandInput } from './command.ts';
+import type { Answer, CommandInput } from './command.ts';
 import { GRACE_MS } from './ports.ts';
 
-export async function run({ words, options, out, home, line }: CommandInput): Promise<number> {
+export async function run({ words, options, home, line }: CommandInput): Promise<Answer> {
   if (words.length === 0) failUsage('reset needs a stage', 'mendloop reset <stage>');
   if (options['dry-run']) {
     const known = recordedStages(home(), loadStages(layoutOf(home()), { look: true }).state);
     const unknown = words.find((name) => !known.includes(name));
     if (unknown !== undefined) unknownStage(unknown, known);
-    out.answer(`would set to idle: ${words.join(', ')}`, { would_reset: words });
-    return 0;
+    return { text: `would set to idle: ${words.join(', ')}`, json: { would_reset: words } };
   }
   await resetStages(
     { home: home(), stages: words, command: line, force: options.force === true },
     { clock: systemClock, graceMs: GRACE_MS },
   );
-  out.answer(`idle: ${words.join(', ')}`, { reset: words });
-  return 0;
+  return { text: `idle: ${words.join(', ')}`, json: { reset: words } };
 }

@@ -1,11 +1,11 @@
 // `mendloop rollback <fix>` and `rollback --run <run>`: take fixes back that their owner does not want.
-import { EXIT, failUsage } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { type RolledBack, rollBack } from '../promote/rollback.ts';
-import type { CommandInput } from './command.ts';
+import type { Answer, CommandInput } from './command.ts';
 import { GRACE_MS } from './ports.ts';
 
-export async function run({ words, options, out, home, line }: CommandInput): Promise<number> {
+export async function run({ words, options, home, line }: CommandInput): Promise<Answer> {
   const [fix, ...more] = words;
   const { run: ofRun } = options;
   if (more.length > 0 || (fix === undefined) === (typeof ofRun !== 'string')) {
@@ -14,8 +14,7 @@ export async function run({ words, options, out, home, line }: CommandInput): Pr
   const what = fix === undefined ? { run: String(ofRun) } : { fix };
   const dryRun = options['dry-run'] === true;
   const done = await rollBack({ home: home(), command: line, what, dryRun }, { clock: systemClock, graceMs: GRACE_MS });
-  out.answer(lines(done, dryRun).join('\n'), { ...done, dry_run: dryRun });
-  return EXIT.ok;
+  return { text: lines(done, dryRun), json: { ...done, dry_run: dryRun } };
 }
 
 function lines({ base, branch, fixes, notices }: RolledBack, dry: boolean): string[] {

@@ -3,21 +3,21 @@ import type { Watcher } from '../console/board.ts';
 import { failUsage } from '../errors.ts';
 import { canAnswer } from '../io/stdin.ts';
 import { runStages } from '../run/run.ts';
-import type { CommandInput } from './command.ts';
+import type { Answer, CommandInput } from './command.ts';
 import { withPorts } from './ports.ts';
 import { runOptions } from './run-options.ts';
 
-export async function run(input: CommandInput): Promise<number> {
+export async function run(input: CommandInput): Promise<Answer | number> {
   return start(input, input.words, false);
 }
 
-export async function retry(input: CommandInput): Promise<number> {
+export async function retry(input: CommandInput): Promise<Answer | number> {
   if (input.words.length === 0) failUsage('retry needs a stage', 'mendloop retry <stage>');
   return start(input, input.words, true);
 }
 
 /** Runs `stages` (none: all) and shows how it goes; resolves to the exit code. */
-async function start(input: CommandInput, stages: readonly string[], forced: boolean): Promise<number> {
+async function start(input: CommandInput, stages: readonly string[], forced: boolean): Promise<Answer | number> {
   const { line: command, commands } = input;
   const request = { ...runOptions(input), home: input.home(), command, stages, forced, commands };
   if (input.options['dry-run']) return (await import('./plan.ts')).show(input, request);

@@ -1,14 +1,14 @@
 // `mendloop safe-mode [on|off]`: stop the AI from changing anything, let it again, or say how things stand.
 import { ago } from '../console/words.ts';
-import { EXIT, failUsage } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { requireWritable } from '../io/store.ts';
 import { clearSafeMode, readSafeMode, type SafeMode, setSafeMode } from '../mend/safe-mode.ts';
-import type { CommandInput } from './command.ts';
+import type { Answer, CommandInput } from './command.ts';
 
 /** Needs no lock: a run that is at work looks again before each change. */
-export async function run({ words, options, out, home }: CommandInput): Promise<number> {
+export async function run({ words, options, home }: CommandInput): Promise<Answer> {
   const [word, ...reason] = words;
   const layout = layoutOf(home());
   const now = systemClock.now();
@@ -26,8 +26,7 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
   const mode = readSafeMode(layout);
   const text = mode ? safeModeLines(mode, now).join('\n') : 'safe mode is off';
   const would = options['dry-run'] && word !== undefined ? `\nwould set it ${word}` : '';
-  out.answer(`${text}${would}`, { safe_mode: mode ?? null });
-  return EXIT.ok;
+  return { text: `${text}${would}`, json: { safe_mode: mode ?? null } };
 }
 
 /** Since when it is on, why, and how to leave it; no line when it is off. */

@@ -12,10 +12,10 @@ import { readSafeMode } from '../mend/safe-mode.ts';
 import { recordedStages } from '../run/recorded-stages.ts';
 import { entryOf, type LedgerEntry } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
-import type { CommandInput } from './command.ts';
+import type { Answer, CommandInput } from './command.ts';
 import { safeModeLines } from './safe-mode.ts';
 
-export async function run({ out, home }: CommandInput): Promise<number> {
+export async function run({ home }: CommandInput): Promise<Answer> {
   const layout = layoutOf(home());
   const loaded = loadStages(layout, { look: true });
   const atWork = runAtWork(layout);
@@ -31,16 +31,18 @@ export async function run({ out, home }: CommandInput): Promise<number> {
     ...table(names.map((name) => row(name, loaded.state.stages[name]))),
     ...names.flatMap((name) => failure(name, loaded.state.stages[name])),
   ];
-  out.answer(lines.join('\n'), {
-    home: home(),
-    run: loaded.latest?.run ?? null,
-    running: atWork !== undefined,
-    cut_off: open !== undefined && !atWork,
-    safe_mode: safeMode ?? null,
-    stages: Object.fromEntries(names.map((name) => [name, described(name, loaded.state.stages[name])])),
-    notices: loaded.notices,
-  });
-  return 0;
+  return {
+    text: lines,
+    json: {
+      home: home(),
+      run: loaded.latest?.run ?? null,
+      running: atWork !== undefined,
+      cut_off: open !== undefined && !atWork,
+      safe_mode: safeMode ?? null,
+      stages: Object.fromEntries(names.map((name) => [name, described(name, loaded.state.stages[name])])),
+      notices: loaded.notices,
+    },
+  };
 
   function headline(): string {
     if (!loaded.latest) return `no run yet; ${counted(names.length, 'stage')} in ai/context_map.yaml`;

@@ -2,9 +2,9 @@
 
 import { validateHome } from '../inspect/validate.ts';
 import { counted } from '../triage/words.ts';
-import type { CommandInput } from './command.ts';
+import type { Answer, CommandInput } from './command.ts';
 
-export async function run({ out, home }: CommandInput): Promise<number> {
+export async function run({ home }: CommandInput): Promise<Answer> {
   const validation = await validateHome(home());
   const { stages, warnings, differs } = validation;
   const lines = [
@@ -12,6 +12,5 @@ export async function run({ out, home }: CommandInput): Promise<number> {
     ...warnings.map((w) => `warning: ${w}`),
     ...differs.map((d) => `note: ${d}`),
   ];
-  out.answer(lines.join('\n'), { ok: true, ...validation });
-  return 0;
+  return { text: lines, json: { ok: true, ...validation } };
 }

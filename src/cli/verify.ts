@@ -4,11 +4,11 @@ import { layout as layoutOf } from '../io/layout.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { stepsToVerify, type Verification, verifyStages } from '../run/verify-stages.ts';
 import { configurationNow } from '../stage/configuration.ts';
-import type { CommandInput } from './command.ts';
+import type { Answer, CommandInput } from './command.ts';
 import { withPorts } from './ports.ts';
 import { runOptions } from './run-options.ts';
 
-export async function run(input: CommandInput): Promise<number> {
+export async function run(input: CommandInput): Promise<Answer | number> {
   const { out, words: stages, commands } = input;
   const request = { ...runOptions(input), home: input.home(), command: input.line, stages, forced: false, commands };
   if (input.options['dry-run']) return dryRun(input);
@@ -26,14 +26,13 @@ export async function run(input: CommandInput): Promise<number> {
   return results.every((r) => r.problems.length === 0) ? EXIT.ok : EXIT.failed;
 }
 
-async function dryRun({ out, home, words: stages, commands }: CommandInput): Promise<number> {
+async function dryRun({ home, words: stages, commands }: CommandInput): Promise<Answer> {
   const { base, config } = await configurationNow(home());
   const { state } = loadStages(layoutOf(home()), { look: true });
   const selection = { stages, commands, withNeeds: false, forced: false };
   const steps = stepsToVerify(config.map, selection, state).map(({ step }) => step);
   const what = steps.length > 0 ? steps.join(', ') : 'nothing: no stage is green yet';
-  out.answer(`would run the checks of ${base.name} for: ${what}`, { would_verify: steps });
-  return EXIT.ok;
+  return { text: `would run the checks of ${base.name} for: ${what}`, json: { would_verify: steps } };
 }
 
 function lines({ step, problems, log }: Verification): string[] {
