@@ -18,7 +18,7 @@ const url = (path) => JSON.stringify(pathToFileURL(join(ROOT, path)).href);
 // Both read the paths from argv: the repository, then each file of the stage.
 const OURS = `
 import ${url('scripts/typescript.mjs')};
-const { outgoing } = await import(${url('src/mend/outgoing.ts')});
+const { maskedPrompt } = await import(${url('src/mend/context.ts')});
 const { parseContextMap } = await import(${url('src/config/parse.ts')});
 const { readFile } = await import('node:fs/promises');
 const [home, ...files] = process.argv.slice(2);
@@ -26,9 +26,16 @@ const { value: map } = parseContextMap('stages: { talos: { command: stages/talos
 const failure = { class: 'unknown', log: '${LOG}', error_lines: ['config/app-7.yaml:12: did not find expected key'] };
 const facts = { stage: { name: 'talos', ...map.stages.talos }, failure, files, tries: [], limits: { files: 3, changed_lines: 100 } };
 facts.read = (path) => readFile(home + '/' + path, 'utf8');
-const scope = { home, map, instructions: 'Mend it.', memo: undefined, patterns: [], env: {} };
+// The base commit has instructions and no memo.
+const instructions = Buffer.from('Mend it.');
+const objects = {
+  files: async () => new Map([['ai/executor_instructions.md', { mode: '100644', id: 'instructions' }]]),
+  info: async () => ({ size: instructions.length }),
+  read: async () => instructions,
+};
+const run = { layout: { home }, config: { map, loop: { redact: [] } }, env: {}, tree: { objects, base: { commit: '' } } };
 const [began, used] = [performance.now(), process.cpuUsage()];
-const { prompt } = await outgoing(facts, 'exit code 1', scope);
+const { text: prompt } = await maskedPrompt(run, { how: 'exit code 1' }, facts);
 const made = performance.now() - began;
 const { user, system } = process.cpuUsage(used);
 if (prompt.includes('s3cr3t') || !prompt.includes('SECRET_')) throw new Error('the prompt is not masked');
