@@ -1,6 +1,16 @@
 // The plan API, `mendloop`: run plans of your own actions with the runner that runs stages. Plugin authors: `mendloop/model`.
+import { EVENTS, type EventType } from './events.ts';
+
 export { EXIT, formatError, MendError } from './errors.ts';
-export { EVENTS, type EventType, type LoopEvent, type NewEvent, type Subscriber } from './events.ts';
+export {
+  EVENTS,
+  type EventType,
+  type LoopEvent,
+  type NewEvent,
+  // The name of 0.1.0.
+  type NewEvent as Happening,
+  type Subscriber,
+} from './events.ts';
 export { type Action, type ActionCall, type ActionRegistry, action, type Outcome } from './plan/action.ts';
 export { CODES, type ExecutionCode, type ExecutionError, executionError, type Severity } from './plan/codes.ts';
 export type {
@@ -36,3 +46,7 @@ export {
   type PlanRunnerOptions,
   type PlanRunnerOptions as ExecutorOptions,
 } from './run/plan-runner.ts';
+
+const sentences = Object.entries(EVENTS).map(([type, { about }]) => [type, about]);
+/** Every event type with what it tells: of `EVENTS`, what 0.1.0 offered. */
+export const EVENT_TYPES: Readonly<Record<EventType, string>> = Object.fromEntries(sentences);
