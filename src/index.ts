@@ -2,12 +2,12 @@
 import { EVENTS, type EventType } from './events.ts';
 
 export { EXIT, formatError, MendError } from './errors.ts';
+// `Happening` is the name of 0.1.0.
 export {
   EVENTS,
   type EventType,
   type LoopEvent,
   type NewEvent,
-  // The name of 0.1.0.
   type NewEvent as Happening,
   type Subscriber,
 } from './events.ts';
