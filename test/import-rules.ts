@@ -9,8 +9,8 @@ export interface ImportRules {
   readonly folders: Readonly<Record<string, Doors>>;
   /** Rows that every other may import. */
   readonly shared: readonly string[];
-  /** File → the one folder below its own that it may import. */
-  readonly upward: Readonly<Record<string, string>>;
+  /** File → the one place besides that it may import, also below its own row. */
+  readonly besides: Readonly<Record<string, string>>;
   /** Modules that only compute, for every file. */
   readonly plain: readonly string[];
   /** Folder or file → other modules it may import; `*` for all. */
@@ -70,7 +70,7 @@ export function violations(tree: ReadonlyMap<string, string>, rules: ImportRules
     if (doors === undefined) return [`${path}: no row of the table`];
     const above = rows.slice(0, rows.indexOf(row));
     const allowed = 'only' in doors ? doors.only : above.filter((name) => !doors.allBut.includes(name));
-    const places = [row, ...rules.shared, ...allowed, ...(rules.upward[path] ? [rules.upward[path]] : [])];
+    const places = [row, ...rules.shared, ...allowed, ...(rules.besides[path] ? [rules.besides[path]] : [])];
     const modules = [
       ...rules.plain,
       ...Object.entries(rules.outside).flatMap(([place, names]) => (isIn(path, place) ? names : [])),

@@ -18,12 +18,13 @@ const allBut = (...rows: string[]): Doors => ({ allBut: rows });
 
 const RULES: ImportRules = {
   folders: {
+    'src/shape.ts': only(),
     'src/events.ts': only(),
     'src/errors.ts': only(),
     'src/config': only(),
     'src/plan': only('src/config'),
     'src/failure': only('src/config'),
-    'src/triage': only('src/config'),
+    'src/triage': only('src/config', 'src/failure'),
     'src/fix': only('src/config'),
     'src/outbound/redact': only('src/config'),
     'src/outbound': only('src/config', 'src/plan', 'src/failure', 'src/triage', 'src/fix'),
@@ -59,10 +60,13 @@ const RULES: ImportRules = {
     'src/testing': only(),
     plugins: only('src/model.ts'),
   },
-  shared: ['src/events.ts', 'src/errors.ts'],
-  upward: {
+  shared: ['src/shape.ts', 'src/events.ts', 'src/errors.ts'],
+  besides: {
     'src/plugin/built-ins.ts': 'plugins',
     'src/plugin/import-plugin.ts': 'scripts/typescript.mjs',
+    // What a person is asked, and how they answer.
+    'src/console/ask-person.ts': 'src/stage/run.ts',
+    'src/console/board.ts': 'src/stage/run.ts',
   },
   plain: [
     'node:crypto',
@@ -80,7 +84,6 @@ const RULES: ImportRules = {
   ],
   outside: {
     'src/io': ['*'],
-    'src/journal': ['node:fs'],
     // A regular expression in a context of its own can be stopped.
     'src/failure/classify.ts': ['node:vm'],
     'src/outbound/redact/rule.ts': ['node:vm'],
@@ -90,6 +93,7 @@ const RULES: ImportRules = {
     'src/model/retry.ts': ['node:timers/promises'],
   },
   pure: [
+    'src/shape.ts',
     'src/events.ts',
     'src/errors.ts',
     'src/config',
@@ -127,10 +131,10 @@ test('the table has no row, exception or module that nothing needs', () => {
   const imports = [...tree].flatMap(([path, text]) => importsOf(path, text).map(({ to }) => ({ path, to })));
   const uses = (place: string, isMeant: (to: string) => boolean) =>
     imports.some(({ path, to }) => isIn(path, place) && isMeant(to));
-  const { folders, upward, plain, outside } = RULES;
+  const { folders, besides, plain, outside } = RULES;
   const idle = [
     ...Object.keys(folders).filter((row) => ![...tree.keys()].some((path) => isIn(path, row))),
-    ...Object.entries(upward).filter(([path, place]) => !uses(path, (to) => isIn(to, place))),
+    ...Object.entries(besides).filter(([path, place]) => !uses(path, (to) => isIn(to, place))),
     ...plain.filter((name) => !imports.some(({ to }) => to === name)),
     ...Object.entries(outside).flatMap(([place, names]) =>
       names.filter((name) => name !== '*' && !uses(place, (to) => to === name)).map((name) => `${place}: ${name}`),
@@ -170,7 +174,7 @@ const MADE_UP: ImportRules = {
     plugins: only('src/io/egress'),
   },
   shared: ['src/errors.ts'],
-  upward: { 'src/io/built-ins.ts': 'plugins' },
+  besides: { 'src/io/built-ins.ts': 'plugins' },
   plain: ['node:path', 'zod'],
   outside: { 'src/io': ['*'], 'src/run/clock.ts': ['node:timers'] },
   pure: ['src/config'],

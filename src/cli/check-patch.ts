@@ -7,8 +7,9 @@ import { judgeResult } from '../fix/gate/judge.ts';
 import type { GateRules, Tree } from '../fix/gate/rules.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { withoutLineNumbers } from '../outbound/shown-files.ts';
+import { count, listOf, text } from '../shape.ts';
 import type { Answer, CommandInput } from './command.ts';
-import { answerLines, isObject, isText, optional, readAnswerText, readFields } from './input.ts';
+import { answerLines, isObject, maybe, readAnswerText, readFields } from './input.ts';
 
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const DEFAULT_MAX_FILES = 1;
@@ -37,28 +38,26 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
   return { text, json: { ok: false, stage, code, reasons } };
 }
 
-const isTexts = (value: unknown): value is Record<string, string> =>
-  isObject(value) && Object.values(value).every(isText);
-const isList = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const textsByPath = (value: unknown): value is Record<string, string> =>
+  isObject(value) && Object.values(value).every(text);
 
 /** `path`: the file of an answer that names none. `links`: symbolic links and their targets. */
 const FIELDS = {
-  path: ['a text', optional(isText)],
-  files: ['an object of texts by path', isTexts],
-  links: ['an object of targets by path', optional(isTexts)],
-  answer: ['a text', isText],
-  allow: ['a list of patterns', isList],
-  protect: ['a list of patterns', optional(isList)],
-  max_files: ['a whole number', optional(isCount)],
-  max_lines: ['a whole number', optional(isCount)],
+  path: ['a text', maybe(text)],
+  files: ['an object of texts by path', textsByPath],
+  links: ['an object of targets by path', maybe(textsByPath)],
+  answer: ['a text', text],
+  allow: ['a list of patterns', listOf(text)],
+  protect: ['a list of patterns', maybe(listOf(text))],
+  max_files: ['a whole number', maybe(count)],
+  max_lines: ['a whole number', maybe(count)],
 } as const;
 
 /** One line of `--jsonl`. Never throws. */
-export function readPatchLine(text: string) {
-  const line = readFields(text, FIELDS);
-  if ('problem' in line) return line;
-  const { id, path, files, links, answer, allow, protect, max_files, max_lines } = line.value;
+export function readPatchLine(line: string) {
+  const read = readFields(line, FIELDS);
+  if ('problem' in read) return read;
+  const { id, path, files, links, answer, allow, protect, max_files, max_lines } = read.value;
   const value = {
     id,
     path: path ?? undefined,

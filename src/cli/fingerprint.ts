@@ -8,8 +8,9 @@ import { fileFacts } from '../io/files.ts';
 import { readLogEnd } from '../io/log.ts';
 import { readStreamEnd } from '../io/stdin.ts';
 import { rulesOnDisk } from '../run/project-rules.ts';
+import { integer, optional, text } from '../shape.ts';
 import type { Answer, CommandInput } from './command.ts';
-import { answerLines, isText, optional, readFields } from './input.ts';
+import { answerLines, maybe, readFields } from './input.ts';
 
 export async function run(input: CommandInput): Promise<Answer | number> {
   const { words, options, out } = input;
@@ -33,17 +34,17 @@ export async function run(input: CommandInput): Promise<Answer | number> {
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 const FIELDS = {
-  log: ['a text', isText],
-  stage: ['a text', (value: unknown): value is string | undefined => value === undefined || isText(value)],
-  exit_code: ['a whole number', optional((value): value is number => Number.isInteger(value))],
-  last_green: ['a text', optional(isText)],
+  log: ['a text', text],
+  stage: ['a text', optional(text)],
+  exit_code: ['a whole number', maybe(integer)],
+  last_green: ['a text', maybe(text)],
 } as const;
 
 /** One line of `--jsonl`. Never throws. */
-export function readFailureLine(text: string) {
-  const line = readFields(text, FIELDS);
-  if ('problem' in line) return line;
-  const { id, log, stage = '', exit_code, last_green } = line.value;
+export function readFailureLine(line: string) {
+  const read = readFields(line, FIELDS);
+  if ('problem' in read) return read;
+  const { id, log, stage = '', exit_code, last_green } = read.value;
   return { value: { id, stage, log, exit_code: exit_code ?? null, last_green: last_green ?? undefined } };
 }
 

@@ -4,6 +4,7 @@ import { fileFacts } from '../io/files.ts';
 import type { Output } from '../io/output.ts';
 import { readStreamEnd, stdinLines } from '../io/stdin.ts';
 import { readText } from '../io/store.ts';
+import { type Check, type Checked, optional, orNull } from '../shape.ts';
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
@@ -22,11 +23,10 @@ export async function readAnswerText(file: string): Promise<string> {
 }
 
 type Id = string | number;
-type Guard<T> = (value: unknown) => value is T;
 
-/** Field → what is expected, and whether a value is that. */
-type Fields = Readonly<Record<string, readonly [expected: string, isSound: Guard<unknown>]>>;
-type ValueOf<F extends Fields> = { [K in keyof F]: F[K][1] extends Guard<infer T> ? T : never };
+/** Field → what is expected, and the check for that. */
+type Fields = Readonly<Record<string, readonly [expected: string, check: Check]>>;
+type ValueOf<F extends Fields> = { [K in keyof F]: Checked<F[K][1]> };
 
 /** What a line holds, or what is wrong with it, with its id when it has one. */
 export type ReadLine<T> = { value: T & { id: Id } } | { problem: string; id?: Id };
@@ -41,21 +41,18 @@ export function readFields<F extends Fields>(text: string, fields: F): ReadLine<
   }
   if (!isObject(value)) return { problem: 'expected an object' };
   const { id } = value;
-  if (!isText(id) && typeof id !== 'number') return { problem: 'id: expected a text or a number' };
-  const problems = Object.entries(fields).flatMap(([name, [expected, isSound]]) =>
-    isSound(value[name]) ? [] : [`${name}: expected ${expected}`],
+  if (typeof id !== 'string' && typeof id !== 'number') return { problem: 'id: expected a text or a number' };
+  const problems = Object.entries(fields).flatMap(([name, [expected, check]]) =>
+    check(value[name]) ? [] : [`${name}: expected ${expected}`],
   );
   return problems.length > 0 ? { problem: problems.join('; '), id } : { value: value as ValueOf<F> & { id: Id } };
 }
 
-export const isText: Guard<string> = (value) => typeof value === 'string';
-export const isObject: Guard<Record<string, unknown>> = (value): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Also sound when it is left out or null. */
-export const optional =
-  <T>(isSound: Guard<T>): Guard<T | null | undefined> =>
-  (value): value is T | null | undefined =>
-    value === undefined || value === null || isSound(value);
+export const maybe = <T>(check: Check<T>): Check<T | null | undefined> => optional(orNull(check));
 
 /** One line out for each line of stdin, in order; a line that cannot be read is answered with its problem. Resolves to the exit code. */
 export async function answerLines<T>(

@@ -1,6 +1,12 @@
 // Command lines in this process, for commands that only print: starting one costs more than all that it does.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Done } from './scenario.ts';
+
+/** How a command line ended, and all that it printed. */
+export interface Done {
+  exit: number | null;
+  stdout: string;
+  stderr: string;
+}
 
 const PRINTING = ['status', 'explain', 'logs', 'plan', 'validate', 'fixes', 'doctor'];
 const started = new Set<string>();

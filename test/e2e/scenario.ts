@@ -19,7 +19,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoopEvent } from '../../src/events.ts';
-import { mayRunHere, runHere } from './here.ts';
+import { type Done, mayRunHere, runHere } from './here.ts';
+
+export type { Done } from './here.ts';
 
 export const PACKAGE = resolve(import.meta.dirname, '../..');
 export const ENTRY = join(PACKAGE, 'scripts/bootstrap_loop.mjs');
@@ -53,12 +55,6 @@ process.on('exit', () => {
 
 /** Text of a file; one that begins with `#!` is executable. */
 export type Files = Record<string, string | Buffer>;
-
-export interface Done {
-  exit: number | null;
-  stdout: string;
-  stderr: string;
-}
 
 export interface Started {
   readonly pid: number;
