@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { boardWatcher } from '../../src/console/board.ts';
+import { journalOf, type Line, RUN } from '../events.ts';
 import { shownBy } from '../io/terminal.ts';
-import { journalOf, type Line, RUN } from '../run/builders.ts';
 import { captured } from './watched.ts';
 
 /** The screen at the end of a run of these events. */

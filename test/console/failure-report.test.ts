@@ -101,15 +101,18 @@ test('a failure seen once, of which nothing else is known', () => {
 
 test('everything that was done about a failure is told', () => {
   const reason = '1 of 3 tries spent';
-  const decided = { type: 'decided', stage: 'talos', fingerprint: 'f1', data: { tier: 'executor', reason } } as const;
+  const data = { fingerprint: 'f1', tier: 'executor', reason } as const;
+  const decided = { type: 'failure.decided', stage: 'talos', data } as const;
   const fixes = [patch('0123456789abcdef', 'verified'), patch('h2', 'no_effect')];
   const entry = entryAfter(seen(), ...fixes, tried(), gaveUp, opened, decided, seen());
   assert.equal(ledgerLines(entry, NOW + 3 * DAY), [
     'ledger',
     '  seen 2 times: first 3 days ago (2026-11-10T06:00:00.000Z), last 2 days ago (2026-11-10T06:07:00.000Z)',
     '  since it last started anew: 1 executor try, 0 escalation calls',
-    '  fix 0123456789ab by ollama (executor): verified',
-    '  fix h2 by ollama (executor): no_effect',
+    '  fix 0123456789ab by ollama (executor): verified, it is verified',
+    '    say good',
+    '  fix h2 by ollama (executor): no_effect, it is no_effect',
+    '    say good',
     '  a fix was verified 2 days ago',
     '  given up 2 days ago',
     '  open case c-7: mendloop cases show c-7',

@@ -3,15 +3,15 @@ import * as assert from 'uvu/assert';
 import { closingLines } from '../../src/console/run-lines.ts';
 import { newTally } from '../../src/console/tally.ts';
 import type { LoopEvent } from '../../src/events.ts';
+import { journalOf, type Line, RUN } from '../events.ts';
 import { folder, write } from '../io/temporary.ts';
-import { journalOf, type Line, RUN } from '../run/builders.ts';
 import { plainLines } from './watched.ts';
 
 const begins = (stages: string[], lab = 'real'): Line => ['run.started', undefined, { stages, lab }];
 const ended = (exit: number, message?: string): Line => [
   'run.ended',
   undefined,
-  { exit, duration_ms: 65_000, error: message === undefined ? null : { message } },
+  { exit, duration_ms: 65_000, error: message === undefined ? null : { error_code: 'EXECUTION_HALTED', message } },
 ];
 const LOG = 'ai/logs/talos/x-1.log';
 
@@ -202,7 +202,7 @@ test('news of a fix are rows of one word and what it says', () => {
       'refused      ollama: scope: not yours',
     ],
     ['fix.judged', { ...by, outcome: 'verified' }, 'mended       Say two'],
-    ['fix.judged', { outcome: 'provisional', reason: 'x' }, 'kept         a change: x'],
+    ['fix.judged', { outcome: 'provisional', reason: 'x', note: { fix: '', reason: '' } }, 'kept         a change: x'],
     ['fix.reverted', { note, reason: 'no effect' }, 'taken back   Say two: no effect'],
     ['fix.suggested', by, 'suggested    Say two  (ollama)'],
     ['fix.declined', by, 'declined     Say two  (ollama)'],

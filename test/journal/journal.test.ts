@@ -6,8 +6,9 @@ import { layout as layoutOf } from '../../src/io/layout.ts';
 import { openJournal, readJournal } from '../../src/journal/event-file.ts';
 import { openRecorder } from '../../src/journal/journal.ts';
 import { loadStages } from '../../src/journal/load-stages.ts';
+import { RUN } from '../events.ts';
 import { folder } from '../io/temporary.ts';
-import { fakeClock, RUN } from '../run/builders.ts';
+import { fakeClock } from '../run/builders.ts';
 import { fc, runs } from '../sweep.ts';
 
 const STEPS = new Map([

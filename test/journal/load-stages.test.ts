@@ -5,8 +5,8 @@ import type { LoopEvent } from '../../src/events.ts';
 import { type Layout, layout as layoutOf } from '../../src/io/layout.ts';
 import { loadStages, openRun } from '../../src/journal/load-stages.ts';
 import { emptyState, fold } from '../../src/journal/stages.ts';
+import { journalOf, RUN } from '../events.ts';
 import { folder, write } from '../io/temporary.ts';
-import { journalOf, RUN } from '../run/builders.ts';
 import { fc, runs } from '../sweep.ts';
 
 const LATER = '20260102-000000-abcd';

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
 import { emptyState, fold, isStageState, recordOf, type StageState } from '../../src/journal/stages.ts';
-import { journalOf, type Line, RUN } from '../run/builders.ts';
+import { journalOf, type Line, RUN } from '../events.ts';
 
 const INPUTS = { command: 'c', verify: 'v', files: 'f', outputs: 'o' };
 

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mendingFacts } from '../../src/mend/mending-facts.ts';
-import { journalOf, type Line } from '../run/builders.ts';
+import { type Line, journalOf } from '../events.ts';
 import { journalIn, run } from '../run/homelab.ts';
 import { mendable, says } from '../run/probe.ts';
 

@@ -1,10 +1,10 @@
-// What the tests of a run share: clocks that do not wait, actions that do as told, events.
+// What the tests of a run share: clocks that do not wait, actions that do as told.
 import { z } from 'zod';
-import type { EventType, LoopEvent, NewEvent } from '../../src/events.ts';
+import type { NewEvent } from '../../src/events.ts';
 import type { Clock } from '../../src/io/clock.ts';
 import { type Action, type ActionCall, action, type Outcome } from '../../src/plan/action.ts';
 import type { ContextInput, PlanInput, PlanResult } from '../../src/plan/contract.ts';
-import { createExecutor, type ExecutorOptions } from '../../src/run/execute.ts';
+import { createPlanRunner, type PlanRunnerOptions } from '../../src/run/plan-runner.ts';
 import { context } from '../plan/builders.ts';
 
 export interface FakeClock extends Clock {
@@ -40,11 +40,11 @@ export const failed = (message = 'it broke', more: object = {}): Outcome => ({ k
 export const after = (_noted: unknown, outcome: Outcome): Outcome => outcome;
 
 /** An action that takes any payload and does what `run` says. */
-export function act(run: Behaviour, settled?: (call: ActionCall) => Promise<Outcome | undefined>): Action {
+export function act(run: Behaviour, upToDate?: (call: ActionCall) => Promise<Outcome | undefined>): Action {
   return action({
     payload: z.record(z.string(), z.unknown()),
     run: async (call) => run(call),
-    ...(settled ? { settled } : {}),
+    ...(upToDate ? { upToDate } : {}),
   });
 }
 
@@ -59,16 +59,16 @@ export interface Executed {
 export async function execute(
   plan: PlanInput,
   run: Behaviour,
-  options: Partial<ExecutorOptions> = {},
+  options: Partial<PlanRunnerOptions> = {},
   more: Partial<ContextInput> = {},
 ): Promise<Executed> {
   const events: NewEvent[] = [];
-  const executor = createExecutor({
+  const runner = createPlanRunner({
     actions: new Map([['act', act(run)]]),
-    record: (...happenings) => void events.push(...happenings),
+    record: (...more) => void events.push(...more),
     ...options,
   });
-  const result = await executor.execute(plan, context(plan, more));
+  const result = await runner.execute(plan, context(plan, more));
   return { result, events, trail: events.map((e) => `${e.type} ${e.step}`) };
 }
 
@@ -78,19 +78,3 @@ export const untilStopped: Behaviour = ({ signal }) =>
     if (signal.aborted) resolve({ kind: 'stopped' });
     signal.addEventListener('abort', () => resolve({ kind: 'stopped' }), { once: true });
   });
-
-export const RUN = '20260101-000000-abcd';
-
-/** Type, `stage` or `stage[cell]`, data, attempt. */
-export type Line = [EventType, (string | undefined)?, Record<string, unknown>?, number?];
-
-/** Events of one run, numbered and a second apart. */
-export function journalOf(lines: Line[], { run = RUN, from = Date.UTC(2026, 0, 1) } = {}): LoopEvent[] {
-  return lines.map(([type, step, data = {}, attempt], i) => ({
-    ...{ v: 1 as const, seq: i + 1, time: new Date(from + i * 1000).toISOString(), run, type },
-    ...(step === undefined ? {} : { stage: step.replace(/\[.*/, '') }),
-    ...(step === undefined || type.startsWith('stage.') ? {} : { step }),
-    ...(attempt === undefined ? {} : { attempt }),
-    data,
-  }));
-}

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { earlierFacts, takeUp } from '../../src/run/earlier.ts';
-import { journalOf } from './builders.ts';
+import { journalOf } from '../events.ts';
 
 const leader = { pid: 7, start: '1', boot: 'b', host: 'h' };
 

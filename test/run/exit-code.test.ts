@@ -5,7 +5,7 @@ import type { ExecutionCode } from '../../src/plan/codes.ts';
 import { executionError } from '../../src/plan/codes.ts';
 import { planResult } from '../../src/plan/result.ts';
 import { exitCode, needsHuman } from '../../src/run/exit.ts';
-import { journalOf } from './builders.ts';
+import { journalOf } from '../events.ts';
 
 function exit(statuses: StageStatus[], code?: ExecutionCode, more: { human?: boolean; interrupted?: boolean } = {}) {
   const state = emptyState();

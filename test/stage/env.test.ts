@@ -2,8 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { type StageSurroundings, stageEnv, stagePath, stepMarks } from '../../src/stage/env.ts';
+import { RUN } from '../events.ts';
 import { stageOf } from '../plan/builders.ts';
-import { RUN } from '../run/builders.ts';
 
 const AROUND: StageSurroundings = {
   layout: layoutOf('/home/x'),

@@ -1,16 +1,9 @@
-// What the tests of triage share: records without their stamps, ledgers folded from them, and an everyday situation.
-
-import type { Situation } from '../../src/triage/decide.ts';
-import { foldLedger } from '../../src/triage/fold.ts';
+// What the tests of triage share: story events without their stamps, ledgers folded from them, an everyday failure.
+import { FIX_OUTCOMES, FIX_TIERS, type FixOutcome, type NewEvent } from '../../src/events.ts';
+import type { DecidedIncident, Situation } from '../../src/triage/decide.ts';
+import { foldLedger, type StoryEvent } from '../../src/triage/fold.ts';
 import { emptyLedger, entryOf, type Ledger, type LedgerEntry } from '../../src/triage/ledger.ts';
-import {
-  type LedgerHappening,
-  type LedgerRecord,
-  PATCH_OUTCOMES,
-  PATCH_TIERS,
-  type PatchData,
-  type PatchOutcome,
-} from '../../src/triage/records.ts';
+import { EXAMPLES } from '../events.ts';
 import { fc } from '../sweep.ts';
 
 export const RUN = '20261110-060000-abcd';
@@ -22,83 +15,143 @@ export const DAY = 24 * HOUR;
 export const ENDED = { exit_code: 1, signal: null, timed_out: false };
 export const FAILURE = { class: 'talos_error', transient: false, external: false } as const;
 
-const of = { stage: 'talos', fingerprint: 'f1', run: RUN };
-export const seen = (fingerprint = 'f1', stage = 'talos'): LedgerHappening => ({
-  ...{ type: 'seen', stage, fingerprint, run: RUN },
-  data: { ...FAILURE, excerpt: 'it broke', ended: ENDED, log: `ai/logs/${stage}/${RUN}-1.log` },
-});
-export const tried = (hash?: string): LedgerHappening => ({
-  ...{ type: 'tried', ...of, data: hash === undefined ? {} : { hash } },
-});
-export const called: LedgerHappening = { type: 'called', ...of, data: {} };
-export const patch = (hash: string, outcome: PatchOutcome, more: Partial<PatchData> = {}): LedgerHappening => ({
-  ...{ type: 'patch', ...of, data: { hash, outcome, tier: 'executor', plugin: 'ollama', ...more } },
-});
-export const escalated = (hash: string, outcome: PatchOutcome): LedgerHappening =>
-  patch(hash, outcome, { tier: 'escalation', plugin: 'case-file' });
-export const gaveUp: LedgerHappening = { type: 'gave_up', ...of, data: {} };
-export const opened: LedgerHappening = { type: 'case.opened', ...of, data: { case: 'c-7' } };
-export const closed: LedgerHappening = { type: 'case.closed', stage: 'talos', data: {} };
-export const recovered: LedgerHappening = { type: 'recovered', stage: 'talos', data: {} };
-export const reset: LedgerHappening = { type: 'reset', stage: 'talos', data: {} };
-export const used = (tokens: number): LedgerHappening => ({ type: 'used', data: { tokens } });
+/** An event that tells of a failure, as a part of the loop says it. */
+export type Story = NewEvent<StoryEvent['type']>;
 
-/** A ledger of records, a minute apart from `from` on. */
-export function ledgerOf(happenings: readonly LedgerHappening[], from = NOW, ledger = emptyLedger()): Ledger {
-  happenings.forEach((happening, i) => {
-    foldLedger(ledger, stamped(happening, ledger.as_of.seq + 1, from + i * 60_000));
+const at = { stage: 'talos' } as const;
+const of = { fingerprint: 'f1' } as const;
+export const seen = (fingerprint = 'f1', stage = 'talos'): Story => ({
+  type: 'failure.seen',
+  stage,
+  data: { ...EXAMPLES['failure.seen'], ...FAILURE, fingerprint, log: `ai/logs/${stage}/${RUN}-1.log` },
+});
+export const decided: Story = { type: 'failure.decided', ...at, data: EXAMPLES['failure.decided'] };
+/** A pass through the executors that ended without a fix, or in one that is on the branch. */
+export const tried = (hash?: string): Story => ({
+  type: 'try.ended',
+  ...at,
+  data: { ...of, ...(hash === undefined ? {} : { hash }) },
+});
+export const called: Story = { type: 'escalation.called', ...at, data: of };
+export const refunded: Story = { type: 'escalation.refunded', ...at, data: of };
+export const gaveUp: Story = { type: 'failure.given_up', ...at, data: EXAMPLES['failure.given_up'] };
+export const opened: Story = { type: 'case.opened', ...at, data: EXAMPLES['case.opened'] };
+export const closed: Story = { type: 'case.closed', ...at, data: EXAMPLES['case.closed'] };
+export const recovered: Story = { type: 'stage.recovered', ...at, data: EXAMPLES['stage.recovered'] };
+export const reset: Story = { type: 'stage.reset', ...at, data: {} };
+export const used = (tokens: number): Story => ({ type: 'model.used', ...at, data: { ...of, tokens } });
+export const notified = (state: string): Story => ({ type: 'person.notified', ...at, data: { ...of, state } });
+
+type Origin = Partial<Pick<NewEvent<'fix.declined'>['data'], 'tier' | 'plugin' | 'note'>>;
+
+/** What tells that a fix stands so. */
+export function patch(hash: string, outcome: FixOutcome, origin: Origin = {}): Story {
+  const fix = { ...EXAMPLES['fix.declined'], ...origin, hash };
+  const reason = `it is ${outcome}`;
+  switch (outcome) {
+    case 'refused':
+      return { type: 'fix.refused', ...at, data: { ...EXAMPLES['fix.refused'], ...fix } };
+    case 'applied':
+      return { type: 'fix.committed', ...at, data: { ...EXAMPLES['fix.committed'], ...fix, commit: `c-${hash}` } };
+    case 'provisional':
+    case 'verified':
+      return { type: 'fix.judged', ...at, data: { ...fix, outcome, reason, commit: `c-${hash}` } };
+    case 'declined':
+      return { type: 'fix.declined', ...at, data: fix };
+    default: {
+      const reverted = { commit: `r-${hash}`, reverts: `c-${hash}` };
+      return { type: 'fix.reverted', ...at, data: { ...fix, outcome, reason, ...reverted } };
+    }
+  }
+}
+export const escalated = (hash: string, outcome: FixOutcome): Story =>
+  patch(hash, outcome, { tier: 'escalation', plugin: 'case-file' });
+/** A person's answer to the case. */
+export const answered = (hash: string): Story => ({
+  type: 'case.answered',
+  ...at,
+  data: { ...EXAMPLES['case.answered'], hash },
+});
+
+/** The same of another failure. */
+export const on = (fingerprint: string, story: Story, stage = 'talos'): Story =>
+  ({ ...story, stage, data: { ...story.data, fingerprint } }) as Story;
+
+export const stamped = (story: Story, seq: number, ms = NOW, run = RUN): StoryEvent =>
+  ({ v: 1, seq, time: new Date(ms).toISOString(), run, ...story }) as StoryEvent;
+
+/** A ledger of events, a minute apart from `from` on. */
+export function ledgerOf(stories: readonly Story[], from = NOW, ledger = emptyLedger()): Ledger {
+  stories.forEach((story, i) => {
+    foldLedger(ledger, stamped(story, ledger.as_of.seq + 1, from + i * 60_000));
   });
   return ledger;
 }
 
-export const stamped = (happening: LedgerHappening, seq: number, at = NOW): LedgerRecord => ({
-  ...{ v: 1, seq, time: new Date(at).toISOString(), ...happening },
-});
-
-/** What a ledger of these records knows of the one failure they are about. */
-export function entryAfter(...happenings: LedgerHappening[]): LedgerEntry {
-  const entry = entryOf(ledgerOf(happenings), 'talos', 'f1');
-  if (!entry) throw new Error('no record was about talos/f1');
+/** What a ledger of these events knows of the one failure they are about. */
+export function entryAfter(...stories: Story[]): LedgerEntry {
+  const entry = entryOf(ledgerOf(stories), 'talos', 'f1');
+  if (!entry) throw new Error('no event was about talos/f1');
   return entry;
 }
 
-/** The first sighting of a persistent failure, everything available, nothing used. */
-export function situation(more: Partial<Situation> = {}): Situation {
-  return {
-    entry: entryAfter(seen()),
-    failure: FAILURE,
-    run: { attempts: 1, waits: 0, time_left_ms: 4 * HOUR },
-    day: { date: '2026-11-10', tries: 0, tokens: 0 },
-    limits: { executor_tries: 3, escalation_calls: 3, stage_attempts: 20, day_tries: 60, day_tokens: 2_000_000 },
-    backoff: [30_000, 60_000, 120_000],
-    ...{ ai: true, safe_mode: false, executors: 'ready', known_fix: false, escalations: 'ready', now: NOW },
-    ...more,
-  };
-}
+/** The first sighting of a persistent failure. */
+export const incident = (more: Partial<DecidedIncident> = {}): DecidedIncident => ({
+  failure: FAILURE,
+  history: entryAfter(seen()),
+  attempt: 1,
+  waits: 0,
+  ...more,
+});
+
+/** Everything available, nothing used. */
+export const situation = (more: Partial<Situation> = {}): Situation & { known_fix: boolean } => ({
+  time_left_ms: 4 * HOUR,
+  day: { date: '2026-11-10', tries: 0, tokens: 0 },
+  limits: { executor_tries: 3, escalation_calls: 3, stage_attempts: 20, day_tries: 60, day_tokens: 2_000_000 },
+  backoff: [30_000, 60_000, 120_000],
+  ai: true,
+  safe_mode: false,
+  executors: 'ready',
+  escalations: 'ready',
+  now: NOW,
+  ...more,
+  known_fix: more.known_fix ?? false,
+});
 
 const stages = fc.constantFrom('talos', 'apps', '__proto__', 'constructor');
 const fingerprints = fc.constantFrom('f1', 'f2', '__proto__');
-const place = fc.record({ stage: stages, fingerprint: fingerprints, run: fc.constantFrom(RUN, 'other') });
 const hash = fc.constantFrom('h1', 'h2', 'h3');
+const tier = fc.constantFrom(...FIX_TIERS);
 
-/** Any record the loop could write. */
-export const anyHappening: fc.Arbitrary<LedgerHappening> = fc.oneof(
-  place.map(({ stage, fingerprint }) => seen(fingerprint, stage)),
-  fc.tuple(place, fc.option(hash, { nil: undefined })).map(([at, h]) => ({ ...tried(h), ...at }) as LedgerHappening),
-  place.map((at) => ({ ...called, ...at }) as LedgerHappening),
-  fc
-    .tuple(place, hash, fc.constantFrom(...PATCH_OUTCOMES), fc.constantFrom(...PATCH_TIERS))
-    .map(([at, h, outcome, tier]) => ({ ...patch(h, outcome, { tier }), ...at }) as LedgerHappening),
-  fc.tuple(place, fc.constantFrom(gaveUp, opened)).map(([at, what]) => ({ ...what, ...at }) as LedgerHappening),
-  fc
-    .tuple(stages, fc.constantFrom(reset, recovered, closed))
-    .map(([stage, what]) => ({ ...what, stage }) as LedgerHappening),
-  fc.nat(1000).map(used),
-  place.map((at): LedgerHappening => ({ type: 'decided', ...at, data: { tier: 'executor', reason: 'first of 3' } })),
-);
+/** Any event of a failure's story that the loop could record; a snapshot is none of these. */
+export const anyStory: fc.Arbitrary<Story> = fc
+  .tuple(
+    stages,
+    fingerprints,
+    fc.oneof(
+      fc.constantFrom<Story>(seen(), decided, called, refunded, gaveUp, opened, closed, reset, recovered),
+      fc.constantFrom<Story>(notified('give_up'), { type: 'plugin.passed', ...at, data: EXAMPLES['plugin.passed'] }),
+      fc.option(hash, { nil: undefined }).map(tried),
+      hash.map(answered),
+      fc.nat(1000).map(used),
+      fc.tuple(hash, fc.constantFrom(...FIX_OUTCOMES), tier, fc.boolean()).map(([h, outcome, by, spent]) => {
+        const story = patch(h, outcome, { tier: by });
+        return story.type === 'fix.committed' ? { ...story, data: { ...story.data, tried: spent } } : story;
+      }),
+    ),
+  )
+  // What is told of a stage concerns all its failures.
+  .map(([stage, fingerprint, story]) =>
+    'fingerprint' in story.data ? on(fingerprint, story, stage) : ({ ...story, stage } as Story),
+  );
 
-/** Records as they would stand in a journal, on a clock that jumps both ways. */
-export const anyRecords = (maxLength = 30): fc.Arbitrary<LedgerRecord[]> =>
-  fc
-    .array(fc.tuple(anyHappening, fc.integer({ min: -2 * DAY, max: 2 * DAY })), { maxLength })
-    .map((all) => all.map(([happening, jump], i) => stamped(happening, i + 1, NOW + jump)));
+/** Events as they would stand in journals, run by run, on a clock that jumps both ways. */
+export const anyStories = (maxLength = 30): fc.Arbitrary<StoryEvent[]> =>
+  fc.array(fc.tuple(anyStory, fc.integer({ min: -2 * DAY, max: 2 * DAY }), fc.nat(5)), { maxLength }).map((all) => {
+    let [run, seq] = [0, 0];
+    return all.map(([story, jump, begins]) => {
+      [run, seq] = begins === 0 ? [run + 1, 1] : [run, seq + 1];
+      return stamped(story, seq, NOW + jump, `20261110-06${String(run).padStart(4, '0')}-abcd`);
+    });
+  });
