@@ -5,55 +5,38 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fail } from '../errors.ts';
 
-export interface Layout {
-  readonly home: string;
-  readonly state: string;
-  readonly runs: string;
-  /** Journals of what people did between runs. */
-  readonly actions: string;
-  readonly stages: string;
-  readonly ledger: string;
-  readonly ledgerJournal: string;
-  readonly lock: string;
-  readonly logs: string;
-  readonly patches: string;
-  readonly escalations: string;
-  readonly safeMode: string;
-  readonly worktree: string;
-  journal(run: string): string;
-  runFile(run: string): string;
-  action(id: string): string;
-  /** The folder a stage publishes its outputs into; `cell` empty for a stage without matrix. */
-  out(stage: string, cell: string): string;
-  /** The log of one attempt, or of a check that is no attempt (`verify`). */
-  log(stage: string, cell: string, run: string, attempt: number | 'verify'): string;
-  /** What an attempt changed in tracked files. */
-  patch(run: string, step: string, attempt: number): string;
-}
+/** Paths below home. Nothing is touched here. */
+export type Layout = Readonly<ReturnType<typeof layout>>;
 
-export function layout(home: string): Layout {
+export function layout(home: string) {
   const state = join(home, 'ai/state');
   const logs = join(home, 'ai/logs');
+  const patches = join(home, 'ai/patches');
   return {
     home,
     state,
     runs: join(state, 'runs'),
+    /** Journals of what people did between runs. */
     actions: join(state, 'actions'),
     stages: join(state, 'stages.json'),
     ledger: join(state, 'ledger.json'),
     ledgerJournal: join(state, 'ledger.jsonl'),
     lock: join(state, 'lock.json'),
     logs,
-    patches: join(home, 'ai/patches'),
+    patches,
     escalations: join(home, 'ai/escalations'),
     safeMode: join(state, 'safe-mode.json'),
     worktree: join(home, 'ai/worktree'),
-    journal: (run) => join(state, 'runs', run, 'events.jsonl'),
-    action: (id) => join(state, 'actions', `${id}.jsonl`),
-    runFile: (run) => join(state, 'runs', run, 'run.json'),
-    out: (stage, cell) => join(state, 'out', stage, cell),
-    log: (stage, cell, run, attempt) => join(logs, stage, cell, `${run}-${attempt}.log`),
-    patch: (run, step, attempt) => join(home, 'ai/patches', `${run}-${step}-${attempt}.stage.diff`),
+    journal: (run: string) => join(state, 'runs', run, 'events.jsonl'),
+    action: (id: string) => join(state, 'actions', `${id}.jsonl`),
+    runFile: (run: string) => join(state, 'runs', run, 'run.json'),
+    /** The folder a stage publishes its outputs into; `cell` empty for a stage without matrix. */
+    out: (stage: string, cell: string) => join(state, 'out', stage, cell),
+    /** The log of one attempt, or of a check that is no attempt (`verify`). */
+    log: (stage: string, cell: string, run: string, attempt: number | 'verify') =>
+      join(logs, stage, cell, `${run}-${attempt}.log`),
+    /** What an attempt changed in tracked files. */
+    patch: (run: string, step: string, attempt: number) => join(patches, `${run}-${step}-${attempt}.stage.diff`),
   };
 }
 

@@ -1,69 +1,36 @@
 // The log of an attempt: written by its processes directly with lines of the loop between them, printed, followed, and its
 // end read. Never all of it in memory.
 import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import type { Clock } from './clock.ts';
 import { fileFacts, readTail } from './files.ts';
 import { folderOf, onDisk } from './store.ts';
 
-/** Copies the file to stdout. Resolves early when nobody reads any more. */
+/** Copies the file to stdout. Resolves early when nobody reads any more (`| head`). */
 export async function printLog(path: string): Promise<void> {
-  await withReader((reader) => copy(path, 0, reader));
+  await copy(path, 0);
 }
 
 const POLL_MS = 200;
 
 /** Goes on printing while `more()` says that something is still writing, and somebody reads. */
 export async function followLog(path: string, more: () => boolean, clock: Clock): Promise<void> {
-  await withReader(async (reader) => {
-    for (let at = 0; !reader.gone; ) {
-      const last = !more();
-      if ((fileFacts(path)?.size ?? 0) > at) at = await copy(path, at, reader);
-      if (last) return;
-      await clock.sleep(POLL_MS);
-    }
-  });
-}
-
-/** Copies from byte `from` on; resolves to the byte after the last one copied. */
-async function copy(path: string, from: number, reader: Reader): Promise<number> {
-  let at = from;
-  for await (const chunk of createReadStream(path, { start: from })) {
-    if (reader.gone) break;
-    at += (chunk as Buffer).length;
-    if (!process.stdout.write(chunk)) await reader.ready();
+  for (let at: number | undefined = 0; at !== undefined; await clock.sleep(POLL_MS)) {
+    const last = !more();
+    if ((fileFacts(path)?.size ?? 0) > at) at = await copy(path, at);
+    if (last) return;
   }
-  return at;
 }
 
-interface Reader {
-  readonly gone: boolean;
-  /** Resolves when stdout takes more, or never will. */
-  ready(): Promise<void>;
-}
-
-async function withReader<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-  const { stdout } = process;
-  let gone = false;
-  let wake = () => {};
-  const leave = () => {
-    gone = true;
-    wake();
-  };
-  const drained = () => wake();
-  stdout.on('error', leave).on('close', leave).on('drain', drained);
+/** Copies from byte `from` on; the byte after the last one copied, or undefined when nobody reads any more. */
+async function copy(path: string, from: number): Promise<number | undefined> {
+  const log = createReadStream(path, { start: from });
   try {
-    return await work({
-      get gone() {
-        return gone;
-      },
-      ready: () =>
-        new Promise((resolve) => {
-          wake = resolve;
-          if (gone || !stdout.writableNeedDrain) resolve();
-        }),
-    });
-  } finally {
-    stdout.off('error', leave).off('close', leave).off('drain', drained);
+    await pipeline(log, process.stdout, { end: false });
+    return from + log.bytesRead;
+  } catch (error) {
+    if (['open', 'read'].includes((error as NodeJS.ErrnoException).syscall ?? '')) throw error;
+    return undefined;
   }
 }
 

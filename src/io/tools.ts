@@ -1,8 +1,8 @@
 // What installed programs say: bash and shellcheck of a script that is not run, a tool of its version.
-import { spawn } from 'node:child_process';
-import { $ } from 'zx';
+import { execFile } from 'node:child_process';
 
 const LIMIT_MS = 20_000;
+const MAX_OUTPUT_BYTES = 64_000;
 
 /** Complaints of `after` that `before` did not have, one line each. */
 export async function shellCheck(path: string, before: string | null, after: string): Promise<string[]> {
@@ -20,48 +20,38 @@ export async function shellCheck(path: string, before: string | null, after: str
 
 /** Whether bash takes the text for a script; false where there is no bash. */
 export async function bashParses(text: string): Promise<boolean> {
-  const bash = await told('bash', ['-n'], text);
-  return bash !== undefined && bash.said.trim() === '';
+  return (await outputOf('bash', ['-n'], text))?.trim() === '';
 }
 
 async function complaints(text: string): Promise<string[]> {
   const [bash, shellcheck] = await Promise.all([
     // Not /dev/stdin: what a child process is given there may be a socket, which cannot be opened by name.
-    told('bash', ['-n'], text),
-    told('shellcheck', ['--severity=error', '--format=gcc', '--shell=bash', '-'], text),
+    outputOf('bash', ['-n'], text),
+    outputOf('shellcheck', ['--severity=error', '--format=gcc', '--shell=bash', '-'], text),
   ]);
   // Where shellcheck is not installed, bash alone decides.
-  return [...lines(bash?.said ?? ''), ...lines(shellcheck?.said ?? '')];
+  return [...lines(bash), ...lines(shellcheck)];
 }
 
-const lines = (said: string): string[] => said.split('\n').filter((line) => line.trim() !== '');
+const lines = (output = ''): string[] => output.split('\n').filter((line) => line.trim() !== '');
 const withoutPlace = (line: string): string => line.replace(/\bline \d+\b|^[^:]*:\d+:\d+:/g, '');
 
 /** What a program prints about a text on its standard input; undefined when there is no such program. */
-function told(program: string, args: readonly string[], text: string): Promise<{ said: string } | undefined> {
+function outputOf(program: string, args: readonly string[], text: string): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
-    // Not spawn's own: where there is no such program its timer stays, and holds the process up.
-    const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
-    let said = '';
-    const add = (chunk: Buffer) => {
-      if (said.length < 64_000) said += chunk.toString();
-    };
-    child.stdout.on('data', add);
-    child.stderr.on('data', add);
-    child.stdin.on('error', () => {});
-    const end = (answer: { said: string } | undefined) => {
-      clearTimeout(timer);
-      resolve(answer);
-    };
-    child.on('error', () => end(undefined));
-    child.on('close', () => end({ said }));
-    child.stdin.end(text);
+    const limits = { timeout: LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES } as const;
+    const child = execFile(program, args, limits, (error, stdout, stderr) =>
+      resolve(error?.code === 'ENOENT' ? undefined : stdout + stderr),
+    );
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(text);
   });
 }
 
 /** The first line it prints, or undefined when it cannot be run. */
 export async function toolVersion(tool: string, flag: string): Promise<string | undefined> {
-  const said = await $({ nothrow: true, quiet: true, timeout: '5s' })`${tool} ${flag}`;
-  return said.exitCode === 0 ? said.stdout.split('\n')[0] : undefined;
+  // Loaded late: scripts are checked without it.
+  const { $ } = await import('zx');
+  const { exitCode, stdout } = await $({ nothrow: true, quiet: true, timeout: '5s' })`${tool} ${flag}`;
+  return exitCode === 0 ? stdout.split('\n')[0] : undefined;
 }

@@ -123,34 +123,39 @@ test('a git worktree add that was killed while it wrote files is finished', asyn
   }
 });
 
-/** Opens the worktree of `home` in a process group of its own and kills all of it after so long. */
-async function killedOpen(home: string, afterMs: number): Promise<void> {
+/** Opens the worktree of `home` in a process group of its own and kills all of it after so long; false: it was done before. */
+async function killedOpen(home: string, afterMs: number): Promise<boolean> {
   const args = [...program('open-worktree'), home, AI];
   const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
   const end = ended(child);
-  await Promise.race([once(child.stdout, 'data'), end]);
+  const began = await Promise.race([once(child.stdout, 'data'), end.then(() => undefined)]);
+  assert.ok(began, 'it began to open');
   await Promise.race([sleep(afterMs), end]);
-  if (child.exitCode === null) process.kill(-(child.pid as number), 'SIGKILL');
+  const killed = child.exitCode === null;
+  if (killed) process.kill(-(child.pid as number), 'SIGKILL');
   await end;
+  return killed;
 }
 
 test('whenever opening is killed, the next opening succeeds and the owner is untouched', async () => {
   const many = Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`files/${i}.txt`, `${i}\n`]));
+  let killed = 0;
   for (const moment of cases([20, 50, 80], [5, 10, 20, 30, 40, 50, 60, 70, 80, 95, 110, 130])) {
     const home = repository(many);
     const before = checkoutHash(home);
-    await killedOpen(home, moment);
+    if (await killedOpen(home, moment)) killed++;
     const first = await open(home);
     assert.is(git(first.path, 'status', '--porcelain'), '', `killed after ${moment} ms`);
     assert.is(checkoutHash(home), before);
     commit(first.path, { 'fix.txt': 'f' });
     commit(home, Object.fromEntries(Object.keys(many).map((path) => [path, 'moved\n'])));
-    await killedOpen(home, moment);
+    if (await killedOpen(home, moment)) killed++;
     const second = await open(home);
     assert.is(git(second.path, 'status', '--porcelain'), '');
     assert.is(read(second.path, 'files/399.txt'), 'moved\n');
     assert.is(read(second.path, 'fix.txt'), 'f');
   }
+  assert.ok(killed > 0, 'something was killed in the middle');
 });
 
 test('one that was killed before it wrote any file is made again', async () => {
