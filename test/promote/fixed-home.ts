@@ -2,14 +2,15 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { NewEvent } from '../../src/events.ts';
 import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { requireWritable } from '../../src/io/store.ts';
-import { openLedger } from '../../src/journal/ledger-file.ts';
+import { recordAction } from '../../src/journal/journal.ts';
+import { loadStages } from '../../src/journal/load-stages.ts';
 import { fixMessage, revertMessage } from '../../src/mend/fix-message.ts';
 import { acceptPromotion, showPromotion } from '../../src/promote/promote.ts';
 import { type RollbackRequest, rollBack } from '../../src/promote/rollback.ts';
-import type { PatchOutcome } from '../../src/triage/records.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { commitFix, revertFix } from '../../src/worktree/commit-fix.ts';
 import { homelab } from '../run/homelab.ts';
@@ -17,11 +18,13 @@ import { AI, git, numbers, open, read, refusal } from '../worktree/repository.ts
 
 export const PLAIN = { hooks: false, sign: false };
 
+type Outcome = 'applied' | 'provisional' | 'verified' | 'no_effect' | 'withdrawn';
+
 export interface FixOptions {
   stage?: string;
   fingerprint?: string;
   run?: string;
-  outcome?: PatchOutcome;
+  outcome?: Outcome;
   note?: string;
   hash?: string;
 }
@@ -55,7 +58,7 @@ export async function fixedHome({ loop = {}, files = {} }: { loop?: object; file
       fixMessage({ ...story, note: said, attempt: 1, run, hash }),
       PLAIN,
     );
-    remember(stage, fingerprint, hash, outcome, run);
+    remember(stage, fingerprint, hash, outcome);
     return commit;
   }
 
@@ -75,20 +78,24 @@ export async function fixedHome({ loop = {}, files = {} }: { loop?: object; file
       tier: 'executor' as const,
       plugin: 'probe',
     };
-    remember(stage, fingerprint, hash, outcome, 'run-1');
+    remember(stage, fingerprint, hash, outcome);
     return revertFix(tree, commit, revertMessage({ ...fixed, note }, outcome, 'it did not help', 'run-1'), PLAIN);
   }
 
-  function remember(stage: string, fingerprint: string, hash: string, outcome: PatchOutcome, run: string): void {
-    const ledger = openLedger(layoutOf(home), systemClock);
-    ledger.record({
-      type: 'patch',
-      stage,
-      fingerprint,
-      run,
-      data: { hash, outcome, tier: 'executor', plugin: 'probe' },
-    });
-    ledger.close();
+  function remember(stage: string, fingerprint: string, hash: string, outcome: Outcome): void {
+    const layout = layoutOf(home);
+    const note = { fix: 'x', reason: 'y' };
+    const fixed = { fingerprint, hash, tier: 'executor' as const, plugin: 'probe', note, reason: '', commit: '' };
+    const event = (): NewEvent => {
+      if (outcome === 'applied') {
+        const data = { ...fixed, class: 'unknown', paths: [], tried: true };
+        return { type: 'fix.committed', stage, data };
+      }
+      return outcome === 'provisional' || outcome === 'verified'
+        ? { type: 'fix.judged', stage, data: { ...fixed, outcome } }
+        : { type: 'fix.reverted', stage, data: { ...fixed, outcome, reverts: '' } };
+    };
+    recordAction({ layout, stages: loadStages(layout).state, clock: systemClock }, event());
   }
 
   const request = { home, command: 'test', env: {}, dryRun: false };

@@ -237,8 +237,8 @@ refused('while a fix is not verified: it is named, with what to do', async () =>
   }
   const h = await fixedHome();
   await h.fix('a.txt', numbers({ 2: 'two' }));
-  rmSync(layoutOf(h.home).ledger);
-  rmSync(layoutOf(h.home).ledgerJournal);
+  const { ledger, ledgerJournal, actions } = layoutOf(h.home);
+  for (const path of [ledger, ledgerJournal, actions]) rmSync(path, { recursive: true });
   assert.match((await h.refused(() => h.accept())).text, '(unknown)');
 });
 

@@ -1,12 +1,12 @@
 // What a person rolls back is taken back by commits of its own, all or nothing, and never comes again by itself.
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { readEvents } from '../../src/journal/event-file.ts';
 import { readLedger } from '../../src/journal/ledger-file.ts';
-import { listRuns } from '../../src/journal/runs.ts';
+import { listJournals } from '../../src/journal/runs.ts';
 import { listFixes } from '../../src/promote/list-fixes.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { journalIn, run } from '../run/homelab.ts';
@@ -51,10 +51,11 @@ back('one fix, by its commit, its beginning or its hash; later changes elsewhere
     ]);
     const story = await h.show();
     assert.equal([story.fixes.map((f) => f.commit), story.taken_back, story.undone], [[two], 1, []]);
-    const [journal = ''] = listRuns(layoutOf(h.home));
+    const journal = listJournals(layoutOf(h.home)).at(-1);
+    assert.is(journal?.isRun, false);
     assert.equal(
-      readEvents(layoutOf(h.home).journal(journal)).events.map(({ type }) => type),
-      ['run.started', 'fix.reverted', 'run.ended'],
+      readEvents(journal?.path ?? '').events.map(({ type }) => type),
+      ['fix.reverted'],
     );
   }
 });
@@ -164,6 +165,7 @@ back('whoever was killed before the ledger knew of it says so the next time', as
   for (const file of [ledger, ledgerJournal]) copyFileSync(file, `${file}.kept`);
   await h.rollBack({ fix: one });
   for (const file of [ledger, ledgerJournal]) copyFileSync(`${file}.kept`, file);
+  rmSync(listJournals(layoutOf(h.home)).at(-1)?.path ?? '');
   assert.equal(outcomes(h.home), ['verified']);
   await h.rollBack({ fix: one }).then(
     () => assert.unreachable(),

@@ -4,7 +4,8 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AppliedFix, fixMessage, revertMessage } from '../../src/mend/fix-message.ts';
+import { fixMessage, revertMessage } from '../../src/mend/fix-message.ts';
+import type { Fix } from '../../src/triage/incident.ts';
 import { commitFix, revertFix } from '../../src/worktree/commit-fix.ts';
 import { committedFixes, isReversal } from '../../src/worktree/find-fix.ts';
 import { snapshotOf } from '../../src/worktree/read.ts';
@@ -20,7 +21,7 @@ async function fixed(
   path: string,
   text: string,
   note = { fix: 'Mend it', reason: 'It broke' },
-): Promise<AppliedFix> {
+): Promise<Fix> {
   const fix = {
     stage: 'a',
     step: 'a',
@@ -33,7 +34,7 @@ async function fixed(
   const message = fixMessage({ ...fix, class: 'unknown', attempt: 1, run: 'r1' });
   return { ...fix, paths: [path], commit: await commitFix(tree, [{ path, text }], message, PLAIN) };
 }
-const takeBack = (tree: Worktree, fix: AppliedFix) =>
+const takeBack = (tree: Worktree, fix: Fix) =>
   revertFix(tree, fix.commit, revertMessage(fix, 'withdrawn', 'it was never judged', 'r2'), PLAIN);
 
 test('fixes and what took them back, the newest first, with their story; merges and others are none', async () => {
