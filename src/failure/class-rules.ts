@@ -4,7 +4,7 @@
 import type { FailureClass } from '../events.ts';
 import { words } from './grade.ts';
 
-export interface ClassRule {
+interface ClassRule {
   /** For `explain`. */
   name: string;
   class: FailureClass;
@@ -284,7 +284,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
 });
 
 /** Flags that a failure has whatever its class: all that match count. */
-export type FlagRule = Omit<ClassRule, 'class' | 'near'>;
+type FlagRule = Omit<ClassRule, 'class' | 'near'>;
 
 export const FLAG_RULES: readonly FlagRule[] = named<FlagRule>({
   'somebody else holds the lock': {

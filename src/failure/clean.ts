@@ -8,7 +8,7 @@ export interface LogEnd {
 }
 
 /** Longest line that is looked at; of a longer one head and tail count, and of one cut at its front the end. */
-export const LINE_CHARS = 4096;
+export const MAX_LINE_CHARS = 4096;
 
 const HEAD_SHARE = 0.6;
 const GAP = ' … ';
@@ -64,18 +64,18 @@ export function isBinary({ text }: LogEnd): boolean {
 export function cleanLines({ text, cut }: LogEnd): string[] {
   const lines = text.split('\n');
   if (cut && lines.length > 1) lines.shift();
-  return lines.map((line, i) => cleanLine(cut && i === 0 ? line.slice(-LINE_CHARS) : line));
+  return lines.map((line, i) => cleanLine(cut && i === 0 ? line.slice(-MAX_LINE_CHARS) : line));
 }
 
 /** One line, cleaned. */
 export function cleanLine(line: string): string {
   const shown = lastShown(withoutMiddle(line).replace(ESCAPES, ''));
-  return withoutMoment(clipMiddle(shown.replace(CONTROLS, '').trimEnd(), LINE_CHARS));
+  return withoutMoment(clipMiddle(shown.replace(CONTROLS, '').trimEnd(), MAX_LINE_CHARS));
 }
 
 /** Of a huge line only the ends are looked at: progress bars write megabytes into one line, and the last words count. */
 const withoutMiddle = (line: string): string =>
-  line.length > 4 * LINE_CHARS ? line.slice(0, 2 * LINE_CHARS) + line.slice(-2 * LINE_CHARS) : line;
+  line.length > 4 * MAX_LINE_CHARS ? line.slice(0, 2 * MAX_LINE_CHARS) + line.slice(-2 * MAX_LINE_CHARS) : line;
 
 /** What a terminal shows of text that returns to the start of its line: what was written last. */
 function lastShown(line: string): string {

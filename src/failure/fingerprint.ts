@@ -9,7 +9,7 @@ import type { Grade } from './grade.ts';
 import { MASK_REASONS, type Masked, template } from './mask.ts';
 
 /** Goes into every fingerprint. A change to what is picked or masked gives all failures new ones, so it counts up. */
-export const ALGORITHM = 1;
+const ALGORITHM = 1;
 
 export interface FailureInput {
   stage: string;
@@ -34,7 +34,7 @@ export interface Failure extends Classified {
 }
 
 /** Why a log has no error lines: two different reasons are two different failures. */
-export type Silence = 'no log' | 'empty log' | 'no text' | 'only progress';
+type Silence = 'no log' | 'empty log' | 'no text' | 'only progress';
 
 const NOTHING_PICKED: Picked = { errors: [], grade: 'nothing', before: '' };
 

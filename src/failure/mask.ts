@@ -1,6 +1,6 @@
 // What changes between two runs of the same failure goes; what would need a different fix stays. An ordered table:
 // each mask sees what the ones before it left.
-import { clipMiddle, LINE_CHARS, MOMENT } from './clean.ts';
+import { clipMiddle, MAX_LINE_CHARS, MOMENT } from './clean.ts';
 
 type MaskName = keyof typeof MASK_REASONS;
 
@@ -19,7 +19,7 @@ interface Around {
 }
 
 /** Longest template; of a longer one head and tail stay. */
-export const TEMPLATE_CHARS = 1200;
+export const MAX_TEMPLATE_CHARS = 1200;
 
 /** Services that listen in the range from which the kernel gives out ports: Talos, WireGuard, Tailscale, gRPC. */
 const SERVICE_PORTS = new Set(['50000', '50001', '50051', '51820', '51821', '41641']);
@@ -221,7 +221,7 @@ const MASKS: readonly (readonly [name: MaskName, pattern: RegExp, becomes: Becom
 
 /** The template of an error: `text` with everything masked, spaces evened out. */
 export function template(text: string, onMask?: (masked: Masked) => void): string {
-  let out = clipMiddle(text, LINE_CHARS);
+  let out = clipMiddle(text, MAX_LINE_CHARS);
   for (const [name, pattern, becomes] of MASKS) {
     out = out.replace(pattern, (match: string, ...rest: unknown[]) => {
       const at = rest.findIndex((value) => typeof value === 'number');
@@ -233,7 +233,7 @@ export function template(text: string, onMask?: (masked: Masked) => void): strin
       return put;
     });
   }
-  return clipMiddle(out.replace(/\s+/g, ' ').trim(), TEMPLATE_CHARS);
+  return clipMiddle(out.replace(/\s+/g, ' ').trim(), MAX_TEMPLATE_CHARS);
 }
 
 const RANDOM_END =

@@ -6,9 +6,9 @@ import { placeHunks } from './place/place-hunks.ts';
 import { lineEnd, type Source, sourceOf } from './place/source.ts';
 
 /** Reads a file of the repository by its path; undefined when there is none. */
-export type ReadFile = (path: string) => string | undefined;
+type ReadFile = (path: string) => string | undefined;
 
-export type Applied = OrRefusal<{ files: Edit[] }>;
+type Applied = OrRefusal<{ files: Edit[] }>;
 
 /** First parts of a path that stand for a side of the diff, not for a folder. */
 const SIDES = /^(?:a|b|c|i|o|w|old|new|orig|original|before|after|modified)\//;

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MASK_REASONS, type Masked, TEMPLATE_CHARS, template } from '../../src/failure/mask.ts';
+import { MASK_REASONS, MAX_TEMPLATE_CHARS, type Masked, template } from '../../src/failure/mask.ts';
 import { fc, runs } from '../sweep.ts';
 import { cpuTime } from './cpu-time.ts';
 
@@ -257,7 +257,7 @@ test('what was masked is told with the text it had', () => {
 test('spaces are evened out, and of a long text head and tail count, after masking', () => {
   assert.is(template('  a \t\n b  '), 'a b');
   assert.is(template(''), '');
-  assert.ok(template('word '.repeat(10_000)).length <= TEMPLATE_CHARS);
+  assert.ok(template('word '.repeat(10_000)).length <= MAX_TEMPLATE_CHARS);
   const long = (took: string, end: string) => template(`gave up after ${took}, ${'word '.repeat(400)}: ${end}`);
   assert.is(long('9s', 'no such host'), long('1m30s', 'no such host'));
   assert.is.not(long('9s', 'no such host'), long('9s', 'connection refused'));

@@ -13,7 +13,7 @@ const MARGIN = 0.75;
 /** The share of the lines shown that must be as they are in the file; an altered one counts less. */
 const AGREE = 0.55;
 
-export interface Aligned {
+interface Aligned {
   /** Of the best spot. */
   score: number;
   /** The best spot, or all that are about as good. */

@@ -15,7 +15,7 @@ interface Pair {
   bare: boolean;
 }
 
-export interface Shifted {
+interface Shifted {
   kind: 'shifted';
   shift: Shift;
   /** By how many columns, or by tabs in place of spaces. */

@@ -12,7 +12,7 @@ export type Placing =
   | { kind: 'refused'; code: RefusalCode; why: string; near: number[] };
 
 /** What else is known of where it goes: the line that it claims, if claims are to be believed, and what it comes after. */
-export interface Whereabouts {
+interface Whereabouts {
   claimed: number | undefined;
   after: number;
 }
