@@ -1,7 +1,7 @@
 // A failed attempt's log → who this failure is: error lines, class, fingerprint. Stateless: the same log gives the same
 // answer on any machine on any day.
 import { createHash } from 'node:crypto';
-import type { AttemptEnd, FailureClass } from '../events.ts';
+import type { AttemptEnd } from '../events.ts';
 import { type Classified, classify, type ProjectRule } from './classify.ts';
 import { clipMiddle, isBinary, type LogEnd } from './clean.ts';
 import { type ErrorLine, type Picked, pickErrorLines } from './error-lines.ts';

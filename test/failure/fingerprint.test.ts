@@ -1,14 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { AttemptEnd } from '../../src/events.ts';
 import type { LogEnd } from '../../src/failure/clean.ts';
-import {
-  type AttemptEnd,
-  excerptOf,
-  type FailureInput,
-  identify,
-  masksOf,
-  WINDOWS,
-} from '../../src/failure/fingerprint.ts';
+import { excerptOf, type FailureInput, identify, masksOf, WINDOWS } from '../../src/failure/fingerprint.ts';
 import { fc, runs } from '../sweep.ts';
 import { cpuTime } from './cpu-time.ts';
 
