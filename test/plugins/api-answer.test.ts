@@ -109,9 +109,11 @@ test('whatever is said, it is read without a throw, and what is read is within t
 });
 
 test('a long answer of braces and fences is read in no time', () => {
-  const began = performance.now();
+  // Of the processor: the machine may be busy with other tests.
+  const before = process.cpuUsage();
   for (const part of ['{', '```\n', '{"a":', '```json\n{', '<think>']) readReply(part.repeat(200_000 / part.length));
-  assert.ok(performance.now() - began < 2000, `${performance.now() - began} ms`);
+  const { user } = process.cpuUsage(before);
+  assert.ok(user < 2_000_000, `${user / 1000} ms`);
 });
 
 test('Retry-After is seconds or a date of HTTP, and nothing else', () => {
