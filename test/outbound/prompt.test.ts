@@ -144,6 +144,16 @@ test('of a long file the lines around those that are named are shown, with their
   assert.match(text, /^ {3} \(\d+ lines not shown\)$/m);
 });
 
+test('the end of a very long error line points at its place too', () => {
+  const lines = manyLines(900);
+  const path = 'config/talos/all.yaml';
+  const files = [{ path, text: `${lines.join('\n')}\n` }];
+  const error_lines = [`Error: ${'waiting for the pool; '.repeat(185)}unknown key entry_333 (${path}: line 700)`];
+  const { text } = promptOf({ files, failure: { class: 'unknown', ended: 'exit code 1', error_lines } });
+  const shown = shownFiles(text)[0]?.lines ?? new Map();
+  for (const number of [688, 700, 712, 328, 333, 338]) assert.is(shown.get(number), lines[number - 1]);
+});
+
 test('a line number stands behind the path in many ways', () => {
   const path = 'config/talos/all.yaml';
   const text = `${manyLines(900).join('\n')}\n`;

@@ -41,6 +41,7 @@ const COMMON_WORDS = new Set(
   `error errors failed failure fail fatal warning line file with from this that cannot could unable not found invalid
    unexpected expected while when such exit status code command stage`.split(/\s+/),
 );
+const MAX_LINE_CHARS = 2000;
 const MAX_WORDS = 40;
 /** A word that stands in more lines than this says nothing. */
 const MAX_MATCHES = 25;
@@ -48,8 +49,9 @@ const MAX_FILE_CHARS = 1_000_000;
 
 /** Every file, the most suspicious first; of equals, in their order. */
 export function suspects(files: readonly SourceFile[], evidence: Evidence): Suspect[] {
-  const mentions = mentionsOf(files, evidence);
-  const matches = matchesOf(files, evidence.error_lines);
+  const error_lines = evidence.error_lines.map(endFirst);
+  const mentions = mentionsOf(files, { ...evidence, error_lines });
+  const matches = matchesOf(files, error_lines);
   const ranked = files.map(({ path, text }) => {
     const mention = mentions.get(path);
     const byRarity = (matches.get(path) ?? []).sort((a, b) => a.count - b.count || a.line - b.line);
@@ -69,6 +71,10 @@ export function suspects(files: readonly SourceFile[], evidence: Evidence): Susp
   return ranked.sort((a, b) => b.score - a.score);
 }
 
+/** Of a long line the end comes first, for there many tools name the cause, and only so much of it is looked at. */
+const endFirst = (line: string): string =>
+  line.length > MAX_LINE_CHARS ? `${line.slice(-MAX_LINE_CHARS)} ${line.slice(0, MAX_LINE_CHARS)}` : line;
+
 /** Where paths are named, and the line numbers behind them. */
 function mentionsOf(files: readonly SourceFile[], { error_lines, log, command }: Evidence): Map<string, Mention> {
   const resolve = resolver(files);
@@ -80,7 +86,7 @@ function mentionsOf(files: readonly SourceFile[], { error_lines, log, command }:
     return entry;
   };
   const look = (line: string, weight: number): void => {
-    for (const { 0: written, index } of line.slice(0, 4000).matchAll(PATHS)) {
+    for (const { 0: written, index } of line.slice(0, 2 * MAX_LINE_CHARS).matchAll(PATHS)) {
       const end = index + written.length;
       const behind = LINE_BEHIND.exec(line.slice(end, end + 40));
       const paths = resolve(written);
@@ -95,7 +101,9 @@ function mentionsOf(files: readonly SourceFile[], { error_lines, log, command }:
   for (const line of error_lines) look(line, 100);
   // `yaml: line 12: …` often stands beside the name, not behind it.
   const accused = [...mentions.values()].filter(({ weight }) => weight >= 50);
-  const numbers = error_lines.flatMap((line) => [...line.slice(0, 4000).matchAll(ANY_LINE)].map((m) => Number(m[1])));
+  const numbers = error_lines.flatMap((line) =>
+    [...line.slice(0, 2 * MAX_LINE_CHARS).matchAll(ANY_LINE)].map((m) => Number(m[1])),
+  );
   if (accused.length <= 3) for (const { lines } of accused) for (const number of numbers) lines.add(number);
   return mentions;
 }
@@ -114,7 +122,7 @@ function resolver(files: readonly SourceFile[]): (written: string) => string[] {
 /** Lines that share a word with the error lines, by file; words that are everywhere say nothing. */
 function matchesOf(files: readonly SourceFile[], errorLines: readonly string[]): Map<string, Match[]> {
   const byFile = new Map<string, Match[]>();
-  const all = errorLines.flatMap((line) => line.slice(0, 2000).match(WORDS) ?? []);
+  const all = errorLines.flatMap((line) => line.slice(0, MAX_LINE_CHARS).match(WORDS) ?? []);
   const words = [...new Set(all.filter((word) => !COMMON_WORDS.has(word.toLowerCase())))].slice(0, MAX_WORDS);
   if (words.length === 0) return byFile;
   const longestFirst = words.sort((a, b) => b.length - a.length);
