@@ -8,7 +8,7 @@ import { type ErrorLine, type Picked, pickErrorLines } from './error-lines.ts';
 import type { Grade } from './grade.ts';
 import { MASK_REASONS, type Masked, template } from './mask.ts';
 
-/** Goes into every fingerprint. A change to what is picked or masked gives all failures new ones, so it counts up. */
+/** Goes into every fingerprint: counting up gives all failures new ones, for a change in what is picked or masked of many. */
 const ALGORITHM = 1;
 
 export interface FailureInput {
