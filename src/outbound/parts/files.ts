@@ -59,7 +59,8 @@ function rankedFiles({ files, failure, log, stage }: FailureContext): Suspect[] 
 /** The file as data, in at most `room` tokens; undefined when nothing of use fits. */
 function fileBlock(file: Suspect, nonce: string, room: number): string[] | undefined {
   const all = file.lines.length;
-  if (all < SMALL_FILE_LINES) {
+  // A numbered line is a token at least.
+  if (all < SMALL_FILE_LINES && all <= room) {
     const whole = numberedLines(file, nonce, new Set(file.lines.keys()));
     if (size(whole) <= room) return whole;
   }
