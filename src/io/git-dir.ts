@@ -13,7 +13,7 @@ export interface AdminDir {
 
 const text = (path: string): Promise<string | undefined> =>
   readFile(path, 'utf8').then(
-    (found) => found.trim(),
+    (content) => content.trim(),
     () => undefined,
   );
 
@@ -62,12 +62,12 @@ export async function unfinished(adminDir: string): Promise<string | undefined> 
 /** Adds the lines that `info/exclude` does not have yet; what it has stays as it is. */
 export async function addExcludes(commonDir: string, lines: readonly string[]): Promise<void> {
   const path = join(commonDir, 'info/exclude');
-  const now = await readFile(path, 'utf8').catch(() => '');
-  const known = new Set(now.split('\n'));
-  const missing = lines.filter((line) => !known.has(line));
+  const before = await readFile(path, 'utf8').catch(() => '');
+  const present = new Set(before.split('\n'));
+  const missing = lines.filter((line) => !present.has(line));
   if (missing.length === 0) return;
   await mkdir(dirname(path), { recursive: true });
-  await appendFile(path, `${now === '' || now.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`);
+  await appendFile(path, `${before === '' || before.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`);
 }
 
 /** The names in a folder; undefined when it is not there or is no folder. */

@@ -9,10 +9,10 @@ const SHARED_FS = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x01021997, 0
 /** The lock files of a worktree's own git folder and of one branch that exist now. */
 export async function locksOf(adminDir: string, commonDir: string, branch: string): Promise<string[]> {
   const names = await readdir(adminDir).catch(() => []);
-  const own = names.filter((name) => name.endsWith('.lock')).map((name) => join(adminDir, name));
+  const locks = names.filter((name) => name.endsWith('.lock')).map((name) => join(adminDir, name));
   const ref = join(commonDir, 'refs/heads', `${branch}.lock`);
-  const found = await lstat(ref).catch(() => undefined);
-  return found?.isFile() ? [...own, ref] : own;
+  const lock = await lstat(ref).catch(() => undefined);
+  return lock?.isFile() ? [...locks, ref] : locks;
 }
 
 /** Why `file` may still have a living owner below `places`, after waiting for one to end; undefined: proven dead. */
@@ -47,10 +47,10 @@ export async function clearDeadLock(
 }
 
 async function holder(file: string, places: readonly string[]): Promise<string | undefined> {
-  const found = await lstat(file).catch(() => undefined);
-  if (!found) return undefined;
+  const lock = await lstat(file).catch(() => undefined);
+  if (!lock) return undefined;
   // Only processes of this user can be looked into, and only the user who made the file can be holding it.
-  if (found.uid !== process.getuid?.()) return 'it belongs to another user';
+  if (lock.uid !== process.getuid?.()) return 'it belongs to another user';
   if (SHARED_FS.has((await statfs(file)).type)) return 'it is on a file system that other hosts may share';
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   if (!pids.includes(String(process.pid))) return 'there is no /proc to look for its owner';
@@ -62,8 +62,8 @@ async function holder(file: string, places: readonly string[]): Promise<string |
 }
 
 async function ours(at: string): Promise<boolean> {
-  const found = await lstat(at).catch(() => undefined);
-  return found?.uid === process.getuid?.();
+  const entry = await lstat(at).catch(() => undefined);
+  return entry?.uid === process.getuid?.();
 }
 
 async function holds(pid: string, file: string, places: readonly string[]): Promise<string | undefined> {

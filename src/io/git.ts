@@ -101,8 +101,8 @@ export function openGit(dir: string, options: GitOptions = {}): Git {
 }
 
 function plainEnvironment(indexFile: string): Record<string, string> {
-  const known = PLAIN_ENV.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : []));
-  return { ...Object.fromEntries(known), GIT_INDEX_FILE: indexFile };
+  const variables = PLAIN_ENV.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : []));
+  return { ...Object.fromEntries(variables), GIT_INDEX_FILE: indexFile };
 }
 
 /** The parts of a NUL-separated answer. */

@@ -8,9 +8,9 @@ export type Entry = { kind: 'nothing' | 'file' | 'folder' } | { kind: 'link'; ta
 /** Looks at `path` without following it; never throws for what is not there. */
 export async function entryAt(path: string): Promise<Entry> {
   try {
-    const found = await lstat(path);
-    if (found.isSymbolicLink()) return { kind: 'link', target: await readlink(path) };
-    return { kind: found.isDirectory() ? 'folder' : 'file' };
+    const stat = await lstat(path);
+    if (stat.isSymbolicLink()) return { kind: 'link', target: await readlink(path) };
+    return { kind: stat.isDirectory() ? 'folder' : 'file' };
   } catch (error) {
     if (isAbsent(error)) return { kind: 'nothing' };
     throw error;
@@ -29,19 +29,19 @@ export async function placeLink(root: string, path: string, target: string): Pro
     const above = await entryAt(join(root, folder));
     if (above.kind === 'link' || above.kind === 'file') return 'no-folder';
   }
-  const found = await entryAt(at);
-  if (found.kind === 'link' && found.target === target) return 'kept';
-  if (found.kind === 'file' || found.kind === 'folder') return 'taken';
+  const entry = await entryAt(at);
+  if (entry.kind === 'link' && entry.target === target) return 'kept';
+  if (entry.kind === 'file' || entry.kind === 'folder') return 'taken';
   await mkdir(dirname(at), { recursive: true });
-  if (found.kind === 'link') await unlink(at);
+  if (entry.kind === 'link') await unlink(at);
   await symlink(target, at);
   return 'placed';
 }
 
 /** Takes `path` away when it is a link to `target`; anything else stays. */
 export async function removeLink(path: string, target: string): Promise<void> {
-  const found = await entryAt(path);
-  if (found.kind === 'link' && found.target === target) await rm(path);
+  const entry = await entryAt(path);
+  if (entry.kind === 'link' && entry.target === target) await rm(path);
 }
 
 function foldersAbove(path: string): string[] {

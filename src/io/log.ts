@@ -43,8 +43,8 @@ export interface FileEnd {
 /** Undefined when the file cannot be read: it vanished, or is none. Bytes that are no UTF-8 become U+FFFD. */
 export function readLogEnd(path: string, bytes: number): FileEnd | undefined {
   try {
-    const found = readTail(path, bytes);
-    return found && { text: found.text, cut: found.size > bytes };
+    const tail = readTail(path, bytes);
+    return tail && { text: tail.text, cut: tail.size > bytes };
   } catch {
     // Nothing to read is an answer here, not a fault: the failure is then known by how it ended.
     return undefined;

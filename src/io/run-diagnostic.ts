@@ -17,7 +17,7 @@ export interface DiagnosticRequest {
 }
 
 /** A command that says more is stopped: nobody reads it, and it may never end. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 /** What is still in the pipe when the command has ended. */
 const DRAIN_MS = 200;
 
@@ -42,7 +42,9 @@ async function runToEnd(request: DiagnosticRequest, output: EndsOfOutput, clock:
   let child: ChildProcess;
   try {
     child = spawn('/bin/sh', ['-c', JOINED, 'mendloop', ...argv], {
-      ...{ cwd, env: { ...env, ...mark }, detached: true },
+      cwd,
+      env: { ...env, ...mark },
+      detached: true,
       stdio: ['ignore', 'pipe', 'ignore'],
     });
   } catch (error) {
@@ -52,10 +54,10 @@ async function runToEnd(request: DiagnosticRequest, output: EndsOfOutput, clock:
   const exit = exitOf(child);
   if (pgid === undefined) return exit;
   const over = new AbortController();
-  const told = new Promise<string>((resolve) => {
+  const stopped = new Promise<string>((resolve) => {
     child.stdout?.on('data', (chunk: Buffer) => {
       output.add(chunk);
-      if (output.bytes > MOST_BYTES) resolve(`stopped after ${MOST_BYTES / 1024 / 1024} MB of output`);
+      if (output.bytes > MAX_OUTPUT_BYTES) resolve(`stopped after ${MAX_OUTPUT_BYTES / 1024 / 1024} MB of output`);
     });
     const onAbort = () => resolve('stopped: the run is stopping');
     signal.addEventListener('abort', onAbort, { once: true, signal: over.signal });
@@ -66,12 +68,12 @@ async function runToEnd(request: DiagnosticRequest, output: EndsOfOutput, clock:
   // A pipe that breaks ends the output; the exit tells the rest.
   child.stdout?.on('error', () => {});
   const drained = new Promise<void>((resolve) => child.stdout?.once('close', resolve));
-  const ended = await Promise.race([exit, told]);
+  const ended = await Promise.race([exit, stopped]);
   over.abort();
   // Also what moved to a session of its own: it still carries the mark.
   const marks = Object.entries(mark).map(([name, value]) => `${name}=${value}`);
-  const mine = () => [...new Set([...groupMembers(pgid), ...marked(marks)])];
-  const gone = mine().length === 0 || (await endAll(mine, graceMs, clock));
+  const left = () => [...new Set([...groupMembers(pgid), ...marked(marks)])];
+  const gone = left().length === 0 || (await endAll(left, graceMs, clock));
   const waited = new AbortController();
   await Promise.race([drained, clock.sleep(DRAIN_MS, waited.signal)]);
   waited.abort();

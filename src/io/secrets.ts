@@ -15,10 +15,10 @@ import type { Secret, ShortSecret } from '../outbound/redact/secret.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
 import { type SecretList, secretsInEnv, secretsInText } from '../outbound/redact/secrets-in-file.ts';
 
-const MOST_FILE = 4 * 1024 * 1024;
-const MOST_BINARY = 64 * 1024;
-const MOST_FILES = 2000;
-const MOST_TOTAL = 32 * 1024 * 1024;
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+const MAX_BINARY_BYTES = 64 * 1024;
+const MAX_FILES = 2000;
+const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 
 export interface SecretsOf {
   home: string;
@@ -48,7 +48,7 @@ export function secretsFrom({ home, carry, env }: SecretsOf): KnownHere {
     const bytes = read(home, path, known.passedOver);
     if (bytes === undefined) continue;
     total += bytes.length;
-    if (total > MOST_TOTAL) refuse(`carried files have more than ${MOST_TOTAL} bytes together`);
+    if (total > MAX_TOTAL_BYTES) refuse(`carried files have more than ${MAX_TOTAL_BYTES} bytes together`);
     if (isBinary(bytes)) {
       // Its bytes cannot stand in a text; what base64 makes of them can.
       known.secrets.push({ value: bytes.toString('base64'), kind: 'binary', from: path });
@@ -75,16 +75,16 @@ function carriedFiles(home: string, carry: readonly string[], passedOver: string
       passedOver.push(`${path} (leads out of the repository)`);
       continue;
     }
-    const found = attempt(path, () => lstatSync(place));
-    if (found === undefined || first === '' || first === '.git') continue;
-    if (found.isFile()) files.add(inside);
-    else if (!found.isDirectory() || folders.has(inside)) continue;
+    const entry = attempt(path, () => lstatSync(place));
+    if (entry === undefined || first === '' || first === '.git') continue;
+    if (entry.isFile()) files.add(inside);
+    else if (!entry.isDirectory() || folders.has(inside)) continue;
     else if (named || inside === path) {
       folders.add(inside);
       const names = attempt(path, () => readdirSync(place)) ?? [];
       queue.push(...names.map((name) => ({ path: join(inside, name), named: false })));
     } else passedOver.push(`${path} (a link to a folder)`);
-    if (files.size + queue.length > MOST_FILES) refuse(`carry brings more than ${MOST_FILES} files along`);
+    if (files.size + queue.length > MAX_FILES) refuse(`carry brings more than ${MAX_FILES} files along`);
   }
   return [...files].sort();
 }
@@ -104,11 +104,12 @@ function read(home: string, path: string, passedOver: string[]): Buffer | undefi
     );
     try {
       const { size } = fstatSync(fd);
-      if (size > MOST_BINARY && isBinary(head(fd))) {
+      if (size > MAX_BINARY_BYTES && isBinary(head(fd))) {
         passedOver.push(`${path} (binary, ${size} bytes)`);
         return undefined;
       }
-      if (size > MOST_FILE) refuse(`the carried file ${path} has ${size} bytes; at most ${MOST_FILE} are read`);
+      if (size > MAX_FILE_BYTES)
+        refuse(`the carried file ${path} has ${size} bytes; at most ${MAX_FILE_BYTES} are read`);
       return readFileSync(fd);
     } finally {
       closeSync(fd);

@@ -22,25 +22,25 @@ export interface Limit {
 }
 
 /** A timer of more fires at once. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** A signal that is given after `timeoutMs`, or with `cause`. Of AbortSignal.any and .timeout Node may collect the parts before they fire. */
 export function limited(timeoutMs: number, cause: AbortSignal): Limit {
-  const own = new AbortController();
+  const controller = new AbortController();
   let late = false;
   const end = () => {
     clearTimeout(timer);
     cause.removeEventListener('abort', end);
-    own.abort();
+    controller.abort();
   };
   const timer = setTimeout(
     () => {
       late = true;
       end();
     },
-    Math.min(Math.ceil(timeoutMs), LONGEST_MS),
+    Math.min(Math.ceil(timeoutMs), MAX_TIMER_MS),
   );
   cause.addEventListener('abort', end);
   if (cause.aborted) end();
-  return { signal: own.signal, isLate: () => late, end };
+  return { signal: controller.signal, isLate: () => late, end };
 }

@@ -5,20 +5,20 @@ import { createInterface } from 'node:readline';
 /** The last `bytes` of stdin, or of the pipe that is named; `cut` when there was more before them. */
 export async function readStreamEnd(bytes: number, pipe?: string): Promise<{ end: Buffer; cut: boolean }> {
   // Twice the size: what is no longer needed is let go once in a while, not with every chunk.
-  const kept = Buffer.alloc(2 * bytes);
+  const buffer = Buffer.alloc(2 * bytes);
   let size = 0;
   let cut = false;
   for await (const chunk of pipe === undefined ? process.stdin : createReadStream(pipe)) {
     const added = (chunk as Buffer).subarray(-bytes);
-    if (size + added.length > kept.length) {
-      kept.copyWithin(0, size - bytes, size);
+    if (size + added.length > buffer.length) {
+      buffer.copyWithin(0, size - bytes, size);
       size = bytes;
       cut = true;
     }
-    size += added.copy(kept, size);
+    size += added.copy(buffer, size);
     cut ||= added.length < (chunk as Buffer).length;
   }
-  return { end: kept.subarray(Math.max(0, size - bytes), size), cut: cut || size > bytes };
+  return { end: buffer.subarray(Math.max(0, size - bytes), size), cut: cut || size > bytes };
 }
 
 /** A line of stdin, or that it was longer than allowed and was passed over. */

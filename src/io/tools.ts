@@ -7,12 +7,12 @@ const MAX_OUTPUT_BYTES = 64_000;
 /** Complaints of `after` that `before` did not have, one line each. */
 export async function shellCheck(path: string, before: string | null, after: string): Promise<string[]> {
   const [old, now] = await Promise.all([before === null ? [] : complaints(before), complaints(after)]);
-  const known = old.map(withoutPlace);
+  const earlier = old.map(withoutPlace);
   return now
     .filter((line) => {
-      const at = known.indexOf(withoutPlace(line));
+      const at = earlier.indexOf(withoutPlace(line));
       if (at === -1) return true;
-      known.splice(at, 1);
+      earlier.splice(at, 1);
       return false;
     })
     .map((line) => `${path}: ${line}`);

@@ -43,11 +43,11 @@ export async function checkoutOf(home: string, branch: string): Promise<Checkout
 
 /** Without a `.git` of its own git would look further up, and act on another checkout. */
 async function ownGitDir(path: string, commonDir: string): Promise<string | undefined> {
-  const found = await openGit(path).attempt(['rev-parse', '--show-toplevel', '--absolute-git-dir']);
-  const [top = '', gitDir = ''] = found.stdout.split('\n');
-  if (!found.ok || !(await samePlace(top, path))) return undefined;
-  const known = [commonDir, ...(await adminDirs(commonDir)).map((dir) => dir.path)];
-  const same = await Promise.all(known.map((dir) => samePlace(dir, gitDir)));
+  const answer = await openGit(path).attempt(['rev-parse', '--show-toplevel', '--absolute-git-dir']);
+  const [top = '', gitDir = ''] = answer.stdout.split('\n');
+  if (!answer.ok || !(await samePlace(top, path))) return undefined;
+  const gitDirs = [commonDir, ...(await adminDirs(commonDir)).map((dir) => dir.path)];
+  const same = await Promise.all(gitDirs.map((dir) => samePlace(dir, gitDir)));
   return same.some(Boolean) ? gitDir : undefined;
 }
 

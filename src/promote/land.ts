@@ -121,8 +121,8 @@ export async function asOwner(git: Git, env: Env): Promise<string[]> {
     for (const what of ['name', 'email']) {
       // What the environment says counts more than any option, so git finds it by itself.
       if (env[`GIT_${who}_${what}`.toUpperCase()]) continue;
-      const told = (await owners(git, `${who}.${what}`)) ?? (await owners(git, `user.${what}`));
-      const value = told ?? (what === 'email' ? env.EMAIL : undefined);
+      const configured = (await owners(git, `${who}.${what}`)) ?? (await owners(git, `user.${what}`));
+      const value = configured ?? (what === 'email' ? env.EMAIL : undefined);
       if (!value) fail('E_NO_IDENTITY', {});
       options.push('-c', `${who}.${what}=${value}`);
     }
@@ -132,8 +132,8 @@ export async function asOwner(git: Git, env: Env): Promise<string[]> {
 
 /** The last value that is not from our own command line. */
 async function owners(git: Git, key: string): Promise<string | undefined> {
-  const found = await git.attempt(['config', '--show-scope', '-z', '--get-all', key]);
-  const parts = fields(found.stdout);
+  const answer = await git.attempt(['config', '--show-scope', '-z', '--get-all', key]);
+  const parts = fields(answer.stdout);
   const values = parts.filter((_, i) => i % 2 === 1 && parts[i - 1] !== 'command');
   return values.at(-1) || undefined;
 }

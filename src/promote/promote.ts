@@ -85,8 +85,8 @@ async function refuseOther(home: string, { branch, tip }: Story, accepted: strin
     fail('E_PROMOTE_PART', { given: accepted, line: `mendloop promote --accept ${tip}` });
   }
   const git = openGit(home);
-  const known = /^[0-9a-f]+$/.test(accepted) ? await commitOf(git, accepted) : undefined;
-  const log = known === undefined ? '' : await git.run(['log', '--format=%h %s', `${known}..${tip}`]);
+  const commit = /^[0-9a-f]+$/.test(accepted) ? await commitOf(git, accepted) : undefined;
+  const log = commit === undefined ? '' : await git.run(['log', '--format=%h %s', `${commit}..${tip}`]);
   const since = log.split('\n').filter(Boolean);
   fail('E_PROMOTE_STALE', { branch, tip: tip.slice(0, 12), since: since.length > 0 }, since);
 }

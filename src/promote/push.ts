@@ -31,20 +31,22 @@ export async function pushBranch(home: string, base: Base, tip: string, options:
   const git = openGit(home, { hooks, quietMs: QUIET_MS });
   const remotes = (await git.run(['remote'])).split('\n').filter(Boolean);
   if (remote === null || !remotes.includes(remote)) {
-    const known = remotes.length > 0 ? remotes.join(', ') : 'none; add one: git remote add origin <address>';
-    fail('E_PUSH_REMOTE', { remote, known });
+    const names = remotes.length > 0 ? remotes.join(', ') : 'none; add one: git remote add origin <address>';
+    fail('E_PUSH_REMOTE', { remote, known: names });
   }
   const url = (await git.run(['remote', 'get-url', '--push', remote])).trim();
   const how = ['--no-follow-tags', ...(dry ? ['--dry-run'] : [])];
   const answer = await git.attempt(['push', ...how, remote, `${tip}:refs/heads/${base.branch}`]);
-  const told = complaints(answer.stderr).map(withoutSecrets);
+  const messages = complaints(answer.stderr).map(withoutSecrets);
   if (!answer.ok) {
     const branch = shellWord(base.branch);
-    fail('E_PUSH_REFUSED', { branch, remote: shellWord(remote) }, told);
+    fail('E_PUSH_REFUSED', { branch, remote: shellWord(remote) }, messages);
   }
   return {
-    ...{ remote, url: publicUrl(url), page: pullRequestPage(url, base.name, base.branch) },
-    said: told.flatMap((line) => /^remote: *(\S.*)$/.exec(line)?.[1] ?? []),
+    remote,
+    url: publicUrl(url),
+    page: pullRequestPage(url, base.name, base.branch),
+    said: messages.flatMap((line) => /^remote: *(\S.*)$/.exec(line)?.[1] ?? []),
   };
 }
 

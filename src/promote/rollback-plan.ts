@@ -17,13 +17,13 @@ const MIN_CHARS = 7;
 /** Fixes with what took them back, in the order given. One that came to the base by a rebase as well is one fix. */
 function knownFixes(all: readonly CommittedFix[]): KnownFix[] {
   const reverts = new Map(all.map((fix) => [fix.reverts, fix]));
-  const known = new Map<string, KnownFix>();
+  const fixes = new Map<string, KnownFix>();
   for (const fix of all.filter((one) => one.reverts === undefined)) {
-    const same = known.get(keyOf(fix));
+    const same = fixes.get(keyOf(fix));
     const takenBack = same?.takenBack ?? reverts.get(fix.commit);
-    known.set(keyOf(fix), { ...(same ?? fix), takenBack });
+    fixes.set(keyOf(fix), { ...(same ?? fix), takenBack });
   }
-  return [...known.values()];
+  return [...fixes.values()];
 }
 
 /** The same for a fix and for what a rebase made of it. */

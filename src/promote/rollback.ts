@@ -2,24 +2,29 @@
 // counts as tried and never comes again by itself.
 import { randomBytes } from 'node:crypto';
 import { fail } from '../errors.ts';
+import type { DataOf } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import { type Git, openGit } from '../io/git.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
+import { type ActionScope, recordAction } from '../journal/journal.ts';
+import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { nextId } from '../journal/runs.ts';
+import { fixData } from '../mend/commit.ts';
 import { revertMessage } from '../mend/fix-message.ts';
 import { closeOpenRun } from '../run/resume.ts';
 import { configurationNow } from '../stage/configuration.ts';
+import type { Fix } from '../triage/incident.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { landedCommits } from '../worktree/landed.ts';
 import { fastForward } from '../worktree/merge.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { trackedStatus, treeGit, type Worktree } from '../worktree/tree.ts';
+import { outcomeIn } from './list-fixes.ts';
 import { fixesOfRun, fixNamed, type KnownFix, planRollback, type Reverted } from './rollback-plan.ts';
-import { appliedFix, ROLLED_BACK, recordRollback, WHY } from './rollback-record.ts';
 
 export interface RollbackRequest {
   home: string;
@@ -176,4 +181,35 @@ async function report(
     empty,
   }));
   return Promise.all(rows);
+}
+
+/** How the ledger remembers it: a person does not want it. Like every patch that was tried it is not taken again. */
+const ROLLED_BACK: DataOf<'fix.reverted'>['outcome'] = 'declined';
+const WHY = 'rolled back by its owner';
+
+/** A fix as its commit tells it. */
+function appliedFix({ commit, paths, note, stage, fingerprint, hash, plugin, tier }: CommittedFix): Fix {
+  return {
+    stage,
+    step: stage,
+    fingerprint,
+    hash,
+    commit,
+    paths,
+    tier: tier === 'escalation' ? 'escalation' : 'executor',
+    plugin,
+    note,
+  };
+}
+
+/** Records which commit rolled each fix back, where the ledger does not know it yet. Throws MendError when the disk refuses. */
+function recordRollback(made: readonly { fix: CommittedFix; commit: string }[], scope: ActionScope): void {
+  const { ledger } = readLedger(scope.layout);
+  const unknown = made.filter(({ fix }) => outcomeIn(ledger, fix) !== ROLLED_BACK);
+  const events = unknown.map(({ fix, commit }) => ({
+    type: 'fix.reverted' as const,
+    stage: fix.stage,
+    data: { ...fixData(appliedFix(fix)), outcome: ROLLED_BACK, reason: WHY, commit, reverts: fix.commit },
+  }));
+  recordAction(scope, ...events);
 }

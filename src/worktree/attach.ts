@@ -81,8 +81,8 @@ async function make(site: Site, base: Base, notices: string[]): Promise<void> {
     await must(git, ['worktree', 'remove', '--force', site.path]);
     notices.push(`${WORKTREE} was gone; it was made again from ${site.branch}`);
   }
-  const known = await commitOf(git, `refs/heads/${site.branch}`);
-  const what = known ? [site.path, site.branch] : ['--no-track', '-b', site.branch, site.path, base.commit];
+  const tip = await commitOf(git, `refs/heads/${site.branch}`);
+  const what = tip ? [site.path, site.branch] : ['--no-track', '-b', site.branch, site.path, base.commit];
   await must(git, ['worktree', 'add', '-q', '--lock', '--reason', MAKING, ...what]);
   await must(git, ['worktree', 'unlock', site.path]);
 }
@@ -113,9 +113,9 @@ export interface Site {
 /** Recovers leftovers and says what it recovered. Throws E_GIT_LOCKED for one whose owner may live. */
 export async function recover(site: Site): Promise<string[]> {
   const places = [site.home, site.path];
-  const mine = (await adminDirs(site.commonDir)).filter((dir) => isMine(dir, site.path));
+  const dirs = (await adminDirs(site.commonDir)).filter((dir) => isMine(dir, site.path));
   const folders =
-    mine.length > 0 ? mine.map((dir) => dir.path) : [join(site.commonDir, 'worktrees', basename(site.path))];
+    dirs.length > 0 ? dirs.map((dir) => dir.path) : [join(site.commonDir, 'worktrees', basename(site.path))];
   const locks = await Promise.all(folders.map((dir) => locksOf(dir, site.commonDir, site.branch)));
   const notices: string[] = [];
   for (const file of new Set(locks.flat())) {
@@ -123,7 +123,7 @@ export async function recover(site: Site): Promise<string[]> {
     if (reason) locked(file, reason);
     notices.push(`a killed git left ${file}; it was removed`);
   }
-  for (const dir of mine.filter(isHalfMade)) {
+  for (const dir of dirs.filter(isHalfMade)) {
     const file = join(dir.path, 'locked');
     const reason = await mayBeHeld(file, places);
     if (reason) locked(file, reason);

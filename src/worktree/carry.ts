@@ -8,9 +8,9 @@ import { type CarryLink, type Tree, WORKTREE } from './tree.ts';
 
 /** `carry` as plain paths, each once. Throws E_CARRY_PATH naming every one that leaves home or lies in the loop's own folders. */
 export function carryPaths(carry: readonly string[]): string[] {
-  const own = [WORKTREE, 'ai/state', 'ai/logs', 'ai/patches'];
+  const reserved = [WORKTREE, 'ai/state', 'ai/logs', 'ai/patches'];
   const plain = carry.map((path) => ({ path, plain: plainPath(path) }));
-  const bad = plain.filter((c) => c.plain === undefined || own.some((o) => isBelow(c.plain as string, o)));
+  const bad = plain.filter((c) => c.plain === undefined || reserved.some((o) => isBelow(c.plain as string, o)));
   if (bad.length > 0)
     fail(
       'E_CARRY_PATH',
@@ -63,9 +63,9 @@ export async function placeCarry(
 export async function checkCarry(tree: Pick<Tree, 'path' | 'links'>): Promise<void> {
   const lost: CarryLink[] = [];
   for (const link of tree.links) {
-    const found = await entryAt(join(tree.path, link.path));
-    if (found.kind === 'link' && found.target === link.target) continue;
-    if (found.kind === 'nothing') await placeLink(tree.path, link.path, link.target);
+    const entry = await entryAt(join(tree.path, link.path));
+    if (entry.kind === 'link' && entry.target === link.target) continue;
+    if (entry.kind === 'nothing') await placeLink(tree.path, link.path, link.target);
     else lost.push(link);
   }
   if (lost.length > 0) await replaced(tree.path, lost);
@@ -74,11 +74,11 @@ export async function checkCarry(tree: Pick<Tree, 'path' | 'links'>): Promise<vo
 async function replaced(worktree: string, links: readonly CarryLink[]): Promise<never> {
   const commands: string[] = [];
   for (const { path } of links) {
-    const mine = shellWord(path);
-    const theirs = shellWord(`${WORKTREE}/${path}`);
+    const here = shellWord(path);
+    const there = shellWord(`${WORKTREE}/${path}`);
     const folder = (await entryAt(join(worktree, path))).kind === 'folder';
-    const take = folder ? `cp -a ${theirs}/. ${mine} && rm -r ${theirs}` : `mv ${theirs} ${mine}`;
-    commands.push(`diff -r ${theirs} ${mine}`, `rm -r ${theirs}   # keeps yours`, `${take}   # keeps the tool's`);
+    const take = folder ? `cp -a ${there}/. ${here} && rm -r ${there}` : `mv ${there} ${here}`;
+    commands.push(`diff -r ${there} ${here}`, `rm -r ${there}   # keeps yours`, `${take}   # keeps the tool's`);
   }
   const problems = links.map(({ path, target }) => `${WORKTREE}/${path} (was a link to ${target})`);
   return fail('E_CARRY_REPLACED', { commands: commands.join('\n') }, problems);

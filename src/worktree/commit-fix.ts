@@ -95,8 +95,8 @@ export async function isAsShown(
 ): Promise<boolean> {
   const git = treeGit(tree);
   const looks = files.map(async ({ path, before }) => {
-    const found = await git.attempt(['cat-file', 'blob', `HEAD:${path}`]);
-    return found.ok ? found.stdout === before : before === null;
+    const blob = await git.attempt(['cat-file', 'blob', `HEAD:${path}`]);
+    return blob.ok ? blob.stdout === before : before === null;
   });
   return (await Promise.all(looks)).every(Boolean);
 }

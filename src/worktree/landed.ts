@@ -9,14 +9,16 @@ const lines = (text: string): string[] => text.split('\n').filter(Boolean);
 
 /** The commits of `base..head` whose change is in the base. Throws a GitError. */
 export async function landedCommits(git: Git, base: string, head: string): Promise<Set<string>> {
-  const ours = lines(await git.run(['rev-list', '--no-merges', `${base}..${head}`]));
-  if (ours.length === 0) return new Set();
+  const branchCommits = lines(await git.run(['rev-list', '--no-merges', `${base}..${head}`]));
+  if (branchCommits.length === 0) return new Set();
   const fork = await forkOf(git, base, head);
-  const theirs = lines(await git.run(['rev-list', '--no-merges', base, ...(fork ? [`^${fork}`] : [])]));
-  const known = new Set((await patchIds(git, theirs)).values());
-  if (known.size === 0) return new Set();
-  const landed = [...(await patchIds(git, ours))].filter(([, id]) => known.has(id)).map(([commit]) => commit);
-  return new Set([...landed, ...(await squashed(git, base, head, known))]);
+  const baseCommits = lines(await git.run(['rev-list', '--no-merges', base, ...(fork ? [`^${fork}`] : [])]));
+  const baseIds = new Set((await patchIds(git, baseCommits)).values());
+  if (baseIds.size === 0) return new Set();
+  const landed = [...(await patchIds(git, branchCommits))]
+    .filter(([, id]) => baseIds.has(id))
+    .map(([commit]) => commit);
+  return new Set([...landed, ...(await squashed(git, base, head, baseIds))]);
 }
 
 /** The last commit that all of `base..head` has in common with the base; undefined when there is none. */
@@ -40,7 +42,7 @@ async function idsOf(git: Git, patches: Buffer): Promise<Map<string, string>> {
 }
 
 /** The commits up to each tip whose whole difference from the base is one of the known patches. */
-async function squashed(git: Git, base: string, head: string, known: ReadonlySet<string>): Promise<string[]> {
+async function squashed(git: Git, base: string, head: string, baseIds: ReadonlySet<string>): Promise<string[]> {
   const args = ['rev-list', '--first-parent', `--max-count=${SQUASH_DEPTH}`, `${base}..${head}`];
   const tips = lines(await git.run(args));
   const patches: Buffer[] = [];
@@ -49,8 +51,8 @@ async function squashed(git: Git, base: string, head: string, known: ReadonlySet
     if (!fork.ok) continue;
     patches.push(Buffer.from(`commit ${tip}\n`), await git.bytes(['diff-tree', ...PATCH, fork.stdout.trim(), tip]));
   }
-  const found = [...(await idsOf(git, Buffer.concat(patches)))].filter(([, id]) => known.has(id));
-  const ranges = found.map(([tip]) => git.run(['rev-list', '--no-merges', `${base}..${tip}`]));
+  const squashes = [...(await idsOf(git, Buffer.concat(patches)))].filter(([, id]) => baseIds.has(id));
+  const ranges = squashes.map(([tip]) => git.run(['rev-list', '--no-merges', `${base}..${tip}`]));
   return (await Promise.all(ranges)).flatMap(lines);
 }
 
@@ -85,7 +87,7 @@ function withoutDetours(touched: readonly Touch[]): Touch[] {
 async function touches(git: Git, base: string, head: string): Promise<Map<string, Touch[]>> {
   const commits = await git.run(['rev-list', '--reverse', '--topo-order', '--no-merges', `${base}..${head}`]);
   const rows = fields(await git.run(['diff-tree', '--stdin', '--root', '-r', '-z', '--no-renames'], commits));
-  const found = new Map<string, Touch[]>();
+  const touched = new Map<string, Touch[]>();
   let commit = '';
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] ?? '';
@@ -95,14 +97,14 @@ async function touches(git: Git, base: string, head: string): Promise<Map<string
     }
     const [, , from = '', to = ''] = row.split(' ');
     const path = rows[++i] ?? '';
-    found.set(path, [...(found.get(path) ?? []), { commit, from, to }]);
+    touched.set(path, [...(touched.get(path) ?? []), { commit, from, to }]);
   }
-  return found;
+  return touched;
 }
 
 /** The paths whose text in a merge commit is neither side's and not what git makes of them: a person wrote it. */
 async function solvedByHand(git: Git, base: string, head: string, paths: readonly string[]): Promise<Set<string>> {
-  const found = new Set<string>();
+  const solved = new Set<string>();
   for (const merge of lines(await git.run(['rev-list', '--merges', `${base}..${head}`]))) {
     const args = ['diff-tree', '-c', '-r', '-z', '--name-only', '--no-commit-id', merge];
     const mixed = fields(await git.run(args)).filter((path) => paths.includes(path));
@@ -110,7 +112,7 @@ async function solvedByHand(git: Git, base: string, head: string, paths: readonl
     const redone = fields(
       await git.run(['show', '--remerge-diff', '--format=', '-z', '--name-only', '--no-ext-diff', merge]),
     );
-    for (const path of mixed) if (redone.some((name) => name.trim() === path.trim())) found.add(path);
+    for (const path of mixed) if (redone.some((name) => name.trim() === path.trim())) solved.add(path);
   }
-  return found;
+  return solved;
 }

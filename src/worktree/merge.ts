@@ -108,8 +108,8 @@ async function withTextsOf(
   try {
     await index.run(['read-tree', root]);
     const rows = fields(await git.run(['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', commit, '--', ...paths]));
-    const theirs = new Map(rows.map((row) => [row.slice(row.indexOf('\t') + 1), row.split('\t')[0]]));
-    const info = paths.map((path) => `${theirs.get(path)?.replace(/ \w+ /, ' ') ?? nothing}\t${path}\0`);
+    const entries = new Map(rows.map((row) => [row.slice(row.indexOf('\t') + 1), row.split('\t')[0]]));
+    const info = paths.map((path) => `${entries.get(path)?.replace(/ \w+ /, ' ') ?? nothing}\t${path}\0`);
     await index.run(['update-index', '-z', '--index-info'], info.join(''));
     return (await index.run(['write-tree'])).trim();
   } finally {
@@ -143,9 +143,9 @@ async function clearTheWay(tree: TreePlace, git: Git, base: Base, to: string): P
   const other: string[] = [];
   for (let i = 0; i + 1 < rows.length; i += 2) {
     const path = rows[i + 1] ?? '';
-    const found = await entryAt(join(tree.path, path));
-    if (found.kind === 'nothing' || found.kind === 'folder') continue;
-    const id = found.kind === 'file' ? (await git.run(['hash-object', '--', path])).trim() : '';
+    const entry = await entryAt(join(tree.path, path));
+    if (entry.kind === 'nothing' || entry.kind === 'folder') continue;
+    const id = entry.kind === 'file' ? (await git.run(['hash-object', '--', path])).trim() : '';
     (rows[i]?.split(' ')[3] === id ? same : other).push(path);
   }
   if (other.length > 0) {

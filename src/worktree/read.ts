@@ -77,8 +77,8 @@ export async function uncommitted(home: string): Promise<string[]> {
 export async function ignoredBeside(home: string, dirs: readonly string[]): Promise<string[]> {
   if (dirs.length === 0) return [];
   const args = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory', '--', ...dirs];
-  const found = fields(await openGit(home).run(['--literal-pathspecs', ...args]));
-  return found.filter((path) => !isBelow(path, WORKTREE));
+  const paths = fields(await openGit(home).run(['--literal-pathspecs', ...args]));
+  return paths.filter((path) => !isBelow(path, WORKTREE));
 }
 
 const NOT_SEARCHED = ['node_modules/', '.terraform/', `/${WORKTREE}/`, '/ai/state/'];

@@ -81,7 +81,7 @@ export async function fullStatus(git: Git, ignored = false): Promise<Status> {
 export function parseStatus(answer: string): Status {
   let head = '';
   let branch: string | undefined;
-  const found: Record<'changed' | 'untracked' | 'ignored', string[]> = { changed: [], untracked: [], ignored: [] };
+  const paths: Record<'changed' | 'untracked' | 'ignored', string[]> = { changed: [], untracked: [], ignored: [] };
   for (const record of fields(answer)) {
     const [kind = '', name, value = ''] = record.split(' ', 3);
     if (kind === '#') {
@@ -89,10 +89,10 @@ export function parseStatus(answer: string): Status {
       if (name === 'branch.head') branch = record.slice('# branch.head '.length);
       continue;
     }
-    const list = kind === '?' ? found.untracked : kind === '!' ? found.ignored : found.changed;
+    const list = kind === '?' ? paths.untracked : kind === '!' ? paths.ignored : paths.changed;
     list.push(afterFields(record, BEFORE_PATH[kind] ?? 0));
   }
-  return { head, branch: branch === '(detached)' ? undefined : branch, ...found };
+  return { head, branch: branch === '(detached)' ? undefined : branch, ...paths };
 }
 
 function afterFields(record: string, count: number): string {

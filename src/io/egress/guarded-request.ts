@@ -81,12 +81,12 @@ function endUnlessConnected(call: ClientRequest, url: URL, connectMs: number): (
 /** What a name stands for, unless one of its addresses may not be reached. The connection goes to what was looked at. */
 function checkedLookup(host: string, mayReach: (address: string) => boolean): LookupFunction {
   return (name, options, done) =>
-    lookupName(name, { ...options, all: true }, (error, found) => {
+    lookupName(name, { ...options, all: true }, (error, addresses) => {
       if (error) return done(error, '', 0);
-      const refused = found.find(({ address }) => !mayReach(address));
+      const refused = addresses.find(({ address }) => !mayReach(address));
       if (refused) return done(foreign(host, refused.address), '', 0);
-      if (options.all) return done(null, found);
-      const [first] = found;
+      if (options.all) return done(null, addresses);
+      const [first] = addresses;
       done(null, first?.address ?? '', first?.family);
     });
 }

@@ -23,8 +23,8 @@ export interface ModelCommand {
 }
 
 const GRACE_MS = 2000;
-const MOST_TEXT = 1_000_000;
-const LAST_WORDS = 4000;
+const MAX_OUTPUT_BYTES = 1_000_000;
+const MAX_STDERR_CHARS = 4000;
 /** How long output may take to arrive after the end. */
 const OUTPUT_MS = 1000;
 
@@ -49,17 +49,17 @@ async function run(command: ModelCommand, cwd: string, clock: Clock): Promise<st
   // start files, unless it finds itself below another shell.
   const whole = { SHLVL: '1', ...env };
   const child = spawn(program, args, { cwd, env: whole, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
-  const [said, complained]: [Buffer[], Buffer[]] = [[], []];
+  const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
   let bytes = 0;
   const limit = limited(timeoutMs, signal);
   child.stdout.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > MOST_TEXT) limit.end();
-    else said.push(chunk);
+    if (bytes > MAX_OUTPUT_BYTES) limit.end();
+    else stdout.push(chunk);
   });
   child.stderr.on('data', (chunk: Buffer) => {
-    complained.push(chunk);
-    if (complained.length > 64) complained.splice(0, 32);
+    stderr.push(chunk);
+    if (stderr.length > 64) stderr.splice(0, 32);
   });
   for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.on('error', () => {});
   // A program that does not read its input may end while it is written.
@@ -79,14 +79,14 @@ async function run(command: ModelCommand, cwd: string, clock: Clock): Promise<st
   // A process in a session of its own may hold the output open for ever.
   await Promise.race([closed, clock.sleep(OUTPUT_MS)]);
   for (const pipe of [child.stdout, child.stderr]) pipe.destroy();
-  if (bytes > MOST_TEXT) throw new ModelFault(`${program} said more than ${MOST_TEXT} bytes`);
+  if (bytes > MAX_OUTPUT_BYTES) throw new ModelFault(`${program} said more than ${MAX_OUTPUT_BYTES} bytes`);
   if (signal.aborted && outcome === undefined) throw new ModelFault('it was stopped');
   if (outcome === undefined) throw new ModelFault(`${program} did not end within ${timeoutMs / 1000} s`);
   if (outcome.code !== 0) {
     const how = outcome.code === null ? `was ended by ${outcome.by}` : `ended with exit code ${outcome.code}`;
-    throw new ModelFault(`${program} ${how}${lastWords(Buffer.concat(complained).toString('utf8'))}`);
+    throw new ModelFault(`${program} ${how}${lastWords(Buffer.concat(stderr).toString('utf8'))}`);
   }
-  const text = Buffer.concat(said).toString('utf8');
+  const text = Buffer.concat(stdout).toString('utf8');
   if (text.trim() === '' && !mayBeSilent) throw new ModelFault(`${program} said nothing`);
   return text;
 }
@@ -99,6 +99,6 @@ function aborted(signal: AbortSignal): Promise<undefined> {
 }
 
 function lastWords(text: string): string {
-  const line = text.slice(-LAST_WORDS).trim().split('\n').at(-1)?.trim() ?? '';
+  const line = text.slice(-MAX_STDERR_CHARS).trim().split('\n').at(-1)?.trim() ?? '';
   return line === '' ? '' : `: ${line}`;
 }

@@ -54,7 +54,7 @@ export interface ModelHost {
   chat(chat: Chat): Promise<ChatEnd>;
 }
 
-const MOST_TEXT = 1_000_000;
+const MAX_ANSWER_CHARS = 1_000_000;
 
 /** Opens nothing yet: each function makes one request to `host` (`http://name:port`) and leaves no connection behind. */
 export function openChat(host: string, options: HostOptions): ModelHost {
@@ -63,7 +63,9 @@ export function openChat(host: string, options: HostOptions): ModelHost {
       request(host, options, async (client) => {
         const { models } = (await client.list()) as { models?: WireModel[] };
         return (models ?? []).map(({ name, model, size, details, remote_host }) => ({
-          ...{ name: name ?? model ?? '', size: size ?? 0, parameters: details?.parameter_size ?? '' },
+          name: name ?? model ?? '',
+          size: size ?? 0,
+          parameters: details?.parameter_size ?? '',
           remoteHost: remote_host || undefined,
         }));
       }),
@@ -95,17 +97,20 @@ type Client = InstanceType<typeof import('ollama')['Ollama']>;
 
 async function stream(client: Client, { onText, format, messages, ...chat }: Chat): Promise<ChatEnd> {
   const wanted = {
-    ...{ ...chat, messages: messages.map((message) => ({ ...message })), stream: true as const },
+    ...chat,
+    messages: messages.map((message) => ({ ...message })),
+    stream: true as const,
     ...(format === undefined ? {} : { format }),
     // A prompt that does not fit is an error and not a shorter prompt; hosts too old to know these ignore them.
-    ...{ truncate: false, shift: false },
+    truncate: false,
+    shift: false,
   };
   let text = '';
   for await (const part of await client.chat(wanted)) {
     const { message, done, done_reason, prompt_eval_count, eval_count } = part;
     const piece = message?.content ?? '';
     text += piece;
-    if (text.length > MOST_TEXT) throw new ModelFault(`the model said more than ${MOST_TEXT} characters`);
+    if (text.length > MAX_ANSWER_CHARS) throw new ModelFault(`the model said more than ${MAX_ANSWER_CHARS} characters`);
     onText?.(piece === '' ? (message?.thinking ?? '') : piece);
     if (done) {
       const counts = { promptTokens: counted(prompt_eval_count), answerTokens: counted(eval_count) };
@@ -148,10 +153,10 @@ function faultOf(error: unknown, host: string): unknown {
 }
 
 /** Bytes of an answer, its envelopes included, that are read at most. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /** Of one line: a piece of an answer in its envelope. */
-const LONGEST_LINE = 1024 * 1024;
+const MAX_LINE_CHARS = 1024 * 1024;
 
 /** A fetch that reaches allowed addresses only and ends with `signal`. Throws ModelFault with the status for any but a success. */
 export function ollamaFetch(mayReach: (address: string) => boolean, signal: AbortSignal) {
@@ -163,7 +168,7 @@ export function ollamaFetch(mayReach: (address: string) => boolean, signal: Abor
       throw new ModelFault(`${new URL(url).origin} answered ${status}: ${await saidBy(answer)}`, status);
     }
     const type = answer.headers['content-type'] ?? '';
-    const parts = bounded(answer, MOST_BYTES);
+    const parts = bounded(answer, MAX_RESPONSE_BYTES);
     const stream = ReadableStream.from(type.includes('ndjson') ? soundLines(parts) : parts);
     return new Response(stream as ReadableStream, { status, headers: { 'content-type': type } });
   };
@@ -195,7 +200,7 @@ async function* soundLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
     const lines = soundOnes(rest.slice(0, end));
     if (lines !== '') yield encoder.encode(lines);
     rest = rest.slice(end);
-    if (rest.length > LONGEST_LINE) throw new ModelFault('the stream has a line longer than any answer');
+    if (rest.length > MAX_LINE_CHARS) throw new ModelFault('the stream has a line longer than any answer');
   }
   const last = soundOnes(rest + decoder.decode());
   if (last !== '') yield encoder.encode(last);

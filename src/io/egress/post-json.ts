@@ -27,14 +27,14 @@ export interface Posted {
   readonly text: string;
 }
 
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /**
  * Posts and reads the answer. Throws ModelFault, which names the host and never the path, when the host cannot be reached
  * or trusted, is late, sends too much or points elsewhere, and when `signal` is given.
  */
 export async function postJson(url: string, post: PostJson): Promise<Posted> {
-  const { headers, body, signal, timeoutMs, mayReach, maxBytes = MOST_BYTES, connectMs } = post;
+  const { headers, body, signal, timeoutMs, mayReach, maxBytes = MAX_RESPONSE_BYTES, connectMs } = post;
   const to = webAddress(url);
   if (signal.aborted) throw new ModelFault('it was stopped');
   const limit = limited(timeoutMs, signal);
