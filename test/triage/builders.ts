@@ -1,7 +1,9 @@
 // What the tests of triage share: story events without their stamps, ledgers folded from them, an everyday failure.
 import { FIX_OUTCOMES, FIX_TIERS, type FixOutcome, type NewEvent } from '../../src/events.ts';
+import type { Failure } from '../../src/failure/fingerprint.ts';
 import type { DecidedIncident, Situation } from '../../src/triage/decide.ts';
 import { foldLedger, type StoryEvent } from '../../src/triage/fold.ts';
+import type { Fix } from '../../src/triage/incident.ts';
 import { emptyLedger, entryOf, type Ledger, type LedgerEntry } from '../../src/triage/ledger.ts';
 import { EXAMPLES } from '../events.ts';
 import { fc } from '../sweep.ts';
@@ -14,6 +16,29 @@ export const DAY = 24 * HOUR;
 
 export const ENDED = { exit_code: 1, signal: null, timed_out: false };
 export const FAILURE = { class: 'talos_error', transient: false, external: false } as const;
+
+/** A failure as its log shows it. */
+export const failureOf = (fingerprint: string, more: Partial<Failure> = {}): Failure => ({
+  fingerprint,
+  ...FAILURE,
+  rules: [],
+  errors: [],
+  grade: 'nothing',
+  ...more,
+});
+
+/** A fix for a failure of talos. */
+export const fixOf = (fingerprint: string): Fix => ({
+  stage: 'talos',
+  step: 'talos',
+  fingerprint,
+  hash: 'h1',
+  commit: 'c1',
+  paths: [],
+  tier: 'executor',
+  plugin: 'ollama',
+  note: { fix: '', reason: '' },
+});
 
 /** An event that tells of a failure, as a part of the loop says it. */
 export type Story = NewEvent<StoryEvent['type']>;

@@ -1,11 +1,18 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Decision, decide, type Situation, WHY, type Why } from '../../src/triage/decide.ts';
+import {
+  type DecidedIncident,
+  type Decision,
+  decide,
+  type Situation,
+  type Undecided,
+  WHY,
+  type Why,
+} from '../../src/triage/decide.ts';
 import { entryOf } from '../../src/triage/ledger.ts';
-import type { LedgerHappening } from '../../src/triage/records.ts';
 import { fc, runs } from '../sweep.ts';
 import {
-  anyHappening,
+  anyStory,
   called,
   closed,
   DAY,
@@ -13,30 +20,33 @@ import {
   escalated,
   FAILURE,
   gaveUp,
+  incident,
   ledgerOf,
   NOW,
   opened,
   patch,
   recovered,
   reset,
+  type Story,
   seen,
   situation,
   tried,
 } from './builders.ts';
 
 const TRIED = [tried(), tried(), tried()];
-const transient = { ...FAILURE, class: 'network_error', transient: true };
-const external = { ...FAILURE, class: 'permission_denied', external: true };
-const after = (happenings: LedgerHappening[], more: Partial<Situation> = {}): Decision =>
-  decide(situation({ entry: entryAfter(seen(), ...happenings), ...more }));
-const run = (more: Partial<Situation['run']>) => ({ ...situation().run, ...more });
+const transient = { ...FAILURE, class: 'network_error', transient: true } as const;
+const external = { ...FAILURE, class: 'permission_denied', external: true } as const;
+
+/** The decision on a failure after these events, in an everyday situation but for `more`. */
+const after = (stories: Story[], more: Partial<DecidedIncident & Situation> = {}): Decision =>
+  decide(incident({ history: entryAfter(seen(), ...stories), ...more }), situation(more));
 const limits = (more: Partial<Situation['limits']>) => ({ ...situation().limits, ...more });
 const none = (why: Why, exit: 1 | 3, reason: string): Decision => ({ tier: 'none', why, exit, reason });
 const all = (reason: string): Decision => ({ tier: 'executor', scope: 'all', reapply: [], reason });
 const known = (reason: string): Decision => ({ tier: 'executor', scope: 'known-fixes-only', reapply: [], reason });
 
 test('a transient failure is waited out, each time longer, 3 times in a run; then it counts as persistent', () => {
-  const waits = [0, 1, 2, 3].map((n) => decide(situation({ failure: transient, run: run({ waits: n }) })));
+  const waits = [0, 1, 2, 3].map((n) => after([], { failure: transient, waits: n }));
   assert.equal(waits, [
     { tier: 'wait', pause_ms: 30_000, reason: 'it may pass by itself, first of 3 waits' },
     { tier: 'wait', pause_ms: 60_000, reason: 'it may pass by itself, second of 3 waits' },
@@ -47,19 +57,19 @@ test('a transient failure is waited out, each time longer, 3 times in a run; the
 
 test('waits stay without AI and in safe mode', () => {
   for (const off of [{ ai: false }, { safe_mode: true }]) {
-    assert.is(decide(situation({ failure: transient, ...off })).tier, 'wait');
+    assert.is(after([], { failure: transient, ...off }).tier, 'wait');
   }
 });
 
 test('a wait that does not fit into the time left is not begun', () => {
-  const at = (time_left_ms: number) => decide(situation({ failure: transient, run: run({ time_left_ms }) }));
+  const at = (time_left_ms: number) => after([], { failure: transient, time_left_ms });
   assert.is(at(30_001).tier, 'wait');
   assert.equal(at(30_000), none('run_time_spent', 1, 'a wait of 30 s does not fit into the time left of this run'));
 });
 
 test('a new failure goes to the executors, also one the ledger has no word of', () => {
-  assert.equal(decide(situation()), all('a new failure: first of 3 tries'));
-  assert.equal(decide(situation({ entry: undefined })), all('a new failure: first of 3 tries'));
+  assert.equal(after([]), all('a new failure: first of 3 tries'));
+  assert.equal(after([], { history: undefined }), all('a new failure: first of 3 tries'));
 });
 
 test('a failure that comes back stays with the executors while there are tries', () => {
@@ -129,7 +139,9 @@ test('a failure that is back within 7 days of a verified fix goes to escalation 
 test('fixes withdrawn earlier come back first, asking nobody and spending no try', () => {
   const withdrawn = [...TRIED, patch('h1', 'withdrawn'), patch('h2', 'broke'), escalated('h3', 'withdrawn')];
   const back: Decision = {
-    ...{ tier: 'executor', scope: 'known-fixes-only', reapply: ['h1', 'h3'] },
+    tier: 'executor',
+    scope: 'known-fixes-only',
+    reapply: ['h1', 'h3'],
     reason: '2 fixes withdrawn earlier: applied again, nobody is asked',
   };
   assert.equal(after(withdrawn), back);
@@ -152,8 +164,8 @@ test('an external failure sees no model, only known fixes', () => {
 
 test('a failure that is transient and external is waited out first', () => {
   const both = { ...external, transient: true };
-  assert.is(decide(situation({ failure: both })).tier, 'wait');
-  assert.is((decide(situation({ failure: both, run: run({ waits: 3 }) })) as { why?: Why }).why, 'external');
+  assert.is(after([], { failure: both }).tier, 'wait');
+  assert.is((after([], { failure: both, waits: 3 }) as { why?: Why }).why, 'external');
 });
 
 test('without AI there is no executor of any kind and no escalation', () => {
@@ -218,42 +230,64 @@ test('the caps of a day end the AI work for the day, not the known fixes', () =>
 
 test('a stage has 20 attempts in a run, whatever they are for, and a run has its time', () => {
   const spent = none('attempts_spent', 1, '20 attempts in this run, 20 at most');
-  assert.is(after([], { run: run({ attempts: 19 }) }).tier, 'executor');
-  assert.equal(after([], { run: run({ attempts: 20 }) }), spent);
-  assert.equal(after([patch('h1', 'withdrawn')], { run: run({ attempts: 20 }), failure: transient }), spent);
-  assert.equal(
-    after([], { run: run({ time_left_ms: 0 }) }),
-    none('run_time_spent', 1, 'the time of this run is spent'),
-  );
+  assert.is(after([], { attempt: 19 }).tier, 'executor');
+  assert.equal(after([], { attempt: 20 }), spent);
+  assert.equal(after([patch('h1', 'withdrawn')], { attempt: 20, failure: transient }), spent);
+  assert.equal(after([], { time_left_ms: 0 }), none('run_time_spent', 1, 'the time of this run is spent'));
+});
+
+test('who knows a fix is asked only where that decides; without being told, the answer is to look or what both would be', () => {
+  const cases: [Story[], Partial<DecidedIncident & Situation>, Decision | Undecided][] = [
+    [[], {}, { tier: 'look' }],
+    [[], { executors: 'down' }, { tier: 'look' }],
+    [[], { failure: external }, { tier: 'look' }],
+    [[opened], {}, none('open_case', 3, 'case c-7 is open')],
+    [[], { safe_mode: true }, none('safe_mode', 3, 'safe mode is on: the AI changes nothing')],
+    [[], { ai: false }, none('no_ai', 1, 'the AI is switched off for this run')],
+    [TRIED, { escalations: 'none' }, { tier: 'give_up', reason: '3 of 3 tries spent, and there is no escalation' }],
+  ];
+  for (const [stories, more, expected] of cases) {
+    const history = entryAfter(seen(), ...stories);
+    assert.equal(decide(incident({ history, ...more }), { ...situation(more), known_fix: undefined }), expected);
+  }
 });
 
 const availability = fc.constantFrom('none', 'down', 'ready') as fc.Arbitrary<Situation['executors']>;
-const anySituation: fc.Arbitrary<Situation> = fc
+const anyDecision = fc
   .record({
-    before: fc.array(anyHappening, { maxLength: 12 }),
-    failure: fc.record({ class: fc.constant('unknown'), transient: fc.boolean(), external: fc.boolean() }),
-    run: fc.record({ attempts: fc.nat(25), waits: fc.nat(4), time_left_ms: fc.integer({ min: -1, max: 200_000 }) }),
+    before: fc.array(anyStory, { maxLength: 12 }),
+    failure: fc.record({ class: fc.constant('unknown' as const), transient: fc.boolean(), external: fc.boolean() }),
+    attempt: fc.nat(25),
+    waits: fc.nat(4),
+    time_left_ms: fc.integer({ min: -1, max: 200_000 }),
     limits: fc.record({
-      ...{ executor_tries: fc.nat(3), escalation_calls: fc.nat(3), stage_attempts: fc.integer({ min: 1, max: 20 }) },
-      ...{ day_tries: fc.nat(5), day_tokens: fc.nat(5000) },
+      executor_tries: fc.nat(3),
+      escalation_calls: fc.nat(3),
+      stage_attempts: fc.integer({ min: 1, max: 20 }),
+      day_tries: fc.nat(5),
+      day_tokens: fc.nat(5000),
     }),
     backoff: fc.array(fc.nat(120_000), { maxLength: 3 }),
-    ...{ ai: fc.boolean(), safe_mode: fc.boolean(), known_fix: fc.boolean() },
-    ...{ executors: availability, escalations: availability },
+    ai: fc.boolean(),
+    safe_mode: fc.boolean(),
+    known_fix: fc.boolean(),
+    executors: availability,
+    escalations: availability,
     now: fc.integer({ min: NOW - 9 * DAY, max: NOW + 9 * DAY }),
   })
-  .map(({ before, ...rest }) => {
+  .map(({ before, failure, attempt, waits, ...rest }) => {
     const ledger = ledgerOf(before);
-    return { ...rest, day: ledger.day, entry: entryOf(ledger, 'talos', 'f1') };
+    const history = entryOf(ledger, 'talos', 'f1');
+    return { incident: { failure, attempt, waits, history }, situation: { ...rest, day: ledger.day } };
   });
 
 test('property: there is always one answer with a reason, the same each time, and it changes nothing', () => {
   fc.assert(
-    fc.property(anySituation, (s) => {
-      const kept = JSON.stringify(s);
-      const decision = decide(s);
-      assert.equal(decide(s), decision);
-      assert.is(JSON.stringify(s), kept);
+    fc.property(anyDecision, (given) => {
+      const before = JSON.stringify(given);
+      const decision = decide(given.incident, given.situation);
+      assert.equal(decide(given.incident, given.situation), decision);
+      assert.is(JSON.stringify(given), before);
       assert.match(decision.reason, /^[^\n]{10,160}$/);
       assert.not.match(decision.reason, /undefined|NaN|null/);
       if (decision.tier === 'none') assert.is(decision.exit, WHY[decision.why]);
@@ -262,21 +296,35 @@ test('property: there is always one answer with a reason, the same each time, an
   );
 });
 
+test('property: an answer before anybody looked stands whether or not a known fix fits', () => {
+  fc.assert(
+    fc.property(anyDecision, ({ incident, situation }) => {
+      const early = decide(incident, { ...situation, known_fix: undefined });
+      if (early.tier === 'look') return;
+      const answers = [true, false].map((known_fix) => decide(incident, { ...situation, known_fix }));
+      // In safe mode nobody looks: either answer changes nothing.
+      if (!situation.safe_mode) assert.equal(answers, [early, early]);
+      else assert.ok(answers.some((answer) => JSON.stringify(answer) === JSON.stringify(early)));
+    }),
+    runs(400, 20000),
+  );
+});
+
 test('property: without AI or in safe mode nothing is asked for a change, and no cap is ever passed', () => {
   fc.assert(
-    fc.property(anySituation, (s) => {
-      const decision = decide(s);
+    fc.property(anyDecision, ({ incident: { history, failure, attempt, waits }, situation }) => {
+      const decision = decide({ history, failure, attempt, waits }, situation);
       const { tier } = decision;
       if (tier === 'none' || tier === 'give_up') return;
-      assert.ok(s.run.attempts < s.limits.stage_attempts && s.run.time_left_ms > 0);
-      assert.ok(s.entry?.case === undefined && s.entry?.gave_up_at === undefined);
+      assert.ok(attempt < situation.limits.stage_attempts && situation.time_left_ms > 0);
+      assert.ok(history?.case === undefined && history?.gave_up_at === undefined);
       if (tier === 'wait') {
-        assert.ok(s.failure.transient && s.run.waits < s.backoff.length && decision.pause_ms < s.run.time_left_ms);
+        assert.ok(failure.transient && waits < situation.backoff.length && decision.pause_ms < situation.time_left_ms);
         return;
       }
-      assert.ok(s.ai && !s.safe_mode);
+      assert.ok(situation.ai && !situation.safe_mode);
       const asked = tier === 'escalation' || decision.scope === 'all';
-      if (asked) assert.not(s.failure.external);
+      if (asked) assert.not(failure.external);
       if (tier === 'executor' && decision.reapply.length > 0) assert.is(decision.scope, 'known-fixes-only');
     }),
     runs(400, 20000),

@@ -1,11 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { foldLedger } from '../../src/triage/fold.ts';
+import { EVENTS, type EventType, isEvent } from '../../src/events.ts';
+import { foldLedger, isStory, type StoryEvent } from '../../src/triage/fold.ts';
 import { emptyLedger, entryOf, isLedger, type LedgerEntry } from '../../src/triage/ledger.ts';
-import { isLedgerRecord, LEDGER_TYPES, type LedgerHappening } from '../../src/triage/records.ts';
+import { EXAMPLES } from '../events.ts';
 import { fc, runs } from '../sweep.ts';
 import {
-  anyRecords,
+  answered,
+  anyStories,
   called,
   closed,
   DAY,
@@ -15,12 +17,17 @@ import {
   gaveUp,
   ledgerOf,
   NOW,
+  notified,
+  on,
   opened,
   patch,
   RUN,
   recovered,
+  refunded,
   reset,
+  type Story,
   seen,
+  stamped,
   tried,
   used,
 } from './builders.ts';
@@ -32,128 +39,173 @@ const counters = ({ executor_tries, escalation_calls, fruitless }: LedgerEntry) 
 ];
 
 test('a sighting is counted, with when, where and what it was', () => {
-  const again: LedgerHappening = {
-    ...{ type: 'seen', stage: 'talos', fingerprint: 'f1' },
-    data: {
-      class: 'network_error',
-      transient: true,
-      external: false,
-      excerpt: `${'x'.repeat(300)}\ntwo\nthree`,
-      ended: ENDED,
-    },
+  const { log: _, ...data } = { ...seen().data, log: '' } as (typeof EXAMPLES)['failure.seen'];
+  const excerpt = `${'x'.repeat(300)}\ntwo\nthree`;
+  const again: Story = {
+    type: 'failure.seen',
+    stage: 'talos',
+    data: { ...data, class: 'network_error', transient: true, excerpt },
   };
   assert.equal(entryAfter(seen(), again), {
-    ...{ stage: 'talos', fingerprint: 'f1', class: 'network_error', transient: true, external: false },
+    stage: 'talos',
+    fingerprint: 'f1',
+    class: 'network_error',
+    transient: true,
+    external: false,
     excerpt: `${'x'.repeat(200)}\ntwo`,
+    first_seen: '2026-11-10T06:00:00.000Z',
+    last_seen: '2026-11-10T06:01:00.000Z',
+    times_seen: 2,
+    run: RUN,
     ended: ENDED,
-    ...{ first_seen: '2026-11-10T06:00:00.000Z', last_seen: '2026-11-10T06:01:00.000Z', times_seen: 2 },
-    ...{ executor_tries: 0, escalation_calls: 0, fruitless: 0, try_fixes: [], patches: [] },
+    executor_tries: 0,
+    escalation_calls: 0,
+    fruitless: 0,
+    try_fixes: [],
+    patches: [],
   });
   const first = entryAfter(seen());
   assert.equal([first.run, first.log], [RUN, `ai/logs/talos/${RUN}-1.log`]);
 });
 
 test('the last decision and its reason are kept for whoever asks why', () => {
-  const decided: LedgerHappening = {
-    ...{ type: 'decided', stage: 'talos', fingerprint: 'f1', data: { tier: 'wait', reason: 'first of 3 waits' } },
-  };
-  const { last_tier, last_reason } = entryAfter(seen(), decided);
+  const data = { fingerprint: 'f1', tier: 'wait', reason: 'first of 3 waits' } as const;
+  const { last_tier, last_reason } = entryAfter(seen(), { type: 'failure.decided', stage: 'talos', data });
   assert.equal([last_tier, last_reason], ['wait', 'first of 3 waits']);
 });
 
-test('a provider that failed spends nothing: tries and calls are spent by their own records alone', () => {
-  const spend = Object.keys(LEDGER_TYPES).filter((type) => {
-    const data = {
-      ...{
-        tier: 'executor',
-        reason: '',
-        class: 'unknown',
-        transient: false,
-        external: false,
-        excerpt: '',
-        ended: ENDED,
-      },
-    };
-    const record = {
-      ...{ v: 1, seq: 1, time: new Date(NOW).toISOString(), type, stage: 'talos', fingerprint: 'f1' },
-      data: {
-        ...data,
-        hash: 'h',
-        outcome: 'applied',
-        plugin: 'p',
-        case: 'c',
-        tokens: 5,
-        ledger: emptyLedger(),
-        refused: [],
-        state: 's',
-      },
-    };
-    assert.ok(isLedgerRecord(record), type);
+test('a provider that failed spends nothing: tries and calls are spent by events of their own, or by a fix that a try ended in', () => {
+  const spends = (type: EventType, data: object = {}): boolean => {
+    const event: unknown = stamped(
+      { type, stage: 'talos', step: 'talos', data: { ...EXAMPLES[type], ...data } } as Story,
+      1,
+    );
+    assert.ok(isEvent(event), type);
+    if (!isStory(event)) return false;
     const ledger = emptyLedger();
-    foldLedger(ledger, record);
+    foldLedger(ledger, event);
     const entry = entryOf(ledger, 'talos', 'f1');
-    return ledger.day.tries > 0 || (entry && counters(entry).some((n) => n > 0));
-  });
-  assert.equal(spend, ['tried', 'called']);
+    return ledger.day.tries > 0 || (entry !== undefined && counters(entry).some((n) => n > 0));
+  };
+  assert.equal(
+    (Object.keys(EVENTS) as EventType[]).filter((type) => spends(type)),
+    ['try.ended', 'escalation.called'],
+  );
+  assert.ok(spends('fix.committed', { tried: true }));
+  assert.equal(
+    entryAfter(seen(), { ...patch('h1', 'applied'), data: { ...EXAMPLES['fix.committed'], tried: true } } as Story)
+      .try_fixes,
+    ['h1'],
+  );
 });
 
 test('a call is counted before it is made, and given back when whoever was called could not be reached', () => {
-  const on = (type: 'called' | 'uncalled'): LedgerHappening =>
-    ({
-      type,
-      stage: 'talos',
-      fingerprint: 'f1',
-      data: type === 'called' ? { case: 'talos-f1' } : {},
-    }) as LedgerHappening;
-  const calls = (...happenings: LedgerHappening[]) => entryAfter(seen(), ...happenings).escalation_calls;
-  assert.is(calls(on('called')), 1);
-  assert.is(calls(on('called'), on('uncalled')), 0);
-  assert.is(calls(on('called'), on('called'), on('uncalled')), 1);
-  assert.is(calls(on('uncalled')), 0);
-  assert.is(entryAfter(seen(), on('called')).escalated, 'talos-f1');
-  const reset: LedgerHappening = { type: 'reset', stage: 'talos', data: {} };
-  assert.is(entryAfter(seen(), on('called'), reset).escalated, undefined);
+  const calledWith: Story = {
+    type: 'escalation.called',
+    stage: 'talos',
+    data: { fingerprint: 'f1', case: 'talos-f1' },
+  };
+  const calls = (...stories: Story[]) => entryAfter(seen(), ...stories).escalation_calls;
+  assert.is(calls(calledWith), 1);
+  assert.is(calls(calledWith, refunded), 0);
+  assert.is(calls(calledWith, calledWith, refunded), 1);
+  assert.is(calls(refunded), 0);
+  assert.is(entryAfter(seen(), calledWith).escalated, 'talos-f1');
+  assert.is(entryAfter(seen(), calledWith, reset).escalated, undefined);
 });
 
-test('what was not taken is kept, the latest six, and a note outlives how its patch stands', () => {
-  const refused = (n: number): LedgerHappening => ({
-    ...{ type: 'tried', stage: 'talos', fingerprint: 'f1' },
-    data: { refused: [{ plugin: 'ollama', tier: 'executor', code: 'masks', reason: `line ${n}` }] },
+test('what was not taken is kept, the latest six, bounded; a note outlives how its patch stands, why it ended so does not', () => {
+  const refused = (n: number): Story => ({
+    type: 'fix.refused',
+    stage: 'talos',
+    data: { ...EXAMPLES['fix.refused'], reasons: [`line ${n}`, 'x'.repeat(400)], fix: 'say it' },
   });
-  const entry = entryAfter(seen(), ...Array.from({ length: 8 }, (_, n) => refused(n)));
+  const passed: Story = { type: 'plugin.passed', stage: 'talos', data: EXAMPLES['plugin.passed'] };
+  const { refused: kept } = entryAfter(seen(), ...Array.from({ length: 8 }, (_, n) => refused(n)), passed);
   assert.equal(
-    entry.refused?.map(({ reason }) => reason),
-    ['line 2', 'line 3', 'line 4', 'line 5', 'line 6', 'line 7'],
+    kept?.map(({ reason, code }) => [reason.slice(0, 6), reason.length, code]),
+    [...[3, 4, 5, 6, 7].map((n) => [`line ${n}`, 300, 'masks']), ['becaus', 7, 'pass']],
   );
+  assert.equal(kept?.[0], {
+    plugin: 'ollama',
+    tier: 'executor',
+    code: 'masks',
+    reason: `line 3; ${'x'.repeat(292)}`,
+    fix: 'say it',
+    time: '2026-11-10T06:04:00.000Z',
+  });
+  const known = on('f1', { ...refused(1), data: { ...refused(1).data, plugin: 'known-fixes' } } as Story);
+  assert.is(entryAfter(seen(), known).refused, undefined, 'no model learns from a known fix');
   const note = { fix: 'a', reason: 'b' };
-  const noted = (data: object): LedgerHappening => {
-    const { data: plain, ...rest } = patch('h1', 'applied') as LedgerHappening & { type: 'patch' };
-    return { ...rest, data: { ...plain, ...data } };
-  };
-  const { patches } = entryAfter(seen(), noted({ note, why: 'then' }), patch('h1', 'no_effect'));
-  assert.equal(patches[0]?.note, note);
-  assert.is(patches[0]?.why, undefined);
+  const { patches } = entryAfter(seen(), patch('h1', 'withdrawn', { note }), patch('h1', 'applied', { note }));
+  assert.equal([patches[0]?.note, patches[0]?.why], [note, undefined]);
+  const late = entryAfter(seen(), patch('h1', 'withdrawn', { note }), patch('h1', 'refused'));
+  assert.equal([late.patches[0]?.note, late.patches[0]?.why], [note, 'masks: masks it']);
 });
 
 test('what answers cost is added up for the day, and begins anew with the next', () => {
-  const cost = (dollars: number): LedgerHappening => ({ type: 'used', data: { tokens: 10, dollars } });
+  const cost = (dollars: number): Story => ({
+    type: 'model.used',
+    stage: 'talos',
+    data: { fingerprint: 'f1', tokens: 10, dollars },
+  });
   const ledger = ledgerOf([cost(0.25), cost(0), cost(0.5)]);
-  assert.equal([ledger.day.tokens, ledger.day.dollars], [30, 0.75]);
+  assert.equal([ledger.day.tokens, ledger.day.dollars, ledger.entries], [30, 0.75, {}]);
   ledgerOf([cost(0)], NOW + 2 * DAY, ledger);
   assert.equal([ledger.day.tokens, ledger.day.dollars], [10, undefined]);
 });
 
-test('a patch is listed once, with how it stands now', () => {
+test('a person is notified of each state once; a case that is opened waits anew', () => {
+  assert.is(entryAfter(seen(), notified('give_up')).notified, 'give_up');
+  assert.is(entryAfter(seen(), notified('give_up'), opened).notified, undefined);
+  assert.is(entryAfter(seen(), notified('give_up'), reset).notified, undefined);
+});
+
+test('a case for a stage that is given up is only shown: nobody waits for its answer', () => {
+  const data = { ...EXAMPLES['case.opened'], given_up: true };
+  assert.is(entryAfter(seen(), { type: 'case.opened', stage: 'talos', data }).case, undefined);
+});
+
+test('the answer of a person closes the case and waits to be applied; their latest answer counts, and counts for no plugin', () => {
+  const outcomes = (...stories: Story[]) =>
+    entryAfter(seen(), opened, ...stories).patches.map((p) => [p.hash, p.outcome]);
+  assert.equal(
+    [entryAfter(seen(), opened, answered('h1')).case, outcomes(answered('h1'))],
+    [undefined, [['h1', 'withdrawn']]],
+  );
+  assert.equal(outcomes(answered('h1'), answered('h2')), [
+    ['h1', 'declined'],
+    ['h2', 'withdrawn'],
+  ]);
+  assert.equal(outcomes(answered('h1'), answered('h1')), [['h1', 'withdrawn']]);
+  assert.equal(outcomes(patch('h0', 'withdrawn'), answered('h1')), [
+    ['h0', 'withdrawn'],
+    ['h1', 'withdrawn'],
+  ]);
+  const byPerson = { tier: 'escalation', plugin: 'person' } as const;
+  assert.is(entryAfter(seen(), answered('h1'), patch('h1', 'no_effect', byPerson)).fruitless, 0);
+});
+
+test('a patch is listed once, with how it stands now, why, and its commit on the branch', () => {
   const { patches } = entryAfter(seen(), patch('h1', 'applied'), patch('h2', 'refused'), patch('h1', 'no_effect'));
   const ours = { tier: 'executor', plugin: 'ollama', run: RUN };
+  const { note } = EXAMPLES['fix.committed'];
   assert.equal(patches, [
-    { hash: 'h1', outcome: 'no_effect', ...ours, time: '2026-11-10T06:03:00.000Z' },
-    { hash: 'h2', outcome: 'refused', ...ours, time: '2026-11-10T06:02:00.000Z' },
+    {
+      hash: 'h1',
+      outcome: 'no_effect',
+      ...ours,
+      note,
+      why: 'it is no_effect',
+      commit: 'c-h1',
+      time: '2026-11-10T06:03:00.000Z',
+    },
+    { hash: 'h2', outcome: 'refused', ...ours, why: 'masks: masks it', time: '2026-11-10T06:02:00.000Z' },
   ]);
 });
 
 test('a patch refused because it was tried keeps how it went then; a withdrawn one that no longer applies is refused', () => {
-  const outcome = (...happenings: LedgerHappening[]) => entryAfter(...happenings).patches[0]?.outcome;
+  const outcome = (...stories: Story[]) => entryAfter(...stories).patches[0]?.outcome;
   for (const kept of ['verified', 'no_effect', 'broke', 'provisional', 'applied'] as const) {
     assert.is(outcome(patch('h1', kept), patch('h1', 'refused')), kept);
   }
@@ -161,7 +213,7 @@ test('a patch refused because it was tried keeps how it went then; a withdrawn o
 });
 
 test('an escalation is fruitless when its patch is reverted, once each time', () => {
-  const fruitless = (...happenings: LedgerHappening[]) => entryAfter(seen(), ...happenings).fruitless;
+  const fruitless = (...stories: Story[]) => entryAfter(seen(), ...stories).fruitless;
   assert.is(fruitless(escalated('h1', 'applied'), escalated('h1', 'no_effect')), 1);
   assert.is(fruitless(escalated('h1', 'no_effect'), escalated('h1', 'no_effect'), escalated('h2', 'broke')), 2);
   assert.is(fruitless(escalated('h1', 'withdrawn'), escalated('h2', 'provisional'), patch('h3', 'broke')), 0);
@@ -183,10 +235,18 @@ test('a verified fix restarts the counters, keeps the history and remembers when
 });
 
 test('a reset restarts all of a stage: counters, give_up, case, flapping; the history and other stages stay', () => {
-  const other: LedgerHappening = { ...called, stage: 'apps' } as LedgerHappening;
   const ledger = ledgerOf([
-    ...[seen(), patch('h0', 'verified'), tried('h1'), patch('h1', 'broke'), called, gaveUp, opened],
-    ...[seen('f2'), { ...tried(), fingerprint: 'f2' } as LedgerHappening, seen('f1', 'apps'), other, reset],
+    ...[
+      seen(),
+      patch('h0', 'verified'),
+      tried('h1'),
+      patch('h1', 'broke'),
+      patch('h9', 'declined'),
+      called,
+      gaveUp,
+      opened,
+    ],
+    ...[seen('f2'), on('f2', tried()), seen('f1', 'apps'), on('f1', called, 'apps'), reset],
   ]);
   const entry = entryOf(ledger, 'talos', 'f1') as LedgerEntry;
   assert.equal([counters(entry), entry.try_fixes], [[0, 0, 0], []]);
@@ -202,9 +262,8 @@ test('a stage that recovered is no longer given up, but what was spent stays spe
 });
 
 test('a case is closed by its fingerprint, or with all cases of the stage', () => {
-  const answered: LedgerHappening = { ...closed, fingerprint: 'f2' } as LedgerHappening;
   assert.is(entryAfter(opened).case, 'c-7');
-  assert.is(entryAfter(opened, answered).case, 'c-7');
+  assert.is(entryAfter(opened, on('f2', closed)).case, 'c-7');
   assert.is(entryAfter(opened, closed).case, undefined);
 });
 
@@ -214,39 +273,60 @@ test('what is used counts for the UTC day; after a jump back it counts for the l
   assert.equal(ledgerOf([tried(), used(5)], NOW - 3 * DAY, late).day, { date: '2026-11-11', tries: 1, tokens: 15 });
 });
 
-test('property: the same records give the same ledger, one that passes for a ledger; folding them twice changes nothing', () => {
+test('property: the same events give the same ledger, one that passes for a ledger; folding any of them again changes nothing', () => {
   fc.assert(
-    fc.property(anyRecords(), (records) => {
+    fc.property(anyStories(), (events) => {
       const ledger = emptyLedger();
-      for (const record of records) foldLedger(ledger, record);
-      const kept = structuredClone(ledger);
-      assert.ok(records.every(isLedgerRecord));
+      for (const event of events) foldLedger(ledger, event);
+      const before = structuredClone(ledger);
+      assert.ok(events.every((event) => isEvent(event) && isStory(event)));
       assert.ok(isLedger(JSON.parse(JSON.stringify(ledger))));
-      for (const record of records) foldLedger(ledger, record);
-      assert.equal(ledger, kept);
+      for (const event of events) foldLedger(ledger, event);
+      assert.equal(ledger, before);
       const again = emptyLedger();
-      for (const record of records) {
-        foldLedger(again, record);
-        foldLedger(again, record);
+      for (const event of events) {
+        foldLedger(again, event);
+        foldLedger(again, event);
       }
-      assert.equal(again, kept);
+      assert.equal(again, before);
+      const read = emptyLedger();
+      for (const event of events) foldLedger(read, JSON.parse(JSON.stringify(event)) as StoryEvent);
+      assert.equal(read, before);
     }),
     runs(100, 3000),
   );
 });
 
+test('property: a snapshot stands for all events before it, whatever was folded before, and what comes behind it goes on from there', () => {
+  fc.assert(
+    fc.property(anyStories(), fc.nat(30), anyStories(5), (events, at, other) => {
+      const whole = emptyLedger();
+      for (const event of events) foldLedger(whole, event);
+      const half = emptyLedger();
+      for (const event of events.slice(0, at)) foldLedger(half, event);
+      const data = { ledger: structuredClone(half) };
+      const snapshot = stamped({ type: 'ledger.snapshot', data }, half.as_of.seq, NOW, half.as_of.run);
+      const ledger = emptyLedger();
+      for (const event of [...other, snapshot, snapshot, ...events.slice(at)]) foldLedger(ledger, event);
+      assert.equal(ledger, whole);
+    }),
+    runs(50, 1500),
+  );
+});
+
 test('property: counters only grow until a reset or a verified fix; what a day used only grows until a later day', () => {
   fc.assert(
-    fc.property(anyRecords(), (records) => {
+    fc.property(anyStories(), (events) => {
       const ledger = emptyLedger();
-      for (const record of records) {
+      for (const event of events) {
         const { day, entries } = structuredClone(ledger);
-        foldLedger(ledger, record);
+        foldLedger(ledger, event);
         assert.ok(ledger.day.date >= day.date);
         if (ledger.day.date === day.date) {
           assert.ok(ledger.day.tries >= day.tries && ledger.day.tokens >= day.tokens);
         }
-        if (record.type === 'reset' || (record.type === 'patch' && record.data.outcome === 'verified')) continue;
+        if (event.type === 'stage.reset' || event.type === 'escalation.refunded') continue;
+        if (event.type === 'fix.judged' && event.data.outcome === 'verified') continue;
         for (const [key, before] of Object.entries(entries)) {
           const after = counters(ledger.entries[key] as LedgerEntry);
           assert.ok(counters(before).every((n, i) => (after[i] as number) >= n));

@@ -1,10 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WHY } from '../../src/triage/decide.ts';
-import type { Ended } from '../../src/triage/judge.ts';
 import { fc, runs } from '../sweep.ts';
 import { DAY, HOUR, situation } from './builders.ts';
-import { simulate, type World } from './simulation.ts';
+import { type Ended, simulate, type World } from './simulation.ts';
 
 const failed = (fingerprint: string, more: object = {}): Ended => ({
   ...{ how: 'failed', fingerprint, transient: false, external: false, timed_out: false, ...more },

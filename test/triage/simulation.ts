@@ -1,12 +1,45 @@
-// A stage that fails in any way, mended by a loop that does what decide() and judgeFix() say and nothing else.
+// A stage that fails in any way, mended by a loop that does what decide() and judge() say and nothing else.
 import * as assert from 'uvu/assert';
-import type { Decision, Situation } from '../../src/triage/decide.ts';
-import { decide } from '../../src/triage/decide.ts';
+import type { FixOutcome, FixTier } from '../../src/events.ts';
+import { type Decision, decide, type Situation } from '../../src/triage/decide.ts';
 import { foldLedger } from '../../src/triage/fold.ts';
-import { type Ended, judgeFix, MOST_PROVISIONAL } from '../../src/triage/judge.ts';
+import type { Trial } from '../../src/triage/incident.ts';
+import { judge, MAX_PROVISIONAL } from '../../src/triage/judge.ts';
 import { emptyLedger, entriesOf, entryOf, type Ledger } from '../../src/triage/ledger.ts';
-import type { LedgerHappening, PatchData, PatchOutcome } from '../../src/triage/records.ts';
-import { ENDED, HOUR, NOW, situation, stamped } from './builders.ts';
+import {
+  called,
+  closed,
+  decided,
+  ENDED,
+  failureOf,
+  fixOf,
+  gaveUp,
+  HOUR,
+  incident,
+  NOW,
+  on,
+  opened,
+  patch,
+  reset,
+  type Story,
+  seen,
+  situation,
+  stamped,
+  tried,
+  used,
+} from './builders.ts';
+
+/** How an attempt ends. `lost`: it was interrupted, or its backend failed. */
+export type Ended =
+  | { how: 'green' }
+  | { how: 'failed'; fingerprint: string; transient: boolean; external: boolean; timed_out: boolean }
+  | { how: 'lost' };
+
+interface Proposal {
+  hash: string;
+  tier: FixTier;
+  plugin: string;
+}
 
 export interface World {
   /** How attempts end, in turn and over again. */
@@ -29,88 +62,100 @@ export function simulate(world: World): string[] {
   const ledger = emptyLedger();
   const take = turns();
   let now = NOW;
+  let run = '';
   let hashes = 0;
   let knownLeft = world.known_fixes;
   /** Counted here on their own: passes and calls of each failure since its last restart, tries of each day. */
   const passes = new Map<string, number>();
   const calls = new Map<string, number>();
   return world.runs.map((before, n) => {
-    if (before === 'reset') record({ type: 'reset', stage: 's', data: {} });
-    if (before === 'close') record({ type: 'case.closed', stage: 's', data: {} });
+    run = `run-${n}`;
+    if (before === 'reset') record({ ...reset, stage: 's' });
+    if (before === 'close') record({ ...closed, stage: 's' });
     if (before === 'reset') for (const counts of [passes, calls]) counts.clear();
-    return oneRun(`run-${n}`);
+    return oneRun();
   });
 
-  function record(happening: LedgerHappening): void {
-    foldLedger(ledger, stamped(happening, ledger.as_of.seq + 1, now));
-    if (happening.type !== 'patch' || happening.data.outcome !== 'verified') return;
-    for (const counts of [passes, calls]) counts.delete(happening.fingerprint);
+  function record(story: Story): void {
+    foldLedger(ledger, stamped(story, ledger.as_of.seq + 1, now, run));
+    if (story.type !== 'fix.judged' || story.data.outcome !== 'verified') return;
+    for (const counts of [passes, calls]) counts.delete(story.data.fingerprint);
   }
 
-  function oneRun(run: string): string {
+  function oneRun(): string {
     const progress = { attempts: 0, waits: 0, time_left_ms: HOUR };
     const had: string[] = [];
     let kept = 0;
     let executors: Situation['executors'] = 'ready';
     let escalations: Situation['escalations'] = 'ready';
-    let ended = attempt();
+    let ended = nextAttempt();
     for (let steps = 0; ; steps += 1) {
       assert.ok(steps < 100, 'a run ends');
       if (ended.how !== 'failed') return end(ended.how);
       const { fingerprint, transient, external } = ended;
-      const at = { stage: 's', fingerprint, run };
-      const entry = entryOf(ledger, 's', fingerprint);
+      const history = entryOf(ledger, 's', fingerprint);
       const { ai, safe_mode, limits } = world;
-      const now_ = { now, day: ledger.day, entry, run: progress, known_fix: knownLeft > 0 };
-      const failure = { class: 'unknown', transient, external };
-      const decision = decide(situation({ ...now_, failure, limits, ai, safe_mode, executors, escalations }));
-      record({ type: 'decided', ...at, data: { tier: decision.tier, reason: decision.reason } });
+      const { attempts: attempt, waits, time_left_ms } = progress;
+      const failure = failureOf(fingerprint, { transient, external });
+      const decision = decide(
+        incident({ history, failure, attempt, waits }),
+        situation({
+          now,
+          day: ledger.day,
+          time_left_ms,
+          known_fix: knownLeft > 0,
+          limits,
+          ai,
+          safe_mode,
+          executors,
+          escalations,
+        }),
+      );
+      record(on(fingerprint, { ...decided, data: { ...decided.data, tier: decision.tier } } as Story, 's'));
       if (decision.tier === 'none') return end(decision.why);
       if (decision.tier === 'give_up') {
-        record({ type: 'gave_up', ...at, data: {} });
+        record(on(fingerprint, gaveUp, 's'));
         return end('give_up');
       }
       if (decision.tier === 'wait') {
         progress.waits += 1;
         progress.time_left_ms -= decision.pause_ms;
         assert.ok(progress.time_left_ms > 0 && progress.waits <= 3);
-        ended = attempt();
+        ended = nextAttempt();
         continue;
       }
       assert.ok(ai && !safe_mode);
-      const patches = ask(decision, at);
-      if (patches.length > 0) ended = trial(patches, at, ended);
+      const fixes = ask(decision, fingerprint);
+      if (fixes.length > 0) ended = tryFixes(fixes, fingerprint, ended);
     }
 
-    function attempt(): Ended {
+    function nextAttempt(): Ended {
       progress.attempts += 1;
       assert.ok(progress.attempts <= world.limits.stage_attempts);
       progress.time_left_ms -= 60_000;
       now += take(world.jumps);
       const next = take(world.ends);
       if (next.how === 'failed') {
-        const { fingerprint, transient, external } = next;
-        had.push(fingerprint);
-        const data = { class: 'unknown', transient, external, excerpt: 'it broke', ended: ENDED } as const;
-        record({ type: 'seen', stage: 's', fingerprint, run, data });
+        had.push(next.fingerprint);
+        record(seen(next.fingerprint, 's'));
       }
       return next;
     }
 
-    /** The patches to be tried, when anyone had one. */
-    function ask(decision: Decision, at: { stage: string; fingerprint: string; run: string }): PatchData[] {
-      const entry = entryOf(ledger, 's', at.fingerprint);
+    /** The fixes to be tried, when anyone had one. */
+    function ask(decision: Decision, fingerprint: string): Proposal[] {
       const { limits } = world;
       if (decision.tier === 'executor' && decision.reapply.length > 0) {
-        return entry?.patches.filter((p) => decision.reapply.includes(p.hash)) ?? [];
+        const { patches = [] } = entryOf(ledger, 's', fingerprint) ?? {};
+        return patches.filter((p) => decision.reapply.includes(p.hash));
       }
-      const patch = (plugin: string, tier: PatchData['tier'] = 'executor'): PatchData => {
+      const fix = (plugin: string, tier: FixTier = 'executor'): Proposal => {
         hashes += 1;
-        return { hash: `h${hashes}`, outcome: 'applied', tier, plugin };
+        return { hash: `h${hashes}`, tier, plugin };
       };
       if (decision.tier === 'executor' && knownLeft > 0) {
         knownLeft -= 1;
-        return [patch('known-fixes')];
+        return [fix('known-fixes')];
       }
       assert.ok(decision.tier === 'escalation' || (decision.tier === 'executor' && decision.scope === 'all'));
       assert.ok(ledger.day.tokens < limits.day_tokens || now > Date.parse(ledger.day.date) + 24 * HOUR);
@@ -118,61 +163,69 @@ export function simulate(world: World): string[] {
         const answer = take(world.executor);
         if (answer === 'down') executors = 'down';
         if (answer === 'down') return [];
-        raise(passes, at.fingerprint, limits.executor_tries);
-        record({ type: 'used', data: { tokens: 100 } });
-        const found = answer === 'fix' ? [patch('ollama')] : [];
-        record({ type: 'tried', ...at, data: found[0] ? { hash: found[0].hash } : {} });
+        raise(passes, fingerprint, limits.executor_tries);
+        record(on(fingerprint, used(100), 's'));
+        const fixes = answer === 'fix' ? [fix('ollama')] : [];
+        record(on(fingerprint, tried(fixes[0]?.hash), 's'));
         assert.ok(ledger.day.tries <= limits.day_tries);
-        return found;
+        return fixes;
       }
       const answer = take(world.escalation);
       if (answer === 'down') escalations = 'down';
       if (answer === 'down') return [];
-      raise(calls, at.fingerprint, limits.escalation_calls);
-      record({ type: 'called', ...at, data: {} });
-      record({ type: 'used', data: { tokens: 100 } });
-      if (answer === 'hand_over') record({ type: 'case.opened', ...at, data: { case: 'c' } });
-      return answer === 'fix' ? [patch('model', 'escalation')] : [];
+      raise(calls, fingerprint, limits.escalation_calls);
+      record(on(fingerprint, called, 's'));
+      record(on(fingerprint, used(100), 's'));
+      if (answer === 'hand_over') record(on(fingerprint, opened, 's'));
+      return answer === 'fix' ? [fix('model', 'escalation')] : [];
     }
 
-    /** Applies patches, runs the stage, judges; returns the failure the stage has then. */
-    function trial(patches: PatchData[], at: { stage: string; fingerprint: string; run: string }, was: Ended): Ended {
-      const say = (outcome: PatchOutcome) => {
-        for (const { hash, tier, plugin } of patches) {
-          record({ type: 'patch', ...at, data: { hash, outcome, tier, plugin } });
+    /** Applies fixes, runs the stage, judges; returns the failure the stage has then. */
+    function tryFixes(fixes: Proposal[], fingerprint: string, before: Ended): Ended {
+      const say = (outcome: FixOutcome) => {
+        for (const { hash, tier, plugin } of fixes) {
+          record(on(fingerprint, patch(hash, outcome, { tier, plugin }), 's'));
         }
       };
       say('applied');
-      const earlier = had.filter((f) => f !== at.fingerprint);
-      for (let rerun = false; ; rerun = true) {
+      const fix = fixOf(fingerprint);
+      const trial: Trial = { fix, earlier: [...had], inputs: undefined, failed: true, rerun: false };
+      for (; ; trial.rerun = true) {
         if (progress.attempts >= world.limits.stage_attempts) return { how: 'lost' };
-        const ended = attempt();
-        const trial = { fingerprint: at.fingerprint, ended, earlier, broken_syntax: false, provisional: kept, rerun };
-        const { verdict } = judgeFix(trial);
+        const ended = nextAttempt();
+        if (ended.how === 'green') say('verified');
+        if (ended.how !== 'failed') return ended;
+        const { transient, external, timed_out } = ended;
+        const judgement = judge({
+          failure: failureOf(ended.fingerprint, { transient, external }),
+          ended: { ...ENDED, timed_out },
+          trial,
+          provisional: Array.from({ length: kept }, () => fix),
+        });
+        const verdict = judgement?.verdict ?? 'rerun';
         if (verdict === 'rerun') continue;
         say(verdict);
         if (verdict === 'provisional') kept += 1;
-        assert.ok(kept <= MOST_PROVISIONAL);
-        return verdict === 'no_effect' || verdict === 'broke' ? was : ended;
+        assert.ok(kept <= MAX_PROVISIONAL);
+        return verdict === 'no_effect' || verdict === 'broke' ? before : ended;
       }
     }
 
     function end(how: string): string {
-      for (const happening of settle(ledger, 's', run, how === 'green')) record(happening);
+      for (const story of settle(ledger, how === 'green')) record(story);
       return how;
     }
   }
 }
 
-/** What the end of a stage makes of the fixes that it still carries. */
-function settle(ledger: Ledger, stage: string, run: string, green: boolean): LedgerHappening[] {
-  const outcome = green ? 'verified' : 'withdrawn';
-  return entriesOf(ledger, stage).flatMap(({ fingerprint, patches }) =>
+/** What the end of a stage makes of the fixes that it still has. */
+function settle(ledger: Ledger, green: boolean): Story[] {
+  return entriesOf(ledger, 's').flatMap(({ fingerprint, patches }) =>
     patches
       .filter((p) => p.outcome === 'applied' || p.outcome === 'provisional')
-      .map(({ hash, tier, plugin }): LedgerHappening => {
-        return { type: 'patch', stage, fingerprint, run, data: { hash, outcome, tier, plugin } };
-      }),
+      .map(({ hash, tier, plugin }) =>
+        on(fingerprint, patch(hash, green ? 'verified' : 'withdrawn', { tier, plugin }), 's'),
+      ),
   );
 }
 
