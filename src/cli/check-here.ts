@@ -12,7 +12,7 @@ import { readAnswer } from '../fix/read-answer.ts';
 import { fileFacts, isExecutable } from '../io/files.ts';
 import { type Entry, entryAt } from '../io/links.ts';
 import { readText } from '../io/store.ts';
-import { shellCheck } from '../io/tools.ts';
+import { shellCheck } from '../io/shell-check.ts';
 import { packagePaths } from '../mend/gate-rules.ts';
 import { shellProblems } from '../mend/proposal.ts';
 import { withoutLineNumbers } from '../outbound/shown-files.ts';

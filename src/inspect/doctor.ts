@@ -6,7 +6,7 @@ import { diskFree, fileFacts, findTool, isWritable } from '../io/files.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
 import { secretsFrom } from '../io/secrets.ts';
-import { toolVersion } from '../io/tools.ts';
+import { toolVersion } from '../io/tool-version.ts';
 import { loadStages, openRun } from '../journal/load-stages.ts';
 import { findOwnerPattern, ownerPatterns } from '../outbound/redact/rule.ts';
 import type { ShortSecret } from '../outbound/redact/secret.ts';

@@ -13,7 +13,7 @@ import { readLogEnd } from '../io/log.ts';
 import { PACKAGE_ROOT } from '../io/package.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import { readText } from '../io/store.ts';
-import { bashParses, shellCheck } from '../io/tools.ts';
+import { bashParses, shellCheck } from '../io/shell-check.ts';
 import { recordOf } from '../journal/stages.ts';
 import { buildCase, type CaseOptions } from '../outbound/case.ts';
 import type { FailureContext, Try } from '../outbound/context.ts';

@@ -6,7 +6,7 @@ import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { holdLock } from '../io/lock.ts';
 import { requireWritable } from '../io/store.ts';
-import { shellCheck } from '../io/tools.ts';
+import { shellCheck } from '../io/shell-check.ts';
 import { recordAction } from '../journal/journal.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';

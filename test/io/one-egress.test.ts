@@ -59,7 +59,8 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   'src/io/git-objects.ts': ['child_process'],
   'src/io/git.ts': ['simple-git'],
   'src/io/identity.ts': ['child_process'],
-  'src/io/tools.ts': ['child_process', 'zx'],
+  'src/io/shell-check.ts': ['child_process'],
+  'src/io/tool-version.ts': ['zx'],
   // Loads the plugins of the owner.
   'src/plugin/import-plugin.ts': ['module', 'computed import'],
 };

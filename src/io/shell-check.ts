@@ -1,4 +1,4 @@
-// What installed programs say: bash and shellcheck of a script that is not run, a tool of its version.
+// What bash, and shellcheck where it is installed, say of a script's text. Nothing of it is run.
 import { execFile } from 'node:child_process';
 
 const LIMIT_MS = 20_000;
@@ -46,12 +46,4 @@ function outputOf(program: string, args: readonly string[], text: string): Promi
     child.stdin?.on('error', () => {});
     child.stdin?.end(text);
   });
-}
-
-/** The first line it prints, or undefined when it cannot be run. */
-export async function toolVersion(tool: string, flag: string): Promise<string | undefined> {
-  // Loaded late: scripts are checked without it.
-  const { $ } = await import('zx');
-  const { exitCode, stdout } = await $({ nothrow: true, quiet: true, timeout: '5s' })`${tool} ${flag}`;
-  return exitCode === 0 ? stdout.split('\n')[0] : undefined;
 }

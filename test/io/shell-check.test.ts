@@ -3,7 +3,7 @@ import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { shellCheck } from '../../src/io/tools.ts';
+import { shellCheck } from '../../src/io/shell-check.ts';
 import { folder } from './temporary.ts';
 
 const SOUND = '#!/usr/bin/env bash\nset -eu\necho fine\n';
