@@ -271,6 +271,21 @@ killed('an intent is found behind a reset as well', async () => {
   assert.is(words, 2, 'the first attempt did not find the half-written fix');
 });
 
+killed('a new file of a fix that was being written is removed at the next start, whatever that one runs', async () => {
+  const s = mendable({}, { stages: { a: STAGE, b: { command: 'true' } }, loop: { git: { hooks: true } } });
+  hooks(s, { 'pre-commit': once(s, `${KILL}; exit 1`) });
+  s.probe.answers({ ...says('good'), files: { 'conf/new.txt': 'half\n' } });
+  const first = await s.run(['a']);
+  assert.is(first.exit, null, told(first));
+  const status = () => s.git('-C', 'ai/worktree', 'status', '--porcelain', '--untracked-files=all');
+  assert.match(status(), 'conf/new.txt');
+  const other = await s.run(['b']);
+  assert.is(other.exit, 0, told(other));
+  assert.not(existsSync(s.path('ai/worktree/conf/new.txt')));
+  assert.equal([status(), readFileSync(s.path('ai/worktree', FILE), 'utf8')], ['', 'bad\nsecond\n']);
+  assert.equal(subjects(s), []);
+});
+
 killed.run();
 
 const together = suite('together');

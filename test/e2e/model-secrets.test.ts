@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allText, atTerminal, dataOf, diff, type Lab, modelLab, type Ran, whole } from './model-lab.ts';
-import { AI } from './scenario.ts';
+import { AI, folder, write } from './scenario.ts';
 
 const secrets = suite('secrets');
 
@@ -201,6 +201,46 @@ secrets('a branch and a commit message of the owner that hold a secret are not r
   assert.is(done.exit, 0, done.said);
   assertNothing(gone(lab), all);
   assertNothing(await kept(lab, [done]), all);
+});
+
+/** The best whole file that can be answered: what was shown, masks and all, with the right line changed; a diff when that was refused. */
+const WHOLE_THEN_DIFF = {
+  mine: `export default {
+  name: 'mine',
+  async propose({ read, mask, refused }) {
+    const shown = mask(await read('${FILE}'));
+    const whole = '${FILE}\\n\`\`\`\\n' + shown.replace('mode: bad', 'mode: good') + '\`\`\`\\n';
+    const diff = '--- a/${FILE}\\n+++ b/${FILE}\\n@@ -4 +4 @@\\n-  mode: bad\\n+  mode: good\\n';
+    return { answer: refused.length > 0 ? diff : whole };
+  },
+};
+`,
+  command: `#!/usr/bin/env bash
+prompt="$(cat)"
+if grep -q 'masked values' <<< "$prompt"; then
+  printf -- '--- a/${FILE}\\n+++ b/${FILE}\\n@@ -4 +4 @@\\n-  mode: bad\\n+  mode: good\\n'
+else
+  printf '${FILE}\\n\`\`\`\\n'
+  sed -nE 's/^[1-6] \\| (app:|  .*)$/\\1/p' <<< "$prompt" | head -6 | sed 's/mode: bad/mode: good/'
+  printf '\`\`\`\\n'
+fi
+`,
+};
+
+secrets('whoever answers: a file that holds a secret is not written whole, however right the answer is', async () => {
+  for (const [name, text] of Object.entries(WHOLE_THEN_DIFF)) {
+    const side = folder();
+    write(side, { 'answer.sh': WHOLE_THEN_DIFF.command });
+    const settings = name === 'command' ? { command: { argv: ['bash', `${side}/answer.sh`] } } : {};
+    const { lab, text: before } = await secretLab({ executors: [name], plugins: settings });
+    if (name === 'mine') lab.commit({ 'plugins/executors/mine.mjs': text });
+    const done = await lab.mend();
+    assert.is(done.exit, 0, done.said);
+    assert.equal(done.trail, ['fix.refused placeholder', 'fix.intended', 'fix.committed', 'fix.judged verified'], name);
+    const reason = `${FILE}: it holds masked values; answer with a diff`;
+    assert.equal(dataOf(done, 'fix.refused', 'reasons'), [[reason]], name);
+    assert.is(lab.inTree(FILE), before.replace('mode: bad', 'mode: good'));
+  }
 });
 
 secrets.run();

@@ -1,8 +1,9 @@
 // Green is not for ever: what makes a stage run again, and what does not.
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contextMap, type Scenario, scenario } from './scenario.ts';
+import { contextMap, folder, type Scenario, scenario, write } from './scenario.ts';
 
 /** step and how it went, for the latest run. */
 const steps = (s: Scenario) =>
@@ -79,6 +80,29 @@ test('a failed stage is tried again by the next run; with retry_failed off only 
   assert.is((await s.run(['retry', 'a'])).exit, 0);
   assert.is((await s.run()).exit, 0);
   assert.equal(steps(s), ['a fresh', 'b done']);
+});
+
+test('a check again that kill -9 ends leaves its stage green: the next start looks again, and runs nothing', async () => {
+  const pid = `"$(grep -oE '"pid": *[0-9]+' "$MENDLOOP_HOME/ai/state/lock.json" | grep -oE '[0-9]+')"`;
+  const verify = [`test ! -e "$SIDE/kill" || { rm "$SIDE/kill"; kill -9 ${pid}; sleep 5; }`];
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: { command: 'true', verify }, b: 'true' }) });
+  const side = folder();
+  const env = { SIDE: side };
+  assert.is((await s.run([], { env })).exit, 0);
+  const before = s.stages();
+  write(side, { kill: '' });
+  assert.is((await s.run([], { env })).exit, null, 'ended while it checked');
+  assert.not(existsSync(join(side, 'kill')));
+  assert.equal(s.stages(), before);
+  assert.match((await s.run(['status'])).stdout, /^a +green/m);
+  const after = await s.run([], { env });
+  assert.is(after.exit, 0, after.stdout + after.stderr);
+  assert.match(after.stdout, /^a +green +still holds$/m);
+  for (const run of s.runs().slice(1)) {
+    const types = s.events(run).map(({ type }) => type);
+    assert.not(types.includes('attempt.started'), `${run} ran a stage`);
+  }
+  assert.equal([s.stages().a?.status, s.stages().a?.attempts], ['green', before.a?.attempts]);
 });
 
 test.run();
