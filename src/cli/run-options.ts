@@ -3,7 +3,7 @@ import { parseDuration } from '../config/duration.ts';
 import { SHIPPED } from '../config/loop-config.ts';
 import { didYouMean } from '../config/suggest.ts';
 import { failUsage } from '../errors.ts';
-import type { Lab } from '../stage/env.ts';
+import type { Lab } from '../stage/run.ts';
 import type { CommandInput } from './command.ts';
 
 export interface RunOptions {

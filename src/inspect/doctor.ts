@@ -15,8 +15,9 @@ import { callHook } from '../plugin/call.ts';
 import { pluginsAt } from '../run/own-plugins.ts';
 import type { RunPorts } from '../run/prepare.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
-import { type Lab, stagePath } from '../stage/env.ts';
+import { stagePath } from '../stage/env.ts';
 import { toolSource } from '../stage/requires.ts';
+import type { Lab } from '../stage/run.ts';
 import { ignoredBeside, notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 
 export interface Finding {

@@ -135,8 +135,6 @@ function foldLines(path: string) {
     counts.end = to;
     const record = eventsOfRecord(parseJson(line));
     const event = record ? undefined : parseEvent(line);
-    // Numbers of 0.1 were the ledger's own.
-    if (record) ledger.as_of = { ...START };
     const story = record ?? (event && isStory(event) ? [event] : undefined);
     for (const one of story ?? []) foldLedger(ledger, one);
     if (story) counts.isOld = record !== undefined;

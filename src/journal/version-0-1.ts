@@ -42,9 +42,9 @@ const START = { run: '', seq: 0 };
 type Data = Record<string, unknown>;
 
 /** Type of 0.1 → today's events, each as type and data. */
-const TRANSLATIONS: Readonly<Record<string, (data: Data) => [type: string, data: Data][]>> = {
+const TRANSLATIONS: Readonly<Record<string, (data: Data, time: string) => [type: string, data: Data][]>> = {
   snapshot: (data) => [['ledger.snapshot', { ledger: { ...(data.ledger as object), as_of: START, last_line: START } }]],
-  seen: (data) => [['failure.seen', { ...data, times_seen: 0, first_seen: UNTOLD.first_seen }]],
+  seen: (data, at) => [['failure.seen', { ...data, times_seen: 0, first_seen: at }]],
   decided: (data) => [['failure.decided', data]],
   tried: ({ hash, refused }) => [...refusals(refused), ['try.ended', { hash }]],
   refused: ({ refused }) => refusals(refused),
@@ -83,7 +83,7 @@ function patch({ outcome, why = '', note = UNTOLD.note, ...rest }: Data): [strin
 export function eventsOfRecord(value: unknown): StoryEvent[] | undefined {
   if (!isRecord(value) || !Object.hasOwn(TRANSLATIONS, value.type)) return undefined;
   const { type, seq, run = '', stage, fingerprint } = value;
-  const events = TRANSLATIONS[type]?.(value.data) ?? [];
+  const events = TRANSLATIONS[type]?.(value.data, value.time) ?? [];
   return events.flatMap(([as, data]): StoryEvent[] => {
     const event = { v: 1, seq, time: value.time, run, type: as, ...(stage ? { stage } : {}), data: { ...data } };
     if (fingerprint !== undefined) Object.assign(event.data, { fingerprint });

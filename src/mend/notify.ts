@@ -7,7 +7,6 @@ import { perRun, type Run } from '../stage/run.ts';
 import type { Decision } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
 import { entriesOf, entryOf, type LedgerEntry } from '../triage/ledger.ts';
-import type { FailureEnd } from './situation.ts';
 
 /** A notice, and the failure it is about. */
 type NewNotice = Omit<Notice, 'run'> & { fingerprint?: string };
@@ -86,7 +85,7 @@ export function notifyOfFailure(
   run: Run,
   { stage, failure, log }: Incident,
   decision: Decision,
-  end: FailureEnd,
+  end: { gaveUp: boolean; next: string | undefined },
 ): void {
   const why = 'why' in decision ? decision.why : undefined;
   const reason = end.gaveUp ? 'give_up' : why === 'open_case' ? 'hand_over' : why === 'external' ? why : undefined;

@@ -60,7 +60,9 @@ export async function decideNow(
     executors: unreachable.executor && now.executors === 'ready' ? ('down' as const) : now.executors,
     escalations: unreachable.escalation && now.escalations === 'ready' ? ('down' as const) : now.escalations,
   };
-  const subject = { ...incident, failure: { ...failure, transient: failure.transient && rerun } };
+  // After a fix was taken back the failure before it is dealt with; the attempts are those of the step all the same.
+  const transient = failure.transient && rerun;
+  const subject = { ...incident, attempt: attempt.attempt, failure: { ...failure, transient } };
   const first = decide(subject, { ...situation, known_fix: undefined });
   if (first.tier === 'look') {
     const { findKnownFix } = await import('./ask.ts');

@@ -4,8 +4,6 @@ import type { Stage } from '../config/context-map.ts';
 import { type Cell, cellKey, stepNameOf } from '../plan/matrix.ts';
 import type { Run } from './run.ts';
 
-export type Lab = 'real' | 'simulated';
-
 export interface StageWhere {
   name: string;
   stage: Stage;

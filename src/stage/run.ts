@@ -5,8 +5,9 @@ import type { Journal } from '../journal/journal.ts';
 import type { Plugins } from '../plugin/load.ts';
 import type { Barrier } from './barrier.ts';
 import type { Configuration } from './configuration.ts';
-import type { Lab } from './env.ts';
 import type { RunTree } from './run-tree.ts';
+
+export type Lab = 'real' | 'simulated';
 
 export interface Run {
   readonly id: string;

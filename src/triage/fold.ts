@@ -39,13 +39,12 @@ export type StoryEvent = LoopEvent<(typeof STORY)[number]>;
 
 export const isStory = (event: LoopEvent): event is StoryEvent => (STORY as readonly string[]).includes(event.type);
 
-/** Folds one event into `ledger`, in place. One that is in it already changes nothing; never throws. */
+/** Folds one event into `ledger`, in place; each must come once. Never throws. */
 export function foldLedger(ledger: Ledger, event: StoryEvent): void {
   const { run, seq } = event;
   if (event.type === 'ledger.snapshot') {
     if (isLedger(event.data.ledger)) Object.assign(ledger, structuredClone(event.data.ledger));
   } else {
-    if (run < ledger.as_of.run || (run === ledger.as_of.run && seq <= ledger.as_of.seq)) return;
     countDay(ledger.day, event);
     for (const entry of concerned(ledger, event)) apply(entry, event);
   }
@@ -175,6 +174,7 @@ function see(entry: LedgerEntry, { data, time, run }: LoopEvent<'failure.seen'>)
   entry.transient = data.transient;
   entry.external = data.external;
   entry.excerpt = lines.map((line) => line.slice(0, EXCERPT_WIDTH)).join('\n');
+  if (entry.times_seen === 0) entry.first_seen = data.first_seen;
   entry.last_seen = time;
   entry.times_seen += 1;
   entry.run = run;

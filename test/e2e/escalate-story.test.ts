@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { LoopEvent } from '../../src/events.ts';
 import { startOllamaServer } from '../../src/testing/ollama-server.ts';
+import type { AnyEvent } from '../journal/any-event.ts';
 import { apiHost, apiSettings, cases, caseText, escalateLab, KEY, labClone, patch, wish } from './escalate-lab.ts';
 import { diff, saying } from './model-lab.ts';
 import { AI, type Done, git, namesIn, startProcess } from './scenario.ts';
@@ -75,7 +75,7 @@ function trail(home: string): string[] {
   return text
     .split('\n')
     .filter(Boolean)
-    .map((line) => JSON.parse(line) as LoopEvent)
+    .map((line) => JSON.parse(line) as AnyEvent)
     .filter(({ type }) => /^(fix\.(?!intended|committed)|case|failure\.decided|stage\.green)/.test(type))
     .map(({ type, stage, data }) => [type, data.outcome ?? data.code ?? data.tier ?? stage].filter(Boolean).join(' '));
 }

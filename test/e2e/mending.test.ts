@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { LoopEvent } from '../../src/events.ts';
+import type { AnyEvent } from '../journal/any-event.ts';
 import { CHECK, fixTrail, probe as probeIn, probePlugin, says } from '../run/probe.ts';
 import { AI, contextMap, type Files, folder, type Scenario, scenario, tree as snapshot } from './scenario.ts';
 
@@ -29,7 +29,7 @@ function mendable(files: Files = {}, { stages = { a: STAGE } as object, loop = {
 }
 
 const subjects = (s: Scenario) => s.git('log', '--reverse', '--format=%s', `main..${AI}`).split('\n').filter(Boolean);
-const greens = (events: LoopEvent[]) => events.filter(({ type }) => type === 'stage.green').length;
+const greens = (events: AnyEvent[]) => events.filter(({ type }) => type === 'stage.green').length;
 const told = (done: { stdout: string; stderr: string }) => done.stdout + done.stderr;
 
 const mending = suite('mending');

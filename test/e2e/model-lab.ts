@@ -4,7 +4,6 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type { LoopEvent } from '../../src/events.ts';
 import {
   type OllamaServer,
   type ServedModel,
@@ -12,6 +11,7 @@ import {
   startOllamaServer,
 } from '../../src/testing/ollama-server.ts';
 import type { Ledger, LedgerEntry } from '../../src/triage/ledger.ts';
+import type { AnyEvent } from '../journal/any-event.ts';
 import {
   AI,
   contextMap,
@@ -58,7 +58,7 @@ export interface LabOptions {
 /** A run that is over, and what it left. */
 export interface Ran extends Done {
   said: string;
-  events: LoopEvent[];
+  events: AnyEvent[];
   /** `type outcome-or-code` of everything that became of answers, and who failed. */
   trail: string[];
   /** Tier, or why nothing was done, of each decision. */
@@ -145,7 +145,7 @@ export async function modelLab({
 
 const TOLD = /^(fix\.|plugin\.failed|prompt\.saved|case\.|safe_mode)/;
 
-export const ran = (done: Done, events: LoopEvent[]): Ran => ({
+export const ran = (done: Done, events: AnyEvent[]): Ran => ({
   ...done,
   said: done.stdout + done.stderr,
   events,

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LoopEvent } from '../../src/events.ts';
+import type { AnyEvent } from '../journal/any-event.ts';
 import { type Done, mayRunHere, runHere } from './here.ts';
 
 export type { Done } from './here.ts';
@@ -133,12 +133,12 @@ export function scenario(files: Files = {}) {
     /** Names of the runs, oldest first. */
     runs: () => namesIn(join(home, 'ai/state/runs')),
     /** The events of a run, the latest when none is named. */
-    events: (run?: string): LoopEvent[] => {
+    events: (run?: string): AnyEvent[] => {
       const name = run ?? namesIn(join(home, 'ai/state/runs')).at(-1);
       const path = join(home, 'ai/state/runs', name ?? '', 'events.jsonl');
       if (name === undefined || !existsSync(path)) return [];
       const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
-      return lines.map((line) => JSON.parse(line) as LoopEvent);
+      return lines.map((line) => JSON.parse(line) as AnyEvent);
     },
     /** What ai/state/stages.json says. */
     stages: (): Stages => JSON.parse(readFileSync(join(home, 'ai/state/stages.json'), 'utf8')).stages,

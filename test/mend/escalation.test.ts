@@ -4,7 +4,6 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { LoopEvent } from '../../src/events.ts';
 import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { openCaseStore } from '../../src/mend/case-store.ts';
@@ -12,6 +11,7 @@ import { setSafeMode } from '../../src/mend/safe-mode.ts';
 import type { CaseSummary } from '../../src/outbound/case-summary.ts';
 import { answerCase } from '../../src/run/answer-case.ts';
 import { resetStages } from '../../src/run/reset-stages.ts';
+import type { AnyEvent } from '../journal/any-event.ts';
 import { failuresIn, run } from '../run/homelab.ts';
 import {
   decided,
@@ -53,7 +53,7 @@ const summaries = (home: string): CaseSummary[] =>
   openCaseStore(layoutOf(home))
     .list()
     .flatMap((one) => ('summary' in one ? [one.summary] : []));
-const told = (events: readonly LoopEvent[], type: string) => events.filter((event) => event.type === type);
+const told = (events: readonly AnyEvent[], type: string) => events.filter((event) => event.type === type);
 
 test('a patch of an escalation is applied, committed with its case, and verified', async () => {
   const { home, oncall, tree } = escalating();
@@ -188,7 +188,10 @@ test('a person answers an open case: through the gate, applied first in the next
   const ran = await run(home);
   const name = String(told(ran.events, 'case.opened')[0]?.data.case);
   const answer = (text: string | undefined, of = name) =>
-    answerCase({ home, case: of, answer: text, command: 'test', dry: false }, { clock: systemClock, env: {} });
+    answerCase(
+      { home, case: of, answer: text, command: 'test', dry: false },
+      { clock: systemClock, env: {}, graceMs: 300 },
+    );
   const code = async (work: Promise<unknown>) =>
     work.then(
       () => 'taken',
@@ -233,7 +236,7 @@ test('in suggest mode a fix is left as a case when nobody is there, and taken fr
   assert.is((await run(home)).exit, 3);
   assert.is(executor.asked().length, 1);
   const request = { home, case: summary?.case as string, answer: undefined, command: 'test', dry: false };
-  await answerCase(request, { clock: systemClock, env: {} });
+  await answerCase(request, { clock: systemClock, env: {}, graceMs: 300 });
   const green = await run(home);
   assert.equal([green.exit, executor.asked().length], [0, 1]);
 });
@@ -338,7 +341,10 @@ test('an answer that holds what stands for a masked value is refused; the latest
   const ran = await run(home);
   const name = String(told(ran.events, 'case.opened')[0]?.data.case);
   const answer = (text: string) =>
-    answerCase({ home, case: name, answer: text, command: 'test', dry: false }, { clock: systemClock, env: {} });
+    answerCase(
+      { home, case: name, answer: text, command: 'test', dry: false },
+      { clock: systemClock, env: {}, graceMs: 300 },
+    );
   const masked = patch('SECRET_abcdefgh_1_token_END').answer;
   assert.is(await answer(masked).catch((error: { code: string }) => error.code), 'E_CASE_REFUSED');
   await answer(patch('worse').answer);

@@ -50,14 +50,6 @@ test('a fix that ends green is one commit on the AI branch with its story, and n
   );
 });
 
-/** The ledger as it was right after the record that `last` is true for. */
-function ledgerCut(home: string, last: (line: string) => boolean): void {
-  const { ledger, ledgerJournal } = layoutOf(home);
-  const lines = readFileSync(ledgerJournal, 'utf8').split('\n');
-  writeFileSync(ledgerJournal, `${lines.slice(0, lines.findIndex(last) + 1).join('\n')}\n`);
-  rmSync(ledger);
-}
-
 /** A stage that is not green until its word is. */
 const CHECKED = { a: stageOn(FILE, { verify: ['grep -q ^good conf/a.txt'] }) };
 
@@ -374,11 +366,13 @@ test('a fix that is nowhere on the branch any more may be tried again', async ()
   const first = await run(home);
   // Killed before it was judged, and then the owner made the branch anew.
   cutOff(home, first.run, ({ type }) => type === 'fix.committed');
-  ledgerCut(home, (line) => line.includes('"applied"'));
   git(home, 'worktree', 'remove', '--force', 'ai/worktree');
   git(home, 'branch', '-D', 'ai/orchestrator-stage1');
   const other = await run(home, { stages: ['a'], withNeeds: true });
-  assert.equal([other.exit, fixTrail(other.events)], [0, ['fix.intended', 'fix.committed', 'fix.judged verified']]);
+  assert.equal(
+    [other.exit, fixTrail(other.events)],
+    [0, ['fix.reverted withdrawn', 'fix.intended', 'fix.committed', 'fix.judged verified']],
+  );
 });
 
 test('a stage without checks that was given up is not green for want of them', async () => {

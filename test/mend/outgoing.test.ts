@@ -1,72 +1,55 @@
 // What a model may be told: everything it needs, and nothing secret; and what is kept of it for people.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseContextMap } from '../../src/config/parse.ts';
-import { keepTry } from '../../src/mend/keep-try.ts';
-import { outgoing } from '../../src/mend/outgoing.ts';
-import { RedactionError } from '../../src/outbound/redact/secret.ts';
-import { fixFacts } from '../plugin/plugin-folder.ts';
-import { folder } from '../worktree/repository.ts';
+import { homelab, run } from '../run/homelab.ts';
+import { probe as openProbe, probePlugin } from '../run/probe.ts';
+import { commit, write } from '../worktree/repository.ts';
 
 /** Made at run time, so that no scanner takes it for a real one. */
 const SECRET = ['hunter', 'two', 'is', 'long', 'enough', '77'].join('-');
-const LOG = 'ai/logs/talos/r-1.log';
 
-function scopeOf(home: string, carry: string) {
-  const parsed = parseContextMap(`stages: { talos: { command: stages/talos/run.sh } }\ncarry: [${carry}]\n`, 'map');
-  if (!parsed.ok) throw new Error('the map of this test is not sound');
-  return { home, map: parsed.value, instructions: 'Mend it.', memo: '# Talos\nkept', patterns: [], env: {} };
-}
-
-function homeWith(files: Record<string, string>): string {
-  const home = folder();
-  mkdirSync(join(home, 'ai/logs/talos'), { recursive: true });
-  for (const [path, text] of Object.entries(files)) writeFileSync(join(home, path), text);
-  return home;
-}
-
-test('log, files, error lines and earlier diffs reach the prompt with their secrets masked', async () => {
-  const home = homeWith({ '.env': `API_TOKEN=${SECRET}\n`, [LOG]: `error: login with ${SECRET} failed\n` });
-  const facts = fixFacts({
-    files: ['stages/talos/run.sh'],
-    read: async () => `curl -H "X: ${SECRET}" https://cp1\n`,
-    tries: [{ plugin: 'x', outcome: 'no_effect', diff: `+curl ${SECRET}\n` }],
-  });
-  const { prompt, redactor } = await outgoing(
-    { ...facts, failure: { ...facts.failure, log: LOG, error_lines: [`login with ${SECRET} failed`] } },
-    'exit 1',
-    scopeOf(home, '.env'),
+/** A home that carries one file, and whose stage prints the secret and has it in a file of its own. */
+function homeWith(carried: string, text: string) {
+  const probe = openProbe();
+  const stages = { a: { command: `echo "error: login with ${SECRET} failed"; exit 1`, files: ['conf/'] } };
+  const home = homelab(
+    stages,
+    { executors: ['probe'], plugins: { probe: { folder: probe.folder } }, limits: { executor_tries: 1 } },
+    {
+      'conf/a.txt': `curl -H "X: ${SECRET}"\n`,
+      'plugins/executors/probe.mjs': probePlugin(),
+      '.gitignore': `${carried}\n`,
+    },
   );
-  assert.not.match(prompt, SECRET);
-  assert.not.match(prompt, Buffer.from(SECRET).toString('base64').slice(0, 16));
-  for (const part of [/login with SECRET_/, /curl -H "X: SECRET_/, /\+curl SECRET_/, /exit 1/])
-    assert.match(prompt, part);
-  const back = redactor.restore(prompt);
-  assert.ok(back.ok && back.text.includes(SECRET), 'and only here it can be put back');
+  commit(home, { 'ai/context_map.yaml': JSON.stringify({ stages, carry: [carried] }) });
+  write(home, { [carried]: text });
+  return { home, probe };
+}
+
+test('log, files and answers are kept with their secrets masked: prompt, answer and verdict, one file a round', async () => {
+  const { home, probe } = homeWith('secrets.env', `API_TOKEN=${SECRET}\n`);
+  probe.answers({ answer: `use ${SECRET}` }, { pass: `nothing but ${SECRET}` });
+  const ran = await run(home);
+  const folder = join(home, 'ai/logs/executor');
+  assert.equal(readdirSync(folder), [`${ran.run}-a-1-probe-1.md`, `${ran.run}-a-1-probe-2.md`]);
+  const [first = '', second = ''] = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  for (const text of [first, second]) {
+    assert.not.match(text, SECRET);
+    assert.not.match(text, Buffer.from(SECRET).toString('base64').slice(0, 16));
+  }
+  const parts = ['# Prompt', /login with SECRET_/, /curl -H "X: SECRET_/, /exit 1/, '# Answer', 'use SECRET_'];
+  for (const part of [...parts, '# Verdict', 'unreadable']) assert.match(first, part);
+  for (const part of ['nothing but SECRET_', 'no fix was proposed']) assert.match(second, part);
 });
 
 test('a carried file that cannot be understood means that nothing is told to anyone', async () => {
-  const home = homeWith({ 'kubeconfig.yaml': 'a: [1, 2\nb: "\n', [LOG]: 'error\n' });
-  try {
-    await outgoing(fixFacts(), 'exit 1', scopeOf(home, 'kubeconfig.yaml'));
-    assert.unreachable();
-  } catch (error) {
-    assert.instance(error, RedactionError);
-  }
-});
-
-test('prompt, answer and verdict are kept masked, one file a round', async () => {
-  const home = homeWith({ '.env': `API_TOKEN=${SECRET}\n`, [LOG]: 'error\n' });
-  const { prompt, redactor } = await outgoing(fixFacts(), 'exit 1', scopeOf(home, '.env'));
-  const keep = keepTry(home, { run: 'r', step: 'talos', attempt: 2 }, prompt, redactor);
-  keep('ollama', 1, { answer: `use ${SECRET}` }, { ok: false, code: 'outside', reasons: [`no: ${SECRET}`] });
-  const [name = ''] = readdirSync(join(home, 'ai/logs/executor'));
-  assert.is(name, 'r-talos-2-ollama-1.md');
-  const kept = readFileSync(join(home, 'ai/logs/executor', name), 'utf8');
-  assert.not.match(kept, SECRET);
-  for (const part of ['# Prompt', '# Answer', 'use SECRET_', '# Verdict', 'outside']) assert.match(kept, part);
+  const { home, probe } = homeWith('kubeconfig.yaml', 'a: [1, 2\nb: "\n');
+  const { events } = await run(home);
+  assert.equal(probe.asked(), []);
+  const reasons = events.filter(({ type }) => type === 'plugin.failed').map(({ data }) => data.reason);
+  assert.match(String(reasons[0]), /^nothing is sent to anyone: /);
 });
 
 test.run();

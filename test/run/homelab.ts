@@ -77,6 +77,14 @@ export function cutOff(home: string, name: string, last: (event: AnyEvent) => bo
   writeFileSync(layout.journal(name), `${lines.join('\n')}\n`);
   rmSync(layout.runFile(name));
   rmSync(layout.stages);
+  // What the journal lost, nobody copied.
+  const story = readFileSync(layout.ledgerJournal, { encoding: 'utf8', flag: 'a+' }).split('\n').filter(Boolean);
+  const copied = story.filter((line) => {
+    const event = JSON.parse(line) as AnyEvent;
+    return event.run !== name || event.seq <= kept.length;
+  });
+  writeFileSync(layout.ledgerJournal, copied.map((line) => `${line}\n`).join(''));
+  rmSync(layout.ledger, { force: true });
 }
 
 /** What the ledger of `home` knows, in the order it was first seen. */

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { LoopEvent } from '../../src/events.ts';
+import type { AnyEvent } from '../journal/any-event.ts';
 import { program } from '../program.ts';
 import { cases } from '../sweep.ts';
 import { git } from '../worktree/repository.ts';
@@ -27,7 +27,7 @@ function killedAfter(home: string, number: number): Promise<boolean> {
 }
 
 /** Commit → what became of it, as the journal tells; and how often that was told. */
-function fates(events: readonly LoopEvent[]): string[] {
+function fates(events: readonly AnyEvent[]): string[] {
   const told = events.filter(({ type }) => /^fix\.(?:committed|judged|reverted)$/.test(type));
   return told
     .map(({ type, data }) => `${type} ${(data.note as { fix: string }).fix} ${data.outcome ?? ''}`.trim())
@@ -35,7 +35,7 @@ function fates(events: readonly LoopEvent[]): string[] {
 }
 
 /** Numbers of all events that tell of fixes, and of the first of every other kind; in a long sweep of all events. */
-function telling(events: readonly LoopEvent[]): number[] {
+function telling(events: readonly AnyEvent[]): number[] {
   const types = events.map(({ type }) => type);
   const isOne = (type: string, i: number) => type.startsWith('fix.') || types.indexOf(types[i] as never) === i;
   return types.flatMap((type, i) => (cases(isOne(type, i), true) ? [i + 1] : []));

@@ -136,7 +136,7 @@ test('a reset is recorded in the ledger, and what was seen before stays', async 
   await resetStages({ home, stages: ['a'], command: 'reset a' }, { clock: fakeClock(), graceMs: 300 });
   const last = readFileSync(layoutOf(home).ledgerJournal, 'utf8').trim().split('\n').at(-1) ?? '';
   const { type, stage } = JSON.parse(last);
-  assert.equal([type, stage], ['reset', 'a']);
+  assert.equal([type, stage], ['stage.reset', 'a']);
   const { a } = JSON.parse(readFileSync(layoutOf(home).stages, 'utf8')).stages;
   assert.equal([a.status, a.fingerprint], ['idle', undefined]);
   await run(home);

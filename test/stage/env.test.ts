@@ -1,18 +1,18 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layout as layoutOf } from '../../src/io/layout.ts';
-import { type StageSurroundings, stageEnv, stagePath, stepMarks } from '../../src/stage/env.ts';
+import { type Surroundings, stageEnv, stagePath, stepMarks } from '../../src/stage/env.ts';
 import { RUN } from '../events.ts';
 import { stageOf } from '../plan/builders.ts';
 
-const AROUND: StageSurroundings = {
+const AROUND: Surroundings = {
   layout: layoutOf('/home/x'),
-  root: '/home/x/ai/worktree',
+  tree: { path: '/home/x/ai/worktree' },
   lab: 'real',
   labTools: '/lab/bin',
-  inherited: { PATH: '/usr/bin:/bin', HOME: '/home/someone', LANG: 'C', GONE: undefined },
+  env: { PATH: '/usr/bin:/bin', HOME: '/home/someone', LANG: 'C', GONE: undefined },
 };
-const envOf = (more: Partial<StageSurroundings> = {}, cell = {}) =>
+const envOf = (more: Partial<Surroundings> = {}, cell = {}) =>
   stageEnv(
     { name: 'talos', stage: stageOf({ spec: 'gpu', matrix: { host: ['cp1'] } }), cell, run: RUN, attempt: 2 },
     { ...AROUND, ...more },
@@ -33,7 +33,7 @@ test('a stage is told where it runs, for what, and where its outputs go', () => 
     MENDLOOP_SPEC: 'gpu',
     LC_ALL: 'C.UTF-8',
   });
-  assert.is(envOf({ inherited: { LC_ALL: 'de_DE.UTF-8' } }).LC_ALL, 'de_DE.UTF-8', 'unless its owner wants another');
+  assert.is(envOf({ env: { LC_ALL: 'de_DE.UTF-8' } }).LC_ALL, 'de_DE.UTF-8', 'unless its owner wants another');
 });
 
 test('a cell has its own name, folder and values', () => {
@@ -46,7 +46,7 @@ test('a cell has its own name, folder and values', () => {
 
 test('what a parent of ours was told does not leak into a stage', () => {
   const inherited = { MENDLOOP_STAGE: 'outer', MENDLOOP_MATRIX_HOST: 'cp9', MENDLOOP_ANYTHING: 'x', MENDLOOPX: 'kept' };
-  const env = envOf({ inherited });
+  const env = envOf({ env: inherited });
   assert.equal([env.MENDLOOP_STAGE, env.MENDLOOP_MATRIX_HOST, env.MENDLOOP_ANYTHING], ['talos', undefined, undefined]);
   assert.is(env.MENDLOOPX, 'kept');
 });
@@ -54,7 +54,7 @@ test('what a parent of ours was told does not leak into a stage', () => {
 test('the stand-ins come first on PATH in the simulated lab, and not at all in the real one', () => {
   assert.is(envOf({ lab: 'simulated' }).PATH, '/lab/bin:/usr/bin:/bin');
   assert.is(envOf({ lab: 'simulated' }).MENDLOOP_LAB, 'simulated');
-  assert.is(stagePath({ ...AROUND, inherited: {} }), '/usr/local/bin:/usr/bin:/bin');
+  assert.is(stagePath({ ...AROUND, env: {} }), '/usr/local/bin:/usr/bin:/bin');
 });
 
 test('every process of a step carries the marks by which it is found again', () => {

@@ -1,4 +1,5 @@
 // Fixes are found again by what their commits tell, and undone ones do not count as standing.
+
 import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';

@@ -7,7 +7,7 @@ import { action, type Outcome } from '../../src/plan/action.ts';
 import type { ExecutionCode, ExecutionError } from '../../src/plan/codes.ts';
 import type { PlanResult } from '../../src/plan/contract.ts';
 import { Stop } from '../../src/plan/stop.ts';
-import { createExecutor } from '../../src/run/execute.ts';
+import { createPlanRunner } from '../../src/run/plan-runner.ts';
 import { context, id, plan, step } from '../plan/builders.ts';
 import { act, after, type Behaviour, done, execute, failed, fakeClock, untilStopped } from './builders.ts';
 
@@ -58,7 +58,7 @@ test('INVALID_PAYLOAD: a broken context', async () => {
 });
 
 test('INVALID_PAYLOAD: something that is no plan at all is a result, not an exception', async () => {
-  const executor = createExecutor({ actions: new Map() });
+  const executor = createPlanRunner({ actions: new Map() });
   for (const odd of [null, undefined, 5, 'text', [], {}]) {
     const result = await executor.execute(odd as never, odd as never);
     failure(result, 'INVALID_PAYLOAD');
@@ -83,7 +83,7 @@ test('INVALID_PAYLOAD: every step whose payload its action does not take is name
 
 test('INVALID_PAYLOAD: a finished execution_id cannot run again, here or where it is remembered', async () => {
   let runs = 0;
-  const executor = createExecutor({ actions: new Map([['act', act(() => after(runs++, done))]]) });
+  const executor = createPlanRunner({ actions: new Map([['act', act(() => after(runs++, done))]]) });
   assert.is((await executor.execute(plan(), context(plan()))).status, 'success');
   const again = await executor.execute(plan(), context(plan()));
   assert.match(
@@ -97,7 +97,7 @@ test('INVALID_PAYLOAD: a finished execution_id cannot run again, here or where i
 });
 
 test('a refused execution_id was never used and may run once the plan is mended', async () => {
-  const executor = createExecutor({ actions: new Map([['act', act(ok)]]) });
+  const executor = createPlanRunner({ actions: new Map([['act', act(ok)]]) });
   failure(await executor.execute(plan([step(1, [2])]), context(plan())), 'DEPENDENCY_UNRESOLVED');
   assert.is((await executor.execute(plan(), context(plan()))).status, 'success');
 });
@@ -182,13 +182,13 @@ test('PLAN_TIMEOUT: a plan that runs past its time is stopped', async () => {
 });
 
 test('PLAN_TIMEOUT: time spent by an earlier process counts, and time between two steps too', async () => {
-  const earlier = { states: new Map(), attempts: new Map(), spentMs: 999_950 };
+  const resume = { done: new Set<string>(), attempts: new Map(), spentMs: 999_950 };
   const long = plan([step(1)], { timeout_ms: 1_000_000 });
-  const { result } = await execute(long, untilStopped, { earlier });
+  const { result } = await execute(long, untilStopped, { resume });
   assert.is(failure(result, 'PLAN_TIMEOUT').step_id, id(1));
-  const over = { ...earlier, spentMs: 2_000_000 };
+  const over = { ...resume, spentMs: 2_000_000 };
   const settled = await execute(plan([step(1), step(2)]), async () => new Promise((r) => setTimeout(r, 5, done)), {
-    earlier: over,
+    resume: over,
   });
   failure(settled.result, 'PLAN_TIMEOUT');
   assert.ok(settled.result.steps_executed < 2);
@@ -230,13 +230,13 @@ test('RESOURCE_EXHAUSTED: twenty attempts are all a step gets, whatever its poli
 test('attempts of an earlier process count among the twenty, and among those of the policy', async () => {
   let attempts: number[] = [];
   const note: Behaviour = ({ attempt }) => after(attempts.push(attempt), failed());
-  const earlier = (n: number) => ({ states: new Map(), attempts: new Map([[id(1), n]]), spentMs: 0 });
+  const resume = (n: number) => ({ done: new Set<string>(), attempts: new Map([[id(1), n]]), spentMs: 0 });
   const stubborn = plan([step(1, [], { on_failure: 'retry', retry_policy: { max_attempts: 1000 } })]);
-  await execute(stubborn, note, { clock: fakeClock(), earlier: earlier(18) });
+  await execute(stubborn, note, { clock: fakeClock(), resume: resume(18) });
   assert.equal(attempts, [19, 20]);
   attempts = [];
   const modest = plan([step(1, [], { on_failure: 'retry', retry_policy: { max_attempts: 3 } })]);
-  await execute(modest, note, { clock: fakeClock(), earlier: earlier(2) });
+  await execute(modest, note, { clock: fakeClock(), resume: resume(2) });
   assert.equal(attempts, [3]);
 });
 
@@ -248,7 +248,7 @@ test('a pause that an earlier process began is waited out, not begun anew and no
   const waits = new Map([[id(1), began + 700]]);
   await execute(plan([step(1)]), note, {
     clock,
-    earlier: { states: new Map(), attempts: new Map(), waits, spentMs: 0 },
+    resume: { done: new Set(), attempts: new Map(), waits, spentMs: 0 },
   });
   assert.equal(at, [700]);
 });
@@ -348,7 +348,7 @@ test('UNKNOWN_ERROR: whatever else an action throws is a bug in it, told with it
   );
   const error = failure(result, 'UNKNOWN_ERROR');
   assert.equal([error.message, error.severity, error.step_id], ['x is not a function', 'fatal', id(1)]);
-  assert.match(error.cause ?? '', 'execute.test');
+  assert.match(error.cause ?? '', 'plan-runner.test');
   assert.equal(trail, ['step.started s1', 'step.failed s1']);
 });
 
@@ -466,16 +466,10 @@ test('an interruption ends a pause between two attempts', async () => {
 
 test('what an earlier process did is not done again; what it met otherwise is', async () => {
   const ran: string[] = [];
-  const states = new Map([
-    [id(1), 'DONE'],
-    [id(2), 'FAILED'],
-    [id(3), 'IN_PROGRESS'],
-    [id(4), 'SKIPPED'],
-  ] as const);
   const { result } = await execute(
     plan([step(1), step(2, [1]), step(3), step(4, [2])]),
     ({ step: at }) => after(ran.push(String(at.payload.step)), done),
-    { earlier: { states, attempts: new Map(), spentMs: 0 } },
+    { resume: { done: new Set([id(1)]), attempts: new Map(), spentMs: 0 } },
   );
   assert.equal(ran, ['s2', 's3', 's4']);
   assert.equal([result.status, result.steps_executed], ['success', 4]);
@@ -483,7 +477,8 @@ test('what an earlier process did is not done again; what it met otherwise is', 
 
 test('executePlan and runPlan do what execute does', async () => {
   const events: NewEvent[] = [];
-  const make = () => createExecutor({ actions: new Map([['act', act(ok)]]), record: (...e) => void events.push(...e) });
+  const make = () =>
+    createPlanRunner({ actions: new Map([['act', act(ok)]]), record: (...e) => void events.push(...e) });
   const clean = ({ completed_at, duration_ms, ...rest }: PlanResult) => rest;
   const expected = clean(await make().execute(plan(), context(plan())));
   assert.equal(clean(await make().executePlan(context(plan()))), expected);
@@ -506,12 +501,12 @@ test('a listener that fails changes nothing, and the others hear everything', as
 
 test('nothing is left waiting when a plan is over', async () => {
   const script = `
-    import { createExecutor, action } from './src/index.ts';
+    import { createPlanRunner, action } from './src/index.ts';
     import { z } from 'zod';
     const plan = { id: '${id(1)}', version: 1, created_at: 0, name: 'x', steps: [{ id: '${id(2)}', action: 'a' }] };
     const actions = new Map([['a', action({ payload: z.any(), run: async () => ({ kind: 'done' }) })]]);
     const now = Date.now();
-    const result = await createExecutor({ actions }).execute(plan, { plan, execution_id: '${id(3)}', started_at: now, deadline_ms: now + 300000 });
+    const result = await createPlanRunner({ actions }).execute(plan, { plan, execution_id: '${id(3)}', started_at: now, deadline_ms: now + 300000 });
     console.log(result.status);
   `;
   const { execFileSync } = await import('node:child_process');

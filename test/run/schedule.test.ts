@@ -3,7 +3,8 @@ import * as assert from 'uvu/assert';
 import { executionError } from '../../src/plan/codes.ts';
 import type { Plan, PlanStep } from '../../src/plan/contract.ts';
 import { linear, parallel } from '../../src/plan/scheduler.ts';
-import { type DrivePorts, drive, type StepEnd } from '../../src/run/drive.ts';
+import { runSchedule, type SchedulePorts } from '../../src/run/schedule.ts';
+import type { StepEnd } from '../../src/run/step.ts';
 import { checkedPlan, dags, id, labelOf, numberOf, plan, step } from '../plan/builders.ts';
 import { fc, runs } from '../sweep.ts';
 import { execute } from './builders.ts';
@@ -20,14 +21,14 @@ const tick = (turns: number) =>
   });
 
 /** Drives a plan and notes what started, what was skipped, and how many steps were at work at once. */
-async function driven(of: Plan, work: (of: PlanStep) => Promise<StepEnd>, more: Partial<DrivePorts> = {}) {
+async function driven(of: Plan, work: (of: PlanStep) => Promise<StepEnd>, more: Partial<SchedulePorts> = {}) {
   const started: string[] = [];
   const skipped: string[] = [];
   let now = 0;
   let most = 0;
-  const end = await drive(of, new Map(), {
+  const end = await runSchedule(of, new Set(), {
     ...{ scheduler: parallel, workers: 4 },
-    work: async (at) => {
+    driveStep: async (at) => {
       started.push(labelOf(at));
       most = Math.max(most, ++now);
       return work(at).finally(() => now--);

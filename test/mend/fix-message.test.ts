@@ -1,9 +1,11 @@
 // The story of a fix as its commit tells it.
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AppliedFix, fixMessage, revertMessage } from '../../src/mend/fix-message.ts';
+import { fixMessage, revertMessage } from '../../src/mend/fix-message.ts';
+import type { Fix } from '../../src/triage/incident.ts';
 
-const FIX: AppliedFix = {
+const FIX: Fix = {
   ...{ stage: 'vms', step: 'vms', fingerprint: 'f'.repeat(16), hash: 'a'.repeat(16), commit: 'c'.repeat(40) },
   ...{ paths: ['conf/a.txt'], tier: 'executor', plugin: 'probe', note: { fix: 'Say good', reason: 'It was bad' } },
 };
