@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compareInputs, type Inputs, inputFiles, stageInputs, type Tree } from '../../src/plan/inputs.ts';
+import type { Inputs } from '../../src/events.ts';
+import { compareInputs, inputFiles, stageInputs, type Tree } from '../../src/plan/inputs.ts';
 import { stageOf } from './builders.ts';
 
 const FILES = [

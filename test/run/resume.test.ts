@@ -1,12 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { earlierFacts, takeUp } from '../../src/run/earlier.ts';
-import { journalOf } from '../events.ts';
+import { resumeState, shouldResume } from '../../src/run/resume.ts';
+import { journalOf, type Line } from '../events.ts';
 
 const leader = { pid: 7, start: '1', boot: 'b', host: 'h' };
 
 test('done and fresh steps are over; failed, skipped and interrupted ones are to do again', () => {
-  const { states, cutOff } = earlierFacts(
+  const { done, cutOff } = resumeState(
     journalOf([
       ['run.started'],
       ['step.done', 'a'],
@@ -18,18 +18,12 @@ test('done and fresh steps are over; failed, skipped and interrupted ones are to
       ['step.failed', 'f'],
     ]),
   );
-  assert.equal(
-    [...states],
-    [
-      ['a', 'DONE'],
-      ['b', 'DONE'],
-    ],
-  );
+  assert.equal([...done], ['a', 'b']);
   assert.equal(cutOff, []);
 });
 
 test('attempts are the highest number that was used, cell by cell', () => {
-  const { attempts } = earlierFacts(
+  const { attempts } = resumeState(
     journalOf([
       ['attempt.started', 'a[h=1]', { leader }, 1],
       ['attempt.ended', 'a[h=1]', {}, 1],
@@ -57,11 +51,36 @@ test('a step nobody recorded the end of was cut off, with the group that may sti
     ['step.started', 'd'],
     ['step.done', 'd'],
   ]);
-  assert.equal(earlierFacts(events).cutOff, [
+  assert.equal(resumeState(events).cutOff, [
     { stage: 'a', step: 'a' },
     { stage: 'b', step: 'b[h=1]', leader, attempt: 2 },
     { stage: 'c', step: 'c' },
   ]);
+});
+
+test('checks that were cut off are known: those of an attempt with it, those of a green step as no work of its own', () => {
+  const other = { ...leader, pid: 8 };
+  const events = journalOf([
+    ['step.started', 'a'],
+    ['attempt.started', 'a', { leader }, 1],
+    ['check.started', 'a', { leader: other }],
+    ['check.started', 'b', { leader }],
+    ['check.started', 'c', { leader }],
+    ['step.drift', 'c'],
+  ]);
+  assert.equal(resumeState(events).cutOff, [
+    { stage: 'a', step: 'a', leader: other, attempt: 1 },
+    { stage: 'b', step: 'b', recheck: true, leader },
+  ]);
+});
+
+test('a pause lasts until the time it was to end, unless the next attempt began', () => {
+  const retried = [
+    ['attempt.ended', 'a', {}, 1],
+    ['step.retry', 'a', { pause_ms: 60_000 }],
+  ] as Line[];
+  assert.equal([...resumeState(journalOf(retried)).waits], [['a', Date.UTC(2026, 0, 1) + 61_000]]);
+  assert.equal([...resumeState(journalOf([...retried, ['attempt.started', 'a', {}, 2]])).waits], []);
 });
 
 test('time at work counts, the time between two processes does not', () => {
@@ -69,30 +88,30 @@ test('time at work counts, the time between two processes does not', () => {
   const first = journalOf([['run.started'], ['step.started', 'a'], ['step.done', 'a'], ['step.started', 'b']]);
   const second = journalOf([['run.resumed'], ['step.done', 'b']], { from: Date.UTC(2026, 0, 1) + day });
   const third = journalOf([['run.resumed'], ['notice'], ['notice']], { from: Date.UTC(2026, 0, 1) + 2 * day });
-  assert.is(earlierFacts(first).spentMs, 3000);
-  assert.is(earlierFacts([...first, ...second]).spentMs, 4000);
-  assert.is(earlierFacts([...first, ...second, ...third]).spentMs, 6000);
-  assert.is(earlierFacts([...first, ...second]).lastEventAt, Date.UTC(2026, 0, 1) + day + 1000);
+  assert.is(resumeState(first).spentMs, 3000);
+  assert.is(resumeState([...first, ...second]).spentMs, 4000);
+  assert.is(resumeState([...first, ...second, ...third]).spentMs, 6000);
+  assert.is(resumeState([...first, ...second]).lastEventAt, Date.UTC(2026, 0, 1) + day + 1000);
 });
 
 test('a clock that was set back refills nothing', () => {
   const back = journalOf([['run.resumed'], ['notice']], { from: Date.UTC(2025, 0, 1) });
   const forth = journalOf([['run.started'], ['notice'], ['notice']]);
-  assert.is(earlierFacts([...forth, ...back]).spentMs, 3000);
+  assert.is(resumeState([...forth, ...back]).spentMs, 3000);
   const inside = [...forth, ...journalOf([['notice']], { from: Date.UTC(2025, 0, 1) })];
-  assert.ok(earlierFacts(inside).spentMs >= 0);
+  assert.ok(resumeState(inside).spentMs >= 0);
 });
 
-test('a start takes up the run that asked for the same, up to six hours after its last event', () => {
+test('a start goes on with the run that asked for the same, up to six hours after its last event', () => {
   const hours = 3_600_000;
   const before = { asked: 'all', lastEventAt: 1000 };
-  assert.equal(takeUp(before, 'all', 1000 + 6 * hours), { resume: true });
-  assert.equal(takeUp(before, 'all', 1001 + 6 * hours), {
+  assert.equal(shouldResume(before, 'all', 1000 + 6 * hours), { resume: true });
+  assert.equal(shouldResume(before, 'all', 1001 + 6 * hours), {
     resume: false,
     why: 'its last event is more than 6 hours old',
   });
-  assert.equal(takeUp(before, 'vms', 1000), { resume: false, why: 'it ran all, this start asks for vms' });
-  assert.equal(takeUp(before, 'all', 0), { resume: true });
+  assert.equal(shouldResume(before, 'vms', 1000), { resume: false, why: 'it ran all, this start asks for vms' });
+  assert.equal(shouldResume(before, 'all', 0), { resume: true });
 });
 
 test.run();
