@@ -1,5 +1,6 @@
 // What lies in a repository's git folder and can only be known by looking: worktree folders, unfinished work, excludes.
-import { appendFile, lstat, mkdir, open, readdir, readFile, realpath, rm, rmdir } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { appendFile, lstat, mkdir, readdir, readFile, realpath, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
 /** One folder below `<common>/worktrees`. */
@@ -35,7 +36,7 @@ export async function gitFile(checkout: string): Promise<{ target: string; alive
   const pointer = (await text(join(checkout, '.git')))?.match(/^gitdir: (.*)$/s)?.[1];
   if (!pointer) return undefined;
   const target = resolve(checkout, pointer);
-  return { target, alive: await exists(target) };
+  return { target, alive: (await lstat(target).catch(() => undefined)) !== undefined };
 }
 
 /** The git folder that all worktrees of the repository share, found as git finds it. Throws when `home` has none. */
@@ -70,28 +71,11 @@ export async function addExcludes(commonDir: string, lines: readonly string[]): 
   await appendFile(path, `${before === '' || before.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`);
 }
 
-/** The names in a folder; undefined when it is not there or is no folder. */
-export function namesIn(folder: string): Promise<string[] | undefined> {
-  return readdir(folder).catch(() => undefined);
-}
-
 /** Removes what a `git worktree add` left that ended before its checkout began: git's folder, the `.git` file, the empty folder. */
 export async function removeHalfMade(adminDir: string, checkout: string): Promise<void> {
   await rm(adminDir, { recursive: true, force: true });
   await rm(join(checkout, '.git'), { force: true });
   await rmdir(checkout).catch(() => {});
-}
-
-/** Removes one file; nothing happens when it is not there. */
-export async function removeFile(path: string): Promise<void> {
-  await rm(path, { force: true });
-}
-
-export async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Whether two paths lead to the same folder or file; false when either is not there. */
@@ -107,14 +91,11 @@ export function realPath(path: string): Promise<string> {
 
 /** Whether a file begins with this text; false when it cannot be read. */
 export async function startsWith(path: string, beginning: string): Promise<boolean> {
-  const file = await open(path, 'r').catch(() => undefined);
-  if (!file) return false;
+  let head = '';
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(beginning.length), 0, beginning.length, 0);
-    return buffer.subarray(0, bytesRead).toString() === beginning;
+    for await (const chunk of createReadStream(path, { end: beginning.length - 1 })) head += chunk;
   } catch {
     return false;
-  } finally {
-    await file.close();
   }
+  return head === beginning;
 }

@@ -17,7 +17,7 @@ import { fail, type MendError, mendError } from '../errors.ts';
 let serial = 0;
 
 /** Replaces `path` with `text`: unique temp file, fsync, rename. Throws MendError when the disk will not take it. */
-export function writeAtomic(path: string, text: string): void {
+export function writeAtomic(path: string, text: string | Buffer): void {
   const temp = `${path}.${process.pid}-${++serial}.tmp`;
   onDisk(path, () => {
     try {

@@ -1,8 +1,9 @@
 // Where the base is checked out, and whether a merge may happen there: its own folder, nothing begun, nothing uncommitted.
 import { join } from 'node:path';
 import { fail } from '../errors.ts';
+import { namesIn } from '../io/files.ts';
 import { fields, openGit } from '../io/git.ts';
-import { adminDirs, commonDirOf, namesIn, samePlace, unfinished } from '../io/git-dir.ts';
+import { adminDirs, commonDirOf, samePlace, unfinished } from '../io/git-dir.ts';
 import { entryAt } from '../io/links.ts';
 import { readText } from '../io/store.ts';
 import { shellWord } from '../worktree/messages.ts';
@@ -75,7 +76,7 @@ export async function inTheWay(checkout: Checkout, from: string, to: string): Pr
   for (const path of fields(added)) {
     const at = join(checkout.path, path);
     const { kind } = await entryAt(at);
-    const empty = kind === 'folder' && (await namesIn(at))?.length === 0;
+    const empty = kind === 'folder' && namesIn(at, () => true).length === 0;
     if (kind !== 'nothing' && !empty) taken.push(path);
   }
   return taken;

@@ -3,19 +3,12 @@
 
 import { basename, join } from 'node:path';
 import { fail } from '../errors.ts';
+import { namesIn } from '../io/files.ts';
 import { type Git, openGit } from '../io/git.ts';
-import {
-  type AdminDir,
-  adminDirs,
-  gitFile,
-  namesIn,
-  removeFile,
-  removeHalfMade,
-  samePlace,
-  unfinished,
-} from '../io/git-dir.ts';
+import { type AdminDir, adminDirs, gitFile, removeHalfMade, samePlace, unfinished } from '../io/git-dir.ts';
 import { clearDeadLock, locksOf, mayBeHeld } from '../io/git-locks.ts';
 import { entryAt } from '../io/links.ts';
+import { removeFile } from '../io/store.ts';
 import { type Base, baseKey, commitOf } from './base.ts';
 import { gitFailed, shellWord } from './messages.ts';
 import { checkoutsOf, type Status, trackedStatus, treeGit, WORKTREE } from './tree.ts';
@@ -55,7 +48,7 @@ async function look(site: Site, notices: string[]): Promise<boolean> {
   if (kind !== 'folder') fail('E_WORKTREE_TAKEN', { what: kind === 'link' ? 'a link' : 'a file' });
   if (await isOurs(site)) return true;
   const pointer = await gitFile(site.path);
-  const names = (await namesIn(site.path)) ?? [];
+  const names = namesIn(site.path, () => true);
   if (names.length === 0) return false;
   // Its `.git` file is gone, or names a place where the repository no longer is: git can connect the two again.
   const lost = pointer ? !pointer.alive : !names.includes('.git') && (await adminOf(site)) !== undefined;
@@ -146,7 +139,7 @@ async function finish(dir: AdminDir, path: string): Promise<string> {
   const tree = { path, gitDir: dir.path };
   if (written && dir.checkout === path && (await commitOf(treeGit(tree), 'HEAD'))) {
     await treeGit(tree).run(['reset', '-q', '--hard', '--no-recurse-submodules']);
-    await removeFile(join(dir.path, 'locked'));
+    removeFile(join(dir.path, 'locked'));
     return `${WORKTREE} was left half-made; it was finished`;
   }
   await removeHalfMade(dir.path, path);

@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import { fail } from '../errors.ts';
 import { fields, type Git, openGit } from '../io/git.ts';
-import { removeFile } from '../io/git-dir.ts';
 import { entryAt } from '../io/links.ts';
+import { removeFile } from '../io/store.ts';
 import type { Base } from './base.ts';
 import { landedPaths } from './landed.ts';
 import { gitFailed, shellWord } from './messages.ts';
@@ -113,7 +113,7 @@ async function withTextsOf(
     await index.run(['update-index', '-z', '--index-info'], info.join(''));
     return (await index.run(['write-tree'])).trim();
   } finally {
-    await removeFile(indexFile);
+    removeFile(indexFile);
   }
 }
 
@@ -152,6 +152,6 @@ async function clearTheWay(tree: TreePlace, git: Git, base: Base, to: string): P
     const commands = other.map((p) => `mv ${shellWord(`${WORKTREE}/${p}`)} ${shellWord(`${WORKTREE}/${p}.old`)}`);
     fail('E_WORKTREE_IN_THE_WAY', { base: base.name, commands: commands.join('\n') }, other.map(shellWord));
   }
-  for (const path of same) await removeFile(join(tree.path, path));
+  for (const path of same) removeFile(join(tree.path, path));
   return same.length > 0;
 }

@@ -1,59 +1,50 @@
-// What stages changed in tracked files: kept as a patch in home, then put back.
-import { join } from 'node:path';
-import { draftPatch, dropPatch, fileHash, keepPatch, samePatch } from '../io/git-patches.ts';
+// What stages changed in tracked files: saved as a patch in home, then put back.
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { fileFacts, namesIn } from '../io/files.ts';
+import { ownFolder, readBytes, writeAtomic } from '../io/store.ts';
 import { type Tree, type TreePlace, treeGit } from './tree.ts';
 
-type Place = Pick<Tree, 'home' | 'path' | 'gitDir'>;
+const AS_PLAIN = ['--no-color', '--no-renames', '--no-ext-diff', '--no-textconv', '--src-prefix=a/', '--dst-prefix=b/'];
+const DIFF = ['diff', '--binary', '--full-index', '--ignore-submodules=dirty', ...AS_PLAIN];
 
-const DIFF = [
-  'diff',
-  '--binary',
-  '--full-index',
-  '--no-color',
-  '--no-renames',
-  '--no-ext-diff',
-  '--no-textconv',
-  '--ignore-submodules=dirty',
-  '--src-prefix=a/',
-  '--dst-prefix=b/',
-];
-
-/** Writes all that differs from HEAD to `file`. */
-async function writeDiff(tree: Place, file: string): Promise<{ hash: string; size: number }> {
+/** All tracked files that differ from HEAD, as a patch, and its hash. */
+async function trackedDiff(tree: TreePlace): Promise<{ diff: Buffer; hash: string }> {
   const git = treeGit(tree);
-  await git.run([...DIFF, `--output=${file}`, 'HEAD']);
-  const found = await fileHash(file);
-  if (found.size > 0) return found;
+  const inFolder = await git.bytes([...DIFF, 'HEAD']);
   // Staged, and put back in the folder: only the index knows it.
-  await git.run([...DIFF, `--output=${file}`, '--cached', 'HEAD']);
-  return fileHash(file);
+  const diff = inFolder.length > 0 ? inFolder : await git.bytes([...DIFF, '--cached', 'HEAD']);
+  return { diff, hash: createHash('sha256').update(diff).digest('hex') };
+}
+
+function writePatch(file: string, diff: Buffer): void {
+  ownFolder(dirname(file));
+  writeAtomic(file, diff);
 }
 
 /** Saves the tracked changes to `patchFile` unless they are those of `seen`; returns their hash and whether it saved. */
 export async function savePatch(
-  tree: Place,
+  tree: TreePlace,
   patchFile: string,
   seen: string,
 ): Promise<{ hash: string; saved: boolean }> {
-  const draft = await draftPatch(patchFile);
-  const { hash } = await writeDiff(tree, draft);
-  const saved = hash !== seen;
-  await (saved ? keepPatch(draft, patchFile) : dropPatch(draft));
-  return { hash, saved };
+  const { diff, hash } = await trackedDiff(tree);
+  if (hash === seen) return { hash, saved: false };
+  writePatch(patchFile, diff);
+  return { hash, saved: true };
 }
 
 /** Makes sure that some patch in home holds the tracked changes; `file` is set when it had to be written now. */
-export async function holdChanges(tree: Place): Promise<{ hash: string; file?: string }> {
+export async function holdChanges(tree: TreePlace & Pick<Tree, 'home'>): Promise<{ hash: string; file?: string }> {
+  const { diff, hash } = await trackedDiff(tree);
+  const folder = join(tree.home, 'ai/patches');
+  const patches = namesIn(folder).flatMap((name) => (name.endsWith('.stage.diff') ? [join(folder, name)] : []));
+  const sameSize = patches.filter((path) => fileFacts(path)?.size === diff.length);
+  if (sameSize.some((path) => readBytes(path)?.equals(diff))) return { hash };
   const time = new Date().toISOString().replace(/[-:]/g, '').replace('.', '');
-  const patchFile = join(tree.home, 'ai/patches', `worktree-${time}.stage.diff`);
-  const draft = await draftPatch(patchFile);
-  const { hash } = await writeDiff(tree, draft);
-  if (await samePatch(draft)) {
-    await dropPatch(draft);
-    return { hash };
-  }
-  await keepPatch(draft, patchFile);
-  return { hash, file: patchFile };
+  const file = join(folder, `worktree-${time}.stage.diff`);
+  writePatch(file, diff);
+  return { hash, file };
 }
 
 /**
