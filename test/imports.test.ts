@@ -31,7 +31,7 @@ const RULES: ImportRules = {
     // Does what it is told and knows no policy.
     'src/io': only('src/outbound'),
     // Events on disk, and what is folded from them.
-    'src/journal': only('src/config', 'src/plan', 'src/triage', 'src/io'),
+    'src/journal': only('src/config', 'src/plan', 'src/triage', 'src/outbound', 'src/io'),
     // Plugins are loaded and called, not judged; only looking for their files touches io.
     'src/plugin': only('src/config', 'src/failure', 'src/fix', 'src/outbound', 'src/io/links.ts'),
     // Knows git, and nothing of stages.

@@ -11,12 +11,12 @@ import type { GateRules, Tree } from '../fix/gate/rules.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { fileFacts, isExecutable } from '../io/files.ts';
 import { type Entry, entryAt } from '../io/links.ts';
-import { readText } from '../io/store.ts';
 import { shellCheck } from '../io/shell-check.ts';
-import { packagePaths } from '../mend/gate-rules.ts';
+import { readText } from '../io/store.ts';
 import { shellProblems } from '../mend/proposal.ts';
 import { withoutLineNumbers } from '../outbound/shown-files.ts';
 import { configurationOnDisk } from '../stage/configuration.ts';
+import { packagePaths } from '../stage/own-plugins.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 
 /** Throws MendError for a stage that nobody knows and a map that is not sound; never for the answer. */

@@ -7,11 +7,11 @@ import { loadStages } from '../journal/load-stages.ts';
 import { recordOf, type StageState, type StepRecord, waitsForHuman } from '../journal/stages.ts';
 import { compareInputs, stageInputs, type Tree } from '../plan/inputs.ts';
 import { type Cell, cellsOf, stepNameOf } from '../plan/matrix.ts';
-import { otherLab } from '../run/one-lab.ts';
 import { movedNotice } from '../run/prepare.ts';
 import { cutOffRun } from '../run/resume.ts';
 import { askedText, type Selection, selectStages } from '../run/select.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
+import { otherLab } from '../stage/one-lab.ts';
 import { neededOutputs } from '../stage/outputs.ts';
 import { branchState } from '../worktree/base.ts';
 

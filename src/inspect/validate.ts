@@ -6,8 +6,8 @@ import { MendError } from '../errors.ts';
 import { fileFacts, isExecutable } from '../io/files.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { readText } from '../io/store.ts';
-import { pluginsOnDisk } from '../run/own-plugins.ts';
 import { baseOf, type Configuration, configurationOnDisk } from '../stage/configuration.ts';
+import { pluginsOnDisk } from '../stage/own-plugins.ts';
 import { scriptOf } from '../stage/script-hint.ts';
 import { readAt } from '../worktree/read.ts';
 

@@ -4,8 +4,6 @@ import type { ContextMap, Stage } from '../config/context-map.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { carriedPaths, checkCommands, judgingScripts } from '../fix/gate/protected-names.ts';
 import type { GateRules, Tree } from '../fix/gate/rules.ts';
-import { realPath } from '../io/git-dir.ts';
-import { PACKAGE_ROOT } from '../io/package.ts';
 import type { Snapshot } from '../worktree/read.ts';
 
 export interface GateScope {
@@ -45,12 +43,3 @@ function parents(path: string): string[] {
   const parts = path.split('/').slice(0, -1);
   return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
 }
-
-/** Parts of the running package: no fix may touch them when the repository is that package. */
-const PACKAGE_PATHS = ['src/', 'scripts/', 'plugins/', 'stages/lab/', 'package.json', 'package-lock.json'];
-
-export const isPackage = async (home: string): Promise<boolean> =>
-  (await realPath(home)) === (await realPath(PACKAGE_ROOT));
-
-export const packagePaths = async (home: string): Promise<readonly string[]> =>
-  (await isPackage(home)) ? PACKAGE_PATHS : [];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fail } from '../errors.ts';
 import type { Layout } from '../io/layout.ts';
 import { readText, writeAtomic } from '../io/store.ts';
-import type { Lab } from '../stage/run.ts';
+import type { Lab } from './run.ts';
 
 const labFile = (layout: Layout): string => join(layout.state, 'lab.txt');
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { maskedData, openMask, shortSecrets } from '../../src/mend/mask.ts';
+import { maskedData, openMask, shortSecrets } from '../../src/journal/mask.ts';
 import { folder, write } from '../io/temporary.ts';
 
 const config = { map: { carry: ['.env'] }, loop: { redact: ['rack-[0-9]+'] } };

@@ -6,8 +6,7 @@ import * as assert from 'uvu/assert';
 import { parseLoopConfig } from '../../src/config/parse.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { PACKAGE_ROOT } from '../../src/io/package.ts';
-import { isPackage } from '../../src/mend/gate-rules.ts';
-import { pluginsAt } from '../../src/run/own-plugins.ts';
+import { isPackage, pluginsAt } from '../../src/stage/own-plugins.ts';
 import { commit, git, refusal, repository, write } from '../worktree/repository.ts';
 
 const plugin = (name: string, pass: string) =>

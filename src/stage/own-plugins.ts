@@ -6,8 +6,8 @@ import { fileFacts } from '../io/files.ts';
 import { realPath } from '../io/git-dir.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import type { Layout } from '../io/layout.ts';
+import { PACKAGE_ROOT } from '../io/package.ts';
 import { unpackOnce } from '../io/store.ts';
-import { isPackage } from '../mend/gate-rules.ts';
 import { loadPlugins, type OwnPlugins, type Plugins } from '../plugin/load.ts';
 
 /** Every plugin that ai/loop.yaml names, loaded. Throws E_PLUGIN with all that is wrong. */
@@ -46,3 +46,12 @@ async function unpacked(layout: Layout, commit: string, objects: GitObjects): Pr
   unpackOnce(root, files);
   return { folder: await realPath(join(root, 'plugins')), isPackage: await isPackage(layout.home) };
 }
+
+/** Parts of the running package: no fix may touch them when the repository is that package. */
+const PACKAGE_PATHS = ['src/', 'scripts/', 'plugins/', 'stages/lab/', 'package.json', 'package-lock.json'];
+
+export const isPackage = async (home: string): Promise<boolean> =>
+  (await realPath(home)) === (await realPath(PACKAGE_ROOT));
+
+export const packagePaths = async (home: string): Promise<readonly string[]> =>
+  (await isPackage(home)) ? PACKAGE_PATHS : [];
