@@ -1,14 +1,15 @@
 // What stays on this machine is masked, too: journal, ledger and console hold no secret. Unlike what is sent, they are not
 // withheld when a carried file cannot be read: then only what can be known is masked.
 
+import type { ContextMap } from '../config/context-map.ts';
+import type { LoopConfig } from '../config/loop-config.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import { createRedactor, maskedLeaves, type Redactor } from '../outbound/redact/redactor.ts';
 import { ownerPatterns } from '../outbound/redact/rule.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
-import type { Configuration } from '../stage/configuration.ts';
 
 /** As much of a configuration as says what is secret. */
-type Masked = { map: Pick<Configuration['map'], 'carry'>; loop: Pick<Configuration['loop'], 'redact'> };
+type Masked = { map: Pick<ContextMap, 'carry'>; loop: Pick<LoopConfig, 'redact'> };
 
 /** Never throws. The same text has the same mask for as long as the process lives. */
 export type Mask = (text: string) => string;
