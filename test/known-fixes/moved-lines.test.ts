@@ -1,13 +1,15 @@
-// Every file of the shipped configuration, broken line by line: what is mended means again what it meant.
+// Every file of the shipped configuration, broken line by line (in the suite each fourth line): what is mended means again what it meant.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mendedYaml } from '../../plugins/executors/known-fixes/yaml.ts';
 import { readYaml } from '../../plugins/executors/known-fixes/yaml-document.ts';
+import { cases } from '../sweep.ts';
 
 const FOLDER = resolve(import.meta.dirname, '../../config');
 const LONGEST = 4000;
+const STEP = cases(4, 1);
 
 /** Ways to break a line; undefined where a line cannot be broken so. */
 const WAYS: Readonly<Record<string, (line: string) => string | undefined>> = {
@@ -37,7 +39,7 @@ for (const [way, broken] of Object.entries(WAYS)) {
       const lines = text.split('\n');
       for (const [i, line] of lines.entries()) {
         const changed = broken(line);
-        if (changed === undefined || changed === line || /^\s*(?:#|$)/.test(line)) continue;
+        if (i % STEP !== 0 || changed === undefined || changed === line || /^\s*(?:#|$)/.test(line)) continue;
         const damaged = lines.with(i, changed).join('\n');
         const [error] = readYaml(damaged).errors;
         const mended = error && mendedYaml(damaged, [error.line]);
