@@ -14,13 +14,25 @@ import { judge, outputByFile } from './test/judge.mjs';
 const given = process.argv.slice(2);
 const long = given.includes('--long');
 const only = given.filter((word) => !word.startsWith('--')).map((path) => relative(ROOT, resolve(path)));
-const LIMIT_MS = long ? 3_600_000 : 180_000;
+const LIMIT_MS = long ? 3_600_000 : 300_000;
 /** A download is nobody's fault. */
 const CHECK_LIMIT_MS = 600_000;
 /** Besides the one that runs this: the oldest and the newest that are kept up, with --nodes. */
 const NODES = given.includes('--nodes') ? ['22', '24', 'newest'] : [];
 const BATCH = join(import.meta.dirname, 'test/batch.mjs');
 const SMOKE = join(import.meta.dirname, 'smoke-nodes.mjs');
+/** Tests that start the loop most often, then those that start it, then those with real git. */
+const LONGEST = [
+  'test/e2e/mending',
+  'test/run/killed-mending',
+  'test/e2e/escalate-faults',
+  'test/e2e/',
+  'test/outbound/',
+  'test/run/',
+  'test/mend/',
+  'test/promote/',
+  'test/worktree/',
+];
 const PURE = ['config', 'plan', 'failure', 'triage', 'fix', 'outbound', 'console'];
 
 const text = (file) => readFileSync(join(ROOT, file), 'utf8');
@@ -30,14 +42,12 @@ const testFiles = readdirSync(join(ROOT, 'test'), { recursive: true })
   .filter((file) => only.length === 0 || only.some((path) => file === path || file.startsWith(`${path}/`)))
   .filter((file) => !long || /from '[./]+\/sweep\.ts'/.test(text(file)));
 
-/** The files of one process each, those that take longest first: many starts of the loop, then real git, then the rest. */
+/** The files of each process, in the order of their start: what takes longest first, so that nothing long is left at the end. */
 function batches() {
   const rank = (files) => {
-    const start = ['test/e2e/', 'test/run/', 'test/known-fixes/', 'test/worktree/'];
-    const at = start.findIndex((folder) => files[0].startsWith(folder));
-    return (
-      (at === -1 ? start.length : at) * 1e6 - files.reduce((sum, file) => sum + statSync(join(ROOT, file)).size, 0)
-    );
+    const at = LONGEST.findIndex((path) => files[0].startsWith(path));
+    const size = files.reduce((sum, file) => sum + statSync(join(ROOT, file)).size, 0);
+    return (at === -1 ? LONGEST.length : at) * 1e7 - size;
   };
   const isOf = (room) => (file) => file.startsWith(`test/${room}/`);
   const alone = testFiles.filter((file) => !PURE.some((room) => isOf(room)(file))).map((file) => [file]);
