@@ -5,7 +5,6 @@ import type { LoopConfig } from '../config/loop-config.ts';
 import { type Parsed, parseBranches, parseContextMap, parseLoopConfig } from '../config/parse.ts';
 import { formatProblem, type Problem } from '../config/problem.ts';
 import { fail } from '../errors.ts';
-import { GitError } from '../io/git.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { readText } from '../io/store.ts';
 import { type Base, findBase } from '../worktree/base.ts';
@@ -18,18 +17,11 @@ export interface Configuration {
 
 /** The base a run of `home` starts from; only `branch` and `base` count as they are at the owner's HEAD. */
 export async function baseOf(home: string, given?: GitObjects): Promise<Base> {
-  return withObjects(given ?? home, (objects) => findBaseOf(home, objects));
-}
-
-async function findBaseOf(home: string, objects: GitObjects): Promise<Base> {
-  // A repository without a commit has no such file either; findBase says what is wrong with it.
-  const text = await committed(objects, 'HEAD', LOOP_FILE).catch((error) => {
-    if (error instanceof GitError) return undefined;
-    throw error;
-  });
-  const branches = parseBranches(text, LOOP_FILE);
-  if (!branches.ok) configProblems(branches.problems);
-  return findBase(home, branches.value, objects);
+  const asked = async (objects: GitObjects) => {
+    const branches = parseBranches(await committed(objects, 'HEAD', LOOP_FILE), LOOP_FILE);
+    return branches.ok ? branches.value : configProblems(branches.problems);
+  };
+  return findBase(home, asked, given);
 }
 
 /** Both files at `commit`. Throws one MendError with every problem of both. */

@@ -24,20 +24,27 @@ export interface Asked {
 /** The git config key that stores the base of an AI branch. */
 export const baseKey = (branch: string): string => `branch.${branch}.mendloop-base`;
 
-/** The base to run from. Throws a MendError, exit 2, for each state in which it would have to guess. */
-export async function findBase(home: string, asked: Asked, given?: GitObjects): Promise<Base> {
-  return withObjects(given ?? home, (objects) => choose(home, asked, objects));
+/**
+ * The base to run from. What is asked for may be read from the repository, once it is known to be one. Throws a MendError,
+ * exit 2, for each state in which it would have to guess.
+ */
+export async function findBase(
+  home: string,
+  asked: Asked | ((objects: GitObjects) => Promise<Asked>),
+  given?: GitObjects,
+): Promise<Base> {
+  const git = openGit(home);
+  // First: git refuses a repository of another user here, and objects are read without that look.
+  const head = await headBranch(git, home);
+  return withObjects(given ?? home, async (objects) => {
+    if (!(await objects.info('HEAD^{commit}'))) fail('E_NO_COMMIT', {});
+    return choose(git, objects, head, typeof asked === 'function' ? await asked(objects) : asked);
+  });
 }
 
-async function choose(home: string, asked: Asked, objects: GitObjects): Promise<Base> {
-  const git = openGit(home);
+async function choose(git: Git, objects: GitObjects, head: string | undefined, asked: Asked): Promise<Base> {
   const { branch } = asked;
-  const answers = Promise.all([storedBase(git, branch), branches(git, branch)]);
-  // What is wrong with the repository is said first.
-  answers.catch(() => {});
-  const head = await headBranch(git, home);
-  if (!(await objects.info('HEAD^{commit}'))) fail('E_NO_COMMIT', {});
-  const [stored, refs] = await answers;
+  const [stored, refs] = await Promise.all([storedBase(git, branch), branches(git, branch)]);
   if (head === branch) fail('E_ON_AI_BRANCH', { branch, base: shellWord(stored ?? asked.base ?? '<your branch>') });
   if (asked.base === branch) fail('E_BASE_IS_AI', { branch });
   const key = shellWord(baseKey(branch));

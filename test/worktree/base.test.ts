@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -47,6 +48,21 @@ test('a folder that is no git repository is refused', async () => {
          git add <files>
          git commit -m "first commit"`,
   );
+});
+
+test('a repository of another user is refused before anything of it is read', async () => {
+  // Only root can make one.
+  if (process.getuid?.() !== 0) return;
+  const home = repository();
+  execFileSync('chown', ['-R', '12345', home]);
+  let read = false;
+  const asked = async () => {
+    read = true;
+    return { branch: AI };
+  };
+  const { text } = await refusal(findBase(home, asked));
+  assert.match(text, 'dubious ownership');
+  assert.is(read, false);
 });
 
 test('a folder inside a repository is refused, and the top level named', async () => {
