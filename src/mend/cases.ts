@@ -11,7 +11,7 @@ import { perRun, type Run, type Suggestion } from '../stage/run.ts';
 import type { Incident } from '../triage/incident.ts';
 import { type CaseStore, openCaseStore } from './case-store.ts';
 import { contextFor, type FixContext, maskedCase } from './context.ts';
-import { placeOf } from './identify.ts';
+import { record } from './identify.ts';
 
 export interface WrittenCase {
   name: string;
@@ -116,15 +116,10 @@ function waitForPerson(run: Run, incident: Incident, name: string, why: string, 
   const store = openCaseStore(run.layout);
   const { patch: _, ...known } = summaryOf(store, name) as CaseSummary;
   store.writeSummary({ ...known, state: 'open', why, ...(hash === undefined ? {} : { patch: hash }) });
-  run.journal.append({ type: 'case.opened', ...placeOf(incident), data: openedData(incident, name, why) });
+  record(run, incident, 'case.opened', openedData(name, why));
 }
 
-const openedData = ({ failure }: Incident, name: string, why: string) => ({
-  fingerprint: failure.fingerprint,
-  case: name,
-  path: `ai/escalations/${name}`,
-  why,
-});
+const openedData = (name: string, why: string) => ({ case: name, path: `ai/escalations/${name}`, why });
 
 /** Keeps a fix that a person was to be asked about. */
 export async function leaveSuggestion(run: Run, incident: Incident, suggestion: Suggestion): Promise<void> {
@@ -147,21 +142,18 @@ export async function leaveSuggestion(run: Run, incident: Incident, suggestion: 
 
 /** The evidence, when the loop is at its end. */
 export async function giveUp(run: Run, incident: Incident, reason: string): Promise<void> {
-  const { stage, failure } = incident;
-  const place = placeOf(incident);
+  const { stage } = incident;
   try {
     const context = await contextFor(run, incident, 'escalation');
     const notes = [`The loop gave up: ${reason}. It tries nothing more until: mendloop reset ${stage}`];
     const { name } = await writeCase(run, incident, context, { newest: true, notes, signal: run.signal });
     updateCase(openCaseStore(run.layout), name, () => ({ state: 'given_up', why: reason }));
-    const data = { ...openedData(incident, name, `given up: ${reason}`), given_up: true };
-    run.journal.append({ type: 'case.opened', ...place, data });
+    record(run, incident, 'case.opened', { ...openedData(name, `given up: ${reason}`), given_up: true });
   } catch (error) {
     if (!(error instanceof RedactionError)) throw error;
-    const text = `no case was written for ${stage}: ${error.message}`;
-    run.journal.append({ type: 'notice', ...place, data: { text } });
+    record(run, incident, 'notice', { text: `no case was written for ${stage}: ${error.message}` });
   }
-  run.journal.append({ type: 'failure.given_up', ...place, data: { fingerprint: failure.fingerprint, reason } });
+  record(run, incident, 'failure.given_up', { reason });
 }
 
 type Change = (summary: CaseSummary) => Partial<CaseSummary>;

@@ -1,11 +1,11 @@
 // A sound fix on its way to the AI branch and, when it did not help, back. Each step is recorded before and after it is done,
 // so that a later process can go on from any point between.
 import { excerptOf } from '../failure/fingerprint.ts';
-import type { AskPerson, Run, Suggestion } from '../stage/run.ts';
+import type { Run, Suggestion } from '../stage/run.ts';
 import type { Fix, Incident } from '../triage/incident.ts';
 import { commitFix, isAsShown, revertFix } from '../worktree/commit-fix.ts';
 import { fixMessage, revertMessage } from './fix-message.ts';
-import { placeOf } from './identify.ts';
+import { record } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
 import type { SoundFix } from './proposal.ts';
 import { readSafeMode } from './safe-mode.ts';
@@ -29,8 +29,6 @@ export type FixResult =
   | { none: 'spent' | 'stopped' | 'moved' | 'safe_mode' | 'left' }
   | { none: 'down'; prompt?: string };
 
-const nobody: AskPerson = async () => 'leave';
-
 /** Applies a fix; with `mode: suggest` only when the person who is asked agrees. Throws MendError when git or the disk refuses. */
 export async function applyFix(
   run: Run,
@@ -40,26 +38,16 @@ export async function applyFix(
   signal: AbortSignal,
 ): Promise<FixResult> {
   if (run.config.loop.mode !== 'suggest') return putOnBranch(run, incident, fix, origin);
-  const { failure } = incident;
+  const { stage, step, failure } = incident;
   const { hash, note } = fix;
   const { plugin, tier, tried } = origin;
-  const news = {
-    ...placeOf(incident),
-    data: { fingerprint: failure.fingerprint, tier, hash, plugin, note: { ...note } },
-  };
-  run.journal.append({ type: 'fix.suggested', ...news });
+  const data = { tier, hash, plugin, note: { ...note } };
+  record(run, incident, 'fix.suggested', data);
   keepPatch(run, fix);
-  const suggestion: Suggestion = {
-    stage: incident.stage,
-    step: incident.step,
-    fingerprint: failure.fingerprint,
-    plugin,
-    hash,
-    excerpt: run.mask(excerptOf(failure)),
-    note,
-    diff: run.mask(fix.diff),
-  };
-  const word = await (run.person ?? nobody)(suggestion, signal);
+  const { fingerprint } = failure;
+  const excerpt = run.mask(excerptOf(failure));
+  const suggestion: Suggestion = { stage, step, fingerprint, plugin, hash, excerpt, note, diff: run.mask(fix.diff) };
+  const word = run.person ? await run.person(suggestion, signal) : 'leave';
   if (signal.aborted) return { none: 'stopped' };
   if (word === 'apply') return putOnBranch(run, incident, fix, origin);
   if (word === 'leave') {
@@ -67,19 +55,14 @@ export async function applyFix(
     await leaveSuggestion(run, incident, suggestion);
     return { none: 'left' };
   }
-  run.journal.append({ type: 'fix.declined', ...news });
-  if (tried) endTry(run, incident);
+  record(run, incident, 'fix.declined', data);
+  if (tried) record(run, incident, 'try.ended', {});
   return { none: 'spent' };
-}
-
-/** A pass through the executors ended without a fix on the branch. */
-export function endTry(run: Run, { stage, step, attempt, failure }: Incident): void {
-  run.journal.append({ type: 'try.ended', stage, step, attempt, data: { fingerprint: failure.fingerprint } });
 }
 
 /** Commits a fix that nobody is to be asked about. */
 export function putOnBranch(run: Run, incident: Incident, sound: SoundFix, origin: FixOrigin): Promise<FixResult> {
-  const { tree, journal, config } = run;
+  const { tree, config } = run;
   const { stage, step, attempt, failure } = incident;
   const { files, hash } = sound;
   const { plugin, tier, tried } = origin;
@@ -88,14 +71,14 @@ export function putOnBranch(run: Run, incident: Incident, sound: SoundFix, origi
   const paths = files.map(({ path }) => path);
   const created = files.filter(({ before }) => before === null).map(({ path }) => path);
   const { fingerprint, class: failureClass } = failure;
-  const data = { hash, fingerprint, class: failureClass, tier, plugin, note, paths, tried };
+  const data = { hash, class: failureClass, tier, plugin, note, paths, tried };
   const story = { stage, step, attempt, fingerprint, class: failureClass, hash, note, plugin, tier, run: run.id };
   // Recorded and done while nobody else writes: no two fixes are ever on their way at once.
   return run.barrier.alone(async () => {
     if (readSafeMode(run.layout) !== undefined) return { none: 'safe_mode' };
     if (!(await isAsShown(tree, files))) return { none: 'moved' };
     keepPatch(run, { ...sound, note });
-    journal.append({ type: 'fix.intended', stage, step, attempt, data: { ...data, created } });
+    record(run, incident, 'fix.intended', { ...data, created });
     const texts = files.map(({ path, after, executable }) => ({
       path,
       text: after,
@@ -103,7 +86,7 @@ export function putOnBranch(run: Run, incident: Incident, sound: SoundFix, origi
     }));
     const commit = await commitFix(tree, texts, fixMessage({ ...story, case: origin.case }), config.loop.git);
     tree.moved(commit);
-    journal.append({ type: 'fix.committed', stage, step, attempt, data: { ...data, commit } });
+    record(run, incident, 'fix.committed', { ...data, commit });
     return { fix: { stage, step, fingerprint, hash, commit, paths, tier, plugin, note } };
   });
 }

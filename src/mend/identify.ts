@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import { LOOP_FILE } from '../config/files.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
-import { type AttemptEnd, isInputs } from '../events.ts';
+import { type AttemptEnd, type DataOf, type EventType, isInputs, type NewEvent } from '../events.ts';
 import type { ProjectRule } from '../failure/classify.ts';
 import { excerptOf, identifyFrom } from '../failure/fingerprint.ts';
 import { readLogEnd } from '../io/log.ts';
@@ -10,7 +10,6 @@ import { recordOf } from '../journal/stages.ts';
 import type { ExecutionError } from '../plan/codes.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { cellKey } from '../plan/matrix.ts';
-import { eventLabel } from '../plan/step-label.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident, Sighting } from '../triage/incident.ts';
 import { entryOf } from '../triage/ledger.ts';
@@ -46,24 +45,17 @@ export function identify(run: Run, failed: FailedAttempt): Incident {
   const inputs = isInputs(error.context.inputs) ? error.context.inputs : undefined;
   const sighting: Sighting = { stage, step, attempt, failure, ended, log: relative(layout.home, path), inputs };
   const known = entryOf(journal.ledger, stage, failure.fingerprint);
-  journal.append({
-    type: 'failure.seen',
-    ...eventLabel(failed.step),
-    stage,
-    attempt,
-    data: {
-      fingerprint: failure.fingerprint,
-      class: failure.class,
-      transient: failure.transient,
-      external: failure.external,
-      excerpt: excerptOf(failure),
-      log: sighting.log,
-      ended,
-      rules: [...failure.rules],
-      times_seen: (known?.times_seen ?? 0) + 1,
-      first_seen: known?.first_seen ?? new Date(run.clock.now()).toISOString(),
-      ...(inputs ? { inputs } : {}),
-    },
+  record(run, sighting, 'failure.seen', {
+    class: failure.class,
+    transient: failure.transient,
+    external: failure.external,
+    excerpt: excerptOf(failure),
+    log: sighting.log,
+    ended,
+    rules: [...failure.rules],
+    times_seen: (known?.times_seen ?? 0) + 1,
+    first_seen: known?.first_seen ?? new Date(run.clock.now()).toISOString(),
+    ...(inputs && { inputs }),
   });
   return currentIncident(run, sighting);
 }
@@ -72,8 +64,16 @@ export function identify(run: Run, failed: FailedAttempt): Incident {
 export const currentIncident = ({ journal }: Run, sighting: Sighting): Incident =>
   journal.failures.incident(sighting, journal.ledger);
 
-/** Where a failure is, as its events name it. */
-export const placeOf = ({ stage, step, attempt }: Sighting) => ({ stage, step, attempt });
+/** Records what happened to a failure: an event with its place and fingerprint. */
+export function record<T extends EventType>(
+  { journal }: Run,
+  { stage, step, attempt, failure }: Sighting,
+  type: T,
+  data: Omit<DataOf<T>, 'fingerprint'>,
+): void {
+  const { fingerprint } = failure;
+  journal.append({ type, stage, step, attempt, data: { fingerprint, ...data } } as NewEvent);
+}
 
 /** The owner's own rules for classing failures, in their order; each is known by its pattern. */
 export function projectRules({ classify }: Pick<LoopConfig, 'classify'>): ProjectRule[] {

@@ -1,7 +1,7 @@
 // The loop, top to bottom: run a step; when it fails, identify the failure, judge the fix before it, decide, ask for a fix that
 // passes the gate, commit it, run again. A plan of the caller's own has no mending: there a failure ends after its blind retries.
 
-import { currentIncident, type FailedAttempt, identify, placeOf } from '../mend/identify.ts';
+import { currentIncident, type FailedAttempt, identify, record } from '../mend/identify.ts';
 import { judgeTrial, oneAtATime, settleFixes } from '../mend/judge-fixes.ts';
 import { conclude, decideNow, type Unreachable } from '../mend/situation.ts';
 import { tripOnCulprit } from '../mend/trip-safe-mode.ts';
@@ -88,7 +88,7 @@ async function answerFailure(run: Run, seen: Incident, failed: FailedAttempt): P
   for (let turn = 0; turn < executor_tries + escalation_calls + MORE_TURNS; turn++) {
     const incident = currentIncident(run, seen);
     const { decision, knownFix } = await decideNow(run, incident, failed, unreachable);
-    recordDecision(run, incident, decision);
+    record(run, incident, 'failure.decided', decision);
     if (decision.tier === 'wait') return again(decision.pause_ms, decision.reason, 'wait');
     if (decision.tier === 'none' || decision.tier === 'give_up') return fail(incident, decision);
     const { askForFix } = await import('../mend/ask.ts');
@@ -97,7 +97,7 @@ async function answerFailure(run: Run, seen: Incident, failed: FailedAttempt): P
     if (result.none === 'moved') return again(0, 'another fix changed its files meanwhile: once more');
     if (result.none === 'down') Object.assign(unreachable, { [decision.tier]: true, prompt: result.prompt });
     if (result.none === 'stopped') {
-      recordDecision(run, incident, STOPPED);
+      record(run, incident, 'failure.decided', STOPPED);
       return fail(incident, STOPPED);
     }
   }
@@ -108,11 +108,6 @@ async function answerFailure(run: Run, seen: Incident, failed: FailedAttempt): P
     const { error } = failed;
     return { end: { kind: 'error', error: { ...error, context: { ...error.context, ...context } } } };
   }
-}
-
-function recordDecision({ journal }: Run, incident: Incident, decision: Decision): void {
-  const { fingerprint } = incident.failure;
-  journal.append({ type: 'failure.decided', ...placeOf(incident), data: { fingerprint, ...decision } });
 }
 
 const again = (pause_ms: number, reason: string, tier?: 'wait' | 'fix'): Next => ({

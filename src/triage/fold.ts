@@ -1,5 +1,5 @@
 // Events → the ledger: fold a failure's story in order and it comes out. Pure.
-import { type DataOf, type EventType, type FixOutcome, KNOWN_FIXES, type LoopEvent, PERSON } from '../events.ts';
+import { type EventType, type FixOutcome, KNOWN_FIXES, type LoopEvent, PERSON } from '../events.ts';
 import {
   type DayUsage,
   entriesOf,
@@ -12,32 +12,63 @@ import {
   type RefusedAnswer,
 } from './ledger.ts';
 
-/** The events that tell a failure's story: the lines of the ledger's own journal. */
-const STORY = [
-  'failure.seen',
-  'failure.decided',
-  'failure.given_up',
-  'try.ended',
-  'escalation.called',
-  'escalation.refunded',
-  'model.used',
-  'plugin.passed',
-  'fix.refused',
-  'fix.declined',
-  'fix.committed',
-  'fix.judged',
-  'fix.reverted',
-  'case.opened',
-  'case.closed',
-  'case.answered',
-  'person.notified',
-  'stage.recovered',
-  'stage.reset',
-  'ledger.snapshot',
-] as const satisfies readonly EventType[];
-export type StoryEvent = LoopEvent<(typeof STORY)[number]>;
+type Folds = { [T in EventType]?: (entry: LedgerEntry, event: LoopEvent<T>) => void };
 
-export const isStory = (event: LoopEvent): event is StoryEvent => (STORY as readonly string[]).includes(event.type);
+/** What each event of a failure's story changes: these are the lines of the ledger's own journal. */
+const STORY = {
+  'failure.seen': see,
+  'failure.decided': (entry, { data }) => {
+    entry.last_tier = data.tier;
+    entry.last_reason = data.reason;
+  },
+  'failure.given_up': (entry, { time }) => {
+    entry.gave_up_at = time;
+  },
+  'try.ended': (entry, { data }) => spendTry(entry, data.hash),
+  'escalation.called': (entry, { data }) => {
+    entry.escalation_calls += 1;
+    if (data.case !== undefined) entry.escalated = data.case;
+  },
+  'escalation.refunded': (entry) => {
+    entry.escalation_calls = Math.max(0, entry.escalation_calls - 1);
+  },
+  // Counted for the day, not for the failure.
+  'model.used': () => {},
+  'plugin.passed': (entry, { data, time }) => refuse(entry, { ...data, code: 'pass' }, time),
+  'fix.refused': refused,
+  'fix.declined': (entry, event) => patch(entry, event, event.data, 'declined'),
+  'fix.committed': (entry, event) => {
+    patch(entry, event, event.data, 'applied');
+    if (event.data.tried) spendTry(entry, event.data.hash);
+  },
+  'fix.judged': (entry, event) => patch(entry, event, event.data, event.data.outcome, event.data.reason),
+  'fix.reverted': (entry, event) => {
+    patch(entry, event, { ...event.data, commit: event.data.reverts }, event.data.outcome, event.data.reason);
+  },
+  'case.opened': (entry, { data }) => {
+    if (data.given_up) return;
+    entry.case = data.case;
+    // It waits anew, whatever a person was notified of before.
+    delete entry.notified;
+  },
+  'case.closed': (entry) => {
+    delete entry.case;
+  },
+  'case.answered': answer,
+  'person.notified': (entry, { data }) => {
+    entry.notified = data.state;
+  },
+  // The counters stay: the same failure again means that what changed made no difference.
+  'stage.recovered': (entry) => {
+    delete entry.gave_up_at;
+  },
+  'stage.reset': reset,
+  'ledger.snapshot': () => {},
+} as const satisfies Folds;
+
+export type StoryEvent = LoopEvent<keyof typeof STORY>;
+
+export const isStory = (event: LoopEvent): event is StoryEvent => Object.hasOwn(STORY, event.type);
 
 /** Folds one event into `ledger`, in place; each must come once. Never throws. */
 export function foldLedger(ledger: Ledger, event: StoryEvent): void {
@@ -46,7 +77,8 @@ export function foldLedger(ledger: Ledger, event: StoryEvent): void {
     if (isLedger(event.data.ledger)) Object.assign(ledger, structuredClone(event.data.ledger));
   } else {
     countDay(ledger.day, event);
-    for (const entry of concerned(ledger, event)) apply(entry, event);
+    const fold = STORY[event.type] as (entry: LedgerEntry, event: StoryEvent) => void;
+    for (const entry of concerned(ledger, event)) fold(entry, event);
   }
   ledger.as_of = { run, seq };
   ledger.last_line = { run, seq };
@@ -96,75 +128,6 @@ const begin = (stage: string, fingerprint: string, time: string): LedgerEntry =>
   patches: [],
 });
 
-function apply(entry: LedgerEntry, event: StoryEvent): void {
-  switch (event.type) {
-    case 'failure.seen':
-      see(entry, event);
-      break;
-    case 'failure.decided':
-      entry.last_tier = event.data.tier;
-      entry.last_reason = event.data.reason;
-      break;
-    case 'failure.given_up':
-      entry.gave_up_at = event.time;
-      break;
-    case 'try.ended':
-      spendTry(entry, event.data.hash);
-      break;
-    case 'escalation.called':
-      entry.escalation_calls += 1;
-      if (event.data.case !== undefined) entry.escalated = event.data.case;
-      break;
-    case 'escalation.refunded':
-      entry.escalation_calls = Math.max(0, entry.escalation_calls - 1);
-      break;
-    case 'plugin.passed':
-      refuse(entry, { ...event.data, code: 'pass' }, event.time);
-      break;
-    case 'fix.refused':
-      refused(entry, event);
-      break;
-    case 'fix.declined':
-      patch(entry, event, event.data, 'declined');
-      break;
-    case 'fix.committed':
-      patch(entry, event, event.data, 'applied');
-      if (event.data.tried) spendTry(entry, event.data.hash);
-      break;
-    case 'fix.judged':
-    case 'fix.reverted':
-      patch(entry, event, event.data, event.data.outcome, event.data.reason);
-      break;
-    case 'case.opened':
-      if (event.data.given_up) break;
-      entry.case = event.data.case;
-      // It waits anew, whatever a person was notified of before.
-      delete entry.notified;
-      break;
-    case 'case.closed':
-      delete entry.case;
-      break;
-    case 'case.answered':
-      answer(entry, event);
-      break;
-    case 'person.notified':
-      entry.notified = event.data.state;
-      break;
-    case 'stage.recovered':
-      // The counters stay: the same failure again means that what changed made no difference.
-      delete entry.gave_up_at;
-      break;
-    case 'stage.reset':
-      restart(entry);
-      // What somebody did not want may be asked about again; the journal keeps that they did not.
-      entry.patches = entry.patches.filter((p) => p.outcome !== 'declined');
-      delete entry.gave_up_at;
-      delete entry.case;
-      delete entry.verified_at;
-      delete entry.notified;
-  }
-}
-
 const EXCERPT_LINES = 2;
 const EXCERPT_WIDTH = 200;
 
@@ -212,7 +175,7 @@ function refuse(entry: LedgerEntry, { plugin, tier, code, reason, fix }: Refused
 
 const REVERTED: readonly (FixOutcome | undefined)[] = ['no_effect', 'broke'];
 
-type FixData = Pick<Patch, 'hash' | 'tier' | 'plugin' | 'note' | 'commit'> & { reverts?: string };
+type FixData = Pick<Patch, 'hash' | 'tier' | 'plugin' | 'note' | 'commit'>;
 
 function patch(entry: LedgerEntry, { time, run }: LoopEvent, data: FixData, outcome: FixOutcome, why?: string): void {
   const { hash, tier, plugin } = data;
@@ -222,15 +185,15 @@ function patch(entry: LedgerEntry, { time, run }: LoopEvent, data: FixData, outc
   // Refused because it was tried already: how it went then is worth more.
   if (outcome === 'refused' && before !== undefined && before !== 'withdrawn') return;
   const note = data.note ?? known?.note;
-  const commit = data.reverts || data.commit || known?.commit;
+  const commit = data.commit || known?.commit;
   const now: Patch = {
     hash,
     outcome,
     tier,
     plugin,
-    ...(note ? { note } : {}),
-    ...(why === undefined ? {} : { why }),
-    ...(commit ? { commit } : {}),
+    ...(note && { note }),
+    ...(why !== undefined && { why }),
+    ...(commit && { commit }),
     run,
     time,
   };
@@ -251,7 +214,17 @@ function answer(entry: LedgerEntry, event: LoopEvent<'case.answered'>): void {
   delete entry.case;
   const earlier = entry.patches.filter((p) => p.plugin === PERSON && p.outcome === 'withdrawn');
   for (const one of earlier) if (one.hash !== event.data.hash) patch(entry, event, one, 'declined');
-  patch(entry, event, event.data satisfies DataOf<'case.answered'>, 'withdrawn');
+  patch(entry, event, event.data, 'withdrawn');
+}
+
+function reset(entry: LedgerEntry): void {
+  restart(entry);
+  // What somebody did not want may be asked about again; the journal keeps that they did not.
+  entry.patches = entry.patches.filter((p) => p.outcome !== 'declined');
+  delete entry.gave_up_at;
+  delete entry.case;
+  delete entry.verified_at;
+  delete entry.notified;
 }
 
 function restart(entry: LedgerEntry): void {

@@ -1,104 +1,109 @@
 // The ledger: what is known of every failure, by stage and fingerprint, across runs; and the questions asked of it. Pure.
-import {
-  type AttemptEnd,
-  type FailureClass,
-  FIX_OUTCOMES,
-  FIX_TIERS,
-  type FixOutcome,
-  type FixTier,
-  isAttemptEnd,
-  isNote,
-  TIERS,
-  type Tier,
-} from '../events.ts';
-import { amount, count, flag, listOf, name, oneOf, optional, shaped, text, time } from '../shape.ts';
+import { FAILURE_CLASSES, FIX_OUTCOMES, FIX_TIERS, isAttemptEnd, isNote, TIERS } from '../events.ts';
+import { amount, type Checked, count, flag, listOf, name, oneOf, optional, shaped, text, time } from '../shape.ts';
 
-/** A patch tried on a failure, as it stands. */
-export interface Patch {
-  hash: string;
-  outcome: FixOutcome;
-  tier: FixTier;
-  plugin: string;
+const isPatch = shaped({
+  hash: name,
+  outcome: oneOf(FIX_OUTCOMES),
+  tier: oneOf(FIX_TIERS),
+  plugin: text,
   /** What it was to do and why, as its author says. */
-  note?: { fix: string; reason: string };
+  note: optional(isNote),
   /** Why it ended so. */
-  why?: string;
+  why: optional(text),
   /** Its latest commit on the AI branch. */
-  commit?: string;
+  commit: optional(text),
   /** Of the latest outcome. */
-  run?: string;
-  time: string;
-}
+  run: optional(text),
+  time,
+});
+/** A patch tried on a failure, as it stands. */
+export type Patch = Checked<typeof isPatch>;
 
-/** Why an answer was not taken; bounded, and no secret in it. Who has no fix to propose has the code `pass`. */
-export interface RefusedAnswer {
-  plugin: string;
-  tier: FixTier;
-  code: string;
-  reason: string;
+const isRefusedAnswer = shaped({
+  plugin: text,
+  tier: oneOf(FIX_TIERS),
+  code: text,
+  reason: text,
   /** What it was to do. */
-  fix?: string;
-  time?: string;
-}
+  fix: optional(text),
+  time: optional(time),
+});
+/** Why an answer was not taken; bounded, and no secret in it. Who has no fix to propose has the code `pass`. */
+export type RefusedAnswer = Checked<typeof isRefusedAnswer>;
 
-export interface LedgerEntry {
-  stage: string;
-  fingerprint: string;
-  class: FailureClass;
-  transient: boolean;
-  external: boolean;
+const isEntry = shaped({
+  stage: name,
+  fingerprint: name,
+  class: oneOf(FAILURE_CLASSES),
+  transient: flag,
+  external: flag,
   /** For people. */
-  excerpt: string;
-  first_seen: string;
-  last_seen: string;
-  times_seen: number;
+  excerpt: text,
+  first_seen: time,
+  last_seen: time,
+  times_seen: count,
   /** The run of the last sighting, its log, from home, and how it ended. */
-  run?: string;
-  log?: string;
-  ended: AttemptEnd;
+  run: optional(text),
+  log: optional(text),
+  ended: isAttemptEnd,
   /** Since the last restart: a reset or a verified fix. */
-  executor_tries: number;
-  escalation_calls: number;
+  executor_tries: count,
+  escalation_calls: count,
   /** Patches of escalations that were reverted. */
-  fruitless: number;
+  fruitless: count,
   /** The fixes that the tries since the last restart ended in. */
-  try_fixes: string[];
+  try_fixes: listOf(name),
   /** One per hash, in the order they first came. */
-  patches: Patch[];
+  patches: listOf(isPatch),
   /** The latest answers that were not taken. */
-  refused?: RefusedAnswer[];
-  last_tier?: Tier;
-  last_reason?: string;
+  refused: optional(listOf(isRefusedAnswer)),
+  last_tier: optional(oneOf(TIERS)),
+  last_reason: optional(text),
   /** When a fix of it was last verified; a reset forgets it. */
-  verified_at?: string;
-  gave_up_at?: string;
+  verified_at: optional(time),
+  gave_up_at: optional(time),
   /** The open case. */
-  case?: string;
+  case: optional(name),
   /** The case that escalations were called with since the last restart. */
-  escalated?: string;
+  escalated: optional(name),
   /** What a person was notified of last. */
-  notified?: string;
-}
+  notified: optional(name),
+});
+export type LedgerEntry = Checked<typeof isEntry>;
 
-/** What was used on the latest UTC day seen. */
-export interface DayUsage {
-  date: string;
-  tries: number;
-  tokens: number;
-  /** As far as somebody told what their answers cost. */
-  dollars?: number;
-}
+const isDayUsage = shaped({ date: text, tries: count, tokens: count, dollars: optional(amount) });
+/** What was used on the latest UTC day seen; dollars as far as somebody told what their answers cost. */
+export type DayUsage = Checked<typeof isDayUsage>;
+
+const isPosition = shaped({ run: text, seq: count });
 
 export interface Ledger {
   version: 1;
   /** Everything up to this event is folded in. */
-  as_of: { run: string; seq: number };
+  as_of: Checked<typeof isPosition>;
   /** The last of them that tells of a failure: the last line of the ledger's own journal. */
-  last_line: { run: string; seq: number };
+  last_line: Checked<typeof isPosition>;
   day: DayUsage;
   /** `stage/fingerprint` → what is known of it. */
   entries: Record<string, LedgerEntry>;
 }
+
+const isOutline = shaped({
+  version: oneOf([1]),
+  as_of: isPosition,
+  last_line: isPosition,
+  day: isDayUsage,
+  entries: shaped({}),
+});
+
+/** Whether a value read from disk is a ledger. */
+export const isLedger = (value: unknown): value is Ledger =>
+  isOutline(value) &&
+  /^(\d{4}-\d\d-\d\d)?$/.test(value.day.date) &&
+  Object.entries(value.entries).every(
+    ([key, entry]) => isEntry(entry) && key === entryKey(entry.stage, entry.fingerprint),
+  );
 
 export const emptyLedger = (): Ledger => ({
   version: 1,
@@ -136,65 +141,4 @@ export const isFlapping = ({ verified_at }: LedgerEntry, now: number): boolean =
 export function usedOn(day: DayUsage, now: number): DayUsage {
   const date = new Date(now).toISOString().slice(0, 10);
   return date > day.date ? { date, tries: 0, tokens: 0 } : day;
-}
-
-const isPatch = shaped({
-  hash: name,
-  outcome: oneOf(FIX_OUTCOMES),
-  tier: oneOf(FIX_TIERS),
-  plugin: text,
-  note: optional(isNote),
-  why: optional(text),
-  commit: optional(text),
-  run: optional(text),
-  time,
-});
-
-const isEntry = shaped({
-  stage: name,
-  fingerprint: name,
-  class: name,
-  transient: flag,
-  external: flag,
-  excerpt: text,
-  first_seen: time,
-  last_seen: time,
-  times_seen: count,
-  run: optional(text),
-  log: optional(text),
-  ended: isAttemptEnd,
-  executor_tries: count,
-  escalation_calls: count,
-  fruitless: count,
-  try_fixes: listOf(name),
-  patches: listOf(isPatch),
-  refused: optional(
-    listOf(shaped({ plugin: text, tier: oneOf(FIX_TIERS), code: text, reason: text, fix: optional(text) })),
-  ),
-  last_tier: optional(oneOf(TIERS)),
-  last_reason: optional(text),
-  verified_at: optional(time),
-  gave_up_at: optional(time),
-  case: optional(name),
-  escalated: optional(name),
-  notified: optional(name),
-});
-
-const isOutline = shaped({
-  version: oneOf([1]),
-  as_of: shaped({ run: text, seq: count }),
-  last_line: shaped({ run: text, seq: count }),
-  day: shaped({ date: text, tries: count, tokens: count, dollars: optional(amount) }),
-  entries: shaped({}),
-});
-
-/** Whether a value read from disk is a ledger. */
-export function isLedger(value: unknown): value is Ledger {
-  if (!isOutline(value)) return false;
-  return (
-    /^(\d{4}-\d\d-\d\d)?$/.test(value.day.date) &&
-    Object.entries(value.entries).every(
-      ([key, entry]) => isEntry(entry) && key === entryKey(entry.stage, entry.fingerprint),
-    )
-  );
 }

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openBreaker } from '../../src/mend/ask.ts';
+import { openBreaker } from '../../src/mend/breaker.ts';
 
 function at() {
   let now = 5;

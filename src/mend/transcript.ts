@@ -1,0 +1,65 @@
+// One conversation with a plugin, and what is kept of it for people in ai/logs/executor: prompt, answer and verdict, masked.
+import { join } from 'node:path';
+import type { FixTier } from '../events.ts';
+import type { Refusal } from '../fix/edit.ts';
+import { folderOf, writeAtomic } from '../io/store.ts';
+import type { Redactor } from '../outbound/redact/redactor.ts';
+import type { Proposal } from '../plugin/contract.ts';
+import type { LoadedPlugin } from '../plugin/examine.ts';
+import type { Run } from '../stage/run.ts';
+import type { Incident } from '../triage/incident.ts';
+import type { WrittenCase } from './cases.ts';
+import type { FixContext } from './context.ts';
+import { record } from './identify.ts';
+import type { SoundFix } from './proposal.ts';
+
+/** What goes out, masked: the prompt, or the case. */
+export interface Document {
+  text: string;
+  redactor: Redactor;
+  case?: WrittenCase;
+}
+
+/** One conversation with one plugin; without a document when it needs no model. */
+export interface Conversation {
+  run: Run;
+  incident: Incident;
+  tier: FixTier;
+  plugin: LoadedPlugin;
+  context: FixContext;
+  document: Document | undefined;
+  signal: AbortSignal;
+}
+
+/** One file a round; `judged` is undefined for who has no fix to propose. */
+export function keepTranscript(
+  { run, incident, plugin, document }: Conversation,
+  round: number,
+  answer: Proposal,
+  judged?: SoundFix | Refusal,
+): void {
+  const redact = (text: string) => document?.redactor.redact(text) ?? text;
+  const reply = 'answer' in answer ? answer.answer : 'pass' in answer ? answer.pass : JSON.stringify(answer, null, 2);
+  const parts = ['# Prompt', document?.text, '# Answer', redact(reply), '# Verdict', redact(verdictOf(judged)), ''];
+  write(run, incident, `${plugin.name}-${round}`, parts.join('\n\n'));
+}
+
+function verdictOf(judged: SoundFix | Refusal | undefined): string {
+  if (!judged) return 'no fix was proposed';
+  return judged.ok ? `accepted\n\n${judged.diff}` : `${judged.code}\n\n${judged.reasons.join('\n')}`;
+}
+
+/** Keeps a question that nobody could be asked. Returns its path from home. */
+export function savePrompt(run: Run, incident: Incident, prompt: string): string {
+  const path = write(run, incident, 'prompt', prompt);
+  record(run, incident, 'prompt.saved', { path });
+  return path;
+}
+
+/** Throws MendError when the disk refuses. */
+function write({ id, layout }: Run, { step, attempt }: Incident, ending: string, text: string): string {
+  const path = join('ai/logs/executor', `${id}-${step}-${attempt}-${ending}.md`);
+  folderOf(join(layout.home, path));
+  writeAtomic(join(layout.home, path), text);
+  return path;
+}
