@@ -6,10 +6,9 @@ import { fileFacts } from '../io/files.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
 import { followLog, printLog } from '../io/log.ts';
-import { loadStages } from '../journal/load-stages.ts';
+import { loadStages, recordedStages } from '../journal/load-stages.ts';
 import { recordOf } from '../journal/stages.ts';
 import { splitStepName } from '../plan/matrix.ts';
-import { recordedStages } from '../run/recorded-stages.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 import type { Answer, CommandInput } from './command.ts';
 

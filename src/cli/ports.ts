@@ -4,7 +4,7 @@ import { systemClock } from '../io/clock.ts';
 import { LAB_TOOLS } from '../io/package.ts';
 import { stopSignals } from '../io/signals.ts';
 import { Stop } from '../plan/stop.ts';
-import type { RunPorts } from '../run/prepare.ts';
+import type { RunPorts } from '../stage/run.ts';
 
 /** How long TERM is given before KILL. */
 export const GRACE_MS = 5000;

@@ -2,8 +2,7 @@
 import { failUsage } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { loadStages } from '../journal/load-stages.ts';
-import { recordedStages } from '../run/recorded-stages.ts';
+import { loadStages, recordedStages } from '../journal/load-stages.ts';
 import { resetStages } from '../run/reset-stages.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 import type { Answer, CommandInput } from './command.ts';

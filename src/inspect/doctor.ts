@@ -12,12 +12,11 @@ import { findOwnerPattern, ownerPatterns } from '../outbound/redact/rule.ts';
 import type { ShortSecret } from '../outbound/redact/secret.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
 import { callHook } from '../plugin/call.ts';
-import type { RunPorts } from '../run/prepare.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
 import { stagePath } from '../stage/env.ts';
 import { pluginsAt } from '../stage/own-plugins.ts';
 import { toolSource } from '../stage/requires.ts';
-import type { Lab } from '../stage/run.ts';
+import type { Lab, RunPorts } from '../stage/run.ts';
 import { ignoredBeside, notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 
 export interface Finding {

@@ -11,8 +11,8 @@ import { projectRules } from '../mend/identify.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
 import { situationOf } from '../mend/situation.ts';
 import { maskedLeaves } from '../outbound/redact/redactor.ts';
-import type { RunPorts } from '../run/prepare.ts';
 import { type Configuration, configurationNow } from '../stage/configuration.ts';
+import type { RunPorts } from '../stage/run.ts';
 import { type Decision, decide } from '../triage/decide.ts';
 import type { Ledger, LedgerEntry } from '../triage/ledger.ts';
 

@@ -66,31 +66,25 @@ function replaceDead(path: string, text: string, mine: LockOwner): 'replaced' | 
 
 const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
 
-export interface HeldLock {
-  release(): void;
-  /** What a person should know about how it was come by. */
-  notices: string[];
-}
-
-/** Takes the lock of a home. Throws E_LOCKED when another holds it, or may. */
-export function holdLock(layout: Layout, command: string): HeldLock {
+/**
+ * Does `work` while nobody else works on the home; `notices` is what a person should know about how the lock was come by.
+ * Throws E_LOCKED when another holds it, or may, and E_STATE_UNWRITABLE.
+ */
+export async function withLock<T>(
+  layout: Layout,
+  command: string,
+  work: (notices: readonly string[]) => Promise<T>,
+): Promise<T> {
+  requireWritable(layout.state);
   const lock = takeLock(layout.lock, command);
   if (!lock.taken) {
     const { pid, host, since, command: holder } = lock.owner;
     fail('E_LOCKED', { pid, host, since, command: holder, why: lock.why });
   }
-  const { release, recovered } = lock;
-  if (recovered === undefined) return { release, notices: [] };
-  const whose = recovered === 'unreadable' ? 'that could not be read' : `of pid ${recovered.pid}, which is dead`;
-  return { release, notices: [`took over a lock ${whose}`] };
-}
-
-/** Does `work` while nobody else works on the home. Throws as `holdLock`, and E_STATE_UNWRITABLE. */
-export async function withLock<T>(layout: Layout, command: string, work: () => Promise<T>): Promise<T> {
-  requireWritable(layout.state);
-  const lock = holdLock(layout, command);
+  const { recovered } = lock;
+  const whose = recovered === 'unreadable' ? 'that could not be read' : `of pid ${recovered?.pid}, which is dead`;
   try {
-    return await work();
+    return await work(recovered === undefined ? [] : [`took over a lock ${whose}`]);
   } finally {
     lock.release();
   }

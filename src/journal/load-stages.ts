@@ -1,7 +1,8 @@
 // The state of all stages as of now: the projection on disk, brought up to date from the journals behind it.
+import { MAP_FILE, stageNames } from '../config/files.ts';
 import type { LoopEvent } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
-import { readChecked } from '../io/store.ts';
+import { readChecked, readText } from '../io/store.ts';
 import { readEvents } from './event-file.ts';
 import { listJournals } from './runs.ts';
 import { emptyState, foldStages, isStageState, type StageState } from './stages.ts';
@@ -63,4 +64,10 @@ export function openRun(loaded: LoadedStages): { run: string; events: LoopEvent[
   const { latest } = loaded;
   const begun = latest?.events[0]?.type === 'run.started';
   return begun && latest.events.at(-1)?.type !== 'run.ended' ? latest : undefined;
+}
+
+/** The names of all stages: in the map's order where it can be read, then whatever was run before. Never throws for a broken map. */
+export function recordedStages(home: string, state: StageState): string[] {
+  const mapped = stageNames(readText(`${home}/${MAP_FILE}`) ?? '');
+  return [...mapped, ...Object.keys(state.stages).filter((name) => !mapped.includes(name))];
 }

@@ -1,12 +1,10 @@
 // A person answers a case: their patch goes through the same gate, and is applied first when the failure comes back.
-
 import { fail } from '../errors.ts';
 import { PERSON } from '../events.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
-import { holdLock } from '../io/lock.ts';
+import { withLock } from '../io/lock.ts';
 import { shellCheck } from '../io/shell-check.ts';
-import { requireWritable } from '../io/store.ts';
 import { recordAction } from '../journal/journal.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
@@ -16,14 +14,13 @@ import { gateRules } from '../mend/gate-rules.ts';
 import { patchFiles } from '../mend/patch-files.ts';
 import { judgeProposal, NO_NOTE, type SoundFix } from '../mend/proposal.ts';
 import type { CaseSummary } from '../outbound/case-summary.ts';
-import type { Change } from '../plugin/contract.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { packagePaths } from '../stage/own-plugins.ts';
+import type { RunPorts } from '../stage/run.ts';
 import { entryOf } from '../triage/ledger.ts';
 import { isReversal } from '../worktree/find-fix.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { snapshotOf } from '../worktree/read.ts';
-import type { RunPorts } from './prepare.ts';
 import { closeOpenRun } from './resume.ts';
 
 export interface AnswerRequest {
@@ -50,15 +47,13 @@ type AnswerPorts = Pick<RunPorts, 'clock' | 'env' | 'graceMs'>;
 /** Throws E_CASE… for what cannot be answered, and for a patch that the gate refuses: then nothing is changed. */
 export async function answerCase(request: AnswerRequest, ports: AnswerPorts): Promise<Answered> {
   const layout = layoutOf(request.home);
-  requireWritable(layout.state);
-  const lock = holdLock(layout, request.command);
-  try {
+  return withLock(layout, request.command, async () => {
     const store = openCaseStore(layout);
     const summary = findCase(store, request.case);
     if (summary.state === 'closed') fail('E_CASE_CLOSED', { case: summary.case, why: summary.closed?.why ?? '' });
     const { ledger } = readLedger(layout);
     const { fix, shown } = await withObjects(request.home, (objects) =>
-      judged(request, layout, summary, { env: ports.env, objects }),
+      judge(request, layout, summary, objects, ports.env),
     );
     if (!request.dry) {
       await record(layout, summary, fix, ports);
@@ -66,24 +61,25 @@ export async function answerCase(request: AnswerRequest, ports: AnswerPorts): Pr
     }
     const entry = entryOf(ledger, summary.stage, summary.fingerprint);
     return { stage: summary.stage, fix, shown, givenUp: entry?.gave_up_at !== undefined };
-  } finally {
-    lock.release();
-  }
+  });
 }
 
-async function judged(
+async function judge(
   { home, answer, case: name }: AnswerRequest,
   layout: Layout,
-  { stage: of, patch }: CaseSummary,
-  { env, objects }: { env: RunPorts['env']; objects: GitObjects },
+  { stage: stageName, patch }: CaseSummary,
+  objects: GitObjects,
+  env: RunPorts['env'],
 ): Promise<{ fix: SoundFix; shown: string }> {
   const { base, config } = await configurationNow(home, objects);
-  const stage = config.map.stages[of];
-  if (!stage) return fail('E_CASE_BROKEN', { case: name, problem: `its stage ${of} is not in the map any more` });
+  const stage = config.map.stages[stageName];
+  if (!stage)
+    return fail('E_CASE_BROKEN', { case: name, problem: `its stage ${stageName} is not in the map any more` });
   const tree = await openWorktree(home, base, { objects, carry: config.map.carry, merge: false });
   const snapshot = await snapshotOf(tree, tree.head);
   if (answer !== undefined) refuseMasked(answer);
-  const proposal = answer === undefined ? await waitingFix(layout, patch, snapshot) : { answer };
+  const waiting = patch === undefined ? undefined : patchFiles(layout).proposalOf(patch, snapshot);
+  const proposal = answer === undefined ? await waiting : { answer };
   if (!proposal) return fail('E_CASE_NO_PATCH', { case: name });
   const own = await packagePaths(home);
   const verdict = await judgeProposal(proposal, {
@@ -97,13 +93,12 @@ async function judged(
   });
   const mask = openMask(home, config, env);
   if (!verdict.ok) {
-    const reasons = verdict.reasons.map(mask);
-    return fail('E_CASE_REFUSED', { code: verdict.code, handOver: verdict.handOver === true }, reasons);
+    const { code, handOver = false, reasons } = verdict;
+    return fail('E_CASE_REFUSED', { code, handOver }, reasons.map(mask));
   }
-  const given =
-    verdict.note === NO_NOTE ? { fix: `Answer to the case ${name}`, reason: 'given by a person' } : verdict.note;
-  const note = { fix: mask(given.fix), reason: mask(given.reason) };
-  return { fix: { ...verdict, note }, shown: mask(verdict.diff) };
+  const isSilent = verdict.note === NO_NOTE;
+  const { fix, reason } = isSilent ? { fix: `Answer to the case ${name}`, reason: 'given by a person' } : verdict.note;
+  return { fix: { ...verdict, note: { fix: mask(fix), reason: mask(reason) } }, shown: mask(verdict.diff) };
 }
 
 /** What stands for a masked value in a case means nothing in a file. */
@@ -114,27 +109,14 @@ function refuseMasked(answer: string): void {
   fail('E_CASE_REFUSED', { code: 'placeholder', handOver: false }, [reason]);
 }
 
-async function waitingFix(
-  layout: Layout,
-  hash: string | undefined,
-  files: Parameters<ReturnType<typeof patchFiles>['proposalOf']>[1],
-): Promise<Change | undefined> {
-  return hash === undefined ? undefined : patchFiles(layout).proposalOf(hash, files);
-}
-
 /** As a fix that was taken back unjudged: it comes first when the failure does. A cut-off run is closed first. */
 async function record(layout: Layout, summary: CaseSummary, fix: SoundFix, ports: AnswerPorts): Promise<void> {
   const { hash, files, diff, note } = fix;
   const { stage, fingerprint, case: name } = summary;
+  const { clock, graceMs } = ports;
   const loaded = loadStages(layout);
-  await closeOpenRun(loaded, 'a case was answered', { layout, ...ports });
+  await closeOpenRun(loaded, 'a case was answered', { layout, clock, graceMs });
   patchFiles(layout).write(hash, files, diff, note);
-  recordAction(
-    { layout, stages: loaded.state, clock: ports.clock },
-    {
-      type: 'case.answered',
-      stage,
-      data: { fingerprint, case: name, hash, tier: 'escalation', plugin: PERSON, note: { ...note } },
-    },
-  );
+  const data = { fingerprint, case: name, hash, tier: 'escalation', plugin: PERSON, note: { ...note } } as const;
+  recordAction({ layout, stages: loaded.state, clock }, { type: 'case.answered', stage, data });
 }

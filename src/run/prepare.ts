@@ -1,8 +1,6 @@
 // Before the first stage: what was cut off, base, configuration, worktree, journal; everything that a run is, put together.
 import { randomUUID } from 'node:crypto';
 import { fail } from '../errors.ts';
-import type { Subscriber } from '../events.ts';
-import type { Clock } from '../io/clock.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import type { Layout } from '../io/layout.ts';
 import { openJournal } from '../journal/journal.ts';
@@ -17,7 +15,7 @@ import { stagePath } from '../stage/env.ts';
 import { keepToLab } from '../stage/one-lab.ts';
 import { pluginsAt } from '../stage/own-plugins.ts';
 import { missingTools } from '../stage/requires.ts';
-import type { AskPerson, Lab, Run } from '../stage/run.ts';
+import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
 import type { Base } from '../worktree/base.ts';
 import { openWorktree } from '../worktree/open.ts';
@@ -40,20 +38,6 @@ export interface RunRequest extends Selection {
   ai: boolean;
 }
 
-/** What a run is given to work with. */
-export interface RunPorts {
-  clock: Clock;
-  env: Readonly<Record<string, string | undefined>>;
-  /** The folder with the stand-ins of the simulated lab. */
-  labTools: string;
-  subscribers: readonly Subscriber[];
-  signal: AbortSignal;
-  /** How long TERM is given before KILL. */
-  graceMs: number;
-  live?: Run['live'];
-  person?: AskPerson | undefined;
-}
-
 export interface Prepared {
   run: Run;
   head: RunHead;
@@ -71,7 +55,7 @@ export async function prepare(
   ports: RunPorts,
 ): Promise<Prepared> {
   const { home } = request;
-  const { clock, env, labTools, signal, graceMs } = ports;
+  const { clock, subscribers } = ports;
   const loaded = loadStages(layout);
   const now = clock.now();
   const cutOff = cutOffRun(loaded, askedText(request), now);
@@ -96,7 +80,7 @@ export async function prepare(
   else if (cutOff) await closeOpenRun(loaded, cutOff.why, { layout, ...ports });
   const { sign } = config.loop.git;
   const worktree = await openWorktree(home, base, { objects, carry: config.map.carry, merge: !open, sign });
-  const mask = openMask(home, config, env);
+  const mask = openMask(home, config, ports.env);
   const short = shortSecrets(home, config);
   const id = open?.run ?? nextId(layout, now, head.execution_id);
   const journal = openJournal({
@@ -104,12 +88,13 @@ export async function prepare(
     layout,
     stages: loaded.state,
     steps: stepsOf(config, stages),
-    subscribers: ports.subscribers,
+    subscribers,
     clock,
     mask: (data) => maskedData(data, mask),
   });
   const forced = new Set(request.forced ? request.stages : []);
   const run: Run = {
+    ...ports,
     id,
     layout,
     config,
@@ -118,14 +103,7 @@ export async function prepare(
     journal,
     mask,
     barrier: openBarrier(),
-    clock,
-    signal,
-    person: ports.person,
-    live: ports.live,
     lab,
-    labTools,
-    env,
-    graceMs,
     ai: request.ai,
     recheck: request.recheck,
     forced,

@@ -3,15 +3,13 @@ import { fail } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { holdLock } from '../io/lock.ts';
-import { requireWritable } from '../io/store.ts';
+import { withLock } from '../io/lock.ts';
 import { recordAction } from '../journal/journal.ts';
 import { readLedger } from '../journal/ledger-file.ts';
-import { loadStages } from '../journal/load-stages.ts';
+import { loadStages, recordedStages } from '../journal/load-stages.ts';
 import { closeCases } from '../mend/case-store.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 import { entriesOf, type Ledger } from '../triage/ledger.ts';
-import { recordedStages } from './recorded-stages.ts';
 import { closeOpenRun } from './resume.ts';
 
 /** So soon after giving up nothing can have changed; whoever knows better says so. */
@@ -25,25 +23,20 @@ function refuseSoon(stage: string, ledger: Ledger, now: number): void {
 
 /** Throws MendError for unknown stages and a lock held by another. A cut-off run is closed first. */
 export async function resetStages(
-  request: { home: string; stages: readonly string[]; command: string; force?: boolean },
-  ports: { clock: Clock; graceMs: number },
+  { home, stages, command, force }: { home: string; stages: readonly string[]; command: string; force?: boolean },
+  { clock, graceMs }: { clock: Clock; graceMs: number },
 ): Promise<void> {
-  const layout = layoutOf(request.home);
-  requireWritable(layout.state);
-  const lock = holdLock(layout, request.command);
-  try {
+  const layout = layoutOf(home);
+  await withLock(layout, command, async () => {
     const loaded = loadStages(layout);
-    const known = recordedStages(request.home, loaded.state);
-    const unknown = request.stages.find((name) => !known.includes(name));
+    const known = recordedStages(home, loaded.state);
+    const unknown = stages.find((name) => !known.includes(name));
     if (unknown !== undefined) unknownStage(unknown, known);
-    const { clock } = ports;
     const { ledger } = readLedger(layout);
-    if (!request.force) for (const stage of request.stages) refuseSoon(stage, ledger, clock.now());
-    await closeOpenRun(loaded, 'a stage was reset', { layout, ...ports });
-    const closed = closeCases(layout, ledger, request.stages, 'the stage was reset', clock.now());
-    const resets = request.stages.map((stage): NewEvent => ({ type: 'stage.reset', stage, status: 'idle', data: {} }));
+    if (!force) for (const stage of stages) refuseSoon(stage, ledger, clock.now());
+    await closeOpenRun(loaded, 'a stage was reset', { layout, clock, graceMs });
+    const closed = closeCases(layout, ledger, stages, 'the stage was reset', clock.now());
+    const resets = stages.map((stage): NewEvent => ({ type: 'stage.reset', stage, status: 'idle', data: {} }));
     recordAction({ layout, stages: loaded.state, clock }, ...closed, ...resets);
-  } finally {
-    lock.release();
-  }
+  });
 }

@@ -9,6 +9,7 @@ import { endLeftovers } from '../io/process-group.ts';
 import { openJournal } from '../journal/journal.ts';
 import { type LoadedStages, openRun } from '../journal/load-stages.ts';
 import { stepMarks } from '../stage/env.ts';
+import type { ResumeFacts } from './plan-runner.ts';
 
 /** What `run.started` keeps so that the run can go on: everything that decides it. */
 export type RunHead = Omit<DataOf<'run.started'>, 'lab' | 'recheck' | 'workers'>;
@@ -25,14 +26,7 @@ export interface CutOffStep {
 }
 
 /** What a journal says of the steps of its run, by their names. */
-export interface ResumeState {
-  done: Set<string>;
-  /** Attempts made. */
-  attempts: Map<string, number>;
-  /** When a pause between two attempts is over, in epoch milliseconds. */
-  waits: Map<string, number>;
-  /** Time a process was at work, dead time not counted. */
-  spentMs: number;
+export interface ResumeState extends Required<ResumeFacts> {
   cutOff: CutOffStep[];
   lastEventAt: number;
 }

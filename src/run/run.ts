@@ -1,21 +1,21 @@
 // One run, top to bottom: lock, prepare, record, drive, result.
 import type { LoopEvent, NewEvent } from '../events.ts';
-import { openObjects } from '../io/git-objects.ts';
+import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { holdLock } from '../io/lock.ts';
-import { ownFolder, requireWritable } from '../io/store.ts';
+import { withLock } from '../io/lock.ts';
+import { ownFolder } from '../io/store.ts';
 import { executionEnded, writeRunFile } from '../journal/run-file.ts';
 import type { StageState } from '../journal/stages.ts';
 import { finishNotifying, notifyOfStages } from '../mend/notify.ts';
 import { recoverFixes } from '../mend/recover.ts';
 import { compilePlan, STAGE_ACTION, stepId } from '../plan/compile.ts';
 import type { PlanResult } from '../plan/contract.ts';
-import type { Lab, Run } from '../stage/run.ts';
+import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { stageAction } from '../stage/stage-action.ts';
 import { exitCode, needsHuman } from './exit.ts';
 import { createPlanRunner, type ResumeFacts } from './plan-runner.ts';
-import { type Prepared, prepare, type RunPorts, type RunRequest } from './prepare.ts';
-import { type OpenRun, recordCutOff } from './resume.ts';
+import { type Prepared, prepare, type RunRequest } from './prepare.ts';
+import { type ResumeState, recordCutOff } from './resume.ts';
 
 export interface RunReport {
   run: string;
@@ -28,23 +28,19 @@ export interface RunReport {
 /** Runs what was asked for to its end. Throws MendError when it could not begin, or when the disk refused. */
 export async function runStages(request: RunRequest, ports: RunPorts): Promise<RunReport> {
   const layout = layoutOf(request.home);
-  requireWritable(layout.state);
-  const lock = holdLock(layout, request.command);
-  const objects = openObjects(request.home);
   let human = false;
   const watchHuman = (event: LoopEvent) => {
     human ||= needsHuman(event);
   };
-  try {
-    for (const folder of [layout.logs, layout.patches]) ownFolder(folder);
-    const subscribers = [watchHuman, ...ports.subscribers];
-    const prepared = await prepare(request, layout, objects, { ...ports, subscribers });
-    prepared.notices.unshift(...lock.notices);
-    return await perform(prepared, request, () => human);
-  } finally {
-    objects.close();
-    lock.release();
-  }
+  const subscribers = [watchHuman, ...ports.subscribers];
+  return withLock(layout, request.command, (notices) =>
+    withObjects(request.home, async (objects) => {
+      for (const folder of [layout.logs, layout.patches]) ownFolder(folder);
+      const prepared = await prepare(request, layout, objects, { ...ports, subscribers });
+      prepared.notices.unshift(...notices);
+      return perform(prepared, request, () => human);
+    }),
+  );
 }
 
 async function perform(prepared: Prepared, request: RunRequest, needsPerson: () => boolean): Promise<RunReport> {
@@ -55,13 +51,9 @@ async function perform(prepared: Prepared, request: RunRequest, needsPerson: () 
     journal.catchUp();
     await recoverFixes(run);
     const result = await execute(prepared, request);
-    const exit = exitCode({
-      result,
-      requested: head.stages,
-      state: journal.stages,
-      human: needsPerson(),
-      interrupted: run.signal.aborted,
-    });
+    const interrupted = run.signal.aborted;
+    const facts = { result, requested: head.stages, state: journal.stages, human: needsPerson(), interrupted };
+    const exit = exitCode(facts);
     const { status, duration_ms, error } = result;
     journal.append({ type: 'run.ended', status, data: { exit, lab, duration_ms, error } });
     writeRunFile(layout, {
@@ -109,7 +101,7 @@ async function execute({ run, head, open }: Prepared, request: RunRequest): Prom
     finished: (id) => executionEnded(layout, id),
     clock,
     signal,
-    resume: resumeById(run, open),
+    ...(open ? { resume: resumeById(run.id, open.state) } : {}),
   });
   const plan = compilePlan({ run: run.id, map: config.map, stages: head.stages, createdAt: startedAt, timeoutMs });
   try {
@@ -139,13 +131,13 @@ async function finishMending(run: Run, stages: readonly string[]): Promise<void>
 }
 
 /** What the journal tells by step name, by the ids of the plan. */
-function resumeById({ id }: Run, open: OpenRun | undefined): ResumeFacts {
-  const byId = <T>(facts: ReadonlyMap<string, T> | undefined) =>
-    new Map([...(facts ?? [])].map(([step, value]) => [stepId(id, step), value]));
+function resumeById(run: string, { done, attempts, waits, spentMs }: ResumeState): ResumeFacts {
+  const byId = (facts: ReadonlyMap<string, number>) =>
+    new Map([...facts].map(([step, value]) => [stepId(run, step), value]));
   return {
-    done: new Set([...(open?.state.done ?? [])].map((step) => stepId(id, step))),
-    attempts: byId(open?.state.attempts),
-    waits: byId(open?.state.waits),
-    spentMs: open?.state.spentMs ?? 0,
+    done: new Set([...done].map((step) => stepId(run, step))),
+    attempts: byId(attempts),
+    waits: byId(waits),
+    spentMs,
   };
 }

@@ -1,10 +1,10 @@
 // The checks of stages, and nothing else: for a person who wants to know whether it still holds.
 import type { ContextMap, Stage } from '../config/context-map.ts';
 import { formatDuration } from '../config/duration.ts';
-import { openObjects } from '../io/git-objects.ts';
+import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
-import { holdLock } from '../io/lock.ts';
-import { ownFolder, requireWritable } from '../io/store.ts';
+import { withLock } from '../io/lock.ts';
+import { ownFolder } from '../io/store.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { newRunId } from '../journal/runs.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
@@ -14,10 +14,10 @@ import { openBarrier } from '../stage/barrier.ts';
 import { openCall } from '../stage/call.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { keepToLab } from '../stage/one-lab.ts';
-import type { StageRun } from '../stage/run.ts';
+import type { RunPorts, StageRun } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
 import { openWorktree } from '../worktree/open.ts';
-import type { RunPorts, RunRequest } from './prepare.ts';
+import type { RunRequest } from './prepare.ts';
 import { cutOffRun, endCutOff } from './resume.ts';
 import { namedStages, type Selection } from './select.ts';
 import { stopAfter } from './step.ts';
@@ -34,56 +34,56 @@ export async function verifyStages(
   ports: RunPorts,
   report: (verification: Verification) => void,
 ): Promise<void> {
-  const layout = layoutOf(request.home);
-  requireWritable(layout.state);
-  const lock = holdLock(layout, request.command);
-  const objects = openObjects(request.home);
-  try {
-    ownFolder(layout.logs);
-    const loaded = loadStages(layout);
-    const { state } = loaded;
-    const cutOff = cutOffRun(loaded, '', ports.clock.now());
-    if (cutOff) await endCutOff(cutOff, { layout, ...ports });
-    const { base, config } = await configurationNow(request.home, objects);
-    const lab = request.lab ?? config.loop.lab;
-    keepToLab(layout, lab);
-    const worktree = await openWorktree(request.home, base, { objects, carry: config.map.carry, merge: false });
-    const run: StageRun = {
-      id: newRunId(ports.clock.now(), '0000', []),
-      layout,
-      config,
-      tree: runTree(worktree, layout),
-      journal: { append: () => {}, stages: state },
-      barrier: openBarrier(),
-      clock: ports.clock,
-      lab,
-      labTools: ports.labTools,
-      env: ports.env,
-      graceMs: ports.graceMs,
-      recheck: true,
-      forced: new Set(),
-    };
-    for (const { name, step, cell, stage } of stepsToVerify(config.map, request, state)) {
-      if (ports.signal.aborted) return;
-      const limit = stopAfter(stage.timeout, () => new Stop('STEP_TIMEOUT', `ran past ${stage.timeout} ms`));
-      const signal = AbortSignal.any([ports.signal, limit.signal]);
-      const { verify, log, logPath } = openCall(
-        { payload: { stage: name, step, cell }, attempt: 0, signal },
-        run,
-        'verify',
-      );
-      const problems = await verify().finally(() => {
-        limit.cancel();
-        log.close();
-      });
-      if (ports.signal.aborted) return;
-      if (limit.signal.aborted) problems.push(`its checks ran past ${formatDuration(stage.timeout)}`);
-      report({ step, problems, log: logPath });
-    }
-  } finally {
-    objects.close();
-    lock.release();
-  }
+  const { home } = request;
+  const layout = layoutOf(home);
+  const work = () =>
+    withObjects(home, async (objects) => {
+      ownFolder(layout.logs);
+      const loaded = loadStages(layout);
+      const cutOff = cutOffRun(loaded, '', ports.clock.now());
+      if (cutOff) await endCutOff(cutOff, { layout, ...ports });
+      const { base, config } = await configurationNow(home, objects);
+      const lab = request.lab ?? config.loop.lab;
+      keepToLab(layout, lab);
+      const worktree = await openWorktree(home, base, { objects, carry: config.map.carry, merge: false });
+      const run: StageRun = {
+        ...ports,
+        id: newRunId(ports.clock.now(), '0000', []),
+        layout,
+        config,
+        tree: runTree(worktree, layout),
+        journal: { append: () => {}, stages: loaded.state },
+        barrier: openBarrier(),
+        lab,
+        recheck: true,
+        forced: new Set(),
+      };
+      for (const step of stepsToVerify(config.map, request, loaded.state)) {
+        const verification = ports.signal.aborted ? undefined : await verifyStep(step, run, ports.signal);
+        if (verification) report(verification);
+      }
+    });
+  await withLock(layout, request.command, work);
+}
+
+type StepToVerify = ReturnType<typeof stepsToVerify>[number];
+
+/** Undefined when it was stopped. */
+async function verifyStep({ name, step, cell, stage }: StepToVerify, run: StageRun, stop: AbortSignal) {
+  const limit = stopAfter(stage.timeout, () => new Stop('STEP_TIMEOUT', `ran past ${stage.timeout} ms`));
+  const signal = AbortSignal.any([stop, limit.signal]);
+  const { verify, log, logPath } = openCall(
+    { payload: { stage: name, step, cell }, attempt: 0, signal },
+    run,
+    'verify',
+  );
+  const problems = await verify().finally(() => {
+    limit.cancel();
+    log.close();
+  });
+  if (stop.aborted) return undefined;
+  if (limit.signal.aborted) problems.push(`its checks ran past ${formatDuration(stage.timeout)}`);
+  return { step, problems, log: logPath };
 }
 
 /** The named steps, or all green ones. Throws MendError for an unknown name. */

@@ -1,4 +1,5 @@
 // The one object that a run hands to its parts: what it was asked for, where it works, whom it may ask, what it records.
+import type { Subscriber } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import type { Layout } from '../io/layout.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -9,7 +10,25 @@ import type { RunTree } from './run-tree.ts';
 
 export type Lab = 'real' | 'simulated';
 
-export interface Run {
+/** What a run is given to work with. */
+export interface RunPorts {
+  readonly clock: Clock;
+  /** What this process was given. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The folder with the stand-ins of the simulated lab. */
+  readonly labTools: string;
+  readonly subscribers: readonly Subscriber[];
+  /** Aborts when the run must stop. */
+  readonly signal: AbortSignal;
+  /** How long TERM is given before KILL. */
+  readonly graceMs: number;
+  /** Shows whoever watches what a step is busy with, beside its log. */
+  readonly live?: ((step: string, text: string) => void) | undefined;
+  /** The person at the terminal; absent where there is none. */
+  readonly person?: AskPerson | undefined;
+}
+
+export interface Run extends RunPorts {
   readonly id: string;
   readonly layout: Layout;
   readonly config: Configuration;
@@ -20,20 +39,7 @@ export interface Run {
   readonly mask: (text: string) => string;
   /** Attempts run side by side; writing the tree waits for them. */
   readonly barrier: Barrier;
-  readonly clock: Clock;
-  /** Aborts when the run must stop. */
-  readonly signal: AbortSignal;
-  /** The person at the terminal; absent where there is none. */
-  readonly person: AskPerson | undefined;
-  /** Shows whoever watches what a step is busy with, beside its log. */
-  readonly live: ((step: string, text: string) => void) | undefined;
   readonly lab: Lab;
-  /** The folder with the stand-ins of the simulated lab. */
-  readonly labTools: string;
-  /** What this process was given. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** How long TERM is given before KILL. */
-  readonly graceMs: number;
   /** False with --no-ai: no executor and no escalation. */
   readonly ai: boolean;
   /** Look again at stages that are green and whose inputs did not change. */
@@ -45,21 +51,9 @@ export interface Run {
 }
 
 /** As much of a run as its stages need. */
-export type StageRun = Pick<
-  Run,
-  | 'id'
-  | 'layout'
-  | 'config'
-  | 'tree'
-  | 'barrier'
-  | 'clock'
-  | 'lab'
-  | 'labTools'
-  | 'env'
-  | 'graceMs'
-  | 'recheck'
-  | 'forced'
-> & { readonly journal: Pick<Journal, 'append' | 'stages'> };
+export type StageRun = Omit<Run, 'plugins' | 'journal' | 'mask' | 'signal' | 'subscribers' | 'ai' | 'givenUp'> & {
+  readonly journal: Pick<Journal, 'append' | 'stages'>;
+};
 
 /** A fix that a person is asked about before anything is changed. */
 export interface Suggestion {
