@@ -32,7 +32,11 @@ test('a stage that fails the same way in two runs is one entry of the ledger, se
     [1, 2].map((times) => [entry?.fingerprint, times, entry?.first_seen]),
   );
   assert.equal(one(second, 'failure.decided'), {
-    ...{ tier: 'none', why: 'no_executor', exit: 1, reason: entry?.last_reason },
+    fingerprint: entry?.fingerprint,
+    tier: 'none',
+    why: 'no_executor',
+    exit: 1,
+    reason: entry?.last_reason,
   });
   const order = second.events
     .map((e) => e.type)
