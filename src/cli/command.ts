@@ -1,5 +1,6 @@
 // What a command is: its words for people, its options, and the module that does it, loaded only when called.
 import type { ParseArgsConfig } from 'node:util';
+import { MendError } from '../errors.ts';
 import type { Output } from '../io/output.ts';
 
 export type OptionTable = NonNullable<ParseArgsConfig['options']>;
@@ -15,6 +16,16 @@ export interface CommandInput {
   out: Output;
   /** The owner's checkout; looked for when first asked. Throws MendError. */
   home(): string;
+}
+
+/** The owner's checkout; undefined outside of a repository. */
+export function checkoutOf(home: () => string): string | undefined {
+  try {
+    return home();
+  } catch (error) {
+    if (error instanceof MendError && error.code === 'E_NOT_GIT') return undefined;
+    throw error;
+  }
 }
 
 /** What a command has to say: text or lines for people, `json` with --json. */

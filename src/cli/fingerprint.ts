@@ -1,15 +1,18 @@
 // `mendloop fingerprint`: who a failure is, from its log alone. For people, and as JSON Lines for scripts.
+import { LOOP_FILE } from '../config/files.ts';
+import { formatProblem } from '../config/problem.ts';
 import { failureReport } from '../console/failure-report.ts';
-import { failUsage } from '../errors.ts';
+import { fail, failUsage } from '../errors.ts';
 import type { AttemptEnd } from '../events.ts';
 import type { ProjectRule } from '../failure/classify.ts';
 import { endOfBytes, type Failure, identifyFrom, masksOf, type ReadEnd, WINDOWS } from '../failure/fingerprint.ts';
 import { fileFacts } from '../io/files.ts';
 import { readLogEnd } from '../io/log.ts';
 import { readStreamEnd } from '../io/stdin.ts';
-import { rulesOnDisk } from '../run/project-rules.ts';
+import { readText } from '../io/store.ts';
+import { projectRules } from '../mend/identify.ts';
 import { integer, optional, text } from '../shape.ts';
-import type { Answer, CommandInput } from './command.ts';
+import { type Answer, type CommandInput, checkoutOf } from './command.ts';
 import { answerLines, maybe, readFields } from './input.ts';
 
 export async function run(input: CommandInput): Promise<Answer | number> {
@@ -29,6 +32,18 @@ export async function run(input: CommandInput): Promise<Answer | number> {
   const green = options['last-green'] === undefined ? undefined : endOfFile(String(options['last-green']));
   const failure = identifyFrom(await logOf(words[0]), { stage, ended, green, rules });
   return { text: failureReport(failure, { stage, ended }), json: { ...answerOf(failure), masked: masksOf(failure) } };
+}
+
+/** The owner's rules in the working tree; none outside of a repository. Throws E_CONFIG when a file that has some is not sound. */
+async function rulesOnDisk(home: () => string): Promise<ProjectRule[]> {
+  const root = checkoutOf(home);
+  const loop = root === undefined ? undefined : readText(`${root}/${LOOP_FILE}`);
+  // Reading the configuration loads much; most have no rules of their own.
+  if (loop === undefined || !/\bclassify\b/.test(loop)) return [];
+  const { parseLoopConfig } = await import('../config/parse.ts');
+  const parsed = parseLoopConfig(loop, LOOP_FILE);
+  if (parsed.ok) return projectRules(parsed.value);
+  return fail('E_CONFIG', { files: LOOP_FILE, count: parsed.problems.length }, parsed.problems.map(formatProblem));
 }
 
 const MAX_LINE_BYTES = 256 * 1024 * 1024;

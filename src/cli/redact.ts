@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { parseContextMap, parseLoopConfig } from '../config/parse.ts';
 import { formatProblem } from '../config/problem.ts';
-import { EXIT, fail, failUsage, MendError } from '../errors.ts';
+import { EXIT, fail, failUsage } from '../errors.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import { readText } from '../io/store.ts';
 import { createRedactor, type Redactor } from '../outbound/redact/redactor.ts';
 import { ownerPatterns } from '../outbound/redact/rule.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
 import { redactStream } from '../outbound/redact/stream.ts';
-import type { CommandInput } from './command.ts';
+import { type CommandInput, checkoutOf } from './command.ts';
 
 const NEXT = '… | mendloop redact, or: mendloop redact <log';
 
@@ -33,7 +33,7 @@ export async function run({ words, home }: CommandInput): Promise<number> {
 
 /** Knows the carried files and the patterns of the working tree; outside of a repository only the environment. */
 function redactorOf(home: () => string): Redactor {
-  const root = repository(home);
+  const root = checkoutOf(home);
   if (root === undefined) return createRedactor(secretsFrom({ home: process.cwd(), carry: [], env: process.env }));
   const mapText = readText(`${root}/${MAP_FILE}`);
   const map = mapText === undefined ? undefined : parseContextMap(mapText, MAP_FILE);
@@ -46,15 +46,6 @@ function redactorOf(home: () => string): Redactor {
   }
   const { secrets } = secretsFrom({ home: root, carry: map?.value.carry ?? [], env: process.env });
   return createRedactor({ secrets, rules: ownerPatterns(loop.value.redact) });
-}
-
-function repository(home: () => string): string | undefined {
-  try {
-    return home();
-  } catch (error) {
-    if (error instanceof MendError && error.code === 'E_NOT_GIT') return undefined;
-    throw error;
-  }
 }
 
 /** False when nobody reads any more. */
