@@ -1,13 +1,14 @@
 // `mendloop check-patch`: whether a model's answer would pass the gate. For people, and as JSON Lines for scripts.
 import { failUsage } from '../errors.ts';
-import { applyChanges } from '../fix/apply-changes.ts';
+import { applyChanges, spellings } from '../fix/apply-changes.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
-import { type Edit, REFUSALS, type Refusal } from '../fix/edit.ts';
+import { type Edit, type OrRefusal, REFUSALS, refuse } from '../fix/edit.ts';
 import { judgeResult } from '../fix/gate/judge.ts';
-import type { GateRules, Tree } from '../fix/gate/rules.ts';
+import { type GateRules, treeOf } from '../fix/gate/rules.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { withoutLineNumbers } from '../outbound/shown-files.ts';
 import { count, listOf, text } from '../shape.ts';
+import type { Here } from './check-here.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { answerLines, isObject, maybe, readAnswerText, readFields } from './input.ts';
 
@@ -25,17 +26,40 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
       'mendloop check-patch <file> --stage <stage>; - for stdin',
     );
   }
-  const answer = await readAnswerText(file);
-  const { checkHere } = await import('./check-here.ts');
-  const result = await checkHere(home(), stage, answer);
-  if (result.ok) {
-    const paths = result.files.map(({ path }) => path);
-    const text = `it would pass for stage ${stage}: ${paths.join(', ')}\n\n${result.diff.trimEnd()}`;
-    return { text, json: { ok: true, stage, files: paths, diff: result.diff } };
+  const checked = await checkHere(home(), stage, await readAnswerText(file));
+  if (!checked.ok) {
+    const { code, reasons } = checked;
+    const text = [`refused, ${code}: ${REFUSALS[code]}`, ...reasons.map((reason) => `  - ${reason}`)];
+    return { text, json: { ok: false, stage, code, reasons } };
   }
-  const { code, reasons } = result;
-  const text = [`refused, ${code}: ${REFUSALS[code]}`, ...reasons.map((reason) => `  - ${reason}`)];
-  return { text, json: { ok: false, stage, code, reasons } };
+  const { diff } = checked;
+  const files = checked.files.map(({ path }) => path);
+  const text = `it would pass for stage ${stage}: ${files.join(', ')}\n\n${diff.trimEnd()}`;
+  return { text, json: { ok: true, stage, files, diff } };
+}
+
+type Checked = OrRefusal<{ files: Edit[]; diff: string }>;
+
+async function checkHere(home: string, stage: string, answer: string): Promise<Checked> {
+  const { lookHere } = await import('./check-here.ts');
+  const read = readAnswer(withoutLineNumbers(answer));
+  const named = read.ok ? read.changes.flatMap(({ path }) => path ?? []) : [];
+  const here = await lookHere(home, stage, named.flatMap(spellings));
+  const checked = judge(read, here);
+  const problems = checked.ok ? await here.shellProblems(checked.files) : [];
+  return problems.length > 0 ? refuse('does_not_parse', ...problems) : checked;
+}
+
+function judge(
+  read: ReturnType<typeof readAnswer>,
+  { text, rules }: Pick<Here, 'text' | 'rules'>,
+  path?: string,
+): Checked {
+  if (!read.ok) return read;
+  const applied = applyChanges(read.changes, text, { path });
+  if (!applied.ok) return applied;
+  const verdict = judgeResult(applied.files, rules);
+  return verdict.ok ? { ...applied, diff: cleanDiff(applied.files) } : verdict;
 }
 
 const textsByPath = (value: unknown): value is Record<string, string> =>
@@ -57,54 +81,34 @@ const FIELDS = {
 export function readPatchLine(line: string) {
   const read = readFields(line, FIELDS);
   if ('problem' in read) return read;
-  const { id, path, files, links, answer, allow, protect, max_files, max_lines } = read.value;
-  const value = {
-    id,
-    path: path ?? undefined,
-    files: new Map(Object.entries(files)),
-    links: new Map(Object.entries(links ?? {})),
-    answer,
-    allow,
-    protect: protect ?? [],
-    max_files: max_files ?? undefined,
-    max_lines: max_lines ?? undefined,
+  const { path, files, links, protect, max_files, max_lines } = read.value;
+  return {
+    value: {
+      ...read.value,
+      path: path ?? undefined,
+      files: new Map(Object.entries(files)),
+      links: new Map(Object.entries(links ?? {})),
+      protect: protect ?? [],
+      max_files: max_files ?? undefined,
+      max_lines: max_lines ?? undefined,
+    },
   };
-  return { value };
 }
 
 type PatchLine = Extract<ReturnType<typeof readPatchLine>, { value: unknown }>['value'];
-type Checked = { ok: true; files: Edit[]; diff: string } | Refusal;
 
 function checkLine({ path, files, links, answer, allow, protect, max_files, max_lines }: PatchLine): Checked {
-  const read = readAnswer(withoutLineNumbers(answer), { path });
-  if (!read.ok) return read;
-  const applied = applyChanges(read.changes, (wanted) => (links.has(wanted) ? undefined : files.get(wanted)), { path });
-  if (!applied.ok) return applied;
   const rules: GateRules = {
     allow,
     protect,
     untouchable: [],
     tier: 'executor',
-    tree: treeOf(files, links),
+    tree: treeOf([...files.keys(), ...links.keys()], links),
     maxFiles: max_files ?? DEFAULT_MAX_FILES,
     maxLines: max_lines ?? DEFAULT_MAX_LINES,
   };
-  const verdict = judgeResult(applied.files, rules);
-  return verdict.ok ? { ...applied, diff: cleanDiff(applied.files) } : verdict;
-}
-
-function treeOf(files: ReadonlyMap<string, string>, links: ReadonlyMap<string, string>): Tree {
-  const folders = new Set(
-    [...files.keys(), ...links.keys()].flatMap((path) => {
-      const parts = path.split('/').slice(0, -1);
-      return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
-    }),
-  );
-  return {
-    exists: (path) => files.has(path) || links.has(path) || folders.has(path),
-    isFolder: (path) => folders.has(path),
-    linkTarget: (path) => links.get(path),
-  };
+  const text = (wanted: string) => (links.has(wanted) ? undefined : files.get(wanted));
+  return judge(readAnswer(withoutLineNumbers(answer), { path }), { text, rules }, path);
 }
 
 /** What others rely on, by these names. */

@@ -22,13 +22,12 @@ import { createRedactor, type Redactor } from '../outbound/redact/redactor.ts';
 import { ownerPatterns } from '../outbound/redact/rule.ts';
 import type { FixFacts } from '../plugin/contract.ts';
 import { stagePath, stageVariables } from '../stage/env.ts';
-import { packagePaths } from '../stage/own-plugins.ts';
 import { perRun, type Run } from '../stage/run.ts';
 import type { Incident } from '../triage/incident.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
 import { isReversal } from '../worktree/find-fix.ts';
 import { readAt, type Snapshot, snapshotOf } from '../worktree/read.ts';
-import { gateRules } from './gate-rules.ts';
+import { gateRules, snapshotTree } from './gate-rules.ts';
 import { patchFiles } from './patch-files.ts';
 import type { ProposalContext } from './proposal.ts';
 
@@ -46,10 +45,8 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
   const cache = snapshots(run);
   if (cache.latest?.commit !== tree.head) cache.latest = await snapshotOf(tree, tree.head);
   const snapshot = cache.latest;
-  const { map, loop } = config;
-  const stage = map.stages[incident.stage] as Stage;
-  const own = await packagePaths(layout.home);
-  const rules = gateRules(stage, tier, { map, limits: loop.limits, snapshot, own });
+  const stage = config.map.stages[incident.stage] as Stage;
+  const rules = await gateRules(layout.home, config, stage, tier, snapshotTree(snapshot));
   const files = editableFiles(snapshot, rules);
   return {
     rules,

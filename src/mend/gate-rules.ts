@@ -1,26 +1,24 @@
 // The gate's rules for one stage: what the owner's map allows it, and what nobody's fix may touch.
-
-import type { ContextMap, Stage } from '../config/context-map.ts';
-import type { LoopConfig } from '../config/loop-config.ts';
+import type { Stage } from '../config/context-map.ts';
 import { carriedPaths, checkCommands, judgingScripts } from '../fix/gate/protected-names.ts';
-import type { GateRules, Tree } from '../fix/gate/rules.ts';
+import { type GateRules, type Tree, treeOf } from '../fix/gate/rules.ts';
+import type { Configuration } from '../stage/configuration.ts';
+import { packagePaths } from '../stage/own-plugins.ts';
 import type { Snapshot } from '../worktree/read.ts';
 
-export interface GateScope {
-  map: ContextMap;
-  limits: LoopConfig['limits'];
-  snapshot: Snapshot;
-  /** Paths of the running package's own code, when the repository is that package. */
-  own: readonly string[];
-}
-
-export function gateRules(stage: Stage, tier: GateRules['tier'], scope: GateScope): GateRules {
-  const { map, limits, snapshot, own } = scope;
-  const tree = treeOf(snapshot);
+/** `tree`: what a fix would be written into. */
+export async function gateRules(
+  home: string,
+  { map, loop: { limits } }: Configuration,
+  stage: Stage,
+  tier: GateRules['tier'],
+  tree: Tree,
+): Promise<GateRules> {
+  const judges = judgingScripts(checkCommands(map), tree);
   return {
     allow: stage.files,
     protect: map.protected_files,
-    untouchable: [...judgingScripts(checkCommands(map), tree), ...carriedPaths(map.carry), ...own],
+    untouchable: [...judges, ...carriedPaths(map.carry), ...(await packagePaths(home))],
     // Whoever escalates may change more than one; more files than lines there cannot be.
     maxFiles: tier === 'executor' ? limits.executor_files : limits.changed_lines,
     maxLines: limits.changed_lines,
@@ -29,17 +27,7 @@ export function gateRules(stage: Stage, tier: GateRules['tier'], scope: GateScop
   };
 }
 
-function treeOf({ files, links }: Snapshot): Tree {
-  const folders = new Set([...files.keys()].flatMap(parents));
-  return {
-    exists: (path) => files.has(path) || folders.has(path),
-    isFolder: (path) => folders.has(path),
-    linkTarget: (path) => links.get(path),
-    isExecutable: (path) => files.get(path)?.mode === '100755',
-  };
-}
-
-function parents(path: string): string[] {
-  const parts = path.split('/').slice(0, -1);
-  return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
-}
+export const snapshotTree = ({ files, links }: Snapshot): Tree => ({
+  ...treeOf([...files.keys()], links),
+  isExecutable: (path) => files.get(path)?.mode === '100755',
+});

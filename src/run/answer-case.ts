@@ -10,12 +10,11 @@ import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { openMask } from '../journal/mask.ts';
 import { findCase, openCaseStore } from '../mend/case-store.ts';
-import { gateRules } from '../mend/gate-rules.ts';
+import { gateRules, snapshotTree } from '../mend/gate-rules.ts';
 import { patchFiles } from '../mend/patch-files.ts';
 import { judgeProposal, NO_NOTE, type SoundFix } from '../mend/proposal.ts';
 import type { CaseSummary } from '../outbound/case-summary.ts';
 import { configurationNow } from '../stage/configuration.ts';
-import { packagePaths } from '../stage/own-plugins.ts';
 import type { RunPorts } from '../stage/run.ts';
 import { entryOf } from '../triage/ledger.ts';
 import { isReversal } from '../worktree/find-fix.ts';
@@ -81,9 +80,8 @@ async function judge(
   const waiting = patch === undefined ? undefined : patchFiles(layout).proposalOf(patch, snapshot);
   const proposal = answer === undefined ? await waiting : { answer };
   if (!proposal) return fail('E_CASE_NO_PATCH', { case: name });
-  const own = await packagePaths(home);
   const verdict = await judgeProposal(proposal, {
-    rules: gateRules(stage, 'escalation', { map: config.map, limits: config.loop.limits, snapshot, own }),
+    rules: await gateRules(home, config, stage, 'escalation', snapshotTree(snapshot)),
     snapshot,
     shellCheck,
     unparsed: [],

@@ -3,7 +3,7 @@ import { pathMatcher } from '../../config/paths.ts';
 import type { Edit, RefusalCode } from '../edit.ts';
 import { looksLike, pathFault } from './path-text.ts';
 import { protectedAs } from './protected-names.ts';
-import { clip, type Finding, type GateRules, type Tree } from './rules.ts';
+import { clip, type Finding, foldersAbove, type GateRules, type Tree } from './rules.ts';
 
 /** What is wrong with where `edited` would be written; at most one finding per file. */
 export function pathFindings(edited: readonly Edit[], rules: GateRules): Finding[] {
@@ -90,7 +90,5 @@ const isScript = (path: string, text: string): boolean =>
   text.startsWith('#!') || /\.(?:sh|bash|py|mjs|js|rb|pl)$/.test(path);
 
 /** The first part of the way to `path`, itself included, that is a link. */
-function linkOnTheWay(path: string, tree: Tree): string | undefined {
-  const parts = path.split('/');
-  return parts.map((_, i) => parts.slice(0, i + 1).join('/')).find((part) => tree.linkTarget?.(part) !== undefined);
-}
+const linkOnTheWay = (path: string, tree: Tree): string | undefined =>
+  [...foldersAbove(path), path].find((part) => tree.linkTarget?.(part) !== undefined);

@@ -10,6 +10,23 @@ export interface Tree {
   isExecutable?(path: string): boolean;
 }
 
+/** The tree of these files; links are among them. */
+export function treeOf(paths: readonly string[], links: ReadonlyMap<string, string>): Tree {
+  const files = new Set(paths);
+  const folders = new Set(paths.flatMap(foldersAbove));
+  return {
+    exists: (path) => files.has(path) || folders.has(path),
+    isFolder: (path) => folders.has(path),
+    linkTarget: (path) => links.get(path),
+  };
+}
+
+/** The folders on the way to `path`, the outermost first. */
+export function foldersAbove(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
+}
+
 export interface GateRules {
   /** Patterns of the files that may be changed; a trailing `/` means the tree below. */
   readonly allow: readonly string[];
