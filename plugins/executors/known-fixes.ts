@@ -8,11 +8,11 @@ const plugin: Plugin = {
     if (context.refused.length > 0) return { pass: 'its only proposal was refused' };
     // Loaded with the first failure: most runs have none.
     const { REPAIRS } = await import('./known-fixes/repairs.ts');
-    const results = await Promise.all(REPAIRS.map(async ({ name, find }) => ({ name, repaired: await find(context) })));
-    const certain = results.filter(({ repaired }) => repaired !== undefined);
-    const names = certain.map(({ name }) => name).join(', ');
-    if (certain.length > 1) return { pass: `it could be any of ${names}` };
-    return certain[0]?.repaired ?? { pass: 'none of the faults it knows is certain here' };
+    const repaired = await Promise.all(Object.values(REPAIRS).map((repair) => repair(context)));
+    const certain = repaired.filter((one) => one !== undefined);
+    const names = Object.keys(REPAIRS).filter((_, i) => repaired[i]);
+    if (names.length > 1) return { pass: `it could be any of ${names.join(', ')}` };
+    return certain[0] ?? { pass: 'none of the faults it knows is certain here' };
   },
 };
 export default plugin;

@@ -39,7 +39,7 @@ export function factsOf(told: Told): RepairFacts {
 }
 
 /** The repair's answer. */
-export const find = (repair: Repair, told: Told): Promise<Repaired | undefined> => repair.find(factsOf(told));
+export const find = (repair: Repair, told: Told): Promise<Repaired | undefined> => repair(factsOf(told));
 
 /** The one new text that a repair proposes; undefined when it leaves all as it is. */
 export async function mended(repair: Repair, told: Told): Promise<string | undefined> {

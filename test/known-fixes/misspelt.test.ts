@@ -4,9 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { misspeltCommand, withCommand } from '../../plugins/executors/known-fixes/misspelt-command.ts';
 import { misspeltPath, nearPath } from '../../plugins/executors/known-fixes/misspelt-path.ts';
-import { misspeltVariable, withVariable } from '../../plugins/executors/known-fixes/misspelt-variable.ts';
+import {
+  misspeltCommand,
+  misspeltVariable,
+  withCommand,
+  withVariable,
+} from '../../plugins/executors/known-fixes/misspelt-word.ts';
 import { programsOnPath } from '../../plugins/executors/known-fixes/programs.ts';
 import {
   functionsIn,

@@ -3,8 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mendedYaml } from '../../plugins/executors/known-fixes/yaml.ts';
-import { readYaml } from '../../plugins/executors/known-fixes/yaml-document.ts';
+import { mendedYaml, readYaml } from '../../plugins/executors/known-fixes/yaml.ts';
 import { cases } from '../sweep.ts';
 
 const FOLDER = resolve(import.meta.dirname, '../../config');

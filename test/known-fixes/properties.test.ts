@@ -3,12 +3,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stringify } from 'yaml';
 import { unixLineEnds } from '../../plugins/executors/known-fixes/crlf.ts';
-import { unended, withEnd } from '../../plugins/executors/known-fixes/here-document.ts';
 import { isJson, mendedJson } from '../../plugins/executors/known-fixes/json.ts';
-import { closed } from '../../plugins/executors/known-fixes/open-quote.ts';
 import { REPAIRS } from '../../plugins/executors/known-fixes/repairs.ts';
-import { mendedYaml } from '../../plugins/executors/known-fixes/yaml.ts';
-import { readYaml } from '../../plugins/executors/known-fixes/yaml-document.ts';
+import { closed, unended, withEnd } from '../../plugins/executors/known-fixes/unended.ts';
+import { mendedYaml, readYaml } from '../../plugins/executors/known-fixes/yaml.ts';
 import { fc } from '../sweep.ts';
 import { factsOf, HEAD, RUN } from './facts.ts';
 
@@ -62,7 +60,7 @@ test('a sound script is left alone by every repair, whatever shells may say of i
   await fc.assert(
     fc.asyncProperty(script, said, async (text, line) => {
       const facts = factsOf({ files: { [RUN]: text }, said: line, parses: () => true });
-      for (const repair of REPAIRS) assert.is(await repair.find(facts), undefined, repair.name);
+      for (const [name, repair] of Object.entries(REPAIRS)) assert.is(await repair(facts), undefined, name);
     }),
   );
 });
@@ -89,8 +87,8 @@ test('nothing that a log may say makes a repair throw, or change a file that is 
   await fc.assert(
     fc.asyncProperty(files, fc.array(line, { maxLength: 3 }), async (texts, said) => {
       const facts = factsOf({ files: texts, said, class: 'yaml_parse_error', parses: () => true });
-      for (const repair of REPAIRS) {
-        const repaired = await repair.find(facts);
+      for (const repair of Object.values(REPAIRS)) {
+        const repaired = await repair(facts);
         for (const path of [...Object.keys(repaired?.files ?? {}), ...(repaired?.executable ?? [])])
           assert.ok(path in texts);
       }

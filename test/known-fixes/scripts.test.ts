@@ -1,11 +1,16 @@
 // Line ends, the executable bit, first lines, here-documents and quotes of scripts.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { executable, shebang, withBash, withShebang } from '../../plugins/executors/known-fixes/cannot-start.ts';
 import { crlf, unixLineEnds } from '../../plugins/executors/known-fixes/crlf.ts';
-import { executable } from '../../plugins/executors/known-fixes/executable.ts';
-import { hereDocument, unended, withEnd } from '../../plugins/executors/known-fixes/here-document.ts';
-import { closed, openQuote, quotesIn } from '../../plugins/executors/known-fixes/open-quote.ts';
-import { shebang, withBash, withShebang } from '../../plugins/executors/known-fixes/shebang.ts';
+import {
+  closed,
+  hereDocument,
+  openQuote,
+  quotesIn,
+  unended,
+  withEnd,
+} from '../../plugins/executors/known-fixes/unended.ts';
 import { find, HEAD, mended, RUN } from './facts.ts';
 
 const ends = suite('line ends');

@@ -1,10 +1,9 @@
 // What shells and parsers say of a file: its name, a line and words, picked out of the error lines.
 import { posix } from 'node:path';
-import type { RepairFacts } from './repair.ts';
-import { lineAt, textOf, textsOf } from './source-text.ts';
+import { lineAt, onlyOne, type RepairFacts, type SourceFile, textOf, textsOf } from './repair.ts';
 
-/** `file` as the shell wrote it. */
 export interface Complaint {
+  /** As the shell wrote it. */
   readonly file: string;
   readonly line: number;
   readonly words: string;
@@ -14,51 +13,40 @@ export interface Complaint {
 const PLACED = /^([^\s:]+): (?:line )?(\d+): (.+)$/;
 
 /** The error lines one by one, without the spaces around them. */
-export function errorLines({ failure }: Pick<RepairFacts, 'failure'>): string[] {
+export function errorLines({ failure }: RepairFacts): string[] {
   return failure.error_lines.flatMap((text) => text.split('\n')).flatMap((line) => line.trim() || []);
 }
 
 /** What shells complained of, in the order of the log. */
-export function complaints(facts: Pick<RepairFacts, 'failure'>): Complaint[] {
+export function complaints(facts: RepairFacts): Complaint[] {
   return errorLines(facts).flatMap((text) => {
     const [, file, line, words] = PLACED.exec(text) ?? [];
     return file === undefined || words === undefined ? [] : [{ file, line: Number(line), words }];
   });
 }
 
-/** A quotation of the faulty line that bash adds below a syntax error. */
-const isQuotation = ({ words }: Complaint): boolean => /^`.*'$/.test(words);
+/** The faulty line, which bash quotes below a syntax error. */
+const QUOTATION = /^`.*'$/;
 
-interface Matched {
-  readonly complaint: Complaint;
-  readonly match: RegExpExecArray;
-}
+type Matched = Complaint & { readonly match: RegExpExecArray };
 
 /**
  * The complaint that matches, with its match, when it is what ended the script: the last one that names a place. Another
  * one after it means that the script went on.
  */
-export function lastComplaint(facts: Pick<RepairFacts, 'failure'>, pattern: RegExp): Matched | undefined {
-  const complaint = complaints(facts).findLast((one) => !isQuotation(one));
-  const match = complaint && pattern.exec(complaint.words);
-  return match ? { complaint, match } : undefined;
+export function lastComplaint(facts: RepairFacts, pattern: RegExp): Matched | undefined {
+  const last = complaints(facts).findLast(({ words }) => !QUOTATION.test(words));
+  const match = last && pattern.exec(last.words);
+  return match ? { ...last, match } : undefined;
 }
 
-/** The same, with the file of the stage that it names, its text, and the line in it ('' beyond its end). */
-export async function lastComplaintInFile(
-  facts: RepairFacts,
-  pattern: RegExp,
-): Promise<(Matched & { readonly path: string; readonly text: string; readonly line: string }) | undefined> {
+type MatchedInFile = Matched & SourceFile & { readonly source: string };
+
+/** The same, with the file of the stage that it names, and the line in it as `source` ('' beyond its end). */
+export async function lastComplaintInFile(facts: RepairFacts, pattern: RegExp): Promise<MatchedInFile | undefined> {
   const last = lastComplaint(facts, pattern);
-  const path = last && fileNamed(last.complaint.file, facts);
-  const text = await textOf(facts, path);
-  if (!last || path === undefined || text === undefined) return undefined;
-  return { ...last, path, text, line: lineAt(text, last.complaint.line) ?? '' };
-}
-
-/** Whether nothing but `complaint` is among the error lines, however often. */
-export function isOnlyComplaint(facts: Pick<RepairFacts, 'failure'>, { words }: Complaint): boolean {
-  return errorLines(facts).every((line) => line.endsWith(words));
+  const file = await sourceFile(facts, last?.file);
+  return last && file && { ...last, ...file, source: lineAt(file.text, last.line) };
 }
 
 /** What the first pattern that matches `line` captures. */
@@ -66,30 +54,22 @@ export const capturedBy = (patterns: readonly RegExp[], line: string): string | 
   patterns.map((pattern) => pattern.exec(line)?.[1]).find((text) => text !== undefined);
 
 /** The one of `files` that an error means by `name`: from the root, from anywhere above it, or from a folder inside. */
-export function fileNamed(
-  name: string | undefined,
-  { files, tree }: Pick<RepairFacts, 'files' | 'tree'>,
-): string | undefined {
+export function fileNamed(name: string | undefined, { files, tree }: RepairFacts): string | undefined {
   if (name === undefined) return undefined;
   const plain = posix.normalize(name.replace(/^["'‘]|["'’]$/g, ''));
   if (files.includes(plain)) return plain;
   const every = [...new Set([...files, ...tree])];
   const meant = plain.startsWith('/')
-    ? every.filter((file) => plain.endsWith(`/${file}`))
-    : every.filter((file) => file.endsWith(`/${plain}`));
-  const [longest] = meant.sort((a, b) => b.length - a.length);
-  const certain = longest !== undefined && (plain.startsWith('/') || meant.length === 1);
-  return certain && files.includes(longest) ? longest : undefined;
+    ? every.filter((file) => plain.endsWith(`/${file}`)).sort((a, b) => b.length - a.length)[0]
+    : onlyOne(every.filter((file) => file.endsWith(`/${plain}`)));
+  return meant !== undefined && files.includes(meant) ? meant : undefined;
 }
 
-/** A data file that does not parse. */
-export interface FaultyFile {
-  readonly path: string;
-  readonly text: string;
-  /** Whether the errors name the file. */
-  readonly isNamed: boolean;
-  /** Every line number in the error lines. */
-  readonly lines: readonly number[];
+/** The same, with its text. */
+export async function sourceFile(facts: RepairFacts, name: string | undefined): Promise<SourceFile | undefined> {
+  const path = fileNamed(name, facts);
+  const text = await textOf(facts, path);
+  return path === undefined || text === undefined ? undefined : { path, text };
 }
 
 const LINE_NUMBERS = [
@@ -101,21 +81,22 @@ const LINE_NUMBERS = [
 const WORD = /[^\s"'`‘’()[\],;=]+/g;
 
 /**
- * Of the files whose name matches, the one that the errors name, or the only one that does not parse. undefined when it
- * parses, when several could be meant, and when one is named that is none of the stage's.
+ * Of the data files whose name matches, the one that the errors name, or the only one that does not parse; `lines` are all line
+ * numbers in the errors. undefined when it parses, when several could be meant, and when one is named that is none of the stage's.
  */
 export async function faultyFile(
   facts: RepairFacts,
   fileName: RegExp,
   parses: (text: string, path: string) => boolean,
-): Promise<FaultyFile | undefined> {
+): Promise<(SourceFile & { isNamed: boolean; lines: number[] }) | undefined> {
   const errors = errorLines(facts);
   const words = errors.flatMap((line) => line.match(WORD) ?? []).map((word) => word.replace(/(?::\d+)*:?\.?$/, ''));
   const named = new Set(words.filter((word) => fileName.test(word)).map((word) => fileNamed(word, facts)));
   if (named.size > 1 || named.has(undefined)) return undefined;
-  const texts = await textsOf(facts, (path) => (named.size === 1 ? named.has(path) : fileName.test(path)));
-  const [only, ...more] = [...(texts ?? [])].filter(([path, text]) => !parses(text, path));
-  if (only === undefined || more.length > 0) return undefined;
+  const isNamed = named.size === 1;
+  const texts = await textsOf(facts, (path) => (isNamed ? named.has(path) : fileName.test(path)));
+  const [path, text] = onlyOne([...texts].filter(([path, text]) => !parses(text, path))) ?? [];
+  if (path === undefined || text === undefined) return undefined;
   const numbers = errors.flatMap((line) => LINE_NUMBERS.flatMap((one) => [...line.matchAll(one)].map(([, n]) => n)));
-  return { path: only[0], text: only[1], isNamed: named.size === 1, lines: [...new Set(numbers.map(Number))] };
+  return { path, text, isNamed, lines: [...new Set(numbers.map(Number))] };
 }

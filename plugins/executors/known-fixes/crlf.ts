@@ -1,8 +1,7 @@
 // Scripts with the line ends of another system: the shell takes the carriage return for a part of each line.
 import { capturedBy, complaints, errorLines, fileNamed, lastComplaint } from './complaints.ts';
-import { type Repair, type RepairFacts, rewritten } from './repair.ts';
+import { onlyOne, type Repair, type RepairFacts, rewritten, textsOf } from './repair.ts';
 import { scriptOf } from './script-words.ts';
-import { textsOf } from './source-text.ts';
 
 /** Errors that name the file. */
 const NAMED = [/^\$'\\r': (?:command )?not found$/, /^syntax error near unexpected token `\$'.*\\r''$/];
@@ -33,40 +32,38 @@ const NO_SCRIPT = /\.(?:bat|cmd|ps1|psm1|vbs|reg|md|txt|csv|tsv)$/i;
 /** Every CRLF as LF; a carriage return elsewhere stays. */
 export const unixLineEnds = (text: string): string => text.replaceAll('\r\n', '\n');
 
-export const crlf: Repair = {
-  name: 'crlf',
-  async find(facts) {
-    const texts = await textsOf(facts, (path) => !NO_SCRIPT.test(path));
-    const broken = new Map([...(texts ?? [])].filter(([, text]) => text.includes('\r\n')));
-    const path = faultyScript(facts, broken);
-    if (path === undefined) return undefined;
-    const text = broken.get(path) as string;
-    return rewritten(path, text, unixLineEnds(text), {
-      fix: `Give ${path} Unix line ends`,
-      reason: 'The shell takes the carriage return at the end of its lines for a part of the commands',
-    });
-  },
+export const crlf: Repair = async (facts) => {
+  const texts = await textsOf(facts, (path) => !NO_SCRIPT.test(path));
+  const broken = new Map([...texts].filter(([, text]) => text.includes('\r\n')));
+  const path = faultyScript(facts, broken);
+  const text = path === undefined ? undefined : broken.get(path);
+  if (path === undefined || text === undefined) return undefined;
+  return rewritten({ path, text }, unixLineEnds(text), {
+    fix: `Give ${path} Unix line ends`,
+    reason: 'The shell takes the carriage return at the end of its lines for a part of the commands',
+  });
 };
 
 function faultyScript(facts: RepairFacts, broken: ReadonlyMap<string, string>): string | undefined {
-  const { complaint } = [...NAMED, ...VAGUE].flatMap((pattern) => lastComplaint(facts, pattern) ?? [])[0] ?? {};
+  const complaint = [...NAMED, ...VAGUE].map((pattern) => lastComplaint(facts, pattern)).find(Boolean);
   if (complaint) {
-    const { file, line, words } = complaint;
-    const path = fileNamed(file, facts);
-    const isVague = VAGUE.some((pattern) => pattern.test(words));
-    return path !== undefined && endsBadly(broken.get(path), line, isVague) ? path : undefined;
+    const path = fileNamed(complaint.file, facts) ?? '';
+    const isVague = VAGUE.some((pattern) => pattern.test(complaint.words));
+    return endsBadly(broken.get(path), complaint.line, isVague) ? path : undefined;
   }
   const lines = errorLines(facts);
   for (const line of lines) {
-    const path = fileNamed(capturedBy(NOT_STARTED, line), facts);
-    if (path !== undefined && /^#!.*\r\n/.test(broken.get(path) ?? '')) return path;
+    const path = fileNamed(capturedBy(NOT_STARTED, line), facts) ?? '';
+    if (/^#!.*\r\n/.test(broken.get(path) ?? '')) return path;
   }
   const last = lines.at(-1) ?? '';
   if (UNNAMED.some((pattern) => pattern.test(last)) && complaints(facts).length === 0) {
-    return unnamedScript(facts, broken);
+    const scripts = [...broken].filter(([path, text]) => text.startsWith('#!') || /\.(?:sh|bash)$/.test(path));
+    const script = scriptOf(facts.stage.command);
+    return scripts.some(([path]) => path === script) ? script : onlyOne(scripts)?.[0];
   }
   const quoted = /: '([^']+)'\$'\\r': No such file or directory$/.exec(last)?.[1];
-  return quoted === undefined ? undefined : onlyPath([...broken].filter(([, text]) => endsLines(text, quoted)));
+  return quoted === undefined ? undefined : onlyOne([...broken].filter(([, text]) => endsLines(text, quoted)))?.[0];
 }
 
 /** A line at or before the one where the shell gave up has such an end, or all have: it may have read on for a while. */
@@ -76,14 +73,5 @@ function endsBadly(text: string | undefined, line: number, all: boolean): boolea
   return all ? lines.length > 0 && lines.every(isBad) : lines.some(isBad);
 }
 
-function unnamedScript({ stage }: RepairFacts, broken: ReadonlyMap<string, string>): string | undefined {
-  const scripts = [...broken].filter(([path, text]) => text.startsWith('#!') || /\.(?:sh|bash)$/.test(path));
-  const script = scriptOf(stage.command);
-  return scripts.some(([path]) => path === script) ? script : onlyPath(scripts);
-}
-
 const endsLines = (text: string, word: string): boolean =>
   text.split('\n').some((line) => line.replace(/["']?\r$/, '\r').endsWith(`${word}\r`));
-
-const onlyPath = (files: readonly (readonly [string, string])[]): string | undefined =>
-  files.length === 1 ? files[0]?.[0] : undefined;

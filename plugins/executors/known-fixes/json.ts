@@ -1,7 +1,6 @@
 // JSON that does not parse: what people write into it by habit (trailing commas, comments), or one comma that is missing.
 import { errorLines, faultyFile } from './complaints.ts';
-import { type Repair, type RepairFacts, rewritten } from './repair.ts';
-import { isTemplate } from './source-text.ts';
+import { isTemplate, onlyOne, type Repair, rewritten, splice } from './repair.ts';
 
 const FILE = /\.json$/i;
 /** Files that are read with comments and trailing commas in them. */
@@ -15,77 +14,64 @@ const ERRORS = [
   /^mendloop: verify: json /,
 ];
 
-export const json: Repair = {
-  name: 'json',
-  async find(facts) {
-    if (!errorLines(facts).some((line) => ERRORS.some((pattern) => pattern.test(line)))) return undefined;
-    const faulty = await faultyFile(facts, FILE, (text, path) => LENIENT.test(path) || isJson(text));
-    const mended = faulty && !isTemplate(faulty.text) ? mendedJson(faulty.text) : undefined;
-    if (!faulty || !mended) return undefined;
-    const { path, text, lines, isNamed } = faulty;
-    // An error that names no file may be about an answer from the network: then the line must be that of the fault.
-    if (!isNamed && !isNear(mended.line, [...lines, ...linesAtOffsets(facts, text)])) return undefined;
-    return rewritten(path, text, mended.text, {
-      fix: `${mended.fix} in ${path}`,
-      reason: 'The parser refuses the file as it is, and takes it with only this changed',
-    });
-  },
+export const json: Repair = async (facts) => {
+  const errors = errorLines(facts);
+  if (!errors.some((line) => ERRORS.some((pattern) => pattern.test(line)))) return undefined;
+  const faulty = await faultyFile(facts, FILE, (text, path) => LENIENT.test(path) || isJson(text));
+  const mended = faulty && !isTemplate(faulty.text) ? mendedJson(faulty.text) : undefined;
+  if (!faulty || !mended) return undefined;
+  // Some parsers count characters instead of lines.
+  const offsets = errors.flatMap((line) => /\b(?:position|char) (\d+)/.exec(line)?.[1] ?? []);
+  const lines = [...faulty.lines, ...offsets.map((offset) => lineOf(faulty.text, Number(offset)))];
+  // An error that names no file may be about an answer from the network: then the line must be that of the fault.
+  if (!faulty.isNamed && !lines.some((line) => Math.abs(line - mended.line) <= 1)) return undefined;
+  return rewritten(faulty, mended.text, {
+    fix: `${mended.fix} in ${faulty.path}`,
+    reason: 'The parser refuses the file as it is, and takes it with only this changed',
+  });
 };
 
-const isNear = (line: number, lines: readonly number[]): boolean => lines.some((one) => Math.abs(one - line) <= 1);
+/** The number of the line that the character at `offset` is in. */
+const lineOf = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
 
-/** Some parsers count characters instead of lines. */
-function linesAtOffsets(facts: RepairFacts, text: string): number[] {
-  const offsets = errorLines(facts).flatMap((line) => /\b(?:position|char) (\d+)/.exec(line)?.[1] ?? []);
-  return offsets.map((offset) => text.slice(0, Number(offset)).split('\n').length);
-}
-
-interface MendedJson {
-  readonly text: string;
-  readonly fix: string;
-  /** The first line that changes. */
-  readonly line: number;
-}
-
-export const isJson = (text: string): boolean => {
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
   } catch {
     return false;
   }
-};
+}
 
-/** The one repair that makes `text` parse; undefined when none of them does, or it parses. */
-export function mendedJson(text: string): MendedJson | undefined {
+/** The one repair that makes `text` parse, and the first line that it changes; undefined when none does, or it parses. */
+export function mendedJson(text: string): { text: string; fix: string; line: number } | undefined {
   const tokens = isJson(text) ? undefined : tokensOf(text);
   if (!tokens) return undefined;
-  const commas = trailing(tokens);
-  const comments = tokens.filter(({ kind }) => kind === 'comment');
-  const ways: readonly (readonly [string, string | undefined])[] = [
-    ['Drop the trailing comma', commas.length === 0 ? undefined : without(text, commas)],
-    ['Drop the comments, which JSON does not have', comments.length === 0 ? undefined : without(text, comments)],
-    [
-      'Drop comments and trailing commas, which JSON does not have',
-      commas.length * comments.length === 0 ? undefined : without(text, [...commas, ...comments]),
-    ],
-    ['Add the comma that is missing', withComma(text, tokens)],
+  const comments = tokens.filter((token) => COMMENT.test(token.text));
+  const commas = trailingCommas(tokens.filter((token) => !COMMENT.test(token.text)));
+  const ways = [
+    { fix: 'Drop the trailing comma', text: without(text, commas) },
+    { fix: 'Drop the comments, which JSON does not have', text: without(text, comments) },
+    {
+      fix: 'Drop comments and trailing commas, which JSON does not have',
+      text: without(text, [...commas, ...comments]),
+    },
+    { fix: 'Add the comma that is missing', text: withComma(text, tokens) },
   ];
-  const [way] = ways.filter((one): one is [string, string] => one[1] !== undefined && isJson(one[1]));
-  return way && { fix: way[0], text: way[1], line: firstChange(text, way[1]) };
+  const way = ways.find((one) => isJson(one.text));
+  return way && { ...way, line: lineOf(text, firstChange(text, way.text)) };
 }
 
 function firstChange(before: string, after: string): number {
   let at = 0;
   while (at < before.length && before[at] === after[at]) at++;
-  return before.slice(0, at).split('\n').length;
+  return at;
 }
 
 /** Commas with nothing behind them but the end of what they are in. */
-function trailing(tokens: readonly Token[]): Token[] {
-  const plain = tokens.filter(({ kind }) => kind !== 'comment');
-  return plain.filter(({ text }, i) => {
-    const [before, after] = [plain[i - 1]?.text ?? '', plain[i + 1]?.text ?? ''];
+function trailingCommas(tokens: readonly Token[]): Token[] {
+  return tokens.filter(({ text }, i) => {
+    const [before, after] = [tokens[i - 1]?.text ?? '', tokens[i + 1]?.text ?? ''];
     return text === ',' && /^[}\]]$/.test(after) && !/^[{[,:]$/.test(before);
   });
 }
@@ -104,43 +90,31 @@ function without(text: string, tokens: readonly Token[]): string {
   }, text);
 }
 
-/** With a comma between a value that ends a line and the string, list or mapping that begins the next; only if it is the one place. */
-function withComma(text: string, tokens: readonly Token[]): string | undefined {
+/** With a comma between a value that ends a line and one that begins the next; as it is when that is not the one place. */
+function withComma(text: string, tokens: readonly Token[]): string {
   const places = tokens.flatMap((token, i) => {
     const next = tokens[i + 1];
     const end = token.at + token.text.length;
-    const ends = token.kind === 'string' || token.kind === 'word' || /^[}\]]$/.test(token.text);
-    const begins = next !== undefined && (next.kind === 'string' || next.kind === 'word' || /^[{[]$/.test(next.text));
-    return ends && begins && text.slice(end, next.at).includes('\n') ? [end] : [];
+    const between = next && ENDS_VALUE.test(token.text) && BEGINS_VALUE.test(next.text) ? text.slice(end, next.at) : '';
+    return between.includes('\n') ? [end] : [];
   });
-  const [only] = places;
-  return only !== undefined && places.length === 1 ? `${text.slice(0, only)},${text.slice(only)}` : undefined;
+  const place = onlyOne(places);
+  return place === undefined ? text : splice(text, place, 0, ',');
 }
 
 interface Token {
-  readonly kind: 'string' | 'word' | 'mark' | 'comment';
   readonly text: string;
   readonly at: number;
 }
 
+/** Strings, comments, marks, and words such as numbers. */
 const TOKEN = /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|[{}[\]:,]|[^\s{}[\]:,"/]+/g;
+const COMMENT = /^\//;
+const ENDS_VALUE = /^[^{[:,/]/;
+const BEGINS_VALUE = /^[^}\]:,/]/;
 
 /** Every token in order; undefined when something is none. */
 function tokensOf(text: string): Token[] | undefined {
-  const tokens = [...text.matchAll(TOKEN)].map(({ 0: token, index }) => ({
-    kind: kindOf(token),
-    text: token,
-    at: index,
-  }));
-  const bare = tokens.reduceRight(
-    (rest, { at, text: token }) => rest.slice(0, at) + rest.slice(at + token.length),
-    text,
-  );
-  return bare.trim() === '' ? tokens : undefined;
-}
-
-function kindOf(text: string): Token['kind'] {
-  if (text.startsWith('"')) return 'string';
-  if (/^\/[/*]/.test(text)) return 'comment';
-  return /^[{}[\]:,]$/.test(text) ? 'mark' : 'word';
+  if (text.replace(TOKEN, '').trim() !== '') return undefined;
+  return [...text.matchAll(TOKEN)].map(({ 0: token, index }) => ({ text: token, at: index }));
 }

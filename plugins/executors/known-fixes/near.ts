@@ -1,4 +1,5 @@
 // Whether one name is a slip of the fingers for another. Pure.
+import { onlyOne } from './repair.ts';
 
 /** From this length on, two slips may be one word. */
 const LONG_WORD = 8;
@@ -36,11 +37,14 @@ export const maxSlips = (word: string): number => (word.length >= LONG_WORD ? 2 
 export function isSlip(word: string, name: string): boolean {
   const steps = slips(word, name);
   if (steps === 0 || steps > maxSlips(word)) return false;
-  const [parts, others] = [word.split(BETWEEN), name.split(BETWEEN)];
-  const differing = parts.flatMap((part, i) => (part === others[i] ? [] : [[part, others[i] ?? ''] as const]));
-  const [first] = differing;
-  if (first === undefined || parts.length !== others.length || differing.length !== 1) return false;
-  return isPartSlip(...first, steps);
+  const parts = oneDifference(word.split(BETWEEN), name.split(BETWEEN));
+  return parts !== undefined && isPartSlip(...parts, steps);
+}
+
+/** The one pair of parts in which two lists of the same length differ. */
+export function oneDifference(parts: readonly string[], others: readonly string[]): [string, string] | undefined {
+  const pairs = parts.map((part, i): [string, string] => [part, others[i] ?? '']);
+  return parts.length === others.length ? onlyOne(pairs.filter(([one, other]) => one !== other)) : undefined;
 }
 
 const BETWEEN = /[^A-Za-z0-9]/;
@@ -69,8 +73,8 @@ function strange(one: string, other: string): number {
 /** The only one of `names` that is near `word`, when `word` is a slip for it; undefined when there are two, or none. */
 export function oneNear(word: string, names: Iterable<string>): string | undefined {
   const near = [...new Set(names)].filter((name) => name !== word && slips(word, name) <= maxSlips(word));
-  const [only] = near;
-  return only !== undefined && near.length === 1 && isSlip(word, only) ? only : undefined;
+  const only = onlyOne(near);
+  return only !== undefined && isSlip(word, only) ? only : undefined;
 }
 
 /** What is left of both without their common beginning and end. */

@@ -1,25 +1,22 @@
-// Every repair that ships.
+// Every repair that ships, by its name.
+import { executable, shebang } from './cannot-start.ts';
 import { crlf } from './crlf.ts';
-import { executable } from './executable.ts';
-import { hereDocument } from './here-document.ts';
 import { json } from './json.ts';
-import { misspeltCommand } from './misspelt-command.ts';
 import { misspeltPath } from './misspelt-path.ts';
-import { misspeltVariable } from './misspelt-variable.ts';
-import { openQuote } from './open-quote.ts';
+import { misspeltCommand, misspeltVariable } from './misspelt-word.ts';
 import type { Repair } from './repair.ts';
-import { shebang } from './shebang.ts';
+import { hereDocument, openQuote } from './unended.ts';
 import { yaml } from './yaml.ts';
 
-export const REPAIRS: readonly Repair[] = [
+export const REPAIRS: Readonly<Record<string, Repair>> = {
   crlf,
   executable,
   yaml,
   json,
-  misspeltCommand,
-  misspeltPath,
-  misspeltVariable,
+  'misspelt-command': misspeltCommand,
+  'misspelt-path': misspeltPath,
+  'misspelt-variable': misspeltVariable,
   shebang,
-  hereDocument,
-  openQuote,
-];
+  'here-document': hereDocument,
+  'open-quote': openQuote,
+};

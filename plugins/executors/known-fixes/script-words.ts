@@ -1,7 +1,7 @@
 // Words of shell scripts (commands in a line, functions and variables that a text defines, files that it reads), and the
 // script that a stage starts. Pure.
 import { posix } from 'node:path';
-import { onlyPlace } from './source-text.ts';
+import { onlyPlace } from './repair.ts';
 
 /** What a name of a command is made of; a word ends where none of it stands. */
 const PART = /[\w./@%+:-]/;

@@ -1,6 +1,10 @@
 // Small repairs of YAML: what a text could be that was meant to parse. Each gives candidates, and judges none. Pure.
-import { withLine } from './source-text.ts';
-import { indentOf, indentStep } from './yaml-document.ts';
+import { lineAt, withLine } from './repair.ts';
+
+/** How far a line is indented, in spaces; undefined for a blank line and a comment. */
+export function indentOf(line: string): number | undefined {
+  return /^\s*(?:#|$)/.test(line) ? undefined : (/^ */.exec(line)?.[0].length ?? 0);
+}
 
 const TABBED = /^([ \t]*\t[ \t]*)(?=\S)/;
 /** Below such a line a tab is text. */
@@ -12,7 +16,8 @@ const LEVELS = 10;
 export function withoutTabs(text: string): string[] {
   const lines = text.split('\n');
   if (!lines.some((line) => TABBED.test(line)) || lines.some((line) => OPENS_TEXT.test(line))) return [];
-  const step = indentStep(lines.filter((line) => !TABBED.test(line)));
+  const depths = lines.flatMap((line) => (TABBED.test(line) ? [] : (indentOf(line) ?? 0))).filter((depth) => depth > 1);
+  const step = depths.length === 0 ? 2 : Math.min(...depths);
   // Several tabs are as many levels, at least one each; a single one may stand for any number of them.
   const single = lines.every((line) => (TABBED.exec(line)?.[1]?.split('\t').length ?? 2) === 2);
   const many = single ? Array.from({ length: LEVELS }, (_, i) => step * (i + 1)) : [];
@@ -27,15 +32,10 @@ const SCALAR_PAIR = /^\s*(?:- )?[\w."'/-]+:\s+[^\s|>&*{[#]/;
 /** `text` with line `number` at every indentation that its neighbours allow: one space off, or where both of them stand. */
 export function reindented(text: string, number: number): string[] {
   const lines = text.split('\n');
-  const line = lines[number - 1];
-  const depth = line === undefined ? undefined : indentOf(line);
-  if (
-    line === undefined ||
-    depth === undefined ||
-    line.startsWith('---') ||
-    !/^\s*(?:- |[\w."'/-]+:(?:\s|$))/.test(line)
-  )
-    return [];
+  const line = lineAt(text, number);
+  const depth = indentOf(line);
+  const isEntry = /^\s*(?:- |[\w."'/-]+:(?:\s|$))/.test(line) && !line.startsWith('---');
+  if (depth === undefined || !isEntry) return [];
   const wanted = new Set([depth - 1, depth + 1].filter((at) => at >= 0 && usedAt(lines, number, at)));
   const sibling = siblings(lines, number);
   if (sibling !== undefined) wanted.add(sibling);

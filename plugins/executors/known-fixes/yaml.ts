@@ -1,9 +1,16 @@
 // YAML that does not parse, when of all small repairs exactly one makes it parse.
+import { isScalar, LineCounter, parseAllDocuments, visit } from 'yaml';
 import { faultyFile } from './complaints.ts';
-import { type Repair, rewritten } from './repair.ts';
-import { isTemplate, lineAt, withLine } from './source-text.ts';
-import { indentOf, readYaml, type YamlReading } from './yaml-document.ts';
-import { closedValue, quotedItem, quotedSentence, reindented, withoutDuplicate, withoutTabs } from './yaml-edits.ts';
+import { isTemplate, lineAt, type Repair, rewritten, withLine } from './repair.ts';
+import {
+  closedValue,
+  indentOf,
+  quotedItem,
+  quotedSentence,
+  reindented,
+  withoutDuplicate,
+  withoutTabs,
+} from './yaml-edits.ts';
 
 const FILE = /\.ya?ml$/i;
 const PARSE_ERROR = /\bya?ml\b|mapping values are not allowed|did not find expected|cannot start any token/i;
@@ -24,17 +31,15 @@ export function mendedYaml(text: string, named: readonly number[]): { text: stri
   if (broken.errors.length === 0 || isTemplate(text) || !agree(text, broken, named)) return undefined;
   const parsing = candidates(text, broken, named).flatMap((candidate) => {
     const reading = readYaml(candidate.text);
-    return reading.meaning !== undefined && stands(candidate, reading)
-      ? [{ ...candidate, meaning: reading.meaning }]
-      : [];
+    const { meaning } = reading;
+    return meaning !== undefined && stands(candidate, reading) ? [{ ...candidate, meaning }] : [];
   });
   if (new Set(parsing.map(({ meaning }) => meaning)).size !== 1) return undefined;
   // What means the same may still be written in two ways: the one that is indented like the rest is meant.
   const even = parsing.filter((candidate) => uneven(candidate.text, text) === 0);
   const [first, ...more] = even.length > 0 ? even : parsing;
-  return first && more.every(({ text: other, fix }) => other === first.text || fix === first.fix)
-    ? { text: first.text, fix: first.fix }
-    : undefined;
+  const isCertain = more.every((other) => other.text === first?.text || other.fix === first?.fix);
+  return first && isCertain ? { text: first.text, fix: first.fix } : undefined;
 }
 
 /** Whether the line that was changed is one of its own, and no key near it was left without what belongs to it. */
@@ -44,23 +49,21 @@ function stands({ line }: Candidate, { begins, empty }: YamlReading): boolean {
 }
 
 function candidates(text: string, { errors }: YamlReading, named: readonly number[]): Candidate[] {
-  const at = (line: number, mended: string | undefined, fix: string): Candidate[] =>
-    mended === undefined ? [] : [{ text: withLine(text, line, mended), line, fix }];
+  const at = (line: number, edit: (source: string) => string | undefined, fix: string): Candidate[] => {
+    const mended = edit(lineAt(text, line));
+    return mended === undefined ? [] : [{ text: withLine(text, line, mended), line, fix }];
+  };
   const near = around([...errors.flatMap(({ line, until }) => [line, until]), ...named]);
-  const all = text.split('\n').map((_, i) => i + 1);
   const local = near.flatMap((line) => [
     ...reindented(text, line).map((mended) => ({ text: mended, line, fix: `Indent line ${line} as its siblings` })),
-    ...at(line, quotedSentence(lineAt(text, line) ?? ''), `Quote the value in line ${line}, which holds a colon`),
-    ...at(line, quotedItem(lineAt(text, line) ?? ''), `Quote the item in line ${line}, which holds a #`),
+    ...at(line, quotedSentence, `Quote the value in line ${line}, which holds a colon`),
+    ...at(line, quotedItem, `Quote the item in line ${line}, which holds a #`),
   ]);
-  const open = all.flatMap((line) =>
-    at(line, closedValue(lineAt(text, line) ?? ''), `Close the quote in line ${line}`),
-  );
+  const open = text.split('\n').flatMap((_, i) => at(i + 1, closedValue, `Close the quote in line ${i + 1}`));
   const twice = errors.flatMap(({ code, line }) => {
     const mended = code === 'DUPLICATE_KEY' ? withoutDuplicate(text, line) : undefined;
-    return mended === undefined
-      ? []
-      : [{ text: mended, fix: `Drop line ${line}, which repeats a key with the same value` }];
+    const fix = `Drop line ${line}, which repeats a key with the same value`;
+    return mended === undefined ? [] : [{ text: mended, fix }];
   });
   const tabs = withoutTabs(text).map((mended) => ({ text: mended, fix: 'Indent with spaces instead of tabs' }));
   return [...tabs, ...twice, ...local, ...open];
@@ -86,20 +89,62 @@ function uneven(text: string, like: string): number {
   return odd(depths(text), step as number);
 }
 
-export const yaml: Repair = {
-  name: 'yaml',
-  async find(facts) {
-    const isClear = facts.failure.class === 'yaml_parse_error';
-    if (!isClear && !facts.failure.error_lines.some((line) => PARSE_ERROR.test(line))) return undefined;
-    const faulty = await faultyFile(facts, FILE, (text) => readYaml(text).errors.length === 0);
-    if (!faulty) return undefined;
-    const { path, text, lines, isNamed } = faulty;
-    // Without a name, the line is all that ties the error to the file.
-    if (lines.length === 0 && !(isNamed && isClear)) return undefined;
-    const mended = mendedYaml(text, lines);
-    return rewritten(path, text, mended?.text, {
-      fix: `${mended?.fix} of ${path}`,
-      reason: 'The parser stumbles there, and no other small change makes the file parse',
-    });
-  },
+export const yaml: Repair = async (facts) => {
+  const isClear = facts.failure.class === 'yaml_parse_error';
+  if (!isClear && !facts.failure.error_lines.some((line) => PARSE_ERROR.test(line))) return undefined;
+  const faulty = await faultyFile(facts, FILE, (text) => readYaml(text).errors.length === 0);
+  if (!faulty) return undefined;
+  // Without a name, the line is all that ties the error to the file.
+  if (faulty.lines.length === 0 && !(faulty.isNamed && isClear)) return undefined;
+  const mended = mendedYaml(faulty.text, faulty.lines);
+  return rewritten(faulty, mended?.text, {
+    fix: `${mended?.fix} of ${faulty.path}`,
+    reason: 'The parser stumbles there, and no other small change makes the file parse',
+  });
 };
+
+/** What the parser makes of a text. */
+interface YamlReading {
+  /** Where it stumbles: the line, from 1, and the one where what it was reading ends. */
+  readonly errors: readonly { readonly code: string; readonly line: number; readonly until: number }[];
+  /** What the documents mean, as one text to compare; undefined when there are errors. */
+  readonly meaning?: string;
+  /** Lines on which a key or an item begins. */
+  readonly begins: ReadonlySet<number>;
+  /** Lines with a key that has no value. */
+  readonly empty: ReadonlySet<number>;
+}
+
+/** Never throws: what the parser cannot take counts as broken. */
+export function readYaml(text: string): YamlReading {
+  const [begins, empty] = [new Set<number>(), new Set<number>()];
+  try {
+    const lines = new LineCounter();
+    const parsed = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
+    const documents = 'empty' in parsed ? [] : [...parsed];
+    const lineOf = (offset: number) => Math.max(1, lines.linePos(offset).line);
+    const errors = documents
+      .flatMap((document) => document.errors)
+      .map(({ code, pos }) => ({ code, line: lineOf(pos[0]), until: lineOf(Math.max(pos[0], pos[1] - 1)) }));
+    if (errors.length > 0) return { errors, begins, empty };
+    const note = (node: unknown, into: Set<number>) => {
+      const start = (node as { range?: readonly number[] | null } | null)?.range?.[0];
+      if (start !== undefined) into.add(lineOf(start));
+    };
+    for (const document of documents) {
+      visit(document, {
+        Pair: (_, { key, value }) => {
+          note(key, begins);
+          if (isScalar(value) && value.value === null && !value.source) note(key, empty);
+        },
+        Seq: (_, { items }) => {
+          for (const item of items) note(item, begins);
+        },
+      });
+    }
+    const meaning = JSON.stringify(documents.map((document) => document.toJS({ maxAliasCount: 100 })));
+    return { errors, meaning, begins, empty };
+  } catch {
+    return { errors: [{ code: 'THROWN', line: 1, until: 1 }], begins: new Set(), empty: new Set() };
+  }
+}
