@@ -115,14 +115,16 @@ async function refused({ base, tip }: Landing, { path }: Checkout, git: Git, std
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Options for a git command, before its name, that make its commit the owner's. Throws E_NO_IDENTITY when git knows none. */
-export async function asOwner(git: Git, env: Env): Promise<string[]> {
+async function asOwner(git: Git, env: Env): Promise<string[]> {
   const options: string[] = [];
   for (const who of ['author', 'committer']) {
     for (const what of ['name', 'email']) {
-      // What the environment says counts more than any option, so git finds it by itself.
-      if (env[`GIT_${who}_${what}`.toUpperCase()]) continue;
-      const configured = (await owners(git, `${who}.${what}`)) ?? (await owners(git, `user.${what}`));
-      const value = configured ?? (what === 'email' ? env.EMAIL : undefined);
+      // In git's own order. Its variables are not passed on to it, so they are given as options.
+      const value =
+        env[`GIT_${who}_${what}`.toUpperCase()] ||
+        (await owners(git, `${who}.${what}`)) ||
+        (await owners(git, `user.${what}`)) ||
+        (what === 'email' && env.EMAIL);
       if (!value) fail('E_NO_IDENTITY', {});
       options.push('-c', `${who}.${what}=${value}`);
     }

@@ -5,6 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { takeLock } from '../../src/io/lock.ts';
+import { acceptPromotion } from '../../src/promote/promote.ts';
 import { byStage } from '../../src/promote/story.ts';
 import { AI, commit, folder, git, numbers, read, write } from '../worktree/repository.ts';
 import { fixedHome } from './fixed-home.ts';
@@ -115,6 +116,16 @@ lands('in the checkout of the base: one merge commit of the owner, that names ev
   assert.equal([h.read('a.txt'), h.read('new/c.txt')], [numbers({ 2: 'two' }), 'made\n']);
   assert.is(h.git('status', '--porcelain'), '?? untracked.txt');
   assert.is((await h.show()).nothing, true);
+});
+
+lands('in the name that the environment gives, where it gives one', async () => {
+  for (const hooks of [false, true]) {
+    const h = await fixedHome({ loop: { git: { hooks } } });
+    await h.fix('a.txt', numbers({ 2: 'two' }));
+    const env = { GIT_AUTHOR_NAME: 'Anna', GIT_AUTHOR_EMAIL: 'anna@env', GIT_COMMITTER_NAME: 'Carl' };
+    await acceptPromotion({ home: h.home, command: 'test', env, dryRun: false }, h.tip());
+    assert.is(h.git('log', '-1', '--format=%an %ae %cn %ce', 'main'), 'Anna anna@env Carl olga@example.org');
+  }
 });
 
 lands('with the base checked out nowhere: only its ref moves', async () => {
