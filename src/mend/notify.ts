@@ -6,7 +6,7 @@ import type { Notice } from '../plugin/contract.ts';
 import { perRun, type Run } from '../stage/run.ts';
 import type { Decision } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
-import { entriesOf, entryOf, type LedgerEntry } from '../triage/ledger.ts';
+import { entriesOf, entryOf } from '../triage/ledger.ts';
 
 /** A notice, and the failure it is about. */
 type NewNotice = Omit<Notice, 'run'> & { fingerprint?: string };
@@ -109,18 +109,16 @@ export function notifyOfFailure(
 /** Notifies that stages are green again, and of what was given up in an earlier run when nobody could be reached. */
 export function notifyOfStages(run: Run, green: readonly string[], stages: readonly string[]): void {
   const failuresOf = (names: readonly string[]) => names.flatMap((stage) => entriesOf(run.journal.ledger, stage));
-  for (const entry of failuresOf(green)) if (entry.notified !== undefined) notifyRecovered(run, entry);
-  for (const entry of failuresOf(stages)) if (entry.gave_up_at !== undefined) notifyGivenUp(run, entry);
-}
-
-function notifyRecovered(run: Run, { stage, fingerprint, class: failureClass }: LedgerEntry): void {
-  const text = `${stage} is green again; it had failed (${failureClass}, ${fingerprint})`;
-  notify(run, { reason: 'recovered', stage, fingerprint, title: `${stage}: green again`, text });
-}
-
-function notifyGivenUp(run: Run, { stage, fingerprint, class: failureClass, last_reason = '' }: LedgerEntry): void {
-  const { title, does } = WORDS.give_up;
-  const next = `see mendloop explain ${fingerprint}; mend it, then: mendloop reset ${stage}`;
-  const text = `${stage} failed (${failureClass}, ${fingerprint}) and ${does}: ${last_reason}\nnext: ${next}`;
-  notify(run, { reason: 'give_up', stage, fingerprint, title: `${stage}: ${title}`, text });
+  for (const { stage, fingerprint, class: failureClass, notified } of failuresOf(green)) {
+    if (notified === undefined) continue;
+    const text = `${stage} is green again; it had failed (${failureClass}, ${fingerprint})`;
+    notify(run, { reason: 'recovered', stage, fingerprint, title: `${stage}: green again`, text });
+  }
+  for (const { stage, fingerprint, class: failureClass, last_reason = '', gave_up_at } of failuresOf(stages)) {
+    if (gave_up_at === undefined) continue;
+    const { title, does } = WORDS.give_up;
+    const next = `see mendloop explain ${fingerprint}; mend it, then: mendloop reset ${stage}`;
+    const text = `${stage} failed (${failureClass}, ${fingerprint}) and ${does}: ${last_reason}\nnext: ${next}`;
+    notify(run, { reason: 'give_up', stage, fingerprint, title: `${stage}: ${title}`, text });
+  }
 }

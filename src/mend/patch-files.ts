@@ -2,90 +2,71 @@
 // back. What a diff cannot say (an executable bit, line ends) is in the second.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { isNote } from '../events.ts';
 import type { Edit, Note } from '../fix/edit.ts';
 import type { Layout } from '../io/layout.ts';
-import { readText, writeAtomic } from '../io/store.ts';
+import { parseJson, readText, writeAtomic } from '../io/store.ts';
 import type { Change } from '../plugin/contract.ts';
+import { type Checked, flag, listOf, oneOf, optional, orNull, shaped, text } from '../shape.ts';
 
 export interface PatchFiles {
   /** Throws MendError when the disk refuses. */
   write(hash: string, files: readonly Edit[], diff: string, note: Note): void;
   diffOf(hash: string): string | undefined;
   /** The exact texts where the files are what they were then, else the diff. */
-  proposalOf(hash: string, files: { text(path: string): Promise<string | undefined> }): Promise<Change | undefined>;
+  proposalOf(hash: string, files: TextSource): Promise<Change | undefined>;
 }
 
-interface KeptFile {
-  path: string;
-  /** sha256 of the text it was made for; null: there was no such file. */
-  before: string | null;
-  after: string;
-  executable?: true;
-}
+type TextSource = { text(path: string): Promise<string | undefined> };
 
-interface KeptPatch {
-  version: 1;
-  note: Note;
-  files: KeptFile[];
-}
+/** `before` is the sha256 of the text it was made for; null: there was no such file. */
+const isFile = shaped({ path: text, before: orNull(text), after: text, executable: optional(flag) });
+const isPatch = shaped({ version: oneOf([1]), note: isNote, files: listOf(isFile) });
+type StoredPatch = Checked<typeof isPatch>;
+
+const RETURNED: Note = { fix: 'put back a fix that was taken back unjudged', reason: 'its failure is back' };
+
+const sha256 = (content: string): string => createHash('sha256').update(content).digest('hex');
 
 export function patchFiles({ patches }: Layout): PatchFiles {
   const file = (hash: string, kind: string) => join(patches, `${hash}.fix.${kind}`);
   const diffOf = (hash: string) => readText(file(hash, 'diff'));
   return {
     diffOf,
-    write(hash, files, diff, note) {
-      const kept: KeptPatch = {
+    write(hash, files, diff, { fix, reason }) {
+      const stored: StoredPatch = {
         version: 1,
-        note: { fix: note.fix, reason: note.reason },
+        note: { fix, reason },
         files: files.map(({ path, before, after, executable }) => ({
-          ...{ path, before: before === null ? null : sha256(before), after },
-          ...(executable ? { executable } : {}),
+          path,
+          before: before === null ? null : sha256(before),
+          after,
+          ...(executable && { executable }),
         })),
       };
       writeAtomic(file(hash, 'diff'), diff);
-      writeAtomic(file(hash, 'json'), `${JSON.stringify(kept)}\n`);
+      writeAtomic(file(hash, 'json'), `${JSON.stringify(stored)}\n`);
     },
     async proposalOf(hash, files) {
-      const kept = parsed(readText(file(hash, 'json')));
+      const stored = parseJson(readText(file(hash, 'json')) ?? '');
+      if (isPatch(stored) && (await isAsThen(stored, files))) return exactChange(stored);
       const diff = diffOf(hash);
-      const note = kept?.note ?? RETURNED;
-      if (kept && (await isAsThen(kept, files))) return { ...texts(kept), note };
-      return diff === undefined || diff === '' ? undefined : { answer: diff, note };
+      // One that cannot be read is as if it were not there: there is the diff.
+      return diff ? { answer: diff, note: isPatch(stored) ? stored.note : RETURNED } : undefined;
     },
   };
 }
 
-const RETURNED: Note = { fix: 'put back a fix that was taken back unjudged', reason: 'its failure is back' };
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-async function isAsThen({ files }: KeptPatch, now: Parameters<PatchFiles['proposalOf']>[1]): Promise<boolean> {
+async function isAsThen({ files }: StoredPatch, source: TextSource): Promise<boolean> {
   for (const { path, before } of files) {
-    const text = await now.text(path);
-    if ((text === undefined ? null : sha256(text)) !== before) return false;
+    const now = await source.text(path);
+    if ((now === undefined ? null : sha256(now)) !== before) return false;
   }
   return true;
 }
 
-function texts({ files }: KeptPatch): { files: Record<string, string>; executable?: string[] } {
+function exactChange({ files, note }: StoredPatch): Change {
   const executable = files.filter((one) => one.executable).map(({ path }) => path);
-  return {
-    files: Object.fromEntries(files.map(({ path, after }) => [path, after])),
-    ...(executable.length > 0 ? { executable } : {}),
-  };
-}
-
-/** One that cannot be read is as if it were not there: there is the diff. */
-function parsed(text: string | undefined): KeptPatch | undefined {
-  try {
-    const kept = JSON.parse(text ?? 'null') as KeptPatch | null;
-    const sound =
-      kept?.version === 1 &&
-      Array.isArray(kept.files) &&
-      kept.files.every(({ path, after }) => typeof path === 'string' && typeof after === 'string');
-    return sound ? kept : undefined;
-  } catch {
-    return undefined;
-  }
+  const texts = Object.fromEntries(files.map(({ path, after }) => [path, after]));
+  return { files: texts, ...(executable.length > 0 && { executable }), note };
 }

@@ -24,7 +24,7 @@ export async function recoverFixes(run: Run): Promise<void> {
   await putBack(tree);
   for (const { stage, fingerprint, patch } of openPatches(journal.ledger)) {
     const commit = commitOf(onBranch, patch);
-    const revert = commit && onBranch.find(({ trailers }) => trailers.get('Reverts') === commit.commit);
+    const revert = commit && onBranch.find(({ reverts }) => reverts === commit.commit);
     const fix = fixOf(stage, fingerprint, patch, commit, left);
     // Not on the branch: nothing is left to be taken back.
     if (revert || (!commit && patch.run !== run.id)) recordRevert(run, fix, revert);
@@ -81,9 +81,7 @@ const commitOf = (
   { commit, hash, run }: Pick<Patch, 'commit' | 'hash' | 'run'>,
 ): CommittedFix | undefined =>
   onBranch.find((one) =>
-    commit
-      ? one.commit === commit
-      : one.trailers.get('Patch') === hash && one.trailers.get('Run') === run && !one.trailers.has('Reverts'),
+    commit ? one.commit === commit : one.hash === hash && one.run === run && one.reverts === undefined,
   );
 
 interface OpenPatch {
@@ -115,7 +113,7 @@ function fixOf(
 
 /** Records the end of a fix whose taking back is on the branch and in no journal, or that is not on the branch at all. */
 function recordRevert({ journal }: Run, fix: Fix, revert: CommittedFix | undefined): void {
-  const outcome = OUTCOMES.find((one) => one === revert?.trailers.get('Outcome')) ?? 'withdrawn';
+  const outcome = OUTCOMES.find((one) => one === revert?.outcome) ?? 'withdrawn';
   const reason = 'recorded by a later process';
   const data = { ...fixData(fix), outcome, reason, commit: revert?.commit ?? '', reverts: fix.commit };
   journal.append({ type: 'fix.reverted', stage: fix.stage, step: fix.step, data });
@@ -127,7 +125,7 @@ const OUTCOMES: readonly DataOf<'fix.reverted'>['outcome'][] = ['no_effect', 'br
 function foreignFixes(run: Run, onBranch: readonly CommittedFix[], left: readonly Fix[]): Fix[] {
   const fixes = openPatches(run.journal.ledger).flatMap(({ stage, fingerprint, patch }) => {
     const commit = commitOf(onBranch, patch);
-    const isOurs = commit?.trailers.get('Run') === run.id;
+    const isOurs = commit?.run === run.id;
     return commit && !isOurs ? [fixOf(stage, fingerprint, patch, commit, left)] : [];
   });
   const age = (fix: Fix) => onBranch.findIndex(({ commit }) => commit === fix.commit);

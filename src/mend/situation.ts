@@ -4,7 +4,7 @@ import type { Stage } from '../config/context-map.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { KNOWN_FIXES } from '../events.ts';
 import type { Run } from '../stage/run.ts';
-import { type Decision, decide, type Situation } from '../triage/decide.ts';
+import { type Decision, decide, type Situation, type Why } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
 import type { Ledger } from '../triage/ledger.ts';
 import type { FailedAttempt } from './identify.ts';
@@ -77,65 +77,52 @@ export async function decideNow(
   return { decision: first };
 }
 
-/** What the end of a failed step tells besides its error. */
-export interface FailureEnd {
-  /** The loop is at its end with it, now or since an earlier run. */
-  gaveUp: boolean;
-  /** What only a person can do now; undefined where the usual words do. */
-  next: string | undefined;
-  context: Record<string, unknown>;
-}
-
-/** Nothing more is done about a failure now: the evidence is written when that is for good, and people are notified. */
+/**
+ * Nothing more is done about a failure now: the evidence is written when that is for good, and people are notified. Returns
+ * what the end of the step tells besides its error.
+ */
 export async function conclude(
   run: Run,
   incident: Incident,
   decision: Decision,
   prompt: string | undefined,
-): Promise<FailureEnd> {
+): Promise<Record<string, unknown>> {
   if (decision.tier === 'give_up') {
     const { giveUp } = await import('./cases.ts');
     await giveUp(run, incident, decision.reason);
   }
-  const end = endOfFailure(run, incident, decision, prompt);
-  notifyOfFailure(run, incident, decision, end);
-  return end;
-}
-
-function endOfFailure(run: Run, incident: Incident, decision: Decision, prompt: string | undefined): FailureEnd {
   const { fingerprint, class: failureClass } = incident.failure;
   const why = 'why' in decision ? decision.why : undefined;
   // One that was given up and runs again at a person's word stays given up.
-  const gaveUp =
-    decision.tier === 'give_up' ||
-    (decision.tier === 'none' && (why === 'give_up_stands' || run.givenUp.has(incident.stage)));
+  const stands = decision.tier === 'none' && (why === 'give_up_stands' || run.givenUp.has(incident.stage));
+  const gaveUp = decision.tier === 'give_up' || stands;
   const human = gaveUp || ('exit' in decision && decision.exit === 3);
-  const next = nextStep(incident, decision, gaveUp, prompt);
+  const next = nextStep(incident, why, gaveUp, prompt);
+  notifyOfFailure(run, incident, decision, { gaveUp, next });
   // Without the fixes that are taken back at the end: else that alone would count as a change of what it is made from.
   const inputs = run.journal.failures.inputsBefore(incident.step) ?? incident.inputs;
-  const context = {
-    ...(inputs === undefined ? {} : { inputs }),
+  return {
+    ...(inputs && { inputs }),
     fingerprint,
     class: failureClass,
     tier: decision.tier,
-    ...(why ? { why } : {}),
-    ...(human ? { human: true } : {}),
-    ...(gaveUp ? { gave_up: decision.reason } : {}),
-    ...(next ? { next } : {}),
+    ...(why && { why }),
+    ...(human && { human }),
+    ...(gaveUp && { gave_up: decision.reason }),
+    ...(next && { next }),
   };
-  return { gaveUp, next, context };
 }
 
 /** What to do about a failure that the owner's own rule calls external, without more advice. */
 const OUTSIDE = 'mend what the log names outside of this repository';
 
+/** What only a person can do now; undefined where the usual words do. */
 function nextStep(
   { stage, failure, history }: Incident,
-  decision: Decision,
+  why: Why | undefined,
   gaveUp: boolean,
   prompt: string | undefined,
 ): string | undefined {
-  const why = 'why' in decision ? decision.why : undefined;
   if (gaveUp) return `see mendloop explain ${failure.fingerprint}; mend it, then: mendloop reset ${stage}`;
   if (why === 'safe_mode') return 'see why: mendloop safe-mode; when that is mended: mendloop safe-mode off';
   if (why === 'open_case') return `mendloop cases show ${history.case}`;

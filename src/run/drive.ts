@@ -104,7 +104,7 @@ async function answerFailure(run: Run, seen: Incident, failed: FailedAttempt): P
   throw new Error(`no end is found for ${seen.stage}/${seen.failure.fingerprint}`);
 
   async function fail(incident: Incident, decision: Decision): Promise<Next> {
-    const { context } = await conclude(run, incident, decision, unreachable.prompt);
+    const context = await conclude(run, incident, decision, unreachable.prompt);
     const { error } = failed;
     return { end: { kind: 'error', error: { ...error, context: { ...error.context, ...context } } } };
   }
