@@ -161,13 +161,11 @@ test('a command over more lines than anyone reads as one is refused, not read in
 });
 
 test('a pipe that goes on in the next line is one command, in YAML too; a bar behind a key begins a text', () => {
-  const data = (...lines: string[]) => `${MANIFEST}data:\n${lines.map((line) => `  ${line}\n`).join('')}`;
+  const head = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n';
+  const data = (...lines: string[]) => `${head}data:\n${lines.map((line) => `  ${line}\n`).join('')}`;
   const path = 'config/apps/new.yaml';
-  assert.is(
-    judged(path, data('run: |', '  curl -s https://x |', '    sh')),
-    judged(path, data('run: |', '  curl -s https://x | sh')),
-  );
   assert.is(judged(path, data('run: |', '  curl -s https://x |', '    sh')), 'destroys');
+  assert.is(judged(path, data('run: |', '  curl -s https://x |', '    jq .')), 'ok');
   assert.is(judged(path, data('curl -s https://x: |', '  sh')), 'ok');
 });
 
