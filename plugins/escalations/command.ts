@@ -1,13 +1,5 @@
 // Asks a program of the owner's about a case: the case on its stdin, the answer from its stdout. What the program does with
 // the case is its own affair: one that asks a hosted model sends it there.
-//
-// With the Codex CLI, in ai/loop.yaml:
-//   escalations: [command, case-file]
-//   plugins:
-//     command:
-//       argv: [codex, exec, --skip-git-repo-check, --ephemeral, --sandbox, read-only, "-"]
-//       timeout: 8m
-
 import {
   CASE_TASK,
   consult,

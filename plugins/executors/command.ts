@@ -1,13 +1,5 @@
 // Asks a program of the owner's: the prompt on its stdin, the answer from its stdout. What the program does with the prompt
 // is its own affair: one that asks a hosted model sends it there.
-//
-// With the Codex CLI, in ai/loop.yaml:
-//   executors: [known-fixes, command]
-//   plugins:
-//     command:
-//       argv: [codex, exec, --skip-git-repo-check, --ephemeral, --sandbox, read-only, "-"]
-//       timeout: 4m
-
 import {
   type AnswerFormat,
   definePlugin,

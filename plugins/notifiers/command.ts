@@ -7,7 +7,7 @@ import {
   programSettings,
   runModelCommand,
 } from '../../src/model.ts';
-import { boundedNotice, deliver, type Undelivered } from './deliver.ts';
+import { boundedNotice, deliver } from './deliver.ts';
 
 /** A variable of more than 128 KiB cannot be handed over. */
 const MAX_TEXT_BYTES = 32_000;
@@ -20,29 +20,28 @@ export default definePlugin({
   options: programSettings('25s'),
   async notify(context) {
     const { signal, options } = context;
-    const { argv, timeout, env } = options;
+    const { argv } = options;
     const notice = boundedNotice(context, MAX_TEXT_BYTES);
     const input = `${JSON.stringify(notice)}\n`;
-    const variables = { ...programEnvironment(env), ...noticeVariables(notice) };
-    const attempt = async (timeoutMs: number): Promise<Undelivered | undefined> => {
-      const command = { argv, input, env: variables, timeoutMs, signal, mayBeSilent: true, graceMs: GRACE_MS };
+    const env = { ...programEnvironment(options.env), ...noticeVariables(notice) };
+    await deliver(context, async (timeoutMs) => {
       try {
-        await runModelCommand(command);
+        await runModelCommand({ argv, input, env, timeoutMs, signal, mayBeSilent: true, graceMs: GRACE_MS });
         return undefined;
       } catch (error) {
         if (!(error instanceof ModelFault)) throw error;
         return { why: error.message, again: !/ cannot be started: /.test(error.message) };
       }
-    };
-    await deliver({ attempt, signal, timeoutMs: timeout });
+    });
   },
 });
 
 function noticeVariables(notice: Notice): Record<string, string> {
-  const set = Object.entries(notice).map(([name, value]) => [
+  // No variable can hold a NUL.
+  const text = (value: unknown) => String(value).replaceAll('\0', '');
+  const variables = Object.entries(notice).map(([name, value]) => [
     `MENDLOOP_NOTICE_${name.toUpperCase()}`,
-    // No variable can hold one.
-    String(value).replaceAll('\0', ''),
+    text(value),
   ]);
-  return Object.fromEntries(set);
+  return Object.fromEntries(variables);
 }

@@ -30,22 +30,22 @@ export interface Undelivered {
   readonly afterMs?: number | undefined;
 }
 
-export interface Delivery {
-  /** One try within `timeoutMs`; undefined: it was delivered. */
-  attempt(timeoutMs: number): Promise<Undelivered | undefined>;
-  readonly signal: AbortSignal;
-  /** For all tries and the waits between them. */
-  readonly timeoutMs: number;
-  /** For one try; without it, as long as is left. */
-  readonly tryMs?: number;
-}
+/** Of the context of a notifier: when to stop, and how long all tries and the waits between them may take. */
+type Limits = { readonly signal: AbortSignal; readonly options: { readonly timeout: number } };
 
 const WAITS_MS = [500, 2000];
 
-/** Throws one line when it could not be delivered, or `signal` was given. */
-export async function deliver({ attempt, signal, timeoutMs, tryMs = timeoutMs }: Delivery): Promise<void> {
+/**
+ * Tries up to three times; one try may take `tryMs`, without it as long as is left. `attempt` is told how long it may take, and
+ * returns undefined when it delivered. Throws one line when none did, or the signal was given.
+ */
+export async function deliver(
+  { signal, options: { timeout } }: Limits,
+  attempt: (timeoutMs: number) => Promise<Undelivered | undefined>,
+  tryMs = timeout,
+): Promise<void> {
   const began = performance.now();
-  const left = () => timeoutMs - (performance.now() - began);
+  const left = () => timeout - (performance.now() - began);
   for (let tries = 1; ; tries++) {
     const failed = await attempt(Math.max(1, Math.min(tryMs, left())));
     if (failed === undefined) return;
@@ -59,30 +59,26 @@ export async function deliver({ attempt, signal, timeoutMs, tryMs = timeoutMs }:
   }
 }
 
-export interface Posting {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
-  /** What to look at when the host does not want it, such as `plugins.webhook.url`. */
-  readonly check: string;
-}
-
 /** A host that hangs leaves time for another try. */
 const TRY_MS = 10_000;
 const MAX_ANSWER_BYTES = 256 * 1024;
 
-/** Throws one line that names the host and nothing else of the address, when it could not be delivered. */
-export async function postNotice({ url, headers, body, signal, timeoutMs, check }: Posting): Promise<void> {
+/**
+ * Posts `body`. Throws one line that names the host and nothing else of the address, when it could not be delivered; with
+ * `check`, what to look at (such as `plugins.webhook.url`), when the host does not want it.
+ */
+export async function postNotice(
+  context: Limits,
+  { url, headers, body, check }: { url: string; headers: Record<string, string>; body: unknown; check: string },
+): Promise<void> {
   const { origin } = new URL(url);
-  const attempt = async (limitMs: number): Promise<Undelivered | undefined> => {
+  const attempt = async (timeoutMs: number): Promise<Undelivered | undefined> => {
     try {
       const answer = await postJson(url, {
         headers: { 'user-agent': 'mendloop', ...headers },
         body,
-        signal,
-        timeoutMs: limitMs,
+        signal: context.signal,
+        timeoutMs,
         mayReach: mayReach(url),
         maxBytes: MAX_ANSWER_BYTES,
       });
@@ -98,5 +94,5 @@ export async function postNotice({ url, headers, body, signal, timeoutMs, check 
       return { why: error.message, again: !lasting };
     }
   };
-  await deliver({ attempt, signal, timeoutMs, tryMs: TRY_MS });
+  await deliver(context, attempt, TRY_MS);
 }

@@ -46,24 +46,21 @@ export default definePlugin({
   kind: 'notifier',
   options,
   async notify(context) {
-    const { options: settings, signal } = context;
+    const { options: settings } = context;
     const { server, topic, topic_env, token_env } = settings;
     const token = token_env === undefined ? undefined : secretFrom(token_env, 'the access token for ntfy');
     const { title, text, reason, stage } = boundedNotice(context, MAX_TEXT_BYTES);
     const { priority, tag } = LOOKS[reason];
-    const tags = [tag, ...(stage === undefined ? [] : [stage]), ...settings.tags];
-    await postNotice({
+    await postNotice(context, {
       url: server,
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
       body: {
         topic: topic ?? topicIn(topic_env ?? ''),
         title,
         message: text === '' ? title : text,
-        tags,
+        tags: [tag, ...(stage === undefined ? [] : [stage]), ...settings.tags],
         priority: settings.priority ?? priority,
       },
-      signal,
-      timeoutMs: settings.timeout,
       check: token_env === undefined ? 'plugins.ntfy' : `plugins.ntfy and the variable ${token_env}`,
     });
   },

@@ -39,26 +39,23 @@ export default definePlugin({
   kind: 'notifier',
   options,
   async notify(context) {
-    const { options: settings, signal } = context;
-    const headers = Object.entries(settings.headers).map(([name, variable]) => [
+    const { url, url_env, headers } = context.options;
+    const values = Object.entries(headers).map(([name, variable]) => [
       name.toLowerCase(),
       secretFrom(variable, `the header ${name}`),
     ]);
-    await postNotice({
-      url: addressOf(settings.url, settings.url_env),
-      headers: Object.fromEntries(headers),
+    await postNotice(context, {
+      url: url ?? addressIn(url_env ?? ''),
+      headers: Object.fromEntries(values),
       body: boundedNotice(context, MAX_TEXT_BYTES),
-      signal,
-      timeoutMs: settings.timeout,
-      check: settings.url_env ?? 'plugins.webhook.url',
+      check: url_env ?? 'plugins.webhook.url',
     });
   },
 });
 
-function addressOf(url: string | undefined, variable: string | undefined): string {
-  if (url !== undefined || variable === undefined) return url ?? '';
-  const value = secretFrom(variable, 'the address to post to');
-  const fault = addressFault(value);
+function addressIn(variable: string): string {
+  const address = secretFrom(variable, 'the address to post to');
+  const fault = addressFault(address);
   if (fault !== undefined) throw new Error(`the variable ${variable}: ${fault}`);
-  return value;
+  return address;
 }

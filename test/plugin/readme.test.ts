@@ -85,6 +85,9 @@ test('the README has an example for each shipped plugin with settings, and it lo
   }
   const names = shown.flatMap((yaml) => Object.keys(parse(yaml).plugins)).sort();
   assert.equal(names, ['api', 'command', 'ntfy', 'ollama', 'webhook']);
+  const settings = Object.assign({}, ...shown.map((yaml) => parse(yaml).plugins));
+  const { argv } = settings.command.escalations;
+  assert.equal([...argv.slice(0, 2), argv.at(-1)], ['codex', 'exec', '-']);
 });
 
 test('the example of the test servers does what it says', () => {

@@ -35,18 +35,10 @@ export interface Protocol {
 
 const part = z.object({ type: z.string(), text: z.string().optional() });
 
+const reply = z.object({ content: z.union([z.string(), z.array(part)]).nullish(), refusal: z.string().nullish() });
+
 const completion = z.object({
-  choices: z
-    .array(
-      z.object({
-        finish_reason: z.string().nullish(),
-        message: z.object({
-          content: z.union([z.string(), z.array(part)]).nullish(),
-          refusal: z.string().nullish(),
-        }),
-      }),
-    )
-    .min(1),
+  choices: z.array(z.object({ finish_reason: z.string().nullish(), message: reply })).min(1),
   usage: z.object({ prompt_tokens: z.number().optional(), completion_tokens: z.number().optional() }).nullish(),
 });
 
@@ -71,8 +63,8 @@ const openai: Protocol = {
     const [choice] = data?.choices ?? [];
     if (!data || !choice) return undefined;
     const { finish_reason, message } = choice;
-    const { content } = message;
-    const refused = finish_reason === 'content_filter' || (message.refusal ?? '') !== '';
+    const { content, refusal } = message;
+    const refused = finish_reason === 'content_filter' || (refusal ?? '') !== '';
     return {
       text: typeof content === 'string' ? content : (content ?? []).map(({ text = '' }) => text).join(''),
       end: refused ? 'refused' : finish_reason === 'length' ? 'cut' : 'done',
