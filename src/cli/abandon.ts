@@ -1,29 +1,26 @@
 // `mendloop abandon`: close what was cut off; on request remove the worktree, or another host's lock.
 import { fail } from '../errors.ts';
-import { systemClock } from '../io/clock.ts';
-import { layout as layoutOf } from '../io/layout.ts';
 import { forceUnlock, lockOwner, runAtWork, withLock } from '../io/lock.ts';
 import { requireWritable } from '../io/store.ts';
 import { loadStages, openRun } from '../journal/load-stages.ts';
 import { closeOpenRun } from '../run/resume.ts';
 import { leftovers, removeWorktree } from '../worktree/remove.ts';
 import type { Answer, CommandInput } from './command.ts';
-import { GRACE_MS } from './ports.ts';
+import { PORTS } from './ports.ts';
 
-export async function run({ options, out, home, line }: CommandInput): Promise<Answer> {
-  const layout = layoutOf(home());
-  const lost = options.worktree ? await wouldLose(home()) : [];
-  if (options['dry-run']) return answer(wouldDo(), 'would: nothing');
+export async function run({ options, dry, out, layout: findLayout, line }: CommandInput): Promise<Answer> {
+  const layout = findLayout();
+  const lost = options.worktree ? await wouldLose(layout.home) : [];
+  if (dry) return answer(wouldDo(), 'would: nothing');
   if (lost.length > 0 && !options.yes) fail('E_ABANDON_LOSES', {}, lost);
   const done: string[] = [];
   requireWritable(layout.state);
   if (options.unlock) done.push(unlock());
   await withLock(layout, line, async () => {
-    const ports = { layout, clock: systemClock, graceMs: GRACE_MS, subscribers: [] };
-    const closed = await closeOpenRun(loadStages(layout), 'abandoned by its owner', ports, true);
+    const closed = await closeOpenRun(loadStages(layout), 'abandoned by its owner', { ...PORTS, layout }, true);
     if (closed) done.push(`closed run ${closed}`);
     if (options.worktree) {
-      const removed = await removeWorktree(home());
+      const removed = await removeWorktree(layout.home);
       done.push(...lost, removed ? 'removed ai/worktree; the AI branch is as it was' : 'there is no ai/worktree');
     }
   });
@@ -37,9 +34,8 @@ export async function run({ options, out, home, line }: CommandInput): Promise<A
   function unlock(): string {
     const owner = lockOwner(layout.lock);
     if (!owner) return 'there is no lock';
-    const { pid, host, since, command } = owner;
-    if (runAtWork(layout)?.isCertain) fail('E_LOCKED', { pid, host, since, command, why: 'alive' });
-    const whose = `pid ${pid} on ${host}, held since ${since} (${command})`;
+    if (runAtWork(layout)?.isCertain) fail('E_LOCKED', { ...owner, why: 'alive' });
+    const whose = `pid ${owner.pid} on ${owner.host}, held since ${owner.since} (${owner.command})`;
     out.line(`lock: ${whose}`);
     forceUnlock(layout.lock);
     return `removed the lock of ${whose}`;

@@ -1,26 +1,12 @@
 // argv → a command, its words and its options; or one clear error.
-import { parseArgs } from 'node:util';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { nearest } from '../config/suggest.ts';
 import { failUsage } from '../errors.ts';
-import type { OptionTable } from './command.ts';
 import { COMMANDS } from './commands.ts';
 
-/** Options every command takes. */
-const GLOBAL_OPTIONS: OptionTable = {
-  root: { type: 'string' },
-  json: { type: 'boolean' },
-  quiet: { type: 'boolean', short: 'q' },
-  'dry-run': { type: 'boolean' },
-  'no-ai': { type: 'boolean' },
-  'no-recheck': { type: 'boolean' },
-  backend: { type: 'string' },
-  workers: { type: 'string' },
-  deadline: { type: 'string' },
-  yes: { type: 'boolean', short: 'y' },
-  debug: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean', short: 'V' },
-};
+/** Options every command takes, as in `Command`. */
+const GLOBAL_OPTIONS =
+  'root= json quiet|q dry-run no-ai no-recheck backend= workers= deadline= yes|y debug help|h version|V';
 
 export interface Arguments {
   /** A key of COMMANDS; `all` when the first word is no command. */
@@ -31,50 +17,44 @@ export interface Arguments {
 
 /** Throws E_USAGE for options that nobody knows, and for words after a command that takes none. */
 export function readArguments(argv: readonly string[]): Arguments {
-  const everyOption = Object.assign(
-    {},
-    ...Object.values(COMMANDS).map((c) => c.options),
-    GLOBAL_OPTIONS,
-  ) as OptionTable;
-  const first = parseArgs({ args: [...argv], options: everyOption, allowPositionals: true, strict: false });
-  const [word = 'all', ...rest] = first.positionals;
+  const everyOption = optionTable(GLOBAL_OPTIONS, ...Object.values(COMMANDS).map(({ options }) => options));
+  const parsed = parseArgs({ args: [...argv], options: everyOption, allowPositionals: true, strict: false });
+  const [word = 'all', ...rest] = parsed.positionals;
   const command = Object.hasOwn(COMMANDS, word) ? word : 'all';
-  const options = { ...GLOBAL_OPTIONS, ...COMMANDS[command]?.options };
-  const typed = command === word && first.positionals.length > 0;
-  for (const [name, value] of Object.entries(first.values)) {
-    checkOption(name, value, options, { command, typed });
+  const help = `mendloop ${command} --help`;
+  const options = optionTable(GLOBAL_OPTIONS, COMMANDS[command]?.options);
+  for (const [name, value] of Object.entries(parsed.values)) {
+    const option = options[name];
+    if (!option) {
+      const names = Object.keys(options);
+      const near = nearest(name, names);
+      const hint = near ? `did you mean "${dashes(near)}"?` : `options: ${names.map(dashes).join(', ')}`;
+      // A command that nobody typed is the default, and not worth naming.
+      const none = command === parsed.positionals[0] ? `${command} has no option` : 'there is no option';
+      failUsage(`${none} ${dashes(name)}; ${hint}`, help);
+    }
+    const wantsValue = option.type === 'string';
+    if (wantsValue !== (typeof value === 'string')) {
+      failUsage(`option ${dashes(name)} ${wantsValue ? 'needs a value' : 'takes no value'}`, help);
+    }
   }
-  const words = command === word ? rest : first.positionals;
-  if (words.length > 0 && !takesWords(command) && !first.values.help) {
-    failUsage(`${command} takes no words: ${words.join(' ')}`, `mendloop ${command} --help`);
+  const words = command === word ? rest : parsed.positionals;
+  // The usage of a command names what may follow, in angle brackets; after `all` stages may follow, too.
+  const takesWords = command === 'all' || COMMANDS[command]?.usage.includes('<');
+  if (words.length > 0 && !takesWords && !parsed.values.help) {
+    failUsage(`${command} takes no words: ${words.join(' ')}`, help);
   }
-  return { command, words, options: first.values as Arguments['options'] };
+  return { command, words, options: parsed.values as Arguments['options'] };
 }
-
-/** Its usage names what may follow, in angle brackets; after `all` stages may follow, too. */
-const takesWords = (command: string) => command === 'all' || COMMANDS[command]?.usage.includes('<') === true;
 
 const dashes = (name: string) => (name.length === 1 ? `-${name}` : `--${name}`);
 
-interface Typed {
-  command: string;
-  /** False: nobody wrote the command, it is the default. */
-  typed: boolean;
-}
-
-function checkOption(name: string, value: unknown, options: OptionTable, { command, typed }: Typed): void {
-  const option = options[name];
-  const next = `mendloop ${command} --help`;
-  if (!option) {
-    const names = Object.keys(options);
-    const near = nearest(name, names);
-    const hint = near ? `did you mean "${dashes(near)}"?` : `options: ${names.map(dashes).join(', ')}`;
-    const none = typed ? `${command} has no option` : 'there is no option';
-    failUsage(`${none} ${dashes(name)}; ${hint}`, next);
-  }
-  const wantsValue = option.type === 'string';
-  if (wantsValue !== (typeof value === 'string')) {
-    const what = wantsValue ? `option ${dashes(name)} needs a value` : `option ${dashes(name)} takes no value`;
-    failUsage(what, next);
-  }
+function optionTable(...specs: readonly (string | undefined)[]): NonNullable<ParseArgsConfig['options']> {
+  const specified = specs.flatMap((spec) => spec?.split(' ') ?? []);
+  return Object.fromEntries(
+    specified.map((option) => {
+      const [, name = '', short, value] = /^([\w-]+)(?:\|(\w))?(=)?$/.exec(option) ?? [];
+      return [name, { type: value ? 'string' : 'boolean', ...(short ? { short } : {}) }];
+    }),
+  );
 }

@@ -1,13 +1,11 @@
 // `mendloop cases`, `cases show <case>`, `cases answer <case> [<file>]`: what waits for a person, and their answer.
 import { caseLines, shownCase } from '../console/case-lines.ts';
 import { failUsage } from '../errors.ts';
-import { systemClock } from '../io/clock.ts';
-import { layout as layoutOf } from '../io/layout.ts';
 import { readText } from '../io/store.ts';
 import { findCase, openCaseStore } from '../mend/case-store.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { readAnswerText } from './input.ts';
-import { GRACE_MS } from './ports.ts';
+import { PORTS } from './ports.ts';
 
 const NEXT = 'mendloop cases, mendloop cases show <case>, or mendloop cases answer <case> [<file>]';
 
@@ -21,33 +19,28 @@ export async function run(input: CommandInput): Promise<Answer> {
   return show(input, name);
 }
 
-async function list({ options, home }: CommandInput): Promise<Answer> {
-  const all = openCaseStore(layoutOf(home())).list();
+async function list({ options, layout }: CommandInput): Promise<Answer> {
+  const all = openCaseStore(layout()).list();
   const cases = options.all ? all : all.filter((one) => !('summary' in one) || one.summary.state !== 'closed');
   const more = all.length - cases.length;
   const none = more > 0 ? `no case waits; ${more} closed (mendloop cases --all)` : 'no case waits';
   return { text: cases.length === 0 ? none : caseLines(cases, Date.now()).join('\n'), json: { cases } };
 }
 
-async function show({ home }: CommandInput, name: string): Promise<Answer> {
-  const store = openCaseStore(layoutOf(home()));
+async function show({ layout }: CommandInput, name: string): Promise<Answer> {
+  const store = openCaseStore(layout());
   const summary = findCase(store, name);
   const text = store.texts(name).at(-1)?.text;
   const patch = readText(`${store.folder(name)}/patch.diff`);
   return { text: shownCase(summary, text, patch), json: { ...summary, text: text ?? null, patch: patch ?? null } };
 }
 
-async function answer({ home, options, line }: CommandInput, name: string, file: string | undefined): Promise<Answer> {
+async function answer({ layout, dry, line }: CommandInput, name: string, file: string | undefined): Promise<Answer> {
   const { answerCase } = await import('../run/answer-case.ts');
-  findCase(openCaseStore(layoutOf(home())), name);
+  findCase(openCaseStore(layout()), name);
   const patch = file === undefined ? undefined : await readAnswerText(file);
-  const dry = options['dry-run'] === true;
-  const request = { home: home(), case: name, answer: patch, command: line, dry };
-  const { stage, fix, shown, givenUp } = await answerCase(request, {
-    clock: systemClock,
-    env: process.env,
-    graceMs: GRACE_MS,
-  });
+  const request = { home: layout().home, case: name, answer: patch, command: line, dry };
+  const { stage, fix, shown, givenUp } = await answerCase(request, PORTS);
   const then = givenUp ? `mendloop reset ${stage}, then: mendloop ${stage}` : `mendloop ${stage}`;
   const lines = [
     `${dry ? 'would be taken' : 'taken'}: ${fix.note.fix}`,

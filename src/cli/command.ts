@@ -1,14 +1,14 @@
 // What a command is: its words for people, its options, and the module that does it, loaded only when called.
-import type { ParseArgsConfig } from 'node:util';
 import { MendError } from '../errors.ts';
+import type { Layout } from '../io/layout.ts';
 import type { Output } from '../io/output.ts';
-
-export type OptionTable = NonNullable<ParseArgsConfig['options']>;
 
 export interface CommandInput {
   /** Words after the command's name. */
   words: string[];
   options: Readonly<Record<string, string | boolean | undefined>>;
+  /** --dry-run: only say what would be done. */
+  dry: boolean;
   /** The command line as typed, for whoever meets the lock. */
   line: string;
   /** Every word that is a command. */
@@ -16,6 +16,8 @@ export interface CommandInput {
   out: Output;
   /** The owner's checkout; looked for when first asked. Throws MendError. */
   home(): string;
+  /** The paths below it. Throws as `home` does. */
+  layout(): Layout;
 }
 
 /** The owner's checkout; undefined outside of a repository. */
@@ -34,17 +36,17 @@ export interface Answer {
   readonly json: object;
 }
 
-export interface CommandModule {
-  /** Resolves to what is to be printed, or to the exit code when it printed by itself. Throws MendError for what a person can mend. */
-  run(input: CommandInput): Promise<Answer | number>;
-}
-
 export interface Command {
   summary: string;
   /** What may follow the name. */
   usage: string;
-  options?: OptionTable;
+  /** Its own options, by name: `follow|f` has a short form, `run=` takes a value. */
+  options?: string;
   /** Lines of help about the options and what to expect. */
   help: string;
-  load(): Promise<CommandModule>;
+  /**
+   * `run` resolves to what is to be printed, or to the exit code when it printed by itself. Throws MendError for what a
+   * person can mend.
+   */
+  load(): Promise<{ run(input: CommandInput): Promise<Answer | number> }>;
 }

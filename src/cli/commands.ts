@@ -16,21 +16,21 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   all: {
     summary: 'run every stage (the default)',
     usage: '[all]',
-    options: { 'with-needs': { type: 'boolean' } },
+    options: 'with-needs',
     help: RUN_HELP,
     load: () => import('./run.ts'),
   },
   retry: {
     summary: 'run one stage again, whatever its state',
     usage: 'retry <stage>…',
-    options: { 'with-needs': { type: 'boolean' } },
+    options: 'with-needs',
     help: RUN_HELP,
     load: async () => ({ run: (await import('./run.ts')).retry }),
   },
   plan: {
     summary: 'show what a run would do, and why',
     usage: 'plan [<stage>…]',
-    options: { 'with-needs': { type: 'boolean' } },
+    options: 'with-needs',
     help: 'Reads only. For each step: its state, and the reason it would or would not run.',
     load: () => import('./plan.ts'),
   },
@@ -43,12 +43,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   logs: {
     summary: "print a stage's latest log",
     usage: 'logs <stage> [-f] [--path] [--run RUN] [--attempt N]',
-    options: {
-      follow: { type: 'boolean', short: 'f' },
-      path: { type: 'boolean' },
-      run: { type: 'string' },
-      attempt: { type: 'string' },
-    },
+    options: 'follow|f path run= attempt=',
     help: `  -f, --follow       go on printing until the attempt is over
   --path             print the file's path only
   --run RUN          the log of that run
@@ -58,13 +53,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   fingerprint: {
     summary: 'tell from a log which failure it is',
     usage: 'fingerprint [<log>] [--stage NAME] [--exit-code N] [--jsonl]',
-    options: {
-      stage: { type: 'string' },
-      'exit-code': { type: 'string' },
-      signal: { type: 'string' },
-      'last-green': { type: 'string' },
-      jsonl: { type: 'boolean' },
-    },
+    options: 'stage= exit-code= signal= last-green= jsonl',
     help: `Reads a log (or stdin) and prints its error lines, what was masked in them, the class and the fingerprint. The same log
 gives the same answer on any machine on any day; rules under classify in ai/loop.yaml come first.
 
@@ -86,7 +75,7 @@ the loop would do about it now. A few first letters of the fingerprint are enoug
   'check-patch': {
     summary: "tell whether a model's answer would pass the gate",
     usage: 'check-patch <file> --stage <stage> | --jsonl',
-    options: { stage: { type: 'string' }, jsonl: { type: 'boolean' } },
+    options: 'stage= jsonl',
     help: `Reads an answer (- for stdin) as a model would give it, applies it in memory to the files of the working tree, and prints
 the clean diff, or why it is refused. Writes nothing, and exits 0 for either; --json says which.
 
@@ -113,7 +102,7 @@ secret has the same placeholder. When it cannot be done for sure, nothing more i
   get: {
     summary: "print the path of a stage's output; make it first when missing",
     usage: 'get <stage>.<output> [--force]',
-    options: { force: { type: 'boolean' } },
+    options: 'force',
     help: `By hand, runs the stage and what it needs when the output is missing. Inside a running stage it only looks.
 
   --force            make it anew (inside a stage: only a stage of the same spec)`,
@@ -122,7 +111,7 @@ secret has the same placeholder. When it cannot be done for sure, nothing more i
   fixes: {
     summary: 'list the fixes on the AI branch, with their story',
     usage: 'fixes [<stage>] [--diff]',
-    options: { diff: { type: 'boolean' } },
+    options: 'diff',
     help: `Reads only. Every fix that is on the AI branch and not in your branch: what it changes, why, for which failure, and whether
 it helped. What was taken back is listed, too.
 
@@ -132,7 +121,7 @@ it helped. What was taken back is listed, too.
   cases: {
     summary: 'list what waits for you, show a case, answer it with a patch',
     usage: 'cases [--all] | cases show <case> | cases answer <case> [<file>]',
-    options: { all: { type: 'boolean' } },
+    options: 'all',
     help: `A case holds all that is known of a failure: what broke, what was tried and why it did not help. An answer is a patch in
 any form a model may give; it goes through the same gate, and the next run applies it when the failure comes back.
 Without a file the fix is taken that the case suggests.
@@ -151,7 +140,7 @@ things stand.`,
   promote: {
     summary: 'show what the AI branch would bring to yours; land it with --accept',
     usage: 'promote [--diff] [--accept COMMIT | --push]',
-    options: { diff: { type: 'boolean' }, accept: { type: 'string' }, push: { type: 'boolean' } },
+    options: 'diff accept= push',
     help: `Shows every fix that your branch does not have, by stage and failure, with its verification, and rehearses the merge. The
 last line is the command that lands exactly what was shown. Nothing ever lands without it.
 
@@ -165,7 +154,7 @@ last line is the command that lands exactly what was shown. Nothing ever lands w
   rollback: {
     summary: 'take fixes back that you do not want',
     usage: 'rollback <fix> | --run RUN',
-    options: { run: { type: 'string' } },
+    options: 'run=',
     help: `Takes a fix back on the AI branch by a commit of its own. It counts as tried and does not come again by itself. A fix that
 was promoted stays on your branch until its rollback is promoted, too.
 
@@ -177,7 +166,7 @@ was promoted stays on your branch until its rollback is promoted, too.
   reset: {
     summary: 'set a stage back to idle',
     usage: 'reset <stage>… [--force]',
-    options: { force: { type: 'boolean' } },
+    options: 'force',
     help: `The stage is to do again, and the counters of its failures start anew. Its logs and history stay.
 
   --force            also within 5 minutes of the loop giving up on it`,
@@ -198,7 +187,7 @@ was promoted stays on your branch until its rollback is promoted, too.
   abandon: {
     summary: 'close a run that was cut off; remove worktree or lock',
     usage: 'abandon [--worktree] [--unlock] [--yes]',
-    options: { worktree: { type: 'boolean' }, unlock: { type: 'boolean' } },
+    options: 'worktree unlock',
     help: `  --worktree         remove ai/worktree (the AI branch stays); lists first what would be lost
   --unlock           remove the lock of another host; shows it first
   --yes              do not stop at what would be lost`,

@@ -5,22 +5,20 @@ import { ago } from '../console/words.ts';
 import { fail, failUsage } from '../errors.ts';
 import { masksOf } from '../failure/fingerprint.ts';
 import { type Explanation, explainFailure } from '../inspect/explain.ts';
-import { layout as layoutOf } from '../io/layout.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { entriesOf, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
 import type { Answer, CommandInput } from './command.ts';
 
-export async function run({ words, options, home }: CommandInput): Promise<Answer> {
+export async function run({ words, options, layout }: CommandInput): Promise<Answer> {
   const [word] = words;
   if (!word || words.length > 1) {
     failUsage('explain needs one fingerprint, or a stage', 'mendloop explain <fingerprint>; see mendloop status');
   }
-  const layout = layoutOf(home());
-  const { ledger, notices } = readLedger(layout);
+  const { ledger, notices } = readLedger(layout());
   const entry = findEntry(ledger, word);
   const now = Date.now();
   const ai = options['no-ai'] !== true;
-  const explanation = await explainFailure(entry, ledger, layout, { now, ai, env: process.env });
+  const explanation = await explainFailure(entry, ledger, layout(), { now, ai, env: process.env });
   const { failure, next } = explanation;
   return {
     text: [...notices.map((text) => `note: ${text}`), ...report(explanation, now)],

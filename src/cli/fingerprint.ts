@@ -1,8 +1,8 @@
 // `mendloop fingerprint`: who a failure is, from its log alone. For people, and as JSON Lines for scripts.
 import { LOOP_FILE } from '../config/files.ts';
-import { formatProblem } from '../config/problem.ts';
+import { failConfig } from '../config/problem.ts';
 import { failureReport } from '../console/failure-report.ts';
-import { fail, failUsage } from '../errors.ts';
+import { failUsage } from '../errors.ts';
 import type { AttemptEnd } from '../events.ts';
 import type { ProjectRule } from '../failure/classify.ts';
 import { endOfBytes, type Failure, identifyFrom, masksOf, type ReadEnd, WINDOWS } from '../failure/fingerprint.ts';
@@ -42,8 +42,7 @@ async function rulesOnDisk(home: () => string): Promise<ProjectRule[]> {
   if (loop === undefined || !/\bclassify\b/.test(loop)) return [];
   const { parseLoopConfig } = await import('../config/parse.ts');
   const parsed = parseLoopConfig(loop, LOOP_FILE);
-  if (parsed.ok) return projectRules(parsed.value);
-  return fail('E_CONFIG', { files: LOOP_FILE, count: parsed.problems.length }, parsed.problems.map(formatProblem));
+  return parsed.ok ? projectRules(parsed.value) : failConfig(parsed.problems);
 }
 
 const MAX_LINE_BYTES = 256 * 1024 * 1024;

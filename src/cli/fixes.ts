@@ -1,23 +1,20 @@
 // `mendloop fixes [<stage>]`: what is on the AI branch, and its story.
 import { ago } from '../console/words.ts';
 import { failUsage } from '../errors.ts';
-import { layout as layoutOf } from '../io/layout.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages, recordedStages } from '../journal/load-stages.ts';
 import { type ListedFix, listFixes } from '../promote/list-fixes.ts';
 import { baseOf } from '../stage/configuration.ts';
-import { unknownStage } from '../stage/unknown-stage.ts';
+import { requireStages } from '../stage/unknown-stage.ts';
 import type { Answer, CommandInput } from './command.ts';
 
-export async function run({ words, options, home }: CommandInput): Promise<Answer> {
-  if (words.length > 1) failUsage('fixes takes one stage', 'mendloop fixes [<stage>]');
-  const layout = layoutOf(home());
+export async function run({ words: stages, options, home, layout }: CommandInput): Promise<Answer> {
+  if (stages.length > 1) failUsage('fixes takes one stage', 'mendloop fixes [<stage>]');
   const base = await baseOf(home());
-  const { ledger } = readLedger(layout);
-  const [wanted] = words;
-  const stages = recordedStages(home(), loadStages(layout, { look: true }).state);
-  if (wanted !== undefined && !stages.includes(wanted)) unknownStage(wanted, stages);
-  const all = await listFixes(layout, base, ledger, options.diff === true);
+  const { ledger } = readLedger(layout());
+  requireStages(stages, recordedStages(home(), loadStages(layout(), { look: true }).state));
+  const [wanted] = stages;
+  const all = await listFixes(layout(), base, ledger, options.diff === true);
   const fixes = all.filter(({ stage }) => wanted === undefined || stage === wanted);
   const none = `no fix${wanted ? ` of ${wanted}` : ''} is on ${base.branch} that ${base.name} does not have`;
   const text = fixes.map((fix) => lines(fix, Date.now()).join('\n')).join('\n\n');

@@ -2,7 +2,6 @@
 import type { Stage } from '../config/context-map.ts';
 import { plainWatcher } from '../console/plain.ts';
 import { EXIT, fail, failUsage } from '../errors.ts';
-import { layout as layoutOf } from '../io/layout.ts';
 import { readEvents } from '../journal/event-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { recordOf } from '../journal/stages.ts';
@@ -14,11 +13,11 @@ import { withPorts } from './ports.ts';
 import { runOptions } from './run-options.ts';
 
 export async function run(input: CommandInput): Promise<Answer | number> {
-  const { words, options, out } = input;
+  const { words, options, dry, out } = input;
   const [name] = words;
   if (name === undefined || words.length > 1) failUsage('get needs one output', 'mendloop get <stage>.<output>');
-  const home = input.home();
-  const layout = layoutOf(home);
+  const layout = input.layout();
+  const { home } = layout;
   const running = process.env.MENDLOOP_RUN;
   const [first] = running === undefined ? [] : readEvents(layout.journal(running)).events;
   const base = first?.type === 'run.started' ? first.data.base : await baseOf(home);
@@ -26,8 +25,8 @@ export async function run(input: CommandInput): Promise<Answer | number> {
   const { stage, files } = findOutputs(config.map, name, layout);
   const inside = running !== undefined;
   const there = () => files.every((file) => isPublished(file, loadStages(layout, { look: true }).state));
-  if (inside && options.force && !options['dry-run']) return forceInside(name, config.map.stages[stage]);
-  if (options['dry-run']) return dryRun();
+  if (inside && options.force && !dry) return forceInside(name, config.map.stages[stage]);
+  if (dry) return dryRun();
   if (options.force || !there()) {
     if (inside) fail('E_OUTPUT_MISSING', { name, inside });
     const exit = await compute();

@@ -3,16 +3,15 @@ import { join } from 'node:path';
 import { fail, failUsage } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { fileFacts } from '../io/files.ts';
-import { layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
 import { followLog, printLog } from '../io/log.ts';
 import { loadStages, recordedStages } from '../journal/load-stages.ts';
 import { recordOf } from '../journal/stages.ts';
 import { splitStepName } from '../plan/matrix.ts';
-import { unknownStage } from '../stage/unknown-stage.ts';
+import { requireStages } from '../stage/unknown-stage.ts';
 import type { Answer, CommandInput } from './command.ts';
 
-export async function run({ words, options, out, home }: CommandInput): Promise<Answer | number> {
+export async function run({ words, options, out, home, layout }: CommandInput): Promise<Answer | number> {
   const [step] = words;
   if (step === undefined || words.length > 1) failUsage('logs needs one stage', 'mendloop logs <stage>');
   const path = logPath(step);
@@ -22,26 +21,23 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
   return 0;
 
   function logPath(name: string): string {
-    const layout = layoutOf(home());
-    const { state } = loadStages(layout, { look: true });
+    const { state } = loadStages(layout(), { look: true });
     const { stage, cell } = splitStepName(name);
-    const known = recordedStages(home(), state);
-    if (!known.includes(stage)) unknownStage(stage, known);
+    requireStages([stage], recordedStages(home(), state));
     const record = recordOf(state, name);
     const { run, attempt } = options;
-    const asked = run || attempt;
     const last = record?.last?.log && join(home(), record.last.log);
-    const wanted = asked
-      ? layout.log(stage, cell, String(run ?? record?.run), Number(attempt ?? record?.attempts ?? 1))
-      : last;
+    const wanted =
+      run || attempt
+        ? layout().log(stage, cell, String(run ?? record?.run), Number(attempt ?? record?.attempts ?? 1))
+        : last;
     if (!wanted || !fileFacts(wanted)) fail('E_NO_LOG', { step: name, path: wanted ?? '' });
     return wanted;
   }
 
   // A run that was killed leaves the step at running: somebody must be there to end it.
   function isRunning(): boolean {
-    const layout = layoutOf(home());
-    if (!runAtWork(layout)) return false;
-    return recordOf(loadStages(layout, { look: true }).state, step as string)?.status === 'running';
+    if (!runAtWork(layout())) return false;
+    return recordOf(loadStages(layout(), { look: true }).state, step as string)?.status === 'running';
   }
 }

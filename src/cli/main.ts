@@ -1,7 +1,7 @@
 // The command line: options → one command → exit code. Nothing else reads argv or decides the exit code.
 import { EXIT, formatError, MendError, mendError } from '../errors.ts';
 import type { GitError } from '../io/git.ts';
-import { findHome } from '../io/layout.ts';
+import { findHome, type Layout, layout as layoutOf } from '../io/layout.ts';
 import { openOutput } from '../io/output.ts';
 import { packageVersion } from '../io/package.ts';
 import { readArguments } from './arguments.ts';
@@ -9,14 +9,7 @@ import type { Command } from './command.ts';
 import { COMMANDS } from './commands.ts';
 
 // Set by git for its hooks: git and stages started from one would act on the wrong repository.
-const GIT_PLACES = [
-  'GIT_DIR',
-  'GIT_WORK_TREE',
-  'GIT_INDEX_FILE',
-  'GIT_COMMON_DIR',
-  'GIT_PREFIX',
-  'GIT_OBJECT_DIRECTORY',
-];
+const GIT_PLACES = ['DIR', 'WORK_TREE', 'INDEX_FILE', 'COMMON_DIR', 'PREFIX', 'OBJECT_DIRECTORY'];
 
 /** Runs one command line to its end; resolves to the exit code, never rejects. */
 export async function main(given: readonly string[]): Promise<number> {
@@ -24,7 +17,7 @@ export async function main(given: readonly string[]): Promise<number> {
   const argv = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
   let isRun = false;
   const out = openOutput({ json: argv.includes('--json'), quiet: argv.includes('--quiet') || argv.includes('-q') });
-  for (const name of GIT_PLACES) delete process.env[name];
+  for (const name of GIT_PLACES) delete process.env[`GIT_${name}`];
   try {
     const { command: name, words, options } = readArguments(argv);
     isRun = name === 'all' || name === 'retry';
@@ -33,18 +26,22 @@ export async function main(given: readonly string[]): Promise<number> {
     if (options.help) {
       return print(name === 'all' && words.length === 0 && argv[0] !== 'all' ? generalHelp() : commandHelp(command));
     }
-    let home: string | undefined;
+    let layout: Layout | undefined;
+    const findLayout = () => {
+      const root = options.root as string | undefined;
+      layout ??= layoutOf(findHome({ root, env: process.env, cwd: process.cwd() }));
+      return layout;
+    };
     const { run } = await command.load();
     const result = await run({
       words,
       options,
+      dry: options['dry-run'] === true,
       out,
       commands: Object.keys(COMMANDS),
       line: ['mendloop', ...argv].join(' '),
-      home: () => {
-        home ??= findHome({ root: options.root as string | undefined, env: process.env, cwd: process.cwd() });
-        return home;
-      },
+      home: () => findLayout().home,
+      layout: findLayout,
     });
     if (typeof result === 'number') return result;
     return print(typeof result.text === 'string' ? result.text : result.text.join('\n'), result.json);
@@ -103,22 +100,19 @@ exit codes
 
 function generalHelp(): string {
   const rows = Object.values(COMMANDS).map((c) => `  ${c.usage.split(' ')[0]?.padEnd(11)} ${c.summary}`);
-  return [
-    'mendloop runs the bootstrap stages of the homelab in this repository.',
-    '',
-    'usage',
-    '  mendloop [<command>] [<stage>…] [options]      also: npx zx scripts/bootstrap_loop.mjs …',
-    '  mendloop <stage>…                              run only these stages',
-    '',
-    'commands',
-    ...rows,
-    '',
-    GLOBAL_HELP,
-    '',
-    'help for one command: mendloop <command> --help',
-  ].join('\n');
+  return `mendloop runs the bootstrap stages of the homelab in this repository.
+
+usage
+  mendloop [<command>] [<stage>…] [options]      also: npx zx scripts/bootstrap_loop.mjs …
+  mendloop <stage>…                              run only these stages
+
+commands
+${rows.join('\n')}
+
+${GLOBAL_HELP}
+
+help for one command: mendloop <command> --help`;
 }
 
-function commandHelp(command: Command): string {
-  return [`usage: mendloop ${command.usage}`, '', `${command.summary}`, '', command.help, '', GLOBAL_HELP].join('\n');
-}
+const commandHelp = ({ usage, summary, help }: Command): string =>
+  [`usage: mendloop ${usage}`, summary, help, GLOBAL_HELP].join('\n\n');

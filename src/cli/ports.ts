@@ -6,8 +6,8 @@ import { stopSignals } from '../io/signals.ts';
 import { Stop } from '../plan/stop.ts';
 import type { RunPorts } from '../stage/run.ts';
 
-/** How long TERM is given before KILL. */
-export const GRACE_MS = 5000;
+/** `graceMs`: how long TERM is given before KILL. */
+export const PORTS = { clock: systemClock, env: process.env, graceMs: 5000 };
 
 /** Does `work` while SIGINT, SIGTERM and SIGHUP mean: stop in order. */
 export async function withPorts<T>(
@@ -15,9 +15,8 @@ export async function withPorts<T>(
   work: (ports: RunPorts) => Promise<T>,
 ): Promise<T> {
   const { signal, dispose } = stopSignals((name) => new Stop('INTERRUPTED', `interrupted by ${name}`));
-  const ports = { clock: systemClock, env: process.env, labTools: LAB_TOOLS, graceMs: GRACE_MS };
   try {
-    return await work({ ...ports, subscribers, signal });
+    return await work({ ...PORTS, labTools: LAB_TOOLS, subscribers, signal });
   } finally {
     dispose();
   }

@@ -3,7 +3,6 @@
 import { ago } from '../console/words.ts';
 import { failUsage } from '../errors.ts';
 import { openGit } from '../io/git.ts';
-import { layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
 import { acceptPromotion, conflictCommands, pushPromotion, showPromotion } from '../promote/promote.ts';
 import { acceptLine, byStage, type Story, type StoryFix, unverified } from '../promote/story.ts';
@@ -19,10 +18,10 @@ export async function run(input: CommandInput): Promise<Answer> {
   return push ? pushBranch(input) : show(input);
 }
 
-async function show({ options, home }: CommandInput): Promise<Answer> {
+async function show({ options, home, layout }: CommandInput): Promise<Answer> {
   const base = await baseOf(home());
   const { story, rehearsal } = await showPromotion(home(), base, options.diff === true);
-  const busy = runAtWork(layoutOf(home())) !== undefined;
+  const busy = runAtWork(layout()) !== undefined;
   const solve = rehearsal && !story.clean ? conflictCommands(story, rehearsal.plain) : [];
   const note = busy ? ['note: a run is at work; what it does is not in this, and nothing can be accepted now', ''] : [];
   const text = story.nothing ? nothingLine(story) : [...note, ...promoteLines(story, solve, Date.now())].join('\n');
@@ -43,7 +42,7 @@ async function land(input: CommandInput, accepted: string): Promise<Answer> {
 async function pushBranch(input: CommandInput): Promise<Answer> {
   const { story, pushed } = await pushPromotion(request(input));
   const { branch, base, tip } = story;
-  const dry = input.options['dry-run'] === true;
+  const { dry } = input;
   const lines = [
     `${dry ? 'would push' : 'pushed'} ${branch} (${tip?.slice(0, 12)}) to ${pushed.remote}, ${pushed.url}`,
     ...pushed.said.map((line) => `    ${line}`),
@@ -53,11 +52,11 @@ async function pushBranch(input: CommandInput): Promise<Answer> {
   return { text: lines, json: { branch, base, tip, dry_run: dry, ...pushed, page: pushed.page ?? null } };
 }
 
-const request = ({ home, line, options }: CommandInput) => ({
+const request = ({ home, line, dry }: CommandInput) => ({
   home: home(),
   command: line,
   env: process.env,
-  dryRun: options['dry-run'] === true,
+  dryRun: dry,
 });
 
 /** A promotion as --json shows it. `solve`: commands for a conflict. */

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { parseContextMap, parseLoopConfig } from '../config/parse.ts';
-import { formatProblem } from '../config/problem.ts';
+import { failConfig } from '../config/problem.ts';
 import { EXIT, fail, failUsage } from '../errors.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import { readText } from '../io/store.ts';
@@ -39,10 +39,8 @@ function redactorOf(home: () => string): Redactor {
   const map = mapText === undefined ? undefined : parseContextMap(mapText, MAP_FILE);
   const loop = parseLoopConfig(readText(`${root}/${LOOP_FILE}`), LOOP_FILE);
   // Without them it is not known what must be masked.
-  const problems = [map, loop].flatMap((parsed) => (parsed === undefined || parsed.ok ? [] : parsed.problems));
   if (map?.ok === false || !loop.ok) {
-    const files = [...new Set(problems.map(({ file }) => file))].join(' and ');
-    return fail('E_CONFIG', { files, count: problems.length }, problems.map(formatProblem));
+    return failConfig([map, loop].flatMap((parsed) => (!parsed || parsed.ok ? [] : parsed.problems)));
   }
   const { secrets } = secretsFrom({ home: root, carry: map?.value.carry ?? [], env: process.env });
   return createRedactor({ secrets, rules: ownerPatterns(loop.value.redact) });

@@ -1,20 +1,18 @@
 // `mendloop rollback <fix>` and `rollback --run <run>`: take fixes back that their owner does not want.
 import { failUsage } from '../errors.ts';
-import { systemClock } from '../io/clock.ts';
 import { type RolledBack, rollBack } from '../promote/rollback.ts';
 import type { Answer, CommandInput } from './command.ts';
-import { GRACE_MS } from './ports.ts';
+import { PORTS } from './ports.ts';
 
-export async function run({ words, options, home, line }: CommandInput): Promise<Answer> {
+export async function run({ words, options, dry, home, line }: CommandInput): Promise<Answer> {
   const [fix, ...more] = words;
   const { run: ofRun } = options;
   if (more.length > 0 || (fix === undefined) === (typeof ofRun !== 'string')) {
     failUsage('rollback needs one fix, or --run and one run', 'mendloop rollback --help');
   }
   const what = fix === undefined ? { run: String(ofRun) } : { fix };
-  const dryRun = options['dry-run'] === true;
-  const done = await rollBack({ home: home(), command: line, what, dryRun }, { clock: systemClock, graceMs: GRACE_MS });
-  return { text: lines(done, dryRun), json: { ...done, dry_run: dryRun } };
+  const done = await rollBack({ home: home(), command: line, what, dryRun: dry }, PORTS);
+  return { text: lines(done, dry), json: { ...done, dry_run: dry } };
 }
 
 function lines({ base, branch, fixes, notices }: RolledBack, dry: boolean): string[] {

@@ -20,7 +20,7 @@ export async function retry(input: CommandInput): Promise<Answer | number> {
 async function start(input: CommandInput, stages: readonly string[], forced: boolean): Promise<Answer | number> {
   const { line: command, commands } = input;
   const request = { ...runOptions(input), home: input.home(), command, stages, forced, commands };
-  if (input.options['dry-run']) return (await import('./plan.ts')).show(input, request);
+  if (input.dry) return (await import('./plan.ts')).show(input, request);
   const { event, live, person } = await watcher(input);
   return (await withPorts([event], (ports) => runStages(request, { ...ports, live, person }))).exit;
 }

@@ -2,20 +2,19 @@
 import { ago } from '../console/words.ts';
 import { failUsage } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
-import { layout as layoutOf } from '../io/layout.ts';
 import { requireWritable } from '../io/store.ts';
 import { clearSafeMode, readSafeMode, type SafeMode, setSafeMode } from '../mend/safe-mode.ts';
 import type { Answer, CommandInput } from './command.ts';
 
 /** Needs no lock: a run that is at work looks again before each change. */
-export async function run({ words, options, home }: CommandInput): Promise<Answer> {
+export async function run({ words, dry, layout: findLayout }: CommandInput): Promise<Answer> {
   const [word, ...reason] = words;
-  const layout = layoutOf(home());
+  const layout = findLayout();
   const now = systemClock.now();
   if (word !== undefined && word !== 'on' && word !== 'off') {
     failUsage(`safe-mode is on or off, not ${word}`, 'mendloop safe-mode on|off');
   }
-  if (word !== undefined && !options['dry-run']) {
+  if (word !== undefined && !dry) {
     requireWritable(layout.state);
     if (word === 'off') clearSafeMode(layout);
     else {
@@ -25,7 +24,7 @@ export async function run({ words, options, home }: CommandInput): Promise<Answe
   }
   const mode = readSafeMode(layout);
   const text = mode ? safeModeLines(mode, now).join('\n') : 'safe mode is off';
-  const would = options['dry-run'] && word !== undefined ? `\nwould set it ${word}` : '';
+  const would = dry && word !== undefined ? `\nwould set it ${word}` : '';
   return { text: `${text}${would}`, json: { safe_mode: mode ?? null } };
 }
 

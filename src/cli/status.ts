@@ -3,7 +3,6 @@ import { failureLines } from '../console/failure-lines.ts';
 import { ago, spell, table } from '../console/words.ts';
 import { EXIT } from '../errors.ts';
 import type { LoopEvent } from '../events.ts';
-import { layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages, openRun, recordedStages } from '../journal/load-stages.ts';
@@ -14,15 +13,16 @@ import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { safeModeLines } from './safe-mode.ts';
 
-export async function run({ home }: CommandInput): Promise<Answer> {
-  const layout = layoutOf(home());
+export async function run({ layout: findLayout }: CommandInput): Promise<Answer> {
+  const layout = findLayout();
+  const { home } = layout;
   const loaded = loadStages(layout, { look: true });
   const atWork = runAtWork(layout);
   const open = openRun(loaded);
   const { ledger, notices } = readLedger(layout);
   const safeMode = readSafeMode(layout);
   loaded.notices.push(...notices);
-  const names = recordedStages(home(), loaded.state);
+  const names = recordedStages(home, loaded.state);
   const lines = [
     ...loaded.notices.map((n) => `note: ${n}`),
     headline(),
@@ -33,7 +33,7 @@ export async function run({ home }: CommandInput): Promise<Answer> {
   return {
     text: lines,
     json: {
-      home: home(),
+      home,
       run: loaded.latest?.run ?? null,
       running: atWork !== undefined,
       cut_off: open !== undefined && !atWork,

@@ -1,6 +1,5 @@
 // `mendloop verify [<stage>…]`: does it still hold?
 import { EXIT } from '../errors.ts';
-import { layout as layoutOf } from '../io/layout.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { stepsToVerify, type Verification, verifyStages } from '../run/verify-stages.ts';
 import { configurationNow } from '../stage/configuration.ts';
@@ -11,7 +10,7 @@ import { runOptions } from './run-options.ts';
 export async function run(input: CommandInput): Promise<Answer | number> {
   const { out, words: stages, commands } = input;
   const request = { ...runOptions(input), home: input.home(), command: input.line, stages, forced: false, commands };
-  if (input.options['dry-run']) return dryRun(input);
+  if (input.dry) return dryRun(input);
   const results: Verification[] = [];
   const interrupted = await withPorts([], async (ports) => {
     await verifyStages(request, ports, (verification) => {
@@ -26,9 +25,9 @@ export async function run(input: CommandInput): Promise<Answer | number> {
   return results.every((r) => r.problems.length === 0) ? EXIT.ok : EXIT.failed;
 }
 
-async function dryRun({ home, words: stages, commands }: CommandInput): Promise<Answer> {
+async function dryRun({ home, layout, words: stages, commands }: CommandInput): Promise<Answer> {
   const { base, config } = await configurationNow(home());
-  const { state } = loadStages(layoutOf(home()), { look: true });
+  const { state } = loadStages(layout(), { look: true });
   const selection = { stages, commands, withNeeds: false, forced: false };
   const steps = stepsToVerify(config.map, selection, state).map(({ step }) => step);
   const what = steps.length > 0 ? steps.join(', ') : 'nothing: no stage is green yet';

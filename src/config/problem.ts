@@ -1,6 +1,7 @@
 // What is wrong with a configuration file or a plugin's value, and where: the one shape every check reports in, a schema's
 // verdict in our words (what is wrong, what is allowed, did you mean), and how it prints.
 import type { z } from 'zod';
+import { fail } from '../errors.ts';
 import { didYouMean, nearest } from './suggest.ts';
 
 /** One thing wrong in a file. `line` and `column` count from 1; `path` is empty when the file as a whole is meant. */
@@ -36,6 +37,12 @@ export function formatPath(path: Path): string {
 /** `file:line:column: path: message`, one line. */
 export function formatProblem({ file, line, column, path, message }: Problem): string {
   return `${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}${message}`;
+}
+
+/** Throws E_CONFIG with all of them. */
+export function failConfig(problems: readonly Problem[]): never {
+  const files = [...new Set(problems.map(({ file }) => file))].join(' and ');
+  fail('E_CONFIG', { files, count: problems.length }, problems.map(formatProblem));
 }
 
 /** Sorted by position, without repetitions. */

@@ -8,7 +8,7 @@ import { recordAction } from '../journal/journal.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages, recordedStages } from '../journal/load-stages.ts';
 import { closeCases } from '../mend/case-store.ts';
-import { unknownStage } from '../stage/unknown-stage.ts';
+import { requireStages } from '../stage/unknown-stage.ts';
 import { entriesOf, type Ledger } from '../triage/ledger.ts';
 import { closeOpenRun } from './resume.ts';
 
@@ -29,9 +29,7 @@ export async function resetStages(
   const layout = layoutOf(home);
   await withLock(layout, command, async () => {
     const loaded = loadStages(layout);
-    const known = recordedStages(home, loaded.state);
-    const unknown = stages.find((name) => !known.includes(name));
-    if (unknown !== undefined) unknownStage(unknown, known);
+    requireStages(stages, recordedStages(home, loaded.state));
     const { ledger } = readLedger(layout);
     if (!force) for (const stage of stages) refuseSoon(stage, ledger, clock.now());
     await closeOpenRun(loaded, 'a stage was reset', { layout, clock, graceMs });

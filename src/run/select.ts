@@ -3,7 +3,7 @@ import type { ContextMap } from '../config/context-map.ts';
 import { fail } from '../errors.ts';
 import type { StageState } from '../journal/stages.ts';
 import { withNeeds } from '../plan/compile.ts';
-import { unknownStage } from '../stage/unknown-stage.ts';
+import { requireStages } from '../stage/unknown-stage.ts';
 
 export interface Selection {
   /** Stage names; empty means all. */
@@ -18,8 +18,7 @@ export interface Selection {
 /** The stages that are named, in the map's order; all when none is. Throws MendError for an unknown name. */
 export function namedStages(map: ContextMap, names: readonly string[], commands: readonly string[] = []): string[] {
   const known = Object.keys(map.stages);
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) unknownStage(unknown, known, commands);
+  requireStages(names, known, commands);
   return names.length === 0 ? known : known.filter((name) => names.includes(name));
 }
 

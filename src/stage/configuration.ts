@@ -3,7 +3,7 @@ import type { ContextMap } from '../config/context-map.ts';
 import { LOOP_FILE, MAP_FILE, MAX_BYTES } from '../config/files.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { type Parsed, parseBranches, parseContextMap, parseLoopConfig } from '../config/parse.ts';
-import { formatProblem, type Problem } from '../config/problem.ts';
+import { failConfig } from '../config/problem.ts';
 import { fail } from '../errors.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { readText } from '../io/store.ts';
@@ -19,7 +19,7 @@ export interface Configuration {
 export async function baseOf(home: string, given?: GitObjects): Promise<Base> {
   const asked = async (objects: GitObjects) => {
     const branches = parseBranches(await committed(objects, 'HEAD', LOOP_FILE), LOOP_FILE);
-    return branches.ok ? branches.value : configProblems(branches.problems);
+    return branches.ok ? branches.value : failConfig(branches.problems);
   };
   return findBase(home, asked, given);
 }
@@ -61,12 +61,7 @@ export function configurationOnDisk(home: string): Configuration {
 
 function checked(map: Parsed<ContextMap>, loop: Parsed<LoopConfig>): Configuration {
   if (map.ok && loop.ok) return { map: map.value, loop: loop.value };
-  return configProblems([map, loop].flatMap((parsed) => (parsed.ok ? [] : parsed.problems)));
-}
-
-function configProblems(problems: readonly Problem[]): never {
-  const files = [...new Set(problems.map((p) => p.file))].join(' and ');
-  fail('E_CONFIG', { files, count: problems.length }, problems.map(formatProblem));
+  return failConfig([map, loop].flatMap((parsed) => (parsed.ok ? [] : parsed.problems)));
 }
 
 async function committed(objects: GitObjects, commit: string, path: string): Promise<string | undefined> {

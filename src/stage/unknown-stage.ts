@@ -1,6 +1,12 @@
-// A name that is no stage, and which one was meant.
+// Names that are no stages, and which one was meant.
 import { nearest } from '../config/suggest.ts';
 import { fail } from '../errors.ts';
+
+/** Throws E_UNKNOWN_STAGE for the first of `names` that is not `known`. `also`: other words that may have been meant. */
+export function requireStages(names: readonly string[], known: readonly string[], also?: readonly string[]): void {
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) unknownStage(unknown, known, also);
+}
 
 /** Refuses a name that is no stage, and says which was meant. */
 export function unknownStage(name: string, known: readonly string[], also: readonly string[] = []): never {
