@@ -35,7 +35,7 @@ export async function acceptPromotion(request: PromoteRequest, accepted: string)
   return alone(request, async () => {
     const { home, env, dryRun } = request;
     const { base, config } = await configurationNow(home);
-    const { story, rehearsal } = await surveyPromotion(home, base, readLedger(layoutOf(home)).ledger, false);
+    const { story, rehearsal } = await showPromotion(home, base, false);
     refuseNothing(story);
     await refuseOther(home, story, accepted);
     refuseUnverified(story);
@@ -57,7 +57,7 @@ export async function pushPromotion(request: PromoteRequest): Promise<{ story: S
   return alone(request, async () => {
     const { home } = request;
     const { base, config } = await configurationNow(home);
-    const { story } = await surveyPromotion(home, base, readLedger(layoutOf(home)).ledger, false);
+    const { story } = await showPromotion(home, base, false);
     refuseNothing(story);
     refuseUnverified(story);
     const { push, hooks } = config.loop.git;
