@@ -16,6 +16,8 @@ export interface LastAttempt {
   duration_ms?: number | undefined;
 }
 
+const ATTEMPT_FACTS: readonly string[] = ['log', 'outcome', 'exit_code', 'signal', 'duration_ms'];
+
 export interface StepRecord {
   status: StageStatus;
   run: string;
@@ -135,8 +137,8 @@ function apply(record: StepRecord, event: LoopEvent): void {
       record.last = { attempt: record.attempts, log: event.data.log };
       break;
     case 'attempt.ended': {
-      const { problems: _, ...facts } = event.data;
-      record.last = { ...(record.last ?? { attempt: event.attempt ?? 0 }), ...facts };
+      const facts = Object.entries(event.data).filter(([key]) => ATTEMPT_FACTS.includes(key));
+      record.last = { ...(record.last ?? { attempt: event.attempt ?? 0 }), ...Object.fromEntries(facts) };
       break;
     }
     case 'step.done':
