@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
 import { type Layout, layout as layoutOf } from '../../src/io/layout.ts';
 import { loadStages, openRun } from '../../src/journal/load-stages.ts';
-import { emptyState, fold } from '../../src/journal/stages.ts';
+import { emptyState, foldStages } from '../../src/journal/stages.ts';
 import { journalOf, RUN } from '../events.ts';
 import { folder, write } from '../io/temporary.ts';
 import { fc, runs } from '../sweep.ts';
@@ -29,7 +29,7 @@ const lines = (events: readonly LoopEvent[]) => events.map((e) => `${JSON.string
 
 function stateOf(...events: LoopEvent[][]) {
   const state = emptyState();
-  for (const event of events.flat()) fold(state, event);
+  for (const event of events.flat()) foldStages(state, event);
   return state;
 }
 

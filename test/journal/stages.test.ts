@@ -1,13 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
-import { emptyState, fold, isStageState, recordOf, type StageState } from '../../src/journal/stages.ts';
+import { emptyState, foldStages, isStageState, recordOf, type StageState } from '../../src/journal/stages.ts';
 import { journalOf, type Line, RUN } from '../events.ts';
 
 const INPUTS = { command: 'c', verify: 'v', files: 'f', outputs: 'o' };
 
 function folded(events: readonly LoopEvent[], state: StageState = emptyState()): StageState {
-  for (const event of events) fold(state, event);
+  for (const event of events) foldStages(state, event);
   return state;
 }
 
@@ -33,7 +33,7 @@ test('a green stage remembers what it was made from and how its last attempt wen
   const state = folded(
     journalOf([
       ['step.started', 'a'],
-      ['attempt.started', 'a', { log: 'a-1.log', leader: {} }, 1],
+      ['attempt.started', 'a', { log: 'a-1.log' }, 1],
       [
         'attempt.ended',
         'a',
