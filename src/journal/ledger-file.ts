@@ -9,7 +9,7 @@ import { foldLedger, isStory, type StoryEvent } from '../triage/fold.ts';
 import { emptyLedger, isLedger, type Ledger } from '../triage/ledger.ts';
 import { parseEvent, readEvents } from './event-file.ts';
 import { listJournals } from './runs.ts';
-import { eventsOfRecord, isOldLedger } from './version-0-1.ts';
+import { eventsOfRecord, isOldLedger, type OldLedger, type OldRecord } from './version-0-1.ts';
 
 export interface LedgerFile {
   /** As of now; only `append` changes it. */
@@ -27,9 +27,7 @@ export interface LedgerFile {
 export function openLedger(layout: Layout, now: number): LedgerFile {
   const { ledger, notices, lines } = load(layout, quarantine);
   const writer = openLines(layout.ledgerJournal, lines.end, false);
-  const behind = lines.startAnew ? [snapshot(ledger, now)] : storySince(layout, lines.upTo);
-  if (behind.length > 0) writer.append(behind);
-  return {
+  const file: LedgerFile = {
     ledger,
     notices,
     append(events) {
@@ -42,6 +40,11 @@ export function openLedger(layout: Layout, now: number): LedgerFile {
     },
     close: writer.close,
   };
+  if (lines.startAnew) {
+    writer.append([snapshot(ledger, now)]);
+    file.project(ledger.as_of);
+  } else if (lines.missing.length > 0) writer.append(lines.missing);
+  return file;
 }
 
 /** The ledger for whoever only looks: nothing is written, nothing moved aside. */
@@ -53,15 +56,22 @@ export function readLedger(layout: Layout): { ledger: Ledger; notices: string[] 
 type Position = Ledger['as_of'];
 
 const START: Position = { run: '', seq: 0 };
+/** Behind every journal. */
+const LAST: Position = { run: '~', seq: 0 };
 
 const isBefore = (a: Position, b: Position): boolean => a.run < b.run || (a.run === b.run && a.seq < b.seq);
 
-/** The story that the journals hold behind a position. */
-function storySince(layout: Layout, from: Position): StoryEvent[] {
-  return listJournals(layout)
-    .filter(({ id }) => id >= from.run)
-    .flatMap(({ path }) => readEvents(path).events.filter(isStory))
-    .filter((event) => isBefore(from, event));
+/** The story that the journals hold behind a position, and where the newest of them ends. */
+function readJournals(layout: Layout, from: Position): { story: StoryEvent[]; newest: Position | undefined } {
+  const journals = listJournals(layout);
+  const last = journals.at(-1);
+  const events = journals
+    .filter((journal) => journal.id >= from.run || journal === last)
+    .map(({ path }) => readEvents(path).events);
+  return {
+    story: events.flat().filter((event): event is StoryEvent => isStory(event) && isBefore(from, event)),
+    newest: last && { run: last.id, seq: events.at(-1)?.length ?? 0 },
+  };
 }
 
 function snapshot(ledger: Ledger, now: number): LoopEvent {
@@ -73,8 +83,8 @@ function snapshot(ledger: Ledger, now: number): LoopEvent {
 interface Loaded {
   ledger: Ledger;
   notices: string[];
-  /** Of ledger.jsonl: its last whole line ends at byte `end` and is the event `upTo`; or it begins anew with a snapshot. */
-  lines: { end: number; upTo: Position; startAnew: boolean };
+  /** Of ledger.jsonl: its last whole line ends at byte `end`; it lacks `missing`, or goes on with a snapshot. */
+  lines: { end: number; missing: StoryEvent[]; startAnew: boolean };
 }
 
 /** The projection, and what the journals hold beyond it. What was counted stays counted: without its journal the projection goes on. */
@@ -85,25 +95,36 @@ function load(layout: Layout, aside: ((path: string) => string) | undefined): Lo
     notices.push(`${file} ${what}${moved ? `, kept as ${aside(path)}` : ''}: ${source}`);
     return path;
   };
-  const isEither = (value: unknown): value is Ledger => isLedger(value) || isOldLedger(value);
+  const isEither = (value: unknown): value is Ledger | OldLedger => isLedger(value) || isOldLedger(value);
   const read = readChecked(layout.ledger, isEither, () =>
     setAside(layout.ledger, 'ai/state/ledger.json', 'is corrupt', 'made again from its journal'),
   );
-  const loaded =
-    read.found && isLedger(read.value)
-      ? projected(layout, read.value)
-      : rebuilt(layout, read.found ? read.value : undefined, !read.found && !read.quarantined, notices);
-  if (loaded.isLost) {
+  const stored = read.found ? read.value : undefined;
+  const { ledger, end, upTo, isLost, isOld } =
+    stored && isLedger(stored)
+      ? projected(layout, stored)
+      : rebuilt(layout, stored, !read.found && !read.quarantined, notices);
+  if (isLost) {
     const what = 'was lost, cut or replaced';
     setAside(layout.ledgerJournal, 'ai/state/ledger.jsonl', what, 'ledger.json goes on without it');
   }
-  const { ledger, lines } = loaded;
-  for (const event of storySince(layout, ledger.as_of)) foldLedger(ledger, event);
-  return { ledger, notices, lines };
+  // Version 0.1 told everything that its runs hold. A journal that lost its end takes new events under old numbers.
+  const { story, newest } = readJournals(layout, isOld ? LAST : ledger.as_of);
+  const isAhead = isOld || (newest !== undefined && isBefore(newest, ledger.as_of));
+  if (isAhead) Object.assign(ledger, { as_of: newest ?? START, last_line: newest ?? START });
+  for (const event of story) foldLedger(ledger, event);
+  const missing = story.filter((event) => isBefore(upTo, event));
+  return { ledger, notices, lines: { end, missing, startAnew: isLost || isAhead } };
 }
 
-interface Source extends Omit<Loaded, 'notices'> {
-  isLost?: boolean;
+interface Source {
+  ledger: Ledger;
+  /** Where the last whole line of ledger.jsonl ends, and how far it, or the ledger, reaches. */
+  end: number;
+  upTo: Position;
+  isLost: boolean;
+  /** As version 0.1 left it. */
+  isOld: boolean;
 }
 
 /** A sound ledger.json: its journal reaches at least as far, or is lost. */
@@ -112,39 +133,34 @@ function projected(layout: Layout, ledger: Ledger): Source {
   const event = last && parseEvent(last.line);
   const isLost = ledger.last_line.run !== '' && (!event || isBefore(event, ledger.last_line));
   const upTo = event && isBefore(ledger.as_of, event) ? event : ledger.as_of;
-  return { ledger, isLost, lines: { end: isLost ? 0 : (last?.to ?? 0), upTo, startAnew: isLost } };
+  return { ledger, end: isLost ? 0 : (last?.to ?? 0), upTo, isLost, isOld: false };
 }
 
-/** The ledger from its journal. Version 0.1 told everything that its runs hold, so nothing of theirs is folded in again. */
-function rebuilt(layout: Layout, old: Ledger | undefined, isMissing: boolean, notices: string[]): Source {
-  const { ledger, end, lines, bad, isOld } = foldLines(layout.ledgerJournal);
+/** The ledger from its journal, or what version 0.1 had counted beyond it. */
+function rebuilt(layout: Layout, old: OldLedger | undefined, isMissing: boolean, notices: string[]): Source {
+  const { ledger, end, lines, bad, isOld, lastRecord } = foldLines(layout.ledgerJournal);
   if (isMissing && lines > 0) notices.push('ai/state/ledger.json is missing: made again from its journal');
   if (bad > 0) {
     notices.push(`ai/state/ledger.jsonl has unreadable lines (${bad}): what they said is not in the ledger`);
   }
-  const kept = lines === 0 && old ? old : ledger;
-  const startAnew = isOld || kept === old;
-  if (startAnew) Object.assign(kept, { as_of: newest(layout), last_line: newest(layout) });
-  return { ledger: kept, lines: { end, upTo: kept.as_of, startAnew } };
+  const kept = old && old.as_of.seq > lastRecord ? { ...old, as_of: { ...START }, last_line: { ...START } } : ledger;
+  return { ledger: kept, end, upTo: kept.as_of, isLost: false, isOld: isOld || kept !== ledger };
 }
 
+/** Line by line, whatever their numbers: one that rotted costs nothing but itself. */
 function foldLines(path: string) {
   const ledger = emptyLedger();
-  const counts = { lines: 0, bad: 0, end: 0, isOld: false };
+  const counts = { lines: 0, bad: 0, end: 0, isOld: false, lastRecord: 0 };
   for (const { line, to } of readLines(path)) {
     counts.end = to;
-    const record = eventsOfRecord(parseJson(line));
+    const value = parseJson(line);
+    const record = eventsOfRecord(value);
     const event = record ? undefined : parseEvent(line);
     const story = record ?? (event && isStory(event) ? [event] : undefined);
     for (const one of story ?? []) foldLedger(ledger, one);
     if (story) counts.isOld = record !== undefined;
+    if (record) counts.lastRecord = (value as OldRecord).seq;
     counts[story ? 'lines' : 'bad'] += 1;
   }
   return { ledger, ...counts };
-}
-
-/** The position of the last event there is. */
-function newest(layout: Layout): Position {
-  const journal = listJournals(layout).at(-1);
-  return journal ? { run: journal.id, seq: readEvents(journal.path).events.at(-1)?.seq ?? 0 } : { ...START };
 }

@@ -1,8 +1,9 @@
 // What version 0.1 wrote, in today's words: events whose data said less, and the records of its ledger, which had a
 // vocabulary of their own. Only read; nothing writes them any more.
-import { isEvent, type LoopEvent, PERSON } from '../events.ts';
-import { count, name, optional, shaped, text, time } from '../shape.ts';
+import { isEvent, type LoopEvent } from '../events.ts';
+import { type Checked, count, name, optional, shaped, text, time } from '../shape.ts';
 import { isStory, type StoryEvent } from '../triage/fold.ts';
+import { isLedger, type Ledger } from '../triage/ledger.ts';
 
 /** What today's events tell and those of 0.1 did not. */
 const UNTOLD = {
@@ -34,10 +35,16 @@ const isRecord = shaped({
   data: shaped({}),
 });
 
-/** Whether a value is a ledger as 0.1 kept it: its place in the journal was a number and a byte. */
-export const isOldLedger = shaped({ as_of: shaped({ seq: count, at: count }), entries: shaped({}) });
+export type OldRecord = Checked<typeof isRecord>;
 
 const START = { run: '', seq: 0 };
+
+const isOldPlace = shaped({ as_of: shaped({ seq: count, at: count }) });
+export type OldLedger = Omit<Ledger, 'as_of' | 'last_line'> & Checked<typeof isOldPlace>;
+
+/** Whether a value is a ledger as 0.1 kept it: its place in the journal was a number and a byte. */
+export const isOldLedger = (value: unknown): value is OldLedger =>
+  isOldPlace(value) && isLedger({ ...value, as_of: START, last_line: START });
 
 type Data = Record<string, unknown>;
 
@@ -57,7 +64,7 @@ const TRANSLATIONS: Readonly<Record<string, (data: Data, time: string) => [type:
   'case.closed': () => [['case.closed', { case: '', reason: '' }]],
   reset: () => [['stage.reset', {}]],
   notified: (data) => [['person.notified', data]],
-  used: (data) => [['model.used', data]],
+  used: (data) => [['model.used', { fingerprint: '', ...data }]],
 };
 
 function refusals(refused: unknown): [string, Data][] {
@@ -70,22 +77,23 @@ function refusals(refused: unknown): [string, Data][] {
 }
 
 function patch({ outcome, why = '', note = UNTOLD.note, ...rest }: Data): [string, Data] {
-  const data = { ...rest, note, reason: why };
-  if (outcome === 'refused') return ['fix.refused', { ...data, round: 1, code: 'refused', reasons: [why] }];
-  if (outcome === 'applied') return ['fix.committed', { ...data, class: '', paths: [], tried: false, commit: '' }];
-  if (outcome === 'provisional' || outcome === 'verified') return ['fix.judged', { ...data, outcome, commit: '' }];
-  if (outcome === 'declined') return ['fix.declined', data];
-  if (outcome === 'withdrawn' && rest.plugin === PERSON) return ['case.answered', { ...data, case: '' }];
-  return ['fix.reverted', { ...data, outcome, commit: '', reverts: '' }];
+  const data = { ...rest, note, commit: '', reason: why };
+  if (outcome === 'refused') {
+    const [code, ...reasons] = String(why).split(': ');
+    return ['fix.refused', { ...data, round: 1, code, reasons: reasons.length > 0 ? [reasons.join(': ')] : [] }];
+  }
+  if (outcome === 'applied') return ['fix.committed', { ...data, class: '', paths: [], tried: false }];
+  if (outcome === 'provisional' || outcome === 'verified') return ['fix.judged', { ...data, outcome }];
+  return ['fix.reverted', { ...data, outcome, reverts: '' }];
 }
 
 /** The events of a line of 0.1's ledger; undefined when it is none. `seq` is the record's, not an event's. */
 export function eventsOfRecord(value: unknown): StoryEvent[] | undefined {
   if (!isRecord(value) || !Object.hasOwn(TRANSLATIONS, value.type)) return undefined;
-  const { type, seq, run = '', stage, fingerprint } = value;
+  const { type, seq, run = '', stage = '', fingerprint } = value;
   const events = TRANSLATIONS[type]?.(value.data, value.time) ?? [];
   return events.flatMap(([as, data]): StoryEvent[] => {
-    const event = { v: 1, seq, time: value.time, run, type: as, ...(stage ? { stage } : {}), data: { ...data } };
+    const event = { v: 1, seq, time: value.time, run, type: as, stage, data: { ...data } };
     if (fingerprint !== undefined) Object.assign(event.data, { fingerprint });
     return isEvent(event) && isStory(event as LoopEvent) ? [event as StoryEvent] : [];
   });

@@ -154,7 +154,8 @@ function spendTry(entry: LedgerEntry, hash: string | undefined): void {
 /** A fix that could not be applied again, or an answer that was not taken. */
 function refused(entry: LedgerEntry, event: LoopEvent<'fix.refused'>): void {
   const { plugin, tier, code, reasons, fix, hash } = event.data;
-  if (hash !== undefined) patch(entry, event, { hash, tier, plugin }, 'refused', `${code}: ${reasons[0] ?? ''}`);
+  const why = [code, reasons[0]].filter(Boolean).join(': ');
+  if (hash !== undefined) patch(entry, event, { hash, tier, plugin }, 'refused', why);
   // Known fixes are looked for at every failure; no model learns from what one of them proposed.
   else if (plugin !== KNOWN_FIXES)
     refuse(
@@ -184,7 +185,8 @@ function patch(entry: LedgerEntry, { time, run }: LoopEvent, data: FixData, outc
   const before = known?.outcome;
   // Refused because it was tried already: how it went then is worth more.
   if (outcome === 'refused' && before !== undefined && before !== 'withdrawn') return;
-  const note = data.note ?? known?.note;
+  // An author who says nothing new takes back nothing said before.
+  const note = data.note?.fix ? data.note : known?.note;
   const commit = data.commit || known?.commit;
   const now: Patch = {
     hash,
@@ -192,9 +194,9 @@ function patch(entry: LedgerEntry, { time, run }: LoopEvent, data: FixData, outc
     tier,
     plugin,
     ...(note && { note }),
-    ...(why !== undefined && { why }),
+    ...(why && { why }),
     ...(commit && { commit }),
-    run,
+    ...(run && { run }),
     time,
   };
   if (at === -1) entry.patches.push(now);

@@ -102,8 +102,11 @@ export const answered = (hash: string): Story => ({
 export const on = (fingerprint: string, story: Story, stage = 'talos'): Story =>
   ({ ...story, stage, data: { ...story.data, fingerprint } }) as Story;
 
-export const stamped = (story: Story, seq: number, ms = NOW, run = RUN): StoryEvent =>
-  ({ v: 1, seq, time: new Date(ms).toISOString(), run, ...story }) as StoryEvent;
+export function stamped(story: Story, seq: number, ms = NOW, run = RUN): StoryEvent {
+  const time = new Date(ms).toISOString();
+  const data = story.type === 'failure.seen' ? { ...story.data, first_seen: time } : story.data;
+  return { v: 1, seq, time, run, ...story, data } as StoryEvent;
+}
 
 /** A ledger of events, a minute apart from `from` on. */
 export function ledgerOf(stories: readonly Story[], from = NOW, ledger = emptyLedger()): Ledger {

@@ -273,25 +273,24 @@ test('what is used counts for the UTC day; after a jump back it counts for the l
   assert.equal(ledgerOf([tried(), used(5)], NOW - 3 * DAY, late).day, { date: '2026-11-11', tries: 1, tokens: 15 });
 });
 
-test('property: the same events give the same ledger, one that passes for a ledger; folding any of them again changes nothing', () => {
+test('property: the same events give the same ledger, also from disk, and it passes for one', () => {
   fc.assert(
     fc.property(anyStories(), (events) => {
       const ledger = emptyLedger();
       for (const event of events) foldLedger(ledger, event);
-      const before = structuredClone(ledger);
       assert.ok(events.every((event) => isEvent(event) && isStory(event)));
       assert.ok(isLedger(JSON.parse(JSON.stringify(ledger))));
-      for (const event of events) foldLedger(ledger, event);
-      assert.equal(ledger, before);
       const again = emptyLedger();
-      for (const event of events) {
-        foldLedger(again, event);
-        foldLedger(again, event);
-      }
-      assert.equal(again, before);
-      const read = emptyLedger();
-      for (const event of events) foldLedger(read, JSON.parse(JSON.stringify(event)) as StoryEvent);
-      assert.equal(read, before);
+      for (const event of events) foldLedger(again, JSON.parse(JSON.stringify(event)) as StoryEvent);
+      assert.equal(again, ledger);
+      const { run = '', seq = 0 } = events.at(-1) ?? {};
+      assert.equal(
+        [ledger.as_of, ledger.last_line],
+        [
+          { run, seq },
+          { run, seq },
+        ],
+      );
     }),
     runs(100, 3000),
   );
