@@ -1,7 +1,7 @@
 // Everything that happens goes through here: onto the journal first, then a failure's story into the ledger, then into the
 // folds (stages, ledger, failures of this run), then to whoever watches.
 import { randomBytes } from 'node:crypto';
-import { EVENTS, type EventType, type LoopEvent, type NewEvent, type Subscriber } from '../events.ts';
+import { type EventType, isEvent, type LoopEvent, type NewEvent, type Subscriber } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import type { Layout } from '../io/layout.ts';
 import { writeAtomic } from '../io/store.ts';
@@ -93,7 +93,9 @@ export function openJournal(options: JournalOptions): Journal {
   };
 
   function append(...events: NewEvent[]): void {
-    buffer.push(...events.flatMap((event) => ends.around(event, stages)).map(stamp));
+    const stamped = events.flatMap((event) => ends.around(event, stages)).map((event, i) => stamp(event, seq + 1 + i));
+    seq += stamped.length;
+    buffer.push(...stamped);
     if (!buffer.every((event) => BUFFERED.has(event.type))) flush();
   }
 
@@ -110,13 +112,14 @@ export function openJournal(options: JournalOptions): Journal {
     for (const event of events) for (const watch of subscribers) notify(watch, event);
   }
 
-  function stamp(event: NewEvent): LoopEvent {
+  function stamp(event: NewEvent, seq: number): LoopEvent {
     const { type, stage, step, attempt, status } = event;
     const data = options.mask && !WORDLESS.has(type) ? options.mask(event.data) : event.data;
-    if (!EVENTS[type].isData(data)) throw new TypeError(`no data of ${type}: ${JSON.stringify(data)}`);
     const place = { ...(stage ? { stage } : {}), ...(step ? { step } : {}), ...(attempt ? { attempt } : {}) };
     const time = new Date(clock.now()).toISOString();
-    return { v: 1, seq: ++seq, time, run, type, ...place, ...(status ? { status } : {}), data } as LoopEvent;
+    const stamped: unknown = { v: 1, seq, time, run, type, ...place, ...(status ? { status } : {}), data };
+    if (!isEvent(stamped)) throw new TypeError(`no ${type}: ${JSON.stringify(stamped)}`);
+    return stamped;
   }
 
   function project(): void {
