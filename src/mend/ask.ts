@@ -2,7 +2,7 @@
 // gate, and what was wrong goes back to whoever answered. The tiers differ in their document (prompt or case), in what a call
 // costs, and in two more answers that an escalation may give.
 import { isDeepStrictEqual } from 'node:util';
-import { type FixTier, KNOWN_FIXES, PERSON } from '../events.ts';
+import { type FixTier, KNOWN_FIXES } from '../events.ts';
 import type { Refusal } from '../fix/edit.ts';
 import { limited } from '../io/signals.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
@@ -22,10 +22,9 @@ import {
   type WrittenCase,
   writeCase,
 } from './cases.ts';
-import { applyFix, type FixResult, putOnBranch } from './commit.ts';
+import type { FixOrigin } from './commit.ts';
 import { contextFor, type FixContext, maskedPrompt } from './context.ts';
 import { currentIncident, record } from './identify.ts';
-import { madeFor } from './judge-fixes.ts';
 import { patchFiles } from './patch-files.ts';
 import { judgeProposal, type SoundFix } from './proposal.ts';
 import { type Conversation, type Document, keepTranscript, savePrompt } from './transcript.ts';
@@ -35,36 +34,33 @@ type Answer = Proposal | Escalation;
 /** What one plugin came to. `next`: whoever comes after may know more; `down`: it could not be reached, which is nobody's failed try. */
 type Reply = { sound: SoundFix; document: Document | undefined } | { none: 'next' | 'down' | 'stopped' | 'left' };
 
-/** What was decided, done: a fix of an earlier run again, a known fix, or whoever the tier asks. Answers that come after `timeLeftMs` come too late. */
+/**
+ * What came of asking. `spent`: nothing, and that was a try or a call; `down`: nobody could be reached, `prompt` is where the
+ * question is kept; `left`: a person has it.
+ */
+export type Asked =
+  | { sound: SoundFix; origin: FixOrigin }
+  | { none: 'spent' | 'stopped' | 'left' }
+  | { none: 'down'; prompt?: string };
+
+/** A sound fix by whoever the decision names: of an earlier run, a known one, or an answer. Answers that come after `timeLeftMs` come too late. */
 export async function askForFix(
   run: Run,
   incident: Incident,
   decision: Extract<Decision, { tier: FixTier }>,
   knownFix: SoundFix | undefined,
   timeLeftMs: number,
-): Promise<FixResult> {
+): Promise<Asked> {
   const { signal, end } = limited(timeLeftMs, run.signal);
   try {
     await lookAtFailure(run, incident, signal);
-    const result = await fixFor(run, incident, decision, knownFix, signal);
-    if ('fix' in result) madeFor(run).set(result.fix.commit, incident);
-    return result;
+    const again = decision.tier === 'executor' ? decision.reapply : [];
+    if (again.length > 0) return await reapply(run, incident, again);
+    if (!knownFix) return await askTier(run, incident, decision.tier, signal);
+    return { sound: knownFix, origin: { plugin: KNOWN_FIXES, tier: 'executor', tried: false } };
   } finally {
     end();
   }
-}
-
-function fixFor(
-  run: Run,
-  incident: Incident,
-  decision: Extract<Decision, { tier: FixTier }>,
-  knownFix: SoundFix | undefined,
-  signal: AbortSignal,
-): Promise<FixResult> {
-  const again = decision.tier === 'executor' ? decision.reapply : [];
-  if (again.length > 0) return reapply(run, incident, again, signal);
-  if (!knownFix) return ask(run, incident, decision.tier, signal);
-  return applyFix(run, incident, knownFix, { plugin: KNOWN_FIXES, tier: 'executor', tried: false }, signal);
 }
 
 /** A fix that needs no model and was not tried on this failure. */
@@ -78,22 +74,12 @@ export async function findKnownFix(run: Run, incident: Incident): Promise<SoundF
 }
 
 /** Puts fixes back that were taken back unjudged, the first that still fits. */
-async function reapply(
-  run: Run,
-  incident: Incident,
-  hashes: readonly string[],
-  signal: AbortSignal,
-): Promise<FixResult> {
+async function reapply(run: Run, incident: Incident, hashes: readonly string[]): Promise<Asked> {
   for (const { hash, tier, plugin } of incident.history.patches.filter((patch) => hashes.includes(patch.hash))) {
     const context = await contextFor(run, incident, tier);
     const proposal = await patchFiles(run.layout).proposalOf(hash, context.snapshot);
     const judged = proposal && (await judgeProposal(proposal, context));
-    const origin = { plugin, tier, tried: false };
-    if (judged?.ok) {
-      const fix = { ...judged, hash };
-      // A patch that a person supplied needs no confirmation.
-      return plugin === PERSON ? putOnBranch(run, incident, fix, origin) : applyFix(run, incident, fix, origin, signal);
-    }
+    if (judged?.ok) return { sound: { ...judged, hash }, origin: { plugin, tier, tried: false } };
     const { code, reasons } = judged ?? { code: 'no_change', reasons: ['it is not kept any more'] };
     record(run, incident, 'fix.refused', { tier, plugin, round: 1, code, reasons: [...reasons], hash });
   }
@@ -101,7 +87,7 @@ async function reapply(
 }
 
 /** One pass through the plugins of a tier: a try of the executors, or calls of the escalations. */
-async function ask(run: Run, incident: Incident, tier: FixTier, signal: AbortSignal): Promise<FixResult> {
+async function askTier(run: Run, incident: Incident, tier: FixTier, signal: AbortSignal): Promise<Asked> {
   const isTry = tier === 'executor';
   const executors = run.plugins.executors.filter(({ name }) => name !== KNOWN_FIXES);
   const shared = isTry ? await documentFor(run, incident, tier, signal) : undefined;
@@ -118,7 +104,7 @@ async function ask(run: Run, incident: Incident, tier: FixTier, signal: AbortSig
     if ('sound' in reply) {
       const name = reply.document?.case?.name;
       const origin = { plugin: plugin.name, tier, tried: isTry, ...(name !== undefined && { case: name }) };
-      return applyFix(run, incident, reply.sound, origin, signal);
+      return { sound: reply.sound, origin };
     }
     if (reply.none === 'stopped' || reply.none === 'left') return { none: reply.none };
     answered ||= reply.none !== 'down';

@@ -1,8 +1,10 @@
 // A sound fix on its way to the AI branch and, when it did not help, back. Each step is recorded before and after it is done,
 // so that a later process can go on from any point between.
+import { PERSON } from '../events.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
-import type { Run, Suggestion } from '../stage/run.ts';
-import type { Fix, Incident } from '../triage/incident.ts';
+import { limited } from '../io/signals.ts';
+import { perRun, type Run, type Suggestion } from '../stage/run.ts';
+import type { Fix, Incident, Sighting } from '../triage/incident.ts';
 import { commitFix, isAsShown, revertFix } from '../worktree/commit-fix.ts';
 import { fixMessage, revertMessage } from './fix-message.ts';
 import { record } from './identify.ts';
@@ -20,36 +22,36 @@ export interface FixOrigin {
 }
 
 /**
- * What came of asking for a fix. `spent`: nothing, and that was a try or a call; `down`: nobody could be reached, `prompt`
- * is where the question is kept; `moved`: another fix changed its files meanwhile; `safe_mode`: it came on meanwhile;
- * `left`: a person has it.
+ * What became of a sound fix. `moved`: another fix changed its files meanwhile; `safe_mode`: it came on meanwhile; `left`: a
+ * person has it; `spent`: a person does not want it.
  */
-export type FixResult =
-  | { fix: Fix }
-  | { none: 'spent' | 'stopped' | 'moved' | 'safe_mode' | 'left' }
-  | { none: 'down'; prompt?: string };
+export type Applied = { fix: Fix } | { none: 'moved' | 'safe_mode' | 'left' | 'spent' | 'stopped' };
 
-/** Applies a fix; with `mode: suggest` only when the person who is asked agrees. Throws MendError when git or the disk refuses. */
+/** Commit → the failure that its fix was made for, as far as this process met it. */
+export const madeFor = perRun(() => new Map<string, Sighting>());
+
+/** Applies a sound fix; with `mode: suggest` only when the person who is asked agrees. Throws MendError when git or the disk refuses. */
 export async function applyFix(
   run: Run,
   incident: Incident,
-  fix: SoundFix,
-  origin: FixOrigin,
-  signal: AbortSignal,
-): Promise<FixResult> {
-  if (run.config.loop.mode !== 'suggest') return putOnBranch(run, incident, fix, origin);
+  { sound, origin }: { sound: SoundFix; origin: FixOrigin },
+  timeLeftMs: number,
+): Promise<Applied> {
+  // A patch that a person supplied needs no confirmation.
+  if (run.config.loop.mode !== 'suggest' || origin.plugin === PERSON) return putOnBranch(run, incident, sound, origin);
   const { stage, step, failure } = incident;
-  const { hash, note } = fix;
+  const { hash, note, diff } = sound;
   const { plugin, tier, tried } = origin;
   const data = { tier, hash, plugin, note: { ...note } };
   record(run, incident, 'fix.suggested', data);
-  keepPatch(run, fix);
+  keepPatch(run, sound);
   const { fingerprint } = failure;
   const excerpt = run.mask(excerptOf(failure));
-  const suggestion: Suggestion = { stage, step, fingerprint, plugin, hash, excerpt, note, diff: run.mask(fix.diff) };
-  const word = run.person ? await run.person(suggestion, signal) : 'leave';
+  const suggestion: Suggestion = { stage, step, fingerprint, plugin, hash, excerpt, note, diff: run.mask(diff) };
+  const { signal, end } = limited(timeLeftMs, run.signal);
+  const word = await Promise.resolve(run.person?.(suggestion, signal) ?? 'leave').finally(end);
   if (signal.aborted) return { none: 'stopped' };
-  if (word === 'apply') return putOnBranch(run, incident, fix, origin);
+  if (word === 'apply') return putOnBranch(run, incident, sound, origin);
   if (word === 'leave') {
     const { leaveSuggestion } = await import('./cases.ts');
     await leaveSuggestion(run, incident, suggestion);
@@ -61,7 +63,7 @@ export async function applyFix(
 }
 
 /** Commits a fix that nobody is to be asked about. */
-export function putOnBranch(run: Run, incident: Incident, sound: SoundFix, origin: FixOrigin): Promise<FixResult> {
+function putOnBranch(run: Run, incident: Incident, sound: SoundFix, origin: FixOrigin): Promise<Applied> {
   const { tree, config } = run;
   const { stage, step, attempt, failure } = incident;
   const { files, hash } = sound;
@@ -87,6 +89,7 @@ export function putOnBranch(run: Run, incident: Incident, sound: SoundFix, origi
     const commit = await commitFix(tree, texts, fixMessage({ ...story, case: origin.case }), config.loop.git);
     tree.moved(commit);
     record(run, incident, 'fix.committed', { ...data, commit });
+    madeFor(run).set(commit, incident);
     return { fix: { stage, step, fingerprint, hash, commit, paths, tier, plugin, note } };
   });
 }

@@ -2,15 +2,12 @@
 import type { PlanStep } from '../plan/contract.ts';
 import { stepLabel } from '../plan/step-label.ts';
 import { perRun, type Run } from '../stage/run.ts';
-import type { Incident, Sighting } from '../triage/incident.ts';
+import type { Incident } from '../triage/incident.ts';
 import { judge } from '../triage/judge.ts';
 import { entryKey } from '../triage/ledger.ts';
-import { keepFix, takeBack } from './commit.ts';
+import { keepFix, madeFor, takeBack } from './commit.ts';
 import { currentIncident, type FailedAttempt } from './identify.ts';
 import { tripOnReverts } from './trip-safe-mode.ts';
-
-/** Commit → the failure that its fix was made for, as far as this process met it. */
-export const madeFor = perRun(() => new Map<string, Sighting>());
 
 /** The failure to deal with next, now that the fix before it is judged; or that the step runs once more first, and why. */
 export async function judgeTrial(

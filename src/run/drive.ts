@@ -1,6 +1,7 @@
 // The loop, top to bottom: run a step; when it fails, identify the failure, judge the fix before it, decide, ask for a fix that
 // passes the gate, commit it, run again. A plan of the caller's own has no mending: there a failure ends after its blind retries.
 
+import { applyFix } from '../mend/commit.ts';
 import { currentIncident, type FailedAttempt, identify, record } from '../mend/identify.ts';
 import { judgeTrial, oneAtATime, settleFixes } from '../mend/judge-fixes.ts';
 import { conclude, decideNow, type Unreachable } from '../mend/situation.ts';
@@ -92,7 +93,8 @@ async function answerFailure(run: Run, seen: Incident, failed: FailedAttempt): P
     if (decision.tier === 'wait') return again(decision.pause_ms, decision.reason, 'wait');
     if (decision.tier === 'none' || decision.tier === 'give_up') return fail(incident, decision);
     const { askForFix } = await import('../mend/ask.ts');
-    const result = await askForFix(run, incident, decision, knownFix, failed.timeLeftMs());
+    const answer = await askForFix(run, incident, decision, knownFix, failed.timeLeftMs());
+    const result = 'sound' in answer ? await applyFix(run, incident, answer, failed.timeLeftMs()) : answer;
     if ('fix' in result) return again(0, `${result.fix.plugin}: ${result.fix.note.fix}`, 'fix');
     if (result.none === 'moved') return again(0, 'another fix changed its files meanwhile: once more');
     if (result.none === 'down') Object.assign(unreachable, { [decision.tier]: true, prompt: result.prompt });
