@@ -48,9 +48,8 @@ export async function applyFix(
   const { fingerprint } = failure;
   const excerpt = run.mask(excerptOf(failure));
   const suggestion: Suggestion = { stage, step, fingerprint, plugin, hash, excerpt, note, diff: run.mask(diff) };
-  const { signal, end } = limited(timeLeftMs, run.signal);
-  const word = await Promise.resolve(run.person?.(suggestion, signal) ?? 'leave').finally(end);
-  if (signal.aborted) return { none: 'stopped' };
+  const word = await wordOf(run, suggestion, timeLeftMs);
+  if (word === 'stopped') return { none: word };
   if (word === 'apply') return putOnBranch(run, incident, sound, origin);
   if (word === 'leave') {
     const { leaveSuggestion } = await import('./cases.ts');
@@ -60,6 +59,17 @@ export async function applyFix(
   record(run, incident, 'fix.declined', data);
   if (tried) record(run, incident, 'try.ended', {});
   return { none: 'spent' };
+}
+
+/** What the person at the terminal says of a fix, if there is one. */
+async function wordOf(run: Run, suggestion: Suggestion, timeLeftMs: number) {
+  const { signal, end } = limited(timeLeftMs, run.signal);
+  try {
+    const word = run.person ? await run.person(suggestion, signal) : 'leave';
+    return signal.aborted ? 'stopped' : word;
+  } finally {
+    end();
+  }
 }
 
 /** Commits a fix that nobody is to be asked about. */
