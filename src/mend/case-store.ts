@@ -57,18 +57,18 @@ export function openCaseStore({ escalations }: Pick<Layout, 'escalations'>): Cas
   };
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   const has = (name: string): boolean => isCaseName(name) && foldersIn(escalations).includes(name);
-  const look = (name: string): ListedCase => {
+  const listed = (name: string): ListedCase => {
     if (!isCaseName(name)) return { case: name, problem: 'its folder has a name that no case has' };
     let broken = false;
     const leave = (path: string): string => {
       broken = true;
       return path;
     };
-    const found = readChecked(join(folder(name), SUMMARY), isCaseSummary, leave);
-    if (!found.found) return { case: name, problem: `${SUMMARY} ${broken ? 'is not what a case has' : 'is missing'}` };
-    const { case: inside } = found.value;
+    const read = readChecked(join(folder(name), SUMMARY), isCaseSummary, leave);
+    if (!read.found) return { case: name, problem: `${SUMMARY} ${broken ? 'is not what a case has' : 'is missing'}` };
+    const { case: inside } = read.value;
     if (inside !== name) return { case: name, problem: `${SUMMARY} is that of the case ${inside}` };
-    return { case: name, summary: found.value };
+    return { case: name, summary: read.value };
   };
   return {
     has,
@@ -78,8 +78,8 @@ export function openCaseStore({ escalations }: Pick<Layout, 'escalations'>): Cas
     writeResponse: (name, response) => put(name, 'response.json', json(response)),
     writePatch: (name, diff) => put(name, 'patch.diff', diff),
     dropPatch: (name) => removeFile(join(folder(name), 'patch.diff')),
-    read: (name) => (has(name) ? look(name) : undefined),
-    list: () => foldersIn(escalations).map(look),
+    read: (name) => (has(name) ? listed(name) : undefined),
+    list: () => foldersIn(escalations).map(listed),
     texts(name) {
       const versions = isCaseName(name) ? ([1, 2] as const) : [];
       return versions.flatMap((version) => {

@@ -87,8 +87,8 @@ export async function writeCase(
 
 /** The one that is open or went out before; a new one otherwise. */
 function nameOf(store: CaseStore, { stage, failure, history }: Incident): string {
-  const known = history.case ?? history.escalated;
-  return known ?? caseName(stage, failure.fingerprint, (name) => isTaken(store, name, failure.fingerprint));
+  const underWay = history.case ?? history.escalated;
+  return underWay ?? caseName(stage, failure.fingerprint, (name) => isTaken(store, name, failure.fingerprint));
 }
 
 /** Keeps what was answered. */
@@ -114,8 +114,8 @@ export function openCase(run: Run, incident: Incident, written: WrittenCase, why
 /** `why` is masked. */
 function waitForPerson(run: Run, incident: Incident, name: string, why: string, hash: string | undefined): void {
   const store = openCaseStore(run.layout);
-  const { patch: _, ...known } = summaryOf(store, name) as CaseSummary;
-  store.writeSummary({ ...known, state: 'open', why, ...(hash === undefined ? {} : { patch: hash }) });
+  const { patch: _, ...summary } = summaryOf(store, name) as CaseSummary;
+  store.writeSummary({ ...summary, state: 'open', why, ...(hash === undefined ? {} : { patch: hash }) });
   record(run, incident, 'case.opened', openedData(name, why));
 }
 
@@ -189,8 +189,8 @@ function summaryOf(store: CaseStore, name: string): CaseSummary | undefined {
 /** A case of the same failure that nobody closed or answered goes on; all others are history. */
 function isTaken(store: CaseStore, name: string, fingerprint: string): boolean {
   if (!store.has(name)) return false;
-  const known = summaryOf(store, name);
-  return known?.fingerprint !== fingerprint || known.state === 'closed' || known.state === 'answered';
+  const summary = summaryOf(store, name);
+  return summary?.fingerprint !== fingerprint || summary.state === 'closed' || summary.state === 'answered';
 }
 
 function kindOf(answer: Escalation): (typeof ANSWER_KINDS)[number] {

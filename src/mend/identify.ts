@@ -44,7 +44,7 @@ export function identify(run: Run, failed: FailedAttempt): Incident {
   }
   const inputs = isInputs(error.context.inputs) ? error.context.inputs : undefined;
   const sighting: Sighting = { stage, step, attempt, failure, ended, log: relative(layout.home, path), inputs };
-  const known = entryOf(journal.ledger, stage, failure.fingerprint);
+  const history = entryOf(journal.ledger, stage, failure.fingerprint);
   record(run, sighting, 'failure.seen', {
     class: failure.class,
     transient: failure.transient,
@@ -53,8 +53,8 @@ export function identify(run: Run, failed: FailedAttempt): Incident {
     log: sighting.log,
     ended,
     rules: [...failure.rules],
-    times_seen: (known?.times_seen ?? 0) + 1,
-    first_seen: known?.first_seen ?? new Date(run.clock.now()).toISOString(),
+    times_seen: (history?.times_seen ?? 0) + 1,
+    first_seen: history?.first_seen ?? new Date(run.clock.now()).toISOString(),
     ...(inputs && { inputs }),
   });
   return currentIncident(run, sighting);

@@ -71,10 +71,10 @@ export function oneAtATime<T>(
     [...run.journal.failures.trials.values()].some(
       ({ fix }) => fix.stage === stage && fix.fingerprint === failure.fingerprint && fix.step !== step,
     );
-  const mine = before.then(() => work(isBeingMended));
+  const turn = before.then(() => work(isBeingMended));
   turns(run).set(
     key,
-    mine.catch(() => {}),
+    turn.catch(() => {}),
   );
-  return mine;
+  return turn;
 }

@@ -120,8 +120,8 @@ const executables = (files: readonly Edit[]): string[] =>
 
 /** What a shell says of the scripts among them that it did not say before. */
 export async function shellProblems(files: readonly Edit[], check: ShellCheck): Promise<string[]> {
-  const found = files
+  const checks = files
     .filter(({ path, after }) => wantsShellCheck(path, after))
     .map(({ path, before, after }) => check(path, before, after));
-  return (await Promise.all(found)).flat();
+  return (await Promise.all(checks)).flat();
 }

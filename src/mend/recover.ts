@@ -68,10 +68,10 @@ async function finishIntent(
     notice(run, 'a fix was being written when the loop was stopped; its files are as they were');
     return;
   }
-  const known = openPatches(run.journal.ledger).some(
+  const isRecorded = openPatches(run.journal.ledger).some(
     (open) => open.stage === stage && open.fingerprint === data.fingerprint && open.patch.commit === commit.commit,
   );
-  if (known) return;
+  if (isRecorded) return;
   run.journal.append({ type: 'fix.committed', stage, step, attempt, data: { ...rest, commit: commit.commit } });
 }
 
@@ -102,13 +102,23 @@ const openPatches = (ledger: Ledger): OpenPatch[] =>
 function fixOf(
   stage: string,
   fingerprint: string,
-  { hash, tier, plugin, note, commit: known = '' }: Patch,
+  { hash, tier, plugin, note, commit: recorded = '' }: Patch,
   onBranch: CommittedFix | undefined,
   left: readonly Fix[],
 ): Fix {
-  const { commit = known, paths = [], note: told } = onBranch ?? {};
+  const { commit = recorded, paths = [], note: message } = onBranch ?? {};
   const step = left.find((fix) => fix.commit === commit)?.step ?? stage;
-  return { stage, step, fingerprint, hash, commit, paths, tier, plugin, note: note ?? told ?? { fix: '', reason: '' } };
+  return {
+    stage,
+    step,
+    fingerprint,
+    hash,
+    commit,
+    paths,
+    tier,
+    plugin,
+    note: note ?? message ?? { fix: '', reason: '' },
+  };
 }
 
 /** Records the end of a fix whose taking back is on the branch and in no journal, or that is not on the branch at all. */

@@ -31,8 +31,8 @@ export function readSafeMode(layout: Layout): SafeMode | undefined {
 
 /** One that is on already stays as it is: its first reason is the one to look at. */
 export function setSafeMode(layout: Layout, mode: Omit<SafeMode, 'version'>): SafeMode {
-  const known = readSafeMode(layout);
-  if (known) return known;
+  const on = readSafeMode(layout);
+  if (on) return on;
   const set: SafeMode = { version: 1, ...mode };
   writeAtomic(layout.safeMode, `${JSON.stringify(set)}\n`);
   return set;

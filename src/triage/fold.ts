@@ -181,13 +181,13 @@ type FixData = Pick<Patch, 'hash' | 'tier' | 'plugin' | 'note' | 'commit'>;
 function patch(entry: LedgerEntry, { time, run }: LoopEvent, data: FixData, outcome: FixOutcome, why?: string): void {
   const { hash, tier, plugin } = data;
   const at = entry.patches.findIndex((p) => p.hash === hash);
-  const known = entry.patches[at];
-  const before = known?.outcome;
+  const earlier = entry.patches[at];
+  const before = earlier?.outcome;
   // Refused because it was tried already: how it went then is worth more.
   if (outcome === 'refused' && before !== undefined && before !== 'withdrawn') return;
   // An author who says nothing new takes back nothing said before.
-  const note = data.note?.fix ? data.note : known?.note;
-  const commit = data.commit || known?.commit;
+  const note = data.note?.fix ? data.note : earlier?.note;
+  const commit = data.commit || earlier?.commit;
   const now: Patch = {
     hash,
     outcome,
