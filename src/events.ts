@@ -305,3 +305,12 @@ export function isEvent(value: unknown): value is LoopEvent {
 
 /** Watches events. One that throws changes nothing for the run. */
 export type Subscriber = (event: LoopEvent) => void;
+
+/** Hands an event to a watcher; what it throws is dropped. */
+export function notify<E>(watch: (event: E) => void, event: E): void {
+  try {
+    watch(event);
+  } catch {
+    // Watchers are best effort by contract.
+  }
+}

@@ -1,7 +1,7 @@
 // Everything that happens goes through here: onto the journal first, then a failure's story into the ledger, then into the
 // folds (stages, ledger, failures of this run), then to whoever watches.
 import { randomBytes } from 'node:crypto';
-import { type EventType, isEvent, type LoopEvent, type NewEvent, type Subscriber } from '../events.ts';
+import { type EventType, isEvent, type LoopEvent, type NewEvent, notify, type Subscriber } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import type { Layout } from '../io/layout.ts';
 import { writeAtomic } from '../io/store.ts';
@@ -158,12 +158,4 @@ function stepsIn(events: readonly LoopEvent[]): Map<string, string[]> {
     if (!known.includes(step)) steps.set(stage, [...known, step]);
   }
   return steps;
-}
-
-function notify(watch: Subscriber, event: LoopEvent): void {
-  try {
-    watch(event);
-  } catch {
-    // Watchers are best effort by contract: the journal has the event.
-  }
 }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { ContextMap } from '../config/context-map.ts';
 import type { PlanInput } from './contract.ts';
-import { cellsOf, stepNameOf } from './matrix.ts';
+import { cellsOf, stepNameOf, stepNames } from './matrix.ts';
 
 /** The action that runs a stage. */
 export const STAGE_ACTION = 'stage';
@@ -21,7 +21,7 @@ export interface CompileRequest {
 export function compilePlan({ run, map, stages, createdAt, timeoutMs }: CompileRequest): PlanInput {
   const chosen = Object.entries(map.stages).filter(([name]) => stages.includes(name));
   const stepIds = new Map(
-    chosen.map(([name, stage]) => [name, cellsOf(stage).map((cell) => stepId(run, stepNameOf(name, cell)))]),
+    chosen.map(([name, stage]) => [name, stepNames(name, stage).map((step) => stepId(run, step))]),
   );
   return {
     id: stepId(run, 'plan'),

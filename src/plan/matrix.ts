@@ -24,6 +24,11 @@ export function stepNameOf(stage: string, cell: Cell): string {
   return key === '' ? stage : `${stage}[${key}]`;
 }
 
+/** The names of a stage's steps; none of a stage that is not there. */
+export function stepNames(name: string, stage: Pick<Stage, 'matrix'> | undefined): string[] {
+  return stage ? cellsOf(stage).map((cell) => stepNameOf(name, cell)) : [];
+}
+
 /** Stage and cell key of a step's name. */
 export function splitStepName(step: string): { stage: string; cell: string } {
   const [, stage = step, cell = ''] = /^([^[]+)(?:\[(.*)\])?$/.exec(step) ?? [];

@@ -1,5 +1,5 @@
 // The plan runner: checks plan and context, then drives real actions to a PlanResult. A run of stages is one execution.
-import type { NewEvent } from '../events.ts';
+import { type NewEvent, notify } from '../events.ts';
 import { type Clock, systemClock } from '../io/clock.ts';
 import type { ActionRegistry } from '../plan/action.ts';
 import type { ContextInput, ExecutionContext, Plan, PlanInput, PlanResult } from '../plan/contract.ts';
@@ -84,16 +84,14 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
   }
 
   async function driveSteps(plan: Plan, context: ExecutionContext) {
-    const resume = options.resume ?? NOTHING_DONE;
+    const { resume = NOTHING_DONE, workers = 1, maxAttempts = 20, actions, run } = options;
     const limits = planLimits(plan, context, resume.spentMs, clock);
     const broken = new AbortController();
     const signals = [broken.signal, ...limits.map((l) => l.signal), ...(options.signal ? [options.signal] : [])];
     const signal = AbortSignal.any(signals);
     const emit = emitter(options, (error) => broken.abort(error));
     const attempts = new Map(resume.attempts);
-    const workers = options.workers ?? 1;
     const waits = resume.waits ?? new Map<string, number>();
-    const { actions, run, maxAttempts = 20 } = options;
     const scope = { plan, context, actions, run, attempts, waits, maxAttempts, signal, clock, emit };
     try {
       const end = await runSchedule(plan, resume.done, {
@@ -123,39 +121,27 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
 /** Events that cannot be recorded stop the plan: nothing may happen that nobody will know of. */
 function emitter(options: PlanRunnerOptions, stop: (error: unknown) => void): (...events: NewEvent[]) => void {
   let recording = true;
-  const record = (...events: NewEvent[]) => {
+  return (...events) => {
     try {
       if (recording) options.record?.(...events);
     } catch (error) {
       recording = false;
       stop(error);
     }
-  };
-  const tell = (event: NewEvent, watch: (event: NewEvent) => void) => {
-    try {
-      watch(event);
-    } catch {
-      // Watchers are best effort by contract.
-    }
-  };
-  return (...events) => {
-    record(...events);
-    for (const watch of options.subscribe ?? []) for (const event of events) tell(event, watch);
+    for (const watch of options.subscribe ?? []) for (const event of events) notify(watch, event);
   };
 }
 
 function planLimits(plan: Plan, context: ExecutionContext, spentMs: number, clock: Clock) {
-  const toDeadline = context.deadline_ms - clock.now();
+  const { deadline_ms } = context;
+  const late = () => new Stop('DEADLINE_EXCEEDED', `the deadline ${new Date(deadline_ms).toISOString()} passed`);
   return [
     stopAfter(plan.timeout_ms - spentMs, () => new Stop('PLAN_TIMEOUT', `the plan ran past its ${plan.timeout_ms} ms`)),
-    stopAfter(
-      toDeadline,
-      () => new Stop('DEADLINE_EXCEEDED', `the deadline ${new Date(context.deadline_ms).toISOString()} passed`),
-    ),
+    stopAfter(deadline_ms - clock.now(), late),
   ];
 }
 
-const text = (value: unknown, key: string) => {
+function text(value: unknown, key: string): string {
   const member = (value as Record<string, unknown> | null | undefined)?.[key];
   return typeof member === 'string' ? member : '';
-};
+}

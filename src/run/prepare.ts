@@ -8,7 +8,7 @@ import { loadStages } from '../journal/load-stages.ts';
 import { maskedData, openMask, shortSecrets } from '../journal/mask.ts';
 import { nextId } from '../journal/runs.ts';
 import type { StageState } from '../journal/stages.ts';
-import { cellsOf, stepNameOf } from '../plan/matrix.ts';
+import { stepNames } from '../plan/matrix.ts';
 import { openBarrier } from '../stage/barrier.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
 import { stagePath } from '../stage/env.ts';
@@ -54,12 +54,13 @@ export async function prepare(
   objects: GitObjects,
   ports: RunPorts,
 ): Promise<Prepared> {
-  const { home } = request;
+  const { home } = layout;
   const { clock, subscribers } = ports;
   const loaded = loadStages(layout);
   const now = clock.now();
   const cutOff = cutOffRun(loaded, askedText(request), now);
   const open = cutOff?.resume ? cutOff : undefined;
+  const toClose = cutOff?.resume ? undefined : cutOff;
   // Begun now, for it takes as long as the checkout is large; what is wrong with the base is said first.
   const beside = Promise.all([terraformState(home), uncommitted(home)]);
   beside.catch(() => {});
@@ -77,7 +78,7 @@ export async function prepare(
   const uncarried = notCarried(states, config.map.carry);
   if (uncarried.length > 0) fail('E_STATE_UNCARRIED', {}, uncarried);
   if (open) await endCutOff(open, { layout, ...ports });
-  else if (cutOff) await closeOpenRun(loaded, cutOff.why, { layout, ...ports });
+  if (toClose) await closeOpenRun(loaded, toClose.why, { layout, ...ports });
   const { sign } = config.loop.git;
   const worktree = await openWorktree(home, base, { objects, carry: config.map.carry, merge: !open, sign });
   const mask = openMask(home, config, ports.env);
@@ -87,7 +88,7 @@ export async function prepare(
     run: id,
     layout,
     stages: loaded.state,
-    steps: stepsOf(config, stages),
+    steps: new Map(stages.map((name) => [name, stepNames(name, config.map.stages[name])])),
     subscribers,
     clock,
     mask: (data) => maskedData(data, mask),
@@ -110,32 +111,18 @@ export async function prepare(
     // Asked for by hand after giving up: once, as it is.
     givenUp: new Set([...forced].filter((stage) => loaded.state.stages[stage]?.status === 'give_up')),
   };
+  const used = stages.map((name) => config.map.stages[name]);
   const notices = [
     ...loaded.notices,
-    ...(cutOff && !open ? [`run ${cutOff.run} was cut off and is closed: ${cutOff.why}`] : []),
-    ...(open && current.commit !== base.commit ? [movedNotice(base)] : []),
+    toClose && `run ${toClose.run} was cut off and is closed: ${toClose.why}`,
+    open && current.commit !== base.commit && movedNotice(base),
     ...worktree.notices,
-    ...(notIncluded.length > 0 ? [`not committed, so not included: ${shortList(notIncluded)}`] : []),
-    ...missingTools(
-      stages.map((name) => config.map.stages[name]),
-      stagePath(run),
-    ),
-    ...(short.length > 0
-      ? [`too short to be masked in what a model is told: ${shortList(short)} (mendloop doctor)`]
-      : []),
+    notIncluded.length > 0 && `not committed, so not included: ${shortList(notIncluded)}`,
+    ...missingTools(used, stagePath(run)),
+    short.length > 0 && `too short to be masked in what a model is told: ${shortList(short)} (mendloop doctor)`,
     ...journal.notices,
-  ];
+  ].filter((notice) => typeof notice === 'string');
   return { run, head, open, worktree, notices };
-}
-
-/** The steps of each stage in this run's plan. */
-function stepsOf({ map }: Configuration, stages: readonly string[]): Map<string, string[]> {
-  return new Map(
-    stages.map((name) => {
-      const stage = map.stages[name];
-      return [name, stage ? cellsOf(stage).map((cell) => stepNameOf(name, cell)) : []];
-    }),
-  );
 }
 
 /** With `retry_failed` off a stage that was found failed stops the run before anything starts. */

@@ -1,6 +1,6 @@
 // The run before this one, when it was cut off: what its journal says it had done, what it may have left running, and
 // whether this one goes on with it or closes it.
-import { fail, MendError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { DataOf, LoopEvent, NewEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import type { ProcessIdentity } from '../io/identity.ts';
@@ -74,12 +74,10 @@ function timeAtWork(events: readonly LoopEvent[]): number {
 
 const MAX_AGE_MS = 6 * 3_600_000;
 
+type Resumption = { resume: true } | { resume: false; why: string };
+
 /** Whether a start that asks for `asked` goes on with the run that asked for `before`, or closes it first and why. Pure. */
-export function shouldResume(
-  before: { asked: string; lastEventAt: number },
-  asked: string,
-  now: number,
-): { resume: true } | { resume: false; why: string } {
+export function shouldResume(before: { asked: string; lastEventAt: number }, asked: string, now: number): Resumption {
   if (before.asked !== asked) return { resume: false, why: `it ran ${before.asked}, this start asks for ${asked}` };
   if (now - before.lastEventAt > MAX_AGE_MS) return { resume: false, why: 'its last event is more than 6 hours old' };
   return { resume: true };
@@ -99,39 +97,43 @@ export interface ResumePorts {
 }
 
 /** The run before this one, when it was cut off, and whether a start that asks for `asked` goes on with it. */
-export function cutOffRun(
-  loaded: LoadedStages,
-  asked: string,
-  now: number,
-): (OpenRun & { resume: boolean; why: string }) | undefined {
+export function cutOffRun(loaded: LoadedStages, asked: string, now: number): (OpenRun & Resumption) | undefined {
   const open = openRun(loaded);
   const first = open?.events[0];
   if (!open || first?.type !== 'run.started') return undefined;
   const state = resumeState(open.events);
-  const decision = shouldResume({ asked: first.data.asked, lastEventAt: state.lastEventAt }, asked, now);
-  return { run: open.run, head: first.data, state, resume: decision.resume, why: decision.resume ? '' : decision.why };
+  const before = { asked: first.data.asked, lastEventAt: state.lastEventAt };
+  return { run: open.run, head: first.data, state, ...shouldResume(before, asked, now) };
 }
 
-/** Ends what the cut-off run left running. Throws E_LEFTOVER when something of it may still run. */
-export async function endCutOff({ run, state }: Pick<OpenRun, 'run' | 'state'>, ports: ResumePorts): Promise<void> {
-  for (const step of state.cutOff) await endLeft(run, step, ports);
-}
-
-async function endLeft(run: string, { step, leader }: CutOffStep, ports: ResumePorts): Promise<void> {
-  const marks = stepMarks(ports.layout.home, run, step);
-  const ended = await endLeftovers(leader, marks, ports.graceMs, ports.clock);
-  if (ended === 'unproven') fail('E_LEFTOVER', { step, pid: leader?.pid ?? 0, host: leader?.host ?? 'this host' });
+/**
+ * Ends what the cut-off run left running. Throws E_LEFTOVER when something of it may still run, unless a person gave their
+ * `word` that nothing does.
+ */
+export async function endCutOff(
+  { run, state }: Pick<OpenRun, 'run' | 'state'>,
+  { layout, clock, graceMs }: ResumePorts,
+  word = false,
+): Promise<void> {
+  for (const { step, leader } of state.cutOff) {
+    const ended = await endLeftovers(leader, stepMarks(layout.home, run, step), graceMs, clock);
+    if (ended !== 'unproven' || word) continue;
+    fail('E_LEFTOVER', { step, pid: leader?.pid ?? 0, host: leader?.host ?? 'this host' });
+  }
 }
 
 /** What a run that goes on, or is closed, records first: the steps that were cut off. */
 export function recordCutOff({ cutOff }: ResumeState): NewEvent[] {
-  return cutOff.filter(({ recheck }) => !recheck).flatMap(interrupted);
+  const reason = 'cut off: the process that ran it died';
+  return cutOff.flatMap(({ stage, step, attempt, recheck }): NewEvent[] => {
+    if (recheck) return [];
+    const end: NewEvent = { type: 'step.interrupted', stage, step, status: 'idle', data: { reason } };
+    if (attempt === undefined) return [end];
+    return [{ type: 'attempt.ended', stage, step, attempt, data: { outcome: 'interrupted' } }, end];
+  });
 }
 
-/**
- * Closes the cut-off run for good and returns its name; undefined when there is none. With a person's `word` that nothing
- * of it runs any more, what cannot be proven is believed; else it throws E_LEFTOVER.
- */
+/** Closes the cut-off run for good and returns its name; undefined when there is none. `word` and throws as `endCutOff`. */
 export async function closeOpenRun(
   loaded: LoadedStages,
   why: string,
@@ -142,22 +144,11 @@ export async function closeOpenRun(
   if (!open) return undefined;
   const { run } = open;
   const state = resumeState(open.events);
-  for (const step of state.cutOff) {
-    await endLeft(run, step, ports).catch((error) => {
-      if (!word || !(error instanceof MendError)) throw error;
-    });
-  }
+  await endCutOff({ run, state }, ports, word);
   const { layout, clock } = ports;
   // Whoever watches the next run is told of this one by a notice, not by its events.
   const journal = openJournal({ run, layout, stages: loaded.state, clock });
   journal.append(...recordCutOff(state), { type: 'run.ended', status: 'abandoned', data: { reason: why } });
   journal.close();
   return run;
-}
-
-function interrupted({ stage, step, attempt }: CutOffStep): NewEvent[] {
-  const reason = 'cut off: the process that ran it died';
-  const end: NewEvent = { type: 'step.interrupted', stage, step, status: 'idle', data: { reason } };
-  if (attempt === undefined) return [end];
-  return [{ type: 'attempt.ended', stage, step, attempt, data: { outcome: 'interrupted' } }, end];
 }

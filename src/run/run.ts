@@ -1,4 +1,5 @@
 // One run, top to bottom: lock, prepare, record, drive, result.
+import { EXIT } from '../errors.ts';
 import type { LoopEvent, NewEvent } from '../events.ts';
 import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
@@ -12,7 +13,6 @@ import { compilePlan, STAGE_ACTION, stepId } from '../plan/compile.ts';
 import type { PlanResult } from '../plan/contract.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { stageAction } from '../stage/stage-action.ts';
-import { exitCode, needsHuman } from './exit.ts';
 import { createPlanRunner, type ResumeFacts } from './plan-runner.ts';
 import { type Prepared, prepare, type RunRequest } from './prepare.ts';
 import { type ResumeState, recordCutOff } from './resume.ts';
@@ -140,4 +140,30 @@ function resumeById(run: string, { done, attempts, waits, spentMs }: ResumeState
     waits: byId(waits),
     spentMs,
   };
+}
+
+export interface RunFactsForExit {
+  result: PlanResult;
+  requested: readonly string[];
+  state: StageState;
+  /** A step of this run ended in a way that only a person can change. */
+  human: boolean;
+  /** Someone told the run to stop. */
+  interrupted: boolean;
+}
+
+export function exitCode({ result, requested, state, human, interrupted }: RunFactsForExit): number {
+  // A step may have failed before the interruption, and then speaks for the result.
+  if (interrupted && result.status !== 'success') return EXIT.interrupted;
+  // Stages may be green from an earlier run that this one did not even get to look at.
+  if (result.status === 'success' && requested.every((stage) => state.stages[stage]?.status === 'green'))
+    return EXIT.ok;
+  if (human) return EXIT.human;
+  if (result.error?.error_code === 'INVALID_PAYLOAD') return EXIT.usage;
+  return result.error?.error_code === 'UNKNOWN_ERROR' ? EXIT.bug : EXIT.failed;
+}
+
+/** Whether an event says that a person is needed. */
+export function needsHuman(event: LoopEvent): boolean {
+  return event.type === 'step.failed' && event.data.human === true;
 }

@@ -48,9 +48,10 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
       // A scheduler of the caller's own may be wrong; then nothing starts, and the stall is named.
       if (!facts.mayStart(step.id)) continue;
       facts.record(step.id, 'IN_PROGRESS');
+      const driven = ports.driveStep(step);
       running.set(
         step.id,
-        ports.driveStep(step).then((stepEnd) => [step, stepEnd]),
+        driven.then((stepEnd) => [step, stepEnd]),
       );
     }
   }
@@ -78,12 +79,7 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
 }
 
 function stallError(steps: readonly PlanStep[]): ExecutionError {
-  const names = steps.map(stepLabel);
-  return executionError(
-    'DEPENDENCY_UNRESOLVED',
-    `nothing runs and nothing may start: ${names.join(', ')} cannot start`,
-    {
-      context: { stalled: names },
-    },
-  );
+  const stalled = steps.map(stepLabel);
+  const message = `nothing runs and nothing may start: ${stalled.join(', ')} cannot start`;
+  return executionError('DEPENDENCY_UNRESOLVED', message, { context: { stalled } });
 }

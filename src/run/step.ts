@@ -9,6 +9,7 @@ import { type ExecutionError, executionError } from '../plan/codes.ts';
 import type { ExecutionContext, Plan, PlanStep, RetryPolicy } from '../plan/contract.ts';
 import { eventLabel } from '../plan/step-label.ts';
 import { Stop, stopError, stopReason } from '../plan/stop.ts';
+import { haltFor } from '../stage/call.ts';
 import type { Run } from '../stage/run.ts';
 
 /** One execution of a plan, as its steps need to know it. */
@@ -41,16 +42,16 @@ export type StepEnd =
 
 /** The end of a step that needs no attempt: the plan has stopped, or the step is up to date. */
 export async function lookFirst(step: PlanStep, plan: PlanRun): Promise<StepEnd | undefined> {
+  const toDo = (stop: Stop): StepEnd => ({ state: 'TODO', error: stopError(stop, step.id) });
   const stop = stopReason(plan.signal);
-  if (stop) return { state: 'TODO', error: stopError(stop, step.id) };
-  const action = plan.actions.get(step.action) as Action;
-  const upToDate = await guarded(step, plan, async (call) => {
+  if (stop) return toDo(stop);
+  const upToDate = await guarded(step, plan, async (action, call) => {
     const outcome = await action.upToDate?.(call);
     return outcome && checkedOutcome(outcome);
   });
   const stopped = upToDate?.kind === 'stopped' ? stopReason(plan.signal) : undefined;
   // Only a look was stopped: the step is what it was before.
-  if (stopped) return { state: 'TODO', error: stopError(stopped, step.id) };
+  if (stopped) return toDo(stopped);
   return upToDate && endStep(step, plan, upToDate);
 }
 
@@ -63,24 +64,21 @@ export async function finishWait(step: PlanStep, { waits, clock, signal }: PlanR
 /** One attempt, unless they are spent. */
 export async function runAttempt(step: PlanStep, plan: PlanRun): Promise<{ attempt: number; ended: Ended }> {
   const used = plan.attempts.get(step.id) ?? 0;
-  if (used >= plan.maxAttempts) return { attempt: used, ended: { kind: 'error', error: capped(step, plan) } };
+  if (used >= plan.maxAttempts) {
+    const message = `used up its ${plan.maxAttempts} attempts of this run`;
+    const error = executionError('RESOURCE_EXHAUSTED', message, { step_id: step.id, severity: 'error' });
+    return { attempt: used, ended: { kind: 'error', error } };
+  }
   plan.attempts.set(step.id, used + 1);
-  const action = plan.actions.get(step.action) as Action;
-  const ended = await guarded(step, plan, async (call) => checkedOutcome(await action.run(call)));
+  const ended = await guarded(step, plan, async (action, call) => checkedOutcome(await action.run(call)));
   return { attempt: used + 1, ended: ended as Ended };
 }
 
 /** An attempt that failed, or undefined when it did not. `isMendable`: a command failed or ran out of time; no bug, no halt. */
-export function failedAttempt(
-  step: PlanStep,
-  plan: PlanRun,
-  attempt: number,
-  ended: Ended,
-): (FailedAttempt & { isMendable: boolean }) | undefined {
+export function failedAttempt(step: PlanStep, { plan, context, clock }: PlanRun, attempt: number, ended: Ended) {
   const error = errorOf(step, ended);
   if (!error) return undefined;
-  const { context, clock } = plan;
-  const until = Math.min(context.deadline_ms, context.started_at + plan.plan.timeout_ms);
+  const until = Math.min(context.deadline_ms, context.started_at + plan.timeout_ms);
   return {
     step,
     attempt,
@@ -108,11 +106,8 @@ export function blindRetry(
 
 /** A person can mend what a MendError tells; the run cannot go on. Anything else is a bug. */
 export function haltedBy(error: unknown, step: PlanStep): Ended {
-  if (!(error instanceof MendError) || error.code === 'E_DISK_FULL') {
-    return { kind: 'error', error: thrownError(error, step.id) };
-  }
-  const { code, next, problems, message } = error;
-  return { kind: 'halt', message: `${code} ${message}`, context: { human: true, error: code, next, problems } };
+  const isForPerson = error instanceof MendError && error.code !== 'E_DISK_FULL';
+  return isForPerson ? haltFor(error) : { kind: 'error', error: thrownError(error, step.id) };
 }
 
 /** Records how a step ended. */
@@ -151,7 +146,7 @@ const ABORT_GRACE_MS = 60_000;
 async function guarded(
   step: PlanStep,
   scope: PlanRun,
-  run: (call: ActionCall) => Promise<Outcome | undefined>,
+  run: (action: Action, call: ActionCall) => Promise<Outcome | undefined>,
 ): Promise<Ended | undefined> {
   const { plan, context } = scope;
   const limit = step.timeout_ms ?? plan.timeout_ms;
@@ -161,12 +156,13 @@ async function guarded(
   const attempt = scope.attempts.get(step.id) ?? 0;
   const over = new AbortController();
   try {
-    const payload = scope.actions.get(step.action)?.payload.parse(step.payload);
-    const call = { step, payload, plan, context, attempt, signal };
-    const ran = run(call).catch((error) => stoppedBy(signal, error));
+    const action = scope.actions.get(step.action) as Action;
+    const call = { step, payload: action.payload.parse(step.payload), plan, context, attempt, signal };
+    const ran = run(action, call).catch((error) => stoppedBy(signal, error));
     const ended = await Promise.race([ran, afterGrace(signal, scope.clock, over.signal)]);
-    const late = ended?.kind === 'stopped' && stopReason(signal) === stop;
-    return late ? { kind: 'error', error: timeoutError(step, scope, stop) } : ended;
+    if (ended?.kind !== 'stopped' || stopReason(signal) !== stop) return ended;
+    const severity = policyOf(plan, step).retryable_error_codes.includes('STEP_TIMEOUT') ? 'error' : 'fatal';
+    return { kind: 'error', error: executionError('STEP_TIMEOUT', stop.message, { step_id: step.id, severity }) };
   } catch (error) {
     return { kind: 'error', error: thrownError(error, step.id) };
   } finally {
@@ -199,16 +195,6 @@ function afterGrace(signal: AbortSignal, clock: Clock, off: AbortSignal): Promis
     if (signal.aborted) wait();
     else signal.addEventListener('abort', wait, { once: true });
   });
-}
-
-function capped(step: PlanStep, { maxAttempts }: PlanRun): ExecutionError {
-  const message = `used up its ${maxAttempts} attempts of this run`;
-  return executionError('RESOURCE_EXHAUSTED', message, { step_id: step.id, severity: 'error' });
-}
-
-function timeoutError(step: PlanStep, { plan }: PlanRun, stop: Stop): ExecutionError {
-  const retryable = policyOf(plan, step).retryable_error_codes.includes('STEP_TIMEOUT');
-  return executionError('STEP_TIMEOUT', stop.message, { step_id: step.id, severity: retryable ? 'error' : 'fatal' });
 }
 
 /** A full disk is a resource; anything else an action throws is a bug in it. */

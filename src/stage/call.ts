@@ -98,7 +98,11 @@ export async function inspectTree(call: StageCall, run: StageRun): Promise<Outco
     return undefined;
   } catch (error) {
     if (!(error instanceof MendError)) throw error;
-    const { code, next, problems } = error;
-    return { kind: 'halt', message: `${code} ${error.message}`, context: { human: true, error: code, next, problems } };
+    return haltFor(error);
   }
+}
+
+/** The run cannot go on before a person has mended what the error tells. */
+export function haltFor({ code, next, problems, message }: MendError): Outcome {
+  return { kind: 'halt', message: `${code} ${message}`, context: { human: true, error: code, next, problems } };
 }

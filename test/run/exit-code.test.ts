@@ -4,7 +4,7 @@ import { emptyState, type StageStatus } from '../../src/journal/stages.ts';
 import type { ExecutionCode } from '../../src/plan/codes.ts';
 import { executionError } from '../../src/plan/codes.ts';
 import { planResult } from '../../src/plan/result.ts';
-import { exitCode, needsHuman } from '../../src/run/exit.ts';
+import { exitCode, needsHuman } from '../../src/run/run.ts';
 import { journalOf } from '../events.ts';
 
 function exit(statuses: StageStatus[], code?: ExecutionCode, more: { human?: boolean; interrupted?: boolean } = {}) {
