@@ -1,6 +1,6 @@
 // Judging fixes by what came after them: the one on trial by the next failure of its step, all that are open by its end.
 import type { PlanStep } from '../plan/contract.ts';
-import { stepLabel } from '../plan/step-label.ts';
+import { stepLabel } from '../plan/matrix.ts';
 import { perRun, type Run } from '../stage/run.ts';
 import type { Incident } from '../triage/incident.ts';
 import { judge } from '../triage/judge.ts';

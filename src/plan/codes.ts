@@ -31,12 +31,7 @@ export interface ExecutionError {
 
 const MESSAGE_LIMIT = 1000;
 
-export interface ErrorDetails {
-  step_id?: string;
-  severity?: Severity;
-  cause?: string;
-  context?: Record<string, unknown>;
-}
+type ErrorDetails = { step_id?: string; severity?: Severity; cause?: string; context?: Record<string, unknown> };
 
 /** Builds an ExecutionError: severity from the table unless given, `recoverable` from severity, message cut at its limit. */
 export function executionError(code: ExecutionCode, message: string, details: ErrorDetails = {}): ExecutionError {
@@ -54,9 +49,6 @@ export function executionError(code: ExecutionCode, message: string, details: Er
 
 /** The error that speaks for many: the first of the gravest. */
 export function gravest(errors: readonly ExecutionError[]): ExecutionError | null {
-  const rank = { fatal: 0, error: 1, warn: 2 };
-  return errors.reduce<ExecutionError | null>(
-    (worst, e) => (worst === null || rank[e.severity] < rank[worst.severity] ? e : worst),
-    null,
-  );
+  const first = (severity: Severity) => errors.find((error) => error.severity === severity);
+  return first('fatal') ?? first('error') ?? first('warn') ?? null;
 }

@@ -1,7 +1,7 @@
 // Stages → plan: the chosen stages and cells as steps of one plan. The same configuration and run give the same ids, so a
 // run that was cut off finds its steps again.
 import { createHash } from 'node:crypto';
-import type { ContextMap } from '../config/context-map.ts';
+import type { ContextMap, Stage } from '../config/context-map.ts';
 import type { PlanInput } from './contract.ts';
 import { cellsOf, stepNameOf, stepNames } from './matrix.ts';
 
@@ -20,34 +20,31 @@ export interface CompileRequest {
 /** The plan of a run over `stages`, in the map's order. */
 export function compilePlan({ run, map, stages, createdAt, timeoutMs }: CompileRequest): PlanInput {
   const chosen = Object.entries(map.stages).filter(([name]) => stages.includes(name));
-  const stepIds = new Map(
-    chosen.map(([name, stage]) => [name, stepNames(name, stage).map((step) => stepId(run, step))]),
-  );
+  const idsOf = ([name, stage]: [string, Stage]) => stepNames(name, stage).map((step) => stepId(run, step));
+  const stepIds = new Map(chosen.map((entry) => [entry[0], idsOf(entry)]));
   return {
     id: stepId(run, 'plan'),
     version: 1,
     created_at: createdAt,
-    name: chosen
-      .map(([name]) => name)
-      .join(' ')
-      .slice(0, 255),
+    name: [...stepIds.keys()].join(' ').slice(0, 255),
     timeout_ms: timeoutMs,
-    steps: chosen.flatMap(([name, stage]) =>
-      cellsOf(stage).map((cell) => {
+    steps: chosen.flatMap(([name, stage]) => {
+      const depends_on = stage.needs.flatMap((need) => stepIds.get(need) ?? []);
+      const retryable = stage.rerun ? ['EXECUTION_HALTED' as const, 'STEP_TIMEOUT' as const] : [];
+      return cellsOf(stage).map((cell) => {
         const step = stepNameOf(name, cell);
-        const retryable = stage.rerun ? ['EXECUTION_HALTED' as const, 'STEP_TIMEOUT' as const] : [];
         return {
           id: stepId(run, step),
           action: STAGE_ACTION,
           payload: { stage: name, step, cell },
-          depends_on: stage.needs.flatMap((need) => stepIds.get(need) ?? []),
+          depends_on,
           on_failure: stage.on_failure,
           timeout_ms: stage.timeout,
           retry_policy: { ...stage.retry, retryable_error_codes: retryable },
           priority: stage.priority,
         };
-      }),
-    ),
+      });
+    }),
   };
 }
 
@@ -55,13 +52,7 @@ export function compilePlan({ run, map, stages, createdAt, timeoutMs }: CompileR
 export function stepId(run: string, name: string): string {
   const hex = createHash('sha256').update(`${run}\n${name}`).digest('hex');
   const variant = '89ab'[Number.parseInt(hex[16] ?? '0', 16) & 3];
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `4${hex.slice(13, 16)}`,
-    `${variant}${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join('-');
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, `$1-$2-4$3-${variant}$4-$5`);
 }
 
 /** `stages` and all they need, directly or not, in the map's order. Unknown names are left out. */

@@ -1,8 +1,7 @@
 // What a green stage was made from, boiled down to hashes; and whether that is still what is there. Pure.
 import { createHash } from 'node:crypto';
 import { normalize } from 'node:path/posix';
-import type { Stage } from '../config/context-map.ts';
-import { isBuiltInCheck } from '../config/context-map.ts';
+import { isBuiltInCheck, type Stage } from '../config/context-map.ts';
 import { commandWords, pathMatcher } from '../config/paths.ts';
 import type { Inputs } from '../events.ts';
 import type { Cell } from './matrix.ts';

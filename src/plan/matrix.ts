@@ -1,5 +1,6 @@
-// A stage's matrix: one cell for each combination of its axes' values, and the names cells go by.
+// A stage's matrix: one cell for each combination of its axes' values, and the names that cells and steps go by.
 import type { Stage } from '../config/context-map.ts';
+import type { PlanStep } from './contract.ts';
 
 export type Cell = Readonly<Record<string, string>>;
 
@@ -33,4 +34,15 @@ export function stepNames(name: string, stage: Pick<Stage, 'matrix'> | undefined
 export function splitStepName(step: string): { stage: string; cell: string } {
   const [, stage = step, cell = ''] = /^([^[]+)(?:\[(.*)\])?$/.exec(step) ?? [];
   return { stage, cell };
+}
+
+/** What people call a step: `talos[host=cp1]`; its id when it is no stage. */
+export function stepLabel(step: PlanStep): string {
+  return typeof step.payload.step === 'string' ? step.payload.step : step.id;
+}
+
+/** Stage and step, as events name them. */
+export function eventLabel(step: PlanStep): { stage?: string; step: string } {
+  const { stage } = step.payload;
+  return { ...(typeof stage === 'string' ? { stage } : {}), step: stepLabel(step) };
 }

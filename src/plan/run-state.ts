@@ -1,7 +1,6 @@
 // The completion facts of a run: which steps are done, and which may start because of it.
 // Facts are recorded one at a time; the frontier is kept up to date, so a whole run costs time linear in its edges.
 import type { Plan, PlanStep } from './contract.ts';
-import { Frontier } from './frontier.ts';
 
 export type StepState = 'TODO' | 'IN_PROGRESS' | 'DONE' | 'FAILED' | 'SKIPPED';
 
@@ -13,26 +12,73 @@ export interface RunState {
   readonly running: number;
 }
 
+/** A step and its place among the others. */
+interface Node {
+  readonly step: PlanStep;
+  /** The lower starts first. Each occurs once. */
+  readonly rank: number;
+  /** How many of its dependencies are not done. */
+  unmet: number;
+  readonly dependents: Node[];
+}
+
+/** The steps that may start, in starting order. Taking the first costs the same however many wait behind it. */
+class Frontier implements Iterable<PlanStep> {
+  /** What is before `#from` has left. */
+  #nodes: Node[] = [];
+  #from = 0;
+
+  *[Symbol.iterator](): Iterator<PlanStep> {
+    for (let at = this.#from; at < this.#nodes.length; at++) yield (this.#nodes[at] as Node).step;
+  }
+
+  add(node: Node): void {
+    const at = this.#position(node);
+    if (at === this.#from && at > 0) this.#nodes[--this.#from] = node;
+    else this.#nodes.splice(at, 0, node);
+  }
+
+  /** Nothing happens when it is not there. */
+  remove(node: Node): void {
+    const at = this.#position(node);
+    if (this.#nodes[at] !== node) return;
+    if (at !== this.#from) this.#nodes.splice(at, 1);
+    else if (++this.#from > this.#nodes.length / 2) {
+      this.#nodes = this.#nodes.slice(this.#from);
+      this.#from = 0;
+    }
+  }
+
+  /** Where a step stands, or would stand. */
+  #position({ rank }: Node): number {
+    let low = this.#from;
+    let high = this.#nodes.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#nodes[middle] as Node).rank < rank) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
 /** The facts of a run of `plan`, beginning with what earlier facts say. */
 export class RunFacts implements RunState {
   readonly states = new Map<string, StepState>();
-  readonly frontier = new Frontier((step) => this.#rank.get(step.id) as number);
+  readonly frontier = new Frontier();
   running = 0;
-  readonly #rank = new Map<string, number>();
-  readonly #steps = new Map<string, PlanStep>();
-  readonly #unmet = new Map<string, number>();
-  readonly #dependents = new Map<string, string[]>();
+  readonly #nodes = new Map<string, Node>();
 
   constructor(plan: Plan, earlier: ReadonlyMap<string, StepState> = new Map()) {
     const order = [...plan.steps].sort((a, b) => b.priority - a.priority);
-    for (const [rank, step] of order.entries()) this.#rank.set(step.id, rank);
-    for (const step of plan.steps) {
-      this.#steps.set(step.id, step);
-      this.states.set(step.id, 'TODO');
-      this.#unmet.set(step.id, new Set(step.depends_on).size);
-      for (const id of new Set(step.depends_on)) this.#dependentsOf(id).push(step.id);
+    for (const [rank, step] of order.entries()) {
+      this.#nodes.set(step.id, { step, rank, unmet: new Set(step.depends_on).size, dependents: [] });
     }
-    for (const step of order) if (this.#unmet.get(step.id) === 0) this.frontier.add(step);
+    for (const { id, depends_on } of plan.steps) {
+      this.states.set(id, 'TODO');
+      for (const needed of new Set(depends_on)) this.#node(needed).dependents.push(this.#node(id));
+    }
+    for (const node of this.#nodes.values()) if (node.unmet === 0) this.frontier.add(node);
     for (const [id, state] of earlier) this.record(id, state);
   }
 
@@ -41,53 +87,45 @@ export class RunFacts implements RunState {
     const before = this.states.get(id);
     if (before === undefined) throw new Error(`no step ${id} in this plan`);
     if (before === next) return;
+    const node = this.#node(id);
     this.states.set(id, next);
     this.running += Number(next === 'IN_PROGRESS') - Number(before === 'IN_PROGRESS');
-    if (before === 'TODO') this.frontier.remove(this.#step(id));
-    if (next === 'TODO' && this.#unmet.get(id) === 0) this.frontier.add(this.#step(id));
-    if (next === 'DONE' || before === 'DONE') {
-      for (const dependent of this.#dependentsOf(id)) this.#adjust(dependent, next === 'DONE' ? -1 : 1);
+    if (before === 'TODO') this.frontier.remove(node);
+    if (next === 'TODO' && node.unmet === 0) this.frontier.add(node);
+    if (next !== 'DONE' && before !== 'DONE') return;
+    const change = next === 'DONE' ? -1 : 1;
+    for (const dependent of node.dependents) {
+      dependent.unmet += change;
+      if (this.mayStart(dependent.step.id)) this.frontier.add(dependent);
+      else if (change > 0) this.frontier.remove(dependent);
     }
   }
 
   /** Whether a step is to do and all it depends on is done. */
   mayStart(id: string): boolean {
-    return this.states.get(id) === 'TODO' && this.#unmet.get(id) === 0;
+    return this.states.get(id) === 'TODO' && this.#node(id).unmet === 0;
   }
 
   /** Steps still to do that depend, directly or not, on `id`: what a failure of it takes with it. */
   waitingOn(id: string): PlanStep[] {
-    const found = new Set<string>();
-    const queue = [id];
+    const waiting = new Set<Node>();
+    const queue = [this.#node(id)];
     for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
-      for (const dependent of this.#dependentsOf(at)) {
-        if (this.states.get(dependent) !== 'TODO' || found.has(dependent)) continue;
-        found.add(dependent);
+      for (const dependent of at.dependents) {
+        if (this.states.get(dependent.step.id) !== 'TODO' || waiting.has(dependent)) continue;
+        waiting.add(dependent);
         queue.push(dependent);
       }
     }
-    return [...found].map((at) => this.#step(at));
+    return [...waiting].map(({ step }) => step);
   }
 
+  /** In the plan's order. */
   inState(state: StepState): PlanStep[] {
-    return [...this.#steps.values()].filter((s) => this.states.get(s.id) === state);
+    return [...this.states].flatMap(([id, now]) => (now === state ? [this.#node(id).step] : []));
   }
 
-  #step(id: string): PlanStep {
-    return this.#steps.get(id) as PlanStep;
-  }
-
-  #dependentsOf(id: string): string[] {
-    const list = this.#dependents.get(id) ?? [];
-    this.#dependents.set(id, list);
-    return list;
-  }
-
-  #adjust(id: string, by: number): void {
-    const unmet = (this.#unmet.get(id) ?? 0) + by;
-    this.#unmet.set(id, unmet);
-    if (this.states.get(id) !== 'TODO') return;
-    if (unmet === 0) this.frontier.add(this.#step(id));
-    else if (by > 0) this.frontier.remove(this.#step(id));
+  #node(id: string): Node {
+    return this.#nodes.get(id) as Node;
   }
 }

@@ -3,12 +3,12 @@ import type { z } from 'zod';
 import { freeze, frozenCopy } from '../config/freeze.ts';
 import { cyclesOf } from '../config/needs.ts';
 import type { ActionRegistry } from './action.ts';
-import { type ExecutionError, executionError } from './codes.ts';
+import { type ExecutionCode, type ExecutionError, executionError } from './codes.ts';
 import { contextSchema, type ExecutionContext, type Plan, planSchema } from './contract.ts';
-import { duplicateIds, unknownDependencies } from './graph.ts';
-import { stepLabel } from './step-label.ts';
+import { stepLabel } from './matrix.ts';
 
-export type Checked<T> = { ok: true; value: T } | { ok: false; error: ExecutionError };
+type Refused = { ok: false; error: ExecutionError };
+export type Checked<T> = { ok: true; value: T } | Refused;
 
 export const DEFAULT_MAX_STEPS = 1024;
 
@@ -17,7 +17,7 @@ export function validatePlan(input: unknown, maxSteps = DEFAULT_MAX_STEPS): Chec
   const copy = copied(input);
   if (!copy.ok) return copy;
   const parsed = planSchema.safeParse(copy.value);
-  const broken = [...(parsed.success ? [] : violations(parsed.error)), ...brokenSteps(copy.value, maxSteps)];
+  const broken = [...violations(parsed), ...brokenSteps(copy.value, maxSteps)];
   if (!parsed.success || broken.length > 0) return invalid('plan', broken);
   return resolveDependencies(freeze(parsed.data) as Plan);
 }
@@ -26,24 +26,25 @@ export function validatePlan(input: unknown, maxSteps = DEFAULT_MAX_STEPS): Chec
 function brokenSteps(plan: unknown, maxSteps: number): string[] {
   const steps = (plan as { steps?: unknown } | null | undefined)?.steps;
   if (!Array.isArray(steps)) return [];
-  const named = steps.filter((step) => typeof step?.id === 'string') as { id: string }[];
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const id of steps.map((step) => step?.id)) if (typeof id === 'string') (seen.has(id) ? repeated : seen).add(id);
   return [
     ...(steps.length > maxSteps ? [`steps: ${steps.length} steps, at most ${maxSteps} are allowed`] : []),
-    ...duplicateIds(named).map((id) => `steps: id ${id} occurs more than once`),
+    ...[...repeated].map((id) => `steps: id ${id} occurs more than once`),
   ];
 }
 
 function resolveDependencies(plan: Plan): Checked<Plan> {
-  const unknown = unknownDependencies(plan.steps);
-  if (unknown.length > 0) {
-    const lines = unknown.map((u) => `step ${u.step} depends on ${u.dependency}, which is not in the plan`);
-    return refused(executionError('DEPENDENCY_UNRESOLVED', lines.join('; '), { context: { violations: lines } }));
-  }
+  const names = new Map(plan.steps.map((s) => [s.id, stepLabel(s)]));
+  const violations = plan.steps.flatMap(({ id, depends_on }) =>
+    depends_on.filter((d) => !names.has(d)).map((d) => `step ${id} depends on ${d}, which is not in the plan`),
+  );
+  if (violations.length > 0) return refused('DEPENDENCY_UNRESOLVED', violations.join('; '), { violations });
   const [cycle] = cyclesOf(new Map(plan.steps.map((s) => [s.id, s.depends_on])));
   if (cycle) {
-    const names = new Map(plan.steps.map((s) => [s.id, stepLabel(s)]));
     const message = `the steps depend on each other in a circle: ${cycle.map((id) => names.get(id)).join(' → ')}`;
-    return refused(executionError('DEPENDENCY_UNRESOLVED', message, { context: { cycle } }));
+    return refused('DEPENDENCY_UNRESOLVED', message, { cycle });
   }
   return { ok: true, value: plan };
 }
@@ -51,14 +52,12 @@ function resolveDependencies(plan: Plan): Checked<Plan> {
 /** A deep-frozen copy of `input` as the context of `plan`; never throws. */
 export function validateContext(plan: Plan, input: unknown): Checked<ExecutionContext> {
   // The plan inside was checked and copied already; only which one it is matters here.
-  const { plan: inside, ...rest } = (typeof input === 'object' && input !== null ? input : {}) as Record<
-    string,
-    unknown
-  >;
+  const fields = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
+  const { plan: inside, ...rest } = fields;
   const copy = copied(rest);
   if (!copy.ok) return copy;
   const parsed = contextSchema.safeParse(copy.value);
-  if (!parsed.success) return invalid('context', violations(parsed.error));
+  if (!parsed.success) return invalid('context', violations(parsed));
   const given = (inside as { id?: unknown } | null | undefined)?.id;
   if (given !== plan.id) {
     return invalid('context', [`plan: is ${typeof given === 'string' ? given : 'no plan'}, expected ${plan.id}`]);
@@ -67,28 +66,26 @@ export function validateContext(plan: Plan, input: unknown): Checked<ExecutionCo
   const window = context.deadline_ms - context.started_at;
   if (window < plan.timeout_ms) {
     const message = `the window to the deadline is ${window} ms, the plan may take ${plan.timeout_ms} ms`;
-    return refused(executionError('DEADLINE_EXCEEDED', message, { context: { window_ms: window } }));
+    return refused('DEADLINE_EXCEEDED', message, { window_ms: window });
   }
   const missing = plan.context_requirements.filter((key) => !Object.hasOwn(context.environment, key));
-  if (missing.length > 0) {
-    const message = `the context lacks ${missing.join(', ')}`;
-    return refused(executionError('CONTEXT_MISSING', message, { context: { missing } }));
-  }
+  if (missing.length > 0) return refused('CONTEXT_MISSING', `the context lacks ${missing.join(', ')}`, { missing });
   return { ok: true, value: context };
 }
 
-/** `path: message` for each issue of a schema. */
-function violations(error: z.ZodError): string[] {
-  return error.issues.map((i) => `${i.path.join('.') || '(root)'}: ${i.message}`);
+/** `path: message` for each issue that a schema has with a value. */
+function violations(parsed: z.ZodSafeParseResult<unknown> | undefined): string[] {
+  return (parsed?.error?.issues ?? []).map((i) => `${i.path.join('.') || '(root)'}: ${i.message}`);
 }
 
 /** The refusal that lists everything wrong with `what`. */
-function invalid(what: string, list: readonly string[]): { ok: false; error: ExecutionError } {
-  const message = `the ${what} breaks the contract: ${list.join('; ')}`;
-  return refused(executionError('INVALID_PAYLOAD', message, { context: { violations: list } }));
+function invalid(what: string, violations: readonly string[]): Refused {
+  return refused('INVALID_PAYLOAD', `the ${what} breaks the contract: ${violations.join('; ')}`, { violations });
 }
 
-const refused = (error: ExecutionError): { ok: false; error: ExecutionError } => ({ ok: false, error });
+function refused(code: ExecutionCode, message: string, context: Record<string, unknown>, step_id?: string): Refused {
+  return { ok: false, error: executionError(code, message, { context, ...(step_id ? { step_id } : {}) }) };
+}
 
 /** The caller's own objects stay theirs: what they change later must not change a plan that was checked. */
 function copied(input: unknown): Checked<unknown> {
@@ -121,23 +118,21 @@ export function admit(
     return invalid('context', [`execution_id: ${id} has ended before and cannot run again`]);
   }
   if (admission.now > deadline) {
-    const message = `the deadline ${new Date(deadline).toISOString()} has passed`;
-    return { ok: false, error: executionError('DEADLINE_EXCEEDED', message) };
+    return refused('DEADLINE_EXCEEDED', `the deadline ${new Date(deadline).toISOString()} has passed`, {});
   }
   return admitSteps(plan.value, admission.actions) ?? { ok: true, value: { plan: plan.value, context: context.value } };
 }
 
-function admitSteps(plan: Plan, actions: ActionRegistry): Checked<never> | undefined {
-  const unknown = plan.steps.find((s) => !actions.has(s.action));
-  if (unknown) {
-    const names = [...new Set(plan.steps.map((s) => s.action).filter((name) => !actions.has(name)))];
+function admitSteps(plan: Plan, actions: ActionRegistry): Refused | undefined {
+  const unknown = plan.steps.filter((s) => !actions.has(s.action));
+  if (unknown.length > 0) {
+    const names = [...new Set(unknown.map((s) => s.action))];
     const context = { actions: names, registered: [...actions.keys()] };
-    const message = `no such action is registered: ${names.join(', ')}`;
-    return { ok: false, error: executionError('ACTION_NOT_FOUND', message, { step_id: unknown.id, context }) };
+    return refused('ACTION_NOT_FOUND', `no such action is registered: ${names.join(', ')}`, context, unknown[0]?.id);
   }
   const broken = plan.steps.flatMap((s) => {
     const parsed = actions.get(s.action)?.payload.safeParse(s.payload);
-    return parsed?.success === false ? violations(parsed.error).map((v) => `step ${stepLabel(s)}: payload.${v}`) : [];
+    return violations(parsed).map((violation) => `step ${stepLabel(s)}: payload.${violation}`);
   });
   return broken.length > 0 ? invalid('plan', broken) : undefined;
 }

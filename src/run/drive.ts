@@ -7,7 +7,7 @@ import { judgeTrial, oneAtATime, settleFixes } from '../mend/judge-fixes.ts';
 import { conclude, decideNow, type Unreachable } from '../mend/situation.ts';
 import { tripOnCulprit } from '../mend/trip-safe-mode.ts';
 import type { PlanStep } from '../plan/contract.ts';
-import { eventLabel } from '../plan/step-label.ts';
+import { eventLabel } from '../plan/matrix.ts';
 import type { Run } from '../stage/run.ts';
 import type { Decision } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';

@@ -3,9 +3,9 @@ import { type NewEvent, notify } from '../events.ts';
 import { type Clock, systemClock } from '../io/clock.ts';
 import type { ActionRegistry } from '../plan/action.ts';
 import type { ContextInput, ExecutionContext, Plan, PlanInput, PlanResult } from '../plan/contract.ts';
+import { eventLabel } from '../plan/matrix.ts';
 import { planResult } from '../plan/result.ts';
 import { linear, parallel, type RunScheduler } from '../plan/scheduler.ts';
-import { eventLabel } from '../plan/step-label.ts';
 import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { admit, DEFAULT_MAX_STEPS } from '../plan/validate.ts';
 import type { Run } from '../stage/run.ts';
@@ -67,19 +67,21 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
       now: clock.now(),
       finished: (id) => ended.has(id) || options.finished?.(id) === true,
     });
-    const executionId = text(contextInput, 'execution_id');
-    if (admitted.ok) ended.add(executionId);
+    const execution_id = text(contextInput, 'execution_id');
+    if (admitted.ok) ended.add(execution_id);
     const end = admitted.ok
       ? await driveSteps(admitted.value.plan, admitted.value.context)
       : { done: 0, errors: [admitted.error], halted: true, results: {} };
     return planResult({
-      planId: text(planInput, 'id'),
-      executionId,
-      total: Array.isArray(planInput?.steps) ? planInput.steps.length : 0,
-      ...end,
-      payload: end.results,
-      completedAt: clock.now(),
-      durationMs: Math.round(clock.monotonic() - began),
+      plan_id: text(planInput, 'id'),
+      execution_id,
+      completed_at: clock.now(),
+      duration_ms: Math.round(clock.monotonic() - began),
+      steps_executed: end.done,
+      steps_total: Array.isArray(planInput?.steps) ? planInput.steps.length : 0,
+      result_payload: end.results,
+      errors: end.errors,
+      halted: end.halted,
     });
   }
 

@@ -1,9 +1,9 @@
 // The schedule of a plan: ask the scheduler what may start, start it, wait, ask again.
 import { type ExecutionError, executionError } from '../plan/codes.ts';
 import type { Plan, PlanStep } from '../plan/contract.ts';
+import { stepLabel } from '../plan/matrix.ts';
 import { RunFacts } from '../plan/run-state.ts';
 import { first, type RunScheduler } from '../plan/scheduler.ts';
-import { stepLabel } from '../plan/step-label.ts';
 import type { StepEnd } from './step.ts';
 
 export interface SchedulePorts {

@@ -7,7 +7,7 @@ import type { FailedAttempt } from '../mend/identify.ts';
 import type { Action, ActionCall, ActionRegistry, Outcome, StepResult } from '../plan/action.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
 import type { ExecutionContext, Plan, PlanStep, RetryPolicy } from '../plan/contract.ts';
-import { eventLabel } from '../plan/step-label.ts';
+import { eventLabel } from '../plan/matrix.ts';
 import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { haltFor } from '../stage/call.ts';
 import type { Run } from '../stage/run.ts';

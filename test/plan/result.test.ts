@@ -5,22 +5,22 @@ import { planResult, planStatus } from '../../src/plan/result.ts';
 import { fc } from '../sweep.ts';
 
 const errors = (...codes: ExecutionCode[]) => codes.map((code) => executionError(code, code));
-const end = { total: 3, done: 3, errors: errors(), halted: false };
+const end = { steps_total: 3, steps_executed: 3, errors: errors(), halted: false };
 
 test('success is every step done and no error', () => {
   assert.is(planStatus(end), 'success');
   assert.is(planStatus({ ...end, errors: errors('STEP_SKIPPED') }), 'partial');
-  assert.is.not(planStatus({ ...end, done: 2 }), 'success');
+  assert.is.not(planStatus({ ...end, steps_executed: 2 }), 'success');
 });
 
 test('partial went on past errors that are not fatal, and something is done', () => {
-  assert.is(planStatus({ ...end, done: 1, errors: errors('EXECUTION_HALTED', 'STEP_SKIPPED') }), 'partial');
+  assert.is(planStatus({ ...end, steps_executed: 1, errors: errors('EXECUTION_HALTED', 'STEP_SKIPPED') }), 'partial');
 });
 
 test('failure is fatal, or halted, or nothing done', () => {
-  assert.is(planStatus({ ...end, done: 2, errors: errors('EXECUTION_HALTED', 'UNKNOWN_ERROR') }), 'failure');
-  assert.is(planStatus({ ...end, done: 2, errors: errors('EXECUTION_HALTED'), halted: true }), 'failure');
-  assert.is(planStatus({ ...end, done: 0, errors: errors('EXECUTION_HALTED') }), 'failure');
+  assert.is(planStatus({ ...end, steps_executed: 2, errors: errors('EXECUTION_HALTED', 'UNKNOWN_ERROR') }), 'failure');
+  assert.is(planStatus({ ...end, steps_executed: 2, errors: errors('EXECUTION_HALTED'), halted: true }), 'failure');
+  assert.is(planStatus({ ...end, steps_executed: 0, errors: errors('EXECUTION_HALTED') }), 'failure');
 });
 
 test('property: a result without error is a success, and a success has none', () => {
@@ -30,8 +30,15 @@ test('property: a result without error is a success, and a success has none', ()
       // A plan that did not do everything has an error that says why.
       const list = errors(...(found.length === 0 && (done < 3 || stopped) ? (['EXECUTION_HALTED'] as const) : found));
       const result = planResult({
-        ...{ planId: 'p', executionId: 'e', total: 3, done, errors: list, halted: stopped },
-        ...{ payload: {}, completedAt: 5, durationMs: 7 },
+        plan_id: 'p',
+        execution_id: 'e',
+        completed_at: 5,
+        duration_ms: 7,
+        steps_executed: done,
+        steps_total: 3,
+        result_payload: {},
+        errors: list,
+        halted: stopped,
       });
       assert.is(result.error === null, result.status === 'success');
       assert.ok(result.steps_executed <= result.steps_total && Object.isFrozen(result));

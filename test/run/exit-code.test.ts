@@ -3,9 +3,21 @@ import * as assert from 'uvu/assert';
 import { emptyState, type StageStatus } from '../../src/journal/stages.ts';
 import type { ExecutionCode } from '../../src/plan/codes.ts';
 import { executionError } from '../../src/plan/codes.ts';
-import { planResult } from '../../src/plan/result.ts';
+import { type PlanEnd, planResult } from '../../src/plan/result.ts';
 import { exitCode, needsHuman } from '../../src/run/run.ts';
 import { journalOf } from '../events.ts';
+
+const ENDED: PlanEnd = {
+  plan_id: 'p',
+  execution_id: 'e',
+  completed_at: 0,
+  duration_ms: 0,
+  steps_executed: 0,
+  steps_total: 0,
+  result_payload: {},
+  errors: [],
+  halted: false,
+};
 
 function exit(statuses: StageStatus[], code?: ExecutionCode, more: { human?: boolean; interrupted?: boolean } = {}) {
   const state = emptyState();
@@ -13,10 +25,11 @@ function exit(statuses: StageStatus[], code?: ExecutionCode, more: { human?: boo
     state.stages[`s${i}`] = { status, run: 'r', attempts: 1, since: '' };
   });
   const result = planResult({
-    ...{ planId: 'p', executionId: 'e', payload: {}, completedAt: 0, durationMs: 0, total: 1 },
-    ...(code
-      ? { done: 0, errors: [executionError(code, code)], halted: true }
-      : { done: 1, errors: [], halted: false }),
+    ...ENDED,
+    steps_total: 1,
+    steps_executed: code ? 0 : 1,
+    errors: code ? [executionError(code, code)] : [],
+    halted: code !== undefined,
   });
   const requested = statuses.map((_, i) => `s${i}`);
   return exitCode({ result, requested, state, human: false, interrupted: false, ...more });
@@ -51,10 +64,7 @@ test('130: interrupted, whatever failed before; but not when all was done alread
 test('stages that were not asked for are not judged', () => {
   const state = emptyState();
   state.stages.other = { status: 'failed', run: 'r', attempts: 1, since: '' };
-  const result = planResult({
-    ...{ planId: 'p', executionId: 'e', payload: {}, completedAt: 0, durationMs: 0, total: 0, done: 0, errors: [] },
-    halted: false,
-  });
+  const result = planResult(ENDED);
   assert.is(exitCode({ result, requested: [], state, human: false, interrupted: false }), 0);
 });
 
