@@ -1,5 +1,5 @@
 // Values that are secrets by the name of their key: settings, YAML, JSON, XML, variables of containers.
-import { NO_VALUE, PASSWORD, type RedactRule } from './rule.ts';
+import { NO_VALUE, PASSWORD, rulesOf } from './rule.ts';
 
 // In the middle of a line `pass` alone is a word of many meanings.
 const INLINE_PASSWORD = '(?:password|passwd|passphrase|passwort|kennwort|pwd|(?<=[_-])pass)';
@@ -16,94 +16,62 @@ const NO_SECRET = new RegExp(
   'i',
 );
 
-export const KEY_RULES: readonly RedactRule[] = [
-  {
-    name: 'kubeconfig and talosconfig data',
-    kind: 'kubernetes',
-    pattern:
-      /(?:(?:client-key|client-certificate|certificate-authority|private-key|token)-data|\b(?:key|crt|cert|ca|tls\.key|tls\.crt|ca\.crt|ca\.key))["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>(?![0-9a-f]{40,128}(?![A-Za-z0-9+/=])|\/|age1)[A-Za-z0-9+/]{40,}={0,2})/dg,
-  },
-  {
-    name: 'Talos cluster id',
-    kind: 'kubernetes',
-    pattern: /^[ \t]{1,16}id: (?<secret>[A-Za-z0-9+/_-]{43}=)[ \t]*$/dgm,
-  },
-  {
-    name: 'password of a line of its own',
-    kind: 'password',
-    pattern: new RegExp(
+export const KEY_RULES = rulesOf({
+  'kubernetes: kubeconfig and talosconfig data':
+    /(?:(?:client-key|client-certificate|certificate-authority|private-key|token)-data|\b(?:key|crt|cert|ca|tls\.key|tls\.crt|ca\.crt|ca\.key))["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>(?![0-9a-f]{40,128}(?![A-Za-z0-9+/=])|\/|age1)[A-Za-z0-9+/]{40,}={0,2})/dg,
+  'kubernetes: Talos cluster id': /^[ \t]{1,16}id: (?<secret>[A-Za-z0-9+/_-]{43}=)[ \t]*$/dgm,
+  'password: password of a line of its own': [
+    new RegExp(
       `^[ \\t]{0,200}(?:\\d{1,6}[ \\t]{0,4}[|:][ \\t]{0,200})?(?:[-+]{1,2}[ \\t]{0,200})?(?:export |set )?["']?[\\w.-]{0,64}?${PASSWORD}${SUFFIX}["']?[ \\t]{0,8}(?::[ \\t]+|[ \\t]?=[ \\t]?)(?<secret>[^\\s].*)$`,
       'dgim',
     ),
-    unless: new RegExp(
+    new RegExp(
       `${NO_VALUE.source}|^["']?["']?,?$|^["'](?:\\$|\\{\\{)|^[|>][+-]?\\d?$|^[~./]*/|^(?:password|authentication|permission|user|you|all|no|the|is|not|must|may|entry|expiry|cannot|invalid|unrecognized|unknown|too|wrong|incorrect|failed|expired|does|should|requires?) |^==|^["']?=`,
       'i',
     ),
-  },
-  {
-    name: 'password inside of a line',
-    kind: 'password',
-    pattern: new RegExp(
+  ],
+  'password: password inside of a line': [
+    new RegExp(
       `${INLINE_PASSWORD}${SUFFIX}\\\\?["']?[ \\t]{0,4}(?:[:=]|=>|:=)[ \\t]{0,4}(?:\\\\?["'](?<secret>[^"'\\r\\n\\\\]{3,512})|(?<bare>(?=[^\\s\\d]{0,64}[\\d!#%^*+?])${WORD}{4,}|(?<==)${WORD}{3,}))`,
       'dgi',
     ),
-    unless: new RegExp(`${NO_VALUE.source}|^[~./]*/`, 'i'),
-  },
-  {
-    name: 'value of a secret-like key',
-    kind: 'secret',
-    pattern: new RegExp(
+    new RegExp(`${NO_VALUE.source}|^[~./]*/`, 'i'),
+  ],
+  'secret: value of a secret-like key': [
+    new RegExp(
       `(?:${NAMED}|(?<=client|app|shared|webhook|cluster|bootstrap|join|session|refresh|access|id|bot)[_-]?(?:secret|token))${SUFFIX}\\\\?["']?[ \\t]{0,4}(?:[:=]|=>|:=)[ \\t]{0,4}(?:\\\\?["'](?<secret>(?=[^\\s"']{0,64}\\d|[a-z]{3})[^\\s"'\\\\]{8,1024})|(?<bare>(?=[^\\s"']{0,64}\\d|[a-z]{3})(?:(?!\\\\)${WORD}){8,}))`,
       'dgi',
     ),
-    unless: NO_SECRET,
-  },
-  {
-    name: 'secret of a line of its own',
-    kind: 'secret',
-    pattern: new RegExp(
+    NO_SECRET,
+  ],
+  'secret: secret of a line of its own': [
+    new RegExp(
       `^[ \\t]{0,200}(?:[-+]{1,2}[ \\t]{0,200})?(?:export |set )?[\\w.-]{0,64}?${NAMED}${SUFFIX}=(?<secret>(?=\\S{0,64}\\d)[^\\s"'$\`]\\S{7,})[ \\t]*$`,
       'dgim',
     ),
-    unless: NO_SECRET,
-  },
-  {
-    name: 'key-like value of a key',
-    kind: 'secret',
-    pattern: new RegExp(
-      `${WEAK}(?:[_-](?:data|hash|DATA|HASH))?\\\\?["']?[ \\t]{0,4}(?:[:=]|=>|:=)[ \\t]{0,4}\\\\?["']?(?<secret>${KEY_LIKE})`,
-      'dg',
-    ),
-  },
-  {
-    name: 'variable of a container',
-    kind: 'secret',
-    pattern: new RegExp(
+    NO_SECRET,
+  ],
+  'secret: key-like value of a key': new RegExp(
+    `${WEAK}(?:[_-](?:data|hash|DATA|HASH))?\\\\?["']?[ \\t]{0,4}(?:[:=]|=>|:=)[ \\t]{0,4}\\\\?["']?(?<secret>${KEY_LIKE})`,
+    'dg',
+  ),
+  'secret: variable of a container': [
+    new RegExp(
       `name["']?:[ \\t]{0,4}["']?[\\w.-]{0,64}?(?:${NAMED}|${INLINE_PASSWORD})${SUFFIX}["']?,?[ \\t]{0,8}\\r?\\n[ \\t]{0,200}["']?value["']?:[ \\t]{0,4}(?<secret>[^\\s].*)`,
       'dgi',
     ),
-    unless: new RegExp(`${NO_VALUE.source}|^["'](?:\\$|\\{\\{|["'])`, 'i'),
-  },
-  {
-    name: 'key-like variable of a container',
-    kind: 'secret',
-    pattern: new RegExp(
-      `name["']?:[ \\t]{0,4}["']?[\\w.-]{0,64}?${WEAK}(?:[_-](?:data|hash|DATA|HASH))?["']?,?[ \\t]{0,8}\\r?\\n[ \\t]{0,200}["']?value["']?:[ \\t]{0,4}["']?(?<secret>${KEY_LIKE})`,
-      'dg',
-    ),
-  },
-  {
-    name: 'element of XML',
-    kind: 'secret',
-    pattern: new RegExp(`<[\\w:.-]{0,32}?(?:${NAMED}|${INLINE_PASSWORD})>(?<secret>[^<\\r\\n]{3,})`, 'dgi'),
-    unless: NO_VALUE,
-  },
-  {
-    name: 'block of a secret-like key',
-    kind: 'secret',
-    pattern: new RegExp(
-      `^([ \\t]{0,200})(?:- )?[\\w.-]{0,64}?(?:${NAMED}|${PASSWORD}|\\bkey)["']?:[ \\t]{0,4}[|>][+-]?\\d?[ \\t]{0,4}\\r?\\n(?<secret>(?:\\1[ \\t]+\\S.*(?:\\r?\\n|$)){1,60})`,
-      'dgim',
-    ),
-  },
-];
+    new RegExp(`${NO_VALUE.source}|^["'](?:\\$|\\{\\{|["'])`, 'i'),
+  ],
+  'secret: key-like variable of a container': new RegExp(
+    `name["']?:[ \\t]{0,4}["']?[\\w.-]{0,64}?${WEAK}(?:[_-](?:data|hash|DATA|HASH))?["']?,?[ \\t]{0,8}\\r?\\n[ \\t]{0,200}["']?value["']?:[ \\t]{0,4}["']?(?<secret>${KEY_LIKE})`,
+    'dg',
+  ),
+  'secret: element of XML': [
+    new RegExp(`<[\\w:.-]{0,32}?(?:${NAMED}|${INLINE_PASSWORD})>(?<secret>[^<\\r\\n]{3,})`, 'dgi'),
+    NO_VALUE,
+  ],
+  'secret: block of a secret-like key': new RegExp(
+    `^([ \\t]{0,200})(?:- )?[\\w.-]{0,64}?(?:${NAMED}|${PASSWORD}|\\bkey)["']?:[ \\t]{0,4}[|>][+-]?\\d?[ \\t]{0,4}\\r?\\n(?<secret>(?:\\1[ \\t]+\\S.*(?:\\r?\\n|$)){1,60})`,
+    'dgim',
+  ),
+});

@@ -12,8 +12,16 @@ export interface RedactRule {
    * fixed or looks behind itself, and nothing open-ended is followed by something that can fail. */
   pattern: RegExp;
   /** Values that are none: variables, templates, words. */
-  unless?: RegExp;
+  unless?: RegExp | undefined;
 }
+
+/** Rules from a table: `kind: name` → pattern, or pattern and `unless`. Where two overlap, the kind of the earlier row counts. */
+export const rulesOf = (rows: Readonly<Record<string, RegExp | [pattern: RegExp, unless: RegExp]>>): RedactRule[] =>
+  Object.entries(rows).map(([row, rule]) => {
+    const [kind = '', name = ''] = row.split(': ');
+    const [pattern, unless] = rule instanceof RegExp ? [rule] : rule;
+    return { name, kind, pattern, unless };
+  });
 
 /** Names of a password, as part of a pattern. */
 export const PASSWORD = '(?:password|passwd|passphrase|passwort|kennwort|pwd|pass)';

@@ -1,100 +1,57 @@
 // Tokens that are known by their own form, wherever they stand.
-import type { RedactRule } from './rule.ts';
+import { rulesOf } from './rule.ts';
 
 const START = '(?<![A-Za-z0-9_-])';
 const token = (body: string): RegExp => new RegExp(`${START}(?:${body})`, 'dg');
 
-/** Kind → name → pattern. */
-const TOKENS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
-  aws: {
-    'AWS access key': /(?<![A-Za-z0-9])(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z2-7]{16}(?![A-Za-z0-9])/dg,
-  },
-  google: {
-    'Google key or token': token('AIza[\\w-]{35}|ya29\\.[\\w.-]{20,}|GOCSPX-[\\w-]{20,}|1//0[\\w-]{40,}'),
-  },
-  azure: {
-    'Azure storage or bus key':
-      /(?:AccountKey|SharedAccessKey|SharedSecretValue|SharedAccessSignature)=(?<secret>[A-Za-z0-9+/=%&_.-]{20,})/dg,
-    'Azure client secret': /(?<![\w~.-])[\w~.]{3}\dQ~[\w~.-]{31,34}(?![\w~.-])/dg,
-  },
-  github: {
-    'GitHub token': token('gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\\w{22,}'),
-  },
-  gitlab: {
-    'GitLab token': token('gl(?:pat|rt|dt|cbt|ptt|ft|agent|soat|oas|imt|ffct)-[\\w.-]{20,}|GR1348941[\\w-]{20,}'),
-  },
-  token: {
-    'token with a prefix of its maker': token(
-      [
-        'npm_[A-Za-z0-9]{36}|pypi-[\\w-]{50,}|dckr_(?:pat|oat)_[\\w-]{20,}|hf_[A-Za-z]{30,}|hv[sbr]\\.[\\w-]{24,}',
-        'sk-(?:ant|proj|svcacct|admin|or)-[\\w-]{20,}|sk-[A-Za-z0-9]{32,}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,}',
-        'do[opr]_v1_[a-f0-9]{64}|gl(?:sa|c)_[\\w=+/-]{32,}|lin_api_[A-Za-z0-9]{40}|ops_eyJ[\\w+/=-]{40,}',
-        'SG\\.[\\w-]{16,}\\.[\\w-]{32,}|ATATT3[\\w=-]{60,}|ATBB[A-Za-z0-9]{28,}|pul-[a-f0-9]{40}|dp\\.(?:pt|st|ct)\\.[\\w.-]{32,}',
-        'sntry[su]_[\\w=+/-]{40,}|tk_[a-z0-9]{29}|[A-Za-z0-9]{14}\\.atlasv1\\.[\\w=-]{50,}|A3-[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}',
-      ].join('|'),
-    ),
-  },
-  jwt: {
-    'JSON web token': token(
-      'eyJ[\\w-]{8,}={0,2}\\.[\\w-]{8,}={0,2}(?:\\.[\\w-]{4,}={0,2}){0,3}|eyJhIjoi[\\w+/=-]{40,}',
-    ),
-  },
-  auth: {
-    // What {"auths": begins with, written on one line or indented.
-    'registry logins in base64': token(
-      '(?:eyJhdXRocyI6|eyAiYXV0aHMi|ewogICJhdXRocyI6|ewoJImF1dGhzIjo|ewogICAgImF1dGhzIjo)[\\w+/-]{16,}={0,2}',
-    ),
-  },
-  slack: {
-    'Slack token': token('xox[abeoprs]-[A-Za-z0-9-]{10,}|xoxe\\.[\\w.-]{20,}|xapp-\\d-[A-Za-z0-9-]{20,}'),
-  },
-  webhook: {
-    webhook:
-      /(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d+\/|webhook\.office\.com\/|api\.telegram\.org\/bot|hc-ping\.com\/)(?<secret>[\w@%:.~/-]{16,})/dg,
-  },
-  bot: {
-    'bot token': token('\\d{8,10}:AA[\\w-]{33}|[MNO][\\w-]{23,27}\\.[\\w-]{6}\\.[\\w-]{27,38}(?![\\w-])'),
-  },
-  age: {
-    'age secret key': /AGE-(?:SECRET-KEY|PLUGIN-[A-Z0-9]{1,40})-1[A-Z0-9]{20,}/dgi,
-  },
-  sops: {
-    'sops value': /ENC\[AES256_GCM,(?<secret>data:[A-Za-z0-9+/=]*,iv:[A-Za-z0-9+/=]*,tag:[A-Za-z0-9+/=]*)/dg,
-    'sops data key': /\benc["']?[ \t]{0,4}:[ \t]{0,4}["']?(?<secret>[A-Za-z0-9+/]{60,}={0,2})/dg,
-  },
-  proxmox: {
-    'Proxmox API token':
-      /@[\w.-]{1,32}![\w.-]{1,64}[=:](?<secret>[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})/dg,
-    'Proxmox ticket':
-      /(?<![A-Za-z])(?:PVE|PBS|PMG)[A-Z]{0,4}:(?<secret>[\w.-]{1,64}@[\w.-]{1,32}:[0-9A-F]{8}::[A-Za-z0-9+/=]{20,})/dg,
-  },
-  tailscale: {
-    'Tailscale key': token('tskey-[a-z]{2,10}-[A-Za-z0-9]{8,}(?:-[A-Za-z0-9]{8,})?|(?:nodekey|privkey):[0-9a-f]{64}'),
-  },
-  cloudflare: {
-    'Cloudflare key':
-      /(?<![\w.-])v1\.0-[a-f0-9]{24}-[a-f0-9]{100,}|(?:cloudflare|\bcf)[\w .-]{0,24}["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>[A-Za-z0-9_-]{37,45})(?![\w-])/dgi,
-  },
-  wireguard: {
-    'WireGuard key':
-      /(?:private|pre-?shared)[ _-]?key["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>[A-Za-z0-9+/]{43}=)/dgi,
-  },
-  kubernetes: {
-    'k3s token': /(?<![A-Za-z0-9])K10[a-f0-9]{64}::(?:[\w.-]{1,32}:)?[A-Za-z0-9.]{8,}/dg,
-    'bootstrap token': /(?<![\w./-])(?=[a-z0-9]{6}\.[a-z]{0,15}\d)[a-z0-9]{6}\.[a-z0-9]{16}(?![\w./-])/dg,
-  },
-  vault: {
-    'Ansible vault':
-      /\$ANSIBLE_VAULT;[\w.;-]{1,80}[ \t]*\r?\n(?<secret>(?:[ \t]{0,40}[0-9a-f]{2,80}[ \t]*(?:\r?\n|$)){1,2000})/dg,
-    'unseal key':
-      /(?:unseal|recovery)[ _-]?key(?:[ _-]?\d{1,2})?["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>[A-Za-z0-9+/]{32,}={0,2})/dgi,
-  },
-  hash: {
-    'password hash':
-      /\$2[abxy]?\$\d\d\$[./A-Za-z0-9]{50,}|\$argon2(?:id|i|d)\$[\w=,$+/.-]{20,}|\$(?:1|5|6|7|y|gy|apr1|sha1|scrypt|pbkdf2[\w-]{0,16})\$[\w=,./$+-]{16,}|\{S?SHA\d{0,3}\}[A-Za-z0-9+/=]{20,}/dg,
-  },
-};
-
-export const TOKEN_RULES: readonly RedactRule[] = Object.entries(TOKENS).flatMap(([kind, patterns]) =>
-  Object.entries(patterns).map(([name, pattern]) => ({ name, kind, pattern })),
-);
+export const TOKEN_RULES = rulesOf({
+  'aws: AWS access key': /(?<![A-Za-z0-9])(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z2-7]{16}(?![A-Za-z0-9])/dg,
+  'google: Google key or token': token('AIza[\\w-]{35}|ya29\\.[\\w.-]{20,}|GOCSPX-[\\w-]{20,}|1//0[\\w-]{40,}'),
+  'azure: Azure storage or bus key':
+    /(?:AccountKey|SharedAccessKey|SharedSecretValue|SharedAccessSignature)=(?<secret>[A-Za-z0-9+/=%&_.-]{20,})/dg,
+  'azure: Azure client secret': /(?<![\w~.-])[\w~.]{3}\dQ~[\w~.-]{31,34}(?![\w~.-])/dg,
+  'github: GitHub token': token('gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\\w{22,}'),
+  'gitlab: GitLab token': token('gl(?:pat|rt|dt|cbt|ptt|ft|agent|soat|oas|imt|ffct)-[\\w.-]{20,}|GR1348941[\\w-]{20,}'),
+  'token: token with a prefix of its maker': token(
+    [
+      'npm_[A-Za-z0-9]{36}|pypi-[\\w-]{50,}|dckr_(?:pat|oat)_[\\w-]{20,}|hf_[A-Za-z]{30,}|hv[sbr]\\.[\\w-]{24,}',
+      'sk-(?:ant|proj|svcacct|admin|or)-[\\w-]{20,}|sk-[A-Za-z0-9]{32,}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,}',
+      'do[opr]_v1_[a-f0-9]{64}|gl(?:sa|c)_[\\w=+/-]{32,}|lin_api_[A-Za-z0-9]{40}|ops_eyJ[\\w+/=-]{40,}',
+      'SG\\.[\\w-]{16,}\\.[\\w-]{32,}|ATATT3[\\w=-]{60,}|ATBB[A-Za-z0-9]{28,}|pul-[a-f0-9]{40}|dp\\.(?:pt|st|ct)\\.[\\w.-]{32,}',
+      'sntry[su]_[\\w=+/-]{40,}|tk_[a-z0-9]{29}|[A-Za-z0-9]{14}\\.atlasv1\\.[\\w=-]{50,}|A3-[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}',
+    ].join('|'),
+  ),
+  'jwt: JSON web token': token(
+    'eyJ[\\w-]{8,}={0,2}\\.[\\w-]{8,}={0,2}(?:\\.[\\w-]{4,}={0,2}){0,3}|eyJhIjoi[\\w+/=-]{40,}',
+  ),
+  // What {"auths": begins with, written on one line or indented.
+  'auth: registry logins in base64': token(
+    '(?:eyJhdXRocyI6|eyAiYXV0aHMi|ewogICJhdXRocyI6|ewoJImF1dGhzIjo|ewogICAgImF1dGhzIjo)[\\w+/-]{16,}={0,2}',
+  ),
+  'slack: Slack token': token('xox[abeoprs]-[A-Za-z0-9-]{10,}|xoxe\\.[\\w.-]{20,}|xapp-\\d-[A-Za-z0-9-]{20,}'),
+  'webhook: webhook':
+    /(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d+\/|webhook\.office\.com\/|api\.telegram\.org\/bot|hc-ping\.com\/)(?<secret>[\w@%:.~/-]{16,})/dg,
+  'bot: bot token': token('\\d{8,10}:AA[\\w-]{33}|[MNO][\\w-]{23,27}\\.[\\w-]{6}\\.[\\w-]{27,38}(?![\\w-])'),
+  'age: age secret key': /AGE-(?:SECRET-KEY|PLUGIN-[A-Z0-9]{1,40})-1[A-Z0-9]{20,}/dgi,
+  'sops: sops value': /ENC\[AES256_GCM,(?<secret>data:[A-Za-z0-9+/=]*,iv:[A-Za-z0-9+/=]*,tag:[A-Za-z0-9+/=]*)/dg,
+  'sops: sops data key': /\benc["']?[ \t]{0,4}:[ \t]{0,4}["']?(?<secret>[A-Za-z0-9+/]{60,}={0,2})/dg,
+  'proxmox: Proxmox API token':
+    /@[\w.-]{1,32}![\w.-]{1,64}[=:](?<secret>[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})/dg,
+  'proxmox: Proxmox ticket':
+    /(?<![A-Za-z])(?:PVE|PBS|PMG)[A-Z]{0,4}:(?<secret>[\w.-]{1,64}@[\w.-]{1,32}:[0-9A-F]{8}::[A-Za-z0-9+/=]{20,})/dg,
+  'tailscale: Tailscale key': token(
+    'tskey-[a-z]{2,10}-[A-Za-z0-9]{8,}(?:-[A-Za-z0-9]{8,})?|(?:nodekey|privkey):[0-9a-f]{64}',
+  ),
+  'cloudflare: Cloudflare key':
+    /(?<![\w.-])v1\.0-[a-f0-9]{24}-[a-f0-9]{100,}|(?:cloudflare|\bcf)[\w .-]{0,24}["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>[A-Za-z0-9_-]{37,45})(?![\w-])/dgi,
+  'wireguard: WireGuard key':
+    /(?:private|pre-?shared)[ _-]?key["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>[A-Za-z0-9+/]{43}=)/dgi,
+  'kubernetes: k3s token': /(?<![A-Za-z0-9])K10[a-f0-9]{64}::(?:[\w.-]{1,32}:)?[A-Za-z0-9.]{8,}/dg,
+  'kubernetes: bootstrap token': /(?<![\w./-])(?=[a-z0-9]{6}\.[a-z]{0,15}\d)[a-z0-9]{6}\.[a-z0-9]{16}(?![\w./-])/dg,
+  'vault: Ansible vault':
+    /\$ANSIBLE_VAULT;[\w.;-]{1,80}[ \t]*\r?\n(?<secret>(?:[ \t]{0,40}[0-9a-f]{2,80}[ \t]*(?:\r?\n|$)){1,2000})/dg,
+  'vault: unseal key':
+    /(?:unseal|recovery)[ _-]?key(?:[ _-]?\d{1,2})?["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>[A-Za-z0-9+/]{32,}={0,2})/dgi,
+  'hash: password hash':
+    /\$2[abxy]?\$\d\d\$[./A-Za-z0-9]{50,}|\$argon2(?:id|i|d)\$[\w=,$+/.-]{20,}|\$(?:1|5|6|7|y|gy|apr1|sha1|scrypt|pbkdf2[\w-]{0,16})\$[\w=,./$+-]{16,}|\{S?SHA\d{0,3}\}[A-Za-z0-9+/=]{20,}/dg,
+});
