@@ -26,17 +26,18 @@ export type {
 export { linear, parallel, type RunScheduler } from './plan/scheduler.ts';
 export { validateContext, validatePlan } from './plan/validate.ts';
 // Of plugins, what 0.1.0 offered here.
-export type {
-  Backend,
-  BackendJob,
-  Context,
-  Escalation,
-  EscalationFacts,
-  FixFacts,
-  Notice,
-  Proposal,
+export {
+  type Backend,
+  type BackendJob,
+  type Context,
+  definePlugin,
+  type Escalation,
+  type EscalationFacts,
+  type FixFacts,
+  type Notice,
+  type Plugin,
+  type Proposal,
 } from './plugin/contract.ts';
-export { definePlugin, type Plugin } from './plugin/hooks.ts';
 // `createExecutor`, `ExecutorOptions` and `PlanExecutor` are the names of 0.1.0.
 export {
   createPlanRunner,

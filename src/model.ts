@@ -4,21 +4,22 @@
 // A plugin, what it is told and what it answers.
 
 export type { Note } from './fix/edit.ts';
-export type {
-  Backend,
-  BackendJob,
-  ClassRules,
-  Context,
-  Escalation,
-  EscalationFacts,
-  FailureFacts,
-  FixFacts,
-  Notice,
-  Proposal,
-  RefusedRound,
-  Reporting,
+export {
+  type Backend,
+  type BackendJob,
+  type ClassRules,
+  type Context,
+  definePlugin,
+  type Escalation,
+  type EscalationFacts,
+  type FailureFacts,
+  type FixFacts,
+  type Notice,
+  type Plugin,
+  type Proposal,
+  type RefusedRound,
+  type Reporting,
 } from './plugin/contract.ts';
-export { definePlugin, type Plugin } from './plugin/hooks.ts';
 
 // The only ways out: a program, an Ollama host, an HTTP host. Whoever does not do its part throws ModelFault.
 
@@ -26,27 +27,17 @@ export { type ModelCommand, runModelCommand } from './io/egress/model-command.ts
 export { ModelFault } from './io/egress/model-fault.ts';
 export { type ChatEnd, type HostedModel, type ModelHost, machineMemory, openChat } from './io/egress/ollama-chat.ts';
 export { type Posted, type PostJson, postJson } from './io/egress/post-json.ts';
-export { isPassingStatus, pause, retryAfterMs } from './model/retry.ts';
+export * from './model/retry.ts';
 
 // Settings, where a plugin may send to, and secrets that no report repeats.
 
 export { positiveDurationSchema as durationSetting } from './config/duration.ts';
-export {
-  addressFault,
-  addressSetting,
-  baseAddressSetting,
-  isLanAddress,
-  isLoopback,
-  lanHost,
-  lanHostSetting,
-  mayReach,
-} from './model/address.ts';
-export { programEnvironment, programSettings } from './model/program.ts';
-export { repeatsSecret, secretFrom, variableSetting, withoutSecrets } from './model/secrets.ts';
+export * from './model/address.ts';
+export * from './model/environment.ts';
 
 // Asking an executor's model: the form of the answer, why the one before was refused, and the answer checked.
 
-export { type GuardedAnswer, guardAnswer, type SeenFile, seenFiles } from './model/guard-answer.ts';
+export * from './model/guard-answer.ts';
 export { followUp, type Refused, withFormat } from './outbound/answer-format.ts';
 export type { AnswerFormat, Try } from './outbound/context.ts';
 export { readNumbered } from './outbound/shown-files.ts';
@@ -54,5 +45,5 @@ export { estimateTokens } from './outbound/text.ts';
 
 // Asking about a case: the task, the conversation, and the one reader of its answers.
 
-export { CASE_REMINDER, CASE_TASK, type CaseAnswer, type Consultation, consult, type Turn } from './model/consult.ts';
-export { type ReadReply, readReply } from './model/read-reply.ts';
+export * from './model/consult.ts';
+export * from './model/read-reply.ts';

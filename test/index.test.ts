@@ -8,13 +8,18 @@ import * as testing from '../src/testing/index.ts';
 
 const names = (door: object) => Object.keys(door).sort();
 
-/** The types that the file re-exports, under the names that others import. */
-function types(path: string): string[] {
-  const text = readFileSync(new URL(path, import.meta.url), 'utf8');
+/** The types that the file exports itself or re-exports, under the names that others import. */
+function types(url: URL): string[] {
+  const text = readFileSync(url, 'utf8');
+  const own = [...text.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name as string);
+  const whole = [...text.matchAll(/^export \* from '([^']+)'/gm)].map(([, path]) => new URL(path as string, url));
   const lists = [...text.matchAll(/^export (type )?\{([^}]*)\}/gm)];
-  const exported = lists.flatMap(([, type = '', list = '']) => list.split(',').map((name) => type + name.trim()));
-  return exported.flatMap((name) => /^type (?:\w+ as )?(\w+)$/.exec(name)?.[1] ?? []).sort();
+  const listed = lists.flatMap(([, type = '', list = '']) => list.split(',').map((name) => type + name.trim()));
+  const named = listed.flatMap((name) => /^type (?:\w+ as )?(\w+)$/.exec(name)?.[1] ?? []);
+  return [...own, ...named, ...whole.flatMap(types)].sort();
 }
+
+const typesOf = (path: string) => types(new URL(path, import.meta.url));
 
 test('the plan API is exactly this', () => {
   assert.equal(names(planApi), [
@@ -40,7 +45,7 @@ test('the plan API is exactly this', () => {
     Outcome Plan PlanExecutor PlanInput PlanResult PlanRunner PlanRunnerOptions PlanStatus PlanStep Plugin
     Proposal RetryPolicy RunScheduler Severity Subscriber
   `;
-  assert.equal(types('../src/index.ts'), expected.trim().split(/\s+/));
+  assert.equal(typesOf('../src/index.ts'), expected.trim().split(/\s+/));
   assert.is(planApi.EVENT_TYPES['run.ended'], 'the run is over; exactly one per run, always last');
   const runner = planApi.createPlanRunner({ actions: new Map() });
   assert.equal(names(runner), ['execute', 'executePlan', 'runPlan']);
@@ -89,7 +94,7 @@ test('what plugin authors are offered is exactly this', () => {
     EscalationFacts FailureFacts FixFacts GuardedAnswer HostedModel ModelCommand ModelHost Note Notice Plugin
     PostJson Posted Proposal ReadReply Refused RefusedRound Reporting SeenFile Try Turn
   `;
-  assert.equal(types('../src/model.ts'), expected.trim().split(/\s+/));
+  assert.equal(typesOf('../src/model.ts'), expected.trim().split(/\s+/));
   assert.is(model.definePlugin, planApi.definePlugin);
   assert.equal(names(testing), ['startApiServer', 'startOllamaServer']);
 });

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 
 /** `http://name:port[/path]`, or why not. */
-export type LanHost = { readonly url: string; readonly name: string } | { readonly refused: string };
+type LanHost = { readonly url: string; readonly name: string } | { readonly refused: string };
 
 const DEFAULT_PORT = '11434';
 const LAN_NAMES = ['.localhost', '.lan', '.local', '.home.arpa', '.internal'];
@@ -17,16 +17,14 @@ export function lanHost(written: string): LanHost {
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
     return { refused: `${JSON.stringify(text)} is no address of a host; expected such as http://127.0.0.1:11434` };
   }
-  if (url.username !== '' || url.password !== '') {
-    return { refused: 'a host with a user name or password is not taken' };
-  }
+  if (url.username + url.password !== '') return { refused: 'a host with a user name or password is not taken' };
   // What a server listens on when it listens everywhere is no address to go to.
   const name = ['0.0.0.0', '[::]'].includes(url.hostname) ? '127.0.0.1' : url.hostname;
   const port = url.port !== '' ? url.port : explicit ? (url.protocol === 'https:' ? '443' : '80') : DEFAULT_PORT;
   if (!isLanName(name)) {
-    return {
-      refused: `${name} is neither this machine nor a host of its network (a private address, or a name in ${LAN_NAMES.slice(1).join(', ')}); prompts hold your files and logs and stay here`,
-    };
+    const local = `(a private address, or a name in ${LAN_NAMES.slice(1).join(', ')})`;
+    const why = 'prompts hold your files and logs and stay here';
+    return { refused: `${name} is neither this machine nor a host of its network ${local}; ${why}` };
   }
   return { url: `${url.protocol}//${name}:${port}${url.pathname.replace(/\/+$/, '')}`, name };
 }
@@ -45,19 +43,19 @@ function isLanName(name: string): boolean {
 export function isLanAddress(address: string): boolean {
   const bare = address.toLowerCase().replace(/%.*$/, '');
   const mapped = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([\da-f]{1,4}):([\da-f]{1,4}))$/.exec(bare);
-  if (mapped) return isLanAddress(mapped[1] ?? dotted(mapped[2] as string, mapped[3] as string));
+  if (mapped) {
+    const bytes = (part: string | undefined) => [
+      Number.parseInt(part ?? '', 16) >> 8,
+      Number.parseInt(part ?? '', 16) & 255,
+    ];
+    return isLanAddress(mapped[1] ?? [...bytes(mapped[2]), ...bytes(mapped[3])].join('.'));
+  }
   if (bare.includes(':')) return bare === '::1' || /^f[cd][\da-f]{2}:/.test(bare) || /^fe[89ab][\da-f]:/.test(bare);
   const parts = bare.split('.').map(Number);
   const [a = -1, b = -1] = parts;
   if (parts.length !== 4 || parts.some((part) => !Number.isInteger(part) || part < 0 || part > 255)) return false;
-  return (
-    a === 127 || a === 10 || (a === 172 && b >= 16 && b <= 31) || (a === 192 && b === 168) || (a === 169 && b === 254)
-  );
-}
-
-function dotted(high: string, low: string): string {
-  const [h, l] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
-  return [h >> 8, h & 255, l >> 8, l & 255].join('.');
+  if (a === 172) return b >= 16 && b <= 31;
+  return a === 127 || a === 10 || (a === 192 && b === 168) || (a === 169 && b === 254);
 }
 
 /** Whether the host is this very machine. */
@@ -68,7 +66,7 @@ export function addressFault(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !['http:', 'https:'].includes(url.protocol))
     return 'expected an address such as https://example.com/path';
-  if (url.username !== '' || url.password !== '') return 'an address with a user name or password is not taken';
+  if (url.username + url.password !== '') return 'an address with a user name or password is not taken';
   if (url.hash !== '') return 'an address with a # is not taken';
   if (url.protocol === 'http:' && 'refused' in lanHost(url.origin)) {
     return 'expected https: plain http is only for this machine and its network';

@@ -39,7 +39,8 @@ export interface Turn {
 }
 
 /** The text of an answer; `wrong`: why it is not usable, and worth asking again; `refuses`: why asking again is of no use. */
-export type CaseAnswer = { readonly text: string; readonly wrong?: string } | { readonly refuses: string };
+export type CaseAnswer = UnreadAnswer | { readonly refuses: string };
+type UnreadAnswer = { readonly text: string; readonly wrong?: string };
 
 export interface Consultation {
   /** Who is asked, for people. */
@@ -61,28 +62,21 @@ export async function consult(context: CaseContext, { who, timeoutMs, ask }: Con
   const began = performance.now();
   const left = () => CALL_LIMIT_MS - (performance.now() - began);
   const turns = openingTurns(context, who);
-  const answer = await ask(turns, left);
-  if ('refuses' in answer) return { pass: `${who} ${answer.refuses}` };
-  const first = read(answer);
-  if ('reply' in first) return remembered(context, who, answer.text, first.reply);
+  const first = readCaseAnswer(context, who, await ask(turns, left));
+  if (!('wrong' in first)) return first;
   if (left() < timeoutMs) return { pass: `${who}: ${first.wrong}` };
   context.say(`asks ${who} once more: ${first.wrong}`);
   try {
     // An empty turn is refused by some hosts.
-    const before: Turn = { role: 'assistant', content: context.mask(answer.text).trim() || '(nothing)' };
+    const before: Turn = { role: 'assistant', content: context.mask(first.text).trim() || '(nothing)' };
     const content = `Your answer cannot be used: ${first.wrong}.\n\nAnswer once more, in full. ${CASE_REMINDER}`;
-    const again = await ask([...turns, before, { role: 'user', content }], left);
-    if ('refuses' in again) return { pass: `${who} ${again.refuses}` };
-    const second = read(again);
-    if ('reply' in second) return remembered(context, who, again.text, second.reply);
-    return { pass: `${who}: ${second.wrong}` };
+    const second = readCaseAnswer(context, who, await ask([...turns, before, { role: 'user', content }], left));
+    return 'wrong' in second ? { pass: `${who}: ${second.wrong}` } : second;
   } catch (error) {
     // The first answer did come.
     return { pass: `${who}: ${first.wrong}; asked once more: ${(error as Error).message}` };
   }
 }
-
-const read = ({ text, wrong }: { text: string; wrong?: string }) => (wrong === undefined ? readReply(text) : { wrong });
 
 const MAX_REMEMBERED = 16;
 
@@ -91,13 +85,18 @@ const proposed = new Map<string, string>();
 
 const keyOf = ({ case: { name, version } }: CaseContext, who: string): string => `${who}\n${name}\n${version}`;
 
-function remembered(context: CaseContext, who: string, text: string, reply: Escalation): Escalation {
-  if ('answer' in reply) {
+/** What to answer to the loop, or why `text` is not usable. A proposed change is remembered. */
+function readCaseAnswer(context: CaseContext, who: string, answer: CaseAnswer): Escalation | Required<UnreadAnswer> {
+  if ('refuses' in answer) return { pass: `${who} ${answer.refuses}` };
+  const { text, wrong } = answer;
+  const read = wrong === undefined ? readReply(text) : { wrong };
+  if ('wrong' in read) return { text, wrong: read.wrong };
+  if ('answer' in read.reply) {
     proposed.set(keyOf(context, who), context.mask(text));
     const [oldest] = proposed.size > MAX_REMEMBERED ? proposed.keys() : [];
     if (oldest !== undefined) proposed.delete(oldest);
   }
-  return reply;
+  return read.reply;
 }
 
 function openingTurns(context: CaseContext, who: string): Turn[] {
@@ -107,9 +106,6 @@ function openingTurns(context: CaseContext, who: string): Turn[] {
   const refusals = context.refused.map((one) => refusalText('Your change', one)).join('\n');
   const why = `${refusals}\n\nAnswer once more, in full; do not repeat what was not taken. ${CASE_REMINDER}`;
   if (before === undefined) return [{ role: 'user', content: `${content}\n${why}\n` }];
-  return [
-    { role: 'user', content },
-    { role: 'assistant', content: before },
-    { role: 'user', content: why },
-  ];
+  const answer: Turn = { role: 'assistant', content: before };
+  return [{ role: 'user', content }, answer, { role: 'user', content: why }];
 }

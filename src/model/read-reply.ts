@@ -11,22 +11,19 @@ export type ReadReply = { readonly reply: Escalation } | { readonly wrong: strin
 const MAX_CHARACTERS = 1_000_000;
 const MAX_COMMANDS = 12;
 const MAX_WORDS = 64;
-/** More fenced blocks are no answer in one form. */
+/** Of fenced blocks: more are no answer in one form. */
 const MAX_BLOCKS = 8;
 
 const words = (most: number) => z.string().trim().min(1).max(most);
-const KEYS = ['patch', 'diagnostics', 'hand_over'] as const;
+const command = z.array(z.string().min(1).max(4000)).min(1).max(MAX_WORDS);
 
 const FORMS = {
   patch: z.strictObject({ patch: words(MAX_CHARACTERS / 2), fix: words(2000), reason: words(2000) }),
-  diagnostics: z.strictObject({
-    diagnostics: z
-      .array(z.array(z.string().min(1).max(4000)).min(1).max(MAX_WORDS))
-      .min(1)
-      .max(MAX_COMMANDS),
-  }),
+  diagnostics: z.strictObject({ diagnostics: z.array(command).min(1).max(MAX_COMMANDS) }),
   hand_over: z.strictObject({ hand_over: words(20_000) }),
 };
+const KEYS = Object.keys(FORMS) as (keyof typeof FORMS)[];
+const keysIn = (object: object) => KEYS.filter((key) => Object.hasOwn(object, key));
 
 const NEITHER = 'it is neither a change of files nor one JSON object with diagnostics or hand_over';
 
@@ -46,7 +43,7 @@ export function readReply(raw: string): ReadReply {
 }
 
 function readForm(object: Readonly<Record<string, unknown>>): ReadReply {
-  const keys = KEYS.filter((key) => Object.hasOwn(object, key));
+  const keys = keysIn(object);
   const [key] = keys;
   if (key === undefined || keys.length > 1) {
     const has = key === undefined ? 'none' : keys.join(' and ');
@@ -58,10 +55,9 @@ function readForm(object: Readonly<Record<string, unknown>>): ReadReply {
     const at = path.length === 0 ? 'the JSON object' : path.join('.');
     return { wrong: `${at} is not as described: ${message}` };
   }
-  const { data } = read;
-  if (!('patch' in data)) return { reply: data };
-  const { patch, fix, reason } = data;
-  return { reply: { answer: fenced(patch), note: { fix, reason } } };
+  if (!('patch' in read.data)) return { reply: read.data };
+  const { patch, ...note } = read.data;
+  return { reply: { answer: fenced(patch), note } };
 }
 
 /** A diff that stands by itself, in a fence: without one its last lines could be taken for prose. */
@@ -77,20 +73,15 @@ function embedded(text: string): Record<string, unknown> | undefined {
     .slice(0, MAX_BLOCKS);
   const from = /^[ \t]*\{/m.exec(text)?.index ?? text.length;
   const candidates = [...blocks.map(({ lines }) => lines.join('\n')), text.slice(from, text.lastIndexOf('}') + 1)];
-  const ours = candidates
-    .map(objectOf)
-    .filter((one) => one !== undefined)
-    .filter((one) => KEYS.some((key) => Object.hasOwn(one, key)));
+  const ours = candidates.map(objectOf).filter((one) => one !== undefined && keysIn(one).length > 0);
   const [first, second] = ours;
   return second !== undefined && JSON.stringify(first) !== JSON.stringify(second) ? undefined : first;
 }
 
 function objectOf(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    const value = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;
   }

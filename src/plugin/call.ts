@@ -2,10 +2,8 @@
 // comes back as a value.
 import { freeze, frozenCopy } from '../config/freeze.ts';
 import { check, formatPath } from '../config/problem.ts';
-import type { Answer, Given, HookName, Reporting } from './contract.ts';
-import type { LoadedPlugin } from './examine.ts';
-import { HOOKS, type Hook } from './hooks.ts';
-import { thrownLine } from './thrown.ts';
+import { type Answer, type FixFacts, type Given, HOOKS, type Hook, type HookName, type Reporting } from './contract.ts';
+import { type LoadedPlugin, oneLine, thrownLine } from './examine.ts';
 
 /** `threw` it did · `late` past its time · `stopped` by the caller's signal · `invalid` outside its schema · `absent` no such hook. */
 export type CallFault = 'threw' | 'late' | 'stopped' | 'invalid' | 'absent';
@@ -86,32 +84,23 @@ function checkAnswer({ answer, plain }: Hook, value: unknown): Ended {
   }
 }
 
-type Read = (path: string) => Promise<string>;
-
 /** `given` is plain data but for `read`, which is held to `given.files`, and `shell`. Throws TypeError when it is not. */
 function contextFor(given: object, options: unknown, signal: AbortSignal, reporting: Partial<Reporting> = {}): object {
-  const { read, shell, ...data } = given as {
-    read?: Read;
-    shell?: { parses(text: string): Promise<boolean> };
-    files?: readonly string[];
-  };
+  const { read, shell, ...data } = given as Partial<Pick<FixFacts, 'files' | 'read' | 'shell'>>;
   const copy = frozenCopy(data);
+  const readFile = async (path: string) => {
+    if (signal.aborted) throw new Error('read: the call is over');
+    if (copy.files?.includes(path)) return read?.(path);
+    throw new Error(`read: ${JSON.stringify(path)} is not a file that this stage may change`);
+  };
   return Object.freeze({
     ...copy,
-    ...(read ? { read: limitedRead(read, new Set(copy.files), signal) } : {}),
+    ...(read ? { read: readFile } : {}),
     ...(shell ? { shell: Object.freeze({ parses: (text: string) => shell.parses(String(text)) }) } : {}),
     ...boundedReporting(reporting, signal),
     options,
     signal,
   });
-}
-
-function limitedRead(read: Read, files: ReadonlySet<string>, signal: AbortSignal): Read {
-  return async (path) => {
-    if (signal.aborted) throw new Error('read: the call is over');
-    if (!files.has(path)) throw new Error(`read: ${JSON.stringify(path)} is not a file that this stage may change`);
-    return read(path);
-  };
 }
 
 const MAX_SAID_LINES = 20;
@@ -121,15 +110,15 @@ const MAX_TOKENS = 100_000_000;
 /** What a plugin reports, as one bounded line each. */
 function boundedReporting({ say, progress, used, mask }: Partial<Reporting>, signal: AbortSignal): Reporting {
   let lines = 0;
+  const bounded = (text: unknown) => oneLine(String(text)).slice(0, MAX_LINE);
   return {
     // Without one, nothing was masked that could come back.
     mask: (text) => (mask ? mask(String(text)) : String(text)),
     say(text) {
-      if (signal.aborted || ++lines > MAX_SAID_LINES) return;
-      say?.(oneLine(text));
+      if (!signal.aborted && ++lines <= MAX_SAID_LINES) say?.(bounded(text));
     },
     progress(text) {
-      if (!signal.aborted) progress?.(oneLine(text));
+      if (!signal.aborted) progress?.(bounded(text));
     },
     // Counted late, too: a call that was cut off has used what it used.
     used(tokens, dollars = 0) {
@@ -138,9 +127,3 @@ function boundedReporting({ say, progress, used, mask }: Partial<Reporting>, sig
     },
   };
 }
-
-const oneLine = (text: unknown): string =>
-  String(text)
-    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
-    .trim()
-    .slice(0, MAX_LINE);

@@ -1,5 +1,5 @@
-// What a plugin is told, and what it may answer as schemas: an answer is plain data, and anything more or less is a failure of
-// its plugin. Contexts are copies, frozen all the way down: nothing a plugin does to them reaches the loop.
+// The contract of plugins: what each hook is told, what it may answer as a schema (anything more or less is a failure of its
+// plugin), which list of ai/loop.yaml calls for it and how long it may take. Contexts are copies, frozen all the way down.
 import { z } from 'zod';
 import type { Stage } from '../config/context-map.ts';
 import type { Frozen } from '../config/freeze.ts';
@@ -80,7 +80,6 @@ export interface Backend {
 }
 
 const MAX_ANSWER = 1_000_000;
-const MAX_WORDS = 4_000;
 
 const text = (max: number) =>
   z
@@ -88,7 +87,7 @@ const text = (max: number) =>
     .min(1)
     .max(max, { error: `expected text of at most ${max} characters` });
 
-const words = text(MAX_WORDS);
+const words = text(4000);
 const noteSchema = z.strictObject({ fix: words, reason: words });
 
 /** What a model said, as it said it: read and judged by the loop. */
@@ -107,10 +106,8 @@ const changedFiles = z
 
 /** Nothing to say about this failure, and why. */
 const pass = z.strictObject({ pass: words });
-
 /** Commands whose output would help: argv each, no shell. */
 const diagnostics = z.strictObject({ diagnostics: z.array(z.array(z.string().min(1)).min(1)).min(1) });
-
 /** This needs a person; what to tell them. */
 const handOver = z.strictObject({ hand_over: text(MAX_ANSWER) });
 
@@ -122,16 +119,16 @@ export const escalationSchema = z.union([modelAnswer, changedFiles, pass, diagno
   error: 'expected exactly one of answer, files, pass, diagnostics and hand_over',
 });
 
-/** One line: who would be asked, and how it is reached. */
-export const checkSchema = words;
-
-export const classRulesSchema = z.array(classRuleSchema);
+const classRulesSchema = z.array(classRuleSchema);
 
 /** The one answer that is no plain data: an object that runs commands. */
-export const backendSchema = z.custom<object>(
+const backendSchema = z.custom<object>(
   (value) => typeof (value as { run?: unknown } | null)?.run === 'function' && typeof value === 'object',
   { error: 'expected an object with a function run' },
 );
+
+/** What a notifier returns does not matter: it told somebody, or it threw. */
+const anything = z.unknown().transform(() => undefined);
 
 export type ClassRules = Frozen<z.input<typeof classRulesSchema>>;
 export type Proposal = Frozen<z.output<typeof proposalSchema>>;
@@ -140,7 +137,7 @@ export type Change = Exclude<Proposal, { pass: string }>;
 export type Escalation = Frozen<z.output<typeof escalationSchema>>;
 
 /** What the loop gives to each hook, and what it gets back once that is checked. */
-export interface HookTypes {
+interface HookTypes {
   classify: { given: Record<never, never>; answer: Frozen<z.output<typeof classRulesSchema>> };
   check: { given: Record<never, never>; answer: string };
   propose: { given: FixFacts; answer: Proposal };
@@ -172,3 +169,68 @@ export type Context<H extends HookName, O = unknown> = Given<H> &
     /** Of this call: given when its time is up, when the run stops, and once it has answered. */
     readonly signal: AbortSignal;
   };
+
+/** The keys of ai/loop.yaml that name plugins, and what one such plugin is called. */
+export const KINDS = {
+  executors: 'executor',
+  escalations: 'escalation',
+  notifiers: 'notifier',
+  backends: 'backend',
+} as const;
+
+export type List = keyof typeof KINDS;
+export const LISTS = Object.keys(KINDS) as readonly List[];
+
+/** The key under which ai/loop.yaml names plugins of a list. */
+export const keyOf = (list: List): string => (list === 'backends' ? 'backend' : list);
+
+export interface Hook {
+  /** null: any plugin may have it. */
+  readonly list: List | null;
+  readonly answer: z.ZodType;
+  /** Whether the answer must be plain data; it is then copied before anyone looks at it. */
+  readonly plain: boolean;
+  readonly timeoutMs: number;
+}
+
+export const HOOKS: Readonly<Record<HookName, Hook>> = {
+  classify: { list: null, answer: classRulesSchema, plain: true, timeoutMs: 10_000 },
+  check: { list: null, answer: words, plain: true, timeoutMs: 10_000 },
+  propose: { list: 'executors', answer: proposalSchema, plain: true, timeoutMs: 300_000 },
+  escalate: { list: 'escalations', answer: escalationSchema, plain: true, timeoutMs: 600_000 },
+  notify: { list: 'notifiers', answer: anything, plain: false, timeoutMs: 30_000 },
+  backend: { list: 'backends', answer: backendSchema, plain: false, timeoutMs: 30_000 },
+};
+
+export const HOOK_NAMES = Object.keys(HOOKS) as readonly HookName[];
+
+/** The hook that a plugin must have to stand in `list`. */
+export const hookOf = (list: List): HookName => HOOK_NAMES.find((name) => HOOKS[name].list === list) as HookName;
+
+type Eventually<T> = T | Promise<T>;
+
+/** What a plugin file exports by default: its name is that of its file, each hook is optional, and at least one is there. */
+export interface Plugin<O extends z.ZodType = z.ZodType> {
+  readonly name: string;
+  /** Only for readers, and checked: which list may name it. */
+  readonly kind?: (typeof KINDS)[List];
+  /** The settings it takes under `plugins.<name>` in ai/loop.yaml; without it, none. They must be plain data. */
+  readonly options?: O;
+  /** Rules that class failures, asked for once, before the first stage. When it fails, the run does not start. */
+  classify?(context: Context<'classify', z.output<O>>): Eventually<ClassRules>;
+  /** For `doctor`: who would be asked, in one line. Throws what is wrong, and what to do. */
+  check?(context: Context<'check', z.output<O>>): Eventually<string>;
+  /** A fix for a failure. Throws when whoever it asks cannot be reached: that is no try. */
+  propose?(context: Context<'propose', z.output<O>>): Eventually<Proposal>;
+  /** A fix, a request for diagnostics, or a hand-over, for a failure that keeps coming back. Throws as `propose` does. */
+  escalate?(context: Context<'escalate', z.output<O>>): Eventually<Escalation>;
+  /** Tells a person. Throws when it could not, which is only noted. */
+  notify?(context: Context<'notify', z.output<O>>): unknown;
+  /** Where commands run. When it fails, the run does not start. */
+  backend?(context: Context<'backend', z.output<O>>): Eventually<Backend>;
+}
+
+/** Returns `plugin` as it is: only there so that an editor knows the types of every hook. */
+export function definePlugin<O extends z.ZodType>(plugin: Plugin<O>): Plugin<O> {
+  return plugin;
+}

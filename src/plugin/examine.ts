@@ -4,10 +4,7 @@ import { z } from 'zod';
 import { frozenCopy } from '../config/freeze.ts';
 import { check, described, formatPath } from '../config/problem.ts';
 import { didYouMean } from '../config/suggest.ts';
-import type { HookName } from './contract.ts';
-import { HOOK_NAMES, HOOKS, hookOf, KINDS, keyOf, LISTS, type List } from './hooks.ts';
-import { thrownLine } from './thrown.ts';
-import type { Use } from './uses.ts';
+import { HOOK_NAMES, HOOKS, type HookName, hookOf, KINDS, keyOf, LISTS, type List } from './contract.ts';
 
 /** A plugin that may be called. */
 export interface LoadedPlugin {
@@ -16,6 +13,17 @@ export interface LoadedPlugin {
   readonly hooks: Readonly<Partial<Record<HookName, (context: unknown) => unknown>>>;
   /** Its settings with their defaults: plain data, frozen. */
   readonly options: unknown;
+}
+
+/** How a name of ai/loop.yaml is used: one plugin to load. */
+export interface Use {
+  /** Those that name it; none when only its settings do. */
+  readonly lists: readonly List[];
+  /** The list for which it ships; undefined: whichever has it. */
+  readonly from: List | undefined;
+  readonly written: Readonly<Record<string, unknown>> | undefined;
+  /** Where its settings stand, from `plugins.<name>` on. */
+  readonly path: readonly string[];
 }
 
 export type Problems = { readonly problems: readonly string[] };
@@ -71,14 +79,11 @@ function placeProblems(parts: Parts, lists: readonly List[]): string[] {
   const present = HOOK_NAMES.filter((hook) => parts[hook] !== undefined);
   const own = LISTS.find((list) => KINDS[list] === parts.kind);
   const foreign = lists.filter((list) => own !== undefined && list !== own);
-  if (foreign.length > 0) {
-    return foreign.map((list) => `it is of kind ${parts.kind}, but named under ${keyOf(list)}`);
-  }
+  if (foreign.length > 0) return foreign.map((list) => `it is of kind ${parts.kind}, but named under ${keyOf(list)}`);
   const lacking = lists.filter((list) => !present.includes(hookOf(list)));
   if (lacking.length > 0) {
-    return lacking.map(
-      (list) => `it is named under ${keyOf(list)}, but has no hook ${hookOf(list)}; it has ${present.join(', ')}`,
-    );
+    const has = `it has ${present.join(', ')}`;
+    return lacking.map((list) => `it is named under ${keyOf(list)}, but has no hook ${hookOf(list)}; ${has}`);
   }
   // Settings alone keep a plugin ready without using it.
   const usable = lists.length === 0 ? [] : present.flatMap((hook) => HOOKS[hook].list ?? []);
@@ -111,5 +116,21 @@ export function checkSettings(
     return { problems: checked.findings.map(({ path, message }) => `${at(path)}: ${message}`) };
   } catch (error) {
     return { problems: [`its options cannot be used: ${thrownLine(error)}`] };
+  }
+}
+
+export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+
+const MAX_THROWN_LENGTH = 300;
+
+/** What a plugin threw, as one line for a person. Never throws, whatever `error` is. */
+export function thrownLine(error: unknown): string {
+  try {
+    const text = error instanceof Error ? String(error.message).trim() || String(error.name) : String(error);
+    const line = oneLine(text);
+    if (line === '') return 'nothing that could be shown';
+    return line.length > MAX_THROWN_LENGTH ? `${line.slice(0, MAX_THROWN_LENGTH - 3)}...` : line;
+  } catch {
+    return 'something that cannot be shown';
   }
 }

@@ -5,8 +5,8 @@ import { join, posix } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PLUGIN_NAME } from '../config/loop-config.ts';
 import { entryAt } from '../io/links.ts';
-import { LISTS } from './hooks.ts';
-import { thrownLine } from './thrown.ts';
+import { LISTS } from './contract.ts';
+import { thrownLine } from './examine.ts';
 
 const ENDINGS = ['.ts', '.mjs', '.js'] as const;
 

@@ -5,10 +5,9 @@ import { fail } from '../errors.ts';
 import type { ProjectRule } from '../failure/classify.ts';
 import { BUILT_INS, type BuiltIns } from './built-ins.ts';
 import { callHook } from './call.ts';
-import { checkSettings, examine, type LoadedPlugin, type Problems } from './examine.ts';
-import { keyOf, LISTS, type List } from './hooks.ts';
+import { keyOf, LISTS, type List } from './contract.ts';
+import { checkSettings, examine, type LoadedPlugin, type Problems, type Use } from './examine.ts';
 import { defaultExport, type Imported, locate, ownExport } from './import-plugin.ts';
-import { type Use, usesOf } from './uses.ts';
 
 export interface Plugins {
   readonly executors: readonly LoadedPlugin[];
@@ -54,10 +53,10 @@ export async function loadPlugins(input: LoadInput): Promise<Plugins> {
   const classed = await classRules(loaded.map(({ plugin }) => plugin));
   problems.push(...classed.problems);
   if (problems.length > 0) fail('E_PLUGIN', { count: problems.length }, problems);
-  const pick = (list: List) =>
-    named[list].flatMap(
-      (name) => loaded.find(({ lists, plugin }) => plugin.name === name && lists.includes(list))?.plugin ?? [],
-    );
+  const pick = (list: List) => {
+    const inList = loaded.filter(({ lists }) => lists.includes(list)).map(({ plugin }) => plugin);
+    return named[list].flatMap((name) => inList.find((plugin) => plugin.name === name) ?? []);
+  };
   return {
     executors: pick('executors'),
     escalations: pick('escalations'),
@@ -68,28 +67,49 @@ export async function loadPlugins(input: LoadInput): Promise<Plugins> {
 }
 
 /** A plugin, and the lists that it is loaded for. */
-interface Loaded {
-  readonly lists: readonly List[];
-  readonly plugin: LoadedPlugin;
-}
+type Loaded = { readonly lists: readonly List[]; readonly plugin: LoadedPlugin };
 
 async function loadName(name: string, lists: readonly List[], input: LoadInput): Promise<(Loaded | Problems)[]> {
-  const { shipped = SHIPPED } = input;
+  const { shipped = SHIPPED, loop } = input;
   const ships = LISTS.filter((list) => shipped[list].includes(name));
-  const written = Object.hasOwn(input.loop.plugins, name) ? input.loop.plugins[name] : undefined;
-  const uses = usesOf(lists, ships, written);
+  const uses = usesOf(lists, ships, Object.hasOwn(loop.plugins, name) ? loop.plugins[name] : undefined);
   if ('fault' in uses) return [{ problems: [`plugins.${name}: ${uses.fault}`] }];
   const results: (Loaded | Problems)[] = [];
   for (const use of uses) results.push(await loadUse(name, use, ships, input));
   return results;
 }
 
+/**
+ * How a name that `lists` name is used. It is one plugin with one set of settings, unless it ships for several lists: then it is
+ * another plugin in each, and its settings may be given by list.
+ */
+function usesOf(lists: readonly List[], ships: readonly List[], written: Use['written']): Use[] | { fault: string } {
+  if (ships.length < 2) return [{ lists, from: ships[0], written, path: [] }];
+  const keys = Object.keys(written ?? {});
+  const byList = ships.filter((list) => keys.includes(keyOf(list)));
+  const useIn = (from: List) => ({ from, lists: lists.filter((list) => list === from) });
+  if (byList.length === 0) {
+    // The same settings for every list; a name that only has settings is checked as its first.
+    const used = lists.length > 0 ? lists : ships.slice(0, 1);
+    return used.map((list) => ({ ...useIn(list), written, path: [] }));
+  }
+  const other = keys.find((key) => !byList.some((list) => keyOf(list) === key));
+  if (other !== undefined) {
+    return { fault: `${JSON.stringify(other)} stands beside ${byList.map(keyOf).join(', ')}; put it below them` };
+  }
+  const settings = (list: List) => written?.[keyOf(list)] as Use['written'];
+  const isMapping = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+  const misshapen = byList.find((list) => !isMapping(settings(list)));
+  if (misshapen) return { fault: `expected a mapping below ${keyOf(misshapen)}` };
+  const used = LISTS.filter((list) => lists.includes(list) || byList.includes(list));
+  return used.map((list) => ({ ...useIn(list), written: settings(list), path: [keyOf(list)] }));
+}
+
 async function loadUse(name: string, use: Use, ships: readonly List[], input: LoadInput): Promise<Loaded | Problems> {
   const imported = await importUse(name, use, ships, input);
-  if (imported && 'fault' in imported) return { problems: [imported.fault] };
-  const result = imported ? examine(imported.exported, name, use) : checkSettings(name, undefined, use);
-  if ('problems' in result) return result;
-  return 'hooks' in result ? { lists: use.lists, plugin: result as LoadedPlugin } : { problems: [] };
+  if (!imported) return { problems: [], ...checkSettings(name, undefined, use) };
+  const result = 'fault' in imported ? { problems: [imported.fault] } : examine(imported.exported, name, use);
+  return 'problems' in result ? result : { lists: use.lists, plugin: result };
 }
 
 /** undefined: it is a part of the loop itself, as `local` is. */
@@ -133,12 +153,10 @@ async function classRules(plugins: readonly LoadedPlugin[]) {
   for (const plugin of plugins.filter(({ hooks }) => hooks.classify)) {
     const called = await callHook(plugin, 'classify', {});
     if ('failed' in called) problems.push(called.failed);
-    else {
-      for (const { match, class: failureClass, transient, external } of called.answer) {
-        const name = `classify of the plugin ${plugin.name}: ${match}`;
-        // As in ai/loop.yaml: ^ and $ are those of a line.
-        rules.push({ name, match: new RegExp(match, 'm'), class: failureClass, transient, external });
-      }
+    for (const rule of 'answer' in called ? called.answer : []) {
+      const name = `classify of the plugin ${plugin.name}: ${rule.match}`;
+      // As in ai/loop.yaml: ^ and $ are those of a line.
+      rules.push({ ...rule, name, match: new RegExp(rule.match, 'm') });
     }
   }
   return { rules, problems };

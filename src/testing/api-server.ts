@@ -1,6 +1,6 @@
 // A server that speaks the protocols of hosted models, OpenAI's chat completions and Anthropic's messages, as it is told to.
 import type { ServerResponse } from 'node:http';
-import { type LoopbackServer, listen, paused, replyOf, type Script, type ServedRequest } from './loopback.ts';
+import { breakOff, type LoopbackServer, listen, paused, replyOf, type Script, type ServedRequest } from './loopback.ts';
 
 export type ApiKind = 'openai' | 'anthropic';
 
@@ -50,18 +50,16 @@ export type ApiServer = LoopbackServer;
 /** Listens on a free port of 127.0.0.1 and nowhere else. */
 export function startApiServer({ kind, script = [], key, tls, idleMs }: ApiServerOptions = {}): Promise<ApiServer> {
   let posts = 0;
-  return listen(
-    (request, response) => {
-      const { method, path } = request;
-      const protocol = kind ?? (path.endsWith('/messages') ? 'anthropic' : 'openai');
-      const before = method === 'POST' ? posts++ : posts;
-      return send(response, protocol, replyTo(request, before), request);
-    },
-    { idleMs, tls },
-  );
+  return listen(serve, { idleMs, tls });
 
-  function replyTo(request: ServedRequest, before: number): ApiReply {
+  function serve(request: ServedRequest, response: ServerResponse): Promise<void> {
+    const protocol = kind ?? (request.path.endsWith('/messages') ? 'anthropic' : 'openai');
+    return send(response, protocol, replyTo(request), request);
+  }
+
+  function replyTo(request: ServedRequest): ApiReply {
     if (request.method !== 'POST') return { status: 405, error: 'only POST is served' };
+    const before = posts++;
     const given = keyOf(request);
     if (key !== undefined && given !== key) {
       return { status: 401, error: `Incorrect API key provided: ${given.slice(0, 8)}********${given.slice(-4)}` };
@@ -73,7 +71,7 @@ export function startApiServer({ kind, script = [], key, tls, idleMs }: ApiServe
 
 async function send(response: ServerResponse, kind: ApiKind, reply: ApiReply, request: ServedRequest): Promise<void> {
   const { status = 200, headers = {}, contentType = 'application/json', end = 'done' } = reply;
-  if (reply.delayMs !== undefined && !(await paused(reply.delayMs, response))) return;
+  if (reply.delayMs !== undefined && !(await paused(response, reply.delayMs))) return;
   if (end === 'hang') return;
   if (end === 'disconnect') return void response.destroy();
   const whole = Buffer.from(
@@ -84,16 +82,15 @@ async function send(response: ServerResponse, kind: ApiKind, reply: ApiReply, re
   const sent = end === 'truncated' ? whole.subarray(0, Math.floor(whole.length / 2)) : whole;
   if (reply.gapMs === undefined) response.write(sent);
   else if (!(await dripped(response, sent, reply.gapMs))) return;
-  // What was said is on its way before the connection breaks.
-  if (end === 'truncated') return void setTimeout(() => response.destroy(), 10);
-  response.end();
+  if (end === 'truncated') breakOff(response);
+  else response.end();
 }
 
 /** A byte at a time. False when the client went away meanwhile. */
 async function dripped(response: ServerResponse, bytes: Buffer, gapMs: number): Promise<boolean> {
   for (const byte of bytes) {
     response.write(Buffer.of(byte));
-    if (!(await paused(gapMs, response))) return false;
+    if (!(await paused(response, gapMs))) return false;
   }
   return true;
 }
@@ -106,27 +103,20 @@ function answerBody(kind: ApiKind, reply: ApiReply, { body }: ServedRequest): st
   const model = String(body?.model ?? '');
   const estimated = { input: Math.ceil(JSON.stringify(body ?? '').length / 4), output: Math.ceil(text.length / 4) };
   const { input, output } = reply.usage ?? estimated;
+  const isCounted = reply.usage !== null;
   if (kind === 'anthropic') {
     const stop_reason = { stop: 'end_turn', length: 'max_tokens', refusal: 'refusal' }[finish];
     const content = text === '' ? [] : [{ type: 'text', text }];
-    const message = {
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      model,
-      content,
-      stop_reason,
-      stop_sequence: null,
-    };
-    const usage = { input_tokens: input, output_tokens: output };
-    return JSON.stringify({ ...message, ...(reply.usage === null ? {} : { usage }) });
+    const usage = isCounted ? { input_tokens: input, output_tokens: output } : undefined;
+    const stop = { stop_reason, stop_sequence: null };
+    return JSON.stringify({ id: 'msg_1', type: 'message', role: 'assistant', model, content, ...stop, usage });
   }
   const refusal = finish === 'refusal' ? 'I cannot help with that.' : null;
-  const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+  const counts = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
   const message = { role: 'assistant', content: refusal === null ? text : null, refusal };
   const choices = [{ index: 0, message, finish_reason: finish === 'length' ? 'length' : 'stop' }];
   const completion = { id: 'chatcmpl-1', object: 'chat.completion', created: 1_750_000_000, model, choices };
-  return JSON.stringify({ ...completion, ...(reply.usage === null ? {} : { usage }) });
+  return JSON.stringify({ ...completion, usage: isCounted ? counts : undefined });
 }
 
 const TYPES: Readonly<Record<number, readonly [openai: string, anthropic: string]>> = {

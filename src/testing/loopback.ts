@@ -50,7 +50,7 @@ export async function listen(
   const handle: RequestListener = async (request, response) => {
     idle.refresh();
     const { method = '', url = '', headers } = request;
-    const served = { method, path: url, headers, body: parsed(await bodyOf(request)), aborted: false };
+    const served = { method, path: url, headers, body: await bodyOf(request), aborted: false };
     response.on('close', () => {
       served.aborted = !response.writableFinished;
     });
@@ -79,19 +79,15 @@ export async function listen(
   return { url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`, requests, close };
 }
 
-/** All of a request's body; of a client that went away, what came. */
-async function bodyOf(request: IncomingMessage): Promise<string> {
+/** A request's body, of a client that went away what came: the value when it is JSON, else the text. */
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = [];
   try {
     for await (const part of request) parts.push(part as Buffer);
   } catch {
     // The client went away; what came is all there is.
   }
-  return Buffer.concat(parts).toString('utf8');
-}
-
-/** The value when it is JSON, else the text. */
-function parsed(text: string): unknown {
+  const text = Buffer.concat(parts).toString('utf8');
   try {
     return JSON.parse(text);
   } catch {
@@ -99,15 +95,19 @@ function parsed(text: string): unknown {
   }
 }
 
-/** False when the client went away meanwhile. */
-export function paused(ms: number, response: ServerResponse): Promise<boolean> {
+/** Waits `ms`, or without it until all that was written is taken. False when the client went away meanwhile. */
+export function paused(response: ServerResponse, ms?: number): Promise<boolean> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
-      response.off('close', done);
+      response.off('drain', done).off('close', done);
       resolve(!response.destroyed);
     };
-    const timer = setTimeout(done, ms);
+    const timer = ms === undefined ? undefined : setTimeout(done, ms);
+    if (ms === undefined) response.once('drain', done);
     response.once('close', done);
   });
 }
+
+/** What was said is on its way before the connection breaks. */
+export const breakOff = (response: ServerResponse): void => void setTimeout(() => response.destroy(), 10);

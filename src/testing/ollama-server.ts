@@ -1,6 +1,6 @@
 // A server that speaks Ollama's protocol as it is told to.
 import type { ServerResponse } from 'node:http';
-import { type LoopbackServer, listen, paused, replyOf, type Script, type ServedRequest } from './loopback.ts';
+import { breakOff, type LoopbackServer, listen, paused, replyOf, type Script, type ServedRequest } from './loopback.ts';
 
 /** A model as `/api/tags` and `/api/show` tell of it. */
 export interface ServedModel {
@@ -104,7 +104,7 @@ async function answer(
   reply: ServedReply,
   model: ServedModel | undefined,
 ): Promise<void> {
-  if (reply.delayMs !== undefined && !(await paused(reply.delayMs, response))) return;
+  if (reply.delayMs !== undefined && !(await paused(response, reply.delayMs))) return;
   if (reply.status !== undefined) {
     const { status, error = 'the server failed', contentType = 'application/json; charset=utf-8' } = reply;
     const body = contentType.startsWith('application/json') ? JSON.stringify({ error }) : error;
@@ -134,8 +134,8 @@ async function answer(
     ...Object.fromEntries(Object.entries(metrics).filter(([, value]) => value !== null)),
   };
   if (body.stream === false) {
-    const thinking = reply.thinking ? { thinking: reply.thinking } : {};
-    return json(response, 200, { ...last, message: { role: 'assistant', content: chunks.join(''), ...thinking } });
+    const thinking = reply.thinking || undefined;
+    return json(response, 200, { ...last, message: { role: 'assistant', content: chunks.join(''), thinking } });
   }
   response.writeHead(200, { 'content-type': 'application/x-ndjson' });
   const line = (value: object) => response.write(`${JSON.stringify(value)}\n`);
@@ -144,13 +144,12 @@ async function answer(
   }
   for (const content of chunks) {
     line({ ...stamp(), message: { role: 'assistant', content }, done: false });
-    if (reply.gapMs !== undefined && !(await paused(reply.gapMs, response))) return;
-    if (response.writableNeedDrain && !(await drained(response))) return;
+    if (reply.gapMs !== undefined && !(await paused(response, reply.gapMs))) return;
+    if (response.writableNeedDrain && !(await paused(response))) return;
   }
   if (reply.raw !== undefined) response.write(reply.raw);
   if (reply.end === 'hang') return;
-  // What was said is on its way before the connection breaks.
-  if (reply.end === 'disconnect') return void setTimeout(() => response.destroy(), 10);
+  if (reply.end === 'disconnect') return breakOff(response);
   if (reply.end === 'error') line({ error: reply.error ?? 'an error was encountered while running the model' });
   if (reply.end === undefined || reply.end === 'done') line(last);
   response.end();
@@ -159,48 +158,30 @@ async function answer(
 /** As a model says it: a few characters at a time, none of them halved. */
 const pieces = (text: string): string[] => text.match(/.{1,4}/gsu) ?? [];
 
-/** False when the client went away before it took what was said. */
-function drained(response: ServerResponse): Promise<boolean> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off('drain', done).off('close', done);
-      resolve(!response.destroyed);
-    };
-    response.once('drain', done).once('close', done);
-  });
-}
-
-const detailsOf = (parameters: string): object => ({
-  parent_model: '',
-  format: 'gguf',
-  family: 'qwen2',
-  families: ['qwen2'],
-  parameter_size: parameters,
-  quantization_level: 'Q4_K_M',
+/** What both lists and details say of a model; what is undefined is not sent. */
+const factsOf = ({ name, parameters = '', remoteHost }: ServedModel): object => ({
+  details: {
+    parent_model: '',
+    format: 'gguf',
+    family: 'qwen2',
+    families: ['qwen2'],
+    parameter_size: parameters,
+    quantization_level: 'Q4_K_M',
+  },
+  remote_host: remoteHost,
+  remote_model: remoteHost === undefined ? undefined : name,
 });
 
-const remoteOf = ({ name, remoteHost }: ServedModel): object =>
-  remoteHost === undefined ? {} : { remote_host: remoteHost, remote_model: name };
-
 function listed(model: ServedModel): object {
-  const { name, size = 1_000_000_000, parameters = '' } = model;
+  const { name, size = 1_000_000_000 } = model;
   const file = { name, model: name, modified_at: '2025-01-01T00:00:00Z', size, digest: '0'.repeat(64) };
-  return { ...file, details: detailsOf(parameters), ...remoteOf(model) };
+  return { ...file, ...factsOf(model) };
 }
 
 function shown(model: ServedModel): object {
-  const { parameters = '', context, capabilities = ['completion'] } = model;
-  const length = context === undefined ? {} : { 'qwen2.context_length': context };
-  const model_info = { 'general.architecture': 'qwen2', ...length };
-  const file = {
-    modelfile: '',
-    parameters: '',
-    template: '',
-    capabilities,
-    details: detailsOf(parameters),
-    model_info,
-  };
-  return { ...file, ...remoteOf(model) };
+  const { context, capabilities = ['completion'] } = model;
+  const model_info = { 'general.architecture': 'qwen2', 'qwen2.context_length': context };
+  return { modelfile: '', parameters: '', template: '', capabilities, model_info, ...factsOf(model) };
 }
 
 function json(response: ServerResponse, status: number, body: object): void {

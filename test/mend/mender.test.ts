@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layout as layoutOf } from '../../src/io/layout.ts';
-import { HOOKS } from '../../src/plugin/hooks.ts';
+import { HOOKS } from '../../src/plugin/contract.ts';
 import { resetStages } from '../../src/run/reset-stages.ts';
 import { fakeClock } from '../run/builders.ts';
 import { cutOff, failuresIn, journalIn, run } from '../run/homelab.ts';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
-import { definePlugin, HOOKS, hookOf, LISTS } from '../../src/plugin/hooks.ts';
+import { definePlugin, HOOKS, hookOf, LISTS } from '../../src/plugin/contract.ts';
 
 test('each list calls for one hook, and each hook has its time', () => {
   assert.equal(

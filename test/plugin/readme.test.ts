@@ -7,8 +7,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { callHook } from '../../src/plugin/call.ts';
+import { HOOKS } from '../../src/plugin/contract.ts';
 import type { LoadedPlugin } from '../../src/plugin/examine.ts';
-import { HOOKS } from '../../src/plugin/hooks.ts';
 import { fixFacts, load } from './plugin-folder.ts';
 
 const shipped = (path: string) => readFileSync(new URL(`../../plugins/${path}`, import.meta.url), 'utf8');

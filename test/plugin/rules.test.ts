@@ -13,7 +13,7 @@ test('rules come in the order of the plugins, then of each list, and before the 
       'b',
       '[{ match: "^disk$", class: "proxmox_error", transient: true }, { match: "denied", class: "unknown" }]',
     ),
-    'c.mjs': `export default { name: 'c', classify: async () => [{ match: 'x', class: 'unknown', external: true }] };`,
+    'c.mjs': `export default { name: 'c', classify: async () => [{ match: 'x', class: 'unknown', external: true, advice: 'Call me' }] };`,
   });
   assert.equal(loaded.rules, [
     {
@@ -31,7 +31,14 @@ test('rules come in the order of the plugins, then of each list, and before the 
       transient: false,
       external: false,
     },
-    { name: 'classify of the plugin c: x', match: /x/m, class: 'unknown', transient: false, external: true },
+    {
+      name: 'classify of the plugin c: x',
+      match: /x/m,
+      class: 'unknown',
+      transient: false,
+      external: true,
+      advice: 'Call me',
+    },
   ]);
   const classed = (errors: string) => classify({ errors, before: '', exitCode: 1 }, loaded.rules);
   assert.equal(classed('one\ndisk\ntwo').rules, ['classify of the plugin b: ^disk$']);

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { withoutSecrets } from '../../src/model/environment.ts';
 import { readReply } from '../../src/model/read-reply.ts';
 import { retryAfterMs } from '../../src/model/retry.ts';
-import { withoutSecrets } from '../../src/model/secrets.ts';
 import { escalationSchema } from '../../src/plugin/contract.ts';
 import { fc, runs } from '../sweep.ts';
 import { DIFF, WHOLE } from './ask-ollama.ts';

@@ -1,7 +1,6 @@
 // An escalation asked as the loop asks it, about a case; a host of models that says what it is told to.
 import type { z } from 'zod';
-import type { Escalation, RefusedRound } from '../../src/plugin/contract.ts';
-import type { Plugin } from '../../src/plugin/hooks.ts';
+import type { Escalation, Plugin, RefusedRound } from '../../src/plugin/contract.ts';
 import { type ApiReply, type ApiServer, type ApiServerOptions, startApiServer } from '../../src/testing/api-server.ts';
 import { fixFacts } from '../plugin/plugin-folder.ts';
 

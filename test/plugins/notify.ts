@@ -1,7 +1,6 @@
 // A notifier told as the loop tells it.
 import type { z } from 'zod';
-import type { Notice } from '../../src/plugin/contract.ts';
-import type { Plugin } from '../../src/plugin/hooks.ts';
+import type { Notice, Plugin } from '../../src/plugin/contract.ts';
 
 export const NOTICE: Notice = {
   reason: 'hand_over',

@@ -1,6 +1,7 @@
-// Secrets of a plugin. They come from the environment, for ai/loop.yaml is committed and holds only the names of the variables;
-// and what a host answers may repeat them, in parts too.
+// What a plugin takes from the environment, for ai/loop.yaml is committed and holds only the names of variables: secrets, which no
+// report may repeat, not even in parts; and what a program of the owner's is given.
 import { z } from 'zod';
+import { positiveDurationSchema } from '../config/duration.ts';
 
 /** A setting: the name of an environment variable. */
 export const variableSetting = z
@@ -43,4 +44,27 @@ export const repeatsSecret = (text: string, secret: string): boolean =>
 function partsOf(secret: string, length: number): string[] {
   if (secret.length <= length) return secret === '' ? [] : [secret];
   return Array.from({ length: secret.length - length + 1 }, (_, i) => secret.slice(i, i + length));
+}
+
+/** The settings of a plugin that runs a program of the owner's; `timeout` is how long that may take when they do not say. */
+export const programSettings = (timeout: string) =>
+  z.strictObject({
+    argv: z
+      .array(z.string())
+      .min(1, { error: 'expected the program and its arguments' })
+      .refine(([program]) => program !== '', { error: 'expected the name of a program' })
+      .describe('The program and its arguments; no shell'),
+    timeout: positiveDurationSchema.prefault(timeout).describe('How long one run of it may take'),
+    env: z.array(variableSetting).default([]).describe('Variables that it is given besides PATH, HOME and LANG'),
+  });
+
+const ALWAYS_GIVEN = ['PATH', 'HOME', 'LANG'];
+
+/** What is set of PATH, HOME, LANG and `names`. */
+export function programEnvironment(names: readonly string[]): Record<string, string> {
+  const set = [...ALWAYS_GIVEN, ...names].flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(set);
 }
