@@ -4,7 +4,7 @@ import { commandWords } from '../config/paths.ts';
 import type { Edit } from '../fix/edit.ts';
 import { pathFault } from '../fix/gate/path-text.ts';
 import { checkCommands } from '../fix/gate/protected-names.ts';
-import { foldersAbove, type GateRules } from '../fix/gate/rules.ts';
+import { foldersAbove } from '../fix/gate/rules.ts';
 import { fileFacts, isExecutable } from '../io/files.ts';
 import { type Entry, entryAt } from '../io/links.ts';
 import { shellCheck } from '../io/shell-check.ts';
@@ -14,14 +14,10 @@ import { shellProblems } from '../mend/proposal.ts';
 import { configurationOnDisk } from '../stage/configuration.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 
-export interface Here {
-  text(path: string): string | undefined;
-  rules: GateRules;
-  shellProblems(files: readonly Edit[]): Promise<string[]>;
-}
+export type Here = Awaited<ReturnType<typeof lookHere>>;
 
 /** Knows the working tree as far as `paths` go. Throws MendError for a stage that nobody knows and a map that is not sound. */
-export async function lookHere(home: string, name: string, paths: readonly string[]): Promise<Here> {
+export async function lookHere(home: string, name: string, paths: readonly string[]) {
   const config = configurationOnDisk(home);
   const { map } = config;
   const stage = map.stages[name] ?? unknownStage(name, Object.keys(map.stages));
@@ -37,10 +33,10 @@ export async function lookHere(home: string, name: string, paths: readonly strin
     isExecutable: (path: string) => isExecutable(join(home, path)),
   };
   return {
-    text: (path) =>
+    text: (path: string) =>
       kind(path) === 'file' && fileFacts(join(home, path))?.isFile ? readText(join(home, path)) : undefined,
     rules: await gateRules(home, config, stage, 'executor', tree),
-    shellProblems: (files) => shellProblems(files, shellCheck),
+    shellProblems: (files: readonly Edit[]) => shellProblems(files, shellCheck),
   };
 }
 

@@ -12,49 +12,46 @@ did not change is only checked again. After a crash the next start finishes the 
   --no-ai            no executor and no escalation; failures are still recognised and waited out
   --dry-run          say what would be done; runs no stage, writes nothing`;
 
+const row = (usage: string, summary: string, rest: Omit<Command, 'usage' | 'summary'>): Command => ({
+  usage,
+  summary,
+  ...rest,
+});
+
 export const COMMANDS: Readonly<Record<string, Command>> = {
-  all: {
-    summary: 'run every stage (the default)',
-    usage: '[all]',
+  all: row('[all]', 'run every stage (the default)', {
     options: 'with-needs',
     help: RUN_HELP,
     load: () => import('./run.ts'),
-  },
-  retry: {
-    summary: 'run one stage again, whatever its state',
-    usage: 'retry <stage>…',
+  }),
+  retry: row('retry <stage>…', 'run one stage again, whatever its state', {
     options: 'with-needs',
     help: RUN_HELP,
     load: async () => ({ run: (await import('./run.ts')).retry }),
-  },
-  plan: {
-    summary: 'show what a run would do, and why',
-    usage: 'plan [<stage>…]',
+  }),
+  plan: row('plan [<stage>…]', 'show what a run would do, and why', {
     options: 'with-needs',
     help: 'Reads only. For each step: its state, and the reason it would or would not run.',
     load: () => import('./plan.ts'),
-  },
-  status: {
-    summary: 'show where every stage stands',
-    usage: 'status',
+  }),
+  status: row('status', 'show where every stage stands', {
     help: 'Reads only; also beside a run that is at work.',
     load: () => import('./status.ts'),
-  },
-  logs: {
-    summary: "print a stage's latest log",
-    usage: 'logs <stage> [-f] [--path] [--run RUN] [--attempt N]',
+  }),
+  logs: row('logs <stage> [-f] [--path] [--run RUN] [--attempt N]', "print a stage's latest log", {
     options: 'follow|f path run= attempt=',
     help: `  -f, --follow       go on printing until the attempt is over
   --path             print the file's path only
   --run RUN          the log of that run
   --attempt N        the log of that attempt`,
     load: () => import('./logs.ts'),
-  },
-  fingerprint: {
-    summary: 'tell from a log which failure it is',
-    usage: 'fingerprint [<log>] [--stage NAME] [--exit-code N] [--jsonl]',
-    options: 'stage= exit-code= signal= last-green= jsonl',
-    help: `Reads a log (or stdin) and prints its error lines, what was masked in them, the class and the fingerprint. The same log
+  }),
+  fingerprint: row(
+    'fingerprint [<log>] [--stage NAME] [--exit-code N] [--jsonl]',
+    'tell from a log which failure it is',
+    {
+      options: 'stage= exit-code= signal= last-green= jsonl',
+      help: `Reads a log (or stdin) and prints its error lines, what was masked in them, the class and the fingerprint. The same log
 gives the same answer on any machine on any day; rules under classify in ai/loop.yaml come first.
 
   --stage NAME       the stage it is from; part of the fingerprint
@@ -63,85 +60,79 @@ gives the same answer on any machine on any day; rules under classify in ai/loop
   --last-green LOG   the stage's last green log; only decides between lines that are no clear errors
   --jsonl            one JSON object a line in: {id, stage?, log, exit_code?, last_green?}, and one out for each:
                      {id, fingerprint, class, transient, external, error_lines, templates}`,
-    load: () => import('./fingerprint.ts'),
-  },
-  explain: {
-    summary: 'tell everything about a failure, and what would be done next',
-    usage: 'explain <fingerprint>|<stage>',
+      load: () => import('./fingerprint.ts'),
+    },
+  ),
+  explain: row('explain <fingerprint>|<stage>', 'tell everything about a failure, and what would be done next', {
     help: `Reads only. The error lines, what was masked and why, the rule that gave the class, what the ledger remembers, and what
 the loop would do about it now. A few first letters of the fingerprint are enough; a stage means its latest failure.`,
     load: () => import('./explain.ts'),
-  },
-  'check-patch': {
-    summary: "tell whether a model's answer would pass the gate",
-    usage: 'check-patch <file> --stage <stage> | --jsonl',
-    options: 'stage= jsonl',
-    help: `Reads an answer (- for stdin) as a model would give it, applies it in memory to the files of the working tree, and prints
+  }),
+  'check-patch': row(
+    'check-patch <file> --stage <stage> | --jsonl',
+    "tell whether a model's answer would pass the gate",
+    {
+      options: 'stage= jsonl',
+      help: `Reads an answer (- for stdin) as a model would give it, applies it in memory to the files of the working tree, and prints
 the clean diff, or why it is refused. Writes nothing, and exits 0 for either; --json says which.
 
   --stage NAME       the stage whose files may be changed
   --jsonl            one JSON object a line in: {id, path?, files: {path: text}, links?: {path: target}, answer,
                      allow: [pattern], protect?: [pattern], max_files?, max_lines?}, and one out for each:
                      {id, ok, files?: {path: text}, diff?, code?, reasons?}`,
-    load: () => import('./check-patch.ts'),
-  },
-  redact: {
-    summary: 'mask the secrets in a text, as before anything is sent to a model',
-    usage: 'redact <text',
+      load: () => import('./check-patch.ts'),
+    },
+  ),
+  redact: row('redact <text', 'mask the secrets in a text, as before anything is sent to a model', {
     help: `Reads stdin, writes stdout. Masked are the values of carried files and of variables with secret-like names, also in base64,
 URL-encoded or wrapped, what has the form of a secret, and what the patterns under redact in ai/loop.yaml match. The same
 secret has the same placeholder. When it cannot be done for sure, nothing more is written and the exit code is 2.`,
     load: () => import('./redact.ts'),
-  },
-  verify: {
-    summary: "run the stages' checks, nothing else",
-    usage: 'verify [<stage>…]',
+  }),
+  verify: row('verify [<stage>…]', "run the stages' checks, nothing else", {
     help: 'Runs `verify` of the named stages (default: all green ones) in the worktree. Exit 0 when all hold, 1 otherwise.',
     load: () => import('./verify.ts'),
-  },
-  get: {
-    summary: "print the path of a stage's output; make it first when missing",
-    usage: 'get <stage>.<output> [--force]',
+  }),
+  get: row('get <stage>.<output> [--force]', "print the path of a stage's output; make it first when missing", {
     options: 'force',
     help: `By hand, runs the stage and what it needs when the output is missing. Inside a running stage it only looks.
 
   --force            make it anew (inside a stage: only a stage of the same spec)`,
     load: () => import('./get.ts'),
-  },
-  fixes: {
-    summary: 'list the fixes on the AI branch, with their story',
-    usage: 'fixes [<stage>] [--diff]',
+  }),
+  fixes: row('fixes [<stage>] [--diff]', 'list the fixes on the AI branch, with their story', {
     options: 'diff',
     help: `Reads only. Every fix that is on the AI branch and not in your branch: what it changes, why, for which failure, and whether
 it helped. What was taken back is listed, too.
 
   --diff             show each change itself`,
     load: () => import('./fixes.ts'),
-  },
-  cases: {
-    summary: 'list what waits for you, show a case, answer it with a patch',
-    usage: 'cases [--all] | cases show <case> | cases answer <case> [<file>]',
-    options: 'all',
-    help: `A case holds all that is known of a failure: what broke, what was tried and why it did not help. An answer is a patch in
+  }),
+  cases: row(
+    'cases [--all] | cases show <case> | cases answer <case> [<file>]',
+    'list what waits for you, show a case, answer it with a patch',
+    {
+      options: 'all',
+      help: `A case holds all that is known of a failure: what broke, what was tried and why it did not help. An answer is a patch in
 any form a model may give; it goes through the same gate, and the next run applies it when the failure comes back.
 Without a file the fix is taken that the case suggests.
 
   --all              list closed ones, too`,
-    load: () => import('./cases.ts'),
-  },
-  'safe-mode': {
-    summary: 'stop the AI from changing anything, or let it again',
-    usage: 'safe-mode [on [<why>]|off]',
+      load: () => import('./cases.ts'),
+    },
+  ),
+  'safe-mode': row('safe-mode [on [<why>]|off]', 'stop the AI from changing anything, or let it again', {
     help: `While it is on stages run as always, and no fix is asked for or applied anywhere. It goes on by itself when in one run
 fixes on 3 different failures had to be taken back, or when a fix turned a green stage red. Without a word it says how
 things stand.`,
     load: () => import('./safe-mode.ts'),
-  },
-  promote: {
-    summary: 'show what the AI branch would bring to yours; land it with --accept',
-    usage: 'promote [--diff] [--accept COMMIT | --push]',
-    options: 'diff accept= push',
-    help: `Shows every fix that your branch does not have, by stage and failure, with its verification, and rehearses the merge. The
+  }),
+  promote: row(
+    'promote [--diff] [--accept COMMIT | --push]',
+    'show what the AI branch would bring to yours; land it with --accept',
+    {
+      options: 'diff accept= push',
+      help: `Shows every fix that your branch does not have, by stage and failure, with its verification, and rehearses the merge. The
 last line is the command that lands exactly what was shown. Nothing ever lands without it.
 
   --diff             show the whole change
@@ -149,11 +140,10 @@ last line is the command that lands exactly what was shown. Nothing ever lands w
                      verified, on a conflict, and where your checkout has uncommitted changes
   --push             push the AI branch to the remote under git.push in ai/loop.yaml, for a pull request; never forced
   --dry-run          say what --accept or --push would do`,
-    load: () => import('./promote.ts'),
-  },
-  rollback: {
-    summary: 'take fixes back that you do not want',
-    usage: 'rollback <fix> | --run RUN',
+      load: () => import('./promote.ts'),
+    },
+  ),
+  rollback: row('rollback <fix> | --run RUN', 'take fixes back that you do not want', {
     options: 'run=',
     help: `Takes a fix back on the AI branch by a commit of its own. It counts as tried and does not come again by itself. A fix that
 was promoted stays on your branch until its rollback is promoted, too.
@@ -162,35 +152,28 @@ was promoted stays on your branch until its rollback is promoted, too.
   --run RUN          all fixes of that run, or none when one cannot be taken back
   --dry-run          say what would be rolled back`,
     load: () => import('./rollback.ts'),
-  },
-  reset: {
-    summary: 'set a stage back to idle',
-    usage: 'reset <stage>… [--force]',
+  }),
+  reset: row('reset <stage>… [--force]', 'set a stage back to idle', {
     options: 'force',
     help: `The stage is to do again, and the counters of its failures start anew. Its logs and history stay.
 
   --force            also within 5 minutes of the loop giving up on it`,
     load: () => import('./reset.ts'),
-  },
-  validate: {
-    summary: 'check ai/context_map.yaml and ai/loop.yaml',
-    usage: 'validate',
+  }),
+  validate: row('validate', 'check ai/context_map.yaml and ai/loop.yaml', {
     help: 'Checks the working tree, names every problem at once, and says where it differs from what a run would read.',
     load: () => import('./validate.ts'),
-  },
-  doctor: {
-    summary: 'look at everything a run depends on',
-    usage: 'doctor',
-    help: 'Changes nothing: versions, tools, worktree, lock, carried and ignored files, secrets, disk, and whether the models that\nwould be asked can be reached. Exits 0 whatever it finds; --json has the number of problems.',
+  }),
+  doctor: row('doctor', 'look at everything a run depends on', {
+    help: `Changes nothing: versions, tools, worktree, lock, carried and ignored files, secrets, disk, and whether the models that
+would be asked can be reached. Exits 0 whatever it finds; --json has the number of problems.`,
     load: () => import('./doctor.ts'),
-  },
-  abandon: {
-    summary: 'close a run that was cut off; remove worktree or lock',
-    usage: 'abandon [--worktree] [--unlock] [--yes]',
+  }),
+  abandon: row('abandon [--worktree] [--unlock] [--yes]', 'close a run that was cut off; remove worktree or lock', {
     options: 'worktree unlock',
     help: `  --worktree         remove ai/worktree (the AI branch stays); lists first what would be lost
   --unlock           remove the lock of another host; shows it first
   --yes              do not stop at what would be lost`,
     load: () => import('./abandon.ts'),
-  },
+  }),
 };

@@ -1,18 +1,15 @@
 // `mendloop doctor`: everything a run depends on.
-
 import { examine, type Finding } from '../inspect/doctor.ts';
 import { LAB_TOOLS } from '../io/package.ts';
+import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { labOverride } from './run-options.ts';
 
 export async function run({ out, home }: CommandInput): Promise<Answer> {
-  const findings = await examine(
-    home(),
-    { env: process.env, labTools: LAB_TOOLS },
-    labOverride(process.env.MENDLOOP_LAB),
-  );
+  const lab = labOverride(process.env.MENDLOOP_LAB);
+  const findings = await examine(home(), { env: process.env, labTools: LAB_TOOLS }, lab);
   const problems = findings.filter((f) => f.level === 'problem').length;
-  const verdict = problems === 0 ? 'no problem found' : problems === 1 ? '1 problem' : `${problems} problems`;
+  const verdict = problems === 0 ? 'no problem found' : counted(problems, 'problem');
   return { text: [...findings.flatMap(lines), verdict], json: { problems, findings } };
 
   function lines({ level, what, next }: Finding): string[] {

@@ -27,27 +27,24 @@ export async function run({ words, options, layout }: CommandInput): Promise<Ans
 }
 
 function report({ entry, failure, next }: Explanation, now: number): string[] {
-  const { stage, ended, log } = entry;
-  const head = [
+  const { stage, log, fingerprint } = entry;
+  const gone = [
+    `fingerprint ${fingerprint}`,
+    '',
+    `its log ${log ?? ''} is gone; this is what was kept of it`,
+    ...entry.excerpt.split('\n').map((line) => `  | ${line}`),
+  ];
+  const moved = `recorded as ${fingerprint}: its log reads differently now (another version, or another last green log)`;
+  return [
     `${stage} failed: ${kind(entry)}; ${familiarity(entry, now)}, last ${ago(entry.last_seen, now)} in run ${entry.run ?? '?'}`,
     '',
+    ...(failure ? failureReport(failure, entry) : gone),
+    ...(failure && failure.fingerprint !== fingerprint ? ['', moved] : []),
+    '',
+    ...ledgerLines(entry, now),
+    '',
+    ...nextLines(next),
   ];
-  const body = failure
-    ? failureReport(failure, { stage, ended, ...(log ? { log } : {}) })
-    : [
-        `fingerprint ${entry.fingerprint}`,
-        '',
-        `its log ${log ?? ''} is gone; this is what was kept of it`,
-        ...entry.excerpt.split('\n').map((line) => `  | ${line}`),
-      ];
-  const moved =
-    failure && failure.fingerprint !== entry.fingerprint
-      ? [
-          '',
-          `recorded as ${entry.fingerprint}: its log reads differently now (another version, or another last green log)`,
-        ]
-      : [];
-  return [...head, ...body, ...moved, '', ...ledgerLines(entry, now), '', ...nextLines(next)];
 }
 
 const MAX_CANDIDATES = 5;

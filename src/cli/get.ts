@@ -19,45 +19,44 @@ export async function run(input: CommandInput): Promise<Answer | number> {
   const layout = input.layout();
   const { home } = layout;
   const running = process.env.MENDLOOP_RUN;
-  const [first] = running === undefined ? [] : readEvents(layout.journal(running)).events;
-  const base = first?.type === 'run.started' ? first.data.base : await baseOf(home);
-  const config = await configurationAt(home, base.commit, base.name);
-  const { stage, files } = findOutputs(config.map, name, layout);
   const inside = running !== undefined;
-  const there = () => files.every((file) => isPublished(file, loadStages(layout, { look: true }).state));
-  if (inside && options.force && !dry) return forceInside(name, config.map.stages[stage]);
-  if (dry) return dryRun();
-  if (options.force || !there()) {
-    if (inside) fail('E_OUTPUT_MISSING', { name, inside });
+  const [first] = inside ? readEvents(layout.journal(running)).events : [];
+  const base = first?.type === 'run.started' ? first.data.base : await baseOf(home);
+  const { map } = await configurationAt(home, base.commit, base.name);
+  const { stage, files } = findOutputs(map, name, layout);
+  const forced = options.force === true;
+  const isThere = () => files.every((file) => isPublished(file, loadStages(layout, { look: true }).state));
+  const paths = files.map(({ path }) => path);
+  if (dry) {
+    const make = forced || !isThere();
+    return { text: make ? `would run ${stage} and what it needs` : paths, json: { name, would_run: make } };
+  }
+  if (inside && forced) await forceInside(map.stages[stage] as Stage);
+  else if (inside && !isThere()) missing();
+  else if (forced || !isThere()) {
     const exit = await compute();
     if (exit !== EXIT.ok) return exit;
-    if (!there()) fail('E_OUTPUT_MISSING', { name, inside });
+    if (!isThere()) missing();
   }
-  return answer();
+  return { text: paths, json: { name, files } };
 
-  function answer(): Answer {
-    return { text: files.map((f) => f.path), json: { name, files } };
-  }
-
-  function dryRun(): Answer {
-    const make = options.force === true || !there();
-    const text = make ? `would run ${stage} and what it needs` : files.map((f) => f.path).join('\n');
-    return { text, json: { name, would_run: make } };
+  function missing(): never {
+    fail('E_OUTPUT_MISSING', { name: name as string, inside });
   }
 
   /** Runs the stage and what it needs; stdout is kept for the answer. */
   async function compute(): Promise<number> {
     const { runStages } = await import('../run/run.ts');
-    const request = { ...runOptions(input), home, command: input.line, stages: [stage] };
+    const request = { ...runOptions(input), home, command: input.line, stages: [stage], withNeeds: true, forced };
     const watch = plainWatcher({ ...out, line: out.quiet ? () => {} : out.errorLine }, home);
-    const forced = options.force === true;
-    return (await withPorts([watch], (ports) => runStages({ ...request, withNeeds: true, forced }, ports))).exit;
+    return (await withPorts([watch], (ports) => runStages(request, ports))).exit;
   }
 
   /** Runs the stage's command alone, beside the stage that asks. */
-  async function forceInside(output: string, definition: Stage | undefined): Promise<Answer> {
+  async function forceInside(definition: Stage): Promise<void> {
+    const output = name as string;
     const spec = process.env.MENDLOOP_SPEC ?? '';
-    if (definition?.spec !== spec) fail('E_GET_SPEC', { name: output, theirs: definition?.spec ?? '', ours: spec });
+    if (definition.spec !== spec) fail('E_GET_SPEC', { name: output, theirs: definition.spec, ours: spec });
     const { state } = loadStages(layout, { look: true });
     for (const { step } of files) {
       const isRunning = recordOf(state, step)?.status === 'running';
@@ -68,9 +67,8 @@ export async function run(input: CommandInput): Promise<Answer | number> {
     const cells = new Set(files.map(({ step }) => splitStepName(step).cell));
     for (const cell of cellsOf(definition).filter((c) => cells.has(cellKey(c)))) {
       const exit = await makeOutput(stage, definition, cell, layout, process.env);
-      if (exit !== 0) fail('E_OUTPUT_MISSING', { name: output, inside });
+      if (exit !== 0) missing();
     }
-    if (!files.every(({ path }) => isFilled(path))) fail('E_OUTPUT_MISSING', { name: output, inside });
-    return answer();
+    if (!paths.every(isFilled)) missing();
   }
 }

@@ -52,11 +52,11 @@ async function pushBranch(input: CommandInput): Promise<Answer> {
   return { text: lines, json: { branch, base, tip, dry_run: dry, ...pushed, page: pushed.page ?? null } };
 }
 
-const request = ({ home, line, dry }: CommandInput) => ({
+const request = ({ home, line: command, dry: dryRun }: CommandInput) => ({
   home: home(),
-  command: line,
+  command,
   env: process.env,
-  dryRun: dry,
+  dryRun,
 });
 
 /** A promotion as --json shows it. `solve`: commands for a conflict. */

@@ -6,38 +6,24 @@ import { failUsage } from '../errors.ts';
 import type { Lab } from '../stage/run.ts';
 import type { CommandInput } from './command.ts';
 
-export interface RunOptions {
-  withNeeds: boolean;
-  recheck: boolean;
-  ai: boolean;
-  workers: number | undefined;
-  deadline: number | undefined;
-  lab: Lab | undefined;
-}
-
-/** Throws E_USAGE for values that mean nothing. */
-export function runOptions({ options }: Pick<CommandInput, 'options'>): RunOptions {
-  checkBackend(options.backend as string | undefined);
+/** What every command takes that runs stages or says what a run would do. Throws E_USAGE for values that mean nothing. */
+export function runOptions({ options }: Pick<CommandInput, 'options'>) {
+  const { backend, workers, deadline } = options as Record<string, string | undefined>;
+  if (backend !== undefined && !SHIPPED.backends.includes(backend)) {
+    const hint = didYouMean(backend, SHIPPED.backends, 'this version ships');
+    failUsage(`there is no backend ${JSON.stringify(backend)}${hint}`, 'leave --backend out, or name one that ships');
+  }
+  if (workers !== undefined && !/^[1-9]\d{0,3}$/.test(workers)) {
+    failUsage(`--workers ${workers} is not a number from 1 to 9999`, 'for example: --workers 2');
+  }
   return {
     withNeeds: options['with-needs'] === true,
     recheck: options['no-recheck'] !== true,
     ai: options['no-ai'] !== true,
-    workers: workersOption(options.workers as string | undefined),
-    deadline: deadlineOption(options.deadline as string | undefined, new Date()),
+    workers: workers === undefined ? undefined : Number(workers),
+    deadline: deadlineOption(deadline, new Date()),
     lab: labOverride(process.env.MENDLOOP_LAB),
   };
-}
-
-function checkBackend(name: string | undefined): void {
-  if (name === undefined || SHIPPED.backends.includes(name)) return;
-  const what = `there is no backend ${JSON.stringify(name)}${didYouMean(name, SHIPPED.backends, 'this version ships')}`;
-  failUsage(what, 'leave --backend out, or name one that ships');
-}
-
-function workersOption(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  failUsage(`--workers ${text} is not a number from 1 to 9999`, 'for example: --workers 2');
 }
 
 /** A duration from now, a time of day (the next one), or a full date and time, in epoch milliseconds. */

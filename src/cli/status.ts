@@ -2,7 +2,6 @@
 import { failureLines } from '../console/failure-lines.ts';
 import { ago, spell, table } from '../console/words.ts';
 import { EXIT } from '../errors.ts';
-import type { LoopEvent } from '../events.ts';
 import { runAtWork } from '../io/lock.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages, openRun, recordedStages } from '../journal/load-stages.ts';
@@ -46,7 +45,8 @@ export async function run({ layout: findLayout }: CommandInput): Promise<Answer>
   function headline(): string {
     if (!loaded.latest) return `no run yet; ${counted(names.length, 'stage')} in ai/context_map.yaml`;
     const { run, events } = loaded.latest;
-    const simulated = isSimulated(events[0]) ? '  (simulated lab)' : '';
+    const [first] = events;
+    const simulated = first?.type === 'run.started' && first.data.lab === 'simulated' ? '  (simulated lab)' : '';
     if (open && atWork) return `run ${run} is at work (pid ${atWork.pid})${simulated}`;
     if (open) return `run ${run} was cut off; the next start finishes it${simulated}`;
     const last = events.at(-1);
@@ -67,8 +67,8 @@ export async function run({ layout: findLayout }: CommandInput): Promise<Answer>
 
   /** The record as it is, with what the ledger knows of its failure. */
   function described(name: string, record: StageRecord | undefined): object {
-    const entry = record && entryFor(name, record);
-    return { ...(record ?? { status: 'idle' }), ...(entry ? { failure: entry } : {}) };
+    if (!record) return { status: 'idle' };
+    return { ...record, failure: entryFor(name, record) };
   }
 
   function entryFor(name: string, { fingerprint }: StepRecord): LedgerEntry | undefined {
@@ -88,16 +88,11 @@ export async function run({ layout: findLayout }: CommandInput): Promise<Answer>
     const waits = status === 'running' && entry?.last_tier === 'wait';
     if (!ended && status !== 'skipped' && !waits) return [];
     const head = `${title}: ${waits ? `waits, ${entry.last_reason}` : (reason ?? status)}`;
-    if (entry) return [head, ...failureLines(viewOf(entry), Date.now()).map((line) => `    ${line}`)];
+    if (entry) {
+      const human = entry.case !== undefined || entry.gave_up_at !== undefined;
+      const view = { ...entry, tier: entry.last_tier, reason: entry.last_reason, human };
+      return [head, ...failureLines(view, Date.now()).map((line) => `    ${line}`)];
+    }
     return [head, ...(ended && last?.log ? [`    log: ${last.log}`] : [])];
   }
 }
-
-const viewOf = ({ last_tier, last_reason, ...entry }: LedgerEntry) => ({
-  ...entry,
-  ...(last_tier === undefined ? {} : { tier: last_tier, reason: last_reason ?? '' }),
-  human: entry.case !== undefined || entry.gave_up_at !== undefined,
-});
-
-const isSimulated = (first: LoopEvent | undefined): boolean =>
-  first?.type === 'run.started' && first.data.lab === 'simulated';

@@ -1,5 +1,4 @@
 // `mendloop validate`: both configuration files as they are in the working tree, every problem at once.
-
 import { validateHome } from '../inspect/validate.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';

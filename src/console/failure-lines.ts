@@ -14,8 +14,8 @@ export interface FailureView {
   /** From home. */
   log?: string | undefined;
   /** What was decided, and why. */
-  tier?: string;
-  reason?: string;
+  tier?: string | undefined;
+  reason?: string | undefined;
   /** Only a person can change that. */
   human?: boolean;
 }

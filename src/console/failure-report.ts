@@ -9,8 +9,10 @@ import { kind } from './failure-lines.ts';
 import { ago, spell } from './words.ts';
 
 /** Sections of lines; `log` names where the text was read from. */
-export function failureReport(failure: Failure, context: { stage: string; ended: AttemptEnd; log?: string }): string[] {
-  const { stage, ended, log } = context;
+export function failureReport(
+  failure: Failure,
+  { stage, ended, log }: { stage: string; ended: AttemptEnd; log?: string | undefined },
+): string[] {
   const from = [...(stage === '' ? [] : [`stage ${stage}`]), endOf(ended)].join(', ');
   return [
     `fingerprint ${failure.fingerprint}  (from ${from}, and the templates below)`,
