@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import './typescript.mjs';
 
-const { contextMapJsonSchema, loopJsonSchema } = await import('../src/config/json-schema.ts');
+const { contextMapJsonSchema, loopJsonSchema } = await import('./json-schema.ts');
 const folder = resolve(import.meta.dirname, '..', 'ai', 'schema');
 
 mkdirSync(folder, { recursive: true });

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { MAX_DURATION_MS, positiveDurationSchema } from './duration.ts';
 import type { Frozen } from './freeze.ts';
-import { globSchema, list, outputPathSchema, repoPathSchema } from './schema-parts.ts';
+import { flag, globSchema, list, outputPathSchema, repoPathSchema } from './schema-parts.ts';
 import { commandSchema, shellSchema, verifyEntrySchema } from './verify-entry.ts';
 
 export { type BuiltInCheck, isBuiltInCheck, type VerifyEntry } from './verify-entry.ts';
@@ -95,11 +95,8 @@ const keysSchema = z
       .describe('What a failure that could not be mended does to the run'),
     retry: retrySchema.prefault({}).describe('Blind reruns before anything else; only with on_failure: retry'),
     priority: z.int().default(0).describe('Among stages that could start, the higher goes first'),
-    always: z.boolean().default(false).describe('Run even when green'),
-    rerun: z
-      .boolean()
-      .default(true)
-      .describe('false: not idempotent; after a failure or an interruption only a human runs it again'),
+    always: flag(false, 'Run even when green'),
+    rerun: flag(true, 'false: not idempotent; after a failure or an interruption only a human runs it again'),
   })
   .describe('A stage');
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { FAILURE_CLASSES } from '../events.ts';
 import { durationSchema } from './duration.ts';
 import type { Frozen } from './freeze.ts';
-import { checkedText, list } from './schema-parts.ts';
+import { checkedText, flag, list } from './schema-parts.ts';
 
 /** What this version ships, by kind. */
 export const SHIPPED: Readonly<Record<'executors' | 'escalations' | 'notifiers' | 'backends', readonly string[]>> = {
@@ -69,6 +69,8 @@ const patternSchema = checkedText('a regular expression', patternFault);
 const count = (min: number, normal: number, about: string, max = Number.MAX_SAFE_INTEGER) =>
   z.int().min(min).max(max).default(normal).describe(about);
 
+const orNull = <T extends z.ZodType>(schema: T, about: string) => schema.nullable().default(null).describe(about);
+
 const limitsSchema = z.strictObject({
   executor_tries: count(0, 3, 'Tries of the executors on one fingerprint'),
   escalation_calls: count(0, 3, 'Calls of the escalations for one fingerprint'),
@@ -78,12 +80,10 @@ const limitsSchema = z.strictObject({
   run_minutes: count(1, 240, 'Minutes that a run may take', 34_560),
   day_tries: count(0, 60, 'Tries in one day (UTC)'),
   day_tokens: count(0, 2_000_000, 'Tokens that models may use in one day (UTC)'),
-  day_dollars: z
-    .number()
-    .min(0)
-    .nullable()
-    .default(null)
-    .describe('Dollars that hosted models may cost in one day (UTC), by the prices you tell; null: no limit'),
+  day_dollars: orNull(
+    z.number().min(0),
+    'Dollars that hosted models may cost in one day (UTC), by the prices you tell; null: no limit',
+  ),
   max_steps: count(1, 1024, 'Steps in one plan'),
   max_compute_retries: count(0, 3, 'Retries of a step that was found failed or lost by its backend'),
 });
@@ -93,8 +93,8 @@ export const classRuleSchema = z
   .strictObject({
     match: patternSchema.describe('A regular expression that an error line matches'),
     class: z.enum(FAILURE_CLASSES).describe('The class of a failure with such a line'),
-    transient: z.boolean().default(false).describe('It may pass by itself: wait and run again'),
-    external: z.boolean().default(false).describe('Nothing in the repository could fix it'),
+    transient: flag(false, 'It may pass by itself: wait and run again'),
+    external: flag(false, 'Nothing in the repository could fix it'),
     advice: z.string().min(1).optional().describe('With external: the one thing that the human must do'),
   })
   .describe('A rule that classes failures');
@@ -124,17 +124,15 @@ export const loopConfigSchema = z
       })
       .prefault({})
       .describe('Waiting out transient failures'),
-    retry_failed: z.boolean().default(true).describe('Try steps again that were found failed when a run starts'),
+    retry_failed: flag(true, 'Try steps again that were found failed when a run starts'),
     git: z
       .strictObject({
-        hooks: z.boolean().default(false).describe('Run git hooks on the commits of the loop'),
-        sign: z.boolean().default(false).describe('Sign the commits of the loop'),
-        push: z
-          .string()
-          .refine(isBranchName, { error: 'expected the name of a git remote, such as origin' })
-          .nullable()
-          .default(null)
-          .describe('The remote that `promote --push` pushes the AI branch to, for a pull request; null: none'),
+        hooks: flag(false, 'Run git hooks on the commits of the loop'),
+        sign: flag(false, 'Sign the commits of the loop'),
+        push: orNull(
+          z.string().refine(isBranchName, { error: 'expected the name of a git remote, such as origin' }),
+          'The remote that `promote --push` pushes the AI branch to, for a pull request; null: none',
+        ),
       })
       .prefault({})
       .describe('How the loop commits, and where it may push'),
@@ -149,4 +147,3 @@ export const loopConfigSchema = z
 
 /** How the loop behaves, every default filled in, durations in milliseconds, frozen all the way down. */
 export type LoopConfig = Frozen<z.output<typeof loopConfigSchema>>;
-/** The class of a failure. */

@@ -4,6 +4,9 @@ import { z } from 'zod';
 /** A list that is empty when it is left out. */
 export const list = <T extends z.ZodType>(item: T, about: string) => z.array(item).default([]).describe(about);
 
+/** Yes or no; `normal` when it is left out. */
+export const flag = (normal: boolean, about: string) => z.boolean().default(normal).describe(about);
+
 const quoted = (text: string): string => JSON.stringify(text);
 
 /** Why `path` may not be used, or undefined when it may. `root` names what it must be relative to. */

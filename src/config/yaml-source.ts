@@ -22,29 +22,22 @@ export interface YamlSource {
  * more can be said about the file. Never throws.
  */
 export function readYaml(text: string, file: string, empty?: unknown): { source?: YamlSource; problems: Problem[] } {
-  const unreadable = contentFault(text);
-  if (unreadable !== undefined) {
-    const before = text.slice(0, unreadable.offset).split('\n');
-    const column = (before.at(-1)?.length ?? 0) + 1;
-    return { problems: [{ file, line: before.length, column, path: '', message: unreadable.message }] };
-  }
-  const lineCounter = new yaml.LineCounter();
+  const lines = new yaml.LineCounter();
+  lines.addNewLine(0);
+  for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
   const positionOf = (offset: number) => {
-    const { line, col } = lineCounter.linePos(offset);
-    return { line: Math.max(1, line), column: Math.max(1, col) };
+    const { line, col: column } = lines.linePos(Math.min(offset, text.length));
+    return { line, column };
   };
   const problem = ({ offset, path = [], message, first }: Fault): Problem => {
     const where = first === undefined ? '' : `; first in line ${positionOf(first).line}`;
-    return {
-      file,
-      ...positionOf(Math.min(offset, text.length)),
-      path: formatPath(path),
-      message: `${message}${where}`,
-    };
+    return { file, ...positionOf(offset), path: formatPath(path), message: `${message}${where}` };
   };
+  const unreadable = contentFault(text);
+  if (unreadable) return { problems: [problem(unreadable)] };
   try {
     // Uniqueness is checked in faultsBelow: the parser's own check compares every key with every other.
-    const doc = yaml.parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false, logLevel: 'error' });
+    const doc = yaml.parseDocument(text, { prettyErrors: false, uniqueKeys: false, logLevel: 'error' });
     const syntax = firstOfEachLine(syntaxFaults(doc).map(problem));
     if (doc.errors.some(({ code }) => code !== 'MULTIPLE_DOCS')) return { problems: syntax };
     const faults = faultsBelow(doc.contents);
@@ -68,8 +61,8 @@ interface Fault {
 /** What is wrong with the text before it is parsed. */
 function contentFault(text: string): Fault | undefined {
   const bytes = Buffer.byteLength(text);
-  if (bytes > MAX_BYTES)
-    return { offset: 0, message: `the file has ${bytes} bytes; the limit is ${MAX_BYTES} (1 MiB)` };
+  const tooBig = `the file has ${bytes} bytes; the limit is ${MAX_BYTES} (1 MiB)`;
+  if (bytes > MAX_BYTES) return { offset: 0, message: tooBig };
   const nul = text.indexOf('\0');
   if (nul >= 0) return { offset: nul, message: 'binary content (a NUL byte); expected YAML text' };
   const deep = deepOffset(text);

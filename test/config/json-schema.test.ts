@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contextMapJsonSchema, loopJsonSchema } from '../../src/config/json-schema.ts';
+import { contextMapJsonSchema, loopJsonSchema } from '../../scripts/json-schema.ts';
 import { mapProblems } from './problem-texts.ts';
 
 const ai = (path: string) => new URL(`../../ai/${path}`, import.meta.url);

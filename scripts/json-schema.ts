@@ -1,7 +1,7 @@
 // JSON Schemas of both files for editors, from the same definitions that check them.
 import { z } from 'zod';
-import { contextMapSchema } from './context-map.ts';
-import { loopConfigSchema } from './loop-config.ts';
+import { contextMapSchema } from '../src/config/context-map.ts';
+import { loopConfigSchema } from '../src/config/loop-config.ts';
 
 /** JSON Schema (draft 7, which editors know best) of `ai/context_map.yaml` as people write it. */
 export const contextMapJsonSchema = () => schemaFor(contextMapSchema, 'ai/context_map.yaml');
