@@ -19,14 +19,12 @@ export interface LoadedStages {
  * Never loses what the journals hold: a missing or corrupt projection is made again from them. With `look` nothing is
  * written, and a corrupt one stays where it is.
  */
-export function loadStages(layout: Layout, options: { look?: boolean } = {}): LoadedStages {
-  const read = options.look
-    ? readChecked(layout.stages, isStageState, (path) => path)
-    : readChecked(layout.stages, isStageState);
+export function loadStages(layout: Layout, { look = false } = {}): LoadedStages {
+  const read = readChecked(layout.stages, isStageState, look ? (path) => path : undefined);
   const notices: string[] = [];
   if (!read.found && read.quarantined) {
     notices.push(
-      options.look
+      look
         ? 'ai/state/stages.json is corrupt: this is from the journals; the next run keeps it aside and makes it again'
         : `ai/state/stages.json was corrupt: kept as ${read.quarantined}, rebuilt from the journals`,
     );

@@ -16,12 +16,9 @@ export type Mask = (text: string) => string;
 
 export function openMask(home: string, { map, loop }: Masked, env: Readonly<Record<string, string | undefined>>): Mask {
   const redactor = attempt(() =>
-    createRedactor({
-      secrets: secretsFrom({ home, carry: map.carry, env }).secrets,
-      rules: ownerPatterns(loop.redact),
-    }),
+    createRedactor({ ...secretsFrom({ home, carry: map.carry, env }), rules: ownerPatterns(loop.redact) }),
   );
-  const byForm = redactor ?? attempt(() => createRedactor({ secrets: secretsFrom({ home, carry: [], env }).secrets }));
+  const byForm = redactor ?? attempt(() => createRedactor(secretsFrom({ home, carry: [], env })));
   return (text) => attempt(() => (byForm as Redactor).redact(text)) ?? WITHHELD;
 }
 
@@ -46,24 +43,10 @@ function attempt<T>(work: () => T): T | undefined {
  * Words of logs, files, people and models. Everything else is a name that somebody looks up, a path or a hash: carried values
  * may well be the name of a stage.
  */
-const WORDS: ReadonlySet<string> = new Set([
-  ...[
-    'excerpt',
-    'reason',
-    'reasons',
-    'why',
-    'fix',
-    'text',
-    'problems',
-    'message',
-    'next',
-    'gave_up',
-    'advice',
-    'cause',
-  ],
-  // Files that a stage changed, and how the owner calls their branches: told, never acted upon.
-  ...['files', 'base', 'branch'],
-]);
+const WORDS: ReadonlySet<string> = new Set(
+  // The last three: files that a stage changed, and how the owner calls their branches. Told, never acted upon.
+  'excerpt reason reasons why fix text problems message next gave_up advice cause files base branch'.split(' '),
+);
 
 /** `data` with every word in it masked; the same object when there is nothing to mask. */
 export function maskedData<T extends object>(data: T, mask: Mask): T {

@@ -1,22 +1,18 @@
 // run.json: a run at a glance, made from its journal when it ended.
 import type { Layout } from '../io/layout.ts';
 import { readChecked, writeAtomic } from '../io/store.ts';
+import { type Checked, oneOf, shaped, text } from '../shape.ts';
 import { listRuns } from './runs.ts';
 
-export interface RunFile {
-  version: 1;
+const isRunFile = shaped({ version: oneOf([1]), execution_id: text });
+
+export interface RunFile extends Checked<typeof isRunFile> {
   run: string;
-  execution_id: string;
   asked: string;
   lab: string;
   ended: string;
   exit: number;
   result: Record<string, unknown>;
-}
-
-function isRunFile(value: unknown): value is RunFile {
-  const file = value as Partial<RunFile> | null;
-  return typeof file === 'object' && file?.version === 1 && typeof file.execution_id === 'string';
 }
 
 export function writeRunFile(layout: Layout, file: RunFile): void {

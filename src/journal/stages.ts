@@ -1,29 +1,24 @@
 // What is known of every stage, made from events: fold them in order and this comes out. Pure.
-import { type EventType, type Inputs, isInputs, type LoopEvent } from '../events.ts';
+import { type DataOf, type EventType, isInputs, type LoopEvent } from '../events.ts';
 import { splitStepName } from '../plan/matrix.ts';
-import { integer, oneOf, optional, shaped, text } from '../shape.ts';
+import { type Check, type Checked, integer, oneOf, optional, shaped, text } from '../shape.ts';
 
 export const STAGE_STATUSES = ['idle', 'running', 'green', 'failed', 'give_up', 'skipped'] as const;
 export type StageStatus = (typeof STAGE_STATUSES)[number];
 
-/** How the latest attempt went. */
-export interface LastAttempt {
-  attempt: number;
-  log?: string | undefined;
-  outcome?: string | undefined;
-  exit_code?: number | null | undefined;
-  signal?: string | null | undefined;
-  duration_ms?: number | undefined;
-}
+const ATTEMPT_FACTS = ['log', 'outcome', 'exit_code', 'signal', 'duration_ms'] as const;
+type LastAttempt = { attempt: number } & Partial<Pick<DataOf<'attempt.ended'>, (typeof ATTEMPT_FACTS)[number]>>;
 
-const ATTEMPT_FACTS: readonly string[] = ['log', 'outcome', 'exit_code', 'signal', 'duration_ms'];
-
-export interface StepRecord {
-  status: StageStatus;
-  run: string;
+const isStepRecord = shaped({
+  status: oneOf(STAGE_STATUSES),
+  run: text,
   /** Attempts in that run. */
-  attempts: number;
-  since: string;
+  attempts: integer,
+  since: text,
+  inputs: optional(isInputs),
+  last: optional(shaped({}) as Check<LastAttempt>),
+});
+export interface StepRecord extends Checked<typeof isStepRecord> {
   /** Of the failure it ended with. */
   fingerprint?: string;
   /** The log of the last attempt that ended green, and the commit it ran from. */
@@ -31,36 +26,23 @@ export interface StepRecord {
   green_head?: string;
   /** It was green when work on it began. */
   reopened?: true;
-  inputs?: Inputs;
   /** Why it is failed, skipped or idle. */
   reason?: string;
-  last?: LastAttempt;
 }
-
 export interface StageRecord extends StepRecord {
   cells?: Record<string, StepRecord>;
 }
 
-export interface StageState {
-  version: 1;
-  /** The last event folded in. */
-  as_of: { run: string; seq: number };
-  stages: Record<string, StageRecord>;
-}
-
-const isStepRecord = shaped({
-  status: oneOf(STAGE_STATUSES),
-  run: text,
-  attempts: integer,
-  since: text,
-  inputs: optional(isInputs),
-  last: optional(shaped({})),
-});
 const isOutline = shaped({
   version: oneOf([1]),
+  /** The last event folded in. */
   as_of: shaped({ run: text, seq: integer }),
   stages: shaped({}),
 });
+
+export interface StageState extends Checked<typeof isOutline> {
+  stages: Record<string, StageRecord>;
+}
 
 /** Whether a value read from disk is a stage state. */
 export function isStageState(value: unknown): value is StageState {
@@ -96,37 +78,31 @@ const STATUS_AFTER: Partial<Record<EventType, StageStatus>> = {
 /** Folds one event into `state`, in place. */
 export function foldStages(state: StageState, event: LoopEvent): void {
   state.as_of = { run: event.run, seq: event.seq };
-  if (event.type === 'run.ended') for (const record of Object.values(state.stages)) rest(record, event);
+  if (event.type === 'run.ended') {
+    // Nothing of a run runs once it ended: a stage some of whose cells had no turn waits for the next one.
+    const running = Object.values(state.stages).filter(({ status, run }) => status === 'running' && run === event.run);
+    for (const record of running) turn(record, event, 'idle');
+  }
   if (event.stage === undefined) return;
   const { stage, cell } = splitStepName(event.step ?? event.stage);
   const known = Object.hasOwn(state.stages, stage) ? state.stages[stage] : undefined;
   const record: StageRecord = known ?? begin(event);
   state.stages[stage] = record;
-  if (cell === '') {
-    forget(record, event);
-    apply(record, event);
-    if (event.type === 'stage.reset') delete record.cells;
-    return;
+  const stepRecord = cell === '' ? record : (record.cells?.[cell] ?? begin(event));
+  if (cell !== '') {
+    record.cells ??= {};
+    record.cells[cell] = stepRecord;
   }
-  record.cells ??= {};
-  const cellRecord = record.cells[cell] ?? begin(event);
-  record.cells[cell] = cellRecord;
-  forget(cellRecord, event);
-  apply(cellRecord, event);
+  // An attempt that ends without being recognised must not be told as the failure before it.
+  if (event.type === 'attempt.started') delete stepRecord.fingerprint;
+  apply(stepRecord, event);
   // A cell tells of the stage only that it is being worked on, or no longer is; how the stage ended is an event of its own.
-  if (event.type === 'step.started' || event.type === 'step.interrupted' || /^(?:attempt|failure)\./.test(event.type)) {
-    apply(record, event);
-  }
+  if (cell !== '' && /^(?:step\.(?:started|interrupted)$|attempt\.|failure\.)/.test(event.type)) apply(record, event);
 }
 
 const begin = (event: LoopEvent): StepRecord => ({ status: 'idle', run: event.run, attempts: 0, since: event.time });
 
-/** An attempt that ends without being recognised must not be told as the failure before it. */
-function forget(record: StepRecord, { type }: LoopEvent): void {
-  if (type === 'attempt.started') delete record.fingerprint;
-}
-
-function apply(record: StepRecord, event: LoopEvent): void {
+function apply(record: StageRecord, event: LoopEvent): void {
   switch (event.type) {
     case 'step.started':
       if (record.status === 'green') record.reopened = true;
@@ -137,7 +113,7 @@ function apply(record: StepRecord, event: LoopEvent): void {
       record.last = { attempt: record.attempts, log: event.data.log };
       break;
     case 'attempt.ended': {
-      const facts = Object.entries(event.data).filter(([key]) => ATTEMPT_FACTS.includes(key));
+      const facts = Object.entries(event.data).filter(([key]) => (ATTEMPT_FACTS as readonly string[]).includes(key));
       record.last = { ...(record.last ?? { attempt: event.attempt ?? 0 }), ...Object.fromEntries(facts) };
       break;
     }
@@ -154,6 +130,7 @@ function apply(record: StepRecord, event: LoopEvent): void {
       break;
     case 'stage.reset':
       record.attempts = 0;
+      delete record.cells;
       delete record.fingerprint;
       delete record.inputs;
       delete record.last;
@@ -161,11 +138,6 @@ function apply(record: StepRecord, event: LoopEvent): void {
   }
   const status = event.status === 'give_up' ? 'give_up' : STATUS_AFTER[event.type];
   if (status) turn(record, event, status);
-}
-
-/** Nothing of a run runs once it ended: a stage some of whose cells had no turn waits for the next one. */
-function rest(record: StageRecord, event: LoopEvent): void {
-  if (record.status === 'running' && record.run === event.run) turn(record, event, 'idle');
 }
 
 function turn(record: StepRecord, event: LoopEvent, status: StageStatus): void {
