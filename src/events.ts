@@ -285,7 +285,7 @@ export type LoopEvent<T extends EventType = EventType> = NewEvent<T> & {
 const isEnvelope = shaped({
   v: oneOf([1]),
   seq: integer,
-  time: text,
+  time,
   run: text,
   type: text,
   stage: optional(text),
