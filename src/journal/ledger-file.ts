@@ -1,6 +1,6 @@
 // The ledger on disk. ledger.jsonl has the lines of every failure's story as they stand in the journals, ledger.json what they
 // fold to; what a crash kept from being copied is taken from the newest journals, by run and seq.
-import type { LoopEvent } from '../events.ts';
+import { isEvent, type LoopEvent } from '../events.ts';
 import { fileFacts } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { openLines, readLastLine, readLines } from '../io/lines.ts';
@@ -154,9 +154,10 @@ function foldLines(path: string) {
   for (const { line, to } of readLines(path)) {
     counts.end = to;
     const value = parseJson(line);
-    const record = eventsOfRecord(value);
-    const event = record ? undefined : parseEvent(line);
-    const story = record ?? (event && isStory(event) ? [event] : undefined);
+    // Types of 0.1 may have today's names: what is an event is one.
+    const event = isEvent(value) && isStory(value) ? value : undefined;
+    const record = event ? undefined : eventsOfRecord(value);
+    const story = event ? [event] : record;
     for (const one of story ?? []) foldLedger(ledger, one);
     if (story) counts.isOld = record !== undefined;
     if (record) counts.lastRecord = (value as OldRecord).seq;
