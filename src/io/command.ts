@@ -3,11 +3,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from './clock.ts';
 import { identify, type ProcessIdentity } from './identity.ts';
-import { endAll, groupMembers, marked } from './process-group.ts';
+import { endAll, groupAndMarked, groupMembers } from './process-group.ts';
+
+/** A string is run by bash as written; a list is argv, with no shell. */
+export type Command = string | readonly string[];
+
+export const argvOf = (command: Command): readonly string[] =>
+  typeof command === 'string' ? ['bash', '-c', command] : command;
 
 export interface CommandRequest {
-  /** A string is run by bash; a list is argv, with no shell. */
-  command: string | readonly string[];
+  command: Command;
   cwd: string;
   env: Readonly<Record<string, string>>;
   /** Where stdout and stderr go, in the order they come. */
@@ -39,8 +44,7 @@ const EXIT_SEEN_MS = 100;
 
 /** Runs a command to its end. Throws only when it could not be started at all, or when `beforeStart` throws. */
 export async function runCommand(request: CommandRequest, clock: Clock): Promise<CommandEnd> {
-  const argv = typeof request.command === 'string' ? ['bash', '-c', request.command] : request.command;
-  const child = spawn('/bin/sh', ['-c', GATE, 'mendloop', ...argv], {
+  const child = spawn('/bin/sh', ['-c', GATE, 'mendloop', ...argvOf(request.command)], {
     cwd: request.cwd,
     env: request.env,
     detached: true,
@@ -58,7 +62,7 @@ export async function runCommand(request: CommandRequest, clock: Clock): Promise
   openGate(child);
   const stopped = await firstOf(ended, request.signal);
   // Stopping reaches further than the group: a process that moved to its own session still carries the marks.
-  const mine = () => [...new Set([...groupMembers(pgid), ...marked(request.marks)])];
+  const mine = () => groupAndMarked(pgid, request.marks);
   const allEnded = !stopped || (await endAll(mine, request.graceMs, clock));
   const exit = allEnded ? await ended : await Promise.race([ended, clock.sleep(EXIT_SEEN_MS)]);
   const left = groupMembers(pgid);
@@ -73,23 +77,15 @@ export async function runCommand(request: CommandRequest, clock: Clock): Promise
 
 /** True when the signal came before the end. */
 async function firstOf(ended: Promise<Exit>, signal: AbortSignal): Promise<boolean> {
-  let onAbort = () => {};
+  const over = new AbortController();
   const aborted = new Promise<true>((resolve) => {
-    onAbort = () => resolve(true);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) resolve(true);
+    signal.addEventListener('abort', () => resolve(true), { signal: over.signal });
   });
-  try {
-    return await Promise.race([ended.then(() => false), aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
+  return Promise.race([ended.then(() => false), aborted]).finally(() => over.abort());
 }
 
-interface Exit {
-  exitCode: number | null;
-  signal: NodeJS.Signals | null;
-}
+type Exit = Pick<CommandEnd, 'exitCode' | 'signal'>;
 
 /** The leader's own end: not when its output closes, which a grandchild may hold for ever. */
 function exitOf(child: ChildProcess): Promise<Exit> {
@@ -111,8 +107,8 @@ function openGate(child: ChildProcess): void {
 }
 
 /** Resolves to the exit code, 128 when a signal ended it. Rejects when it cannot be started. */
-export function runInGroup(command: string | readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<number> {
-  const [program = '', ...args] = typeof command === 'string' ? ['bash', '-c', command] : command;
+export function runInGroup(command: Command, cwd: string, env: NodeJS.ProcessEnv): Promise<number> {
+  const [program = '', ...args] = argvOf(command);
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, env, stdio: ['ignore', 2, 2] });
     child.once('error', reject);

@@ -3,25 +3,26 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Clock } from './clock.ts';
 import { bootId, liveness, type ProcessIdentity, pidExists } from './identity.ts';
+import { ifPossible } from './store.ts';
 
 const POLL_MS = 20;
 const AFTER_KILL_MS = 5000;
 
 /** Processes of group `pgid` that still run, zombies not counted. */
 export function groupMembers(pgid: number): number[] {
-  if (!groupExists(pgid)) return [];
+  if (!pidExists(-pgid)) return [];
   const all = processes();
   // Without /proc the group's existence is all there is to know.
-  return all === undefined ? [pgid] : all.filter((p) => p.pgid === pgid && p.state !== 'Z').map((p) => p.pid);
+  return all === undefined ? [pgid] : all.filter((p) => p.pgid === pgid).map((p) => p.pid);
 }
 
 /** Running processes that carry every one of `marks` (NAME=value) in their environment: what a stage started, also in a session of its own. */
 export function marked(marks: readonly string[]): number[] {
-  const carries = (pid: number) => {
+  const pids = (processes() ?? []).map(({ pid }) => pid);
+  return pids.filter((pid) => {
     const environment = readProc(pid, 'environ')?.split('\0');
-    return environment !== undefined && marks.every((m) => environment.includes(m));
-  };
-  return (processes() ?? []).filter((p) => p.state !== 'Z' && carries(p.pid)).map((p) => p.pid);
+    return environment !== undefined && marks.every((mark) => environment.includes(mark));
+  });
 }
 
 /** Ends what `members` names until it names nothing. False when something survived even KILL. */
@@ -45,15 +46,6 @@ async function goneWithin(members: () => number[], limitMs: number, clock: Clock
   return true;
 }
 
-function groupExists(pgid: number): boolean {
-  try {
-    process.kill(-pgid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -63,33 +55,24 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-interface Process {
-  pid: number;
-  pgid: number;
-  state: string;
-}
-
-/** Every process of the machine, or undefined where there is no /proc. */
-function processes(): Process[] | undefined {
+/** Every process of the machine but zombies, or undefined where there is no /proc. */
+function processes(): { pid: number; pgid: number }[] | undefined {
   if (process.platform !== 'linux') return undefined;
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      const stat = readProc(Number(name), 'stat');
-      const [state, , pgid] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
-      return state === undefined ? [] : [{ pid: Number(name), pgid: Number(pgid), state }];
-    });
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).flatMap((pid) => {
+    const stat = readProc(pid, 'stat');
+    const [state, , pgid] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
+    return state === undefined || state === 'Z' ? [] : [{ pid, pgid: Number(pgid) }];
+  });
 }
 
-function readProc(pid: number, file: string): string | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
+const readProc = (pid: number, file: string): string | undefined =>
+  ifPossible(() => readFileSync(`/proc/${pid}/${file}`, 'utf8'));
 
-export type LeftoverEnd = 'none' | 'ended' | 'unproven';
+/** The processes of a group, and those that carry `marks`. */
+export const groupAndMarked = (pgid: number, marks: readonly string[]): number[] => [
+  ...new Set([...groupMembers(pgid), ...marked(marks)]),
+];
 
 /**
  * Ends what is left of the group that `leader` led, and whatever else carries `marks`. `unproven`: something may still run
@@ -100,18 +83,15 @@ export async function endLeftovers(
   marks: readonly string[],
   graceMs: number,
   clock: Clock,
-): Promise<LeftoverEnd> {
+): Promise<'none' | 'ended' | 'unproven'> {
   if (leader && leader.host !== hostname()) return 'unproven';
   if (leader && leader.boot !== null && bootId() !== null && leader.boot !== bootId()) return 'none';
+  // A leader whose number is someone else's proves the group gone: a group's number is never given away while it lives.
+  const numberReused = (of: ProcessIdentity) => liveness(of) === 'dead' && pidExists(of.pid);
   const group = () => (leader && !numberReused(leader) ? groupMembers(leader.pid) : []);
   const strangers = leader && liveness(leader) === 'alive' ? [] : group().filter((pid) => !marked(marks).includes(pid));
   if (strangers.length > 0) return 'unproven';
   const mine = () => [...new Set([...group(), ...marked(marks)])];
   if (mine().length === 0) return 'none';
   return (await endAll(mine, graceMs, clock)) ? 'ended' : 'unproven';
-}
-
-/** A leader whose number now belongs to someone else proves the group is gone: a group's number is never given away while it lives. */
-function numberReused(leader: ProcessIdentity): boolean {
-  return liveness(leader) === 'dead' && pidExists(leader.pid);
 }

@@ -4,16 +4,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { DiagnosticRun } from '../outbound/context.ts';
 import type { Clock } from './clock.ts';
-import { endAll, groupMembers, marked } from './process-group.ts';
+import { argvOf, type Command, type CommandRequest } from './command.ts';
+import { endAll, groupAndMarked } from './process-group.ts';
 
-export interface DiagnosticRequest {
-  /** A string is run by bash as written; a list is argv, with no shell. */
-  command: string | readonly string[];
-  cwd: string;
-  env: Readonly<Record<string, string>>;
+export interface DiagnosticRequest extends Pick<CommandRequest, 'command' | 'cwd' | 'env' | 'signal' | 'graceMs'> {
   timeoutMs: number;
-  signal: AbortSignal;
-  graceMs: number;
 }
 
 /** A command that says more is stopped: nobody reads it, and it may never end. */
@@ -21,6 +16,7 @@ const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 /** What is still in the pipe when the command has ended. */
 const DRAIN_MS = 200;
 
+const MARK = 'MENDLOOP_DIAGNOSTIC';
 // Both outputs into one pipe, in the order they come.
 const JOINED = 'exec "$@" 2>&1';
 
@@ -37,13 +33,12 @@ export async function runDiagnostic(request: DiagnosticRequest, clock: Clock): P
 async function runToEnd(request: DiagnosticRequest, output: EndsOfOutput, clock: Clock): Promise<string> {
   const { command, cwd, env, signal, graceMs } = request;
   if (signal.aborted) return 'not started: the run is stopping';
-  const mark = { MENDLOOP_DIAGNOSTIC: randomBytes(8).toString('hex') };
-  const argv = typeof command === 'string' ? ['bash', '-c', command] : command;
+  const id = randomBytes(8).toString('hex');
   let child: ChildProcess;
   try {
-    child = spawn('/bin/sh', ['-c', JOINED, 'mendloop', ...argv], {
+    child = spawn('/bin/sh', ['-c', JOINED, 'mendloop', ...argvOf(command)], {
       cwd,
-      env: { ...env, ...mark },
+      env: { ...env, [MARK]: id },
       detached: true,
       stdio: ['ignore', 'pipe', 'ignore'],
     });
@@ -71,8 +66,7 @@ async function runToEnd(request: DiagnosticRequest, output: EndsOfOutput, clock:
   const ended = await Promise.race([exit, stopped]);
   over.abort();
   // Also what moved to a session of its own: it still carries the mark.
-  const marks = Object.entries(mark).map(([name, value]) => `${name}=${value}`);
-  const left = () => [...new Set([...groupMembers(pgid), ...marked(marks)])];
+  const left = () => groupAndMarked(pgid, [`${MARK}=${id}`]);
   const gone = left().length === 0 || (await endAll(left, graceMs, clock));
   const waited = new AbortController();
   await Promise.race([drained, clock.sleep(DRAIN_MS, waited.signal)]);
@@ -93,7 +87,7 @@ function exitOf(child: ChildProcess): Promise<string> {
 const seconds = (ms: number): number => Math.round(ms / 100) / 10;
 
 /** Words that would be read otherwise stand in quotes. */
-const asRead = (command: string | readonly string[]): string =>
+const asRead = (command: Command): string =>
   typeof command === 'string'
     ? command
     : command.map((word) => (/^[\w./:=@,+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
@@ -134,18 +128,16 @@ export class EndsOfOutput {
   }
 }
 
-const WORD_ENDS = /[\s"',;]/;
+const WORD_END = /[\s"',;]/;
+const LAST_WORD_END = /[\s"',;][^\s"',;]*$/;
 
 function toLastBreak(text: string): string {
   const line = text.lastIndexOf('\n');
-  if (line >= 0) return text.slice(0, line + 1);
-  for (let i = text.length - 1; i >= 0; i--) if (WORD_ENDS.test(text[i] as string)) return text.slice(0, i + 1);
-  return '';
+  return text.slice(0, (line >= 0 ? line : text.search(LAST_WORD_END)) + 1);
 }
 
 function fromFirstBreak(text: string): string {
   const line = text.indexOf('\n');
-  if (line >= 0) return text.slice(line + 1);
-  const word = text.search(WORD_ENDS);
-  return word < 0 ? '' : text.slice(word + 1);
+  const at = line >= 0 ? line : text.search(WORD_END);
+  return at < 0 ? '' : text.slice(at + 1);
 }
