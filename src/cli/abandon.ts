@@ -1,7 +1,7 @@
 // `mendloop abandon`: close what was cut off; on request remove the worktree, or another host's lock.
 import { fail } from '../errors.ts';
-import { forceUnlock, lockOwner, runAtWork, withLock } from '../io/lock.ts';
-import { requireWritable } from '../io/store.ts';
+import { lockOwner, runAtWork, withLock } from '../io/lock.ts';
+import { removeFile, requireWritable } from '../io/store.ts';
 import { loadStages, openRun } from '../journal/load-stages.ts';
 import { closeOpenRun } from '../run/resume.ts';
 import { leftovers, removeWorktree } from '../worktree/remove.ts';
@@ -37,7 +37,7 @@ export async function run({ options, dry, out, layout: findLayout, line }: Comma
     if (runAtWork(layout)?.isCertain) fail('E_LOCKED', { ...owner, why: 'alive' });
     const whose = `pid ${owner.pid} on ${owner.host}, held since ${owner.since} (${owner.command})`;
     out.line(`lock: ${whose}`);
-    forceUnlock(layout.lock);
+    removeFile(layout.lock);
     return `removed the lock of ${whose}`;
   }
 

@@ -15,23 +15,14 @@ import {
   statSync,
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { onDisk } from './store.ts';
-
-export interface FileFacts {
-  isFile: boolean;
-  isFolder: boolean;
-  size: number;
-}
+import { ifPossible, ifThere, onDisk } from './store.ts';
 
 /** What stands at `path`, links followed; undefined when nothing does that could be reached. */
-export function fileFacts(path: string): FileFacts | undefined {
-  try {
+export const fileFacts = (path: string) =>
+  ifPossible(() => {
     const stat = statSync(path);
     return { isFile: stat.isFile(), isFolder: stat.isDirectory(), size: stat.size };
-  } catch {
-    return undefined;
-  }
-}
+  });
 
 /** sha256 of a file's content, read as a stream. Rejects when it cannot be read. */
 export async function hashFile(path: string): Promise<string> {
@@ -42,31 +33,25 @@ export async function hashFile(path: string): Promise<string> {
 
 /** Where `tool` is on `path`, or undefined. */
 export function findTool(tool: string, path: string): string | undefined {
-  return path
-    .split(delimiter)
-    .filter((folder) => folder !== '')
-    .map((folder) => join(folder, tool))
-    .find((candidate) => isExecutable(candidate));
+  const folders = path.split(delimiter).filter((folder) => folder !== '');
+  return folders.map((folder) => join(folder, tool)).find(isExecutable);
 }
 
 /** Whether `path` is a file that may be executed. */
-export function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return fileFacts(path)?.isFile === true;
-  } catch {
-    return false;
-  }
-}
+export const isExecutable = (path: string): boolean => mayAccess(path, constants.X_OK) && !!fileFacts(path)?.isFile;
+
+export const isWritable = (path: string): boolean => mayAccess(path, constants.W_OK);
+
+const mayAccess = (path: string, mode: number): boolean =>
+  ifPossible(() => {
+    accessSync(path, mode);
+    return true;
+  }) ?? false;
 
 /** The last `bytes` of a file as text, and how long the file is; undefined when it cannot be read. */
 export function readTail(path: string, bytes: number): { text: string; size: number } | undefined {
-  let fd: number;
-  try {
-    fd = openSync(path, 'r');
-  } catch {
-    return undefined;
-  }
+  const fd = ifPossible(() => openSync(path, 'r'));
+  if (fd === undefined) return undefined;
   try {
     const { size } = fstatSync(fd);
     const buffer = Buffer.alloc(Math.min(bytes, size));
@@ -74,15 +59,6 @@ export function readTail(path: string, bytes: number): { text: string; size: num
     return { text: buffer.toString('utf8', 0, read), size };
   } finally {
     closeSync(fd);
-  }
-}
-
-export function isWritable(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK);
-    return true;
-  } catch {
-    return false;
   }
 }
 
@@ -97,15 +73,8 @@ export const foldersIn = (path: string): string[] => namesIn(path, (entry) => en
 
 /** The same for its files, or for whatever `wanted` lets through. */
 export function namesIn(path: string, wanted = (entry: Dirent): boolean => entry.isFile()): string[] {
-  return onDisk(path, () => {
-    try {
-      const entries = readdirSync(path, { withFileTypes: true });
-      return entries.flatMap((entry) => (wanted(entry) ? [entry.name] : [])).sort();
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw error;
-    }
-  });
+  const entries = onDisk(path, () => ifThere(() => readdirSync(path, { withFileTypes: true })));
+  return (entries ?? []).flatMap((entry) => (wanted(entry) ? [entry.name] : [])).sort();
 }
 
 export interface Stamps {

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { ifPossible } from './store.ts';
 
 export interface ProcessIdentity {
   readonly pid: number;
@@ -24,10 +25,8 @@ export function identify(pid: number): ProcessIdentity {
   return { pid, start: startTime(pid), boot: bootId(), host: hostname() };
 }
 
-export type Liveness = 'alive' | 'dead' | 'unknown';
-
 /** Whether the very process of `identity` still lives. Another host's, or one that cannot be told apart, is unknown. */
-export function liveness(identity: ProcessIdentity): Liveness {
+export function liveness(identity: ProcessIdentity): 'alive' | 'dead' | 'unknown' {
   if (identity.host !== hostname()) return 'unknown';
   if (identity.boot !== null && bootId() !== null && identity.boot !== bootId()) return 'dead';
   if (!pidExists(identity.pid)) return 'dead';
@@ -36,7 +35,7 @@ export function liveness(identity: ProcessIdentity): Liveness {
   return start === identity.start ? 'alive' : 'dead';
 }
 
-/** Whether any process has this number now. */
+/** Whether any process has this number now; of a negative one, any process of that group. */
 export function pidExists(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -53,18 +52,8 @@ function startTime(pid: number): string | null {
   return process.platform === 'linux' ? null : ask('ps', ['-o', 'lstart=', '-p', String(pid)]);
 }
 
-function readLine(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    return null;
-  }
-}
+const readLine = (path: string): string | null => ifPossible(() => readFileSync(path, 'utf8').trim()) ?? null;
 
-function ask(command: string, args: string[]): string | null {
-  try {
-    return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim() || null;
-  } catch {
-    return null;
-  }
-}
+const ask = (command: string, args: string[]): string | null =>
+  ifPossible(() => execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()) ||
+  null;

@@ -1,6 +1,6 @@
 // Files of JSON lines: read whole or from the end, appended to and fsynced. What a line means, the caller knows.
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeFileSync } from 'node:fs';
-import { folderOf, onDisk, readBytes } from './store.ts';
+import { folderOf, ifThere, onDisk, readBytes } from './store.ts';
 
 /** The whole lines of a file and where each begins. A torn last line is left out. */
 export function* readLines(path: string): Generator<{ line: string; from: number; to: number }> {
@@ -28,13 +28,8 @@ export function readLastLine(path: string): { line: string; to: number } | undef
 
 function bytesAtEnd(path: string, length: number): { bytes: Buffer; from: number } | undefined {
   return onDisk(path, () => {
-    let fd: number;
-    try {
-      fd = openSync(path, 'r');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
-    }
+    const fd = ifThere(() => openSync(path, 'r'));
+    if (fd === undefined) return undefined;
     try {
       const from = Math.max(0, fstatSync(fd).size - length);
       const bytes = Buffer.alloc(length);

@@ -2,9 +2,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { linkSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { fail } from '../errors.ts';
+import { integer, shaped, text as word } from '../shape.ts';
 import { identify, liveness, type ProcessIdentity } from './identity.ts';
 import type { Layout } from './layout.ts';
-import { folderOf, onDisk, readText, requireWritable, writeAtomic } from './store.ts';
+import { folderOf, onDisk, parseJson, readText, requireWritable, writeAtomic } from './store.ts';
 
 export interface LockOwner extends ProcessIdentity {
   since: string;
@@ -77,10 +78,7 @@ export async function withLock<T>(
 ): Promise<T> {
   requireWritable(layout.state);
   const lock = takeLock(layout.lock, command);
-  if (!lock.taken) {
-    const { pid, host, since, command: holder } = lock.owner;
-    fail('E_LOCKED', { pid, host, since, command: holder, why: lock.why });
-  }
+  if (!lock.taken) fail('E_LOCKED', { ...lock.owner, why: lock.why });
   const { recovered } = lock;
   const whose = recovered === 'unreadable' ? 'that could not be read' : `of pid ${recovered?.pid}, which is dead`;
   try {
@@ -104,11 +102,6 @@ export function runAtWork(layout: Layout): (LockOwner & { isCertain: boolean }) 
   const owner = lockOwner(layout.lock);
   const life = owner && liveness(owner);
   return owner && life !== 'dead' ? { ...owner, isCertain: life === 'alive' } : undefined;
-}
-
-/** Removes the lock whoever holds it: only for a person who has seen the owner. */
-export function forceUnlock(path: string): void {
-  onDisk(path, () => rmSync(path, { force: true }));
 }
 
 // A hard link appears at once and with its content, and fails if the name is taken: no reader ever sees half a lock.
@@ -136,13 +129,9 @@ function release(path: string, mine: LockOwner): void {
   if (owner?.pid === mine.pid && owner.start === mine.start && owner.host === mine.host) rmSync(path, { force: true });
 }
 
+const isOwner = shaped({ pid: integer, host: word, since: word, command: word });
+
 function readOwner(text: string): LockOwner | undefined {
-  try {
-    const owner = JSON.parse(text) as Partial<LockOwner> | null;
-    const words = [owner?.host, owner?.since, owner?.command];
-    const sound = Number.isInteger(owner?.pid) && words.every((word) => typeof word === 'string');
-    return sound ? ({ start: null, boot: null, ...owner } as LockOwner) : undefined;
-  } catch {
-    return undefined;
-  }
+  const owner = parseJson(text);
+  return isOwner(owner) ? { start: null, boot: null, ...owner } : undefined;
 }

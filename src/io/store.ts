@@ -38,9 +38,7 @@ export function writeAtomic(path: string, text: string | Buffer): void {
 }
 
 /** Removes a file of state, if it is there. */
-export function removeFile(path: string): void {
-  onDisk(path, () => rmSync(path, { force: true }));
-}
+export const removeFile = (path: string): void => onDisk(path, () => rmSync(path, { force: true }));
 
 export type Read<T> = { found: true; value: T } | { found: false; quarantined?: string };
 
@@ -56,40 +54,26 @@ export function readChecked<T>(path: string, check: (value: unknown) => value is
 }
 
 /** Moves a broken file aside; returns where it is now. */
-export function quarantine(path: string): string {
-  const aside = asideOf(path);
-  onDisk(path, () => renameSync(path, aside));
-  return aside;
-}
+export const quarantine = (path: string): string => putAside(path, renameSync);
 
 /** Copies a broken file aside; returns where the copy is. */
-export function copyAside(path: string): string {
-  const aside = asideOf(path);
-  onDisk(path, () => copyFileSync(path, aside));
+export const copyAside = (path: string): string => putAside(path, copyFileSync);
+
+function putAside(path: string, put: (from: string, to: string) => void): string {
+  const aside = `${path}.corrupt-${new Date().toISOString().replace(/[:.]/g, '-')}`;
+  onDisk(path, () => put(path, aside));
   return aside;
 }
 
-const asideOf = (path: string): string => `${path}.corrupt-${new Date().toISOString().replace(/[:.]/g, '-')}`;
-
 /** The text of a file, or undefined when there is none. */
-export function readText(path: string): string | undefined {
-  return readBytes(path)?.toString('utf8');
-}
+export const readText = (path: string): string | undefined => readBytes(path)?.toString('utf8');
 
 /** The bytes of a file, or undefined when there is none. */
-export function readBytes(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw storageError(path, error as NodeJS.ErrnoException) ?? error;
-  }
-}
+export const readBytes = (path: string): Buffer | undefined => onDisk(path, () => ifThere(() => readFileSync(path)));
 
 /** Makes a folder that only its owner can enter. */
-export function privateFolder(path: string): void {
-  onDisk(path, () => mkdirSync(path, { recursive: true, mode: 0o700 }));
-}
+export const privateFolder = (path: string): void =>
+  onDisk(path, () => void mkdirSync(path, { recursive: true, mode: 0o700 }));
 
 /** Makes a private folder that git does not see. */
 export function ownFolder(path: string): void {
@@ -103,9 +87,7 @@ export function ownFolder(path: string): void {
 }
 
 /** Makes the folder a file will stand in. */
-export function folderOf(file: string): void {
-  privateFolder(dirname(file));
-}
+export const folderOf = (file: string): void => privateFolder(dirname(file));
 
 /** Runs `work` on a file of state; what the disk refuses becomes an error a person can act on. */
 export function onDisk<T>(path: string, work: () => T): T {
@@ -116,30 +98,33 @@ export function onDisk<T>(path: string, work: () => T): T {
   }
 }
 
-function storageError(path: string, error: NodeJS.ErrnoException): MendError | undefined {
-  switch (error.code) {
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return mendError('E_DISK_FULL', { path });
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-    case 'ENOTDIR':
-    case 'EEXIST':
-      return mendError('E_STATE_UNWRITABLE', { path, reason: error.code });
-    default:
-      return undefined;
+function storageError(path: string, { code = '' }: NodeJS.ErrnoException): MendError | undefined {
+  if (['ENOSPC', 'EDQUOT'].includes(code)) return mendError('E_DISK_FULL', { path });
+  const unwritable = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST'].includes(code);
+  return unwritable ? mendError('E_STATE_UNWRITABLE', { path, reason: code }) : undefined;
+}
+
+/** What `look` returns; undefined when there is no such file. Throws whatever else it throws. */
+export function ifThere<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }
 
-/** Undefined for what is no JSON. */
-export function parseJson(text: string): unknown {
+/** What `look` returns; undefined when it throws. */
+export function ifPossible<T>(look: () => T): T | undefined {
   try {
-    return JSON.parse(text);
+    return look();
   } catch {
     return undefined;
   }
 }
+
+/** Undefined for what is no JSON. */
+export const parseJson = (text: string): unknown => ifPossible(() => JSON.parse(text));
 
 /** Refuses a root whose state folder cannot be written, before anything else is done. */
 export function requireWritable(folder: string): void {
