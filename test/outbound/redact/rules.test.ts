@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { KEY_RULES } from '../../../src/outbound/redact/key-rules.ts';
 import { PLACE_RULES } from '../../../src/outbound/redact/place-rules.ts';
 import { createRedactor, findByRule } from '../../../src/outbound/redact/redactor.ts';
+import { entropy, turns } from '../../../src/outbound/redact/secret-signs.ts';
 import { TOKEN_RULES } from '../../../src/outbound/redact/token-rules.ts';
 import { assertAllHaveExamples, examplesOf } from '../../fixtures/rules/examples.ts';
 import { REDACTION_EXAMPLES } from '../../fixtures/rules/redaction.ts';
@@ -47,6 +48,12 @@ test('every rule has a name of its own, a kind of one word, and finds what it lo
     assert.match(kind, /^[a-z]{1,24}$/);
     assert.ok(pattern.flags.includes('d') && pattern.flags.includes('g') && !pattern.flags.includes('y'));
   }
+});
+
+test('signs of a secret: bits per character, and how often its kinds of characters take turns', () => {
+  const bits = ['', 'aaaa', 'abab', 'aabb', 'abcd', 'aaab'].map((text) => entropy(text).toFixed(3));
+  assert.is(bits.join(' '), '0.000 0.000 1.000 1.000 2.000 0.811');
+  assert.equal(['aaaa', 'a1a1a', 'aA1'].map(turns), [0, 1, 1]);
 });
 
 test.run();
