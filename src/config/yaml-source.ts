@@ -22,22 +22,24 @@ export interface YamlSource {
  * more can be said about the file. Never throws.
  */
 export function readYaml(text: string, file: string, empty?: unknown): { source?: YamlSource; problems: Problem[] } {
-  const lines = new yaml.LineCounter();
-  lines.addNewLine(0);
-  for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
+  const lineCounter = new yaml.LineCounter();
   const positionOf = (offset: number) => {
-    const { line, col: column } = lines.linePos(Math.min(offset, text.length));
-    return { line, column };
+    const { line, col } = lineCounter.linePos(Math.min(offset, text.length));
+    return { line: Math.max(1, line), column: Math.max(1, col) };
   };
   const problem = ({ offset, path = [], message, first }: Fault): Problem => {
     const where = first === undefined ? '' : `; first in line ${positionOf(first).line}`;
     return { file, ...positionOf(offset), path: formatPath(path), message: `${message}${where}` };
   };
   const unreadable = contentFault(text);
-  if (unreadable) return { problems: [problem(unreadable)] };
+  if (unreadable) {
+    // The parser, which counts the lines of a sound text, never sees this one.
+    for (const { index } of `\n${text}`.matchAll(/\n/g)) lineCounter.addNewLine(index);
+    return { problems: [problem(unreadable)] };
+  }
   try {
     // Uniqueness is checked in faultsBelow: the parser's own check compares every key with every other.
-    const doc = yaml.parseDocument(text, { prettyErrors: false, uniqueKeys: false, logLevel: 'error' });
+    const doc = yaml.parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false, logLevel: 'error' });
     const syntax = firstOfEachLine(syntaxFaults(doc).map(problem));
     if (doc.errors.some(({ code }) => code !== 'MULTIPLE_DOCS')) return { problems: syntax };
     const faults = faultsBelow(doc.contents);
