@@ -18,6 +18,7 @@ import {
   time,
 } from './shape.ts';
 
+/** What is done about a failure: wait it out, ask executors, ask escalations, give it up, or nothing for now. */
 export const TIERS = ['wait', 'executor', 'escalation', 'give_up', 'none'] as const;
 export type Tier = (typeof TIERS)[number];
 
@@ -25,7 +26,11 @@ export type Tier = (typeof TIERS)[number];
 export const FIX_TIERS = ['executor', 'escalation'] as const;
 export type FixTier = (typeof FIX_TIERS)[number];
 
-/** How a fix stands, as the ledger remembers it. */
+/**
+ * How a fix stands, as the ledger remembers it: refused by the gate, on the branch and not judged yet (applied), kept because
+ * another failure came in its place (provisional), green with it (verified); taken back because it changed nothing
+ * (no_effect), brought back an earlier failure (broke) or was never judged (withdrawn); declined by a person, or rolled back.
+ */
 export const FIX_OUTCOMES = [
   'refused',
   'applied',
@@ -56,7 +61,7 @@ export const PERSON = 'person';
 export const KNOWN_FIXES = 'known-fixes';
 
 export const isNote = shaped({ fix: text, reason: text });
-/** How an attempt ended; when it ran past its time, the signal that ended it says nothing. */
+/** How an attempt ended; `signal` means nothing when it timed out. */
 export const isAttemptEnd = shaped({ exit_code: orNull(integer), signal: orNull(text), timed_out: flag });
 export type AttemptEnd = Checked<typeof isAttemptEnd>;
 
@@ -175,6 +180,8 @@ export const EVENTS = {
     why: optional(text),
     exit: optional(integer),
     pause_ms: optional(amount),
+    scope: optional(oneOf(['all', 'known-fixes-only'])),
+    reapply: optional(listOf(text)),
   }),
   'failure.given_up': row('stage', 'the loop is at its end with it; a person is needed', { ...failure, ...reason }),
   'try.ended': row('stage', 'one pass through the executors ended without a fix on the branch', {
@@ -249,7 +256,7 @@ export const EVENTS = {
     'a stage that was given up may run again: its inputs changed, or its checks hold',
     reason,
   ),
-  'stage.green': row('stage', 'all steps of a stage are green: a stage turned green', {}),
+  'stage.green': row('stage', 'the last step of a stage turned green, and so did the stage', {}),
   'stage.failed': row('stage', 'a stage ended failed', { reason: optional(text) }),
   'stage.skipped': row('stage', 'a stage was not run', { reason: optional(text) }),
   'stage.reset': row('stage', 'a person set a stage back to idle', {}),

@@ -1,6 +1,6 @@
 // Asking for a fix: the plugins of a tier in order, each in one conversation. What leaves is masked, answers are judged by the
 // gate, and what was wrong goes back to whoever answered. The tiers differ in their document (prompt or case), in what a call
-// costs, and in two more answers that an escalation may give.
+// costs, and in two more answers that an escalation may give: a wish for diagnostics, and a hand-over to a person.
 import { isDeepStrictEqual } from 'node:util';
 import { type FixTier, KNOWN_FIXES } from '../events.ts';
 import type { Refusal } from '../fix/edit.ts';
@@ -15,10 +15,10 @@ import { usedOn } from '../triage/ledger.ts';
 import { breakerOf } from './breaker.ts';
 import {
   type HandOver,
-  lookAtFailure,
   openCase,
   recordAnswer,
   recordPatch,
+  runOwnerDiagnostics,
   type WrittenCase,
   writeCase,
 } from './cases.ts';
@@ -32,15 +32,17 @@ import { type Conversation, type Document, keepTranscript, savePrompt } from './
 type Answer = Proposal | Escalation;
 
 /** What one plugin came to. `next`: whoever comes after may know more; `down`: it could not be reached, which is nobody's failed try. */
-type Reply = { sound: SoundFix; document: Document | undefined } | { none: 'next' | 'down' | 'stopped' | 'left' };
+type Reply =
+  | { sound: SoundFix; document: Document | undefined }
+  | { none: 'next' | 'down' | 'stopped' | 'handed_over' };
 
 /**
  * What came of asking. `spent`: nothing, and that was a try or a call; `down`: nobody could be reached, `prompt` is where the
- * question is kept; `left`: a person has it.
+ * question is kept; `handed_over`: a person has it.
  */
 export type Asked =
   | { sound: SoundFix; origin: FixOrigin }
-  | { none: 'spent' | 'stopped' | 'left' }
+  | { none: 'spent' | 'stopped' | 'handed_over' }
   | { none: 'down'; prompt?: string };
 
 /** A sound fix by whoever the decision names: of an earlier run, a known one, or an answer. Answers that come after `timeLeftMs` come too late. */
@@ -53,9 +55,10 @@ export async function askForFix(
 ): Promise<Asked> {
   const { signal, end } = limited(timeLeftMs, run.signal);
   try {
-    await lookAtFailure(run, incident, signal);
-    const again = decision.tier === 'executor' ? decision.reapply : [];
-    if (again.length > 0) return await reapply(run, incident, again);
+    // Now, while the failure is fresh; cases show what they printed.
+    await runOwnerDiagnostics(run, incident, signal);
+    const withdrawn = decision.tier === 'executor' ? decision.reapply : [];
+    if (withdrawn.length > 0) return await reapply(run, incident, withdrawn);
     if (!knownFix) return await askTier(run, incident, decision.tier, signal);
     return { sound: knownFix, origin: { plugin: KNOWN_FIXES, tier: 'executor', tried: false } };
   } finally {
@@ -73,7 +76,7 @@ export async function findKnownFix(run: Run, incident: Incident): Promise<SoundF
   return 'sound' in reply ? reply.sound : undefined;
 }
 
-/** Puts fixes back that were taken back unjudged, the first that still fits. */
+/** Of fixes that were taken back unjudged, the first that still fits. */
 async function reapply(run: Run, incident: Incident, hashes: readonly string[]): Promise<Asked> {
   for (const { hash, tier, plugin } of incident.history.patches.filter((patch) => hashes.includes(patch.hash))) {
     const context = await contextFor(run, incident, tier);
@@ -90,8 +93,8 @@ async function reapply(run: Run, incident: Incident, hashes: readonly string[]):
 async function askTier(run: Run, incident: Incident, tier: FixTier, signal: AbortSignal): Promise<Asked> {
   const isTry = tier === 'executor';
   const executors = run.plugins.executors.filter(({ name }) => name !== KNOWN_FIXES);
-  const shared = isTry ? await documentFor(run, incident, tier, signal) : undefined;
-  if (isTry && !shared) return { none: 'down' };
+  const prompt = isTry ? await documentFor(run, incident, tier, signal) : undefined;
+  if (isTry && !prompt) return { none: 'down' };
   let answered = false;
   for (const plugin of isTry ? executors : run.plugins.escalations) {
     const blocked = breakerOf(run).refuses(tier, plugin.name);
@@ -99,17 +102,17 @@ async function askTier(run: Run, incident: Incident, tier: FixTier, signal: Abor
       record(run, incident, 'plugin.failed', { plugin: plugin.name, reason: blocked });
       continue;
     }
-    const asked = shared ?? (await documentFor(run, currentIncident(run, incident), tier, signal));
-    const reply: Reply = asked ? await converse({ run, incident, tier, plugin, ...asked, signal }) : { none: 'down' };
+    const given = prompt ?? (await documentFor(run, currentIncident(run, incident), tier, signal));
+    const reply: Reply = given ? await converse({ run, incident, tier, plugin, ...given, signal }) : { none: 'down' };
     if ('sound' in reply) {
       const name = reply.document?.case?.name;
       const origin = { plugin: plugin.name, tier, tried: isTry, ...(name !== undefined && { case: name }) };
       return { sound: reply.sound, origin };
     }
-    if (reply.none === 'stopped' || reply.none === 'left') return { none: reply.none };
+    if (reply.none === 'stopped' || reply.none === 'handed_over') return { none: reply.none };
     answered ||= reply.none !== 'down';
   }
-  if (!answered) return { none: 'down', ...(shared && { prompt: savePrompt(run, incident, shared.document.text) }) };
+  if (!answered) return { none: 'down', ...(prompt && { prompt: savePrompt(run, incident, prompt.document.text) }) };
   if (isTry) record(run, incident, 'try.ended', {});
   return { none: 'spent' };
 }
@@ -146,12 +149,15 @@ async function unlessUnsafe<T>(run: Run, incident: Incident, work: () => Promise
 /** The most answers of one plugin that are judged in one go: an escalation gets one refinement call. */
 const MAX_ROUNDS: Readonly<Record<FixTier, number>> = { executor: 3, escalation: 2 };
 
-/** Never throws for what the plugin does. */
+/**
+ * Up to MAX_ROUNDS answers of one plugin: what is refused goes back to it with the reasons, the first that passes the gate is
+ * returned. Never throws for what the plugin does.
+ */
 async function converse(conversation: Conversation): Promise<Reply> {
   const { run, incident, tier, plugin, context, signal } = conversation;
   const refused: RefusedRound[] = [];
   let { document } = conversation;
-  let before: Answer | undefined;
+  let previousAnswer: Answer | undefined;
   for (let round = 1; refused.length < MAX_ROUNDS[tier] && mayCall(conversation, round); round++) {
     const now = { ...conversation, document };
     const called = await call(now, refused);
@@ -176,9 +182,9 @@ async function converse(conversation: Conversation): Promise<Reply> {
       if (!document) return { none: 'down' };
       continue;
     }
-    // Told why it was refused, and given once more: it will not change. A model may be asked in another form next time.
-    if (!('answer' in answer) && isDeepStrictEqual(answer, before)) break;
-    before = answer;
+    // A structured answer repeated after its refusal will not change. A text may: the next round may ask for another form.
+    if (!('answer' in answer) && isDeepStrictEqual(answer, previousAnswer)) break;
+    previousAnswer = answer;
     const judged = await judgeProposal(answer, { ...context, redactor: document?.redactor });
     if (document && !document.case) keepTranscript(now, round, answer, judged);
     if (judged.ok) {
@@ -200,7 +206,7 @@ async function converse(conversation: Conversation): Promise<Reply> {
 /** Whether another call may be made: the day's tokens and, of an escalation, its calls are not spent. */
 function mayCall({ run, incident, tier }: Conversation, round: number): boolean {
   if (tier === 'executor' && round === 1) return true;
-  const { day_tokens, day_dollars = Number.POSITIVE_INFINITY, escalation_calls } = run.config.loop.limits;
+  const { day_tokens, day_dollars, escalation_calls } = run.config.loop.limits;
   const calls = currentIncident(run, incident).history.escalation_calls;
   if (tier === 'escalation' && calls >= escalation_calls) return false;
   const { tokens, dollars = 0 } = usedOn(run.journal.ledger.day, run.clock.now());
@@ -215,11 +221,11 @@ async function call(
   const { run, incident, tier, plugin, context, document, signal } = conversation;
   const options = { signal, reporting: reporting(conversation) };
   const facts = { ...context.facts, prompt: document?.text ?? '', refused };
-  const sent = document?.case;
+  const sentCase = document?.case;
   // Counted before: a process that dies while it waits must not call for ever.
-  if (sent) record(run, incident, 'escalation.called', { case: sent.name });
-  const called = sent
-    ? await callHook(plugin, 'escalate', { ...facts, case: caseOf(sent) }, options)
+  if (sentCase) record(run, incident, 'escalation.called', { case: sentCase.name });
+  const called = sentCase
+    ? await callHook(plugin, 'escalate', { ...facts, case: caseOf(sentCase) }, options)
     : await callHook(plugin, 'propose', facts, options);
   const breaker = breakerOf(run);
   if ('answer' in called) {
@@ -227,7 +233,7 @@ async function call(
     return { answer: called.answer };
   }
   // A provider error refunds the call; a timeout, an abort or an invalid answer still counts.
-  if (sent && called.why === 'threw') record(run, incident, 'escalation.refunded', {});
+  if (sentCase && called.why === 'threw') record(run, incident, 'escalation.refunded', {});
   if (called.why === 'stopped') return { none: 'stopped' };
   const reason = redact(document, called.failed.replace(/: (?:propose|escalate) threw: /, ': '));
   if (document) breaker.failed(tier, plugin.name, reason);
@@ -251,7 +257,7 @@ function reporting({ run, incident, plugin: { name: plugin }, document }: Conver
 
 function handOver({ run, incident, document }: Conversation, why: HandOver): Reply {
   openCase(run, incident, document?.case as WrittenCase, why);
-  return { none: 'left' };
+  return { none: 'handed_over' };
 }
 
 const MAX_FIX_LENGTH = 300;

@@ -21,14 +21,14 @@ export interface WrittenCase {
   redactor: Redactor;
 }
 
-/** What a case tells besides. */
+/** What a case tells besides the failure itself. */
 export interface CaseOptions {
   /** Ends diagnostics that take too long for this run. */
   signal: AbortSignal;
   /** What a model asked to see: makes version 2. */
   asked?: readonly (readonly string[])[];
   notes?: readonly string[];
-  /** In place of the newest version there is. */
+  /** Overwrite the newest version instead of the first. */
   newest?: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface HandOver {
   text: string;
   /** The text of a patch. */
   patch?: string;
-  /** The hash of one that is sound and only waits for a word. */
+  /** The hash of a patch that passed the gate and awaits confirmation. */
   hash?: string;
 }
 
@@ -46,7 +46,7 @@ export interface HandOver {
 const ownerDiagnostics = perRun(() => new Map<string, Promise<Diagnostic[]>>());
 
 /** Runs the owner's diagnostics, once for each failure in a run. Never throws for what they do. */
-export function lookAtFailure(run: Run, incident: Incident, signal: AbortSignal): Promise<Diagnostic[]> {
+export function runOwnerDiagnostics(run: Run, incident: Incident, signal: AbortSignal): Promise<Diagnostic[]> {
   const cache = ownerDiagnostics(run);
   const key = `${incident.step}/${incident.failure.fingerprint}`;
   const diagnostics = cache.get(key) ?? diagnoseStep(run, incident, ownersOf(run, incident), signal);
@@ -74,31 +74,31 @@ export async function writeCase(
         ...(await diagnoseStep(run, incident, ownersOf(run, incident), signal)),
         ...(await diagnoseStep(run, incident, { model: asked }, signal)),
       ]
-    : await lookAtFailure(run, incident, signal);
+    : await runOwnerDiagnostics(run, incident, signal);
   const about = { case: name, version, diagnostics, notes } as const;
   const { text, redactor } = await maskedCase(run, incident, context.facts, about);
   store.write(name, version, text);
-  noteCase(run, store, incident, name, ({ versions, state }) => ({
+  createOrUpdateCase(run, store, incident, name, ({ versions, state }) => ({
     versions: [...new Set([...versions, version] as const)],
     state: state === 'open' ? state : 'asked',
   }));
   return { name, version, text, redactor };
 }
 
-/** The one that is open or went out before; a new one otherwise. */
+/** The case of this failure that is open or was sent before; a new name otherwise. */
 function nameOf(store: CaseStore, { stage, failure, history }: Incident): string {
   const underWay = history.case ?? history.escalated;
   return underWay ?? caseName(stage, failure.fingerprint, (name) => isTaken(store, name, failure.fingerprint));
 }
 
-/** Keeps what was answered. */
+/** Stores the answer to a case. */
 export function recordAnswer(run: Run, { name, redactor }: WrittenCase, plugin: string, answer: Escalation): void {
   const store = openCaseStore(run.layout);
   store.writeResponse(name, { plugin, answer: maskedLeaves(answer, redactor.redact) });
   updateCase(store, name, ({ calls, answers }) => ({ calls: calls + 1, answers: [...answers, kindOf(answer)] }));
 }
 
-/** Keeps the patch that came of it. */
+/** Stores the patch that was answered. */
 export function recordPatch(run: Run, { name, redactor }: WrittenCase, diff: string): void {
   openCaseStore(run.layout).writePatch(name, redactor.redact(diff));
 }
@@ -108,11 +108,11 @@ export function openCase(run: Run, incident: Incident, written: WrittenCase, why
   const { by, text, patch, hash } = why;
   if (patch !== undefined) recordPatch(run, written, patch);
   else openCaseStore(run.layout).dropPatch(written.name);
-  waitForPerson(run, incident, written.name, written.redactor.redact(`${by}: ${text}`), hash);
+  markOpen(run, incident, written.name, written.redactor.redact(`${by}: ${text}`), hash);
 }
 
 /** `why` is masked. */
-function waitForPerson(run: Run, incident: Incident, name: string, why: string, hash: string | undefined): void {
+function markOpen(run: Run, incident: Incident, name: string, why: string, hash: string | undefined): void {
   const store = openCaseStore(run.layout);
   const { patch: _, ...summary } = summaryOf(store, name) as CaseSummary;
   store.writeSummary({ ...summary, state: 'open', why, ...(hash === undefined ? {} : { patch: hash }) });
@@ -134,13 +134,13 @@ export async function leaveSuggestion(run: Run, incident: Incident, suggestion: 
     if (!(error instanceof RedactionError)) throw error;
     const store = openCaseStore(run.layout);
     const name = nameOf(store, incident);
-    noteCase(run, store, incident, name, () => ({}));
+    createOrUpdateCase(run, store, incident, name, () => ({}));
     const why = `${plugin}: a fix waits for your word; no more is written: ${error.message}`;
-    waitForPerson(run, incident, name, why, hash);
+    markOpen(run, incident, name, why, hash);
   }
 }
 
-/** The evidence, when the loop is at its end. */
+/** Writes the case with all evidence, and records that the failure is given up. */
 export async function giveUp(run: Run, incident: Incident, reason: string): Promise<void> {
   const { stage } = incident;
   try {
@@ -158,7 +158,7 @@ export async function giveUp(run: Run, incident: Incident, reason: string): Prom
 
 type Change = (summary: CaseSummary) => Partial<CaseSummary>;
 
-function noteCase(run: Run, store: CaseStore, incident: Incident, name: string, change: Change): void {
+function createOrUpdateCase(run: Run, store: CaseStore, incident: Incident, name: string, change: Change): void {
   const { stage, failure } = incident;
   const { closed: _, ...before }: CaseSummary = summaryOf(store, name) ?? {
     version: 1,

@@ -12,7 +12,7 @@ import { patchFiles } from './patch-files.ts';
 import type { SoundFix } from './proposal.ts';
 import { readSafeMode } from './safe-mode.ts';
 
-/** Who made a fix, and whether it is a try of the executors. */
+/** Who made a fix, and whether it counts as a try of the executors. */
 export interface FixOrigin {
   plugin: string;
   tier: Fix['tier'];
@@ -22,10 +22,10 @@ export interface FixOrigin {
 }
 
 /**
- * What became of a sound fix. `moved`: another fix changed its files meanwhile; `safe_mode`: it came on meanwhile; `left`: a
+ * What became of a sound fix. `moved`: another fix changed its files meanwhile; `safe_mode`: it came on meanwhile; `handed_over`: a
  * person has it; `spent`: a person does not want it.
  */
-export type Applied = { fix: Fix } | { none: 'moved' | 'safe_mode' | 'left' | 'spent' | 'stopped' };
+export type Applied = { fix: Fix } | { none: 'moved' | 'safe_mode' | 'handed_over' | 'spent' | 'stopped' };
 
 /** Commit → the failure that its fix was made for, as far as this process met it. */
 export const madeFor = perRun(() => new Map<string, Sighting>());
@@ -38,7 +38,8 @@ export async function applyFix(
   timeLeftMs: number,
 ): Promise<Applied> {
   // A patch that a person supplied needs no confirmation.
-  if (run.config.loop.mode !== 'suggest' || origin.plugin === PERSON) return putOnBranch(run, incident, sound, origin);
+  if (run.config.loop.mode !== 'suggest' || origin.plugin === PERSON)
+    return commitToBranch(run, incident, sound, origin);
   const { stage, step, failure } = incident;
   const { hash, note, diff } = sound;
   const { plugin, tier, tried } = origin;
@@ -48,13 +49,13 @@ export async function applyFix(
   const { fingerprint } = failure;
   const excerpt = run.mask(excerptOf(failure));
   const suggestion: Suggestion = { stage, step, fingerprint, plugin, hash, excerpt, note, diff: run.mask(diff) };
-  const word = await wordOf(run, suggestion, timeLeftMs);
-  if (word === 'stopped') return { none: word };
-  if (word === 'apply') return putOnBranch(run, incident, sound, origin);
-  if (word === 'leave') {
+  const choice = await choiceOf(run, suggestion, timeLeftMs);
+  if (choice === 'stopped') return { none: choice };
+  if (choice === 'apply') return commitToBranch(run, incident, sound, origin);
+  if (choice === 'leave') {
     const { leaveSuggestion } = await import('./cases.ts');
     await leaveSuggestion(run, incident, suggestion);
-    return { none: 'left' };
+    return { none: 'handed_over' };
   }
   record(run, incident, 'fix.declined', data);
   if (tried) record(run, incident, 'try.ended', {});
@@ -62,18 +63,18 @@ export async function applyFix(
 }
 
 /** What the person at the terminal says of a fix, if there is one. */
-async function wordOf(run: Run, suggestion: Suggestion, timeLeftMs: number) {
+async function choiceOf(run: Run, suggestion: Suggestion, timeLeftMs: number) {
   const { signal, end } = limited(timeLeftMs, run.signal);
   try {
-    const word = run.person ? await run.person(suggestion, signal) : 'leave';
-    return signal.aborted ? 'stopped' : word;
+    const choice = run.person ? await run.person(suggestion, signal) : 'leave';
+    return signal.aborted ? 'stopped' : choice;
   } finally {
     end();
   }
 }
 
 /** Commits a fix that nobody is to be asked about. */
-function putOnBranch(run: Run, incident: Incident, sound: SoundFix, origin: FixOrigin): Promise<Applied> {
+function commitToBranch(run: Run, incident: Incident, sound: SoundFix, origin: FixOrigin): Promise<Applied> {
   const { tree, config } = run;
   const { stage, step, attempt, failure } = incident;
   const { files, hash } = sound;
@@ -84,7 +85,18 @@ function putOnBranch(run: Run, incident: Incident, sound: SoundFix, origin: FixO
   const created = files.filter(({ before }) => before === null).map(({ path }) => path);
   const { fingerprint, class: failureClass } = failure;
   const data = { hash, class: failureClass, tier, plugin, note, paths, tried };
-  const story = { stage, step, attempt, fingerprint, class: failureClass, hash, note, plugin, tier, run: run.id };
+  const messageFields = {
+    stage,
+    step,
+    attempt,
+    fingerprint,
+    class: failureClass,
+    hash,
+    note,
+    plugin,
+    tier,
+    run: run.id,
+  };
   // Recorded and done while nobody else writes: no two fixes are ever on their way at once.
   return run.barrier.alone(async () => {
     if (readSafeMode(run.layout) !== undefined) return { none: 'safe_mode' };
@@ -96,7 +108,7 @@ function putOnBranch(run: Run, incident: Incident, sound: SoundFix, origin: FixO
       text: after,
       ...(executable ? { executable } : {}),
     }));
-    const commit = await commitFix(tree, texts, fixMessage({ ...story, case: origin.case }), config.loop.git);
+    const commit = await commitFix(tree, texts, fixMessage({ ...messageFields, case: origin.case }), config.loop.git);
     tree.moved(commit);
     record(run, incident, 'fix.committed', { ...data, commit });
     madeFor(run).set(commit, incident);
@@ -126,7 +138,7 @@ export function takeBack(
 }
 
 /** Records how a fix that stays stands now. */
-export function keepFix({ journal }: Run, fix: Fix, outcome: 'provisional' | 'verified', reason: string): void {
+export function recordFixStays({ journal }: Run, fix: Fix, outcome: 'provisional' | 'verified', reason: string): void {
   const { stage, step, commit } = fix;
   journal.append({ type: 'fix.judged', stage, step, data: { ...fixData(fix), outcome, reason, commit } });
 }

@@ -178,12 +178,12 @@ export async function maskedCase(
 }
 
 /** What prompt and case tell of a failure; not masked yet. */
-async function failureContext(run: Run, { how }: Incident, facts: FixFacts): Promise<FailureContext> {
+async function failureContext(run: Run, { endText }: Incident, facts: FixFacts): Promise<FailureContext> {
   const { stage, failure, tries, limits } = facts;
   const { memo } = await committedTexts(run);
   return {
     stage,
-    failure: { class: failure.class, error_lines: failure.error_lines, ended: how },
+    failure: { class: failure.class, error_lines: failure.error_lines, ended: endText },
     log: logEnd(`${run.layout.home}/${failure.log}`),
     files: await fileTexts(facts),
     ...(memo === undefined ? {} : { memo, keywords: run.config.map.architecture_section_keywords }),

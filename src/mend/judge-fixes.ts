@@ -5,16 +5,16 @@ import { perRun, type Run } from '../stage/run.ts';
 import type { Incident } from '../triage/incident.ts';
 import { judge } from '../triage/judge.ts';
 import { entryKey } from '../triage/ledger.ts';
-import { keepFix, madeFor, takeBack } from './commit.ts';
+import { madeFor, recordFixStays, takeBack } from './commit.ts';
 import { currentIncident, type FailedAttempt } from './identify.ts';
-import { tripOnReverts } from './trip-safe-mode.ts';
+import { tripSafeModeIfReverted } from './trip-safe-mode.ts';
 
 /** The failure to deal with next, now that the fix before it is judged; or that the step runs once more first, and why. */
 export async function judgeTrial(
   run: Run,
   incident: Incident,
   failed: FailedAttempt,
-): Promise<{ incident: Incident } | { again: string; pauseMs: number }> {
+): Promise<{ incident: Incident } | { rerun: string; pauseMs: number }> {
   const { trial, failure } = incident;
   const judgement = judge(incident);
   if (!trial || !judgement) return { incident };
@@ -23,20 +23,20 @@ export async function judgeTrial(
   if (verdict === 'rerun') {
     const pauseMs = (failure.transient && run.config.loop.wait.backoff[0]) || 0;
     // Without another attempt nobody can say: the end of the step takes the fix back unjudged.
-    return hasRoom(run, failed, pauseMs) ? { again: `${reason}: once more`, pauseMs } : { incident };
+    return hasRoom(run, failed, pauseMs) ? { rerun: `${reason}: once more`, pauseMs } : { incident };
   }
   if (verdict === 'provisional') {
-    keepFix(run, fix, verdict, reason);
+    recordFixStays(run, fix, verdict, reason);
     return { incident: currentIncident(run, incident) };
   }
   await takeBack(run, fix, verdict, reason);
-  tripOnReverts(run);
+  tripSafeModeIfReverted(run);
   // The tree is as it was before the fix, and so is what is wrong with it.
   const before = madeFor(run).get(fix.commit);
   if (before) return { incident: currentIncident(run, before) };
   const same = failure.fingerprint === fix.fingerprint;
   if (same || !hasRoom(run, failed, 0)) return { incident: currentIncident(run, incident) };
-  return { again: 'the fix is taken back: once more', pauseMs: 0 };
+  return { rerun: 'the fix is taken back: once more', pauseMs: 0 };
 }
 
 function hasRoom({ config }: Run, { attempt, timeLeftMs }: FailedAttempt, pauseMs: number): boolean {
@@ -47,31 +47,32 @@ function hasRoom({ config }: Run, { attempt, timeLeftMs }: FailedAttempt, pauseM
 export async function settleFixes(run: Run, step: PlanStep, green: boolean): Promise<void> {
   const open = run.journal.failures.openFixes(stepLabel(step));
   for (const fix of green ? open : open.reverse()) {
-    if (green) keepFix(run, fix, 'verified', 'the stage is green');
+    if (green) recordFixStays(run, fix, 'verified', 'the stage is green');
     else await takeBack(run, fix, 'withdrawn', 'the stage did not end green');
   }
 }
 
-/** Failure → the end of the last who dealt with it. */
+/** Stage and fingerprint → the last in the queue of steps with that failure. */
 const turns = perRun(() => new Map<string, Promise<unknown>>());
 
 /**
- * Of several steps with one failure only one is dealt with at a time: what it comes to is for the others, too. `work` is told
- * how to find out whether another step's fix for it is on the branch by now.
+ * Of several steps with one failure (cells of a matrix) only one is dealt with at a time. `work` hears whether another step's
+ * fix for it is on the branch by now, and its own step may run again.
  */
 export function oneAtATime<T>(
   run: Run,
   { stage, step, failure }: Incident,
-  work: (isBeingMended: (failed: FailedAttempt) => boolean) => Promise<T>,
+  failed: FailedAttempt,
+  work: (isBeingMended: boolean) => Promise<T>,
 ): Promise<T> {
   const key = entryKey(stage, failure.fingerprint);
   const before = turns(run).get(key) ?? Promise.resolve();
-  const isBeingMended = (failed: FailedAttempt) =>
+  const isBeingMended = () =>
     hasRoom(run, failed, 0) &&
     [...run.journal.failures.trials.values()].some(
       ({ fix }) => fix.stage === stage && fix.fingerprint === failure.fingerprint && fix.step !== step,
     );
-  const turn = before.then(() => work(isBeingMended));
+  const turn = before.then(() => work(isBeingMended()));
   turns(run).set(
     key,
     turn.catch(() => {}),

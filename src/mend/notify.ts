@@ -31,7 +31,7 @@ export function notify(run: Run, { fingerprint, ...notice }: NewNotice): void {
   if (begun.has(key)) return;
   begun.add(key);
   const sending = send(run, { ...notice, run: run.id }, about)
-    .catch((error: unknown) => failed(run, `not told anyone: nobody was told: ${(error as Error).message}`, about))
+    .catch((error: unknown) => failed(run, `nobody was told: ${(error as Error).message}`, about))
     .finally(() => open.delete(sending));
   open.add(sending);
 }

@@ -16,8 +16,8 @@ export async function recoverFixes(run: Run): Promise<void> {
   const { tree, journal } = run;
   const events = lastWork(run);
   const intent = openIntent(events);
-  const left = new RunFailures(events).allOpenFixes();
-  if (!intent && left.length === 0 && openPatches(journal.ledger).length === 0) return;
+  const openFixes = new RunFailures(events).allOpenFixes();
+  if (!intent && openFixes.length === 0 && openPatches(journal.ledger).length === 0) return;
   const onBranch = await committedFixes(treeGit(tree), tree.base.commit, tree.head);
   if (intent) await finishIntent(run, intent, onBranch);
   // A revert that was not committed is in the files, and would be judged in the place of the fix.
@@ -25,17 +25,17 @@ export async function recoverFixes(run: Run): Promise<void> {
   for (const { stage, fingerprint, patch } of openPatches(journal.ledger)) {
     const commit = commitOf(onBranch, patch);
     const revert = commit && onBranch.find(({ reverts }) => reverts === commit.commit);
-    const fix = fixOf(stage, fingerprint, patch, commit, left);
+    const fix = fixOf(stage, fingerprint, patch, commit, openFixes);
     // Not on the branch: nothing is left to be taken back.
     if (revert || (!commit && patch.run !== run.id)) recordRevert(run, fix, revert);
   }
-  for (const fix of foreignFixes(run, onBranch, left)) {
+  for (const fix of fixesOfOtherRuns(run, onBranch, openFixes)) {
     await takeBack(run, fix, 'withdrawn', 'the run that made it ended before it could be judged');
     notice(run, `a fix of ${fix.stage} was never judged; it is taken back, and comes again with its failure`);
   }
 }
 
-/** The newest journal that tells of work on a step. One without was written before anything could be put right. */
+/** The newest journal with work on a step; one without ended before anything could be recovered. */
 function lastWork({ layout }: Run): LoopEvent[] {
   for (const id of listRuns(layout).reverse()) {
     const { events } = readEvents(layout.journal(id));
@@ -44,7 +44,7 @@ function lastWork({ layout }: Run): LoopEvent[] {
   return [];
 }
 
-/** The last intent of a journal that nobody recorded more of: there is never more than one on its way. */
+/** The last intent of a journal without an outcome: there is never more than one on its way. */
 function openIntent(events: readonly LoopEvent[]): LoopEvent<'fix.intended'> | undefined {
   const intent = events.findLast((event): event is LoopEvent<'fix.intended'> => event.type === 'fix.intended');
   const finished = events.some(
@@ -58,11 +58,11 @@ function openIntent(events: readonly LoopEvent[]): LoopEvent<'fix.intended'> | u
 
 async function finishIntent(
   run: Run,
-  { stage, step, attempt, data, run: of }: LoopEvent<'fix.intended'>,
+  { stage, step, attempt, data, run: intentRun }: LoopEvent<'fix.intended'>,
   onBranch: readonly CommittedFix[],
 ): Promise<void> {
   const { created, ...rest } = data;
-  const commit = commitOf(onBranch, { hash: data.hash, run: of });
+  const commit = commitOf(onBranch, { hash: data.hash, run: intentRun });
   if (!commit) {
     await unwriteFix(run.tree, data.paths, created);
     notice(run, 'a fix was being written when the loop was stopped; its files are as they were');
@@ -104,10 +104,10 @@ function fixOf(
   fingerprint: string,
   { hash, tier, plugin, note, commit: recorded = '' }: Patch,
   onBranch: CommittedFix | undefined,
-  left: readonly Fix[],
+  openFixes: readonly Fix[],
 ): Fix {
   const { commit = recorded, paths = [], note: message } = onBranch ?? {};
-  const step = left.find((fix) => fix.commit === commit)?.step ?? stage;
+  const step = openFixes.find((fix) => fix.commit === commit)?.step ?? stage;
   return {
     stage,
     step,
@@ -129,14 +129,15 @@ function recordRevert({ journal }: Run, fix: Fix, revert: CommittedFix | undefin
   journal.append({ type: 'fix.reverted', stage: fix.stage, step: fix.step, data });
 }
 
+/** Outcomes that a revert's trailer may tell; anything else is `withdrawn`. */
 const OUTCOMES: readonly DataOf<'fix.reverted'>['outcome'][] = ['no_effect', 'broke', 'declined'];
 
 /** Fixes of other runs that were never judged, the newest first. */
-function foreignFixes(run: Run, onBranch: readonly CommittedFix[], left: readonly Fix[]): Fix[] {
+function fixesOfOtherRuns(run: Run, onBranch: readonly CommittedFix[], openFixes: readonly Fix[]): Fix[] {
   const fixes = openPatches(run.journal.ledger).flatMap(({ stage, fingerprint, patch }) => {
     const commit = commitOf(onBranch, patch);
     const isOurs = commit?.run === run.id;
-    return commit && !isOurs ? [fixOf(stage, fingerprint, patch, commit, left)] : [];
+    return commit && !isOurs ? [fixOf(stage, fingerprint, patch, commit, openFixes)] : [];
   });
   const age = (fix: Fix) => onBranch.findIndex(({ commit }) => commit === fix.commit);
   return fixes.sort((a, b) => age(a) - age(b));

@@ -12,7 +12,7 @@ import { notifyOfFailure } from './notify.ts';
 import type { SoundFix } from './proposal.ts';
 import { readSafeMode } from './safe-mode.ts';
 
-/** Tiers nobody of which could be reached, and where the question is kept. */
+/** Tiers none of whose plugins could be reached, and the path of the saved prompt. */
 export type Unreachable = { executor?: boolean; escalation?: boolean; prompt?: string };
 
 /** As things stand at `now`, as far as the configuration tells; no known fix is looked for. */
@@ -63,18 +63,18 @@ export async function decideNow(
   // After a fix was taken back the failure before it is dealt with; the attempts are those of the step all the same.
   const transient = failure.transient && rerun;
   const subject = { ...incident, attempt: attempt.attempt, failure: { ...failure, transient } };
-  const first = decide(subject, { ...situation, known_fix: undefined });
-  if (first.tier === 'look') {
+  const decision = decide(subject, { ...situation, known_fix: undefined });
+  if (decision.tier === 'find_known_fix') {
     const { findKnownFix } = await import('./ask.ts');
     const knownFix = await findKnownFix(run, incident);
     return { decision: decide(subject, { ...situation, known_fix: knownFix !== undefined }), knownFix };
   }
-  // The AI is off for it, but nobody switched it off.
-  if (ai && !rerun && 'why' in first && first.why === 'no_ai') {
+  // `ai` is off only because the stage must not run twice: say that instead.
+  if (ai && !rerun && 'why' in decision && decision.why === 'no_ai') {
     const reason = 'it is not run again by itself, so no fix can be tried';
-    return { decision: { ...first, why: 'no_executor', reason } };
+    return { decision: { ...decision, why: 'no_executor', reason } };
   }
-  return { decision: first };
+  return { decision };
 }
 
 /**
@@ -94,12 +94,12 @@ export async function conclude(
   const { fingerprint, class: failureClass } = incident.failure;
   const why = 'why' in decision ? decision.why : undefined;
   // One that was given up and runs again at a person's word stays given up.
-  const stands = decision.tier === 'none' && (why === 'give_up_stands' || run.givenUp.has(incident.stage));
-  const gaveUp = decision.tier === 'give_up' || stands;
+  const staysGivenUp = decision.tier === 'none' && (why === 'give_up_stands' || run.givenUp.has(incident.stage));
+  const gaveUp = decision.tier === 'give_up' || staysGivenUp;
   const human = gaveUp || ('exit' in decision && decision.exit === 3);
-  const next = nextStep(incident, why, gaveUp, prompt);
+  const next = adviceFor(incident, why, gaveUp, prompt);
   notifyOfFailure(run, incident, decision, { gaveUp, next });
-  // Without the fixes that are taken back at the end: else that alone would count as a change of what it is made from.
+  // The inputs before the step's fixes, which are taken back at its end: else that alone would count as changed inputs.
   const inputs = run.journal.failures.inputsBefore(incident.step) ?? incident.inputs;
   return {
     ...(inputs && { inputs }),
@@ -117,7 +117,7 @@ export async function conclude(
 const OUTSIDE = 'mend what the log names outside of this repository';
 
 /** What only a person can do now; undefined where the usual words do. */
-function nextStep(
+function adviceFor(
   { stage, failure, history }: Incident,
   why: Why | undefined,
   gaveUp: boolean,

@@ -23,7 +23,7 @@ export function tooManyReverted(ledger: Ledger, run: string): string | undefined
 }
 
 /** Turns safe mode on when a fix of another step broke one that was green before it. */
-export async function tripOnCulprit(run: Run, incident: Incident): Promise<void> {
+export async function tripSafeModeIfFixBroke(run: Run, incident: Incident): Promise<void> {
   const { transient, external } = incident.failure;
   if (transient || external || run.journal.failures.openFixes(incident.step).length > 0) return;
   const culprit = await culpritFix(run, incident);
@@ -33,7 +33,7 @@ export async function tripOnCulprit(run: Run, incident: Incident): Promise<void>
 }
 
 /** Turns safe mode on when fixes on too many failures were reverted. */
-export function tripOnReverts(run: Run): void {
+export function tripSafeModeIfReverted(run: Run): void {
   const why = tooManyReverted(run.journal.ledger, run.id);
   if (why !== undefined) trip(run, why);
 }

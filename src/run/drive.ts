@@ -5,7 +5,7 @@ import { applyFix } from '../mend/commit.ts';
 import { currentIncident, type FailedAttempt, identify, record } from '../mend/identify.ts';
 import { judgeTrial, oneAtATime, settleFixes } from '../mend/judge-fixes.ts';
 import { conclude, decideNow, type Unreachable } from '../mend/situation.ts';
-import { tripOnCulprit } from '../mend/trip-safe-mode.ts';
+import { tripSafeModeIfFixBroke } from '../mend/trip-safe-mode.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { eventLabel } from '../plan/matrix.ts';
 import type { Run } from '../stage/run.ts';
@@ -14,11 +14,11 @@ import type { Incident } from '../triage/incident.ts';
 import {
   blindRetry,
   type Ended,
+  endIfUpToDate,
   endStep,
   failedAttempt,
   finishWait,
   haltedBy,
-  lookFirst,
   type PlanRun,
   runAttempt,
   type StepEnd,
@@ -29,7 +29,7 @@ type Next = { end: Ended } | { again: { pause_ms: number; reason: string; tier?:
 
 /** Drives one step until it is green, failed or stopped. Never rejects, unless an event cannot be recorded. */
 export async function driveStep(step: PlanStep, plan: PlanRun): Promise<StepEnd> {
-  const early = await lookFirst(step, plan);
+  const early = await endIfUpToDate(step, plan);
   if (early) return early;
   plan.emit({ type: 'step.started', ...eventLabel(step), status: 'running', data: {} });
   await finishWait(step, plan);
@@ -50,7 +50,7 @@ export async function driveStep(step: PlanStep, plan: PlanRun): Promise<StepEnd>
   }
 }
 
-/** Blind retries first; then, in a run of stages, the failure's way. */
+/** Blind retries come first; then, in a run of stages, the failure is mended. */
 async function afterAttempt(step: PlanStep, plan: PlanRun, attempt: number, ended: Ended): Promise<Next> {
   const failed = failedAttempt(step, plan, attempt, ended);
   if (!failed) return { end: ended };
@@ -60,34 +60,35 @@ async function afterAttempt(step: PlanStep, plan: PlanRun, attempt: number, ende
   return mendFailure(plan.run, failed).catch((error) => ({ end: haltedBy(error, step) }));
 }
 
-/** A failure's way: who it is, whether the fix before it helped, and what is done about it now. */
+/** What is done about a failure: its fingerprint is taken, the fix before it stays or is taken back, then it is decided. */
 async function mendFailure(run: Run, failed: FailedAttempt): Promise<Next> {
   const incident = identify(run, failed);
-  await tripOnCulprit(run, incident);
+  await tripSafeModeIfFixBroke(run, incident);
   const judged = await judgeTrial(run, incident, failed);
-  if ('again' in judged) return again(judged.pauseMs, judged.again);
-  return oneAtATime(run, judged.incident, async (isBeingMended) => {
-    if (isBeingMended(failed)) return again(0, 'another step has the same failure, and a fix is on the branch');
+  if ('rerun' in judged) return again(judged.pauseMs, judged.rerun);
+  return oneAtATime(run, judged.incident, failed, async (isBeingMended) => {
+    if (isBeingMended) return again(0, 'another step has the same failure, and a fix is on the branch');
     return answerFailure(run, judged.incident, failed);
   });
 }
 
 const STOPPED: Decision = {
   tier: 'none',
-  why: 'run_time_spent',
+  why: 'stopped',
   exit: 1,
   reason: 'the run was stopped while a fix was asked for',
 };
 
-/** Besides what may be spent: known fixes, fixes that come back, a tier that is down. */
+/** Turns that spend no limit: known fixes, fixes applied again, a tier that is down. A bound against endless loops. */
 const MORE_TURNS = 12;
 
-/** Decides and acts until the step runs again or ends: what comes to nothing spends something, and then is decided anew. */
+/** Decides and acts until the step runs again or ends. Whatever comes to nothing is decided anew, with what it spent. */
 async function answerFailure(run: Run, seen: Incident, failed: FailedAttempt): Promise<Next> {
   const { executor_tries, escalation_calls } = run.config.loop.limits;
   const unreachable: Unreachable = {};
   for (let turn = 0; turn < executor_tries + escalation_calls + MORE_TURNS; turn++) {
     const incident = currentIncident(run, seen);
+    // A known fix is looked for where that decides; it needs no model.
     const { decision, knownFix } = await decideNow(run, incident, failed, unreachable);
     record(run, incident, 'failure.decided', decision);
     if (decision.tier === 'wait') return again(decision.pause_ms, decision.reason, 'wait');
@@ -97,11 +98,12 @@ async function answerFailure(run: Run, seen: Incident, failed: FailedAttempt): P
     const result = 'sound' in answer ? await applyFix(run, incident, answer, failed.timeLeftMs()) : answer;
     if ('fix' in result) return again(0, `${result.fix.plugin}: ${result.fix.note.fix}`, 'fix');
     if (result.none === 'moved') return again(0, 'another fix changed its files meanwhile: once more');
-    if (result.none === 'down') Object.assign(unreachable, { [decision.tier]: true, prompt: result.prompt });
     if (result.none === 'stopped') {
       record(run, incident, 'failure.decided', STOPPED);
       return fail(incident, STOPPED);
     }
+    // Spent, handed over or safe mode: the ledger has it, and the next decision follows from it.
+    if (result.none === 'down') Object.assign(unreachable, { [decision.tier]: true, prompt: result.prompt });
   }
   throw new Error(`no end is found for ${seen.stage}/${seen.failure.fingerprint}`);
 

@@ -41,7 +41,7 @@ export type StepEnd =
   | { state: 'TODO'; error: ExecutionError };
 
 /** The end of a step that needs no attempt: the plan has stopped, or the step is up to date. */
-export async function lookFirst(step: PlanStep, plan: PlanRun): Promise<StepEnd | undefined> {
+export async function endIfUpToDate(step: PlanStep, plan: PlanRun): Promise<StepEnd | undefined> {
   const toDo = (stop: Stop): StepEnd => ({ state: 'TODO', error: stopError(stop, step.id) });
   const stop = stopReason(plan.signal);
   if (stop) return toDo(stop);

@@ -13,7 +13,7 @@ export type Lab = 'real' | 'simulated';
 /** What a run is given to work with. */
 export interface RunPorts {
   readonly clock: Clock;
-  /** What this process was given. */
+  /** The environment of this process. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder with the stand-ins of the simulated lab. */
   readonly labTools: string;
@@ -68,7 +68,7 @@ export interface Suggestion {
   hash: string;
 }
 
-/** Asks a person. `leave`: not now, it is kept as a case for whoever comes later; also when the signal is given. */
+/** Asks a person. `leave`: not now, it is kept as a case for whoever comes later; also when the signal aborts. */
 export type AskPerson = (suggestion: Suggestion, signal: AbortSignal) => Promise<'apply' | 'decline' | 'leave'>;
 
 /** Something that lives as long as a run: made when it is first asked for. */

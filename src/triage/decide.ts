@@ -41,6 +41,7 @@ export const WHY = {
   open_case: 3,
   give_up_stands: 3,
   safe_mode: 3,
+  stopped: 1,
   attempts_spent: 1,
   run_time_spent: 1,
   external: 1,
@@ -64,15 +65,15 @@ export type Decision = { reason: string } & (
   | { tier: 'none'; why: Why; exit: 1 | 3 }
 );
 
-/** Whether a known fix fits decides, and nobody has looked: look, and decide again. */
-export type Undecided = { tier: 'look' };
+/** Whether a known fix fits decides, and nobody has looked for one yet. */
+export type Undecided = { tier: 'find_known_fix' };
 
-/** Escalations whose patch was reverted, after which there is no other. */
+/** Give up after this many reverted patches of escalations. */
 const MAX_FRUITLESS = 2;
 
 /**
  * What to do about a failure. Total: it always answers, and every answer but `none` and `give_up` spends something that
- * has an end. The first line that holds decides. With `known_fix` told it never answers `look`.
+ * has an end. The first line that holds decides. When `known_fix` is a boolean it never answers `find_known_fix`.
  */
 export function decide(incident: DecidedIncident, situation: Situation & { known_fix: boolean }): Decision;
 export function decide(incident: DecidedIncident, situation: Situation): Decision | Undecided;
@@ -97,8 +98,8 @@ export function decide(incident: DecidedIncident, situation: Situation): Decisio
     const which = `${ordinal(waits + 1)} of ${counted(backoff.length, 'wait')}`;
     return { tier: 'wait', pause_ms: pause, reason: `it may pass by itself, ${which}` };
   }
-  const decision = mend(incident, situation);
-  if (decision.tier === 'look') return decision;
+  const decision = decideFix(incident, situation);
+  if (decision.tier === 'find_known_fix') return decision;
   // Asked last, so that it is named only where it really kept something from being done.
   const changes = decision.tier === 'executor' || decision.tier === 'escalation';
   if (situation.safe_mode && changes) {
@@ -113,14 +114,14 @@ function afterWaits(decision: Decision, { failure, waits }: DecidedIncident): De
 }
 
 /** What to do about a failure that waiting does not mend. */
-function mend(incident: DecidedIncident, situation: Situation): Decision | Undecided {
+function decideFix(incident: DecidedIncident, situation: Situation): Decision | Undecided {
   const { history, failure } = incident;
   const { limits, ai, known_fix, safe_mode, now } = situation;
   const withdrawn = history?.patches.filter((p) => p.outcome === 'withdrawn') ?? [];
   const reapply = withdrawn.map((p) => p.hash);
   // No model can fix what is not in the repository; what costs no model may still be worth a look.
   if (failure.external && (!ai || reapply.length === 0)) {
-    if (ai && known_fix === undefined && !safe_mode) return { tier: 'look' };
+    if (ai && known_fix === undefined && !safe_mode) return { tier: 'find_known_fix' };
     if (!ai || !known_fix) return none('external', `${failure.class}: nothing in the repository can fix it`);
     return knownFix('nothing in the repository can fix it, but a known fix fits');
   }
@@ -143,10 +144,11 @@ function mend(incident: DecidedIncident, situation: Situation): Decision | Undec
 function askExecutors(incident: DecidedIncident, situation: Situation, tries: number): Decision | Undecided {
   const { limits, executors, known_fix, escalations, safe_mode } = situation;
   // In safe mode nothing is changed, whoever knows a fix: nobody is asked for one.
-  if (known_fix === undefined) return safe_mode ? knownFix('a known fix may fit') : { tier: 'look' };
-  // Known fixes spend no try and no tokens, and are here to be reached.
+  if (known_fix === undefined) return safe_mode ? knownFix('a known fix may fit') : { tier: 'find_known_fix' };
+  // Known fixes spend no try and no tokens.
   if (known_fix) return knownFix('a known fix fits');
-  const blocked = executors === 'ready' ? (dayTriesSpent(situation) ?? dayUsed(situation)) : noExecutor(executors);
+  const blocked =
+    executors === 'ready' ? (dayTriesSpent(situation) ?? dayBudgetSpent(situation)) : noExecutor(executors);
   if (!blocked) {
     const which = `${ordinal(tries + 1)} of ${counted(limits.executor_tries, 'try', 'tries')}`;
     return { tier: 'executor', scope: 'all', reapply: [], reason: `${seenBefore(incident.history)}: ${which}` };
@@ -160,18 +162,18 @@ function escalate({ history }: DecidedIncident, situation: Situation, because: s
   const { limits, executors, escalations } = situation;
   const { escalation_calls: calls = 0, fruitless = 0 }: Partial<LedgerEntry> = history ?? {};
   if (escalations === 'none' || limits.escalation_calls === 0) {
-    // Nobody was ever to be asked: that is no spent budget, and the next run may be luckier.
+    // Neither executors nor escalations are configured: no budget was spent, and the next run may be luckier.
     if (executors === 'none' || limits.executor_tries === 0) return noExecutor('none');
     return { tier: 'give_up', reason: `${because}, and there is no escalation` };
   }
   if (fruitless >= MAX_FRUITLESS) {
     return { tier: 'give_up', reason: `${because}, and ${counted(fruitless, 'escalation')} had no effect` };
   }
-  const most = counted(limits.escalation_calls, 'call');
-  if (calls >= limits.escalation_calls) return { tier: 'give_up', reason: `${because}, and ${calls} of ${most} made` };
+  const limit = counted(limits.escalation_calls, 'call');
+  if (calls >= limits.escalation_calls) return { tier: 'give_up', reason: `${because}, and ${calls} of ${limit} made` };
   if (escalations === 'down') return none('no_escalation', `${because}, but no escalation can be reached`);
-  const reason = `${because}: ${ordinal(calls + 1)} of ${most}, ${seenBefore(history)}`;
-  return dayUsed(situation) ?? { tier: 'escalation', reason };
+  const reason = `${because}: ${ordinal(calls + 1)} of ${limit}, ${seenBefore(history)}`;
+  return dayBudgetSpent(situation) ?? { tier: 'escalation', reason };
 }
 
 function dayTriesSpent({ limits, day, now }: Situation): Decision | undefined {
@@ -181,7 +183,7 @@ function dayTriesSpent({ limits, day, now }: Situation): Decision | undefined {
 }
 
 /** Whether models have used up what they may in a day. */
-function dayUsed({ limits, day, now }: Pick<Situation, 'limits' | 'day' | 'now'>): Decision | undefined {
+function dayBudgetSpent({ limits, day, now }: Pick<Situation, 'limits' | 'day' | 'now'>): Decision | undefined {
   const { date, tokens, dollars = 0 } = usedOn(day, now);
   if (tokens >= limits.day_tokens) {
     return none('day_tokens_spent', `${counted(tokens, 'token')} used on ${date}, ${limits.day_tokens} at most`);

@@ -16,7 +16,7 @@ type Folds = { [T in EventType]?: (entry: LedgerEntry, event: LoopEvent<T>) => v
 
 /** What each event of a failure's story changes: these are the lines of the ledger's own journal. */
 const STORY = {
-  'failure.seen': see,
+  'failure.seen': recordSighting,
   'failure.decided': (entry, { data }) => {
     entry.last_tier = data.tier;
     entry.last_reason = data.reason;
@@ -34,16 +34,16 @@ const STORY = {
   },
   // Counted for the day, not for the failure.
   'model.used': () => {},
-  'plugin.passed': (entry, { data, time }) => refuse(entry, { ...data, code: 'pass' }, time),
-  'fix.refused': refused,
-  'fix.declined': (entry, event) => patch(entry, event, event.data, 'declined'),
+  'plugin.passed': (entry, { data, time }) => addRefusedAnswer(entry, { ...data, code: 'pass' }, time),
+  'fix.refused': recordRefusal,
+  'fix.declined': (entry, event) => setOutcome(entry, event, event.data, 'declined'),
   'fix.committed': (entry, event) => {
-    patch(entry, event, event.data, 'applied');
+    setOutcome(entry, event, event.data, 'applied');
     if (event.data.tried) spendTry(entry, event.data.hash);
   },
-  'fix.judged': (entry, event) => patch(entry, event, event.data, event.data.outcome, event.data.reason),
+  'fix.judged': (entry, event) => setOutcome(entry, event, event.data, event.data.outcome, event.data.reason),
   'fix.reverted': (entry, event) => {
-    patch(entry, event, { ...event.data, commit: event.data.reverts }, event.data.outcome, event.data.reason);
+    setOutcome(entry, event, { ...event.data, commit: event.data.reverts }, event.data.outcome, event.data.reason);
   },
   'case.opened': (entry, { data }) => {
     if (data.given_up) return;
@@ -54,7 +54,7 @@ const STORY = {
   'case.closed': (entry) => {
     delete entry.case;
   },
-  'case.answered': answer,
+  'case.answered': recordPersonsAnswer,
   'person.notified': (entry, { data }) => {
     entry.notified = data.state;
   },
@@ -78,7 +78,7 @@ export function foldLedger(ledger: Ledger, event: StoryEvent): void {
   } else {
     countDay(ledger.day, event);
     const fold = STORY[event.type] as (entry: LedgerEntry, event: StoryEvent) => void;
-    for (const entry of concerned(ledger, event)) fold(entry, event);
+    for (const entry of entriesFor(ledger, event)) fold(entry, event);
   }
   ledger.as_of = { run, seq };
   ledger.last_line = { run, seq };
@@ -99,18 +99,18 @@ function countDay(day: DayUsage, event: StoryEvent): void {
   }
 }
 
-function concerned(ledger: Ledger, event: StoryEvent): LedgerEntry[] {
+function entriesFor(ledger: Ledger, event: StoryEvent): LedgerEntry[] {
   if (event.type === 'model.used' || event.stage === undefined) return [];
   const { stage } = event;
   const fingerprint = 'fingerprint' in event.data ? event.data.fingerprint : undefined;
   // Without a fingerprint it concerns all failures of the stage.
   if (!fingerprint) return entriesOf(ledger, stage);
-  const entry = entryOf(ledger, stage, fingerprint) ?? begin(stage, fingerprint, event.time);
+  const entry = entryOf(ledger, stage, fingerprint) ?? newEntry(stage, fingerprint, event.time);
   ledger.entries[entryKey(stage, fingerprint)] = entry;
   return [entry];
 }
 
-const begin = (stage: string, fingerprint: string, time: string): LedgerEntry => ({
+const newEntry = (stage: string, fingerprint: string, time: string): LedgerEntry => ({
   stage,
   fingerprint,
   class: 'unknown',
@@ -131,7 +131,7 @@ const begin = (stage: string, fingerprint: string, time: string): LedgerEntry =>
 const EXCERPT_LINES = 2;
 const EXCERPT_WIDTH = 200;
 
-function see(entry: LedgerEntry, { data, time, run }: LoopEvent<'failure.seen'>): void {
+function recordSighting(entry: LedgerEntry, { data, time, run }: LoopEvent<'failure.seen'>): void {
   const lines = data.excerpt.split('\n').slice(0, EXCERPT_LINES);
   entry.class = data.class;
   entry.transient = data.transient;
@@ -152,13 +152,13 @@ function spendTry(entry: LedgerEntry, hash: string | undefined): void {
 }
 
 /** A fix that could not be applied again, or an answer that was not taken. */
-function refused(entry: LedgerEntry, event: LoopEvent<'fix.refused'>): void {
+function recordRefusal(entry: LedgerEntry, event: LoopEvent<'fix.refused'>): void {
   const { plugin, tier, code, reasons, fix, hash } = event.data;
   const why = [code, reasons[0]].filter(Boolean).join(': ');
-  if (hash !== undefined) patch(entry, event, { hash, tier, plugin }, 'refused', why);
+  if (hash !== undefined) setOutcome(entry, event, { hash, tier, plugin }, 'refused', why);
   // Known fixes are looked for at every failure; no model learns from what one of them proposed.
   else if (plugin !== KNOWN_FIXES)
-    refuse(
+    addRefusedAnswer(
       entry,
       { plugin, tier, code, reason: reasons.join('; '), ...(fix === undefined ? {} : { fix }) },
       event.time,
@@ -169,7 +169,7 @@ function refused(entry: LedgerEntry, event: LoopEvent<'fix.refused'>): void {
 const MAX_REFUSED = 6;
 const REASON_LENGTH = 300;
 
-function refuse(entry: LedgerEntry, { plugin, tier, code, reason, fix }: RefusedAnswer, time: string): void {
+function addRefusedAnswer(entry: LedgerEntry, { plugin, tier, code, reason, fix }: RefusedAnswer, time: string): void {
   const answer = { plugin, tier, code, reason: reason.slice(0, REASON_LENGTH), ...(fix ? { fix } : {}), time };
   entry.refused = [...(entry.refused ?? []), answer].slice(-MAX_REFUSED);
 }
@@ -178,12 +178,18 @@ const REVERTED: readonly (FixOutcome | undefined)[] = ['no_effect', 'broke'];
 
 type FixData = Pick<Patch, 'hash' | 'tier' | 'plugin' | 'note' | 'commit'>;
 
-function patch(entry: LedgerEntry, { time, run }: LoopEvent, data: FixData, outcome: FixOutcome, why?: string): void {
+function setOutcome(
+  entry: LedgerEntry,
+  { time, run }: LoopEvent,
+  data: FixData,
+  outcome: FixOutcome,
+  why?: string,
+): void {
   const { hash, tier, plugin } = data;
-  const at = entry.patches.findIndex((p) => p.hash === hash);
-  const earlier = entry.patches[at];
+  const index = entry.patches.findIndex((p) => p.hash === hash);
+  const earlier = entry.patches[index];
   const before = earlier?.outcome;
-  // Refused because it was tried already: how it went then is worth more.
+  // Refused because it was tried already: keep the earlier outcome.
   if (outcome === 'refused' && before !== undefined && before !== 'withdrawn') return;
   // An author who says nothing new takes back nothing said before.
   const note = data.note?.fix ? data.note : earlier?.note;
@@ -199,10 +205,10 @@ function patch(entry: LedgerEntry, { time, run }: LoopEvent, data: FixData, outc
     ...(run && { run }),
     time,
   };
-  if (at === -1) entry.patches.push(now);
-  else entry.patches[at] = now;
-  const counts = tier === 'escalation' && plugin !== PERSON;
-  if (counts && REVERTED.includes(outcome) && !REVERTED.includes(before)) entry.fruitless += 1;
+  if (index === -1) entry.patches.push(now);
+  else entry.patches[index] = now;
+  const countsAsFruitless = tier === 'escalation' && plugin !== PERSON;
+  if (countsAsFruitless && REVERTED.includes(outcome) && !REVERTED.includes(before)) entry.fruitless += 1;
   if (outcome === 'verified') {
     restart(entry);
     entry.verified_at = time;
@@ -212,16 +218,16 @@ function patch(entry: LedgerEntry, { time, run }: LoopEvent, data: FixData, outc
 }
 
 /** A person's answer waits like a fix that was taken back unjudged; their latest word counts. */
-function answer(entry: LedgerEntry, event: LoopEvent<'case.answered'>): void {
+function recordPersonsAnswer(entry: LedgerEntry, event: LoopEvent<'case.answered'>): void {
   delete entry.case;
   const earlier = entry.patches.filter((p) => p.plugin === PERSON && p.outcome === 'withdrawn');
-  for (const one of earlier) if (one.hash !== event.data.hash) patch(entry, event, one, 'declined');
-  patch(entry, event, event.data, 'withdrawn');
+  for (const one of earlier) if (one.hash !== event.data.hash) setOutcome(entry, event, one, 'declined');
+  setOutcome(entry, event, event.data, 'withdrawn');
 }
 
 function reset(entry: LedgerEntry): void {
   restart(entry);
-  // What somebody did not want may be asked about again; the journal keeps that they did not.
+  // Declined patches may be proposed again after a reset; the journal keeps that they were declined.
   entry.patches = entry.patches.filter((p) => p.outcome !== 'declined');
   delete entry.gave_up_at;
   delete entry.case;

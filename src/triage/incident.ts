@@ -27,7 +27,7 @@ export interface Trial {
   readonly inputs: Inputs | undefined;
   /** The step failed since the fix was committed. */
   failed: boolean;
-  /** The step ran again already because its end said nothing about the fix. */
+  /** The step ran again already, because a transient, external or timed-out failure proves nothing about the fix. */
   rerun: boolean;
 }
 
@@ -46,10 +46,10 @@ export interface Sighting {
 
 export interface Incident extends Sighting {
   /** How the attempt ended, in words. */
-  readonly how: string;
+  readonly endText: string;
   /** What the ledger knows of this failure. */
   readonly history: LedgerEntry;
-  /** Of the stage in this run. */
+  /** How many waits this stage has used in this run. */
   readonly waits: number;
   /** The fix that this attempt judges. */
   readonly trial: Trial | undefined;
@@ -62,9 +62,9 @@ export class RunFailures {
   /** Step → the fix that its next attempt judges. */
   readonly trials = new Map<string, Trial>();
   /** Step → what it was made from before the first of its provisional fixes. */
-  readonly #inputs = new Map<string, Inputs | undefined>();
-  /** Step → of its latest failure. */
-  readonly #latest = new Map<string, Inputs | undefined>();
+  readonly #inputsBeforeFixes = new Map<string, Inputs | undefined>();
+  /** Step → what its latest failed attempt was made from. */
+  readonly #inputsOfFailure = new Map<string, Inputs | undefined>();
   #provisional: Fix[] = [];
   readonly #waits = new Map<string, number>();
   readonly #fingerprints = new Map<string, string[]>();
@@ -80,26 +80,26 @@ export class RunFailures {
     if (type === 'failure.decided' && event.data.tier === 'wait') this.#waits.set(stage, this.#waitsOf(stage) + 1);
     if (type === 'failure.seen') {
       this.#fingerprints.set(stage, [...this.#fingerprintsOf(stage), event.data.fingerprint]);
-      this.#latest.set(step, event.data.inputs);
+      this.#inputsOfFailure.set(step, event.data.inputs);
       if (trial) trial.failed = true;
     }
     if (type === 'fix.committed') {
       const { tried: _, class: __, ...data } = event.data;
-      const [earlier, inputs] = [this.#fingerprintsOf(stage), this.#latest.get(step)];
+      const [earlier, inputs] = [this.#fingerprintsOf(stage), this.#inputsOfFailure.get(step)];
       this.trials.set(step, { fix: { stage, step, ...data }, earlier, inputs, failed: false, rerun: false });
     }
-    // Run again without a verdict on the fix: its end had said nothing.
+    // Run again without a verdict on the fix: the failure had proved nothing about it.
     if (type === 'step.retry' && trial?.failed) trial.rerun = true;
-    if (type === 'fix.judged') this.#judged(event.data.commit, event.data.outcome === 'provisional');
-    if (type === 'fix.reverted') this.#judged(event.data.reverts, false);
+    if (type === 'fix.judged') this.#closeTrial(event.data.commit, event.data.outcome === 'provisional');
+    if (type === 'fix.reverted') this.#closeTrial(event.data.reverts, false);
   }
 
   /** By the commit: one patch may be on the branch for two failures. */
-  #judged(commit: string, stays: boolean): void {
+  #closeTrial(commit: string, stays: boolean): void {
     const [step, trial] = [...this.trials].find(([, { fix }]) => fix.commit === commit) ?? [];
     if (step !== undefined) this.trials.delete(step);
     if (stays && trial && step !== undefined) {
-      if (this.#keptBy(step).length === 0) this.#inputs.set(step, trial.inputs);
+      if (this.#provisionalOf(step).length === 0) this.#inputsBeforeFixes.set(step, trial.inputs);
       this.#provisional.push(trial.fix);
     }
     if (!stays) this.#provisional = this.#provisional.filter((fix) => fix.commit !== commit);
@@ -108,7 +108,7 @@ export class RunFailures {
   /** Every fix of a step that is on the branch and neither verified nor taken back, the first one first. */
   openFixes(step: string): Fix[] {
     const trial = this.trials.get(step);
-    return [...this.#keptBy(step), ...(trial ? [trial.fix] : [])];
+    return [...this.#provisionalOf(step), ...(trial ? [trial.fix] : [])];
   }
 
   /** The same, of all steps. */
@@ -118,7 +118,7 @@ export class RunFailures {
 
   /** What a step was made from before its provisional fixes; undefined when it has none. */
   inputsBefore(step: string): Inputs | undefined {
-    return this.#keptBy(step).length > 0 ? this.#inputs.get(step) : undefined;
+    return this.#provisionalOf(step).length > 0 ? this.#inputsBeforeFixes.get(step) : undefined;
   }
 
   /** Everything known of a failure that was seen, as of now. */
@@ -126,7 +126,7 @@ export class RunFailures {
     const { stage, step, failure, ended } = sighting;
     return {
       ...sighting,
-      how: endOf(ended),
+      endText: endOf(ended),
       history: entryOf(ledger, stage, failure.fingerprint) as LedgerEntry,
       waits: this.#waitsOf(stage),
       trial: this.trials.get(step),
@@ -134,7 +134,7 @@ export class RunFailures {
     };
   }
 
-  #keptBy = (step: string): Fix[] => this.#provisional.filter((fix) => fix.step === step);
+  #provisionalOf = (step: string): Fix[] => this.#provisional.filter((fix) => fix.step === step);
   #waitsOf = (stage: string): number => this.#waits.get(stage) ?? 0;
   #fingerprintsOf = (stage: string): readonly string[] => this.#fingerprints.get(stage) ?? [];
 }

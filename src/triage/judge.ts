@@ -15,15 +15,15 @@ type Judged = Pick<Incident, 'failure' | 'ended' | 'trial' | 'provisional'>;
 /** Judges the fix on trial by the failure after it; undefined when there is none. The first line that holds decides. */
 export function judge({ failure, ended, trial, provisional }: Judged): Judgement | undefined {
   if (!trial) return undefined;
-  const noise = failure.transient || failure.external || ended.timed_out;
-  if (noise && !trial.rerun) return { verdict: 'rerun', reason: 'this end says nothing about the fix' };
+  const isInconclusive = failure.transient || failure.external || ended.timed_out;
+  if (isInconclusive && !trial.rerun) return { verdict: 'rerun', reason: 'this end says nothing about the fix' };
   const { fingerprint } = failure;
   if (fingerprint === trial.fix.fingerprint) return { verdict: 'no_effect', reason: 'the same failure again' };
   if (trial.earlier.includes(fingerprint)) {
     return { verdict: 'broke', reason: 'a failure is back that the stage had earlier in this run' };
   }
-  // A stack that only grows is no progress. Reverting its top spends the budget of the failure below, so that a person
-  // hears of it; withdrawing it would build the same stack in every run.
+  // A stack that only grows is no progress. `no_effect` counts as a failed try of the failure below, so that a person hears of
+  // it in the end; withdrawing it would spend nothing and build the same stack in every run.
   if (provisional.length >= MAX_PROVISIONAL) {
     return { verdict: 'no_effect', reason: `${provisional.length} fixes are kept already and the stage is not green` };
   }

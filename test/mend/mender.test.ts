@@ -341,9 +341,9 @@ test('a run that is stopped, or out of time, while somebody is asked does not wa
   const asked = ({ type }: { type: string }) => type === 'failure.decided' && setTimeout(() => stop.abort(), 300);
   const began = Date.now();
   const stopped = await run(home, {}, { signal: stop.signal, subscribers: [asked] });
-  assert.equal([stopped.exit, decided(stopped.events)], [130, ['executor', 'run_time_spent']]);
+  assert.equal([stopped.exit, decided(stopped.events)], [130, ['executor', 'stopped']]);
   const late = await run(home, { deadline: Date.now() + 3000 });
-  assert.equal([late.exit, decided(late.events)], [1, ['executor', 'run_time_spent']]);
+  assert.equal([late.exit, decided(late.events)], [1, ['executor', 'stopped']]);
   assert.ok(Date.now() - began < 20_000);
   assert.is(failuresIn(home)[0]?.executor_tries, 0);
 });

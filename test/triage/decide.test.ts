@@ -238,9 +238,9 @@ test('a stage has 20 attempts in a run, whatever they are for, and a run has its
 
 test('who knows a fix is asked only where that decides; without being told, the answer is to look or what both would be', () => {
   const cases: [Story[], Partial<DecidedIncident & Situation>, Decision | Undecided][] = [
-    [[], {}, { tier: 'look' }],
-    [[], { executors: 'down' }, { tier: 'look' }],
-    [[], { failure: external }, { tier: 'look' }],
+    [[], {}, { tier: 'find_known_fix' }],
+    [[], { executors: 'down' }, { tier: 'find_known_fix' }],
+    [[], { failure: external }, { tier: 'find_known_fix' }],
     [[opened], {}, none('open_case', 3, 'case c-7 is open')],
     [[], { safe_mode: true }, none('safe_mode', 3, 'safe mode is on: the AI changes nothing')],
     [[], { ai: false }, none('no_ai', 1, 'the AI is switched off for this run')],
@@ -300,7 +300,7 @@ test('property: an answer before anybody looked stands whether or not a known fi
   fc.assert(
     fc.property(anyDecision, ({ incident, situation }) => {
       const early = decide(incident, { ...situation, known_fix: undefined });
-      if (early.tier === 'look') return;
+      if (early.tier === 'find_known_fix') return;
       const answers = [true, false].map((known_fix) => decide(incident, { ...situation, known_fix }));
       // In safe mode nobody looks: either answer changes nothing.
       if (!situation.safe_mode) assert.equal(answers, [early, early]);
