@@ -20,7 +20,7 @@ export interface CommandRequest {
   /** NAME=value pairs in `env` that only this attempt's processes carry. */
   marks: readonly string[];
   /** Called when the group exists and before the command starts: what must be on disk first. */
-  beforeStart?: (leader: ProcessIdentity) => void;
+  beforeStart?: ((leader: ProcessIdentity) => void) | undefined;
   signal: AbortSignal;
   graceMs: number;
 }

@@ -21,8 +21,7 @@ export async function attemptStage(action: StageActionCall, run: StageRun): Prom
   const call = openCall(action, run, 'attempt');
   const began = run.clock.monotonic();
   try {
-    const ended = await attempt(action, call, run);
-    const { as, ran, problems, outcome } = ended;
+    const { as, ran, problems, outcome } = await attempt(action, call, run);
     const data = {
       outcome: as,
       duration_ms: Math.round(run.clock.monotonic() - began),
@@ -53,23 +52,24 @@ async function attempt(action: StageActionCall, call: StageCall, run: StageRun):
   if (halt) return { as: 'halted', outcome: halt, ran };
   if (ran.stopped) return { ...stopped(call), ran };
   if (ran.exitCode !== 0) {
-    return { as: 'failed', outcome: await madeFrom(await commandFailed(call, run, ran), action, run), ran };
+    const { message, ...facts } = await commandFailed(call, run, ran);
+    return { as: 'failed', outcome: await failed(message, facts), ran };
   }
   const problems = await call.verify();
   const moved = await inspectTree(call, run);
   if (moved) return { as: 'halted', outcome: moved, ran };
   if (call.signal.aborted) return { ...stopped(call), ran };
   if (problems.length > 0) {
-    return { as: 'unverified', outcome: await madeFrom(unverified(call, problems), action, run), problems, ran };
+    const outcome = await failed(`verify: ${problems.join('; ')}`, { phase: 'verify', problems, log: call.logPath });
+    return { as: 'unverified', outcome, problems, ran };
   }
   const result = { inputs: await inputsNow(action, run), head: run.tree.head };
   return { as: 'done', outcome: { kind: 'done', result }, ran };
-}
 
-/** What a failure was made from: a stage that is given up may run again once that is something else. */
-async function madeFrom(outcome: Outcome, action: StageActionCall, run: StageRun): Promise<Outcome> {
-  if (outcome.kind !== 'failed') return outcome;
-  return { ...outcome, context: { ...outcome.context, inputs: await inputsNow(action, run) } };
+  /** With what it was made from: a stage that is given up may run again once that is something else. */
+  async function failed(message: string, facts: object): Promise<Outcome> {
+    return { kind: 'failed', message, context: { ...facts, inputs: await inputsNow(action, run) } };
+  }
 }
 
 function lacking(call: StageCall, missing: string[]): Ended {
@@ -84,20 +84,12 @@ function stopped(call: StageCall): Ended {
   return { as: late ? 'timeout' : 'interrupted', outcome: { kind: 'stopped' } };
 }
 
-async function commandFailed(call: StageCall, run: StageRun, ran: CommandEnd): Promise<Outcome> {
+async function commandFailed({ stage, logPath }: StageCall, run: StageRun, ran: CommandEnd) {
   const how = howItEnded(ran) as string;
-  const hint = scriptHint(call.stage.command, ran.exitCode, await run.tree.files());
-  const context = { phase: 'command', exit_code: ran.exitCode, signal: ran.signal, log: call.logPath };
-  return {
-    kind: 'failed',
-    message: hint ? `${hint.error} ${how}: ${hint.what}` : how,
-    context: hint ? { ...context, error: hint.error, next: hint.next } : context,
-  };
-}
-
-function unverified(call: StageCall, problems: string[]): Outcome {
-  const context = { phase: 'verify', problems, log: call.logPath };
-  return { kind: 'failed', message: `verify: ${problems.join('; ')}`, context };
+  const facts = { phase: 'command', exit_code: ran.exitCode, signal: ran.signal, log: logPath };
+  const hint = scriptHint(stage.command, ran.exitCode, await run.tree.files());
+  if (!hint) return { message: how, ...facts };
+  return { message: `${hint.error} ${how}: ${hint.what}`, ...facts, error: hint.error, next: hint.next };
 }
 
 /** What the command left behind; a halt when the run must not go on. */

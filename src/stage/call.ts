@@ -53,21 +53,12 @@ export function openCall(
   const log = openLog(layout.log(name, cellKey(cell), run.id, kind === 'verify' ? kind : attempt));
   const env = stageEnv({ name, stage, cell, run: run.id, attempt }, run);
   const marks = stepMarks(layout.home, run.id, step);
-  const start: StageCall['run'] = (command, beforeStart) =>
-    runCommand(
-      { command, cwd: tree.path, env, logFd: log.fd, marks, signal, graceMs, ...(beforeStart ? { beforeStart } : {}) },
-      clock,
-    );
+  const around = { cwd: tree.path, env, logFd: log.fd, marks, signal, graceMs };
+  const start: StageCall['run'] = (command, beforeStart) => runCommand({ ...around, command, beforeStart }, clock);
   const checkStarted: CommandRequest['beforeStart'] = (leader) =>
     run.journal.append({ type: 'check.started', stage: name, step, data: { leader } });
-  const verify = () =>
-    verifyStage(stage, {
-      root: tree.path,
-      out,
-      log,
-      signal,
-      run: async (command) => howItEnded(await start(command, checkStarted)),
-    });
+  const check = async (command: string | readonly string[]) => howItEnded(await start(command, checkStarted));
+  const verify = () => verifyStage(stage, { root: tree.path, out, log, signal, run: check });
   const logPath = relative(layout.home, log.path);
   return { name, step, stage, attempt, signal, log, logPath, run: start, verify };
 }

@@ -56,21 +56,20 @@ async function check(entry: BuiltInCheck, scope: CheckScope): Promise<string | u
   }
   if ('contains' in entry) {
     const { file, text } = entry.contains;
-    return inText('contains', file, scope, (found) =>
-      found.includes(text) ? undefined : `does not contain "${text}"`,
-    );
+    const problem = `does not contain "${text}"`;
+    return inText('contains', file, scope, (content) => (content.includes(text) ? undefined : problem));
   }
   if ('yaml' in entry) {
-    return inText('yaml', entry.yaml, scope, (found) => {
-      if (deepOffset(found) !== undefined) return 'nests too deep to be read';
-      const documents = parseAllDocuments(found);
+    return inText('yaml', entry.yaml, scope, (content) => {
+      if (deepOffset(content) !== undefined) return 'nests too deep to be read';
+      const documents = parseAllDocuments(content);
       const errors = 'empty' in documents ? [] : documents.flatMap((d) => d.errors);
       return errors[0]?.message.split('\n')[0];
     });
   }
-  return inText('json', entry.json, scope, (found) => {
-    const value = JSON.parse(found) as unknown;
-    const has = entry.has;
+  return inText('json', entry.json, scope, (content) => {
+    const value = JSON.parse(content) as unknown;
+    const { has } = entry;
     return has === undefined || dottedKey(value, has) !== undefined ? undefined : `has no ${has}`;
   });
 }

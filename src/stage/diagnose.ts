@@ -7,7 +7,7 @@ import { runDiagnostic } from '../io/run-diagnostic.ts';
 import type { Diagnostic } from '../outbound/context.ts';
 import { allowDiagnostic } from '../outbound/diagnostics/allowed.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
-import { stageEnv } from './env.ts';
+import { DEFAULT_PATH, stageEnv } from './env.ts';
 import { toolConfigs } from './outputs.ts';
 import type { StageRun } from './run.ts';
 
@@ -28,16 +28,15 @@ export interface DiagnosticScope {
   readonly allMs?: number;
 }
 
-export const MOST_DIAGNOSTICS = 8;
-const EACH_MS = 60_000;
-const ALL_MS = 180_000;
+const MAX_DIAGNOSTICS = 8;
+const TOO_MANY = `at most ${MAX_DIAGNOSTICS} are run for one request`;
 /** A request of thousands is told in a few lines. */
-const MOST_BLOCKED = 16;
-const LONGEST_COMMAND = 400;
+const MAX_RESULTS = 16;
+const MAX_COMMAND_CHARS = 400;
 
 /** In the order asked for. Never throws for what a command is or does. */
 export async function runDiagnostics(asked: AskedDiagnostics, scope: DiagnosticScope): Promise<Diagnostic[]> {
-  const { clock, root, signal, graceMs, eachMs = EACH_MS, allMs = ALL_MS } = scope;
+  const { clock, root, signal, graceMs, eachMs = 60_000, allMs = 180_000 } = scope;
   const fromModel = 'model' in asked;
   const commands: readonly (string | readonly string[])[] = fromModel ? asked.model : asked.owner;
   const env = fromModel ? modelEnv(scope.env, root) : scope.env;
@@ -45,13 +44,12 @@ export async function runDiagnostics(asked: AskedDiagnostics, scope: DiagnosticS
   const results: Diagnostic[] = [];
   let ran = 0;
   for (const [i, command] of commands.entries()) {
-    if (results.length >= MOST_BLOCKED) {
-      const more = commands.length - i;
-      results.push({ command: `${more} more`, blocked: `at most ${MOST_DIAGNOSTICS} are run for one request` });
+    if (results.length >= MAX_RESULTS) {
+      results.push({ command: `${commands.length - i} more`, blocked: TOO_MANY });
       break;
     }
     const left = until - clock.monotonic();
-    const blocked = whyNot(command, ran, left, allMs, signal);
+    const blocked = whyNot(command, left);
     if (blocked !== undefined) {
       results.push({ command: shortly(command), blocked });
       continue;
@@ -61,26 +59,23 @@ export async function runDiagnostics(asked: AskedDiagnostics, scope: DiagnosticS
     results.push(await runDiagnostic({ command, cwd: root, env, timeoutMs, signal, graceMs }, clock));
   }
   return results;
-}
 
-function whyNot(
-  command: string | readonly string[],
-  ran: number,
-  left: number,
-  allMs: number,
-  signal: AbortSignal,
-): string | undefined {
-  const allowed = typeof command === 'string' ? { ok: true as const } : allowDiagnostic(command);
-  if (!allowed.ok) return allowed.reason;
-  if (ran >= MOST_DIAGNOSTICS) return `at most ${MOST_DIAGNOSTICS} are run for one request`;
-  if (left <= 0) return `the ${Math.round(allMs / 1000)} s of this request are used up`;
-  return signal.aborted ? 'the run is stopping' : undefined;
+  function whyNot(command: string | readonly string[], left: number): string | undefined {
+    const allowed = typeof command === 'string' ? { ok: true as const } : allowDiagnostic(command);
+    if (!allowed.ok) return allowed.reason;
+    if (ran >= MAX_DIAGNOSTICS) return TOO_MANY;
+    if (left <= 0) return `the ${Math.round(allMs / 1000)} s of this request are used up`;
+    return signal.aborted ? 'the run is stopping' : undefined;
+  }
 }
 
 function shortly(command: string | readonly string[]): string {
   const text = typeof command === 'string' ? command : command.slice(0, 50).join(' ');
-  return text.length > LONGEST_COMMAND ? `${text.slice(0, LONGEST_COMMAND)}…` : text;
+  return text.length > MAX_COMMAND_CHARS ? `${text.slice(0, MAX_COMMAND_CHARS)}…` : text;
 }
+
+const NO_PAGER = { PAGER: 'cat', GIT_PAGER: 'cat', SYSTEMD_PAGER: '', TERM: 'dumb' };
+const ONLY_LOOK = { GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' };
 
 /** No folder of the tree on PATH, no pager, no other program for a diff, no question, no lock taken only to look. */
 function modelEnv(env: Readonly<Record<string, string>>, root: string): Record<string, string> {
@@ -88,11 +83,7 @@ function modelEnv(env: Readonly<Record<string, string>>, root: string): Record<s
   const path = (env.PATH ?? '')
     .split(delimiter)
     .filter((folder) => isAbsolute(folder) && !`${folder}/`.startsWith(`${root}/`));
-  return {
-    ...{ ...rest, PATH: path.join(delimiter) || '/usr/local/bin:/usr/bin:/bin' },
-    ...{ PAGER: 'cat', GIT_PAGER: 'cat', SYSTEMD_PAGER: '', TERM: 'dumb' },
-    ...{ GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
-  };
+  return { ...rest, PATH: path.join(delimiter) || DEFAULT_PATH, ...NO_PAGER, ...ONLY_LOOK };
 }
 
 /** Diagnostics of one step of a run, when the tree is not just being written. */

@@ -18,12 +18,11 @@ export type Surroundings = Pick<Run, 'layout' | 'lab' | 'labTools' | 'env'> & {
 };
 
 export function stageEnv(where: StageWhere, around: Surroundings): Record<string, string> {
-  const out = around.layout.out(where.name, cellKey(where.cell));
   return {
     // Tools speak the language in which failures are known again, unless their owner wants another.
     LC_ALL: 'C.UTF-8',
     ...inheritedEnv(around),
-    ...Object.fromEntries(Object.entries(where.cell).map(([axis, v]) => [`MENDLOOP_MATRIX_${axis.toUpperCase()}`, v])),
+    ...matrixEnv(where.cell),
     MENDLOOP_ROOT: around.tree.path,
     MENDLOOP_HOME: around.layout.home,
     MENDLOOP_LAB: around.lab,
@@ -31,17 +30,23 @@ export function stageEnv(where: StageWhere, around: Surroundings): Record<string
     MENDLOOP_STEP: stepNameOf(where.name, where.cell),
     MENDLOOP_RUN: where.run,
     MENDLOOP_ATTEMPT: String(where.attempt),
-    MENDLOOP_OUT: out,
+    MENDLOOP_OUT: around.layout.out(where.name, cellKey(where.cell)),
     MENDLOOP_OUTPUTS: dirname(around.layout.out('x', '')),
     MENDLOOP_SPEC: where.stage.spec,
   };
 }
 
+/** The variables by which a stage knows its cell. */
+export function matrixEnv(cell: Cell): Record<string, string> {
+  const named = Object.entries(cell).map(([axis, value]) => [`MENDLOOP_MATRIX_${axis.toUpperCase()}`, value]);
+  return Object.fromEntries(named);
+}
+
 /** The names of the variables that every attempt of a stage finds besides the inherited ones. */
 export function stageVariables(stage: Pick<Stage, 'matrix'>): string[] {
-  const axes = Object.keys(stage.matrix ?? {}).map((axis) => `MENDLOOP_MATRIX_${axis.toUpperCase()}`);
-  const own = ['ROOT', 'HOME', 'LAB', 'STAGE', 'STEP', 'RUN', 'ATTEMPT', 'OUT', 'OUTPUTS', 'SPEC'];
-  return ['LC_ALL', ...own.map((name) => `MENDLOOP_${name}`), ...axes];
+  const axes = Object.keys(stage.matrix ?? {}).map((axis) => `MATRIX_${axis.toUpperCase()}`);
+  const own = ['ROOT', 'HOME', 'LAB', 'STAGE', 'STEP', 'RUN', 'ATTEMPT', 'OUT', 'OUTPUTS', 'SPEC', ...axes];
+  return ['LC_ALL', ...own.map((name) => `MENDLOOP_${name}`)];
 }
 
 /** What only the processes of this step of this run carry. */
@@ -49,9 +54,11 @@ export function stepMarks(home: string, run: string, step: string): string[] {
   return [`MENDLOOP_HOME=${home}`, `MENDLOOP_RUN=${run}`, `MENDLOOP_STEP=${step}`];
 }
 
+export const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';
+
 /** The PATH on which a stage's tools are looked for. */
 export function stagePath(around: Pick<Surroundings, 'env' | 'lab' | 'labTools'>): string {
-  const path = around.env.PATH ?? '/usr/local/bin:/usr/bin:/bin';
+  const path = around.env.PATH ?? DEFAULT_PATH;
   return around.lab === 'simulated' ? `${around.labTools}${delimiter}${path}` : path;
 }
 

@@ -5,6 +5,7 @@ import { runInGroup } from '../io/command.ts';
 import type { Layout } from '../io/layout.ts';
 import { privateFolder } from '../io/store.ts';
 import { type Cell, cellKey } from '../plan/matrix.ts';
+import { matrixEnv } from './env.ts';
 
 /** Runs a stage's command with its own output folder; resolves to its exit code. Output goes to stderr. */
 export function makeOutput(
@@ -16,17 +17,7 @@ export function makeOutput(
 ): Promise<number> {
   const out = layout.out(name, cellKey(cell));
   privateFolder(out);
-  const matrix = Object.entries(cell).map(([axis, value]) => [`MENDLOOP_MATRIX_${axis.toUpperCase()}`, value]);
-  const own = { MENDLOOP_STAGE: name, MENDLOOP_OUT: out, MENDLOOP_SPEC: stage.spec };
-  const others = Object.fromEntries(
-    Object.keys(env)
-      .filter((key) => key.startsWith('MENDLOOP_MATRIX_'))
-      .map((key) => [key, undefined]),
-  );
-  return runInGroup(stage.command, env.MENDLOOP_ROOT ?? layout.worktree, {
-    ...env,
-    ...others,
-    ...Object.fromEntries(matrix),
-    ...own,
-  });
+  const inherited = Object.entries(env).filter(([key]) => !key.startsWith('MENDLOOP_MATRIX_'));
+  const own = { ...matrixEnv(cell), MENDLOOP_STAGE: name, MENDLOOP_OUT: out, MENDLOOP_SPEC: stage.spec };
+  return runInGroup(stage.command, env.MENDLOOP_ROOT ?? layout.worktree, { ...Object.fromEntries(inherited), ...own });
 }

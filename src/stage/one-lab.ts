@@ -13,9 +13,9 @@ export function otherLab(layout: Layout, lab: string): string | undefined {
   return noted === lab ? undefined : noted;
 }
 
-/** One home, one lab: a simulated lab's state must never be taken for a real one's. Throws E_OTHER_LAB. */
+/** Throws E_OTHER_LAB for another lab than that of the first run, which is noted. */
 export function keepToLab(layout: Layout, lab: Lab): void {
-  const other = otherLab(layout, lab);
-  if (other !== undefined) fail('E_OTHER_LAB', { kept: other, lab });
+  const kept = otherLab(layout, lab);
+  if (kept !== undefined) fail('E_OTHER_LAB', { kept, lab });
   if (readText(labFile(layout)) === undefined) writeAtomic(labFile(layout), `${lab}\n`);
 }

@@ -1,7 +1,6 @@
 // The owner's plugins as committed on the base, in a folder of their own for each commit: what runs is what was reviewed.
 import { join } from 'node:path';
-import type { LoopConfig } from '../config/loop-config.ts';
-import { SHIPPED } from '../config/loop-config.ts';
+import { type LoopConfig, SHIPPED } from '../config/loop-config.ts';
 import { fileFacts } from '../io/files.ts';
 import { realPath } from '../io/git-dir.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
@@ -31,10 +30,10 @@ export async function pluginsOnDisk(home: string, loop: LoopConfig): Promise<Plu
 
 const SHIPPED_NAMES = new Set(Object.values(SHIPPED).flat());
 
-const namesOwn = ({ executors, escalations, notifiers, backend, plugins }: LoopConfig): boolean =>
-  [...executors, ...escalations, ...notifiers, backend, ...Object.keys(plugins)].some(
-    (name) => !SHIPPED_NAMES.has(name),
-  );
+function namesOwn({ executors, escalations, notifiers, backend, plugins }: LoopConfig): boolean {
+  const names = [...executors, ...escalations, ...notifiers, backend, ...Object.keys(plugins)];
+  return names.some((name) => !SHIPPED_NAMES.has(name));
+}
 
 async function unpacked(layout: Layout, commit: string, objects: GitObjects): Promise<OwnPlugins | undefined> {
   const entries = [...(await objects.files(commit))].filter(

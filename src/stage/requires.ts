@@ -29,9 +29,8 @@ export function missingRequirements(
 }
 
 /** How to get a tool, where that is known. */
-export function toolSource(tool: string): string | undefined {
-  return Object.hasOwn(TOOL_SOURCES, tool) ? TOOL_SOURCES[tool] : undefined;
-}
+export const toolSource = (tool: string): string | undefined =>
+  Object.hasOwn(TOOL_SOURCES, tool) ? TOOL_SOURCES[tool] : undefined;
 
 function missingTool(tool: string): string {
   const source = toolSource(tool);

@@ -47,33 +47,25 @@ async function givenUp(call: StageActionCall, run: StageRun, record: StepRecord)
   if (held?.kind === 'done') recovered('its checks hold');
   if (held) return held;
   const why = (record.reason ?? '').replace(/^given up: /, '');
-  const context = {
-    human: true,
-    gave_up: why,
-    next: `see mendloop explain ${stage}; mend it and commit, or: mendloop reset ${stage}`,
-  };
+  const next = `see mendloop explain ${stage}; mend it and commit, or: mendloop reset ${stage}`;
+  const context = { human: true, gave_up: why, next };
   return { kind: 'failed', again: false, message: `given up: ${why}`, context };
 }
 
 /** Looks again at a green stage. What no longer holds is drift, and makes an attempt necessary. */
 async function stillHolds(action: StageActionCall, run: StageRun): Promise<Outcome | undefined> {
   const call = openCall(action, run, 'verify');
-  const { stage } = call;
   try {
     const problems = await call.verify();
     const halt = await inspectTree(call, run);
     if (halt) return halt;
     if (call.signal.aborted) {
       if (stopReason(call.signal)?.code !== 'STEP_TIMEOUT') return { kind: 'stopped' };
-      problems.push(`its checks ran past ${formatDuration(stage.timeout)}`);
+      problems.push(`its checks ran past ${formatDuration(call.stage.timeout)}`);
     }
     if (problems.length === 0) return { kind: 'done', fresh: true };
-    run.journal.append({
-      type: 'step.drift',
-      stage: call.name,
-      step: call.step,
-      data: { problems, log: call.logPath },
-    });
+    const data = { problems, log: call.logPath };
+    run.journal.append({ type: 'step.drift', stage: call.name, step: call.step, data });
     return undefined;
   } finally {
     call.log.close();
