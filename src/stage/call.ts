@@ -82,7 +82,7 @@ export async function inputsNow(call: StageActionCall, run: StageRun): Promise<I
 export async function inspectTree(call: StageCall, run: StageRun): Promise<Outcome | undefined> {
   const { name: stage, step, attempt } = call;
   try {
-    const { changed, patch } = await run.tree.inspect({ run: run.id, step, attempt });
+    const { changed, patch } = await run.tree.inspect(run.id, step, attempt);
     if (changed.length > 0) {
       run.journal.append({ type: 'attempt.changed', stage, step, attempt, data: { files: [...changed], patch } });
     }

@@ -9,11 +9,7 @@ export interface RunTree extends Omit<Worktree, 'notices' | 'merged' | 'seen'> {
   /** The files at its commit. */
   files(): Promise<Tree>;
   /** Looks at what an attempt did to it. Throws MendError when the run must not go on. */
-  inspect(name: {
-    run: string;
-    step: string;
-    attempt: number;
-  }): Promise<{ changed: readonly string[]; patch?: string }>;
+  inspect(run: string, step: string, attempt: number): Promise<{ changed: readonly string[]; patch?: string }>;
   /** The worktree is at another commit now. */
   moved(head: string): void;
 }
@@ -29,13 +25,7 @@ export function runTree(worktree: Worktree, layout: Layout): RunTree {
     return listed;
   };
   return {
-    home: worktree.home,
-    path: worktree.path,
-    gitDir: worktree.gitDir,
-    branch: worktree.branch,
-    links: worktree.links,
-    objects: worktree.objects,
-    base: worktree.base,
+    ...worktree,
     get head() {
       return head;
     },
@@ -46,16 +36,15 @@ export function runTree(worktree: Worktree, layout: Layout): RunTree {
       look = undefined;
       seen = '';
     },
-    inspect({ run, step, attempt }) {
+    inspect(run, step, attempt) {
       const patchFile = layout.patch(run, step, attempt);
       // Two steps that end together would both claim the same change.
       const mine = turn.then(async () => {
         look ??= files().then((tree) => quickLook(worktree, tree, Date.now));
         const ask = () => inspect(worktree, { head, patchFile, seen });
-        const found: Inspection = await (await look).orAsk({ changed: [], seen }, ask);
-        seen = found.seen;
-        const patch = found.patch === undefined ? {} : { patch: relative(layout.home, found.patch) };
-        return { changed: found.changed, ...patch };
+        const { changed, patch, seen: now }: Inspection = await (await look).orAsk({ changed: [], seen }, ask);
+        seen = now;
+        return { changed, ...(patch === undefined ? {} : { patch: relative(layout.home, patch) }) };
       });
       turn = mine.catch(() => {});
       return mine;
