@@ -1,4 +1,6 @@
 // Why the other side did not do its part: one line for a person, and never more of an address than its host.
+import { limited } from '../signals.ts';
+
 export class ModelFault extends Error {
   /** The HTTP status, when the host said one. */
   readonly status: number | undefined;
@@ -36,4 +38,30 @@ export function connectionFault(error: unknown, host: string): ModelFault | unde
   return new ModelFault(
     untrusted === undefined ? `${host} cannot be reached: ${why}` : `${host} cannot be trusted: ${untrusted} (${why})`,
   );
+}
+
+export interface Deadline {
+  readonly signal: AbortSignal;
+  /** From the look-up of the name to the last byte of the answer. */
+  readonly timeoutMs: number;
+}
+
+/** What `ask` gets from the host; its signal ends whatever is under way. Throws ModelFault when it is stopped, late or cut off. */
+export async function inTime<T>(
+  host: string,
+  deadline: Deadline,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { signal, timeoutMs } = deadline;
+  const limit = limited(timeoutMs, signal);
+  try {
+    signal.throwIfAborted();
+    return await ask(limit.signal);
+  } catch (error) {
+    if (signal.aborted) throw new ModelFault('it was stopped');
+    if (limit.isLate()) throw new ModelFault(`${host} did not answer within ${timeoutMs / 1000} s`);
+    throw connectionFault(error, host) ?? error;
+  } finally {
+    limit.end();
+  }
 }

@@ -3,29 +3,18 @@
 
 import type { IncomingMessage } from 'node:http';
 import { totalmem } from 'node:os';
-import { limited } from '../signals.ts';
-import { bounded, guardedRequest } from './guarded-request.ts';
-import { connectionFault, ModelFault } from './model-fault.ts';
+import { parseJson } from '../store.ts';
+import { bounded, type GuardedRequest, guardedRequest } from './guarded-request.ts';
+import { connectionFault, type Deadline, inTime, ModelFault } from './model-fault.ts';
 
-export interface HostOptions {
-  readonly signal: AbortSignal;
-  /** For each request, from its first byte to its last. */
-  readonly timeoutMs: number;
-  /** Whether an address that the host's name stands for may be talked to. */
-  readonly mayReach: (address: string) => boolean;
-}
+/** The time is for each request. */
+export interface HostOptions extends Deadline, Pick<GuardedRequest, 'mayReach'> {}
 
 export interface HostedModel {
   readonly name: string;
   readonly size: number;
   readonly parameters: string;
   /** The host passes everything on to this other one. */
-  readonly remoteHost: string | undefined;
-}
-
-export interface ModelFacts {
-  /** Tokens that the model can take at all; undefined when the host does not say. */
-  readonly context: number | undefined;
   readonly remoteHost: string | undefined;
 }
 
@@ -47,19 +36,17 @@ export interface ChatEnd {
   readonly answerTokens: number | undefined;
 }
 
-/** A host of models. Every function throws ModelFault when the host does not do its part. */
-export interface ModelHost {
-  models(): Promise<HostedModel[]>;
-  show(model: string): Promise<ModelFacts>;
-  chat(chat: Chat): Promise<ChatEnd>;
-}
+export type ModelHost = ReturnType<typeof openChat>;
 
 const MAX_ANSWER_CHARS = 1_000_000;
 
-/** Opens nothing yet: each function makes one request to `host` (`http://name:port`) and leaves no connection behind. */
-export function openChat(host: string, options: HostOptions): ModelHost {
+/**
+ * A host of models. Opens nothing yet: each function makes one request to `host` (`http://name:port`), leaves no connection
+ * behind, and throws ModelFault when the host does not do its part.
+ */
+export function openChat(host: string, options: HostOptions) {
   return {
-    models: () =>
+    models: (): Promise<HostedModel[]> =>
       request(host, options, async (client) => {
         const { models } = (await client.list()) as { models?: WireModel[] };
         return (models ?? []).map(({ name, model, size, details, remote_host }) => ({
@@ -69,14 +56,15 @@ export function openChat(host: string, options: HostOptions): ModelHost {
           remoteHost: remote_host || undefined,
         }));
       }),
-    show: (model) =>
+    /** `context`: tokens that the model can take at all; undefined when the host does not say. */
+    show: (model: string) =>
       request(host, options, async (client) => {
         const { model_info, remote_host } = (await client.show({ model })) as unknown as WireShow;
         const info = Object.entries(model_info ?? {});
         const context = info.find(([key]) => key.endsWith('.context_length'))?.[1];
         return { context: typeof context === 'number' ? context : undefined, remoteHost: remote_host || undefined };
       }),
-    chat: (chat) => request(host, options, (client) => stream(client, chat)),
+    chat: (chat: Chat): Promise<ChatEnd> => request(host, options, (client) => stream(client, chat)),
   };
 }
 
@@ -88,10 +76,7 @@ interface WireModel {
   remote_host?: string;
 }
 
-interface WireShow {
-  model_info?: Record<string, unknown>;
-  remote_host?: string;
-}
+type WireShow = { model_info?: Record<string, unknown>; remote_host?: string };
 
 type Client = InstanceType<typeof import('ollama')['Ollama']>;
 
@@ -123,20 +108,13 @@ async function stream(client: Client, { onText, format, messages, ...chat }: Cha
 const counted = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
 async function request<T>(host: string, options: HostOptions, work: (client: Client) => Promise<T>): Promise<T> {
-  const { signal, timeoutMs, mayReach } = options;
   const { Ollama } = await import('ollama');
-  const limit = limited(timeoutMs, signal);
-  try {
-    signal.throwIfAborted();
-    return await work(new Ollama({ host, fetch: ollamaFetch(mayReach, limit.signal) as typeof fetch }));
-  } catch (error) {
-    if (signal.aborted) throw new ModelFault('it was stopped');
-    if (limit.isLate()) throw new ModelFault(`${host} did not answer within ${timeoutMs / 1000} s`);
-    throw faultOf(error, host);
-  } finally {
-    // Whatever is still under way ends with the request.
-    limit.end();
-  }
+  return inTime(host, options, (signal) => {
+    const client = new Ollama({ host, fetch: ollamaFetch(options.mayReach, signal) as typeof fetch });
+    return work(client).catch((error) => {
+      throw faultOf(error, host);
+    });
+  });
 }
 
 function faultOf(error: unknown, host: string): unknown {
@@ -181,12 +159,8 @@ async function saidBy(answer: IncomingMessage): Promise<string> {
     text += part;
     if (text.length > 2000) break;
   }
-  try {
-    const { error } = JSON.parse(text) as { error?: unknown };
-    if (typeof error === 'string') return error;
-  } catch {
-    // No JSON: the text itself tells.
-  }
+  const { error } = (parseJson(text) ?? {}) as { error?: unknown };
+  if (typeof error === 'string') return error;
   return text.trim().slice(0, 2000) || (answer.statusMessage ?? '');
 }
 
@@ -209,18 +183,11 @@ async function* soundLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
 function soundOnes(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   for (const line of lines) {
-    if (!isObject(line)) throw new ModelFault(`the stream has a line that is not JSON: ${line.slice(0, 80)}`);
+    const value = parseJson(line);
+    if (typeof value !== 'object' || value === null)
+      throw new ModelFault(`the stream has a line that is not JSON: ${line.slice(0, 80)}`);
   }
   return lines.map((line) => `${line}\n`).join('');
-}
-
-function isObject(line: string): boolean {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null;
-  } catch {
-    return false;
-  }
 }
 
 /** Bytes of memory that this machine has. */

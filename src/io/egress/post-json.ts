@@ -1,22 +1,12 @@
 // One JSON document to a host that its owner named: a hosted model, a webhook.
+import { bounded, type GuardedRequest, guardedRequest } from './guarded-request.ts';
+import { type Deadline, inTime, ModelFault } from './model-fault.ts';
 
-import { limited } from '../signals.ts';
-import { bounded, guardedRequest } from './guarded-request.ts';
-import { connectionFault, ModelFault } from './model-fault.ts';
-
-export interface PostJson {
-  readonly headers?: Readonly<Record<string, string>>;
+export interface PostJson extends Deadline, Pick<GuardedRequest, 'headers' | 'mayReach' | 'connectMs'> {
   /** What is sent, as JSON. Whoever calls has masked it. */
   readonly body: unknown;
-  readonly signal: AbortSignal;
-  /** From the look-up of the name to the last byte of the answer. */
-  readonly timeoutMs: number;
-  /** Whether an address that the host's name stands for may be talked to. */
-  readonly mayReach: (address: string) => boolean;
   /** Bytes of the answer that are read at most; more is a fault. */
   readonly maxBytes?: number;
-  /** How long the connection may take to come about. */
-  readonly connectMs?: number;
 }
 
 export interface Posted {
@@ -34,26 +24,17 @@ const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
  * or trusted, is late, sends too much or points elsewhere, and when `signal` is given.
  */
 export async function postJson(url: string, post: PostJson): Promise<Posted> {
-  const { headers, body, signal, timeoutMs, mayReach, maxBytes = MAX_RESPONSE_BYTES, connectMs } = post;
+  const { body, mayReach, maxBytes = MAX_RESPONSE_BYTES, connectMs } = post;
   const to = webAddress(url);
-  if (signal.aborted) throw new ModelFault('it was stopped');
-  const limit = limited(timeoutMs, signal);
-  try {
-    const asked = { method: 'POST', headers: { 'content-type': 'application/json', ...headers } };
-    const request = { ...asked, body: JSON.stringify(body), signal: limit.signal, mayReach, connectMs };
+  return inTime(to.origin, post, async (signal) => {
+    const headers = { 'content-type': 'application/json', ...post.headers };
+    const request = { method: 'POST', headers, body: JSON.stringify(body), signal, mayReach, connectMs };
     const answer = await guardedRequest(to, request);
     const parts: Uint8Array[] = [];
     for await (const part of bounded(answer, maxBytes)) parts.push(part);
     const text = Buffer.concat(parts).toString('utf8');
     return { status: answer.statusCode ?? 0, headers: flat(answer.headers), text };
-  } catch (error) {
-    if (signal.aborted) throw new ModelFault('it was stopped');
-    if (limit.isLate()) throw new ModelFault(`${to.origin} did not answer within ${timeoutMs / 1000} s`);
-    if (error instanceof ModelFault) throw error;
-    throw connectionFault(error, to.origin) ?? error;
-  } finally {
-    limit.end();
-  }
+  });
 }
 
 function webAddress(url: string): URL {
