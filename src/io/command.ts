@@ -50,7 +50,8 @@ export async function runCommand(request: CommandRequest, clock: Clock): Promise
     detached: true,
     stdio: ['ignore', request.logFd, request.logFd, 'pipe'],
   });
-  const ended = exitOf(child);
+  // The leader's own end: not when its output closes, which a grandchild may hold for ever.
+  const ended = new Promise<Exit>((resolve) => child.once('exit', (exitCode, signal) => resolve({ exitCode, signal })));
   const pgid = await pidOf(child);
   try {
     request.beforeStart?.(identify(pgid));
@@ -86,11 +87,6 @@ async function firstOf(ended: Promise<Exit>, signal: AbortSignal): Promise<boole
 }
 
 type Exit = Pick<CommandEnd, 'exitCode' | 'signal'>;
-
-/** The leader's own end: not when its output closes, which a grandchild may hold for ever. */
-function exitOf(child: ChildProcess): Promise<Exit> {
-  return new Promise((resolve) => child.once('exit', (exitCode, signal) => resolve({ exitCode, signal })));
-}
 
 function pidOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -85,9 +85,7 @@ export async function samePlace(a: string, b: string): Promise<boolean> {
 }
 
 /** The path with every link in it followed; throws when it is not there. */
-export function realPath(path: string): Promise<string> {
-  return realpath(path);
-}
+export const realPath = (path: string): Promise<string> => realpath(path);
 
 /** Whether a file begins with this text; false when it cannot be read. */
 export async function startsWith(path: string, beginning: string): Promise<boolean> {

@@ -11,43 +11,34 @@ export async function locksOf(adminDir: string, commonDir: string, branch: strin
   const names = await readdir(adminDir).catch(() => []);
   const locks = names.filter((name) => name.endsWith('.lock')).map((name) => join(adminDir, name));
   const ref = join(commonDir, 'refs/heads', `${branch}.lock`);
-  const lock = await lstat(ref).catch(() => undefined);
-  return lock?.isFile() ? [...locks, ref] : locks;
+  return (await entry(ref))?.isFile() ? [...locks, ref] : locks;
 }
 
-/** Why `file` may still have a living owner below `places`, after waiting for one to end; undefined: proven dead. */
-export async function mayBeHeld(
-  file: string,
-  places: readonly string[],
-  patienceMs = 3000,
-): Promise<string | undefined> {
-  const until = performance.now() + patienceMs;
+/** Why `file` may still have a living owner below `dirs`, after waiting for one to end; undefined: proven dead. */
+export async function mayBeHeld(file: string, dirs: readonly string[], waitMs = 3000): Promise<string | undefined> {
+  const until = performance.now() + waitMs;
   for (;;) {
-    const reason = await holder(file, places);
+    const reason = await holder(file, dirs);
     if (reason === undefined || performance.now() > until) return reason;
     await sleep(100);
   }
 }
 
 /** Takes a lock away whose owner is proven dead; otherwise says why it stays. A lock that changes hands meanwhile stays. */
-export async function clearDeadLock(
-  file: string,
-  places: readonly string[],
-  patienceMs = 3000,
-): Promise<string | undefined> {
-  const before = await lstat(file).catch(() => undefined);
+export async function clearDeadLock(file: string, dirs: readonly string[], waitMs = 3000): Promise<string | undefined> {
+  const before = await entry(file);
   if (!before) return undefined;
-  const reason = await mayBeHeld(file, places, patienceMs);
+  const reason = await mayBeHeld(file, dirs, waitMs);
   if (reason) return reason;
-  const now = await lstat(file).catch(() => undefined);
+  const now = await entry(file);
   if (!now) return undefined;
   if (now.ino !== before.ino || now.mtimeMs !== before.mtimeMs) return 'it was taken again just now';
   await unlink(file);
   return undefined;
 }
 
-async function holder(file: string, places: readonly string[]): Promise<string | undefined> {
-  const lock = await lstat(file).catch(() => undefined);
+async function holder(file: string, dirs: readonly string[]): Promise<string | undefined> {
+  const lock = await entry(file);
   if (!lock) return undefined;
   // Only processes of this user can be looked into, and only the user who made the file can be holding it.
   if (lock.uid !== process.getuid?.()) return 'it belongs to another user';
@@ -55,18 +46,15 @@ async function holder(file: string, places: readonly string[]): Promise<string |
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   if (!pids.includes(String(process.pid))) return 'there is no /proc to look for its owner';
   for (const pid of pids) {
-    const reason = await holds(pid, file, places);
+    const reason = await holds(pid, file, dirs);
     if (reason) return reason;
   }
   return undefined;
 }
 
-async function ours(at: string): Promise<boolean> {
-  const entry = await lstat(at).catch(() => undefined);
-  return entry?.uid === process.getuid?.();
-}
+const entry = (path: string) => lstat(path).catch(() => undefined);
 
-async function holds(pid: string, file: string, places: readonly string[]): Promise<string | undefined> {
+async function holds(pid: string, file: string, dirs: readonly string[]): Promise<string | undefined> {
   const at = `/proc/${pid}`;
   const stat = await readFile(`${at}/stat`, 'utf8').catch(() => '');
   const [, name = '', state = ''] = stat.match(/^\d+ \((.*)\) (\S)/s) ?? [];
@@ -74,8 +62,8 @@ async function holds(pid: string, file: string, places: readonly string[]): Prom
   if (name.startsWith('git')) {
     const cwd = await readlink(`${at}/cwd`).catch((error: NodeJS.ErrnoException) => error);
     if (typeof cwd === 'string') {
-      if (places.some((place) => cwd === place || cwd.startsWith(place + sep))) return `git (pid ${pid}) is running`;
-    } else if (await ours(at)) return `git (pid ${pid}) cannot be looked into`;
+      if (dirs.some((dir) => cwd === dir || cwd.startsWith(dir + sep))) return `git (pid ${pid}) is running`;
+    } else if ((await entry(at))?.uid === process.getuid?.()) return `git (pid ${pid}) cannot be looked into`;
   }
   for (const fd of await readdir(`${at}/fd`).catch(() => [])) {
     if ((await readlink(`${at}/fd/${fd}`).catch(() => '')) === file) return `${name} (pid ${pid}) has it open`;

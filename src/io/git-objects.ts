@@ -4,10 +4,12 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { GitError } from './git.ts';
 
-export interface ObjectInfo {
+interface GitObject {
   readonly id: string;
   readonly type: string;
   readonly size: number;
+  /** Empty unless it was asked for. */
+  readonly content: Buffer;
 }
 
 export interface TreeEntry {
@@ -18,18 +20,13 @@ export interface TreeEntry {
 
 export interface GitObjects {
   /** What a name of git's (an id, `refs/heads/x^{commit}`, `HEAD:path`) stands for; undefined when it stands for nothing. */
-  info(name: string): Promise<ObjectInfo | undefined>;
+  info(name: string): Promise<Omit<GitObject, 'content'> | undefined>;
   /** The content of an object, byte for byte. Throws a GitError when there is no such object. */
   read(name: string): Promise<Buffer>;
   /** Every file of a commit; the same commit is read once. Throws a GitError when there is no such commit. */
   files(commit: string): Promise<ReadonlyMap<string, TreeEntry>>;
   /** Ends the process. What is asked for afterwards starts another one. */
   close(): void;
-}
-
-interface GitObject {
-  readonly info: ObjectInfo;
-  readonly content: Buffer;
 }
 
 const FOLDER = '40000';
@@ -50,14 +47,12 @@ export function openObjects(home: string): GitObjects {
     });
   };
 
-  async function readObject(name: string): Promise<GitObject> {
-    return (await ask(name, true)) ?? noObject(name);
-  }
+  const readObject = async (name: string): Promise<GitObject> => (await ask(name, true)) ?? noObject(name);
 
   /** The files of a tree and of the trees in it, in git's order. */
   async function listTree(name: string, prefix: string): Promise<[string, TreeEntry][]> {
-    const { info, content } = await readObject(name);
-    const entries = treeEntries(content, info.id.length / 2);
+    const { id, content } = await readObject(name);
+    const entries = treeEntries(content, id.length / 2);
     const lists = await Promise.all(
       entries.map(([path, entry]) => {
         const whole = prefix + path;
@@ -68,10 +63,10 @@ export function openObjects(home: string): GitObjects {
   }
 
   return {
-    info: async (name) => (await ask(name, false))?.info,
+    info: (name) => ask(name, false),
     read: async (name) => (await readObject(name)).content,
     async files(commit) {
-      const tree = (await ask(`${commit}^{tree}`, false))?.info.id ?? noObject(commit);
+      const tree = (await ask(`${commit}^{tree}`, false))?.id ?? noObject(commit);
       const files = trees.get(tree) ?? listTree(tree, '').then((list) => new Map(list));
       trees.set(tree, files);
       files.catch(() => trees.delete(tree));
@@ -158,11 +153,11 @@ function startCatFile(home: string) {
   async function readAnswer(withContent: boolean): Promise<GitObject | undefined> {
     while (!rest.includes('\n')) rest = Buffer.concat([rest, await more()]);
     const header = (await take(rest.indexOf('\n') + 1)).toString('utf8');
-    const [, id, type = '', size] = /^([0-9a-f]{40,64}) (\w+) (\d+)\n$/.exec(header) ?? [];
+    const [, id, type = '', length] = /^([0-9a-f]{40,64}) (\w+) (\d+)\n$/.exec(header) ?? [];
     if (id === undefined) return undefined;
-    const info = { id, type, size: Number(size) };
-    if (!withContent) return { info, content: Buffer.alloc(0) };
-    return { info, content: (await take(info.size + 1)).subarray(0, info.size) };
+    const size = Number(length);
+    const content = withContent ? (await take(size + 1)).subarray(0, size) : Buffer.alloc(0);
+    return { id, type, size, content };
   }
 
   return {

@@ -12,7 +12,7 @@ export async function entryAt(path: string): Promise<Entry> {
     if (stat.isSymbolicLink()) return { kind: 'link', target: await readlink(path) };
     return { kind: stat.isDirectory() ? 'folder' : 'file' };
   } catch (error) {
-    if (isAbsent(error)) return { kind: 'nothing' };
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return { kind: 'nothing' };
     throw error;
   }
 }
@@ -47,9 +47,4 @@ export async function removeLink(path: string, target: string): Promise<void> {
 function foldersAbove(path: string): string[] {
   const parts = path.split(sep).slice(0, -1);
   return parts.map((_, i) => parts.slice(0, i + 1).join(sep));
-}
-
-function isAbsent(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException).code;
-  return code === 'ENOENT' || code === 'ENOTDIR';
 }

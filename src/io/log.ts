@@ -4,7 +4,7 @@ import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from './clock.ts';
 import { fileFacts, readTail } from './files.ts';
-import { folderOf, onDisk } from './store.ts';
+import { folderOf, ifPossible, onDisk } from './store.ts';
 
 /** Copies the file to stdout. Resolves early when nobody reads any more (`| head`). */
 export async function printLog(path: string): Promise<void> {
@@ -34,21 +34,13 @@ async function copy(path: string, from: number): Promise<number | undefined> {
   }
 }
 
-/** The last bytes of a file; `cut` when there are more before them. */
-export interface FileEnd {
-  text: string;
-  cut: boolean;
-}
-
-/** Undefined when the file cannot be read: it vanished, or is none. Bytes that are no UTF-8 become U+FFFD. */
-export function readLogEnd(path: string, bytes: number): FileEnd | undefined {
-  try {
-    const tail = readTail(path, bytes);
-    return tail && { text: tail.text, cut: tail.size > bytes };
-  } catch {
-    // Nothing to read is an answer here, not a fault: the failure is then known by how it ended.
-    return undefined;
-  }
+/**
+ * The last bytes of a file; `cut` when there are more before them. Undefined when it cannot be read, which is no fault here:
+ * the failure is then known by how it ended. Bytes that are no UTF-8 become U+FFFD.
+ */
+export function readLogEnd(path: string, bytes: number): { text: string; cut: boolean } | undefined {
+  const tail = ifPossible(() => readTail(path, bytes));
+  return tail && { text: tail.text, cut: tail.size > bytes };
 }
 
 export interface LogFile {

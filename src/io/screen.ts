@@ -1,22 +1,13 @@
 // The part of the terminal that is drawn over and over.
 import { createLogUpdate } from 'log-update';
 
-export interface Screen {
-  /** Replaces what was drawn before. */
-  draw(text: string): void;
-  /** Takes the drawing away, so that lines can be printed where it was. */
-  clear(): void;
-  /** Leaves the last drawing where it is and gives the cursor back. */
-  done(): void;
-}
-
-export function openScreen(): Screen {
+export function openScreen() {
   const { stdout } = process;
   const update = createLogUpdate(stdout, { showCursor: false });
   let drawn = '';
 
-  // Always drawn whole: log-update's own difference overwrites the rows below one that was put in between. One write, so
-  // that nobody sees the empty moment.
+  // Replaces what was drawn before. Always drawn whole: log-update's own difference overwrites the rows below one that was
+  // put in between. One write, so that nobody sees the empty moment.
   function draw(text: string): void {
     if (text === drawn) return;
     stdout.cork();
@@ -26,11 +17,13 @@ export function openScreen(): Screen {
     drawn = text;
   }
 
+  /** Takes the drawing away, so that lines can be printed where it was. */
   function clear(): void {
     if (drawn !== '') update.clear();
     drawn = '';
   }
 
+  // `done` leaves the last drawing where it is and gives the cursor back.
   return { draw, clear, done: () => update.done() };
 }
 

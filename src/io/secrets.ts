@@ -11,8 +11,7 @@ import {
   realpathSync,
 } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import type { Secret, ShortSecret } from '../outbound/redact/secret.ts';
-import { RedactionError } from '../outbound/redact/secret.ts';
+import { RedactionError, type Secret, type ShortSecret } from '../outbound/redact/secret.ts';
 import { type SecretList, secretsInEnv, secretsInText } from '../outbound/redact/secrets-in-file.ts';
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
@@ -71,7 +70,10 @@ function carriedFiles(home: string, carry: readonly string[], passedOver: string
     const inside = relative(real, place);
     const first = inside.split(sep)[0] ?? '';
     if (first === '..') {
-      if (named) linkedOut(path);
+      if (named) {
+        const what = `the carried ${path} is a link out of the repository, so its secrets are not known`;
+        refuse(what, `put the file itself at ${path}, or take it out of carry in ai/context_map.yaml`);
+      }
       passedOver.push(`${path} (leads out of the repository)`);
       continue;
     }
@@ -89,19 +91,10 @@ function carriedFiles(home: string, carry: readonly string[], passedOver: string
   return [...files].sort();
 }
 
-function linkedOut(path: string): never {
-  throw new RedactionError(
-    `the carried ${path} is a link out of the repository, so its secrets are not known`,
-    `put the file itself at ${path}, or take it out of carry in ai/context_map.yaml`,
-  );
-}
-
 function read(home: string, path: string, passedOver: string[]): Buffer | undefined {
   return attempt(path, () => {
-    const fd = openSync(
-      join(realpathSync(home), path),
-      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
-    );
+    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+    const fd = openSync(join(realpathSync(home), path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
       const { size } = fstatSync(fd);
       if (size > MAX_BINARY_BYTES && isBinary(head(fd))) {
@@ -125,15 +118,15 @@ function attempt<T>(path: string, look: () => T): T | undefined {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     if (code === undefined) throw error;
-    throw new RedactionError(
-      `the carried file ${path} cannot be read (${code}), so its secrets are not known`,
-      `let this user read ${path}, or take it out of carry in ai/context_map.yaml`,
-    );
+    const what = `the carried file ${path} cannot be read (${code}), so its secrets are not known`;
+    refuse(what, `let this user read ${path}, or take it out of carry in ai/context_map.yaml`);
   }
 }
 
-function refuse(what: string): never {
-  throw new RedactionError(what, 'carry only what stages need: name files in ai/context_map.yaml, not whole folders');
+const FEWER = 'carry only what stages need: name files in ai/context_map.yaml, not whole folders';
+
+function refuse(what: string, next = FEWER): never {
+  throw new RedactionError(what, next);
 }
 
 const isBinary = (bytes: Buffer): boolean => bytes.subarray(0, 8192).includes(0);

@@ -14,18 +14,14 @@ export function stopSignals(reason: (name: string) => unknown): { signal: AbortS
   };
 }
 
-export interface Limit {
-  readonly signal: AbortSignal;
-  isLate(): boolean;
-  /** Gives the signal, if nobody did. */
-  end(): void;
-}
-
 /** A timer of more fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** A signal that is given after `timeoutMs`, or with `cause`. Of AbortSignal.any and .timeout Node may collect the parts before they fire. */
-export function limited(timeoutMs: number, cause: AbortSignal): Limit {
+/**
+ * A signal that is given after `timeoutMs`, with `cause`, or by `end`. Not AbortSignal.any and .timeout: Node may collect
+ * their parts before they fire.
+ */
+export function limited(timeoutMs: number, cause: AbortSignal) {
   const controller = new AbortController();
   let late = false;
   const end = () => {
