@@ -8,20 +8,13 @@ import { limited } from '../io/signals.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
 import { callHook } from '../plugin/call.ts';
 import type { Change, Escalation, Proposal, RefusedRound, Reporting } from '../plugin/contract.ts';
+import { runOwnerDiagnostics } from '../stage/diagnose.ts';
 import type { Run } from '../stage/run.ts';
 import type { Decision } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
 import { usedOn } from '../triage/ledger.ts';
 import { breakerOf } from './breaker.ts';
-import {
-  type HandOver,
-  openCase,
-  recordAnswer,
-  recordPatch,
-  runOwnerDiagnostics,
-  type WrittenCase,
-  writeCase,
-} from './cases.ts';
+import { type HandOver, openCase, recordAnswer, recordPatch, type WrittenCase, writeCase } from './cases.ts';
 import type { FixOrigin } from './commit.ts';
 import { contextFor, type FixContext, maskedPrompt } from './context.ts';
 import { currentIncident, record } from './identify.ts';
@@ -56,7 +49,7 @@ export async function askForFix(
   const { signal, end } = limited(timeLeftMs, run.signal);
   try {
     // Now, while the failure is fresh; cases show what they printed.
-    await runOwnerDiagnostics(run, incident, signal);
+    await runOwnerDiagnostics(run, incident, incident.failure.fingerprint, signal);
     const withdrawn = decision.tier === 'executor' ? decision.reapply : [];
     if (withdrawn.length > 0) return await reapply(run, incident, withdrawn);
     if (!knownFix) return await askTier(run, incident, decision.tier, signal);

@@ -2,12 +2,11 @@
 // them is masked.
 import type { Stage } from '../config/context-map.ts';
 import { type ANSWER_KINDS, type CaseSummary, caseName } from '../outbound/case-summary.ts';
-import type { Diagnostic } from '../outbound/context.ts';
 import { maskedLeaves, type Redactor } from '../outbound/redact/redactor.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
 import type { Escalation } from '../plugin/contract.ts';
-import { type AskedDiagnostics, diagnoseStep } from '../stage/diagnose.ts';
-import { perRun, type Run, type Suggestion } from '../stage/run.ts';
+import { diagnoseStep, runOwnerDiagnostics } from '../stage/diagnose.ts';
+import type { Run, Suggestion } from '../stage/run.ts';
 import type { Incident } from '../triage/incident.ts';
 import { type CaseStore, openCaseStore } from './case-store.ts';
 import { contextFor, type FixContext, maskedCase } from './context.ts';
@@ -42,22 +41,6 @@ export interface HandOver {
   hash?: string;
 }
 
-/** Step and failure → what the owner's diagnostics printed. */
-const ownerDiagnostics = perRun(() => new Map<string, Promise<Diagnostic[]>>());
-
-/** Runs the owner's diagnostics, once for each failure in a run. Never throws for what they do. */
-export function runOwnerDiagnostics(run: Run, incident: Incident, signal: AbortSignal): Promise<Diagnostic[]> {
-  const cache = ownerDiagnostics(run);
-  const key = `${incident.step}/${incident.failure.fingerprint}`;
-  const diagnostics = cache.get(key) ?? diagnoseStep(run, incident, ownersOf(run, incident), signal);
-  cache.set(key, diagnostics);
-  return diagnostics;
-}
-
-const ownersOf = (run: Run, { stage }: Incident): AskedDiagnostics => ({
-  owner: (run.config.map.stages[stage] as Stage).diagnostics,
-});
-
 /** Writes the case; version 2 with the diagnostics that were asked for. Throws RedactionError, and MendError. */
 export async function writeCase(
   run: Run,
@@ -66,15 +49,16 @@ export async function writeCase(
   { asked, notes = [], newest, signal }: CaseOptions,
 ): Promise<WrittenCase> {
   const store = openCaseStore(run.layout);
+  const stage = run.config.map.stages[incident.stage] as Stage;
   const name = nameOf(store, incident);
   const hasSecond = summaryOf(store, name)?.versions.includes(2);
   const version = asked || (newest && hasSecond) ? 2 : 1;
   const diagnostics = asked
     ? [
-        ...(await diagnoseStep(run, incident, ownersOf(run, incident), signal)),
+        ...(await diagnoseStep(run, incident, { owner: stage.diagnostics }, signal)),
         ...(await diagnoseStep(run, incident, { model: asked }, signal)),
       ]
-    : await runOwnerDiagnostics(run, incident, signal);
+    : await runOwnerDiagnostics(run, incident, incident.failure.fingerprint, signal);
   const about = { case: name, version, diagnostics, notes } as const;
   const { text, redactor } = await maskedCase(run, incident, context.facts, about);
   store.write(name, version, text);

@@ -6,7 +6,7 @@ import { limited } from '../io/signals.ts';
 import { perRun, type Run, type Suggestion } from '../stage/run.ts';
 import type { Fix, Incident, Sighting } from '../triage/incident.ts';
 import { commitFix, isAsShown, revertFix } from '../worktree/commit-fix.ts';
-import { fixMessage, revertMessage } from './fix-message.ts';
+import { fixMessage, revertMessage } from '../worktree/fix-message.ts';
 import { record } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
 import type { SoundFix } from './proposal.ts';

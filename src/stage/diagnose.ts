@@ -9,7 +9,7 @@ import { allowDiagnostic } from '../outbound/diagnostics/allowed.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { DEFAULT_PATH, stageEnv } from './env.ts';
 import { toolConfigs } from './outputs.ts';
-import type { StageRun } from './run.ts';
+import { perRun, type StageRun } from './run.ts';
 
 export type AskedDiagnostics =
   | { readonly owner: readonly string[] }
@@ -100,4 +100,22 @@ export function diagnoseStep(
   // The owner's commands know where the cluster is, as their stages do; a model's words are only the tool's own.
   const env = 'model' in asked ? { ...toolConfigs(config.map, layout), ...own } : own;
   return run.barrier.attempt(() => runDiagnostics(asked, { root: tree.path, env, signal, clock, graceMs }));
+}
+
+/** Step and failure → what the owner's diagnostics printed. */
+const ownerDiagnostics = perRun((_: StageRun) => new Map<string, Promise<Diagnostic[]>>());
+
+/** Runs the owner's diagnostics of a step, once for each failure in a run. Never throws for what they do. */
+export function runOwnerDiagnostics(
+  run: StageRun,
+  at: { stage: string; step: string; attempt: number },
+  fingerprint: string,
+  signal: AbortSignal,
+): Promise<Diagnostic[]> {
+  const cache = ownerDiagnostics(run);
+  const key = `${at.step}/${fingerprint}`;
+  const { diagnostics } = run.config.map.stages[at.stage] as Stage;
+  const output = cache.get(key) ?? diagnoseStep(run, at, { owner: diagnostics }, signal);
+  cache.set(key, output);
+  return output;
 }

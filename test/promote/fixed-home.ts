@@ -8,11 +8,11 @@ import { layout as layoutOf } from '../../src/io/layout.ts';
 import { requireWritable } from '../../src/io/store.ts';
 import { recordAction } from '../../src/journal/journal.ts';
 import { loadStages } from '../../src/journal/load-stages.ts';
-import { fixMessage, revertMessage } from '../../src/mend/fix-message.ts';
 import { acceptPromotion, showPromotion } from '../../src/promote/promote.ts';
 import { type RollbackRequest, rollBack } from '../../src/promote/rollback.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { commitFix, revertFix } from '../../src/worktree/commit-fix.ts';
+import { fixMessage, revertMessage } from '../../src/worktree/fix-message.ts';
 import { homelab } from '../run/homelab.ts';
 import { AI, git, numbers, open, read, refusal } from '../worktree/repository.ts';
 

@@ -129,7 +129,7 @@ test('an incident is what the log says, with its history, the waits and the fix 
   };
   assert.equal(failures.incident(sighting, ledgerOf([seenStory()])), {
     ...sighting,
-    how: 'exit 1',
+    endText: 'exit 1',
     history: entryAfter(seenStory()),
     waits: 0,
     trial: failures.trials.get('a'),

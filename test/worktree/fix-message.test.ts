@@ -2,8 +2,8 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fixMessage, revertMessage } from '../../src/mend/fix-message.ts';
 import type { Fix } from '../../src/triage/incident.ts';
+import { fixMessage, revertMessage } from '../../src/worktree/fix-message.ts';
 
 const FIX: Fix = {
   ...{ stage: 'vms', step: 'vms', fingerprint: 'f'.repeat(16), hash: 'a'.repeat(16), commit: 'c'.repeat(40) },

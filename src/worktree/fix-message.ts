@@ -1,11 +1,18 @@
 // The commit message that tells a fix's story, and that of the commit that takes it back.
-import type { FixOutcome } from '../events.ts';
-import type { Fix } from '../triage/incident.ts';
 
-export interface FixStory extends Omit<Fix, 'commit' | 'paths'> {
+/** What the message of a fix tells; find-fix.ts reads its trailers. */
+export interface FixStory {
+  stage: string;
+  step: string;
+  fingerprint: string;
   class: string;
+  tier: string;
+  plugin: string;
   attempt: number;
   run: string;
+  /** Of the patch. */
+  hash: string;
+  note: { readonly fix: string; readonly reason: string };
   /** The case it answers. */
   case?: string | undefined;
 }
@@ -28,7 +35,12 @@ export function fixMessage(story: FixStory): string {
 }
 
 /** The commit that takes a fix back. */
-export function revertMessage(fix: Fix, outcome: FixOutcome, why: string, run: string): string {
+export function revertMessage(
+  fix: Pick<FixStory, 'stage' | 'fingerprint' | 'hash' | 'note'> & { commit: string },
+  outcome: string,
+  why: string,
+  run: string,
+): string {
   return [
     clip(`Take back: ${oneLine(fix.note.fix)}`, MAX_SUBJECT),
     '',
