@@ -71,18 +71,8 @@ async function propose(context: Context<'propose', Settings>): Promise<Proposal>
   return 'wrong' in second ? { pass: `${model}: ${second.wrong}` } : second;
 }
 
-/** The host, and the model that is asked there. */
-interface Reached {
-  readonly url: string;
-  readonly host: ModelHost;
-  readonly model: string;
-  readonly why: string;
-  /** What the model can take: the smaller of the setting and its own. */
-  readonly contextTokens: number;
-}
-
-/** Throws one line when there is no host or no model. */
-async function reach({ signal, options: settings }: { signal: AbortSignal; options: Settings }): Promise<Reached> {
+/** The host, the model that is asked there, and the tokens that it can take. Throws one line when there is no host or no model. */
+async function reach({ signal, options: settings }: { signal: AbortSignal; options: Settings }) {
   const address = lanHost(settings.host ?? (process.env.OLLAMA_HOST || 'http://127.0.0.1:11434'));
   if ('refused' in address) throw new Error(address.refused);
   const { url, name } = address;
@@ -116,10 +106,10 @@ async function contextOf(host: ModelHost, model: string, url: string): Promise<n
   }
 }
 
-interface Question extends Reached {
+type Question = Awaited<ReturnType<typeof reach>> & {
   readonly context: Context<'propose', Settings>;
   readonly files: readonly SeenFile[];
-}
+};
 
 type Wrong = { readonly wrong: string; readonly code: 'unreadable' | 'too_large' };
 
@@ -131,13 +121,8 @@ async function ask(question: Question, refused: readonly Refused[]): Promise<Pro
   const format = chooseFormat(settings.format, refused, files, room);
   const turns = turnsOf(prompt, refused, format, contextTokens * SHARE_OF_HISTORY);
   const round = context.refused.length;
-  let end: ChatEnd;
-  try {
-    end = await chat(question, turns, format);
-  } catch (error) {
-    if (error instanceof Repeating) return { wrong: error.message, code: 'unreadable' };
-    throw error;
-  }
+  const end = await chat(question, turns, format);
+  if ('wrong' in end) return end;
   if (format === 'json' && end.doneReason !== 'length') {
     const edit = readEdit(end.text, files, limits.changed_lines);
     if ('wrong' in edit) return { ...edit, code: 'unreadable' };
@@ -151,7 +136,7 @@ async function ask(question: Question, refused: readonly Refused[]): Promise<Pro
   return guarded;
 }
 
-async function chat(question: Question, turns: readonly Turn[], format: AnswerFormat): Promise<ChatEnd> {
+async function chat(question: Question, turns: readonly Turn[], format: AnswerFormat): Promise<ChatEnd | Wrong> {
   const { context, host, model, url, files, contextTokens } = question;
   const estimate = estimateTurns(turns);
   if (estimate + MIN_ANSWER_TOKENS > contextTokens) {
@@ -173,6 +158,7 @@ async function chat(question: Question, turns: readonly Turn[], format: AnswerFo
   } catch (error) {
     if (watch.pieces() > 0) context.used(estimate + watch.pieces());
     const { message } = error as Error;
+    if (error instanceof Repeating) return { wrong: message, code: 'unreadable' };
     throw /context length/.test(message) ? new Error(`${message}; ${LARGER}`) : error;
   }
   const { promptTokens, answerTokens } = end;

@@ -1,6 +1,6 @@
 // An edit by line numbers, as a JSON object that the host holds to a schema: only files and lines that the model was shown.
 import { z } from 'zod';
-import { readNumbered, type SeenFile } from '../../../src/model.ts';
+import { type Proposal, readNumbered, type SeenFile } from '../../../src/model.ts';
 
 const MAX_FILES = 20;
 
@@ -33,15 +33,10 @@ const editShape = z.object({
   replacement: z.string(),
 });
 
-export interface ExactEdit {
-  files: Record<string, string>;
-  note: { fix: string; reason: string };
-}
-
 const MAX_WORDS = 600;
 
 /** The whole new text of the file, or what is wrong with the answer, for the model. */
-export function readEdit(answer: string, files: readonly SeenFile[], maxLines: number): ExactEdit | { wrong: string } {
+export function readEdit(answer: string, files: readonly SeenFile[], maxLines: number): Proposal | { wrong: string } {
   const edit = parseEdit(answer);
   if (!edit) return { wrong: 'the answer is not a JSON object with path, start, end and replacement' };
   const { path, start, end, replacement, fix, reason } = edit;

@@ -22,31 +22,27 @@ const SHARE_OF_MEMORY = 0.7;
 export const maxModelBytes = (host: string, memory: number): number =>
   isLoopback(host) ? memory * SHARE_OF_MEMORY : LAN_MEMORY;
 
-export interface Picked {
-  readonly model: string;
-  readonly why: string;
-}
+type Picked = { readonly model: string; readonly why: string };
 
 /** `maxBytes` is how large a model may be. Throws an Error of one line when there is none to ask. */
 export function pickModel(wanted: string, installed: readonly HostedModel[], host: string, maxBytes: number): Picked {
-  const here = installed.filter((model) => !runsElsewhere(model) && !NOT_FOR_TEXT.test(model.name));
   if (wanted !== 'auto') return named(wanted, installed, host);
-  if (here.length === 0) {
-    throw new Error(`no model is installed at ${host}; pull one there: ollama pull ${SUGGESTED}`);
-  }
+  const here = installed.filter((model) => !runsElsewhere(model) && !NOT_FOR_TEXT.test(model.name));
   const fitting = here.filter(({ size }) => size <= maxBytes);
   const from = (fitting.length > 0 ? fitting : here).toSorted((a, b) => b.size - a.size || (a.name < b.name ? -1 : 1));
-  for (const family of PREFERRED) {
-    const candidates = from.filter(({ name }) => familyOf(name) === family);
-    // When none fits, the smallest does the least harm.
-    const model = fitting.length > 0 ? candidates[0] : candidates.at(-1);
-    if (model) return { model: model.name, why: `${sized(model)}; ${reason(fitting, maxBytes, `${family} `)}` };
-  }
-  const model = (fitting.length > 0 ? from[0] : from.at(-1)) as HostedModel;
-  return {
-    model: model.name,
-    why: `${sized(model)}; ${reason(fitting, maxBytes, '')}, and none of the preferred ones is installed`,
-  };
+  const family = PREFERRED.find((one) => from.some(({ name }) => familyOf(name) === one));
+  const candidates = from.filter(({ name }) => family === undefined || familyOf(name) === family);
+  // When none fits, the smallest does the least harm.
+  const model = fitting.length > 0 ? candidates[0] : candidates.at(-1);
+  if (!model) throw new Error(`no model is installed at ${host}; pull one there: ollama pull ${SUGGESTED}`);
+  const kind = family === undefined ? 'model' : `${family} model`;
+  const memory = gigabytes(maxBytes);
+  const why =
+    fitting.length > 0
+      ? `the largest ${kind} here that fits into ${memory}`
+      : `the smallest ${kind} here, as none fits into ${memory}`;
+  const other = family === undefined ? ', and none of the preferred ones is installed' : '';
+  return { model: model.name, why: `${sized(model)}; ${why}${other}` };
 }
 
 function named(wanted: string, installed: readonly HostedModel[], host: string): Picked {
@@ -68,11 +64,6 @@ export const runsElsewhere = ({ name, remoteHost }: { name: string; remoteHost?:
   remoteHost !== undefined || CLOUD.test(name);
 
 const familyOf = (name: string): string => (name.split('/').at(-1) as string).split(':')[0] as string;
-
-const reason = (fitting: readonly unknown[], maxBytes: number, family: string): string =>
-  fitting.length > 0
-    ? `the largest ${family}model here that fits into ${gigabytes(maxBytes)}`
-    : `the smallest ${family}model here, as none fits into ${gigabytes(maxBytes)}`;
 
 const sized = ({ size, parameters }: HostedModel): string => [parameters, gigabytes(size)].filter(Boolean).join(', ');
 

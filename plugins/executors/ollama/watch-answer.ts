@@ -3,10 +3,7 @@
 
 /** Thrown to stop a model that repeats itself. */
 export class Repeating extends Error {
-  constructor() {
-    super('the model said the same over and over');
-    this.name = 'Repeating';
-  }
+  override readonly message = 'the model said the same over and over';
 }
 
 const PROGRESS_EVERY_MS = 500;
