@@ -77,19 +77,13 @@ async function reach({ signal, options: settings }: { signal: AbortSignal; optio
   if ('refused' in address) throw new Error(address.refused);
   const { url, name } = address;
   const host = openChat(url, { signal, timeoutMs: settings.timeout, mayReach: isLanAddress });
-  const installed = await installedModels(host, url);
+  const installed = await host.models().catch((error: unknown) => {
+    const isDown = error instanceof ModelFault && /cannot be reached: ECONNREFUSED/.test(error.message);
+    throw isDown ? new Error(`nothing listens at ${url}; start it there: ollama serve`) : error;
+  });
   const { model, why } = pickModel(settings.model, installed, url, maxModelBytes(name, machineMemory()));
   const contextTokens = Math.min(settings.num_ctx, await contextOf(host, model, url));
   return { url, host, model, why, contextTokens };
-}
-
-async function installedModels(host: ModelHost, url: string): ReturnType<ModelHost['models']> {
-  try {
-    return await host.models();
-  } catch (error) {
-    const down = error instanceof ModelFault && /cannot be reached: ECONNREFUSED/.test(error.message);
-    throw down ? new Error(`nothing listens at ${url}; start it there: ollama serve`) : error;
-  }
 }
 
 /** How many tokens the model itself takes; a host too old to say is believed to take any. Throws when it runs elsewhere. */

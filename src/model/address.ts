@@ -8,13 +8,18 @@ type LanHost = { readonly url: string; readonly name: string } | { readonly refu
 const DEFAULT_PORT = '11434';
 const LAN_NAMES = ['.localhost', '.lan', '.local', '.home.arpa', '.internal'];
 
+function httpUrl(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url && ['http:', 'https:'].includes(url.protocol) ? url : undefined;
+}
+
 /** A host of this network, written as OLLAMA_HOST may be: `host`, `host:port`, `:port`, a URL. */
 export function lanHost(written: string): LanHost {
   const text = written.trim();
   const explicit = text.includes('://');
   const full = explicit ? text : `http://${text.startsWith(':') ? `127.0.0.1${text}` : text}`;
-  const url = URL.canParse(full) ? new URL(full) : undefined;
-  if (!url || !['http:', 'https:'].includes(url.protocol)) {
+  const url = httpUrl(full);
+  if (!url) {
     return { refused: `${JSON.stringify(text)} is no address of a host; expected such as http://127.0.0.1:11434` };
   }
   if (url.username + url.password !== '') return { refused: 'a host with a user name or password is not taken' };
@@ -31,10 +36,7 @@ export function lanHost(written: string): LanHost {
 
 /** Whether a name or literal address can be local. The addresses of a name are checked again when it is used. */
 function isLanName(name: string): boolean {
-  const bare = name
-    .toLowerCase()
-    .replace(/^\[|\]$/g, '')
-    .replace(/\.$/, '');
+  const bare = name.toLowerCase().replace(/^\[|\]?\.?$/g, '');
   if (/^[\d.]+$/.test(bare) || bare.includes(':')) return isLanAddress(bare);
   return !bare.includes('.') || LAN_NAMES.some((end) => bare.endsWith(end));
 }
@@ -44,11 +46,8 @@ export function isLanAddress(address: string): boolean {
   const bare = address.toLowerCase().replace(/%.*$/, '');
   const mapped = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([\da-f]{1,4}):([\da-f]{1,4}))$/.exec(bare);
   if (mapped) {
-    const bytes = (part: string | undefined) => [
-      Number.parseInt(part ?? '', 16) >> 8,
-      Number.parseInt(part ?? '', 16) & 255,
-    ];
-    return isLanAddress(mapped[1] ?? [...bytes(mapped[2]), ...bytes(mapped[3])].join('.'));
+    const parts = mapped.slice(2).map((part) => Number.parseInt(part, 16));
+    return isLanAddress(mapped[1] ?? parts.flatMap((part) => [part >> 8, part & 255]).join('.'));
   }
   if (bare.includes(':')) return bare === '::1' || /^f[cd][\da-f]{2}:/.test(bare) || /^fe[89ab][\da-f]:/.test(bare);
   const parts = bare.split('.').map(Number);
@@ -63,15 +62,12 @@ export const isLoopback = (name: string): boolean => /^(?:127\.|\[::1\]|localhos
 
 /** What is wrong with `text` as an address to send to; undefined: nothing. Does not repeat the address: it may be a secret. */
 export function addressFault(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !['http:', 'https:'].includes(url.protocol))
-    return 'expected an address such as https://example.com/path';
+  const url = httpUrl(text);
+  if (!url) return 'expected an address such as https://example.com/path';
   if (url.username + url.password !== '') return 'an address with a user name or password is not taken';
   if (url.hash !== '') return 'an address with a # is not taken';
-  if (url.protocol === 'http:' && 'refused' in lanHost(url.origin)) {
-    return 'expected https: plain http is only for this machine and its network';
-  }
-  return undefined;
+  const isOpen = url.protocol === 'http:' && 'refused' in lanHost(url.origin);
+  return isOpen ? 'expected https: plain http is only for this machine and its network' : undefined;
 }
 
 /** A setting that `fault` finds nothing wrong with. */

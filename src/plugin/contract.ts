@@ -150,7 +150,7 @@ export type HookName = keyof HookTypes;
 export type Given<H extends HookName> = HookTypes[H]['given'];
 export type Answer<H extends HookName> = HookTypes[H]['answer'];
 
-/** What a plugin may tell while it works, and what it needs to tell it safely. */
+/** What a plugin may tell while it works. */
 export interface Reporting {
   /** One line for people, kept in the journal: whom it asks, and why. Heard until the call is over. */
   readonly say: (text: string) => void;

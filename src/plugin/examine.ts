@@ -58,25 +58,26 @@ type Parts = Readonly<Record<string, unknown>>;
 /** What is wrong with it wherever it is named. */
 function shapeProblems(parts: Parts, name: string): string[] {
   const unknown = Object.keys(parts).filter((key) => !KEYS.includes(key));
-  const present = HOOK_NAMES.filter((hook) => parts[hook] !== undefined);
+  const present = hooksIn(parts);
   const kinds: readonly unknown[] = Object.values(KINDS);
+  const isKind = parts.kind === undefined || kinds.includes(parts.kind);
   return [
     parts.name !== name && `its name is ${described(parts.name)}; expected ${JSON.stringify(name)}`,
-    parts.kind !== undefined &&
-      !kinds.includes(parts.kind) &&
-      `its kind is ${described(parts.kind)}; expected one of ${kinds.join(', ')}`,
+    !isKind && `its kind is ${described(parts.kind)}; expected one of ${kinds.join(', ')}`,
     parts.options !== undefined && !(parts.options instanceof z.ZodType) && 'its options are not a schema of zod 4',
     ...unknown.map((key) => `it has an unknown hook ${JSON.stringify(key)}${didYouMean(key, KEYS, 'allowed')}`),
-    ...present
-      .filter((hook) => typeof parts[hook] !== 'function')
-      .map((hook) => `its ${hook} is ${typeName(parts[hook])}; expected a function`),
+    ...present.map(
+      (hook) => typeof parts[hook] !== 'function' && `its ${hook} is ${typeName(parts[hook])}; expected a function`,
+    ),
     present.length + unknown.length === 0 && `it has no hook; expected one of ${HOOK_NAMES.join(', ')}`,
   ].filter((problem) => problem !== false);
 }
 
+const hooksIn = (parts: Parts): HookName[] => HOOK_NAMES.filter((hook) => parts[hook] !== undefined);
+
 /** What is wrong with the lists it stands in. */
 function placeProblems(parts: Parts, lists: readonly List[]): string[] {
-  const present = HOOK_NAMES.filter((hook) => parts[hook] !== undefined);
+  const present = hooksIn(parts);
   const own = LISTS.find((list) => KINDS[list] === parts.kind);
   const foreign = lists.filter((list) => own !== undefined && list !== own);
   if (foreign.length > 0) return foreign.map((list) => `it is of kind ${parts.kind}, but named under ${keyOf(list)}`);

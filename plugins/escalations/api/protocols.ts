@@ -2,12 +2,8 @@
 import { z } from 'zod';
 import type { Turn } from '../../../src/model.ts';
 
-export interface Question {
-  readonly model: string;
-  readonly maxTokens: number;
-  readonly system: string;
-  readonly turns: readonly Turn[];
-}
+type Question = { model: string; maxTokens: number; system: string; turns: readonly Turn[] };
+type Body = Record<string, unknown>;
 
 /** `cut`: it did not come to its end; `refused`: the model would not answer. */
 export interface ApiAnswer {
@@ -26,9 +22,9 @@ export interface Protocol {
   /** Where questions go, for a base address without a slash at its end. */
   endpoint(base: string): string;
   headers(key: string | undefined): Record<string, string>;
-  body(question: Question, url: string): Record<string, unknown>;
+  body(question: Question, url: string): Body;
   /** The body for a host that did not take the first one and says why; undefined: there is no other. */
-  otherBody(body: Record<string, unknown>, why: string): Record<string, unknown> | undefined;
+  otherBody(body: Body, why: string): Body | undefined;
   /** undefined: that is no answer of this protocol. */
   answer(body: unknown): ApiAnswer | undefined;
 }

@@ -22,7 +22,8 @@ export const json: Repair = async (facts) => {
   if (!faulty || !mended) return undefined;
   // Some parsers count characters instead of lines.
   const offsets = errors.flatMap((line) => /\b(?:position|char) (\d+)/.exec(line)?.[1] ?? []);
-  const lines = [...faulty.lines, ...offsets.map((offset) => lineOf(faulty.text, Number(offset)))];
+  const lineOf = (offset: string) => faulty.text.slice(0, Number(offset)).split('\n').length;
+  const lines = [...faulty.lines, ...offsets.map(lineOf)];
   // An error that names no file may be about an answer from the network: then the line must be that of the fault.
   if (!faulty.isNamed && !lines.some((line) => Math.abs(line - mended.line) <= 1)) return undefined;
   return rewritten(faulty, mended.text, {
@@ -30,9 +31,6 @@ export const json: Repair = async (facts) => {
     reason: 'The parser refuses the file as it is, and takes it with only this changed',
   });
 };
-
-/** The number of the line that the character at `offset` is in. */
-const lineOf = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
 
 export function isJson(text: string): boolean {
   try {
@@ -59,13 +57,8 @@ export function mendedJson(text: string): { text: string; fix: string; line: num
     { fix: 'Add the comma that is missing', text: withComma(text, tokens) },
   ];
   const way = ways.find((one) => isJson(one.text));
-  return way && { ...way, line: lineOf(text, firstChange(text, way.text)) };
-}
-
-function firstChange(before: string, after: string): number {
-  let at = 0;
-  while (at < before.length && before[at] === after[at]) at++;
-  return at;
+  const after = way?.text.split('\n') ?? [];
+  return way && { ...way, line: text.split('\n').findIndex((line, i) => line !== after[i]) + 1 };
 }
 
 /** Commas with nothing behind them but the end of what they are in. */

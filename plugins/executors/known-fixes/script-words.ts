@@ -22,27 +22,24 @@ export function commandPlace(line: string, word: string): number | undefined {
 const FUNCTION = /^[ \t]*(?:function[ \t]+([\w:.-]+)|([\w:.-]+)[ \t]*\(\))/gm;
 
 /** Names of the functions that a script defines. */
-export function functionsIn(text: string): string[] {
-  return [...text.matchAll(FUNCTION)].map(([, one, other]) => (one ?? other) as string);
-}
+export const functionsIn = (text: string): string[] =>
+  [...text.matchAll(FUNCTION)].map(([, one, other]) => (one ?? other) as string);
 
-const NAME = '[A-Za-z_]\\w*';
-const ASSIGNED = new RegExp(`(?:^|[\\s;&|({])(${NAME})(?:\\[[^\\]]*\\])?\\+?=`, 'gm');
-const LOOPED = new RegExp(`\\b(?:for|select)\\s+(${NAME})\\b`, 'g');
-const DECLARED = /\b(?:read|local|declare|export|readonly|typeset|mapfile|readarray|getopts)\b([^\n;|&<>]*)/g;
-const PRINTED = new RegExp(`\\bprintf\\s+-v\\s+(${NAME})`, 'g');
-const DEFAULTED = new RegExp(`\\$\\{(${NAME}):?=`, 'g');
+const NAME = '([A-Za-z_]\\w*)';
+const SETS = [
+  new RegExp(`(?:^|[\\s;&|({])${NAME}(?:\\[[^\\]]*\\])?\\+?=`, 'gm'),
+  new RegExp(`\\b(?:for|select)\\s+${NAME}\\b`, 'g'),
+  new RegExp(`\\bprintf\\s+-v\\s+${NAME}`, 'g'),
+  new RegExp(`\\$\\{${NAME}:?=`, 'g'),
+];
+const DECLARES = /\b(?:read|local|declare|export|readonly|typeset|mapfile|readarray|getopts)\b([^\n;|&<>]*)/g;
 
 /** Names of the variables that a script sets. */
 export function variablesIn(text: string): Set<string> {
   const code = text.replace(/(^|\s)#.*$/gm, '$1');
-  const names = [ASSIGNED, LOOPED, PRINTED, DEFAULTED].flatMap((pattern) =>
-    [...code.matchAll(pattern)].map((m) => m[1]),
-  );
-  const declared = [...code.matchAll(DECLARED)].flatMap(([, words = '']) =>
-    words.split(/\s+/).flatMap((word) => new RegExp(`^(${NAME})(?:=.*)?$`).exec(word)?.[1] ?? []),
-  );
-  return new Set([...names, ...declared].filter((name) => name !== undefined));
+  const names = SETS.flatMap((pattern) => [...code.matchAll(pattern)].map(([, name]) => name as string));
+  const words = [...code.matchAll(DECLARES)].flatMap(([, declared = '']) => declared.split(/\s+/));
+  return new Set([...names, ...words.flatMap((word) => new RegExp(`^${NAME}(?:=.*)?$`).exec(word)?.[1] ?? [])]);
 }
 
 const SOURCED = /(?:^|[;&|({]|\bthen|\bdo)[ \t]*(?:\.|source)[ \t]+["']?([^\s"';&|<>()]+)/gm;
