@@ -3,6 +3,7 @@ import type { ListedCase } from '../mend/case-store.ts';
 import type { CaseSummary } from '../outbound/case-summary.ts';
 import { ago } from './words.ts';
 
+/** In the order in which they are listed. */
 const STATES: Readonly<Record<CaseSummary['state'], string>> = {
   open: 'waits for you',
   asked: 'went to an escalation',
@@ -10,18 +11,11 @@ const STATES: Readonly<Record<CaseSummary['state'], string>> = {
   answered: 'answered; applied when the failure comes back',
   closed: 'closed',
 };
-const RANKS: Readonly<Record<CaseSummary['state'], number>> = {
-  open: 0,
-  asked: 1,
-  given_up: 2,
-  answered: 3,
-  closed: 4,
-};
-const UNREADABLE_RANK = 5;
 
 /** What waits first, what cannot be read last. */
 export function caseLines(cases: readonly ListedCase[], now: number): string[] {
-  const rank = (one: ListedCase) => ('summary' in one ? RANKS[one.summary.state] : UNREADABLE_RANK);
+  const order = Object.keys(STATES);
+  const rank = (one: ListedCase) => ('summary' in one ? order.indexOf(one.summary.state) : order.length);
   return cases.toSorted((a, b) => rank(a) - rank(b)).flatMap((one) => listed(one, now));
 }
 

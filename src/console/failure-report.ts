@@ -18,13 +18,16 @@ export function failureReport(
     `fingerprint ${failure.fingerprint}  (from ${from}, and the templates below)`,
     '',
     `error lines${log ? ` in ${log}` : ''}${SURE[failure.grade] ?? ''}`,
-    ...errorLines(failure),
+    ...(failure.silence ? [`  none: ${SILENCE[failure.silence]}`] : []),
+    ...failure.errors.flatMap(({ lines }) => lines.map((line) => `  | ${line}`)),
     ...(failure.errors.length > 0 ? ['', 'templates: the same lines with what changes from run to run masked'] : []),
     ...failure.errors.map(({ template }) => `  ${template}`),
     ...masked(failure),
     '',
     `class ${kind(failure)}`,
-    ...classReasons(failure),
+    ...(failure.rules.length === 0 ? ['  no rule matched'] : []),
+    ...failure.rules.map((name, i) => `  ${i === 0 ? 'by the rule' : 'and'} "${name}"`),
+    ...(failure.advice ? [`  to do: ${failure.advice}`] : []),
   ];
 }
 
@@ -36,11 +39,6 @@ const SURE: Readonly<Record<string, string>> = {
   plain: ' (no error line; what was said last)',
   info: ' (no error line; what was said last)',
 };
-
-function errorLines({ errors, silence }: Failure): string[] {
-  if (silence) return [`  none: ${SILENCE[silence]}`];
-  return errors.flatMap(({ lines }) => lines.map((line) => `  | ${line}`));
-}
 
 const SILENCE = {
   'no log': 'there is no log',
@@ -55,15 +53,6 @@ function masked(failure: Failure): string[] {
   if (masks.length === 0) return ['', 'masked: nothing'];
   const width = Math.min(40, Math.max(...masks.map(({ text }) => text.length)));
   return ['', 'masked', ...masks.map(({ text, mask, why }) => `  ${text.padEnd(width)}  ${mask}: ${why}`)];
-}
-
-function classReasons({ rules, advice }: Failure): string[] {
-  return [
-    ...(rules.length === 0
-      ? ['  no rule matched']
-      : rules.map((name, i) => `  ${i === 0 ? 'by the rule' : 'and'} "${name}"`)),
-    ...(advice ? [`  to do: ${advice}`] : []),
-  ];
 }
 
 export function ledgerLines(entry: LedgerEntry, now: number): string[] {
@@ -95,21 +84,16 @@ export function nextLines(next: Decision | { unknown: string }): string[] {
   return ['next time', `  ${what(next)}`, `  because: ${next.reason}`];
 }
 
+const WHAT = {
+  executor: 'the executors are asked for a fix',
+  escalation: 'it is escalated',
+  give_up: 'the loop gives up and hands over',
+  none: 'the stage ends failed (exit 1), and the next run tries it once more',
+} as const;
+
 function what(next: Decision): string {
-  switch (next.tier) {
-    case 'wait':
-      return `the loop waits ${spell(next.pause_ms)} and runs the stage again`;
-    case 'executor':
-      return next.reapply.length > 0
-        ? 'fixes that were taken back are applied again'
-        : 'the executors are asked for a fix';
-    case 'escalation':
-      return 'it is escalated';
-    case 'give_up':
-      return 'the loop gives up and hands over';
-    case 'none':
-      return next.exit === 3
-        ? 'the stage ends failed and waits for you (exit 3)'
-        : 'the stage ends failed (exit 1), and the next run tries it once more';
-  }
+  if (next.tier === 'wait') return `the loop waits ${spell(next.pause_ms)} and runs the stage again`;
+  if (next.tier === 'executor' && next.reapply.length > 0) return 'fixes that were taken back are applied again';
+  if (next.tier === 'none' && next.exit === 3) return 'the stage ends failed and waits for you (exit 3)';
+  return WHAT[next.tier];
 }

@@ -4,7 +4,7 @@ import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
 import { loadStages } from '../journal/load-stages.ts';
-import { recordOf, type StageState, type StepRecord, waitsForHuman } from '../journal/stages.ts';
+import { recordOf, type StepRecord, waitsForHuman } from '../journal/stages.ts';
 import { compareInputs, stageInputs, type Tree } from '../plan/inputs.ts';
 import { type Cell, cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { movedNotice } from '../run/prepare.ts';
@@ -48,25 +48,21 @@ export async function explainPlan(
   const stages = open?.head.stages ?? selectStages(config.map, selection, loaded.state);
   const { commit, merges } = await branchState(home, base);
   const tree = await withObjects(home, (objects) => objects.files(commit));
-  const scope = {
-    config,
-    tree,
-    state: loaded.state,
-    selection,
-    atWork: runAtWork(layout) !== undefined,
-  };
+  const atWork = runAtWork(layout) !== undefined;
+  const scope = { config, tree, selection, atWork };
   const rows: PlanRow[] = [];
   for (const name of stages) {
     const stage = config.map.stages[name] as Stage;
     const outputs = await neededOutputs(config.map, stage, layout);
     const todo = new Set(rows.filter((r) => r.state !== 'DONE').map((r) => r.stage));
+    const waitsFor = stage.needs.filter((need) => todo.has(need));
     for (const cell of cellsOf(stage)) {
       const step = stepNameOf(name, cell);
-      const waitsFor = stage.needs.filter((n) => todo.has(n));
-      const verdict = open?.state.done.has(step)
-        ? { state: 'DONE' as const, why: 'green in the run that goes on' }
-        : judge({ name, stage, cell, outputs, waitsFor }, scope);
-      rows.push({ step, stage: name, needs: stage.needs, ...verdict });
+      const record = recordOf(loaded.state, step);
+      const [state, why]: Judgement = open?.state.done.has(step)
+        ? ['DONE', 'green in the run that goes on']
+        : judge({ name, stage, cell, record, outputs, waitsFor }, scope);
+      rows.push({ step, stage: name, needs: stage.needs, state, why });
     }
   }
   const lab = selection.lab ?? config.loop.lab;
@@ -74,17 +70,20 @@ export async function explainPlan(
   const notices = [
     ...loaded.notices,
     ...(other ? [`ai/state is from the ${other} lab; a run for the ${lab} one is refused (E_OTHER_LAB)`] : []),
-    ...(open ? [`run ${open.run} ${scope.atWork ? 'is at work' : 'was cut off; the next start finishes it'}`] : []),
+    ...(open ? [`run ${open.run} ${atWork ? 'is at work' : 'was cut off; the next start finishes it'}`] : []),
     ...(open && current.commit !== base.commit ? [movedNotice(base)] : []),
     ...(merges && !open ? [`${base.name} moved; a run merges it into ${base.branch} first`] : []),
   ];
   return { base: base.name, commit, lab, rows, notices };
 }
 
+type Judgement = [state: PlanState, why: string];
+
 interface Candidate {
   name: string;
   stage: Stage;
   cell: Cell;
+  record: StepRecord | undefined;
   outputs: ReadonlyMap<string, string>;
   /** Needs that a run would work on first. */
   waitsFor: string[];
@@ -93,48 +92,39 @@ interface Candidate {
 interface Scope {
   config: Configuration;
   tree: Tree;
-  state: StageState;
   selection: Selection & { recheck: boolean };
   /** A run is at work. */
   atWork: boolean;
 }
 
-function judge(candidate: Candidate, scope: Scope): { state: PlanState; why: string } {
-  const { name, stage, cell, outputs, waitsFor } = candidate;
-  const record = recordOf(scope.state, stepNameOf(name, cell));
-  if (scope.selection.forced && scope.selection.stages.includes(name))
-    return { state: 'TODO', why: 'asked for by retry' };
-  if (record?.status === 'give_up') {
-    const same = compareInputs(record.inputs, stageInputs(stage, cell, scope.tree, outputs)).fresh;
-    if (!same) return { state: 'TODO', why: 'given up, but its inputs changed' };
-    return {
-      state: 'FAILED',
-      why: `given up: ${record.reason ?? ''}; it stays so until its checks hold, or: mendloop reset ${name}`,
-    };
+function judge({ name, stage, cell, record, outputs, waitsFor }: Candidate, scope: Scope): Judgement {
+  const { config, tree, selection } = scope;
+  if (selection.forced && selection.stages.includes(name)) return ['TODO', 'asked for by retry'];
+  if (record?.status !== 'green' && record?.status !== 'give_up') return notGreen(record, stage, scope);
+  const givenUp = record.status === 'give_up';
+  if (stage.always && !givenUp) return ['TODO', 'always runs'];
+  const inputs = compareInputs(record.inputs, stageInputs(stage, cell, tree, outputs));
+  if (!inputs.fresh) return ['TODO', givenUp ? 'given up, but its inputs changed' : inputs.why];
+  if (givenUp) {
+    const reason = record.reason ?? '';
+    return ['FAILED', `given up: ${reason}; it stays so until its checks hold, or: mendloop reset ${name}`];
   }
-  if (record?.status !== 'green') return notGreen(record, stage, scope);
-  if (stage.always) return { state: 'TODO', why: 'always runs' };
-  const fresh = compareInputs(record.inputs, stageInputs(stage, cell, scope.tree, outputs));
-  if (!fresh.fresh) return { state: 'TODO', why: fresh.why };
-  const publishes = waitsFor.filter((need) => Object.keys(scope.config.map.stages[need]?.outputs ?? {}).length > 0);
-  if (publishes.length > 0)
-    return { state: 'TODO', why: `green, but ${publishes.join(', ')} may publish something new` };
-  return { state: 'DONE', why: scope.selection.recheck ? 'green; its checks are run again' : 'green' };
+  const publishes = waitsFor.filter((need) => Object.keys(config.map.stages[need]?.outputs ?? {}).length > 0);
+  if (publishes.length > 0) return ['TODO', `green, but ${publishes.join(', ')} may publish something new`];
+  return ['DONE', selection.recheck ? 'green; its checks are run again' : 'green'];
 }
 
-function notGreen(record: StepRecord | undefined, stage: Stage, scope: Scope): { state: PlanState; why: string } {
+function notGreen(record: StepRecord | undefined, stage: Stage, { config, atWork }: Scope): Judgement {
   const because = record?.reason ? `: ${record.reason}` : '';
-  if (waitsForHuman(stage, record))
-    return { state: 'FAILED', why: 'not run again by itself (rerun: false); use retry' };
+  if (waitsForHuman(stage, record)) return ['FAILED', 'not run again by itself (rerun: false); use retry'];
   switch (record?.status) {
     case 'running':
-      return scope.atWork ? { state: 'IN_PROGRESS', why: 'running now' } : { state: 'TODO', why: 'was cut off' };
+      return atWork ? ['IN_PROGRESS', 'running now'] : ['TODO', 'was cut off'];
     case 'failed':
-      if (!scope.config.loop.retry_failed) return { state: 'FAILED', why: `failed${because}; retry_failed is off` };
-      return { state: 'FAILED', why: `failed${because}; it is tried again` };
+      return ['FAILED', `failed${because}; ${config.loop.retry_failed ? 'it is tried again' : 'retry_failed is off'}`];
     case 'skipped':
-      return { state: 'TODO', why: `was skipped${because}` };
+      return ['TODO', `was skipped${because}`];
     default:
-      return { state: 'TODO', why: record?.last ? `was stopped${because}` : 'never run' };
+      return ['TODO', record?.last ? `was stopped${because}` : 'never run'];
   }
 }
