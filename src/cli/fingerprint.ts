@@ -19,8 +19,9 @@ export async function run(input: CommandInput): Promise<Answer | number> {
   const { words, options, out } = input;
   if (words.length > 1) failUsage('fingerprint reads one log', 'mendloop fingerprint <log>');
   const alone = ['stage', 'exit-code', 'signal', 'last-green'].filter((name) => options[name] !== undefined);
-  if (options.jsonl && words.length + alone.length > 0) {
-    const what = `with --jsonl everything is in the lines; ${[...words, ...alone.map((name) => `--${name}`)].join(', ')} cannot be`;
+  const useless = [...words, ...alone.map((name) => `--${name}`)];
+  if (options.jsonl && useless.length > 0) {
+    const what = `with --jsonl everything is in the lines; ${useless.join(', ')} cannot be`;
     failUsage(what, 'mendloop fingerprint --jsonl <lines.jsonl');
   }
   const rules = await rulesOnDisk(input.home);
@@ -83,19 +84,16 @@ function answerOf({ fingerprint, class: failureClass, transient, external, error
 }
 
 async function logOf(path: string | undefined): Promise<ReadEnd> {
-  const named = path !== undefined && path !== '-';
-  if (named && !isPipe(path)) return endOfFile(path);
-  if (!named && process.stdin.isTTY) {
+  const file = path === '-' ? undefined : path;
+  const facts = file === undefined ? undefined : fileFacts(file);
+  // What a shell hands over as the output of another command has no size, and can be read only once.
+  const isPipe = facts && !facts.isFile && !facts.isFolder;
+  if (file !== undefined && !isPipe) return endOfFile(file);
+  if (file === undefined && process.stdin.isTTY) {
     failUsage('fingerprint reads a log', 'mendloop fingerprint <log>, or: … | mendloop fingerprint');
   }
-  const { end, cut } = await readStreamEnd(WINDOWS[1], named ? path : undefined);
+  const { end, cut } = await readStreamEnd(WINDOWS[1], file);
   return endOfBytes(end, cut);
-}
-
-/** As a shell hands over what another command prints: it has no size, and can be read only once. */
-function isPipe(path: string): boolean {
-  const facts = fileFacts(path);
-  return facts !== undefined && !facts.isFile && !facts.isFolder;
 }
 
 function endOfFile(path: string): ReadEnd {

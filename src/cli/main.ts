@@ -55,18 +55,15 @@ export async function main(given: readonly string[]): Promise<number> {
   }
 
   function reportError(error: unknown, debug: boolean): number {
-    if (error instanceof MendError) {
-      // A cron job that meets a run at work has nothing to report.
-      if (error.exit === EXIT.locked && isRun && !out.isTerminal && !out.json) return error.exit;
-      out.error(formatError(error), error);
-      if (debug && error.stack) out.errorLine(error.stack);
-      return error.exit;
-    }
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
-    const text = `error E_BUG: ${message}\n  next:  this is a bug in mendloop: run again with --debug and report it with the output`;
-    out.error(text, { code: 'E_BUG', message, exit: EXIT.bug });
+    const exit = error instanceof MendError ? error.exit : EXIT.bug;
+    // A cron job that meets a run at work has nothing to report.
+    if (exit === EXIT.locked && isRun && !out.isTerminal && !out.json) return exit;
+    const next = 'this is a bug in mendloop: run again with --debug and report it with the output';
+    if (error instanceof MendError) out.error(formatError(error), error);
+    else out.error(`error E_BUG: ${message}\n  next:  ${next}`, { code: 'E_BUG', message, exit });
     if (debug && stack) out.errorLine(stack);
-    return EXIT.bug;
+    return exit;
   }
 }
 
@@ -77,13 +74,9 @@ async function forPeople(error: unknown): Promise<unknown> {
   const { args, stderr } = error as GitError;
   const { complaints, shellWord } = await import('../worktree/messages.ts');
   const doing = `finish ${args.find((word) => !word.startsWith('-')) ?? 'its work'}`;
-  const shown = mendError(
-    'E_GIT_FAILED',
-    { doing, command: `git ${args.map(shellWord).join(' ')}` },
-    complaints(stderr),
-  );
-  if (error.stack) shown.stack = error.stack;
-  return shown;
+  const command = `git ${args.map(shellWord).join(' ')}`;
+  const shown = mendError('E_GIT_FAILED', { doing, command }, complaints(stderr));
+  return Object.assign(shown, { stack: error.stack });
 }
 
 const GLOBAL_HELP = `options of every command

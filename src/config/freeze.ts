@@ -1,5 +1,4 @@
 // Configuration never changes after it was read: the type says so, and so does the runtime.
-
 /** `T`, read-only all the way down. */
 export type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
 

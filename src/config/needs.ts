@@ -1,5 +1,4 @@
 // The circles in what stages, or steps, need.
-
 /** Each circle once, as the names along it with the first repeated at the end. Unknown names are ignored. Never recurses. */
 export function cyclesOf(needs: ReadonlyMap<string, readonly string[]>): string[][] {
   const cycles = new Map<string, string[]>();

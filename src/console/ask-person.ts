@@ -1,5 +1,4 @@
 // A fix is shown to the person at the terminal, who says whether it is applied.
-
 import type { Output } from '../io/output.ts';
 import { askLine } from '../io/stdin.ts';
 import type { AskPerson, Suggestion } from '../stage/run.ts';

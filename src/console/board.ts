@@ -63,9 +63,7 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
     if (type === 'run.started' || type === 'run.resumed') begin(type === 'run.resumed');
     if (type === 'notice') printNote(data.text);
     if (type === 'step.drift') printNote(`${step} drifted: ${data.problems.join('; ')}`);
-    if (type === 'attempt.changed') {
-      printNote(`${step} changed ${data.files.join(', ')} (saved: ${data.patch})`);
-    }
+    if (type === 'attempt.changed') printNote(`${step} changed ${data.files.join(', ')} (saved: ${data.patch})`);
     const news = fixNews(event);
     if (news) printNote(`${step ?? 'mendloop'}: ${news.join(': ')}`);
     if (type === 'run.ended') end();
@@ -99,14 +97,13 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
   function draw(): void {
     if (held) return;
     const { columns, rows: height } = screenSize();
-    const room = Math.max(6, height - 4);
     const views = [...tally.steps.values()];
     const width = Math.max(...views.map((v) => v.step.length));
-    const shown = fitting(views, room);
-    const rows = shown.flatMap((view) => rowOf(view, width, columns));
+    const shown = fitting(views, Math.max(6, height - 4));
+    const lines = shown.flatMap((view) => rowOf(view, width, columns));
     const hidden = views.length - shown.length;
-    const more = hidden > 0 ? [colour.dim(`  … and ${hidden} more`)] : [];
-    screen.draw([...rows, ...more].join('\n'));
+    if (hidden > 0) lines.push(colour.dim(`  … and ${hidden} more`));
+    screen.draw(lines.join('\n'));
   }
 
   function rowOf(view: StepView, width: number, columns: number): string[] {

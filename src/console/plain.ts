@@ -1,5 +1,5 @@
 // A run as plain lines, one for each thing that happened: for cron, pipes and CI.
-import type { DataOf, LoopEvent, Subscriber, Tier } from '../events.ts';
+import type { LoopEvent, Subscriber, Tier } from '../events.ts';
 import { readTail } from '../io/files.ts';
 import type { Output } from '../io/output.ts';
 import { decisionLine, failureLines } from './failure-lines.ts';
@@ -43,7 +43,9 @@ export function plainWatcher(out: Output, home: string): Subscriber {
       case 'step.started':
         return [row(step, 'started')];
       case 'step.retry':
-        return again(event, data, view);
+        // After a fix nothing: its own line says why the stage runs again.
+        if (data.tier === 'fix') return [];
+        return [...failure(event, view), row(step, 'again', `in ${spell(data.pause_ms)}: ${data.reason}`)];
       case 'failure.decided':
         return decided(event, data.tier, view);
       case 'safe_mode.on':
@@ -78,13 +80,6 @@ export function plainWatcher(out: Output, home: string): Subscriber {
     const again = printed.get(step) === attempt;
     printed.set(step, attempt);
     return again && view?.failure ? [`    ${decisionLine(view.failure)}`] : failure(event, view);
-  }
-
-  /** After a fix nothing: its own line says why the stage runs again. */
-  function again(event: LoopEvent, retry: DataOf<'step.retry'>, view: StepView | undefined): string[] {
-    const { pause_ms, reason, tier } = retry;
-    if (tier === 'fix') return [];
-    return [...failure(event, view), row(event.step, 'again', `in ${spell(pause_ms)}: ${reason}`)];
   }
 
   function evidence(event: LoopEvent<'step.failed'>): string[] {

@@ -6,12 +6,12 @@ import { fileFacts } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { readLogEnd } from '../io/log.ts';
 import { loadStages } from '../journal/load-stages.ts';
-import { type Mask, openMask } from '../journal/mask.ts';
+import { openMask } from '../journal/mask.ts';
 import { projectRules } from '../mend/identify.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
 import { situationOf } from '../mend/situation.ts';
 import { maskedLeaves } from '../outbound/redact/redactor.ts';
-import { type Configuration, configurationNow } from '../stage/configuration.ts';
+import { configurationNow } from '../stage/configuration.ts';
 import type { RunPorts } from '../stage/run.ts';
 import { type Decision, decide } from '../triage/decide.ts';
 import type { Ledger, LedgerEntry } from '../triage/ledger.ts';
@@ -41,15 +41,15 @@ export async function explainFailure(
   const rules = config instanceof MendError ? [] : projectRules(config.loop);
   const secrets = config instanceof MendError ? { map: { carry: [] }, loop: { redact: [] } } : config;
   const mask = openMask(layout.home, secrets, options.env);
-  const failure = masked(readAgain(entry, layout, rules), mask);
+  const read = readAgain(entry, layout, rules);
+  const failure = read && { ...read, errors: maskedLeaves(read.errors, mask) as Failure['errors'] };
   const safe_mode = readSafeMode(layout) !== undefined;
   if (config instanceof MendError) return { entry, failure, next: { unknown: `${config.code}: ${config.message}` } };
-  return { entry, failure, next: decideNow(entry, ledger, config, { ...options, safe_mode }) };
-}
-
-/** What the log says, as a run would tell it. */
-function masked(failure: Failure | undefined, mask: Mask): Failure | undefined {
-  return failure && { ...failure, errors: maskedLeaves(failure.errors, mask) as Failure['errors'] };
+  // As in a run that has just begun.
+  const transient = entry.transient && config.map.stages[entry.stage]?.rerun !== false;
+  const incident = { attempt: 1, waits: 0, failure: { ...entry, transient }, history: entry };
+  const situation = situationOf(config.loop, ledger, options.now, { ai: options.ai, safe_mode });
+  return { entry, failure, next: decide(incident, situation) };
 }
 
 function readAgain(entry: LedgerEntry, layout: Layout, rules: ReturnType<typeof projectRules>): Failure | undefined {
@@ -65,17 +65,4 @@ function readAgain(entry: LedgerEntry, layout: Layout, rules: ReturnType<typeof 
     rules,
     green: green === undefined ? undefined : (bytes) => readLogEnd(`${layout.home}/${green}`, bytes),
   });
-}
-
-/** As in a run that has just begun. */
-function decideNow(
-  entry: LedgerEntry,
-  ledger: Ledger,
-  { loop, map }: Configuration,
-  { now, ai, safe_mode }: { now: number; ai: boolean; safe_mode: boolean },
-): Decision {
-  const rerun = map.stages[entry.stage]?.rerun !== false;
-  const failure = { ...entry, transient: entry.transient && rerun };
-  const incident = { attempt: 1, waits: 0, failure, history: entry };
-  return decide(incident, situationOf(loop, ledger, now, { ai, safe_mode }));
 }
