@@ -27,9 +27,10 @@ export const FIX_TIERS = ['executor', 'escalation'] as const;
 export type FixTier = (typeof FIX_TIERS)[number];
 
 /**
- * How a fix stands, as the ledger remembers it: refused by the gate, on the branch and not judged yet (applied), kept because
- * another failure came in its place (provisional), green with it (verified); taken back because it changed nothing
- * (no_effect), brought back an earlier failure (broke) or was never judged (withdrawn); declined by a person, or rolled back.
+ * How a fix stands, as the ledger remembers it: refused by the gate, on the branch and not judged yet (applied), kept
+ * because another failure came in its place (provisional), green with it (verified); taken back because it changed
+ * nothing (no_effect), brought back an earlier failure (broke) or was never judged (withdrawn); declined by a person, or
+ * rolled back.
  */
 export const FIX_OUTCOMES = [
   'refused',

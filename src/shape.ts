@@ -1,5 +1,5 @@
-// Whether a value read from disk has the shape it must have, and the type that follows. By hand: `status` reads journal and
-// ledger, and loading zod would double its time.
+// Whether a value read from disk has the shape it must have, and the type that follows. By hand, for `status` reads journal
+// and ledger, and loading zod would double its time.
 
 export type Check<T = unknown> = (value: unknown) => value is T;
 type OptionalCheck<T> = Check<T | undefined> & { readonly optional: true };

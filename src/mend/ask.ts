@@ -1,6 +1,6 @@
-// Asking for a fix: the plugins of a tier in order, each in one conversation. What leaves is masked, answers are judged by the
-// gate, and what was wrong goes back to whoever answered. The tiers differ in their document (prompt or case), in what a call
-// costs, and in two more answers that an escalation may give: a wish for diagnostics, and a hand-over to a person.
+// Asking for a fix: the plugins of a tier in order, each in one conversation. What leaves is masked, answers go through the
+// gate, and what was wrong goes back to the plugin. Tiers differ in their document (prompt or case), in what a call costs,
+// and in two more answers that an escalation may give: a wish for diagnostics, and a hand-over to a person.
 import { isDeepStrictEqual } from 'node:util';
 import { type FixTier, KNOWN_FIXES } from '../events.ts';
 import type { Refusal } from '../fix/edit.ts';
@@ -24,21 +24,21 @@ import { type Conversation, type Document, keepTranscript, savePrompt } from './
 
 type Answer = Proposal | Escalation;
 
-/** What one plugin came to. `next`: whoever comes after may know more; `down`: it could not be reached, which is nobody's failed try. */
+/** What one plugin came to. `next`: ask the next one; `down`: it could not be reached, which spends no try. */
 type Reply =
   | { sound: SoundFix; document: Document | undefined }
   | { none: 'next' | 'down' | 'stopped' | 'handed_over' };
 
 /**
- * What came of asking. `spent`: nothing, and that was a try or a call; `down`: nobody could be reached, `prompt` is where the
- * question is kept; `handed_over`: a person has it.
+ * What came of asking. `spent`: nothing, and that was a try or a call; `down`: nobody could be reached, `prompt` is the
+ * path of the saved question; `handed_over`: a person has it.
  */
 export type Asked =
   | { sound: SoundFix; origin: FixOrigin }
   | { none: 'spent' | 'stopped' | 'handed_over' }
   | { none: 'down'; prompt?: string };
 
-/** A sound fix by whoever the decision names: of an earlier run, a known one, or an answer. Answers that come after `timeLeftMs` come too late. */
+/** A fix that passed the gate: one of an earlier run, a known one, or an answer given within `timeLeftMs`. */
 export async function askForFix(
   run: Run,
   incident: Incident,
@@ -143,8 +143,8 @@ async function unlessUnsafe<T>(run: Run, incident: Incident, work: () => Promise
 const MAX_ROUNDS: Readonly<Record<FixTier, number>> = { executor: 3, escalation: 2 };
 
 /**
- * Up to MAX_ROUNDS answers of one plugin: what is refused goes back to it with the reasons, the first that passes the gate is
- * returned. Never throws for what the plugin does.
+ * Up to MAX_ROUNDS answers of one plugin: a refused one goes back to it with the reasons, the first that passes the gate
+ * is returned. Never throws for what the plugin does.
  */
 async function converse(conversation: Conversation): Promise<Reply> {
   const { run, incident, tier, plugin, context, signal } = conversation;
@@ -175,7 +175,7 @@ async function converse(conversation: Conversation): Promise<Reply> {
       if (!document) return { none: 'down' };
       continue;
     }
-    // A structured answer repeated after its refusal will not change. A text may: the next round may ask for another form.
+    // A structured answer repeated after its refusal will not change; a text may, when asked for in another form.
     if (!('answer' in answer) && isDeepStrictEqual(answer, previousAnswer)) break;
     previousAnswer = answer;
     const judged = await judgeProposal(answer, { ...context, redactor: document?.redactor });
@@ -255,7 +255,7 @@ function handOver({ run, incident, document }: Conversation, why: HandOver): Rep
 
 const MAX_FIX_LENGTH = 300;
 
-/** Why an answer was not taken, as it goes to the journal and back to who answered: reasons may quote lines of files. */
+/** A refusal as it goes to the journal and back to the plugin, masked: reasons may quote lines of files. */
 function refusedRound(answer: Change, { code, reasons }: Refusal, document: Document | undefined): RefusedRound {
   const line =
     'answer' in answer

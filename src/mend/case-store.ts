@@ -1,5 +1,5 @@
-// Cases on disk: one folder each below ai/escalations in home, for the owner's eyes alone, every file written whole. What is
-// given here is masked already.
+// Cases on disk: one folder each below ai/escalations, for the owner's eyes alone, every file written whole. What is given
+// here is masked already.
 import { join } from 'node:path';
 import { didYouMean } from '../config/suggest.ts';
 import { fail } from '../errors.ts';
@@ -101,7 +101,7 @@ export function findCase(store: CaseStore, name: string): CaseSummary {
   return 'summary' in listed ? listed.summary : fail('E_CASE_BROKEN', { case: name, problem: listed.problem });
 }
 
-/** A case is over when its stage is green, or when its stage is reset: closes every case of `stages` on disk and returns the events of it. Throws MendError when the disk refuses. */
+/** Closes every case of `stages`, which are green or were reset; returns the events. Throws MendError when the disk refuses. */
 export function closeCases(
   layout: Layout,
   ledger: Ledger,

@@ -1,5 +1,4 @@
-// Cases: what is known of a failure, written for whoever can do more than the loop, and what they answered. Everything in
-// them is masked.
+// Cases: what is known of a failure, written for whoever can do more than the loop, and what they answered. All masked.
 import type { Stage } from '../config/context-map.ts';
 import { type ANSWER_KINDS, type CaseSummary, caseName } from '../outbound/case-summary.ts';
 import { maskedLeaves, type Redactor } from '../outbound/redact/redactor.ts';

@@ -1,5 +1,5 @@
-// A sound fix on its way to the AI branch and, when it did not help, back. Each step is recorded before and after it is done,
-// so that a later process can go on from any point between.
+// A fix that passed the gate, on its way to the AI branch and, when it did not help, back. Each step is recorded before and
+// after it is done, so that a later process can go on from any point between.
 import { PERSON } from '../events.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import { limited } from '../io/signals.ts';
@@ -22,15 +22,15 @@ export interface FixOrigin {
 }
 
 /**
- * What became of a sound fix. `moved`: another fix changed its files meanwhile; `safe_mode`: it came on meanwhile; `handed_over`: a
- * person has it; `spent`: a person does not want it.
+ * What became of a fix. `moved`: another fix changed its files meanwhile; `safe_mode`: it came on meanwhile;
+ * `handed_over`: a person has it; `spent`: a person does not want it.
  */
 export type Applied = { fix: Fix } | { none: 'moved' | 'safe_mode' | 'handed_over' | 'spent' | 'stopped' };
 
 /** Commit → the failure that its fix was made for, as far as this process met it. */
 export const madeFor = perRun(() => new Map<string, Sighting>());
 
-/** Applies a sound fix; with `mode: suggest` only when the person who is asked agrees. Throws MendError when git or the disk refuses. */
+/** Applies a fix; with `mode: suggest` only when a person agrees. Throws MendError when git or the disk refuses. */
 export async function applyFix(
   run: Run,
   incident: Incident,

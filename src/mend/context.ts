@@ -1,5 +1,5 @@
-// What whoever is asked for a fix knows of the failure and the repository, what their answer is judged by, and what of it
-// may leave this machine: every secret masked.
+// What plugins are told of a failure and the repository, what their answers are judged by, and what of it may leave this
+// machine: every secret masked.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Stage } from '../config/context-map.ts';
@@ -117,7 +117,7 @@ function unparsedFiles({ failure }: Incident, files: readonly string[]): string[
   return named.length > 0 ? named : files.filter((path) => errors.includes(path.split('/').at(-1) as string));
 }
 
-/** ai/executor_instructions.md (the shipped text where the owner has none) and ai/master_memo.md, as committed on the base. */
+/** ai/executor_instructions.md (else the shipped text) and ai/master_memo.md, as committed on the base. */
 const committedTexts = perRun(async ({ tree }: Run) => {
   const committed = async (path: string) => {
     const text = await readAt(tree.objects, tree.base.commit, path, MAX_BYTES);
@@ -133,7 +133,7 @@ export async function outgoingRedactor({ layout, config, env }: Run): Promise<Re
   return createRedactor({ secrets, rules: ownerPatterns(config.loop.redact) });
 }
 
-/** The prompt for a failure, masked: nothing else of it is sent. Throws RedactionError when that is not sure: then nothing may be sent. */
+/** The prompt for a failure, masked. Throws RedactionError when a secret may be left in it: then nothing is sent. */
 export async function maskedPrompt(
   run: Run,
   incident: Incident,

@@ -1,4 +1,4 @@
-// Judging fixes by what came after them: the one on trial by the next failure of its step, all that are open by its end.
+// Judging fixes by what came after them: the one on trial by its step's next failure, all open ones by its end.
 import type { PlanStep } from '../plan/contract.ts';
 import { stepLabel } from '../plan/matrix.ts';
 import { perRun, type Run } from '../stage/run.ts';
@@ -9,7 +9,7 @@ import { madeFor, recordFixStays, takeBack } from './commit.ts';
 import { currentIncident, type FailedAttempt } from './identify.ts';
 import { tripSafeModeIfReverted } from './trip-safe-mode.ts';
 
-/** The failure to deal with next, now that the fix before it is judged; or that the step runs once more first, and why. */
+/** The failure to deal with, now that the fix before it is judged; or why the step runs once more first. */
 export async function judgeTrial(
   run: Run,
   incident: Incident,
@@ -56,8 +56,8 @@ export async function settleFixes(run: Run, step: PlanStep, green: boolean): Pro
 const turns = perRun(() => new Map<string, Promise<unknown>>());
 
 /**
- * Of several steps with one failure (cells of a matrix) only one is dealt with at a time. `work` hears whether another step's
- * fix for it is on the branch by now, and its own step may run again.
+ * Of several steps with one failure (cells of a matrix) only one is dealt with at a time. `work` hears whether a fix of
+ * another step is on the branch by now, so that its own step should just run again.
  */
 export function oneAtATime<T>(
   run: Run,

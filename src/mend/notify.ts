@@ -36,7 +36,7 @@ export function notify(run: Run, { fingerprint, ...notice }: NewNotice): void {
   open.add(sending);
 }
 
-/** Resolves when everybody is notified; after `limitMs`, or when the run stops, whoever was not reached is not waited for. */
+/** Resolves when everybody is notified, after `limitMs`, or when the run stops. */
 export async function finishNotifying(run: Run, limitMs = NOTICE_MS): Promise<void> {
   const { open, stopped } = underWay(run);
   if (open.size === 0) return;

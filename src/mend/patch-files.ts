@@ -1,5 +1,5 @@
-// Every patch that was sound once, kept below ai/patches by its hash: as a diff for people, and exactly, for the day it comes
-// back. What a diff cannot say (an executable bit, line ends) is in the second.
+// Every patch that passed the gate, kept below ai/patches by its hash: as a diff for people, and exactly, for the day it
+// comes back. What a diff cannot say (an executable bit, line ends) is in the second.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isNote } from '../events.ts';

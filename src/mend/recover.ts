@@ -1,5 +1,5 @@
-// Fixes that an earlier process left between two points: written and not committed, committed and not recorded, taken back
-// and not recorded, or never judged.
+// Fixes that an earlier process left half done: written and not committed, committed or taken back and not recorded, or
+// never judged.
 import type { DataOf, LoopEvent } from '../events.ts';
 import { readEvents } from '../journal/event-file.ts';
 import { listRuns } from '../journal/runs.ts';
@@ -75,7 +75,7 @@ async function finishIntent(
   run.journal.append({ type: 'fix.committed', stage, step, attempt, data: { ...rest, commit: commit.commit } });
 }
 
-/** By the commit, or, where only its intent is known or version 0.1 recorded it, by the patch and the run that made it. */
+/** By the commit; where only its intent is known, or version 0.1 recorded it, by patch and run. */
 const commitOf = (
   onBranch: readonly CommittedFix[],
   { commit, hash, run }: Pick<Patch, 'commit' | 'hash' | 'run'>,
@@ -121,7 +121,7 @@ function fixOf(
   };
 }
 
-/** Records the end of a fix whose taking back is on the branch and in no journal, or that is not on the branch at all. */
+/** Records the end of a fix whose revert is on the branch but in no journal, or that is not on the branch at all. */
 function recordRevert({ journal }: Run, fix: Fix, revert: CommittedFix | undefined): void {
   const outcome = OUTCOMES.find((one) => one === revert?.outcome) ?? 'withdrawn';
   const reason = 'recorded by a later process';

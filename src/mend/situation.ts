@@ -1,5 +1,5 @@
-// What a decision depends on besides the failure: limits, the day's usage, who can be asked; and what the end of a step tells
-// once nothing more is done about it.
+// What a decision depends on besides the failure (limits, the day's usage, who can be asked), and what the end of a step
+// tells once nothing more is done about it.
 import type { Stage } from '../config/context-map.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { KNOWN_FIXES } from '../events.ts';
@@ -36,10 +36,10 @@ export function situationOf(
   };
 }
 
-/** Whether the AI may work on a stage: not with --no-ai, nor on one that was given up and that a person asked to run once. */
+/** Whether the AI may work on a stage: not with --no-ai, nor on a given-up one that a person asked to run once. */
 export const mayUseAi = (run: Run, stage: string): boolean => run.ai && !run.givenUp.has(stage);
 
-/** What to do about a failure now, and the known fix where that is it. Nobody is asked where limits or safe mode decide. */
+/** What to do about a failure now, and the known fix if that is it. Where limits or safe mode decide, nobody is asked. */
 export async function decideNow(
   run: Run,
   incident: Incident,
@@ -78,7 +78,7 @@ export async function decideNow(
 }
 
 /**
- * Nothing more is done about a failure now: the evidence is written when that is for good, and people are notified. Returns
+ * Nothing more is done about a failure now: the case is written when that is for good, and people are notified. Returns
  * what the end of the step tells besides its error.
  */
 export async function conclude(

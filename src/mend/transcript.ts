@@ -1,4 +1,4 @@
-// One conversation with a plugin, and what is kept of it for people in ai/logs/executor: prompt, answer and verdict, masked.
+// One conversation with a plugin, and what ai/logs/executor keeps of it for people: prompt, answer, verdict, masked.
 import { join } from 'node:path';
 import type { FixTier } from '../events.ts';
 import type { Refusal } from '../fix/edit.ts';

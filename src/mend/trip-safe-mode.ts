@@ -13,7 +13,7 @@ import { readSafeMode, setSafeMode } from './safe-mode.ts';
 
 const MAX_REVERTED = 3;
 
-/** Why safe mode goes on by itself now: too many failures of this run had fixes that were reverted. What was withdrawn does not count. */
+/** Why safe mode goes on: fixes of too many failures were reverted in this run. What was withdrawn does not count. */
 export function tooManyReverted(ledger: Ledger, run: string): string | undefined {
   const reverted = Object.values(ledger.entries).filter(({ patches }) =>
     patches.some((p) => p.run === run && p.plugin !== PERSON && (p.outcome === 'no_effect' || p.outcome === 'broke')),
@@ -46,7 +46,7 @@ function trip(run: Run, why: string): void {
   notify(run, { reason: 'safe_mode', title: 'safe mode is on', text });
 }
 
-/** The fix of another step that changed what this one is made from since it was green, and is still there. Throws a GitError. */
+/** The fix of another step that changed this step's inputs since it was green and still stands. Throws a GitError. */
 async function culpritFix(
   { journal, config, tree }: Run,
   { stage, step }: Incident,

@@ -1,5 +1,5 @@
-// The loop, top to bottom: run a step; when it fails, identify the failure, judge the fix before it, decide, ask for a fix that
-// passes the gate, commit it, run again. A plan of the caller's own has no mending: there a failure ends after its blind retries.
+// The loop, top to bottom: run a step; when it fails, take its fingerprint, judge the fix before it, decide, ask for a fix
+// that passes the gate, commit it, run again. A plan of the caller's own has no mending: a failure ends after blind retries.
 
 import { applyFix } from '../mend/commit.ts';
 import { currentIncident, type FailedAttempt, identify, record } from '../mend/identify.ts';
@@ -60,7 +60,7 @@ async function afterAttempt(step: PlanStep, plan: PlanRun, attempt: number, ende
   return mendFailure(plan.run, failed).catch((error) => ({ end: haltedBy(error, step) }));
 }
 
-/** What is done about a failure: its fingerprint is taken, the fix before it stays or is taken back, then it is decided. */
+/** A failure gets its fingerprint, the fix before it stays or is taken back, then it is decided what is done. */
 async function mendFailure(run: Run, failed: FailedAttempt): Promise<Next> {
   const incident = identify(run, failed);
   await tripSafeModeIfFixBroke(run, incident);
@@ -82,7 +82,7 @@ const STOPPED: Decision = {
 /** Turns that spend no limit: known fixes, fixes applied again, a tier that is down. A bound against endless loops. */
 const MORE_TURNS = 12;
 
-/** Decides and acts until the step runs again or ends. Whatever comes to nothing is decided anew, with what it spent. */
+/** Decides and acts until the step runs again or ends. What comes to nothing is decided anew, with what it spent. */
 async function answerFailure(run: Run, seen: Incident, failed: FailedAttempt): Promise<Next> {
   const { executor_tries, escalation_calls } = run.config.loop.limits;
   const unreachable: Unreachable = {};

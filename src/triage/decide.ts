@@ -1,5 +1,5 @@
-// One failure, one decision: wait, ask the executors, escalate, give up, or leave it for now. Pure: what a decision is made
-// from are plain values, so that it can be explained and repeated.
+// One failure, one decision: wait, ask the executors, escalate, give up, or leave it for now. Pure: a decision is made from
+// plain values, so that it can be explained and repeated.
 import type { LoopConfig } from '../config/loop-config.ts';
 import { PERSON } from '../events.ts';
 import type { Incident } from './incident.ts';

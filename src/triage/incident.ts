@@ -1,5 +1,5 @@
-// All that is known of one failure of one step: what its log says, its history over all runs, and what this run did about
-// it. Folded from events, so a later process knows the same. Pure.
+// All that is known of one failure of one step: what its log says, its history over all runs, what this run did about it.
+// Folded from events, so a later process knows the same. Pure.
 import type { AttemptEnd, FixTier, Inputs, LoopEvent } from '../events.ts';
 import { endOf, type Failure } from '../failure/fingerprint.ts';
 import { entryOf, type Ledger, type LedgerEntry } from './ledger.ts';

@@ -22,8 +22,8 @@ export function judge({ failure, ended, trial, provisional }: Judged): Judgement
   if (trial.earlier.includes(fingerprint)) {
     return { verdict: 'broke', reason: 'a failure is back that the stage had earlier in this run' };
   }
-  // A stack that only grows is no progress. `no_effect` counts as a failed try of the failure below, so that a person hears of
-  // it in the end; withdrawing it would spend nothing and build the same stack in every run.
+  // A stack that only grows is no progress. `no_effect` counts as a failed try of the failure below, so that a person
+  // hears of it in the end; withdrawing it would spend nothing and build the same stack in every run.
   if (provisional.length >= MAX_PROVISIONAL) {
     return { verdict: 'no_effect', reason: `${provisional.length} fixes are kept already and the stage is not green` };
   }

@@ -1,4 +1,4 @@
-// The ledger: what is known of every failure, by stage and fingerprint, across runs; and the questions asked of it. Pure.
+// The ledger: what is known of every failure, by stage and fingerprint, across runs; and questions about it. Pure.
 import { FAILURE_CLASSES, FIX_OUTCOMES, FIX_TIERS, isAttemptEnd, isNote, TIERS } from '../events.ts';
 import { amount, type Checked, count, flag, listOf, name, oneOf, optional, shaped, text, time } from '../shape.ts';
 
@@ -137,7 +137,7 @@ const FLAPPING_MS = 7 * 86_400_000;
 export const isFlapping = ({ verified_at }: LedgerEntry, now: number): boolean =>
   verified_at !== undefined && now - Date.parse(verified_at) < FLAPPING_MS;
 
-/** What was used on the day of `now`. A clock that jumped back refills nothing: then it is still the latest day seen. */
+/** What was used on the day of `now`. A clock that jumped back refills nothing: it is still the latest day seen. */
 export function usedOn(day: DayUsage, now: number): DayUsage {
   const date = new Date(now).toISOString().slice(0, 10);
   return date > day.date ? { date, tries: 0, tokens: 0 } : day;
