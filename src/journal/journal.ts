@@ -10,6 +10,7 @@ import { RunFailures } from '../triage/incident.ts';
 import type { Ledger } from '../triage/ledger.ts';
 import { openEvents } from './event-file.ts';
 import { openLedger } from './ledger-file.ts';
+import { type Mask, maskedData } from './mask.ts';
 import { nextId } from './runs.ts';
 import { stageEnds } from './stage-ends.ts';
 import { foldStages, type StageState } from './stages.ts';
@@ -44,7 +45,7 @@ export interface JournalOptions {
   subscribers?: readonly Subscriber[];
   clock: Clock;
   /** Over what happens, as far as it holds words of logs, files, people or models. */
-  mask?: <T extends object>(data: T) => T;
+  mask?: Mask;
 }
 
 /** The projections can always be made again from the journals, so they are not written more often than a person could look. */
@@ -114,7 +115,7 @@ export function openJournal(options: JournalOptions): Journal {
 
   function stamp(event: NewEvent, seq: number): LoopEvent {
     const { type, stage, step, attempt, status } = event;
-    const data = options.mask && !WORDLESS.has(type) ? options.mask(event.data) : event.data;
+    const data = options.mask && !WORDLESS.has(type) ? maskedData(event.data, options.mask) : event.data;
     const place = { ...(stage ? { stage } : {}), ...(step ? { step } : {}), ...(attempt ? { attempt } : {}) };
     const time = new Date(clock.now()).toISOString();
     const stamped: unknown = { v: 1, seq, time, run, type, ...place, ...(status ? { status } : {}), data };

@@ -31,7 +31,10 @@ export interface ExecutionError {
 
 const MESSAGE_LIMIT = 1000;
 
-type ErrorDetails = { step_id?: string; severity?: Severity; cause?: string; context?: Record<string, unknown> };
+type ErrorDetails = Partial<Pick<ExecutionError, 'severity' | 'context'>> & {
+  step_id?: string | undefined;
+  cause?: string | undefined;
+};
 
 /** Builds an ExecutionError: severity from the table unless given, `recoverable` from severity, message cut at its limit. */
 export function executionError(code: ExecutionCode, message: string, details: ErrorDetails = {}): ExecutionError {

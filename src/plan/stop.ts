@@ -20,8 +20,7 @@ export function stopReason(signal: AbortSignal): Stop | undefined {
 }
 
 /** The error a stop means for the plan. */
-export function stopError(stop: Stop, step_id?: string): ExecutionError {
-  const details = step_id === undefined ? {} : { step_id };
-  if (stop.code !== 'INTERRUPTED') return executionError(stop.code, stop.message, details);
-  return executionError('EXECUTION_HALTED', stop.message, { ...details, context: { interrupted: true } });
+export function stopError({ code, message }: Stop, step_id?: string): ExecutionError {
+  if (code !== 'INTERRUPTED') return executionError(code, message, { step_id });
+  return executionError('EXECUTION_HALTED', message, { step_id, context: { interrupted: true } });
 }

@@ -84,7 +84,7 @@ function invalid(what: string, violations: readonly string[]): Refused {
 }
 
 function refused(code: ExecutionCode, message: string, context: Record<string, unknown>, step_id?: string): Refused {
-  return { ok: false, error: executionError(code, message, { context, ...(step_id ? { step_id } : {}) }) };
+  return { ok: false, error: executionError(code, message, { context, step_id }) };
 }
 
 /** The caller's own objects stay theirs: what they change later must not change a plan that was checked. */

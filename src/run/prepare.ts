@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { fail } from '../errors.ts';
 import type { GitObjects } from '../io/git-objects.ts';
-import type { Layout } from '../io/layout.ts';
+import { layout as layoutOf } from '../io/layout.ts';
 import { openJournal } from '../journal/journal.ts';
 import { loadStages } from '../journal/load-stages.ts';
-import { maskedData, openMask, shortSecrets } from '../journal/mask.ts';
+import { openMask, shortSecrets } from '../journal/mask.ts';
 import { nextId } from '../journal/runs.ts';
 import type { StageState } from '../journal/stages.ts';
 import { stepNames } from '../plan/matrix.ts';
@@ -48,13 +48,9 @@ export interface Prepared {
 }
 
 /** Everything a run needs, or a MendError; the lock must be held. A run that was cut off is closed only when all else is sound. */
-export async function prepare(
-  request: RunRequest,
-  layout: Layout,
-  objects: GitObjects,
-  ports: RunPorts,
-): Promise<Prepared> {
-  const { home } = layout;
+export async function prepare(request: RunRequest, objects: GitObjects, ports: RunPorts): Promise<Prepared> {
+  const { home } = request;
+  const layout = layoutOf(home);
   const { clock, subscribers } = ports;
   const loaded = loadStages(layout);
   const now = clock.now();
@@ -77,22 +73,15 @@ export async function prepare(
   const [states, notIncluded] = await beside;
   const uncarried = notCarried(states, config.map.carry);
   if (uncarried.length > 0) fail('E_STATE_UNCARRIED', {}, uncarried);
-  if (open) await endCutOff(open, { layout, ...ports });
+  if (open) await endCutOff(open.run, open.state, { layout, ...ports });
   if (toClose) await closeOpenRun(loaded, toClose.why, { layout, ...ports });
   const { sign } = config.loop.git;
   const worktree = await openWorktree(home, base, { objects, carry: config.map.carry, merge: !open, sign });
   const mask = openMask(home, config, ports.env);
   const short = shortSecrets(home, config);
   const id = open?.run ?? nextId(layout, now, head.execution_id);
-  const journal = openJournal({
-    run: id,
-    layout,
-    stages: loaded.state,
-    steps: new Map(stages.map((name) => [name, stepNames(name, config.map.stages[name])])),
-    subscribers,
-    clock,
-    mask: (data) => maskedData(data, mask),
-  });
+  const steps = new Map(stages.map((name) => [name, stepNames(name, config.map.stages[name])]));
+  const journal = openJournal({ run: id, layout, stages: loaded.state, steps, subscribers, clock, mask });
   const forced = new Set(request.forced ? request.stages : []);
   const run: Run = {
     ...ports,
@@ -143,14 +132,8 @@ function newHead(request: RunRequest, config: Configuration, stages: string[], b
   const longest = config.loop.limits.run_minutes * 60_000;
   const toDeadline = request.deadline === undefined ? longest : request.deadline - now;
   if (toDeadline <= 0) fail('E_DEADLINE_PASSED', { deadline: new Date(request.deadline ?? now).toISOString() });
-  return {
-    execution_id: randomUUID(),
-    asked: askedText(request),
-    stages,
-    base,
-    timeout_ms: Math.min(longest, toDeadline),
-    deadline_ms: request.deadline ?? null,
-  };
+  const limits = { timeout_ms: Math.min(longest, toDeadline), deadline_ms: request.deadline ?? null };
+  return { execution_id: randomUUID(), asked: askedText(request), stages, base, ...limits };
 }
 
 const MAX_LISTED = 5;

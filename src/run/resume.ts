@@ -106,15 +106,9 @@ export function cutOffRun(loaded: LoadedStages, asked: string, now: number): (Op
   return { run: open.run, head: first.data, state, ...shouldResume(before, asked, now) };
 }
 
-/**
- * Ends what the cut-off run left running. Throws E_LEFTOVER when something of it may still run, unless a person gave their
- * `word` that nothing does.
- */
-export async function endCutOff(
-  { run, state }: Pick<OpenRun, 'run' | 'state'>,
-  { layout, clock, graceMs }: ResumePorts,
-  word = false,
-): Promise<void> {
+/** Ends what a cut-off run left running. Throws E_LEFTOVER when some of it may still run, unless a person gave their `word`. */
+export async function endCutOff(run: string, state: ResumeState, ports: ResumePorts, word = false): Promise<void> {
+  const { layout, clock, graceMs } = ports;
   for (const { step, leader } of state.cutOff) {
     const ended = await endLeftovers(leader, stepMarks(layout.home, run, step), graceMs, clock);
     if (ended !== 'unproven' || word) continue;
@@ -134,17 +128,12 @@ export function recordCutOff({ cutOff }: ResumeState): NewEvent[] {
 }
 
 /** Closes the cut-off run for good and returns its name; undefined when there is none. `word` and throws as `endCutOff`. */
-export async function closeOpenRun(
-  loaded: LoadedStages,
-  why: string,
-  ports: ResumePorts,
-  word = false,
-): Promise<string | undefined> {
+export async function closeOpenRun(loaded: LoadedStages, why: string, ports: ResumePorts, word = false) {
   const open = openRun(loaded);
   if (!open) return undefined;
-  const { run } = open;
-  const state = resumeState(open.events);
-  await endCutOff({ run, state }, ports, word);
+  const { run, events } = open;
+  const state = resumeState(events);
+  await endCutOff(run, state, ports, word);
   const { layout, clock } = ports;
   // Whoever watches the next run is told of this one by a notice, not by its events.
   const journal = openJournal({ run, layout, stages: loaded.state, clock });

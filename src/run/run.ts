@@ -36,7 +36,7 @@ export async function runStages(request: RunRequest, ports: RunPorts): Promise<R
   return withLock(layout, request.command, (notices) =>
     withObjects(request.home, async (objects) => {
       for (const folder of [layout.logs, layout.patches]) ownFolder(folder);
-      const prepared = await prepare(request, layout, objects, { ...ports, subscribers });
+      const prepared = await prepare(request, objects, { ...ports, subscribers });
       prepared.notices.unshift(...notices);
       return perform(prepared, request, () => human);
     }),
@@ -45,28 +45,20 @@ export async function runStages(request: RunRequest, ports: RunPorts): Promise<R
 
 async function perform(prepared: Prepared, request: RunRequest, needsPerson: () => boolean): Promise<RunReport> {
   const { run, head } = prepared;
-  const { journal, layout, clock, lab } = run;
+  const { id, journal, layout, clock, lab } = run;
+  const { execution_id, asked, stages } = head;
   try {
     journal.append(...opening(prepared, request));
     journal.catchUp();
     await recoverFixes(run);
     const result = await execute(prepared, request);
-    const interrupted = run.signal.aborted;
-    const facts = { result, requested: head.stages, state: journal.stages, human: needsPerson(), interrupted };
-    const exit = exitCode(facts);
+    const facts = { requested: stages, state: journal.stages, human: needsPerson(), interrupted: run.signal.aborted };
+    const exit = exitCode({ result, ...facts });
     const { status, duration_ms, error } = result;
     journal.append({ type: 'run.ended', status, data: { exit, lab, duration_ms, error } });
-    writeRunFile(layout, {
-      version: 1,
-      run: run.id,
-      execution_id: head.execution_id,
-      asked: head.asked,
-      lab,
-      ended: new Date(clock.now()).toISOString(),
-      exit,
-      result: { ...result },
-    });
-    return { run: run.id, exit, lab, result, stages: journal.stages };
+    const ended = new Date(clock.now()).toISOString();
+    writeRunFile(layout, { version: 1, run: id, execution_id, asked, lab, ended, exit, result: { ...result } });
+    return { run: id, exit, lab, result, stages: journal.stages };
   } finally {
     journal.close();
   }
@@ -103,16 +95,12 @@ async function execute({ run, head, open }: Prepared, request: RunRequest): Prom
     signal,
     ...(open ? { resume: resumeById(run.id, open.state) } : {}),
   });
-  const plan = compilePlan({ run: run.id, map: config.map, stages: head.stages, createdAt: startedAt, timeoutMs });
+  const { execution_id, stages } = head;
+  const plan = compilePlan({ run: run.id, map: config.map, stages, createdAt: startedAt, timeoutMs });
   try {
-    const result = await runner.execute(plan, {
-      plan,
-      execution_id: head.execution_id,
-      started_at: startedAt,
-      deadline_ms: deadline,
-      environment: {},
-    });
-    await finishMending(run, head.stages);
+    const context = { plan, execution_id, started_at: startedAt, deadline_ms: deadline };
+    const result = await runner.execute(plan, context);
+    await finishMending(run, stages);
     return result;
   } finally {
     // Stop notifiers and drop what is pending.
@@ -134,12 +122,8 @@ async function finishMending(run: Run, stages: readonly string[]): Promise<void>
 function resumeById(run: string, { done, attempts, waits, spentMs }: ResumeState): ResumeFacts {
   const byId = (facts: ReadonlyMap<string, number>) =>
     new Map([...facts].map(([step, value]) => [stepId(run, step), value]));
-  return {
-    done: new Set([...done].map((step) => stepId(run, step))),
-    attempts: byId(attempts),
-    waits: byId(waits),
-    spentMs,
-  };
+  const doneIds = new Set([...done].map((step) => stepId(run, step)));
+  return { done: doneIds, attempts: byId(attempts), waits: byId(waits), spentMs };
 }
 
 export interface RunFactsForExit {

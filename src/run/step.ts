@@ -202,11 +202,9 @@ export function thrownError(error: unknown, step_id?: string): ExecutionError {
   const { code, message, stack } = (error ?? {}) as { code?: string; message?: unknown; stack?: string };
   const full = code === 'E_DISK_FULL' || code === 'ENOSPC';
   const what = typeof message === 'string' ? message : `threw ${inspect(error)}`;
-  return executionError(full ? 'RESOURCE_EXHAUSTED' : 'UNKNOWN_ERROR', what, {
-    ...(step_id ? { step_id } : {}),
-    ...(stack && !full ? { cause: stack } : {}),
-    context: code ? { code } : {},
-  });
+  const context = code ? { code } : {};
+  if (full) return executionError('RESOURCE_EXHAUSTED', what, { step_id, context });
+  return executionError('UNKNOWN_ERROR', what, { step_id, cause: stack, context });
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1;

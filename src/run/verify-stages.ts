@@ -41,7 +41,7 @@ export async function verifyStages(
       ownFolder(layout.logs);
       const loaded = loadStages(layout);
       const cutOff = cutOffRun(loaded, '', ports.clock.now());
-      if (cutOff) await endCutOff(cutOff, { layout, ...ports });
+      if (cutOff) await endCutOff(cutOff.run, cutOff.state, { layout, ...ports });
       const { base, config } = await configurationNow(home, objects);
       const lab = request.lab ?? config.loop.lab;
       keepToLab(layout, lab);
