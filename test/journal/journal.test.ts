@@ -242,10 +242,10 @@ test('what could not be read again is refused before it is written, with all tha
 test('what is told in words is masked before it is on disk, and what has none is not looked at', () => {
   const home = folder();
   const layout = layoutOf(home);
-  const masked: object[] = [];
-  const mask = <T extends object>(data: T): T => {
-    masked.push(data);
-    return JSON.parse(JSON.stringify(data).replaceAll('s3cret', '[x]')) as T;
+  const seen: string[] = [];
+  const mask = (text: string): string => {
+    seen.push(text);
+    return text.replaceAll('s3cret', '[x]');
   };
   const journal = openJournal({ run: RUN, layout, stages: emptyState(), clock: fakeClock(NOW), mask });
   const data = { ...EXAMPLES['failure.seen'], excerpt: 'the s3cret' };
@@ -255,7 +255,7 @@ test('what is told in words is masked before it is on disk, and what has none is
     assert.match(readFileSync(path, 'utf8'), /the \[x\]/);
     assert.not.match(readFileSync(path, 'utf8'), /s3cret/);
   }
-  assert.is(masked.length, 1);
+  assert.is(seen.filter((text) => text.startsWith('{')).length, 1);
 });
 
 test('property: wherever a process dies, the next one finds the state that all recorded events fold to', () => {
