@@ -17,7 +17,7 @@ const DEFAULT_MAX_FILES = 1;
 const DEFAULT_MAX_LINES = 100;
 
 export async function run({ words, options, out, home }: CommandInput): Promise<Answer | number> {
-  if (options.jsonl) return answerLines(out, MAX_LINE_BYTES, readPatchLine, (line) => answerLine(checkLine(line)));
+  if (options.jsonl) return answerLines(out, MAX_LINE_BYTES, readPatchLine, checkLine);
   const [file] = words;
   const stage = options.stage === undefined ? undefined : String(options.stage);
   if (file === undefined || words.length > 1 || stage === undefined) {
@@ -97,7 +97,8 @@ export function readPatchLine(line: string) {
 
 type PatchLine = Extract<ReturnType<typeof readPatchLine>, { value: unknown }>['value'];
 
-function checkLine({ path, files, links, answer, allow, protect, max_files, max_lines }: PatchLine): Checked {
+/** What others rely on, by these names. */
+function checkLine({ path, files, links, answer, allow, protect, max_files, max_lines }: PatchLine) {
   const rules: GateRules = {
     allow,
     protect,
@@ -108,15 +109,8 @@ function checkLine({ path, files, links, answer, allow, protect, max_files, max_
     maxLines: max_lines ?? DEFAULT_MAX_LINES,
   };
   const text = (wanted: string) => (links.has(wanted) ? undefined : files.get(wanted));
-  return judge(readAnswer(withoutLineNumbers(answer), { path }), { text, rules }, path);
-}
-
-/** What others rely on, by these names. */
-function answerLine(checked: Checked) {
+  const checked = judge(readAnswer(withoutLineNumbers(answer), { path }), { text, rules }, path);
   if (!checked.ok) return { ok: false, code: checked.code, reasons: checked.reasons };
-  return {
-    ok: true,
-    files: Object.fromEntries(checked.files.map(({ path, after }) => [path, after])),
-    diff: checked.diff,
-  };
+  const texts = Object.fromEntries(checked.files.map(({ path, after }) => [path, after]));
+  return { ok: true, files: texts, diff: checked.diff };
 }

@@ -1,20 +1,15 @@
 // `mendloop plan [<stage>…]`, and what --dry-run shows.
 import { SIMULATED_LINE } from '../console/run-lines.ts';
 import { table } from '../console/words.ts';
-import { explainPlan } from '../inspect/plan.ts';
-import type { Selection } from '../run/select.ts';
+import { explainPlan, type PlanSelection } from '../inspect/plan.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { runOptions } from './run-options.ts';
 
-export async function run(input: CommandInput): Promise<Answer> {
-  return show(input, { ...runOptions(input), stages: input.words, forced: false });
-}
+export const run = (input: CommandInput): Promise<Answer> =>
+  show(input, { ...runOptions(input), stages: input.words, forced: false });
 
 /** Prints what a run of `selection` would do; runs no stage, writes nothing. */
-export async function show(
-  { home }: CommandInput,
-  selection: Selection & { recheck: boolean; lab?: string | undefined },
-): Promise<Answer> {
+export async function show({ home }: CommandInput, selection: PlanSelection): Promise<Answer> {
   const view = await explainPlan(home(), selection);
   const lines = [
     ...(view.lab === 'simulated' ? [SIMULATED_LINE] : []),

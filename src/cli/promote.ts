@@ -52,12 +52,9 @@ async function pushBranch(input: CommandInput): Promise<Answer> {
   return { text: lines, json: { branch, base, tip, dry_run: dry, ...pushed, page: pushed.page ?? null } };
 }
 
-const request = ({ home, line: command, dry: dryRun }: CommandInput) => ({
-  home: home(),
-  command,
-  env: process.env,
-  dryRun,
-});
+const request = ({ home, line: command, dry: dryRun }: CommandInput) => {
+  return { home: home(), command, env: process.env, dryRun };
+};
 
 /** A promotion as --json shows it. `solve`: commands for a conflict. */
 function viewOf(story: Story, solve: readonly string[] = []) {
@@ -147,14 +144,12 @@ export function promoteLines(story: Story, solve: readonly string[], now: number
   ];
 }
 
-function fixLines(fix: StoryFix, now: number): string[] {
-  return [
-    `    ${short(fix.commit)}  ${ago(fix.time, now)}  ${plain(fix.fix)}`,
-    `        why:  ${plain(fix.reason)}`,
-    `        by:   ${fix.plugin} (${fix.tier}), run ${fix.run}; in ${fix.paths.map(plain).join(', ')}`,
-    `        ${OUTCOMES[fix.outcome] ?? `NOT VERIFIED: ${fix.outcome}`}`,
-  ];
-}
+const fixLines = (fix: StoryFix, now: number): string[] => [
+  `    ${short(fix.commit)}  ${ago(fix.time, now)}  ${plain(fix.fix)}`,
+  `        why:  ${plain(fix.reason)}`,
+  `        by:   ${fix.plugin} (${fix.tier}), run ${fix.run}; in ${fix.paths.map(plain).join(', ')}`,
+  `        ${OUTCOMES[fix.outcome] ?? `NOT VERIFIED: ${fix.outcome}`}`,
+];
 
 function ending(story: Story, solve: readonly string[]): string[] {
   const at = `${story.base} (${short(story.base_commit)})`;

@@ -7,18 +7,16 @@ import type { Answer, CommandInput } from './command.ts';
 import { withPorts } from './ports.ts';
 import { runOptions } from './run-options.ts';
 
-export async function run(input: CommandInput): Promise<Answer | number> {
-  return start(input, input.words, false);
-}
+export const run = (input: CommandInput): Promise<Answer | number> => start(input, false);
 
 export async function retry(input: CommandInput): Promise<Answer | number> {
   if (input.words.length === 0) failUsage('retry needs a stage', 'mendloop retry <stage>');
-  return start(input, input.words, true);
+  return start(input, true);
 }
 
-/** Runs `stages` (none: all) and shows how it goes; resolves to the exit code. */
-async function start(input: CommandInput, stages: readonly string[], forced: boolean): Promise<Answer | number> {
-  const { line: command, commands } = input;
+/** Runs the stages that are named (none: all) and shows how it goes; resolves to the exit code. */
+async function start(input: CommandInput, forced: boolean): Promise<Answer | number> {
+  const { words: stages, line: command, commands } = input;
   const request = { ...runOptions(input), home: input.home(), command, stages, forced, commands };
   if (input.dry) return (await import('./plan.ts')).show(input, request);
   const { event, live, person } = await watcher(input);

@@ -33,11 +33,10 @@ export interface PlanView {
   notices: string[];
 }
 
+export type PlanSelection = Selection & { recheck: boolean; lab?: string | undefined };
+
 /** Throws MendError as a run would. */
-export async function explainPlan(
-  home: string,
-  selection: Selection & { recheck: boolean; lab?: string | undefined },
-): Promise<PlanView> {
+export async function explainPlan(home: string, selection: PlanSelection): Promise<PlanView> {
   const layout = layoutOf(home);
   const current = await baseOf(home);
   const loaded = loadStages(layout, { look: true });
@@ -92,7 +91,7 @@ interface Candidate {
 interface Scope {
   config: Configuration;
   tree: Tree;
-  selection: Selection & { recheck: boolean };
+  selection: PlanSelection;
   /** A run is at work. */
   atWork: boolean;
 }
