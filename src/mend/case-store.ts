@@ -15,37 +15,14 @@ export type ListedCase =
   | { readonly case: string; readonly summary: CaseSummary }
   | { readonly case: string; readonly problem: string };
 
-export interface CaseText {
-  readonly version: 1 | 2;
-  readonly text: string;
-}
-
-export interface CaseStore {
-  /** Whether something of this name is there. */
-  has(name: string): boolean;
-  /** The folder of a case, for people. Throws for what is no name of a case. */
-  folder(name: string): string;
-  write(name: string, version: 1 | 2, text: string): void;
-  writeSummary(summary: CaseSummary): void;
-  /** What was answered, as JSON. */
-  writeResponse(name: string, response: unknown): void;
-  writePatch(name: string, diff: string): void;
-  /** Takes an earlier patch away, where there is one. */
-  dropPatch(name: string): void;
-  /** Undefined when there is no such case. A broken summary stays where it is and is told as a problem. */
-  read(name: string): ListedCase | undefined;
-  /** Every case, by name; a broken one with its problem. */
-  list(): ListedCase[];
-  /** The texts written for a case, the first version first. */
-  texts(name: string): CaseText[];
-}
-
 const SUMMARY = 'summary.json';
 
+export type CaseStore = ReturnType<typeof openCaseStore>;
+
 /** Writing throws MendError when the disk refuses. Nothing is made before the first write. */
-export function openCaseStore({ escalations }: Pick<Layout, 'escalations'>): CaseStore {
+export function openCaseStore({ escalations }: Pick<Layout, 'escalations'>) {
+  /** The folder of a case, for people. Throws for what is no name of a case: no path may lead out of the folder. */
   const folder = (name: string): string => {
-    // Whoever comes here with another name has a bug: no path may lead out of the folder.
     if (!isCaseName(name)) throw new Error(`${JSON.stringify(name)} is not the name of a case`);
     return join(escalations, name);
   };
@@ -59,13 +36,10 @@ export function openCaseStore({ escalations }: Pick<Layout, 'escalations'>): Cas
   const has = (name: string): boolean => isCaseName(name) && foldersIn(escalations).includes(name);
   const listed = (name: string): ListedCase => {
     if (!isCaseName(name)) return { case: name, problem: 'its folder has a name that no case has' };
-    let broken = false;
-    const leave = (path: string): string => {
-      broken = true;
-      return path;
-    };
-    const read = readChecked(join(folder(name), SUMMARY), isCaseSummary, leave);
-    if (!read.found) return { case: name, problem: `${SUMMARY} ${broken ? 'is not what a case has' : 'is missing'}` };
+    const read = readChecked(join(folder(name), SUMMARY), isCaseSummary, (path) => path);
+    if (!read.found) {
+      return { case: name, problem: `${SUMMARY} ${read.quarantined ? 'is not what a case has' : 'is missing'}` };
+    }
     const { case: inside } = read.value;
     if (inside !== name) return { case: name, problem: `${SUMMARY} is that of the case ${inside}` };
     return { case: name, summary: read.value };
@@ -73,20 +47,21 @@ export function openCaseStore({ escalations }: Pick<Layout, 'escalations'>): Cas
   return {
     has,
     folder,
-    write: (name, version, text) => put(name, `case_v${version}.md`, text),
-    writeSummary: (summary) => put(summary.case, SUMMARY, json(summary)),
-    writeResponse: (name, response) => put(name, 'response.json', json(response)),
-    writePatch: (name, diff) => put(name, 'patch.diff', diff),
-    dropPatch: (name) => removeFile(join(folder(name), 'patch.diff')),
-    read: (name) => (has(name) ? listed(name) : undefined),
+    write: (name: string, version: 1 | 2, text: string) => put(name, `case_v${version}.md`, text),
+    writeSummary: (summary: CaseSummary) => put(summary.case, SUMMARY, json(summary)),
+    writeResponse: (name: string, response: unknown) => put(name, 'response.json', json(response)),
+    writePatch: (name: string, diff: string) => put(name, 'patch.diff', diff),
+    dropPatch: (name: string) => removeFile(join(folder(name), 'patch.diff')),
+    /** Undefined when there is no such case. A broken summary stays where it is and is told as a problem. */
+    read: (name: string) => (has(name) ? listed(name) : undefined),
+    /** Every case, by name. */
     list: () => foldersIn(escalations).map(listed),
-    texts(name) {
-      const versions = isCaseName(name) ? ([1, 2] as const) : [];
-      return versions.flatMap((version) => {
+    /** The texts written for a case, the first version first. */
+    texts: (name: string) =>
+      (isCaseName(name) ? ([1, 2] as const) : []).flatMap((version) => {
         const text = readText(join(folder(name), `case_v${version}.md`));
         return text === undefined ? [] : [{ version, text }];
-      });
-    },
+      }),
   };
 }
 

@@ -9,14 +9,6 @@ import { parseJson, readText, writeAtomic } from '../io/store.ts';
 import type { Change } from '../plugin/contract.ts';
 import { type Checked, flag, listOf, oneOf, optional, orNull, shaped, text } from '../shape.ts';
 
-export interface PatchFiles {
-  /** Throws MendError when the disk refuses. */
-  write(hash: string, files: readonly Edit[], diff: string, note: Note): void;
-  diffOf(hash: string): string | undefined;
-  /** The exact texts where the files are what they were then, else the diff. */
-  proposalOf(hash: string, files: TextSource): Promise<Change | undefined>;
-}
-
 type TextSource = { text(path: string): Promise<string | undefined> };
 
 /** `before` is the sha256 of the text it was made for; null: there was no such file. */
@@ -28,12 +20,13 @@ const RETURNED: Note = { fix: 'put back a fix that was taken back unjudged', rea
 
 const sha256 = (content: string): string => createHash('sha256').update(content).digest('hex');
 
-export function patchFiles({ patches }: Layout): PatchFiles {
+export function patchFiles({ patches }: Layout) {
   const file = (hash: string, kind: string) => join(patches, `${hash}.fix.${kind}`);
   const diffOf = (hash: string) => readText(file(hash, 'diff'));
   return {
     diffOf,
-    write(hash, files, diff, { fix, reason }) {
+    /** Throws MendError when the disk refuses. */
+    write(hash: string, files: readonly Edit[], diff: string, { fix, reason }: Note): void {
       const stored: StoredPatch = {
         version: 1,
         note: { fix, reason },
@@ -47,7 +40,8 @@ export function patchFiles({ patches }: Layout): PatchFiles {
       writeAtomic(file(hash, 'diff'), diff);
       writeAtomic(file(hash, 'json'), `${JSON.stringify(stored)}\n`);
     },
-    async proposalOf(hash, files) {
+    /** The exact texts where the files are what they were then, else the diff. */
+    async proposalOf(hash: string, files: TextSource): Promise<Change | undefined> {
       const stored = parseJson(readText(file(hash, 'json')) ?? '');
       if (isPatch(stored) && (await isAsThen(stored, files))) return exactChange(stored);
       const diff = diffOf(hash);
