@@ -1,6 +1,6 @@
 // The name of a case, and its summary.json: what it is about, how often someone was called, and how it stands. Checked by
 // hand: listing cases must not load zod.
-import { type Check, count, listOf, name, oneOf, optional, shaped, text, time } from '../shape.ts';
+import { type Check, type Checked, count, listOf, name, oneOf, optional, shaped, text, time } from '../shape.ts';
 
 /**
  * `asked`: it went to an escalation; `open`: a person is waited for; `given_up`: nobody is, and nothing is tried until a
@@ -8,30 +8,6 @@ import { type Check, count, listOf, name, oneOf, optional, shaped, text, time } 
  */
 const CASE_STATES = ['asked', 'open', 'given_up', 'answered', 'closed'] as const;
 export const ANSWER_KINDS = ['patch', 'diagnostics', 'hand_over', 'pass'] as const;
-
-export interface CaseSummary {
-  readonly version: 1;
-  readonly case: string;
-  readonly stage: string;
-  readonly fingerprint: string;
-  readonly class: string;
-  /** The run that opened it. */
-  readonly run: string;
-  readonly opened: string;
-  readonly state: (typeof CASE_STATES)[number];
-  /** Which of case_v1.md and case_v2.md were written. */
-  readonly versions: readonly number[];
-  /** Calls of escalations about it. */
-  readonly calls: number;
-  /** What they answered, in order. */
-  readonly answers: readonly (typeof ANSWER_KINDS)[number][];
-  /** What is wanted of a person, or what came of it. */
-  readonly why?: string;
-  /** The hash of a sound fix that only waits for a person's word. */
-  readonly patch?: string;
-  /** When it was closed, and why. */
-  readonly closed?: { readonly time: string; readonly why: string };
-}
 
 const isCase: Check<string> = (value): value is string => typeof value === 'string' && isCaseName(value);
 
@@ -41,20 +17,27 @@ const isShaped = shaped({
   stage: name,
   fingerprint: name,
   class: name,
+  /** The run that opened it. */
   run: text,
   opened: time,
   state: oneOf(CASE_STATES),
+  /** Which of case_v1.md and case_v2.md were written. */
   versions: listOf(oneOf([1, 2])),
+  /** Calls of escalations about it. */
   calls: count,
+  /** What they answered, in order. */
   answers: listOf(oneOf(ANSWER_KINDS)),
+  /** What is wanted of a person, or what came of it. */
   why: optional(text),
+  /** The hash of a sound fix that only waits for a person's word. */
   patch: optional(name),
   closed: optional(shaped({ time, why: text })),
 });
+export type CaseSummary = Checked<typeof isShaped>;
 
 /** Whether a value read from disk is the summary of a case: in the right shape, and closed exactly when it says why. */
 export const isCaseSummary = (value: unknown): value is CaseSummary =>
-  isShaped(value) && ((value as CaseSummary).state === 'closed') === ((value as CaseSummary).closed !== undefined);
+  isShaped(value) && (value.state === 'closed') === (value.closed !== undefined);
 
 const CASE_NAME = /^[a-z0-9][a-z0-9_-]{0,119}$/;
 

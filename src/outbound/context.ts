@@ -5,20 +5,24 @@ import { maskedLeaves } from './redact/redactor.ts';
 /** The form an answer is asked for in. `json` is one edit by line numbers, for models held to a schema. */
 export type AnswerFormat = 'diff' | 'whole-file' | 'search-replace' | 'json';
 
+/** What can become of an attempt, in words. */
+export const TRY_OUTCOMES = {
+  refused: 'refused before it was applied',
+  applied: 'applied, not judged yet',
+  provisional: 'applied; the failure became another one',
+  verified: 'applied, and the stage succeeded at that time',
+  no_effect: 'applied without effect: the same failure came back, and the change was taken back',
+  broke: 'applied, broke something, and was taken back',
+  withdrawn: 'taken back unjudged',
+  declined: 'a person did not want it',
+  passed: 'proposed no change',
+};
+
 /** An earlier attempt at the same failure, and what became of it. */
 export interface Try {
   readonly plugin: string;
   readonly tier?: 'executor' | 'escalation';
-  readonly outcome:
-    | 'refused'
-    | 'applied'
-    | 'provisional'
-    | 'verified'
-    | 'no_effect'
-    | 'broke'
-    | 'withdrawn'
-    | 'declined'
-    | 'passed';
+  readonly outcome: keyof typeof TRY_OUTCOMES;
   readonly note?: { readonly fix: string; readonly reason: string };
   /** Of a refused one: the code of the refusal. */
   readonly code?: string;
@@ -38,16 +42,10 @@ export interface DiagnosticRun {
   readonly ms: number;
 }
 
-export interface BlockedDiagnostic {
-  readonly command: string;
-  /** Why it was not run. */
-  readonly blocked: string;
-}
+/** What became of a diagnostic: it ran, or it was not let through, and `blocked` says why. */
+export type Diagnostic = DiagnosticRun | { readonly command: string; readonly blocked: string };
 
-/** What became of a diagnostic: it ran, or it was not let through. */
-export type Diagnostic = DiagnosticRun | BlockedDiagnostic;
-
-export const isBlocked = (one: Diagnostic): one is BlockedDiagnostic => 'blocked' in one;
+export const isBlocked = (one: Diagnostic): one is Exclude<Diagnostic, DiagnosticRun> => 'blocked' in one;
 
 export interface FailureContext {
   /** As the context map has it. */

@@ -1,19 +1,7 @@
 // What was tried on the failure before, and why it did not help: the latest first when there is no room for all.
-import type { Try } from '../context.ts';
+import { TRY_OUTCOMES, type Try } from '../context.ts';
 import type { PartLines } from '../document.ts';
 import { clipLine, estimateTokens, fenced } from '../text.ts';
-
-const OUTCOMES: Readonly<Record<Try['outcome'], string>> = {
-  refused: 'refused before it was applied',
-  applied: 'applied, not judged yet',
-  provisional: 'applied; the failure became another one',
-  verified: 'applied, and the stage succeeded at that time',
-  no_effect: 'applied without effect: the same failure came back, and the change was taken back',
-  broke: 'applied, broke something, and was taken back',
-  withdrawn: 'taken back unjudged',
-  declined: 'a person did not want it',
-  passed: 'proposed no change',
-};
 
 const INTRO = 'Do not propose any of these again; they show what does not help.';
 const MAX_DIFF_LINES = 40;
@@ -42,7 +30,7 @@ export const earlierTries =
 /** Without its diff where that does not fit; undefined when nothing of it does. */
 function tryBlock(one: Try, number: number, nonce: string, detailed: boolean, room: number): string | undefined {
   const by = detailed && one.tier ? `${one.plugin} (${one.tier} tier)` : one.plugin;
-  const head = `Attempt ${number}, by ${by}: ${OUTCOMES[one.outcome] ?? one.outcome}`;
+  const head = `Attempt ${number}, by ${by}: ${TRY_OUTCOMES[one.outcome] ?? one.outcome}`;
   const note = detailed || one.code === undefined ? one.note : undefined;
   const reasons = [whyOf(one, detailed), note && `Fix: ${note.fix}`, note && `Reason: ${note.reason}`];
   const words = reasons.flatMap((line) => (line ? [clipLine(line.replaceAll('\n', ' '))] : []));
