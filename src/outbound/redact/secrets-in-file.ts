@@ -12,33 +12,36 @@ export interface SecretList {
 }
 
 /** `path` is how messages and `from` call the file. Throws RedactionError when it is YAML or JSON by name and does not parse. */
-export function secretsInText(path: string, text: string): SecretList {
-  const list: SecretList = { secrets: [], short: [] };
-  const data = dataOf(path, text);
-  if (data !== undefined) {
-    for (const document of data) walk(document, { path, key: '', secret: false }, list);
-    // What stands in comments counts, too.
-    if (!/^\s*[[{]/.test(text)) randomWords(path, text.replace(/^[^#\n]*/gm, ''), list);
-  } else if (isAssignments(text)) assignments(path, text, list);
-  else loose(path, text, list);
-  return list;
-}
+export const secretsInText = (path: string, text: string): SecretList => listed(valuesIn(path, text));
 
 /** Values of variables with secret-like names. */
 export function secretsInEnv(env: Readonly<Record<string, string | undefined>>): SecretList {
+  const secrets = Object.entries(env).filter(([name]) => isSecretName(name));
+  return listed(secrets.map(([name, value = '']) => ({ value, kind: kindOfName(name), from: `the variable ${name}` })));
+}
+
+function listed(values: Iterable<Secret>): SecretList {
   const list: SecretList = { secrets: [], short: [] };
-  for (const [name, value = ''] of Object.entries(env)) {
-    if (isSecretName(name)) keep(value, kindOfName(name), `the variable ${name}`, list);
+  for (const { value: given, kind, from } of values) {
+    const value = given.trim();
+    if (value.length >= MIN_SECRET_LENGTH) list.secrets.push({ value, kind, from });
+    else if (value !== '' && !NO_SECRET.test(value)) list.short.push({ value, from });
   }
   return list;
 }
 
-function keep(value: string, kind: string, from: string, { secrets, short }: SecretList): void {
-  const plain = value.trim();
-  if (plain.length >= MIN_SECRET_LENGTH) secrets.push({ value: plain, kind, from });
-  else if (plain !== '' && !/^(?:true|false|yes|no|on|off|null|none|~|-?\d{1,3})$/i.test(plain)) {
-    short.push({ value: plain, from });
-  }
+const NO_SECRET = /^(?:true|false|yes|no|on|off|null|none|~|-?\d{1,3})$/i;
+
+type Values = Generator<Secret, void>;
+
+function* valuesIn(path: string, text: string): Values {
+  const data = dataOf(path, text);
+  if (data !== undefined) {
+    for (const document of data) yield* walk(document, { path, key: '', secret: false });
+    // What stands in comments counts, too.
+    if (!/^\s*[[{]/.test(text)) yield* randomWords(text.replace(/^[^#\n]*/gm, ''), path);
+  } else if (isAssignments(text)) yield* assignments(path, text);
+  else yield* loose(path, text);
 }
 
 const DATA_NAME =
@@ -82,19 +85,18 @@ interface At {
   secret: boolean;
 }
 
-function walk(value: unknown, at: At, list: SecretList, depth = 0): void {
+function* walk(value: unknown, at: At, depth = 0): Values {
   if (depth > 200)
     throw new RedactionError(`the carried file ${at.path} is nested too deeply`, `take ${at.path} out of carry`);
-  if (Array.isArray(value)) for (const item of value) walk(item, at, list, depth + 1);
+  if (Array.isArray(value)) for (const item of value) yield* walk(item, at, depth + 1);
   else if (typeof value === 'object' && value !== null) {
-    sensitiveAttributes(value as Record<string, unknown>, at, list);
+    yield* sensitiveAttributes(value as Record<string, unknown>, at);
     const named = nameAndValue(value as Record<string, unknown>);
     for (const [key, item] of Object.entries(value)) {
       const secret = !isHarmlessName(key) && (at.secret || isSecretKey(key) || (named && key === 'value'));
-      walk(item, { path: at.path, key, secret }, list, depth + 1);
+      yield* walk(item, { path: at.path, key, secret }, depth + 1);
     }
-  } else if (typeof value === 'string') leaf(value, at, list);
-  else if (typeof value === 'number' && at.secret) leaf(String(value), at, list);
+  } else if (typeof value === 'string' || (typeof value === 'number' && at.secret)) yield* leaf(String(value), at);
 }
 
 // Alone they are the keys of many other things: then the look of the value decides.
@@ -110,8 +112,7 @@ function nameAndValue(map: Record<string, unknown>): boolean {
 }
 
 /** Terraform's state names the attributes of an instance that are secret, by their path. */
-function sensitiveAttributes(map: Record<string, unknown>, at: At, list: SecretList): void {
-  const { sensitive_attributes: paths, attributes } = map;
+function* sensitiveAttributes({ sensitive_attributes: paths, attributes }: Record<string, unknown>, at: At): Values {
   if (!Array.isArray(paths)) return;
   for (const steps of paths) {
     let value: unknown = attributes;
@@ -120,44 +121,39 @@ function sensitiveAttributes(map: Record<string, unknown>, at: At, list: SecretL
       const inner = typeof key === 'object' && key !== null ? (key as { value?: unknown }).value : key;
       value = (value as Record<string, unknown> | undefined)?.[String(inner)];
     }
-    walk(value, { path: at.path, key: 'sensitive_attributes', secret: true }, list);
+    yield* walk(value, { path: at.path, key: 'sensitive_attributes', secret: true });
   }
 }
 
-function leaf(value: string, { path, key, secret }: At, list: SecretList): void {
+function* leaf(value: string, { path, key, secret }: At): Values {
   const from = `${path}, ${key}`;
-  if (!secret) {
-    randomWords(path, value, list, from);
-    return;
-  }
-  keep(value, kindOfName(key), from, list);
-  decoded(value, from, kindOfName(key), list);
-  if (value.includes('\n')) addAll(list, secretsInText(from, value));
+  if (!secret) return yield* randomWords(value, from);
+  yield { value, kind: kindOfName(key), from };
+  yield* decoded(value, kindOfName(key), from);
+  if (value.includes('\n')) yield* valuesIn(from, value);
 }
 
 /** A Kubernetes Secret holds base64: what is inside is the secret that logs show. */
-function decoded(value: string, from: string, kind: string, list: SecretList): void {
+function* decoded(value: string, kind: string, from: string): Values {
   const plain = value.replace(/\s+/g, '');
   if (plain.length < 12 || plain.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(plain)) return;
   const inside = Buffer.from(plain, 'base64').toString('utf8');
   if (/[^\t\n\r\x20-\x7e\u00a0-\u{10ffff}]|\ufffd/u.test(inside)) return;
-  keep(inside, kind, from, list);
-  if (inside.includes('\n')) addAll(list, secretsInText(from, inside));
+  yield { value: inside, kind, from };
+  if (inside.includes('\n')) yield* valuesIn(from, inside);
 }
 
 const ASSIGNMENT = /^[ \t]*(?:export[ \t]+|set[ \t]+|-[ \t]+)?["']?([A-Za-z_][\w.-]*)["']?[ \t]*=[ \t]*(.*)$/;
 
-function isAssignments(text: string): boolean {
-  return text.split(/\r?\n/).some((line) => ASSIGNMENT.test(line));
-}
+const isAssignments = (text: string): boolean => text.split(/\r?\n/).some((line) => ASSIGNMENT.test(line));
 
 /** Every value; a quoted one may go over several lines. */
-function assignments(path: string, text: string, list: SecretList): void {
+function* assignments(path: string, text: string): Values {
   const lines = text.split(/\r?\n/);
   for (let i = 0; i < lines.length; i++) {
     const [, name = '', rest = ''] = ASSIGNMENT.exec(lines[i] as string) ?? [];
     if (name === '') {
-      randomWords(path, lines[i] as string, list);
+      yield* randomWords(lines[i] as string, path);
       continue;
     }
     const quote = /^["']/.exec(rest)?.[0];
@@ -168,24 +164,23 @@ function assignments(path: string, text: string, list: SecretList): void {
       value = value.slice(1, end === -1 ? undefined : end);
     } else value = value.replace(/[ \t]+#.*$/, '');
     const from = `${path}, ${name}`;
-    const kind = kindOfName(name);
-    keepAny(value, name, kind, from, list);
+    yield* assigned(value, name, from);
     // With its escapes read, and without its comment sign: both are what a program would see.
-    if (quote === '"' && value.includes('\\')) keepAny(unescaped(value), name, kind, from, list);
-    if (rest !== value && quote === undefined) keepAny(rest, name, kind, from, list);
-    decoded(value, from, kind, list);
+    if (quote === '"' && value.includes('\\')) yield* assigned(unescaped(value), name, from);
+    if (rest !== value && quote === undefined) yield* assigned(rest, name, from);
+    yield* decoded(value, kindOfName(name), from);
     const password = /:\/\/[^\s/:@]*:([^\s/]+)@/.exec(value)?.[1];
     if (password !== undefined) {
-      keep(password, 'password', from, list);
-      if (/%[0-9a-f]{2}/i.test(password)) keep(percentDecoded(password), 'password', from, list);
+      yield { value: password, kind: 'password', from };
+      if (/%[0-9a-f]{2}/i.test(password)) yield { value: percentDecoded(password), kind: 'password', from };
     }
   }
 }
 
 /** Short values are only worth a word when their name says that they are secret. */
-function keepAny(value: string, name: string, kind: string, from: string, list: SecretList): void {
-  if (value.trim().length >= MIN_SECRET_LENGTH || isSecretName(name)) keep(value, kind, from, list);
-  if (value.includes('\n')) randomWords(from, value, list, from);
+function* assigned(value: string, name: string, from: string): Values {
+  if (value.trim().length >= MIN_SECRET_LENGTH || isSecretName(name)) yield { value, kind: kindOfName(name), from };
+  if (value.includes('\n')) yield* randomWords(value, from);
 }
 
 function closing(value: string, quote: string): number {
@@ -208,22 +203,21 @@ function percentDecoded(text: string): string {
 }
 
 /** A file that is one word is that secret; of any other text the words that look random. */
-function loose(path: string, text: string, list: SecretList): void {
+function* loose(from: string, text: string): Values {
   const plain = text.trim();
   if (plain !== '' && !/\s/.test(plain)) {
-    keep(plain, 'secret', path, list);
-    decoded(plain, path, 'secret', list);
-  } else if (/-----BEGIN /.test(plain)) {
-    const body = plain.replace(/-----[A-Z0-9 ]+-----/g, '\n').trim();
-    keep(body, 'key', path, list);
-    randomWords(path, plain, list);
-  } else randomWords(path, plain, list);
+    yield { value: plain, kind: 'secret', from };
+    yield* decoded(plain, 'secret', from);
+    return;
+  }
+  if (/-----BEGIN /.test(plain)) yield { value: plain.replace(/-----[A-Z0-9 ]+-----/g, '\n'), kind: 'key', from };
+  yield* randomWords(plain, from);
 }
 
-function randomWords(path: string, text: string, list: SecretList, from = path): void {
+function* randomWords(text: string, from: string): Values {
   for (const [word] of text.matchAll(/[^\s"'`,;<>(){}[\]|]{16,}/g)) {
     const value = word.replace(/^[\w.-]{0,64}[=:](?=.{16})/, '');
-    if (isHighEntropy(value)) keep(value, 'secret', from, list);
+    if (isHighEntropy(value)) yield { value, kind: 'secret', from };
   }
 }
 
@@ -234,9 +228,4 @@ const ORDINARY =
 export function isHighEntropy(value: string): boolean {
   if (value.length < 16 || ORDINARY.test(value)) return false;
   return turns(value.slice(0, 4096)) >= 0.25 && entropy(value.slice(0, 4096)) >= 3;
-}
-
-function addAll(list: SecretList, more: SecretList): void {
-  list.secrets.push(...more.secrets);
-  list.short.push(...more.short);
 }
