@@ -35,8 +35,8 @@ function examine(argv: readonly string[]): void {
   const tool =
     findTool(program) ?? refuse(`${quoted(program)} is not one of the tools that may be asked: ${toolNames()}`);
   const { verb, at } = readVerb(tool, words);
-  const request = readRequest(tool, verb, words.slice(at));
   const called = [tool.name, verb.words].join(' ').trim();
+  const request = readRequest(tool, verb, `for ${called}`, words.slice(at));
   examineOperands(called, verb, request);
   for (const names of verb.needs ?? []) {
     if (!names.some((name) => request.flags.has(name))) refuse(`${called} must be given ${names.join(' or ')}`);
@@ -85,14 +85,13 @@ function readVerb(tool: Tool, words: readonly string[]): { verb: Verb; at: numbe
 
 const isFlag = (word: string | undefined): word is string => word?.startsWith('-') === true;
 
-function readRequest(tool: Tool, verb: Verb, words: readonly string[]): Request {
+function readRequest(tool: Tool, verb: Verb, where: string, words: readonly string[]): Request {
   const flags = new Map<string, string[]>();
   const operands: string[] = [];
-  const called = `for ${[tool.name, verb.words].join(' ').trim()}`;
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as string;
     if (word === '--' && verb.path !== undefined) return { operands, flags, paths: words.slice(at + 1) };
-    if (isFlag(word)) at += readFlag(tool, called, verb.flags ?? {}, words, at, flags);
+    if (isFlag(word)) at += readFlag(tool, where, verb.flags ?? {}, words, at, flags);
     else operands.push(word);
   }
   return { operands, flags, paths: [] };
@@ -110,9 +109,10 @@ function readFlag(
   const word = words[at] as string;
   const flagOf = (name: string): Flag =>
     (Object.hasOwn(allowed, name) ? allowed[name] : undefined) ?? refuse(`${quoted(name)} is not let through ${where}`);
-  const take = (name: string, value: string, rule?: Rule): void => {
+  const take = (name: string, value: string, rule?: Rule): 0 => {
     if (rule !== undefined && !rule.takes(value)) refuse(`${name} takes ${rule.what}, not ${quoted(value)}`);
     given.set(name, [...(given.get(name) ?? []), value]);
+    return 0;
   };
   const next = (name: string, rule: Rule): number => {
     const value = words[at + 1];
@@ -120,10 +120,7 @@ function readFlag(
     take(name, value, rule);
     return 1;
   };
-  if (/^-\d{1,4}$/.test(word) && Object.hasOwn(allowed, '-NUMBER')) {
-    take('-NUMBER', word.slice(1));
-    return 0;
-  }
+  if (/^-\d{1,4}$/.test(word) && Object.hasOwn(allowed, '-NUMBER')) return take('-NUMBER', word.slice(1));
   if (word.startsWith('--') || tool.wholeWords || Object.hasOwn(allowed, word)) {
     const equals = word.indexOf('=');
     const name = equals < 0 ? word : word.slice(0, equals);
@@ -131,13 +128,11 @@ function readFlag(
     const flag = flagOf(name);
     if (flag === 'switch') {
       if (value !== undefined && !(tool.go && value === 'true')) refuse(`${name} takes no value`);
-      take(name, 'true');
-      return 0;
+      return take(name, 'true');
     }
     const rule = 'attached' in flag ? flag.attached : flag.value;
     if (value === undefined) return 'attached' in flag ? refuse(`${name} needs a value behind =`) : next(name, rule);
-    take(name, value, rule);
-    return 0;
+    return take(name, value, rule);
   }
   for (let i = 1; i < word.length; i++) {
     const name = `-${word[i]}`;
@@ -149,8 +144,7 @@ function readFlag(
     if ('attached' in flag) return refuse(`${name} needs a value behind =`);
     const rest = word.slice(i + 1);
     if (rest === '') return next(name, flag.value);
-    take(name, tool.go && rest.startsWith('=') ? rest.slice(1) : rest, flag.value);
-    return 0;
+    return take(name, tool.go && rest.startsWith('=') ? rest.slice(1) : rest, flag.value);
   }
   return word === '-' ? refuse('"-" is not let through') : 0;
 }

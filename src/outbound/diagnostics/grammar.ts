@@ -129,7 +129,7 @@ export function flags(usage: string, more: Readonly<Record<string, Rule>> = {}):
   }
 }
 
-type VerbParts = Omit<Verb, 'words' | 'flags'>;
+export type VerbParts = Omit<Verb, 'words' | 'flags'>;
 
 /** Writes verbs, one or several with commas between, with the usage line of their flags; `more` are values of this tool. */
 export const verbsWith =

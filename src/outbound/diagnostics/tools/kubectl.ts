@@ -1,16 +1,5 @@
 // kubectl: what it may show. Types are named one by one: a type nobody thought of may hold secrets.
-import {
-  either,
-  flags,
-  listOf,
-  matching,
-  NAME,
-  oneOf,
-  operands,
-  type Request,
-  type Tool,
-  verbsWith,
-} from '../grammar.ts';
+import { either, flags, listOf, matching, NAME, oneOf, operands, type Tool, type Verb, verbsWith } from '../grammar.ts';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
@@ -57,15 +46,17 @@ function typesOf(operands: readonly string[]): readonly string[] | string {
 }
 
 /** Refuses types that may not be shown; `full` for verbs that show all of an object. */
-const checkTypes = (full: boolean) => (request: Request) => {
-  const types = typesOf(request.operands);
-  if (typeof types === 'string') return types;
-  const outputs = [...(request.flags.get('-o') ?? []), ...(request.flags.get('--output') ?? [])];
-  const inFull = full || outputs.some((output) => output !== 'wide' && output !== 'name');
-  const bad = types.find((type) => !(inFull ? isType(type, IN_FULL) : isType(type, IN_FULL, AS_TABLE)));
-  if (bad === undefined) return undefined;
-  return `kubectl may not show ${JSON.stringify(bad)}${isType(bad, AS_TABLE) ? ' in full, only as a table' : ''}`;
-};
+const checkTypes =
+  (full: boolean): Required<Verb>['check'] =>
+  (request) => {
+    const types = typesOf(request.operands);
+    if (typeof types === 'string') return types;
+    const outputs = [...(request.flags.get('-o') ?? []), ...(request.flags.get('--output') ?? [])];
+    const inFull = full || outputs.some((output) => output !== 'wide' && output !== 'name');
+    const bad = types.find((type) => !(inFull ? isType(type, IN_FULL) : isType(type, IN_FULL, AS_TABLE)));
+    if (bad === undefined) return undefined;
+    return `kubectl may not show ${JSON.stringify(bad)}${isType(bad, AS_TABLE) ? ' in full, only as a table' : ''}`;
+  };
 
 const TYPES = matching('types and names', /^[A-Za-z0-9][\w.:,/-]{0,200}$/);
 const WORKLOAD = matching(

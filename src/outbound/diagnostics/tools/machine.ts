@@ -13,6 +13,7 @@ import {
   operands,
   PRIVATE_ADDRESS,
   type Tool,
+  type VerbParts,
   verbsWith,
 } from '../grammar.ts';
 
@@ -44,17 +45,6 @@ const SYSTEMCTL: Tool = {
     verb('show', '--no-pager --value, -p --property <properties>', { operand: UNIT, needs: [['-p', '--property']] }),
     verb('is-system-running'),
   ].flat(),
-};
-
-const JOURNALCTL: Tool = {
-  name: 'journalctl',
-  verbs: verb(
-    '',
-    `-u --unit -t --identifier -p --priority <name>, -n --lines <number>, -g --grep <text>, -S --since -U --until <moment>,
-     -o --output <short|short-iso|short-precise|cat|json>,
-     --no-pager -k --dmesg -b --boot -r --reverse -q --quiet --utc --no-hostname`,
-    { needs: [['-n', '--lines', '-S', '--since']] },
-  ),
 };
 
 const IP_OBJECTS = ['a', 'addr', 'address', 'link', 'route', 'neigh', 'rule'];
@@ -94,30 +84,29 @@ const DIG: Tool = {
   }),
 };
 
-const NSLOOKUP: Tool = {
-  name: 'nslookup',
-  verbs: verb('', '', {
+/** A tool without verbs. */
+const alone = (name: string, usage?: string, parts?: VerbParts): Tool => ({ name, verbs: verb('', usage, parts) });
+
+export const MACHINE: readonly Tool[] = [
+  SYSTEMCTL,
+  alone(
+    'journalctl',
+    `-u --unit -t --identifier -p --priority <name>, -n --lines <number>, -g --grep <text>, -S --since -U --until <moment>,
+     -o --output <short|short-iso|short-precise|cat|json>,
+     --no-pager -k --dmesg -b --boot -r --reverse -q --quiet --utc --no-hostname`,
+    { needs: [['-n', '--lines', '-S', '--since']] },
+  ),
+  IP,
+  alone('ss', '-t -u -l -n -p -a -s -4 -6 -x --tcp --udp --listening --numeric --processes --summary'),
+  alone('ping', '-c <count>, -W -w <limit>, -4 -6 -n -q', { ...operands(HOST, 1, 1), needs: [['-c']] }),
+  DIG,
+  alone('nslookup', '', {
     ...operands(HOST, 1, 2),
     check: ({ operands: [, server] }) =>
       server === undefined || PRIVATE_ADDRESS.takes(server)
         ? undefined
         : 'nslookup may only ask a private IPv4 address',
   }),
-};
-
-const alone = (name: string, ...parts: [usage?: string, parts?: Parameters<typeof verb>[2]]): Tool => ({
-  name,
-  verbs: verb('', ...parts),
-});
-
-export const MACHINE: readonly Tool[] = [
-  SYSTEMCTL,
-  JOURNALCTL,
-  IP,
-  alone('ss', '-t -u -l -n -p -a -s -4 -6 -x --tcp --udp --listening --numeric --processes --summary'),
-  alone('ping', '-c <count>, -W -w <limit>, -4 -6 -n -q', { ...operands(HOST, 1, 1), needs: [['-c']] }),
-  DIG,
-  NSLOOKUP,
   { name: 'getent', verbs: verb('hosts, ahosts, ahostsv4, ahostsv6', '', operands(HOST, 1, 1)) },
   alone('df', '-h -T -i -a -l -k -m -P --human-readable --inodes --local --print-type', {
     operand: matching('a path', /^[\w./][\w./@+-]{0,200}$/),
