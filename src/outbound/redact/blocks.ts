@@ -95,16 +95,12 @@ function isTail(line: string): boolean {
 }
 
 /** Digests are hexadecimal and stay. */
+const WRAPPED = [/^[A-Za-z0-9+/]+={0,2}$/, /[A-Z]/, /[a-z]/, /\d/];
+
 function isWrapped(line: string): boolean {
   if (line.length < 60 || line.length > 400) return false;
   const body = line.trim();
-  return (
-    body.length >= 60 &&
-    /^[A-Za-z0-9+/]+={0,2}$/.test(body) &&
-    /[A-Z]/.test(body) &&
-    /[a-z]/.test(body) &&
-    /\d/.test(body)
-  );
+  return body.length >= 60 && WRAPPED.every((sign) => sign.test(body));
 }
 
 /** The lines of a part of a text that are not empty. */
@@ -112,13 +108,9 @@ function linesOf(text: string, from: number, until: number): Line[] {
   const part = text.slice(from, until);
   const lines: Line[] = [];
   let start = 0;
-  const add = (end: number) => {
-    if (end > start) lines.push({ start: from + start, text: part.slice(start, end) });
-  };
-  for (const { 0: gap, index } of part.matchAll(BREAKS)) {
-    add(index);
+  for (const { 0: gap, index } of [...part.matchAll(BREAKS), { 0: '', index: part.length }]) {
+    if (index > start) lines.push({ start: from + start, text: part.slice(start, index) });
     start = index + gap.length;
   }
-  add(part.length);
   return lines;
 }

@@ -2,10 +2,10 @@
 // whole; of long ones that look random any piece is enough, so cutting, wrapping and line prefixes do not hide them.
 import { type Form, formsOf } from './encodings.ts';
 import type { Place } from './placeholder.ts';
-import { joined, squeezed, type View, viewsOf, withoutBlanks } from './searchable-view.ts';
+import { inOriginal, joined, squeezed, type View, viewsOf, withoutBlanks } from './searchable-view.ts';
 import { MIN_SECRET_LENGTH, RedactionError, type Secret } from './secret.ts';
 import { looksRandom } from './secret-signs.ts';
-import type { Span } from './spans.ts';
+import type { Range, Span } from './spans.ts';
 import { eachPiece, type KnownSpan, PieceTable, TextIndex } from './text-index.ts';
 
 const MAX_CHARACTERS = 1024 * 1024;
@@ -30,8 +30,8 @@ export class KnownSecrets {
           'carry only what stages need: name files, not whole folders',
         );
       }
-      const forms = new Map(formsOf(value).flatMap((form) => [[form.text, form] as const, joinedForm(form)]));
-      for (const form of forms.values()) this.#forms.add(form, kind);
+      const forms = formsOf(value).flatMap((form) => [form, { ...form, text: joined(form.text) }]);
+      for (const form of new Map(forms.map((form) => [form.text, form])).values()) this.#forms.add(form, kind);
       if (/[ \t]/.test(value)) this.#phrases.add({ text: squeezed(value) }, kind);
     }
   }
@@ -43,22 +43,15 @@ export class KnownSecrets {
   }
 }
 
-const joinedForm = (form: Form): [string, Form] => {
-  const text = joined(form.text);
-  return [text, { ...form, text }];
-};
-
+/** Base64 takes in what is beside it in the original, but not what is beside it only without the line break. */
 const spansIn = (text: string, view: View, table: FormTable): Span[] =>
-  table.find(view.text).map((span) => placed(text, view, span));
+  table.find(view.text).map(({ kind, base64, ...span }) => {
+    const range = inOriginal(view, span);
+    return { ...(base64 ? aroundBase64(text, range) : range), kind };
+  });
 
-/** Back in the original. Base64 takes in what is beside it there, but not what is beside it only without the line break. */
-function placed(text: string, { at }: View, { start: from, end: to, kind, base64 }: KnownSpan): Span {
-  const [start, end] = at === undefined ? [from, to] : [at[from] as number, (at[to - 1] as number) + 1];
-  return { ...(base64 ? aroundBase64(text, start, end) : { start, end }), kind };
-}
-
-/** The span with the characters beside it that hold some bits of the secret, and with the padding. */
-function aroundBase64(text: string, start: number, end: number): { start: number; end: number } {
+/** The range with the characters beside it that hold some bits of the secret, and with the padding. */
+function aroundBase64(text: string, { start, end }: Range): Range {
   const from = isBase64(text, start - 1) ? start - 1 : start;
   let to = isBase64(text, end) ? end + 1 : end;
   for (let i = 0; i < 2 && text.charAt(to) === '='; i++) to++;
@@ -89,7 +82,8 @@ class FormTable {
     const random = text.length >= MIN_RANDOM && (always === true || looksRandom(text));
     if (!random && text.length <= MAX_WHOLE) this.#whole.add(text, { kind, base64: base64 === true });
     else {
-      const tag = (this.#kindIndex(kind) << 2) | (base64 ? BASE64 : random ? RANDOM : WORDS);
+      if (!this.#kinds.includes(kind)) this.#kinds.push(kind);
+      const tag = (this.#kinds.indexOf(kind) << 2) | (base64 ? BASE64 : random ? RANDOM : WORDS);
       eachPiece(text, PIECE, (hash) => this.#pieces.add(hash, tag));
     }
   }
@@ -97,11 +91,6 @@ class FormTable {
   /** In no order. */
   find(text: string): KnownSpan[] {
     return [...this.#whole.find(text), ...this.#runs(text)];
-  }
-
-  #kindIndex(kind: string): number {
-    const index = this.#kinds.indexOf(kind);
-    return index !== -1 ? index : this.#kinds.push(kind) - 1;
   }
 
   #runs(text: string): KnownSpan[] {

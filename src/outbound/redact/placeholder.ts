@@ -2,6 +2,7 @@
 // this redactor can know the nonce, so no log can hold such a word by itself; one that does is masked like a secret.
 import { randomInt } from 'node:crypto';
 import { RedactionError } from './secret.ts';
+import type { Range } from './spans.ts';
 
 // No vowels: no word, and never the beginning of END.
 const LETTERS = 'bcdfghjkmnpqrstvwxz23456789';
@@ -17,7 +18,7 @@ export class Placeholders {
   readonly #nonce: string;
   readonly #byValue = new Map<string, string>();
   readonly #values = new Map<string, string>();
-  readonly #kinds = new Map<string, string>();
+  readonly #kinds: string[] = [];
   readonly #look: RegExp;
 
   /** Throws on a nonce of another form. */
@@ -40,7 +41,7 @@ export class Placeholders {
     const made = `SECRET_${this.#nonce}_${this.#values.size + 1}_${kind}_END`;
     this.#byValue.set(value, made);
     this.#values.set(made, value);
-    this.#kinds.set(made, kind);
+    this.#kinds.push(kind);
     return made;
   }
 
@@ -48,8 +49,11 @@ export class Placeholders {
     return this.#values.get(placeholder);
   }
 
-  kindOf(placeholder: string): string | undefined {
-    return this.#kinds.get(placeholder);
+  /** How many were given out, by kind. */
+  counts(): Record<string, number> {
+    const counts: Record<string, number> = {};
+    for (const kind of [...this.#kinds].sort()) counts[kind] = (counts[kind] ?? 0) + 1;
+    return counts;
   }
 
   /** Where `text` holds placeholders that were given out, and where it holds what only looks like one. */
@@ -62,8 +66,6 @@ export class Placeholders {
   }
 }
 
-export interface Place {
-  start: number;
-  end: number;
+export interface Place extends Range {
   word: string;
 }

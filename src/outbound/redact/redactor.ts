@@ -6,13 +6,11 @@ import { KnownSecrets } from './known-secrets.ts';
 import { PLACE_RULES } from './place-rules.ts';
 import { newNonce, Placeholders } from './placeholder.ts';
 import { type MaskedEdit, type Restored, type RestoredEdit, restoreEdit, unknownPlaceholder } from './restore-edit.ts';
-import type { RedactRule } from './rule.ts';
-import { findOwnerPattern } from './rule.ts';
-import { colourless } from './searchable-view.ts';
-import type { Secret } from './secret.ts';
-import { RedactionError } from './secret.ts';
+import { findOwnerPattern, type RedactRule } from './rule.ts';
+import { colourless, inOriginal } from './searchable-view.ts';
+import { RedactionError, type Secret } from './secret.ts';
 import { findManifests } from './secret-manifest.ts';
-import { cutAtLines, merge, type Span, without } from './spans.ts';
+import { cutAtLines, merge, type Range, replaceEach, type Span, without } from './spans.ts';
 import { TOKEN_RULES } from './token-rules.ts';
 
 export interface RedactorOptions {
@@ -44,7 +42,6 @@ const MAX_PASSES = 12;
 export function createRedactor({ secrets, rules = [], nonce = newNonce() }: RedactorOptions): Redactor {
   const known = new KnownSecrets(secrets);
   const placeholders = new Placeholders(nonce);
-  const counts = new Map<string, Set<string>>();
 
   /** One pass. What is masked changes what stands beside it, so passes are made until nothing changes. */
   function pass(text: string): string {
@@ -57,21 +54,8 @@ export function createRedactor({ secrets, rules = [], nonce = newNonce() }: Reda
       ...rules.flatMap((rule) => findOwnerPattern(rule, text)),
     ];
     if (spans.length === 0) return text;
-    const parts: string[] = [];
-    let from = 0;
-    for (const { start, end, kind } of cutAtLines(text, without(merge(spans), own))) {
-      const placeholder = placeholders.of(text.slice(start, end), kind);
-      count(placeholder);
-      parts.push(text.slice(from, start), placeholder);
-      from = end;
-    }
-    parts.push(text.slice(from));
-    return parts.join('');
-  }
-
-  function count(placeholder: string): void {
-    const kind = placeholders.kindOf(placeholder) as string;
-    counts.set(kind, (counts.get(kind) ?? new Set()).add(placeholder));
+    const lines = cutAtLines(text, without(merge(spans), own));
+    return replaceEach(text, lines, ({ start, end, kind }) => placeholders.of(text.slice(start, end), kind));
   }
 
   function redact(text: string): string {
@@ -93,20 +77,14 @@ export function createRedactor({ secrets, rules = [], nonce = newNonce() }: Reda
       const words = [...new Set(foreign.map(({ word, start }) => around(text, start, word)))];
       return { ok: false, reasons: words.map(unknownPlaceholder) };
     }
-    const parts: string[] = [];
-    let from = 0;
-    for (const { start, end, word } of own) {
-      parts.push(text.slice(from, start), placeholders.valueOf(word) as string);
-      from = end;
-    }
-    return { ok: true, text: [...parts, text.slice(from)].join('') };
+    return { ok: true, text: replaceEach(text, own, ({ word }) => placeholders.valueOf(word) as string) };
   }
 
   return {
     redact,
     restore,
     restoreEdit: (edit) => restoreEdit(edit, restore, (text) => placeholders.find(text).own.map(({ word }) => word)),
-    masked: () => Object.fromEntries([...counts].map(([kind, seen]) => [kind, seen.size]).sort()),
+    masked: () => placeholders.counts(),
   };
 }
 
@@ -120,12 +98,7 @@ const byForm = (text: string): Span[] => [
 function inColour(text: string): Span[] {
   const view = colourless(text);
   if (view === undefined) return [];
-  const { at } = view;
-  return byForm(view.text).map(({ start, end, kind }) => ({
-    start: at[start] as number,
-    end: (at[end - 1] as number) + 1,
-    kind,
-  }));
+  return byForm(view.text).map((span) => ({ ...span, ...inOriginal(view, span) }));
 }
 
 /** Exported for the tests of the rules. */
@@ -142,7 +115,7 @@ export function findByRule({ pattern, unless, kind }: RedactRule, text: string):
 }
 
 /** Without the quotes around it, so that the text stays what it was to a parser. */
-function unquoted(value: string, start: number): { start: number; end: number } {
+function unquoted(value: string, start: number): Range {
   const inner = /^(["'])(.*?)\1?,?\s*$/s.exec(value)?.[2];
   return inner === undefined
     ? { start, end: start + value.length }

@@ -114,14 +114,12 @@ function passedLines(parts: Parts, placeholdersOf: (text: string) => string[]): 
   return [...new Set(passed)];
 }
 
+const QUOTES_AND_BLANKS = /[\s"'\\]+/g;
+const plain = (line: string) => line.replace(PLACEHOLDER_FORM, '\u0001').replace(QUOTES_AND_BLANKS, ' ').trim();
+
 /** Whether two lines differ by little more than a slip: a letter or two, quotes, indentation, something short beside. */
 function alike(old: string, line: string): boolean {
-  const [a, b] = [old, line].map((text) =>
-    text
-      .replace(PLACEHOLDER_FORM, '\u0001')
-      .replace(/[\s"'\\]+/g, ' ')
-      .trim(),
-  ) as [string, string];
+  const [a, b] = [plain(old), plain(line)];
   if (Math.max(a.length, b.length) > 2000) return a === b;
   return distance(a, b) <= Math.max(3, Math.floor(Math.min(a.length, b.length) / 4));
 }

@@ -46,11 +46,7 @@ export function findOwnerPattern(pattern: RegExp, text: string): Span[] {
   Object.assign(context, { pattern: new RegExp(pattern.source, `${flags}g`), text, found: undefined });
   try {
     const offsets = runInContext(FIND, context, { timeout: LIMIT_MS }) as number[];
-    const spans: Span[] = [];
-    for (let i = 0; i < offsets.length; i += 2) {
-      spans.push({ start: offsets[i] as number, end: offsets[i + 1] as number, kind: 'own' });
-    }
-    return spans;
+    return offsets.flatMap((start, i) => (i % 2 === 0 ? [{ start, end: offsets[i + 1] as number, kind: 'own' }] : []));
   } catch (error) {
     if ((error as { code?: string }).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
     throw new RedactionError(

@@ -1,12 +1,17 @@
 // The searchable views of a text: colours, line wraps or blanks removed, so that a secret that was coloured or wrapped is
 // found whole. Offsets map back to the original, and no match crosses a placeholder.
 import type { Place } from './placeholder.ts';
+import type { Range } from './spans.ts';
 
 export interface View {
   text: string;
   /** Where each character of `text` stands in the original; undefined: at its own place. */
   at?: Int32Array;
 }
+
+/** Where a part of a view that is not empty stands in the original. */
+export const inOriginal = ({ at }: View, { start, end }: Range): Range =>
+  at === undefined ? { start, end } : { start: at[start] as number, end: (at[end - 1] as number) + 1 };
 
 /** Stands for a placeholder. It is in no secret, so no match crosses it. */
 const WALL = '\uffff';
@@ -44,14 +49,10 @@ export function colourless(text: string): Required<View> | undefined {
   return gaps.length === 0 ? undefined : viewWithout(text, gaps, []);
 }
 
-const gapsOf = (text: string, pattern: RegExp) =>
+const gapsOf = (text: string, pattern: RegExp): Range[] =>
   [...text.matchAll(pattern)].map(({ 0: { length }, index }) => ({ start: index, end: index + length }));
 
-function viewWithout(
-  text: string,
-  breaks: readonly { start: number; end: number }[],
-  walls: readonly Place[],
-): Required<View> {
+function viewWithout(text: string, gaps: readonly Range[], walls: readonly Place[]): Required<View> {
   const parts: string[] = [];
   const at = new Int32Array(text.length + walls.length);
   let size = 0;
@@ -60,20 +61,13 @@ function viewWithout(
     if (to > from) parts.push(text.slice(from, to));
     for (let i = from; i < to; i++) at[size++] = i;
   };
-  let b = 0;
-  let w = 0;
-  while (b < breaks.length || w < walls.length) {
-    const wall = walls[w];
-    const gap = breaks[b];
-    const first = wall !== undefined && (gap === undefined || wall.start <= gap.start) ? wall : gap;
-    const { start, end } = first as { start: number; end: number };
-    keep(start);
-    if (first === wall) {
+  for (const place of [...walls, ...gaps].sort((a, b) => a.start - b.start)) {
+    keep(place.start);
+    if ('word' in place) {
       parts.push(WALL);
-      at[size++] = start;
-      w++;
-    } else b++;
-    from = Math.max(from, end);
+      at[size++] = place.start;
+    }
+    from = Math.max(from, place.end);
   }
   keep(text.length);
   return { text: parts.join(''), at: at.subarray(0, size) };

@@ -1,10 +1,24 @@
 // Parts of a text that are to be masked: merged where they overlap, cut at line ends, so that a masked text has the lines of
 // the original.
 
-export interface Span {
+export interface Range {
   start: number;
   end: number;
+}
+
+export interface Span extends Range {
   kind: string;
+}
+
+/** `text` with each of `places`, which are in order and apart, replaced. */
+export function replaceEach<P extends Range>(text: string, places: readonly P[], by: (place: P) => string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const place of places) {
+    parts.push(text.slice(from, place.start), by(place));
+    from = place.end;
+  }
+  return parts.join('') + text.slice(from);
 }
 
 /** In order and apart; where two overlap the kind of the first one given wins. */
@@ -25,7 +39,7 @@ export function merge(spans: readonly Span[]): Span[] {
 }
 
 /** `spans` without what `holes` cover; both in order and apart. */
-export function without(spans: readonly Span[], holes: readonly { start: number; end: number }[]): Span[] {
+export function without(spans: readonly Span[], holes: readonly Range[]): Span[] {
   const left: Span[] = [];
   let next = 0;
   for (const { start, end, kind } of spans) {
@@ -44,14 +58,7 @@ export function without(spans: readonly Span[], holes: readonly { start: number;
 /** Each span line by line, trimmed; blank lines are dropped. */
 export function cutAtLines(text: string, spans: readonly Span[]): Span[] {
   return spans.flatMap(({ start, end, kind }) => {
-    const cut: Span[] = [];
-    for (const part of text.slice(start, end).matchAll(/[^\r\n]+/g)) {
-      const whole = part[0];
-      const lead = whole.length - whole.trimStart().length;
-      const size = whole.trim().length;
-      const from = start + part.index + lead;
-      if (size > 0) cut.push({ start: from, end: from + size, kind });
-    }
-    return cut;
+    const lines = [...text.slice(start, end).matchAll(/\S(?:[^\r\n]*\S)?/g)];
+    return lines.map(({ 0: line, index }) => ({ start: start + index, end: start + index + line.length, kind }));
   });
 }

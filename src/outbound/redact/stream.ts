@@ -8,14 +8,8 @@ const WINDOW = MAX_BLOCK + 16 * 1024;
 const PIECE = 512 * 1024;
 const MAX_LINE = 16 * 1024 * 1024;
 
-export interface RedactStream {
-  /** Takes more text; returns what can be let out. Throws RedactionError: then nothing more may be let out. */
-  push(text: string): string;
-  /** The rest. */
-  end(): string;
-}
-
-export function redactStream(redact: (text: string) => string, piece = PIECE, window = WINDOW): RedactStream {
+/** `push` takes more text and returns what can be let out, `end` the rest. After a RedactionError nothing more may be. */
+export function redactStream(redact: (text: string) => string, piece = PIECE, window = WINDOW) {
   let behind = '';
   let waiting: string[] = [];
   let size = 0;
@@ -42,12 +36,12 @@ export function redactStream(redact: (text: string) => string, piece = PIECE, wi
   }
 
   return {
-    push(text) {
+    push(text: string): string {
       waiting.push(text);
       size += text.length;
       return size < piece + window ? '' : release(false);
     },
-    end: () => (size === 0 ? '' : release(true)),
+    end: (): string => (size === 0 ? '' : release(true)),
   };
 }
 

@@ -8,24 +8,19 @@ export interface KnownSpan extends Span {
   base64: boolean;
 }
 
-interface Entry {
-  kind: string;
-  base64: boolean;
-}
+type Entry = Pick<KnownSpan, 'kind' | 'base64'>;
 
-interface Node {
+class Node {
   /** What may follow to the end of a text, by its length. */
-  ends: Map<string, Entry>[];
-  next: Map<string, Node>;
+  readonly ends: Map<string, Entry>[] = [];
+  readonly next = new Map<string, Node>();
 }
-
-const newNode = (): Node => ({ ends: [], next: new Map() });
 
 const STEP = MIN_SECRET_LENGTH;
 
 /** Finds any of its texts at every place. They are told apart eight characters at a time, however many begin alike. */
 export class TextIndex {
-  readonly #root = newNode();
+  readonly #root = new Node();
   readonly #filter = new BitFilter(22);
   #empty = true;
 
@@ -37,7 +32,7 @@ export class TextIndex {
     let from = 0;
     for (; text.length - from >= STEP; from += STEP) {
       const step = text.slice(from, from + STEP);
-      const next = at.next.get(step) ?? newNode();
+      const next = at.next.get(step) ?? new Node();
       at.next.set(step, next);
       at = next;
     }
