@@ -16,11 +16,6 @@ const DEFAULT_CHARS = 60_000;
 export const MIN_CASE_CHARS = 10_000;
 const CHARS_PER_TOKEN = 4;
 
-export interface Spent {
-  readonly spent: number;
-  readonly of: number;
-}
-
 /** What only a case tells: its name, and the story of the failure in figures. */
 export interface CaseOptions {
   readonly case: string;
@@ -35,8 +30,8 @@ export interface CaseOptions {
   readonly log_file?: string;
   /** Attempts of the step in this run. */
   readonly attempts: number;
-  readonly tries_spent: Spent;
-  readonly calls_spent: Spent;
+  readonly tries_spent: { readonly spent: number; readonly of: number };
+  readonly calls_spent: CaseOptions['tries_spent'];
   /** Characters that the whole case may have; 60 000 by default, 10 000 at least. */
   readonly max_chars?: number;
 }
@@ -98,7 +93,8 @@ ${fenceNote(nonce)}
 }
 
 const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
-const used = ({ spent, of }: Spent, one: string, many: string): string => `${spent} of ${counted(of, one, many)}`;
+const used = ({ spent, of }: CaseOptions['tries_spent'], one: string, many: string): string =>
+  `${spent} of ${counted(of, one, many)}`;
 
 const DIAGNOSTICS = `A request for diagnostics: one JSON object and nothing else, at most 8 commands, each a list of words without a shell.
 They only look: what writes, follows, reads secrets or goes elsewhere is not run. The outputs come back with this case, once.

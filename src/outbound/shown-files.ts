@@ -1,6 +1,6 @@
 // How files are shown with line numbers, and how that is read back: what a model was shown masked or in parts, it must not
 // write as a whole, and numbers that it copied are taken out of its answer.
-import { nonceOf } from './text.ts';
+import { nonceOf, textLines } from './text.ts';
 
 /** A file in a prompt: its lines by number, from 1. */
 export interface ShownFile {
@@ -28,21 +28,15 @@ export function shownFiles(prompt: string): ShownFile[] {
 
 /** The numbers of the lines that are shown exactly as they are in `text`. */
 export function shownAsIs({ lines }: ShownFile, text: string): Set<number> {
-  const actual = linesOf(text);
+  const actual = textLines(text);
   return new Set([...lines].filter(([number, line]) => actual[number - 1] === line).map(([number]) => number));
 }
 
 /** Whether every line of `text` is shown exactly as it is. */
 export const shownWhole = (file: ShownFile, text: string): boolean => {
-  const { length } = linesOf(text);
+  const { length } = textLines(text);
   return length === file.lines.size && shownAsIs(file, text).size === length;
 };
-
-function linesOf(text: string): string[] {
-  const lines = text.split(/\r?\n/);
-  if (lines.at(-1) === '') lines.pop();
-  return lines;
-}
 
 const NUMBERED = /^ *(\d{1,7}) \|(?: (.*))?$/s;
 // In an answer a marker of a diff may stand before or behind the number.

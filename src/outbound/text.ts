@@ -18,6 +18,13 @@ export function linesWithin(lines: readonly string[], room: number): string[] {
   return lines.slice(0, end < 0 ? lines.length : end);
 }
 
+/** The lines of a file's text; a line end at its end begins no other line. */
+export function textLines(text: string): string[] {
+  const lines = text.split(/\r?\n/);
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
 /** A line cut to what is worth reading, saying so: its head, and its tail, where many tools name the cause. */
 export function clipLine(line: string, max: number = MAX_LINE): string {
   if (line.length <= max) return line;

@@ -1,6 +1,6 @@
 // What broke, and where: the error lines, the end of the log, and the stage in the owner's words.
 import { cleanLine, cleanLines } from '../../failure/clean.ts';
-import { commandOf, type FailureContext } from '../context.ts';
+import { commandOf } from '../context.ts';
 import type { PartLines } from '../document.ts';
 import { clipLine, estimateTokens, fenced, fencedWithin, fenceTokens, linesWithin, oneLine } from '../text.ts';
 
@@ -56,14 +56,9 @@ export const successCriteria: PartLines = ({ stage }) => {
   return (room) => linesWithin(lines, room);
 };
 
-export const stageLines: PartLines = (context) => {
-  const lines = aboutStage(context);
-  return (room) => linesWithin(lines, room);
-};
-
-function aboutStage({ stage, step }: FailureContext): string[] {
+export const stageLines: PartLines = ({ stage, step }) => {
   const { name, description = '', needs = [], files = [], success_criteria: criteria = [] } = stage;
-  return [
+  const lines = [
     `- Stage: ${name}${description === '' ? '' : `, ${oneLine(description)}`}`,
     ...(step === undefined || step === name ? [] : [`- Step: ${oneLine(step)}`]),
     `- Runs: ${oneLine(commandOf(stage))}`,
@@ -71,4 +66,5 @@ function aboutStage({ stage, step }: FailureContext): string[] {
     `- Files it may change: ${files.length === 0 ? 'none' : oneLine(files.join(', '))}`,
     ...criteria.map((line) => `- Succeeds when: ${oneLine(line)}`),
   ];
-}
+  return (room) => linesWithin(lines, room);
+};

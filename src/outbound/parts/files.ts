@@ -1,6 +1,6 @@
 // The files that may be changed, the most suspicious first, line numbers kept: all of a small one; of a long one the windows
 // around what the failure names and around words it shares.
-import { commandOf, type FailureContext } from '../context.ts';
+import { commandOf } from '../context.ts';
 import type { PartLines } from '../document.ts';
 import { numbered } from '../shown-files.ts';
 import { clipLine, estimateTokens, fenced, fenceTokens, linesWithin, plainLine, plainPath } from '../text.ts';
@@ -24,8 +24,9 @@ const NAMES_INTRO = 'Also yours to change, but not shown here:';
 export const fileLines =
   (intro: string): PartLines =>
   (context) => {
-    const { nonce } = context;
-    const ranked = rankedFiles(context);
+    const { nonce, log, stage, failure } = context;
+    const files = context.files.map(({ path, text }) => ({ path: plainPath(path), text }));
+    const ranked = suspects(files, { ...failure, log: lastLines(log), command: commandOf(stage) });
     return (room) => {
       const forNames = Math.min(NAMES_ROOM, 40 + ranked.length * 15, room / 20);
       let left = room - estimateTokens(intro) - 1 - forNames;
@@ -49,12 +50,6 @@ export const fileLines =
       return blocks.length === 0 && also.length === 0 ? [] : [intro, ...blocks, ...also];
     };
   };
-
-function rankedFiles({ files, failure, log, stage }: FailureContext): Suspect[] {
-  const named = files.map(({ path, text }) => ({ path: plainPath(path), text }));
-  const { error_lines } = failure;
-  return suspects(named, { error_lines, log: lastLines(log), command: commandOf(stage) });
-}
 
 /** The file as data, in at most `room` tokens; undefined when nothing of use fits. */
 function fileBlock(file: Suspect, nonce: string, room: number): string[] | undefined {
@@ -100,20 +95,13 @@ function* byWorth({ lines, named, matching }: Suspect): Generator<number> {
 function numberedLines({ path, lines, text }: Suspect, nonce: string, chosen: ReadonlySet<number>): string[] {
   const width = String(lines.length).length;
   const body: string[] = [];
-  let gap = 0;
-  const close = () => {
+  let next = 0;
+  for (const i of [...[...chosen].sort((a, b) => a - b), lines.length]) {
+    const gap = i - next;
     if (gap > 0) body.push(`${' '.repeat(width)} (${gap} ${gap === 1 ? 'line' : 'lines'} not shown)`);
-    gap = 0;
-  };
-  lines.forEach((line, i) => {
-    if (!chosen.has(i)) {
-      gap++;
-      return;
-    }
-    close();
-    body.push(numbered(clipLine(line), i + 1, width));
-  });
-  close();
+    if (i < lines.length) body.push(numbered(clipLine(lines[i] as string), i + 1, width));
+    next = i + 1;
+  }
   const ends = text.includes('\r\n') ? ', line ends CRLF' : '';
   const count = lines.length === 1 ? '1 line' : `${lines.length} lines`;
   return fenced(nonce, `file ${path}, ${count}${ends}`, body);

@@ -30,15 +30,9 @@ export function memoSections(
   return sections.flatMap(({ chosen, lines }) => (chosen ? [lines.join('\n').trimEnd()] : []));
 }
 
-interface Section {
-  readonly lines: string[];
-  /** Whether its heading was chosen. Then what is below it belongs to it. */
-  readonly chosen: boolean;
-}
-
 /** The text cut at each heading outside of a chosen section, and at the end of these; a # inside a code block is no heading. */
-function sectionsOf(text: string, choose: (heading: string) => boolean): Section[] {
-  const sections: Section[] = [{ lines: [], chosen: false }];
+function sectionsOf(text: string, choose: (heading: string) => boolean) {
+  const sections: { readonly lines: string[]; readonly chosen: boolean }[] = [{ lines: [], chosen: false }];
   let fence = '';
   let inside = 0;
   for (const line of text.split(/\r?\n/)) {

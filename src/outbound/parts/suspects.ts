@@ -1,4 +1,5 @@
 // Which files a failure points at, and where in them: lines it names, and words it has in common with them.
+import { textLines } from '../text.ts';
 
 export interface SourceFile {
   readonly path: string;
@@ -27,12 +28,6 @@ interface Mention {
   weight: number;
 }
 
-interface Match {
-  readonly line: number;
-  /** How often the word stands in all files. */
-  readonly count: number;
-}
-
 const PATHS = /[\w.@+~/-]*[\w+~-]\.?[\w@+~-]+/g;
 const LINE_BEHIND = /^["'`]?(?::|,?:? ?(?:at |on |in )?line:? |\()(\d{1,6})/i;
 const ANY_LINE = /\bline:? (\d{1,6})/gi;
@@ -56,8 +51,7 @@ export function suspects(files: readonly SourceFile[], evidence: Evidence): Susp
     const mention = mentions.get(path);
     const byRarity = (matches.get(path) ?? []).sort((a, b) => a.count - b.count || a.line - b.line);
     const rarity = byRarity.reduce((sum, { count }) => sum + 1 / count, 0);
-    const lines = text.split(/\r?\n/);
-    if (lines.at(-1) === '') lines.pop();
+    const lines = textLines(text);
     const named = [...(mention?.lines ?? [])].filter((line) => line >= 1 && line <= lines.length);
     return {
       path,
@@ -119,9 +113,9 @@ function resolver(files: readonly SourceFile[]): (written: string) => string[] {
   };
 }
 
-/** Lines that share a word with the error lines, by file; words that are everywhere say nothing. */
-function matchesOf(files: readonly SourceFile[], errorLines: readonly string[]): Map<string, Match[]> {
-  const byFile = new Map<string, Match[]>();
+/** Lines that share a word with the error lines, by file, and how often the word stands in all files. */
+function matchesOf(files: readonly SourceFile[], errorLines: readonly string[]) {
+  const byFile = new Map<string, { readonly line: number; readonly count: number }[]>();
   const all = errorLines.flatMap((line) => line.slice(0, MAX_LINE_CHARS).match(WORDS) ?? []);
   const words = [...new Set(all.filter((word) => !COMMON_WORDS.has(word.toLowerCase())))].slice(0, MAX_WORDS);
   if (words.length === 0) return byFile;
