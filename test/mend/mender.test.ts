@@ -1,9 +1,7 @@
 // One stage's way from its first failure to its end: real stages, real commits, an executor that answers as told.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { layout as layoutOf } from '../../src/io/layout.ts';
 import { HOOKS } from '../../src/plugin/contract.ts';
 import { resetStages } from '../../src/run/reset-stages.ts';
 import { fakeClock } from '../run/builders.ts';
