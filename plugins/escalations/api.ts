@@ -2,26 +2,22 @@
 // key comes from the environment. A host at fault throws ModelFault, one line without anything secret, which is no call; a
 // useless answer is passed over.
 import { z } from 'zod';
+import type { CaseAnswer, Context, Escalation, Posted, Turn } from '../../src/model.ts';
 import {
   baseAddressSetting,
   CASE_TASK,
-  type CaseAnswer,
-  type Context,
   consult,
   definePlugin,
   durationSetting,
-  type Escalation,
   estimateTokens,
   isPassingStatus,
   ModelFault,
   mayReach,
-  type Posted,
   pause,
   postJson,
   repeatsSecret,
   retryAfterMs,
   secretFrom,
-  type Turn,
   variableSetting,
   withoutSecrets,
 } from '../../src/model.ts';
@@ -94,9 +90,8 @@ async function ask(call: ApiCall, turns: readonly Turn[]): Promise<CaseAnswer> {
     const answer = await send(call, turns);
     reportUse(context, answer, turns, seconds());
     const { text, end } = answer;
-    if (key !== undefined && repeatsSecret(text, key)) {
-      return { refuses: 'repeats the key that it was sent; its answer is not used' };
-    }
+    const isLeak = key !== undefined && repeatsSecret(text, key);
+    if (isLeak) return { refuses: 'repeats the key that it was sent; its answer is not used' };
     if (end === 'refused') return { refuses: 'would not answer' };
     if (end === 'cut') return { text, wrong: 'it was cut off at max_tokens, before its end; answer in fewer words' };
     return { text };
@@ -126,7 +121,6 @@ async function send(call: ApiCall, turns: readonly Turn[]): Promise<ApiAnswer> {
   const { protocol, url } = call;
   const { model, max_tokens: maxTokens, retries } = call.context.options;
   let body = protocol.body({ model, maxTokens, system: CASE_TASK, turns }, url);
-  let isOther = false;
   for (let retry = 0; ; retry++) {
     const posted = await post(call, body);
     const { status, text } = posted;
@@ -134,10 +128,9 @@ async function send(call: ApiCall, turns: readonly Turn[]): Promise<ApiAnswer> {
     const answer = success ? protocol.answer(parseJson(text)) : undefined;
     if (answer) return answer;
     const error = errorIn(text);
-    const other: Record<string, unknown> | undefined =
-      status === 400 && !isOther ? protocol.otherBody(body, error?.message ?? '') : undefined;
+    const other: typeof body | undefined = status === 400 ? protocol.otherBody(body, error?.message ?? '') : undefined;
     if (other) {
-      [body, isOther] = [other, true];
+      body = other;
       retry--;
       continue;
     }
@@ -222,8 +215,7 @@ function bodyFault({ text, status }: Posted, { origin, protocol, key }: ApiCall)
     const words = withoutSecrets(error.message, [key ?? '']);
     return fault(`answered ${status}, but with an error: ${words}`, error.status);
   }
-  const next = 'check plugins.api.kind and plugins.api.base_url';
-  return fault(`does not answer as ${protocol.title} does; ${next}`);
+  return fault(`does not answer as ${protocol.title} does; check plugins.api.kind and plugins.api.base_url`);
 }
 
 const isPage = (text: string): boolean => text.trimStart().startsWith('<');

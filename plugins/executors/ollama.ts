@@ -1,10 +1,8 @@
 // Asks a model of an Ollama host on this machine or its network. Text in, text out: the model has no tools.
 // A host that does not do its part throws, which is no try; a model that answers badly is told so once, then passed over.
 import { z } from 'zod';
+import type { AnswerFormat, ChatEnd, Context, Proposal, Refused, SeenFile, Turn } from '../../src/model.ts';
 import {
-  type AnswerFormat,
-  type ChatEnd,
-  type Context,
   definePlugin,
   durationSetting,
   estimateTokens,
@@ -13,14 +11,9 @@ import {
   lanHost,
   lanHostSetting,
   ModelFault,
-  type ModelHost,
   machineMemory,
   openChat,
-  type Proposal,
-  type Refused,
-  type SeenFile,
   seenFiles,
-  type Turn,
 } from '../../src/model.ts';
 import { chooseFormat, estimateTurns, rememberAnswer, turnsOf } from './ollama/conversation.ts';
 import { editSchema, readEdit } from './ollama/json-edit.ts';
@@ -82,22 +75,16 @@ async function reach({ signal, options: settings }: { signal: AbortSignal; optio
     throw isDown ? new Error(`nothing listens at ${url}; start it there: ollama serve`) : error;
   });
   const { model, why } = pickModel(settings.model, installed, url, maxModelBytes(name, machineMemory()));
-  const contextTokens = Math.min(settings.num_ctx, await contextOf(host, model, url));
-  return { url, host, model, why, contextTokens };
-}
-
-/** How many tokens the model itself takes; a host too old to say is believed to take any. Throws when it runs elsewhere. */
-async function contextOf(host: ModelHost, model: string, url: string): Promise<number> {
-  try {
-    const { context, remoteHost } = await host.show(model);
-    if (runsElsewhere({ name: model, remoteHost })) {
-      throw new Error(`${model} does not run at ${url} but at ${remoteHost}; prompts stay here`);
-    }
-    return context ?? Number.POSITIVE_INFINITY;
-  } catch (error) {
-    if (error instanceof ModelFault && error.status !== undefined) return Number.POSITIVE_INFINITY;
+  const shown = await host.show(model).catch((error: unknown) => {
+    // A host too old to say how many tokens a model takes is believed to take any.
+    if (error instanceof ModelFault && error.status !== undefined) return undefined;
     throw error;
+  });
+  if (shown && runsElsewhere({ name: model, remoteHost: shown.remoteHost })) {
+    throw new Error(`${model} does not run at ${url} but at ${shown.remoteHost}; prompts stay here`);
   }
+  const contextTokens = Math.min(settings.num_ctx, shown?.context ?? Number.POSITIVE_INFINITY);
+  return { url, host, model, why, contextTokens };
 }
 
 type Question = Awaited<ReturnType<typeof reach>> & {

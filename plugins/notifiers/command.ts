@@ -1,12 +1,6 @@
 // Tells a program of the owner's: the notice as JSON on its stdin, and in MENDLOOP_NOTICE_REASON, _STAGE, _TITLE and _TEXT.
-import {
-  definePlugin,
-  ModelFault,
-  type Notice,
-  programEnvironment,
-  programSettings,
-  runModelCommand,
-} from '../../src/model.ts';
+import type { Notice } from '../../src/model.ts';
+import { definePlugin, ModelFault, programEnvironment, programSettings, runModelCommand } from '../../src/model.ts';
 import { boundedNotice, deliver } from './deliver.ts';
 
 /** A variable of more than 128 KiB cannot be handed over. */

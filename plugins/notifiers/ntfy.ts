@@ -1,13 +1,7 @@
 // Tells ntfy, which tells phones. Published as JSON: nothing of a notice stands in a header or in an address.
 import { z } from 'zod';
-import {
-  baseAddressSetting,
-  definePlugin,
-  durationSetting,
-  type Notice,
-  secretFrom,
-  variableSetting,
-} from '../../src/model.ts';
+import type { Notice } from '../../src/model.ts';
+import { baseAddressSetting, definePlugin, durationSetting, secretFrom, variableSetting } from '../../src/model.ts';
 import { boundedNotice, postNotice } from './deliver.ts';
 
 const TOPIC = /^[-_A-Za-z0-9]{1,64}$/;

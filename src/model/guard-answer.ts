@@ -42,7 +42,8 @@ export function guardAnswer(text: string, doneReason: string, files: readonly Se
   const answer = withoutLineNumbers(text);
   if (answer.trim() === '') return { wrong: 'the answer is empty' };
   const read = readAnswer(answer);
-  if (!read.ok) return isProse(answer) && read.code === 'unreadable' ? { says: oneLine(answer) } : { answer };
+  if (!read.ok)
+    return isProse(answer) && read.code === 'unreadable' ? { says: answer.replaceAll(/\s+/g, ' ').trim() } : { answer };
   for (const change of read.changes) {
     if (change.form !== 'whole-file' || change.path === undefined) continue;
     const names = spellings(change.path);
@@ -73,5 +74,3 @@ function vanishedLines(before: string, after: string): number {
 /** A sentence or two, and nothing that could be meant as a change. */
 const isProse = (answer: string): boolean =>
   answer.trim().length <= MAX_PROSE_LENGTH && !/^\s*(?:`{3}|~{3}|[+-]{1,3} ?\S|@@|<{5})/m.test(answer);
-
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

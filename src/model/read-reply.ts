@@ -25,12 +25,11 @@ const FORMS = {
 const KEYS = Object.keys(FORMS) as (keyof typeof FORMS)[];
 const keysIn = (object: object) => KEYS.filter((key) => Object.hasOwn(object, key));
 
-const NEITHER = 'it is neither a change of files nor one JSON object with diagnostics or hand_over';
-
 /** Never throws. */
 export function readReply(raw: string): ReadReply {
   if (raw.length > MAX_CHARACTERS) return { wrong: `it has more than ${MAX_CHARACTERS} characters` };
-  const text = withoutThoughts(raw);
+  // What a reasoning model thought is no part of its answer.
+  const text = raw.replace(/^\ufeff/, '').replace(/^\s*<think(?:ing)?>.*?<\/think(?:ing)?>/s, '');
   if (text.trim() === '') return { wrong: 'it is empty' };
   const whole = objectOf(text);
   if (whole !== undefined) return readForm(whole);
@@ -39,7 +38,9 @@ export function readReply(raw: string): ReadReply {
   const within = embedded(text);
   if (within !== undefined) return readForm(within);
   // Something that was meant as a change: the loop tells best what is wrong with it.
-  return /^\s*(?:`{3}|~{3}|@@|<{5}|\+\+\+ |--- |diff --git )/m.test(text) ? { reply: { answer } } : { wrong: NEITHER };
+  const isMeantAsChange = /^\s*(?:`{3}|~{3}|@@|<{5}|\+\+\+ |--- |diff --git )/m.test(text);
+  if (isMeantAsChange) return { reply: { answer } };
+  return { wrong: 'it is neither a change of files nor one JSON object with diagnostics or hand_over' };
 }
 
 function readForm(object: Readonly<Record<string, unknown>>): ReadReply {
@@ -86,7 +87,3 @@ function objectOf(text: string): Record<string, unknown> | undefined {
     return undefined;
   }
 }
-
-/** What a reasoning model thought is no part of its answer. */
-const withoutThoughts = (text: string): string =>
-  text.replace(/^\ufeff/, '').replace(/^\s*<think(?:ing)?>.*?<\/think(?:ing)?>/s, '');

@@ -43,11 +43,9 @@ export async function callHook<H extends HookName>(
   return { plugin: name, failed: `${name}: ${hook} ${checked.reason}`, why: checked.why };
 }
 
-async function within(
-  limitMs: number,
-  signal: AbortSignal | undefined,
-  work: (signal: AbortSignal) => unknown,
-): Promise<Ended> {
+type Work = (signal: AbortSignal) => unknown;
+
+async function within(limitMs: number, signal: AbortSignal | undefined, work: Work): Promise<Ended> {
   const stopped: Ended = { why: 'stopped', reason: 'was stopped' };
   const late: Ended = { why: 'late', reason: `took longer than ${limitMs / 1000} s` };
   if (signal?.aborted) return stopped;

@@ -32,24 +32,20 @@ export async function locate(folder: string | undefined, name: string): Promise<
   return { files };
 }
 
+type Load = () => Promise<unknown>;
 export type Imported = { readonly exported: unknown } | { readonly fault: string };
 
 const IMPORT_LIMIT_MS = 10_000;
 
 /** The default export of `load()`'s module. Never throws; `where` is what a person calls the file. */
-export async function defaultExport(
-  load: () => Promise<unknown>,
-  where: string,
-  shown: (message: string) => string = (message) => message,
-  limitMs: number = IMPORT_LIMIT_MS,
-): Promise<Imported> {
+export async function defaultExport(load: Load, where: string, limitMs = IMPORT_LIMIT_MS): Promise<Imported> {
   const loaded = async (): Promise<Imported> => {
     try {
       const module = await load();
       const isModule = typeof module === 'object' && module !== null && 'default' in module;
       return isModule ? { exported: module.default } : { fault: `${where} has no default export` };
     } catch (error) {
-      return { fault: `${where} cannot be loaded: ${shown(thrownLine(withPlace(error, where)))}` };
+      return { fault: `${where} cannot be loaded: ${thrownLine(withPlace(error, where))}` };
     }
   };
   let timer: NodeJS.Timeout | undefined;
@@ -63,9 +59,10 @@ export async function defaultExport(
 export async function ownExport(folder: string, file: string, limitMs?: number): Promise<Imported> {
   await lendPackages();
   const [path, url] = [join(folder, file), pathToFileURL(join(folder, file)).href];
+  const imported = await defaultExport(() => import(url), `plugins/${file}`, limitMs);
+  if (!('fault' in imported)) return imported;
   const [root, rootUrl] = [path.slice(0, -file.length), url.slice(0, -file.length)];
-  const shown = (message: string) => message.replaceAll(rootUrl, 'plugins/').replaceAll(root, 'plugins/');
-  return defaultExport(() => import(url), `plugins/${file}`, shown, limitMs);
+  return { fault: imported.fault.replaceAll(rootUrl, 'plugins/').replaceAll(root, 'plugins/') };
 }
 
 /** Set in a bundle of this package: specifier → URL of the part of the bundle that plugins get for it. */

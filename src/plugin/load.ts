@@ -7,7 +7,7 @@ import { BUILT_INS, type BuiltIns } from './built-ins.ts';
 import { callHook } from './call.ts';
 import { keyOf, LISTS, type List } from './contract.ts';
 import { checkSettings, examine, type LoadedPlugin, type Problems, type Use } from './examine.ts';
-import { defaultExport, type Imported, locate, ownExport } from './import-plugin.ts';
+import { defaultExport, locate, ownExport } from './import-plugin.ts';
 
 export interface Plugins {
   readonly executors: readonly LoadedPlugin[];
@@ -113,12 +113,8 @@ async function loadUse(name: string, use: Use, ships: readonly List[], input: Lo
 }
 
 /** undefined: it is a part of the loop itself, as `local` is. */
-async function importUse(
-  name: string,
-  { lists, from }: Use,
-  ships: readonly List[],
-  { own, shipped = SHIPPED, builtIns = BUILT_INS, importLimitMs }: LoadInput,
-): Promise<Imported | undefined> {
+async function importUse(name: string, { lists, from }: Use, ships: readonly List[], input: LoadInput) {
+  const { own, shipped = SHIPPED, builtIns = BUILT_INS, importLimitMs } = input;
   const located = await locate(own?.folder, name);
   if ('refused' in located) return { fault: located.refused };
   const [file, ...more] = located.files;
@@ -129,7 +125,7 @@ async function importUse(
     }
     if (wrong) return { fault: `it ships for ${ships.map(keyOf).join(', ')}, but is named under ${keyOf(wrong)}` };
     const load = builtIns.get(`${from}/${name}`);
-    return load && defaultExport(load, 'the shipped plugin', undefined, importLimitMs);
+    return load && defaultExport(load, 'the shipped plugin', importLimitMs);
   }
   if (own === undefined || file === undefined) return { fault: missing(name, lists, shipped) };
   if (more.length > 0) {

@@ -1,6 +1,7 @@
 // A server that speaks the protocols of hosted models, OpenAI's chat completions and Anthropic's messages, as it is told to.
 import type { ServerResponse } from 'node:http';
-import { breakOff, type LoopbackServer, listen, paused, replyOf, type Script, type ServedRequest } from './loopback.ts';
+import type { LoopbackOptions, LoopbackServer, Script, ServedRequest } from './loopback.ts';
+import { breakOff, listen, paused, replyOf } from './loopback.ts';
 
 export type ApiKind = 'openai' | 'anthropic';
 
@@ -32,17 +33,13 @@ export interface ApiReply {
 /** The name of 0.1.0 for a request as it came. */
 export type ApiRequest = ServedRequest;
 
-export interface ApiServerOptions {
+export interface ApiServerOptions extends LoopbackOptions {
   /** Without it, by the path: Anthropic's where that ends in `/messages`. */
   readonly kind?: ApiKind;
   /** Answers to POST requests. */
   readonly script?: Script<ApiReply>;
   /** A request without this key gets 401, with an error that repeats parts of the key it had. */
   readonly key?: string;
-  /** PEM texts: it then speaks TLS. */
-  readonly tls?: { readonly key: string; readonly cert: string };
-  /** It stops by itself after so long without a request. Default: five minutes. */
-  readonly idleMs?: number;
 }
 
 export type ApiServer = LoopbackServer;

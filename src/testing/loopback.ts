@@ -26,6 +26,7 @@ export const replyOf = <Reply>(script: Script<Reply>, request: ServedRequest, be
 export interface LoopbackOptions {
   /** It stops by itself after so long without a request. Default: five minutes. */
   readonly idleMs?: number | undefined;
+  /** PEM texts: it then speaks TLS. */
   readonly tls?: { readonly key: string; readonly cert: string } | undefined;
 }
 

@@ -1,6 +1,7 @@
 // A server that speaks Ollama's protocol as it is told to.
 import type { ServerResponse } from 'node:http';
-import { breakOff, type LoopbackServer, listen, paused, replyOf, type Script, type ServedRequest } from './loopback.ts';
+import type { LoopbackOptions, LoopbackServer, Script, ServedRequest } from './loopback.ts';
+import { breakOff, listen, paused, replyOf } from './loopback.ts';
 
 /** A model as `/api/tags` and `/api/show` tell of it. */
 export interface ServedModel {
@@ -43,13 +44,11 @@ export interface ServedReply {
   readonly contentType?: string;
 }
 
-export interface ServerOptions {
+export interface ServerOptions extends Pick<LoopbackOptions, 'idleMs'> {
   /** Default: one, `qwen2.5-coder:7b`. */
   readonly models?: readonly ServedModel[];
   /** Answers to `/api/chat`. */
   readonly script?: Script<ServedReply>;
-  /** It stops by itself after so long without a request. Default: five minutes. */
-  readonly idleMs?: number;
 }
 
 export interface OllamaServer extends LoopbackServer {

@@ -23,7 +23,7 @@ export interface Protocol {
   endpoint(base: string): string;
   headers(key: string | undefined): Record<string, string>;
   body(question: Question, url: string): Body;
-  /** The body for a host that did not take the first one and says why; undefined: there is no other. */
+  /** The body for a host that did not take `body` and says why; undefined: there is no other. */
   otherBody(body: Body, why: string): Body | undefined;
   /** undefined: that is no answer of this protocol. */
   answer(body: unknown): ApiAnswer | undefined;

@@ -1,14 +1,7 @@
 // The conversation of one try: in which form an answer is asked for, and the prompt, the answers and their refusals as turns.
 // Answers are remembered between the rounds of a try; without them the turns are made from the refusals alone.
-import {
-  type AnswerFormat,
-  estimateTokens,
-  followUp,
-  type Refused,
-  type SeenFile,
-  type Turn,
-  withFormat,
-} from '../../../src/model.ts';
+import type { AnswerFormat, Refused, SeenFile, Turn } from '../../../src/model.ts';
+import { estimateTokens, followUp, withFormat } from '../../../src/model.ts';
 
 const MISPLACED: ReadonlySet<string> = new Set(['not_found', 'ambiguous']);
 const MAX_MISPLACED = 2;
