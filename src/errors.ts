@@ -344,6 +344,9 @@ export function failUsage(what: string, next: string): never {
 /** The text of an error as every command prints it, without colour. */
 export function formatError(error: MendError): string {
   const lines = [`error ${error.code}: ${error.message}`, ...error.problems.map((p) => `  - ${p}`)];
-  const [first = '', ...rest] = error.next.split('\n');
-  return [...lines, `  next:  ${first}`, ...rest.map((l) => `         ${l}`)].join('\n');
+  return [...lines, ...nextLines(error.next)].join('\n');
 }
+
+/** What to do next as every command prints it. */
+export const nextLines = (next: string): string[] =>
+  next.split('\n').map((line, i) => `${i === 0 ? '  next:  ' : '         '}${line}`);

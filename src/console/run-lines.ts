@@ -1,4 +1,5 @@
 // What both ways to watch a run say in the same words: that the lab is simulated, news of fixes, and the last lines.
+import { nextLines } from '../errors.ts';
 import type { DataOf, EventType, LoopEvent } from '../events.ts';
 import { counted } from '../triage/words.ts';
 import type { StepView, Tally } from './tally.ts';
@@ -51,11 +52,7 @@ export function closingLines({ ended, steps, lab, mended, stages }: Tally): stri
     `${VERDICTS[ended.exit] ?? 'failed'}: ${parts.join(', ')}  ${took}`,
     ...mendedLines,
     ...(failed.length === 0 && ended.reason ? [`  ${ended.reason}`] : []),
-    ...failed.flatMap((view) =>
-      nextStep(view)
-        .split('\n')
-        .map((line, i) => `${i === 0 ? '  next:  ' : '         '}${line}`),
-    ),
+    ...failed.flatMap((view) => nextLines(nextStep(view))),
   ];
 }
 

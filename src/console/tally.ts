@@ -81,9 +81,8 @@ function noteStep(view: StepView, { type, data, attempt }: LoopEvent, at: number
     // An attempt that ends without being recognised must not be shown as the failure before it.
     delete view.failure;
   }
-  if (type === 'attempt.started' || type === 'attempt.ended') {
+  if (type === 'attempt.started' || type === 'attempt.ended')
     Object.assign(view, { attempt, log: data.log ?? view.log });
-  }
   const status = STATUS[type];
   if (!status) return;
   if (status === 'running') view.since = at;
