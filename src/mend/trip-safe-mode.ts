@@ -28,7 +28,7 @@ export async function tripSafeModeIfFixBroke(run: Run, incident: Incident): Prom
   if (transient || external || run.journal.failures.openFixes(incident.step).length > 0) return;
   const culprit = await culpritFix(run, incident);
   if (!culprit) return;
-  const by = `the fix ${culprit.commit.slice(0, 12)} of ${culprit.trailers.get('Stage')}: ${culprit.note.fix}`;
+  const by = `the fix ${culprit.commit.slice(0, 12)} of ${culprit.stage}: ${culprit.note.fix}`;
   trip(run, `a fix turned a green stage red: ${incident.step} (by ${by})`);
 }
 
@@ -54,13 +54,13 @@ async function culpritFix(
   const { reopened, green_head } = recordOf(journal.stages, step) ?? {};
   if (!reopened || green_head === undefined || green_head === tree.head) return undefined;
   const since = await committedFixes(treeGit(tree), green_head, tree.head);
-  const gone = new Set(since.map(({ trailers }) => trailers.get('Reverts')));
+  const gone = new Set(since.map(({ reverts }) => reverts));
   const inputs = new Set(inputFiles(config.map.stages[stage] as Stage, await tree.files()));
   return since.find(
-    ({ commit, trailers, paths }) =>
-      !trailers.has('Reverts') &&
-      !gone.has(commit) &&
-      (trailers.get('Step') ?? trailers.get('Stage')) !== step &&
-      paths.some((path) => inputs.has(path)),
+    (fix) =>
+      fix.reverts === undefined &&
+      !gone.has(fix.commit) &&
+      fix.step !== step &&
+      fix.paths.some((path) => inputs.has(path)),
   );
 }

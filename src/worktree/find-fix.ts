@@ -9,6 +9,7 @@ export interface CommittedFix {
   readonly paths: readonly string[];
   readonly note: { readonly fix: string; readonly reason: string };
   readonly stage: string;
+  readonly step: string;
   readonly fingerprint: string;
   readonly class: string;
   readonly tier: string;
@@ -19,8 +20,6 @@ export interface CommittedFix {
   /** The fix that it takes back, and what became of that one; both undefined for a fix. */
   readonly reverts: string | undefined;
   readonly outcome: string | undefined;
-  /** All trailers by name. */
-  readonly trailers: ReadonlyMap<string, string>;
 }
 
 /** Every fix and every taking back in `base..head`, newest first. Throws a GitError. */
@@ -49,6 +48,7 @@ function readCommit(part: string): CommittedFix {
     paths,
     note: { fix: value('Fix') ?? subject, reason: value('Reason') ?? '' },
     stage: trailer('Stage'),
+    step: trailers.get('Step') ?? trailer('Stage'),
     fingerprint: trailer('Fingerprint'),
     class: trailer('Class'),
     tier: trailer('Tier'),
@@ -57,7 +57,6 @@ function readCommit(part: string): CommittedFix {
     hash: trailer('Patch'),
     reverts: trailers.get('Reverts'),
     outcome: trailers.get('Outcome'),
-    trailers,
   };
 }
 
@@ -71,7 +70,7 @@ export async function isReversal(
   tree: TreePlace,
   base: string,
   head: string,
-  edits: readonly { readonly path: string; readonly after: string }[],
+  edits: readonly { path: string; after: string }[],
 ): Promise<boolean> {
   const git = treeGit(tree);
   const fixed = await committedFixes(git, base, head);
@@ -80,7 +79,7 @@ export async function isReversal(
   for (const { path, after } of edits) {
     const fixes = standing.filter(({ paths }) => paths.includes(path));
     if (fixes.length === 0) continue;
-    const id = (await git.run(['hash-object', '--stdin'], after)).trim();
+    const id = await git.line(['hash-object', '--stdin'], after);
     const before = await Promise.all(fixes.map(({ commit }) => git.attempt(['rev-parse', `${commit}^:${path}`])));
     if (before.some(({ ok, stdout }) => ok && stdout.trim() === id)) return true;
   }

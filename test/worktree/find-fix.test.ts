@@ -7,7 +7,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Fix } from '../../src/triage/incident.ts';
 import { commitFix, revertFix } from '../../src/worktree/commit-fix.ts';
-import { committedFixes, isReversal } from '../../src/worktree/find-fix.ts';
+import { type CommittedFix, committedFixes, isReversal } from '../../src/worktree/find-fix.ts';
 import { fixMessage, revertMessage } from '../../src/worktree/fix-message.ts';
 import { snapshotOf } from '../../src/worktree/read.ts';
 import { treeGit, type Worktree } from '../../src/worktree/tree.ts';
@@ -55,10 +55,12 @@ test('fixes and what took them back, the newest first, with their story; merges 
       { fix: 'Say two Stage: evil', reason: 'One Patch: evil' },
     ],
   );
-  assert.equal(Object.fromEntries(fix?.trailers ?? []), {
-    ...{ Stage: 'a', Fingerprint: 'f1', Class: 'unknown', Tier: 'executor', Plugin: 'probe', Attempt: '1', Run: 'r1' },
-    Patch: 'h-two',
+  const { commit, time, paths, note, ...trailers } = fix as CommittedFix;
+  assert.equal(trailers, {
+    ...{ stage: 'a', step: 'a', fingerprint: 'f1', class: 'unknown', tier: 'executor', plugin: 'probe', run: 'r1' },
+    ...{ hash: 'h-two', reverts: undefined, outcome: undefined },
   });
+  assert.is(git(tree.path, 'log', '-1', '--format=%(trailers:key=Attempt,valueonly)', first.commit).trim(), '1');
   assert.equal(
     [back?.reverts, back?.outcome, back?.hash, back?.paths],
     [first.commit, 'withdrawn', 'h-two', ['ä b.txt']],
