@@ -29,6 +29,8 @@ export interface Git {
   readonly dir: string;
   /** What git printed; throws a GitError when it failed. */
   run(args: readonly string[], input?: string | Buffer): Promise<string>;
+  /** The same without space around it: for answers of one line. */
+  line(args: readonly string[], input?: string | Buffer): Promise<string>;
   /** The same, byte for byte. */
   bytes(args: readonly string[], input?: string | Buffer): Promise<Buffer>;
   /** Never throws for what git answers, only when `dir` is no folder. */
@@ -97,13 +99,17 @@ export function openGit(dir: string, options: GitOptions = {}): Git {
     if (!answer.ok) throw new GitError(args, answer.code, answer.stderr);
     return answer.bytes;
   };
-  return { dir, attempt, bytes, run: async (args, input) => (await bytes(args, input)).toString() };
+  const run: Git['run'] = async (args, input) => (await bytes(args, input)).toString();
+  return { dir, attempt, bytes, run, line: async (args, input) => (await run(args, input)).trim() };
 }
 
 function plainEnvironment(indexFile: string): Record<string, string> {
   const variables = PLAIN_ENV.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : []));
   return { ...Object.fromEntries(variables), GIT_INDEX_FILE: indexFile };
 }
+
+/** The lines of an answer that hold something. */
+export const lines = (answer: string): string[] => answer.split('\n').filter(Boolean);
 
 /** The parts of a NUL-separated answer. */
 export function fields(answer: string): string[] {

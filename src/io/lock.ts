@@ -71,11 +71,7 @@ const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0,
  * Does `work` while nobody else works on the home; `notices` is what a person should know about how the lock was come by.
  * Throws E_LOCKED when another holds it, or may, and E_STATE_UNWRITABLE.
  */
-export async function withLock<T>(
-  layout: Layout,
-  command: string,
-  work: (notices: readonly string[]) => Promise<T>,
-): Promise<T> {
+export async function withLock<T>(layout: Layout, command: string, work: (notices: readonly string[]) => Promise<T>) {
   requireWritable(layout.state);
   const lock = takeLock(layout.lock, command);
   if (!lock.taken) fail('E_LOCKED', { ...lock.owner, why: lock.why });

@@ -24,7 +24,8 @@ export async function checkoutOf(home: string, branch: string): Promise<Checkout
   await refuseBegun(commonDir, branch);
   const [path, another] = await checkoutsOf(openGit(home), branch);
   if (path === undefined) return undefined;
-  const blocked = (what: string, next: string) => fail('E_PROMOTE_CHECKOUT', { base: branch, what, next });
+  const blocked: (what: string, next: string) => never = (what, next) =>
+    fail('E_PROMOTE_CHECKOUT', { base: branch, what, next });
   if (another !== undefined) {
     blocked(`is checked out twice, in ${path} and ${another}`, `git -C ${shellWord(another)} switch --detach`);
   }
@@ -33,13 +34,13 @@ export async function checkoutOf(home: string, branch: string): Promise<Checkout
   }
   const gitDir = await ownGitDir(path, commonDir);
   if (gitDir === undefined) blocked(`is checked out in ${path}, which has lost its repository`, 'git worktree repair');
-  const doing = await unfinished(gitDir as string);
+  const doing = await unfinished(gitDir);
   if (doing) blocked(`has a ${doing} begun in ${path}`, `end it first: git -C ${shellWord(path)} status`);
-  const { changed } = await trackedStatus(openGit(path, { gitDir: gitDir as string }));
+  const { changed } = await trackedStatus(openGit(path, { gitDir }));
   if (changed.length > 0) {
     fail('E_PROMOTE_DIRTY', { base: branch, path, at: shellWord(path) }, changed.map(shellWord));
   }
-  return { path, gitDir: gitDir as string };
+  return { path, gitDir };
 }
 
 /** Without a `.git` of its own git would look further up, and act on another checkout. */
@@ -57,13 +58,9 @@ async function refuseBegun(commonDir: string, branch: string): Promise<void> {
   for (const { path, checkout } of [{ path: commonDir, checkout: '' }, ...(await adminDirs(commonDir))]) {
     for (const folder of ['rebase-merge', 'rebase-apply']) {
       if (readText(join(path, folder, 'head-name'))?.trim() !== `refs/heads/${branch}`) continue;
-      const where = checkout ? ` in ${checkout}` : '';
-      const at = checkout ? ` -C ${shellWord(checkout)}` : '';
-      fail('E_PROMOTE_CHECKOUT', {
-        base: branch,
-        what: `is being rebased${where}`,
-        next: `git${at} rebase --continue\nor: git${at} rebase --abort`,
-      });
+      const git = checkout ? `git -C ${shellWord(checkout)}` : 'git';
+      const what = `is being rebased${checkout ? ` in ${checkout}` : ''}`;
+      fail('E_PROMOTE_CHECKOUT', { base: branch, what, next: `${git} rebase --continue\nor: ${git} rebase --abort` });
     }
   }
 }

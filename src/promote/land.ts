@@ -4,7 +4,7 @@ import { fields, type Git, openGit } from '../io/git.ts';
 import { unfinished } from '../io/git-dir.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import type { CommitOptions } from '../worktree/commit-fix.ts';
-import { gitFailed, shellWord } from '../worktree/messages.ts';
+import { gitFailed, moveAside, shellWord, short } from '../worktree/messages.ts';
 import { type Checkout, checkoutOf, inTheWay } from './checkout.ts';
 import type { Rehearsal } from './rehearse.ts';
 
@@ -45,9 +45,8 @@ export async function readyCheckout(home: string, base: Base, tree: string): Pro
   const checkout = await checkoutOf(home, base.name);
   const taken = checkout ? await inTheWay(checkout, base.commit, tree) : [];
   if (checkout && taken.length > 0) {
-    const at = (path: string) => shellWord(`${checkout.path}/${path}`);
-    const commands = taken.map((path) => `mv ${at(path)} ${at(`${path}.old`)}`);
-    fail('E_PROMOTE_IN_THE_WAY', { base: base.name, commands: commands.join('\n') }, taken.map(shellWord));
+    const commands = moveAside(checkout.path, taken);
+    fail('E_PROMOTE_IN_THE_WAY', { base: base.name, commands }, taken.map(shellWord));
   }
   return checkout;
 }
@@ -77,14 +76,12 @@ async function moveCheckout(landing: Landing, checkout: Checkout, to: string): P
 }
 
 async function moveRef({ home, base, tip }: Landing, to: string): Promise<void> {
-  const why = `mendloop promote: ${tip.slice(0, 12)}`;
   const git = openGit(home);
   const ref = `refs/heads/${base.name}`;
-  const moved = await git.attempt(['update-ref', '-m', why, ref, to, base.commit]);
+  const moved = await git.attempt(['update-ref', '-m', `mendloop promote: ${short(tip)}`, ref, to, base.commit]);
   if (moved.ok) return;
   if ((await commitOf(git, ref)) !== base.commit) fail('E_PROMOTE_MOVED', { base: base.name });
-  const command = `git log -1 ${shellWord(base.name)}`;
-  gitFailed(`move ${base.name}`, command, moved.stderr);
+  gitFailed(`move ${base.name}`, `git log -1 ${shellWord(base.name)}`, moved.stderr);
 }
 
 /** The owner's hooks have to see a merge being made, so git makes it there; one they refuse is taken back. */
@@ -108,14 +105,12 @@ async function mergeWithHooks(landing: Landing, checkout: Checkout, owner: strin
 
 async function refused({ base, tip }: Landing, { path }: Checkout, git: Git, stderr: string): Promise<never> {
   if ((await commitOf(git, 'HEAD')) !== base.commit) fail('E_PROMOTE_MOVED', { base: base.name });
-  const command = `git -C ${shellWord(path)} merge --no-ff ${tip.slice(0, 12)}`;
+  const command = `git -C ${shellWord(path)} merge --no-ff ${short(tip)}`;
   return gitFailed(`merge into ${base.name} in ${path}`, command, stderr);
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 /** Options for a git command, before its name, that make its commit the owner's. Throws E_NO_IDENTITY when git knows none. */
-async function asOwner(git: Git, env: Env): Promise<string[]> {
+async function asOwner(git: Git, env: Landing['env']): Promise<string[]> {
   const options: string[] = [];
   for (const who of ['author', 'committer']) {
     for (const what of ['name', 'email']) {
@@ -136,6 +131,5 @@ async function asOwner(git: Git, env: Env): Promise<string[]> {
 async function owners(git: Git, key: string): Promise<string | undefined> {
   const answer = await git.attempt(['config', '--show-scope', '-z', '--get-all', key]);
   const parts = fields(answer.stdout);
-  const values = parts.filter((_, i) => i % 2 === 1 && parts[i - 1] !== 'command');
-  return values.at(-1) || undefined;
+  return parts.findLast((_, i) => i % 2 === 1 && parts[i - 1] !== 'command') || undefined;
 }

@@ -9,19 +9,7 @@ import { type Base, commitOf } from '../worktree/base.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { landedCommits } from '../worktree/landed.ts';
 
-/** A fix as its commit tells it. */
-export interface FixFacts {
-  commit: string;
-  time: string;
-  stage: string;
-  fingerprint: string;
-  class: string;
-  plugin: string;
-  run: string;
-  paths: readonly string[];
-  fix: string;
-  reason: string;
-}
+export type FixFacts = ReturnType<typeof fixFacts>;
 
 export interface ListedFix extends FixFacts {
   /** As the branch and the ledger have it; `landed`: the base has it already. */
@@ -73,7 +61,8 @@ export function outcomeIn(ledger: Ledger, { stage, fingerprint, hash }: Committe
   return patches.find((patch) => patch.hash === hash)?.outcome ?? 'unknown';
 }
 
-export function fixFacts(fix: CommittedFix): FixFacts {
+/** What its commit tells of a fix. */
+export function fixFacts(fix: CommittedFix) {
   const { commit, time, stage, fingerprint, plugin, run, paths, note } = fix;
-  return { commit, time, stage, fingerprint, class: fix.class, plugin, run, paths, fix: note.fix, reason: note.reason };
+  return { commit, time, stage, fingerprint, class: fix.class, plugin, run, paths, ...note };
 }

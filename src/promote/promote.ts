@@ -1,16 +1,15 @@
 // Promotion: nothing lands unless its owner accepts exactly what was shown, and no run is at work.
 import { fail } from '../errors.ts';
-import { openGit } from '../io/git.ts';
+import { lines, openGit } from '../io/git.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
-import { shellWord } from '../worktree/messages.ts';
+import { shellWord, short, solveConflict } from '../worktree/messages.ts';
 import { WORKTREE } from '../worktree/tree.ts';
 import { type Landed, land, readyCheckout } from './land.ts';
 import { type Pushed, pushBranch } from './push.ts';
-import type { Rehearsal } from './rehearse.ts';
 import { promoteMessage, type Story, type Survey, surveyPromotion, unverified } from './story.ts';
 
 export interface PromoteRequest {
@@ -34,20 +33,17 @@ export interface Promoted {
 export async function acceptPromotion(request: PromoteRequest, accepted: string): Promise<Promoted> {
   return alone(request, async () => {
     const { home, env, dryRun } = request;
-    const { base, config } = await configurationNow(home);
-    const { story, rehearsal } = await showPromotion(home, base, false);
-    refuseNothing(story);
+    const { base, config, story, rehearsal } = await toPromote(home);
     await refuseOther(home, story, accepted);
     refuseUnverified(story);
     if (!rehearsal || story.tip === null) throw new Error('a story without a rehearsal has something to promote');
-    refuseConflict(story, rehearsal);
+    refuseConflict(story, rehearsal.plain);
     if (dryRun) {
       const checkout = await readyCheckout(home, base, rehearsal.tree);
       return { story, landed: undefined, checkout: checkout?.path };
     }
-    const { hooks, sign } = config.loop.git;
     const message = promoteMessage(story);
-    const landed = await land({ home, base, tip: story.tip, rehearsal, message, commit: { hooks, sign }, env });
+    const landed = await land({ home, base, tip: story.tip, rehearsal, message, commit: config.loop.git, env });
     return { story, landed, checkout: landed.checkout };
   });
 }
@@ -56,9 +52,7 @@ export async function acceptPromotion(request: PromoteRequest, accepted: string)
 export async function pushPromotion(request: PromoteRequest): Promise<{ story: Story; pushed: Pushed }> {
   return alone(request, async () => {
     const { home } = request;
-    const { base, config } = await configurationNow(home);
-    const { story } = await showPromotion(home, base, false);
-    refuseNothing(story);
+    const { base, config, story } = await toPromote(home);
     refuseUnverified(story);
     const { push, hooks } = config.loop.git;
     const options = { remote: push, hooks, dry: request.dryRun };
@@ -67,16 +61,18 @@ export async function pushPromotion(request: PromoteRequest): Promise<{ story: S
 }
 
 /** What can be seen without the lock; a run at work may change it. */
-export async function showPromotion(home: string, base: Base, withDiff: boolean): Promise<Survey> {
-  return surveyPromotion(home, base, readLedger(layoutOf(home)).ledger, withDiff);
-}
+export const showPromotion = (home: string, base: Base, withDiff: boolean): Promise<Survey> =>
+  surveyPromotion(home, base, readLedger(layoutOf(home)).ledger, withDiff);
 
-async function alone<T>({ home, command, dryRun }: PromoteRequest, work: () => Promise<T>): Promise<T> {
-  return dryRun ? work() : withLock(layoutOf(home), command, work);
-}
+const alone = <T>({ home, command, dryRun }: PromoteRequest, work: () => Promise<T>): Promise<T> =>
+  dryRun ? work() : withLock(layoutOf(home), command, work);
 
-function refuseNothing({ nothing, branch, base }: Story): void {
-  if (nothing) fail('E_PROMOTE_NOTHING', { branch, base });
+/** What there is to promote. Throws E_PROMOTE_NOTHING when there is nothing. */
+async function toPromote(home: string) {
+  const { base, config } = await configurationNow(home);
+  const { story, rehearsal } = await showPromotion(home, base, false);
+  if (story.nothing) fail('E_PROMOTE_NOTHING', { branch: base.branch, base: base.name });
+  return { base, config, story, rehearsal };
 }
 
 async function refuseOther(home: string, { branch, tip }: Story, accepted: string): Promise<void> {
@@ -87,37 +83,29 @@ async function refuseOther(home: string, { branch, tip }: Story, accepted: strin
   const git = openGit(home);
   const commit = /^[0-9a-f]+$/.test(accepted) ? await commitOf(git, accepted) : undefined;
   const log = commit === undefined ? '' : await git.run(['log', '--format=%h %s', `${commit}..${tip}`]);
-  const since = log.split('\n').filter(Boolean);
-  fail('E_PROMOTE_STALE', { branch, tip: tip.slice(0, 12), since: since.length > 0 }, since);
+  const since = lines(log);
+  fail('E_PROMOTE_STALE', { branch, tip: short(tip), since: since.length > 0 }, since);
 }
 
 function refuseUnverified(story: Story): void {
   const open = unverified(story);
   if (open.length === 0) return;
-  const short = (commit: string) => commit.slice(0, 12);
-  fail(
-    'E_PROMOTE_UNVERIFIED',
-    { branch: story.branch, commands: open.map(({ commit }) => `mendloop rollback ${short(commit)}`).join('\n') },
-    open.map(({ commit, stage, fix, outcome }) => `${short(commit)} ${stage}: ${fix} (${outcome})`),
-  );
+  const commands = open.map(({ commit }) => `mendloop rollback ${short(commit)}`).join('\n');
+  const problems = open.map(({ commit, stage, fix, outcome }) => `${short(commit)} ${stage}: ${fix} (${outcome})`);
+  fail('E_PROMOTE_UNVERIFIED', { branch: story.branch, commands }, problems);
 }
 
-function refuseConflict(story: Story, { conflicts, plain }: Rehearsal): void {
-  if (conflicts.length === 0) return;
-  const { branch, base } = story;
+function refuseConflict(story: Story, plain: boolean): void {
+  const { branch, base, conflicts } = story;
   const commands = conflictCommands(story, plain).join('\n');
-  fail('E_PROMOTE_CONFLICT', { branch, base, commands }, conflicts.map(shellWord));
+  if (conflicts.length > 0) fail('E_PROMOTE_CONFLICT', { branch, base, commands }, conflicts.map(shellWord));
 }
 
 /** How a person solves it: on the AI branch, where the next run would meet it too. */
 export function conflictCommands({ branch, base, conflicts }: Story, plain: boolean): string[] {
-  const at = plain ? `git -C ${WORKTREE}` : 'git';
-  return [
-    // What has landed is in the way, and only a merge on the base can say what is to become of it.
-    ...(plain ? [] : [`git switch ${shellWord(base)}`]),
-    `${at} merge ${plain ? shellWord(base) : `--no-ff --no-commit ${shellWord(branch)}`}`,
-    '# edit the files named above, then',
-    ...conflicts.map((path) => `${at} add ${shellWord(path)}`),
-    `${at} commit --no-edit`,
-  ];
+  const end = 'commit --no-edit';
+  if (plain) return solveConflict(`git -C ${WORKTREE}`, `merge ${shellWord(base)}`, conflicts, end);
+  // What has landed is in the way, and only a merge on the base can say what is to become of it.
+  const solve = solveConflict('git', `merge --no-ff --no-commit ${shellWord(branch)}`, conflicts, end);
+  return [`git switch ${shellWord(base)}`, ...solve];
 }

@@ -1,6 +1,6 @@
 // The AI branch to a remote, never by force, and the page where a pull request of it is opened.
 import { fail } from '../errors.ts';
-import { openGit } from '../io/git.ts';
+import { lines, openGit } from '../io/git.ts';
 import type { Base } from '../worktree/base.ts';
 import { complaints, shellWord } from '../worktree/messages.ts';
 
@@ -29,19 +29,16 @@ const QUIET_MS = 120_000;
 export async function pushBranch(home: string, base: Base, tip: string, options: PushOptions): Promise<Pushed> {
   const { remote, hooks, dry } = options;
   const git = openGit(home, { hooks, quietMs: QUIET_MS });
-  const remotes = (await git.run(['remote'])).split('\n').filter(Boolean);
+  const remotes = lines(await git.run(['remote']));
   if (remote === null || !remotes.includes(remote)) {
     const names = remotes.length > 0 ? remotes.join(', ') : 'none; add one: git remote add origin <address>';
     fail('E_PUSH_REMOTE', { remote, known: names });
   }
-  const url = (await git.run(['remote', 'get-url', '--push', remote])).trim();
+  const url = await git.line(['remote', 'get-url', '--push', remote]);
   const how = ['--no-follow-tags', ...(dry ? ['--dry-run'] : [])];
   const answer = await git.attempt(['push', ...how, remote, `${tip}:refs/heads/${base.branch}`]);
   const messages = complaints(answer.stderr).map(withoutSecrets);
-  if (!answer.ok) {
-    const branch = shellWord(base.branch);
-    fail('E_PUSH_REFUSED', { branch, remote: shellWord(remote) }, messages);
-  }
+  if (!answer.ok) fail('E_PUSH_REFUSED', { branch: shellWord(base.branch), remote: shellWord(remote) }, messages);
   return {
     remote,
     url: publicUrl(url),
@@ -53,9 +50,7 @@ export async function pushBranch(home: string, base: Base, tip: string, options:
 const withoutSecrets = (line: string): string => line.replace(/(\w:\/\/)[^/@\s]*@/g, '$1');
 
 /** An address without a password or token in it. */
-export function publicUrl(url: string): string {
-  return url.replace(/^(\w[\w+.-]*:\/\/)[^/@]*@/, '$1');
-}
+export const publicUrl = (url: string): string => url.replace(/^(\w[\w+.-]*:\/\/)[^/@]*@/, '$1');
 
 /** The page that opens a pull request of `branch` into `base`; undefined for a host whose pages are not known. */
 export function pullRequestPage(url: string, base: string, branch: string): string | undefined {

@@ -15,7 +15,7 @@ async function rehearseMerge(git: Git, ours: string, theirs: string): Promise<Me
 /** What of `from` → `to` is not in the tree `into` yet, put into it. Throws like `rehearseMerge`. */
 export async function carryOver(git: Git, from: string, to: string, into: string): Promise<MergedTree> {
   // Two commits that nobody will ever see, with `from` as what they have in common.
-  const stand = async (tree: string) => (await git.run(['commit-tree', '-m', 'rehearsal', '-p', from, tree])).trim();
+  const stand = (tree: string) => git.line(['commit-tree', '-m', 'rehearsal', '-p', from, tree]);
   return rehearseMerge(git, await stand(into), await stand(await treeOf(git, to)));
 }
 
@@ -31,9 +31,8 @@ async function pickOnto(git: Git, onto: string, commits: readonly string[]): Pro
 }
 
 /** The tree of a commit. Throws a GitError when there is no such commit. */
-export async function treeOf(git: Git, commit: string): Promise<string> {
-  return (await git.run(['rev-parse', '--verify', '-q', `${commit}^{tree}`])).trim();
-}
+export const treeOf = (git: Git, commit: string): Promise<string> =>
+  git.line(['rev-parse', '--verify', '-q', `${commit}^{tree}`]);
 
 export interface Rehearsal extends MergedTree {
   /** A merge of the two as git makes it; false: only what has not landed was put onto the base. */

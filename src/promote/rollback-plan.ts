@@ -2,7 +2,7 @@
 import { fail } from '../errors.ts';
 import type { Git } from '../io/git.ts';
 import type { CommittedFix } from '../worktree/find-fix.ts';
-import { shellWord } from '../worktree/messages.ts';
+import { shellWord, short, solveConflict } from '../worktree/messages.ts';
 import { WORKTREE } from '../worktree/tree.ts';
 import { carryOver, treeOf } from './rehearse.ts';
 
@@ -11,11 +11,13 @@ export interface KnownFix extends CommittedFix {
   readonly takenBack: CommittedFix | undefined;
 }
 
+type Fixes = readonly CommittedFix[];
+
 /** Shorter beginnings would soon mean another commit. */
 const MIN_CHARS = 7;
 
 /** Fixes with what took them back, in the order given. One that came to the base by a rebase as well is one fix. */
-function knownFixes(all: readonly CommittedFix[]): KnownFix[] {
+function knownFixes(all: Fixes): KnownFix[] {
   const reverts = new Map(all.map((fix) => [fix.reverts, fix]));
   const fixes = new Map<string, KnownFix>();
   for (const fix of all.filter((one) => one.reverts === undefined)) {
@@ -31,7 +33,7 @@ const keyOf = ({ stage, fingerprint, hash, run }: CommittedFix): string =>
   JSON.stringify([stage, fingerprint, hash, run]);
 
 /** The fix that `word` begins the commit or the hash of. Throws E_UNKNOWN_FIX or E_AMBIGUOUS_FIX. */
-export function fixNamed(all: readonly CommittedFix[], word: string): KnownFix {
+export function fixNamed(all: Fixes, word: string): KnownFix {
   const unknown = (what: string) => fail('E_UNKNOWN_FIX', { what });
   const given = JSON.stringify(word);
   if (word.length < MIN_CHARS) unknown(`${given} is too short: give ${MIN_CHARS} letters of the commit or more`);
@@ -50,7 +52,7 @@ export function fixNamed(all: readonly CommittedFix[], word: string): KnownFix {
 }
 
 /** All fixes of a run, in the order given. Throws E_UNKNOWN_FIX when there is none. */
-export function fixesOfRun(all: readonly CommittedFix[], run: string): KnownFix[] {
+export function fixesOfRun(all: Fixes, run: string): KnownFix[] {
   const fixes = knownFixes(all).filter((fix) => fix.run === run);
   if (fixes.length === 0) fail('E_UNKNOWN_FIX', { what: `no fix of this branch is of run ${JSON.stringify(run)}` });
   return fixes;
@@ -72,7 +74,7 @@ export async function planRollback<F extends CommittedFix>(
   git: Git,
   head: string,
   fixes: readonly F[],
-  all: readonly CommittedFix[],
+  all: Fixes,
   { message, sign }: { message(fix: F): string; sign: boolean },
 ): Promise<Reverted<F>[]> {
   const made: Reverted<F>[] = [];
@@ -82,35 +84,24 @@ export async function planRollback<F extends CommittedFix>(
     const next = await carryOver(git, fix.commit, `${fix.commit}^`, tree);
     if (next.conflicts.length > 0) conflict(fix, next.conflicts, fixes, all);
     const args = ['commit-tree', ...(sign ? ['-S'] : []), '-p', tip, next.tree];
-    tip = (await git.run(args, message(fix))).trim();
+    tip = await git.line(args, message(fix));
     made.push({ fix, commit: tip, empty: next.tree === tree });
     tree = next.tree;
   }
   return made;
 }
 
-function conflict(
-  fix: CommittedFix,
-  paths: readonly string[],
-  asked: readonly CommittedFix[],
-  all: readonly CommittedFix[],
-): never {
+function conflict(fix: CommittedFix, paths: readonly string[], asked: Fixes, all: Fixes): never {
   const gone = new Set([...all.map(({ reverts }) => reverts), ...asked.map(({ commit }) => commit)]);
   const position = all.findIndex(({ commit }) => commit === fix.commit);
   const standing = all.slice(0, position).filter((one) => one.reverts === undefined && !gone.has(one.commit));
   const later = standing.filter((one) => one.paths.some((path) => paths.includes(path)));
-  const short = fix.commit.slice(0, 12);
-  const first = later.map(({ commit }) => `mendloop rollback ${commit.slice(0, 12)}`);
-  const at = `git -C ${WORKTREE}`;
+  const commit = short(fix.commit);
+  const first = later.map((one) => `mendloop rollback ${short(one.commit)}`);
   const commands = [
     ...(first.length > 0 ? ['roll these back first:', ...first, 'or by hand:'] : ['by hand:']),
-    `${at} revert ${short}`,
-    '# edit the files named above, then',
-    ...paths.map((path) => `${at} add ${shellWord(path)}`),
-    `${at} revert --continue`,
-  ];
-  fail('E_ROLLBACK_CONFLICT', { commit: short, commands: commands.join('\n') }, [
-    ...paths.map(shellWord),
-    ...later.map(({ commit, note }) => `later: ${commit.slice(0, 12)} ${note.fix}`),
-  ]);
+    ...solveConflict(`git -C ${WORKTREE}`, `revert ${commit}`, paths, 'revert --continue'),
+  ].join('\n');
+  const problems = [...paths.map(shellWord), ...later.map((one) => `later: ${short(one.commit)} ${one.note.fix}`)];
+  fail('E_ROLLBACK_CONFLICT', { commit, commands }, problems);
 }

@@ -21,8 +21,9 @@ import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { revertMessage } from '../worktree/fix-message.ts';
 import { landedCommits } from '../worktree/landed.ts';
 import { fastForward } from '../worktree/merge.ts';
+import { short } from '../worktree/messages.ts';
 import { openWorktree } from '../worktree/open.ts';
-import { trackedStatus, treeGit, type Worktree } from '../worktree/tree.ts';
+import { trackedStatus, treeGit } from '../worktree/tree.ts';
 import { outcomeIn } from './list-fixes.ts';
 import { fixesOfRun, fixNamed, type KnownFix, planRollback, type Reverted } from './rollback-plan.ts';
 
@@ -77,12 +78,7 @@ async function rehearse({ home, what }: RollbackRequest): Promise<RolledBack> {
   return { base: base.name, branch: base.branch, notices: [], fixes: await report(git, base, tip, made, true) };
 }
 
-async function work(
-  { home, what }: RollbackRequest,
-  layout: Layout,
-  objects: GitObjects,
-  ports: Ports,
-): Promise<RolledBack> {
+async function work({ home, what }: RollbackRequest, layout: Layout, objects: GitObjects, ports: Ports) {
   const { base, config } = await configurationNow(home, objects);
   const { tip, fixes } = await choose(openGit(home), base, what);
   const { clock } = ports;
@@ -104,27 +100,18 @@ async function work(
   const id = nextId(layout, clock.now(), randomBytes(2).toString('hex'));
   const git = treeGit(tree, { sign });
   const message = (fix: KnownFix) => revertMessage(appliedFix(fix), ROLLED_BACK, WHY, id);
-  const made = await planned(tree, git, standing(fixes), { message, sign });
+  const plan = async () =>
+    planRollback(git, tree.head, standing(fixes), await everyFix(git, tree.head), { message, sign });
+  const made = await plan().catch(async (error) => {
+    // The base was merged for nothing.
+    if (tree.merged) await git.run(['reset', '-q', '--keep', tree.merged.from]);
+    throw error;
+  });
   const { changed } = await trackedStatus(git);
   await fastForward(tree, git, base, made.at(-1)?.commit ?? tree.head, changed.length > 0);
   recordRollback(made, { ...scope, id });
   const done = await report(git, base, tree.head, made, false);
   return { base: base.name, branch: base.branch, notices: tree.notices, fixes: done };
-}
-
-/** The reverting commits. When they cannot be made, a merge of the base that was made for them is undone. */
-async function planned(
-  tree: Worktree,
-  git: Git,
-  fixes: readonly KnownFix[],
-  how: { message(fix: KnownFix): string; sign: boolean },
-): Promise<Reverted<KnownFix>[]> {
-  try {
-    return await planRollback(git, tree.head, fixes, await everyFix(git, tree.head), how);
-  } catch (error) {
-    if (tree.merged) await git.run(['reset', '-q', '--keep', tree.merged.from]);
-    throw error;
-  }
 }
 
 const standing = (fixes: readonly KnownFix[]): KnownFix[] => fixes.filter(({ takenBack }) => !takenBack);
@@ -148,12 +135,11 @@ async function refuseTakenBack(git: Git, base: Base, tip: string, fixes: readonl
   const left = await Promise.all(
     fixes.map(async (fix) => (await promoted(fix)) && !(await promoted(fix.takenBack as CommittedFix))),
   );
-  const short = (fix: CommittedFix | undefined) => fix?.commit.slice(0, 12);
-  const what = fixes.length === 1 ? `${short(fixes[0])} was` : 'all fixes of this run were';
-  const rows = fixes.map((fix) => {
-    const by = `by ${short(fix.takenBack)} (${fix.takenBack?.outcome})`;
-    return `${short(fix)} ${fix.note.fix}: ${by}`;
-  });
+  const [first, ...more] = fixes.map(({ commit }) => short(commit));
+  const what = more.length === 0 ? `${first} was` : 'all fixes of this run were';
+  const rows = fixes.map(
+    ({ commit, note, takenBack: by }) => `${short(commit)} ${note.fix}: by ${short(by?.commit ?? '')} (${by?.outcome})`,
+  );
   fail('E_FIX_TAKEN_BACK', { what, base: base.name, pending: left.includes(true) }, rows);
 }
 
@@ -164,13 +150,7 @@ async function promotedOf(git: Git, base: Base, tip: string) {
     landed.has(commit) || (await git.attempt(['merge-base', '--is-ancestor', commit, base.commit])).ok;
 }
 
-async function report(
-  git: Git,
-  base: Base,
-  tip: string,
-  made: readonly Reverted<KnownFix>[],
-  dry: boolean,
-): Promise<RolledBackFix[]> {
+async function report(git: Git, base: Base, tip: string, made: readonly Reverted<KnownFix>[], dry: boolean) {
   const promoted = await promotedOf(git, base, tip);
   const rows = made.map(async ({ fix, commit, empty }) => ({
     commit: fix.commit,
@@ -188,19 +168,10 @@ const ROLLED_BACK: DataOf<'fix.reverted'>['outcome'] = 'declined';
 const WHY = 'rolled back by its owner';
 
 /** A fix as its commit tells it. */
-function appliedFix({ commit, paths, note, stage, fingerprint, hash, plugin, tier }: CommittedFix): Fix {
-  return {
-    stage,
-    step: stage,
-    fingerprint,
-    hash,
-    commit,
-    paths,
-    tier: tier === 'escalation' ? 'escalation' : 'executor',
-    plugin,
-    note,
-  };
-}
+const appliedFix = (fix: CommittedFix): Fix => ({
+  ...fix,
+  tier: fix.tier === 'escalation' ? 'escalation' : 'executor',
+});
 
 /** Records which commit rolled each fix back, where the ledger does not know it yet. Throws MendError when the disk refuses. */
 function recordRollback(made: readonly { fix: CommittedFix; commit: string }[], scope: ActionScope): void {

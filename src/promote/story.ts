@@ -6,6 +6,7 @@ import { openGit } from '../io/git.ts';
 import type { Ledger } from '../triage/ledger.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import type { CommittedFix } from '../worktree/find-fix.ts';
+import { short } from '../worktree/messages.ts';
 import { type FixFacts, fixFacts, outcomeIn } from './list-fixes.ts';
 import { type OtherCommit, promoteRange } from './range.ts';
 import { type Rehearsal, rehearsePromotion, treeOf } from './rehearse.ts';
@@ -105,13 +106,8 @@ export function acceptLine(story: Story): string | undefined {
   return `mendloop promote --accept ${story.tip}`;
 }
 
-export interface StageGroup {
-  stage: string;
-  failures: { fingerprint: string; class: string; fixes: StoryFix[] }[];
-}
-
 /** Fixes by stage and the failure they are for, each in the order it first comes. Pure. */
-export function byStage(fixes: readonly StoryFix[]): StageGroup[] {
+export function byStage(fixes: readonly StoryFix[]) {
   const stages = new Map<string, Map<string, StoryFix[]>>();
   for (const fix of fixes) {
     const failures = stages.get(fix.stage) ?? new Map<string, StoryFix[]>();
@@ -137,9 +133,9 @@ export function promoteMessage({ branch, base, tip, fixes, undone, others }: Sto
     '',
     `Merges ${branch} into ${base}.`,
     '',
-    ...fixes.map((fix) => `- ${fix.stage}: ${fix.fix} (${fix.commit.slice(0, 12)}, ${fix.plugin}, ${fix.fingerprint})`),
-    ...undone.map((fix) => `- ${fix.stage}: ${fix.fix} (${fix.commit.slice(0, 12)}, ${fix.fingerprint})`),
-    ...others.map(({ commit, subject: text }) => `- ${text} (${commit.slice(0, 12)})`),
+    ...fixes.map((fix) => `- ${fix.stage}: ${fix.fix} (${short(fix.commit)}, ${fix.plugin}, ${fix.fingerprint})`),
+    ...undone.map((fix) => `- ${fix.stage}: ${fix.fix} (${short(fix.commit)}, ${fix.fingerprint})`),
+    ...others.map(({ commit, subject: text }) => `- ${text} (${short(commit)})`),
     '',
     ...trailers,
     '',

@@ -5,7 +5,7 @@ import { type Stamps, stampsOf } from '../io/files.ts';
 import type { TreeEntry } from '../io/git-objects.ts';
 import { entryAt } from '../io/links.ts';
 import { checkCarry } from './carry.ts';
-import { shellWord } from './messages.ts';
+import { shellWord, short } from './messages.ts';
 import { savePatch } from './save-changes.ts';
 import { type Status, type Tree, trackedStatus, treeGit } from './tree.ts';
 
@@ -46,24 +46,14 @@ async function saved(tree: Tree, status: Status, before: Before): Promise<Inspec
 }
 
 function headMoved(tree: Tree, status: Status, was: string): never {
-  const short = (commit: string) => commit.slice(0, 12);
   const branch = shellWord(tree.branch);
   const at = (commit: string, name: string | undefined) => `${name ?? 'no branch'} at ${short(commit)}`;
-  const back = status.branch === tree.branch ? [] : [`git -C ai/worktree switch ${branch}`];
-  fail('E_HEAD_MOVED', {
-    was: at(was, tree.branch),
-    now: at(status.head, status.branch),
-    commands: [
-      `git -C ai/worktree log ${short(was)}..${short(status.head)}`,
-      ...back,
-      `git -C ai/worktree reset --keep ${short(was)}`,
-    ].join('\n'),
-  });
-}
-
-export interface QuickLook {
-  /** Runs `ask`, which asks git, unless everything is as it was when git was last asked: then `otherwise` is the answer. */
-  orAsk<T>(otherwise: T, ask: () => Promise<T>): Promise<T>;
+  const commands = [
+    `git -C ai/worktree log ${short(was)}..${short(status.head)}`,
+    ...(status.branch === tree.branch ? [] : [`git -C ai/worktree switch ${branch}`]),
+    `git -C ai/worktree reset --keep ${short(was)}`,
+  ].join('\n');
+  fail('E_HEAD_MOVED', { was: at(was, tree.branch), now: at(status.head, status.branch), commands });
 }
 
 /** Beyond this many files git is as fast. */
@@ -72,12 +62,15 @@ const MAX_WATCHED_FILES = 2000;
 const TICK_MS = 20;
 const SUBMODULE = '160000';
 
+export type QuickLook = ReturnType<typeof quickLook>;
+
 /** `files` are those of the commit that is checked out. */
-export function quickLook(tree: Tree, files: ReadonlyMap<string, TreeEntry>, now: () => number): QuickLook {
+export function quickLook(tree: Tree, files: ReadonlyMap<string, TreeEntry>, now: () => number) {
   const paths = watched(tree, files);
   let remembered: Stamps | undefined;
   return {
-    async orAsk(otherwise, ask) {
+    /** Runs `ask`, which asks git, unless everything is as it was when git was last asked: then `otherwise` is the answer. */
+    async orAsk<T>(otherwise: T, ask: () => Promise<T>): Promise<T> {
       if (paths === undefined) return ask();
       // Before git looks: what changes while it looks must not pass for seen.
       const stamps = stampsOf(paths);

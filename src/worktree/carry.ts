@@ -11,12 +11,8 @@ export function carryPaths(carry: readonly string[]): string[] {
   const reserved = [WORKTREE, 'ai/state', 'ai/logs', 'ai/patches'];
   const plain = carry.map((path) => ({ path, plain: plainPath(path) }));
   const bad = plain.filter((c) => c.plain === undefined || reserved.some((o) => isBelow(c.plain as string, o)));
-  if (bad.length > 0)
-    fail(
-      'E_CARRY_PATH',
-      {},
-      bad.map((c) => shellWord(c.path)),
-    );
+  const problems = bad.map((c) => shellWord(c.path));
+  if (bad.length > 0) fail('E_CARRY_PATH', {}, problems);
   return [...new Set(plain.map((c) => c.plain as string))];
 }
 
@@ -33,11 +29,7 @@ export async function refuseTracked(objects: GitObjects, commit: string, carry: 
 }
 
 /** Links `carry` into the worktree. A path that home does not have is named in `missing`; a replaced link is an error. */
-export async function placeCarry(
-  home: string,
-  worktree: string,
-  carry: readonly string[],
-): Promise<{ links: CarryLink[]; missing: string[] }> {
+export async function placeCarry(home: string, worktree: string, carry: readonly string[]) {
   const links: CarryLink[] = [];
   const missing: string[] = [];
   const taken: CarryLink[] = [];

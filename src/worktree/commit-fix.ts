@@ -2,7 +2,7 @@
 import { fail } from '../errors.ts';
 import { type Git, GitError } from '../io/git.ts';
 import { removeTreeFile, writeTreeFile } from '../io/tree-file.ts';
-import { complaints } from './messages.ts';
+import { complaints, short } from './messages.ts';
 import { restoreTree } from './save-changes.ts';
 import { type TreePlace, trackedStatus, treeGit, WORKTREE } from './tree.ts';
 
@@ -21,12 +21,7 @@ export interface CommitOptions {
  * Writes the files and commits them; the commit. What stages changed in tracked files is put back first: it is saved.
  * Throws E_GIT_FAILED when git or a hook refuses; then the files are as they were.
  */
-export async function commitFix(
-  tree: TreePlace,
-  files: readonly FixFile[],
-  message: string,
-  options: CommitOptions,
-): Promise<string> {
+export async function commitFix(tree: TreePlace, files: readonly FixFile[], message: string, options: CommitOptions) {
   const git = treeGit(tree, options);
   const paths = files.map(({ path }) => path);
   await putBack(tree, git);
@@ -42,7 +37,7 @@ export async function commitFix(
     await unwriteFix(tree, paths, created);
     return refused('commit a fix', error, options);
   }
-  return headOf(git);
+  return git.line(['rev-parse', 'HEAD']);
 }
 
 const MAX_REASON_CHARS = 300;
@@ -57,27 +52,17 @@ function refused(doing: string, error: unknown, { hooks, sign }: CommitOptions):
 }
 
 /** Takes a fix back by a commit of its own; the commit. Throws E_FIX_STUCK when later changes stand in the way. */
-export async function revertFix(
-  tree: TreePlace,
-  fix: string,
-  message: string,
-  options: CommitOptions,
-): Promise<string> {
+export async function revertFix(tree: TreePlace, fix: string, message: string, options: CommitOptions) {
   const git = treeGit(tree, options);
   await putBack(tree, git);
   // Not `git revert`: a process that dies after it would leave a revert begun, and nothing of ours ends those.
   const patch = await git.bytes(['diff-tree', '-p', '--binary', '--full-index', '--no-renames', `${fix}^`, fix]);
-  const reverted = await git.attempt(
-    ['apply', '-R', '--3way', '--index', '--allow-empty', '--whitespace=nowarn'],
-    patch,
-  );
+  const apply = ['apply', '-R', '--3way', '--index', '--allow-empty', '--whitespace=nowarn'];
+  const reverted = await git.attempt(apply, patch);
   if (!reverted.ok) {
     await restoreTree(tree);
-    fail(
-      'E_FIX_STUCK',
-      { commit: fix.slice(0, 12), command: `git -C ${WORKTREE} revert ${fix.slice(0, 12)}` },
-      complaints(reverted.stderr),
-    );
+    const command = `git -C ${WORKTREE} revert ${short(fix)}`;
+    fail('E_FIX_STUCK', { commit: short(fix), command }, complaints(reverted.stderr));
   }
   try {
     await commit(git, message, options);
@@ -85,14 +70,11 @@ export async function revertFix(
     await restoreTree(tree);
     return refused('take back a fix', error, options);
   }
-  return headOf(git);
+  return git.line(['rev-parse', 'HEAD']);
 }
 
 /** Whether every file is at HEAD what whoever edited it was shown; `before` null: it is not there. */
-export async function isAsShown(
-  tree: TreePlace,
-  files: readonly { readonly path: string; readonly before: string | null }[],
-): Promise<boolean> {
+export async function isAsShown(tree: TreePlace, files: readonly { path: string; before: string | null }[]) {
   const git = treeGit(tree);
   const looks = files.map(async ({ path, before }) => {
     const blob = await git.attempt(['cat-file', 'blob', `HEAD:${path}`]);
@@ -116,5 +98,3 @@ async function commit(git: Git, message: string, { hooks, sign }: CommitOptions)
   const options = [...(hooks ? [] : ['--no-verify']), ...(sign ? ['-S'] : ['--no-gpg-sign'])];
   await git.run(['commit', '-q', '--cleanup=verbatim', '--allow-empty', ...options, '-F', '-'], message);
 }
-
-const headOf = async (git: Git): Promise<string> => (await git.run(['rev-parse', 'HEAD'])).trim();

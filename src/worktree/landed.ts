@@ -1,11 +1,9 @@
 // Which commits of the AI branch the base has already, by patch-id: one by one, or many squashed into one.
-import { fields, type Git } from '../io/git.ts';
+import { fields, type Git, lines } from '../io/git.ts';
 
 const PATCH = ['-r', '-p', '--no-renames', '--no-ext-diff', '--no-textconv', '--full-index'];
 /** How far back squashed ranges are looked for. */
 const SQUASH_DEPTH = 200;
-
-const lines = (text: string): string[] => text.split('\n').filter(Boolean);
 
 /** The commits of `base..head` whose change is in the base. Throws a GitError. */
 export async function landedCommits(git: Git, base: string, head: string): Promise<Set<string>> {
@@ -15,9 +13,8 @@ export async function landedCommits(git: Git, base: string, head: string): Promi
   const baseCommits = lines(await git.run(['rev-list', '--no-merges', base, ...(fork ? [`^${fork}`] : [])]));
   const baseIds = new Set((await patchIds(git, baseCommits)).values());
   if (baseIds.size === 0) return new Set();
-  const landed = [...(await patchIds(git, branchCommits))]
-    .filter(([, id]) => baseIds.has(id))
-    .map(([commit]) => commit);
+  const ids = await patchIds(git, branchCommits);
+  const landed = branchCommits.filter((commit) => baseIds.has(ids.get(commit) ?? ''));
   return new Set([...landed, ...(await squashed(git, base, head, baseIds))]);
 }
 
@@ -44,9 +41,8 @@ async function idsOf(git: Git, patches: Buffer): Promise<Map<string, string>> {
 /** The commits up to each tip whose whole difference from the base is one of the known patches. */
 async function squashed(git: Git, base: string, head: string, baseIds: ReadonlySet<string>): Promise<string[]> {
   const args = ['rev-list', '--first-parent', `--max-count=${SQUASH_DEPTH}`, `${base}..${head}`];
-  const tips = lines(await git.run(args));
   const patches: Buffer[] = [];
-  for (const tip of tips) {
+  for (const tip of lines(await git.run(args))) {
     const fork = await git.attempt(['merge-base', base, tip]);
     if (!fork.ok) continue;
     patches.push(Buffer.from(`commit ${tip}\n`), await git.bytes(['diff-tree', ...PATCH, fork.stdout.trim(), tip]));
@@ -56,11 +52,7 @@ async function squashed(git: Git, base: string, head: string, baseIds: ReadonlyS
   return (await Promise.all(ranges)).flatMap(lines);
 }
 
-interface Touch {
-  readonly commit: string;
-  readonly from: string;
-  readonly to: string;
-}
+type Touch = Readonly<Record<'commit' | 'from' | 'to', string>>;
 
 /** Those of `paths` that owe the difference between head and base to landed commits alone. Throws a GitError. */
 export async function landedPaths(git: Git, base: string, head: string, paths: readonly string[]): Promise<string[]> {
@@ -109,10 +101,9 @@ async function solvedByHand(git: Git, base: string, head: string, paths: readonl
     const args = ['diff-tree', '-c', '-r', '-z', '--name-only', '--no-commit-id', merge];
     const mixed = fields(await git.run(args)).filter((path) => paths.includes(path));
     if (mixed.length === 0) continue;
-    const redone = fields(
-      await git.run(['show', '--remerge-diff', '--format=', '-z', '--name-only', '--no-ext-diff', merge]),
-    );
-    for (const path of mixed) if (redone.some((name) => name.trim() === path.trim())) solved.add(path);
+    const show = ['show', '--remerge-diff', '--format=', '-z', '--name-only', '--no-ext-diff', merge];
+    const redone = fields(await git.run(show)).map((name) => name.trim());
+    for (const path of mixed) if (redone.includes(path.trim())) solved.add(path);
   }
   return solved;
 }

@@ -7,15 +7,9 @@ import { entryAt } from '../io/links.ts';
 import { removeFile } from '../io/store.ts';
 import type { Base } from './base.ts';
 import { landedPaths } from './landed.ts';
-import { gitFailed, shellWord } from './messages.ts';
+import { gitFailed, moveAside, shellWord, solveConflict } from './messages.ts';
 import { restoreTree } from './save-changes.ts';
 import { type TreePlace, treeGit, WORKTREE } from './tree.ts';
-
-export interface MergeOptions {
-  /** Tracked files differ from HEAD; they are saved already, and put back before the tree moves. */
-  readonly dirty: boolean;
-  readonly sign?: boolean | undefined;
-}
 
 export interface Merged {
   readonly from: string;
@@ -25,31 +19,29 @@ export interface Merged {
 }
 
 /**
- * Brings the base commit into the worktree's branch; undefined when it is there already. Throws E_MERGE_CONFLICT or
- * E_WORKTREE_IN_THE_WAY, exit 3, with branch and tree as they were.
+ * Brings the base commit into the worktree's branch; undefined when it is there already. `dirty`: tracked files differ from
+ * HEAD; they are saved already, and put back before the tree moves. Throws E_MERGE_CONFLICT or E_WORKTREE_IN_THE_WAY, exit
+ * 3, with branch and tree as they were.
  */
 export async function mergeBase(
   tree: TreePlace,
   base: Base,
   head: string,
-  options: MergeOptions,
+  { dirty, sign = false }: { dirty: boolean; sign?: boolean | undefined },
 ): Promise<Merged | undefined> {
   if (head === base.commit) return undefined;
-  const git = treeGit(tree, { sign: options.sign });
-  const [ahead, behind] = (await git.run(['rev-list', '--left-right', '--count', `${head}...${base.commit}`]))
-    .trim()
-    .split('\t');
+  const git = treeGit(tree, { sign });
+  const count = await git.line(['rev-list', '--left-right', '--count', `${head}...${base.commit}`]);
+  const [ahead, behind] = count.split('\t');
   if (behind === '0') return undefined;
   if (ahead === '0') {
-    await fastForward(tree, git, base, base.commit, options.dirty);
+    await fastForward(tree, git, base, base.commit, dirty);
     return { from: head, to: base.commit, landed: [] };
   }
-  const { root, landed } = await mergedTree(tree, git, base, head, options.dirty);
-  const sign = options.sign ? ['-S'] : [];
+  const { root, landed } = await mergedTree(tree, git, base, head, dirty);
   const message = `Merge ${base.name} into ${base.branch}\n`;
-  const made = await git.run(['commit-tree', ...sign, '-p', head, '-p', base.commit, root], message);
-  const to = made.trim();
-  await fastForward(tree, git, base, to, options.dirty);
+  const to = await git.line(['commit-tree', ...(sign ? ['-S'] : []), '-p', head, '-p', base.commit, root], message);
+  await fastForward(tree, git, base, to, dirty);
   return { from: head, to, landed };
 }
 
@@ -69,13 +61,7 @@ export async function mergeTree(git: Git, ours: string, theirs: string): Promise
   return { tree, conflicts: [...new Set(conflicts)], ...(tried ? {} : { failure: answer.stderr }) };
 }
 
-async function mergedTree(
-  tree: TreePlace,
-  git: Git,
-  base: Base,
-  head: string,
-  dirty: boolean,
-): Promise<{ root: string; landed: string[] }> {
+async function mergedTree(tree: TreePlace, git: Git, base: Base, head: string, dirty: boolean) {
   const { tree: root, conflicts, failure } = await mergeTree(git, head, base.commit);
   if (failure !== undefined) mergeFailed(base, failure);
   if (conflicts.length === 0) return { root, landed: [] };
@@ -88,20 +74,13 @@ async function mergedTree(
 function conflict(base: Base, paths: readonly string[], dirty: boolean): never {
   const at = `git -C ${WORKTREE}`;
   const clean = dirty ? [`${at} reset --hard   # what stages changed is saved in ai/patches`] : [];
-  const edit = paths.map((path) => `${at} add ${shellWord(path)}`);
-  const steps = [...clean, `${at} merge ${shellWord(base.name)}`, '# edit the files named above, then', ...edit];
-  const commands = [...steps, `${at} commit --no-edit`].join('\n');
+  const solve = solveConflict(at, `merge ${shellWord(base.name)}`, paths, 'commit --no-edit');
+  const commands = [...clean, ...solve].join('\n');
   fail('E_MERGE_CONFLICT', { branch: base.branch, base: base.name, commands }, paths.map(shellWord));
 }
 
 /** The tree `root` with `paths` as they are in `commit`. */
-async function withTextsOf(
-  tree: TreePlace,
-  git: Git,
-  root: string,
-  commit: string,
-  paths: readonly string[],
-): Promise<string> {
+async function withTextsOf(tree: TreePlace, git: Git, root: string, commit: string, paths: readonly string[]) {
   const indexFile = join(tree.gitDir, `mendloop-merge-${process.pid}`);
   const index = openGit(tree.path, { gitDir: tree.gitDir, indexFile });
   const nothing = `0 ${'0'.repeat(commit.length)}`;
@@ -111,7 +90,7 @@ async function withTextsOf(
     const entries = new Map(rows.map((row) => [row.slice(row.indexOf('\t') + 1), row.split('\t')[0]]));
     const info = paths.map((path) => `${entries.get(path)?.replace(/ \w+ /, ' ') ?? nothing}\t${path}\0`);
     await index.run(['update-index', '-z', '--index-info'], info.join(''));
-    return (await index.run(['write-tree'])).trim();
+    return await index.line(['write-tree']);
   } finally {
     removeFile(indexFile);
   }
@@ -145,12 +124,12 @@ async function clearTheWay(tree: TreePlace, git: Git, base: Base, to: string): P
     const path = rows[i + 1] ?? '';
     const entry = await entryAt(join(tree.path, path));
     if (entry.kind === 'nothing' || entry.kind === 'folder') continue;
-    const id = entry.kind === 'file' ? (await git.run(['hash-object', '--', path])).trim() : '';
+    const id = entry.kind === 'file' ? await git.line(['hash-object', '--', path]) : '';
     (rows[i]?.split(' ')[3] === id ? same : other).push(path);
   }
   if (other.length > 0) {
-    const commands = other.map((p) => `mv ${shellWord(`${WORKTREE}/${p}`)} ${shellWord(`${WORKTREE}/${p}.old`)}`);
-    fail('E_WORKTREE_IN_THE_WAY', { base: base.name, commands: commands.join('\n') }, other.map(shellWord));
+    const commands = moveAside(WORKTREE, other);
+    fail('E_WORKTREE_IN_THE_WAY', { base: base.name, commands }, other.map(shellWord));
   }
   for (const path of same) removeFile(join(tree.path, path));
   return same.length > 0;

@@ -12,6 +12,21 @@ export function shellWord(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** A commit as messages name it. */
+export const short = (commit: string): string => commit.slice(0, 12);
+
+/** What a person types to solve a conflict: `begin`, edit and add `paths`, `end`. */
+export const solveConflict = (git: string, begin: string, paths: readonly string[], end: string): string[] => [
+  `${git} ${begin}`,
+  '# edit the files named above, then',
+  ...paths.map((path) => `${git} add ${shellWord(path)}`),
+  `${git} ${end}`,
+];
+
+/** What a person types to move files out of the way. */
+export const moveAside = (folder: string, paths: readonly string[]): string =>
+  paths.map((path) => `mv ${shellWord(`${folder}/${path}`)} ${shellWord(`${folder}/${path}.old`)}`).join('\n');
+
 /** What git complained about, one problem a line. */
 export function complaints(stderr: string): string[] {
   const lines = stderr.split('\n').map((line) => line.trim());

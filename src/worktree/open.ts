@@ -9,7 +9,7 @@ import { type Attached, attach, recover, type Site } from './attach.ts';
 import type { Base } from './base.ts';
 import { carryPaths, excludeLine, placeCarry, refuseTracked } from './carry.ts';
 import { type Merged, mergeBase } from './merge.ts';
-import { gitFailed, shellWord } from './messages.ts';
+import { gitFailed, shellWord, short } from './messages.ts';
 import { holdChanges } from './save-changes.ts';
 import { type TreePlace, treeGit, WORKTREE, type Worktree, worktreePath } from './tree.ts';
 
@@ -17,9 +17,8 @@ export interface OpenOptions {
   /** The repository's, open for as long as the worktree is used. */
   readonly objects: GitObjects;
   readonly carry: readonly string[];
-  /** Merge the base in when it moved. */
+  /** Merge the base in when it moved, by a commit that is signed if `sign`. */
   readonly merge: boolean;
-  /** Sign the merge commit. */
   readonly sign?: boolean | undefined;
 }
 
@@ -37,8 +36,8 @@ export async function openWorktree(home: string, base: Base, options: OpenOption
 }
 
 async function open(home: string, base: Base, options: OpenOptions): Promise<Worktree> {
+  const { objects, merge, sign } = options;
   const carry = carryPaths(options.carry);
-  const { objects } = options;
   const [commonDir] = await Promise.all([commonDirOf(home), refuseTracked(objects, base.commit, carry)]);
   const site: Site = { home, path: worktreePath(home), commonDir, branch: base.branch };
   const recovered = await recover(site);
@@ -49,7 +48,7 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   const dirty = attached.status.changed.length > 0;
   const held = dirty ? await holdChanges(place) : undefined;
   const { head } = attached.status;
-  const merged = options.merge ? await mergeBase(place, base, head, { dirty, sign: options.sign }) : undefined;
+  const merged = merge ? await mergeBase(place, base, head, { dirty, sign }) : undefined;
   const now = merged?.to ?? head;
   if (now !== base.commit) await refuseTracked(objects, now, carry);
 
@@ -75,7 +74,7 @@ function changeNotices(home: string, { status }: Attached, file: string | undefi
 
 function mergeNotices(base: Base, merged: Merged): string[] {
   const landed = merged.landed.map((path) => `${path}: its fix has landed, so ${base.name}'s text was taken`);
-  return [`${base.name} moved; merged into ${base.branch} (${merged.to.slice(0, 12)})`, ...landed];
+  return [`${base.name} moved; merged into ${base.branch} (${short(merged.to)})`, ...landed];
 }
 
 /** A fetch that says nothing for so long waits for a password or a host that is off. */
@@ -83,9 +82,7 @@ const QUIET_MS = 60_000;
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
 
 /** Fetches what the checkout only points to. Returns a notice, with the command, for each thing still missing. */
-export async function populate(tree: TreePlace): Promise<string[]> {
-  return [...(await submodules(tree)), ...(await lfsFiles(tree))];
-}
+const populate = async (tree: TreePlace): Promise<string[]> => [...(await submodules(tree)), ...(await lfsFiles(tree))];
 
 async function submodules(tree: TreePlace): Promise<string[]> {
   if ((await entryAt(join(tree.path, '.gitmodules'))).kind !== 'file') return [];

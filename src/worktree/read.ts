@@ -5,26 +5,13 @@ import type { GitObjects, TreeEntry } from '../io/git-objects.ts';
 import { isBelow } from './carry.ts';
 import { fullStatus, type Tree, WORKTREE } from './tree.ts';
 
-export interface TooBig {
-  readonly tooBig: number;
-}
-
 /** The text of a file at a commit; undefined when it is no regular file there; its size when that is over the limit. */
-export async function readAt(
-  objects: GitObjects,
-  commit: string,
-  path: string,
-  limitBytes: number,
-): Promise<string | TooBig | undefined> {
+export async function readAt(objects: GitObjects, commit: string, path: string, limitBytes: number) {
   const bytes = await readEntry(objects, (await objects.files(commit)).get(path), limitBytes);
   return Buffer.isBuffer(bytes) ? bytes.toString('utf8') : bytes;
 }
 
-async function readEntry(
-  objects: GitObjects,
-  entry: TreeEntry | undefined,
-  limitBytes: number,
-): Promise<Buffer | TooBig | undefined> {
+async function readEntry(objects: GitObjects, entry: TreeEntry | undefined, limitBytes: number) {
   if (!entry?.mode.startsWith('100')) return undefined;
   const size = (await objects.info(entry.id))?.size ?? 0;
   return size > limitBytes ? { tooBig: size } : objects.read(entry.id);

@@ -5,17 +5,11 @@ import { entryAt } from '../io/links.ts';
 import { gitFailed } from './messages.ts';
 import { fullStatus, type TreePlace, treeGit, WORKTREE, worktreePath } from './tree.ts';
 
-export interface Leftovers {
-  /** Tracked files that differ from the branch. */
-  readonly modified: readonly string[];
-  /** Files that no commit holds; a folder of only such ends in `/`. */
-  readonly untracked: readonly string[];
-  /** The same for ignored ones; carried links are not counted. */
-  readonly ignored: readonly string[];
-}
-
-/** What would be lost with the worktree; undefined when there is none. Throws a GitError. */
-export async function leftovers(home: string): Promise<Leftovers | undefined> {
+/**
+ * What would be lost with the worktree: tracked files that differ from the branch, files that no commit holds (a folder of
+ * only such ends in `/`), and ignored ones, carried links not counted. Undefined when there is none. Throws a GitError.
+ */
+export async function leftovers(home: string) {
   const tree = await registered(home);
   if (!tree || (await entryAt(tree.path)).kind !== 'folder') return undefined;
   const { changed, untracked, ignored } = await fullStatus(treeGit(tree), true);

@@ -9,7 +9,7 @@ const AS_PLAIN = ['--no-color', '--no-renames', '--no-ext-diff', '--no-textconv'
 const DIFF = ['diff', '--binary', '--full-index', '--ignore-submodules=dirty', ...AS_PLAIN];
 
 /** All tracked files that differ from HEAD, as a patch, and its hash. */
-async function trackedDiff(tree: TreePlace): Promise<{ diff: Buffer; hash: string }> {
+async function trackedDiff(tree: TreePlace) {
   const git = treeGit(tree);
   const inFolder = await git.bytes([...DIFF, 'HEAD']);
   // Staged, and put back in the folder: only the index knows it.
@@ -23,15 +23,11 @@ function writePatch(file: string, diff: Buffer): void {
 }
 
 /** Saves the tracked changes to `patchFile` unless they are those of `seen`; returns their hash and whether it saved. */
-export async function savePatch(
-  tree: TreePlace,
-  patchFile: string,
-  seen: string,
-): Promise<{ hash: string; saved: boolean }> {
+export async function savePatch(tree: TreePlace, patchFile: string, seen: string) {
   const { diff, hash } = await trackedDiff(tree);
-  if (hash === seen) return { hash, saved: false };
-  writePatch(patchFile, diff);
-  return { hash, saved: true };
+  const saved = hash !== seen;
+  if (saved) writePatch(patchFile, diff);
+  return { hash, saved };
 }
 
 /** Makes sure that some patch in home holds the tracked changes; `file` is set when it had to be written now. */

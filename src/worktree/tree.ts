@@ -67,18 +67,14 @@ const TRACKED = ['status', '--porcelain=v2', '--branch', '-z', '--no-renames', '
 const BEFORE_PATH: Record<string, number> = { '1': 8, u: 10, '?': 1, '!': 1 };
 
 /** The state of tracked files. Throws a GitError when git cannot tell. */
-export async function trackedStatus(git: Git): Promise<Status> {
-  return parseStatus(await git.run([...TRACKED, '--untracked-files=no']));
-}
+export const trackedStatus = (git: Git): Promise<Status> => statusWith(git, '--untracked-files=no');
 
 /** The same with untracked files (folders that hold only such end in `/`), and with ignored ones if asked for. */
-export async function fullStatus(git: Git, ignored = false): Promise<Status> {
-  const more = ignored ? ['--ignored=traditional'] : [];
-  return parseStatus(await git.run([...TRACKED, '--untracked-files=normal', ...more]));
-}
+export const fullStatus = (git: Git, ignored = false): Promise<Status> =>
+  statusWith(git, '--untracked-files=normal', ...(ignored ? ['--ignored=traditional'] : []));
 
-/** Reads `git status --porcelain=v2 --branch -z`; never throws. */
-export function parseStatus(answer: string): Status {
+async function statusWith(git: Git, ...options: string[]): Promise<Status> {
+  const answer = await git.run([...TRACKED, ...options]);
   let head = '';
   let branch: string | undefined;
   const paths: Record<'changed' | 'untracked' | 'ignored', string[]> = { changed: [], untracked: [], ignored: [] };
