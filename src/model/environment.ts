@@ -58,13 +58,8 @@ export const programSettings = (timeout: string) =>
     env: z.array(variableSetting).default([]).describe('Variables that it is given besides PATH, HOME and LANG'),
   });
 
-const ALWAYS_GIVEN = ['PATH', 'HOME', 'LANG'];
-
 /** What is set of PATH, HOME, LANG and `names`. */
 export function programEnvironment(names: readonly string[]): Record<string, string> {
-  const set = [...ALWAYS_GIVEN, ...names].flatMap((name) => {
-    const value = process.env[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return Object.fromEntries(set);
+  const variables = ['PATH', 'HOME', 'LANG', ...names].map((name) => [name, process.env[name]]);
+  return Object.fromEntries(variables.filter(([, value]) => value !== undefined));
 }

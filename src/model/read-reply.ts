@@ -62,10 +62,10 @@ function readForm(object: Readonly<Record<string, unknown>>): ReadReply {
 }
 
 /** A diff that stands by itself, in a fence: without one its last lines could be taken for prose. */
-const fenced = (patch: string): string =>
-  /^(?:diff --git |--- |@@)/m.test(patch) && !/^(?:`{3}|~{3}|<{5})/m.test(patch)
-    ? `\`\`\`diff\n${patch}\n\`\`\`\n`
-    : patch;
+function fenced(patch: string): string {
+  const isBare = /^(?:diff --git |--- |@@)/m.test(patch) && !/^(?:`{3}|~{3}|<{5})/m.test(patch);
+  return isBare ? `\`\`\`diff\n${patch}\n\`\`\`\n` : patch;
+}
 
 /** The one JSON object in a fence or at the end of some prose, when it has one of our keys. */
 function embedded(text: string): Record<string, unknown> | undefined {
@@ -74,8 +74,7 @@ function embedded(text: string): Record<string, unknown> | undefined {
     .slice(0, MAX_BLOCKS);
   const from = /^[ \t]*\{/m.exec(text)?.index ?? text.length;
   const candidates = [...blocks.map(({ lines }) => lines.join('\n')), text.slice(from, text.lastIndexOf('}') + 1)];
-  const ours = candidates.map(objectOf).filter((one) => one !== undefined && keysIn(one).length > 0);
-  const [first, second] = ours;
+  const [first, second] = candidates.map(objectOf).filter((one) => one !== undefined && keysIn(one).length > 0);
   return second !== undefined && JSON.stringify(first) !== JSON.stringify(second) ? undefined : first;
 }
 
