@@ -29,12 +29,10 @@ export function newRunId(now: number, executionId: string, names: readonly strin
 }
 
 /** The same among all journals of a home. */
-export const nextId = (layout: Layout, now: number, executionId: string): string =>
-  newRunId(
-    now,
-    executionId,
-    listJournals(layout).map(({ id }) => id),
-  );
+export function nextId(layout: Layout, now: number, executionId: string): string {
+  const names = listJournals(layout).map(({ id }) => id);
+  return newRunId(now, executionId, names);
+}
 
 function timeOf(stamp: string): number {
   const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)$/.exec(stamp) ?? [];

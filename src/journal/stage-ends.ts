@@ -18,16 +18,18 @@ export function stageEnds(steps: ReadonlyMap<string, readonly string[]>, earlier
   for (const event of earlier) note(event);
   return {
     around: (event, stages) => [...leftFailed(event), event, ...stageEnd(event, stages)],
-    green: () =>
-      [...steps]
-        .filter(
-          ([stage, own]) =>
-            !ended.has(stage) &&
-            own.every((s) => ends.get(s) === 'done' || ends.get(s) === 'fresh') &&
-            own.some((s) => ends.get(s) === 'done'),
-        )
-        .map(([stage]) => greenStage(stage)),
+    green: () => openStages(isGreen).map(greenStage),
   };
+
+  /** Stages whose end nobody recorded and whose steps are as asked. */
+  function openStages(areSteps: (own: readonly string[]) => boolean): string[] {
+    return [...steps].flatMap(([stage, own]) => (!ended.has(stage) && areSteps(own) ? [stage] : []));
+  }
+
+  function isGreen(own: readonly string[]): boolean {
+    const all = own.map((step) => ends.get(step));
+    return all.every((end) => end === 'done' || end === 'fresh') && all.includes('done');
+  }
 
   /** Whether the event ends a step. */
   function note({ type, stage, step }: NewEvent): boolean {
@@ -60,9 +62,8 @@ export function stageEnds(steps: ReadonlyMap<string, readonly string[]>, earlier
   /** Stages of which a step failed while others had no turn before the run ended. */
   function leftFailed({ type }: NewEvent): NewEvent[] {
     if (type !== 'run.ended') return [];
-    return [...steps]
-      .filter(([stage, own]) => !ended.has(stage) && own.some((s) => ends.get(s) === 'failed'))
-      .map(([stage]) => ({ type: 'stage.failed', stage, status: 'failed', data: {} }));
+    const failed = openStages((own) => own.some((step) => ends.get(step) === 'failed'));
+    return failed.map((stage) => ({ type: 'stage.failed', stage, status: 'failed', data: {} }));
   }
 }
 

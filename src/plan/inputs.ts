@@ -42,8 +42,6 @@ function foldersOf(path: string): string[] {
   return parts.slice(1).map((_, i) => parts.slice(0, i + 1).join('/'));
 }
 
-export type Freshness = { fresh: true } | { fresh: false; why: string };
-
 const WORDS: Record<keyof Inputs, string> = {
   command: 'its command changed',
   verify: 'its checks changed',
@@ -52,12 +50,11 @@ const WORDS: Record<keyof Inputs, string> = {
 };
 
 /** Whether what was recorded is what is there now, and if not, what changed. */
-export function compareInputs(recorded: Inputs | undefined, now: Inputs): Freshness {
-  if (!recorded) return { fresh: false, why: 'its inputs were not recorded' };
+export function compareInputs(recorded: Inputs | undefined, now: Inputs) {
+  if (!recorded) return { fresh: false as const, why: 'its inputs were not recorded' };
   const changed = (Object.keys(WORDS) as (keyof Inputs)[]).filter((key) => recorded[key] !== now[key]);
-  return changed.length === 0 ? { fresh: true } : { fresh: false, why: changed.map((key) => WORDS[key]).join(', ') };
+  if (changed.length === 0) return { fresh: true as const };
+  return { fresh: false as const, why: changed.map((key) => WORDS[key]).join(', ') };
 }
 
-function hash(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);
-}
+const hash = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);

@@ -37,7 +37,7 @@ export interface PlanRunnerOptions {
 
 /** What an earlier process already did of an execution, by step id. */
 export interface ResumeFacts {
-  /** Only what is done stays so; whatever else it met is to do again. */
+  /** Whatever else it had begun is to do again. */
   done: ReadonlySet<string>;
   attempts: ReadonlyMap<string, number>;
   /** When a pause between two attempts is over, in epoch milliseconds. */
@@ -104,10 +104,10 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
           emit({ type: 'step.skipped', ...eventLabel(step), status: 'skipped', data: { reason: because.message } }),
       });
       if (broken.signal.aborted) return { ...end, errors: [thrownError(broken.signal.reason)], halted: true };
-      const stop = stopReason(signal);
+      const stop = end.done < plan.steps.length ? stopReason(signal) : undefined;
       // Time running out between two steps stops the plan as surely as during one.
-      if (stop && end.done < plan.steps.length && end.errors.length === 0) end.errors.push(stopError(stop));
-      return { ...end, halted: end.halted || (stop !== undefined && end.done < plan.steps.length) };
+      if (stop && end.errors.length === 0) end.errors.push(stopError(stop));
+      return { ...end, halted: end.halted || stop !== undefined };
     } finally {
       for (const limit of limits) limit.cancel();
     }

@@ -36,9 +36,10 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
     running.delete(step.id);
     settle(step, stepEnd);
   }
-  const stalled = end.halted ? [] : facts.inState('TODO');
+  const stalled = end.halted ? [] : facts.inState('TODO').map(stepLabel);
   if (stalled.length > 0) {
-    end.errors.push(stallError(stalled));
+    const message = `nothing runs and nothing may start: ${stalled.join(', ')} cannot start`;
+    end.errors.push(executionError('DEPENDENCY_UNRESOLVED', message, { context: { stalled } }));
     end.halted = true;
   }
   return end;
@@ -76,10 +77,4 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
       ports.skipped(step, because);
     }
   }
-}
-
-function stallError(steps: readonly PlanStep[]): ExecutionError {
-  const stalled = steps.map(stepLabel);
-  const message = `nothing runs and nothing may start: ${stalled.join(', ')} cannot start`;
-  return executionError('DEPENDENCY_UNRESOLVED', message, { context: { stalled } });
 }

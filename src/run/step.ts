@@ -6,7 +6,7 @@ import type { Clock } from '../io/clock.ts';
 import type { FailedAttempt } from '../mend/identify.ts';
 import type { Action, ActionCall, ActionRegistry, Outcome, StepResult } from '../plan/action.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
-import type { ExecutionContext, Plan, PlanStep, RetryPolicy } from '../plan/contract.ts';
+import type { ExecutionContext, Plan, PlanStep } from '../plan/contract.ts';
 import { eventLabel } from '../plan/matrix.ts';
 import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { haltFor } from '../stage/call.ts';
@@ -89,15 +89,10 @@ export function failedAttempt(step: PlanStep, { plan, context, clock }: PlanRun,
   };
 }
 
-/** The policy that holds for a step: its own, else the plan's. */
-const policyOf = (plan: Plan, step: PlanStep): RetryPolicy => step.retry_policy ?? plan.retry_policy;
-
 /** Milliseconds to wait before the same step is simply tried again, or undefined when it is not. */
-export function blindRetry(
-  { plan }: Pick<PlanRun, 'plan'>,
-  { step, attempt, error, mayRunAgain }: Pick<FailedAttempt, 'step' | 'attempt' | 'error' | 'mayRunAgain'>,
-): number | undefined {
-  const policy = policyOf(plan, step);
+export function blindRetry({ plan }: Pick<PlanRun, 'plan'>, failed: Omit<FailedAttempt, 'timeLeftMs'>) {
+  const { step, attempt, error, mayRunAgain } = failed;
+  const policy = step.retry_policy ?? plan.retry_policy;
   const allowed = step.on_failure === 'retry' && policy.retryable_error_codes.includes(error.error_code);
   if (!mayRunAgain || !allowed || attempt >= policy.max_attempts) return undefined;
   if (policy.backoff_ms === 0) return 0;
@@ -161,7 +156,8 @@ async function guarded(
     const ran = run(action, call).catch((error) => stoppedBy(signal, error));
     const ended = await Promise.race([ran, afterGrace(signal, scope.clock, over.signal)]);
     if (ended?.kind !== 'stopped' || stopReason(signal) !== stop) return ended;
-    const severity = policyOf(plan, step).retryable_error_codes.includes('STEP_TIMEOUT') ? 'error' : 'fatal';
+    const { retryable_error_codes } = step.retry_policy ?? plan.retry_policy;
+    const severity = retryable_error_codes.includes('STEP_TIMEOUT') ? 'error' : 'fatal';
     return { kind: 'error', error: executionError('STEP_TIMEOUT', stop.message, { step_id: step.id, severity }) };
   } catch (error) {
     return { kind: 'error', error: thrownError(error, step.id) };

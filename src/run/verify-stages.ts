@@ -66,10 +66,9 @@ export async function verifyStages(
   await withLock(layout, request.command, work);
 }
 
-type StepToVerify = ReturnType<typeof stepsToVerify>[number];
-
 /** Undefined when it was stopped. */
-async function verifyStep({ name, step, cell, stage }: StepToVerify, run: StageRun, stop: AbortSignal) {
+async function verifyStep(target: ReturnType<typeof stepsToVerify>[number], run: StageRun, stop: AbortSignal) {
+  const { name, step, cell, stage } = target;
   const limit = stopAfter(stage.timeout, () => new Stop('STEP_TIMEOUT', `ran past ${stage.timeout} ms`));
   const signal = AbortSignal.any([stop, limit.signal]);
   const { verify, log, logPath } = openCall(
