@@ -113,11 +113,7 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
     }
   }
 
-  return {
-    execute,
-    executePlan: (context) => execute(context.plan, context),
-    runPlan: (plan, context) => execute(plan, context),
-  };
+  return { execute, executePlan: (context) => execute(context.plan, context), runPlan: execute };
 }
 
 /** Events that cannot be recorded stop the plan: nothing may happen that nobody will know of. */

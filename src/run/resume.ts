@@ -2,13 +2,12 @@
 // whether this one goes on with it or closes it.
 import { fail } from '../errors.ts';
 import type { DataOf, LoopEvent, NewEvent } from '../events.ts';
-import type { Clock } from '../io/clock.ts';
 import type { ProcessIdentity } from '../io/identity.ts';
-import type { Layout } from '../io/layout.ts';
 import { endLeftovers } from '../io/process-group.ts';
 import { openJournal } from '../journal/journal.ts';
 import { type LoadedStages, openRun } from '../journal/load-stages.ts';
 import { stepMarks } from '../stage/env.ts';
+import type { Run } from '../stage/run.ts';
 import type { ResumeFacts } from './plan-runner.ts';
 
 /** What `run.started` keeps so that the run can go on: everything that decides it. */
@@ -90,11 +89,7 @@ export interface OpenRun {
   state: ResumeState;
 }
 
-export interface ResumePorts {
-  layout: Layout;
-  clock: Clock;
-  graceMs: number;
-}
+export type ResumePorts = Pick<Run, 'layout' | 'clock' | 'graceMs'>;
 
 /** The run before this one, when it was cut off, and whether a start that asks for `asked` goes on with it. */
 export function cutOffRun(loaded: LoadedStages, asked: string, now: number): (OpenRun & Resumption) | undefined {
