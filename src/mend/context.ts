@@ -42,37 +42,18 @@ const snapshots = perRun((): { latest?: Snapshot } => ({}));
 /** For one failure and tier, at the commit the worktree is at now. */
 export async function contextFor(run: Run, incident: Incident, tier: FixTier): Promise<FixContext> {
   const { tree, config, layout } = run;
+  const { failure, log, history } = incident;
   const cache = snapshots(run);
   if (cache.latest?.commit !== tree.head) cache.latest = await snapshotOf(tree, tree.head);
   const snapshot = cache.latest;
   const stage = config.map.stages[incident.stage] as Stage;
   const rules = await gateRules(layout.home, config, stage, tier, snapshotTree(snapshot));
   const files = editableFiles(snapshot, rules);
-  return {
-    rules,
-    snapshot,
-    shellCheck,
-    patches: incident.history.patches,
-    unparsed: unparsedFiles(incident, files),
-    isReversal: (edited) => isReversal(tree, tree.base.commit, tree.head, edited),
-    facts: factsOf(run, incident, { stage, files, rules, snapshot }),
-  };
-}
-
-function factsOf(
-  run: Run,
-  { stage: name, failure, log, history }: Incident,
-  { stage, files, rules, snapshot }: { stage: Stage; files: string[]; rules: GateRules; snapshot: Snapshot },
-): FixFacts {
-  return {
-    stage: { ...stage, name },
-    failure: {
-      fingerprint: failure.fingerprint,
-      class: failure.class,
-      excerpt: excerptOf(failure),
-      log,
-      error_lines: failure.errors.flatMap(({ lines }) => lines),
-    },
+  const error_lines = failure.errors.flatMap(({ lines }) => lines);
+  const { fingerprint, class: failureClass } = failure;
+  const facts: FixFacts = {
+    stage: { ...stage, name: incident.stage },
+    failure: { fingerprint, class: failureClass, excerpt: excerptOf(failure), log, error_lines },
     files,
     read: async (path) => (await snapshot.text(path)) ?? '',
     prompt: '',
@@ -83,14 +64,22 @@ function factsOf(
     refused: [],
     limits: { files: rules.maxFiles, changed_lines: rules.maxLines },
   };
+  return {
+    rules,
+    snapshot,
+    shellCheck,
+    patches: history.patches,
+    unparsed: failure.class === 'yaml_parse_error' ? namedFiles(error_lines.join('\n'), files) : [],
+    isReversal: (edited) => isReversal(tree, tree.base.commit, tree.head, edited),
+    facts,
+  };
 }
 
 /** Every change that was tried or not taken, the oldest first. */
 function earlierTries({ layout }: Run, { patches, refused = [] }: LedgerEntry): Try[] {
   const applied = patches.map(({ plugin, tier, outcome, hash, note, why, time }) => {
     const diff = patchFiles(layout).diffOf(hash);
-    const more = { ...(note ? { note } : {}), ...(why ? { why } : {}), ...(diff ? { diff } : {}) };
-    return { time, row: { plugin, tier, outcome, ...more } };
+    return { time, row: { plugin, tier, outcome, ...(note && { note }), ...(why && { why }), ...(diff && { diff }) } };
   });
   const answers = refused.map(({ plugin, tier, code, reason, fix, time = '' }) => {
     if (code === 'pass') return { time, row: { plugin, tier, outcome: 'passed' as const, why: reason } };
@@ -109,10 +98,8 @@ function editableFiles({ files }: Snapshot, rules: GateRules): string[] {
   });
 }
 
-/** The files of which a parser complained, as far as they may be changed. */
-function unparsedFiles({ failure }: Incident, files: readonly string[]): string[] {
-  if (failure.class !== 'yaml_parse_error') return [];
-  const errors = failure.errors.flatMap(({ lines }) => lines).join('\n');
+/** The files that a parser's complaint names, by their path, else by their last part. */
+function namedFiles(errors: string, files: readonly string[]): string[] {
   const named = files.filter((path) => errors.includes(path));
   return named.length > 0 ? named : files.filter((path) => errors.includes(path.split('/').at(-1) as string));
 }
