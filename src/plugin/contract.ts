@@ -81,12 +81,8 @@ export interface Backend {
 
 const MAX_ANSWER = 1_000_000;
 
-const text = (max: number) =>
-  z
-    .string()
-    .min(1)
-    .max(max, { error: `expected text of at most ${max} characters` });
-
+const filled = z.string().min(1);
+const text = (max: number) => filled.max(max, { error: `expected text of at most ${max} characters` });
 const words = text(4000);
 const noteSchema = z.strictObject({ fix: words, reason: words });
 
@@ -96,8 +92,8 @@ const modelAnswer = z.strictObject({ answer: text(MAX_ANSWER), note: noteSchema.
 /** New texts of whole files, and files to be made executable. */
 const changedFiles = z
   .strictObject({
-    files: z.record(z.string().min(1), z.string().max(MAX_ANSWER, { error: 'expected a text, not a whole archive' })),
-    executable: z.array(z.string().min(1)).optional(),
+    files: z.record(filled, z.string().max(MAX_ANSWER, { error: 'expected a text, not a whole archive' })),
+    executable: z.array(filled).optional(),
     note: noteSchema,
   })
   .refine(({ files, executable = [] }) => Object.keys(files).length + executable.length > 0, {
@@ -107,7 +103,7 @@ const changedFiles = z
 /** Nothing to say about this failure, and why. */
 const pass = z.strictObject({ pass: words });
 /** Commands whose output would help: argv each, no shell. */
-const diagnostics = z.strictObject({ diagnostics: z.array(z.array(z.string().min(1)).min(1)).min(1) });
+const diagnostics = z.strictObject({ diagnostics: z.array(z.array(filled).min(1)).min(1) });
 /** This needs a person; what to tell them. */
 const handOver = z.strictObject({ hand_over: text(MAX_ANSWER) });
 

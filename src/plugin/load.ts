@@ -117,7 +117,7 @@ async function importUse(name: string, { lists, from }: Use, ships: readonly Lis
   const { own, shipped = SHIPPED, builtIns = BUILT_INS, importLimitMs } = input;
   const located = await locate(own?.folder, name);
   if ('refused' in located) return { fault: located.refused };
-  const [file, ...more] = located.files;
+  const [file] = located.files;
   if (ships.length > 0) {
     const wrong = lists.find((list) => !ships.includes(list));
     if (file !== undefined && !own?.isPackage) {
@@ -128,9 +128,8 @@ async function importUse(name: string, { lists, from }: Use, ships: readonly Lis
     return load && defaultExport(load, 'the shipped plugin', importLimitMs);
   }
   if (own === undefined || file === undefined) return { fault: missing(name, lists, shipped) };
-  if (more.length > 0) {
-    return { fault: `there is more than one: ${located.files.map((path) => `plugins/${path}`).join(', ')}` };
-  }
+  const paths = located.files.map((path) => `plugins/${path}`);
+  if (paths.length > 1) return { fault: `there is more than one: ${paths.join(', ')}` };
   return ownExport(own.folder, file, importLimitMs);
 }
 
