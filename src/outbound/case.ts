@@ -114,7 +114,6 @@ export function machineRule(version: 1 | 2): string {
     ? 'three: a patch, in the form at the end; diagnostics;'
     : 'two (what was asked for has been run): a patch, in the form at the end;';
   const asking = first ? [DIAGNOSTICS, ...toolLines().map((line) => `- ${line}`), ''] : [];
-  return [`# For a machine\n\nAnswer with one of ${kinds} a hand-over.\n`, ...asking, HAND_OVER, '', patchRule()].join(
-    '\n',
-  );
+  const opening = `# For a machine\n\nAnswer with one of ${kinds} a hand-over.\n`;
+  return [opening, ...asking, HAND_OVER, '', patchRule()].join('\n');
 }

@@ -73,12 +73,9 @@ function readVerb(tool: Tool, words: readonly string[]): { verb: Verb; at: numbe
   if (verb === undefined) {
     const [asked] = words.slice(at);
     if (asked === undefined) return refuse(`${tool.name} is asked nothing`);
+    if (isFlag(asked)) return refuse(`${quoted(asked)} may not stand before the verb of ${tool.name}`);
     const allowed = tool.verbs.map(({ words: its }) => its).join(', ');
-    return refuse(
-      isFlag(asked)
-        ? `${quoted(asked)} may not stand before the verb of ${tool.name}`
-        : `${tool.name} ${quoted(asked)} is not read-only for sure; ${tool.name} may be asked: ${allowed}`,
-    );
+    return refuse(`${tool.name} ${quoted(asked)} is not read-only for sure; ${tool.name} may be asked: ${allowed}`);
   }
   return { verb, at: at + (verb.words === '' ? 0 : verb.words.split(' ').length) };
 }

@@ -23,11 +23,6 @@ export interface Evidence {
   readonly command: string;
 }
 
-interface Mention {
-  readonly lines: Set<number>;
-  weight: number;
-}
-
 const PATHS = /[\w.@+~/-]*[\w+~-]\.?[\w@+~-]+/g;
 const LINE_BEHIND = /^["'`]?(?::|,?:? ?(?:at |on |in )?line:? |\()(\d{1,6})/i;
 const ANY_LINE = /\bline:? (\d{1,6})/gi;
@@ -70,10 +65,10 @@ const endFirst = (line: string): string =>
   line.length > MAX_LINE_CHARS ? `${line.slice(-MAX_LINE_CHARS)} ${line.slice(0, MAX_LINE_CHARS)}` : line;
 
 /** Where paths are named, and the line numbers behind them. */
-function mentionsOf(files: readonly SourceFile[], { error_lines, log, command }: Evidence): Map<string, Mention> {
+function mentionsOf(files: readonly SourceFile[], { error_lines, log, command }: Evidence) {
   const resolve = resolver(files);
-  const mentions = new Map<string, Mention>();
-  const mention = (path: string, weight: number): Mention => {
+  const mentions = new Map<string, { readonly lines: Set<number>; weight: number }>();
+  const mention = (path: string, weight: number) => {
     const entry = mentions.get(path) ?? { lines: new Set<number>(), weight: 0 };
     entry.weight = Math.max(entry.weight, weight);
     mentions.set(path, entry);

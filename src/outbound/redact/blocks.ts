@@ -14,9 +14,7 @@ interface Line {
 }
 
 /** What to mask; the BEGIN and END lines stay. */
-export function findBlocks(text: string): Span[] {
-  return [...pemBlocks(text), ...wrapped(text)];
-}
+export const findBlocks = (text: string): Span[] => [...pemBlocks(text), ...wrapped(text)];
 
 function pemBlocks(text: string): Span[] {
   const marks = [...text.matchAll(MARK)].map(({ 0: word, 1: what, index }) => ({

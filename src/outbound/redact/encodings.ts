@@ -1,6 +1,6 @@
 // The forms in which a secret turns up in logs and files. Covered: as it is; escaped for JSON once or twice, for a shell, YAML
 // or XML; URL-encoded; base64 of both alphabets beginning at any byte; hexadecimal without gaps. Each of them also wrapped
-// over indented lines and split by colours (see view.ts). Not covered: base64 of base64, other cases of its letters,
+// over indented lines and split by colours (see searchable-view.ts). Not covered: base64 of base64, other cases of its letters,
 // compression, and pieces of a secret that is shorter than 24 characters or made of words.
 
 export interface Form {

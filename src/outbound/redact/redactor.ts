@@ -13,14 +13,6 @@ import { findManifests } from './secret-manifest.ts';
 import { cutAtLines, merge, type Range, replaceEach, type Span, without } from './spans.ts';
 import { TOKEN_RULES } from './token-rules.ts';
 
-export interface RedactorOptions {
-  secrets: readonly Secret[];
-  /** The owner's patterns. */
-  rules?: readonly RegExp[];
-  /** For tests; otherwise made anew for each redactor. */
-  nonce?: string;
-}
-
 export interface Redactor {
   /**
    * The text with every secret replaced. It has the same lines, the same secret has the same placeholder, and doing it
@@ -38,8 +30,14 @@ export interface Redactor {
 const RULES: readonly RedactRule[] = [...TOKEN_RULES, ...PLACE_RULES, ...KEY_RULES];
 const MAX_PASSES = 12;
 
-/** Throws RedactionError when there are more secrets than can be looked for. */
-export function createRedactor({ secrets, rules = [], nonce = newNonce() }: RedactorOptions): Redactor {
+/** `rules` are the owner's patterns. Throws RedactionError when there are more secrets than can be looked for. */
+export function createRedactor(options: {
+  secrets: readonly Secret[];
+  rules?: readonly RegExp[];
+  /** For tests; otherwise made anew for each redactor. */
+  nonce?: string;
+}): Redactor {
+  const { secrets, rules = [], nonce = newNonce() } = options;
   const known = new KnownSecrets(secrets);
   const placeholders = new Placeholders(nonce);
 
@@ -97,8 +95,7 @@ const byForm = (text: string): Span[] => [
 /** What is a secret by its form once the colours in it are left out. */
 function inColour(text: string): Span[] {
   const view = colourless(text);
-  if (view === undefined) return [];
-  return byForm(view.text).map((span) => ({ ...span, ...inOriginal(view, span) }));
+  return view === undefined ? [] : byForm(view.text).map((span) => ({ ...span, ...inOriginal(view, span) }));
 }
 
 /** Exported for the tests of the rules. */

@@ -54,9 +54,8 @@ const MAX_SLIPS = 8;
 /** Words of added lines that are nearly a placeholder of the file. */
 function mangledWords(parts: Parts, sent: ReadonlySet<string>): string[] {
   if (sent.size === 0) return [];
-  const words = new Set(
-    parts.flatMap(({ added, value }) => (added ? value.flatMap((l) => l.match(/\w{12,64}/g) ?? []) : [])),
-  );
+  const lines = parts.filter(({ added }) => added).flatMap(({ value }) => value);
+  const words = new Set(lines.flatMap((line) => line.match(/\w{12,64}/g) ?? []));
   return [...words].filter((word) => !sent.has(word) && [...sent].some((one) => isNear(word, one)));
 }
 
@@ -70,16 +69,13 @@ function strayLines(parts: Parts, placeholdersOf: (text: string) => string[]): s
   const close = () => {
     let from = 0;
     for (const line of added) {
-      const words = placeholdersOf(line);
-      if (words.length === 0) continue;
-      const fits = (old: string, i: number) =>
-        i >= from && placeholdersOf(old).join() === words.join() && alike(old, line);
-      const at = removed.findIndex(fits);
+      const words = placeholdersOf(line).join();
+      if (words === '') continue;
+      const at = removed.findIndex((old, i) => i >= from && placeholdersOf(old).join() === words && alike(old, line));
       if (at === -1) strays.push(line);
       else from = at + 1;
     }
-    removed = [];
-    added = [];
+    [removed, added] = [[], []];
   };
   for (const part of parts) {
     if (part.removed) removed.push(...part.value);

@@ -63,9 +63,8 @@ export function turns(text: string): number {
 }
 
 /** Whether any part of it can be recognised: no text that a person wrote holds such a part by chance. */
-export function looksRandom(text: string): boolean {
-  return !/\s/.test(text) && turns(text.slice(0, 4096)) >= 0.2 && entropy(text.slice(0, 4096)) >= 3;
-}
+export const looksRandom = (text: string): boolean =>
+  !/\s/.test(text) && turns(text.slice(0, 4096)) >= 0.2 && entropy(text.slice(0, 4096)) >= 3;
 
 function classOf(code: number): 0 | 1 | 2 | 3 {
   if (code >= 97 && code <= 122) return 1;

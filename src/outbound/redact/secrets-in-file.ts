@@ -106,8 +106,7 @@ const isSecretKey = (key: string): boolean =>
   (isSecretName(key) && !WEAK_KEY.test(key)) || /-data$/i.test(key) || key === 'stringData';
 
 /** `{name: DB_PASSWORD, value: …}`, and Terraform's `{sensitive: true, value: …}`. */
-function nameAndValue(map: Record<string, unknown>): boolean {
-  const { name, key, sensitive } = map;
+function nameAndValue({ name, key, sensitive }: Record<string, unknown>): boolean {
   return sensitive === true || [name, key].some((word) => typeof word === 'string' && isSecretName(word));
 }
 
