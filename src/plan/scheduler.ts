@@ -15,10 +15,7 @@ export const linear: RunScheduler = {
 };
 
 /** Every step whose dependencies are done. */
-export const parallel: RunScheduler = {
-  name: 'parallel',
-  ready: (state) => state.frontier,
-};
+export const parallel: RunScheduler = { name: 'parallel', ready: (state) => state.frontier };
 
 /** The first `n` of a set that may be long. */
 export function first(n: number, steps: Iterable<PlanStep>): PlanStep[] {

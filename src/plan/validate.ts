@@ -96,12 +96,7 @@ function copied(input: unknown): Checked<unknown> {
   }
 }
 
-export interface Admission {
-  actions: ActionRegistry;
-  maxSteps: number;
-  now: number;
-  finished(executionId: string): boolean;
-}
+type Admission = { actions: ActionRegistry; maxSteps: number; now: number; finished(executionId: string): boolean };
 
 /** Plan and context, frozen; or the first error that keeps them from running, with all its violations. */
 export function admit(

@@ -130,8 +130,7 @@ function emitter(options: PlanRunnerOptions, stop: (error: unknown) => void): (.
   };
 }
 
-function planLimits(plan: Plan, context: ExecutionContext, spentMs: number, clock: Clock) {
-  const { deadline_ms } = context;
+function planLimits(plan: Plan, { deadline_ms }: ExecutionContext, spentMs: number, clock: Clock) {
   const late = () => new Stop('DEADLINE_EXCEEDED', `the deadline ${new Date(deadline_ms).toISOString()} passed`);
   return [
     stopAfter(plan.timeout_ms - spentMs, () => new Stop('PLAN_TIMEOUT', `the plan ran past its ${plan.timeout_ms} ms`)),

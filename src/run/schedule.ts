@@ -49,11 +49,8 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
       // A scheduler of the caller's own may be wrong; then nothing starts, and the stall is named.
       if (!facts.mayStart(step.id)) continue;
       facts.record(step.id, 'IN_PROGRESS');
-      const driven = ports.driveStep(step);
-      running.set(
-        step.id,
-        driven.then((stepEnd) => [step, stepEnd]),
-      );
+      const driven = ports.driveStep(step).then((stepEnd): [PlanStep, StepEnd] => [step, stepEnd]);
+      running.set(step.id, driven);
     }
   }
 
