@@ -7,9 +7,7 @@ import type { Edit } from './edit.ts';
 const MAX_DIFFERING_LINES = 1000;
 
 /** The diff of all files, in their order; '' when nothing differs. Ends with a newline. Never throws. */
-export function cleanDiff(files: readonly Edit[]): string {
-  return files.map(diffOf).join('');
-}
+export const cleanDiff = (files: readonly Edit[]): string => files.map(diffOf).join('');
 
 function diffOf({ path, before, after }: Edit): string {
   if (before === after) return '';
@@ -22,16 +20,11 @@ function diffOf({ path, before, after }: Edit): string {
 
 function replaced(from: string, to: string, before: string, after: string): string {
   const [old, made] = [marked(before, '-'), marked(after, '+')];
-  const range = ({ count }: Marked): string => `${count === 0 ? 0 : 1},${count}`;
+  const range = ({ count }: typeof old): string => `${count === 0 ? 0 : 1},${count}`;
   return `--- ${from}\n+++ ${to}\n@@ -${range(old)} +${range(made)} @@\n${old.text}${made.text}`;
 }
 
-interface Marked {
-  text: string;
-  count: number;
-}
-
-function marked(text: string, marker: string): Marked {
+function marked(text: string, marker: string): { text: string; count: number } {
   if (text === '') return { text: '', count: 0 };
   const whole = text.endsWith('\n');
   const lines = (whole ? text.slice(0, -1) : text).split('\n');
@@ -44,10 +37,7 @@ function marked(text: string, marker: string): Marked {
  * diff; line numbers, context and spaces at line ends do not count.
  */
 export function patchHash(diff: string, executable: readonly string[] = []): string {
-  const telling = diff
-    .split('\n')
-    .filter((line) => /^(?:[-+]|--- |\+\+\+ )/.test(line))
-    .map((line) => line.trimEnd());
-  const parts = [...telling, ...executable.map((path) => `+x ${path}`)];
+  const telling = diff.split('\n').filter((line) => /^(?:[-+]|--- |\+\+\+ )/.test(line));
+  const parts = [...telling.map((line) => line.trimEnd()), ...executable.map((path) => `+x ${path}`)];
   return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 16);
 }

@@ -3,15 +3,12 @@ import { type Change, type Hunk, type HunkLine, type OrRefusal, type Refusal, re
 import { saysLeftOut } from './ellipsis.ts';
 
 type DiffChange = Extract<Change, { form: 'diff' }>;
+type ReadDiff = OrRefusal<{ changes: DiffChange[] }>;
 
 const NUMBERS = /^@@+\s*-(\d+)(?:,(\d+))?(?:\s+\+(\d+)(?:,(\d+))?)?/;
 
 /** Reads a stretch of lines. `fenced`: every line belongs to the diff; otherwise prose may stand around it. */
-export function readUnifiedDiff(
-  lines: readonly string[],
-  fenced: boolean,
-  path?: string,
-): OrRefusal<{ changes: DiffChange[] }> {
+export function readUnifiedDiff(lines: readonly string[], fenced: boolean, path?: string): ReadDiff {
   const changes: DiffChange[] = [];
   let file: DiffChange | undefined = fenced ? { form: 'diff', path, hunks: [] } : undefined;
   let hunk: string[] | undefined;

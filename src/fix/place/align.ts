@@ -77,11 +77,7 @@ function agrees({ likeness }: Alignment, old: readonly OldLine[]): boolean {
 }
 
 /** Another place that has more of the context: the file changed, and the removed lines are gone from there. */
-function contextElsewhere(
-  old: readonly OldLine[],
-  best: Alignment,
-  near: readonly (readonly [number, number])[],
-): number | undefined {
+function contextElsewhere(old: readonly OldLine[], best: Alignment, near: readonly [number, number][]) {
   const here = best.likeness.filter((is, k) => is === 'equal' && (old[k] as OldLine).trimmed !== '').length;
   const there = near.find(([diagonal, votes]) => votes > here && !best.positions.some((at, k) => at - k === diagonal));
   return there && Math.max(0, there[0]);

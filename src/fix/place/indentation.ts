@@ -7,13 +7,8 @@ import { indentOf, type Source } from './source.ts';
 /** The hunk's white space → the file's; undefined where it has no counterpart. */
 type Shift = (indent: string) => string | undefined;
 
-/** The white space of one line in the hunk and in the file. */
-interface Pair {
-  hunk: string;
-  file: string;
-  removed: boolean;
-  bare: boolean;
-}
+/** A line with its white space in the hunk and in the file. */
+type Pair = OldLine & { hunk: string; file: string };
 
 interface Shifted {
   kind: 'shifted';
@@ -36,8 +31,7 @@ export function compareIndentation(old: readonly OldLine[], positions: readonly 
     const line = old[k] as OldLine;
     const at = positions[k] as number;
     if (at < 0 || line.trimmed === '' || source.trimmed[at] !== line.trimmed) continue;
-    const [hunk, file] = [indentOf(line.text), indentOf(source.lines[at] as string)];
-    const pair = { hunk, file, removed: line.removed, bare: line.bare };
+    const pair = { ...line, hunk: indentOf(line.text), file: indentOf(source.lines[at] as string) };
     pairs.push(pair);
     if (pair.hunk === pair.file) exact = true;
     else if (!lostMarker(pair)) same = false;
@@ -109,12 +103,7 @@ export function shiftsAdded(
 }
 
 /** Tabs in the hunk's old lines only, or in its added ones too. */
-function tabsAdded(
-  indents: readonly string[],
-  { old }: Pattern,
-  positions: readonly number[],
-  source: Source,
-): boolean | undefined {
+function tabsAdded(indents: readonly string[], { old }: Pattern, positions: readonly number[], source: Source) {
   const hasTab = (text: string): boolean => indentOf(text).includes('\t');
   const placed = old.flatMap((line, k) => ((positions[k] as number) >= 0 && line.trimmed !== '' ? [k] : []));
   const inHunk = placed.some((k) => hasTab((old[k] as OldLine).text));

@@ -52,12 +52,11 @@ const MAX_COMPARISONS = 3_000_000;
 /** More places than anyone could be asked about, fewer for a long hunk. */
 const maxPlaces = (lines: number): number => Math.max(2, Math.min(64, Math.floor(200_000 / lines)));
 
-/** The first lines of every place where the old lines stand as one piece, outer white space apart; `full` false when there may be more than were looked for. `likely` is looked at first. */
-export function contiguous(
-  old: readonly OldLine[],
-  source: Source,
-  likely?: number,
-): { starts: number[]; full: boolean } {
+/**
+ * The first lines of every place where the old lines stand as one piece, outer white space apart; `full` false when there
+ * may be more than were looked for. `likely` is looked at first.
+ */
+export function contiguous(old: readonly OldLine[], source: Source, likely?: number) {
   const rarest = rarestLine(old, source);
   if (!rarest) return { starts: [], full: true };
   const starts = likely !== undefined && equalAt(likely, old, source) === old.length ? [likely] : [];
