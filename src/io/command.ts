@@ -60,7 +60,10 @@ export async function runCommand(request: CommandRequest, clock: Clock): Promise
     await ended;
     throw error;
   }
-  openGate(child);
+  const gate = child.stdio[3] as NodeJS.WritableStream | null | undefined;
+  // The group may be dead already; its exit tells.
+  gate?.on('error', () => {});
+  gate?.end('go\n');
   const stopped = await firstOf(ended, request.signal);
   // Stopping reaches further than the group: a process that moved to its own session still carries the marks.
   const mine = () => groupAndMarked(pgid, request.marks);
@@ -93,13 +96,6 @@ function pidOf(child: ChildProcess): Promise<number> {
     child.once('error', reject);
     if (child.pid !== undefined) resolve(child.pid);
   });
-}
-
-function openGate(child: ChildProcess): void {
-  const gate = child.stdio[3] as NodeJS.WritableStream | null | undefined;
-  // The group may be dead already; its exit tells.
-  gate?.on('error', () => {});
-  gate?.end('go\n');
 }
 
 /** Resolves to the exit code, 128 when a signal ended it. Rejects when it cannot be started. */

@@ -13,10 +13,9 @@ export interface AdminDir {
 }
 
 const text = (path: string): Promise<string | undefined> =>
-  readFile(path, 'utf8').then(
-    (content) => content.trim(),
-    () => undefined,
-  );
+  readFile(path, 'utf8')
+    .then((content) => content.trim())
+    .catch(() => undefined);
 
 /** Every worktree folder of the repository; none when it has no worktree. */
 export async function adminDirs(commonDir: string): Promise<AdminDir[]> {

@@ -127,10 +127,8 @@ function startCatFile(home: string) {
   hold(false);
 
   function hold(alive: boolean): void {
-    for (const part of [child, child.stdin, child.stdout, child.stderr] as { ref(): void; unref(): void }[]) {
-      if (alive) part.ref();
-      else part.unref();
-    }
+    const parts = [child, child.stdin, child.stdout, child.stderr] as { ref(): void; unref(): void }[];
+    for (const part of parts) part[alive ? 'ref' : 'unref']();
   }
 
   async function more(): Promise<Buffer> {

@@ -17,13 +17,11 @@ export async function entryAt(path: string): Promise<Entry> {
   }
 }
 
-export type Placed = 'placed' | 'kept' | 'taken' | 'no-folder';
-
 /**
  * Makes `root/path` a link to `target`, with the folders above it. `taken`: something real is there, and stays.
  * `no-folder`: one of the folders above is a link or a file, so that the link would lie elsewhere.
  */
-export async function placeLink(root: string, path: string, target: string): Promise<Placed> {
+export async function placeLink(root: string, path: string, target: string) {
   const at = join(root, path);
   for (const folder of foldersAbove(path)) {
     const above = await entryAt(join(root, folder));

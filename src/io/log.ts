@@ -7,9 +7,7 @@ import { fileFacts, readTail } from './files.ts';
 import { folderOf, ifPossible, onDisk } from './store.ts';
 
 /** Copies the file to stdout. Resolves early when nobody reads any more (`| head`). */
-export async function printLog(path: string): Promise<void> {
-  await copy(path, 0);
-}
+export const printLog = async (path: string): Promise<void> => void (await copy(path, 0));
 
 const POLL_MS = 200;
 

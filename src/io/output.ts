@@ -1,6 +1,8 @@
 // The one way to stdout and stderr: text for people, JSON on request, colour only where it is welcome.
 import { Chalk, type ChalkInstance } from 'chalk';
 
+type ErrorFacts = { code: string; message: string; exit: number; next?: string; problems?: readonly string[] };
+
 export interface Output {
   readonly json: boolean;
   readonly quiet: boolean;
@@ -14,10 +16,7 @@ export interface Output {
   /** One JSON value on its own line of stdout. */
   jsonLine(value: unknown): void;
   /** An error: text on stderr; with --json one JSON object on stdout. */
-  error(
-    text: string,
-    value: { code: string; message: string; exit: number; next?: string; problems?: readonly string[] },
-  ): void;
+  error(text: string, value: ErrorFacts): void;
   /** A line on stderr, whatever the options. */
   errorLine(text: string): void;
 }

@@ -19,14 +19,7 @@ const MAX_BINARY_BYTES = 64 * 1024;
 const MAX_FILES = 2000;
 const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 
-export interface SecretsOf {
-  home: string;
-  /** Paths below home, as in the context map. One that does not exist is passed over. */
-  carry: readonly string[];
-  env: Readonly<Record<string, string | undefined>>;
-}
-
-export interface KnownHere {
+interface KnownHere {
   secrets: Secret[];
   /** Secrets that are too short to be masked: for the owner to make longer. */
   short: ShortSecret[];
@@ -34,8 +27,12 @@ export interface KnownHere {
   passedOver: string[];
 }
 
-/** Throws RedactionError when a carried file cannot be read, is too large or does not parse: nothing may be sent then. */
-export function secretsFrom({ home, carry, env }: SecretsOf): KnownHere {
+/**
+ * `carry`: paths below home, as in the context map; one that does not exist is passed over. Throws RedactionError when a
+ * carried file cannot be read, is too large or does not parse: nothing may be sent then.
+ */
+export function secretsFrom(of: { home: string; carry: readonly string[]; env: NodeJS.ProcessEnv }): KnownHere {
+  const { home, carry, env } = of;
   const known: KnownHere = { secrets: [], short: [], passedOver: [] };
   const add = ({ secrets, short }: SecretList) => {
     for (const secret of secrets) known.secrets.push(secret);

@@ -1,6 +1,7 @@
 // Standard input and pipes: their end, the lines of stdin one at a time, or one line from the person at the terminal.
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The last `bytes` of stdin, or of the pipe that is named; `cut` when there was more before them. */
 export async function readStreamEnd(bytes: number, pipe?: string): Promise<{ end: Buffer; cut: boolean }> {
@@ -82,14 +83,9 @@ export async function askLine(question: string, signal: AbortSignal): Promise<st
 const FORGET_MS = 100;
 
 /** What was typed before a question is no answer to it. */
-function forgetTyped(): Promise<void> {
-  const { stdin } = process;
+async function forgetTyped(): Promise<void> {
   const forget = () => {};
-  stdin.on('data', forget).resume();
-  return new Promise((resolve) => {
-    setTimeout(() => {
-      stdin.off('data', forget).pause();
-      resolve();
-    }, FORGET_MS);
-  });
+  process.stdin.on('data', forget).resume();
+  await sleep(FORGET_MS);
+  process.stdin.off('data', forget).pause();
 }

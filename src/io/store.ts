@@ -81,9 +81,7 @@ export function ownFolder(path: string): void {
   onDisk(path, () => mkdirSync(dirname(path), { recursive: true }));
   privateFolder(path);
   const ignore = join(path, '.gitignore');
-  onDisk(ignore, () => {
-    if (!existsSync(ignore)) writeFileSync(ignore, '*\n');
-  });
+  onDisk(ignore, () => existsSync(ignore) || writeFileSync(ignore, '*\n'));
 }
 
 /** Makes the folder a file will stand in. */

@@ -11,16 +11,10 @@ import { entryAt } from '../io/links.ts';
 import { removeFile } from '../io/store.ts';
 import { type Base, baseKey, commitOf } from './base.ts';
 import { gitFailed, shellWord } from './messages.ts';
-import { checkoutsOf, type Status, trackedStatus, treeGit, WORKTREE } from './tree.ts';
-
-export interface Attached {
-  readonly gitDir: string;
-  readonly status: Status;
-  readonly notices: string[];
-}
+import { checkoutsOf, trackedStatus, treeGit, WORKTREE } from './tree.ts';
 
 /** The worktree's git folder and state, making the worktree where there is none. Throws a MendError, exit 2. */
-export async function attach(site: Site, base: Base): Promise<Attached> {
+export async function attach(site: Site, base: Base) {
   const notices: string[] = [];
   const there = await look(site, notices);
   if (base.firstRun) await openGit(site.home).run(['config', '--local', baseKey(base.branch), base.name]);

@@ -5,7 +5,7 @@ import { fields, type Git, GitError, openGit } from '../io/git.ts';
 import { addExcludes, commonDirOf, realPath, startsWith } from '../io/git-dir.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import { entryAt } from '../io/links.ts';
-import { type Attached, attach, recover, type Site } from './attach.ts';
+import { attach, recover, type Site } from './attach.ts';
 import type { Base } from './base.ts';
 import { carryPaths, excludeLine, placeCarry, refuseTracked } from './carry.ts';
 import { type Merged, mergeBase } from './merge.ts';
@@ -56,7 +56,7 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   const notices = [
     ...recovered,
     ...attached.notices,
-    ...changeNotices(home, attached, held?.file),
+    ...changeNotices(home, attached.status.changed.length, held?.file),
     ...(merged ? mergeNotices(base, merged) : []),
     ...missing.map((path) => `carry: ${path} does not exist, so it was not linked`),
     ...absent,
@@ -66,9 +66,9 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   return { ...place, objects, branch: base.branch, links, head: now, base, notices, seen, ...done };
 }
 
-function changeNotices(home: string, { status }: Attached, file: string | undefined): string[] {
+function changeNotices(home: string, changed: number, file: string | undefined): string[] {
   if (!file) return [];
-  const many = status.changed.length === 1 ? 'a tracked file was' : `${status.changed.length} tracked files were`;
+  const many = changed === 1 ? 'a tracked file was' : `${changed} tracked files were`;
   return [`${many} found changed in ${WORKTREE}; saved as ${relative(home, file)}`];
 }
 

@@ -42,15 +42,12 @@ export async function snapshotOf({ objects }: Pick<Tree, 'objects'>, commit: str
     links: new Map(links),
     async text(path) {
       const bytes = await readEntry(objects, files.get(path), MAX_SOURCE_BYTES);
-      return Buffer.isBuffer(bytes) ? textOf(bytes) : undefined;
+      if (!Buffer.isBuffer(bytes)) return undefined;
+      // What would not be the same bytes when written again is no text.
+      const text = bytes.toString('utf8');
+      return Buffer.from(text).equals(bytes) ? text : undefined;
     },
   };
-}
-
-/** What would not be the same bytes when written again is no text. */
-function textOf(bytes: Buffer): string | undefined {
-  const text = bytes.toString('utf8');
-  return Buffer.from(text).equals(bytes) ? text : undefined;
 }
 
 /** What a run does not include: the owner's changed and untracked files (folders of only such end in `/`). */

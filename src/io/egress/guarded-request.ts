@@ -51,10 +51,7 @@ function sent(url: URL, request: GuardedRequest): Promise<IncomingMessage> {
       connected();
       reject(error);
     });
-    call.once('response', (answer) => {
-      answer.on('error', () => {});
-      resolve(answer);
-    });
+    call.once('response', (answer) => resolve(answer.on('error', () => {})));
     call.end(body);
   });
 }

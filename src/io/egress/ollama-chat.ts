@@ -3,6 +3,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { totalmem } from 'node:os';
+import type { ModelResponse } from 'ollama';
 import { parseJson } from '../store.ts';
 import { bounded, type GuardedRequest, guardedRequest } from './guarded-request.ts';
 import { connectionFault, type Deadline, inTime, ModelFault } from './model-fault.ts';
@@ -68,14 +69,7 @@ export function openChat(host: string, options: HostOptions) {
   };
 }
 
-interface WireModel {
-  name?: string;
-  model?: string;
-  size?: number;
-  details?: { parameter_size?: string };
-  remote_host?: string;
-}
-
+type WireModel = Partial<ModelResponse> & { remote_host?: string };
 type WireShow = { model_info?: Record<string, unknown>; remote_host?: string };
 
 type Client = InstanceType<typeof import('ollama')['Ollama']>;
