@@ -31,7 +31,7 @@ export async function runDiagnostic(request: DiagnosticRequest, clock: Clock): P
 }
 
 async function runToEnd(request: DiagnosticRequest, output: EndsOfOutput, clock: Clock): Promise<string> {
-  const { command, cwd, env, signal, graceMs } = request;
+  const { command, cwd, env, timeoutMs, signal, graceMs } = request;
   if (signal.aborted) return 'not started: the run is stopping';
   const id = randomBytes(8).toString('hex');
   let child: ChildProcess;
@@ -56,9 +56,8 @@ async function runToEnd(request: DiagnosticRequest, output: EndsOfOutput, clock:
     });
     const onAbort = () => resolve('stopped: the run is stopping');
     signal.addEventListener('abort', onAbort, { once: true, signal: over.signal });
-    void clock
-      .sleep(request.timeoutMs, over.signal)
-      .then(() => resolve(`stopped after ${seconds(request.timeoutMs)} s`));
+    const late = `stopped after ${Math.round(timeoutMs / 100) / 10} s`;
+    void clock.sleep(timeoutMs, over.signal).then(() => resolve(late));
   });
   // A pipe that breaks ends the output; the exit tells the rest.
   child.stdout?.on('error', () => {});
@@ -83,8 +82,6 @@ function exitOf(child: ChildProcess): Promise<string> {
     child.once('exit', (code, signal) => resolve(signal ? `ended by ${signal}` : `exit code ${code}`));
   });
 }
-
-const seconds = (ms: number): number => Math.round(ms / 100) / 10;
 
 /** Words that would be read otherwise stand in quotes. */
 const asRead = (command: Command): string =>
