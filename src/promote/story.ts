@@ -6,6 +6,7 @@ import { openGit } from '../io/git.ts';
 import type { Ledger } from '../triage/ledger.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import type { CommittedFix } from '../worktree/find-fix.ts';
+import { clip, MAX_SUBJECT } from '../worktree/fix-message.ts';
 import { short } from '../worktree/messages.ts';
 import { type FixFacts, fixFacts, outcomeIn } from './list-fixes.ts';
 import { type OtherCommit, promoteRange } from './range.ts';
@@ -120,8 +121,6 @@ export function byStage(fixes: readonly StoryFix[]) {
   }));
 }
 
-const MAX_SUBJECT_CHARS = 72;
-
 export function promoteMessage({ branch, base, tip, fixes, undone, others }: Story): string {
   const trailers = [
     ...fixes.map(({ commit }) => `Promoted-fix: ${commit}`),
@@ -129,7 +128,7 @@ export function promoteMessage({ branch, base, tip, fixes, undone, others }: Sto
     `Promoted-tip: ${tip}`,
   ];
   return [
-    clip(subject(fixes, undone, others.length)),
+    clip(subject(fixes, undone, others.length), MAX_SUBJECT),
     '',
     `Merges ${branch} into ${base}.`,
     '',
@@ -152,6 +151,3 @@ function subject(fixes: readonly StoryFix[], undone: readonly StoryFix[], others
   const stages = [...new Set([...fixes, ...undone].map(({ stage }) => stage))];
   return `Promote ${what.join(', ')}${stages.length > 0 ? ` of ${stages.join(', ')}` : ''}`;
 }
-
-const clip = (text: string): string =>
-  text.length > MAX_SUBJECT_CHARS ? `${text.slice(0, MAX_SUBJECT_CHARS - 1)}…` : text;

@@ -17,7 +17,7 @@ export interface FixStory {
   case?: string | undefined;
 }
 
-const MAX_SUBJECT = 72;
+export const MAX_SUBJECT = 72;
 const MAX_BODY = 2000;
 
 /** Subject, what and why, and trailers that a later process finds it by. */
@@ -74,4 +74,4 @@ function trailers(story: FixStory): string[] {
 
 /** Without control characters: git refuses some of them, and a line of its own could pass for a trailer. */
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
-const clip = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+export const clip = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
