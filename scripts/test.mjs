@@ -72,7 +72,7 @@ function temporaryFolder() {
 }
 
 const TMPDIR = temporaryFolder();
-const TEMPORARY = TMPDIR ? { TMPDIR } : {};
+const TEMPORARY = TMPDIR ? { TMPDIR, GIT_DISCOVERY_ACROSS_FILESYSTEM: '1' } : {};
 
 function start(command, args, { env = {}, limitMs = LIMIT_MS } = {}) {
   return new Promise((done) => {

@@ -43,6 +43,8 @@ export async function bundle(entries, folder, external = []) {
     // Packages in CommonJS require parts of Node.
     banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
     keepNames: true,
+    minifyWhitespace: true,
+    minifySyntax: true,
     sourcemap: 'linked',
     sourcesContent: false,
     metafile: true,
