@@ -23,6 +23,7 @@ const BATCH = join(import.meta.dirname, 'test/batch.mjs');
 const SMOKE = join(import.meta.dirname, 'smoke-nodes.mjs');
 /** Tests that start the loop most often, then those that start it, then those with real git. */
 const LONGEST = [
+  'test/lab/',
   'test/e2e/mending',
   'test/run/killed-mending',
   'test/e2e/escalate-faults',
@@ -33,7 +34,8 @@ const LONGEST = [
   'test/promote/',
   'test/worktree/',
 ];
-const PURE = ['config', 'plan', 'failure', 'triage', 'fix', 'outbound', 'console'];
+/** Rooms of which one process runs all files: they touch nothing outside; those of the lab share one that is built. */
+const TOGETHER = ['config', 'plan', 'failure', 'triage', 'fix', 'outbound', 'console', 'lab'];
 
 const text = (file) => readFileSync(join(ROOT, file), 'utf8');
 const testFiles = readdirSync(join(ROOT, 'test'), { recursive: true })
@@ -50,8 +52,8 @@ function batches() {
     return (at === -1 ? LONGEST.length : at) * 1e7 - size;
   };
   const isOf = (room) => (file) => file.startsWith(`test/${room}/`);
-  const alone = testFiles.filter((file) => !PURE.some((room) => isOf(room)(file))).map((file) => [file]);
-  const together = PURE.map((room) => testFiles.filter(isOf(room))).filter((files) => files.length > 0);
+  const alone = testFiles.filter((file) => !TOGETHER.some((room) => isOf(room)(file))).map((file) => [file]);
+  const together = TOGETHER.map((room) => testFiles.filter(isOf(room))).filter((files) => files.length > 0);
   return [...alone, ...together].sort((a, b) => rank(a) - rank(b));
 }
 

@@ -15,23 +15,7 @@ import { nextId } from './runs.ts';
 import { stageEnds } from './stage-ends.ts';
 import { foldStages, type StageState } from './stages.ts';
 
-export interface Journal {
-  readonly run: string;
-  readonly stages: StageState;
-  readonly ledger: Ledger;
-  readonly failures: RunFailures;
-  /** What a person must know of the files it opened. */
-  readonly notices: readonly string[];
-  /**
-   * All of it is on disk and in the folds when this returns, but for what `BUFFERED` names. Throws MendError when the disk
-   * refuses, and TypeError for what could not be read again.
-   */
-  append(...events: NewEvent[]): void;
-  /** Records what a run that was cut off had no time to: stages all of whose steps are green. */
-  catchUp(): void;
-  /** Writes what is left to write. */
-  close(): void;
-}
+export type Journal = ReturnType<typeof openJournal>;
 
 export interface JournalOptions {
   run: string;
@@ -64,7 +48,7 @@ const WORDLESS: ReadonlySet<EventType> = new Set([
   'stage.green',
 ]);
 
-export function openJournal(options: JournalOptions): Journal {
+export function openJournal(options: JournalOptions) {
   const { run, layout, stages, clock, subscribers = [] } = options;
   const { writer, events: earlier, quarantined } = openEvents(options.path ?? layout.journal(run));
   const ledger = openLedger(layout, clock.now());
@@ -79,12 +63,15 @@ export function openJournal(options: JournalOptions): Journal {
     stages,
     ledger: ledger.ledger,
     failures,
+    /** What a person must know of the files it opened. */
     notices: [
       ...(quarantined ? [`the journal of this run was corrupt: kept as ${quarantined}`] : []),
       ...ledger.notices,
     ],
     append,
+    /** Records what a run that was cut off had no time to: stages all of whose steps are green. */
     catchUp: () => append(...ends.green()),
+    /** Writes what is left to write. */
     close() {
       if (buffer.length > 0) flush();
       project();
@@ -93,6 +80,10 @@ export function openJournal(options: JournalOptions): Journal {
     },
   };
 
+  /**
+   * All of it is on disk and in the folds when this returns, but for what `BUFFERED` names. Throws MendError when the disk
+   * refuses, and TypeError for data that does not fit its event.
+   */
   function append(...events: NewEvent[]): void {
     const stamped = events.flatMap((event) => ends.around(event, stages)).map((event, i) => stamp(event, seq + 1 + i));
     seq += stamped.length;

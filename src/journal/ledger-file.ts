@@ -11,30 +11,22 @@ import { parseEvent, readEvents } from './event-file.ts';
 import { listJournals } from './runs.ts';
 import { eventsOfRecord, isOldLedger, type OldLedger, type OldRecord } from './version-0-1.ts';
 
-export interface LedgerFile {
-  /** As of now; only `append` changes it. */
-  readonly ledger: Ledger;
-  /** What a person must know: a file was broken. */
-  readonly notices: readonly string[];
-  /** Copies events of a journal and folds them in. Throws MendError when the disk refuses. */
-  append(events: readonly StoryEvent[]): void;
-  /** Writes ledger.json; everything up to `upTo` is in it. */
-  project(upTo: Ledger['as_of']): void;
-  close(): void;
-}
-
 /** Opens the ledger for whoever holds the lock. Throws MendError when the disk refuses, never for what the files hold. */
-export function openLedger(layout: Layout, now: number): LedgerFile {
+export function openLedger(layout: Layout, now: number) {
   const { ledger, notices, lines } = load(layout, quarantine);
   const writer = openLines(layout.ledgerJournal, lines.end, false);
-  const file: LedgerFile = {
+  const file = {
+    /** As of now; only `append` changes it. */
     ledger,
+    /** What a person must know: a file was broken. */
     notices,
-    append(events) {
+    /** Copies events of a journal and folds them in. Throws MendError when the disk refuses. */
+    append(events: readonly StoryEvent[]): void {
       writer.append(events);
       for (const event of events) foldLedger(ledger, event);
     },
-    project(upTo) {
+    /** Writes ledger.json; everything up to `upTo` is in it. */
+    project(upTo: Position): void {
       ledger.as_of = upTo;
       writeAtomic(layout.ledger, `${JSON.stringify(ledger)}\n`);
     },

@@ -4,20 +4,19 @@ import type { StageState } from './stages.ts';
 
 type StepEnd = 'done' | 'fresh' | 'failed' | 'skipped';
 
-export interface StageEnds {
-  /** An event with those that belong before and behind it. */
-  around(event: NewEvent, stages: StageState): NewEvent[];
-  /** Stages all of whose steps are green, and whose end nobody recorded. */
-  green(): NewEvent[];
-}
-
-export function stageEnds(steps: ReadonlyMap<string, readonly string[]>, earlier: readonly LoopEvent[]): StageEnds {
+export function stageEnds(steps: ReadonlyMap<string, readonly string[]>, earlier: readonly LoopEvent[]) {
   const ends = new Map<string, StepEnd>();
   /** Stages whose end was recorded since the last of their steps ended. */
   const ended = new Set<string>();
   for (const event of earlier) note(event);
   return {
-    around: (event, stages) => [...leftFailed(event), event, ...stageEnd(event, stages)],
+    /** An event with those that belong before and behind it. */
+    around: (event: NewEvent, stages: StageState): NewEvent[] => [
+      ...leftFailed(event),
+      event,
+      ...stageEnd(event, stages),
+    ],
+    /** Stages all of whose steps are green, and whose end nobody recorded. */
     green: () => openStages(isGreen).map(greenStage),
   };
 

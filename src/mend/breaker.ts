@@ -3,30 +3,24 @@ import type { FixTier } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import { perRun, type Run } from '../stage/run.ts';
 
-export interface Breaker {
-  /** Why a plugin is passed over just now; undefined when it may be asked. After the pause one question finds out. */
-  refuses(tier: FixTier, plugin: string): string | undefined;
-  failed(tier: FixTier, plugin: string, reason: string): void;
-  answered(tier: FixTier, plugin: string): void;
-}
-
 const MAX_FAILURES = 3;
 const PAUSE_MS = 60_000;
 
 export const breakerOf = perRun((run: Run) => openBreaker(run.clock));
 
-export function openBreaker(clock: Pick<Clock, 'monotonic'>): Breaker {
+export function openBreaker(clock: Pick<Clock, 'monotonic'>) {
   const counts = new Map<string, { failures: number; until: number; reason: string }>();
   return {
-    refuses(tier, plugin) {
+    /** Why a plugin is passed over just now; undefined when it may be asked. After the pause one question finds out. */
+    refuses(tier: FixTier, plugin: string): string | undefined {
       const { until = 0, failures = 0, reason = '' } = counts.get(`${tier} ${plugin}`) ?? {};
       if (failures < MAX_FAILURES || clock.monotonic() >= until) return undefined;
       return `${plugin}: not asked for ${PAUSE_MS / 1000} s after ${failures} failures in a row, the last: ${reason}`;
     },
-    failed(tier, plugin, reason) {
+    failed(tier: FixTier, plugin: string, reason: string): void {
       const failures = (counts.get(`${tier} ${plugin}`)?.failures ?? 0) + 1;
       counts.set(`${tier} ${plugin}`, { failures, until: clock.monotonic() + PAUSE_MS, reason });
     },
-    answered: (tier, plugin) => void counts.delete(`${tier} ${plugin}`),
+    answered: (tier: FixTier, plugin: string) => void counts.delete(`${tier} ${plugin}`),
   };
 }

@@ -1,20 +1,16 @@
-// Writing the tree waits for running attempts and holds back new ones; attempts run side by side as they like. Pure but for waiting.
+// Writing the tree waits for running attempts and holds back new ones; attempts run side by side as they like.
 
-export interface Barrier {
-  /** Runs an attempt. Waits while the tree is written, or somebody waits to write it. */
-  attempt<T>(work: () => Promise<T>): Promise<T>;
-  /** Writes the tree: when nothing else runs, one at a time, in the order asked. */
-  alone<T>(work: () => Promise<T>): Promise<T>;
-}
+export type Barrier = ReturnType<typeof openBarrier>;
 
-export function openBarrier(): Barrier {
+export function openBarrier() {
   let running = 0;
   let quiet: (() => void) | undefined;
   let writing: Promise<unknown> = Promise.resolve();
   let waiting = 0;
 
   return {
-    async attempt(work) {
+    /** Runs an attempt. Waits while the tree is written, or somebody waits to write it. */
+    async attempt<T>(work: () => Promise<T>): Promise<T> {
       // Others may have come to write in the meantime: they go first, else a busy run would never be mended.
       while (waiting > 0) await writing;
       running += 1;
@@ -25,7 +21,8 @@ export function openBarrier(): Barrier {
         if (running === 0) quiet?.();
       }
     },
-    alone(work) {
+    /** Writes the tree: when nothing else runs, one at a time, in the order asked. */
+    alone<T>(work: () => Promise<T>): Promise<T> {
       waiting += 1;
       const mine = writing.then(async () => {
         if (running > 0) {
