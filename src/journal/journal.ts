@@ -7,7 +7,6 @@ import type { Layout } from '../io/layout.ts';
 import { writeAtomic } from '../io/store.ts';
 import { isStory } from '../triage/fold.ts';
 import { RunFailures } from '../triage/incident.ts';
-import type { Ledger } from '../triage/ledger.ts';
 import { openEvents } from './event-file.ts';
 import { openLedger } from './ledger-file.ts';
 import { type Mask, maskedData } from './mask.ts';
