@@ -111,6 +111,8 @@ export const EVENTS = {
     lab: optional(text),
     duration_ms: optional(amount),
     error: optional(orNull(shaped({ error_code: text, message: text }))),
+    /** The plan's result, as the plan contract has it. */
+    result: optional(shaped({ status: text, steps_executed: count, steps_total: count })),
     reason: optional(text),
   }),
   'tree.opened': row('run', 'the worktree is ready: branch, commit, base', {

@@ -1,31 +1,37 @@
-// run.json: a run at a glance, made from its journal when it ended.
+// run.json: a run at a glance, folded from its journal when it ended.
+import type { LoopEvent } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
 import { readChecked, writeAtomic } from '../io/store.ts';
-import { type Checked, oneOf, shaped, text } from '../shape.ts';
+import { oneOf, shaped, text } from '../shape.ts';
+import { readEvents } from './event-file.ts';
 import { listRuns } from './runs.ts';
 
 const isRunFile = shaped({ version: oneOf([1]), execution_id: text });
 
-export interface RunFile extends Checked<typeof isRunFile> {
-  run: string;
-  asked: string;
-  lab: string;
-  ended: string;
-  exit: number;
-  result: Record<string, unknown>;
+/** What run.json tells of a run; undefined while it has not ended. */
+export function foldRun(events: readonly LoopEvent[]) {
+  const [first] = events;
+  const last = events.at(-1);
+  if (first?.type !== 'run.started' || last?.type !== 'run.ended') return undefined;
+  const { execution_id, asked } = first.data;
+  const { exit, lab = first.data.lab, result } = last.data;
+  return { version: 1 as const, run: last.run, execution_id, asked, lab, ended: last.time, exit, result };
 }
 
-export function writeRunFile(layout: Layout, file: RunFile): void {
-  writeAtomic(layout.runFile(file.run), `${JSON.stringify(file, null, 2)}\n`);
+const foldedRun = (layout: Layout, run: string) => foldRun(readEvents(layout.journal(run)).events);
+
+/** Writes run.json of a run that has ended. Throws MendError when the disk refuses. */
+export function writeRunFile(layout: Layout, run: string): void {
+  const file = foldedRun(layout, run);
+  if (file) writeAtomic(layout.runFile(run), `${JSON.stringify(file, null, 2)}\n`);
 }
 
 /** Whether some run with this execution id has ended. */
 export function executionEnded(layout: Layout, executionId: string): boolean {
   // Run names end in the first four digits of their execution id, so hardly any file is opened.
-  return listRuns(layout)
-    .filter((run) => run.endsWith(`-${executionId.slice(0, 4)}`))
-    .some((run) => {
-      const read = readChecked(layout.runFile(run), isRunFile);
-      return read.found && read.value.execution_id === executionId;
-    });
+  const runs = listRuns(layout).filter((run) => run.endsWith(`-${executionId.slice(0, 4)}`));
+  return runs.some((run) => {
+    const read = readChecked(layout.runFile(run), isRunFile);
+    return (read.found ? read.value : foldedRun(layout, run))?.execution_id === executionId;
+  });
 }

@@ -45,19 +45,22 @@ export async function runStages(request: RunRequest, ports: RunPorts): Promise<R
 
 async function perform(prepared: Prepared, request: RunRequest, needsPerson: () => boolean): Promise<RunReport> {
   const { run, head } = prepared;
-  const { id, journal, layout, clock, lab } = run;
-  const { execution_id, asked, stages } = head;
+  const { id, journal, layout, lab } = run;
   try {
     journal.append(...opening(prepared, request));
     journal.catchUp();
     await recoverFixes(run);
     const result = await execute(prepared, request);
-    const facts = { requested: stages, state: journal.stages, human: needsPerson(), interrupted: run.signal.aborted };
+    const facts = {
+      requested: head.stages,
+      state: journal.stages,
+      human: needsPerson(),
+      interrupted: run.signal.aborted,
+    };
     const exit = exitCode({ result, ...facts });
     const { status, duration_ms, error } = result;
-    journal.append({ type: 'run.ended', status, data: { exit, lab, duration_ms, error } });
-    const ended = new Date(clock.now()).toISOString();
-    writeRunFile(layout, { version: 1, run: id, execution_id, asked, lab, ended, exit, result: { ...result } });
+    journal.append({ type: 'run.ended', status, data: { exit, lab, duration_ms, error, result: { ...result } } });
+    writeRunFile(layout, id);
     return { run: id, exit, lab, result, stages: journal.stages };
   } finally {
     journal.close();
