@@ -1,11 +1,11 @@
 // One run per home: a lock file that says who holds it, made whole or not at all, and taken over only from the dead.
 import { createHash, randomBytes } from 'node:crypto';
-import { linkSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { fail } from '../errors.ts';
 import { integer, shaped, text as word } from '../shape.ts';
 import { identify, liveness, type ProcessIdentity } from './identity.ts';
 import type { Layout } from './layout.ts';
-import { folderOf, onDisk, parseJson, readText, requireWritable, writeAtomic } from './store.ts';
+import { folderOf, onDisk, parseJson, readText, removeFile, requireWritable, writeAtomic } from './store.ts';
 
 export interface LockOwner extends ProcessIdentity {
   since: string;
@@ -122,7 +122,7 @@ const render = (owner: LockOwner) => `${JSON.stringify(owner, null, 2)}\n`;
 
 function release(path: string, mine: LockOwner): void {
   const owner = lockOwner(path);
-  if (owner?.pid === mine.pid && owner.start === mine.start && owner.host === mine.host) rmSync(path, { force: true });
+  if (owner?.pid === mine.pid && owner.start === mine.start && owner.host === mine.host) removeFile(path);
 }
 
 const isOwner = shaped({ pid: integer, host: word, since: word, command: word });

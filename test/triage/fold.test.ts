@@ -219,6 +219,17 @@ test('an escalation is fruitless when its patch is reverted, once each time', ()
   assert.is(fruitless(escalated('h1', 'withdrawn'), escalated('h2', 'provisional'), patch('h3', 'broke')), 0);
 });
 
+test('only the rollback of the verified fix itself makes the failure no surprise', () => {
+  const verified = [seen(), patch('h1', 'applied'), patch('h1', 'verified')];
+  const remembered = (...more: Parameters<typeof entryAfter>) =>
+    entryAfter(...verified, ...more).verified_at !== undefined;
+  assert.equal(
+    [remembered(), remembered(patch('h2', 'declined')), remembered(patch('h1', 'withdrawn'))],
+    [true, true, true],
+  );
+  assert.is(remembered(patch('h1', 'declined')), false);
+});
+
 test('a verified fix restarts the counters, keeps the history and remembers when', () => {
   const spent = [
     seen(),

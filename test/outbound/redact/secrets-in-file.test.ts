@@ -20,6 +20,15 @@ test('every value of 8 characters and more of a KEY=VALUE file is a secret, quot
   assert.ok(values('.env', `URL=postgres://u:p%40ss-${A}@db/x\n`).includes(`p@ss-${A}`));
 });
 
+test('a file without a telling name is data when its first line looks so, behind blank lines and comments', () => {
+  for (const text of [
+    '\n# mine\n\nuser: someone\npassword: wordword\n',
+    '\n{"user": "someone", "password": "wordword"}\n',
+  ]) {
+    assert.equal(values('credentials', text), ['wordword'], text);
+  }
+});
+
 test('a short value is told with its place when its name is secret-like', () => {
   const { short } = secretsInText('.env', 'DB_PASSWORD=abc12\nMODE=dev\nTOKEN_TTL=60\n');
   assert.equal(short, [{ value: 'abc12', from: '.env, DB_PASSWORD' }]);
