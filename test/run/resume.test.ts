@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resumeState, shouldResume } from '../../src/run/resume.ts';
+import { recordCutOff, resumeState, shouldResume } from '../../src/run/resume.ts';
 import { journalOf, type Line } from '../events.ts';
 
 const leader = { pid: 7, start: '1', boot: 'b', host: 'h' };
@@ -20,6 +20,16 @@ test('done and fresh steps are over; failed, skipped and interrupted ones are to
   );
   assert.equal([...done], ['a', 'b']);
   assert.equal(cutOff, []);
+});
+
+test('of a step that was cut off the attempt ends only if there was one, and a recheck leaves nothing to record', () => {
+  const cut = (...lines: Line[]) => recordCutOff(resumeState(journalOf(lines))).map(({ type }) => type);
+  assert.equal(cut(['step.started', 'a']), ['step.interrupted']);
+  assert.equal(cut(['step.started', 'a'], ['attempt.started', 'a', { leader }, 1]), [
+    'attempt.ended',
+    'step.interrupted',
+  ]);
+  assert.equal(cut(['check.started', 'a', { leader }]), []);
 });
 
 test('attempts are the highest number that was used, cell by cell', () => {

@@ -42,6 +42,13 @@ test('files that may not be touched, each with its code', () => {
   for (const [path, code] of cases) assert.is(judged(path, 'a: 1\n'), code, path);
 });
 
+test('a protected file may not be named, wherever a word says that it lies', () => {
+  for (const name of ['infra/danger.sh', '/srv/homelab/infra/danger.sh', '"$HOME"/lab/infra/danger.sh', 'danger.sh']) {
+    assert.is.not(judged(RUN, `${SCRIPT}bash ${name}\n`), 'ok', name);
+  }
+  assert.is(judged(RUN, `${SCRIPT}bash infra/other-danger.sh\n`), 'ok');
+});
+
 test('what the owner protects stays protected where a stage lists it', () => {
   const allow = ['**'];
   for (const path of ['infra/danger.sh', 'ai/x', '.git/config', 'stages/vms/verify.sh', '.github/workflows/a.yml']) {

@@ -29,6 +29,12 @@ test('a file without a telling name is data when its first line looks so, behind
   }
 });
 
+test('the first character of a value counts for its entropy', () => {
+  // Eight different characters twice are just enough; without the first they are not.
+  const edge = 'aB3dE5gHaB3dE5gH';
+  assert.equal([isHighEntropy(edge), isHighEntropy(edge.slice(1))], [true, false]);
+});
+
 test('a short value is told with its place when its name is secret-like', () => {
   const { short } = secretsInText('.env', 'DB_PASSWORD=abc12\nMODE=dev\nTOKEN_TTL=60\n');
   assert.equal(short, [{ value: 'abc12', from: '.env, DB_PASSWORD' }]);
