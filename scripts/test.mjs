@@ -74,7 +74,7 @@ function temporaryFolder() {
 }
 
 const TMPDIR = temporaryFolder();
-const TEMPORARY = TMPDIR ? { TMPDIR, GIT_DISCOVERY_ACROSS_FILESYSTEM: '1' } : {};
+const TEMPORARY = TMPDIR ? { TMPDIR } : {};
 
 function start(command, args, { env = {}, limitMs = LIMIT_MS } = {}) {
   return new Promise((done) => {
