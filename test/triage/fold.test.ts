@@ -219,6 +219,19 @@ test('an escalation is fruitless when its patch is reverted, once each time', ()
   assert.is(fruitless(escalated('h1', 'withdrawn'), escalated('h2', 'provisional'), patch('h3', 'broke')), 0);
 });
 
+test('the latest sighting decides whether a failure is transient or external', () => {
+  const first = seen() as Extract<ReturnType<typeof seen>, { type: 'failure.seen' }>;
+  const later = { ...first, data: { ...first.data, transient: true, external: true } };
+  const flags = ({ transient, external }: LedgerEntry) => [transient, external];
+  assert.equal(
+    [flags(entryAfter(first)), flags(entryAfter(first, later))],
+    [
+      [false, false],
+      [true, true],
+    ],
+  );
+});
+
 test('only the rollback of the verified fix itself makes the failure no surprise', () => {
   const verified = [seen(), patch('h1', 'applied'), patch('h1', 'verified')];
   const remembered = (...more: Parameters<typeof entryAfter>) =>

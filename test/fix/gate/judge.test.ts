@@ -1,6 +1,7 @@
 // The gate as a whole: what it refuses with which code, and how it says so.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { editDistance } from '../../../src/fix/gate/changed-lines.ts';
 import { judgeEdit, judgeResult } from '../../../src/fix/gate/judge.ts';
 import { edit, FILES, judged, MANIFEST, RULES, SCRIPT, word } from './homelab.ts';
 
@@ -40,6 +41,13 @@ test('files that may not be touched, each with its code', () => {
     ['Stages/vms/run.sh', 'outside'],
   ];
   for (const [path, code] of cases) assert.is(judged(path, 'a: 1\n'), code, path);
+});
+
+test('equal texts are no line apart, and each other line counts', () => {
+  assert.equal(
+    [editDistance(['a', 'b'], ['a', 'b'], 9), editDistance(['a'], ['a', 'b'], 9), editDistance(['a'], ['b'], 9)],
+    [0, 1, 2],
+  );
 });
 
 test('a protected file may not be named, wherever a word says that it lies', () => {
