@@ -50,6 +50,11 @@ test('equal texts are no line apart, and each other line counts', () => {
   );
 });
 
+test('a command that begins in the first line and goes on in the second is read as one', () => {
+  assert.is.not(judged('config/first.sh', 'find /data \\\n  -delete\n'), 'ok');
+  assert.is(judged('config/first.sh', 'find /data \\\n  -print\n'), 'ok');
+});
+
 test('a protected file may not be named, wherever a word says that it lies', () => {
   for (const name of ['infra/danger.sh', '/srv/homelab/infra/danger.sh', '"$HOME"/lab/infra/danger.sh', 'danger.sh']) {
     assert.is.not(judged(RUN, `${SCRIPT}bash ${name}\n`), 'ok', name);
