@@ -33,25 +33,25 @@ interface KnownHere {
  */
 export function secretsFrom(of: { home: string; carry: readonly string[]; env: NodeJS.ProcessEnv }): KnownHere {
   const { home, carry, env } = of;
-  const known: KnownHere = { secrets: [], short: [], passedOver: [] };
+  const list: KnownHere = { secrets: [], short: [], passedOver: [] };
   const add = ({ secrets, short }: SecretList) => {
-    for (const secret of secrets) known.secrets.push(secret);
-    known.short.push(...short);
+    for (const secret of secrets) list.secrets.push(secret);
+    list.short.push(...short);
   };
-  const files = carriedFiles(home, carry, known.passedOver);
+  const files = carriedFiles(home, carry, list.passedOver);
   let total = 0;
   for (const path of files) {
-    const bytes = read(home, path, known.passedOver);
+    const bytes = read(home, path, list.passedOver);
     if (bytes === undefined) continue;
     total += bytes.length;
     if (total > MAX_TOTAL_BYTES) refuse(`carried files have more than ${MAX_TOTAL_BYTES} bytes together`);
     if (isBinary(bytes)) {
       // Its bytes cannot stand in a text; what base64 makes of them can.
-      known.secrets.push({ value: bytes.toString('base64'), kind: 'binary', from: path });
+      list.secrets.push({ value: bytes.toString('base64'), kind: 'binary', from: path });
     } else add(secretsInText(path, bytes.toString('utf8').replace(/^\ufeff/, '')));
   }
   add(secretsInEnv(env));
-  return known;
+  return list;
 }
 
 /** Every file that is carried, folders walked through. What the owner named may be a link inside of home; others are not followed out. */

@@ -145,8 +145,8 @@ function stepsIn(events: readonly LoopEvent[]): Map<string, string[]> {
   const steps = new Map<string, string[]>();
   for (const { stage, step } of events) {
     if (!stage || !step) continue;
-    const known = steps.get(stage) ?? [];
-    if (!known.includes(step)) steps.set(stage, [...known, step]);
+    const ofStage = steps.get(stage) ?? [];
+    if (!ofStage.includes(step)) steps.set(stage, [...ofStage, step]);
   }
   return steps;
 }

@@ -135,8 +135,8 @@ function rebuilt(layout: Layout, old: OldLedger | undefined, isMissing: boolean,
   if (bad > 0) {
     notices.push(`ai/state/ledger.jsonl has unreadable lines (${bad}): what they said is not in the ledger`);
   }
-  const kept = old && old.as_of.seq > lastRecord ? { ...old, as_of: { ...START }, last_line: { ...START } } : ledger;
-  return { ledger: kept, end, upTo: kept.as_of, isLost: false, isOld: isOld || kept !== ledger };
+  const counted = old && old.as_of.seq > lastRecord ? { ...old, as_of: { ...START }, last_line: { ...START } } : ledger;
+  return { ledger: counted, end, upTo: counted.as_of, isLost: false, isOld: isOld || counted !== ledger };
 }
 
 /** Line by line, whatever their numbers: one that rotted costs nothing but itself. */

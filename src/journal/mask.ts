@@ -24,8 +24,8 @@ export function openMask(home: string, { map, loop }: Masked, env: Readonly<Reco
 
 /** Where carried values stand that are too short to be looked for; what cannot be read is another's to tell. */
 export function shortSecrets(home: string, { map }: Masked): string[] {
-  const found = attempt(() => secretsFrom({ home, carry: map.carry, env: {} }).short);
-  return [...new Set((found ?? []).map(({ from }) => from))];
+  const short = attempt(() => secretsFrom({ home, carry: map.carry, env: {} }).short);
+  return [...new Set((short ?? []).map(({ from }) => from))];
 }
 
 const WITHHELD = '(not told: it could not be masked)';

@@ -44,9 +44,9 @@ export function stageEnds(steps: ReadonlyMap<string, readonly string[]>, earlier
   /** The stage's own event, when this was the last of its steps to end. */
   function stageEnd(event: NewEvent, stages: StageState): NewEvent[] {
     const { stage } = event;
-    const own = stage === undefined ? undefined : steps.get(stage);
-    if (!note(event) || stage === undefined || !own?.every((s) => ends.has(s))) return [];
-    const has = (end: StepEnd) => own.some((s) => ends.get(s) === end);
+    const stepsOfStage = stage === undefined ? undefined : steps.get(stage);
+    if (!note(event) || stage === undefined || !stepsOfStage?.every((s) => ends.has(s))) return [];
+    const has = (end: StepEnd) => stepsOfStage.some((s) => ends.get(s) === end);
     ended.add(stage);
     const why = 'gave_up' in event.data ? event.data.gave_up : undefined;
     const reason = why ?? ('reason' in event.data ? event.data.reason : undefined);

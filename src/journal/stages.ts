@@ -85,8 +85,8 @@ export function foldStages(state: StageState, event: LoopEvent): void {
   }
   if (event.stage === undefined) return;
   const { stage, cell } = splitStepName(event.step ?? event.stage);
-  const known = Object.hasOwn(state.stages, stage) ? state.stages[stage] : undefined;
-  const record: StageRecord = known ?? begin(event);
+  const recorded = Object.hasOwn(state.stages, stage) ? state.stages[stage] : undefined;
+  const record: StageRecord = recorded ?? begin(event);
   state.stages[stage] = record;
   const stepRecord = cell === '' ? record : (record.cells?.[cell] ?? begin(event));
   if (cell !== '') {

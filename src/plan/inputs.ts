@@ -24,9 +24,9 @@ export function inputFiles(stage: Stage, tree: Tree): string[] {
   const commands = [stage.command, ...stage.verify.filter((v) => !isBuiltInCheck(v))] as (string | readonly string[])[];
   const paths = [...checkedPaths(stage), ...stage.requires.files].map((path) => normalize(path).replace(/\/$/, ''));
   const named = new Set([...commands.flatMap(commandWords), ...paths]);
-  const own = pathMatcher(stage.files);
+  const isStageFile = pathMatcher(stage.files);
   return [...tree.keys()]
-    .filter((path) => own(path) || named.has(path) || foldersOf(path).some((f) => named.has(f)))
+    .filter((path) => isStageFile(path) || named.has(path) || foldersOf(path).some((f) => named.has(f)))
     .sort();
 }
 

@@ -49,9 +49,9 @@ async function within(limitMs: number, signal: AbortSignal | undefined, work: Wo
   const stopped: Ended = { why: 'stopped', reason: 'was stopped' };
   const late: Ended = { why: 'late', reason: `took longer than ${limitMs / 1000} s` };
   if (signal?.aborted) return stopped;
-  const own = new AbortController();
+  const controller = new AbortController();
   const began = performance.now();
-  const answered = new Promise((resolve) => resolve(work(own.signal))).then(
+  const answered = new Promise((resolve) => resolve(work(controller.signal))).then(
     // A plugin that never let go of the thread kept the timer from firing.
     (value): Ended => (performance.now() - began > limitMs ? late : { value }),
     (error): Ended => ({ why: 'threw', reason: `threw: ${thrownLine(error)}` }),
@@ -59,11 +59,11 @@ async function within(limitMs: number, signal: AbortSignal | undefined, work: Wo
   let timer: NodeJS.Timeout | undefined;
   const interrupted = new Promise<Ended>((resolve) => {
     timer = setTimeout(() => resolve(late), Math.min(limitMs, MAX_TIMER_MS));
-    signal?.addEventListener('abort', () => resolve(stopped), { signal: own.signal });
+    signal?.addEventListener('abort', () => resolve(stopped), { signal: controller.signal });
   });
   const ended = await Promise.race([interrupted, answered]);
   clearTimeout(timer);
-  own.abort();
+  controller.abort();
   return ended;
 }
 

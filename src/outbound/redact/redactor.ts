@@ -38,7 +38,7 @@ export function createRedactor(options: {
   nonce?: string;
 }): Redactor {
   const { secrets, rules = [], nonce = newNonce() } = options;
-  const known = new KnownSecrets(secrets);
+  const knownSecrets = new KnownSecrets(secrets);
   const placeholders = new Placeholders(nonce);
 
   /** One pass. What is masked changes what stands beside it, so passes are made until nothing changes. */
@@ -46,7 +46,7 @@ export function createRedactor(options: {
     const { own, foreign } = placeholders.find(text);
     const spans = [
       ...foreign.map(({ start, end }) => ({ start, end, kind: 'placeholder' })),
-      ...known.find(text, own),
+      ...knownSecrets.find(text, own),
       ...byForm(text),
       ...inColour(text),
       ...rules.flatMap((rule) => findOwnerPattern(rule, text)),
