@@ -32,6 +32,11 @@ test('of a step that was cut off the attempt ends only if there was one, and a r
   assert.equal(cut(['check.started', 'a', { leader }]), []);
 });
 
+test('what belongs to no step leaves nothing to resume', () => {
+  const { attempts, done, cutOff } = resumeState(journalOf([['run.started'], ['notice', undefined, { text: 'x' }, 2]]));
+  assert.equal([attempts.size, done.size, cutOff], [0, 0, []]);
+});
+
 test('attempts are the highest number that was used, cell by cell', () => {
   const { attempts } = resumeState(
     journalOf([
