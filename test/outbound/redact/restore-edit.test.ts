@@ -51,6 +51,16 @@ test('a secret that is copied, moved to another line or place, or swapped is ref
   for (const [change, lines] of cases) assert.equal(edited(change), { ok: false, reasons: lines.map(keep) });
 });
 
+test('a line with a secret may change by a quarter of its characters, and by no more', () => {
+  const redactor = createRedactor({ secrets: [{ value: ONE, kind: 'token', from: '' }], nonce: NONCE });
+  const line = (changed: number) => `${'a'.repeat(38 - changed)}${'b'.repeat(changed)} ${ONE}\n`;
+  const isTaken = (changed: number) =>
+    redactor.restoreEdit({ path: 'run.sh', before: redactor.redact(line(0)), after: redactor.redact(line(changed)) })
+      .ok;
+  // Forty characters, with one for the secret.
+  assert.equal([isTaken(9), isTaken(10), isTaken(11)], [true, true, false]);
+});
+
 test('a new file may hold no secret, and a changed placeholder is named with its file', () => {
   const { restoreEdit, one, edited } = sent();
   assert.is(restoreEdit({ path: 'new', before: null, after: `x: ${one}\n` }).ok, false);
