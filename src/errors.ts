@@ -240,7 +240,7 @@ const TABLE = {
       : 'mend the patch, or make the change on your own branch and commit it',
   ]),
   E_CARRY_REPLACED: human((d: { commands: string }) => [
-    'a carried path in ai/worktree is no longer the link to yours (a tool wrote a new file in its place)',
+    'a carried path in ai/worktree is no longer the link to yours (a tool removed it, or wrote a new file in its place)',
     `compare the two, then keep one:\n${d.commands}`,
   ]),
   E_CARRY_TRACKED: usage((d: { commands: string }) => [

@@ -59,15 +59,16 @@ export async function unfinished(adminDir: string): Promise<string | undefined> 
   return Object.entries(UNFINISHED).find(([name]) => names.has(name))?.[1];
 }
 
-/** Adds the lines that `info/exclude` does not have yet; what it has stays as it is. */
-export async function addExcludes(commonDir: string, lines: readonly string[]): Promise<void> {
+/** Adds the lines that `info/exclude` does not have yet; what it has stays as it is. Returns the lines it had. */
+export async function addExcludes(commonDir: string, lines: readonly string[]): Promise<string[]> {
   const path = join(commonDir, 'info/exclude');
   const before = await readFile(path, 'utf8').catch(() => '');
-  const present = new Set(before.split('\n'));
-  const missing = lines.filter((line) => !present.has(line));
-  if (missing.length === 0) return;
+  const present = before.split('\n');
+  const missing = lines.filter((line) => !present.includes(line));
+  if (missing.length === 0) return present;
   await mkdir(dirname(path), { recursive: true });
   await appendFile(path, `${before === '' || before.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`);
+  return present;
 }
 
 /** Removes what a `git worktree add` left that ended before its checkout began: git's folder, the `.git` file, the empty folder. */

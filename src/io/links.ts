@@ -1,5 +1,5 @@
 // Symbolic links of the worktree: placed, looked at and taken away, never followed.
-import { lstat, mkdir, readlink, rm, symlink, unlink } from 'node:fs/promises';
+import { lstat, mkdir, readlink, rmdir, symlink, unlink } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 
 /** What is at a path itself. `link` says where it points. */
@@ -23,10 +23,7 @@ export async function entryAt(path: string): Promise<Entry> {
  */
 export async function placeLink(root: string, path: string, target: string) {
   const at = join(root, path);
-  for (const folder of foldersAbove(path)) {
-    const above = await entryAt(join(root, folder));
-    if (above.kind === 'link' || above.kind === 'file') return 'no-folder';
-  }
+  if ((await blockAbove(root, path)) !== undefined) return 'no-folder';
   const entry = await entryAt(at);
   if (entry.kind === 'link' && entry.target === target) return 'kept';
   if (entry.kind === 'file' || entry.kind === 'folder') return 'taken';
@@ -36,13 +33,28 @@ export async function placeLink(root: string, path: string, target: string) {
   return 'placed';
 }
 
-/** Takes `path` away when it is a link to `target`; anything else stays. */
-export async function removeLink(path: string, target: string): Promise<void> {
-  const entry = await entryAt(path);
-  if (entry.kind === 'link' && entry.target === target) await rm(path);
+/** The first folder above `root/path` that is none, but a link or a file: what is asked of `path` would happen elsewhere. */
+export async function blockAbove(root: string, path: string): Promise<string | undefined> {
+  const parts = path.split(sep).slice(0, -1);
+  for (const folder of parts.map((_, i) => parts.slice(0, i + 1).join(sep))) {
+    const { kind } = await entryAt(join(root, folder));
+    if (kind === 'link' || kind === 'file') return folder;
+  }
+  return undefined;
 }
 
-function foldersAbove(path: string): string[] {
-  const parts = path.split(sep).slice(0, -1);
-  return parts.map((_, i) => parts.slice(0, i + 1).join(sep));
+/** Takes `root/path` away when it is a link to `target`, with folders above it that are empty then; anything else stays. */
+export async function removeLink(root: string, path: string, target: string): Promise<void> {
+  if ((await blockAbove(root, path)) !== undefined) return;
+  const at = join(root, path);
+  const entry = await entryAt(at);
+  if (entry.kind !== 'link' || entry.target !== target) return;
+  await unlink(at);
+  for (let folder = dirname(at); folder !== root; folder = dirname(folder)) {
+    const removed = await rmdir(folder).then(
+      () => true,
+      () => false,
+    );
+    if (!removed) return;
+  }
 }

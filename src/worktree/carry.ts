@@ -21,11 +21,29 @@ export function carryPaths(carry: readonly string[]): string[] {
  * believes it sees the file at hand, and a secret in git is something to know about.
  */
 export async function refuseTracked(objects: GitObjects, commit: string, carry: readonly string[]): Promise<void> {
-  if (carry.length === 0) return;
-  const tracked = [...(await objects.files(commit)).keys()];
-  const named = carry.filter((path) => tracked.some((file) => isBelow(file, path)));
+  if (carry.length > 0) refuseOverlap((await objects.files(commit)).keys(), carry);
+}
+
+/** Throws E_CARRY_TRACKED naming every path of `carry` that is among `tracked`, or has some of them below it. */
+export function refuseOverlap(tracked: Iterable<string>, carry: readonly string[]): void {
+  const named = overlap(tracked, carry);
   if (named.length === 0) return;
   fail('E_CARRY_TRACKED', { commands: named.map((p) => `git rm -r --cached ${shellWord(p)}`).join('\n') }, named);
+}
+
+export function overlap(tracked: Iterable<string>, carry: readonly string[]): string[] {
+  const files = [...tracked];
+  return carry.filter((path) => files.some((file) => isBelow(file, path)));
+}
+
+/**
+ * Unlinks links of ours that `carry` no longer names: git would find what they point to where the base brings files. Every
+ * link that was ever placed has its line in the exclude file, which was written before it.
+ */
+export async function dropLinks(home: string, worktree: string, carry: readonly string[], excludes: readonly string[]) {
+  const placed = excludes.filter((line) => line.startsWith('/')).map(excludedPath);
+  const dropped = placed.filter((path) => plainPath(path) === path && !carry.includes(path));
+  for (const path of dropped) await removeLink(worktree, path, join(home, path));
 }
 
 /** Links `carry` into the worktree. A path that home does not have is named in `missing`; a replaced link is an error. */
@@ -37,7 +55,7 @@ export async function placeCarry(home: string, worktree: string, carry: readonly
   for (const path of carry) {
     const link = { path, target: join(home, path) };
     if ((await entryAt(link.target)).kind === 'nothing') {
-      await removeLink(join(worktree, path), link.target);
+      await removeLink(worktree, path, link.target);
       missing.push(path);
       continue;
     }
@@ -51,14 +69,12 @@ export async function placeCarry(home: string, worktree: string, carry: readonly
   return { links, missing };
 }
 
-/** Throws E_CARRY_REPLACED naming every link that is something else now. A link that is merely gone is placed again. */
+/** Throws E_CARRY_REPLACED naming every link that is something else now, or gone: what a tool removed it believes gone. */
 export async function checkCarry(tree: Pick<Tree, 'path' | 'links'>): Promise<void> {
   const lost: CarryLink[] = [];
   for (const link of tree.links) {
     const entry = await entryAt(join(tree.path, link.path));
-    if (entry.kind === 'link' && entry.target === link.target) continue;
-    if (entry.kind === 'nothing') await placeLink(tree.path, link.path, link.target);
-    else lost.push(link);
+    if (entry.kind !== 'link' || entry.target !== link.target) lost.push(link);
   }
   if (lost.length > 0) await replaced(tree.path, lost);
 }
@@ -68,8 +84,13 @@ async function replaced(worktree: string, links: readonly CarryLink[]): Promise<
   for (const { path } of links) {
     const here = shellWord(path);
     const there = shellWord(`${WORKTREE}/${path}`);
-    const folder = (await entryAt(join(worktree, path))).kind === 'folder';
-    const take = folder ? `cp -a ${there}/. ${here} && rm -r ${there}` : `mv ${there} ${here}`;
+    const { kind } = await entryAt(join(worktree, path));
+    if (kind === 'nothing') {
+      commands.push(`# ${there} was removed; yours is as it was, and the next start links it again`);
+      commands.push(`rm -r ${here}   # if it should be gone`);
+      continue;
+    }
+    const take = kind === 'folder' ? `cp -a ${there}/. ${here} && rm -r ${there}` : `mv ${there} ${here}`;
     commands.push(`diff -r ${there} ${here}`, `rm -r ${there}   # keeps yours`, `${take}   # keeps the tool's`);
   }
   const problems = links.map(({ path, target }) => `${WORKTREE}/${path} (was a link to ${target})`);
@@ -95,3 +116,5 @@ export function excludeLine(path: string): string {
   const escaped = path.replaceAll(/[\\*?[]/g, '\\$&').replace(/ +$/, (spaces) => '\\ '.repeat(spaces.length));
   return `/${escaped}`;
 }
+
+const excludedPath = (line: string): string => line.slice(1).replaceAll(/\\(.)/g, '$1');

@@ -7,7 +7,7 @@ import type { GitObjects } from '../io/git-objects.ts';
 import { entryAt } from '../io/links.ts';
 import { attach, recover, type Site } from './attach.ts';
 import type { Base } from './base.ts';
-import { carryPaths, excludeLine, placeCarry, refuseTracked } from './carry.ts';
+import { carryPaths, dropLinks, excludeLine, placeCarry, refuseTracked } from './carry.ts';
 import { type Merged, mergeBase } from './merge.ts';
 import { gitFailed, shellWord, short } from './messages.ts';
 import { holdChanges } from './save-changes.ts';
@@ -41,7 +41,8 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   const [commonDir] = await Promise.all([commonDirOf(home), refuseTracked(objects, base.commit, carry)]);
   const site: Site = { home, path: worktreePath(home), commonDir, branch: base.branch };
   const recovered = await recover(site);
-  await addExcludes(commonDir, [`/${WORKTREE}/`, ...carry.map(excludeLine)]);
+  const excludes = await addExcludes(commonDir, [`/${WORKTREE}/`, ...carry.map(excludeLine)]);
+  await dropLinks(home, site.path, carry, excludes);
   const attached = await attach(site, base);
   const place = { home, path: site.path, gitDir: attached.gitDir };
 

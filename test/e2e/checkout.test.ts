@@ -111,7 +111,7 @@ test('carry links what git does not hold; a link that a tool replaced halts the 
   assert.is(readFileSync(s.path('.env'), 'utf8'), 'token=1\ntoken=2\n', 'the link leads to the owner’s own file');
   assert.is(
     s.plain(done.stdout.slice(done.stdout.indexOf('b  failed'))),
-    `b  failed       <n> s  E_CARRY_REPLACED a carried path in ai/worktree is no longer the link to yours (a tool wrote a new file in its place)
+    `b  failed       <n> s  E_CARRY_REPLACED a carried path in ai/worktree is no longer the link to yours (a tool removed it, or wrote a new file in its place)
     log: ai/logs/b/<run>-1.log
 a human is needed: 1 green, 1 failed  <n> s
   next:  compare the two, then keep one:
@@ -123,7 +123,7 @@ a human is needed: 1 green, 1 failed  <n> s
   const next = await s.run();
   assert.is(
     s.plain(next.stderr),
-    `error E_CARRY_REPLACED: a carried path in ai/worktree is no longer the link to yours (a tool wrote a new file in its place)
+    `error E_CARRY_REPLACED: a carried path in ai/worktree is no longer the link to yours (a tool removed it, or wrote a new file in its place)
   - ai/worktree/.env (was a link to <home>/.env)
   next:  compare the two, then keep one:
          diff -r ai/worktree/.env .env

@@ -95,7 +95,7 @@ test('a link that a tool replaced by a file is refused, both paths named, both k
   await checkCarry(tree);
   write(tree.path, { 'my state/tmp': 'new' });
   renameSync(join(tree.path, 'my state/tmp'), join(tree.path, 'my state/x.tfstate'));
-  const text = `error E_CARRY_REPLACED: a carried path in ai/worktree is no longer the link to yours (a tool wrote a new file in its place)
+  const text = `error E_CARRY_REPLACED: a carried path in ai/worktree is no longer the link to yours (a tool removed it, or wrote a new file in its place)
   - ai/worktree/my state/x.tfstate (was a link to ${home}/my state/x.tfstate)
   next:  compare the two, then keep one:
          diff -r 'ai/worktree/my state/x.tfstate' 'my state/x.tfstate'
@@ -122,13 +122,92 @@ test('a folder that took the place of a link can be kept by the command that is 
   assert.is(readlinkSync(join(tree.path, 'secrets')), join(home, 'secrets'));
 });
 
-test('a link that was removed is placed again', async () => {
+test('a link that a stage removed halts the run and names both paths; the next start places it again', async () => {
   const home = repository(IGNORING);
-  write(home, { '.env': 'x' });
-  const tree = await open(home, { carry: ['.env'] });
+  write(home, { '.env': 'x', 'secrets/key': 'k' });
+  const tree = await open(home, { carry: ['.env', 'secrets'] });
   rmSync(join(tree.path, '.env'));
-  await checkCarry(tree);
-  assert.is(read(tree.path, '.env'), 'x');
+  assert.equal(await refusal(checkCarry(tree)), {
+    text: `error E_CARRY_REPLACED: a carried path in ai/worktree is no longer the link to yours (a tool removed it, or wrote a new file in its place)
+  - ai/worktree/.env (was a link to ${home}/.env)
+  next:  compare the two, then keep one:
+         # ai/worktree/.env was removed; yours is as it was, and the next start links it again
+         rm -r .env   # if it should be gone`,
+    exit: 3,
+  });
+  assert.is(read(home, '.env'), 'x');
+  await open(home, { carry: ['.env', 'secrets'] });
+  assert.is(readlinkSync(join(tree.path, '.env')), join(home, '.env'));
+});
+
+test('files of a carried folder that the base begins to track stay the owner’s when the carry line is dropped', async () => {
+  for (const keepExclude of [true, false]) {
+    const home = repository(IGNORING);
+    write(home, { 'secrets/hosts.yml': 'all: {}\n', 'secrets/key': 'k' });
+    const tree = await open(home, { carry: ['secrets'] });
+    git(home, 'add', '-f', 'secrets/hosts.yml');
+    git(home, 'commit', '-q', '-m', 'track the hosts');
+    if (!keepExclude) write(home, { '.git/info/exclude': '/ai/worktree/\n' });
+    const before = checkoutHash(home);
+    const again = await open(home).catch(async (error) => {
+      assert.not(keepExclude, String(error));
+      assert.match(String(error), 'it brings files that stages left untracked');
+      execSync('mv ai/worktree/secrets ai/worktree/secrets.old', { cwd: home });
+      return open(home);
+    });
+    assert.is(checkoutHash(home), before, 'nothing is gone from the owner’s checkout');
+    assert.is(again.head, git(home, 'rev-parse', 'HEAD'));
+    assert.not(lstatSync(join(tree.path, 'secrets')).isSymbolicLink());
+    assert.equal(
+      [read(tree.path, 'secrets/hosts.yml'), existsSync(join(tree.path, 'secrets/key'))],
+      ['all: {}\n', false],
+    );
+  }
+});
+
+test('a link whose path is no longer carried goes; one that points elsewhere, and the file of a tool, stay', async () => {
+  const home = repository(IGNORING);
+  write(home, { '.env': 'x', 'secrets/key': 'k', 'a b*.txt': 'u', other: 'o' });
+  const tree = await open(home, { carry: ['.env', 'secrets', 'a b*.txt', 'other'] });
+  rmSync(join(tree.path, 'secrets'));
+  symlinkSync('/tmp', join(tree.path, 'secrets'));
+  rmSync(join(tree.path, 'other'));
+  write(tree.path, { other: 'a tool wrote it' });
+  await open(home, { carry: ['.env'] });
+  const left = (path: string) => lstatSync(join(tree.path, path), { throwIfNoEntry: false });
+  assert.ok(left('.env')?.isSymbolicLink());
+  assert.is(left('a b*.txt'), undefined);
+  assert.is(readlinkSync(join(tree.path, 'secrets')), '/tmp');
+  assert.is(read(tree.path, 'other'), 'a tool wrote it');
+  assert.equal([read(home, 'a b*.txt'), read(home, 'secrets/key'), read(home, 'other')], ['u', 'k', 'o']);
+});
+
+test('a folder instead of its file can be carried, and the file instead of its folder', async () => {
+  const home = repository(IGNORING);
+  write(home, { 'secrets/prod/key': 'k', 'secrets/prod/other': 'o' });
+  const tree = await open(home, { carry: ['secrets/prod/key'] });
+  await open(home, { carry: ['secrets'] });
+  assert.is(readlinkSync(join(tree.path, 'secrets')), join(home, 'secrets'));
+  await open(home, { carry: ['secrets/prod/key'] });
+  assert.is(readlinkSync(join(tree.path, 'secrets/prod/key')), join(home, 'secrets/prod/key'));
+  assert.not(existsSync(join(tree.path, 'secrets/prod/other')));
+  assert.equal([read(home, 'secrets/prod/key'), read(home, 'secrets/prod/other')], ['k', 'o']);
+});
+
+test('a base that brings files below a link that a stage made is refused by the link’s name, and nothing goes through it', async () => {
+  const home = repository();
+  const tree = await open(home);
+  const outside = folder();
+  write(outside, { 'x.txt': 'x\n' });
+  symlinkSync(outside, join(tree.path, 'conf'));
+  commit(home, { 'conf/x.txt': 'x\n', 'conf/y.txt': 'y\n' });
+  const { text } = await refusal(open(home));
+  assert.match(text, 'E_WORKTREE_IN_THE_WAY');
+  assert.match(text, '\n  - conf\n  next:');
+  assert.equal([read(outside, 'x.txt'), existsSync(join(outside, 'y.txt'))], ['x\n', false]);
+  execSync('mv ai/worktree/conf ai/worktree/conf.old', { cwd: home });
+  await open(home);
+  assert.is(read(tree.path, 'conf/y.txt'), 'y\n');
 });
 
 test('a name that is a pattern excludes itself and nothing else', async () => {
