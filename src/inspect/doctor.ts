@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { MendError } from '../errors.ts';
 import { diskFree, fileFacts, findTool, isWritable } from '../io/files.ts';
+import { withObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
 import { secretsFrom } from '../io/secrets.ts';
@@ -17,6 +18,7 @@ import { stagePath } from '../stage/env.ts';
 import { pluginsAt } from '../stage/own-plugins.ts';
 import { toolSource } from '../stage/requires.ts';
 import type { Lab, RunPorts } from '../stage/run.ts';
+import { carryPaths, refuseTracked } from '../worktree/carry.ts';
 import { ignoredBeside, notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 
 export interface Finding {
@@ -45,6 +47,8 @@ export async function examine(home: string, ports: Ports, lab?: Lab): Promise<Fi
     findings.push(...labFindings(config, lab ?? config.loop.lab, ports));
     findings.push(...(await fileFindings(home, config)), ...secretFindings(home, config, ports.env));
     findings.push(...(await pluginFindings(layout, base.commit, config.loop)));
+    const carry = carryPaths(config.map.carry);
+    await withObjects(home, (objects) => refuseTracked(objects, base.commit, carry));
   } catch (error) {
     if (!(error instanceof MendError)) throw error;
     findings.push(problem([`${error.code} ${error.message}`, ...error.problems].join('\n'), error.next));

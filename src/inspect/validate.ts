@@ -9,7 +9,8 @@ import { readText } from '../io/store.ts';
 import { baseOf, type Configuration, configurationOnDisk } from '../stage/configuration.ts';
 import { pluginsOnDisk } from '../stage/own-plugins.ts';
 import { scriptOf } from '../stage/script-hint.ts';
-import { readAt } from '../worktree/read.ts';
+import { carryPaths, overlap, refuseOverlap } from '../worktree/carry.ts';
+import { indexedFiles, readAt } from '../worktree/read.ts';
 
 export interface Validation {
   stages: string[];
@@ -18,14 +19,16 @@ export interface Validation {
   differs: string[];
 }
 
-/** Throws E_CONFIG or E_PLUGIN with every problem. */
+/** Throws E_CONFIG, E_PLUGIN or E_CARRY_TRACKED with every problem. */
 export async function validateHome(home: string): Promise<Validation> {
   const config = configurationOnDisk(home);
   await pluginsOnDisk(home, config.loop);
+  const carry = carryPaths(config.map.carry);
+  if (carry.length > 0) refuseOverlap(await indexedFiles(home), carry);
   return {
     stages: Object.keys(config.map.stages),
     warnings: [...configWarnings(config.map), ...scriptWarnings(home, config)],
-    differs: await withObjects(home, (objects) => differences(home, objects)),
+    differs: await withObjects(home, (objects) => differences(home, objects, carry)),
   };
 }
 
@@ -38,7 +41,7 @@ function scriptWarnings(home: string, { map }: Configuration): string[] {
   });
 }
 
-async function differences(home: string, objects: GitObjects): Promise<string[]> {
+async function differences(home: string, objects: GitObjects, carry: readonly string[]): Promise<string[]> {
   try {
     const base = await baseOf(home, objects);
     const looks = [MAP_FILE, LOOP_FILE].map(async (path) => {
@@ -47,7 +50,9 @@ async function differences(home: string, objects: GitObjects): Promise<string[]>
       if (onBase === here) return [];
       return [`${path} differs from ${base.name}: a run reads the committed one (git diff ${base.name} -- ${path})`];
     });
-    return (await Promise.all(looks)).flat();
+    const tracked = carry.length > 0 ? overlap((await objects.files(base.commit)).keys(), carry) : [];
+    const still = `is carried and still tracked on ${base.name}: a run reads the committed tree (git commit)`;
+    return [...(await Promise.all(looks)).flat(), ...tracked.map((path) => `${path} ${still}`)];
   } catch (error) {
     // The files can be checked where no run could start; that no run could start is said all the same.
     if (error instanceof MendError) return [`a run could not start here: ${error.code} ${error.message}`];
