@@ -2,9 +2,11 @@
 // the worktree moves ahead to it, without losing what stages left there.
 import { join } from 'node:path';
 import { fail } from '../errors.ts';
+import { fileFacts } from '../io/files.ts';
 import { fields, type Git, openGit } from '../io/git.ts';
-import { entryAt } from '../io/links.ts';
-import { removeFile } from '../io/store.ts';
+import { blockAbove, entryAt } from '../io/links.ts';
+import { readBytes, removeFile } from '../io/store.ts';
+import { removeTreeFile } from '../io/tree-file.ts';
 import type { Base } from './base.ts';
 import { landedPaths } from './landed.ts';
 import { gitFailed, moveAside, shellWord, solveConflict } from './messages.ts';
@@ -113,24 +115,36 @@ const mergeFailed = ({ name }: Base, stderr: string): never =>
   gitFailed(`merge ${name}`, `git -C ${WORKTREE} merge ${shellWord(name)}`, stderr);
 
 /**
- * Removes untracked files that hold exactly what the merge would write there (a merge that was killed left them), and says
- * whether it did. Others stay, and are refused by name.
+ * Removes untracked files that hold what the merge would write there, or the beginning of it (a merge that was killed left
+ * them), and says whether it did. Others stay, and are refused by name: a link above them too, for it leads elsewhere.
  */
 async function clearTheWay(tree: TreePlace, git: Git, base: Base, to: string): Promise<boolean> {
-  const rows = fields(await git.run(['diff-tree', '-r', '-z', '--no-renames', '--diff-filter=A', 'HEAD', to]));
+  const rows = fields(await git.run(['diff-tree', '-r', '-z', '--no-renames', '--diff-filter=AD', 'HEAD', to]));
+  const changes = rows.flatMap((row, i) => (i % 2 === 0 ? [{ row: row.split(' '), path: rows[i + 1] ?? '' }] : []));
+  const removed = new Set(changes.flatMap(({ row, path }) => (row[4] === 'D' ? [path] : [])));
   const same: string[] = [];
-  const other: string[] = [];
-  for (let i = 0; i + 1 < rows.length; i += 2) {
-    const path = rows[i + 1] ?? '';
-    const entry = await entryAt(join(tree.path, path));
-    if (entry.kind === 'nothing' || entry.kind === 'folder') continue;
-    const id = entry.kind === 'file' ? await git.line(['hash-object', '--', path]) : '';
-    (rows[i]?.split(' ')[3] === id ? same : other).push(path);
+  const other = new Set<string>();
+  for (const { row, path } of changes.filter((change) => change.row[4] === 'A')) {
+    const above = await blockAbove(tree.path, path);
+    if (above !== undefined && !removed.has(above)) other.add(above);
+    const { kind } = above === undefined ? await entryAt(join(tree.path, path)) : { kind: 'nothing' };
+    if (kind === 'nothing' || kind === 'folder') continue;
+    if (kind === 'file' && (await isPartOf(tree, git, path, row[3] ?? ''))) same.push(path);
+    else other.add(path);
   }
-  if (other.length > 0) {
-    const commands = moveAside(WORKTREE, other);
-    fail('E_WORKTREE_IN_THE_WAY', { base: base.name, commands }, other.map(shellWord));
+  if (other.size > 0) {
+    const commands = moveAside(WORKTREE, [...other]);
+    fail('E_WORKTREE_IN_THE_WAY', { base: base.name, commands }, [...other].map(shellWord));
   }
-  for (const path of same) removeFile(join(tree.path, path));
+  for (const path of same) removeTreeFile(tree.path, path);
   return same.length > 0;
+}
+
+/** Whether the file is what git makes of the blob in a checkout, or the beginning of it. */
+async function isPartOf(tree: TreePlace, git: Git, path: string, blob: string): Promise<boolean> {
+  if ((await git.line(['hash-object', '--', path])) === blob) return true;
+  const whole = await git.bytes(['cat-file', '--filters', `--path=${path}`, blob]);
+  const file = join(tree.path, path);
+  const here = (fileFacts(file)?.size ?? 0) > whole.length ? undefined : readBytes(file);
+  return here !== undefined && whole.subarray(0, here.length).equals(here);
 }

@@ -223,4 +223,36 @@ test('a merge that was killed while it wrote files is done again', async () => {
   assert.is(git(again.path, 'status', '--porcelain'), '');
 });
 
+test('a file that a killed merge left empty or half-written makes way, as git checks it out', async () => {
+  const home = repository({ 'a.txt': 'a', '.gitattributes': '*.bat text eol=crlf\n' });
+  const tree = await open(home);
+  commit(home, { 'empty.txt': 'one\ntwo\n', 'conf/half.txt': 'one\ntwo\n', 'x.bat': 'one\ntwo\n' });
+  write(tree.path, { 'empty.txt': '', 'conf/half.txt': 'one\ntw', 'x.bat': 'one\r\ntw' });
+  await open(home);
+  assert.is(git(tree.path, 'status', '--porcelain'), '');
+  assert.equal([read(tree.path, 'conf/half.txt'), read(tree.path, 'x.bat')], ['one\ntwo\n', 'one\r\ntwo\r\n']);
+});
+
+test('a file that goes on otherwise, or further, than what the base brings is a stage’s, and stays', async () => {
+  for (const text of ['one\nTWO', 'one\ntwo\nthree\n']) {
+    const home = repository();
+    const tree = await open(home);
+    commit(home, { 'new.txt': 'one\ntwo\n' });
+    write(tree.path, { 'new.txt': text });
+    assert.match((await refusal(open(home))).text, 'E_WORKTREE_IN_THE_WAY');
+    assert.is(read(tree.path, 'new.txt'), text);
+  }
+});
+
+test('an untracked file where the base brings a folder is refused by name; a tracked one makes way', async () => {
+  const home = repository({ 'a.txt': 'a', tracked: 't' });
+  const tree = await open(home);
+  write(tree.path, { conf: 'by a stage' });
+  git(home, 'rm', '-q', 'tracked');
+  commit(home, { 'tracked/x.txt': 'x', 'conf/x.txt': 'x' });
+  const { text } = await refusal(open(home));
+  assert.match(text, 'left untracked in ai/worktree\n  - conf\n  next:');
+  assert.is(read(tree.path, 'conf'), 'by a stage');
+});
+
 test.run();
