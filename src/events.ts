@@ -141,7 +141,7 @@ export const EVENTS = {
     log: optional(text),
     inputs: optional(isInputs),
   }),
-  'step.skipped': row('step', 'a step was not run, and why', reason),
+  'step.skipped': row('step', 'a step was not run, and why', { ...reason, code: optional(text) }),
   'step.interrupted': row('step', 'a step was stopped, or was found cut off', reason),
   'attempt.started': row('step', "the stage's process group exists and is about to run the command", {
     leader: isProcessIdentity,

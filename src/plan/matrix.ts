@@ -37,7 +37,7 @@ export function splitStepName(step: string): { stage: string; cell: string } {
 }
 
 /** What people call a step: `talos[host=cp1]`; its id when it is no stage. */
-export function stepLabel(step: PlanStep): string {
+export function stepLabel(step: Pick<PlanStep, 'id' | 'payload'>): string {
   return typeof step.payload.step === 'string' ? step.payload.step : step.id;
 }
 

@@ -1,16 +1,19 @@
 // The plan runner: checks plan and context, then drives real actions to a PlanResult. A run of stages is one execution.
+import { join } from 'node:path';
 import { type NewEvent, notify } from '../events.ts';
 import { type Clock, systemClock } from '../io/clock.ts';
+import { ifPossible, privateFolder, readText, writeAtomic } from '../io/store.ts';
 import type { ActionRegistry } from '../plan/action.ts';
+import { executionError } from '../plan/codes.ts';
 import type { ContextInput, ExecutionContext, Plan, PlanInput, PlanResult } from '../plan/contract.ts';
 import { eventLabel } from '../plan/matrix.ts';
 import { planResult } from '../plan/result.ts';
 import { linear, parallel, type RunScheduler } from '../plan/scheduler.ts';
 import { Stop, stopError, stopReason } from '../plan/stop.ts';
-import { admit, DEFAULT_MAX_STEPS } from '../plan/validate.ts';
+import { admit, type Checked, DEFAULT_MAX_STEPS } from '../plan/validate.ts';
 import type { Run } from '../stage/run.ts';
 import { driveStep } from './drive.ts';
-import { runSchedule } from './schedule.ts';
+import { runSchedule, type ScheduleEnd } from './schedule.ts';
 import { stopAfter, thrownError } from './step.ts';
 
 export interface PlanRunnerOptions {
@@ -33,6 +36,12 @@ export interface PlanRunnerOptions {
   resume?: ResumeFacts;
   /** Whether an execution with this id has ended before. */
   finished?: (executionId: string) => boolean;
+  /** Keeps each result as `<execution_id>.json`: what has ended does not run again, in other processes too. */
+  folder?: string;
+  /** How long an action that was told to stop is waited for; what it answers then counts no more. Default: 5 s. */
+  graceMs?: number;
+  /** False: everything is checked and nothing runs. */
+  enabled?: boolean;
 }
 
 /** What an earlier process already did of an execution, by step id. */
@@ -61,32 +70,53 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
 
   async function execute(planInput: PlanInput | Plan, contextInput: ContextInput): Promise<PlanResult> {
     const began = clock.monotonic();
-    const admitted = admit(planInput, contextInput, {
-      actions: options.actions,
-      maxSteps: options.maxSteps ?? DEFAULT_MAX_STEPS,
-      now: clock.now(),
-      finished: (id) => ended.has(id) || options.finished?.(id) === true,
-    });
     const execution_id = text(contextInput, 'execution_id');
-    if (admitted.ok) ended.add(execution_id);
-    const end = admitted.ok
-      ? await driveSteps(admitted.value.plan, admitted.value.context)
-      : { done: 0, errors: [admitted.error], halted: true, results: {} };
-    return planResult({
-      plan_id: text(planInput, 'id'),
-      execution_id,
-      completed_at: clock.now(),
-      duration_ms: Math.round(clock.monotonic() - began),
-      steps_executed: end.done,
-      steps_total: Array.isArray(planInput?.steps) ? planInput.steps.length : 0,
-      result_payload: end.results,
-      errors: end.errors,
-      halted: end.halted,
-    });
+    const admitted = check(planInput, contextInput);
+    const runs = admitted.ok && options.enabled !== false;
+    if (runs) ended.add(execution_id.toLowerCase());
+    const end = runs ? await driveSteps(admitted.value.plan, admitted.value.context) : refusal(admitted);
+    const result = () =>
+      planResult({
+        plan_id: text(planInput, 'id'),
+        execution_id,
+        completed_at: clock.now(),
+        duration_ms: Math.round(clock.monotonic() - began),
+        steps_executed: end.done,
+        steps_total: ifPossible(() => (Array.isArray(planInput.steps) ? planInput.steps.length : 0)) ?? 0,
+        result_payload: end.results,
+        errors: end.errors,
+        halted: end.halted,
+      });
+    if (!runs || options.folder === undefined) return result();
+    try {
+      const kept = result();
+      writeAtomic(fileOf(execution_id, options.folder), `${JSON.stringify(kept, null, 2)}\n`);
+      return kept;
+    } catch (error) {
+      // Whoever asks later would be told that it may run.
+      end.errors.push(thrownError(error));
+      return result();
+    }
   }
 
+  function check(planInput: unknown, contextInput: unknown): ReturnType<typeof admit> {
+    try {
+      if (options.folder !== undefined) privateFolder(options.folder);
+      return admit(planInput, contextInput, {
+        actions: options.actions,
+        maxSteps: options.maxSteps ?? DEFAULT_MAX_STEPS,
+        now: clock.now(),
+        finished: (id) => ended.has(id.toLowerCase()) || isKept(id) || options.finished?.(id) === true,
+      });
+    } catch (error) {
+      return { ok: false, error: thrownError(error) };
+    }
+  }
+
+  const isKept = (id: string) => options.folder !== undefined && readText(fileOf(id, options.folder)) !== undefined;
+
   async function driveSteps(plan: Plan, context: ExecutionContext) {
-    const { resume = NOTHING_DONE, workers = 1, maxAttempts = 20, actions, run } = options;
+    const { resume = NOTHING_DONE, workers = 1, maxAttempts = 20, graceMs = 5000, actions, run } = options;
     const limits = planLimits(plan, context, resume.spentMs, clock);
     const broken = new AbortController();
     const signals = [broken.signal, ...limits.map((l) => l.signal), ...(options.signal ? [options.signal] : [])];
@@ -94,14 +124,14 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
     const emit = emitter(options, (error) => broken.abort(error));
     const attempts = new Map(resume.attempts);
     const waits = resume.waits ?? new Map<string, number>();
-    const scope = { plan, context, actions, run, attempts, waits, maxAttempts, signal, clock, emit };
+    const scope = { plan, context, actions, run, attempts, waits, maxAttempts, graceMs, signal, clock, emit };
     try {
       const end = await runSchedule(plan, resume.done, {
         scheduler: options.scheduler ?? (workers > 1 ? parallel : linear),
         workers,
         driveStep: (step) => driveStep(step, scope),
-        skipped: (step, because) =>
-          emit({ type: 'step.skipped', ...eventLabel(step), status: 'skipped', data: { reason: because.message } }),
+        skipped: (step, { error_code: code, message: reason }) =>
+          emit({ type: 'step.skipped', ...eventLabel(step), status: 'skipped', data: { code, reason } }),
       });
       if (broken.signal.aborted) return { ...end, errors: [thrownError(broken.signal.reason)], halted: true };
       const stop = end.done < plan.steps.length ? stopReason(signal) : undefined;
@@ -113,7 +143,18 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
     }
   }
 
-  return { execute, executePlan: (context) => execute(context.plan, context), runPlan: execute };
+  const executePlan = (context: ContextInput) => execute(ifPossible(() => context.plan) as PlanInput, context);
+  return { execute, executePlan, runPlan: execute };
+}
+
+/** UUIDs are the same in both cases. */
+const fileOf = (executionId: string, folder: string): string => join(folder, `${executionId.toLowerCase()}.json`);
+
+/** The end of a plan that was not begun. */
+function refusal(checked: Checked<unknown>): ScheduleEnd {
+  const disabled = () =>
+    executionError('EXECUTION_HALTED', 'the runner is not enabled', { context: { disabled: true } });
+  return { done: 0, errors: [checked.ok ? disabled() : checked.error], halted: true, results: {} };
 }
 
 /** Events that cannot be recorded stop the plan: nothing may happen that nobody will know of. */
@@ -139,6 +180,6 @@ function planLimits(plan: Plan, { deadline_ms }: ExecutionContext, spentMs: numb
 }
 
 function text(value: unknown, key: string): string {
-  const member = (value as Record<string, unknown> | null | undefined)?.[key];
+  const member = ifPossible(() => (value as Record<string, unknown>)[key]);
   return typeof member === 'string' ? member : '';
 }

@@ -81,6 +81,9 @@ function opening({ run, open, head, worktree, notices }: Prepared, request: RunR
   ];
 }
 
+/** A stage ends its processes by itself; only a bug makes it take this long. */
+const STAGE_GRACE_MS = 60_000;
+
 async function execute({ run, head, open }: Prepared, request: RunRequest): Promise<PlanResult> {
   const { config, clock, signal, layout, journal } = run;
   const startedAt = clock.now() - (open?.state.spentMs ?? 0);
@@ -94,6 +97,7 @@ async function execute({ run, head, open }: Prepared, request: RunRequest): Prom
     maxAttempts: config.loop.limits.stage_attempts,
     record: journal.append,
     finished: (id) => executionEnded(layout, id),
+    graceMs: STAGE_GRACE_MS,
     clock,
     signal,
     ...(open ? { resume: resumeById(run.id, open.state) } : {}),

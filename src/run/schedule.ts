@@ -63,13 +63,16 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
     }
     end.errors.push(stepEnd.error);
     if (stepEnd.state === 'TODO' || stepEnd.halt) end.halted = true;
-    if (stepEnd.state === 'FAILED') skipDependents(step);
+    if (stepEnd.state === 'FAILED') skipDependents(step, stepEnd.error.message);
   }
 
-  function skipDependents(failed: PlanStep): void {
+  function skipDependents(failed: PlanStep, cause: string): void {
     for (const step of facts.waitingOn(failed.id)) {
       facts.record(step.id, 'SKIPPED');
-      const because = executionError('STEP_SKIPPED', `needs ${stepLabel(failed)}, which failed`, { step_id: step.id });
+      const because = executionError('STEP_SKIPPED', `needs ${stepLabel(failed)}, which failed`, {
+        step_id: step.id,
+        cause,
+      });
       end.errors.push(because);
       ports.skipped(step, because);
     }

@@ -22,6 +22,8 @@ export interface PlanRun {
   /** When a pause that an earlier process began is over, by step id, in epoch milliseconds. */
   waits: ReadonlyMap<string, number>;
   maxAttempts: number;
+  /** How long an action that was told to stop is waited for. */
+  graceMs: number;
   /** Aborts when the whole plan must stop. */
   signal: AbortSignal;
   clock: Clock;
@@ -135,8 +137,6 @@ function errorOf(step: PlanStep, ended: Ended): ExecutionError | undefined {
 }
 
 /** How long an action that ignores its signal is waited for. */
-const ABORT_GRACE_MS = 60_000;
-
 /** Runs one call under the step's time limit; what it throws, and time running out, become an error. */
 async function guarded(
   step: PlanStep,
@@ -153,8 +153,11 @@ async function guarded(
   try {
     const action = scope.actions.get(step.action) as Action;
     const call = { step, payload: action.payload.parse(step.payload), plan, context, attempt, signal };
-    const ran = run(action, call).catch((error) => stoppedBy(signal, error));
-    const ended = await Promise.race([ran, afterGrace(signal, scope.clock, over.signal)]);
+    const ran = run(action, call).then(
+      (outcome) => (signal.aborted && outcome && isIgnoredLate(outcome, scope) ? STOPPED : outcome),
+      (error) => stoppedBy(signal, error),
+    );
+    const ended = await Promise.race([ran, afterGrace(signal, scope, over.signal)]);
     if (ended?.kind !== 'stopped' || stopReason(signal) !== stop) return ended;
     const { retryable_error_codes } = step.retry_policy ?? plan.retry_policy;
     const severity = retryable_error_codes.includes('STEP_TIMEOUT') ? 'error' : 'fatal';
@@ -166,6 +169,11 @@ async function guarded(
     over.abort();
   }
 }
+
+const STOPPED: Outcome = { kind: 'stopped' };
+
+/** Whether an answer says nothing once its action was told to stop. A stage looks at its signal itself, to the last. */
+const isIgnoredLate = ({ kind }: Outcome, { run }: PlanRun): boolean => !run && (kind === 'done' || kind === 'failed');
 
 /** The outcome, if it is one. Throws when an action answered with anything else. */
 function checkedOutcome(outcome: Outcome): Outcome {
@@ -180,14 +188,14 @@ function checkedOutcome(outcome: Outcome): Outcome {
 /** An action may also stop by throwing what its signal aborted with, as everything that takes a signal does. */
 function stoppedBy(signal: AbortSignal, error: unknown): Outcome {
   const isAbort = error === signal.reason || (error as { name?: unknown } | null)?.name === 'AbortError';
-  if (signal.aborted && isAbort) return { kind: 'stopped' };
+  if (signal.aborted && isAbort) return STOPPED;
   throw error;
 }
 
 /** Resolves `stopped` when the signal was ignored for too long; `off` ends the wait. */
-function afterGrace(signal: AbortSignal, clock: Clock, off: AbortSignal): Promise<Outcome> {
+function afterGrace(signal: AbortSignal, { clock, graceMs }: PlanRun, off: AbortSignal): Promise<Outcome> {
   return new Promise((resolve) => {
-    const wait = () => clock.sleep(ABORT_GRACE_MS, off).then(() => resolve({ kind: 'stopped' }));
+    const wait = () => clock.sleep(graceMs, off).then(() => resolve(STOPPED));
     if (signal.aborted) wait();
     else signal.addEventListener('abort', wait, { once: true });
   });
@@ -195,12 +203,29 @@ function afterGrace(signal: AbortSignal, clock: Clock, off: AbortSignal): Promis
 
 /** A full disk is a resource; anything else an action throws is a bug in it. */
 export function thrownError(error: unknown, step_id?: string): ExecutionError {
-  const { code, message, stack } = (error ?? {}) as { code?: string; message?: unknown; stack?: string };
+  const { code, message } = (error ?? {}) as { code?: string; message?: unknown };
   const full = code === 'E_DISK_FULL' || code === 'ENOSPC';
   const what = typeof message === 'string' ? message : `threw ${inspect(error)}`;
   const context = code ? { code } : {};
-  if (full) return executionError('RESOURCE_EXHAUSTED', what, { step_id, context });
-  return executionError('UNKNOWN_ERROR', what, { step_id, cause: stack, context });
+  return executionError(full ? 'RESOURCE_EXHAUSTED' : 'UNKNOWN_ERROR', what, {
+    step_id,
+    cause: causes(error),
+    context,
+  });
+}
+
+const MAX_CAUSES = 10;
+
+/** The stack of an error and of what caused it, down to the first; undefined for what has none. */
+function causes(error: unknown): string | undefined {
+  const parts: string[] = [];
+  for (let at = error; parts.length < MAX_CAUSES && at !== undefined && at !== null; ) {
+    const { stack, cause } = at as { stack?: unknown; cause?: unknown };
+    if (typeof stack === 'string') parts.push(stack);
+    else if (parts.length > 0) parts.push(typeof at === 'string' ? at : inspect(at));
+    at = cause;
+  }
+  return parts.length > 0 ? parts.join('\ncaused by: ') : undefined;
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1;

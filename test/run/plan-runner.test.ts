@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
@@ -102,6 +105,47 @@ test('a refused execution_id was never used and may run once the plan is mended'
   assert.is((await executor.execute(plan(), context(plan()))).status, 'success');
 });
 
+test('whatever is wrong with plan, context, payloads and dependencies is told at once', async () => {
+  const strict = action({ payload: z.strictObject({ n: z.int() }), run: async () => done });
+  const actions = new Map([
+    ['act', act(ok)],
+    ['strict', strict],
+  ]);
+  const steps = [
+    step(1, [7]),
+    step(2, [3]),
+    step(3, [2], { action: 'strict', payload: { n: 1.5 } }),
+    step(4, [], { action: 'nobody', timeout_ms: 0 }),
+  ];
+  const broken = plan(steps, { version: 0, context_requirements: ['REGION', 'TOKEN'], timeout_ms: 1000 });
+  const wrong = { user_id: 5 as never, environment: { TOKEN: '' }, started_at: 500, deadline_ms: 600 };
+  const { result, trail } = await execute(broken, ok, { actions }, wrong);
+  const error = failure(result, 'INVALID_PAYLOAD');
+  assert.equal(
+    (error.context.violations as string[]).map((line) => line.replace(/: (?:Too|Invalid).*/, ': …')),
+    [
+      'version: …',
+      'steps.3.timeout_ms: …',
+      `step ${id(3)}: payload.n: …`,
+      'user_id: …',
+      `step ${id(1)} depends on ${id(7)}, which is not in the plan`,
+      `the steps depend on each other in a circle: s2 → ${id(3)} → s2`,
+      'no such action is registered: nobody',
+      'the context lacks REGION',
+      'the window to the deadline is 100 ms, the plan may take 1000 ms',
+    ],
+  );
+  assert.equal([...new Set(error.context.codes as string[])].length, 5);
+  for (const line of error.context.violations as string[]) assert.ok(error.message.includes(line), line);
+  assert.equal([trail, result.steps_total], [[], 4]);
+});
+
+test('a plan that is no plan does not hide what is wrong with its context', async () => {
+  const runner = createPlanRunner({ actions: new Map() });
+  const { message } = failure(await runner.execute(null as never, { user_id: 5 } as never), 'INVALID_PAYLOAD');
+  for (const word of ['execution_id', 'started_at', 'deadline_ms', 'user_id']) assert.match(message, `${word}: `);
+});
+
 test('CONTEXT_MISSING: a requirement that is absent', async () => {
   const { result, trail } = await execute(plan([step(1)], { context_requirements: ['REGION'] }), ok);
   assert.is(failure(result, 'CONTEXT_MISSING').message, 'the context lacks REGION');
@@ -138,7 +182,8 @@ test('ACTION_NOT_FOUND: all unknown actions are named, with those there are', as
   const { result, trail } = await execute(plan(steps), ok);
   const error = failure(result, 'ACTION_NOT_FOUND');
   assert.is(error.message, 'no such action is registered: b, c');
-  assert.equal([error.step_id, error.context, trail], [id(2), { actions: ['b', 'c'], registered: ['act'] }, []]);
+  assert.equal([error.step_id, trail], [id(2), []]);
+  assert.equal([error.context.actions, error.context.registered], [['b', 'c'], ['act']]);
 });
 
 test('DEADLINE_EXCEEDED: a window too small for the plan', async () => {
@@ -286,11 +331,56 @@ test('STEP_TIMEOUT: an action that throws what its signal aborted with was stopp
   }
 });
 
-test('STEP_TIMEOUT: an action that does not listen is given up on after a minute', async () => {
-  const clock = fakeClock();
-  const { result } = await execute(plan([step(1, [], { timeout_ms: 20 })]), () => new Promise(() => {}), { clock });
-  failure(result, 'STEP_TIMEOUT');
-  assert.equal(clock.slept, [60_000]);
+test('STEP_TIMEOUT: an action that does not listen is given up on after a grace', async () => {
+  const deafForEver: Behaviour = () => new Promise(() => {});
+  for (const [graceMs, waited] of [
+    [undefined, 5000],
+    [30, 30],
+  ] as const) {
+    const clock = fakeClock();
+    const options = { clock, ...(graceMs === undefined ? {} : { graceMs }) };
+    const { result } = await execute(plan([step(1, [], { timeout_ms: 20 })]), deafForEver, options);
+    failure(result, 'STEP_TIMEOUT');
+    assert.equal(clock.slept, [waited]);
+  }
+});
+
+test('DEADLINE_EXCEEDED and PLAN_TIMEOUT end the wait for an action that does not listen', async () => {
+  const deafForEver: Behaviour = () => new Promise(() => {});
+  const now = Date.now();
+  const late = plan([step(1, [], { timeout_ms: 9000 })], { timeout_ms: 9000 });
+  const deadline = await execute(
+    late,
+    deafForEver,
+    { graceMs: 20 },
+    { started_at: now - 20_000, deadline_ms: now + 40 },
+  );
+  failure(deadline.result, 'DEADLINE_EXCEEDED');
+  const short = plan([step(1, [], { timeout_ms: 9000 })], { timeout_ms: 40 });
+  const far = { deadline_ms: Date.now() + 9e6 };
+  failure((await execute(short, deafForEver, { graceMs: 20 }, far)).result, 'PLAN_TIMEOUT');
+});
+
+test('an answer that comes after the stop is ignored, during the grace and after it', async () => {
+  for (const [graceMs, tookMs] of [
+    [5000, 60],
+    [20, 120],
+  ] as const) {
+    for (const answer of [done, failed('too late')]) {
+      const slow: Behaviour = () => new Promise((resolve) => setTimeout(resolve, tookMs, answer));
+      const { result, trail } = await execute(plan([step(1, [], { timeout_ms: 20 })]), slow, { graceMs });
+      assert.is(failure(result, 'STEP_TIMEOUT').message, 'ran past its 20 ms and was stopped');
+      await new Promise((resolve) => setTimeout(resolve, tookMs));
+      assert.equal([trail, result.steps_executed], [['step.started s1', 'step.failed s1'], 0]);
+    }
+  }
+});
+
+test('an action that halts the run is heard also after the stop', async () => {
+  const slow: Behaviour = () =>
+    new Promise((resolve) => setTimeout(resolve, 60, { kind: 'halt', message: 'HEAD moved' }));
+  const { result } = await execute(plan([step(1, [], { timeout_ms: 20 })]), slow);
+  assert.is(failure(result, 'EXECUTION_HALTED').message, 'HEAD moved');
 });
 
 test('EXECUTION_HALTED: a failed action, with what it tells of it', async () => {
@@ -338,7 +428,7 @@ test('STEP_SKIPPED: skip goes on without what depended on the failed step, and w
   assert.is(result.status, 'partial');
   assert.equal([result.error?.error_code, result.steps_executed], ['EXECUTION_HALTED', 1]);
   assert.equal(trail.slice(1, 4), ['step.failed s1', 'step.skipped s2', 'step.skipped s3']);
-  assert.equal(events[2]?.data, { reason: 'needs s1, which failed' });
+  assert.equal(events[2]?.data, { code: 'STEP_SKIPPED', reason: 'needs s1, which failed' });
 });
 
 test('UNKNOWN_ERROR: whatever else an action throws is a bug in it, told with its stack', async () => {
@@ -350,6 +440,24 @@ test('UNKNOWN_ERROR: whatever else an action throws is a bug in it, told with it
   assert.equal([error.message, error.severity, error.step_id], ['x is not a function', 'fatal', id(1)]);
   assert.match(error.cause ?? '', 'plan-runner.test');
   assert.equal(trail, ['step.started s1', 'step.failed s1']);
+});
+
+test('the cause of an error is told with all that caused it, also when they go round in a circle', async () => {
+  const socket = new Error('socket hang up');
+  const request = new Error('the request failed', { cause: socket });
+  const thrown = new TypeError('no nodes', { cause: request });
+  const { cause } = failure((await execute(plan(), boom(thrown))).result, 'UNKNOWN_ERROR');
+  assert.match(
+    cause ?? '',
+    /^TypeError: no nodes\n[\s\S]+\ncaused by: Error: the request failed\n[\s\S]+\ncaused by: Error: socket/,
+  );
+  socket.cause = thrown;
+  failure((await execute(plan(), boom(thrown))).result, 'UNKNOWN_ERROR');
+  const full = Object.assign(new Error('no space left', { cause: 'a text' }), { code: 'ENOSPC' });
+  assert.match(
+    failure((await execute(plan(), boom(full))).result, 'RESOURCE_EXHAUSTED').cause ?? '',
+    /caused by: a text$/,
+  );
 });
 
 test('UNKNOWN_ERROR: also for what is no error, and for an answer that is no outcome', async () => {
@@ -484,6 +592,92 @@ test('executePlan and runPlan do what execute does', async () => {
   assert.equal(clean(await make().executePlan(context(plan()))), expected);
   assert.equal(clean(await make().runPlan(plan(), context(plan()))), expected);
   assert.is(events.length, 6);
+});
+
+test('whatever is given, each of the three calls is a result and never an exception', async () => {
+  const runner = createPlanRunner({ actions: new Map() });
+  const hostile = {
+    get plan() {
+      throw new Error('no');
+    },
+    get execution_id() {
+      throw new Error('no');
+    },
+    get id() {
+      throw new Error('no');
+    },
+  };
+  for (const odd of [
+    undefined,
+    null,
+    5,
+    'text',
+    [],
+    {},
+    { plan: 5 },
+    hostile,
+    new Proxy({}, { get: boom(1) as never }),
+  ]) {
+    for (const call of [runner.executePlan, runner.execute, runner.runPlan] as ((...args: unknown[]) => unknown)[]) {
+      const result = (await call(odd, odd)) as PlanResult;
+      failure(result, 'INVALID_PAYLOAD');
+      assert.equal([result.execution_id, result.steps_executed], ['', 0]);
+    }
+  }
+});
+
+test('a runner that is not enabled checks everything, runs nothing and says so', async () => {
+  let ran = 0;
+  const actions = new Map([['act', act(() => after(ran++, done))]]);
+  const off = createPlanRunner({ actions, enabled: false });
+  const error = failure(await off.execute(plan(), context(plan())), 'EXECUTION_HALTED');
+  assert.equal([error.context, error.step_id], [{ disabled: true }, null]);
+  const again = await off.executePlan(context(plan()));
+  assert.equal([again.steps_executed, again.steps_total, again.error?.context], [0, 1, { disabled: true }]);
+  failure(await off.runPlan(plan([], {}), context(plan())), 'INVALID_PAYLOAD');
+  assert.is(ran, 0);
+  assert.is((await createPlanRunner({ actions, enabled: true }).execute(plan(), context(plan()))).status, 'success');
+});
+
+test('a finished execution_id stays finished where results are kept in a folder, for other processes too', async () => {
+  const folder = join(mkdtempSync(join(tmpdir(), 'plan-results-')), 'results');
+  let ran = 0;
+  const runner = () => createPlanRunner({ actions: new Map([['act', act(() => after(ran++, done))]]), folder });
+  const one = context(plan(), { execution_id: 'aaaaaaaa-0000-4000-8000-000000000001' });
+  const first = await runner().execute(plan(), one);
+  assert.is(first.status, 'success');
+  const upper = { ...one, execution_id: one.execution_id.toUpperCase() };
+  for (const same of [one, upper]) {
+    assert.match(failure(await runner().execute(plan(), same), 'INVALID_PAYLOAD').message, 'has ended before');
+  }
+  const [kept] = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  assert.equal(JSON.parse(readFileSync(join(folder, kept as string), 'utf8')), JSON.parse(JSON.stringify(first)));
+  assert.is(ran, 1);
+  // Refused, or not even begun, is not finished.
+  const two = context(plan());
+  failure(await runner().execute(plan([step(1, [9])]), two), 'DEPENDENCY_UNRESOLVED');
+  assert.is((await runner().execute(plan(), two)).status, 'success');
+});
+
+test('where the result cannot be kept nothing runs, or the result says that it is not kept', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'plan-results-'));
+  writeFileSync(join(root, 'file'), '');
+  let ran = 0;
+  const actions = new Map([['act', act(() => after(ran++, done))]]);
+  const blocked = createPlanRunner({ actions, folder: join(root, 'file', 'results') });
+  assert.equal(
+    failure(await blocked.execute(plan(), context(plan())), 'UNKNOWN_ERROR').context.code,
+    'E_STATE_UNWRITABLE',
+  );
+  assert.is(ran, 0);
+  const folder = join(root, 'results');
+  const blockIt: Behaviour = () => {
+    rmSync(folder, { recursive: true });
+    return after(writeFileSync(folder, ''), done);
+  };
+  const lost = new Map([['act', act(blockIt)]]);
+  const result = await createPlanRunner({ actions: lost, folder }).execute(plan(), context(plan()));
+  assert.equal([result.steps_executed, failure(result, 'UNKNOWN_ERROR').context.code], [1, 'E_STATE_UNWRITABLE']);
 });
 
 const deaf = () => {
