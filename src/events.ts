@@ -28,14 +28,16 @@ export type FixTier = (typeof FIX_TIERS)[number];
 
 /**
  * How a fix stands, as the ledger remembers it: refused by the gate, on the branch and not judged yet (applied), kept
- * because another failure came in its place (provisional), green with it (verified); taken back because it changed
- * nothing (no_effect), brought back an earlier failure (broke) or was never judged (withdrawn); declined by a person, or
- * rolled back.
+ * because another failure came in its place (provisional), its stage green with it while others that it changed are still
+ * to be made again (holds), all of them green (verified); taken back because it changed nothing (no_effect), brought back
+ * an earlier failure or made another stage fail (broke), or was never judged (withdrawn); declined by a person, or rolled
+ * back.
  */
 export const FIX_OUTCOMES = [
   'refused',
   'applied',
   'provisional',
+  'holds',
   'verified',
   'no_effect',
   'broke',
@@ -229,7 +231,7 @@ export const EVENTS = {
   }),
   'fix.judged': row('stage', 'the fix stays: verified, or for now', {
     ...notedFix,
-    outcome: oneOf(['provisional', 'verified']),
+    outcome: oneOf(['provisional', 'holds', 'verified']),
     ...reason,
     commit: text,
   }),
@@ -239,6 +241,8 @@ export const EVENTS = {
     ...reason,
     commit: text,
     reverts: text,
+    /** The failure of another step that it is taken back for. */
+    charged: optional(shaped({ step: text, fingerprint: text })),
   }),
   'case.opened': row('stage', 'a case waits for a person, and where it is', {
     ...failure,
@@ -259,6 +263,12 @@ export const EVENTS = {
     'a stage that was given up may run again: its inputs changed, or its checks hold',
     reason,
   ),
+  'stage.stale': row('stage', 'a green stage no longer stands: why, and since which commit', {
+    why: text,
+    commit: text,
+    /** Its inputs may be what they were, and it must run all the same. */
+    remake: optional(flag),
+  }),
   'stage.green': row('stage', 'the last step of a stage turned green, and so did the stage', {}),
   'stage.failed': row('stage', 'a stage ended failed', { reason: optional(text) }),
   'stage.skipped': row('stage', 'a stage was not run', { reason: optional(text) }),

@@ -75,6 +75,7 @@ export const EXAMPLES: { readonly [T in EventType]: DataOf<T> } = {
   'person.notified': { fingerprint: 'f1', state: 'give_up' },
   'safe_mode.on': { why: 'a person said so' },
   'stage.recovered': REASON,
+  'stage.stale': { why: 'its files changed', commit: 'c1' },
   'stage.green': {},
   'stage.failed': {},
   'stage.skipped': {},

@@ -25,14 +25,23 @@ export function stageEnds(steps: ReadonlyMap<string, readonly string[]>, earlier
     return [...steps].flatMap(([stage, own]) => (!ended.has(stage) && areSteps(own) ? [stage] : []));
   }
 
+  function isDone(step: string): boolean {
+    const end = ends.get(step);
+    return end === 'done' || end === 'fresh';
+  }
+
   function isGreen(own: readonly string[]): boolean {
-    const all = own.map((step) => ends.get(step));
-    return all.every((end) => end === 'done' || end === 'fresh') && all.includes('done');
+    return own.every(isDone) && own.some((step) => ends.get(step) === 'done');
   }
 
   /** Whether the event ends a step. */
   function note({ type, stage, step }: NewEvent): boolean {
     if (stage && /^stage\.(green|failed|skipped)$/.test(type)) ended.add(stage);
+    // Every cell is looked at again before the stage is green.
+    if (stage && type === 'stage.stale') {
+      for (const one of steps.get(stage) ?? []) if (isDone(one)) ends.delete(one);
+      ended.delete(stage);
+    }
     if (!step) return false;
     if (stage) ended.delete(stage);
     if (type === 'step.started') ends.delete(step);

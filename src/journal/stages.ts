@@ -1,7 +1,7 @@
 // What is known of every stage, made from events: fold them in order and this comes out. Pure.
 import { type DataOf, type EventType, isInputs, type LoopEvent } from '../events.ts';
 import { splitStepName } from '../plan/matrix.ts';
-import { type Check, type Checked, integer, oneOf, optional, shaped, text } from '../shape.ts';
+import { type Check, type Checked, flag, integer, listOf, oneOf, optional, shaped, text } from '../shape.ts';
 
 export const STAGE_STATUSES = ['idle', 'running', 'green', 'failed', 'give_up', 'skipped'] as const;
 export type StageStatus = (typeof STAGE_STATUSES)[number];
@@ -17,6 +17,10 @@ const isStepRecord = shaped({
   since: text,
   inputs: optional(isInputs),
   last: optional(shaped({}) as Check<LastAttempt>),
+  /** Green once, and to do again: the commits since which it no longer stands; `remake`: even if its inputs are the same. */
+  stale: optional(shaped({ commits: listOf(text), remake: optional(flag) })),
+  /** Tracked files that its attempts changed, as far as they were not put back. */
+  wrote: optional(listOf(text)),
 });
 export interface StepRecord extends Checked<typeof isStepRecord> {
   /** Of the failure it ended with. */
@@ -93,6 +97,10 @@ export function foldStages(state: StageState, event: LoopEvent): void {
     record.cells ??= {};
     record.cells[cell] = stepRecord;
   }
+  if (event.type === 'stage.stale') {
+    for (const one of [record, ...Object.values(record.cells ?? {})]) markStale(one, event);
+    return;
+  }
   // An attempt that ends without being recognised must not be told as the failure before it.
   if (event.type === 'attempt.started') delete stepRecord.fingerprint;
   apply(stepRecord, event);
@@ -117,6 +125,9 @@ function apply(record: StageRecord, event: LoopEvent): void {
       record.last = { ...(record.last ?? { attempt: event.attempt ?? 0 }), ...Object.fromEntries(facts) };
       break;
     }
+    case 'attempt.changed':
+      record.wrote = [...new Set([...(record.wrote ?? []), ...event.data.files])];
+      break;
     case 'step.done':
       if (event.data.inputs) record.inputs = event.data.inputs;
       if (record.last?.log) record.green_log = record.last.log;
@@ -135,9 +146,22 @@ function apply(record: StageRecord, event: LoopEvent): void {
       delete record.inputs;
       delete record.last;
       delete record.reopened;
+      delete record.stale;
   }
   const status = event.status === 'give_up' ? 'give_up' : STATUS_AFTER[event.type];
   if (status) turn(record, event, status);
+}
+
+/** A green step is to do again; one that is to do again already has one more reason. */
+function markStale(record: StepRecord, event: LoopEvent<'stage.stale'>): void {
+  const { why, commit, remake } = event.data;
+  if (record.status !== 'green' && !record.stale) return;
+  record.stale = { ...record.stale, commits: [...(record.stale?.commits ?? []), commit], ...(remake && { remake }) };
+  if (remake) delete record.wrote;
+  if (record.status !== 'green') return;
+  record.reopened = true;
+  turn(record, event, 'idle');
+  record.reason = `no longer stands: ${why}`;
 }
 
 function turn(record: StepRecord, event: LoopEvent, status: StageStatus): void {
@@ -146,7 +170,10 @@ function turn(record: StepRecord, event: LoopEvent, status: StageStatus): void {
   else delete record.reason;
   // That a step had no turn says nothing new of one that is green or failed.
   if (status === 'skipped' && ['green', 'failed', 'give_up'].includes(record.status)) return;
-  if (status === 'green') delete record.fingerprint;
+  if (status === 'green') {
+    delete record.fingerprint;
+    delete record.stale;
+  }
   if (status === 'green' || status === 'failed' || status === 'give_up') delete record.reopened;
   if (record.status !== status) record.since = event.time;
   record.status = status;

@@ -4,8 +4,9 @@ import { PERSON } from '../events.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import { limited } from '../io/signals.ts';
 import { perRun, type Run, type Suggestion } from '../stage/run.ts';
+import { recordStale } from '../stage/stale.ts';
 import type { Fix, Incident, Sighting } from '../triage/incident.ts';
-import { commitFix, isAsShown, revertFix } from '../worktree/commit-fix.ts';
+import { changedIn, commitFix, isAsShown, putBack, revertFix } from '../worktree/commit-fix.ts';
 import { fixMessage, revertMessage } from '../worktree/fix-message.ts';
 import { record } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
@@ -102,6 +103,7 @@ function commitToBranch(run: Run, incident: Incident, sound: SoundFix, origin: F
     if (readSafeMode(run.layout) !== undefined) return { none: 'safe_mode' };
     if (!(await isAsShown(tree, files))) return { none: 'moved' };
     keepPatch(run, { ...sound, note });
+    const restored = await putBack(tree);
     record(run, incident, 'fix.intended', { ...data, created });
     const texts = files.map(({ path, after, executable }) => ({
       path,
@@ -112,6 +114,7 @@ function commitToBranch(run: Run, incident: Incident, sound: SoundFix, origin: F
     tree.moved(commit);
     record(run, incident, 'fix.committed', { ...data, commit });
     madeFor(run).set(commit, incident);
+    await recordStale(run, commit, { changed: paths, putBack: restored });
     return { fix: { stage, step, fingerprint, hash, commit, paths, tier, plugin, note } };
   });
 }
@@ -122,9 +125,11 @@ export function takeBack(
   fix: Fix,
   outcome: 'no_effect' | 'broke' | 'withdrawn',
   reason: string,
+  charged?: { step: string; fingerprint: string },
 ): Promise<void> {
   const { tree, journal, config } = run;
   return run.barrier.alone(async () => {
+    const restored = await putBack(tree);
     const message = revertMessage(fix, outcome, reason, run.id);
     const commit = await revertFix(tree, fix.commit, message, config.loop.git);
     tree.moved(commit);
@@ -132,13 +137,19 @@ export function takeBack(
       type: 'fix.reverted',
       stage: fix.stage,
       step: fix.step,
-      data: { ...fixData(fix), outcome, reason, commit, reverts: fix.commit },
+      data: { ...fixData(fix), outcome, reason, commit, reverts: fix.commit, ...(charged && { charged }) },
     });
+    await recordStale(run, commit, { changed: await changedIn(tree, fix.commit), putBack: restored });
   });
 }
 
 /** Records how a fix that stays stands now. */
-export function recordFixStays({ journal }: Run, fix: Fix, outcome: 'provisional' | 'verified', reason: string): void {
+export function recordFixStays(
+  { journal }: Run,
+  fix: Fix,
+  outcome: 'provisional' | 'holds' | 'verified',
+  reason: string,
+): void {
   const { stage, step, commit } = fix;
   journal.append({ type: 'fix.judged', stage, step, data: { ...fixData(fix), outcome, reason, commit } });
 }

@@ -1,12 +1,14 @@
 // Judging fixes by what came after them: the one on trial by its step's next failure, all open ones by its end.
+
+import { recordOf } from '../journal/stages.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { stepLabel } from '../plan/matrix.ts';
-import { perRun, type Run } from '../stage/run.ts';
-import type { Incident } from '../triage/incident.ts';
+import type { Run } from '../stage/run.ts';
+import type { Fix, Incident } from '../triage/incident.ts';
 import { judge } from '../triage/judge.ts';
-import { entryKey } from '../triage/ledger.ts';
-import { madeFor, recordFixStays, takeBack } from './commit.ts';
+import { fixData, madeFor, recordFixStays, takeBack } from './commit.ts';
 import { currentIncident, type FailedAttempt } from './identify.ts';
+import { NO_NOTE } from './proposal.ts';
 import { tripSafeModeIfReverted } from './trip-safe-mode.ts';
 
 /** The failure to deal with, now that the fix before it is judged; or why the step runs once more first. */
@@ -43,39 +45,86 @@ function hasRoom({ config }: Run, { attempt, timeLeftMs }: FailedAttempt, pauseM
   return attempt < config.loop.limits.stage_attempts && timeLeftMs() > pauseMs;
 }
 
-/** The step is over: what is still open of its fixes is verified, or taken back unjudged, the newest first. */
+/**
+ * A failure of a step that unverified fixes of others made stale is charged to the newest of them: it is taken back, and
+ * the step runs again. `leave`: nothing can be said, and the step waits for the next run. Undefined: the failure is its own.
+ */
+export async function chargeFix(
+  run: Run,
+  { step, failure, ended }: Incident,
+  failed: FailedAttempt,
+): Promise<{ rerun: string; pauseMs: number } | { leave: string } | undefined> {
+  const { failures, stages } = run.journal;
+  const since = recordOf(stages, step)?.stale?.commits ?? [];
+  const open = [...holdingFixes(run), ...failures.allOpenFixes()].filter((fix) => fix.step !== step);
+  const fix = open.filter(({ commit }) => since.includes(commit)).at(-1);
+  if (!fix) {
+    clearCharge(run, step, failure.fingerprint);
+    return undefined;
+  }
+  const by = `the fix of ${fix.stage} (${fix.note.fix})`;
+  if (failure.transient || failure.external || ended.timed_out) {
+    const pauseMs = (failure.transient && run.config.loop.wait.backoff[0]) || 0;
+    if (!failures.hasRerun(step) && hasRoom(run, failed, pauseMs)) {
+      return { rerun: `this end says nothing about ${by}: once more`, pauseMs };
+    }
+    return { leave: `${by} changed what it is made from, and its last end says nothing about that` };
+  }
+  const { fingerprint } = failure;
+  await takeBack(run, fix, 'broke', `${step} failed with it`, { step, fingerprint });
+  return { rerun: `it failed with ${by}, which is taken back: once more`, pauseMs: 0 };
+}
+
+/** The step failed alike without the fix that was taken back for it: that fix is none the worse for it. */
+function clearCharge(run: Run, step: string, fingerprint: string): void {
+  const { journal } = run;
+  const charge = journal.failures.charges.get(step);
+  if (charge?.fingerprint === fingerprint) {
+    const { fix } = charge;
+    const reason = `${step} fails alike without it`;
+    const data = { ...fixData(fix), outcome: 'withdrawn', reason, commit: '', reverts: fix.commit } as const;
+    journal.append({ type: 'fix.reverted', stage: fix.stage, step: fix.step, data });
+  }
+  tripSafeModeIfReverted(run);
+}
+
+/** Fixes whose stage is green with them, of this run or an earlier one, while stages that they changed are not; oldest first. */
+function holdingFixes({ journal }: Run): Fix[] {
+  const patches = Object.values(journal.ledger.entries).flatMap(({ stage, fingerprint, patches: all }) =>
+    all.flatMap((patch) => (patch.outcome === 'holds' ? [{ ...patch, stage, fingerprint }] : [])),
+  );
+  return patches
+    .sort((a, b) => (a.time < b.time ? -1 : 1))
+    .map(({ note = NO_NOTE, commit = '', ...patch }) => ({ ...patch, step: patch.stage, paths: [], note, commit }));
+}
+
+/** The stages of this run that a fix made stale and that are not green yet, the step it is for left out. */
+function waitsFor({ journal, requested }: Run, { commit, step }: Fix): string[] {
+  return requested.filter((name) => {
+    const record = journal.stages.stages[name];
+    if (!record) return false;
+    const cells = Object.entries(record.cells ?? {}).map(([cell, one]) => [`${name}[${cell}]`, one] as const);
+    const steps = [[name, record] as const, ...cells];
+    return steps.some(([label, one]) => label !== step && one.stale?.commits.includes(commit));
+  });
+}
+
+/** The step is over: what is still open of its fixes holds, or is taken back unjudged, the newest first. */
 export async function settleFixes(run: Run, step: PlanStep, green: boolean): Promise<void> {
   const open = run.journal.failures.openFixes(stepLabel(step));
   for (const fix of green ? open : open.reverse()) {
-    if (green) recordFixStays(run, fix, 'verified', 'the stage is green');
-    else await takeBack(run, fix, 'withdrawn', 'the stage did not end green');
+    if (!green) await takeBack(run, fix, 'withdrawn', 'the stage did not end green');
+    else {
+      const others = waitsFor(run, fix);
+      if (others.length === 0) recordFixStays(run, fix, 'verified', 'the stage is green');
+      else recordFixStays(run, fix, 'holds', `its stage is green; it changed ${others.join(', ')}, too`);
+    }
   }
 }
 
-/** Stage and fingerprint → the last in the queue of steps with that failure. */
-const turns = perRun(() => new Map<string, Promise<unknown>>());
-
-/**
- * Of several steps with one failure (cells of a matrix) only one is dealt with at a time. `work` hears whether a fix of
- * another step is on the branch by now, so that its own step should just run again.
- */
-export function oneAtATime<T>(
-  run: Run,
-  { stage, step, failure }: Incident,
-  failed: FailedAttempt,
-  work: (isBeingMended: boolean) => Promise<T>,
-): Promise<T> {
-  const key = entryKey(stage, failure.fingerprint);
-  const before = turns(run).get(key) ?? Promise.resolve();
-  const isBeingMended = () =>
-    hasRoom(run, failed, 0) &&
-    [...run.journal.failures.trials.values()].some(
-      ({ fix }) => fix.stage === stage && fix.fingerprint === failure.fingerprint && fix.step !== step,
-    );
-  const turn = before.then(() => work(isBeingMended()));
-  turns(run).set(
-    key,
-    turn.catch(() => {}),
-  );
-  return turn;
+/** Fixes that held and for which no stage of this run has to be made again any more are verified. */
+export function verifyHolding(run: Run): void {
+  for (const fix of holdingFixes(run)) {
+    if (waitsFor(run, fix).length === 0) recordFixStays(run, fix, 'verified', 'every stage that it changed is green');
+  }
 }

@@ -63,7 +63,7 @@ export async function judgeProposal(
   return { ok: true, files, diff, hash, note };
 }
 
-const TRIED: ReadonlySet<string> = new Set(['applied', 'provisional', 'no_effect', 'broke', 'declined']);
+const TRIED: ReadonlySet<string> = new Set(['applied', 'provisional', 'holds', 'no_effect', 'broke', 'declined']);
 
 type Read = { ok: true; files: Edit[]; note: Note } | Refusal;
 

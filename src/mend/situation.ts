@@ -15,6 +15,13 @@ import { readSafeMode } from './safe-mode.ts';
 /** Tiers none of whose plugins could be reached, and the path of the saved prompt. */
 export type Unreachable = { executor?: boolean; escalation?: boolean; prompt?: string };
 
+export const STOPPED: Decision = {
+  tier: 'none',
+  why: 'stopped',
+  exit: 1,
+  reason: 'the run was stopped while a fix was asked for',
+};
+
 /** As things stand at `now`, as far as the configuration tells; no known fix is looked for. */
 export function situationOf(
   { limits, wait, executors, escalations }: LoopConfig,

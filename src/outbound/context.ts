@@ -10,6 +10,7 @@ export const TRY_OUTCOMES = {
   refused: 'refused before it was applied',
   applied: 'applied, not judged yet',
   provisional: 'applied; the failure became another one',
+  holds: 'applied, and the stage succeeded; others that it changed are not made again yet',
   verified: 'applied, and the stage succeeded at that time',
   no_effect: 'applied without effect: the same failure came back, and the change was taken back',
   broke: 'applied, broke something, and was taken back',

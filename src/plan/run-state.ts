@@ -101,6 +101,25 @@ export class RunFacts implements RunState {
     }
   }
 
+  /** A done step is to do again, and whatever depends on it is looked at again behind it. */
+  reopen(id: string): void {
+    if (this.states.get(id) !== 'DONE') return;
+    this.record(id, 'TODO');
+    for (const { step } of this.#node(id).dependents) this.reopen(step.id);
+  }
+
+  /** Everything a step depends on, directly or not. */
+  needsOf(id: string): Set<string> {
+    const needs = new Set<string>();
+    const queue = [...this.#node(id).step.depends_on];
+    for (let need = queue.pop(); need !== undefined; need = queue.pop()) {
+      if (needs.has(need)) continue;
+      needs.add(need);
+      queue.push(...this.#node(need).step.depends_on);
+    }
+    return needs;
+  }
+
   /** Whether a step is to do and all it depends on is done. */
   mayStart(id: string): boolean {
     return this.states.get(id) === 'TODO' && this.#node(id).unmet === 0;

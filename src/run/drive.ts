@@ -1,21 +1,22 @@
 // The loop, top to bottom: run a step; when it fails, take its fingerprint, judge the fix before it, decide, ask for a fix
-// that passes the gate, commit it, run again. A plan of the caller's own has no mending: a failure ends after blind retries.
+// that passes the gate, commit it, make again what it made stale, run again. A plan of the caller's own has no mending.
 
 import { applyFix } from '../mend/commit.ts';
 import { currentIncident, type FailedAttempt, identify, record } from '../mend/identify.ts';
-import { judgeTrial, oneAtATime, settleFixes } from '../mend/judge-fixes.ts';
-import { conclude, decideNow, type Unreachable } from '../mend/situation.ts';
+import { chargeFix, judgeTrial } from '../mend/judge-fixes.ts';
+import { conclude, decideNow, STOPPED, type Unreachable } from '../mend/situation.ts';
 import { tripSafeModeIfFixBroke } from '../mend/trip-safe-mode.ts';
+import { endTurn } from '../mend/turn.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { eventLabel } from '../plan/matrix.ts';
 import type { Run } from '../stage/run.ts';
 import type { Decision } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
+import { endOfStep, makesWay, turnFor } from './mended-step.ts';
 import {
   blindRetry,
   type Ended,
   endIfUpToDate,
-  endStep,
   failedAttempt,
   finishWait,
   haltedBy,
@@ -29,24 +30,20 @@ type Next = { end: Ended } | { again: { pause_ms: number; reason: string; tier?:
 
 /** Drives one step until it is green, failed or stopped. Never rejects, unless an event cannot be recorded. */
 export async function driveStep(step: PlanStep, plan: PlanRun): Promise<StepEnd> {
-  const early = await endIfUpToDate(step, plan);
-  if (early) return early;
-  plan.emit({ type: 'step.started', ...eventLabel(step), status: 'running', data: {} });
+  const goesOn = plan.begun.delete(step.id);
+  const upToDate = goesOn ? undefined : await endIfUpToDate(step, plan);
+  if (upToDate) return 'kind' in upToDate ? endOfStep(step, plan, upToDate) : upToDate;
+  if (!goesOn) plan.emit({ type: 'step.started', ...eventLabel(step), status: 'running', data: {} });
   await finishWait(step, plan);
   for (;;) {
-    if (plan.signal.aborted) return end({ kind: 'stopped' });
+    if (plan.signal.aborted) return endOfStep(step, plan, { kind: 'stopped' });
+    const way = makesWay(step, plan);
+    if (way) return 'kind' in way ? endOfStep(step, plan, way) : way;
     const { attempt, ended } = await runAttempt(step, plan);
     const next = await afterAttempt(step, plan, attempt, ended);
-    if ('end' in next) return end(next.end);
+    if ('end' in next) return endOfStep(step, plan, next.end);
     plan.emit({ type: 'step.retry', ...eventLabel(step), attempt, data: next.again });
     await plan.clock.sleep(next.again.pause_ms, plan.signal);
-  }
-
-  /** Record fix outcomes before the step's end, so that a crash cannot leave a finished step with open fixes. */
-  async function end(ended: Ended): Promise<StepEnd> {
-    if (!plan.run) return endStep(step, plan, ended);
-    const settled = settleFixes(plan.run, step, ended.kind === 'done').then(() => ended);
-    return endStep(step, plan, await settled.catch((error) => haltedBy(error, step)));
   }
 }
 
@@ -57,27 +54,20 @@ async function afterAttempt(step: PlanStep, plan: PlanRun, attempt: number, ende
   const pause = blindRetry(plan, failed);
   if (pause !== undefined) return again(pause, failed.error.message);
   if (!plan.run || !failed.isMendable) return { end: ended };
-  return mendFailure(plan.run, failed).catch((error) => ({ end: haltedBy(error, step) }));
+  return mendFailure(plan.run, plan, failed).catch((error) => ({ end: haltedBy(error, step) }));
 }
 
-/** A failure gets its fingerprint, the fix before it stays or is taken back, then it is decided what is done. */
-async function mendFailure(run: Run, failed: FailedAttempt): Promise<Next> {
+/** A failure gets its fingerprint; the fix that it judges stays or is taken back; then it is decided what is done. */
+async function mendFailure(run: Run, plan: PlanRun, failed: FailedAttempt): Promise<Next> {
   const incident = identify(run, failed);
+  const charged = await chargeFix(run, incident, failed);
+  if (charged) return 'leave' in charged ? { end: { kind: 'left', reason: charged.leave } } : rerun(charged);
   await tripSafeModeIfFixBroke(run, incident);
   const judged = await judgeTrial(run, incident, failed);
-  if ('rerun' in judged) return again(judged.pauseMs, judged.rerun);
-  return oneAtATime(run, judged.incident, failed, async (isBeingMended) => {
-    if (isBeingMended) return again(0, 'another step has the same failure, and a fix is on the branch');
-    return answerFailure(run, judged.incident, failed);
-  });
+  if ('rerun' in judged) return rerun(judged);
+  if (await turnFor(run, plan, judged.incident, failed)) return again(0, 'what it is made from changed meanwhile');
+  return answerFailure(run, judged.incident, failed).finally(() => endTurn(run, incident.step));
 }
-
-const STOPPED: Decision = {
-  tier: 'none',
-  why: 'stopped',
-  exit: 1,
-  reason: 'the run was stopped while a fix was asked for',
-};
 
 /** Turns that spend no limit: known fixes, fixes applied again, a tier that is down. A bound against endless loops. */
 const MORE_TURNS = 12;
@@ -113,6 +103,8 @@ async function answerFailure(run: Run, seen: Incident, failed: FailedAttempt): P
     return { end: { kind: 'error', error: { ...error, context: { ...error.context, ...context } } } };
   }
 }
+
+const rerun = ({ rerun: reason, pauseMs }: { rerun: string; pauseMs: number }): Next => again(pauseMs, reason);
 
 const again = (pause_ms: number, reason: string, tier?: 'wait' | 'fix'): Next => ({
   again: { pause_ms, reason, ...(tier ? { tier } : {}) },

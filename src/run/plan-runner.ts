@@ -3,18 +3,20 @@ import { join } from 'node:path';
 import { type NewEvent, notify } from '../events.ts';
 import { type Clock, systemClock } from '../io/clock.ts';
 import { ifPossible, privateFolder, readText, writeAtomic } from '../io/store.ts';
+import { recordOf } from '../journal/stages.ts';
 import type { ActionRegistry } from '../plan/action.ts';
-import { executionError } from '../plan/codes.ts';
-import type { ContextInput, ExecutionContext, Plan, PlanInput, PlanResult } from '../plan/contract.ts';
-import { eventLabel } from '../plan/matrix.ts';
+import { type ExecutionError, executionError } from '../plan/codes.ts';
+import type { ContextInput, ExecutionContext, Plan, PlanInput, PlanResult, PlanStep } from '../plan/contract.ts';
+import { eventLabel, stepLabel } from '../plan/matrix.ts';
 import { planResult } from '../plan/result.ts';
 import { linear, parallel, type RunScheduler } from '../plan/scheduler.ts';
 import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { admit, type Checked, DEFAULT_MAX_STEPS } from '../plan/validate.ts';
 import type { Run } from '../stage/run.ts';
 import { driveStep } from './drive.ts';
+import { endOfStep } from './mended-step.ts';
 import { runSchedule, type ScheduleEnd } from './schedule.ts';
-import { stopAfter, thrownError } from './step.ts';
+import { type Ended, type PlanRun, stopAfter, thrownError } from './step.ts';
 
 export interface PlanRunnerOptions {
   actions: ActionRegistry;
@@ -124,15 +126,32 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
     const emit = emitter(options, (error) => broken.abort(error));
     const attempts = new Map(resume.attempts);
     const waits = resume.waits ?? new Map<string, number>();
-    const scope = { plan, context, actions, run, attempts, waits, maxAttempts, graceMs, signal, clock, emit };
+    const pauses = { count: 0, wake: () => {} };
+    const scope: PlanRun = {
+      plan,
+      context,
+      actions,
+      run,
+      attempts,
+      waits,
+      maxAttempts,
+      graceMs,
+      signal,
+      clock,
+      emit,
+      begun: new Set(),
+      pauses,
+    };
     try {
       const end = await runSchedule(plan, resume.done, {
         scheduler: options.scheduler ?? (workers > 1 ? parallel : linear),
         workers,
         driveStep: (step) => driveStep(step, scope),
+        ...(run ? { pauses, stale: staleSteps(run) } : {}),
         skipped: (step, { error_code: code, message: reason }) =>
           emit({ type: 'step.skipped', ...eventLabel(step), status: 'skipped', data: { code, reason } }),
       });
+      for (const { step, because } of end.begun) await endOfStep(step, scope, endWithoutTurn(because, signal));
       if (broken.signal.aborted) return { ...end, errors: [thrownError(broken.signal.reason)], halted: true };
       const stop = end.done < plan.steps.length ? stopReason(signal) : undefined;
       // Time running out between two steps stops the plan as surely as during one.
@@ -154,7 +173,26 @@ const fileOf = (executionId: string, folder: string): string => join(folder, `${
 function refusal(checked: Checked<unknown>): ScheduleEnd {
   const disabled = () =>
     executionError('EXECUTION_HALTED', 'the runner is not enabled', { context: { disabled: true } });
-  return { done: 0, errors: [checked.ok ? disabled() : checked.error], halted: true, results: {} };
+  return { done: 0, errors: [checked.ok ? disabled() : checked.error], halted: true, results: {}, begun: [] };
+}
+
+/** The end of a step that made way for its needs and never came to run again. */
+function endWithoutTurn(because: ExecutionError | undefined, signal: AbortSignal): Ended {
+  if (because) return { kind: 'failed', message: because.message };
+  return stopReason(signal)
+    ? { kind: 'stopped' }
+    : { kind: 'left', reason: 'the run halted before it came to run again' };
+}
+
+/** Which steps no longer stand, whenever there are new ones. */
+function staleSteps({ journal }: Run) {
+  let known = 0;
+  return () => {
+    const { staleCount } = journal.failures;
+    if (staleCount === known) return undefined;
+    known = staleCount;
+    return (step: PlanStep) => recordOf(journal.stages, stepLabel(step))?.stale !== undefined;
+  };
 }
 
 /** Events that cannot be recorded stop the plan: nothing may happen that nobody will know of. */

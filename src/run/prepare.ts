@@ -8,7 +8,9 @@ import { loadStages } from '../journal/load-stages.ts';
 import { openMask, shortSecrets } from '../journal/mask.ts';
 import { nextId } from '../journal/runs.ts';
 import type { StageState } from '../journal/stages.ts';
+import { withNeeds } from '../plan/compile.ts';
 import { stepNames } from '../plan/matrix.ts';
+import type { StaleStage } from '../plan/stale.ts';
 import { openBarrier } from '../stage/barrier.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
 import { stagePath } from '../stage/env.ts';
@@ -17,12 +19,13 @@ import { pluginsAt } from '../stage/own-plugins.ts';
 import { missingTools } from '../stage/requires.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
+import { findStale } from '../stage/stale.ts';
 import type { Base } from '../worktree/base.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import { closeOpenRun, cutOffRun, endCutOff, type OpenRun, type RunHead } from './resume.ts';
-import { askedText, type Selection, selectStages } from './select.ts';
+import { askedText, type Selection, selectStages, withNeedsCommand } from './select.ts';
 
 /** What a run is asked for. */
 export interface RunRequest extends Selection {
@@ -44,6 +47,8 @@ export interface Prepared {
   /** The cut-off run that this one goes on with. */
   open: OpenRun | undefined;
   worktree: Worktree;
+  /** Green stages that no longer stand since the tree was last written. */
+  stale: StaleStage[];
   notices: string[];
 }
 
@@ -77,10 +82,19 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   if (toClose) await closeOpenRun(loaded, toClose.why, { layout, ...ports });
   const { sign } = config.loop.git;
   const worktree = await openWorktree(home, base, { objects, carry: config.map.carry, merge: !open, sign });
+  const tree = runTree(worktree, layout);
+  const requested = withNeeds(config.map, stages);
+  const { putBack } = worktree;
+  // Of a run that goes on, also what it had no time to record; of a new one the stages asked for are looked at anyway.
+  const isAll = Object.keys(config.map.stages).every((name) => stages.includes(name));
+  const isKnown = isAll && !open && putBack.length === 0;
+  const found = isKnown ? [] : await findStale({ config, layout, tree }, loaded.state, { putBack });
+  const stale = found.filter(({ stage, remake }) => open || remake || !stages.includes(stage));
+  if (!open) refuseStaleNeeds(request, stages, requested, stale);
   const mask = openMask(home, config, ports.env);
   const short = shortSecrets(home, config);
   const id = open?.run ?? nextId(layout, now, head.execution_id);
-  const steps = new Map(stages.map((name) => [name, stepNames(name, config.map.stages[name])]));
+  const steps = new Map(requested.map((name) => [name, stepNames(name, config.map.stages[name])]));
   const journal = openJournal({ run: id, layout, stages: loaded.state, steps, subscribers, clock, mask });
   const forced = new Set(request.forced ? request.stages : []);
   const run: Run = {
@@ -89,13 +103,14 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     layout,
     config,
     plugins,
-    tree: runTree(worktree, layout),
+    tree,
     journal,
     mask,
     barrier: openBarrier(),
     lab,
     ai: request.ai,
     recheck: request.recheck,
+    requested,
     forced,
     // Asked for by hand after giving up: once, as it is.
     givenUp: new Set([...forced].filter((stage) => loaded.state.stages[stage]?.status === 'give_up')),
@@ -111,7 +126,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     short.length > 0 && `too short to be masked in what a model is told: ${shortList(short)} (mendloop doctor)`,
     ...journal.notices,
   ].filter((notice) => typeof notice === 'string');
-  return { run, head, open, worktree, notices };
+  return { run, head, open, worktree, stale, notices };
 }
 
 /** With `retry_failed` off a stage that was found failed stops the run before anything starts. */
@@ -120,6 +135,19 @@ function refuseFailed(stages: readonly string[], { stages: records }: StageState
   if (failed.length === 0) return;
   const problems = failed.map((name) => `${name}: ${records[name]?.reason ?? 'failed'}`);
   fail('E_FOUND_FAILED', { command: `mendloop retry ${failed.join(' ')}` }, problems);
+}
+
+/** What is needed and not asked for must stand; a person says whether it is to be made again. */
+function refuseStaleNeeds(
+  selection: Selection,
+  stages: readonly string[],
+  requested: readonly string[],
+  stale: readonly StaleStage[],
+): void {
+  const unmet = stale.filter(({ stage }) => requested.includes(stage) && !stages.includes(stage));
+  if (unmet.length === 0) return;
+  const problems = unmet.map(({ stage, why }) => `${stage} no longer stands: ${why}`);
+  fail('E_NEEDS_UNMET', { stages: stages.join(', '), command: withNeedsCommand(selection, stages) }, problems);
 }
 
 /** A run that goes on keeps the commit it began with; whoever has mended something since should know. */

@@ -6,6 +6,7 @@ import type { ProcessIdentity } from '../io/identity.ts';
 import { endLeftovers } from '../io/process-group.ts';
 import { openJournal } from '../journal/journal.ts';
 import { type LoadedStages, openRun } from '../journal/load-stages.ts';
+import { splitStepName } from '../plan/matrix.ts';
 import { stepMarks } from '../stage/env.ts';
 import type { Run } from '../stage/run.ts';
 import type { ResumeFacts } from './plan-runner.ts';
@@ -38,6 +39,7 @@ export function resumeState(events: readonly LoopEvent[]): ResumeState {
   const open = new Map<string, CutOffStep>();
   for (const event of events) {
     const { type, step, stage, attempt } = event;
+    if (type === 'stage.stale') for (const one of done) if (splitStepName(one).stage === stage) done.delete(one);
     if (step === undefined || stage === undefined) continue;
     if (attempt !== undefined) attempts.set(step, Math.max(attempts.get(step) ?? 0, attempt));
     if (type === 'step.started' || type === 'attempt.ended') open.set(step, { stage, step });

@@ -6,13 +6,15 @@ import { layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
 import { ownFolder } from '../io/store.ts';
 import { executionEnded, writeRunFile } from '../journal/run-file.ts';
-import type { StageState } from '../journal/stages.ts';
+import { recordOf, type StageState } from '../journal/stages.ts';
 import { finishNotifying, notifyOfStages } from '../mend/notify.ts';
 import { recoverFixes } from '../mend/recover.ts';
 import { compilePlan, STAGE_ACTION, stepId } from '../plan/compile.ts';
 import type { PlanResult } from '../plan/contract.ts';
+import { stepNames } from '../plan/matrix.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { stageAction } from '../stage/stage-action.ts';
+import { staleEvent } from '../stage/stale.ts';
 import { createPlanRunner, type ResumeFacts } from './plan-runner.ts';
 import { type Prepared, prepare, type RunRequest } from './prepare.ts';
 import { type ResumeState, recordCutOff } from './resume.ts';
@@ -44,7 +46,7 @@ export async function runStages(request: RunRequest, ports: RunPorts): Promise<R
 }
 
 async function perform(prepared: Prepared, request: RunRequest, needsPerson: () => boolean): Promise<RunReport> {
-  const { run, head } = prepared;
+  const { run } = prepared;
   const { id, journal, layout, lab } = run;
   try {
     journal.append(...opening(prepared, request));
@@ -52,7 +54,7 @@ async function perform(prepared: Prepared, request: RunRequest, needsPerson: () 
     await recoverFixes(run);
     const result = await execute(prepared, request);
     const facts = {
-      requested: head.stages,
+      requested: run.requested,
       state: journal.stages,
       human: needsPerson(),
       interrupted: run.signal.aborted,
@@ -67,7 +69,7 @@ async function perform(prepared: Prepared, request: RunRequest, needsPerson: () 
   }
 }
 
-function opening({ run, open, head, worktree, notices }: Prepared, request: RunRequest): NewEvent[] {
+function opening({ run, open, head, worktree, stale, notices }: Prepared, request: RunRequest): NewEvent[] {
   const options = { lab: run.lab, recheck: request.recheck, workers: request.workers };
   const { branch, head: commit, base, merged } = worktree;
   const { asked, stages } = head;
@@ -77,6 +79,7 @@ function opening({ run, open, head, worktree, notices }: Prepared, request: RunR
       : { type: 'run.started', data: { ...head, ...options } },
     ...(open ? recordCutOff(open.state) : []),
     { type: 'tree.opened', data: { branch, commit, base: base.name, ...(merged ? { merged } : {}) } },
+    ...stale.map((one) => staleEvent(one, commit)),
     ...notices.map((text): NewEvent => ({ type: 'notice', data: { text } })),
   ];
 }
@@ -100,10 +103,10 @@ async function execute({ run, head, open }: Prepared, request: RunRequest): Prom
     graceMs: STAGE_GRACE_MS,
     clock,
     signal,
-    ...(open ? { resume: resumeById(run.id, open.state) } : {}),
+    resume: resumeById(run.id, open?.state ?? NOTHING_DONE, standing(run, head.stages)),
   });
   const { execution_id, stages } = head;
-  const plan = compilePlan({ run: run.id, map: config.map, stages, createdAt: startedAt, timeoutMs });
+  const plan = compilePlan({ run: run.id, map: config.map, stages: run.requested, createdAt: startedAt, timeoutMs });
   try {
     const context = { plan, execution_id, started_at: startedAt, deadline_ms: deadline };
     const result = await runner.execute(plan, context);
@@ -125,11 +128,24 @@ async function finishMending(run: Run, stages: readonly string[]): Promise<void>
   await finishNotifying(run);
 }
 
+/** The steps of stages that are needed, not asked for, and green. */
+function standing({ requested, config, journal }: Run, asked: readonly string[]): string[] {
+  const needed = requested.filter((name) => !asked.includes(name));
+  const steps = needed.flatMap((name) => stepNames(name, config.map.stages[name]));
+  return steps.filter((step) => recordOf(journal.stages, step)?.status === 'green');
+}
+
+const NOTHING_DONE = { done: new Set<string>(), attempts: new Map(), waits: new Map(), spentMs: 0 };
+
 /** What the journal tells by step name, by the ids of the plan. */
-function resumeById(run: string, { done, attempts, waits, spentMs }: ResumeState): ResumeFacts {
+function resumeById(
+  run: string,
+  { done, attempts, waits, spentMs }: Pick<ResumeState, keyof typeof NOTHING_DONE>,
+  alsoDone: readonly string[],
+): ResumeFacts {
   const byId = (facts: ReadonlyMap<string, number>) =>
     new Map([...facts].map(([step, value]) => [stepId(run, step), value]));
-  const doneIds = new Set([...done].map((step) => stepId(run, step)));
+  const doneIds = new Set([...done, ...alsoDone].map((step) => stepId(run, step)));
   return { done: doneIds, attempts: byId(attempts), waits: byId(waits), spentMs };
 }
 

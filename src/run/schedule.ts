@@ -4,7 +4,7 @@ import type { Plan, PlanStep } from '../plan/contract.ts';
 import { stepLabel } from '../plan/matrix.ts';
 import { RunFacts } from '../plan/run-state.ts';
 import { first, type RunScheduler } from '../plan/scheduler.ts';
-import type { StepEnd } from './step.ts';
+import type { Pauses, StepEnd } from './step.ts';
 
 export interface SchedulePorts {
   scheduler: RunScheduler;
@@ -13,6 +13,9 @@ export interface SchedulePorts {
   driveStep(step: PlanStep): Promise<StepEnd>;
   /** A step that will not run because of another. */
   skipped(step: PlanStep, because: ExecutionError): void;
+  /** Which done steps no longer stand; undefined: none has become so since the last question. */
+  stale?(): ((step: PlanStep) => boolean) | undefined;
+  pauses?: Pauses;
 }
 
 export interface ScheduleEnd {
@@ -21,21 +24,31 @@ export interface ScheduleEnd {
   /** Stopped before every step had its turn. */
   halted: boolean;
   results: Record<string, unknown>;
+  /** Steps that made way for what they need and had no turn again; `because`: something of that failed. */
+  begun: { step: PlanStep; because?: ExecutionError }[];
 }
 
 /** Runs `plan` to its end; the steps of `done` are done already. Never rejects unless a port throws. */
 export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: SchedulePorts): Promise<ScheduleEnd> {
   const facts = new RunFacts(plan, new Map([...done].map((id) => [id, 'DONE' as const])));
   const running = new Map<string, Promise<[PlanStep, StepEnd]>>();
-  const end: ScheduleEnd = { done: facts.inState('DONE').length, errors: [], halted: false, results: {} };
+  /** Steps that made way for what they need: these go before all others. */
+  const begun = new Map<string, ScheduleEnd['begun'][number]>();
+  const end: ScheduleEnd = { done: 0, errors: [], halted: false, results: {}, begun: [] };
 
   for (;;) {
+    const isStale = ports.stale?.();
+    for (const step of isStale ? facts.inState('DONE').filter(isStale) : []) facts.reopen(step.id);
     if (!end.halted) startReady();
     if (running.size === 0) break;
-    const [step, stepEnd] = await Promise.race(running.values());
+    const ended = await Promise.race([...running.values(), ...(ports.pauses ? [paused(ports.pauses)] : [])]);
+    if (!ended) continue;
+    const [step, stepEnd] = ended;
     running.delete(step.id);
     settle(step, stepEnd);
   }
+  end.done = facts.inState('DONE').length;
+  end.begun = [...begun.values()];
   const stalled = end.halted ? [] : facts.inState('TODO').map(stepLabel);
   if (stalled.length > 0) {
     const message = `nothing runs and nothing may start: ${stalled.join(', ')} cannot start`;
@@ -45,7 +58,11 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
   return end;
 
   function startReady(): void {
-    for (const step of first(ports.workers - running.size, ports.scheduler.ready(facts, plan))) {
+    const free = ports.workers - running.size;
+    const allowed = first(free, ports.scheduler.ready(facts, plan));
+    // Whoever waits for another needs no worker meanwhile; the other must be able to go on.
+    const before = urgent().slice(0, Math.max(allowed.length, free + (ports.pauses?.count ?? 0)));
+    for (const step of new Set([...before, ...allowed.slice(0, Math.max(0, allowed.length - before.length))])) {
       // A scheduler of the caller's own may be wrong; then nothing starts, and the stall is named.
       if (!facts.mayStart(step.id)) continue;
       facts.record(step.id, 'IN_PROGRESS');
@@ -54,27 +71,44 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
     }
   }
 
+  function paused(pauses: Pauses): Promise<undefined> {
+    return new Promise((resolve) => {
+      pauses.wake = () => resolve(undefined);
+    });
+  }
+
+  /** What was begun and can go on, and what that needs and can start. */
+  function urgent(): PlanStep[] {
+    if (begun.size === 0) return [];
+    const wanted = new Set([...begun.keys()].flatMap((id) => [...facts.needsOf(id), id]));
+    return plan.steps.filter(({ id }) => wanted.has(id) && facts.mayStart(id));
+  }
+
   function settle(step: PlanStep, stepEnd: StepEnd): void {
     facts.record(step.id, stepEnd.state);
+    if (stepEnd.state === 'TODO' && 'begun' in stepEnd) {
+      begun.set(step.id, { step });
+      return;
+    }
+    begun.delete(step.id);
     if (stepEnd.state === 'DONE') {
-      end.done++;
       if (stepEnd.result) end.results[step.id] = stepEnd.result;
       return;
     }
     end.errors.push(stepEnd.error);
-    if (stepEnd.state === 'TODO' || stepEnd.halt) end.halted = true;
-    if (stepEnd.state === 'FAILED') skipDependents(step, stepEnd.error.message);
+    if (stepEnd.state === 'TODO' || (stepEnd.state === 'FAILED' && stepEnd.halt)) end.halted = true;
+    if (stepEnd.state !== 'TODO') skipDependents(step, stepEnd.error.message);
   }
 
-  function skipDependents(failed: PlanStep, cause: string): void {
-    for (const step of facts.waitingOn(failed.id)) {
+  function skipDependents(of: PlanStep, cause: string): void {
+    const why = facts.states.get(of.id) === 'FAILED' ? 'failed' : 'is still to do';
+    for (const step of facts.waitingOn(of.id)) {
       facts.record(step.id, 'SKIPPED');
-      const because = executionError('STEP_SKIPPED', `needs ${stepLabel(failed)}, which failed`, {
-        step_id: step.id,
-        cause,
-      });
+      const about = { step_id: step.id, cause };
+      const because = executionError('STEP_SKIPPED', `needs ${stepLabel(of)}, which ${why}`, about);
       end.errors.push(because);
-      ports.skipped(step, because);
+      if (begun.has(step.id)) begun.set(step.id, { step, because });
+      else ports.skipped(step, because);
     }
   }
 }

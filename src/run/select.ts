@@ -32,11 +32,13 @@ export function selectStages(map: ContextMap, selection: Selection, state: Stage
       .map((need) => `${name} needs ${need}, which is ${state.stages[need]?.status ?? 'idle'}`),
   );
   if (unmet.length > 0) {
-    const command = `mendloop ${selection.forced ? 'retry ' : ''}${chosen.join(' ')} --with-needs`;
-    fail('E_NEEDS_UNMET', { stages: chosen.join(', '), command }, unmet);
+    fail('E_NEEDS_UNMET', { stages: chosen.join(', '), command: withNeedsCommand(selection, chosen) }, unmet);
   }
   return chosen;
 }
+
+export const withNeedsCommand = ({ forced }: Pick<Selection, 'forced'>, stages: readonly string[]): string =>
+  `mendloop ${forced ? 'retry ' : ''}${stages.join(' ')} --with-needs`;
 
 /** One text for a request, equal for equal requests: how a cut-off run is recognised as the one asked for again. */
 export function askedText(selection: Selection): string {

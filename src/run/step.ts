@@ -12,6 +12,12 @@ import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { haltFor } from '../stage/call.ts';
 import type { Run } from '../stage/run.ts';
 
+/** Steps that wait for another one to end, and whom to wake when one begins to. */
+export interface Pauses {
+  count: number;
+  wake(): void;
+}
+
 /** One execution of a plan, as its steps need to know it. */
 export interface PlanRun {
   plan: Plan;
@@ -28,22 +34,29 @@ export interface PlanRun {
   signal: AbortSignal;
   clock: Clock;
   emit: (...events: NewEvent[]) => void;
+  /** Steps that made way for what they need, by id. */
+  begun: Set<string>;
+  pauses: Pauses;
   /** The run of stages that this is, if it is one: its failures are mended. */
   run: Run | undefined;
 }
 
 /** What a call came to: what the action said, or what kept it from saying anything. */
-export type Ended = Outcome | { kind: 'error'; error: ExecutionError };
+export type Ended = Outcome | { kind: 'error'; error: ExecutionError } | { kind: 'left'; reason: string };
 
 /** How a step ended, as the schedule needs to know it. */
 export type StepEnd =
   | { state: 'DONE'; result?: StepResult | undefined }
   | { state: 'FAILED'; error: ExecutionError; halt: boolean }
   /** Stopped from outside; the step is still to do. */
-  | { state: 'TODO'; error: ExecutionError };
+  | { state: 'TODO'; error: ExecutionError }
+  /** It goes on when what it needs was made again. */
+  | { state: 'TODO'; begun: true }
+  /** It could not be said whether it stands; it waits for the next run. */
+  | { state: 'SKIPPED'; error: ExecutionError };
 
-/** The end of a step that needs no attempt: the plan has stopped, or the step is up to date. */
-export async function endIfUpToDate(step: PlanStep, plan: PlanRun): Promise<StepEnd | undefined> {
+/** The end of a step that needs no attempt: the plan has stopped, which changes nothing, or the step is up to date. */
+export async function endIfUpToDate(step: PlanStep, plan: PlanRun): Promise<StepEnd | Ended | undefined> {
   const toDo = (stop: Stop): StepEnd => ({ state: 'TODO', error: stopError(stop, step.id) });
   const stop = stopReason(plan.signal);
   if (stop) return toDo(stop);
@@ -54,7 +67,7 @@ export async function endIfUpToDate(step: PlanStep, plan: PlanRun): Promise<Step
   const stopped = upToDate?.kind === 'stopped' ? stopReason(plan.signal) : undefined;
   // Only a look was stopped: the step is what it was before.
   if (stopped) return toDo(stopped);
-  return upToDate && endStep(step, plan, upToDate);
+  return upToDate;
 }
 
 /** Waits for what is left of a pause that an earlier process began. */
@@ -119,6 +132,10 @@ export function endStep(step: PlanStep, plan: PlanRun, ended: Ended): StepEnd {
     const stop = stopReason(plan.signal) ?? new Stop('INTERRUPTED', 'stopped without a reason');
     plan.emit({ type: 'step.interrupted', ...label, status: 'idle', data: { reason: stop.message } });
     return { state: 'TODO', error: stopError(stop, step.id) };
+  }
+  if (ended.kind === 'left') {
+    plan.emit({ type: 'step.interrupted', ...label, status: 'idle', data: { reason: ended.reason } });
+    return { state: 'SKIPPED', error: executionError('EXECUTION_HALTED', ended.reason, { step_id: step.id }) };
   }
   const error = errorOf(step, ended) as ExecutionError;
   const facts = { code: error.error_code, reason: error.message, severity: error.severity };

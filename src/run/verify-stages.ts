@@ -56,6 +56,7 @@ export async function verifyStages(
         barrier: openBarrier(),
         lab,
         recheck: true,
+        requested: [],
         forced: new Set(),
       };
       for (const step of stepsToVerify(config.map, request, loaded.state)) {

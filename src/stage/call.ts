@@ -9,7 +9,7 @@ import { type LogFile, openLog } from '../io/log.ts';
 import { privateFolder } from '../io/store.ts';
 import type { ActionCall, Outcome } from '../plan/action.ts';
 import { stageInputs } from '../plan/inputs.ts';
-import { cellKey } from '../plan/matrix.ts';
+import { type Cell, cellKey } from '../plan/matrix.ts';
 import { verifyStage } from './checks.ts';
 import { stageEnv, stepMarks } from './env.ts';
 import { neededOutputs } from './outputs.ts';
@@ -71,12 +71,19 @@ export function howItEnded(end: CommandEnd): string | undefined {
 }
 
 /** What the step is made from, as things are now. */
-export async function inputsNow(call: StageActionCall, run: StageRun): Promise<Inputs> {
+export async function stepInputs(
+  run: Pick<StageRun, 'config' | 'layout' | 'tree'>,
+  name: string,
+  cell: Cell,
+): Promise<Inputs> {
   const { map } = run.config;
-  const stage = map.stages[call.payload.stage] as Stage;
+  const stage = map.stages[name] as Stage;
   const outputs = await neededOutputs(map, stage, run.layout);
-  return stageInputs(stage, call.payload.cell, await run.tree.files(), outputs);
+  return stageInputs(stage, cell, await run.tree.files(), outputs);
 }
+
+export const inputsNow = ({ payload }: StageActionCall, run: StageRun): Promise<Inputs> =>
+  stepInputs(run, payload.stage, payload.cell);
 
 /** What it did to the tree, also by its checks; a halt when the run must not go on. */
 export async function inspectTree(call: StageCall, run: StageRun): Promise<Outcome | undefined> {

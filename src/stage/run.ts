@@ -44,6 +44,8 @@ export interface Run extends RunPorts {
   readonly ai: boolean;
   /** Look again at stages that are green and whose inputs did not change. */
   readonly recheck: boolean;
+  /** The stages that this run is to make green: those asked for, and all they need. */
+  readonly requested: readonly string[];
   /** Stages a person asked to run whatever their state. */
   readonly forced: ReadonlySet<string>;
   /** Those of them that were given up: they run once, without AI. */

@@ -12,7 +12,7 @@ import type { StageRun } from './run.ts';
 export function stageAction(run: StageRun): Action {
   return action({
     payload: stagePayloadSchema,
-    upToDate: (call: StageActionCall) => upToDate(call, run),
+    upToDate: (call: StageActionCall) => run.barrier.attempt(() => upToDate(call, run)),
     run: (call: StageActionCall) => run.barrier.attempt(() => attemptStage(call, run)),
   });
 }
@@ -28,10 +28,15 @@ async function upToDate(call: StageActionCall, run: StageRun): Promise<Outcome |
     return { kind: 'failed', again: false, message: 'not run again by itself (rerun: false)', context };
   }
   if (record?.status === 'give_up') return givenUp(call, run, record);
-  if (record?.status !== 'green' || stage.always) return undefined;
+  const isStale = record?.status === 'idle' && record.stale !== undefined;
+  if (!record || (record.status !== 'green' && !isStale) || stage.always || record.stale?.remake) return undefined;
   if (!compareInputs(record.inputs, await inputsNow(call, run)).fresh) return undefined;
-  return run.recheck ? stillHolds(call, run) : { kind: 'done', fresh: true };
+  if (isStale && !hasChecks(stage)) return stage.rerun ? undefined : { kind: 'done', fresh: true };
+  return run.recheck || isStale ? stillHolds(call, run) : { kind: 'done', fresh: true };
 }
+
+/** Where nothing is checked, nothing holds. */
+const hasChecks = ({ verify, outputs }: Stage): boolean => verify.length + Object.keys(outputs).length > 0;
 
 /** Given up on: it stays so until its inputs change or its checks hold after all. */
 async function givenUp(call: StageActionCall, run: StageRun, record: StepRecord): Promise<Outcome | undefined> {
@@ -41,9 +46,7 @@ async function givenUp(call: StageActionCall, run: StageRun, record: StepRecord)
     recovered('its inputs changed');
     return undefined;
   }
-  const { verify, outputs } = run.config.map.stages[stage] as Stage;
-  // Where nothing is checked, nothing holds.
-  const held = verify.length + Object.keys(outputs).length > 0 ? await stillHolds(call, run) : undefined;
+  const held = hasChecks(run.config.map.stages[stage] as Stage) ? await stillHolds(call, run) : undefined;
   if (held?.kind === 'done') recovered('its checks hold');
   if (held) return held;
   const why = (record.reason ?? '').replace(/^given up: /, '');

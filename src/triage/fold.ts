@@ -209,6 +209,9 @@ function setOutcome(
   else entry.patches[index] = now;
   const countsAsFruitless = tier === 'escalation' && plugin !== PERSON;
   if (countsAsFruitless && REVERTED.includes(outcome) && !REVERTED.includes(before)) entry.fruitless += 1;
+  // It was taken back for a failure that was none of its doing.
+  if (countsAsFruitless && outcome === 'withdrawn' && REVERTED.includes(before))
+    entry.fruitless = Math.max(0, entry.fruitless - 1);
   if (outcome === 'verified') {
     restart(entry);
     entry.verified_at = time;

@@ -66,6 +66,14 @@ export class RunFailures {
   /** Step → what its latest failed attempt was made from. */
   readonly #inputsOfFailure = new Map<string, Inputs | undefined>();
   #provisional: Fix[] = [];
+  /** Step → the fix that was taken back for its failure, and which failure that was. */
+  readonly charges = new Map<string, { fix: Fix; fingerprint: string }>();
+  /** Steps that ran again since they were begun, or since a fix was taken back for them. */
+  readonly #rerun = new Set<string>();
+  /** Stage → how often it turned green in this run. */
+  readonly #greens = new Map<string, number>();
+  /** How many times a stage was found to be stale. */
+  staleCount = 0;
   readonly #waits = new Map<string, number>();
   readonly #fingerprints = new Map<string, string[]>();
 
@@ -76,6 +84,8 @@ export class RunFailures {
   fold(event: LoopEvent): void {
     const { type, stage, step = stage } = event;
     if (stage === undefined || step === undefined) return;
+    if (type === 'stage.stale') this.staleCount += 1;
+    if (type === 'stage.green') this.#greens.set(stage, this.timesGreen(stage) + 1);
     const trial = this.trials.get(step);
     if (type === 'failure.decided' && event.data.tier === 'wait') this.#waits.set(stage, this.#waitsOf(stage) + 1);
     if (type === 'failure.seen') {
@@ -90,8 +100,21 @@ export class RunFailures {
     }
     // Run again without a verdict on the fix: the failure had proved nothing about it.
     if (type === 'step.retry' && trial?.failed) trial.rerun = true;
+    if (type === 'step.started') this.#rerun.delete(step);
+    if (type === 'step.retry') this.#rerun.add(step);
+    if (type === 'step.done') this.charges.delete(step);
     if (type === 'fix.judged') this.#closeTrial(event.data.commit, event.data.outcome === 'provisional');
-    if (type === 'fix.reverted') this.#closeTrial(event.data.reverts, false);
+    if (type === 'fix.reverted') {
+      const { charged, reverts: commit, commit: _, ...data } = event.data;
+      this.#closeTrial(commit, false);
+      for (const [charger, { fix }] of this.charges) if (fix.commit === commit) this.charges.delete(charger);
+      if (!charged) return;
+      this.charges.set(charged.step, {
+        fix: { stage, step, paths: [], ...data, commit },
+        fingerprint: charged.fingerprint,
+      });
+      this.#rerun.delete(charged.step);
+    }
   }
 
   /** By the commit: one patch may be on the branch for two failures. */
@@ -110,6 +133,11 @@ export class RunFailures {
     const trial = this.trials.get(step);
     return [...this.#provisionalOf(step), ...(trial ? [trial.fix] : [])];
   }
+
+  /** Whether a step ran again since it was begun, or since a fix was taken back for it. */
+  hasRerun = (step: string): boolean => this.#rerun.has(step);
+
+  timesGreen = (stage: string): number => this.#greens.get(stage) ?? 0;
 
   /** The same, of all steps. */
   allOpenFixes(): Fix[] {

@@ -1,6 +1,6 @@
 // A fix on the AI branch, and taking it back: one commit each, of the patched paths alone.
 import { fail } from '../errors.ts';
-import { type Git, GitError } from '../io/git.ts';
+import { fields, type Git, GitError } from '../io/git.ts';
 import { removeTreeFile, writeTreeFile } from '../io/tree-file.ts';
 import { complaints, short } from './messages.ts';
 import { restoreTree } from './save-changes.ts';
@@ -89,10 +89,16 @@ export async function unwriteFix(tree: TreePlace, paths: readonly string[], crea
   for (const path of created) removeTreeFile(tree.path, path);
 }
 
-/** Tracked files as they are at HEAD; what stages changed in them is saved. */
-export async function putBack(tree: TreePlace, git: Git = treeGit(tree)): Promise<void> {
-  if ((await trackedStatus(git)).changed.length > 0) await restoreTree(tree);
+/** Tracked files as they are at HEAD; what stages changed in them is saved. Returns which were changed. */
+export async function putBack(tree: TreePlace, git: Git = treeGit(tree)): Promise<readonly string[]> {
+  const { changed } = await trackedStatus(git);
+  if (changed.length > 0) await restoreTree(tree);
+  return changed;
 }
+
+/** The files that a commit changed. Throws a GitError. */
+export const changedIn = async (tree: TreePlace, commit: string): Promise<string[]> =>
+  fields(await treeGit(tree).run(['diff-tree', '-r', '-z', '--no-commit-id', '--name-only', '--no-renames', commit]));
 
 async function commit(git: Git, message: string, { hooks, sign }: CommitOptions): Promise<void> {
   const options = [...(hooks ? [] : ['--no-verify']), ...(sign ? ['-S'] : ['--no-gpg-sign'])];

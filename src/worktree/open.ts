@@ -64,7 +64,8 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   ];
   const seen = merged ? '' : (held?.hash ?? '');
   const done = merged ? { merged: { from: merged.from, to: merged.to } } : {};
-  return { ...place, objects, branch: base.branch, links, head: now, base, notices, seen, ...done };
+  const putBack = merged ? attached.status.changed : [];
+  return { ...place, putBack, objects, branch: base.branch, links, head: now, base, notices, seen, ...done };
 }
 
 function changeNotices(home: string, changed: number, file: string | undefined): string[] {

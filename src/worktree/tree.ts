@@ -34,6 +34,8 @@ export interface Worktree extends Tree {
   /** What a person should know: recovered, merged, missing, saved. */
   readonly notices: readonly string[];
   readonly merged?: { readonly from: string; readonly to: string };
+  /** Tracked files that stages had changed and the merge put back. */
+  readonly putBack: readonly string[];
   /** The hash of the tracked changes that were there already and are saved; empty when there are none. */
   readonly seen: string;
 }

@@ -47,14 +47,24 @@ test('a green stage is not run again while its inputs and checks hold', async ()
 });
 
 test('a stage whose files changed is done again, and what needs its output only when that changed', async () => {
-  const home = homelab(CHAIN, {}, FILES);
+  const { vms, talos, infra } = CHAIN;
+  const checked = { vms, talos: { ...talos, verify: ['true'] }, infra: { ...infra, verify: ['true'] } };
+  const home = homelab(checked, {}, FILES);
   await run(home);
   commit(home, { 'config/vms.yaml': 'a: 2\n' });
   assert.equal((await run(home)).exit, 0);
   assert.equal(ranSteps(home), ['vms', 'talos', 'infra', 'vms']);
-  reconfigure(home, { ...CHAIN, vms: { ...CHAIN.vms, command: `${NOTE}; echo 10.0.0.2 > "$MENDLOOP_OUT/ips"` } });
+  reconfigure(home, { ...checked, vms: { ...vms, command: `${NOTE}; echo 10.0.0.2 > "$MENDLOOP_OUT/ips"` } });
   await run(home);
   assert.equal(ranSteps(home).slice(4), ['vms', 'talos']);
+});
+
+test('what has no checks is done again when a stage that it needs was', async () => {
+  const home = homelab({ a: { command: NOTE, files: ['config/'] }, b: { command: NOTE, needs: ['a'] } }, {}, FILES);
+  await run(home);
+  commit(home, { 'config/vms.yaml': 'a: 2\n' });
+  await run(home);
+  assert.equal(ranSteps(home), ['a', 'b', 'a', 'b']);
 });
 
 test('a check that no longer holds is drift: told, done again; without recheck nobody looks', async () => {

@@ -79,6 +79,7 @@ export function patch(hash: string, outcome: FixOutcome, origin: Origin = {}): S
     case 'applied':
       return { type: 'fix.committed', ...at, data: { ...EXAMPLES['fix.committed'], ...fix, commit: `c-${hash}` } };
     case 'provisional':
+    case 'holds':
     case 'verified':
       return { type: 'fix.judged', ...at, data: { ...fix, outcome, reason, commit: `c-${hash}` } };
     case 'declined':

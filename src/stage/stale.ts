@@ -1,0 +1,60 @@
+// Stages that were green and no longer stand, recorded after every write of the tree and whenever one of their needs was
+// made again.
+import type { NewEvent } from '../events.ts';
+import { recordOf, type StageState } from '../journal/stages.ts';
+import { inputFiles } from '../plan/inputs.ts';
+import { cellsOf, stepNameOf } from '../plan/matrix.ts';
+import { type GreenStep, type StaleStage, staleStages } from '../plan/stale.ts';
+import { stepInputs } from './call.ts';
+import type { StageRun } from './run.ts';
+
+/** What a write did to the tree. */
+export interface TreeWrite {
+  /** The files that it changed; undefined: any. */
+  readonly changed?: readonly string[];
+  /** Tracked files that were put back to HEAD for it. */
+  readonly putBack: readonly string[];
+}
+
+/** Which green stages no longer stand after a write. */
+export async function findStale(
+  run: Pick<StageRun, 'config' | 'layout' | 'tree'>,
+  state: StageState,
+  { changed, putBack }: TreeWrite,
+): Promise<StaleStage[]> {
+  const files = await run.tree.files();
+  const green: GreenStep[] = [];
+  for (const [name, stage] of Object.entries(run.config.map.stages)) {
+    const isTouched = changed === undefined || inputFiles(stage, files).some((path) => changed.includes(path));
+    for (const cell of cellsOf(stage)) {
+      const record = recordOf(state, stepNameOf(name, cell));
+      // One that is stale already has one more reason, if this write changed its inputs, too.
+      if (record?.status !== 'green' && !(record?.stale && changed && isTouched)) continue;
+      const { inputs: recorded, wrote = [] } = record;
+      green.push({ stage: name, recorded, now: isTouched ? await stepInputs(run, name, cell) : undefined, wrote });
+    }
+  }
+  return staleStages(green, putBack);
+}
+
+export const staleEvent = ({ stage, why, remake }: StaleStage, commit: string): NewEvent => ({
+  type: 'stage.stale',
+  stage,
+  status: 'idle',
+  data: { why, commit, ...(remake && { remake }) },
+});
+
+/** Records which green stages no longer stand after a write that ended in `commit`. */
+export async function recordStale(run: StageRun, commit: string, write: TreeWrite): Promise<void> {
+  const stale = await findStale(run, run.journal.stages, write);
+  if (stale.length > 0) run.journal.append(...stale.map((one) => staleEvent(one, commit)));
+}
+
+/** Records that the green stages which need `made` are to be looked at again: it was made again. */
+export function recordRemade(run: StageRun, made: string, commit: string): void {
+  const { stages } = run.journal.stages;
+  const needing = Object.entries(run.config.map.stages).filter(([, { needs }]) => needs.includes(made));
+  const green = needing.flatMap(([stage]) => (stages[stage]?.status === 'green' ? [stage] : []));
+  const why = `${made} was made again`;
+  if (green.length > 0) run.journal.append(...green.map((stage) => staleEvent({ stage, why, remake: false }, commit)));
+}

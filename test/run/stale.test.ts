@@ -1,0 +1,174 @@
+// Green stages that no longer stand because the tree was written, and what that means for the fix that did it.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { commit, git } from '../worktree/repository.ts';
+import { failuresIn, NOTE, type Ran, ranSteps, run } from './homelab.ts';
+import { type Mendable, mendable } from './probe.ts';
+
+const swap = (path: string, from: string, to: string) => ({
+  answer: `--- a/${path}\n+++ b/${path}\n@@ -1,2 +1,2 @@\n-${from}\n+${to}\n second\n`,
+  note: { fix: `say ${to}`, reason: `it says ${from}` },
+});
+
+const outcomes = (home: string) => failuresIn(home).flatMap(({ patches }) => patches.map(({ outcome }) => outcome));
+const typesOf = (ran: Ran, ...types: string[]) =>
+  ran.events.filter(({ type }) => types.includes(type)).map(({ type, stage }) => `${type} ${stage}`);
+
+/** `a` renders tpl/x.txt to out/y.txt, `b` needs it and wants the word `good` there. */
+function rendered(ignored: boolean, more: { word?: string; a?: object; b?: object } = {}): Mendable {
+  const { word = 'bad', a = {}, b = {} } = more;
+  const made = mendable({
+    stages: {
+      a: { command: `${NOTE}; cp tpl/x.txt out/y.txt`, files: ['tpl/'], ...a },
+      b: {
+        command: `${NOTE}; read -r word < out/y.txt; [ "$word" = good ] || { echo "error: unexpected word $word"; exit 1; }`,
+        files: ['tpl/'],
+        needs: ['a'],
+        ...b,
+      },
+    },
+    files: {
+      'tpl/x.txt': `${word}\nsecond\n`,
+      ...(ignored ? { '.gitignore': 'out/y.txt\n', 'out/keep': '' } : { 'out/y.txt': 'nothing yet\n' }),
+    },
+  });
+  return made;
+}
+
+for (const ignored of [true, false]) {
+  const kind = ignored ? 'ignored' : 'tracked';
+
+  test(`what a fix made stale and its stage needs is made again first (${kind} output)`, async () => {
+    const { home, probe } = rendered(ignored);
+    probe.answers(swap('tpl/x.txt', 'bad', 'good'));
+    const ran = await run(home);
+    assert.equal([ran.exit, ranSteps(home)], [0, ['a', 'b', 'a', 'b']]);
+    assert.equal(outcomes(home), ['verified']);
+    assert.equal(typesOf(ran, 'stage.green', 'stage.stale'), [
+      'stage.green a',
+      'stage.stale a',
+      'stage.green a',
+      'stage.green b',
+    ]);
+    assert.equal((await run(home)).exit, 0);
+  });
+
+  test(`a wrong fix of a template is never verified (${kind} output)`, async () => {
+    const { home, probe } = rendered(ignored);
+    probe.answers(swap('tpl/x.txt', 'bad', 'worse'), { pass: 'no idea' });
+    const ran = await run(home);
+    assert.equal([ran.exit, ran.stages.stages.b?.status], [3, 'give_up']);
+    assert.not.ok(outcomes(home).includes('verified'));
+    assert.is(git(home, 'diff', '--stat', 'main', 'ai/orchestrator-stage1'), '');
+  });
+}
+
+/** `a` wants the word `one` or `both` in conf/a.txt, `b` wants `two` or `both`. They do not need each other. */
+const sharing = (more: { a?: object; b?: object; loop?: object } = {}): Mendable =>
+  mendable({
+    word: 'one',
+    stages: {
+      a: { command: wants('one'), files: ['conf/'], ...more.a },
+      b: { command: wants('two'), files: ['conf/'], ...more.b },
+    },
+    ...(more.loop ? { loop: more.loop } : {}),
+  });
+const wants = (word: string) =>
+  `${NOTE}; read -r word < conf/a.txt; case $word in ${word}|both) ;; *) echo "error: $MENDLOOP_STAGE wants ${word}, got $word"; exit 1;; esac`;
+
+test('a fix that makes another green stage fail is taken back as broke, and that stage is made again', async () => {
+  const { home, probe, tree } = sharing();
+  probe.answers(swap('conf/a.txt', 'one', 'two'), { pass: 'no idea' });
+  const ran = await run(home);
+  assert.is(ran.exit, 3);
+  assert.equal(outcomes(home), ['broke']);
+  assert.is(tree().split('\n')[0], 'one');
+  assert.equal([ran.stages.stages.a?.status, ran.stages.stages.b?.status], ['green', 'give_up']);
+  // The failure of `a` was the fix's: nobody was asked about it, and nothing is spent on it.
+  assert.equal([...new Set(probe.asked().map(({ stage }) => stage))], ['b']);
+});
+
+test('a fix that every stage can live with is verified when the last of them is green', async () => {
+  const { home, probe } = sharing();
+  probe.answers(swap('conf/a.txt', 'one', 'both'));
+  const ran = await run(home);
+  assert.equal([ran.exit, ranSteps(home)], [0, ['a', 'b', 'b', 'a']]);
+  const judged = ran.events.filter(({ type }) => type === 'fix.judged').map(({ data }) => data.outcome);
+  assert.equal(judged, ['holds', 'verified']);
+});
+
+test('a stage that fails alike without the fix is an incident of its own, and the fix is only withdrawn', async () => {
+  const { home, probe } = sharing({
+    a: {
+      command: `${wants('one')}; [ "$(grep -c "^a" "$MENDLOOP_HOME/ai/state/ran")" = 1 ] || { echo "error: used up"; exit 1; }`,
+    },
+  });
+  probe.answers(swap('conf/a.txt', 'one', 'both'), { pass: 'no idea' });
+  const ran = await run(home);
+  assert.is(ran.exit, 3);
+  const [ofB, ofA] = failuresIn(home);
+  assert.equal([ofB?.stage, ofA?.stage], ['b', 'a']);
+  assert.is(ofB?.patches[0]?.outcome, 'withdrawn');
+  assert.is(ofA?.executor_tries, 3, 'its own failure was dealt with');
+});
+
+test('a stage that nobody asked for and a fix made stale is to do, and the run says so', async () => {
+  const { home, probe } = sharing();
+  await run(home, { stages: ['a'] });
+  probe.answers(swap('conf/a.txt', 'one', 'both'));
+  const ran = await run(home, { stages: ['b'] });
+  assert.equal([ran.exit, ranSteps(home)], [0, ['a', 'b', 'b']]);
+  assert.equal([ran.stages.stages.a?.status, ran.stages.stages.b?.status], ['idle', 'green']);
+  assert.match(ran.stages.stages.a?.reason ?? '', /no longer stands: its files changed/);
+});
+
+test('a need that nobody asked for is made again for a fix of what needs it', async () => {
+  const { home, probe } = rendered(true, { word: 'good' });
+  await run(home);
+  commit(home, { 'tpl/x.txt': 'bad\nsecond\n' });
+  probe.answers(swap('tpl/x.txt', 'bad', 'good'));
+  const ran = await run(home, { stages: ['b'], withNeeds: true });
+  assert.is(ran.exit, 0);
+  assert.equal(ranSteps(home), ['a', 'b', 'a', 'b', 'a', 'b']);
+});
+
+test('a need that no longer stands is not passed over', async () => {
+  const { home } = rendered(true, { word: 'good' });
+  await run(home);
+  commit(home, { 'tpl/x.txt': 'good\nsecond line\n' });
+  try {
+    await run(home, { stages: ['b'] });
+    assert.unreachable();
+  } catch (error) {
+    assert.equal((error as { code: string }).code, 'E_NEEDS_UNMET');
+    assert.match(String((error as { problems: string[] }).problems), /a no longer stands: its files changed/);
+  }
+});
+
+test('when a stage was made again, the green stages that need it are looked at again', async () => {
+  const { home } = rendered(true, { word: 'good', b: { verify: ['echo b-check >> "$MENDLOOP_HOME/ai/state/ran"'] } });
+  await run(home);
+  await run(home, { stages: ['a'], forced: true });
+  const ran = await run(home, { recheck: false });
+  assert.equal(ranSteps(home), ['a', 'b', 'b-check', 'a', 'b-check']);
+  assert.is(ran.exit, 0);
+});
+
+test('what was cut off between a fix and its judgement is made again in the same order', async () => {
+  const { home, probe } = rendered(false);
+  probe.answers(swap('tpl/x.txt', 'bad', 'good'));
+  const stop = new AbortController();
+  const { exit } = await run(
+    home,
+    {},
+    { signal: stop.signal, subscribers: [(e) => e.type === 'stage.stale' && stop.abort()] },
+  );
+  assert.is(exit, 130);
+  assert.is(readFileSync(join(home, 'ai/worktree/tpl/x.txt'), 'utf8').split('\n')[0], 'bad', 'taken back unjudged');
+  const ran = await run(home);
+  assert.equal([ran.exit, outcomes(home)], [0, ['verified']]);
+});
+
+test.run();
