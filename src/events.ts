@@ -81,6 +81,8 @@ const fix = { ...failure, tier: oneOf(FIX_TIERS), plugin: text, hash: text };
 const notedFix = { ...fix, note: isNote };
 const committed = { ...notedFix, class: text, paths: listOf(text), tried: flag };
 const reason = { reason: text };
+/** Why nothing was looked at. */
+const unchecked = { unchecked: optional(oneOf(['nothing to check', 'not checked'])) };
 const options = { lab: text, recheck: optional(flag), workers: optional(integer) };
 
 /** Where an event belongs: to the run, to a stage, or to a step (of a stage, or of a plan of the caller's own). */
@@ -126,13 +128,20 @@ export const EVENTS = {
   notice: row('run', 'something a person should know; changes nothing', { text }),
   'step.started': row('step', 'a step is being worked on', {}),
   'step.drift': row('step', "a green step's verify no longer holds", { problems: listOf(text), log: text }),
-  'step.fresh': row('step', 'a green step was found still green; its command did not run', {}),
+  'step.fresh': row('step', 'a green step was found still green; its command did not run', {
+    since: optional(time),
+    ...unchecked,
+  }),
   'step.retry': row('step', 'the step is tried again after a pause', {
     pause_ms: amount,
     ...reason,
     tier: optional(oneOf(['wait', 'fix'])),
   }),
-  'step.done': row('step', 'a step ended green', { inputs: optional(isInputs), head: optional(text) }),
+  'step.done': row('step', 'a step ended green', {
+    inputs: optional(isInputs),
+    head: optional(text),
+    ...unchecked,
+  }),
   'step.failed': row('step', 'a step ended failed', {
     code: text,
     ...reason,

@@ -61,8 +61,10 @@ export async function run({ layout: findLayout }: CommandInput): Promise<Answer>
     const cells = record.cells ? [`${green} of ${Object.keys(record.cells).length} cells green`] : [];
     const took = record.last?.duration_ms === undefined ? [] : [`took ${spell(record.last.duration_ms)}`];
     const tries = record.attempts > 1 ? [counted(record.attempts, 'attempt')] : [];
+    const steps = Object.values(record.cells ?? { record });
+    const unchecked = record.status === 'green' && steps.every((step) => step.unchecked) ? ['nothing to check'] : [];
     const status = record.status === 'running' && !atWork ? 'cut off' : record.status;
-    return [name, status, ago(record.since, Date.now()), [...cells, ...took, ...tries].join(', ')];
+    return [name, status, ago(record.since, Date.now()), [...cells, ...took, ...tries, ...unchecked].join(', ')];
   }
 
   /** The record as it is, with what the ledger knows of its failure. */

@@ -124,7 +124,7 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
   function detail({ busy, pause, status, log, reason }: StepView): string {
     if (busy || pause) return busy || (pause as string);
     if (status === 'running') return log ? (readTail(`${home}/${log}`, 2048)?.text ?? '') : '';
-    return status === 'fresh' ? 'still holds' : (reason ?? '');
+    return reason ?? '';
   }
 }
 

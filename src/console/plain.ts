@@ -101,6 +101,6 @@ export function plainWatcher(out: Output, home: string): Subscriber {
 
 function ending(view: StepView | undefined): string[] {
   if (!view) return [];
-  if (view.status === 'fresh') return ['green', 'still holds'];
+  if (view.status === 'fresh') return ['green', view.reason ?? ''];
   return [view.status, ...(view.took ? [spell(view.took)] : []), ...(view.reason ? [view.reason] : [])];
 }

@@ -1,7 +1,8 @@
 // What a run came to, kept while its events go by: for every way to watch it.
-import type { LoopEvent } from '../events.ts';
+import type { DataOf, LoopEvent } from '../events.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import type { FailureView } from './failure-lines.ts';
+import { since } from './words.ts';
 
 export interface StepView {
   step: string;
@@ -88,8 +89,14 @@ function noteStep(view: StepView, { type, data, attempt }: LoopEvent, at: number
   if (status === 'running') view.since = at;
   else view.took = view.status === 'running' ? at - view.since : 0;
   delete view.pause;
-  const reason = 'reason' in data ? data.reason : undefined;
+  const reason = type === 'step.fresh' ? heldWords(data, at) : 'reason' in data ? data.reason : undefined;
   Object.assign(view, { status, reason, next: 'next' in data ? data.next : undefined });
+}
+
+/** What may be said of a step that did not run: that it holds only when somebody looked. */
+function heldWords({ unchecked, since: from }: DataOf<'step.fresh'>, at: number): string {
+  if (unchecked === undefined) return 'still holds';
+  return from === undefined ? unchecked : `since ${since(from, at)}, ${unchecked}`;
 }
 
 /** The row of a step; a new one stands where its stage does. */

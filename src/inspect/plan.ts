@@ -10,6 +10,7 @@ import { type Cell, cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { movedNotice } from '../run/prepare.ts';
 import { cutOffRun } from '../run/resume.ts';
 import { askedText, type Selection, selectStages } from '../run/select.ts';
+import { hasChecks } from '../stage/checks.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
 import { otherLab } from '../stage/one-lab.ts';
 import { neededOutputs } from '../stage/outputs.ts';
@@ -110,6 +111,7 @@ function judge({ name, stage, cell, record, outputs, waitsFor }: Candidate, scop
   }
   const publishes = waitsFor.filter((need) => Object.keys(config.map.stages[need]?.outputs ?? {}).length > 0);
   if (publishes.length > 0) return ['TODO', `green, but ${publishes.join(', ')} may publish something new`];
+  if (!hasChecks(stage)) return ['DONE', 'green; nothing to check'];
   return ['DONE', selection.recheck ? 'green; its checks are run again' : 'green'];
 }
 

@@ -8,11 +8,13 @@ export function stageEnds(steps: ReadonlyMap<string, readonly string[]>, earlier
   const ends = new Map<string, StepEnd>();
   /** Stages whose end was recorded since the last of their steps ended. */
   const ended = new Set<string>();
+  /** Stages of which any step had its turn. */
+  const begun = new Set<string>();
   for (const event of earlier) note(event);
   return {
     /** An event with those that belong before and behind it. */
     around: (event: NewEvent, stages: StageState): NewEvent[] => [
-      ...leftFailed(event),
+      ...(event.type === 'run.ended' ? [...leftFailed(), ...notBegun(event, stages)] : []),
       event,
       ...stageEnd(event, stages),
     ],
@@ -43,7 +45,10 @@ export function stageEnds(steps: ReadonlyMap<string, readonly string[]>, earlier
       ended.delete(stage);
     }
     if (!step) return false;
-    if (stage) ended.delete(stage);
+    if (stage) {
+      ended.delete(stage);
+      begun.add(stage);
+    }
     if (type === 'step.started') ends.delete(step);
     const end = /^step\.(done|fresh|failed|skipped)$/.exec(type)?.[1];
     if (end) ends.set(step, end as StepEnd);
@@ -68,10 +73,21 @@ export function stageEnds(steps: ReadonlyMap<string, readonly string[]>, earlier
   }
 
   /** Stages of which a step failed while others had no turn before the run ended. */
-  function leftFailed({ type }: NewEvent): NewEvent[] {
-    if (type !== 'run.ended') return [];
+  function leftFailed(): NewEvent[] {
     const failed = openStages((own) => own.some((step) => ends.get(step) === 'failed'));
     return failed.map((stage) => ({ type: 'stage.failed', stage, status: 'failed', data: {} }));
+  }
+
+  /** Stages that had no turn: what an older run said of them is not why. */
+  function notBegun({ data }: NewEvent<'run.ended'>, { stages }: StageState): NewEvent[] {
+    const failed = [...ends].flatMap(([step, end]) => (end === 'failed' ? [step] : []));
+    if (!data.error) return [];
+    const why = failed.length > 0 ? `${failed.join(', ')} failed` : data.error.message;
+    const reason = `the run stopped before it: ${why}`;
+    // What a fix made stale has a reason of its own, which decides how it is taken up.
+    const isOpen = (stage: string) => stages[stage]?.status !== 'green' && !stages[stage]?.stale;
+    const left = [...steps.keys()].filter((stage) => !begun.has(stage) && isOpen(stage));
+    return left.map((stage) => ({ type: 'stage.skipped', stage, status: 'skipped', data: { reason } }));
   }
 }
 

@@ -32,6 +32,8 @@ export interface StepRecord extends Checked<typeof isStepRecord> {
   reopened?: true;
   /** Why it is failed, skipped or idle. */
   reason?: string;
+  /** Green, and there is nothing that could tell whether it still holds. */
+  unchecked?: true;
 }
 export interface StageRecord extends StepRecord {
   cells?: Record<string, StepRecord>;
@@ -132,6 +134,10 @@ function apply(record: StageRecord, event: LoopEvent): void {
       if (event.data.inputs) record.inputs = event.data.inputs;
       if (record.last?.log) record.green_log = record.last.log;
       if (event.data.head !== undefined) record.green_head = event.data.head;
+      noteChecks(record, event.data.unchecked);
+      break;
+    case 'step.fresh':
+      noteChecks(record, event.data.unchecked);
       break;
     case 'failure.seen':
       record.fingerprint = event.data.fingerprint;
@@ -162,6 +168,12 @@ function markStale(record: StepRecord, event: LoopEvent<'stage.stale'>): void {
   record.reopened = true;
   turn(record, event, 'idle');
   record.reason = `no longer stands: ${why}`;
+}
+
+function noteChecks(record: StepRecord, unchecked: DataOf<'step.fresh'>['unchecked']): void {
+  if (unchecked === 'nothing to check') record.unchecked = true;
+  // Checks that were not looked at are there.
+  else delete record.unchecked;
 }
 
 function turn(record: StepRecord, event: LoopEvent, status: StageStatus): void {

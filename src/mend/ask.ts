@@ -150,18 +150,18 @@ async function converse(conversation: Conversation): Promise<Reply> {
   const { run, incident, tier, plugin, context, signal } = conversation;
   const refused: RefusedRound[] = [];
   let { document } = conversation;
-  let previousAnswer: Answer | undefined;
+  let previous: { answer: Answer; judged: Awaited<ReturnType<typeof judgeProposal>> } | undefined;
   for (let round = 1; refused.length < MAX_ROUNDS[tier] && mayCall(conversation, round); round++) {
     const now = { ...conversation, document };
     const called = await call(now, refused);
     if ('none' in called) return called;
     const { answer } = called;
     if (document?.case) recordAnswer(run, document.case, plugin.name, answer);
+    const isFix = 'answer' in answer || 'files' in answer;
+    if (document && !isFix) keepTranscript(now, answer);
     if ('pass' in answer) {
-      if (document && !document.case) {
-        keepTranscript(now, round, answer);
-        record(run, incident, 'plugin.passed', { tier, plugin: plugin.name, reason: redact(document, answer.pass) });
-      }
+      const reason = redact(document, answer.pass);
+      if (document && !document.case) record(run, incident, 'plugin.passed', { tier, plugin: plugin.name, reason });
       return { none: 'next' };
     }
     if ('hand_over' in answer) return handOver(now, { by: plugin.name, text: answer.hand_over });
@@ -176,10 +176,14 @@ async function converse(conversation: Conversation): Promise<Reply> {
       continue;
     }
     // A structured answer repeated after its refusal will not change; a text may, when asked for in another form.
-    if (!('answer' in answer) && isDeepStrictEqual(answer, previousAnswer)) break;
-    previousAnswer = answer;
-    const judged = await judgeProposal(answer, { ...context, redactor: document?.redactor });
-    if (document && !document.case) keepTranscript(now, round, answer, judged);
+    const isRepeated = !('answer' in answer) && isDeepStrictEqual(answer, previous?.answer);
+    const judged =
+      isRepeated && previous
+        ? previous.judged
+        : await judgeProposal(answer, { ...context, redactor: document?.redactor });
+    if (document) keepTranscript(now, answer, judged);
+    if (isRepeated) break;
+    previous = { answer, judged };
     if (judged.ok) {
       if (document?.case) recordPatch(run, document.case, judged.diff);
       return { sound: judged, document };

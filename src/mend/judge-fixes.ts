@@ -33,10 +33,11 @@ export async function judgeTrial(
   }
   await takeBack(run, fix, verdict, reason);
   tripSafeModeIfReverted(run);
-  // The tree is as it was before the fix, and so is what is wrong with it.
+  // The tree is as it was before the fix, and so is what is wrong with it; what follows comes after this attempt.
   const before = madeFor(run).get(fix.commit);
-  if (before) return { incident: currentIncident(run, before) };
   const same = failure.fingerprint === fix.fingerprint;
+  const newest = { attempt: failed.attempt, ...(same && { log: incident.log }) };
+  if (before) return { incident: currentIncident(run, { ...before, ...newest }) };
   if (same || !hasRoom(run, failed, 0)) return { incident: currentIncident(run, incident) };
   return { rerun: 'the fix is taken back: once more', pauseMs: 0 };
 }

@@ -2,9 +2,10 @@
 import { join } from 'node:path';
 import type { FixTier } from '../events.ts';
 import type { Refusal } from '../fix/edit.ts';
+import { fileFacts } from '../io/files.ts';
 import { folderOf, writeAtomic } from '../io/store.ts';
 import type { Redactor } from '../outbound/redact/redactor.ts';
-import type { Proposal } from '../plugin/contract.ts';
+import type { Escalation, Proposal } from '../plugin/contract.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident } from '../triage/incident.ts';
@@ -31,17 +32,16 @@ export interface Conversation {
   signal: AbortSignal;
 }
 
-/** One file a round; `judged` is undefined for who has no fix to propose. */
+/** One file a call; `judged` is undefined for who has no fix to propose. */
 export function keepTranscript(
   { run, incident, plugin, document }: Conversation,
-  round: number,
-  answer: Proposal,
+  answer: Proposal | Escalation,
   judged?: SoundFix | Refusal,
 ): void {
   const redact = (text: string) => document?.redactor.redact(text) ?? text;
   const reply = 'answer' in answer ? answer.answer : 'pass' in answer ? answer.pass : JSON.stringify(answer, null, 2);
   const parts = ['# Prompt', document?.text, '# Answer', redact(reply), '# Verdict', redact(verdictOf(judged)), ''];
-  write(run, incident, `${plugin.name}-${round}`, parts.join('\n\n'));
+  write(run, incident, (n) => `${plugin.name}-${n}`, parts.join('\n\n'));
 }
 
 function verdictOf(judged: SoundFix | Refusal | undefined): string {
@@ -51,14 +51,17 @@ function verdictOf(judged: SoundFix | Refusal | undefined): string {
 
 /** Keeps a question that nobody could be asked. Returns its path from home. */
 export function savePrompt(run: Run, incident: Incident, prompt: string): string {
-  const path = write(run, incident, 'prompt', prompt);
+  const path = write(run, incident, (n) => (n === 1 ? 'prompt' : `prompt-${n}`), prompt);
   record(run, incident, 'prompt.saved', { path });
   return path;
 }
 
-/** Throws MendError when the disk refuses. */
-function write({ id, layout }: Run, { step, attempt }: Incident, ending: string, text: string): string {
-  const path = join('ai/logs/executor', `${id}-${step}-${attempt}-${ending}.md`);
+/** Writes under the first name that is free: what was kept of an earlier call stays. Throws MendError when the disk refuses. */
+function write({ id, layout }: Run, { step, attempt }: Incident, ending: (n: number) => string, text: string): string {
+  const nameOf = (n: number) => join('ai/logs/executor', `${id}-${step}-${attempt}-${ending(n)}.md`);
+  let n = 1;
+  while (fileFacts(join(layout.home, nameOf(n)))) n++;
+  const path = nameOf(n);
   folderOf(join(layout.home, path));
   writeAtomic(join(layout.home, path), text);
   return path;

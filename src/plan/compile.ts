@@ -55,6 +55,19 @@ export function stepId(run: string, name: string): string {
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, `$1-$2-4$3-${variant}$4-$5`);
 }
 
+/** Stages in the order in which they run one after the other: needs first, the higher priority first, else the map's order. */
+export function inRunningOrder({ stages }: ContextMap, names: readonly string[]): string[] {
+  const left = new Set(names.toSorted((a, b) => (stages[b]?.priority ?? 0) - (stages[a]?.priority ?? 0)));
+  const order: string[] = [];
+  while (left.size > 0) {
+    // A map has no circles, so there is always one.
+    const next = [...left].find((name) => !stages[name]?.needs.some((need) => left.has(need))) as string;
+    left.delete(next);
+    order.push(next);
+  }
+  return order;
+}
+
 /** `stages` and all they need, directly or not, in the map's order. Unknown names are left out. */
 export function withNeeds(map: ContextMap, stages: readonly string[]): string[] {
   const wanted = new Set<string>();

@@ -52,9 +52,16 @@ async function afterAttempt(step: PlanStep, plan: PlanRun, attempt: number, ende
   const failed = failedAttempt(step, plan, attempt, ended);
   if (!failed) return { end: ended };
   const pause = blindRetry(plan, failed);
-  if (pause !== undefined) return again(pause, failed.error.message);
-  if (!plan.run || !failed.isMendable) return { end: ended };
-  return mendFailure(plan.run, plan, failed).catch((error) => ({ end: haltedBy(error, step) }));
+  const { run } = plan;
+  if (!run || !failed.isMendable) return pause === undefined ? { end: ended } : again(pause, failed.error.message);
+  try {
+    if (pause === undefined) return await mendFailure(run, plan, failed);
+    // Nobody decides about it, but it was seen.
+    identify(run, failed);
+    return again(pause, failed.error.message);
+  } catch (error) {
+    return { end: haltedBy(error, step) };
+  }
 }
 
 /** A failure gets its fingerprint; the fix that it judges stays or is taken back; then it is decided what is done. */

@@ -2,7 +2,7 @@
 import type { ContextMap } from '../config/context-map.ts';
 import { fail } from '../errors.ts';
 import type { StageState } from '../journal/stages.ts';
-import { withNeeds } from '../plan/compile.ts';
+import { inRunningOrder, withNeeds } from '../plan/compile.ts';
 import { requireStages } from '../stage/unknown-stage.ts';
 
 export interface Selection {
@@ -22,10 +22,10 @@ export function namedStages(map: ContextMap, names: readonly string[], commands:
   return names.length === 0 ? known : known.filter((name) => names.includes(name));
 }
 
-/** The stages to run, in the map's order. Throws MendError for unknown names and unmet needs, all named. */
+/** The stages to run, in the order in which they would one after the other. Throws MendError for unknown names and unmet needs, all named. */
 export function selectStages(map: ContextMap, selection: Selection, state: StageState): string[] {
   const chosen = namedStages(map, selection.stages, selection.commands);
-  if (selection.withNeeds) return withNeeds(map, chosen);
+  if (selection.withNeeds) return inRunningOrder(map, withNeeds(map, chosen));
   const unmet = chosen.flatMap((name) =>
     (map.stages[name]?.needs ?? [])
       .filter((need) => !chosen.includes(need) && state.stages[need]?.status !== 'green')
@@ -34,7 +34,7 @@ export function selectStages(map: ContextMap, selection: Selection, state: Stage
   if (unmet.length > 0) {
     fail('E_NEEDS_UNMET', { stages: chosen.join(', '), command: withNeedsCommand(selection, chosen) }, unmet);
   }
-  return chosen;
+  return inRunningOrder(map, chosen);
 }
 
 export const withNeedsCommand = ({ forced }: Pick<Selection, 'forced'>, stages: readonly string[]): string =>

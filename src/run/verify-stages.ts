@@ -12,6 +12,7 @@ import { cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { Stop } from '../plan/stop.ts';
 import { openBarrier } from '../stage/barrier.ts';
 import { openCall } from '../stage/call.ts';
+import { hasChecks } from '../stage/checks.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { keepToLab } from '../stage/one-lab.ts';
 import type { RunPorts, StageRun } from '../stage/run.ts';
@@ -26,6 +27,8 @@ export interface Verification {
   step: string;
   problems: string[];
   log: string;
+  /** False where there is nothing to check. */
+  checked: boolean;
 }
 
 /** Runs `verify` of the named stages, or of all green ones; changes no stage's state. `report` hears of each as it ends. */
@@ -83,7 +86,7 @@ async function verifyStep(target: ReturnType<typeof stepsToVerify>[number], run:
   });
   if (stop.aborted) return undefined;
   if (limit.signal.aborted) problems.push(`its checks ran past ${formatDuration(stage.timeout)}`);
-  return { step, problems, log: logPath };
+  return { step, problems, log: logPath, checked: hasChecks(stage) };
 }
 
 /** The named steps, or all green ones. Throws MendError for an unknown name. */

@@ -3,6 +3,7 @@ import type { CommandEnd } from '../io/command.ts';
 import type { Outcome } from '../plan/action.ts';
 import { stopReason } from '../plan/stop.ts';
 import { howItEnded, inputsNow, inspectTree, openCall, type StageActionCall, type StageCall } from './call.ts';
+import { hasChecks, NOTHING_TO_CHECK } from './checks.ts';
 import { stagePath } from './env.ts';
 import { missingRequirements } from './requires.ts';
 import type { StageRun } from './run.ts';
@@ -63,7 +64,8 @@ async function attempt(action: StageActionCall, call: StageCall, run: StageRun):
     const outcome = await failed(`verify: ${problems.join('; ')}`, { phase: 'verify', problems, log: call.logPath });
     return { as: 'unverified', outcome, problems, ran };
   }
-  const result = { inputs: await inputsNow(action, run), head: run.tree.head };
+  const unchecked = hasChecks(call.stage) ? {} : { unchecked: NOTHING_TO_CHECK };
+  const result = { inputs: await inputsNow(action, run), head: run.tree.head, ...unchecked };
   return { as: 'done', outcome: { kind: 'done', result }, ran };
 
   /** With what it was made from: a stage that is given up may run again once that is something else. */

@@ -21,6 +21,12 @@ export interface CheckScope {
   run(command: string | readonly string[]): Promise<string | undefined>;
 }
 
+export const NOTHING_TO_CHECK = 'nothing to check' as const;
+
+/** Whether anything is looked at when the stage has run: where nothing is checked, nothing holds. */
+export const hasChecks = ({ verify, outputs }: Pick<Stage, 'verify' | 'outputs'>): boolean =>
+  verify.length + Object.keys(outputs).length > 0;
+
 /** Runs every check, also after one failed. Returns what does not hold, a line each; empty when all does. */
 export async function verifyStage(stage: Stage, scope: CheckScope): Promise<string[]> {
   const problems: string[] = [];

@@ -7,6 +7,7 @@ import { compareInputs } from '../plan/inputs.ts';
 import { stopReason } from '../plan/stop.ts';
 import { attemptStage } from './attempt.ts';
 import { inputsNow, inspectTree, openCall, type StageActionCall, stagePayloadSchema } from './call.ts';
+import { hasChecks, NOTHING_TO_CHECK } from './checks.ts';
 import type { StageRun } from './run.ts';
 
 export function stageAction(run: StageRun): Action {
@@ -31,12 +32,15 @@ async function upToDate(call: StageActionCall, run: StageRun): Promise<Outcome |
   const isStale = record?.status === 'idle' && record.stale !== undefined;
   if (!record || (record.status !== 'green' && !isStale) || stage.always || record.stale?.remake) return undefined;
   if (!compareInputs(record.inputs, await inputsNow(call, run)).fresh) return undefined;
-  if (isStale && !hasChecks(stage)) return stage.rerun ? undefined : { kind: 'done', fresh: true };
-  return run.recheck || isStale ? stillHolds(call, run) : { kind: 'done', fresh: true };
+  const blind = !hasChecks(stage);
+  if (blind && isStale && stage.rerun) return undefined;
+  const unchecked = blind ? NOTHING_TO_CHECK : run.recheck || isStale ? undefined : 'not checked';
+  if (unchecked) return { kind: 'done', fresh: true, result: { since: record.since, unchecked } };
+  return stillHolds(call, run, (problems, log) => {
+    // What a fix made stale did not drift.
+    if (!isStale) run.journal.append({ type: 'step.drift', stage: name, step, data: { problems, log } });
+  });
 }
-
-/** Where nothing is checked, nothing holds. */
-const hasChecks = ({ verify, outputs }: Stage): boolean => verify.length + Object.keys(outputs).length > 0;
 
 /** Given up on: it stays so until its inputs change or its checks hold after all. */
 async function givenUp(call: StageActionCall, run: StageRun, record: StepRecord): Promise<Outcome | undefined> {
@@ -55,8 +59,12 @@ async function givenUp(call: StageActionCall, run: StageRun, record: StepRecord)
   return { kind: 'failed', again: false, message: `given up: ${why}`, context };
 }
 
-/** Looks again at a green stage. What no longer holds is drift, and makes an attempt necessary. */
-async function stillHolds(action: StageActionCall, run: StageRun): Promise<Outcome | undefined> {
+/** Runs the checks and no more. Undefined when they do not hold: `drifted` hears of it, and an attempt is needed. */
+async function stillHolds(
+  action: StageActionCall,
+  run: StageRun,
+  drifted?: (problems: string[], log: string) => void,
+): Promise<Outcome | undefined> {
   const call = openCall(action, run, 'verify');
   try {
     const problems = await call.verify();
@@ -67,8 +75,7 @@ async function stillHolds(action: StageActionCall, run: StageRun): Promise<Outco
       problems.push(`its checks ran past ${formatDuration(call.stage.timeout)}`);
     }
     if (problems.length === 0) return { kind: 'done', fresh: true };
-    const data = { problems, log: call.logPath };
-    run.journal.append({ type: 'step.drift', stage: call.name, step: call.step, data });
+    drifted?.(problems, call.logPath);
     return undefined;
   } finally {
     call.log.close();

@@ -116,7 +116,7 @@ story('the case alone says what broke, where, and what was tried', async () => {
   allIn(secondOf(home), [
     ...['# apps failed: unknown, exit 1', `- Fingerprint: ${caseOf(home).fingerprint}, seen 2 times`],
     ...['- Spent: 3 of 3 tries, 1 of 3 escalation calls', '- Whole log: ai/logs/apps/', '- Runs: stages/apps/run.sh'],
-    ...[`: error lines]\n${error}\n`, `configmap/homepage created\n${error}\n`],
+    ...[`: error lines]\n${error}\n`, `configmap/homepage configured\n${error}\n`],
     ': applied without effect: the same failure came back, and the change was taken back\n',
     'Why: the same failure again\nFix: Shorten the title\nReason: it may be too long\n',
     '-    title: Homelab\n+    title: Home\n',

@@ -1,6 +1,6 @@
 // A failure that the executors do not mend goes on to an escalation, as a case: real stages, real commits, an escalation
 // that answers as told.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -119,6 +119,54 @@ test('always wrong: never more than three calls for one failure, over twenty run
   assert.is(oncall.asked().length, 3);
   assert.equal([last.exit, last.stages.stages.a?.status], [3, 'give_up']);
   assert.is(summaries(home)[0]?.state, 'given_up');
+});
+
+test('each fix tells the attempt it follows, each call is kept, and the case of what is given up names the last log', async () => {
+  const {
+    home,
+    oncall,
+    probe: executor,
+  } = escalating({ loop: { limits: { executor_tries: 3, escalation_calls: 2 } } });
+  const change = (second: string) => ({ files: { [FILE]: `bad\n${second}\n` }, note: { fix: second, reason: 'x' } });
+  const unclear = { answer: 'I do not know.' };
+  executor.answers(change('one'), unclear, unclear, unclear, change('two'), { pass: 'enough' });
+  oncall.answers(change('three'), change('four'));
+  const ran = await run(home);
+  assert.equal([ran.exit, ran.stages.stages.a?.status], [3, 'give_up']);
+  const trailers = git(
+    home,
+    'log',
+    '--reverse',
+    '--grep=^Attempt: ',
+    '--format=%s %(trailers:key=Attempt,separator=)',
+    'ai/orchestrator-stage1',
+  );
+  assert.equal(
+    trailers.split('\n'),
+    [1, 2, 3, 4].map((n) => `Mend a: ${['one', 'two', 'three', 'four'][n - 1]} Attempt: ${n}`),
+  );
+  const folder = join(home, 'ai/logs/executor');
+  const kept = readdirSync(folder).map((name) => name.replace(`${ran.run}-`, ''));
+  assert.equal(kept.sort(), [
+    ...['a-1-probe-1.md', 'a-2-probe-1.md', 'a-2-probe-2.md', 'a-2-probe-3.md', 'a-2-probe-4.md'],
+    ...['a-3-oncall-1.md', 'a-4-oncall-1.md'],
+  ]);
+  assert.is(kept.length, executor.asked().length + oncall.asked().length);
+  const [summary] = summaries(home);
+  const text = readFileSync(join(home, 'ai/escalations', summary?.case as string, 'case_v1.md'), 'utf8');
+  assert.match(text, `Whole log: ai/logs/a/${ran.run}-5.log`);
+});
+
+test('the checks of a stage that was given up do not drift', async () => {
+  const { home, oncall } = escalating({
+    stage: { verify: ['false'] },
+    loop: { limits: { executor_tries: 1, escalation_calls: 1 } },
+  });
+  oncall.answers({ answer: 'I do not know.' });
+  await run(home);
+  const again = await run(home);
+  assert.equal([again.exit, again.stages.stages.a?.status], [3, 'give_up']);
+  assert.equal(again.trail, ['step.failed a', 'stage.failed a']);
 });
 
 test('two patches without effect are enough, whatever calls are left', async () => {

@@ -98,8 +98,15 @@ test('a failed stage halts the run with its exit code and log; the next run trie
   assert.equal([exit, result.status], [1, 'failure']);
   assert.equal([result.error?.error_code, result.error?.context.exit_code], ['EXECUTION_HALTED', 7]);
   assert.ok(existsSync(join(home, String(result.error?.context.log))));
-  assert.equal([stages.stages.a?.status, stages.stages.b?.status, stages.stages.c], ['failed', 'skipped', undefined]);
-  assert.equal(trail.slice(1), ['step.failed a', 'stage.failed a', 'step.skipped b', 'stage.skipped b']);
+  const { a, b, c } = stages.stages;
+  assert.equal([a?.status, b?.status, c?.reason], ['failed', 'skipped', 'the run stopped before it: a failed']);
+  assert.equal(trail.slice(1), [
+    'step.failed a',
+    'stage.failed a',
+    'step.skipped b',
+    'stage.skipped b',
+    'stage.skipped c',
+  ]);
   assert.equal((await run(home)).trail.slice(0, 2), ['step.started a', 'step.failed a']);
 });
 

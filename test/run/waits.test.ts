@@ -62,7 +62,7 @@ test('waits count on in a run that was cut off, and the wait it was in goes on w
   assert.is(second.stages.stages.a?.attempts, 4);
 });
 
-test('on_failure: retry runs again blindly first; only what is left of a failure is looked at', async () => {
+test('on_failure: retry runs again blindly first; each failure is seen, and only what is left is decided about', async () => {
   const retry = { max_attempts: 2, backoff_ms: 1000 };
   const home = homelab({ a: { command: untilAttempt(3), on_failure: 'retry', retry } });
   const clock = fakeClock();
@@ -70,7 +70,7 @@ test('on_failure: retry runs again blindly first; only what is left of a failure
   assert.equal([ran.exit, clock.slept], [0, [1000, 30_000]]);
   assert.equal(
     ran.events.filter((e) => /^(?:step\.retry|failure\.seen)/.test(e.type)).map((e) => `${e.type} ${e.attempt}`),
-    ['step.retry 1', 'failure.seen 2', 'step.retry 2'],
+    ['failure.seen 1', 'step.retry 1', 'failure.seen 2', 'step.retry 2'],
   );
 });
 

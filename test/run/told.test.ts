@@ -1,0 +1,103 @@
+// What a run says is so: its first line, what it found green, why a stage did not start.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { run as status } from '../../src/cli/status.ts';
+import { explainPlan } from '../../src/inspect/plan.ts';
+import { systemClock } from '../../src/io/clock.ts';
+import { layout as layoutOf } from '../../src/io/layout.ts';
+import { verifyStages } from '../../src/run/verify-stages.ts';
+import { plainLines } from '../console/watched.ts';
+import { failuresIn, homelab, type Ran, reconfigure, run } from './homelab.ts';
+
+const lines = (ran: Ran): string[] => plainLines(ran.events as never).out;
+const row = (ran: Ran, step: string): string | undefined =>
+  lines(ran)
+    .findLast((line) => line.startsWith(`${step} `))
+    ?.replace(/ {2,}/g, '  ');
+
+test('the first line names the stages in the order in which they run', async () => {
+  const home = homelab({
+    last: { command: 'true', needs: ['middle'] },
+    middle: { command: 'true', needs: ['first'] },
+    first: { command: 'true' },
+    urgent: { command: 'true', priority: 5 },
+  });
+  const ran = await run(home);
+  assert.match(lines(ran)[0] ?? '', / begins: urgent → first → middle → last$/);
+  const started = ran.events.filter(({ type }) => type === 'step.started').map(({ step }) => step);
+  assert.equal(started, ['urgent', 'first', 'middle', 'last']);
+});
+
+test('only what was checked still holds', async () => {
+  const home = homelab({ blind: { command: 'true' }, seen: { command: 'true', verify: ['true'] } });
+  await run(home);
+  const again = await run(home);
+  assert.match(row(again, 'blind') ?? '', /^blind {2}green {2}since \d\d:\d\d, nothing to check$/);
+  assert.is(row(again, 'seen'), 'seen  green  still holds');
+  const unseen = await run(home, { recheck: false });
+  assert.match(row(unseen, 'seen') ?? '', /^seen {2}green {2}since \d\d:\d\d, not checked$/);
+  assert.equal([again.stages.stages.blind?.unchecked, again.stages.stages.seen?.unchecked], [true, undefined]);
+  reconfigure(home, { blind: { command: 'true', verify: ['true'] }, seen: { command: 'true', verify: ['true'] } });
+  assert.is((await run(home)).stages.stages.blind?.unchecked, undefined);
+});
+
+test('status, plan and verify say where there is nothing to check', async () => {
+  const home = homelab({ blind: { command: 'true' }, seen: { command: 'true', verify: ['true'] } });
+  await run(home);
+  const { text } = await status({ layout: () => layoutOf(home) } as never);
+  const told = (text as string[]).filter((line) => / green /.test(line)).map((line) => /nothing to check$/.test(line));
+  assert.equal(told, [true, false]);
+  const selection = { stages: [], withNeeds: false, forced: false, recheck: true };
+  const { rows } = await explainPlan(home, selection);
+  assert.equal(
+    rows.map(({ why }) => why),
+    ['green; nothing to check', 'green; its checks are run again'],
+  );
+  const checked: boolean[] = [];
+  const signal = new AbortController().signal;
+  const ports = { clock: systemClock, env: process.env, labTools: '', graceMs: 300, signal, subscribers: [] };
+  const request = { ...selection, home, command: 'test', ai: true };
+  await verifyStages(request, ports, (verification) => void checked.push(verification.checked));
+  assert.equal(checked, [false, true]);
+});
+
+test('a stage that did not start says why in this run, not in an older one', async () => {
+  const fails = { command: 'exit 1' };
+  const home = homelab({ a: fails, b: { command: 'true', needs: ['a'] } }, { executors: [] });
+  await run(home);
+  reconfigure(home, { a: { command: 'true' }, b: { command: 'true', needs: ['a'] }, z: { ...fails, priority: 9 } });
+  const ran = await run(home);
+  const { a, b } = ran.stages.stages;
+  assert.equal([b?.status, b?.reason], ['skipped', 'the run stopped before it: z failed']);
+  assert.equal([a?.status, a?.reason], ['failed', 'the run stopped before it: z failed']);
+  assert.ok(lines(ran).some((line) => line.startsWith('failed: 1 failed, 2 not started  ')));
+});
+
+test('a stage that was interrupted or is green keeps its own reason when a run stops before it', async () => {
+  const home = homelab({ a: { command: 'true' }, z: { command: 'true' } }, { executors: [] });
+  await run(home);
+  reconfigure(home, { a: { command: 'true' }, z: { command: 'exit 1', priority: 9 } }, { executors: [] });
+  const ran = await run(home);
+  assert.equal([ran.stages.stages.a?.status, ran.stages.stages.a?.reason], ['green', undefined]);
+  assert.not.ok(ran.trail.includes('stage.skipped a'));
+});
+
+test('an attempt that is simply tried again leaves its fingerprint too', async () => {
+  const again = { on_failure: 'retry', retry: { max_attempts: 3 } };
+  const command = 'echo "error: number $MENDLOOP_ATTEMPT$MENDLOOP_ATTEMPT is wrong"; [ "$MENDLOOP_ATTEMPT" = 3 ]';
+  const home = homelab({ a: { command, ...again } }, { executors: [] });
+  const ran = await run(home);
+  assert.is(ran.exit, 0);
+  const seen = ran.events.filter(({ type }) => type === 'failure.seen');
+  assert.equal(
+    seen.map(({ attempt, data }) => [attempt, data.log]),
+    [1, 2].map((n) => [n, `ai/logs/a/${ran.run}-${n}.log`]),
+  );
+  assert.equal(ran.events.filter(({ type }) => type === 'failure.decided').length, 0);
+  assert.is(
+    failuresIn(home).reduce((sum, { times_seen }) => sum + times_seen, 0),
+    2,
+  );
+});
+
+test.run();
