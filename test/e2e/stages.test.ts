@@ -142,16 +142,25 @@ test('on_failure: halt stops what does not depend on it, too; retry reruns befor
   const done = await s.run();
   assert.is(done.exit, 1);
   assert.is(
-    s.plain(done.stdout),
+    s.plain(done.stdout).replace(/since \d\d:\d\d/g, 'since <clock>'),
     `run <run> begins: flaky → hopeless → free
 flaky     started
+    unknown; new  (<fingerprint>)
+    | (empty log)
+    log: ai/logs/flaky/<run>-1.log
 flaky     again        in <n> s: exit code 1
+    unknown; seen 2 times since <clock>  (<fingerprint>)
+    | (empty log)
+    log: ai/logs/flaky/<run>-2.log
 flaky     again        in <n> s: exit code 1
 flaky     green        <n> s
 hopeless  started
+    unknown; new  (<fingerprint>)
+    | (empty log)
+    log: ai/logs/hopeless/<run>-1.log
 hopeless  again        in <n> s: exit code 9
 hopeless  failed       <n> s  exit code 9
-    unknown; new  (<fingerprint>)
+    unknown; seen 2 times since <clock>  (<fingerprint>)
     | (empty log)
     left for the next run: no executor has a fix for it
     log: ai/logs/hopeless/<run>-2.log
@@ -159,7 +168,7 @@ failed: 1 green, 1 failed, 1 not started  <n> s
   next:  mendloop explain <fingerprint>; mend it, commit, then: mendloop
 `,
   );
-  assert.equal(statuses(s), ['flaky green', 'hopeless failed']);
+  assert.equal(statuses(s), ['flaky green', 'hopeless failed', 'free skipped']);
   assert.is(s.events().at(-1)?.status, 'failure');
 });
 
