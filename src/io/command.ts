@@ -1,4 +1,4 @@
-// Runs one command of a stage in a process group of its own, output straight to a log file, and leaves nothing of the group
+// Runs one command of a stage in a process group of its own, both outputs to one descriptor, and leaves nothing of the group
 // behind. A process that moved to a session of its own is ended by a stop, but stays after a normal end.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from './clock.ts';
@@ -16,7 +16,7 @@ export interface CommandRequest {
   cwd: string;
   env: Readonly<Record<string, string>>;
   /** Where stdout and stderr go, in the order they come. */
-  logFd: number;
+  outputFd: number;
   /** NAME=value pairs in `env` that only this attempt's processes carry. */
   marks: readonly string[];
   /** Called when the group exists and before the command starts: what must be on disk first. */
@@ -48,7 +48,7 @@ export async function runCommand(request: CommandRequest, clock: Clock): Promise
     cwd: request.cwd,
     env: request.env,
     detached: true,
-    stdio: ['ignore', request.logFd, request.logFd, 'pipe'],
+    stdio: ['ignore', request.outputFd, request.outputFd, 'pipe'],
   });
   // The leader's own end: not when its output closes, which a grandchild may hold for ever.
   const ended = new Promise<Exit>((resolve) => child.once('exit', (exitCode, signal) => resolve({ exitCode, signal })));

@@ -1,9 +1,10 @@
-// The log of an attempt: written by its processes directly with lines of the loop between them, printed, followed, and its
+// The log of an attempt: written by a relay from its processes, with lines of the loop between them, printed, followed, and its
 // end read. Never all of it in memory.
 import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from './clock.ts';
 import { fileFacts, readTail } from './files.ts';
+import { type Relay, startRelay } from './relay.ts';
 import { folderOf, ifPossible, onDisk } from './store.ts';
 
 /** Copies the file to stdout. Resolves early when nobody reads any more (`| head`). */
@@ -43,20 +44,41 @@ export function readLogEnd(path: string, bytes: number): { text: string; cut: bo
 
 export interface LogFile {
   readonly path: string;
-  readonly fd: number;
-  /** Adds a line of the loop's own. */
+  /** Where commands write to; the first call starts the relay. Throws MendError when that cannot be. */
+  output(): Promise<number>;
+  /** Adds a line of the loop's own, behind what was written before it. */
   say(line: string): void;
-  close(): void;
+  /** Resolves when all that was written is in the file. Rejects with MendError when that could not be. */
+  close(): Promise<void>;
 }
 
 /** Opens a log for appending, readable by its owner alone. Throws MendError when the disk refuses. */
 export function openLog(path: string): LogFile {
   folderOf(path);
   const fd = onDisk(path, () => openSync(path, 'a', 0o600));
+  let relay: Relay | undefined;
   return {
     path,
-    fd,
-    say: (line) => onDisk(path, () => void writeSync(fd, `mendloop: ${line}\n`)),
-    close: () => closeSync(fd),
+    output: async () => {
+      relay ??= await startRelay(path, fd);
+      return relay.fd;
+    },
+    say: (line) => onDisk(path, () => void write(relay?.fd ?? fd, `mendloop: ${line}\n`)),
+    close: async () => {
+      try {
+        await relay?.close();
+      } finally {
+        closeSync(fd);
+      }
+    },
   };
+}
+
+function write(fd: number, text: string): void {
+  try {
+    writeSync(fd, text);
+  } catch (error) {
+    // The relay is gone; closing the log tells why.
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+  }
 }

@@ -116,7 +116,7 @@ export function blindRetry({ plan }: Pick<PlanRun, 'plan'>, failed: Omit<FailedA
 
 /** A person can mend what a MendError tells; the run cannot go on. Anything else is a bug. */
 export function haltedBy(error: unknown, step: PlanStep): Ended {
-  const isForPerson = error instanceof MendError && error.code !== 'E_DISK_FULL';
+  const isForPerson = error instanceof MendError && !isExhausted(error.code);
   return isForPerson ? haltFor(error) : { kind: 'error', error: thrownError(error, step.id) };
 }
 
@@ -218,13 +218,14 @@ function afterGrace(signal: AbortSignal, { clock, graceMs }: PlanRun, off: Abort
   });
 }
 
+const isExhausted = (code: string | undefined) => ['E_DISK_FULL', 'E_LOG_LOST', 'ENOSPC'].includes(code ?? '');
+
 /** A full disk is a resource; anything else an action throws is a bug in it. */
 export function thrownError(error: unknown, step_id?: string): ExecutionError {
   const { code, message } = (error ?? {}) as { code?: string; message?: unknown };
-  const full = code === 'E_DISK_FULL' || code === 'ENOSPC';
   const what = typeof message === 'string' ? message : `threw ${inspect(error)}`;
   const context = code ? { code } : {};
-  return executionError(full ? 'RESOURCE_EXHAUSTED' : 'UNKNOWN_ERROR', what, {
+  return executionError(isExhausted(code) ? 'RESOURCE_EXHAUSTED' : 'UNKNOWN_ERROR', what, {
     step_id,
     cause: causes(error),
     context,

@@ -82,7 +82,7 @@ async function verifyStep(target: ReturnType<typeof stepsToVerify>[number], run:
   );
   const problems = await verify().finally(() => {
     limit.cancel();
-    log.close();
+    return log.close();
   });
   if (stop.aborted) return undefined;
   if (limit.signal.aborted) problems.push(`its checks ran past ${formatDuration(stage.timeout)}`);

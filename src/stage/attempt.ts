@@ -21,20 +21,16 @@ interface Ended {
 export async function attemptStage(action: StageActionCall, run: StageRun): Promise<Outcome> {
   const call = openCall(action, run, 'attempt');
   const began = run.clock.monotonic();
-  try {
-    const { as, ran, problems, outcome } = await attempt(action, call, run);
-    const data = {
-      outcome: as,
-      duration_ms: Math.round(run.clock.monotonic() - began),
-      log: call.logPath,
-      ...(ran ? { exit_code: ran.exitCode, signal: ran.signal } : {}),
-      ...(problems ? { problems } : {}),
-    };
-    run.journal.append({ type: 'attempt.ended', stage: call.name, step: call.step, attempt: call.attempt, data });
-    return outcome;
-  } finally {
-    call.log.close();
-  }
+  const { as, ran, problems, outcome } = await attempt(action, call, run).finally(() => call.log.close());
+  const data = {
+    outcome: as,
+    duration_ms: Math.round(run.clock.monotonic() - began),
+    log: call.logPath,
+    ...(ran ? { exit_code: ran.exitCode, signal: ran.signal } : {}),
+    ...(problems ? { problems } : {}),
+  };
+  run.journal.append({ type: 'attempt.ended', stage: call.name, step: call.step, attempt: call.attempt, data });
+  return outcome;
 }
 
 async function attempt(action: StageActionCall, call: StageCall, run: StageRun): Promise<Ended> {

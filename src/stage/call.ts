@@ -53,8 +53,9 @@ export function openCall(
   const log = openLog(layout.log(name, cellKey(cell), run.id, kind === 'verify' ? kind : attempt));
   const env = stageEnv({ name, stage, cell, run: run.id, attempt }, run);
   const marks = stepMarks(layout.home, run.id, step);
-  const around = { cwd: tree.path, env, logFd: log.fd, marks, signal, graceMs };
-  const start: StageCall['run'] = (command, beforeStart) => runCommand({ ...around, command, beforeStart }, clock);
+  const around = { cwd: tree.path, env, marks, signal, graceMs };
+  const start: StageCall['run'] = async (command, beforeStart) =>
+    runCommand({ ...around, command, beforeStart, outputFd: await log.output() }, clock);
   const checkStarted: CommandRequest['beforeStart'] = (leader) =>
     run.journal.append({ type: 'check.started', stage: name, step, data: { leader } });
   const check = async (command: string | readonly string[]) => howItEnded(await start(command, checkStarted));

@@ -78,6 +78,6 @@ async function stillHolds(
     drifted?.(problems, call.logPath);
     return undefined;
   } finally {
-    call.log.close();
+    await call.log.close();
   }
 }

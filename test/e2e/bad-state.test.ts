@@ -61,7 +61,7 @@ onSmallDisk(
   async () => {
     const names = ['a', 'filler', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
     const work = 'echo "$MENDLOOP_STAGE" >> "$MENDLOOP_HOME/ran"';
-    const fill = `${work}; head -c 20M /dev/zero > "$MENDLOOP_HOME/ai/filler" || true`;
+    const fill = `${work}; [ -e "$MENDLOOP_HOME/filled" ] || { touch "$MENDLOOP_HOME/filled"; head -c 20M /dev/zero > "$MENDLOOP_HOME/ai/filler" || true; }`;
     const chain = names.map((name, i) => [
       name,
       { command: name === 'filler' ? fill : work, needs: names.slice(0, i) },

@@ -22,7 +22,7 @@ async function run(command: CommandRequest['command'], more: Partial<CommandRequ
         command,
         cwd: dir,
         env: { PATH: process.env.PATH ?? '', MENDLOOP_TEST_MARK: dir },
-        logFd,
+        outputFd: logFd,
         marks: [mark],
         signal: AbortSignal.timeout(20_000),
         graceMs: 300,

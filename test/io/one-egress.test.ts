@@ -53,6 +53,8 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   'src/testing/loopback.ts': ['http', 'https'],
   // Stages, checks and diagnostics, as their owner wrote them.
   'src/io/command.ts': ['child_process'],
+  // What they say, copied into a file.
+  'src/io/relay.ts': ['child_process'],
   // What a model asked to see, of an allow list that only reads.
   'src/io/run-diagnostic.ts': ['child_process'],
   // git, shellcheck, ps, and the versions of tools.

@@ -8,7 +8,7 @@ import { layout as layoutOf } from '../../src/io/layout.ts';
 import { executionEnded } from '../../src/journal/run-file.ts';
 import { Stop } from '../../src/plan/stop.ts';
 import { commit } from '../worktree/repository.ts';
-import { cutOff, homelab, journalIn, NOTE, ranSteps, reconfigure, run } from './homelab.ts';
+import { cutOff, failuresIn, homelab, journalIn, NOTE, ranSteps, reconfigure, run } from './homelab.ts';
 
 const CHAIN = {
   vms: { command: `${NOTE}; echo 10.0.0.1 > "$MENDLOOP_OUT/ips"`, outputs: { ips: 'ips' }, files: ['config/vms.yaml'] },
@@ -243,6 +243,16 @@ test('stages run at once and stages run one by one end in the same state', async
     return { known, published, ran: ranSteps(home) };
   };
   assert.equal(await facts(atOnce), await facts(oneByOne));
+});
+
+test('a script that writes to /dev/stderr does not cut its log, and its failure is known by what it said before', async () => {
+  const log = 'log() { echo "[common] $*" > /dev/stderr; }';
+  const command = `${log}; log begin; echo "Error: no such host pve1" >&2; log "bye"; exit 3`;
+  const home = homelab({ a: { command, verify: ['true'] } });
+  const { run: id } = await run(home, { ai: false });
+  const text = readFileSync(join(home, `ai/logs/a/${id}-1.log`), 'utf8');
+  assert.is(text, '[common] begin\nError: no such host pve1\n[common] bye\n');
+  assert.match(failuresIn(home)[0]?.excerpt ?? '', 'no such host pve1');
 });
 
 test.run();

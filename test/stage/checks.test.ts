@@ -32,7 +32,7 @@ async function problems(keys: object, more: { signal?: AbortSignal; ends?: Recor
       return more.ends?.[String(command)];
     },
   });
-  log.close();
+  await log.close();
   return { found, ran, log: readFileSync(log.path, 'utf8') };
 }
 
