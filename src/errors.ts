@@ -276,6 +276,14 @@ const TABLE = {
     `${d.branch} holds fixes that no green stage has verified`,
     `let a run judge them: mendloop\nor roll them back:\n${d.commands}`,
   ]),
+  E_STAGE_FILES_LOST: human((d: { step: string; patch: string }) => [
+    `${d.step} must not run twice, and what it wrote into tracked files does not fit what is there now`,
+    `write it by hand from ${d.patch} and commit it on your branch, then: mendloop`,
+  ]),
+  E_PROMOTE_STAGES_STALE: human((d: { command: string }) => [
+    'stages that were green before these fixes are not green with them',
+    `make them again, then look again with mendloop promote:\n${d.command}`,
+  ]),
   E_PROMOTE_CONFLICT: human((d: { branch: string; base: string; commands: string }) => [
     `${d.base} and ${d.branch} changed the same lines; nothing was merged`,
     `solve it by hand, then look again with mendloop promote:\n${d.commands}`,

@@ -5,7 +5,7 @@ import { failUsage } from '../errors.ts';
 import { openGit } from '../io/git.ts';
 import { runAtWork } from '../io/lock.ts';
 import { acceptPromotion, conflictCommands, pushPromotion, showPromotion } from '../promote/promote.ts';
-import { acceptLine, byStage, type Story, type StoryFix, unverified } from '../promote/story.ts';
+import { acceptLine, byStage, type Story, type StoryFix, toMakeAgain, unverified } from '../promote/story.ts';
 import { baseOf } from '../stage/configuration.ts';
 import { counted } from '../triage/words.ts';
 import { shellWord } from '../worktree/messages.ts';
@@ -81,6 +81,7 @@ async function pushCommand(home: string, base: string): Promise<string | undefin
 const OUTCOMES: Readonly<Record<string, string>> = {
   verified: 'verified: the stage was green with it',
   applied: 'NOT VERIFIED: not judged yet',
+  holds: 'NOT VERIFIED: its stage is green with it, others that it changed are not yet',
   provisional: 'NOT VERIFIED: kept for now, the stage was not green with it',
   unknown: 'NOT VERIFIED: the ledger knows nothing of it',
 };
@@ -149,6 +150,11 @@ const fixLines = (fix: StoryFix, now: number): string[] => [
   `        why:  ${plain(fix.reason)}`,
   `        by:   ${fix.plugin} (${fix.tier}), run ${fix.run}; in ${fix.paths.map(plain).join(', ')}`,
   `        ${OUTCOMES[fix.outcome] ?? `NOT VERIFIED: ${fix.outcome}`}`,
+  ...(fix.not_standing ?? []).map(({ stage, external }) =>
+    external
+      ? `        ${stage} was green before it and could not be made again: nothing in the repository can change that`
+      : `        ${stage} was green before it and is not yet with it`,
+  ),
 ];
 
 function ending(story: Story, solve: readonly string[]): string[] {
@@ -159,6 +165,9 @@ function ending(story: Story, solve: readonly string[]): string[] {
   const accept = acceptLine(story);
   if (accept !== undefined) return [...merges, 'to land exactly this:', accept];
   if (!story.clean) return [...merges, 'solve it by hand, then look again with mendloop promote:', ...solve];
+  const again = toMakeAgain(story);
+  if (again.length > 0)
+    return [...merges, 'not yet: make the stages again that it changed:', `mendloop ${again.join(' ')}`];
   const back = unverified(story).map(({ commit }) => `mendloop rollback ${short(commit)}`);
   return [...merges, 'not yet: let a run judge what is not verified (mendloop), or roll it back:', ...back];
 }

@@ -64,7 +64,9 @@ export async function run({ layout: findLayout }: CommandInput): Promise<Answer>
     const steps = Object.values(record.cells ?? { record });
     const unchecked = record.status === 'green' && steps.every((step) => step.unchecked) ? ['nothing to check'] : [];
     const status = record.status === 'running' && !atWork ? 'cut off' : record.status;
-    return [name, status, ago(record.since, Date.now()), [...cells, ...took, ...tries, ...unchecked].join(', ')];
+    const stale = record.stale && record.reason ? [record.reason] : [];
+    const about = [...cells, ...took, ...tries, ...unchecked, ...stale].join(', ');
+    return [name, status, ago(record.since, Date.now()), about];
   }
 
   /** The record as it is, with what the ledger knows of its failure. */

@@ -48,12 +48,13 @@ export function personAt(out: Output, drawing: Quiet): AskPerson {
     }
   }
 
-  function shown({ step, excerpt, plugin, note, diff }: Suggestion): string[] {
+  function shown({ step, excerpt, plugin, note, diff, because }: Suggestion): string[] {
     return [
       '',
       out.colour.bold(`${step} failed, and ${plugin} suggests: ${plain(note.fix)}`),
       ...excerpt.split('\n').map((line) => `  | ${plain(line)}`),
       `  because: ${plain(note.reason)}`,
+      ...(because ? [`  you are asked because ${because}`] : []),
       '',
       ...diff.trimEnd().split('\n').map(painted),
       '',

@@ -65,7 +65,7 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
     if (type === 'step.drift') printNote(`${step} drifted: ${data.problems.join('; ')}`);
     if (type === 'attempt.changed') printNote(`${step} changed ${data.files.join(', ')} (saved: ${data.patch})`);
     const news = fixNews(event);
-    if (news) printNote(`${step ?? 'mendloop'}: ${news.join(': ')}`);
+    if (news) printNote(`${step ?? event.stage ?? 'mendloop'}: ${news.join(': ')}`);
     if (type === 'run.ended') end();
   }
 

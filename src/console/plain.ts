@@ -59,7 +59,7 @@ export function plainWatcher(out: Output, home: string): Subscriber {
         return [row(step, ...ending(view))];
       default: {
         const news = fixNews(event);
-        return news ? [row(step, ...news)] : [];
+        return news ? [row(step ?? event.stage, ...news)] : [];
       }
     }
   }

@@ -24,6 +24,7 @@ const NEWS: News = {
   'prompt.saved': (d) => ['kept', `the question that nobody could be asked: ${d.path}`],
   'case.opened': (d) => ['case', `${d.case}: ${d.path}`],
   'case.closed': (d) => ['case', `${d.case} is closed: ${d.reason}`],
+  'stage.stale': (d) => ['stale', `no longer stands: ${d.why}`],
   'safe_mode.on': (d) => ['safe mode', `safe mode is on, the AI changes nothing more: ${d.why}`],
 };
 
@@ -36,13 +37,17 @@ export function fixNews<T extends EventType>(event: LoopEvent<T>): [word: string
 const VERDICTS: Readonly<Record<number, string>> = { 3: 'a human is needed', 130: 'interrupted' };
 
 /** How a run ended and what to do next, without colour; nothing before its end. */
-export function closingLines({ ended, steps, lab, mended, stages }: Tally): string[] {
+export function closingLines({ ended, steps, lab, mended, stages, stale }: Tally): string[] {
   if (!ended) return [];
   const views = [...steps.values()];
   const took = `${spell(ended.took)}${lab === 'simulated' ? '  (simulated lab, no real machine was touched)' : ''}`;
   const fixes = counted(mended, 'fix', 'fixes');
   const mendedLines = mended > 0 ? [`  mended: ${fixes} on the AI branch; see them: mendloop fixes`] : [];
-  if (ended.exit === 0) return [`green: ${counted(stages.length, 'stage')}  ${took}`, ...mendedLines];
+  const why = [...stale].map(([stage, reason]) => `${stage} (${reason})`);
+  const staleLines =
+    why.length > 0 ? [`  to do again: ${why.join(', ')}; run: mendloop ${[...stale.keys()].join(' ')}`] : [];
+  const more = [...mendedLines, ...staleLines];
+  if (ended.exit === 0) return [`green: ${counted(stages.length, 'stage')}  ${took}`, ...more];
   const parts = (['green', 'failed', 'skipped', 'interrupted', 'waiting'] as const)
     .map((status) => ({ status, n: views.filter((view) => shownStatus(view) === status).length }))
     .filter(({ n }) => n > 0)
@@ -50,7 +55,7 @@ export function closingLines({ ended, steps, lab, mended, stages }: Tally): stri
   const failed = views.filter(({ status }) => status === 'failed');
   return [
     `${VERDICTS[ended.exit] ?? 'failed'}: ${parts.join(', ')}  ${took}`,
-    ...mendedLines,
+    ...more,
     ...(failed.length === 0 && ended.reason ? [`  ${ended.reason}`] : []),
     ...failed.flatMap((view) => nextLines(nextStep(view))),
   ];

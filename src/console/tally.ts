@@ -30,10 +30,19 @@ export interface Tally {
   steps: Map<string, StepView>;
   /** Fixes of this run that helped. */
   mended: number;
+  /** Stage → why it no longer stands, until it is green again. */
+  stale: Map<string, string>;
   ended?: { status: string; exit: number; took: number; reason: string | undefined };
 }
 
-export const newTally = (): Tally => ({ run: '', lab: 'real', stages: [], steps: new Map(), mended: 0 });
+export const newTally = (): Tally => ({
+  run: '',
+  lab: 'real',
+  stages: [],
+  steps: new Map(),
+  mended: 0,
+  stale: new Map(),
+});
 
 const STATUS: Readonly<Partial<Record<LoopEvent['type'], StepView['status']>>> = {
   'step.started': 'running',
@@ -54,6 +63,8 @@ export function note(tally: Tally, event: LoopEvent): void {
     tally.ended = { status: event.status ?? '', exit, took, reason: error?.message };
   }
   if (type === 'fix.judged' && data.outcome === 'verified') tally.mended += 1;
+  if (type === 'stage.stale') noteStale(tally, event);
+  if (event.type === 'stage.green' || event.type === 'step.fresh') tally.stale.delete(event.stage ?? '');
   if (event.step && event.stage) noteStep(viewOf(tally, event.stage, event.step, at), event, at);
 }
 
@@ -66,6 +77,14 @@ function begin(tally: Tally, { run, data }: LoopEvent<'run.started' | 'run.resum
   // What an earlier process of this run did is not shown again.
   for (const step of 'done' in data ? data.done : []) {
     viewOf(tally, splitStepName(step).stage, step, at).status = 'green';
+  }
+}
+
+function noteStale({ stale, steps }: Tally, { stage, data }: LoopEvent<'stage.stale'>): void {
+  stale.set(stage, data.why);
+  for (const view of steps.values()) {
+    const isDone = view.stage === stage && (view.status === 'green' || view.status === 'fresh');
+    if (isDone) Object.assign(view, { status: 'waiting', reason: data.why, took: 0 });
   }
 }
 

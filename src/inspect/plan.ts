@@ -126,6 +126,7 @@ function notGreen(record: StepRecord | undefined, stage: Stage, { config, atWork
     case 'skipped':
       return ['TODO', `was skipped${because}`];
     default:
+      if (record?.stale) return ['TODO', record.reason ?? 'no longer stands'];
       return ['TODO', record?.last ? `was stopped${because}` : 'never run'];
   }
 }

@@ -21,6 +21,8 @@ const isStepRecord = shaped({
   stale: optional(shaped({ commits: listOf(text), remake: optional(flag) })),
   /** Tracked files that its attempts changed, as far as they were not put back. */
   wrote: optional(listOf(text)),
+  /** The patch that holds them, from home. */
+  wrote_patch: optional(text),
 });
 export interface StepRecord extends Checked<typeof isStepRecord> {
   /** Of the failure it ended with. */
@@ -129,6 +131,7 @@ function apply(record: StageRecord, event: LoopEvent): void {
     }
     case 'attempt.changed':
       record.wrote = [...new Set([...(record.wrote ?? []), ...event.data.files])];
+      if (event.data.patch !== undefined) record.wrote_patch = event.data.patch;
       break;
     case 'step.done':
       if (event.data.inputs) record.inputs = event.data.inputs;
@@ -166,7 +169,8 @@ function markStale(record: StepRecord, event: LoopEvent<'stage.stale'>): void {
   if (remake) delete record.wrote;
   if (record.status !== 'green') return;
   record.reopened = true;
-  turn(record, event, 'idle');
+  // One that must not run twice waits for a person's word.
+  turn(record, event, event.status === 'failed' ? 'failed' : 'idle');
   record.reason = `no longer stands: ${why}`;
 }
 

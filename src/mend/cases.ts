@@ -106,8 +106,8 @@ const openedData = (name: string, why: string) => ({ case: name, path: `ai/escal
 
 /** Keeps a fix that a person was to be asked about. */
 export async function leaveSuggestion(run: Run, incident: Incident, suggestion: Suggestion): Promise<void> {
-  const { note, plugin, diff, hash } = suggestion;
-  const { fix } = note;
+  const { note, plugin, diff, hash, because } = suggestion;
+  const fix = because ? `${note.fix} (${because})` : note.fix;
   const context = await contextFor(run, incident, 'executor');
   const notes = [`${plugin} suggests a fix that waits for your word: ${fix}. It is in patch.diff beside this file.`];
   try {

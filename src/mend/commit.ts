@@ -4,7 +4,7 @@ import { PERSON } from '../events.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import { limited } from '../io/signals.ts';
 import { perRun, type Run, type Suggestion } from '../stage/run.ts';
-import { recordStale } from '../stage/stale.ts';
+import { madeOnceFrom, recordStale } from '../stage/stale.ts';
 import type { Fix, Incident, Sighting } from '../triage/incident.ts';
 import { changedIn, commitFix, isAsShown, putBack, revertFix } from '../worktree/commit-fix.ts';
 import { fixMessage, revertMessage } from '../worktree/fix-message.ts';
@@ -39,7 +39,9 @@ export async function applyFix(
   timeLeftMs: number,
 ): Promise<Applied> {
   // A patch that a person supplied needs no confirmation.
-  if (run.config.loop.mode !== 'suggest' || origin.plugin === PERSON)
+  const paths = sound.files.map(({ path }) => path);
+  const once = await madeOnceFrom(run, paths);
+  if (origin.plugin === PERSON || (run.config.loop.mode !== 'suggest' && once.length === 0))
     return commitToBranch(run, incident, sound, origin);
   const { stage, step, failure } = incident;
   const { hash, note, diff } = sound;
@@ -49,7 +51,18 @@ export async function applyFix(
   keepPatch(run, sound);
   const { fingerprint } = failure;
   const excerpt = run.mask(excerptOf(failure));
-  const suggestion: Suggestion = { stage, step, fingerprint, plugin, hash, excerpt, note, diff: run.mask(diff) };
+  const because = `it changes what ${once.join(', ')} is made from, which must not run twice (rerun: false)`;
+  const suggestion: Suggestion = {
+    stage,
+    step,
+    fingerprint,
+    plugin,
+    hash,
+    excerpt,
+    note,
+    diff: run.mask(diff),
+    ...(once.length > 0 && { because }),
+  };
   const choice = await choiceOf(run, suggestion, timeLeftMs);
   if (choice === 'stopped') return { none: choice };
   if (choice === 'apply') return commitToBranch(run, incident, sound, origin);

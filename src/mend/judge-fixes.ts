@@ -52,7 +52,7 @@ function hasRoom({ config }: Run, { attempt, timeLeftMs }: FailedAttempt, pauseM
  */
 export async function chargeFix(
   run: Run,
-  { step, failure, ended }: Incident,
+  { stage, step, failure, ended }: Incident,
   failed: FailedAttempt,
 ): Promise<{ rerun: string; pauseMs: number } | { leave: string } | undefined> {
   const { failures, stages } = run.journal;
@@ -61,6 +61,8 @@ export async function chargeFix(
   const fix = open.filter(({ commit }) => since.includes(commit)).at(-1);
   if (!fix) {
     clearCharge(run, step, failure.fingerprint);
+    const own = holdingFixes(run).find((one) => one.stage === stage && one.fingerprint === failure.fingerprint);
+    if (own) await takeBack(run, own, 'no_effect', 'the same failure again');
     return undefined;
   }
   const by = `the fix of ${fix.stage} (${fix.note.fix})`;
@@ -114,18 +116,19 @@ function waitsFor({ journal, requested }: Run, { commit, step }: Fix): string[] 
 export async function settleFixes(run: Run, step: PlanStep, green: boolean): Promise<void> {
   const open = run.journal.failures.openFixes(stepLabel(step));
   for (const fix of green ? open : open.reverse()) {
-    if (!green) await takeBack(run, fix, 'withdrawn', 'the stage did not end green');
-    else {
-      const others = waitsFor(run, fix);
-      if (others.length === 0) recordFixStays(run, fix, 'verified', 'the stage is green');
-      else recordFixStays(run, fix, 'holds', `its stage is green; it changed ${others.join(', ')}, too`);
-    }
+    const others = waitsFor(run, fix);
+    const isForPerson = others.some((name) => !run.config.map.stages[name]?.rerun);
+    if (green && others.length === 0) recordFixStays(run, fix, 'verified', 'the stage is green');
+    else if (green || isForPerson) recordFixStays(run, fix, 'holds', `it changed ${others.join(', ')}, too`);
+    else await takeBack(run, fix, 'withdrawn', 'the stage did not end green');
   }
 }
 
 /** Fixes that held and for which no stage of this run has to be made again any more are verified. */
 export function verifyHolding(run: Run): void {
   for (const fix of holdingFixes(run)) {
-    if (waitsFor(run, fix).length === 0) recordFixStays(run, fix, 'verified', 'every stage that it changed is green');
+    const isGreen = run.journal.stages.stages[fix.stage]?.status === 'green';
+    if (isGreen && waitsFor(run, fix).length === 0)
+      recordFixStays(run, fix, 'verified', 'every stage that it changed is green');
   }
 }

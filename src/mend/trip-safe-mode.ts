@@ -5,7 +5,7 @@ import { recordOf } from '../journal/stages.ts';
 import { inputFiles } from '../plan/inputs.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident } from '../triage/incident.ts';
-import type { Ledger } from '../triage/ledger.ts';
+import { entryOf, type Ledger } from '../triage/ledger.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { treeGit } from '../worktree/tree.ts';
 import { notify } from './notify.ts';
@@ -46,7 +46,7 @@ function trip(run: Run, why: string): void {
   notify(run, { reason: 'safe_mode', title: 'safe mode is on', text });
 }
 
-/** The fix of another step that changed this step's inputs since it was green and still stands. Throws a GitError. */
+/** The verified fix of another step that changed this step's inputs since it was green and still stands. Throws a GitError. */
 async function culpritFix(
   { journal, config, tree }: Run,
   { stage, step }: Incident,
@@ -61,6 +61,10 @@ async function culpritFix(
       fix.reverts === undefined &&
       !gone.has(fix.commit) &&
       fix.step !== step &&
+      isVerified(journal.ledger, fix) &&
       fix.paths.some((path) => inputs.has(path)),
   );
 }
+
+const isVerified = (ledger: Ledger, { stage, fingerprint, hash }: CommittedFix): boolean =>
+  entryOf(ledger, stage, fingerprint)?.patches.find((patch) => patch.hash === hash)?.outcome === 'verified';

@@ -4,13 +4,14 @@ import { lines, openGit } from '../io/git.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
 import { readLedger } from '../journal/ledger-file.ts';
+import { loadStages } from '../journal/load-stages.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import { shellWord, short, solveConflict } from '../worktree/messages.ts';
 import { WORKTREE } from '../worktree/tree.ts';
 import { type Landed, land, readyCheckout } from './land.ts';
 import { type Pushed, pushBranch } from './push.ts';
-import { promoteMessage, type Story, type Survey, surveyPromotion, unverified } from './story.ts';
+import { promoteMessage, type Story, type Survey, surveyPromotion, toMakeAgain, unverified } from './story.ts';
 
 export interface PromoteRequest {
   home: string;
@@ -61,8 +62,11 @@ export async function pushPromotion(request: PromoteRequest): Promise<{ story: S
 }
 
 /** What can be seen without the lock; a run at work may change it. */
-export const showPromotion = (home: string, base: Base, withDiff: boolean): Promise<Survey> =>
-  surveyPromotion(home, base, readLedger(layoutOf(home)).ledger, withDiff);
+export function showPromotion(home: string, base: Base, withDiff: boolean): Promise<Survey> {
+  const layout = layoutOf(home);
+  const { state: stages } = loadStages(layout, { look: true });
+  return surveyPromotion(home, base, { ledger: readLedger(layout).ledger, stages }, withDiff);
+}
 
 const alone = <T>({ home, command, dryRun }: PromoteRequest, work: () => Promise<T>): Promise<T> =>
   dryRun ? work() : withLock(layoutOf(home), command, work);
@@ -88,6 +92,8 @@ async function refuseOther(home: string, { branch, tip }: Story, accepted: strin
 }
 
 function refuseUnverified(story: Story): void {
+  const again = toMakeAgain(story);
+  if (again.length > 0) fail('E_PROMOTE_STAGES_STALE', { command: `mendloop ${again.join(' ')}` }, again);
   const open = unverified(story);
   if (open.length === 0) return;
   const commands = open.map(({ commit }) => `mendloop rollback ${short(commit)}`).join('\n');

@@ -3,7 +3,8 @@
 
 import type { FixOutcome } from '../events.ts';
 import { openGit } from '../io/git.ts';
-import type { Ledger } from '../triage/ledger.ts';
+import type { StageState } from '../journal/stages.ts';
+import { entryOf, type Ledger } from '../triage/ledger.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import type { CommittedFix } from '../worktree/find-fix.ts';
 import { clip, MAX_SUBJECT } from '../worktree/fix-message.ts';
@@ -17,6 +18,8 @@ export interface StoryFix extends FixFacts {
   outcome: FixOutcome | 'unknown';
   /** The commit that it takes back; the base has that one. */
   reverts?: string;
+  /** Stages that it made stale and that are not green with it yet; `external`: for a reason outside of the repository. */
+  not_standing?: { stage: string; external: boolean }[];
 }
 
 export interface Story {
@@ -46,7 +49,12 @@ export interface Survey {
 }
 
 /** Throws a GitError, or E_GIT_FAILED when the merge cannot be rehearsed at all. */
-export async function surveyPromotion(home: string, base: Base, ledger: Ledger, withDiff: boolean): Promise<Survey> {
+export async function surveyPromotion(
+  home: string,
+  base: Base,
+  { ledger, stages }: { ledger: Ledger; stages: StageState },
+  withDiff: boolean,
+): Promise<Survey> {
   const git = openGit(home);
   const tip = await commitOf(git, `refs/heads/${base.branch}`);
   const names = { branch: base.branch, base: base.name, base_commit: base.commit };
@@ -64,7 +72,7 @@ export async function surveyPromotion(home: string, base: Base, ledger: Ledger, 
     ...names,
     tip,
     nothing,
-    fixes: shown.fixes.map((fix) => storyFix(fix, ledger)),
+    fixes: shown.fixes.map((fix) => ({ ...storyFix(fix, ledger), ...notStandingWith(fix, stages, ledger) })),
     undone: shown.undone.map((fix) => storyFix(fix, ledger)),
     others: shown.others,
     taken_back: range.takenBack,
@@ -97,13 +105,33 @@ const storyFix = (fix: CommittedFix, ledger: Ledger): StoryFix => ({
   ...(fix.reverts === undefined ? {} : { reverts: fix.reverts }),
 });
 
+function notStandingWith(
+  { commit }: CommittedFix,
+  { stages }: StageState,
+  ledger: Ledger,
+): Pick<StoryFix, 'not_standing'> {
+  const open = Object.entries(stages).flatMap(([stage, record]) => {
+    const stale = [record, ...Object.values(record.cells ?? {})].find((one) => one.stale?.commits.includes(commit));
+    const failure = stale?.fingerprint === undefined ? undefined : entryOf(ledger, stage, stale.fingerprint);
+    return stale ? [{ stage, external: failure?.external === true }] : [];
+  });
+  return open.length > 0 ? { not_standing: open } : {};
+}
+
+/** The stages that must be green again before the fixes can be accepted. */
+export const toMakeAgain = ({ fixes }: Pick<Story, 'fixes'>): string[] => [
+  ...new Set(
+    fixes.flatMap((fix) => fix.not_standing ?? []).flatMap(({ stage, external }) => (external ? [] : [stage])),
+  ),
+];
+
 /** Fixes on the branch that no green stage has verified. */
 export const unverified = ({ fixes }: Pick<Story, 'fixes'>): StoryFix[] =>
   fixes.filter(({ outcome }) => outcome !== 'verified');
 
 /** The line that accepts exactly what was shown; undefined when it would be refused. */
 export function acceptLine(story: Story): string | undefined {
-  if (story.nothing || !story.clean || unverified(story).length > 0) return undefined;
+  if (story.nothing || !story.clean || unverified(story).length > 0 || toMakeAgain(story).length > 0) return undefined;
   return `mendloop promote --accept ${story.tip}`;
 }
 

@@ -1,8 +1,9 @@
 // The worktree as a run uses it: where its HEAD is now, the files there, and a look after each attempt, one at a time.
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Layout } from '../io/layout.ts';
 import type { Tree } from '../plan/inputs.ts';
 import { type Inspection, inspect, type QuickLook, quickLook } from '../worktree/after-attempt.ts';
+import { applySaved } from '../worktree/save-changes.ts';
 import type { Worktree } from '../worktree/tree.ts';
 
 export interface RunTree extends Omit<Worktree, 'notices' | 'merged' | 'seen'> {
@@ -12,6 +13,8 @@ export interface RunTree extends Omit<Worktree, 'notices' | 'merged' | 'seen'> {
   inspect(run: string, step: string, attempt: number): Promise<{ changed: readonly string[]; patch?: string }>;
   /** The worktree is at another commit now. */
   moved(head: string): void;
+  /** Writes tracked files as a saved patch (from home) has them; false when it does not fit any more. */
+  rewrite(patch: string, paths: readonly string[]): Promise<boolean>;
 }
 
 export function runTree(worktree: Worktree, layout: Layout): RunTree {
@@ -36,6 +39,7 @@ export function runTree(worktree: Worktree, layout: Layout): RunTree {
       look = undefined;
       seen = '';
     },
+    rewrite: (patch, paths) => applySaved(worktree, join(layout.home, patch), paths),
     inspect(run, step, attempt) {
       const patchFile = layout.patch(run, step, attempt);
       // Two steps that end together would both claim the same change.

@@ -68,6 +68,8 @@ export interface Suggestion {
   note: { readonly fix: string; readonly reason: string };
   diff: string;
   hash: string;
+  /** Why a person is asked, where it is not the mode. */
+  because?: string;
 }
 
 /** Asks a person. `leave`: not now, it is kept as a case for whoever comes later; also when the signal aborts. */

@@ -1,5 +1,7 @@
 // Stages that were green and no longer stand, recorded after every write of the tree and whenever one of their needs was
 // made again.
+import type { Stage } from '../config/context-map.ts';
+import { fail } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
 import { inputFiles } from '../plan/inputs.ts';
@@ -30,24 +32,59 @@ export async function findStale(
       const record = recordOf(state, stepNameOf(name, cell));
       // One that is stale already has one more reason, if this write changed its inputs, too.
       if (record?.status !== 'green' && !(record?.stale && changed && isTouched)) continue;
-      const { inputs: recorded, wrote = [] } = record;
+      const { inputs: recorded } = record;
+      const wrote = stage.rerun ? (record.wrote ?? []) : [];
       green.push({ stage: name, recorded, now: isTouched ? await stepInputs(run, name, cell) : undefined, wrote });
     }
   }
   return staleStages(green, putBack);
 }
 
-export const staleEvent = ({ stage, why, remake }: StaleStage, commit: string): NewEvent => ({
+export const staleEvent = ({ stage, why, remake }: StaleStage, commit: string, status = 'idle'): NewEvent => ({
   type: 'stage.stale',
   stage,
-  status: 'idle',
+  status,
   data: { why, commit, ...(remake && { remake }) },
 });
 
-/** Records which green stages no longer stand after a write that ended in `commit`. */
+/**
+ * Records which green stages no longer stand after a fix was applied or taken back, which ended in `commit`. Throws
+ * E_STAGE_FILES_LOST when what a stage that must not run twice had written cannot be written again.
+ */
 export async function recordStale(run: StageRun, commit: string, write: TreeWrite): Promise<void> {
+  const { map } = run.config;
   const stale = await findStale(run, run.journal.stages, write);
-  if (stale.length > 0) run.journal.append(...stale.map((one) => staleEvent(one, commit)));
+  // Not to be run by the loop itself: a person said yes to the fix, and says when.
+  const status = (stage: string) => (map.stages[stage]?.rerun ? 'idle' : 'failed');
+  if (stale.length > 0) run.journal.append(...stale.map((one) => staleEvent(one, commit, status(one.stage))));
+  for (const { step, wrote = [], wrote_patch: patch } of madeOnce(run)) {
+    const lost = wrote.filter((path) => write.putBack.includes(path));
+    if (lost.length === 0 || patch === undefined) continue;
+    if (!(await run.tree.rewrite(patch, lost))) fail('E_STAGE_FILES_LOST', { step, patch }, lost);
+  }
+}
+
+/** The green steps of stages that must not run twice. */
+function madeOnce({ config, journal }: Pick<StageRun, 'config' | 'journal'>) {
+  return Object.entries(config.map.stages).flatMap(([name, stage]) => {
+    if (stage.rerun) return [];
+    const steps = cellsOf(stage).map((cell) => stepNameOf(name, cell));
+    return steps.flatMap((step) => {
+      const record = recordOf(journal.stages, step);
+      return record?.status === 'green' ? [{ ...record, stage: name, step }] : [];
+    });
+  });
+}
+
+/** Stages that must not run twice, are green, and are made from one of these files. */
+export async function madeOnceFrom(run: StageRun, paths: readonly string[]): Promise<string[]> {
+  const once = [...new Set(madeOnce(run).map(({ stage }) => stage))];
+  if (once.length === 0) return [];
+  const files = await run.tree.files();
+  return once.filter((name) => {
+    const stage = run.config.map.stages[name] as Stage;
+    return inputFiles(stage, files).some((path) => paths.includes(path));
+  });
 }
 
 /** Records that the green stages which need `made` are to be looked at again: it was made again. */

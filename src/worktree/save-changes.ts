@@ -59,3 +59,9 @@ export async function restoreTree(tree: TreePlace, paths?: readonly string[]): P
   const tracked = await git.run(['--literal-pathspecs', 'ls-files', '-z', '--', ...paths]);
   if (tracked) await git.run(['checkout-index', '-q', '-f', '-u', '-z', '--stdin'], tracked);
 }
+
+/** Writes `paths` again as the patch of an attempt has them; false when it does not fit any more. */
+export async function applySaved(tree: TreePlace, patchFile: string, paths: readonly string[]): Promise<boolean> {
+  const only = paths.map((path) => `--include=${path.replace(/[\\*?[]/g, '\\$&')}`);
+  return (await treeGit(tree).attempt(['apply', '--whitespace=nowarn', ...only, patchFile])).ok;
+}

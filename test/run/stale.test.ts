@@ -1,8 +1,12 @@
 // Green stages that no longer stand because the tree was written, and what that means for the fix that did it.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { systemClock } from '../../src/io/clock.ts';
+import { acceptPromotion } from '../../src/promote/promote.ts';
+import { answerCase } from '../../src/run/answer-case.ts';
+import { resetStages } from '../../src/run/reset-stages.ts';
 import { commit, git } from '../worktree/repository.ts';
 import { failuresIn, NOTE, type Ran, ranSteps, run } from './homelab.ts';
 import { type Mendable, mendable } from './probe.ts';
@@ -170,5 +174,123 @@ test('what was cut off between a fix and its judgement is made again in the same
   const ran = await run(home);
   assert.equal([ran.exit, outcomes(home)], [0, ['verified']]);
 });
+
+test('a fix that holds stays when a run halts before all it changed was made again; the next run goes on there', async () => {
+  const gate = `${NOTE}; [ -e "$MENDLOOP_HOME/ai/state/open" ] || { echo "error: the gate is shut"; exit 1; }`;
+  const { home, probe } = mendable({
+    word: 'one',
+    stages: {
+      a: { command: wants('one'), files: ['conf/'] },
+      b: { command: wants('two'), files: ['conf/'], priority: 1 },
+      gate: { command: gate, priority: 1, needs: ['b'] },
+    },
+  });
+  await run(home, { stages: ['a'] });
+  probe.answers(swap('conf/a.txt', 'one', 'both'), { pass: 'no idea' });
+  const first = await run(home);
+  assert.equal([first.exit, outcomes(home)], [3, ['holds']]);
+  assert.equal([first.stages.stages.a?.status, first.stages.stages.b?.status], ['idle', 'green']);
+  await rejectsWith('E_PROMOTE_STAGES_STALE', () =>
+    acceptPromotion({ home, command: 'promote', env: process.env, dryRun: true }, tip(home)),
+  );
+  writeFileSync(join(home, 'ai/state/open'), '');
+  await resetStages({ home, stages: ['gate'], command: 'reset', force: true }, { clock: systemClock, graceMs: 100 });
+  const second = await run(home);
+  assert.equal([second.exit, outcomes(home)], [0, ['verified']]);
+  const landed = await acceptPromotion({ home, command: 'promote', env: process.env, dryRun: true }, tip(home));
+  assert.is(landed.story.fixes.length, 1);
+});
+
+test('an end that says nothing about the fix is tried once more, then the stage waits for the next run', async () => {
+  const flaky = `read -r w < conf/a.txt; [ $w = one ] || { echo "curl: (7) Failed to connect to 10.0.0.5 port 6443: Connection refused"; exit 7; }`;
+  const { home, probe } = sharing({
+    a: { command: `${NOTE}; ${flaky}` },
+    loop: { wait: { backoff: ['1ms', '1ms', '1ms'] } },
+  });
+  probe.answers(swap('conf/a.txt', 'one', 'both'));
+  const ran = await run(home);
+  assert.equal([ran.exit, ranSteps(home)], [1, ['a', 'b', 'b', 'a', 'a']]);
+  assert.equal([ran.stages.stages.a?.status, outcomes(home)], ['idle', ['holds']]);
+});
+
+test('green cells whose files a fix of another cell changed are made again, and judge it', async () => {
+  const cell = `${NOTE}; grep -q "^$MENDLOOP_MATRIX_HOST$" conf/a.txt || { echo "error: no host $MENDLOOP_MATRIX_HOST"; exit 1; }`;
+  const { home, probe } = mendable({
+    word: 'one',
+    stages: { a: { command: cell, files: ['conf/'], matrix: { host: ['one', 'two'] } } },
+  });
+  probe.answers(swap('conf/a.txt', 'one', 'two'), swap('conf/a.txt', 'one', 'one\n+two'));
+  const ran = await run(home);
+  assert.equal([ran.exit, outcomes(home)], [0, ['broke', 'verified']]);
+  const greens = ran.events.filter(({ type }) => type === 'stage.green' || type === 'stage.stale');
+  assert.is(greens.at(-1)?.type, 'stage.green');
+});
+
+test('with several workers a failure waits until the fix of another is judged, and nobody waits for ever', async () => {
+  const { home, probe } = mendable({
+    word: 'bad',
+    stages: {
+      a: { command: `${NOTE}; cp conf/a.txt out.txt`, files: ['conf/'] },
+      b: { command: `sleep 0.2; ${reads('good')}`, files: ['conf/'], needs: ['a'] },
+      c: { command: reads('good'), files: ['conf/'], needs: ['a'] },
+      d: { command: `sleep 0.1; ${reads('good')}`, files: ['conf/'], needs: ['a'] },
+    },
+    loop: { workers: 2 },
+    files: { '.gitignore': 'out.txt\n' },
+  });
+  probe.answers(swap('conf/a.txt', 'bad', 'good'));
+  const ran = await run(home);
+  assert.is(ran.exit, 0);
+  assert.is(probe.asked().length, 1, 'one failure was mended, the others were mended by it');
+  assert.equal(outcomes(home), ['verified']);
+});
+const reads = (word: string) =>
+  `${NOTE}; read -r word < out.txt; [ $word = ${word} ] || { echo "error: $MENDLOOP_STAGE wants ${word}, got $word"; exit 1; }`;
+
+test('a fix that changes what a stage with rerun: false is made from waits for a word, in every mode', async () => {
+  const { home, probe } = sharing({ a: { rerun: false } });
+  probe.answers(swap('conf/a.txt', 'one', 'both'));
+  const ran = await run(home);
+  assert.equal([ran.exit, ran.stages.stages.a?.status, outcomes(home)], [3, 'green', []]);
+  const [entry] = failuresIn(home);
+  assert.ok(entry?.case);
+  await answerCase(
+    { home, case: entry?.case ?? '', answer: undefined, command: 'accept', dry: false },
+    { clock: systemClock, env: process.env, graceMs: 100 },
+  );
+  const accepted = await run(home);
+  assert.equal([accepted.exit, accepted.stages.stages.a?.status], [3, 'failed']);
+  assert.equal([accepted.stages.stages.b?.status, outcomes(home)], ['green', ['holds']]);
+  const retried = await run(home, { stages: ['a'], forced: true });
+  assert.equal([retried.exit, outcomes(home)], [0, ['verified']]);
+});
+
+test('tracked files that a stage with rerun: false wrote are written again after each write of the tree', async () => {
+  const { home, probe, tree } = mendable({
+    word: 'bad',
+    stages: {
+      once: { command: `${NOTE}; echo token >> made/key.txt`, rerun: false },
+      b: { command: `grep -q token made/key.txt; ${wants('good')}`, files: ['conf/'], needs: ['once'] },
+    },
+    files: { 'made/key.txt': 'none\n' },
+  });
+  probe.answers(swap('conf/a.txt', 'bad', 'good'));
+  const ran = await run(home);
+  assert.equal([ran.exit, tree('made/key.txt')], [0, 'none\ntoken\n']);
+  assert.equal(
+    ranSteps(home).filter((step) => step === 'once'),
+    ['once'],
+  );
+});
+
+const tip = (home: string) => git(home, 'rev-parse', 'ai/orchestrator-stage1').trim();
+
+async function rejectsWith(code: string, work: () => Promise<unknown>): Promise<void> {
+  const error = await work().then(
+    () => undefined,
+    (thrown) => thrown,
+  );
+  assert.is((error as { code?: string } | undefined)?.code, code);
+}
 
 test.run();
