@@ -243,6 +243,10 @@ const TABLE = {
       ? 'no machine may do this: make the change on your own branch and commit it'
       : 'mend the patch, or make the change on your own branch and commit it',
   ]),
+  E_FIX_IN_THE_WAY: human((d: { path: string; command: string }) => [
+    `a fix makes the file ${d.path}, but something that git does not hold stands there in ai/worktree`,
+    `move it away, or let your stage write elsewhere:\n${d.command}`,
+  ]),
   E_CARRY_REPLACED: human((d: { commands: string }) => [
     'a carried path in ai/worktree is no longer the link to yours (a tool removed it, or wrote a new file in its place)',
     `compare the two, then keep one:\n${d.commands}`,

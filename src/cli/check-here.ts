@@ -6,6 +6,7 @@ import { pathFault } from '../fix/gate/path-text.ts';
 import { checkCommands } from '../fix/gate/protected-names.ts';
 import { foldersAbove } from '../fix/gate/rules.ts';
 import { fileFacts, isExecutable } from '../io/files.ts';
+import { commonDirOf } from '../io/git-dir.ts';
 import { type Entry, entryAt } from '../io/links.ts';
 import { shellCheck } from '../io/shell-check.ts';
 import { readText } from '../io/store.ts';
@@ -13,6 +14,7 @@ import { gateRules } from '../mend/gate-rules.ts';
 import { shellProblems } from '../mend/proposal.ts';
 import { configurationOnDisk } from '../stage/configuration.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
+import { unwritable } from '../worktree/on-disk.ts';
 
 export type Here = Awaited<ReturnType<typeof lookHere>>;
 
@@ -36,6 +38,10 @@ export async function lookHere(home: string, name: string, paths: readonly strin
     text: (path: string) =>
       kind(path) === 'file' && fileFacts(join(home, path))?.isFile ? readText(join(home, path)) : undefined,
     rules: await gateRules(home, config, stage, 'executor', tree),
+    unwritable: async (files: readonly Edit[]) => {
+      const gitDir = await commonDirOf(home).catch(() => undefined);
+      return gitDir === undefined ? undefined : unwritable({ home, path: home, gitDir }, files);
+    },
     shellProblems: (files: readonly Edit[]) => shellProblems(files, shellCheck),
   };
 }

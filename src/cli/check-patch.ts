@@ -46,7 +46,10 @@ async function checkHere(home: string, stage: string, answer: string): Promise<C
   const named = read.ok ? read.changes.flatMap(({ path }) => path ?? []) : [];
   const here = await lookHere(home, stage, named.flatMap(spellings));
   const checked = judge(read, here);
-  const problems = checked.ok ? await here.shellProblems(checked.files) : [];
+  if (!checked.ok) return checked;
+  const unwritable = await here.unwritable(checked.files);
+  if (unwritable) return refuse(unwritable.code, ...unwritable.reasons);
+  const problems = await here.shellProblems(checked.files);
   return problems.length > 0 ? refuse('does_not_parse', ...problems) : checked;
 }
 

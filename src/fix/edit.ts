@@ -56,6 +56,8 @@ export const REFUSALS = {
   outside: 'the file is not among those this stage may change',
   protected: 'the file may never be changed by a machine',
   missing_file: 'the file does not exist and may not be made',
+  in_the_way: 'something stands on the disk where the file would be made',
+  converted: 'git filters, re-encodes or expands the file, so that no commit would hold what was judged',
   not_found: 'the text to be changed is not in the file',
   ambiguous: 'the text to be changed is in the file more than once',
   already_applied: 'the file is already as the change would make it',

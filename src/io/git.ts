@@ -46,6 +46,8 @@ export interface GitOptions {
   readonly sign?: boolean | undefined;
   /** Lets a read-only call write what it learned about file times into the index. For a checkout that nobody else uses. */
   readonly refresh?: boolean;
+  /** What it writes into the repository (objects, refs, index) is on the disk when it ends. git does not care by default. */
+  readonly durable?: boolean;
   /** Ends a git that says nothing for so long. */
   readonly quietMs?: number;
 }
@@ -61,6 +63,7 @@ const PLAIN_ENV = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'TMPDIR'];
 export function openGit(dir: string, options: GitOptions = {}): Git {
   const config = ['core.quotePath=false', `commit.gpgSign=${options.sign === true}`, ...IDENTITY];
   if (!options.hooks) config.push('core.hooksPath=/dev/null');
+  if (options.durable) config.push('core.fsync=committed,reference,index');
   const locks = options.refresh ? [] : ['--no-optional-locks'];
   const place = options.gitDir ? [`--git-dir=${options.gitDir}`, `--work-tree=${dir}`] : [];
   const settings: Partial<SimpleGitOptions> = {
@@ -106,6 +109,13 @@ export function openGit(dir: string, options: GitOptions = {}): Git {
 function plainEnvironment(indexFile: string): Record<string, string> {
   const variables = PLAIN_ENV.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : []));
   return { ...Object.fromEntries(variables), GIT_INDEX_FILE: indexFile };
+}
+
+/** The id of a text as it is, no filter asked; with `-w` git stores it. Throws a GitError. */
+export function hashText(git: Git, text: string, ...options: string[]): Promise<string> {
+  // An input that is empty is never closed.
+  const source = text === '' ? ['--no-filters', '/dev/null'] : ['--stdin'];
+  return git.line(['hash-object', ...options, ...source], text);
 }
 
 /** The lines of an answer that hold something. */

@@ -1,34 +1,76 @@
 // Writing a file of the worktree: only a regular file at exactly that path, never through a link of any kind.
-import { chmodSync, closeSync, constants, lstatSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
-import { onDisk } from './store.ts';
+import { ifThere, onDisk } from './store.ts';
 
 /**
- * Replaces `path` below `root`, or makes the file; its folder must exist. Keeps its mode, or makes it executable. Throws
- * when the way there leads through a link or out of `root`, or something else stands there.
+ * Replaces `path` below `root`, which keeps its mode or is made executable. Durable when it returns. Throws when the way there
+ * leads through a link or out of `root`, or no regular file stands there; when the disk refuses, nothing stands there.
  */
-export function writeTreeFile(root: string, path: string, text: string, executable = false): void {
+export function replaceTreeFile(root: string, path: string, text: string, executable = false): void {
   const file = placeOf(root, path);
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   onDisk(file, () => {
     const there = lstatSync(file, { throwIfNoEntry: false });
-    if (there && !there.isFile()) throw new Error(`${path} is no regular file`);
-    const mode = (there?.mode ?? 0o644) & 0o777;
+    if (!there?.isFile()) throw new Error(`${path} is no regular file`);
+    const mode = there.mode & 0o777;
     // A new file in its place: the old one may have another name elsewhere, and what that holds is not ours.
     rmSync(file, { force: true });
-    const out = openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
-    try {
-      writeFileSync(out, text);
-    } finally {
-      closeSync(out);
-    }
-    chmodSync(file, executable ? mode | 0o111 : mode);
+    create(file, text, executable ? mode | 0o111 : mode);
   });
+}
+
+/** Makes the file; its folder must exist. False when anything stands there already: that stays as it is. Throws as above. */
+export function createTreeFile(root: string, path: string, text: string, executable = false): boolean {
+  const file = placeOf(root, path);
+  return onDisk(file, () => {
+    try {
+      create(file, text, executable ? 0o755 : 0o644);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
+  });
+}
+
+function create(file: string, text: string, mode: number): void {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const out = openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
+  try {
+    writeFileSync(out, text);
+    fchmodSync(out, mode);
+    fsyncSync(out);
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
+  } finally {
+    closeSync(out);
+  }
 }
 
 /** Removes a file of the worktree; not there is fine. */
 export function removeTreeFile(root: string, path: string): void {
   rmSync(placeOf(root, path), { force: true });
+}
+
+/** Whether the file holds `text`, or the beginning of it. False for anything else that stands there, or nothing. */
+export function holdsPartOf(root: string, path: string, text: string | Buffer): boolean {
+  const file = ifThere(() => placeOf(root, path));
+  const there = file === undefined ? undefined : lstatSync(file, { throwIfNoEntry: false });
+  const whole = Buffer.from(text);
+  if (file === undefined || !there?.isFile() || there.size > whole.length) return false;
+  return whole.subarray(0, there.size).equals(readFileSync(file));
 }
 
 /** The file's real place. Throws when a folder on the way is a link, or the way leads out of the root. */

@@ -26,6 +26,7 @@ import { perRun, type Run } from '../stage/run.ts';
 import type { Incident } from '../triage/incident.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
 import { isReversal } from '../worktree/find-fix.ts';
+import { unwritable } from '../worktree/on-disk.ts';
 import { readAt, type Snapshot, snapshotOf } from '../worktree/read.ts';
 import { gateRules, snapshotTree } from './gate-rules.ts';
 import { patchFiles } from './patch-files.ts';
@@ -70,6 +71,7 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
     shellCheck,
     patches: history.patches,
     unparsed: failure.class === 'yaml_parse_error' ? namedFiles(error_lines.join('\n'), files) : [],
+    unwritable: (edited) => unwritable(tree, edited),
     isReversal: (edited) => isReversal(tree, tree.base.commit, tree.head, edited),
     facts,
   };

@@ -40,6 +40,11 @@ export function patchFiles({ patches }: Layout) {
       writeAtomic(file(hash, 'diff'), diff);
       writeAtomic(file(hash, 'json'), `${JSON.stringify(stored)}\n`);
     },
+    /** Path → the text it makes there; empty when it is not kept any more. */
+    textsOf(hash: string): ReadonlyMap<string, string> {
+      const stored = parseJson(readText(file(hash, 'json')) ?? '');
+      return new Map(isPatch(stored) ? stored.files.map(({ path, after }) => [path, after]) : []);
+    },
     /** The exact texts where the files are what they were then, else the diff. */
     async proposalOf(hash: string, files: TextSource): Promise<Change | undefined> {
       const stored = parseJson(readText(file(hash, 'json')) ?? '');

@@ -32,6 +32,8 @@ export interface ProposalContext {
   unparsed: readonly string[];
   /** Answers were given to masked texts; undefined when nobody was sent anything. */
   redactor?: Redactor | undefined;
+  /** What only the disk and git's attributes tell against these files. */
+  unwritable(files: readonly Edit[]): Promise<Pick<Refusal, 'code' | 'reasons'> | undefined>;
   /** Whether these texts are what a fix that helped had found: then it would be taken back. */
   isReversal(files: readonly Edit[]): Promise<boolean>;
 }
@@ -48,6 +50,8 @@ export async function judgeProposal(
   const { files, note } = read;
   const verdict = judgeResult(files, context.rules, context.unparsed);
   if (!verdict.ok) return verdict;
+  const unwritable = await context.unwritable(files);
+  if (unwritable) return refuse(unwritable.code, ...unwritable.reasons);
   const problems = await shellProblems(files, context.shellCheck);
   if (problems.length > 0) return refuse('does_not_parse', ...problems);
   const diff = cleanDiff(files);

@@ -10,6 +10,7 @@ import { putBack, unwriteFix } from '../worktree/commit-fix.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { treeGit } from '../worktree/tree.ts';
 import { fixData, takeBack } from './commit.ts';
+import { patchFiles } from './patch-files.ts';
 
 /** Puts right what was left; fixes of this run that wait for judgement stay. Throws MendError when that cannot be. */
 export async function recoverFixes(run: Run): Promise<void> {
@@ -64,7 +65,9 @@ async function finishIntent(
   const { created, ...rest } = data;
   const commit = commitOf(onBranch, { hash: data.hash, run: intentRun });
   if (!commit) {
-    await unwriteFix(run.tree, data.paths, created);
+    const texts = patchFiles(run.layout).textsOf(data.hash);
+    const made = created.flatMap((path) => (texts.has(path) ? [{ path, text: texts.get(path) as string }] : []));
+    await unwriteFix(run.tree, data.paths, made);
     notice(run, 'a fix was being written when the loop was stopped; its files are as they were');
     return;
   }

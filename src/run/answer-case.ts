@@ -18,6 +18,7 @@ import { configurationNow } from '../stage/configuration.ts';
 import type { RunPorts } from '../stage/run.ts';
 import { entryOf } from '../triage/ledger.ts';
 import { isReversal } from '../worktree/find-fix.ts';
+import { unwritable } from '../worktree/on-disk.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { snapshotOf } from '../worktree/read.ts';
 import { closeOpenRun } from './resume.ts';
@@ -87,6 +88,7 @@ async function judge(
     unparsed: [],
     // A person may try again what did not help before.
     patches: [],
+    unwritable: (files) => unwritable(tree, files),
     isReversal: (files) => isReversal(tree, base.commit, tree.head, files),
   });
   const mask = openMask(home, config, env);

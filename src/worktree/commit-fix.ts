@@ -1,8 +1,10 @@
 // A fix on the AI branch, and taking it back: one commit each, of the patched paths alone.
+import { join } from 'node:path';
 import { fail } from '../errors.ts';
-import { fields, type Git, GitError } from '../io/git.ts';
-import { removeTreeFile, writeTreeFile } from '../io/tree-file.ts';
-import { complaints, short } from './messages.ts';
+import { fields, type Git, GitError, hashText } from '../io/git.ts';
+import { entryAt } from '../io/links.ts';
+import { createTreeFile, holdsPartOf, removeTreeFile, replaceTreeFile } from '../io/tree-file.ts';
+import { complaints, moveAside, shellWord, short } from './messages.ts';
 import { restoreTree } from './save-changes.ts';
 import { type TreePlace, trackedStatus, treeGit, WORKTREE } from './tree.ts';
 
@@ -18,26 +20,64 @@ export interface CommitOptions {
 }
 
 /**
- * Writes the files and commits them; the commit. What stages changed in tracked files is put back first: it is saved.
- * Throws E_GIT_FAILED when git or a hook refuses; then the files are as they were.
+ * Writes the files and commits them as they are, whatever git would make of them; the commit, durable. What stages changed in
+ * tracked files is put back first: it is saved. Throws E_FIX_IN_THE_WAY when something stands where a file is to be made, and
+ * E_GIT_FAILED when git or a hook refuses; then the files are as they were.
  */
 export async function commitFix(tree: TreePlace, files: readonly FixFile[], message: string, options: CommitOptions) {
-  const git = treeGit(tree, options);
+  const git = treeGit(tree, { ...options, durable: true });
   const paths = files.map(({ path }) => path);
   await putBack(tree, git);
-  const there = (await git.run(['--literal-pathspecs', 'ls-files', '-z', '--', ...paths])).split('\0');
-  const created = paths.filter((path) => !there.includes(path));
+  const modes = await trackedModes(git, paths);
+  const written: string[] = [];
   try {
-    for (const { path, text, executable } of files) writeTreeFile(tree.path, path, text, executable);
-    // `add` refuses a tracked file below an ignored folder; a new file there stays refused.
-    await git.run(['--literal-pathspecs', 'add', '-u', '--', ...paths]);
-    if (created.length > 0) await git.run(['--literal-pathspecs', 'add', '--', ...created]);
+    for (const { path, text, executable } of files) {
+      if (modes.has(path)) replaceTreeFile(tree.path, path, text, executable);
+      else if (!createTreeFile(tree.path, path, text, executable)) {
+        fail('E_FIX_IN_THE_WAY', { path, command: moveAside(WORKTREE, [path]) });
+      }
+      written.push(path);
+    }
+    const judged = await stageTexts(git, files, modes);
     await commit(git, message, options);
+    if (options.hooks) await refuseOtherwise(git, judged);
   } catch (error) {
-    await unwriteFix(tree, paths, created);
+    // Ours, and the first to go: git may not be able to put anything back (a full disk), and the edit must not stay. What is
+    // missing then, the next start puts back.
+    for (const path of written) removeTreeFile(tree.path, path);
+    await restoreTree(tree, paths).catch(() => {});
     return refused('commit a fix', error, options);
   }
   return git.line(['rev-parse', 'HEAD']);
+}
+
+/** Path → mode, of those that are tracked. */
+async function trackedModes(git: Git, paths: readonly string[]): Promise<Map<string, string>> {
+  const rows = fields(await git.run(['--literal-pathspecs', 'ls-files', '-s', '-z', '--', ...paths]));
+  return new Map(rows.map((row) => [row.slice(row.indexOf('\t') + 1), row.slice(0, row.indexOf(' '))]));
+}
+
+/** Puts the texts into git's store and index, no filter and no ignore rule asked; path → what the index has for it now. */
+async function stageTexts(git: Git, files: readonly FixFile[], modes: ReadonlyMap<string, string>) {
+  const judged = new Map<string, string>();
+  for (const { path, text, executable } of files) {
+    const mode = executable ? '100755' : (modes.get(path) ?? '100644');
+    judged.set(path, `${mode} ${await hashText(git, text, '-w')}`);
+  }
+  const rows = [...judged].map(([path, entry]) => `${entry}\t${path}\0`);
+  await git.run(['update-index', '-z', '--index-info'], rows.join(''));
+  return judged;
+}
+
+/** A hook may have committed something else than the gate judged: then the commit is taken off again. */
+async function refuseOtherwise(git: Git, judged: ReadonlyMap<string, string>): Promise<void> {
+  const rows = fields(await git.run(['diff-tree', '-r', '-z', '--no-renames', 'HEAD^', 'HEAD']));
+  const changed = rows.flatMap((row, i) => (i % 2 === 0 ? [{ row: row.split(' '), path: rows[i + 1] ?? '' }] : []));
+  const other = changed.filter(({ row, path }) => judged.get(path) !== `${row[1]} ${row[3]}`);
+  if (other.length === 0) return;
+  await git.run(['reset', '-q', '--soft', 'HEAD^']);
+  const names = other.map(({ path }) => shellWord(path)).join(', ');
+  throw new GitError(['commit'], 1, `a hook changed what was to be committed: ${names}`);
 }
 
 const MAX_REASON_CHARS = 300;
@@ -53,7 +93,7 @@ function refused(doing: string, error: unknown, { hooks, sign }: CommitOptions):
 
 /** Takes a fix back by a commit of its own; the commit. Throws E_FIX_STUCK when later changes stand in the way. */
 export async function revertFix(tree: TreePlace, fix: string, message: string, options: CommitOptions) {
-  const git = treeGit(tree, options);
+  const git = treeGit(tree, { ...options, durable: true });
   await putBack(tree, git);
   // Not `git revert`: a process that dies after it would leave a revert begun, and nothing of ours ends those.
   const patch = await git.bytes(['diff-tree', '-p', '--binary', '--full-index', '--no-renames', `${fix}^`, fix]);
@@ -73,20 +113,28 @@ export async function revertFix(tree: TreePlace, fix: string, message: string, o
   return git.line(['rev-parse', 'HEAD']);
 }
 
-/** Whether every file is at HEAD what whoever edited it was shown; `before` null: it is not there. */
+/** Whether every file is at HEAD what whoever edited it was shown; `before` null: neither there nor on the disk. */
 export async function isAsShown(tree: TreePlace, files: readonly { path: string; before: string | null }[]) {
   const git = treeGit(tree);
   const looks = files.map(async ({ path, before }) => {
     const blob = await git.attempt(['cat-file', 'blob', `HEAD:${path}`]);
-    return blob.ok ? blob.stdout === before : before === null;
+    if (blob.ok) return blob.stdout === before;
+    return before === null && (await entryAt(join(tree.path, path))).kind === 'nothing';
   });
   return (await Promise.all(looks)).every(Boolean);
 }
 
-/** After a process died between writing files and committing them: they are as they were. */
-export async function unwriteFix(tree: TreePlace, paths: readonly string[], created: readonly string[]): Promise<void> {
+/**
+ * After a process died between writing files and committing them: they are as they were. Of `created` only what holds the
+ * text, or the beginning of it, was made by it and is removed; anything else is somebody's.
+ */
+export async function unwriteFix(
+  tree: TreePlace,
+  paths: readonly string[],
+  created: readonly FixFile[],
+): Promise<void> {
   await restoreTree(tree, paths);
-  for (const path of created) removeTreeFile(tree.path, path);
+  for (const { path, text } of created) if (holdsPartOf(tree.path, path, text)) removeTreeFile(tree.path, path);
 }
 
 /** Tracked files as they are at HEAD; what stages changed in them is saved. Returns which were changed. */

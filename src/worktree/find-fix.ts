@@ -1,5 +1,5 @@
 // Fixes on the AI branch, found again by the trailers of their commits.
-import { fields, type Git } from '../io/git.ts';
+import { fields, type Git, hashText } from '../io/git.ts';
 import { type TreePlace, treeGit } from './tree.ts';
 
 /** A commit that brings a fix, or takes one back. What its trailers do not tell is empty. */
@@ -79,7 +79,7 @@ export async function isReversal(
   for (const { path, after } of edits) {
     const fixes = standing.filter(({ paths }) => paths.includes(path));
     if (fixes.length === 0) continue;
-    const id = await git.line(['hash-object', '--stdin'], after);
+    const id = await hashText(git, after);
     const before = await Promise.all(fixes.map(({ commit }) => git.attempt(['rev-parse', `${commit}^:${path}`])));
     if (before.some(({ ok, stdout }) => ok && stdout.trim() === id)) return true;
   }

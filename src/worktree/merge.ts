@@ -2,11 +2,10 @@
 // the worktree moves ahead to it, without losing what stages left there.
 import { join } from 'node:path';
 import { fail } from '../errors.ts';
-import { fileFacts } from '../io/files.ts';
 import { fields, type Git, openGit } from '../io/git.ts';
 import { blockAbove, entryAt } from '../io/links.ts';
-import { readBytes, removeFile } from '../io/store.ts';
-import { removeTreeFile } from '../io/tree-file.ts';
+import { removeFile } from '../io/store.ts';
+import { holdsPartOf, removeTreeFile } from '../io/tree-file.ts';
 import type { Base } from './base.ts';
 import { landedPaths } from './landed.ts';
 import { gitFailed, moveAside, shellWord, solveConflict } from './messages.ts';
@@ -143,8 +142,5 @@ async function clearTheWay(tree: TreePlace, git: Git, base: Base, to: string): P
 /** Whether the file is what git makes of the blob in a checkout, or the beginning of it. */
 async function isPartOf(tree: TreePlace, git: Git, path: string, blob: string): Promise<boolean> {
   if ((await git.line(['hash-object', '--', path])) === blob) return true;
-  const whole = await git.bytes(['cat-file', '--filters', `--path=${path}`, blob]);
-  const file = join(tree.path, path);
-  const here = (fileFacts(file)?.size ?? 0) > whole.length ? undefined : readBytes(file);
-  return here !== undefined && whole.subarray(0, here.length).equals(here);
+  return holdsPartOf(tree.path, path, await git.bytes(['cat-file', '--filters', `--path=${path}`, blob]));
 }

@@ -4,7 +4,7 @@ import { linkSync, lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { removeTreeFile, writeTreeFile } from '../../src/io/tree-file.ts';
+import { createTreeFile, holdsPartOf, removeTreeFile, replaceTreeFile } from '../../src/io/tree-file.ts';
 import { folder, write } from './temporary.ts';
 
 const mode = (path: string) => (lstatSync(path).mode & 0o777).toString(8);
@@ -13,9 +13,9 @@ test('a file is replaced and keeps its mode, or is made executable; a new one is
   const root = folder();
   write(root, { 'a/run.sh': 'old\n', 'a/plain.txt': 'old\n' });
   execFileSync('chmod', ['755', join(root, 'a/run.sh')]);
-  writeTreeFile(root, 'a/run.sh', 'new\n');
-  writeTreeFile(root, 'a/plain.txt', 'new\n', true);
-  writeTreeFile(root, 'top.txt', 'made\n');
+  replaceTreeFile(root, 'a/run.sh', 'new\n');
+  replaceTreeFile(root, 'a/plain.txt', 'new\n', true);
+  assert.ok(createTreeFile(root, 'top.txt', 'made\n'));
   assert.equal([readFileSync(join(root, 'a/run.sh'), 'utf8'), mode(join(root, 'a/run.sh'))], ['new\n', '755']);
   assert.is(mode(join(root, 'a/plain.txt')), '755');
   assert.equal([readFileSync(join(root, 'top.txt'), 'utf8'), mode(join(root, 'top.txt'))], ['made\n', '644']);
@@ -37,7 +37,7 @@ test('a link, and whatever is reached through one, is left alone', () => {
     'conf/folder/new.txt',
     'inside/x',
   ]) {
-    assert.throws(() => writeTreeFile(root, path, 'mine\n'), /regular file|where it seems/, path);
+    assert.throws(() => replaceTreeFile(root, path, 'mine\n'), /regular file|where it seems/, path);
   }
   assert.is(readFileSync(join(outside, 'secret.txt'), 'utf8'), 'secret\n');
   assert.throws(() => lstatSync(join(outside, 'nothing.txt')));
@@ -50,7 +50,7 @@ test('another name of the same file keeps its text', () => {
   const outside = folder();
   write(outside, { 'twin.txt': 'theirs\n' });
   linkSync(join(outside, 'twin.txt'), join(root, 'a.txt'));
-  writeTreeFile(root, 'a.txt', 'mine\n');
+  replaceTreeFile(root, 'a.txt', 'mine\n');
   assert.equal(
     [readFileSync(join(outside, 'twin.txt'), 'utf8'), readFileSync(join(root, 'a.txt'), 'utf8')],
     ['theirs\n', 'mine\n'],
@@ -63,12 +63,41 @@ test('no way leads out of the root, and nothing but a file is replaced', () => {
   writeFileSync(join(root, '../beside.txt'), 'theirs\n');
   execFileSync('mkfifo', [join(root, 'pipe')]);
   for (const path of ['../beside.txt', 'conf/../../beside.txt', join(root, '../beside.txt'), '..', './x', 'conf//x']) {
-    assert.throws(() => writeTreeFile(root, path, 'mine\n'), /no plain path/, path);
+    assert.throws(() => replaceTreeFile(root, path, 'mine\n'), /no plain path/, path);
     assert.throws(() => removeTreeFile(root, path), /no plain path/, path);
   }
-  for (const path of ['conf', 'pipe']) assert.throws(() => writeTreeFile(root, path, 'mine\n'), /regular file/, path);
-  assert.throws(() => writeTreeFile(root, 'nowhere/x', 'mine\n'), /ENOENT/);
+  for (const path of ['conf', 'pipe']) assert.throws(() => replaceTreeFile(root, path, 'mine\n'), /regular file/, path);
+  assert.throws(() => replaceTreeFile(root, 'nowhere/x', 'mine\n'), /ENOENT/);
   assert.is(readFileSync(join(root, '../beside.txt'), 'utf8'), 'theirs\n');
+});
+
+test('a file is made only where nothing stands: no file, folder or link, also one that leads nowhere', () => {
+  const root = folder();
+  write(root, { 'a.txt': 'theirs\n', 'conf/x': 'x' });
+  symlinkSync('nowhere', join(root, 'dangling'));
+  for (const path of ['a.txt', 'conf', 'dangling']) assert.is(createTreeFile(root, path, 'mine\n'), false, path);
+  assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'theirs\n');
+  assert.is(readlinkSync(join(root, 'dangling')), 'nowhere');
+  assert.throws(() => createTreeFile(root, '../x', 'mine\n'), /no plain path/);
+  assert.throws(() => createTreeFile(root, 'nowhere/x', 'mine\n'), /ENOENT/);
+});
+
+test('what cannot be written whole leaves nothing behind', () => {
+  const root = folder();
+  write(root, { 'a.txt': 'theirs\n' });
+  const texts = { toString: () => assert.unreachable() } as unknown as string;
+  assert.throws(() => createTreeFile(root, 'new.txt', texts));
+  assert.throws(() => replaceTreeFile(root, 'a.txt', texts));
+  for (const path of ['new.txt', 'a.txt']) assert.is(lstatSync(join(root, path), { throwIfNoEntry: false }), undefined);
+});
+
+test('whether a file holds the beginning of a text', () => {
+  const root = folder();
+  write(root, { whole: 'one\ntwo\n', part: 'one\nt', empty: '', longer: 'one\ntwo\nthree\n', other: 'one\nT' });
+  symlinkSync('whole', join(root, 'link'));
+  const holds = (path: string) => holdsPartOf(root, path, 'one\ntwo\n');
+  assert.equal(['whole', 'part', 'empty'].map(holds), [true, true, true]);
+  assert.equal(['longer', 'other', 'link', 'nothing', 'no/folder'].map(holds), [false, false, false, false, false]);
 });
 
 test('what is removed is gone, and not there is fine', () => {

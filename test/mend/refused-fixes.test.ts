@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failuresIn, run } from '../run/homelab.ts';
 import { FILE, fixTrail, mendable, probe as probeOf, probePlugin, says, stageOn } from '../run/probe.ts';
-import { git } from '../worktree/repository.ts';
+import { git, read, write } from '../worktree/repository.ts';
 
 const note = { fix: 'A change', reason: 'A reason' };
 const edit = (path: string, text: string) => ({ files: { [path]: text }, note });
@@ -20,7 +20,10 @@ const FILES = {
   'conf/kustomization.yaml': KUSTOMIZATION,
   'conf/one.yaml': 'a: 1\n',
   'conf/two.yaml': 'a: 2\n',
+  'conf/secret.enc': 'bad\n',
   'elsewhere.txt': 'bad\n',
+  '.gitattributes': '*.enc filter=crypt\n',
+  '.gitignore': '*.ignored\n',
 };
 
 const stage = stageOn(FILE, { files: ['conf/', 'out'], verify: ['conf/verify.sh'] });
@@ -45,6 +48,8 @@ const HOSTILE: [string, object, string][] = [
     'does_not_parse',
   ],
   ['nothing', edit(FILE, 'bad\nsecond\n'), 'no_change'],
+  ['a file of the owner that git ignores', edit('conf/own.ignored', 'x\n'), 'in_the_way'],
+  ['a file that git encrypts', edit('conf/secret.enc', 'good\n'), 'converted'],
   ['two files', { files: { [FILE]: 'good\n', 'conf/one.yaml': 'a: 3\n' }, note }, 'too_many_files'],
   ['a thousand lines', edit(FILE, 'good\n'.repeat(1000)), 'too_many_lines'],
   ['prose', { answer: 'I would change the first word to good.' }, 'unreadable'],
@@ -60,6 +65,7 @@ test('hostile answers are refused with their code, and neither tree nor branch c
   symlinkSync('/tmp', join(home, 'conf/link'));
   git(home, 'add', '.');
   git(home, 'commit', '-q', '-m', 'a link');
+  write(home, { 'conf/own.ignored': 'precious\n' });
   for (const [what, answer, code] of HOSTILE) {
     probe.answers(...Array('answer' in answer ? 3 : 1).fill(answer), { throw: 'enough' });
     const ran = await run(home);
@@ -68,6 +74,23 @@ test('hostile answers are refused with their code, and neither tree nor branch c
     assert.is(refused.length, 'answer' in answer ? 3 : 1, what);
     assert.equal([tree(), treeStatus(), subjects()], ['bad\nsecond\n', '', []], what);
   }
+});
+
+test('what a stage left where a new file is proposed is neither replaced nor cleaned up', async () => {
+  const command = 'echo precious > conf/made.ignored; grep good conf/a.txt';
+  const { home, probe, subjects } = mendable({ stages: { a: { command, files: ['conf/'] } }, files: FILES });
+  probe.answers(edit('conf/made.ignored', 'x\n'), { throw: 'enough' });
+  const { events } = await run(home);
+  assert.equal(
+    events.filter(({ type }) => type === 'fix.refused').map(({ data }) => [data.code, data.reasons]),
+    [
+      [
+        'in_the_way',
+        ['conf/made.ignored: something that git does not hold stands there in ai/worktree; no fix may replace it'],
+      ],
+    ],
+  );
+  assert.equal([read(home, 'ai/worktree/conf/made.ignored'), subjects()], ['precious\n', []]);
 });
 
 test('a model is told code and reasons, three rounds at most; then the next plugin is asked, and no try is spent twice', async () => {

@@ -1,11 +1,12 @@
 // A fix is one commit of its own paths, and taking it back another; whatever is refused leaves the tree as it was.
-import { chmodSync, existsSync, lstatSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, lstatSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commitFix, isAsShown, revertFix, unwriteFix } from '../../src/worktree/commit-fix.ts';
 import type { Worktree } from '../../src/worktree/tree.ts';
-import { git, numbers, open, read, refusal, repository, write } from './repository.ts';
+import { commit, git, numbers, open, read, refusal, repository, script, write } from './repository.ts';
 
 const PLAIN = { hooks: false, sign: false };
 const status = ({ path }: Worktree) => git(path, 'status', '--porcelain');
@@ -61,20 +62,89 @@ test('later changes in the way: nothing is changed, and the command to do it by 
   );
 });
 
-test('a tracked file below an ignored folder is committed; a new one there is refused', async () => {
+test('files below an ignored folder are committed, tracked or new', async () => {
   const home = repository({ 'build/a.txt': 'one\n', 'b.txt': 'one\n' });
-  write(home, { '.gitignore': 'build/\n' });
+  write(home, { '.gitignore': 'build/\nignored.txt\n' });
   git(home, 'add', '.gitignore');
   git(home, 'commit', '-qm', 'ignore');
   const tree = await open(home);
-  const files = [
-    { path: 'build/a.txt', text: 'two\n' },
-    { path: 'new.txt', text: 'new\n' },
-  ];
-  await commitFix(tree, files, 'one\n', PLAIN);
-  assert.equal(git(tree.path, 'show', '--format=', '--name-only').split('\n'), ['build/a.txt', 'new.txt']);
-  await refusal(commitFix(tree, [{ path: 'build/new.txt', text: 'new\n' }], 'two\n', PLAIN));
-  assert.equal([existsSync(join(tree.path, 'build/new.txt')), status(tree)], [false, '']);
+  const files = ['build/a.txt', 'build/new.txt', 'ignored.txt', 'empty.txt'];
+  const texts = files.map((path) => ({ path, text: path === 'empty.txt' ? '' : 'two\n' }));
+  const fix = await commitFix(tree, texts, 'one\n', PLAIN);
+  assert.equal(git(tree.path, 'show', '--format=', '--name-only').split('\n'), [...files].sort());
+  assert.equal([read(tree.path, 'build/a.txt'), read(tree.path, 'empty.txt'), status(tree)], ['two\n', '', '']);
+  await revertFix(tree, fix, 'back\n', PLAIN);
+  assert.equal([existsSync(join(tree.path, 'build/new.txt')), read(tree.path, 'build/a.txt')], [false, 'one\n']);
+});
+
+/** What git is told to do with a file, and texts before and after a fix. */
+const CONVERTED: [string, string, string, string, string?][] = [
+  ['a clean filter', '* filter=upper\n', 'ONE\n', 'two\n'],
+  ['an encoding', '* working-tree-encoding=UTF-16\n', 'one\n', 'two\n'],
+  ['idents', '* ident\n', '# $Id$\none\n', '# $Id$\ntwo\n'],
+  ['line ends of Windows', '* text eol=crlf\n', 'one\n', 'two\n'],
+  ['line ends that git evens out', '* text\n', 'one\n', 'one\r\ntwo\r\n'],
+  ['autocrlf', '', 'one\r\n', 'one\r\ntwo\r\n', 'true'],
+  ['autocrlf, unix', '', 'one\n', 'one\ntwo\n', 'true'],
+  ['autocrlf=input', '', 'one\r\n', 'one\r\ntwo\r\n', 'input'],
+];
+
+test('the commit holds the texts byte for byte, whatever git would make of them', async () => {
+  for (const [what, attributes, before, after, autocrlf] of CONVERTED) {
+    const home = repository({ 'a.txt': before, 'plain.md': 'x\n' });
+    git(home, 'config', 'filter.upper.clean', 'tr a-z A-Z');
+    if (autocrlf) git(home, 'config', 'core.autocrlf', autocrlf);
+    commit(home, { '.gitattributes': attributes.replace('*', '*.txt') });
+    const tree = await open(home);
+    const texts = [
+      { path: 'a.txt', text: after },
+      { path: 'new.txt', text: after },
+    ];
+    await commitFix(tree, texts, 'one\n', PLAIN);
+    for (const { path, text } of texts) {
+      const blob = execFileSync('git', ['cat-file', 'blob', `HEAD:${path}`], { cwd: tree.path, encoding: 'utf8' });
+      assert.equal([blob, read(tree.path, path)], [text, text], `${what}: ${path}`);
+    }
+    if (attributes === '') assert.is(status(tree), '', what);
+  }
+});
+
+test('a file is made only where nothing stands; what stands there is kept, whoever ignores it', async () => {
+  const home = repository({ 'a.txt': 'one\n', '.gitignore': 'ignored.txt\n' });
+  const tree = await open(home);
+  write(tree.path, { 'ignored.txt': 'precious\n', 'untracked.txt': 'precious\n' });
+  symlinkSync('nowhere', join(tree.path, 'dangling.txt'));
+  const head = git(tree.path, 'rev-parse', 'HEAD');
+  for (const path of ['ignored.txt', 'untracked.txt', 'dangling.txt']) {
+    const files = ['made.txt', 'a.txt', path].map((name) => ({ path: name, text: 'two\n' }));
+    assert.equal(await refusal(commitFix(tree, files, 'one\n', PLAIN)), {
+      text: `error E_FIX_IN_THE_WAY: a fix makes the file ${path}, but something that git does not hold stands there in ai/worktree
+  next:  move it away, or let your stage write elsewhere:
+         mv ai/worktree/${path} ai/worktree/${path}.old`,
+      exit: 3,
+    });
+    assert.equal([existsSync(join(tree.path, 'made.txt')), read(tree.path, 'a.txt')], [false, 'one\n'], path);
+  }
+  assert.equal([read(tree.path, 'ignored.txt'), read(tree.path, 'untracked.txt')], ['precious\n', 'precious\n']);
+  assert.is(readlinkSync(join(tree.path, 'dangling.txt')), 'nowhere');
+  assert.is(git(tree.path, 'rev-parse', 'HEAD'), head);
+});
+
+test('a hook that commits something else than was judged is refused, and its commit taken off', async () => {
+  const home = repository({ 'a.txt': 'one\n', 'b.txt': 'one\n' });
+  const tree = await open(home);
+  const head = git(tree.path, 'rev-parse', 'HEAD');
+  for (const change of ['echo formatted > a.txt; git add a.txt', 'echo more > b.txt; git add b.txt']) {
+    script(join(home, '.git/hooks/pre-commit'), change);
+    const fix = commitFix(tree, [{ path: 'a.txt', text: 'two\n' }], 'one\n', { hooks: true, sign: false });
+    const { text } = await refusal(fix);
+    assert.match(text, /git could not commit a fix: a hook changed what was to be committed: [ab]\.txt/);
+    assert.is(git(tree.path, 'rev-parse', 'HEAD'), head);
+    git(tree.path, 'reset', '-q', '--hard');
+  }
+  script(join(home, '.git/hooks/pre-commit'), 'exit 0');
+  await commitFix(tree, [{ path: 'a.txt', text: 'two\n' }], 'one\n', { hooks: true, sign: false });
+  assert.equal([subject(tree), status(tree)], ['mendloop: one', '']);
 });
 
 test('what git or a hook refuses leaves every file as it was, a new one too', async () => {
@@ -95,9 +165,6 @@ test('what git or a hook refuses leaves every file as it was, a new one too', as
          git -C ai/worktree hook run pre-commit`,
   );
   assert.equal([read(tree.path, 'a.txt'), status(tree)], ['one\n', '']);
-  const ignored = await refusal(commitFix(tree, [{ path: 'ignored.txt', text: 'x\n' }], 'one\n', PLAIN));
-  assert.match(ignored.text, 'error E_GIT_FAILED: git could not commit a fix: ');
-  assert.not(existsSync(join(tree.path, 'ignored.txt')));
   await commitFix(tree, files, 'one\n', PLAIN);
   assert.is(subject(tree), 'mendloop: one');
 });
@@ -106,10 +173,9 @@ test('a link that a stage put in the way is not followed', async () => {
   const home = repository({ 'a.txt': 'one\n', 'conf/b.txt': 'one\n' });
   const tree = await open(home);
   symlinkSync(join(home, 'a.txt'), join(tree.path, 'new.txt'));
-  await commitFix(tree, [{ path: 'new.txt', text: 'mine\n' }], 'one\n', PLAIN).then(
-    () => assert.unreachable(),
-    (error) => assert.match(String(error), 'no regular file'),
-  );
+  const fix = commitFix(tree, [{ path: 'new.txt', text: 'mine\n' }], 'one\n', PLAIN);
+  assert.match((await refusal(fix)).text, 'E_FIX_IN_THE_WAY');
+  assert.is(readlinkSync(join(tree.path, 'new.txt')), join(home, 'a.txt'));
   assert.is(read(home, 'a.txt'), 'one\n');
 });
 
@@ -127,12 +193,14 @@ test('commits are not signed unless asked for, whatever the owner does', async (
   assert.equal([read(tree.path, 'a.txt'), status(tree)], [numbers(), '']);
 });
 
-test('files that were written and not committed are as they were', async () => {
+test('files that were written and not committed are as they were; one that somebody else made is theirs', async () => {
   const tree = await open(repository({ 'a.txt': 'one\n', 'b.txt': 'one\n' }));
-  write(tree.path, { 'a.txt': 'half', 'new.txt': 'half', 'b.txt': 'changed by a stage\n' });
+  write(tree.path, { 'a.txt': 'half', 'new.txt': 'half', 'b.txt': 'changed by a stage\n', 'theirs.txt': 'precious\n' });
   git(tree.path, 'add', 'a.txt', 'new.txt');
-  await unwriteFix(tree, ['a.txt', 'new.txt'], ['new.txt']);
-  assert.equal([read(tree.path, 'a.txt'), status(tree)], ['one\n', 'M b.txt']);
+  const created = ['new.txt', 'theirs.txt', 'gone/x.txt'].map((path) => ({ path, text: 'half a text\n' }));
+  await unwriteFix(tree, ['a.txt', ...created.map(({ path }) => path)], created);
+  assert.equal([read(tree.path, 'a.txt'), status(tree)], ['one\n', 'M b.txt\n?? theirs.txt']);
+  assert.is(read(tree.path, 'theirs.txt'), 'precious\n');
 });
 
 test('whether files are as somebody was shown them', async () => {
@@ -143,6 +211,8 @@ test('whether files are as somebody was shown them', async () => {
     [true, false, false, true],
   );
   assert.not(await shown('b.txt', 'was here\n'));
+  symlinkSync('nowhere', join(tree.path, 'b.txt'));
+  assert.not(await shown('b.txt', null), 'something stands where it would be made');
 });
 
 test.run();
