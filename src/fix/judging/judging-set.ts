@@ -1,0 +1,286 @@
+// The judging set: every file of the repository that a check or diagnostic of any stage runs, and what those files source or
+// call. No fix edits it, and it is as committed before any check runs. What checks only look at is not in it.
+import { dirname, join, normalize } from 'node:path/posix';
+import { type ContextMap, isBuiltInCheck } from '../../config/context-map.ts';
+import { pathMatcher, rawWords } from '../../config/paths.ts';
+import { type Ran, ranBy, readsCommands, type TargetTool } from './ran-words.ts';
+import { readArgv, readShell, type SimpleCommand } from './read-shell.ts';
+import { includedFiles, TARGET_FILES, targetText } from './targets.ts';
+
+/** Why a file judges. */
+export interface Judge {
+  /** The word that names it. */
+  readonly word: string;
+  /** Where that stands: `stages.vms.verify[0]`, or the file that runs it. */
+  readonly by: string;
+  /** Whether git has it; one that it has not may not exist at all. */
+  readonly tracked: boolean;
+}
+export type JudgingSet = ReadonlyMap<string, Judge>;
+
+/** The files of a commit (or of the index), with their modes. */
+export type Listing = ReadonlyMap<string, { readonly mode: string }>;
+type Command = string | readonly string[];
+
+const MAX_DEPTH = 5;
+const EXECUTABLE = '100755';
+const LINK = '120000';
+const SCRIPT = /\.(?:sh|bash|zsh|bats|py|rb|pl|js|mjs|cjs|ts|mts)$/;
+const SHELL_SCRIPT = /\.(?:sh|bash|zsh|ksh|bats)$/;
+const ROOT = /^\$(?:MENDLOOP_ROOT|PWD)\//;
+const VARIABLE = /\$\w+|\$[@*#?]|…|\{\{[^}]*\}\}/g;
+
+/** `text`: the text of a tracked file, or where a link points; undefined when it has none. Never throws unless that does. */
+export async function judgingSet(
+  { stages }: Pick<ContextMap, 'stages'>,
+  listing: Listing,
+  text: (path: string) => Promise<string | undefined>,
+): Promise<JudgingSet> {
+  const judges = new Map<string, Judge>();
+  const around = { judges, listing, text, own: '', depth: 0, targets: new Set<string>() };
+  for (const [name, stage] of Object.entries(stages)) {
+    for (const role of ['verify', 'diagnostics'] as const) {
+      for (const [index, entry] of stage[role].entries()) {
+        if (isBuiltInCheck(entry)) continue;
+        await follow(entry, { ...around, by: `stages.${name}.${role}[${index}]` });
+      }
+    }
+  }
+  return judges;
+}
+
+/** The files that the words of one command itself run; what these call is not followed. */
+export async function filesRunBy(command: Command, listing: Listing): Promise<string[]> {
+  const judges = new Map<string, Judge>();
+  const text = async () => undefined;
+  await follow(command, { judges, listing, text, by: '', own: '', depth: MAX_DEPTH, targets: new Set() });
+  return [...judges].flatMap(([path, { tracked }]) => (tracked ? [path] : []));
+}
+
+interface Scope {
+  readonly judges: Map<string, Judge>;
+  readonly listing: Listing;
+  readonly text: (path: string) => Promise<string | undefined>;
+  readonly by: string;
+  /** The folder of the script that is read; empty at the root. */
+  readonly own: string;
+  readonly depth: number;
+  /** Files and their targets that were read already. */
+  readonly targets: Set<string>;
+}
+
+/** Everything that shell text or an argv runs. */
+async function follow(command: Command, scope: Scope): Promise<void> {
+  const commands = typeof command === 'string' ? readShell(command) : readArgv(command);
+  const ran = commands.flatMap((one, i) => ranBy(one, feedsShell(commands, i)));
+  const folders = ran.flatMap((one) => (one.kind === 'folder' || one.kind === 'value' ? [one.word] : []));
+  const place = placeOf(scope, folders);
+  const isVariable = (word: string) => /^\$\w+$/.test(word);
+  const runsVariable = ran.some(
+    (one) =>
+      ('word' in one && /^(?:script|sourced)$/.test(one.kind) && isVariable(one.word)) ||
+      (one.kind === 'first' && isVariable(one.words[0] ?? '')),
+  );
+  for (const one of ran) await take(one, place, scope, runsVariable);
+}
+
+function feedsShell(commands: readonly SimpleCommand[], at: number): boolean {
+  const next = commands[at + 1];
+  return commands[at]?.piped === true && next !== undefined && readsCommands(next);
+}
+
+async function take(ran: Ran, place: Place, scope: Scope, runsVariable: boolean): Promise<void> {
+  const add = (word: string, paths: readonly string[], shell = false) => addAll(word, paths, scope, shell);
+  switch (ran.kind) {
+    case 'text':
+      return follow(ran.text, scope);
+    case 'folder':
+      return;
+    case 'value': {
+      const scripts = runsVariable ? place.find(ran.word).filter((path) => looksRun(path, scope.listing)) : [];
+      return add(ran.word, scripts);
+    }
+    case 'maybe':
+      return add(
+        ran.word,
+        place.find(ran.word).filter((path) => looksRun(path, scope.listing)),
+      );
+    case 'first': {
+      const word = ran.words.find((one) => place.find(one).length > 0) ?? ran.words.find((one) => SCRIPT.test(one));
+      if (word === undefined) return;
+      return add(word, place.findOrName(word), true);
+    }
+    case 'script':
+      return add(ran.word, place.findOrName(ran.word));
+    case 'playbook':
+      return add(ran.word, place.find(ran.word));
+    case 'sourced': {
+      for (const path of place.findOrName(ran.word)) {
+        // A file of settings is data, whoever sources it.
+        if (!isAssignments(await scope.text(path))) await add(ran.word, [path], true);
+      }
+      return;
+    }
+    case 'tests': {
+      const named = ran.words.flatMap((word) => [...place.find(word), ...place.below(word)]);
+      const like = (pattern: RegExp) => [...scope.listing.keys()].filter((path) => pattern.test(path));
+      const found = named.length > 0 ? named : ran.called ? like(ran.called) : [];
+      const shared = ran.called?.test('conftest.py') ? like(/(?:^|\/)conftest\.py$/) : [];
+      return add(ran.words.join(' ') || 'its tests', [...found, ...shared]);
+    }
+    case 'targets':
+      return takeTargets(ran, place, scope);
+  }
+}
+
+async function takeTargets(ran: Extract<Ran, { kind: 'targets' }>, place: Place, scope: Scope): Promise<void> {
+  const { tool, file, folder, targets } = ran;
+  const word = [tool, ...targets].join(' ');
+  const names = file === undefined ? TARGET_FILES[tool] : [file];
+  const found = names.map((name) => place.find(join(folder, name))).find((paths) => paths.length > 0) ?? [];
+  for (const path of found.filter((one) => !scope.targets.has(`${one} ${word}`))) {
+    scope.targets.add(`${path} ${word}`);
+    const files = await withIncluded(tool, path, scope);
+    const texts = await Promise.all(files.map(scope.text));
+    for (const one of files) name(one, word, scope);
+    if (scope.depth >= MAX_DEPTH) continue;
+    const commands = targetText(
+      tool,
+      texts.filter((text) => text !== undefined),
+      targets,
+    );
+    await follow(commands, { ...scope, by: path, own: dirname(path), depth: scope.depth + 1 });
+  }
+}
+
+/** The file and what it includes, each once. */
+async function withIncluded(tool: TargetTool, path: string, scope: Scope): Promise<string[]> {
+  const files = [path];
+  for (const file of files) {
+    const place = placeOf({ ...scope, own: dirname(file) }, []);
+    const more = includedFiles(tool, (await scope.text(file)) ?? '').flatMap((word) => place.find(word));
+    files.push(...more.filter((one) => !files.includes(one)));
+  }
+  return files;
+}
+
+/** Whether it was not named before. */
+function name(path: string, word: string, { judges, listing, by }: Scope): boolean {
+  if (judges.has(path)) return false;
+  judges.set(path, { word, by, tracked: listing.has(path) });
+  return true;
+}
+
+async function addAll(word: string, paths: readonly string[], scope: Scope, shell: boolean): Promise<void> {
+  for (const path of paths) {
+    if (!name(path, word, scope) || !scope.listing.has(path) || scope.depth >= MAX_DEPTH) continue;
+    const text = await scope.text(path);
+    if (text === undefined) continue;
+    const inside = { ...scope, by: path, own: dirname(path) === '.' ? '' : dirname(path), depth: scope.depth + 1 };
+    if (scope.listing.get(path)?.mode === LINK)
+      await addAll(word, inside.own === '' ? [normalize(text)] : [join(inside.own, text)], inside, shell);
+    else if (/\.ya?ml$/.test(path)) await addAll(word, calledByPlaybook(text, inside), inside, false);
+    else if (isShell(path, text, shell)) await follow(text, inside);
+    else await addAll(word, calledByProgram(text, inside), inside, false);
+  }
+}
+
+function isShell(path: string, text: string, shell: boolean): boolean {
+  const [, interpreter] = /^#!.*?(\w+)[\d.]*\s*$/m.exec(text.slice(0, text.indexOf('\n') + 1)) ?? [];
+  if (interpreter !== undefined) return /sh$|^bats$/.test(interpreter);
+  return SHELL_SCRIPT.test(path) || (!SCRIPT.test(path) && (shell || !/\.\w+$/.test(path)));
+}
+
+const INCLUDED = /\b(?:import_playbook|include_tasks|import_tasks|script):\s*["']?([^\s"'#]+)/g;
+
+function calledByPlaybook(text: string, scope: Scope): string[] {
+  const place = placeOf(scope, []);
+  return [...text.matchAll(INCLUDED)].flatMap(([, word]) => place.find(word as string));
+}
+
+const IMPORTED = /^\s*(?:from\s+\.?([\w.]+)\s+import|import\s+([\w.]+))/gm;
+
+/** Scripts that a program in another language names: better one too many. */
+function calledByProgram(text: string, scope: Scope): string[] {
+  const place = placeOf(scope, []);
+  const modules = [...text.matchAll(IMPORTED)].map(
+    ([, from, name]) => `${(from ?? name ?? '').replaceAll('.', '/')}.py`,
+  );
+  const words = rawWords(text).filter((word) => SCRIPT.test(word) && !word.startsWith('/'));
+  return [...words, ...modules].flatMap((word) => place.exact(word));
+}
+
+const looksRun = (path: string, listing: Listing): boolean =>
+  SCRIPT.test(path) || listing.get(path)?.mode === EXECUTABLE;
+
+const ASSIGNMENT =
+  /^\s*(?:export\s+|readonly\s+|declare\s+(?:-\w+\s+)*)?\w+=(?:"[^"`$]*"|'[^']*'|[^\s"'`$();&|<>]*|"[^"`]*")\s*(?:#.*)?$/;
+
+/** A text that only sets variables, without running anything for it. */
+function isAssignments(text: string | undefined): boolean {
+  const lines = (text ?? '').split('\n').filter((line) => !/^\s*(?:#.*)?$/.test(line));
+  return lines.length > 0 && lines.every((line) => ASSIGNMENT.test(line) && !line.includes('$('));
+}
+
+interface Place {
+  /** The files of the listing that a word may mean: as a path, from the folders named beside it, as a pattern, by its tail. */
+  find(word: string): string[];
+  /** The same; where there is none, the path that a plain word means. */
+  findOrName(word: string): string[];
+  /** From the root or the script's own folder, as it stands. */
+  exact(word: string): string[];
+  below(word: string): string[];
+}
+
+/** `named`: folders that the text goes to or keeps in variables. */
+function placeOf({ listing, own }: Scope, named: readonly string[]): Place {
+  const above = own === '' ? [''] : own.split('/').map((_, i, parts) => parts.slice(0, parts.length - i).join('/'));
+  const start = [...new Set(['', ...above])];
+  const plain = named
+    .map((word) => word.replace(ROOT, ''))
+    .filter((word) => !VARIABLE_IN.test(word) && !word.startsWith('/'));
+  const folders = [...new Set([...start, ...plain.flatMap((word) => start.map((from) => inside(from, word)))])];
+  // After a `cd` that only the shell knows a word may lie anywhere.
+  const anywhere = named.some((word) => VARIABLE_IN.test(word));
+  const from = (word: string) =>
+    [...new Set(folders.map((folder) => inside(folder, word)))].filter((path) => listing.has(path));
+  const exact = (word: string) =>
+    [...new Set(['', own].map((folder) => inside(folder, word)))].filter((path) => listing.has(path));
+  const matching = (patterns: string[]) => [...listing.keys()].filter(pathMatcher(patterns));
+  const byTail = (tail: string) => (tail === '' || !/[./]/.test(tail) ? [] : matching([`**/${tail}`]));
+
+  function find(given: string): string[] {
+    const word = given.replace(ROOT, '').replace(/^(?:\.\/)+/, '');
+    if (word === '' || word.startsWith('/') || word.startsWith('~')) return [];
+    const [leading] = /^(?:\$\w+|…|\{\{[^}]*\}\})+\/?/.exec(word) ?? [];
+    if (leading !== undefined) {
+      const tail = word.slice(leading.length);
+      if (!leading.endsWith('/') || tail === '') return [];
+      const found = find(tail);
+      return found.length > 0 ? found : byTail(globOf(tail.replace(/^(?:\.\.?\/)+/, '')));
+    }
+    const glob = globOf(word);
+    if (/[*?[{]/.test(glob)) return matching(folders.map((folder) => inside(folder, glob)));
+    const found = from(word);
+    return found.length > 0 || !anywhere ? found : byTail(word.replace(/^(?:\.\.?\/)+/, ''));
+  }
+  return {
+    find,
+    findOrName(word) {
+      const found = find(word);
+      const path = inside('', word.replace(ROOT, ''));
+      const isPath = path.includes('/') || SCRIPT.test(path);
+      const isNamed = isPath && !VARIABLE_IN.test(path) && !/[*?[\]{}\s]|^[/~]|^\.\.\//.test(path);
+      return found.length > 0 || !isNamed ? found : [path];
+    },
+    exact,
+    below: (word) => {
+      const roots = folders.map((folder) => `${inside(folder, word.replace(ROOT, ''))}/`);
+      return [...listing.keys()].filter((path) => roots.some((root) => root === './' || path.startsWith(root)));
+    },
+  };
+}
+
+const VARIABLE_IN = new RegExp(VARIABLE.source);
+const globOf = (word: string): string => word.replace(VARIABLE, '*');
+const inside = (folder: string, word: string): string => normalize(join(folder, word)).replace(/\/$/, '');

@@ -1,0 +1,356 @@
+// The judging set by examples: what a check runs is in it, what a check looks at is not.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of the shell
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ContextMap } from '../../src/config/context-map.ts';
+import { filesRunBy, judgingSet } from '../../src/fix/judging/judging-set.ts';
+import { fc, runs } from '../sweep.ts';
+
+type Command = string | string[];
+interface Example {
+  checks: Command[];
+  /** Path → text; `+` before the path: executable, `@`: a link to the text. */
+  files: Record<string, string>;
+  judges: string[];
+}
+
+const stage = (verify: Command[], diagnostics: Command[] = []) => ({ verify, diagnostics });
+const mapOf = (stages: Record<string, object>) => ({ stages }) as unknown as ContextMap;
+
+function listed(files: Record<string, string>) {
+  const modes: Record<string, string> = { '+': '100755', '@': '120000' };
+  const entries = Object.entries(files).map(([key, text]) => ({
+    mode: modes[key[0] as string],
+    path: key.replace(/^[+@]/, ''),
+    text,
+  }));
+  return {
+    listing: new Map(entries.map(({ path, mode = '100644' }) => [path, { mode }])),
+    text: async (path: string) => entries.find((entry) => entry.path === path)?.text,
+  };
+}
+
+async function judgesOf({ checks, files }: Omit<Example, 'judges'>) {
+  const { listing, text } = listed(files);
+  return judgingSet(mapOf({ a: stage(checks) }), listing, text);
+}
+
+const tracked = async (example: Omit<Example, 'judges'>) =>
+  [...(await judgesOf(example))].filter(([, judge]) => judge.tracked).map(([path]) => path);
+
+const FILES = {
+  'scripts/check.sh': '',
+  'config/a.yaml': '',
+  '+bin/probe': '',
+  'stages/vms/verify.sh': '',
+  'run.sh': '',
+};
+const examples = (judges: string[], ...checks: Command[]): [string, Example][] =>
+  checks.map((check) => [
+    typeof check === 'string' ? check : JSON.stringify(check),
+    { checks: [check], files: FILES, judges },
+  ]);
+
+const CHECK = ['scripts/check.sh'];
+const RUN: [string, Example][] = [
+  ...examples(
+    CHECK,
+    'scripts/check.sh',
+    './scripts/check.sh --all config/a.yaml',
+    'bash scripts/check.sh config/a.yaml',
+    'bash -eu -o pipefail scripts//check.sh',
+    '"$MENDLOOP_ROOT"/scripts/check.sh',
+    '${MENDLOOP_ROOT}/scripts/check.sh',
+    'cd scripts && ./check.sh',
+    'cd "$MENDLOOP_ROOT/scripts" && bash check.sh',
+    'cd "$SOMEWHERE" && ./check.sh',
+    '"$DIR/check.sh"',
+    '"${DIR:-scripts}/check.sh" now',
+    'D=scripts; "$D"/check.sh',
+    'for s in scripts/*.sh; do bash "$s"; done',
+    'CHECK=scripts/check.sh; bash "$CHECK"',
+    'if ! timeout 30s scripts/check.sh >/dev/null 2>&1; then exit 1; fi',
+    'env A=1 bash scripts/check.sh',
+    'sudo -u root -- scripts/check.sh',
+    'retry 5 scripts/check.sh',
+    'bash -c "cd scripts && ./check.sh"',
+    "sh -c './scripts/check.sh'",
+    'bash < scripts/check.sh',
+    'cat scripts/check.sh | bash',
+    'ssh host bash -s < scripts/check.sh',
+    'find . -name x -exec bash scripts/check.sh {} +',
+    '. scripts/check.sh',
+    'source ./scripts/check.sh',
+    'out=$(scripts/check.sh) && test -n "$out"',
+    'echo "$(bash scripts/check.sh)"',
+    'eval "scripts/check.sh --now"',
+    "trap 'scripts/check.sh' EXIT; true",
+    'PATH=scripts:$PATH check.sh',
+    'true | xargs -n1 bash scripts/check.sh',
+    '{ scripts/check.sh; } && (true)',
+    ['scripts/check.sh', '--all'],
+    ['bash', 'scripts/check.sh'],
+    ['bash', '-c', 'cd scripts && ./check.sh'],
+    'bash <<EOF\nscripts/check.sh\nEOF',
+    'python3 -W ignore scripts/check.sh',
+  ),
+  ...examples(['bin/probe'], 'bin/probe', 'retry 3 bin/probe config/a.yaml'),
+  ...examples(
+    ['stages/vms/verify.sh'],
+    'stages/$MENDLOOP_STAGE/verify.sh',
+    'bash "stages/${MENDLOOP_STAGE}/verify.sh"',
+  ),
+];
+
+for (const [what, example] of RUN) {
+  test(`runs a judge: ${what}`, async () => assert.equal(await tracked(example), example.judges));
+}
+
+const LOOKED_AT: Command[] = [
+  'shellcheck run.sh scripts/*.sh',
+  'bash -n run.sh',
+  'sh -en run.sh',
+  'node --check run.sh',
+  'test -x run.sh && [ -s config/a.yaml ]',
+  'grep -q x run.sh',
+  'yamllint config/a.yaml',
+  'python3 -m py_compile run.sh',
+  'python3 -m json.tool config/a.yaml',
+  'kustomize build config',
+  'kubeconform config/a.yaml',
+  'helm template config',
+  'terraform -chdir=config validate',
+  'terraform -chdir=config plan',
+  'ansible-playbook --syntax-check config/a.yaml',
+  'ansible-playbook --check -i hosts config/a.yaml',
+  'make -n check',
+  'command -v bash',
+  'echo scripts/check.sh',
+  'cat run.sh',
+  'cat <<EOF\nscripts/check.sh\nEOF',
+  '# bash scripts/check.sh',
+  'apt-get install -y make bash scripts/check.sh',
+  'kubectl get node -f config/a.yaml',
+  'git diff --exit-code run.sh',
+];
+
+for (const check of LOOKED_AT) {
+  test(`only looks: ${check}`, async () => {
+    const files = { ...FILES, Makefile: 'check:\n\tbash scripts/check.sh\n' };
+    assert.equal(await tracked({ checks: [check], files }), []);
+  });
+}
+
+const MAKEFILE = `SCRIPTS := scripts
+include mk/*.mk
+.PHONY: all check lint
+all: deploy
+deploy:
+\tbash scripts/deploy.sh
+check: lint
+\t@$(SCRIPTS)/check.sh
+lint:
+\tshellcheck scripts/*.sh
+\t$(MAKE) deeper
+`;
+const TREE: Record<string, Example> = {
+  'the named targets of make with their prerequisites and includes': {
+    checks: ['make check'],
+    files: {
+      Makefile: MAKEFILE,
+      'mk/more.mk': 'deeper:\n\t./scripts/deeper.sh\n',
+      'scripts/check.sh': '',
+      'scripts/deeper.sh': '',
+      'scripts/deploy.sh': '',
+    },
+    judges: ['Makefile', 'mk/more.mk', 'scripts/check.sh', 'scripts/deeper.sh'],
+  },
+  'make in another folder, by another file': {
+    checks: ['make -C tools -f checks.mk -j4 all V=1'],
+    files: { Makefile: 'all:\n\t./a.sh\n', 'tools/checks.mk': 'all:\n\t./b.sh\n', 'a.sh': '', 'tools/b.sh': '' },
+    judges: ['tools/checks.mk', 'tools/b.sh'],
+  },
+  'the first target of make when none is named': {
+    checks: ['make'],
+    files: { Makefile: 'first:\n\tbash a.sh\nsecond:\n\tbash b.sh\n', 'a.sh': '', 'b.sh': '' },
+    judges: ['Makefile', 'a.sh'],
+  },
+  'a recipe of just': {
+    checks: ['just verify'],
+    files: {
+      justfile: 'deploy:\n  ./d.sh\nverify host="x": (other "y")\n  ./v.sh\nother y:\n  ./o.sh\n',
+      'd.sh': '',
+      'v.sh': '',
+      'o.sh': '',
+    },
+    judges: ['justfile', 'v.sh', 'o.sh'],
+  },
+  'a task': {
+    checks: ['task check'],
+    files: {
+      'Taskfile.yml':
+        'version: "3"\ntasks:\n  up: bash up.sh\n  check:\n    deps: [lint]\n    cmds:\n      - bash c.sh\n      - task: more\n  lint: bash l.sh\n  more: { cmds: [{ cmd: bash m.sh }] }\n',
+      'up.sh': '',
+      'c.sh': '',
+      'l.sh': '',
+      'm.sh': '',
+    },
+    judges: ['Taskfile.yml', 'c.sh', 'l.sh', 'm.sh'],
+  },
+  'a script of npm': {
+    checks: ['npm run check --silent'],
+    files: {
+      'package.json': '{"scripts":{"check":"node c.js","precheck":"bash p.sh","deploy":"bash d.sh"}}',
+      'c.js': '',
+      'p.sh': '',
+      'd.sh': '',
+    },
+    judges: ['package.json', 'c.js', 'p.sh'],
+  },
+  'a folder given to a test runner, and what is beside its tests': {
+    checks: ['bats -r tests/'],
+    files: { 'tests/a.bats': 'load helper\n', 'tests/helper.bash': '', 'lib.sh': '' },
+    judges: ['tests/a.bats', 'tests/helper.bash'],
+  },
+  'every test when a runner is given none': {
+    checks: ['python3 -m pytest -q'],
+    files: { 'tests/test_a.py': '', 'tests/conftest.py': '', 'deploy.py': '' },
+    judges: ['tests/test_a.py', 'tests/conftest.py'],
+  },
+  'one test of a file': {
+    checks: ['pytest tests/test_a.py::test_one'],
+    files: { 'tests/test_a.py': 'import helper\n', 'tests/helper.py': '', 'tests/test_b.py': '' },
+    judges: ['tests/test_a.py', 'tests/helper.py'],
+  },
+  'a playbook that is really run, and what it imports': {
+    checks: ['ansible-playbook -i inventory/hosts.yml playbooks/verify.yml -e @vars.yml'],
+    files: {
+      'inventory/hosts.yml': '',
+      'playbooks/verify.yml':
+        '- import_playbook: more.yml\n- hosts: all\n  tasks:\n    - include_tasks: tasks/a.yml\n    - script: ../probe.sh\n',
+      'playbooks/more.yml': '',
+      'playbooks/tasks/a.yml': '',
+      'probe.sh': '',
+      'vars.yml': '',
+    },
+    judges: ['playbooks/verify.yml', 'playbooks/more.yml', 'playbooks/tasks/a.yml', 'probe.sh'],
+  },
+  'what a script sources and calls; settings stay': {
+    checks: ['stages/a/verify.sh'],
+    files: {
+      '+stages/a/verify.sh':
+        '#!/usr/bin/env bash\nset -e\nHERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)\n. "$HERE/../lib.sh"\n. "$HERE/settings.conf"\n"$HERE"/deeper.sh\n',
+      'stages/lib.sh': 'die() { exit 1; }\n',
+      'stages/a/settings.conf': '# settings\nA=1\nexport B="two words"\n',
+      'stages/a/deeper.sh': 'python3 "$(dirname "$0")/probe.py"\n',
+      'stages/a/probe.py': 'import subprocess\nsubprocess.run(["stages/a/last.sh"])\n',
+      'stages/a/last.sh': '',
+      'stages/b/deeper.sh': '',
+    },
+    judges: ['stages/a/verify.sh', 'stages/lib.sh', 'stages/a/deeper.sh', 'stages/a/probe.py', 'stages/a/last.sh'],
+  },
+  'settings that run something are a judge': {
+    checks: ['. ./settings.conf && test -n "$A"'],
+    files: { 'settings.conf': 'A=$(date)\n' },
+    judges: ['settings.conf'],
+  },
+  'at most five deep': {
+    checks: ['bash 1.sh'],
+    files: Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((n) => [`${n}.sh`, `bash ${n + 1}.sh\n`])),
+    judges: ['1.sh', '2.sh', '3.sh', '4.sh', '5.sh', '6.sh'],
+  },
+  'a link and what it points to': {
+    checks: ['bash check'],
+    files: { '@check': 'scripts/real.sh', 'scripts/real.sh': '' },
+    judges: ['check', 'scripts/real.sh'],
+  },
+  'scripts that call each other': {
+    checks: ['bash a.sh'],
+    files: { 'a.sh': 'bash b.sh\n', 'b.sh': 'bash a.sh\nmake x\n', Makefile: 'x:\n\tmake x\n\tbash a.sh\n' },
+    judges: ['a.sh', 'b.sh', 'Makefile'],
+  },
+  'a program in a file, and policies': {
+    checks: ['jq -e -f filter.jq out.json', 'awk -f count.awk < data.txt', 'conftest test -p rules a.yaml'],
+    files: { 'filter.jq': '', 'count.awk': '', 'data.txt': '', 'a.yaml': '', 'rules/a.rego': '' },
+    judges: ['filter.jq', 'count.awk', 'rules/a.rego'],
+  },
+};
+
+for (const [what, example] of Object.entries(TREE)) {
+  test(`in the set: ${what}`, async () => assert.equal((await tracked(example)).sort(), [...example.judges].sort()));
+}
+
+test('each is known with the word that names it and where that stands; a diagnostic of any stage counts', async () => {
+  const { listing, text } = listed({ 'v.sh': '. lib.sh\n', 'lib.sh': 'die() { :; }\n', '+show': '' });
+  const map = mapOf({ a: stage([{ file: 'x' } as never, 'bash ./v.sh']), b: stage([], ['./show --all']) });
+  assert.equal(
+    [...(await judgingSet(map, listing, text))],
+    [
+      ['v.sh', { word: './v.sh', by: 'stages.a.verify[1]', tracked: true }],
+      ['lib.sh', { word: 'lib.sh', by: 'v.sh', tracked: true }],
+      ['show', { word: './show', by: 'stages.b.diagnostics[0]', tracked: true }],
+    ],
+  );
+});
+
+test('a script that git does not have is named as such; programs on PATH and absolute paths are not', async () => {
+  const judges = await judgesOf({
+    checks: ['local/check.sh', 'bash rendered.sh', 'kubectl get nodes', '/opt/check.sh'],
+    files: {},
+  });
+  assert.equal(
+    [...judges],
+    [
+      ['local/check.sh', { word: 'local/check.sh', by: 'stages.a.verify[0]', tracked: false }],
+      ['rendered.sh', { word: 'rendered.sh', by: 'stages.a.verify[1]', tracked: false }],
+    ],
+  );
+});
+
+test('the files that a command itself runs', async () => {
+  const { listing } = listed({ 'all.sh': 'bash more.sh', 'more.sh': '', 'a.yaml': '' });
+  assert.equal(await filesRunBy('bash all.sh a.yaml', listing), ['all.sh']);
+  assert.equal(await filesRunBy('terraform apply', listing), []);
+});
+
+const ODD = fc.array(
+  fc.constantFrom(
+    'bash ',
+    '-c ',
+    '"',
+    "'",
+    '$(',
+    ')',
+    'cd ',
+    '$D/',
+    'a.sh',
+    ' ',
+    '\n',
+    '<<E',
+    'E',
+    '*',
+    '../',
+    '|',
+    ';',
+    '{',
+    '}',
+    'make ',
+    '. ',
+    '`',
+  ),
+  { maxLength: 40 },
+);
+
+test('whatever a check or script is, the set comes to an end, names only plain paths, and keeps what runs plainly', async () => {
+  await fc.assert(
+    fc.asyncProperty(ODD, ODD, async (check, script) => {
+      const files = { 'a.sh': script.join(''), 'b/a.sh': script.join(''), Makefile: `x:\n\t${script.join('')}\n` };
+      const judges = await judgesOf({ checks: [check.join(''), 'bash a.sh'], files });
+      assert.ok(judges.has('a.sh'));
+      for (const path of judges.keys()) assert.not.match(path, /^\/|^\.\.\/|\0|\n/);
+    }),
+    runs(200, 5000),
+  );
+});
+
+test.run();
