@@ -1,9 +1,7 @@
 // What an answer is judged by in this very repository: the files of the working tree, the rules of the map on disk.
 import { join } from 'node:path';
-import { commandWords } from '../config/paths.ts';
 import type { Edit } from '../fix/edit.ts';
 import { pathFault } from '../fix/gate/path-text.ts';
-import { checkCommands } from '../fix/gate/protected-names.ts';
 import { foldersAbove } from '../fix/gate/rules.ts';
 import { fileFacts, isExecutable } from '../io/files.ts';
 import { commonDirOf } from '../io/git-dir.ts';
@@ -13,8 +11,10 @@ import { readText } from '../io/store.ts';
 import { gateRules } from '../mend/gate-rules.ts';
 import { shellProblems } from '../mend/proposal.ts';
 import { configurationOnDisk } from '../stage/configuration.ts';
+import { judgesAt } from '../stage/judges.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 import { unwritable } from '../worktree/on-disk.ts';
+import { checkoutFiles } from '../worktree/read.ts';
 
 export type Here = Awaited<ReturnType<typeof lookHere>>;
 
@@ -23,7 +23,8 @@ export async function lookHere(home: string, name: string, paths: readonly strin
   const config = configurationOnDisk(home);
   const { map } = config;
   const stage = map.stages[name] ?? unknownStage(name, Object.keys(map.stages));
-  const entries = await entriesAt(home, [...paths, ...checkCommands(map).flatMap(commandWords)]);
+  const entries = await entriesAt(home, paths);
+  const tracked = await checkoutFiles(home);
   const kind = (path: string) => entries.get(path)?.kind ?? 'nothing';
   const tree = {
     exists: (path: string) => kind(path) !== 'nothing',
@@ -37,7 +38,7 @@ export async function lookHere(home: string, name: string, paths: readonly strin
   return {
     text: (path: string) =>
       kind(path) === 'file' && fileFacts(join(home, path))?.isFile ? readText(join(home, path)) : undefined,
-    rules: await gateRules(home, config, stage, 'executor', tree),
+    rules: await gateRules(home, config, stage, 'executor', tree, tracked ? await judgesAt(map, tracked) : new Map()),
     unwritable: async (files: readonly Edit[]) => {
       const gitDir = await commonDirOf(home).catch(() => undefined);
       return gitDir === undefined ? undefined : unwritable({ home, path: home, gitDir }, files);

@@ -68,7 +68,7 @@ function judge(
 const textsByPath = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.values(value).every(text);
 
-/** `path`: the file of an answer that names none. `links`: symbolic links and their targets. */
+/** `path`: the file of an answer that names none. `links`: symbolic links and their targets. `judging`: what checks run. */
 const FIELDS = {
   path: ['a text', maybe(text)],
   files: ['an object of texts by path', textsByPath],
@@ -76,6 +76,7 @@ const FIELDS = {
   answer: ['a text', text],
   allow: ['a list of patterns', listOf(text)],
   protect: ['a list of patterns', maybe(listOf(text))],
+  judging: ['a list of paths', maybe(listOf(text))],
   max_files: ['a whole number', maybe(count)],
   max_lines: ['a whole number', maybe(count)],
 } as const;
@@ -84,7 +85,7 @@ const FIELDS = {
 export function readPatchLine(line: string) {
   const read = readFields(line, FIELDS);
   if ('problem' in read) return read;
-  const { path, files, links, protect, max_files, max_lines } = read.value;
+  const { path, files, links, protect, judging, max_files, max_lines } = read.value;
   return {
     value: {
       ...read.value,
@@ -92,6 +93,7 @@ export function readPatchLine(line: string) {
       files: new Map(Object.entries(files)),
       links: new Map(Object.entries(links ?? {})),
       protect: protect ?? [],
+      judging: judging ?? [],
       max_files: max_files ?? undefined,
       max_lines: max_lines ?? undefined,
     },
@@ -101,11 +103,11 @@ export function readPatchLine(line: string) {
 type PatchLine = Extract<ReturnType<typeof readPatchLine>, { value: unknown }>['value'];
 
 /** What others rely on, by these names. */
-function checkLine({ path, files, links, answer, allow, protect, max_files, max_lines }: PatchLine) {
+function checkLine({ path, files, links, answer, allow, protect, judging, max_files, max_lines }: PatchLine) {
   const rules: GateRules = {
     allow,
     protect,
-    untouchable: [],
+    untouchable: judging,
     tier: 'executor',
     tree: treeOf([...files.keys(), ...links.keys()], links),
     maxFiles: max_files ?? DEFAULT_MAX_FILES,

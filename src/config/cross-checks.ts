@@ -1,7 +1,7 @@
-// What two places of the context map must agree on: findings, which refuse it, and warnings. The findings work on the value
-// as it was read, before the schema: a stage that is broken in one place hides nothing about the others. What has the wrong
+// What two places of the context map must agree on: findings, which refuse it. They work on the value as it was read,
+// before the schema: a stage that is broken in one place hides nothing about the others. What has the wrong
 // type is left to the schema to report.
-import { type ContextMap, isBuiltInCheck, RESERVED_STAGE_NAMES, STAGE_NAME, type Stage } from './context-map.ts';
+import { RESERVED_STAGE_NAMES, STAGE_NAME } from './context-map.ts';
 import { cyclesOf } from './needs.ts';
 import { commandWords, isWipeScript, pathMatcher, rawWords } from './paths.ts';
 import type { Finding, Path } from './problem.ts';
@@ -92,37 +92,4 @@ function numberFindings(path: Path, matrix: Mapping, written: (path: Path) => st
       return [atValue(here, `${text} is a number and would be read as ${value}; put it in quotes`)];
     }),
   );
-}
-
-const SCRIPT = /\.(?:sh|bash|zsh|py|rb|pl|js|mjs|cjs|ts|mts)$/;
-
-/**
- * What a context map may say but its owner should know, one line each, `path: message`. A script that judges stages may
- * not be edited by what it judges: where `files` covers one, the gate will refuse it all the same.
- */
-export function configWarnings(map: ContextMap): string[] {
-  const judges = new Map<string, string>();
-  for (const [name, stage] of Object.entries(map.stages)) {
-    for (const [script, role] of judgingScripts(stage)) {
-      if (!judges.has(script)) judges.set(script, `stages.${name}.${role}`);
-    }
-  }
-  return Object.entries(map.stages).flatMap(([name, { files }]) => {
-    const covers = pathMatcher(files);
-    return [...judges]
-      .filter(([script]) => covers(script))
-      .map(([script, where]) => `stages.${name}.files: covers ${script}, named in ${where}; the AI may not edit that`);
-  });
-}
-
-function judgingScripts({ verify, diagnostics }: Stage): [script: string, role: string][] {
-  const scripts = (key: string, entries: Stage['verify']) =>
-    entries.flatMap((entry, index) => {
-      // The first word is what runs, whatever its ending; the others are data unless they look like scripts.
-      const words = isBuiltInCheck(entry) ? [] : commandWords(entry);
-      return words
-        .filter((word, at) => SCRIPT.test(word) || (at === 0 && word.includes('/')))
-        .map((script): [string, string] => [script, `${key}[${index}]`]);
-    });
-  return [...scripts('verify', verify), ...scripts('diagnostics', diagnostics)];
 }

@@ -182,7 +182,8 @@ export function gradeOf(line: string): Grade {
 /** What the loop itself wrote into the log: of a check only that it began, or that its command failed. */
 const OWN = /^mendloop: /;
 const OWN_CHECK_FAILED = /^mendloop: verify: .*: (?:exit code \d+|ended by \w+|left something running .*)$/;
-const OWN_FINDING = /^mendloop: (?:requires: |verify: (?:tcp|http|file|nonempty|contains|yaml|json|output) .*: )/;
+const OWN_FINDING =
+  /^mendloop: (?:requires: |(?:verify: )?judges: |verify: (?:tcp|http|file|nonempty|contains|yaml|json|output) .*: )/;
 
 function gradeText(line: string): Grade {
   if (OWN.test(line)) return OWN_FINDING.test(line) ? 'strong' : OWN_CHECK_FAILED.test(line) ? 'wrapper' : 'info';

@@ -1,16 +1,18 @@
 // The configuration in the working tree: valid or not, what looks wrong, and where it differs from what a run reads.
 import { join } from 'node:path';
-import { configWarnings } from '../config/cross-checks.ts';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
+import { pathMatcher } from '../config/paths.ts';
 import { MendError } from '../errors.ts';
+import { filesRunBy } from '../fix/judging/judging-set.ts';
 import { fileFacts, isExecutable } from '../io/files.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { readText } from '../io/store.ts';
 import { baseOf, type Configuration, configurationOnDisk } from '../stage/configuration.ts';
+import { judgesAt } from '../stage/judges.ts';
 import { pluginsOnDisk } from '../stage/own-plugins.ts';
 import { scriptOf } from '../stage/script-hint.ts';
 import { carryPaths, overlap, refuseOverlap } from '../worktree/carry.ts';
-import { indexedFiles, readAt } from '../worktree/read.ts';
+import { checkoutFiles, indexedFiles, readAt } from '../worktree/read.ts';
 
 export interface Validation {
   stages: string[];
@@ -27,9 +29,36 @@ export async function validateHome(home: string): Promise<Validation> {
   if (carry.length > 0) refuseOverlap(await indexedFiles(home), carry);
   return {
     stages: Object.keys(config.map.stages),
-    warnings: [...configWarnings(config.map), ...scriptWarnings(home, config)],
+    warnings: [...(await judgeWarnings(home, config)), ...scriptWarnings(home, config)],
     differs: await withObjects(home, (objects) => differences(home, objects, carry)),
   };
+}
+
+/** What no fix may touch because checks run it, by the word that says so; and judges that git cannot put back. */
+async function judgeWarnings(home: string, { map }: Configuration): Promise<string[]> {
+  const tracked = await checkoutFiles(home);
+  if (!tracked) return [];
+  const judges = [...(await judgesAt(map, tracked))];
+  const stages = await Promise.all(
+    Object.entries(map.stages).map(async ([name, { files, command }]) => {
+      const covers = pathMatcher(files);
+      const ran = await filesRunBy(command, tracked.files);
+      return judges.flatMap(([path, { word, by }]) => [
+        ...(covers(path) ? [`stages.${name}.files: no fix may touch ${path}: ${by} runs it (${word})`] : []),
+        ...(ran.includes(path)
+          ? [`stages.${name}.command: ${path} is a check too (${by}), so no fix may touch it`]
+          : []),
+      ]);
+    }),
+  );
+  const untracked = judges.filter(([, judge]) => !judge.tracked);
+  return [
+    ...stages.flat(),
+    ...untracked.map(([path, { by }]) => {
+      const is = fileFacts(join(home, path)) ? 'git does not track it' : 'it does not exist here';
+      return `${by}: runs ${path}, but ${is}: nobody can see to it that it judges as you wrote it`;
+    }),
+  ];
 }
 
 function scriptWarnings(home: string, { map }: Configuration): string[] {

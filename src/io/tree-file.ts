@@ -18,7 +18,7 @@ import { ifThere, onDisk } from './store.ts';
  * Replaces `path` below `root`, which keeps its mode or is made executable. Durable when it returns. Throws when the way there
  * leads through a link or out of `root`, or no regular file stands there; when the disk refuses, nothing stands there.
  */
-export function replaceTreeFile(root: string, path: string, text: string, executable = false): void {
+export function replaceTreeFile(root: string, path: string, text: string | Buffer, executable = false): void {
   const file = placeOf(root, path);
   onDisk(file, () => {
     const there = lstatSync(file, { throwIfNoEntry: false });
@@ -31,7 +31,7 @@ export function replaceTreeFile(root: string, path: string, text: string, execut
 }
 
 /** Makes the file; its folder must exist. False when anything stands there already: that stays as it is. Throws as above. */
-export function createTreeFile(root: string, path: string, text: string, executable = false): boolean {
+export function createTreeFile(root: string, path: string, text: string | Buffer, executable = false): boolean {
   const file = placeOf(root, path);
   return onDisk(file, () => {
     try {
@@ -44,7 +44,7 @@ export function createTreeFile(root: string, path: string, text: string, executa
   });
 }
 
-function create(file: string, text: string, mode: number): void {
+function create(file: string, text: string | Buffer, mode: number): void {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const out = openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
   try {

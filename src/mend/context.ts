@@ -22,6 +22,7 @@ import { createRedactor, type Redactor } from '../outbound/redact/redactor.ts';
 import { ownerPatterns } from '../outbound/redact/rule.ts';
 import type { FixFacts } from '../plugin/contract.ts';
 import { stagePath, stageVariables } from '../stage/env.ts';
+import { judgesOf } from '../stage/judges.ts';
 import { perRun, type Run } from '../stage/run.ts';
 import type { Incident } from '../triage/incident.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
@@ -48,7 +49,7 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
   if (cache.latest?.commit !== tree.head) cache.latest = await snapshotOf(tree, tree.head);
   const snapshot = cache.latest;
   const stage = config.map.stages[incident.stage] as Stage;
-  const rules = await gateRules(layout.home, config, stage, tier, snapshotTree(snapshot));
+  const rules = await gateRules(layout.home, config, stage, tier, snapshotTree(snapshot), await judgesOf(run));
   const files = editableFiles(snapshot, rules);
   const error_lines = failure.errors.flatMap(({ lines }) => lines);
   const { fingerprint, class: failureClass } = failure;

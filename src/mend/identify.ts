@@ -43,7 +43,9 @@ export function identify(run: Run, failed: FailedAttempt): Incident {
     journal.append({ type: 'notice', data: { text } });
   }
   const inputs = isInputs(error.context.inputs) ? error.context.inputs : undefined;
-  const sighting: Sighting = { stage, step, attempt, failure, ended, log: relative(layout.home, path), inputs };
+  const changedJudges = Array.isArray(error.context.changed_judges);
+  const log = relative(layout.home, path);
+  const sighting: Sighting = { stage, step, attempt, failure, ended, log, inputs, changedJudges };
   const history = entryOf(journal.ledger, stage, failure.fingerprint);
   record(run, sighting, 'failure.seen', {
     class: failure.class,

@@ -15,6 +15,7 @@ import { patchFiles } from '../mend/patch-files.ts';
 import { judgeProposal, NO_NOTE, type SoundFix } from '../mend/proposal.ts';
 import type { CaseSummary } from '../outbound/case-summary.ts';
 import { configurationNow } from '../stage/configuration.ts';
+import { judgesAt } from '../stage/judges.ts';
 import type { RunPorts } from '../stage/run.ts';
 import { entryOf } from '../triage/ledger.ts';
 import { isReversal } from '../worktree/find-fix.ts';
@@ -77,12 +78,13 @@ async function judge(
     return fail('E_CASE_BROKEN', { case: name, problem: `its stage ${stageName} is not in the map any more` });
   const tree = await openWorktree(home, base, { objects, carry: config.map.carry, merge: false });
   const snapshot = await snapshotOf(tree, tree.head);
+  const judges = await judgesAt(config.map, snapshot);
   if (answer !== undefined) refuseMasked(answer);
   const waiting = patch === undefined ? undefined : patchFiles(layout).proposalOf(patch, snapshot);
   const proposal = answer === undefined ? await waiting : { answer };
   if (!proposal) return fail('E_CASE_NO_PATCH', { case: name });
   const verdict = await judgeProposal(proposal, {
-    rules: await gateRules(home, config, stage, 'escalation', snapshotTree(snapshot)),
+    rules: await gateRules(home, config, stage, 'escalation', snapshotTree(snapshot), judges),
     snapshot,
     shellCheck,
     unparsed: [],

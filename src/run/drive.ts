@@ -51,6 +51,7 @@ export async function driveStep(step: PlanStep, plan: PlanRun): Promise<StepEnd>
 async function afterAttempt(step: PlanStep, plan: PlanRun, attempt: number, ended: Ended): Promise<Next> {
   const failed = failedAttempt(step, plan, attempt, ended);
   if (!failed) return { end: ended };
+  if (failed.error.context.run_alone === true) return again(0, failed.error.message);
   const pause = blindRetry(plan, failed);
   const { run } = plan;
   if (!run || !failed.isMendable) return pause === undefined ? { end: ended } : again(pause, failed.error.message);

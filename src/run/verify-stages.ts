@@ -11,9 +11,10 @@ import { recordOf, type StageState } from '../journal/stages.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { Stop } from '../plan/stop.ts';
 import { openBarrier } from '../stage/barrier.ts';
-import { openCall } from '../stage/call.ts';
+import { inspectTree, openCall } from '../stage/call.ts';
 import { hasChecks } from '../stage/checks.ts';
 import { configurationNow } from '../stage/configuration.ts';
+import { judgeNames, watchJudges } from '../stage/judges.ts';
 import { keepToLab } from '../stage/one-lab.ts';
 import type { RunPorts, StageRun } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
@@ -75,18 +76,24 @@ async function verifyStep(target: ReturnType<typeof stepsToVerify>[number], run:
   const { name, step, cell, stage } = target;
   const limit = stopAfter(stage.timeout, () => new Stop('STEP_TIMEOUT', `ran past ${stage.timeout} ms`));
   const signal = AbortSignal.any([stop, limit.signal]);
-  const { verify, log, logPath } = openCall(
-    { payload: { stage: name, step, cell }, attempt: 0, signal },
-    run,
-    'verify',
-  );
-  const problems = await verify().finally(() => {
+  const call = openCall({ payload: { stage: name, step, cell }, attempt: 0, signal }, run, 'verify');
+  const { log, logPath } = call;
+  try {
+    const problems = await watchJudges(run, step, 'look', async (watch) => {
+      if (watch.halted) throw watch.halted;
+      const found = await call.verify();
+      const halt = await inspectTree(call, run);
+      if (halt?.kind === 'halt') found.push(halt.message);
+      if (watch.changed.size > 0) found.push(`its checks changed ${await judgeNames(run, watch.changed)}`);
+      return found;
+    });
+    if (stop.aborted) return undefined;
+    if (limit.signal.aborted) problems.push(`its checks ran past ${formatDuration(stage.timeout)}`);
+    return { step, problems, log: logPath, checked: hasChecks(stage) };
+  } finally {
     limit.cancel();
-    return log.close();
-  });
-  if (stop.aborted) return undefined;
-  if (limit.signal.aborted) problems.push(`its checks ran past ${formatDuration(stage.timeout)}`);
-  return { step, problems, log: logPath, checked: hasChecks(stage) };
+    await log.close();
+  }
 }
 
 /** The named steps, or all green ones. Throws MendError for an unknown name. */

@@ -2,9 +2,10 @@
 import type { CommandEnd } from '../io/command.ts';
 import type { Outcome } from '../plan/action.ts';
 import { stopReason } from '../plan/stop.ts';
-import { howItEnded, inputsNow, inspectTree, openCall, type StageActionCall, type StageCall } from './call.ts';
+import { haltFor, howItEnded, inputsNow, inspectTree, openCall, type StageActionCall, type StageCall } from './call.ts';
 import { hasChecks, NOTHING_TO_CHECK } from './checks.ts';
 import { stagePath } from './env.ts';
+import { judgeNames, runAloneNext, type Watch, watchJudges } from './judges.ts';
 import { missingRequirements } from './requires.ts';
 import type { StageRun } from './run.ts';
 import { scriptHint } from './script-hint.ts';
@@ -21,7 +22,8 @@ interface Ended {
 export async function attemptStage(action: StageActionCall, run: StageRun): Promise<Outcome> {
   const call = openCall(action, run, 'attempt');
   const began = run.clock.monotonic();
-  const { as, ran, problems, outcome } = await attempt(action, call, run).finally(() => call.log.close());
+  const watched = watchJudges(run, call.step, 'attempt', (watch) => attempt(action, call, run, watch));
+  const { as, ran, problems, outcome } = await watched.finally(() => call.log.close());
   const data = {
     outcome: as,
     duration_ms: Math.round(run.clock.monotonic() - began),
@@ -33,7 +35,8 @@ export async function attemptStage(action: StageActionCall, run: StageRun): Prom
   return outcome;
 }
 
-async function attempt(action: StageActionCall, call: StageCall, run: StageRun): Promise<Ended> {
+async function attempt(action: StageActionCall, call: StageCall, run: StageRun, watch: Watch): Promise<Ended> {
+  if (watch.halted) return { as: 'halted', outcome: haltFor(watch.halted) };
   const missing = missingRequirements(call.stage, { root: run.tree.path, path: stagePath(run), env: run.env });
   if (missing.length > 0) return lacking(call, missing);
   const ran = await call.run(call.stage.command, (leader) =>
@@ -48,6 +51,7 @@ async function attempt(action: StageActionCall, call: StageCall, run: StageRun):
   const halt = await lookAfter(call, run, ran);
   if (halt) return { as: 'halted', outcome: halt, ran };
   if (ran.stopped) return { ...stopped(call), ran };
+  if (watch.changed.size > 0) return changedJudges('command');
   if (ran.exitCode !== 0) {
     const { message, ...facts } = await commandFailed(call, run, ran);
     return { as: 'failed', outcome: await failed(message, facts), ran };
@@ -56,6 +60,7 @@ async function attempt(action: StageActionCall, call: StageCall, run: StageRun):
   const moved = await inspectTree(call, run);
   if (moved) return { as: 'halted', outcome: moved, ran };
   if (call.signal.aborted) return { ...stopped(call), ran };
+  if (watch.changed.size > 0) return changedJudges('verify');
   if (problems.length > 0) {
     const outcome = await failed(`verify: ${problems.join('; ')}`, { phase: 'verify', problems, log: call.logPath });
     return { as: 'unverified', outcome, problems, ran };
@@ -64,8 +69,34 @@ async function attempt(action: StageActionCall, call: StageCall, run: StageRun):
   const result = { inputs: await inputsNow(action, run), head: run.tree.head, ...unchecked };
   return { as: 'done', outcome: { kind: 'done', result }, ran };
 
+  /** Whoever changed what checks run has failed; where others ran too, each of them runs again alone, once. */
+  async function changedJudges(phase: string): Promise<Ended> {
+    const files = [...watch.changed];
+    const what = `changed ${await judgeNames(run, files)}; put back as committed`;
+    call.log.say(`${ran.exitCode === 0 ? 'verify: ' : ''}judges: ${what}`);
+    const { exitCode: exit_code, signal } = ran;
+    const facts = {
+      phase,
+      changed_judges: files,
+      log: call.logPath,
+      ...(exit_code === 0 ? {} : { exit_code, signal }),
+    };
+    if (!watch.shared) return { as: 'failed', outcome: await failed(what, facts), ran };
+    if (call.stage.rerun) {
+      runAloneNext(run, call.step);
+      const message = `another stage or this one ${what}: once more, alone`;
+      return { as: 'failed', outcome: { kind: 'failed', message, context: { run_alone: true } }, ran };
+    }
+    const context = { ...facts, human: true, next: `look at its log, then: mendloop retry ${call.name}` };
+    return {
+      as: 'failed',
+      outcome: { ...(await failed(`this or another stage ${what}`, context)), again: false },
+      ran,
+    };
+  }
+
   /** With what it was made from: a stage that is given up may run again once that is something else. */
-  async function failed(message: string, facts: object): Promise<Outcome> {
+  async function failed(message: string, facts: object): Promise<Extract<Outcome, { kind: 'failed' }>> {
     return { kind: 'failed', message, context: { ...facts, inputs: await inputsNow(action, run) } };
   }
 }

@@ -12,6 +12,7 @@ import { stageInputs } from '../plan/inputs.ts';
 import { type Cell, cellKey } from '../plan/matrix.ts';
 import { verifyStage } from './checks.ts';
 import { stageEnv, stepMarks } from './env.ts';
+import { blameForJudges, judgesOf } from './judges.ts';
 import { neededOutputs } from './outputs.ts';
 import type { StageRun } from './run.ts';
 
@@ -90,15 +91,21 @@ export const inputsNow = ({ payload }: StageActionCall, run: StageRun): Promise<
 export async function inspectTree(call: StageCall, run: StageRun): Promise<Outcome | undefined> {
   const { name: stage, step, attempt } = call;
   try {
-    const { changed, patch } = await run.tree.inspect(run.id, step, attempt);
+    const { changed, patch, judges } = await run.tree.inspect(run.id, step, attempt, () => judgesOf(run));
     if (changed.length > 0) {
       run.journal.append({ type: 'attempt.changed', stage, step, attempt, data: { files: [...changed], patch } });
     }
-    return undefined;
+    const stuck = await blameForJudges(run, judges);
+    return stuck.length > 0 ? judgesLost(stuck) : undefined;
   } catch (error) {
     if (!(error instanceof MendError)) throw error;
     return haltFor(error);
   }
+}
+
+function judgesLost(paths: readonly string[]): Outcome {
+  const message = `${paths.join(', ')}: changed while a stage ran, and git has no copy to put back; checks run it`;
+  return { kind: 'halt', message, context: { human: true, next: 'mend it, better commit it, then: mendloop' } };
 }
 
 /** The run cannot go on before a person has mended what the error tells. */

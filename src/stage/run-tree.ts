@@ -2,7 +2,7 @@
 import { join, relative } from 'node:path';
 import type { Layout } from '../io/layout.ts';
 import type { Tree } from '../plan/inputs.ts';
-import { type Inspection, inspect, type QuickLook, quickLook } from '../worktree/after-attempt.ts';
+import { type Before, type Inspection, inspect, type QuickLook, quickLook } from '../worktree/after-attempt.ts';
 import { applySaved } from '../worktree/save-changes.ts';
 import type { Worktree } from '../worktree/tree.ts';
 
@@ -10,7 +10,14 @@ export interface RunTree extends Omit<Worktree, 'notices' | 'merged' | 'seen'> {
   /** The files at its commit. */
   files(): Promise<Tree>;
   /** Looks at what an attempt did to it. Throws MendError when the run must not go on. */
-  inspect(run: string, step: string, attempt: number): Promise<{ changed: readonly string[]; patch?: string }>;
+  inspect(
+    run: string,
+    step: string,
+    attempt: number,
+    judges: Before['judges'],
+  ): Promise<{ changed: readonly string[]; judges: readonly string[]; patch?: string }>;
+  /** Nothing in it differs from HEAD, as far as anybody looked. */
+  readonly clean: boolean;
   /** The worktree is at another commit now. */
   moved(head: string): void;
   /** Writes tracked files as a saved patch (from home) has them; false when it does not fit any more. */
@@ -32,6 +39,9 @@ export function runTree(worktree: Worktree, layout: Layout): RunTree {
     get head() {
       return head;
     },
+    get clean() {
+      return seen === '';
+    },
     files,
     moved(to) {
       head = to;
@@ -40,15 +50,16 @@ export function runTree(worktree: Worktree, layout: Layout): RunTree {
       seen = '';
     },
     rewrite: (patch, paths) => applySaved(worktree, join(layout.home, patch), paths),
-    inspect(run, step, attempt) {
+    inspect(run, step, attempt, judges) {
       const patchFile = layout.patch(run, step, attempt);
       // Two steps that end together would both claim the same change.
       const mine = turn.then(async () => {
         look ??= files().then((tree) => quickLook(worktree, tree, Date.now));
-        const ask = () => inspect(worktree, { head, patchFile, seen });
-        const { changed, patch, seen: now }: Inspection = await (await look).orAsk({ changed: [], seen }, ask);
+        const ask = () => inspect(worktree, { head, patchFile, seen, judges });
+        const same: Inspection = { changed: [], judges: [], seen };
+        const { changed, patch, judges: putBack, seen: now } = await (await look).orAsk(same, ask);
         seen = now;
-        return { changed, ...(patch === undefined ? {} : { patch: relative(layout.home, patch) }) };
+        return { changed, judges: putBack, ...(patch === undefined ? {} : { patch: relative(layout.home, patch) }) };
       });
       turn = mine.catch(() => {});
       return mine;

@@ -6,15 +6,22 @@ import { type Action, action, type Outcome } from '../plan/action.ts';
 import { compareInputs } from '../plan/inputs.ts';
 import { stopReason } from '../plan/stop.ts';
 import { attemptStage } from './attempt.ts';
-import { inputsNow, inspectTree, openCall, type StageActionCall, stagePayloadSchema } from './call.ts';
+import { haltFor, inputsNow, inspectTree, openCall, type StageActionCall, stagePayloadSchema } from './call.ts';
 import { hasChecks, NOTHING_TO_CHECK } from './checks.ts';
+import { judgeNames, runAloneNext, runsAlone, watchJudges } from './judges.ts';
 import type { StageRun } from './run.ts';
 
 export function stageAction(run: StageRun): Action {
   return action({
     payload: stagePayloadSchema,
-    upToDate: (call: StageActionCall) => run.barrier.attempt(() => upToDate(call, run)),
-    run: (call: StageActionCall) => run.barrier.attempt(() => attemptStage(call, run)),
+    async upToDate(call: StageActionCall) {
+      const look = () => upToDate(call, run);
+      const found = await run.barrier.attempt(look);
+      // Somebody changed what its checks run while they ran: what they said counts for nothing.
+      return runsAlone(run, call.payload.step) ? run.barrier.alone(look) : found;
+    },
+    run: (call: StageActionCall) =>
+      run.barrier[runsAlone(run, call.payload.step) ? 'alone' : 'attempt'](() => attemptStage(call, run)),
   });
 }
 
@@ -67,16 +74,24 @@ async function stillHolds(
 ): Promise<Outcome | undefined> {
   const call = openCall(action, run, 'verify');
   try {
-    const problems = await call.verify();
-    const halt = await inspectTree(call, run);
-    if (halt) return halt;
-    if (call.signal.aborted) {
-      if (stopReason(call.signal)?.code !== 'STEP_TIMEOUT') return { kind: 'stopped' };
-      problems.push(`its checks ran past ${formatDuration(call.stage.timeout)}`);
-    }
-    if (problems.length === 0) return { kind: 'done', fresh: true };
-    drifted?.(problems, call.logPath);
-    return undefined;
+    return await watchJudges(run, call.step, 'look', async (watch) => {
+      if (watch.halted) return haltFor(watch.halted);
+      const problems = await call.verify();
+      const halt = await inspectTree(call, run);
+      if (halt) return halt;
+      if (watch.shared) {
+        runAloneNext(run, call.step);
+        return undefined;
+      }
+      if (watch.changed.size > 0) problems.push(`its checks changed ${await judgeNames(run, watch.changed)}`);
+      if (call.signal.aborted) {
+        if (stopReason(call.signal)?.code !== 'STEP_TIMEOUT') return { kind: 'stopped' };
+        problems.push(`its checks ran past ${formatDuration(call.stage.timeout)}`);
+      }
+      if (problems.length === 0) return { kind: 'done', fresh: true };
+      drifted?.(problems, call.logPath);
+      return undefined;
+    });
   } finally {
     await call.log.close();
   }

@@ -42,6 +42,8 @@ export interface Sighting {
   readonly log: string;
   /** What the attempt was made from. */
   readonly inputs: Inputs | undefined;
+  /** It failed because it changed what checks run. */
+  readonly changedJudges?: boolean;
 }
 
 export interface Incident extends Sighting {

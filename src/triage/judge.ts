@@ -10,11 +10,12 @@ export interface Judgement {
 /** Fixes that may be stacked on one stage in one run before it is green. */
 export const MAX_PROVISIONAL = 3;
 
-type Judged = Pick<Incident, 'failure' | 'ended' | 'trial' | 'provisional'>;
+type Judged = Pick<Incident, 'failure' | 'ended' | 'trial' | 'provisional' | 'changedJudges'>;
 
 /** Judges the fix on trial by the failure after it; undefined when there is none. The first line that holds decides. */
-export function judge({ failure, ended, trial, provisional }: Judged): Judgement | undefined {
+export function judge({ failure, ended, trial, provisional, changedJudges }: Judged): Judgement | undefined {
   if (!trial) return undefined;
+  if (changedJudges) return { verdict: 'broke', reason: 'with it the stage changed what checks run' };
   const isInconclusive = failure.transient || failure.external || ended.timed_out;
   if (isInconclusive && !trial.rerun) return { verdict: 'rerun', reason: 'this end says nothing about the fix' };
   const { fingerprint } = failure;

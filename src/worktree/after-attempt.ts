@@ -6,7 +6,7 @@ import type { TreeEntry } from '../io/git-objects.ts';
 import { entryAt } from '../io/links.ts';
 import { checkCarry } from './carry.ts';
 import { shellWord, short } from './messages.ts';
-import { savePatch } from './save-changes.ts';
+import { changesHash, restoreTree, savePatch } from './save-changes.ts';
 import { type Status, type Tree, trackedStatus, treeGit } from './tree.ts';
 
 export interface Before {
@@ -16,6 +16,8 @@ export interface Before {
   readonly patchFile: string;
   /** The `seen` of the attempt before, or of the worktree as it was opened. */
   readonly seen: string;
+  /** The paths that must be as at HEAD whatever a stage does; asked only when something changed. */
+  judges(): Promise<{ has(path: string): boolean }>;
 }
 
 export interface Inspection {
@@ -23,6 +25,8 @@ export interface Inspection {
   readonly changed: readonly string[];
   /** Set when there is something new: the patch that holds it. */
   readonly patch?: string;
+  /** Those of `before.judges` that were changed; they are put back. */
+  readonly judges: readonly string[];
   readonly seen: string;
 }
 
@@ -35,11 +39,22 @@ export async function inspect(tree: Tree, before: Before): Promise<Inspection> {
   const status = await trackedStatus(treeGit(tree));
   const result = await saved(tree, status, before);
   if (status.head !== before.head || status.branch !== tree.branch) headMoved(tree, status, before.head);
+  const judges = await judgesPutBack(tree, status, before);
   await checkCarry(tree);
-  return result;
+  if (judges.length === 0) return { ...result, judges };
+  const seen = judges.length < status.changed.length ? await changesHash(tree) : '';
+  return { ...result, judges, seen };
 }
 
-async function saved(tree: Tree, status: Status, before: Before): Promise<Inspection> {
+/** After the changes are saved and HEAD is where it was: judges as committed, the rest as the stage left it. */
+async function judgesPutBack(tree: Tree, { changed }: Status, before: Before): Promise<string[]> {
+  const set = changed.length > 0 ? await before.judges() : undefined;
+  const judges = changed.filter((path) => set?.has(path));
+  await restoreTree(tree, judges);
+  return judges;
+}
+
+async function saved(tree: Tree, status: Status, before: Before): Promise<Omit<Inspection, 'judges'>> {
   if (status.changed.length === 0) return { changed: [], seen: '' };
   const { hash, saved: fresh } = await savePatch(tree, before.patchFile, before.seen);
   return fresh ? { changed: status.changed, patch: before.patchFile, seen: hash } : { changed: [], seen: hash };

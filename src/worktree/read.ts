@@ -1,7 +1,11 @@
 // What commits hold, and what the owner's checkout holds beside them. Reads only, never through a link; the owner's index
 // stays as it is.
+import { join } from 'node:path';
+import { fileFacts } from '../io/files.ts';
 import { fields, openGit } from '../io/git.ts';
 import type { GitObjects, TreeEntry } from '../io/git-objects.ts';
+import { entryAt } from '../io/links.ts';
+import { readText } from '../io/store.ts';
 import { isBelow } from './carry.ts';
 import { fullStatus, type Tree, WORKTREE } from './tree.ts';
 
@@ -17,13 +21,16 @@ async function readEntry(objects: GitObjects, entry: TreeEntry | undefined, limi
   return size > limitBytes ? { tooBig: size } : objects.read(entry.id);
 }
 
-export interface Snapshot {
-  readonly commit: string;
+export interface Files {
   readonly files: ReadonlyMap<string, TreeEntry>;
   /** Path → where it points, for every symbolic link. */
   readonly links: ReadonlyMap<string, string>;
   /** The text of a regular file; undefined when there is none, it is no text, or larger than a source file. */
   text(path: string): Promise<string | undefined>;
+}
+
+export interface Snapshot extends Files {
+  readonly commit: string;
 }
 
 const MAX_SOURCE_BYTES = 2 * 1024 * 1024;
@@ -46,6 +53,28 @@ export async function snapshotOf({ objects }: Pick<Tree, 'objects'>, commit: str
       // What would not be the same bytes when written again is no text.
       const text = bytes.toString('utf8');
       return Buffer.from(text).equals(bytes) ? text : undefined;
+    },
+  };
+}
+
+/** What git tracks in the owner's checkout, with the texts that are there now; undefined where there is no repository. */
+export async function checkoutFiles(home: string): Promise<Files | undefined> {
+  const listed = await openGit(home).attempt(['ls-files', '-s', '-z']);
+  if (!listed.ok) return undefined;
+  const rows = fields(listed.stdout).map((row): [string, TreeEntry] => {
+    const [mode = '', id = ''] = row.split(' ');
+    return [row.slice(row.indexOf('\t') + 1), { mode, id }];
+  });
+  const linked = rows.filter(([, { mode }]) => mode === LINK).map(([path]) => path);
+  const entries = await Promise.all(linked.map(async (path) => [path, await entryAt(join(home, path))] as const));
+  const links = entries.flatMap(([path, entry]) => (entry.kind === 'link' ? [[path, entry.target] as const] : []));
+  return {
+    files: new Map(rows),
+    links: new Map(links),
+    async text(path) {
+      const file = join(home, path);
+      const size = (await entryAt(file)).kind === 'file' ? (fileFacts(file)?.size ?? 0) : Number.POSITIVE_INFINITY;
+      return size > MAX_SOURCE_BYTES ? undefined : readText(file);
     },
   };
 }

@@ -17,6 +17,9 @@ async function trackedDiff(tree: TreePlace) {
   return { diff, hash: createHash('sha256').update(diff).digest('hex') };
 }
 
+/** The hash of the tracked changes, as `savePatch` tells it. */
+export const changesHash = async (tree: TreePlace): Promise<string> => (await trackedDiff(tree)).hash;
+
 function writePatch(file: string, diff: Buffer): void {
   ownFolder(dirname(file));
   writeAtomic(file, diff);

@@ -8,7 +8,7 @@ test('a line with all it may hold, and what the rest is when it is left out', ()
   const least = { id: 0, files: {}, answer: '', allow: [] };
   const absent = { path: undefined, max_files: undefined, max_lines: undefined };
   assert.equal(read(least), {
-    value: { id: 0, ...absent, files: new Map(), links: new Map(), answer: '', allow: [], protect: [] },
+    value: { id: 0, ...absent, files: new Map(), links: new Map(), answer: '', allow: [], protect: [], judging: [] },
   });
   const whole = {
     ...least,
@@ -16,12 +16,13 @@ test('a line with all it may hold, and what the rest is when it is left out', ()
     files: { a: 'b' },
     links: { c: 'd' },
     protect: ['e'],
+    judging: ['f'],
     max_files: 2,
     max_lines: 3,
   };
   assert.equal(read(whole), { value: { ...whole, files: new Map([['a', 'b']]), links: new Map([['c', 'd']]) } });
   assert.equal(
-    read({ ...least, path: null, links: null, protect: null, max_files: null, max_lines: null }),
+    read({ ...least, path: null, links: null, protect: null, judging: null, max_files: null, max_lines: null }),
     read(least),
   );
 });
@@ -43,6 +44,7 @@ test('every problem of a line, with its id when it has one', () => {
     links: [],
     allow: 'a',
     protect: [1],
+    judging: 'f',
     max_files: -1,
     max_lines: 1.5,
   };
@@ -55,6 +57,7 @@ test('every problem of a line, with its id when it has one', () => {
       'answer: expected a text',
       'allow: expected a list of patterns',
       'protect: expected a list of patterns',
+      'judging: expected a list of paths',
       'max_files: expected a whole number',
       'max_lines: expected a whole number',
     ].join('; '),

@@ -8,8 +8,13 @@ import type { Worktree } from '../../src/worktree/tree.ts';
 import { AI, checkoutHash, commit, git, open, read, refusal, repository, write } from './repository.ts';
 
 const patchOf = (tree: Worktree, attempt: number) => join(tree.home, `ai/patches/run1-vms-${attempt}.stage.diff`);
-const look = (tree: Worktree, attempt = 1, seen = tree.seen) =>
-  inspect(tree, { head: tree.head, patchFile: patchOf(tree, attempt), seen });
+const look = async (tree: Worktree, attempt = 1, seen = tree.seen) => {
+  const judges = async () => new Set<string>();
+  const found = await inspect(tree, { head: tree.head, patchFile: patchOf(tree, attempt), seen, judges });
+  const { judges: putBack, ...rest } = found;
+  assert.equal(putBack, []);
+  return rest;
+};
 
 test('an attempt that changed no tracked file leaves no patch', async () => {
   const tree = await open(repository());
@@ -168,6 +173,29 @@ test('settings of the owner do not change what is seen or saved', async () => {
   git(tree.path, 'add', '-A');
   assert.equal([...(await look(tree)).changed].sort(), ['b c.txt', 'ü.txt']);
   assert.match(read(home, 'ai/patches/run1-vms-1.stage.diff'), /^diff --git a\/b c\.txt b\/b c\.txt$/m);
+});
+
+test('what checks run is put back after it was saved; other changes stay and are not told again', async () => {
+  const tree = await open(repository({ 'a.txt': 'a\n', 'check.sh': 'exit 1\n', 'gone.sh': 'exit 1\n' }));
+  write(tree.path, { 'a.txt': 'changed\n', 'check.sh': 'exit 0\n' });
+  rmSync(join(tree.path, 'gone.sh'));
+  git(tree.path, 'add', 'check.sh');
+  const judges = async () => new Set(['check.sh', 'gone.sh']);
+  const at = (attempt: number, seen: string) =>
+    inspect(tree, { head: tree.head, patchFile: patchOf(tree, attempt), seen, judges });
+  const found = await at(1, tree.seen);
+  assert.equal(
+    [found.changed, found.judges],
+    [
+      ['a.txt', 'check.sh', 'gone.sh'],
+      ['check.sh', 'gone.sh'],
+    ],
+  );
+  assert.equal([read(tree.path, 'check.sh'), read(tree.path, 'gone.sh')], ['exit 1\n', 'exit 1\n']);
+  assert.is(git(tree.path, 'status', '--porcelain'), 'M a.txt');
+  assert.match(read(tree.home, 'ai/patches/run1-vms-1.stage.diff'), '+exit 0');
+  const { changed, judges: again } = await at(2, found.seen);
+  assert.equal([changed, again], [[], []]);
 });
 
 test.run();

@@ -1,0 +1,145 @@
+// The judging set while a run goes on: as at the worktree's HEAD before any check runs, put back at once when it is found
+// changed, and held against whoever ran since it was last seen unchanged.
+import { join } from 'node:path';
+import type { ContextMap } from '../config/context-map.ts';
+import { MendError } from '../errors.ts';
+import { type JudgingSet, judgingSet } from '../fix/judging/judging-set.ts';
+import { stampsOf } from '../io/files.ts';
+import { type KeptFile, keepFile } from '../io/kept-file.ts';
+import { type Files, snapshotOf } from '../worktree/read.ts';
+import { perRun, type StageRun } from './run.ts';
+
+/** An attempt or a look at a green stage, while it runs. */
+export interface Watch {
+  readonly step: string;
+  /** Judges that were found changed while it ran. */
+  readonly changed: Set<string>;
+  /** Others ran too, so that it may not have been this one. */
+  shared: boolean;
+  /** Set when the tree is not as it should be, so that nothing may run. */
+  readonly halted: MendError | undefined;
+}
+
+interface Judges {
+  readonly commit: string;
+  readonly set: Promise<JudgingSet>;
+  /** Of those that git tracks, when they were last seen unchanged. */
+  stamps?: string;
+}
+
+const state = perRun((_: StageRun) => ({
+  judges: undefined as Judges | undefined,
+  running: new Set<Watch>(),
+  /** What git does not track, as it was before the first command that could have changed it. */
+  kept: new Map<string, KeptFile>(),
+  alone: new Set<string>(),
+}));
+
+/** The judging set of a commit. */
+export const judgesAt = (map: Pick<ContextMap, 'stages'>, { files, links, text }: Files): Promise<JudgingSet> =>
+  judgingSet(map, files, async (path) => links.get(path) ?? text(path));
+
+/** That of the commit the worktree is at, read once a commit. */
+export const judgesOf = (run: StageRun): Promise<JudgingSet> => judgesNow(run).set;
+
+function judgesNow(run: StageRun): Judges {
+  const now = state(run);
+  const { head } = run.tree;
+  if (now.judges?.commit !== head) {
+    const set = snapshotOf(run.tree, head).then((snapshot) => judgesAt(run.config.map, snapshot));
+    now.judges = { commit: head, set };
+  }
+  return now.judges as Judges;
+}
+
+/** Runs `work` with the judging set as it should be, and tells it what of that was found changed meanwhile. */
+export async function watchJudges<T>(
+  run: StageRun,
+  step: string,
+  kind: 'attempt' | 'look',
+  work: (watch: Watch) => Promise<T>,
+): Promise<T> {
+  const { running } = state(run);
+  // Where nothing ran yet in a tree that was found clean there is nothing to look at.
+  const isNeeded = kind === 'attempt' || state(run).judges !== undefined || !run.tree.clean;
+  const halted = isNeeded ? await putBackEarlier(run).catch(forPerson) : undefined;
+  const watch: Watch = { step, changed: new Set(), shared: false, halted };
+  running.add(watch);
+  try {
+    return await work(watch);
+  } finally {
+    running.delete(watch);
+  }
+}
+
+function forPerson(error: unknown): MendError {
+  if (error instanceof MendError) return error;
+  throw error;
+}
+
+/** What changed before anybody could be blamed for it (a person, a run that was killed) is put back. */
+async function putBackEarlier(run: StageRun): Promise<undefined> {
+  const judges = judgesNow(run);
+  const { running, kept } = state(run);
+  const set = await judges.set;
+  const stamps = await stampsNow(run);
+  const isKnown = judges.stamps === undefined ? run.tree.clean : judges.stamps === stamps;
+  if (!isKnown) {
+    const { judges: changed } = await run.tree.inspect(run.id, 'worktree', 0, () => judges.set);
+    blame(run, changed);
+    if (running.size === 0 && changed.length > 0) {
+      const text = `${changed.join(', ')}: found changed in ai/worktree and put back, because checks run it`;
+      run.journal.append({ type: 'notice', data: { text } });
+    }
+  }
+  judges.stamps = isKnown ? stamps : await stampsNow(run);
+  if (running.size > 0) return undefined;
+  for (const [path, { tracked }] of set) {
+    const file = tracked ? undefined : await keepFile(run.tree.path, path, kept.get(path));
+    if (file) kept.set(path, file);
+  }
+  return undefined;
+}
+
+async function stampsNow(run: StageRun): Promise<string> {
+  const tracked = [...(await judgesOf(run))].filter(([, judge]) => judge.tracked);
+  return stampsOf(tracked.map(([path]) => join(run.tree.path, path))).text;
+}
+
+function blame(run: StageRun, paths: readonly string[]): void {
+  const { running } = state(run);
+  for (const watch of paths.length > 0 ? running : []) {
+    for (const path of paths) watch.changed.add(path);
+    watch.shared ||= running.size > 1;
+  }
+}
+
+/**
+ * Holds what was found changed against everybody who runs now: `tracked` judges, which are put back already, and those that
+ * git does not have. Returns the paths that could not be put back.
+ */
+export async function blameForJudges(run: StageRun, tracked: readonly string[]): Promise<string[]> {
+  const { kept, judges } = state(run);
+  const stuck: string[] = [];
+  const own: string[] = [];
+  for (const [path, file] of kept) {
+    const now = await file.putBack();
+    if (now !== 'same') own.push(path);
+    if (now === 'stuck') stuck.push(path);
+  }
+  blame(run, [...tracked, ...own]);
+  if (judges?.stamps !== undefined) judges.stamps = await stampsNow(run);
+  return stuck;
+}
+
+/** Who runs each of `paths`, for people: `check.sh (stages.a.verify[0])`. */
+export async function judgeNames(run: StageRun, paths: Iterable<string>): Promise<string> {
+  const set = await judgesOf(run);
+  return [...paths].map((path) => `${path} (${set.get(path)?.by ?? 'a check'} runs it)`).join(', ');
+}
+
+/** The next attempt of a step runs alone. */
+export const runAloneNext = (run: StageRun, step: string): void => void state(run).alone.add(step);
+
+/** Whether this attempt is to run alone; asked once. */
+export const runsAlone = (run: StageRun, step: string): boolean => state(run).alone.delete(step);
