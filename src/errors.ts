@@ -193,6 +193,10 @@ const TABLE = {
     `${d.base} and ${d.branch} changed the same lines; nothing was merged`,
     `solve it by hand, then start again:\n${d.commands}`,
   ]),
+  E_BASE_REWRITTEN: human((d: { branch: string; base: string; dropped: string; commands: string }) => [
+    `${d.base} was rewritten (${d.dropped} is no longer in it), and not all that is yours on ${d.branch} can follow`,
+    `make the branch anew by hand (as it is now it is kept below refs/mendloop/before), then start again:\n${d.commands}`,
+  ]),
   E_GIT_LOCKED: human((d: { file: string; reason: string; command: string }) => [
     `git left a lock and its owner is not proven dead: ${d.file} (${d.reason})`,
     `when no git is running here:\n${d.command}`,
@@ -268,6 +272,10 @@ const TABLE = {
     `there is nothing to promote: ${d.base} has all that ${d.branch} could bring`,
     'see what is on the branch: mendloop fixes',
   ]),
+  E_PROMOTE_REWRITTEN: human((d: { branch: string; base: string; dropped: string }) => [
+    `${d.base} was rewritten: ${d.dropped} is no longer in it, but on ${d.branch}`,
+    'let a run make that branch anew first: mendloop',
+  ]),
   E_PROMOTE_PART: usage((d: { given: string; line: string }) => [
     `--accept needs the whole name of the commit that was shown, not ${JSON.stringify(d.given)}`,
     d.line,
@@ -333,7 +341,7 @@ const TABLE = {
     d.pending ? `${d.base} still has it; to undo it there: mendloop promote` : 'see what stands: mendloop fixes',
   ]),
   E_ROLLBACK_CONFLICT: human((d: { commit: string; commands: string }) => [
-    `${d.commit} cannot be rolled back: later changes are on the same lines; nothing was changed`,
+    `${d.commit} cannot be rolled back: later changes are on the same lines; nothing was rolled back`,
     d.commands,
   ]),
 } as const;

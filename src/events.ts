@@ -30,8 +30,8 @@ export type FixTier = (typeof FIX_TIERS)[number];
  * How a fix stands, as the ledger remembers it: refused by the gate, on the branch and not judged yet (applied), kept
  * because another failure came in its place (provisional), its stage green with it while others that it changed are still
  * to be made again (holds), all of them green (verified); taken back because it changed nothing (no_effect), brought back
- * an earlier failure or made another stage fail (broke), or was never judged (withdrawn); declined by a person, or rolled
- * back.
+ * an earlier failure or made another stage fail (broke), was never judged (withdrawn) or stood where its owner wrote another
+ * text (superseded); declined by a person, or rolled back.
  */
 export const FIX_OUTCOMES = [
   'refused',
@@ -43,6 +43,7 @@ export const FIX_OUTCOMES = [
   'broke',
   'withdrawn',
   'declined',
+  'superseded',
 ] as const;
 export type FixOutcome = (typeof FIX_OUTCOMES)[number];
 
@@ -124,6 +125,14 @@ export const EVENTS = {
     commit: text,
     base: text,
     merged: optional(shaped({ from: text, to: text })),
+  }),
+  'tree.conflict': row('run', 'the base cannot be brought in: a person has to settle something, and how', {
+    code: text,
+    message: text,
+    problems: listOf(text),
+    next: text,
+    base: text,
+    commit: text,
   }),
   notice: row('run', 'something a person should know; changes nothing', { text }),
   'step.started': row('step', 'a step is being worked on', {}),
@@ -246,7 +255,7 @@ export const EVENTS = {
   }),
   'fix.reverted': row('stage', 'the fix was taken back by a commit of its own, and why', {
     ...notedFix,
-    outcome: oneOf(['no_effect', 'broke', 'withdrawn', 'declined']),
+    outcome: oneOf(['no_effect', 'broke', 'withdrawn', 'declined', 'superseded']),
     ...reason,
     commit: text,
     reverts: text,

@@ -28,6 +28,7 @@ const options = z
   });
 
 const LOOKS: Readonly<Record<Notice['reason'], { priority: number; tag: string }>> = {
+  conflict: { priority: 4, tag: 'raised_hand' },
   hand_over: { priority: 4, tag: 'raised_hand' },
   give_up: { priority: 4, tag: 'warning' },
   external: { priority: 4, tag: 'wrench' },

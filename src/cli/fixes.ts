@@ -29,6 +29,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   broke: 'taken back: it broke something',
   withdrawn: 'taken back unjudged; comes again with its failure',
   declined: 'rolled back by you; does not come again by itself',
+  superseded: 'taken back: you wrote another text in its place; does not come again by itself',
   landed: 'landed: your branch has it',
 };
 

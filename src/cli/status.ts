@@ -1,7 +1,8 @@
 // `mendloop status`: where every stage stands. Reads only, loads little, works beside a run.
 import { failureLines } from '../console/failure-lines.ts';
 import { ago, spell, table } from '../console/words.ts';
-import { EXIT } from '../errors.ts';
+import { EXIT, nextLines } from '../errors.ts';
+import type { DataOf } from '../events.ts';
 import { runAtWork } from '../io/lock.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages, openRun, recordedStages } from '../journal/load-stages.ts';
@@ -22,7 +23,9 @@ export async function run({ layout: findLayout }: CommandInput): Promise<Answer>
   const safeMode = readSafeMode(layout);
   loaded.notices.push(...notices);
   const names = recordedStages(home, loaded.state);
+  const conflict = loaded.latest?.events.findLast((event) => event.type === 'tree.conflict')?.data;
   const lines = [
+    ...(conflict ? conflictLines(conflict) : []),
     ...loaded.notices.map((n) => `note: ${n}`),
     headline(),
     ...safeModeLines(safeMode, Date.now()),
@@ -36,6 +39,7 @@ export async function run({ layout: findLayout }: CommandInput): Promise<Answer>
       run: loaded.latest?.run ?? null,
       running: atWork !== undefined,
       cut_off: open !== undefined && !atWork,
+      conflict: conflict ?? null,
       safe_mode: safeMode ?? null,
       stages: Object.fromEntries(names.map((name) => [name, described(name, loaded.state.stages[name])])),
       notices: loaded.notices,
@@ -100,3 +104,10 @@ export async function run({ layout: findLayout }: CommandInput): Promise<Answer>
     return [head, ...(ended && last?.log ? [`    log: ${last.log}`] : [])];
   }
 }
+
+/** What stopped the latest run before its first stage, and the commands. */
+const conflictLines = ({ message, problems, next }: DataOf<'tree.conflict'>): string[] => [
+  `CONFLICT: ${message}`,
+  ...problems.map((problem) => `  - ${problem}`),
+  ...nextLines(next),
+];

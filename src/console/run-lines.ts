@@ -30,6 +30,9 @@ const NEWS: News = {
 
 /** The word for a row and what it says; undefined for events that are no news of a fix. */
 export function fixNews<T extends EventType>(event: LoopEvent<T>): [word: string, text: string] | undefined {
+  // One note tells of all of them.
+  if (event.type === 'fix.reverted' && (event.data as DataOf<'fix.reverted'>).outcome === 'superseded')
+    return undefined;
   const news: ((data: DataOf<T>) => [string, string]) | undefined = NEWS[event.type as T];
   return news?.(event.data as DataOf<T>);
 }

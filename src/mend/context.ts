@@ -118,7 +118,11 @@ const committedTexts = perRun(async ({ tree }: Run) => {
 });
 
 /** Knows every secret of this repository and environment. Throws RedactionError when it is not sure of that. */
-export async function outgoingRedactor({ layout, config, env }: Run): Promise<Redactor> {
+export async function outgoingRedactor({
+  layout,
+  config,
+  env,
+}: Pick<Run, 'layout' | 'config' | 'env'>): Promise<Redactor> {
   const { secrets } = secretsFrom({ home: layout.home, carry: config.map.carry, env });
   return createRedactor({ secrets, rules: ownerPatterns(config.loop.redact) });
 }

@@ -15,14 +15,18 @@ type About = { stage: string; fingerprint: string } | undefined;
 /** How long the end of a run waits for people to be notified. */
 const NOTICE_MS = 10_000;
 
-const underWay = perRun(() => ({
+/** As much of a run as notifying needs. */
+export type NotifyingRun = Omit<Run, 'tree'>;
+
+const newNotices = () => ({
   open: new Set<Promise<void>>(),
   begun: new Set<string>(),
   stopped: new AbortController(),
-}));
+});
+const underWay = perRun<ReturnType<typeof newNotices>, NotifyingRun>(newNotices);
 
 /** Notifies of a failure, unless this was the last thing people heard of it. Returns at once; never throws. */
-export function notify(run: Run, { fingerprint, ...notice }: NewNotice): void {
+export function notify(run: NotifyingRun, { fingerprint, ...notice }: NewNotice): void {
   const about = fingerprint === undefined ? undefined : { stage: notice.stage ?? '', fingerprint };
   const last = about && entryOf(run.journal.ledger, about.stage, about.fingerprint)?.notified;
   if (run.plugins.notifiers.length === 0 || last === notice.reason) return;
@@ -37,7 +41,7 @@ export function notify(run: Run, { fingerprint, ...notice }: NewNotice): void {
 }
 
 /** Resolves when everybody is notified, after `limitMs`, or when the run stops. */
-export async function finishNotifying(run: Run, limitMs = NOTICE_MS): Promise<void> {
+export async function finishNotifying(run: NotifyingRun, limitMs = NOTICE_MS): Promise<void> {
   const { open, stopped } = underWay(run);
   if (open.size === 0) return;
   const limit = limited(limitMs, run.signal);
@@ -47,7 +51,7 @@ export async function finishNotifying(run: Run, limitMs = NOTICE_MS): Promise<vo
   limit.end();
 }
 
-async function send(run: Run, notice: Notice, about: About): Promise<void> {
+async function send(run: NotifyingRun, notice: Notice, about: About): Promise<void> {
   const { outgoingRedactor } = await import('./context.ts');
   const { redact } = await outgoingRedactor(run);
   const masked = { ...notice, title: redact(notice.title), text: redact(notice.text) };
@@ -66,7 +70,7 @@ async function send(run: Run, notice: Notice, about: About): Promise<void> {
   run.journal.append({ type: 'person.notified', stage, data: { fingerprint, state: notice.reason } });
 }
 
-function failed(run: Run, text: string, about: About): void {
+function failed(run: NotifyingRun, text: string, about: About): void {
   run.journal.append({ type: 'notice', ...(about ? { stage: about.stage } : {}), data: { text } });
 }
 

@@ -1,11 +1,11 @@
 // Fixes that an earlier process left half done: written and not committed, committed or taken back and not recorded, or
 // never judged.
-import type { DataOf, LoopEvent } from '../events.ts';
+import type { DataOf, FixOutcome, LoopEvent, NewEvent } from '../events.ts';
 import { readEvents } from '../journal/event-file.ts';
 import { listRuns } from '../journal/runs.ts';
 import type { Run } from '../stage/run.ts';
 import { type Fix, RunFailures } from '../triage/incident.ts';
-import type { Ledger, Patch } from '../triage/ledger.ts';
+import { type Ledger, type Patch, patchIn } from '../triage/ledger.ts';
 import { putBack, unwriteFix } from '../worktree/commit-fix.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { treeGit } from '../worktree/tree.ts';
@@ -18,17 +18,19 @@ export async function recoverFixes(run: Run): Promise<void> {
   const events = lastWork(run);
   const intent = openIntent(events);
   const openFixes = new RunFailures(events).allOpenFixes();
-  if (!intent && openFixes.length === 0 && openPatches(journal.ledger).length === 0) return;
+  const isSettled = !intent && openFixes.length === 0 && openPatches(journal.ledger).length === 0;
+  if (isSettled && [lastHead(events), tree.base.commit].includes(tree.head)) return;
   const onBranch = await committedFixes(treeGit(tree), tree.base.commit, tree.head);
   if (intent) await finishIntent(run, intent, onBranch);
   // A revert that was not committed is in the files, and would be judged in the place of the fix.
-  await putBack(tree);
-  for (const { stage, fingerprint, patch } of openPatches(journal.ledger)) {
-    const commit = commitOf(onBranch, patch);
-    const revert = commit && onBranch.find(({ reverts }) => reverts === commit.commit);
-    const fix = fixOf(stage, fingerprint, patch, commit, openFixes);
-    // Not on the branch: nothing is left to be taken back.
-    if (revert || (!commit && patch.run !== run.id)) recordRevert(run, fix, revert);
+  if (!isSettled) await putBack(tree);
+  const reverts = unrecordedReverts(journal.ledger, onBranch);
+  const note = supersededNote(reverts, tree.base.name);
+  journal.append(...reverts, ...(note ? [{ type: 'notice' as const, data: { text: note } }] : []));
+  for (const { stage, fingerprint, patch } of openPatches(journal.ledger, 'holds')) {
+    const isOnBranch = commitOf(onBranch, patch) !== undefined;
+    // Nothing is left to be taken back.
+    if (!isOnBranch && patch.run !== run.id) recordGone(run, fixOf(stage, fingerprint, patch, undefined, openFixes));
   }
   for (const fix of fixesOfOtherRuns(run, onBranch, openFixes)) {
     await takeBack(run, fix, 'withdrawn', 'the run that made it ended before it could be judged');
@@ -93,11 +95,11 @@ interface OpenPatch {
   patch: Patch;
 }
 
-/** Patches that the ledger knows no end of. */
-const openPatches = (ledger: Ledger): OpenPatch[] =>
+/** Patches that the ledger knows no end of; `more`: also those that stand like this. */
+const openPatches = (ledger: Ledger, more?: FixOutcome): OpenPatch[] =>
   Object.values(ledger.entries).flatMap(({ stage, fingerprint, patches }) =>
     patches
-      .filter(({ outcome }) => outcome === 'applied' || outcome === 'provisional')
+      .filter(({ outcome }) => outcome === 'applied' || outcome === 'provisional' || outcome === more)
       .map((patch) => ({ stage, fingerprint, patch })),
   );
 
@@ -124,16 +126,60 @@ function fixOf(
   };
 }
 
-/** Records the end of a fix whose revert is on the branch but in no journal, or that is not on the branch at all. */
-function recordRevert({ journal }: Run, fix: Fix, revert: CommittedFix | undefined): void {
-  const outcome = OUTCOMES.find((one) => one === revert?.outcome) ?? 'withdrawn';
-  const reason = 'recorded by a later process';
-  const data = { ...fixData(fix), outcome, reason, commit: revert?.commit ?? '', reverts: fix.commit };
+/** Records the end of a fix that is not on the branch. */
+function recordGone({ journal }: Run, fix: Fix): void {
+  const data = { ...fixData(fix), outcome: 'withdrawn', reason: LATER, commit: '', reverts: fix.commit } as const;
   journal.append({ type: 'fix.reverted', stage: fix.stage, step: fix.step, data });
 }
 
-/** Outcomes that a revert's trailer may tell; anything else is `withdrawn`. */
-const OUTCOMES: readonly DataOf<'fix.reverted'>['outcome'][] = ['no_effect', 'broke', 'declined'];
+const LATER = 'recorded by a later process';
+
+/** Outcomes that a revert's trailer may tell, and why it was; anything else is `withdrawn`. */
+const REVERT_OUTCOMES: Partial<Record<string, { outcome: DataOf<'fix.reverted'>['outcome']; reason: string }>> = {
+  no_effect: { outcome: 'no_effect', reason: LATER },
+  broke: { outcome: 'broke', reason: LATER },
+  declined: { outcome: 'declined', reason: 'rolled back by its owner' },
+  superseded: { outcome: 'superseded', reason: 'its owner wrote another text in its place' },
+};
+
+const STANDING: ReadonlySet<string | undefined> = new Set(['applied', 'provisional', 'holds', 'verified']);
+
+/** What the branch (its newest commit first) has taken back and the ledger does not know: by a merge, a rollback, a person. */
+export function unrecordedReverts(ledger: Ledger, onBranch: readonly CommittedFix[]): NewEvent<'fix.reverted'>[] {
+  const newest = new Map<string, CommittedFix>();
+  for (const one of onBranch) {
+    const key = JSON.stringify([one.stage, one.fingerprint, one.hash]);
+    if (!newest.has(key)) newest.set(key, one);
+  }
+  return [...newest.values()].flatMap((revert): NewEvent<'fix.reverted'>[] => {
+    const { stage, fingerprint, hash, commit, reverts, note: message } = revert;
+    const patch = patchIn(ledger, revert);
+    if (reverts === undefined || !patch || !STANDING.has(patch.outcome)) return [];
+    const { tier, plugin, note = message } = patch;
+    const end = REVERT_OUTCOMES[revert.outcome ?? ''] ?? { outcome: 'withdrawn', reason: LATER };
+    const step = onBranch.find((fix) => fix.commit === reverts)?.step ?? stage;
+    return [
+      { type: 'fix.reverted', stage, step, data: { fingerprint, hash, tier, plugin, note, ...end, commit, reverts } },
+    ];
+  });
+}
+
+/** One note for all fixes that had to make way for the owner's text; undefined when there is none. */
+export function supersededNote(reverts: readonly NewEvent<'fix.reverted'>[], base: string): string | undefined {
+  const gone = reverts.filter(({ data }) => data.outcome === 'superseded');
+  if (gone.length === 0) return undefined;
+  const fixes = gone.map(({ stage, data }) => `${stage}: ${data.note.fix}`);
+  const many = gone.length === 1 ? 'a fix was; it is' : `${gone.length} fixes were; they are`;
+  return `${base} has another text where ${many} taken back, yours stands (${fixes.join('; ')})`;
+}
+
+/** The commit that the branch was at, as far as a journal tells. */
+function lastHead(events: readonly LoopEvent[]): string | undefined {
+  const heads = events.flatMap(({ type, data }) =>
+    type === 'tree.opened' || type === 'fix.committed' || type === 'fix.reverted' ? [data.commit] : [],
+  );
+  return heads.findLast((commit) => commit !== '');
+}
 
 /** Fixes of other runs that were never judged, the newest first. */
 function fixesOfOtherRuns(run: Run, onBranch: readonly CommittedFix[], openFixes: readonly Fix[]): Fix[] {

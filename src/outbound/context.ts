@@ -16,6 +16,7 @@ export const TRY_OUTCOMES = {
   broke: 'applied, broke something, and was taken back',
   withdrawn: 'taken back unjudged',
   declined: 'a person did not want it',
+  superseded: 'taken back, because its owner wrote another text in its place',
   passed: 'proposed no change',
 };
 

@@ -55,7 +55,7 @@ export interface EscalationFacts extends FixFacts {
 
 /** Something that a person should know. */
 export interface Notice {
-  readonly reason: 'hand_over' | 'give_up' | 'external' | 'safe_mode' | 'recovered';
+  readonly reason: 'hand_over' | 'give_up' | 'external' | 'safe_mode' | 'conflict' | 'recovered';
   readonly stage?: string;
   readonly run: string;
   readonly title: string;

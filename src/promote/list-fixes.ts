@@ -4,7 +4,7 @@
 import { FIX_OUTCOMES, type FixOutcome } from '../events.ts';
 import { openGit } from '../io/git.ts';
 import type { Layout } from '../io/layout.ts';
-import { entryOf, type Ledger } from '../triage/ledger.ts';
+import { type Ledger, patchIn } from '../triage/ledger.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { landedCommits } from '../worktree/landed.ts';
@@ -42,7 +42,7 @@ export async function listFixes(layout: Layout, base: Base, ledger: Ledger, with
     const diff = ['show', '--format=', '--no-color', '--no-ext-diff', fix.commit];
     return {
       ...fixFacts(fix),
-      outcome: by ? outcomeBy(by) : has ? 'landed' : outcomeIn(ledger, fix),
+      outcome: by ? outcomeBy(by) : has ? 'landed' : (patchIn(ledger, fix)?.outcome ?? 'unknown'),
       ...(by ? { taken_back_by: by.commit } : {}),
       ...(by && has && !landed.has(by.commit) ? { on_base: true } : {}),
       ...(withDiff ? { diff: await git.run(diff) } : {}),
@@ -54,12 +54,6 @@ export async function listFixes(layout: Layout, base: Base, ledger: Ledger, with
 /** The same change may stand and have been taken back before: what took this one back knows its end. */
 const outcomeBy = (by: CommittedFix): FixOutcome =>
   FIX_OUTCOMES.find((outcome) => outcome === by.outcome) ?? 'withdrawn';
-
-/** What the ledger says of a fix. */
-export function outcomeIn(ledger: Ledger, { stage, fingerprint, hash }: CommittedFix): FixOutcome | 'unknown' {
-  const patches = entryOf(ledger, stage, fingerprint)?.patches ?? [];
-  return patches.find((patch) => patch.hash === hash)?.outcome ?? 'unknown';
-}
 
 /** What its commit tells of a fix. */
 export function fixFacts(fix: CommittedFix) {

@@ -5,8 +5,9 @@ import { layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
+import { startedBases } from '../journal/run-file.ts';
 import { configurationNow } from '../stage/configuration.ts';
-import { type Base, commitOf } from '../worktree/base.ts';
+import { type Base, commitOf, droppedBase } from '../worktree/base.ts';
 import { shellWord, short, solveConflict } from '../worktree/messages.ts';
 import { WORKTREE } from '../worktree/tree.ts';
 import { type Landed, land, readyCheckout } from './land.ts';
@@ -61,11 +62,20 @@ export async function pushPromotion(request: PromoteRequest): Promise<{ story: S
   });
 }
 
-/** What can be seen without the lock; a run at work may change it. */
-export function showPromotion(home: string, base: Base, withDiff: boolean): Promise<Survey> {
+/** What can be seen without the lock; a run at work may change it. Throws E_PROMOTE_REWRITTEN. */
+export async function showPromotion(home: string, base: Base, withDiff: boolean): Promise<Survey> {
+  await refuseRewritten(home, base);
   const layout = layoutOf(home);
   const { state: stages } = loadStages(layout, { look: true });
   return surveyPromotion(home, base, { ledger: readLedger(layout).ledger, stages }, withDiff);
+}
+
+/** What the base dropped is still on the AI branch, and would come back with it. */
+async function refuseRewritten(home: string, base: Base): Promise<void> {
+  const git = openGit(home);
+  const tip = await commitOf(git, `refs/heads/${base.branch}`);
+  const dropped = tip && (await droppedBase(git, base, tip, () => startedBases(layoutOf(home))));
+  if (dropped) fail('E_PROMOTE_REWRITTEN', { base: base.name, branch: base.branch, dropped: short(dropped) });
 }
 
 const alone = <T>({ home, command, dryRun }: PromoteRequest, work: () => Promise<T>): Promise<T> =>

@@ -34,7 +34,9 @@ export async function promoteRange(git: Git, base: string, tip: string): Promise
   const open = new Set(all.map(({ commit }) => commit).filter((commit) => !landed.has(commit)));
   const pairs = committed.filter(({ commit, reverts = '' }) => open.has(commit) && open.has(reverts));
   const paired = new Set(pairs.flatMap(({ commit, reverts }) => [commit, reverts]));
-  const fresh = all.filter(({ commit }) => open.has(commit) && !paired.has(commit));
+  // That a fix was superseded undoes nothing: the base never had it, or has it by its owner's own hand.
+  const isNews = ({ commit }: OtherCommit) => !paired.has(commit) && fixOf.get(commit)?.outcome !== 'superseded';
+  const fresh = all.filter((one) => open.has(one.commit) && isNews(one));
   const freshFixes = fresh.flatMap(({ commit }) => fixOf.get(commit) ?? []);
   return {
     fixes: freshFixes.filter(({ reverts }) => reverts === undefined),

@@ -2,9 +2,9 @@
 import { fail } from '../errors.ts';
 import type { Git } from '../io/git.ts';
 import type { CommittedFix } from '../worktree/find-fix.ts';
+import { type Reverted, revertAll } from '../worktree/merge-tree.ts';
 import { shellWord, short, solveConflict } from '../worktree/messages.ts';
 import { WORKTREE } from '../worktree/tree.ts';
-import { carryOver, treeOf } from './rehearse.ts';
 
 export interface KnownFix extends CommittedFix {
   /** Was taken back, and by which commit. */
@@ -51,19 +51,27 @@ export function fixNamed(all: Fixes, word: string): KnownFix {
   return one;
 }
 
+export const standing = (fixes: readonly KnownFix[]): KnownFix[] => fixes.filter(({ takenBack }) => !takenBack);
+
+/** What of `fixes` stood before the base was brought in: still there, under its new name; and what had to make way. */
+export function afterMerge(all: Fixes, fixes: readonly KnownFix[]) {
+  const now = new Map(knownFixes(all).map((fix) => [keyOf(fix), fix]));
+  const there: KnownFix[] = [];
+  const gone: Reverted<KnownFix>[] = [];
+  for (const fix of standing(fixes)) {
+    const found = now.get(keyOf(fix));
+    const by = found?.takenBack ?? all.find(({ reverts }) => reverts === fix.commit);
+    if (found && !by) there.push(found);
+    else gone.push({ fix, commit: by?.commit ?? '', empty: true });
+  }
+  return { there, gone };
+}
+
 /** All fixes of a run, in the order given. Throws E_UNKNOWN_FIX when there is none. */
 export function fixesOfRun(all: Fixes, run: string): KnownFix[] {
   const fixes = knownFixes(all).filter((fix) => fix.run === run);
   if (fixes.length === 0) fail('E_UNKNOWN_FIX', { what: `no fix of this branch is of run ${JSON.stringify(run)}` });
   return fixes;
-}
-
-export interface Reverted<F> {
-  fix: F;
-  /** The commit that takes it back. */
-  commit: string;
-  /** Its change was gone already. */
-  empty: boolean;
 }
 
 /**
@@ -75,20 +83,10 @@ export async function planRollback<F extends CommittedFix>(
   head: string,
   fixes: readonly F[],
   all: Fixes,
-  { message, sign }: { message(fix: F): string; sign: boolean },
+  options: { message(fix: F): string; sign: boolean },
 ): Promise<Reverted<F>[]> {
-  const made: Reverted<F>[] = [];
-  let tip = head;
-  let tree = await treeOf(git, head);
-  for (const fix of fixes) {
-    const next = await carryOver(git, fix.commit, `${fix.commit}^`, tree);
-    if (next.conflicts.length > 0) conflict(fix, next.conflicts, fixes, all);
-    const args = ['commit-tree', ...(sign ? ['-S'] : []), '-p', tip, next.tree];
-    tip = await git.line(args, message(fix));
-    made.push({ fix, commit: tip, empty: next.tree === tree });
-    tree = next.tree;
-  }
-  return made;
+  const back = await revertAll(git, head, fixes, options);
+  return 'stuck' in back ? conflict(back.stuck, back.conflicts, fixes, all) : back.made;
 }
 
 function conflict(fix: CommittedFix, paths: readonly string[], asked: Fixes, all: Fixes): never {
@@ -100,7 +98,7 @@ function conflict(fix: CommittedFix, paths: readonly string[], asked: Fixes, all
   const first = later.map((one) => `mendloop rollback ${short(one.commit)}`);
   const commands = [
     ...(first.length > 0 ? ['roll these back first:', ...first, 'or by hand:'] : ['by hand:']),
-    ...solveConflict(`git -C ${WORKTREE}`, `revert ${commit}`, paths, 'revert --continue'),
+    ...solveConflict(`git -C ${WORKTREE}`, `revert ${commit}`, paths, 'commit --no-edit'),
   ].join('\n');
   const problems = [...paths.map(shellWord), ...later.map((one) => `later: ${short(one.commit)} ${one.note.fix}`)];
   fail('E_ROLLBACK_CONFLICT', { commit, commands }, problems);

@@ -13,19 +13,22 @@ import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { nextId } from '../journal/runs.ts';
 import { fixData } from '../mend/commit.ts';
+import { supersededNote, unrecordedReverts } from '../mend/recover.ts';
+import { bringOptions } from '../run/prepare.ts';
 import { closeOpenRun } from '../run/resume.ts';
 import { configurationNow } from '../stage/configuration.ts';
 import type { Fix } from '../triage/incident.ts';
+import { patchIn } from '../triage/ledger.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { revertMessage } from '../worktree/fix-message.ts';
 import { landedCommits } from '../worktree/landed.ts';
 import { fastForward } from '../worktree/merge.ts';
+import type { Reverted } from '../worktree/merge-tree.ts';
 import { short } from '../worktree/messages.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { trackedStatus, treeGit } from '../worktree/tree.ts';
-import { outcomeIn } from './list-fixes.ts';
-import { fixesOfRun, fixNamed, type KnownFix, planRollback, type Reverted } from './rollback-plan.ts';
+import { afterMerge, fixesOfRun, fixNamed, type KnownFix, planRollback, standing } from './rollback-plan.ts';
 
 export interface RollbackRequest {
   home: string;
@@ -59,7 +62,7 @@ export interface RolledBack {
 
 type Ports = { clock: Clock; graceMs: number };
 
-/** Throws a MendError for whatever cannot be rolled back; then branch and worktree are as they were. */
+/** The base is brought in first. Throws a MendError for whatever cannot be rolled back; then nothing else was changed. */
 export async function rollBack(request: RollbackRequest, ports: Ports): Promise<RolledBack> {
   if (request.dryRun) return rehearse(request);
   const { home, command } = request;
@@ -80,41 +83,39 @@ async function rehearse({ home, what }: RollbackRequest): Promise<RolledBack> {
 
 async function work({ home, what }: RollbackRequest, layout: Layout, objects: GitObjects, ports: Ports) {
   const { base, config } = await configurationNow(home, objects);
-  const { tip, fixes } = await choose(openGit(home), base, what);
+  const { tip, all: before, fixes } = await choose(openGit(home), base, what);
   const { clock } = ports;
   const loaded = loadStages(layout);
   const scope = { layout, stages: loaded.state, clock };
   const close = () => closeOpenRun(loaded, 'a fix was rolled back', { layout, ...ports });
-  // A rollback that was killed before it was recorded is recorded now.
-  const unrecorded = fixes.flatMap((fix) =>
-    fix.takenBack?.outcome === ROLLED_BACK ? [{ fix, commit: fix.takenBack.commit }] : [],
-  );
-  if (unrecorded.length > 0) {
-    await close();
-    recordRollback(unrecorded, scope);
-  }
+  // What an earlier process took back and had no time to record is recorded now.
+  const recordTakenBack = async (onBranch: readonly CommittedFix[], id = newId()) => {
+    const events = unrecordedReverts(readLedger(layout).ledger, onBranch);
+    if (events.length > 0) await close();
+    recordAction({ ...scope, id }, ...events);
+    return supersededNote(events, base.name) ?? [];
+  };
+  const newId = () => nextId(layout, clock.now(), randomBytes(2).toString('hex'));
+  await recordTakenBack(before);
   await refuseTakenBack(openGit(home), base, tip, fixes);
   await close();
   const { sign } = config.loop.git;
-  const tree = await openWorktree(home, base, { objects, carry: config.map.carry, merge: true, sign });
-  const id = nextId(layout, clock.now(), randomBytes(2).toString('hex'));
+  const merge = bringOptions(layout, newId(), sign);
+  const tree = await openWorktree(home, base, { objects, carry: config.map.carry, merge });
   const git = treeGit(tree, { sign });
+  const all = await everyFix(git, tree.head);
+  const notices = [...tree.notices, ...[await recordTakenBack(all, merge.run)].flat()];
+  const id = newId();
   const message = (fix: KnownFix) => revertMessage(appliedFix(fix), ROLLED_BACK, WHY, id);
-  const plan = async () =>
-    planRollback(git, tree.head, standing(fixes), await everyFix(git, tree.head), { message, sign });
-  const made = await plan().catch(async (error) => {
-    // The base was merged for nothing.
-    if (tree.merged) await git.run(['reset', '-q', '--keep', tree.merged.from]);
-    throw error;
-  });
+  const { there, gone } = afterMerge(all, fixes);
+  const reverted = await planRollback(git, tree.head, there, all, { message, sign });
   const { changed } = await trackedStatus(git);
-  await fastForward(tree, git, base, made.at(-1)?.commit ?? tree.head, changed.length > 0);
+  await fastForward(tree, git, base, reverted.at(-1)?.commit ?? tree.head, changed.length > 0);
+  const made = [...reverted, ...gone];
   recordRollback(made, { ...scope, id });
   const done = await report(git, base, tree.head, made, false);
-  return { base: base.name, branch: base.branch, notices: tree.notices, fixes: done };
+  return { base: base.name, branch: base.branch, notices, fixes: done };
 }
-
-const standing = (fixes: readonly KnownFix[]): KnownFix[] => fixes.filter(({ takenBack }) => !takenBack);
 
 async function choose(git: Git, base: Base, what: RollbackRequest['what']) {
   const tip = await commitOf(git, `refs/heads/${base.branch}`);
@@ -176,7 +177,7 @@ const appliedFix = (fix: CommittedFix): Fix => ({
 /** Records which commit rolled each fix back, where the ledger does not know it yet. Throws MendError when the disk refuses. */
 function recordRollback(made: readonly { fix: CommittedFix; commit: string }[], scope: ActionScope): void {
   const { ledger } = readLedger(scope.layout);
-  const unknown = made.filter(({ fix }) => outcomeIn(ledger, fix) !== ROLLED_BACK);
+  const unknown = made.filter(({ fix }) => patchIn(ledger, fix)?.outcome !== ROLLED_BACK);
   const events = unknown.map(({ fix, commit }) => ({
     type: 'fix.reverted' as const,
     stage: fix.stage,

@@ -4,14 +4,15 @@
 import type { FixOutcome } from '../events.ts';
 import { openGit } from '../io/git.ts';
 import type { StageState } from '../journal/stages.ts';
-import { entryOf, type Ledger } from '../triage/ledger.ts';
+import { entryOf, type Ledger, patchIn } from '../triage/ledger.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import type { CommittedFix } from '../worktree/find-fix.ts';
 import { clip, MAX_SUBJECT } from '../worktree/fix-message.ts';
+import { treeOf } from '../worktree/merge-tree.ts';
 import { short } from '../worktree/messages.ts';
-import { type FixFacts, fixFacts, outcomeIn } from './list-fixes.ts';
+import { type FixFacts, fixFacts } from './list-fixes.ts';
 import { type OtherCommit, promoteRange } from './range.ts';
-import { type Rehearsal, rehearsePromotion, treeOf } from './rehearse.ts';
+import { type Rehearsal, rehearsePromotion } from './rehearse.ts';
 
 export interface StoryFix extends FixFacts {
   tier: string;
@@ -101,7 +102,7 @@ const NOTHING = {
 const storyFix = (fix: CommittedFix, ledger: Ledger): StoryFix => ({
   ...fixFacts(fix),
   tier: fix.tier,
-  outcome: outcomeIn(ledger, fix),
+  outcome: patchIn(ledger, fix)?.outcome ?? 'unknown',
   ...(fix.reverts === undefined ? {} : { reverts: fix.reverts }),
 });
 

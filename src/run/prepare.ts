@@ -1,11 +1,15 @@
 // Before the first stage: what was cut off, base, configuration, worktree, journal; everything that a run is, put together.
 import { randomUUID } from 'node:crypto';
 import { fail } from '../errors.ts';
+import type { NewEvent } from '../events.ts';
+import { openGit } from '../io/git.ts';
 import type { GitObjects } from '../io/git-objects.ts';
-import { layout as layoutOf } from '../io/layout.ts';
+import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { openJournal } from '../journal/journal.ts';
+import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { openMask, shortSecrets } from '../journal/mask.ts';
+import { startedBases } from '../journal/run-file.ts';
 import { nextId } from '../journal/runs.ts';
 import type { StageState } from '../journal/stages.ts';
 import { withNeeds } from '../plan/compile.ts';
@@ -20,10 +24,13 @@ import { missingTools } from '../stage/requires.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
 import { findStale } from '../stage/stale.ts';
-import type { Base } from '../worktree/base.ts';
+import { type Ledger, patchIn } from '../triage/ledger.ts';
+import { type Base, commitOf, droppedBase } from '../worktree/base.ts';
+import type { BringOptions } from '../worktree/merge.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
+import { isConflict, recordConflict } from './conflict.ts';
 import { closeOpenRun, cutOffRun, endCutOff, type OpenRun, type RunHead } from './resume.ts';
 import { askedText, type Selection, selectStages, withNeedsCommand } from './select.ts';
 
@@ -59,13 +66,15 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   const { clock, subscribers } = ports;
   const loaded = loadStages(layout);
   const now = clock.now();
-  const cutOff = cutOffRun(loaded, askedText(request), now);
-  const open = cutOff?.resume ? cutOff : undefined;
-  const toClose = cutOff?.resume ? undefined : cutOff;
   // Begun now, for it takes as long as the checkout is large; what is wrong with the base is said first.
   const beside = Promise.all([terraformState(home), uncommitted(home)]);
   beside.catch(() => {});
   const current = await baseOf(home, objects);
+  const last = cutOffRun(loaded, askedText(request), now);
+  const rewritten = last && (await wasRewritten(layout, current));
+  const cutOff = rewritten ? { ...last, resume: false as const, why: rewritten } : last;
+  const open = cutOff?.resume ? cutOff : undefined;
+  const toClose = cutOff?.resume ? undefined : cutOff;
   // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
   const base = open ? { ...current, commit: open.head.base.commit } : current;
   const config = await configurationAt(home, base.commit, base.name, objects);
@@ -80,31 +89,17 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   if (uncarried.length > 0) fail('E_STATE_UNCARRIED', {}, uncarried);
   if (open) await endCutOff(open.run, open.state, { layout, ...ports });
   if (toClose) await closeOpenRun(loaded, toClose.why, { layout, ...ports });
-  const { sign } = config.loop.git;
-  const worktree = await openWorktree(home, base, { objects, carry: config.map.carry, merge: !open, sign });
-  const tree = runTree(worktree, layout);
-  const requested = withNeeds(config.map, stages);
-  const { putBack } = worktree;
-  // Of a run that goes on, also what it had no time to record; of a new one the stages asked for are looked at anyway.
-  const isAll = Object.keys(config.map.stages).every((name) => stages.includes(name));
-  const isKnown = isAll && !open && putBack.length === 0;
-  const found = isKnown ? [] : await findStale({ config, layout, tree }, loaded.state, { putBack });
-  const stale = found.filter(({ stage, remake }) => open || remake || !stages.includes(stage));
-  if (!open) refuseStaleNeeds(request, stages, requested, stale);
   const mask = openMask(home, config, ports.env);
   const short = shortSecrets(home, config);
   const id = open?.run ?? nextId(layout, now, head.execution_id);
-  const steps = new Map(requested.map((name) => [name, stepNames(name, config.map.stages[name])]));
-  const journal = openJournal({ run: id, layout, stages: loaded.state, steps, subscribers, clock, mask });
+  const requested = withNeeds(config.map, stages);
   const forced = new Set(request.forced ? request.stages : []);
-  const run: Run = {
+  const starting = {
     ...ports,
     id,
     layout,
     config,
     plugins,
-    tree,
-    journal,
     mask,
     barrier: openBarrier(),
     lab,
@@ -115,6 +110,27 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     // Asked for by hand after giving up: once, as it is.
     givenUp: new Set([...forced].filter((stage) => loaded.state.stages[stage]?.status === 'give_up')),
   };
+  const steps = new Map(requested.map((name) => [name, stepNames(name, config.map.stages[name])]));
+  const begin = () => openJournal({ run: id, layout, stages: loaded.state, steps, subscribers, clock, mask });
+  const merge = !open?.treeOpened && bringOptions(layout, id, config.loop.git.sign);
+  const carry = config.map.carry;
+  const worktree = await openWorktree(home, base, { objects, carry, merge }).catch(async (error) => {
+    if (isConflict(error)) {
+      const run = { ...starting, journal: begin() };
+      await recordConflict(run, base, began(lab, request, head, open), error, loaded.latest);
+    }
+    throw error;
+  });
+  const tree = runTree(worktree, layout);
+  const { putBack } = worktree;
+  // Of a run that goes on, also what it had no time to record; of a new one the stages asked for are looked at anyway.
+  const isAll = Object.keys(config.map.stages).every((name) => stages.includes(name));
+  const isKnown = isAll && !open && putBack.length === 0;
+  const found = isKnown ? [] : await findStale({ config, layout, tree }, loaded.state, { putBack });
+  const stale = found.filter(({ stage, remake }) => open || remake || !stages.includes(stage));
+  if (!open) refuseStaleNeeds(request, stages, requested, stale);
+  const journal = begin();
+  const run: Run = { ...starting, journal, tree };
   const used = stages.map((name) => config.map.stages[name]);
   const notices = [
     ...loaded.notices,
@@ -127,6 +143,36 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     ...journal.notices,
   ].filter((notice) => typeof notice === 'string');
   return { run, head, open, worktree, stale, notices };
+}
+
+/** How a run's journal begins, or goes on. */
+export function began(lab: Lab, request: RunRequest, head: RunHead, open: OpenRun | undefined): NewEvent {
+  const options = { lab, recheck: request.recheck, workers: request.workers };
+  if (!open) return { type: 'run.started', data: { ...head, ...options } };
+  const { asked, stages } = head;
+  return { type: 'run.resumed', data: { ...options, asked, stages, done: [...open.state.done] } };
+}
+
+/** Why a run that was cut off cannot go on: what it began from is no longer in the base. */
+async function wasRewritten(layout: Layout, base: Base): Promise<string | undefined> {
+  const git = openGit(layout.home);
+  const tip = await commitOf(git, `refs/heads/${base.branch}`);
+  const dropped = tip && (await droppedBase(git, base, tip, () => startedBases(layout)));
+  return dropped ? `${base.name} was rewritten since it began` : undefined;
+}
+
+/** What bringing the base in needs to know of this home. */
+export function bringOptions(layout: Layout, run: string, sign: boolean): BringOptions {
+  let known: Ledger | undefined;
+  return {
+    run,
+    sign,
+    isVerified(fix) {
+      known ??= readLedger(layout).ledger;
+      return patchIn(known, fix)?.outcome === 'verified';
+    },
+    earlierBases: () => startedBases(layout),
+  };
 }
 
 /** With `retry_failed` off a stage that was found failed stops the run before anything starts. */
@@ -161,7 +207,9 @@ function newHead(request: RunRequest, config: Configuration, stages: string[], b
   const toDeadline = request.deadline === undefined ? longest : request.deadline - now;
   if (toDeadline <= 0) fail('E_DEADLINE_PASSED', { deadline: new Date(request.deadline ?? now).toISOString() });
   const limits = { timeout_ms: Math.min(longest, toDeadline), deadline_ms: request.deadline ?? null };
-  return { execution_id: randomUUID(), asked: askedText(request), stages, base, ...limits };
+  const { name, branch, commit, firstRun } = base;
+  const from = { name, branch, commit, firstRun };
+  return { execution_id: randomUUID(), asked: askedText(request), stages, base: from, ...limits };
 }
 
 const MAX_LISTED = 5;

@@ -89,6 +89,8 @@ export interface OpenRun {
   run: string;
   head: RunHead;
   state: ResumeState;
+  /** Its worktree was ready: its base is in the branch. */
+  treeOpened: boolean;
 }
 
 export type ResumePorts = Pick<Run, 'layout' | 'clock' | 'graceMs'>;
@@ -100,7 +102,8 @@ export function cutOffRun(loaded: LoadedStages, asked: string, now: number): (Op
   if (!open || first?.type !== 'run.started') return undefined;
   const state = resumeState(open.events);
   const before = { asked: first.data.asked, lastEventAt: state.lastEventAt };
-  return { run: open.run, head: first.data, state, ...shouldResume(before, asked, now) };
+  const treeOpened = open.events.some(({ type }) => type === 'tree.opened');
+  return { run: open.run, head: first.data, state, treeOpened, ...shouldResume(before, asked, now) };
 }
 
 /** Ends what a cut-off run left running. Throws E_LEFTOVER when some of it may still run, unless a person gave their `word`. */

@@ -16,7 +16,7 @@ import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { stageAction } from '../stage/stage-action.ts';
 import { staleEvent } from '../stage/stale.ts';
 import { createPlanRunner, type ResumeFacts } from './plan-runner.ts';
-import { type Prepared, prepare, type RunRequest } from './prepare.ts';
+import { began, type Prepared, prepare, type RunRequest } from './prepare.ts';
 import { type ResumeState, recordCutOff } from './resume.ts';
 
 export interface RunReport {
@@ -70,13 +70,9 @@ async function perform(prepared: Prepared, request: RunRequest, needsPerson: () 
 }
 
 function opening({ run, open, head, worktree, stale, notices }: Prepared, request: RunRequest): NewEvent[] {
-  const options = { lab: run.lab, recheck: request.recheck, workers: request.workers };
   const { branch, head: commit, base, merged } = worktree;
-  const { asked, stages } = head;
   return [
-    open
-      ? { type: 'run.resumed', data: { ...options, asked, stages, done: [...open.state.done] } }
-      : { type: 'run.started', data: { ...head, ...options } },
+    began(run.lab, request, head, open),
     ...(open ? recordCutOff(open.state) : []),
     { type: 'tree.opened', data: { branch, commit, base: base.name, ...(merged ? { merged } : {}) } },
     ...stale.map((one) => staleEvent(one, commit)),

@@ -212,10 +212,10 @@ function setOutcome(
   // It was taken back for a failure that was none of its doing.
   if (countsAsFruitless && outcome === 'withdrawn' && REVERTED.includes(before))
     entry.fruitless = Math.max(0, entry.fruitless - 1);
-  if (outcome === 'verified') {
-    restart(entry);
-    entry.verified_at = time;
-  }
+  // The owner wrote another text: whatever fails with it is a story of its own.
+  if (outcome === 'verified' || outcome === 'superseded') restart(entry);
+  if (outcome === 'verified') entry.verified_at = time;
+  if (outcome === 'superseded') delete entry.verified_at;
   // Rolled back by a person: that the failure is back is no surprise.
   if (outcome === 'declined' && before === 'verified') delete entry.verified_at;
 }

@@ -121,6 +121,10 @@ export function entryOf(ledger: Ledger, stage: string, fingerprint: string): Led
   return Object.hasOwn(ledger.entries, key) ? ledger.entries[key] : undefined;
 }
 
+/** What is known of a fix, by its patch. */
+export const patchIn = (ledger: Ledger, fix: { stage: string; fingerprint: string; hash: string }): Patch | undefined =>
+  entryOf(ledger, fix.stage, fix.fingerprint)?.patches.find(({ hash }) => hash === fix.hash);
+
 /** All failures of a stage, in the order they were first seen. */
 export const entriesOf = (ledger: Ledger, stage: string): LedgerEntry[] =>
   Object.values(ledger.entries).filter((entry) => entry.stage === stage);

@@ -1,7 +1,7 @@
 // Which branch is the base, from the stored choice, ai/loop.yaml and the owner's checkout, and where the AI branch stands
 // against it. Reads only.
 import { fail } from '../errors.ts';
-import { type Git, openGit } from '../io/git.ts';
+import { fields, type Git, openGit } from '../io/git.ts';
 import { samePlace } from '../io/git-dir.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { complaints, shellWord } from './messages.ts';
@@ -14,6 +14,8 @@ export interface Base {
   readonly commit: string;
   /** No base is stored yet: this run will store it. */
   readonly firstRun: boolean;
+  /** The commit of the base that was last merged into the AI branch, or was about to be; version 0.1 did not store it. */
+  readonly merged?: string | undefined;
 }
 
 export interface Asked {
@@ -23,6 +25,12 @@ export interface Asked {
 
 /** The git config key that stores the base of an AI branch. */
 export const baseKey = (branch: string): string => `branch.${branch}.mendloop-base`;
+const mergedKey = (branch: string): string => `branch.${branch}.mendloop-merged`;
+
+/** Stores that the base as it is now is in the AI branch, or is about to be. Throws a GitError. */
+export async function storeMerged(git: Git, { branch, commit, merged }: Base): Promise<void> {
+  if (merged !== commit) await git.run(['config', '--local', mergedKey(branch), commit]);
+}
 
 /**
  * The base to run from. What is asked for may be read from the repository, once it is known to be one. Throws a MendError,
@@ -44,7 +52,7 @@ export async function findBase(
 
 async function choose(git: Git, objects: GitObjects, head: string | undefined, asked: Asked): Promise<Base> {
   const { branch } = asked;
-  const [stored, refs] = await Promise.all([storedBase(git, branch), branches(git, branch)]);
+  const [{ stored, merged }, refs] = await Promise.all([storedBase(git, branch), branches(git, branch)]);
   if (head === branch) fail('E_ON_AI_BRANCH', { branch, base: shellWord(stored ?? asked.base ?? '<your branch>') });
   if (asked.base === branch) fail('E_BASE_IS_AI', { branch });
   const key = shellWord(baseKey(branch));
@@ -61,7 +69,7 @@ async function choose(git: Git, objects: GitObjects, head: string | undefined, a
   if (name === branch) fail('E_BASE_IS_AI', { branch });
   const commit = (await objects.info(`refs/heads/${name}^{commit}`))?.id;
   if (commit === undefined) fail('E_BASE_MISSING', { base: shellWord(name), key });
-  return { branch, name, commit, firstRun: stored === undefined };
+  return { branch, name, commit, firstRun: stored === undefined, merged };
 }
 
 /** The branch that is checked out, or undefined when HEAD is detached. Throws when `home` is no repository's top level. */
@@ -74,9 +82,18 @@ async function headBranch(git: Git, home: string): Promise<string | undefined> {
   return ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined;
 }
 
-async function storedBase(git: Git, branch: string): Promise<string | undefined> {
-  const answer = await git.attempt(['config', '--local', '-z', '--get', baseKey(branch)]);
-  return answer.ok ? answer.stdout.replace(/\0$/, '') || undefined : undefined;
+async function storedBase(git: Git, branch: string) {
+  const answer = await git.attempt([
+    'config',
+    '--local',
+    '-z',
+    '--get-regexp',
+    '^branch\\..*\\.mendloop-(base|merged)$',
+  ]);
+  const values = new Map(
+    fields(answer.stdout).map((row) => [row.slice(0, row.indexOf('\n')), row.slice(row.indexOf('\n') + 1)]),
+  );
+  return { stored: values.get(baseKey(branch)) || undefined, merged: values.get(mergedKey(branch)) || undefined };
 }
 
 async function branches(git: Git, branch: string): Promise<{ local: boolean; remote: string | undefined }> {
@@ -92,11 +109,33 @@ export async function commitOf(git: Git, name: string): Promise<string | undefin
   return answer.ok ? answer.stdout.trim() : undefined;
 }
 
+/** Whether `commit` is `of` or lies behind it; false when there is no such commit. */
+export const isAncestor = async (git: Git, commit: string, of: string): Promise<boolean> =>
+  (await git.attempt(['merge-base', '--is-ancestor', commit, of])).ok;
+
+/**
+ * The commit that the AI branch has from the base and that the base has no longer: it was amended or reset. `earlier` says
+ * what runs before this one began from, the newest first: it is asked where the branch does not have what is stored.
+ */
+export async function droppedBase(git: Git, base: Base, tip: string, earlier: () => readonly string[]) {
+  const { merged, commit } = base;
+  if (merged === commit) return undefined;
+  const stored = merged !== undefined && (await isAncestor(git, merged, tip)) ? merged : undefined;
+  const last = stored ?? (await firstAncestor(git, new Set(earlier()), tip));
+  return last === undefined || (await isAncestor(git, last, commit)) ? undefined : last;
+}
+
+async function firstAncestor(git: Git, commits: ReadonlySet<string>, tip: string): Promise<string | undefined> {
+  for (const commit of commits) if (await isAncestor(git, commit, tip)) return commit;
+  return undefined;
+}
+
 /** The commit a run would start from as far as it can be told beforehand, and whether it would merge the base first. */
 export async function branchState(home: string, base: Base): Promise<{ commit: string; merges: boolean }> {
   const git = openGit(home);
   const tip = await commitOf(git, `refs/heads/${base.branch}`);
   if (tip === undefined) return { commit: base.commit, merges: false };
-  const merged = await git.attempt(['merge-base', '--is-ancestor', base.commit, tip]);
-  return merged.ok ? { commit: tip, merges: false } : { commit: base.commit, merges: true };
+  const dropped = await droppedBase(git, base, tip, () => []);
+  const isMerged = dropped === undefined && (await isAncestor(git, base.commit, tip));
+  return isMerged ? { commit: tip, merges: false } : { commit: base.commit, merges: true };
 }

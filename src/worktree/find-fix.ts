@@ -22,15 +22,33 @@ export interface CommittedFix {
   readonly outcome: string | undefined;
 }
 
-/** Every fix and every taking back in `base..head`, newest first. Throws a GitError. */
-export async function committedFixes(git: Git, base: string, head: string): Promise<CommittedFix[]> {
+/**
+ * Every fix and every taking back in `base..head` (and not in `without`), newest first. That a person reverted a fix by git
+ * itself counts as their rollback. Throws a GitError.
+ */
+export async function committedFixes(git: Git, base: string, head: string, ...without: string[]) {
   const format = ['--format=%x01%H%x00%cI%x00%B%x00', '--name-only', '-z', '--no-renames', '--no-merges'];
-  const answer = await git.run(['log', ...format, '--grep=^Patch: ', `${base}..${head}`]);
+  const grep = ['--grep=^Patch: ', '--grep=^This reverts commit '];
+  const answer = await git.run(['log', ...format, ...grep, `${base}..${head}`, ...without.map((ref) => `^${ref}`)]);
   const commits = answer.split('\u0001').filter((part) => part !== '');
-  return commits.map(readCommit);
+  const read = commits.map(readCommit);
+  const fixes = new Map(read.filter(({ hash }) => hash !== '').map((fix) => [fix.commit, fix]));
+  return read.flatMap(({ byHand, ...one }): CommittedFix[] => {
+    if (one.hash !== '') return [one];
+    const fix = fixes.get(byHand ?? '');
+    if (fix === undefined || fix.reverts !== undefined) return [];
+    const { commit, time, paths } = one;
+    return [{ ...fix, commit, time, paths, reverts: fix.commit, outcome: 'declined' }];
+  });
 }
 
-function readCommit(part: string): CommittedFix {
+/** Those that nothing of `all` takes back. */
+export function standingFixes(all: readonly CommittedFix[]): CommittedFix[] {
+  const takenBack = new Set(all.map(({ reverts }) => reverts));
+  return all.filter(({ commit, reverts }) => reverts === undefined && !takenBack.has(commit));
+}
+
+function readCommit(part: string): CommittedFix & { byHand: string | undefined } {
   const [commit = '', time = '', message = '', ...rest] = fields(part);
   const [subject = '', ...lines] = message.split('\n');
   const value = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
@@ -57,6 +75,7 @@ function readCommit(part: string): CommittedFix {
     hash: trailer('Patch'),
     reverts: trailers.get('Reverts'),
     outcome: trailers.get('Outcome'),
+    byHand: /^This reverts commit ([0-9a-f]{40,64})\b/m.exec(message)?.[1],
   };
 }
 
@@ -73,9 +92,7 @@ export async function isReversal(
   edits: readonly { path: string; after: string }[],
 ): Promise<boolean> {
   const git = treeGit(tree);
-  const fixed = await committedFixes(git, base, head);
-  const takenBack = new Set(fixed.map(({ reverts }) => reverts));
-  const standing = fixed.filter(({ commit, reverts }) => reverts === undefined && !takenBack.has(commit));
+  const standing = standingFixes(await committedFixes(git, base, head));
   for (const { path, after } of edits) {
     const fixes = standing.filter(({ paths }) => paths.includes(path));
     if (fixes.length === 0) continue;

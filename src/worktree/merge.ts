@@ -6,70 +6,97 @@ import { fields, type Git, openGit } from '../io/git.ts';
 import { blockAbove, entryAt } from '../io/links.ts';
 import { removeFile } from '../io/store.ts';
 import { holdsPartOf, removeTreeFile } from '../io/tree-file.ts';
-import type { Base } from './base.ts';
-import { landedPaths } from './landed.ts';
-import { gitFailed, moveAside, shellWord, solveConflict } from './messages.ts';
+import { type Base, droppedBase, storeMerged } from './base.ts';
+import { gitFailed, moveAside, shellWord, short, solveConflict } from './messages.ts';
+import { keepBefore, type RebuildOptions, rebuild } from './rebuild.ts';
 import { restoreTree } from './save-changes.ts';
+import { mergeOwners } from './supersede.ts';
 import { type TreePlace, treeGit, WORKTREE } from './tree.ts';
 
 export interface Merged {
   readonly from: string;
   readonly to: string;
-  /** Conflicting paths that took the base's text. */
-  readonly landed: readonly string[];
+  /** What a person should know of it. */
+  readonly notices: readonly string[];
+}
+
+export interface BringOptions extends Omit<RebuildOptions, 'dirty'> {
+  /** The bases that earlier runs began from, the newest first. */
+  earlierBases(): readonly string[];
 }
 
 /**
  * Brings the base commit into the worktree's branch; undefined when it is there already. `dirty`: tracked files differ from
- * HEAD; they are saved already, and put back before the tree moves. Throws E_MERGE_CONFLICT or E_WORKTREE_IN_THE_WAY, exit
- * 3, with branch and tree as they were.
+ * HEAD; they are saved already, and put back before the tree moves. Where the base conflicts with fixes its text stands; when
+ * it was rewritten the branch is made anew. Throws E_MERGE_CONFLICT, E_BASE_REWRITTEN or E_WORKTREE_IN_THE_WAY, exit 3, with
+ * branch and tree as they were.
  */
-export async function mergeBase(
+export async function bringBase(
   tree: TreePlace,
   base: Base,
   head: string,
-  { dirty, sign = false }: { dirty: boolean; sign?: boolean | undefined },
+  options: BringOptions & { dirty: boolean },
+): Promise<Merged | undefined> {
+  const git = treeGit(tree, { sign: options.sign });
+  const dropped = await droppedBase(git, base, head, options.earlierBases);
+  if (dropped !== undefined) return rebuildBranch(tree, git, base, dropped, head, options);
+  // First: whatever becomes of the merge, it is never older than what is in the branch.
+  await storeMerged(git, base);
+  return mergeBase(tree, git, base, head, options);
+}
+
+async function rebuildBranch(
+  tree: TreePlace,
+  git: Git,
+  base: Base,
+  dropped: string,
+  head: string,
+  options: BringOptions & { dirty: boolean },
+): Promise<Merged> {
+  const before = await keepBefore(git, head);
+  const { to, kept } = await rebuild(git, base, dropped, head, options);
+  await moveTree(tree, git, base, to, options.dirty, [
+    'checkout',
+    '--no-overwrite-ignore',
+    '-q',
+    '-B',
+    base.branch,
+    to,
+  ]);
+  // Last: until then it must be seen that the base was rewritten.
+  await storeMerged(git, base);
+  const came = kept === 1 ? 'a commit came along' : `${kept} commits came along`;
+  const notice = `${base.name} was rewritten: ${short(dropped)} is no longer in it. ${base.branch} was made anew from it; ${came}; as it was before: ${before}`;
+  return { from: head, to, notices: [notice] };
+}
+
+async function mergeBase(
+  tree: TreePlace,
+  git: Git,
+  base: Base,
+  head: string,
+  { dirty, run, sign }: RebuildOptions,
 ): Promise<Merged | undefined> {
   if (head === base.commit) return undefined;
-  const git = treeGit(tree, { sign });
   const count = await git.line(['rev-list', '--left-right', '--count', `${head}...${base.commit}`]);
   const [ahead, behind] = count.split('\t');
   if (behind === '0') return undefined;
+  const notice = (to: string) => `${base.name} moved; merged into ${base.branch} (${short(to)})`;
   if (ahead === '0') {
     await fastForward(tree, git, base, base.commit, dirty);
-    return { from: head, to: base.commit, landed: [] };
+    return { from: head, to: base.commit, notices: [notice(base.commit)] };
   }
-  const { root, landed } = await mergedTree(tree, git, base, head, dirty);
+  const merge = await mergeOwners(git, base, head, { run, sign });
+  if (!('parent' in merge)) {
+    return merge.failure === undefined ? conflict(base, merge.conflicts, dirty) : mergeFailed(base, merge.failure);
+  }
+  const { parent, landed } = merge;
+  const root = landed.length === 0 ? merge.tree : await withTextsOf(tree, git, merge.tree, base.commit, landed);
   const message = `Merge ${base.name} into ${base.branch}\n`;
-  const to = await git.line(['commit-tree', ...(sign ? ['-S'] : []), '-p', head, '-p', base.commit, root], message);
+  const to = await git.line(['commit-tree', ...(sign ? ['-S'] : []), '-p', parent, '-p', base.commit, root], message);
   await fastForward(tree, git, base, to, dirty);
-  return { from: head, to, landed };
-}
-
-export interface MergedTree {
-  /** What the merge comes to, with marks where it conflicts. */
-  readonly tree: string;
-  readonly conflicts: readonly string[];
-}
-
-/** Merges two commits in git's store alone: no branch and no checkout is touched. `failure`: git could not even try. */
-export async function mergeTree(git: Git, ours: string, theirs: string): Promise<MergedTree & { failure?: string }> {
-  const options = ['--write-tree', '-z', '--name-only', '--no-messages'];
-  const answer = await git.attempt(['merge-tree', ...options, ours, theirs]);
-  const [tree = '', ...conflicts] = fields(answer.stdout);
-  if (answer.ok) return { tree, conflicts: [] };
-  const tried = answer.code === 1 && conflicts.length > 0;
-  return { tree, conflicts: [...new Set(conflicts)], ...(tried ? {} : { failure: answer.stderr }) };
-}
-
-async function mergedTree(tree: TreePlace, git: Git, base: Base, head: string, dirty: boolean) {
-  const { tree: root, conflicts, failure } = await mergeTree(git, head, base.commit);
-  if (failure !== undefined) mergeFailed(base, failure);
-  if (conflicts.length === 0) return { root, landed: [] };
-  const landed = await landedPaths(git, base.commit, head, conflicts);
-  const open = conflicts.filter((path) => !landed.includes(path));
-  if (open.length > 0) conflict(base, open, dirty);
-  return { root: await withTextsOf(tree, git, root, base.commit, landed), landed };
+  const taken = landed.map((path) => `${path}: its fix has landed, so ${base.name}'s text was taken`);
+  return { from: head, to, notices: [notice(to), ...taken] };
 }
 
 function conflict(base: Base, paths: readonly string[], dirty: boolean): never {
@@ -97,14 +124,26 @@ async function withTextsOf(tree: TreePlace, git: Git, root: string, commit: stri
   }
 }
 
+const AHEAD = ['merge', '--ff-only', '--no-overwrite-ignore', '--no-verify-signatures', '--no-autostash', '-q'];
+
+/** Moves branch, index and files to `to`, a descendant of HEAD; as `moveTree`. */
+export const fastForward = (tree: TreePlace, git: Git, base: Base, to: string, dirty: boolean): Promise<void> =>
+  moveTree(tree, git, base, to, dirty, [...AHEAD, to]);
+
 /**
- * Moves branch, index and files to `to`, a descendant of HEAD. With `dirty` tracked files are put back first. Throws
+ * Moves branch, index and files to `to` by the git command `how`. With `dirty` tracked files are put back first. Throws
  * E_WORKTREE_IN_THE_WAY for untracked files that would be overwritten, E_GIT_FAILED for anything else; HEAD stays then.
  */
-export async function fastForward(tree: TreePlace, git: Git, base: Base, to: string, dirty: boolean): Promise<void> {
+async function moveTree(
+  tree: TreePlace,
+  git: Git,
+  base: Base,
+  to: string,
+  dirty: boolean,
+  how: readonly string[],
+): Promise<void> {
   if (dirty) await restoreTree(tree);
-  const options = ['--ff-only', '--no-overwrite-ignore', '--no-verify-signatures', '--no-autostash', '-q'];
-  const move = () => git.attempt(['merge', ...options, to]);
+  const move = () => git.attempt(how);
   let moved = await move();
   if (!moved.ok && (await clearTheWay(tree, git, base, to))) moved = await move();
   if (!moved.ok) mergeFailed(base, moved.stderr);

@@ -8,8 +8,8 @@ import { entryAt } from '../io/links.ts';
 import { attach, recover, type Site } from './attach.ts';
 import type { Base } from './base.ts';
 import { carryPaths, dropLinks, excludeLine, placeCarry, refuseTracked } from './carry.ts';
-import { type Merged, mergeBase } from './merge.ts';
-import { gitFailed, shellWord, short } from './messages.ts';
+import { type BringOptions, bringBase } from './merge.ts';
+import { gitFailed, shellWord } from './messages.ts';
 import { holdChanges } from './save-changes.ts';
 import { type TreePlace, treeGit, WORKTREE, type Worktree, worktreePath } from './tree.ts';
 
@@ -17,9 +17,8 @@ export interface OpenOptions {
   /** The repository's, open for as long as the worktree is used. */
   readonly objects: GitObjects;
   readonly carry: readonly string[];
-  /** Merge the base in when it moved, by a commit that is signed if `sign`. */
-  readonly merge: boolean;
-  readonly sign?: boolean | undefined;
+  /** Bring the base in when it moved. */
+  readonly merge: BringOptions | false;
 }
 
 /**
@@ -36,7 +35,7 @@ export async function openWorktree(home: string, base: Base, options: OpenOption
 }
 
 async function open(home: string, base: Base, options: OpenOptions): Promise<Worktree> {
-  const { objects, merge, sign } = options;
+  const { objects, merge } = options;
   const carry = carryPaths(options.carry);
   const [commonDir] = await Promise.all([commonDirOf(home), refuseTracked(objects, base.commit, carry)]);
   const site: Site = { home, path: worktreePath(home), commonDir, branch: base.branch };
@@ -49,7 +48,7 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   const dirty = attached.status.changed.length > 0;
   const held = dirty ? await holdChanges(place) : undefined;
   const { head } = attached.status;
-  const merged = merge ? await mergeBase(place, base, head, { dirty, sign }) : undefined;
+  const merged = merge ? await bringBase(place, base, head, { ...merge, dirty }) : undefined;
   const now = merged?.to ?? head;
   if (now !== base.commit) await refuseTracked(objects, now, carry);
 
@@ -58,7 +57,7 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
     ...recovered,
     ...attached.notices,
     ...changeNotices(home, attached.status.changed.length, held?.file),
-    ...(merged ? mergeNotices(base, merged) : []),
+    ...(merged?.notices ?? []),
     ...missing.map((path) => `carry: ${path} does not exist, so it was not linked`),
     ...absent,
   ];
@@ -72,11 +71,6 @@ function changeNotices(home: string, changed: number, file: string | undefined):
   if (!file) return [];
   const many = changed === 1 ? 'a tracked file was' : `${changed} tracked files were`;
   return [`${many} found changed in ${WORKTREE}; saved as ${relative(home, file)}`];
-}
-
-function mergeNotices(base: Base, merged: Merged): string[] {
-  const landed = merged.landed.map((path) => `${path}: its fix has landed, so ${base.name}'s text was taken`);
-  return [`${base.name} moved; merged into ${base.branch} (${short(merged.to)})`, ...landed];
 }
 
 /** A fetch that says nothing for so long waits for a password or a host that is off. */

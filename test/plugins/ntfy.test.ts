@@ -24,7 +24,7 @@ test('a notice is published with its title, priority and tags', async () => {
 
 test('every reason has its priority, which the owner may set', async () => {
   const priorities: Record<Notice['reason'], number> = {
-    ...{ hand_over: 4, give_up: 4, external: 4, safe_mode: 5, recovered: 2 },
+    ...{ hand_over: 4, give_up: 4, external: 4, safe_mode: 5, conflict: 4, recovered: 2 },
   };
   await serving({ script: () => OK }, async ({ url, requests }) => {
     for (const reason of Object.keys(priorities) as Notice['reason'][]) {

@@ -13,7 +13,7 @@ import { type RollbackRequest, rollBack } from '../../src/promote/rollback.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { commitFix, revertFix } from '../../src/worktree/commit-fix.ts';
 import { fixMessage, revertMessage } from '../../src/worktree/fix-message.ts';
-import { homelab } from '../run/homelab.ts';
+import { failuresIn, homelab } from '../run/homelab.ts';
 import { AI, git, numbers, open, read, refusal } from '../worktree/repository.ts';
 
 export const PLAIN = { hooks: false, sign: false };
@@ -106,6 +106,11 @@ export async function fixedHome({ loop = {}, files = {} }: { loop?: object; file
     takeBack,
     remember,
     tip,
+    /** How the ledger has a fix. */
+    outcome: (hash: string) =>
+      failuresIn(home)
+        .flatMap(({ patches }) => patches)
+        .find((patch) => patch.hash === hash)?.outcome,
     git: (...args: string[]) => git(home, ...args),
     read: (path: string) => read(home, path),
     tree: (path: string) => read(home, join('ai/worktree', path)),

@@ -11,7 +11,7 @@ import { listFixes } from '../../src/promote/list-fixes.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { journalIn, run } from '../run/homelab.ts';
 import { mendable, ranWords, says } from '../run/probe.ts';
-import { AI, commit, git, numbers, write } from '../worktree/repository.ts';
+import { AI, commit, followAdvice, git, numbers, refusal, write } from '../worktree/repository.ts';
 import { fixedHome } from './fixed-home.ts';
 
 const outcomes = (home: string) =>
@@ -222,7 +222,7 @@ refused('later fixes on the same lines: they are named, to be rolled back first'
   commit(h.home, { 'b.txt': 'mine\n' });
   const short = one.slice(0, 12);
   const told = {
-    text: `error E_ROLLBACK_CONFLICT: ${short} cannot be rolled back: later changes are on the same lines; nothing was changed
+    text: `error E_ROLLBACK_CONFLICT: ${short} cannot be rolled back: later changes are on the same lines; nothing was rolled back
   - a.txt
   - later: ${two.slice(0, 12)} Say it better
   next:  roll these back first:
@@ -231,14 +231,33 @@ refused('later fixes on the same lines: they are named, to be rolled back first'
          git -C ai/worktree revert ${short}
          # edit the files named above, then
          git -C ai/worktree add a.txt
-         git -C ai/worktree revert --continue`,
+         git -C ai/worktree commit --no-edit`,
     exit: 3,
   };
-  assert.equal(await h.refused(() => h.rollBack({ fix: one })), told);
   assert.equal(await h.refused(() => h.rollBack({ fix: one }, true)), told);
+  assert.equal(await refusal(h.rollBack({ fix: one })), told);
+  assert.is(h.tree('b.txt'), 'mine\n', 'the base is merged first, and stays');
+  assert.equal(await h.refused(() => h.rollBack({ fix: one })), told);
   await h.rollBack({ fix: two });
   await h.rollBack({ fix: one });
   assert.is(h.tree('a.txt'), numbers());
+});
+
+refused('what it advises to do by hand works, and then the fix is rolled back', async () => {
+  const h = await fixedHome();
+  const one = await h.fix('a.txt', numbers({ 2: 'two' }));
+  const two = await h.fix('a.txt', numbers({ 2: 'two, better' }), { run: 'run-2' });
+  const { text } = await refusal(h.rollBack({ fix: one }));
+  await followAdvice(h.home, text.slice(text.indexOf('by hand:')), () =>
+    write(h.home, { 'ai/worktree/a.txt': numbers({ 2: 'better' }) }),
+  );
+  assert.is(h.tree('a.txt'), numbers({ 2: 'better' }));
+  assert.match((await refusal(h.rollBack({ fix: one }))).text, `${one.slice(0, 12)} was taken back already`);
+  assert.equal(
+    (await h.show()).fixes.map(({ commit: of }) => of),
+    [two],
+  );
+  assert.is(h.outcome('hash-1-a.txt'), 'declined');
 });
 
 refused('one of a run that cannot be: none of it', async () => {
@@ -247,16 +266,18 @@ refused('one of a run that cannot be: none of it', async () => {
   await h.fix('b.txt', numbers({ 2: 'two' }), { stage: 'b' });
   await h.fix('a.txt', numbers({ 2: 'two, better' }), { run: 'run-2' });
   commit(h.home, { 'c.txt': 'mine\n' });
+  assert.match((await refusal(h.rollBack({ run: 'run-1' }))).text, 'E_ROLLBACK_CONFLICT');
   assert.match((await h.refused(() => h.rollBack({ run: 'run-1' }))).text, 'E_ROLLBACK_CONFLICT');
 });
 
-refused('a base that conflicts with the branch, and a dry run', async () => {
+refused('a dry run, and a base that conflicts with what a person did on the branch', async () => {
   const h = await fixedHome();
   const one = await h.fix('a.txt', numbers({ 2: 'two' }));
   const before = h.state();
   const { fixes: would } = await h.rollBack({ fix: one }, true);
   assert.equal([would.map((f) => [f.commit, f.by]), h.state()], [[[one, null]], before]);
-  commit(h.home, { 'a.txt': numbers({ 2: 'zwei' }) });
+  commit(join(h.home, 'ai/worktree'), { 'b.txt': numbers({ 2: 'by hand' }) });
+  commit(h.home, { 'b.txt': numbers({ 2: 'zwei' }) });
   assert.match((await h.refused(() => h.rollBack({ fix: one }))).text, 'E_MERGE_CONFLICT');
 });
 

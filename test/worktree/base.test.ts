@@ -10,7 +10,13 @@ const KEY = `branch.${AI}.mendloop-base`;
 test('the base of a first run is the branch that is checked out, at its commit', async () => {
   const home = repository();
   const base = await findBase(home, { branch: AI });
-  assert.equal(base, { branch: AI, name: 'main', commit: git(home, 'rev-parse', 'main'), firstRun: true });
+  assert.equal(base, {
+    branch: AI,
+    name: 'main',
+    commit: git(home, 'rev-parse', 'main'),
+    firstRun: true,
+    merged: undefined,
+  });
   assert.throws(() => git(home, 'config', KEY), 'finding out keeps nothing');
 });
 
@@ -30,6 +36,7 @@ test('afterwards the kept base counts, whatever the owner has checked out', asyn
     name: 'main',
     commit: git(home, 'rev-parse', 'main'),
     firstRun: false,
+    merged: git(home, 'rev-parse', 'main'),
   });
   git(home, 'switch', '-q', '--detach');
   assert.is((await findBase(home, { branch: AI, base: 'main' })).name, 'main');

@@ -14,9 +14,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import * as assert from 'uvu/assert';
 import { formatError, MendError } from '../../src/errors.ts';
 import { openObjects } from '../../src/io/git-objects.ts';
 import { findBase } from '../../src/worktree/base.ts';
+import type { BringOptions } from '../../src/worktree/merge.ts';
 import { type OpenOptions, openWorktree } from '../../src/worktree/open.ts';
 import type { Worktree } from '../../src/worktree/tree.ts';
 
@@ -31,6 +33,12 @@ mkdirSync(process.env.HOME);
 writeFileSync(join(made, 'user/.gitconfig'), '[protocol "file"]\n\tallow = always\n');
 
 const PERSON = ['-c', 'user.name=Owner', '-c', 'user.email=owner@example.org', '-c', 'commit.gpgSign=false'];
+
+const AS_OWNER = {
+  ...process.env,
+  ...{ GIT_AUTHOR_NAME: 'Owner', GIT_AUTHOR_EMAIL: 'owner@example.org' },
+  ...{ GIT_COMMITTER_NAME: 'Owner', GIT_COMMITTER_EMAIL: 'owner@example.org' },
+};
 
 export function git(dir: string, ...args: string[]): string {
   return execFileSync('git', [...PERSON, ...args], {
@@ -71,11 +79,19 @@ export function numbers(changes: Record<number, string> = {}): string {
   return Array.from({ length: 30 }, (_, i) => `${changes[i + 1] ?? `line ${i + 1}`}\n`).join('');
 }
 
+/** Brings the base in as a run would; these fixes are verified. */
+export const bring = (verified: readonly string[] = [], earlier: readonly string[] = []): BringOptions => ({
+  run: '20260101-000000-abcd',
+  sign: false,
+  isVerified: ({ hash }) => verified.includes(hash),
+  earlierBases: () => earlier,
+});
+
 export async function open(home: string, options: Partial<OpenOptions> = {}): Promise<Worktree> {
   return openWorktree(home, await findBase(home, { branch: AI }), {
     objects: openObjects(home),
     carry: [],
-    merge: true,
+    merge: bring(),
     ...options,
   });
 }
@@ -117,3 +133,23 @@ export function script(path: string, text: string): void {
   writeFileSync(path, `#!/bin/sh\n${text}\n`);
   chmodSync(path, 0o755);
 }
+
+/** Types the commands of an error, line by line; `edit` at its comment. What conflicts says so, and goes on. */
+export async function followAdvice(home: string, advice: string, edit: () => unknown): Promise<void> {
+  const typed = advice.split('\n').map((line) => line.replace(/^ *(?:next:)? */, ''));
+  const from = typed.findIndex((line) => line.startsWith('git '));
+  const commands = typed.slice(from);
+  for (const [i, line] of commands.entries()) {
+    if (line.startsWith('#')) await edit();
+    else if (commands[i + 1]?.startsWith('#')) assert.throws(() => shell(home, line), `${line} conflicts`);
+    else shell(home, line);
+  }
+}
+
+const shell = (home: string, line: string): string =>
+  execFileSync('bash', ['-e', '-c', line], {
+    cwd: home,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: AS_OWNER,
+  });

@@ -1,0 +1,134 @@
+// The AI branch made anew from a base that was rewritten: what the base dropped must not live on here. The only reset there
+// is; made in git's store, and the old tip is kept under a ref of its own.
+import { fail } from '../errors.ts';
+import { fields, type Git, lines } from '../io/git.ts';
+import type { Base } from './base.ts';
+import { type CommittedFix, committedFixes, standingFixes } from './find-fix.ts';
+import { carryOver, treeOf } from './merge-tree.ts';
+import { shellWord, short, solveConflict } from './messages.ts';
+import { type MergeOptions, supersededMessage } from './supersede.ts';
+import { WORKTREE } from './tree.ts';
+
+export interface RebuildOptions extends MergeOptions {
+  /** Tracked files of the worktree are changed; saved already. */
+  readonly dirty: boolean;
+  /** Whether a green stage has verified a fix. */
+  isVerified(fix: CommittedFix): boolean;
+}
+
+export interface Rebuilt {
+  /** The new tip. */
+  readonly to: string;
+  /** Commits of the old tip that came along. */
+  readonly kept: number;
+  readonly superseded: readonly CommittedFix[];
+}
+
+/**
+ * The new tip: the base, and on it, in their order, those commits of `dropped..tip` that are verified fixes or a person's.
+ * A fix that does not apply is told as superseded by a commit without change. Throws E_BASE_REWRITTEN, exit 3, for a person's
+ * commit that does not apply, or a merge that a person solved.
+ */
+export async function rebuild(git: Git, base: Base, dropped: string, tip: string, options: RebuildOptions) {
+  const range = [`${dropped}..${tip}`, `^${base.commit}`];
+  const all = await committedFixes(git, dropped, tip, base.commit);
+  const fixOf = new Map(all.map((fix) => [fix.commit, fix]));
+  const standing = new Set(standingFixes(all));
+  const superseded: CommittedFix[] = [];
+  const carried: string[] = [];
+  const stuck: Stuck[] = [];
+  let to = base.commit;
+  for (const commit of lines(await git.run(['rev-list', '--reverse', '--topo-order', '--no-merges', ...range]))) {
+    const fix = fixOf.get(commit);
+    const tree = await treeOf(git, to);
+    const fate = fix ? fateOf(fix) : 'carry';
+    if (fate === 'told') to = await copyCommit(git, commit, tree, to);
+    if (fate !== 'carry') continue;
+    const next = await carryOver(git, `${commit}^`, commit, tree);
+    if (next.conflicts.length > 0) {
+      if (!fix) stuck.push({ commit, paths: next.conflicts });
+      else if (fix.reverts === undefined) {
+        superseded.push(fix);
+        to = await git.line(['commit-tree', '-p', to, tree], supersededMessage(fix, base, options.run));
+      }
+    } else if (next.tree !== tree) {
+      to = await copyCommit(git, commit, next.tree, to);
+      carried.push(commit);
+    }
+  }
+  const solved = await solvedMerges(git, range);
+  if (stuck.length > 0 || solved.length > 0) refuse(base, dropped, { stuck, solved, carried }, options.dirty);
+  return { to, kept: carried.length, superseded };
+
+  /** `told`: that it was taken back, which the ledger does not know yet; its fix does not come along. */
+  function fateOf(fix: CommittedFix): 'carry' | 'told' | 'leave' {
+    if (fix.reverts === undefined) return standing.has(fix) && options.isVerified(fix) ? 'carry' : 'leave';
+    // What takes back a promoted fix is a person's word.
+    return fixOf.has(fix.reverts) ? (options.isVerified(fix) ? 'told' : 'leave') : 'carry';
+  }
+}
+
+interface Stuck {
+  commit: string;
+  paths: readonly string[];
+}
+
+/** `commit` with another tree and parent: author, times and message as they are, and no signature. */
+async function copyCommit(git: Git, commit: string, tree: string, parent: string): Promise<string> {
+  // One character a byte: a message need not be UTF-8.
+  const text = (await git.bytes(['cat-file', 'commit', commit])).toString('latin1');
+  const end = text.indexOf('\n\n');
+  const headers = text.slice(0, end).split('\n');
+  const kept = headers.filter((line) => /^(author|committer|encoding) /.test(line));
+  const copy = [`tree ${tree}`, `parent ${parent}`, ...kept].join('\n') + text.slice(end);
+  return git.line(['hash-object', '-t', 'commit', '-w', '--stdin'], Buffer.from(copy, 'latin1'));
+}
+
+/** Merges whose text is not what git makes of them, and not the loop's: a person solved them. */
+async function solvedMerges(git: Git, range: readonly string[]): Promise<string[]> {
+  const merges = lines(await git.run(['log', '--merges', '--format=%H %ce', ...range]));
+  const theirs = merges.filter((row) => !row.endsWith(' mendloop@localhost')).map((row) => row.split(' ')[0] ?? '');
+  const changed = await Promise.all(
+    theirs.map((merge) =>
+      git.run(['show', '--remerge-diff', '--format=', '-z', '--name-only', '--no-ext-diff', merge]),
+    ),
+  );
+  return theirs.filter((_, i) => fields(changed[i] ?? '').length > 0);
+}
+
+function refuse(
+  base: Base,
+  dropped: string,
+  { stuck, solved, carried }: { stuck: readonly Stuck[]; solved: readonly string[]; carried: readonly string[] },
+  dirty: boolean,
+): never {
+  const at = `git -C ${WORKTREE}`;
+  const commands = [
+    ...(dirty ? [`${at} reset --hard   # what stages changed is saved in ai/patches`] : []),
+    ...solved.map(
+      (merge) => `${at} show --remerge-diff ${short(merge)}   # what you solved then: do it anew after this`,
+    ),
+    `${at} reset --keep ${shellWord(base.name)}`,
+    ...(carried.length > 0 ? [`${at} cherry-pick ${carried.map(short).join(' ')}`] : []),
+    ...stuck.flatMap(({ commit, paths }) =>
+      solveConflict(at, `cherry-pick ${short(commit)}`, paths, 'commit --no-edit'),
+    ),
+  ];
+  const problems = [
+    ...stuck.map((one) => `${short(one.commit)} is yours and does not apply: ${one.paths.map(shellWord).join(', ')}`),
+    ...solved.map((merge) => `${short(merge)} is a merge that you solved by hand`),
+  ];
+  const { name, branch } = base;
+  fail('E_BASE_REWRITTEN', { base: name, branch, dropped: short(dropped), commands: commands.join('\n') }, problems);
+}
+
+/** Keeps a commit under `refs/mendloop/before/<time>`, once; the ref. Throws a GitError. */
+export async function keepBefore(git: Git, tip: string): Promise<string> {
+  const kept = ['for-each-ref', '--format=%(refname)', `--points-at=${tip}`, 'refs/mendloop/before/'];
+  const [ref] = lines(await git.run(kept));
+  if (ref !== undefined) return ref;
+  const time = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
+  const made = `refs/mendloop/before/${time}`;
+  await git.run(['update-ref', made, tip]);
+  return made;
+}

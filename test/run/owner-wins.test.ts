@@ -1,0 +1,229 @@
+// Runs of a home whose owner changes what the loop had mended, or rewrites the base: their word stands, and is told once.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { showPromotion } from '../../src/promote/promote.ts';
+import { findBase } from '../../src/worktree/base.ts';
+import { runHere } from '../e2e/here.ts';
+import type { AnyEvent } from '../journal/any-event.ts';
+import { AI, commit, followAdvice, git, refusal, write } from '../worktree/repository.ts';
+import { cutOff, failuresIn, journalIn, run } from './homelab.ts';
+import { decided, FILE, fixTrail, mendable, ranWords, says } from './probe.ts';
+
+const notes = (events: readonly AnyEvent[]) =>
+  events.filter(({ type }) => type === 'notice').map(({ data }) => String(data.text));
+const told = (events: readonly AnyEvent[], what: string) => notes(events).filter((text) => text.includes(what)).length;
+const env = { PATH: process.env.PATH };
+
+/** A home whose stage was mended by a verified fix. */
+async function mended(options: Parameters<typeof mendable>[0] = {}) {
+  const made = mendable(options);
+  made.probe.answers(says('good'));
+  assert.is((await run(made.home)).exit, 0);
+  return made;
+}
+
+const owner = suite('the owner writes where a fix stands');
+
+owner('the run goes on with their text: one note, superseded, nothing spent, and no conflict', async () => {
+  const { home, tree, probe } = await mended();
+  commit(home, { [FILE]: 'good\nmine\n' });
+  const asked = probe.asked().length;
+  const next = await run(home);
+  assert.is(next.exit, 0);
+  assert.is(tree(), 'good\nmine\n');
+  assert.equal(fixTrail(next.events), ['fix.reverted superseded']);
+  assert.is(told(next.events, 'yours stands (a: Say good)'), 1);
+  assert.is(notes(next.events).length, 2, 'that the base moved, and that');
+  assert.is(probe.asked().length, asked);
+  const [entry] = failuresIn(home);
+  assert.equal(
+    entry?.patches.map((p) => p.outcome),
+    ['superseded'],
+  );
+  assert.equal([entry?.executor_tries, entry?.verified_at, entry?.try_fixes], [0, undefined, []]);
+  const again = await run(home);
+  assert.equal([again.exit, notes(again.events)], [0, []]);
+  const shown = await runHere(['promote'], home, env);
+  assert.match(shown.stdout, 'nothing to promote');
+  assert.match((await runHere(['fixes'], home, env)).stdout, 'you wrote another text in its place');
+});
+
+owner('when their text fails as it did before, it is asked for anew and not flapping', async () => {
+  const { home, probe, tree } = await mended();
+  // Merges cleanly: the same failure within seven days is flapping.
+  commit(home, { [FILE]: 'bad\nsecond, mine\n' });
+  probe.answers(says('good', 'second, mine'));
+  const next = await run(home);
+  assert.equal(fixTrail(next.events), [
+    'fix.reverted superseded',
+    'fix.intended',
+    'fix.committed',
+    'fix.judged verified',
+  ]);
+  assert.equal(decided(next.events), ['executor']);
+  assert.equal([next.exit, tree(), ranWords(home).at(-1)], [0, 'good\nsecond, mine\n', 'a good']);
+});
+
+owner('the very change may be proposed again, but does not come by itself', async () => {
+  const { home, probe } = await mended();
+  commit(home, { [FILE]: 'good\nmine\n' });
+  await run(home);
+  commit(home, { [FILE]: 'bad\nsecond\n' });
+  probe.answers(says('good'));
+  const next = await run(home);
+  assert.is(probe.asked().length, 1);
+  assert.equal([next.exit, fixTrail(next.events).at(-1)], [0, 'fix.judged verified']);
+});
+
+owner('three of them in one run are no reason for safe mode', async () => {
+  const files = { 'conf/b.txt': 'bad\nb\n', 'conf/c.txt': 'bad\nc\n' };
+  const stage = (name: string) => ({ command: ['bash', 'check.sh', `conf/${name}.txt`], files: ['conf/'] });
+  const made = mendable({ files, stages: { a: stage('a'), b: stage('b'), c: stage('c') } });
+  made.probe.answers(says('good'), says('good', 'b', 'conf/b.txt'), says('good', 'c', 'conf/c.txt'));
+  assert.is((await run(made.home)).exit, 0);
+  commit(made.home, { [FILE]: 'good\n1\n', 'conf/b.txt': 'good\n1\n', 'conf/c.txt': 'good\n1\n' });
+  const next = await run(made.home);
+  assert.equal(fixTrail(next.events), Array(3).fill('fix.reverted superseded'));
+  assert.is(told(next.events, '3 fixes were; they are taken back'), 1);
+  assert.not(next.events.some(({ type }) => type === 'safe_mode.on'));
+});
+
+owner.run();
+
+const rewritten = suite('the base is rewritten');
+
+/** Amends the last commit of the base, and what it says in `other.txt`. */
+const amend = (home: string, text: string) => {
+  write(home, { 'other.txt': text });
+  git(home, 'add', 'other.txt');
+  git(home, 'commit', '-q', '--amend', '--no-edit');
+};
+
+rewritten('nothing that it dropped is run or offered, verified fixes stay, and one note says so', async () => {
+  const { home, tree, subjects } = await mended();
+  commit(home, { 'other.txt': 'secret\n' });
+  await run(home);
+  amend(home, 'public\n');
+  const base = await findBase(home, { branch: AI });
+  const refused = await refusal(showPromotion(home, base, false));
+  assert.equal([refused.exit, /E_PROMOTE_REWRITTEN/.test(refused.text)], [3, true]);
+  const next = await run(home);
+  assert.is(next.exit, 0);
+  assert.equal([tree('other.txt'), tree()], ['public\n', 'good\nsecond\n']);
+  assert.equal(subjects(), ['Mend a: Say good']);
+  assert.is(told(next.events, 'main was rewritten'), 1);
+  assert.equal(
+    failuresIn(home)[0]?.patches.map((p) => p.outcome),
+    ['verified'],
+  );
+  assert.not(git(home, 'log', '-p', '--format=', AI).includes('secret'));
+  const { story } = await showPromotion(home, await findBase(home, { branch: AI }), true);
+  assert.equal([story.fixes.length, story.others, story.clean], [1, [], true]);
+  assert.equal(notes((await run(home)).events), []);
+});
+
+rewritten('a fix that does not apply any more is superseded, also in the ledger', async () => {
+  const { home, tree } = await mended();
+  write(home, { [FILE]: 'good\nmine\n' });
+  git(home, 'commit', '-q', '-a', '--amend', '--no-edit');
+  const next = await run(home);
+  assert.equal([next.exit, tree()], [0, 'good\nmine\n']);
+  assert.equal(fixTrail(next.events), ['fix.reverted superseded']);
+  assert.equal([told(next.events, 'main was rewritten'), told(next.events, 'yours stands')], [1, 1]);
+  assert.equal(
+    failuresIn(home)[0]?.patches.map((p) => p.outcome),
+    ['superseded'],
+  );
+  const shown = await runHere(['promote'], home, env);
+  assert.match(shown.stdout, 'nothing to promote');
+});
+
+rewritten(
+  'a run that was cut off is closed first, and what it had not judged comes again with its failure',
+  async () => {
+    const made = mendable();
+    made.probe.answers(says('good'));
+    const first = await run(made.home);
+    cutOff(made.home, first.run, ({ type }) => type === 'fix.committed');
+    amend(made.home, 'public\n');
+    const next = await run(made.home);
+    assert.is.not(next.run, first.run);
+    assert.is(journalIn(made.home, first.run).at(-1)?.type, 'run.ended');
+    assert.match(notes(next.events).join('\n'), 'main was rewritten since it began');
+    assert.equal(
+      [next.exit, fixTrail(next.events)],
+      [0, ['fix.reverted withdrawn', 'fix.intended', 'fix.committed', 'fix.judged verified']],
+    );
+    assert.is(made.probe.asked().length, 1);
+  },
+);
+
+rewritten('a home of version 0.1, which did not store what was merged', async () => {
+  const { home, tree } = await mended();
+  commit(home, { 'other.txt': 'secret\n' });
+  await run(home);
+  git(home, 'config', '--unset', `branch.${AI}.mendloop-merged`);
+  git(home, 'reset', '-q', '--hard', 'HEAD~1');
+  assert.is((await run(home)).exit, 0);
+  assert.throws(() => tree('other.txt'));
+  assert.is(tree(), 'good\nsecond\n');
+});
+
+rewritten.run();
+
+const conflict = suite('a conflict that remains');
+
+const HEARD = 'heard';
+const NOTIFIER = `import { appendFileSync } from 'node:fs';
+export default { name: 'ear', async notify({ reason, text }) {
+  appendFileSync(process.env.HOME + '/${HEARD}', JSON.stringify({ reason, text }) + '\\n');
+} };
+`;
+
+conflict('is an event, a notice and what status says first; exit 3, and its commands work', async () => {
+  const { home } = await mended({
+    loop: { notifiers: ['ear'] },
+    files: { 'plugins/notifiers/ear.mjs': NOTIFIER, 'other.txt': 'one\n' },
+  });
+  const heard = join(process.env.HOME ?? '', HEARD);
+  writeFileSync(heard, '');
+  const hears = () =>
+    readFileSync(heard, 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).reason);
+  commit(join(home, 'ai/worktree'), { 'other.txt': 'by hand\n' });
+  commit(home, { 'other.txt': 'main\n' });
+  const events: AnyEvent[] = [];
+  const { text, exit } = await refusal(run(home, {}, { subscribers: [(event) => void events.push(event)] }));
+  assert.equal([exit, /E_MERGE_CONFLICT/.test(text)], [3, true]);
+  assert.equal(
+    events.map(({ type }) => type),
+    ['run.started', 'tree.conflict', 'run.ended'],
+  );
+  assert.equal([events[1]?.data.problems, events[2]?.data.exit], [['other.txt'], 3]);
+  assert.equal(hears(), ['conflict']);
+  const [first = ''] = (await runHere(['status'], home, env)).stdout.split('\n');
+  assert.is(first, `CONFLICT: main and ${AI} changed the same lines; nothing was merged`);
+  await refusal(run(home));
+  assert.equal(hears(), ['conflict'], 'the same conflict is told once');
+  await followAdvice(home, text, () => write(home, { 'ai/worktree/other.txt': 'both\n' }));
+  assert.is((await run(home)).exit, 0);
+  assert.not((await runHere(['status'], home, env)).stdout.includes('CONFLICT'));
+});
+
+conflict('one whose process died before it ended is met again, not run through', async () => {
+  const { home } = await mended({ files: { 'other.txt': 'one\n' } });
+  commit(join(home, 'ai/worktree'), { 'other.txt': 'by hand\n' });
+  commit(home, { 'other.txt': 'main\n' });
+  await refusal(run(home));
+  const id = (await runHere(['status', '--json'], home, env)).stdout;
+  cutOff(home, JSON.parse(id).run, ({ type }) => type === 'run.started');
+  const before = ranWords(home).length;
+  assert.match((await refusal(run(home))).text, 'E_MERGE_CONFLICT');
+  assert.is(ranWords(home).length, before);
+});
+
+conflict.run();
