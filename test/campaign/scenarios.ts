@@ -1,0 +1,223 @@
+// What the loop is doing when a fault comes: repositories whose stages fail as their files say, the command that is hit, the
+// command that sets it right, and how it must end.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { probePlugin, says } from '../run/probe.ts';
+import type { Slot } from './slot.ts';
+
+export interface Scenario {
+  /** Makes what it begins with. */
+  make(slot: Slot): Promise<void>;
+  /** The command that is hit; asked when the slot is restored. */
+  victim(slot: Slot): string[];
+  /** The commands after it; the last one's exit counts. */
+  finish(slot: Slot): string[][];
+  exit: number;
+  /** What stands wrong at the end, a line each. */
+  wrong(slot: Slot): string[];
+}
+
+/** Notes when it runs, alone of its kind; fails as the first word of its file says. */
+const CHECK = `#!/usr/bin/env bash
+set -eu
+say() { echo "$1 $MENDLOOP_RUN $MENDLOOP_STEP $MENDLOOP_ATTEMPT" >> "$SIDE/trace"; }
+exec 9>> "$SIDE/lock-$MENDLOOP_STAGE"
+flock -n 9 || { say OVERLAP; exit 1; }
+say start
+sleep 0.05
+read -r word < "$1"
+case "$word" in
+  good) ;;
+  net) if [ "$(grep -c "^start .* $MENDLOOP_STEP " "$SIDE/trace")" -lt 3 ]; then
+      echo "curl: (7) Failed to connect to 10.0.0.5 port 6443: Connection refused"; exit 7
+    fi ;;
+  *) echo "error: unexpected word $word in $1"; exit 1 ;;
+esac
+say end
+`;
+
+const stage = (name: string, needs: string[] = [], more: object = {}) => ({
+  command: ['bash', 'check.sh', `conf/${name}.txt`],
+  files: ['conf/'],
+  verify: [`grep -qE "^(good|net)" conf/${name}.txt`],
+  needs,
+  ...more,
+});
+
+interface Setup {
+  words?: Record<string, string>;
+  answers?: object;
+  oncall?: object;
+  loop?: object;
+}
+
+/** A repository with stages a and b, an executor and an escalation that answer by the first word of the file. */
+function setUp(slot: Slot, { words = { a: 'good', b: 'good' }, answers = {}, oncall, loop = {} }: Setup): void {
+  mkdirSync(slot.side, { recursive: true });
+  writeFileSync(join(slot.side, 'trace'), '');
+  writeFileSync(join(slot.side, 'probe.json'), JSON.stringify([{ words: answers }]));
+  writeFileSync(join(slot.side, 'oncall.json'), JSON.stringify([{ words: oncall ?? {} }]));
+  const names = Object.keys(words);
+  const stages = Object.fromEntries(names.map((name, i) => [name, stage(name, names.slice(0, i).slice(-1))]));
+  const plugins = { probe: { folder: slot.side }, ...(oncall && { oncall: { folder: slot.side } }) };
+  const escalations = oncall ? ['oncall'] : [];
+  const settings = {
+    executors: ['probe'],
+    escalations,
+    plugins,
+    wait: { backoff: ['300ms', '300ms', '300ms'] },
+    ...loop,
+  };
+  slot.commit(
+    {
+      'ai/context_map.yaml': JSON.stringify({ stages }),
+      'ai/loop.yaml': JSON.stringify(settings),
+      'check.sh': CHECK,
+      '.gitignore': 'ignored/\n',
+      'plugins/executors/probe.mjs': probePlugin(),
+      ...(oncall && { 'plugins/escalations/oncall.mjs': probePlugin('oncall', 'escalate') }),
+      ...Object.fromEntries(names.map((name) => [`conf/${name}.txt`, `${words[name]}\nsecond\n`])),
+    },
+    'first',
+  );
+  slot.write({ 'mine.txt': 'not committed\n', 'ignored/secret': 'of the owner\n' });
+}
+
+const begin = (setup: Setup) => async (slot: Slot) => setUp(slot, setup);
+
+const begun =
+  (setup: Setup, then: (slot: Slot) => void = () => {}, exit = 0) =>
+  async (slot: Slot) => {
+    setUp(slot, setup);
+    const ran = await slot.start([]);
+    if (ran.exit !== exit) throw new Error(`the scenario could not be made: exit ${ran.exit}\n${ran.text}`);
+    then(slot);
+  };
+
+const AI = 'ai/orchestrator-stage1';
+const run = () => [] as string[];
+const runAgain = () => [[]] as string[][];
+const inTree = (slot: Slot, path: string) => readFileSync(join(slot.home, 'ai/worktree', path), 'utf8');
+const standing = (slot: Slot): string[] =>
+  slot.inHome('log', '--reverse', '--format=%s', `main..${AI}`).split('\n').filter(Boolean);
+
+/** `conf/a.txt` in the worktree begins so, and these commits are on the AI branch. */
+const ends =
+  (text: string, subjects?: string[]) =>
+  (slot: Slot): string[] => {
+    const found = inTree(slot, 'conf/a.txt');
+    const commits = standing(slot).filter((subject) => !subject.startsWith('Merge '));
+    return [
+      ...(found === text ? [] : [`conf/a.txt is ${JSON.stringify(found)}, not ${JSON.stringify(text)}`]),
+      ...(subjects && commits.join() !== subjects.join()
+        ? [`commits: ${commits.join(', ')}; not: ${subjects.join(', ')}`]
+        : []),
+    ];
+  };
+
+const MENDED: Setup = {
+  words: { a: 'one', b: 'good' },
+  answers: { one: [says('two')], two: [says('two', 'other'), says('good')] },
+};
+const MENDED_COMMITS = ['Mend a: Say two', 'Mend a: Say two', 'Take back: Say two', 'Mend a: Say good'];
+const ONE_FIX: Setup = { words: { a: 'bad', b: 'good' }, answers: { bad: [says('good')] } };
+const HOPELESS: Setup = {
+  words: { a: 'bad', b: 'good' },
+  answers: { bad: [says('bad', 'x1'), says('bad', 'x2'), says('bad', 'x3')] },
+};
+
+const fixOn = (slot: Slot) => slot.inHome('log', '-1', '--format=%H', '--grep=^Patch: ', AI);
+const landed = (slot: Slot) => slot.inHome('show', 'main:conf/a.txt').startsWith('good');
+
+export const SCENARIOS: Record<string, Scenario> = {
+  plain: {
+    make: begin({ words: { a: 'good', b: 'good', c: 'good' } }),
+    victim: run,
+    finish: runAgain,
+    exit: 0,
+    wrong: ends('good\nsecond\n', []),
+  },
+  waiting: {
+    make: begin({ words: { a: 'net', b: 'good' } }),
+    victim: run,
+    finish: runAgain,
+    exit: 0,
+    wrong: ends('net\nsecond\n', []),
+  },
+  mending: {
+    make: begin(MENDED),
+    victim: run,
+    finish: runAgain,
+    exit: 0,
+    wrong: ends('good\nsecond\n', MENDED_COMMITS),
+  },
+  reverting: { make: begin(HOPELESS), victim: run, finish: runAgain, exit: 3, wrong: ends('bad\nsecond\n') },
+  escalating: {
+    make: begin({
+      words: { a: 'bad', b: 'good' },
+      answers: { bad: [{ pass: 'nothing to say' }] },
+      // What the executor passed on counts among the tries.
+      oncall: { bad: [says('bad', 'other'), says('bad', 'other'), says('good')] },
+      loop: { limits: { executor_tries: 1 } },
+    }),
+    victim: run,
+    finish: runAgain,
+    exit: 0,
+    wrong: ends('good\nsecond\n', ['Mend a: Say bad', 'Take back: Say bad', 'Mend a: Say good']),
+  },
+  suggesting: {
+    make: begin({ ...ONE_FIX, loop: { mode: 'suggest' } }),
+    victim: run,
+    finish: runAgain,
+    exit: 3,
+    wrong: ends('bad\nsecond\n', []),
+  },
+  merging: {
+    make: begun(ONE_FIX, (slot) =>
+      slot.commit({ 'conf/b.txt': 'good\nthe owner\n', 'other.txt': 'new\n' }, 'by the owner'),
+    ),
+    victim: run,
+    finish: runAgain,
+    exit: 0,
+    wrong: (slot) => [
+      ...ends('good\nsecond\n', ['Mend a: Say good'])(slot),
+      ...(inTree(slot, 'conf/b.txt') === 'good\nthe owner\n' ? [] : ["the owner's commit is not in the worktree"]),
+    ],
+  },
+  promoting: {
+    make: begun(ONE_FIX),
+    victim: (slot) => ['promote', '--accept', slot.inHome('rev-parse', AI)],
+    finish: (slot) => (landed(slot) ? [['promote']] : [['promote', '--accept', slot.inHome('rev-parse', AI)]]),
+    exit: 0,
+    wrong: (slot) => [
+      ...(landed(slot) ? [] : ['the fix has not landed']),
+      ...(readFileSync(join(slot.home, 'conf/a.txt'), 'utf8').startsWith('good')
+        ? []
+        : ["the owner's checkout has not followed"]),
+      ...(slot.inHome('log', '--merges', '--format=%s', 'main').split('\n').filter(Boolean).length > 1
+        ? ['merged twice']
+        : []),
+    ],
+  },
+  'rolling back': {
+    make: begun(ONE_FIX),
+    victim: (slot) => ['rollback', fixOn(slot)],
+    finish: (slot) =>
+      inTree(slot, 'conf/a.txt').startsWith('bad') && takenBack(slot) > 0 ? [['status']] : [['rollback', fixOn(slot)]],
+    exit: 0,
+    wrong: (slot) => [
+      ...ends('bad\nsecond\n')(slot),
+      ...(takenBack(slot) === 1 ? [] : [`${takenBack(slot)} commits take the fix back`]),
+    ],
+  },
+  resetting: {
+    make: begun(HOPELESS, undefined, 3),
+    victim: () => ['reset', 'a', '--force'],
+    finish: () => [['reset', 'a', '--force'], ['status']],
+    exit: 0,
+    wrong: ends('bad\nsecond\n'),
+  },
+};
+
+const takenBack = (slot: Slot): number => standing(slot).filter((subject) => subject.startsWith('Take back')).length;
