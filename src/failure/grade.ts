@@ -185,7 +185,11 @@ const OWN_CHECK_FAILED = /^mendloop: verify: .*: (?:exit code \d+|ended by \w+|l
 const OWN_FINDING =
   /^mendloop: (?:requires: |(?:verify: )?judges: |verify: (?:tcp|http|file|nonempty|contains|yaml|json|output) .*: )/;
 
+/** Only about the log itself, or about how the command is run: it says nothing of the failure. */
+const OWN_REMARK = /^mendloop: (?:note: |the attempt ended before its output did )/;
+
 function gradeText(line: string): Grade {
+  if (OWN_REMARK.test(line)) return 'noise';
   if (OWN.test(line)) return OWN_FINDING.test(line) ? 'strong' : OWN_CHECK_FAILED.test(line) ? 'wrapper' : 'info';
   if (line.trim() === '' || isUnreadable(line)) return 'noise';
   if (isFrame(line) || matches(CONTEXT, line)) return 'noise';
@@ -210,7 +214,8 @@ export const isChatter = (line: string): boolean =>
 export const beginsChecks = (line: string): boolean => line.startsWith('mendloop: verify: ');
 
 /** Whether a line has something to say at all: text, and not only progress. */
-export const isReadable = (line: string): boolean => /\w/.test(line) && !isUnreadable(line) && !matches(PROGRESS, line);
+export const isReadable = (line: string): boolean =>
+  /\w/.test(line) && !isUnreadable(line) && !matches(PROGRESS, line) && !OWN_REMARK.test(line);
 
 /** Bytes that are no text: a good part of the line is replacement characters. */
 function isUnreadable(line: string): boolean {

@@ -5,14 +5,21 @@ import type { Clock } from './clock.ts';
 import { identify, type ProcessIdentity } from './identity.ts';
 import { endAll, groupAndMarked, groupMembers } from './process-group.ts';
 
-/** A string is run by bash as written; a list is argv, with no shell. */
+/** A string is run by bash; a list is argv, with no shell. */
 export type Command = string | readonly string[];
 
-export const argvOf = (command: Command): readonly string[] =>
-  typeof command === 'string' ? ['bash', '-c', command] : command;
+/** What a stage runs, or what only looks: a check or a diagnostic. */
+export type CommandKind = 'command' | 'check';
+
+// Not pipefail for checks: a long output piped into `grep -q` would fail at random.
+const SHELLS = { command: ['bash', '-eo', 'pipefail', '-c'], check: ['bash', '-e', '-c'] };
+
+export const argvOf = (command: Command, kind: CommandKind): readonly string[] =>
+  typeof command === 'string' ? [...SHELLS[kind], command] : command;
 
 export interface CommandRequest {
   command: Command;
+  kind: CommandKind;
   cwd: string;
   env: Readonly<Record<string, string>>;
   /** Where stdout and stderr go, in the order they come. */
@@ -44,7 +51,7 @@ const EXIT_SEEN_MS = 100;
 
 /** Runs a command to its end. Throws only when it could not be started at all, or when `beforeStart` throws. */
 export async function runCommand(request: CommandRequest, clock: Clock): Promise<CommandEnd> {
-  const child = spawn('/bin/sh', ['-c', GATE, 'mendloop', ...argvOf(request.command)], {
+  const child = spawn('/bin/sh', ['-c', GATE, 'mendloop', ...argvOf(request.command, request.kind)], {
     cwd: request.cwd,
     env: request.env,
     detached: true,
@@ -98,9 +105,9 @@ function pidOf(child: ChildProcess): Promise<number> {
   });
 }
 
-/** Resolves to the exit code, 128 when a signal ended it. Rejects when it cannot be started. */
+/** Runs a stage's command. Resolves to the exit code, 128 when a signal ended it. Rejects when it cannot be started. */
 export function runInGroup(command: Command, cwd: string, env: NodeJS.ProcessEnv): Promise<number> {
-  const [program = '', ...args] = argvOf(command);
+  const [program = '', ...args] = argvOf(command, 'command');
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, env, stdio: ['ignore', 2, 2] });
     child.once('error', reject);

@@ -36,7 +36,7 @@ async function runToEnd(request: DiagnosticRequest, output: EndsOfOutput, clock:
   const id = randomBytes(8).toString('hex');
   let child: ChildProcess;
   try {
-    child = spawn('/bin/sh', ['-c', JOINED, 'mendloop', ...argvOf(command)], {
+    child = spawn('/bin/sh', ['-c', JOINED, 'mendloop', ...argvOf(command, 'check')], {
       cwd,
       env: { ...env, [MARK]: id },
       detached: true,

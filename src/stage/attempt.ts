@@ -39,7 +39,7 @@ async function attempt(action: StageActionCall, call: StageCall, run: StageRun, 
   if (watch.halted) return { as: 'halted', outcome: haltFor(watch.halted) };
   const missing = missingRequirements(call.stage, { root: run.tree.path, path: stagePath(run), env: run.env });
   if (missing.length > 0) return lacking(call, missing);
-  const ran = await call.run(call.stage.command, (leader) =>
+  const ran = await call.run((leader) =>
     run.journal.append({
       type: 'attempt.started',
       stage: call.name,
@@ -114,7 +114,7 @@ function stopped(call: StageCall): Ended {
 }
 
 async function commandFailed({ stage, logPath }: StageCall, run: StageRun, ran: CommandEnd) {
-  const how = howItEnded(ran) as string;
+  const how = howItEnded(ran, stage.command) as string;
   const facts = { phase: 'command', exit_code: ran.exitCode, signal: ran.signal, log: logPath };
   const hint = scriptHint(stage.command, ran.exitCode, await run.tree.files());
   if (!hint) return { message: how, ...facts };

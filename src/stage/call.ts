@@ -2,6 +2,7 @@
 import { relative } from 'node:path';
 import { z } from 'zod';
 import type { Stage } from '../config/context-map.ts';
+import { hasPipe } from '../config/strict-shell.ts';
 import { MendError } from '../errors.ts';
 import type { Inputs } from '../events.ts';
 import { type CommandEnd, type CommandRequest, runCommand } from '../io/command.ts';
@@ -31,8 +32,8 @@ export interface StageCall {
   log: LogFile;
   /** The log's path below home, as people are shown it. */
   logPath: string;
-  /** Runs a command of the stage, output to the log. `beforeStart` as for `runCommand`. */
-  run(command: string | readonly string[], beforeStart?: CommandRequest['beforeStart']): Promise<CommandEnd>;
+  /** Runs the stage's command, output to the log. `beforeStart` as for `runCommand`. */
+  run(beforeStart: CommandRequest['beforeStart']): Promise<CommandEnd>;
   /** Runs its checks; what does not hold, a line each. */
   verify(): Promise<string[]>;
 }
@@ -55,20 +56,35 @@ export function openCall(
   const env = stageEnv({ name, stage, cell, run: run.id, attempt }, run);
   const marks = stepMarks(layout.home, run.id, step);
   const around = { cwd: tree.path, env, marks, signal, graceMs };
-  const start: StageCall['run'] = async (command, beforeStart) =>
-    runCommand({ ...around, command, beforeStart, outputFd: await log.output() }, clock);
+  const start = async (what: Pick<CommandRequest, 'command' | 'kind' | 'beforeStart'>) =>
+    runCommand({ ...around, ...what, outputFd: await log.output() }, clock);
   const checkStarted: CommandRequest['beforeStart'] = (leader) =>
     run.journal.append({ type: 'check.started', stage: name, step, data: { leader } });
-  const check = async (command: string | readonly string[]) => howItEnded(await start(command, checkStarted));
+  const check = async (command: string | readonly string[]) =>
+    howItEnded(await start({ command, kind: 'check', beforeStart: checkStarted }));
   const verify = () => verifyStage(stage, { root: tree.path, out, log, signal, run: check });
   const logPath = relative(layout.home, log.path);
-  return { name, step, stage, attempt, signal, log, logPath, run: start, verify };
+  return {
+    name,
+    step,
+    stage,
+    attempt,
+    signal,
+    log,
+    logPath,
+    run: (beforeStart) => start({ command: stage.command, kind: 'command', beforeStart }),
+    verify,
+  };
 }
 
+const SIGPIPE_EXIT = 141;
+
 /** Undefined when a command succeeded, else how it ended. */
-export function howItEnded(end: CommandEnd): string | undefined {
+export function howItEnded(end: CommandEnd, command: Stage['command'] = ''): string | undefined {
   if (!end.gone) return 'left something running that could not be ended';
   if (end.exitCode === 0) return undefined;
+  if (end.exitCode === SIGPIPE_EXIT && hasPipe(command))
+    return 'exit code 141: the reader of a pipe (head, grep -q) ended before its writer, and pipefail counts that';
   return end.signal ? `ended by ${end.signal}` : `exit code ${end.exitCode}`;
 }
 

@@ -20,6 +20,7 @@ async function run(command: CommandRequest['command'], more: Partial<CommandRequ
     const end = await runCommand(
       {
         command,
+        kind: 'command',
         cwd: dir,
         env: { PATH: process.env.PATH ?? '', MENDLOOP_TEST_MARK: dir },
         outputFd: logFd,

@@ -22,7 +22,13 @@ const mounts: string[] = [];
 async function command(log: LogFile, text: string, more: Partial<CommandRequest> = {}) {
   const cwd = folder();
   const request = {
-    ...{ command: text, cwd, env: { PATH: process.env.PATH ?? '', MARK: cwd }, marks: [`MARK=${cwd}`] },
+    ...{
+      command: text,
+      kind: 'command' as const,
+      cwd,
+      env: { PATH: process.env.PATH ?? '', MARK: cwd },
+      marks: [`MARK=${cwd}`],
+    },
     ...{ signal: AbortSignal.timeout(20_000), graceMs: 300, ...more },
   };
   return runCommand({ ...request, outputFd: await log.output() }, systemClock);
