@@ -7,6 +7,7 @@ import {
   count,
   flag,
   integer,
+  isTexts,
   listOf,
   name,
   oneOf,
@@ -69,8 +70,17 @@ export const isNote = shaped({ fix: text, reason: text });
 export const isAttemptEnd = shaped({ exit_code: orNull(integer), signal: orNull(text), timed_out: flag });
 export type AttemptEnd = Checked<typeof isAttemptEnd>;
 
-/** One hash per kind of input, so that a change can be named. */
-export const isInputs = shaped({ command: text, verify: text, files: text, outputs: text });
+/** One hash per kind of input, so that a change can be named. Kinds that came later are absent from what was recorded before. */
+export const isInputs = shaped({
+  command: text,
+  verify: text,
+  files: text,
+  outputs: text,
+  /** Path → content of the carried files that the stage names. */
+  carried: optional(isTexts),
+  /** Which worktree it was made in, where there are no checks that could tell. */
+  worktree: optional(text),
+});
 export type Inputs = Checked<typeof isInputs>;
 
 /** Who a process is, so that it can be recognised after its number was given to another. */
@@ -178,6 +188,8 @@ export const EVENTS = {
     exit_code: optional(orNull(integer)),
     signal: optional(orNull(text)),
     problems: optional(listOf(text)),
+    /** Carried files that changed meanwhile. */
+    wrote: optional(listOf(text)),
   }),
   'attempt.changed': row('step', 'the stage changed tracked files; they were saved as a patch', {
     files: listOf(text),

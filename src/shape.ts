@@ -53,3 +53,7 @@ export const shaped = <S extends Shape>(shape: S): Check<ShapeOf<S>> => {
     !Array.isArray(value) &&
     checks.every(([key, check]) => check(Object.hasOwn(value, key) ? value[key as keyof typeof value] : undefined));
 };
+
+/** An object of texts, whatever its keys. */
+export const isTexts: Check<Record<string, string>> = (value): value is Record<string, string> =>
+  shaped({})(value) && Object.values(value).every(text);

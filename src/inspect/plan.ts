@@ -10,6 +10,7 @@ import { type Cell, cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { movedNotice } from '../run/prepare.ts';
 import { cutOffRun } from '../run/resume.ts';
 import { askedText, type Selection, selectStages } from '../run/select.ts';
+import { type Beside, besideInputs } from '../stage/carried.ts';
 import { hasChecks } from '../stage/checks.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
 import { otherLab } from '../stage/one-lab.ts';
@@ -54,6 +55,7 @@ export async function explainPlan(home: string, selection: PlanSelection): Promi
   for (const name of stages) {
     const stage = config.map.stages[name] as Stage;
     const outputs = await neededOutputs(config.map, stage, layout);
+    const beside = await besideInputs(stage, { layout, carry: config.map.carry, written: loaded.state.written });
     const todo = new Set(rows.filter((r) => r.state !== 'DONE').map((r) => r.stage));
     const waitsFor = stage.needs.filter((need) => todo.has(need));
     for (const cell of cellsOf(stage)) {
@@ -61,7 +63,7 @@ export async function explainPlan(home: string, selection: PlanSelection): Promi
       const record = recordOf(loaded.state, step);
       const [state, why]: Judgement = open?.state.done.has(step)
         ? ['DONE', 'green in the run that goes on']
-        : judge({ name, stage, cell, record, outputs, waitsFor }, scope);
+        : judge({ name, stage, cell, record, outputs, beside, waitsFor }, scope);
       rows.push({ step, stage: name, needs: stage.needs, state, why });
     }
   }
@@ -85,6 +87,7 @@ interface Candidate {
   cell: Cell;
   record: StepRecord | undefined;
   outputs: ReadonlyMap<string, string>;
+  beside: Beside;
   /** Needs that a run would work on first. */
   waitsFor: string[];
 }
@@ -97,13 +100,13 @@ interface Scope {
   atWork: boolean;
 }
 
-function judge({ name, stage, cell, record, outputs, waitsFor }: Candidate, scope: Scope): Judgement {
+function judge({ name, stage, cell, record, outputs, beside, waitsFor }: Candidate, scope: Scope): Judgement {
   const { config, tree, selection } = scope;
   if (selection.forced && selection.stages.includes(name)) return ['TODO', 'asked for by retry'];
   if (record?.status !== 'green' && record?.status !== 'give_up') return notGreen(record, stage, scope);
   const givenUp = record.status === 'give_up';
   if (stage.always && !givenUp) return ['TODO', 'always runs'];
-  const inputs = compareInputs(record.inputs, stageInputs(stage, cell, tree, outputs));
+  const inputs = compareInputs(record.inputs, { ...stageInputs(stage, cell, tree, outputs), ...beside });
   if (!inputs.fresh) return ['TODO', givenUp ? 'given up, but its inputs changed' : inputs.why];
   if (givenUp) {
     const reason = record.reason ?? '';

@@ -31,6 +31,37 @@ export async function hashFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
+const MAX_WALKED = 10_000;
+
+/** Changes whenever something is written below `path`: names, sizes and times, links followed once. `-`: nothing is there. */
+export function changeMark(path: string): string {
+  const stat = ifPossible(() => statSync(path));
+  if (!stat) return '-';
+  if (!stat.isDirectory()) return `${stat.size} ${stat.mtimeMs}`;
+  const hash = createHash('sha256');
+  const queue = [''];
+  for (let walked = 0, at = queue.pop(); at !== undefined && walked < MAX_WALKED; at = queue.pop(), walked++) {
+    const folder = at;
+    // A folder that cannot be read is as good as empty: its own time tells of changes.
+    for (const name of ifPossible(() => readdirSync(join(path, folder)).sort()) ?? []) {
+      const below = join(folder, name);
+      const entry = ifPossible(() => lstatSync(join(path, below)));
+      hash.update(`${below}\0${entry?.size} ${entry?.mtimeMs}\0`);
+      if (entry?.isDirectory()) queue.push(below);
+    }
+  }
+  return hash.digest('hex').slice(0, 32);
+}
+
+/** What a file holds, or a folder by its `changeMark`; `-` when nothing is there or it cannot be read. */
+export async function contentMark(path: string): Promise<string> {
+  if (!fileFacts(path)?.isFile) return changeMark(path);
+  return hashFile(path).then(
+    (hash) => hash.slice(0, 32),
+    () => '-',
+  );
+}
+
 /** Where `tool` is on `path`, or undefined. */
 export function findTool(tool: string, path: string): string | undefined {
   const folders = path.split(delimiter).filter((folder) => folder !== '');

@@ -46,6 +46,8 @@ const isOutline = shaped({
   /** The last event folded in. */
   as_of: shaped({ run: text, seq: integer }),
   stages: shaped({}),
+  /** Carried paths that an attempt of any stage was seen to write. */
+  written: optional(listOf(text)),
 });
 
 export interface StageState extends Checked<typeof isOutline> {
@@ -91,6 +93,8 @@ export function foldStages(state: StageState, event: LoopEvent): void {
     const running = Object.values(state.stages).filter(({ status, run }) => status === 'running' && run === event.run);
     for (const record of running) turn(record, event, 'idle');
   }
+  if (event.type === 'attempt.ended' && event.data.wrote)
+    state.written = [...new Set([...(state.written ?? []), ...event.data.wrote])];
   if (event.stage === undefined) return;
   const { stage, cell } = splitStepName(event.step ?? event.stage);
   const recorded = Object.hasOwn(state.stages, stage) ? state.stages[stage] : undefined;

@@ -9,7 +9,7 @@ import type { Cell } from './matrix.ts';
 /** Path → content id (and mode) of every file at a commit. */
 export type Tree = ReadonlyMap<string, { readonly mode: string; readonly id: string }>;
 
-/** The inputs of one step: what it runs, the files it is made of at the tree's commit, the outputs it needs. */
+/** The inputs of one step as far as commits and outputs tell: what it runs, the files it is made of, the outputs it needs. */
 export function stageInputs(stage: Stage, cell: Cell, tree: Tree, neededOutputs: ReadonlyMap<string, string>): Inputs {
   return {
     command: hash([stage.command, cell, stage.spec]),
@@ -21,13 +21,33 @@ export function stageInputs(stage: Stage, cell: Cell, tree: Tree, neededOutputs:
 
 /** The files of `tree` a stage is made of: its own, those it requires, and those its command and checks name. */
 export function inputFiles(stage: Stage, tree: Tree): string[] {
-  const commands = [stage.command, ...stage.verify.filter((v) => !isBuiltInCheck(v))] as (string | readonly string[])[];
-  const paths = [...checkedPaths(stage), ...stage.requires.files].map((path) => normalize(path).replace(/\/$/, ''));
-  const named = new Set([...commands.flatMap(commandWords), ...paths]);
+  const named = namedPaths(stage);
   const isStageFile = pathMatcher(stage.files);
   return [...tree.keys()]
     .filter((path) => isStageFile(path) || named.has(path) || foldersOf(path).some((f) => named.has(f)))
     .sort();
+}
+
+/** What a stage names of the carried files and folders: below them what it names there, else they themselves. */
+export function carriedInputs(stage: Stage, carry: readonly string[]): string[] {
+  if (carry.length === 0) return [];
+  const named = [...namedPaths(stage)];
+  const isStageFile = pathMatcher(stage.files);
+  const inputs = carry.flatMap((path) => {
+    const below = named.filter((name) => foldersOf(name).includes(path));
+    const isNamed = named.includes(path) || foldersOf(path).some((folder) => named.includes(folder));
+    // A pattern of files may mean the carried path itself, or what lies below it.
+    const isOwn = isStageFile(path) || isStageFile(`${path}/x`) || stage.files.some((g) => g.startsWith(`${path}/`));
+    return isNamed || isOwn ? [path] : below;
+  });
+  return [...new Set(inputs)].sort();
+}
+
+/** Every path that its command, checks and requirements name. */
+function namedPaths(stage: Stage): Set<string> {
+  const commands = [stage.command, ...stage.verify.filter((v) => !isBuiltInCheck(v))] as (string | readonly string[])[];
+  const paths = [...checkedPaths(stage), ...stage.requires.files].map((path) => normalize(path).replace(/\/$/, ''));
+  return new Set([...commands.flatMap(commandWords), ...paths]);
 }
 
 function checkedPaths(stage: Stage): string[] {
@@ -42,19 +62,27 @@ function foldersOf(path: string): string[] {
   return parts.slice(1).map((_, i) => parts.slice(0, i + 1).join('/'));
 }
 
-const WORDS: Record<keyof Inputs, string> = {
+const WORDS = {
   command: 'its command changed',
   verify: 'its checks changed',
   files: 'its files changed',
   outputs: 'an output it needs changed',
-};
+  worktree: 'the worktree is a new one, and nothing could tell whether it holds there',
+} as const;
 
-/** Whether what was recorded is what is there now, and if not, what changed. */
+/**
+ * Whether what was recorded is what is there now, and if not, what changed. A kind of input, or a carried path, that only
+ * one side knows is not compared.
+ */
 export function compareInputs(recorded: Inputs | undefined, now: Inputs) {
   if (!recorded) return { fresh: false as const, why: 'its inputs were not recorded' };
-  const changed = (Object.keys(WORDS) as (keyof Inputs)[]).filter((key) => recorded[key] !== now[key]);
-  if (changed.length === 0) return { fresh: true as const };
-  return { fresh: false as const, why: changed.map((key) => WORDS[key]).join(', ') };
+  const differs = (before: string | undefined, after: string | undefined) =>
+    before !== undefined && after !== undefined && before !== after;
+  const kinds = (Object.keys(WORDS) as (keyof typeof WORDS)[]).filter((kind) => differs(recorded[kind], now[kind]));
+  const { carried = {} } = now;
+  const paths = Object.keys(carried).filter((path) => differs(recorded.carried?.[path], carried[path]));
+  const changes = [...kinds.map((kind): string => WORDS[kind]), ...paths.map((path) => `${path}, carried, changed`)];
+  return changes.length === 0 ? { fresh: true as const } : { fresh: false as const, why: changes.join(', ') };
 }
 
 const hash = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);

@@ -3,6 +3,7 @@ import type { CommandEnd } from '../io/command.ts';
 import type { Outcome } from '../plan/action.ts';
 import { stopReason } from '../plan/stop.ts';
 import { haltFor, howItEnded, inputsNow, inspectTree, openCall, type StageActionCall, type StageCall } from './call.ts';
+import { besideAtStart, carriedMarks } from './carried.ts';
 import { hasChecks, NOTHING_TO_CHECK } from './checks.ts';
 import { stagePath } from './env.ts';
 import { judgeNames, runAloneNext, type Watch, watchJudges } from './judges.ts';
@@ -20,16 +21,21 @@ interface Ended {
 
 /** Runs the stage once and records it. Throws only for bugs and a disk that refuses. */
 export async function attemptStage(action: StageActionCall, run: StageRun): Promise<Outcome> {
+  await besideAtStart(run);
+  const before = carriedMarks(run);
   const call = openCall(action, run, 'attempt');
   const began = run.clock.monotonic();
   const watched = watchJudges(run, call.step, 'attempt', (watch) => attempt(action, call, run, watch));
   const { as, ran, problems, outcome } = await watched.finally(() => call.log.close());
+  const after = carriedMarks(run);
+  const wrote = [...before.keys()].filter((path) => before.get(path) !== after.get(path));
   const data = {
     outcome: as,
     duration_ms: Math.round(run.clock.monotonic() - began),
     log: call.logPath,
     ...(ran ? { exit_code: ran.exitCode, signal: ran.signal } : {}),
     ...(problems ? { problems } : {}),
+    ...(wrote.length > 0 ? { wrote } : {}),
   };
   run.journal.append({ type: 'attempt.ended', stage: call.name, step: call.step, attempt: call.attempt, data });
   return outcome;
@@ -66,7 +72,7 @@ async function attempt(action: StageActionCall, call: StageCall, run: StageRun, 
     return { as: 'unverified', outcome, problems, ran };
   }
   const unchecked = hasChecks(call.stage) ? {} : { unchecked: NOTHING_TO_CHECK };
-  const result = { inputs: await inputsNow(action, run), head: run.tree.head, ...unchecked };
+  const result = { inputs: await inputsNow(action, run, 'now'), head: run.tree.head, ...unchecked };
   return { as: 'done', outcome: { kind: 'done', result }, ran };
 
   /** Whoever changed what checks run has failed; where others ran too, each of them runs again alone, once. */
@@ -97,7 +103,7 @@ async function attempt(action: StageActionCall, call: StageCall, run: StageRun, 
 
   /** With what it was made from: a stage that is given up may run again once that is something else. */
   async function failed(message: string, facts: object): Promise<Extract<Outcome, { kind: 'failed' }>> {
-    return { kind: 'failed', message, context: { ...facts, inputs: await inputsNow(action, run) } };
+    return { kind: 'failed', message, context: { ...facts, inputs: await inputsNow(action, run, 'now') } };
   }
 }
 

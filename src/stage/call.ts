@@ -11,6 +11,7 @@ import { privateFolder } from '../io/store.ts';
 import type { ActionCall, Outcome } from '../plan/action.ts';
 import { stageInputs } from '../plan/inputs.ts';
 import { type Cell, cellKey } from '../plan/matrix.ts';
+import { besideAtStart, besideInputs, placeOf } from './carried.ts';
 import { verifyStage } from './checks.ts';
 import { stageEnv, stepMarks } from './env.ts';
 import { blameForJudges, judgesOf } from './judges.ts';
@@ -88,7 +89,7 @@ export function howItEnded(end: CommandEnd, command: Stage['command'] = ''): str
   return end.signal ? `ended by ${end.signal}` : `exit code ${end.exitCode}`;
 }
 
-/** What the step is made from, as things are now. */
+/** What the step is made from, as far as commits and outputs tell now. */
 export async function stepInputs(
   run: Pick<StageRun, 'config' | 'layout' | 'tree'>,
   name: string,
@@ -100,8 +101,13 @@ export async function stepInputs(
   return stageInputs(stage, cell, await run.tree.files(), outputs);
 }
 
-export const inputsNow = ({ payload }: StageActionCall, run: StageRun): Promise<Inputs> =>
-  stepInputs(run, payload.stage, payload.cell);
+/** With what no commit tells: as it is now, for what an attempt was made from, or as it was when the run began. */
+export async function inputsNow({ payload }: StageActionCall, run: StageRun, when: 'now' | 'start'): Promise<Inputs> {
+  const stage = run.config.map.stages[payload.stage] as Stage;
+  const beside =
+    when === 'now' ? await besideInputs(stage, placeOf(run)) : (await besideAtStart(run)).get(payload.stage);
+  return { ...(await stepInputs(run, payload.stage, payload.cell)), ...beside };
+}
 
 /** What it did to the tree, also by its checks; a halt when the run must not go on. */
 export async function inspectTree(call: StageCall, run: StageRun): Promise<Outcome | undefined> {

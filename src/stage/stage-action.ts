@@ -38,7 +38,7 @@ async function upToDate(call: StageActionCall, run: StageRun): Promise<Outcome |
   if (record?.status === 'give_up') return givenUp(call, run, record);
   const isStale = record?.status === 'idle' && record.stale !== undefined;
   if (!record || (record.status !== 'green' && !isStale) || stage.always || record.stale?.remake) return undefined;
-  if (!compareInputs(record.inputs, await inputsNow(call, run)).fresh) return undefined;
+  if (!compareInputs(record.inputs, await inputsNow(call, run, 'start')).fresh) return undefined;
   const blind = !hasChecks(stage);
   if (blind && isStale && stage.rerun) return undefined;
   const unchecked = blind ? NOTHING_TO_CHECK : run.recheck || isStale ? undefined : 'not checked';
@@ -53,7 +53,7 @@ async function upToDate(call: StageActionCall, run: StageRun): Promise<Outcome |
 async function givenUp(call: StageActionCall, run: StageRun, record: StepRecord): Promise<Outcome | undefined> {
   const { stage, step } = call.payload;
   const recovered = (reason: string) => run.journal.append({ type: 'stage.recovered', stage, step, data: { reason } });
-  if (!compareInputs(record.inputs, await inputsNow(call, run)).fresh) {
+  if (!compareInputs(record.inputs, await inputsNow(call, run, 'start')).fresh) {
     recovered('its inputs changed');
     return undefined;
   }

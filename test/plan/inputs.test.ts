@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Inputs } from '../../src/events.ts';
-import { compareInputs, inputFiles, stageInputs, type Tree } from '../../src/plan/inputs.ts';
+import { carriedInputs, compareInputs, inputFiles, stageInputs, type Tree } from '../../src/plan/inputs.ts';
 import { stageOf } from './builders.ts';
 
 const FILES = [
@@ -98,6 +98,37 @@ test('the comparison says what changed, all of it', () => {
     fresh: false,
     why: 'its command changed, an output it needs changed',
   });
+});
+
+test('a kind of input or a carried path that only one side recorded is not compared', () => {
+  const old = inputs();
+  const now = { ...old, carried: { '.env': 'a', 'inv/hosts': 'b' }, worktree: '1' };
+  for (const [recorded, seen] of [
+    [old, now],
+    [now, old],
+    [{ ...now, carried: { '.env': 'a' } }, now],
+    [now, { ...now, carried: {} }],
+  ] as const) {
+    assert.equal(compareInputs(recorded, seen), { fresh: true });
+  }
+  const changes = compareInputs(now, { ...now, carried: { '.env': 'x', 'inv/hosts': 'b' }, worktree: '2' });
+  const blind = 'the worktree is a new one, and nothing could tell whether it holds there';
+  assert.equal(changes, { fresh: false, why: `${blind}, .env, carried, changed` });
+});
+
+test('of the carried paths those are inputs that files, requires, command and checks name, or what they name below', () => {
+  const named = (stage: object, carry: string[]) => carriedInputs(stageOf({ command: 'true', ...stage }), carry);
+  const carry = ['.env', 'inv/mine', 'kube.yaml'];
+  assert.equal(named({}, carry), []);
+  assert.equal(named({ command: 'source .env && make' }, carry), ['.env']);
+  assert.equal(named({ command: 'ansible-playbook -i inv/mine/hosts site.yml' }, carry), ['inv/mine/hosts']);
+  assert.equal(named({ command: 'ansible-playbook -i inv site.yml' }, carry), ['inv/mine']);
+  assert.equal(named({ verify: ['kubectl --kubeconfig=kube.yaml get nodes'] }, carry), ['kube.yaml']);
+  assert.equal(named({ verify: [{ yaml: 'kube.yaml' }] }, carry), ['kube.yaml']);
+  assert.equal(named({ requires: { files: ['inv/mine/'] } }, carry), ['inv/mine']);
+  assert.equal(named({ files: ['inv/'] }, carry), ['inv/mine']);
+  assert.equal(named({ files: ['inv/mine/*.yml', '*.yaml'] }, carry), ['inv/mine', 'kube.yaml']);
+  assert.equal(named({ command: 'cat .envrc inv/mine2' }, carry), []);
 });
 
 test.run();
