@@ -45,12 +45,11 @@ export function stageEnds(steps: ReadonlyMap<string, readonly string[]>, earlier
       ended.delete(stage);
     }
     if (!step) return false;
-    if (stage) {
-      ended.delete(stage);
-      begun.add(stage);
-    }
+    if (stage) begun.add(stage);
     if (type === 'step.started') ends.delete(step);
     const end = /^step\.(done|fresh|failed|skipped)$/.exec(type)?.[1];
+    // Not for any event of a step: a fix may be judged long after its stage ended.
+    if (stage && (end || type === 'step.started')) ended.delete(stage);
     if (end) ends.set(step, end as StepEnd);
     return end !== undefined;
   }

@@ -7,6 +7,7 @@ import { withLock } from '../io/lock.ts';
 import { ownFolder } from '../io/store.ts';
 import { executionEnded, writeRunFile } from '../journal/run-file.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
+import { verifyHolding } from '../mend/judge-fixes.ts';
 import { finishNotifying, notifyOfStages } from '../mend/notify.ts';
 import { recoverFixes } from '../mend/recover.ts';
 import { compilePlan, STAGE_ACTION, stepId } from '../plan/compile.ts';
@@ -117,6 +118,7 @@ async function execute({ run, head, open }: Prepared, request: RunRequest): Prom
 /** Closes the cases of what is green and sees that people are notified, before the run's own end. */
 async function finishMending(run: Run, stages: readonly string[]): Promise<void> {
   const { journal, layout, clock } = run;
+  verifyHolding(run);
   const green = stages.filter((name) => journal.stages.stages[name]?.status === 'green');
   notifyOfStages(run, green, stages);
   const { closeCases } = await import('../mend/case-store.ts');
