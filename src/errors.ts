@@ -209,6 +209,10 @@ const TABLE = {
     `${JSON.stringify(d.word)} is the beginning of more than one recorded failure`,
     'name one of them by more of its letters, or as <stage>/<fingerprint>',
   ]),
+  E_REF_BROKEN: human((d: { branch: string; what: string; known: string; commands: string }) => [
+    `the branch ${d.branch} was damaged, perhaps by a power loss: its file ${d.what}; ${d.known}`,
+    `put it back, then start again:\n${d.commands}`,
+  ]),
   E_GIT_FAILED: usage((d: { doing: string; command: string }) => [
     `git could not ${d.doing}`,
     `see what git says, and mend that:\n${d.command}`,

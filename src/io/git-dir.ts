@@ -44,6 +44,12 @@ export async function commonDirOf(home: string): Promise<string> {
   return realpath(resolve(gitDir, (await text(join(gitDir, 'commondir'))) ?? '.'));
 }
 
+/** The branch that HEAD of the checkout `home` names, also where git cannot follow it; undefined when it names none. */
+export async function branchOfHead(home: string): Promise<string | undefined> {
+  const head = await text(join((await gitFile(home))?.target ?? join(home, '.git'), 'HEAD'));
+  return /^ref: refs\/heads\/(.+)$/.exec(head ?? '')?.[1];
+}
+
 const UNFINISHED: Record<string, string> = {
   MERGE_HEAD: 'merge',
   'rebase-merge': 'rebase',

@@ -8,10 +8,10 @@ import { type Git, openGit } from '../io/git.ts';
 import { type AdminDir, adminDirs, gitFile, removeHalfMade, samePlace, unfinished } from '../io/git-dir.ts';
 import { clearDeadLock, locksOf, mayBeHeld } from '../io/git-locks.ts';
 import { entryAt } from '../io/links.ts';
-import { removeFile } from '../io/store.ts';
+import { readText, removeFile, writeAtomic } from '../io/store.ts';
 import { type Base, baseKey, commitOf } from './base.ts';
 import { gitFailed, shellWord } from './messages.ts';
-import { checkoutsOf, trackedStatus, treeGit, WORKTREE } from './tree.ts';
+import { checkoutsOf, type TreePlace, trackedStatus, treeGit, WORKTREE } from './tree.ts';
 
 /** The worktree's git folder and state, making the worktree where there is none. Throws a MendError, exit 2. */
 export async function attach(site: Site, base: Base) {
@@ -23,6 +23,9 @@ export async function attach(site: Site, base: Base) {
   if (!dir) fail('E_WORKTREE_TAKEN', { what: 'something that git does not know' });
   const doing = await unfinished(dir.path);
   if (doing) fail('E_WORKTREE_BUSY', { doing, end: endOf(doing) });
+  if (await fillSparse({ path: site.path, gitDir: dir.path })) {
+    notices.push(`this clone is sparse; ${WORKTREE} has every file`);
+  }
   // Files as old as the index are read again by every status; one that may write ends that for the whole run.
   const status = await trackedStatus(treeGit({ path: site.path, gitDir: dir.path }, { refresh: true }));
   if (status.branch !== site.branch) {
@@ -30,6 +33,23 @@ export async function attach(site: Site, base: Base) {
     fail('E_WORKTREE_BRANCH', { branch, word: shellWord(branch), found: status.branch ?? 'no branch' });
   }
   return { gitDir: dir.path, status, notices };
+}
+
+const EVERY_FILE = '/*\n';
+const FILLED = `# mendloop: every file\n${EVERY_FILE}`;
+
+/**
+ * A worktree of a sparse clone is sparse, too, and stages would not find their files. Its own list of patterns is made to
+ * mean all of them; the owner's checkout and configuration stay as they are. Whether it had to be.
+ */
+async function fillSparse(tree: TreePlace): Promise<boolean> {
+  const patterns = join(tree.gitDir, 'info/sparse-checkout');
+  const text = readText(patterns);
+  if (text === undefined || text === FILLED) return false;
+  writeAtomic(patterns, EVERY_FILE);
+  await treeGit(tree).run(['read-tree', '-m', '-u', 'HEAD']);
+  writeAtomic(patterns, FILLED);
+  return true;
 }
 
 const adminOf = async (site: Site): Promise<AdminDir | undefined> =>
@@ -61,7 +81,7 @@ async function isOurs(site: Site): Promise<boolean> {
 }
 
 async function make(site: Site, base: Base, notices: string[]): Promise<void> {
-  const git = openGit(site.home);
+  const git = openGit(site.home, { durable: true });
   const elsewhere = (await checkoutsOf(git, site.branch)).find((path) => path !== site.path);
   if (elsewhere) fail('E_AI_BRANCH_ELSEWHERE', { branch: site.branch, path: elsewhere, word: shellWord(elsewhere) });
   if (await adminOf(site)) {

@@ -2,8 +2,9 @@
 // against it. Reads only.
 import { fail } from '../errors.ts';
 import { fields, type Git, openGit } from '../io/git.ts';
-import { samePlace } from '../io/git-dir.ts';
+import { branchOfHead, commonDirOf, samePlace } from '../io/git-dir.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
+import { refuseBroken } from './broken-ref.ts';
 import { complaints, shellWord } from './messages.ts';
 
 export interface Base {
@@ -45,12 +46,23 @@ export async function findBase(
   // First: git refuses a repository of another user here, and objects are read without that look.
   const head = await headBranch(git, home);
   return withObjects(given ?? home, async (objects) => {
-    if (!(await objects.info('HEAD^{commit}'))) fail('E_NO_COMMIT', {});
-    return choose(git, objects, head, typeof asked === 'function' ? await asked(objects) : asked);
+    const refuseDamaged = async (branch: string) => refuseBroken(await commonDirOf(home), objects, branch);
+    if (!(await commitAt(objects, 'HEAD'))) {
+      const on = await branchOfHead(home);
+      if (on !== undefined) await refuseDamaged(on);
+      fail('E_NO_COMMIT', {});
+    }
+    return choose(git, objects, refuseDamaged, head, typeof asked === 'function' ? await asked(objects) : asked);
   });
 }
 
-async function choose(git: Git, objects: GitObjects, head: string | undefined, asked: Asked): Promise<Base> {
+async function choose(
+  git: Git,
+  objects: GitObjects,
+  refuseDamaged: (branch: string) => Promise<void>,
+  head: string | undefined,
+  asked: Asked,
+): Promise<Base> {
   const { branch } = asked;
   const [{ stored, merged }, refs] = await Promise.all([storedBase(git, branch), branches(git, branch)]);
   if (head === branch) fail('E_ON_AI_BRANCH', { branch, base: shellWord(stored ?? asked.base ?? '<your branch>') });
@@ -59,6 +71,7 @@ async function choose(git: Git, objects: GitObjects, head: string | undefined, a
   if (stored !== undefined && asked.base && asked.base !== stored) {
     fail('E_BASE_DIFFERS', { branch, kept: stored, asked: asked.base, key });
   }
+  if (!refs.local || !(await commitAt(objects, `refs/heads/${branch}`))) await refuseDamaged(branch);
   if (!refs.local) {
     if (refs.remote) fail('E_AI_ONLY_REMOTE', { branch: shellWord(branch), remote: shellWord(refs.remote) });
     const valid = await git.attempt(['check-ref-format', `refs/heads/${branch}`]);
@@ -67,10 +80,15 @@ async function choose(git: Git, objects: GitObjects, head: string | undefined, a
   const name = stored ?? asked.base ?? head;
   if (name === undefined) fail('E_DETACHED', { branch });
   if (name === branch) fail('E_BASE_IS_AI', { branch });
-  const commit = (await objects.info(`refs/heads/${name}^{commit}`))?.id;
+  const commit = await commitAt(objects, `refs/heads/${name}`);
+  if (commit === undefined) await refuseDamaged(name);
   if (commit === undefined) fail('E_BASE_MISSING', { base: shellWord(name), key });
   return { branch, name, commit, firstRun: stored === undefined, merged };
 }
+
+/** The commit that a ref leads to; undefined when there is none, or it is torn: that ends the git that is asked for it. */
+const commitAt = async (objects: GitObjects, ref: string): Promise<string | undefined> =>
+  (await objects.info(`${ref}^{commit}`).catch(() => undefined))?.id;
 
 /** The branch that is checked out, or undefined when HEAD is detached. Throws when `home` is no repository's top level. */
 async function headBranch(git: Git, home: string): Promise<string | undefined> {

@@ -37,7 +37,7 @@ export async function bringBase(
   head: string,
   options: BringOptions & { dirty: boolean },
 ): Promise<Merged | undefined> {
-  const git = treeGit(tree, { sign: options.sign });
+  const git = treeGit(tree, { sign: options.sign, durable: true });
   const dropped = await droppedBase(git, base, head, options.earlierBases);
   if (dropped !== undefined) return rebuildBranch(tree, git, base, dropped, head, options);
   // First: whatever becomes of the merge, it is never older than what is in the branch.
@@ -110,7 +110,7 @@ function conflict(base: Base, paths: readonly string[], dirty: boolean): never {
 /** The tree `root` with `paths` as they are in `commit`. */
 async function withTextsOf(tree: TreePlace, git: Git, root: string, commit: string, paths: readonly string[]) {
   const indexFile = join(tree.gitDir, `mendloop-merge-${process.pid}`);
-  const index = openGit(tree.path, { gitDir: tree.gitDir, indexFile });
+  const index = openGit(tree.path, { gitDir: tree.gitDir, indexFile, durable: true });
   const nothing = `0 ${'0'.repeat(commit.length)}`;
   try {
     await index.run(['read-tree', root]);

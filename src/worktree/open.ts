@@ -10,8 +10,8 @@ import type { Base } from './base.ts';
 import { carryPaths, dropLinks, excludeLine, placeCarry, refuseTracked } from './carry.ts';
 import { type BringOptions, bringBase } from './merge.ts';
 import { gitFailed, shellWord } from './messages.ts';
-import { holdChanges } from './save-changes.ts';
-import { type TreePlace, treeGit, WORKTREE, type Worktree, worktreePath } from './tree.ts';
+import { holdChanges, restoreTree } from './save-changes.ts';
+import { type Status, type TreePlace, treeGit, WORKTREE, type Worktree, worktreePath } from './tree.ts';
 
 export interface OpenOptions {
   /** The repository's, open for as long as the worktree is used. */
@@ -45,26 +45,49 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   const attached = await attach(site, base);
   const place = { home, path: site.path, gitDir: attached.gitDir };
 
-  const dirty = attached.status.changed.length > 0;
+  const missing = await putBackMissing(place, attached.status);
+  const changed = attached.status.changed.filter((path) => !missing.has(path));
+  const dirty = changed.length > 0;
   const held = dirty ? await holdChanges(place) : undefined;
   const { head } = attached.status;
   const merged = merge ? await bringBase(place, base, head, { ...merge, dirty }) : undefined;
   const now = merged?.to ?? head;
   if (now !== base.commit) await refuseTracked(objects, now, carry);
 
-  const [{ links, missing }, absent] = await Promise.all([placeCarry(home, site.path, carry), populate(place)]);
+  const [{ links, missing: unlinked }, absent] = await Promise.all([
+    placeCarry(home, site.path, carry),
+    populate(place),
+  ]);
   const notices = [
     ...recovered,
     ...attached.notices,
-    ...changeNotices(home, attached.status.changed.length, held?.file),
+    ...missingNotices([...missing]),
+    ...changeNotices(home, changed.length, held?.file),
     ...(merged?.notices ?? []),
-    ...missing.map((path) => `carry: ${path} does not exist, so it was not linked`),
+    ...unlinked.map((path) => `carry: ${path} does not exist, so it was not linked`),
     ...absent,
   ];
   const seen = merged ? '' : (held?.hash ?? '');
   const done = merged ? { merged: { from: merged.from, to: merged.to } } : {};
-  const putBack = merged ? attached.status.changed : [];
+  const putBack = merged ? attached.status.changed : [...missing];
   return { ...place, putBack, objects, branch: base.branch, links, head: now, base, notices, seen, ...done };
+}
+
+/** Puts back tracked files that are not there (half the folder was removed, a killed git); which. */
+async function putBackMissing(tree: TreePlace, { deleted }: Status): Promise<Set<string>> {
+  const entries = await Promise.all(deleted.map((path) => entryAt(join(tree.path, path))));
+  const missing = deleted.filter((_, i) => entries[i]?.kind === 'nothing');
+  await restoreTree(tree, missing);
+  return new Set(missing);
+}
+
+const MAX_NAMED = 5;
+
+function missingNotices(missing: readonly string[]): string[] {
+  if (missing.length === 0) return [];
+  const many = missing.length === 1 ? 'a tracked file was' : `${missing.length} tracked files were`;
+  const more = missing.length > MAX_NAMED ? ` and ${missing.length - MAX_NAMED} more` : '';
+  return [`${many} missing from ${WORKTREE}; put back: ${missing.slice(0, MAX_NAMED).join(', ')}${more}`];
 }
 
 function changeNotices(home: string, changed: number, file: string | undefined): string[] {

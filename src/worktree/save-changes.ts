@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { fileFacts, namesIn } from '../io/files.ts';
+import { fields } from '../io/git.ts';
 import { ownFolder, readBytes, writeAtomic } from '../io/store.ts';
 import { type Tree, type TreePlace, treeGit } from './tree.ts';
 
@@ -58,9 +59,13 @@ export async function restoreTree(tree: TreePlace, paths?: readonly string[]): P
     await git.run(['checkout-index', '-q', '-f', '-a', '-u']);
     return;
   }
-  await git.run(['--literal-pathspecs', 'reset', '-q', 'HEAD', '--', ...paths]);
-  const tracked = await git.run(['--literal-pathspecs', 'ls-files', '-z', '--', ...paths]);
-  if (tracked) await git.run(['checkout-index', '-q', '-f', '-u', '-z', '--stdin'], tracked);
+  const names = (list: readonly string[]) => list.map((path) => `${path}\0`).join('');
+  // Through the input: half a repository may be missing, and a command line has its limits.
+  const listed = ['--pathspec-from-file=-', '--pathspec-file-nul'];
+  await git.run(['--literal-pathspecs', 'reset', '-q', 'HEAD', ...listed], names(paths));
+  const tracked = new Set(fields(await git.run(['ls-files', '-z'])));
+  const there = paths.filter((path) => tracked.has(path));
+  if (there.length > 0) await git.run(['checkout-index', '-q', '-f', '-u', '-z', '--stdin'], names(there));
 }
 
 /** Writes `paths` again as the patch of an attempt has them; false when it does not fit any more. */

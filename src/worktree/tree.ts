@@ -60,6 +60,8 @@ export interface Status {
   readonly branch: string | undefined;
   /** Tracked files that differ from HEAD, in the index or in the folder. */
   readonly changed: readonly string[];
+  /** Those of them that were removed, from the folder or from the index. */
+  readonly deleted: readonly string[];
   readonly untracked: readonly string[];
   readonly ignored: readonly string[];
 }
@@ -79,7 +81,12 @@ async function statusWith(git: Git, ...options: string[]): Promise<Status> {
   const answer = await git.run([...TRACKED, ...options]);
   let head = '';
   let branch: string | undefined;
-  const paths: Record<'changed' | 'untracked' | 'ignored', string[]> = { changed: [], untracked: [], ignored: [] };
+  const paths: Record<'changed' | 'deleted' | 'untracked' | 'ignored', string[]> = {
+    changed: [],
+    deleted: [],
+    untracked: [],
+    ignored: [],
+  };
   for (const record of fields(answer)) {
     const [kind = '', name, value = ''] = record.split(' ', 3);
     if (kind === '#') {
@@ -88,7 +95,9 @@ async function statusWith(git: Git, ...options: string[]): Promise<Status> {
       continue;
     }
     const list = kind === '?' ? paths.untracked : kind === '!' ? paths.ignored : paths.changed;
-    list.push(afterFields(record, BEFORE_PATH[kind] ?? 0));
+    const path = afterFields(record, BEFORE_PATH[kind] ?? 0);
+    list.push(path);
+    if (kind === '1' && name?.includes('D')) paths.deleted.push(path);
   }
   return { head, branch: branch === '(detached)' ? undefined : branch, ...paths };
 }

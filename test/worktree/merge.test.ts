@@ -170,11 +170,14 @@ test('changes that no patch holds are saved before the base comes in', async () 
   assert.is(read(again.path, 'made.txt'), 'untracked', 'nothing is cleaned');
   const [patch = ''] = readdirSync(join(home, 'ai/patches')).filter((name) => name.startsWith('worktree-'));
   assert.match(patch, /^worktree-\d{8}T\d{9}Z\.stage\.diff$/);
-  assert.is(again.notices[0], `2 tracked files were found changed in ai/worktree; saved as ai/patches/${patch}`);
+  assert.equal(again.notices.slice(0, 2), [
+    'a tracked file was missing from ai/worktree; put back: gone.txt',
+    `a tracked file was found changed in ai/worktree; saved as ai/patches/${patch}`,
+  ]);
   assert.is(again.seen, '');
   git(again.path, 'apply', join(home, 'ai/patches', patch));
   assert.is(read(again.path, 'a.txt'), numbers({ 1: 'base', 9: 'by a stage' }));
-  assert.not(existsSync(join(again.path, 'gone.txt')));
+  assert.is(read(again.path, 'gone.txt'), 'g\n');
   assert.is(statSync(join(home, 'ai/patches')).mode & 0o777, 0o700);
   assert.is(git(home, 'status', '--porcelain'), '');
 });
