@@ -12,7 +12,7 @@ import { judgesAt } from '../stage/judges.ts';
 import { pluginsOnDisk } from '../stage/own-plugins.ts';
 import { scriptOf } from '../stage/script-hint.ts';
 import { carryPaths, overlap, refuseOverlap } from '../worktree/carry.ts';
-import { checkoutFiles, indexedFiles, readAt } from '../worktree/read.ts';
+import { checkoutFiles, type Files, readAt } from '../worktree/read.ts';
 
 export interface Validation {
   stages: string[];
@@ -26,18 +26,17 @@ export async function validateHome(home: string): Promise<Validation> {
   const config = configurationOnDisk(home);
   await pluginsOnDisk(home, config.loop);
   const carry = carryPaths(config.map.carry);
-  if (carry.length > 0) refuseOverlap(await indexedFiles(home), carry);
+  const tracked = await checkoutFiles(home);
+  refuseOverlap(tracked?.files.keys() ?? [], carry);
   return {
     stages: Object.keys(config.map.stages),
-    warnings: [...(await judgeWarnings(home, config)), ...scriptWarnings(home, config)],
+    warnings: [...(tracked ? await judgeWarnings(home, config, tracked) : []), ...scriptWarnings(home, config)],
     differs: await withObjects(home, (objects) => differences(home, objects, carry)),
   };
 }
 
 /** What no fix may touch because checks run it, by the word that says so; and judges that git cannot put back. */
-async function judgeWarnings(home: string, { map }: Configuration): Promise<string[]> {
-  const tracked = await checkoutFiles(home);
-  if (!tracked) return [];
+async function judgeWarnings(home: string, { map }: Configuration, tracked: Files): Promise<string[]> {
   const judges = [...(await judgesAt(map, tracked))];
   const stages = await Promise.all(
     Object.entries(map.stages).map(async ([name, { files, command }]) => {

@@ -55,7 +55,7 @@ export async function readyCheckout(home: string, base: Base, tree: string): Pro
 async function prepare({ home, base, tip, rehearsal, message, commit }: Landing, owner: string[]): Promise<string> {
   const sign = commit.sign ? ['-S'] : [];
   const args = [...owner, 'commit-tree', ...sign, '-p', base.commit, '-p', tip, rehearsal.tree];
-  const made = await openGit(home, commit).attempt(args, message);
+  const made = await openGit(home, { ...commit, durable: true }).attempt(args, message);
   if (!made.ok) {
     const command = `git commit-tree ${[...sign, '-m', 'try', 'HEAD^{tree}'].map(shellWord).join(' ')}`;
     gitFailed('make the merge commit', command, made.stderr);
@@ -67,7 +67,7 @@ async function prepare({ home, base, tip, rehearsal, message, commit }: Landing,
 const AS_WRITTEN = ['-q', '--no-squash', '--commit', '--no-autostash', '--no-verify-signatures'];
 
 async function moveCheckout(landing: Landing, checkout: Checkout, to: string): Promise<void> {
-  const git = openGit(checkout.path, { ...landing.commit, gitDir: checkout.gitDir });
+  const git = openGit(checkout.path, { ...landing.commit, durable: true, gitDir: checkout.gitDir });
   const args = ['merge', ...AS_WRITTEN, '--ff-only', '--no-overwrite-ignore', to];
   const moved = await git.attempt(args);
   // A hook that runs afterwards may fail; the merge stands all the same.
@@ -76,7 +76,7 @@ async function moveCheckout(landing: Landing, checkout: Checkout, to: string): P
 }
 
 async function moveRef({ home, base, tip }: Landing, to: string): Promise<void> {
-  const git = openGit(home);
+  const git = openGit(home, { durable: true });
   const ref = `refs/heads/${base.name}`;
   const moved = await git.attempt(['update-ref', '-m', `mendloop promote: ${short(tip)}`, ref, to, base.commit]);
   if (moved.ok) return;
@@ -87,7 +87,7 @@ async function moveRef({ home, base, tip }: Landing, to: string): Promise<void> 
 /** The owner's hooks have to see a merge being made, so git makes it there; one they refuse is taken back. */
 async function mergeWithHooks(landing: Landing, checkout: Checkout, owner: string[]): Promise<Landed> {
   const { commit, message, tip, base } = landing;
-  const git = openGit(checkout.path, { ...commit, gitDir: checkout.gitDir });
+  const git = openGit(checkout.path, { ...commit, durable: true, gitDir: checkout.gitDir });
   const before = await commitOf(git, 'HEAD');
   if (before !== base.commit) fail('E_PROMOTE_MOVED', { base: base.name });
   const sign = commit.sign ? '-S' : '--no-gpg-sign';

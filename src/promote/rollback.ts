@@ -102,7 +102,7 @@ async function work({ home, what }: RollbackRequest, layout: Layout, objects: Gi
   const { sign } = config.loop.git;
   const merge = bringOptions(layout, newId(), sign);
   const tree = await openWorktree(home, base, { objects, carry: config.map.carry, merge });
-  const git = treeGit(tree, { sign });
+  const git = treeGit(tree, { sign, durable: true });
   const all = await everyFix(git, tree.head);
   const notices = [...tree.notices, ...[await recordTakenBack(all, merge.run)].flat()];
   const id = newId();

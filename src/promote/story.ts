@@ -56,7 +56,7 @@ export async function surveyPromotion(
   { ledger, stages }: { ledger: Ledger; stages: StageState },
   withDiff: boolean,
 ): Promise<Survey> {
-  const git = openGit(home);
+  const git = openGit(home, { durable: true });
   const tip = await commitOf(git, `refs/heads/${base.branch}`);
   const names = { branch: base.branch, base: base.name, base_commit: base.commit };
   if (tip === undefined) return { story: { ...names, ...NOTHING } };

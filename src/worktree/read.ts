@@ -86,12 +86,6 @@ export async function uncommitted(home: string): Promise<string[]> {
   return [...new Set([...changed, ...untracked.filter((path) => !isBelow(path, WORKTREE))])];
 }
 
-/** The files that the owner's index holds: what the next commit there would track. None where there is no repository. */
-export async function indexedFiles(home: string): Promise<string[]> {
-  const listed = await openGit(home).attempt(['ls-files', '-z']);
-  return listed.ok ? fields(listed.stdout) : [];
-}
-
 /** The ignored files and folders that lie in `dirs` of the owner's checkout. */
 export async function ignoredBeside(home: string, dirs: readonly string[]): Promise<string[]> {
   if (dirs.length === 0) return [];
