@@ -1,10 +1,11 @@
 // A fix is one commit of its own paths, and taking it back another; whatever is refused leaves the tree as it was.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, lstatSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commitFix, isAsShown, revertFix, unwriteFix } from '../../src/worktree/commit-fix.ts';
+import { restoreTree } from '../../src/worktree/save-changes.ts';
 import type { Worktree } from '../../src/worktree/tree.ts';
 import { commit, git, numbers, open, read, refusal, repository, script, write } from './repository.ts';
 
@@ -167,6 +168,52 @@ test('what git or a hook refuses leaves every file as it was, a new one too', as
   assert.equal([read(tree.path, 'a.txt'), status(tree)], ['one\n', '']);
   await commitFix(tree, files, 'one\n', PLAIN);
   assert.is(subject(tree), 'mendloop: one');
+});
+
+test('when git can put nothing back either, the edit is gone all the same, and the next start puts the file back', async () => {
+  const home = repository({ 'a.txt': 'one\n', 'run.sh': 'echo\n' });
+  const tree = await open(home);
+  // As on a full disk: git can neither commit nor reset.
+  const lock = join(tree.gitDir, 'index.lock');
+  writeFileSync(lock, '');
+  const files = ['a.txt', 'run.sh', 'new.txt'].map((path) => ({ path, text: 'two\n' }));
+  assert.match((await refusal(commitFix(tree, files, 'one\n', PLAIN))).text, 'E_GIT_FAILED');
+  for (const { path } of files) assert.not(existsSync(join(tree.path, path)), path);
+  const { notices } = await open(home);
+  assert.equal(notices, [
+    `a killed git left ${lock}; it was removed`,
+    '2 tracked files were missing from ai/worktree; put back: a.txt, run.sh',
+  ]);
+  assert.equal([read(tree.path, 'a.txt'), status(tree)], ['one\n', '']);
+});
+
+test('a link that a stage put in the place of a tracked folder leads nothing of ours elsewhere', async () => {
+  const home = repository({ 'a.txt': 'one\n', 'conf/b.txt': 'one\n', 'conf/c.txt': 'one\n' });
+  const tree = await open(home);
+  write(home, { 'conf/b.txt': 'the owner’s\n' });
+  const linked = () => {
+    rmSync(join(tree.path, 'conf'), { recursive: true });
+    symlinkSync(join(home, 'conf'), join(tree.path, 'conf'));
+  };
+  linked();
+  await restoreTree(tree);
+  linked();
+  await restoreTree(tree, ['conf/b.txt', 'conf/c.txt']);
+  linked();
+  const fix = await commitFix(tree, [{ path: 'conf/b.txt', text: 'two\n' }], 'one\n', PLAIN);
+  linked();
+  await revertFix(tree, fix, 'back\n', PLAIN);
+  linked();
+  await open(home);
+  linked();
+  git(home, 'rm', '-q', '--cached', 'conf/c.txt');
+  git(home, 'commit', '-q', '-m', 'less');
+  await open(home);
+  assert.equal([status(tree), read(tree.path, 'conf/b.txt')], ['', 'one\n']);
+  assert.not(existsSync(join(tree.path, 'conf/c.txt')));
+  git(home, 'reset', '-q', 'HEAD^');
+  assert.is(read(home, 'conf/b.txt'), 'the owner’s\n');
+  assert.is(read(home, 'conf/c.txt'), 'one\n');
 });
 
 test('a link that a stage put in the way is not followed', async () => {

@@ -151,7 +151,6 @@ test('the worktree of a sparse clone has every file, and the clone stays sparse'
     const home = join(folder(), 'clone');
     git(source, 'clone', '-q', source, home);
     execSync(`git ${sparse}`, { cwd: home });
-    const before = checkoutHash(home);
     const tree = await open(home);
     assert.equal(tree.notices, ['this clone is sparse; ai/worktree has every file'], sparse);
     assert.is(read(tree.path, 'deep/er/b.txt'), 'b\n');
@@ -164,8 +163,6 @@ test('the worktree of a sparse clone has every file, and the clone stays sparse'
     assert.is(git(tree.path, 'status', '--porcelain'), '');
     assert.not(existsSync(join(home, 'deep')));
     git(home, 'reset', '-q', '--hard', 'HEAD^');
-    assert.is(readFileSync(join(home, '.git/HEAD'), 'utf8'), 'ref: refs/heads/main\n');
-    assert.ok(before);
   }
 });
 
