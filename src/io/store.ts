@@ -81,7 +81,9 @@ export function ownFolder(path: string): void {
   onDisk(path, () => mkdirSync(dirname(path), { recursive: true }));
   privateFolder(path);
   const ignore = join(path, '.gitignore');
-  onDisk(ignore, () => existsSync(ignore) || writeFileSync(ignore, '*\n'));
+  // What its owner wrote there stays; what a full disk or a power loss left of it does not.
+  const text = ifPossible(() => readFileSync(ignore, 'utf8')) ?? '';
+  if (text.trim() === '' || text.includes('\0')) writeAtomic(ignore, '*\n');
 }
 
 /** Makes the folder a file will stand in. */

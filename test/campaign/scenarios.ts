@@ -99,20 +99,39 @@ const AI = 'ai/orchestrator-stage1';
 const run = () => [] as string[];
 const runAgain = () => [[]] as string[][];
 const inTree = (slot: Slot, path: string) => readFileSync(join(slot.home, 'ai/worktree', path), 'utf8');
-const standing = (slot: Slot): string[] =>
-  slot.inHome('log', '--reverse', '--format=%s', `main..${AI}`).split('\n').filter(Boolean);
+interface OwnCommit {
+  subject: string;
+  commit: string;
+  /** The commit that it takes back. */
+  reverts: string;
+}
 
-/** `conf/a.txt` in the worktree begins so, and these commits are on the AI branch. */
+/** The loop's own commits on the AI branch that are not on main, oldest first. */
+function ownCommits(slot: Slot): OwnCommit[] {
+  const format = '--format=%s%x09%H%x09%(trailers:key=Reverts,valueonly,separator=)';
+  const lines = slot.inHome('log', '--reverse', '--no-merges', '--grep=^Patch: ', format, `main..${AI}`).split('\n');
+  return lines.filter(Boolean).map((line) => {
+    const [subject = '', commit = '', reverts = ''] = line.split('\t');
+    return { subject, commit, reverts };
+  });
+}
+
+/** Of these, the fixes that nobody took back. */
+function standing(slot: Slot): string[] {
+  const all = ownCommits(slot);
+  const gone = new Set(all.map(({ reverts }) => reverts));
+  return all.filter(({ commit, reverts }) => reverts === '' && !gone.has(commit)).map(({ subject }) => subject);
+}
+
+/** `conf/a.txt` in the worktree is so, and these fixes stand: a fault may have cost one that came again. */
 const ends =
-  (text: string, subjects?: string[]) =>
+  (text: string, fixes: string[]) =>
   (slot: Slot): string[] => {
     const found = inTree(slot, 'conf/a.txt');
-    const commits = standing(slot).filter((subject) => !subject.startsWith('Merge '));
+    const stand = standing(slot);
     return [
       ...(found === text ? [] : [`conf/a.txt is ${JSON.stringify(found)}, not ${JSON.stringify(text)}`]),
-      ...(subjects && commits.join() !== subjects.join()
-        ? [`commits: ${commits.join(', ')}; not: ${subjects.join(', ')}`]
-        : []),
+      ...(stand.join() === fixes.join() ? [] : [`fixes: ${stand.join(', ')}; not: ${fixes.join(', ')}`]),
     ];
   };
 
@@ -120,7 +139,7 @@ const MENDED: Setup = {
   words: { a: 'one', b: 'good' },
   answers: { one: [says('two')], two: [says('two', 'other'), says('good')] },
 };
-const MENDED_COMMITS = ['Mend a: Say two', 'Mend a: Say two', 'Take back: Say two', 'Mend a: Say good'];
+const MENDED_FIXES = ['Mend a: Say two', 'Mend a: Say good'];
 const ONE_FIX: Setup = { words: { a: 'bad', b: 'good' }, answers: { bad: [says('good')] } };
 const HOPELESS: Setup = {
   words: { a: 'bad', b: 'good' },
@@ -150,9 +169,9 @@ export const SCENARIOS: Record<string, Scenario> = {
     victim: run,
     finish: runAgain,
     exit: 0,
-    wrong: ends('good\nsecond\n', MENDED_COMMITS),
+    wrong: ends('good\nsecond\n', MENDED_FIXES),
   },
-  reverting: { make: begin(HOPELESS), victim: run, finish: runAgain, exit: 3, wrong: ends('bad\nsecond\n') },
+  reverting: { make: begin(HOPELESS), victim: run, finish: runAgain, exit: 3, wrong: ends('bad\nsecond\n', []) },
   escalating: {
     make: begin({
       words: { a: 'bad', b: 'good' },
@@ -164,7 +183,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     victim: run,
     finish: runAgain,
     exit: 0,
-    wrong: ends('good\nsecond\n', ['Mend a: Say bad', 'Take back: Say bad', 'Mend a: Say good']),
+    wrong: ends('good\nsecond\n', ['Mend a: Say good']),
   },
   suggesting: {
     make: begin({ ...ONE_FIX, loop: { mode: 'suggest' } }),
@@ -207,7 +226,7 @@ export const SCENARIOS: Record<string, Scenario> = {
       inTree(slot, 'conf/a.txt').startsWith('bad') && takenBack(slot) > 0 ? [['status']] : [['rollback', fixOn(slot)]],
     exit: 0,
     wrong: (slot) => [
-      ...ends('bad\nsecond\n')(slot),
+      ...ends('bad\nsecond\n', [])(slot),
       ...(takenBack(slot) === 1 ? [] : [`${takenBack(slot)} commits take the fix back`]),
     ],
   },
@@ -216,8 +235,8 @@ export const SCENARIOS: Record<string, Scenario> = {
     victim: () => ['reset', 'a', '--force'],
     finish: () => [['reset', 'a', '--force'], ['status']],
     exit: 0,
-    wrong: ends('bad\nsecond\n'),
+    wrong: ends('bad\nsecond\n', []),
   },
 };
 
-const takenBack = (slot: Slot): number => standing(slot).filter((subject) => subject.startsWith('Take back')).length;
+const takenBack = (slot: Slot): number => ownCommits(slot).filter(({ reverts }) => reverts !== '').length;

@@ -27,6 +27,24 @@ import { folder, write } from './temporary.ts';
 const isCount = (value: unknown): value is { n: number } =>
   typeof value === 'object' && value !== null && 'n' in value && typeof value.n === 'number';
 
+test('what is left of an ignore file after a full disk or a power loss is written again; what its owner wrote stays', () => {
+  const own = join(folder(), 'own');
+  const ignore = join(own, '.gitignore');
+  for (const left of ['', '\0\0', '*\0']) {
+    ownFolder(own);
+    writeFileSync(ignore, left);
+    ownFolder(own);
+    assert.is(readFileSync(ignore, 'utf8'), '*\n');
+  }
+  rmSync(ignore);
+  symlinkSync('/nowhere', ignore);
+  ownFolder(own);
+  assert.is(readFileSync(ignore, 'utf8'), '*\n');
+  writeFileSync(ignore, '*\n!kept.md\n');
+  ownFolder(own);
+  assert.is(readFileSync(ignore, 'utf8'), '*\n!kept.md\n');
+});
+
 test('a file is replaced whole, for its owner alone, and nothing is left beside it', () => {
   const dir = folder();
   const path = join(dir, 'state.json');
