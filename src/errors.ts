@@ -84,6 +84,10 @@ const TABLE = {
       ? 'wait for it, or watch it: mendloop status'
       : `${d.why}; if it is gone for sure: mendloop abandon --unlock`,
   ]),
+  E_LOCK_LOST: human((d: { path: string; now: string }) => [
+    `${d.path} is no longer the lock of this run: ${d.now}; two runs may not go on`,
+    'find out what removed it (a stage, a person, abandon --unlock); the next start finishes what was cut off',
+  ]),
   E_UNKNOWN_OUTPUT: usage((d: { name: string; stage: string; hint: string }) => [
     `there is no output ${d.name}${d.hint}`,
     `outputs are named under stages.${d.stage}.outputs in ai/context_map.yaml`,
@@ -123,6 +127,14 @@ const TABLE = {
   E_STATE_UNWRITABLE: usage((d: { path: string; reason: string }) => [
     `${d.path} cannot be written (${d.reason})`,
     `make it a folder that this user may write: ls -ld ${d.path}`,
+  ]),
+  E_STATE_PLACE: usage((d: { path: string; what: string }) => [
+    `${d.path} is ${d.what}`,
+    `look: ls -ld ${d.path}\nmove it away, then start again: mv ${d.path} ${d.path}.old`,
+  ]),
+  E_STATE_CHANGED: human((d: { path: string; what: string }) => [
+    `${d.path} ${d.what} while it was in use; nothing more was recorded`,
+    'find out what did it (a stage that cleans up, a second run, a person); the next start says what is left and goes on',
   ]),
   E_GIT_MISSING: usage(() => ['git could not be started', 'install git 2.38 or newer and put it on PATH']),
   E_NOT_GIT: usage((d: { home: string }) => [

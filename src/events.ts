@@ -84,7 +84,13 @@ export const isInputs = shaped({
 export type Inputs = Checked<typeof isInputs>;
 
 /** Who a process is, so that it can be recognised after its number was given to another. */
-export const isProcessIdentity = shaped({ pid: integer, start: orNull(text), boot: orNull(text), host: text });
+export const isProcessIdentity = shaped({
+  pid: integer,
+  start: orNull(text),
+  boot: orNull(text),
+  host: text,
+  ns: optional(orNull(text)),
+});
 
 /** The failure an event is about. */
 const failure = { fingerprint: text };

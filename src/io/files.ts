@@ -15,7 +15,8 @@ import {
   statSync,
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { ifPossible, ifThere, onDisk } from './store.ts';
+import { pidExists } from './identity.ts';
+import { atPlace, ifPossible, removeAll } from './store.ts';
 
 /** What stands at `path`, links followed; undefined when nothing does that could be reached. */
 export const fileFacts = (path: string) =>
@@ -104,8 +105,27 @@ export const foldersIn = (path: string): string[] => namesIn(path, (entry) => en
 
 /** The same for its files, or for whatever `wanted` lets through. */
 export function namesIn(path: string, wanted = (entry: Dirent): boolean => entry.isFile()): string[] {
-  const entries = onDisk(path, () => ifThere(() => readdirSync(path, { withFileTypes: true })));
+  const entries = atPlace(path, () => readdirSync(path, { withFileTypes: true }));
   return (entries ?? []).flatMap((entry) => (wanted(entry) ? [entry.name] : [])).sort();
+}
+
+/** Names that only half-made files, folders and claims of ours have, today's and those of earlier versions. */
+const HALF_MADE = /\.(\d+)(?:[-.][0-9a-f]+)?\.(?:tmp|draft)$|^\.probe-(\d+)$|^lock\.json\.[0-9a-f]{12}$/;
+
+/** Nothing half-made is worked on for so long. */
+const OLD_MS = 60_000;
+
+/** Removes what processes that died left half-made in a folder of state; the home's lock must be held. */
+export function sweep(folder: string): void {
+  for (const name of namesIn(folder, () => true)) {
+    const [match, ...pids] = HALF_MADE.exec(name) ?? [];
+    if (match === undefined) continue;
+    const path = join(folder, name);
+    const pid = Number(pids.find((text) => text !== undefined) ?? 0);
+    const age = Math.abs(Date.now() - (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()));
+    // In a container every loop has the same pid: then only its age tells.
+    if (age > OLD_MS || (pid > 0 && !pidExists(pid))) removeAll(path);
+  }
 }
 
 export interface Stamps {

@@ -1,6 +1,6 @@
 // Who a process is, so that it can be recognised after its number was given to another.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { ifPossible } from './store.ts';
 
@@ -10,27 +10,48 @@ export interface ProcessIdentity {
   readonly start: string | null;
   readonly boot: string | null;
   readonly host: string;
+  /** The pid namespace that its number belongs to: a container has its own. Absent where nobody wrote it down. */
+  readonly ns?: string | null | undefined;
 }
 
 let boot: string | null | undefined;
+let ns: string | null | undefined;
 
 /** This boot of the machine, or null when the system does not tell. */
 export function bootId(): string | null {
-  boot ??= readLine('/proc/sys/kernel/random/boot_id') ?? ask('sysctl', ['-n', 'kern.boottime']);
+  // Not kern.boottime, which changes with the clock.
+  boot ??= readLine('/proc/sys/kernel/random/boot_id') ?? ask('sysctl', ['-n', 'kern.bootsessionuuid']);
   return boot;
+}
+
+/** The pid namespace of this process, or null when the system does not tell. */
+function pidNamespace(): string | null {
+  ns ??= ifPossible(() => readlinkSync('/proc/self/ns/pid')) ?? null;
+  return ns;
 }
 
 /** The identity of `pid`, which may be gone: then `start` is null. */
 export function identify(pid: number): ProcessIdentity {
-  return { pid, start: startTime(pid), boot: bootId(), host: hostname() };
+  return { pid, start: statOf(pid).start, boot: bootId(), host: hostname(), ns: pidNamespace() };
 }
 
-/** Whether the very process of `identity` still lives. Another host's, or one that cannot be told apart, is unknown. */
+/**
+ * Where a process was started, as far as its number says anything here: `elsewhere` on another host or in another pid
+ * namespace, where numbers mean other processes; `before` an earlier boot, of which nothing lives.
+ */
+export function originOf({ host, boot, ns }: ProcessIdentity): 'here' | 'before' | 'elsewhere' {
+  if (host !== hostname()) return 'elsewhere';
+  if (boot !== null && bootId() !== null && boot !== bootId()) return 'before';
+  return ns != null && ns !== pidNamespace() ? 'elsewhere' : 'here';
+}
+
+/** Whether the very process of `identity` still lives. One from elsewhere, or that cannot be told apart, is unknown. */
 export function liveness(identity: ProcessIdentity): 'alive' | 'dead' | 'unknown' {
-  if (identity.host !== hostname()) return 'unknown';
-  if (identity.boot !== null && bootId() !== null && identity.boot !== bootId()) return 'dead';
+  const origin = originOf(identity);
+  if (origin !== 'here') return origin === 'before' ? 'dead' : 'unknown';
   if (!pidExists(identity.pid)) return 'dead';
-  const start = startTime(identity.pid);
+  const { start, ended } = statOf(identity.pid);
+  if (ended) return 'dead';
   if (start === null || identity.start === null) return pidExists(identity.pid) ? 'unknown' : 'dead';
   return start === identity.start ? 'alive' : 'dead';
 }
@@ -45,15 +66,20 @@ export function pidExists(pid: number): boolean {
   }
 }
 
-function startTime(pid: number): string | null {
+/** When a process started, and whether it only waits for its parent to take note of its end. */
+function statOf(pid: number): { start: string | null; ended: boolean } {
   const stat = readLine(`/proc/${pid}/stat`);
-  // The command in field 2 may hold spaces and brackets, so count from the last bracket: start time is field 22.
-  if (stat) return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
-  return process.platform === 'linux' ? null : ask('ps', ['-o', 'lstart=', '-p', String(pid)]);
+  // The command in field 2 may hold spaces and brackets, so count from the last bracket: state is field 3, start time 22.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (fields) return { start: fields[19] ?? null, ended: fields[0] === 'Z' || fields[0] === 'X' };
+  return { start: ask('ps', ['-o', 'lstart=', '-p', String(pid)]), ended: false };
 }
 
 const readLine = (path: string): string | null => ifPossible(() => readFileSync(path, 'utf8').trim()) ?? null;
 
-const ask = (command: string, args: string[]): string | null =>
-  ifPossible(() => execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()) ||
-  null;
+/** What a program says, in the same words whoever asks. */
+function ask(command: string, args: string[]): string | null {
+  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
+  const run = () => execFileSync(command, args, { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'] });
+  return ifPossible(run)?.trim() || null;
+}

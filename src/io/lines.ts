@@ -1,6 +1,7 @@
 // Files of JSON lines: read whole or from the end, appended to and fsynced. What a line means, the caller knows.
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeFileSync } from 'node:fs';
-import { folderOf, ifThere, onDisk, readBytes } from './store.ts';
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, statSync, writeFileSync } from 'node:fs';
+import { fail } from '../errors.ts';
+import { atPlace, folderOf, onDisk, readBytes } from './store.ts';
 
 /** The whole lines of a file and where each begins. A torn last line is left out. */
 export function* readLines(path: string): Generator<{ line: string; from: number; to: number }> {
@@ -27,9 +28,9 @@ export function readLastLine(path: string): { line: string; to: number } | undef
 }
 
 function bytesAtEnd(path: string, length: number): { bytes: Buffer; from: number } | undefined {
+  const fd = atPlace(path, () => openSync(path, 'r'));
+  if (fd === undefined) return undefined;
   return onDisk(path, () => {
-    const fd = ifThere(() => openSync(path, 'r'));
-    if (fd === undefined) return undefined;
     try {
       const from = Math.max(0, fstatSync(fd).size - length);
       const bytes = Buffer.alloc(length);
@@ -52,7 +53,11 @@ export interface LineWriter {
 export function openLines(path: string, end: number, sync: boolean): LineWriter {
   folderOf(path);
   const fd = onDisk(path, () => openSync(path, 'a', 0o600));
-  onDisk(path, () => ftruncateSync(fd, end));
+  const { ino, dev } = onDisk(path, () => {
+    ftruncateSync(fd, end);
+    return fstatSync(fd);
+  });
+  let size = end;
   let refusal: unknown;
   return {
     append(values) {
@@ -60,8 +65,11 @@ export function openLines(path: string, end: number, sync: boolean): LineWriter 
       if (refusal) throw refusal;
       try {
         onDisk(path, () => {
-          writeFileSync(fd, values.map((value) => `${JSON.stringify(value)}\n`).join(''));
+          requireOurs();
+          const text = values.map((value) => `${JSON.stringify(value)}\n`).join('');
+          writeFileSync(fd, text);
           if (sync) fsyncSync(fd);
+          size += Buffer.byteLength(text);
         });
       } catch (error) {
         refusal = error;
@@ -70,4 +78,12 @@ export function openLines(path: string, end: number, sync: boolean): LineWriter 
     },
     close: () => closeSync(fd),
   };
+
+  /** A file that was removed would take everything and keep nothing; one that another writes holds two stories. */
+  function requireOurs(): void {
+    const now = statSync(path, { throwIfNoEntry: false });
+    if (!now) fail('E_STATE_CHANGED', { path, what: 'was removed' });
+    if (now.ino !== ino || now.dev !== dev) fail('E_STATE_CHANGED', { path, what: 'was replaced' });
+    if (now.size !== size) fail('E_STATE_CHANGED', { path, what: 'was written by another' });
+  }
 }

@@ -1,11 +1,14 @@
 // One run per home: a lock file that says who holds it, made whole or not at all, and taken over only from the dead.
-import { createHash, randomBytes } from 'node:crypto';
-import { linkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { fail } from '../errors.ts';
-import { integer, shaped, text as word } from '../shape.ts';
-import { identify, liveness, type ProcessIdentity } from './identity.ts';
+import { integer, optional, orNull, shaped, text as word } from '../shape.ts';
+import { sweep } from './files.ts';
+import { identify, liveness, originOf, type ProcessIdentity } from './identity.ts';
 import type { Layout } from './layout.ts';
-import { folderOf, onDisk, parseJson, readText, removeFile, requireWritable, writeAtomic } from './store.ts';
+import { openedBy } from './process-group.ts';
+import { folderOf, onDisk, parseJson, readText, removeFile, requireWritable, tempName, writeAtomic } from './store.ts';
 
 export interface LockOwner extends ProcessIdentity {
   since: string;
@@ -14,7 +17,7 @@ export interface LockOwner extends ProcessIdentity {
 
 export type LockTry =
   | { taken: true; release(): void; recovered?: LockOwner | 'unreadable' }
-  | { taken: false; owner: LockOwner; why: 'alive' | 'another host' | 'cannot tell' };
+  | { taken: false; owner: LockOwner; why: 'alive' | 'another host' | 'another pid namespace' | 'cannot tell' };
 
 /** Replacing a dead owner takes milliseconds; whoever has been at it for so long is stuck, gone or on another host. */
 const REPLACE_LIMIT_MS = 2000;
@@ -27,25 +30,49 @@ export function takeLock(path: string, command: string): LockTry {
   folderOf(path);
   const mine: LockOwner = { ...identify(process.pid), since: new Date().toISOString(), command };
   for (const until = performance.now() + REPLACE_LIMIT_MS; ; pause()) {
-    if (create(path, mine)) return { taken: true, release: () => release(path, mine) };
+    if (create(path, mine)) return { taken: true, release: hold(path, mine) };
     const text = readText(path);
-    if (text === undefined) {
-      // Gone between the two looks, or a link to nowhere, which stays.
-      if (performance.now() >= until) fail('E_STATE_UNWRITABLE', { path, reason: 'there, but not readable' });
-      continue;
-    }
+    // Gone between the two looks.
+    if (text === undefined) continue;
     const owner = readOwner(text);
-    const life = owner ? liveness(owner) : 'dead';
-    if (owner && life === 'alive') return { taken: false, owner, why: 'alive' };
-    if (owner && life === 'unknown') {
-      return { taken: false, owner, why: owner.host === mine.host ? 'cannot tell' : 'another host' };
-    }
+    const found = owner ?? holderOf(path);
+    const life = found && liveness(found);
+    if (found && life === 'alive') return { taken: false, owner: found, why: 'alive' };
+    if (found && life === 'unknown') return { taken: false, owner: found, why: whyUnknown(found) };
     const got = replaceDead(path, text, mine);
-    if (got === 'replaced') {
-      return { taken: true, release: () => release(path, mine), recovered: owner ?? 'unreadable' };
-    }
+    if (got === 'replaced') return { taken: true, release: hold(path, mine), recovered: owner ?? 'unreadable' };
     if (got !== 'changed' && performance.now() >= until) return { taken: false, owner: got, why: 'cannot tell' };
   }
+}
+
+function whyUnknown(owner: LockOwner) {
+  if (owner.host !== hostname()) return 'another host';
+  return originOf(owner) === 'elsewhere' ? 'another pid namespace' : 'cannot tell';
+}
+
+/** The locks that this process holds: path → its text, and a descriptor by which others see that its owner lives. */
+const held = new Map<string, { text: string; fd: number }>();
+
+/** Notes that the lock is ours; the way to give it back, which removes it unless it has become someone else's. */
+function hold(path: string, mine: LockOwner): () => void {
+  const mark = { text: render(mine), fd: onDisk(path, () => openSync(path, 'r')) };
+  held.set(path, mark);
+  return () => {
+    if (held.get(path) === mark) held.delete(path);
+    closeSync(mark.fd);
+    if (readText(path) === mark.text) removeFile(path);
+  };
+}
+
+/** Throws E_LOCK_LOST when the lock at `path`, taken by this process, is no longer its own: another may be at work. */
+export function requireLock(path: string): void {
+  const mark = held.get(path);
+  if (!mark) return;
+  const text = readText(path);
+  if (text === mark.text) return;
+  const owner = text === undefined ? undefined : readOwner(text);
+  const now = owner ? `pid ${owner.pid} on ${owner.host} has it (${owner.command})` : 'it was removed or overwritten';
+  fail('E_LOCK_LOST', { path, now });
 }
 
 /**
@@ -75,6 +102,7 @@ export async function withLock<T>(layout: Layout, command: string, work: (notice
   requireWritable(layout.state);
   const lock = takeLock(layout.lock, command);
   if (!lock.taken) fail('E_LOCKED', { ...lock.owner, why: lock.why });
+  for (const folder of [layout.state, layout.actions, layout.patches]) sweep(folder);
   const { recovered } = lock;
   const whose = recovered === 'unreadable' ? 'that could not be read' : `of pid ${recovered?.pid}, which is dead`;
   try {
@@ -84,10 +112,10 @@ export async function withLock<T>(layout: Layout, command: string, work: (notice
   }
 }
 
-/** Who holds the lock, alive or not; undefined when nobody does. */
+/** Who holds the lock, alive or not; undefined when nobody does. One that cannot be read is held by who has it open. */
 export function lockOwner(path: string): LockOwner | undefined {
   const text = readText(path);
-  return text === undefined ? undefined : readOwner(text);
+  return text === undefined ? undefined : (readOwner(text) ?? holderOf(path));
 }
 
 /**
@@ -102,32 +130,47 @@ export function runAtWork(layout: Layout): (LockOwner & { isCertain: boolean }) 
 
 // A hard link appears at once and with its content, and fails if the name is taken: no reader ever sees half a lock.
 function create(path: string, owner: LockOwner): boolean {
-  // Two containers that share the folder may have the same pid.
-  const temp = `${path}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`;
+  const temp = tempName(path);
   return onDisk(path, () => {
     writeFileSync(temp, render(owner), { mode: 0o600 });
     try {
       linkSync(temp, path);
       return true;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      // Swept away by another, or the name is taken: the caller looks again.
+      if (['EEXIST', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
       throw error;
     } finally {
-      unlinkSync(temp);
+      rmSync(temp, { force: true });
     }
   });
 }
 
 const render = (owner: LockOwner) => `${JSON.stringify(owner, null, 2)}\n`;
 
-function release(path: string, mine: LockOwner): void {
-  const owner = lockOwner(path);
-  if (owner?.pid === mine.pid && owner.start === mine.start && owner.host === mine.host) removeFile(path);
+const UNTOLD = { start: null, boot: null, host: 'an unknown host', since: 'an unknown time', command: 'unknown' };
+
+const isObject = shaped({});
+const isOwner = shaped({
+  pid: integer,
+  start: orNull(word),
+  boot: orNull(word),
+  host: word,
+  ns: optional(orNull(word)),
+  since: word,
+  command: word,
+});
+
+/** Who the text of a lock names; a lock that lost a part of it still has an owner, of whom less can be told. */
+function readOwner(text: string): LockOwner | undefined {
+  const value = parseJson(text);
+  const owner = isObject(value) && { ...UNTOLD, ...value };
+  return isOwner(owner) ? owner : undefined;
 }
 
-const isOwner = shaped({ pid: integer, host: word, since: word, command: word });
-
-function readOwner(text: string): LockOwner | undefined {
-  const owner = parseJson(text);
-  return isOwner(owner) ? { start: null, boot: null, ...owner } : undefined;
+/** Who has a lock open whose text names nobody; undefined when that is proven to be no one. */
+function holderOf(path: string): LockOwner | undefined {
+  const pids = openedBy(path);
+  if (pids === undefined) return { ...UNTOLD, pid: 0 };
+  return pids[0] === undefined ? undefined : { ...UNTOLD, ...identify(pids[0]) };
 }

@@ -1,8 +1,8 @@
 // Process groups: who belongs to one, ending one for good (TERM, then KILL, then seen gone), and ending what a dead run left.
-import { readdirSync, readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Clock } from './clock.ts';
-import { bootId, liveness, type ProcessIdentity, pidExists } from './identity.ts';
+import { liveness, originOf, type ProcessIdentity, pidExists } from './identity.ts';
 import { ifPossible } from './store.ts';
 
 const POLL_MS = 20;
@@ -57,8 +57,8 @@ function send(pid: number, signal: NodeJS.Signals): void {
 
 /** Every process of the machine but zombies, or undefined where there is no /proc. */
 function processes(): { pid: number; pgid: number }[] | undefined {
-  if (process.platform !== 'linux') return undefined;
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const pids = ifPossible(() => readdirSync('/proc'))?.filter((name) => /^\d+$/.test(name)) ?? [];
+  if (!pids.includes(String(process.pid))) return undefined;
   return pids.map(Number).flatMap((pid) => {
     const stat = readProc(pid, 'stat');
     const [state, , pgid] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
@@ -69,6 +69,20 @@ function processes(): { pid: number; pgid: number }[] | undefined {
 const readProc = (pid: number, file: string): string | undefined =>
   ifPossible(() => readFileSync(`/proc/${pid}/${file}`, 'utf8'));
 
+/** The processes but this one that have `file` open, also one that was removed since; undefined where nobody can tell. */
+export function openedBy(file: string): number[] | undefined {
+  const all = processes();
+  const folder = ifPossible(() => realpathSync(dirname(file)));
+  if (all === undefined || folder === undefined) return undefined;
+  const path = join(folder, basename(file));
+  const isFile = (link: string | undefined) => link === path || link === `${path} (deleted)`;
+  const opened = (pid: number) => {
+    const fds = ifPossible(() => readdirSync(`/proc/${pid}/fd`)) ?? [];
+    return fds.some((fd) => isFile(ifPossible(() => readlinkSync(`/proc/${pid}/fd/${fd}`))));
+  };
+  return all.flatMap(({ pid }) => (pid !== process.pid && opened(pid) ? [pid] : []));
+}
+
 /** The processes of a group, and those that carry `marks`. */
 export const groupAndMarked = (pgid: number, marks: readonly string[]): number[] => [
   ...new Set([...groupMembers(pgid), ...marked(marks)]),
@@ -76,7 +90,7 @@ export const groupAndMarked = (pgid: number, marks: readonly string[]): number[]
 
 /**
  * Ends what is left of the group that `leader` led, and whatever else carries `marks`. `unproven`: something may still run
- * that cannot be shown to be ours, belongs to another host, or would not end.
+ * that cannot be shown to be ours, belongs to another host or pid namespace, or would not end.
  */
 export async function endLeftovers(
   leader: ProcessIdentity | undefined,
@@ -84,8 +98,8 @@ export async function endLeftovers(
   graceMs: number,
   clock: Clock,
 ): Promise<'none' | 'ended' | 'unproven'> {
-  if (leader && leader.host !== hostname()) return 'unproven';
-  if (leader && leader.boot !== null && bootId() !== null && leader.boot !== bootId()) return 'none';
+  const origin = leader ? originOf(leader) : 'here';
+  if (origin !== 'here') return origin === 'before' ? 'none' : 'unproven';
   // A leader whose number is someone else's proves the group gone: a group's number is never given away while it lives.
   const numberReused = (of: ProcessIdentity) => liveness(of) === 'dead' && pidExists(of.pid);
   const group = () => (leader && !numberReused(leader) ? groupMembers(leader.pid) : []);

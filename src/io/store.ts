@@ -1,9 +1,12 @@
 // Files and folders of state: written whole or not at all, read only when they match their schema.
+
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   copyFileSync,
   existsSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -14,11 +17,13 @@ import {
 import { dirname, join } from 'node:path';
 import { fail, type MendError, mendError } from '../errors.ts';
 
-let serial = 0;
+/** A name beside `path` that nobody else has: in a container every loop has the same pid. */
+export const tempName = (path: string, ending = 'tmp'): string =>
+  `${path}.${process.pid}-${randomBytes(6).toString('hex')}.${ending}`;
 
 /** Replaces `path` with `text`: unique temp file, fsync, rename. Throws MendError when the disk will not take it. */
 export function writeAtomic(path: string, text: string | Buffer): void {
-  const temp = `${path}.${process.pid}-${++serial}.tmp`;
+  const temp = tempName(path);
   onDisk(path, () => {
     try {
       const fd = openSync(temp, 'wx', 0o600);
@@ -39,6 +44,9 @@ export function writeAtomic(path: string, text: string | Buffer): void {
 
 /** Removes a file of state, if it is there. */
 export const removeFile = (path: string): void => onDisk(path, () => rmSync(path, { force: true }));
+
+/** The same with a folder and all that is in it. */
+export const removeAll = (path: string): void => onDisk(path, () => rmSync(path, { recursive: true, force: true }));
 
 export type Read<T> = { found: true; value: T } | { found: false; quarantined?: string };
 
@@ -69,7 +77,15 @@ function putAside(path: string, put: (from: string, to: string) => void): string
 export const readText = (path: string): string | undefined => readBytes(path)?.toString('utf8');
 
 /** The bytes of a file, or undefined when there is none. */
-export const readBytes = (path: string): Buffer | undefined => onDisk(path, () => ifThere(() => readFileSync(path)));
+export const readBytes = (path: string): Buffer | undefined => atPlace(path, () => readFileSync(path));
+
+/** What `look` finds at a path of state; undefined when nothing stands there. Throws MendError for a link to nowhere. */
+export const atPlace = <T>(path: string, look: () => T): T | undefined =>
+  onDisk(path, () => {
+    const found = ifThere(look);
+    if (found === undefined && isLinkToNowhere(path)) fail('E_STATE_PLACE', { path, what: LINK_TO_NOWHERE });
+    return found;
+  });
 
 /** Makes a folder that only its owner can enter. */
 export const privateFolder = (path: string): void =>
@@ -100,9 +116,23 @@ export function onDisk<T>(path: string, work: () => T): T {
 
 function storageError(path: string, { code = '' }: NodeJS.ErrnoException): MendError | undefined {
   if (['ENOSPC', 'EDQUOT'].includes(code)) return mendError('E_DISK_FULL', { path });
+  if (code === 'EISDIR')
+    return mendError('E_STATE_PLACE', { path, what: 'a folder, where a file of the loop belongs' });
+  const link = ['ELOOP', 'ENOENT', 'EEXIST', 'ENOTDIR'].includes(code)
+    ? upwards(path).find(isLinkToNowhere)
+    : undefined;
+  if (link) return mendError('E_STATE_PLACE', { path: link, what: LINK_TO_NOWHERE });
+  if (code === 'ENOENT') return mendError('E_STATE_CHANGED', { path, what: 'went away' });
   const unwritable = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST'].includes(code);
   return unwritable ? mendError('E_STATE_UNWRITABLE', { path, reason: code }) : undefined;
 }
+
+const LINK_TO_NOWHERE = 'a link that leads nowhere, or in a circle';
+
+const upwards = (path: string): string[] => (dirname(path) === path ? [path] : [path, ...upwards(dirname(path))]);
+
+const isLinkToNowhere = (path: string): boolean =>
+  ifPossible(() => lstatSync(path).isSymbolicLink() && !existsSync(path)) ?? false;
 
 /** What `look` returns; undefined when there is no such file. Throws whatever else it throws. */
 export function ifThere<T>(look: () => T): T | undefined {
@@ -129,7 +159,7 @@ export const parseJson = (text: string): unknown => ifPossible(() => JSON.parse(
 /** Refuses a root whose state folder cannot be written, before anything else is done. */
 export function requireWritable(folder: string): void {
   ownFolder(folder);
-  const probe = join(folder, `.probe-${process.pid}`);
+  const probe = tempName(join(folder, '.probe'));
   onDisk(folder, () => {
     writeFileSync(probe, '');
     rmSync(probe);
@@ -140,9 +170,8 @@ export function requireWritable(folder: string): void {
 /** Makes `folder` with these files unless it is there already: its name says what it holds. */
 export function unpackOnce(folder: string, files: readonly { path: string; bytes: Buffer }[]): void {
   if (existsSync(folder)) return;
-  const draft = `${folder}.${process.pid}.draft`;
+  const draft = tempName(folder, 'draft');
   onDisk(folder, () => {
-    rmSync(draft, { recursive: true, force: true });
     mkdirSync(draft, { recursive: true, mode: 0o700 });
     for (const { path, bytes } of files) {
       mkdirSync(dirname(join(draft, path)), { recursive: true });

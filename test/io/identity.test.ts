@@ -1,7 +1,33 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { identify, liveness } from '../../src/io/identity.ts';
+import { identify, liveness, type ProcessIdentity } from '../../src/io/identity.ts';
+import { program } from '../program.ts';
+import { folder, write } from './temporary.ts';
+
+/** What another process says of itself and of `of`; `around` is how it is started. */
+function told(around: readonly string[], of?: ProcessIdentity, env: NodeJS.ProcessEnv = process.env) {
+  const [first = '', ...args] = [...around, process.execPath, ...program('tell-liveness')];
+  const text = execFileSync(first, [...args, ...(of ? [JSON.stringify(of)] : [])], { encoding: 'utf8', env });
+  return JSON.parse(text) as { me: ProcessIdentity; liveness?: string };
+}
+
+const CONTAINER = ['unshare', '--pid', '--fork', '--mount-proc'];
+
+function refusal(command: readonly string[]): string | undefined {
+  try {
+    execFileSync(command[0] as string, [...command.slice(1), 'true'], { stdio: 'pipe' });
+    return undefined;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+const noContainer = refusal(CONTAINER);
+if (noContainer) console.log(`skipped, no pid namespace can be made here: ${noContainer}`);
+const inContainer = noContainer && !process.env.CI ? test.skip : test;
 
 test('a process is itself, and stays so', () => {
   const me = identify(process.pid);
@@ -25,6 +51,59 @@ test('what cannot be told is unknown: another host, or a start nobody wrote down
   const me = identify(process.pid);
   assert.is(liveness({ ...me, host: 'elsewhere' }), 'unknown');
   assert.is(liveness({ ...me, start: null }), 'unknown');
+});
+
+inContainer(
+  'a process of another pid namespace is never dead, in either direction: its number means nothing here',
+  () => {
+    const me = identify(process.pid);
+    assert.is(told(CONTAINER, me).liveness, 'unknown');
+    const { me: gone } = told(CONTAINER);
+    assert.is(liveness(gone), 'unknown', 'it is over, but who could tell');
+    assert.is(liveness({ ...gone, boot: 'an earlier boot' }), 'dead', 'but for a boot before this one');
+    assert.is(told([], me).liveness, 'alive');
+  },
+);
+
+/** Without a /proc, and with a `ps` of our own. */
+function withoutProc(ps: string | undefined) {
+  const bin = folder();
+  write(bin, ps === undefined ? {} : { ps: `#!/bin/sh\n${ps}\n` });
+  if (ps !== undefined) chmodSync(join(bin, 'ps'), 0o755);
+  const empty = join(bin, 'empty');
+  mkdirSync(empty);
+  const bare = ['unshare', '--mount', 'sh', '-c', `mount --bind ${empty} /proc && PATH=${bin} exec "$@"`, 'sh'];
+  return (of?: ProcessIdentity) => told(bare, of);
+}
+
+inContainer('without /proc the start of a process comes from ps, in the same words for whoever asks', () => {
+  const ask = withoutProc('echo "started $LC_ALL $TZ $4"');
+  const { me } = ask();
+  assert.equal([me.start, me.boot, me.ns], [`started C UTC ${me.pid}`, null, null]);
+  const other = { ...me, pid: process.pid };
+  assert.is(ask({ ...other, start: `started C UTC ${process.pid}` }).liveness, 'alive');
+  assert.is(ask({ ...other, start: 'another' }).liveness, 'dead');
+  assert.is(ask({ ...other, ns: 'pid:[1]' }).liveness, 'unknown', 'nobody can tell whether it is the same namespace');
+});
+
+inContainer('without /proc and without a ps that answers, a number that is taken is unknown, never dead', () => {
+  for (const ps of [undefined, 'exit 1']) {
+    const ask = withoutProc(ps);
+    const { me } = ask();
+    assert.is(me.start, null);
+    assert.is(ask({ ...me, pid: process.pid, start: '1' }).liveness, 'unknown');
+    assert.is(ask({ ...me, pid: 2 ** 22 - 1, start: '1' }).liveness, 'dead');
+  }
+});
+
+test('a process that ended and whose parent took no note is dead', async () => {
+  const parent = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const [line] = await Promise.all([new Promise((resolve) => parent.stdout.once('data', resolve))]);
+  const child = identify(Number(String(line)));
+  assert.is(liveness(child), 'alive');
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  assert.is(liveness(child), 'dead');
+  parent.kill('SIGKILL');
 });
 
 test.run();

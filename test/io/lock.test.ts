@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { identify } from '../../src/io/identity.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
-import { lockOwner, runAtWork, takeLock } from '../../src/io/lock.ts';
+import { lockOwner, requireLock, runAtWork, takeLock } from '../../src/io/lock.ts';
 import { program } from '../program.ts';
 import { folder } from './temporary.ts';
 
@@ -92,6 +92,60 @@ test('a lock that cannot be read is taken over, and that is told', () => {
   assert.ok(got.taken && got.recovered === 'unreadable');
 });
 
+test('a lock that cannot be read stays with whoever has it open, and is told as theirs', async () => {
+  for (const text of ['', '{"pid":', '{}', 'null', '\0\0\0']) {
+    const path = fresh();
+    const holder = spawn(process.execPath, [...program('hold-lock'), path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await new Promise((resolve) => holder.stdout?.once('data', resolve));
+    writeFileSync(path, text);
+    const got = takeLock(path, 'new');
+    assert.ok(!got.taken && got.why === 'alive' && got.owner.pid === holder.pid, JSON.stringify(text));
+    assert.is(lockOwner(path)?.pid, holder.pid);
+    holder.kill('SIGKILL');
+    await new Promise((resolve) => holder.once('exit', resolve));
+    assert.ok(takeLock(path, 'new').taken, 'it is dead now');
+  }
+});
+
+test('a lock that lost a field is not taken from a living owner', () => {
+  for (const lost of ['start', 'boot', 'host', 'ns', 'since', 'command']) {
+    const path = fresh();
+    writeFileSync(path, owner({ [lost]: undefined }));
+    const got = takeLock(path, 'new');
+    assert.ok(!got.taken && got.owner.pid === process.pid, lost);
+    writeFileSync(path, owner({ [lost]: undefined, pid: 2 ** 22 - 1 }));
+    assert.is(takeLock(path, 'new').taken, lost !== 'host', 'dead, if it was on this host at all');
+  }
+});
+
+test('the lock of another pid namespace stays until a person says so', () => {
+  const path = fresh();
+  writeFileSync(path, owner({ ns: 'pid:[1]', pid: 2 ** 22 - 1 }));
+  const got = takeLock(path, 'new');
+  assert.ok(!got.taken && got.why === 'another pid namespace');
+});
+
+test('who holds a lock notices that it was removed, replaced or overwritten', () => {
+  const changes: [(path: string) => void, RegExp][] = [
+    [(path) => rmSync(path), /is no longer the lock of this run: it was removed or overwritten;/],
+    [(path) => writeFileSync(path, ''), /it was removed or overwritten;/],
+    [
+      (path) => writeFileSync(path, owner({ command: 'other', pid: 7, host: 'elsewhere' })),
+      /: pid 7 on elsewhere has it \(other\);/,
+    ],
+  ];
+  for (const [change, message] of changes) {
+    const path = fresh();
+    requireLock(path);
+    const got = takeLock(path, 'a');
+    requireLock(path);
+    change(path);
+    assert.throws(() => requireLock(path), message);
+    if (got.taken) got.release();
+    requireLock(path);
+  }
+});
+
 test('a half-made lock of another process with the same pid is not in the way', () => {
   const path = fresh();
   const theirs = `${path}.${process.pid}.tmp`;
@@ -117,14 +171,15 @@ test('of many starters that see the same dead owner exactly one holds the lock a
   });
 });
 
-test('a lock that is a link to nowhere is refused, not waited for', () => {
-  const path = fresh();
-  symlinkSync('/nowhere/at/all', path);
-  try {
-    takeLock(path, 'a');
-    assert.unreachable();
-  } catch (error) {
-    assert.is((error as Error).message, `${path} cannot be written (there, but not readable)`);
+test('a folder or a link to nowhere in the place of the lock is a clear error', () => {
+  for (const [what, put] of [
+    ['a folder, where a file of the loop belongs', (path: string) => mkdirSync(path)],
+    ['a link that leads nowhere, or in a circle', (path: string) => symlinkSync('/nowhere/at/all', path)],
+    ['a link that leads nowhere, or in a circle', (path: string) => symlinkSync(path, path)],
+  ] as const) {
+    const path = fresh();
+    put(path);
+    assert.throws(() => takeLock(path, 'a'), new RegExp(`^${path} is ${what}$`));
   }
 });
 

@@ -1,16 +1,21 @@
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { namesIn, sweep } from '../../src/io/files.ts';
+import { openLines, readLastLine, readLines } from '../../src/io/lines.ts';
 import {
   onDisk,
   ownFolder,
@@ -21,7 +26,7 @@ import {
   requireWritable,
   writeAtomic,
 } from '../../src/io/store.ts';
-import { shortRefusal as refusal } from '../refusal.ts';
+import { shortRefusal as refusal, refusal as wholeRefusal } from '../refusal.ts';
 import { folder, write } from './temporary.ts';
 
 const isCount = (value: unknown): value is { n: number } =>
@@ -139,7 +144,113 @@ test('a root whose state cannot be written is refused before anything else', () 
     /^E_STATE_UNWRITABLE .*EEXIST/,
   );
   symlinkSync('nowhere', join(dir, 'dangling'));
-  assert.throws(() => requireWritable(join(dir, 'dangling')));
+  assert.is(
+    wholeRefusal(() => requireWritable(join(dir, 'dangling'))),
+    `error E_STATE_PLACE: ${dir}/dangling is a link that leads nowhere, or in a circle
+  next:  look: ls -ld ${dir}/dangling
+         move it away, then start again: mv ${dir}/dangling ${dir}/dangling.old`,
+  );
+});
+
+test('a folder, a loop of links or a link to nowhere in the place of a file is named, whoever comes across it', () => {
+  const dir = folder();
+  mkdirSync(join(dir, 'folder'));
+  symlinkSync('nowhere', join(dir, 'dangling'));
+  symlinkSync('loop', join(dir, 'loop'));
+  const uses: ((path: string) => unknown)[] = [
+    readText,
+    readLastLine,
+    (path) => [...readLines(path)],
+    (path) => readChecked(path, isCount),
+    (path) => writeAtomic(path, 'x'),
+    (path) => openLines(path, 0, true),
+  ];
+  for (const use of uses.slice(0, 4)) {
+    const at = (name: string) => refusal(() => use(join(dir, name)));
+    assert.is(at('folder'), `E_STATE_PLACE ${dir}/folder is a folder, where a file of the loop belongs`);
+    for (const name of ['dangling', 'loop']) {
+      assert.is(at(name), `E_STATE_PLACE ${dir}/${name} is a link that leads nowhere, or in a circle`);
+    }
+  }
+  for (const use of uses.slice(4))
+    assert.match(
+      refusal(() => use(join(dir, 'folder'))),
+      /^E_STATE_PLACE/,
+    );
+  for (const name of ['dangling', 'loop']) {
+    const inside = join(dir, name, 'a/b');
+    for (const use of uses.slice(4)) {
+      assert.match(
+        refusal(() => use(inside)),
+        `E_STATE_PLACE ${dir}/${name} is a link`,
+      );
+    }
+    assert.match(
+      refusal(() => namesIn(join(dir, name))),
+      `E_STATE_PLACE ${dir}/${name} is a link`,
+    );
+  }
+  assert.equal(readdirSync(dir).sort(), ['dangling', 'folder', 'loop']);
+});
+
+test('what a process with the same number left half-made is in nobody’s way', () => {
+  const dir = folder();
+  const left = [1, 2, 3].map((n) => `state.json.${process.pid}-${n}.tmp`);
+  write(dir, Object.fromEntries(left.map((name) => [name, 'half'])));
+  mkdirSync(join(dir, `.probe-${process.pid}`));
+  writeAtomic(join(dir, 'state.json'), 'whole');
+  requireWritable(dir);
+  assert.is(readText(join(dir, 'state.json')), 'whole');
+  assert.is(readText(join(dir, left[0] as string)), 'half');
+});
+
+test('a sweep removes what the dead and the old left half-made, and nothing else', () => {
+  const dir = folder();
+  const dead = 2 ** 22 - 1;
+  const gone = [
+    `stages.json.${dead}-1.tmp`,
+    `lock.json.${dead}.0a1b2c3d4e5f.tmp`,
+    `.probe-${dead}`,
+    `.probe.${dead}-0a1b.tmp`,
+  ];
+  const old = [`ledger.json.${process.pid}-0a1b2c3d4e5f.tmp`, 'lock.json.0a1b2c3d4e5f'];
+  const stay = [
+    `stages.json.${process.pid}-0a1b2c3d4e5f.tmp`,
+    'lock.json.a0a1b2c3d4e5',
+    'notes.tmp',
+    'lock.json',
+    'x.1.tmp.mine',
+  ];
+  write(dir, Object.fromEntries([...gone, ...old, ...stay].map((name) => [name, ''])));
+  write(dir, { [`plugins.${dead}.draft/half`]: '' });
+  for (const name of old) utimesSync(join(dir, name), 1, 1);
+  sweep(dir);
+  assert.equal(readdirSync(dir).sort(), stay.toSorted());
+  sweep(join(dir, 'none'));
+});
+
+test('a file of lines that was removed, replaced or written by another takes nothing more', () => {
+  const changes: [string, (path: string) => void][] = [
+    ['was removed', (path) => rmSync(path)],
+    ['was removed', (path) => rmSync(dirname(path), { recursive: true })],
+    ['was removed', (path) => renameSync(dirname(path), `${dirname(path)}.old`)],
+    ['was replaced', (path) => writeAtomic(path, '1\n')],
+    ['was written by another', (path) => appendFileSync(path, '2\n')],
+    ['was written by another', (path) => writeFileSync(path, '')],
+  ];
+  for (const [what, change] of changes) {
+    const path = join(folder(), 'run/events.jsonl');
+    const lines = openLines(path, 0, true);
+    lines.append([1]);
+    change(path);
+    const expected = `E_STATE_CHANGED ${path} ${what} while it was in use; nothing more was recorded`;
+    for (const _ of [1, 2])
+      assert.is(
+        refusal(() => lines.append([3])),
+        expected,
+      );
+    assert.not.match(readText(path) ?? '', '3');
+  }
 });
 
 test('only the folder itself is private; what it stands in stays as open as the owner’s others', () => {
