@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { type EventType, isEvent, type LoopEvent, type NewEvent, notify, type Subscriber } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import type { Layout } from '../io/layout.ts';
+import { requireLock } from '../io/lock.ts';
 import { writeAtomic } from '../io/store.ts';
 import { isStory } from '../triage/fold.ts';
 import { RunFailures } from '../triage/incident.ts';
@@ -49,13 +50,17 @@ const WORDLESS: ReadonlySet<EventType> = new Set([
 
 export function openJournal(options: JournalOptions) {
   const { run, layout, stages, clock, subscribers = [] } = options;
-  const { writer, events: earlier, quarantined } = openEvents(options.path ?? layout.journal(run));
+  requireLock(layout.lock);
+  const { writer, events: earlier, lastSeq, quarantined } = openEvents(options.path ?? layout.journal(run));
   const ledger = openLedger(layout, clock.now());
   const failures = new RunFailures(earlier);
   const ends = stageEnds(options.steps ?? stepsIn(earlier), earlier);
   const buffer: LoopEvent[] = [];
-  let seq = earlier.at(-1)?.seq ?? 0;
+  // A journal that lost its end goes on behind what the stages are known to be from it.
+  let seq = Math.max(lastSeq, stages.as_of.run === run ? stages.as_of.seq : 0);
   let projected = Number.NEGATIVE_INFINITY;
+  let projectLater: NodeJS.Timeout | undefined;
+  let refusal: unknown;
 
   return {
     run,
@@ -64,7 +69,7 @@ export function openJournal(options: JournalOptions) {
     failures,
     /** What a person must know of the files it opened. */
     notices: [
-      ...(quarantined ? [`the journal of this run was corrupt: kept as ${quarantined}`] : []),
+      ...(quarantined ? [`the journal of this run is damaged: a copy is kept as ${quarantined}`] : []),
       ...ledger.notices,
     ],
     append,
@@ -72,16 +77,21 @@ export function openJournal(options: JournalOptions) {
     catchUp: () => append(...ends.green()),
     /** Writes what is left to write. */
     close() {
-      if (buffer.length > 0) flush();
-      project();
-      writer.close();
-      ledger.close();
+      clearTimeout(projectLater);
+      try {
+        if (buffer.length > 0 && !refusal) flush();
+        // What the disk refused, or another took over, is left as it is.
+        if (!refusal) project();
+      } finally {
+        writer.close();
+        ledger.close();
+      }
     },
   };
 
   /**
    * All of it is on disk and in the folds when this returns, but for what `BUFFERED` names. Throws MendError when the disk
-   * refuses, and TypeError for data that does not fit its event.
+   * refuses or the lock is lost, from then on always, and TypeError for data that does not fit its event.
    */
   function append(...events: NewEvent[]): void {
     const stamped = events.flatMap((event) => ends.around(event, stages)).map((event, i) => stamp(event, seq + 1 + i));
@@ -91,15 +101,23 @@ export function openJournal(options: JournalOptions) {
   }
 
   function flush(): void {
+    if (refusal) throw refusal;
     const events = buffer.splice(0);
-    writer.append(events);
-    const story = events.filter(isStory);
-    if (story.length > 0) ledger.append(story);
+    try {
+      requireLock(layout.lock);
+      writer.append(events);
+      const story = events.filter(isStory);
+      if (story.length > 0) ledger.append(story);
+    } catch (error) {
+      refusal = error;
+      throw error;
+    }
     for (const event of events) {
       foldStages(stages, event);
       failures.fold(event);
     }
     if (clock.monotonic() - projected >= PROJECT_EVERY_MS) project();
+    else projectLater ??= setTimeout(projectNow, PROJECT_EVERY_MS).unref();
     for (const event of events) for (const watch of subscribers) notify(watch, event);
   }
 
@@ -113,7 +131,19 @@ export function openJournal(options: JournalOptions) {
     return stamped;
   }
 
+  /** A stage may run for long after its first event: whoever looks meanwhile must see that it runs. */
+  function projectNow(): void {
+    projectLater = undefined;
+    try {
+      if (!refusal) project();
+    } catch {
+      // The next event says what is wrong with the disk; until then the journals have it all.
+    }
+  }
+
   function project(): void {
+    clearTimeout(projectLater);
+    projectLater = undefined;
     writeAtomic(layout.stages, `${JSON.stringify(stages)}\n`);
     ledger.project({ run, seq });
     projected = clock.monotonic();
@@ -131,7 +161,7 @@ export interface ActionScope extends Pick<JournalOptions, 'layout' | 'stages' | 
  */
 export function recordAction({ layout, stages, clock, id }: ActionScope, ...events: NewEvent[]): void {
   if (events.length === 0) return;
-  const run = id ?? nextId(layout, clock.now(), randomBytes(2).toString('hex'));
+  const run = id ?? nextId(layout, clock.now(), randomBytes(2).toString('hex'), stages.as_of.run);
   const journal = openJournal({ run, layout, path: layout.action(run), stages, clock });
   try {
     journal.append(...events);

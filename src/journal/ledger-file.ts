@@ -57,12 +57,13 @@ const isBefore = (a: Position, b: Position): boolean => a.run < b.run || (a.run 
 function readJournals(layout: Layout, from: Position): { story: StoryEvent[]; newest: Position | undefined } {
   const journals = listJournals(layout);
   const last = journals.at(-1);
-  const events = journals
+  const files = journals
     .filter((journal) => journal.id >= from.run || journal === last)
-    .map(({ path }) => readEvents(path).events);
+    .map(({ path }) => readEvents(path));
+  const events = files.flatMap((file) => file.events);
   return {
-    story: events.flat().filter((event): event is StoryEvent => isStory(event) && isBefore(from, event)),
-    newest: last && { run: last.id, seq: events.at(-1)?.length ?? 0 },
+    story: events.filter((event): event is StoryEvent => isStory(event) && isBefore(from, event)),
+    newest: last && { run: last.id, seq: files.at(-1)?.lastSeq ?? 0 },
   };
 }
 
@@ -92,7 +93,7 @@ function load(layout: Layout, aside: ((path: string) => string) | undefined): Lo
     setAside(layout.ledger, 'ai/state/ledger.json', 'is corrupt', 'made again from its journal'),
   );
   const stored = read.found ? read.value : undefined;
-  const { ledger, end, upTo, isLost, isOld } =
+  const { ledger, end, upTo, isLost, isOld, isRotten } =
     stored && isLedger(stored)
       ? projected(layout, stored)
       : rebuilt(layout, stored, !read.found && !read.quarantined, notices);
@@ -100,13 +101,14 @@ function load(layout: Layout, aside: ((path: string) => string) | undefined): Lo
     const what = 'was lost, cut or replaced';
     setAside(layout.ledgerJournal, 'ai/state/ledger.jsonl', what, 'ledger.json goes on without it');
   }
+  if (isRotten) notices.push('ai/state/ledger.jsonl has an unreadable last line: ledger.json has what it said');
   // Version 0.1 told everything that its runs hold. A journal that lost its end takes new events under old numbers.
   const { story, newest } = readJournals(layout, isOld ? LAST : ledger.as_of);
   const isAhead = isOld || (newest !== undefined && isBefore(newest, ledger.as_of));
   if (isAhead) Object.assign(ledger, { as_of: newest ?? START, last_line: newest ?? START });
   for (const event of story) foldLedger(ledger, event);
   const missing = story.filter((event) => isBefore(upTo, event));
-  return { ledger, notices, lines: { end, missing, startAnew: isLost || isAhead } };
+  return { ledger, notices, lines: { end, missing, startAnew: isLost || isAhead || isRotten === true } };
 }
 
 interface Source {
@@ -115,6 +117,8 @@ interface Source {
   end: number;
   upTo: Position;
   isLost: boolean;
+  /** Its last line cannot be read, those before it can. */
+  isRotten?: boolean;
   /** As version 0.1 left it. */
   isOld: boolean;
 }
@@ -123,9 +127,10 @@ interface Source {
 function projected(layout: Layout, ledger: Ledger): Source {
   const last = readLastLine(layout.ledgerJournal);
   const event = last && parseEvent(last.line);
-  const isLost = ledger.last_line.run !== '' && (!event || isBefore(event, ledger.last_line));
+  const isRotten = last !== undefined && !event && foldLines(layout.ledgerJournal).lines > 0;
+  const isLost = !isRotten && ledger.last_line.run !== '' && (!event || isBefore(event, ledger.last_line));
   const upTo = event && isBefore(ledger.as_of, event) ? event : ledger.as_of;
-  return { ledger, end: isLost ? 0 : (last?.to ?? 0), upTo, isLost, isOld: false };
+  return { ledger, end: isLost ? 0 : (last?.to ?? 0), upTo, isLost, isRotten, isOld: false };
 }
 
 /** The ledger from its journal, or what version 0.1 had counted beyond it. */

@@ -3,7 +3,8 @@ import { MAP_FILE, stageNames } from '../config/files.ts';
 import type { LoopEvent } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
 import { readChecked, readText } from '../io/store.ts';
-import { readEvents } from './event-file.ts';
+import { damageOf, readEvents } from './event-file.ts';
+import { endByRunFile } from './run-file.ts';
 import { listJournals } from './runs.ts';
 import { emptyState, foldStages, isStageState, type StageState } from './stages.ts';
 
@@ -11,8 +12,10 @@ export interface LoadedStages {
   state: StageState;
   /** What a person must know: a file was broken and set aside. */
   notices: string[];
-  /** The newest run and its events. */
-  latest?: { run: string; events: LoopEvent[] };
+  /** The newest run and its events; with `isDamaged` some of them are lost. */
+  latest?: { run: string; events: LoopEvent[]; isDamaged?: true };
+  /** Something of the newest run may be lost: what it started may run though no line says so. */
+  isUnsure: boolean;
 }
 
 /**
@@ -30,10 +33,7 @@ export function loadStages(layout: Layout, { look = false } = {}): LoadedStages 
     );
   }
   const journals = listJournals(layout);
-  const projection = read.found ? read.value : emptyState();
-  const cut = isAhead(projection, journals);
-  if (cut) notices.push('ai/state/stages.json knew more than its journal, which was cut: made again from the journals');
-  const state = cut ? emptyState() : projection;
+  const state = read.found ? read.value : emptyState();
   if (!read.found && !read.quarantined && journals.length > 0) {
     notices.push('ai/state/stages.json was missing: made again from the journals');
   }
@@ -42,26 +42,27 @@ export function loadStages(layout: Layout, { look = false } = {}): LoadedStages 
   let latest: LoadedStages['latest'];
   for (const { id, path, isRun } of journals) {
     if (id < upTo && id !== newestRun) continue;
-    const { events, corruptLine } = readEvents(path);
-    if (corruptLine) notices.push(`the journal of run ${id} is corrupt from line ${corruptLine} on`);
+    const file = readEvents(path);
+    const { events } = file;
+    const isCut = id === upTo && file.lastSeq < seq;
+    const damage = damageOf(file) ?? (isCut ? 'lost its end: the stages are known from stages.json' : undefined);
+    if (damage) notices.push(`the journal of ${isRun ? 'run ' : ''}${id} ${damage}`);
+    if (isRun && (events.length > 0 || damage)) {
+      const isEnded = events.at(-1)?.type === 'run.ended';
+      const ended = isEnded ? undefined : endByRunFile(layout, id, events.at(-1)?.time);
+      if (ended) events.push({ ...ended, seq: Math.max(file.lastSeq, id === upTo ? seq : 0) + 1 });
+      latest = { run: id, events, ...(damage ? { isDamaged: true } : {}) };
+    }
     for (const event of events) if (id > upTo || (id === upTo && event.seq > seq)) foldStages(state, event);
-    if (isRun && events.length > 0) latest = { run: id, events };
   }
-  return { state, notices, ...(latest ? { latest } : {}) };
-}
-
-/** A journal that lost its end to corruption takes new events under old numbers; a projection beyond it would hide them. */
-function isAhead({ as_of }: StageState, journals: readonly { id: string; path: string }[]): boolean {
-  const journal = journals.find(({ id }) => id === as_of.run);
-  const length = journal ? readEvents(journal.path).events.length : 0;
-  return length > 0 && length < as_of.seq;
+  const isMissing = upTo !== '' && !journals.some(({ id }) => id === upTo);
+  const isSure = read.found && !isMissing && !latest?.isDamaged && latest?.events.at(-1)?.type === 'run.ended';
+  return { state, notices, isUnsure: !isSure, ...(latest ? { latest } : {}) };
 }
 
 /** The newest run when it has not ended. */
-export function openRun(loaded: LoadedStages): { run: string; events: LoopEvent[] } | undefined {
-  const { latest } = loaded;
-  const begun = latest?.events[0]?.type === 'run.started';
-  return begun && latest.events.at(-1)?.type !== 'run.ended' ? latest : undefined;
+export function openRun({ latest }: LoadedStages): LoadedStages['latest'] {
+  return latest?.events.at(-1)?.type === 'run.ended' ? undefined : latest;
 }
 
 /** The names of all stages: in the map's order where it can be read, then whatever was run before. Never throws for a broken map. */

@@ -1,11 +1,12 @@
 // run.json: a run at a glance, folded from its journal when it ended.
-import type { LoopEvent } from '../events.ts';
+import { isEvent, type LoopEvent } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
-import { readChecked, writeAtomic } from '../io/store.ts';
+import { parseJson, readChecked, readText, writeAtomic } from '../io/store.ts';
 import { oneOf, shaped, text } from '../shape.ts';
 import { readEvents } from './event-file.ts';
 import { listRuns } from './runs.ts';
 
+const isObject = shaped({});
 const isRunFile = shaped({ version: oneOf([1]), execution_id: text });
 
 /** What run.json tells of a run; undefined while it has not ended. */
@@ -30,6 +31,20 @@ export function startedBases(layout: Layout): string[] {
 export function writeRunFile(layout: Layout, run: string): void {
   const file = foldedRun(layout, run);
   if (file) writeAtomic(layout.runFile(run), `${JSON.stringify(file, null, 2)}\n`);
+}
+
+/**
+ * The end of a run by its run.json, for a journal that lost that line; undefined when there is none: then it has not ended.
+ * A file that cannot be read tells only that it has.
+ */
+export function endByRunFile(layout: Layout, run: string, lastSeen = new Date(0).toISOString()) {
+  const text = readText(layout.runFile(run));
+  if (text === undefined) return undefined;
+  const file = parseJson(text);
+  const { ended, exit, lab, result } = (isObject(file) ? file : {}) as Partial<NonNullable<ReturnType<typeof foldRun>>>;
+  const event = { v: 1, seq: 0, run, type: 'run.ended', status: result?.status } as const;
+  const told = { ...event, time: ended, data: { exit, lab, result } };
+  return isEvent(told) ? (told as LoopEvent<'run.ended'>) : { ...event, time: lastSeen, data: {} };
 }
 
 /** Whether some run with this execution id has ended. */

@@ -28,10 +28,10 @@ export function newRunId(now: number, executionId: string, names: readonly strin
   return `${stamp(at)}-${executionId.slice(0, 4)}`;
 }
 
-/** The same among all journals of a home. */
-export function nextId(layout: Layout, now: number, executionId: string): string {
+/** The same among all journals of a home, and `after` one that may be lost. */
+export function nextId(layout: Layout, now: number, executionId: string, after: string): string {
   const names = listJournals(layout).map(({ id }) => id);
-  return newRunId(now, executionId, names);
+  return newRunId(now, executionId, [...names, ...ids([after])].sort());
 }
 
 function timeOf(stamp: string): number {

@@ -91,7 +91,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   if (toClose) await closeOpenRun(loaded, toClose.why, { layout, ...ports });
   const mask = openMask(home, config, ports.env);
   const short = shortSecrets(home, config);
-  const id = open?.run ?? nextId(layout, now, head.execution_id);
+  const id = open?.run ?? nextId(layout, now, head.execution_id, loaded.state.as_of.run);
   const requested = withNeeds(config.map, stages);
   const forced = new Set(request.forced ? request.stages : []);
   const starting = {

@@ -18,7 +18,7 @@ const fresh = (): Layout => layoutOf(folder());
 
 /** A whole run of these events at the clock's time; its name. */
 function runOf(layout: Layout, clock: FakeClock, ...events: NewEvent[]): string {
-  const run = nextId(layout, clock.now(), 'abcd');
+  const run = nextId(layout, clock.now(), 'abcd', '');
   const journal = openJournal({ run, layout, stages: loadStages(layout).state, clock });
   journal.append({ type: 'run.started', data: EXAMPLES['run.started'] }, ...events, { type: 'run.ended', data: {} });
   journal.close();

@@ -229,6 +229,22 @@ test('an unreadable line costs what it said and nothing else: it is told of, and
   }
 });
 
+test('a last line that rotted is told, and what it said stays: a snapshot of the projection follows it', () => {
+  const layout = fresh();
+  recordIn(layout, 1, seen(), seen(), seen());
+  writeLines(layout, [...linesOf(layout).slice(0, 2), 'nonsense']);
+  const before = filesIn(layout);
+  const notice = 'ai/state/ledger.jsonl has an unreadable last line: ledger.json has what it said';
+  assert.equal([timesSeen(readLedger(layout)), readLedger(layout).notices], [3, [notice]]);
+  const journal = openRunIn(layout, 2);
+  journal.append(seen());
+  journal.close();
+  assert.equal([timesSeen(journal), journal.notices, filesIn(layout)], [4, [notice], before]);
+  assert.equal(readLedger(layout), { ledger: journal.ledger, notices: [] });
+  rmSync(layout.ledger);
+  assert.is(timesSeen(readLedger(layout)), 4);
+});
+
 test('a line that is missing costs nothing but itself', () => {
   const layout = fresh();
   recordIn(layout, 1, seen(), seen(), seen(), seen());

@@ -120,6 +120,9 @@ test('every kind of record has a meaning today, and anything else has none', () 
     eventsOfRecord({ ...record, type: 'used', stage: undefined, fingerprint: undefined, data: { tokens: 5 } })?.length,
     1,
   );
+  // A line of today that rotted.
+  const closed = stamped({ type: 'case.closed', stage: 'a', data: { case: 'c', reason: 'x' } }, 3);
+  assert.is(eventsOfRecord({ ...closed, data: { case: 'c', rexson: 'x' } }), undefined);
   for (const value of [null, 'seen', {}, { ...record, type: 'toString', data: {} }, { ...record, type: 'seen' }]) {
     assert.is(eventsOfRecord(value), undefined, JSON.stringify(value));
   }
@@ -128,8 +131,8 @@ test('every kind of record has a meaning today, and anything else has none', () 
 test('its journals are read whole: the stages as they were, and the run that was killed with its fix on trial', () => {
   const layout = oldHome();
   for (const run of listRuns(layout)) {
-    const { events, corruptLine } = readEvents(layout.journal(run));
-    assert.equal([events.length, corruptLine], [linesOf(layout.journal(run)).length, undefined], run);
+    const { events, badLines } = readEvents(layout.journal(run));
+    assert.equal([events.length, badLines], [linesOf(layout.journal(run)).length, []], run);
   }
   const { state, notices } = loadStages(layout);
   const then = JSON.parse(textOf(`${FIXTURE}/stages.json`));
