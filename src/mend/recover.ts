@@ -22,7 +22,7 @@ export async function recoverFixes(run: Run): Promise<void> {
   const isSettled = !intent && openFixes.length === 0 && openPatches(journal.ledger).length === 0;
   if (isSettled && [lastHead(events), tree.base.commit].includes(tree.head)) return;
   const onBranch = await committedFixes(treeGit(tree), tree.base.commit, tree.head);
-  if (intent) await finishIntent(run, intent, onBranch);
+  if (intent) await finishIntent(run, intent, onBranch, events);
   // A revert that was not committed is in the files, and would be judged in the place of the fix.
   if (!isSettled) await recordStale(run, tree.head, { changed: [], putBack: await putBack(tree) });
   const reverts = unrecordedReverts(journal.ledger, onBranch);
@@ -48,29 +48,30 @@ function lastWork({ layout }: Run): LoopEvent[] {
   return [];
 }
 
-/** The last intent of a journal without an outcome: there is never more than one on its way. */
+/**
+ * The last intent of a journal without its commit: there is never more than one on its way. That its step failed says
+ * nothing: a disk that was too full to commit may have been too full to put the files back.
+ */
 function openIntent(events: readonly LoopEvent[]): LoopEvent<'fix.intended'> | undefined {
   const intent = events.findLast((event): event is LoopEvent<'fix.intended'> => event.type === 'fix.intended');
-  const finished = events.some(
-    ({ type, seq, step }) =>
-      intent !== undefined &&
-      seq > intent.seq &&
-      (type === 'fix.committed' || (type === 'step.failed' && step === intent.step)),
-  );
-  return finished ? undefined : intent;
+  const isFinished = events.some(({ type, seq }) => type === 'fix.committed' && seq > (intent?.seq ?? 0));
+  return isFinished ? undefined : intent;
 }
 
 async function finishIntent(
   run: Run,
-  { stage, step, attempt, data, run: intentRun }: LoopEvent<'fix.intended'>,
+  { stage, step, attempt, data, run: intentRun, seq }: LoopEvent<'fix.intended'>,
   onBranch: readonly CommittedFix[],
+  events: readonly LoopEvent[],
 ): Promise<void> {
+  const isEnded = events.some((event) => event.type === 'step.failed' && event.step === step && event.seq > seq);
   const { created, ...rest } = data;
   const commit = commitOf(onBranch, { hash: data.hash, run: intentRun });
   if (!commit) {
     const texts = patchFiles(run.layout).textsOf(data.hash);
     const made = created.flatMap((path) => (texts.has(path) ? [{ path, text: texts.get(path) as string }] : []));
     await unwriteFix(run.tree, data.paths, made);
+    if (isEnded) return;
     notice(run, 'a fix was being written when the loop was stopped; its files are as they were');
     return;
   }

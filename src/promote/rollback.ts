@@ -95,7 +95,7 @@ async function work({ home, what }: RollbackRequest, layout: Layout, objects: Gi
     recordAction({ ...scope, id }, ...events);
     return supersededNote(events, base.name) ?? [];
   };
-  const newId = () => nextId(layout, clock.now(), randomBytes(2).toString('hex'));
+  const newId = () => nextId(layout, clock.now(), randomBytes(2).toString('hex'), loaded.state.as_of.run);
   await recordTakenBack(before);
   await refuseTakenBack(openGit(home), base, tip, fixes);
   await close();

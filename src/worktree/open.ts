@@ -51,6 +51,9 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   const held = dirty ? await holdChanges(place) : undefined;
   const { head } = attached.status;
   const merged = merge ? await bringBase(place, base, head, { ...merge, dirty }) : undefined;
+  // What no stage was seen to change would be judged in the place of what is committed.
+  const strange = merged ? [] : (held?.strange ?? []);
+  await restoreTree(place, strange);
   const now = merged?.to ?? head;
   if (now !== base.commit) await refuseTracked(objects, now, carry);
 
@@ -62,14 +65,14 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
     ...recovered,
     ...attached.notices,
     ...missingNotices([...missing]),
-    ...changeNotices(home, changed.length, held?.file),
+    ...changeNotices(home, changed.length, held?.file, strange),
     ...(merged?.notices ?? []),
     ...unlinked.map((path) => `carry: ${path} does not exist, so it was not linked`),
     ...absent,
   ];
-  const seen = merged ? '' : (held?.hash ?? '');
+  const seen = merged || strange.length > 0 ? '' : (held?.hash ?? '');
   const done = merged ? { merged: { from: merged.from, to: merged.to } } : {};
-  const putBack = merged ? attached.status.changed : [...missing];
+  const putBack = merged ? attached.status.changed : [...missing, ...strange];
   return { ...place, putBack, objects, branch: base.branch, links, head: now, base, notices, seen, ...done };
 }
 
@@ -90,10 +93,12 @@ function missingNotices(missing: readonly string[]): string[] {
   return [`${many} missing from ${WORKTREE}; put back: ${missing.slice(0, MAX_NAMED).join(', ')}${more}`];
 }
 
-function changeNotices(home: string, changed: number, file: string | undefined): string[] {
-  if (!file) return [];
+function changeNotices(home: string, changed: number, file: string | undefined, strange: readonly string[]): string[] {
+  const back = strange.length > 0 ? `put back, for no stage was seen to change them: ${strange.join(', ')}` : '';
+  if (!file) return back ? [back] : [];
   const many = changed === 1 ? 'a tracked file was' : `${changed} tracked files were`;
-  return [`${many} found changed in ${WORKTREE}; saved as ${relative(home, file)}`];
+  const saved = `${many} found changed in ${WORKTREE}; saved as ${relative(home, file)}`;
+  return [back ? `${saved}, and ${back}` : saved];
 }
 
 /** A fetch that says nothing for so long waits for a password or a host that is off. */

@@ -1,6 +1,6 @@
 // What stages changed in tracked files: saved as a patch in home, then put back.
 import { createHash } from 'node:crypto';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileFacts, namesIn } from '../io/files.ts';
 import { fields } from '../io/git.ts';
 import { ownFolder, readBytes, writeAtomic } from '../io/store.ts';
@@ -14,8 +14,10 @@ async function trackedDiff(tree: TreePlace) {
   const git = treeGit(tree);
   const inFolder = await git.bytes([...DIFF, 'HEAD']);
   // Staged, and put back in the folder: only the index knows it.
-  const diff = inFolder.length > 0 ? inFolder : await git.bytes([...DIFF, '--cached', 'HEAD']);
-  return { diff, hash: createHash('sha256').update(diff).digest('hex') };
+  const against = inFolder.length > 0 ? ['HEAD'] : ['--cached', 'HEAD'];
+  const diff = inFolder.length > 0 ? inFolder : await git.bytes([...DIFF, ...against]);
+  const names = async () => fields(await git.run([...DIFF, '--name-only', '-z', ...against]));
+  return { diff, hash: createHash('sha256').update(diff).digest('hex'), names };
 }
 
 /** The hash of the tracked changes, as `savePatch` tells it. */
@@ -34,17 +36,51 @@ export async function savePatch(tree: TreePlace, patchFile: string, seen: string
   return { hash, saved };
 }
 
-/** Makes sure that some patch in home holds the tracked changes; `file` is set when it had to be written now. */
-export async function holdChanges(tree: TreePlace & Pick<Tree, 'home'>): Promise<{ hash: string; file?: string }> {
-  const { diff, hash } = await trackedDiff(tree);
+export interface HeldChanges {
+  readonly hash: string;
+  readonly file?: string;
+  readonly strange: readonly string[];
+}
+
+/** How patches are called that hold what was found, not what a stage was seen to change. */
+const FOUND = 'worktree-';
+
+/**
+ * Makes sure that some patch in home holds the tracked changes; `file` is set when it had to be written now. `strange` are
+ * the files whose change no stage was seen to make: a fix that was never committed, or an attempt that was cut off.
+ */
+export async function holdChanges(tree: TreePlace & Pick<Tree, 'home'>): Promise<HeldChanges> {
+  const { diff, hash, names } = await trackedDiff(tree);
   const folder = join(tree.home, 'ai/patches');
   const patches = namesIn(folder).flatMap((name) => (name.endsWith('.stage.diff') ? [join(folder, name)] : []));
-  const sameSize = patches.filter((path) => fileFacts(path)?.size === diff.length);
-  if (sameSize.some((path) => readBytes(path)?.equals(diff))) return { hash };
+  const isFound = (path: string) => basename(path).startsWith(FOUND);
+  const holders = patches.filter((path) => fileFacts(path)?.size === diff.length && readBytes(path)?.equals(diff));
+  if (holders.some((path) => !isFound(path))) return { hash, strange: [] };
+  const strange = strangeFiles(
+    await names(),
+    diff,
+    patches.filter((path) => !isFound(path)),
+  );
+  if (holders.length > 0) return { hash, strange };
   const time = new Date().toISOString().replace(/[-:]/g, '').replace('.', '');
-  const file = join(folder, `worktree-${time}.stage.diff`);
+  const file = join(folder, `${FOUND}${time}.stage.diff`);
   writePatch(file, diff);
-  return { hash, file };
+  return { hash, strange, file };
+}
+
+/** The files whose part of `diff` is in none of the patches. */
+function strangeFiles(names: readonly string[], diff: Buffer, patches: readonly string[]): string[] {
+  const strange = new Set(diff.toString('latin1').split(/^(?=diff --git )/m));
+  const parts = [...strange];
+  for (const path of patches) {
+    const patch = readBytes(path)?.toString('latin1') ?? '';
+    for (const part of strange) if (patch.includes(part)) strange.delete(part);
+  }
+  return names.filter((name) => {
+    const head = Buffer.from(`diff --git a/${name} b/${name}\n`).toString('latin1');
+    const own = parts.filter((part) => part.startsWith(head));
+    return own.length === 0 || own.some((part) => strange.has(part));
+  });
 }
 
 /**

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { savePatch } from '../../src/worktree/save-changes.ts';
 import { AI, checkoutHash, commit, git, numbers, open, read, refusal, repository, write } from './repository.ts';
 
 const CONFLICT = `error E_MERGE_CONFLICT: main and ${AI} changed the same lines; nothing was merged
@@ -182,18 +183,43 @@ test('changes that no patch holds are saved before the base comes in', async () 
   assert.is(git(home, 'status', '--porcelain'), '');
 });
 
-test('changes that a patch holds already are not saved twice, nor taken for new', async () => {
+test('changes that a patch of a stage holds already are not saved twice, nor taken for new', async () => {
   const home = repository();
   const tree = await open(home);
   write(tree.path, { 'a.txt': 'by a stage\n' });
-  const first = await open(home);
-  const second = await open(home);
-  assert.is(first.notices.length, 1);
-  assert.equal(second.notices, []);
-  assert.is.not(first.seen, '');
-  assert.is(second.seen, first.seen);
+  const patch = join(home, 'ai/patches/r-a-1.stage.diff');
+  const { hash } = await savePatch(tree, patch, '');
+  for (const again of [await open(home), await open(home)]) {
+    assert.equal([again.notices, again.seen, again.putBack], [[], hash, []]);
+  }
   assert.is(read(tree.path, 'a.txt'), 'by a stage\n', 'without a merge they stay');
-  assert.is(readdirSync(join(home, 'ai/patches')).filter((name) => name.endsWith('.diff')).length, 1);
+  assert.equal(
+    readdirSync(join(home, 'ai/patches')).filter((name) => name.endsWith('.diff')),
+    ['r-a-1.stage.diff'],
+  );
+});
+
+test('a tracked change that no stage was seen to make is saved and put back, and nothing else is', async () => {
+  const home = repository({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'ü.txt': 'c\n' });
+  const tree = await open(home);
+  write(tree.path, { 'a.txt': 'by a stage\n' });
+  await savePatch(tree, join(home, 'ai/patches/r-a-1.stage.diff'), '');
+  write(tree.path, { 'b.txt': 'a fix that was never committed\n', 'ü.txt': 'too\n' });
+  const again = await open(home);
+  assert.equal(
+    ['a.txt', 'b.txt', 'ü.txt'].map((name) => read(tree.path, name)),
+    ['by a stage\n', 'b\n', 'c\n'],
+  );
+  const [found = ''] = readdirSync(join(home, 'ai/patches')).filter((name) => name.startsWith('worktree-'));
+  assert.equal(again.notices, [
+    `3 tracked files were found changed in ai/worktree; saved as ai/patches/${found}, and put back, for no stage was seen to change them: b.txt, ü.txt`,
+  ]);
+  assert.equal(again.putBack, ['b.txt', 'ü.txt']);
+  // Killed before they were put back: that it is saved does not make it a stage's.
+  git(tree.path, 'checkout', '-q', '--', '.');
+  git(tree.path, 'apply', join(home, 'ai/patches', found));
+  assert.equal((await open(home)).putBack, ['b.txt', 'ü.txt']);
+  assert.is(readdirSync(join(home, 'ai/patches')).filter((name) => name.startsWith('worktree-')).length, 1);
 });
 
 test('an untracked or ignored file in the way of the base is refused by name and kept', async () => {
