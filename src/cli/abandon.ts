@@ -3,7 +3,7 @@ import { fail } from '../errors.ts';
 import { lockOwner, runAtWork, withLock } from '../io/lock.ts';
 import { removeFile, requireWritable } from '../io/store.ts';
 import { loadStages, openRun } from '../journal/load-stages.ts';
-import { closeOpenRun } from '../run/resume.ts';
+import { closeOpenRun } from '../run/close-run.ts';
 import { leftovers, removeWorktree } from '../worktree/remove.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { PORTS } from './ports.ts';

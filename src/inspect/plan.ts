@@ -4,7 +4,7 @@ import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
 import { loadStages } from '../journal/load-stages.ts';
-import { recordOf, type StepRecord, waitsForHuman } from '../journal/stages.ts';
+import { recordOf, type StepRecord } from '../journal/stages.ts';
 import { compareInputs, stageInputs, type Tree } from '../plan/inputs.ts';
 import { type Cell, cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { movedNotice } from '../run/prepare.ts';
@@ -15,6 +15,7 @@ import { hasChecks } from '../stage/checks.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
 import { otherLab } from '../stage/one-lab.ts';
 import { neededOutputs } from '../stage/outputs.ts';
+import { waitsForHuman } from '../stage/rerun.ts';
 import { branchState } from '../worktree/base.ts';
 
 type PlanState = 'DONE' | 'IN_PROGRESS' | 'TODO' | 'FAILED';
@@ -61,9 +62,10 @@ export async function explainPlan(home: string, selection: PlanSelection): Promi
     for (const cell of cellsOf(stage)) {
       const step = stepNameOf(name, cell);
       const record = recordOf(loaded.state, step);
+      const waits = waitsForHuman(stage, step, loaded.state, layout);
       const [state, why]: Judgement = open?.state.done.has(step)
         ? ['DONE', 'green in the run that goes on']
-        : judge({ name, stage, cell, record, outputs, beside, waitsFor }, scope);
+        : judge({ name, stage, cell, record, outputs, beside, waitsFor, waits }, scope);
       rows.push({ step, stage: name, needs: stage.needs, state, why });
     }
   }
@@ -90,6 +92,8 @@ interface Candidate {
   beside: Beside;
   /** Needs that a run would work on first. */
   waitsFor: string[];
+  /** Why only a person's word runs it. */
+  waits: string | undefined;
 }
 
 interface Scope {
@@ -100,10 +104,11 @@ interface Scope {
   atWork: boolean;
 }
 
-function judge({ name, stage, cell, record, outputs, beside, waitsFor }: Candidate, scope: Scope): Judgement {
+function judge({ name, stage, cell, record, outputs, beside, waitsFor, waits }: Candidate, scope: Scope): Judgement {
   const { config, tree, selection } = scope;
   if (selection.forced && selection.stages.includes(name)) return ['TODO', 'asked for by retry'];
-  if (record?.status !== 'green' && record?.status !== 'give_up') return notGreen(record, stage, scope);
+  if (waits && !(scope.atWork && record?.status === 'running')) return ['FAILED', `${waits}; use retry`];
+  if (record?.status !== 'green' && record?.status !== 'give_up') return notGreen(record, scope);
   const givenUp = record.status === 'give_up';
   if (stage.always && !givenUp) return ['TODO', 'always runs'];
   const inputs = compareInputs(record.inputs, { ...stageInputs(stage, cell, tree, outputs), ...beside });
@@ -118,9 +123,8 @@ function judge({ name, stage, cell, record, outputs, beside, waitsFor }: Candida
   return ['DONE', selection.recheck ? 'green; its checks are run again' : 'green'];
 }
 
-function notGreen(record: StepRecord | undefined, stage: Stage, { config, atWork }: Scope): Judgement {
+function notGreen(record: StepRecord | undefined, { config, atWork }: Scope): Judgement {
   const because = record?.reason ? `: ${record.reason}` : '';
-  if (waitsForHuman(stage, record)) return ['FAILED', 'not run again by itself (rerun: false); use retry'];
   switch (record?.status) {
     case 'running':
       return atWork ? ['IN_PROGRESS', 'running now'] : ['TODO', 'was cut off'];

@@ -18,10 +18,15 @@ export function groupMembers(pgid: number): number[] {
 
 /** Running processes that carry every one of `marks` (NAME=value) in their environment: what a stage started, also in a session of its own. */
 export function marked(marks: readonly string[]): number[] {
-  const pids = (processes() ?? []).map(({ pid }) => pid);
-  return pids.filter((pid) => {
-    const environment = readProc(pid, 'environ')?.split('\0');
-    return environment !== undefined && marks.every((mark) => environment.includes(mark));
+  return (carriers(marks) ?? []).map(({ pid }) => pid);
+}
+
+/** The same, this process not counted, with their environments; undefined where nobody can look. */
+export function carriers(marks: readonly string[]): { pid: number; environment: readonly string[] }[] | undefined {
+  return processes()?.flatMap(({ pid }) => {
+    const environment = readProc(pid, 'environ')?.split('\0') ?? [];
+    const isOne = pid !== process.pid && marks.every((mark) => environment.includes(mark));
+    return isOne ? [{ pid, environment }] : [];
   });
 }
 

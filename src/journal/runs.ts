@@ -5,8 +5,9 @@ import type { Layout } from '../io/layout.ts';
 
 const ID = /^(\d{8}-\d{6})-[0-9a-f]{4}$/;
 
-const ids = (names: readonly string[]): string[] =>
-  names.filter((name) => ID.test(name) && !Number.isNaN(timeOf(name.slice(0, 15)))).sort();
+export const isRunId = (name: string): boolean => ID.test(name) && !Number.isNaN(timeOf(name.slice(0, 15)));
+
+const ids = (names: readonly string[]): string[] => names.filter(isRunId).sort();
 
 /** The runs, oldest first. */
 export const listRuns = (layout: Layout): string[] => ids(foldersIn(layout.runs));

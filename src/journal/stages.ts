@@ -30,6 +30,8 @@ export interface StepRecord extends Checked<typeof isStepRecord> {
   /** The log of the last attempt that ended green, and the commit it ran from. */
   green_log?: string;
   green_head?: string;
+  /** A person set it back: what was done before this journal counts no more. */
+  reset?: string;
   /** It was green when work on it began. */
   reopened?: true;
   /** Why it is failed, skipped or idle. */
@@ -70,6 +72,18 @@ export function recordOf(state: StageState, step: string): StepRecord | undefine
   const { stage, cell } = splitStepName(step);
   const record = Object.hasOwn(state.stages, stage) ? state.stages[stage] : undefined;
   return cell === '' ? record : record?.cells?.[cell];
+}
+
+/** Every step that there is a record of. */
+export function stepRecords(state: StageState): { stage: string; step: string; record: StepRecord }[] {
+  return Object.entries(state.stages).flatMap(([stage, own]) => {
+    const cells = Object.entries(own.cells ?? {}).map(([cell, record]) => ({
+      stage,
+      step: `${stage}[${cell}]`,
+      record,
+    }));
+    return cells.length > 0 ? cells : [{ stage, step: stage, record: own }];
+  });
 }
 
 const STATUS_AFTER: Partial<Record<EventType, StageStatus>> = {
@@ -126,6 +140,8 @@ function apply(record: StageRecord, event: LoopEvent): void {
       break;
     case 'attempt.started':
       record.attempts = event.attempt ?? record.attempts + 1;
+      // What it is made from is told anew when it ends.
+      delete record.inputs;
       record.last = { attempt: record.attempts, log: event.data.log };
       break;
     case 'attempt.ended': {
@@ -154,6 +170,7 @@ function apply(record: StageRecord, event: LoopEvent): void {
       break;
     case 'stage.reset':
       record.attempts = 0;
+      record.reset = event.run;
       delete record.cells;
       delete record.fingerprint;
       delete record.inputs;
@@ -197,13 +214,6 @@ function turn(record: StepRecord, event: LoopEvent, status: StageStatus): void {
   if (status === 'green' || status === 'failed' || status === 'give_up') delete record.reopened;
   if (record.status !== status) record.since = event.time;
   record.status = status;
-}
-
-/** Not idempotent, and it failed or was interrupted: only a person's word runs it again. */
-export function waitsForHuman(stage: { rerun: boolean }, record: StepRecord | undefined): boolean {
-  if (stage.rerun || record === undefined) return false;
-  const stopped = record.status === 'idle' || record.status === 'skipped';
-  return record.status === 'failed' || (stopped && record.last?.outcome === 'interrupted');
 }
 
 function reasonOf({ data }: LoopEvent, status: StageStatus): string | undefined {

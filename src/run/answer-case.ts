@@ -22,7 +22,7 @@ import { isReversal } from '../worktree/find-fix.ts';
 import { unwritable } from '../worktree/on-disk.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { snapshotOf } from '../worktree/read.ts';
-import { closeOpenRun } from './resume.ts';
+import { closeOpenRun } from './close-run.ts';
 
 export interface AnswerRequest {
   home: string;

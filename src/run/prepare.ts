@@ -30,8 +30,9 @@ import type { BringOptions } from '../worktree/merge.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
+import { closeOpenRun, endLeft } from './close-run.ts';
 import { isConflict, recordConflict } from './conflict.ts';
-import { closeOpenRun, cutOffRun, endCutOff, type OpenRun, type RunHead } from './resume.ts';
+import { cutOffRun, type OpenRun, type RunHead } from './resume.ts';
 import { askedText, type Selection, selectStages, withNeedsCommand } from './select.ts';
 
 /** What a run is asked for. */
@@ -87,7 +88,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   const [states, notIncluded] = await beside;
   const uncarried = notCarried(states, config.map.carry);
   if (uncarried.length > 0) fail('E_STATE_UNCARRIED', {}, uncarried);
-  if (open) await endCutOff(open.run, open.state, { layout, ...ports });
+  await endLeft(loaded, { layout, ...ports });
   if (toClose) await closeOpenRun(loaded, toClose.why, { layout, ...ports });
   const mask = openMask(home, config, ports.env);
   const short = shortSecrets(home, config);

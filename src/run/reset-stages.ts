@@ -10,7 +10,7 @@ import { loadStages, recordedStages } from '../journal/load-stages.ts';
 import { closeCases } from '../mend/case-store.ts';
 import { requireStages } from '../stage/unknown-stage.ts';
 import { entriesOf, type Ledger } from '../triage/ledger.ts';
-import { closeOpenRun } from './resume.ts';
+import { closeOpenRun } from './close-run.ts';
 
 /** So soon after giving up nothing can have changed; whoever knows better says so. */
 const SOON_MS = 300_000;

@@ -1,14 +1,10 @@
-// The run before this one, when it was cut off: what its journal says it had done, what it may have left running, and
-// whether this one goes on with it or closes it.
-import { fail } from '../errors.ts';
+// The run before this one, when it was cut off: what its journal says it had done, and whether this one goes on with it or
+// closes it.
 import type { DataOf, LoopEvent, NewEvent } from '../events.ts';
 import type { ProcessIdentity } from '../io/identity.ts';
-import { endLeftovers } from '../io/process-group.ts';
-import { openJournal } from '../journal/journal.ts';
 import { type LoadedStages, openRun } from '../journal/load-stages.ts';
+import { stepRecords } from '../journal/stages.ts';
 import { splitStepName } from '../plan/matrix.ts';
-import { stepMarks } from '../stage/env.ts';
-import type { Run } from '../stage/run.ts';
 import type { ResumeFacts } from './plan-runner.ts';
 
 /** What `run.started` keeps so that the run can go on: everything that decides it. */
@@ -31,8 +27,9 @@ export interface ResumeState extends Required<ResumeFacts> {
   lastEventAt: number;
 }
 
-/** Pure. */
-export function resumeState(events: readonly LoopEvent[]): ResumeState {
+/** A wait that began before the clock was set back ends as if it had just begun, at the latest. Pure. */
+export function resumeState(events: readonly LoopEvent[], now = Number.POSITIVE_INFINITY): ResumeState {
+  const lastEventAt = Date.parse(events.at(-1)?.time ?? '');
   const done = new Set<string>();
   const attempts = new Map<string, number>();
   const waits = new Map<string, number>();
@@ -52,7 +49,11 @@ export function resumeState(events: readonly LoopEvent[]): ResumeState {
       const known = open.get(step) ?? { stage, step, recheck: true as const };
       open.set(step, { ...known, leader: event.data.leader });
     }
-    if (type === 'step.retry') waits.set(step, Date.parse(event.time) + event.data.pause_ms);
+    if (type === 'step.retry') {
+      const began = Date.parse(event.time);
+      const waited = Math.max(0, lastEventAt - began);
+      waits.set(step, Math.min(began, now - waited) + event.data.pause_ms);
+    }
     if (/^step\.(done|fresh|failed|skipped|interrupted)$/.test(type)) {
       open.delete(step);
       // Failed and skipped steps are to do again.
@@ -60,7 +61,6 @@ export function resumeState(events: readonly LoopEvent[]): ResumeState {
       else done.delete(step);
     }
   }
-  const lastEventAt = Date.parse(events.at(-1)?.time ?? '');
   return { done, attempts, waits, spentMs: timeAtWork(events), cutOff: [...open.values()], lastEventAt };
 }
 
@@ -93,27 +93,36 @@ export interface OpenRun {
   treeOpened: boolean;
 }
 
-export type ResumePorts = Pick<Run, 'layout' | 'clock' | 'graceMs'>;
-
 /** The run before this one, when it was cut off, and whether a start that asks for `asked` goes on with it. */
-export function cutOffRun(loaded: LoadedStages, asked: string, now: number): (OpenRun & Resumption) | undefined {
+export function cutOffRun(loaded: LoadedStages, asked: string, now: number): CutOffRun | undefined {
   const open = openRun(loaded);
-  const first = open?.events[0];
-  if (!open || first?.type !== 'run.started') return undefined;
-  const state = resumeState(open.events);
+  if (!open) return undefined;
+  const { run, events } = open;
+  const [first] = events;
+  const state = knownState(loaded, run, events, now);
+  if (first?.type !== 'run.started') return { run, state, resume: false, why: 'what it was asked for is lost' };
   const before = { asked: first.data.asked, lastEventAt: state.lastEventAt };
-  const treeOpened = open.events.some(({ type }) => type === 'tree.opened');
-  return { run: open.run, head: first.data, state, treeOpened, ...shouldResume(before, asked, now) };
+  const treeOpened = events.some(({ type }) => type === 'tree.opened');
+  return { run, head: first.data, state, treeOpened, ...shouldResume(before, asked, now) };
 }
 
-/** Ends what a cut-off run left running. Throws E_LEFTOVER when some of it may still run, unless a person gave their `word`. */
-export async function endCutOff(run: string, state: ResumeState, ports: ResumePorts, word = false): Promise<void> {
-  const { layout, clock, graceMs } = ports;
-  for (const { step, leader } of state.cutOff) {
-    const ended = await endLeftovers(leader, stepMarks(layout.home, run, step), graceMs, clock);
-    if (ended !== 'unproven' || word) continue;
-    fail('E_LEFTOVER', { step, pid: leader?.pid ?? 0, host: leader?.host ?? 'this host' });
+type CutOffRun =
+  | (OpenRun & { resume: true })
+  | (Partial<OpenRun> & Pick<OpenRun, 'run' | 'state'> & { resume: false; why: string });
+
+/** What the events of a run say, and what is known of its steps besides, where lines of its journal are lost. */
+export function knownState({ state: stages }: LoadedStages, run: string, events: readonly LoopEvent[], now?: number) {
+  const state = resumeState(events, now);
+  const attempts = new Map(state.attempts);
+  const cutOff = [...state.cutOff];
+  for (const { stage, step, record } of stepRecords(stages)) {
+    if (record.run !== run) continue;
+    attempts.set(step, Math.max(attempts.get(step) ?? 0, record.attempts));
+    if (record.status !== 'running' || cutOff.some((open) => open.step === step)) continue;
+    const attempt = record.attempts > 0 && record.last?.outcome === undefined ? { attempt: record.attempts } : {};
+    cutOff.push({ stage, step, ...attempt });
   }
+  return { ...state, attempts, cutOff };
 }
 
 /** What a run that goes on, or is closed, records first: the steps that were cut off. */
@@ -125,19 +134,4 @@ export function recordCutOff({ cutOff }: ResumeState): NewEvent[] {
     if (attempt === undefined) return [end];
     return [{ type: 'attempt.ended', stage, step, attempt, data: { outcome: 'interrupted' } }, end];
   });
-}
-
-/** Closes the cut-off run for good and returns its name; undefined when there is none. `word` and throws as `endCutOff`. */
-export async function closeOpenRun(loaded: LoadedStages, why: string, ports: ResumePorts, word = false) {
-  const open = openRun(loaded);
-  if (!open) return undefined;
-  const { run, events } = open;
-  const state = resumeState(events);
-  await endCutOff(run, state, ports, word);
-  const { layout, clock } = ports;
-  // Whoever watches the next run is told of this one by a notice, not by its events.
-  const journal = openJournal({ run, layout, stages: loaded.state, clock });
-  journal.append(...recordCutOff(state), { type: 'run.ended', status: 'abandoned', data: { reason: why } });
-  journal.close();
-  return run;
 }

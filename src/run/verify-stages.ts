@@ -19,8 +19,8 @@ import { keepToLab } from '../stage/one-lab.ts';
 import type { RunPorts, StageRun } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
 import { openWorktree } from '../worktree/open.ts';
+import { endLeft } from './close-run.ts';
 import type { RunRequest } from './prepare.ts';
-import { cutOffRun, endCutOff } from './resume.ts';
 import { namedStages, type Selection } from './select.ts';
 import { stopAfter } from './step.ts';
 
@@ -44,8 +44,7 @@ export async function verifyStages(
     withObjects(home, async (objects) => {
       ownFolder(layout.logs);
       const loaded = loadStages(layout);
-      const cutOff = cutOffRun(loaded, '', ports.clock.now());
-      if (cutOff) await endCutOff(cutOff.run, cutOff.state, { layout, ...ports });
+      await endLeft(loaded, { layout, ...ports });
       const { base, config } = await configurationNow(home, objects);
       const lab = request.lab ?? config.loop.lab;
       keepToLab(layout, lab);

@@ -1,6 +1,8 @@
 // The environment of everything a stage runs: its command, its checks, its diagnostics.
 import { delimiter, dirname } from 'node:path';
 import type { Stage } from '../config/context-map.ts';
+import { carriers } from '../io/process-group.ts';
+import { isRunId } from '../journal/runs.ts';
 import { type Cell, cellKey, stepNameOf } from '../plan/matrix.ts';
 import type { Run } from './run.ts';
 
@@ -52,6 +54,15 @@ export function stageVariables(stage: Pick<Stage, 'matrix'>): string[] {
 /** What only the processes of this step of this run carry. */
 export function stepMarks(home: string, run: string, step: string): string[] {
   return [`MENDLOOP_HOME=${home}`, `MENDLOOP_RUN=${run}`, `MENDLOOP_STEP=${step}`];
+}
+
+/** What runs of this home started and still lives, of whichever run; undefined where nobody can look. */
+export function strayProcesses(home: string) {
+  return carriers([`MENDLOOP_HOME=${home}`])?.flatMap(({ pid, environment }) => {
+    const value = (name: string) => environment.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1);
+    const [run, step, attempt] = [value('MENDLOOP_RUN'), value('MENDLOOP_STEP'), Number(value('MENDLOOP_ATTEMPT'))];
+    return run && isRunId(run) && step && Number.isInteger(attempt) ? [{ pid, run, step, attempt }] : [];
+  });
 }
 
 export const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin';

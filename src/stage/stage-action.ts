@@ -1,7 +1,7 @@
 // The action that runs a stage: whether an attempt is needed at all, and if so, the attempt.
 import type { Stage } from '../config/context-map.ts';
 import { formatDuration } from '../config/duration.ts';
-import { recordOf, type StepRecord, waitsForHuman } from '../journal/stages.ts';
+import { recordOf, type StepRecord } from '../journal/stages.ts';
 import { type Action, action, type Outcome } from '../plan/action.ts';
 import { compareInputs } from '../plan/inputs.ts';
 import { stopReason } from '../plan/stop.ts';
@@ -9,6 +9,7 @@ import { attemptStage } from './attempt.ts';
 import { haltFor, inputsNow, inspectTree, openCall, type StageActionCall, stagePayloadSchema } from './call.ts';
 import { hasChecks, NOTHING_TO_CHECK } from './checks.ts';
 import { judgeNames, runAloneNext, runsAlone, watchJudges } from './judges.ts';
+import { waitsForHuman } from './rerun.ts';
 import type { StageRun } from './run.ts';
 
 export function stageAction(run: StageRun): Action {
@@ -31,9 +32,10 @@ async function upToDate(call: StageActionCall, run: StageRun): Promise<Outcome |
   const stage = run.config.map.stages[name] as Stage;
   if (run.forced.has(name)) return undefined;
   const record = recordOf(run.journal.stages, step);
-  if (waitsForHuman(stage, record)) {
+  const waits = waitsForHuman(stage, step, run.journal.stages, run.layout);
+  if (waits) {
     const context = { human: true, next: `look at its log, then: mendloop retry ${name}` };
-    return { kind: 'failed', again: false, message: 'not run again by itself (rerun: false)', context };
+    return { kind: 'failed', again: false, message: waits, context };
   }
   if (record?.status === 'give_up') return givenUp(call, run, record);
   const isStale = record?.status === 'idle' && record.stale !== undefined;

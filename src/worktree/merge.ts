@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fail } from '../errors.ts';
 import { fields, type Git, openGit } from '../io/git.ts';
 import { blockAbove, entryAt } from '../io/links.ts';
-import { removeFile } from '../io/store.ts';
+import { removeFile, tempName } from '../io/store.ts';
 import { holdsPartOf, removeTreeFile } from '../io/tree-file.ts';
 import { type Base, droppedBase, storeMerged } from './base.ts';
 import { gitFailed, moveAside, shellWord, short, solveConflict } from './messages.ts';
@@ -109,7 +109,7 @@ function conflict(base: Base, paths: readonly string[], dirty: boolean): never {
 
 /** The tree `root` with `paths` as they are in `commit`. */
 async function withTextsOf(tree: TreePlace, git: Git, root: string, commit: string, paths: readonly string[]) {
-  const indexFile = join(tree.gitDir, `mendloop-merge-${process.pid}`);
+  const indexFile = tempName(join(tree.gitDir, 'mendloop-merge'));
   const index = openGit(tree.path, { gitDir: tree.gitDir, indexFile, durable: true });
   const nothing = `0 ${'0'.repeat(commit.length)}`;
   try {

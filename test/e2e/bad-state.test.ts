@@ -148,6 +148,7 @@ test('a second start beside a run: exit 75, silent in cron, clear on a terminal 
     'the stage runs',
     () => s.events().some((e) => e.type === 'attempt.started') && tree(gate).in !== undefined,
   );
+  await until('stages.json says so too', () => s.stages().slow?.attempts === 1);
   const before = tree(s.path('ai'));
 
   const [cron, terminal, json, status] = await Promise.all([

@@ -1,0 +1,81 @@
+// Closing the run before this one: what it left running is ended, or the next run does not begin.
+import { fail } from '../errors.ts';
+import type { NewEvent } from '../events.ts';
+import { identify, type ProcessIdentity } from '../io/identity.ts';
+import type { Layout } from '../io/layout.ts';
+import { endLeftovers, openedBy } from '../io/process-group.ts';
+import { openJournal } from '../journal/journal.ts';
+import { type LoadedStages, openRun } from '../journal/load-stages.ts';
+import { writeRunFile } from '../journal/run-file.ts';
+import { listRuns } from '../journal/runs.ts';
+import type { StageState } from '../journal/stages.ts';
+import { stepMarks, strayProcesses } from '../stage/env.ts';
+import type { Run } from '../stage/run.ts';
+import { knownState, recordCutOff } from './resume.ts';
+
+export type ClosePorts = Pick<Run, 'layout' | 'clock' | 'graceMs'>;
+
+/**
+ * Ends what the run before this one left running, named by its journal or found by its marks. Throws E_LEFTOVER when some of
+ * it may still run, unless a person gave their `word`, and E_LOCKED when the process that runs it lives.
+ */
+export async function endLeft(loaded: LoadedStages, ports: ClosePorts, word = false): Promise<void> {
+  if (!loaded.isUnsure) return;
+  const { layout, clock, graceMs } = ports;
+  const open = openRun(loaded);
+  const strays = strayProcesses(layout.home);
+  if (!open && strays?.length === 0) return;
+  refuseIfAtWork(layout);
+  const state = open && knownState(loaded, open.run, open.events);
+  for (const { step, leader } of state?.cutOff ?? []) await end(open?.run ?? '', step, leader);
+  // Where nobody can look, a line that is lost may have named what still runs.
+  if (strays === undefined && open?.isDamaged && !word) leftover(`a step of run ${open.run}`);
+  for (const { pid, run, step, attempt } of strays ?? []) {
+    const runs = listRuns(layout);
+    const isKnown = runs.includes(run);
+    // A run that ended, or that a later one followed, left it on purpose.
+    if (isKnown && (run !== runs.at(-1) || (run === loaded.latest?.run && !open))) continue;
+    const isChecked = attempt === 0 && open?.isDamaged;
+    const isService = isKnown && attempt <= (state?.attempts.get(step) ?? 0) && !isChecked;
+    if (isService) continue;
+    // Checks may be ended; a stage of a run that nobody knows of may be at work for another.
+    if (isKnown || attempt === 0) await end(run, step, undefined, [`MENDLOOP_ATTEMPT=${attempt}`]);
+    else if (word) close(run, 'a person says that what it left may stay', [], loaded.state, ports);
+    else leftover(step, identify(pid));
+  }
+
+  async function end(run: string, step: string, leader: ProcessIdentity | undefined, more: string[] = []) {
+    const marks = [...stepMarks(layout.home, run, step), ...more];
+    const ended = await endLeftovers(leader, marks, graceMs, clock);
+    if (ended === 'unproven' && !word) leftover(step, leader);
+  }
+}
+
+function leftover(step: string, leader?: ProcessIdentity): never {
+  fail('E_LEFTOVER', { step, pid: leader?.pid ?? 0, host: leader?.host ?? 'this host' });
+}
+
+/** Whoever has the lock open took it once, and lives: it is at work even if the file was taken away from it. */
+function refuseIfAtWork({ lock }: Layout): void {
+  const [pid] = openedBy(lock) ?? [];
+  if (pid === undefined) return;
+  fail('E_LOCKED', { ...identify(pid), since: 'before', command: 'its lock was taken away', why: 'alive' });
+}
+
+/** Closes the cut-off run for good and returns its name; undefined when there is none. `word` and throws as `endLeft`. */
+export async function closeOpenRun(loaded: LoadedStages, why: string, ports: ClosePorts, word = false) {
+  await endLeft(loaded, ports, word);
+  const open = openRun(loaded);
+  if (!open) return undefined;
+  const { run, events } = open;
+  close(run, why, recordCutOff(knownState(loaded, run, events)), loaded.state, ports);
+  writeRunFile(ports.layout, run);
+  return run;
+}
+
+/** Whoever watches the next run is told of this one by a notice, not by its events. */
+function close(run: string, reason: string, cut: NewEvent[], stages: StageState, { layout, clock }: ClosePorts): void {
+  const journal = openJournal({ run, layout, stages, clock });
+  journal.append(...cut, { type: 'run.ended', status: 'abandoned', data: { reason } });
+  journal.close();
+}
