@@ -147,7 +147,8 @@ test('a reset forgets attempts, inputs, cells and the last attempt', () => {
       ['stage.reset', 'a'],
     ]),
   );
-  assert.equal(state.stages.a, { status: 'idle', run: RUN, attempts: 0, since: '2026-01-01T00:00:03.000Z' });
+  const since = '2026-01-01T00:00:03.000Z';
+  assert.equal(state.stages.a, { status: 'idle', run: RUN, attempts: 0, since, reset: RUN });
 });
 
 test('nothing is running once its run has ended', () => {
