@@ -242,6 +242,8 @@ export const EVENTS = {
     tier: oneOf(FIX_TIERS),
     plugin: text,
     ...reason,
+    /** It says that only a person can do it. */
+    person: optional(flag),
   }),
   'plugin.failed': row('stage', 'a plugin could not be reached or did not answer soundly; no try is spent', {
     plugin: text,

@@ -67,7 +67,7 @@ interface ApiCall {
 }
 
 async function escalate(context: EscalateContext): Promise<Escalation> {
-  const { kind, model, timeout, base_url, key_env } = context.options;
+  const { kind, model, base_url, key_env } = context.options;
   const protocol = PROTOCOLS[kind];
   const url = protocol.endpoint((base_url ?? protocol.base).replace(/\/+$/, ''));
   const { origin } = new URL(url);
@@ -75,7 +75,6 @@ async function escalate(context: EscalateContext): Promise<Escalation> {
   const key = keyEnv === null ? undefined : secretFrom(keyEnv, `the key for ${origin}`);
   return consult(context, {
     who: `${model} at ${origin}`,
-    timeoutMs: timeout,
     ask: (turns, left) => ask({ context, protocol, url, origin, key, keyEnv, left }, turns),
   });
 }

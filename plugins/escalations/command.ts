@@ -20,7 +20,6 @@ export default definePlugin({
     const { argv, timeout } = options;
     return consult(context, {
       who: argv[0] as string,
-      timeoutMs: timeout,
       async ask(turns, left) {
         const input = `${CASE_TASK}\n${turns.map(turnText).join('\n')}`;
         const env = programEnvironment(options.env);

@@ -48,7 +48,7 @@ export async function explainFailure(
   // As in a run that has just begun.
   const transient = entry.transient && config.map.stages[entry.stage]?.rerun !== false;
   const incident = { attempt: 1, waits: 0, failure: { ...entry, transient }, history: entry };
-  const situation = situationOf(config.loop, ledger, options.now, { ai: options.ai, safe_mode });
+  const situation = situationOf(config.loop, ledger, options.now, { ai: options.ai, safe_mode }, entry);
   return { entry, failure, next: decide(incident, situation) };
 }
 

@@ -12,7 +12,7 @@ import { runOwnerDiagnostics } from '../stage/diagnose.ts';
 import type { Run } from '../stage/run.ts';
 import type { Decision } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
-import { usedOn } from '../triage/ledger.ts';
+import { mayAsk, usedOn } from '../triage/ledger.ts';
 import { breakerOf } from './breaker.ts';
 import { type HandOver, openCase, recordAnswer, recordPatch, type WrittenCase, writeCase } from './cases.ts';
 import type { FixOrigin } from './commit.ts';
@@ -85,7 +85,7 @@ async function reapply(run: Run, incident: Incident, hashes: readonly string[]):
 /** One pass through the plugins of a tier: a try of the executors, or calls of the escalations. */
 async function askTier(run: Run, incident: Incident, tier: FixTier, signal: AbortSignal): Promise<Asked> {
   const isTry = tier === 'executor';
-  const executors = run.plugins.executors.filter(({ name }) => name !== KNOWN_FIXES);
+  const executors = run.plugins.executors.filter(({ name }) => mayAsk(name, incident.history));
   const prompt = isTry ? await documentFor(run, incident, tier, signal) : undefined;
   if (isTry && !prompt) return { none: 'down' };
   let answered = false;
@@ -139,6 +139,10 @@ async function unlessUnsafe<T>(run: Run, incident: Incident, work: () => Promise
   }
 }
 
+/** What only somebody else can do: asked again, they would say the same again. */
+const NEEDS_PERSON =
+  /\b(?:person|human|owner|operator|admin|administrator|user|someone|somebody|you)\s+(?:\w+\s+)?(?:must|has to|have to|needs? to|should)\b/i;
+
 /** The most answers of one plugin that are judged in one go: an escalation gets one refinement call. */
 const MAX_ROUNDS: Readonly<Record<FixTier, number>> = { executor: 3, escalation: 2 };
 
@@ -161,8 +165,17 @@ async function converse(conversation: Conversation): Promise<Reply> {
     if (document && !isFix) keepTranscript(now, answer);
     if ('pass' in answer) {
       const reason = redact(document, answer.pass);
-      if (document && !document.case) record(run, incident, 'plugin.passed', { tier, plugin: plugin.name, reason });
+      const person = NEEDS_PERSON.test(reason) && { person: true };
+      if (document && !document.case) {
+        record(run, incident, 'plugin.passed', { tier, plugin: plugin.name, reason, ...person });
+      }
       return { none: 'next' };
+    }
+    if ('unreadable' in answer) {
+      const refusal = { code: 'unreadable' as const, reasons: [redact(document, answer.unreadable)] };
+      record(run, incident, 'fix.refused', { tier, plugin: plugin.name, round, ...refusal });
+      refused.push(refusal);
+      continue;
     }
     if ('hand_over' in answer) return handOver(now, { by: plugin.name, text: answer.hand_over });
     if ('diagnostics' in answer) {
@@ -188,6 +201,8 @@ async function converse(conversation: Conversation): Promise<Reply> {
       if (document?.case) recordPatch(run, document.case, judged.diff);
       return { sound: judged, document };
     }
+    // It proposes what it is certain of, whatever came of that before: once in vain is enough.
+    if (plugin.name === KNOWN_FIXES && judged.code === 'already_tried') return { none: 'next' };
     const refusal = refusedRound(answer, judged, document);
     const { fix, code, reasons } = refusal;
     record(run, incident, 'fix.refused', { tier, plugin: plugin.name, round, code, reasons: [...reasons], fix });

@@ -178,6 +178,7 @@ function isTaken(store: CaseStore, name: string, fingerprint: string): boolean {
 
 function kindOf(answer: Escalation): (typeof ANSWER_KINDS)[number] {
   if ('pass' in answer) return 'pass';
+  if ('unreadable' in answer) return 'unreadable';
   if ('diagnostics' in answer) return 'diagnostics';
   return 'hand_over' in answer ? 'hand_over' : 'patch';
 }

@@ -2,11 +2,10 @@
 // tells once nothing more is done about it.
 import type { Stage } from '../config/context-map.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
-import { KNOWN_FIXES } from '../events.ts';
 import type { Run } from '../stage/run.ts';
 import { type Decision, decide, type Situation, type Why } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
-import type { Ledger } from '../triage/ledger.ts';
+import { type Ledger, type LedgerEntry, mayAsk } from '../triage/ledger.ts';
 import type { FailedAttempt } from './identify.ts';
 import { notifyOfFailure } from './notify.ts';
 import type { SoundFix } from './proposal.ts';
@@ -28,6 +27,7 @@ export function situationOf(
   ledger: Ledger,
   now: number,
   { ai, safe_mode }: Pick<Situation, 'ai' | 'safe_mode'>,
+  history?: LedgerEntry,
 ): Situation & { known_fix: boolean } {
   return {
     time_left_ms: limits.run_minutes * 60_000,
@@ -36,7 +36,7 @@ export function situationOf(
     backoff: wait.backoff,
     ai,
     safe_mode,
-    executors: executors.some((name) => name !== KNOWN_FIXES) ? 'ready' : 'none',
+    executors: executors.some((name) => mayAsk(name, history)) ? 'ready' : 'none',
     known_fix: false,
     escalations: escalations.length > 0 ? 'ready' : 'none',
     now,
@@ -57,7 +57,7 @@ export async function decideNow(
   const { stage, failure } = incident;
   const ai = mayUseAi(run, stage);
   const safe_mode = readSafeMode(layout) !== undefined;
-  const now = situationOf(config.loop, journal.ledger, clock.now(), { ai, safe_mode });
+  const now = situationOf(config.loop, journal.ledger, clock.now(), { ai, safe_mode }, incident.history);
   // A stage that must not run twice is neither waited for nor mended by trying: both end in another attempt.
   const rerun = attempt.mayRunAgain && (config.map.stages[stage] as Stage).rerun;
   const situation = {

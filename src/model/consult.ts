@@ -1,7 +1,7 @@
-// One call about a case: the task, the answer read, and asked once more when it cannot be read and time is left. Whoever
-// answered was reached: a useless answer is passed over, and the call is spent.
+// One call about a case is one request: the task, and the answer read. Whoever answered was reached, so the call is spent; what
+// cannot be read goes back to the loop, which asks again by another call when one is left.
 import { refusalText, SAMPLE_DIFF } from '../outbound/answer-format.ts';
-import type { Context, Escalation } from '../plugin/contract.ts';
+import type { Context, Escalation, RefusedRound } from '../plugin/contract.ts';
 import { readReply } from './read-reply.ts';
 
 /** What a case is asked with: goes before the case, as the system prompt or the first text. */
@@ -39,14 +39,11 @@ export interface Turn {
 }
 
 /** The text of an answer; `wrong`: why it is not usable, and worth asking again; `refuses`: why asking again is of no use. */
-export type CaseAnswer = UnreadAnswer | { readonly refuses: string };
-type UnreadAnswer = { readonly text: string; readonly wrong?: string };
+export type CaseAnswer = { readonly text: string; readonly wrong?: string } | { readonly refuses: string };
 
 export interface Consultation {
   /** Who is asked, for people. */
   readonly who: string;
-  /** How long one answer may take, in milliseconds: a second one is asked for only when so much is left. */
-  readonly timeoutMs: number;
   /** Throws when they cannot be reached. `left` says how many milliseconds the whole call still has. */
   ask(turns: readonly Turn[], left: () => number): Promise<CaseAnswer>;
 }
@@ -56,54 +53,48 @@ const CALL_LIMIT_MS = 580_000;
 
 type CaseContext = Pick<Context<'escalate'>, 'case' | 'refused' | 'say' | 'mask'>;
 
-/** What to answer to the loop. Throws only what the first `ask` throws. */
-export async function consult(context: CaseContext, { who, timeoutMs, ask }: Consultation): Promise<Escalation> {
+/** What to answer to the loop. Throws only what `ask` throws. */
+export async function consult(context: CaseContext, { who, ask }: Consultation): Promise<Escalation> {
   context.say(`asks ${who} about ${context.case.name}`);
   const began = performance.now();
-  const left = () => CALL_LIMIT_MS - (performance.now() - began);
-  const turns = openingTurns(context, who);
-  const first = readCaseAnswer(context, who, await ask(turns, left));
-  if (!('wrong' in first)) return first;
-  if (left() < timeoutMs) return { pass: `${who}: ${first.wrong}` };
-  context.say(`asks ${who} once more: ${first.wrong}`);
-  try {
-    // An empty turn is refused by some hosts.
-    const before: Turn = { role: 'assistant', content: context.mask(first.text).trim() || '(nothing)' };
-    const content = `Your answer cannot be used: ${first.wrong}.\n\nAnswer once more, in full. ${CASE_REMINDER}`;
-    const second = readCaseAnswer(context, who, await ask([...turns, before, { role: 'user', content }], left));
-    return 'wrong' in second ? { pass: `${who}: ${second.wrong}` } : second;
-  } catch (error) {
-    // The first answer did come.
-    return { pass: `${who}: ${first.wrong}; asked once more: ${(error as Error).message}` };
-  }
+  return readCaseAnswer(
+    context,
+    who,
+    await ask(openingTurns(context, who), () => CALL_LIMIT_MS - (performance.now() - began)),
+  );
 }
 
 const MAX_REMEMBERED = 16;
 
-/** The latest change that was proposed, by whom and case: shown again when it was refused. */
+/** The latest answer, by whom and case: shown again when it was refused. */
 const proposed = new Map<string, string>();
 
 const keyOf = ({ case: { name, version } }: CaseContext, who: string): string => `${who}\n${name}\n${version}`;
 
-/** What to answer to the loop, or why `text` is not usable. A proposed change is remembered. */
-function readCaseAnswer(context: CaseContext, who: string, answer: CaseAnswer): Escalation | Required<UnreadAnswer> {
+/** What to answer to the loop. A proposed change is remembered, and what could not be read. */
+function readCaseAnswer(context: CaseContext, who: string, answer: CaseAnswer): Escalation {
   if ('refuses' in answer) return { pass: `${who} ${answer.refuses}` };
   const { text, wrong } = answer;
   const read = wrong === undefined ? readReply(text) : { wrong };
-  if ('wrong' in read) return { text, wrong: read.wrong };
-  if ('answer' in read.reply) {
-    proposed.set(keyOf(context, who), context.mask(text));
+  if ('wrong' in read || 'answer' in read.reply) {
+    // An empty turn is refused by some hosts.
+    proposed.set(keyOf(context, who), context.mask(text).trim() === '' ? '(nothing)' : context.mask(text));
     const [oldest] = proposed.size > MAX_REMEMBERED ? proposed.keys() : [];
     if (oldest !== undefined) proposed.delete(oldest);
   }
-  return read.reply;
+  return 'wrong' in read ? { unreadable: read.wrong } : read.reply;
 }
+
+const refusal = (one: RefusedRound): string =>
+  one.code === 'unreadable'
+    ? `Your answer cannot be used: ${one.reasons.join('; ')}.`
+    : refusalText('Your change', one);
 
 function openingTurns(context: CaseContext, who: string): Turn[] {
   const content = `${context.case.text.trimEnd()}\n\n${CASE_REMINDER}\n`;
   if (context.refused.length === 0) return [{ role: 'user', content }];
   const before = proposed.get(keyOf(context, who));
-  const refusals = context.refused.map((one) => refusalText('Your change', one)).join('\n');
+  const refusals = context.refused.map(refusal).join('\n');
   const why = `${refusals}\n\nAnswer once more, in full; do not repeat what was not taken. ${CASE_REMINDER}`;
   if (before === undefined) return [{ role: 'user', content: `${content}\n${why}\n` }];
   const answer: Turn = { role: 'assistant', content: before };

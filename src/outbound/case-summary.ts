@@ -7,7 +7,7 @@ import { type Check, type Checked, count, listOf, name, oneOf, optional, shaped,
  * person says so; `answered`: the answer is applied when the failure comes back.
  */
 const CASE_STATES = ['asked', 'open', 'given_up', 'answered', 'closed'] as const;
-export const ANSWER_KINDS = ['patch', 'diagnostics', 'hand_over', 'pass'] as const;
+export const ANSWER_KINDS = ['patch', 'diagnostics', 'hand_over', 'pass', 'unreadable'] as const;
 
 const isCase: Check<string> = (value): value is string => typeof value === 'string' && isCaseName(value);
 

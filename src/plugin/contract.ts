@@ -104,6 +104,8 @@ const changedFiles = z
 const pass = z.strictObject({ pass: words });
 /** Commands whose output would help: argv each, no shell. */
 const diagnostics = z.strictObject({ diagnostics: z.array(z.array(filled).min(1)).min(1) });
+/** Somebody answered, and nothing that could be used; why, for whoever is asked again. */
+const unreadable = z.strictObject({ unreadable: words });
 /** This needs a person; what to tell them. */
 const handOver = z.strictObject({ hand_over: text(MAX_ANSWER) });
 
@@ -111,8 +113,8 @@ export const proposalSchema = z.union([modelAnswer, changedFiles, pass], {
   error: 'expected exactly one of answer, files and pass',
 });
 
-export const escalationSchema = z.union([modelAnswer, changedFiles, pass, diagnostics, handOver], {
-  error: 'expected exactly one of answer, files, pass, diagnostics and hand_over',
+export const escalationSchema = z.union([modelAnswer, changedFiles, pass, unreadable, diagnostics, handOver], {
+  error: 'expected exactly one of answer, files, pass, unreadable, diagnostics and hand_over',
 });
 
 const classRulesSchema = z.array(classRuleSchema);

@@ -2,12 +2,13 @@
 import type { CommandEnd } from '../io/command.ts';
 import type { Outcome } from '../plan/action.ts';
 import { stopReason } from '../plan/stop.ts';
+import { someIgnored } from '../worktree/read.ts';
 import { haltFor, howItEnded, inputsNow, inspectTree, openCall, type StageActionCall, type StageCall } from './call.ts';
 import { besideAtStart, carriedMarks } from './carried.ts';
 import { hasChecks, NOTHING_TO_CHECK } from './checks.ts';
 import { stagePath } from './env.ts';
 import { judgeNames, runAloneNext, type Watch, watchJudges } from './judges.ts';
-import { missingRequirements } from './requires.ts';
+import { addableFiles, missingRequirements } from './requires.ts';
 import type { StageRun } from './run.ts';
 import { scriptHint } from './script-hint.ts';
 
@@ -43,8 +44,17 @@ export async function attemptStage(action: StageActionCall, run: StageRun): Prom
 
 async function attempt(action: StageActionCall, call: StageCall, run: StageRun, watch: Watch): Promise<Ended> {
   if (watch.halted) return { as: 'halted', outcome: haltFor(watch.halted) };
-  const missing = missingRequirements(call.stage, { root: run.tree.path, path: stagePath(run), env: run.env });
-  if (missing.length > 0) return lacking(call, missing);
+  const where = { root: run.tree.path, path: stagePath(run), env: run.env };
+  const missing = missingRequirements(call.stage, where);
+  if (missing.length > 0) {
+    for (const line of missing) call.log.say(`requires: ${line}`);
+    const facts = { phase: 'requires', problems: missing, log: call.logPath };
+    const outcome = await failed(`requires: ${missing.join('; ')}`, facts);
+    const addable = addableFiles(call.stage, where);
+    // What nobody commits is its owner's to bring.
+    const isMendable = addable.length > 0 && !(await someIgnored(run.tree, addable));
+    return { as: 'requires', outcome: isMendable ? outcome : { ...outcome, again: false }, problems: missing };
+  }
   const ran = await call.run((leader) =>
     run.journal.append({
       type: 'attempt.started',
@@ -105,13 +115,6 @@ async function attempt(action: StageActionCall, call: StageCall, run: StageRun, 
   async function failed(message: string, facts: object): Promise<Extract<Outcome, { kind: 'failed' }>> {
     return { kind: 'failed', message, context: { ...facts, inputs: await inputsNow(action, run, 'now') } };
   }
-}
-
-function lacking(call: StageCall, missing: string[]): Ended {
-  for (const line of missing) call.log.say(`requires: ${line}`);
-  const context = { phase: 'requires', problems: missing, log: call.logPath };
-  const outcome: Outcome = { kind: 'failed', again: false, message: `requires: ${missing.join('; ')}`, context };
-  return { as: 'requires', outcome, problems: missing };
 }
 
 function stopped(call: StageCall): Ended {

@@ -1,6 +1,7 @@
 // What must be there before a stage starts: everything that is missing, named at once, with how to get it.
-import { join } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import type { Stage } from '../config/context-map.ts';
+import { pathMatcher } from '../config/paths.ts';
 import { fileFacts, findTool } from '../io/files.ts';
 
 /** Where the tools of the shipped stages come from. */
@@ -27,6 +28,23 @@ export function missingRequirements(
     ...files.filter((file) => !fileFacts(join(where.root, file))).map((file) => `file ${file} does not exist`),
   ];
 }
+
+/**
+ * The required files that a fix could add, when nothing else is missing: below the stage's own `files`, in a folder that
+ * exists. Empty when a person is needed.
+ */
+export function addableFiles(
+  { requires, files }: Pick<Stage, 'requires' | 'files'>,
+  where: { root: string; path: string; env: Readonly<Record<string, string | undefined>> },
+): string[] {
+  const others = missingRequirements({ requires: { ...requires, files: [] } }, where);
+  const missing = requires.files.map(plainPath).filter((file) => !fileFacts(join(where.root, file)));
+  const isOwn = pathMatcher(files);
+  const mayBeAdded = (file: string) => isOwn(file) && fileFacts(join(where.root, dirname(file)))?.isFolder === true;
+  return others.length === 0 && missing.every(mayBeAdded) ? missing : [];
+}
+
+const plainPath = (path: string): string => normalize(path).replace(/\/$/, '');
 
 /** How to get a tool, where that is known. */
 export const toolSource = (tool: string): string | undefined =>

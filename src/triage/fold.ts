@@ -34,7 +34,10 @@ const STORY = {
   },
   // Counted for the day, not for the failure.
   'model.used': () => {},
-  'plugin.passed': (entry, { data, time }) => addRefusedAnswer(entry, { ...data, code: 'pass' }, time),
+  'plugin.passed': (entry, { data, time }) => {
+    addRefusedAnswer(entry, { ...data, code: 'pass' }, time);
+    if (data.person) entry.passed = [...new Set([...(entry.passed ?? []), data.plugin])];
+  },
   'fix.refused': recordRefusal,
   'fix.declined': (entry, event) => setOutcome(entry, event, event.data, 'declined'),
   'fix.committed': (entry, event) => {
@@ -241,4 +244,5 @@ function reset(entry: LedgerEntry): void {
 function restart(entry: LedgerEntry): void {
   Object.assign(entry, { executor_tries: 0, escalation_calls: 0, fruitless: 0, try_fixes: [] });
   delete entry.escalated;
+  delete entry.passed;
 }

@@ -1,5 +1,5 @@
 // The ledger: what is known of every failure, by stage and fingerprint, across runs; and questions about it. Pure.
-import { FAILURE_CLASSES, FIX_OUTCOMES, FIX_TIERS, isAttemptEnd, isNote, TIERS } from '../events.ts';
+import { FAILURE_CLASSES, FIX_OUTCOMES, FIX_TIERS, isAttemptEnd, isNote, KNOWN_FIXES, TIERS } from '../events.ts';
 import { amount, type Checked, count, flag, listOf, name, oneOf, optional, shaped, text, time } from '../shape.ts';
 
 const isPatch = shaped({
@@ -58,6 +58,8 @@ const isEntry = shaped({
   patches: listOf(isPatch),
   /** The latest answers that were not taken. */
   refused: optional(listOf(isRefusedAnswer)),
+  /** The executors that said since the last restart that only a person can do it: they are not asked again. */
+  passed: optional(listOf(name)),
   last_tier: optional(oneOf(TIERS)),
   last_reason: optional(text),
   /** When a fix of it was last verified; a reset forgets it. */
@@ -128,6 +130,10 @@ export const patchIn = (ledger: Ledger, fix: { stage: string; fingerprint: strin
 /** All failures of a stage, in the order they were first seen. */
 export const entriesOf = (ledger: Ledger, stage: string): LedgerEntry[] =>
   Object.values(ledger.entries).filter((entry) => entry.stage === stage);
+
+/** Whether an executor is asked about a failure: one that needs a model, and has not said that it takes a person. */
+export const mayAsk = (executor: string, history: Pick<LedgerEntry, 'passed'> | undefined): boolean =>
+  executor !== KNOWN_FIXES && history?.passed?.includes(executor) !== true;
 
 /** Tries since the last restart. One whose fix is withdrawn is not spent until that fix is applied again. */
 export function triesSpent({ executor_tries, try_fixes, patches }: LedgerEntry): number {

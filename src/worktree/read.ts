@@ -7,7 +7,7 @@ import type { GitObjects, TreeEntry } from '../io/git-objects.ts';
 import { entryAt } from '../io/links.ts';
 import { readText } from '../io/store.ts';
 import { isBelow } from './carry.ts';
-import { fullStatus, type Tree, WORKTREE } from './tree.ts';
+import { fullStatus, type Tree, type TreePlace, treeGit, WORKTREE } from './tree.ts';
 
 /** The text of a file at a commit; undefined when it is no regular file there; its size when that is over the limit. */
 export async function readAt(objects: GitObjects, commit: string, path: string, limitBytes: number) {
@@ -85,6 +85,10 @@ export async function uncommitted(home: string): Promise<string[]> {
   // A file that was only taken out of the index is both.
   return [...new Set([...changed, ...untracked.filter((path) => !isBelow(path, WORKTREE))])];
 }
+
+/** Whether git ignores one of these paths of the worktree; carried ones are ignored. */
+export const someIgnored = async (tree: TreePlace, paths: readonly string[]): Promise<boolean> =>
+  (await treeGit(tree).attempt(['check-ignore', '-q', '--no-index', '--', ...paths])).ok;
 
 /** The ignored files and folders that lie in `dirs` of the owner's checkout. */
 export async function ignoredBeside(home: string, dirs: readonly string[]): Promise<string[]> {

@@ -53,8 +53,8 @@ restarts(
 
 /** What is always said → requests and answers until it is given up. */
 const USELESS: Record<string, [said: string, requests: number, answers: string[]]> = {
-  // Each is asked once more for a form that can be read.
-  'what cannot be read': ['I do not know.', 6, ['pass', 'pass', 'pass']],
+  // One that is asked again for a form that can be read is another call.
+  'what cannot be read': ['I do not know.', 3, ['unreadable', 'unreadable', 'unreadable']],
   'a wish for more after the look': [wish(['uname', '-s']), 3, ['diagnostics', 'diagnostics', 'diagnostics']],
   'a patch that is refused, and refused again': [
     diff('check.sh', '-set -eu', '+set -u'),

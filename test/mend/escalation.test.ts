@@ -111,6 +111,22 @@ test('a patch that does not apply gets one more word with the reason; both calls
   assert.equal(fixTrail(ran.events).slice(0, 2), ['fix.refused not_found', 'fix.intended']);
 });
 
+test('an answer that cannot be read spends its call; asking again is another one, and there may be none left', async () => {
+  const { home, oncall } = escalating();
+  oncall.answers({ unreadable: 'it is empty' }, patch('good'));
+  const ran = await run(home);
+  assert.equal([ran.exit, told(ran.events, 'escalation.called').length], [0, 2]);
+  assert.equal(
+    oncall.asked().map(({ refused }) => refused),
+    [[], [{ code: 'unreadable', reasons: ['it is empty'] }]],
+  );
+  assert.equal(summaries(home)[0]?.answers, ['unreadable', 'patch']);
+  const last = escalating({ loop: { limits: { executor_tries: 1, escalation_calls: 1 } } });
+  last.oncall.answers({ unreadable: 'it is empty' }, patch('good'));
+  const { exit } = await run(last.home);
+  assert.equal([exit, last.oncall.asked().length, failuresIn(last.home)[0]?.escalation_calls], [3, 1, 1]);
+});
+
 test('always wrong: never more than three calls for one failure, over twenty runs, then given up', async () => {
   const { home, oncall } = escalating({ loop: { limits: { executor_tries: 1, escalation_calls: 3 } } });
   oncall.answers({ answer: 'I do not know.' });

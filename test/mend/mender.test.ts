@@ -408,4 +408,70 @@ test('what one cell ends in decides about its own fixes alone', async () => {
   assert.equal(fixTrail(ran.events).slice(2), ['fix.judged provisional', 'fix.reverted withdrawn']);
 });
 
+test('an executor that says what a person must do is not asked the same again, until the counters restart', async () => {
+  const other = probeOf('other');
+  const { home, probe } = mendable({
+    loop: { executors: ['probe', 'other'] },
+    more: { other: { folder: other.folder } },
+    files: { 'plugins/executors/other.mjs': probePlugin('other') },
+  });
+  probe.answers({ pass: 'it proposes no change: a person has to switch it on' });
+  other.answers({ pass: 'no idea' });
+  const first = await run(home);
+  assert.equal([probe.asked().length, other.asked().length, failuresIn(home)[0]?.executor_tries], [1, 3, 3]);
+  assert.equal(decided(first.events), ['executor', 'executor', 'executor', 'give_up']);
+  await resetStages({ home, stages: ['a'], command: 'reset a', force: true }, { clock: fakeClock(), graceMs: 300 });
+  await run(home);
+  assert.is(probe.asked().length, 2);
+});
+
+test('when every executor has said so nobody is asked: the next tier, or exit 1 and no try spent', async () => {
+  const { home, probe } = mendable();
+  probe.answers({ pass: 'The operator must renew the certificate.' });
+  const ran = await run(home);
+  assert.equal([ran.exit, decided(ran.events), probe.asked().length], [1, ['executor', 'no_executor'], 1]);
+  assert.equal([(await run(home)).exit, probe.asked().length, failuresIn(home)[0]?.executor_tries], [1, 1, 1]);
+});
+
+test('a known fix that had no effect is not proposed again, in this run or a later one', async () => {
+  const command = `echo "run.sh: line 1: \\$'\\\\r': command not found"; exit 127`;
+  const { home } = mendable({
+    stages: { a: { command, files: ['run.sh'] } },
+    loop: { executors: ['known-fixes'] },
+    files: { 'run.sh': 'true\r\nfalse\r\n' },
+  });
+  assert.equal(fixTrail((await run(home)).events), ['fix.intended', 'fix.committed', 'fix.reverted no_effect']);
+  assert.equal(fixTrail((await run(home)).events), []);
+});
+
+const NEEDED = 'conf/needed.txt';
+const lacking = (requires: object, more: object = {}) => ({
+  a: { command: `cat ${NEEDED}`, files: ['conf/'], requires, ...more },
+});
+
+test('a required file that is missing below the own files of a stage, in a folder that exists, is the executors’ to add', async () => {
+  const { home, probe, tree } = mendable({ stages: lacking({ files: [`./${NEEDED}`] }) });
+  probe.answers({ files: { [NEEDED]: 'here\n' }, note: { fix: 'Add it', reason: 'it is required' } });
+  const ran = await run(home);
+  assert.equal([ran.exit, fixTrail(ran.events).at(-1), tree(NEEDED)], [0, 'fix.judged verified', 'here\n']);
+  assert.is(failuresIn(home)[0]?.class, 'missing_file');
+});
+
+const NOT_THEIRS: Record<string, { stages: Record<string, object>; files?: Record<string, string> }> = {
+  'its folder is missing too': { stages: lacking({ files: ['conf/deep/needed.txt'] }) },
+  'it is none of the stage’s files': { stages: lacking({ files: ['other.txt', NEEDED] }) },
+  'a tool is missing besides': { stages: lacking({ files: [NEEDED], tools: ['no-such-tool-here'] }) },
+  'git ignores it': { stages: lacking({ files: [NEEDED] }), files: { '.gitignore': 'needed.txt\n' } },
+  'the stage may not run twice': { stages: lacking({ files: [NEEDED] }, { rerun: false }) },
+};
+
+for (const [why, options] of Object.entries(NOT_THEIRS)) {
+  test(`a required file is its owner’s to bring when ${why}`, async () => {
+    const { home, probe } = mendable(options);
+    probe.answers({ files: { [NEEDED]: 'here\n' }, note: { fix: 'Add it', reason: 'it is required' } });
+    const ran = await run(home);
+    assert.equal([ran.exit, probe.asked().length], [1, 0]);
+  });
+}
+
 test.run();

@@ -312,7 +312,7 @@ test('an escalation may also ask for diagnostics, or hand over', async () => {
     [{ diagnostics: ['talosctl get members'] }, 'diagnostics[0]: expected a list, got "talosctl get members"'],
     [{ diagnostics: [[]] }, 'diagnostics[0]: expected a list that is not empty, got an empty list'],
     [{ hand_over: '' }, 'hand_over: expected text that is not empty, got ""'],
-    [{}, 'expected exactly one of answer, files, pass, diagnostics and hand_over, got an empty mapping'],
+    [{}, 'expected exactly one of answer, files, pass, unreadable, diagnostics and hand_over, got an empty mapping'],
   ];
   for (const [answer, message] of failures) {
     const failed = `probe: escalate answered outside its schema: ${message}`;

@@ -29,23 +29,20 @@ test('diagnostics and a hand-over are read as they are from a hosted model', asy
   assert.equal(reply, { hand_over: 'buy a disk' });
 });
 
-test('a program whose answer is none is run once more, told why, then passed over', async () => {
+test('an answer that is none is told as such; run again by another call, the program is shown it', async () => {
   const dir = folder();
   write(dir, { answer: DIFF });
-  const once = `cat > ${dir}/in-$([ -e ${dir}/in-1 ] && echo 2 || echo 1); [ -e ${dir}/in-2 ] && cat ${dir}/answer || echo Hm.`;
-  const { reply, said } = await asked(once);
-  assert.equal(reply, { answer: DIFF });
+  const subject = { ...CASE, name: 'unreadable-by-command' };
   const why = 'it is neither a change of files nor one JSON object with diagnostics or hand_over';
-  assert.is(said[1], `asks bash once more: ${why}`);
-  const second = readFileSync(join(dir, 'in-2'), 'utf8');
-  assert.match(second, `# Your answer before\n\nHm.\n\nYour answer cannot be used: ${why}.`);
-  assert.equal((await asked('echo Hm.')).reply, { pass: `bash: ${why}` });
-});
-
-test('a second answer is not asked for when there is no time for it', async () => {
-  const { reply, said } = await asked('echo Hm.', { options: { timeout: '9m50s' } });
-  assert.ok('pass' in reply);
-  assert.is(said.length, 1);
+  const first = await asked('echo Hm.', { case: subject });
+  assert.equal([first.reply, first.said.length], [{ unreadable: why }, 1]);
+  const refused = [{ code: 'unreadable' as const, reasons: [why] }];
+  const { reply } = await asked(`cat > ${dir}/in; cat ${dir}/answer`, { case: subject, refused });
+  assert.equal(reply, { answer: DIFF });
+  assert.match(
+    readFileSync(join(dir, 'in'), 'utf8'),
+    `# Your answer before\n\nHm.\n\nYour answer cannot be used: ${why}.`,
+  );
 });
 
 test('why its change was not taken is told with the change', async () => {
