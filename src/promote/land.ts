@@ -1,7 +1,12 @@
 // Landing: the base moves to a merge that is ready, by one git command that does all of it or nothing, in its owner's name.
+
+import { join } from 'node:path';
 import { fail } from '../errors.ts';
 import { fields, type Git, openGit } from '../io/git.ts';
 import { unfinished } from '../io/git-dir.ts';
+import { withObjects } from '../io/git-objects.ts';
+import { ifPossible, readBytes, removeFile } from '../io/store.ts';
+import { createTreeFile } from '../io/tree-file.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import type { CommitOptions } from '../worktree/commit-fix.ts';
 import { gitFailed, moveAside, shellWord, short } from '../worktree/messages.ts';
@@ -72,7 +77,29 @@ async function moveCheckout(landing: Landing, checkout: Checkout, to: string): P
   const moved = await git.attempt(args);
   // A hook that runs afterwards may fail; the merge stands all the same.
   if (moved.ok || (await commitOf(git, 'HEAD')) === to) return;
+  if ((await commitOf(git, 'HEAD')) === landing.base.commit) await putBack(landing, checkout, git, to);
   await refused(landing, checkout, git, moved.stderr);
+}
+
+/**
+ * A merge that broke off, as on a full disk, may have written files, and the index, but not the ref. What it wrote, whole or in
+ * part, is put back; nothing tracked was changed here before it, and what the owner changed since is left alone.
+ */
+async function putBack({ home, base }: Landing, { path: root }: Checkout, git: Git, to: string): Promise<void> {
+  const paths = fields(await git.run(['diff-tree', '-r', '-z', '--name-only', '--no-renames', base.commit, to]));
+  await withObjects(home, async (objects) => {
+    const [before, after] = await Promise.all([objects.files(base.commit), objects.files(to)]);
+    for (const path of paths) {
+      const [old, made] = [before.get(path), after.get(path)];
+      const [wanted, written] = await Promise.all([old, made].map((entry) => entry && objects.read(entry.id)));
+      const found = ifPossible(() => readBytes(join(root, path)));
+      const isOurs = found ? written?.subarray(0, found.length).equals(found) && !wanted?.equals(found) : !written;
+      if (!isOurs) continue;
+      if (found) removeFile(join(root, path));
+      if (wanted) createTreeFile(root, path, wanted, old?.mode === '100755');
+    }
+  });
+  await git.attempt(['reset', '--quiet']);
 }
 
 async function moveRef({ home, base, tip }: Landing, to: string): Promise<void> {

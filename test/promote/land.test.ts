@@ -1,6 +1,6 @@
 // Landing is one git command: a base that moves under it, or a process that is killed beside it, leaves no half-made merge.
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -39,6 +39,21 @@ test('a base that moved since it was rehearsed is left alone, checked out or not
       assert.is(read(home, 'a.txt'), numbers());
     }
   }
+});
+
+test('a merge that breaks off after its files were written leaves the checkout as it was', async () => {
+  const landing = await ready({ 'a.txt': numbers(), 'mine.txt': 'x\n' });
+  const { home } = landing;
+  // As on a full disk: files and index are written, and the ref is not.
+  writeFileSync(join(home, '.git/refs/heads/main.lock'), '');
+  const before = git(home, 'rev-parse', 'main');
+  const { text } = await refusal(land(landing));
+  assert.match(text, /^error E_GIT_FAILED/);
+  assert.equal([git(home, 'rev-parse', 'main'), git(home, 'status', '--porcelain')], [before, '']);
+  assert.is(read(home, 'a.txt'), numbers());
+  rmSync(join(home, '.git/refs/heads/main.lock'));
+  await land(landing);
+  assert.equal([read(home, 'a.txt'), git(home, 'status', '--porcelain')], [numbers({ 2: 'two' }), '']);
 });
 
 /** Lands in a process of its own; resolves to the signal that ended it. */
