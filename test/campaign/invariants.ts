@@ -139,7 +139,8 @@ function lies(slot: Slot, { exit, text }: Ended, isRun: boolean): string[] {
       if (state === 'running') lines.push(`lie: ${name} is running, and nobody is at work`);
     }
   }
-  if (existsSync(join(home, 'ai/state/lock.json'))) lines.push('lie: the lock is held, and nobody is at work');
+  // A dead owner's lock stands until somebody needs it.
+  if (isRun && existsSync(join(home, 'ai/state/lock.json'))) lines.push('lie: the lock is held, and nobody is at work');
   const left = slot.survivors();
   if (left.length > 0) lines.push(`lie: ${left.length} processes are left`);
   lines.push(...unlikeFold(home));
