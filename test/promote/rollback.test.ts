@@ -10,7 +10,7 @@ import { listJournals } from '../../src/journal/runs.ts';
 import { listFixes } from '../../src/promote/list-fixes.ts';
 import { findBase } from '../../src/worktree/base.ts';
 import { journalIn, run } from '../run/homelab.ts';
-import { mendable, ranWords, says } from '../run/probe.ts';
+import { fixTrail, mendable, ranWords, says } from '../run/probe.ts';
 import { AI, commit, followAdvice, git, numbers, refusal, write } from '../worktree/repository.ts';
 import { fixedHome } from './fixed-home.ts';
 
@@ -172,6 +172,54 @@ back('whoever was killed before the ledger knew of it says so the next time', as
     (error) => assert.is(error.code, 'E_FIX_TAKEN_BACK'),
   );
   assert.equal(outcomes(h.home), ['declined']);
+});
+
+back('a fix that the base conflicts with, and what stands on it: the text of the base is left', async () => {
+  const h = await fixedHome();
+  const one = await h.fix('a.txt', numbers({ 2: 'two' }));
+  await h.fix('a.txt', numbers({ 2: 'two, better' }), { run: 'run-2' });
+  commit(h.home, { 'a.txt': numbers({ 2: 'zwei' }) });
+  const { fixes: done, notices } = await h.rollBack({ fix: one });
+  assert.equal(
+    done.map((f) => [f.commit, f.empty]),
+    [[one, true]],
+  );
+  assert.match(notices.join('\n'), '2 fixes were; they are taken back');
+  assert.is(h.tree('a.txt'), numbers({ 2: 'zwei' }));
+  assert.equal([h.outcome('hash-1-a.txt'), h.outcome('hash-2-a.txt')], ['declined', 'superseded']);
+  assert.is((await h.show()).nothing, true);
+});
+
+back('after the base was rewritten, by the name it had before', async () => {
+  const h = await fixedHome();
+  const one = await h.fix('a.txt', numbers({ 2: 'two' }));
+  const two = await h.fix('b.txt', numbers({ 2: 'two' }), { stage: 'b' });
+  h.git('commit', '-q', '--amend', '-m', 'anew');
+  const { fixes: done } = await h.rollBack({ fix: one });
+  assert.is(done.length, 1);
+  assert.equal([h.tree('a.txt'), h.tree('b.txt')], [numbers(), numbers({ 2: 'two' })]);
+  assert.equal([h.outcome('hash-1-a.txt'), h.outcome('hash-2-b.txt')], ['declined', 'verified']);
+  assert.equal(
+    (await h.show()).fixes.map(({ commit: of, stage }) => [of === two, stage]),
+    [[false, 'b']],
+  );
+});
+
+back('that a person reverted a fix by git is recorded by the next run, and it does not come again', async () => {
+  const { home, probe } = mendable();
+  probe.answers(says('good'));
+  await run(home);
+  const tree = join(home, 'ai/worktree');
+  git(tree, 'revert', '--no-edit', 'HEAD');
+  probe.answers(says('good', 'otherwise'));
+  const next = await run(home);
+  assert.equal(fixTrail(next.events), [
+    'fix.reverted declined',
+    'fix.intended',
+    'fix.committed',
+    'fix.judged verified',
+  ]);
+  assert.is(next.exit, 0);
 });
 
 back.run();
