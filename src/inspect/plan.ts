@@ -44,11 +44,12 @@ export async function explainPlan(home: string, selection: PlanSelection): Promi
   const current = await baseOf(home);
   const loaded = loadStages(layout, { look: true });
   const cutOff = cutOffRun(loaded, askedText(selection), Date.now());
-  const open = cutOff?.resume ? cutOff : undefined;
+  const now = await branchState(home, current);
+  const open = cutOff?.resume && now.brings !== 'rebuild' ? cutOff : undefined;
   const base = open ? { ...current, commit: open.head.base.commit } : current;
   const config = await configurationAt(home, base.commit, base.name);
   const stages = open?.head.stages ?? selectStages(config.map, selection, loaded.state);
-  const { commit, merges } = await branchState(home, base);
+  const { commit, brings } = open ? await branchState(home, base) : now;
   const tree = await withObjects(home, (objects) => objects.files(commit));
   const atWork = runAtWork(layout) !== undefined;
   const scope = { config, tree, selection, atWork };
@@ -76,7 +77,8 @@ export async function explainPlan(home: string, selection: PlanSelection): Promi
     ...(other ? [`ai/state is from the ${other} lab; a run for the ${lab} one is refused (E_OTHER_LAB)`] : []),
     ...(open ? [`run ${open.run} ${atWork ? 'is at work' : 'was cut off; the next start finishes it'}`] : []),
     ...(open && current.commit !== base.commit ? [movedNotice(base)] : []),
-    ...(merges && !open ? [`${base.name} moved; a run merges it into ${base.branch} first`] : []),
+    ...(brings === 'merge' && !open ? [`${base.name} moved; a run merges it into ${base.branch} first`] : []),
+    ...(brings === 'rebuild' ? [`${base.name} was rewritten; a run makes ${base.branch} anew from it first`] : []),
   ];
   return { base: base.name, commit, lab, rows, notices };
 }

@@ -148,12 +148,13 @@ async function firstAncestor(git: Git, commits: ReadonlySet<string>, tip: string
   return undefined;
 }
 
-/** The commit a run would start from as far as it can be told beforehand, and whether it would merge the base first. */
-export async function branchState(home: string, base: Base): Promise<{ commit: string; merges: boolean }> {
+/** The commit a run would start from as far as it can be told beforehand, and how it would bring the base in first. */
+export async function branchState(home: string, base: Base): Promise<{ commit: string; brings?: 'merge' | 'rebuild' }> {
   const git = openGit(home);
   const tip = await commitOf(git, `refs/heads/${base.branch}`);
-  if (tip === undefined) return { commit: base.commit, merges: false };
+  if (tip === undefined) return { commit: base.commit };
   const dropped = await droppedBase(git, base, tip, () => []);
-  const isMerged = dropped === undefined && (await isAncestor(git, base.commit, tip));
-  return isMerged ? { commit: tip, merges: false } : { commit: base.commit, merges: true };
+  if (dropped !== undefined) return { commit: base.commit, brings: 'rebuild' };
+  const isMerged = await isAncestor(git, base.commit, tip);
+  return isMerged ? { commit: tip } : { commit: base.commit, brings: 'merge' };
 }

@@ -55,18 +55,13 @@ async function rebuildBranch(
 ): Promise<Merged> {
   const before = await keepBefore(git, head);
   const { to, kept } = await rebuild(git, base, dropped, head, options);
-  await moveTree(tree, git, base, to, options.dirty, [
-    'checkout',
-    '--no-overwrite-ignore',
-    '-q',
-    '-B',
-    base.branch,
-    to,
-  ]);
+  const anew = ['checkout', '--no-overwrite-ignore', '-q', '-B', base.branch, to];
+  await moveTree(tree, git, base, to, options.dirty, anew);
   // Last: until then it must be seen that the base was rewritten.
   await storeMerged(git, base);
-  const came = kept === 1 ? 'a commit came along' : `${kept} commits came along`;
-  const notice = `${base.name} was rewritten: ${short(dropped)} is no longer in it. ${base.branch} was made anew from it; ${came}; as it was before: ${before}`;
+  const came = kept === 0 ? 'nothing came along' : `${kept === 1 ? 'a commit' : `${kept} commits`} came along`;
+  const what = `${base.name} was rewritten: ${short(dropped)} is no longer in it`;
+  const notice = `${what}. ${base.branch} was made anew from it; ${came}; as it was before: ${before}`;
   return { from: head, to, notices: [notice] };
 }
 

@@ -4,6 +4,7 @@ import { fail } from '../errors.ts';
 import { fields, type Git, lines } from '../io/git.ts';
 import type { Base } from './base.ts';
 import { type CommittedFix, committedFixes, standingFixes } from './find-fix.ts';
+import { landedCommits } from './landed.ts';
 import { carryOver, treeOf } from './merge-tree.ts';
 import { shellWord, short, solveConflict } from './messages.ts';
 import { type MergeOptions, supersededMessage } from './supersede.ts';
@@ -16,49 +17,59 @@ export interface RebuildOptions extends MergeOptions {
   isVerified(fix: CommittedFix): boolean;
 }
 
-export interface Rebuilt {
-  /** The new tip. */
-  readonly to: string;
-  /** Commits of the old tip that came along. */
-  readonly kept: number;
-  readonly superseded: readonly CommittedFix[];
-}
-
 /**
  * The new tip: the base, and on it, in their order, those commits of `dropped..tip` that are verified fixes or a person's.
- * A fix that does not apply is told as superseded by a commit without change. Throws E_BASE_REWRITTEN, exit 3, for a person's
+ * A verified fix that does not apply, or that the base had and dropped, is told as superseded by a commit without change. Throws E_BASE_REWRITTEN, exit 3, for a person's
  * commit that does not apply, or a merge that a person solved.
  */
-export async function rebuild(git: Git, base: Base, dropped: string, tip: string, options: RebuildOptions) {
+export async function rebuild(
+  git: Git,
+  base: Base,
+  dropped: string,
+  tip: string,
+  options: RebuildOptions,
+): Promise<{ to: string; kept: number }> {
   const range = [`${dropped}..${tip}`, `^${base.commit}`];
   const all = await committedFixes(git, dropped, tip, base.commit);
   const fixOf = new Map(all.map((fix) => [fix.commit, fix]));
   const standing = new Set(standingFixes(all));
-  const superseded: CommittedFix[] = [];
   const carried: string[] = [];
   const stuck: Stuck[] = [];
   let to = base.commit;
+  for (const fix of await droppedFixes()) await supersede(fix);
   for (const commit of lines(await git.run(['rev-list', '--reverse', '--topo-order', '--no-merges', ...range]))) {
     const fix = fixOf.get(commit);
     const tree = await treeOf(git, to);
     const fate = fix ? fateOf(fix) : 'carry';
-    if (fate === 'told') to = await copyCommit(git, commit, tree, to);
+    const sign = fix !== undefined && options.sign;
+    if (fate === 'told') to = await copyCommit(git, commit, tree, to, sign);
     if (fate !== 'carry') continue;
     const next = await carryOver(git, `${commit}^`, commit, tree);
     if (next.conflicts.length > 0) {
       if (!fix) stuck.push({ commit, paths: next.conflicts });
-      else if (fix.reverts === undefined) {
-        superseded.push(fix);
-        to = await git.line(['commit-tree', '-p', to, tree], supersededMessage(fix, base, options.run));
-      }
+      else if (fix.reverts === undefined) await supersede(fix);
     } else if (next.tree !== tree) {
-      to = await copyCommit(git, commit, next.tree, to);
+      to = await copyCommit(git, commit, next.tree, to, sign);
       carried.push(commit);
     }
   }
   const solved = await solvedMerges(git, range);
   if (stuck.length > 0 || solved.length > 0) refuse(base, dropped, { stuck, solved, carried }, options.dirty);
-  return { to, kept: carried.length, superseded };
+  return { to, kept: carried.length };
+
+  /** Promoted ones, whose change the base has no longer. */
+  async function droppedFixes(): Promise<CommittedFix[]> {
+    const landed = await landedCommits(git, base.commit, dropped);
+    const gone = standingFixes(await committedFixes(git, base.commit, dropped)).filter(
+      (fix) => !landed.has(fix.commit),
+    );
+    return gone.filter(options.isVerified);
+  }
+
+  async function supersede(fix: CommittedFix): Promise<void> {
+    const how = [...(options.sign ? ['-S'] : []), '-p', to, await treeOf(git, to)];
+    to = await git.line(['commit-tree', ...how], supersededMessage(fix, base, options.run));
+  }
 
   /** `told`: that it was taken back, which the ledger does not know yet; its fix does not come along. */
   function fateOf(fix: CommittedFix): 'carry' | 'told' | 'leave' {
@@ -73,11 +84,12 @@ interface Stuck {
   paths: readonly string[];
 }
 
-/** `commit` with another tree and parent: author, times and message as they are, and no signature. */
-async function copyCommit(git: Git, commit: string, tree: string, parent: string): Promise<string> {
+/** `commit` with another tree and parent: author, times and message as they are; signed it has the time of now. */
+async function copyCommit(git: Git, commit: string, tree: string, parent: string, sign: boolean): Promise<string> {
   // One character a byte: a message need not be UTF-8.
   const text = (await git.bytes(['cat-file', 'commit', commit])).toString('latin1');
   const end = text.indexOf('\n\n');
+  if (sign) return git.line(['commit-tree', '-S', '-p', parent, tree], Buffer.from(text.slice(end + 2), 'latin1'));
   const headers = text.slice(0, end).split('\n');
   const kept = headers.filter((line) => /^(author|committer|encoding) /.test(line));
   const copy = [`tree ${tree}`, `parent ${parent}`, ...kept].join('\n') + text.slice(end);

@@ -141,6 +141,29 @@ rewritten('a fix that does not apply any more is superseded, also in the ledger'
 });
 
 rewritten(
+  'a fix that was promoted and dropped is superseded; when its failure returns it is asked for anew',
+  async () => {
+    const { home, probe, tree } = await mended();
+    const tip = git(home, 'rev-parse', AI);
+    git(home, 'config', 'user.name', 'Owner');
+    git(home, 'config', 'user.email', 'owner@example.org');
+    assert.is((await runHere(['promote', '--accept', tip], home, env)).exit, 0);
+    assert.is((await run(home)).exit, 0);
+    git(home, 'reset', '-q', '--hard', 'HEAD~1');
+    assert.match(
+      (await runHere(['plan'], home, env)).stdout,
+      `main was rewritten; a run makes ${AI} anew from it first`,
+    );
+    probe.answers(says('good'));
+    const next = await run(home);
+    assert.equal(decided(next.events), ['executor']);
+    const trail = ['fix.reverted superseded', 'fix.intended', 'fix.committed', 'fix.judged verified'];
+    assert.equal([next.exit, fixTrail(next.events), tree()], [0, trail, 'good\nsecond\n']);
+    assert.match((await runHere(['promote'], home, env)).stdout, `${AI} into main: 1 fix for 1 failure in 1 stage\n`);
+  },
+);
+
+rewritten(
   'a run that was cut off is closed first, and what it had not judged comes again with its failure',
   async () => {
     const made = mendable();
