@@ -92,6 +92,9 @@ export const isProcessIdentity = shaped({
   ns: optional(orNull(text)),
 });
 
+/** The provisional fixes that a failure stands on, the first one first, each with the failure that it is for. */
+export const isStory = listOf(shaped({ fingerprint: text, hash: text }));
+
 /** The failure an event is about. */
 const failure = { fingerprint: text };
 const fix = { ...failure, tier: oneOf(FIX_TIERS), plugin: text, hash: text };
@@ -288,6 +291,7 @@ export const EVENTS = {
     path: text,
     why: text,
     given_up: optional(flag),
+    stands_on: optional(isStory),
   }),
   'case.closed': row('stage', 'a case is over, and why', { fingerprint: optional(text), case: text, ...reason }),
   'case.answered': row('stage', 'a person answered a case with a fix, which is applied when the failure returns', {

@@ -2,7 +2,7 @@
 // gate, and what was wrong goes back to the plugin. Tiers differ in their document (prompt or case), in what a call costs,
 // and in two more answers that an escalation may give: a wish for diagnostics, and a hand-over to a person.
 import { isDeepStrictEqual } from 'node:util';
-import { type FixTier, KNOWN_FIXES } from '../events.ts';
+import { type FixTier, KNOWN_FIXES, PERSON } from '../events.ts';
 import type { Refusal } from '../fix/edit.ts';
 import { limited } from '../io/signals.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
@@ -14,7 +14,7 @@ import type { Decision } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
 import { mayAsk, usedOn } from '../triage/ledger.ts';
 import { breakerOf } from './breaker.ts';
-import { type HandOver, openCase, recordAnswer, recordPatch, type WrittenCase, writeCase } from './cases.ts';
+import { type HandOver, handBack, openCase, recordAnswer, recordPatch, type WrittenCase, writeCase } from './cases.ts';
 import type { FixOrigin } from './commit.ts';
 import { contextFor, type FixContext, maskedPrompt } from './context.ts';
 import { currentIncident, record } from './identify.ts';
@@ -69,8 +69,8 @@ export async function findKnownFix(run: Run, incident: Incident): Promise<SoundF
   return 'sound' in reply ? reply.sound : undefined;
 }
 
-/** Of fixes that were taken back unjudged, the first that still fits. */
-async function reapply(run: Run, incident: Incident, hashes: readonly string[]): Promise<Asked> {
+/** Of fixes that were taken back unjudged, the first that still fits. A person's answer that does not is handed back to them. */
+export async function reapply(run: Run, incident: Incident, hashes: readonly string[]): Promise<Asked> {
   for (const { hash, tier, plugin } of incident.history.patches.filter((patch) => hashes.includes(patch.hash))) {
     const context = await contextFor(run, incident, tier);
     const proposal = await patchFiles(run.layout).proposalOf(hash, context.snapshot);
@@ -78,6 +78,11 @@ async function reapply(run: Run, incident: Incident, hashes: readonly string[]):
     if (judged?.ok) return { sound: { ...judged, hash }, origin: { plugin, tier, tried: false } };
     const { code, reasons } = judged ?? { code: 'no_change', reasons: ['it is not kept any more'] };
     record(run, incident, 'fix.refused', { tier, plugin, round: 1, code, reasons: [...reasons], hash });
+    if (plugin === PERSON) {
+      const text = `your answer no longer fits (${code}): ${reasons.join('; ')}`;
+      const answer = patchFiles(run.layout).diffOf(hash);
+      await handBack(run, incident, context, { by: PERSON, text, ...(answer !== undefined && { patch: answer }) });
+    }
   }
   return { none: 'spent' };
 }

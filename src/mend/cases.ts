@@ -10,6 +10,7 @@ import type { Incident } from '../triage/incident.ts';
 import { type CaseStore, openCaseStore } from './case-store.ts';
 import { contextFor, type FixContext, maskedCase } from './context.ts';
 import { record } from './identify.ts';
+import { patchFiles } from './patch-files.ts';
 
 export interface WrittenCase {
   name: string;
@@ -58,7 +59,7 @@ export async function writeCase(
         ...(await diagnoseStep(run, incident, { model: asked }, signal)),
       ]
     : await runOwnerDiagnostics(run, incident, incident.failure.fingerprint, signal);
-  const about = { case: name, version, diagnostics, notes } as const;
+  const about = { case: name, version, diagnostics, notes: [...storyNotes(run, incident), ...notes] } as const;
   const { text, redactor } = await maskedCase(run, incident, context.facts, about);
   store.write(name, version, text);
   createOrUpdateCase(run, store, incident, name, ({ versions, state }) => ({
@@ -99,10 +100,25 @@ function markOpen(run: Run, incident: Incident, name: string, why: string, hash:
   const store = openCaseStore(run.layout);
   const { patch: _, ...summary } = summaryOf(store, name) as CaseSummary;
   store.writeSummary({ ...summary, state: 'open', why, ...(hash === undefined ? {} : { patch: hash }) });
-  record(run, incident, 'case.opened', openedData(name, why));
+  record(run, incident, 'case.opened', openedData(incident, name, why));
 }
 
-const openedData = (name: string, why: string) => ({ case: name, path: `ai/escalations/${name}`, why });
+function openedData({ provisional }: Incident, name: string, why: string) {
+  const stands_on = provisional.map(({ fingerprint, hash }) => ({ fingerprint, hash }));
+  return { case: name, path: `ai/escalations/${name}`, why, ...(stands_on.length > 0 && { stands_on }) };
+}
+
+/** What the files of a case are shown with, and what that means for an answer. */
+function storyNotes(run: Run, { provisional }: Incident): string[] {
+  if (provisional.length === 0) return [];
+  const fixes = provisional.map(({ note, plugin, hash }) => {
+    const diff = patchFiles(run.layout).diffOf(hash) ?? '';
+    return `${note.fix} (${plugin})\n${diff}`.trimEnd();
+  });
+  const what =
+    'This failure came in the place of another one, after these fixes. The files are shown with them, and an answer is';
+  return [`${what} made against that text: both are applied together when the first failure returns.`, ...fixes];
+}
 
 /** Keeps a fix that a person was to be asked about. */
 export async function leaveSuggestion(run: Run, incident: Incident, suggestion: Suggestion): Promise<void> {
@@ -123,6 +139,17 @@ export async function leaveSuggestion(run: Run, incident: Incident, suggestion: 
   }
 }
 
+/** Opens a case anew for what a person has to look at once more. Nothing is written when a secret may be left in it. */
+export async function handBack(run: Run, incident: Incident, context: FixContext, why: HandOver): Promise<void> {
+  try {
+    const written = await writeCase(run, incident, context, { notes: [why.text], signal: run.signal });
+    openCase(run, incident, written, why);
+  } catch (error) {
+    if (!(error instanceof RedactionError)) throw error;
+    record(run, incident, 'notice', { text: `no case was written for ${incident.stage}: ${error.message}` });
+  }
+}
+
 /** Writes the case with all evidence, and records that the failure is given up. */
 export async function giveUp(run: Run, incident: Incident, reason: string): Promise<void> {
   const { stage } = incident;
@@ -131,7 +158,7 @@ export async function giveUp(run: Run, incident: Incident, reason: string): Prom
     const notes = [`The loop gave up: ${reason}. It tries nothing more until: mendloop reset ${stage}`];
     const { name } = await writeCase(run, incident, context, { newest: true, notes, signal: run.signal });
     updateCase(openCaseStore(run.layout), name, () => ({ state: 'given_up', why: reason }));
-    record(run, incident, 'case.opened', { ...openedData(name, `given up: ${reason}`), given_up: true });
+    record(run, incident, 'case.opened', { ...openedData(incident, name, `given up: ${reason}`), given_up: true });
   } catch (error) {
     if (!(error instanceof RedactionError)) throw error;
     record(run, incident, 'notice', { text: `no case was written for ${stage}: ${error.message}` });

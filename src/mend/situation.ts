@@ -125,14 +125,14 @@ const OUTSIDE = 'mend what the log names outside of this repository';
 
 /** What only a person can do now; undefined where the usual words do. */
 function adviceFor(
-  { stage, failure, history }: Incident,
+  { stage, failure, history, storyCase }: Incident,
   why: Why | undefined,
   gaveUp: boolean,
   prompt: string | undefined,
 ): string | undefined {
   if (gaveUp) return `see mendloop explain ${failure.fingerprint}; mend it, then: mendloop reset ${stage}`;
   if (why === 'safe_mode') return 'see why: mendloop safe-mode; when that is mended: mendloop safe-mode off';
-  if (why === 'open_case') return `mendloop cases show ${history.case}`;
+  if (why === 'open_case') return `mendloop cases show ${history.case ?? storyCase}`;
   if (prompt !== undefined) {
     return `start the model and run mendloop again, or give ${prompt} to any other, try its answer (mendloop check-patch <answer> --stage ${stage}) and commit it on your branch`;
   }

@@ -21,7 +21,7 @@ import { entryOf } from '../triage/ledger.ts';
 import { isReversal } from '../worktree/find-fix.ts';
 import { unwritable } from '../worktree/on-disk.ts';
 import { openWorktree } from '../worktree/open.ts';
-import { snapshotOf } from '../worktree/read.ts';
+import { type Snapshot, snapshotOf, withTexts } from '../worktree/read.ts';
 import { closeOpenRun } from './close-run.ts';
 
 export interface AnswerRequest {
@@ -68,7 +68,7 @@ export async function answerCase(request: AnswerRequest, ports: AnswerPorts): Pr
 async function judge(
   { home, answer, case: name }: AnswerRequest,
   layout: Layout,
-  { stage: stageName, patch }: CaseSummary,
+  { stage: stageName, fingerprint, patch }: CaseSummary,
   objects: GitObjects,
   env: RunPorts['env'],
 ): Promise<{ fix: SoundFix; shown: string }> {
@@ -77,7 +77,8 @@ async function judge(
   if (!stage)
     return fail('E_CASE_BROKEN', { case: name, problem: `its stage ${stageName} is not in the map any more` });
   const tree = await openWorktree(home, base, { objects, carry: config.map.carry, merge: false });
-  const snapshot = await snapshotOf(tree, tree.head);
+  const standing = entryOf(readLedger(layout).ledger, stageName, fingerprint)?.stands_on ?? [];
+  const snapshot = await asShown(layout, await snapshotOf(tree, tree.head), standing);
   const judges = await judgesAt(config.map, snapshot);
   if (answer !== undefined) refuseMasked(answer);
   const waiting = patch === undefined ? undefined : patchFiles(layout).proposalOf(patch, snapshot);
@@ -101,6 +102,17 @@ async function judge(
   const isSilent = verdict.note === NO_NOTE;
   const { fix, reason } = isSilent ? { fix: `Answer to the case ${name}`, reason: 'given by a person' } : verdict.note;
   return { fix: { ...verdict, note: { fix: mask(fix), reason: mask(reason) } }, shown: mask(verdict.diff) };
+}
+
+/** The files as the case shows them: with the fixes that it stands on. */
+async function asShown(layout: Layout, snapshot: Snapshot, fixes: readonly { hash: string }[]): Promise<Snapshot> {
+  let shown = snapshot;
+  for (const { hash } of fixes) {
+    const change = await patchFiles(layout).proposalOf(hash, shown);
+    if (!change || !('files' in change)) return shown;
+    shown = withTexts(shown, new Map(Object.entries(change.files)));
+  }
+  return shown;
 }
 
 /** What stands for a masked value in a case means nothing in a file. */

@@ -1,6 +1,5 @@
 // The loop, top to bottom: run a step; when it fails, take its fingerprint, judge the fix before it, decide, ask for a fix
 // that passes the gate, commit it, make again what it made stale, run again. A plan of the caller's own has no mending.
-
 import { applyFix } from '../mend/commit.ts';
 import { currentIncident, type FailedAttempt, identify, record } from '../mend/identify.ts';
 import { chargeFix, judgeTrial } from '../mend/judge-fixes.ts';
@@ -32,13 +31,13 @@ type Next = { end: Ended } | { again: { pause_ms: number; reason: string; tier?:
 export async function driveStep(step: PlanStep, plan: PlanRun): Promise<StepEnd> {
   const goesOn = plan.begun.delete(step.id);
   const upToDate = goesOn ? undefined : await endIfUpToDate(step, plan);
-  if (upToDate) return 'kind' in upToDate ? endOfStep(step, plan, upToDate) : upToDate;
+  if (upToDate) return endOfStep(step, plan, upToDate);
   if (!goesOn) plan.emit({ type: 'step.started', ...eventLabel(step), status: 'running', data: {} });
   await finishWait(step, plan);
   for (;;) {
     if (plan.signal.aborted) return endOfStep(step, plan, { kind: 'stopped' });
     const way = makesWay(step, plan);
-    if (way) return 'kind' in way ? endOfStep(step, plan, way) : way;
+    if (way) return endOfStep(step, plan, way);
     const { attempt, ended } = await runAttempt(step, plan);
     const next = await afterAttempt(step, plan, attempt, ended);
     if ('end' in next) return endOfStep(step, plan, next.end);
@@ -69,16 +68,16 @@ async function afterAttempt(step: PlanStep, plan: PlanRun, attempt: number, ende
 async function mendFailure(run: Run, plan: PlanRun, failed: FailedAttempt): Promise<Next> {
   const incident = identify(run, failed);
   const charged = await chargeFix(run, incident, failed);
-  if (charged) return 'leave' in charged ? { end: { kind: 'left', reason: charged.leave } } : rerun(charged);
+  if (charged && 'leave' in charged) return { end: { kind: 'left', reason: charged.leave } };
+  if (charged) return again(charged.pauseMs, charged.rerun);
   await tripSafeModeIfFixBroke(run, incident);
   const judged = await judgeTrial(run, incident, failed);
-  if ('rerun' in judged) return rerun(judged);
+  if ('rerun' in judged) return again(judged.pauseMs, judged.rerun);
   if (await turnFor(run, plan, judged.incident, failed)) return again(0, 'what it is made from changed meanwhile');
   return answerFailure(run, judged.incident, failed).finally(() => endTurn(run, incident.step));
 }
 
-/** Turns that spend no limit: known fixes, fixes applied again, a tier that is down. A bound against endless loops. */
-const MORE_TURNS = 12;
+const MORE_TURNS = 12; // That spend no limit: known fixes, fixes applied again, a tier that is down.
 
 /** Decides and acts until the step runs again or ends. What comes to nothing is decided anew, with what it spent. */
 async function answerFailure(run: Run, seen: Incident, failed: FailedAttempt): Promise<Next> {
@@ -94,7 +93,11 @@ async function answerFailure(run: Run, seen: Incident, failed: FailedAttempt): P
     const { askForFix } = await import('../mend/ask.ts');
     const answer = await askForFix(run, incident, decision, knownFix, failed.timeLeftMs());
     const result = 'sound' in answer ? await applyFix(run, incident, answer, failed.timeLeftMs()) : answer;
-    if ('fix' in result) return again(0, `${result.fix.plugin}: ${result.fix.note.fix}`, 'fix');
+    if ('fix' in result) {
+      const { goOnWithStory } = await import('../mend/story.ts');
+      await goOnWithStory(run, incident, result.fix, failed.timeLeftMs);
+      return again(0, `${result.fix.plugin}: ${result.fix.note.fix}`, 'fix');
+    }
     if (result.none === 'moved') return again(0, 'another fix changed its files meanwhile: once more');
     if (result.none === 'stopped') {
       record(run, incident, 'failure.decided', STOPPED);
@@ -107,12 +110,9 @@ async function answerFailure(run: Run, seen: Incident, failed: FailedAttempt): P
 
   async function fail(incident: Incident, decision: Decision): Promise<Next> {
     const context = await conclude(run, incident, decision, unreachable.prompt);
-    const { error } = failed;
-    return { end: { kind: 'error', error: { ...error, context: { ...error.context, ...context } } } };
+    return { end: { kind: 'error', error: { ...failed.error, context: { ...failed.error.context, ...context } } } };
   }
 }
-
-const rerun = ({ rerun: reason, pauseMs }: { rerun: string; pauseMs: number }): Next => again(pauseMs, reason);
 
 const again = (pause_ms: number, reason: string, tier?: 'wait' | 'fix'): Next => ({
   again: { pause_ms, reason, ...(tier ? { tier } : {}) },

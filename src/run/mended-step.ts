@@ -59,7 +59,8 @@ export async function turnFor(run: Run, plan: PlanRun, incident: Incident, faile
  * Records how a step ended; before it what its fixes came to, so that a crash cannot leave a finished step with open fixes,
  * and behind it what follows for others.
  */
-export async function endOfStep(step: PlanStep, plan: PlanRun, ended: Ended): Promise<StepEnd> {
+export async function endOfStep(step: PlanStep, plan: PlanRun, ended: Ended | StepEnd): Promise<StepEnd> {
+  if ('state' in ended) return ended;
   const { run } = plan;
   if (!run) return endStep(step, plan, ended);
   const { stages } = run.journal;

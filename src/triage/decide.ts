@@ -7,7 +7,7 @@ import { type DayUsage, isFlapping, type LedgerEntry, triesSpent, usedOn } from 
 import { counted, dayOf, ordinal } from './words.ts';
 
 /** As much of an incident as a decision needs; `history` is undefined for a failure that was never seen. */
-export interface DecidedIncident extends Pick<Incident, 'attempt' | 'waits'> {
+export interface DecidedIncident extends Pick<Incident, 'attempt' | 'waits'>, Partial<Pick<Incident, 'storyCase'>> {
   failure: Pick<Incident['failure'], 'class' | 'transient' | 'external'>;
   history: LedgerEntry | undefined;
 }
@@ -81,7 +81,8 @@ export function decide(incident: DecidedIncident, situation: Situation): Decisio
   const { history, failure, attempt, waits } = incident;
   const { limits, backoff, time_left_ms } = situation;
   // A person was asked: until they answer, the stage runs once each run and nobody else is bothered.
-  if (history?.case !== undefined) return none('open_case', `case ${history.case} is open`);
+  const openCase = history?.case ?? incident.storyCase;
+  if (openCase !== undefined) return none('open_case', `case ${openCase} is open`);
   if (history?.gave_up_at !== undefined) {
     return none('give_up_stands', `it was given up on ${dayOf(history.gave_up_at)}; reset the stage to start again`);
   }

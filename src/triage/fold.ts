@@ -49,6 +49,8 @@ const STORY = {
     setOutcome(entry, event, { ...event.data, commit: event.data.reverts }, event.data.outcome, event.data.reason);
   },
   'case.opened': (entry, { data }) => {
+    if (data.stands_on) entry.stands_on = data.stands_on;
+    else delete entry.stands_on;
     if (data.given_up) return;
     entry.case = data.case;
     // It waits anew, whatever a person was notified of before.
@@ -56,6 +58,7 @@ const STORY = {
   },
   'case.closed': (entry) => {
     delete entry.case;
+    delete entry.stands_on;
   },
   'case.answered': recordPersonsAnswer,
   'person.notified': (entry, { data }) => {

@@ -2,7 +2,7 @@
 // Folded from events, so a later process knows the same. Pure.
 import type { AttemptEnd, FixTier, Inputs, LoopEvent } from '../events.ts';
 import { endOf, type Failure } from '../failure/fingerprint.ts';
-import { entryOf, type Ledger, type LedgerEntry } from './ledger.ts';
+import { entryOf, type Ledger, type LedgerEntry, storyCaseOf } from './ledger.ts';
 
 /** A fix on the AI branch. */
 export interface Fix {
@@ -51,6 +51,8 @@ export interface Incident extends Sighting {
   readonly endText: string;
   /** What the ledger knows of this failure. */
   readonly history: LedgerEntry;
+  /** The open case of a later failure that stands on a fix of this one. */
+  readonly storyCase: string | undefined;
   /** How many waits this stage has used in this run. */
   readonly waits: number;
   /** The fix that this attempt judges. */
@@ -158,6 +160,7 @@ export class RunFailures {
       ...sighting,
       endText: endOf(ended),
       history: entryOf(ledger, stage, failure.fingerprint) as LedgerEntry,
+      storyCase: storyCaseOf(ledger, stage, failure.fingerprint),
       waits: this.#waitsOf(stage),
       trial: this.trials.get(step),
       provisional: this.#provisional.filter((fix) => fix.stage === stage),

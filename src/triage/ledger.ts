@@ -1,5 +1,15 @@
 // The ledger: what is known of every failure, by stage and fingerprint, across runs; and questions about it. Pure.
-import { FAILURE_CLASSES, FIX_OUTCOMES, FIX_TIERS, isAttemptEnd, isNote, KNOWN_FIXES, TIERS } from '../events.ts';
+import {
+  FAILURE_CLASSES,
+  FIX_OUTCOMES,
+  FIX_TIERS,
+  isAttemptEnd,
+  isNote,
+  isStory,
+  KNOWN_FIXES,
+  PERSON,
+  TIERS,
+} from '../events.ts';
 import { amount, type Checked, count, flag, listOf, name, oneOf, optional, shaped, text, time } from '../shape.ts';
 
 const isPatch = shaped({
@@ -67,6 +77,8 @@ const isEntry = shaped({
   gave_up_at: optional(time),
   /** The open case. */
   case: optional(name),
+  /** What the files of its case are shown with: an answer is applied behind these. */
+  stands_on: optional(isStory),
   /** The case that escalations were called with since the last restart. */
   escalated: optional(name),
   /** What a person was notified of last. */
@@ -134,6 +146,26 @@ export const entriesOf = (ledger: Ledger, stage: string): LedgerEntry[] =>
 /** Whether an executor is asked about a failure: one that needs a model, and has not said that it takes a person. */
 export const mayAsk = (executor: string, history: Pick<LedgerEntry, 'passed'> | undefined): boolean =>
   executor !== KNOWN_FIXES && history?.passed?.includes(executor) !== true;
+
+/** The open case of a later failure that stands on a fix of this one: until it is answered that fix does not come back. */
+export const storyCaseOf = (ledger: Ledger, stage: string, fingerprint: string): string | undefined =>
+  entriesOf(ledger, stage).find(
+    (entry) => entry.case !== undefined && entry.stands_on?.some((fix) => fix.fingerprint === fingerprint),
+  )?.case;
+
+/** What is to be applied behind a fix that came back: the later ones of its story, and the answer that was made on top of them. */
+export function restOfStory(
+  ledger: Ledger,
+  stage: string,
+  { fingerprint, hash }: Pick<Patch, 'hash'> & { fingerprint: string },
+) {
+  for (const { fingerprint: last, stands_on = [], patches } of entriesOf(ledger, stage)) {
+    const at = stands_on.findIndex((fix) => fix.fingerprint === fingerprint && fix.hash === hash);
+    const answer = patches.find((patch) => patch.plugin === PERSON && patch.outcome === 'withdrawn');
+    if (at >= 0 && answer) return [...stands_on.slice(at + 1), { fingerprint: last, hash: answer.hash }];
+  }
+  return [];
+}
 
 /** Tries since the last restart. One whose fix is withdrawn is not spent until that fix is applied again. */
 export function triesSpent({ executor_tries, try_fixes, patches }: LedgerEntry): number {

@@ -134,6 +134,7 @@ test('an incident is what the log says, with its history, the waits and the fix 
     waits: 0,
     trial: failures.trials.get('a'),
     provisional: [],
+    storyCase: undefined,
   });
 });
 
