@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { fail } from '../errors.ts';
 import { namesIn } from '../io/files.ts';
 import { type Git, openGit } from '../io/git.ts';
-import { type AdminDir, adminDirs, gitFile, removeHalfMade, samePlace, unfinished } from '../io/git-dir.ts';
+import { type AdminDir, adminDirs, gitFile, removeHalfMade, samePlace, startsWith, unfinished } from '../io/git-dir.ts';
 import { clearDeadLock, locksOf, mayBeHeld } from '../io/git-locks.ts';
 import { entryAt } from '../io/links.ts';
 import { readText, removeFile, writeAtomic } from '../io/store.ts';
@@ -23,16 +23,28 @@ export async function attach(site: Site, base: Base) {
   if (!dir) fail('E_WORKTREE_TAKEN', { what: 'something that git does not know' });
   const doing = await unfinished(dir.path);
   if (doing) fail('E_WORKTREE_BUSY', { doing, end: endOf(doing) });
-  if (await fillSparse({ path: site.path, gitDir: dir.path })) {
-    notices.push(`this clone is sparse; ${WORKTREE} has every file`);
-  }
+  const tree = { path: site.path, gitDir: dir.path };
+  if (await remakeIndex(tree)) notices.push(`the index of ${WORKTREE} was damaged; it was made again`);
+  if (await fillSparse(tree)) notices.push(`this clone is sparse; ${WORKTREE} has every file`);
   // Files as old as the index are read again by every status; one that may write ends that for the whole run.
-  const status = await trackedStatus(treeGit({ path: site.path, gitDir: dir.path }, { refresh: true }));
+  const status = await trackedStatus(treeGit(tree, { refresh: true }));
   if (status.branch !== site.branch) {
     const { branch } = site;
     fail('E_WORKTREE_BRANCH', { branch, word: shellWord(branch), found: status.branch ?? 'no branch' });
   }
   return { gitDir: dir.path, status, notices };
+}
+
+/**
+ * An index that is gone, or that a power loss left empty, says nothing that HEAD and the files do not say, too. Whether it
+ * was one: its first bytes tell that without a git.
+ */
+async function remakeIndex(tree: TreePlace): Promise<boolean> {
+  const index = join(tree.gitDir, 'index');
+  if (await startsWith(index, 'DIRC')) return false;
+  removeFile(index);
+  await treeGit(tree).run(['read-tree', 'HEAD']);
+  return true;
 }
 
 const EVERY_FILE = '/*\n';
