@@ -11,9 +11,9 @@ const AFTER_KILL_MS = 5000;
 /** Processes of group `pgid` that still run, zombies not counted. */
 export function groupMembers(pgid: number): number[] {
   if (!pidExists(-pgid)) return [];
-  const all = processes();
-  // Without /proc the group's existence is all there is to know.
-  return all === undefined ? [pgid] : all.filter((p) => p.pgid === pgid).map((p) => p.pid);
+  const members = processes()?.flatMap((p) => (p.pgid === pgid ? [p.pid] : []));
+  // Without /proc, or where it hides what others run, the group's existence is all there is to know.
+  return members === undefined || (members.length === 0 && readProc(1, 'stat') === undefined) ? [pgid] : members;
 }
 
 /** Running processes that carry every one of `marks` (NAME=value) in their environment: what a stage started, also in a session of its own. */

@@ -11,7 +11,7 @@ import { folder, write } from './temporary.ts';
 function told(around: readonly string[], of?: ProcessIdentity, env: NodeJS.ProcessEnv = process.env) {
   const [first = '', ...args] = [...around, process.execPath, ...program('tell-liveness')];
   const text = execFileSync(first, [...args, ...(of ? [JSON.stringify(of)] : [])], { encoding: 'utf8', env });
-  return JSON.parse(text) as { me: ProcessIdentity; liveness?: string };
+  return JSON.parse(text) as { me: ProcessIdentity; liveness?: string; group?: number[] };
 }
 
 const CONTAINER = ['unshare', '--pid', '--fork', '--mount-proc'];
@@ -65,14 +65,14 @@ inContainer(
   },
 );
 
-/** Without a /proc, and with a `ps` of our own. */
-function withoutProc(ps: string | undefined) {
+/** Without a /proc, and with a `ps` of our own; `first` may put something there, below $0. */
+function withoutProc(ps: string | undefined, first = '') {
   const bin = folder();
   write(bin, ps === undefined ? {} : { ps: `#!/bin/sh\n${ps}\n` });
   if (ps !== undefined) chmodSync(join(bin, 'ps'), 0o755);
   const empty = join(bin, 'empty');
   mkdirSync(empty);
-  const bare = ['unshare', '--mount', 'sh', '-c', `mount --bind ${empty} /proc && PATH=${bin} exec "$@"`, 'sh'];
+  const bare = ['unshare', '--mount', 'sh', '-c', `${first}mount --bind "$0" /proc && PATH=${bin} exec "$@"`, empty];
   return (of?: ProcessIdentity) => told(bare, of);
 }
 
@@ -94,6 +94,15 @@ inContainer('without /proc and without a ps that answers, a number that is taken
     assert.is(ask({ ...me, pid: process.pid, start: '1' }).liveness, 'unknown');
     assert.is(ask({ ...me, pid: 2 ** 22 - 1, start: '1' }).liveness, 'dead');
   }
+});
+
+inContainer('where /proc hides what others run, a process or group of theirs is not taken for gone', () => {
+  const ask = withoutProc('exit 1', 'mkdir "$0/$$" && ');
+  const group = spawn('sleep', ['20'], { detached: true, stdio: 'ignore' });
+  const { me } = ask();
+  const told = ask({ ...me, pid: group.pid as number, start: '1' });
+  assert.equal([told.liveness, told.group], ['unknown', [group.pid]]);
+  group.kill('SIGKILL');
 });
 
 test('a process that ended and whose parent took no note is dead', async () => {

@@ -3,6 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EventType, LoopEvent, NewEvent, Subscriber } from '../../src/events.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
+import { takeLock } from '../../src/io/lock.ts';
 import { readEvents } from '../../src/journal/event-file.ts';
 import { openJournal } from '../../src/journal/journal.ts';
 import { loadStages } from '../../src/journal/load-stages.ts';
@@ -256,6 +257,36 @@ test('what is told in words is masked before it is on disk, and what has none is
     assert.not.match(readFileSync(path, 'utf8'), /s3cret/);
   }
   assert.is(seen.filter((text) => text.startsWith('{')).length, 1);
+});
+
+test('a process whose lock went to another records nothing more, and leaves the projections as they are', () => {
+  for (const change of [(path: string) => rmSync(path), (path: string) => writeFileSync(path, '{"pid":1}')]) {
+    const home = folder();
+    const { lock, stages, journal: path } = layoutOf(home);
+    const got = takeLock(lock, 'test');
+    const { journal, say } = openIn(home);
+    say('step.started', 'a');
+    say('attempt.started', 'a');
+    const before = [readFileSync(path(RUN), 'utf8'), readFileSync(stages, 'utf8')];
+    change(lock);
+    for (const _ of [1, 2]) assert.throws(() => say('step.done', 'a'), /is no longer the lock of this run/);
+    journal.close();
+    assert.equal([readFileSync(path(RUN), 'utf8'), readFileSync(stages, 'utf8')], before);
+    if (got.taken) got.release();
+  }
+});
+
+test('whoever looks while a stage runs sees that it runs, though nothing more is recorded for long', async () => {
+  const home = folder();
+  const { say, journal, layout } = openIn(home);
+  say('run.started');
+  say('step.started', 'a');
+  say('attempt.started', 'a');
+  const status = () => JSON.parse(readFileSync(layout.stages, 'utf8')).stages.a?.status;
+  assert.is(status(), undefined, 'too soon after the last time');
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  assert.is(status(), 'running');
+  journal.close();
 });
 
 test('property: wherever a process dies, the next one finds the state that all recorded events fold to', () => {

@@ -32,6 +32,25 @@ test('of a step that was cut off the attempt ends only if there was one, and a r
   assert.equal(cut(['check.started', 'a', { leader }]), []);
 });
 
+test('of a wait no more is left than it had when the last event came, however the clock was set since', () => {
+  // Events are a second apart.
+  const events = journalOf([
+    ['step.retry', 'a', { pause_ms: 10_000 }],
+    ['step.started', 'b'],
+    ['step.done', 'b'],
+  ]);
+  const began = Date.parse(events[0]?.time ?? '');
+  const left = (now: number) => (resumeState(events, now).waits.get('a') ?? 0) - now;
+  assert.equal(
+    [3000, 9000, 12_000].map((after) => left(began + after)),
+    [7000, 1000, -2000],
+  );
+  assert.equal(
+    [0, -1, -3_600_000].map((after) => left(began + after)),
+    [8000, 8000, 8000],
+  );
+});
+
 test('what belongs to no step leaves nothing to resume', () => {
   const { attempts, done, cutOff } = resumeState(journalOf([['run.started'], ['notice', undefined, { text: 'x' }, 2]]));
   assert.equal([attempts.size, done.size, cutOff], [0, 0, []]);

@@ -62,6 +62,22 @@ test('waits count on in a run that was cut off, and the wait it was in goes on w
   assert.is(second.stages.stages.a?.attempts, 4);
 });
 
+test('a clock that was set back while a wait was cut off makes it no longer than it was', async () => {
+  for (const [back, left] of [
+    [3_600_000, 30_000],
+    [10, 30_000],
+    [-31_000, undefined],
+  ] as const) {
+    const home = homelab({ a: { command: `${NOTE}; ${REFUSED}` } });
+    const first = await run(home, {}, { clock: fakeClock() });
+    cutOff(home, first.run, (e) => e.type === 'step.retry');
+    const retry = first.events.find((e) => e.type === 'step.retry');
+    const clock = fakeClock(Date.parse(retry?.time ?? '') - back);
+    assert.is((await run(home, {}, { clock })).run, first.run);
+    assert.equal(clock.slept, [...(left === undefined ? [] : [left]), 60_000, 120_000]);
+  }
+});
+
 test('on_failure: retry runs again blindly first; each failure is seen, and only what is left is decided about', async () => {
   const retry = { max_attempts: 2, backoff_ms: 1000 };
   const home = homelab({ a: { command: untilAttempt(3), on_failure: 'retry', retry } });
