@@ -128,7 +128,7 @@ export async function blameForJudges(run: StageRun, tracked: readonly string[]):
     if (now === 'stuck') stuck.push(path);
   }
   blame(run, [...tracked, ...own]);
-  if (judges?.stamps !== undefined) judges.stamps = await stampsNow(run);
+  if (judges?.stamps !== undefined && tracked.length > 0) judges.stamps = await stampsNow(run);
   return stuck;
 }
 

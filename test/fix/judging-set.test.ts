@@ -249,6 +249,17 @@ const TREE: Record<string, Example> = {
     },
     judges: ['stages/a/verify.sh', 'stages/lib.sh', 'stages/a/deeper.sh', 'stages/a/probe.py', 'stages/a/last.sh'],
   },
+  'nothing by a word that could be anything': {
+    checks: ['bash check.sh'],
+    files: {
+      'check.sh':
+        'retry() { "$@"; }\nfor n in 1 2; do bash "$dir/$n.sh"; "$n.sh"; done\ncase $1 in [0-9]*) retry true ;; *) exit 1 ;; *.sh) : ;; esac\n"$1" "$2"\n. "$X"\n',
+      'README.md': '',
+      'run.sh': '',
+      'deep/run.sh': '',
+    },
+    judges: ['check.sh'],
+  },
   'settings that run something are a judge': {
     checks: ['. ./settings.conf && test -n "$A"'],
     files: { 'settings.conf': 'A=$(date)\n' },

@@ -73,8 +73,8 @@ interface Scope {
 async function follow(command: Command, scope: Scope): Promise<void> {
   const commands = typeof command === 'string' ? readShell(command) : readArgv(command);
   const ran = commands.flatMap((one, i) => ranBy(one, feedsShell(commands, i)));
-  const folders = ran.flatMap((one) => (one.kind === 'folder' || one.kind === 'value' ? [one.word] : []));
-  const place = placeOf(scope, folders);
+  const words = (kind: Ran['kind']) => ran.flatMap((one) => (one.kind === kind && 'word' in one ? [one.word] : []));
+  const place = placeOf(scope, words('folder'), words('value'));
   const isVariable = (word: string) => /^\$\w+$/.test(word);
   const runsVariable = ran.some(
     (one) =>
@@ -111,7 +111,8 @@ async function take(ran: Ran, place: Place, scope: Scope, runsVariable: boolean)
       return add(word, place.findOrName(word), true);
     }
     case 'script':
-      return add(ran.word, place.findOrName(ran.word));
+      // Without a folder it is a pattern of `case`.
+      return add(ran.word, /^[^/]*[*?[]/.test(ran.word) ? [] : place.findOrName(ran.word));
     case 'playbook':
       return add(ran.word, place.find(ran.word));
     case 'sourced': {
@@ -157,7 +158,7 @@ async function takeTargets(ran: Extract<Ran, { kind: 'targets' }>, place: Place,
 async function withIncluded(tool: TargetTool, path: string, scope: Scope): Promise<string[]> {
   const files = [path];
   for (const file of files) {
-    const place = placeOf({ ...scope, own: dirname(file) }, []);
+    const place = placeOf({ ...scope, own: dirname(file) });
     const more = includedFiles(tool, (await scope.text(file)) ?? '').flatMap((word) => place.find(word));
     files.push(...more.filter((one) => !files.includes(one)));
   }
@@ -194,7 +195,7 @@ function isShell(path: string, text: string, shell: boolean): boolean {
 const INCLUDED = /\b(?:import_playbook|include_tasks|import_tasks|script):\s*["']?([^\s"'#]+)/g;
 
 function calledByPlaybook(text: string, scope: Scope): string[] {
-  const place = placeOf(scope, []);
+  const place = placeOf(scope);
   return [...text.matchAll(INCLUDED)].flatMap(([, word]) => place.find(word as string));
 }
 
@@ -202,7 +203,7 @@ const IMPORTED = /^\s*(?:from\s+\.?([\w.]+)\s+import|import\s+([\w.]+))/gm;
 
 /** Scripts that a program in another language names: better one too many. */
 function calledByProgram(text: string, scope: Scope): string[] {
-  const place = placeOf(scope, []);
+  const place = placeOf(scope);
   const modules = [...text.matchAll(IMPORTED)].map(
     ([, from, name]) => `${(from ?? name ?? '').replaceAll('.', '/')}.py`,
   );
@@ -232,27 +233,31 @@ interface Place {
   below(word: string): string[];
 }
 
-/** `named`: folders that the text goes to or keeps in variables. */
-function placeOf({ listing, own }: Scope, named: readonly string[]): Place {
+/** `goesTo`: folders that the text changes to; `values`: what it keeps in variables. */
+function placeOf({ listing, own }: Scope, goesTo: readonly string[] = [], values: readonly string[] = []): Place {
   const above = own === '' ? [''] : own.split('/').map((_, i, parts) => parts.slice(0, parts.length - i).join('/'));
   const start = [...new Set(['', ...above])];
-  const plain = named
+  const plain = [...goesTo, ...values]
     .map((word) => word.replace(ROOT, ''))
     .filter((word) => !VARIABLE_IN.test(word) && !word.startsWith('/'));
   const folders = [...new Set([...start, ...plain.flatMap((word) => start.map((from) => inside(from, word)))])];
   // After a `cd` that only the shell knows a word may lie anywhere.
-  const anywhere = named.some((word) => VARIABLE_IN.test(word));
+  const anywhere = goesTo.some((word) => VARIABLE_IN.test(word));
   const from = (word: string) =>
     [...new Set(folders.map((folder) => inside(folder, word)))].filter((path) => listing.has(path));
   const exact = (word: string) =>
     [...new Set(['', own].map((folder) => inside(folder, word)))].filter((path) => listing.has(path));
   const matching = (patterns: string[]) => [...listing.keys()].filter(pathMatcher(patterns));
-  const byTail = (tail: string) => (tail === '' || !/[./]/.test(tail) ? [] : matching([`**/${tail}`]));
+  const byTail = (tail: string): string[] => {
+    if (!/[./]/.test(tail) || !hasName(tail)) return [];
+    if (/[*?[{]/.test(tail)) return matching([`**/${tail}`]);
+    return (byName(listing).get(nameOf(tail)) ?? []).filter((path) => `/${path}`.endsWith(`/${tail}`));
+  };
 
   function find(given: string): string[] {
     const word = given.replace(ROOT, '').replace(/^(?:\.\/)+/, '');
     if (word === '' || word.startsWith('/') || word.startsWith('~')) return [];
-    const [leading] = /^(?:\$\w+|…|\{\{[^}]*\}\})+\/?/.exec(word) ?? [];
+    const [leading] = /^(?:\$\w+|\$[@*#?]|…|\{\{[^}]*\}\})+\/?/.exec(word) ?? [];
     if (leading !== undefined) {
       const tail = word.slice(leading.length);
       if (!leading.endsWith('/') || tail === '') return [];
@@ -260,6 +265,7 @@ function placeOf({ listing, own }: Scope, named: readonly string[]): Place {
       return found.length > 0 ? found : byTail(globOf(tail.replace(/^(?:\.\.?\/)+/, '')));
     }
     const glob = globOf(word);
+    if (glob !== word && !hasName(glob)) return [];
     if (/[*?[{]/.test(glob)) return matching(folders.map((folder) => inside(folder, glob)));
     const found = from(word);
     return found.length > 0 || !anywhere ? found : byTail(word.replace(/^(?:\.\.?\/)+/, ''));
@@ -282,5 +288,25 @@ function placeOf({ listing, own }: Scope, named: readonly string[]): Place {
 }
 
 const VARIABLE_IN = new RegExp(VARIABLE.source);
+const nameOf = (path: string): string => path.split('/').at(-1) as string;
+
+/** The paths of a listing by their last part, found once a listing. */
+const namesIn = new WeakMap<Listing, Map<string, string[]>>();
+function byName(listing: Listing): Map<string, string[]> {
+  const known = namesIn.get(listing);
+  if (known) return known;
+  const names = new Map<string, string[]>();
+  for (const path of listing.keys()) names.set(nameOf(path), [...(names.get(nameOf(path)) ?? []), path]);
+  namesIn.set(listing, names);
+  return names;
+}
+
+/** Whether a pattern names something: `*.sh` could be any script. */
+const hasName = (glob: string): boolean =>
+  /\w/.test(
+    nameOf(glob)
+      .replace(/\.\w+$/, '')
+      .replace(/\[[^\]]*\]/g, ''),
+  );
 const globOf = (word: string): string => word.replace(VARIABLE, '*');
 const inside = (folder: string, word: string): string => normalize(join(folder, word)).replace(/\/$/, '');

@@ -33,7 +33,9 @@ const SHELLS = set('sh bash zsh dash ksh ash busybox');
 const INTERPRETERS = /^(?:python[\d.]*|node|nodejs|ruby|perl|php|deno|bun|tsx|ts-node|Rscript|lua|tclsh|expect|pwsh)$/;
 /** Given a program in a file by this option. */
 const PROGRAM_FILE = /^(?:g|m|n)?awk$|^(?:sed|jq|yq|gojq|goss)$/;
-const WRAPPERS = set('ssh su watch flock nix-shell nix script xargs parallel env sudo doas timeout eval trap');
+const WRAPPERS = set(
+  'ssh su watch flock nix-shell nix script xargs parallel env sudo doas timeout sops op doppler eval trap',
+);
 const LOOKS = set(
   '[ [[ (( test echo printf : true false cd cat head tail less wc ls stat file find du df grep egrep fgrep rg diff cmp comm sort uniq cut tr ' +
     'tee touch cp mv rm ln mkdir chmod chown install scp rsync sha256sum sha1sum md5sum cksum git which type hash alias unset shift return ' +
@@ -125,7 +127,10 @@ export function readsCommands({ words }: SimpleCommand): boolean {
 }
 
 function valuesOf(name: string, value: string): Ran[] {
-  if (name.endsWith('PATH')) return value.split(':').map((word) => ({ kind: 'folder', word }));
+  if (name.endsWith('PATH')) {
+    const folders = value.split(':').filter((word) => !word.startsWith('$'));
+    return folders.map((word) => ({ kind: 'folder', word }));
+  }
   return value === '' ? [] : [{ kind: 'value', word: value }];
 }
 
