@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { parseContextMap, parseLoopConfig } from '../config/parse.ts';
+import { secretCarry } from '../config/paths.ts';
 import { failConfig } from '../config/problem.ts';
 import { EXIT, fail, failUsage } from '../errors.ts';
 import { secretsFrom } from '../io/secrets.ts';
@@ -42,7 +43,7 @@ function redactorOf(home: () => string): Redactor {
   if (map?.ok === false || !loop.ok) {
     return failConfig([map, loop].flatMap((parsed) => (!parsed || parsed.ok ? [] : parsed.problems)));
   }
-  const { secrets } = secretsFrom({ home: root, carry: map?.value.carry ?? [], env: process.env });
+  const { secrets } = secretsFrom({ home: root, carry: map ? secretCarry(map.value) : [], env: process.env });
   return createRedactor({ secrets, rules: ownerPatterns(loop.value.redact) });
 }
 

@@ -118,6 +118,17 @@ export const RESERVED_STAGE_NAMES: readonly string[] = [
   'rollback safe-mode doctor validate init demo report serve cron abandon gc help version executor',
 ].flatMap((line) => line.split(' '));
 
+const carryEntrySchema = z.union(
+  [
+    repoPathSchema,
+    z.strictObject({
+      path: repoPathSchema.describe('The file or folder'),
+      secret: flag(true, 'false: local configuration; its values are not masked in what a model is told'),
+    }),
+  ],
+  { error: 'expected a path, or a mapping with path and secret: false' },
+);
+
 /** The whole file. */
 export const contextMapSchema = z
   .strictObject({
@@ -129,7 +140,7 @@ export const contextMapSchema = z
       .describe('The stages by name; their needs decide the order'),
     protected_files: list(globSchema, 'Patterns of files that no fix may touch and no command may name'),
     carry: list(
-      repoPathSchema,
+      carryEntrySchema,
       'Untracked files and folders to link into the worktree; never edited by the AI, never sent',
     ),
     architecture_section_keywords: z
@@ -137,7 +148,13 @@ export const contextMapSchema = z
       .default({})
       .describe('Section key to the words by which its sections of the memo are found'),
   })
-  .describe('The stages of this repository and what the AI may edit to mend them');
+  .describe('The stages of this repository and what the AI may edit to mend them')
+  .transform(({ carry, ...map }) => ({
+    ...map,
+    carry: carry.map((entry) => (typeof entry === 'string' ? entry : entry.path)),
+    /** Of the carried paths those whose values are nobody's secret. */
+    not_secret: carry.flatMap((entry) => (typeof entry === 'string' || entry.secret ? [] : [entry.path])),
+  }));
 
 /** The context map with every default filled in, frozen all the way down. */
 export type ContextMap = Frozen<z.output<typeof contextMapSchema>>;

@@ -54,3 +54,24 @@ export function pathMatcher(
   if (patterns.length === 0) return () => false;
   return picomatch(patterns, { dot: true, nonegate: true, nocase: options.ignoreCase ?? false });
 }
+
+const WILDCARD = /[*?[{(!]/;
+
+export const isGlob = (pattern: string): boolean => WILDCARD.test(pattern);
+
+/** The part of a glob before its first wildcard, as a folder. */
+export function folderOf(glob: string): string {
+  const parts = glob.split('/');
+  const wild = parts.findIndex(isGlob);
+  return parts.slice(0, wild === -1 ? parts.length - 1 : wild).join('/') || '.';
+}
+
+export interface Carry {
+  readonly carry: readonly string[];
+  /** Those of them whose values are nobody's secret. */
+  readonly not_secret?: readonly string[];
+}
+
+/** The carried paths whose values must not leave this machine. */
+export const secretCarry = ({ carry, not_secret = [] }: Carry): string[] =>
+  carry.filter((path) => !not_secret.includes(path));

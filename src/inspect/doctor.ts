@@ -1,6 +1,7 @@
 // Everything a run depends on, looked at one by one: for a person who wonders why it does not work, or whether it will.
 import { join } from 'node:path';
 import type { LoopConfig } from '../config/loop-config.ts';
+import { folderOf, secretCarry } from '../config/paths.ts';
 import { MendError } from '../errors.ts';
 import { diskFree, fileFacts, findTool, isWritable } from '../io/files.ts';
 import { withObjects } from '../io/git-objects.ts';
@@ -18,8 +19,9 @@ import { stagePath } from '../stage/env.ts';
 import { pluginsAt } from '../stage/own-plugins.ts';
 import { toolSource } from '../stage/requires.ts';
 import type { Lab, RunPorts } from '../stage/run.ts';
+import { uncarriedIgnored } from '../stage/uncarried.ts';
 import { carryPaths, refuseTracked } from '../worktree/carry.ts';
-import { ignoredBeside, notCarried, terraformState, uncommitted } from '../worktree/read.ts';
+import { checkoutFiles, ignoredBeside, notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 
 export interface Finding {
   level: 'ok' | 'note' | 'problem';
@@ -101,35 +103,37 @@ function labFindings({ map }: Configuration, lab: Lab, ports: Ports): Finding[] 
 }
 
 async function fileFindings(home: string, { map }: Configuration): Promise<Finding[]> {
-  const isCarried = (path: string) => map.carry.some((carried) => path === carried || path.startsWith(`${carried}/`));
   const isFolder = (path: string) => fileFacts(join(home, path))?.isFolder === true;
   const folders = [...new Set(Object.values(map.stages).flatMap((stage) => stage.files.map(folderOf)))];
-  const ignored = (await ignoredBeside(home, folders.filter(isFolder))).filter((path) => !isCarried(path));
+  const stages = Object.values(map.stages);
+  const tracked = (await checkoutFiles(home))?.files.keys() ?? [];
+  const named = await uncarriedIgnored(home, stages, { carry: map.carry, tracked });
+  const beside = await ignoredBeside(home, folders.filter(isFolder));
+  const others = notCarried(beside, map.carry).filter((path) => !named.includes(path.replace(/\/$/, '')));
   const edits = await uncommitted(home);
   const missing = map.carry.filter((path) => !fileFacts(join(home, path)));
   return [
     ...notCarried(await terraformState(home), map.carry).map((path) =>
       problem(`${path} is Terraform state that stages would not see`, 'add it to carry in ai/context_map.yaml'),
     ),
-    ...(ignored.length > 0
-      ? [note(`ignored by git, so not in the worktree: ${ignored.join(', ')}`, 'add what stages need to carry')]
+    ...named.map((path) =>
+      problem(
+        `${path} is named by a stage, ignored by git and not carried`,
+        `add ${path} to carry in ai/context_map.yaml`,
+      ),
+    ),
+    ...(others.length > 0
+      ? [note(`ignored by git, so not in the worktree: ${others.join(', ')}`, 'add what stages need to carry')]
       : []),
     ...(missing.length > 0 ? [note(`carry names what does not exist: ${missing.join(', ')}`)] : []),
     ...(edits.length > 0 ? [note(`not committed, so not in a run: ${edits.join(', ')}`)] : []),
   ];
 }
 
-/** The part of a glob before its first wildcard, as a folder. */
-function folderOf(glob: string): string {
-  const parts = glob.split('/');
-  const wild = parts.findIndex((part) => /[*?[{(!]/.test(part));
-  return parts.slice(0, wild === -1 ? parts.length - 1 : wild).join('/') || '.';
-}
-
 /** What the filter in front of every model cannot do here. Names keys and files, never a value. */
 function secretFindings(home: string, { map, loop }: Configuration, env: Ports['env']): Finding[] {
   try {
-    const { short, passedOver } = secretsFrom({ home, carry: map.carry, env });
+    const { short, passedOver } = secretsFrom({ home, carry: secretCarry(map), env });
     const patterns = ownerPatterns(loop.redact);
     const open = short.filter((secret) => !isCovered(secret, patterns)).map(({ from }) => `${from}: too short`);
     const secrets = [...new Set([...open, ...passedOver.map((path) => `${path}: not looked into`)])];

@@ -2,15 +2,18 @@
 import { join } from 'node:path';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { pathMatcher } from '../config/paths.ts';
+import { stricterCommands } from '../config/strict-shell.ts';
 import { MendError } from '../errors.ts';
 import { filesRunBy } from '../fix/judging/judging-set.ts';
 import { fileFacts, isExecutable } from '../io/files.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { readText } from '../io/store.ts';
+import { hasChecks } from '../stage/checks.ts';
 import { baseOf, type Configuration, configurationOnDisk } from '../stage/configuration.ts';
 import { judgesAt } from '../stage/judges.ts';
 import { pluginsOnDisk } from '../stage/own-plugins.ts';
 import { scriptOf } from '../stage/script-hint.ts';
+import { uncarriedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { carryPaths, overlap, refuseOverlap } from '../worktree/carry.ts';
 import { checkoutFiles, type Files, readAt } from '../worktree/read.ts';
 
@@ -26,14 +29,26 @@ export async function validateHome(home: string): Promise<Validation> {
   const config = configurationOnDisk(home);
   await pluginsOnDisk(home, config.loop);
   const carry = carryPaths(config.map.carry);
-  const tracked = await checkoutFiles(home);
-  refuseOverlap(tracked?.files.keys() ?? [], carry);
+  const checkout = await checkoutFiles(home);
+  const tracked = [...(checkout?.files.keys() ?? [])];
+  refuseOverlap(tracked, carry);
+  const stages = Object.entries(config.map.stages);
+  const ignored = checkout ? await uncarriedIgnored(home, Object.values(config.map.stages), { carry, tracked }) : [];
   return {
-    stages: Object.keys(config.map.stages),
-    warnings: [...(tracked ? await judgeWarnings(home, config, tracked) : []), ...scriptWarnings(home, config)],
+    stages: stages.map(([name]) => name),
+    warnings: [
+      ...(checkout ? await judgeWarnings(home, config, checkout) : []),
+      ...scriptWarnings(home, config),
+      ...ignored.map(uncarriedNotice),
+      ...stages.filter(([, stage]) => !hasChecks(stage)).map(([name]) => `stages.${name}: ${UNCHECKED}`),
+      ...stricterCommands(config.map).map(({ where, why }) => `${where}: ${STRICTER} (${why})`),
+    ],
     differs: await withObjects(home, (objects) => differences(home, objects, carry)),
   };
 }
+
+const UNCHECKED = 'it has nothing to check, so nothing can tell whether it still holds; give it verify';
+const STRICTER = 'any part that fails ends it now, in 0.1.0 only the last one did';
 
 /** What no fix may touch because checks run it, by the word that says so; and judges that git cannot put back. */
 async function judgeWarnings(home: string, { map }: Configuration, tracked: Files): Promise<string[]> {

@@ -1,22 +1,22 @@
 // What stays on this machine is masked, too: journal, ledger and console hold no secret. Unlike what is sent, they are not
 // withheld when a carried file cannot be read: then only what can be known is masked.
 
-import type { ContextMap } from '../config/context-map.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
+import { type Carry, secretCarry } from '../config/paths.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import { createRedactor, maskedLeaves, type Redactor } from '../outbound/redact/redactor.ts';
 import { ownerPatterns } from '../outbound/redact/rule.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
 
 /** As much of a configuration as says what is secret. */
-type Masked = { map: Pick<ContextMap, 'carry'>; loop: Pick<LoopConfig, 'redact'> };
+type Masked = { map: Carry; loop: Pick<LoopConfig, 'redact'> };
 
 /** Never throws. The same text has the same mask for as long as the process lives. */
 export type Mask = (text: string) => string;
 
 export function openMask(home: string, { map, loop }: Masked, env: Readonly<Record<string, string | undefined>>): Mask {
   const redactor = attempt(() =>
-    createRedactor({ ...secretsFrom({ home, carry: map.carry, env }), rules: ownerPatterns(loop.redact) }),
+    createRedactor({ ...secretsFrom({ home, carry: secretCarry(map), env }), rules: ownerPatterns(loop.redact) }),
   );
   const byForm = redactor ?? attempt(() => createRedactor(secretsFrom({ home, carry: [], env })));
   return (text) => attempt(() => (byForm as Redactor).redact(text)) ?? WITHHELD;
@@ -24,7 +24,7 @@ export function openMask(home: string, { map, loop }: Masked, env: Readonly<Reco
 
 /** Where carried values stand that are too short to be looked for; what cannot be read is another's to tell. */
 export function shortSecrets(home: string, { map }: Masked): string[] {
-  const short = attempt(() => secretsFrom({ home, carry: map.carry, env: {} }).short);
+  const short = attempt(() => secretsFrom({ home, carry: secretCarry(map), env: {} }).short);
   return [...new Set((short ?? []).map(({ from }) => from))];
 }
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Stage } from '../config/context-map.ts';
 import { INSTRUCTIONS_FILE, MAX_BYTES, MEMO_FILE } from '../config/files.ts';
-import { pathMatcher } from '../config/paths.ts';
+import { pathMatcher, secretCarry } from '../config/paths.ts';
 import type { FixTier } from '../events.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import { pathFindings } from '../fix/gate/path-rules.ts';
@@ -123,7 +123,7 @@ export async function outgoingRedactor({
   config,
   env,
 }: Pick<Run, 'layout' | 'config' | 'env'>): Promise<Redactor> {
-  const { secrets } = secretsFrom({ home: layout.home, carry: config.map.carry, env });
+  const { secrets } = secretsFrom({ home: layout.home, carry: secretCarry(config.map), env });
   return createRedactor({ secrets, rules: ownerPatterns(config.loop.redact) });
 }
 

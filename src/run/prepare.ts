@@ -1,5 +1,6 @@
 // Before the first stage: what was cut off, base, configuration, worktree, journal; everything that a run is, put together.
 import { randomUUID } from 'node:crypto';
+import { stricterCommands } from '../config/strict-shell.ts';
 import { fail } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
 import { openGit } from '../io/git.ts';
@@ -7,7 +8,7 @@ import type { GitObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { openJournal } from '../journal/journal.ts';
 import { readLedger } from '../journal/ledger-file.ts';
-import { loadStages } from '../journal/load-stages.ts';
+import { type LoadedStages, loadStages } from '../journal/load-stages.ts';
 import { openMask, shortSecrets } from '../journal/mask.ts';
 import { startedBases } from '../journal/run-file.ts';
 import { nextId } from '../journal/runs.ts';
@@ -24,6 +25,7 @@ import { missingTools } from '../stage/requires.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
 import { findStale } from '../stage/stale.ts';
+import { uncarriedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { type Ledger, patchIn } from '../triage/ledger.ts';
 import { type Base, commitOf, droppedBase } from '../worktree/base.ts';
 import type { BringOptions } from '../worktree/merge.ts';
@@ -132,13 +134,18 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   if (!open) refuseStaleNeeds(request, stages, requested, stale);
   const journal = begin();
   const run: Run = { ...starting, journal, tree };
-  const used = stages.map((name) => config.map.stages[name]);
+  const used = stages.flatMap((name) => config.map.stages[name] ?? []);
+  const ignored = { carry: config.map.carry, tracked: (await tree.files()).keys() };
+  const uncarriedFiles = await uncarriedIgnored(home, used, ignored);
+  const stricter = open ? [] : newlyStricter(loaded, config);
   const notices = [
     ...loaded.notices,
     toClose && `run ${toClose.run} was cut off and is closed: ${toClose.why}`,
     open && current.commit !== base.commit && movedNotice(base),
     ...worktree.notices,
     notIncluded.length > 0 && `not committed, so not included: ${shortList(notIncluded)}`,
+    ...uncarriedFiles.map(uncarriedNotice),
+    stricter.length > 0 && `${STRICTER}: ${shortList(stricter)} (mendloop validate)`,
     ...missingTools(used, stagePath(run)),
     short.length > 0 && `too short to be masked in what a model is told: ${shortList(short)} (mendloop doctor)`,
     ...journal.notices,
@@ -210,7 +217,16 @@ function newHead(request: RunRequest, config: Configuration, stages: string[], b
   const limits = { timeout_ms: Math.min(longest, toDeadline), deadline_ms: request.deadline ?? null };
   const { name, branch, commit, firstRun } = base;
   const from = { name, branch, commit, firstRun };
-  return { execution_id: randomUUID(), asked: askedText(request), stages, base: from, ...limits };
+  return { strict_shell: true, execution_id: randomUUID(), asked: askedText(request), stages, base: from, ...limits };
+}
+
+const STRICTER = 'since 0.1.0 a text runs under bash -e, and a command with pipefail: any part that fails ends these';
+
+/** Said by the first run of this version: its own start says that it has been. */
+function newlyStricter({ latest }: LoadedStages, { map }: Configuration): string[] {
+  const first = latest?.events[0];
+  if (first?.type !== 'run.started' || first.data.strict_shell) return [];
+  return stricterCommands(map).map(({ where }) => where);
 }
 
 const MAX_LISTED = 5;

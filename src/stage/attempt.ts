@@ -1,5 +1,9 @@
 // One attempt of a stage: what it requires, its command, what it did besides, its checks.
+import { isBuiltInCheck, type Stage } from '../config/context-map.ts';
+import { whyStricter } from '../config/strict-shell.ts';
+import type { Inputs } from '../events.ts';
 import type { CommandEnd } from '../io/command.ts';
+import { recordOf } from '../journal/stages.ts';
 import type { Outcome } from '../plan/action.ts';
 import { stopReason } from '../plan/stop.ts';
 import { someIgnored } from '../worktree/read.ts';
@@ -70,7 +74,7 @@ async function attempt(action: StageActionCall, call: StageCall, run: StageRun, 
   if (watch.changed.size > 0) return changedJudges('command');
   if (ran.exitCode !== 0) {
     const { message, ...facts } = await commandFailed(call, run, ran);
-    return { as: 'failed', outcome: await failed(message, facts), ran };
+    return { as: 'failed', outcome: await failed(message, facts, 'command'), ran };
   }
   const problems = await call.verify();
   const moved = await inspectTree(call, run);
@@ -78,7 +82,8 @@ async function attempt(action: StageActionCall, call: StageCall, run: StageRun, 
   if (call.signal.aborted) return { ...stopped(call), ran };
   if (watch.changed.size > 0) return changedJudges('verify');
   if (problems.length > 0) {
-    const outcome = await failed(`verify: ${problems.join('; ')}`, { phase: 'verify', problems, log: call.logPath });
+    const facts = { phase: 'verify', problems, log: call.logPath };
+    const outcome = await failed(`verify: ${problems.join('; ')}`, facts, 'verify');
     return { as: 'unverified', outcome, problems, ran };
   }
   const unchecked = hasChecks(call.stage) ? {} : { unchecked: NOTHING_TO_CHECK };
@@ -112,9 +117,26 @@ async function attempt(action: StageActionCall, call: StageCall, run: StageRun, 
   }
 
   /** With what it was made from: a stage that is given up may run again once that is something else. */
-  async function failed(message: string, facts: object): Promise<Extract<Outcome, { kind: 'failed' }>> {
-    return { kind: 'failed', message, context: { ...facts, inputs: await inputsNow(action, run, 'now') } };
+  async function failed(
+    message: string,
+    facts: object,
+    ran?: 'command' | 'verify',
+  ): Promise<Extract<Outcome, { kind: 'failed' }>> {
+    const inputs = await inputsNow(action, run, 'now');
+    const before = recordOf(run.journal.stages, call.step)?.inputs;
+    const stricter = ran && stricterSince(call.stage, ran, before, inputs);
+    // Behind all else in the log, where whoever is asked reads it.
+    if (stricter) call.log.say(`note: ${stricter}`);
+    return { kind: 'failed', message: [message, stricter].filter(Boolean).join('; '), context: { ...facts, inputs } };
   }
+}
+
+/** Said of what 0.1.0 had green, when it was the same text and is stopped earlier now; 0.1.0 recorded no carried files. */
+function stricterSince(stage: Stage, part: 'command' | 'verify', before: Inputs | undefined, now: Inputs) {
+  if (!before || before.carried || before[part] !== now[part]) return undefined;
+  const checks = stage.verify.flatMap((entry) => (isBuiltInCheck(entry) ? [] : (whyStricter(entry, 'check') ?? [])));
+  const why = part === 'command' ? whyStricter(stage.command, 'command') : checks[0];
+  return why && `0.1.0 had this green: any part that fails ends it now, not only the last (${why})`;
 }
 
 function stopped(call: StageCall): Ended {

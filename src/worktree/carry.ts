@@ -6,11 +6,13 @@ import { entryAt, placeLink, removeLink } from '../io/links.ts';
 import { shellWord } from './messages.ts';
 import { type CarryLink, type Tree, WORKTREE } from './tree.ts';
 
+/** What the loop itself keeps in the owner's checkout. */
+export const OWN_FOLDERS: readonly string[] = [WORKTREE, 'ai/state', 'ai/logs', 'ai/patches', 'ai/escalations'];
+
 /** `carry` as plain paths, each once. Throws E_CARRY_PATH naming every one that leaves home or lies in the loop's own folders. */
 export function carryPaths(carry: readonly string[]): string[] {
-  const reserved = [WORKTREE, 'ai/state', 'ai/logs', 'ai/patches'];
   const plain = carry.map((path) => ({ path, plain: plainPath(path) }));
-  const bad = plain.filter((c) => c.plain === undefined || reserved.some((o) => isBelow(c.plain as string, o)));
+  const bad = plain.filter((c) => c.plain === undefined || OWN_FOLDERS.some((o) => isBelow(c.plain as string, o)));
   const problems = bad.map((c) => shellWord(c.path));
   if (bad.length > 0) fail('E_CARRY_PATH', {}, problems);
   return [...new Set(plain.map((c) => c.plain as string))];

@@ -6,7 +6,7 @@ import { fields, openGit } from '../io/git.ts';
 import type { GitObjects, TreeEntry } from '../io/git-objects.ts';
 import { entryAt } from '../io/links.ts';
 import { readText } from '../io/store.ts';
-import { isBelow } from './carry.ts';
+import { isBelow, OWN_FOLDERS } from './carry.ts';
 import { fullStatus, type Tree, type TreePlace, treeGit, WORKTREE } from './tree.ts';
 
 /** The text of a file at a commit; undefined when it is no regular file there; its size when that is over the limit. */
@@ -97,12 +97,12 @@ export async function uncommitted(home: string): Promise<string[]> {
 export const someIgnored = async (tree: TreePlace, paths: readonly string[]): Promise<boolean> =>
   (await treeGit(tree).attempt(['check-ignore', '-q', '--no-index', '--', ...paths])).ok;
 
-/** The ignored files and folders that lie in `dirs` of the owner's checkout. */
+/** The ignored files and folders that lie at or in `dirs` of the owner's checkout, but for the loop's own. */
 export async function ignoredBeside(home: string, dirs: readonly string[]): Promise<string[]> {
   if (dirs.length === 0) return [];
   const args = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory', '--', ...dirs];
   const paths = fields(await openGit(home).run(['--literal-pathspecs', ...args]));
-  return paths.filter((path) => !isBelow(path, WORKTREE));
+  return paths.filter((path) => !OWN_FOLDERS.some((own) => isBelow(path, own)));
 }
 
 const NOT_SEARCHED = ['node_modules/', '.terraform/', `/${WORKTREE}/`, '/ai/state/'];

@@ -40,8 +40,21 @@ test('every key but command has its default', () => {
     },
     protected_files: [],
     carry: [],
+    not_secret: [],
     architecture_section_keywords: {},
   });
+});
+
+test('a carried path may be marked as no secret; what is wrong with an entry is said', () => {
+  const { carry, not_secret } = read(
+    'stages: { a: { command: x } }\ncarry: [.env, { path: inv, secret: false }, { path: kube, secret: true }]',
+  );
+  assert.equal([carry, not_secret], [['.env', 'inv', 'kube'], ['inv']]);
+  assert.equal(mapProblems('stages: { a: { command: x } }\ncarry: [{ path: /etc }, { path: a, secrt: false }, 7]'), [
+    `${AT}:2:17: carry[0].path: "/etc" is absolute; expected a path relative to the repository root`,
+    `${AT}:2:36: carry[1].secrt: unknown key; did you mean "secret"?`,
+    `${AT}:2:52: carry[2]: expected a path, or a mapping with path and secret: false, got the number 7`,
+  ]);
 });
 
 test('a stage with every key is read as written', () => {

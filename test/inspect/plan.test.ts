@@ -40,8 +40,8 @@ test('after a run each step says what it is and why', async () => {
   await run(home);
   assert.equal(await rows(home), [
     'vms DONE: green; its checks are run again',
-    'talos[host=a] DONE: green; its checks are run again',
-    'talos[host=b] DONE: green; its checks are run again',
+    'talos[host=a] DONE: green; nothing to check',
+    'talos[host=b] DONE: green; nothing to check',
     'extra FAILED: failed: exit code 4; it is tried again',
     'last TODO: was skipped: needs extra, which failed',
   ]);

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { validateHome } from '../../src/inspect/validate.ts';
@@ -10,7 +12,10 @@ test('files that no fix may touch are named for each stage, with the word that m
   const home = homelab(
     {
       vms: { command: 'true', files: ['stages/'], verify: ['bash ./stages/vms/verify.sh config/a.yaml'] },
-      talos: { command: 'true', files: ['stages/vms/*.sh', 'config/', 'ops/'], diagnostics: ['ops/show --all'] },
+      talos: {
+        ...{ command: 'true', verify: [{ file: 'ops/show' }] },
+        ...{ files: ['stages/vms/*.sh', 'config/', 'ops/'], diagnostics: ['ops/show --all'] },
+      },
     },
     {},
     { ...FILES, 'config/a.yaml': '' },
@@ -56,6 +61,31 @@ test('where there is no repository yet the configuration is checked all the same
   const home = folder();
   write(home, { 'ai/context_map.yaml': 'stages: { a: { command: "true", verify: [bash check.sh] } }' });
   assert.equal((await validateHome(home)).warnings, []);
+});
+
+test('stages without checks, stricter texts and ignored paths that nobody carries are said', async () => {
+  const home = homelab(
+    {
+      a: { command: 'make all | tee log', verify: ['true'] },
+      b: { command: ['true'], files: ['inventory/my-cluster/*.yml', 'tf/*.tfvars'] },
+      c: { command: 'true', verify: ['one; two'], requires: { files: ['inventory/my-cluster/hosts', 'kube'] } },
+    },
+    {},
+    { '.gitignore': 'inventory/my-cluster\n*.tfvars\nkube\n', 'inventory/sample/hosts': '', 'tf/main.tf': '' },
+  );
+  write(home, { 'inventory/my-cluster/hosts': 'pve1\n', 'tf/my.tfvars': 'a = 1\n', kube: 'x\n', 'tf/other.log': '' });
+  const ignored = (path: string) =>
+    `${path} is ignored by git and not carried, so stages do not find it: add ${path} to carry`;
+  assert.equal((await validateHome(home)).warnings, [
+    ...['inventory/my-cluster', 'kube', 'tf/my.tfvars'].map(ignored),
+    'stages.b: it has nothing to check, so nothing can tell whether it still holds; give it verify',
+    'stages.a.command: any part that fails ends it now, in 0.1.0 only the last one did (a pipe)',
+    'stages.c.verify[0]: any part that fails ends it now, in 0.1.0 only the last one did (several commands)',
+  ]);
+  const map = JSON.parse(readFileSync(join(home, 'ai/context_map.yaml'), 'utf8'));
+  const carry = ['inventory/my-cluster', 'tf/my.tfvars', { path: 'kube', secret: false }];
+  write(home, { 'ai/context_map.yaml': JSON.stringify({ ...map, carry }) });
+  assert.not.match((await validateHome(home)).warnings.join('\n'), 'ignored');
 });
 
 test.run();

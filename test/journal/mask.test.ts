@@ -30,6 +30,14 @@ test('words are masked wherever they stand, names and hashes never', () => {
   }
 });
 
+test('values of a carried file that is marked as no secret are told as they are', () => {
+  const path = home('PASSWORD=hunter2hunter2\n');
+  write(path, { 'inv.env': 'HOST=pve-rack-room\n' });
+  const map = { carry: ['.env', 'inv.env'], not_secret: ['inv.env'] };
+  const mask = openMask(path, { map, loop: { redact: [] } }, {});
+  assert.match(mask('hunter2hunter2 on pve-rack-room'), /^SECRET_\w+_END on pve-rack-room$/);
+});
+
 test('what holds no secret is the same object', () => {
   const data = { excerpt: 'error: no such pool', reason: 'exit code 1' };
   assert.is(maskedData(data, openMask(home('A=something-else\n'), config, {})), data);

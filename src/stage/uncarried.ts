@@ -1,0 +1,42 @@
+// Ignored files of the owner's checkout that stages name and nobody carries: no stage will find them in the worktree.
+import { join } from 'node:path';
+import type { Stage } from '../config/context-map.ts';
+import { folderOf, isGlob, pathMatcher } from '../config/paths.ts';
+import { fileFacts, namesIn } from '../io/files.ts';
+import { ignoredBeside, notCarried } from '../worktree/read.ts';
+
+/**
+ * What `files` and `requires` of these stages name, as git ignores it: the folder, where that is ignored. Asks git only when
+ * something is there that `tracked` does not have. A pattern for a whole tree names its folder and nothing below it.
+ */
+export async function uncarriedIgnored(
+  home: string,
+  stages: readonly Pick<Stage, 'files' | 'requires'>[],
+  { carry, tracked }: { carry: readonly string[]; tracked: Iterable<string> },
+): Promise<string[]> {
+  const known = new Set(tracked);
+  const folders = new Set(
+    [...known].flatMap((path) => path.split('/').map((_, i, parts) => parts.slice(0, i).join('/'))),
+  );
+  const named = new Set(stages.flatMap((stage) => [...stage.requires.files, ...stage.files].flatMap(pathsOf)));
+  const unknown = notCarried([...named], carry).filter((path) => !known.has(path) && !folders.has(path));
+  const there = unknown.filter((path) => fileFacts(join(home, path)));
+  const ignored = (await ignoredBeside(home, there)).map((path) => path.replace(/\/$/, ''));
+  return notCarried([...new Set(ignored)], carry);
+
+  /** The path itself, the folder of a tree, or what a pattern finds in its folder. */
+  function pathsOf(name: string): string[] {
+    const folder = folderOf(name);
+    if (!isGlob(name)) return [name.replace(/^\.\//, '').replace(/\/+$/, '')];
+    const last = name.split('/').at(-1) as string;
+    const isTree = /^\**$/.test(last);
+    if (isTree || name.includes('**')) return folder === '.' ? [] : [folder];
+    const matches = pathMatcher([name]);
+    const names = fileFacts(join(home, folder))?.isFolder ? namesIn(join(home, folder)) : [];
+    return [...(folder === '.' ? [] : [folder]), ...names.map((one) => join(folder, one)).filter(matches)];
+  }
+}
+
+/** One line for each: what to do. */
+export const uncarriedNotice = (path: string): string =>
+  `${path} is ignored by git and not carried, so stages do not find it: add ${path} to carry`;

@@ -1,0 +1,63 @@
+// Ignored files that stages name and nobody carries: told by doctor and by the run, with the line that helps.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { examine } from '../../src/inspect/doctor.ts';
+import { run } from '../run/homelab.ts';
+import { commit, repository, write } from '../worktree/repository.ts';
+
+const map = (carry: unknown[]) =>
+  JSON.stringify({
+    carry,
+    stages: {
+      hosts: {
+        command: 'test -e inventory/my-cluster/hosts.yml || echo none',
+        files: ['inventory/my-cluster/', 'site.yml', 'ai/'],
+        verify: ['true'],
+      },
+    },
+  });
+
+function ansible(): string {
+  const home = repository({
+    'ai/context_map.yaml': map([]),
+    '.gitignore': 'inventory/my-cluster\n*.retry\n.vault/\n',
+    'inventory/sample/hosts.yml': 'all: {}\n',
+    'site.yml': '[]\n',
+  });
+  write(home, { 'inventory/my-cluster/hosts.yml': 'all: {}\n', 'site.retry': 'pve1\n', '.vault/pw': 'x\n' });
+  return home;
+}
+
+const findings = async (home: string) =>
+  (await examine(home, { env: { PATH: process.env.PATH ?? '' }, labTools: '/nonexistent' })).filter(({ what }) =>
+    /ignored/.test(what),
+  );
+const told = async (home: string) =>
+  (await run(home)).events.flatMap((e) =>
+    e.type === 'notice' && /ignored/.test(String(e.data.text)) ? [e.data.text] : [],
+  );
+
+test('the run and doctor name it with the line that helps, until it is carried; doctor lists none of our own folders', async () => {
+  const home = ansible();
+  assert.equal(await told(home), [
+    'inventory/my-cluster is ignored by git and not carried, so stages do not find it: add inventory/my-cluster to carry',
+  ]);
+  const beside = {
+    level: 'note',
+    what: 'ignored by git, so not in the worktree: .vault/, site.retry',
+    next: 'add what stages need to carry',
+  };
+  assert.equal(await findings(home), [
+    {
+      level: 'problem',
+      what: 'inventory/my-cluster is named by a stage, ignored by git and not carried',
+      next: 'add inventory/my-cluster to carry in ai/context_map.yaml',
+    },
+    beside,
+  ]);
+  commit(home, { 'ai/context_map.yaml': map(['inventory/my-cluster']) });
+  assert.equal(await told(home), []);
+  assert.equal(await findings(home), [beside]);
+});
+
+test.run();
