@@ -16,6 +16,8 @@ const isStepRecord = shaped({
   attempts: integer,
   since: text,
   inputs: optional(isInputs),
+  /** What it was made from when it was last green, where that was in 0.1.0, which counted only the last part of a text. */
+  lenient: optional(isInputs),
   last: optional(shaped({}) as Check<LastAttempt>),
   /** Green once, and to do again: the commits since which it no longer stands; `remake`: even if its inputs are the same. */
   stale: optional(shaped({ commits: listOf(text), remake: optional(flag) })),
@@ -140,6 +142,7 @@ function apply(record: StageRecord, event: LoopEvent): void {
       break;
     case 'attempt.started':
       record.attempts = event.attempt ?? record.attempts + 1;
+      if (record.inputs && !record.inputs.carried) record.lenient = record.inputs;
       // What it is made from is told anew when it ends.
       delete record.inputs;
       record.last = { attempt: record.attempts, log: event.data.log };
@@ -154,6 +157,7 @@ function apply(record: StageRecord, event: LoopEvent): void {
       if (event.data.patch !== undefined) record.wrote_patch = event.data.patch;
       break;
     case 'step.done':
+      delete record.lenient;
       if (event.data.inputs) record.inputs = event.data.inputs;
       if (record.last?.log) record.green_log = record.last.log;
       if (event.data.head !== undefined) record.green_head = event.data.head;
@@ -174,6 +178,7 @@ function apply(record: StageRecord, event: LoopEvent): void {
       delete record.cells;
       delete record.fingerprint;
       delete record.inputs;
+      delete record.lenient;
       delete record.last;
       delete record.reopened;
       delete record.stale;

@@ -123,7 +123,7 @@ async function attempt(action: StageActionCall, call: StageCall, run: StageRun, 
     ran?: 'command' | 'verify',
   ): Promise<Extract<Outcome, { kind: 'failed' }>> {
     const inputs = await inputsNow(action, run, 'now');
-    const before = recordOf(run.journal.stages, call.step)?.inputs;
+    const before = recordOf(run.journal.stages, call.step)?.lenient;
     const stricter = ran && stricterSince(call.stage, ran, before, inputs);
     // Behind all else in the log, where whoever is asked reads it.
     if (stricter) call.log.say(`note: ${stricter}`);
@@ -131,9 +131,9 @@ async function attempt(action: StageActionCall, call: StageCall, run: StageRun, 
   }
 }
 
-/** Said of what 0.1.0 had green, when it was the same text and is stopped earlier now; 0.1.0 recorded no carried files. */
+/** Said of what 0.1.0 had green, when it was the same text and is stopped earlier now. */
 function stricterSince(stage: Stage, part: 'command' | 'verify', before: Inputs | undefined, now: Inputs) {
-  if (!before || before.carried || before[part] !== now[part]) return undefined;
+  if (before?.[part] !== now[part]) return undefined;
   const checks = stage.verify.flatMap((entry) => (isBuiltInCheck(entry) ? [] : (whyStricter(entry, 'check') ?? [])));
   const why = part === 'command' ? whyStricter(stage.command, 'command') : checks[0];
   return why && `0.1.0 had this green: any part that fails ends it now, not only the last (${why})`;
