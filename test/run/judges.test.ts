@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { LoopEvent } from '../../src/events.ts';
 import { systemClock } from '../../src/io/clock.ts';
 import { verifyStages } from '../../src/run/verify-stages.ts';
 import { git, write } from '../worktree/repository.ts';
@@ -14,6 +15,12 @@ const OPEN = "echo 'exit 0'";
 const inTree = (home: string, path: string) => readFileSync(join(home, 'ai/worktree', path), 'utf8');
 const failedWith = ({ events }: Ran, step: string) =>
   events.find((e) => e.type === 'step.failed' && e.step === step)?.data ?? {};
+
+const notesOf = ({ events }: Ran): string =>
+  events
+    .filter((e) => e.type === 'notice')
+    .map((e) => e.data.text)
+    .join('\n');
 
 test('a stage whose command overwrites its own check has failed; the change is saved and the check put back', async () => {
   const stages = { a: { command: `${OPEN} > check.sh`, verify: ['bash check.sh'] } };
@@ -134,7 +141,7 @@ test('a green stage whose check was overwritten while it was looked at is looked
   assert.is(readFileSync(join(home, 'looking'), 'utf8'), '\n\n', 'its checks did');
 });
 
-test('what was changed before the run is put back before a green stage is looked at, with a note, and drift is seen', async () => {
+test('what was changed before the run is put back before a green stage is looked at, with a note: drift is seen', async () => {
   const stages = { a: { command: 'touch ../../up', verify: ['bash check.sh'] } };
   const home = homelab(stages, {}, { 'check.sh': CHECK });
   assert.is((await run(home)).exit, 0);
@@ -143,11 +150,21 @@ test('what was changed before the run is put back before a green stage is looked
   const ran = await run(home);
   assert.equal(ran.trail.slice(0, 2), ['step.drift a', 'step.started a']);
   assert.is(inTree(home, 'check.sh'), CHECK);
-  const notes = ran.events.filter((e) => e.type === 'notice').map((e) => String(e.data.text));
-  assert.ok(
-    notes.includes('check.sh: found changed in ai/worktree and put back, because checks run it'),
-    notes.join('\n'),
-  );
+  assert.match(notesOf(ran), /put back.*check\.sh/);
+});
+
+test('what somebody else changed between two attempts is no stage’s fault: put back, with a note', async () => {
+  const stages = { a: { command: 'true' }, b: { command: NOTE, verify: ['bash check.sh'], needs: ['a'] } };
+  const home = homelab(stages, {}, { 'check.sh': 'true\n' });
+  const subscribers = [
+    (event: LoopEvent) => {
+      if (event.type === 'step.done' && event.step === 'a')
+        write(join(home, 'ai/worktree'), { 'check.sh': 'exit 1\n' });
+    },
+  ];
+  const ran = await run(home, {}, { subscribers });
+  assert.equal([ran.exit, ranSteps(home), inTree(home, 'check.sh')], [0, ['b'], 'true\n']);
+  assert.match(notesOf(ran), 'check.sh: found changed in ai/worktree and put back, because checks run it');
 });
 
 test('`verify` judges by what is committed too, and says when a check changes another', async () => {
