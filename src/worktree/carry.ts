@@ -119,4 +119,5 @@ export function excludeLine(path: string): string {
   return `/${escaped}`;
 }
 
-const excludedPath = (line: string): string => line.slice(1).replaceAll(/\\(.)/g, '$1');
+/** The path of such a line. */
+export const excludedPath = (line: string): string => line.slice(1).replaceAll(/\\(.)/g, '$1');

@@ -5,19 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commitFix, revertFix } from '../../src/worktree/commit-fix.ts';
-import {
-  AI,
-  checkoutHash,
-  commit,
-  folder,
-  git,
-  numbers,
-  open,
-  read,
-  refusal,
-  repository,
-  write,
-} from './repository.ts';
+import { AI, commit, folder, git, numbers, open, read, refusal, repository, write } from './repository.ts';
 
 const PLAIN = { hooks: false, sign: false };
 
