@@ -58,7 +58,7 @@ test('each invariant can break, and says so', async () => {
       () => writeFileSync(join(slot.side, 'trace'), 'OVERLAP\nstart r a 1\nstart r a 1\n'),
       /twice: .*at once[\s\S]*twice: attempt start r a 1/,
     ],
-    ['an end', () => writeFileSync(journal, text + text.split('\n').at(-2) + '\n'), /twice: .* has 2 ends/],
+    ['an end', () => writeFileSync(journal, `${text + text.split('\n').at(-2)}\n`), /twice: .* has 2 ends/],
     [
       'the tree',
       () => writeFileSync(join(slot.home, 'ai/worktree/conf/a.txt'), 'bad\n'),

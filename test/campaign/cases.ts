@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { broken, exitLies, lookAt } from './invariants.ts';
-import { SCENARIOS, type Scenario } from './scenarios.ts';
+import { ranTwice, SCENARIOS, type Scenario } from './scenarios.ts';
 import type { Ended, Slot, StartOptions } from './slot.ts';
 
 export interface Case {
@@ -50,12 +50,18 @@ export async function learn(slot: Slot, name: string): Promise<Learned> {
 }
 
 /** Runs what sets a scenario right after a fault, and checks everything. */
-async function setRight(slot: Slot, name: string, seen: ReturnType<typeof lookAt>[], hit: Ended): Promise<string[]> {
+async function setRight(
+  slot: Slot,
+  name: string,
+  seen: ReturnType<typeof lookAt>[],
+  hit: Ended,
+  options: StartOptions = {},
+): Promise<string[]> {
   const { finish, exit, wrong } = scenarioOf(name);
   let last = hit;
   let isRun = false;
   for (const args of finish(slot)) {
-    last = await slot.start(args);
+    last = await slot.start(args, options);
     isRun = args.length === 0;
   }
   const lines = [...broken(slot, seen, last, isRun), ...wrong(slot)];
@@ -66,14 +72,12 @@ async function setRight(slot: Slot, name: string, seen: ReturnType<typeof lookAt
 
 /** One fault of a scenario's command, then the way back. */
 const hit =
-  (name: string, options: (slot: Slot) => StartOptions, after: (slot: Slot) => void = () => {}) =>
+  (name: string, options: StartOptions, then: StartOptions = {}) =>
   async (slot: Slot): Promise<string[]> => {
     await restore(slot, name);
     const before = lookAt(slot);
-    const ended = await slot.start(scenarioOf(name).victim(slot), options(slot));
-    after(slot);
-    const then = lookAt(slot);
-    return setRight(slot, name, [before, then], ended);
+    const ended = await slot.start(scenarioOf(name).victim(slot), options);
+    return setRight(slot, name, [before, lookAt(slot)], ended, then);
   };
 
 const HOW = ['alone', 'whole'] as const;
@@ -82,7 +86,7 @@ const wholeEnv = (how: string) => (how === 'whole' ? { FAULT_WHOLE: '1' } : {});
 /** A kill at one moment: `event:<type>:<n>` or `fsync:<n>`. */
 export function kill(name: string, moment: string, how: string): Case {
   const env = { FAULT_AT: moment, ...wholeEnv(how) };
-  return { id: `kill/${name}/${moment}/${how}`, run: hit(name, () => ({ env })) };
+  return { id: `kill/${name}/${moment}/${how}`, run: hit(name, { env }) };
 }
 
 /** Kills after the first and the last event of each type, at each fsync, and at random times. */
@@ -99,7 +103,7 @@ export function kills(name: string, { events, fsyncs, ms }: Learned, random: () 
     const killAfterMs = Math.round(50 + random() * ms);
     return {
       id: `kill/${name}/random:${i}:${killAfterMs}ms/${how}`,
-      run: hit(name, () => ({ killAfterMs, whole: how === 'whole' })),
+      run: hit(name, { killAfterMs, whole: how === 'whole' }),
     };
   });
   return [...chosen, ...drawn];
@@ -180,6 +184,7 @@ export const damages = (): Case[] =>
           const status = await slot.start(['status']);
           const ran = await slot.start([]);
           const lines = [...bugs(status), ...bugs(ran), ...refusedClearly(ran)];
+          lines.push(...ranTwice(slot));
           if (ran.exit === 0) return [...lines, ...kept(broken(slot, [seen], ran)), ...exitLies(slot, ran.exit)];
           // Refused: with the file away, as the error says, the next start goes on.
           chmodSync(dirname(path), 0o700);
@@ -187,7 +192,7 @@ export const damages = (): Case[] =>
           const again = await slot.start([]);
           if (again.exit !== 0)
             lines.push(`lie: refused (${ran.exit}), and then ${again.exit}: ${again.text.slice(-400)}`);
-          return [...lines, ...kept(broken(slot, [seen], again))];
+          return [...lines, ...ranTwice(slot), ...kept(broken(slot, [seen], again))];
         },
       }),
     ),
@@ -254,23 +259,28 @@ export const limits = (): Case[] =>
     [
       ...[1000, 3000, 10_000, 40_000].map((bytes) => `--fsize=${bytes}`),
       ...[12, 18, 22, 26, 32, 48].map((files) => `--nofile=${files}`),
-    ].map((limit): Case => ({ id: `limit/${name}/${limit}`, run: hit(name, () => ({ under: ['prlimit', limit] })) })),
+    ].map((limit): Case => ({ id: `limit/${name}/${limit}`, run: hit(name, { under: ['prlimit', limit] }) })),
   );
 
 const HOUR = 3_600_000;
 
-/** A clock that stands wrong, or jumps while the loop works; also for the start that goes on. */
-export const clocks = (): Case[] =>
-  ['plain', 'waiting', 'mending', 'merging', 'reverting'].flatMap((name) =>
-    [-400 * 24 * HOUR, -30 * HOUR, -HOUR, HOUR, 7 * HOUR, 400 * 24 * HOUR].flatMap((ms) =>
-      [`${ms}`, `${ms}@4`, `${ms}@9`].map(
-        (clock): Case => ({
-          id: `clock/${name}/${clock}`,
-          run: hit(name, () => ({ env: { FAULT_CLOCK: clock } })),
-        }),
-      ),
+const CLOCKS = [-400 * 24 * HOUR, -30 * HOUR, -HOUR, HOUR, 7 * HOUR, 400 * 24 * HOUR];
+
+/** A clock that stands wrong or jumps while the loop works, or was set while it was dead. */
+export const clocks = (): Case[] => [
+  ...['plain', 'waiting', 'mending', 'merging', 'reverting'].flatMap((name) =>
+    CLOCKS.flatMap((ms) => [`${ms}`, `${ms}@4`, `${ms}@9`]).map(
+      (clock): Case => ({ id: `clock/${name}/${clock}`, run: hit(name, { env: { FAULT_CLOCK: clock } }) }),
     ),
-  );
+  ),
+  ...Object.entries({ waiting: 'step.retry:1', mending: 'fix.committed:2', merging: 'tree.opened:1' }).flatMap(
+    ([name, event]) =>
+      CLOCKS.map((ms): Case => {
+        const killed = { env: { FAULT_AT: `event:${event}` } };
+        return { id: `clock/${name}/killed:${ms}`, run: hit(name, killed, { env: { FAULT_CLOCK: `${ms}` } }) };
+      }),
+  ),
+];
 
 /** Twenty starts at once: one works, the others say that it does. */
 export const crowds = (): Case[] =>

@@ -59,7 +59,9 @@ function setUp(slot: Slot, { words = { a: 'good', b: 'good' }, answers = {}, onc
   writeFileSync(join(slot.side, 'probe.json'), JSON.stringify([{ words: answers }]));
   writeFileSync(join(slot.side, 'oncall.json'), JSON.stringify([{ words: oncall ?? {} }]));
   const names = Object.keys(words);
-  const stages = Object.fromEntries(names.map((name, i) => [name, stage(name, names.slice(0, i).slice(-1))]));
+  const more = (name: string) => (name === 'once' ? { rerun: false, files: ['once/'] } : {});
+  const before = (i: number) => names.slice(0, i).slice(-1);
+  const stages = Object.fromEntries(names.map((name, i) => [name, stage(name, before(i), more(name))]));
   const plugins = { probe: { folder: slot.side }, ...(oncall && { oncall: { folder: slot.side } }) };
   const escalations = oncall ? ['oncall'] : [];
   const settings = {
@@ -193,7 +195,8 @@ export const SCENARIOS: Record<string, Scenario> = {
     wrong: ends('bad\nsecond\n', []),
   },
   merging: {
-    make: begun(ONE_FIX, (slot) =>
+    // The stage once must not run twice, whatever happens.
+    make: begun({ ...ONE_FIX, words: { ...ONE_FIX.words, once: 'good' } }, (slot) =>
       slot.commit({ 'conf/b.txt': 'good\nthe owner\n', 'other.txt': 'new\n' }, 'by the owner'),
     ),
     victim: run,
@@ -202,6 +205,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     wrong: (slot) => [
       ...ends('good\nsecond\n', ['Mend a: Say good'])(slot),
       ...(inTree(slot, 'conf/b.txt') === 'good\nthe owner\n' ? [] : ["the owner's commit is not in the worktree"]),
+      ...ranTwice(slot),
     ],
   },
   promoting: {
@@ -238,5 +242,11 @@ export const SCENARIOS: Record<string, Scenario> = {
     wrong: ends('bad\nsecond\n', []),
   },
 };
+
+/** A stage that is not to be run again ran again. */
+export function ranTwice({ side }: Slot): string[] {
+  const starts = readFileSync(join(side, 'trace'), 'utf8').match(/^start \S+ once /gm) ?? [];
+  return starts.length > 1 ? [`twice: a stage that must not run again ran ${starts.length} times`] : [];
+}
 
 const takenBack = (slot: Slot): number => ownCommits(slot).filter(({ reverts }) => reverts !== '').length;

@@ -88,7 +88,8 @@ export function openSlot(base: string, number: number) {
     let text = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (more: string) => (text += more));
-    // Output that a stage still holds open must not keep us: the process itself is waited for.
+    // Output that a stage still holds open must not keep us for long: the process itself is waited for.
+    const closed = new Promise((done) => child.once('close', done));
     const ended = new Promise<number | null>((done, failed) => {
       child.once('error', failed);
       child.once('exit', (code) => done(code));
@@ -101,6 +102,7 @@ export function openSlot(base: string, number: number) {
       if (options.killAfterMs === undefined) text += `\n(still running after ${LIMIT_MS} ms)\n`;
     }
     const exit = await ended;
+    await Promise.race([closed, sleep(1000, undefined, { ref: false })]);
     child.stdout.destroy();
     child.stderr.destroy();
     return { exit, text };
