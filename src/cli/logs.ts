@@ -37,7 +37,7 @@ export async function run({ words, options, out, home, layout }: CommandInput): 
 
   // A run that was killed leaves the step at running: somebody must be there to end it.
   function isRunning(): boolean {
-    if (!runAtWork(layout())) return false;
+    if (!runAtWork(layout())?.isRun) return false;
     return recordOf(loadStages(layout(), { look: true }).state, step as string)?.status === 'running';
   }
 }

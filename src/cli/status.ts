@@ -17,7 +17,8 @@ export async function run({ layout: findLayout }: CommandInput): Promise<Answer>
   const layout = findLayout();
   const { home } = layout;
   const loaded = loadStages(layout, { look: true });
-  const atWork = runAtWork(layout);
+  const holder = runAtWork(layout);
+  const atWork = holder?.isRun ? holder : undefined;
   const open = openRun(loaded);
   const { ledger, notices } = readLedger(layout);
   const safeMode = readSafeMode(layout);
@@ -27,6 +28,7 @@ export async function run({ layout: findLayout }: CommandInput): Promise<Answer>
   const lines = [
     ...(conflict ? conflictLines(conflict) : []),
     ...loaded.notices.map((n) => `note: ${n}`),
+    ...(holder && !atWork ? [`${holder.command} is at work (pid ${holder.pid})`] : []),
     headline(),
     ...safeModeLines(safeMode, Date.now()),
     ...table(names.map((name) => row(name, loaded.state.stages[name]))),

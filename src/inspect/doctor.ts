@@ -80,7 +80,9 @@ function places(layout: Layout): Finding[] {
 function lockAndRun(layout: Layout): Finding[] {
   const owner = runAtWork(layout);
   const open = openRun(loadStages(layout, { look: true }));
-  if (owner?.isCertain) return [note(`a run is at work: pid ${owner.pid} since ${owner.since}`)];
+  if (owner?.isCertain) {
+    return [note(`${owner.isRun ? 'a run' : owner.command} is at work: pid ${owner.pid} since ${owner.since}`)];
+  }
   return [
     ...(owner ? [problem(`locked by pid ${owner.pid} on ${owner.host}`, 'mendloop abandon --unlock')] : []),
     ...(open ? [note(`run ${open.run} was cut off; the next start finishes it`)] : []),

@@ -51,7 +51,7 @@ export async function explainPlan(home: string, selection: PlanSelection): Promi
   const stages = open?.head.stages ?? selectStages(config.map, selection, loaded.state);
   const { commit, brings } = open ? await branchState(home, base) : now;
   const tree = await withObjects(home, (objects) => objects.files(commit));
-  const atWork = runAtWork(layout) !== undefined;
+  const atWork = runAtWork(layout)?.isRun === true;
   const scope = { config, tree, selection, atWork };
   const rows: PlanRow[] = [];
   for (const name of stages) {

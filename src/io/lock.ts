@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { fail } from '../errors.ts';
-import { integer, optional, orNull, shaped, text as word } from '../shape.ts';
+import { integer, oneOf, optional, orNull, shaped, text as word } from '../shape.ts';
 import { sweep } from './files.ts';
 import { identify, liveness, originOf, type ProcessIdentity } from './identity.ts';
 import type { Layout } from './layout.ts';
@@ -13,7 +13,11 @@ import { folderOf, onDisk, parseJson, readText, removeFile, requireWritable, tem
 export interface LockOwner extends ProcessIdentity {
   since: string;
   command: string;
+  /** What it is at: a run, or a command such as reset or rollback; earlier versions did not say. */
+  kind?: WorkKind | undefined;
 }
+
+type WorkKind = 'run' | 'command';
 
 export type LockTry =
   | { taken: true; release(): void; recovered?: LockOwner | 'unreadable' }
@@ -26,9 +30,9 @@ const REPLACE_LIMIT_MS = 2000;
  * Tries to take the lock at `path`. A dead owner on this host is recognised and replaced; any other is left alone. Blocks
  * while others are replacing the same dead owner, but not for ever: then it cannot tell.
  */
-export function takeLock(path: string, command: string): LockTry {
+export function takeLock(path: string, command: string, kind: WorkKind = 'command'): LockTry {
   folderOf(path);
-  const mine: LockOwner = { ...identify(process.pid), since: new Date().toISOString(), command };
+  const mine: LockOwner = { ...identify(process.pid), since: new Date().toISOString(), command, kind };
   for (const until = performance.now() + REPLACE_LIMIT_MS; ; pause()) {
     if (create(path, mine)) return { taken: true, release: hold(path, mine) };
     const text = readText(path);
@@ -98,9 +102,14 @@ const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0,
  * Does `work` while nobody else works on the home; `notices` is what a person should know about how the lock was come by.
  * Throws E_LOCKED when another holds it, or may, and E_STATE_UNWRITABLE.
  */
-export async function withLock<T>(layout: Layout, command: string, work: (notices: readonly string[]) => Promise<T>) {
+export async function withLock<T>(
+  layout: Layout,
+  command: string,
+  work: (notices: readonly string[]) => Promise<T>,
+  kind: WorkKind = 'command',
+) {
   requireWritable(layout.state);
-  const lock = takeLock(layout.lock, command);
+  const lock = takeLock(layout.lock, command, kind);
   if (!lock.taken) fail('E_LOCKED', { ...lock.owner, why: lock.why });
   for (const folder of [layout.state, layout.actions, layout.patches]) sweep(folder);
   const { recovered } = lock;
@@ -122,10 +131,12 @@ export function lockOwner(path: string): LockOwner | undefined {
  * Whoever works on this home now: the holder of its lock, unless it is proven dead. `isCertain` false: another host's, or
  * one that cannot be told from a later process with its number.
  */
-export function runAtWork(layout: Layout): (LockOwner & { isCertain: boolean }) | undefined {
+export function runAtWork(layout: Layout): (LockOwner & { isCertain: boolean; isRun: boolean }) | undefined {
   const owner = lockOwner(layout.lock);
   const life = owner && liveness(owner);
-  return owner && life !== 'dead' ? { ...owner, isCertain: life === 'alive' } : undefined;
+  return owner && life !== 'dead'
+    ? { ...owner, isCertain: life === 'alive', isRun: owner.kind !== 'command' }
+    : undefined;
 }
 
 // A hard link appears at once and with its content, and fails if the name is taken: no reader ever sees half a lock.
@@ -159,6 +170,7 @@ const isOwner = shaped({
   ns: optional(orNull(word)),
   since: word,
   command: word,
+  kind: optional(oneOf(['run', 'command'])),
 });
 
 /** Who the text of a lock names; a lock that lost a part of it still has an owner, of whom less can be told. */

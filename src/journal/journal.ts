@@ -1,8 +1,10 @@
 // Everything that happens goes through here: onto the journal first, then a failure's story into the ledger, then into the
 // folds (stages, ledger, failures of this run), then to whoever watches.
 import { randomBytes } from 'node:crypto';
+import { dirname } from 'node:path';
 import { type EventType, isEvent, type LoopEvent, type NewEvent, notify, type Subscriber } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
+import { sweep } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { requireLock } from '../io/lock.ts';
 import { writeAtomic } from '../io/store.ts';
@@ -51,6 +53,7 @@ const WORDLESS: ReadonlySet<EventType> = new Set([
 export function openJournal(options: JournalOptions) {
   const { run, layout, stages, clock, subscribers = [] } = options;
   requireLock(layout.lock);
+  if (!options.path) sweep(dirname(layout.journal(run)));
   const { writer, events: earlier, lastSeq, quarantined } = openEvents(options.path ?? layout.journal(run));
   const ledger = openLedger(layout, clock.now());
   const failures = new RunFailures(earlier);

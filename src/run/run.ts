@@ -36,14 +36,14 @@ export async function runStages(request: RunRequest, ports: RunPorts): Promise<R
     human ||= needsHuman(event);
   };
   const subscribers = [watchHuman, ...ports.subscribers];
-  return withLock(layout, request.command, (notices) =>
+  const work = (notices: readonly string[]) =>
     withObjects(request.home, async (objects) => {
       for (const folder of [layout.logs, layout.patches]) ownFolder(folder);
       const prepared = await prepare(request, objects, { ...ports, subscribers });
       prepared.notices.unshift(...notices);
       return perform(prepared, request, () => human);
-    }),
-  );
+    });
+  return withLock(layout, request.command, work, 'run');
 }
 
 async function perform(prepared: Prepared, request: RunRequest, needsPerson: () => boolean): Promise<RunReport> {

@@ -62,6 +62,21 @@ test('a run is at work unless its lock is gone or its owner is proven dead', () 
   assert.is(runAtWork(layout), undefined);
 });
 
+test('who holds the lock says whether it is at a run; an older version means one', () => {
+  const layout = layoutOf(folder());
+  mkdirSync(layout.state, { recursive: true });
+  for (const [kind, isRun] of [
+    ['run', true],
+    ['command', false],
+  ] as const) {
+    const got = takeLock(layout.lock, 'a', kind);
+    assert.is(runAtWork(layout)?.isRun, isRun);
+    if (got.taken) got.release();
+  }
+  writeFileSync(layout.lock, owner({}));
+  assert.is(runAtWork(layout)?.isRun, true);
+});
+
 test('a release does not remove a lock that has become someone else’s', () => {
   const path = fresh();
   const got = takeLock(path, 'a');

@@ -1,0 +1,101 @@
+// One run at a time: beside another pid namespace, with a lock that somebody took away, beside what is no run.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { identify } from '../../src/io/identity.ts';
+import { contextMap, ENTRY, folder, jsonLines, scenario, until } from './scenario.ts';
+
+const CONTAINER = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
+
+function cannotContain(): string | undefined {
+  try {
+    execFileSync('unshare', [...CONTAINER.slice(1), 'true'], { stdio: 'pipe' });
+    return undefined;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+const noContainer = cannotContain();
+if (noContainer) console.log(`skipped, no pid namespace can be made here: ${noContainer}`);
+const inContainer = noContainer && !process.env.CI ? test.skip : test;
+
+/** The error that a command with --json ended with. */
+const errorOf = (stdout: string) => jsonLines(stdout)[0]?.error as { code: string; message: string; next: string };
+
+/** A repository whose first stage waits for `go`, and the folder where that and what it did are. */
+function slow() {
+  const gate = folder();
+  const wait = `echo in >> ${gate}/in; until [ -e ${gate}/go ]; do sleep 0.05; done`;
+  const stages = { a: wait, b: { command: `echo b >> ${gate}/b`, needs: ['a'] } };
+  return { s: scenario({ 'ai/context_map.yaml': contextMap(stages) }), gate };
+}
+
+inContainer(
+  'a run in a container and one on its host, on the same folder: the second is refused, in either order',
+  async () => {
+    const ways = [
+      [{}, { command: [...CONTAINER, process.execPath, ENTRY] }],
+      [{ command: [...CONTAINER, process.execPath, ENTRY] }, {}],
+    ] as const;
+    for (const [one, other] of ways) {
+      const { s, gate } = slow();
+      const first = s.start([], one);
+      await until('the stage runs', () => existsSync(`${gate}/in`));
+      const second = await s.run(['--json'], other);
+      const { code, next } = errorOf(second.stdout);
+      assert.equal(
+        [second.exit, code, next],
+        [75, 'E_LOCKED', 'another pid namespace; if it is gone for sure: mendloop abandon --unlock'],
+      );
+      writeFileSync(`${gate}/go`, '');
+      assert.is((await first.done).exit, 0);
+      assert.equal([readFileSync(`${gate}/in`, 'utf8'), s.runs().length], ['in\n', 1]);
+    }
+  },
+);
+
+test('a lock that is taken away lets nobody else in while its owner lives, and ends the owner at its next event', async () => {
+  const { s, gate } = slow();
+  const first = s.start();
+  await until('the stage runs', () => existsSync(`${gate}/in`));
+  rmSync(s.path('ai/state/lock.json'));
+  const second = await s.run(['--json']);
+  assert.equal([second.exit, errorOf(second.stdout).code], [75, 'E_LOCKED']);
+  writeFileSync(`${gate}/go`, '');
+  const lost = await first.done;
+  assert.is(lost.exit, 3, lost.stdout);
+  assert.match(lost.stderr, /^error E_LOCK_LOST: \S+lock\.json is no longer the lock of this run: it was removed/m);
+  assert.not(existsSync(`${gate}/b`), 'nothing more was begun');
+  assert.is((await s.run()).exit, 0);
+  assert.is(s.runs().length, 1, 'it was gone on with');
+});
+
+test('a command that is no run is not told as one', async () => {
+  const { s, gate } = slow();
+  const first = s.start();
+  await until('the stage runs', () => existsSync(`${gate}/in`));
+  first.kill('SIGKILL');
+  await first.done;
+  const lock = {
+    ...identify(process.pid),
+    since: '2026-01-02T03:04:05.678Z',
+    command: 'mendloop reset b',
+    kind: 'command',
+  };
+  s.write({ 'ai/state/lock.json': JSON.stringify(lock) });
+  const status = s.plain((await s.run(['status'])).stdout).split('\n');
+  assert.equal(status.slice(0, 2), [
+    'mendloop reset b is at work (pid <pid>)',
+    'run <run> was cut off; the next start finishes it',
+  ]);
+  assert.match(status[2] ?? '', /^a {2}cut off/);
+  const refused = errorOf((await s.run(['--json'])).stdout);
+  assert.match(refused.message, /^another command is at work: pid \d+ on \S+ since \S+ \(mendloop reset b\)$/);
+  rmSync(s.path('ai/state/lock.json'));
+  writeFileSync(`${gate}/go`, '');
+  assert.is((await s.run()).exit, 0);
+});
+
+test.run();
