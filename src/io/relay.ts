@@ -116,15 +116,18 @@ const within = (ms: number, ended: Promise<true>): Promise<true | undefined> => 
 /** Empty pipes that nobody else has open, each by a reader: opened again they cost no process. */
 const idle: number[] = [];
 
-/** A named pipe, because what Node calls one is a socket, and a socket cannot be opened as /dev/stderr. */
-async function openPipe(log: string): Promise<{ reader: number; fd: number }> {
+/**
+ * A named pipe, because what Node calls one is a socket, and a socket cannot be opened as /dev/stderr. Its name begins with
+ * `near` and is gone at once. Throws MendError when it cannot be made.
+ */
+export async function openPipe(near: string): Promise<{ reader: number; fd: number }> {
   const known = idle.pop();
   if (known !== undefined) {
     const ends = bothEnds(`/proc/self/fd/${known}`);
     closeSync(known);
     return ends;
   }
-  const path = `${log}.pipe`;
+  const path = `${near}.pipe`;
   rmSync(path, { force: true });
   await promisify(execFile)('mkfifo', ['-m', '600', path], { env: ENV }).catch((error: Error & { stderr?: string }) => {
     throw notWritten(path, error.stderr || error.message);

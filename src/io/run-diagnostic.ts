@@ -2,10 +2,15 @@
 // deadline and a limit on its output, and nothing of it is left behind.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { closeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { DiagnosticRun } from '../outbound/context.ts';
 import type { Clock } from './clock.ts';
 import { argvOf, type Command, type CommandRequest } from './command.ts';
 import { endAll, groupAndMarked } from './process-group.ts';
+import { openPipe } from './relay.ts';
 
 export interface DiagnosticRequest extends Pick<CommandRequest, 'command' | 'cwd' | 'env' | 'signal' | 'graceMs'> {
   timeoutMs: number;
@@ -35,13 +40,20 @@ async function runToEnd(request: DiagnosticRequest, output: EndsOfOutput, clock:
   if (signal.aborted) return 'not started: the run is stopping';
   const id = randomBytes(8).toString('hex');
   let child: ChildProcess;
+  let stdout: Socket;
   try {
-    child = spawn('/bin/sh', ['-c', JOINED, 'mendloop', ...argvOf(command, 'check')], {
-      cwd,
-      env: { ...env, [MARK]: id },
-      detached: true,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    const pipe = await openPipe(join(tmpdir(), `mendloop-${id}`));
+    stdout = new Socket({ fd: pipe.reader, readable: true, writable: false });
+    try {
+      child = spawn('/bin/sh', ['-c', JOINED, 'mendloop', ...argvOf(command, 'check')], {
+        cwd,
+        env: { ...env, [MARK]: id },
+        detached: true,
+        stdio: ['ignore', pipe.fd, 'ignore'],
+      });
+    } finally {
+      closeSync(pipe.fd);
+    }
   } catch (error) {
     return `could not be started: ${(error as Error).message}`;
   }
@@ -50,7 +62,7 @@ async function runToEnd(request: DiagnosticRequest, output: EndsOfOutput, clock:
   if (pgid === undefined) return exit;
   const over = new AbortController();
   const stopped = new Promise<string>((resolve) => {
-    child.stdout?.on('data', (chunk: Buffer) => {
+    stdout.on('data', (chunk: Buffer) => {
       output.add(chunk);
       if (output.bytes > MAX_OUTPUT_BYTES) resolve(`stopped after ${MAX_OUTPUT_BYTES / 1024 / 1024} MB of output`);
     });
@@ -60,8 +72,8 @@ async function runToEnd(request: DiagnosticRequest, output: EndsOfOutput, clock:
     void clock.sleep(timeoutMs, over.signal).then(() => resolve(late));
   });
   // A pipe that breaks ends the output; the exit tells the rest.
-  child.stdout?.on('error', () => {});
-  const drained = new Promise<void>((resolve) => child.stdout?.once('close', resolve));
+  stdout.on('error', () => {});
+  const drained = new Promise<void>((resolve) => stdout.once('close', resolve));
   const ended = await Promise.race([exit, stopped]);
   over.abort();
   // Also what moved to a session of its own: it still carries the mark.
@@ -70,7 +82,7 @@ async function runToEnd(request: DiagnosticRequest, output: EndsOfOutput, clock:
   const waited = new AbortController();
   await Promise.race([drained, clock.sleep(DRAIN_MS, waited.signal)]);
   waited.abort();
-  child.stdout?.destroy();
+  stdout.destroy();
   child.unref();
   return gone ? ended : `${ended}; something of it could not be ended`;
 }

@@ -137,6 +137,8 @@ a human is needed: 1 green, 1 failed  <n> s
   assert.is((await s.run()).exit, 0);
 });
 
+const UNCHECKED = 'it has nothing to check, so nothing can tell whether it still holds; give it verify';
+
 test('what counts is committed on the base: an edit of the map is listed and not used until it is committed', async () => {
   const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'echo committed' }) });
   s.write({ 'ai/context_map.yaml': contextMap({ a: 'echo edited', b: 'true' }) });
@@ -154,7 +156,7 @@ green: 1 stage  <n> s
   const checked = await s.run(['validate']);
   assert.is(
     checked.stdout,
-    'ok: 2 stages: a, b\nnote: ai/context_map.yaml differs from main: a run reads the committed one (git diff main -- ai/context_map.yaml)\n',
+    `ok: 2 stages: a, b\n${['a', 'b'].map((stage) => `warning: stages.${stage}: ${UNCHECKED}\n`).join('')}note: ai/context_map.yaml differs from main: a run reads the committed one (git diff main -- ai/context_map.yaml)\n`,
   );
   s.git('commit', '-q', '-a', '-m', 'now');
   const merged = await s.run();

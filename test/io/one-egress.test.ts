@@ -55,8 +55,8 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   'src/io/command.ts': ['child_process'],
   // What they say, copied into a file.
   'src/io/relay.ts': ['child_process'],
-  // What a model asked to see, of an allow list that only reads.
-  'src/io/run-diagnostic.ts': ['child_process'],
+  // What a model asked to see, of an allow list that only reads; a socket only to read from its pipe.
+  'src/io/run-diagnostic.ts': ['child_process', 'net'],
   // git, shellcheck, ps, and the versions of tools.
   'src/io/git-objects.ts': ['child_process'],
   'src/io/git.ts': ['simple-git'],

@@ -40,6 +40,11 @@ test('both outputs come in order, stdin is empty, and the exit code or signal is
   assert.is((await run('kill -SEGV $$')).ended, 'ended by SIGSEGV');
 });
 
+test('a script may write to /dev/stderr and /dev/stdout, and the first part that fails ends it', async () => {
+  const all = await run('echo one > /dev/stderr; echo two > /dev/stdout; false; echo three');
+  assert.equal([all.output, all.ended], ['one\ntwo\n', 'exit code 1']);
+});
+
 test('what cannot be started is how it ended, not an error', async () => {
   const missing = await run(['no-such-tool-here', 'get']);
   assert.is(missing.ended, 'exit code 127');
