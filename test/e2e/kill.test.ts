@@ -65,6 +65,8 @@ test('killed again and again at random moments, the work is done once, by one at
   assert.equal(survivors(), []);
   for (const run of s.runs()) {
     const types = s.events(run).map((e) => e.type);
+    // Killed before it recorded anything: it never began.
+    if (types.length === 0) continue;
     assert.is(types.filter((type) => type === 'run.ended').length, 1, `${run} has not exactly one end`);
     assert.is(types.at(-1), 'run.ended');
   }
