@@ -9,7 +9,7 @@ import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { loadStages, openRun } from '../../src/journal/load-stages.ts';
 import { closeOpenRun } from '../../src/run/close-run.ts';
-import { cases, fc, runs } from '../sweep.ts';
+import { fc, runs } from '../sweep.ts';
 import { cutOff, homelab, journalIn, NOTE, ranSteps, reconfigure, run } from './homelab.ts';
 
 const linesIn = (path: string) => readFileSync(path, 'utf8').split('\n').filter(Boolean);
@@ -206,7 +206,7 @@ test('property: rerun: false runs once, whatever is lost of journal and projecti
       await run(home, { stages: ['once'], forced: true });
       assert.is(ran(), 2);
     }),
-    runs(cases(12, 200), 200),
+    runs(8, 100),
   );
 });
 
