@@ -19,6 +19,7 @@ import {
   read,
   refusal,
   repository,
+  script,
   write,
 } from './repository.ts';
 
@@ -279,6 +280,30 @@ rewritten('what was stored for a merge that never came about is no reason to res
   const before = subjects();
   await open(home, { merge: all });
   assert.equal(subjects(), [...before, `mendloop: Merge main into ${AI}`]);
+});
+
+rewritten("what the loop makes is signed where that is wished, and a person's commit never in their name", async () => {
+  const { home, tree, all } = await branched();
+  script(
+    join(home, '.git/gpg'),
+    'cat >/dev/null\necho "[GNUPG:] SIG_CREATED " >&2\necho "-----BEGIN PGP SIGNATURE-----"',
+  );
+  git(home, 'config', 'gpg.program', join(home, '.git/gpg'));
+  commit(tree.path, { 'mine.txt': 'm' }, 'mine');
+  git(home, 'reset', '-q', '--hard', 'HEAD~1');
+  commit(home, { 'a.txt': numbers({ 5: 'theirs' }) });
+  const signed = () => {
+    const commits = git(home, 'rev-list', '--reverse', `main..${AI}`).split('\n').filter(Boolean);
+    return commits.map((one) => {
+      const [head = '', subject = ''] = git(home, 'cat-file', 'commit', one).split('\n\n');
+      return `${subject.split('\n')[0]}: ${head.includes('\ngpgsig ')}`;
+    });
+  };
+  await open(home, { merge: { ...all, sign: true } });
+  assert.equal(signed(), ['Take back: Mend h1: true', 'Mend a: Mend h2: true', 'mine: false']);
+  commit(home, { 'a.txt': numbers({ 5: 'theirs', 20: 'theirs' }) });
+  await open(home, { merge: { ...all, sign: true } });
+  assert.equal(signed().slice(3), ['Take back: Mend h2: true', `Merge main into ${AI}: true`]);
 });
 
 rewritten('carried links stay as they are, and untracked files in the way are refused by name', async () => {
