@@ -1,12 +1,14 @@
 // Killed after each kind of event of a run that mends: the next start sets it right and goes on, and nothing is lost or done twice.
 import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AnyEvent } from '../journal/any-event.ts';
 import { program } from '../program.ts';
 import { cases } from '../sweep.ts';
 import { git } from '../worktree/repository.ts';
-import { failuresIn, journalIn, run } from './homelab.ts';
+import { cutOff, failuresIn, journalIn, run } from './homelab.ts';
 import { FILE, fixTrail, type Mendable, mendable, says } from './probe.ts';
 
 const AT_ONCE = 6;
@@ -141,5 +143,30 @@ const outcomes = (home: string) =>
   failuresIn(home)
     .flatMap(({ patches }) => patches.map((p) => p.outcome))
     .sort();
+
+test('a new file that a killed fix left half-written goes; one that somebody else made there stays, and is not written over', async () => {
+  for (const [left, outcome] of [
+    ['goo', 'committed'],
+    ['precious\n', 'refused'],
+  ] as const) {
+    const made = mendable({ stages: { a: { command: 'grep -q good conf/new.txt', files: ['conf/'] } } });
+    const note = { fix: 'Make it', reason: 'it is missing' };
+    made.probe.answers({ files: { 'conf/new.txt': 'good\n' }, note }, { throw: 'enough' });
+    const { run: id, exit } = await run(made.home);
+    assert.is(exit, 0);
+    const tree = join(made.home, 'ai/worktree');
+    git(tree, 'reset', '-q', '--hard', 'HEAD^');
+    cutOff(made.home, id, ({ type }) => type === 'fix.intended');
+    writeFileSync(join(tree, 'conf/new.txt'), left);
+    made.probe.answers({ files: { 'conf/new.txt': 'good\n' }, note }, { throw: 'enough' });
+    const again = await run(made.home);
+    assert.is(
+      fixTrail(again.events).some((line) => line.startsWith(`fix.${outcome}`)),
+      true,
+      outcome,
+    );
+    assert.equal([again.exit, made.tree('conf/new.txt')], outcome === 'committed' ? [0, 'good\n'] : [1, 'precious\n']);
+  }
+});
 
 test.run();
