@@ -57,15 +57,17 @@ async function judgeWarnings(home: string, { map }: Configuration, tracked: File
     Object.entries(map.stages).map(async ([name, { files, command }]) => {
       const covers = pathMatcher(files);
       const ran = await filesRunBy(command, tracked.files);
-      return judges.flatMap(([path, { word, by }]) => [
-        ...(covers(path) ? [`stages.${name}.files: no fix may touch ${path}: ${by} runs it (${word})`] : []),
-        ...(ran.includes(path)
+      return judges.flatMap(([path, { word, by, part, instead }]) => [
+        ...(covers(path) && !instead
+          ? [`stages.${name}.files: no fix may touch ${part ? 'that part of ' : ''}${path}: ${by} runs it (${word})`]
+          : []),
+        ...(ran.includes(path) && !part
           ? [`stages.${name}.command: ${path} is a check too (${by}), so no fix may touch it`]
           : []),
       ]);
     }),
   );
-  const untracked = judges.filter(([, judge]) => !judge.tracked);
+  const untracked = judges.filter(([, judge]) => !judge.tracked && !judge.instead);
   return [
     ...stages.flat(),
     ...untracked.map(([path, { by }]) => {

@@ -16,10 +16,12 @@ export async function gateRules(
   tree: Tree,
   judges: JudgingSet,
 ): Promise<GateRules> {
+  const whole = [...judges].filter(([, { part }]) => part === undefined);
   return {
     allow: stage.files,
     protect: map.protected_files,
-    untouchable: [...judges.keys(), ...carriedPaths(map.carry), ...(await packagePaths(home))],
+    untouchable: [...whole.map(([path]) => path), ...carriedPaths(map.carry), ...(await packagePaths(home))],
+    partly: new Map([...judges].flatMap(([path, { part }]) => (part ? [[path, part] as const] : []))),
     // Whoever escalates may change more than one; more files than lines there cannot be.
     maxFiles: tier === 'executor' ? limits.executor_files : limits.changed_lines,
     maxLines: limits.changed_lines,

@@ -318,6 +318,88 @@ test('a script that git does not have is named as such; programs on PATH and abs
   );
 });
 
+/** Whether a change of this text concerns what `check` runs of the file. */
+async function concerns(check: string, path: string, before: string, after: string): Promise<boolean> {
+  const { part } = (await judgesOf({ checks: [check], files: { [path]: before } })).get(path) ?? {};
+  assert.ok(part, 'the file judges in part');
+  return part(before) !== part(after);
+}
+
+const MORE = `SHELL := /bin/bash
+VERSION := 1.2
+DIR = $(BASE)/checks
+BASE = scripts
+.PHONY: check deploy
+deploy:
+\t./deploy.sh $(VERSION)
+check: lint
+\t@$(DIR)/check.sh
+lint:
+\tshellcheck *.sh
+`;
+const CHANGES: [what: string, from: string, to: string, concerns: boolean][] = [
+  ['another target', './deploy.sh', './deploy.sh --now', false],
+  ['a variable that only another uses', '1.2', '1.3', false],
+  ['a new target', 'lint:\n', 'new:\n\ttrue\nlint:\n', false],
+  ['a comment', 'deploy:', '# why\ndeploy:', false],
+  ['its recipe', '/check.sh', '/check.sh || true', true],
+  ['what it needs', 'check: lint', 'check:', true],
+  ['what a target it needs runs', '*.sh', 'a.sh', true],
+  ['a variable of a variable that it uses', 'BASE = scripts', 'BASE = /tmp', true],
+  ['the shell', '/bin/bash', '/bin/true', true],
+  ['an exported variable', 'VERSION', 'export CHECK_MODE := off\nVERSION', true],
+  ['a second rule for it', 'deploy:', 'check:\n\ttrue\ndeploy:', true],
+  ['that it is no file', '.PHONY: check', '.PHONY:', true],
+  ['an include', 'deploy:', 'include more.mk\ndeploy:', true],
+  ['its name', 'check: lint', 'verify: lint', true],
+];
+
+for (const [what, from, to, expected] of CHANGES) {
+  test(`of a makefile ${what} ${expected ? 'judges' : 'may be changed'}`, async () => {
+    assert.ok(MORE.includes(from));
+    assert.is(await concerns('make check', 'Makefile', MORE, MORE.replace(from, to)), expected);
+  });
+}
+
+test('of scripts, tasks and recipes, too, only those that a check runs judge', async () => {
+  const npm = '{"scripts":{"check":"node c.js","up":"node u.js"}}';
+  assert.not(await concerns('npm run check', 'package.json', npm, npm.replace('u.js', 'v.js')));
+  assert.ok(await concerns('npm run check', 'package.json', npm, npm.replace('c.js', 'v.js')));
+  const task = 'version: "3"\nvars: { A: 1 }\ntasks:\n  check: { cmds: [bash c.sh] }\n  up: bash u.sh\n';
+  assert.not(await concerns('task check', 'Taskfile.yml', task, task.replace('u.sh', 'v.sh')));
+  assert.ok(
+    await concerns('task check', 'Taskfile.yml', task, task.replace('bash c.sh]', 'bash c.sh], ignore_error: true')),
+  );
+  assert.ok(await concerns('task check', 'Taskfile.yml', task, task.replace('A: 1', 'A: 2')));
+  const just = 'check:\n  ./c.sh\nup:\n  ./u.sh\n';
+  assert.not(await concerns('just check', 'justfile', just, just.replace('u.sh', 'v.sh')));
+  assert.ok(await concerns('just check', 'justfile', just, just.replace('c.sh', 'v.sh')));
+});
+
+test('a file that the tool would take instead is a judge before it is there; two checks of one file judge both', async () => {
+  const judges = await judgesOf({
+    checks: ['make a', 'make b'],
+    files: { Makefile: 'a:\n\ttrue\nb:\n\ttrue\nc:\n\ttrue\n' },
+  });
+  assert.equal([...judges.keys()], ['Makefile', 'GNUmakefile', 'makefile']);
+  const { part = String } = judges.get('Makefile') ?? {};
+  const text = 'a:\n\ttrue\nb:\n\ttrue\nc:\n\ttrue\n';
+  assert.is(part(text), part(text.replace(/c:\n\ttrue/, 'c:\n\tfalse')));
+  for (const target of ['a', 'b']) {
+    assert.is.not(part(text), part(text.replace(new RegExp(`${target}:\\n\\ttrue`), `${target}:\n\tfalse`)));
+  }
+});
+
+test('what is new in a folder of tests would judge; the root given to a runner makes no judge of everything', async () => {
+  const files = { 'tests/test_a.py': '', 'tests/data.json': '', 'deploy.py': '', 'config/a.yaml': '' };
+  assert.equal(
+    [...(await judgesOf({ checks: ['pytest tests'], files })).keys()],
+    ['tests/test_a.py', 'tests/data.json', 'tests/'],
+  );
+  assert.equal(await tracked({ checks: ['pytest .'], files }), ['tests/test_a.py']);
+  assert.equal(await tracked({ checks: ['cd tests && pytest .'], files }), ['tests/test_a.py', 'tests/data.json']);
+});
+
 test('the files that a command itself runs', async () => {
   const { listing } = listed({ 'all.sh': 'bash more.sh', 'more.sh': '', 'a.yaml': '' });
   assert.equal(await filesRunBy('bash all.sh a.yaml', listing), ['all.sh']);

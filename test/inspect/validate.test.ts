@@ -38,6 +38,21 @@ test('what a check only looks at is no cause for a warning', async () => {
   assert.equal((await validateHome(home)).warnings, []);
 });
 
+test('of a file of targets only what a check runs is told, and nothing of what is not there', async () => {
+  const home = homelab(
+    { a: { command: 'make up', files: ['Makefile', 'tests/'], verify: ['make check', 'bats tests'] } },
+    {},
+    {
+      Makefile: 'up:\n\ttrue\ncheck:\n\ttrue\n',
+      'tests/a.bats': '',
+    },
+  );
+  const [part, test, ...others] = (await validateHome(home)).warnings;
+  assert.is(part, 'stages.a.files: no fix may touch that part of Makefile: stages.a.verify[0] runs it (make check)');
+  assert.is(test, 'stages.a.files: no fix may touch tests/a.bats: stages.a.verify[1] runs it (tests)');
+  assert.equal(others, []);
+});
+
 test('a script that is both command and check is said', async () => {
   const home = homelab({ a: { command: 'bash all.sh apply', verify: ['bash all.sh check'] } }, {}, { 'all.sh': '' });
   assert.equal((await validateHome(home)).warnings, [

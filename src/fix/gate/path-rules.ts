@@ -51,7 +51,7 @@ function finding(code: RefusalCode, path: string, why: string): Finding {
 
 function pathFinding(
   { path, before, after, executable }: Edit,
-  { allow, tree }: GateRules,
+  { allow, tree, partly }: GateRules,
   { allowed, guarded, closed }: Record<'allowed' | 'guarded' | 'closed', Listed>,
 ): Finding | undefined {
   const fault = pathFault(path);
@@ -64,6 +64,9 @@ function pathFinding(
   if (closed(path) || closed(look))
     return finding('protected', path, 'it judges or carries stages, or is part of the loop; no fix may change it');
   if (!allowed(path)) return finding('outside', path, `only these may be changed: ${clip(allow.join(', ') || 'none')}`);
+  const judging = partly?.get(path);
+  if (judging && judging(before ?? '') !== judging(after))
+    return finding('protected', path, 'checks run what this changes of it; only the rest may be changed');
   const link = linkOnTheWay(path, tree);
   if (link)
     return finding('bad_path', path, `${link} is a symbolic link; change the file it stands for, if that is allowed`);

@@ -34,6 +34,8 @@ export interface GateRules {
   readonly protect: readonly string[];
   /** Paths that nobody's fix may touch: scripts that judge stages, carried files, the loop's own code. A trailing `/` means the tree below. */
   readonly untouchable: readonly string[];
+  /** Files of which only a part judges, and that part of a text, to be compared: the rest may be changed. */
+  readonly partly?: ReadonlyMap<string, (text: string) => string>;
   readonly maxFiles: number;
   /** Added plus removed lines, over all files. */
   readonly maxLines: number;

@@ -5,7 +5,7 @@ import { type ContextMap, isBuiltInCheck } from '../../config/context-map.ts';
 import { pathMatcher, rawWords } from '../../config/paths.ts';
 import { type Ran, ranBy, readsCommands, type TargetTool } from './ran-words.ts';
 import { readArgv, readShell, type SimpleCommand } from './read-shell.ts';
-import { includedFiles, TARGET_FILES, targetText } from './targets.ts';
+import { includedFiles, judgingPart, TARGET_FILES, targetText } from './targets.ts';
 
 /** Why a file judges. */
 export interface Judge {
@@ -15,6 +15,10 @@ export interface Judge {
   readonly by: string;
   /** Whether git has it; one that it has not may not exist at all. */
   readonly tracked: boolean;
+  /** It is not there: it would be taken instead of one that is, or besides. A folder ends in `/`. */
+  readonly instead?: true;
+  /** What of its text judges, to be compared; without it, all. */
+  readonly part?: (text: string) => string;
 }
 export type JudgingSet = ReadonlyMap<string, Judge>;
 
@@ -123,11 +127,17 @@ async function take(ran: Ran, place: Place, scope: Scope, runsVariable: boolean)
       return;
     }
     case 'tests': {
-      const named = ran.words.flatMap((word) => [...place.find(word), ...place.below(word)]);
+      const folders = ran.words.flatMap(place.folders);
+      const below = [...scope.listing.keys()].filter((path) => folders.some((folder) => path.startsWith(`${folder}/`)));
+      const named = [...ran.words.flatMap(place.find), ...below];
       const like = (pattern: RegExp) => [...scope.listing.keys()].filter((path) => pattern.test(path));
       const found = named.length > 0 ? named : ran.called ? like(ran.called) : [];
       const shared = ran.called?.test('conftest.py') ? like(/(?:^|\/)conftest\.py$/) : [];
-      return add(ran.words.join(' ') || 'its tests', [...found, ...shared]);
+      const word = ran.words.join(' ') || 'its tests';
+      await add(word, [...found, ...shared]);
+      // What is new there would be run, too.
+      for (const folder of folders) nameInstead(`${folder}/`, word, scope);
+      return;
     }
     case 'targets':
       return takeTargets(ran, place, scope);
@@ -142,15 +152,14 @@ async function takeTargets(ran: Extract<Ran, { kind: 'targets' }>, place: Place,
   for (const path of found.filter((one) => !scope.targets.has(`${one} ${word}`))) {
     scope.targets.add(`${path} ${word}`);
     const files = await withIncluded(tool, path, scope);
-    const texts = await Promise.all(files.map(scope.text));
-    for (const one of files) name(one, word, scope);
+    const texts = (await Promise.all(files.map(scope.text))).map((text) => text ?? '');
+    for (const [i, one] of files.entries()) {
+      nameInPart(one, word, scope, (text) => judgingPart(tool, texts.with(i, text), targets));
+    }
+    // A file that the tool would take instead would judge in its place.
+    for (const other of names) nameInstead(join(dirname(path), other), word, scope);
     if (scope.depth >= MAX_DEPTH) continue;
-    const commands = targetText(
-      tool,
-      texts.filter((text) => text !== undefined),
-      targets,
-    );
-    await follow(commands, { ...scope, by: path, own: dirname(path), depth: scope.depth + 1 });
+    await follow(targetText(tool, texts, targets), { ...scope, by: path, own: dirname(path), depth: scope.depth + 1 });
   }
 }
 
@@ -170,6 +179,20 @@ function name(path: string, word: string, { judges, listing, by }: Scope): boole
   if (judges.has(path)) return false;
   judges.set(path, { word, by, tracked: listing.has(path) });
   return true;
+}
+
+/** What is not there, and would judge if it were. */
+function nameInstead(path: string, word: string, { judges, listing, by }: Scope): void {
+  if (!judges.has(path) && !listing.has(path)) judges.set(path, { word, by, tracked: false, instead: true });
+}
+
+/** A file of which only a part judges; other targets of it may be named elsewhere. */
+function nameInPart(path: string, word: string, scope: Scope, part: (text: string) => string): void {
+  const before = scope.judges.get(path);
+  if (before && !before.part) return;
+  const { part: other = () => '' } = before ?? {};
+  const judge = before ?? { word, by: scope.by, tracked: true };
+  scope.judges.set(path, { ...judge, part: (text) => `${other(text)}\n${part(text)}` });
 }
 
 async function addAll(word: string, paths: readonly string[], scope: Scope, shell: boolean): Promise<void> {
@@ -230,7 +253,8 @@ interface Place {
   findOrName(word: string): string[];
   /** From the root or the script's own folder, as it stands. */
   exact(word: string): string[];
-  below(word: string): string[];
+  /** The folders that a word may mean, the root apart. */
+  folders(word: string): string[];
 }
 
 /** `goesTo`: folders that the text changes to; `values`: what it keeps in variables. */
@@ -280,10 +304,10 @@ function placeOf({ listing, own }: Scope, goesTo: readonly string[] = [], values
       return found.length > 0 || !isNamed ? found : [path];
     },
     exact,
-    below: (word) => {
-      const roots = folders.map((folder) => `${inside(folder, word.replace(ROOT, ''))}/`);
-      return [...listing.keys()].filter((path) => roots.some((root) => root === './' || path.startsWith(root)));
-    },
+    folders: (word) =>
+      folders
+        .map((folder) => inside(folder, word.replace(ROOT, '')))
+        .filter((folder) => folder !== '.' && [...listing.keys()].some((path) => path.startsWith(`${folder}/`))),
   };
 }
 

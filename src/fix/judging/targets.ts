@@ -11,15 +11,34 @@ export const TARGET_FILES: Readonly<Record<TargetTool, readonly string[]>> = {
 };
 
 interface Target {
+  /** What it runs. */
   readonly commands: string;
   readonly needs: readonly string[];
+  /** All that is written of it, to be compared. */
+  readonly written: string;
 }
 
 /** The shell text that `wanted` runs; of all targets when one of them cannot be told apart. `texts`: the file and what it includes. */
 export function targetText(tool: TargetTool, texts: readonly string[], wanted: readonly string[]): string {
-  const targets = new Map(texts.flatMap((text) => [...readTargets(tool, text)]));
+  const targets = readTargets(tool, texts);
+  return [...(needed(tool, targets, wanted) ?? targets).values()].map(({ commands }) => commands).join('\n');
+}
+
+/**
+ * What of these files judges, to be compared: the wanted targets with what they need and the variables they use, and whatever
+ * is no target. All of it when that cannot be told apart.
+ */
+export function judgingPart(tool: TargetTool, texts: readonly string[], wanted: readonly string[]): string {
+  const targets = readTargets(tool, texts);
+  const found = needed(tool, targets, wanted);
+  if (!found) return texts.join('\n');
+  const written = [...found].map(([name, target]) => [name, target.written]);
+  return JSON.stringify([written, besideTargets(tool, texts, found, targets)]);
+}
+
+/** The wanted targets and what they need; undefined when one of them is not there. */
+function needed(tool: TargetTool, targets: ReadonlyMap<string, Target>, wanted: readonly string[]) {
   const first = [...targets.keys()].find((name) => !name.startsWith('.'));
-  const names = wanted.length > 0 ? wanted : [tool === 'task' ? 'default' : (first ?? '')];
   const found = new Map<string, Target>();
   const take = (name: string): boolean => {
     if (found.has(name)) return true;
@@ -30,8 +49,8 @@ export function targetText(tool: TargetTool, texts: readonly string[], wanted: r
     for (const need of target.needs) take(need);
     return true;
   };
-  const all = names.map(take).every(Boolean) ? found : targets;
-  return [...all.values()].map(({ commands }) => commands).join('\n');
+  const names = wanted.length > 0 ? wanted : [tool === 'task' ? 'default' : (first ?? '')];
+  return names.map(take).every(Boolean) ? found : undefined;
 }
 
 /** The files that a file of targets includes, as written. */
@@ -43,15 +62,46 @@ export function includedFiles(tool: TargetTool, text: string): string[] {
   return [...lines].flatMap(([, names]) => (names as string).replace(/["']/g, '').trim().split(/\s+/));
 }
 
-function readTargets(tool: TargetTool, text: string): Map<string, Target> {
+function readTargets(tool: TargetTool, texts: readonly string[]): Map<string, Target> {
   try {
-    if (tool === 'npm') return scriptsOf(JSON.parse(text));
-    return tool === 'task' ? tasksOf(parse(text)) : rulesOf(text);
+    if (tool === 'make' || tool === 'just') return rulesOf(tool, texts.join('\n'));
+    const read =
+      tool === 'npm' ? (text: string) => scriptsOf(JSON.parse(text)) : (text: string) => tasksOf(parse(text));
+    return new Map(texts.flatMap((text) => [...read(text)]));
   } catch {
     // What its own tool cannot read runs nothing.
     return new Map();
   }
 }
+
+/** What is no target and still says how the found ones run. */
+function besideTargets(
+  tool: TargetTool,
+  texts: readonly string[],
+  found: ReadonlyMap<string, Target>,
+  targets: ReadonlyMap<string, Target>,
+): unknown {
+  if (tool === 'npm') return [];
+  if (tool === 'task') return texts.map((text) => ({ ...record(parse(text)), tasks: undefined }));
+  const lines = texts.flatMap((text) => linesOf(tool, text));
+  const used = new Set(RULING);
+  const uses = (text: string) => {
+    for (const [, name] of text.matchAll(/(?:\$[({]|\{\{\s*)(\w+)/g)) used.add(name as string);
+  };
+  for (const { written } of found.values()) uses(written);
+  for (let size = 0; size < used.size; ) {
+    size = used.size;
+    for (const line of lines) if (line.kind === 'variable' && used.has(line.name)) uses(line.value);
+  }
+  const kept = lines.filter(
+    (line) => line.kind === 'other' || (line.kind === 'variable' && (line.exported || used.has(line.name))),
+  );
+  const special = [...targets].filter(([name]) => name.startsWith('.') && name !== '.PHONY');
+  return [kept, special, targets.get('.PHONY')?.needs.filter((name) => found.has(name))];
+}
+
+/** Variables that say how make runs anything at all. */
+const RULING = ['SHELL', 'MAKEFLAGS', 'PATH', 'BASH_ENV'];
 
 const record = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
@@ -59,7 +109,10 @@ const record = (value: unknown): Record<string, unknown> =>
 function scriptsOf(value: unknown): Map<string, Target> {
   const scripts = Object.entries(record(record(value).scripts));
   return new Map(
-    scripts.map(([name, commands]) => [name, { commands: String(commands), needs: [`pre${name}`, `post${name}`] }]),
+    scripts.map(([name, script]) => {
+      const commands = String(script);
+      return [name, { commands, needs: [`pre${name}`, `post${name}`], written: commands }];
+    }),
   );
 }
 
@@ -75,51 +128,61 @@ function tasksOf(value: unknown): Map<string, Target> {
       const own = Object.keys(record(task)).length > 0 ? [...lines(cmds), ...lines(cmd)] : lines(task);
       const commands = own.flatMap((item) => (typeof item === 'string' ? [item] : [record(item).cmd ?? '']));
       const needs = [...lines(deps).flatMap(called), ...own.filter((item) => typeof item !== 'string').flatMap(called)];
-      return [name, { commands: commands.join('\n'), needs }];
+      return [name, { commands: commands.join('\n'), needs, written: JSON.stringify(task) }];
     }),
   );
 }
 
+type Line =
+  | { readonly kind: 'variable'; readonly name: string; readonly value: string; readonly exported: boolean }
+  | { readonly kind: 'recipe' | 'other'; readonly text: string }
+  | { readonly kind: 'rule'; readonly heads: string; readonly rest: string };
+
 /** With its default: `verify host="cp1":`. */
 const PARAMETER = /(\s[+*$]?\w+)=(?:"[^"]*"|'[^']*'|[\w.]*)/g;
 
+function linesOf(tool: TargetTool, text: string): Line[] {
+  const lines = text.replace(/\\\n\s*/g, ' ').split('\n');
+  return lines.filter((line) => !/^\s*(?:#|$)/.test(line)).map((line) => lineOf(tool, line));
+}
+
+function lineOf(tool: TargetTool, line: string): Line {
+  if (tool === 'make' ? line.startsWith('\t') : /^\s/.test(line)) return { kind: 'recipe', text: line.trim() };
+  const plain = line.trim();
+  const [, keyword, name, value] = /^(export\s+)?(\w+)\s*(?::{0,3}|\?|\+)=\s*["']?(.*?)["']?$/.exec(plain) ?? [];
+  if (name !== undefined) return { kind: 'variable', name, value: value as string, exported: keyword !== undefined };
+  const [, heads, rest = ''] = /^@?([^:=#]+?)\s*::?(?!=)\s*(.*)$/.exec(plain.replace(PARAMETER, '$1')) ?? [];
+  return heads === undefined ? { kind: 'other', text: plain } : { kind: 'rule', heads, rest };
+}
+
 /** Rules of make and recipes of just: a head that ends in a colon, and indented lines below it. */
-function rulesOf(text: string): Map<string, Target> {
-  const variables = new Map<string, string>();
-  const rules = new Map<string, { commands: string; needs: string[] }>();
-  let open: string[] = [];
-  const expand = (line: string): string =>
+function rulesOf(tool: TargetTool, text: string): Map<string, Target> {
+  const lines = linesOf(tool, text);
+  const variables = new Map(
+    lines.flatMap((line) => (line.kind === 'variable' ? [[line.name, line.value] as const] : [])),
+  );
+  const once = (line: string): string =>
     line
       .replace(/\$[({](\w+)[)}]/g, (whole, name) => (name === 'MAKE' ? 'make' : (variables.get(name) ?? whole)))
-      .replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, name) => variables.get(name) ?? whole)
-      .replaceAll('$$', '$');
-  for (const line of text.replace(/\\\n\s*/g, ' ').split('\n')) {
-    if (/^\s*(?:#|$)/.test(line)) continue;
-    const [, name, value] = /^(?:export\s+)?(\w+)\s*(?::{0,3}|\?|\+)=\s*["']?(.*?)["']?\s*$/.exec(line) ?? [];
-    if (name !== undefined && !/^\s/.test(line)) {
-      variables.set(name, expand(value as string));
-      continue;
-    }
-    if (/^\s/.test(line)) {
-      for (const target of open)
-        (rules.get(target) as { commands: string }).commands += `${expand(line.trim().replace(/^[@+-]+/, ''))}\n`;
-      continue;
-    }
-    const head = line.replace(PARAMETER, '$1');
-    const [, heads, rest = ''] = /^@?([^:=#]+?)\s*::?(?!=)\s*(.*)$/.exec(head) ?? [];
-    if (heads === undefined) continue;
-    const [needs = '', inline] = expand(rest).split(';');
+      .replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, name) => variables.get(name) ?? whole);
+  // Values may name other variables, also those that come later.
+  const expand = (line: string): string => once(once(once(line)));
+  const rules = new Map<string, { commands: string; needs: string[]; written: string }>();
+  let open: string[] = [];
+  for (const line of lines) {
     // A recipe of just has parameters behind its name; a rule of make may have several targets. Both readings do no harm.
-    open = expand(heads).split(/\s+/);
+    if (line.kind === 'rule') open = expand(line.heads).split(/\s+/);
+    if (line.kind !== 'rule' && line.kind !== 'recipe') continue;
+    const [needs = '', inline = ''] = line.kind === 'rule' ? line.rest.split(';') : ['', line.text];
     for (const target of open) {
-      const rule = rules.get(target) ?? { commands: '', needs: [] };
+      const rule = rules.get(target) ?? { commands: '', needs: [], written: '' };
       rule.needs.push(
-        ...needs
-          .replace(/#.*/, '')
+        ...expand(needs.replace(/#.*/, ''))
           .split(/[\s|()&]+/)
           .filter(Boolean),
       );
-      if (inline !== undefined) rule.commands += `${inline.trim()}\n`;
+      rule.commands += `${expand(inline.trim().replace(/^[@+-]+/, '')).replaceAll('$$', '$')}\n`;
+      rule.written += `${needs};${inline}\n`;
       rules.set(target, rule);
     }
   }

@@ -13,6 +13,12 @@ test('a small change of an allowed file is accepted', () => {
   assert.is(judged('config/apps/web.yaml', MANIFEST.replace('a: b', 'a: c')), 'ok');
 });
 
+test('of a file that judges in part the rest may be changed', () => {
+  const partly = new Map([[RUN, (text: string) => text.split('\n')[0] as string]]);
+  assert.equal(judgeResult([edit(RUN, changed)], { ...RULES, partly }), { ok: true });
+  assert.is(word(judgeEdit([edit(RUN, `true\n${SCRIPT}`)], { ...RULES, partly })), 'protected');
+});
+
 test('nothing, or nothing different, is no change', () => {
   assert.is(word(judgeEdit([], RULES)), 'no_change');
   assert.is(judged(RUN, SCRIPT), 'no_change');
