@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { MendError } from '../../src/errors.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { loadStages } from '../../src/journal/load-stages.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
@@ -69,11 +70,8 @@ function lost({ home, inHome }: Slot, seen: readonly Seen[], now: Seen): string[
 
 const eventsOf = ({ journals }: Seen): AnyEvent[] =>
   [...journals.values()].flat().flatMap((line) => {
-    try {
-      return [JSON.parse(line) as AnyEvent];
-    } catch {
-      return [];
-    }
+    const event = parsedText(line) as AnyEvent | undefined;
+    return typeof event?.type === 'string' && event.data ? [event] : [];
   });
 
 function twice({ side, inHome }: Slot, now: Seen): string[] {
@@ -163,8 +161,16 @@ function unlikeFold(home: string): string[] {
   if (!existsSync(layout.stages)) return [];
   const told = JSON.stringify(statuses(stagesOf(home)));
   renameSync(layout.stages, `${layout.stages}.aside`);
-  const folded = JSON.stringify(statuses(loadStages(layout, { look: true }).state.stages));
-  renameSync(`${layout.stages}.aside`, layout.stages);
+  let folded: string;
+  try {
+    folded = JSON.stringify(statuses(loadStages(layout, { look: true }).state.stages));
+  } catch (error) {
+    // A journal that is refused contradicts nothing.
+    if (!(error instanceof MendError)) throw error;
+    folded = told;
+  } finally {
+    renameSync(`${layout.stages}.aside`, layout.stages);
+  }
   return told === folded ? [] : [`lie: stages.json says ${told}, the journals ${folded}`];
 }
 
@@ -208,9 +214,11 @@ function read(path: string): string | undefined {
   }
 }
 
-function parsed(path: string): unknown {
+const parsed = (path: string): unknown => parsedText(read(path) ?? '');
+
+function parsedText(text: string): unknown {
   try {
-    return JSON.parse(read(path) ?? '');
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
