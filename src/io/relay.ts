@@ -22,7 +22,7 @@ const COPY = "trap '' HUP INT PIPE TERM; cat || { code=$?; cat >/dev/null; exit 
 const ENV = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' };
 
 /** How long whoever else has the pipe open may take to end. */
-const OTHERS_MS = 100;
+const OTHERS_MS = 500;
 const POLL_MS = 20;
 const WRITTEN_MS = 10_000;
 /** No pipe holds more, with what the copying process has in hand. */
