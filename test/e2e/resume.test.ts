@@ -41,7 +41,7 @@ test('the same request finishes the same run: green stages are not repeated, lef
   assert.is(
     s.plain(status.stdout),
     `run <run> was cut off; the next start finishes it
-a  green    just now  took <n> s
+a  green    just now  took <n> s, nothing to check
 b  cut off  just now
 c  idle               never run
 `,
@@ -165,12 +165,12 @@ test('stages.json that is gone or broken is made again from the journals, and sa
   rmSync(s.path('ai/state/stages.json'));
   const gone = await s.run(['plan', '--no-recheck']);
   assert.match(gone.stdout, /^note: ai\/state\/stages\.json was missing: made again from the journals$/m);
-  assert.match(gone.stdout, /^c {2}DONE {2}green$/m);
+  assert.match(gone.stdout, /^c {2}DONE {2}green; nothing to check$/m);
   s.write({ 'ai/state/stages.json': '{"version":1,"stages":{"a":{"status":"gre' });
   const before = tree(s.path('ai'));
   const looked = await s.run(['--dry-run', '--no-recheck']);
   assert.match(looked.stdout, /^note: ai\/state\/stages\.json is corrupt: this is from the journals; /m);
-  assert.match(looked.stdout, /^c {2}DONE {2}green$/m);
+  assert.match(looked.stdout, /^c {2}DONE {2}green; nothing to check$/m);
   assert.equal(tree(s.path('ai')), before, 'looking wrote something');
   const broken = await s.run(['--no-recheck']);
   assert.match(
