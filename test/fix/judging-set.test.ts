@@ -235,6 +235,28 @@ const TREE: Record<string, Example> = {
     },
     judges: ['playbooks/verify.yml', 'playbooks/more.yml', 'playbooks/tasks/a.yml', 'probe.sh'],
   },
+  'the tasks of the roles that such a playbook plays, and of those that they ask for; what roles read stays': {
+    checks: ['ansible-playbook verify.yml'],
+    files: {
+      'verify.yml':
+        '- hosts: all\n  roles:\n    - nodes\n    - { role: mounts, tags: x }\n  tasks:\n    - ansible.builtin.include_role:\n        name: dns\n',
+      'roles/nodes/tasks/main.yml': '- include_tasks: more.yml\n',
+      'roles/nodes/tasks/more.yml': '',
+      'roles/nodes/handlers/main.yml': '',
+      'roles/nodes/meta/main.yml': 'dependencies:\n  - role: base\n',
+      'roles/nodes/defaults/main.yml': '',
+      'roles/nodes/templates/a.j2': '',
+      'roles/base/tasks/main.yml': '',
+      'playbooks/roles/mounts/tasks/main.yml': '- name: not {YAML\n',
+      'roles/dns/tasks/main.yml': '',
+      'roles/k3s/tasks/main.yml': '',
+    },
+    judges: [
+      ...['verify.yml', 'roles/nodes/tasks/main.yml', 'roles/nodes/tasks/more.yml', 'roles/nodes/handlers/main.yml'],
+      ...['roles/nodes/meta/main.yml', 'roles/base/tasks/main.yml', 'playbooks/roles/mounts/tasks/main.yml'],
+      'roles/dns/tasks/main.yml',
+    ],
+  },
   'what a script sources and calls; settings stay': {
     checks: ['stages/a/verify.sh'],
     files: {

@@ -1,6 +1,7 @@
 // The judging set: every file of the repository that a check or diagnostic of any stage runs, and what those files source or
 // call. No fix edits it, and it is as committed before any check runs. What checks only look at is not in it.
 import { dirname, join, normalize } from 'node:path/posix';
+import { parseDocument } from 'yaml';
 import { type ContextMap, isBuiltInCheck } from '../../config/context-map.ts';
 import { rawWords } from '../../config/paths.ts';
 import { type Listing, type Place, placeOf, SCRIPT } from './place.ts';
@@ -215,7 +216,33 @@ const INCLUDED = /\b(?:import_playbook|include_tasks|import_tasks|script):\s*["'
 
 function calledByPlaybook(text: string, scope: Scope): string[] {
   const place = placeOf(scope);
-  return [...text.matchAll(INCLUDED)].flatMap(([, word]) => place.find(word as string));
+  const roles = rolesIn(text);
+  const isOfRole = ([, role]: RegExpMatchArray) => roles.has(role as string);
+  return [
+    ...[...text.matchAll(INCLUDED)].flatMap(([, word]) => place.find(word as string)),
+    ...[...scope.listing.keys()].filter((path) => [...path.matchAll(ROLE_TASKS)].some(isOfRole)),
+  ];
+}
+
+const ROLE_TASKS = /(?<=^|\/)roles\/([^/]+)\/(?:tasks|handlers|meta)\//g;
+
+/** The roles that plays, tasks or the needs of another role name. */
+function rolesIn(text: string): Set<unknown> {
+  const named = (role: unknown): unknown[] =>
+    typeof role === 'object' && role !== null ? ['role', 'name'].map((key) => Reflect.get(role, key)) : [role];
+  const below = (value: unknown): unknown[] =>
+    typeof value !== 'object' || value === null
+      ? []
+      : Object.entries(value).flatMap(([key, part]) => [
+          ...(/(?:^|\.)(?:(?:include|import)_role|roles|dependencies)$/.test(key) ? [part].flat().flatMap(named) : []),
+          ...below(part),
+        ]);
+  try {
+    return new Set(below(parseDocument(text).toJS()));
+  } catch {
+    // What Ansible cannot read runs nothing.
+    return new Set();
+  }
 }
 
 const IMPORTED = /^\s*(?:from\s+\.?([\w.]+)\s+import|import\s+([\w.]+))/gm;
