@@ -44,7 +44,7 @@ export function carriedInputs(stage: Stage, carry: readonly string[]): string[] 
 }
 
 /** Every path that its command, checks and requirements name. */
-function namedPaths(stage: Stage): Set<string> {
+export function namedPaths(stage: Stage): Set<string> {
   const commands = [stage.command, ...stage.verify.filter((v) => !isBuiltInCheck(v))] as (string | readonly string[])[];
   const paths = [...checkedPaths(stage), ...stage.requires.files].map((path) => normalize(path).replace(/\/$/, ''));
   return new Set([...commands.flatMap(commandWords), ...paths]);

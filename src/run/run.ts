@@ -16,6 +16,7 @@ import { stepNames } from '../plan/matrix.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { stageAction } from '../stage/stage-action.ts';
 import { staleEvent } from '../stage/stale.ts';
+import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { createPlanRunner, type ResumeFacts } from './plan-runner.ts';
 import { began, type Prepared, prepare, type RunRequest } from './prepare.ts';
 import { type ResumeState, recordCutOff } from './resume.ts';
@@ -54,6 +55,7 @@ async function perform(prepared: Prepared, request: RunRequest, needsPerson: () 
     journal.catchUp();
     await recoverFixes(run);
     const result = await execute(prepared, request);
+    journal.append(...(await missedNotices(prepared)));
     const facts = {
       requested: run.requested,
       state: journal.stages,
@@ -124,6 +126,15 @@ async function finishMending(run: Run, stages: readonly string[]): Promise<void>
   const { closeCases } = await import('../mend/case-store.ts');
   journal.append(...closeCases(layout, journal.ledger, green, 'the stage is green', clock.now()));
   await finishNotifying(run);
+}
+
+/** Green is not cheap: what green stages name and could not have found, unless it was said when the run began. */
+async function missedNotices({ run, head, notices }: Prepared): Promise<NewEvent[]> {
+  const { config, journal, layout } = run;
+  const green = head.stages.filter((name) => journal.stages.stages[name]?.status === 'green');
+  const stages = green.flatMap((name) => config.map.stages[name] ?? []);
+  const texts = (await missedIgnored(layout, stages, config.map.carry)).map(uncarriedNotice);
+  return texts.filter((text) => !notices.includes(text)).map((text) => ({ type: 'notice', data: { text } }));
 }
 
 /** The steps of stages that are needed, not asked for, and green. */

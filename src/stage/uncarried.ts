@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { Stage } from '../config/context-map.ts';
 import { folderOf, isGlob, pathMatcher } from '../config/paths.ts';
 import { fileFacts, namesIn } from '../io/files.ts';
+import type { Layout } from '../io/layout.ts';
+import { namedPaths } from '../plan/inputs.ts';
 import { ignoredBeside, notCarried } from '../worktree/read.ts';
 
 /**
@@ -21,8 +23,7 @@ export async function uncarriedIgnored(
   const named = new Set(stages.flatMap((stage) => [...stage.requires.files, ...stage.files].flatMap(pathsOf)));
   const unknown = notCarried([...named], carry).filter((path) => !known.has(path) && !folders.has(path));
   const there = unknown.filter((path) => fileFacts(join(home, path)));
-  const ignored = (await ignoredBeside(home, there)).map((path) => path.replace(/\/$/, ''));
-  return notCarried([...new Set(ignored)], carry);
+  return askGit(home, there, carry);
 
   /** The path itself, the folder of a tree, or what a pattern finds in its folder. */
   function pathsOf(name: string): string[] {
@@ -35,6 +36,25 @@ export async function uncarriedIgnored(
     const names = fileFacts(join(home, folder))?.isFolder ? namesIn(join(home, folder)) : [];
     return [...(folder === '.' ? [] : [folder]), ...names.map((one) => join(folder, one)).filter(matches)];
   }
+}
+
+/**
+ * What else green stages name: the owner has it, git ignores it, and the worktree has it not, though they ran there. Before
+ * they ran it could have been something that they make.
+ */
+export async function missedIgnored(
+  { home, worktree }: Pick<Layout, 'home' | 'worktree'>,
+  stages: readonly Stage[],
+  carry: readonly string[],
+): Promise<string[]> {
+  const named = [...new Set(stages.flatMap((stage) => [...namedPaths(stage)]))];
+  const missed = named.filter((path) => fileFacts(join(home, path)) && !fileFacts(join(worktree, path)));
+  return askGit(home, missed, carry);
+}
+
+async function askGit(home: string, paths: readonly string[], carry: readonly string[]): Promise<string[]> {
+  const ignored = (await ignoredBeside(home, paths)).map((path) => path.replace(/\/$/, ''));
+  return notCarried([...new Set(ignored)], carry);
 }
 
 /** One line for each: what to do. */

@@ -60,4 +60,22 @@ test('the run and doctor name it with the line that helps, until it is carried; 
   assert.equal(await findings(home), [beside]);
 });
 
+test('what a green stage names in its command and could not find is told after it ran; what stages make is not', async () => {
+  const home = repository({
+    'ai/context_map.yaml': JSON.stringify({
+      stages: {
+        hosts: { command: 'test -e inventory/hosts.ini || echo no hosts matched; touch out.yaml' },
+        check: { command: 'cat out.yaml', needs: ['hosts'] },
+      },
+    }),
+    '.gitignore': 'inventory\nout.yaml\n',
+  });
+  write(home, { 'inventory/hosts.ini': 'pve1\n', 'out.yaml': 'made by hand\n' });
+  for (const _ of ['every', 'run']) {
+    assert.equal(await told(home), [
+      'inventory is ignored by git and not carried, so stages do not find it: add inventory to carry',
+    ]);
+  }
+});
+
 test.run();
