@@ -21,8 +21,11 @@ export function stageAction(run: StageRun): Action {
       // Somebody changed what its checks run while they ran: what they said counts for nothing.
       return runsAlone(run, call.payload.step) ? run.barrier.alone(look) : found;
     },
-    run: (call: StageActionCall) =>
-      run.barrier[runsAlone(run, call.payload.step) ? 'alone' : 'attempt'](() => attemptStage(call, run)),
+    run(call: StageActionCall) {
+      const how = runsAlone(run, call.payload.step) ? 'alone' : 'attempt';
+      // Its time may be up before its turn comes: then nothing starts any more.
+      return run.barrier[how](async () => (call.signal.aborted ? { kind: 'stopped' } : attemptStage(call, run)));
+    },
   });
 }
 
