@@ -185,12 +185,13 @@ export const damages = (): Case[] =>
           const ran = await slot.start([]);
           const lines = [...bugs(status), ...bugs(ran), ...refusedClearly(ran)];
           lines.push(...ranTwice(slot));
-          if (ran.exit === 0) return [...lines, ...kept(file, broken(slot, [seen], ran)), ...exitLies(slot, ran.exit)];
+          if (ran.exit === 0 || waitsForPerson(ran))
+            return [...lines, ...kept(file, broken(slot, [seen], ran)), ...exitLies(slot, ran.exit)];
           // Refused: with the file away, as the error says, the next start goes on.
           chmodSync(dirname(path), 0o700);
           rmSync(path, { recursive: true, force: true });
           const again = await slot.start([]);
-          if (again.exit !== 0)
+          if (again.exit !== 0 && !waitsForPerson(again))
             lines.push(`lie: refused (${ran.exit}), and then ${again.exit}: ${again.text.slice(-400)}`);
           return [...lines, ...ranTwice(slot), ...kept(file, broken(slot, [seen], again))];
         },
@@ -203,8 +204,11 @@ const bugs = ({ exit, text }: Ended): string[] =>
     ? [`lie: a bug: exit ${exit}: ${text.slice(-500)}`]
     : [];
 
+/** Where nothing tells any more that a stage ran once, its owner decides. */
+const waitsForPerson = ({ exit, text }: Ended): boolean => exit === 3 && text.includes('(rerun: false)');
+
 const refusedClearly = ({ exit, text }: Ended): string[] =>
-  exit === 0 || /^error E_[A-Z_]+: .*\n(?:.*\n)*? {2}next: /m.test(text)
+  exit === 0 || waitsForPerson({ exit, text }) || /^error E_[A-Z_]+: .*\n(?:.*\n)*? {2}next: /m.test(text)
     ? []
     : [`lie: exit ${exit} without a word: ${text.slice(-300)}`];
 
