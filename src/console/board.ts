@@ -64,7 +64,7 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
     if (type === 'notice') printNote(data.text);
     if (type === 'step.drift') printNote(`${step} drifted: ${data.problems.join('; ')}`);
     if (type === 'attempt.changed') printNote(`${step} changed ${data.files.join(', ')} (saved: ${data.patch})`);
-    const news = fixNews(event);
+    const news = fixNews(event, tally);
     if (news) printNote(`${step ?? event.stage ?? 'mendloop'}: ${news.join(': ')}`);
     if (type === 'run.ended') end();
   }

@@ -49,7 +49,7 @@ export function plainWatcher(out: Output, home: string): Subscriber {
       case 'failure.decided':
         return decided(event, data.tier, view);
       case 'safe_mode.on':
-        return (fixNews(event) ?? []).slice(1);
+        return (fixNews(event, tally) ?? []).slice(1);
       case 'attempt.changed':
         return [row(step, 'changed', `${data.files.join(', ')} (saved: ${data.patch})`)];
       case 'step.done':
@@ -58,7 +58,7 @@ export function plainWatcher(out: Output, home: string): Subscriber {
       case 'step.interrupted':
         return [row(step, ...ending(view))];
       default: {
-        const news = fixNews(event);
+        const news = fixNews(event, tally);
         return news ? [row(step ?? event.stage, ...news)] : [];
       }
     }

@@ -28,8 +28,13 @@ const NEWS: News = {
   'safe_mode.on': (d) => ['safe mode', `safe mode is on, the AI changes nothing more: ${d.why}`],
 };
 
-/** The word for a row and what it says; undefined for events that are no news of a fix. */
-export function fixNews<T extends EventType>(event: LoopEvent<T>): [word: string, text: string] | undefined {
+/** The word for a row and what it says; undefined for events that are no news of a fix. `tally` has the event already. */
+export function fixNews<T extends EventType>(
+  event: LoopEvent<T>,
+  { stale }: Tally,
+): [word: string, text: string] | undefined {
+  // What no longer stood has one more reason.
+  if (event.type === 'stage.stale' && stale.get(event.stage as string)?.seq !== event.seq) return undefined;
   // One note tells of all of them.
   if (event.type === 'fix.reverted' && (event.data as DataOf<'fix.reverted'>).outcome === 'superseded')
     return undefined;
@@ -46,9 +51,9 @@ export function closingLines({ ended, steps, lab, mended, stages, stale }: Tally
   const took = `${spell(ended.took)}${lab === 'simulated' ? '  (simulated lab, no real machine was touched)' : ''}`;
   const fixes = counted(mended, 'fix', 'fixes');
   const mendedLines = mended > 0 ? [`  mended: ${fixes} on the AI branch; see them: mendloop fixes`] : [];
-  const why = [...stale].map(([stage, reason]) => `${stage} (${reason})`);
+  const names = [...stale].map(([stage, { why }]) => `${stage} (${why})`);
   const staleLines =
-    why.length > 0 ? [`  to do again: ${why.join(', ')}; run: mendloop ${[...stale.keys()].join(' ')}`] : [];
+    names.length > 0 ? [`  to do again: ${names.join(', ')}; run: mendloop ${[...stale.keys()].join(' ')}`] : [];
   const more = [...mendedLines, ...staleLines];
   if (ended.exit === 0) return [`green: ${counted(stages.length, 'stage')}  ${took}`, ...more];
   const parts = (['green', 'failed', 'skipped', 'interrupted', 'waiting'] as const)

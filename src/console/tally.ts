@@ -30,8 +30,8 @@ export interface Tally {
   steps: Map<string, StepView>;
   /** Fixes of this run that helped. */
   mended: number;
-  /** Stage → why it no longer stands, until it is green again. */
-  stale: Map<string, string>;
+  /** Stage → why it no longer stands, and the event that said so first, until it is green again. */
+  stale: Map<string, { why: string; seq: number }>;
   ended?: { status: string; exit: number; took: number; reason: string | undefined };
 }
 
@@ -80,8 +80,8 @@ function begin(tally: Tally, { run, data }: LoopEvent<'run.started' | 'run.resum
   }
 }
 
-function noteStale({ stale, steps }: Tally, { stage, data }: LoopEvent<'stage.stale'>): void {
-  stale.set(stage, data.why);
+function noteStale({ stale, steps }: Tally, { stage, data, seq }: LoopEvent<'stage.stale'>): void {
+  if (!stale.has(stage)) stale.set(stage, { why: data.why, seq });
   for (const view of steps.values()) {
     const isDone = view.stage === stage && (view.status === 'green' || view.status === 'fresh');
     if (isDone) Object.assign(view, { status: 'waiting', reason: data.why, took: 0 });

@@ -32,9 +32,11 @@ export async function findStale(
       const record = recordOf(state, stepNameOf(name, cell));
       // One that is stale already has one more reason, if this write changed its inputs, too.
       if (record?.status !== 'green' && !(record?.stale && changed && isTouched)) continue;
-      const { inputs: recorded } = record;
       const wrote = stage.rerun ? (record.wrote ?? []) : [];
-      green.push({ stage: name, recorded, now: isTouched ? await stepInputs(run, name, cell) : undefined, wrote });
+      const now = isTouched ? await stepInputs(run, name, cell) : undefined;
+      // An attempt that began since has no inputs on record; this write touched them.
+      const begun = now && record.status !== 'green' ? { ...now, files: '' } : undefined;
+      green.push({ stage: name, recorded: record.inputs ?? begun, now, wrote });
     }
   }
   return staleStages(green, putBack);

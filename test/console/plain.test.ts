@@ -48,6 +48,26 @@ test('still green: what was not run says why', () => {
   ]);
 });
 
+test('that a stage no longer stands is said once, until it is green again', () => {
+  const stale = (why: string): Line => ['stage.stale', 'vms', { why, commit: 'abc' }];
+  const lines = out([
+    begins(['vms']),
+    ['step.done', 'vms'],
+    ...[stale('its files changed'), stale('its checks changed')],
+    ['step.started', 'vms'],
+    stale('its files changed'),
+    ['step.done', 'vms'],
+    ['stage.green', 'vms'],
+    stale('its files changed'),
+    ended(0),
+  ]);
+  const told = 'vms  stale        no longer stands: its files changed';
+  assert.equal(
+    lines.filter((line) => line.includes('stands')),
+    [told, told],
+  );
+});
+
 test('simulated: said in the first line and in the last', () => {
   const lines = out([begins(['vms'], 'simulated'), ['step.done', 'vms'], ended(0)]);
   assert.is(lines[0], 'SIMULATED LAB: qm, talosctl, kubectl and flux are stand-ins; no real machine is touched');

@@ -69,6 +69,18 @@ for (const ignored of [true, false]) {
   });
 }
 
+test('a stage that is being mended and was green before is said to be stale for what it is', async () => {
+  const { home, probe } = rendered(true, { word: 'good' });
+  await run(home);
+  commit(home, { 'tpl/x.txt': 'bad\nsecond\n' });
+  const nonsense = '--- a/tpl/x.txt\n+++ b/tpl/x.txt\n@@ -1,2 +1,2 @@\n bad\n-second\n+third\n';
+  probe.answers({ answer: nonsense }, swap('tpl/x.txt', 'bad', 'good'));
+  const ran = await run(home);
+  assert.equal([ran.exit, outcomes(home)], [0, ['no_effect', 'verified']]);
+  const why = ran.events.filter(({ type }) => type === 'stage.stale').map(({ data }) => data.why);
+  assert.equal([...new Set(why)].sort(), ['a was made again', 'its files changed']);
+});
+
 /** `a` wants the word `one` or `both` in conf/a.txt, `b` wants `two` or `both`. They do not need each other. */
 const sharing = (more: { a?: object; b?: object; loop?: object } = {}): Mendable =>
   mendable({
