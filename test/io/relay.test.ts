@@ -34,6 +34,9 @@ async function command(log: LogFile, text: string, more: Partial<CommandRequest>
   return runCommand({ ...request, outputFd: await log.output() }, systemClock);
 }
 
+/** Runs `text` in a session of its own, and goes on when it is there: before that it would be ended with the group. */
+const held = (text: string) => `setsid bash -c 'touch held; ${text}' & until [ -e held ]; do sleep 0.02; done`;
+
 /** What the log holds after these commands, with a line of the loop before each. */
 async function logOf(...commands: string[]): Promise<string> {
   const log = openLog(join(folder(), 'logs/a.log'));
@@ -104,10 +107,7 @@ test('what holds the output in a session of its own is not waited for, and goes 
   const dir = folder();
   const log = openLog(join(dir, 'a.log'));
   const began = performance.now();
-  await command(
-    log,
-    `setsid bash -c 'until [ -e ${dir}/go ]; do sleep 0.05; done; echo late; touch ${dir}/done' & echo last`,
-  );
+  await command(log, `${held(`until [ -e ${dir}/go ]; do sleep 0.05; done; echo late; touch ${dir}/done`)}; echo last`);
   await log.close();
   assert.ok(performance.now() - began < 3000);
   assert.match(
@@ -121,10 +121,7 @@ test('what holds the output in a session of its own is not waited for, and goes 
 test('the log is whole when it is closed, also while something else floods the pipe', async () => {
   const dir = folder();
   const log = openLog(join(dir, 'a.log'));
-  await command(
-    log,
-    `setsid bash -c 'until [ -e ${dir}/stop ]; do head -c 64K /dev/zero; done' & sleep 0.2; echo; echo last words`,
-  );
+  await command(log, `${held(`until [ -e ${dir}/stop ]; do head -c 64K /dev/zero; done`)}; echo; echo last words`);
   await log.close();
   const text = readFileSync(log.path, 'utf8');
   writeFileSync(join(dir, 'stop'), '');
@@ -208,7 +205,7 @@ onSmallDisk('a full disk is told at once where something holds the output', asyn
   const disk = join(folder(), 'disk');
   mount(disk);
   const log = openLog(join(disk, 'a.log'));
-  await command(log, 'setsid sleep 2 & head -c 3M /dev/zero');
+  await command(log, `${held('sleep 2')}; head -c 3M /dev/zero`);
   const began = performance.now();
   assert.is((await refusal(log))?.code, 'E_DISK_FULL');
   assert.ok(performance.now() - began < 1500);
