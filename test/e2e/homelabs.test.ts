@@ -263,4 +263,36 @@ for (const kind of ['ignored', 'tracked']) {
   });
 }
 
+homelabs(
+  'a fix with which a stage overwrites its check broke it; the check stays, and sees drift from then on',
+  async () => {
+    const s = flux(true);
+    const check = 'scripts/web_is_up.sh';
+    s.commit({
+      'deploy.env': 'REPORTS=reports\n',
+      'ai/context_map.yaml': s
+        .read('ai/context_map.yaml')
+        .replace(
+          /(?<=command: )kubectl.*/,
+          '. ./deploy.env; kubectl apply --recursive -f kubernetes | tee "$REPORTS/web_is_up.sh"',
+        )
+        .replace(/(?<=needs: \[check\]\n +files: \[)/, 'deploy.env, '),
+    });
+    s.answers(replace('deploy.env', 'REPORTS=reports', 'REPORTS=scripts'));
+    const first = await s.run();
+    assert.equal([first.exit, s.stages().apply?.status], [3, 'give_up'], said(first));
+    assert.equal(fixTrail(s.events()), ['fix.intended', 'fix.committed', 'fix.reverted broke']);
+    assert.match(said(first), `changed ${check}`);
+    assert.equal(readFileSync(s.path('ai/worktree', check)), readFileSync(s.path(check)));
+
+    s.commit({ 'reports/.gitignore': '*\n!.gitignore\n', 'deploy.env': 'REPORTS=reports # of what was applied\n' });
+    const mended = await s.run();
+    assert.is(mended.exit, 0, said(mended));
+    rmSync(join(s.world, 'objects/deployment/web'));
+    const drifted = await s.run();
+    assert.equal([drifted.exit, ran(s)], [0, ['apply']], said(drifted));
+    assert.match(said(drifted), /apply +drifted/);
+  },
+);
+
 homelabs.run();
