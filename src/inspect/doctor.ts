@@ -21,7 +21,9 @@ import { toolSource } from '../stage/requires.ts';
 import type { Lab, RunPorts } from '../stage/run.ts';
 import { uncarriedIgnored } from '../stage/uncarried.ts';
 import { carryPaths, refuseTracked } from '../worktree/carry.ts';
+import { shellWord } from '../worktree/messages.ts';
 import { checkoutFiles, ignoredBeside, notCarried, terraformState, uncommitted } from '../worktree/read.ts';
+import { WORKTREE } from '../worktree/tree.ts';
 
 export interface Finding {
   level: 'ok' | 'note' | 'problem';
@@ -113,7 +115,9 @@ async function fileFindings(home: string, { map }: Configuration): Promise<Findi
   const beside = await ignoredBeside(home, folders.filter(isFolder));
   const others = notCarried(beside, map.carry).filter((path) => !named.includes(path.replace(/\/$/, '')));
   const edits = await uncommitted(home);
-  const missing = map.carry.filter((path) => !fileFacts(join(home, path)));
+  const absent = map.carry.filter((path) => !fileFacts(join(home, path)));
+  const isMade = (path: string) => fileFacts(join(home, WORKTREE, path)) !== undefined;
+  const missing = absent.filter((path) => !isMade(path));
   return [
     ...notCarried(await terraformState(home), map.carry).map((path) =>
       problem(`${path} is Terraform state that stages would not see`, 'add it to carry in ai/context_map.yaml'),
@@ -127,6 +131,14 @@ async function fileFindings(home: string, { map }: Configuration): Promise<Findi
     ...(others.length > 0
       ? [note(`ignored by git, so not in the worktree: ${others.join(', ')}`, 'add what stages need to carry')]
       : []),
+    ...absent
+      .filter(isMade)
+      .map((path) =>
+        problem(
+          `${path} is only in ${WORKTREE}, where a stage made it`,
+          `mv ${shellWord(`${WORKTREE}/${path}`)} ${shellWord(path)}`,
+        ),
+      ),
     ...(missing.length > 0 ? [note(`carry names what does not exist: ${missing.join(', ')}`)] : []),
     ...(edits.length > 0 ? [note(`not committed, so not in a run: ${edits.join(', ')}`)] : []),
   ];

@@ -67,7 +67,7 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
     ...missingNotices([...missing]),
     ...changeNotices(home, changed.length, held?.file, strange),
     ...(merged?.notices ?? []),
-    ...unlinked.map((path) => `carry: ${path} does not exist, so it was not linked`),
+    ...(await Promise.all(unlinked.map((path) => unlinkedNotice(site.path, path)))),
     ...absent,
   ];
   const seen = merged || strange.length > 0 ? '' : (held?.hash ?? '');
@@ -82,6 +82,13 @@ async function putBackMissing(tree: TreePlace, { deleted }: Status): Promise<Set
   const missing = deleted.filter((_, i) => entries[i]?.kind === 'nothing');
   await restoreTree(tree, missing);
   return new Set(missing);
+}
+
+async function unlinkedNotice(worktree: string, path: string): Promise<string> {
+  if ((await entryAt(join(worktree, path))).kind === 'nothing')
+    return `carry: ${path} does not exist, so it was not linked`;
+  const command = `mv ${shellWord(`${WORKTREE}/${path}`)} ${shellWord(path)}`;
+  return `carry: ${path} is only in ${WORKTREE}, where a stage made it; make it yours: ${command}`;
 }
 
 const MAX_NAMED = 5;

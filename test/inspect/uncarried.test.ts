@@ -78,4 +78,23 @@ test('what a green stage names in its command and could not find is told after i
   }
 });
 
+test('doctor names what carry names and only the worktree has', async () => {
+  const home = repository({
+    'ai/context_map.yaml': JSON.stringify({ stages: { vms: { command: 'touch a.tfstate' } }, carry: ['a.tfstate'] }),
+    '.gitignore': '*.tfstate\n',
+  });
+  await run(home);
+  const found = await examine(home, { env: { PATH: process.env.PATH ?? '' }, labTools: '/nonexistent' });
+  assert.equal(
+    found.filter(({ what }) => /tfstate/.test(what)),
+    [
+      {
+        level: 'problem',
+        what: 'a.tfstate is only in ai/worktree, where a stage made it',
+        next: 'mv ai/worktree/a.tfstate a.tfstate',
+      },
+    ],
+  );
+});
+
 test.run();

@@ -37,6 +37,19 @@ test('one that does not exist is named and skipped, and its old link goes', asyn
   assert.not(existsSync(join(tree.path, 'nowhere')));
 });
 
+test('one that only the worktree has, because a stage made it there, is named with what keeps it', async () => {
+  const home = repository({ ...IGNORING, 'tf/main.tf': '' });
+  const tree = await open(home, { carry: ['tf/terraform.tfstate'] });
+  write(tree.path, { 'tf/terraform.tfstate': '{}' });
+  const command = 'mv ai/worktree/tf/terraform.tfstate tf/terraform.tfstate';
+  assert.equal((await open(home, { carry: ['tf/terraform.tfstate'] })).notices, [
+    `carry: tf/terraform.tfstate is only in ai/worktree, where a stage made it; make it yours: ${command}`,
+  ]);
+  execSync(command, { cwd: home });
+  assert.equal((await open(home, { carry: ['tf/terraform.tfstate'] })).notices, []);
+  assert.is(read(tree.path, 'tf/terraform.tfstate'), '{}');
+});
+
 test('a tracked one is refused before anything is made', async () => {
   const home = repository({ 'a.txt': 'a', 'conf/x y.yaml': 'x', '.env': 'secret' });
   assert.equal(await refusal(open(home, { carry: ['.env', 'conf'] })), {
