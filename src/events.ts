@@ -139,6 +139,8 @@ export const EVENTS = {
     error: optional(orNull(shaped({ error_code: text, message: text }))),
     /** The plan's result, as the plan contract has it. */
     result: optional(shaped({ status: text, steps_executed: count, steps_total: count })),
+    /** Stages that were green once and are to do again. */
+    stale: optional(listOf(shaped({ stage: text, why: text }))),
     reason: optional(text),
   }),
   'tree.opened': row('run', 'the worktree is ready: branch, commit, base', {
@@ -312,6 +314,8 @@ export const EVENTS = {
     commit: text,
     /** Its inputs may be what they were, and it must run all the same. */
     remake: optional(flag),
+    /** A fix did it, or one that was taken back: not the owner. */
+    by_fix: optional(flag),
   }),
   'stage.green': row('stage', 'the last step of a stage turned green, and so did the stage', {}),
   'stage.failed': row('stage', 'a stage ended failed', { reason: optional(text) }),

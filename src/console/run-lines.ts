@@ -45,15 +45,15 @@ export function fixNews<T extends EventType>(
 const VERDICTS: Readonly<Record<number, string>> = { 3: 'a human is needed', 130: 'interrupted' };
 
 /** How a run ended and what to do next, without colour; nothing before its end. */
-export function closingLines({ ended, steps, lab, mended, stages, stale }: Tally): string[] {
+export function closingLines({ ended, steps, lab, mended, stages }: Tally): string[] {
   if (!ended) return [];
   const views = [...steps.values()];
   const took = `${spell(ended.took)}${lab === 'simulated' ? '  (simulated lab, no real machine was touched)' : ''}`;
   const fixes = counted(mended, 'fix', 'fixes');
   const mendedLines = mended > 0 ? [`  mended: ${fixes} on the AI branch; see them: mendloop fixes`] : [];
-  const names = [...stale].map(([stage, { why }]) => `${stage} (${why})`);
-  const staleLines =
-    names.length > 0 ? [`  to do again: ${names.join(', ')}; run: mendloop ${[...stale.keys()].join(' ')}`] : [];
+  const names = ended.stale.map(({ stage, why }) => (why ? `${stage} (${why})` : stage));
+  const again = `mendloop ${ended.stale.map(({ stage }) => stage).join(' ')}`;
+  const staleLines = names.length > 0 ? [`  to do again: ${names.join(', ')}; run: ${again}`] : [];
   const more = [...mendedLines, ...staleLines];
   if (ended.exit === 0) return [`green: ${counted(stages.length, 'stage')}  ${took}`, ...more];
   const parts = (['green', 'failed', 'skipped', 'interrupted', 'waiting'] as const)

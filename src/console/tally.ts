@@ -32,7 +32,14 @@ export interface Tally {
   mended: number;
   /** Stage → why it no longer stands, and the event that said so first, until it is green again. */
   stale: Map<string, { why: string; seq: number }>;
-  ended?: { status: string; exit: number; took: number; reason: string | undefined };
+  /** `stale`: stages that were green once and are to do again. */
+  ended?: {
+    status: string;
+    exit: number;
+    took: number;
+    reason: string | undefined;
+    stale: { stage: string; why: string }[];
+  };
 }
 
 export const newTally = (): Tally => ({
@@ -60,7 +67,8 @@ export function note(tally: Tally, event: LoopEvent): void {
   if (event.type === 'run.started' || event.type === 'run.resumed') begin(tally, event, at);
   if (type === 'run.ended') {
     const { exit = 0, duration_ms: took = 0, error } = data;
-    tally.ended = { status: event.status ?? '', exit, took, reason: error?.message };
+    const { stale = [] } = data;
+    tally.ended = { status: event.status ?? '', exit, took, reason: error?.message, stale };
   }
   if (type === 'fix.judged' && data.outcome === 'verified') tally.mended += 1;
   if (type === 'stage.stale') noteStale(tally, event);

@@ -28,6 +28,8 @@ export interface JournalOptions {
   stages: StageState;
   /** The steps of each stage in this run's plan; by default those that the journal tells of. */
   steps?: ReadonlyMap<string, readonly string[]>;
+  /** What is recorded behind a stage that was made again: who needs it is to be looked at again. */
+  behindGreen?: (stage: string) => NewEvent[];
   subscribers?: readonly Subscriber[];
   clock: Clock;
   /** Over what happens, as far as it holds words of logs, files, people or models. */
@@ -57,7 +59,7 @@ export function openJournal(options: JournalOptions) {
   const { writer, events: earlier, lastSeq, quarantined } = openEvents(options.path ?? layout.journal(run));
   const ledger = openLedger(layout, clock.now());
   const failures = new RunFailures(earlier);
-  const ends = stageEnds(options.steps ?? stepsIn(earlier), earlier);
+  const ends = stageEnds(options.steps ?? stepsIn(earlier), earlier, options.behindGreen ?? (() => []));
   const buffer: LoopEvent[] = [];
   // A journal that lost its end goes on behind what the stages are known to be from it.
   let seq = Math.max(lastSeq, stages.as_of.run === run ? stages.as_of.seq : 0);

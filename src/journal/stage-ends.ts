@@ -4,7 +4,12 @@ import type { StageState } from './stages.ts';
 
 type StepEnd = 'done' | 'fresh' | 'failed' | 'skipped';
 
-export function stageEnds(steps: ReadonlyMap<string, readonly string[]>, earlier: readonly LoopEvent[]) {
+/** `behindGreen`: what follows for others when a stage was made again; recorded with it, so that no kill comes between. */
+export function stageEnds(
+  steps: ReadonlyMap<string, readonly string[]>,
+  earlier: readonly LoopEvent[],
+  behindGreen: (stage: string) => NewEvent[],
+) {
   const ends = new Map<string, StepEnd>();
   /** Stages whose end was recorded since the last of their steps ended. */
   const ended = new Set<string>();
@@ -19,7 +24,7 @@ export function stageEnds(steps: ReadonlyMap<string, readonly string[]>, earlier
       ...stageEnd(event, stages),
     ],
     /** Stages all of whose steps are green, and whose end nobody recorded. */
-    green: () => openStages(isGreen).map(greenStage),
+    green: () => openStages(isGreen).flatMap(madeGreen),
   };
 
   /** Stages whose end nobody recorded and whose steps are as asked. */
@@ -68,7 +73,14 @@ export function stageEnds(steps: ReadonlyMap<string, readonly string[]>, earlier
     if (has('failed')) return [{ type: 'stage.failed', stage, status: failed, data }];
     if (has('skipped')) return [{ type: 'stage.skipped', stage, status: 'skipped', data }];
     const stays = !has('done') && stages.stages[stage]?.status === 'green';
-    return stays ? [] : [greenStage(stage)];
+    if (stays) return [];
+    return has('done') ? madeGreen(stage) : [greenStage(stage)];
+  }
+
+  function madeGreen(stage: string): NewEvent[] {
+    const behind = behindGreen(stage);
+    for (const event of behind) note(event);
+    return [greenStage(stage), ...behind];
   }
 
   /** Stages of which a step failed while others had no turn before the run ended. */

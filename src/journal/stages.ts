@@ -20,7 +20,7 @@ const isStepRecord = shaped({
   lenient: optional(isInputs),
   last: optional(shaped({}) as Check<LastAttempt>),
   /** Green once, and to do again: the commits since which it no longer stands; `remake`: even if its inputs are the same. */
-  stale: optional(shaped({ commits: listOf(text), remake: optional(flag) })),
+  stale: optional(shaped({ commits: listOf(text), remake: optional(flag), by_fix: optional(flag) })),
   /** Tracked files that its attempts changed, as far as they were not put back. */
   wrote: optional(listOf(text)),
   /** The patch that holds them, from home. */
@@ -181,7 +181,8 @@ function apply(record: StageRecord, event: LoopEvent): void {
       delete record.lenient;
       delete record.last;
       delete record.reopened;
-      delete record.stale;
+      // What fixes have to wait for stays; that a person resets it is their word that it may run.
+      if (record.stale) record.stale = { commits: record.stale.commits };
   }
   const status = event.status === 'give_up' ? 'give_up' : STATUS_AFTER[event.type];
   if (status) turn(record, event, status);
@@ -189,14 +190,14 @@ function apply(record: StageRecord, event: LoopEvent): void {
 
 /** A green step is to do again; one that is to do again already has one more reason. */
 function markStale(record: StepRecord, event: LoopEvent<'stage.stale'>): void {
-  const { why, commit, remake } = event.data;
+  const { why, commit, remake, by_fix } = event.data;
   if (record.status !== 'green' && !record.stale) return;
-  record.stale = { ...record.stale, commits: [...(record.stale?.commits ?? []), commit], ...(remake && { remake }) };
+  const commits = [...new Set([...(record.stale?.commits ?? []), commit])];
+  record.stale = { ...record.stale, commits, ...(remake && { remake }), ...(by_fix && { by_fix }) };
   if (remake) delete record.wrote;
   if (record.status !== 'green') return;
   record.reopened = true;
-  // One that must not run twice waits for a person's word.
-  turn(record, event, event.status === 'failed' ? 'failed' : 'idle');
+  turn(record, event, 'idle');
   record.reason = `no longer stands: ${why}`;
 }
 
@@ -211,7 +212,7 @@ function turn(record: StepRecord, event: LoopEvent, status: StageStatus): void {
   if (reason !== undefined && status !== 'green') record.reason = reason;
   else delete record.reason;
   // That a step had no turn says nothing new of one that is green or failed.
-  if (status === 'skipped' && ['green', 'failed', 'give_up'].includes(record.status)) return;
+  if (status === 'skipped' && (record.stale || ['green', 'failed', 'give_up'].includes(record.status))) return;
   if (status === 'green') {
     delete record.fingerprint;
     delete record.stale;

@@ -4,10 +4,11 @@ import { PERSON } from '../events.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import { limited } from '../io/signals.ts';
 import { perRun, type Run, type Suggestion } from '../stage/run.ts';
-import { madeOnceFrom, recordStale } from '../stage/stale.ts';
+import { madeOnceFrom, recordStale, writeAgain } from '../stage/stale.ts';
 import type { Fix, Incident, Sighting } from '../triage/incident.ts';
 import { changedIn, commitFix, isAsShown, putBack, revertFix } from '../worktree/commit-fix.ts';
 import { fixMessage, revertMessage } from '../worktree/fix-message.ts';
+import { trackedStatus, treeGit } from '../worktree/tree.ts';
 import { record } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
 import type { SoundFix } from './proposal.ts';
@@ -116,7 +117,7 @@ function commitToBranch(run: Run, incident: Incident, sound: SoundFix, origin: F
     if (readSafeMode(run.layout) !== undefined) return { none: 'safe_mode' };
     if (!(await isAsShown(tree, files))) return { none: 'moved' };
     keepPatch(run, { ...sound, note });
-    const restored = await putBack(tree);
+    const restored = await restoreTracked(run);
     record(run, incident, 'fix.intended', { ...data, created });
     const texts = files.map(({ path, after, executable }) => ({
       path,
@@ -127,9 +128,20 @@ function commitToBranch(run: Run, incident: Incident, sound: SoundFix, origin: F
     tree.moved(commit);
     record(run, incident, 'fix.committed', { ...data, commit });
     madeFor(run).set(commit, incident);
-    await recordStale(run, commit, { changed: paths, putBack: restored });
+    await recordStale(run, commit, { changed: paths, putBack: [] });
+    await writeAgain(run, restored);
     return { fix: { stage, step, fingerprint, hash, commit, paths, tier, plugin, note } };
   });
+}
+
+/** Puts back what stages changed in tracked files; before that is done, it is recorded whose work is lost. Returns the files. */
+async function restoreTracked(run: Run): Promise<readonly string[]> {
+  const { tree } = run;
+  const { changed } = await trackedStatus(treeGit(tree));
+  if (changed.length === 0) return [];
+  await recordStale(run, tree.head, { changed: [], putBack: changed });
+  await putBack(tree);
+  return changed;
 }
 
 /** Takes a fix back by a commit of its own; `outcome` says why. Throws E_FIX_STUCK when it cannot be. */
@@ -142,7 +154,7 @@ export function takeBack(
 ): Promise<void> {
   const { tree, journal, config } = run;
   return run.barrier.alone(async () => {
-    const restored = await putBack(tree);
+    const restored = await restoreTracked(run);
     const message = revertMessage(fix, outcome, reason, run.id);
     const commit = await revertFix(tree, fix.commit, message, config.loop.git);
     tree.moved(commit);
@@ -152,7 +164,8 @@ export function takeBack(
       step: fix.step,
       data: { ...fixData(fix), outcome, reason, commit, reverts: fix.commit, ...(charged && { charged }) },
     });
-    await recordStale(run, commit, { changed: await changedIn(tree, fix.commit), putBack: restored });
+    await recordStale(run, commit, { changed: await changedIn(tree, fix.commit), putBack: [] });
+    await writeAgain(run, restored);
   });
 }
 

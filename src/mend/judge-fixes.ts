@@ -2,7 +2,7 @@
 
 import { recordOf } from '../journal/stages.ts';
 import type { PlanStep } from '../plan/contract.ts';
-import { stepLabel } from '../plan/matrix.ts';
+import { stepLabel, stepNames } from '../plan/matrix.ts';
 import type { Run } from '../stage/run.ts';
 import type { Fix, Incident } from '../triage/incident.ts';
 import { judge } from '../triage/judge.ts';
@@ -59,8 +59,9 @@ export async function chargeFix(
   const since = recordOf(stages, step)?.stale?.commits ?? [];
   const open = [...holdingFixes(run), ...failures.allOpenFixes()].filter((fix) => fix.step !== step);
   const fix = open.filter(({ commit }) => since.includes(commit)).at(-1);
+  clearCharge(run, step, failure.fingerprint);
   if (!fix) {
-    clearCharge(run, step, failure.fingerprint);
+    tripSafeModeIfReverted(run);
     const own = holdingFixes(run).find((one) => one.stage === stage && one.fingerprint === failure.fingerprint);
     if (own) await takeBack(run, own, 'no_effect', 'the same failure again');
     return undefined;
@@ -71,7 +72,8 @@ export async function chargeFix(
     if (!failures.hasRerun(step) && hasRoom(run, failed, pauseMs)) {
       return { rerun: `this end says nothing about ${by}: once more`, pauseMs };
     }
-    return { leave: `${by} changed what it is made from, and its last end says nothing about that` };
+    const what = failure.advice ?? failure.errors[0]?.lines[0] ?? 'its last end';
+    return { leave: `${what} (this says nothing about ${by}, which changed what it is made from)` };
   }
   const { fingerprint } = failure;
   await takeBack(run, fix, 'broke', `${step} failed with it`, { step, fingerprint });
@@ -88,35 +90,46 @@ function clearCharge(run: Run, step: string, fingerprint: string): void {
     const data = { ...fixData(fix), outcome: 'withdrawn', reason, commit: '', reverts: fix.commit } as const;
     journal.append({ type: 'fix.reverted', stage: fix.stage, step: fix.step, data });
   }
-  tripSafeModeIfReverted(run);
 }
 
 /** Fixes whose stage is green with them, of this run or an earlier one, while stages that they changed are not; oldest first. */
-function holdingFixes({ journal }: Run): Fix[] {
+function holdingFixes({ journal }: Run): (Fix & { run?: string })[] {
   const patches = Object.values(journal.ledger.entries).flatMap(({ stage, fingerprint, patches: all }) =>
     all.flatMap((patch) => (patch.outcome === 'holds' ? [{ ...patch, stage, fingerprint }] : [])),
   );
   return patches
     .sort((a, b) => (a.time < b.time ? -1 : 1))
-    .map(({ note = NO_NOTE, commit = '', ...patch }) => ({ ...patch, step: patch.stage, paths: [], note, commit }));
+    .map(({ note = NO_NOTE, commit = '', run = '', ...patch }) => ({
+      ...patch,
+      step: patch.stage,
+      paths: [],
+      note,
+      commit,
+      run,
+    }));
 }
 
-/** The stages of this run that a fix made stale and that are not green yet, the step it is for left out. */
-function waitsFor({ journal, requested }: Run, { commit, step }: Fix): string[] {
-  return requested.filter((name) => {
-    const record = journal.stages.stages[name];
-    if (!record) return false;
-    const cells = Object.entries(record.cells ?? {}).map(([cell, one]) => [`${name}[${cell}]`, one] as const);
-    const steps = [[name, record] as const, ...cells];
-    return steps.some(([label, one]) => label !== step && one.stale?.commits.includes(commit));
-  });
+/** The stages that a fix made stale and that are not green yet, the step it is for left out; a fix of this run has to do with its own. */
+function waitsFor(
+  { id, journal, requested, config }: Run,
+  { commit, step, run = id }: Fix & { run?: string },
+): string[] {
+  const { stages } = config.map;
+  return (run === id ? requested : Object.keys(stages)).filter((name) =>
+    [...new Set([name, ...stepNames(name, stages[name])])].some(
+      (label) => label !== step && recordOf(journal.stages, label)?.stale?.commits.includes(commit),
+    ),
+  );
 }
 
 /** The step is over: what is still open of its fixes holds, or is taken back unjudged, the newest first. */
 export async function settleFixes(run: Run, step: PlanStep, green: boolean): Promise<void> {
   const open = run.journal.failures.openFixes(stepLabel(step));
   for (const fix of green ? open : open.reverse()) {
-    const others = waitsFor(run, fix);
+    // Those that need it are looked at again, now that it was made again.
+    const needing = run.requested.filter((name) => run.config.map.stages[name]?.needs.includes(fix.stage));
+    const standing = needing.filter((name) => green && run.journal.stages.stages[name]?.status === 'green');
+    const others = [...new Set([...waitsFor(run, fix), ...standing])];
     const isForPerson = others.some((name) => !run.config.map.stages[name]?.rerun);
     if (green && others.length === 0) recordFixStays(run, fix, 'verified', 'the stage is green');
     else if (green || isForPerson) recordFixStays(run, fix, 'holds', `it changed ${others.join(', ')}, too`);
@@ -128,7 +141,7 @@ export async function settleFixes(run: Run, step: PlanStep, green: boolean): Pro
 export function verifyHolding(run: Run): void {
   for (const fix of holdingFixes(run)) {
     const isGreen = run.journal.stages.stages[fix.stage]?.status === 'green';
-    if (isGreen && waitsFor(run, fix).length === 0)
-      recordFixStays(run, fix, 'verified', 'every stage that it changed is green');
+    if (!isGreen || waitsFor(run, fix).length > 0) continue;
+    recordFixStays(run, fix, 'verified', 'every stage that it changed is green');
   }
 }

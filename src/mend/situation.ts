@@ -6,7 +6,7 @@ import type { Run } from '../stage/run.ts';
 import { type Decision, decide, type Situation, type Why } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
 import { type Ledger, type LedgerEntry, mayAsk } from '../triage/ledger.ts';
-import type { FailedAttempt } from './identify.ts';
+import { type FailedAttempt, record } from './identify.ts';
 import { notifyOfFailure } from './notify.ts';
 import type { SoundFix } from './proposal.ts';
 import { readSafeMode } from './safe-mode.ts';
@@ -14,12 +14,13 @@ import { readSafeMode } from './safe-mode.ts';
 /** Tiers none of whose plugins could be reached, and the path of the saved prompt. */
 export type Unreachable = { executor?: boolean; escalation?: boolean; prompt?: string };
 
-export const STOPPED: Decision = {
-  tier: 'none',
-  why: 'stopped',
-  exit: 1,
-  reason: 'the run was stopped while a fix was asked for',
-};
+/** Records that the run was stopped while a fix was asked for. */
+export function stopped(run: Run, incident: Incident): Decision {
+  const reason = 'the run was stopped while a fix was asked for';
+  const decision: Decision = { tier: 'none', why: 'stopped', exit: 1, reason };
+  record(run, incident, 'failure.decided', decision);
+  return decision;
+}
 
 /** As things stand at `now`, as far as the configuration tells; no known fix is looked for. */
 export function situationOf(

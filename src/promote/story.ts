@@ -1,8 +1,10 @@
 // What a promotion would bring: fixes with their verification and the merge, as its owner reads it and as the merge commit
 // tells it. Reads only.
 
+import { MAP_FILE, stageNames } from '../config/files.ts';
 import type { FixOutcome } from '../events.ts';
 import { openGit } from '../io/git.ts';
+import { readText } from '../io/store.ts';
 import type { StageState } from '../journal/stages.ts';
 import { entryOf, type Ledger, patchIn } from '../triage/ledger.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
@@ -57,6 +59,7 @@ export async function surveyPromotion(
   withDiff: boolean,
 ): Promise<Survey> {
   const git = openGit(home, { durable: true });
+  const mapped = stageNames(readText(`${home}/${MAP_FILE}`) ?? '');
   const tip = await commitOf(git, `refs/heads/${base.branch}`);
   const names = { branch: base.branch, base: base.name, base_commit: base.commit };
   if (tip === undefined) return { story: { ...names, ...NOTHING } };
@@ -73,7 +76,7 @@ export async function surveyPromotion(
     ...names,
     tip,
     nothing,
-    fixes: shown.fixes.map((fix) => ({ ...storyFix(fix, ledger), ...notStandingWith(fix, stages, ledger) })),
+    fixes: shown.fixes.map((fix) => ({ ...storyFix(fix, ledger), ...notStandingWith(fix, stages, mapped, ledger) })),
     undone: shown.undone.map((fix) => storyFix(fix, ledger)),
     others: shown.others,
     taken_back: range.takenBack,
@@ -109,10 +112,13 @@ const storyFix = (fix: CommittedFix, ledger: Ledger): StoryFix => ({
 function notStandingWith(
   { commit }: CommittedFix,
   { stages }: StageState,
+  names: readonly string[],
   ledger: Ledger,
 ): Pick<StoryFix, 'not_standing'> {
   const open = Object.entries(stages).flatMap(([stage, record]) => {
-    const stale = [record, ...Object.values(record.cells ?? {})].find((one) => one.stale?.commits.includes(commit));
+    // Cells that left the matrix keep what they were; of a green stage nothing is open.
+    const steps = record.status === 'green' ? [] : [record, ...Object.values(record.cells ?? {})];
+    const stale = names.includes(stage) ? steps.find((one) => one.stale?.commits.includes(commit)) : undefined;
     const failure = stale?.fingerprint === undefined ? undefined : entryOf(ledger, stage, stale.fingerprint);
     return stale ? [{ stage, external: failure?.external === true }] : [];
   });
@@ -128,7 +134,11 @@ export const toMakeAgain = ({ fixes }: Pick<Story, 'fixes'>): string[] => [
 
 /** Fixes on the branch that no green stage has verified. */
 export const unverified = ({ fixes }: Pick<Story, 'fixes'>): StoryFix[] =>
-  fixes.filter(({ outcome }) => outcome !== 'verified');
+  fixes.filter(({ outcome, not_standing: open = [] }) => {
+    // All that is left to do for it waits for something outside of the repository.
+    const isBlocked = outcome === 'holds' && open.length > 0 && open.every(({ external }) => external);
+    return outcome !== 'verified' && !isBlocked;
+  });
 
 /** The line that accepts exactly what was shown; undefined when it would be refused. */
 export function acceptLine(story: Story): string | undefined {

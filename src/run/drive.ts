@@ -3,7 +3,7 @@
 import { applyFix } from '../mend/commit.ts';
 import { currentIncident, type FailedAttempt, identify, record } from '../mend/identify.ts';
 import { chargeFix, judgeTrial } from '../mend/judge-fixes.ts';
-import { conclude, decideNow, STOPPED, type Unreachable } from '../mend/situation.ts';
+import { conclude, decideNow, stopped, type Unreachable } from '../mend/situation.ts';
 import { tripSafeModeIfFixBroke } from '../mend/trip-safe-mode.ts';
 import { endTurn } from '../mend/turn.ts';
 import type { PlanStep } from '../plan/contract.ts';
@@ -64,17 +64,20 @@ async function afterAttempt(step: PlanStep, plan: PlanRun, attempt: number, ende
   }
 }
 
-/** A failure gets its fingerprint; the fix that it judges stays or is taken back; then it is decided what is done. */
+/** A failure gets its fingerprint and its turn; the fix that it judges stays or is taken back; then it is decided what is done. */
 async function mendFailure(run: Run, plan: PlanRun, failed: FailedAttempt): Promise<Next> {
   const incident = identify(run, failed);
+  if (await turnFor(run, plan, incident, failed)) return again(0, 'what it is made from changed meanwhile');
+  return judgeAndAnswer(run, incident, failed).finally(() => endTurn(run, incident.step));
+}
+
+async function judgeAndAnswer(run: Run, incident: Incident, failed: FailedAttempt): Promise<Next> {
   const charged = await chargeFix(run, incident, failed);
   if (charged && 'leave' in charged) return { end: { kind: 'left', reason: charged.leave } };
   if (charged) return again(charged.pauseMs, charged.rerun);
   await tripSafeModeIfFixBroke(run, incident);
   const judged = await judgeTrial(run, incident, failed);
-  if ('rerun' in judged) return again(judged.pauseMs, judged.rerun);
-  if (await turnFor(run, plan, judged.incident, failed)) return again(0, 'what it is made from changed meanwhile');
-  return answerFailure(run, judged.incident, failed).finally(() => endTurn(run, incident.step));
+  return 'rerun' in judged ? again(judged.pauseMs, judged.rerun) : answerFailure(run, judged.incident, failed);
 }
 
 const MORE_TURNS = 12; // That spend no limit: known fixes, fixes applied again, a tier that is down.
@@ -99,10 +102,7 @@ async function answerFailure(run: Run, seen: Incident, failed: FailedAttempt): P
       return again(0, `${result.fix.plugin}: ${result.fix.note.fix}`, 'fix');
     }
     if (result.none === 'moved') return again(0, 'another fix changed its files meanwhile: once more');
-    if (result.none === 'stopped') {
-      record(run, incident, 'failure.decided', STOPPED);
-      return fail(incident, STOPPED);
-    }
+    if (result.none === 'stopped') return fail(incident, stopped(run, incident));
     // Spent, handed over or safe mode: the ledger has it, and the next decision follows from it.
     if (result.none === 'down') Object.assign(unreachable, { [decision.tier]: true, prompt: result.prompt });
   }

@@ -1,7 +1,6 @@
 // A step among others while fixes are tried: it makes way for what it needs, waits for its turn to be mended, and its end
 // says how fixes stand.
 import { limited } from '../io/signals.ts';
-import { recordOf } from '../journal/stages.ts';
 import type { FailedAttempt } from '../mend/identify.ts';
 import { settleFixes, verifyHolding } from '../mend/judge-fixes.ts';
 import { endTurn, takeTurn } from '../mend/turn.ts';
@@ -11,7 +10,6 @@ import { compareInputs } from '../plan/inputs.ts';
 import { splitStepName, stepLabel } from '../plan/matrix.ts';
 import { stepInputs } from '../stage/call.ts';
 import type { Run } from '../stage/run.ts';
-import { recordRemade } from '../stage/stale.ts';
 import type { Incident } from '../triage/incident.ts';
 import { type Ended, endStep, haltedBy, type PlanRun, type StepEnd } from './step.ts';
 
@@ -63,15 +61,9 @@ export async function endOfStep(step: PlanStep, plan: PlanRun, ended: Ended | St
   if ('state' in ended) return ended;
   const { run } = plan;
   if (!run) return endStep(step, plan, ended);
-  const { stages } = run.journal;
-  const label = stepLabel(step);
-  const since = recordOf(stages, label)?.stale?.commits.at(-1) ?? run.tree.head;
   const settled = settleFixes(run, step, ended.kind === 'done').then(() => ended);
   const end = endStep(step, plan, await settled.catch((error) => haltedBy(error, step)));
-  endTurn(run, label);
-  if (end.state !== 'DONE' || ended.kind !== 'done') return end;
-  const stage = step.payload.stage as string;
-  if (!ended.fresh && stages.stages[stage]?.status === 'green') recordRemade(run, stage, since);
-  verifyHolding(run);
+  endTurn(run, stepLabel(step), true);
+  if (end.state === 'DONE') verifyHolding(run);
   return end;
 }

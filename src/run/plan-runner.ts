@@ -148,10 +148,11 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
         workers,
         driveStep: (step) => driveStep(step, scope),
         ...(run ? { pauses, stale: staleSteps(run) } : {}),
+        endBegun: (step, because) => endOfStep(step, scope, endWithoutTurn(step, run, because, signal)),
+        ...(run ? { first: stepsWithFixes(plan, run) } : {}),
         skipped: (step, { error_code: code, message: reason }) =>
           emit({ type: 'step.skipped', ...eventLabel(step), status: 'skipped', data: { code, reason } }),
       });
-      for (const { step, because } of end.begun) await endOfStep(step, scope, endWithoutTurn(because, signal));
       if (broken.signal.aborted) return { ...end, errors: [thrownError(broken.signal.reason)], halted: true };
       const stop = end.done < plan.steps.length ? stopReason(signal) : undefined;
       // Time running out between two steps stops the plan as surely as during one.
@@ -173,16 +174,28 @@ const fileOf = (executionId: string, folder: string): string => join(folder, `${
 function refusal(checked: Checked<unknown>): ScheduleEnd {
   const disabled = () =>
     executionError('EXECUTION_HALTED', 'the runner is not enabled', { context: { disabled: true } });
-  return { done: 0, errors: [checked.ok ? disabled() : checked.error], halted: true, results: {}, begun: [] };
+  return { done: 0, errors: [checked.ok ? disabled() : checked.error], halted: true, results: {} };
 }
 
 /** The end of a step that made way for its needs and never came to run again. */
-function endWithoutTurn(because: ExecutionError | undefined, signal: AbortSignal): Ended {
-  if (because) return { kind: 'failed', message: because.message };
+function endWithoutTurn(
+  step: PlanStep,
+  run: Run | undefined,
+  because: ExecutionError | undefined,
+  signal: AbortSignal,
+): Ended {
+  // One that a fix made stale is still to do: that failure is not its own.
+  const isStale = run && recordOf(run.journal.stages, stepLabel(step))?.stale;
+  if (because)
+    return isStale ? { kind: 'left', reason: because.message } : { kind: 'failed', message: because.message };
   return stopReason(signal)
     ? { kind: 'stopped' }
     : { kind: 'left', reason: 'the run halted before it came to run again' };
 }
+
+/** The ids of steps that an earlier process left with fixes on the branch. */
+const stepsWithFixes = (plan: Plan, { journal }: Run): string[] =>
+  plan.steps.filter((step) => journal.failures.openFixes(stepLabel(step)).length > 0).map(({ id }) => id);
 
 /** Which steps no longer stand, whenever there are new ones. */
 function staleSteps({ journal }: Run) {

@@ -6,7 +6,7 @@ import type { NewEvent } from '../events.ts';
 import { openGit } from '../io/git.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
-import { openJournal } from '../journal/journal.ts';
+import { type JournalOptions, openJournal } from '../journal/journal.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { type LoadedStages, loadStages } from '../journal/load-stages.ts';
 import { openMask, shortSecrets } from '../journal/mask.ts';
@@ -24,7 +24,7 @@ import { pluginsAt } from '../stage/own-plugins.ts';
 import { missingTools } from '../stage/requires.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
-import { findStale } from '../stage/stale.ts';
+import { findStale, remadeEvents } from '../stage/stale.ts';
 import { uncarriedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { type Ledger, patchIn } from '../triage/ledger.ts';
 import { type Base, commitOf, droppedBase } from '../worktree/base.ts';
@@ -114,7 +114,17 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     givenUp: new Set([...forced].filter((stage) => loaded.state.stages[stage]?.status === 'give_up')),
   };
   const steps = new Map(requested.map((name) => [name, stepNames(name, config.map.stages[name])]));
-  const begin = () => openJournal({ run: id, layout, stages: loaded.state, steps, subscribers, clock, mask });
+  const begin = (behindGreen?: JournalOptions['behindGreen']) =>
+    openJournal({
+      run: id,
+      layout,
+      stages: loaded.state,
+      steps,
+      subscribers,
+      clock,
+      mask,
+      ...(behindGreen && { behindGreen }),
+    });
   const merge = !open?.treeOpened && bringOptions(layout, id, config.loop.git.sign);
   const carry = config.map.carry;
   const worktree = await openWorktree(home, base, { objects, carry, merge }).catch(async (error) => {
@@ -132,12 +142,12 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   const found = isKnown ? [] : await findStale({ config, layout, tree }, loaded.state, { putBack });
   const stale = found.filter(({ stage, remake }) => open || remake || !stages.includes(stage));
   if (!open) refuseStaleNeeds(request, stages, requested, stale);
-  const journal = begin();
-  const run: Run = { ...starting, journal, tree };
   const used = stages.flatMap((name) => config.map.stages[name] ?? []);
   const ignored = { carry: config.map.carry, tracked: (await tree.files()).keys() };
   const uncarriedFiles = await uncarriedIgnored(home, used, ignored);
   const stricter = open ? [] : newlyStricter(loaded, config);
+  const journal = begin((made) => remadeEvents(config.map, journal.stages, journal.ledger, made, tree.head));
+  const run: Run = { ...starting, journal, tree };
   const notices = [
     ...loaded.notices,
     toClose && `run ${toClose.run} was cut off and is closed: ${toClose.why}`,

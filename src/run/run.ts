@@ -15,7 +15,7 @@ import type { PlanResult } from '../plan/contract.ts';
 import { stepNames } from '../plan/matrix.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { stageAction } from '../stage/stage-action.ts';
-import { staleEvent } from '../stage/stale.ts';
+import { staleEvent, writeAgain } from '../stage/stale.ts';
 import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { createPlanRunner, type ResumeFacts } from './plan-runner.ts';
 import { began, type Prepared, prepare, type RunRequest } from './prepare.ts';
@@ -54,6 +54,7 @@ async function perform(prepared: Prepared, request: RunRequest, needsPerson: () 
     journal.append(...opening(prepared, request));
     journal.catchUp();
     await recoverFixes(run);
+    await writeAgain(run, prepared.worktree.putBack);
     const result = await execute(prepared, request);
     journal.append(...(await missedNotices(prepared)));
     const facts = {
@@ -64,12 +65,20 @@ async function perform(prepared: Prepared, request: RunRequest, needsPerson: () 
     };
     const exit = exitCode({ result, ...facts });
     const { status, duration_ms, error } = result;
-    journal.append({ type: 'run.ended', status, data: { exit, lab, duration_ms, error, result: { ...result } } });
+    const stale = staleStages(journal.stages, Object.keys(run.config.map.stages));
+    const data = { exit, lab, duration_ms, error, result: { ...result }, ...(stale.length > 0 && { stale }) };
+    journal.append({ type: 'run.ended', status, data });
     writeRunFile(layout, id);
     return { run: id, exit, lab, result, stages: journal.stages };
   } finally {
     journal.close();
   }
+}
+
+/** The stages that were green once and are to do again, and why. */
+function staleStages({ stages }: StageState, names: readonly string[]): { stage: string; why: string }[] {
+  const stale = names.filter((name) => stages[name]?.stale && stages[name]?.status !== 'green');
+  return stale.map((stage) => ({ stage, why: (stages[stage]?.reason ?? '').replace('no longer stands: ', '') }));
 }
 
 function opening({ run, open, head, worktree, stale, notices }: Prepared, request: RunRequest): NewEvent[] {
@@ -78,7 +87,8 @@ function opening({ run, open, head, worktree, stale, notices }: Prepared, reques
     began(run.lab, request, head, open),
     ...(open ? recordCutOff(open.state) : []),
     { type: 'tree.opened', data: { branch, commit, base: base.name, ...(merged ? { merged } : {}) } },
-    ...stale.map((one) => staleEvent(one, commit)),
+    // A run that goes on has merged nothing: what it finds changed, its own fixes changed.
+    ...stale.map((one) => staleEvent(one, commit, open?.treeOpened === true)),
     ...notices.map((text): NewEvent => ({ type: 'notice', data: { text } })),
   ];
 }

@@ -3,7 +3,7 @@ import { type ExecutionError, executionError } from '../plan/codes.ts';
 import type { Plan, PlanStep } from '../plan/contract.ts';
 import { stepLabel } from '../plan/matrix.ts';
 import { RunFacts } from '../plan/run-state.ts';
-import { first, type RunScheduler } from '../plan/scheduler.ts';
+import { first as firstOf, type RunScheduler } from '../plan/scheduler.ts';
 import type { Pauses, StepEnd } from './step.ts';
 
 export interface SchedulePorts {
@@ -16,6 +16,10 @@ export interface SchedulePorts {
   /** Which done steps no longer stand; undefined: none has become so since the last question. */
   stale?(): ((step: PlanStep) => boolean) | undefined;
   pauses?: Pauses;
+  /** Ends a step that made way for what it needs and will not run again; `because`: something of that failed. */
+  endBegun?(step: PlanStep, because?: ExecutionError): Promise<unknown>;
+  /** Steps that go before all others, with what they need: an earlier process left them with fixes to be judged. */
+  first?: readonly string[];
 }
 
 export interface ScheduleEnd {
@@ -24,31 +28,30 @@ export interface ScheduleEnd {
   /** Stopped before every step had its turn. */
   halted: boolean;
   results: Record<string, unknown>;
-  /** Steps that made way for what they need and had no turn again; `because`: something of that failed. */
-  begun: { step: PlanStep; because?: ExecutionError }[];
 }
 
 /** Runs `plan` to its end; the steps of `done` are done already. Never rejects unless a port throws. */
 export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: SchedulePorts): Promise<ScheduleEnd> {
   const facts = new RunFacts(plan, new Map([...done].map((id) => [id, 'DONE' as const])));
-  const running = new Map<string, Promise<[PlanStep, StepEnd]>>();
+  const running = new Map<string, Promise<[PlanStep, StepEnd | undefined]>>();
   /** Steps that made way for what they need: these go before all others. */
-  const begun = new Map<string, ScheduleEnd['begun'][number]>();
-  const end: ScheduleEnd = { done: 0, errors: [], halted: false, results: {}, begun: [] };
+  const begun = new Map<string, { step: PlanStep; because?: ExecutionError }>();
+  const first = new Set(ports.first);
+  const end: ScheduleEnd = { done: 0, errors: [], halted: false, results: {} };
 
   for (;;) {
     const isStale = ports.stale?.();
     for (const step of isStale ? facts.inState('DONE').filter(isStale) : []) facts.reopen(step.id);
+    if (end.halted) for (const { step, because } of begun.values()) endBegun(step, because);
     if (!end.halted) startReady();
     if (running.size === 0) break;
     const ended = await Promise.race([...running.values(), ...(ports.pauses ? [paused(ports.pauses)] : [])]);
     if (!ended) continue;
     const [step, stepEnd] = ended;
     running.delete(step.id);
-    settle(step, stepEnd);
+    if (stepEnd) settle(step, stepEnd);
   }
   end.done = facts.inState('DONE').length;
-  end.begun = [...begun.values()];
   const stalled = end.halted ? [] : facts.inState('TODO').map(stepLabel);
   if (stalled.length > 0) {
     const message = `nothing runs and nothing may start: ${stalled.join(', ')} cannot start`;
@@ -57,9 +60,18 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
   }
   return end;
 
+  function endBegun(step: PlanStep, because?: ExecutionError): void {
+    begun.delete(step.id);
+    const ended = (ports.endBegun?.(step, because) ?? Promise.resolve()).then((): [PlanStep, undefined] => [
+      step,
+      undefined,
+    ]);
+    running.set(step.id, ended);
+  }
+
   function startReady(): void {
     const free = ports.workers - running.size;
-    const allowed = first(free, ports.scheduler.ready(facts, plan));
+    const allowed = firstOf(free, ports.scheduler.ready(facts, plan));
     // Whoever waits for another needs no worker meanwhile; the other must be able to go on.
     const before = urgent().slice(0, Math.max(allowed.length, free + (ports.pauses?.count ?? 0)));
     for (const step of new Set([...before, ...allowed.slice(0, Math.max(0, allowed.length - before.length))])) {
@@ -79,8 +91,8 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
 
   /** What was begun and can go on, and what that needs and can start. */
   function urgent(): PlanStep[] {
-    if (begun.size === 0) return [];
-    const wanted = new Set([...begun.keys()].flatMap((id) => [...facts.needsOf(id), id]));
+    if (begun.size + first.size === 0) return [];
+    const wanted = new Set([...begun.keys(), ...first].flatMap((id) => [...facts.needsOf(id), id]));
     return plan.steps.filter(({ id }) => wanted.has(id) && facts.mayStart(id));
   }
 
@@ -88,9 +100,13 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
     facts.record(step.id, stepEnd.state);
     if (stepEnd.state === 'TODO' && 'begun' in stepEnd) {
       begun.set(step.id, { step });
+      // Somebody else may have found out already that what it needs fails.
+      const lost = [...facts.needsOf(step.id)].find((id) => /FAILED|SKIPPED/.test(facts.states.get(id) ?? ''));
+      if (lost !== undefined) skip(step, lost, 'what it needs could not be made again');
       return;
     }
     begun.delete(step.id);
+    first.delete(step.id);
     if (stepEnd.state === 'DONE') {
       if (stepEnd.result) end.results[step.id] = stepEnd.result;
       return;
@@ -101,14 +117,16 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
   }
 
   function skipDependents(of: PlanStep, cause: string): void {
-    const why = facts.states.get(of.id) === 'FAILED' ? 'failed' : 'is still to do';
-    for (const step of facts.waitingOn(of.id)) {
-      facts.record(step.id, 'SKIPPED');
-      const about = { step_id: step.id, cause };
-      const because = executionError('STEP_SKIPPED', `needs ${stepLabel(of)}, which ${why}`, about);
-      end.errors.push(because);
-      if (begun.has(step.id)) begun.set(step.id, { step, because });
-      else ports.skipped(step, because);
-    }
+    for (const step of facts.waitingOn(of.id)) skip(step, of.id, cause);
+  }
+
+  function skip(step: PlanStep, need: string, cause: string): void {
+    const why = facts.states.get(need) === 'FAILED' ? 'failed' : 'is still to do';
+    const label = stepLabel(plan.steps.find(({ id }) => id === need) as PlanStep);
+    facts.record(step.id, 'SKIPPED');
+    const because = executionError('STEP_SKIPPED', `needs ${label}, which ${why}`, { step_id: step.id, cause });
+    end.errors.push(because);
+    if (begun.has(step.id)) endBegun(step, because);
+    else ports.skipped(step, because);
   }
 }

@@ -18,6 +18,7 @@ import { judgeNames, watchJudges } from '../stage/judges.ts';
 import { keepToLab } from '../stage/one-lab.ts';
 import type { RunPorts, StageRun } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
+import { RunFailures } from '../triage/incident.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { endLeft } from './close-run.ts';
 import type { RunRequest } from './prepare.ts';
@@ -55,7 +56,7 @@ export async function verifyStages(
         layout,
         config,
         tree: runTree(worktree, layout),
-        journal: { append: () => {}, stages: loaded.state },
+        journal: { append: () => {}, stages: loaded.state, failures: new RunFailures() },
         barrier: openBarrier(),
         lab,
         recheck: true,

@@ -54,7 +54,7 @@ export interface Run extends RunPorts {
 
 /** As much of a run as its stages need. */
 export type StageRun = Omit<Run, 'plugins' | 'journal' | 'mask' | 'signal' | 'subscribers' | 'ai' | 'givenUp'> & {
-  readonly journal: Pick<Journal, 'append' | 'stages'>;
+  readonly journal: Pick<Journal, 'append' | 'stages' | 'failures'>;
 };
 
 /** A fix that a person is asked about before anything is changed. */

@@ -33,19 +33,31 @@ export function stageAction(run: StageRun): Action {
 async function upToDate(call: StageActionCall, run: StageRun): Promise<Outcome | undefined> {
   const { stage: name, step } = call.payload;
   const stage = run.config.map.stages[name] as Stage;
-  if (run.forced.has(name)) return undefined;
   const record = recordOf(run.journal.stages, step);
+  // A person's word is for one attempt: what is found stale after that is a stage like any other.
+  if (run.forced.has(name) && run.journal.failures.timesGreen(name) === 0) return undefined;
+  // Nobody ran it since it was green.
+  const isStale = record?.stale !== undefined && (record.status === 'idle' || record.last?.outcome === 'done');
+  const isFresh = async () => compareInputs(record?.inputs, await inputsNow(call, run, 'start')).fresh;
   const waits = waitsForHuman(stage, step, run.journal.stages, run.layout);
-  if (waits) {
+  const isOnce = isStale && !stage.rerun;
+  if (isOnce && (await isFresh())) return lookAgain(call, run, record);
+  if (waits || (isOnce && record.stale?.by_fix)) {
     const context = { human: true, next: `look at its log, then: mendloop retry ${name}` };
-    return { kind: 'failed', again: false, message: waits, context };
+    const changed = 'a fix changed what it is made from, and it is not run again by itself (rerun: false)';
+    return { kind: 'failed', again: false, message: waits ?? changed, context };
   }
   if (record?.status === 'give_up') return givenUp(call, run, record);
-  const isStale = record?.status === 'idle' && record.stale !== undefined;
   if (!record || (record.status !== 'green' && !isStale) || stage.always || record.stale?.remake) return undefined;
-  if (!compareInputs(record.inputs, await inputsNow(call, run, 'start')).fresh) return undefined;
-  const blind = !hasChecks(stage);
-  if (blind && isStale && stage.rerun) return undefined;
+  if (!(await isFresh()) || (isStale && !hasChecks(stage))) return undefined;
+  return lookAgain(call, run, record);
+}
+
+/** A stage whose inputs are what they were: its checks say whether it still stands. */
+async function lookAgain(call: StageActionCall, run: StageRun, record: StepRecord): Promise<Outcome | undefined> {
+  const { stage: name, step } = call.payload;
+  const isStale = record.stale !== undefined;
+  const blind = !hasChecks(run.config.map.stages[name] as Stage);
   const unchecked = blind ? NOTHING_TO_CHECK : run.recheck || isStale ? undefined : 'not checked';
   if (unchecked) return { kind: 'done', fresh: true, result: { since: record.since, unchecked } };
   return stillHolds(call, run, (problems, log) => {

@@ -1,12 +1,13 @@
 // Stages that were green and no longer stand, recorded after every write of the tree and whenever one of their needs was
 // made again.
-import type { Stage } from '../config/context-map.ts';
+import type { ContextMap, Stage } from '../config/context-map.ts';
 import { fail } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
-import { inputFiles } from '../plan/inputs.ts';
+import { inputFiles, type Tree } from '../plan/inputs.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { type GreenStep, type StaleStage, staleStages } from '../plan/stale.ts';
+import { entriesOf, type Ledger } from '../triage/ledger.ts';
 import { stepInputs } from './call.ts';
 import type { StageRun } from './run.ts';
 
@@ -27,12 +28,14 @@ export async function findStale(
   const files = await run.tree.files();
   const green: GreenStep[] = [];
   for (const [name, stage] of Object.entries(run.config.map.stages)) {
-    const isTouched = changed === undefined || inputFiles(stage, files).some((path) => changed.includes(path));
+    const isTouched =
+      changed === undefined || inputFiles(stage, withPaths(files, changed)).some((path) => changed.includes(path));
     for (const cell of cellsOf(stage)) {
       const record = recordOf(state, stepNameOf(name, cell));
-      // One that is stale already has one more reason, if this write changed its inputs, too.
-      if (record?.status !== 'green' && !(record?.stale && changed && isTouched)) continue;
-      const wrote = stage.rerun ? (record.wrote ?? []) : [];
+      const wrote = stage.rerun ? (record?.wrote ?? []) : [];
+      const isLost = wrote.some((path) => putBack.includes(path));
+      // One that is stale already has one more reason, if this write changed its inputs or its files, too.
+      if (record?.status !== 'green' && !(record?.stale && ((changed && isTouched) || isLost))) continue;
       const now = isTouched ? await stepInputs(run, name, cell) : undefined;
       // An attempt that began since has no inputs on record; this write touched them.
       const begun = now && record.status !== 'green' ? { ...now, files: '' } : undefined;
@@ -42,25 +45,30 @@ export async function findStale(
   return staleStages(green, putBack);
 }
 
-export const staleEvent = ({ stage, why, remake }: StaleStage, commit: string, status = 'idle'): NewEvent => ({
+/** Also files that are no longer there, or not yet. */
+const withPaths = (files: Tree, paths: readonly string[]): Tree =>
+  new Map([...paths.map((path) => [path, { mode: '', id: '' }] as const), ...files]);
+
+export const staleEvent = ({ stage, why, remake }: StaleStage, commit: string, byFix: boolean): NewEvent => ({
   type: 'stage.stale',
   stage,
-  status,
-  data: { why, commit, ...(remake && { remake }) },
+  status: 'idle',
+  data: { why, commit, ...(remake && { remake }), ...(byFix && { by_fix: true }) },
 });
 
-/**
- * Records which green stages no longer stand after a fix was applied or taken back, which ended in `commit`. Throws
- * E_STAGE_FILES_LOST when what a stage that must not run twice had written cannot be written again.
- */
+/** Records which green stages no longer stand after a fix was applied or taken back, which ended in `commit`. */
 export async function recordStale(run: StageRun, commit: string, write: TreeWrite): Promise<void> {
-  const { map } = run.config;
   const stale = await findStale(run, run.journal.stages, write);
-  // Not to be run by the loop itself: a person said yes to the fix, and says when.
-  const status = (stage: string) => (map.stages[stage]?.rerun ? 'idle' : 'failed');
-  if (stale.length > 0) run.journal.append(...stale.map((one) => staleEvent(one, commit, status(one.stage))));
-  for (const { step, wrote = [], wrote_patch: patch } of madeOnce(run)) {
-    const lost = wrote.filter((path) => write.putBack.includes(path));
+  if (stale.length > 0) run.journal.append(...stale.map((one) => staleEvent(one, commit, true)));
+}
+
+/**
+ * Writes again what stages that must not run twice had written into tracked files, where that was put back. Throws
+ * E_STAGE_FILES_LOST when it does not fit any more.
+ */
+export async function writeAgain(run: StageRun, putBack: readonly string[]): Promise<void> {
+  for (const { step, wrote = [], wrote_patch: patch } of putBack.length > 0 ? madeOnce(run) : []) {
+    const lost = wrote.filter((path) => putBack.includes(path));
     if (lost.length === 0 || patch === undefined) continue;
     if (!(await run.tree.rewrite(patch, lost))) fail('E_STAGE_FILES_LOST', { step, patch }, lost);
   }
@@ -85,15 +93,33 @@ export async function madeOnceFrom(run: StageRun, paths: readonly string[]): Pro
   const files = await run.tree.files();
   return once.filter((name) => {
     const stage = run.config.map.stages[name] as Stage;
-    return inputFiles(stage, files).some((path) => paths.includes(path));
+    return inputFiles(stage, withPaths(files, paths)).some((path) => paths.includes(path));
   });
 }
 
-/** Records that the green stages which need `made` are to be looked at again: it was made again. */
-export function recordRemade(run: StageRun, made: string, commit: string): void {
-  const { stages } = run.journal.stages;
-  const needing = Object.entries(run.config.map.stages).filter(([, { needs }]) => needs.includes(made));
-  const green = needing.flatMap(([stage]) => (stages[stage]?.status === 'green' ? [stage] : []));
-  const why = `${made} was made again`;
-  if (green.length > 0) run.journal.append(...green.map((stage) => staleEvent({ stage, why, remake: false }, commit)));
+/**
+ * What follows when `made` was made again: the green stages that need it no longer stand, because of the fixes that made it
+ * stale or that it was made again for.
+ */
+export function remadeEvents(
+  map: ContextMap,
+  state: StageState,
+  ledger: Ledger,
+  made: string,
+  head: string,
+): NewEvent[] {
+  const { stages } = state;
+  const stale = stages[made]?.stale;
+  const fixes = entriesOf(ledger, made).flatMap(({ patches }) =>
+    patches.flatMap(({ outcome, commit }) => (outcome === 'holds' && commit ? [commit] : [])),
+  );
+  const commits = [...new Set([...(stale?.commits ?? []), ...fixes])];
+  const needing = Object.keys(map.stages).filter((name) => map.stages[name]?.needs.includes(made));
+  const standing = needing.filter((name) => stages[name]?.status === 'green' || stages[name]?.stale);
+  const byFix = stale?.by_fix === true || fixes.length > 0;
+  return standing.flatMap((stage) =>
+    (commits.length > 0 ? commits : [head]).map((commit) =>
+      staleEvent({ stage, why: `${made} was made again`, remake: false }, commit, byFix),
+    ),
+  );
 }

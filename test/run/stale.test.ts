@@ -18,7 +18,10 @@ const swap = (path: string, from: string, to: string) => ({
 
 const outcomes = (home: string) => failuresIn(home).flatMap(({ patches }) => patches.map(({ outcome }) => outcome));
 const typesOf = (ran: Ran, ...types: string[]) =>
-  ran.events.filter(({ type }) => types.includes(type)).map(({ type, stage }) => `${type} ${stage}`);
+  ran.events
+    .filter(({ type }) => types.includes(type))
+    .map(({ type, stage }) => `${type} ${stage}`)
+    .filter((line, i, all) => line !== all[i - 1]);
 
 /** `a` renders tpl/x.txt to out/y.txt, `b` needs it and wants the word `good` there. */
 function rendered(ignored: boolean, more: { word?: string; a?: object; b?: object } = {}): Mendable {
@@ -304,5 +307,183 @@ async function rejectsWith(code: string, work: () => Promise<unknown>): Promise<
   );
   assert.is((error as { code?: string } | undefined)?.code, code);
 }
+
+const statuses = (ran: Ran) =>
+  Object.fromEntries(Object.entries(ran.stages.stages).map(([name, { status }]) => [name, status]));
+/** Copies conf/a.txt to out.txt, which git ignores. */
+const RENDERS = { command: `${NOTE}; cp conf/a.txt out.txt`, files: ['conf/'] };
+const IGNORED = { '.gitignore': 'out.txt\n' };
+
+test('a fix that made a file and is taken back makes stale who was made with that file', async () => {
+  const absent = (file: string) =>
+    `${NOTE}; [ ! -e ${file} ] || { echo "error: $MENDLOOP_STAGE wants no ${file}"; exit 1; }`;
+  const { home, probe } = mendable({
+    word: 'good',
+    stages: {
+      b: {
+        command: `${NOTE}; [ -e conf/new.txt ] || { echo "error: b misses conf/new.txt"; exit 1; }`,
+        files: ['conf/'],
+      },
+      c: { command: absent('conf/new.txt'), files: ['conf/'], priority: 1 },
+    },
+  });
+  probe.answers({ files: { 'conf/new.txt': 'x\n' }, note: { fix: 'add it', reason: 'missing' } }, { pass: 'no idea' });
+  const ran = await run(home);
+  assert.equal([ran.exit, statuses(ran)], [3, { b: 'give_up', c: 'green' }]);
+  assert.equal(outcomes(home), ['broke']);
+});
+
+test('a step whose need cannot be made again ends at once, and others are mended meanwhile', async () => {
+  const once = `read -r w < conf/a.txt; [ $w = bad ] || { echo "curl: (7) Failed to connect to 10.0.0.5 port 6443: Connection refused"; exit 7; }`;
+  const { home, probe } = mendable({
+    word: 'bad',
+    stages: {
+      a: { command: `${NOTE}; ${once}`, files: ['conf/'], on_failure: 'skip' },
+      b: { command: wants('good'), files: ['conf/'], needs: ['a'], on_failure: 'skip' },
+      z: { command: 'echo "error: z has its own"; exit 1', on_failure: 'skip' },
+    },
+    loop: { wait: { backoff: ['1ms', '1ms', '1ms'] }, limits: { executor_tries: 1, run_minutes: 1 } },
+  });
+  probe.answers(swap('conf/a.txt', 'bad', 'good'), { pass: 'no idea' });
+  const began = performance.now();
+  const ran = await run(home);
+  assert.ok(performance.now() - began < 50_000, 'nobody waited for the deadline');
+  assert.equal(statuses(ran), { a: 'idle', b: 'failed', z: 'give_up' });
+  assert.is(git(home, 'diff', '--stat', 'main', 'ai/orchestrator-stage1'), '', 'the unjudged fix is taken back');
+});
+
+test('a fix is not verified while a green stage that needs its stage fails with it', async () => {
+  const { home, probe } = mendable({
+    word: 'good',
+    stages: {
+      a: RENDERS,
+      b: { command: `${NOTE}; grep -q good out.txt || { echo "error: b wants good"; exit 1; }`, needs: ['a'] },
+    },
+    files: IGNORED,
+  });
+  assert.is((await run(home)).exit, 0);
+  commit(home, { 'conf/a.txt': 'broken\nsecond\n' });
+  reconfigureStage(home, { ...RENDERS, command: `${wants('other')}; cp conf/a.txt out.txt` });
+  probe.answers(swap('conf/a.txt', 'broken', 'other'), { pass: 'no idea' });
+  const ran = await run(home);
+  assert.is.not(ran.exit, 0);
+  assert.equal(
+    outcomes(home).filter((outcome) => outcome === 'verified'),
+    [],
+  );
+});
+function reconfigureStage(home: string, a: object): void {
+  const map = JSON.parse(readFileSync(join(home, 'ai/context_map.yaml'), 'utf8'));
+  commit(home, { 'ai/context_map.yaml': JSON.stringify({ ...map, stages: { ...map.stages, a } }) });
+}
+
+test('a run of another stage does not verify a fix that waits for one', async () => {
+  const flaky = `read -r w < conf/a.txt; [ $w = one ] || { echo "curl: (7) Failed to connect to 10.0.0.5 port 6443: Connection refused"; exit 7; }`;
+  const made = mendable({
+    word: 'one',
+    stages: {
+      a: { command: `${NOTE}; ${flaky}`, files: ['conf/'], on_failure: 'skip' },
+      b: { command: wants('two'), files: ['conf/'] },
+      c: { command: NOTE },
+    },
+    loop: { wait: { backoff: ['1ms', '1ms', '1ms'] } },
+  });
+  made.probe.answers(swap('conf/a.txt', 'one', 'both'));
+  await run(made.home);
+  assert.equal(outcomes(made.home), ['holds']);
+  await run(made.home, { stages: ['c'] });
+  assert.equal(outcomes(made.home), ['holds']);
+  await resetStages({ home: made.home, stages: ['a'], command: 'reset' }, { clock: systemClock, graceMs: 100 });
+  await run(made.home, { stages: ['c'] });
+  assert.equal(outcomes(made.home), ['holds'], 'a reset cuts no link');
+});
+
+test('the older of two fixes is the culprit: only that one broke', async () => {
+  const { home, probe } = mendable({
+    word: 'one',
+    stages: {
+      a: {
+        command: `${NOTE}; read -r w < conf/a.txt; [ $w != two ] || { echo "error: a refuses two"; exit 1; }`,
+        files: ['conf/'],
+        priority: -1,
+      },
+      x: { command: wants('two'), files: ['conf/'] },
+      y: {
+        command: `${NOTE}; grep -q third conf/a.txt || { echo "error: y wants a third line"; exit 1; }`,
+        files: ['conf/'],
+      },
+    },
+  });
+  probe.answers(
+    swap('conf/a.txt', 'one', 'two'),
+    { files: { 'conf/a.txt': 'two\nsecond\nthird\n' }, note: { fix: 'a third line', reason: 'wanted' } },
+    { pass: 'no idea' },
+  );
+  await run(home, { stages: ['a'] });
+  const ran = await run(home);
+  assert.is.not(ran.exit, 0);
+  const byStage = Object.fromEntries(failuresIn(home).map(({ stage, patches }) => [stage, patches[0]?.outcome]));
+  assert.equal([byStage.x, byStage.y], ['broke', 'withdrawn']);
+});
+
+test('a stage with rerun: false is not run again through its need, and stands again when the fix is gone', async () => {
+  const { home, probe } = mendable({
+    word: 'bad',
+    stages: {
+      x: { command: `${NOTE}; cp conf/a.txt "$MENDLOOP_OUT/o"`, files: ['conf/'], outputs: { o: 'o' } },
+      once: { command: NOTE, needs: ['x'], rerun: false },
+      b: { command: wants('good'), files: ['conf/'], needs: ['once'] },
+    },
+  });
+  probe.answers(swap('conf/a.txt', 'bad', 'good'));
+  const ran = await run(home);
+  assert.is(ran.exit, 3);
+  assert.equal(
+    ranSteps(home).filter((step) => step === 'once'),
+    ['once'],
+  );
+});
+
+test('after a merge of the base tracked files of a stage with rerun: false are written again', async () => {
+  const { home, tree } = mendable({
+    word: 'good',
+    stages: { once: { command: `${NOTE}; echo token >> made/key.txt`, rerun: false } },
+    files: { 'made/key.txt': 'none\n' },
+  });
+  await run(home);
+  commit(home, { 'other.txt': 'x\n' });
+  assert.equal([(await run(home)).exit, tree('made/key.txt')], [0, 'none\ntoken\n']);
+  assert.equal(ranSteps(home), ['once']);
+});
+
+test('a matrix of which any cell was made again makes stale who needs it', async () => {
+  const flag = '"$MENDLOOP_HOME/ai/state/flag"';
+  const { home } = mendable({
+    stages: {
+      a: {
+        command: NOTE,
+        matrix: { host: ['one', 'two'] },
+        verify: [`[ $MENDLOOP_MATRIX_HOST = two ] || [ ! -e ${flag} ] || { rm ${flag}; exit 1; }`],
+      },
+      b: { command: NOTE, needs: ['a'] },
+    },
+  });
+  await run(home);
+  writeFileSync(join(home, 'ai/state/flag'), '');
+  await run(home);
+  assert.equal(ranSteps(home), ['a[host=one]', 'a[host=two]', 'b', 'a[host=one]', 'b']);
+});
+
+test('a stage that left the map keeps no fix from being promoted', async () => {
+  const { home, probe } = sharing();
+  await run(home, { stages: ['a'] });
+  probe.answers(swap('conf/a.txt', 'one', 'both'));
+  await run(home, { stages: ['b'] });
+  const request = { home, command: 'promote', env: process.env, dryRun: true };
+  await rejectsWith('E_PROMOTE_STAGES_STALE', () => acceptPromotion(request, tip(home)));
+  const map = JSON.parse(readFileSync(join(home, 'ai/context_map.yaml'), 'utf8'));
+  commit(home, { 'ai/context_map.yaml': JSON.stringify({ stages: { b: map.stages.b } }) });
+  assert.is((await acceptPromotion(request, tip(home))).story.fixes.length, 1);
+});
 
 test.run();
