@@ -224,8 +224,10 @@ function emitter(options: PlanRunnerOptions, stop: (error: unknown) => void): (.
 
 function planLimits(plan: Plan, { deadline_ms }: ExecutionContext, spentMs: number, clock: Clock) {
   const late = () => new Stop('DEADLINE_EXCEEDED', `the deadline ${new Date(deadline_ms).toISOString()} passed`);
+  const long = () => new Stop('PLAN_TIMEOUT', `the plan ran past its ${plan.timeout_ms} ms`);
   return [
-    stopAfter(plan.timeout_ms - spentMs, () => new Stop('PLAN_TIMEOUT', `the plan ran past its ${plan.timeout_ms} ms`)),
+    // Where both are over, the deadline is what was asked for.
+    stopAfter(plan.timeout_ms - spentMs, () => (clock.now() >= deadline_ms ? late() : long())),
     stopAfter(deadline_ms - clock.now(), late),
   ];
 }
