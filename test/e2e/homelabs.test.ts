@@ -105,7 +105,6 @@ async function land(s: Homelab, path: string, text: string): Promise<void> {
   assert.is(after.exit, 0, said(after));
   assert.equal(fixTrail(s.events()), []);
   assert.match((await s.run('fixes')).stdout, 'no fix is on');
-  assert.match((await s.run('promote')).stdout, 'nothing to promote');
 }
 
 const TOKEN = 'K10a7d0f3c9e55b1c2::server:91b7e6d2f0';
@@ -149,13 +148,6 @@ homelabs(
     assert.is(again.exit, 0, said(again));
     assert.equal(fixTrail(s.events()), ['fix.intended', 'fix.committed', 'fix.judged verified']);
     assert.match(s.prompts()[0] ?? '', /HTTP Error 404: Not Found.*releases\/download\/v1\.31\.4\+k3s2\/k3s/);
-
-    // A machine was set up anew by somebody: seen, and put right.
-    rmSync(join(s.world, 'hosts/worker2/run/k3s'));
-    const drifted = await s.run();
-    assert.is(drifted.exit, 0, said(drifted));
-    assert.match(said(drifted), /cluster +drifted/);
-    assert.equal(ran(s), ['cluster']);
   },
 );
 
