@@ -141,6 +141,7 @@ export function promoteLines(story: Story, solve: readonly string[], now: number
     ...section(leftOut),
     ...section(stat === '' ? [] : stat.split('\n')),
     ...section(diff?.split('\n') ?? []),
+    ...section(writtenLines(story)),
     ...ending(story, solve),
   ];
 }
@@ -156,6 +157,13 @@ const fixLines = (fix: StoryFix, now: number): string[] => [
       : `        ${stage} was green before it and is not yet with it`,
   ),
 ];
+
+/** What stages wrote from it and git tracks: a person commits that, where it is wanted. */
+const writtenLines = ({ written_anew: written = [] }: Story): string[] =>
+  written.flatMap(({ stage, files, patch }) => [
+    `${stage} writes anew from this what git tracks: ${files.map(plain).join(', ')}; to commit that, once it landed:`,
+    `    git apply --index ${shellWord(patch)} && git commit -m ${shellWord(`Write again what ${stage} makes`)}`,
+  ]);
 
 function ending(story: Story, solve: readonly string[]): string[] {
   const at = `${story.base} (${short(story.base_commit)})`;

@@ -43,6 +43,8 @@ export interface Story {
   conflicts: readonly string[];
   stat: string;
   diff?: string;
+  /** Tracked files that a stage wrote from these fixes, and that no fix holds; `patch` has them. */
+  written_anew?: readonly { stage: string; files: readonly string[]; patch: string }[];
 }
 
 export interface Survey {
@@ -85,6 +87,7 @@ export async function surveyPromotion(
     conflicts,
     stat: nothing ? '' : await diff('--stat=100'),
     ...(withDiff && !nothing ? { diff: await diff() } : {}),
+    ...writtenFrom(shown.fixes, stages),
   };
   return { story, rehearsal };
 }
@@ -123,6 +126,16 @@ function notStandingWith(
     return stale ? [{ stage, external: failure?.external === true }] : [];
   });
   return open.length > 0 ? { not_standing: open } : {};
+}
+
+function writtenFrom(fixes: readonly CommittedFix[], { stages }: StageState): Pick<Story, 'written_anew'> {
+  const written = Object.entries(stages).flatMap(
+    ([stage, { status, wrote: files = [], wrote_patch: patch, green_head }]) => {
+      const isFrom = status === 'green' && fixes.some(({ commit }) => commit === green_head);
+      return isFrom && files.length > 0 && patch !== undefined ? [{ stage, files, patch }] : [];
+    },
+  );
+  return written.length > 0 ? { written_anew: written } : {};
 }
 
 /** The stages that must be green again before the fixes can be accepted. */

@@ -1,4 +1,5 @@
 // Repositories as people have them, with stand-ins for their tools: adopted, broken by a commit, mended, promoted, and green again.
+import { execSync } from 'node:child_process';
 import { lstatSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -9,6 +10,8 @@ import { AI, type Done, type Files, folder, PACKAGE, scenario, write } from './s
 const homelabs = suite('homelabs');
 
 const FIXTURES = join(PACKAGE, 'test/fixtures/homelabs');
+const PERSON = { GIT_CONFIG_COUNT: '2', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'Owner' };
+const OWNER = { ...PERSON, GIT_CONFIG_KEY_1: 'user.email', GIT_CONFIG_VALUE_1: 'owner@example.org' };
 const said = ({ stdout, stderr }: Done) => stdout + stderr;
 
 /** Every file below a folder of the fixtures. */
@@ -93,7 +96,7 @@ async function firstRun(s: Homelab): Promise<void> {
 }
 
 /** Lands what was verified; the run after that is green, and no fix is left. */
-async function land(s: Homelab, path: string, text: string): Promise<void> {
+async function land(s: Homelab, path: string, text: string): Promise<string> {
   const shown = await s.run('promote');
   assert.is(shown.exit, 0, said(shown));
   const tip = s.git('rev-parse', AI);
@@ -105,6 +108,7 @@ async function land(s: Homelab, path: string, text: string): Promise<void> {
   assert.is(after.exit, 0, said(after));
   assert.equal(fixTrail(s.events()), []);
   assert.match((await s.run('fixes')).stdout, 'no fix is on');
+  return shown.stdout;
 }
 
 const TOKEN = 'K10a7d0f3c9e55b1c2::server:91b7e6d2f0';
@@ -251,7 +255,12 @@ for (const kind of ['ignored', 'tracked']) {
     assert.equal(ran(s), ['render', 'check', 'render', 'render', 'check', 'render', 'check', 'render', 'check']);
     const [prompt = ''] = s.prompts();
     for (const word of [RENDERED, TEMPLATE, "'/spec/replicas': got string, want"]) assert.match(prompt, word);
-    await land(s, TEMPLATE, '  replicas: #{ web_replicas }#');
+    const shown = await land(s, TEMPLATE, '  replicas: #{ web_replicas }#');
+    const [, command] = /render writes anew from this what git tracks: .*\n +(git .*)/.exec(shown) ?? [];
+    assert.is(command !== undefined, kind === 'tracked', shown);
+    if (command === undefined) return;
+    execSync(command, { cwd: s.home, env: { ...process.env, ...OWNER } });
+    assert.equal([s.read(RENDERED).includes('replicas: 2'), s.git('status', '--porcelain')], [true, '']);
   });
 }
 
