@@ -71,7 +71,7 @@ test('SIGTERM with two stages at work stops both; the run ends once', async () =
   assert.equal(survivors(), []);
   assert.equal(
     Object.entries(s.stages()).map(([name, { status }]) => `${name} ${status}`),
-    ['a idle', 'b idle'],
+    ['a idle', 'b idle', 'c skipped'],
   );
 });
 
