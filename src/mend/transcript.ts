@@ -4,7 +4,7 @@ import type { FixTier } from '../events.ts';
 import type { Refusal } from '../fix/edit.ts';
 import { fileFacts } from '../io/files.ts';
 import { folderOf, writeAtomic } from '../io/store.ts';
-import type { Redactor } from '../outbound/redact/redactor.ts';
+import { maskedLeaves, type Redactor } from '../outbound/redact/redactor.ts';
 import type { Escalation, Proposal } from '../plugin/contract.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';
 import type { Run } from '../stage/run.ts';
@@ -39,8 +39,10 @@ export function keepTranscript(
   judged?: SoundFix | Refusal,
 ): void {
   const redact = (text: string) => document?.redactor.redact(text) ?? text;
-  const reply = 'answer' in answer ? answer.answer : 'pass' in answer ? answer.pass : JSON.stringify(answer, null, 2);
-  const parts = ['# Prompt', document?.text, '# Answer', redact(reply), '# Verdict', redact(verdictOf(judged)), ''];
+  // Masked before it is written as JSON: a value with quotes in it is spelt otherwise there.
+  const whole = () => JSON.stringify(maskedLeaves(answer, redact), null, 2);
+  const reply = 'answer' in answer ? redact(answer.answer) : 'pass' in answer ? redact(answer.pass) : whole();
+  const parts = ['# Prompt', document?.text, '# Answer', reply, '# Verdict', redact(verdictOf(judged)), ''];
   write(run, incident, (n) => `${plugin.name}-${n}`, parts.join('\n\n'));
 }
 

@@ -155,16 +155,23 @@ function askExecutors(incident: DecidedIncident, situation: Situation, tries: nu
     return { tier: 'executor', scope: 'all', reapply: [], reason: `${seenBefore(incident.history)}: ${which}` };
   }
   // An owner who wants no executors goes straight to who they do want; executors that are only down come back.
-  if (executors === 'none' && escalations !== 'none') return escalate(incident, situation, blocked.reason);
+  if (executors === 'none' && (escalations !== 'none' || takesPerson(incident))) {
+    return escalate(incident, situation, blocked.reason);
+  }
   return blocked;
 }
 
-function escalate({ history }: DecidedIncident, situation: Situation, because: string): Decision {
+/** Whether an executor said that it takes a person. */
+const takesPerson = ({ history }: DecidedIncident): boolean => (history?.passed?.length ?? 0) > 0;
+
+function escalate(incident: DecidedIncident, situation: Situation, because: string): Decision {
+  const { history } = incident;
   const { limits, executors, escalations } = situation;
   const { escalation_calls: calls = 0, fruitless = 0 }: Partial<LedgerEntry> = history ?? {};
   if (escalations === 'none' || limits.escalation_calls === 0) {
     // Neither executors nor escalations are configured: no budget was spent, and the next run may be luckier.
-    if (executors === 'none' || limits.executor_tries === 0) return noExecutor('none');
+    const nobody = (executors === 'none' && !takesPerson(incident)) || limits.executor_tries === 0;
+    if (nobody) return noExecutor('none');
     return { tier: 'give_up', reason: `${because}, and there is no escalation` };
   }
   if (fruitless >= MAX_FRUITLESS) {

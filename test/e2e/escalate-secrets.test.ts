@@ -62,7 +62,7 @@ async function leaky(): Promise<Leaky> {
         executors: ['ollama'],
         escalations: ['api'],
         notifiers: ['webhook'],
-        limits: { executor_tries: 2, escalation_calls: 4 },
+        limits: { executor_tries: 2, escalation_calls: 5 },
       },
       plugins: { webhook: { url: `${hook.url}/x` } },
     },
@@ -159,7 +159,7 @@ secrets(
       runs.map(({ said }) => said).join('\n'),
     );
     assert.equal([lab.host.requests.length, lab.server.chats.length, hook.requests.length], [6, 5, 1]);
-    assert.equal(Object.values(cases(lab))[0]?.answers, ['diagnostics', 'patch', 'patch', 'hand_over']);
+    assert.equal(Object.values(cases(lab))[0]?.answers, ['unreadable', 'diagnostics', 'patch', 'patch', 'hand_over']);
     const [, , , second = '', , last = ''] = lab.host.asked();
     assert.match(second, 'pods of get pods -A');
     for (const text of [last, allText(lab, 'ai/escalations')]) assert.match(text, /SECRET_[a-z0-9]{8}_\d+_[a-z]+_END/);

@@ -63,7 +63,7 @@ safeMode('by hand: with the reason given, nobody is asked until it is switched o
   assert.equal([after.exit, lab.subjects()], [0, ['Mend a: Say good']], after.said);
 });
 
-safeMode('a fix for one stage that turns another red, which was green, sets it', async () => {
+safeMode('a verified fix for one stage that turns another red, which was green, sets it', async () => {
   const shared = 'conf/shared.txt';
   const second = `#!/usr/bin/env bash
 set -eu
@@ -78,13 +78,17 @@ set -eu
   assert.equal([green.exit, lab.server.requests.length], [0, 0], green.said);
   lab.commit({ [shared]: 'bad\nfine\n' });
   lab.answers(saying('good', 'broken', shared));
+  // Nobody asked for b: what a alone could say of the fix, it said.
+  const mended = await lab.mend(['a']);
+  assert.equal([mended.exit, lab.stages().b?.status], [0, 'idle'], mended.said);
+  assert.match(mended.said, 'to do again: b');
   const done = await lab.mend();
   assert.equal([done.exit, lab.stages().a?.status, lab.stages().b?.status], [3, 'green', 'failed'], done.said);
   assert.match(
     String(dataOf(done, 'safe_mode.on', 'why')),
     /^a fix turned a green stage red: b \(by the fix [0-9a-f]{12} of a: Say good\)$/,
   );
-  assert.equal([done.decided, lab.server.chats.length], [['executor', 'safe_mode'], 1], 'b is not mended');
+  assert.equal([done.decided, lab.server.chats.length], [['safe_mode'], 1], 'b is not mended');
   assert.match((await lab.run(['status'])).stdout, 'a fix turned a green stage red: b');
 });
 
