@@ -79,6 +79,28 @@ export const REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS;
 
+/** Why a lawful change waits for the owner's word: it does what this repository has not done before. */
+export interface Ask {
+  code: AskCode;
+  /** One sentence each, for a person: "runs `jq`, which no stage uses yet". */
+  reasons: string[];
+}
+
+/** Every code a change can be asked about with, and what it means. */
+export const ASKS = {
+  new_program: 'it runs a program that this repository does not use yet',
+  new_address: 'it fetches from, sends to or runs what is at an address that this repository does not know yet',
+  softer: 'it does what can be undone, but not by everybody',
+  writes_outside: 'it writes outside the worktree, the outputs and temporary folders',
+  removes_resource: 'it removes a YAML document or a resource, which GitOps would delete from the cluster',
+  removes_much: 'it removes far more than it adds, leaves a file empty or loses comments',
+  masks: 'it may hide a failure instead of mending it',
+  unread: 'it changes a part of a script that only bash itself can read',
+  changes_once: 'it changes what a stage is made from that must not run twice',
+} as const;
+
+export type AskCode = keyof typeof ASKS;
+
 /** What came of it, or why nothing did. */
 export type OrRefusal<T> = ({ ok: true } & T) | Refusal;
 

@@ -1,5 +1,5 @@
 // What the gate judges by, and what it answers. The tree is asked through functions, so that judging itself touches nothing.
-import { type Refusal, type RefusalCode, refuse } from '../edit.ts';
+import { type Ask, type Refusal, type RefusalCode, refuse } from '../edit.ts';
 
 /** The tree an edit would land in. Paths are relative to its root, with `/`. */
 export interface Tree {
@@ -43,8 +43,11 @@ export interface GateRules {
   readonly tree: Tree;
 }
 
-/** `handOver`: asked for by the escalation tier, this is not a mistake but a human's to decide. */
-export type Verdict = { ok: true } | (Refusal & { handOver?: true });
+/**
+ * Three verdicts: apply (`ok` without `ask`), ask the owner (`ok` with `ask`), refuse. `handOver`: asked for by the
+ * escalation tier, this is not a mistake but a human's to decide.
+ */
+export type Verdict = { ok: true; ask?: Ask } | (Refusal & { handOver?: true });
 
 /**
  * The part of judging that needs a process (bash -n, shellcheck), done by whoever calls the gate: problems of `after`
