@@ -425,12 +425,12 @@ test('an executor that says what a person must do is not asked the same again, u
   assert.is(probe.asked().length, 2);
 });
 
-test('when every executor has said so nobody is asked: the next tier, or exit 1 and no try spent', async () => {
+test('when every executor has said so nobody is asked again: the next tier, or it is given up for a person', async () => {
   const { home, probe } = mendable();
   probe.answers({ pass: 'The operator must renew the certificate.' });
   const ran = await run(home);
-  assert.equal([ran.exit, decided(ran.events), probe.asked().length], [1, ['executor', 'no_executor'], 1]);
-  assert.equal([(await run(home)).exit, probe.asked().length, failuresIn(home)[0]?.executor_tries], [1, 1, 1]);
+  assert.equal([ran.exit, decided(ran.events), probe.asked().length], [3, ['executor', 'give_up'], 1]);
+  assert.equal([(await run(home)).exit, probe.asked().length, failuresIn(home)[0]?.executor_tries], [3, 1, 1]);
 });
 
 test('a known fix that had no effect is not proposed again, in this run or a later one', async () => {
