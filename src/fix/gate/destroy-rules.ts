@@ -1,141 +1,273 @@
-// Added lines that destroy data. Better one refusal too many: a human can still do by hand what is meant.
-import { keyed, type LineRule, program } from './line-rule.ts';
+// Added commands that destroy, run what nobody has seen, or stand where a destructive command was guarded.
+import { assignmentsOf, isInterpreter, isShell } from '../shell/unwrap.ts';
+import { Arguments } from './arguments.ts';
+import { type Harm, harmOf, inlineHarm, sqlHarm } from './destructive.ts';
+import type { Change, Fact, FileFacts } from './facts.ts';
+import { asks, type Finding, refuses } from './finding.ts';
+import { shownWords } from './shown.ts';
+import { strings } from './texts.ts';
 
-const DESTROYS = 'destroys';
-const FETCH = '\\b(?:curl|wget|aria2c|fetch|https?)\\b';
-const SHELL = '(?:ba|z|k|da|a)?sh';
-const INTERPRETER = 'python[\\d.]*|perl|ruby|node|php';
+export function destroyFindings(change: Change): Finding[] {
+  const { path, added } = change;
+  const scope = scopeOf(change);
+  return [
+    ...added.flatMap((fact) => {
+      const harm = harmIn(fact, scope);
+      if (!harm) return [];
+      const severity = harm.severity === 'refuse' && wasThere(fact, change) ? 'ask' : harm.severity;
+      const words = shownWords(fact);
+      return severity === 'ask'
+        ? [asks('softer', path, fact.line, harm.why, words)]
+        : [refuses('destroys', path, fact.line, harm.why, words)];
+    }),
+    ...changedGuards(change, scope),
+    ...programLines(change),
+  ];
+}
 
-export const DESTROY_RULES: readonly LineRule[] = [
-  {
-    name: 'recursive delete',
-    code: DESTROYS,
-    why: 'deletes whole folders; a fix may not delete, mend what makes the folder a problem',
-    command: [
-      program('rm', '.*\\s(?:-\\w*[rR]\\w*|--recursive)(?=\\s|$)'),
-      program('find', '.*\\s-delete(?=\\s|$)'),
-      program('find', '.*\\s-(?:exec|execdir|ok)\\s+(?:\\S*/)?(?:rm|shred|unlink)\\b'),
-      program('rsync', '.*\\s--(?:delete\\S*|remove-source-files)'),
-      program('srm|rimraf|trash|rd'),
-      program('xargs|parallel', '.*\\s(?:\\S*/)?(?:rm|unlink|shred)(?=\\s|$)'),
-      // A command that is only known when it runs, with the flags of rm.
-      /^(?:\$\{?\w+\}? )?-\w*(?:[rR]\w*f|f\w*[rR])\w* /,
-      /\bshutil\.rmtree\b|\brm_rf?\b|\brmtree\b|\brimraf\b|\bremovedirs\b|\bRemoveAll\b|\brmSync\b/,
-    ],
-    line: [/\b(?:shutil\.rmtree|FileUtils\.rm_rf?|os\.RemoveAll|rimraf)\b|\b(?:rm|rmSync|rmdir)\s?\( .*recursive/],
-  },
-  {
-    name: 'forced delete',
-    code: DESTROYS,
-    why: 'deletes without asking something that is not plainly temporary',
-    command: [
-      /(?:^|\s)(?:\S*\/)?rm\s+(?:-\w+\s+)*(?:-\w*f\w*|--force)(?=\s)(?!(?:\s+(?:-\S*|\d*>\S*|\S*(?:[tT][eE]?[mM][pP]|\.lock|\.pid|\.sock|\.part)\S*))+\s*$)/,
-      program('kubectl|k|oc', '.*\\sdelete\\s.*--(?:force|grace-period=0|now|all)(?=[\\s=]|$)'),
-      program(
-        'kubectl|k|oc',
-        '.*\\sdelete\\s+(?:-n\\s+\\S+\\s+|-\\S+\\s+)*(?:ns|namespaces?|pvc?|persistentvolume\\w*|crds?|customresourcedefinition\\S*|nodes?|sts|statefulsets?|helmreleases?|kustomizations?|storageclass\\w*)(?=[\\s/,]|$)',
+interface Scope {
+  readonly isFunction: (name: string) => boolean;
+  /** Variables that hold what mktemp made, and nothing else. */
+  readonly temporary: ReadonlySet<string>;
+  /** Programs that were only known at run time before. */
+  readonly runTime: ReadonlySet<string>;
+  /** Files that the script fetches, by their names. */
+  readonly fetched: ReadonlySet<string>;
+  readonly assigned: ReadonlySet<string>;
+}
+
+function scopeOf({ old, now, after }: Change): Scope {
+  const functions = new Set([...now.functions, ...old.functions]);
+  return {
+    isFunction: (name) => functions.has(name),
+    temporary: temporaryNames(now, after),
+    runTime: new Set(old.commands.map(({ program }) => program).filter((program) => /^[$\ue000]/.test(program))),
+    fetched: new Set(now.commands.flatMap(fetchedFiles)),
+    assigned: new Set(now.commands.flatMap((fact) => assignmentsOf(fact).map(({ name }) => name))),
+  };
+}
+
+function temporaryNames({ commands }: FileFacts, text: string): Set<string> {
+  const code = text.replace(/^\s*#.*$/gm, '');
+  const made = [...code.matchAll(/(\w+)=["']?(?:\$\(|`)\s*mktemp\b/g)].map(([, name]) => name as string);
+  const all = commands.flatMap(assignmentsOf);
+  return new Set(
+    made.filter((name) => {
+      const values = all.filter((one) => one.name === name);
+      return (
+        values.length === made.filter((one) => one === name).length &&
+        values.every((one) => one.values[0]?.text === '$(…)')
+      );
+    }),
+  );
+}
+
+function harmIn(fact: Fact, scope: Scope): Harm | undefined {
+  return (
+    deletes(fact, scope) ??
+    empties(fact, scope) ??
+    atRunTime(fact, scope) ??
+    unseen(fact, scope) ??
+    harmOf(fact, scope.isFunction)
+  );
+}
+
+const TEMPORARY = /^(?:\/tmp|\/var\/tmp|\/dev\/shm|\$TMPDIR|\$RUNNER_TEMP)\/[^*?]*[\w]/;
+
+function isTemporary(word: string, { temporary }: Pick<Scope, 'temporary'>): boolean {
+  if (word.includes('..')) return false;
+  const name = /^\$(\w+)/.exec(word)?.[1];
+  if (name !== undefined && temporary.has(name)) return true;
+  return TEMPORARY.test(word) && !/^\/(?:tmp|var\/tmp|dev\/shm)\/\$/.test(word);
+}
+
+function deletes(fact: Fact, scope: Scope): Harm | undefined {
+  if (fact.program !== 'rm' && fact.program !== 'unlink') return undefined;
+  const args = new Arguments(fact.args);
+  const operands = args.words.filter((word, i) => !word.startsWith('-') || args.words.indexOf('--') < i);
+  const isRecursive = args.has('rR', 'recursive');
+  const temporary = operands.length > 0 && operands.every((word) => isTemporary(word, scope));
+  const isOwn = operands.every((word) => scope.temporary.has(/^\$(\w+)/.exec(word)?.[1] ?? ''));
+  if (temporary && (isOwn || !isRecursive)) return undefined;
+  if (temporary) return { severity: 'ask', why: 'deletes a temporary folder that it did not make with mktemp' };
+  return { severity: 'refuse', why: 'deletes files; mend what makes them a problem' };
+}
+
+const SAYS_NOTHING = /^(?::|true|)$/;
+
+function empties({ program, args, redirects }: Fact, scope: Scope): Harm | undefined {
+  const isEmpty =
+    SAYS_NOTHING.test(program) ||
+    (program === 'cat' && args.some(({ text }) => text === '/dev/null')) ||
+    (/^(?:echo|printf)$/.test(program) && args.every(({ text }) => /^(?:-n|)$/.test(text)));
+  if (!isEmpty) return undefined;
+  const target = redirects.find(({ operator, target }) => /^(?:>|>\||&>)$/.test(operator) && target)?.target?.text;
+  if (target === undefined || target.startsWith('/dev/') || isTemporary(target, scope)) return undefined;
+  return { severity: 'refuse', why: 'empties a file' };
+}
+
+/** A program that nobody can know before it runs. */
+function atRunTime({ program, around, role, words }: Fact, { runTime, assigned }: Scope): Harm | undefined {
+  if (role === 'maybe') return undefined;
+  if (/^\ue000+$/.test(program)) return undefined;
+  if (program === '}' || program === '{') return { severity: 'refuse', why: 'cannot be read as a command' };
+  if (!program.startsWith('$') || runTime.has(program)) return undefined;
+  const inFunction = around.some(({ kind }) => kind === 'function');
+  if (inFunction && /^\$[@*1]$/.test(program)) return undefined;
+  const name = /^\$([A-Z_]+)$/.exec(program)?.[1];
+  // What the owner's environment says, by the name of a program; a script that sets it itself was looked into.
+  if (
+    name !== undefined &&
+    !assigned.has(name) &&
+    words[0]?.text === program &&
+    /^(?:SUDO|KUBECTL|HELM|FLUX|TALOSCTL|PYTHON3?|SHELL|MAKE|DOCKER|TERRAFORM|ANSIBLE\w*|GIT|EDITOR)$/.test(name)
+  )
+    return undefined;
+  return { severity: 'refuse', why: 'runs a program that is only known at run time' };
+}
+
+const FETCHES =
+  /^(?:curl|wget|aria2c|axel|fetch|http|https|xh|lwp-request|GET|ftp|tftp|scp|sftp|nc|ncat|netcat|socat|oras|gsutil)$/;
+const DECODES =
+  /^(?:base64|base32|basenc|xxd|openssl|gpg|age|sops|uudecode|gunzip|zcat|gzip|bzip2|xz|zstd|rev|tr|printf|echo|sed|awk|tac|cut|od|perl|python[\d.]*|dd)$/;
+/** Programs that print how a shell should be set up, and are made for it. */
+const SETS_UP =
+  /^(?:ssh-agent|direnv|mise|rtx|brew|starship|zoxide|pyenv|rbenv|nvm|fnm|dircolors|resize|lesspipe|docker-machine|minikube|op|kubectl|helm|flux|talosctl)$/;
+
+/** What is downloaded or decoded and run at once. */
+function unseen(fact: Fact, { fetched }: Scope): Harm | undefined {
+  const { program, args, fedBy, redirects, around } = fact;
+  const runs =
+    isShell(program) ||
+    isInterpreter(program) ||
+    /^(?:source|\.|eval|xargs|parallel|at|batch|crontab|ssh)$/.test(program);
+  const why = 'runs what it downloads or decodes without anyone having seen it';
+  const feeder = fedBy.map(({ words }) => (words[0]?.text ?? '').split('/').at(-1) as string);
+  if (
+    (isShell(program) || (isInterpreter(program) && !hasOperand(fact))) &&
+    fedBy.length > 0 &&
+    !(isShell(program) && hasOperand(fact))
+  ) {
+    if (
+      feeder.some((name) => FETCHES.test(name)) ||
+      feeder.slice(0, 1).some((name) => DECODES.test(name) && !/^(?:echo|printf)$/.test(name))
+    )
+      return { severity: 'refuse', why };
+    const said = fedBy[0]?.words.slice(1) ?? [];
+    if (/^(?:echo|printf)$/.test(feeder[0] ?? '') && said.some(({ dynamic, text }) => dynamic || /\\[x0]/.test(text)))
+      return { severity: 'refuse', why };
+  }
+  if (runs && redirects.some(({ operator, target }) => operator === '<' && target?.text === '$(…)'))
+    return { severity: 'refuse', why };
+  if (/^(?:source|\.|bash|sh|zsh|dash|ksh)$/.test(program) && args.some(({ text }) => text === '$(…)'))
+    return { severity: 'refuse', why };
+  if (program === '$(…)' && around.some(({ kind }) => kind === 'argument')) return { severity: 'refuse', why };
+  const target =
+    isShell(program) || isInterpreter(program) || /^(?:source|\.|chmod|sudo)$/.test(program)
+      ? args.map(({ text }) => text)
+      : [fact.words[0]?.text ?? ''];
+  if (
+    target.some((word) => (word.includes('/') || fetched.has(word) ? fetched.has(nameOf(word)) : false)) &&
+    program !== ''
+  )
+    return { severity: 'refuse', why };
+  return undefined;
+}
+
+export const setsUpShell = (program: string): boolean => SETS_UP.test(program);
+
+const hasOperand = ({ args }: Fact): boolean =>
+  args.some(({ text }) => !/^[-+]/.test(text)) && !args.some(({ text }) => text === '-s');
+const nameOf = (word: string): string => word.split('/').at(-1) as string;
+
+function fetchedFiles({ program, args, redirects }: Fact): string[] {
+  if (!FETCHES.test(program)) return [];
+  const given = new Arguments(args);
+  const url = given.operands.find((word) => /:\/\//.test(word));
+  const named = given.value(/^(?:-[a-zA-Z]*o|--output|--output-document|-[a-zA-Z]*O)$/);
+  const remote = given.has('O', 'remote-name') && url ? [nameOf(url)] : [];
+  const sent = redirects.flatMap(({ operator, target }) =>
+    /^>/.test(operator) && target ? [nameOf(target.text)] : [],
+  );
+  const files = [...(named ? [nameOf(named)] : []), ...remote, ...sent];
+  return files.filter(
+    (name) =>
+      name !== '-' &&
+      !/\.(?:ya?ml|json|toml|txt|pem|crt|gpg|asc|sha256|iso|img|qcow2|raw|xz|gz|tgz|zip|zst|deb)$/.test(name) &&
+      name !== 'null',
+  );
+}
+
+/** The same program with the same operands was there: only its options are others. */
+function wasThere(fact: Fact, { gone }: Change): boolean {
+  const operands = (one: Fact) =>
+    one.args
+      .map(({ text }) => text)
+      .filter((text) => !text.startsWith('-'))
+      .join('\0');
+  return gone.some(
+    (other) => other.program === fact.program && operands(other) === operands(fact) && operands(fact) !== '',
+  );
+}
+
+/** Destructive commands that stay, but under other conditions, in another function or with other variables than before. */
+function changedGuards({ path, old, now }: Change, scope: Scope): Finding[] {
+  const harmful = (facts: FileFacts) =>
+    facts.commands.filter(
+      (fact) => fact.role !== 'maybe' && harmIn(fact, { ...scope, temporary: new Set() })?.severity === 'refuse',
+    );
+  const before = harmful(old);
+  if (before.length === 0) return [];
+  const guards = (facts: FileFacts, fact: Fact): string => {
+    const frames = fact.around.map((frame) =>
+      'guard' in frame ? frame.guard : frame.kind === 'function' ? frame.name : frame.kind,
+    );
+    const used = new Set(fact.words.flatMap(({ text }) => [...text.matchAll(/\$(\w+)/g)].map(([, name]) => name)));
+    const set = facts.commands
+      .flatMap(assignmentsOf)
+      .filter(({ name }) => used.has(name))
+      .map(({ name, values }) => `${name}=${values.map(({ text }) => text).join(' ')}`);
+    const questions = facts.commands
+      .filter((one) => one.line < fact.line && isStop(one))
+      .map(({ key, around }) => `${key} ${around.map((frame) => ('guard' in frame ? frame.guard : '')).join(' ')}`);
+    return JSON.stringify([frames.map(squeezed), set, questions.map(squeezed)]);
+  };
+  const earlier = new Map<string, string[]>();
+  for (const fact of before) earlier.set(fact.key, [...(earlier.get(fact.key) ?? []), guards(old, fact)]);
+  return harmful(now).flatMap((fact) => {
+    const known = earlier.get(fact.key);
+    if (!known || known.includes(guards(now, fact))) return [];
+    return [
+      refuses(
+        'destroys',
+        path,
+        fact.line,
+        'changes on what it depends that this command runs, or on what',
+        shownWords(fact),
       ),
-      program('kubectl|k|oc', '.*\\s(?:replace\\s.*--force|drain\\s.*--(?:delete-(?:emptydir|local)-data|force))'),
-      program('docker|podman|nerdctl', '.*\\s(?:rm|rmi|volume rm|network rm)\\s.*(?:-\\w*f|--force|-v)(?=\\s|$)'),
-      program('git', '.*\\sbranch\\s.*-D(?=\\s|$)'),
-    ],
-  },
-  {
-    name: 'disks and volumes',
-    code: DESTROYS,
-    why: 'erases a disk, a file system or a volume',
-    command: [
-      program('mkfs|mkfs\\.\\w+|mke2fs|mkswap|wipe|wipefs|wipe\\w*\\.sh|blkdiscard|shred'),
-      program('dd', '.*\\sof='),
-      program('sgdisk|gdisk', '.*\\s(?:-\\w*[Zzo]|--zap\\S*|--clear)(?=\\s|$)'),
-      program('sfdisk|fdisk', '.*\\s/dev/'),
-      program('parted', '.*\\s(?:mklabel|rm|mkpart)(?=\\s|$)'),
-      program('lvremove|vgremove|pvremove|lvreduce|zpool\\s+(?:destroy|labelclear)|zfs\\s+(?:destroy|rollback)'),
-      program('mdadm', '.*\\s--(?:zero-superblock|stop)'),
-      program('cryptsetup', '.*\\s(?:luksFormat|erase|luksErase)'),
-      program('truncate', '.*\\s(?:-s\\s*0|--size[= ]0)(?=\\s|$)'),
-      program('pvesm', '\\s+(?:free|remove)'),
-      program('rbd|rados', '.*\\s(?:rm|remove|purge)(?=\\s|$)'),
-      program('ceph\\S*', '.*\\s(?:purge|destroy|zap|rm|delete)(?=\\s|$)'),
-      program('tee|cp|cat', '.*\\s/dev/(?:sd|nvme|vd|hd|mapper|disk)'),
-    ],
-    line: [/>{1,2}\|?\s?\/dev\/(?:sd|nvme|vd|hd|mapper|disk|mmcblk)/, /:\(\) ?\{|: \( \) \{ : \|/],
-    data: [
-      keyed('wipe(?!_?(?:interval|period|after|time|age|size|count|delay|log|label|name))\\w*', 'true|yes|on'),
-      /yes-really-destroy-data/,
-    ],
-  },
-  {
-    name: 'machines, clusters and infrastructure',
-    code: DESTROYS,
-    why: 'takes down machines, clusters or what runs on them',
-    command: [
-      /^(?:(?:sudo|exec|command)\s+)?(?:\S*\/)?[\w.-]+(?:\s+[\w.-]+){0,2}\s+destroy(?=\s|$)/,
-      program(
-        'qm|pct|zpool|zfs|virsh|terraform|tofu|terragrunt|pulumi|vagrant|cdk',
-        '(?:\\s+\\S+)*?\\s+destroy(?=\\s|$)',
-      ),
-      program('terraform|tofu|terragrunt', '.*\\s(?:apply\\s.*-destroy|state\\s+rm|workspace\\s+delete)'),
-      program('virsh', '.*\\s(?:undefine|vol-delete|pool-delete|snapshot-delete)'),
-      program('qm|pct', '.*\\s(?:delsnapshot|rollback|template)(?=\\s|$)'),
-      program('pvesh', '.*\\sdelete(?=\\s|$)'),
-      program('talosctl|kubeadm|k0s|k3d|kind|microk8s', '(?:\\s+\\S+)*?\\s+(?:reset|delete)(?=\\s|$)'),
-      program('talosctl', '.*\\s--(?:wipe-mode|system-labels-to-wipe)'),
-      program('k3s(?:-agent)?-(?:uninstall|killall)\\.sh|rke2-uninstall\\.sh'),
-      program('flux', '.*\\s(?:uninstall|delete)(?=\\s|$)'),
-      program('helm', '.*\\s(?:uninstall|delete|del|un)(?=\\s|$)'),
-      program('argocd', '.*\\sdelete(?=\\s|$)'),
-      program('docker|podman|nerdctl|crictl|ctr|buildah', '.*\\sprune(?=\\s|$)'),
-      program('docker|podman|docker-compose|nerdctl', '(?:.*\\s)?down\\s.*(?:-v|--volumes|--rmi)(?=\\s|$)'),
-      program('docker|podman|nerdctl', '.*\\svolume\\s+rm(?=\\s|$)'),
-      program('etcdctl', '.*\\s(?:del|member\\s+remove)(?=\\s|$)'),
-      program('aws', '.*\\s(?:delete-\\S+|terminate-\\S+|rb|rm\\s.*--recursive)(?=\\s|$)'),
-      program('gcloud|az|eksctl|doctl|hcloud|incus|lxc', '.*\\s(?:delete|purge)(?=\\s|$)'),
-      program('rclone', '.*\\s(?:delete|purge|sync)(?=\\s|$)'),
-      program('restic|borg', '.*\\s(?:forget|prune|delete)(?=\\s|$)'),
-    ],
-  },
-  {
-    name: 'history and databases',
-    code: DESTROYS,
-    why: 'throws away history or data that cannot be had again',
-    command: [
-      program('git', '.*\\spush\\s.*(?:--force\\S*|-\\w*f|--mirror|--delete|\\s\\+\\S+|\\s:\\S+)(?=\\s|$)'),
-      program('git', '.*\\sclean\\s(?:.*\\s)?(?:-\\w*[fdx]\\w*|--force)(?=\\s|$)'),
-      program(
-        'git',
-        '.*\\s(?:reset\\s.*--hard|checkout\\s.*(?:-f|--force)|stash\\s+(?:drop|clear)|filter-branch|update-ref\\s+-d|reflog\\s+expire)(?=\\s|$)',
-      ),
-      program('crontab', '\\s+-\\w*r'),
-      program('mv', '.*\\s/dev/null(?=\\s|$)'),
-      program('redis-cli', '.*\\s(?:flushall|flushdb|FLUSHALL|FLUSHDB)'),
-      /(?:^|\s)(?:drop|DROP|Drop)\s+(?:table|database|schema|TABLE|DATABASE|SCHEMA|user|USER|role|ROLE)(?=\s)/,
-      /(?:^|\s)(?:delete|DELETE)\s+(?:from|FROM)\s+\S+\s*;?$|(?:^|\s)(?:truncate|TRUNCATE)\s+(?:table|TABLE)\s/,
-      program('dropdb|dropuser'),
-      program('chmod', '.*\\s(?:-\\w*R\\w*|--recursive)\\s+(?:\\S+\\s+)*?[0-7]?777(?=\\s|$)'),
-      program('chmod', '\\s+[0-7]?777\\s+.*(?:-\\w*R|--recursive)|\\s+(?:-\\w*R\\w*\\s+)a\\+rwx'),
-      program('chmod|chown', '\\s+-\\w*R\\w*\\s+.*\\s/(?=\\s|$)'),
-      program('kill', '\\s+-(?:9|KILL)\\s+-1'),
-    ],
-  },
-  {
-    name: 'download into a shell',
-    code: DESTROYS,
-    why: 'runs what it downloads or decodes without anyone having seen it',
-    line: [
-      new RegExp(`${FETCH}.*\\|&? ?(?:[^|;&]* )?(?:\\S*/)?(?:${SHELL}|${INTERPRETER}|source|eval)(?= |$)`),
-      new RegExp(
-        `(?:^|[\\s/])(?:${SHELL}|${INTERPRETER}|source|\\.|eval)(?= )[^|;&]*(?:<\\(|\\$\\(|\`|<<<) ?(?:sudo )?(?:\\S*/)?${FETCH}`,
-      ),
-      new RegExp(
-        `\\b(?:base64|base32|openssl|xxd|gpg|gunzip|gzip|zcat|rev|tr|printf|echo)\\b[^;]*\\| ?(?:sudo )?(?:\\S*/)?${SHELL}(?= |$)`,
-      ),
-      new RegExp(
-        `(?:^|[\\s/])(?:${SHELL}|source|\\.|eval)(?= )[^|;&]*(?:<\\(|\\$\\(|\`|<<<)[^)]*\\b(?:base64|base32|xxd|openssl)\\b`,
-      ),
-      new RegExp(
-        `${FETCH}.{0,300} (?:-o|-O|--output|--output-document|>)[ =]?(\\S{1,200}).{0,300}(?:&&|;) ?(?:sudo )?(?:${SHELL}|source|\\.|chmod \\S*x\\S*) \\S*\\1`,
-      ),
-    ],
-  },
-];
+    ];
+  });
+}
+
+/** What keeps later commands from running. */
+const isStop = ({ program }: Fact): boolean => /^(?:exit|return|set|die|fail|abort|confirm\w*|read)$/.test(program);
+const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** Lines of other languages: what they call, and the shell texts in them. */
+function programLines({ path, now: { language }, lines }: Change): Finding[] {
+  if (language !== 'program') return [];
+  return lines.added.flatMap(({ text, number }) => {
+    if (/^\s*(?:#|\/\/|\*|"""|''')/.test(text)) return [];
+    const quoted = strings(text);
+    const harm = inlineHarm(text) ?? sqlHarm(quoted.join(' ')) ?? shellHarm(quoted);
+    return harm ? [refuses('destroys', path, number, harm.why, text.trim())] : [];
+  });
+}
+
+const DESTROYS =
+  /(?:^|[\s;&|(/])(?:rm\s+(?:-\w+\s+)*\S|mkfs\S*\s|wipefs\s|shred\s|dd\s+\S*of=|kubectl\s+(?:\S+\s+)*delete|terraform\s+(?:\S+\s+)*destroy|(?:qm|pct|zpool|zfs|virsh)\s+destroy|talosctl\s+(?:\S+\s+)*reset|git\s+(?:clean|reset\s+--hard|push\s+(?:\S+\s+)*-f)|docker\s+(?:\S+\s+)*(?:rm|prune)|helm\s+(?:un|del)|flux\s+(?:uninstall|delete)|curl\s[^|]*\|\s*(?:ba)?sh)/;
+
+function shellHarm(quoted: readonly string[]): Harm | undefined {
+  const isHarmful = DESTROYS.test(quoted.join(' ')) || quoted.some((text) => DESTROYS.test(text));
+  return isHarmful ? { severity: 'refuse', why: 'runs a command that deletes' } : undefined;
+}

@@ -1,59 +1,142 @@
-// Added lines that install software: what a machine has is for its owner to decide.
-import { type LineRule, program } from './line-rule.ts';
+// Added commands and tasks that install software: what a machine has is for its owner to decide.
+import { distance } from 'fastest-levenshtein';
+import { Arguments } from './arguments.ts';
+import type { Leaf } from './data.ts';
+import type { Change, Fact } from './facts.ts';
+import { asks, type Finding, refuses } from './finding.ts';
+import { shownWords } from './shown.ts';
 
-const INSTALLS = 'installs';
 const WHY = 'installs software; a fix may not, the owner adds it to what the stage requires';
+const ONE_MORE = 'adds to a list of packages that was there';
 
-export const INSTALL_RULES: readonly LineRule[] = [
-  {
-    name: "the system's packages",
-    code: INSTALLS,
-    why: WHY,
-    command: [
-      program(
-        'apt|apt-get|aptitude|nala',
-        '(?:\\s+-\\S+(?:\\s+[\\w:-]+=\\S+)?)*\\s+(?:install|reinstall|upgrade|full-upgrade|dist-upgrade|build-dep)(?=\\s|$)',
+const verb =
+  (verbs: RegExp, within = 2) =>
+  (args: Arguments) =>
+    args.verb(verbs, within);
+
+const TABLE: readonly (readonly [programs: RegExp, test: (args: Arguments) => boolean])[] = [
+  [
+    /^(?:apt|apt-get|aptitude|nala)$/,
+    verb(/^(?:install|reinstall|upgrade|full-upgrade|dist-upgrade|build-dep|satisfy)$/, 3),
+  ],
+  [
+    /^(?:yum|dnf5?|microdnf|tdnf|zypper|pkg|pkgin|brew|snap|flatpak|port|choco|winget|scoop|opkg|slackpkg|eopkg|guix|swupd)$/,
+    verb(/^(?:install|in|reinstall|localinstall|groupinstall|upgrade|update|bundle-add|tap)$/),
+  ],
+  [/^apk$/, verb(/^add$/)],
+  [/^(?:pacman|yay|paru)$/, (args) => args.has('SU', 'sync', 'upgrade')],
+  [/^dpkg$/, (args) => args.has('i', 'install', 'unpack')],
+  [/^rpm$/, (args) => args.has('iUF', 'install', 'upgrade', 'freshen') && !args.has('q', 'query')],
+  [/^nix-env$/, (args) => args.has('iu', 'install', 'upgrade')],
+  [/^nix$/, (args) => args.verbs(/^profile$/, /^(?:install|add)$/)],
+  [/^(?:emerge|xbps-install|add-apt-repository|alien|gdebi|installer|get-helm-\d|k3sup)$/, () => true],
+  [/^g?make$/, (args) => args.operands.some((word) => /^(?:install|install-\S+)$/.test(word))],
+  [/^(?:pip[\d.]*|pipx)$/, verb(/^(?:install|inject|upgrade|upgrade-all|download|run)$/)],
+  [
+    /^python[\d.]*$/,
+    (args) =>
+      args.value(/^-m$/) === 'ensurepip' || (/^pipx?$/.test(args.value(/^-m$/) ?? '') && args.verb(/^install$/, 3)),
+  ],
+  [
+    /^uv$/,
+    (args) =>
+      args.verbs(/^pip$/, /^(?:install|sync)$/) ||
+      args.verbs(/^tool$/, /^(?:install|run)$/) ||
+      args.verb(/^(?:add|sync)$/, 1),
+  ],
+  [/^(?:poetry|pdm|pipenv|rye)$/, verb(/^(?:add|install|update)$/)],
+  [/^(?:conda|mamba|micromamba|pixi)$/, verb(/^(?:install|create|update|add|global)$/)],
+  [/^npm$/, verb(/^(?:i|in|ins|install|ci|add|update|exec|link|install-\w+)$/)],
+  [/^(?:pnpm|yarn|bun)$/, verb(/^(?:add|install|i|global|dlx|x|up|upgrade)$/)],
+  [/^(?:npx|uvx|bunx|pnpx|nix-shell|pkgx)$/, (args) => args.operands.length > 0],
+  [
+    /^(?:gem|cargo|krew|asdf|mise|rtx|rustup|sdk|arkade|bundle|opam|luarocks|cpan|cpanm|composer|stack|cabal|eget|aqua|devbox|volta|fnm|nvm|pyenv|rbenv|tfenv|tfswitch|kubectx-install)$/,
+    verb(/^(?:install|i|use|get|add|plugin|plugin-add|global|require|update)$/),
+  ],
+  [/^go$/, verb(/^(?:install|get)$/)],
+  [
+    /^(?:kubectl|k|helm|flux|terraform|vagrant|docker|krew)$/,
+    (args) => args.verbs(/^(?:krew|plugin)$/, /^(?:install|add|upgrade)$/),
+  ],
+  [/^ansible-galaxy$/, (args) => args.words.includes('install')],
+  [
+    /^(?:curl|wget|aria2c)$/,
+    (args) =>
+      /(?:^|\/)s?bin\//.test(
+        args.value(/^(?:-[a-zA-Z]*[oOP]|--output|--output-document|--directory-prefix|--output-dir|-d|--dir)$/) ?? '',
       ),
-      program(
-        'yum|dnf|microdnf|tdnf|zypper|pkg|brew|snap|flatpak|port|choco|winget|scoop|opkg|slackpkg',
-        '(?:\\s+-\\S+)*\\s+(?:install|in|reinstall|localinstall|groupinstall|upgrade)(?=\\s|$)',
-      ),
-      program('apk', '(?:\\s+-\\S+)*\\s+add(?=\\s|$)'),
-      program('pacman|yay|paru', '\\s+(?:-S\\w*|-U\\w*|--sync|--upgrade)(?=\\s|$)'),
-      program('dpkg', '.*\\s(?:-i|--install)(?=\\s|$)'),
-      program('rpm', '\\s+(?:-[ivhUF]*[iUF][vh]*|--install|--upgrade)(?=\\s|$)'),
-      program('nix-env', '.*\\s(?:-i|-iA|--install)'),
-      program('nix', '\\s+profile\\s+install'),
-      program('emerge|xbps-install|add-apt-repository'),
-      program('make', '.*\\sinstall(?=\\s|$)'),
-    ],
-    line: [/\b(?:curl|wget)\b[^;|&]*\s(?:-\w*[oO]|--output|--output-document|-P|>{1,2}\|?)[ =]?\S*\/s?bin\//],
-    data: [
-      /(?:^|[\s{-])["']?(?:ansible\.builtin\.(?:apt|dnf|dnf5|yum|package|pip|deb822_repository|apt_repository)|community\.general\.(?:npm|homebrew|homebrew_cask|snap|apk|pacman|zypper|flatpak|gem|pipx|cargo|opkg))["']?\s*:/,
-      /^(?:-\s+)?(?:apt|dnf|yum|package|pip|npm|homebrew|apk|pacman|snap|gem|zypper):\s*(?:(?:name|pkg)=|\{.*\bname\b)/,
-    ],
-  },
-  {
-    name: "a language's packages",
-    code: INSTALLS,
-    why: WHY,
-    command: [
-      program('pip[\\d.]*|pipx', '(?:\\s+-\\S+)*\\s+(?:install|inject|upgrade)(?=\\s|$)'),
-      program('python[\\d.]*', '\\s+-m\\s+(?:pip|ensurepip)(?:\\s+(?:-\\S+\\s+)*install|\\s*$)'),
-      program('uv', '\\s+(?:pip\\s+install|tool\\s+install|add|sync)(?=\\s|$)'),
-      program('poetry|pdm|pipenv', '\\s+(?:add|install)(?=\\s|$)'),
-      program('conda|mamba|micromamba', '.*\\s(?:install|create)(?=\\s|$)'),
-      program('npm', '(?:\\s+-\\S+)*\\s+(?:i|in|install|ci|add|update|exec)(?=\\s|$)'),
-      program('pnpm|yarn|bun', '(?:\\s+-\\S+)*\\s+(?:add|install|i|global|dlx|x)(?=\\s|$)'),
-      program('npx|uvx|bunx', '\\s+\\S'),
-      program(
-        'gem|cargo|krew|asdf|mise|rustup|sdk|arkade|bundle',
-        '(?:\\s+-\\S+)*\\s+(?:install|i|use|get|plugin\\s+add|plugin-add)(?=\\s|$)',
-      ),
-      program('go', '\\s+(?:install|get)(?=\\s|$)'),
-      program('kubectl', '\\s+krew\\s+install'),
-      program('helm', '\\s+plugin\\s+install'),
-      program('ansible-galaxy', '.*\\sinstall(?=\\s|$)'),
-    ],
-  },
+  ],
+  [
+    /^(?:install|cp|mv|ln|tar|unzip)$/,
+    (args) =>
+      /^(?:\/usr\/local|\/usr|~\/\.local|\$HOME\/\.local|\$HOME|\/opt)?\/s?bin(?:\/|$)/.test(
+        args.operands.at(-1) ?? '',
+      ) || /\/s?bin\/?$/.test(args.value(/^(?:-C|-d|--directory)$/) ?? ''),
+  ],
+  [/^(?:modprobe|insmod|dkms|update-alternatives)$/, (args) => !args.has('rl', 'remove', 'list', 'display', 'query')],
 ];
+
+const installs = (fact: Fact): boolean => {
+  const args = new Arguments(fact.args);
+  return TABLE.some(([programs, test]) => programs.test(fact.program) && test(args));
+};
+
+export function installFindings(change: Change): Finding[] {
+  const { path, added, gone } = change;
+  const commands = added
+    .filter((fact) => installs(fact))
+    .flatMap((fact): Finding[] => {
+      const before = gone.filter((other) => other.program === fact.program && installs(other));
+      const words = shownWords(fact);
+      if (before.length === 0) return [refuses('installs', path, fact.line, WHY, words)];
+      const news = more(namesOf(fact), before.flatMap(namesOf));
+      return news.length === 0 ? [] : [asks('softer', path, fact.line, ONE_MORE, news.join(' '))];
+    });
+  return [...commands, ...taskFindings(change)];
+}
+
+const namesOf = ({ args }: Fact): string[] => args.map(({ text }) => text).filter((text) => !text.startsWith('-'));
+
+/** Names that are neither there nor another version or a slip of one that was. */
+function more(names: readonly string[], old: readonly string[]): string[] {
+  const bare = (name: string) => name.replace(/(?:[=<>~!]=?|@(?=[\dv^~])|:(?=\d)).*$/, '');
+  const known = new Set(old.map(bare));
+  const left = old.map(bare).filter((name) => !names.map(bare).includes(name));
+  return names.filter((name) => !known.has(bare(name)) && !left.some((other) => distance(other, bare(name)) <= 2));
+}
+
+const MODULES =
+  /^(?:ansible\.builtin\.|ansible\.legacy\.|community\.general\.|kubernetes\.core\.)?(?:apt|dnf5?|yum|package|pip|npm|homebrew|homebrew_cask|apk|pacman|snap|gem|zypper|flatpak|pipx|cargo|opkg|apt_repository|deb822_repository|yum_repository|apt_key|rpm_key|helm_plugin|easy_install|pkgng|portage|xbps)$/;
+const LIST = /^(?:[\w-]+[_-])?(?:packages|pkgs|package_list|apt_packages)$/i;
+
+const moduleOf = ({ keys }: Leaf): string | undefined => keys.find((key) => MODULES.test(key));
+
+/** Tasks of Ansible, and lists of packages in its variables. */
+function taskFindings({ path, addedLeaves, goneLeaves, old, now }: Change): Finding[] {
+  if (!now.data) return [];
+  const count = (file: typeof now) =>
+    file.data?.documents.reduce<number>((sum, document) => sum + modulesIn(document), 0) ?? 0;
+  const isNew =
+    (now.data.parsed ? count(now) > count(old) : false) ||
+    (!now.data.parsed && addedLeaves.some((leaf) => moduleOf(leaf)));
+  const named = addedLeaves.filter((leaf) => moduleOf(leaf) !== undefined);
+  if (isNew) {
+    const [first] = named;
+    return [refuses('installs', path, first?.line, WHY, first ? `${moduleOf(first)}: ${first.value}` : undefined)];
+  }
+  const names = [...named, ...addedLeaves.filter(({ keys }) => LIST.test(keys.at(-1) ?? ''))].filter(
+    ({ keys }) =>
+      /^(?:name|pkg|package|deb|list|apt|dnf|yum|pip)$/.test(keys.at(-1) ?? '') || LIST.test(keys.at(-1) ?? ''),
+  );
+  const news = more(
+    names.map(({ value }) => value),
+    goneLeaves.map(({ value }) => value),
+  ).filter((value) => !/^\{\{.*\}\}$/.test(value));
+  return news.length === 0 ? [] : [asks('softer', path, names[0]?.line, ONE_MORE, news.join(' '))];
+}
+
+function modulesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const here = Array.isArray(value) ? 0 : Object.keys(value).filter((key) => MODULES.test(key)).length;
+  return here + Object.values(value).reduce((sum: number, part) => sum + modulesIn(part), 0);
+}

@@ -1,64 +1,404 @@
-// Added lines that hide a failure instead of mending it: the stage would look green and be broken.
-import { keyed, type LineRule, program } from './line-rule.ts';
+// Changes that hide a failure instead of mending it: a command that is gone, no longer counts, or is never reached.
+import { Arguments } from './arguments.ts';
+import type { Change, Fact, FileFacts } from './facts.ts';
+import { failedKeys } from './failed-command.ts';
+import { asks, type Finding, refuses } from './finding.ts';
+import { shownWords } from './shown.ts';
 
-const MASKS = 'masks';
-const END = '(?=\\s?(?:[;)}&|`]|$))';
-const QUIET = 'echo|printf|print|log\\S*|warn\\S*|info\\S*|note|say|logger|msg';
-const NO_QUESTION = '^(?!(?:\\[|test |! |\\( ?\\(|command |which |type |hash |e?grep ))(?!.*(?:\\$\\(|`))';
+/** `failed`: the command that failed or the log's error lines; `judges`: paths that checks run. */
+export function maskFindings(change: Change, failed: string | undefined, judges: readonly string[]): Finding[] {
+  if (change.before === null) return added(change);
+  return [...touched(change, failed), ...added(change), ...guards(change, judges), ...ends(change)];
+}
 
-export const MASK_RULES: readonly LineRule[] = [
-  {
-    name: 'failure swallowed',
-    code: MASKS,
-    why: 'the failure of this command no longer counts; mend why it fails',
-    line: [
-      new RegExp(`\\|\\| (?:\\{ |\\( ?)?(?:\\S*/)?(?:true|:|exit 0)${END}`),
-      // Behind a question they are an answer; behind work they end the matter.
-      new RegExp(`${NO_QUESTION}.*\\|\\| (?:\\{ |\\( ?)?(?:return 0|(?:${QUIET}) [^|;]*(?:;? ?[})])?)$`),
-      new RegExp(`[^;&|({\\s] ?(?:;|&) ?(?:\\S*/)?(?:true|:)${END}`),
-      /(?:^|[;&(] ?)(?:(?:true|:) \|\||false &&|if false ;|while false ;) /,
-      /\| ?(?:\S*\/)?(?:true|cat > ?\/dev\/null|:)$/,
-    ],
-  },
-  {
-    name: 'ends well whatever happened',
-    code: MASKS,
-    why: 'ends as if all had gone well; let the real exit code through',
-    command: [/^(?:(?:then|else|do|\{|!) )*exit 0+$/, /^(?:(?:then|else|do|\{) )*(?:sys\.|process\.|os\.)?[eE]xit ?0$/],
-    line: [/\b(?:sys\.exit|process\.exit|os\._exit|os\.Exit) ?\( ?0 ?\)/],
-  },
-  {
-    name: 'errors switched off',
-    code: MASKS,
-    why: 'switches off that the script stops at a failure',
-    command: [
-      /^(?:\S+ )*?set \+(?:[a-df-z]*e[a-z]*|o (?:errexit|pipefail))(?= |$)/,
-      /^(?:\S+ )*?set (?:\S+ )*?\+(?:[a-df-z]*e[a-z]*|o (?:errexit|pipefail))(?= |$)/,
-      /^(?:\S+ )*?(?:ba|z|k|da)?sh \+e/,
-      /^(?:\S+ )*?shopt -uo? (?:errexit|pipefail)/,
-      /^(?:\S+ )*?trap (?:-- )?(?:-|''|true|:) (?:\S+ )*?ERR(?= |$)/,
-    ],
-  },
-  {
-    name: 'errors not shown',
-    code: MASKS,
-    why: 'closes or throws away what the command would say about its failure',
-    line: [/(?:^|\s)(?:2|&)>&-/, /^(?:exec) .*(?:2>|&>)\/dev\/null/],
-  },
-  {
-    name: 'told to ignore errors',
-    code: MASKS,
-    why: 'tells the tool to go on as if nothing had failed',
-    command: [
-      /(?:^|\s)--(?:ignore-errors?|ignore-failures?|ignore-exit-codes?|no-fail(?:-on-\S+)?|never-fail|skip-errors?|allow-failures?|continue-on-errors?|exit-zero|no-exit-code|force-success)(?=[\s=]|$)(?!=(?:false|no|0))/,
-      program('g?make', '(?:\\s+\\S+)*?\\s+(?:-\\w*[ik]\\w*|--ignore-errors|--keep-going)(?=\\s|$)'),
-    ],
-    data: [
-      keyed(
-        'continue[-_]on[-_]errors?|continueOnError|ignore_errors?|ignoreErrors?|ignore_unreachable|allow_failure|ignore_failed',
-        'true|yes|on|always|1',
-      ),
-      keyed('failed_when|any_errors_fatal|fail_on_error|failOnError|fail-fast', 'false|no|never|off|\\[\\s*\\]'),
-    ],
-  },
+/** Commands that only say, ask or set something. */
+const IDLE =
+  /^(?:echo|printf|:|true|false|sleep|break|continue|\[\[?|test|set|cd|pushd|popd|export|local|declare|readonly|typeset|unset|shift|read|exit|return|trap|shopt|source|\.|alias|umask|wait|tput|log\w*|info|warn\w*|debug|command|type|which|hash|let|getopts|dirname|basename|mktemp|date|hostname|uname|id|whoami|pwd|cat|grep|head|tail|cut|tr|sed|awk|jq|sort|wc|)$/;
+const isWork = ({ program, via, role }: Fact): boolean => role !== 'maybe' && via === undefined && !IDLE.test(program);
+
+function touched(change: Change, failed: string | undefined): Finding[] {
+  const { path, old, now, gone } = change;
+  const known = failedKeys(path, old.commands, failed);
+  const goneKeys = new Set(gone.map(({ key }) => key));
+  const found: Finding[] = [];
+  const seen = new Set<string>();
+  for (const fact of old.commands.filter(isWork)) {
+    if (seen.has(`${fact.key}${fact.line}`)) continue;
+    seen.add(`${fact.key}${fact.line}`);
+    const partner = goneKeys.has(fact.key) ? successor(fact, change) : sameIn(now, fact, old);
+    const isFailed = known?.has(fact.key) === true;
+    const say = (why: string): Finding =>
+      isFailed
+        ? refuses('masks', path, fact.line, why, shownWords(fact))
+        : asks('masks', path, fact.line, why, shownWords(fact));
+    if (!partner) {
+      // What a container starts may change; what does nothing in its place is looked at with what is added.
+      if (fact.role === 'run' && goneKeys.has(fact.key) && !isMoved(fact, change))
+        found.push(say('is gone without another one in its place'));
+      continue;
+    }
+    const earlier = hidings(fact, old);
+    const news = hidings(partner, now).filter((hiding) => !earlier.includes(hiding));
+    const [first] = news.filter((hiding) => hiding !== 'left');
+    if (first === 'silenced') found.push(refuses('masks', path, partner.line, HIDES.silenced, shownWords(partner)));
+    else if (first !== undefined) found.push(say(HIDES[first]));
+    else if (news.length > 0) found.push(asks('softer', path, partner.line, HIDES.left, shownWords(partner)));
+    found.push(...softened(path, fact, partner));
+  }
+  return found;
+}
+
+/** A command of the same program, or with the same arguments, among those that are new. */
+function successor(fact: Fact, { added }: Change): Fact | undefined {
+  const words = new Set(fact.args.map(({ text }) => text).filter((text) => text.length > 1));
+  const shared = (other: Fact) => other.args.filter(({ text }) => words.has(text)).length;
+  const candidates = added.filter(
+    (other) =>
+      !/^(?:echo|printf|:|true|log\w*|#)$/.test(other.program) &&
+      (other.program === fact.program || (shared(other) > 0 && shared(other) * 2 >= words.size)),
+  );
+  return candidates.sort(
+    (a, b) => Number(b.program === fact.program) - Number(a.program === fact.program) || shared(b) - shared(a),
+  )[0];
+}
+
+/** The same command in the new text; of several the one with the same place among them. */
+function sameIn(now: FileFacts, fact: Fact, old: FileFacts): Fact | undefined {
+  const same = now.commands.filter(({ key, via }) => key === fact.key && via === fact.via);
+  const index = old.commands.filter(({ key, via }) => key === fact.key && via === fact.via).indexOf(fact);
+  return same[Math.min(index, same.length - 1)];
+}
+
+/** It went into a function, loop or list of words: its program or what it names still stands in a new command. */
+function isMoved(fact: Fact, { added, now }: Change): boolean {
+  const names = fact.words.map(({ text }) => text).filter((text) => text.length > 3 && !text.startsWith('-'));
+  const texts = added.flatMap(({ words, around, program }) =>
+    /^(?:echo|printf|:)$/.test(program)
+      ? []
+      : [...words.map(({ text }) => text), ...around.flatMap((frame) => ('guard' in frame ? [frame.guard] : []))],
+  );
+  const called = now.functions.length > 0 && added.some(({ program }) => now.functions.includes(program));
+  return (
+    names.length > 0 && names.every((name) => texts.some((text) => text.includes(name))) && (called || texts.length > 0)
+  );
+}
+
+const HIDES = {
+  negated: 'is negated, so that its failure counts as success',
+  background: 'runs in the background, where its failure does not count',
+  idle: 'is only asked about, and nothing is done whatever the answer is',
+  or: 'stands left of `||`, and what stands right of it does not fail',
+  substitution: 'stands in a substitution, where its failure does not count',
+  argument: 'stands in a text that another command is given',
+  uncalled: 'stands in a function that nothing calls',
+  shadowed: 'is shadowed by a function or alias of its name',
+  piped: 'is piped into a command that always succeeds',
+  silenced: 'has what it says about its failure thrown away',
+  left: 'stands left of `&&`, where its failure ends nothing',
+} as const;
+
+type Hiding = keyof typeof HIDES;
+
+function hidings(fact: Fact, file: FileFacts): Hiding[] {
+  const made: Hiding[] = [];
+  for (const frame of fact.around) {
+    if (frame.kind === 'negated' || frame.kind === 'background' || frame.kind === 'substitution') made.push(frame.kind);
+    if (frame.kind === 'condition' && frame.idle) made.push('idle');
+    if (frame.kind === 'or' && !frame.fails) made.push('or');
+    if (frame.kind === 'and' && !frame.last && fact.program !== 'cd') made.push('left');
+    if (frame.kind === 'argument' && fact.via !== 'sh' && fact.via !== 'bash') made.push('argument');
+    if (frame.kind === 'piped' && /^(?:true|:|cat|tee|head|tail|sed|grep)$/.test(frame.into) && !hasPipefail(file))
+      made.push('piped');
+    if (frame.kind === 'function' && !file.commands.some(({ program }) => program === frame.name))
+      made.push('uncalled');
+  }
+  if (
+    file.functions.includes(fact.program) ||
+    file.commands.some(
+      ({ program, args }) => program === 'alias' && args.some(({ text }) => text.startsWith(`${fact.program}=`)),
+    )
+  )
+    made.push('shadowed');
+  if (isSilenced(fact)) made.push('silenced');
+  return made;
+}
+
+const hasPipefail = ({ commands, language }: FileFacts): boolean =>
+  language !== 'shell' ||
+  commands.some(({ program, args }) => program === 'set' && args.some(({ text }) => text === 'pipefail'));
+
+/** `2>/dev/null`, `&>/dev/null`, `>/dev/null 2>&1`, `2>&-`. */
+export function isSilenced({ redirects }: Pick<Fact, 'redirects'>): boolean {
+  const nowhere = (text: string | undefined) => text === '/dev/null';
+  const out = redirects.some(
+    ({ operator, descriptor, target }) =>
+      /^>/.test(operator) && (descriptor === '' || descriptor === '1') && nowhere(target?.text),
+  );
+  return redirects.some(
+    ({ operator, descriptor, target }) =>
+      (/^>>?\|?$/.test(operator) && descriptor === '2' && nowhere(target?.text)) ||
+      (/^&>>?$/.test(operator) && nowhere(target?.text)) ||
+      (operator === '>&' &&
+        descriptor === '2' &&
+        (target === undefined || target.text === '-' || (target.text === '1' && out))) ||
+      (operator === '>&-' && descriptor === '2'),
+  );
+}
+
+const IGNORES =
+  /^--(?:ignore-errors?|ignore-failures?|ignore-exit-codes?|no-fail(?:-on-\S+)?|never-fail|skip-errors?|allow-failures?|continue-on-errors?|exit-zero|no-exit-code|force-success|keep-going|no-error-on-unmatched-pattern|soft-fail|no-exit-on-error)(?:=(?!false|no|0).*)?$/;
+const DRY = /^--(?:dry-run(?:=(?!none).*)?|validate=false|check|noop|no-op|simulate|what-if)$/;
+
+/** The command is the one that was there, told to do less. */
+function softened(path: string, before: Fact, after: Fact): Finding[] {
+  const news = after.args.map(({ text }) => text).filter((text) => !before.args.some((word) => word.text === text));
+  const dry = news.find(
+    (text) => DRY.test(text) || (text === '-n' && /^(?:make|rsync|just|task)$/.test(after.program)),
+  );
+  return dry === undefined
+    ? []
+    : [asks('softer', path, after.line, `now runs with ${dry}, which does nothing or checks less`, shownWords(after))];
+}
+
+/** New text that hides failures by itself. */
+function added(change: Change): Finding[] {
+  const { path, added, old, now, lines } = change;
+  const made = added.flatMap((fact): Finding[] => {
+    const { program, line } = fact;
+    const args = new Arguments(fact.args);
+    if (fact.role === 'maybe') return [];
+    const say = (why: string) => [refuses('masks', path, line, why, shownWords(fact))];
+    if (switchesOff(program, args)) return say('switches off that the script stops at a failure');
+    if (args.any(IGNORES) || (/^g?make$/.test(program) && args.has('ik', 'ignore-errors', 'keep-going')))
+      return say('tells the tool to go on as if nothing had failed');
+    if (program === 'exec' && fact.args.length === 0 && isSilenced(fact))
+      return say('throws away what the rest of the script says about its failures');
+    if (
+      program === 'alias' &&
+      fact.args.some(({ text }) =>
+        old.commands.some((other) => text.startsWith(`${other.program}=`) && other.program !== ''),
+      )
+    )
+      return say('replaces a command that is used here');
+    if (fact.role === 'container' && isNothing(fact) && replaces(fact, change))
+      return say('does nothing in the place of a command that did something');
+    const swallowed =
+      isWork(fact) &&
+      !sameProgram(fact, change) &&
+      fact.around.some((frame) => frame.kind === 'or' && !frame.fails) &&
+      swallowsAll(fact);
+    return swallowed ? [asks('softer', path, line, 'is new, and its failure does not count', shownWords(fact))] : [];
+  });
+  const shadows = now.functions.filter(
+    (name) => !old.functions.includes(name) && old.commands.some(({ program }) => program === name),
+  );
+  return [
+    ...made,
+    ...shadows.map((name) =>
+      refuses('masks', path, undefined, `defines a function ${name} in the place of the command`),
+    ),
+    ...dataFindings(change),
+    ...(now.language === 'program' ? lines.added.flatMap(({ text, number }) => programLine(path, text, number)) : []),
+    ...(now.language === 'make'
+      ? lines.added
+          .filter(({ text }) =>
+            /^\.IGNORE\b|^(?:export\s+)?MAKEFLAGS\s*\+?[:?]?=.*(?:\s-?\w*[ik]|--ignore|--keep)/.test(text),
+          )
+          .map(({ text, number }) =>
+            refuses('masks', path, number, 'tells make to go on as if nothing had failed', text),
+          )
+      : []),
+  ];
+}
+
+const sameProgram = (fact: Fact, { gone, old }: Change): boolean =>
+  [...gone, ...old.commands].some(({ program, key }) => program === fact.program && key === fact.key);
+
+/** Right of `||` stands nothing but `true`, `:` or words. */
+const swallowsAll = (fact: Fact): boolean =>
+  !/^(?:kubectl|docker|id|getent|systemctl|git|helm|flux|talosctl|mountpoint|ping|nc)$/.test(fact.program) ||
+  fact.args.length === 0 ||
+  !/^(?:get|inspect|is-active|is-enabled|rev-parse|show|describe|status|diff|-z)$/.test(fact.args[0]?.text ?? '');
+
+function switchesOff(program: string, args: Arguments): boolean {
+  if (program === 'set')
+    return args.words.some(
+      (word, i) =>
+        /^\+[a-z]*e/.test(word) || (/^\+[a-z]*o$/.test(word) && /^(?:errexit|pipefail)$/.test(args.words[i + 1] ?? '')),
+    );
+  if (program === 'shopt') return args.has('u') && args.any(/^(?:errexit|pipefail)$/);
+  if (program === 'trap')
+    return (
+      args.words.some((word) => /^(?:ERR|EXIT|0|DEBUG)$/.test(word)) &&
+      /^(?:-|true|:|exit 0|)$/.test((args.words[0] === '--' ? args.words[1] : args.words[0]) ?? 'x')
+    );
+  return /^(?:ba|da|z|k)?sh$/.test(program) && args.any(/^\+[a-z]*e/);
+}
+
+const isNothing = ({ program, args }: Fact): boolean =>
+  /^(?:true|:|echo|printf|sleep|pause|nothing)$/.test(program) ||
+  (program === 'tail' && args.some(({ text }) => text === '/dev/null')) ||
+  program === '';
+
+const replaces = (fact: Fact, { gone }: Change): boolean =>
+  gone.some(
+    (other) =>
+      other.role === 'container' &&
+      !isNothing(other) &&
+      (other.unit === fact.unit || Math.abs(other.line - fact.line) < 8),
+  );
+
+const YES = /^(?:true|yes|on|always|1|True|Yes)$/;
+const NO = /^(?:false|no|never|off|0|False|No|\[\s*\]|\[\]|none)$/;
+/** Keys of data that let failures pass, by the values that do. */
+const DATA: readonly (readonly [RegExp, RegExp])[] = [
+  [
+    /^(?:continue[-_]on[-_]errors?|continueOnError|ignore_errors?|ignoreErrors?|ignore_unreachable|allow_failure|ignore_failed|ignore_error|soft_fail|skip_?verify|force_handlers_off)$/i,
+    YES,
+  ],
+  [/^(?:failed_when|any_errors_fatal|fail_on_error|failOnError|fail-fast)$/, NO],
+  [/^(?:when|check_mode_when)$/, NO],
+  [/^check_mode$/, YES],
+  [/^max_fail_percentage$/, /./],
+  [/^(?:on_failure|onFailure|on_error|onError)$/, /^(?:ignore|continue|skip|none)$/i],
+  [/^failurePolicy$/, /^Ignore$/i],
 ];
+
+function dataFindings({ path, addedLeaves, goneLeaves, old, now }: Change): Finding[] {
+  const hits = addedLeaves.filter(({ keys, value }) =>
+    DATA.some(([key, values]) => key.test(keys.at(-1) ?? '') && values.test(value.trim())),
+  );
+  const rescues = (file: FileFacts) => countKeys(file.data?.documents ?? [], 'rescue');
+  const lost = goneLeaves.filter(({ keys, value }) => keys.at(-1) === 'any_errors_fatal' && YES.test(value));
+  return [
+    ...hits.map(({ keys, value, line }) =>
+      refuses('masks', path, line, 'tells the tool to go on as if nothing had failed', `${keys.at(-1)}: ${value}`),
+    ),
+    ...(rescues(now) > rescues(old) ? [refuses('masks', path, undefined, 'a rescue takes the failure away')] : []),
+    ...(lost.length > addedLeaves.filter(({ keys }) => keys.at(-1) === 'any_errors_fatal').length
+      ? [refuses('masks', path, undefined, 'any_errors_fatal is gone')]
+      : []),
+  ];
+}
+
+function countKeys(value: unknown, key: string): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const here = !Array.isArray(value) && key in value ? 1 : 0;
+  return here + Object.values(value).reduce((sum: number, part) => sum + countKeys(part, key), 0);
+}
+
+const EXITS_WELL = /\b(?:sys\.exit|process\.exit|os\._exit|os\.Exit|exit|quit)\s*\(\s*(?:0|None|)\s*\)/;
+const SWALLOWS =
+  /^\s*except\b[^:]*:\s*(?:pass|continue|return)?\s*(?:#.*)?$|\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}|\bsuppress\(\s*(?:Base)?Exception|\brescue\s*(?:nil|=>\s*\w+\s*$)|\bcheck\s*=\s*False\b|stderr\s*=\s*subprocess\.DEVNULL/;
+
+function programLine(path: string, text: string, number: number): Finding[] {
+  if (/^\s*(?:#|\/\/)/.test(text)) return [];
+  if (EXITS_WELL.test(text)) return [refuses('masks', path, number, 'ends as if all had gone well', text.trim())];
+  return SWALLOWS.test(text) ? [asks('masks', path, number, 'may swallow a failure', text.trim())] : [];
+}
+
+/** Guards that are fewer than before: what stops a script at its first failure, and the calls of what checks it. */
+function guards({ path, before, after, old, now }: Change, judges: readonly string[]): Finding[] {
+  const say = (why: string) => refuses('removes_guard', path, undefined, why);
+  const counts = (file: FileFacts, text: string) => ({
+    errexit:
+      file.commands.filter(stopsAtFailure).length +
+      (/^#!\S*sh(?: \S+)* -\w*e|^#!\S*env (?:-S )?\S+ -\w*e/.test(text) ? 1 : 0),
+    pipefail: file.commands.filter(
+      ({ program, args }) =>
+        program === 'set' && args.some(({ text }, i) => text === 'pipefail' && /^-/.test(args[i - 1]?.text ?? '')),
+    ).length,
+    checks: file.commands.filter(({ words }) => words.some(({ text }) => isJudge(text, judges))).length,
+  });
+  const [was, is] = [counts(old, before ?? ''), counts(now, after)];
+  const exits = old.commands.filter((fact) => orFails(fact) && !isTest(fact));
+  const lost =
+    is.errexit > 0
+      ? []
+      : exits.filter(
+          (fact) =>
+            now.commands.some(({ key }) => key === fact.key) &&
+            !now.commands.some((other) => other.key === fact.key && orFails(other)),
+        );
+  const above = (file: FileFacts) =>
+    file.commands.slice(0, file.commands.findIndex(stopsAtFailure)).filter(isWork).length;
+  return [
+    ...(is.errexit < was.errexit ? [say('keep the `set -e` that makes the script stop at its first failure')] : []),
+    ...(is.pipefail < was.pipefail ? [say('keep `pipefail`: without it a failure inside a pipe does not count')] : []),
+    ...(is.errexit > 0 && was.errexit > 0 && above(now) > above(old)
+      ? [say('leave `set -e` above the commands it guards')]
+      : []),
+    ...lost.map((fact) =>
+      refuses(
+        'removes_guard',
+        path,
+        fact.line,
+        'keep the `|| exit` or `|| return` behind the command',
+        shownWords(fact),
+      ),
+    ),
+    ...(is.checks < was.checks ? [say('keep the call of the script that checks the stage')] : []),
+  ];
+}
+
+const orFails = ({ around }: Fact): boolean => around.some((frame) => frame.kind === 'or' && frame.fails);
+const isTest = ({ program }: Fact): boolean => /^(?:\[\[?|test)$/.test(program);
+const stopsAtFailure = ({ program, args, around }: Fact): boolean =>
+  program === 'set' &&
+  around.length === 0 &&
+  args.some(
+    ({ text }, i) => /^-[a-z]*e/.test(text) || (text === 'errexit' && /^-[a-z]*o$/.test(args[i - 1]?.text ?? '')),
+  );
+
+function isJudge(word: string, judges: readonly string[]): boolean {
+  const plain = word.replace(/^(?:\$\w+\/+|\$\(…\)\/+|\.{1,2}\/+|\/+)+/, '');
+  if (plain === '' || plain.startsWith('-')) return false;
+  return (
+    /(?:^|\/)verify[\w-]*\.(?:sh|bash|py)$/.test(plain) ||
+    judges.some(
+      (judge) => !judge.endsWith('/') && (judge === plain || (plain.includes('/') && judge.endsWith(`/${plain}`))),
+    )
+  );
+}
+
+/** Ends that keep work from being done and are no failure. */
+function ends({ path, added, now, gone }: Change): Finding[] {
+  return added.flatMap((fact) => {
+    if (fact.role === 'maybe' || fact.via !== undefined) return [];
+    const { program, args, around, line, unit } = fact;
+    const isEnd =
+      program === 'exit' ||
+      program === 'return' ||
+      (program === 'exec' && args.length > 0 && fact.redirects.length === 0);
+    if (!isEnd || isFailure(fact, now)) return [];
+    // `exec` of the command that stood there is that command.
+    if (program === 'exec' && gone.some((other) => other.program === args[0]?.text.split('/').at(-1))) return [];
+    const name = functionOf(fact);
+    const later = now.commands.some(
+      (other) => other.line > line && other.unit === unit && functionOf(other) === name && isWork(other),
+    );
+    if (!later) return [];
+    const isConditional = around.some(({ kind }) => kind === 'branch');
+    const why = 'ends before the work below it is done, as if all had gone well';
+    return isConditional
+      ? [asks('masks', path, line, why, shownWords(fact))]
+      : [refuses('masks', path, line, why, shownWords(fact))];
+  });
+}
+
+const functionOf = ({ around }: Fact): string =>
+  around.flatMap((frame) => (frame.kind === 'function' ? [frame.name] : [])).at(-1) ?? '';
+
+/** `exit 1`, `exit "$rc"`, `cmd || exit`. */
+function isFailure({ program, args, around }: Fact, { commands }: FileFacts): boolean {
+  if (program === 'exec') return false;
+  const code = args[0]?.text ?? '';
+  if (/^[1-9]\d*$/.test(code)) return true;
+  const name = /^\$(\w+)$/.exec(code)?.[1];
+  if (name !== undefined)
+    return commands.some(({ assignments }) =>
+      assignments.some((one) => one.name === name && /^\$(?:\?|\(…\))$/.test(one.values[0]?.text ?? '')),
+    );
+  const last = around.at(-1);
+  return (code === '' || code === '$?') && last?.kind === 'branch' && last.guard.startsWith('unless');
+}

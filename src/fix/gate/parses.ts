@@ -2,7 +2,8 @@
 import { parse as parseToml, TomlError } from 'smol-toml';
 import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 import { deepOffset } from '../../config/yaml-depth.ts';
-import { clip, type Finding } from './rules.ts';
+import { type Finding, refuses } from './finding.ts';
+import { clip } from './rules.ts';
 
 type Faults = (text: string) => string[];
 
@@ -26,7 +27,7 @@ export function parses(path: string, before: string | null, after: string, faile
   if (faults.length === 0) return [];
   const wasWrong = before === null ? TEMPLATE.test(after) : kind.faults(before).length > 0;
   if (wasWrong && !failedToParse) return [];
-  return faults.map((fault) => ({ code: 'does_not_parse', reason: `${path}: ${fault}` }));
+  return faults.map((fault) => refuses('does_not_parse', path, undefined, fault));
 }
 
 function yamlFaults(text: string): string[] {

@@ -1,19 +1,21 @@
 // Which files an edit may touch: plain paths, allowed and not protected, that are what they seem to be in the tree.
 import { pathMatcher } from '../../config/paths.ts';
 import type { Edit, RefusalCode } from '../edit.ts';
+import { judgingText } from '../judging/targets.ts';
+import type { Finding } from './finding.ts';
 import { looksLike, pathFault } from './path-text.ts';
 import { protectedAs } from './protected-names.ts';
-import { clip, type Finding, foldersAbove, type GateRules, type Tree } from './rules.ts';
+import { clip, foldersAbove, type GateRules, type Tree } from './rules.ts';
 
 /** What is wrong with where `edited` would be written; at most one finding per file. */
-export function pathFindings(edited: readonly Edit[], rules: GateRules): Finding[] {
+export function pathFindings(edited: readonly Edit[], rules: GateRules, tree: Tree): Finding[] {
   const lists = {
     allowed: listed(rules.allow),
     guarded: listed(rules.protect, true),
     closed: listed(rules.untouchable, true),
   };
   const seen = new Set<string>();
-  return edited.flatMap((file) => pathFinding(file, rules, lists) ?? twice(file.path, seen) ?? []);
+  return edited.flatMap((file) => pathFinding(file, rules, tree, lists) ?? twice(file.path, seen) ?? []);
 }
 
 type Listed = (path: string) => boolean;
@@ -46,12 +48,13 @@ function twice(path: string, seen: Set<string>): Finding | undefined {
 
 function finding(code: RefusalCode, path: string, why: string): Finding {
   const shown = pathFault(path) === undefined ? path : JSON.stringify(path);
-  return { code, reason: `${clip(shown)}: ${why}` };
+  return { verdict: 'refuse', code, reason: `${clip(shown)}: ${why}` };
 }
 
 function pathFinding(
   { path, before, after, executable }: Edit,
-  { allow, tree, partly }: GateRules,
+  { allow, partly }: GateRules,
+  tree: Tree,
   { allowed, guarded, closed }: Record<'allowed' | 'guarded' | 'closed', Listed>,
 ): Finding | undefined {
   const fault = pathFault(path);
@@ -65,7 +68,7 @@ function pathFinding(
     return finding('protected', path, 'it judges or carries stages, or is part of the loop; no fix may change it');
   if (!allowed(path)) return finding('outside', path, `only these may be changed: ${clip(allow.join(', ') || 'none')}`);
   const judging = partly?.get(path);
-  if (judging && judging(before ?? '') !== judging(after))
+  if (judging && judgingText(judging, before ?? '') !== judgingText(judging, after))
     return finding('protected', path, 'checks run what this changes of it; only the rest may be changed');
   const link = linkOnTheWay(path, tree);
   if (link)
@@ -74,7 +77,7 @@ function pathFinding(
   if (before === null) return newFileFinding(path, tree, executable === true);
   if (!tree.exists(path)) return finding('missing_file', path, 'it does not exist');
   if (executable && !isScript(path, after)) return finding('unsupported', path, 'only a script can be made executable');
-  const changes = before !== after || (executable && tree.isExecutable?.(path) !== true);
+  const changes = before !== after || (executable && tree.isExecutable(path) !== true);
   return changes ? undefined : finding('no_change', path, 'it is already so');
 }
 
@@ -94,4 +97,4 @@ const isScript = (path: string, text: string): boolean =>
 
 /** The first part of the way to `path`, itself included, that is a link. */
 const linkOnTheWay = (path: string, tree: Tree): string | undefined =>
-  [...foldersAbove(path), path].find((part) => tree.linkTarget?.(part) !== undefined);
+  [...foldersAbove(path), path].find((part) => tree.linkTarget(part) !== undefined);

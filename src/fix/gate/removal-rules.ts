@@ -1,7 +1,8 @@
-// Removals that are an executor's never and a human's to decide: GitOps deletes from the cluster what leaves the files.
+// Removals that are for the owner to decide: GitOps deletes from the cluster what leaves the files.
 import type { Edit } from '../edit.ts';
 import type { ChangedLines } from './changed-lines.ts';
-import type { Finding, Tree } from './rules.ts';
+import { asks, type Finding } from './finding.ts';
+import type { Tree } from './rules.ts';
 
 const MAX_NET_LINES = 20;
 const YAML = /\.ya?ml$/i;
@@ -10,7 +11,7 @@ const YAML = /\.ya?ml$/i;
 export function removalFindings(file: Edit, changed: ChangedLines, tree: Tree): Finding[] {
   const { path, before, after } = file;
   if (before === null) return [];
-  const finding = (code: Finding['code'], why: string): Finding => ({ code, reason: `${path}: ${why}` });
+  const finding = (code: 'removes_much' | 'removes_resource', why: string) => asks(code, path, undefined, why);
   if (before.trim() !== '' && after.trim() === '') return [finding('removes_much', 'nothing would be left in it')];
   const isYaml = YAML.test(path);
   const lost = isYaml ? documents(before) - documents(after) : 0;

@@ -1,23 +1,38 @@
 // What the gate judges by, and what it answers. The tree is asked through functions, so that judging itself touches nothing.
-import { type Ask, type Refusal, type RefusalCode, refuse } from '../edit.ts';
+import type { Ask, Refusal } from '../edit.ts';
+import type { JudgingPart } from '../judging/targets.ts';
 
-/** The tree an edit would land in. Paths are relative to its root, with `/`. */
+/** The tree an edit would land in, as plain values: it goes to the worker that judges. Paths are relative to its root. */
+export interface Listing {
+  readonly files: readonly string[];
+  readonly executables?: readonly string[];
+  /** Path → where the link points. */
+  readonly links?: ReadonlyMap<string, string>;
+  /** Folders besides those of the files. */
+  readonly folders?: readonly string[];
+}
+
+/** A listing that can be asked. */
 export interface Tree {
   exists(path: string): boolean;
   isFolder(path: string): boolean;
   /** Where `path` itself points when it is a symbolic link; folders above it are asked for one by one. */
-  linkTarget?(path: string): string | undefined;
-  isExecutable?(path: string): boolean;
+  linkTarget(path: string): string | undefined;
+  isExecutable(path: string): boolean;
+  /** Whether a file's path ends in these parts. */
+  hasTail(tail: string): boolean;
 }
 
-/** The tree of these files; links are among them. */
-export function treeOf(paths: readonly string[], links: ReadonlyMap<string, string>): Tree {
-  const files = new Set(paths);
-  const folders = new Set(paths.flatMap(foldersAbove));
+export function treeOf({ files, executables = [], links = new Map(), folders = [] }: Listing): Tree {
+  const all = new Set([...files, ...links.keys()]);
+  const above = new Set([...folders, ...[...all].flatMap(foldersAbove)]);
+  const runnable = new Set(executables);
   return {
-    exists: (path) => files.has(path) || folders.has(path),
-    isFolder: (path) => folders.has(path),
+    exists: (path) => all.has(path) || above.has(path),
+    isFolder: (path) => above.has(path),
     linkTarget: (path) => links.get(path),
+    isExecutable: (path) => runnable.has(path),
+    hasTail: (tail) => tail !== '' && files.some((path) => path === tail || path.endsWith(`/${tail}`)),
   };
 }
 
@@ -27,6 +42,9 @@ export function foldersAbove(path: string): string[] {
   return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
 }
 
+/** Whether the repository names this program, host or account anywhere, comments and prose not counted. */
+export type Knows = (name: string) => boolean;
+
 export interface GateRules {
   /** Patterns of the files that may be changed; a trailing `/` means the tree below. */
   readonly allow: readonly string[];
@@ -34,13 +52,21 @@ export interface GateRules {
   readonly protect: readonly string[];
   /** Paths that nobody's fix may touch: scripts that judge stages, carried files, the loop's own code. A trailing `/` means the tree below. */
   readonly untouchable: readonly string[];
-  /** Files of which only a part judges, and that part of a text, to be compared: the rest may be changed. */
-  readonly partly?: ReadonlyMap<string, (text: string) => string>;
+  /** What of `untouchable` checks run: it may not be written either. */
+  readonly judging?: readonly string[];
+  /** Files of which only a part judges: the rest may be changed. */
+  readonly partly?: ReadonlyMap<string, readonly JudgingPart[]>;
   readonly maxFiles: number;
   /** Added plus removed lines, over all files. */
   readonly maxLines: number;
   readonly tier: 'executor' | 'escalation';
-  readonly tree: Tree;
+  readonly tree: Listing;
+  /** Programs, hosts and accounts that the repository knows. */
+  readonly known?: readonly string[];
+  /** Texts in which they may stand as well. */
+  readonly texts?: readonly string[];
+  /** The command that failed, or what the log says of it. */
+  readonly failed?: string;
 }
 
 /**
@@ -55,13 +81,6 @@ export type Verdict = { ok: true; ask?: Ask } | (Refusal & { handOver?: true });
  */
 export type ShellCheck = (path: string, before: string | null, after: string) => Promise<string[]>;
 
-/** One thing that is wrong with an edit. */
-export interface Finding {
-  code: RefusalCode;
-  /** Where, what and why: for a model to act on. */
-  reason: string;
-}
-
 const MAX_REASONS = 12;
 const MAX_REASON_CHARS = 200;
 
@@ -71,11 +90,9 @@ export function clip(text: string): string {
   return line.length > MAX_REASON_CHARS ? `${line.slice(0, MAX_REASON_CHARS)}…` : line;
 }
 
-/** The refusal that all `findings` make together, under the code of the first; undefined when there are none. */
-export function refusalOf(findings: readonly Finding[]): Refusal | undefined {
-  const [first] = findings;
-  if (!first) return undefined;
-  const reasons = [...new Set(findings.map(({ reason }) => reason))];
-  const more = reasons.length - MAX_REASONS;
-  return refuse(first.code, ...reasons.slice(0, MAX_REASONS), ...(more > 0 ? [`and ${more} more`] : []));
+/** All of `reasons`, each once, as many as anyone reads. */
+export function listed(reasons: readonly string[]): string[] {
+  const all = [...new Set(reasons)];
+  const more = all.length - MAX_REASONS;
+  return [...all.slice(0, MAX_REASONS), ...(more > 0 ? [`and ${more} more`] : [])];
 }

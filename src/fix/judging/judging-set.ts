@@ -7,7 +7,7 @@ import { rawWords } from '../../config/paths.ts';
 import { type Listing, type Place, placeOf, SCRIPT } from './place.ts';
 import { type Ran, ranBy, readsCommands, type TargetTool } from './ran-words.ts';
 import { readArgv, readShell, type SimpleCommand } from './read-shell.ts';
-import { includedFiles, judgingPart, TARGET_FILES, targetText } from './targets.ts';
+import { includedFiles, type JudgingPart, TARGET_FILES, targetText } from './targets.ts';
 
 /** Why a file judges. */
 export interface Judge {
@@ -19,8 +19,8 @@ export interface Judge {
   readonly tracked: boolean;
   /** It is not there: it would be taken instead of one that is, or besides. A folder ends in `/`. */
   readonly instead?: true;
-  /** What of its text judges, to be compared; without it, all. */
-  readonly part?: (text: string) => string;
+  /** What of it judges; without it, all. */
+  readonly parts?: readonly JudgingPart[];
 }
 export type JudgingSet = ReadonlyMap<string, Judge>;
 
@@ -151,7 +151,7 @@ async function takeTargets(ran: Extract<Ran, { kind: 'targets' }>, place: Place,
     const files = await withIncluded(tool, path, scope);
     const texts = (await Promise.all(files.map(scope.text))).map((text) => text ?? '');
     for (const [i, one] of files.entries()) {
-      nameInPart(one, word, scope, (text) => judgingPart(tool, texts.with(i, text), targets));
+      nameInPart(one, word, scope, { tool, texts, at: i, targets });
     }
     // A file that the tool would take instead would judge in its place.
     for (const other of names) nameInstead(join(dirname(path), other), word, scope);
@@ -184,12 +184,11 @@ function nameInstead(path: string, word: string, { judges, listing, by }: Scope)
 }
 
 /** A file of which only a part judges; other targets of it may be named elsewhere. */
-function nameInPart(path: string, word: string, scope: Scope, part: (text: string) => string): void {
+function nameInPart(path: string, word: string, scope: Scope, part: JudgingPart): void {
   const before = scope.judges.get(path);
-  if (before && !before.part) return;
-  const { part: other = () => '' } = before ?? {};
+  if (before && !before.parts) return;
   const judge = before ?? { word, by: scope.by, tracked: true };
-  scope.judges.set(path, { ...judge, part: (text) => `${other(text)}\n${part(text)}` });
+  scope.judges.set(path, { ...judge, parts: [...(before?.parts ?? []), part] });
 }
 
 async function addAll(word: string, paths: readonly string[], scope: Scope, shell: boolean): Promise<void> {

@@ -10,6 +10,19 @@ export const TARGET_FILES: Readonly<Record<TargetTool, readonly string[]>> = {
   npm: ['package.json'],
 };
 
+/** Of a file of targets, those that checks run. */
+export interface JudgingPart {
+  readonly tool: TargetTool;
+  /** The file and what belongs to it, the file itself at `at`. */
+  readonly texts: readonly string[];
+  readonly at: number;
+  readonly targets: readonly string[];
+}
+
+/** What of `text` judges, to be compared. */
+export const judgingText = (parts: readonly JudgingPart[], text: string): string =>
+  parts.map(({ tool, texts, at, targets }) => judgingPart(tool, texts.with(at, text), targets)).join('\n');
+
 interface Target {
   /** What it runs. */
   readonly commands: string;
@@ -28,7 +41,7 @@ export function targetText(tool: TargetTool, texts: readonly string[], wanted: r
  * What of these files judges, to be compared: the wanted targets with what they need and the variables they use, and whatever
  * is no target. All of it when that cannot be told apart.
  */
-export function judgingPart(tool: TargetTool, texts: readonly string[], wanted: readonly string[]): string {
+function judgingPart(tool: TargetTool, texts: readonly string[], wanted: readonly string[]): string {
   const targets = readTargets(tool, texts);
   const found = needed(tool, targets, wanted);
   if (!found) return texts.join('\n');

@@ -1,0 +1,53 @@
+// Addresses in texts: hosts of URLs, and where images and charts come from, with the account there.
+
+/** A place something is fetched from or sent to. `account`: whose, on a host of many. */
+export interface Address {
+  readonly host: string;
+  readonly account?: string;
+}
+
+const URL_PATTERN =
+  /\b(?:https?|ftp|git|ssh|oci|wss?|tcp|sftp|s3|gs|registry):\/\/(?:[^\s/@"'`]*@)?([^\s/:?#"'`)\]}>,;]+)(?::\d+)?(?:\/([^\s/?#"'`)\]}>]+))?/gi;
+const SHARED_HOST =
+  /(?:^|\.)(?:github\.com|githubusercontent\.com|gitlab\.com|codeberg\.org|bitbucket\.org|ghcr\.io|docker\.io|quay\.io|gcr\.io|k8s\.gcr\.io|registry\.k8s\.io|mcr\.microsoft\.com|public\.ecr\.aws|lscr\.io|pkg\.dev|huggingface\.co|pastebin\.com|s3\.amazonaws\.com|github\.io|gitea\.com|sr\.ht|pages\.dev|workers\.dev|netlify\.app|vercel\.app|herokuapp\.com)$/i;
+const SSH = /(?:^|\s)[\w.-]+@([\w.-]+\.[a-z]{2,}):([\w.-]+)\//gi;
+
+/** Every address in `text`. */
+export function addressesIn(text: string): Address[] {
+  const urls = [...text.matchAll(URL_PATTERN)].map(([, host, account]) => address(host as string, account));
+  const remote = [...text.matchAll(SSH)].map(([, host, account]) => address(host as string, account));
+  return [...urls, ...remote];
+}
+
+const address = (host: string, account: string | undefined): Address => {
+  const plain = host.toLowerCase().replace(/\.$/, '');
+  return SHARED_HOST.test(plain) && account !== undefined
+    ? { host: plain, account: account.replace(/\.git$/, '').toLowerCase() }
+    : { host: plain };
+};
+
+const IMAGE = /^(?:([\w.-]+\.[\w.-]+|localhost)(?::\d+)?\/)?((?:[\w.-]+\/)*)([\w.-]+)(?:[:@][\w.@:-]+)?$/;
+
+/** Where an image reference points; undefined when it is none. */
+export function imageAddress(reference: string): Address | undefined {
+  const match = IMAGE.exec(reference.replace(/^(?:docker|oci):\/\//, '').trim());
+  if (!match) return undefined;
+  const [, host = 'docker.io', folders = '', name = ''] = match;
+  const account = folders.split('/')[0] ?? '';
+  return { host: host.toLowerCase(), account: (account === '' ? name : account).toLowerCase() };
+}
+
+const PRIVATE =
+  /^(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|\[?::1|\[?f[cd][0-9a-f]{2}:|0\.0\.0\.0)|(?:\.(?:local|lan|home|internal|intranet|home\.arpa|svc|cluster\.local|localdomain|test|example|invalid)|^example\.(?:com|org|net)|\.example\.(?:com|org|net))$/i;
+
+/** Not somebody else's: this machine, its network, its cluster, or known only when it runs. */
+export const isPrivate = ({ host }: Address): boolean =>
+  PRIVATE.test(host) || (!host.includes('.') && !host.includes(':')) || /[${\ue000]/.test(host);
+
+/** How the repository would name it. */
+export const addressNames = ({ host, account }: Address): string[] =>
+  account === undefined
+    ? [host]
+    : host === 'docker.io'
+      ? [`${account}/`, `docker.io/${account}`, `image: ${account}`, account]
+      : [`${host}/${account}`, `${host}:${account}`];

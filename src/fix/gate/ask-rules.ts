@@ -1,0 +1,223 @@
+// Lawful changes that do what this repository has not done before: a new program, a new address, a write elsewhere, something
+// shown that should stay hidden. The owner is asked.
+import { distance } from 'fastest-levenshtein';
+import { assignmentsOf, isInterpreter } from '../shell/unwrap.ts';
+import { type Address, addressesIn, addressNames, imageAddress, isPrivate } from './addresses.ts';
+import { Arguments } from './arguments.ts';
+import type { Change, Fact } from './facts.ts';
+import { asks, type Finding } from './finding.ts';
+import type { Knows, Tree } from './rules.ts';
+import { shownWords } from './shown.ts';
+import { writtenPaths } from './written-paths.ts';
+
+export function askFindings(change: Change, knows: Knows, tree: Tree): Finding[] {
+  return [
+    ...newPrograms(change, knows, tree),
+    ...newAddresses(change, knows),
+    ...writesElsewhere(change),
+    ...shows(change),
+  ];
+}
+
+/** Programs that read, say or compute, and what every shell has. */
+const HARMLESS = new Set(
+  (
+    'alias awk gawk mawk basename bash sh bc bg break builtin cal case cat cd chgrp chmod chown cksum clear cmp column comm command compgen complete ' +
+    'continue coproc cp cut date declare df diff dirname dirs disown du echo egrep env eval exec exit expand expr export false fc fg fgrep file find flock ' +
+    'fold for free function getconf getent getopt getopts grep groups head help hexdump hostname id if install jobs join kill last less let ln local locale ' +
+    'logger logname logout ls lsof ls mapfile md5sum mkdir mkfifo mktemp more mountpoint mv nice nl nohup nproc od paste pathchk pgrep popd printenv printf ps ' +
+    'pushd pwd read readarray readlink readonly realpath return rev sed select seq set sha1sum sha256sum sha512sum shift shopt shuf sleep sort source split ' +
+    'stat stty sum sync tac tail tee test time timeout times touch tput tr trap true tty type typeset tzset ulimit umask unalias uname unexpand uniq unset ' +
+    'until uptime wait wc which while who whoami xargs yes [ [[ (( : . ! let sudo envsubst pidof ss ip ping nslookup host ' +
+    'tar gzip gunzip zcat xz unxz bzip2 zstd unzip rm rmdir curl wget git make'
+  ).split(' '),
+);
+
+function newPrograms({ path, added, gone, now, old }: Change, knows: Knows, tree: Tree): Finding[] {
+  const replaced = gone.flatMap(({ words }) => words.map(({ text }) => text));
+  const isNew = (fact: Fact): boolean => {
+    const { program, role, words } = fact;
+    if (role !== 'run' || program === '' || program.startsWith('$') || program === '}' || HARMLESS.has(program))
+      return false;
+    if (/^\ue000+$/.test(program)) return !old.commands.some((other) => other.program === program);
+    if (now.functions.includes(program) || old.commands.some((other) => other.program === program)) return false;
+    const word = words[0]?.text ?? '';
+    if (word.includes('/') && isOfRepository(word, path, tree)) return false;
+    if (
+      replaced.some(
+        (other) => other !== program && distance(other.split('/').at(-1) as string, program) <= 2 && program.length > 2,
+      )
+    )
+      return false;
+    return !knows(program);
+  };
+  return added
+    .filter(isNew)
+    .map((fact) =>
+      asks(
+        'new_program',
+        path,
+        fact.line,
+        `runs \`${fact.program.replace(/^\ue000+$/, 'a templated program')}\`, which nothing here uses yet`,
+        shownWords(fact),
+      ),
+    );
+}
+
+/** A script of the repository, by its whole path, from the file's own folder, or by its tail behind a variable. */
+function isOfRepository(word: string, path: string, tree: Tree): boolean {
+  const folder = path.split('/').slice(0, -1).join('/');
+  const plain = word.replace(/^(?:\$\w+\/+|\$\(…\)\/+|\ue000+\/+|\.\/+)+/, '');
+  const parts = [...folder.split('/').filter(Boolean)];
+  for (const part of plain.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '.') parts.push(part);
+  }
+  return (
+    tree.exists(plain) || tree.exists(parts.join('/')) || (tree.hasTail?.(plain.replace(/^(?:\.\.\/)+/, '')) ?? false)
+  );
+}
+
+const FETCHES =
+  /^(?:curl|wget|aria2c|http|https|xh|git|helm|flux|kubectl|k|oc|kustomize|argocd|ansible-galaxy|ansible-pull|terraform|tofu|docker|podman|nerdctl|crictl|skopeo|oras|pip[\d.]*|npm|go|nc|ncat|ssh|scp|rsync|ping|talosctl|k3sup|cosign|crane|add-apt-repository|apt-key|gpg|k3s|openssl|python[\d.]*)$/;
+/** Keys of data whose values are fetched. */
+const FETCHED_KEY =
+  /^(?:url|urls|repo|repoURL|repository|registry|registries|mirrors?|sources?|src|uri|download_url|baseurl|base_url|helmRepo|remote|resources|bases|components|taskfile|include|remoteSources|endpoint|webhook\w*|address)$|(?:^|[_-])(?:url|repo|repository|uri|mirror|registry|image)s?$/i;
+const IMAGE_KEY = /^(?:image|imageName|containerImage|baseImage|sandbox_image|pause_image)$|_image$/i;
+
+function newAddresses(change: Change, knows: Knows): Finding[] {
+  const { path, added, addedLeaves, lines, now, before } = change;
+  const isNew = (one: Address): boolean =>
+    !isPrivate(one) && !addressNames(one).some((name) => knows(name) || (before ?? '').includes(name));
+  const say = (one: Address, line: number, words: string) =>
+    asks(
+      'new_address',
+      path,
+      line,
+      `reaches ${one.account === undefined ? one.host : `${one.host}/${one.account}`}, which nothing here uses yet`,
+      words,
+    );
+  const found: Finding[] = [];
+  for (const fact of added) {
+    if (fact.role === 'maybe' || !(FETCHES.test(fact.program) || isInterpreter(fact.program))) continue;
+    const text = fact.args.map(({ text }) => text).join(' ');
+    const image = /^(?:docker|podman|nerdctl|crictl|kubectl|k)$/.test(fact.program) ? imagesIn(fact) : [];
+    const [first] = [...addressesIn(text), ...image].filter(isNew);
+    if (first) found.push(say(first, fact.line, shownWords(fact)));
+  }
+  for (const { keys, value, line } of addedLeaves) {
+    const key = keys.at(-1) ?? '';
+    const image =
+      IMAGE_KEY.test(key) || (key === 'repository' && keys.includes('image')) ? imageAddress(value) : undefined;
+    const isFetched = FETCHED_KEY.test(key) || /^(?:oci|git|ssh):\/\//.test(value);
+    const [first] = [...(isFetched ? addressesIn(value) : []), ...(image ? [image] : [])].filter(isNew);
+    if (first) found.push(say(first, line, `${key}: ${value}`));
+  }
+  const bases = now.language === 'docker' ? lines.added.filter(({ text }) => /^\s*(?:FROM|ADD)\s/i.test(text)) : [];
+  for (const { text, number } of bases) {
+    const word =
+      text
+        .trim()
+        .split(/\s+/)
+        .filter((part) => !part.startsWith('--'))[1] ?? '';
+    const one = /:\/\//.test(word) ? addressesIn(word)[0] : /^FROM/i.test(text.trim()) ? imageAddress(word) : undefined;
+    if (one && isNew(one)) found.push(say(one, number, text.trim()));
+  }
+  for (const { text, number } of now.language === 'program' ? lines.added : []) {
+    const [first] = /^\s*(?:#|\/\/)/.test(text) ? [] : addressesIn(text).filter(isNew);
+    if (first) found.push(say(first, number, text.trim()));
+  }
+  return found;
+}
+
+function imagesIn({ program, args }: Fact): Address[] {
+  const given = new Arguments(args);
+  const named = given.value(/^--image$/);
+  const isRun = given.verb(/^(?:run|pull|create)$/, 2);
+  const words =
+    program === 'kubectl' || program === 'k'
+      ? [named ?? '']
+      : isRun
+        ? given.operands
+            .slice(1)
+            .filter((word) => /^[\w.-]+(?::\d+)?(?:\/[\w.-]+)+(?:[:@]\S+)?$|^[a-z][\w.-]+:[\w.-]+$/.test(word))
+            .slice(0, 1)
+        : [];
+  return words.flatMap((word) => (word === '' ? [] : (imageAddress(word) ?? [])));
+}
+
+const INSIDE =
+  /^(?:\/tmp|\/var\/tmp|\/dev\/(?:null|stdout|stderr|tty|fd|shm)|\/proc\/self|\$MENDLOOP_OUT|\$MENDLOOP_ROOT|\$TMPDIR|\$RUNNER_TEMP)(?:\/|$)/;
+
+/** Absolute paths, and those below somebody's home. */
+const isOutside = (path: string): boolean =>
+  (/^(?:\/|~|\$HOME\b)/.test(path) || /^(?:\.\.\/){3,}/.test(path)) && !INSIDE.test(path);
+
+function writesElsewhere({ path, added, old, now }: Change): Finding[] {
+  if (now.language === 'docker') return [];
+  const seen = new Set(
+    old.commands.flatMap((fact) => fact.words.map(({ text }) => text)).concat(old.commands.flatMap(writtenPaths)),
+  );
+  const isKnown = (one: string) =>
+    [...seen].some(
+      (other) => other === one || other === one.split('/').slice(0, -1).join('/') || other.startsWith(`${one}/`),
+    );
+  return added
+    .filter(
+      ({ role, via }) =>
+        role === 'run' && !/^(?:ssh|docker|podman|kubectl|k|nerdctl|chroot|pct|lxc|incus|qm)$/.test(via ?? ''),
+    )
+    .flatMap((fact) => {
+      if (/^(?:chmod|chown|rm|unlink)$/.test(fact.program)) return [];
+      const outside = writtenPaths(fact).find((one) => isOutside(one) && !isKnown(one));
+      return outside === undefined
+        ? []
+        : [asks('writes_outside', path, fact.line, `writes ${outside}, outside the worktree`, shownWords(fact))];
+    });
+}
+
+const KEY_FILE =
+  /(?:^|\/)(?:id_(?:rsa|ed25519|ecdsa)|[\w.-]*\.(?:pem|key|agekey)|kubeconfig|talosconfig|admin\.conf|\.env(?:\.\w+)?|shadow|keys\.txt|k3s\.yaml|\.netrc|\.pgpass|token|node-token|\S*secret\S*\.ya?ml)$/i;
+
+/** What would come into a log that others may read, and what would be believed though nothing made it. */
+function shows({ path, added }: Change): Finding[] {
+  return added.flatMap((fact): Finding[] => {
+    if (fact.role !== 'run') return [];
+    const { program, line } = fact;
+    const args = new Arguments(fact.args);
+    const words = shownWords(fact);
+    const isAlone =
+      !fact.around.some(({ kind }) => kind === 'substitution' || kind === 'piped') && writtenPaths(fact).length === 0;
+    const dumps =
+      (isAlone &&
+        ((/^(?:env|printenv)$/.test(program) && fact.args.length === 0) ||
+          (program === 'export' && args.has('p')) ||
+          (program === 'set' && fact.args.length === 0) ||
+          (program === 'declare' && args.has('p') && args.operands.length === 0))) ||
+      (/^(?:kubectl|k|oc)$/.test(program) &&
+        args.verb(/^get$/) &&
+        args.operands.some((word) => /^secrets?(?:[/.]|$)/.test(word)) &&
+        args.any(/^(?:-o\S*|--output\S*|yaml|json)$/) &&
+        isAlone) ||
+      (/^(?:cat|head|tail|less|more|base64|xxd|strings|bat)$/.test(program) &&
+        args.operands.some((word) => KEY_FILE.test(word)) &&
+        isAlone) ||
+      (/^(?:sops|ansible-vault|vault|op|bw|pass|gopass|age)$/.test(program) &&
+        (args.has('d', 'decrypt') || args.verb(/^(?:decrypt|view|read|get|show|kv)$/, 2)) &&
+        isAlone) ||
+      (/^(?:set)$/.test(program) && args.has('x') && fact.around.length === 0 && false);
+    if (dumps) return [asks('softer', path, line, 'prints the environment, a secret or a key file', words)];
+    const config = assignmentsOf(fact).find(
+      ({ name, values }) => /^(?:KUBECONFIG|TALOSCONFIG)$/.test(name) && /^(?:\/|~|\$HOME)/.test(values[0]?.text ?? ''),
+    );
+    if (config) return [asks('softer', path, line, `sets ${config.name} to a path of this machine`, words)];
+    const literal =
+      /^(?:echo|printf|cat)$/.test(program) &&
+      !fact.args.some(({ dynamic }) => dynamic) &&
+      (fact.document === undefined || !fact.document.includes('$')) &&
+      fact.redirects.some(({ operator, target }) => /^>/.test(operator) && /\$MENDLOOP_OUT\b/.test(target?.text ?? ''));
+    return literal && fact.fedBy.length === 0
+      ? [asks('softer', path, line, 'writes an output that nothing has made', words)]
+      : [];
+  });
+}

@@ -1,0 +1,103 @@
+// The shell texts in YAML, JSON and TOML: what Ansible, a Taskfile or npm runs, what containers start, and values that may be
+// commands for a reader nobody knows.
+import type { Data, Value } from './data.ts';
+import type { Role, ShellText } from './texts.ts';
+
+const ANSIBLE_PATH =
+  /(?:^|\/)(?:tasks|handlers|playbooks?|roles|molecule)\/|(?:^|\/)(?:site|playbook|main|bootstrap|reset|provision)[\w-]*\.ya?ml/i;
+const TASKFILE = /(?:^|\/)\.?taskfile[^/]*\.ya?ml$|(?:^|\/)\.?taskfiles?\//i;
+const SHELL_MODULE = /^(?:ansible\.(?:builtin|legacy|windows)\.)?(?:shell|command|raw|win_shell|win_command|expect)$/;
+/** Keys whose values a tool of the stage runs, in whatever file. */
+const RUN_KEYS =
+  /^(?:cmds?|sh|run|runcmd|bootcmd|precmds?|postcmds?|preconditions|status|entry|shell_command|on_start|hooks?)$/;
+const CONTAINER_KEYS =
+  /^(?:command|args|entrypoint|test|exec|arguments|startupcommand|customcommand|init|poststart|prestop)$/i;
+/** Keys whose values people read. */
+const SPOKEN =
+  /(?:^|[._-])(?:description|summary|title|message|msg|comments?|notes?|help|text|name|label|reason|docs?|info|changelog|fail_msg|success_msg)$/i;
+const SCRIPT_NAME = /\.(?:sh|bash)$/;
+
+/** The kinds of documents whose `command` is what a stage runs, not a container's. */
+const isStageData = (path: string, documents: readonly Value[]): boolean =>
+  TASKFILE.test(path) || (ANSIBLE_PATH.test(path) && !documents.some(isResource)) || documents.some(isPlay);
+
+const isRecord = (value: Value | undefined): value is { [key: string]: Value } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isResource = (value: Value): boolean => isRecord(value) && 'kind' in value && 'apiVersion' in value;
+const isPlay = (value: Value): boolean =>
+  Array.isArray(value) &&
+  value.some(
+    (item) =>
+      isRecord(item) && ('hosts' in item || 'tasks' in item || Object.keys(item).some((key) => SHELL_MODULE.test(key))),
+  );
+
+export function dataTexts(path: string, data: Data): ShellText[] {
+  const isStage = isStageData(path, data.documents);
+  const made: ShellText[] = [];
+  const lineOf = (value: Value, near: number) => data.lines.get(value) ?? near;
+  const scripts = /(?:^|\/)package\.json$/.test(path);
+
+  const add = (value: Value | undefined, role: Role, line: number, name: string): void => {
+    if (typeof value === 'string') made.push({ text: value, role, line, name });
+    else if (Array.isArray(value)) for (const item of value) add(item, role, line, name);
+    else if (isRecord(value)) for (const key of ['cmd', 'sh', 'command', 'run']) add(value[key], role, line, name);
+  };
+
+  const visit = (value: Value, keys: readonly string[], near: number, name: string): void => {
+    if (Array.isArray(value)) {
+      for (const item of value) visit(item, keys, near, name);
+      return;
+    }
+    const key = keys.at(-1) ?? '';
+    if (!isRecord(value)) {
+      addLeaf(value, key, keys, near, name);
+      return;
+    }
+    const line = lineOf(value, near);
+    const called = typeof value.name === 'string' ? value.name : name;
+    const argv = containerArgv(value);
+    if (argv && !isStage) made.push({ text: argv, role: 'container', line, name: called });
+    for (const [part, inner] of Object.entries(value)) {
+      if (SHELL_MODULE.test(part)) addModule(inner, line, called);
+      else if (!isStage && argv && /^(?:command|args)$/.test(part) && Array.isArray(inner)) continue;
+      else if (isStage && RUN_KEYS.test(part))
+        add(inner, 'run', line, part === 'cmds' ? (keys.at(-1) ?? called) : called);
+      else visit(inner, [...keys, part], line, called);
+    }
+  };
+
+  const addModule = (inner: Value, line: number, name: string): void => {
+    if (typeof inner === 'string') made.push({ text: inner, role: 'run', line, name });
+    if (Array.isArray(inner)) made.push({ text: inner.map(String), role: 'run', line, name });
+    if (!isRecord(inner)) return;
+    if (typeof inner.cmd === 'string') made.push({ text: inner.cmd, role: 'run', line, name });
+    if (Array.isArray(inner.argv)) made.push({ text: inner.argv.map(String), role: 'run', line, name });
+  };
+
+  const addLeaf = (value: string, key: string, keys: readonly string[], line: number, name: string): void => {
+    if (value.startsWith('#!') || SCRIPT_NAME.test(key)) made.push({ text: value, role: 'container', line, name: key });
+    else if (scripts && keys.at(-2) === 'scripts') made.push({ text: value, role: 'run', line, name: key });
+    else if (CONTAINER_KEYS.test(key) || RUN_KEYS.test(key))
+      made.push({ text: value, role: isStage ? 'run' : 'container', line, name });
+    else if (/\s/.test(value.trim()) && !SPOKEN.test(key)) made.push({ text: value, role: 'maybe', line, name: key });
+  };
+
+  if (!data.parsed) {
+    for (const { keys, value, line } of data.leaves) addLeaf(value, keys.at(-1) ?? '', keys, line, '');
+    return made;
+  }
+  for (const document of data.documents) visit(document, [], lineOf(document, 1), '');
+  // Lines of leaves are finer than those of the mappings above them.
+  const lines = new Map(data.leaves.map(({ value, line }) => [value, line]));
+  return made.map((one) => (typeof one.text === 'string' ? { ...one, line: lines.get(one.text) ?? one.line } : one));
+}
+
+/** `command` and `args` of a container as the one list that is started; `-c` alone means the image's shell. */
+function containerArgv(value: { [key: string]: Value }): string[] | undefined {
+  const list = (part: Value | undefined): string[] | undefined =>
+    Array.isArray(part) && part.every((item) => typeof item === 'string') ? (part as string[]) : undefined;
+  const [command, args] = [list(value.command), list(value.args)];
+  if (!command && !args) return undefined;
+  const words = [...(command ?? []), ...(args ?? [])];
+  return words[0]?.startsWith('-') && words.some((word) => /^-\w*c$/.test(word)) ? ['sh', ...words] : words;
+}

@@ -1,0 +1,116 @@
+// The leaves of YAML, JSON and TOML with the keys above them. What does not parse is read line by line, so that no rule is
+// blind because of a template or a slip.
+import { parse as parseToml } from 'smol-toml';
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
+import { deepOffset } from '../../config/yaml-depth.ts';
+import { hideTemplates } from '../shell/templates.ts';
+import type { Language } from './language.ts';
+
+/** A value with the keys on the way to it, the outermost first; items of lists have their list's key. */
+export interface Leaf {
+  readonly keys: readonly string[];
+  readonly value: string;
+  readonly line: number;
+}
+
+/** A mapping or list as plain values, with its line; leaves are texts. */
+export type Value = string | Value[] | { [key: string]: Value };
+
+export interface Data {
+  readonly leaves: readonly Leaf[];
+  /** One plain value a document; none where the text does not parse. */
+  readonly documents: readonly Value[];
+  /** Line of each mapping that stands in a document. */
+  readonly lines: ReadonlyMap<Value, number>;
+  readonly parsed: boolean;
+}
+
+const MAX_LEAVES = 50_000;
+
+export function readData(text: string, language: Language): Data {
+  if (language === 'yaml') return readYaml(text) ?? readYaml(hideTemplates(text)) ?? byLine(text);
+  if (language === 'toml') return readToml(text) ?? byLine(text);
+  return byLine(text);
+}
+
+function readYaml(text: string): Data | undefined {
+  if (deepOffset(text) !== undefined) return undefined;
+  const lineCounter = new LineCounter();
+  const options = { logLevel: 'silent', uniqueKeys: false, prettyErrors: false, lineCounter, merge: false } as const;
+  const documents = parseAllDocuments(text, options);
+  if (!Array.isArray(documents) || documents.some(({ errors }) => errors.length > 0)) return undefined;
+  const walk = new Walk((offset) => lineCounter.linePos(offset).line);
+  const values = documents.map((document) => walk.value(document.contents, [], document));
+  return { leaves: walk.leaves, documents: values, lines: walk.lines, parsed: true };
+}
+
+class Walk {
+  readonly leaves: Leaf[] = [];
+  readonly lines = new Map<Value, number>();
+  private readonly lineAt: (offset: number) => number;
+
+  constructor(lineAt: (offset: number) => number) {
+    this.lineAt = lineAt;
+  }
+
+  value(node: unknown, keys: readonly string[], document: Document.Parsed | Document): Value {
+    if (isAlias(node)) return `*${node.source}`;
+    if (isMap(node)) {
+      const made: Record<string, Value> = {};
+      for (const { key, value } of node.items) {
+        const name = isScalar(key) ? String(key.value) : '?';
+        made[name] = this.value(value, [...keys, name], document);
+      }
+      this.lines.set(made, this.lineAt(node.range?.[0] ?? 0));
+      return made;
+    }
+    if (isSeq(node)) return node.items.map((item) => this.value(item, keys, document));
+    const value = isScalar(node) ? textOf(node.value, node.source) : '';
+    const range = isScalar(node) ? node.range : undefined;
+    if (this.leaves.length < MAX_LEAVES) this.leaves.push({ keys, value, line: this.lineAt(range?.[0] ?? 0) });
+    return value;
+  }
+}
+
+const textOf = (value: unknown, source: string | undefined): string =>
+  typeof value === 'string' ? value : (source ?? String(value ?? ''));
+
+function readToml(text: string): Data | undefined {
+  try {
+    const leaves: Leaf[] = [];
+    const plain = (value: unknown, keys: readonly string[]): Value => {
+      if (Array.isArray(value)) return value.map((item) => plain(item, keys));
+      if (typeof value === 'object' && value !== null && !(value instanceof Date))
+        return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, plain(part, [...keys, key])]));
+      leaves.push({ keys, value: String(value), line: lineOf(text, keys.at(-1) ?? '') });
+      return String(value);
+    };
+    const document = plain(parseToml(text, { maxDepth: 200 }), []);
+    return { leaves, documents: [document], lines: new Map(), parsed: true };
+  } catch {
+    return undefined;
+  }
+}
+
+const lineOf = (text: string, key: string): number => {
+  const at = text.indexOf(key);
+  return at === -1 ? 1 : text.slice(0, at).split('\n').length;
+};
+
+const LINE = /^\s*(?:export\s+|-\s+)*["']?([\w./$@-]+)["']?\s*(?::(?=\s)|=)\s*(.*?)\s*,?\s*$/;
+const ITEM = /^\s*-\s+(.*?)\s*$/;
+
+/** Lines of `key: value`, `key = value` and `- item`; comments are none. */
+function byLine(text: string): Data {
+  const leaves = text.split('\n').flatMap((line, i): Leaf[] => {
+    if (/^\s*(?:#|;|\/\/)/.test(line)) return [];
+    const [, key, value = ''] = LINE.exec(line) ?? [];
+    const item = key === undefined ? ITEM.exec(line)?.[1] : undefined;
+    const found = key === undefined ? item : value;
+    if (found === undefined || found === '') return [];
+    return [{ keys: key === undefined ? [] : key.split('.'), value: unquoted(found), line: i + 1 }];
+  });
+  return { leaves, documents: [], lines: new Map(), parsed: false };
+}
+
+const unquoted = (value: string): string => /^(["'])(.*)\1$/s.exec(value)?.[2] ?? value.replace(/\s+#.*$/, '');

@@ -1,0 +1,366 @@
+// What a command would destroy: one table by program, and what holds for programs that no table knows.
+import { isInterpreter, isShell } from '../shell/unwrap.ts';
+import { Arguments } from './arguments.ts';
+import type { Fact } from './facts.ts';
+
+/** `ask`: it can be undone, but not by everybody. */
+export type Severity = 'refuse' | 'ask';
+
+export interface Harm {
+  readonly severity: Severity;
+  /** For a model: what is wrong. */
+  readonly why: string;
+}
+
+type Test = (args: Arguments, fact: Fact) => boolean;
+type Row = readonly [programs: RegExp, test: Test, severity?: Severity];
+
+const always: Test = () => true;
+const verb =
+  (verbs: RegExp, within = 3): Test =>
+  (args) =>
+    args.verb(verbs, within);
+
+const DISK = /^\/dev\/(?:sd|nvme|vd|hd|xvd|mapper|disk|mmcblk|md|dm-|zvol|loop|block|mem|kmem|port)/;
+const KUBECTL = /^(?:kubectl|k|oc|kubecolor)$/;
+const CONTAINERS = /^(?:docker|podman|nerdctl|crictl|ctr|buildah|docker-compose|podman-compose)$/;
+const TERRAFORM = /^(?:terraform|tofu|terragrunt|pulumi|vagrant|cdk|cdktf)$/;
+const CLUSTERS =
+  /^(?:talosctl|kubeadm|k0s|k0sctl|k3d|k3sup|kind|minikube|microk8s|rke|rke2|eksctl|clusterctl|omnictl)$/;
+const CLOUDS =
+  /^(?:aws|gcloud|az|doctl|hcloud|linode-cli|vultr-cli|oci|scw|openstack|flyctl|heroku|wrangler|ibmcloud)$/;
+
+/** Deletes that a cluster makes good by itself. */
+const MENDED_BY_CLUSTER =
+  /^(?:pods?|po|jobs?|cronjobs?|cj|events?|ev|replicasets?|rs|leases?|csr|volumesnapshots?)(?:[/,.]|$)/;
+const IS_NAMED = (word: string) => /^[\w.-]*[\w]/.test(word);
+
+function deletesSoftly(args: Arguments): boolean {
+  if (args.has('', 'force', 'all', 'now', 'all-namespaces') || args.any(/^--grace-period=?0?$/) || args.any(/^-A$/))
+    return false;
+  const [kind = '', ...names] = args.operands.slice(args.operands.indexOf('delete') + 1).filter(IS_NAMED);
+  return MENDED_BY_CLUSTER.test(kind) && (names.length > 0 || kind.includes('/') || args.has('l', 'selector'));
+}
+
+const TABLE: readonly Row[] = [
+  // Files and folders
+  [/^(?:shred|srm|rimraf|trash|trash-put|wipe|secure-delete|bleachbit|del|deltree|unlink)$/, always],
+  [/^find$/, (args) => args.any(/^-(?:delete|fprint\w*)$/)],
+  [/^fd(?:find)?$/, (args) => args.any(/^(?:rm|shred|unlink)$/)],
+  [/^rsync$/, (args) => args.any(/^--(?:del|delete.*|remove-source-files)$/)],
+  [/^(?:truncate|fallocate)$/, (args) => args.has('spcd', 'size', 'punch-hole', 'collapse-range')],
+  [/^mv$/, (args) => args.operands.at(-1) === '/dev/null'],
+  [/^(?:cp|install|ln|cat)$/, (args) => args.operands[0] === '/dev/null' && args.operands.length > 1],
+  [
+    /^(?:tar|zip|7z)$/,
+    (args, { program }) => args.has('', 'remove-files', 'recursive-unlink') || (program === 'zip' && args.has('m')),
+  ],
+  [
+    /^(?:chmod|chown|chgrp|setfacl)$/,
+    (args) => args.has('R', 'recursive') && args.operands.some((word) => /^\/(?:$|[a-z]+\/?$|\*)/.test(word)),
+  ],
+  [/^chmod$/, (args) => args.operands.some((word) => /^(?:0?0?000?|[0-7]?777|a[+=]rwx|a-rwx|ugo-rwx)$/.test(word))],
+  [/^chattr$/, always],
+  // Disks
+  [
+    /^(?:mkfs(?:\..*)?|mke2fs|mkswap|wipefs|blkdiscard|mkdosfs|mkntfs|badblocks|cfdisk|scrub|nwipe|hdparm|sg_format)$/,
+    always,
+  ],
+  [/^dd$/, (args) => args.any(/^of=/)],
+  [
+    /^(?:sgdisk|gdisk|sfdisk|fdisk|parted|partprobe)$/,
+    (args) => !args.has('', 'list', 'print', 'version') && !args.verb(/^print$/, 4) && !args.has('lp'),
+  ],
+  [
+    /^(?:lv|vg|pv)(?:remove|reduce|create|convert)$/,
+    (args, { program }) => /remove|reduce/.test(program) || args.has('f', 'force'),
+  ],
+  [/^(?:zpool|zfs)$/, verb(/^(?:destroy|labelclear|rollback|remove|offline|detach|receive|recv)$/)],
+  [/^zpool$/, (args) => args.verb(/^(?:create|add|replace)$/) && args.has('f')],
+  [/^mdadm$/, (args) => args.has('S', 'zero-superblock', 'stop', 'remove', 'fail') || args.has('C', 'create')],
+  [/^cryptsetup$/, verb(/^(?:luksFormat|erase|luksErase|luksKillSlot|luksRemoveKey|reencrypt|format)$/)],
+  [/^dmsetup$/, verb(/^(?:remove|remove_all|wipe_table|clear)$/)],
+  [
+    /^(?:btrfs|snapper|bcachefs|xfs_repair|tune2fs|nvme|multipath)$/,
+    verb(/^(?:delete|del|format|sanitize|remove|wipe)$/, 4),
+  ],
+  [
+    /^(?:tee|cp|cat|gzip|pv|xxd|openssl)$/,
+    (args) =>
+      args.words
+        .slice(1)
+        .concat(args.words)
+        .some((word) => DISK.test(word)) && !args.any(/^\/dev\/(?:null|zero|stdin)$/),
+  ],
+  // Virtual machines and storage
+  [
+    /^(?:qm|pct|virsh|xl|bhyve|vboxmanage|VBoxManage|lxc|incus|multipass|govc|xe|vmrun|pveceph|pvesr|ha-manager)$/,
+    verb(
+      /^(?:destroy|undefine|delete|delsnapshot|rollback|unregistervm|purge|vol-delete|pool-delete|pool-destroy|snapshot-delete|snapshot-revert|vm-destroy|vdi-destroy|unlink|disk-unlink|remove)$/,
+      4,
+    ),
+  ],
+  [/^(?:lxc-destroy|virt-rescue|vzctl)$/, always],
+  [/^(?:pvesm|pvesh|pvecm|pveum)$/, verb(/^(?:free|remove|delete|delnode|del)$/, 4)],
+  [
+    /^(?:rbd|rados|ceph|ceph-volume|cephadm|radosgw-admin|gluster|linstor|drbdadm)$/,
+    verb(/^(?:rm|remove|purge|destroy|zap|delete|rmfailed|rm-cluster|wipe-md|trash)$/, 6),
+  ],
+  // Clusters
+  [CLUSTERS, verb(/^(?:reset|delete|destroy|wipe|remove|uninstall|shutdown-all)$/, 4)],
+  [/^talosctl$/, (args) => args.has('', 'wipe-mode', 'system-labels-to-wipe', 'user-disks-to-wipe')],
+  [/^(?:k3s|k3s-agent|rke2|k0s|microk8s)-(?:uninstall|killall|agent-uninstall)(?:\.sh)?$/, always],
+  [KUBECTL, (args) => args.verb(/^delete$/) && !deletesSoftly(args)],
+  [KUBECTL, (args) => args.verb(/^replace$/) && args.has('', 'force')],
+  [KUBECTL, (args) => args.verb(/^apply$/) && args.has('', 'prune')],
+  [
+    KUBECTL,
+    (args) =>
+      args.verb(/^drain$/) && args.has('', 'force', 'delete-emptydir-data', 'delete-local-data', 'disable-eviction'),
+  ],
+  [
+    KUBECTL,
+    (args) => args.verb(/^patch$/) && /finalizers["']?\s*:\s*(?:null|\[\s*\])|"op"\s*:\s*"remove"/.test(args.all),
+  ],
+  [KUBECTL, (args) => args.verb(/^config$/) && args.verb(/^(?:delete-.*|unset)$/)],
+  [/^flux$/, verb(/^(?:uninstall|delete)$/)],
+  [
+    /^(?:helm|helmfile|cilium|istioctl|linkerd|velero|argocd|kustomize|longhornctl|kn|tkn|cmctl|tridentctl)$/,
+    verb(/^(?:uninstall|delete|del|un|destroy|purge|remove)$/, 3),
+  ],
+  [/^etcdctl$/, (args) => args.verb(/^(?:del|rm|compact|defrag)$/) || args.verbs(/^member$/, /^remove$/)],
+  // Containers
+  [CONTAINERS, (args) => args.verb(/^(?:prune|rm|rmi|remove|rmp|rmsd|purge)$/, 4) && !args.verb(/^(?:run|exec)$/, 2)],
+  [CONTAINERS, (args) => args.verb(/^down$/, 4) && args.has('v', 'volumes', 'rmi', 'remove-orphans')],
+  [
+    CONTAINERS,
+    (args) => args.verb(/^up$/, 4) && args.has('V', 'renew-anon-volumes', 'remove-orphans', 'force-recreate'),
+  ],
+  [/^docker$/, (args) => args.verbs(/^swarm$/, /^leave$/)],
+  // Infrastructure as code and clouds
+  [TERRAFORM, (args) => args.verb(/^destroy$/) || args.any(/^-{1,2}destroy(?:=true)?$/)],
+  [
+    TERRAFORM,
+    (args) =>
+      args.verbs(/^state$/, /^(?:rm|mv|push|replace-provider|delete)$/) ||
+      args.verbs(/^workspace$/, /^delete$/) ||
+      args.verbs(/^stack$/, /^rm$/),
+  ],
+  [
+    CLOUDS,
+    (args) =>
+      args.words.some((word) =>
+        /^(?:delete|delete-.*|terminate-.*|destroy|purge|rb|rm|remove|deregister-.*|erase)$/.test(word),
+      ),
+  ],
+  [
+    /^(?:rclone|gsutil|s3cmd|s5cmd|mc|mcli|b2|azcopy)$/,
+    verb(/^(?:delete|deletefile|purge|sync|move|rm|rmdirs|rb|del|remove|cleanup|mirror)$/),
+  ],
+  [
+    /^(?:restic|borg|borgmatic|kopia|duplicity|rdiff-backup|proxmox-backup-client|zfs-auto-snapshot)$/,
+    verb(/^(?:forget|prune|delete|remove|unlock|rebuild-index|compact|break-lock|snapshots?-delete)$/),
+  ],
+  [/^gh$/, (args) => args.verb(/^(?:delete|delete-asset|archive)$/, 3)],
+  [/^(?:vault|bao|consul|nomad|op|bw)$/, verb(/^(?:delete|destroy|metadata-delete|purge|system-gc)$/, 3)],
+  // Histories and databases
+  [
+    /^git$/,
+    (args) =>
+      args.verb(/^push$/) &&
+      (args.has('fd', 'force', 'force-with-lease', 'mirror', 'delete', 'prune') ||
+        args.operands.slice(1).some((word) => /^[+:]/.test(word))),
+  ],
+  [/^git$/, (args) => args.verb(/^(?:clean|filter-branch|filter-repo|rm)$/, 2)],
+  [/^git$/, (args) => args.verb(/^reset$/, 2) && args.has('', 'hard', 'merge', 'keep')],
+  [
+    /^git$/,
+    (args) =>
+      args.verb(/^(?:checkout|switch|restore)$/, 2) &&
+      (args.has('f', 'force', 'discard-changes') ||
+        args.words.includes('--') ||
+        args.verb(/^restore$/, 2) ||
+        args.operands.at(-1) === '.'),
+  ],
+  [
+    /^git$/,
+    (args) =>
+      args.verbs(/^stash$/, /^(?:drop|clear)$/) ||
+      args.verbs(/^reflog$/, /^(?:expire|delete)$/) ||
+      args.verbs(/^worktree$/, /^(?:remove|prune)$/),
+  ],
+  [
+    /^git$/,
+    (args) =>
+      (args.verb(/^(?:branch|tag)$/, 2) && args.has('dD', 'delete', 'force')) ||
+      (args.verb(/^update-ref$/, 2) && args.has('d')) ||
+      (args.verb(/^gc$/, 2) && args.has('', 'prune')),
+  ],
+  [
+    /^(?:dropdb|dropuser|mysqladmin|pg_resetwal|pg_dropcluster)$/,
+    (args, { program }) => program !== 'mysqladmin' || args.verb(/^(?:drop|flush-.*|shutdown)$/),
+  ],
+  [/^redis-cli$/, (args) => args.any(/^(?:flushall|flushdb|del|unlink|shutdown)$/i)],
+  [
+    /^(?:rabbitmqctl|kafka-topics(?:\.sh)?|influx|nodetool|mongodump|minio)$/,
+    verb(/^(?:reset|force_reset|delete.*|purge.*|--delete|bucket-delete|removenode)$/, 3),
+  ],
+  // Machines
+  [/^(?:userdel|groupdel|deluser|delgroup)$/, always],
+  [
+    /^(?:iptables|ip6tables|ebtables|nft|ipset|ipvsadm)$/,
+    (args) => args.has('FXZ', 'flush', 'delete-chain', 'clear', 'destroy') || args.verb(/^(?:flush|destroy|delete)$/),
+  ],
+  [/^ufw$/, verb(/^(?:disable|reset|delete)$/)],
+  [
+    /^(?:ip|nmcli|bridge|ovs-vsctl|netplan|ifdown|wg|tailscale|zerotier-cli)$/,
+    (args) =>
+      args.verb(/^(?:delete|del|flush|del-br|del-port|logout|leave)$/, 4) ||
+      (args.verb(/^set$/) && args.verb(/^down$/, 6)),
+  ],
+  [/^(?:crontab|at|atrm|batch)$/, (args) => args.has('r')],
+  [/^kill$/, (args) => args.words.includes('-1') || args.words.includes('1')],
+  [
+    /^(?:apt|apt-get|aptitude|dnf|yum|zypper|pacman|apk|snap|flatpak|brew|pip[\d.]*|pipx|npm|pnpm|yarn|gem|cargo|dpkg|rpm)$/,
+    (args) =>
+      args.verb(/^(?:remove|purge|autoremove|autopurge|uninstall|erase|del|unpublish|clean-all|rm)$/, 2) ||
+      args.any(/^(?:-R[a-z]*|--purge|--remove|--erase|-P)$/),
+  ],
+  [/^ipmitool$/, (args) => args.any(/^(?:off|cycle|reset|soft)$/)],
+  [/^history$/, (args) => args.has('cdw')],
+  [
+    /^(?:curl|wget|http|https|xh|httpie)$/,
+    (args) =>
+      args.any(/^-?X?\s*DELETE$/) ||
+      /^(?:DELETE)$/i.test(args.value(/^(?:-X|--request|--method)$/) ?? '') ||
+      args.any(/^(?:-XDELETE|--request=DELETE|--method=DELETE)$/i),
+  ],
+  [
+    /^(?:ansible|ansible-playbook|ansible-pull)$/,
+    (args) =>
+      /\bstate=absent\b/.test(args.all) ||
+      args.operands.some((word) =>
+        /(?:^|[/_-])(?:reset|nuke|destroy|wipe|teardown|uninstall)[\w-]*\.ya?ml$/.test(word),
+      ),
+  ],
+  [
+    /^(?:make|just|task|go-task|npm|pnpm|yarn|mise|invoke|rake)$/,
+    (args) =>
+      args.operands.some((word) =>
+        /(?:^|[:_-])(?:destroy|nuke|wipe|reset|teardown|uninstall|purge|clean-all|distclean)(?:$|[:_-])/.test(word),
+      ),
+  ],
+
+  // What can be undone
+  [KUBECTL, (args) => args.verb(/^delete$/), 'ask'],
+  [
+    KUBECTL,
+    (args) => args.verb(/^(?:drain|scale|cordon|taint|evict)$/) || args.verbs(/^rollout$/, /^(?:undo|pause)$/),
+    'ask',
+  ],
+  [/^flux$/, verb(/^suspend$/), 'ask'],
+  [
+    /^(?:helm|helmfile)$/,
+    (args) => args.verb(/^rollback$/) || args.has('', 'force', 'force-replace', 'cleanup-on-fail'),
+    'ask',
+  ],
+  [
+    /^(?:systemctl|service|rc-service|sv|supervisorctl|pm2|launchctl)$/,
+    verb(/^(?:stop|disable|mask|kill|isolate|poweroff|reboot|halt|rescue|emergency|down|delete|unload|bootout)$/, 2),
+    'ask',
+  ],
+  [CONTAINERS, verb(/^(?:stop|kill|down|pause)$/, 4), 'ask'],
+  [
+    /^(?:qm|pct|virsh|lxc|incus|multipass)$/,
+    verb(
+      /^(?:stop|shutdown|reset|suspend|reboot|pause|hibernate|managedsave|move-disk|move-volume|resize|template)$/,
+      2,
+    ),
+    'ask',
+  ],
+  [/^(?:reboot|shutdown|poweroff|halt|init|telinit|killall|pkill|kexec|swapoff|fsfreeze)$/, always, 'ask'],
+  [/^kill$/, (args) => args.has('9', 'KILL') || args.words.includes('-KILL') || args.words.includes('-SIGKILL'), 'ask'],
+  [/^(?:talosctl)$/, verb(/^(?:reboot|shutdown|rollback|upgrade-k8s|etcd)$/, 2), 'ask'],
+  [
+    /^(?:umount|zpool|vgchange|vgexport)$/,
+    (args, { program }) =>
+      program === 'umount' ? args.has('fl', 'force', 'lazy') : args.verb(/^export$/) || args.has('', 'activate=n'),
+    'ask',
+  ],
+  [TERRAFORM, (args) => args.verb(/^(?:taint|untaint)$/) || args.any(/^-{1,2}replace/), 'ask'],
+  [/^journalctl$/, (args) => args.any(/^--vacuum/), 'ask'],
+  [/^rmdir$/, always, 'ask'],
+];
+
+const GENERIC =
+  /^(?:destroy|nuke|wipe|wipe-.*|erase|purge|uninstall|obliterate|zap|drop|dropall|delete|delete-.*|remove-all|factory-reset|terminate|flushall)$/;
+/** Programs whose words are names, patterns or texts. */
+const SPEAKS =
+  /^(?:echo|printf|print|logger|log\w*|info|warn\w*|error|die|fail\w*|debug|say|e?grep|fgrep|rg|ag|ack|test|\[\[?|case|export|local|declare|readonly|typeset|unset|read|set|cd|source|\.|mkdir|touch|ls|cat|head|tail|cut|sort|which|type|command|jq|yq|awk|gawk|sed|tr|wc|basename|dirname|for|function|alias|trap|git|kubectl|tput|notify-send|true|false|:|let|return|exit|shift|getopts|wait|sleep|mapfile|readarray|diff|cmp|stat|file|date|man|apropos|less|more|tee|column|xargs|env|sudo|ssh|eval|bash|sh|zsh|find|test_.*|describe|it|assert.*)$/;
+
+const INLINE =
+  /\b(?:shutil\.rmtree|rmtree|os\.(?:remove|unlink|rmdir|removedirs|truncate|kill)|pathlib\.\S*unlink|\.unlink\(|FileUtils\.(?:rm|remove)\w*|File\.(?:delete|unlink)|Dir\.(?:delete|rmdir)|rm_rf?|fs\.(?:rm|rmdir|unlink|truncate)\w*|rmSync|unlinkSync|RemoveAll|os\.Remove|removedirs|rimraf|Remove-Item|delete_namespaced?\w*|delete_collection\w*|deleteMany|dropDatabase|drop_all|drop_database|delete_bucket|terminate_instances|delete_(?:volume|snapshot|vm|instance|cluster|node|disk)\w*|unlink\s+glob|truncate\s*\()/;
+const SQL =
+  /\b(?:drop\s+(?:table|database|schema|user|role|index|view|keyspace|owned|collection)|delete\s+from\s+\S+(?!\s+where\b)|truncate\s+(?:table\s+)?\S+\s*;?|alter\s+table\s+\S+\s+drop|dropDatabase|\.drop\(|deleteMany|flushall|flushdb|delete\s+from)\b/i;
+const RUNS_SHELL =
+  /\b(?:system|popen|exec[lv]p?e?|spawn\w*|subprocess\.\w+|check_call|check_output|child_process|execSync|spawnSync|Open3|IO\.popen|os\.system|shell_exec|passthru|qx)\b/;
+
+/** What text of another language would destroy. */
+export function inlineHarm(text: string): Harm | undefined {
+  if (INLINE.test(text)) return { severity: 'refuse', why: 'deletes files or data' };
+  if (
+    RUNS_SHELL.test(text) &&
+    /\b(?:rm\s+-\w*[rf]|rm["',\s]+-\w*[rf]|mkfs|wipefs|dd\s+if|dd["',\s]+if|shred|kubectl["',\s]+delete|terraform["',\s]+destroy|zpool["',\s]+destroy|qm["',\s]+destroy|git["',\s]+(?:clean|reset|push))/.test(
+      text,
+    )
+  )
+    return { severity: 'refuse', why: 'runs a command that deletes' };
+  return undefined;
+}
+
+/** What SQL would destroy. */
+export const sqlHarm = (text: string): Harm | undefined =>
+  SQL.test(text) ? { severity: 'refuse', why: 'drops or deletes data of a database' } : undefined;
+
+const WHY: Readonly<Record<Severity, string>> = {
+  refuse: 'removes, wipes or resets what cannot be had again; mend the cause instead',
+  ask: 'stops, deletes or resets what can be made again',
+};
+
+/** What `fact` destroys by its own words; undefined: nothing that is known. */
+export function harmOf(fact: Fact, isFunction: (name: string) => boolean): Harm | undefined {
+  const { program, args: words, redirects, inline } = fact;
+  const args = new Arguments(words);
+  const emptied = redirects.find(
+    ({ operator, target }) => /^(?:>|>\||&>)$/.test(operator) && DISK.test(target?.text ?? ''),
+  );
+  if (emptied) return { severity: 'refuse', why: 'writes over a block device' };
+  if (inline) {
+    const harm =
+      inlineHarm(inline.text) ??
+      (/sql|maria|mongo|redis|influx|duck|cql|cockroach|clickhouse/.test(inline.program)
+        ? sqlHarm(inline.text)
+        : undefined);
+    if (harm) return harm;
+    if (/awk$/.test(inline.program) && /\bsystem\s*\(|\|\s*"(?:ba|z)?sh/.test(inline.text))
+      return { severity: 'refuse', why: 'runs a program out of awk' };
+    if (
+      inline.program === 'sed' &&
+      /(?:^|[;\s/\d$])e\s+\S|\/[a-z]*e[a-z]*(?:$|[;}\s])/.test(sedScript(words.map(({ text }) => text)))
+    )
+      return { severity: 'refuse', why: 'runs a program out of sed' };
+  }
+  if (/^wipe\w*\.(?:sh|py)$/.test(program)) return { severity: 'refuse', why: WHY.refuse };
+  if (isFunction(program)) return undefined;
+  const row = TABLE.find(([programs, test]) => programs.test(program) && test(args, fact));
+  if (row) return { severity: row[2] ?? 'refuse', why: WHY[row[2] ?? 'refuse'] };
+  if (program !== '' && !SPEAKS.test(program) && !isInterpreter(program) && !isShell(program) && args.verb(GENERIC, 2))
+    return { severity: 'refuse', why: WHY.refuse };
+  return undefined;
+}
+
+const sedScript = (words: readonly string[]): string =>
+  words
+    .filter((word) => !word.startsWith('-'))
+    .slice(0, 1)
+    .join('');

@@ -1,0 +1,111 @@
+// What a file is, as facts that rules ask: its commands, the leaves of its data, its lines; and which of them a change adds and
+// takes away. Told apart by what they are, not by where they stand: moved or indented is neither added nor gone.
+import type { Edit } from '../edit.ts';
+import { type ParseShell, unreadParts } from '../shell/node.ts';
+import { hideTemplates } from '../shell/templates.ts';
+import { type RunCommand, readArgv, readCommands } from '../shell/unwrap.ts';
+import { type ChangedLines, changedLines } from './changed-lines.ts';
+import { type Data, type Leaf, readData } from './data.ts';
+import { type Language, languageOf } from './language.ts';
+import { type Role, type ShellText, shellTexts } from './texts.ts';
+
+export interface Fact extends RunCommand {
+  readonly role: Role;
+  /** The target, task or key whose text it is in. */
+  readonly unit: string;
+  /** What it is, wherever it stands. */
+  readonly key: string;
+}
+
+export interface FileFacts {
+  readonly language: Language;
+  readonly commands: readonly Fact[];
+  readonly functions: readonly string[];
+  readonly data: Data | undefined;
+  /** Lines of scripts that the grammar cannot read. */
+  readonly unread: ReadonlySet<number>;
+}
+
+/** One file's change, as facts. */
+export interface Change extends Edit {
+  readonly old: FileFacts;
+  readonly now: FileFacts;
+  readonly lines: ChangedLines;
+  readonly added: readonly Fact[];
+  readonly gone: readonly Fact[];
+  readonly addedLeaves: readonly Leaf[];
+  readonly goneLeaves: readonly Leaf[];
+}
+
+export function factsOf(path: string, text: string, parse: ParseShell): FileFacts {
+  const language = languageOf(path, text);
+  const hasData = language === 'yaml' || language === 'toml' || language === 'settings' || language === 'hcl';
+  const data = hasData ? readData(text, language) : undefined;
+  const commands: Fact[] = [];
+  const functions: string[] = [];
+  const unread = new Set<number>();
+  for (const shell of shellTexts(path, text, language, data)) {
+    const read = readText(shell, parse);
+    commands.push(...read.commands);
+    functions.push(...read.functions);
+    for (const line of read.unread) unread.add(line);
+  }
+  return { language, commands, functions, data, unread };
+}
+
+function readText({ text, role, line, name }: ShellText, parse: ParseShell) {
+  const fact = (command: RunCommand): Fact => ({
+    ...command,
+    line: command.line + line - 1,
+    role,
+    unit: name,
+    key: keyOf(command),
+  });
+  if (typeof text !== 'string') return { commands: readArgv(text, parse).map(fact), functions: [], unread: [] };
+  const { commands, script } = readCommands(text, parse);
+  const unread = role === 'run' ? unreadParts(parse(hideTemplates(text))).map((node) => node.line + line - 1) : [];
+  return { commands: commands.map(fact), functions: script.functions, unread };
+}
+
+/** The words and redirections of a command; templates count by their length no more. */
+export function keyOf({
+  words,
+  redirects,
+  assignments,
+}: Pick<RunCommand, 'words' | 'redirects' | 'assignments'>): string {
+  const set = assignments.map(({ name, values }) => `${name}=${values.map(({ text }) => text).join(' ')}`);
+  const sent = redirects.map(({ descriptor, operator, target }) => `${descriptor}${operator}${target?.text ?? ''}`);
+  return [...set, ...words.map(({ text }) => text), ...sent].join('\0').replace(/\ue000+/g, '\ue000');
+}
+
+export function changeOf(edit: Edit, parse: ParseShell): Change {
+  const { path, before, after } = edit;
+  const old = factsOf(path, before ?? '', parse);
+  const now = factsOf(path, after, parse);
+  const [oldLeaves, nowLeaves] = [old.data?.leaves ?? [], now.data?.leaves ?? []];
+  return {
+    ...edit,
+    old,
+    now,
+    lines: changedLines(before, after),
+    added: without(now.commands, old.commands, ({ key, role }) => `${role === 'maybe'} ${key}`),
+    gone: without(old.commands, now.commands, ({ key, role }) => `${role === 'maybe'} ${key}`),
+    addedLeaves: without(nowLeaves, oldLeaves, leafKey),
+    goneLeaves: without(oldLeaves, nowLeaves, leafKey),
+  };
+}
+
+/** A leaf under a renamed parent is the same leaf; a module's full name is its short name. */
+const leafKey = ({ keys, value }: Leaf): string =>
+  `${(keys.at(-1) ?? '').replace(/^ansible\.(?:builtin|legacy)\./, '')}\0${value}`;
+
+/** Those of `some` that `others` do not have as well, each as often as it stands there. */
+function without<T>(some: readonly T[], others: readonly T[], keyOf: (one: T) => string): T[] {
+  const counts = new Map<string, number>();
+  for (const one of others) counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1);
+  return some.filter((one) => {
+    const left = counts.get(keyOf(one)) ?? 0;
+    if (left > 0) counts.set(keyOf(one), left - 1);
+    return left === 0;
+  });
+}

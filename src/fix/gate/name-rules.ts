@@ -1,0 +1,144 @@
+// Added text that names a protected file, or writes what checks run, under any spelling.
+import picomatch from 'picomatch';
+import { commandWords, isWipeScript, pathMatcher, rawWords } from '../../config/paths.ts';
+import type { Change, Fact } from './facts.ts';
+import { type Finding, refuses } from './finding.ts';
+import type { GateRules } from './rules.ts';
+import { shownWords } from './shown.ts';
+import { writtenPaths } from './written-paths.ts';
+
+export function nameFindings(
+  change: Change,
+  { protect, judging }: Pick<GateRules, 'protect'> & { judging: readonly string[] },
+): Finding[] {
+  const { path, added, addedLeaves, lines, now } = change;
+  const isProtected = protectedWord(protect, path);
+  const folders = cdFolders(now.commands);
+  const named = (words: readonly string[]): string | undefined =>
+    words.find(
+      (word) =>
+        isProtected(word) ||
+        runsWipe(word) ||
+        LOOPS_OWN.test(word) ||
+        folders.some((folder) => isProtected(`${folder}/${word.replace(/^\.\//, '')}`)),
+    );
+  const say = (line: number, word: string, words: string) =>
+    refuses('names_protected', path, line, `names ${word}, which may not be used either`, words);
+  const commands = added.flatMap((fact): Finding[] => {
+    const words = [...fact.words.map(({ text }) => text), ...fact.redirects.map(({ target }) => target?.text ?? '')];
+    const parts = words.flatMap((word) => [word, ...word.split(/[=:,]/)]);
+    const isSaid =
+      /^(?:echo|printf|log\w*|info|warn\w*|error|die)$/.test(fact.program) &&
+      writtenPaths(fact).length === 0 &&
+      !fact.around.some(({ kind }) => kind === 'piped');
+    const word = isSaid ? undefined : named(parts);
+    if (word !== undefined) return [say(fact.line, word, shownWords(fact))];
+    const judge = judgeTouched(fact, judging, path, folders);
+    return judge === undefined
+      ? []
+      : [refuses('names_protected', path, fact.line, `writes ${judge}, which checks run`, shownWords(fact))];
+  });
+  const leaves = addedLeaves.flatMap(({ value, line }) => {
+    const word = named(rawWords(value));
+    return word === undefined ? [] : [say(line, word, value)];
+  });
+  const programs =
+    now.language === 'program'
+      ? lines.added.flatMap(({ text, number }) => {
+          const words = rawWords(text);
+          const word =
+            named(words) ??
+            words.find(
+              (one) =>
+                judging.some((judge) => namesPath(one, judge, path, [])) &&
+                /\b(?:open|write\w*|copy\w*|move|rename|unlink|remove|chmod|truncate)\b/.test(text),
+            );
+          return word === undefined || /^\s*(?:#|\/\/)/.test(text) ? [] : [say(number, word, text.trim())];
+        })
+      : [];
+  return [...commands, ...leaves, ...programs];
+}
+
+/** Folders that commands of the file go to. */
+const cdFolders = (commands: readonly Fact[]): string[] =>
+  commands
+    .filter(({ program }) => program === 'cd' || program === 'pushd')
+    .flatMap(({ args }) =>
+      args.map(({ text }) => plainPath(text)).filter((text) => text !== '' && !text.startsWith('-')),
+    );
+
+function judgeTouched(
+  fact: Fact,
+  judging: readonly string[],
+  path: string,
+  folders: readonly string[],
+): string | undefined {
+  if (judging.length === 0) return undefined;
+  const written = writtenPaths(fact);
+  return judging.find((judge) => written.some((word) => namesPath(word, judge, path, folders)));
+}
+
+const plainPath = (word: string): string =>
+  word.replace(/^(?:\$\w+\/+|\$\(…\)\/+|\ue000+\/+|\.{1,2}\/+|\/+)+/, '').replace(/\/+$/, '');
+
+/** Whether `word`, in a command of the file `from`, may mean `path`. */
+function namesPath(word: string, path: string, from: string, folders: readonly string[]): boolean {
+  if (word === '' || word.startsWith('-') || /^\w+:\/\//.test(word)) return false;
+  const plain = plainPath(word.toLowerCase());
+  const target = path.toLowerCase().replace(/\/$/, '');
+  const isFolder = path.endsWith('/');
+  const own = from.toLowerCase().split('/').slice(0, -1).join('/');
+  const candidates = [
+    plain,
+    ...(own === '' ? [] : [`${own}/${plain}`]),
+    ...folders.map((folder) => `${folder.toLowerCase()}/${plain}`),
+  ];
+  const isGlob = /[*?[{]/.test(plain);
+  const hits = (one: string): boolean => {
+    if (isFolder) return one === target || one.startsWith(`${target}/`);
+    if (isGlob)
+      return (
+        picomatch(one, { dot: true })(target) || (one.includes('/') && picomatch(`**/${one}`, { dot: true })(target))
+      );
+    return one === target || (one.includes('/') && target.endsWith(`/${one}`)) || target.startsWith(`${one}/`);
+  };
+  if (candidates.some(hits)) return true;
+  // A name without a folder, behind a variable: the folder is whatever that holds.
+  return /^\$/.test(word) && !plain.includes('/') && !isGlob && target.split('/').at(-1) === plain;
+}
+
+const LOOPS_OWN = /(?:^|\/)(?:ai\/(?:context_map|loop)\.yaml|\.git\/(?:hooks|config|info|objects|refs)(?:\/.*)?)$/i;
+const GLOB = /[*?[\]{}()!+@]/;
+/** Names that many files have: alone they say nothing. */
+const COMMON =
+  /^(?:run|main|verify|values|config|kustomization|readme|index|install|setup|makefile|dockerfile|deploy|defaults?|all|test|build|start|namespace|helmrelease|helm-release|secret|docker-compose|compose|package)(?:\.\w+)?$/i;
+
+/** Data may be about wiping; only what looks like a file to be run counts. */
+const runsWipe = (word: string): boolean =>
+  !word.startsWith('-') &&
+  isWipeScript(word) &&
+  (word.includes('/') || /\.(?:sh|bash|py|pl|rb|js|mjs|ya?ml)$/i.test(word)) &&
+  !/^https?:/.test(word);
+
+function protectedWord(protect: readonly string[], path: string): (word: string) => boolean {
+  const matches = pathMatcher(protect, { ignoreCase: true });
+  const literal = protect.filter((glob) => !GLOB.test(glob) && !glob.endsWith('/')).map((glob) => glob.toLowerCase());
+  const folder = path.split('/').slice(0, -1).join('/').toLowerCase();
+  return (word) => {
+    if (word.startsWith('-') || word.length > 1024 || /\s/.test(word)) return false;
+    // "$DIR/name", ../../name and /somewhere/name may all end at the same file.
+    const plain = plainPath(word.toLowerCase());
+    if (plain === '' || /^\w+:\/\//.test(word)) return false;
+    if (commandWords(plain).some((candidate) => matches(candidate))) return true;
+    if (/[*?[]/.test(plain) && plain.length > 3) {
+      const isMatch = picomatch(plain.includes('/') ? [plain, `**/${plain}`] : `**/${plain}`, { dot: true });
+      return literal.some((file) => isMatch(file) && /[\w]{3}/.test(plain.split('/').at(-1) ?? ''));
+    }
+    return literal.some((file) => {
+      const name = file.split('/').at(-1) ?? '';
+      if (plain === file || plain.endsWith(`/${file}`)) return true;
+      if (plain.includes('/')) return file.endsWith(`/${plain}`);
+      return plain === name && (!COMMON.test(name) || file === (folder ? `${folder}/${name}` : name));
+    });
+  };
+}

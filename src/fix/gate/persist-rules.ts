@@ -1,0 +1,246 @@
+// Added text that stays beyond the stage: schedules, units, start files, keys, users, rights, git's configuration, and
+// variables that decide which programs run.
+import { assignmentsOf } from '../shell/unwrap.ts';
+import { Arguments } from './arguments.ts';
+import type { Value } from './data.ts';
+import type { Change, Fact, FileFacts } from './facts.ts';
+import { asks, type Finding, refuses } from './finding.ts';
+import { shownWords } from './shown.ts';
+import { writtenPaths } from './written-paths.ts';
+
+const WHY = 'changes what runs or who may do what beyond this stage';
+
+const any = () => true;
+const TABLE: readonly (readonly [programs: RegExp, test: (args: Arguments) => boolean])[] = [
+  [/^crontab$/, (args) => !args.has('l')],
+  [
+    /^(?:at|batch|useradd|adduser|usermod|passwd|chpasswd|gpasswd|visudo|ssh-copy-id|update-rc\.d|chkconfig|rc-update|newusers|addgroup|vipw|pveum|smbpasswd|htpasswd)$/,
+    any,
+  ],
+  [
+    /^systemctl$/,
+    (args) => args.verb(/^(?:enable|link|preset|set-default|edit|reenable|add-wants|set-property|unmask)$/, 2),
+  ],
+  [/^systemd-run$/, (args) => args.any(/^--(?:on-|timer|unit)/)],
+  [/^loginctl$/, (args) => args.verb(/^enable-linger$/)],
+  [
+    /^git$/,
+    (args) =>
+      args.verb(/^config$/, 2) && !args.has('l', 'list', 'get', 'get-all', 'get-regexp') && args.operands.length > 2,
+  ],
+  [
+    /^git$/,
+    (args) =>
+      args.verbs(/^remote$/, /^(?:add|set-url)$/) ||
+      args.any(/^-c$/) ||
+      args.verbs(/^credential\S*$/, /^(?:approve|store)$/),
+  ],
+  [
+    /^(?:kubectl|k|oc)$/,
+    (args) =>
+      args.verbs(/^create$/, /^(?:clusterrolebinding|rolebinding|clusterrole|role|token|serviceaccount|sa)$/) ||
+      args.verbs(/^(?:certificate)$/, /^approve$/) ||
+      args.verb(/^(?:adm|policy)$/, 1),
+  ],
+  [
+    /^(?:setcap|setfacl|sysctl|update-initramfs|grub-mkconfig|efibootmgr|ld|ldconfig|kexec|bpftool|auditctl|setenforce|ufw|firewall-cmd)$/,
+    (args) => !args.has('', 'list-all', 'state') && !args.verb(/^(?:status|get)$/),
+  ],
+  [
+    /^chmod$/,
+    (args) =>
+      args.operands.some(
+        (word) => /^[ug]*\+s$|^[2-7][0-7]{3}$|^\+s$/.test(word) && !/^[0-7]{3}$/.test(word) && /s|^[2467]/.test(word),
+      ),
+  ],
+  [/^(?:ngrok|cloudflared|localtunnel|lt|bore|frpc|chisel|autossh|tmate|ttyd|gotty)$/, any],
+];
+
+/** Places that are read when somebody logs in, a machine starts or git runs. */
+export const START_FILES =
+  /(?:^|\/)(?:\.(?:bashrc|bash_profile|bash_login|bash_aliases|profile|zshrc|zshenv|zprofile|inputrc|netrc|gitconfig|pam_environment|xinitrc)|authorized_keys2?|rc\.local|ld\.so\.preload|crontab|sudoers)$|^\/etc\/(?:cron[\w.]*|sudoers\.d|profile(?:\.d|$)|bash\.bashrc|environment|init\.d|systemd|pam\.d|ssh|passwd|shadow|group|ld\.so|modules|security|xdg\/autostart|apt\/(?:sources|trusted)|udev|NetworkManager\/dispatcher|rc\d?\.d)(?:\/|$|-)|^\/(?:var\/spool\/cron|lib\/systemd|usr\/lib\/systemd|var\/lib\/cloud)(?:\/|$)|\/\.(?:ssh|config\/(?:systemd|autostart|git)|git\/(?:hooks|config)|local\/share\/systemd|gnupg|aws|docker\/config)(?:\/|$)|(?:^|\/)\.git\/(?:hooks|config)/;
+
+/** Variables that decide which programs run, or what they load. */
+const RULING =
+  /^(?:PATH|LD_\w+|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS4|GIT_(?:SSH|SSH_COMMAND|ASKPASS|EXTERNAL_DIFF|CONFIG\w*|PAGER|EDITOR|PROXY_COMMAND|EXEC_PATH|TEMPLATE_DIR)|PYTHONPATH|PYTHONSTARTUP|PYTHONHOME|NODE_OPTIONS|NODE_PATH|PERL5LIB|PERL5OPT|RUBYOPT|RUBYLIB|JAVA_TOOL_OPTIONS|DYLD_\w+|GCONV_PATH|IFS|SUDO_ASKPASS|EDITOR|VISUAL|PAGER|BROWSER|HOME|ANSIBLE_(?:LIBRARY|ROLES_PATH|\w*PLUGINS|CONFIG)|HELM_PLUGINS|KUBECTL_EXTERNAL_DIFF|TF_CLI_CONFIG_FILE)$/;
+const SETTINGS_RULING =
+  /^(?:PATH|LD_\w+|BASH_ENV|ENV|SHELLOPTS|PROMPT_COMMAND|GIT_SSH_COMMAND|GIT_SSH|PYTHONPATH|PYTHONSTARTUP|NODE_OPTIONS|PERL5OPT|RUBYOPT|DYLD_\w+)$/;
+
+export function persistFindings(change: Change): Finding[] {
+  return [...commandFindings(change), ...variableFindings(change), ...taskFindings(change), ...rightFindings(change)];
+}
+
+function commandFindings({ path, added, old }: Change): Finding[] {
+  return added.flatMap((fact): Finding[] => {
+    const args = new Arguments(fact.args);
+    const say = (why: string) => [refuses('persists', path, fact.line, why, shownWords(fact))];
+    const file = writtenPaths(fact).find((one) => START_FILES.test(one));
+    if (file !== undefined && !old.commands.some((other) => writtenPaths(other).includes(file))) return say(WHY);
+    if (!TABLE.some(([programs, test]) => programs.test(fact.program) && test(args))) return [];
+    const unit = args.operands.at(-1) ?? '';
+    const isNamed =
+      fact.program === 'systemctl' &&
+      old.commands.some((other) => other.program === 'systemctl' && other.args.some(({ text }) => text === unit));
+    return isNamed
+      ? [asks('softer', path, fact.line, 'starts a service by itself from now on', shownWords(fact))]
+      : say(WHY);
+  });
+}
+
+function variableFindings(change: Change): Finding[] {
+  const { path, added, old, now, addedLeaves } = change;
+  const say = (line: number, name: string, value: string) =>
+    refuses(
+      'persists',
+      path,
+      line,
+      'sets a variable that decides which programs run or what they load',
+      `${name}=${value}`,
+    );
+  const before = new Set(
+    old.commands.flatMap((fact) => assignmentsOf(fact).map(({ name, values }) => `${name}=${values[0]?.text}`)),
+  );
+  const isLoose = (name: string, fact: Fact) =>
+    name === 'IFS' || ((name === 'HOME' || name === 'PAGER' || name === 'EDITOR') && fact.words.length > 0);
+  const set = added
+    .filter(({ role }) => role === 'run')
+    .flatMap((fact) =>
+      assignmentsOf(fact)
+        .filter(({ name }) => RULING.test(name) && !isLoose(name, fact))
+        .map(({ name, values }) => ({ name, value: values[0]?.text ?? '', line: fact.line })),
+    );
+  const env = added
+    .filter(({ program, role }) => program === 'env' && role === 'run')
+    .flatMap((fact) =>
+      fact.args
+        .flatMap(({ text }) => /^(\w+)=(.*)$/s.exec(text)?.slice(1, 3) ?? [])
+        .flatMap((name, i, all) =>
+          i % 2 === 0 && RULING.test(name) ? [{ name, value: all[i + 1] ?? '', line: fact.line }] : [],
+        ),
+    );
+  // A file of the stage's environment; what a container is given concerns that alone.
+  const isLoaded =
+    now.language === 'settings' ||
+    now.language === 'toml' ||
+    !(now.data?.documents ?? []).some((value) => isRecord(value) && 'kind' in value);
+  const leaves = isLoaded ? addedLeaves.filter(({ keys }) => SETTINGS_RULING.test(keys.at(-1) ?? '')) : [];
+  return [
+    ...[...set, ...env]
+      .filter(({ name, value }) => !before.has(`${name}=${value}`))
+      .map(({ name, value, line }) => say(line, name, value)),
+    ...leaves.map(({ keys, value, line }) => say(line, keys.at(-1) ?? '', value)),
+    ...recipeVariables(change).map(({ name, value, line }) => say(line, name, value)),
+  ];
+}
+
+/** `export PATH := …` of make and just. */
+function recipeVariables({ now: { language }, lines }: Change): { name: string; value: string; line: number }[] {
+  if (language !== 'make' && language !== 'just') return [];
+  return lines.added.flatMap(({ text, number }) => {
+    const [, name, value] = /^(?:export\s+|override\s+)*([A-Z_.]+)\s*[:?+!]{0,2}=\s*(.*)$/.exec(text) ?? [];
+    const isRuling = name !== undefined && (RULING.test(name) || name === 'SHELL' || name === '.SHELLFLAGS');
+    return isRuling ? [{ name, value: value as string, line: number }] : [];
+  });
+}
+
+const PERSISTING_MODULE =
+  /^(?:ansible\.(?:builtin|posix|legacy)\.|community\.general\.)?(?:cron|cronvar|at|authorized_key|user|group|git_config|sudoers|pam_limits|pamd|sysctl|seboolean|known_hosts|iptables|openssh_keypair)$/;
+
+function taskFindings({ path, old, now, addedLeaves }: Change): Finding[] {
+  const modules = (file: FileFacts) =>
+    keysIn(file.data?.documents ?? []).filter((key) => PERSISTING_MODULE.test(key)).length;
+  const files = addedLeaves.filter(
+    ({ keys, value }) =>
+      /^(?:dest|path|name|file)$/.test(keys.at(-1) ?? '') && START_FILES.test(value) && keys.length > 1,
+  );
+  const enabled = addedLeaves.filter(
+    ({ keys, value }) =>
+      keys.at(-1) === 'enabled' &&
+      /^(?:true|yes|True)$/.test(value) &&
+      keys.some((key) => /(?:^|\.)(?:systemd|systemd_service|service|sysvinit|openrc)$/.test(key)),
+  );
+  return [
+    ...(modules(now) > modules(old)
+      ? [
+          refuses(
+            'persists',
+            path,
+            undefined,
+            WHY,
+            addedLeaves.find(({ keys }) => keys.some((key) => PERSISTING_MODULE.test(key)))?.keys.join('.'),
+          ),
+        ]
+      : []),
+    ...files
+      .filter(({ value }) => !(old.data?.leaves ?? []).some((leaf) => leaf.value === value))
+      .map(({ value, line }) => refuses('persists', path, line, WHY, value)),
+    ...enabled.map(({ line }) => asks('softer', path, line, 'starts a service by itself from now on')),
+  ];
+}
+
+const isRecord = (value: Value | undefined): value is { [key: string]: Value } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function keysIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = Array.isArray(value) ? [] : Object.keys(value);
+  return [...own, ...Object.values(value).flatMap(keysIn)];
+}
+
+const WRITES = /^(?:create|update|patch|delete|deletecollection|\*|escalate|bind|impersonate|approve|sign|use)$/;
+const READS = /^(?:get|list|watch)$/;
+
+/** Roles and their bindings in a cluster. */
+function rightFindings({ path, addedLeaves, old, now }: Change): Finding[] {
+  const kinds = (file: FileFacts) =>
+    (file.data?.documents ?? []).flatMap((document) =>
+      isRecord(document) && typeof document.kind === 'string' ? [document.kind] : [],
+    );
+  const bindings = (file: FileFacts) => kinds(file).filter((kind) => /^(?:Cluster)?RoleBinding$/.test(kind)).length;
+  const hasRole =
+    kinds(now).some((kind) => /^(?:Cluster)?Role$/.test(kind)) ||
+    addedLeaves.some(({ keys }) => keys.includes('rules') || keys.includes('rbac'));
+  const verbs = hasRole ? addedLeaves.filter(({ keys }) => keys.at(-1) === 'verbs') : [];
+  const secrets = hasRole
+    ? addedLeaves.filter(
+        ({ keys, value }) =>
+          (keys.at(-1) === 'resources' && /^(?:secrets|\*)$/.test(value)) ||
+          (keys.at(-1) === 'apiGroups' && value === '*'),
+      )
+    : [];
+  const subjects =
+    bindings(now) > 0
+      ? addedLeaves.filter(
+          ({ keys }) => keys.includes('subjects') || (keys.includes('roleRef') && keys.at(-1) === 'name'),
+        )
+      : [];
+  const powers = addedLeaves.filter(
+    ({ keys, value }) =>
+      /^(?:privileged|hostPID|hostIPC|allowPrivilegeEscalation|automountServiceAccountToken)$/.test(
+        keys.at(-1) ?? '',
+      ) && /^true$/i.test(value),
+  );
+  const mounts = addedLeaves.filter(
+    ({ keys, value }) =>
+      keys.includes('hostPath') &&
+      keys.at(-1) === 'path' &&
+      /^\/(?:$|etc|root|var\/run|var\/lib\/kubelet|proc|sys)?(?:\/|$)/.test(value),
+  );
+  return [
+    ...(bindings(now) > bindings(old) ? [refuses('persists', path, undefined, 'binds a role in the cluster')] : []),
+    ...verbs
+      .filter(({ value }) => WRITES.test(value))
+      .map(({ value, line }) => refuses('persists', path, line, 'gives a role a verb that writes', value)),
+    ...secrets.map(({ value, line }) => refuses('persists', path, line, 'gives a role more than it needs', value)),
+    ...subjects.map(({ value, line }) =>
+      refuses('persists', path, line, 'gives somebody else the rights of a role', value),
+    ),
+    ...verbs
+      .filter(({ value }) => READS.test(value))
+      .map(({ value, line }) => asks('softer', path, line, 'lets a role read more than before', value)),
+    ...powers.map(({ keys, line }) =>
+      asks('softer', path, line, 'gives a container more power over its host', keys.at(-1)),
+    ),
+    ...mounts.map(({ value, line }) => asks('softer', path, line, "mounts a folder of the host's own", value)),
+  ];
+}

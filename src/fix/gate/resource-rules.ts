@@ -1,0 +1,170 @@
+// What manifests, values, tasks and Terraform would destroy or stop: judged on their trees.
+import type { Leaf, Value } from './data.ts';
+import type { Change } from './facts.ts';
+import { asks, type Finding, refuses } from './finding.ts';
+import type { Tree } from './rules.ts';
+
+type Test = (leaf: Leaf) => boolean;
+
+const last = ({ keys }: Leaf): string => keys.at(-1) ?? '';
+const is =
+  (key: RegExp, value: RegExp, above?: RegExp): Test =>
+  (leaf) =>
+    key.test(last(leaf)) &&
+    value.test(leaf.value.trim()) &&
+    (above === undefined || leaf.keys.slice(0, -1).some((one) => above.test(one)));
+
+const YES = /^(?:true|yes|on|1)$/i;
+const NO = /^(?:false|no|off|0)$/i;
+
+/** Leaves that destroy. */
+const DESTROYS: readonly (readonly [Test, string])[] = [
+  [is(/^state$/, /^(?:absent|purged|removed|deleted|force_absent|wiped)$/i), 'removes what the task names'],
+  [
+    is(
+      /^(?:force|wipe|force_format|force_wipe|reformat|wipeTable|wipe_disk|forceReset|clean)$/i,
+      YES,
+      /(?:^|\.)(?:filesystem|parted|lvol|lvg|zfs|zpool|luks_device|mysql_db|postgresql_db|mongodb_\w+|proxmox\w*|virt\w*|docker_volume|install|disks?|machine|git)$/i,
+    ),
+    'formats, wipes or overwrites what is there',
+  ],
+  [is(/^wipe(?!_?(?:interval|period|after|time|age|size|count|delay|log|label|name))\w*$/i, YES), 'wipes a disk'],
+  [
+    is(
+      /^(?:force_destroy|skip_final_snapshot|delete_on_termination|purge_on_delete|destroy|cleanupPolicy|purge|delete_branch_on_merge|allow_destroy|force_delete|recreate|remove_orphans|remove_volumes|dropDatabase|cascade)$/i,
+      YES,
+    ),
+    'lets data be destroyed',
+  ],
+  [
+    is(/^(?:prevent_destroy|deletion_protection|deletionProtection|protect|protected|disable_api_termination)$/i, NO),
+    'takes the protection away that keeps data from being destroyed',
+  ],
+  [is(/^confirmation$/, /yes-really-destroy-data/), 'destroys data'],
+  [
+    is(/^(?:persistentVolumeClaimRetentionPolicy|whenDeleted|whenScaled)$/, /^Delete$/),
+    'deletes volumes with what uses them',
+  ],
+  [is(/^(?:deleteOptions|propagationPolicy)$/, /^(?:Foreground|Background|Orphan)$/), 'deletes what depends on it'],
+  [
+    is(/^kustomize\.toolkit\.fluxcd\.io\/force$/, /^(?:enabled|true)$/i),
+    'deletes and makes again what cannot be changed',
+  ],
+  [is(/^(?:argocd\.argoproj\.io\/sync-options)$/, /(?:Replace|Force)=true/), 'deletes and makes again what it syncs'],
+];
+
+/** Leaves that stop something, or let it be removed. */
+const SOFTER: readonly (readonly [Test, string])[] = [
+  [is(/^prune$/, YES), 'lets what is no longer in the files be deleted from the cluster'],
+  [
+    is(/(?:policy|reclaim|onDelete|deletion)\w*$|^persistentVolumeReclaimPolicy$/i, /^(?:Delete|Recycle|prune)$/i),
+    'deletes data with what uses it',
+  ],
+  [is(/^(?:replicas|replicaCount|minReplicas|desired_capacity|count)$/i, /^0$/), 'runs none of it any more'],
+  [is(/^suspend$/, YES), 'suspends it'],
+  [is(/^wait$/, NO), 'does not wait until it is ready'],
+  [
+    is(
+      /^(?:force|forceUpgrade|recreatePods|cleanupOnFail|disableWait|disableHooks|disableOpenAPIValidation|skipCrds|force_update|force_new_deployment)$/i,
+      YES,
+    ),
+    'forces it',
+  ],
+  [is(/^state$/, /^(?:stopped|rebooted|restarted_force|shutdown|suspended|paused)$/i), 'stops it'],
+  [is(/^enabled$/, NO, /(?:^|\.)(?:systemd|systemd_service|service)$/), 'no longer starts it by itself'],
+  [
+    is(
+      /^(?:insecure|insecureSkipVerify|insecure_skip_verify|tls_insecure|skip_tls_verify|insecureSkipTLSVerify)$/i,
+      YES,
+    ),
+    'no longer checks who it talks to',
+  ],
+  [is(/^(?:validate_certs|sslVerify|verify_ssl|ssl_verify|tlsVerify)$/i, NO), 'no longer checks who it talks to'],
+];
+
+const KIND: Test = ({ keys }) => /^(?:path)$/.test(keys.at(-1) ?? '') && keys.includes('spec');
+
+export function resourceFindings(change: Change, tree: Tree): Finding[] {
+  const { path, addedLeaves, goneLeaves, now } = change;
+  const shown = ({ keys, value }: Leaf) => `${keys.at(-1)}: ${value}`;
+  const firm = addedLeaves.flatMap((leaf) =>
+    DESTROYS.filter(([test]) => test(leaf))
+      .slice(0, 1)
+      .map(([, why]) => refuses('destroys', path, leaf.line, why, shown(leaf))),
+  );
+  const loose = addedLeaves.flatMap((leaf) =>
+    SOFTER.filter(([test]) => test(leaf))
+      .slice(0, 1)
+      .map(([, why]) => asks('softer', path, leaf.line, why, shown(leaf))),
+  );
+  const lost = goneLeaves
+    .filter((leaf) => is(/^(?:prevent_destroy|deletion_protection|deletionProtection)$/, YES)(leaf))
+    .filter((leaf) => !addedLeaves.some((other) => last(other) === last(leaf)));
+  const free = addedLeaves
+    .filter(({ keys, value }) => isFreeForm(keys.at(-1) ?? '') && /\bstate=(?:absent|purged)\b/.test(value))
+    .map((leaf) => refuses('destroys', path, leaf.line, 'removes what the task names', shown(leaf)));
+  return [
+    ...firm,
+    ...free,
+    ...lost.map((leaf) =>
+      refuses(
+        'destroys',
+        path,
+        undefined,
+        'takes the protection away that keeps data from being destroyed',
+        shown(leaf),
+      ),
+    ),
+    ...loose,
+    ...fluxPaths(now.data?.documents ?? [], change, tree),
+  ];
+}
+
+const isFreeForm = (key: string): boolean =>
+  /(?:^|\.)(?:file|apt|service|user|docker_container|k8s|lvol|parted|package|cron|mount|zfs|git|homebrew|dnf|yum)$/.test(
+    key,
+  );
+
+/** Where Flux or Argo reads from: one that does not exist empties the cluster, another one exchanges it. */
+function fluxPaths(documents: readonly Value[], { path, addedLeaves, goneLeaves }: Change, tree: Tree): Finding[] {
+  const kinds = documents.flatMap((document) =>
+    typeof document === 'object' && !Array.isArray(document) && typeof document.kind === 'string'
+      ? [document.kind]
+      : [],
+  );
+  if (!kinds.some((kind) => /^(?:Kustomization|Application|ApplicationSet|Terraform)$/.test(kind))) return [];
+  const plain = (value: string) => value.replace(/^\.?\/+/, '').replace(/\/+$/, '');
+  const isThere = (value: string) =>
+    plain(value) === '' ||
+    plain(value) === '.' ||
+    /[${\ue000]/.test(value) ||
+    tree.exists(plain(value)) ||
+    tree.isFolder(plain(value));
+  return addedLeaves.filter(KIND).flatMap((leaf): Finding[] => {
+    const before = goneLeaves.find((other) => KIND(other));
+    if (!before) return [];
+    if (!isThere(leaf.value))
+      return isThere(before.value)
+        ? [
+            refuses(
+              'destroys',
+              path,
+              leaf.line,
+              'points at a folder that does not exist, so that everything below it is removed',
+              leaf.value,
+            ),
+          ]
+        : [];
+    return isThere(before.value)
+      ? [
+          asks(
+            'softer',
+            path,
+            leaf.line,
+            `no longer points at ${before.value}, so that what is there is removed`,
+            leaf.value,
+          ),
+        ]
+      : [];
+  });
+}

@@ -1,0 +1,160 @@
+// Added commands that send files, standard input or secrets to somebody.
+
+import { type Address, addressesIn, isPrivate } from './addresses.ts';
+import { Arguments } from './arguments.ts';
+import type { Change, Fact } from './facts.ts';
+import { asks, type Finding, refuses } from './finding.ts';
+import type { Knows } from './rules.ts';
+import { shownWords } from './shown.ts';
+
+const WHY = 'sends files, standard input or secrets to somebody else';
+const CLIENTS =
+  /^(?:curl|wget|http|https|xh|httpie|nc|ncat|netcat|socat|telnet|ftp|lftp|tftp|sftp|scp|rsync|ssh|mail|mailx|s-nail|sendmail|mutt|swaks|msmtp|aws|gsutil|gcloud|az|rclone|s3cmd|s5cmd|mc|mcli|b2|gh|glab|openssl|dig|nslookup|host|drill|ping|mosquitto_pub|kcat|kafkacat|redis-cli|ntfy|apprise|telegram-send|slack|websocat|grpcurl|hey|croc|wormhole|transfer|rsh|rcp|finger|whois|logger|snmptrap|snmpset|xmpp|irc|pastebinit|gist|curlie|aria2c|lynx|w3m|links|busybox|ipfs|restic|borg|kopia|docker|podman|skopeo|oras|crane|git)$/;
+/** Options whose value is sent. */
+const DATA =
+  /^(?:-d|--data\S*|-F|--form\S*|-T|--upload-file|--json|--post-file|--post-data|--body-file|--body-data|--url-query|-b|--cookie|--form-string)$/;
+const JOINED_DATA =
+  /^-[dFT]\S|^--(?:data\S*|form\S*|upload-file|json|post-file|post-data|body-file|body-data|url-query)=/;
+const SECRET = /\$\{?\w*(?:TOKEN|PASSWORD|PASSWD|PASS|SECRET|API_?KEY|PRIVATE|CREDENTIAL|KUBECONFIG|AUTH|_KEY|_PW)\w*/i;
+const SECRET_FILE =
+  /(?:^|[=@/:])(?:\.env\S*|id_(?:rsa|ed25519|ecdsa)|kubeconfig|talosconfig|admin\.conf|k3s\.yaml|\S+\.(?:pem|key|agekey|kdbx)|secrets?\.(?:ya?ml|env|json)|shadow|authorized_keys|\.ssh|\.kube|terraform\.tfstate|credentials|age\.key|keys\.txt|\.netrc|\.pgpass|token)(?:$|[/\s])/i;
+const ALWAYS =
+  /^(?:mail|mailx|s-nail|sendmail|mutt|swaks|msmtp|croc|wormhole|transfer|pastebinit|gist|telegram-send|slack|tftp|rcp|kcat|kafkacat|mosquitto_pub|apprise)$/;
+
+interface Sending {
+  readonly destinations: readonly Address[];
+  /** A destination that is only known at run time. */
+  readonly unknown: boolean;
+  readonly payload: readonly string[];
+}
+
+export function sendFindings({ path, added, old, lines, now }: Change, knows: Knows): Finding[] {
+  const earlier = old.commands.flatMap((fact) => {
+    const sending = sendingOf(fact);
+    return sending ? [{ program: fact.program, ...sending }] : [];
+  });
+  const commands = added.flatMap((fact): Finding[] => {
+    const words = shownWords(fact);
+    if (usesSocket(fact)) return [refuses('sends', path, fact.line, WHY, words)];
+    const sending = sendingOf(fact);
+    if (!sending) return [];
+    const same = earlier.some(
+      (other) =>
+        other.program === fact.program &&
+        hosts(other) === hosts(sending) &&
+        other.payload.join('\0') === sending.payload.join('\0'),
+    );
+    if (same) return [];
+    const isNear =
+      !sending.unknown &&
+      sending.destinations.length > 0 &&
+      sending.destinations.every((one) => isPrivate(one) || knows(one.host));
+    const wasThere = earlier.some((other) => other.program === fact.program && hosts(other) === hosts(sending));
+    return isNear || wasThere
+      ? [asks('softer', path, fact.line, 'sends something to an address that is known', words)]
+      : [refuses('sends', path, fact.line, WHY, words)];
+  });
+  return [
+    ...commands,
+    ...(now.language === 'program' ? lines.added.flatMap(({ text, number }) => programLine(path, text, number)) : []),
+  ];
+}
+
+const hosts = ({ destinations }: Sending): string => destinations.map(({ host }) => host).join(' ');
+
+const usesSocket = ({ words, redirects }: Fact): boolean =>
+  [...words.map(({ text }) => text), ...redirects.map(({ target }) => target?.text ?? '')].some((text) =>
+    /\/dev\/(?:tcp|udp)\//.test(text),
+  );
+
+/** What a command sends, and where; undefined when it sends nothing. */
+function sendingOf(fact: Fact): Sending | undefined {
+  const { program, inline } = fact;
+  if (inline && programSends(inline.text))
+    return { destinations: addressesIn(inline.text), unknown: !/:\/\//.test(inline.text), payload: [inline.text] };
+  if (!CLIENTS.test(program) || fact.role === 'maybe') return undefined;
+  const args = new Arguments(fact.args);
+  const payload = payloadOf(program, args, fact);
+  if (payload.length === 0) return undefined;
+  const all = fact.args.map(({ text }) => text).join(' ');
+  const destinations = [...addressesIn(all), ...remoteHosts(program, args)];
+  return { destinations, unknown: destinations.length === 0, payload };
+}
+
+const READS_INPUT =
+  /^(?:nc|ncat|netcat|socat|telnet|ssh|openssl|curl|wget|http|https|xh|websocat|logger|aws|gsutil|rclone|gh|docker|busybox)$/;
+
+function payloadOf(program: string, args: Arguments, fact: Fact): string[] {
+  const { fedBy, redirects, document } = fact;
+  if (!isNetworkUse(program, args)) return [];
+  const input = redirects.filter(({ operator }) => operator === '<').map(({ target }) => target?.text ?? '<');
+  const fed =
+    fedBy.length > 0 || document !== undefined
+      ? [document ?? `| ${fedBy[0]?.words.map(({ text }) => text).join(' ')}`]
+      : [];
+  const data = args.words.flatMap((word, i) =>
+    DATA.test(args.words[i - 1] ?? '') || JOINED_DATA.test(word) ? [word] : [],
+  );
+  const secrets = fact.args
+    .filter(({ text, dynamic }) => dynamic && (SECRET.test(text) || text.includes('$(…)')))
+    .map(({ text }) => text);
+  const files = args.words.filter((word) => SECRET_FILE.test(word));
+  const uploads = uploaded(program, args);
+  const reads =
+    READS_INPUT.test(program) && !(program === 'curl' && !args.any(/^(?:-|@-|.*@-)$/)) ? [...fed, ...input] : [];
+  return [...data, ...secrets, ...files, ...uploads, ...reads, ...(ALWAYS.test(program) ? ['*', ...fed] : [])];
+}
+
+/** Clients that have other uses as well. */
+function isNetworkUse(program: string, args: Arguments): boolean {
+  if (program === 'openssl') return args.verb(/^s_client$/, 1);
+  if (program === 'docker' || program === 'podman' || program === 'skopeo' || program === 'oras' || program === 'crane')
+    return args.verb(/^(?:push|copy|save|login)$/, 2);
+  if (program === 'git') return args.verb(/^(?:push|send-email|request-pull)$/, 2);
+  if (program === 'gh' || program === 'glab') return args.verb(/^(?:gist|secret|api|issue|release|variable)$/, 1);
+  if (program === 'aws' || program === 'gcloud' || program === 'az')
+    return args.any(/^(?:cp|mv|sync|upload\S*|put-\S+|send-\S+|publish|create-\S+)$/);
+  if (program === 'busybox') return args.verb(/^(?:nc|wget|telnet|ftpput|tftp|sendmail)$/, 1);
+  if (program === 'logger') return args.has('n', 'server');
+  if (program === 'restic' || program === 'borg' || program === 'kopia') return false;
+  return true;
+}
+
+/** Local files that are copied to somewhere else. */
+function uploaded(program: string, args: Arguments): string[] {
+  const { operands } = args;
+  const target = operands.at(-1) ?? '';
+  if (program === 'scp' || program === 'rsync')
+    return /^(?:[\w.-]+@)?[\w.${}-]+:|^rsync:\/\//.test(target) && operands.length > 1 ? operands.slice(0, -1) : [];
+  if (program === 'sftp' || program === 'ftp' || program === 'lftp') return ['*'];
+  if (
+    /^(?:aws|gsutil|s3cmd|s5cmd|rclone|mc|mcli|b2|az|gcloud|docker|podman|skopeo|oras|crane|git|gh|glab)$/.test(program)
+  )
+    return program === 'rclone' && !args.verb(/^(?:copy|copyto|move|moveto|sync|rcat)$/, 1) ? [] : operands.slice(1);
+  if (program === 'ssh') return args.any(/^-[a-zA-Z]*R/) ? ['-R'] : [];
+  return [];
+}
+
+function remoteHosts(program: string, args: Arguments): Address[] {
+  const words = args.operands;
+  if (/^(?:scp|rsync|sftp)$/.test(program))
+    return words.flatMap((word) => /^(?:[\w.-]+@)?([\w.-]+):/.exec(word)?.[1] ?? []).map((host) => ({ host }));
+  if (/^(?:nc|ncat|netcat|telnet|ssh|ftp|tftp|ping|dig|host|nslookup)$/.test(program))
+    return words
+      .filter((word) => /^[\w.@-]+\.[\w.-]+$/.test(word))
+      .slice(0, 1)
+      .map((word) => ({ host: word.split('@').at(-1) as string }));
+  const connect = args.value(/^-connect$/) ?? /(?:TCP|OPENSSL)[\w-]*:([\w.-]+)/i.exec(args.all)?.[1];
+  return connect ? [{ host: connect.split(':')[0] as string }] : [];
+}
+
+const PROGRAM_SENDS =
+  /\b(?:requests\.(?:post|put|patch|request)|urlopen\([^)]*data|http\.client|httpx\.(?:post|put)|socket\.(?:socket|create_connection)|smtplib|ftplib|paramiko|fetch\([^)]*(?:POST|PUT|body)|axios\.(?:post|put)|http\.request\(|https\.request\(|net\.connect|Net::HTTP\.(?:post|start)|IO::Socket|LWP::|urllib\.request\.Request|aiohttp)/;
+const programSends = (text: string): boolean =>
+  PROGRAM_SENDS.test(text) ||
+  (/\burlopen\(|requests\.get\(|fetch\(/.test(text) && /environ|open\(|read\(|process\.env|\+/.test(text));
+
+function programLine(path: string, text: string, number: number): Finding[] {
+  if (/^\s*(?:#|\/\/)/.test(text) || !programSends(text)) return [];
+  return [refuses('sends', path, number, WHY, text.trim())];
+}

@@ -1,0 +1,192 @@
+// The shell texts in a file: scripts, recipes, RUN lines, and the values of YAML that something runs.
+import type { Data } from './data.ts';
+import { dataTexts } from './data-texts.ts';
+import type { Language } from './language.ts';
+
+/**
+ * `run`: the stage itself runs it. `container`: something else does, in a container or on a machine it makes. `maybe`: a value
+ * that looks like a command, whose reader nobody knows.
+ */
+export type Role = 'run' | 'container' | 'maybe';
+
+export interface ShellText {
+  /** A text for the shell, or a list of words. */
+  readonly text: string | readonly string[];
+  readonly role: Role;
+  readonly line: number;
+  /** The target, task or key that it belongs to. */
+  readonly name: string;
+}
+
+export function shellTexts(path: string, text: string, language: Language, data: Data | undefined): ShellText[] {
+  switch (language) {
+    case 'shell':
+      return [{ text, role: 'run', line: 1, name: '' }];
+    case 'make':
+      return makeRecipes(text);
+    case 'just':
+      return justRecipes(text);
+    case 'docker':
+      return dockerLines(text);
+    case 'hcl':
+      return hclTexts(text);
+    case 'settings':
+      return unitCommands(text);
+    case 'yaml':
+    case 'toml':
+      return data ? dataTexts(path, data) : [];
+    default:
+      return [];
+  }
+}
+
+/** Lines with what a backslash at their end joins to them. */
+function logicalLines(text: string): { text: string; line: number }[] {
+  const lines: { text: string; line: number }[] = [];
+  let open: { text: string; line: number } | undefined;
+  for (const [i, line] of text.split('\n').entries()) {
+    const joins = /(?:^|[^\\])(?:\\\\)*\\$/.test(line);
+    const part = joins ? `${line.slice(0, -1)} ` : line;
+    open = open ? { ...open, text: `${open.text}${part.trimStart()}` } : { text: part, line: i + 1 };
+    if (joins) continue;
+    lines.push(open);
+    open = undefined;
+  }
+  return open ? [...lines, open] : lines;
+}
+
+const VARIABLE = /^(?:export\s+|override\s+|define\s+)*([\w.-]+)\s*(?:\?|\+|:{1,3}|!)?=\s*(.*)$/;
+
+function makeRecipes(text: string): ShellText[] {
+  const lines = logicalLines(text);
+  const values = new Map<string, string>();
+  for (const { text: line } of lines) {
+    const [, name, value] = line.startsWith('\t') ? [] : (VARIABLE.exec(line) ?? []);
+    if (name !== undefined) values.set(name, value as string);
+  }
+  const shellText = (line: string): string => {
+    let made = line;
+    for (let i = 0; i < 3; i++)
+      made = made.replace(
+        /\$[({](\w+)[)}]/g,
+        (_, name) => values.get(name) ?? (name === 'MAKE' ? 'make' : `$$${name}`),
+      );
+    return made.replace(/\$\(shell\s+([^)]*)\)/g, '$$($1)').replaceAll('$$', '$');
+  };
+  let name = '';
+  return lines.flatMap(({ text: line, line: number }): ShellText[] => {
+    if (line.startsWith('\t')) {
+      const recipe = recipeText(line);
+      return recipe === '' || recipe.startsWith('#')
+        ? []
+        : [{ text: shellText(recipe), role: 'run', line: number, name }];
+    }
+    const [, heads, inline] = /^([^\s#:=][^:=#]*?)\s*::?(?![=:])[^;#]*(?:;\s*(.*))?$/.exec(line) ?? [];
+    if (heads !== undefined) name = heads;
+    const called = [...line.matchAll(/\$\(shell\s+((?:[^()]|\([^()]*\))*)\)/g)].map(([, command]) => command as string);
+    const assigned = /!=\s*(.*)$/.exec(line)?.[1];
+    return [...(inline ? [inline] : []), ...called, ...(assigned ? [assigned] : [])].map((command) => ({
+      text: shellText(command),
+      role: 'run',
+      line: number,
+      name,
+    }));
+  });
+}
+
+/** A dash before a recipe means that its failure does not count. */
+function recipeText(line: string): string {
+  const [, signs = '', recipe = ''] = /^([@+-]*)\s*(.*)$/s.exec(line.trim()) ?? [];
+  return signs.includes('-') && recipe !== '' && !recipe.startsWith('#') ? `{ ${recipe}; } || true` : recipe;
+}
+
+function justRecipes(text: string): ShellText[] {
+  const made: ShellText[] = [];
+  let name = '';
+  let script: { text: string; line: number } | undefined;
+  const close = () => {
+    if (script) made.push({ ...script, role: 'run', name });
+    script = undefined;
+  };
+  for (const { text: line, line: number } of logicalLines(text)) {
+    if (/^\s+\S/.test(line) && name !== '') {
+      if (script) script.text += `\n${line.trim()}`;
+      else if (/^\s+#!/.test(line)) script = { text: line.trim(), line: number };
+      else if (!/^\s+#/.test(line)) made.push({ text: recipeText(line), role: 'run', line: number, name });
+      continue;
+    }
+    if (line.trim() === '') continue;
+    close();
+    name = /^@?([\w-]+)[^:=]*:(?!=)/.exec(line)?.[1] ?? '';
+    for (const [, command] of line.matchAll(/`([^`]+)`/g))
+      made.push({ text: command as string, role: 'run', line: number, name: 'variable' });
+  }
+  close();
+  return made;
+}
+
+function dockerLines(text: string): ShellText[] {
+  return logicalLines(text.replace(/^\s*#.*$/gm, '')).flatMap(({ text: line, line: number }): ShellText[] => {
+    const [, word = '', rest = ''] = /^\s*(RUN|CMD|ENTRYPOINT|HEALTHCHECK|SHELL|ONBUILD)\s+(.*)$/is.exec(line) ?? [];
+    if (word === '') return [];
+    const plain = rest.replace(/^(?:--\S+\s+)+/, '').replace(/^(?:CMD|RUN)\s+/i, '');
+    return [
+      {
+        text: jsonList(plain) ?? plain,
+        role: /^(?:RUN|ONBUILD)$/i.test(word) ? 'run' : 'container',
+        line: number,
+        name: word,
+      },
+    ];
+  });
+}
+
+function jsonList(text: string): string[] | undefined {
+  if (!text.trim().startsWith('[')) return undefined;
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list.map(String) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const HCL_COMMAND = /^\s*(command|inline|user_data|script|content|interpreter|cloud_init|startup_script)\s*=\s*(.*)$/;
+
+/** Provisioners and here-documents of Terraform. */
+function hclTexts(text: string): ShellText[] {
+  const lines = text.split('\n');
+  return lines.flatMap((line, i): ShellText[] => {
+    const [, name = '', value = ''] = HCL_COMMAND.exec(line) ?? [];
+    if (name === '') return [];
+    const [, mark] = /^<<[-~]?(\w+)/.exec(value) ?? [];
+    const role = /^(?:command|inline|script)$/.test(name) ? 'run' : 'maybe';
+    const body = mark === undefined ? value : untilLine(lines, i + 1, new RegExp(`^\\s*${mark}\\s*$`));
+    const texts = value.startsWith('[')
+      ? strings(untilLine(lines, i, /\]/, true))
+      : [mark === undefined ? (strings(body)[0] ?? '') : body];
+    return texts.map((one) => ({ text: hclText(one), role, line: i + 1, name }));
+  });
+}
+
+const untilLine = (lines: readonly string[], from: number, end: RegExp, inclusive = false): string => {
+  const at = lines.slice(from).findIndex((line) => end.test(line));
+  return lines.slice(from, at === -1 ? undefined : from + at + (inclusive ? 1 : 0)).join('\n');
+};
+
+/** The quoted texts in a line of program text. */
+export const strings = (text: string): string[] =>
+  [...text.matchAll(/"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|`([^`]*)`/gs)].map(([, double, single, back]) =>
+    (double ?? single ?? back ?? '').replace(/\\(["'\\])/g, '$1').replace(/\\n/g, '\n'),
+  );
+
+const hclText = (text: string): string => text.replace(/\$\{[^}]*\}/g, (whole) => `{{${whole.slice(2, -1)}}}`);
+
+const UNIT = /^\s*Exec(?:Start|Stop|Reload|Condition)\w*\s*=\s*[-@:+!]*(.*)$/;
+
+function unitCommands(text: string): ShellText[] {
+  return logicalLines(text).flatMap(({ text: line, line: number }): ShellText[] => {
+    const command = UNIT.exec(line)?.[1];
+    return command ? [{ text: command, role: 'container', line: number, name: 'Exec' }] : [];
+  });
+}

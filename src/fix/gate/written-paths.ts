@@ -1,0 +1,42 @@
+// Which files a command writes, by its redirections and its operands.
+import { Arguments } from './arguments.ts';
+import type { Fact } from './facts.ts';
+
+const LAST = /^(?:cp|mv|install|ln|scp|rsync)$/;
+const EVERY =
+  /^(?:tee|touch|truncate|mkdir|chmod|chown|chgrp|sponge|patch|ex|ed|vi|vim|nano|setfacl|chattr|rm|unlink|shred)$/;
+const IN_PLACE = /^(?:sed|perl|ruby|yq|awk|gawk|dasel|prettier|shfmt|crudini|augtool)$/;
+
+/** As written; what is only known at run time stands as `$NAME`. */
+export function writtenPaths(fact: Fact): string[] {
+  const { program, redirects } = fact;
+  const args = new Arguments(fact.args);
+  const sent = redirects.flatMap(({ operator, target }) =>
+    /^(?:>|>>|>\||&>|&>>|<>)$/.test(operator) && target ? [target.text] : [],
+  );
+  return [...sent, ...byProgram(program, args)];
+}
+
+function byProgram(program: string, args: Arguments): string[] {
+  if (LAST.test(program))
+    return [args.value(/^(?:-t|--target-directory)$/) ?? args.operands.at(-1) ?? ''].filter(Boolean);
+  if (program === 'chmod' || program === 'chown' || program === 'chgrp') return args.operands.slice(1);
+  if (EVERY.test(program)) return [...args.operands];
+  if (program === 'dd') return args.words.flatMap((word) => /^of=(.*)$/.exec(word)?.[1] ?? []);
+  if (
+    IN_PLACE.test(program) &&
+    args.words.some((word) => /^(?:-[a-zA-Z]*i\S*|--in-place\S*|--inplace|-w|--write|--set)$/.test(word))
+  )
+    return args.operands.slice(program === 'shfmt' || program === 'prettier' ? 0 : 1);
+  if (/^(?:curl|wget|aria2c)$/.test(program))
+    return [args.value(/^(?:-[a-zA-Z]*o|--output|--output-document|-[a-zA-Z]*O)$/) ?? ''].filter(
+      (path) => path !== '' && path !== '-' && !/:\/\//.test(path),
+    );
+  if (
+    /^(?:tar|unzip|unxz|7z|cpio|bsdtar)$/.test(program) &&
+    (args.has('xC', 'extract', 'directory') || program !== 'tar')
+  )
+    return [args.value(/^(?:-[a-zA-Z]*C|-d|--directory)$/) ?? ''].filter(Boolean);
+  if (program === 'git') return args.verb(/^(?:checkout|restore|apply|mv|rm|show)$/, 2) ? args.operands.slice(1) : [];
+  return [];
+}

@@ -1,0 +1,406 @@
+// Every simple command of a script, with what stands around it: conditions, functions, lists, pipelines, redirections.
+import { child, nodesOf, type ShellNode } from './node.ts';
+import { type Word, wordsOf } from './words.ts';
+
+/** One construct around a command, the outermost first. `guard`: the text on which it depends whether the command runs. */
+export type Frame =
+  /** It is a question; `idle`: whatever the answer is, nothing is done. */
+  | { readonly kind: 'condition'; readonly idle: boolean }
+  | { readonly kind: 'branch'; readonly guard: string }
+  | { readonly kind: 'function'; readonly name: string }
+  /** Left of `||`; `fails`: what stands right of it ends in failure. */
+  | { readonly kind: 'or'; readonly fails: boolean }
+  /** Left of `&&`; `last`: the list is the last command of its script or function, so its failure still counts. */
+  | { readonly kind: 'and'; readonly last: boolean }
+  /** Not the last of a pipeline; `into` is the program behind it. */
+  | { readonly kind: 'piped'; readonly into: string }
+  | { readonly kind: 'here-document'; readonly guard: string }
+  | { readonly kind: 'negated' | 'background' | 'substitution' | 'argument' };
+
+export interface Redirect {
+  /** `>`, `>>`, `<`, `&>`, `<<<`, … without the descriptor. */
+  readonly operator: string;
+  readonly descriptor: string;
+  readonly target: Word | undefined;
+}
+
+export interface Assignment {
+  readonly name: string;
+  /** Several for an array. */
+  readonly values: readonly Word[];
+  readonly append: boolean;
+}
+
+export interface Command {
+  /** The program first; empty for assignments and redirections that stand alone. */
+  readonly words: readonly Word[];
+  readonly assignments: readonly Assignment[];
+  readonly redirects: readonly Redirect[];
+  readonly around: readonly Frame[];
+  /** What a here-document gives it to read. */
+  readonly document?: string;
+  /** The commands that print into it, the nearest first. */
+  readonly fedBy: readonly Command[];
+  readonly line: number;
+  readonly from: number;
+}
+
+export interface Script {
+  readonly commands: readonly Command[];
+  /** Names of the functions and aliases it defines. */
+  readonly functions: readonly string[];
+}
+
+const SUBSTITUTIONS = new Set(['command_substitution', 'process_substitution']);
+const STATEMENT = new Set(
+  [
+    'command declaration_command unset_command test_command variable_assignment variable_assignments',
+    'redirected_statement list pipeline if_statement while_statement for_statement c_style_for_statement case_statement',
+    'compound_statement subshell negated_command function_definition do_group else_clause elif_clause case_item',
+  ].flatMap((types) => types.split(' ')),
+);
+
+/** Reads a parsed script. Never throws. */
+export function readScript(root: ShellNode): Script {
+  const reader = new Reader();
+  reader.sequence(root, []);
+  return { commands: reader.commands, functions: reader.functions };
+}
+
+class Reader {
+  readonly commands: Command[] = [];
+  readonly functions: string[] = [];
+
+  /** Statements one after another, the last of which decides how the whole ends. */
+  sequence(node: ShellNode, around: readonly Frame[]): void {
+    const statements = node.children.filter(({ type }) => STATEMENT.has(type) || type === 'ERROR');
+    for (const [i, statement] of node.children.entries()) {
+      if (!statements.includes(statement)) continue;
+      const isBackground = node.children[i + 1]?.type === '&';
+      const frames: readonly Frame[] = isBackground ? [...around, { kind: 'background' }] : around;
+      this.statement(statement, frames, statement === statements.at(-1));
+    }
+  }
+
+  statement(node: ShellNode, around: readonly Frame[], isLast: boolean): Command[] {
+    switch (node.type) {
+      case 'command':
+      case 'declaration_command':
+      case 'unset_command':
+      case 'test_command':
+      case 'variable_assignment':
+      case 'variable_assignments':
+        return [this.simple(node, around, [])];
+      case 'redirected_statement':
+        return this.redirected(node, around, isLast);
+      case 'list':
+        return this.list(node, around, isLast);
+      case 'pipeline':
+        return this.pipeline(node.children, around, isLast);
+      case 'negated_command':
+        return this.parts(node, [...around, { kind: 'negated' }], isLast);
+      case 'if_statement':
+        return this.conditional(node, around, isLast);
+      case 'while_statement':
+        return this.loop(node, around);
+      case 'for_statement':
+      case 'c_style_for_statement':
+        this.substitutions(node, around, 'do_group');
+        return this.body(child(node, 'do_group', 'compound_statement'), [
+          ...around,
+          { kind: 'branch', guard: head(node) },
+        ]);
+      case 'case_statement':
+        return this.cases(node, around);
+      case 'function_definition':
+        return this.definition(node, around);
+      case 'subshell':
+      case 'compound_statement':
+      case 'do_group':
+        this.sequence(node, around);
+        return [];
+      default:
+        return this.parts(node, around, isLast);
+    }
+  }
+
+  parts(node: ShellNode, around: readonly Frame[], isLast: boolean): Command[] {
+    return node.children
+      .filter(({ type }) => STATEMENT.has(type))
+      .flatMap((part) => this.statement(part, around, isLast));
+  }
+
+  body(node: ShellNode | undefined, around: readonly Frame[]): Command[] {
+    if (node) this.sequence(node, around);
+    return [];
+  }
+
+  definition(node: ShellNode, around: readonly Frame[]): Command[] {
+    const name = child(node, 'word')?.text ?? '';
+    this.functions.push(name);
+    const body = node.children.find(({ type }) => STATEMENT.has(type));
+    if (body) this.statement(body, [...around, { kind: 'function', name }], true);
+    return [];
+  }
+
+  conditional(node: ShellNode, around: readonly Frame[], isLast: boolean): Command[] {
+    const idle = !nodesOf(
+      node,
+      new Set(['command', 'declaration_command', 'variable_assignment', 'unset_command']),
+    ).some((command) => !isInCondition(command, node) && doesSomething(command));
+    let guard = '';
+    let inCondition = true;
+    for (const [i, part] of node.children.entries()) {
+      if (part.type === 'then') inCondition = false;
+      if (part.type === 'elif_clause' || part.type === 'else_clause') {
+        this.clause(part, around, guard, idle);
+        continue;
+      }
+      if (!STATEMENT.has(part.type)) continue;
+      if (inCondition) guard += ` ${part.text}`;
+      const isBackground = node.children[i + 1]?.type === '&';
+      const frames: Frame[] = inCondition
+        ? [...around, { kind: 'condition', idle }]
+        : [
+            ...around,
+            { kind: 'branch', guard: `if${guard}` },
+            ...(isBackground ? [{ kind: 'background' } as const] : []),
+          ];
+      this.statement(part, frames, inCondition || isLast);
+    }
+    return [];
+  }
+
+  clause(node: ShellNode, around: readonly Frame[], before: string, idle: boolean): void {
+    let guard = '';
+    let inCondition = node.type === 'elif_clause';
+    for (const part of node.children) {
+      if (part.type === 'then') inCondition = false;
+      if (!STATEMENT.has(part.type)) continue;
+      if (inCondition) guard += ` ${part.text}`;
+      const frame: Frame = inCondition
+        ? { kind: 'condition', idle }
+        : { kind: 'branch', guard: `not${before}; if${guard}` };
+      this.statement(part, [...around, frame], true);
+    }
+  }
+
+  loop(node: ShellNode, around: readonly Frame[]): Command[] {
+    const body = child(node, 'do_group');
+    // A loop that only waits asks its question until it is answered.
+    for (const part of node.children) {
+      if (STATEMENT.has(part.type) && part !== body)
+        this.statement(part, [...around, { kind: 'condition', idle: false }], true);
+    }
+    return this.body(body, [...around, { kind: 'branch', guard: head(node) }]);
+  }
+
+  cases(node: ShellNode, around: readonly Frame[]): Command[] {
+    const subject = head(node);
+    for (const item of node.children.filter(({ type }) => type === 'case_item')) {
+      const at = item.children.findIndex(({ type }) => type === ')');
+      const pattern = item.children
+        .slice(0, at)
+        .map(({ text }) => text)
+        .join('');
+      this.sequence(item, [...around, { kind: 'branch', guard: `${subject} ${pattern}` }]);
+    }
+    return [];
+  }
+
+  list(node: ShellNode, around: readonly Frame[], isLast: boolean): Command[] {
+    const [left, operator, right] = node.children;
+    if (!left || !operator || !right) return this.parts(node, around, isLast);
+    const frame: Frame =
+      operator.type === '||' ? { kind: 'or', fails: endsInFailure(right) } : { kind: 'and', last: isLast };
+    const first = this.statement(left, [...around, frame], false);
+    const guard = `${operator.type === '||' ? 'unless' : 'if'} ${left.text}`;
+    return [...first, ...this.statement(right, [...around, { kind: 'branch', guard }], isLast)];
+  }
+
+  /** Gives its last commands, into which others may print. */
+  pipeline(parts: readonly ShellNode[], around: readonly Frame[], isLast: boolean, first: Command[] = []): Command[] {
+    const members = parts.filter(({ type }) => STATEMENT.has(type));
+    let before = first;
+    for (const [i, member] of members.entries()) {
+      const next = members[i + 1];
+      const frames: readonly Frame[] = next ? [...around, { kind: 'piped', into: programText(next) }] : around;
+      const start = this.commands.length;
+      const given = this.statement(member, frames, isLast);
+      const fed = given.length > 0 ? given : this.commands.slice(start);
+      for (const command of fed)
+        Object.assign(command, { fedBy: [...before, ...before.flatMap(({ fedBy }) => fedBy)] });
+      before = fed;
+    }
+    return before;
+  }
+
+  redirected(node: ShellNode, around: readonly Frame[], isLast: boolean): Command[] {
+    const redirects = node.children.filter(({ type }) => /redirect$/.test(type));
+    const body = node.children.find(({ type }) => STATEMENT.has(type));
+    const isSimple = body && /^(?:command|declaration_command|test_command|variable_assignment)$/.test(body.type);
+    const start = this.commands.length;
+    if (!body || isSimple) this.simple(body ?? node, around, redirects);
+    else {
+      this.statement(body, around, isLast);
+      for (const redirect of redirects) this.substitutions(redirect, around);
+      const all = redirects.flatMap(readRedirect);
+      for (const command of this.commands.slice(start))
+        Object.assign(command, { redirects: [...command.redirects, ...all] });
+    }
+    const made = this.commands.slice(start);
+    // `cat <<E | bash`: what follows the here-document stands inside its node.
+    for (const redirect of redirects) {
+      const pipeline = child(redirect, 'pipeline');
+      if (pipeline) return this.pipeline(pipeline.children, around, isLast, made.slice(0, 1));
+      for (const part of redirect.children.filter(({ type }) => STATEMENT.has(type)))
+        this.statement(part, around, isLast);
+    }
+    return made.slice(0, 1);
+  }
+
+  simple(node: ShellNode, around: readonly Frame[], redirects: readonly ShellNode[]): Command {
+    const isOwn = node.type !== 'redirected_statement';
+    const inner = isOwn ? node.children.filter(({ type }) => /redirect$/.test(type)) : [];
+    const all = [...inner, ...redirects];
+    const parts = isOwn ? node.children.filter(({ type }) => !/redirect$/.test(type)) : [];
+    const command: Command = {
+      words: readWords(node, parts),
+      assignments: node.type === 'declaration_command' ? [] : assignmentsIn(node),
+      redirects: all.flatMap(readRedirect),
+      around,
+      fedBy: [],
+      line: node.line,
+      from: node.from,
+      ...documentOf(all),
+    };
+    this.commands.push(command);
+    for (const part of [...parts, ...all]) this.substitutions(part, around);
+    return command;
+  }
+
+  /** Commands that run to make a word. */
+  substitutions(node: ShellNode, around: readonly Frame[], except?: string): void {
+    if (node.type === except) return;
+    if (SUBSTITUTIONS.has(node.type)) this.sequence(node, [...around, { kind: 'substitution' }]);
+    else if (!STATEMENT.has(node.type) || node.type === 'variable_assignment')
+      for (const part of node.children) this.substitutions(part, around, except);
+  }
+}
+
+const KEYWORD_COMMANDS: Readonly<Record<string, true>> = { declaration_command: true, unset_command: true };
+
+function readWords(node: ShellNode, parts: readonly ShellNode[]): Word[] {
+  if (node.type === 'test_command') return [literal('[[', node), ...parts.slice(1, -1).flatMap(testWords)];
+  if (KEYWORD_COMMANDS[node.type]) {
+    return parts.flatMap((part, i) =>
+      i === 0 ? [literal(part.text, part)] : part.type === 'variable_assignment' ? assigned(part) : wordsOf(part),
+    );
+  }
+  if (node.type !== 'command') return [];
+  return parts
+    .filter(({ type }) => type !== 'variable_assignment' && type !== 'subshell')
+    .flatMap((part) => (part.type === 'command_name' ? wordsOf(part.children[0] ?? part) : wordsOf(part)));
+}
+
+const literal = (text: string, { from }: ShellNode): Word => ({ text, dynamic: false, quoted: false, from });
+
+const testWords = (node: ShellNode): Word[] =>
+  /expression$/.test(node.type) ? node.children.flatMap(testWords) : wordsOf(node);
+
+/** `NAME=value` as one word of a declaration. */
+function assigned(node: ShellNode): Word[] {
+  const { name, values } = readAssignment(node);
+  const value = values.map(({ text }) => text).join(' ');
+  return [{ text: `${name}=${value}`, dynamic: values.some(({ dynamic }) => dynamic), quoted: false, from: node.from }];
+}
+
+function assignmentsIn(node: ShellNode): Assignment[] {
+  if (node.type === 'variable_assignment') return [readAssignment(node)];
+  return node.children.filter(({ type }) => type === 'variable_assignment').map(readAssignment);
+}
+
+/** What a declaration sets is an assignment, too. */
+export function readAssignment(node: ShellNode): Assignment {
+  const [target, operator, value] = node.children;
+  const name = target?.type === 'subscript' ? (target.children[0]?.text ?? '') : (target?.text ?? '');
+  const values =
+    value === undefined ? [] : value.type === 'array' ? value.children.slice(1, -1).flatMap(wordsOf) : wordsOf(value);
+  return { name, values, append: operator?.text === '+=' };
+}
+
+function readRedirect(node: ShellNode): Redirect[] {
+  if (node.type === 'heredoc_redirect') {
+    const files = node.children.filter(({ type }) => type === 'file_redirect').flatMap(readRedirect);
+    return [{ operator: '<<', descriptor: '', target: undefined }, ...files];
+  }
+  const descriptor = child(node, 'file_descriptor')?.text ?? '';
+  const operator = node.children.find(({ type }) => /^[<>&|]+-?$/.test(type))?.text ?? '';
+  const last = node.children.at(-1);
+  const target = last && !/^[<>&|]/.test(last.type) && last.type !== 'file_descriptor' ? wordsOf(last)[0] : undefined;
+  return [{ operator, descriptor, target }];
+}
+
+function documentOf(redirects: readonly ShellNode[]): { document?: string } {
+  for (const node of redirects) {
+    const body = node.type === 'heredoc_redirect' ? child(node, 'heredoc_body') : undefined;
+    if (body) return { document: body.text };
+    const string = node.type === 'herestring_redirect' ? node.children.at(-1) : undefined;
+    if (string) return { document: wordsOf(string)[0]?.text ?? '' };
+  }
+  return {};
+}
+
+/** The text of a loop or case up to its body. */
+function head(node: ShellNode): string {
+  const body = node.children.find(
+    ({ type }) => type === 'do_group' || type === 'case_item' || type === 'compound_statement',
+  );
+  return (body ? node.text.slice(0, body.from - node.from) : node.text).trim();
+}
+
+const programText = (node: ShellNode): string => {
+  const command = node.type === 'command' ? node : nodesOf(node, new Set(['command']))[0];
+  const name = command && child(command, 'command_name');
+  return name ? (wordsOf(name.children[0] ?? name)[0]?.text ?? '') : '';
+};
+
+const IDLE = /^(?:echo|printf|:|true|sleep|break|continue)$/;
+
+const doesSomething = (node: ShellNode): boolean => node.type !== 'command' || !IDLE.test(programText(node));
+
+function isInCondition(node: ShellNode, conditional: ShellNode): boolean {
+  const then = child(conditional, 'then');
+  if (then !== undefined && node.from < then.from) return true;
+  return conditional.children.some(
+    (clause) =>
+      clause.type === 'elif_clause' && clause.from <= node.from && node.from < (child(clause, 'then')?.from ?? 0),
+  );
+}
+
+const FAILURE_NAME = /^(?:die|fail|fatal|abort|error_exit|err_exit|panic|bail|croak)\w*$/i;
+
+/** Whether what is run here always ends as a failure. */
+export function endsInFailure(node: ShellNode, direct = true): boolean {
+  const last = node.children.filter(({ type }) => STATEMENT.has(type)).at(-1);
+  switch (node.type) {
+    case 'command': {
+      const words = node.children.flatMap((part) =>
+        part.type === 'command_name' ? wordsOf(part.children[0] ?? part) : wordsOf(part),
+      );
+      const [program = '', code = ''] = words.map(({ text }) => text);
+      // Without a code it ends as the command before it did, which `||` knows only when it stands right behind.
+      if (program === 'exit' || program === 'return') return code === '' ? direct : !/^0+$/.test(code);
+      return program === 'false' || FAILURE_NAME.test(program) || (program === 'kill' && /\$\$/.test(node.text));
+    }
+    case 'list':
+      return last !== undefined && node.children[1]?.type === '&&' && endsInFailure(last, false);
+    case 'if_statement':
+    case 'case_statement':
+    case 'while_statement':
+    case 'for_statement':
+      return false;
+    default:
+      return last !== undefined && endsInFailure(last, false);
+  }
+}

@@ -1,0 +1,24 @@
+// Templates inside scripts and data: an expression is one word, a statement on a line of its own is none. Lengths stay.
+
+const MARK = '\ue000';
+/** What templates say besides values: conditions, loops, blocks. */
+const STATEMENT =
+  /^\{[{%][-~]?\s*(?:if|elif|else|end\w*|for|range|with|block|define|template|include|macro|set|import|from|raw)\b/;
+const TEMPLATE = /\{\{[^\n]*?\}\}|\{%[^\n]*?%\}|\{#[^\n]*?#\}/g;
+
+/** `text` with each template expression as one word of the same length. */
+export function hideTemplates(text: string): string {
+  if (!text.includes('{{') && !text.includes('{%') && !text.includes('{#')) return text;
+  return text.replace(TEMPLATE, (template, at: number) => {
+    const isAlone =
+      /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, at - 200), at)) &&
+      /^[ \t]*(?:\n|$)/.test(text.slice(at + template.length, at + template.length + 200));
+    if (template.startsWith('{#') || STATEMENT.test(template) || (isAlone && template.startsWith('{%')))
+      return isAlone || template.startsWith('{{') === false
+        ? ' '.repeat(template.length)
+        : MARK.repeat(template.length);
+    return MARK.repeat(template.length);
+  });
+}
+
+export const isTemplated = (text: string): boolean => text.includes(MARK) || /\{\{|\{%/.test(text);

@@ -1,0 +1,150 @@
+// The words of a command as bash would see them: quotes and escapes resolved, braces expanded, what is only known at run
+// time marked as such.
+import type { ShellNode } from './node.ts';
+
+export interface Word {
+  /** What is only known at run time stands as `$NAME` or `$(…)`. */
+  readonly text: string;
+  /** Part of it is only known at run time. */
+  readonly dynamic: boolean;
+  /** It stands in quotes as a whole. */
+  readonly quoted: boolean;
+  readonly from: number;
+}
+
+interface Part {
+  text: string;
+  dynamic: boolean;
+  quoted: boolean;
+}
+
+const MAX_BRACES = 64;
+
+/** The words that a node of arguments stands for; several when braces are expanded. */
+export function wordsOf(node: ShellNode): Word[] {
+  const parts = partsOf(node);
+  const dynamic = parts.some((part) => part.dynamic);
+  const quoted = parts.length > 0 && parts.every((part) => part.quoted);
+  const word = (text: string): Word => ({ text, dynamic, quoted, from: node.from });
+  if (quoted || !node.text.includes('{')) return [word(parts.map(({ text }) => text).join(''))];
+  // Braces in quotes are text; they are hidden while the others are expanded.
+  const shown = parts.map(({ text, quoted }) => (quoted ? text.replace(/[{},]/g, hide) : text)).join('');
+  return braces(shown)
+    .slice(0, MAX_BRACES)
+    .map((text) => word(text.replace(/[\ue100-\ue102]/g, unhide)));
+}
+
+const HIDDEN = '{},';
+const hide = (c: string): string => String.fromCharCode(0xe100 + HIDDEN.indexOf(c));
+const unhide = (c: string): string => HIDDEN[c.charCodeAt(0) - 0xe100] as string;
+
+function braces(text: string): string[] {
+  const match = /^(.*?[^$]|)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(text);
+  if (!match) return [text];
+  const [, before = '', middle = '', after = ''] = match;
+  return middle.split(',').flatMap((one) => braces(`${before}${one}${after}`));
+}
+
+function partsOf(node: ShellNode): Part[] {
+  switch (node.type) {
+    case 'raw_string':
+      return [{ text: node.text.slice(1, -1), dynamic: false, quoted: true }];
+    case 'ansi_c_string':
+      return [{ text: ansiText(node.text.slice(2, -1)), dynamic: false, quoted: true }];
+    case 'string':
+    case 'translated_string':
+      return stringParts(node);
+    case 'concatenation':
+    case 'command_name':
+    case 'brace_expression':
+      return node.children.length === 0 ? [plain(node)] : withGaps(node).flatMap(partsOf);
+    case 'simple_expansion':
+    case 'expansion':
+      return [{ text: variableText(node), dynamic: true, quoted: false }];
+    case 'command_substitution':
+    case 'process_substitution':
+    case 'arithmetic_expansion':
+      return [{ text: '$(…)', dynamic: true, quoted: false }];
+    default:
+      return node.children.length > 0 && node.type !== 'word' ? withGaps(node).flatMap(partsOf) : [plain(node)];
+  }
+}
+
+/** The children, with the text between them that the grammar leaves out. */
+function withGaps(node: ShellNode): ShellNode[] {
+  const all: ShellNode[] = [];
+  let at = node.from;
+  for (const part of node.children) {
+    if (part.from > at) all.push(gap(node, at, part.from));
+    all.push(part);
+    at = part.from + part.text.length;
+  }
+  const end = node.from + node.text.length;
+  return end > at ? [...all, gap(node, at, end)] : all;
+}
+
+const gap = (node: ShellNode, from: number, to: number): ShellNode => ({
+  type: 'word',
+  text: node.text.slice(from - node.from, to - node.from),
+  from,
+  line: node.line,
+  children: [],
+});
+
+const plain = ({ text }: ShellNode): Part => ({
+  text: text.replace(/\\(\n|.)/gs, (_, c) => (c === '\n' ? '' : c)),
+  dynamic: false,
+  quoted: false,
+});
+
+function stringParts(node: ShellNode): Part[] {
+  const inside = withGaps(node).filter(({ type }) => type !== '"' && type !== '$');
+  if (inside.length === 0) return [{ text: '', dynamic: false, quoted: true }];
+  return inside.map((part): Part => {
+    if (part.type === 'string_content' || part.type === 'word')
+      return {
+        text: part.text.replace(/\\(\n|[$`"\\])/g, (_, c) => (c === '\n' ? '' : c)).replace(/^"|"$/g, ''),
+        dynamic: false,
+        quoted: true,
+      };
+    return {
+      text: partsOf(part)
+        .map(({ text }) => text)
+        .join(''),
+      dynamic: true,
+      quoted: true,
+    };
+  });
+}
+
+/** `$NAME`, whatever is done to it; `$(…)` where a command fills it in. */
+function variableText(node: ShellNode): string {
+  const name = /^\$\{?[!#]?([A-Za-z_]\w*|[@*#?$!0-9-])/.exec(node.text)?.[1];
+  return name === undefined ? '$(…)' : `$${name}`;
+}
+
+function ansiText(text: string): string {
+  const ESCAPES: Record<string, string> = {
+    n: '\n',
+    t: '\t',
+    r: '\r',
+    a: '\x07',
+    b: '\b',
+    e: '\x1b',
+    f: '\f',
+    v: '\v',
+  };
+  const code = (digits: string, base: number) =>
+    String.fromCodePoint(Math.min(Number.parseInt(digits, base), 0x10ffff));
+  return text.replace(
+    /\\(?:x([0-9a-fA-F]{1,2})|[uU]([0-9a-fA-F]{1,8})|([0-7]{1,3})|(.))/gs,
+    (_, hex, unicode, octal, one) =>
+      hex !== undefined
+        ? code(hex, 16)
+        : unicode !== undefined
+          ? code(unicode, 16)
+          : octal !== undefined
+            ? code(octal, 8)
+            : (ESCAPES[one] ?? one),
+  );
+}
