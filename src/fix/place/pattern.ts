@@ -16,8 +16,11 @@ export interface Pattern {
   added: string[][];
 }
 
-/** Lines that a change takes out and puts back just so are context, whatever marker they carry. */
-export function patternOf({ lines }: Hunk): Pattern {
+/**
+ * Lines that a change takes out and puts back just so are context, whatever marker they carry; but for the last one where
+ * only the newline behind it changes.
+ */
+export function patternOf({ lines, noFinalNewline }: Hunk): Pattern {
   const pattern: Pattern = { old: [], added: [[]] };
   let group: HunkLine[] = [];
   for (const line of lines) {
@@ -30,6 +33,11 @@ export function patternOf({ lines }: Hunk): Pattern {
     pushOld(pattern, line, false);
   }
   pushGroup(pattern, group);
+  const last = pattern.old.at(-1);
+  if (last && noFinalNewline !== undefined && !changes(pattern) && lines.some(({ op }) => op !== ' ')) {
+    last.removed = true;
+    pattern.added.at(-1)?.push(last.text);
+  }
   return pattern;
 }
 

@@ -2,7 +2,7 @@
 import type { Hunk, HunkLine, RefusalCode } from '../edit.ts';
 import { alignedSpots } from './align.ts';
 import { hasForeignIndent, similarity } from './indentation.ts';
-import { changes, newLines, type Pattern, patternOf, weightOf } from './pattern.ts';
+import { changes, newLines, type OldLine, type Pattern, patternOf, weightOf } from './pattern.ts';
 import { contiguous, equalAt, indentOf, type Source } from './source.ts';
 import { editsAt, type LineEdits, type Spot, spotAt, startOf } from './spot.ts';
 
@@ -66,6 +66,12 @@ function asOnePiece(hunk: Hunk, pattern: Pattern, source: Source, where: Whereab
   const ranks = spots.map((spot) => (isExact(spot, pattern, source) ? 0 : RANK[spot.indentation.kind]));
   const best = Math.min(...ranks);
   const good = spots.filter((_, i) => ranks[i] === best);
+  const named = claimed === undefined ? undefined : damagedAt(claimed, pattern.old, source);
+  const telling = pattern.old.findIndex(({ trimmed }) => trimmed !== '');
+  if (named !== undefined && good.every(({ positions }) => positions[telling] !== named)) {
+    const why = 'it fits at one place and, but for white space or markers, also at the line that its numbers name';
+    return refused('ambiguous', `${why}; copy the lines of the right one as they are`, [...good.map(startOf), named]);
+  }
   return choose(good, pattern, source, where, full);
 }
 
@@ -75,6 +81,21 @@ const isMoved = ({ indentation }: Spot): boolean =>
 
 const isExact = ({ positions }: Spot, { old }: Pattern, source: Source): boolean =>
   old.every(({ text }, k) => source.lines[positions[k] as number] === text);
+
+/** Where the first old line with text stands if all of them are at `start`, but for white space, blank lines and markers. */
+function damagedAt(start: number, old: readonly OldLine[], source: Source): number | undefined {
+  let first: number | undefined;
+  let at = Math.max(0, start);
+  for (const { text, trimmed, removed } of old) {
+    if (trimmed === '') continue;
+    while (source.trimmed[at] === '') at++;
+    const there = source.trimmed[at];
+    if (there !== trimmed && !(removed && there === `-${text}`.trim())) return undefined;
+    first ??= at;
+    at++;
+  }
+  return first;
+}
 
 /** Among equally good spots only a claimed line number that is one of them decides. */
 function choose(spots: readonly Spot[], pattern: Pattern, source: Source, where: Whereabouts, full = true): Placing {
