@@ -9,7 +9,7 @@ import { type Entry, entryAt } from '../io/links.ts';
 import { shellCheck } from '../io/shell-check.ts';
 import { readText } from '../io/store.ts';
 import { gateRules } from '../mend/gate-rules.ts';
-import { shellProblems } from '../mend/proposal.ts';
+import { nearCopy, shellProblems } from '../mend/proposal.ts';
 import { configurationOnDisk } from '../stage/configuration.ts';
 import { judgesAt } from '../stage/judges.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
@@ -43,6 +43,7 @@ export async function lookHere(home: string, name: string, paths: readonly strin
       const gitDir = await commonDirOf(home).catch(() => undefined);
       return gitDir === undefined ? undefined : unwritable({ home, path: home, gitDir }, files);
     },
+    nearCopy: async (files: readonly Edit[]) => tracked && nearCopy(files, stage.files, tracked),
     shellProblems: (files: readonly Edit[]) => shellProblems(files, shellCheck),
   };
 }

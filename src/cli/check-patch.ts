@@ -1,10 +1,12 @@
 // `mendloop check-patch`: whether a model's answer would pass the gate. For people, and as JSON Lines for scripts.
+import { pathMatcher } from '../config/paths.ts';
 import { failUsage } from '../errors.ts';
 import { applyChanges, spellings } from '../fix/apply-changes.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
 import { type Edit, type OrRefusal, REFUSALS, refuse } from '../fix/edit.ts';
 import { judgeResult } from '../fix/gate/judge.ts';
 import { type GateRules, treeOf } from '../fix/gate/rules.ts';
+import { refuseNearCopy } from '../fix/near-copy.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { withoutLineNumbers } from '../outbound/shown-files.ts';
 import { count, listOf, text } from '../shape.ts';
@@ -47,6 +49,8 @@ async function checkHere(home: string, stage: string, answer: string): Promise<C
   const here = await lookHere(home, stage, named.flatMap(spellings));
   const checked = judge(read, here);
   if (!checked.ok) return checked;
+  const copy = await here.nearCopy(checked.files);
+  if (copy) return copy;
   const unwritable = await here.unwritable(checked.files);
   if (unwritable) return refuse(unwritable.code, ...unwritable.reasons);
   const problems = await here.shellProblems(checked.files);
@@ -114,7 +118,10 @@ function checkLine({ path, files, links, answer, allow, protect, judging, max_fi
     maxLines: max_lines ?? DEFAULT_MAX_LINES,
   };
   const text = (wanted: string) => (links.has(wanted) ? undefined : files.get(wanted));
-  const checked = judge(readAnswer(withoutLineNumbers(answer), { path }), { text, rules }, path);
+  const judged = judge(readAnswer(withoutLineNumbers(answer), { path }), { text, rules }, path);
+  const isEditable = pathMatcher(allow);
+  const editable = [...files].filter(([other]) => isEditable(other));
+  const checked = (judged.ok && refuseNearCopy(judged.files, editable)) || judged;
   if (!checked.ok) return { ok: false, code: checked.code, reasons: checked.reasons };
   const texts = Object.fromEntries(checked.files.map(({ path, after }) => [path, after]));
   return { ok: true, files: texts, diff: checked.diff };

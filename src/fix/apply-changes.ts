@@ -1,13 +1,26 @@
 // What an answer asks for → the files as they would be, all of them or none. In memory; paths are judged elsewhere.
+// biome-ignore-all lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
 import { diffArrays } from 'diff';
-import { type Change, type Edit, type Hunk, type HunkLine, type OrRefusal, refuse } from './edit.ts';
+import {
+  type Change,
+  type Edit,
+  type Hunk,
+  type HunkLine,
+  type OrRefusal,
+  type Refusal,
+  refuse,
+  TWO_FORMS,
+} from './edit.ts';
 import { isEllipsis } from './formats/ellipsis.ts';
+import { linesInCommon } from './near-copy.ts';
 import { placeHunks } from './place/place-hunks.ts';
 import { lineEnd, type Source, sourceOf } from './place/source.ts';
 
 /** Reads a file of the repository by its path; undefined when there is none. */
 type ReadFile = (path: string) => string | undefined;
 
+type Beside = Extract<Change, { form: 'beside' }>;
+type Asked = Exclude<Change, Beside>;
 type Applied = OrRefusal<{ files: Edit[] }>;
 
 /** First parts of a path that stand for a side of the diff, not for a folder. */
@@ -19,8 +32,10 @@ export function applyChanges(
   read: ReadFile,
   hint: { path?: string | undefined } = {},
 ): Applied {
-  const byPath = new Map<string, Change[]>();
-  for (const change of changes) {
+  const asked = changes.filter((change) => change.form !== 'beside');
+  if (asked.some(({ form }) => form !== asked[0]?.form)) return refuse('unreadable', TWO_FORMS);
+  const byPath = new Map<string, Asked[]>();
+  for (const change of asked) {
     const written = change.path ?? hint.path;
     if (written === undefined) return refuse('no_path', 'write the path of the file above the change');
     const path = isNew(change) ? written.replace(/^b\//, '') : existing(written, read);
@@ -30,9 +45,13 @@ export function applyChanges(
   for (const [path, wanted] of byPath) {
     const edited = editFile(path, wanted, read(path));
     if (!edited.ok) return edited;
+    const unseen = addsUnseen(edited.file);
+    if (unseen) return unseen;
     files.push(edited.file);
   }
-  return files.length === 0 ? refuse('no_change', 'the answer changes no file') : { ok: true, files };
+  if (files.length === 0) return refuse('no_change', 'the answer changes no file');
+  const second = changes.some((change) => change.form === 'beside' && isSecondForm(change, files, read));
+  return second ? refuse('unreadable', TWO_FORMS) : { ok: true, files };
 }
 
 /** The paths that a change may mean: as written, and without what a diff may have put before it. */
@@ -44,7 +63,7 @@ export function spellings(path: string): string[] {
 const withoutDots = (path: string): string => path.replace(/^(?:\.\/)+/, '');
 
 /** A diff that makes a file names it after git's prefix of the new side. */
-const isNew = (change: Change): boolean => change.form === 'diff' && change.creates === true;
+const isNew = (change: Asked): boolean => change.form === 'diff' && change.creates === true;
 
 /** The path without the prefix of a diff, when only that is a file; otherwise as it was written. */
 function existing(written: string, read: ReadFile): string {
@@ -55,11 +74,8 @@ function existing(written: string, read: ReadFile): string {
 
 type Edited = OrRefusal<{ file: Edit }>;
 
-function editFile(path: string, changes: readonly Change[], before: string | undefined): Edited {
-  const [first] = changes as [Change];
-  if (changes.some(({ form }) => form !== first.form)) {
-    return refuse('unreadable', `${path}: one file is changed in two forms; use one of them`);
-  }
+function editFile(path: string, changes: readonly Asked[], before: string | undefined): Edited {
+  const [first] = changes as [Asked];
   if (before === undefined) return newFile(path, changes);
   if (changes.some((change) => change.form === 'diff' && change.creates)) {
     return refuse('not_found', `${path}: the diff makes a new file, but it is there already`);
@@ -75,7 +91,7 @@ function editFile(path: string, changes: readonly Change[], before: string | und
   return { ok: true, file: { path, before, after: made.text } };
 }
 
-function hunksOf(change: Change): Hunk[] {
+function hunksOf(change: Asked): Hunk[] {
   if (change.form === 'diff') return change.hunks;
   if (change.form === 'whole-file') return [];
   const lines = (text: string, op: HunkLine['op']): HunkLine[] => {
@@ -86,8 +102,8 @@ function hunksOf(change: Change): Hunk[] {
 }
 
 /** A file that is not there can only be made of added lines. */
-function newFile(path: string, changes: readonly Change[]): Edited {
-  const [first, ...more] = changes as [Change];
+function newFile(path: string, changes: readonly Asked[]): Edited {
+  const [first, ...more] = changes as [Asked];
   if (more.length > 0) return refuse('missing_file', `${path} does not exist`);
   if (first.form === 'whole-file') return { ok: true, file: { path, before: null, after: first.text } };
   const hunks = hunksOf(first);
@@ -112,9 +128,12 @@ function wholeFile(path: string, text: string, before: string): OrRefusal<{ text
   return { ok: true, text: old.lines.length > 0 && old.ends.at(-1) === '' ? joined.slice(0, -end.length) : joined };
 }
 
+/** Of a file that has fewer lines than this, what is left after a fix may be much shorter. */
+const FEW_LINES = 8;
+
 /** Shorter than the file, and the file's beginning or end is not in it: an excerpt, or an answer that was cut off. */
-function isPart(old: Source, made: Source): boolean {
-  if (made.lines.length >= old.lines.length * 0.8 || old.lines.length < 8) return false;
+function isPart(old: Source, made: Source, fewest = FEW_LINES): boolean {
+  if (made.lines.length >= old.lines.length * 0.8 || old.lines.length < fewest) return false;
   const [head, tail] = [old.trimmed.find(Boolean) ?? '', old.trimmed.findLast(Boolean) ?? ''];
   const begins = (made.at.get(head)?.[0] ?? Number.POSITIVE_INFINITY) < 5;
   const ends = (made.at.get(tail)?.at(-1) ?? -1) >= made.lines.length - 5;
@@ -133,4 +152,33 @@ function withOwnLines(old: Source, lines: string[]): string[] {
     if (!removed) to += value.length;
     return mine;
   });
+}
+
+/** Whether a block beside the change asks for one as well: it is all of a file, and not as the file is. */
+function isSecondForm({ path, text }: Beside, files: readonly Edit[], read: ReadFile): boolean {
+  const named = path === undefined ? undefined : read(existing(path, read));
+  const meant = files.filter((file) => path === undefined || `/${file.path}`.endsWith(`/${path}`));
+  const texts = named === undefined ? meant.flatMap(({ before }) => before ?? []) : [named];
+  return texts.length === 0 ? path !== undefined : texts.some((before) => isOtherWhole(text, before));
+}
+
+function isOtherWhole(text: string, before: string): boolean {
+  const [old, made] = [sourceOf(before), sourceOf(text)];
+  const joined = ({ trimmed }: Source): string => `\n${trimmed.filter(Boolean).join('\n')}\n`;
+  const excerpt = joined(old).includes(joined(made)) || made.lines.some(isEllipsis) || isPart(old, made, 0);
+  return !excerpt && linesInCommon(text, before).ofA >= 0.5;
+}
+
+const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\n)/g;
+
+/** Control characters, and those that show text in another order. What the file already holds may stay. */
+function addsUnseen({ path, before, after }: Edit): Refusal | undefined {
+  const [had, has] = [before?.match(UNSEEN) ?? [], after.match(UNSEEN) ?? []];
+  for (const character of new Set(has)) {
+    const count = (all: readonly string[]): number => all.filter((one) => one === character).length;
+    if (count(has) <= count(had)) continue;
+    const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+    return refuse('unsafe_text', `${path}: the change adds the control character U+${code}`);
+  }
+  return undefined;
 }

@@ -20,7 +20,9 @@ export interface Hunk {
 export type Change =
   | { form: 'diff'; path: string | undefined; hunks: Hunk[]; creates?: boolean }
   | { form: 'search-replace'; path: string | undefined; blocks: { search: string; replace: string }[] }
-  | { form: 'whole-file'; path: string | undefined; text: string };
+  | { form: 'whole-file'; path: string | undefined; text: string }
+  /** A block beside a change in another form: an excerpt, which asks for nothing, or a second form. */
+  | { form: 'beside'; path: string | undefined; text: string };
 
 /** What a proposal says about itself: what it changes, and why. */
 export interface Note {
@@ -49,7 +51,7 @@ export const REFUSALS = {
   no_change: 'the answer holds no change, or changes nothing',
   unreadable: 'the answer is in no form that is understood',
   too_large: 'the answer, a file or the change is too large',
-  unsafe_text: 'the answer holds bytes that no source file has',
+  unsafe_text: 'the change adds characters that are not seen',
   unsupported: 'renames, copies, deletions, binary patches, links and mode lines are not taken',
   no_path: 'the answer does not say which file it is for',
   bad_path: 'the path is not a plain path inside the repository',
@@ -108,3 +110,6 @@ export type AskCode = keyof typeof ASKS;
 export type OrRefusal<T> = ({ ok: true } & T) | Refusal;
 
 export const refuse = (code: RefusalCode, ...reasons: string[]): Refusal => ({ ok: false, code, reasons });
+
+/** Said of an answer in two forms, wherever that is noticed. */
+export const TWO_FORMS = 'the answer holds a change in two different forms; write all of it in one of them';

@@ -1,16 +1,13 @@
 // What a model said → what it asks for. An answer is read as the form it is in, whatever form was asked for.
-// biome-ignore-all lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
-import { type Change, type Note, type OrRefusal, refuse } from './edit.ts';
+import { type Change, type Note, type OrRefusal, refuse, TWO_FORMS } from './edit.ts';
 import { looksChanged, pathOfInfo, pathOfLine, type Stretch, stretches } from './formats/fences.ts';
-import { hasSearchReplace, readSearchReplace } from './formats/search-replace.ts';
+import { hasSearchReplace, outsideBlocks, readSearchReplace } from './formats/search-replace.ts';
 import { readUnifiedDiff } from './formats/unified-diff.ts';
 
 /** Longest answer that is looked at. */
 export const MAX_ANSWER_CHARS = 1024 * 1024;
 /** Longest Fix or Reason that is kept. */
 const MAX_NOTE_CHARS = 600;
-
-const UNSAFE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\n)/;
 
 type ReadChanges = OrRefusal<{ changes: Change[] }>;
 type ReadAnswer = OrRefusal<{ changes: Change[]; note?: Note }>;
@@ -20,12 +17,6 @@ export function readAnswer(text: string, hint: { path?: string | undefined } = {
   if (text.length > MAX_ANSWER_CHARS) {
     return refuse('too_large', `the answer has ${text.length} characters; at most ${MAX_ANSWER_CHARS} are read`);
   }
-  const unsafe = UNSAFE.exec(text);
-  if (unsafe) {
-    const code = unsafe[0].charCodeAt(0).toString(16).padStart(4, '0');
-    const line = text.slice(0, unsafe.index).split('\n').length;
-    return refuse('unsafe_text', `line ${line} of the answer holds the control character U+${code.toUpperCase()}`);
-  }
   const plain = text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
   const lines = withoutThoughts(plain.split('\n'));
   if (lines.every((line) => line.trim() === '')) return refuse('no_change', 'the answer is empty');
@@ -33,7 +24,8 @@ export function readAnswer(text: string, hint: { path?: string | undefined } = {
   const read = readForm(lines, parts, hint.path);
   if (!read.ok) return read;
   if (read.changes.length === 0) return refuse('unreadable', HOW);
-  const changes = read.changes.map((change) => ({ ...change, path: change.path ?? hint.path }));
+  const named = (change: Change): Change => ({ ...change, path: change.path ?? hint.path });
+  const changes = read.changes.map((change) => (change.form === 'beside' ? change : named(change)));
   const note = noteOf(parts);
   return { ok: true, changes, ...(note ? { note } : {}) };
 }
@@ -41,15 +33,37 @@ export function readAnswer(text: string, hint: { path?: string | undefined } = {
 const HOW = 'answer with a unified diff, with search/replace blocks, or with the whole file in one fenced block';
 
 function readForm(lines: readonly string[], parts: readonly Stretch[], hint: string | undefined): ReadChanges {
-  if (hasSearchReplace(lines)) return readSearchReplace(lines);
+  if (hasSearchReplace(lines)) {
+    const others = stretches(outsideBlocks(lines));
+    const diffs = readDiffs(others.filter(isDiff));
+    const second = !diffs.ok || diffs.changes.length > 0;
+    return second ? refuse('unreadable', TWO_FORMS) : withBeside(readSearchReplace(lines), others);
+  }
   const diffs = parts.filter(isDiff);
   if (diffs.length > 0) {
     const lost = parts.some((part) => part.kind === 'prose' && !diffs.includes(part) && part.lines.some(looksChanged));
     const why = 'changed lines stand outside of the diff; put all of it into one fenced block';
-    return lost ? refuse('unreadable', why) : readDiffs(diffs);
+    return lost ? refuse('unreadable', why) : withBeside(readDiffs(diffs), parts);
   }
   const blocks = parts.filter(({ kind }) => kind === 'block');
   return blocks.length > 0 ? readWholeFile(blocks, hint) : refuse('unreadable', HOW);
+}
+
+const NO_FILE = /^(?:sh|bash|shell|zsh|console|shell-?session|te?xt|plaintext|output|logs?)\b/i;
+
+/** The change, and the blocks that are no part of it: whether one is a second form is told by the file it is about. */
+function withBeside(read: ReadChanges, parts: readonly Stretch[]): ReadChanges {
+  if (!read.ok || read.changes.length === 0) return read;
+  const isText = ({ kind, closed, lines }: Stretch): boolean =>
+    kind === 'block' && closed && lines.some((line) => line.trim() !== '');
+  const blocks = parts.filter((part) => isText(part) && !isDiff(part));
+  const beside = blocks.map(({ lines, info, above }): Change => {
+    // Commands to be run, and what they print, stand below the names of files that they are not.
+    const commands = NO_FILE.test(info) && !lines[0]?.startsWith('#!');
+    const path = commands ? undefined : (pathOfInfo(info) ?? pathOfLine(above));
+    return { form: 'beside', path, text: lines.map((line) => `${line}\n`).join('') };
+  });
+  return { ok: true, changes: [...read.changes, ...beside] };
 }
 
 /** A diff by its headers, by what its fence says, or by lines that begin with a plus. */

@@ -1,5 +1,6 @@
 // A proposal → the files as they would be and our own diff of them, or why it is refused. Nothing is written.
 
+import { pathMatcher } from '../config/paths.ts';
 import { applyChanges, spellings } from '../fix/apply-changes.ts';
 import { cleanDiff, patchHash } from '../fix/clean-diff.ts';
 import type { Edit, Note, Refusal } from '../fix/edit.ts';
@@ -7,11 +8,12 @@ import { refuse } from '../fix/edit.ts';
 import { judgeResult } from '../fix/gate/judge.ts';
 import { wantsShellCheck } from '../fix/gate/parsed-line.ts';
 import type { GateRules, ShellCheck } from '../fix/gate/rules.ts';
+import { refuseNearCopy } from '../fix/near-copy.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import type { Redactor } from '../outbound/redact/redactor.ts';
 import type { Change } from '../plugin/contract.ts';
 import type { Patch } from '../triage/ledger.ts';
-import type { Snapshot } from '../worktree/read.ts';
+import type { Files, Snapshot } from '../worktree/read.ts';
 
 export interface SoundFix {
   ok: true;
@@ -50,6 +52,8 @@ export async function judgeProposal(
   const { files, note } = read;
   const verdict = judgeResult(files, context.rules, context.unparsed);
   if (!verdict.ok) return verdict;
+  const copy = await nearCopy(files, context.rules.allow, context.snapshot);
+  if (copy) return copy;
   const unwritable = await context.unwritable(files);
   if (unwritable) return refuse(unwritable.code, ...unwritable.reasons);
   const problems = await shellProblems(files, context.shellCheck);
@@ -65,6 +69,16 @@ export async function judgeProposal(
     return refuse('reversal', 'this takes back a fix that is on the branch; find a change that keeps it');
   }
   return { ok: true, files, diff, hash, note };
+}
+
+/** Why a new file is not made: one of those that may be changed is nearly the same. `all`: what there is. */
+export async function nearCopy(files: readonly Edit[], allow: readonly string[], all: Files) {
+  if (files.every(({ before }) => before !== null)) return undefined;
+  const editable = [...all.files.keys()].filter(pathMatcher(allow));
+  return refuseNearCopy(
+    files,
+    await Promise.all(editable.map(async (path) => [path, (await all.text(path)) ?? ''] as const)),
+  );
 }
 
 const TRIED: ReadonlySet<string> = new Set(['applied', 'provisional', 'holds', 'no_effect', 'broke', 'declined']);

@@ -55,6 +55,10 @@ test('a diff that reaches the end decides about the final newline', () => {
   assert.is(answered(`@@\n a\n-b\n+c\n${none}`, 'a\nb\n'), 'a\nc');
   assert.is(answered(`@@\n a\n-b\n${none}+c\n`, 'a\nb'), 'a\nc\n');
   assert.is(answered('@@\n a\n+c\n', 'b\na'), 'b\na\nc');
+  assert.is(answered(`@@ -1,2 +1,2 @@\n a\n-b\n${none}+b\n`, 'a\nb'), 'a\nb\n', 'it only adds the newline');
+  assert.is(answered(`@@ -1,2 +1,2 @@\n a\n-b\n+b\n${none}`, 'a\nb\n'), 'a\nb', 'it only takes the newline');
+  assert.is(code(`@@ -1,2 +1,2 @@\n a\n-b\n${none}+b\n`, 'a\nb\n'), 'no_change');
+  assert.is(code(`@@ -1,2 +1,2 @@\n a\n-b\n${none}+b\n`, 'a\nb\nc'), 'no_change');
 });
 
 test('what fits in two places is refused with both, unless its line number is one of them', () => {
@@ -71,6 +75,29 @@ test('what fits in two places is refused with both, unless its line number is on
   });
   assert.is(code(`@@ -3,2 +3,2 @@\n${hunk}`, twice), 'ambiguous');
   assert.is(answered(`@@ -4,2 +4,2 @@\n${hunk}`, twice), 'a:\n  on: true\nb: 1\na:\n  on: false\nc: 1\n');
+});
+
+test('what fits exactly elsewhere and, but for white space or markers, at the line that its numbers name is ambiguous', () => {
+  const hunk = (at: number) => `@@ -${at},3 +${at},3 @@\n a:\n   on: true\n-  size: 1\n+  size: 2\n`;
+  const near = 'a:\n  on: true\n  size: 1\nb: 1\n';
+  const blocks = [
+    'a:\n  on: true  \n  size: 1\n',
+    'a:\n  on: true\n  size: 1\t\n',
+    'a:\n\n  on: true\n  size: 1\n',
+    'a:\n    on: true\n    size: 1\n',
+    'a:\n  on: true\n-  size: 1\n',
+  ];
+  for (const block of blocks) {
+    const shown = block.split('\n')[0];
+    const refusal = answered(hunk(5), near + block);
+    assert.ok(typeof refusal === 'object', JSON.stringify(block));
+    assert.is(refusal.code, 'ambiguous');
+    assert.match(refusal.reasons[0] ?? '', 'also at the line that its numbers name');
+    assert.equal(refusal.reasons.slice(1), ['  line 1: a:', `  line 5: ${shown}`]);
+    assert.is(answered(hunk(1), near + block), near.replace('size: 1', 'size: 2') + block, 'exact, and as numbered');
+    assert.is(answered(hunk(3), near + block), near.replace('size: 1', 'size: 2') + block, 'nothing of it is there');
+  }
+  assert.is(answered(hunk(1), `\n${near}`), `\n${near.replace('size: 1', 'size: 2')}`, 'one place, after a blank line');
 });
 
 test('line numbers decide nothing once one of them was found to be wrong', () => {
@@ -190,6 +217,47 @@ test('lines that come back with spaces for their tabs are taken; other lines wit
   assert.is(answered(`x.yaml\n${search}`, tabs), spaces);
   const more = ' all:\n \thosts:\n \t\tcp1: 1\n+    cp2: 2\n';
   assert.is(code(`\`\`\`diff\n${more}\`\`\``, tabs), 'indentation');
+});
+
+test('control characters that a change adds are refused; a file that holds some can be mended', () => {
+  const held = 'red="\u001b[31m"\rx\u202e\na: 1\n\u0000\nb: 2\n';
+  const shown = ' red="\u001b[31m"\rx\u202e\n-a: 1\n+a: 3\n \u0000\n';
+  assert.is(answered(`@@\n${shown}`, held), held.replace('a: 1', 'a: 3'));
+  assert.is(answered('@@\n-a: 1\n+a: 3\n', held), held.replace('a: 1', 'a: 3'));
+  const reworded = '@@\n-red="\u001b[31m"\rx\u202e\n+blue="\u001b[34m"\rx\u202e\n';
+  assert.is(answered(reworded, held), held.replace('red="\u001b[31m', 'blue="\u001b[34m'));
+  assert.equal(answered('@@\n-a: 1\n+a: 3\u0000\n', held), {
+    ok: false,
+    code: 'unsafe_text',
+    reasons: ['x.yaml: the change adds the control character U+0000'],
+  });
+  for (const bad of ['\u001b', '\u202e', '\u0085', '\r']) {
+    assert.is(code(`@@\n-a: 1\n+a: ${bad}3\n`, 'a: 1\n'), 'unsafe_text', JSON.stringify(bad));
+  }
+});
+
+test('a whole file beside a diff or search/replace blocks is a second form; an excerpt, commands and output are none', () => {
+  const search = 'x.yaml\n<<<<<<< SEARCH\n    tag: 1.0\n=======\n    tag: 1.1\n>>>>>>> REPLACE\n';
+  const block = (text: string, info = 'yaml', above = '') => `\n${above}\n\`\`\`${info}\n${text}\`\`\`\n`;
+  const second = [
+    block(TAGGED),
+    block(APP.replace('replicas: 2', 'replicas: 3')),
+    block(TAGGED, 'yaml x.yaml'),
+    block('new: 1\n', 'yaml', 'And the new file `conf/y.yaml`:'),
+  ];
+  const excerpts = [
+    block(APP),
+    block('  image:\n    name: web\n'),
+    block('    tag: 1.1\n', 'yaml', 'Then `x.yaml` says:'),
+    block('  replicas: 2\n', 'yaml', 'In `conf/x.yaml`, which I leave alone:').replace('conf/', ''),
+    block('kubectl apply -f y.yaml\n', 'sh', 'Then run `y.yaml`:'),
+    block('error in y.yaml\n', 'text', 'It said of `y.yaml`:'),
+    block('app:\n  # ...\n    tag: 1.1\n  # ...\n      value: one\n'),
+  ];
+  for (const form of [`\`\`\`diff\n${HUNK}\`\`\`\n`, search]) {
+    for (const text of second) assert.is(code(form + text, APP), 'unreadable', form + text);
+    for (const text of excerpts) assert.is(answered(form + text, APP), TAGGED, form + text);
+  }
 });
 
 test.run();

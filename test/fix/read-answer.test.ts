@@ -168,9 +168,22 @@ test('renames, copies, deletions, binary patches, links and mode lines are refus
   for (const answer of refused) assert.is(code(answer), 'unsupported', answer);
 });
 
-test('control characters and text that would show in another order are refused, with their line', () => {
-  assert.is(reason(`--- a/x\n+++ b/x\n@@\n-a\n+b\u0000\n`), 'line 5 of the answer holds the control character U+0000');
-  for (const bad of ['\u001b', '\u202e', '\u0085', '\r']) assert.is(code(`${DIFF}+x${bad}y\n`), 'unsafe_text');
+test('search/replace blocks and a diff in one answer are unreadable; two fenced diffs are one form', () => {
+  const block = '<<<<<<< SEARCH\na: 1\n=======\na: 2\n>>>>>>> REPLACE\n';
+  const fenced = `\`\`\`diff\n${DIFF}\`\`\`\n`;
+  for (const answer of [
+    `x.yaml\n${block}\n${fenced}`,
+    `${fenced}\ny.yaml\n\`\`\`\n${block}\`\`\`\n`,
+    `x.yaml\n${block}${DIFF}`,
+  ]) {
+    assert.is(reason(answer), 'the answer holds a change in two different forms; write all of it in one of them');
+  }
+  assert.is(changes(`${fenced}\nand\n\n${fenced.replaceAll('x.yaml', 'y.yaml')}`).length, 2);
+  assert.is(
+    code(`x.yaml\n\`\`\`diff\n${block.replace('a: 2', '+ a: 2\n@@')}\`\`\`\n`),
+    'ok',
+    'inside of a block it is text',
+  );
 });
 
 test('a huge answer is not looked at', () => {

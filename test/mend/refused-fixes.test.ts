@@ -53,6 +53,7 @@ const HOSTILE: [string, object, string][] = [
   ['two files', { files: { [FILE]: 'good\n', 'conf/one.yaml': 'a: 3\n' }, note }, 'too_many_files'],
   ['a thousand lines', edit(FILE, 'good\n'.repeat(1000)), 'too_many_lines'],
   ['prose', { answer: 'I would change the first word to good.' }, 'unreadable'],
+  ['a copy under another name', edit('conf/run2.sh', FILES['conf/run.sh']), 'missing_file'],
   ['NUL bytes', { answer: 'conf/a.txt\n```\ngo\u0000od\n```\n' }, 'unsafe_text'],
   ['text that is not there', diff(FILE, '-worse', '+good', ' second'), 'not_found'],
 ];

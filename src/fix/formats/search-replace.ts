@@ -43,6 +43,17 @@ export function readSearchReplace(lines: readonly string[]): OrRefusal<{ changes
   return { ok: true, changes };
 }
 
+/** The lines that are in no block. */
+export function outsideBlocks(lines: readonly string[]): string[] {
+  let inside = false;
+  return lines.filter((line) => {
+    if (SEARCH.test(line)) inside = true;
+    const outside = !inside;
+    if (REPLACE.test(line)) inside = false;
+    return outside;
+  });
+}
+
 function pathOfFence(line: string): string | undefined {
   const fence = FENCE.exec(line);
   return fence ? pathOfInfo(fence[1] as string) : undefined;
