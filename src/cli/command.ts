@@ -34,6 +34,8 @@ export function checkoutOf(home: () => string): string | undefined {
 export interface Answer {
   readonly text: string | readonly string[];
   readonly json: object;
+  /** The text is what scripts go on with: as it is where it is not printed to a terminal. */
+  readonly forScripts?: boolean;
 }
 
 export interface Command {

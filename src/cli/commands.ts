@@ -38,9 +38,10 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     help: 'Reads only; also beside a run that is at work.',
     load: () => import('./status.ts'),
   }),
-  logs: row('logs <stage> [-f] [--path] [--run RUN] [--attempt N]', "print a stage's latest log", {
-    options: 'follow|f path run= attempt=',
+  logs: row('logs <stage> [-f] [--raw] [--path] [--run RUN] [--attempt N]', "print a stage's latest log", {
+    options: 'follow|f raw path run= attempt=',
     help: `  -f, --follow       go on printing until the attempt is over
+  --raw              as it is, also on a terminal, where control characters are spelled out and colours left out
   --path             print the file's path only
   --run RUN          the log of that run
   --attempt N        the log of that attempt`,

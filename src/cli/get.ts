@@ -38,7 +38,7 @@ export async function run(input: CommandInput): Promise<Answer | number> {
     if (exit !== EXIT.ok) return exit;
     if (!isThere()) missing();
   }
-  return { text: paths, json: { name, files } };
+  return { text: paths, json: { name, files }, forScripts: true };
 
   function missing(): never {
     fail('E_OUTPUT_MISSING', { name: name as string, inside });

@@ -15,9 +15,10 @@ export async function run({ words, options, out, home, layout }: CommandInput): 
   const [step] = words;
   if (step === undefined || words.length > 1) failUsage('logs needs one stage', 'mendloop logs <stage>');
   const path = logPath(step);
-  if (options.path || out.json) return { text: path, json: { step, path } };
-  if (options.follow) await followLog(path, isRunning, systemClock);
-  else await printLog(path);
+  if (options.path || out.json) return { text: path, json: { step, path }, forScripts: true };
+  const plain = process.stdout.isTTY === true && !options.raw;
+  if (options.follow) await followLog(path, isRunning, systemClock, plain);
+  else await printLog(path, plain);
   return 0;
 
   function logPath(name: string): string {

@@ -44,13 +44,14 @@ export async function main(given: readonly string[]): Promise<number> {
       layout: findLayout,
     });
     if (typeof result === 'number') return result;
-    return print(typeof result.text === 'string' ? result.text : result.text.join('\n'), result.json);
+    const { text, json, forScripts } = result;
+    return print(typeof text === 'string' ? text : text.join('\n'), json, forScripts);
   } catch (error) {
     return reportError(await forPeople(error), argv.includes('--debug'));
   }
 
-  function print(text: string, json: object = { text }): number {
-    out.answer(text, json);
+  function print(text: string, json: object = { text }, forScripts = false): number {
+    out.answer(text, json, forScripts);
     return EXIT.ok;
   }
 

@@ -5,6 +5,7 @@ import { parseContextMap, parseLoopConfig } from '../config/parse.ts';
 import { secretCarry } from '../config/paths.ts';
 import { failConfig } from '../config/problem.ts';
 import { EXIT, fail, failUsage } from '../errors.ts';
+import { plainText } from '../io/plain-text.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import { readText } from '../io/store.ts';
 import { createRedactor, type Redactor } from '../outbound/redact/redactor.ts';
@@ -51,7 +52,7 @@ function redactorOf(home: () => string): Redactor {
 async function written(text: string): Promise<boolean> {
   const { stdout } = process;
   if (stdout.destroyed) return false;
-  if (text !== '' && !stdout.write(text)) {
+  if (text !== '' && !stdout.write(stdout.isTTY ? plainText(text) : text)) {
     const other = new AbortController();
     const { signal } = other;
     await Promise.race(['drain', 'close'].map((event) => once(stdout, event, { signal }))).catch(() => {});

@@ -51,9 +51,9 @@ export function personAt(out: Output, drawing: Quiet): AskPerson {
   function shown({ step, excerpt, plugin, note, diff, because }: Suggestion): string[] {
     return [
       '',
-      out.colour.bold(`${step} failed, and ${plugin} suggests: ${plain(note.fix)}`),
-      ...excerpt.split('\n').map((line) => `  | ${plain(line)}`),
-      `  because: ${plain(note.reason)}`,
+      out.colour.bold(`${step} failed, and ${plugin} suggests: ${note.fix}`),
+      ...excerpt.split('\n').map((line) => `  | ${line}`),
+      `  because: ${note.reason}`,
       ...(because ? [`  you are asked because ${because}`] : []),
       '',
       ...diff.trimEnd().split('\n').map(painted),
@@ -62,13 +62,9 @@ export function personAt(out: Output, drawing: Quiet): AskPerson {
   }
 
   function painted(line: string): string {
-    const text = `  ${plain(line)}`;
+    const text = `  ${line}`;
     if (/^(\+\+\+|---) /.test(line)) return out.colour.bold(text);
     if (line.startsWith('+')) return out.colour.green(text);
     return line.startsWith('-') ? out.colour.red(text) : text;
   }
 }
-
-/** What a terminal would act on instead of showing it is spelled out: a person decides by what they see. */
-const plain = (text: string): string =>
-  text.replaceAll(/[^\P{Cc}\t]|\p{Cf}/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);

@@ -70,7 +70,7 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
   }
 
   function begin(again: boolean): void {
-    if (tally.lab === 'simulated') out.line(colour.yellow.bold(SIMULATED_LINE));
+    if (tally.lab === 'simulated') out.line(colour.yellow(colour.bold(SIMULATED_LINE)));
     out.line(colour.dim(`run ${tally.run}${again ? ', taken up where it was cut off' : ''}`));
     // A run that cannot record its end must not be kept alive by its picture.
     timer = setInterval(draw, REFRESH_MS).unref();

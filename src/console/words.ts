@@ -1,4 +1,5 @@
 // Times and lists in the words people use.
+import { plainText } from '../io/plain-text.ts';
 
 /** `0.3 s`, `12 s`, `4 min 5 s`, `2 h 3 min`. */
 export function spell(ms: number): string {
@@ -45,7 +46,7 @@ export function readableLines(text: string): string[] {
       .replace(/\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007]*\u0007/g, '')
       .split(/[\r\n]+/)
       // biome-ignore lint/suspicious/noControlCharactersInRegex: what is left of them would move the cursor.
-      .map((line) => line.replace(/[\u0000-\u001f\u007f]/g, ' ').trimEnd())
+      .map((line) => plainText(line.replace(/[\u0000-\u001f\u007f]/g, ' ').trimEnd()))
       .filter((line) => line !== '')
   );
 }

@@ -4,28 +4,37 @@ import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from './clock.ts';
 import { fileFacts, readTail } from './files.ts';
+import { type PlainLog, plainLog } from './plain-text.ts';
 import { type Relay, startRelay } from './relay.ts';
 import { folderOf, ifPossible, onDisk } from './store.ts';
 
-/** Copies the file to stdout. Resolves early when nobody reads any more (`| head`). */
-export const printLog = async (path: string): Promise<void> => void (await copy(path, 0));
+/** Copies the file to stdout; `plain` for the person at a terminal. Resolves early when nobody reads any more (`| head`). */
+export async function printLog(path: string, plain: boolean): Promise<void> {
+  const shown = plain ? plainLog() : undefined;
+  await copy(path, 0, shown);
+  process.stdout.write(shown?.end() ?? '');
+}
 
 const POLL_MS = 200;
 
 /** Goes on printing while `more()` says that something is still writing, and somebody reads. */
-export async function followLog(path: string, more: () => boolean, clock: Clock): Promise<void> {
+export async function followLog(path: string, more: () => boolean, clock: Clock, plain: boolean): Promise<void> {
+  const shown = plain ? plainLog() : undefined;
   for (let at: number | undefined = 0; at !== undefined; await clock.sleep(POLL_MS)) {
     const last = !more();
-    if ((fileFacts(path)?.size ?? 0) > at) at = await copy(path, at);
-    if (last) return;
+    if ((fileFacts(path)?.size ?? 0) > at) at = await copy(path, at, shown);
+    if (last) return void process.stdout.write(shown?.end() ?? '');
   }
 }
 
 /** Copies from byte `from` on; the byte after the last one copied, or undefined when nobody reads any more. */
-async function copy(path: string, from: number): Promise<number | undefined> {
+async function copy(path: string, from: number, shown: PlainLog | undefined): Promise<number | undefined> {
   const log = createReadStream(path, { start: from });
+  async function* pieces(chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) yield shown?.push(chunk) ?? chunk;
+  }
   try {
-    await pipeline(log, process.stdout, { end: false });
+    await pipeline(log, pieces, process.stdout, { end: false });
     return from + log.bytesRead;
   } catch (error) {
     if (['open', 'read'].includes((error as NodeJS.ErrnoException).syscall ?? '')) throw error;

@@ -1,5 +1,6 @@
-// The one way to stdout and stderr: text for people, JSON on request, colour only where it is welcome.
-import { Chalk, type ChalkInstance } from 'chalk';
+// The one way to stdout and stderr: plain text for people, JSON on request, colour only where it is welcome.
+import { Chalk } from 'chalk';
+import { type Colours, ourColours, plainJson, plainText } from './plain-text.ts';
 
 type ErrorFacts = { code: string; message: string; exit: number; next?: string; problems?: readonly string[] };
 
@@ -8,9 +9,9 @@ export interface Output {
   readonly quiet: boolean;
   /** Stdout is a terminal a person looks at. */
   readonly isTerminal: boolean;
-  readonly colour: ChalkInstance;
-  /** An answer: `text` for people, `value` as one line of JSON with --json. */
-  answer(text: string, value: unknown): void;
+  readonly colour: Colours;
+  /** An answer: `text` for people, `value` as one line of JSON with --json. `forScripts`: as it is, but on a terminal. */
+  answer(text: string, value: unknown, forScripts?: boolean): void;
   /** A line of progress; not with --json, not with --quiet. */
   line(text: string): void;
   /** One JSON value on its own line of stdout. */
@@ -27,21 +28,27 @@ export function openOutput(options: { json: boolean; quiet: boolean }): Output {
   // A terminal without a size (some containers) shows nothing that is drawn.
   const drawable = process.stdout.isTTY === true && process.stdout.columns > 0;
   const isTerminal = drawable && !process.env.CI && process.env.TERM !== 'dumb';
-  const colour = new Chalk({ level: isTerminal && !process.env.NO_COLOR ? 1 : 0 });
+  const colour = ourColours(new Chalk({ level: isTerminal && !process.env.NO_COLOR ? 1 : 0 }));
   const write = (text: string) => void process.stdout.write(`${text}\n`);
+  const writeJson = (value: unknown) =>
+    write(process.stdout.isTTY ? plainJson(JSON.stringify(value)) : JSON.stringify(value));
+  const errorLine = (text: string) => void process.stderr.write(`${plainText(text)}\n`);
   return {
     ...options,
     isTerminal,
     colour,
-    answer: (text, value) => (options.json ? write(JSON.stringify(value)) : write(text)),
+    answer: (text, value, forScripts = false) => {
+      if (options.json) writeJson(value);
+      else write(forScripts && !process.stdout.isTTY ? text : plainText(text));
+    },
     line: (text) => {
-      if (!options.json && !options.quiet) write(text);
+      if (!options.json && !options.quiet) write(plainText(text));
     },
-    jsonLine: (value) => write(JSON.stringify(value)),
+    jsonLine: writeJson,
     error: (text, { code, message, exit, next, problems }) => {
-      if (options.json) write(JSON.stringify({ error: { code, message, exit, next, problems } }));
-      else process.stderr.write(`${text}\n`);
+      if (options.json) writeJson({ error: { code, message, exit, next, problems } });
+      else errorLine(text);
     },
-    errorLine: (text) => void process.stderr.write(`${text}\n`),
+    errorLine,
   };
 }

@@ -1,5 +1,6 @@
 // The part of the terminal that is drawn over and over.
 import { createLogUpdate } from 'log-update';
+import { plainText } from './plain-text.ts';
 
 export function openScreen() {
   const { stdout } = process;
@@ -12,7 +13,7 @@ export function openScreen() {
     if (text === drawn) return;
     stdout.cork();
     clear();
-    update(text);
+    update(plainText(text));
     stdout.uncork();
     drawn = text;
   }

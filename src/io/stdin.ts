@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { plainText } from './plain-text.ts';
 
 /** The last `bytes` of stdin, or of the pipe that is named; `cut` when there was more before them. */
 export async function readStreamEnd(bytes: number, pipe?: string): Promise<{ end: Buffer; cut: boolean }> {
@@ -59,7 +60,7 @@ export const canAnswer = (): boolean => process.stdin.isTTY === true;
 /** What was typed after the question was there; undefined at the end of input, or when the signal is given first. */
 export async function askLine(question: string, signal: AbortSignal): Promise<string | undefined> {
   await forgetTyped();
-  process.stdout.write(question);
+  process.stdout.write(plainText(question));
   // Not as a terminal of its own: Ctrl-C stays a signal to the whole run.
   const reader = createInterface({ input: process.stdin, terminal: false });
   return new Promise((resolve) => {

@@ -9,6 +9,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -167,16 +168,37 @@ export function requireWritable(folder: string): void {
   if (!existsSync(folder)) fail('E_STATE_UNWRITABLE', { path: folder, reason: 'ENOENT' });
 }
 
-/** Makes `folder` with these files unless it is there already: its name says what it holds. */
-export function unpackOnce(folder: string, files: readonly { path: string; bytes: Buffer }[]): void {
-  if (existsSync(folder)) return;
-  const draft = tempName(folder, 'draft');
+type UnpackedFile = { readonly path: string; readonly bytes: Buffer };
+
+/**
+ * Makes `folder` hold these files and no others, as a whole. One that is there is compared first: its name says what it should
+ * hold, and somebody may have changed it since. Throws MendError when the disk refuses.
+ */
+export function unpack(folder: string, files: readonly UnpackedFile[]): void {
+  if (ifPossible(() => holdsExactly(folder, files))) return;
+  const [draft, other] = [tempName(folder, 'draft'), tempName(folder, 'other')];
   onDisk(folder, () => {
     mkdirSync(draft, { recursive: true, mode: 0o700 });
     for (const { path, bytes } of files) {
       mkdirSync(dirname(join(draft, path)), { recursive: true });
       writeFileSync(join(draft, path), bytes);
     }
+    if (lstatSync(folder, { throwIfNoEntry: false })) renameSync(folder, other);
     renameSync(draft, folder);
+    rmSync(other, { recursive: true, force: true });
   });
+}
+
+/** Also no link, and nothing beside them but folders: a module could be found there in another's place. */
+function holdsExactly(folder: string, files: readonly UnpackedFile[]): boolean {
+  if (!lstatSync(folder).isDirectory()) return false;
+  const wanted = new Map(files.map(({ path, bytes }) => [join(folder, path), bytes]));
+  const there = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory());
+  return (
+    there.length === wanted.size &&
+    there.every((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return entry.isFile() && wanted.get(path)?.equals(readFileSync(path));
+    })
+  );
 }

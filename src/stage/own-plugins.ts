@@ -6,7 +6,7 @@ import { realPath } from '../io/git-dir.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import type { Layout } from '../io/layout.ts';
 import { PACKAGE_ROOT } from '../io/package.ts';
-import { unpackOnce } from '../io/store.ts';
+import { unpack } from '../io/store.ts';
 import { loadPlugins, type OwnPlugins, type Plugins } from '../plugin/load.ts';
 
 /** Every plugin that ai/loop.yaml names, loaded. Throws E_PLUGIN with all that is wrong. */
@@ -41,8 +41,9 @@ async function unpacked(layout: Layout, commit: string, objects: GitObjects): Pr
   );
   if (entries.length === 0) return undefined;
   const root = join(layout.state, 'plugins', commit);
+  // Read again each time: what is imported is what the commit holds, whatever became of the folder.
   const files = await Promise.all(entries.map(async ([path, { id }]) => ({ path, bytes: await objects.read(id) })));
-  unpackOnce(root, files);
+  unpack(root, files);
   return { folder: await realPath(join(root, 'plugins')), isPackage: await isPackage(layout.home) };
 }
 

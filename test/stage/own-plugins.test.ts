@@ -32,6 +32,18 @@ test('each commit has its own: neither edits nor later commits change what an ea
   assert.equal([await says(home, second), await says(home, first)], [{ pass: 'second' }, { pass: 'first' }]);
 });
 
+test('what somebody wrote into the unpacked folder is never imported', async () => {
+  const home = repository({ 'plugins/executors/mine.mjs': plugin('mine', 'reviewed') });
+  const at = git(home, 'rev-parse', 'HEAD');
+  const unpacked = `ai/state/plugins/${at}/plugins/executors`;
+  write(home, {
+    [`${unpacked}/mine.mjs`]: plugin('mine', 'slipped in'),
+    [`${unpacked}/mine.ts`]: plugin('mine', 'too'),
+  });
+  assert.equal(await says(home, at), { pass: 'reviewed' });
+  assert.equal(readdirSync(join(home, unpacked)), ['mine.mjs']);
+});
+
 test('a plugin may import what lies beside it in that commit', async () => {
   const home = repository({
     'plugins/executors/mine.mjs': `import { pass } from '../lib/words.mjs';\n${plugin('mine', 'x').replace("'x'", 'pass')}`,
