@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { startOllamaServer } from '../../src/testing/ollama-server.ts';
 import { probe as probeIn, probePlugin } from '../run/probe.ts';
 import { contextMap, folder, namesIn, scenario } from './scenario.ts';
 
@@ -20,7 +21,7 @@ const TEXT = `bad\n# ${HOSTILE}\n`;
 const NOTE = { fix: `Say good ${HOSTILE}`, reason: `because ${HOSTILE}` };
 
 /** A stage that says and writes hostile things, and is mended by a plugin with a hostile note. */
-function lab(loop: object = {}) {
+function lab(loop: object = {}, host = 'http://127.0.0.1:9') {
   const probe = probeIn('probe', folder());
   const s = scenario({
     'ai/context_map.yaml': contextMap({
@@ -29,7 +30,7 @@ function lab(loop: object = {}) {
     'ai/loop.yaml': JSON.stringify({
       executors: ['probe'],
       escalations: [],
-      plugins: { probe: { folder: probe.folder }, ollama: { model: `llama${HOSTILE}`, host: 'http://127.0.0.1:9' } },
+      plugins: { probe: { folder: probe.folder }, ollama: { model: `llama${HOSTILE}`, host } },
       ...loop,
     }),
     'stage.sh': `printf '%s\\n' "$HOSTILE"; echo "$RANDOM" > tracked/*; echo > "$MENDLOOP_OUT/${BIDI}.txt"
@@ -45,7 +46,8 @@ grep -q good conf/* || { echo "Error: $HOSTILE is bad"; printf 'a\\rb\\r\\n'; ex
 const OPTIONS = (env: Record<string, string>) => ({ tty: true, env });
 
 terminal('on a terminal no command lets through what a stage, a note, a file or a model is named or says', async () => {
-  const s = lab({ mode: 'suggest', executors: ['probe', 'ollama'] });
+  const server = await startOllamaServer();
+  const s = lab({ mode: 'suggest', executors: ['probe', 'ollama'] }, server.url);
   await s.run([], { env: s.env });
   const [name = ''] = namesIn(s.path('ai/escalations')).filter((one) => one !== '.gitignore');
   const print = s.events().find(({ type }) => type === 'failure.seen')?.data.fingerprint;
@@ -66,13 +68,14 @@ terminal('on a terminal no command lets through what a stage, a note, a file or 
       ].map(async (args) => [args.join(' '), (await s.run(args, OPTIONS(s.env))).stdout] as const),
     ),
   );
+  await server.close();
   for (const [what, text] of Object.entries(shown)) assert.not.match(text, TAKEN, `${what}: ${JSON.stringify(text)}`);
   for (const what of ['status', 'logs a', `cases show ${name}`]) {
     assert.match(shown[what] ?? '', '\\u{202e}gpj.exe', what);
   }
   assert.match(shown['logs a'] ?? '', /a\\u\{d\}b\r?\n/, 'a lone carriage return is seen, a line end is one');
   assert.match(shown['logs a'] ?? '', '\\u{1b}[2JgoneRED', 'colours of tools are left out');
-  assert.match(shown.doctor ?? '', 'llama\\u{1b}]0;taken over', 'the name of a model');
+  assert.match(shown.doctor ?? '', /llama .*taken over \\u\{202e\}gpj.exe/, 'the name of a model');
   assert.is(JSON.parse(shown['status --json'] ?? '').home, s.home);
 });
 
@@ -88,7 +91,7 @@ terminal('fixes, get and a run that mends', async () => {
   }
   assert.match(diffs?.stdout ?? '', '\\u{202e}gpj.exe');
   assert.match(output?.stdout ?? '', '\\u{202e}gpj.exe.txt');
-  const piped = await s.run(['get', 'a.key'], { command: undefined, cwd: s.home });
+  const piped = await s.run(['get', 'a.key'], { cwd: s.home });
   assert.is(piped.stdout, `${s.path('ai/state/out/a', `${BIDI}.txt`)}\n`, 'a script gets the path as it is');
 });
 
