@@ -43,6 +43,13 @@ export async function checkoutOf(home: string, branch: string): Promise<Checkout
   return { path, gitDir };
 }
 
+/** Where a branch is checked out at this moment, whatever its state; undefined when nowhere that git can act in. */
+export async function placeOf(home: string, branch: string): Promise<Checkout | undefined> {
+  const [path] = await checkoutsOf(openGit(home), branch);
+  const gitDir = path === undefined ? undefined : await ownGitDir(path, await commonDirOf(home));
+  return path === undefined || gitDir === undefined ? undefined : { path, gitDir };
+}
+
 /** Without a `.git` of its own git would look further up, and act on another checkout. */
 async function ownGitDir(path: string, commonDir: string): Promise<string | undefined> {
   const answer = await openGit(path).attempt(['rev-parse', '--show-toplevel', '--absolute-git-dir']);

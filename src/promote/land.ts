@@ -1,4 +1,5 @@
-// Landing: the base moves to a merge that is ready, by one git command that does all of it or nothing, in its owner's name.
+// Landing: a merge that is ready, in its owner's name; the base moves to it if it is still what was shown, then its checkout
+// follows, or the base goes back. No other branch moves, wherever its owner goes meanwhile.
 
 import { join } from 'node:path';
 import { fail } from '../errors.ts';
@@ -10,7 +11,7 @@ import { createTreeFile } from '../io/tree-file.ts';
 import { type Base, commitOf } from '../worktree/base.ts';
 import type { CommitOptions } from '../worktree/commit-fix.ts';
 import { gitFailed, moveAside, shellWord, short } from '../worktree/messages.ts';
-import { type Checkout, checkoutOf, inTheWay } from './checkout.ts';
+import { type Checkout, checkoutOf, inTheWay, placeOf } from './checkout.ts';
 import type { Rehearsal } from './rehearse.ts';
 
 export interface Landing {
@@ -40,9 +41,11 @@ export async function land(landing: Landing): Promise<Landed> {
   const owner = await asOwner(openGit(home), landing.env);
   if (checkout && landing.commit.hooks && rehearsal.plain) return mergeWithHooks(landing, checkout, owner);
   const commit = await prepare(landing, owner);
-  if (checkout) await moveCheckout(landing, checkout, commit);
-  else await moveRef(landing, commit);
-  return { commit, checkout: checkout?.path };
+  await moveRef(landing, checkout?.path ?? home, commit);
+  // Asked anew: since it was looked at, its owner may have left the base there, or come to it elsewhere.
+  const now = await placeOf(home, base.name);
+  const followed = now !== undefined && (await follow(landing, now, commit));
+  return { commit, checkout: followed ? now.path : undefined };
 }
 
 /** The checkout to merge in, looked at from every side; undefined when there is none. Throws as `land` does. */
@@ -71,14 +74,41 @@ async function prepare({ home, base, tip, rehearsal, message, commit }: Landing,
 // Said again, because the owner's own settings for this branch may say otherwise.
 const AS_WRITTEN = ['-q', '--no-squash', '--commit', '--no-autostash', '--no-verify-signatures'];
 
-async function moveCheckout(landing: Landing, checkout: Checkout, to: string): Promise<void> {
-  const git = openGit(checkout.path, { ...landing.commit, durable: true, gitDir: checkout.gitDir });
-  const args = ['merge', ...AS_WRITTEN, '--ff-only', '--no-overwrite-ignore', to];
-  const moved = await git.attempt(args);
-  // A hook that runs afterwards may fail; the merge stands all the same.
-  if (moved.ok || (await commitOf(git, 'HEAD')) === to) return;
-  if ((await commitOf(git, 'HEAD')) === landing.base.commit) await putBack(landing, checkout, git, to);
-  await refused(landing, checkout, git, moved.stderr);
+/**
+ * The checkout's index and files go where its branch went; false when its owner left the branch just then. Where they
+ * cannot, the branch goes back, and it throws.
+ */
+async function follow(landing: Landing, checkout: Checkout, to: string): Promise<boolean> {
+  const { base, commit } = landing;
+  const git = openGit(checkout.path, { ...commit, durable: true, gitDir: checkout.gitDir });
+  const ref = refOf(base);
+  await git.attempt(['update-index', '-q', '--refresh']);
+  const moved = await git.attempt(['read-tree', '-m', '-u', base.commit, to]);
+  if ((await headOf(git)) !== ref) {
+    // What stands there now is another branch's.
+    if (moved.ok) await git.run(['read-tree', '-m', '-u', to, base.commit]);
+    return false;
+  }
+  if (moved.ok) {
+    // It runs afterwards: whatever it says, the merge stands.
+    if (commit.hooks) await git.attempt(['hook', 'run', '--ignore-missing', 'post-merge', '--', '0']);
+    return true;
+  }
+  const back = await git.attempt(['update-ref', '-m', 'mendloop promote: taken back', ref, base.commit, to]);
+  if (!back.ok) {
+    const command = `git -C ${shellWord(checkout.path)} read-tree -m -u ${short(base.commit)} ${short(to)}`;
+    gitFailed(`bring ${checkout.path} to ${base.name}, which has the merge`, command, moved.stderr);
+  }
+  await putBack(landing, checkout, git, to);
+  return refused(landing, checkout, git, moved.stderr);
+}
+
+const refOf = ({ name }: Base): string => `refs/heads/${name}`;
+
+/** The branch that is checked out; undefined for a detached HEAD. */
+async function headOf(git: Git): Promise<string | undefined> {
+  const answer = await git.attempt(['symbolic-ref', '-q', 'HEAD']);
+  return answer.ok ? answer.stdout.trim() : undefined;
 }
 
 /**
@@ -102,26 +132,37 @@ async function putBack({ home, base }: Landing, { path: root }: Checkout, git: G
   await git.attempt(['reset', '--quiet']);
 }
 
-async function moveRef({ home, base, tip }: Landing, to: string): Promise<void> {
-  const git = openGit(home, { durable: true });
-  const ref = `refs/heads/${base.name}`;
+/** From `dir`, so that the reflog of its HEAD tells of it as well. */
+async function moveRef({ base, tip }: Landing, dir: string, to: string): Promise<void> {
+  const git = openGit(dir, { durable: true });
+  const ref = refOf(base);
   const moved = await git.attempt(['update-ref', '-m', `mendloop promote: ${short(tip)}`, ref, to, base.commit]);
   if (moved.ok) return;
   if ((await commitOf(git, ref)) !== base.commit) fail('E_PROMOTE_MOVED', { base: base.name });
   gitFailed(`move ${base.name}`, `git log -1 ${shellWord(base.name)}`, moved.stderr);
 }
 
-/** The owner's hooks have to see a merge being made, so git makes it there; one they refuse is taken back. */
+/**
+ * The owner's hooks have to see a merge being made, so git makes it there; one they refuse is taken back, and so is one that
+ * went to another branch because its owner had just gone there.
+ */
 async function mergeWithHooks(landing: Landing, checkout: Checkout, owner: string[]): Promise<Landed> {
   const { commit, message, tip, base } = landing;
   const git = openGit(checkout.path, { ...commit, durable: true, gitDir: checkout.gitDir });
   const before = await commitOf(git, 'HEAD');
-  if (before !== base.commit) fail('E_PROMOTE_MOVED', { base: base.name });
+  if (before !== base.commit || (await headOf(git)) !== refOf(base)) fail('E_PROMOTE_MOVED', { base: base.name });
   const sign = commit.sign ? '-S' : '--no-gpg-sign';
   const how = ['--no-ff', '--no-edit', '--no-log', '--cleanup=verbatim', '-s', 'ort', sign, '-m', message];
   const merged = await git.attempt([...owner, 'merge', ...AS_WRITTEN, ...how, tip]);
-  const now = await commitOf(git, 'HEAD');
-  if (now !== undefined && now !== before) return { commit: now, checkout: checkout.path };
+  const isMerge = async (name: string): Promise<boolean> =>
+    (await commitOf(git, `${name}^2`)) === tip && (await commitOf(git, `${name}^1`)) === before;
+  if (await isMerge(refOf(base))) {
+    return { commit: (await commitOf(git, refOf(base))) as string, checkout: checkout.path };
+  }
+  if (await isMerge('HEAD')) {
+    await git.run(['reset', '--keep', '--quiet', before]);
+    fail('E_PROMOTE_MOVED', { base: base.name });
+  }
   if ((await unfinished(checkout.gitDir)) === 'merge') {
     const aborted = await git.attempt(['merge', '--abort']);
     // A hook changed what was merged. Before the merge nothing tracked was changed here, so nothing of the owner's is lost.
@@ -131,7 +172,7 @@ async function mergeWithHooks(landing: Landing, checkout: Checkout, owner: strin
 }
 
 async function refused({ base, tip }: Landing, { path }: Checkout, git: Git, stderr: string): Promise<never> {
-  if ((await commitOf(git, 'HEAD')) !== base.commit) fail('E_PROMOTE_MOVED', { base: base.name });
+  if ((await commitOf(git, refOf(base))) !== base.commit) fail('E_PROMOTE_MOVED', { base: base.name });
   const command = `git -C ${shellWord(path)} merge --no-ff ${short(tip)}`;
   return gitFailed(`merge into ${base.name} in ${path}`, command, stderr);
 }

@@ -1,4 +1,4 @@
-// Landing is one git command: a base that moves under it, or a process that is killed beside it, leaves no half-made merge.
+// Landing: a base that moves under it, an owner who goes elsewhere, or a process that is killed leaves no half-made merge.
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -56,6 +56,97 @@ test('a merge that breaks off after its files were written leaves the checkout a
   assert.equal([read(home, 'a.txt'), git(home, 'status', '--porcelain')], [numbers({ 2: 'two' }), '']);
 });
 
+/** The landing of `ready`, in whose middle `script` runs in the owner's checkout: after all was looked at, before the base moves. */
+async function interrupted(script: string, setUp: (home: string) => void = () => {}): Promise<Landing> {
+  const landing = await ready();
+  const { home } = landing;
+  setUp(home);
+  const signer = join(home, '.git/signer.sh');
+  const signature = 'echo "-----BEGIN PGP SIGNATURE-----"; echo x; echo "-----END PGP SIGNATURE-----"';
+  const apart = 'unset $(env | grep -o "^GIT_[A-Z_]*")';
+  writeFileSync(
+    signer,
+    `#!/bin/sh\n${apart}\n(cd '${home}' && ${script}) >&2\n${signature}\necho "[GNUPG:] SIG_CREATED " >&2\n`,
+  );
+  chmodSync(signer, 0o755);
+  git(home, 'config', 'gpg.program', signer);
+  return { ...landing, commit: { hooks: false, sign: true } };
+}
+
+const at = (home: string) => [git(home, 'rev-parse', '--abbrev-ref', 'HEAD'), git(home, 'status', '--porcelain')];
+
+test('whoever leaves the base while the merge is made keeps what they went to; the base has the merge', async () => {
+  for (const [script, branch] of [
+    ['git switch -q -c work', 'work'],
+    ['git switch -q --detach', 'HEAD'],
+  ] as const) {
+    const landing = await interrupted(script);
+    const { home, base } = landing;
+    const { commit: made, checkout } = await land(landing);
+    assert.equal([git(home, 'rev-parse', 'main'), checkout], [made, undefined], script);
+    assert.equal([git(home, 'rev-parse', 'HEAD'), ...at(home)], [base.commit, branch, ''], script);
+    assert.is(read(home, 'a.txt'), numbers(), script);
+  }
+});
+
+test('a checkout that comes to the base while the merge is made follows it', async () => {
+  const landing = await interrupted('git switch -q main', (home) => git(home, 'switch', '-q', '-c', 'work'));
+  const { home } = landing;
+  const { commit: made, checkout } = await land(landing);
+  assert.equal([git(home, 'rev-parse', 'main'), checkout, ...at(home)], [made, home, 'main', '']);
+  assert.is(read(home, 'a.txt'), numbers({ 2: 'two' }));
+});
+
+test('where the checkout cannot follow, the base goes back, and what its owner wrote stays', async () => {
+  const landing = await interrupted('echo mine > a.txt');
+  const { home, base } = landing;
+  const { text } = await refusal(land(landing));
+  assert.match(text, /^error E_GIT_FAILED: .*merge into main/);
+  assert.equal([git(home, 'rev-parse', 'main'), ...at(home)], [base.commit, 'main', 'M a.txt']);
+  assert.is(read(home, 'a.txt'), 'mine\n');
+});
+
+test('a base that its owner moves while the merge is made is left alone', async () => {
+  const landing = await interrupted('git -c user.name=O -c user.email=o@x commit -q --allow-empty -m mine');
+  const { home } = landing;
+  const { text } = await refusal(land(landing));
+  assert.match(text, /^error E_PROMOTE_MOVED/);
+  assert.equal([git(home, 'log', '-1', '--format=%s', 'main'), ...at(home)], ['mine', 'main', '']);
+});
+
+test('the base lands where it is: in another worktree, beside a detached HEAD, or checked out nowhere', async () => {
+  for (const elsewhere of [true, false]) {
+    const landing = await ready();
+    const { home, base } = landing;
+    git(home, 'switch', '-q', '--detach');
+    const other = `${home}-other`;
+    if (elsewhere) git(home, 'worktree', 'add', '-q', other, 'main');
+    const { commit: made, checkout } = await land(landing);
+    assert.equal([git(home, 'rev-parse', 'main'), checkout], [made, elsewhere ? other : undefined]);
+    assert.equal(
+      [git(home, 'rev-parse', 'HEAD'), ...at(home), read(home, 'a.txt')],
+      [base.commit, 'HEAD', '', numbers()],
+    );
+    if (elsewhere) assert.equal([...at(other), read(other, 'a.txt')], ['main', '', numbers({ 2: 'two' })]);
+    rmSync(other, { recursive: true, force: true });
+  }
+});
+
+test('with hooks, a merge that went to a branch its owner had just gone to is taken back', async () => {
+  const landing = { ...(await ready()), commit: { hooks: true, sign: false } };
+  const { home, base } = landing;
+  // The owner is on the base when it is looked at; the first hook is where they go elsewhere.
+  writeFileSync(
+    join(home, '.git/hooks/pre-merge-commit'),
+    '#!/bin/sh\ngit branch work\ngit symbolic-ref HEAD refs/heads/work\n',
+  );
+  chmodSync(join(home, '.git/hooks/pre-merge-commit'), 0o755);
+  const { text } = await refusal(land(landing));
+  assert.match(text, /^error E_PROMOTE_MOVED/);
+  assert.equal([git(home, 'rev-parse', 'main'), git(home, 'rev-parse', 'work')], [base.commit, base.commit]);
+  assert.equal([...at(home), read(home, 'a.txt')], ['work', '', numbers()]);
+});
+
 /** Lands in a process of its own; resolves to the signal that ended it. */
 function landApart(landing: Landing): Promise<NodeJS.Signals | null> {
   const code = `const { land } = await import('./src/promote/land.ts'); await land(${JSON.stringify(landing)});`;
@@ -76,10 +167,9 @@ test('killed while git writes the files, git ends its work: the merge is whole',
   );
   chmodSync(filter, 0o755);
   git(home, 'config', 'filter.kill.smudge', filter);
-  const base = git(home, 'rev-parse', 'main');
   const signal = await landApart(landing);
   assert.is(signal, 'SIGKILL');
-  for (const until = Date.now() + 5000; git(home, 'rev-parse', 'main') === base && Date.now() < until; ) {
+  for (const until = Date.now() + 5000; existsSync(join(home, '.git/index.lock')) && Date.now() < until; ) {
     await new Promise((done) => setTimeout(done, 50));
   }
   git(home, 'config', '--unset', 'filter.kill.smudge');
