@@ -61,8 +61,11 @@ export const RULES: GateRules = {
   },
 };
 
-/** The verdict in one word: its code, or `ok`. */
-export const word = (verdict: Verdict): string => (verdict.ok ? 'ok' : verdict.code);
+/** The verdict in short: the code of a refusal, `ask` and its code, or `ok`. */
+export function word(verdict: Verdict): string {
+  if (!verdict.ok) return verdict.code;
+  return verdict.ask ? `ask ${verdict.ask.code}` : 'ok';
+}
 
 export const edit = (path: string, after: string, before: string | null = FILES[path] ?? null): Edit => ({
   path,
