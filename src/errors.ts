@@ -255,6 +255,10 @@ const TABLE = {
     `the case ${d.case} is closed: ${d.why}`,
     'there is nothing left to answer; see what waits: mendloop cases',
   ]),
+  E_CASE_NOT_OPEN: usage((d: { case: string; stage: string }) => [
+    `nothing in the case ${d.case} waits for your word`,
+    `see it: mendloop cases show ${d.case}; to start anew: mendloop reset ${d.stage}`,
+  ]),
   E_CASE_NO_PATCH: usage((d: { case: string }) => [
     `no fix waits in the case ${d.case}, so there must be one in your answer`,
     `mendloop cases answer ${d.case} <file>; - for stdin`,

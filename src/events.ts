@@ -66,6 +66,8 @@ export const PERSON = 'person';
 export const KNOWN_FIXES = 'known-fixes';
 
 export const isNote = shaped({ fix: text, reason: text });
+/** Why the owner is asked about a fix: a code, and a sentence or more for a person. */
+export const isAsk = shaped({ code: text, reasons: listOf(text) });
 /** How an attempt ended; `signal` means nothing when it timed out. */
 export const isAttemptEnd = shaped({ exit_code: orNull(integer), signal: orNull(text), timed_out: flag });
 export type AttemptEnd = Checked<typeof isAttemptEnd>;
@@ -99,7 +101,8 @@ export const isStory = listOf(shaped({ fingerprint: text, hash: text }));
 const failure = { fingerprint: text };
 const fix = { ...failure, tier: oneOf(FIX_TIERS), plugin: text, hash: text };
 const notedFix = { ...fix, note: isNote };
-const committed = { ...notedFix, class: text, paths: listOf(text), tried: flag };
+/** `accepted`: a person said yes to it. */
+const committed = { ...notedFix, class: text, paths: listOf(text), tried: flag, accepted: optional(flag) };
 const reason = { reason: text };
 /** Why nothing was looked at. */
 const unchecked = { unchecked: optional(oneOf(['nothing to check', 'not checked'])) };
@@ -267,7 +270,11 @@ export const EVENTS = {
     fix: optional(text),
     hash: optional(text),
   }),
-  'fix.suggested': row('stage', 'a sound fix is shown to a person, who is asked', notedFix),
+  'fix.suggested': row('stage', 'a sound fix is shown to a person, who is asked', {
+    ...notedFix,
+    /** Why, where it is not the mode. */
+    ask: optional(isAsk),
+  }),
   'fix.declined': row('stage', 'the person does not want it', notedFix),
   'fix.intended': row('stage', 'a sound fix is about to be committed', { ...committed, created: listOf(text) }),
   'fix.committed': row('stage', 'the fix is on the AI branch, and the stage runs again', {
@@ -296,8 +303,17 @@ export const EVENTS = {
     why: text,
     given_up: optional(flag),
     stands_on: optional(isStory),
+    /** The fix that waits for a person's word, and why they are asked. */
+    hash: optional(name),
+    ask: optional(isAsk),
   }),
-  'case.closed': row('stage', 'a case is over, and why', { fingerprint: optional(text), case: text, ...reason }),
+  'case.closed': row('stage', 'a case is over, and why', {
+    fingerprint: optional(text),
+    case: text,
+    ...reason,
+    /** The stage is green: an answer that waits for the failure waits no longer. */
+    green: optional(flag),
+  }),
   'case.answered': row('stage', 'a person answered a case with a fix, which is applied when the failure returns', {
     ...notedFix,
     case: text,

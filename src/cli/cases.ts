@@ -1,4 +1,5 @@
-// `mendloop cases`, `cases show <case>`, `cases answer <case> [<file>]`: what waits for a person, and their answer.
+// `mendloop cases`, `cases show <case>`, `cases accept|decline <case>`, `cases answer <case> <file>`: what waits for a person,
+// and their word.
 import { caseLines, shownCase } from '../console/case-lines.ts';
 import { failUsage } from '../errors.ts';
 import { readText } from '../io/store.ts';
@@ -7,17 +8,25 @@ import type { Answer, CommandInput } from './command.ts';
 import { readAnswerText } from './input.ts';
 import { PORTS } from './ports.ts';
 
-const NEXT = 'mendloop cases, mendloop cases show <case>, or mendloop cases answer <case> [<file>]';
+const NEXT = 'mendloop cases, or mendloop cases show|accept|decline <case>, or mendloop cases answer <case> <file>';
 
 export async function run(input: CommandInput): Promise<Answer> {
   const [word, name, ...more] = input.words;
   if (word === undefined) return list(input);
-  if (word !== 'show' && word !== 'answer') failUsage(`cases does not know ${word}`, NEXT);
+  if (!Object.hasOwn(WORDS, word)) failUsage(`cases does not know ${word}`, NEXT);
   if (name === undefined) failUsage(`cases ${word} needs a case`, NEXT);
-  if (word === 'answer' && more.length <= 1) return answer(input, name, more[0]);
-  if (more.length > 0) failUsage(`cases ${word}: too many words`, NEXT);
-  return show(input, name);
+  const { most, act } = WORDS[word as keyof typeof WORDS];
+  if (more.length > most) failUsage(`cases ${word}: too many words`, NEXT);
+  return act(input, name, more[0]);
 }
+
+/** What may be done with a case, and how many words may follow its name. */
+const WORDS = {
+  show: { most: 0, act: show },
+  accept: { most: 0, act: answer },
+  decline: { most: 0, act: decline },
+  answer: { most: 1, act: answer },
+} as const;
 
 async function list({ options, layout }: CommandInput): Promise<Answer> {
   const all = openCaseStore(layout()).list();
@@ -35,19 +44,31 @@ async function show({ layout }: CommandInput, name: string): Promise<Answer> {
   return { text: shownCase(summary, text, patch), json: { ...summary, text: text ?? null, patch: patch ?? null } };
 }
 
-async function answer({ layout, dry, line }: CommandInput, name: string, file: string | undefined): Promise<Answer> {
+/** Without a file the fix is accepted that waits in the case. */
+async function answer({ layout, dry, line }: CommandInput, name: string, file?: string): Promise<Answer> {
   const { answerCase } = await import('../run/answer-case.ts');
   findCase(openCaseStore(layout()), name);
   const patch = file === undefined ? undefined : await readAnswerText(file);
   const request = { home: layout().home, case: name, answer: patch, command: line, dry };
-  const { stage, fix, shown, givenUp } = await answerCase(request, PORTS);
+  const { stage, fix, shown, givenUp, notices } = await answerCase(request, PORTS);
   const then = givenUp ? `mendloop reset ${stage}, then: mendloop ${stage}` : `mendloop ${stage}`;
   const lines = [
     `${dry ? 'would be taken' : 'taken'}: ${fix.note.fix}`,
     '',
     shown.trimEnd(),
     '',
-    `it is applied first when the failure comes back, and judged as any fix: ${then}`,
+    ...notices.map((text) => `note: ${text}`),
+    `the next run applies it first when the failure returns, and judges it as any fix: ${then}`,
   ];
-  return { text: lines, json: { case: name, stage, dry, fix: fix.note.fix, diff: shown, given_up: givenUp } };
+  return { text: lines, json: { case: name, stage, dry, fix: fix.note.fix, diff: shown, given_up: givenUp, notices } };
+}
+
+async function decline({ layout, dry, line }: CommandInput, name: string): Promise<Answer> {
+  const { declineCase } = await import('../run/answer-case.ts');
+  const { stage, fix } = await declineCase({ home: layout().home, case: name, command: line, dry }, PORTS);
+  const lines = [
+    `${dry ? 'would be declined' : 'declined'}: ${fix ?? `the case ${name}`}`,
+    `the next run goes on with the next try: mendloop ${stage}`,
+  ];
+  return { text: lines, json: { case: name, stage, dry, fix: fix ?? null } };
 }

@@ -8,6 +8,7 @@ import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages, openRun, recordedStages } from '../journal/load-stages.ts';
 import type { StageRecord, StepRecord } from '../journal/stages.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
+import { caseCommands } from '../outbound/case-summary.ts';
 import { entryOf, type LedgerEntry } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
@@ -101,7 +102,8 @@ export async function run({ layout: findLayout }: CommandInput): Promise<Answer>
     if (entry) {
       const human = entry.case !== undefined || entry.gave_up_at !== undefined;
       const view = { ...entry, tier: entry.last_tier, reason: entry.last_reason, human };
-      return [head, ...failureLines(view, Date.now()).map((line) => `    ${line}`)];
+      const commands = entry.case === undefined ? [] : caseCommands(entry.case, entry.suggestion !== undefined);
+      return [head, ...[...failureLines(view, Date.now()), ...commands].map((line) => `    ${line}`)];
     }
     return [head, ...(ended && last?.log ? [`    log: ${last.log}`] : [])];
   }

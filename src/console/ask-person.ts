@@ -48,13 +48,13 @@ export function personAt(out: Output, drawing: Quiet): AskPerson {
     }
   }
 
-  function shown({ step, excerpt, plugin, note, diff, because }: Suggestion): string[] {
+  function shown({ step, excerpt, plugin, note, diff, ask }: Suggestion): string[] {
     return [
       '',
       out.colour.bold(`${step} failed, and ${plugin} suggests: ${note.fix}`),
       ...excerpt.split('\n').map((line) => `  | ${line}`),
       `  because: ${note.reason}`,
-      ...(because ? [`  you are asked because ${because}`] : []),
+      ...(ask ? [`  you are asked (${ask.code}): ${ask.reasons.join('; ')}`] : []),
       '',
       ...diff.trimEnd().split('\n').map(painted),
       '',

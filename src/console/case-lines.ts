@@ -1,6 +1,6 @@
 // Cases in lines for people.
 import type { ListedCase } from '../mend/case-store.ts';
-import type { CaseSummary } from '../outbound/case-summary.ts';
+import { type CaseSummary, caseCommands } from '../outbound/case-summary.ts';
 import { ago } from './words.ts';
 
 /** In the order in which they are listed. */
@@ -21,11 +21,13 @@ export function caseLines(cases: readonly ListedCase[], now: number): string[] {
 
 function listed(one: ListedCase, now: number): string[] {
   if (!('summary' in one)) return [`${one.case}  cannot be read: ${one.problem}`];
-  const { case: name, stage, class: failureClass, opened, state, why, closed } = one.summary;
+  const { case: name, stage, class: failureClass, opened, state, why, patch, closed } = one.summary;
   return [
     `${name}  ${STATES[state]}, ${ago(opened, now)}`,
     `    ${stage}: ${failureClass}${closed ? `; closed: ${closed.why}` : why ? `; ${why}` : ''}`,
-    ...(state === 'open' || state === 'given_up' ? [`    mendloop cases show ${name}`] : []),
+    ...(state === 'open' || state === 'given_up'
+      ? caseCommands(name, patch !== undefined).map((line) => `    ${line}`)
+      : []),
   ];
 }
 
@@ -40,7 +42,11 @@ export function shownCase(summary: CaseSummary, text: string | undefined, patch:
     ...(text === undefined ? ['its text is gone'] : [(text.split('\n# For a machine\n')[0] as string).trimEnd()]),
     ...(patch === undefined ? [] : ['', '# The patch', '', patch.trimEnd()]),
     '',
-    ...(waits && summary.patch ? [`to take the patch: mendloop cases answer ${name}`] : []),
+    ...(waits && summary.patch
+      ? [`to have the patch applied when the failure returns: mendloop cases accept ${name}`]
+      : []),
+    ...(state === 'open' ? [`to go on without it: mendloop cases decline ${name}`] : []),
+    ...(state === 'answered' ? [`to take your answer back: mendloop cases decline ${name}`] : []),
     ...(waits ? [`to answer with a patch of your own: mendloop cases answer ${name} <file>`] : []),
     ...(waits ? [`to start anew without one: mendloop reset ${stage}`] : []),
   ];

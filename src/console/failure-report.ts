@@ -2,6 +2,7 @@
 // and what would come next.
 import type { AttemptEnd } from '../events.ts';
 import { endOf, type Failure, masksOf } from '../failure/fingerprint.ts';
+import { caseCommands } from '../outbound/case-summary.ts';
 import type { Decision } from '../triage/decide.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
@@ -68,9 +69,21 @@ export function ledgerLines(entry: LedgerEntry, now: number): string[] {
     ),
     ...(verified_at ? [`  a fix was verified ${ago(verified_at, now)}`] : []),
     ...(gave_up_at ? [`  given up ${ago(gave_up_at, now)}`] : []),
-    ...(entry.case ? [`  open case ${entry.case}: mendloop cases show ${entry.case}`] : []),
+    ...(entry.case ? caseLines(entry.case, entry.suggestion) : []),
     ...(entry.escalated && !entry.case ? [`  escalated as case ${entry.escalated}`] : []),
     ...(entry.last_reason ? [`  last decision: ${entry.last_tier}, ${entry.last_reason}`] : []),
+  ];
+}
+
+function caseLines(name: string, suggestion: LedgerEntry['suggestion']): string[] {
+  const [show, ...more] = caseCommands(name, suggestion !== undefined);
+  const { hash, ask } = suggestion ?? {};
+  return [
+    `  open case ${name}: ${show}`,
+    ...(hash
+      ? [`    fix ${hash.slice(0, 12)} waits for your word${ask ? ` (${ask.code}): ${ask.reasons.join('; ')}` : ''}`]
+      : []),
+    ...more.map((line) => `    ${line}`),
   ];
 }
 

@@ -16,7 +16,7 @@ const NEWS: News = {
   'fix.refused': (d) => ['refused', `${d.plugin}: ${d.code}: ${d.reasons[0] ?? ''}`],
   'fix.judged': (d) => (d.outcome === 'verified' ? ['mended', fixOf(d)] : ['kept', `${fixOf(d)}: ${d.reason}`]),
   'fix.reverted': (d) => ['taken back', `${fixOf(d)}: ${d.reason}`],
-  'fix.suggested': (d) => ['suggested', `${fixOf(d)}  (${d.plugin})`],
+  'fix.suggested': (d) => ['suggested', `${fixOf(d)}  (${[d.plugin, ...(d.ask?.reasons ?? [])].join('; ')})`],
   'fix.declined': (d) => ['declined', `${fixOf(d)}  (${d.plugin})`],
   'plugin.said': (d) => [d.plugin, d.text],
   'plugin.passed': (d) => ['no fix', `${d.plugin}: ${d.reason}`],

@@ -8,7 +8,7 @@ import { foldersIn } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { ownFolder, privateFolder, readChecked, readText, removeFile, writeAtomic } from '../io/store.ts';
 import { type CaseSummary, isCaseName, isCaseSummary } from '../outbound/case-summary.ts';
-import { entriesOf, type Ledger } from '../triage/ledger.ts';
+import { entriesOf, isWaitingAnswer, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
 
 /** A case as it is found: its summary, or what is wrong with it. */
 export type ListedCase =
@@ -76,28 +76,36 @@ export function findCase(store: CaseStore, name: string): CaseSummary {
   return 'summary' in listed ? listed.summary : fail('E_CASE_BROKEN', { case: name, problem: listed.problem });
 }
 
-/** Closes every case of `stages`, which are green or were reset; returns the events. Throws MendError when the disk refuses. */
+/** Why all cases of a stage are over. */
+const OVER = { green: 'the stage is green', reset: 'the stage was reset' } as const;
+
+/**
+ * Closes every case of `stages`, which are green or were reset; with green also answers that wait for a failure are over.
+ * Returns the events. Throws MendError when the disk refuses.
+ */
 export function closeCases(
   layout: Layout,
   ledger: Ledger,
   stages: readonly string[],
-  why: string,
+  end: keyof typeof OVER,
   now: number,
 ): NewEvent[] {
   const store = openCaseStore(layout);
   const cases = store.list().flatMap((listed) => ('summary' in listed ? [listed.summary] : []));
   const open = cases.filter(({ stage, state }) => stages.includes(stage) && state !== 'closed');
-  const closed = { time: new Date(now).toISOString(), why };
+  const reason = OVER[end];
+  const closed = { time: new Date(now).toISOString(), why: reason };
   for (const summary of open) store.writeSummary({ ...summary, state: 'closed', closed });
   // Of a case whose file is gone the ledger still knows.
-  const lost = stages.flatMap((stage) =>
-    entriesOf(ledger, stage)
-      .filter((entry) => entry.case !== undefined && !open.some((one) => one.case === entry.case))
-      .map(({ fingerprint, case: name = '' }) => ({ stage, fingerprint, case: name })),
-  );
+  const isOpen = ({ case: name, patches }: LedgerEntry) =>
+    name !== undefined || (end === 'green' && patches.some(isWaitingAnswer));
+  const lost = stages
+    .flatMap((stage) => entriesOf(ledger, stage))
+    .filter((entry) => isOpen(entry) && !open.some(({ fingerprint }) => fingerprint === entry.fingerprint))
+    .map(({ stage, fingerprint, case: name = '' }) => ({ stage, fingerprint, case: name }));
   return [...open, ...lost].map(({ stage, fingerprint, case: name }) => ({
     type: 'case.closed',
     stage,
-    data: { fingerprint, case: name, reason: why },
+    data: { fingerprint, case: name, reason, ...(end === 'green' && { green: true }) },
   }));
 }

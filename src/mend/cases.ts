@@ -37,8 +37,8 @@ export interface HandOver {
   text: string;
   /** The text of a patch. */
   patch?: string;
-  /** The hash of a patch that passed the gate and awaits confirmation. */
-  hash?: string;
+  /** A patch that passed the gate and waits for a person's word. */
+  suggestion?: Suggestion;
 }
 
 /** Writes the case; version 2 with the diagnostics that were asked for. Throws RedactionError, and MendError. */
@@ -89,18 +89,24 @@ export function recordPatch(run: Run, { name, redactor }: WrittenCase, diff: str
 
 /** Hands over: from now on a person is waited for. */
 export function openCase(run: Run, incident: Incident, written: WrittenCase, why: HandOver): void {
-  const { by, text, patch, hash } = why;
+  const { by, text, patch, suggestion } = why;
   if (patch !== undefined) recordPatch(run, written, patch);
   else openCaseStore(run.layout).dropPatch(written.name);
-  markOpen(run, incident, written.name, written.redactor.redact(`${by}: ${text}`), hash);
+  markOpen(run, incident, written.name, written.redactor.redact(`${by}: ${text}`), suggestion);
 }
 
-/** `why` is masked. */
-function markOpen(run: Run, incident: Incident, name: string, why: string, hash: string | undefined): void {
+/** `why` and `suggestion` are masked. */
+function markOpen(run: Run, incident: Incident, name: string, why: string, suggestion?: Suggestion): void {
   const store = openCaseStore(run.layout);
-  const { patch: _, ...summary } = summaryOf(store, name) as CaseSummary;
-  store.writeSummary({ ...summary, state: 'open', why, ...(hash === undefined ? {} : { patch: hash }) });
-  record(run, incident, 'case.opened', openedData(incident, name, why));
+  const { patch: _, suggested: __, ...summary } = summaryOf(store, name) as CaseSummary;
+  store.writeSummary({ ...summary, state: 'open', why, ...(suggestion && waiting(suggestion)) });
+  const { hash, ask } = suggestion ?? {};
+  const data = { ...(hash !== undefined && { hash }), ...(ask && { ask }) };
+  record(run, incident, 'case.opened', { ...openedData(incident, name, why), ...data });
+}
+
+function waiting({ hash, plugin, tier, note, ask }: Suggestion): Pick<CaseSummary, 'patch' | 'suggested'> {
+  return { patch: hash, suggested: { plugin, tier, note: { ...note }, ...(ask && { ask }) } };
 }
 
 function openedData({ provisional }: Incident, name: string, why: string) {
@@ -120,29 +126,41 @@ function storyNotes(run: Run, { provisional }: Incident): string[] {
   return [`${what} made against that text: both are applied together when the first failure returns.`, ...fixes];
 }
 
-/** Keeps a fix that a person was to be asked about. */
-export async function leaveSuggestion(run: Run, incident: Incident, suggestion: Suggestion): Promise<void> {
-  const { note, plugin, diff, hash, because } = suggestion;
-  const fix = because ? `${note.fix} (${because})` : note.fix;
-  const context = await contextFor(run, incident, 'executor');
-  const notes = [`${plugin} suggests a fix that waits for your word: ${fix}. It is in patch.diff beside this file.`];
+/** Keeps a fix that a person was to be asked about; `more`: what others said after it. */
+export async function leaveSuggestion(
+  run: Run,
+  incident: Incident,
+  suggestion: Suggestion,
+  more: readonly string[] = [],
+): Promise<void> {
+  const { note, plugin, tier, diff, ask } = suggestion;
+  const why = ask ? ` (${ask.code}: ${ask.reasons.join('; ')})` : '';
+  const text = `a fix waits for your word: ${note.fix}${why}`;
+  const context = await contextFor(run, incident, tier);
+  const name = nameOf(openCaseStore(run.layout), incident);
+  const words = `Apply it when the failure returns: mendloop cases accept ${name}. Decline it: mendloop cases decline ${name}.`;
+  const notes = [`${plugin}: ${text}. It is in patch.diff beside this file. ${words}`, ...more];
   try {
-    const written = await writeCase(run, incident, context, { notes, signal: run.signal });
-    openCase(run, incident, written, { by: plugin, text: `a fix waits for your word: ${fix}`, patch: diff, hash });
+    const written = await writeCase(run, incident, context, { newest: true, notes, signal: run.signal });
+    openCase(run, incident, written, { by: plugin, text, patch: diff, suggestion });
   } catch (error) {
     if (!(error instanceof RedactionError)) throw error;
-    const store = openCaseStore(run.layout);
-    const name = nameOf(store, incident);
-    createOrUpdateCase(run, store, incident, name, () => ({}));
-    const why = `${plugin}: a fix waits for your word; no more is written: ${error.message}`;
-    markOpen(run, incident, name, why, hash);
+    createOrUpdateCase(run, openCaseStore(run.layout), incident, name, () => ({}));
+    markOpen(
+      run,
+      incident,
+      name,
+      `${plugin}: a fix waits for your word; no more is written: ${error.message}`,
+      suggestion,
+    );
   }
 }
 
 /** Opens a case anew for what a person has to look at once more. Nothing is written when a secret may be left in it. */
 export async function handBack(run: Run, incident: Incident, context: FixContext, why: HandOver): Promise<void> {
+  const notes = [why.text, ...(why.patch === undefined ? [] : [`What it was:\n${why.patch.trimEnd()}`])];
   try {
-    const written = await writeCase(run, incident, context, { notes: [why.text], signal: run.signal });
+    const written = await writeCase(run, incident, context, { notes, signal: run.signal });
     openCase(run, incident, written, why);
   } catch (error) {
     if (!(error instanceof RedactionError)) throw error;

@@ -1,9 +1,6 @@
 // A fix that passed the gate, on its way to the AI branch and, when it did not help, back. Each step is recorded before and
 // after it is done, so that a later process can go on from any point between.
-import { PERSON } from '../events.ts';
-import { excerptOf } from '../failure/fingerprint.ts';
-import { limited } from '../io/signals.ts';
-import { perRun, type Run, type Suggestion } from '../stage/run.ts';
+import { perRun, type Run } from '../stage/run.ts';
 import { madeOnceFrom, recordStale, writeAgain } from '../stage/stale.ts';
 import type { Fix, Incident, Sighting } from '../triage/incident.ts';
 import { changedIn, commitFix, isAsShown, putBack, revertFix } from '../worktree/commit-fix.ts';
@@ -11,17 +8,9 @@ import { fixMessage, revertMessage } from '../worktree/fix-message.ts';
 import { trackedStatus, treeGit } from '../worktree/tree.ts';
 import { record } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
-import type { SoundFix } from './proposal.ts';
+import { changesOnce, type FixOrigin, type FoundFix, type SoundFix } from './proposal.ts';
 import { readSafeMode } from './safe-mode.ts';
-
-/** Who made a fix, and whether it counts as a try of the executors. */
-export interface FixOrigin {
-  plugin: string;
-  tier: Fix['tier'];
-  tried: boolean;
-  /** The case it answers. */
-  case?: string;
-}
+import { suggestFix } from './suggest.ts';
 
 /**
  * What became of a fix. `moved`: another fix changed its files meanwhile; `safe_mode`: it came on meanwhile;
@@ -32,74 +21,31 @@ export type Applied = { fix: Fix } | { none: 'moved' | 'safe_mode' | 'handed_ove
 /** Commit → the failure that its fix was made for, as far as this process met it. */
 export const madeFor = perRun(() => new Map<string, Sighting>());
 
-/** Applies a fix; with `mode: suggest` only when a person agrees. Throws MendError when git or the disk refuses. */
-export async function applyFix(
-  run: Run,
-  incident: Incident,
-  { sound, origin }: { sound: SoundFix; origin: FixOrigin },
-  timeLeftMs: number,
-): Promise<Applied> {
-  // A patch that a person supplied needs no confirmation.
-  const paths = sound.files.map(({ path }) => path);
-  const once = await madeOnceFrom(run, paths);
-  if (origin.plugin === PERSON || (run.config.loop.mode !== 'suggest' && once.length === 0))
-    return commitToBranch(run, incident, sound, origin);
-  const { stage, step, failure } = incident;
-  const { hash, note, diff } = sound;
-  const { plugin, tier, tried } = origin;
-  const data = { tier, hash, plugin, note: { ...note } };
-  record(run, incident, 'fix.suggested', data);
-  keepPatch(run, sound);
-  const { fingerprint } = failure;
-  const excerpt = run.mask(excerptOf(failure));
-  const because = `it changes what ${once.join(', ')} is made from, which must not run twice (rerun: false)`;
-  const suggestion: Suggestion = {
-    stage,
-    step,
-    fingerprint,
-    plugin,
-    hash,
-    excerpt,
-    note,
-    diff: run.mask(diff),
-    ...(once.length > 0 && { because }),
-  };
-  const choice = await choiceOf(run, suggestion, timeLeftMs);
-  if (choice === 'stopped') return { none: choice };
-  if (choice === 'apply') return commitToBranch(run, incident, sound, origin);
-  if (choice === 'leave') {
-    const { leaveSuggestion } = await import('./cases.ts');
-    await leaveSuggestion(run, incident, suggestion);
-    return { none: 'handed_over' };
-  }
-  record(run, incident, 'fix.declined', data);
-  if (tried) record(run, incident, 'try.ended', {});
-  return { none: 'spent' };
+/** Applies a fix; one that waits for the owner's word only when they agree. Throws MendError when git or the disk refuses. */
+export async function applyFix(run: Run, incident: Incident, found: FoundFix, timeLeftMs: number): Promise<Applied> {
+  const { sound, origin } = found;
+  // Looked at again: a stage may have turned green since it was judged.
+  const ask = sound.ask ?? changesOnce(await madeOnceFrom(run, pathsOf(sound)));
+  const isAgreed = origin.accepted || (run.config.loop.mode !== 'suggest' && !ask);
+  if (isAgreed) return commitToBranch(run, incident, sound, origin);
+  const word = await suggestFix(run, incident, { ...found, sound: { ...sound, ask } }, timeLeftMs);
+  return word === 'apply' ? commitToBranch(run, incident, sound, { ...origin, accepted: true }) : { none: word };
 }
 
-/** What the person at the terminal says of a fix, if there is one. */
-async function choiceOf(run: Run, suggestion: Suggestion, timeLeftMs: number) {
-  const { signal, end } = limited(timeLeftMs, run.signal);
-  try {
-    const choice = run.person ? await run.person(suggestion, signal) : 'leave';
-    return signal.aborted ? 'stopped' : choice;
-  } finally {
-    end();
-  }
-}
+const pathsOf = ({ files }: SoundFix): string[] => files.map(({ path }) => path);
 
 /** Commits a fix that nobody is to be asked about. */
 function commitToBranch(run: Run, incident: Incident, sound: SoundFix, origin: FixOrigin): Promise<Applied> {
   const { tree, config } = run;
   const { stage, step, attempt, failure } = incident;
   const { files, hash } = sound;
-  const { plugin, tier, tried } = origin;
+  const { plugin, tier, tried, accepted } = origin;
   // It goes into commits, which may go anywhere.
   const note = { fix: run.mask(sound.note.fix), reason: run.mask(sound.note.reason) };
-  const paths = files.map(({ path }) => path);
+  const paths = pathsOf(sound);
   const created = files.filter(({ before }) => before === null).map(({ path }) => path);
   const { fingerprint, class: failureClass } = failure;
-  const data = { hash, class: failureClass, tier, plugin, note, paths, tried };
+  const data = { hash, class: failureClass, tier, plugin, note, paths, tried, ...(accepted && { accepted }) };
   const messageFields = {
     stage,
     step,
@@ -116,7 +62,7 @@ function commitToBranch(run: Run, incident: Incident, sound: SoundFix, origin: F
   return run.barrier.alone(async () => {
     if (readSafeMode(run.layout) !== undefined) return { none: 'safe_mode' };
     if (!(await isAsShown(tree, files))) return { none: 'moved' };
-    keepPatch(run, { ...sound, note });
+    patchFiles(run.layout).write(hash, files, sound.diff, note);
     const restored = await restoreTracked(run);
     record(run, incident, 'fix.intended', { ...data, created });
     const texts = files.map(({ path, after, executable }) => ({
@@ -187,6 +133,3 @@ export const fixData = ({ fingerprint, tier, hash, plugin, note }: Fix) => ({
   plugin,
   note: { ...note },
 });
-
-const keepPatch = (run: Run, { hash, files, diff, note }: SoundFix): void =>
-  patchFiles(run.layout).write(hash, files, diff, note);

@@ -24,6 +24,7 @@ import type { FixFacts } from '../plugin/contract.ts';
 import { stagePath, stageVariables } from '../stage/env.ts';
 import { judgesOf } from '../stage/judges.ts';
 import { perRun, type Run } from '../stage/run.ts';
+import { madeOnceFrom } from '../stage/stale.ts';
 import type { Incident } from '../triage/incident.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
 import { isReversal } from '../worktree/find-fix.ts';
@@ -49,9 +50,13 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
   if (cache.latest?.commit !== tree.head) cache.latest = await snapshotOf(tree, tree.head);
   const snapshot = cache.latest;
   const stage = config.map.stages[incident.stage] as Stage;
-  const rules = await gateRules(layout.home, config, stage, tier, snapshotTree(snapshot), await judgesOf(run));
-  const files = editableFiles(snapshot, rules);
   const error_lines = failure.errors.flatMap(({ lines }) => lines);
+  const command = typeof stage.command === 'string' ? stage.command : stage.command.join(' ');
+  const rules: GateRules = {
+    ...(await gateRules(layout.home, config, stage, tier, snapshotTree(snapshot), await judgesOf(run))),
+    failed: [command, ...error_lines].join('\n'),
+  };
+  const files = editableFiles(snapshot, rules);
   const { fingerprint, class: failureClass } = failure;
   const facts: FixFacts = {
     stage: { ...stage, name: incident.stage },
@@ -74,6 +79,7 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
     unparsed: failure.class === 'yaml_parse_error' ? namedFiles(error_lines.join('\n'), files) : [],
     unwritable: (edited) => unwritable(tree, edited),
     isReversal: (edited) => isReversal(tree, tree.base.commit, tree.head, edited),
+    madeOnceFrom: (paths) => madeOnceFrom(run, paths),
     facts,
   };
 }

@@ -1,12 +1,13 @@
-// Notifying people: every notifier, in the background, once for each failure and state. What they hear is masked like
-// everything that leaves. When nobody could be reached, a later run tries again.
+// Notifying people: every notifier, in the background, once for each failure and state, of an open case once a week. What they
+// hear is masked like everything that leaves. When nobody could be reached, a later run tries again.
 import { limited } from '../io/signals.ts';
+import { caseCommands } from '../outbound/case-summary.ts';
 import { callHook } from '../plugin/call.ts';
 import type { Notice } from '../plugin/contract.ts';
 import { perRun, type Run } from '../stage/run.ts';
 import type { Decision } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
-import { entriesOf, entryOf } from '../triage/ledger.ts';
+import { entriesOf, entryOf, type LedgerEntry } from '../triage/ledger.ts';
 
 /** A notice, and the failure it is about. */
 type NewNotice = Omit<Notice, 'run'> & { fingerprint?: string };
@@ -28,8 +29,8 @@ const underWay = perRun<ReturnType<typeof newNotices>, NotifyingRun>(newNotices)
 /** Notifies of a failure, unless this was the last thing people heard of it. Returns at once; never throws. */
 export function notify(run: NotifyingRun, { fingerprint, ...notice }: NewNotice): void {
   const about = fingerprint === undefined ? undefined : { stage: notice.stage ?? '', fingerprint };
-  const last = about && entryOf(run.journal.ledger, about.stage, about.fingerprint)?.notified;
-  if (run.plugins.notifiers.length === 0 || last === notice.reason) return;
+  const entry = about && entryOf(run.journal.ledger, about.stage, about.fingerprint);
+  if (run.plugins.notifiers.length === 0 || !isDue(entry, notice.reason, run.clock.now())) return;
   const { open, begun } = underWay(run);
   const key = `${about?.stage}/${about?.fingerprint}/${notice.reason}`;
   if (begun.has(key)) return;
@@ -38,6 +39,16 @@ export function notify(run: NotifyingRun, { fingerprint, ...notice }: NewNotice)
     .catch((error: unknown) => failed(run, `nobody was told: ${(error as Error).message}`, about))
     .finally(() => open.delete(sending));
   open.add(sending);
+}
+
+/** How long an open case waits before a person hears of it again. */
+const REMIND_MS = 7 * 86_400_000;
+
+/** Whether people have not heard of this yet, or of an open case not lately. */
+function isDue(entry: LedgerEntry | undefined, reason: Notice['reason'], now: number): boolean {
+  if (entry?.notified !== reason) return true;
+  if (reason !== 'hand_over') return false;
+  return entry.notified_at === undefined || now - Date.parse(entry.notified_at) >= REMIND_MS;
 }
 
 /** Resolves when everybody is notified, after `limitMs`, or when the run stops. */
@@ -110,19 +121,26 @@ export function notifyOfFailure(
   });
 }
 
-/** Notifies that stages are green again, and of what was given up in an earlier run when nobody could be reached. */
-export function notifyOfStages(run: Run, green: readonly string[], stages: readonly string[]): void {
+/** Notifies that stages are green again, and of what still waits for a person though this run did not come to it. */
+export function notifyOfStages(run: Run, green: readonly string[]): void {
   const failuresOf = (names: readonly string[]) => names.flatMap((stage) => entriesOf(run.journal.ledger, stage));
   for (const { stage, fingerprint, class: failureClass, notified } of failuresOf(green)) {
     if (notified === undefined) continue;
     const text = `${stage} is green again; it had failed (${failureClass}, ${fingerprint})`;
     notify(run, { reason: 'recovered', stage, fingerprint, title: `${stage}: green again`, text });
   }
-  for (const { stage, fingerprint, class: failureClass, last_reason = '', gave_up_at } of failuresOf(stages)) {
-    if (gave_up_at === undefined) continue;
-    const { title, does } = WORDS.give_up;
-    const next = `see mendloop explain ${fingerprint}; mend it, then: mendloop reset ${stage}`;
+  const { stages } = run.journal.stages;
+  const red = Object.keys(run.config.map.stages).filter((name) => stages[name]?.status !== 'green');
+  for (const entry of failuresOf(red)) {
+    const { stage, fingerprint, class: failureClass, last_reason = '', gave_up_at, case: open, suggestion } = entry;
+    const reason = gave_up_at !== undefined ? 'give_up' : open !== undefined ? 'hand_over' : undefined;
+    if (!reason) continue;
+    const { title, does } = WORDS[reason];
+    const next =
+      open !== undefined && reason === 'hand_over'
+        ? caseCommands(open, suggestion !== undefined).join('\n')
+        : `see mendloop explain ${fingerprint}; mend it, then: mendloop reset ${stage}`;
     const text = `${stage} failed (${failureClass}, ${fingerprint}) and ${does}: ${last_reason}\nnext: ${next}`;
-    notify(run, { reason: 'give_up', stage, fingerprint, title: `${stage}: ${title}`, text });
+    notify(run, { reason, stage, fingerprint, title: `${stage}: ${title}`, text });
   }
 }

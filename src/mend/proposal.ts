@@ -1,9 +1,11 @@
-// A proposal → the files as they would be and our own diff of them, or why it is refused. Nothing is written.
+// A proposal → the files as they would be, our own diff of them and what the owner must be asked about it, or why it is
+// refused. Nothing is written.
 
 import { pathMatcher } from '../config/paths.ts';
+import type { FixTier } from '../events.ts';
 import { applyChanges, spellings } from '../fix/apply-changes.ts';
 import { cleanDiff, patchHash } from '../fix/clean-diff.ts';
-import type { Edit, Note, Refusal } from '../fix/edit.ts';
+import type { Ask, Edit, Note, Refusal } from '../fix/edit.ts';
 import { refuse } from '../fix/edit.ts';
 import { judgeResult } from '../fix/gate/judge.ts';
 import { wantsShellCheck } from '../fix/gate/parsed-line.ts';
@@ -21,6 +23,26 @@ export interface SoundFix {
   diff: string;
   hash: string;
   note: Note;
+  /** Why it waits for the owner's word. */
+  ask?: Ask | undefined;
+}
+
+/** Who made a fix, and whether it counts as a try of the executors. */
+export interface FixOrigin {
+  plugin: string;
+  tier: FixTier;
+  tried: boolean;
+  /** The case it answers. */
+  case?: string;
+  /** A person said yes to it: nobody is asked about it again. */
+  accepted?: boolean;
+}
+
+/** A fix that passed the gate, and what whoever was asked after it told a person, if one is asked about it. */
+export interface FoundFix {
+  sound: SoundFix;
+  origin: FixOrigin;
+  notes?: readonly string[];
 }
 
 /** What a proposal is judged by. */
@@ -38,6 +60,8 @@ export interface ProposalContext {
   unwritable(files: readonly Edit[]): Promise<Pick<Refusal, 'code' | 'reasons'> | undefined>;
   /** Whether these texts are what a fix that helped had found: then it would be taken back. */
   isReversal(files: readonly Edit[]): Promise<boolean>;
+  /** Stages that must not run twice and are made from one of these files; absent where a person has said yes already. */
+  madeOnceFrom?(paths: readonly string[]): Promise<readonly string[]>;
 }
 
 export const NO_NOTE: Note = { fix: 'a change without a word about it', reason: 'not given' };
@@ -68,7 +92,16 @@ export async function judgeProposal(
   if (await context.isReversal(files)) {
     return refuse('reversal', 'this takes back a fix that is on the branch; find a change that keeps it');
   }
-  return { ok: true, files, diff, hash, note };
+  const once = (await context.madeOnceFrom?.(files.map(({ path }) => path))) ?? [];
+  const ask = verdict.ask ?? changesOnce(once);
+  return { ok: true, files, diff, hash, note, ...(ask && { ask }) };
+}
+
+/** What the owner is asked about a change of what `stages` are made from, none of which may run twice. */
+export function changesOnce(stages: readonly string[]): Ask | undefined {
+  if (stages.length === 0) return undefined;
+  const reason = `changes what ${stages.join(', ')} is made from, which must not run twice (rerun: false)`;
+  return { code: 'changes_once', reasons: [reason] };
 }
 
 /** Why a new file is not made: one of those that may be changed is nearly the same. `all`: what there is. */

@@ -2,6 +2,7 @@
 // tells once nothing more is done about it.
 import type { Stage } from '../config/context-map.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
+import { caseCommands } from '../outbound/case-summary.ts';
 import type { Run } from '../stage/run.ts';
 import { type Decision, decide, type Situation, type Why } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
@@ -133,7 +134,10 @@ function adviceFor(
 ): string | undefined {
   if (gaveUp) return `see mendloop explain ${failure.fingerprint}; mend it, then: mendloop reset ${stage}`;
   if (why === 'safe_mode') return 'see why: mendloop safe-mode; when that is mended: mendloop safe-mode off';
-  if (why === 'open_case') return `mendloop cases show ${history.case ?? storyCase}`;
+  if (why === 'open_case') {
+    const name = history.case ?? storyCase ?? '';
+    return caseCommands(name, history.case !== undefined && history.suggestion !== undefined).join('\n');
+  }
   if (prompt !== undefined) {
     return `start the model and run mendloop again, or give ${prompt} to any other, try its answer (mendloop check-patch <answer> --stage ${stage}) and commit it on your branch`;
   }

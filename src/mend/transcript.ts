@@ -48,7 +48,9 @@ export function keepTranscript(
 
 function verdictOf(judged: SoundFix | Refusal | undefined): string {
   if (!judged) return 'no fix was proposed';
-  return judged.ok ? `accepted\n\n${judged.diff}` : `${judged.code}\n\n${judged.reasons.join('\n')}`;
+  if (!judged.ok) return `${judged.code}\n\n${judged.reasons.join('\n')}`;
+  const { ask, diff } = judged;
+  return `${ask ? `the owner is to be asked: ${ask.code}\n\n${ask.reasons.join('\n')}` : 'accepted'}\n\n${diff}`;
 }
 
 /** Keeps a question that nobody could be asked. Returns its path from home. */

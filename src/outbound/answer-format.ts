@@ -1,7 +1,7 @@
 // The last words to a model: the form of its answer, and why the answer before was refused. Small models hold to what stands
 // last.
 
-import { REFUSALS } from '../fix/edit.ts';
+import { ASKS, REFUSALS } from '../fix/edit.ts';
 import type { AnswerFormat } from './context.ts';
 import { clipLine } from './text.ts';
 
@@ -84,15 +84,22 @@ export function withFormat(prompt: string, format: AnswerFormat): string {
 export interface Refused {
   readonly code: string;
   readonly reasons: readonly string[];
+  /** Not refused: the owner would have to be asked. */
+  readonly ask?: true;
 }
 
 const MAX_REASON_LINES = 40;
 
-/** One refused answer: what its code means, and why. `which` names the answer. */
-export function refusalText(which: string, { code, reasons }: Refused): string {
-  const meaning = Object.hasOwn(REFUSALS, code) ? REFUSALS[code as keyof typeof REFUSALS] : code;
+/** What whoever proposed something that the owner must be asked about can do. */
+const WITHIN = 'Propose something that stays within what this repository does, if there is such a fix.';
+
+/** One answer that was not taken: what its code means, and why. `which` names the answer. */
+export function refusalText(which: string, { code, reasons, ask }: Refused): string {
+  const meanings: Readonly<Record<string, string>> = ask ? ASKS : REFUSALS;
+  const meaning = Object.hasOwn(meanings, code) ? meanings[code] : code;
   const lines = reasons.flatMap((reason) => reason.split('\n')).slice(0, MAX_REASON_LINES);
-  return [`${which} was not taken: ${meaning}.`, ...lines.map((line) => `  ${clipLine(line)}`)].join('\n');
+  const head = ask ? `${which} would need the owner's word` : `${which} was not taken`;
+  return [`${head}: ${meaning}.`, ...lines.map((line) => `  ${clipLine(line)}`), ...(ask ? [WITHIN] : [])].join('\n');
 }
 
 /** A message for the model whose last answers were `refused`, the latest last. */

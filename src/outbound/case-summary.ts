@@ -1,5 +1,6 @@
 // The name of a case, and its summary.json: what it is about, how often someone was called, and how it stands. Checked by
 // hand: listing cases must not load zod.
+import { FIX_TIERS, isAsk, isNote } from '../events.ts';
 import { type Check, type Checked, count, listOf, name, oneOf, optional, shaped, text, time } from '../shape.ts';
 
 /**
@@ -31,6 +32,8 @@ const isShaped = shaped({
   why: optional(text),
   /** The hash of a sound fix that only waits for a person's word. */
   patch: optional(name),
+  /** What that fix does, who proposed it, and why a person is asked. */
+  suggested: optional(shaped({ plugin: text, tier: oneOf(FIX_TIERS), note: isNote, ask: optional(isAsk) })),
   closed: optional(shaped({ time, why: text })),
 });
 export type CaseSummary = Checked<typeof isShaped>;
@@ -38,6 +41,10 @@ export type CaseSummary = Checked<typeof isShaped>;
 /** Whether a value read from disk is the summary of a case: in the right shape, and closed exactly when it says why. */
 export const isCaseSummary = (value: unknown): value is CaseSummary =>
   isShaped(value) && (value.state === 'closed') === (value.closed !== undefined);
+
+/** What a person can type about an open case; `hasFix`: one waits in it for their word. */
+export const caseCommands = (name: string, hasFix: boolean): string[] =>
+  (hasFix ? ['show', 'accept', 'decline'] : ['show']).map((verb) => `mendloop cases ${verb} ${name}`);
 
 const CASE_NAME = /^[a-z0-9][a-z0-9_-]{0,119}$/;
 

@@ -5,7 +5,7 @@ import type { Stage } from '../config/context-map.ts';
 import type { Frozen } from '../config/freeze.ts';
 import { classRuleSchema } from '../config/loop-config.ts';
 import type { AttemptEnd, FailureClass } from '../events.ts';
-import type { RefusalCode } from '../fix/edit.ts';
+import type { AskCode, RefusalCode } from '../fix/edit.ts';
 import type { Try } from '../outbound/context.ts';
 
 /** The failure that is to be mended. */
@@ -19,12 +19,14 @@ export interface FailureFacts {
   readonly log: string;
 }
 
-/** Why an answer of this plugin was refused, earlier in this try. */
+/** Why an answer of this plugin was not taken, earlier in this try: refused, or the owner would have to be asked. */
 export interface RefusedRound {
   /** What it was to do, as its author said. */
   readonly fix?: string;
-  readonly code: RefusalCode;
+  readonly code: RefusalCode | AskCode;
   readonly reasons: readonly string[];
+  /** It was not refused: the owner would have to be asked. */
+  readonly ask?: true;
 }
 
 /** What whoever is asked for a fix is told. */

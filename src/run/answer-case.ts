@@ -1,37 +1,48 @@
-// A person answers a case: their patch goes through the same gate, and is applied first when the failure comes back.
+// A person answers a case. A fix of theirs, or one that waited for their word, goes through the gate and is applied first when
+// the failure comes back; one that they decline counts as tried.
+import { randomBytes } from 'node:crypto';
 import { fail } from '../errors.ts';
-import { PERSON } from '../events.ts';
+import { type NewEvent, PERSON } from '../events.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
 import { shellCheck } from '../io/shell-check.ts';
 import { recordAction } from '../journal/journal.ts';
 import { readLedger } from '../journal/ledger-file.ts';
-import { loadStages } from '../journal/load-stages.ts';
+import { type LoadedStages, loadStages } from '../journal/load-stages.ts';
 import { openMask } from '../journal/mask.ts';
+import { nextId } from '../journal/runs.ts';
 import { findCase, openCaseStore } from '../mend/case-store.ts';
 import { gateRules, snapshotTree } from '../mend/gate-rules.ts';
 import { patchFiles } from '../mend/patch-files.ts';
 import { judgeProposal, NO_NOTE, type SoundFix } from '../mend/proposal.ts';
 import type { CaseSummary } from '../outbound/case-summary.ts';
-import { configurationNow } from '../stage/configuration.ts';
+import { type Configuration, configurationNow } from '../stage/configuration.ts';
 import { judgesAt } from '../stage/judges.ts';
 import type { RunPorts } from '../stage/run.ts';
-import { entryOf } from '../triage/ledger.ts';
+import { runTree } from '../stage/run-tree.ts';
+import { findStale, staleEvent, writeAgain } from '../stage/stale.ts';
+import { entryOf, isWaitingAnswer } from '../triage/ledger.ts';
+import type { Base } from '../worktree/base.ts';
 import { isReversal } from '../worktree/find-fix.ts';
 import { unwritable } from '../worktree/on-disk.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { type Snapshot, snapshotOf, withTexts } from '../worktree/read.ts';
+import type { Worktree } from '../worktree/tree.ts';
 import { closeOpenRun } from './close-run.ts';
+import { bringOptions } from './prepare.ts';
 
-export interface AnswerRequest {
+export interface CaseRequest {
   home: string;
   case: string;
-  /** What the person says, in any form a model may; undefined: the fix that waits for a word. */
-  answer: string | undefined;
   command: string;
   /** Only say what would be. */
   dry: boolean;
+}
+
+export interface AnswerRequest extends CaseRequest {
+  /** What the person says, in any form a model may; undefined: they accept the fix that waits for their word. */
+  answer: string | undefined;
 }
 
 export interface Answered {
@@ -41,49 +52,130 @@ export interface Answered {
   shown: string;
   /** The stage was given up, and must be reset before it runs. */
   givenUp: boolean;
+  /** What bringing the base in has to say. */
+  notices: readonly string[];
 }
 
 type AnswerPorts = Pick<RunPorts, 'clock' | 'env' | 'graceMs'>;
 
-/** Throws E_CASE… for what cannot be answered, and for a patch that the gate refuses: then nothing is changed. */
+/**
+ * Brings the base in and takes the answer. Throws E_CASE… for what cannot be answered, and for a patch that the gate refuses:
+ * then nothing else is changed.
+ */
 export async function answerCase(request: AnswerRequest, ports: AnswerPorts): Promise<Answered> {
   const layout = layoutOf(request.home);
-  return withLock(layout, request.command, async () => {
-    const store = openCaseStore(layout);
-    const summary = findCase(store, request.case);
-    if (summary.state === 'closed') fail('E_CASE_CLOSED', { case: summary.case, why: summary.closed?.why ?? '' });
-    const { ledger } = readLedger(layout);
-    const { fix, shown } = await withObjects(request.home, (objects) =>
-      judge(request, layout, summary, objects, ports.env),
-    );
-    if (!request.dry) {
-      await record(layout, summary, fix, ports);
-      store.writeSummary({ ...summary, state: 'answered', why: `answered: ${fix.note.fix}` });
+  return withLock(layout, request.command, () =>
+    withObjects(request.home, async (objects) => {
+      const store = openCaseStore(layout);
+      const summary = openedCase(layout, request.case);
+      if (request.answer !== undefined) refuseMasked(request.answer);
+      else if (summary.patch === undefined) fail('E_CASE_NO_PATCH', { case: summary.case });
+      const loaded = loadStages(layout);
+      const current = await configurationNow(request.home, objects);
+      const { home, dry } = request;
+      const tree = dry
+        ? await openWorktree(home, current.base, { objects, carry: current.config.map.carry, merge: false })
+        : await openBrought(layout, current, objects, loaded, ports);
+      const { fix, shown } = await judge(request, layout, summary, { ...current, tree }, ports.env);
+      if (!dry) {
+        const { hash, files, diff, note } = fix;
+        const { stage, fingerprint, case: name } = summary;
+        patchFiles(layout).write(hash, files, diff, note);
+        // As a fix that was taken back unjudged: it comes first when the failure does.
+        const data = { fingerprint, case: name, hash, tier: 'escalation', plugin: PERSON, note: { ...note } } as const;
+        recordAction({ layout, stages: loaded.state, clock: ports.clock }, { type: 'case.answered', stage, data });
+        store.writeSummary({ ...summary, state: 'answered', why: `answered: ${fix.note.fix}` });
+      }
+      const entry = entryOf(readLedger(layout).ledger, summary.stage, summary.fingerprint);
+      const givenUp = entry?.gave_up_at !== undefined;
+      return { stage: summary.stage, fix, shown, givenUp, notices: tree.notices };
+    }),
+  );
+}
+
+function openedCase(layout: Layout, name: string): CaseSummary {
+  const summary = findCase(openCaseStore(layout), name);
+  if (summary.state === 'closed') fail('E_CASE_CLOSED', { case: name, why: summary.closed?.why ?? '' });
+  return summary;
+}
+
+/**
+ * The worktree with the base in it, as the next run would have it. A cut-off run is closed first; what stages had written into
+ * tracked files and the merge put back is written again, or those stages no longer stand.
+ */
+async function openBrought(
+  layout: Layout,
+  { base, config }: { base: Base; config: Configuration },
+  objects: GitObjects,
+  loaded: LoadedStages,
+  { clock, graceMs }: AnswerPorts,
+): Promise<Worktree> {
+  await closeOpenRun(loaded, 'a case was answered', { layout, clock, graceMs });
+  const { state } = loaded;
+  const id = nextId(layout, clock.now(), randomBytes(2).toString('hex'), state.as_of.run);
+  const merge = bringOptions(layout, id, config.loop.git.sign);
+  const worktree = await openWorktree(layout.home, base, { objects, carry: config.map.carry, merge });
+  const { putBack } = worktree;
+  const tree = runTree(worktree, layout);
+  const stale = putBack.length === 0 ? [] : await findStale({ config, layout, tree }, state, { changed: [], putBack });
+  recordAction({ layout, stages: state, clock }, ...stale.map((one) => staleEvent(one, tree.head, false)));
+  await writeAgain({ config, journal: { stages: state }, tree }, putBack);
+  return worktree;
+}
+
+/** The fix that a person does not want, if there was one. Throws E_CASE… where nothing waits for their word. */
+export async function declineCase(
+  { home, case: name, command, dry }: CaseRequest,
+  { clock, graceMs }: AnswerPorts,
+): Promise<{ stage: string; fix: string | undefined }> {
+  const layout = layoutOf(home);
+  return withLock(layout, command, async () => {
+    const summary = openedCase(layout, name);
+    const { stage, fingerprint, state } = summary;
+    if (state !== 'open' && state !== 'answered') fail('E_CASE_NOT_OPEN', { case: name, stage });
+    const declined = declinedFixes(layout, summary);
+    if (!dry) {
+      const loaded = loadStages(layout);
+      await closeOpenRun(loaded, 'a case was declined', { layout, clock, graceMs });
+      const why = 'declined by its owner';
+      const events: NewEvent[] = [
+        ...declined.map((fix) => ({ type: 'fix.declined' as const, stage, data: { fingerprint, ...fix } })),
+        { type: 'case.closed', stage, data: { fingerprint, case: name, reason: why } },
+      ];
+      recordAction({ layout, stages: loaded.state, clock }, ...events);
+      const closed = { time: new Date(clock.now()).toISOString(), why };
+      openCaseStore(layout).writeSummary({ ...summary, state: 'closed', closed });
     }
-    const entry = entryOf(ledger, summary.stage, summary.fingerprint);
-    return { stage: summary.stage, fix, shown, givenUp: entry?.gave_up_at !== undefined };
+    return { stage, fix: declined[0]?.note.fix };
+  });
+}
+
+/** The fix that waits for a word; where that was given already, the answer that waits for its failure. */
+function declinedFixes(layout: Layout, { stage, fingerprint, state, patch, suggested }: CaseSummary) {
+  const { plugin, tier, note = NO_NOTE } = suggested ?? { plugin: 'unknown', tier: 'executor' as const };
+  if (state === 'open') return patch === undefined ? [] : [{ hash: patch, plugin, tier, note: { ...note } }];
+  const answers = entryOf(readLedger(layout).ledger, stage, fingerprint)?.patches.filter(isWaitingAnswer) ?? [];
+  return answers.map(({ hash, plugin: by, tier: of, note: said = NO_NOTE }) => {
+    return { hash, plugin: by, tier: of, note: { ...said } };
   });
 }
 
 async function judge(
   { home, answer, case: name }: AnswerRequest,
   layout: Layout,
-  { stage: stageName, fingerprint, patch }: CaseSummary,
-  objects: GitObjects,
+  { stage: stageName, fingerprint, patch = '' }: CaseSummary,
+  { base, config, tree }: { base: Base; config: Configuration; tree: Worktree },
   env: RunPorts['env'],
 ): Promise<{ fix: SoundFix; shown: string }> {
-  const { base, config } = await configurationNow(home, objects);
   const stage = config.map.stages[stageName];
   if (!stage)
     return fail('E_CASE_BROKEN', { case: name, problem: `its stage ${stageName} is not in the map any more` });
-  const tree = await openWorktree(home, base, { objects, carry: config.map.carry, merge: false });
   const standing = entryOf(readLedger(layout).ledger, stageName, fingerprint)?.stands_on ?? [];
   const snapshot = await asShown(layout, await snapshotOf(tree, tree.head), standing);
   const judges = await judgesAt(config.map, snapshot);
-  if (answer !== undefined) refuseMasked(answer);
-  const waiting = patch === undefined ? undefined : patchFiles(layout).proposalOf(patch, snapshot);
-  const proposal = answer === undefined ? await waiting : { answer };
+  const proposal = answer === undefined ? await patchFiles(layout).proposalOf(patch, snapshot) : { answer };
   if (!proposal) return fail('E_CASE_NO_PATCH', { case: name });
+  // Judged for refuse only: with this word the owner has been asked.
   const verdict = await judgeProposal(proposal, {
     rules: await gateRules(home, config, stage, 'escalation', snapshotTree(snapshot), judges),
     snapshot,
@@ -121,16 +213,4 @@ function refuseMasked(answer: string): void {
   if (mask === undefined) return;
   const reason = `${mask} stands for a masked value; write the line as it is in your file, or leave it out`;
   fail('E_CASE_REFUSED', { code: 'placeholder', handOver: false }, [reason]);
-}
-
-/** As a fix that was taken back unjudged: it comes first when the failure does. A cut-off run is closed first. */
-async function record(layout: Layout, summary: CaseSummary, fix: SoundFix, ports: AnswerPorts): Promise<void> {
-  const { hash, files, diff, note } = fix;
-  const { stage, fingerprint, case: name } = summary;
-  const { clock, graceMs } = ports;
-  const loaded = loadStages(layout);
-  await closeOpenRun(loaded, 'a case was answered', { layout, clock, graceMs });
-  patchFiles(layout).write(hash, files, diff, note);
-  const data = { fingerprint, case: name, hash, tier: 'escalation', plugin: PERSON, note: { ...note } } as const;
-  recordAction({ layout, stages: loaded.state, clock }, { type: 'case.answered', stage, data });
 }

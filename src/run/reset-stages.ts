@@ -33,7 +33,7 @@ export async function resetStages(
     const { ledger } = readLedger(layout);
     if (!force) for (const stage of stages) refuseSoon(stage, ledger, clock.now());
     await closeOpenRun(loaded, 'a stage was reset', { layout, clock, graceMs });
-    const closed = closeCases(layout, ledger, stages, 'the stage was reset', clock.now());
+    const closed = closeCases(layout, ledger, stages, 'reset', clock.now());
     const resets = stages.map((stage): NewEvent => ({ type: 'stage.reset', stage, status: 'idle', data: {} }));
     recordAction({ layout, stages: loaded.state, clock }, ...closed, ...resets);
   });

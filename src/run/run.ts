@@ -132,9 +132,9 @@ async function finishMending(run: Run, stages: readonly string[]): Promise<void>
   const { journal, layout, clock } = run;
   verifyHolding(run);
   const green = stages.filter((name) => journal.stages.stages[name]?.status === 'green');
-  notifyOfStages(run, green, stages);
+  notifyOfStages(run, green);
   const { closeCases } = await import('../mend/case-store.ts');
-  journal.append(...closeCases(layout, journal.ledger, green, 'the stage is green', clock.now()));
+  journal.append(...closeCases(layout, journal.ledger, green, 'green', clock.now()));
   await finishNotifying(run);
 }
 

@@ -1,5 +1,6 @@
 // The one object that a run hands to its parts: what it was asked for, where it works, whom it may ask, what it records.
-import type { Subscriber } from '../events.ts';
+import type { FixTier, Subscriber } from '../events.ts';
+import type { Ask } from '../fix/edit.ts';
 import type { Clock } from '../io/clock.ts';
 import type { Layout } from '../io/layout.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -59,17 +60,16 @@ export type StageRun = Omit<Run, 'plugins' | 'journal' | 'mask' | 'signal' | 'su
 
 /** A fix that a person is asked about before anything is changed. */
 export interface Suggestion {
-  stage: string;
   step: string;
-  fingerprint: string;
   /** What the stage says of its failure. */
   excerpt: string;
   plugin: string;
+  tier: FixTier;
   note: { readonly fix: string; readonly reason: string };
   diff: string;
   hash: string;
   /** Why a person is asked, where it is not the mode. */
-  because?: string;
+  ask?: Ask;
 }
 
 /** Asks a person. `leave`: not now, it is kept as a case for whoever comes later; also when the signal aborts. */

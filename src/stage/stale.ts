@@ -66,7 +66,7 @@ export async function recordStale(run: StageRun, commit: string, write: TreeWrit
  * Writes again what stages that must not run twice had written into tracked files, where that was put back. Throws
  * E_STAGE_FILES_LOST when it does not fit any more.
  */
-export async function writeAgain(run: StageRun, putBack: readonly string[]): Promise<void> {
+export async function writeAgain(run: KnownStages & Pick<StageRun, 'tree'>, putBack: readonly string[]): Promise<void> {
   for (const { step, wrote = [], wrote_patch: patch } of putBack.length > 0 ? madeOnce(run) : []) {
     const lost = wrote.filter((path) => putBack.includes(path));
     if (lost.length === 0 || patch === undefined) continue;
@@ -74,8 +74,13 @@ export async function writeAgain(run: StageRun, putBack: readonly string[]): Pro
   }
 }
 
+/** The stages of a map, and how they stand. */
+interface KnownStages extends Pick<StageRun, 'config'> {
+  readonly journal: Pick<StageRun['journal'], 'stages'>;
+}
+
 /** The green steps of stages that must not run twice. */
-function madeOnce({ config, journal }: Pick<StageRun, 'config' | 'journal'>) {
+function madeOnce({ config, journal }: KnownStages) {
   return Object.entries(config.map.stages).flatMap(([name, stage]) => {
     if (stage.rerun) return [];
     const steps = cellsOf(stage).map((cell) => stepNameOf(name, cell));
@@ -87,7 +92,10 @@ function madeOnce({ config, journal }: Pick<StageRun, 'config' | 'journal'>) {
 }
 
 /** Stages that must not run twice, are green, and are made from one of these files. */
-export async function madeOnceFrom(run: StageRun, paths: readonly string[]): Promise<string[]> {
+export async function madeOnceFrom(
+  run: KnownStages & { readonly tree: Pick<StageRun['tree'], 'files'> },
+  paths: readonly string[],
+): Promise<string[]> {
   const once = [...new Set(madeOnce(run).map(({ stage }) => stage))];
   if (once.length === 0) return [];
   const files = await run.tree.files();

@@ -82,7 +82,10 @@ export function decide(incident: DecidedIncident, situation: Situation): Decisio
   const { limits, backoff, time_left_ms } = situation;
   // A person was asked: until they answer, the stage runs once each run and nobody else is bothered.
   const openCase = history?.case ?? incident.storyCase;
-  if (openCase !== undefined) return none('open_case', `case ${openCase} is open`);
+  if (openCase !== undefined) {
+    const [sentence] = (history?.case && history.suggestion?.ask?.reasons) || [];
+    return none('open_case', `case ${openCase} is open${sentence ? `, a fix waits for your word: ${sentence}` : ''}`);
+  }
   if (history?.gave_up_at !== undefined) {
     return none('give_up_stands', `it was given up on ${dayOf(history.gave_up_at)}; reset the stage to start again`);
   }

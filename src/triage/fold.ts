@@ -6,6 +6,7 @@ import {
   entryKey,
   entryOf,
   isLedger,
+  isWaitingAnswer,
   type Ledger,
   type LedgerEntry,
   type Patch,
@@ -53,16 +54,21 @@ const STORY = {
     else delete entry.stands_on;
     if (data.given_up) return;
     entry.case = data.case;
+    delete entry.suggestion;
+    if (data.hash !== undefined) entry.suggestion = { hash: data.hash, ...(data.ask && { ask: data.ask }) };
     // It waits anew, whatever a person was notified of before.
     delete entry.notified;
   },
-  'case.closed': (entry) => {
+  'case.closed': (entry, { data }) => {
     delete entry.case;
+    delete entry.suggestion;
     delete entry.stands_on;
+    if (data.green) entry.patches = entry.patches.filter((patch) => !isWaitingAnswer(patch));
   },
   'case.answered': recordPersonsAnswer,
-  'person.notified': (entry, { data }) => {
+  'person.notified': (entry, { data, time }) => {
     entry.notified = data.state;
+    entry.notified_at = time;
   },
   // The counters stay: the same failure again means that what changed made no difference.
   'stage.recovered': (entry) => {
@@ -182,7 +188,7 @@ function addRefusedAnswer(entry: LedgerEntry, { plugin, tier, code, reason, fix 
 
 const REVERTED: readonly (FixOutcome | undefined)[] = ['no_effect', 'broke'];
 
-type FixData = Pick<Patch, 'hash' | 'tier' | 'plugin' | 'note' | 'commit'>;
+type FixData = Pick<Patch, 'hash' | 'tier' | 'plugin' | 'note' | 'commit' | 'accepted'>;
 
 function setOutcome(
   entry: LedgerEntry,
@@ -200,6 +206,7 @@ function setOutcome(
   // An author who says nothing new takes back nothing said before.
   const note = data.note?.fix ? data.note : earlier?.note;
   const commit = data.commit || earlier?.commit;
+  const accepted = data.accepted || earlier?.accepted;
   const now: Patch = {
     hash,
     outcome,
@@ -209,6 +216,7 @@ function setOutcome(
     ...(why && { why }),
     ...(commit && { commit }),
     ...(run && { run }),
+    ...(accepted && { accepted }),
     time,
   };
   if (index === -1) entry.patches.push(now);
@@ -229,9 +237,11 @@ function setOutcome(
 /** A person's answer waits like a fix that was taken back unjudged; their latest word counts. */
 function recordPersonsAnswer(entry: LedgerEntry, event: LoopEvent<'case.answered'>): void {
   delete entry.case;
-  const earlier = entry.patches.filter((p) => p.plugin === PERSON && p.outcome === 'withdrawn');
-  for (const one of earlier) if (one.hash !== event.data.hash) setOutcome(entry, event, one, 'declined');
-  setOutcome(entry, event, event.data, 'withdrawn');
+  delete entry.suggestion;
+  for (const one of entry.patches.filter(isWaitingAnswer)) {
+    if (one.hash !== event.data.hash) setOutcome(entry, event, one, 'declined');
+  }
+  setOutcome(entry, event, { ...event.data, accepted: true }, 'withdrawn');
 }
 
 function reset(entry: LedgerEntry): void {
@@ -240,8 +250,10 @@ function reset(entry: LedgerEntry): void {
   entry.patches = entry.patches.filter((p) => p.outcome !== 'declined');
   delete entry.gave_up_at;
   delete entry.case;
+  delete entry.suggestion;
   delete entry.verified_at;
   delete entry.notified;
+  delete entry.notified_at;
 }
 
 function restart(entry: LedgerEntry): void {

@@ -3,6 +3,7 @@ import {
   FAILURE_CLASSES,
   FIX_OUTCOMES,
   FIX_TIERS,
+  isAsk,
   isAttemptEnd,
   isNote,
   isStory,
@@ -25,6 +26,8 @@ const isPatch = shaped({
   commit: optional(text),
   /** Of the latest outcome. */
   run: optional(text),
+  /** A person said yes to it: nobody is asked about it again. */
+  accepted: optional(flag),
   time,
 });
 /** A patch tried on a failure, as it stands. */
@@ -77,12 +80,15 @@ const isEntry = shaped({
   gave_up_at: optional(time),
   /** The open case. */
   case: optional(name),
+  /** The fix in it that waits for a person's word, and why they are asked. */
+  suggestion: optional(shaped({ hash: name, ask: optional(isAsk) })),
   /** What the files of its case are shown with: an answer is applied behind these. */
   stands_on: optional(isStory),
   /** The case that escalations were called with since the last restart. */
   escalated: optional(name),
-  /** What a person was notified of last. */
+  /** What a person was notified of last, and when. */
   notified: optional(name),
+  notified_at: optional(time),
 });
 export type LedgerEntry = Checked<typeof isEntry>;
 
@@ -153,6 +159,9 @@ export const storyCaseOf = (ledger: Ledger, stage: string, fingerprint: string):
     (entry) => entry.case !== undefined && entry.stands_on?.some((fix) => fix.fingerprint === fingerprint),
   )?.case;
 
+/** Whether a patch is a person's answer that waits for its failure. */
+export const isWaitingAnswer = ({ plugin, outcome }: Patch): boolean => plugin === PERSON && outcome === 'withdrawn';
+
 /** What is to be applied behind a fix that came back: the later ones of its story, and the answer that was made on top of them. */
 export function restOfStory(
   ledger: Ledger,
@@ -161,7 +170,7 @@ export function restOfStory(
 ) {
   for (const { fingerprint: last, stands_on = [], patches } of entriesOf(ledger, stage)) {
     const at = stands_on.findIndex((fix) => fix.fingerprint === fingerprint && fix.hash === hash);
-    const answer = patches.find((patch) => patch.plugin === PERSON && patch.outcome === 'withdrawn');
+    const answer = patches.find(isWaitingAnswer);
     if (at >= 0 && answer) return [...stands_on.slice(at + 1), { fingerprint: last, hash: answer.hash }];
   }
   return [];

@@ -120,6 +120,17 @@ test('everything that was done about a failure is told', () => {
   ]);
 });
 
+test('a fix that waits in an open case is told with why its owner is asked, and what to type', () => {
+  const ask = { code: 'new_program', reasons: ['runs `jq`, which no stage uses yet'] };
+  const waiting = { ...opened, data: { ...opened.data, hash: '0123456789abcdef', ask } } as typeof opened;
+  assert.equal(ledgerLines(entryAfter(seen(), waiting), NOW).slice(4), [
+    '  open case c-7: mendloop cases show c-7',
+    '    fix 0123456789ab waits for your word (new_program): runs `jq`, which no stage uses yet',
+    '    mendloop cases accept c-7',
+    '    mendloop cases decline c-7',
+  ]);
+});
+
 test('what comes next, for every decision, with its reason', () => {
   const reason = 'so it is';
   const next: [Decision, string][] = [

@@ -225,6 +225,11 @@ test('news of a fix are rows of one word and what it says', () => {
     ['fix.judged', { outcome: 'provisional', reason: 'x', note: { fix: '', reason: '' } }, 'kept         a change: x'],
     ['fix.reverted', { note, reason: 'no effect' }, 'taken back   Say two: no effect'],
     ['fix.suggested', by, 'suggested    Say two  (ollama)'],
+    [
+      'fix.suggested',
+      { ...by, ask: { code: 'new_program', reasons: ['runs `jq`'] } },
+      'suggested    Say two  (ollama; runs `jq`)',
+    ],
     ['fix.declined', by, 'declined     Say two  (ollama)'],
     ['plugin.said', { plugin: 'ollama', text: 'asks qwen' }, 'ollama       asks qwen'],
     ['plugin.passed', { plugin: 'ollama', reason: 'no idea' }, 'no fix       ollama: no idea'],

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { atTerminal, dataOf, diff, FILE, modelLab, saying } from './model-lab.ts';
+import { atTerminal, dataOf, diff, FILE, modelLab, saying, whole } from './model-lab.ts';
 import { folder, namesIn, write } from './scenario.ts';
 
 const suggest = suite('suggested fixes');
@@ -42,9 +42,13 @@ suggest(
 
     assert.match((await lab.run(['cases'])).stdout, new RegExp(`^${name}  waits for you`));
     const shown = (await lab.run(['cases', 'show', name])).stdout;
-    for (const part of ['unexpected word bad', '-bad\n+good\n', `mendloop cases answer ${name}`])
+    for (const part of ['unexpected word bad', '-bad\n+good\n', `mendloop cases accept ${name}`])
       assert.ok(shown.includes(part), part);
-    const answered = await lab.run(['cases', 'answer', name]);
+    for (const look of [['cases'], ['status'], ['explain', 'a']]) {
+      const { stdout } = await lab.run(look);
+      for (const verb of ['accept', 'decline']) assert.ok(stdout.includes(`mendloop cases ${verb} ${name}`), stdout);
+    }
+    const answered = await lab.run(['cases', 'accept', name]);
     assert.is(answered.exit, 0, answered.stderr);
     const after = await lab.mend();
     assert.equal([after.exit, lab.inTree(), lab.server.chats.length], [0, 'good\nsecond\n', 1], after.said);
@@ -133,6 +137,57 @@ suggest('Ctrl-C at the question: exit 130, nothing is changed, and the next run 
   assert.equal([lab.ledger().day.tries, lab.entry().executor_tries, lab.has('ai/escalations')], [0, 0, false]);
   const next = await atTerminal(lab, 'y\n');
   assert.equal([next.exit, lab.inTree()], [0, 'good\nsecond\n'], next.said);
+});
+
+const LINES = Array.from({ length: 30 }, (_, i) => `line ${i}\n`).join('');
+/** Takes all of them away. */
+const CUT = diff(FILE, '-bad', '+good', ...LINES.trimEnd().replace(/^/gm, '-').split('\n'));
+
+suggest(
+  'in mode auto a fix that removes much is told to the model, then its owner is asked at the terminal',
+  async () => {
+    const lab = await modelLab({ files: { [FILE]: `bad\n${LINES}` } });
+    lab.answers(CUT);
+    const done = await atTerminal(lab, 'y\n');
+    assert.equal([done.exit, lab.inTree(), done.trail], [0, 'good\n', ['fix.suggested', ...MENDED]], done.said);
+    const [, second = []] = lab.told();
+    for (const part of [
+      "would need the owner's word: it removes far more than it adds, leaves a file empty or loses comments.",
+      'Propose something that stays within what this repository does, if there is such a fix.',
+    ]) {
+      assert.ok(String(second.at(-1)).includes(part), String(second.at(-1)));
+    }
+    assert.equal(lab.server.chats.length, 2);
+    assert.ok(done.said.includes(`you are asked (removes_much): ${FILE}: 30 lines fewer than before`), done.said);
+  },
+);
+
+suggest('in cron it becomes a case that is accepted or declined by a command', async () => {
+  const lab = await modelLab({ files: { [FILE]: `bad\n${LINES}` } });
+  lab.answers(CUT);
+  const done = await lab.mend();
+  assert.equal(
+    [done.exit, done.trail, lab.entry().executor_tries],
+    [3, ['fix.suggested', 'case.opened'], 1],
+    done.said,
+  );
+  const { case: name = '' } = lab.entry();
+  const asked = (await lab.run(['explain', 'a'])).stdout;
+  assert.match(asked, `waits for your word (removes_much): ${FILE}: 30 lines fewer than before`);
+  const dry = await lab.run(['cases', 'decline', name, '--dry-run']);
+  assert.equal([dry.exit, dry.stdout.split('\n')[0]], [0, 'would be declined: Change conf/a.txt']);
+  const declined = await lab.run(['cases', 'decline', name]);
+  assert.equal(declined, {
+    exit: 0,
+    stderr: '',
+    stdout: 'declined: Change conf/a.txt\nthe next run goes on with the next try: mendloop a\n',
+  });
+  lab.answers(whole(`good\n${LINES}`));
+  const next = await lab.mend();
+  assert.equal([next.exit, next.trail], [0, MENDED], next.said);
+  for (const words of [['accept'], ['accept', name, 'more'], ['decline', name, 'more'], ['take', name]]) {
+    assert.is((await lab.run(['cases', ...words])).exit, 2, words.join(' '));
+  }
 });
 
 suggest.run();

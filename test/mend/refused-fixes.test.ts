@@ -41,7 +41,6 @@ const HOSTILE: [string, object, string][] = [
   ['a plugin', edit('plugins/executors/probe.mjs', 'x\n'), 'protected'],
   ['a mask', edit('conf/run.sh', '#!/usr/bin/env bash\nset -eu\ngrep -q good conf/a.txt || true\n'), 'masks'],
   ['no stop', edit('conf/run.sh', '#!/usr/bin/env bash\ngrep -q good conf/a.txt\n'), 'removes_guard'],
-  ['a resource less', edit('conf/kustomization.yaml', 'resources:\n  - one.yaml\n'), 'removes_resource'],
   [
     'a script that does not parse',
     edit('conf/run.sh', '#!/usr/bin/env bash\nset -eu\nif true; then\n'),

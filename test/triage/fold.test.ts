@@ -161,6 +161,31 @@ test('a person is notified of each state once; a case that is opened waits anew'
   assert.is(entryAfter(seen(), notified('give_up'), reset).notified, undefined);
 });
 
+test('when a person was notified is known, and forgotten with a reset', () => {
+  const entry = entryAfter(seen(), opened, notified('hand_over'));
+  assert.equal([entry.notified, entry.notified_at], ['hand_over', '2026-11-10T06:02:00.000Z']);
+  assert.is(entryAfter(seen(), opened, notified('hand_over'), reset).notified_at, undefined);
+});
+
+test('the fix that waits in a case is known with why, until the case is over or another is opened', () => {
+  const ask = { code: 'new_program', reasons: ['runs `jq`'] };
+  const waiting = { ...opened, data: { ...opened.data, hash: 'h1', ask } } as typeof opened;
+  assert.equal(entryAfter(seen(), waiting).suggestion, { hash: 'h1', ask });
+  for (const over of [opened, closed, answered('h1'), reset]) {
+    assert.is(entryAfter(seen(), waiting, over).suggestion, undefined, over.type);
+  }
+});
+
+test('green ends answers that wait for their failure; a reset leaves them, and what a person accepted stays accepted', () => {
+  const green = { ...closed, data: { ...closed.data, green: true } } as typeof closed;
+  assert.equal(entryAfter(seen(), opened, answered('h1'), green).patches, []);
+  const { patches } = entryAfter(seen(), opened, answered('h1'), reset, patch('h1', 'withdrawn'));
+  assert.equal(
+    patches.map(({ outcome, accepted }) => [outcome, accepted]),
+    [['withdrawn', true]],
+  );
+});
+
 test('a case for a stage that is given up is only shown: nobody waits for its answer', () => {
   const data = { ...EXAMPLES['case.opened'], given_up: true };
   assert.is(entryAfter(seen(), { type: 'case.opened', stage: 'talos', data }).case, undefined);

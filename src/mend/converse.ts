@@ -1,0 +1,211 @@
+// One conversation with one plugin: what leaves is masked, answers go through the gate, and what was wrong goes back to the
+// plugin, or that the owner would have to be asked. Tiers differ in their document (prompt or case), in what a call costs, and
+// in two more answers that an escalation may give: a wish for diagnostics, and a hand-over to a person.
+import { isDeepStrictEqual } from 'node:util';
+import { type FixTier, KNOWN_FIXES } from '../events.ts';
+import type { Ask, Refusal } from '../fix/edit.ts';
+import { RedactionError } from '../outbound/redact/secret.ts';
+import { callHook } from '../plugin/call.ts';
+import type { Change, Escalation, Proposal, RefusedRound, Reporting } from '../plugin/contract.ts';
+import type { Run } from '../stage/run.ts';
+import type { Incident } from '../triage/incident.ts';
+import { usedOn } from '../triage/ledger.ts';
+import { breakerOf } from './breaker.ts';
+import { type HandOver, recordAnswer, recordPatch, type WrittenCase, writeCase } from './cases.ts';
+import { contextFor, type FixContext, maskedPrompt } from './context.ts';
+import { currentIncident, record } from './identify.ts';
+import { type FoundFix, judgeProposal, type SoundFix } from './proposal.ts';
+import { type Conversation, type Document, keepTranscript } from './transcript.ts';
+
+type Answer = Proposal | Escalation;
+
+/** What one plugin came to. `next`: ask the next one; `down`: it could not be reached, which spends no try. */
+export type Reply =
+  | { none: 'next' | 'down' | 'stopped' }
+  | { handOver: HandOver; document: Document | undefined }
+  | FoundFix;
+
+/** Context and document; undefined when it is not sure that every secret is known: then nothing is sent to anyone. */
+export async function documentFor(
+  run: Run,
+  incident: Incident,
+  tier: FixTier,
+  signal: AbortSignal,
+): Promise<{ context: FixContext; document: Document } | undefined> {
+  const context = await contextFor(run, incident, tier);
+  const document = await unlessUnsafe(run, incident, () =>
+    tier === 'executor' ? maskedPrompt(run, incident, context.facts) : caseFor(run, incident, context, { signal }),
+  );
+  return document && { context, document };
+}
+
+async function caseFor(...args: Parameters<typeof writeCase>): Promise<Document> {
+  const written = await writeCase(...args);
+  return { text: written.text, redactor: written.redactor, case: written };
+}
+
+async function unlessUnsafe<T>(run: Run, incident: Incident, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof RedactionError)) throw error;
+    record(run, incident, 'plugin.failed', { plugin: '', reason: `nothing is sent to anyone: ${error.message}` });
+    return undefined;
+  }
+}
+
+/** What only somebody else can do: asked again, they would say the same again. */
+const NEEDS_PERSON =
+  /\b(?:person|human|owner|operator|admin|administrator|user|someone|somebody|you)\s+(?:\w+\s+)?(?:must|has to|have to|needs? to|should)\b/i;
+
+/** The most answers of one plugin that are judged in one go: an escalation gets one refinement call. */
+const MAX_ROUNDS: Readonly<Record<FixTier, number>> = { executor: 3, escalation: 2 };
+
+/**
+ * Up to MAX_ROUNDS answers of one plugin: a refused one goes back to it with the reasons, the first that may be applied is
+ * returned. One that the owner must be asked about is added to `asks`, and the plugin told so once. Never throws for what
+ * the plugin does.
+ */
+export async function converse(conversation: Conversation, asks: FoundFix[]): Promise<Reply> {
+  const { run, incident, tier, plugin, context, signal } = conversation;
+  const refused: RefusedRound[] = [];
+  let { document } = conversation;
+  let previous: { answer: Answer; judged: Awaited<ReturnType<typeof judgeProposal>> } | undefined;
+  let isAskTold = false;
+  for (let round = 1; refused.length < MAX_ROUNDS[tier] && mayCall(conversation, round); round++) {
+    const now = { ...conversation, document };
+    const called = await call(now, refused);
+    if ('none' in called) return called;
+    const { answer } = called;
+    if (document?.case) recordAnswer(run, document.case, plugin.name, answer);
+    const isFix = 'answer' in answer || 'files' in answer;
+    if (document && !isFix) keepTranscript(now, answer);
+    if ('pass' in answer) {
+      const reason = redact(document, answer.pass);
+      const person = NEEDS_PERSON.test(reason) && { person: true };
+      if (document && !document.case) {
+        record(run, incident, 'plugin.passed', { tier, plugin: plugin.name, reason, ...person });
+      }
+      return { none: 'next' };
+    }
+    if ('unreadable' in answer) {
+      const refusal = { code: 'unreadable' as const, reasons: [redact(document, answer.unreadable)] };
+      record(run, incident, 'fix.refused', { tier, plugin: plugin.name, round, ...refusal });
+      refused.push(refusal);
+      continue;
+    }
+    if ('hand_over' in answer) return { handOver: { by: plugin.name, text: answer.hand_over }, document };
+    if ('diagnostics' in answer) {
+      // Asked once more after it has seen them, it gets no others.
+      if (document?.case?.version !== 1) return { none: 'next' };
+      const asked = answer.diagnostics;
+      document = await unlessUnsafe(run, incident, () =>
+        caseFor(run, currentIncident(run, incident), context, { signal, asked }),
+      );
+      if (!document) return { none: 'down' };
+      continue;
+    }
+    // A structured answer repeated after its refusal will not change; a text may, when asked for in another form.
+    const isRepeated = !('answer' in answer) && isDeepStrictEqual(answer, previous?.answer);
+    const judged =
+      isRepeated && previous
+        ? previous.judged
+        : await judgeProposal(answer, { ...context, redactor: document?.redactor });
+    if (document) keepTranscript(now, answer, judged);
+    if (isRepeated) break;
+    previous = { answer, judged };
+    if (judged.ok) {
+      if (document?.case) recordPatch(run, document.case, judged.diff);
+      const fix = foundFix(now, judged);
+      if (!judged.ask) return fix;
+      asks.push(fix);
+      if (isAskTold) break;
+      isAskTold = true;
+      refused.push({ ...refusedRound(answer, judged.ask, document), ask: true });
+      continue;
+    }
+    // It proposes what it is certain of, whatever came of that before: once in vain is enough.
+    if (plugin.name === KNOWN_FIXES && judged.code === 'already_tried') return { none: 'next' };
+    const refusal = refusedRound(answer, judged, document);
+    const { fix, code, reasons } = refusal;
+    record(run, incident, 'fix.refused', { tier, plugin: plugin.name, round, code, reasons: [...reasons], fix });
+    if (judged.handOver && tier === 'escalation') {
+      const text = `it proposes what only a person may decide (${code}): ${reasons.join('; ')}`;
+      const patch = 'answer' in answer && { patch: answer.answer };
+      return { handOver: { by: plugin.name, text, ...patch }, document };
+    }
+    refused.push(refusal);
+  }
+  return { none: 'next' };
+}
+
+function foundFix({ tier, plugin, document }: Conversation, sound: SoundFix): FoundFix {
+  const name = document?.case?.name;
+  const tried = tier === 'executor' && plugin.name !== KNOWN_FIXES;
+  return { sound, origin: { plugin: plugin.name, tier, tried, ...(name !== undefined && { case: name }) } };
+}
+
+/** Whether another call may be made: the day's tokens and, of an escalation, its calls are not spent. */
+function mayCall({ run, incident, tier }: Conversation, round: number): boolean {
+  if (tier === 'executor' && round === 1) return true;
+  const { day_tokens, day_dollars, escalation_calls } = run.config.loop.limits;
+  const calls = currentIncident(run, incident).history.escalation_calls;
+  if (tier === 'escalation' && calls >= escalation_calls) return false;
+  const { tokens, dollars = 0 } = usedOn(run.journal.ledger.day, run.clock.now());
+  return tokens < day_tokens && dollars < (day_dollars ?? Number.POSITIVE_INFINITY);
+}
+
+/** One call of the plugin's hook. */
+async function call(
+  conversation: Conversation,
+  refused: readonly RefusedRound[],
+): Promise<{ answer: Answer } | { none: 'down' | 'stopped' }> {
+  const { run, incident, tier, plugin, context, document, signal } = conversation;
+  const options = { signal, reporting: reporting(conversation) };
+  const facts = { ...context.facts, prompt: document?.text ?? '', refused };
+  const sentCase = document?.case;
+  // Counted before: a process that dies while it waits must not call for ever.
+  if (sentCase) record(run, incident, 'escalation.called', { case: sentCase.name });
+  const called = sentCase
+    ? await callHook(plugin, 'escalate', { ...facts, case: caseOf(sentCase) }, options)
+    : await callHook(plugin, 'propose', facts, options);
+  const breaker = breakerOf(run);
+  if ('answer' in called) {
+    if (document) breaker.answered(tier, plugin.name);
+    return { answer: called.answer };
+  }
+  // A provider error refunds the call; a timeout, an abort or an invalid answer still counts.
+  if (sentCase && called.why === 'threw') record(run, incident, 'escalation.refunded', {});
+  if (called.why === 'stopped') return { none: 'stopped' };
+  const reason = redact(document, called.failed.replace(/: (?:propose|escalate) threw: /, ': '));
+  if (document) breaker.failed(tier, plugin.name, reason);
+  record(run, incident, 'plugin.failed', { plugin: plugin.name, reason });
+  return { none: 'down' };
+}
+
+const caseOf = ({ name, version, text }: WrittenCase) => ({ name, version, text });
+
+const redact = (document: Document | undefined, text: string): string => document?.redactor.redact(text) ?? text;
+
+function reporting({ run, incident, plugin: { name: plugin }, document }: Conversation): Reporting {
+  const mask = (text: string) => redact(document, text);
+  return {
+    mask,
+    say: (text) => record(run, incident, 'plugin.said', { plugin, text: mask(text) }),
+    progress: (text) => run.live?.(incident.step, `${plugin}: ${text}`),
+    used: (tokens, dollars = 0) => record(run, incident, 'model.used', { tokens, dollars }),
+  };
+}
+
+const MAX_FIX_LENGTH = 300;
+
+/** A refusal, or an ask, as it goes to the journal and back to the plugin, masked: reasons may quote lines of files. */
+function refusedRound(answer: Change, { code, reasons }: Refusal | Ask, document: Document | undefined): RefusedRound {
+  const line =
+    'answer' in answer
+      ? /^[\s>*_#-]{0,8}Fix[*_]{0,3}:[*_]{0,3}[^\S\n]*(\S[^\n]*)$/im.exec(answer.answer)?.[1]
+      : undefined;
+  const fix = (answer.note?.fix ?? line)?.slice(0, MAX_FIX_LENGTH);
+  const masked = reasons.map((reason) => redact(document, reason));
+  return { ...(fix !== undefined && { fix: redact(document, fix) }), code, reasons: masked };
+}
