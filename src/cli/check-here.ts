@@ -5,13 +5,16 @@ import { pathFault } from '../fix/gate/path-text.ts';
 import { foldersAbove } from '../fix/gate/rules.ts';
 import { fileFacts, isExecutable } from '../io/files.ts';
 import { commonDirOf } from '../io/git-dir.ts';
+import { layout as layoutOf } from '../io/layout.ts';
 import { type Entry, entryAt } from '../io/links.ts';
 import { shellCheck } from '../io/shell-check.ts';
 import { readText } from '../io/store.ts';
+import { loadStages } from '../journal/load-stages.ts';
 import { gateRules } from '../mend/gate-rules.ts';
-import { nearCopy, shellProblems } from '../mend/proposal.ts';
+import { changesOnce, nearCopy, shellProblems } from '../mend/proposal.ts';
 import { configurationOnDisk } from '../stage/configuration.ts';
 import { judgesAt } from '../stage/judges.ts';
+import { madeOnceFrom } from '../stage/stale.ts';
 import { unknownStage } from '../stage/unknown-stage.ts';
 import { unwritable } from '../worktree/on-disk.ts';
 import { checkoutFiles } from '../worktree/read.ts';
@@ -45,6 +48,13 @@ export async function lookHere(home: string, name: string, paths: readonly strin
     },
     nearCopy: async (files: readonly Edit[]) => tracked && nearCopy(files, stage.files, tracked),
     shellProblems: (files: readonly Edit[]) => shellProblems(files, shellCheck),
+    /** What the owner would be asked because of how the stages stand now. */
+    ownersAsk: async (files: readonly Edit[]) => {
+      const { state: stages } = loadStages(layoutOf(home), { look: true });
+      const known = { config, journal: { stages }, tree: { files: async () => tracked?.files ?? new Map() } };
+      const paths = files.map(({ path }) => path);
+      return changesOnce(await madeOnceFrom(known, paths));
+    },
   };
 }
 

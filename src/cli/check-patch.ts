@@ -1,9 +1,10 @@
-// `mendloop check-patch`: whether a model's answer would pass the gate. For people, and as JSON Lines for scripts.
+// `mendloop check-patch`: whether a model's answer would be applied, the owner asked about it, or refused. For people, and as
+// JSON Lines for scripts.
 import { pathMatcher } from '../config/paths.ts';
 import { failUsage } from '../errors.ts';
 import { applyChanges, spellings } from '../fix/apply-changes.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
-import { type Edit, type OrRefusal, REFUSALS, refuse } from '../fix/edit.ts';
+import { ASKS, type Ask, type Edit, type OrRefusal, REFUSALS, refuse } from '../fix/edit.ts';
 import { judgeResult } from '../fix/gate/judge.ts';
 import { type GateRules, treeOf } from '../fix/gate/rules.ts';
 import { refuseNearCopy } from '../fix/near-copy.ts';
@@ -29,18 +30,31 @@ export async function run({ words, options, out, home }: CommandInput): Promise<
     );
   }
   const checked = await checkHere(home(), stage, await readAnswerText(file));
-  if (!checked.ok) {
-    const { code, reasons } = checked;
-    const text = [`refused, ${code}: ${REFUSALS[code]}`, ...reasons.map((reason) => `  - ${reason}`)];
-    return { text, json: { ok: false, stage, code, reasons } };
-  }
-  const { diff } = checked;
-  const files = checked.files.map(({ path }) => path);
-  const text = `it would pass for stage ${stage}: ${files.join(', ')}\n\n${diff.trimEnd()}`;
-  return { text, json: { ok: true, stage, files, diff } };
+  const view = viewOf(checked);
+  const json = { ...view, stage, ...(checked.ok && { files: checked.files.map(({ path }) => path) }) };
+  return { text: lines(checked, stage), json };
 }
 
-type Checked = OrRefusal<{ files: Edit[]; diff: string }>;
+type Checked = OrRefusal<{ files: Edit[]; diff: string; ask?: Ask | undefined }>;
+
+function lines(checked: Checked, stage: string): string[] {
+  const reasons = (list: readonly string[]) => list.map((reason) => `  - ${reason}`);
+  if (!checked.ok) return [`refused, ${checked.code}: ${REFUSALS[checked.code]}`, ...reasons(checked.reasons)];
+  const { ask, diff } = checked;
+  const files = checked.files.map(({ path }) => path).join(', ');
+  const head = ask
+    ? [`the owner would be asked (${ask.code}): ${ASKS[ask.code]}`, ...reasons(ask.reasons)]
+    : [`it would be applied for stage ${stage}: ${files}`];
+  return [...head, '', diff.trimEnd()];
+}
+
+/** What both forms tell by these names; `ok` means that it would be applied. */
+function viewOf(checked: Checked) {
+  if (!checked.ok) return { ok: false, verdict: 'refuse', code: checked.code, reasons: checked.reasons };
+  const { diff, ask } = checked;
+  const files = Object.fromEntries(checked.files.map(({ path, after }) => [path, after]));
+  return { ok: !ask, verdict: ask ? 'ask' : 'apply', files, diff, ...ask };
+}
 
 async function checkHere(home: string, stage: string, answer: string): Promise<Checked> {
   const { lookHere } = await import('./check-here.ts');
@@ -54,7 +68,8 @@ async function checkHere(home: string, stage: string, answer: string): Promise<C
   const unwritable = await here.unwritable(checked.files);
   if (unwritable) return refuse(unwritable.code, ...unwritable.reasons);
   const problems = await here.shellProblems(checked.files);
-  return problems.length > 0 ? refuse('does_not_parse', ...problems) : checked;
+  if (problems.length > 0) return refuse('does_not_parse', ...problems);
+  return { ...checked, ask: checked.ask ?? (await here.ownersAsk(checked.files)) };
 }
 
 function judge(
@@ -66,13 +81,16 @@ function judge(
   const applied = applyChanges(read.changes, text, { path });
   if (!applied.ok) return applied;
   const verdict = judgeResult(applied.files, rules);
-  return verdict.ok ? { ...applied, diff: cleanDiff(applied.files) } : verdict;
+  return verdict.ok ? { ...applied, diff: cleanDiff(applied.files), ask: verdict.ask } : verdict;
 }
 
 const textsByPath = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.values(value).every(text);
 
-/** `path`: the file of an answer that names none. `links`: symbolic links and their targets. `judging`: what checks run. */
+/**
+ * `path`: the file of an answer that names none. `links`: symbolic links and their targets. `judging`: what checks run.
+ * `known`: programs, hosts and accounts that the repository knows. `failed`: the command that failed.
+ */
 const FIELDS = {
   path: ['a text', maybe(text)],
   files: ['an object of texts by path', textsByPath],
@@ -81,6 +99,8 @@ const FIELDS = {
   allow: ['a list of patterns', listOf(text)],
   protect: ['a list of patterns', maybe(listOf(text))],
   judging: ['a list of paths', maybe(listOf(text))],
+  known: ['a list of names', maybe(listOf(text))],
+  failed: ['a text', maybe(text)],
   max_files: ['a whole number', maybe(count)],
   max_lines: ['a whole number', maybe(count)],
 } as const;
@@ -89,7 +109,7 @@ const FIELDS = {
 export function readPatchLine(line: string) {
   const read = readFields(line, FIELDS);
   if ('problem' in read) return read;
-  const { path, files, links, protect, judging, max_files, max_lines } = read.value;
+  const { path, files, links, protect, judging, known, failed, max_files, max_lines } = read.value;
   return {
     value: {
       ...read.value,
@@ -98,6 +118,8 @@ export function readPatchLine(line: string) {
       links: new Map(Object.entries(links ?? {})),
       protect: protect ?? [],
       judging: judging ?? [],
+      known: known ?? undefined,
+      failed: failed ?? undefined,
       max_files: max_files ?? undefined,
       max_lines: max_lines ?? undefined,
     },
@@ -106,12 +128,15 @@ export function readPatchLine(line: string) {
 
 type PatchLine = Extract<ReturnType<typeof readPatchLine>, { value: unknown }>['value'];
 
-/** What others rely on, by these names. */
-function checkLine({ path, files, links, answer, allow, protect, judging, max_files, max_lines }: PatchLine) {
+/** One line out. */
+function checkLine(line: PatchLine) {
+  const { path, files, links, answer, allow, protect, judging, known, failed, max_files, max_lines } = line;
   const rules: GateRules = {
     allow,
     protect,
     untouchable: judging,
+    ...(known !== undefined && { known }),
+    ...(failed !== undefined && { failed }),
     tier: 'executor',
     tree: treeOf([...files.keys(), ...links.keys()], links),
     maxFiles: max_files ?? DEFAULT_MAX_FILES,
@@ -121,8 +146,5 @@ function checkLine({ path, files, links, answer, allow, protect, judging, max_fi
   const judged = judge(readAnswer(withoutLineNumbers(answer), { path }), { text, rules }, path);
   const isEditable = pathMatcher(allow);
   const editable = [...files].filter(([other]) => isEditable(other));
-  const checked = (judged.ok && refuseNearCopy(judged.files, editable)) || judged;
-  if (!checked.ok) return { ok: false, code: checked.code, reasons: checked.reasons };
-  const texts = Object.fromEntries(checked.files.map(({ path, after }) => [path, after]));
-  return { ok: true, files: texts, diff: checked.diff };
+  return viewOf((judged.ok && refuseNearCopy(judged.files, editable)) || judged);
 }

@@ -69,21 +69,19 @@ gives the same answer on any machine on any day; rules under classify in ai/loop
 the loop would do about it now. A few first letters of the fingerprint are enough; a stage means its latest failure.`,
     load: () => import('./explain.ts'),
   }),
-  'check-patch': row(
-    'check-patch <file> --stage <stage> | --jsonl',
-    "tell whether a model's answer would pass the gate",
-    {
-      options: 'stage= jsonl',
-      help: `Reads an answer (- for stdin) as a model would give it, applies it in memory to the files of the working tree, and prints
-the clean diff, or why it is refused. Writes nothing, and exits 0 for either; --json says which.
+  'check-patch': row('check-patch <file> --stage <stage> | --jsonl', "tell whether a model's answer would be applied", {
+    options: 'stage= jsonl',
+    help: `Reads an answer (- for stdin) as a model would give it, applies it in memory to the files of the working tree, and prints
+the clean diff of what would be applied, what the owner would be asked, or why it is refused. Writes nothing, and exits 0 for
+each; --json says which.
 
   --stage NAME       the stage whose files may be changed
   --jsonl            one JSON object a line in: {id, path?, files: {path: text}, links?: {path: target}, answer,
-                     allow: [pattern], protect?: [pattern], max_files?, max_lines?}, and one out for each:
-                     {id, ok, files?: {path: text}, diff?, code?, reasons?}`,
-      load: () => import('./check-patch.ts'),
-    },
-  ),
+                     allow: [pattern], protect?: [pattern], judging?: [path], known?: [name], failed?, max_files?, max_lines?},
+                     and one out for each: {id, ok, verdict, files?: {path: text}, diff?, code?, reasons?}; the verdict is
+                     apply, ask or refuse, and ok means apply`,
+    load: () => import('./check-patch.ts'),
+  }),
   redact: row('redact <text', 'mask the secrets in a text, as before anything is sent to a model', {
     help: `Reads stdin, writes stdout. Masked are the values of carried files and of variables with secret-like names, also in base64,
 URL-encoded or wrapped, what has the form of a secret, and what the patterns under redact in ai/loop.yaml match. The same
@@ -110,13 +108,16 @@ it helped. What was taken back is listed, too.
     load: () => import('./fixes.ts'),
   }),
   cases: row(
-    'cases [--all] | cases show <case> | cases answer <case> [<file>]',
-    'list what waits for you, show a case, answer it with a patch',
+    'cases [--all] | cases show|accept|decline <case> | cases answer <case> <file>',
+    'list what waits for you, show a case, take or decline its fix, answer it with a patch',
     {
       options: 'all',
       help: `A case holds all that is known of a failure: what broke, what was tried and why it did not help. An answer is a patch in
 any form a model may give; it goes through the same gate, and the next run applies it when the failure comes back.
-Without a file the fix is taken that the case suggests.
+
+  accept             take the fix that waits for your word: your branch is merged in first, and the gate looks once more for
+                     what it refuses; it lapses when the stage turns green without it
+  decline            do without it: it counts as tried, and the next run goes on with the next try
 
   --all              list closed ones, too`,
       load: () => import('./cases.ts'),

@@ -6,7 +6,7 @@ const read = (value: unknown) => readPatchLine(JSON.stringify(value));
 
 test('a line with all it may hold, and what the rest is when it is left out', () => {
   const least = { id: 0, files: {}, answer: '', allow: [] };
-  const absent = { path: undefined, max_files: undefined, max_lines: undefined };
+  const absent = { path: undefined, known: undefined, failed: undefined, max_files: undefined, max_lines: undefined };
   assert.equal(read(least), {
     value: { id: 0, ...absent, files: new Map(), links: new Map(), answer: '', allow: [], protect: [], judging: [] },
   });
@@ -17,12 +17,17 @@ test('a line with all it may hold, and what the rest is when it is left out', ()
     links: { c: 'd' },
     protect: ['e'],
     judging: ['f'],
+    known: ['jq'],
+    failed: 'make all',
     max_files: 2,
     max_lines: 3,
   };
   assert.equal(read(whole), { value: { ...whole, files: new Map([['a', 'b']]), links: new Map([['c', 'd']]) } });
   assert.equal(
-    read({ ...least, path: null, links: null, protect: null, judging: null, max_files: null, max_lines: null }),
+    read({
+      ...{ ...least, path: null, links: null, protect: null, judging: null },
+      ...{ known: null, failed: null, max_files: null, max_lines: null },
+    }),
     read(least),
   );
 });
@@ -45,6 +50,8 @@ test('every problem of a line, with its id when it has one', () => {
     allow: 'a',
     protect: [1],
     judging: 'f',
+    known: 'jq',
+    failed: ['make'],
     max_files: -1,
     max_lines: 1.5,
   };
@@ -58,6 +65,8 @@ test('every problem of a line, with its id when it has one', () => {
       'allow: expected a list of patterns',
       'protect: expected a list of patterns',
       'judging: expected a list of paths',
+      'known: expected a list of names',
+      'failed: expected a text',
       'max_files: expected a whole number',
       'max_lines: expected a whole number',
     ].join('; '),

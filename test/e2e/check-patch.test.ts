@@ -20,6 +20,11 @@ ${' '}
  log done
 `;
 
+/** A list of resources, and an answer that takes one away: that is the owner's to decide. */
+const LISTED = { 'k/kustomization.yaml': 'resources:\n  - one.yaml\n  - two.yaml\n', 'k/two.yaml': 'a: 1\n' };
+const REMOVAL =
+  '--- a/k/kustomization.yaml\n+++ b/k/kustomization.yaml\n@@\n resources:\n   - one.yaml\n-  - two.yaml\n';
+
 const outside = folder();
 const checkLines = (lines: readonly unknown[], options: Partial<RunOptions> = {}) => {
   const stdin = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
@@ -53,11 +58,18 @@ test('--jsonl: one line out for each line in, in order, with these keys in this 
     { id: 'lines', files, answer: FIX, allow, max_lines: 1 },
     { id: 'files', files, answer: FIX, allow, max_files: 0 },
     { id: 'empty', files, answer: '', allow },
+    { id: 'ask', files: LISTED, answer: REMOVAL, allow: ['k/'], known: ['qm'], failed: 'stages/vms/run.sh' },
   ]);
   assert.equal([done.exit, done.stderr], [0, '']);
   const told = jsonLines(done.stdout);
   assert.equal(told[0], {
-    ...{ id: 'fine', ok: true, files: { 'stages/vms/run.sh': SCRIPT.replace('101', '102') }, diff: CLEAN },
+    ...{
+      id: 'fine',
+      ok: true,
+      verdict: 'apply',
+      files: { 'stages/vms/run.sh': SCRIPT.replace('101', '102') },
+      diff: CLEAN,
+    },
   });
   assert.equal(told[3], { ...told[0], id: 'nameless' });
   assert.equal(
@@ -73,10 +85,17 @@ test('--jsonl: one line out for each line in, in order, with these keys in this 
       ['lines', false, 'too_many_lines'],
       ['files', false, 'too_many_files'],
       ['empty', false, 'no_change'],
+      ['ask', false, 'removes_resource'],
     ],
   );
-  assert.equal(Object.keys(told[0] ?? {}), ['id', 'ok', 'files', 'diff']);
-  assert.equal(Object.keys(told[1] ?? {}), ['id', 'ok', 'code', 'reasons']);
+  assert.equal(
+    told.map(({ verdict }) => verdict),
+    ['apply', 'refuse', 'refuse', 'apply', ...Array(6).fill('refuse'), 'ask'],
+  );
+  assert.equal(told.at(-1)?.files, { 'k/kustomization.yaml': 'resources:\n  - one.yaml\n' });
+  assert.equal(Object.keys(told[0] ?? {}), ['id', 'ok', 'verdict', 'files', 'diff']);
+  assert.equal(Object.keys(told[1] ?? {}), ['id', 'ok', 'verdict', 'code', 'reasons']);
+  assert.equal(Object.keys(told.at(-1) ?? {}), ['id', 'ok', 'verdict', 'files', 'diff', 'code', 'reasons']);
 });
 
 test('--jsonl: a bad line is answered in its place with what is wrong, the others as ever, and the exit code is 2', async () => {
@@ -105,11 +124,47 @@ test('for people: the clean diff of what would pass, from a file and from stdin,
     s.run(['check-patch', '-', '--stage', 'vms'], { stdin: FIX }),
     s.run(['check-patch', 'answer.md', '--stage', 'vms', '--json']),
   ]);
-  assert.equal(named, { exit: 0, stderr: '', stdout: `it would pass for stage vms: stages/vms/run.sh\n\n${CLEAN}` });
+  assert.equal(named, {
+    exit: 0,
+    stderr: '',
+    stdout: `it would be applied for stage vms: stages/vms/run.sh\n\n${CLEAN}`,
+  });
   assert.equal(piped, named);
-  assert.equal(jsonLines(json.stdout), [{ ok: true, stage: 'vms', files: ['stages/vms/run.sh'], diff: CLEAN }]);
+  assert.equal(jsonLines(json.stdout), [
+    { ok: true, verdict: 'apply', files: ['stages/vms/run.sh'], diff: CLEAN, stage: 'vms' },
+  ]);
   assert.is(s.read('stages/vms/run.sh'), SCRIPT);
   assert.not(s.has('ai/state'), 'it wrote something');
+});
+
+test('for people: what the owner would be asked, by what the change does and by how the stages stand', async () => {
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({
+      vms: { command: 'true', files: ['k/'], rerun: false },
+      apps: { command: 'true', files: ['k/'] },
+    }),
+    ...LISTED,
+  });
+  const check = (answer: string, ...more: string[]) =>
+    s.run(['check-patch', '-', '--stage', 'apps', ...more], { stdin: answer });
+  const asked = await check(REMOVAL);
+  const meaning = 'it removes a YAML document or a resource, which GitOps would delete from the cluster';
+  const [first, second, empty] = asked.stdout.split('\n');
+  assert.equal(
+    [asked.exit, first, second, empty],
+    [
+      0,
+      `the owner would be asked (removes_resource): ${meaning}`,
+      '  - k/kustomization.yaml: no longer among its resources: two.yaml',
+      '',
+    ],
+  );
+  assert.match(asked.stdout, '-  - two.yaml');
+  const other = diff('k/two.yaml', 'a: 1', 'a: 2');
+  assert.match((await check(other)).stdout, 'it would be applied for stage apps: k/two.yaml');
+  assert.is((await s.run([])).exit, 0);
+  const [json] = jsonLines((await check(other, '--json')).stdout);
+  assert.equal([json?.ok, json?.verdict, json?.code, json?.files], [false, 'ask', 'changes_once', ['k/two.yaml']]);
 });
 
 test('for people: why it would not pass, by the map and the tree that are here', async () => {
