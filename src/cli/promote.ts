@@ -4,7 +4,7 @@ import { ago } from '../console/words.ts';
 import { failUsage } from '../errors.ts';
 import { openGit } from '../io/git.ts';
 import { runAtWork } from '../io/lock.ts';
-import { acceptPromotion, conflictCommands, pushPromotion, showPromotion } from '../promote/promote.ts';
+import { acceptPromotion, conflictCommands, listPromotion, pushPromotion } from '../promote/promote.ts';
 import { acceptLine, byStage, type Story, type StoryFix, toMakeAgain, unverified } from '../promote/story.ts';
 import { baseOf } from '../stage/configuration.ts';
 import { counted } from '../triage/words.ts';
@@ -20,7 +20,7 @@ export async function run(input: CommandInput): Promise<Answer> {
 
 async function show({ options, home, layout }: CommandInput): Promise<Answer> {
   const base = await baseOf(home());
-  const { story, rehearsal } = await showPromotion(home(), base, options.diff === true);
+  const { story, rehearsal } = await listPromotion(home(), base, options.diff === true);
   const busy = runAtWork(layout()) !== undefined;
   const solve = rehearsal && !story.clean ? conflictCommands(story, rehearsal.plain) : [];
   const note = busy ? ['note: a run is at work; what it does is not in this, and nothing can be accepted now', ''] : [];
@@ -151,12 +151,22 @@ const fixLines = (fix: StoryFix, now: number): string[] => [
   `        why:  ${plain(fix.reason)}`,
   `        by:   ${fix.plugin} (${fix.tier}), run ${fix.run}; in ${fix.paths.map(plain).join(', ')}`,
   `        ${OUTCOMES[fix.outcome] ?? `NOT VERIFIED: ${fix.outcome}`}`,
+  ...todayLine(fix),
   ...(fix.not_standing ?? []).map(({ stage, external }) =>
     external
       ? `        ${stage} was green before it and could not be made again: nothing in the repository can change that`
       : `        ${stage} was green before it and is not yet with it`,
   ),
 ];
+
+/** The gate may have been less strict when it was applied. */
+function todayLine({ today, accepted }: StoryFix): string[] {
+  if (!today) return [];
+  const { verdict, code, reasons } = today;
+  const would = verdict === 'ask' ? 'ask you about it' : 'refuse it';
+  const word = accepted ? '; you accepted it' : '';
+  return [`        TODAY the gate would ${would} (${code}): ${plain(reasons.join('; '))}${word}`];
+}
 
 /** What stages wrote from it and git tracks: a person commits that, where it is wanted. */
 const writtenLines = ({ written_anew: written = [] }: Story): string[] =>

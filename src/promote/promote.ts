@@ -10,6 +10,7 @@ import { configurationNow } from '../stage/configuration.ts';
 import { type Base, commitOf, droppedBase } from '../worktree/base.ts';
 import { shellWord, short, solveConflict } from '../worktree/messages.ts';
 import { WORKTREE } from '../worktree/tree.ts';
+import { judgeToday } from './judge-today.ts';
 import { type Landed, land, readyCheckout } from './land.ts';
 import { type Pushed, pushBranch } from './push.ts';
 import { promoteMessage, type Story, type Survey, surveyPromotion, toMakeAgain, unverified } from './story.ts';
@@ -60,6 +61,12 @@ export async function pushPromotion(request: PromoteRequest): Promise<{ story: S
     const options = { remote: push, hooks, dry: request.dryRun };
     return { story, pushed: await pushBranch(home, base, story.tip as string, options) };
   });
+}
+
+/** What can be seen without the lock, with what today's gate says of it. Throws E_PROMOTE_REWRITTEN. */
+export async function listPromotion(home: string, base: Base, withDiff: boolean): Promise<Survey> {
+  const { story, rehearsal } = await showPromotion(home, base, withDiff);
+  return { story: { ...story, fixes: await judgeToday(home, story.fixes) }, ...(rehearsal && { rehearsal }) };
 }
 
 /** What can be seen without the lock; a run at work may change it. Throws E_PROMOTE_REWRITTEN. */

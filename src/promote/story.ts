@@ -2,7 +2,7 @@
 // tells it. Reads only.
 
 import { MAP_FILE, stageNames } from '../config/files.ts';
-import type { FixOutcome } from '../events.ts';
+import { type FixOutcome, PERSON } from '../events.ts';
 import { openGit } from '../io/git.ts';
 import { readText } from '../io/store.ts';
 import type { StageState } from '../journal/stages.ts';
@@ -21,6 +21,10 @@ export interface StoryFix extends FixFacts {
   outcome: FixOutcome | 'unknown';
   /** The commit that it takes back; the base has that one. */
   reverts?: string;
+  /** A person said yes to it. */
+  accepted?: true;
+  /** What the gate says of it today, where it would not just be applied. */
+  today?: { verdict: 'ask' | 'refuse'; code: string; reasons: readonly string[] };
   /** Stages that it made stale and that are not green with it yet; `external`: for a reason outside of the repository. */
   not_standing?: { stage: string; external: boolean }[];
 }
@@ -105,12 +109,16 @@ const NOTHING = {
   stat: '',
 };
 
-const storyFix = (fix: CommittedFix, ledger: Ledger): StoryFix => ({
-  ...fixFacts(fix),
-  tier: fix.tier,
-  outcome: patchIn(ledger, fix)?.outcome ?? 'unknown',
-  ...(fix.reverts === undefined ? {} : { reverts: fix.reverts }),
-});
+function storyFix(fix: CommittedFix, ledger: Ledger): StoryFix {
+  const { outcome = 'unknown', accepted } = patchIn(ledger, fix) ?? {};
+  return {
+    ...fixFacts(fix),
+    tier: fix.tier,
+    outcome,
+    ...((accepted || fix.plugin === PERSON) && { accepted: true }),
+    ...(fix.reverts === undefined ? {} : { reverts: fix.reverts }),
+  };
+}
 
 function notStandingWith(
   { commit }: CommittedFix,

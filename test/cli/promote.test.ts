@@ -71,6 +71,20 @@ mendloop promote --accept ${commitOf('f')}`,
   );
 });
 
+test("what today's gate would not just apply is marked, also where its owner had accepted it", () => {
+  const ask = { verdict: 'ask', code: 'removes_much', reasons: ['a.txt: 30 lines fewer'] } as const;
+  const refuse = { verdict: 'refuse', code: 'masks', reasons: ['a.txt: hides it'] } as const;
+  const fixes = [fix('a', { today: ask }), fix('b', { today: ask, accepted: true }), fix('c', { today: refuse })];
+  assert.equal(
+    promoteLines(story({ fixes }), [], NOW).filter((line) => line.includes('TODAY')),
+    [
+      '        TODAY the gate would ask you about it (removes_much): a.txt: 30 lines fewer',
+      '        TODAY the gate would ask you about it (removes_much): a.txt: 30 lines fewer; you accepted it',
+      '        TODAY the gate would refuse it (masks): a.txt: hides it',
+    ],
+  );
+});
+
 test('a fix that is not verified, or a conflict: what to do instead', () => {
   const unverified = promoteLines(story({ fixes: [fix('a', { outcome: 'applied' })] }), [], NOW);
   assert.ok(unverified.includes('        NOT VERIFIED: not judged yet'));

@@ -5,12 +5,25 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { takeLock } from '../../src/io/lock.ts';
-import { acceptPromotion } from '../../src/promote/promote.ts';
+import { acceptPromotion, listPromotion } from '../../src/promote/promote.ts';
 import { byStage } from '../../src/promote/story.ts';
+import { findBase } from '../../src/worktree/base.ts';
 import { AI, commit, folder, git, numbers, read, write } from '../worktree/repository.ts';
 import { fixedHome } from './fixed-home.ts';
 
 const shown = suite('what is shown');
+
+shown("each fix is held against today's gate: what it would ask about or refuse is told with its code", async () => {
+  const h = await fixedHome();
+  await h.fix('b.txt', numbers({ 7: 'seven' }), { stage: 'b' });
+  await h.fix('a.txt', 'only this\n');
+  await h.fix('b.txt', numbers({ 7: 'of another stage' }));
+  const { story } = await listPromotion(h.home, await findBase(h.home, { branch: AI }), false);
+  assert.equal(
+    story.fixes.map(({ today }) => today && [today.verdict, today.code]),
+    [undefined, ['ask', 'removes_much'], ['refuse', 'outside']],
+  );
+});
 
 shown('fixes by stage and failure with their verification; pairs that left nothing are only counted', async () => {
   const h = await fixedHome();

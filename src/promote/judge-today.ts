@@ -1,0 +1,55 @@
+// Fixes that wait to be promoted, held against the gate as it is today: it may be stricter than when they were applied.
+import { MendError } from '../errors.ts';
+import type { Edit } from '../fix/edit.ts';
+import { judgeResult } from '../fix/gate/judge.ts';
+import { type GitObjects, withObjects } from '../io/git-objects.ts';
+import { gateRules, snapshotTree } from '../mend/gate-rules.ts';
+import { type Configuration, configurationNow } from '../stage/configuration.ts';
+import { judgesAt } from '../stage/judges.ts';
+import { snapshotOf } from '../worktree/read.ts';
+import type { StoryFix } from './story.ts';
+
+/** The same fixes, each with what today's gate would do instead of applying it; as they are while no configuration is sound. */
+export async function judgeToday(home: string, fixes: readonly StoryFix[]): Promise<readonly StoryFix[]> {
+  if (fixes.length === 0) return fixes;
+  return withObjects(home, async (objects) => {
+    const config = await configurationNow(home, objects).then((current) => current.config, ifNotSound);
+    if (!config) return fixes;
+    const judged: StoryFix[] = [];
+    for (const fix of fixes) {
+      const today = await verdictOn(home, config, objects, fix);
+      judged.push({ ...fix, ...(today && { today }) });
+    }
+    return judged;
+  });
+}
+
+function ifNotSound(error: unknown): undefined {
+  if (!(error instanceof MendError)) throw error;
+}
+
+/** Undefined: it would be applied, or its stage is not in the map any more. */
+async function verdictOn(home: string, config: Configuration, objects: GitObjects, fix: StoryFix) {
+  const stage = config.map.stages[fix.stage];
+  if (!stage) return undefined;
+  const [then, now] = await Promise.all([
+    snapshotOf({ objects }, `${fix.commit}^`),
+    snapshotOf({ objects }, fix.commit),
+  ]);
+  const tier = fix.tier === 'escalation' ? 'escalation' : 'executor';
+  const rules = await gateRules(home, config, stage, tier, snapshotTree(then), await judgesAt(config.map, then));
+  const edits = await Promise.all(
+    fix.paths.map(async (path): Promise<Edit> => {
+      const isNewlyExecutable = now.files.get(path)?.mode === '100755' && then.files.get(path)?.mode === '100644';
+      return {
+        path,
+        before: (await then.text(path)) ?? null,
+        after: (await now.text(path)) ?? '',
+        ...(isNewlyExecutable && { executable: true as const }),
+      };
+    }),
+  );
+  const verdict = judgeResult(edits, rules);
+  if (!verdict.ok) return { verdict: 'refuse' as const, code: verdict.code, reasons: verdict.reasons };
+  return verdict.ask && { verdict: 'ask' as const, ...verdict.ask };
+}
