@@ -30,6 +30,8 @@ const RULES: ImportRules = {
     'src/outbound': only('src/config', 'src/plan', 'src/failure', 'src/triage', 'src/fix'),
     // Does what it is told and knows no policy.
     'src/io': only('src/outbound'),
+    // The thread that judges, and the grammar it reads with.
+    'src/io/gate': only('src/fix'),
     // Events on disk, and what is folded from them.
     'src/journal': only('src/config', 'src/plan', 'src/triage', 'src/outbound', 'src/io'),
     // Plugins are loaded and called, not judged; only looking for their files touches io.

@@ -8,6 +8,8 @@ import { newBundleFolder, ROOT, setCurrentBundle } from './cache.mjs';
 const EXTERNAL = ['zx', 'esbuild'];
 /** What a plugin may import, each a part of the bundle, so that a plugin and the loop share one copy: specifier → source. */
 const DOORS = { ...ownDoors(), zod: 'zod' };
+/** The thread of the gate, which is started by its address. */
+const GATE = 'src/io/gate/worker.ts';
 
 /** Makes the bundle of the entry and gives its folder. Throws when that is not possible, or a source changed meanwhile. */
 export async function storeBundle() {
@@ -30,7 +32,11 @@ export async function bundle(entries, folder, external = []) {
   const urls = doors.map(([specifier, name]) => [specifier, pathToFileURL(join(folder, `${name}.mjs`)).href]);
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: { ...entries, ...Object.fromEntries(doors.map(([specifier, name]) => [name, DOORS[specifier]])) },
+    entryPoints: {
+      ...entries,
+      'gate-worker': GATE,
+      ...Object.fromEntries(doors.map(([specifier, name]) => [name, DOORS[specifier]])),
+    },
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,
@@ -39,7 +45,10 @@ export async function bundle(entries, folder, external = []) {
     platform: 'node',
     target: 'node20',
     external: [...EXTERNAL, ...external],
-    define: { BUNDLED_DOORS: JSON.stringify(Object.fromEntries(urls)) },
+    define: {
+      BUNDLED_DOORS: JSON.stringify(Object.fromEntries(urls)),
+      BUNDLED_GATE: JSON.stringify(pathToFileURL(join(folder, 'gate-worker.mjs')).href),
+    },
     // Packages in CommonJS require parts of Node.
     banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
     keepNames: true,

@@ -4,13 +4,14 @@ import type { Edit } from '../fix/edit.ts';
 import { pathFault } from '../fix/gate/path-text.ts';
 import { foldersAbove } from '../fix/gate/rules.ts';
 import { fileFacts, isExecutable } from '../io/files.ts';
+import { openGit } from '../io/git.ts';
 import { commonDirOf } from '../io/git-dir.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { type Entry, entryAt } from '../io/links.ts';
 import { shellCheck } from '../io/shell-check.ts';
 import { readText } from '../io/store.ts';
 import { loadStages } from '../journal/load-stages.ts';
-import { gateRules } from '../mend/gate-rules.ts';
+import { gateRules, mentionedIn } from '../mend/gate-rules.ts';
 import { changesOnce, nearCopy, shellProblems } from '../mend/proposal.ts';
 import { configurationOnDisk } from '../stage/configuration.ts';
 import { judgesAt } from '../stage/judges.ts';
@@ -29,19 +30,19 @@ export async function lookHere(home: string, name: string, paths: readonly strin
   const entries = await entriesAt(home, paths);
   const tracked = await checkoutFiles(home);
   const kind = (path: string) => entries.get(path)?.kind ?? 'nothing';
+  const of = (wanted: Entry['kind']) => [...entries].filter(([, entry]) => entry.kind === wanted).map(([path]) => path);
+  const links = [...entries].flatMap(([path, entry]) => (entry.kind === 'link' ? [[path, entry.target] as const] : []));
   const tree = {
-    exists: (path: string) => kind(path) !== 'nothing',
-    isFolder: (path: string) => kind(path) === 'folder',
-    linkTarget: (path: string) => {
-      const entry = entries.get(path);
-      return entry?.kind === 'link' ? entry.target : undefined;
-    },
-    isExecutable: (path: string) => isExecutable(join(home, path)),
+    files: [...new Set([...of('file'), ...(tracked?.files.keys() ?? [])])],
+    folders: of('folder'),
+    executables: of('file').filter((path) => isExecutable(join(home, path))),
+    links: new Map([...(tracked?.links ?? []), ...links]),
   };
   return {
     text: (path: string) =>
       kind(path) === 'file' && fileFacts(join(home, path))?.isFile ? readText(join(home, path)) : undefined,
     rules: await gateRules(home, config, stage, 'executor', tree, tracked ? await judgesAt(map, tracked) : new Map()),
+    lookUp: (names: readonly string[]) => mentionedIn(openGit(home), names),
     unwritable: async (files: readonly Edit[]) => {
       const gitDir = await commonDirOf(home).catch(() => undefined);
       return gitDir === undefined ? undefined : unwritable({ home, path: home, gitDir }, files);

@@ -5,10 +5,10 @@ import { failUsage } from '../errors.ts';
 import { applyChanges, spellings } from '../fix/apply-changes.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
 import { ASKS, type Ask, type Edit, type OrRefusal, REFUSALS, refuse } from '../fix/edit.ts';
-import { judgeResult } from '../fix/gate/judge.ts';
-import { type GateRules, treeOf } from '../fix/gate/rules.ts';
+import type { GateRules } from '../fix/gate/rules.ts';
 import { refuseNearCopy } from '../fix/near-copy.ts';
 import { readAnswer } from '../fix/read-answer.ts';
+import { judge as judgeEdits } from '../io/gate/gate.ts';
 import { withoutLineNumbers } from '../outbound/shown-files.ts';
 import { count, listOf, text } from '../shape.ts';
 import type { Here } from './check-here.ts';
@@ -61,7 +61,7 @@ async function checkHere(home: string, stage: string, answer: string): Promise<C
   const read = readAnswer(withoutLineNumbers(answer));
   const named = read.ok ? read.changes.flatMap(({ path }) => path ?? []) : [];
   const here = await lookHere(home, stage, named.flatMap(spellings));
-  const checked = judge(read, here);
+  const checked = await judge(read, here);
   if (!checked.ok) return checked;
   const copy = await here.nearCopy(checked.files);
   if (copy) return copy;
@@ -72,15 +72,15 @@ async function checkHere(home: string, stage: string, answer: string): Promise<C
   return { ...checked, ask: checked.ask ?? (await here.ownersAsk(checked.files)) };
 }
 
-function judge(
+async function judge(
   read: ReturnType<typeof readAnswer>,
-  { text, rules }: Pick<Here, 'text' | 'rules'>,
+  { text, rules, lookUp }: Pick<Here, 'text' | 'rules'> & Partial<Pick<Here, 'lookUp'>>,
   path?: string,
-): Checked {
+): Promise<Checked> {
   if (!read.ok) return read;
   const applied = applyChanges(read.changes, text, { path });
   if (!applied.ok) return applied;
-  const verdict = judgeResult(applied.files, rules);
+  const verdict = await judgeEdits(applied.files, rules, [], lookUp);
   return verdict.ok ? { ...applied, diff: cleanDiff(applied.files), ask: verdict.ask } : verdict;
 }
 
@@ -129,7 +129,7 @@ export function readPatchLine(line: string) {
 type PatchLine = Extract<ReturnType<typeof readPatchLine>, { value: unknown }>['value'];
 
 /** One line out. */
-function checkLine(line: PatchLine) {
+async function checkLine(line: PatchLine) {
   const { path, files, links, answer, allow, protect, judging, known, failed, max_files, max_lines } = line;
   const rules: GateRules = {
     allow,
@@ -138,12 +138,14 @@ function checkLine(line: PatchLine) {
     ...(known !== undefined && { known }),
     ...(failed !== undefined && { failed }),
     tier: 'executor',
-    tree: treeOf([...files.keys(), ...links.keys()], links),
+    judging,
+    texts: [...files.values()],
+    tree: { files: [...files.keys()], links },
     maxFiles: max_files ?? DEFAULT_MAX_FILES,
     maxLines: max_lines ?? DEFAULT_MAX_LINES,
   };
   const text = (wanted: string) => (links.has(wanted) ? undefined : files.get(wanted));
-  const judged = judge(readAnswer(withoutLineNumbers(answer), { path }), { text, rules }, path);
+  const judged = await judge(readAnswer(withoutLineNumbers(answer), { path }), { text, rules }, path);
   const isEditable = pathMatcher(allow);
   const editable = [...files].filter(([other]) => isEditable(other));
   return viewOf((judged.ok && refuseNearCopy(judged.files, editable)) || judged);

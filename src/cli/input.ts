@@ -59,7 +59,7 @@ export async function answerLines<T>(
   out: Output,
   maxLineBytes: number,
   read: (text: string) => ReadLine<T>,
-  answer: (value: T) => object,
+  answer: (value: T) => object | Promise<object>,
 ): Promise<number> {
   let exit: number = EXIT.ok;
   let number = 0;
@@ -69,7 +69,7 @@ export async function answerLines<T>(
     if ('problem' in result) {
       exit = EXIT.usage;
       out.jsonLine({ id: result.id ?? null, error: { code: 'E_JSON_LINE', line: number, message: result.problem } });
-    } else out.jsonLine({ id: result.value.id, ...answer(result.value) });
+    } else out.jsonLine({ id: result.value.id, ...(await answer(result.value)) });
   }
   return exit;
 }

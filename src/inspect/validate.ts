@@ -57,11 +57,11 @@ async function judgeWarnings(home: string, { map }: Configuration, tracked: File
     Object.entries(map.stages).map(async ([name, { files, command }]) => {
       const covers = pathMatcher(files);
       const ran = await filesRunBy(command, tracked.files);
-      return judges.flatMap(([path, { word, by, part, instead }]) => [
+      return judges.flatMap(([path, { word, by, parts, instead }]) => [
         ...(covers(path) && !instead
-          ? [`stages.${name}.files: no fix may touch ${part ? 'that part of ' : ''}${path}: ${by} runs it (${word})`]
+          ? [`stages.${name}.files: no fix may touch ${parts ? 'that part of ' : ''}${path}: ${by} runs it (${word})`]
           : []),
-        ...(ran.includes(path) && !part
+        ...(ran.includes(path) && !parts
           ? [`stages.${name}.command: ${path} is a check too (${by}), so no fix may touch it`]
           : []),
       ]);

@@ -8,7 +8,7 @@ import { pathMatcher, secretCarry } from '../config/paths.ts';
 import type { FixTier } from '../events.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import { pathFindings } from '../fix/gate/path-rules.ts';
-import type { GateRules } from '../fix/gate/rules.ts';
+import { type GateRules, treeOf } from '../fix/gate/rules.ts';
 import { readLogEnd } from '../io/log.ts';
 import { PACKAGE_ROOT } from '../io/package.ts';
 import { secretsFrom } from '../io/secrets.ts';
@@ -30,7 +30,8 @@ import type { LedgerEntry } from '../triage/ledger.ts';
 import { isReversal } from '../worktree/find-fix.ts';
 import { unwritable } from '../worktree/on-disk.ts';
 import { readAt, type Snapshot, snapshotOf } from '../worktree/read.ts';
-import { gateRules, snapshotTree } from './gate-rules.ts';
+import { treeGit } from '../worktree/tree.ts';
+import { gateRules, mentionedIn, snapshotTree } from './gate-rules.ts';
 import { patchFiles } from './patch-files.ts';
 import type { ProposalContext } from './proposal.ts';
 
@@ -51,10 +52,12 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
   const snapshot = cache.latest;
   const stage = config.map.stages[incident.stage] as Stage;
   const error_lines = failure.errors.flatMap(({ lines }) => lines);
-  const command = typeof stage.command === 'string' ? stage.command : stage.command.join(' ');
+  const { memo } = await committedTexts(run);
   const rules: GateRules = {
     ...(await gateRules(layout.home, config, stage, tier, snapshotTree(snapshot), await judgesOf(run))),
-    failed: [command, ...error_lines].join('\n'),
+    ...(memo === undefined ? {} : { texts: [memo] }),
+    failed: error_lines.join('\n'),
+    log: logEnd(`${layout.home}/${log}`).slice(-MAX_GATE_LOG),
   };
   const files = editableFiles(snapshot, rules);
   const { fingerprint, class: failureClass } = failure;
@@ -77,6 +80,7 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
     shellCheck,
     patches: history.patches,
     unparsed: failure.class === 'yaml_parse_error' ? namedFiles(error_lines.join('\n'), files) : [],
+    lookUp: (names) => mentionedIn(treeGit(tree), names, tree.head),
     unwritable: (edited) => unwritable(tree, edited),
     isReversal: (edited) => isReversal(tree, tree.base.commit, tree.head, edited),
     madeOnceFrom: (paths) => madeOnceFrom(run, paths),
@@ -101,9 +105,10 @@ function earlierTries({ layout }: Run, { patches, refused = [] }: LedgerEntry): 
 /** The files that the stage may have changed and the gate would let through. */
 function editableFiles({ files }: Snapshot, rules: GateRules): string[] {
   const allowed = pathMatcher(rules.allow);
+  const tree = treeOf(rules.tree);
   return [...files.keys()].filter((path) => {
     if (!allowed(path)) return false;
-    return pathFindings([{ path, before: '', after: '.' }], rules).length === 0;
+    return pathFindings([{ path, before: '', after: '.' }], rules, tree).length === 0;
   });
 }
 
@@ -193,6 +198,8 @@ async function failureContext(run: Run, { endText }: Incident, facts: FixFacts):
   };
 }
 
+/** Of a log, for the gate: which command failed, and which programs it names. */
+const MAX_GATE_LOG = 16 * 1024;
 /** Of a log, for whoever is asked. */
 const LOG_BYTES = 64 * 1024;
 /** Files beyond this much text are left to the ones before them: no model reads more. */

@@ -1,8 +1,10 @@
 // The gate's rules for one stage: what the owner's map allows it, and what nobody's fix may touch.
 import type { Stage } from '../config/context-map.ts';
+import { mentions } from '../fix/gate/mentions.ts';
 import { carriedPaths } from '../fix/gate/protected-names.ts';
-import { type GateRules, type Tree, treeOf } from '../fix/gate/rules.ts';
+import type { GateRules, Listing } from '../fix/gate/rules.ts';
 import type { JudgingSet } from '../fix/judging/judging-set.ts';
+import type { Git } from '../io/git.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import { packagePaths } from '../stage/own-plugins.ts';
 import type { Snapshot } from '../worktree/read.ts';
@@ -13,15 +15,17 @@ export async function gateRules(
   { map, loop: { limits } }: Configuration,
   stage: Stage,
   tier: GateRules['tier'],
-  tree: Tree,
+  tree: Listing,
   judges: JudgingSet,
 ): Promise<GateRules> {
-  const whole = [...judges].filter(([, { part }]) => part === undefined);
+  const whole = [...judges].flatMap(([path, { parts }]) => (parts ? [] : [path]));
   return {
     allow: stage.files,
     protect: map.protected_files,
-    untouchable: [...whole.map(([path]) => path), ...carriedPaths(map.carry), ...(await packagePaths(home))],
-    partly: new Map([...judges].flatMap(([path, { part }]) => (part ? [[path, part] as const] : []))),
+    untouchable: [...whole, ...carriedPaths(map.carry), ...(await packagePaths(home))],
+    judging: [...judges.keys()],
+    partly: new Map([...judges].flatMap(([path, { parts }]) => (parts ? [[path, parts] as const] : []))),
+    known: Object.values(map.stages).flatMap(({ requires }) => requires.tools),
     // Whoever escalates may change more than one; more files than lines there cannot be.
     maxFiles: tier === 'executor' ? limits.executor_files : limits.changed_lines,
     maxLines: limits.changed_lines,
@@ -30,7 +34,18 @@ export async function gateRules(
   };
 }
 
-export const snapshotTree = ({ files, links }: Snapshot): Tree => ({
-  ...treeOf([...files.keys()], links),
-  isExecutable: (path) => files.get(path)?.mode === '100755',
+export const snapshotTree = ({ files, links }: Pick<Snapshot, 'files' | 'links'>): Listing => ({
+  files: [...files.keys()],
+  executables: [...files].filter(([, { mode }]) => mode === '100755').map(([path]) => path),
+  links,
 });
+
+const MAX_HITS = '40';
+
+/** Which of `names` the tracked texts of a commit (or of the working tree) have, comments and Markdown not counted. */
+export async function mentionedIn(git: Git, names: readonly string[], commit?: string): Promise<string[]> {
+  const wanted = names.flatMap((name) => ['-e', name]);
+  const where = [...(commit === undefined ? [] : [commit]), '--', ':(exclude,icase)*.md'];
+  const found = await git.attempt(['grep', '-h', '-I', '-i', '-F', '-m', MAX_HITS, ...wanted, ...where]);
+  return found.ok ? names.filter((name) => mentions(found.stdout, name)) : [];
+}

@@ -7,11 +7,11 @@ import { applyChanges, spellings } from '../fix/apply-changes.ts';
 import { cleanDiff, patchHash } from '../fix/clean-diff.ts';
 import type { Ask, Edit, Note, Refusal } from '../fix/edit.ts';
 import { refuse } from '../fix/edit.ts';
-import { judgeResult } from '../fix/gate/judge.ts';
-import { wantsShellCheck } from '../fix/gate/parsed-line.ts';
+import { wantsShellCheck } from '../fix/gate/language.ts';
 import type { GateRules, ShellCheck } from '../fix/gate/rules.ts';
 import { refuseNearCopy } from '../fix/near-copy.ts';
 import { readAnswer } from '../fix/read-answer.ts';
+import { judge } from '../io/gate/gate.ts';
 import type { Redactor } from '../outbound/redact/redactor.ts';
 import type { Change } from '../plugin/contract.ts';
 import type { Patch } from '../triage/ledger.ts';
@@ -56,6 +56,8 @@ export interface ProposalContext {
   unparsed: readonly string[];
   /** Answers were given to masked texts; undefined when nobody was sent anything. */
   redactor?: Redactor | undefined;
+  /** Which of these programs, hosts and accounts the repository names. */
+  lookUp?(names: readonly string[]): Promise<readonly string[]>;
   /** What only the disk and git's attributes tell against these files. */
   unwritable(files: readonly Edit[]): Promise<Pick<Refusal, 'code' | 'reasons'> | undefined>;
   /** Whether these texts are what a fix that helped had found: then it would be taken back. */
@@ -74,7 +76,7 @@ export async function judgeProposal(
   const read = 'answer' in proposal ? await readText(proposal, context) : await readFiles(proposal, context);
   if (!read.ok) return read;
   const { files, note } = read;
-  const verdict = judgeResult(files, context.rules, context.unparsed);
+  const verdict = await judge(files, context.rules, context.unparsed, context.lookUp);
   if (!verdict.ok) return verdict;
   const copy = await nearCopy(files, context.rules.allow, context.snapshot);
   if (copy) return copy;

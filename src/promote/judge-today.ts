@@ -1,9 +1,10 @@
 // Fixes that wait to be promoted, held against the gate as it is today: it may be stricter than when they were applied.
 import { MendError } from '../errors.ts';
 import type { Edit } from '../fix/edit.ts';
-import { judgeResult } from '../fix/gate/judge.ts';
+import { judge } from '../io/gate/gate.ts';
+import { openGit } from '../io/git.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
-import { gateRules, snapshotTree } from '../mend/gate-rules.ts';
+import { gateRules, mentionedIn, snapshotTree } from '../mend/gate-rules.ts';
 import { type Configuration, configurationNow } from '../stage/configuration.ts';
 import { judgesAt } from '../stage/judges.ts';
 import { snapshotOf } from '../worktree/read.ts';
@@ -49,7 +50,7 @@ async function verdictOn(home: string, config: Configuration, objects: GitObject
       };
     }),
   );
-  const verdict = judgeResult(edits, rules);
+  const verdict = await judge(edits, rules, [], (names) => mentionedIn(openGit(home), names, then.commit));
   if (!verdict.ok) return { verdict: 'refuse' as const, code: verdict.code, reasons: verdict.reasons };
   return verdict.ask && { verdict: 'ask' as const, ...verdict.ask };
 }

@@ -6,13 +6,15 @@ import { type Address, addressesIn, addressNames, imageAddress, isPrivate } from
 import { Arguments } from './arguments.ts';
 import type { Change, Fact } from './facts.ts';
 import { asks, type Finding } from './finding.ts';
+import { mentions } from './mentions.ts';
 import type { Knows, Tree } from './rules.ts';
 import { shownWords } from './shown.ts';
 import { writtenPaths } from './written-paths.ts';
 
-export function askFindings(change: Change, knows: Knows, tree: Tree): Finding[] {
+/** `log`: a program that it names is not new. */
+export function askFindings(change: Change, knows: Knows, tree: Tree, log = ''): Finding[] {
   return [
-    ...newPrograms(change, knows, tree),
+    ...newPrograms(change, (name) => knows(name) || mentions(log, name), tree),
     ...newAddresses(change, knows),
     ...writesElsewhere(change),
     ...shows(change),

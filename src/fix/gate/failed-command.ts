@@ -2,14 +2,16 @@
 import type { Fact } from './facts.ts';
 import { shownWords } from './shown.ts';
 
-/** The keys of the commands that failed; undefined when the log does not tell. `failed`: a command or error lines. */
+/** The keys of the commands that failed; undefined when the log does not tell. `failed`: a command or error lines; `log`: its end. */
 export function failedKeys(
   path: string,
   facts: readonly Fact[],
   failed: string | undefined,
+  log = '',
 ): ReadonlySet<string> | undefined {
   if (failed === undefined || failed.trim() === '') return undefined;
-  const keys = byText(facts, failed) ?? byLine(path, facts, failed) ?? byUnit(facts, failed) ?? byWords(facts, failed);
+  const all = `${log}\n${failed}`;
+  const keys = byText(facts, failed) ?? byLine(path, facts, all) ?? byUnit(facts, all) ?? byWords(facts, failed);
   return keys && new Set(keys.map(({ key }) => key));
 }
 

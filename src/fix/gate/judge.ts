@@ -75,11 +75,11 @@ function contentFindings(change: Change, rules: GateRules, tree: Tree, knows: Kn
     ...destroyFindings(change),
     ...resourceFindings(change, tree),
     ...nameFindings(change, { protect: rules.protect, judging }),
-    ...maskFindings(change, rules.failed, rules.untouchable),
+    ...maskFindings(change, rules),
     ...sendFindings(change, knows),
     ...persistFindings(change),
     ...installFindings(change),
-    ...askFindings(change, knows, tree),
+    ...askFindings(change, knows, tree, rules.log),
     ...unreadFindings(change),
     ...removalFindings(change, change.lines, tree),
   ];

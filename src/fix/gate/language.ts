@@ -51,7 +51,7 @@ export function languageOf(path: string, text: string): Language {
 }
 
 /** Whether bash and shellcheck have a say in whether `text` is sound. */
-export const isShellScript = (path: string, text: string): boolean =>
+export const wantsShellCheck = (path: string, text: string): boolean =>
   languageOf(path, text) === 'shell' &&
   untemplated(path) === path &&
   !/\.(?:zsh|ksh|bats|envrc)$/i.test(path) &&

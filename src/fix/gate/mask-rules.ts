@@ -3,12 +3,12 @@ import { Arguments } from './arguments.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { failedKeys } from './failed-command.ts';
 import { asks, type Finding, refuses } from './finding.ts';
+import type { GateRules } from './rules.ts';
 import { shownWords } from './shown.ts';
 
-/** `failed`: the command that failed or the log's error lines; `judges`: paths that checks run. */
-export function maskFindings(change: Change, failed: string | undefined, judges: readonly string[]): Finding[] {
+export function maskFindings(change: Change, rules: Pick<GateRules, 'failed' | 'log' | 'untouchable'>): Finding[] {
   if (change.before === null) return added(change);
-  return [...touched(change, failed), ...added(change), ...guards(change, judges), ...ends(change)];
+  return [...touched(change, rules), ...added(change), ...guards(change, rules.untouchable), ...ends(change)];
 }
 
 /** Commands that only say, ask or set something. */
@@ -16,9 +16,9 @@ const IDLE =
   /^(?:echo|printf|:|true|false|sleep|break|continue|\[\[?|test|set|cd|pushd|popd|export|local|declare|readonly|typeset|unset|shift|read|exit|return|trap|shopt|source|\.|alias|umask|wait|tput|log\w*|info|warn\w*|debug|command|type|which|hash|let|getopts|dirname|basename|mktemp|date|hostname|uname|id|whoami|pwd|cat|grep|head|tail|cut|tr|sed|awk|jq|sort|wc|)$/;
 const isWork = ({ program, via, role }: Fact): boolean => role !== 'maybe' && via === undefined && !IDLE.test(program);
 
-function touched(change: Change, failed: string | undefined): Finding[] {
+function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'log'>): Finding[] {
   const { path, old, now, gone } = change;
-  const known = failedKeys(path, old.commands, failed);
+  const known = failedKeys(path, old.commands, failed, log);
   const goneKeys = new Set(gone.map(({ key }) => key));
   const found: Finding[] = [];
   const seen = new Set<string>();

@@ -65,8 +65,10 @@ export interface GateRules {
   readonly known?: readonly string[];
   /** Texts in which they may stand as well. */
   readonly texts?: readonly string[];
-  /** The command that failed, or what the log says of it. */
+  /** The command that failed, or the log's error lines. */
   readonly failed?: string;
+  /** The end of the log of this failure: it names targets and tasks, and programs. */
+  readonly log?: string;
 }
 
 /**

@@ -1,6 +1,6 @@
 // The bash grammar: a WASM file that is kept beside this one (grammar.json says which), read by web-tree-sitter.
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire as requireFrom } from 'node:module';
 import { join } from 'node:path';
 import { Language, Parser, type TreeCursor } from 'web-tree-sitter';
 import type { ParseShell, ShellNode } from '../../fix/shell/node.ts';
@@ -10,7 +10,7 @@ const MAX_DEPTH = 400;
 
 /** Loads the grammar: about 100 ms, once a thread. Rejects when a file of it cannot be read. */
 export async function loadShellGrammar(): Promise<ParseShell> {
-  const runtime = createRequire(import.meta.url).resolve('web-tree-sitter/web-tree-sitter.wasm');
+  const runtime = requireFrom(import.meta.url).resolve('web-tree-sitter/web-tree-sitter.wasm');
   await Parser.init({ wasmBinary: readFileSync(runtime) });
   const language = await Language.load(readFileSync(GRAMMAR));
   const parser = new Parser();

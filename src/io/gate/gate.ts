@@ -1,0 +1,124 @@
+// The gate off the loop's thread: one worker, started when it is first needed, asked one question at a time, and ended when an
+// answer takes too long.
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { type Edit, refuse } from '../../fix/edit.ts';
+import type { Judged } from '../../fix/gate/judge.ts';
+import type { GateRules, Verdict } from '../../fix/gate/rules.ts';
+import { readText } from '../store.ts';
+import type { Question } from './worker.ts';
+
+/** Where the bundle has the worker; not defined when the sources run as they are. */
+declare const BUNDLED_GATE: string | undefined;
+
+/**
+ * Processor time of its thread that a verdict may take, so that a busy machine makes no difference; where the system does not
+ * tell, time by the clock. Asked once more, alone, it may take longer.
+ */
+const LIMITS_MS = [150, 1_000] as const;
+/** On a machine that is busy with other things no verdict is waited for longer than this. */
+const MAX_WALL_MS = 20_000;
+const LOOK_MS = 25;
+
+/**
+ * The verdict on `edits`. `lookUp` tells which of some names the repository knows; without it only `rules` say so. Rejects when
+ * the grammar cannot be loaded.
+ */
+export async function judge(
+  edits: readonly Edit[],
+  rules: GateRules,
+  unparsed: readonly string[] = [],
+  lookUp?: (names: readonly string[]) => Promise<readonly string[]>,
+): Promise<Verdict> {
+  const { verdict, unknown } = await inTurn({ edits, rules, unparsed });
+  if (!lookUp || unknown.length === 0 || (verdict.ok && !verdict.ask)) return verdict;
+  const known = await lookUp(unknown);
+  if (known.length === 0) return verdict;
+  const again = await inTurn({ edits, rules: { ...rules, known: [...(rules.known ?? []), ...known] }, unparsed });
+  return again.verdict;
+}
+
+let turn: Promise<unknown> = Promise.resolve();
+
+function inTurn(question: Question): Promise<Judged> {
+  const mine = turn.then(() => ask(question));
+  turn = mine.catch(() => undefined);
+  return mine;
+}
+
+async function ask(question: Question): Promise<Judged> {
+  for (const limit of LIMITS_MS) {
+    const judged = await within(limit, await readyWorker(), question);
+    if (judged) return judged;
+  }
+  return {
+    verdict: refuse('too_complex', 'the change could not be read in the time there is for it; make it simpler'),
+    unknown: [],
+  };
+}
+
+interface Thread {
+  readonly worker: Worker;
+  /** How long it has computed, in ms. */
+  spent(): number;
+}
+
+let current: Promise<Thread> | undefined;
+
+function readyWorker(): Promise<Thread> {
+  current ??= start();
+  return current;
+}
+
+async function start(): Promise<Thread> {
+  const bundled = typeof BUNDLED_GATE === 'undefined' ? undefined : BUNDLED_GATE;
+  // A Node that strips no types itself is told how in each thread.
+  const hooks = fileURLToPath(new URL('../../../scripts/typescript.mjs', import.meta.url));
+  const worker = bundled
+    ? new Worker(new URL(bundled))
+    : new Worker(new URL('./worker.ts', import.meta.url), { execArgv: ['--import', hooks] });
+  try {
+    const [task] = await once(worker, 'message');
+    worker.unref();
+    return { worker, spent: () => processorMs(String(task)) ?? performance.now() };
+  } catch (error) {
+    current = undefined;
+    throw error;
+  }
+}
+
+function processorMs(task: string): number | undefined {
+  const text = task === '' ? undefined : readText(`${task}/schedstat`);
+  const [nanoseconds] = text?.split(' ') ?? [];
+  return nanoseconds === undefined ? undefined : Number(nanoseconds) / 1e6;
+}
+
+/** The answer, or undefined when it took longer than `limitMs`: then the worker is ended. Rejects when the worker fails. */
+async function within(limitMs: number, { worker, spent }: Thread, question: Question): Promise<Judged | undefined> {
+  const began = spent();
+  const wall = performance.now();
+  const stop = new AbortController();
+  const timer = setInterval(() => {
+    if (spent() - began > limitMs || performance.now() - wall > MAX_WALL_MS) stop.abort();
+  }, LOOK_MS);
+  // The thread holds the process only while it is waited for.
+  worker.ref();
+  try {
+    const answer = once(worker, 'message', { signal: stop.signal });
+    worker.postMessage(question);
+    return (await answer)[0];
+  } catch (error) {
+    end(worker);
+    if (!stop.signal.aborted) throw error;
+    return undefined;
+  } finally {
+    clearInterval(timer);
+    worker.unref();
+  }
+}
+
+function end(worker: Worker): void {
+  current = undefined;
+  void worker.terminate();
+}

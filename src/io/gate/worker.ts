@@ -1,0 +1,48 @@
+// The thread that judges: texts and rules in, a verdict out. It can be ended at any time, whatever it is reading.
+import { readlinkSync } from 'node:fs';
+import { parentPort } from 'node:worker_threads';
+import type { Edit } from '../../fix/edit.ts';
+import { judgeEdits } from '../../fix/gate/judge.ts';
+import type { GateRules } from '../../fix/gate/rules.ts';
+import { loadShellGrammar } from './grammar.ts';
+
+export interface Question {
+  readonly edits: readonly Edit[];
+  readonly rules: GateRules;
+  readonly unparsed: readonly string[];
+}
+
+const parse = await loadShellGrammar();
+warmUp();
+parentPort?.on('message', ({ edits, rules, unparsed }: Question) =>
+  parentPort?.postMessage(judgeEdits(edits, rules, parse, unparsed)),
+);
+parentPort?.postMessage(ownTask());
+
+/** This thread's place below /proc, where the system has one: others can read there how long it has computed. */
+function ownTask(): string {
+  try {
+    return `/proc/${readlinkSync('/proc/thread-self')}`;
+  } catch {
+    return '';
+  }
+}
+
+/** Compiles what every verdict runs, so that the clock of the first one measures the change alone. */
+function warmUp(): void {
+  const rules: GateRules = {
+    allow: ['**'],
+    protect: [],
+    untouchable: [],
+    maxFiles: 2,
+    maxLines: 100,
+    tier: 'executor',
+    tree: { files: ['a.sh', 'b.yaml'] },
+  };
+  const script = 'set -e\nif ! kubectl apply -f "$DIR/a.yaml"; then\n  exit 1\nfi\n';
+  const edits = [
+    { path: 'a.sh', before: script, after: script.replace('a.yaml', 'b.yaml') },
+    { path: 'b.yaml', before: 'a: 1\nb: [c, d]\n', after: 'a: 2\nb: [c, d]\n' },
+  ];
+  for (let i = 0; i < 3; i++) judgeEdits(edits, rules, parse);
+}
