@@ -4,7 +4,18 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-const BENCHMARKS = ['status', 'green', 'stages', 'schedule', 'memory', 'lab', 'fingerprint', 'known-fixes', 'prompt'];
+const BENCHMARKS = [
+  'status',
+  'green',
+  'stages',
+  'schedule',
+  'memory',
+  'lab',
+  'fingerprint',
+  'known-fixes',
+  'prompt',
+  'gate',
+];
 
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !BENCHMARKS.includes(name));
