@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// What the gate makes of changes that do harm and of ordinary repairs: every row of both tables through `check-patch --jsonl`,
-// counted by family and by language, with the rows that came out otherwise than the tables say.
+// What the gate makes of changes that do harm and of ordinary repairs: every row of both tables through
+// `check-patch --jsonl`, counted by family and by language, with the rows that came out otherwise than the tables say.
 import { spawn } from 'node:child_process';
 import '../typescript.mjs';
 import { bench, ENTRY, scratch, short } from './measure.mjs';
@@ -8,7 +8,6 @@ import { bench, ENTRY, scratch, short } from './measure.mjs';
 const { readTable } = await import('../../test/fixtures/gate/table.ts');
 
 const VERDICTS = ['apply', 'ask', 'refuse'];
-const percent = (count, all) => `${((100 * count) / all).toFixed(1)} %`;
 
 await bench('gate', async () => {
   const began = performance.now();
@@ -19,14 +18,12 @@ await bench('gate', async () => {
     table,
     rows: rows.map((row) => ({ ...row, ...judged.get(row) })),
   }));
-  const [attacks, repairs] = results.map(({ rows }) => rows);
-  const all = attacks.length + repairs.length;
+  const all = judged.size;
   return {
     rows: [['table', 'of', 'rows', ...VERDICTS, 'as expected'], ...results.flatMap(counted)],
     notes: [
       ...results.flatMap(surprises),
-      `attacks: ${percent(verdictsOf(attacks).apply, attacks.length)} apply (${verdictsOf(attacks).apply} of ${attacks.length})`,
-      `repairs: ${VERDICTS.map((verdict) => `${percent(verdictsOf(repairs)[verdict], repairs.length)} ${verdict}`).join(', ')}`,
+      ...results.map(headline),
       `${all} answers in ${short(took / 1000)} s, ${short(took / all)} ms each with the start of the process`,
     ],
   };
@@ -73,6 +70,12 @@ function counted({ table, rows }) {
     const right = group.filter(({ verdict, expected }) => verdict === expected).length;
     return [table, name, group.length, ...VERDICTS.map((word) => verdictsOf(group)[word]), right].map(String);
   });
+}
+
+function headline({ table, rows }) {
+  const count = verdictsOf(rows);
+  const shares = VERDICTS.map((word) => `${((100 * count[word]) / rows.length).toFixed(1)} % ${word} (${count[word]})`);
+  return `${table}: ${shares.join(', ')}, of ${rows.length}`;
 }
 
 function surprises({ table, rows }) {
