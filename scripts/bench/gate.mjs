@@ -52,7 +52,8 @@ function checkPatch(text) {
       if (code === 0) done(output.trimEnd().split('\n'));
       else reject(new Error(`check-patch ended with ${code}`));
     });
-    child.stdin.end(text);
+    // A process that ends before it has read everything is told of by its exit code.
+    child.stdin.on('error', () => {}).end(text);
   });
 }
 
