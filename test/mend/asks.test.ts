@@ -10,7 +10,7 @@ import { openCaseStore } from '../../src/mend/case-store.ts';
 import { answerCase, declineCase } from '../../src/run/answer-case.ts';
 import type { Suggestion } from '../../src/stage/run.ts';
 import { fakeClock } from '../run/builders.ts';
-import { failuresIn, run } from '../run/homelab.ts';
+import { failuresIn, NOTE, ranSteps, run } from '../run/homelab.ts';
 import {
   decided,
   FILE,
@@ -132,6 +132,25 @@ test('accepted: the base is brought in first, and the next run applies it withou
   const ran = await run(home);
   assert.equal([ran.exit, fixTrail(ran.events), tree()], [0, MENDED, 'good\n']);
   assert.equal([probe.asked().length, second.asked().length, caseOf(home, name)?.state], [2, 1, 'closed']);
+});
+
+test('what stages had written into tracked files when the base is brought in is written again, or to be made again', async () => {
+  const { home, probe, tree } = asking({
+    stages: {
+      once: { command: `${NOTE}; echo token >> made/key.txt`, rerun: false },
+      renders: { command: `${NOTE}; echo made > made/out.txt`, verify: ['true'] },
+      a: stageOn(),
+    },
+    files: { 'made/key.txt': 'none\n', 'made/out.txt': 'none\n' },
+  });
+  probe.answers(cut('good'), { pass: 'no more' });
+  await run(home);
+  commit(home, { 'other.txt': 'of the owner\n' });
+  await accept(home, openCase(home));
+  assert.equal([tree('made/key.txt'), tree('made/out.txt')], ['none\ntoken\n', 'none\n']);
+  const ran = await run(home);
+  assert.equal([ran.exit, tree('made/key.txt'), tree('made/out.txt')], [0, 'none\ntoken\n', 'made\n']);
+  assert.is(ranSteps(home).filter((step) => step === 'once').length, 1);
 });
 
 test('what a person accepts is still refused for what it does, and then nothing is taken', async () => {
