@@ -38,7 +38,7 @@ export function imageAddress(reference: string): Address | undefined {
 }
 
 const PRIVATE =
-  /^(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|\[?::1|\[?f[cd][0-9a-f]{2}:|0\.0\.0\.0)|(?:\.(?:local|lan|home|internal|intranet|home\.arpa|svc|cluster\.local|localdomain|test|example|invalid)|^example\.(?:com|org|net)|\.example\.(?:com|org|net))$/i;
+  /^(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|\[?::1|\[?f[cd][0-9a-f]{2}:|0\.0\.0\.0)|(?:\.(?:local|lan|home|internal|intranet|home\.arpa|svc|cluster\.local|localdomain|test|invalid))$/i;
 
 /** Not somebody else's: this machine, its network, its cluster, or known only when it runs. */
 export const isPrivate = ({ host }: Address): boolean =>

@@ -39,7 +39,14 @@ function newPrograms({ path, added, gone, now, old }: Change, knows: Knows, tree
   const replaced = gone.flatMap(({ words }) => words.map(({ text }) => text));
   const isNew = (fact: Fact): boolean => {
     const { program, role, words } = fact;
-    if (role !== 'run' || program === '' || program.startsWith('$') || program === '}' || HARMLESS.has(program))
+    if (
+      role !== 'run' ||
+      now.language === 'settings' ||
+      program === '' ||
+      program.startsWith('$') ||
+      program === '}' ||
+      HARMLESS.has(program)
+    )
       return false;
     if (/^\ue000+$/.test(program)) return !old.commands.some((other) => other.program === program);
     if (now.functions.includes(program) || old.commands.some((other) => other.program === program)) return false;
@@ -188,8 +195,7 @@ function shows({ path, added }: Change): Finding[] {
     const { program, line } = fact;
     const args = new Arguments(fact.args);
     const words = shownWords(fact);
-    const isAlone =
-      !fact.around.some(({ kind }) => kind === 'substitution' || kind === 'piped') && writtenPaths(fact).length === 0;
+    const isAlone = !fact.around.some(({ kind }) => kind === 'substitution') && writtenPaths(fact).length === 0;
     const dumps =
       (isAlone &&
         ((/^(?:env|printenv)$/.test(program) && fact.args.length === 0) ||
@@ -216,7 +222,7 @@ function shows({ path, added }: Change): Finding[] {
     const literal =
       /^(?:echo|printf|cat)$/.test(program) &&
       !fact.args.some(({ dynamic }) => dynamic) &&
-      (fact.document === undefined || !fact.document.includes('$')) &&
+      !fact.document?.text.includes('$') &&
       fact.redirects.some(({ operator, target }) => /^>/.test(operator) && /\$MENDLOOP_OUT\b/.test(target?.text ?? ''));
     return literal && fact.fedBy.length === 0
       ? [asks('softer', path, line, 'writes an output that nothing has made', words)]

@@ -9,7 +9,7 @@ const TASKFILE = /(?:^|\/)\.?taskfile[^/]*\.ya?ml$|(?:^|\/)\.?taskfiles?\//i;
 const SHELL_MODULE = /^(?:ansible\.(?:builtin|legacy|windows)\.)?(?:shell|command|raw|win_shell|win_command|expect)$/;
 /** Keys whose values a tool of the stage runs, in whatever file. */
 const RUN_KEYS =
-  /^(?:cmds?|sh|run|runcmd|bootcmd|precmds?|postcmds?|preconditions|status|entry|shell_command|on_start|hooks?)$/;
+  /^(?:cmds?|sh|run|runcmd|bootcmd|precmds?|postcmds?|preconditions|status|entry|shell_command|on_start|hooks?|defer)$/;
 const CONTAINER_KEYS =
   /^(?:command|args|entrypoint|test|exec|arguments|startupcommand|customcommand|init|poststart|prestop)$/i;
 /** Keys whose values people read. */
@@ -37,15 +37,16 @@ export function dataTexts(path: string, data: Data): ShellText[] {
   const lineOf = (value: Value, near: number) => data.lines.get(value) ?? near;
   const scripts = /(?:^|\/)package\.json$/.test(path);
 
-  const add = (value: Value | undefined, role: Role, line: number, name: string): void => {
-    if (typeof value === 'string') made.push({ text: value, role, line, name });
-    else if (Array.isArray(value)) for (const item of value) add(item, role, line, name);
-    else if (isRecord(value)) for (const key of ['cmd', 'sh', 'command', 'run']) add(value[key], role, line, name);
+  const add = (value: Value | undefined, role: Role, line: number, name: string, guard: string): void => {
+    if (typeof value === 'string') made.push({ text: value, role, line, name, guard });
+    else if (Array.isArray(value)) for (const item of value) add(item, role, line, name, guard);
+    else if (isRecord(value))
+      for (const key of ['cmd', 'sh', 'command', 'run', 'defer']) add(value[key], role, line, name, guard);
   };
 
-  const visit = (value: Value, keys: readonly string[], near: number, name: string): void => {
+  const visit = (value: Value, keys: readonly string[], near: number, name: string, above = ''): void => {
     if (Array.isArray(value)) {
-      for (const item of value) visit(item, keys, near, name);
+      for (const item of value) visit(item, keys, near, name, above);
       return;
     }
     const key = keys.at(-1) ?? '';
@@ -55,23 +56,24 @@ export function dataTexts(path: string, data: Data): ShellText[] {
     }
     const line = lineOf(value, near);
     const called = typeof value.name === 'string' ? value.name : name;
+    const guard = isStage ? above + guardOf(value) : '';
     const argv = containerArgv(value);
     if (argv && !isStage) made.push({ text: argv, role: 'container', line, name: called });
     for (const [part, inner] of Object.entries(value)) {
-      if (SHELL_MODULE.test(part)) addModule(inner, line, called);
+      if (SHELL_MODULE.test(part)) addModule(inner, line, called, guard);
       else if (!isStage && argv && /^(?:command|args)$/.test(part) && Array.isArray(inner)) continue;
       else if (isStage && RUN_KEYS.test(part))
-        add(inner, 'run', line, part === 'cmds' ? (keys.at(-1) ?? called) : called);
-      else visit(inner, [...keys, part], line, called);
+        add(inner, 'run', line, part === 'cmds' ? (keys.at(-1) ?? called) : called, guard);
+      else visit(inner, [...keys, part], line, called, guard);
     }
   };
 
-  const addModule = (inner: Value, line: number, name: string): void => {
-    if (typeof inner === 'string') made.push({ text: inner, role: 'run', line, name });
-    if (Array.isArray(inner)) made.push({ text: inner.map(String), role: 'run', line, name });
+  const addModule = (inner: Value, line: number, name: string, guard: string): void => {
+    if (typeof inner === 'string') made.push({ text: inner, role: 'run', line, name, guard });
+    if (Array.isArray(inner)) made.push({ text: inner.map(String), role: 'run', line, name, guard });
     if (!isRecord(inner)) return;
-    if (typeof inner.cmd === 'string') made.push({ text: inner.cmd, role: 'run', line, name });
-    if (Array.isArray(inner.argv)) made.push({ text: inner.argv.map(String), role: 'run', line, name });
+    if (typeof inner.cmd === 'string') made.push({ text: inner.cmd, role: 'run', line, name, guard });
+    if (Array.isArray(inner.argv)) made.push({ text: inner.argv.map(String), role: 'run', line, name, guard });
   };
 
   const addLeaf = (value: string, key: string, keys: readonly string[], line: number, name: string): void => {
@@ -101,3 +103,20 @@ function containerArgv(value: { [key: string]: Value }): string[] | undefined {
   const words = [...(command ?? []), ...(args ?? [])];
   return words[0]?.startsWith('-') && words.some((word) => /^-\w*c$/.test(word)) ? ['sh', ...words] : words;
 }
+
+const ASKS_FIRST = [
+  'hosts',
+  'when',
+  'prompt',
+  'preconditions',
+  'if',
+  'unless',
+  'tags',
+  'delegate_to',
+  'creates',
+  'removes',
+];
+
+/** What a play, block or task says about when and where it runs. */
+const guardOf = (value: { [key: string]: Value }): string =>
+  ASKS_FIRST.flatMap((key) => (key in value ? [`${key}: ${JSON.stringify(value[key])}; `] : [])).join('');

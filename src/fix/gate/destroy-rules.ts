@@ -11,6 +11,7 @@ export function destroyFindings(change: Change): Finding[] {
   const { path, added } = change;
   const scope = scopeOf(change);
   return [
+    ...forkBombs(change),
     ...added.flatMap((fact) => {
       const harm = harmIn(fact, scope);
       if (!harm) return [];
@@ -24,6 +25,17 @@ export function destroyFindings(change: Change): Finding[] {
     ...programLines(change),
   ];
 }
+
+/** A function that starts itself twice. */
+const forkBombs = ({ path, added }: Change): Finding[] =>
+  added
+    .filter(
+      ({ program, around }) =>
+        around.some((frame) => frame.kind === 'function' && frame.name === program) &&
+        around.some(({ kind }) => kind === 'piped' || kind === 'background'),
+    )
+    .slice(0, 1)
+    .map((fact) => refuses('destroys', path, fact.line, 'starts itself without end', shownWords(fact)));
 
 interface Scope {
   readonly isFunction: (name: string) => boolean;
@@ -96,6 +108,9 @@ function deletes(fact: Fact, scope: Scope): Harm | undefined {
 const SAYS_NOTHING = /^(?::|true|)$/;
 
 function empties({ program, args, redirects }: Fact, scope: Scope): Harm | undefined {
+  const nothing = redirects.some(({ operator, target }) => operator === '<' && target?.text === '/dev/null');
+  if (program === 'tee' && nothing && !args.every(({ text }) => isTemporary(text, scope) || text.startsWith('-')))
+    return { severity: 'refuse', why: 'empties a file' };
   const isEmpty =
     SAYS_NOTHING.test(program) ||
     (program === 'cat' && args.some(({ text }) => text === '/dev/null')) ||
@@ -110,7 +125,8 @@ function empties({ program, args, redirects }: Fact, scope: Scope): Harm | undef
 function atRunTime({ program, around, role, words }: Fact, { runTime, assigned }: Scope): Harm | undefined {
   if (role === 'maybe') return undefined;
   if (/^\ue000+$/.test(program)) return undefined;
-  if (program === '}' || program === '{') return { severity: 'refuse', why: 'cannot be read as a command' };
+  if (program === '}' || program === '{' || /^[^[].*[*?]|^[*?]/.test(program))
+    return { severity: 'refuse', why: 'cannot be read as a command' };
   if (!program.startsWith('$') || runTime.has(program)) return undefined;
   const inFunction = around.some(({ kind }) => kind === 'function');
   if (inFunction && /^\$[@*1]$/.test(program)) return undefined;
@@ -202,7 +218,7 @@ function fetchedFiles({ program, args, redirects }: Fact): string[] {
 function wasThere(fact: Fact, { gone }: Change): boolean {
   const operands = (one: Fact) =>
     one.args
-      .map(({ text }) => text)
+      .map(({ raw }) => raw)
       .filter((text) => !text.startsWith('-'))
       .join('\0');
   return gone.some(
@@ -211,46 +227,92 @@ function wasThere(fact: Fact, { gone }: Change): boolean {
 }
 
 /** Destructive commands that stay, but under other conditions, in another function or with other variables than before. */
-function changedGuards({ path, old, now }: Change, scope: Scope): Finding[] {
+function changedGuards(change: Change, scope: Scope): Finding[] {
+  const { path, old, now } = change;
+  const strict = { ...scope, temporary: new Set<string>() };
   const harmful = (facts: FileFacts) =>
-    facts.commands.filter(
-      (fact) => fact.role !== 'maybe' && harmIn(fact, { ...scope, temporary: new Set() })?.severity === 'refuse',
-    );
+    facts.commands.filter((fact) => fact.role !== 'maybe' && harmIn(fact, strict)?.severity === 'refuse');
   const before = harmful(old);
   if (before.length === 0) return [];
-  const guards = (facts: FileFacts, fact: Fact): string => {
-    const frames = fact.around.map((frame) =>
-      'guard' in frame ? frame.guard : frame.kind === 'function' ? frame.name : frame.kind,
-    );
-    const used = new Set(fact.words.flatMap(({ text }) => [...text.matchAll(/\$(\w+)/g)].map(([, name]) => name)));
-    const set = facts.commands
-      .flatMap(assignmentsOf)
-      .filter(({ name }) => used.has(name))
-      .map(({ name, values }) => `${name}=${values.map(({ text }) => text).join(' ')}`);
-    const questions = facts.commands
-      .filter((one) => one.line < fact.line && isStop(one))
-      .map(({ key, around }) => `${key} ${around.map((frame) => ('guard' in frame ? frame.guard : '')).join(' ')}`);
-    return JSON.stringify([frames.map(squeezed), set, questions.map(squeezed)]);
-  };
-  const earlier = new Map<string, string[]>();
-  for (const fact of before) earlier.set(fact.key, [...(earlier.get(fact.key) ?? []), guards(old, fact)]);
-  return harmful(now).flatMap((fact) => {
-    const known = earlier.get(fact.key);
-    if (!known || known.includes(guards(now, fact))) return [];
-    return [
-      refuses(
-        'destroys',
-        path,
-        fact.line,
-        'changes on what it depends that this command runs, or on what',
-        shownWords(fact),
-      ),
-    ];
+  const earlier = new Map<string, Guard[]>();
+  for (const fact of before) earlier.set(looseKey(fact), [...(earlier.get(looseKey(fact)) ?? []), guardOf(old, fact)]);
+  const why = 'changes on what it depends that this command runs, or on what';
+  const moved = harmful(now).filter((fact) => {
+    const guards = earlier.get(looseKey(fact));
+    return guards && !guards.some((guard) => holds(guard, guardOf(now, fact)));
   });
+  return [
+    ...moved.map((fact) => refuses('destroys', path, fact.line, why, shownWords(fact))),
+    ...newCallers(change, new Set(before.map(({ unit }) => unit).filter(Boolean))),
+  ];
 }
 
-/** What keeps later commands from running. */
-const isStop = ({ program }: Fact): boolean => /^(?:exit|return|set|die|fail|abort|confirm\w*|read)$/.test(program);
+interface Guard {
+  /** Conditions, functions and here-documents around it, and the variables it uses. */
+  readonly around: string;
+  /** What may end or leave the script before it is reached. */
+  readonly before: readonly string[];
+}
+
+/** Without its options: with others only it is the same command. */
+const looseKey = ({ program, args, unit }: Fact): string =>
+  [unit, program, ...args.map(({ text }) => text).filter((text) => !text.startsWith('-'))].join('\0');
+
+/** More may be asked before it, nothing less, and nothing else around it. */
+const holds = (was: Guard, is: Guard): boolean =>
+  was.around === is.around && was.before.every((one) => is.before.includes(one));
+
+function guardOf({ commands }: FileFacts, fact: Fact): Guard {
+  const frames = fact.around.map((frame) =>
+    'guard' in frame ? frame.guard : frame.kind === 'function' ? frame.name : frame.kind,
+  );
+  const used = new Set(fact.words.flatMap(({ raw }) => [...raw.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name)));
+  const set = commands
+    .flatMap(assignmentsOf)
+    .filter(({ name }) => used.has(name))
+    .map(({ name, values }) => `${name}=${values.map(({ raw }) => raw).join(' ')}`);
+  const words = fact.words.map(({ raw }) => raw).filter((raw) => raw.startsWith('$') || raw.includes('${'));
+  const own = functionsOf(fact);
+  const asked = commands.filter((one) => one.line < fact.line && one.unit === fact.unit && isQuestion(one));
+  const texts = [...frames, ...asked.map(({ key }) => key)].join(' ');
+  // Questions in functions count where such a function is called.
+  const near = asked.filter((one) => functionsOf(one).every((name) => own.includes(name) || texts.includes(name)));
+  return {
+    around: JSON.stringify([frames.map(squeezed), set, words]),
+    before: near.map(({ key, around }) =>
+      squeezed(`${key} ${around.map((frame) => ('guard' in frame ? frame.guard : frame.kind)).join(' ')}`),
+    ),
+  };
+}
+
+const functionsOf = ({ around }: Fact): string[] =>
+  around.flatMap((frame) => (frame.kind === 'function' ? [frame.name] : []));
+
+const isQuestion = ({ program, around }: Fact): boolean =>
+  /^(?:exit|return|set|die|fail|abort|confirm\w*|read|continue|break|\[\[?|test|grep)$/.test(program) ||
+  (around.some(({ kind }) => kind === 'condition' || kind === 'or') && !/^(?:echo|printf|:)$/.test(program));
+
+/** Targets that run a destructive one first, and did not before. */
+function newCallers({ path, lines, now: { language }, addedLeaves }: Change, targets: ReadonlySet<string>): Finding[] {
+  if (targets.size === 0) return [];
+  const names = [...targets].flatMap((unit) => unit.split(/\s+/));
+  const why = (name: string) => `runs ${name}, which destroys, where it did not before`;
+  const isRule = language === 'make' || language === 'just';
+  const heads = isRule ? lines.added.filter(({ text }) => /^\S[^:=]*:(?!=)/.test(text)) : [];
+  const called = heads.flatMap(({ text, number }) => {
+    const needs = text
+      .slice(text.indexOf(':') + 1)
+      .replace(/#.*/, '')
+      .split(/[\s()|&]+/);
+    const name = names.find((one) => needs.includes(one));
+    return name === undefined ? [] : [refuses('destroys', path, number, why(name), text.trim())];
+  });
+  const tasks = addedLeaves.filter(
+    ({ keys, value }) => /^(?:task|deps)$/.test(keys.at(-1) ?? '') && names.includes(value),
+  );
+  return [...called, ...tasks.map(({ value, line }) => refuses('destroys', path, line, why(value)))];
+}
+
 const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** Lines of other languages: what they call, and the shell texts in them. */
@@ -259,7 +321,7 @@ function programLines({ path, now: { language }, lines }: Change): Finding[] {
   return lines.added.flatMap(({ text, number }) => {
     if (/^\s*(?:#|\/\/|\*|"""|''')/.test(text)) return [];
     const quoted = strings(text);
-    const harm = inlineHarm(text) ?? sqlHarm(quoted.join(' ')) ?? shellHarm(quoted);
+    const harm = inlineHarm(text) ?? sqlHarm(quoted.join(' ')) ?? shellHarm([...quoted, quoted.join('')]);
     return harm ? [refuses('destroys', path, number, harm.why, text.trim())] : [];
   });
 }

@@ -50,7 +50,7 @@ const TABLE: readonly Row[] = [
   [/^rsync$/, (args) => args.any(/^--(?:del|delete.*|remove-source-files)$/)],
   [/^(?:truncate|fallocate)$/, (args) => args.has('spcd', 'size', 'punch-hole', 'collapse-range')],
   [/^mv$/, (args) => args.operands.at(-1) === '/dev/null'],
-  [/^(?:cp|install|ln|cat)$/, (args) => args.operands[0] === '/dev/null' && args.operands.length > 1],
+  [/^(?:cp|install|ln|cat)$/, (args) => args.operands.includes('/dev/null') && args.operands.at(-1) !== '/dev/null'],
   [
     /^(?:tar|zip|7z)$/,
     (args, { program }) => args.has('', 'remove-files', 'recursive-unlink') || (program === 'zip' && args.has('m')),
@@ -299,7 +299,7 @@ const SPEAKS =
   /^(?:echo|printf|print|logger|log\w*|info|warn\w*|error|die|fail\w*|debug|say|e?grep|fgrep|rg|ag|ack|test|\[\[?|case|export|local|declare|readonly|typeset|unset|read|set|cd|source|\.|mkdir|touch|ls|cat|head|tail|cut|sort|which|type|command|jq|yq|awk|gawk|sed|tr|wc|basename|dirname|for|function|alias|trap|git|kubectl|tput|notify-send|true|false|:|let|return|exit|shift|getopts|wait|sleep|mapfile|readarray|diff|cmp|stat|file|date|man|apropos|less|more|tee|column|xargs|env|sudo|ssh|eval|bash|sh|zsh|find|test_.*|describe|it|assert.*)$/;
 
 const INLINE =
-  /\b(?:shutil\.rmtree|rmtree|os\.(?:remove|unlink|rmdir|removedirs|truncate|kill)|pathlib\.\S*unlink|\.unlink\(|FileUtils\.(?:rm|remove)\w*|File\.(?:delete|unlink)|Dir\.(?:delete|rmdir)|rm_rf?|fs\.(?:rm|rmdir|unlink|truncate)\w*|rmSync|unlinkSync|RemoveAll|os\.Remove|removedirs|rimraf|Remove-Item|delete_namespaced?\w*|delete_collection\w*|deleteMany|dropDatabase|drop_all|drop_database|delete_bucket|terminate_instances|delete_(?:volume|snapshot|vm|instance|cluster|node|disk)\w*|unlink\s+glob|truncate\s*\()/;
+  /\b(?:shutil\.rmtree|rmtree|os\.(?:remove|unlink|rmdir|removedirs|truncate|kill)|FileUtils\.(?:rm|remove)\w*|File\.(?:delete|unlink)|Dir\.(?:delete|rmdir)|rm_rf?|fs\.(?:rm|rmdir|unlink|truncate)\w*|rmSync|unlinkSync|RemoveAll|os\.Remove|removedirs|rimraf|Remove-Item|delete_namespaced?\w*|delete_collection\w*|deleteMany|dropDatabase|drop_all|drop_database|delete_bucket|terminate_instances|delete_(?:volume|snapshot|vm|instance|cluster|node|disk)\w*|unlink\s+glob|truncate\s*\()/;
 const SQL =
   /\b(?:drop\s+(?:table|database|schema|user|role|index|view|keyspace|owned|collection)|delete\s+from\s+\S+(?!\s+where\b)|truncate\s+(?:table\s+)?\S+\s*;?|alter\s+table\s+\S+\s+drop|dropDatabase|\.drop\(|deleteMany|flushall|flushdb|delete\s+from)\b/i;
 const RUNS_SHELL =
@@ -307,7 +307,15 @@ const RUNS_SHELL =
 
 /** What text of another language would destroy. */
 export function inlineHarm(text: string): Harm | undefined {
-  if (INLINE.test(text)) return { severity: 'refuse', why: 'deletes files or data' };
+  if (
+    INLINE.test(text) ||
+    /\.(?:unlink|rmdir|rmtree|rename|replace)\(\s*(?:missing_ok\s*=\s*\w+\s*)?\)|\.unlink\(/.test(text)
+  )
+    return { severity: 'refuse', why: 'deletes files or data' };
+  if (/\bopen\([^)]*,\s*["']w["b+]*["']?\s*\)\s*\.(?:close|truncate)\(|\.write_text\(\s*["']{2}\s*\)/.test(text))
+    return { severity: 'refuse', why: 'empties a file' };
+  if (/\b(?:exec|eval|compile|__import__)\s*\(.*(?:b64decode|decode\(|fromhex|urlopen|requests\.|bytes\.)/.test(text))
+    return { severity: 'refuse', why: 'runs what it downloads or decodes without anyone having seen it' };
   if (
     RUNS_SHELL.test(text) &&
     /\b(?:rm\s+-\w*[rf]|rm["',\s]+-\w*[rf]|mkfs|wipefs|dd\s+if|dd["',\s]+if|shred|kubectl["',\s]+delete|terraform["',\s]+destroy|zpool["',\s]+destroy|qm["',\s]+destroy|git["',\s]+(?:clean|reset|push))/.test(

@@ -1,6 +1,7 @@
 // What a file is, as facts that rules ask: its commands, the leaves of its data, its lines; and which of them a change adds and
 // takes away. Told apart by what they are, not by where they stand: moved or indented is neither added nor gone.
 import type { Edit } from '../edit.ts';
+import type { Frame } from '../shell/commands.ts';
 import { type ParseShell, unreadParts } from '../shell/node.ts';
 import { hideTemplates } from '../shell/templates.ts';
 import { type RunCommand, readArgv, readCommands } from '../shell/unwrap.ts';
@@ -53,9 +54,11 @@ export function factsOf(path: string, text: string, parse: ParseShell): FileFact
   return { language, commands, functions, data, unread };
 }
 
-function readText({ text, role, line, name }: ShellText, parse: ParseShell) {
+function readText({ text, role, line, name, guard = '' }: ShellText, parse: ParseShell) {
+  const frames: Frame[] = guard === '' ? [] : [{ kind: 'given', guard }];
   const fact = (command: RunCommand): Fact => ({
     ...command,
+    around: [...frames, ...command.around],
     line: command.line + line - 1,
     role,
     unit: name,
@@ -73,9 +76,11 @@ export function keyOf({
   redirects,
   assignments,
 }: Pick<RunCommand, 'words' | 'redirects' | 'assignments'>): string {
-  const set = assignments.map(({ name, values }) => `${name}=${values.map(({ text }) => text).join(' ')}`);
+  const set = assignments.map(({ name, values }) => `${name}=${values.map(({ raw }) => raw).join(' ')}`);
   const sent = redirects.map(({ descriptor, operator, target }) => `${descriptor}${operator}${target?.text ?? ''}`);
-  return [...set, ...words.map(({ text }) => text), ...sent].join('\0').replace(/\ue000+/g, '\ue000');
+  return [...set, ...words.map(({ text, raw }) => (raw.includes('${') ? raw : text)), ...sent]
+    .join('\0')
+    .replace(/\ue000+/g, '\ue000');
 }
 
 export function changeOf(edit: Edit, parse: ParseShell): Change {

@@ -5,6 +5,7 @@ import type { Leaf } from './data.ts';
 import type { Change, Fact } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { shownWords } from './shown.ts';
+import { strings } from './texts.ts';
 
 const WHY = 'installs software; a fix may not, the owner adds it to what the stage requires';
 const ONE_MORE = 'adds to a list of packages that was there';
@@ -92,7 +93,7 @@ export function installFindings(change: Change): Finding[] {
       const news = more(namesOf(fact), before.flatMap(namesOf));
       return news.length === 0 ? [] : [asks('softer', path, fact.line, ONE_MORE, news.join(' '))];
     });
-  return [...commands, ...taskFindings(change)];
+  return [...commands, ...taskFindings(change), ...listFindings(change)];
 }
 
 const namesOf = ({ args }: Fact): string[] => args.map(({ text }) => text).filter((text) => !text.startsWith('-'));
@@ -139,4 +140,19 @@ function modulesIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const here = Array.isArray(value) ? 0 : Object.keys(value).filter((key) => MODULES.test(key)).length;
   return here + Object.values(value).reduce((sum: number, part) => sum + modulesIn(part), 0);
+}
+
+const INSTALLING = /\b(?:pip[\d.]*|apt(?:-get)?|dnf|yum|apk|npm|brew|gem|cargo|pipx)\s+(?:-\S+\s+)*(?:install|add)\b/;
+
+/** Lists of packages of a language, and programs that install. */
+function listFindings({ path, addedLeaves, old, lines, now: { language } }: Change): Finding[] {
+  const before = new Set((old.data?.leaves ?? []).map(({ keys }) => keys.join('.')));
+  const needs = /(?:^|\/)package\.json$/.test(path)
+    ? addedLeaves.filter(({ keys }) => /ependencies$/.test(keys[0] ?? '') && !before.has(keys.join('.')))
+    : [];
+  const runs = language === 'program' ? lines.added.filter(({ text }) => INSTALLING.test(strings(text).join(' '))) : [];
+  return [
+    ...needs.map(({ keys, line }) => asks('softer', path, line, ONE_MORE, keys.at(-1))),
+    ...runs.map(({ text, number }) => refuses('installs', path, number, WHY, text.trim())),
+  ];
 }

@@ -18,6 +18,7 @@ import { removalFindings } from './removal-rules.ts';
 import { resourceFindings } from './resource-rules.ts';
 import { type GateRules, type Knows, listed, type Tree, treeOf, type Verdict } from './rules.ts';
 import { sendFindings } from './send-rules.ts';
+import { taskFindings } from './task-rules.ts';
 import { textFindings } from './text-rules.ts';
 
 /** What the escalation tier hands over to a human instead of having it refused. */
@@ -76,6 +77,7 @@ function contentFindings(change: Change, rules: GateRules, tree: Tree, knows: Kn
     ...resourceFindings(change, tree),
     ...nameFindings(change, { protect: rules.protect, judging }),
     ...maskFindings(change, rules),
+    ...taskFindings(change, rules, knows),
     ...sendFindings(change, knows),
     ...persistFindings(change),
     ...installFindings(change),

@@ -14,7 +14,8 @@ export function maskFindings(change: Change, rules: Pick<GateRules, 'failed' | '
 /** Commands that only say, ask or set something. */
 const IDLE =
   /^(?:echo|printf|:|true|false|sleep|break|continue|\[\[?|test|set|cd|pushd|popd|export|local|declare|readonly|typeset|unset|shift|read|exit|return|trap|shopt|source|\.|alias|umask|wait|tput|log\w*|info|warn\w*|debug|command|type|which|hash|let|getopts|dirname|basename|mktemp|date|hostname|uname|id|whoami|pwd|cat|grep|head|tail|cut|tr|sed|awk|jq|sort|wc|)$/;
-const isWork = ({ program, via, role }: Fact): boolean => role !== 'maybe' && via === undefined && !IDLE.test(program);
+const isOwn = ({ via }: Fact): boolean => via === undefined || /^(?:ba|da|z|k|a)?sh$/.test(via);
+const isWork = (fact: Fact): boolean => fact.role !== 'maybe' && isOwn(fact) && !IDLE.test(fact.program);
 
 function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'log'>): Finding[] {
   const { path, old, now, gone } = change;
@@ -39,6 +40,9 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
     }
     const earlier = hidings(fact, old);
     const news = hidings(partner, now).filter((hiding) => !earlier.includes(hiding));
+    const never = newGuards(partner, fact).find((guard) => NEVER.test(guard) || (isFailed && OF_VARIABLES.test(guard)));
+    if (never !== undefined)
+      found.push(refuses('masks', path, partner.line, `runs only ${squeezed(never)}`, shownWords(partner)));
     const [first] = news.filter((hiding) => hiding !== 'left');
     if (first === 'silenced') found.push(refuses('masks', path, partner.line, HIDES.silenced, shownWords(partner)));
     else if (first !== undefined) found.push(say(HIDES[first]));
@@ -61,6 +65,18 @@ function successor(fact: Fact, { added }: Change): Fact | undefined {
     (a, b) => Number(b.program === fact.program) - Number(a.program === fact.program) || shared(b) - shared(a),
   )[0];
 }
+
+const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
+const guardsOf = ({ around }: Fact): string[] =>
+  around.flatMap((frame) => (frame.kind === 'branch' ? [squeezed(frame.guard)] : []));
+const newGuards = (now: Fact, before: Fact): string[] =>
+  guardsOf(now).filter((guard) => !guardsOf(before).includes(guard));
+
+/** Conditions that never hold. */
+const NEVER =
+  /^(?:if|while|unless|not;? if)\s+(?:false\b|! ?true\b|! ?:|true\s*$|:\s*$|\[\[? *(?:"" |-n "" |0 (?:=|==|-eq) 1|1 (?:=|==|-eq) 0|-z "?\w+"? )|\(\( ?0 ?\)\))/;
+/** Conditions on nothing but variables, which may have any value. */
+const OF_VARIABLES = /^if \[\[? (?!-[a-z] [^$"])[^\]]*\$\{?\w+(?::-[^}]*)?\}?"? *(?:==?|!=|-eq|-ne|=~) *[^\]]*\]\]?;?$/;
 
 /** The same command in the new text; of several the one with the same place among them. */
 function sameIn(now: FileFacts, fact: Fact, old: FileFacts): Fact | undefined {
@@ -147,7 +163,7 @@ export function isSilenced({ redirects }: Pick<Fact, 'redirects'>): boolean {
 
 const IGNORES =
   /^--(?:ignore-errors?|ignore-failures?|ignore-exit-codes?|no-fail(?:-on-\S+)?|never-fail|skip-errors?|allow-failures?|continue-on-errors?|exit-zero|no-exit-code|force-success|keep-going|no-error-on-unmatched-pattern|soft-fail|no-exit-on-error)(?:=(?!false|no|0).*)?$/;
-const DRY = /^--(?:dry-run(?:=(?!none).*)?|validate=false|check|noop|no-op|simulate|what-if)$/;
+const DRY = /^--(?:dry-run(?:=(?!none).*)?|validate=false|check|noop|no-op|simulate|what-if|help|version)$/;
 
 /** The command is the one that was there, told to do less. */
 function softened(path: string, before: Fact, after: Fact): Finding[] {
@@ -198,7 +214,7 @@ function added(change: Change): Finding[] {
       refuses('masks', path, undefined, `defines a function ${name} in the place of the command`),
     ),
     ...dataFindings(change),
-    ...(now.language === 'program' ? lines.added.flatMap(({ text, number }) => programLine(path, text, number)) : []),
+    ...(now.language === 'program' ? [...lines.added.flatMap(({ text, number }) => programLine(path, text, number)), ...lostChecks(path, lines)] : []),
     ...(now.language === 'make'
       ? lines.added
           .filter(({ text }) =>
@@ -262,6 +278,8 @@ const DATA: readonly (readonly [RegExp, RegExp])[] = [
   [/^max_fail_percentage$/, /./],
   [/^(?:on_failure|onFailure|on_error|onError)$/, /^(?:ignore|continue|skip|none)$/i],
   [/^failurePolicy$/, /^Ignore$/i],
+  [/^SuccessExitStatus$/, /./],
+  [/^status$/, /^(?:true|:|exit 0|test 1 = 1|\[ 1 = 1 \])$/],
 ];
 
 function dataFindings({ path, addedLeaves, goneLeaves, old, now }: Change): Finding[] {
@@ -290,6 +308,24 @@ function countKeys(value: unknown, key: string): number {
 const EXITS_WELL = /\b(?:sys\.exit|process\.exit|os\._exit|os\.Exit|exit|quit)\s*\(\s*(?:0|None|)\s*\)/;
 const SWALLOWS =
   /^\s*except\b[^:]*:\s*(?:pass|continue|return)?\s*(?:#.*)?$|\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}|\bsuppress\(\s*(?:Base)?Exception|\brescue\s*(?:nil|=>\s*\w+\s*$)|\bcheck\s*=\s*False\b|stderr\s*=\s*subprocess\.DEVNULL/;
+
+const CHECKS =
+  /\braise_for_status\(|\bassert\b|\braise\s+\w|\bsys\.exit\(\s*[1-9]|\bcheck\s*=\s*True\b|\bthrow\s+new\b|\bprocess\.exit\(\s*[1-9]/;
+
+/** What told of failures in a program and is gone. */
+function lostChecks(path: string, { added, removed }: Change['lines']): Finding[] {
+  const count = (lines: readonly { text: string }[]) => lines.filter(({ text }) => CHECKS.test(text)).length;
+  if (count(removed) <= count(added)) return [];
+  return [
+    asks(
+      'masks',
+      path,
+      undefined,
+      'no longer tells of a failure',
+      removed.find(({ text }) => CHECKS.test(text))?.text.trim(),
+    ),
+  ];
+}
 
 function programLine(path: string, text: string, number: number): Finding[] {
   if (/^\s*(?:#|\/\/)/.test(text)) return [];
@@ -364,7 +400,7 @@ function isJudge(word: string, judges: readonly string[]): boolean {
 /** Ends that keep work from being done and are no failure. */
 function ends({ path, added, now, gone }: Change): Finding[] {
   return added.flatMap((fact) => {
-    if (fact.role === 'maybe' || fact.via !== undefined) return [];
+    if (fact.role === 'maybe' || !isOwn(fact)) return [];
     const { program, args, around, line, unit } = fact;
     const isEnd =
       program === 'exit' ||

@@ -1,4 +1,5 @@
 // Added text that names a protected file, or writes what checks run, under any spelling.
+import { normalize } from 'node:path/posix';
 import picomatch from 'picomatch';
 import { commandWords, isWipeScript, pathMatcher, rawWords } from '../../config/paths.ts';
 import type { Change, Fact } from './facts.ts';
@@ -48,16 +49,14 @@ export function nameFindings(
           const words = rawWords(text);
           const word =
             named(words) ??
-            words.find(
-              (one) =>
-                judging.some((judge) => namesPath(one, judge, path, [])) &&
-                /\b(?:open|write\w*|copy\w*|move|rename|unlink|remove|chmod|truncate)\b/.test(text),
-            );
+            words.find((one) => judging.some((judge) => namesPath(one, judge, path, [])) && WRITES.test(text));
           return word === undefined || /^\s*(?:#|\/\/)/.test(text) ? [] : [say(number, word, text.trim())];
         })
       : [];
   return [...commands, ...leaves, ...programs];
 }
+
+const WRITES = /\b(?:open|write\w*|copy\w*|move|rename|unlink|remove|chmod|truncate)\b/;
 
 /** Folders that commands of the file go to. */
 const cdFolders = (commands: readonly Fact[]): string[] =>
@@ -75,11 +74,14 @@ function judgeTouched(
 ): string | undefined {
   if (judging.length === 0) return undefined;
   const written = writtenPaths(fact);
-  return judging.find((judge) => written.some((word) => namesPath(word, judge, path, folders)));
+  const named = fact.inline && WRITES.test(fact.inline.text) ? rawWords(fact.inline.text) : [];
+  return judging.find((judge) => [...written, ...named].some((word) => namesPath(word, judge, path, folders)));
 }
 
 const plainPath = (word: string): string =>
-  word.replace(/^(?:\$\w+\/+|\$\(…\)\/+|\ue000+\/+|\.{1,2}\/+|\/+)+/, '').replace(/\/+$/, '');
+  normalize(word)
+    .replace(/^(?:\$\w+\/+|\$\(…\)\/+|\ue000+\/+|\.{1,2}\/+|\/+)+/, '')
+    .replace(/\/+$/, '');
 
 /** Whether `word`, in a command of the file `from`, may mean `path`. */
 function namesPath(word: string, path: string, from: string, folders: readonly string[]): boolean {

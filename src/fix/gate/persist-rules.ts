@@ -2,10 +2,11 @@
 // variables that decide which programs run.
 import { assignmentsOf } from '../shell/unwrap.ts';
 import { Arguments } from './arguments.ts';
-import type { Value } from './data.ts';
+import type { Leaf, Value } from './data.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { shownWords } from './shown.ts';
+import { strings } from './texts.ts';
 import { writtenPaths } from './written-paths.ts';
 
 const WHY = 'changes what runs or who may do what beyond this stage';
@@ -67,7 +68,13 @@ const SETTINGS_RULING =
   /^(?:PATH|LD_\w+|BASH_ENV|ENV|SHELLOPTS|PROMPT_COMMAND|GIT_SSH_COMMAND|GIT_SSH|PYTHONPATH|PYTHONSTARTUP|NODE_OPTIONS|PERL5OPT|RUBYOPT|DYLD_\w+)$/;
 
 export function persistFindings(change: Change): Finding[] {
-  return [...commandFindings(change), ...variableFindings(change), ...taskFindings(change), ...rightFindings(change)];
+  return [
+    ...commandFindings(change),
+    ...variableFindings(change),
+    ...taskFindings(change),
+    ...rightFindings(change),
+    ...programFindings(change),
+  ];
 }
 
 function commandFindings({ path, added, old }: Change): Finding[] {
@@ -86,6 +93,14 @@ function commandFindings({ path, added, old }: Change): Finding[] {
       : say(WHY);
   });
 }
+
+/** Start files that a program in another language names. */
+const programFindings = ({ path, lines, now: { language } }: Change): Finding[] =>
+  language !== 'program'
+    ? []
+    : lines.added
+        .filter(({ text }) => !/^\s*(?:#|\/\/)/.test(text) && strings(text).some((one) => START_FILES.test(one)))
+        .map(({ text, number }) => refuses('persists', path, number, WHY, text.trim()));
 
 function variableFindings(change: Change): Finding[] {
   const { path, added, old, now, addedLeaves } = change;
@@ -123,7 +138,9 @@ function variableFindings(change: Change): Finding[] {
     now.language === 'settings' ||
     now.language === 'toml' ||
     !(now.data?.documents ?? []).some((value) => isRecord(value) && 'kind' in value);
-  const leaves = isLoaded ? addedLeaves.filter(({ keys }) => SETTINGS_RULING.test(keys.at(-1) ?? '')) : [];
+  const nameOf = ({ keys, value }: Leaf) =>
+    keys.at(-1) === 'Environment' ? (/^"?(\w+)=/.exec(value)?.[1] ?? '') : (keys.at(-1) ?? '');
+  const leaves = isLoaded ? addedLeaves.filter((leaf) => SETTINGS_RULING.test(nameOf(leaf))) : [];
   return [
     ...[...set, ...env]
       .filter(({ name, value }) => !before.has(`${name}=${value}`))

@@ -40,6 +40,8 @@ const DESTROYS: readonly (readonly [Test, string])[] = [
     is(/^(?:prevent_destroy|deletion_protection|deletionProtection|protect|protected|disable_api_termination)$/i, NO),
     'takes the protection away that keeps data from being destroyed',
   ],
+  [({ value }) => /"?\$patch"?\s*:\s*"?delete\b/.test(value), 'deletes what it patches'],
+  [({ keys, value }) => keys.at(-1) === '$patch' && value === 'delete', 'deletes what it patches'],
   [is(/^confirmation$/, /yes-really-destroy-data/), 'destroys data'],
   [
     is(/^(?:persistentVolumeClaimRetentionPolicy|whenDeleted|whenScaled)$/, /^Delete$/),
@@ -62,6 +64,7 @@ const SOFTER: readonly (readonly [Test, string])[] = [
   ],
   [is(/^(?:replicas|replicaCount|minReplicas|desired_capacity|count)$/i, /^0$/), 'runs none of it any more'],
   [is(/^suspend$/, YES), 'suspends it'],
+  [({ keys, value }) => keys.at(-1) === 'state' && /\{\{/.test(value), 'is in a state that is only known at run time'],
   [is(/^wait$/, NO), 'does not wait until it is ready'],
   [
     is(

@@ -12,7 +12,7 @@ const CLIENTS =
   /^(?:curl|wget|http|https|xh|httpie|nc|ncat|netcat|socat|telnet|ftp|lftp|tftp|sftp|scp|rsync|ssh|mail|mailx|s-nail|sendmail|mutt|swaks|msmtp|aws|gsutil|gcloud|az|rclone|s3cmd|s5cmd|mc|mcli|b2|gh|glab|openssl|dig|nslookup|host|drill|ping|mosquitto_pub|kcat|kafkacat|redis-cli|ntfy|apprise|telegram-send|slack|websocat|grpcurl|hey|croc|wormhole|transfer|rsh|rcp|finger|whois|logger|snmptrap|snmpset|xmpp|irc|pastebinit|gist|curlie|aria2c|lynx|w3m|links|busybox|ipfs|restic|borg|kopia|docker|podman|skopeo|oras|crane|git)$/;
 /** Options whose value is sent. */
 const DATA =
-  /^(?:-d|--data\S*|-F|--form\S*|-T|--upload-file|--json|--post-file|--post-data|--body-file|--body-data|--url-query|-b|--cookie|--form-string)$/;
+  /^(?:-[a-zA-Z]*[dFT]|--data\S*|-F|--form\S*|-T|--upload-file|--json|--post-file|--post-data|--body-file|--body-data|--url-query|-b|--cookie|--form-string)$/;
 const JOINED_DATA =
   /^-[dFT]\S|^--(?:data\S*|form\S*|upload-file|json|post-file|post-data|body-file|body-data|url-query)=/;
 const SECRET = /\$\{?\w*(?:TOKEN|PASSWORD|PASSWD|PASS|SECRET|API_?KEY|PRIVATE|CREDENTIAL|KUBECONFIG|AUTH|_KEY|_PW)\w*/i;
@@ -90,7 +90,7 @@ function payloadOf(program: string, args: Arguments, fact: Fact): string[] {
   const input = redirects.filter(({ operator }) => operator === '<').map(({ target }) => target?.text ?? '<');
   const fed =
     fedBy.length > 0 || document !== undefined
-      ? [document ?? `| ${fedBy[0]?.words.map(({ text }) => text).join(' ')}`]
+      ? [document?.text ?? `| ${fedBy[0]?.words.map(({ text }) => text).join(' ')}`]
       : [];
   const data = args.words.flatMap((word, i) =>
     DATA.test(args.words[i - 1] ?? '') || JOINED_DATA.test(word) ? [word] : [],
@@ -149,7 +149,7 @@ function remoteHosts(program: string, args: Arguments): Address[] {
 }
 
 const PROGRAM_SENDS =
-  /\b(?:requests\.(?:post|put|patch|request)|urlopen\([^)]*data|http\.client|httpx\.(?:post|put)|socket\.(?:socket|create_connection)|smtplib|ftplib|paramiko|fetch\([^)]*(?:POST|PUT|body)|axios\.(?:post|put)|http\.request\(|https\.request\(|net\.connect|Net::HTTP\.(?:post|start)|IO::Socket|LWP::|urllib\.request\.Request|aiohttp)/;
+  /\b(?:requests\.(?:post|put|patch|request)|urlopen\([^)]*data|http\.client|httpx\.(?:post|put)|socket\.(?:socket|create_connection)|create_connection\(|smtplib|ftplib|paramiko|fetch\([^)]*(?:POST|PUT|body)|axios\.(?:post|put)|http\.request\(|https\.request\(|net\.connect|Net::HTTP\.(?:post|start)|IO::Socket|LWP::|urllib\.request\.Request|aiohttp)/;
 const programSends = (text: string): boolean =>
   PROGRAM_SENDS.test(text) ||
   (/\burlopen\(|requests\.get\(|fetch\(/.test(text) && /environ|open\(|read\(|process\.env|\+/.test(text));

@@ -16,6 +16,8 @@ export interface ShellText {
   readonly line: number;
   /** The target, task or key that it belongs to. */
   readonly name: string;
+  /** What besides the text decides whether it runs: a task's conditions, a recipe's question. */
+  readonly guard?: string;
 }
 
 export function shellTexts(path: string, text: string, language: Language, data: Data | undefined): ShellText[] {
@@ -31,7 +33,7 @@ export function shellTexts(path: string, text: string, language: Language, data:
     case 'hcl':
       return hclTexts(text);
     case 'settings':
-      return unitCommands(text);
+      return ENVIRONMENT.test(path) ? [{ text, role: 'run', line: 1, name: '' }] : unitCommands(text);
     case 'yaml':
     case 'toml':
       return data ? dataTexts(path, data) : [];
@@ -39,6 +41,9 @@ export function shellTexts(path: string, text: string, language: Language, data:
       return [];
   }
 }
+
+/** Files of variables that scripts source. */
+const ENVIRONMENT = /(?:^|\/)[^/]*\.?env(?:\.[^/]*)?$/i;
 
 /** Lines with what a backslash at their end joins to them. */
 function logicalLines(text: string): { text: string; line: number }[] {
@@ -97,27 +102,41 @@ function makeRecipes(text: string): ShellText[] {
 /** A dash before a recipe means that its failure does not count. */
 function recipeText(line: string): string {
   const [, signs = '', recipe = ''] = /^([@+-]*)\s*(.*)$/s.exec(line.trim()) ?? [];
-  return signs.includes('-') && recipe !== '' && !recipe.startsWith('#') ? `{ ${recipe}; } || true` : recipe;
+  return forgiven(recipe, signs);
 }
+
+const forgiven = (command: string, signs: string): string =>
+  signs.includes('-') && command !== '' && !command.startsWith('#') ? `{ ${command}; } || true` : command;
 
 function justRecipes(text: string): ShellText[] {
   const made: ShellText[] = [];
   let name = '';
+  let attributes = '';
+  let guard = '';
   let script: { text: string; line: number } | undefined;
   const close = () => {
-    if (script) made.push({ ...script, role: 'run', name });
+    if (script) made.push({ ...script, role: 'run', name, guard });
     script = undefined;
   };
   for (const { text: line, line: number } of logicalLines(text)) {
     if (/^\s+\S/.test(line) && name !== '') {
       if (script) script.text += `\n${line.trim()}`;
       else if (/^\s+#!/.test(line)) script = { text: line.trim(), line: number };
-      else if (!/^\s+#/.test(line)) made.push({ text: recipeText(line), role: 'run', line: number, name });
+      else if (!/^\s+#/.test(line)) made.push({ text: recipeText(line), role: 'run', line: number, name, guard });
       continue;
     }
     if (line.trim() === '') continue;
     close();
+    const shell = /^set\s+shell\s*:=\s*\[(.*)\]/.exec(line)?.[1];
+    if (shell !== undefined)
+      made.push({ text: `set ${strings(shell).slice(1, -1).join(' ')}`, role: 'run', line: number, name: '' });
+    if (/^\[.*\]\s*$/.test(line)) {
+      attributes += line.replace(/\[(?:doc|group|private|no-cd|no-exit-message)\b.*?\]/g, '');
+      continue;
+    }
     name = /^@?([\w-]+)[^:=]*:(?!=)/.exec(line)?.[1] ?? '';
+    guard = attributes;
+    attributes = '';
     for (const [, command] of line.matchAll(/`([^`]+)`/g))
       made.push({ text: command as string, role: 'run', line: number, name: 'variable' });
   }
@@ -151,7 +170,8 @@ function jsonList(text: string): string[] | undefined {
   }
 }
 
-const HCL_COMMAND = /^\s*(command|inline|user_data|script|content|interpreter|cloud_init|startup_script)\s*=\s*(.*)$/;
+const HCL_COMMAND =
+  /(?:^|[{\s])(command|inline|program|user_data|script|content|cloud_init|startup_script)\s*=\s*(.*)$/;
 
 /** Provisioners and here-documents of Terraform. */
 function hclTexts(text: string): ShellText[] {
@@ -160,7 +180,9 @@ function hclTexts(text: string): ShellText[] {
     const [, name = '', value = ''] = HCL_COMMAND.exec(line) ?? [];
     if (name === '') return [];
     const [, mark] = /^<<[-~]?(\w+)/.exec(value) ?? [];
-    const role = /^(?:command|inline|script)$/.test(name) ? 'run' : 'maybe';
+    const role = /^(?:command|inline|script|program)$/.test(name) ? 'run' : 'maybe';
+    const list = name === 'program' ? strings(untilLine(lines, i, /\]/, true)) : [];
+    if (list.length > 0) return [{ text: list, role, line: i + 1, name }];
     const body = mark === undefined ? value : untilLine(lines, i + 1, new RegExp(`^\\s*${mark}\\s*$`));
     const texts = value.startsWith('[')
       ? strings(untilLine(lines, i, /\]/, true))
@@ -182,11 +204,12 @@ export const strings = (text: string): string[] =>
 
 const hclText = (text: string): string => text.replace(/\$\{[^}]*\}/g, (whole) => `{{${whole.slice(2, -1)}}}`);
 
-const UNIT = /^\s*Exec(?:Start|Stop|Reload|Condition)\w*\s*=\s*[-@:+!]*(.*)$/;
+const UNIT = /^\s*Exec(?:Start|Stop|Reload|Condition)\w*\s*=\s*([-@:+!]*)(.*)$/;
 
 function unitCommands(text: string): ShellText[] {
   return logicalLines(text).flatMap(({ text: line, line: number }): ShellText[] => {
-    const command = UNIT.exec(line)?.[1];
-    return command ? [{ text: command, role: 'container', line: number, name: 'Exec' }] : [];
+    const [, signs = '', command = ''] = UNIT.exec(line) ?? [];
+    if (command === '') return [];
+    return [{ text: forgiven(command, signs), role: 'container', line: number, name: 'Exec' }];
   });
 }

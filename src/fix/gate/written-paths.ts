@@ -18,8 +18,12 @@ export function writtenPaths(fact: Fact): string[] {
 }
 
 function byProgram(program: string, args: Arguments): string[] {
-  if (LAST.test(program))
-    return [args.value(/^(?:-t|--target-directory)$/) ?? args.operands.at(-1) ?? ''].filter(Boolean);
+  if (LAST.test(program)) {
+    const target = args.value(/^(?:-t|--target-directory)$/) ?? args.operands.at(-1) ?? '';
+    // Into a folder a file goes under its own name.
+    const inside = args.operands.slice(0, -1).map((word) => `${target.replace(/\/+$/, '')}/${word.split('/').at(-1)}`);
+    return target === '' ? [] : [target, ...inside];
+  }
   if (program === 'chmod' || program === 'chown' || program === 'chgrp') return args.operands.slice(1);
   if (EVERY.test(program)) return [...args.operands];
   if (program === 'dd') return args.words.flatMap((word) => /^of=(.*)$/.exec(word)?.[1] ?? []);

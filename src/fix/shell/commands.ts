@@ -15,6 +15,8 @@ export type Frame =
   /** Not the last of a pipeline; `into` is the program behind it. */
   | { readonly kind: 'piped'; readonly into: string }
   | { readonly kind: 'here-document'; readonly guard: string }
+  /** What whoever runs the whole text asks first. */
+  | { readonly kind: 'given'; readonly guard: string }
   | { readonly kind: 'negated' | 'background' | 'substitution' | 'argument' };
 
 export interface Redirect {
@@ -37,8 +39,8 @@ export interface Command {
   readonly assignments: readonly Assignment[];
   readonly redirects: readonly Redirect[];
   readonly around: readonly Frame[];
-  /** What a here-document gives it to read. */
-  readonly document?: string;
+  /** What a here-document gives it to read, and how that begins. */
+  readonly document?: { readonly text: string; readonly head: string };
   /** The commands that print into it, the nearest first. */
   readonly fedBy: readonly Command[];
   readonly line: number;
@@ -72,13 +74,17 @@ class Reader {
   readonly functions: string[] = [];
 
   /** Statements one after another, the last of which decides how the whole ends. */
-  sequence(node: ShellNode, around: readonly Frame[]): void {
+  sequence(node: ShellNode, around: readonly Frame[], inLoop = false): void {
     const statements = node.children.filter(({ type }) => STATEMENT.has(type) || type === 'ERROR');
     for (const [i, statement] of node.children.entries()) {
-      if (!statements.includes(statement)) continue;
+      if (!statements.includes(statement)) {
+        this.substitutions(statement, around);
+        continue;
+      }
       const isBackground = node.children[i + 1]?.type === '&';
       const frames: readonly Frame[] = isBackground ? [...around, { kind: 'background' }] : around;
-      this.statement(statement, frames, statement === statements.at(-1));
+      // The end of a loop's body does not tell how its last list ended.
+      this.statement(statement, frames, statement === statements.at(-1) && !inLoop);
     }
   }
 
@@ -130,8 +136,9 @@ class Reader {
       .flatMap((part) => this.statement(part, around, isLast));
   }
 
+  /** Of a loop. */
   body(node: ShellNode | undefined, around: readonly Frame[]): Command[] {
-    if (node) this.sequence(node, around);
+    if (node) this.sequence(node, around, true);
     return [];
   }
 
@@ -144,10 +151,7 @@ class Reader {
   }
 
   conditional(node: ShellNode, around: readonly Frame[], isLast: boolean): Command[] {
-    const idle = !nodesOf(
-      node,
-      new Set(['command', 'declaration_command', 'variable_assignment', 'unset_command']),
-    ).some((command) => !isInCondition(command, node) && doesSomething(command));
+    const idle = !nodesOf(node, WORK).some((command) => !isInCondition(command, node) && doesSomething(command));
     let guard = '';
     let inCondition = true;
     for (const [i, part] of node.children.entries()) {
@@ -187,16 +191,18 @@ class Reader {
 
   loop(node: ShellNode, around: readonly Frame[]): Command[] {
     const body = child(node, 'do_group');
-    // A loop that only waits asks its question until it is answered.
+    // `until` asks again until the answer is yes; `while` goes on with whatever follows when it is no.
+    const idle = node.children[0]?.type === 'while' && !!body && !worksIn(body);
     for (const part of node.children) {
       if (STATEMENT.has(part.type) && part !== body)
-        this.statement(part, [...around, { kind: 'condition', idle: false }], true);
+        this.statement(part, [...around, { kind: 'condition', idle }], true);
     }
     return this.body(body, [...around, { kind: 'branch', guard: head(node) }]);
   }
 
   cases(node: ShellNode, around: readonly Frame[]): Command[] {
     const subject = head(node);
+    this.substitutions(node, around, 'case_item');
     for (const item of node.children.filter(({ type }) => type === 'case_item')) {
       const at = item.children.findIndex(({ type }) => type === ')');
       const pattern = item.children
@@ -303,7 +309,7 @@ function readWords(node: ShellNode, parts: readonly ShellNode[]): Word[] {
     .flatMap((part) => (part.type === 'command_name' ? wordsOf(part.children[0] ?? part) : wordsOf(part)));
 }
 
-const literal = (text: string, { from }: ShellNode): Word => ({ text, dynamic: false, quoted: false, from });
+const literal = (text: string, { from }: ShellNode): Word => ({ text, dynamic: false, quoted: false, raw: text, from });
 
 const testWords = (node: ShellNode): Word[] =>
   /expression$/.test(node.type) ? node.children.flatMap(testWords) : wordsOf(node);
@@ -312,7 +318,8 @@ const testWords = (node: ShellNode): Word[] =>
 function assigned(node: ShellNode): Word[] {
   const { name, values } = readAssignment(node);
   const value = values.map(({ text }) => text).join(' ');
-  return [{ text: `${name}=${value}`, dynamic: values.some(({ dynamic }) => dynamic), quoted: false, from: node.from }];
+  const dynamic = values.some((one) => one.dynamic);
+  return [{ text: `${name}=${value}`, dynamic, quoted: false, raw: node.text, from: node.from }];
 }
 
 function assignmentsIn(node: ShellNode): Assignment[] {
@@ -336,17 +343,18 @@ function readRedirect(node: ShellNode): Redirect[] {
   }
   const descriptor = child(node, 'file_descriptor')?.text ?? '';
   const operator = node.children.find(({ type }) => /^[<>&|]+-?$/.test(type))?.text ?? '';
-  const last = node.children.at(-1);
-  const target = last && !/^[<>&|]/.test(last.type) && last.type !== 'file_descriptor' ? wordsOf(last)[0] : undefined;
+  const at = node.children.findIndex(({ type }) => /^[<>&|]+-?$/.test(type));
+  const to = node.children[at + 1];
+  const target = to && to.type !== 'file_descriptor' ? wordsOf(to)[0] : undefined;
   return [{ operator, descriptor, target }];
 }
 
-function documentOf(redirects: readonly ShellNode[]): { document?: string } {
+function documentOf(redirects: readonly ShellNode[]): Pick<Command, 'document'> {
   for (const node of redirects) {
     const body = node.type === 'heredoc_redirect' ? child(node, 'heredoc_body') : undefined;
-    if (body) return { document: body.text };
+    if (body) return { document: { text: body.text, head: child(node, 'heredoc_start')?.text ?? '' } };
     const string = node.type === 'herestring_redirect' ? node.children.at(-1) : undefined;
-    if (string) return { document: wordsOf(string)[0]?.text ?? '' };
+    if (string) return { document: { text: wordsOf(string)[0]?.text ?? '', head: '<<<' } };
   }
   return {};
 }
@@ -367,6 +375,8 @@ const programText = (node: ShellNode): string => {
 
 const IDLE = /^(?:echo|printf|:|true|sleep|break|continue)$/;
 
+const WORK = new Set(['command', 'declaration_command', 'variable_assignment', 'unset_command']);
+const worksIn = (node: ShellNode): boolean => nodesOf(node, WORK).some(doesSomething);
 const doesSomething = (node: ShellNode): boolean => node.type !== 'command' || !IDLE.test(programText(node));
 
 function isInCondition(node: ShellNode, conditional: ShellNode): boolean {

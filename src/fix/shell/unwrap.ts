@@ -95,21 +95,37 @@ export function readCommands(text: string, parse: ParseShell): { commands: RunCo
 
 /** The one command that a list of words is. */
 export function readArgv(words: readonly string[], parse: ParseShell, line = 1): RunCommand[] {
-  const made = words.map((text): Word => ({ text, dynamic: /\{\{/.test(text), quoted: true, from: 0 }));
+  const made = words.map((text): Word => ({ text, dynamic: /\{\{/.test(text), quoted: true, raw: text, from: 0 }));
   const command: Command = { words: made, assignments: [], redirects: [], around: [], fedBy: [], line, from: 0 };
   return unwrapAll({ commands: [command], functions: [] }, parse, [], 0);
 }
 
 function unwrapAll(script: Script, parse: ParseShell, around: readonly Frame[], depth: number): RunCommand[] {
   const values = singleValues(script.commands);
+  const scope = { parse, passing: passingFunctions(script) };
   const all: RunCommand[] = [];
   for (const command of script.commands) {
     const framed = around.length > 0 ? { ...command, around: [...around, ...command.around] } : command;
-    all.push(...unwrap({ ...framed, words: withValues(command.words, values) }, parse, depth));
+    all.push(...unwrap({ ...framed, ...withValues(command, values) }, scope, depth));
     if (all.length > MAX_COMMANDS) break;
   }
   return all;
 }
+
+interface Scope {
+  readonly parse: ParseShell;
+  /** Functions that run what they are given. */
+  readonly passing: ReadonlySet<string>;
+}
+
+const passingFunctions = ({ commands }: Script): Set<string> =>
+  new Set(
+    commands.flatMap(({ words, around }) =>
+      /^\$[@*1]$/.test(words[0]?.text ?? '') || (words[0]?.text === 'eval' && /\$[@*1]/.test(words[1]?.text ?? ''))
+        ? around.flatMap((frame) => (frame.kind === 'function' ? [frame.name] : []))
+        : [],
+    ),
+  );
 
 type Values = ReadonlyMap<string, readonly Word[]>;
 
@@ -137,35 +153,52 @@ export function assignmentsOf({ words, assignments }: Command): readonly Assignm
 
 const ALONE = /^\$(\w+)$/;
 
-/** The program's word, when it is a variable with one value, becomes the words that the shell would make of it. */
-function withValues(words: readonly Word[], values: Values): readonly Word[] {
+/** Words with the values of variables that have but one; the program's own value is parted as the shell would. */
+function withValues({ words, redirects }: Command, values: Values): Pick<Command, 'words' | 'redirects'> {
+  if (values.size === 0) return { words, redirects };
   const [first, ...rest] = words;
-  const name = first?.dynamic ? ALONE.exec(first.text)?.[1] : undefined;
-  const given = name === undefined ? undefined : values.get(name);
-  if (!first || !given || given.length === 0) return words;
-  const made = given.flatMap((word) =>
-    word.quoted && given.length > 1
-      ? [word]
+  const given = first?.dynamic ? values.get(ALONE.exec(first.text)?.[1] ?? '') : undefined;
+  const program = !first ? [] : given && given.length > 0 ? parted(given, first) : [filledIn(first, values)];
+  return {
+    words: [...program, ...rest.map((word) => filledIn(word, values))],
+    redirects: redirects.map((one) => (one.target ? { ...one, target: filledIn(one.target, values) } : one)),
+  };
+}
+
+const parted = (given: readonly Word[], { from }: Word): Word[] =>
+  given.flatMap((word) =>
+    given.length > 1
+      ? [{ ...word, from }]
       : word.text
           .trim()
           .split(/\s+/)
-          .map((text) => ({ ...word, text })),
+          .map((text) => ({ ...word, text, from })),
   );
-  return [...made.map((word) => ({ ...word, from: first.from })), ...rest];
+
+function filledIn(word: Word, values: Values): Word {
+  if (!word.dynamic) return word;
+  const text = word.text.replace(/\$(\w+)/g, (whole, name) => {
+    const given = values.get(name);
+    return given?.length === 1 && !given[0]?.dynamic && !/\s/.test(given[0]?.text ?? ' ')
+      ? (given[0]?.text ?? whole)
+      : whole;
+  });
+  return text === word.text ? word : { ...word, text, dynamic: text.includes('$') };
 }
 
 const nameOf = (word: Word | undefined): string => (word === undefined ? '' : (word.text.split('/').at(-1) as string));
 
-function unwrap(command: Command, parse: ParseShell, depth: number, via?: string): RunCommand[] {
+function unwrap(command: Command, scope: Scope, depth: number, via?: string): RunCommand[] {
   const [first, ...args] = command.words;
-  const program = first?.dynamic && /\$/.test(first.text) ? first.text : nameOf(first);
+  // A program of which any part is only known at run time is one that is.
+  const program = first?.dynamic && /\$/.test(nameOf(first)) ? `$${first.text}`.replace(/^\$\$/, '$') : nameOf(first);
   const self: RunCommand = { ...command, program, args, ...(via !== undefined && { via }) };
   if (depth >= MAX_DEPTH) return [self];
   const inside = (words: readonly Word[]): RunCommand[] =>
     words.length === 0
       ? []
-      : unwrap({ ...command, words, assignments: [], redirects: command.redirects }, parse, depth + 1, program);
-  const text = (word: Word | undefined): RunCommand[] => fromText(word, command, parse, depth, program);
+      : unwrap({ ...command, words, assignments: [], redirects: command.redirects }, scope, depth + 1, program);
+  const text = (word: Word | undefined): RunCommand[] => fromText(word, command, scope.parse, depth, program);
   const reads = documents(command);
   if (SHELLS.test(program)) {
     const flag = args.findIndex(({ text }) => /^-[a-z]*c[a-z]*$/.test(text));
@@ -185,7 +218,7 @@ function unwrap(command: Command, parse: ParseShell, depth: number, via?: string
     const flag = args.findIndex(({ text }) => /^(?:-[a-z]*c|--command)$/.test(text));
     if (runsText && flag !== -1 && program !== 'ssh') return [self, ...text(args[flag + 1])];
     if (runsText && wrapped.length > 0) return [self, ...text(joined(wrapped))];
-    if (program === 'ssh') return [self, ...reads.flatMap(text)];
+    if (program === 'ssh') return [self, ...optionTexts(program, args).flatMap(text), ...reads.flatMap(text)];
     const split =
       program === 'env' ? args[args.findIndex(({ text }) => /^(?:-S|--split-string)$/.test(text)) + 1] : undefined;
     if (program === 'env' && args.some(({ text }) => /^(?:-S|--split-string)$/.test(text)))
@@ -193,7 +226,11 @@ function unwrap(command: Command, parse: ParseShell, depth: number, via?: string
     return [self, ...inside(wrapped.slice(wrapped.findIndex(({ text }) => !/^\w+=/.test(text) || program !== 'env')))];
   }
   if (IN_CONTAINER.test(program)) return [self, ...inside(containerWords(program, args))];
-  return [withInline(self, reads)];
+  if (scope.passing.has(program))
+    return [self, ...inside(args.slice(args.findIndex(({ text }) => !/^-|^\d+[smh]?$/.test(text))))];
+  const written = writtenScript(command);
+  const texts = [...optionTexts(program, args), ...(written ? [written] : [])];
+  return [withInline(self, reads), ...texts.flatMap(text)];
 }
 
 /** The words of the command inside a wrapper; undefined when `program` is none. */
@@ -224,7 +261,14 @@ function findActions(args: readonly Word[]): (readonly Word[])[] {
   return args.flatMap(({ text }, i) => {
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(text)) return [];
     const end = args.findIndex((word, j) => j > i && /^(?:;|\+)$/.test(word.text));
-    return [args.slice(i + 1, end === -1 ? undefined : end)];
+    // What it finds is what its names say.
+    const name = args[args.findIndex((word) => /^-i?name$|^-path$/.test(word.text)) + 1];
+    const found = args.slice(i + 1, end === -1 ? undefined : end);
+    return [
+      found.map((word) =>
+        word.text === '{}' && name ? { ...name, text: `$FOUND/${name.text}`, dynamic: true } : word,
+      ),
+    ];
   });
 }
 
@@ -251,26 +295,89 @@ const joined = (words: readonly Word[]): Word | undefined =>
         text: words.map(({ text }) => text).join(' '),
         dynamic: words.some(({ dynamic }) => dynamic),
         quoted: true,
+        raw: words.map(({ raw }) => raw).join(' '),
         from: (words[0] as Word).from,
       };
 
 /** What a command reads that is written in the script: a here-document, or what echo prints into it. */
-function documents({ document, fedBy, from }: Command): Word[] {
-  const own = document === undefined ? [] : [{ text: document, dynamic: false, quoted: true, from }];
-  const feeder = fedBy[0];
-  const [program = '', ...words] = feeder?.words ?? [];
-  const isSpoken = typeof program !== 'string' && /^(?:echo|printf)$/.test(program.text);
-  const said = isSpoken ? joined(words.filter(({ text }) => !/^-[neE]+$/.test(text))) : undefined;
-  const poured = feeder && nameOf(feeder.words[0]) === 'cat' && feeder.document !== undefined;
+function documents({ document, fedBy, from }: Command): Document[] {
+  const own = document === undefined ? [] : [{ ...textWord(document.text, from), head: document.head }];
+  const [feeder] = fedBy;
+  const said = feeder && spokenText(feeder);
+  const poured = feeder && nameOf(feeder.words[0]) === 'cat' ? feeder.document : undefined;
   return [
     ...own,
-    ...(said ? [{ ...said, text: said.text.replace(/\\n/g, '\n') }] : []),
-    ...(poured ? [{ text: feeder.document as string, dynamic: false, quoted: true, from }] : []),
+    ...(said ? [{ ...said, head: '|' }] : []),
+    ...(poured ? [{ ...textWord(poured.text, from), head: poured.head }] : []),
   ];
 }
 
+/** A text that a command reads, and how its here-document begins. */
+type Document = Word & { readonly head: string };
+
+const textWord = (text: string, from: number): Word => ({ text, dynamic: false, quoted: true, raw: text, from });
+
+/** What echo or printf prints, as far as it is written down. */
+function spokenText({ words }: Command): Word | undefined {
+  const [program, ...rest] = words;
+  if (!/^(?:echo|printf)$/.test(nameOf(program))) return undefined;
+  const given = rest.filter(({ text }) => !/^-[neE]+$/.test(text));
+  const [format, ...values] = given;
+  const isFormat = nameOf(program) === 'printf' && format !== undefined && /%s/.test(format.text);
+  const text = isFormat
+    ? values.reduce((made, { text }) => made.replace('%s', () => text), format.text)
+    : (joined(given)?.text ?? '');
+  const spoken = joined(given);
+  return spoken && { ...spoken, text: text.replace(/\\n/g, '\n') };
+}
+
+const SCRIPT_FILE = /\.(?:sh|bash)$|(?:^|\/)[^./]+$/;
+
+/** A script that the command writes into a file; what is in it may be run from there. */
+function writtenScript(command: Command): Word | undefined {
+  const target = command.redirects.find(({ operator }) => /^>/.test(operator))?.target;
+  const name = nameOf(command.words[0]);
+  const isTee = name === 'tee';
+  const file = isTee ? command.words.find(({ text }, i) => i > 0 && !text.startsWith('-')) : target;
+  if (!file || file.text.startsWith('/dev/')) return undefined;
+  const text = name === 'cat' || isTee ? (documents(command)[0] ?? undefined) : spokenText(command);
+  return text && (SCRIPT_FILE.test(file.text) || text.text.startsWith('#!')) ? text : undefined;
+}
+
+/** Options of programs that are no wrappers, whose value is a command. */
+const RUNS_VALUE: readonly (readonly [programs: RegExp, option: RegExp])[] = [
+  [/^(?:mapfile|readarray)$/, /^-C$/],
+  [
+    /^(?:tar|bsdtar)$/,
+    /^(?:--checkpoint-action|--to-command|-I|--use-compress-program|--rsh-command|--info-script|-F)$/,
+  ],
+  [/^rsync$/, /^(?:-e|--rsh|--rsync-path)$/],
+  [/^(?:ssh|scp|sftp)$/, /^(?:-o|-S)$/],
+  [/^(?:vim?|nvim|ex|view|ed|emacs|nano)$/, /^(?:-c|--cmd|--eval|\+.*)$/],
+  [/^sort$/, /^--compress-program$/],
+  [/^(?:tmux|screen|zellij)$/, /^(?:new|new-session|new-window|send-keys|-dmS?|-X)$/],
+  [/^(?:gdb|strace)$/, /^-ex$/],
+  [/^(?:split)$/, /^--filter$/],
+  [/^(?:git)$/, /^(?:-c|--upload-pack|--receive-pack|-x)$/],
+  [/^(?:make|gmake)$/, /^(?:--eval|-E)$/],
+  [/^(?:man|less|more)$/, /^(?:-P|--pager)$/],
+];
+
+/** The texts that such options of `program` give to a shell. */
+function optionTexts(program: string, args: readonly Word[]): Word[] {
+  const options = RUNS_VALUE.filter(([programs]) => programs.test(program)).map(([, option]) => option);
+  return args.flatMap((word, i): Word[] => {
+    const [name = '', ...value] = word.text.split('=');
+    if (!options.some((option) => option.test(name))) return [];
+    const given = value.length > 0 ? { ...word, text: value.join('=') } : args[i + 1];
+    if (!given) return [];
+    // `exec=…`, `ProxyCommand=…`, `core.pager=…`, `:!…`
+    return [{ ...given, text: given.text.replace(/^(?:exec=|[\w.]+=!?|:?!)/, '') }];
+  });
+}
+
 function fromText(
-  word: Word | undefined,
+  word: (Word & { head?: string }) | undefined,
   command: Command,
   parse: ParseShell,
   depth: number,
@@ -282,7 +389,10 @@ function fromText(
     return [{ ...command, words: [word], program: word.text.trim(), args: [], assignments: [], redirects: [], via }];
   }
   const script = readScript(parse(hideTemplates(word.text)));
-  const frames: Frame[] = [...command.around, { kind: 'argument' }];
+  const words = command.words.map(({ raw }) => raw).join(' ');
+  const frame: Frame =
+    word.head === undefined ? { kind: 'argument' } : { kind: 'here-document', guard: `${words} ${word.head}` };
+  const frames: Frame[] = [...command.around, frame];
   return unwrapAll(script, parse, frames, depth + 1).map((inner) => ({
     ...inner,
     line: command.line,

@@ -9,6 +9,8 @@ export interface Word {
   readonly dynamic: boolean;
   /** It stands in quotes as a whole. */
   readonly quoted: boolean;
+  /** As written; two words of one text may differ in it: `${A}` and `${A:?}`. */
+  readonly raw: string;
   readonly from: number;
 }
 
@@ -20,12 +22,20 @@ interface Part {
 
 const MAX_BRACES = 64;
 
-/** The words that a node of arguments stands for; several when braces are expanded. */
+/** The words that a node of arguments stands for; several when braces are expanded or a bare $IFS parts them. */
 export function wordsOf(node: ShellNode): Word[] {
+  return expanded(node).flatMap((word) =>
+    word.dynamic && !word.quoted && word.text.includes('$IFS')
+      ? word.text.split('$IFS').map((text) => ({ ...word, text, dynamic: text.includes('$') }))
+      : [word],
+  );
+}
+
+function expanded(node: ShellNode): Word[] {
   const parts = partsOf(node);
   const dynamic = parts.some((part) => part.dynamic);
   const quoted = parts.length > 0 && parts.every((part) => part.quoted);
-  const word = (text: string): Word => ({ text, dynamic, quoted, from: node.from });
+  const word = (text: string): Word => ({ text, dynamic, quoted, raw: node.text, from: node.from });
   if (quoted || !node.text.includes('{')) return [word(parts.map(({ text }) => text).join(''))];
   // Braces in quotes are text; they are hidden while the others are expanded.
   const shown = parts.map(({ text, quoted }) => (quoted ? text.replace(/[{},]/g, hide) : text)).join('');
