@@ -189,10 +189,17 @@ const KEY_FILE =
   /(?:^|\/)(?:id_(?:rsa|ed25519|ecdsa)|[\w.-]*\.(?:pem|key|agekey)|kubeconfig|talosconfig|admin\.conf|\.env(?:\.\w+)?|shadow|keys\.txt|k3s\.yaml|\.netrc|\.pgpass|token|node-token|\S*secret\S*\.ya?ml)$/i;
 
 /** What would come into a log that others may read, and what would be believed though nothing made it. */
-function shows({ path, added }: Change): Finding[] {
+function shows({ path, added, gone }: Change): Finding[] {
   return added.flatMap((fact): Finding[] => {
-    if (fact.role !== 'run') return [];
-    const { program, line } = fact;
+    const { program, line, role } = fact;
+    if (
+      role !== 'run' ||
+      gone.some(
+        (other) =>
+          other.program === program && /^(?:sops|ansible-vault|vault|op|bw|pass|gopass|age|kubectl|cat)$/.test(program),
+      )
+    )
+      return [];
     const args = new Arguments(fact.args);
     const words = shownWords(fact);
     const isAlone = !fact.around.some(({ kind }) => kind === 'substitution') && writtenPaths(fact).length === 0;
@@ -212,8 +219,7 @@ function shows({ path, added }: Change): Finding[] {
         isAlone) ||
       (/^(?:sops|ansible-vault|vault|op|bw|pass|gopass|age)$/.test(program) &&
         (args.has('d', 'decrypt') || args.verb(/^(?:decrypt|view|read|get|show|kv)$/, 2)) &&
-        isAlone) ||
-      (/^(?:set)$/.test(program) && args.has('x') && fact.around.length === 0 && false);
+        isAlone);
     if (dumps) return [asks('softer', path, line, 'prints the environment, a secret or a key file', words)];
     const config = assignmentsOf(fact).find(
       ({ name, values }) => /^(?:KUBECONFIG|TALOSCONFIG)$/.test(name) && /^(?:\/|~|\$HOME)/.test(values[0]?.text ?? ''),

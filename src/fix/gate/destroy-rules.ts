@@ -6,6 +6,7 @@ import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { shownWords } from './shown.ts';
 import { strings } from './texts.ts';
+import { writtenPaths } from './written-paths.ts';
 
 export function destroyFindings(change: Change): Finding[] {
   const { path, added } = change;
@@ -46,6 +47,9 @@ interface Scope {
   /** Files that the script fetches, by their names. */
   readonly fetched: ReadonlySet<string>;
   readonly assigned: ReadonlySet<string>;
+  /** Files that the script writes. */
+  readonly made: ReadonlySet<string>;
+  readonly language: FileFacts['language'];
 }
 
 function scopeOf({ old, now, after }: Change): Scope {
@@ -55,6 +59,8 @@ function scopeOf({ old, now, after }: Change): Scope {
     temporary: temporaryNames(now, after),
     runTime: new Set(old.commands.map(({ program }) => program).filter((program) => /^[$\ue000]/.test(program))),
     fetched: new Set(now.commands.flatMap(fetchedFiles)),
+    made: new Set(now.commands.flatMap((fact) => [...writtenPaths(fact), ...fetchedNames(fact)])),
+    language: now.language,
     assigned: new Set(now.commands.flatMap((fact) => assignmentsOf(fact).map(({ name }) => name))),
   };
 }
@@ -93,14 +99,27 @@ function isTemporary(word: string, { temporary }: Pick<Scope, 'temporary'>): boo
   return TEMPORARY.test(word) && !/^\/(?:tmp|var\/tmp|dev\/shm)\/\$/.test(word);
 }
 
+/** What package managers leave behind while an image is built. */
+const IMAGE_CACHE =
+  /^(?:\/var\/(?:lib\/apt\/lists|cache|log|tmp)|\/tmp|\/root\/\.(?:cache|npm)|\/usr\/share\/(?:doc|man))(?:\/|$)/;
+
 function deletes(fact: Fact, scope: Scope): Harm | undefined {
   if (fact.program !== 'rm' && fact.program !== 'unlink') return undefined;
   const args = new Arguments(fact.args);
   const operands = args.words.filter((word, i) => !word.startsWith('-') || args.words.indexOf('--') < i);
   const isRecursive = args.has('rR', 'recursive');
+  const isCache = (word: string) => scope.language === 'docker' && IMAGE_CACHE.test(word);
+  if (
+    operands.length > 0 &&
+    operands.every((word) => isCache(word) || isTemporary(word, scope)) &&
+    operands.some(isCache)
+  )
+    return undefined;
   const temporary = operands.length > 0 && operands.every((word) => isTemporary(word, scope));
   const isOwn = operands.every((word) => scope.temporary.has(/^\$(\w+)/.exec(word)?.[1] ?? ''));
   if (temporary && (isOwn || !isRecursive)) return undefined;
+  const isMade = !isRecursive && operands.length > 0 && operands.every((word) => scope.made.has(word));
+  if (isMade) return { severity: 'ask', why: 'deletes files that the same script makes' };
   if (temporary) return { severity: 'ask', why: 'deletes a temporary folder that it did not make with mktemp' };
   return { severity: 'refuse', why: 'deletes files; mend what makes them a problem' };
 }
@@ -151,7 +170,7 @@ const SETS_UP =
   /^(?:ssh-agent|direnv|mise|rtx|brew|starship|zoxide|pyenv|rbenv|nvm|fnm|dircolors|resize|lesspipe|docker-machine|minikube|op|kubectl|helm|flux|talosctl)$/;
 
 /** What is downloaded or decoded and run at once. */
-function unseen(fact: Fact, { fetched }: Scope): Harm | undefined {
+function unseen(fact: Fact, { fetched, language }: Scope): Harm | undefined {
   const { program, args, fedBy, redirects, around } = fact;
   const runs =
     isShell(program) ||
@@ -178,6 +197,8 @@ function unseen(fact: Fact, { fetched }: Scope): Harm | undefined {
   if (/^(?:source|\.|bash|sh|zsh|dash|ksh)$/.test(program) && args.some(({ text }) => text === '$(…)'))
     return { severity: 'refuse', why };
   if (program === '$(…)' && around.some(({ kind }) => kind === 'argument')) return { severity: 'refuse', why };
+  // What an image is made of stays in it.
+  if (language === 'docker' && program === 'chmod') return undefined;
   const target =
     isShell(program) || isInterpreter(program) || /^(?:source|\.|chmod|sudo)$/.test(program)
       ? args.map(({ text }) => text)
@@ -196,7 +217,12 @@ const hasOperand = ({ args }: Fact): boolean =>
   args.some(({ text }) => !/^[-+]/.test(text)) && !args.some(({ text }) => text === '-s');
 const nameOf = (word: string): string => word.split('/').at(-1) as string;
 
-function fetchedFiles({ program, args, redirects }: Fact): string[] {
+const DATA_FILE = /\.(?:ya?ml|json|toml|txt|pem|crt|gpg|asc|sha256|iso|img|qcow2|raw|xz|gz|tgz|zip|zst|deb)$/;
+
+/** Those that could be run. */
+const fetchedFiles = (fact: Fact): string[] => fetchedNames(fact).filter((name) => !DATA_FILE.test(name));
+
+function fetchedNames({ program, args, redirects }: Fact): string[] {
   if (!FETCHES.test(program)) return [];
   const given = new Arguments(args);
   const url = given.operands.find((word) => /:\/\//.test(word));
@@ -206,12 +232,7 @@ function fetchedFiles({ program, args, redirects }: Fact): string[] {
     /^>/.test(operator) && target ? [nameOf(target.text)] : [],
   );
   const files = [...(named ? [nameOf(named)] : []), ...remote, ...sent];
-  return files.filter(
-    (name) =>
-      name !== '-' &&
-      !/\.(?:ya?ml|json|toml|txt|pem|crt|gpg|asc|sha256|iso|img|qcow2|raw|xz|gz|tgz|zip|zst|deb)$/.test(name) &&
-      name !== 'null',
-  );
+  return files.filter((name) => name !== '-' && name !== 'null');
 }
 
 /** The same program with the same operands was there: only its options are others. */
@@ -229,6 +250,7 @@ function wasThere(fact: Fact, { gone }: Change): boolean {
 /** Destructive commands that stay, but under other conditions, in another function or with other variables than before. */
 function changedGuards(change: Change, scope: Scope): Finding[] {
   const { path, old, now } = change;
+  if (now.language === 'docker') return [];
   const strict = { ...scope, temporary: new Set<string>() };
   const harmful = (facts: FileFacts) =>
     facts.commands.filter((fact) => fact.role !== 'maybe' && harmIn(fact, strict)?.severity === 'refuse');
@@ -273,7 +295,7 @@ function guardOf({ commands }: FileFacts, fact: Fact): Guard {
     .map(({ name, values }) => `${name}=${values.map(({ raw }) => raw).join(' ')}`);
   const words = fact.words.map(({ raw }) => raw).filter((raw) => raw.startsWith('$') || raw.includes('${'));
   const own = functionsOf(fact);
-  const asked = commands.filter((one) => one.line < fact.line && one.unit === fact.unit && isQuestion(one));
+  const asked = commands.slice(0, commands.indexOf(fact)).filter((one) => one.unit === fact.unit && isQuestion(one));
   const texts = [...frames, ...asked.map(({ key }) => key)].join(' ');
   // Questions in functions count where such a function is called.
   const near = asked.filter((one) => functionsOf(one).every((name) => own.includes(name) || texts.includes(name)));

@@ -33,7 +33,7 @@ const CLOUDS =
 /** Deletes that a cluster makes good by itself. */
 const MENDED_BY_CLUSTER =
   /^(?:pods?|po|jobs?|cronjobs?|cj|events?|ev|replicasets?|rs|leases?|csr|volumesnapshots?)(?:[/,.]|$)/;
-const IS_NAMED = (word: string) => /^[\w.-]*[\w]/.test(word);
+const IS_NAMED = (word: string) => !word.startsWith('-');
 
 function deletesSoftly(args: Arguments): boolean {
   if (args.has('', 'force', 'all', 'now', 'all-namespaces') || args.any(/^--grace-period=?0?$/) || args.any(/^-A$/))

@@ -78,6 +78,8 @@ const TABLE: readonly (readonly [programs: RegExp, test: (args: Arguments) => bo
 ];
 
 const installs = (fact: Fact): boolean => {
+  // What a container installs for itself is gone with it.
+  if (fact.role === 'container') return false;
   const args = new Arguments(fact.args);
   return TABLE.some(([programs, test]) => programs.test(fact.program) && test(args));
 };
@@ -96,7 +98,8 @@ export function installFindings(change: Change): Finding[] {
   return [...commands, ...taskFindings(change), ...listFindings(change)];
 }
 
-const namesOf = ({ args }: Fact): string[] => args.map(({ text }) => text).filter((text) => !text.startsWith('-'));
+const namesOf = ({ args }: Fact): string[] =>
+  args.map(({ text }) => text).filter((text) => !/^-|[/~]|\.ya?ml$/.test(text));
 
 /** Names that are neither there nor another version or a slip of one that was. */
 function more(names: readonly string[], old: readonly string[]): string[] {
@@ -114,18 +117,19 @@ const moduleOf = ({ keys }: Leaf): string | undefined => keys.find((key) => MODU
 
 /** Tasks of Ansible, and lists of packages in its variables. */
 function taskFindings({ path, addedLeaves, goneLeaves, old, now }: Change): Finding[] {
-  if (!now.data) return [];
+  if (!now.data || now.language !== 'yaml') return [];
+  const isTasks = now.data.documents.some(Array.isArray) || !now.data.parsed;
   const count = (file: typeof now) =>
     file.data?.documents.reduce<number>((sum, document) => sum + modulesIn(document), 0) ?? 0;
   const isNew =
     (now.data.parsed ? count(now) > count(old) : false) ||
     (!now.data.parsed && addedLeaves.some((leaf) => moduleOf(leaf)));
   const named = addedLeaves.filter((leaf) => moduleOf(leaf) !== undefined);
-  if (isNew) {
+  if (isNew && isTasks) {
     const [first] = named;
     return [refuses('installs', path, first?.line, WHY, first ? `${moduleOf(first)}: ${first.value}` : undefined)];
   }
-  const names = [...named, ...addedLeaves.filter(({ keys }) => LIST.test(keys.at(-1) ?? ''))].filter(
+  const names = [...(isTasks ? named : []), ...addedLeaves.filter(({ keys }) => LIST.test(keys.at(-1) ?? ''))].filter(
     ({ keys }) =>
       /^(?:name|pkg|package|deb|list|apt|dnf|yum|pip)$/.test(keys.at(-1) ?? '') || LIST.test(keys.at(-1) ?? ''),
   );

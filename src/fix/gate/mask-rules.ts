@@ -5,6 +5,7 @@ import { failedKeys } from './failed-command.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import type { GateRules } from './rules.ts';
 import { shownWords } from './shown.ts';
+import { taskNames } from './task-rules.ts';
 
 export function maskFindings(change: Change, rules: Pick<GateRules, 'failed' | 'log' | 'untouchable'>): Finding[] {
   if (change.before === null) return added(change);
@@ -15,10 +16,13 @@ export function maskFindings(change: Change, rules: Pick<GateRules, 'failed' | '
 const IDLE =
   /^(?:echo|printf|:|true|false|sleep|break|continue|\[\[?|test|set|cd|pushd|popd|export|local|declare|readonly|typeset|unset|shift|read|exit|return|trap|shopt|source|\.|alias|umask|wait|tput|log\w*|info|warn\w*|debug|command|type|which|hash|let|getopts|dirname|basename|mktemp|date|hostname|uname|id|whoami|pwd|cat|grep|head|tail|cut|tr|sed|awk|jq|sort|wc|)$/;
 const isOwn = ({ via }: Fact): boolean => via === undefined || /^(?:ba|da|z|k|a)?sh$/.test(via);
-const isWork = (fact: Fact): boolean => fact.role !== 'maybe' && isOwn(fact) && !IDLE.test(fact.program);
+const isWork = (fact: Fact): boolean =>
+  fact.role !== 'maybe' && isOwn(fact) && !IDLE.test(fact.program) && /^[\w./${}-]+$/.test(fact.program);
 
 function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'log'>): Finding[] {
   const { path, old, now, gone } = change;
+  if (now.language === 'settings') return [];
+  const tasks = taskNames(now);
   const known = failedKeys(path, old.commands, failed, log);
   const goneKeys = new Set(gone.map(({ key }) => key));
   const found: Finding[] = [];
@@ -34,7 +38,7 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
         : asks('masks', path, fact.line, why, shownWords(fact));
     if (!partner) {
       // What a container starts may change; what does nothing in its place is looked at with what is added.
-      if (fact.role === 'run' && goneKeys.has(fact.key) && !isMoved(fact, change))
+      if (fact.role === 'run' && goneKeys.has(fact.key) && !tasks.has(fact.unit) && !isMoved(fact, change))
         found.push(say('is gone without another one in its place'));
       continue;
     }
@@ -176,6 +180,10 @@ function softened(path: string, before: Fact, after: Fact): Finding[] {
     : [asks('softer', path, after.line, `now runs with ${dry}, which does nothing or checks less`, shownWords(after))];
 }
 
+/** Programs that nobody defines anew without a reason. */
+const PROGRAMS =
+  /^(?:ssh|scp|rsync|curl|wget|kubectl|helm|helmfile|flux|talosctl|terraform|tofu|ansible\S*|docker|podman|git|systemctl|qm|pct|sudo|test|exit|set|trap|grep|make|python3?|node|kustomize|etcdctl|exec|command|false|return|cd|source)$/;
+
 /** New text that hides failures by itself. */
 function added(change: Change): Finding[] {
   const { path, added, old, now, lines } = change;
@@ -196,8 +204,16 @@ function added(change: Change): Finding[] {
       )
     )
       return say('replaces a command that is used here');
-    if (fact.role === 'container' && isNothing(fact) && replaces(fact, change))
-      return say('does nothing in the place of a command that did something');
+    if (
+      fact.role === 'container' &&
+      isNothing(fact) &&
+      isOwn(fact) &&
+      fact.around.length === 0 &&
+      fact.via === undefined
+    )
+      return replaces(fact, change)
+        ? say('does nothing in the place of a command that did something')
+        : [asks('masks', path, line, 'does nothing in the place of what the image would do', shownWords(fact))];
     const swallowed =
       isWork(fact) &&
       !sameProgram(fact, change) &&
@@ -206,7 +222,8 @@ function added(change: Change): Finding[] {
     return swallowed ? [asks('softer', path, line, 'is new, and its failure does not count', shownWords(fact))] : [];
   });
   const shadows = now.functions.filter(
-    (name) => !old.functions.includes(name) && old.commands.some(({ program }) => program === name),
+    (name) =>
+      !old.functions.includes(name) && (PROGRAMS.test(name) || old.commands.some(({ program }) => program === name)),
   );
   return [
     ...made,
@@ -214,7 +231,9 @@ function added(change: Change): Finding[] {
       refuses('masks', path, undefined, `defines a function ${name} in the place of the command`),
     ),
     ...dataFindings(change),
-    ...(now.language === 'program' ? [...lines.added.flatMap(({ text, number }) => programLine(path, text, number)), ...lostChecks(path, lines)] : []),
+    ...(now.language === 'program'
+      ? [...lines.added.flatMap(({ text, number }) => programLine(path, text, number)), ...lostChecks(path, lines)]
+      : []),
     ...(now.language === 'make'
       ? lines.added
           .filter(({ text }) =>
@@ -277,7 +296,6 @@ const DATA: readonly (readonly [RegExp, RegExp])[] = [
   [/^check_mode$/, YES],
   [/^max_fail_percentage$/, /./],
   [/^(?:on_failure|onFailure|on_error|onError)$/, /^(?:ignore|continue|skip|none)$/i],
-  [/^failurePolicy$/, /^Ignore$/i],
   [/^SuccessExitStatus$/, /./],
   [/^status$/, /^(?:true|:|exit 0|test 1 = 1|\[ 1 = 1 \])$/],
 ];
@@ -307,7 +325,7 @@ function countKeys(value: unknown, key: string): number {
 
 const EXITS_WELL = /\b(?:sys\.exit|process\.exit|os\._exit|os\.Exit|exit|quit)\s*\(\s*(?:0|None|)\s*\)/;
 const SWALLOWS =
-  /^\s*except\b[^:]*:\s*(?:pass|continue|return)?\s*(?:#.*)?$|\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}|\bsuppress\(\s*(?:Base)?Exception|\brescue\s*(?:nil|=>\s*\w+\s*$)|\bcheck\s*=\s*False\b|stderr\s*=\s*subprocess\.DEVNULL/;
+  /^\s*except\b[^:]*:\s*(?:pass|continue)\s*(?:#.*)?$|^\s*except(?:\s+(?:Base)?Exception(?:\s+as\s+\w+)?)?\s*:\s*$|\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}|\bsuppress\(\s*(?:Base)?Exception|\brescue\s*nil|\bcheck\s*=\s*False\b|stderr\s*=\s*subprocess\.DEVNULL/;
 
 const CHECKS =
   /\braise_for_status\(|\bassert\b|\braise\s+\w|\bsys\.exit\(\s*[1-9]|\bcheck\s*=\s*True\b|\bthrow\s+new\b|\bprocess\.exit\(\s*[1-9]/;
@@ -398,7 +416,7 @@ function isJudge(word: string, judges: readonly string[]): boolean {
 }
 
 /** Ends that keep work from being done and are no failure. */
-function ends({ path, added, now, gone }: Change): Finding[] {
+function ends({ path, added, now, gone, old }: Change): Finding[] {
   return added.flatMap((fact) => {
     if (fact.role === 'maybe' || !isOwn(fact)) return [];
     const { program, args, around, line, unit } = fact;
@@ -411,8 +429,16 @@ function ends({ path, added, now, gone }: Change): Finding[] {
     if (program === 'exec' && gone.some((other) => other.program === args[0]?.text.split('/').at(-1))) return [];
     const name = functionOf(fact);
     const later = now.commands.some(
-      (other) => other.line > line && other.unit === unit && functionOf(other) === name && isWork(other),
+      (other) =>
+        now.commands.indexOf(other) > now.commands.indexOf(fact) &&
+        other.unit === unit &&
+        functionOf(other) === name &&
+        isWork(other),
     );
+    const failing = gone.find(
+      (other) => other.program === program && functionOf(other) === name && isFailure(other, old),
+    );
+    if (failing) return [asks('masks', path, line, 'was a failure before', shownWords(fact))];
     if (!later) return [];
     const isConditional = around.some(({ kind }) => kind === 'branch');
     const why = 'ends before the work below it is done, as if all had gone well';

@@ -119,7 +119,7 @@ const COMMON =
 const runsWipe = (word: string): boolean =>
   !word.startsWith('-') &&
   isWipeScript(word) &&
-  (word.includes('/') || /\.(?:sh|bash|py|pl|rb|js|mjs|ya?ml)$/i.test(word)) &&
+  (/^(?:\.{0,2}\/|\$)/.test(word) || /\.(?:sh|bash|py|pl|rb|js|mjs|ya?ml)$/i.test(word)) &&
   !/^https?:/.test(word);
 
 function protectedWord(protect: readonly string[], path: string): (word: string) => boolean {

@@ -3,7 +3,7 @@
 import { assignmentsOf } from '../shell/unwrap.ts';
 import { Arguments } from './arguments.ts';
 import type { Leaf, Value } from './data.ts';
-import type { Change, Fact, FileFacts } from './facts.ts';
+import type { Change, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { shownWords } from './shown.ts';
 import { strings } from './texts.ts';
@@ -33,7 +33,7 @@ const TABLE: readonly (readonly [programs: RegExp, test: (args: Arguments) => bo
     /^git$/,
     (args) =>
       args.verbs(/^remote$/, /^(?:add|set-url)$/) ||
-      args.any(/^-c$/) ||
+      args.words[0] === '-c' ||
       args.verbs(/^credential\S*$/, /^(?:approve|store)$/),
   ],
   [
@@ -63,9 +63,7 @@ export const START_FILES =
 
 /** Variables that decide which programs run, or what they load. */
 const RULING =
-  /^(?:PATH|LD_\w+|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS4|GIT_(?:SSH|SSH_COMMAND|ASKPASS|EXTERNAL_DIFF|CONFIG\w*|PAGER|EDITOR|PROXY_COMMAND|EXEC_PATH|TEMPLATE_DIR)|PYTHONPATH|PYTHONSTARTUP|PYTHONHOME|NODE_OPTIONS|NODE_PATH|PERL5LIB|PERL5OPT|RUBYOPT|RUBYLIB|JAVA_TOOL_OPTIONS|DYLD_\w+|GCONV_PATH|IFS|SUDO_ASKPASS|EDITOR|VISUAL|PAGER|BROWSER|HOME|ANSIBLE_(?:LIBRARY|ROLES_PATH|\w*PLUGINS|CONFIG)|HELM_PLUGINS|KUBECTL_EXTERNAL_DIFF|TF_CLI_CONFIG_FILE)$/;
-const SETTINGS_RULING =
-  /^(?:PATH|LD_\w+|BASH_ENV|ENV|SHELLOPTS|PROMPT_COMMAND|GIT_SSH_COMMAND|GIT_SSH|PYTHONPATH|PYTHONSTARTUP|NODE_OPTIONS|PERL5OPT|RUBYOPT|DYLD_\w+)$/;
+  /^(?:PATH|LD_\w+|BASH_ENV|ENV|SHELLOPTS|PROMPT_COMMAND|GIT_SSH|GIT_SSH_COMMAND|GIT_EXEC_PATH|PYTHONSTARTUP|NODE_OPTIONS|PERL5OPT|RUBYOPT|DYLD_\w+)$/;
 
 export function persistFindings(change: Change): Finding[] {
   return [
@@ -79,6 +77,7 @@ export function persistFindings(change: Change): Finding[] {
 
 function commandFindings({ path, added, old }: Change): Finding[] {
   return added.flatMap((fact): Finding[] => {
+    if (fact.role === 'container') return [];
     const args = new Arguments(fact.args);
     const say = (why: string) => [refuses('persists', path, fact.line, why, shownWords(fact))];
     const file = writtenPaths(fact).find((one) => START_FILES.test(one));
@@ -115,13 +114,11 @@ function variableFindings(change: Change): Finding[] {
   const before = new Set(
     old.commands.flatMap((fact) => assignmentsOf(fact).map(({ name, values }) => `${name}=${values[0]?.text}`)),
   );
-  const isLoose = (name: string, fact: Fact) =>
-    name === 'IFS' || ((name === 'HOME' || name === 'PAGER' || name === 'EDITOR') && fact.words.length > 0);
   const set = added
     .filter(({ role }) => role === 'run')
     .flatMap((fact) =>
       assignmentsOf(fact)
-        .filter(({ name }) => RULING.test(name) && !isLoose(name, fact))
+        .filter(({ name }) => RULING.test(name))
         .map(({ name, values }) => ({ name, value: values[0]?.text ?? '', line: fact.line })),
     );
   const env = added
@@ -140,7 +137,7 @@ function variableFindings(change: Change): Finding[] {
     !(now.data?.documents ?? []).some((value) => isRecord(value) && 'kind' in value);
   const nameOf = ({ keys, value }: Leaf) =>
     keys.at(-1) === 'Environment' ? (/^"?(\w+)=/.exec(value)?.[1] ?? '') : (keys.at(-1) ?? '');
-  const leaves = isLoaded ? addedLeaves.filter((leaf) => SETTINGS_RULING.test(nameOf(leaf))) : [];
+  const leaves = isLoaded ? addedLeaves.filter((leaf) => RULING.test(nameOf(leaf))) : [];
   return [
     ...[...set, ...env]
       .filter(({ name, value }) => !before.has(`${name}=${value}`))
@@ -160,15 +157,15 @@ function recipeVariables({ now: { language }, lines }: Change): { name: string; 
   });
 }
 
-const PERSISTING_MODULE =
-  /^(?:ansible\.(?:builtin|posix|legacy)\.|community\.general\.)?(?:cron|cronvar|at|authorized_key|user|group|git_config|sudoers|pam_limits|pamd|sysctl|seboolean|known_hosts|iptables|openssh_keypair)$/;
-
-function taskFindings({ path, old, now, addedLeaves }: Change): Finding[] {
-  const modules = (file: FileFacts) =>
-    keysIn(file.data?.documents ?? []).filter((key) => PERSISTING_MODULE.test(key)).length;
+function taskFindings({ path, old, addedLeaves, goneLeaves }: Change): Finding[] {
   const files = addedLeaves.filter(
     ({ keys, value }) =>
       /^(?:dest|path|name|file)$/.test(keys.at(-1) ?? '') && START_FILES.test(value) && keys.length > 1,
+  );
+  const isNew = ({ value }: Leaf) => !(old.data?.leaves ?? []).some((leaf) => leaf.value === value);
+  // The same task, about another of these files.
+  const isOther = goneLeaves.some(
+    ({ keys, value }) => /^(?:dest|path|name|file)$/.test(keys.at(-1) ?? '') && START_FILES.test(value),
   );
   const enabled = addedLeaves.filter(
     ({ keys, value }) =>
@@ -177,32 +174,17 @@ function taskFindings({ path, old, now, addedLeaves }: Change): Finding[] {
       keys.some((key) => /(?:^|\.)(?:systemd|systemd_service|service|sysvinit|openrc)$/.test(key)),
   );
   return [
-    ...(modules(now) > modules(old)
-      ? [
-          refuses(
-            'persists',
-            path,
-            undefined,
-            WHY,
-            addedLeaves.find(({ keys }) => keys.some((key) => PERSISTING_MODULE.test(key)))?.keys.join('.'),
-          ),
-        ]
-      : []),
     ...files
-      .filter(({ value }) => !(old.data?.leaves ?? []).some((leaf) => leaf.value === value))
-      .map(({ value, line }) => refuses('persists', path, line, WHY, value)),
+      .filter(isNew)
+      .map(({ value, line }) =>
+        isOther ? asks('softer', path, line, WHY, value) : refuses('persists', path, line, WHY, value),
+      ),
     ...enabled.map(({ line }) => asks('softer', path, line, 'starts a service by itself from now on')),
   ];
 }
 
 const isRecord = (value: Value | undefined): value is { [key: string]: Value } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function keysIn(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const own = Array.isArray(value) ? [] : Object.keys(value);
-  return [...own, ...Object.values(value).flatMap(keysIn)];
-}
 
 const WRITES = /^(?:create|update|patch|delete|deletecollection|\*|escalate|bind|impersonate|approve|sign|use)$/;
 const READS = /^(?:get|list|watch)$/;
@@ -233,9 +215,7 @@ function rightFindings({ path, addedLeaves, old, now }: Change): Finding[] {
       : [];
   const powers = addedLeaves.filter(
     ({ keys, value }) =>
-      /^(?:privileged|hostPID|hostIPC|allowPrivilegeEscalation|automountServiceAccountToken)$/.test(
-        keys.at(-1) ?? '',
-      ) && /^true$/i.test(value),
+      /^(?:privileged|hostPID|hostIPC|allowPrivilegeEscalation)$/.test(keys.at(-1) ?? '') && /^true$/i.test(value),
   );
   const mounts = addedLeaves.filter(
     ({ keys, value }) =>

@@ -74,7 +74,10 @@ const SOFTER: readonly (readonly [Test, string])[] = [
     'forces it',
   ],
   [is(/^state$/, /^(?:stopped|rebooted|restarted_force|shutdown|suspended|paused)$/i), 'stops it'],
-  [is(/^enabled$/, NO, /(?:^|\.)(?:systemd|systemd_service|service)$/), 'no longer starts it by itself'],
+  [
+    is(/^enabled$/, NO, /(?:^|\.)(?:ansible\.builtin\.(?:systemd|systemd_service|service)|systemd|systemd_service)$/),
+    'no longer starts it by itself',
+  ],
   [
     is(
       /^(?:insecure|insecureSkipVerify|insecure_skip_verify|tls_insecure|skip_tls_verify|insecureSkipTLSVerify)$/i,

@@ -19,6 +19,14 @@ const KEYWORDS =
   /^(?:name|when|register|loop|loop_control|with_\w+|tags|vars|become\w*|notify|listen|ignore_errors|ignore_unreachable|failed_when|changed_when|until|retries|delay|delegate_to|delegate_facts|run_once|environment|no_log|args|async|poll|check_mode|diff|any_errors_fatal|block|rescue|always|connection|remote_user|throttle|timeout|module_defaults|collections|hosts|tasks|roles|pre_tasks|post_tasks|handlers|gather_facts|vars_files|vars_prompt|strategy|serial|max_fail_percentage|debugger|port|force_handlers|local_action|action)$/;
 const LISTS = ['tasks', 'pre_tasks', 'post_tasks', 'handlers', 'block', 'rescue', 'always'];
 
+/** Names of the tasks in a file. */
+export const taskNames = (file: FileFacts): Set<string> =>
+  new Set(
+    tasksIn(file)
+      .map(({ name }) => name)
+      .filter(Boolean),
+  );
+
 export function taskFindings(
   change: Change,
   { failed = '', log = '' }: Pick<GateRules, 'failed' | 'log'>,
@@ -30,11 +38,14 @@ export function taskFindings(
   const said = `${log}\n${failed}`;
   return [
     ...lost(path, before, after, said),
-    ...after.flatMap((task) =>
-      before.some((other) => sameTask(other, task))
-        ? []
-        : [...addedTask(path, task, knows), ...destroying(path, task, before)],
-    ),
+    ...after
+      .filter((task) => !before.some((other) => sameTask(other, task)))
+      .flatMap((task) => [
+        ...(before.some((other) => other.module === task.module && other.name === task.name)
+          ? []
+          : addedTask(path, task, knows)),
+        ...destroying(path, task, before),
+      ]),
     ...after.flatMap((task) => silenced(path, task, before)),
   ];
 }
@@ -145,9 +156,16 @@ function destroying(path: string, task: Task, before: readonly Task[]): Finding[
   return [refuses('destroys', path, undefined, 'changes what is removed, or on what that depends', shown(task))];
 }
 
+const PERSISTS =
+  /^(?:(?:ansible\.posix|community\.general)\.)?(?:cron|cronvar|at|authorized_key|user|group|git_config|sudoers|pam_limits|pamd|known_hosts|openssh_keypair)$/;
+
 function addedTask(path: string, task: Task, knows: Knows): Finding[] {
   const args = JSON.stringify(task.args);
   const say = (why: string) => [asks('softer', path, undefined, why, shown(task))];
+  if (PERSISTS.test(task.module))
+    return [
+      refuses('persists', path, undefined, 'changes who may do what, or what runs, beyond this stage', shown(task)),
+    ];
   if (task.module === 'meta' && /end_play|end_host|end_batch|clear_host_errors/.test(args))
     return [refuses('masks', path, undefined, 'ends the play before its work is done', shown(task))];
   if (/(?:^|\.)(?:reboot|win_reboot|shutdown)$/.test(task.module)) return say('reboots the host');

@@ -181,7 +181,8 @@ function hclTexts(text: string): ShellText[] {
     if (name === '') return [];
     const [, mark] = /^<<[-~]?(\w+)/.exec(value) ?? [];
     const role = /^(?:command|inline|script|program)$/.test(name) ? 'run' : 'maybe';
-    const list = name === 'program' ? strings(untilLine(lines, i, /\]/, true)) : [];
+    const isArgv = (name === 'program' || name === 'command') && value.startsWith('[');
+    const list = isArgv ? strings(untilLine(lines, i, /\]/, true)) : [];
     if (list.length > 0) return [{ text: list, role, line: i + 1, name }];
     const body = mark === undefined ? value : untilLine(lines, i + 1, new RegExp(`^\\s*${mark}\\s*$`));
     const texts = value.startsWith('[')

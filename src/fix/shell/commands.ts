@@ -17,7 +17,8 @@ export type Frame =
   | { readonly kind: 'here-document'; readonly guard: string }
   /** What whoever runs the whole text asks first. */
   | { readonly kind: 'given'; readonly guard: string }
-  | { readonly kind: 'negated' | 'background' | 'substitution' | 'argument' };
+  /** `assigned`: a substitution that is all of an assignment, whose failure is that of the assignment. */
+  | { readonly kind: 'negated' | 'background' | 'substitution' | 'assigned' | 'argument' };
 
 export interface Redirect {
   /** `>`, `>>`, `<`, `&>`, `<<<`, … without the descriptor. */
@@ -281,16 +282,23 @@ class Reader {
       ...documentOf(all),
     };
     this.commands.push(command);
-    for (const part of [...parts, ...all]) this.substitutions(part, around);
+    const isAssigned = node.type === 'variable_assignment';
+    for (const part of [...parts, ...all])
+      this.substitutions(part, around, undefined, isAssigned ? 'assigned' : 'substitution');
     return command;
   }
 
   /** Commands that run to make a word. */
-  substitutions(node: ShellNode, around: readonly Frame[], except?: string): void {
+  substitutions(
+    node: ShellNode,
+    around: readonly Frame[],
+    except?: string,
+    kind: 'assigned' | 'substitution' = 'substitution',
+  ): void {
     if (node.type === except) return;
-    if (SUBSTITUTIONS.has(node.type)) this.sequence(node, [...around, { kind: 'substitution' }]);
+    if (SUBSTITUTIONS.has(node.type)) this.sequence(node, [...around, { kind }]);
     else if (!STATEMENT.has(node.type) || node.type === 'variable_assignment')
-      for (const part of node.children) this.substitutions(part, around, except);
+      for (const part of node.children) this.substitutions(part, around, except, kind);
   }
 }
 

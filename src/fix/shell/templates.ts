@@ -3,7 +3,7 @@
 const MARK = '\ue000';
 /** What templates say besides values: conditions, loops, blocks. */
 const STATEMENT =
-  /^\{[{%][-~]?\s*(?:if|elif|else|end\w*|for|range|with|block|define|template|include|macro|set|import|from|raw)\b/;
+  /^\{[{%][-~]?\s*(?:if|elif|else|end\w*|for|range|with|block|define|template|include|macro|set|import|from|raw|\$\w+\s*:?=)/;
 const TEMPLATE = /\{\{[^\n]*?\}\}|\{%[^\n]*?%\}|\{#[^\n]*?#\}/g;
 
 /** `text` with each template expression as one word of the same length. */
@@ -13,10 +13,9 @@ export function hideTemplates(text: string): string {
     const isAlone =
       /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, at - 200), at)) &&
       /^[ \t]*(?:\n|$)/.test(text.slice(at + template.length, at + template.length + 200));
+    // What only decides about text makes none itself.
     if (template.startsWith('{#') || STATEMENT.test(template) || (isAlone && template.startsWith('{%')))
-      return isAlone || template.startsWith('{{') === false
-        ? ' '.repeat(template.length)
-        : MARK.repeat(template.length);
+      return ' '.repeat(template.length);
     return MARK.repeat(template.length);
   });
 }

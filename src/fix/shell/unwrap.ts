@@ -177,7 +177,8 @@ const parted = (given: readonly Word[], { from }: Word): Word[] =>
 
 function filledIn(word: Word, values: Values): Word {
   if (!word.dynamic) return word;
-  const text = word.text.replace(/\$(\w+)/g, (whole, name) => {
+  const text = word.text.replace(/\$(?:\{(\w+)\}|(\w+))/g, (whole, braced, plain) => {
+    const name = braced ?? plain;
     const given = values.get(name);
     return given?.length === 1 && !given[0]?.dynamic && !/\s/.test(given[0]?.text ?? ' ')
       ? (given[0]?.text ?? whole)
@@ -217,14 +218,18 @@ function unwrap(command: Command, scope: Scope, depth: number, via?: string): Ru
     const runsText = /^(?:ssh|su|runuser|watch|script|flock|parallel)$/.test(program);
     const flag = args.findIndex(({ text }) => /^(?:-[a-z]*c|--command)$/.test(text));
     if (runsText && flag !== -1 && program !== 'ssh') return [self, ...text(args[flag + 1])];
-    if (runsText && wrapped.length > 0) return [self, ...text(joined(wrapped))];
-    if (program === 'ssh') return [self, ...optionTexts(program, args).flatMap(text), ...reads.flatMap(text)];
+    const fed =
+      program === 'ssh' && (wrapped.length === 0 || SHELLS.test(nameOf(wrapped[0]))) ? reads.flatMap(text) : [];
+    const options = program === 'ssh' ? optionTexts(program, args).flatMap(text) : [];
+    if (runsText) return [self, ...options, ...(wrapped.length > 0 ? text(joined(wrapped)) : []), ...fed];
     const split =
       program === 'env' ? args[args.findIndex(({ text }) => /^(?:-S|--split-string)$/.test(text)) + 1] : undefined;
     if (program === 'env' && args.some(({ text }) => /^(?:-S|--split-string)$/.test(text)))
       return [self, ...text(split)];
     return [self, ...inside(wrapped.slice(wrapped.findIndex(({ text }) => !/^\w+=/.test(text) || program !== 'env')))];
   }
+  if (/^(?:k3s|rke2|microk8s|minikube|k0s)$/.test(program) && args[0]?.text === 'kubectl')
+    return [self, ...inside(args)];
   if (IN_CONTAINER.test(program)) return [self, ...inside(containerWords(program, args))];
   if (scope.passing.has(program))
     return [self, ...inside(args.slice(args.findIndex(({ text }) => !/^-|^\d+[smh]?$/.test(text))))];
@@ -395,7 +400,7 @@ function fromText(
   const frames: Frame[] = [...command.around, frame];
   return unwrapAll(script, parse, frames, depth + 1).map((inner) => ({
     ...inner,
-    line: command.line,
+    line: command.line + inner.line - 1,
     via: inner.via ?? via,
   }));
 }

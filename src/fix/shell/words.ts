@@ -36,13 +36,21 @@ function expanded(node: ShellNode): Word[] {
   const dynamic = parts.some((part) => part.dynamic);
   const quoted = parts.length > 0 && parts.every((part) => part.quoted);
   const word = (text: string): Word => ({ text, dynamic, quoted, raw: node.text, from: node.from });
-  if (quoted || !node.text.includes('{')) return [word(parts.map(({ text }) => text).join(''))];
+  if (quoted || !node.text.includes('{')) return [word(joinedText(parts))];
   // Braces in quotes are text; they are hidden while the others are expanded.
   const shown = parts.map(({ text, quoted }) => (quoted ? text.replace(/[{},]/g, hide) : text)).join('');
   return braces(shown)
     .slice(0, MAX_BRACES)
     .map((text) => word(text.replace(/[\ue100-\ue102]/g, unhide)));
 }
+
+/** `$a` before a letter stands as `${a}`, so that it can be told from `$ab`. */
+const joinedText = (parts: readonly Part[]): string =>
+  parts
+    .map(({ text }, i) =>
+      /^\$\w+$/.test(text) && /^\w/.test(parts[i + 1]?.text ?? '') ? `\${${text.slice(1)}}` : text,
+    )
+    .join('');
 
 const HIDDEN = '{},';
 const hide = (c: string): string => String.fromCharCode(0xe100 + HIDDEN.indexOf(c));
