@@ -58,9 +58,9 @@ export function dataTexts(path: string, data: Data): ShellText[] {
     const called = typeof value.name === 'string' ? value.name : name;
     const guard = isStage ? above + guardOf(value) : '';
     const argv = containerArgv(value);
-    if (argv && !isStage) made.push({ text: argv, role: 'container', line, name: called });
+    if (argv && !isStage) made.push({ text: argv, role: 'container', line, name: placeOf(keys, called) });
     for (const [part, inner] of Object.entries(value)) {
-      if (SHELL_MODULE.test(part)) addModule(inner, line, called, guard);
+      if (SHELL_MODULE.test(part) && (isStage || part.includes('.'))) addModule(inner, line, called, guard);
       else if (!isStage && argv && /^(?:command|args)$/.test(part) && Array.isArray(inner)) continue;
       else if (isStage && RUN_KEYS.test(part))
         add(inner, 'run', line, part === 'cmds' ? (keys.at(-1) ?? called) : called, guard);
@@ -77,10 +77,11 @@ export function dataTexts(path: string, data: Data): ShellText[] {
   };
 
   const addLeaf = (value: string, key: string, keys: readonly string[], line: number, name: string): void => {
-    if (value.startsWith('#!') || SCRIPT_NAME.test(key)) made.push({ text: value, role: 'container', line, name: key });
+    if (value.startsWith('#!') || SCRIPT_NAME.test(key))
+      made.push({ text: value, role: 'container', line, name: placeOf(keys, name) });
     else if (scripts && keys.at(-2) === 'scripts') made.push({ text: value, role: 'run', line, name: key });
     else if (CONTAINER_KEYS.test(key) || RUN_KEYS.test(key))
-      made.push({ text: value, role: isStage ? 'run' : 'container', line, name });
+      made.push({ text: value, role: isStage ? 'run' : 'container', line, name: isStage ? name : placeOf(keys, name) });
     else if (/\s/.test(value.trim()) && !SPOKEN.test(key)) made.push({ text: value, role: 'maybe', line, name: key });
   };
 
@@ -93,6 +94,9 @@ export function dataTexts(path: string, data: Data): ShellText[] {
   const lines = new Map(data.leaves.map(({ value, line }) => [value, line]));
   return made.map((one) => (typeof one.text === 'string' ? { ...one, line: lines.get(one.text) ?? one.line } : one));
 }
+
+/** Containers of one file are told apart by where they stand. */
+const placeOf = (keys: readonly string[], name: string): string => [...keys, name].join('.');
 
 /** `command` and `args` of a container as the one list that is started; `-c` alone means the image's shell. */
 function containerArgv(value: { [key: string]: Value }): string[] | undefined {

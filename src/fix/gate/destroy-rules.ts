@@ -106,7 +106,9 @@ const IMAGE_CACHE =
 function deletes(fact: Fact, scope: Scope): Harm | undefined {
   if (fact.program !== 'rm' && fact.program !== 'unlink') return undefined;
   const args = new Arguments(fact.args);
-  const operands = args.words.filter((word, i) => !word.startsWith('-') || args.words.indexOf('--') < i);
+  const operands = args.words.filter(
+    (word, i) => !word.startsWith('-') || (args.words.includes('--') && args.words.indexOf('--') < i),
+  );
   const isRecursive = args.has('rR', 'recursive');
   const isCache = (word: string) => scope.language === 'docker' && IMAGE_CACHE.test(word);
   if (

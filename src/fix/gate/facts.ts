@@ -3,7 +3,7 @@
 import type { Edit } from '../edit.ts';
 import type { Frame } from '../shell/commands.ts';
 import { type ParseShell, unreadParts } from '../shell/node.ts';
-import { hideTemplates } from '../shell/templates.ts';
+import { readable } from '../shell/templates.ts';
 import { type RunCommand, readArgv, readCommands } from '../shell/unwrap.ts';
 import { type ChangedLines, changedLines } from './changed-lines.ts';
 import { type Data, type Leaf, readData } from './data.ts';
@@ -66,7 +66,7 @@ function readText({ text, role, line, name, guard = '' }: ShellText, parse: Pars
   });
   if (typeof text !== 'string') return { commands: readArgv(text, parse).map(fact), functions: [], unread: [] };
   const { commands, script } = readCommands(text, parse);
-  const unread = role === 'run' ? unreadParts(parse(hideTemplates(text))).map((node) => node.line + line - 1) : [];
+  const unread = role === 'run' ? unreadParts(parse(readable(text))).map((node) => node.line + line - 1) : [];
   return { commands: commands.map(fact), functions: script.functions, unread };
 }
 

@@ -21,13 +21,13 @@ const isWork = (fact: Fact): boolean =>
 
 function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'log'>): Finding[] {
   const { path, old, now, gone } = change;
-  if (now.language === 'settings') return [];
+  const isSettings = now.language === 'settings';
   const tasks = taskNames(now);
   const known = failedKeys(path, old.commands, failed, log);
   const goneKeys = new Set(gone.map(({ key }) => key));
   const found: Finding[] = [];
   const seen = new Set<string>();
-  for (const fact of old.commands.filter(isWork)) {
+  for (const fact of old.commands.filter((one) => isWork(one) && !(isSettings && one.role === 'run'))) {
     if (seen.has(`${fact.key}${fact.line}`)) continue;
     seen.add(`${fact.key}${fact.line}`);
     const partner = goneKeys.has(fact.key) ? successor(fact, change) : sameIn(now, fact, old);
@@ -204,16 +204,6 @@ function added(change: Change): Finding[] {
       )
     )
       return say('replaces a command that is used here');
-    if (
-      fact.role === 'container' &&
-      isNothing(fact) &&
-      isOwn(fact) &&
-      fact.around.length === 0 &&
-      fact.via === undefined
-    )
-      return replaces(fact, change)
-        ? say('does nothing in the place of a command that did something')
-        : [asks('masks', path, line, 'does nothing in the place of what the image would do', shownWords(fact))];
     const swallowed =
       isWork(fact) &&
       !sameProgram(fact, change) &&
@@ -230,6 +220,7 @@ function added(change: Change): Finding[] {
     ...shadows.map((name) =>
       refuses('masks', path, undefined, `defines a function ${name} in the place of the command`),
     ),
+    ...idleContainers(change),
     ...dataFindings(change),
     ...(now.language === 'program'
       ? [...lines.added.flatMap(({ text, number }) => programLine(path, text, number)), ...lostChecks(path, lines)]
@@ -271,17 +262,26 @@ function switchesOff(program: string, args: Arguments): boolean {
 }
 
 const isNothing = ({ program, args }: Fact): boolean =>
-  /^(?:true|:|echo|printf|sleep|pause|nothing)$/.test(program) ||
-  (program === 'tail' && args.some(({ text }) => text === '/dev/null')) ||
-  program === '';
+  /^(?:true|:|echo|printf|sleep|pause|break|continue|wait|exit|)$/.test(program) ||
+  (program === 'tail' && args.some(({ text }) => text === '/dev/null'));
 
-const replaces = (fact: Fact, { gone }: Change): boolean =>
-  gone.some(
-    (other) =>
-      other.role === 'container' &&
-      !isNothing(other) &&
-      (other.unit === fact.unit || Math.abs(other.line - fact.line) < 8),
-  );
+/** Containers whose command does nothing: in the place of one that did something, or of what the image would do. */
+function idleContainers({ path, old, now, added }: Change): Finding[] {
+  const ofUnit = (file: FileFacts, unit: string) =>
+    file.commands.filter(
+      (fact) => fact.role === 'container' && fact.unit === unit && !/^(?:ba|da|z|k|a)?sh$/.test(fact.program),
+    );
+  const units = new Set(added.filter(({ role }) => role === 'container').map(({ unit }) => unit));
+  return [...units].flatMap((unit) => {
+    const [was, is] = [ofUnit(old, unit), ofUnit(now, unit)];
+    const [first] = is;
+    if (!first || !is.every(isNothing)) return [];
+    const why = 'does nothing in the place of';
+    return was.some((fact) => !isNothing(fact))
+      ? [refuses('masks', path, first.line, `${why} a command that did something`, shownWords(first))]
+      : [asks('masks', path, first.line, `${why} what the image would do`, shownWords(first))];
+  });
+}
 
 const YES = /^(?:true|yes|on|always|1|True|Yes)$/;
 const NO = /^(?:false|no|never|off|0|False|No|\[\s*\]|\[\]|none)$/;

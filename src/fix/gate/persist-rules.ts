@@ -63,7 +63,7 @@ export const START_FILES =
 
 /** Variables that decide which programs run, or what they load. */
 const RULING =
-  /^(?:PATH|LD_\w+|BASH_ENV|ENV|SHELLOPTS|PROMPT_COMMAND|GIT_SSH|GIT_SSH_COMMAND|GIT_EXEC_PATH|PYTHONSTARTUP|NODE_OPTIONS|PERL5OPT|RUBYOPT|DYLD_\w+)$/;
+  /^(?:PATH|LD_\w+|BASH_ENV|ENV|SHELLOPTS|PROMPT_COMMAND|PS[0-4]|GIT_SSH|GIT_SSH_COMMAND|GIT_EXEC_PATH|PYTHONSTARTUP|NODE_OPTIONS|PERL5OPT|RUBYOPT|DYLD_\w+)$/;
 
 export function persistFindings(change: Change): Finding[] {
   return [

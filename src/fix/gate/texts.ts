@@ -205,12 +205,12 @@ export const strings = (text: string): string[] =>
 
 const hclText = (text: string): string => text.replace(/\$\{[^}]*\}/g, (whole) => `{{${whole.slice(2, -1)}}}`);
 
-const UNIT = /^\s*Exec(?:Start|Stop|Reload|Condition)\w*\s*=\s*([-@:+!]*)(.*)$/;
+const UNIT = /^\s*(Exec(?:Start|Stop|Reload|Condition)\w*)\s*=\s*([-@:+!]*)(.*)$/;
 
 function unitCommands(text: string): ShellText[] {
   return logicalLines(text).flatMap(({ text: line, line: number }): ShellText[] => {
-    const [, signs = '', command = ''] = UNIT.exec(line) ?? [];
+    const [, name = '', signs = '', command = ''] = UNIT.exec(line) ?? [];
     if (command === '') return [];
-    return [{ text: forgiven(command, signs), role: 'container', line: number, name: 'Exec' }];
+    return [{ text: forgiven(command, signs), role: 'container', line: number, name }];
   });
 }

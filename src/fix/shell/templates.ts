@@ -6,7 +6,13 @@ const STATEMENT =
   /^\{[{%][-~]?\s*(?:if|elif|else|end\w*|for|range|with|block|define|template|include|macro|set|import|from|raw|\$\w+\s*:?=)/;
 const TEMPLATE = /\{\{[^\n]*?\}\}|\{%[^\n]*?%\}|\{#[^\n]*?#\}/g;
 
-/** `text` with each template expression as one word of the same length. */
+/**
+ * `text` as the grammar can read it, of the same length: each template expression one word; and no backslash before a command's
+ * name (`\\rm`), which it takes for a line that goes on.
+ */
+export const readable = (text: string): string =>
+  hideTemplates(text).replace(/(^|[\n;&|({])([ \t]*)\\(?=[A-Za-z])/g, '$1$2 ');
+
 export function hideTemplates(text: string): string {
   if (!text.includes('{{') && !text.includes('{%') && !text.includes('{#')) return text;
   return text.replace(TEMPLATE, (template, at: number) => {

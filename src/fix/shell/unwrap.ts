@@ -2,7 +2,7 @@
 // variables whose one value the script itself sets.
 import { type Assignment, type Command, type Frame, readScript, type Script } from './commands.ts';
 import type { ParseShell } from './node.ts';
-import { hideTemplates } from './templates.ts';
+import { readable } from './templates.ts';
 import type { Word } from './words.ts';
 
 /** Code of another language in an argument: `python -c`, `awk`, SQL. */
@@ -89,7 +89,7 @@ export const isInterpreter = (program: string): boolean => SHELLS.test(program) 
 
 /** Every command of the text, and those that they run in turn. `hidden`: templates are already one word each. */
 export function readCommands(text: string, parse: ParseShell): { commands: RunCommand[]; script: Script } {
-  const script = readScript(parse(hideTemplates(text)));
+  const script = readScript(parse(readable(text)));
   return { commands: unwrapAll(script, parse, [], 0), script };
 }
 
@@ -340,7 +340,7 @@ const SCRIPT_FILE = /\.(?:sh|bash)$|(?:^|\/)[^./]+$/;
 
 /** A script that the command writes into a file; what is in it may be run from there. */
 function writtenScript(command: Command): Word | undefined {
-  const target = command.redirects.find(({ operator }) => /^>/.test(operator))?.target;
+  const target = command.redirects.find(({ operator }) => /^(?:>|>>|>\||&>|&>>)$/.test(operator))?.target;
   const name = nameOf(command.words[0]);
   const isTee = name === 'tee';
   const file = isTee ? command.words.find(({ text }, i) => i > 0 && !text.startsWith('-')) : target;
@@ -393,7 +393,7 @@ function fromText(
   if (word.dynamic && /^\$(?:\w+|\(…\)|[@*])$/.test(word.text.trim())) {
     return [{ ...command, words: [word], program: word.text.trim(), args: [], assignments: [], redirects: [], via }];
   }
-  const script = readScript(parse(hideTemplates(word.text)));
+  const script = readScript(parse(readable(word.text)));
   const words = command.words.map(({ raw }) => raw).join(' ');
   const frame: Frame =
     word.head === undefined ? { kind: 'argument' } : { kind: 'here-document', guard: `${words} ${word.head}` };
