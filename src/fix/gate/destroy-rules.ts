@@ -165,12 +165,6 @@ function atRunTime({ program, around, role, words }: Fact, { runTime, assigned }
 
 const FETCHES =
   /^(?:curl|wget|aria2c|axel|fetch|http|https|xh|lwp-request|GET|ftp|tftp|scp|sftp|nc|ncat|netcat|socat|oras|gsutil)$/;
-const DECODES =
-  /^(?:base64|base32|basenc|xxd|openssl|gpg|age|sops|uudecode|gunzip|zcat|gzip|bzip2|xz|zstd|rev|tr|printf|echo|sed|awk|tac|cut|od|perl|python[\d.]*|dd)$/;
-/** Programs that print how a shell should be set up, and are made for it. */
-const SETS_UP =
-  /^(?:ssh-agent|direnv|mise|rtx|brew|starship|zoxide|pyenv|rbenv|nvm|fnm|dircolors|resize|lesspipe|docker-machine|minikube|op|kubectl|helm|flux|talosctl)$/;
-
 /** What is downloaded or decoded and run at once. */
 function unseen(fact: Fact, { fetched, language }: Scope): Harm | undefined {
   const { program, args, fedBy, redirects, around } = fact;
@@ -185,11 +179,9 @@ function unseen(fact: Fact, { fetched, language }: Scope): Harm | undefined {
     fedBy.length > 0 &&
     !(isShell(program) && hasOperand(fact))
   ) {
-    if (
-      feeder.some((name) => FETCHES.test(name)) ||
-      feeder.slice(0, 1).some((name) => DECODES.test(name) && !/^(?:echo|printf)$/.test(name))
-    )
-      return { severity: 'refuse', why };
+    const isWritten =
+      /^(?:echo|printf)$/.test(feeder[0] ?? '') || (feeder[0] === 'cat' && fedBy[0]?.document !== undefined);
+    if (!isWritten) return { severity: 'refuse', why };
     const said = fedBy[0]?.words.slice(1) ?? [];
     if (/^(?:echo|printf)$/.test(feeder[0] ?? '') && said.some(({ dynamic, text }) => dynamic || /\\[x0]/.test(text)))
       return { severity: 'refuse', why };
@@ -212,8 +204,6 @@ function unseen(fact: Fact, { fetched, language }: Scope): Harm | undefined {
     return { severity: 'refuse', why };
   return undefined;
 }
-
-export const setsUpShell = (program: string): boolean => SETS_UP.test(program);
 
 const hasOperand = ({ args }: Fact): boolean =>
   args.some(({ text }) => !/^[-+]/.test(text)) && !args.some(({ text }) => text === '-s');

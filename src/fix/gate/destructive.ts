@@ -1,5 +1,5 @@
 // What a command would destroy: one table by program, and what holds for programs that no table knows.
-import { isInterpreter, isShell } from '../shell/unwrap.ts';
+import { isInterpreter } from '../shell/unwrap.ts';
 import { Arguments } from './arguments.ts';
 import type { Fact } from './facts.ts';
 
@@ -120,7 +120,11 @@ const TABLE: readonly Row[] = [
   ],
   [
     KUBECTL,
-    (args) => args.verb(/^patch$/) && /finalizers["']?\s*:\s*(?:null|\[\s*\])|"op"\s*:\s*"remove"/.test(args.all),
+    (args) =>
+      args.verb(/^patch$/) &&
+      /finalizers["']?\s*:\s*(?:null|\[\s*\])|"op"\s*:\s*"remove"|yes-really-destroy|[pP]olicy["']?\s*:\s*["']?(?:Delete|Recycle)|replicas["']?\s*:\s*0\b/.test(
+        args.all,
+      ),
   ],
   [KUBECTL, (args) => args.verb(/^config$/) && args.verb(/^(?:delete-.*|unset)$/)],
   [/^flux$/, verb(/^(?:uninstall|delete)$/)],
@@ -251,7 +255,21 @@ const TABLE: readonly Row[] = [
       ),
   ],
 
+  [
+    /^(?:sed|perl)$/,
+    (args) =>
+      args.has('', 'in-place') || args.words.some((word) => /^-[a-zA-Z]*i/.test(word))
+        ? args.words.some((word) => /^(?:1,\$|0,\$|\$!N;)?\s*d$|^\/\.\*\/d$|^1,\$\s*d/.test(word))
+        : false,
+  ],
   // What can be undone
+  [
+    /^(?:sed|perl|yq|dasel|jq)$/,
+    (args) =>
+      args.words.some((word) => /^(?:-[a-zA-Z]*i\S*|--in-place\S*|--inplace)$/.test(word)) &&
+      args.words.some((word) => /(?:^|[\s/\d$}])d(?:;|$)|\bdel\(|\bdelete\(/.test(word)),
+    'ask',
+  ],
   [KUBECTL, (args) => args.verb(/^delete$/), 'ask'],
   [
     KUBECTL,
@@ -294,6 +312,8 @@ const TABLE: readonly Row[] = [
 
 const GENERIC =
   /^(?:destroy|nuke|wipe|wipe-.*|erase|purge|uninstall|obliterate|zap|drop|dropall|delete|delete-.*|remove-all|factory-reset|terminate|flushall)$/;
+const GENERIC_FLAG =
+  /^--(?:cluster-reset|force-new-cluster|factory-reset|(?:wipe|erase|destroy|purge|delete|zap|drop|nuke)(?:-\S*)?)(?:=(?!false|no).*)?$/;
 /** Programs whose words are names, patterns or texts. */
 const SPEAKS =
   /^(?:echo|printf|print|logger|log\w*|info|warn\w*|error|die|fail\w*|debug|say|e?grep|fgrep|rg|ag|ack|test|\[\[?|case|export|local|declare|readonly|typeset|unset|read|set|cd|source|\.|mkdir|touch|ls|cat|head|tail|cut|sort|which|type|command|jq|yq|awk|gawk|sed|tr|wc|basename|dirname|for|function|alias|trap|git|kubectl|tput|notify-send|true|false|:|let|return|exit|shift|getopts|wait|sleep|mapfile|readarray|diff|cmp|stat|file|date|man|apropos|less|more|tee|column|xargs|env|sudo|ssh|eval|bash|sh|zsh|find|test_.*|describe|it|assert.*)$/;
@@ -350,7 +370,7 @@ export function harmOf(fact: Fact, isFunction: (name: string) => boolean): Harm 
         ? sqlHarm(inline.text)
         : undefined);
     if (harm) return harm;
-    if (/awk$/.test(inline.program) && /\bsystem\s*\(|\|\s*"(?:ba|z)?sh/.test(inline.text))
+    if (/awk$/.test(inline.program) && /\bsystem\s*\(|\|\s*"(?:ba|z)?sh|\|&?\s*getline/.test(inline.text))
       return { severity: 'refuse', why: 'runs a program out of awk' };
     if (
       inline.program === 'sed' &&
@@ -362,8 +382,8 @@ export function harmOf(fact: Fact, isFunction: (name: string) => boolean): Harm 
   if (isFunction(program)) return undefined;
   const row = TABLE.find(([programs, test]) => programs.test(program) && test(args, fact));
   if (row) return { severity: row[2] ?? 'refuse', why: WHY[row[2] ?? 'refuse'] };
-  if (program !== '' && !SPEAKS.test(program) && !isInterpreter(program) && !isShell(program) && args.verb(GENERIC, 2))
-    return { severity: 'refuse', why: WHY.refuse };
+  const isTalk = program === '' || SPEAKS.test(program) || isInterpreter(program) || args.operands[0] === 'kubectl';
+  if (!isTalk && (args.verb(GENERIC, 2) || args.any(GENERIC_FLAG))) return { severity: 'refuse', why: WHY.refuse };
   return undefined;
 }
 

@@ -78,14 +78,19 @@ const newGuards = (now: Fact, before: Fact): string[] =>
 
 /** Conditions that never hold. */
 const NEVER =
-  /^(?:if|while|unless|not;? if)\s+(?:false\b|! ?true\b|! ?:|true\s*$|:\s*$|\[\[? *(?:"" |-n "" |0 (?:=|==|-eq) 1|1 (?:=|==|-eq) 0|-z "?\w+"? )|\(\( ?0 ?\)\))/;
+  /^(?:if|while|unless)\s+(?:false\b|! ?true\b|! ?:|\[\[? *(?:"" |-n "" |0 (?:=|==|-eq) 1|1 (?:=|==|-eq) 0|-z "?\w+"? )|\(\( ?0 ?\)\))|^unless\s+(?:true|:)\s*$|^not\s+(?:true|:)\b/;
 /** Conditions on nothing but variables, which may have any value. */
 const OF_VARIABLES = /^if \[\[? (?!-[a-z] [^$"])[^\]]*\$\{?\w+(?::-[^}]*)?\}?"? *(?:==?|!=|-eq|-ne|=~) *[^\]]*\]\]?;?$/;
 
+/** Run by a shell is run by itself. */
+const shellOf = ({ via }: Fact): string => (via === undefined || /^(?:ba|da|z|k|a)?sh$/.test(via) ? '' : via);
+
 /** The same command in the new text; of several the one with the same place among them. */
 function sameIn(now: FileFacts, fact: Fact, old: FileFacts): Fact | undefined {
-  const same = now.commands.filter(({ key, via }) => key === fact.key && via === fact.via);
-  const index = old.commands.filter(({ key, via }) => key === fact.key && via === fact.via).indexOf(fact);
+  const same = now.commands.filter((other) => other.key === fact.key && shellOf(other) === shellOf(fact));
+  const index = old.commands
+    .filter((other) => other.key === fact.key && shellOf(other) === shellOf(fact))
+    .indexOf(fact);
   return same[Math.min(index, same.length - 1)];
 }
 
@@ -127,8 +132,7 @@ function hidings(fact: Fact, file: FileFacts): Hiding[] {
     if (frame.kind === 'or' && !frame.fails) made.push('or');
     if (frame.kind === 'and' && !frame.last && fact.program !== 'cd') made.push('left');
     if (frame.kind === 'argument' && fact.via !== 'sh' && fact.via !== 'bash') made.push('argument');
-    if (frame.kind === 'piped' && /^(?:true|:|cat|tee|head|tail|sed|grep)$/.test(frame.into) && !hasPipefail(file))
-      made.push('piped');
+    if (frame.kind === 'piped' && /^(?:true|:)$/.test(frame.into) && !hasPipefail(file)) made.push('piped');
     if (frame.kind === 'function' && !file.commands.some(({ program }) => program === frame.name))
       made.push('uncalled');
   }
@@ -197,12 +201,8 @@ function added(change: Change): Finding[] {
       return say('tells the tool to go on as if nothing had failed');
     if (program === 'exec' && fact.args.length === 0 && isSilenced(fact))
       return say('throws away what the rest of the script says about its failures');
-    if (
-      program === 'alias' &&
-      fact.args.some(({ text }) =>
-        old.commands.some((other) => text.startsWith(`${other.program}=`) && other.program !== ''),
-      )
-    )
+    const aliased = program === 'alias' ? fact.args.map(({ text }) => text.split('=')[0] as string) : [];
+    if (aliased.some((name) => PROGRAMS.test(name) || old.commands.some((other) => other.program === name)))
       return say('replaces a command that is used here');
     const swallowed =
       isWork(fact) &&
@@ -225,6 +225,7 @@ function added(change: Change): Finding[] {
     ...(now.language === 'program'
       ? [...lines.added.flatMap(({ text, number }) => programLine(path, text, number)), ...lostChecks(path, lines)]
       : []),
+    ...lostPrerequisites(change),
     ...(now.language === 'make'
       ? lines.added
           .filter(({ text }) =>
@@ -235,6 +236,22 @@ function added(change: Change): Finding[] {
           )
       : []),
   ];
+}
+
+/** Targets that no longer run first what they did. */
+function lostPrerequisites({ path, lines, now: { language } }: Change): Finding[] {
+  if (language !== 'make' && language !== 'just') return [];
+  const heads = (all: readonly { text: string; number: number }[]) =>
+    all.flatMap(({ text, number }) => {
+      const [, target, needs = ''] = /^@?([\w.%-]+)[^:=]*:(?![=:])([^;#]*)/.exec(text) ?? [];
+      return target === undefined ? [] : [{ target, number, needs: needs.split(/[\s()|&]+/).filter(Boolean) }];
+    });
+  return heads(lines.removed).flatMap(({ target, needs }) => {
+    const now = heads(lines.added).find((other) => other.target === target);
+    const gone = now ? needs.filter((need) => !now.needs.includes(need)) : [];
+    const isFewer = now && now.needs.length < needs.length && gone.length > 0;
+    return isFewer ? [asks('masks', path, now.number, `no longer runs ${gone.join(', ')} first`, target)] : [];
+  });
 }
 
 const sameProgram = (fact: Fact, { gone, old }: Change): boolean =>
@@ -256,13 +273,15 @@ function switchesOff(program: string, args: Arguments): boolean {
   if (program === 'trap')
     return (
       args.words.some((word) => /^(?:ERR|EXIT|0|DEBUG)$/.test(word)) &&
-      /^(?:-|true|:|exit 0|)$/.test((args.words[0] === '--' ? args.words[1] : args.words[0]) ?? 'x')
+      /^(?:-|true|:|)$|(?:^|[;&\s])exit\s*(?:0\s*)?(?:;|$)/.test(
+        (args.words[0] === '--' ? args.words[1] : args.words[0]) ?? 'x',
+      )
     );
   return /^(?:ba|da|z|k)?sh$/.test(program) && args.any(/^\+[a-z]*e/);
 }
 
 const isNothing = ({ program, args }: Fact): boolean =>
-  /^(?:true|:|echo|printf|sleep|pause|break|continue|wait|exit|)$/.test(program) ||
+  /^(?:true|:|echo|printf|sleep|pause|break|continue|wait|exit|trap|)$/.test(program) ||
   (program === 'tail' && args.some(({ text }) => text === '/dev/null'));
 
 /** Containers whose command does nothing: in the place of one that did something, or of what the image would do. */
@@ -328,10 +347,21 @@ const SWALLOWS =
   /^\s*except\b[^:]*:\s*(?:pass|continue)\s*(?:#.*)?$|^\s*except(?:\s+(?:Base)?Exception(?:\s+as\s+\w+)?)?\s*:\s*$|\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}|\bsuppress\(\s*(?:Base)?Exception|\brescue\s*nil|\bcheck\s*=\s*False\b|stderr\s*=\s*subprocess\.DEVNULL/;
 
 const CHECKS =
-  /\braise_for_status\(|\bassert\b|\braise\s+\w|\bsys\.exit\(\s*[1-9]|\bcheck\s*=\s*True\b|\bthrow\s+new\b|\bprocess\.exit\(\s*[1-9]/;
+  /\braise_for_status\(|\bassert\b|\braise\s+\w|\bsys\.exit\(\s*[1-9]|\bcheck\s*=\s*True\b|\bcheck_(?:call|output)\(|\bthrow\s+new\b|\bprocess\.exit\(\s*[1-9]/;
 
 /** What told of failures in a program and is gone. */
 function lostChecks(path: string, { added, removed }: Change['lines']): Finding[] {
+  const code = (text: string) => text.replace(/^\s*(?:#|\/\/)\s*/, '').trim();
+  const commented = added.find(
+    ({ text }) =>
+      /^\s*(?:#|\/\/)/.test(text) &&
+      code(text).includes('(') &&
+      removed.some((line) => line.text.trim() === code(text)),
+  );
+  if (commented) return [refuses('masks', path, commented.number, 'is commented out', commented.text.trim())];
+  const caught = added.find(({ text }) => /^\s*(?:except\b|\}?\s*catch\b|rescue\b)/.test(text));
+  const isRaised = added.some(({ text }) => /\b(?:raise|throw|exit|abort|fatal)\b/.test(text));
+  if (caught && !isRaised) return [asks('masks', path, caught.number, 'may swallow a failure', caught.text.trim())];
   const count = (lines: readonly { text: string }[]) => lines.filter(({ text }) => CHECKS.test(text)).length;
   if (count(removed) <= count(added)) return [];
   return [
@@ -428,17 +458,19 @@ function ends({ path, added, now, gone, old }: Change): Finding[] {
     // `exec` of the command that stood there is that command.
     if (program === 'exec' && gone.some((other) => other.program === args[0]?.text.split('/').at(-1))) return [];
     const name = functionOf(fact);
-    const later = now.commands.some(
-      (other) =>
-        now.commands.indexOf(other) > now.commands.indexOf(fact) &&
-        other.unit === unit &&
-        functionOf(other) === name &&
-        isWork(other),
-    );
+    const index = now.commands.indexOf(fact);
+    const isAfter = (other: Fact, i: number) =>
+      program === 'exit' && name !== '' ? functionOf(other) !== name : i > index && functionOf(other) === name;
+    const later = now.commands.some((other, i) => other.unit === unit && isAfter(other, i) && isWork(other));
     const failing = gone.find(
       (other) => other.program === program && functionOf(other) === name && isFailure(other, old),
     );
     if (failing) return [asks('masks', path, line, 'was a failure before', shownWords(fact))];
+    const last = now.commands.slice(0, index).findLast((other) => other.unit === unit && isOwn(other));
+    const isForgiving =
+      !now.commands.some(stopsAtFailure) && now.language !== 'make' && /^0*$/.test(args[0]?.text ?? '');
+    if (!later && last && isWork(last) && isForgiving && around.every(({ kind }) => kind !== 'branch'))
+      return [refuses('masks', path, line, 'ends well whatever the command before it did', shownWords(fact))];
     if (!later) return [];
     const isConditional = around.some(({ kind }) => kind === 'branch');
     const why = 'ends before the work below it is done, as if all had gone well';

@@ -41,7 +41,8 @@ const TABLE: readonly (readonly [programs: RegExp, test: (args: Arguments) => bo
     (args) =>
       args.verbs(/^create$/, /^(?:clusterrolebinding|rolebinding|clusterrole|role|token|serviceaccount|sa)$/) ||
       args.verbs(/^(?:certificate)$/, /^approve$/) ||
-      args.verb(/^(?:adm|policy)$/, 1),
+      args.verb(/^(?:adm|policy)$/, 1) ||
+      args.verbs(/^auth$/, /^reconcile$/),
   ],
   [
     /^(?:setcap|setfacl|sysctl|update-initramfs|grub-mkconfig|efibootmgr|ld|ldconfig|kexec|bpftool|auditctl|setenforce|ufw|firewall-cmd)$/,
@@ -82,6 +83,11 @@ function commandFindings({ path, added, old }: Change): Finding[] {
     const say = (why: string) => [refuses('persists', path, fact.line, why, shownWords(fact))];
     const file = writtenPaths(fact).find((one) => START_FILES.test(one));
     if (file !== undefined && !old.commands.some((other) => writtenPaths(other).includes(file))) return say(WHY);
+    const named =
+      /^(?:read|mapfile|readarray|getopts)$/.test(fact.program) ||
+      (fact.program === 'printf' && args.words[0] === '-v');
+    if (named && args.words.some((word) => RULING.test(word)))
+      return say('sets a variable that decides which programs run');
     if (!TABLE.some(([programs, test]) => programs.test(fact.program) && test(args))) return [];
     const unit = args.operands.at(-1) ?? '';
     const isNamed =
@@ -157,7 +163,7 @@ function recipeVariables({ now: { language }, lines }: Change): { name: string; 
   });
 }
 
-function taskFindings({ path, old, addedLeaves, goneLeaves }: Change): Finding[] {
+function taskFindings({ path, old, now, addedLeaves, goneLeaves }: Change): Finding[] {
   const files = addedLeaves.filter(
     ({ keys, value }) =>
       /^(?:dest|path|name|file)$/.test(keys.at(-1) ?? '') && START_FILES.test(value) && keys.length > 1,
@@ -167,6 +173,7 @@ function taskFindings({ path, old, addedLeaves, goneLeaves }: Change): Finding[]
   const isOther = goneLeaves.some(
     ({ keys, value }) => /^(?:dest|path|name|file)$/.test(keys.at(-1) ?? '') && START_FILES.test(value),
   );
+  const isTasks = (now.data?.documents ?? []).some(Array.isArray);
   const enabled = addedLeaves.filter(
     ({ keys, value }) =>
       keys.at(-1) === 'enabled' &&
@@ -179,7 +186,7 @@ function taskFindings({ path, old, addedLeaves, goneLeaves }: Change): Finding[]
       .map(({ value, line }) =>
         isOther ? asks('softer', path, line, WHY, value) : refuses('persists', path, line, WHY, value),
       ),
-    ...enabled.map(({ line }) => asks('softer', path, line, 'starts a service by itself from now on')),
+    ...(isTasks ? enabled : []).map(({ line }) => asks('softer', path, line, 'starts a service by itself from now on')),
   ];
 }
 

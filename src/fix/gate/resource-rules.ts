@@ -1,5 +1,6 @@
 // What manifests, values, tasks and Terraform would destroy or stop: judged on their trees.
 import type { Leaf, Value } from './data.ts';
+import { sqlHarm } from './destructive.ts';
 import type { Change } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import type { Tree } from './rules.ts';
@@ -40,8 +41,13 @@ const DESTROYS: readonly (readonly [Test, string])[] = [
     is(/^(?:prevent_destroy|deletion_protection|deletionProtection|protect|protected|disable_api_termination)$/i, NO),
     'takes the protection away that keeps data from being destroyed',
   ],
-  [({ value }) => /"?\$patch"?\s*:\s*"?delete\b/.test(value), 'deletes what it patches'],
-  [({ keys, value }) => keys.at(-1) === '$patch' && value === 'delete', 'deletes what it patches'],
+  [is(/^content$/, /^$/), 'empties a file'],
+  [is(/^delete$/, YES, /synchronize|rsync/), 'deletes what is not on the other side'],
+  [
+    ({ keys, value }) =>
+      /(?:query|queries|sql|statement|script)$/i.test(keys.at(-1) ?? '') && sqlHarm(value) !== undefined,
+    'drops or deletes data of a database',
+  ],
   [is(/^confirmation$/, /yes-really-destroy-data/), 'destroys data'],
   [
     is(/^(?:persistentVolumeClaimRetentionPolicy|whenDeleted|whenScaled)$/, /^Delete$/),
@@ -64,6 +70,15 @@ const SOFTER: readonly (readonly [Test, string])[] = [
   ],
   [is(/^(?:replicas|replicaCount|minReplicas|desired_capacity|count)$/i, /^0$/), 'runs none of it any more'],
   [is(/^suspend$/, YES), 'suspends it'],
+  [
+    ({ keys, value }) => /"?\$patch"?\s*:\s*"?delete\b/.test(value) || (keys.at(-1) === '$patch' && value === 'delete'),
+    'deletes what it patches',
+  ],
+  [
+    ({ keys, value }) =>
+      keys.includes('healthcheck') && (value === 'NONE' || (keys.at(-1) === 'disable' && YES.test(value))),
+    'is no longer looked after',
+  ],
   [({ keys, value }) => keys.at(-1) === 'state' && /\{\{/.test(value), 'is in a state that is only known at run time'],
   [is(/^wait$/, NO), 'does not wait until it is ready'],
   [

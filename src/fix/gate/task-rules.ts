@@ -121,7 +121,9 @@ const shown = ({ name, module }: Task): string => (name === '' ? module : `${nam
 const CONSTANT =
   /^(?:not\s+)?\(?\s*(?:(?:true|false|yes|no|none|never|always|\d+|'[^']*'|"[^"]*")(?:\s*(?:==|!=|<|>|and|or|\|)\s*(?:not\s+)?(?:true|false|bool|yes|no|none|int|\d+|'[^']*'|"[^"]*"))*)\s*\)?$/i;
 const isConstant = (value: Value | undefined): boolean =>
-  Array.isArray(value) ? value.some(isConstant) : typeof value === 'string' && CONSTANT.test(value.trim());
+  Array.isArray(value)
+    ? value.length === 0 || value.some(isConstant)
+    : typeof value === 'string' && (CONSTANT.test(value.trim()) || value.trim() === 'ansible_check_mode');
 
 /** Words on a task that keep it from running or its failure from counting, which it did not have before. */
 function silenced(path: string, task: Task, before: readonly Task[]): Finding[] {

@@ -108,6 +108,8 @@ function recipeText(line: string): string {
 const forgiven = (command: string, signs: string): string =>
   signs.includes('-') && command !== '' && !command.startsWith('#') ? `{ ${command}; } || true` : command;
 
+const JUST_HEAD = /^@?([\w-]+)(?:\s+[+*$]*\w+(?:=(?:"[^"]*"|'[^']*'|[^\s:]+))?)*\s*:(?!=)/;
+
 function justRecipes(text: string): ShellText[] {
   const made: ShellText[] = [];
   let name = '';
@@ -134,7 +136,7 @@ function justRecipes(text: string): ShellText[] {
       attributes += line.replace(/\[(?:doc|group|private|no-cd|no-exit-message)\b.*?\]/g, '');
       continue;
     }
-    name = /^@?([\w-]+)[^:=]*:(?!=)/.exec(line)?.[1] ?? '';
+    name = JUST_HEAD.exec(line)?.[1] ?? '';
     guard = attributes;
     attributes = '';
     for (const [, command] of line.matchAll(/`([^`]+)`/g))

@@ -15,7 +15,11 @@ export const readable = (text: string): string =>
 
 export function hideTemplates(text: string): string {
   if (!text.includes('{{') && !text.includes('{%') && !text.includes('{#')) return text;
-  return text.replace(TEMPLATE, (template, at: number) => {
+  // A line that goes on behind a statement goes on without it, too.
+  const joined = text.replace(/\\(\{[{%][^\n]*?[%}]\})(?=[ \t]*\n)/g, (whole, template: string) =>
+    STATEMENT.test(template) ? `${' '.repeat(template.length)}\\` : whole,
+  );
+  return joined.replace(TEMPLATE, (template, at: number) => {
     const isAlone =
       /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, at - 200), at)) &&
       /^[ \t]*(?:\n|$)/.test(text.slice(at + template.length, at + template.length + 200));

@@ -22,6 +22,7 @@ export interface RunCommand extends Command {
 
 /** Options of a wrapper that take a value in the next word. */
 const WRAPPERS: Readonly<Record<string, RegExp>> = {
+  coproc: /^$/,
   sudo: /^(?:-[ugUCpRDThr]|--(?:user|group|chdir|host|prompt|role|type))$/,
   doas: /^-[uC]$/,
   env: /^(?:-[uCS]|--(?:unset|chdir|split-string))$/,
@@ -76,7 +77,7 @@ const BEFORE: Readonly<Record<string, number>> = {
   faketime: 1,
   sg: 1,
 };
-const SHELLS = /^(?:ba|z|da|k|a|mk|fi)?sh$/;
+const SHELLS = /^(?:(?:ba|z|da|k|a|mk|fi)?sh|\$(?:SHELL|BASH))$/;
 const INTERPRETERS = /^(?:python[\d.]*|perl[\d.]*|ruby|node|nodejs|php|deno|bun|lua|pwsh|osascript|tclsh|Rscript)$/;
 const SQL = /^(?:psql|mysql|mariadb|sqlite3|mongo|mongosh|clickhouse-client|influx|redis-cli|cockroach|duckdb|cqlsh)$/;
 const AWK = /^(?:[gmn]?awk|sed|jq|yq)$/;
@@ -208,6 +209,8 @@ function unwrap(command: Command, scope: Scope, depth: number, via?: string): Ru
     return hasScript && !args.some(({ text }) => text === '-s') ? [self] : [self, ...reads.flatMap(text)];
   }
   if (program === 'eval') return [self, ...text(joined(args))];
+  const isStdin = args.some(({ text }) => /^(?:-|\/dev\/(?:stdin|fd\/0))$/.test(text));
+  if (isStdin && /^(?:source|\.|g?make)$/.test(program)) return [self, ...reads.flatMap(text)];
   if (program === 'trap') return /^(?:-|)$/.test(args[0]?.text ?? '') ? [self] : [self, ...text(args[0])];
   if (program === 'find') return [self, ...findActions(args).flatMap(inside)];
   if (program === 'ansible') return [self, ...text(args[args.findIndex(({ text }) => text === '-a') + 1])];
@@ -234,7 +237,8 @@ function unwrap(command: Command, scope: Scope, depth: number, via?: string): Ru
   if (scope.passing.has(program))
     return [self, ...inside(args.slice(args.findIndex(({ text }) => !/^-|^\d+[smh]?$/.test(text))))];
   const written = writtenScript(command);
-  const texts = [...optionTexts(program, args), ...(written ? [written] : [])];
+  const settings = command.assignments.filter(({ name }) => RUNS_SETTING.test(name)).flatMap(({ values }) => values);
+  const texts = [...optionTexts(program, args), ...settings, ...(written ? [written] : [])];
   return [withInline(self, reads), ...texts.flatMap(text)];
 }
 
@@ -348,6 +352,9 @@ function writtenScript(command: Command): Word | undefined {
   const text = name === 'cat' || isTee ? (documents(command)[0] ?? undefined) : spokenText(command);
   return text && (SCRIPT_FILE.test(file.text) || text.text.startsWith('#!')) ? text : undefined;
 }
+
+/** Variables whose value the program that reads them runs. */
+const RUNS_SETTING = /(?:PAGER|EDITOR|VISUAL|ASKPASS|BROWSER|LESSOPEN|LESSCLOSE|_RSH|_COMMAND|EXTERNAL_DIFF)$/;
 
 /** Options of programs that are no wrappers, whose value is a command. */
 const RUNS_VALUE: readonly (readonly [programs: RegExp, option: RegExp])[] = [
