@@ -23,6 +23,8 @@ const isStageData = (path: string, documents: readonly Value[]): boolean =>
 
 const isRecord = (value: Value | undefined): value is { [key: string]: Value } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+const isTexts = (value: Value): value is string[] =>
+  Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string');
 const isResource = (value: Value): boolean => isRecord(value) && 'kind' in value && 'apiVersion' in value;
 const isPlay = (value: Value): boolean =>
   Array.isArray(value) &&
@@ -64,8 +66,16 @@ export function dataTexts(path: string, data: Data): ShellText[] {
       else if (!isStage && argv && /^(?:command|args)$/.test(part) && Array.isArray(inner)) continue;
       else if (isStage && RUN_KEYS.test(part))
         add(inner, 'run', line, part === 'cmds' ? (keys.at(-1) ?? called) : called, guard);
+      else if (!isStage && isTexts(inner) && CONTAINER_KEYS.test(part))
+        addList(inner, line, placeOf([...keys, part], called));
       else visit(inner, [...keys, part], line, called, guard);
     }
+  };
+
+  const addList = (words: readonly string[], line: number, name: string): void => {
+    const [first = '', ...rest] = words;
+    const text = first === 'CMD-SHELL' ? rest.join(' ') : first === 'CMD' ? rest : words;
+    made.push({ text, role: 'container', line, name });
   };
 
   const addModule = (inner: Value, line: number, name: string, guard: string): void => {

@@ -78,7 +78,7 @@ const newGuards = (now: Fact, before: Fact): string[] =>
 
 /** Conditions that never hold. */
 const NEVER =
-  /^(?:if|while|unless)\s+(?:false\b|! ?true\b|! ?:|\[\[? *(?:"" |-n "" |0 (?:=|==|-eq) 1|1 (?:=|==|-eq) 0|-z "?\w+"? )|\(\( ?0 ?\)\))|^unless\s+(?:true|:)\s*$|^not\s+(?:true|:)\b/;
+  /^(?:if|while|unless)\s+(?:false\b|! ?true\b|! ?:|\[\[? *(?:"" |-n "" |0 (?:=|==|-eq) 1|1 (?:=|==|-eq) 0|-z "?\w+"? )|\(\( ?0 ?\)\))|^unless\s+(?:true|:)\s*$|^not\s+(?:true|:)(?=[\s;]|$)/;
 /** Conditions on nothing but variables, which may have any value. */
 const OF_VARIABLES = /^if \[\[? (?!-[a-z] [^$"])[^\]]*\$\{?\w+(?::-[^}]*)?\}?"? *(?:==?|!=|-eq|-ne|=~) *[^\]]*\]\]?;?$/;
 

@@ -41,6 +41,7 @@ function byProgram(program: string, args: Arguments): string[] {
     (args.has('xC', 'extract', 'directory') || program !== 'tar')
   )
     return [args.value(/^(?:-[a-zA-Z]*C|-d|--directory)$/) ?? ''].filter(Boolean);
-  if (program === 'git') return args.verb(/^(?:checkout|restore|apply|mv|rm|show)$/, 2) ? args.operands.slice(1) : [];
+  if (program === 'git' && args.verb(/^(?:checkout|restore|apply|am|mv|rm)$/, 2))
+    return args.words.slice(1).flatMap((word) => word.split('='));
   return [];
 }

@@ -190,7 +190,14 @@ function filledIn(word: Word, values: Values): Word {
 
 const nameOf = (word: Word | undefined): string => (word === undefined ? '' : (word.text.split('/').at(-1) as string));
 
+/** The command itself, what it runs, and what its variables tell it to run. */
 function unwrap(command: Command, scope: Scope, depth: number, via?: string): RunCommand[] {
+  const settings = command.assignments.filter(({ name }) => RUNS_SETTING.test(name)).flatMap(({ values }) => values);
+  const ran = settings.flatMap((word) => (depth < MAX_DEPTH ? fromText(word, command, scope.parse, depth, 'env') : []));
+  return [...unwrapWords(command, scope, depth, via), ...ran];
+}
+
+function unwrapWords(command: Command, scope: Scope, depth: number, via?: string): RunCommand[] {
   const [first, ...args] = command.words;
   // A program of which any part is only known at run time is one that is.
   const program = first?.dynamic && /\$/.test(nameOf(first)) ? `$${first.text}`.replace(/^\$\$/, '$') : nameOf(first);
@@ -237,8 +244,7 @@ function unwrap(command: Command, scope: Scope, depth: number, via?: string): Ru
   if (scope.passing.has(program))
     return [self, ...inside(args.slice(args.findIndex(({ text }) => !/^-|^\d+[smh]?$/.test(text))))];
   const written = writtenScript(command);
-  const settings = command.assignments.filter(({ name }) => RUNS_SETTING.test(name)).flatMap(({ values }) => values);
-  const texts = [...optionTexts(program, args), ...settings, ...(written ? [written] : [])];
+  const texts = [...optionTexts(program, args), ...(written ? [written] : [])];
   return [withInline(self, reads), ...texts.flatMap(text)];
 }
 
