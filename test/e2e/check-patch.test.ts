@@ -50,7 +50,13 @@ test('--jsonl: one line out for each line in, in order, with these keys in this 
   const done = await checkLines([
     { id: 'fine', files, answer: FIX, allow },
     { id: 2, files, answer: diff('README.md', 'hello', 'x'), allow },
-    { id: 'masks', files, answer: diff('stages/vms/run.sh', 'qm start 101', 'qm start 101 || true'), allow },
+    {
+      id: 'masks',
+      files,
+      answer: diff('stages/vms/run.sh', 'qm start 101', 'qm start 101 || true'),
+      allow,
+      failed: 'qm start 101',
+    },
     { id: 'nameless', path: 'stages/vms/run.sh', files, answer: '@@ @@\n-qm start 101\n+qm start 102\n', allow },
     { id: 'link', files, links: { 'stages/vms': '/etc' }, answer: FIX, allow },
     { id: 'protected', files, answer: FIX, allow, protect: ['STAGES/**'] },

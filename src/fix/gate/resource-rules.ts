@@ -113,8 +113,10 @@ export function resourceFindings(change: Change, tree: Tree): Finding[] {
       .slice(0, 1)
       .map(([, why]) => refuses('destroys', path, leaf.line, why, shown(leaf))),
   );
+  // Of a task's module it says something else, or nothing that matters.
+  const isTasks = (now.data?.documents ?? []).some(Array.isArray);
   const loose = addedLeaves.flatMap((leaf) =>
-    SOFTER.filter(([test]) => test(leaf))
+    SOFTER.filter(([test]) => test(leaf) && !(isTasks && /^(?:force|wait|prune|count)$/.test(last(leaf))))
       .slice(0, 1)
       .map(([, why]) => asks('softer', path, leaf.line, why, shown(leaf))),
   );
