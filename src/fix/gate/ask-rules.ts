@@ -9,6 +9,7 @@ import { asks, type Finding } from './finding.ts';
 import { mentions } from './mentions.ts';
 import type { Knows, Tree } from './rules.ts';
 import { shownWords } from './shown.ts';
+import { unusualVerb } from './usual-verbs.ts';
 import { writtenPaths } from './written-paths.ts';
 
 /** `log`: a program that it names is not new. */
@@ -16,6 +17,7 @@ export function askFindings(change: Change, knows: Knows, tree: Tree, log = ''):
   return [
     ...newPrograms(change, (name) => knows(name) || mentions(log, name), tree),
     ...newAddresses(change, knows),
+    ...newVerbs(change),
     ...writesElsewhere(change),
     ...shows(change),
   ];
@@ -85,6 +87,17 @@ function isOfRepository(word: string, path: string, tree: Tree): boolean {
   return (
     tree.exists(plain) || tree.exists(parts.join('/')) || (tree.hasTail?.(plain.replace(/^(?:\.\.\/)+/, '')) ?? false)
   );
+}
+
+/** Tools that are told to do what this file did not tell them before. */
+function newVerbs({ path, added, old }: Change): Finding[] {
+  const before = new Set(old.commands.map(unusualVerb));
+  return added.flatMap((fact) => {
+    const verb = fact.role === 'run' ? unusualVerb(fact) : undefined;
+    return verb === undefined || before.has(verb)
+      ? []
+      : [asks('softer', path, fact.line, `runs \`${verb}\`, which it did not do before`, shownWords(fact))];
+  });
 }
 
 const FETCHES =
@@ -185,6 +198,10 @@ function writesElsewhere({ path, added, old, now }: Change): Finding[] {
     });
 }
 
+/** Code that reads, computes and prints. */
+const HARMLESS_CODE =
+  /^(?!.*(?:\b(?:os|subprocess|shutil|socket|system|exec|eval|popen|spawn|unlink|remove|rename|delete|rm\w*|write\w*|getattr|compile|child_process|fs|require|File|IO|Pathname|open)\b|__|`)).*$/s;
+
 const KEY_FILE =
   /(?:^|\/)(?:id_(?:rsa|ed25519|ecdsa)|[\w.-]*\.(?:pem|key|agekey)|kubeconfig|talosconfig|admin\.conf|\.env(?:\.\w+)?|shadow|keys\.txt|k3s\.yaml|\.netrc|\.pgpass|token|node-token|\S*secret\S*\.ya?ml)$/i;
 
@@ -220,6 +237,8 @@ function shows({ path, added, gone }: Change): Finding[] {
       (/^(?:sops|ansible-vault|vault|op|bw|pass|gopass|age)$/.test(program) &&
         (args.has('d', 'decrypt') || args.verb(/^(?:decrypt|view|read|get|show|kv)$/, 2)) &&
         isAlone);
+    if (fact.inline && isInterpreter(fact.inline.program) && !HARMLESS_CODE.test(fact.inline.text))
+      return [asks('new_program', path, line, `runs a program that is written in its command`, words)];
     if (dumps) return [asks('softer', path, line, 'prints the environment, a secret or a key file', words)];
     const config = assignmentsOf(fact).find(
       ({ name, values }) => /^(?:KUBECONFIG|TALOSCONFIG)$/.test(name) && /^(?:\/|~|\$HOME)/.test(values[0]?.text ?? ''),

@@ -82,6 +82,7 @@ function temporaryNames({ commands }: FileFacts, text: string): Set<string> {
 
 function harmIn(fact: Fact, scope: Scope): Harm | undefined {
   return (
+    wrapped(fact) ??
     deletes(fact, scope) ??
     empties(fact, scope) ??
     atRunTime(fact, scope) ??
@@ -89,6 +90,24 @@ function harmIn(fact: Fact, scope: Scope): Harm | undefined {
     harmOf(fact, scope.isFunction)
   );
 }
+
+const DELETES = /^(?:rm|shred|unlink|mkfs(?:\..*)?|wipefs|blkdiscard|rmdir)$/;
+const TALKS =
+  /^(?:echo|printf|log\w*|info|warn\w*|error|die|grep|egrep|rg|which|type|command|man|git|kubectl|docker|podman|export|local|declare|case|for|sudo|env|xargs|find|ssh|sh|bash|trap|eval|apt-get|apt|dnf|yum|apk|brew|pip|npm|busybox|toybox|test|\[\[?|alias|hash|function)$/;
+
+/** A program that no table knows and that is given another to run; JSON that has a command in it. */
+function wrapped({ program, args, via }: Fact): Harm | undefined {
+  if (via !== undefined || TALKS.test(program) || program === '') return jsonHarm(args);
+  const at = args.findIndex(({ text, quoted }) => !quoted && DELETES.test(text.split('/').at(-1) as string));
+  return at > 0 && args.length > at + 1 && !args[at]?.dynamic
+    ? { severity: 'refuse', why: 'has something deleted by another program' }
+    : jsonHarm(args);
+}
+
+const jsonHarm = (args: Fact['args']): Harm | undefined =>
+  args.some(({ text }) => /^\s*(?:\S*=)?[[{]/.test(text) && DESTROYS.test(strings(text).join(' ')))
+    ? { severity: 'refuse', why: 'has a command in it that deletes' }
+    : undefined;
 
 const TEMPORARY = /^(?:\/tmp|\/var\/tmp|\/dev\/shm|\$TMPDIR|\$RUNNER_TEMP)\/[^*?]*[\w]/;
 
@@ -146,7 +165,7 @@ function empties({ program, args, redirects }: Fact, scope: Scope): Harm | undef
 function atRunTime({ program, around, role, words }: Fact, { runTime, assigned }: Scope): Harm | undefined {
   if (role === 'maybe') return undefined;
   if (/^\ue000+$/.test(program)) return undefined;
-  if (program === '}' || program === '{' || /^[^[].*[*?]|^[*?]/.test(program))
+  if (program === '}' || program === '{' || /^[^[].*[*?]|^[*?]|^[^\s[({:!.]+[:,;](?!\/)/.test(program))
     return { severity: 'refuse', why: 'cannot be read as a command' };
   if (!program.startsWith('$') || runTime.has(program)) return undefined;
   const inFunction = around.some(({ kind }) => kind === 'function');
@@ -186,8 +205,10 @@ function unseen(fact: Fact, { fetched, language }: Scope): Harm | undefined {
     if (/^(?:echo|printf)$/.test(feeder[0] ?? '') && said.some(({ dynamic, text }) => dynamic || /\\[x0]/.test(text)))
       return { severity: 'refuse', why };
   }
-  if (runs && redirects.some(({ operator, target }) => operator === '<' && target?.text === '$(…)'))
+  const input = redirects.find(({ operator }) => operator === '<')?.target?.text;
+  if (isShell(program) && !hasOperand(fact) && fact.via === undefined && input !== undefined)
     return { severity: 'refuse', why };
+  if (runs && input === '$(…)') return { severity: 'refuse', why };
   if (/^(?:source|\.|bash|sh|zsh|dash|ksh)$/.test(program) && args.some(({ text }) => text === '$(…)'))
     return { severity: 'refuse', why };
   if (program === '$(…)' && around.some(({ kind }) => kind === 'argument')) return { severity: 'refuse', why };

@@ -175,7 +175,7 @@ const TABLE: readonly Row[] = [
       (args.has('fd', 'force', 'force-with-lease', 'mirror', 'delete', 'prune') ||
         args.operands.slice(1).some((word) => /^[+:]/.test(word))),
   ],
-  [/^git$/, (args) => args.verb(/^(?:clean|filter-branch|filter-repo|rm)$/, 2)],
+  [/^git$/, (args) => args.verb(/^(?:clean|filter-branch|filter-repo|rm|update-ref)$/, 2)],
   [/^git$/, (args) => args.verb(/^reset$/, 2) && args.has('', 'hard', 'merge', 'keep')],
   [
     /^git$/,
@@ -243,6 +243,7 @@ const TABLE: readonly Row[] = [
     /^(?:ansible|ansible-playbook|ansible-pull)$/,
     (args) =>
       /\bstate=absent\b/.test(args.all) ||
+      /^(?:reset|nuke|destroy|wipe|teardown|uninstall)/.test(args.value(/^(?:-t|--tags)$/) ?? '') ||
       args.operands.some((word) =>
         /(?:^|[/_-])(?:reset|nuke|destroy|wipe|teardown|uninstall)[\w-]*\.ya?ml$/.test(word),
       ),
@@ -297,6 +298,7 @@ const TABLE: readonly Row[] = [
     'ask',
   ],
   [/^(?:reboot|shutdown|poweroff|halt|init|telinit|killall|pkill|kexec|swapoff|fsfreeze)$/, always, 'ask'],
+  [/^(?:make|just|task)$/, (args) => args.operands.some((word) => /^(?:clean|mrproper)$/.test(word)), 'ask'],
   [/^kill$/, (args) => args.has('9', 'KILL') || args.words.includes('-KILL') || args.words.includes('-SIGKILL'), 'ask'],
   [/^(?:talosctl)$/, verb(/^(?:reboot|shutdown|rollback|upgrade-k8s|etcd)$/, 2), 'ask'],
   [
@@ -346,9 +348,21 @@ export function inlineHarm(text: string): Harm | undefined {
   return undefined;
 }
 
+/** Words of code that delete, however its texts are put together. */
+const codeHarm = (text: string): Harm | undefined => {
+  const joined = text.replace(/["']\s*[.+]\s*["']/g, '');
+  const deletes =
+    /\b(?:unlink|remove_tree|rmtree|rmSync|rm_rf?|remove|rmdir|rename|truncate)\b|\brm\s+-\w*[rf]|`[^`]*\brm\b/;
+  return deletes.test(joined) || inlineHarm(joined) || sqlHarm(joined)
+    ? { severity: 'refuse', why: 'deletes files or data' }
+    : undefined;
+};
+
 /** What SQL would destroy. */
 export const sqlHarm = (text: string): Harm | undefined =>
-  SQL.test(text) ? { severity: 'refuse', why: 'drops or deletes data of a database' } : undefined;
+  SQL.test(text.replace(/\/\*.*?\*\//gs, ' '))
+    ? { severity: 'refuse', why: 'drops or deletes data of a database' }
+    : undefined;
 
 const WHY: Readonly<Record<Severity, string>> = {
   refuse: 'removes, wipes or resets what cannot be had again; mend the cause instead',
@@ -364,13 +378,18 @@ export function harmOf(fact: Fact, isFunction: (name: string) => boolean): Harm 
   );
   if (emptied) return { severity: 'refuse', why: 'writes over a block device' };
   if (inline) {
+    const isCode = isInterpreter(inline.program);
     const harm =
       inlineHarm(inline.text) ??
+      (isCode ? codeHarm(inline.text) : undefined) ??
       (/sql|maria|mongo|redis|influx|duck|cql|cockroach|clickhouse/.test(inline.program)
         ? sqlHarm(inline.text)
         : undefined);
     if (harm) return harm;
-    if (/awk$/.test(inline.program) && /\bsystem\s*\(|\|\s*"(?:ba|z)?sh|\|&?\s*getline/.test(inline.text))
+    if (
+      /awk$/.test(inline.program) &&
+      /\bsystem\s*\(|\|\s*"(?:ba|z)?sh|\|&?\s*getline|\|&?\s*"|>>?\s*"\//.test(inline.text)
+    )
       return { severity: 'refuse', why: 'runs a program out of awk' };
     if (
       inline.program === 'sed' &&

@@ -186,7 +186,7 @@ function softened(path: string, before: Fact, after: Fact): Finding[] {
 
 /** Programs that nobody defines anew without a reason. */
 const PROGRAMS =
-  /^(?:ssh|scp|rsync|curl|wget|kubectl|helm|helmfile|flux|talosctl|terraform|tofu|ansible\S*|docker|podman|git|systemctl|qm|pct|sudo|test|exit|set|trap|grep|make|python3?|node|kustomize|etcdctl|exec|command|false|return|cd|source)$/;
+  /^(?:ssh|scp|rsync|curl|wget|kubectl|helm|helmfile|flux|talosctl|terraform|tofu|ansible\S*|docker|podman|git|systemctl|qm|pct|sudo|test|exit|set|trap|grep|make|python3?|node|kustomize|etcdctl|exec|command|false|return|cd|source|command_not_found_handle)$/;
 
 /** New text that hides failures by itself. */
 function added(change: Change): Finding[] {
@@ -201,6 +201,13 @@ function added(change: Change): Finding[] {
       return say('tells the tool to go on as if nothing had failed');
     if (program === 'exec' && fact.args.length === 0 && isSilenced(fact))
       return say('throws away what the rest of the script says about its failures');
+    const isReplaced =
+      fact.assignments.some(({ name }) => /^BASH_(?:ALIASES|CMDS)$/.test(name)) ||
+      (program === 'hash' && args.has('p')) ||
+      (program === 'enable' && args.has('nf'));
+    if (isReplaced) return say('replaces a command by another');
+    if (program === 'function' && PROGRAMS.test(fact.args[0]?.text ?? ''))
+      return say('replaces a command that is used here');
     const aliased = program === 'alias' ? fact.args.map(({ text }) => text.split('=')[0] as string) : [];
     if (aliased.some((name) => PROGRAMS.test(name) || old.commands.some((other) => other.program === name)))
       return say('replaces a command that is used here');

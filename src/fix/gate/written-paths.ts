@@ -22,10 +22,13 @@ function byProgram(program: string, args: Arguments): string[] {
     const target = args.value(/^(?:-t|--target-directory)$/) ?? args.operands.at(-1) ?? '';
     // Into a folder a file goes under its own name.
     const inside = args.operands.slice(0, -1).map((word) => `${target.replace(/\/+$/, '')}/${word.split('/').at(-1)}`);
-    return target === '' ? [] : [target, ...inside];
+    const moved = program === 'mv' ? args.operands.slice(0, -1) : [];
+    return target === '' ? [] : [target, ...inside, ...moved];
   }
   if (program === 'chmod' || program === 'chown' || program === 'chgrp') return args.operands.slice(1);
   if (EVERY.test(program)) return [...args.operands];
+  if (program === 'openssl' || program === 'age' || program === 'gpg')
+    return [args.value(/^(?:-out|-o|--output)$/) ?? ''].filter(Boolean);
   if (program === 'dd') return args.words.flatMap((word) => /^of=(.*)$/.exec(word)?.[1] ?? []);
   if (
     IN_PLACE.test(program) &&

@@ -112,7 +112,7 @@ class Reader {
         return this.loop(node, around);
       case 'for_statement':
       case 'c_style_for_statement':
-        this.substitutions(node, around, 'do_group');
+        for (const part of node.children) this.substitutions(part, around, 'do_group');
         return this.body(child(node, 'do_group', 'compound_statement'), [
           ...around,
           { kind: 'branch', guard: head(node) },
@@ -204,7 +204,7 @@ class Reader {
 
   cases(node: ShellNode, around: readonly Frame[]): Command[] {
     const subject = head(node);
-    this.substitutions(node, around, 'case_item');
+    for (const part of node.children) this.substitutions(part, around, 'case_item');
     for (const item of node.children.filter(({ type }) => type === 'case_item')) {
       const at = item.children.findIndex(({ type }) => type === ')');
       const pattern = item.children

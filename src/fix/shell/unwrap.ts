@@ -194,7 +194,31 @@ const nameOf = (word: Word | undefined): string => (word === undefined ? '' : (w
 function unwrap(command: Command, scope: Scope, depth: number, via?: string): RunCommand[] {
   const settings = command.assignments.filter(({ name }) => RUNS_SETTING.test(name)).flatMap(({ values }) => values);
   const ran = settings.flatMap((word) => (depth < MAX_DEPTH ? fromText(word, command, scope.parse, depth, 'env') : []));
-  return [...unwrapWords(command, scope, depth, via), ...ran];
+  const hidden = via === undefined && depth < MAX_DEPTH ? hiddenTexts(command) : [];
+  return [
+    ...unwrapWords(command, scope, depth, via),
+    ...ran,
+    ...hidden.flatMap((word) => fromText(word, command, scope.parse, depth, 'expansion')),
+  ];
+}
+
+const SUBSTITUTED = /\$\(((?:[^()]|\([^()]*\))*)\)|`((?:[^`\\]|\\.)*)`/g;
+
+/** Substitutions inside texts that bash may expand later: in arithmetic, prompts and here-documents. */
+function hiddenTexts({ words, assignments, document, from }: Command): Word[] {
+  const quoted = [...words, ...assignments.flatMap(({ values }) => values)].filter(
+    ({ raw, text }) => /^'|^\$'/.test(raw) && /\$\(|`/.test(text),
+  );
+  const isSpoken = /^(?:echo|printf|awk|gawk|sed|jq|perl|python[\d.]*|ruby|node|ssh|sh|bash|trap|grep)$/.test(
+    nameOf(words[0]),
+  );
+  const texts = isSpoken ? [] : quoted.map(({ text }) => text);
+  const isExpanded = document !== undefined && !/['"\\]/.test(document.head) && document.text.includes('`');
+  return [...texts, ...(isExpanded ? [document.text] : [])].flatMap((text) =>
+    [...text.matchAll(SUBSTITUTED)].map(([, dollar, back]) =>
+      textWord((dollar ?? back ?? '').replace(/\\`/g, '`'), from),
+    ),
+  );
 }
 
 function unwrapWords(command: Command, scope: Scope, depth: number, via?: string): RunCommand[] {
@@ -234,6 +258,8 @@ function unwrapWords(command: Command, scope: Scope, depth: number, via?: string
     if (runsText) return [self, ...options, ...(wrapped.length > 0 ? text(joined(wrapped)) : []), ...fed];
     const split =
       program === 'env' ? args[args.findIndex(({ text }) => /^(?:-S|--split-string)$/.test(text)) + 1] : undefined;
+    const joinedText = program === 'env' ? args.find(({ text }) => /^-S./.test(text)) : undefined;
+    if (joinedText) return [self, ...text({ ...joinedText, text: joinedText.text.slice(2) })];
     if (program === 'env' && args.some(({ text }) => /^(?:-S|--split-string)$/.test(text)))
       return [self, ...text(split)];
     return [self, ...inside(wrapped.slice(wrapped.findIndex(({ text }) => !/^\w+=/.test(text) || program !== 'env')))];
@@ -370,14 +396,14 @@ const RUNS_VALUE: readonly (readonly [programs: RegExp, option: RegExp])[] = [
     /^(?:--checkpoint-action|--to-command|-I|--use-compress-program|--rsh-command|--info-script|-F)$/,
   ],
   [/^rsync$/, /^(?:-e|--rsh|--rsync-path)$/],
-  [/^(?:ssh|scp|sftp)$/, /^(?:-o|-S)$/],
+  [/^(?:ssh|scp|sftp)$/, /^(?:-o\w*|-S)$/],
   [/^(?:vim?|nvim|ex|view|ed|emacs|nano)$/, /^(?:-c|--cmd|--eval|\+.*)$/],
   [/^sort$/, /^--compress-program$/],
-  [/^(?:tmux|screen|zellij)$/, /^(?:new|new-session|new-window|send-keys|-dmS?|-X)$/],
+  [/^(?:tmux|screen|zellij)$/, /^(?:new|new-session|new-window|send-keys|run-shell|run|-dmS?|-X)$/],
   [/^(?:gdb|strace)$/, /^-ex$/],
   [/^(?:split)$/, /^--filter$/],
-  [/^(?:git)$/, /^(?:-c|--upload-pack|--receive-pack|-x)$/],
-  [/^(?:make|gmake)$/, /^(?:--eval|-E)$/],
+  [/^(?:git)$/, /^(?:-c|--upload-pack|--receive-pack|-x|foreach|run)$/],
+  [/^(?:make|gmake)$/, /^(?:--eval|-E|SHELL)$/],
   [/^(?:man|less|more)$/, /^(?:-P|--pager)$/],
 ];
 
@@ -407,27 +433,41 @@ function fromText(
     return [{ ...command, words: [word], program: word.text.trim(), args: [], assignments: [], redirects: [], via }];
   }
   const script = readScript(parse(readable(word.text)));
+  const defined = script.functions.map((name) => functionMark(name, command, via));
   const words = command.words.map(({ raw }) => raw).join(' ');
   const frame: Frame =
     word.head === undefined ? { kind: 'argument' } : { kind: 'here-document', guard: `${words} ${word.head}` };
   const frames: Frame[] = [...command.around, frame];
-  return unwrapAll(script, parse, frames, depth + 1).map((inner) => ({
-    ...inner,
-    line: command.line + inner.line - 1,
-    via: inner.via ?? via,
+  const inner = unwrapAll(script, parse, frames, depth + 1).map((one) => ({
+    ...one,
+    line: command.line + one.line - 1,
+    via: one.via ?? via,
   }));
+  return [...defined, ...inner];
 }
+
+/** A function that a text defines, as a command of that name. */
+const functionMark = (name: string, command: Command, via: string): RunCommand => ({
+  ...command,
+  words: ['function', name].map((text) => textWord(text, command.from)),
+  program: 'function',
+  args: [textWord(name, command.from)],
+  assignments: [],
+  redirects: [],
+  via,
+});
 
 function withInline(command: RunCommand, reads: readonly Word[]): RunCommand {
   const { program, args } = command;
   const after = (pattern: RegExp) => {
     const at = args.findIndex(({ text }) => pattern.test(text));
-    return at === -1 ? undefined : args[at + 1]?.text;
+    const joined = args.find(({ text }) => /^--(?:eval|print)=/.test(text))?.text.replace(/^[^=]*=/, '');
+    return at === -1 ? joined : args[at + 1]?.text;
   };
   const read = reads.map(({ text }) => text).join('\n');
   let text: string | undefined;
   if (INTERPRETERS.test(program))
-    text = after(/^(?:-[a-zA-Z]*[ceErR]|--eval|--print|-Command)$/) ?? (read === '' ? undefined : read);
+    text = after(/^(?:-[a-zA-Z]*[ceEnprR][a-zA-Z]?|--eval|--print|-Command)$/) ?? (read === '' ? undefined : read);
   else if (SQL.test(program)) text = [...args.map(({ text }) => text), read].join(' ');
   else if (AWK.test(program)) text = args.map(({ text }) => text).join(' ');
   return text === undefined ? command : { ...command, inline: { program, text } };
