@@ -5,7 +5,7 @@ import { FIX_OUTCOMES, type FixOutcome } from '../events.ts';
 import { openGit } from '../io/git.ts';
 import type { Layout } from '../io/layout.ts';
 import { type Ledger, patchIn } from '../triage/ledger.ts';
-import { type Base, commitOf } from '../worktree/base.ts';
+import { type Base, commitOf, isAncestor } from '../worktree/base.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { landedCommits } from '../worktree/landed.ts';
 
@@ -32,11 +32,16 @@ export async function listFixes(layout: Layout, base: Base, ledger: Ledger, with
   ]);
   const reverts = new Map(committed.flatMap((by) => (by.reverts === undefined ? [] : [[by.reverts, by]])));
   const inRange = new Set(committed.map(({ commit }) => commit));
-  const onBase = [...reverts.keys()].filter((commit) => !inRange.has(commit));
-  const promoted = await Promise.all(onBase.map((commit) => committedFixes(git, `${commit}^`, commit)));
+  const others = [...reverts.keys()].filter((commit) => !inRange.has(commit));
+  // What is not in the base either was on the branch before the base was rewritten; git may have dropped it since.
+  const earlier = others.map(async (commit) => {
+    const has = await isAncestor(git, commit, base.commit);
+    const isThere = has || (await commitOf(git, commit)) !== undefined;
+    return isThere ? (await committedFixes(git, `${commit}^`, commit)).map((fix) => ({ fix, has })) : [];
+  });
   const rows = [
     ...committed.filter((fix) => fix.reverts === undefined).map((fix) => ({ fix, has: landed.has(fix.commit) })),
-    ...promoted.flat().map((fix) => ({ fix, has: true })),
+    ...(await Promise.all(earlier)).flat(),
   ].map(async ({ fix, has }): Promise<ListedFix> => {
     const by = reverts.get(fix.commit);
     const diff = ['show', '--format=', '--no-color', '--no-ext-diff', fix.commit];

@@ -124,6 +124,26 @@ rewritten('nothing that it dropped is run or offered, verified fixes stay, and o
   assert.equal(notes((await run(home)).events), []);
 });
 
+rewritten('a fix that was superseded before is not told as one that the base still has', async () => {
+  const { home, probe } = await mended();
+  commit(home, { [FILE]: 'good\nmine\n' });
+  await run(home);
+  commit(home, { [FILE]: 'bad\nsecond\n' });
+  probe.answers(says('good'));
+  await run(home);
+  amend(home, 'public\n');
+  assert.is((await run(home)).exit, 0);
+  const { stdout } = await runHere(['fixes'], home, env);
+  assert.match(stdout, 'verified: the stage was green with it');
+  assert.match(stdout, 'you wrote another text in its place');
+  assert.not.match(stdout, 'your branch still has it');
+  for (const ref of git(home, 'for-each-ref', '--format=%(refname)', 'refs/mendloop').split('\n').filter(Boolean))
+    git(home, 'update-ref', '-d', ref);
+  git(home, 'reflog', 'expire', '--expire=now', '--all');
+  git(home, 'gc', '-q', '--prune=now');
+  assert.is((await runHere(['fixes'], home, env)).exit, 0, 'also when git has it no longer');
+});
+
 rewritten('a fix that does not apply any more is superseded, also in the ledger', async () => {
   const { home, tree } = await mended();
   write(home, { [FILE]: 'good\nmine\n' });
