@@ -9,6 +9,7 @@ import { acceptLine, byStage, type Story, type StoryFix, toMakeAgain, unverified
 import { baseOf } from '../stage/configuration.ts';
 import { counted } from '../triage/words.ts';
 import { shellWord } from '../worktree/messages.ts';
+import { literalGlob } from '../worktree/save-changes.ts';
 import type { Answer, CommandInput } from './command.ts';
 
 export async function run(input: CommandInput): Promise<Answer> {
@@ -168,11 +169,15 @@ function todayLine({ today, accepted }: StoryFix): string[] {
   return [`        TODAY the gate would ${would} (${code}): ${plain(reasons.join('; '))}${word}`];
 }
 
+/** The patch of an attempt holds what others had written before, too. */
+const only = (files: readonly string[]): string =>
+  files.map((file) => shellWord(`--include=${literalGlob(file)}`)).join(' ');
+
 /** What stages wrote from it and git tracks: a person commits that, where it is wanted. */
 const writtenLines = ({ written_anew: written = [] }: Story): string[] =>
   written.flatMap(({ stage, files, patch }) => [
     `${stage} writes anew from this what git tracks: ${files.map(plain).join(', ')}; to commit that, once it landed:`,
-    `    git apply --index ${shellWord(patch)} && git commit -m ${shellWord(`Write again what ${stage} makes`)}`,
+    `    git apply --index ${only(files)} ${shellWord(patch)} && git commit -m ${shellWord(`Write again what ${stage} makes`)}`,
   ]);
 
 function ending(story: Story, solve: readonly string[]): string[] {

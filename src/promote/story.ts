@@ -3,7 +3,7 @@
 
 import { MAP_FILE, stageNames } from '../config/files.ts';
 import { type FixOutcome, PERSON } from '../events.ts';
-import { openGit } from '../io/git.ts';
+import { lines, openGit } from '../io/git.ts';
 import { readText } from '../io/store.ts';
 import type { StageState } from '../journal/stages.ts';
 import { entryOf, type Ledger, patchIn } from '../triage/ledger.ts';
@@ -47,7 +47,7 @@ export interface Story {
   conflicts: readonly string[];
   stat: string;
   diff?: string;
-  /** Tracked files that a stage wrote from these fixes, and that no fix holds; `patch` has them. */
+  /** Tracked files that a stage, or one of its cells, wrote from what lands, and that no fix holds; `patch` has them. */
   written_anew?: readonly { stage: string; files: readonly string[]; patch: string }[];
 }
 
@@ -91,7 +91,7 @@ export async function surveyPromotion(
     conflicts,
     stat: nothing ? '' : await diff('--stat=100'),
     ...(withDiff && !nothing ? { diff: await diff() } : {}),
-    ...writtenFrom(shown.fixes, stages),
+    ...writtenFrom(new Set(nothing ? [] : lines(await git.run(['rev-list', `${base.commit}..${tip}`]))), stages),
   };
   return { story, rehearsal };
 }
@@ -136,12 +136,15 @@ function notStandingWith(
   return open.length > 0 ? { not_standing: open } : {};
 }
 
-function writtenFrom(fixes: readonly CommittedFix[], { stages }: StageState): Pick<Story, 'written_anew'> {
-  const written = Object.entries(stages).flatMap(
-    ([stage, { status, wrote: files = [], wrote_patch: patch, green_head }]) => {
-      const isFrom = status === 'green' && fixes.some(({ commit }) => commit === green_head);
-      return isFrom && files.length > 0 && patch !== undefined ? [{ stage, files, patch }] : [];
-    },
+/** `landing`: the commits that come. */
+function writtenFrom(landing: ReadonlySet<string>, { stages }: StageState): Pick<Story, 'written_anew'> {
+  const written = Object.entries(stages).flatMap(([stage, record]) =>
+    [record, ...Object.values(record.cells ?? {})].flatMap(({ status, wrote = [], wrote_patch, green_head = '' }) => {
+      const isFrom = status === 'green' && landing.has(green_head);
+      return isFrom && wrote.length > 0 && wrote_patch !== undefined
+        ? [{ stage, files: wrote, patch: wrote_patch }]
+        : [];
+    }),
   );
   return written.length > 0 ? { written_anew: written } : {};
 }

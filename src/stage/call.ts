@@ -14,7 +14,7 @@ import { type Cell, cellKey } from '../plan/matrix.ts';
 import { besideAtStart, besideInputs, placeOf } from './carried.ts';
 import { verifyStage } from './checks.ts';
 import { stageEnv, stepMarks } from './env.ts';
-import { blameForJudges, judgesOf } from './judges.ts';
+import { blameForJudges, judgesOf, writtenBy } from './judges.ts';
 import { neededOutputs } from './outputs.ts';
 import type { StageRun } from './run.ts';
 
@@ -113,10 +113,9 @@ export async function inputsNow({ payload }: StageActionCall, run: StageRun, whe
 export async function inspectTree(call: StageCall, run: StageRun): Promise<Outcome | undefined> {
   const { name: stage, step, attempt } = call;
   try {
-    const { changed, patch, judges } = await run.tree.inspect(run.id, step, attempt, () => judgesOf(run));
-    if (changed.length > 0) {
-      run.journal.append({ type: 'attempt.changed', stage, step, attempt, data: { files: [...changed], patch } });
-    }
+    const { judges, ...found } = await run.tree.inspect(run.id, step, attempt, () => judgesOf(run));
+    const wrote = writtenBy(run, step, found);
+    if (wrote.files.length > 0) run.journal.append({ type: 'attempt.changed', stage, step, attempt, data: wrote });
     const stuck = await blameForJudges(run, judges);
     return stuck.length > 0 ? judgesLost(stuck) : undefined;
   } catch (error) {

@@ -12,8 +12,11 @@ import { perRun, type StageRun } from './run.ts';
 /** An attempt or a look at a green stage, while it runs. */
 export interface Watch {
   readonly step: string;
+  readonly kind: 'attempt' | 'look';
   /** Judges that were found changed while it ran. */
   readonly changed: Set<string>;
+  /** Tracked files that were found changed while it ran and that nobody was told of yet, and the patch that has them. */
+  readonly wrote: { files: Set<string>; patch?: string };
   /** Others ran too, so that it may not have been this one. */
   shared: boolean;
   /** Set when the tree is not as it should be, so that nothing may run. */
@@ -56,14 +59,14 @@ function judgesNow(run: StageRun): Judges {
 export async function watchJudges<T>(
   run: StageRun,
   step: string,
-  kind: 'attempt' | 'look',
+  kind: Watch['kind'],
   work: (watch: Watch) => Promise<T>,
 ): Promise<T> {
   const { running } = state(run);
   // Where nothing ran yet in a tree that was found clean there is nothing to look at.
   const isNeeded = kind === 'attempt' || state(run).judges !== undefined || !run.tree.clean;
   const halted = isNeeded ? await putBackEarlier(run).catch(forPerson) : undefined;
-  const watch: Watch = { step, changed: new Set(), shared: false, halted };
+  const watch: Watch = { step, kind, changed: new Set(), wrote: { files: new Set() }, shared: false, halted };
   running.add(watch);
   try {
     return await work(watch);
@@ -85,7 +88,8 @@ async function putBackEarlier(run: StageRun): Promise<undefined> {
   const stamps = await stampsNow(run);
   const isKnown = judges.stamps === undefined ? run.tree.clean : judges.stamps === stamps;
   if (!isKnown) {
-    const { judges: changed } = await run.tree.inspect(run.id, 'worktree', 0, () => judges.set);
+    const { judges: changed, ...tracked } = await run.tree.inspect(run.id, 'worktree', 0, () => judges.set);
+    noteWritten(run, tracked);
     blame(run, changed);
     if (running.size === 0 && changed.length > 0) {
       const text = `${changed.join(', ')}: found changed in ai/worktree and put back, because checks run it`;
@@ -112,6 +116,26 @@ function blame(run: StageRun, paths: readonly string[]): void {
     for (const path of paths) watch.changed.add(path);
     watch.shared ||= running.size > 1;
   }
+}
+
+/** Each attempt that runs now may have changed these tracked files; without any, each look. */
+function noteWritten(run: StageRun, { changed, patch }: { changed: readonly string[]; patch?: string }): void {
+  if (patch === undefined) return;
+  const running = [...state(run).running];
+  const attempts = running.filter(({ kind }) => kind === 'attempt');
+  for (const { wrote } of attempts.length > 0 ? attempts : running) {
+    for (const path of changed) wrote.files.add(path);
+    wrote.patch = patch;
+  }
+}
+
+/** What may be the work of `step` after it was looked at: what was found, and what others had found while it ran. */
+export function writtenBy(run: StageRun, step: string, found: { changed: readonly string[]; patch?: string }) {
+  noteWritten(run, found);
+  const mine = [...state(run).running].find((watch) => watch.step === step)?.wrote;
+  const files = [...(mine?.files ?? found.changed)];
+  mine?.files.clear();
+  return { files, patch: mine?.patch ?? found.patch };
 }
 
 /**

@@ -40,14 +40,14 @@ export function runTree(worktree: Worktree, layout: Layout): RunTree {
       return head;
     },
     get clean() {
-      return seen === '';
+      return seen.size === 0;
     },
     files,
     moved(to) {
       head = to;
       listed = undefined;
       look = undefined;
-      seen = '';
+      seen = new Map();
     },
     rewrite: (patch, paths) => applySaved(worktree, join(layout.home, patch), paths),
     inspect(run, step, attempt, judges) {

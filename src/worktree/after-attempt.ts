@@ -6,7 +6,7 @@ import type { TreeEntry } from '../io/git-objects.ts';
 import { entryAt } from '../io/links.ts';
 import { checkCarry } from './carry.ts';
 import { shellWord, short } from './messages.ts';
-import { changesHash, restoreTree, savePatch } from './save-changes.ts';
+import { type Changes, changesNow, restoreTree, savePatch } from './save-changes.ts';
 import { type Status, type Tree, trackedStatus, treeGit } from './tree.ts';
 
 export interface Before {
@@ -15,19 +15,20 @@ export interface Before {
   /** Where to save what it changed. */
   readonly patchFile: string;
   /** The `seen` of the attempt before, or of the worktree as it was opened. */
-  readonly seen: string;
+  readonly seen: Changes;
   /** The paths that must be as at HEAD whatever a stage does; asked only when something changed. */
   judges(): Promise<{ has(path: string): boolean }>;
 }
 
 export interface Inspection {
-  /** Tracked files that differ from HEAD and were not reported before; empty when nothing new was changed. */
+  /** Tracked files that differ from HEAD, and otherwise than when they were last reported. */
   readonly changed: readonly string[];
-  /** Set when there is something new: the patch that holds it. */
+  /** Set when there is something new: the patch that holds it, and all else that differs from HEAD. */
   readonly patch?: string;
   /** Those of `before.judges` that were changed; they are put back. */
   readonly judges: readonly string[];
-  readonly seen: string;
+  /** All tracked changes as they are now. */
+  readonly seen: Changes;
 }
 
 /**
@@ -42,7 +43,7 @@ export async function inspect(tree: Tree, before: Before): Promise<Inspection> {
   const judges = await judgesPutBack(tree, status, before);
   await checkCarry(tree);
   if (judges.length === 0) return { ...result, judges };
-  const seen = judges.length < status.changed.length ? await changesHash(tree) : '';
+  const seen = judges.length < status.changed.length ? await changesNow(tree) : new Map();
   return { ...result, judges, seen };
 }
 
@@ -55,9 +56,9 @@ async function judgesPutBack(tree: Tree, { changed }: Status, before: Before): P
 }
 
 async function saved(tree: Tree, status: Status, before: Before): Promise<Omit<Inspection, 'judges'>> {
-  if (status.changed.length === 0) return { changed: [], seen: '' };
-  const { hash, saved: fresh } = await savePatch(tree, before.patchFile, before.seen);
-  return fresh ? { changed: status.changed, patch: before.patchFile, seen: hash } : { changed: [], seen: hash };
+  if (status.changed.length === 0) return { changed: [], seen: new Map() };
+  const { changes: seen, changed } = await savePatch(tree, before.patchFile, before.seen);
+  return changed.length > 0 ? { changed, patch: before.patchFile, seen } : { changed, seen };
 }
 
 function headMoved(tree: Tree, status: Status, was: string): never {

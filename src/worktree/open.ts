@@ -70,7 +70,7 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
     ...(await Promise.all(unlinked.map((path) => unlinkedNotice(site.path, path)))),
     ...absent,
   ];
-  const seen = merged || strange.length > 0 ? '' : (held?.hash ?? '');
+  const seen = (merged || strange.length > 0 ? undefined : held?.changes) ?? new Map<string, string>();
   const done = merged ? { merged: { from: merged.from, to: merged.to } } : {};
   const putBack = merged ? attached.status.changed : [...missing, ...strange];
   return { ...place, putBack, objects, branch: base.branch, links, head: now, base, notices, seen, ...done };

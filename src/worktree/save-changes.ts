@@ -9,35 +9,54 @@ import { type Tree, type TreePlace, treeGit } from './tree.ts';
 const AS_PLAIN = ['--no-color', '--no-renames', '--no-ext-diff', '--no-textconv', '--src-prefix=a/', '--dst-prefix=b/'];
 const DIFF = ['diff', '--binary', '--full-index', '--ignore-submodules=dirty', ...AS_PLAIN];
 
-/** All tracked files that differ from HEAD, as a patch, and its hash. */
-async function trackedDiff(tree: TreePlace) {
+/** Tracked files that differ from HEAD, each with the hash of its part of the patch. */
+export type Changes = ReadonlyMap<string, string>;
+
+/** All tracked files that differ from HEAD, as a patch, and its parts by file. */
+async function trackedDiff(tree: TreePlace): Promise<{ diff: Buffer; parts: ReadonlyMap<string, string> }> {
   const git = treeGit(tree);
   const inFolder = await git.bytes([...DIFF, 'HEAD']);
   // Staged, and put back in the folder: only the index knows it.
   const against = inFolder.length > 0 ? ['HEAD'] : ['--cached', 'HEAD'];
   const diff = inFolder.length > 0 ? inFolder : await git.bytes([...DIFF, ...against]);
-  const names = async () => fields(await git.run([...DIFF, '--name-only', '-z', ...against]));
-  return { diff, hash: createHash('sha256').update(diff).digest('hex'), names };
+  const names = diff.length > 0 ? fields(await git.run([...DIFF, '--name-only', '-z', ...against])) : [];
+  return { diff, parts: partsOf(diff.toString('latin1'), names) };
 }
 
-/** The hash of the tracked changes, as `savePatch` tells it. */
-export const changesHash = async (tree: TreePlace): Promise<string> => (await trackedDiff(tree)).hash;
+/** git names files in the order of their parts; a file that became a link has two, with the same first line. */
+function partsOf(diff: string, names: readonly string[]): Map<string, string> {
+  const byHead = new Map<string, string>();
+  for (const part of diff.split(/^(?=diff --git )/m)) {
+    const head = part.slice(0, part.indexOf('\n'));
+    byHead.set(head, (byHead.get(head) ?? '') + part);
+  }
+  const parts = [...byHead.values()];
+  // Whatever else git may print: then each file counts as changed by any change.
+  return new Map(names.map((name, i) => [name, parts.length === names.length ? (parts[i] as string) : diff]));
+}
+
+const hashed = (parts: ReadonlyMap<string, string>): Changes =>
+  new Map([...parts].map(([name, part]) => [name, createHash('sha256').update(part).digest('hex')]));
+
+/** The tracked changes as they are, as `savePatch` tells them. */
+export const changesNow = async (tree: TreePlace): Promise<Changes> => hashed((await trackedDiff(tree)).parts);
 
 function writePatch(file: string, diff: Buffer): void {
   ownFolder(dirname(file));
   writeAtomic(file, diff);
 }
 
-/** Saves the tracked changes to `patchFile` unless they are those of `seen`; returns their hash and whether it saved. */
-export async function savePatch(tree: TreePlace, patchFile: string, seen: string) {
-  const { diff, hash } = await trackedDiff(tree);
-  const saved = hash !== seen;
-  if (saved) writePatch(patchFile, diff);
-  return { hash, saved };
+/** Saves all tracked changes to `patchFile` if any file is changed otherwise than in `seen`; returns which are. */
+export async function savePatch(tree: TreePlace, patchFile: string, seen: Changes) {
+  const { diff, parts } = await trackedDiff(tree);
+  const changes = hashed(parts);
+  const changed = [...changes.keys()].filter((path) => changes.get(path) !== seen.get(path));
+  if (changed.length > 0) writePatch(patchFile, diff);
+  return { changes, changed };
 }
 
 export interface HeldChanges {
-  readonly hash: string;
+  readonly changes: Changes;
   readonly file?: string;
   readonly strange: readonly string[];
 }
@@ -50,37 +69,32 @@ const FOUND = 'worktree-';
  * the files whose change no stage was seen to make: a fix that was never committed, or an attempt that was cut off.
  */
 export async function holdChanges(tree: TreePlace & Pick<Tree, 'home'>): Promise<HeldChanges> {
-  const { diff, hash, names } = await trackedDiff(tree);
+  const { diff, parts } = await trackedDiff(tree);
+  const changes = hashed(parts);
   const folder = join(tree.home, 'ai/patches');
   const patches = namesIn(folder).flatMap((name) => (name.endsWith('.stage.diff') ? [join(folder, name)] : []));
   const isFound = (path: string) => basename(path).startsWith(FOUND);
   const holders = patches.filter((path) => fileFacts(path)?.size === diff.length && readBytes(path)?.equals(diff));
-  if (holders.some((path) => !isFound(path))) return { hash, strange: [] };
+  if (holders.some((path) => !isFound(path))) return { changes, strange: [] };
   const strange = strangeFiles(
-    await names(),
-    diff,
+    parts,
     patches.filter((path) => !isFound(path)),
   );
-  if (holders.length > 0) return { hash, strange };
+  if (holders.length > 0) return { changes, strange };
   const time = new Date().toISOString().replace(/[-:]/g, '').replace('.', '');
   const file = join(folder, `${FOUND}${time}.stage.diff`);
   writePatch(file, diff);
-  return { hash, strange, file };
+  return { changes, strange, file };
 }
 
-/** The files whose part of `diff` is in none of the patches. */
-function strangeFiles(names: readonly string[], diff: Buffer, patches: readonly string[]): string[] {
-  const strange = new Set(diff.toString('latin1').split(/^(?=diff --git )/m));
-  const parts = [...strange];
+/** The files whose part is in none of the patches. */
+function strangeFiles(parts: ReadonlyMap<string, string>, patches: readonly string[]): string[] {
+  let strange = [...parts];
   for (const path of patches) {
     const patch = readBytes(path)?.toString('latin1') ?? '';
-    for (const part of strange) if (patch.includes(part)) strange.delete(part);
+    strange = strange.filter(([, part]) => !patch.includes(part));
   }
-  return names.filter((name) => {
-    const head = Buffer.from(`diff --git a/${name} b/${name}\n`).toString('latin1');
-    const own = parts.filter((part) => part.startsWith(head));
-    return own.length === 0 || own.some((part) => strange.has(part));
-  });
+  return strange.map(([name]) => name);
 }
 
 /**
@@ -104,8 +118,11 @@ export async function restoreTree(tree: TreePlace, paths?: readonly string[]): P
   if (there.length > 0) await git.run(['checkout-index', '-q', '-f', '-u', '-z', '--stdin'], names(there));
 }
 
+/** A path as the pattern that means it and nothing else. */
+export const literalGlob = (path: string): string => path.replace(/[\\*?[]/g, '\\$&');
+
 /** Writes `paths` again as the patch of an attempt has them; false when it does not fit any more. */
 export async function applySaved(tree: TreePlace, patchFile: string, paths: readonly string[]): Promise<boolean> {
-  const only = paths.map((path) => `--include=${path.replace(/[\\*?[]/g, '\\$&')}`);
+  const only = paths.map((path) => `--include=${literalGlob(path)}`);
   return (await treeGit(tree).attempt(['apply', '--whitespace=nowarn', ...only, patchFile])).ok;
 }

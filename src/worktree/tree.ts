@@ -36,8 +36,8 @@ export interface Worktree extends Tree {
   readonly merged?: { readonly from: string; readonly to: string };
   /** Tracked files that stages had changed and the merge put back. */
   readonly putBack: readonly string[];
-  /** The hash of the tracked changes that were there already and are saved; empty when there are none. */
-  readonly seen: string;
+  /** The tracked changes that were there already and are saved: file → hash of its part. */
+  readonly seen: ReadonlyMap<string, string>;
 }
 
 export const worktreePath = (home: string): string => join(home, WORKTREE);

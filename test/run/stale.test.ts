@@ -1,4 +1,5 @@
 // Green stages that no longer stand because the tree was written, and what that means for the fix that did it.
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -7,6 +8,7 @@ import { systemClock } from '../../src/io/clock.ts';
 import { acceptPromotion } from '../../src/promote/promote.ts';
 import { answerCase } from '../../src/run/answer-case.ts';
 import { resetStages } from '../../src/run/reset-stages.ts';
+import { runHere } from '../e2e/here.ts';
 import { commit, git } from '../worktree/repository.ts';
 import { failuresIn, NOTE, type Ran, ranSteps, run } from './homelab.ts';
 import { type Mendable, mendable } from './probe.ts';
@@ -454,6 +456,82 @@ test('after a merge of the base tracked files of a stage with rerun: false are w
   commit(home, { 'other.txt': 'x\n' });
   assert.equal([(await run(home)).exit, tree('made/key.txt')], [0, 'none\ntoken\n']);
   assert.equal(ranSteps(home), ['once']);
+});
+
+const wroteBy = (ran: Ran) =>
+  ran.events.flatMap(({ type, step, data }) => (type === 'attempt.changed' ? [`${step} ${data.files}`] : []));
+
+test('what one stage wrote is not held for the work of the next', async () => {
+  const { home, tree } = mendable({
+    word: 'good',
+    stages: {
+      a: { command: `${NOTE}; cp conf/a.txt made/a.txt`, files: ['conf/'] },
+      once: { command: `${NOTE}; echo token >> made/key.txt`, rerun: false, needs: ['a'] },
+    },
+    files: { 'made/key.txt': 'none\n', 'made/a.txt': 'none\n' },
+  });
+  assert.equal(wroteBy(await run(home)), ['a made/a.txt', 'once made/key.txt']);
+  // Its owner commits what `a` wrote, and more: nothing of that is the business of `once`.
+  commit(home, { 'made/a.txt': 'rendered by hand\n', 'conf/a.txt': 'better\nsecond\n' });
+  const next = await run(home);
+  assert.equal([next.exit, ranSteps(home)], [0, ['a', 'once', 'a']]);
+  assert.equal([tree('made/key.txt'), tree('made/a.txt')], ['none\ntoken\n', 'better\nsecond\n']);
+});
+
+test('what a stage that must not run twice wrote and does not fit any more halts the run, named', async () => {
+  const { home } = mendable({
+    word: 'good',
+    stages: { once: { command: `${NOTE}; echo token >> made/key.txt`, rerun: false } },
+    files: { 'made/key.txt': 'none\n' },
+  });
+  await run(home);
+  commit(home, { 'made/key.txt': 'something else\n' });
+  await rejectsWith('E_STAGE_FILES_LOST', () => run(home));
+  assert.equal(ranSteps(home), ['once']);
+});
+
+test('with several workers a tracked file counts for every step that ran meanwhile', async () => {
+  const until = (file: string) => `for i in $(seq 200); do [ -e ${file} ] && break; sleep 0.05; done`;
+  const { home } = mendable({
+    word: 'good',
+    stages: {
+      a: { command: `${until('made/b.done')}; echo a > made/a.txt` },
+      b: { command: `echo b > made/b.txt; touch made/b.done; ${until('"$MENDLOOP_HOME/ai/state/a.done"')}` },
+      c: { command: 'touch "$MENDLOOP_HOME/ai/state/a.done"', needs: ['a'] },
+    },
+    files: { 'made/a.txt': 'none\n', 'made/b.txt': 'none\n', '.gitignore': '*.done\n' },
+    loop: { workers: 2 },
+  });
+  assert.equal(wroteBy(await run(home)).sort(), ['a made/a.txt,made/b.txt', 'b made/a.txt,made/b.txt']);
+});
+
+test('promote names what stages and cells wrote from what lands, also after the base moved, with commands that work', async () => {
+  const { home, probe } = mendable({
+    word: 'bad',
+    stages: {
+      a: { command: 'cp conf/a.txt made/a.txt', files: ['conf/'] },
+      m: { command: 'cp conf/a.txt "made/$MENDLOOP_MATRIX_H.txt"', files: ['conf/'], matrix: { h: ['one', 'two'] } },
+      b: { command: wants('good'), files: ['conf/'], needs: ['a', 'm'] },
+    },
+    files: { 'made/a.txt': 'none\n', 'made/one.txt': 'none\n', 'made/two.txt': 'none\n' },
+  });
+  probe.answers(swap('conf/a.txt', 'bad', 'good'));
+  assert.is((await run(home)).exit, 0);
+  commit(home, { 'other.txt': 'x\n' });
+  assert.is((await run(home)).exit, 0);
+  const env = { PATH: process.env.PATH };
+  for (const key of ['name', 'email']) git(home, 'config', `user.${key}`, 'owner@example.org');
+  const shown = await runHere(['promote'], home, env);
+  const commands = shown.stdout.match(/(?<=^ {4})git apply --index .*$/gm) ?? [];
+  assert.is(commands.length, 3, shown.stdout);
+  const landed = await runHere(['promote', '--accept', tip(home)], home, env);
+  assert.is(landed.exit, 0, landed.stderr);
+  for (const command of commands) execFileSync('bash', ['-ec', command], { cwd: home, stdio: 'pipe' });
+  assert.equal(
+    ['a', 'one', 'two'].map((name) => readFileSync(join(home, `made/${name}.txt`), 'utf8').slice(0, 4)),
+    ['good', 'good', 'good'],
+  );
+  assert.is(git(home, 'status', '--porcelain'), '');
 });
 
 test('a matrix of which any cell was made again makes stale who needs it', async () => {

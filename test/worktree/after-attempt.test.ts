@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -19,7 +19,7 @@ const look = async (tree: Worktree, attempt = 1, seen = tree.seen) => {
 test('an attempt that changed no tracked file leaves no patch', async () => {
   const tree = await open(repository());
   write(tree.path, { 'made.txt': 'untracked' });
-  assert.equal(await look(tree), { changed: [], seen: '' });
+  assert.equal(await look(tree), { changed: [], seen: new Map() });
   assert.not(existsSync(join(tree.home, 'ai/patches')));
 });
 
@@ -69,12 +69,23 @@ test('what an earlier attempt changed and saved is not reported again; more is',
   assert.equal(second, { changed: [], seen: first.seen });
   write(tree.path, { 'b.txt': 'changed\n' });
   const third = await look(tree, 3, second.seen);
-  assert.equal(third.changed, ['a.txt', 'b.txt']);
+  assert.equal(third.changed, ['b.txt']);
   assert.equal(readdirSync(join(tree.home, 'ai/patches')).sort(), [
     '.gitignore',
     'run1-vms-1.stage.diff',
     'run1-vms-3.stage.diff',
   ]);
+});
+
+test('a file is reported again when it is changed otherwise; one that became a link, and odd names, are told apart', async () => {
+  const tree = await open(repository({ 'a.txt': 'a\n', 'b "b\n.txt': 'b\n', 'c.txt': 'c\n' }));
+  write(tree.path, { 'b "b\n.txt': 'changed\n', 'c.txt': 'changed\n' });
+  rmSync(join(tree.path, 'a.txt'));
+  symlinkSync('c.txt', join(tree.path, 'a.txt'));
+  const first = await look(tree, 1);
+  assert.equal(first.changed, ['a.txt', 'b "b\n.txt', 'c.txt']);
+  write(tree.path, { 'b "b\n.txt': 'otherwise\n' });
+  assert.equal((await look(tree, 2, first.seen)).changed, ['b "b\n.txt']);
 });
 
 test('a change that is staged and put back in the folder is still seen and saved', async () => {
@@ -109,7 +120,7 @@ test('a stage that commits halts the run, its work on the branch', async () => {
     exit: 3,
   });
   git(tree.home, '-C', 'ai/worktree', 'reset', '--keep', was);
-  assert.equal(await look(tree), { changed: [], seen: '' });
+  assert.equal(await look(tree), { changed: [], seen: new Map() });
 });
 
 test('a stage that switches branches halts the run, and what it changed is saved first', async () => {
@@ -146,7 +157,7 @@ test('a replaced carry link halts the run', async () => {
   const home = repository();
   write(home, { '.env': 'x' });
   const tree = await open(home, { carry: ['.env'] });
-  assert.equal(await look(tree), { changed: [], seen: '' });
+  assert.equal(await look(tree), { changed: [], seen: new Map() });
   write(tree.path, { tmp: 'y' });
   renameSync(join(tree.path, 'tmp'), join(tree.path, '.env'));
   const { text, exit } = await refusal(look(tree));
@@ -181,7 +192,7 @@ test('what checks run is put back after it was saved; other changes stay and are
   rmSync(join(tree.path, 'gone.sh'));
   git(tree.path, 'add', 'check.sh');
   const judges = async () => new Set(['check.sh', 'gone.sh']);
-  const at = (attempt: number, seen: string) =>
+  const at = (attempt: number, seen: Worktree['seen']) =>
     inspect(tree, { head: tree.head, patchFile: patchOf(tree, attempt), seen, judges });
   const found = await at(1, tree.seen);
   assert.equal(

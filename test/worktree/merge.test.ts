@@ -175,7 +175,7 @@ test('changes that no patch holds are saved before the base comes in', async () 
     'a tracked file was missing from ai/worktree; put back: gone.txt',
     `a tracked file was found changed in ai/worktree; saved as ai/patches/${patch}`,
   ]);
-  assert.is(again.seen, '');
+  assert.is(again.seen.size, 0);
   git(again.path, 'apply', join(home, 'ai/patches', patch));
   assert.is(read(again.path, 'a.txt'), numbers({ 1: 'base', 9: 'by a stage' }));
   assert.is(read(again.path, 'gone.txt'), 'g\n');
@@ -188,9 +188,9 @@ test('changes that a patch of a stage holds already are not saved twice, nor tak
   const tree = await open(home);
   write(tree.path, { 'a.txt': 'by a stage\n' });
   const patch = join(home, 'ai/patches/r-a-1.stage.diff');
-  const { hash } = await savePatch(tree, patch, '');
+  const { changes } = await savePatch(tree, patch, new Map());
   for (const again of [await open(home), await open(home)]) {
-    assert.equal([again.notices, again.seen, again.putBack], [[], hash, []]);
+    assert.equal([again.notices, again.seen, again.putBack], [[], changes, []]);
   }
   assert.is(read(tree.path, 'a.txt'), 'by a stage\n', 'without a merge they stay');
   assert.equal(
@@ -203,7 +203,7 @@ test('a tracked change that no stage was seen to make is saved and put back, and
   const home = repository({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'ü.txt': 'c\n' });
   const tree = await open(home);
   write(tree.path, { 'a.txt': 'by a stage\n' });
-  await savePatch(tree, join(home, 'ai/patches/r-a-1.stage.diff'), '');
+  await savePatch(tree, join(home, 'ai/patches/r-a-1.stage.diff'), new Map());
   write(tree.path, { 'b.txt': 'a fix that was never committed\n', 'ü.txt': 'too\n' });
   const again = await open(home);
   assert.equal(
