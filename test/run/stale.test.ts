@@ -534,6 +534,42 @@ test('promote names what stages and cells wrote from what lands, also after the 
   assert.is(git(home, 'status', '--porcelain'), '');
 });
 
+test("the owner's own commit makes a stage with rerun: false to do again like any other", async () => {
+  const { home } = mendable({ word: 'good', stages: { once: { command: NOTE, files: ['conf/'], rerun: false } } });
+  await run(home);
+  commit(home, { 'conf/a.txt': 'other\n' });
+  assert.equal([(await run(home)).exit, ranSteps(home)], [0, ['once', 'once']]);
+});
+
+test('a need is made again ten times in a run for the sake of fixes; then the fix is withdrawn and its stage is failed', async () => {
+  const { home, probe } = mendable({
+    stages: { a: RENDERS, b: { command: reads('good'), files: ['conf/'], needs: ['a'] } },
+    files: IGNORED,
+    loop: { limits: { executor_tries: 12 } },
+  });
+  const nonsense = (n: number) => ({ files: { 'conf/a.txt': `bad\nsecond ${n}\n` }, note: { fix: 'x', reason: 'y' } });
+  probe.answers(...Array.from({ length: 12 }, (_, i) => nonsense(i)));
+  const ran = await run(home);
+  assert.equal(outcomes(home), [...Array(10).fill('no_effect'), 'withdrawn']);
+  assert.equal([ran.exit, statuses(ran)], [1, { a: 'idle', b: 'failed' }]);
+  assert.match(ran.stages.stages.b?.reason ?? '', 'a, which it needs, was made again 10 times in this run');
+  assert.is(git(home, 'diff', '--stat', 'main', 'ai/orchestrator-stage1'), '');
+});
+
+test('a stage whose last failure is external is named by promote, and no reason to refuse', async () => {
+  const off = '"$MENDLOOP_HOME/ai/state/off"';
+  const { home, probe } = sharing({
+    a: { command: `[ ! -e ${off} ] || { echo "error: the landlord has switched off the power"; exit 1; }` },
+    b: { command: `touch ${off}; ${wants('two')}` },
+  });
+  probe.answers(swap('conf/a.txt', 'one', 'both'));
+  const ran = await run(home);
+  assert.equal([ran.exit, statuses(ran), outcomes(home)], [1, { a: 'idle', b: 'green' }, ['holds']]);
+  const request = { home, command: 'promote', env: process.env, dryRun: true };
+  const { story } = await acceptPromotion(request, tip(home));
+  assert.equal(story.fixes[0]?.not_standing, [{ stage: 'a', external: true }]);
+});
+
 test('a matrix of which any cell was made again makes stale who needs it', async () => {
   const flag = '"$MENDLOOP_HOME/ai/state/flag"';
   const { home } = mendable({
