@@ -119,7 +119,7 @@ async function openBrought(
   const tree = runTree(worktree, layout);
   const stale = putBack.length === 0 ? [] : await findStale({ config, layout, tree }, state, { changed: [], putBack });
   recordAction({ layout, stages: state, clock }, ...stale.map((one) => staleEvent(one, tree.head, false)));
-  await writeAgain({ config, journal: { stages: state }, tree }, putBack);
+  await writeAgain({ config, layout, journal: { stages: state }, tree }, putBack);
   return worktree;
 }
 

@@ -24,7 +24,7 @@ import { pluginsAt } from '../stage/own-plugins.ts';
 import { missingTools } from '../stage/requires.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
-import { findStale, remadeEvents } from '../stage/stale.ts';
+import { findStale, lostWork, remadeEvents } from '../stage/stale.ts';
 import { uncarriedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { type Ledger, patchIn } from '../triage/ledger.ts';
 import { type Base, commitOf, droppedBase } from '../worktree/base.ts';
@@ -57,6 +57,8 @@ export interface Prepared {
   /** The cut-off run that this one goes on with. */
   open: OpenRun | undefined;
   worktree: Worktree;
+  /** Tracked files that stages had changed and that are as at HEAD. */
+  putBack: readonly string[];
   /** Green stages that no longer stand since the tree was last written. */
   stale: StaleStage[];
   notices: string[];
@@ -135,7 +137,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     throw error;
   });
   const tree = runTree(worktree, layout);
-  const { putBack } = worktree;
+  const putBack = [...new Set([...worktree.putBack, ...lostWork(config.map, loaded.state, worktree.changed)])];
   // Of a run that goes on, also what it had no time to record; of a new one the stages asked for are looked at anyway.
   const isAll = Object.keys(config.map.stages).every((name) => stages.includes(name));
   const isKnown = isAll && !open && putBack.length === 0;
@@ -160,7 +162,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     short.length > 0 && `too short to be masked in what a model is told: ${shortList(short)} (mendloop doctor)`,
     ...journal.notices,
   ].filter((notice) => typeof notice === 'string');
-  return { run, head, open, worktree, stale, notices };
+  return { run, head, open, worktree, putBack, stale, notices };
 }
 
 /** How a run's journal begins, or goes on. */

@@ -54,7 +54,7 @@ async function perform(prepared: Prepared, request: RunRequest, needsPerson: () 
     journal.append(...opening(prepared, request));
     journal.catchUp();
     await recoverFixes(run);
-    await writeAgain(run, prepared.worktree.putBack);
+    await writeAgain(run, prepared.putBack);
     const result = await execute(prepared, request);
     journal.append(...(await missedNotices(prepared)));
     const facts = {

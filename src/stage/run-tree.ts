@@ -6,7 +6,7 @@ import { type Before, type Inspection, inspect, type QuickLook, quickLook } from
 import { applySaved } from '../worktree/save-changes.ts';
 import type { Worktree } from '../worktree/tree.ts';
 
-export interface RunTree extends Omit<Worktree, 'notices' | 'merged' | 'seen'> {
+export interface RunTree extends Omit<Worktree, 'notices' | 'merged' | 'seen' | 'changed'> {
   /** The files at its commit. */
   files(): Promise<Tree>;
   /** Looks at what an attempt did to it. Throws MendError when the run must not go on. */

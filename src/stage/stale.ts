@@ -4,7 +4,7 @@ import type { ContextMap, Stage } from '../config/context-map.ts';
 import { fail } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
-import { inputFiles, type Tree } from '../plan/inputs.ts';
+import { compareInputs, inputFiles, type Tree } from '../plan/inputs.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { type GreenStep, type StaleStage, staleStages } from '../plan/stale.ts';
 import { entriesOf, type Ledger } from '../triage/ledger.ts';
@@ -49,6 +49,17 @@ export async function findStale(
 const withPaths = (files: Tree, paths: readonly string[]): Tree =>
   new Map([...paths.map((path) => [path, { mode: '', id: '' }] as const), ...files]);
 
+/** Tracked files that green steps had written and that are as at HEAD, whoever put them back and did not come to say so. */
+export function lostWork({ stages }: ContextMap, state: StageState, changed: readonly string[]): string[] {
+  const wrote = Object.entries(stages).flatMap(([name, stage]) =>
+    cellsOf(stage).flatMap((cell) => {
+      const record = recordOf(state, stepNameOf(name, cell));
+      return record?.status === 'green' ? (record.wrote ?? []) : [];
+    }),
+  );
+  return wrote.filter((path) => !changed.includes(path));
+}
+
 export const staleEvent = ({ stage, why, remake }: StaleStage, commit: string, byFix: boolean): NewEvent => ({
   type: 'stage.stale',
   stage,
@@ -66,11 +77,17 @@ export async function recordStale(run: StageRun, commit: string, write: TreeWrit
  * Writes again what stages that must not run twice had written into tracked files, where that was put back. Throws
  * E_STAGE_FILES_LOST when it does not fit any more.
  */
-export async function writeAgain(run: KnownStages & Pick<StageRun, 'tree'>, putBack: readonly string[]): Promise<void> {
-  for (const { step, wrote = [], wrote_patch: patch } of putBack.length > 0 ? madeOnce(run) : []) {
+export async function writeAgain(
+  run: KnownStages & Pick<StageRun, 'layout' | 'tree'>,
+  putBack: readonly string[],
+): Promise<void> {
+  for (const { stage, cell, step, record } of putBack.length > 0 ? madeOnce(run) : []) {
+    const { wrote = [], wrote_patch: patch, inputs } = record;
     const lost = wrote.filter((path) => putBack.includes(path));
-    if (lost.length === 0 || patch === undefined) continue;
-    if (!(await run.tree.rewrite(patch, lost))) fail('E_STAGE_FILES_LOST', { step, patch }, lost);
+    if (lost.length === 0 || patch === undefined || (await run.tree.rewrite(patch, lost))) continue;
+    // One whose inputs its owner changed runs again, and writes them itself.
+    if (compareInputs(inputs, await stepInputs(run, stage, cell)).fresh)
+      fail('E_STAGE_FILES_LOST', { step, patch }, lost);
   }
 }
 
@@ -83,10 +100,10 @@ interface KnownStages extends Pick<StageRun, 'config'> {
 function madeOnce({ config, journal }: KnownStages) {
   return Object.entries(config.map.stages).flatMap(([name, stage]) => {
     if (stage.rerun) return [];
-    const steps = cellsOf(stage).map((cell) => stepNameOf(name, cell));
-    return steps.flatMap((step) => {
+    return cellsOf(stage).flatMap((cell) => {
+      const step = stepNameOf(name, cell);
       const record = recordOf(journal.stages, step);
-      return record?.status === 'green' ? [{ ...record, stage: name, step }] : [];
+      return record?.status === 'green' ? [{ stage: name, cell, step, record }] : [];
     });
   });
 }

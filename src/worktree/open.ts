@@ -73,7 +73,20 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   const seen = (merged || strange.length > 0 ? undefined : held?.changes) ?? new Map<string, string>();
   const done = merged ? { merged: { from: merged.from, to: merged.to } } : {};
   const putBack = merged ? attached.status.changed : [...missing, ...strange];
-  return { ...place, putBack, objects, branch: base.branch, links, head: now, base, notices, seen, ...done };
+  const left = merged ? [] : changed.filter((path) => !strange.includes(path));
+  return {
+    ...place,
+    putBack,
+    changed: left,
+    objects,
+    branch: base.branch,
+    links,
+    head: now,
+    base,
+    notices,
+    seen,
+    ...done,
+  };
 }
 
 /** Puts back tracked files that are not there (half the folder was removed, a killed git); which. */

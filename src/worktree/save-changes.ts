@@ -121,8 +121,13 @@ export async function restoreTree(tree: TreePlace, paths?: readonly string[]): P
 /** A path as the pattern that means it and nothing else. */
 export const literalGlob = (path: string): string => path.replace(/[\\*?[]/g, '\\$&');
 
-/** Writes `paths` again as the patch of an attempt has them; false when it does not fit any more. */
+/** Writes `paths` again as the patch of an attempt has them, unless they are so; false when it does not fit any more. */
 export async function applySaved(tree: TreePlace, patchFile: string, paths: readonly string[]): Promise<boolean> {
-  const only = paths.map((path) => `--include=${literalGlob(path)}`);
-  return (await treeGit(tree).attempt(['apply', '--whitespace=nowarn', ...only, patchFile])).ok;
+  const git = treeGit(tree);
+  for (const path of paths) {
+    const apply = ['apply', '--whitespace=nowarn', `--include=${literalGlob(path)}`];
+    const isThere = async () => (await git.attempt([...apply, '--reverse', '--check', patchFile])).ok;
+    if (!(await git.attempt([...apply, patchFile])).ok && !(await isThere())) return false;
+  }
+  return true;
 }

@@ -36,6 +36,8 @@ export interface Worktree extends Tree {
   readonly merged?: { readonly from: string; readonly to: string };
   /** Tracked files that stages had changed and the merge put back. */
   readonly putBack: readonly string[];
+  /** Tracked files that differ from HEAD. */
+  readonly changed: readonly string[];
   /** The tracked changes that were there already and are saved: file → hash of its part. */
   readonly seen: ReadonlyMap<string, string>;
 }

@@ -478,16 +478,24 @@ test('what one stage wrote is not held for the work of the next', async () => {
   assert.equal([tree('made/key.txt'), tree('made/a.txt')], ['none\ntoken\n', 'better\nsecond\n']);
 });
 
+/** Writes what the map does not name. */
+const ONCE = `${NOTE}; echo token >> made/key.txt`;
+
 test('what a stage that must not run twice wrote and does not fit any more halts the run, named', async () => {
   const { home } = mendable({
     word: 'good',
-    stages: { once: { command: `${NOTE}; echo token >> made/key.txt`, rerun: false } },
-    files: { 'made/key.txt': 'none\n' },
+    stages: {
+      once: { command: 'bash once.sh', rerun: false },
+      again: { command: `${NOTE}; echo token >> made/b.txt`, rerun: false },
+    },
+    files: { 'made/key.txt': 'none\n', 'made/b.txt': 'none\n', 'once.sh': ONCE },
   });
   await run(home);
+  commit(home, { 'made/b.txt': 'something else\n' });
+  assert.is((await run(home)).exit, 0, 'what its owner changed, and its command names, makes it run again');
   commit(home, { 'made/key.txt': 'something else\n' });
   await rejectsWith('E_STAGE_FILES_LOST', () => run(home));
-  assert.equal(ranSteps(home), ['once']);
+  assert.equal(ranSteps(home), ['once', 'again', 'again']);
 });
 
 test('with several workers a tracked file counts for every step that ran meanwhile', async () => {
@@ -532,6 +540,36 @@ test('promote names what stages and cells wrote from what lands, also after the 
     ['good', 'good', 'good'],
   );
   assert.is(git(home, 'status', '--porcelain'), '');
+});
+
+test('tracked files that a stage wrote and that were put back without a word are noticed by the next run', async () => {
+  const { home, tree } = mendable({
+    word: 'good',
+    stages: {
+      a: { command: `${NOTE}; cp conf/a.txt made/a.txt`, files: ['conf/'] },
+      b: { command: NOTE, matrix: { h: ['one'] }, needs: ['a'] },
+      once: { command: `${NOTE}; echo token >> made/key.txt`, rerun: false },
+    },
+    files: { 'made/key.txt': 'none\n', 'made/a.txt': 'none\n' },
+  });
+  await run(home);
+  // As a person does, or a merge of the base that was killed before it could be recorded.
+  git(join(home, 'ai/worktree'), 'checkout', '-q', 'HEAD', '--', '.');
+  const next = await run(home);
+  assert.equal([next.exit, ranSteps(home)], [0, ['a', 'b[h=one]', 'once', 'a', 'b[h=one]']]);
+  assert.equal([tree('made/a.txt'), tree('made/key.txt')], ['good\nsecond\n', 'none\ntoken\n']);
+});
+
+test('what a stage with rerun: false wrote may be committed by its owner', async () => {
+  const { home, tree } = mendable({
+    word: 'good',
+    stages: { once: { command: 'bash once.sh', rerun: false } },
+    files: { 'made/key.txt': 'none\n', 'made/b.txt': 'none\n', 'once.sh': `${ONCE}; echo x > made/b.txt` },
+  });
+  await run(home);
+  commit(home, { 'made/key.txt': 'none\ntoken\n' });
+  for (const exit of [0, 0]) assert.is((await run(home)).exit, exit);
+  assert.equal([tree('made/key.txt'), tree('made/b.txt'), ranSteps(home)], ['none\ntoken\n', 'x\n', ['once']]);
 });
 
 test("the owner's own commit makes a stage with rerun: false to do again like any other", async () => {
