@@ -127,7 +127,8 @@ function lies(slot: Slot, { exit, text }: Ended, isRun: boolean): string[] {
   if (exit === null) lines.push(`lie: it did not end by itself: ${text.slice(-300)}`);
   const tree = join(home, 'ai/worktree');
   if (existsSync(tree)) {
-    const status = git(tree, 'status', '--porcelain');
+    // What stages make of tracked files stays there.
+    const status = git(tree, 'status', '--porcelain', '--', '.', ':!made');
     if (status !== '') lines.push(`lie: the worktree holds what no commit knows: ${status}`);
     const [head, tip] = [git(tree, 'rev-parse', 'HEAD'), git(home, 'rev-parse', AI)];
     if (head !== tip) lines.push(`lie: the worktree is at ${head}, its branch at ${tip}`);

@@ -19,14 +19,15 @@ export interface Scenario {
 }
 
 /** Notes when it runs, alone of its kind; fails as the first word of its file says. */
-const CHECK = `#!/usr/bin/env bash
+const NOTES = `#!/usr/bin/env bash
 set -eu
 say() { echo "$1 $MENDLOOP_RUN $MENDLOOP_STEP $MENDLOOP_ATTEMPT" >> "$SIDE/trace"; }
 exec 9>> "$SIDE/lock-$MENDLOOP_STAGE"
 flock -n 9 || { say OVERLAP; exit 1; }
 say start
 sleep 0.05
-read -r word < "$1"
+`;
+const CHECK = `${NOTES}read -r word < "$1"
 case "$word" in
   good) ;;
   net) if [ "$(grep -c "^start .* $MENDLOOP_STEP " "$SIDE/trace")" -lt 3 ]; then
@@ -36,6 +37,10 @@ case "$word" in
 esac
 say end
 `;
+
+/** Does what it is given, between the same notes. */
+const MAKE = `${NOTES}eval "$1"\nsay end\n`;
+const makes = (text: string) => ({ command: ['bash', 'make.sh', text] });
 
 const stage = (name: string, needs: string[] = [], more: object = {}) => ({
   command: ['bash', 'check.sh', `conf/${name}.txt`],
@@ -47,19 +52,22 @@ const stage = (name: string, needs: string[] = [], more: object = {}) => ({
 
 interface Setup {
   words?: Record<string, string>;
+  /** What differs from the usual stage, by name. */
+  stages?: Record<string, object>;
   answers?: object;
   oncall?: object;
   loop?: object;
 }
 
 /** A repository with stages a and b, an executor and an escalation that answer by the first word of the file. */
-function setUp(slot: Slot, { words = { a: 'good', b: 'good' }, answers = {}, oncall, loop = {} }: Setup): void {
+function setUp(slot: Slot, setup: Setup): void {
+  const { words = { a: 'good', b: 'good' }, stages: own = {}, answers = {}, oncall, loop = {} } = setup;
   mkdirSync(slot.side, { recursive: true });
   writeFileSync(join(slot.side, 'trace'), '');
   writeFileSync(join(slot.side, 'probe.json'), JSON.stringify([{ words: answers }]));
   writeFileSync(join(slot.side, 'oncall.json'), JSON.stringify([{ words: oncall ?? {} }]));
   const names = Object.keys(words);
-  const more = (name: string) => (name === 'once' ? { rerun: false, files: ['once/'] } : {});
+  const more = (name: string) => ({ ...(name === 'once' && { rerun: false, files: ['once/'] }), ...own[name] });
   const before = (i: number) => names.slice(0, i).slice(-1);
   const stages = Object.fromEntries(names.map((name, i) => [name, stage(name, before(i), more(name))]));
   const plugins = { probe: { folder: slot.side }, ...(oncall && { oncall: { folder: slot.side } }) };
@@ -76,6 +84,9 @@ function setUp(slot: Slot, { words = { a: 'good', b: 'good' }, answers = {}, onc
       'ai/context_map.yaml': JSON.stringify({ stages }),
       'ai/loop.yaml': JSON.stringify(settings),
       'check.sh': CHECK,
+      'make.sh': MAKE,
+      'made/a.txt': 'none\n',
+      'made/once.txt': 'none\n',
       '.gitignore': 'ignored/\n',
       'plugins/executors/probe.mjs': probePlugin(),
       ...(oncall && { 'plugins/escalations/oncall.mjs': probePlugin('oncall', 'escalate') }),
@@ -205,6 +216,30 @@ export const SCENARIOS: Record<string, Scenario> = {
     wrong: (slot) => [
       ...ends('good\nsecond\n', ['Mend a: Say good'])(slot),
       ...(inTree(slot, 'conf/b.txt') === 'good\nthe owner\n' ? [] : ["the owner's commit is not in the worktree"]),
+      ...ranTwice(slot),
+    ],
+  },
+  // The base brings a template that cannot be; what is made of it, and what was made only once, is tracked.
+  rendering: {
+    make: begun(
+      {
+        words: { tpl: 'good', once: 'good', a: 'good' },
+        stages: {
+          tpl: { ...makes('cp conf/a.txt made/a.txt'), files: ['conf/a.txt'] },
+          once: makes('echo token >> made/once.txt'),
+          a: { command: ['bash', 'check.sh', 'made/a.txt'], verify: ['grep -q ^good made/a.txt'] },
+        },
+        answers: { bad: [says('good')] },
+      },
+      (slot) => slot.commit({ 'conf/a.txt': 'bad\nsecond\n' }, 'by the owner'),
+    ),
+    victim: run,
+    finish: runAgain,
+    exit: 0,
+    wrong: (slot) => [
+      ...ends('good\nsecond\n', ['Mend a: Say good'])(slot),
+      ...(inTree(slot, 'made/a.txt') === 'good\nsecond\n' ? [] : ['what was made of the template is lost']),
+      ...(inTree(slot, 'made/once.txt') === 'none\ntoken\n' ? [] : ['what was made once is lost, or there twice']),
       ...ranTwice(slot),
     ],
   },
