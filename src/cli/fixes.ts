@@ -23,6 +23,7 @@ export async function run({ words: stages, options, home, layout }: CommandInput
 
 const OUTCOMES: Readonly<Record<string, string>> = {
   verified: 'verified: the stage was green with it',
+  holds: 'its stage is green with it; others that it changed are not yet',
   provisional: 'kept for now: another failure came in its place',
   applied: 'not judged yet',
   no_effect: 'taken back: it had no effect',
@@ -33,11 +34,13 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   landed: 'landed: your branch has it',
 };
 
+const CAME_AGAIN = 'taken back unjudged; came again with its failure, above';
+
 function lines(fix: ListedFix, now: number): string[] {
   const diff = fix.diff?.trimEnd().split('\n') ?? [];
   return [
     `${fix.commit.slice(0, 12)}  ${fix.stage}  ${ago(fix.time, now)}  ${fix.fix}`,
-    `    ${OUTCOMES[fix.outcome] ?? fix.outcome}`,
+    `    ${fix.came_again ? CAME_AGAIN : (OUTCOMES[fix.outcome] ?? fix.outcome)}`,
     ...(fix.on_base ? ['    your branch still has it; to undo it there: mendloop promote'] : []),
     `    why:  ${fix.reason}`,
     `    for:  ${fix.class} ${fix.fingerprint}; by ${fix.plugin}; in ${fix.paths.join(', ')}`,

@@ -18,6 +18,8 @@ export interface ListedFix extends FixFacts {
   taken_back_by?: string;
   /** True: the base has the fix, and keeps it until what took it back is promoted. */
   on_base?: true;
+  /** True: it was taken back unjudged, and the same change is here again. */
+  came_again?: true;
   diff?: string;
 }
 
@@ -49,12 +51,18 @@ export async function listFixes(layout: Layout, base: Base, ledger: Ledger, with
       ...fixFacts(fix),
       outcome: by ? outcomeBy(by) : has ? 'landed' : (patchIn(ledger, fix)?.outcome ?? 'unknown'),
       ...(by ? { taken_back_by: by.commit } : {}),
+      ...(by && outcomeBy(by) === 'withdrawn' && isAgain(fix, committed) ? { came_again: true } : {}),
       ...(by && has && !landed.has(by.commit) ? { on_base: true } : {}),
       ...(withDiff ? { diff: await git.run(diff) } : {}),
     };
   });
   return Promise.all(rows);
 }
+
+/** Whether a later commit of `all`, the newest first, makes the same change for the same failure. */
+const isAgain = (fix: CommittedFix, all: readonly CommittedFix[]): boolean =>
+  all.findIndex((one) => one.hash === fix.hash && one.fingerprint === fix.fingerprint && one.reverts === undefined) <
+  all.indexOf(fix);
 
 /** The same change may stand and have been taken back before: what took this one back knows its end. */
 const outcomeBy = (by: CommittedFix): FixOutcome =>

@@ -5,6 +5,7 @@ import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { openCaseStore } from '../../src/mend/case-store.ts';
 import { answerCase } from '../../src/run/answer-case.ts';
+import { runHere } from '../e2e/here.ts';
 import { failuresIn, run } from '../run/homelab.ts';
 import {
   FILE,
@@ -76,6 +77,12 @@ test('an answer against what the case shows is applied with the fix it stands on
   assert.equal(ranWords(home).slice(-2), ['a one', 'a good'], 'no attempt with the fix alone');
   const outcomes = failuresIn(home).map(({ patches }) => patches.map((p) => `${p.plugin} ${p.outcome}`));
   assert.equal(outcomes, [['probe verified'], ['person verified']]);
+  const { stdout } = await runHere(['fixes'], home, { PATH: process.env.PATH });
+  assert.equal(stdout.match(/^ {4}(?:verified|taken back).*$/gm), [
+    '    verified: the stage was green with it',
+    '    verified: the stage was green with it',
+    '    taken back unjudged; came again with its failure, above',
+  ]);
 });
 
 test('an answer without effect is taken back, and the fix below it with the end of the stage', async () => {

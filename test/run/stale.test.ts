@@ -207,6 +207,8 @@ test('a fix that holds stays when a run halts before all it changed was made aga
   const first = await run(home);
   assert.equal([first.exit, outcomes(home)], [3, ['holds']]);
   assert.equal([first.stages.stages.a?.status, first.stages.stages.b?.status], ['idle', 'green']);
+  const { stdout } = await runHere(['fixes'], home, { PATH: process.env.PATH });
+  assert.match(stdout, 'its stage is green with it; others that it changed are not yet');
   await rejectsWith('E_PROMOTE_STAGES_STALE', () =>
     acceptPromotion({ home, command: 'promote', env: process.env, dryRun: true }, tip(home)),
   );
