@@ -4,7 +4,7 @@ import type { DataOf, FixOutcome, LoopEvent, NewEvent } from '../events.ts';
 import { readEvents } from '../journal/event-file.ts';
 import { listRuns } from '../journal/runs.ts';
 import type { Run } from '../stage/run.ts';
-import { recordStale } from '../stage/stale.ts';
+import { recordStale, writeAgain } from '../stage/stale.ts';
 import { type Fix, RunFailures } from '../triage/incident.ts';
 import { type Ledger, type Patch, patchIn } from '../triage/ledger.ts';
 import { putBack, unwriteFix } from '../worktree/commit-fix.ts';
@@ -24,7 +24,12 @@ export async function recoverFixes(run: Run): Promise<void> {
   const onBranch = await committedFixes(treeGit(tree), tree.base.commit, tree.head);
   if (intent) await finishIntent(run, intent, onBranch, events);
   // A revert that was not committed is in the files, and would be judged in the place of the fix.
-  if (!isSettled) await recordStale(run, tree.head, { changed: [], putBack: await putBack(tree) });
+  const restored = isSettled ? [] : await putBack(tree);
+  if (restored.length > 0) {
+    tree.moved(tree.head);
+    await recordStale(run, tree.head, { changed: [], putBack: restored });
+    await writeAgain(run, restored);
+  }
   const reverts = unrecordedReverts(journal.ledger, onBranch);
   const note = supersededNote(reverts, tree.base.name);
   journal.append(...reverts, ...(note ? [{ type: 'notice' as const, data: { text: note } }] : []));

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import type { Layout } from '../io/layout.ts';
 import type { Tree } from '../plan/inputs.ts';
 import { type Before, type Inspection, inspect, type QuickLook, quickLook } from '../worktree/after-attempt.ts';
-import { applySaved } from '../worktree/save-changes.ts';
+import { applySaved, changesNow } from '../worktree/save-changes.ts';
 import type { Worktree } from '../worktree/tree.ts';
 
 export interface RunTree extends Omit<Worktree, 'notices' | 'merged' | 'seen' | 'changed'> {
@@ -49,7 +49,12 @@ export function runTree(worktree: Worktree, layout: Layout): RunTree {
       look = undefined;
       seen = new Map();
     },
-    rewrite: (patch, paths) => applySaved(worktree, join(layout.home, patch), paths),
+    async rewrite(patch, paths) {
+      const fits = await applySaved(worktree, join(layout.home, patch), paths);
+      // Nobody who runs now has done that.
+      seen = await changesNow(worktree);
+      return fits;
+    },
     inspect(run, step, attempt, judges) {
       const patchFile = layout.patch(run, step, attempt);
       // Two steps that end together would both claim the same change.

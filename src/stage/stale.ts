@@ -3,7 +3,7 @@
 import type { ContextMap, Stage } from '../config/context-map.ts';
 import { fail } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
-import { recordOf, type StageState } from '../journal/stages.ts';
+import { recordOf, type StageState, type StepRecord } from '../journal/stages.ts';
 import { compareInputs, inputFiles, type Tree } from '../plan/inputs.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { type GreenStep, type StaleStage, staleStages } from '../plan/stale.ts';
@@ -49,12 +49,12 @@ export async function findStale(
 const withPaths = (files: Tree, paths: readonly string[]): Tree =>
   new Map([...paths.map((path) => [path, { mode: '', id: '' }] as const), ...files]);
 
-/** Tracked files that green steps had written and that are as at HEAD, whoever put them back and did not come to say so. */
+/** Tracked files that steps which were green had written and that are as at HEAD, whoever put them back and did not come to say so. */
 export function lostWork({ stages }: ContextMap, state: StageState, changed: readonly string[]): string[] {
   const wrote = Object.entries(stages).flatMap(([name, stage]) =>
     cellsOf(stage).flatMap((cell) => {
       const record = recordOf(state, stepNameOf(name, cell));
-      return record?.status === 'green' ? (record.wrote ?? []) : [];
+      return record && wasGreen(record) ? (record.wrote ?? []) : [];
     }),
   );
   return wrote.filter((path) => !changed.includes(path));
@@ -96,6 +96,10 @@ interface KnownStages extends Pick<StageRun, 'config'> {
   readonly journal: Pick<StageRun['journal'], 'stages'>;
 }
 
+/** Green, or it was until something that it needs was made again: what it made is to be there. */
+const wasGreen = ({ status, stale, inputs }: StepRecord): boolean =>
+  status === 'green' || (stale !== undefined && inputs !== undefined);
+
 /** The green steps of stages that must not run twice. */
 function madeOnce({ config, journal }: KnownStages) {
   return Object.entries(config.map.stages).flatMap(([name, stage]) => {
@@ -103,7 +107,7 @@ function madeOnce({ config, journal }: KnownStages) {
     return cellsOf(stage).flatMap((cell) => {
       const step = stepNameOf(name, cell);
       const record = recordOf(journal.stages, step);
-      return record?.status === 'green' ? [{ stage: name, cell, step, record }] : [];
+      return record && wasGreen(record) ? [{ stage: name, cell, step, record }] : [];
     });
   });
 }

@@ -21,6 +21,7 @@ const SAMPLE: Case[] = [
   kill('reverting', 'event:fix.reverted:1', 'whole'),
   kill('waiting', 'event:step.retry:1', 'alone'),
   kill('plain', 'fsync:7', 'whole'),
+  kill('rendering', 'event:step.retry:1', 'whole'),
   ...damages().filter(({ id }) => id === 'damage/ai/state/stages.json/garbage'),
 ];
 
