@@ -12,9 +12,10 @@ export interface AdminDir {
   readonly locked: string | undefined;
 }
 
+/** Of a file of one line; one that a power loss filled with zeros is empty. */
 const text = (path: string): Promise<string | undefined> =>
   readFile(path, 'utf8')
-    .then((content) => content.trim())
+    .then((content) => content.replaceAll('\0', '').trim())
     .catch(() => undefined);
 
 /** Every worktree folder of the repository; none when it has no worktree. */
@@ -25,7 +26,7 @@ export async function adminDirs(commonDir: string): Promise<AdminDir[]> {
     names.sort().map(async (name) => {
       const path = join(root, name);
       const [gitdir, locked] = await Promise.all([text(join(path, 'gitdir')), text(join(path, 'locked'))]);
-      return { path, checkout: gitdir && dirname(resolve(path, gitdir)), locked };
+      return { path, checkout: gitdir ? dirname(resolve(path, gitdir)) : undefined, locked };
     }),
   );
 }

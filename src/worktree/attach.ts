@@ -8,7 +8,7 @@ import { type Git, openGit } from '../io/git.ts';
 import { type AdminDir, adminDirs, gitFile, removeHalfMade, samePlace, startsWith, unfinished } from '../io/git-dir.ts';
 import { clearDeadLock, locksOf, mayBeHeld } from '../io/git-locks.ts';
 import { entryAt } from '../io/links.ts';
-import { readText, removeFile, writeAtomic } from '../io/store.ts';
+import { ifPossible, readText, removeFile, writeAtomic } from '../io/store.ts';
 import { type Base, baseKey, commitOf } from './base.ts';
 import { gitFailed, shellWord } from './messages.ts';
 import { checkoutsOf, type TreePlace, trackedStatus, treeGit, WORKTREE } from './tree.ts';
@@ -132,11 +132,12 @@ export interface Site {
 /** Recovers leftovers and says what it recovered. Throws E_GIT_LOCKED for one whose owner may live. */
 export async function recover(site: Site): Promise<string[]> {
   const places = [site.home, site.path];
+  const refilled = await refillEmpty(site);
   const dirs = (await adminDirs(site.commonDir)).filter((dir) => isMine(dir, site.path));
   const folders =
     dirs.length > 0 ? dirs.map((dir) => dir.path) : [join(site.commonDir, 'worktrees', basename(site.path))];
   const locks = await Promise.all(folders.map((dir) => locksOf(dir, site.commonDir, site.branch)));
-  const notices: string[] = [];
+  const notices = refilled.map((file) => `${file} was empty, perhaps by a power loss; it was written again`);
   for (const file of new Set(locks.flat())) {
     const reason = await clearDeadLock(file, places);
     if (reason) locked(file, reason);
@@ -149,6 +150,25 @@ export async function recover(site: Site): Promise<string[]> {
     notices.push(await finish(dir, site.path));
   }
   return notices;
+}
+
+/** Files that connect worktree and repository and say the same for ever: what a power loss left empty. Which were. */
+async function refillEmpty(site: Site): Promise<string[]> {
+  const target = (await gitFile(site.path))?.target;
+  const dirs = await adminDirs(site.commonDir);
+  // Each names the other; where neither is left to do so, nobody can tell.
+  const dir = dirs.find(({ checkout, path }) => checkout === site.path || (path === target && !checkout));
+  if (!dir || dir.locked !== undefined) return [];
+  const admin = dir.path;
+  const texts = {
+    [join(admin, 'HEAD')]: `ref: refs/heads/${site.branch}\n`,
+    [join(admin, 'commondir')]: '../..\n',
+    [join(admin, 'gitdir')]: `${join(site.path, '.git')}\n`,
+    [join(site.path, '.git')]: `gitdir: ${admin}\n`,
+  };
+  const empty = Object.entries(texts).filter(([file]) => /^[\0\s]*$/.test(ifPossible(() => readText(file)) ?? 'x'));
+  for (const [file, text] of empty) writeAtomic(file, text);
+  return empty.map(([file]) => file);
 }
 
 const isHalfMade = (dir: AdminDir): boolean => dir.locked !== undefined && HALF_MADE.has(dir.locked);

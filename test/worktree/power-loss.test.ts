@@ -45,6 +45,24 @@ for (const [what, content] of [
   });
 }
 
+test('what connects worktree and repository is written again when it is empty', async () => {
+  const { home, tree, fix } = await withFix();
+  write(tree.path, { 'made.txt': 'untracked' });
+  const files = ['HEAD', 'commondir', 'gitdir'].map((name) => join(tree.gitDir, name));
+  for (const file of [...files, join(tree.path, '.git')]) {
+    const text = readFileSync(file, 'utf8');
+    for (const content of ['', '\0'.repeat(text.length)]) {
+      writeFileSync(file, content);
+      const again = await open(home);
+      assert.equal(again.notices, [`${file} was empty, perhaps by a power loss; it was written again`]);
+      assert.equal(
+        [again.head, readFileSync(file, 'utf8'), git(tree.path, 'status', '--porcelain')],
+        [fix, text, '?? made.txt'],
+      );
+    }
+  }
+});
+
 test('so is the base’s, checked out or not, and never taken for a repository without a commit', async () => {
   for (const branch of ['main', 'other']) {
     const { home } = await withFix();
