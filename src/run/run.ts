@@ -75,9 +75,9 @@ async function perform(prepared: Prepared, request: RunRequest, needsPerson: () 
   }
 }
 
-/** The stages that were green once and are to do again, and why. */
+/** The stages that were green, no longer stand and had no turn, and why; one that failed since is told as that. */
 function staleStages({ stages }: StageState, names: readonly string[]): { stage: string; why: string }[] {
-  const stale = names.filter((name) => stages[name]?.stale && stages[name]?.status !== 'green');
+  const stale = names.filter((name) => stages[name]?.stale && stages[name]?.status === 'idle');
   return stale.map((stage) => ({ stage, why: (stages[stage]?.reason ?? '').replace('no longer stands: ', '') }));
 }
 

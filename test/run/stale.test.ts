@@ -279,6 +279,7 @@ test('a fix that changes what a stage with rerun: false is made from waits for a
   );
   const accepted = await run(home);
   assert.equal([accepted.exit, accepted.stages.stages.a?.status], [3, 'failed']);
+  assert.is(accepted.events.at(-1)?.data.stale, undefined, 'what failed is not told as to do');
   assert.equal([accepted.stages.stages.b?.status, outcomes(home)], ['green', ['holds']]);
   const retried = await run(home, { stages: ['a'], forced: true });
   assert.equal([retried.exit, outcomes(home)], [0, ['verified']]);
