@@ -47,7 +47,8 @@ const ENV: Record<string, string> = {
   [MARK.split('=')[0] as string]: MARK.split('=')[1] as string,
 };
 
-process.on('exit', () => {
+// First of all: no folder can be removed in which a disk is mounted.
+process.prependListener('exit', () => {
   for (const pid of survivors()) process.kill(pid, 'SIGKILL');
   for (const path of mounts) execFileSync('umount', ['--lazy', path]);
   rmSync(made, { recursive: true, force: true });
