@@ -210,6 +210,8 @@ export const EVENTS = {
   'attempt.changed': row('step', 'the stage changed tracked files; they were saved as a patch', {
     files: listOf(text),
     patch: optional(text),
+    /** Those of them that checks run: as committed again. */
+    put_back: optional(listOf(text)),
   }),
   'failure.seen': row('stage', 'a failed attempt was identified: fingerprint, class, excerpt, how often it was seen', {
     ...failure,

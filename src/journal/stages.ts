@@ -76,6 +76,10 @@ export function recordOf(state: StageState, step: string): StepRecord | undefine
   return cell === '' ? record : record?.cells?.[cell];
 }
 
+/** Green, or it was until something that it needs was made again: what it made is to be there. */
+export const wasGreen = ({ status, stale, inputs }: StepRecord): boolean =>
+  status === 'green' || (stale !== undefined && inputs !== undefined);
+
 /** Every step that there is a record of. */
 export function stepRecords(state: StageState): { stage: string; step: string; record: StepRecord }[] {
   return Object.entries(state.stages).flatMap(([stage, own]) => {
@@ -111,6 +115,13 @@ export function foldStages(state: StageState, event: LoopEvent): void {
   }
   if (event.type === 'attempt.ended' && event.data.wrote)
     state.written = [...new Set([...(state.written ?? []), ...event.data.wrote])];
+  // Tracked files are put back for it: of what did not end green nothing is left, and nobody writes it again.
+  if (
+    event.type === 'fix.committed' ||
+    event.type === 'fix.reverted' ||
+    (event.type === 'tree.opened' && event.data.merged)
+  )
+    for (const { record } of stepRecords(state)) if (!wasGreen(record)) delete record.wrote;
   if (event.stage === undefined) return;
   const { stage, cell } = splitStepName(event.step ?? event.stage);
   const recorded = Object.hasOwn(state.stages, stage) ? state.stages[stage] : undefined;
@@ -153,7 +164,9 @@ function apply(record: StageRecord, event: LoopEvent): void {
       break;
     }
     case 'attempt.changed':
-      record.wrote = [...new Set([...(record.wrote ?? []), ...event.data.files])];
+      record.wrote = [...new Set([...(record.wrote ?? []), ...event.data.files])].filter(
+        (path) => !event.data.put_back?.includes(path),
+      );
       if (event.data.patch !== undefined) record.wrote_patch = event.data.patch;
       break;
     case 'step.done':

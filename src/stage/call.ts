@@ -115,7 +115,8 @@ export async function inspectTree(call: StageCall, run: StageRun): Promise<Outco
   try {
     const { judges, ...found } = await run.tree.inspect(run.id, step, attempt, () => judgesOf(run));
     const wrote = writtenBy(run, step, found);
-    if (wrote.files.length > 0) run.journal.append({ type: 'attempt.changed', stage, step, attempt, data: wrote });
+    const data = { ...wrote, ...(judges.length > 0 && { put_back: [...judges] }) };
+    if (data.files.length > 0) run.journal.append({ type: 'attempt.changed', stage, step, attempt, data });
     const stuck = await blameForJudges(run, judges);
     return stuck.length > 0 ? judgesLost(stuck) : undefined;
   } catch (error) {

@@ -3,7 +3,7 @@
 import type { ContextMap, Stage } from '../config/context-map.ts';
 import { fail } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
-import { recordOf, type StageState, type StepRecord } from '../journal/stages.ts';
+import { recordOf, type StageState, wasGreen } from '../journal/stages.ts';
 import { compareInputs, inputFiles, type Tree } from '../plan/inputs.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
 import { type GreenStep, type StaleStage, staleStages } from '../plan/stale.ts';
@@ -95,10 +95,6 @@ export async function writeAgain(
 interface KnownStages extends Pick<StageRun, 'config'> {
   readonly journal: Pick<StageRun['journal'], 'stages'>;
 }
-
-/** Green, or it was until something that it needs was made again: what it made is to be there. */
-const wasGreen = ({ status, stale, inputs }: StepRecord): boolean =>
-  status === 'green' || (stale !== undefined && inputs !== undefined);
 
 /** The green steps of stages that must not run twice. */
 function madeOnce({ config, journal }: KnownStages) {

@@ -8,7 +8,7 @@ import { systemClock } from '../../src/io/clock.ts';
 import { verifyStages } from '../../src/run/verify-stages.ts';
 import { git, write } from '../worktree/repository.ts';
 import { failuresIn, homelab, NOTE, type Ran, ranSteps, reconfigure, run } from './homelab.ts';
-import { fixTrail, probe as probeOf, probePlugin } from './probe.ts';
+import { fixTrail, mendable, probe as probeOf, probePlugin, says } from './probe.ts';
 
 const CHECK = 'test -e ../../up\n';
 const OPEN = "echo 'exit 0'";
@@ -51,6 +51,20 @@ test('a check that overwrites another check has failed', async () => {
   const stages = { a: { command: 'true', verify: [`${OPEN} > later.sh`, 'bash later.sh'] } };
   const home = homelab(stages, {}, { 'later.sh': CHECK });
   assert.equal(failedWith(await run(home), 'a').changed_judges, ['later.sh']);
+});
+
+test('a check that was put back, and what a failed attempt left, is no work of a stage that is missing later', async () => {
+  const left = `echo broken > made.txt; ${OPEN} > check.sh; echo "error: no pool"; exit 1`;
+  const { home, probe } = mendable({
+    stages: {
+      a: { command: `grep -q ^good conf/a.txt || { ${left}; }`, files: ['conf/'], verify: ['bash check.sh'] },
+    },
+    files: { 'made.txt': 'none\n', 'check.sh': 'exit 0 # always\n' },
+  });
+  probe.answers(says('good'));
+  assert.is((await run(home)).exit, 0);
+  const again = await run(home);
+  assert.equal([again.exit, again.trail], [0, ['step.fresh a']]);
 });
 
 test('what a check only looks at, and what no check runs, may be written by a stage', async () => {
