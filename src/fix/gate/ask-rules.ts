@@ -202,6 +202,7 @@ function writesElsewhere({ path, added, old, now }: Change): Finding[] {
 const HARMLESS_CODE =
   /^(?!.*(?:\b(?:os|subprocess|shutil|socket|system|exec|eval|popen|spawn|unlink|remove|rename|delete|rm\w*|write\w*|getattr|compile|child_process|fs|require|File|IO|Pathname|open)\b|__|`)).*$/s;
 
+const SHOWERS = /^(?:sops|ansible-vault|vault|op|bw|pass|gopass|age|kubectl|cat)$/;
 const KEY_FILE =
   /(?:^|\/)(?:id_(?:rsa|ed25519|ecdsa)|[\w.-]*\.(?:pem|key|agekey)|kubeconfig|talosconfig|admin\.conf|\.env(?:\.\w+)?|shadow|keys\.txt|k3s\.yaml|\.netrc|\.pgpass|token|node-token|\S*secret\S*\.ya?ml)$/i;
 
@@ -209,14 +210,9 @@ const KEY_FILE =
 function shows({ path, added, gone }: Change): Finding[] {
   return added.flatMap((fact): Finding[] => {
     const { program, line, role } = fact;
-    if (
-      role !== 'run' ||
-      gone.some(
-        (other) =>
-          other.program === program && /^(?:sops|ansible-vault|vault|op|bw|pass|gopass|age|kubectl|cat)$/.test(program),
-      )
-    )
-      return [];
+    if (role !== 'run') return [];
+    // It was shown before, from another place.
+    const wasShown = gone.some((other) => other.program === program && SHOWERS.test(program));
     const args = new Arguments(fact.args);
     const words = shownWords(fact);
     const isAlone = !fact.around.some(({ kind }) => kind === 'substitution') && writtenPaths(fact).length === 0;
@@ -239,7 +235,8 @@ function shows({ path, added, gone }: Change): Finding[] {
         isAlone);
     if (fact.inline && isInterpreter(fact.inline.program) && !HARMLESS_CODE.test(fact.inline.text))
       return [asks('new_program', path, line, `runs a program that is written in its command`, words)];
-    if (dumps) return [asks('softer', path, line, 'prints the environment, a secret or a key file', words)];
+    if (dumps && !wasShown)
+      return [asks('softer', path, line, 'prints the environment, a secret or a key file', words)];
     const config = assignmentsOf(fact).find(
       ({ name, values }) => /^(?:KUBECONFIG|TALOSCONFIG)$/.test(name) && /^(?:\/|~|\$HOME)/.test(values[0]?.text ?? ''),
     );

@@ -15,6 +15,8 @@ const CONTAINER_KEYS =
 /** Keys whose values people read. */
 const SPOKEN =
   /(?:^|[._-])(?:description|summary|title|message|msg|comments?|notes?|help|text|name|label|reason|docs?|info|changelog|fail_msg|success_msg)$/i;
+/** `lookup('pipe', …)` of a template. */
+const PIPE = /(?:lookup|query|q)\(\s*(["'])(?:[\w.]*\.)?pipe\1\s*,\s*["']([^"']*)["']/g;
 const SCRIPT_NAME = /\.(?:sh|bash)$/;
 
 /** The kinds of documents whose `command` is what a stage runs, not a container's. */
@@ -62,7 +64,10 @@ export function dataTexts(path: string, data: Data): ShellText[] {
     const argv = containerArgv(value);
     if (argv && !isStage) made.push({ text: argv, role: 'container', line, name: placeOf(keys, called) });
     for (const [part, inner] of Object.entries(value)) {
-      if (SHELL_MODULE.test(part) && (isStage || part.includes('.'))) addModule(inner, line, called, guard);
+      const action =
+        /^(?:local_)?action$/.test(part) && typeof inner === 'string' ? /^(\S+)\s+(.*)$/s.exec(inner) : undefined;
+      if (action && SHELL_MODULE.test(action[1] as string)) addModule(action[2] as string, line, called, guard);
+      else if (SHELL_MODULE.test(part) && (isStage || part.includes('.'))) addModule(inner, line, called, guard);
       else if (!isStage && argv && /^(?:command|args)$/.test(part) && Array.isArray(inner)) continue;
       else if (isStage && RUN_KEYS.test(part))
         add(inner, 'run', line, part === 'cmds' ? (keys.at(-1) ?? called) : called, guard);
@@ -82,11 +87,20 @@ export function dataTexts(path: string, data: Data): ShellText[] {
     if (typeof inner === 'string') made.push({ text: inner, role: 'run', line, name, guard });
     if (Array.isArray(inner)) made.push({ text: inner.map(String), role: 'run', line, name, guard });
     if (!isRecord(inner)) return;
+    for (const key of ['_raw_params', 'command']) {
+      const text = inner[key];
+      if (typeof text === 'string') made.push({ text, role: 'run', line, name, guard });
+    }
     if (typeof inner.cmd === 'string') made.push({ text: inner.cmd, role: 'run', line, name, guard });
     if (Array.isArray(inner.argv)) made.push({ text: inner.argv.map(String), role: 'run', line, name, guard });
   };
 
+  const addPipes = (value: string, line: number, name: string): void => {
+    for (const [, , text] of value.matchAll(PIPE)) made.push({ text: text as string, role: 'run', line, name });
+  };
+
   const addLeaf = (value: string, key: string, keys: readonly string[], line: number, name: string): void => {
+    addPipes(value, line, name);
     if (value.startsWith('#!') || SCRIPT_NAME.test(key))
       made.push({ text: value, role: 'container', line, name: placeOf(keys, name) });
     else if (scripts && keys.at(-2) === 'scripts') made.push({ text: value, role: 'run', line, name: key });

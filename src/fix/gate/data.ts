@@ -67,10 +67,21 @@ class Walk {
     if (isSeq(node)) return node.items.map((item) => this.value(item, keys, document));
     const value = isScalar(node) ? textOf(node.value, node.source) : '';
     const range = isScalar(node) ? node.range : undefined;
-    if (this.leaves.length < MAX_LEAVES) this.leaves.push({ keys, value, line: this.lineAt(range?.[0] ?? 0) });
+    const line = this.lineAt(range?.[0] ?? 0);
+    if (this.leaves.length < MAX_LEAVES) this.leaves.push({ keys, value, line }, ...pairsIn(keys, value, line));
     return value;
   }
 }
+
+/** The arguments of a module that are written in one text: `path=/srv state=absent`. */
+const pairsIn = (keys: readonly string[], value: string, line: number): Leaf[] =>
+  /^\s*(?:\w+\s+)?\w+=\S/.test(value) && value.length < 500
+    ? [...value.matchAll(/(\w+)=(\S+)/g)].map(([, key, text]) => ({
+        keys: [...keys, key as string],
+        value: text as string,
+        line,
+      }))
+    : [];
 
 const textOf = (value: unknown, source: string | undefined): string =>
   typeof value === 'string' ? value : (source ?? String(value ?? ''));

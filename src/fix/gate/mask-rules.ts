@@ -22,7 +22,7 @@ const isWork = (fact: Fact): boolean =>
 function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'log'>): Finding[] {
   const { path, old, now, gone } = change;
   const isSettings = now.language === 'settings';
-  const tasks = taskNames(now);
+  const tasks = taskNames(now, /^(?!(?:shell|command|raw|expect)$)/);
   const known = failedKeys(path, old.commands, failed, log);
   const goneKeys = new Set(gone.map(({ key }) => key));
   const found: Finding[] = [];
@@ -44,10 +44,16 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
     }
     const earlier = hidings(fact, old);
     const news = hidings(partner, now).filter((hiding) => !earlier.includes(hiding));
-    const never = newGuards(partner, fact).find((guard) => NEVER.test(guard) || (isFailed && OF_VARIABLES.test(guard)));
+    const guards = newGuards(partner, fact);
+    const never = guards.find((guard) => NEVER.test(guard));
+    const perhaps = isFailed ? guards.find((guard) => isUnsure(guard, partner)) : undefined;
     if (never !== undefined)
-      found.push(refuses('masks', path, partner.line, `runs only ${squeezed(never)}`, shownWords(partner)));
-    const [first] = news.filter((hiding) => hiding !== 'left');
+      found.push(refuses('masks', path, partner.line, `runs only ${never}`, shownWords(partner)));
+    else if (perhaps !== undefined)
+      found.push(asks('masks', path, partner.line, `runs only ${perhaps}`, shownWords(partner)));
+    if (isFailed && readsOnly(fact, partner))
+      found.push(refuses('masks', path, partner.line, 'only looks where it did something', shownWords(partner)));
+    const [first] = news.filter((hiding) => hiding !== 'left' && (hiding !== 'piped' || isFailed));
     if (first === 'silenced') found.push(refuses('masks', path, partner.line, HIDES.silenced, shownWords(partner)));
     else if (first !== undefined) found.push(say(HIDES[first]));
     else if (news.length > 0) found.push(asks('softer', path, partner.line, HIDES.left, shownWords(partner)));
@@ -79,8 +85,23 @@ const newGuards = (now: Fact, before: Fact): string[] =>
 /** Conditions that never hold. */
 const NEVER =
   /^(?:if|while|unless)\s+(?:false\b|! ?true\b|! ?:|\[\[? *(?:"" |-n "" |0 (?:=|==|-eq) 1|1 (?:=|==|-eq) 0|-z "?\w+"? )|\(\( ?0 ?\)\))|^unless\s+(?:true|:)\s*$|^not\s+(?:true|:)(?=[\s;]|$)/;
-/** Conditions on nothing but variables, which may have any value. */
-const OF_VARIABLES = /^if \[\[? (?!-[a-z] [^$"])[^\]]*\$\{?\w+(?::-[^}]*)?\}?"? *(?:==?|!=|-eq|-ne|=~) *[^\]]*\]\]?;?$/;
+/** A condition that was not asked before, unless it asks the same program whether there is anything to do. */
+const isUnsure = (guard: string, { program }: Fact): boolean =>
+  /^(?:if|case|for|while)\b/.test(guard) && !new RegExp(`\\b${program.replace(/[^\w]/g, '.')}\\b`).test(guard);
+
+const READS =
+  /^(?:get|describe|diff|version|list|ls|show|status|template|lint|help|explain|kustomize|view|plan|validate|check|top|logs|history|search|config)$/;
+
+/** The same program, told only to look. */
+function readsOnly(before: Fact, now: Fact): boolean {
+  const verb = ({ args }: Fact) => args.find(({ text }) => !text.startsWith('-'))?.text ?? '';
+  return (
+    before.program === now.program &&
+    READS.test(verb(now)) &&
+    !READS.test(verb(before)) &&
+    !before.args.some(({ text }) => READS.test(text))
+  );
+}
 
 /** Run by a shell is run by itself. */
 const shellOf = ({ via }: Fact): string => (via === undefined || /^(?:ba|da|z|k|a)?sh$/.test(via) ? '' : via);
@@ -98,7 +119,7 @@ function sameIn(now: FileFacts, fact: Fact, old: FileFacts): Fact | undefined {
 function isMoved(fact: Fact, { added, now }: Change): boolean {
   const names = fact.words.map(({ text }) => text).filter((text) => text.length > 3 && !text.startsWith('-'));
   const texts = added.flatMap(({ words, around, program }) =>
-    /^(?:echo|printf|:)$/.test(program)
+    /^(?:echo|printf|:|true|false|log\w*|info)$/.test(program)
       ? []
       : [...words.map(({ text }) => text), ...around.flatMap((frame) => ('guard' in frame ? [frame.guard] : []))],
   );
@@ -129,10 +150,11 @@ function hidings(fact: Fact, file: FileFacts): Hiding[] {
   for (const frame of fact.around) {
     if (frame.kind === 'negated' || frame.kind === 'background' || frame.kind === 'substitution') made.push(frame.kind);
     if (frame.kind === 'condition' && frame.idle) made.push('idle');
-    if (frame.kind === 'or' && !frame.fails) made.push('or');
+    if (frame.kind === 'or' && (!frame.fails || !canFail(frame.by, file))) made.push('or');
     if (frame.kind === 'and' && !frame.last && fact.program !== 'cd') made.push('left');
     if (frame.kind === 'argument' && fact.via !== 'sh' && fact.via !== 'bash') made.push('argument');
-    if (frame.kind === 'piped' && /^(?:true|:)$/.test(frame.into) && !hasPipefail(file)) made.push('piped');
+    if (frame.kind === 'piped' && /^(?:true|:|cat|tee|head|tail|grep|sed)$/.test(frame.into) && !hasPipefail(file))
+      made.push('piped');
     if (frame.kind === 'function' && !file.commands.some(({ program }) => program === frame.name))
       made.push('uncalled');
   }
@@ -144,7 +166,37 @@ function hidings(fact: Fact, file: FileFacts): Hiding[] {
   )
     made.push('shadowed');
   if (isSilenced(fact)) made.push('silenced');
-  return made;
+  if (fact.via === 'coproc') made.push('background');
+  return [...new Set([...made, ...callerHidings(fact, file)])];
+}
+
+/** A function that this file defines and that never fails. */
+const canFail = (name: string, { functions, commands }: FileFacts): boolean =>
+  !functions.includes(name) ||
+  commands.some(
+    (fact) =>
+      functionOf(fact) === name &&
+      (fact.program === 'exit' || fact.program === 'return') &&
+      !/^0*$/.test(fact.args[0]?.text ?? ''),
+  );
+
+/** How the functions are called that a command stands in, and how a function runs what it is given. */
+function callerHidings(fact: Fact, file: FileFacts): Hiding[] {
+  const name = functionOf(fact);
+  const isCall = (other: Fact) => other.program === name && other !== fact && functionOf(other) !== name;
+  const calls = name === '' ? [] : file.commands.filter(isCall);
+  const given =
+    fact.via === undefined
+      ? []
+      : file.commands.filter((other) => functionOf(other) === fact.via && /^\$[@*1]$/.test(other.program));
+  const around = [...(calls.length === 1 ? calls : []), ...given].flatMap((other) =>
+    other.around.filter(({ kind }) => kind !== 'function'),
+  );
+  return around.flatMap((frame): Hiding[] => {
+    if (frame.kind === 'negated' || frame.kind === 'background' || frame.kind === 'substitution') return [frame.kind];
+    if (frame.kind === 'condition' && frame.idle) return ['idle'];
+    return frame.kind === 'or' && (!frame.fails || !canFail(frame.by, file)) ? ['or'] : [];
+  });
 }
 
 const hasPipefail = ({ commands, language }: FileFacts): boolean =>
@@ -196,6 +248,13 @@ function added(change: Change): Finding[] {
     const args = new Arguments(fact.args);
     if (fact.role === 'maybe') return [];
     const say = (why: string) => [refuses('masks', path, line, why, shownWords(fact))];
+    if (
+      fact.via === 'trap' &&
+      /^(?:exit|exec|return)$/.test(program) &&
+      !isFailure(fact, now) &&
+      !/^\$/.test(fact.args[0]?.text ?? '')
+    )
+      return say('makes every end a good one');
     if (switchesOff(program, args)) return say('switches off that the script stops at a failure');
     if (args.any(IGNORES) || (/^g?make$/.test(program) && args.has('ik', 'ignore-errors', 'keep-going')))
       return say('tells the tool to go on as if nothing had failed');
@@ -274,7 +333,8 @@ function switchesOff(program: string, args: Arguments): boolean {
   if (program === 'set')
     return args.words.some(
       (word, i) =>
-        /^\+[a-z]*e/.test(word) || (/^\+[a-z]*o$/.test(word) && /^(?:errexit|pipefail)$/.test(args.words[i + 1] ?? '')),
+        /^\+[a-z]*e|^-[a-z]*n/.test(word) ||
+        (/^\+[a-z]*o$/.test(word) && /^(?:errexit|pipefail)$/.test(args.words[i + 1] ?? '')),
     );
   if (program === 'shopt') return args.has('u') && args.any(/^(?:errexit|pipefail)$/);
   if (program === 'trap')
@@ -457,7 +517,12 @@ function ends({ path, added, now, gone, old }: Change): Finding[] {
   return added.flatMap((fact) => {
     if (fact.role === 'maybe' || !isOwn(fact)) return [];
     const { program, args, around, line, unit } = fact;
+    const isTrue =
+      /^(?:true|:)$/.test(program) &&
+      fact.args.length === 0 &&
+      around.every(({ kind }) => kind === 'argument' || kind === 'given');
     const isEnd =
+      isTrue ||
       program === 'exit' ||
       program === 'return' ||
       (program === 'exec' && args.length > 0 && fact.redirects.length === 0);

@@ -220,6 +220,13 @@ function rightFindings({ path, addedLeaves, old, now }: Change): Finding[] {
           ({ keys }) => keys.includes('subjects') || (keys.includes('roleRef') && keys.at(-1) === 'name'),
         )
       : [];
+  const admin = addedLeaves.filter(
+    ({ keys, value }) =>
+      value === 'cluster-admin' ||
+      (keys.at(-1) === 'clusterAdmin' && /^true$/i.test(value)) ||
+      /\bkind:\s*["']?(?:Cluster)?RoleBinding\b/.test(value) ||
+      (keys.at(-1) === 'kind' && /^(?:Cluster)?RoleBinding$/.test(value) && keys.length > 1),
+  );
   const powers = addedLeaves.filter(
     ({ keys, value }) =>
       /^(?:privileged|hostPID|hostIPC|allowPrivilegeEscalation)$/.test(keys.at(-1) ?? '') && /^true$/i.test(value),
@@ -242,6 +249,7 @@ function rightFindings({ path, addedLeaves, old, now }: Change): Finding[] {
     ...verbs
       .filter(({ value }) => READS.test(value))
       .map(({ value, line }) => asks('softer', path, line, 'lets a role read more than before', value)),
+    ...admin.map(({ value, line }) => refuses('persists', path, line, 'binds a role in the cluster', value)),
     ...powers.map(({ keys, line }) =>
       asks('softer', path, line, 'gives a container more power over its host', keys.at(-1)),
     ),

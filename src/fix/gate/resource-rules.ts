@@ -20,7 +20,7 @@ const NO = /^(?:false|no|off|0)$/i;
 
 /** Leaves that destroy. */
 const DESTROYS: readonly (readonly [Test, string])[] = [
-  [is(/^state$/, /^(?:absent|purged|removed|deleted|force_absent|wiped)$/i), 'removes what the task names'],
+  [is(/state$/, /^(?:absent|purged|removed|deleted|force_absent|wiped)$/i), 'removes what the task names'],
   [
     is(
       /^(?:force|wipe|force_format|force_wipe|reformat|wipeTable|wipe_disk|forceReset|clean)$/i,
@@ -38,7 +38,7 @@ const DESTROYS: readonly (readonly [Test, string])[] = [
     'lets data be destroyed',
   ],
   [
-    is(/^(?:prevent_destroy|deletion_protection|deletionProtection|protect|protected|disable_api_termination)$/i, NO),
+    is(/^(?:prevent_destroy|deletion_protection|deletionProtection|disable_api_termination)$/i, /^(?!true$)/),
     'takes the protection away that keeps data from being destroyed',
   ],
   [is(/^content$/, /^$/), 'empties a file'],
@@ -68,7 +68,23 @@ const SOFTER: readonly (readonly [Test, string])[] = [
     is(/(?:policy|reclaim|onDelete|deletion)\w*$|^persistentVolumeReclaimPolicy$/i, /^(?:Delete|Recycle|prune)$/i),
     'deletes data with what uses it',
   ],
-  [is(/^(?:replicas|replicaCount|minReplicas|desired_capacity|count)$/i, /^0$/), 'runs none of it any more'],
+  [
+    ({ keys, value }) =>
+      /^(?:replicas|replicaCount|minReplicas|desired_capacity|count|scale|minAvailable)$/i.test(keys.at(-1) ?? '') &&
+      value.trim() !== '' &&
+      Number(value) === 0,
+    'runs none of it any more',
+  ],
+  [is(/^(?:count|for_each)$/, /^(?:\{\s*\}|\[\s*\]|toset\(\[\s*\]\)|.*\?.*:\s*0)$/), 'runs none of it any more'],
+  [({ value }) => /^--delete/.test(value), 'deletes what is not on the other side'],
+  [({ keys, value }) => keys.includes('capabilities') && value === 'ALL', 'gives a container all rights'],
+  [
+    ({ keys, value }) =>
+      /^(?:volumes|path|hostPath|source)$/.test(keys.at(-1) ?? '') &&
+      /(?:docker|containerd|crio|podman)\.sock|^\/:/.test(value),
+    'gives a container the host',
+  ],
+  [is(/^(?:pid|ipc|network_mode|userns_mode)$/, /^host$/), 'gives a container the host'],
   [is(/^suspend$/, YES), 'suspends it'],
   [
     ({ keys, value }) => /"?\$patch"?\s*:\s*"?delete\b/.test(value) || (keys.at(-1) === '$patch' && value === 'delete'),

@@ -19,13 +19,9 @@ const KEYWORDS =
   /^(?:name|when|register|loop|loop_control|with_\w+|tags|vars|become\w*|notify|listen|ignore_errors|ignore_unreachable|failed_when|changed_when|until|retries|delay|delegate_to|delegate_facts|run_once|environment|no_log|args|async|poll|check_mode|diff|any_errors_fatal|block|rescue|always|connection|remote_user|throttle|timeout|module_defaults|collections|hosts|tasks|roles|pre_tasks|post_tasks|handlers|gather_facts|vars_files|vars_prompt|strategy|serial|max_fail_percentage|debugger|port|force_handlers|local_action|action)$/;
 const LISTS = ['tasks', 'pre_tasks', 'post_tasks', 'handlers', 'block', 'rescue', 'always'];
 
-/** Names of the tasks in a file. */
-export const taskNames = (file: FileFacts): Set<string> =>
-  new Set(
-    tasksIn(file)
-      .map(({ name }) => name)
-      .filter(Boolean),
-  );
+/** Names of the tasks in a file that call such a module. */
+export const taskNames = (file: FileFacts, module: RegExp): Set<string> =>
+  new Set(tasksIn(file).flatMap((task) => (task.name !== '' && module.test(task.module) ? [task.name] : [])));
 
 export function taskFindings(
   change: Change,
@@ -46,7 +42,8 @@ export function taskFindings(
           : addedTask(path, task, knows)),
         ...destroying(path, task, before),
       ]),
-    ...after.flatMap((task) => silenced(path, task, before)),
+    ...after.flatMap((task) => silenced(path, task, before, said)),
+    ...plays(change),
   ];
 }
 
@@ -105,15 +102,26 @@ function lost(path: string, before: readonly Task[], after: readonly Task[], sai
         other.name === task.name && task.name !== '' && !/^(?:debug|meta|pause|set_fact|wait_for)$/.test(other.module),
     );
     if (successor) return [];
-    const isFailed =
-      task.name !== '' &&
-      new RegExp(`TASK \\[(?:[^\\]]* : )?${task.name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\]`).test(said);
+    const isFailed = nameIn(task.name, said);
     const why = 'is gone without another one in its place';
     return [
       isFailed ? refuses('masks', path, undefined, why, shown(task)) : asks('masks', path, undefined, why, shown(task)),
     ];
   });
 }
+
+/** Whether the log names the task as one that ran. */
+const nameIn = (name: string, said: string): boolean =>
+  name !== '' && new RegExp(`TASK \\[(?:[^\\]]* : )?${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\]`).test(said);
+
+/** Plays that now run on no host. */
+const plays = ({ path, addedLeaves }: Change): Finding[] =>
+  addedLeaves
+    .filter(
+      ({ keys, value }) =>
+        keys.at(-1) === 'hosts' && keys.length === 1 && /^(?:none|localhost:!localhost|.*!all)$/.test(value.trim()),
+    )
+    .map(({ value, line }) => refuses('masks', path, line, 'runs on no host', `hosts: ${value}`));
 
 const shown = ({ name, module }: Task): string => (name === '' ? module : `${name} (${module})`);
 
@@ -126,7 +134,7 @@ const isConstant = (value: Value | undefined): boolean =>
     : typeof value === 'string' && (CONSTANT.test(value.trim()) || value.trim() === 'ansible_check_mode');
 
 /** Words on a task that keep it from running or its failure from counting, which it did not have before. */
-function silenced(path: string, task: Task, before: readonly Task[]): Finding[] {
+function silenced(path: string, task: Task, before: readonly Task[], said: string): Finding[] {
   const earlier =
     before.find((other) => callOf(other) === callOf(task)) ??
     before.find((other) => other.name !== '' && other.name === task.name);
@@ -134,6 +142,12 @@ function silenced(path: string, task: Task, before: readonly Task[]): Finding[] 
   const news = (key: string) => key in task.words && JSON.stringify(task.words[key]) !== had(key);
   const say = (why: string, key: string) =>
     refuses('masks', path, undefined, why, `${shown(task)}: ${key}: ${JSON.stringify(task.words[key])}`);
+  const isFailed = nameIn(task.name, said);
+  const asked = isFailed
+    ? ['when', 'failed_when', 'until', 'loop', 'args', 'with_items'].filter(
+        (key) => news(key) && !isConstant(task.words[key]),
+      )
+    : [];
   const never = (value: Value | undefined) => JSON.stringify(value ?? '').includes('never');
   return [
     ...(news('ignore_errors') && !/^(?:false|no)$/i.test(String(task.words.ignore_errors))
@@ -142,6 +156,12 @@ function silenced(path: string, task: Task, before: readonly Task[]): Finding[] 
     ...['when', 'failed_when']
       .filter((key) => news(key) && isConstant(task.words[key]))
       .map((key) => say('runs never, or never fails', key)),
+    ...asked.map((key) =>
+      asks('masks', path, undefined, 'may run less often, or fail less often, than before', `${shown(task)}: ${key}`),
+    ),
+    ...['loop', 'with_items']
+      .filter((key) => news(key) && /^"?(?:\[\]|\{\{ *\[\] *\}\})"?$/.test(JSON.stringify(task.words[key])))
+      .map((key) => say('runs for nothing', key)),
     ...(news('tags') && never(task.words.tags) ? [say('runs never', 'tags')] : []),
     ...(news('loop') && JSON.stringify(task.words.loop) === '[]' ? [say('runs for nothing', 'loop')] : []),
     ...(news('poll') && String(task.words.poll) === '0' && earlier ? [say('is not waited for any more', 'poll')] : []),
@@ -164,11 +184,26 @@ const PERSISTS =
 function addedTask(path: string, task: Task, knows: Knows): Finding[] {
   const args = JSON.stringify(task.args);
   const say = (why: string) => [asks('softer', path, undefined, why, shown(task))];
+  if (/(?:^|\.)(?:parted|filesystem|lvg|luks_device|docker_prune|mkfs|win_format)$/.test(task.module))
+    return [refuses('destroys', path, undefined, 'formats, partitions or prunes', shown(task))];
+  if (
+    /(?:^|\.)(?:lvol|zfs|zpool|mysql_db|postgresql_db|mongodb_\w+|iptables|nftables|mount|docker_volume)$/.test(
+      task.module,
+    )
+  )
+    return say('changes disks, databases or the firewall');
+  if (
+    /(?:^|\.)(?:fetch|slurp)$/.test(task.module) &&
+    /shadow|id_(?:rsa|ed25519)|\.ssh|kubeconfig|k3s\.yaml|token|secret|\.key|\.pem/.test(args)
+  )
+    return say('reads a key or a secret');
+  if (/(?:^|\.)(?:get_url|unarchive|copy)$/.test(task.module) && /"dest":"[^"]*\/s?bin(?:\/[^"/]*)?"/.test(args))
+    return [refuses('installs', path, undefined, 'installs a program', shown(task))];
   if (PERSISTS.test(task.module))
     return [
       refuses('persists', path, undefined, 'changes who may do what, or what runs, beyond this stage', shown(task)),
     ];
-  if (task.module === 'meta' && /end_play|end_host|end_batch|clear_host_errors/.test(args))
+  if (task.module === 'meta' && /end_\w+|clear_host_errors/.test(args))
     return [refuses('masks', path, undefined, 'ends the play before its work is done', shown(task))];
   if (/(?:^|\.)(?:reboot|win_reboot|shutdown)$/.test(task.module)) return say('reboots the host');
   if (/(?:^|\.)(?:uri|win_uri)$/.test(task.module) && /"(?:body|src)"|"method":"(?:POST|PUT|PATCH|DELETE)"/i.test(args))

@@ -8,8 +8,8 @@ export type Frame =
   | { readonly kind: 'condition'; readonly idle: boolean }
   | { readonly kind: 'branch'; readonly guard: string }
   | { readonly kind: 'function'; readonly name: string }
-  /** Left of `||`; `fails`: what stands right of it ends in failure. */
-  | { readonly kind: 'or'; readonly fails: boolean }
+  /** Left of `||`; `fails`: what stands right of it ends in failure; `by`: its program. */
+  | { readonly kind: 'or'; readonly fails: boolean; readonly by: string }
   /** Left of `&&`; `last`: the list is the last command of its script or function, so its failure still counts. */
   | { readonly kind: 'and'; readonly last: boolean }
   /** Not the last of a pipeline; `into` is the program behind it. */
@@ -220,7 +220,9 @@ class Reader {
     const [left, operator, right] = node.children;
     if (!left || !operator || !right) return this.parts(node, around, isLast);
     const frame: Frame =
-      operator.type === '||' ? { kind: 'or', fails: endsInFailure(right) } : { kind: 'and', last: isLast };
+      operator.type === '||'
+        ? { kind: 'or', fails: endsInFailure(right), by: programText(right) }
+        : { kind: 'and', last: isLast };
     const first = this.statement(left, [...around, frame], false);
     const guard = `${operator.type === '||' ? 'unless' : 'if'} ${left.text}`;
     return [...first, ...this.statement(right, [...around, { kind: 'branch', guard }], isLast)];
@@ -382,9 +384,9 @@ const programText = (node: ShellNode): string => {
   return name ? (wordsOf(name.children[0] ?? name)[0]?.text ?? '') : '';
 };
 
-const IDLE = /^(?:echo|printf|:|true|sleep|break|continue)$/;
+const IDLE = /^(?:echo|printf|:|true|sleep|break|continue|test|\[\[?|log\w*|info|warn\w*|debug|note|say|print)$/;
 
-const WORK = new Set(['command', 'declaration_command', 'variable_assignment', 'unset_command']);
+const WORK = new Set(['command']);
 const worksIn = (node: ShellNode): boolean => nodesOf(node, WORK).some(doesSomething);
 const doesSomething = (node: ShellNode): boolean => node.type !== 'command' || !IDLE.test(programText(node));
 
@@ -409,7 +411,8 @@ export function endsInFailure(node: ShellNode, direct = true): boolean {
       );
       const [program = '', code = ''] = words.map(({ text }) => text);
       // Without a code it ends as the command before it did, which `||` knows only when it stands right behind.
-      if (program === 'exit' || program === 'return') return code === '' ? direct : !/^0+$/.test(code);
+      if (program === 'exit' || program === 'return')
+        return code === '' ? direct : !(/^\d+$/.test(code) && Number(code) % 256 === 0);
       return program === 'false' || FAILURE_NAME.test(program) || (program === 'kill' && /\$\$/.test(node.text));
     }
     case 'list':
