@@ -27,12 +27,14 @@ export function uuid(roll: () => number): string {
   return [8, 4, 4, 4, 12].map((n) => letters('hex', n, roll)).join('-');
 }
 
-/** The example with everything filled in, and what was filled in, `<keep:…>` not counted. */
+const FILLED = /<(keep:)?(?:=([^<>]+)|(uuid)|(?:(hex|b64|b32|low):)?(\d+))>/g;
+
+/** The example with everything filled in, and what was filled in, `<keep:…>` not counted; `<=word>` is the word itself. */
 export function fill(example: string, seed = 7): { text: string; secrets: string[] } {
   const roll = dice(seed * 7919 + example.length);
   const secrets: string[] = [];
-  const text = example.replace(/<(keep:)?(?:(uuid)|(?:(hex|b64|b32|low):)?(\d+))>/g, (_, keep, isUuid, set, length) => {
-    const made = isUuid ? uuid(roll) : letters(set ?? '', Number(length), roll);
+  const text = example.replace(FILLED, (_, keep, word, isUuid, set, length) => {
+    const made = word ?? (isUuid ? uuid(roll) : letters(set ?? '', Number(length), roll));
     if (!keep) secrets.push(made);
     return made;
   });
