@@ -11,7 +11,8 @@ const { blindfolds, carriedLeaks, unknownLeaks, WAYS } = await import(`${FOLDER}
 const TABLES = { first: [PLANTED_FIRST, INNOCENT_FIRST] };
 const verbose = process.argv.includes('--rows');
 const percent = (part, of) => `${((100 * part) / of).toFixed(1)} %`;
-const row = (...cells) => console.log(cells.map((cell, i) => String(cell)[i === 0 ? 'padEnd' : 'padStart'](i === 0 ? 40 : 8)).join(' '));
+const row = (...cells) =>
+  console.log(cells.map((cell, i) => String(cell)[i === 0 ? 'padEnd' : 'padStart'](i === 0 ? 40 : 8)).join(' '));
 
 for (const [name, [planted, innocent]] of Object.entries(TABLES)) {
   console.log(`\nredact: planted secrets, ${name} table`);
@@ -28,7 +29,8 @@ for (const [name, [planted, innocent]] of Object.entries(TABLES)) {
   row('family', 'texts', 'masked');
   for (const [family, { rows, masked }] of Object.entries(blindfolds(innocent))) {
     row(family, rows, masked.length);
-    if (verbose) for (const [before, after] of masked) console.log(`    ${JSON.stringify(before)}\n    ${JSON.stringify(after)}`);
+    if (verbose)
+      for (const [before, after] of masked) console.log(`    ${JSON.stringify(before)}\n    ${JSON.stringify(after)}`);
   }
 }
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { parseContextMap, parseLoopConfig } from '../config/parse.ts';
-import { secretCarry } from '../config/paths.ts';
+import { splitCarry } from '../config/paths.ts';
 import { failConfig } from '../config/problem.ts';
 import { EXIT, fail, failUsage } from '../errors.ts';
 import { plainText } from '../io/plain-text.ts';
@@ -12,6 +12,7 @@ import { createRedactor, type Redactor } from '../outbound/redact/redactor.ts';
 import { ownerPatterns } from '../outbound/redact/rule.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
 import { redactStream } from '../outbound/redact/stream.ts';
+import { checkoutFiles } from '../worktree/read.ts';
 import { type CommandInput, checkoutOf } from './command.ts';
 
 const NEXT = '… | mendloop redact, or: mendloop redact <log';
@@ -20,7 +21,7 @@ export async function run({ words, home }: CommandInput): Promise<number> {
   if (words.length > 0) failUsage('redact reads stdin and nothing else', NEXT);
   if (process.stdin.isTTY) failUsage('redact reads a text from stdin', NEXT);
   try {
-    const stream = redactStream(redactorOf(home).redact);
+    const stream = redactStream((await redactorOf(home)).redact);
     const decoder = new TextDecoder();
     for await (const chunk of process.stdin) {
       if (!(await written(stream.push(decoder.decode(chunk as Buffer, { stream: true }))))) return EXIT.ok;
@@ -34,7 +35,7 @@ export async function run({ words, home }: CommandInput): Promise<number> {
 }
 
 /** Knows the carried files and the patterns of the working tree; outside of a repository only the environment. */
-function redactorOf(home: () => string): Redactor {
+async function redactorOf(home: () => string): Promise<Redactor> {
   const root = checkoutOf(home);
   if (root === undefined) return createRedactor(secretsFrom({ home: process.cwd(), carry: [], env: process.env }));
   const mapText = readText(`${root}/${MAP_FILE}`);
@@ -44,8 +45,9 @@ function redactorOf(home: () => string): Redactor {
   if (map?.ok === false || !loop.ok) {
     return failConfig([map, loop].flatMap((parsed) => (!parsed || parsed.ok ? [] : parsed.problems)));
   }
-  const { secrets } = secretsFrom({ home: root, carry: map ? secretCarry(map.value) : [], env: process.env });
-  return createRedactor({ secrets, rules: ownerPatterns(loop.value.redact) });
+  const known = secretsFrom({ home: root, ...splitCarry(map?.value ?? { carry: [] }), env: process.env });
+  const paths = (await checkoutFiles(root))?.files.keys() ?? [];
+  return createRedactor({ ...known, rules: ownerPatterns(loop.value.redact), paths });
 }
 
 /** False when nobody reads any more. */

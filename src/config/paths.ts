@@ -72,6 +72,8 @@ export interface Carry {
   readonly not_secret?: readonly string[];
 }
 
-/** The carried paths whose values must not leave this machine. */
-export const secretCarry = ({ carry, not_secret = [] }: Carry): string[] =>
-  carry.filter((path) => !not_secret.includes(path));
+/** The carried paths whose values must not leave this machine, and those whose values may. */
+export const splitCarry = ({ carry, not_secret = [] }: Carry): { carry: string[]; open: string[] } => ({
+  carry: carry.filter((path) => !not_secret.includes(path)),
+  open: carry.filter((path) => not_secret.includes(path)),
+});

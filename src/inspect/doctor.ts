@@ -1,7 +1,7 @@
 // Everything a run depends on, looked at one by one: for a person who wonders why it does not work, or whether it will.
 import { join } from 'node:path';
 import type { LoopConfig } from '../config/loop-config.ts';
-import { folderOf, secretCarry } from '../config/paths.ts';
+import { folderOf, splitCarry } from '../config/paths.ts';
 import { MendError } from '../errors.ts';
 import { diskFree, fileFacts, findTool, isWritable } from '../io/files.ts';
 import { withObjects } from '../io/git-objects.ts';
@@ -147,7 +147,7 @@ async function fileFindings(home: string, { map }: Configuration): Promise<Findi
 /** What the filter in front of every model cannot do here. Names keys and files, never a value. */
 function secretFindings(home: string, { map, loop }: Configuration, env: Ports['env']): Finding[] {
   try {
-    const { short, passedOver } = secretsFrom({ home, carry: secretCarry(map), env });
+    const { short, passedOver } = secretsFrom({ home, ...splitCarry(map), env });
     const patterns = ownerPatterns(loop.redact);
     const open = short.filter((secret) => !isCovered(secret, patterns)).map(({ from }) => `${from}: too short`);
     const secrets = [...new Set([...open, ...passedOver.map((path) => `${path}: not looked into`)])];

@@ -15,6 +15,7 @@ import { configurationNow } from '../stage/configuration.ts';
 import type { RunPorts } from '../stage/run.ts';
 import { type Decision, decide } from '../triage/decide.ts';
 import type { Ledger, LedgerEntry } from '../triage/ledger.ts';
+import { checkoutFiles } from '../worktree/read.ts';
 
 export interface Explanation {
   entry: LedgerEntry;
@@ -40,7 +41,8 @@ export async function explainFailure(
   );
   const rules = config instanceof MendError ? [] : projectRules(config.loop);
   const secrets = config instanceof MendError ? { map: { carry: [] }, loop: { redact: [] } } : config;
-  const mask = openMask(layout.home, secrets, options.env);
+  const tracked = (await checkoutFiles(layout.home))?.files.keys() ?? [];
+  const mask = openMask(layout.home, secrets, options.env, tracked);
   const read = readAgain(entry, layout, rules);
   const failure = read && { ...read, errors: maskedLeaves(read.errors, mask) as Failure['errors'] };
   const safe_mode = readSafeMode(layout) !== undefined;

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { RedactionError, type Secret, type ShortSecret } from '../outbound/redact/secret.ts';
-import { type SecretList, secretsInEnv, secretsInText } from '../outbound/redact/secrets-in-file.ts';
+import { openValues, type SecretList, secretsInEnv, secretsInText } from '../outbound/redact/secrets-in-file.ts';
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const MAX_BINARY_BYTES = 64 * 1024;
@@ -25,15 +25,22 @@ interface KnownHere {
   short: ShortSecret[];
   /** Carried files whose content is not looked for: links out of home, and large binary files. */
   passedOver: string[];
+  /** Values of carried files that hold no secret: never masked. */
+  open: string[];
 }
 
 /**
- * `carry`: paths below home, as in the context map; one that does not exist is passed over. Throws RedactionError when a
- * carried file cannot be read, is too large or does not parse: nothing may be sent then.
+ * `carry`: paths below home, as in the context map; one that does not exist is passed over. `open`: those that hold no secret.
+ * Throws RedactionError when a carried file cannot be read, is too large or does not parse: nothing may be sent then.
  */
-export function secretsFrom(of: { home: string; carry: readonly string[]; env: NodeJS.ProcessEnv }): KnownHere {
-  const { home, carry, env } = of;
-  const list: KnownHere = { secrets: [], short: [], passedOver: [] };
+export function secretsFrom(of: {
+  home: string;
+  carry: readonly string[];
+  open?: readonly string[];
+  env: NodeJS.ProcessEnv;
+}): KnownHere {
+  const { home, carry, open = [], env } = of;
+  const list: KnownHere = { secrets: [], short: [], passedOver: [], open: [] };
   const add = ({ secrets, short }: SecretList) => {
     for (const secret of secrets) list.secrets.push(secret);
     list.short.push(...short);
@@ -51,7 +58,22 @@ export function secretsFrom(of: { home: string; carry: readonly string[]; env: N
     } else add(secretsInText(path, bytes.toString('utf8').replace(/^\ufeff/, '')));
   }
   add(secretsInEnv(env));
+  list.open = openIn(home, open, new Set(files));
   return list;
+}
+
+/** What cannot be read or is too large is masked like anything else: nothing is lost by that but what could be read. */
+function openIn(home: string, open: readonly string[], secret: ReadonlySet<string>): string[] {
+  try {
+    const files = carriedFiles(home, open, []).filter((path) => !secret.has(path));
+    return files.flatMap((path) => {
+      const text = read(home, path, [])?.toString('utf8');
+      return text === undefined ? [] : openValues(path, text);
+    });
+  } catch (error) {
+    if (error instanceof RedactionError) return [];
+    throw error;
+  }
 }
 
 /** Every file that is carried, folders walked through. What the owner named may be a link inside of home; others are not followed out. */

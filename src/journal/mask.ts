@@ -2,7 +2,7 @@
 // withheld when a carried file cannot be read: then only what can be known is masked.
 
 import type { LoopConfig } from '../config/loop-config.ts';
-import { type Carry, secretCarry } from '../config/paths.ts';
+import { type Carry, splitCarry } from '../config/paths.ts';
 import { secretsFrom } from '../io/secrets.ts';
 import { createRedactor, maskedLeaves, type Redactor } from '../outbound/redact/redactor.ts';
 import { ownerPatterns } from '../outbound/redact/rule.ts';
@@ -14,17 +14,26 @@ type Masked = { map: Carry; loop: Pick<LoopConfig, 'redact'> };
 /** Never throws. The same text has the same mask for as long as the process lives. */
 export type Mask = (text: string) => string;
 
-export function openMask(home: string, { map, loop }: Masked, env: Readonly<Record<string, string | undefined>>): Mask {
-  const redactor = attempt(() =>
-    createRedactor({ ...secretsFrom({ home, carry: secretCarry(map), env }), rules: ownerPatterns(loop.redact) }),
-  );
-  const byForm = redactor ?? attempt(() => createRedactor(secretsFrom({ home, carry: [], env })));
+/** `paths`: the tracked files, whose words stay. */
+export function openMask(
+  home: string,
+  { map, loop }: Masked,
+  env: Readonly<Record<string, string | undefined>>,
+  paths: Iterable<string> = [],
+): Mask {
+  const tracked = [...paths];
+  const redactor = attempt(() => {
+    const known = secretsFrom({ home, ...splitCarry(map), env });
+    return createRedactor({ ...known, rules: ownerPatterns(loop.redact), paths: tracked });
+  });
+  const byForm =
+    redactor ?? attempt(() => createRedactor({ ...secretsFrom({ home, carry: [], env }), paths: tracked }));
   return (text) => attempt(() => (byForm as Redactor).redact(text)) ?? WITHHELD;
 }
 
 /** Where carried values stand that are too short to be looked for; what cannot be read is another's to tell. */
 export function shortSecrets(home: string, { map }: Masked): string[] {
-  const short = attempt(() => secretsFrom({ home, carry: secretCarry(map), env: {} }).short);
+  const short = attempt(() => secretsFrom({ home, ...splitCarry(map), env: {} }).short);
   return [...new Set((short ?? []).map(({ from }) => from))];
 }
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Stage } from '../config/context-map.ts';
 import { INSTRUCTIONS_FILE, MAX_BYTES, MEMO_FILE } from '../config/files.ts';
-import { pathMatcher, secretCarry } from '../config/paths.ts';
+import { pathMatcher, splitCarry } from '../config/paths.ts';
 import type { FixTier } from '../events.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import { pathFindings } from '../fix/gate/path-rules.ts';
@@ -29,7 +29,7 @@ import type { Incident } from '../triage/incident.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
 import { isReversal } from '../worktree/find-fix.ts';
 import { unwritable } from '../worktree/on-disk.ts';
-import { readAt, type Snapshot, snapshotOf } from '../worktree/read.ts';
+import { checkoutFiles, readAt, type Snapshot, snapshotOf } from '../worktree/read.ts';
 import { treeGit } from '../worktree/tree.ts';
 import { gateRules, mentionedIn, snapshotTree } from './gate-rules.ts';
 import { patchFiles } from './patch-files.ts';
@@ -128,14 +128,17 @@ const committedTexts = perRun(async ({ tree }: Run) => {
   return { instructions: (await committed(INSTRUCTIONS_FILE)) ?? shipped(), memo: await committed(MEMO_FILE) };
 });
 
-/** Knows every secret of this repository and environment. Throws RedactionError when it is not sure of that. */
-export async function outgoingRedactor({
-  layout,
-  config,
-  env,
-}: Pick<Run, 'layout' | 'config' | 'env'>): Promise<Redactor> {
-  const { secrets } = secretsFrom({ home: layout.home, carry: secretCarry(config.map), env });
-  return createRedactor({ secrets, rules: ownerPatterns(config.loop.redact) });
+/**
+ * Knows every secret of this repository and environment; words of `tree`, the tracked files, stay. Throws RedactionError when it is
+ * not sure of all secrets.
+ */
+export async function outgoingRedactor(
+  { layout, config, env }: Pick<Run, 'layout' | 'config' | 'env'>,
+  tree?: readonly string[],
+): Promise<Redactor> {
+  const known = secretsFrom({ home: layout.home, ...splitCarry(config.map), env });
+  const paths = tree ?? (await checkoutFiles(layout.home))?.files.keys() ?? [];
+  return createRedactor({ ...known, rules: ownerPatterns(config.loop.redact), paths });
 }
 
 /** The prompt for a failure, masked. Throws RedactionError when a secret may be left in it: then nothing is sent. */
@@ -144,7 +147,7 @@ export async function maskedPrompt(
   incident: Incident,
   facts: FixFacts,
 ): Promise<{ text: string; redactor: Redactor }> {
-  const redactor = await outgoingRedactor(run);
+  const redactor = await outgoingRedactor(run, facts.tree);
   const { instructions } = await committedTexts(run);
   const context = await failureContext(run, incident, facts);
   return { text: buildPrompt(context, { instructions, format: 'diff' }, redactor.redact).text, redactor };
@@ -157,7 +160,7 @@ export async function maskedCase(
   facts: FixFacts,
   about: Pick<CaseOptions, 'case' | 'version'> & Required<Pick<FailureContext, 'diagnostics' | 'notes'>>,
 ): Promise<{ text: string; redactor: Redactor }> {
-  const redactor = await outgoingRedactor(run);
+  const redactor = await outgoingRedactor(run, facts.tree);
   const { stage, step, attempt, failure, log, history } = incident;
   const { diagnostics, notes, ...rest } = about;
   const { executor_tries, escalation_calls } = run.config.loop.limits;

@@ -186,7 +186,7 @@ async function judge(
     unwritable: (files) => unwritable(tree, files),
     isReversal: (files) => isReversal(tree, base.commit, tree.head, files),
   });
-  const mask = openMask(home, config, env);
+  const mask = openMask(home, config, env, snapshot.files.keys());
   if (!verdict.ok) {
     const { code, handOver = false, reasons } = verdict;
     return fail('E_CASE_REFUSED', { code, handOver }, reasons.map(mask));

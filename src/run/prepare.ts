@@ -94,7 +94,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   if (uncarried.length > 0) fail('E_STATE_UNCARRIED', {}, uncarried);
   await endLeft(loaded, { layout, ...ports });
   if (toClose) await closeOpenRun(loaded, toClose.why, { layout, ...ports });
-  const mask = openMask(home, config, ports.env);
+  const mask = openMask(home, config, ports.env, (await objects.files(base.commit)).keys());
   const short = shortSecrets(home, config);
   const id = open?.run ?? nextId(layout, now, head.execution_id, loaded.state.as_of.run);
   const requested = withNeeds(config.map, stages);

@@ -1,10 +1,20 @@
-// Finding known secrets in a text, in all their forms, in time that does not grow with their number. Short forms are found
-// whole; of long ones that look random any piece is enough, so cutting, wrapping and line prefixes do not hide them.
+// Finding known secrets in a text, in all their forms, in time that does not grow with their number: whole, and any part of
+// twelve characters, so cutting, wrapping and line prefixes do not hide them.
 import { type Form, formsOf } from './encodings.ts';
 import type { Place } from './placeholder.ts';
-import { inOriginal, joined, squeezed, type View, viewsOf, withoutBlanks } from './searchable-view.ts';
-import { MIN_SECRET_LENGTH, RedactionError, type Secret } from './secret.ts';
-import { looksRandom } from './secret-signs.ts';
+import {
+  bareHexView,
+  inOriginal,
+  joined,
+  joinedView,
+  plainView,
+  squeezed,
+  unescapedViews,
+  type View,
+  withoutBlanks,
+} from './searchable-view.ts';
+import { MIN_SECRET_LENGTH, MIN_WORD_LENGTH, RedactionError, type Secret } from './secret.ts';
+import { isHighEntropy } from './secret-signs.ts';
 import type { Range, Span } from './spans.ts';
 import { eachPiece, type KnownSpan, PieceTable, TextIndex } from './text-index.ts';
 
@@ -14,14 +24,15 @@ export class KnownSecrets {
   readonly #forms = new FormTable();
   /** Secrets of several words, without the blanks: a text may be wrapped at any of them. */
   readonly #phrases = new FormTable();
+  readonly #short = new ShortForms();
 
-  /** Values shorter than MIN_SECRET_LENGTH are left out. Throws RedactionError when there are too many characters of them. */
+  /** Values shorter than MIN_WORD_LENGTH are left out. Throws RedactionError when there are too many characters of them. */
   constructor(secrets: readonly Secret[]) {
     let total = 0;
     const values = new Set<string>();
-    for (const { value: given, kind } of secrets) {
+    for (const { value: given, kind, ordinary = false } of secrets) {
       const value = given.trim();
-      if (value.length < MIN_SECRET_LENGTH || values.has(value)) continue;
+      if (value.length < MIN_WORD_LENGTH || values.has(value)) continue;
       values.add(value);
       total += value.length;
       if (total > MAX_CHARACTERS) {
@@ -30,21 +41,41 @@ export class KnownSecrets {
           'carry only what stages need: name files, not whole folders',
         );
       }
+      if (value.length < MIN_SECRET_LENGTH) {
+        this.#short.add(value, kind);
+        continue;
+      }
+      const inParts = isInParts(value, ordinary);
       const forms = formsOf(value).flatMap((form) => [form, { ...form, text: joined(form.text) }]);
-      for (const form of new Map(forms.map((form) => [form.text, form])).values()) this.#forms.add(form, kind);
-      if (/[ \t]/.test(value)) this.#phrases.add({ text: squeezed(value) }, kind);
+      for (const form of new Map(forms.map((form) => [form.text, form])).values()) {
+        this.#forms.add(form, kind, inParts);
+      }
+      if (/[ \t]/.test(value)) this.#phrases.add({ text: squeezed(value) }, kind, inParts);
     }
   }
 
   /** Where they are in `text`, in no order; no span crosses one of `walls`. */
   find(text: string, walls: readonly Place[]): Span[] {
-    const spans = viewsOf(text, walls).flatMap((view) => spansIn(text, view, this.#forms));
+    if (this.#forms.isEmpty && this.#short.isEmpty) return [];
+    const views = [
+      plainView(text, walls),
+      joinedView(text, walls),
+      bareHexView(text, walls),
+      ...unescapedViews(text, walls),
+    ];
+    const spans = views.flatMap((view) =>
+      view === undefined ? [] : [...spansIn(text, view, this.#forms), ...spansIn(text, view, this.#short)],
+    );
     return this.#phrases.isEmpty ? spans : [...spans, ...spansIn(text, withoutBlanks(text, walls), this.#phrases)];
   }
 }
 
+/** Of an address or a path any part would be found in other ones. */
+const isInParts = (value: string, ordinary: boolean): boolean =>
+  isHighEntropy(value) || (!ordinary && !/^(?:[a-z][\w+.-]*:\/\/|[~.]{0,2}\/)/i.test(value));
+
 /** Base64 takes in what is beside it in the original, but not what is beside it only without the line break. */
-const spansIn = (text: string, view: View, table: FormTable): Span[] =>
+const spansIn = (text: string, view: View, table: Pick<FormTable, 'find'>): Span[] =>
   table.find(view.text).map(({ kind, base64, ...span }) => {
     const range = inOriginal(view, span);
     return { ...(base64 ? aroundBase64(text, range) : range), kind };
@@ -60,32 +91,36 @@ function aroundBase64(text: string, { start, end }: Range): Range {
 
 const isBase64 = (text: string, at: number): boolean => at >= 0 && /[A-Za-z0-9+/_-]/.test(text.charAt(at));
 
-/** A piece of this length gives a random secret away; a long text of words needs as many as LONG_RUN in a row. */
-const PIECE = 16;
+/** A part of this length gives a secret away; a long text of words needs as many as LONG_RUN in a row. */
+const PIECE = 12;
 const LONG_RUN = 48;
-const MIN_RANDOM = 24;
 const MAX_WHOLE = 64;
 
 const [RANDOM, BASE64, WORDS] = [1, 2, 3];
 const NO_RUN: Span = Object.freeze({ start: -1, end: -1, kind: '' });
+const LETTERS = /^[A-Za-z]+$/;
 
 class FormTable {
-  readonly #whole = new TextIndex();
+  readonly #whole = new TextIndex(MIN_SECRET_LENGTH);
   readonly #pieces = new PieceTable();
   readonly #kinds: string[] = [];
   isEmpty = true;
 
   /** What is shorter than MIN_SECRET_LENGTH is left out. */
-  add({ text, base64, random: always }: Form, kind: string): void {
+  add({ text, base64, random }: Form, kind: string, inParts: boolean): void {
     if (text.length < MIN_SECRET_LENGTH) return;
     this.isEmpty = false;
-    const random = text.length >= MIN_RANDOM && (always === true || looksRandom(text));
-    if (!random && text.length <= MAX_WHOLE) this.#whole.add(text, { kind, base64: base64 === true });
-    else {
-      if (!this.#kinds.includes(kind)) this.#kinds.push(kind);
-      const tag = (this.#kinds.indexOf(kind) << 2) | (base64 ? BASE64 : random ? RANDOM : WORDS);
-      eachPiece(text, PIECE, (hash) => this.#pieces.add(hash, tag));
-    }
+    const isParted = text.length >= PIECE && (inParts || random === true);
+    if (text.length <= MAX_WHOLE && !(isParted && random)) this.#whole.add(text, { kind, base64: base64 === true });
+    if (!isParted && text.length <= MAX_WHOLE) return;
+    if (!this.#kinds.includes(kind)) this.#kinds.push(kind);
+    const tag = (this.#kinds.indexOf(kind) << 2) | (base64 ? BASE64 : isParted ? RANDOM : WORDS);
+    const isPhrase = !LETTERS.test(text);
+    eachPiece(text, PIECE, (hash, end) => {
+      // A part that is a word by itself stands in other texts as well.
+      if (isPhrase && tag % 4 === RANDOM && LETTERS.test(text.slice(end - PIECE, end))) return;
+      this.#pieces.add(hash, tag);
+    });
   }
 
   /** In no order. */
@@ -116,5 +151,23 @@ class FormTable {
     });
     for (const type of [RANDOM, BASE64, WORDS]) close(type);
     return spans;
+  }
+}
+
+/** Values of four to seven characters: whole words only, and neither parts nor base64 inside of a longer text. */
+class ShortForms {
+  readonly #whole = new TextIndex(MIN_WORD_LENGTH);
+  isEmpty = true;
+
+  add(value: string, kind: string): void {
+    this.isEmpty = false;
+    const bytes = Buffer.from(value, 'utf8');
+    const forms = [value, bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64')];
+    for (const form of new Set(forms)) this.#whole.add(form, { kind, base64: false });
+  }
+
+  find(text: string): KnownSpan[] {
+    const isPart = (at: number) => /[A-Za-z0-9]/.test(text.charAt(at));
+    return this.#whole.find(text).filter(({ start, end }) => !isPart(start - 1) && !isPart(end));
   }
 }

@@ -1,5 +1,6 @@
-// Values that are secrets by where they stand: headers, addresses, options, command lines, sentences.
-import { NO_VALUE, PASSWORD, rulesOf } from './rule.ts';
+// Values that are secrets by where they stand: headers, addresses, directives of configuration, sentences.
+import { NO_VALUE } from './no-secret.ts';
+import { rulesOf } from './rule.ts';
 
 export const PLACE_RULES = rulesOf({
   'auth: authorization header': [
@@ -16,29 +17,31 @@ export const PLACE_RULES = rulesOf({
   'password: password in an address': [/:\/\/[^\s/:@"'<>]{0,128}:(?<secret>[^\s/"'<>]{1,512})@/dg, NO_VALUE],
   'token: token in an address': /:\/\/(?<secret>(?=[^\s/:@"'<>\d]{0,64}\d)[^\s/:@"'<>.]{20,256})@/dg,
   'token: secret in a query': [
-    /[?&](?:[\w-]{0,32}(?:token|secret|password|passwd|api_?key|signature)|sig|key|auth|x-amz-credential|x-goog-credential)=(?<secret>[^&\s"'#<>]{6,})/dgi,
+    /[?&](?:[\w-]{0,32}signature|sig|key|auth|hash|x-amz-credential|x-goog-credential)=(?<secret>[^&\s"'#<>]{6,})/dgi,
     NO_VALUE,
   ],
-  'pem: PEM inside of base64': /(?:LS0tLS1CRUdJT|0tLS0tQkVHSU|tLS0tLUJFR0lO)[A-Za-z0-9+/_-]{16,}={0,2}/dg,
-  'password: password of a netrc file': /^[ \t]{0,40}password[ \t]+(?<secret>(?=[^\s\d]{0,64}\d)[^\s"']{6,})[ \t]*$/dgm,
-  'secret: option with a secret': [
-    new RegExp(
-      `--[a-z-]{0,32}?(?:${PASSWORD}|token|secret|api-?key|auth-?key|certificate-key|encryption-key|passphrase|psk)[ \\t]+["']?(?<secret>(?!-)[^\\s"']{4,})`,
-      'dgi',
-    ),
-    new RegExp(
-      `${NO_VALUE.source}|^[~.]*/|^(?:is|was|for|and|or|to|file|from|stdin|create|list|not|with|must|option|flag|value|needs?|requires?|required|given|missing|instead)$`,
-      'i',
-    ),
+  'pem: PEM or key of SSH inside of base64':
+    /(?:LS0tLS1CRUdJT|0tLS0tQkVHSU|tLS0tLUJFR0lO|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/_-]{16,}={0,2}/dg,
+  'password: directive with a password': [
+    /^[ \t]{0,40}(?:[\w/-]{0,40}(?:[_-]pass(?:word|wd|phrase)?|[a-z]pw|[_-]secret|authpass)|requirepass|masterauth|passwd|identified by)[ \t]+(?:-{1,2}\w+[ \t]+)?(?:"(?<quoted>[^"\r\n]{3,256})"|(?<bare>[^\s"';{(-][^\s"';]{2,256}))[ \t]*;?[ \t]*$/dgim,
+    new RegExp(`${NO_VALUE.source}|^[=:]|^[~.]*/|^(?:is|was|not|for|required|changed|updated|successfully)$`, 'i'),
   ],
-  'password: login on a command line': [
-    /(?:sshpass[ \t]+-p[ \t]*["']?|(?:docker|podman|helm|oras|crane)[^\r\n|;]{0,60}[ \t]login[^\r\n|;]{0,100}[ \t]-p[ \t]+["']?|(?:mysql|mysqldump|mariadb|mysqladmin)[ \t][^\r\n|;]{0,100}[ \t]?-p(?=[^\s-])["']?|(?:curl|wget|http)[^\r\n|;]{0,200}[ \t](?:-u|--user)[ \t]*["']?[^\s:"']{1,64}:|machine[ \t]+\S{1,128}[ \t]+login[ \t]+\S{1,128}[ \t]+password[ \t]+)(?<secret>[^\s"']{3,})/dg,
+  'password: password of a netrc file':
+    /(?:^|[ \t])password[ \t]+(?<secret>(?=[^\s\d]{0,64}\d)[^\s"'=:(]{6,256})[ \t]*$/dgm,
+  'secret: quoted secret of a directive':
+    /(?:^|[{;])[ \t]{0,40}(?:secret|password|passphrase|community)[ \t]+"(?<secret>[^"\r\n]{4,256})"[ \t]*[;}]?[ \t]*$/dgim,
+  'password: login of a line': [
+    /(?<![\w.*-])(?:(?:rocommunity6?|rwcommunity6?|snmp-server[ \t]+community|com2sec[ \t]+\S{1,64}[ \t]+\S{1,64})[ \t]+|MONITOR[ \t]+\S{1,128}[ \t]+\d+[ \t]+\S{1,64}[ \t]+|[\w.*-]{1,128}:(?:\d{2,5}|\*):[\w.*-]{1,64}:[\w.*-]{1,64}:)(?<secret>[^\s"']{3,256})/dg,
     NO_VALUE,
   ],
   'secret: secret told in words':
     /(?:token|secret|password|passphrase|api[ -]?key)[ \t]+(?:(?:is|was|set to|set)[ \t]*:?[ \t]+)?["'`]?(?<secret>(?=[A-Za-z+/=]{0,40}\d)[A-Za-z0-9+/=]{20,})/dgi,
   'password: password told in words':
-    /(?:password|passphrase|passcode)[ \t]+(?:(?:is|was)(?:[ \t]+set[ \t]+to)?|set[ \t]+to)[ \t]*:?[ \t]+["'`]?(?<secret>(?=[^\s\d\\]{0,64}\d)[^\s"'`\\]{6,})/dgi,
+    /(?:password|passphrase|passcode)[ \t]+(?:(?:(?:is|was)(?:[ \t]+(?:now|set[ \t]+to))?|set[ \t]+to)[ \t]*:?[ \t]+["'`]?(?<secret>(?=[^\s\d\\]{0,64}\d)[^\s"'`\\]{6,})|(?:is[ \t]+|was[ \t]+)?["'`](?<quoted>[^\s"'`]{4,128})["'`])/dgi,
+  'token: variable told in words':
+    /(?:token|password|passwd|secret|_key)\\?["'`]?[ \t]+(?:variable[ \t]+)?(?:is|was)[ \t]+set[ \t]+to[ \t]+\\?["'`](?<secret>[^"'`\r\n\\]{4,256})/dgi,
+  'password: arguments of a login':
+    /(?:login|authenticate|sign_?in)\([ \t]{0,4}["'][^"'\r\n]{1,128}["'],[ \t]{0,4}["'](?<secret>[^"'\r\n]{3,256})["']/dgi,
   'auth: registry login':
-    /"(?:auth|identitytoken|registrytoken)\\?"[ \t]{0,4}:[ \t]{0,4}\\?"(?<secret>[A-Za-z0-9+/=_.-]{8,})/dg,
+    /"(?:auth|identitytoken|registrytoken)"[ \t]{0,4}:[ \t]{0,4}"(?<secret>[A-Za-z0-9+/=_.-]{8,})/dg,
 });

@@ -1,16 +1,20 @@
 // The one filter that every text passes before it is sent to a model or saved as a prompt. Known secrets are found in all
 // their forms, then what is a secret by its form or its place; each becomes a placeholder that can be put back.
 import { findBlocks } from './blocks.ts';
+import { COMMAND_RULES } from './command-rules.ts';
+import { findDecoded } from './decoded.ts';
 import { KEY_RULES } from './key-rules.ts';
+import { findKeyValues } from './key-values.ts';
 import { KnownSecrets } from './known-secrets.ts';
+import { openWords } from './open-words.ts';
 import { PLACE_RULES } from './place-rules.ts';
-import { newNonce, Placeholders } from './placeholder.ts';
+import { newNonce, type Place, Placeholders } from './placeholder.ts';
 import { type MaskedEdit, type Restored, type RestoredEdit, restoreEdit, unknownPlaceholder } from './restore-edit.ts';
 import { findOwnerPattern, type RedactRule } from './rule.ts';
-import { colourless, inOriginal } from './searchable-view.ts';
+import { colourless, inOriginal, joinedView, unescapedViews, type View } from './searchable-view.ts';
 import { RedactionError, type Secret } from './secret.ts';
 import { findManifests } from './secret-manifest.ts';
-import { cutAtLines, merge, type Range, replaceEach, type Span, without } from './spans.ts';
+import { cutAtLines, merge, replaceEach, type Span, without } from './spans.ts';
 import { TOKEN_RULES } from './token-rules.ts';
 
 export interface Redactor {
@@ -27,32 +31,52 @@ export interface Redactor {
   masked(): Record<string, number>;
 }
 
-const RULES: readonly RedactRule[] = [...TOKEN_RULES, ...PLACE_RULES, ...KEY_RULES];
+/** Exported for the tests of the rules. */
+export const RULES: readonly RedactRule[] = [
+  ...TOKEN_RULES,
+  ...COMMAND_RULES,
+  ...PLACE_RULES,
+  ...KEY_RULES,
+  { name: 'value of a secret-like key', find: findKeyValues },
+];
 const MAX_PASSES = 12;
+/** Base64 inside of base64. */
+const MAX_DECODED = 2;
 
-/** `rules` are the owner's patterns. Throws RedactionError when there are more secrets than can be looked for. */
+/**
+ * `rules` are the owner's patterns. `paths` are the tracked files: words of them are never masked, nor is what `open` holds. Throws
+ * RedactionError when there are more secrets than can be looked for.
+ */
 export function createRedactor(options: {
   secrets: readonly Secret[];
   rules?: readonly RegExp[];
+  paths?: Iterable<string>;
+  open?: readonly string[];
   /** For tests; otherwise made anew for each redactor. */
   nonce?: string;
 }): Redactor {
-  const { secrets, rules = [], nonce = newNonce() } = options;
+  const { secrets, rules = [], paths = [], open = [], nonce = newNonce() } = options;
   const knownSecrets = new KnownSecrets(secrets);
   const placeholders = new Placeholders(nonce);
+  const isOpen = openWords(paths, open);
+
+  function find(text: string, walls: readonly Place[], depth: number): Span[] {
+    const spans = [...knownSecrets.find(text, walls), ...inAnyView(text, walls)];
+    return depth === 0 ? spans : [...spans, ...findDecoded(text, (inside) => find(inside, [], depth - 1))];
+  }
 
   /** One pass. What is masked changes what stands beside it, so passes are made until nothing changes. */
   function pass(text: string): string {
     const { own, foreign } = placeholders.find(text);
     const spans = [
       ...foreign.map(({ start, end }) => ({ start, end, kind: 'placeholder' })),
-      ...knownSecrets.find(text, own),
-      ...byForm(text),
-      ...inColour(text),
+      ...find(text, own, MAX_DECODED),
       ...rules.flatMap((rule) => findOwnerPattern(rule, text)),
     ];
     if (spans.length === 0) return text;
-    const lines = cutAtLines(text, without(merge(spans), own));
+    const lines = cutAtLines(text, without(merge(spans), own)).filter(
+      ({ start, end, kind }) => kind === 'placeholder' || !isOpen(text.slice(start, end)),
+    );
     return replaceEach(text, lines, ({ start, end, kind }) => placeholders.of(text.slice(start, end), kind));
   }
 
@@ -87,37 +111,50 @@ export function createRedactor(options: {
 }
 
 const byForm = (text: string): Span[] => [
-  ...RULES.flatMap((rule) => findByRule(rule, text)),
+  ...RULES.flatMap(({ find }) => find(text)),
   ...findBlocks(text),
   ...findManifests(text),
 ];
 
-/** What is a secret by its form once the colours in it are left out. */
-function inColour(text: string): Span[] {
-  const view = colourless(text);
-  return view === undefined ? [] : byForm(view.text).map((span) => ({ ...span, ...inOriginal(view, span) }));
+/** What is a secret by its form in any view of the text; template expressions stay what they are. */
+function inAnyView(text: string, walls: readonly Place[]): Span[] {
+  const views = [colourless(text), ...unescapedViews(text, walls)].filter((view) => view !== undefined);
+  return [
+    ...outsideTemplates(text, byForm(text)),
+    ...views.flatMap((view) => outsideTemplates(view.text, byForm(view.text)).map((span) => moved(view, span))),
+    ...overLineEnds(text),
+  ];
 }
 
-/** Exported for the tests of the rules. */
-export function findByRule({ pattern, unless, kind }: RedactRule, text: string): Span[] {
-  const spans: Span[] = [];
-  for (const match of text.matchAll(pattern)) {
-    const groups = match.indices?.groups;
-    const [start, end] =
-      groups?.secret ?? groups?.bare ?? ((match.indices as RegExpIndicesArray)[0] as [number, number]);
-    const value = text.slice(start, end);
-    if (unless?.test(value) !== true) spans.push({ ...unquoted(value, start), kind });
-  }
-  return spans;
+const moved = (view: View, span: Span): Span => ({ ...span, ...inOriginal(view, span) });
+
+// `${{ … }}` of workflows, `{{ … }}` of Jinja and Helm, `{% … %}`, `${…}` of shells, Flux and Terraform, `$(…)`.
+const TEMPLATE = /\{\{[^{}\r\n]{0,400}\}\}|\{%[^{}%\r\n]{0,400}%\}|\$\{\{?[^{}\r\n]{0,400}\}\}?|<%[^%\r\n]{0,400}%>/g;
+
+function outsideTemplates(text: string, spans: readonly Span[]): Span[] {
+  if (spans.length === 0) return [];
+  const templates = [...text.matchAll(TEMPLATE)].map(({ 0: { length }, index }) => ({
+    start: index,
+    end: index + length,
+  }));
+  if (templates.length === 0) return [...spans];
+  return without(merge(spans), templates).filter(({ start, end }) => /\w{3}/.test(text.slice(start, end)));
 }
 
-/** Without the quotes around it, so that the text stays what it was to a parser. */
-function unquoted(value: string, start: number): Range {
-  const inner = /^(["'])(.*?)\1?,?\s*$/s.exec(value)?.[2];
-  return inner === undefined
-    ? { start, end: start + value.length }
-    : { start: start + 1, end: start + 1 + inner.length };
+/** Tokens that were wrapped. What follows one that is whole without its next line belongs to it only when it looks like it. */
+function overLineEnds(text: string): Span[] {
+  const view = joinedView(text, []);
+  if (view === undefined) return [];
+  const whole = new Set(TOKEN_RULES.flatMap(({ find }) => find(text)).map(({ start }) => start));
+  return TOKEN_RULES.flatMap(({ find }) => find(view.text))
+    .map((span) => moved(view, span))
+    .filter(({ start, end }) => {
+      const [, ...rest] = text.slice(start, end).split(/\r?\n|\\n/);
+      return rest.length > 0 && (!whole.has(start) || rest.every((line) => CONTINUES.test(line.trim())));
+    });
 }
+
+const CONTINUES = /^(?=[^\s]{0,200}\d)(?=[^\s]{0,200}[A-Z])[\w.~+/=-]{8,}$/;
 
 /** The whole word that something stands in, shortened. */
 function around(text: string, at: number, word: string): string {

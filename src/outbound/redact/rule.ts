@@ -2,33 +2,48 @@
 // in ai/loop.yaml. A pattern that takes too long is an error: nothing is sent then.
 import { type Context, createContext, runInContext } from 'node:vm';
 import { RedactionError } from './secret.ts';
-import type { Span } from './spans.ts';
+import type { Range, Span } from './spans.ts';
 
 export interface RedactRule {
   name: string;
-  /** For the placeholder. */
-  kind: string;
-  /** With the flags `d` and `g`. What is to be masked is the group `secret`, or all of it. Linear: it begins with something
-   * fixed or looks behind itself, and nothing open-ended is followed by something that can fail. */
-  pattern: RegExp;
-  /** Values that are none: variables, templates, words. */
-  unless?: RegExp | undefined;
+  /** What it finds, in time that grows with the text alone. The first is the kind for placeholders. */
+  find: (text: string) => Span[];
 }
 
-/** Rules from a table: `kind: name` → pattern, or pattern and `unless`. Where two overlap, the kind of the earlier row counts. */
+/**
+ * Rules from a table: `kind: name` → pattern, or pattern and values that are none. Patterns have the flags `d` and `g`; what is to be
+ * masked is the group `secret`, `quoted` or `bare`, or all of it. They are linear: each begins with something fixed or looks behind
+ * itself, and nothing open-ended is followed by something that can fail. Where two overlap, the kind of the earlier row counts.
+ */
 export const rulesOf = (rows: Readonly<Record<string, RegExp | [pattern: RegExp, unless: RegExp]>>): RedactRule[] =>
   Object.entries(rows).map(([row, rule]) => {
     const [kind = '', name = ''] = row.split(': ');
     const [pattern, unless] = rule instanceof RegExp ? [rule] : rule;
-    return { name, kind, pattern, unless };
+    return { name, find: (text) => findPattern(text, pattern, unless, kind) };
   });
 
-/** Names of a password, as part of a pattern. */
-export const PASSWORD = '(?:password|passwd|passphrase|passwort|kennwort|pwd|pass)';
+function findPattern(text: string, pattern: RegExp, unless: RegExp | undefined, kind: string): Span[] {
+  const spans: Span[] = [];
+  for (const match of text.matchAll(pattern)) {
+    const { secret, quoted, bare } = match.indices?.groups ?? {};
+    const [start, end] = secret ?? quoted ?? bare ?? ((match.indices as RegExpIndicesArray)[0] as [number, number]);
+    const value = text.slice(start, end);
+    if (unless?.test(value) !== true) spans.push({ ...unquoted(value, start), kind });
+  }
+  return spans;
+}
 
-/** A value that only says where the real one comes from, or that there is none. */
-export const NO_VALUE =
-  /^(?:\$|%[\w]+%$|\{\{|<[^>]*>?$|\*+$|[xX.•-]+$|(?:null|none|nil|true|false|undefined|empty|unset|hidden|masked|redacted|omitted|changeme|required|optional|string|sensitive|\(sensitive|\(known|known|lookup|var\.|local\.|module\.|data\.|each\.|env\.|os\.|process\.|vault:|secretKeyRef|valueFrom|op:\/\/|ref\+|!vault)\b)/i;
+/** Without the quotes around it, so that the text stays what it was to a parser. */
+function unquoted(value: string, start: number): Range {
+  const inner = /^(["'])(.*?)\1?,?\s*$/s.exec(value)?.[2];
+  return inner === undefined
+    ? { start, end: start + value.length }
+    : { start: start + 1, end: start + 1 + inner.length };
+}
+
+/** The end of a key whose value is secret, as part of a pattern. */
+export const SECRET_KEY =
+  '(?:token|password|passwd|passphrase|passcode|passwort|kennwort|pwd|pass|pw|secret|credentials?|(?<![a-z])psk|jwt|(?:api|private|access|secret|encryption|signing|auth|master|account|license|licence|shared|preshared|application|app|admin|unseal|recovery|storage)[ _.-]?key)(?:[_-]?(?:value|base64|b64|hex|hash|plain|raw|old|new|\\d{1,3}))?';
 
 const LIMIT_MS = 1000;
 // The whole search runs in the other context, where it can be stopped.

@@ -1,17 +1,21 @@
-// The searchable views of a text: colours, line wraps or blanks removed, so that a secret that was coloured or wrapped is
-// found whole. Offsets map back to the original, and no match crosses a placeholder.
+// The searchable views of a text: without colours, line wraps or blanks, with escapes read, without what parts hexadecimal
+// bytes. A secret that was written so is found whole in one of them. Offsets map back, and no match crosses a placeholder.
 import type { Place } from './placeholder.ts';
 import type { Range } from './spans.ts';
 
 export interface View {
   text: string;
-  /** Where each character of `text` stands in the original; undefined: at its own place. */
+  /** Where each character of `text` begins in the original, and where it ends; undefined: at its own place. */
   at?: Int32Array;
+  ends?: Int32Array;
 }
 
 /** Where a part of a view that is not empty stands in the original. */
-export const inOriginal = ({ at }: View, { start, end }: Range): Range =>
-  at === undefined ? { start, end } : { start: at[start] as number, end: (at[end - 1] as number) + 1 };
+export function inOriginal({ at, ends }: View, { start, end }: Range): Range {
+  if (at === undefined) return { start, end };
+  const last = end - 1;
+  return { start: at[start] as number, end: ends ? (ends[last] as number) : (at[last] as number) + 1 };
+}
 
 /** Stands for a placeholder. It is in no secret, so no match crosses it. */
 const WALL = '\uffff';
@@ -29,11 +33,14 @@ const BLANK = new RegExp(`(?:${BREAK.source}|${COLOUR.source}|\\s)+`, 'g');
 /** The text of a secret as it appears in the view without line breaks. */
 export const joined = (text: string): string => text.replace(BREAK, '');
 
-/** The text itself, and, when it is split by line breaks or colours, the text without them. `walls` are in order and apart. */
-export function viewsOf(text: string, walls: readonly Place[]): View[] {
+/** The text with its placeholders as walls. `walls` are in order and apart, here and below. */
+export const plainView = (text: string, walls: readonly Place[]): View =>
+  walls.length === 0 ? { text } : viewWithout(text, [], walls);
+
+/** The text without line breaks and colours; undefined when it has none. */
+export function joinedView(text: string, walls: readonly Place[]): View | undefined {
   const gaps = gapsOf(text, SPLIT);
-  const plain = walls.length === 0 ? { text } : viewWithout(text, [], walls);
-  return gaps.length === 0 ? [plain] : [plain, viewWithout(text, gaps, walls)];
+  return gaps.length === 0 ? undefined : viewWithout(text, gaps, walls);
 }
 
 /** The text of a secret as it appears in the view without blanks. */
@@ -44,15 +51,96 @@ export const withoutBlanks = (text: string, walls: readonly Place[]): View =>
   viewWithout(text, gapsOf(text, BLANK), walls);
 
 /** The text without its colours; undefined when it has none. */
-export function colourless(text: string): Required<View> | undefined {
+export function colourless(text: string): View | undefined {
   const gaps = gapsOf(text, COLOUR);
   return gaps.length === 0 ? undefined : viewWithout(text, gaps, []);
+}
+
+// `61:62`, `61 62`, `6162 6364`, `0x61, 0x62`; a dump begins each line with an address and ends it with the characters.
+const BYTES = '(?:[0-9a-fA-F]{2}){1,4}';
+const DUMP = '(?:[ \\t]{2,}[^\\r\\n]{1,20})?\\r?\\n[0-9a-fA-F]{4,8}:?[ \\t]{1,4}(?=[0-9a-fA-F]{2})';
+const HEX_GAP = `(?:${DUMP}|[ \\t]{0,2},?[ \\t]{0,2}0x|[:,-]|[ \\t]{1,2})`;
+/** Fewer bytes are times, addresses of network cards, numbers. */
+const HEX_RUN = new RegExp(`(?<![0-9A-Za-z])(?:0x)?${BYTES}(?:${HEX_GAP}${BYTES}){3,}(?![0-9A-Za-z])`, 'g');
+const GAP_IN_RUN = new RegExp(HEX_GAP, 'g');
+
+/** The text without what stands between the bytes of hexadecimal numbers; undefined when there are none. */
+export function bareHexView(text: string, walls: readonly Place[]): View | undefined {
+  const gaps = gapsOf(text, HEX_RUN).flatMap(({ start, end }) =>
+    gapsOf(text.slice(start, end), GAP_IN_RUN).map((gap) => ({ start: start + gap.start, end: start + gap.end })),
+  );
+  return gaps.length === 0 ? undefined : viewWithout(text, gaps, walls);
+}
+
+const ESCAPE =
+  /(?:%[0-9a-fA-F]{2})+|\\u[0-9a-fA-F]{4}|(?:\\x[0-9a-fA-F]{2})+|\\[0-3][0-7]{2}|\\[nrt]|\\[ -/:-@[-`{-~]|&(?:amp|lt|gt|quot|apos|#\d{2,5}|#x[0-9a-fA-F]{2,4});/g;
+const NAMED: Record<string, string> = {
+  ...{ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'" },
+  ...{ '\\n': '\n', '\\r': '\r', '\\t': '\t' },
+};
+
+function plainOf(mark: string): string {
+  const named = NAMED[mark];
+  if (named !== undefined) return named;
+  if (/^%|^\\x/.test(mark)) return Buffer.from(mark.replace(/%|\\x/g, ''), 'hex').toString('utf8');
+  const [, base, digits = ''] = /^(\\u|&#x|&#|\\(?=\d))(\w+)/.exec(mark) ?? [];
+  if (base === undefined) return mark.slice(1);
+  return String.fromCharCode(Number.parseInt(digits, base === '&#' ? 10 : base === '\\' ? 8 : 16));
+}
+
+const MAX_DEPTH = 3;
+
+/** The text as it is with its escapes read, once for each time it may have been escaped: of URLs, JSON, shells, XML. */
+export function unescapedViews(text: string, walls: readonly Place[]): View[] {
+  const views: View[] = [];
+  let view = plainView(text, walls);
+  for (let depth = 0; depth < MAX_DEPTH; depth++) {
+    const next = unescapedView(view);
+    if (next === undefined) break;
+    views.push(next);
+    view = next;
+  }
+  return views;
+}
+
+function unescapedView(view: View): View | undefined {
+  const { text } = view;
+  const parts: string[] = [];
+  const at = new Int32Array(text.length);
+  const ends = new Int32Array(text.length);
+  let size = 0;
+  let from = 0;
+  const keep = (to: number) => {
+    parts.push(text.slice(from, to));
+    for (let i = from; i < to; i++) put(i, i + 1);
+  };
+  const put = (start: number, end: number) => {
+    const range = inOriginal(view, { start, end });
+    at[size] = range.start;
+    ends[size++] = range.end;
+  };
+  for (const { 0: mark, index } of text.matchAll(ESCAPE)) {
+    keep(index);
+    from = index + mark.length;
+    const plain = plainOf(mark);
+    parts.push(plain);
+    // Of a run that stands for single bytes each has its own part; of a character of several bytes all of it.
+    const unit = mark.startsWith('%') ? 3 : 4;
+    const isBytes = plain.length * unit === mark.length;
+    for (let i = 0; i < plain.length; i++) {
+      if (isBytes) put(index + i * unit, index + (i + 1) * unit);
+      else put(index, from);
+    }
+  }
+  if (from === 0) return undefined;
+  keep(text.length);
+  return { text: parts.join(''), at: at.subarray(0, size), ends: ends.subarray(0, size) };
 }
 
 const gapsOf = (text: string, pattern: RegExp): Range[] =>
   [...text.matchAll(pattern)].map(({ 0: { length }, index }) => ({ start: index, end: index + length }));
 
-function viewWithout(text: string, gaps: readonly Range[], walls: readonly Place[]): Required<View> {
+function viewWithout(text: string, gaps: readonly Range[], walls: readonly Place[]): View {
   const parts: string[] = [];
   const at = new Int32Array(text.length + walls.length);
   let size = 0;

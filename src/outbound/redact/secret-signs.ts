@@ -2,10 +2,13 @@
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
+/** Whoever names something so at the end means its value to be secret. */
 const SECRET_WORDS = words(`
-  password passwords passwd passphrase pass pwd pw secret secrets token tokens apikey authkey accesskey secretkey privatekey
-  credential credentials cred creds auth cookie jwt bearer webhook dsn psk salt seed mnemonic license key keys pat otp pin
-  signature`);
+  password passwords passwd passphrase passwort kennwort pass pwd pw secret secrets token tokens apikey authkey accesskey
+  secretkey privatekey credential credentials cred creds auth cookie jwt bearer webhook dsn psk salt seed mnemonic license key keys
+  pat otp pin signature`);
+/** May follow: the value is the same in another form, or the next one of several. */
+const SUFFIXES = words('id value hash data base64 b64 hex plain raw old new url');
 /** Names that end so tell where a secret is, or something about it. */
 const HARMLESS_ENDS = words(`
   file files path dir folder name names ttl count length type sock socket expiry expires expiration enabled disabled
@@ -15,14 +18,18 @@ const HARMLESS: ReadonlySet<string> = new Set(['PWD', 'OLDPWD', 'SSH_ASKPASS', '
 
 /** Whether the value under this name is a secret; `AWS_ACCESS_KEY_ID`, `adminPassword` and `tls.key` are, `TOKEN_FILE` is not. */
 export function isSecretName(name: string): boolean {
-  const parts = wordsOf(name);
   if (isHarmlessName(name)) return false;
-  return parts.some((word) => SECRET_WORDS.has(word)) || SECRET_ENDS.test(parts.join(''));
+  const parts = wordsOf(name);
+  while (parts.length > 1 && SUFFIXES.has(parts.at(-1) as string)) parts.pop();
+  return SECRET_WORDS.has(parts.at(-1) ?? '') || parts.includes('secret') || SECRET_ENDS.test(parts.join(''));
 }
 
 /** Whether the name says that its value is no secret, wherever it stands. */
 export const isHarmlessName = (name: string): boolean =>
-  HARMLESS.has(name) || HARMLESS_ENDS.has(wordsOf(name).at(-1) ?? '');
+  HARMLESS.has(name) || HARMLESS_ENDS.has(wordsOf(name).at(-1) ?? '') || /^public/i.test(name) || NO_KEY.test(name);
+
+// Which of several, and where: names of keys that open nothing.
+const NO_KEY = /(?:^|[_.-])(?:pub(?:lic)?|cache|host|primary|foreign|partition|sort|group|index|topology)[_.-]?keys?$/i;
 
 const wordsOf = (name: string): string[] =>
   name
@@ -33,12 +40,12 @@ const wordsOf = (name: string): string[] =>
 
 // Written as one word, as in PGPASSWORD and secretboxEncryptionSecret.
 const SECRET_ENDS =
-  /(?:password|passwd|passphrase|secret|token|apikey|authkey|accesskey|secretkey|privatekey|presharedkey|credentials?)(?:id|value|hash|data)?$/;
+  /(?:password|passwd|passphrase|secret|token|apikey|authkey|accesskey|secretkey|privatekey|presharedkey|credentials?)$/;
 
 /** The word for the placeholder. */
 export function kindOfName(name: string): string {
   const plain = name.toLowerCase();
-  if (/pass|pwd/.test(plain)) return 'password';
+  if (/pass|pwd|pw$/.test(plain)) return 'password';
   if (/token|jwt|bearer|\bpat\b/.test(plain)) return 'token';
   return /key|cert|crt|-data$/.test(plain) ? 'key' : 'secret';
 }
@@ -62,9 +69,14 @@ export function turns(text: string): number {
   return text.length < 2 ? 0 : changes / (text.length - 1);
 }
 
-/** Whether any part of it can be recognised: no text that a person wrote holds such a part by chance. */
-export const looksRandom = (text: string): boolean =>
-  !/\s/.test(text) && turns(text.slice(0, 4096)) >= 0.2 && entropy(text.slice(0, 4096)) >= 3;
+const ORDINARY =
+  /^(?:sha\d{1,3}[:-]|SHA256:|[a-z]+:\/\/(?![^/]*:[^/]*@)|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|\d{4}-\d\d-\d\d|v?\d+(?:\.\d+)+|age1|ssh-|arn:)|@sha256:|\.(?:com|org|net|lan|local|io|dev|internal|home)(?::\d+)?(?:\/|$)|^\/(?:[\w.@-]+\/)*[\w.@-]+$/i;
+
+/** Long, and nobody typed it: no text that a person wrote holds it, or a part of it, by chance. */
+export function isHighEntropy(value: string): boolean {
+  if (value.length < 16 || ORDINARY.test(value)) return false;
+  return turns(value.slice(0, 4096)) >= 0.25 && entropy(value.slice(0, 4096)) >= 3;
+}
 
 function classOf(code: number): 0 | 1 | 2 | 3 {
   if (code >= 97 && code <= 122) return 1;

@@ -6,12 +6,16 @@ export interface Secret {
   readonly kind: string;
   /** A carried file and key, or a variable; for people on this machine, never sent. */
   readonly from: string;
+  /** Nothing says that it is one but the file it stands in: it is looked for whole, and in parts only when it looks random. */
+  readonly ordinary?: true;
 }
 
-/** Shorter values would be found everywhere in ordinary text. */
+/** Shorter values would be found everywhere in ordinary text; */
 export const MIN_SECRET_LENGTH = 8;
+/** those whose key says that they are secret are looked for, too, but only as words of their own. */
+export const MIN_WORD_LENGTH = 4;
 
-/** A value that is too short to be masked wherever it appears; `from` says where it stands. */
+/** A value that is too short, or too usual a word, to be masked wherever it appears; `from` says where it stands. */
 export type ShortSecret = Pick<Secret, 'value' | 'from'>;
 
 /**

@@ -1,18 +1,39 @@
-// The secrets in the text of a carried file: every value of KEY=VALUE lines, in YAML and JSON those whose key or look says
-// so, and in any other text the words that look random.
+// The secrets in the text of a carried file: every value of KEY=VALUE lines, in YAML, JSON and TOML those whose key or look
+// says so, and in any other text the words that look random.
+import { parse as parseToml } from 'smol-toml';
 import { parseAllDocuments } from 'yaml';
 import { deepOffset } from '../../config/yaml-depth.ts';
-import { MIN_SECRET_LENGTH, RedactionError, type Secret, type ShortSecret } from './secret.ts';
-import { entropy, isHarmlessName, isSecretName, kindOfName, turns } from './secret-signs.ts';
+import { MIN_SECRET_LENGTH, MIN_WORD_LENGTH, RedactionError, type Secret, type ShortSecret } from './secret.ts';
+import { isHarmlessName, isHighEntropy, isSecretName, kindOfName } from './secret-signs.ts';
 
 export interface SecretList {
   secrets: Secret[];
-  /** Secrets that are too short to be masked wherever they appear. */
+  /** Secrets that are too short, or too usual a word, to be masked wherever they appear. */
   short: ShortSecret[];
 }
 
-/** `path` is how messages and `from` call the file. Throws RedactionError when it is YAML or JSON by name and does not parse. */
+/** `path` is how messages and `from` call the file. Throws RedactionError when its name says what it is and it does not parse. */
 export const secretsInText = (path: string, text: string): SecretList => listed(valuesIn(path, text));
+
+/** The values of a file whose owner said that it holds no secret, but for those that have the name or the look of one. */
+export function openValues(path: string, text: string): string[] {
+  const secrets = new Set(
+    [...valuesIn(path, text)].filter(({ ordinary }) => !ordinary).map(({ value }) => value.trim()),
+  );
+  const values = new Set([...scalarsIn(path, text)].map((value) => value.trim()));
+  return [...values].filter((value) => value !== '' && !secrets.has(value));
+}
+
+function* scalarsIn(path: string, text: string): Generator<string, void> {
+  const data = dataOf(path, text);
+  if (data !== undefined) yield* scalars(data);
+  else for (const { value } of assignments(path, text, true)) yield value;
+}
+
+function* scalars(value: unknown): Generator<string, void> {
+  if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) yield* scalars(item);
+  else yield String(value);
+}
 
 /** Values of variables with secret-like names. */
 export function secretsInEnv(env: Readonly<Record<string, string | undefined>>): SecretList {
@@ -22,15 +43,23 @@ export function secretsInEnv(env: Readonly<Record<string, string | undefined>>):
 
 function listed(values: Iterable<Secret>): SecretList {
   const list: SecretList = { secrets: [], short: [] };
-  for (const { value: given, kind, from } of values) {
+  for (const { value: given, ...about } of values) {
     const value = given.trim();
-    if (value.length >= MIN_SECRET_LENGTH) list.secrets.push({ value, kind, from });
-    else if (value !== '' && !NO_SECRET.test(value)) list.short.push({ value, from });
+    if (value === '' || NO_SECRET.test(value) || REFERENCE.test(value)) continue;
+    const isShort = value.length < (about.ordinary ? MIN_SECRET_LENGTH : MIN_WORD_LENGTH);
+    if (isShort || (value.length < MIN_SECRET_LENGTH && USUAL.test(value)))
+      list.short.push({ value, from: about.from });
+    else list.secrets.push({ value, ...about });
   }
   return list;
 }
 
 const NO_SECRET = /^(?:true|false|yes|no|on|off|null|none|~|-?\d{1,3})$/i;
+/** What takes the place of a value: it is in every template, and nothing secret. */
+const REFERENCE = /^(?:\$\{[^{}]*\}|\{\{[^{}]*\}\}|\$\w+|\$\([^()]*\))$/;
+/** Numbers and words that ordinary texts are full of: masking them would leave nothing to read. */
+const USUAL =
+  /^(?:\d+|admin|root|user|users|test|guest|public|private|default|secret|token|pass|login|master|server|client|local|lab|home|http|https|main|prod|demo|dev|redis|mysql|mongo|vault|minio|nginx|debian|ubuntu|docker|talos|proxmox|pve\d*)$/i;
 
 type Values = Generator<Secret, void>;
 
@@ -45,18 +74,20 @@ function* valuesIn(path: string, text: string): Values {
 }
 
 const DATA_NAME =
-  /\.(?:ya?ml|json|tfstate|tfstate\.backup|sops)$|(?:^|\/)(?:kubeconfig|talosconfig|\.?dockerconfigjson)$/i;
+  /\.(?:ya?ml|json|toml|tfstate|tfstate\.backup|sops)$|(?:^|\/)(?:kubeconfig|talosconfig|\.?dockerconfigjson)$/i;
 const YAML_LOOK = /^(?:---|[\w."'-]+:(?:[ \t]|$)|[ \t]*#)/;
 
-/** The documents of YAML or JSON; undefined when the file is something else. */
+/** The documents of YAML, JSON or TOML; undefined when the file is something else. */
 function dataOf(path: string, text: string): unknown[] | undefined {
   const byName = DATA_NAME.test(path);
   const first = text.split('\n').find((line) => line.trim() !== '' && !/^\s*#/.test(line)) ?? '';
   if (!byName && !/^\s*[[{]/.test(first) && !YAML_LOOK.test(first)) return undefined;
   try {
+    if (/\.toml$/i.test(path)) return [parseToml(text)];
     return /^\s*[[{]/.test(text) ? [JSON.parse(text)] : yamlOf(text);
   } catch {
     try {
+      if (/\.toml$/i.test(path)) throw new Error('no TOML');
       return yamlOf(text);
     } catch {
       if (!byName) return undefined;
@@ -146,8 +177,8 @@ const ASSIGNMENT = /^[ \t]*(?:export[ \t]+|set[ \t]+|-[ \t]+)?["']?([A-Za-z_][\w
 
 const isAssignments = (text: string): boolean => text.split(/\r?\n/).some((line) => ASSIGNMENT.test(line));
 
-/** Every value; a quoted one may go over several lines. */
-function* assignments(path: string, text: string): Values {
+/** Every value; a quoted one may go over several lines. `all`: short ones, too. */
+function* assignments(path: string, text: string, all = false): Values {
   const lines = text.split(/\r?\n/);
   for (let i = 0; i < lines.length; i++) {
     const [, name = '', rest = ''] = ASSIGNMENT.exec(lines[i] as string) ?? [];
@@ -163,6 +194,7 @@ function* assignments(path: string, text: string): Values {
       value = value.slice(1, end === -1 ? undefined : end);
     } else value = value.replace(/[ \t]+#.*$/, '');
     const from = `${path}, ${name}`;
+    if (all) yield { value, kind: '', from };
     yield* assigned(value, name, from);
     // With its escapes read, and without its comment sign: both are what a program would see.
     if (quote === '"' && value.includes('\\')) yield* assigned(unescaped(value), name, from);
@@ -178,7 +210,9 @@ function* assignments(path: string, text: string): Values {
 
 /** Short values are only worth a word when their name says that they are secret. */
 function* assigned(value: string, name: string, from: string): Values {
-  if (value.trim().length >= MIN_SECRET_LENGTH || isSecretName(name)) yield { value, kind: kindOfName(name), from };
+  const [kind, isNamed] = [kindOfName(name), isSecretName(name)];
+  if (isNamed) yield { value, kind, from };
+  else if (value.trim().length >= MIN_SECRET_LENGTH) yield { value, kind, from, ordinary: true };
   if (value.includes('\n')) yield* randomWords(value, from);
 }
 
@@ -218,13 +252,4 @@ function* randomWords(text: string, from: string): Values {
     const value = word.replace(/^[\w.-]{0,64}[=:](?=.{16})/, '');
     if (isHighEntropy(value)) yield { value, kind: 'secret', from };
   }
-}
-
-const ORDINARY =
-  /^(?:sha\d{1,3}[:-]|SHA256:|[a-z]+:\/\/(?![^/]*:[^/]*@)|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|\d{4}-\d\d-\d\d|v?\d+(?:\.\d+)+|age1|ssh-|arn:)|@sha256:|\.(?:com|org|net|lan|local|io|dev|internal|home)(?::\d+)?(?:\/|$)|^\/(?:[\w.@-]+\/)*[\w.@-]+$/i;
-
-/** Long, and nobody typed it. */
-export function isHighEntropy(value: string): boolean {
-  if (value.length < 16 || ORDINARY.test(value)) return false;
-  return turns(value.slice(0, 4096)) >= 0.25 && entropy(value.slice(0, 4096)) >= 3;
 }

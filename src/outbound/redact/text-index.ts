@@ -1,6 +1,5 @@
 // Looking many texts up in a long one, by rolling hashes of short pieces: short texts as a whole, long ones by any of their
 // pieces. A bit filter in front lets most places of an ordinary text pass after one look.
-import { MIN_SECRET_LENGTH } from './secret.ts';
 import type { Span } from './spans.ts';
 
 /** Where a known secret is, and whether in base64. */
@@ -16,24 +15,28 @@ class Node {
   readonly next = new Map<string, Node>();
 }
 
-const STEP = MIN_SECRET_LENGTH;
-
-/** Finds any of its texts at every place. They are told apart eight characters at a time, however many begin alike. */
+/** Finds any of its texts at every place. They are told apart a step of characters at a time, however many begin alike. */
 export class TextIndex {
+  readonly #step: number;
   readonly #root = new Node();
   readonly #filter = new BitFilter(22);
   #empty = true;
 
-  /** `text` has MIN_SECRET_LENGTH characters at least. */
+  /** No text is shorter than `step`. */
+  constructor(step: number) {
+    this.#step = step;
+  }
+
   add(text: string, entry: Entry): void {
     this.#empty = false;
-    eachPiece(text.slice(0, STEP), STEP, (hash) => this.#filter.add(hash));
+    const step = this.#step;
+    eachPiece(text.slice(0, step), step, (hash) => this.#filter.add(hash));
     let at = this.#root;
     let from = 0;
-    for (; text.length - from >= STEP; from += STEP) {
-      const step = text.slice(from, from + STEP);
-      const next = at.next.get(step) ?? new Node();
-      at.next.set(step, next);
+    for (; text.length - from >= step; from += step) {
+      const head = text.slice(from, from + step);
+      const next = at.next.get(head) ?? new Node();
+      at.next.set(head, next);
       at = next;
     }
     const rest = text.slice(from);
@@ -45,25 +48,27 @@ export class TextIndex {
   /** The longest at each place. */
   find(text: string): KnownSpan[] {
     const spans: KnownSpan[] = [];
+    const step = this.#step;
     if (this.#empty) return spans;
-    eachPiece(text, STEP, (hash, end) => {
+    eachPiece(text, step, (hash, end) => {
       if (!this.#filter.has(hash)) return;
-      const span = this.#at(text, end - STEP);
+      const span = this.#at(text, end - step);
       if (span !== undefined) spans.push(span);
     });
     return spans;
   }
 
   #at(text: string, start: number): KnownSpan | undefined {
+    const step = this.#step;
     let span: KnownSpan | undefined;
     let from = start;
-    for (let at = this.#root.next.get(text.slice(from, from + STEP)); at !== undefined; ) {
-      from += STEP;
-      for (let length = 0; length < STEP; length++) {
+    for (let at = this.#root.next.get(text.slice(from, from + step)); at !== undefined; ) {
+      from += step;
+      for (let length = 0; length < step; length++) {
         const entry = at.ends[length]?.get(text.slice(from, from + length));
         if (entry !== undefined) span = { start, end: from + length, ...entry };
       }
-      at = at.next.get(text.slice(from, from + STEP));
+      at = at.next.get(text.slice(from, from + step));
     }
     return span;
   }

@@ -18,6 +18,10 @@ export const TOKEN_RULES = rulesOf({
       'sk-(?:ant|proj|svcacct|admin|or)-[\\w-]{20,}|sk-[A-Za-z0-9]{32,}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,}',
       'do[opr]_v1_[a-f0-9]{64}|gl(?:sa|c)_[\\w=+/-]{32,}|lin_api_[A-Za-z0-9]{40}|ops_eyJ[\\w+/=-]{40,}',
       'SG\\.[\\w-]{16,}\\.[\\w-]{32,}|ATATT3[\\w=-]{60,}|ATBB[A-Za-z0-9]{28,}|pul-[a-f0-9]{40}|dp\\.(?:pt|st|ct)\\.[\\w.-]{32,}',
+      'claim-[A-Za-z0-9_-]{20}(?![\\w-])|SWMTKN-1-[a-z0-9-]{40,}|K00\\d[A-Za-z0-9+/]{27}(?![\\w])|gAAAAA[\\w-]{60,}={0,2}|s\\.[A-Za-z0-9]{24}(?![\\w.])',
+      'syt_[\\w-]{4,}_[A-Za-z]{16,}_\\w{6}|xkeysib-[a-f0-9]{64}-\\w{16}|key-[0-9a-f]{32}(?![\\w-])|[ps]k1_[0-9a-f]{64}|whsec_[\\w+/=]{24,}',
+      'nvapi-[\\w-]{40,}|gsk_\\w{40,}|r8_\\w{30,}|xai-\\w{40,}|shp(?:at|ca|pa|ss)_[0-9a-f]{32}|dapi[0-9a-f]{32}|NRAK-[A-Z0-9]{27}|pscale_(?:tkn|pw)_[\\w.-]{32,}',
+      'nsec1[a-z0-9]{50,}|[0-9a-f]{10}:0:[0-9a-f]{128}:[0-9a-f]{128}|0\\.[0-9a-f-]{36}\\.[A-Za-z0-9]{20,}:[A-Za-z0-9+/=]{20,}|FlyV1 [\\w,+/=-]{40,}',
       'sntry[su]_[\\w=+/-]{40,}|tk_[a-z0-9]{29}|[A-Za-z0-9]{14}\\.atlasv1\\.[\\w=-]{50,}|A3-[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}',
     ].join('|'),
   ),
@@ -30,13 +34,15 @@ export const TOKEN_RULES = rulesOf({
   ),
   'slack: Slack token': token('xox[abeoprs]-[A-Za-z0-9-]{10,}|xoxe\\.[\\w.-]{20,}|xapp-\\d-[A-Za-z0-9-]{20,}'),
   'webhook: webhook':
-    /(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d+\/|webhook\.office\.com\/|api\.telegram\.org\/bot|hc-ping\.com\/)(?<secret>[\w@%:.~/-]{16,})/dg,
+    /(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d+\/|webhook\.office\.com\/|api\.telegram\.org\/bot|hc-ping\.com\/|maker\.ifttt\.com\/trigger\/[\w-]{1,64}\/(?:json\/)?with\/key\/|\/api\/webhook\/|\/api\/push\/|\/hooks\/|chat\.googleapis\.com\/v1\/spaces\/)(?<secret>[\w@%:.~/-]{16,})/dg,
   'bot: bot token': token('\\d{8,10}:AA[\\w-]{33}|[MNO][\\w-]{23,27}\\.[\\w-]{6}\\.[\\w-]{27,38}(?![\\w-])'),
   'age: age secret key': /AGE-(?:SECRET-KEY|PLUGIN-[A-Z0-9]{1,40})-1[A-Z0-9]{20,}/dgi,
   'sops: sops value': /ENC\[AES256_GCM,(?<secret>data:[A-Za-z0-9+/=]*,iv:[A-Za-z0-9+/=]*,tag:[A-Za-z0-9+/=]*)/dg,
   'sops: sops data key': /\benc["']?[ \t]{0,4}:[ \t]{0,4}["']?(?<secret>[A-Za-z0-9+/]{60,}={0,2})/dg,
   'proxmox: Proxmox API token':
     /@[\w.-]{1,32}![\w.-]{1,64}[=:](?<secret>[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})/dg,
+  'proxmox: Proxmox API token in a table':
+    /full-tokenid(?:[^\n]{0,200}\n){1,6}?[^\n]{0,8}\bvalue\b[^\n]{0,24}?(?<secret>[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})/dg,
   'proxmox: Proxmox ticket':
     /(?<![A-Za-z])(?:PVE|PBS|PMG)[A-Z]{0,4}:(?<secret>[\w.-]{1,64}@[\w.-]{1,32}:[0-9A-F]{8}::[A-Za-z0-9+/=]{20,})/dg,
   'tailscale: Tailscale key': token(

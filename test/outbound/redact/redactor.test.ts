@@ -90,8 +90,12 @@ test('a placeholder that is changed or made up is refused with the word itself',
   assert.equal(restore('SECRET_KEY=x'), { ok: true, text: 'SECRET_KEY=x' });
 });
 
-test('values shorter than 8 characters are not looked for', () => {
-  assert.is(known('short12').redact('a short12 b'), 'a short12 b');
+test('values of 4 to 7 characters are masked as words of their own, also in base64 and hexadecimal; shorter ones are not', () => {
+  assert.is(
+    known('short12').redact('a short12 b, unshort12, c2hvcnQxMg== "short12"'),
+    `a ${P(1)} b, unshort12, ${P(2)} "${P(1)}"`,
+  );
+  assert.is(known('abc').redact('an abc'), 'an abc');
 });
 
 test('the patterns of the owner mask their whole match, whatever their flags', () => {

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RedactionError } from '../../../src/outbound/redact/secret.ts';
-import { isSecretName } from '../../../src/outbound/redact/secret-signs.ts';
-import { isHighEntropy, secretsInEnv, secretsInText } from '../../../src/outbound/redact/secrets-in-file.ts';
+import { isHighEntropy, isSecretName } from '../../../src/outbound/redact/secret-signs.ts';
+import { openValues, secretsInEnv, secretsInText } from '../../../src/outbound/redact/secrets-in-file.ts';
 import { dice, letters, uuid } from './fill.ts';
 import { password } from './planted.ts';
 
@@ -35,9 +35,34 @@ test('the first character of a value counts for its entropy', () => {
   assert.equal([isHighEntropy(edge), isHighEntropy(edge.slice(1))], [true, false]);
 });
 
-test('a short value is told with its place when its name is secret-like', () => {
-  const { short } = secretsInText('.env', 'DB_PASSWORD=abc12\nMODE=dev\nTOKEN_TTL=60\n');
-  assert.equal(short, [{ value: 'abc12', from: '.env, DB_PASSWORD' }]);
+test('a secret-like name makes a secret of 4 characters and more; shorter and usual words are told with their place', () => {
+  const { short, secrets } = secretsInText(
+    '.env',
+    'A_PASSWORD=abc\nB_PASSWORD=admin\nMODE=dev\nC_PW=abc12\nTOKEN_TTL=60\n',
+  );
+  assert.equal(short, [
+    { value: 'abc', from: '.env, A_PASSWORD' },
+    { value: 'admin', from: '.env, B_PASSWORD' },
+  ]);
+  assert.equal(secrets, [{ value: 'abc12', kind: 'password', from: '.env, C_PW' }]);
+});
+
+test('TOML is read like YAML: by its keys, and an error when it does not parse', () => {
+  const toml = `title = "homelab-production"\n[db]\npassword = "wordword"\nhosts = ["pve1.home.lan"]\nplain = "${B}"\n`;
+  assert.equal(values('x.toml', toml), ['wordword', B]);
+  assert.throws(() => secretsInText('x.toml', 'a = [\n'), /x\.toml does not parse/);
+});
+
+test('a reference or a template is no secret, whatever its key', () => {
+  assert.equal(
+    values('.env', 'A_PASSWORD=${OTHER_PASSWORD}\nB_TOKEN=$(cat /run/token)\nC_TOKEN={{ vault_token }}\n'),
+    [],
+  );
+});
+
+test('values of a file that holds no secret, but for those under secret-like names', () => {
+  assert.equal(openValues('inv.env', `HOST=pve-rack-room\nN=3\nDB_PASSWORD=${A}\n`), ['pve-rack-room', '3']);
+  assert.equal(openValues('inv.yaml', `host: {name: pve-rack-room}\ntoken: ${A}\n`), ['pve-rack-room']);
 });
 
 test('in YAML and JSON keys and looks decide', () => {

@@ -1,0 +1,84 @@
+// Secrets on command lines: behind options that say so, behind those of programs that call it -p or -P, and what is piped in.
+import { NO_VALUE } from './no-secret.ts';
+import { type RedactRule, rulesOf, SECRET_KEY } from './rule.ts';
+
+// The rest of the command before the option: no farther than the command goes, and never far.
+const BETWEEN = '(?:[^\\r\\n|;&\\\\]|\\\\\\r?\\n){0,160}?';
+const GAP = '(?:[ \\t]|\\\\\\r?\\n)';
+const VALUE = '(?:"(?<quoted>[^"\\r\\n]{2,512})"|\'(?<secret>[^\'\\r\\n]{2,512})\'|(?<bare>[^\\s"\'|;&<>()]{2,512}))';
+
+/** Programs, and which of their options, or what else before it, a secret follows. */
+const PROGRAMS: readonly (readonly [programs: string, before: string])[] = [
+  ['ipmitool|ipmipower|ipmi-[a-z]+|mosquitto_[a-z]+|mqttx?|zip|unzip|bsdtar', `-P${GAP}*`],
+  ['racadm|mongo|mongosh|mongodump|mongorestore|hponcfg|influx|twine|govc|rbd|smbmap|az|xmlstarlet', `-p${GAP}+`],
+  ['useradd|usermod', `(?:-p|--password)${GAP}+`],
+  ['sshpass', `-p${GAP}*`],
+  ['mysql|mysqldump|mariadb|mariadb-dump|mysqladmin|mysqlimport', '-p(?=[^\\s-])'],
+  ['7z|7za|rar|unrar', '-p(?=[^\\s-])'],
+  ['docker|podman|nerdctl|helm|oras|crane|skopeo|buildah|az|heroku', `login${GAP}${BETWEEN}${GAP}-p${GAP}*`],
+  ['ldap(?:search|add|modify|delete|passwd|whoami|compare)', `-w${GAP}*`],
+  ['snmp(?:walk|get|set|bulkwalk|bulkget|table|status|trap|inform)', `-[cAX]${GAP}*`],
+  ['redis-cli|valkey-cli', `-a${GAP}+`],
+  [
+    'htpasswd',
+    `-[A-Za-z]{0,6}b[A-Za-z]{0,6}${GAP}+(?:[^\\s-]\\S{0,255}${GAP}+){1,2}?(?=\\S+[ \\t]*(?:["')|;&>\\r\\n]|$))`,
+  ],
+  ['smbclient|rpcclient|net|mount\\.cifs|smbget', '-U[ \\t]*["\']?[^\\s%"\']{1,64}%'],
+  [
+    'curl|wget|http|https|xh|lftp',
+    `(?:-[a-zA-Z]{0,8}[uUa]|--(?:proxy-)?user|--auth)(?:${GAP}*|=)["']?[^\\s:"']{1,64}:`,
+  ],
+  ['openssl', `(?:-pass(?:in|out)?${GAP}+pass:|-[kK]${GAP}+)`],
+  ['vault', `login${GAP}+(?:token=)?(?!-)`],
+  ['wpa_passphrase', `\\S{1,64}${GAP}+`],
+  ['nmcli', `(?:password|psk)${GAP}+`],
+  ['mc', `(?:alias${GAP}+set|config${GAP}+host${GAP}+add)${GAP}+\\S{1,64}${GAP}+\\S{1,256}${GAP}+`],
+  ['mc', `(?:alias${GAP}+set|config${GAP}+host${GAP}+add)${GAP}+(?:\\S{1,256}${GAP}+){3}`],
+  ['rabbitmqctl', `(?:add_user|change_password)${GAP}+\\S{1,64}${GAP}+`],
+  ['rclone', `(?:obscure${GAP}+|config${GAP}+create${GAP}${BETWEEN}${GAP}(?:pass|key|secret_access_key)${GAP}+)`],
+  ['wg', `(?:private-key|preshared-key)${GAP}+<\\([ \\t]*(?:echo|printf)[ \\t]+`],
+  ['xfreerdp3?', '/p:'],
+  ['iscsiadm', `password${GAP}${BETWEEN}-v${GAP}+`],
+  ['rootpw', `(?:--(?:plaintext|iscrypted)${GAP}+)?(?=[^-\\s])`],
+  [
+    'caddy|authelia|mkpasswd|argon2|grub-mkpasswd-pbkdf2',
+    `(?:hash-password|crypto)${GAP}${BETWEEN}--(?:plaintext|password)(?:${GAP}+|=)`,
+  ],
+];
+
+/** A path, another option, and words of sentences about options. */
+const NONE = new RegExp(
+  `${NO_VALUE.source}|^[~.]*/|^-|^(?:is|was|for|and|or|to|file|from|stdin|create|list|not|with|must|option|flag|value|needs?|requires?|required|given|missing|instead|if|in|as|generic|tls|password|token|secret)$`,
+  'i',
+);
+
+const patterns = PROGRAMS.map(
+  ([programs, before]) =>
+    new RegExp(`(?<![\\w.-])(?:${programs})${GAP}(?:${BETWEEN}${GAP})?(?:${before})${VALUE}`, 'dg'),
+);
+const byProgram = patterns.map((pattern) => rulesOf({ 'password: ': [pattern, NONE] })[0] as RedactRule);
+
+export const COMMAND_RULES: RedactRule[] = [
+  ...rulesOf({
+    'secret: option with a secret': [
+      new RegExp(
+        `(?<![\\w-])--?[\\w-]{0,40}?(?:${SECRET_KEY}|certificate-key|storepass|keypass)${GAP}{1,8}(?!-)${VALUE}`,
+        'dgi',
+      ),
+      NONE,
+    ],
+    'secret: literal of a secret': [new RegExp(`--from-literal[= ]["']?[\\w.-]{1,128}=${VALUE}`, 'dg'), NO_VALUE],
+    // The pipe first, what stands before it by looking back: so it is looked for once, not at every word.
+    'password: login that is piped': [
+      /chpasswd(?<=[\w.-]{1,32}:(?<secret>[^\s"'|:]{2,128})["']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4})?(?:\/usr)?(?:\/sbin\/)?chpasswd)/dg,
+      NO_VALUE,
+    ],
+    'password: password that is piped': [
+      /\|[ \t]{0,4}(?=(?:sudo[ \t]{1,4})?(?:cryptsetup|passwd[ \t]+--stdin|openssl[ \t]|[\w ./-]{1,80}--password-stdin|restic|age|wg[ \t]+(?:pubkey|set))|sudo[ \t]+-S)(?<=(?:echo|printf)[ \t]{1,4}(?:-n[ \t]{1,4})?(?:["'][^"'\r\n]{0,8}["'][ \t]{1,4})?(?:"(?<quoted>[^"\r\n]{3,128})"|'(?<secret>[^'\r\n]{3,128})'|(?<bare>[^\s"'|]{3,128}))[ \t]{0,4}\|[ \t]{0,4})/dg,
+      NO_VALUE,
+    ],
+    'password: list of logins':
+      /chpasswd[^\r\n]{0,80}\r?\n(?:[ \t]{0,40}(?:list|users):[^\r\n]{0,20}\r?\n)?(?<secret>(?:[ \t]{0,40}(?:- )?["']?[\w.-]{1,32}:(?![ \t])\S{2,128}[ \t]*(?:\r?\n|$)){1,20})/dg,
+  }),
+  { name: 'option of a program', find: (text) => byProgram.flatMap(({ find }) => find(text)) },
+];
