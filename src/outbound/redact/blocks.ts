@@ -2,7 +2,7 @@
 // line by line: down from BEGIN, up from END, and where neither is left, by the look of the lines.
 import type { Span } from './spans.ts';
 
-const MARK = /-----(BEGIN|END) [A-Z0-9 ]{1,48}-----/g;
+const MARK = /-----(BEGIN|END) [A-Za-z0-9 ]{1,48}-----/g;
 // Also the escaped line breaks of a PEM inside of a JSON text.
 const BREAKS = /\r?\n|\r|(?:\\{1,4}[nr])+/g;
 /** A key is never longer; what follows a BEGIN without END beyond that is judged by its look. */

@@ -15,9 +15,9 @@ const PROGRAMS: readonly (readonly [programs: string, before: string])[] = [
   ['sshpass', `-p${GAP}*`],
   ['mysql|mysqldump|mariadb|mariadb-dump|mysqladmin|mysqlimport', '-p(?=[^\\s-])'],
   ['7z|7za|rar|unrar', '-p(?=[^\\s-])'],
-  ['docker|podman|nerdctl|helm|oras|crane|skopeo|buildah|az|heroku', `login${GAP}${BETWEEN}${GAP}-p${GAP}*`],
+  ['(?:docker|podman|nerdctl|helm|oras|crane|skopeo|buildah)(?:[ \\t]+\\w{1,16})?[ \\t]+login', `-p${GAP}*`],
   ['ldap(?:search|add|modify|delete|passwd|whoami|compare)', `-w${GAP}*`],
-  ['snmp(?:walk|get|set|bulkwalk|bulkget|table|status|trap|inform)', `-[cAX]${GAP}*`],
+  ...['-c', '-A', '-X'].map((option) => ['snmp[a-z]{3,8}', `${option}${GAP}*`] as const),
   ['redis-cli|valkey-cli', `-a${GAP}+`],
   [
     'htpasswd',
@@ -28,22 +28,25 @@ const PROGRAMS: readonly (readonly [programs: string, before: string])[] = [
     'curl|wget|http|https|xh|lftp',
     `(?:-[a-zA-Z]{0,8}[uUa]|--(?:proxy-)?user|--auth)(?:${GAP}*|=)["']?[^\\s:"']{1,64}:`,
   ],
+  ['curl|wget|http|https|xh', `(?:-[a-zA-Z]{0,8}u|--user)(?:${GAP}*|=)["']?(?=[A-Za-z]{0,64}\\d[^\\s:"']{24,})`],
   ['openssl', `(?:-pass(?:in|out)?${GAP}+pass:|-[kK]${GAP}+)`],
   ['vault', `login${GAP}+(?:token=)?(?!-)`],
+  ['ipmitool', `user${GAP}+set${GAP}+password${GAP}+\\d+${GAP}+`],
+  ['microk8s', `join${GAP}+[\\w.:-]{1,128}/`],
+  ['nsupdate|dig|knsupdate', `-y${GAP}*(?:hmac-[\\w-]{1,16}:)?[\\w.-]{1,128}:`],
+  ['mosquitto_passwd', `-b${GAP}+\\S{1,256}${GAP}+\\S{1,64}${GAP}+`],
   ['wpa_passphrase', `\\S{1,64}${GAP}+`],
   ['nmcli', `(?:password|psk)${GAP}+`],
   ['mc', `(?:alias${GAP}+set|config${GAP}+host${GAP}+add)${GAP}+\\S{1,64}${GAP}+\\S{1,256}${GAP}+`],
   ['mc', `(?:alias${GAP}+set|config${GAP}+host${GAP}+add)${GAP}+(?:\\S{1,256}${GAP}+){3}`],
   ['rabbitmqctl', `(?:add_user|change_password)${GAP}+\\S{1,64}${GAP}+`],
-  ['rclone', `(?:obscure${GAP}+|config${GAP}+create${GAP}${BETWEEN}${GAP}(?:pass|key|secret_access_key)${GAP}+)`],
+  ['rclone', `obscure${GAP}+`],
+  ['rclone[ \\t]+config[ \\t]+(?:create|update)', `(?:pass|key|secret_access_key)${GAP}+`],
   ['wg', `(?:private-key|preshared-key)${GAP}+<\\([ \\t]*(?:echo|printf)[ \\t]+`],
   ['xfreerdp3?', '/p:'],
-  ['iscsiadm', `password${GAP}${BETWEEN}-v${GAP}+`],
+  ['iscsiadm[^\\r\\n|;&]{0,120}password', `-v${GAP}+`],
   ['rootpw', `(?:--(?:plaintext|iscrypted)${GAP}+)?(?=[^-\\s])`],
-  [
-    'caddy|authelia|mkpasswd|argon2|grub-mkpasswd-pbkdf2',
-    `(?:hash-password|crypto)${GAP}${BETWEEN}--(?:plaintext|password)(?:${GAP}+|=)`,
-  ],
+  ['(?:caddy|authelia)[ \\t]+(?:hash-password|crypto)', `--(?:plaintext|password)(?:${GAP}+|=)`],
 ];
 
 /** A path, another option, and words of sentences about options. */
@@ -58,6 +61,10 @@ const patterns = PROGRAMS.map(
 );
 const byProgram = patterns.map((pattern) => rulesOf({ 'password: ': [pattern, NONE] })[0] as RedactRule);
 
+/** A list of arguments is read as a command; every character stays where it is. */
+const asCommand = (text: string): string =>
+  text.replace(/["'][ \t]{0,4},[ \t]{0,4}["']/g, (between) => ' '.repeat(between.length));
+
 export const COMMAND_RULES: RedactRule[] = [
   ...rulesOf({
     'secret: option with a secret': [
@@ -67,6 +74,11 @@ export const COMMAND_RULES: RedactRule[] = [
       ),
       NONE,
     ],
+    // Ports, folders and numbers of processes are given so, too: only what a person would choose as a password counts.
+    'password: -P with a password': [
+      /(?<=[ \t])-P[ \t]{1,4}["']?(?<secret>(?=[^\s"'A-Za-z]{0,64}[A-Za-z])(?=[^\s"'\d!#%^*+?@]{0,64}[\d!#%^*+?@])[^\s"'/|;&<>()-][^\s"'/|;&<>()]{5,128})/dg,
+      NONE,
+    ],
     'secret: literal of a secret': [new RegExp(`--from-literal[= ]["']?[\\w.-]{1,128}=${VALUE}`, 'dg'), NO_VALUE],
     // The pipe first, what stands before it by looking back: so it is looked for once, not at every word.
     'password: login that is piped': [
@@ -74,11 +86,17 @@ export const COMMAND_RULES: RedactRule[] = [
       NO_VALUE,
     ],
     'password: password that is piped': [
-      /\|[ \t]{0,4}(?=(?:sudo[ \t]{1,4})?(?:cryptsetup|passwd[ \t]+--stdin|openssl[ \t]|[\w ./-]{1,80}--password-stdin|restic|age|wg[ \t]+(?:pubkey|set))|sudo[ \t]+-S)(?<=(?:echo|printf)[ \t]{1,4}(?:-n[ \t]{1,4})?(?:["'][^"'\r\n]{0,8}["'][ \t]{1,4})?(?:"(?<quoted>[^"\r\n]{3,128})"|'(?<secret>[^'\r\n]{3,128})'|(?<bare>[^\s"'|]{3,128}))[ \t]{0,4}\|[ \t]{0,4})/dg,
+      /\|[ \t]{0,4}(?=(?:sudo[ \t]{1,4})?(?:cryptsetup|passwd[ \t]+--stdin|openssl[ \t]|[\w ./-]{1,80}--password-stdin|zfs|zpool|kinit|gpg|ssh-add|su[ \t]|smbpasswd|vncpasswd|htpasswd|veracrypt|restic|borg|age|vault|wg[ \t]+(?:pubkey|set))|sudo[ \t]+-S)(?<=(?:echo|printf)[ \t]{1,4}(?:-n[ \t]{1,4})?(?:["'][^"'\r\n]{0,8}["'][ \t]{1,4})?(?:"(?<quoted>[^"\r\n]{3,128})"|'(?<secret>[^'\r\n]{3,128})'|(?<bare>[^\s"'|]{3,128}))[ \t]{0,4}\|[ \t]{0,4})/dg,
       NO_VALUE,
     ],
     'password: list of logins':
       /chpasswd[^\r\n]{0,80}\r?\n(?:[ \t]{0,40}(?:list|users):[^\r\n]{0,20}\r?\n)?(?<secret>(?:[ \t]{0,40}(?:- )?["']?[\w.-]{1,32}:(?![ \t])\S{2,128}[ \t]*(?:\r?\n|$)){1,20})/dg,
   }),
-  { name: 'option of a program', find: (text) => byProgram.flatMap(({ find }) => find(text)) },
+  {
+    name: 'option of a program',
+    find(text) {
+      const command = asCommand(text);
+      return byProgram.flatMap(({ find }) => find(command));
+    },
+  },
 ];

@@ -6,7 +6,7 @@ import type { Span } from './spans.ts';
 type Find = (text: string) => Span[];
 type Decode = (run: string) => { inside: string; toRun: (span: Span) => Span } | undefined;
 
-const BASE64_RUN = /[A-Za-z0-9+/_-]{12,}/g;
+const BASE64_RUN = /[A-Za-z0-9+/_-]{11,}/g;
 const HEX_RUN = /(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){8,}(?![0-9A-Za-z])/g;
 
 /** What `find` finds in the decoded parts of a text, also where they are wrapped or their bytes stand apart. */
@@ -41,8 +41,8 @@ function inRuns(view: View, pattern: RegExp, decode: Decode, find: Find): Span[]
 /** A run may begin with something that is not part of it: of the four places where the bytes can begin, the one that gives a text. */
 function fromBase64(run: string): ReturnType<Decode> {
   for (let lead = 0; lead < 4; lead++) {
-    const sample = run.slice(lead, lead + SAMPLE);
-    if (!TEXT_IN_BASE64.test(sample) || !isText(Buffer.from(sample, 'base64'))) continue;
+    if (!TEXT_IN_BASE64.test(run.slice(lead, lead + 12))) continue;
+    if (!isText(Buffer.from(run.slice(lead, lead + SAMPLE), 'base64'))) continue;
     const inside = Buffer.from(run.slice(lead), 'base64').toString('latin1');
     const toRun = ({ start, end, kind }: Span) => ({
       start: lead + Math.floor((start * 4) / 3),
@@ -55,8 +55,7 @@ function fromBase64(run: string): ReturnType<Decode> {
 }
 
 function fromHex(run: string): ReturnType<Decode> {
-  const sample = run.slice(0, SAMPLE);
-  if (!TEXT_IN_HEX.test(sample) || !isText(Buffer.from(sample, 'hex'))) return undefined;
+  if (!TEXT_IN_HEX.test(run) || !isText(Buffer.from(run.slice(0, SAMPLE), 'hex'))) return undefined;
   const toRun = ({ start, end, kind }: Span) => ({ start: start * 2, end: end * 2, kind });
   return { inside: Buffer.from(run, 'hex').toString('latin1'), toRun };
 }

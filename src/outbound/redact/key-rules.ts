@@ -7,16 +7,28 @@ import { rulesOf, SECRET_KEY } from './rule.ts';
 const WEAK =
   '(?:(?<!(?:pub|public|cache|host|primary|foreign|partition|sort|group|index|PUB|PUBLIC|CACHE|HOST|PRIMARY|FOREIGN|PARTITION|SORT|GROUP|INDEX))[_-](?:key|auth|data|cert|crt|psk|pat|salt|seed|jwt|dsn|license|KEY|AUTH|DATA|CERT|CRT|PSK|PAT|SALT|SEED|JWT|DSN|LICENSE)|webhook|Webhook|WEBHOOK|(?<=[a-z])(?<!ublic|ache|[Hh]ost|rimary|oreign|artition|ology|[Ss]ort|roup|ndex)(?:Key|Salt|Seed|salt))';
 const KEY_LIKE = '(?=[^\\sa-z]{0,80}[a-z])(?=[^\\sA-Z]{0,80}[A-Z])(?=[^\\s\\d]{0,80}\\d)[A-Za-z0-9+/=_-]{20,}';
+const OTHER_KEY =
+  'setup|routing|integration|installation|registration|deploy|webhook|service|client|session|cookie|hmac|jwt|crypt|crypto|cipher|fernet|rndc|tsig|ddns|update|wg|wireguard|tunnel|vpn|enc|network|node|db|database|server|rpc|push|site|root|user|project|ssh|ssl|tls|pre-shared|group|stream|join|bootstrap|agent|pairing|hub';
 const VALUE = '(?:"(?<quoted>[^"\\r\\n]{3,1024})"|\'(?<secret>[^\'\\r\\n]{3,1024})\'|(?<bare>[^\\s"\',}\\]]{3,1024}))';
 
 export const KEY_RULES = rulesOf({
   'kubernetes: kubeconfig and talosconfig data':
-    /(?:(?:client-key|client-certificate|certificate-authority|private-key|token)-data|\b(?:key|crt|cert|ca|tls\.key|tls\.crt|ca\.crt|ca\.key))["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>(?![0-9a-f]{40,128}(?![A-Za-z0-9+/=])|\/|age1)[A-Za-z0-9+/]{40,}={0,2})/dg,
+    /(?:(?:client-key|client-certificate|certificate-authority|private-key|token)-data|\b(?:key|crt|cert|ca|tls\.key|tls\.crt|ca\.crt|ca\.key))["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>(?![0-9a-f]{40,128}(?![A-Za-z0-9+/=])|\/[a-z]{2,16}\/|age1)[A-Za-z0-9+/]{40,}={0,2})/dg,
   'kubernetes: Talos cluster id': /^[ \t]{1,16}id: (?<secret>[A-Za-z0-9+/_-]{43}=)[ \t]*$/dgm,
   'secret: key-like value of a key': new RegExp(
     `${WEAK}(?:[_-](?:data|hash|DATA|HASH))?["']?[ \\t]{0,4}(?:[:=]|=>|:=)[ \\t]{0,4}["']?(?<secret>${KEY_LIKE})`,
     'dg',
   ),
+  // Names of keys that are also given to other things: only what was drawn by chance is secret there.
+  'secret: random value of a key': new RegExp(
+    `(?:${OTHER_KEY})[ _.-]?key["']?[ \\t]{0,4}(?:[:= \\t]|=>|:=)[ \\t]{0,4}["']?(?<secret>(?=[a-z/+=_-]{0,40}\\d)(?=[\\d/+=_-]{0,40}[a-z])[a-z0-9+/=_-]{20,})(?![\\w.:/-])`,
+    'dgi',
+  ),
+  'auth: login under a key': [
+    /(?<![a-z])(?:basic_?auth|http_?auth|user_?pass|userpwd|login|auth|credentials)["']?[ \t]{0,4}[:=][ \t]{0,4}["']?[\w.@-]{1,64}:(?<secret>(?!\d{1,5}(?![\w!-/]))[^\s"',:/@$][^\s"',]{3,256})/dgi,
+    NO_VALUE,
+  ],
+  'key: private part of a JSON web key': /"(?:d|k|p|q|dp|dq|qi)"[ \t]{0,4}:[ \t]{0,4}"(?<secret>[\w-]{40,})"/dg,
   'secret: variable of a container': [
     new RegExp(
       `name["']?:[ \\t]{0,4}["']?[\\w.-]{0,64}?${SECRET_KEY}["']?,?[ \\t]{0,8}(?:\\r?\\n[ \\t]{0,200})?["']?value["']?:[ \\t]{0,4}${VALUE}`,
@@ -35,6 +47,8 @@ export const KEY_RULES = rulesOf({
     ),
     new RegExp(`${NO_VALUE.source}|^[a-z_]+[.[]`, 'i'),
   ],
+  'password: random password of Terraform':
+    /"random_(?:password|string|bytes|id)"[^{}]{0,80}\{[^{}]{0,600}?\b(?:result|hex|base64|b64_std)[ \t]{0,12}=[ \t]{0,4}"(?<secret>[^"\r\n]{4,512})"/dg,
   'secret: value below a secret-like key': [
     new RegExp(
       `"[\\w-]{0,64}?${SECRET_KEY}"[ \\t]{0,4}:[ \\t]{0,4}\\{[^{}]{0,200}?"value"[ \\t]{0,4}:[ \\t]{0,4}${VALUE}`,

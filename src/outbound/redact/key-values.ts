@@ -2,6 +2,7 @@
 // traces of a shell. A name, a reference, a template or a word of an error message is no value.
 import { isNoSecret, isProse } from './no-secret.ts';
 import { SECRET_KEY } from './rule.ts';
+import { isHighEntropy } from './secret-signs.ts';
 import type { Span } from './spans.ts';
 
 const PAIR = new RegExp(`(?:${SECRET_KEY})["'\`\\]]{0,2}[ \\t]{0,8}(?:=>|:=|\\?=|\\+=|=(?![=~])|:(?!=))`, 'gi');
@@ -96,17 +97,17 @@ function quoted(pair: Pair, quote: string): Span[] {
   return next === undefined ? spans : [...spans, ...quoted({ ...pair, at: end + next }, '"')];
 }
 
-/** A word of its own on the next line, deeper than the key: a value that was wrapped. */
+/** A word of its own on the next line, deeper than the key or drawn by chance: a value that was wrapped. */
 function onNextLine({ text, at, key, indent, opensLine }: Pair): Span[] {
-  if (!opensLine) return [];
-  const next = /^\r?\n([ \t]{1,200})(["']?)([^\s"'#:{[-][^\s"']{3,512})\2[ \t]*(?=\r?\n|$)/.exec(
+  const next = /^\r?\n([ \t]{0,200})(["']?)([^\s"'#:{[-][^\s"']{3,512})\2[ \t]*(?=\r?\n|$)/.exec(
     text.slice(at, at + MAX_INDENT + 600),
   );
   if (next === null) return [];
   const [whole, blanks = '', quote, value = ''] = next;
-  if (blanks.length <= indent || (quote === '' && !looksChosen(value)) || /:$/.test(value)) return [];
+  const isDeeper = opensLine && blanks.length > indent && (quote !== '' || looksChosen(value));
+  if ((!isDeeper && !isHighEntropy(value)) || /:$/.test(value) || isNoSecret(value, key, ':')) return [];
   const start = at + whole.indexOf(value, blanks.length);
-  return isNoSecret(value, key, ':') ? [] : [{ start, end: start + value.length, kind: kindOfKey(key) }];
+  return [{ start, end: start + value.length, kind: kindOfKey(key) }];
 }
 
 /** The lines of a block scalar. */

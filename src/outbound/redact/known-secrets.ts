@@ -64,7 +64,7 @@ export class KnownSecrets {
       ...unescapedViews(text, walls),
     ];
     const spans = views.flatMap((view) =>
-      view === undefined ? [] : [...spansIn(text, view, this.#forms), ...spansIn(text, view, this.#short)],
+      view === undefined ? [] : [...spansIn(text, view, this.#forms), ...this.#short.find(text, view)],
     );
     return this.#phrases.isEmpty ? spans : [...spans, ...spansIn(text, withoutBlanks(text, walls), this.#phrases)];
   }
@@ -75,7 +75,7 @@ const isInParts = (value: string, ordinary: boolean): boolean =>
   isHighEntropy(value) || (!ordinary && !/^(?:[a-z][\w+.-]*:\/\/|[~.]{0,2}\/)/i.test(value));
 
 /** Base64 takes in what is beside it in the original, but not what is beside it only without the line break. */
-const spansIn = (text: string, view: View, table: Pick<FormTable, 'find'>): Span[] =>
+const spansIn = (text: string, view: View, table: FormTable): Span[] =>
   table.find(view.text).map(({ kind, base64, ...span }) => {
     const range = inOriginal(view, span);
     return { ...(base64 ? aroundBase64(text, range) : range), kind };
@@ -166,8 +166,14 @@ class ShortForms {
     for (const form of new Set(forms)) this.#whole.add(form, { kind, base64: false });
   }
 
-  find(text: string): KnownSpan[] {
-    const isPart = (at: number) => /[A-Za-z0-9]/.test(text.charAt(at));
-    return this.#whole.find(text).filter(({ start, end }) => !isPart(start - 1) && !isPart(end));
+  /** Where a word begins is seen in the text or in its view: a line break or an escape stands before it in one of them only. */
+  find(text: string, view: View): Span[] {
+    return this.#whole.find(view.text).flatMap((span) => {
+      const range = inOriginal(view, span);
+      return isWord(view.text, span) || isWord(text, range) ? [{ ...range, kind: span.kind }] : [];
+    });
   }
 }
+
+const isWord = (text: string, { start, end }: Range): boolean =>
+  !/[A-Za-z0-9]/.test(text.charAt(start - 1)) && !/[A-Za-z0-9]/.test(text.charAt(end));

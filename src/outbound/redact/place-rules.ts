@@ -23,7 +23,7 @@ export const PLACE_RULES = rulesOf({
   'pem: PEM or key of SSH inside of base64':
     /(?:LS0tLS1CRUdJT|0tLS0tQkVHSU|tLS0tLUJFR0lO|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/_-]{16,}={0,2}/dg,
   'password: directive with a password': [
-    /^[ \t]{0,40}(?:[\w/-]{0,40}(?:[_-]pass(?:word|wd|phrase)?|[a-z]pw|[_-]secret|authpass)|requirepass|masterauth|passwd|identified by)[ \t]+(?:-{1,2}\w+[ \t]+)?(?:"(?<quoted>[^"\r\n]{3,256})"|(?<bare>[^\s"';{(-][^\s"';]{2,256}))[ \t]*;?[ \t]*$/dgim,
+    /^[ \t]{0,40}(?:[\w/-]{0,40}(?:[_-]pass(?:word|wd|phrase)?|[a-z]pw|[_-]secret|authpass)|requirepass|masterauth|passwd)[ \t]+(?:-{1,2}\w+[ \t]+)?(?:"(?<quoted>[^"\r\n]{3,256})"|(?<bare>[^\s"';{(-][^\s"';]{2,256}))[ \t]*;?[ \t]*$/dgim,
     new RegExp(`${NO_VALUE.source}|^[=:]|^[~.]*/|^(?:is|was|not|for|required|changed|updated|successfully)$`, 'i'),
   ],
   'password: password of a netrc file':
@@ -31,7 +31,13 @@ export const PLACE_RULES = rulesOf({
   'secret: quoted secret of a directive':
     /(?:^|[{;])[ \t]{0,40}(?:secret|password|passphrase|community)[ \t]+"(?<secret>[^"\r\n]{4,256})"[ \t]*[;}]?[ \t]*$/dgim,
   'password: login of a line': [
-    /(?<![\w.*-])(?:(?:rocommunity6?|rwcommunity6?|snmp-server[ \t]+community|com2sec[ \t]+\S{1,64}[ \t]+\S{1,64})[ \t]+|MONITOR[ \t]+\S{1,128}[ \t]+\d+[ \t]+\S{1,64}[ \t]+|[\w.*-]{1,128}:(?:\d{2,5}|\*):[\w.*-]{1,64}:[\w.*-]{1,64}:)(?<secret>[^\s"']{3,256})/dg,
+    /(?<![\w.*-])(?:(?:rocommunity6?|rwcommunity6?|snmp-server[ \t]+community|com2sec[ \t]+\S{1,64}[ \t]+\S{1,64})[ \t]+|MONITOR[ \t]+\S{1,128}[ \t]+\d+[ \t]+\S{1,64}[ \t]+|message-digest-key[ \t]+\d{1,3}[ \t]+md5[ \t]+|(?:password|secret|key)[ \t]+[0-9][ \t]+(?=\S{4})|(?:\[[\w.-]{1,128}\](?::\w{1,10})?|[\w.-]{1,128}:\d{2,5})[ \t]+[^\s:@]{1,64}@[\w.-]{1,64}:|(?!(?:[0-9A-Fa-f]{2}:){3})[\w.*-]{1,128}:(?:\d{2,5}|\*):[\w.*-]{1,64}:[\w.*-]{1,64}:)(?<secret>[^\s"']{3,256})/dg,
+    NO_VALUE,
+  ],
+  'secret: secret of a directive':
+    /^[ \t]{0,40}(?:token|secret|passphrase|psk|api[_-]?key|auth[_-]?key)[ \t]+(?<secret>(?=[^\s\d]{0,64}\d)(?=[^\sa-z]{0,64}[a-z])[^\s"'=:(/]{8,512})[ \t]*;?[ \t]*$/dgim,
+  'password: password in a statement': [
+    /(?:identified[ \t]+(?:with[ \t]+\w{1,40}[ \t]+)?by|\bPSK|asecurestring|securestring)[ \t]+(?:password[ \t]+)?["'](?<secret>[^"'\r\n]{3,256})["']|assword[^"\r\n]{0,40}"[^\r\n]{0,20}\r?\n[ \t]{0,20}send[ \t]+(?:--[ \t]+)?"(?<quoted>[^"\r\n]{2,128}?)(?:\\r|\r|\\n)?"|define\([ \t]{0,4}["'][\w-]{0,40}(?:PASSWORD|TOKEN|SECRET|KEY|SALT)["'],[ \t]{0,4}["'](?<bare>[^"'\r\n]{3,256})["']/dgi,
     NO_VALUE,
   ],
   'secret: secret told in words':
@@ -42,6 +48,8 @@ export const PLACE_RULES = rulesOf({
     /(?:token|password|passwd|secret|_key)\\?["'`]?[ \t]+(?:variable[ \t]+)?(?:is|was)[ \t]+set[ \t]+to[ \t]+\\?["'`](?<secret>[^"'`\r\n\\]{4,256})/dgi,
   'password: arguments of a login':
     /(?:login|authenticate|sign_?in)\([ \t]{0,4}["'][^"'\r\n]{1,128}["'],[ \t]{0,4}["'](?<secret>[^"'\r\n]{3,256})["']/dgi,
+  'token: token behind an address':
+    /(?:login|auth|connect)[ \t]+https?:\/\/[^\s@]{1,200}[ \t]+(?<secret>(?=[^\s\d]{0,64}\d)[\w.~+/=-]{20,512})/dgi,
   'auth: registry login':
     /"(?:auth|identitytoken|registrytoken)"[ \t]{0,4}:[ \t]{0,4}"(?<secret>[A-Za-z0-9+/=_.-]{8,})/dg,
 });

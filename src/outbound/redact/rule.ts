@@ -41,9 +41,13 @@ function unquoted(value: string, start: number): Range {
     : { start: start + 1, end: start + 1 + inner.length };
 }
 
+const BEFORE_KEY =
+  'api|private|access|secret|encryption|signing|auth|master|account|license|licence|shared|preshared|application|app|admin|unseal|recovery|storage|certificate';
+const SUFFIX =
+  '(?:[_-]?(?:value|base|base64|b64|hex|hash|plain|raw|old|new|pbkdf2|bcrypt|sha\\d{1,3}|encrypted|\\d{1,3})|(?<=key|secret)[_-]?id)?';
+
 /** The end of a key whose value is secret, as part of a pattern. */
-export const SECRET_KEY =
-  '(?:token|password|passwd|passphrase|passcode|passwort|kennwort|pwd|pass|pw|secret|credentials?|(?<![a-z])psk|jwt|(?:api|private|access|secret|encryption|signing|auth|master|account|license|licence|shared|preshared|application|app|admin|unseal|recovery|storage)[ _.-]?key)(?:[_-]?(?:value|base64|b64|hex|hash|plain|raw|old|new|\\d{1,3}))?';
+export const SECRET_KEY = `(?:token|password|passwd|passphrase|passcode|passwort|kennwort|pwd|pass|pw|secret|credentials?|(?<![a-z])psk|jwt|(?:${BEFORE_KEY})[ _.-]?key)${SUFFIX}`;
 
 const LIMIT_MS = 1000;
 // The whole search runs in the other context, where it can be stopped.

@@ -34,7 +34,7 @@ export const TOKEN_RULES = rulesOf({
   ),
   'slack: Slack token': token('xox[abeoprs]-[A-Za-z0-9-]{10,}|xoxe\\.[\\w.-]{20,}|xapp-\\d-[A-Za-z0-9-]{20,}'),
   'webhook: webhook':
-    /(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d+\/|webhook\.office\.com\/|api\.telegram\.org\/bot|hc-ping\.com\/|maker\.ifttt\.com\/trigger\/[\w-]{1,64}\/(?:json\/)?with\/key\/|\/api\/webhook\/|\/api\/push\/|\/hooks\/|chat\.googleapis\.com\/v1\/spaces\/)(?<secret>[\w@%:.~/-]{16,})/dg,
+    /(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d+\/|webhook\.office\.com\/|api\.telegram\.org\/bot|hc-ping\.com\/|maker\.ifttt\.com\/trigger\/[\w-]{1,64}\/(?:json\/)?with\/key\/|\/api\/webhook\/|\/hooks\/|chat\.googleapis\.com\/v1\/spaces\/)(?<secret>[\w@%:.~/-]{16,})|\/api\/push\/(?<bare>[A-Za-z0-9]{8,64})(?![\w-])/dg,
   'bot: bot token': token('\\d{8,10}:AA[\\w-]{33}|[MNO][\\w-]{23,27}\\.[\\w-]{6}\\.[\\w-]{27,38}(?![\\w-])'),
   'age: age secret key': /AGE-(?:SECRET-KEY|PLUGIN-[A-Z0-9]{1,40})-1[A-Z0-9]{20,}/dgi,
   'sops: sops value': /ENC\[AES256_GCM,(?<secret>data:[A-Za-z0-9+/=]*,iv:[A-Za-z0-9+/=]*,tag:[A-Za-z0-9+/=]*)/dg,
@@ -49,7 +49,7 @@ export const TOKEN_RULES = rulesOf({
     'tskey-[a-z]{2,10}-[A-Za-z0-9]{8,}(?:-[A-Za-z0-9]{8,})?|(?:nodekey|privkey):[0-9a-f]{64}',
   ),
   'cloudflare: Cloudflare key':
-    /(?<![\w.-])v1\.0-[a-f0-9]{24}-[a-f0-9]{100,}|(?:cloudflare|\bcf)[\w .-]{0,24}["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>[A-Za-z0-9_-]{37,45})(?![\w-])/dgi,
+    /(?<![\w.-])v1\.0-[a-f0-9]{24}-[a-f0-9]{100,}|(?:cloudflare|\bcf)[\w .-]{0,24}["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>[A-Za-z0-9_-]{37,45})(?![\w-])|cloudflare[ \t]{1,4}(?<bare>(?=[A-Za-z_-]{0,39}\d)[A-Za-z0-9_-]{40})(?![\w-])/dgi,
   'wireguard: WireGuard key':
     /(?:private|pre-?shared)[ _-]?key["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>[A-Za-z0-9+/]{43}=)/dgi,
   'kubernetes: k3s token': /(?<![A-Za-z0-9])K10[a-f0-9]{64}::(?:[\w.-]{1,32}:)?[A-Za-z0-9.]{8,}/dg,
@@ -59,5 +59,5 @@ export const TOKEN_RULES = rulesOf({
   'vault: unseal key':
     /(?:unseal|recovery)[ _-]?key(?:[ _-]?\d{1,2})?["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>[A-Za-z0-9+/]{32,}={0,2})/dgi,
   'hash: password hash':
-    /\$2[abxy]?\$\d\d\$[./A-Za-z0-9]{50,}|\$argon2(?:id|i|d)\$[\w=,$+/.-]{20,}|\$(?:1|5|6|7|y|gy|apr1|sha1|scrypt|pbkdf2[\w-]{0,16})\$[\w=,./$+-]{16,}|\{S?SHA\d{0,3}\}[A-Za-z0-9+/=]{20,}/dg,
+    /\${1,2}2[abxy]?\${1,2}\d\d\${1,2}[./A-Za-z0-9]{50,}|grub\.pbkdf2\.sha512\.\d{1,9}\.[0-9A-Fa-f.]{64,}|\$argon2(?:id|i|d)\$[\w=,$+/.-]{20,}|\$(?:1|5|6|7|y|gy|apr1|sha1|scrypt|pbkdf2[\w-]{0,16})\$[\w=,./$+-]{16,}|\{S?SHA\d{0,3}\}[A-Za-z0-9+/=]{20,}/dg,
 });
