@@ -12,8 +12,8 @@ const HEX_RUN = /(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){8,}(?![0-9A-Za-z])/g;
 /** What `find` finds in the decoded parts of a text, also where they are wrapped or their bytes stand apart. */
 export function findDecoded(text: string, find: Find): Span[] {
   const plain = { text };
-  const joined = joinedView(text, []);
-  const bare = bareHexView(text, []);
+  const joined = joinedView(text);
+  const bare = bareHexView(text);
   return [
     ...inRuns(plain, BASE64_RUN, fromBase64, find),
     ...inRuns(plain, HEX_RUN, fromHex, find),

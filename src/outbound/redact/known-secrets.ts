@@ -1,13 +1,11 @@
 // Finding known secrets in a text, in all their forms, in time that does not grow with their number: whole, and any part of
 // twelve characters, so cutting, wrapping and line prefixes do not hide them.
 import { type Form, formsOf } from './encodings.ts';
-import type { Place } from './placeholder.ts';
 import {
   bareHexView,
   inOriginal,
   joined,
   joinedView,
-  plainView,
   squeezed,
   unescapedViews,
   type View,
@@ -54,19 +52,14 @@ export class KnownSecrets {
     }
   }
 
-  /** Where they are in `text`, in no order; no span crosses one of `walls`. */
-  find(text: string, walls: readonly Place[]): Span[] {
+  /** Where they are in `text`, in no order. */
+  find(text: string): Span[] {
     if (this.#forms.isEmpty && this.#short.isEmpty) return [];
-    const views = [
-      plainView(text, walls),
-      joinedView(text, walls),
-      bareHexView(text, walls),
-      ...unescapedViews(text, walls),
-    ];
+    const views = [{ text }, joinedView(text), bareHexView(text), ...unescapedViews(text)];
     const spans = views.flatMap((view) =>
       view === undefined ? [] : [...spansIn(text, view, this.#forms), ...this.#short.find(text, view)],
     );
-    return this.#phrases.isEmpty ? spans : [...spans, ...spansIn(text, withoutBlanks(text, walls), this.#phrases)];
+    return this.#phrases.isEmpty ? spans : [...spans, ...spansIn(text, withoutBlanks(text), this.#phrases)];
   }
 }
 

@@ -8,10 +8,10 @@ import { findKeyValues } from './key-values.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import { openWords } from './open-words.ts';
 import { PLACE_RULES } from './place-rules.ts';
-import { newNonce, type Place, Placeholders } from './placeholder.ts';
+import { newNonce, Placeholders } from './placeholder.ts';
 import { type MaskedEdit, type Restored, type RestoredEdit, restoreEdit, unknownPlaceholder } from './restore-edit.ts';
 import { findOwnerPattern, type RedactRule } from './rule.ts';
-import { colourless, inOriginal, joinedView, unescapedViews, type View } from './searchable-view.ts';
+import { colourless, inOriginal, joinedView, unescapedViews, type View, withWalls } from './searchable-view.ts';
 import { RedactionError, type Secret } from './secret.ts';
 import { findManifests } from './secret-manifest.ts';
 import { cutAtLines, merge, replaceEach, type Span, without } from './spans.ts';
@@ -60,17 +60,18 @@ export function createRedactor(options: {
   const placeholders = new Placeholders(nonce);
   const isOpen = openWords(paths, open);
 
-  function find(text: string, walls: readonly Place[], depth: number): Span[] {
-    const spans = [...knownSecrets.find(text, walls), ...inAnyView(text, walls)];
-    return depth === 0 ? spans : [...spans, ...findDecoded(text, (inside) => find(inside, [], depth - 1))];
+  function find(text: string, depth = MAX_DECODED): Span[] {
+    const spans = [...knownSecrets.find(text), ...inAnyView(text)];
+    return depth === 0 ? spans : [...spans, ...findDecoded(text, (inside) => find(inside, depth - 1))];
   }
 
   /** One pass. What is masked changes what stands beside it, so passes are made until nothing changes. */
   function pass(text: string): string {
     const { own, foreign } = placeholders.find(text);
+    const view = withWalls(text, own);
     const spans = [
       ...foreign.map(({ start, end }) => ({ start, end, kind: 'placeholder' })),
-      ...find(text, own, MAX_DECODED),
+      ...find(view.text).map((span) => moved(view, span)),
       ...rules.flatMap((rule) => findOwnerPattern(rule, text)),
     ];
     if (spans.length === 0) return text;
@@ -117,8 +118,8 @@ const byForm = (text: string): Span[] => [
 ];
 
 /** What is a secret by its form in any view of the text; template expressions stay what they are. */
-function inAnyView(text: string, walls: readonly Place[]): Span[] {
-  const views = [colourless(text), ...unescapedViews(text, walls)].filter((view) => view !== undefined);
+function inAnyView(text: string): Span[] {
+  const views = [colourless(text), ...unescapedViews(text)].filter((view) => view !== undefined);
   return [
     ...outsideTemplates(text, byForm(text)),
     ...views.flatMap((view) => outsideTemplates(view.text, byForm(view.text)).map((span) => moved(view, span))),
@@ -143,7 +144,7 @@ function outsideTemplates(text: string, spans: readonly Span[]): Span[] {
 
 /** Tokens that were wrapped. What follows one that is whole without its next line belongs to it only when it looks like it. */
 function overLineEnds(text: string): Span[] {
-  const view = joinedView(text, []);
+  const view = joinedView(text);
   if (view === undefined) return [];
   const whole = new Set(TOKEN_RULES.flatMap(({ find }) => find(text)).map(({ start }) => start));
   return TOKEN_RULES.flatMap(({ find }) => find(view.text))

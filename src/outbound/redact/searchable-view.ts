@@ -1,6 +1,5 @@
 // The searchable views of a text: without colours, line wraps or blanks, with escapes read, without what parts hexadecimal
-// bytes. A secret that was written so is found whole in one of them. Offsets map back, and no match crosses a placeholder.
-import type { Place } from './placeholder.ts';
+// bytes. A secret that was written so is found whole in one of them. Offsets map back to the original.
 import type { Range } from './spans.ts';
 
 export interface View {
@@ -17,7 +16,6 @@ export function inOriginal({ at, ends }: View, { start, end }: Range): Range {
   return { start: at[start] as number, end: ends ? (ends[last] as number) : (at[last] as number) + 1 };
 }
 
-/** Stands for a placeholder. It is in no secret, so no match crosses it. */
 const WALL = '\uffff';
 
 // What moves the cursor or changes the colour of a terminal, as it is and as JSON, shells and people escape it.
@@ -33,27 +31,26 @@ const BLANK = new RegExp(`(?:${BREAK.source}|${COLOUR.source}|\\s)+`, 'g');
 /** The text of a secret as it appears in the view without line breaks. */
 export const joined = (text: string): string => text.replace(BREAK, '');
 
-/** The text with its placeholders as walls. `walls` are in order and apart, here and below. */
-export const plainView = (text: string, walls: readonly Place[]): View =>
-  walls.length === 0 ? { text } : viewWithout(text, [], walls);
+/** The text with each of `places`, which are in order and apart, as one character that is in no secret: no match crosses it. */
+export const withWalls = (text: string, places: readonly Range[]): View =>
+  places.length === 0 ? { text } : viewWithout(text, places, WALL);
 
 /** The text without line breaks and colours; undefined when it has none. */
-export function joinedView(text: string, walls: readonly Place[]): View | undefined {
+export function joinedView(text: string): View | undefined {
   const gaps = gapsOf(text, SPLIT);
-  return gaps.length === 0 ? undefined : viewWithout(text, gaps, walls);
+  return gaps.length === 0 ? undefined : viewWithout(text, gaps);
 }
 
 /** The text of a secret as it appears in the view without blanks. */
 export const squeezed = (text: string): string => text.replace(BLANK, '');
 
 /** The text without line breaks, colours and blanks of any kind. */
-export const withoutBlanks = (text: string, walls: readonly Place[]): View =>
-  viewWithout(text, gapsOf(text, BLANK), walls);
+export const withoutBlanks = (text: string): View => viewWithout(text, gapsOf(text, BLANK));
 
 /** The text without its colours; undefined when it has none. */
 export function colourless(text: string): View | undefined {
   const gaps = gapsOf(text, COLOUR);
-  return gaps.length === 0 ? undefined : viewWithout(text, gaps, []);
+  return gaps.length === 0 ? undefined : viewWithout(text, gaps);
 }
 
 // `61:62`, `61 62`, `6162 6364`, `0x61, 0x62`; a dump begins each line with an address and ends it with the characters.
@@ -65,11 +62,11 @@ const HEX_RUN = new RegExp(`(?<![0-9A-Za-z])(?:0x)?${BYTES}(?:${HEX_GAP}${BYTES}
 const GAP_IN_RUN = new RegExp(HEX_GAP, 'g');
 
 /** The text without what stands between the bytes of hexadecimal numbers; undefined when there are none. */
-export function bareHexView(text: string, walls: readonly Place[]): View | undefined {
+export function bareHexView(text: string): View | undefined {
   const gaps = gapsOf(text, HEX_RUN).flatMap(({ start, end }) =>
     gapsOf(text.slice(start, end), GAP_IN_RUN).map((gap) => ({ start: start + gap.start, end: start + gap.end })),
   );
-  return gaps.length === 0 ? undefined : viewWithout(text, gaps, walls);
+  return gaps.length === 0 ? undefined : viewWithout(text, gaps);
 }
 
 const ESCAPE =
@@ -91,9 +88,9 @@ function plainOf(mark: string): string {
 const MAX_DEPTH = 3;
 
 /** The text as it is with its escapes read, once for each time it may have been escaped: of URLs, JSON, shells, XML. */
-export function unescapedViews(text: string, walls: readonly Place[]): View[] {
+export function unescapedViews(text: string): View[] {
   const views: View[] = [];
-  let view = plainView(text, walls);
+  let view: View = { text };
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
     const next = unescapedView(view);
     if (next === undefined) break;
@@ -140,23 +137,18 @@ function unescapedView(view: View): View | undefined {
 const gapsOf = (text: string, pattern: RegExp): Range[] =>
   [...text.matchAll(pattern)].map(({ 0: { length }, index }) => ({ start: index, end: index + length }));
 
-function viewWithout(text: string, gaps: readonly Range[], walls: readonly Place[]): View {
+/** `gaps` are in order and apart; `mark`, of at most one character, stands in the place of each. */
+function viewWithout(text: string, gaps: readonly Range[], mark = ''): View {
   const parts: string[] = [];
-  const at = new Int32Array(text.length + walls.length);
+  const at = new Int32Array(text.length + gaps.length);
   let size = 0;
   let from = 0;
-  const keep = (to: number) => {
-    if (to > from) parts.push(text.slice(from, to));
-    for (let i = from; i < to; i++) at[size++] = i;
-  };
-  for (const place of [...walls, ...gaps].sort((a, b) => a.start - b.start)) {
-    keep(place.start);
-    if ('word' in place) {
-      parts.push(WALL);
-      at[size++] = place.start;
-    }
-    from = Math.max(from, place.end);
+  for (const { start, end } of [...gaps, { start: text.length, end: text.length }]) {
+    parts.push(text.slice(from, start));
+    for (let i = from; i < start; i++) at[size++] = i;
+    if (mark !== '') at[size++] = start;
+    from = end;
   }
-  keep(text.length);
-  return { text: parts.join(''), at: at.subarray(0, size) };
+  const all = parts.join(mark);
+  return { text: all, at: at.subarray(0, all.length) };
 }
