@@ -3,8 +3,8 @@ import { NO_VALUE } from './no-secret.ts';
 import { type RedactRule, rulesOf, SECRET_KEY } from './rule.ts';
 
 // The rest of the command before the option: no farther than the command goes, and never far.
-const BETWEEN = '(?:[^\\r\\n|;&\\\\]|\\\\\\r?\\n){0,160}?';
-const GAP = '(?:[ \\t]|\\\\\\r?\\n)';
+const BETWEEN = '[^\\r\\n|;&\\uffff]{0,160}?';
+const GAP = '[ \\t]';
 const VALUE = '(?:"(?<quoted>[^"\\r\\n]{2,512})"|\'(?<secret>[^\'\\r\\n]{2,512})\'|(?<bare>[^\\s"\'|;&<>()]{2,512}))';
 
 /** Programs, and which of their options, or what else before it, a secret follows. */
@@ -35,6 +35,8 @@ const PROGRAMS: readonly (readonly [programs: string, before: string])[] = [
   ['microk8s', `join${GAP}+[\\w.:-]{1,128}/`],
   ['nsupdate|dig|knsupdate', `-y${GAP}*(?:hmac-[\\w-]{1,16}:)?[\\w.-]{1,128}:`],
   ['mosquitto_passwd', `-b${GAP}+\\S{1,256}${GAP}+\\S{1,64}${GAP}+`],
+  ['pihole', `(?:-a[ \\t]+-p|setpassword)${GAP}+`],
+  ['bw', `(?:unlock|login[ \\t]+\\S{1,128})${GAP}+(?:--\\w+${GAP}+)?(?!-)`],
   ['wpa_passphrase', `\\S{1,64}${GAP}+`],
   ['nmcli', `(?:password|psk)${GAP}+`],
   ['mc', `(?:alias${GAP}+set|config${GAP}+host${GAP}+add)${GAP}+\\S{1,64}${GAP}+\\S{1,256}${GAP}+`],
@@ -42,7 +44,6 @@ const PROGRAMS: readonly (readonly [programs: string, before: string])[] = [
   ['rabbitmqctl', `(?:add_user|change_password)${GAP}+\\S{1,64}${GAP}+`],
   ['rclone', `obscure${GAP}+`],
   ['rclone[ \\t]+config[ \\t]+(?:create|update)', `(?:pass|key|secret_access_key)${GAP}+`],
-  ['wg', `(?:private-key|preshared-key)${GAP}+<\\([ \\t]*(?:echo|printf)[ \\t]+`],
   ['xfreerdp3?', '/p:'],
   ['iscsiadm[^\\r\\n|;&]{0,120}password', `-v${GAP}+`],
   ['rootpw', `(?:--(?:plaintext|iscrypted)${GAP}+)?(?=[^-\\s])`],
@@ -61,9 +62,11 @@ const patterns = PROGRAMS.map(
 );
 const byProgram = patterns.map((pattern) => rulesOf({ 'password: ': [pattern, NONE] })[0] as RedactRule);
 
-/** A list of arguments is read as a command; every character stays where it is. */
+/** Lists of arguments and continued lines are read as one command; every character stays where it is. */
 const asCommand = (text: string): string =>
-  text.replace(/["'][ \t]{0,4},[ \t]{0,4}["']/g, (between) => ' '.repeat(between.length));
+  text.replace(/["'][ \t]{0,4},[ \t]{0,4}["']|\\\r?\n/g, (between) => ' '.repeat(between.length));
+
+const ofCommands = ({ name, find }: RedactRule): RedactRule => ({ name, find: (text) => find(asCommand(text)) });
 
 export const COMMAND_RULES: RedactRule[] = [
   ...rulesOf({
@@ -89,14 +92,12 @@ export const COMMAND_RULES: RedactRule[] = [
       /\|[ \t]{0,4}(?=(?:sudo[ \t]{1,4})?(?:cryptsetup|passwd[ \t]+--stdin|openssl[ \t]|[\w ./-]{1,80}--password-stdin|zfs|zpool|kinit|gpg|ssh-add|su[ \t]|smbpasswd|vncpasswd|htpasswd|veracrypt|restic|borg|age|vault|wg[ \t]+(?:pubkey|set))|sudo[ \t]+-S)(?<=(?:echo|printf)[ \t]{1,4}(?:-n[ \t]{1,4})?(?:["'][^"'\r\n]{0,8}["'][ \t]{1,4})?(?:"(?<quoted>[^"\r\n]{3,128})"|'(?<secret>[^'\r\n]{3,128})'|(?<bare>[^\s"'|]{3,128}))[ \t]{0,4}\|[ \t]{0,4})/dg,
       NO_VALUE,
     ],
+    'secret: file made of a word': [
+      new RegExp(`<\\([ \\t]{0,4}(?:echo|printf)[ \\t]{1,4}(?:-n[ \\t]{1,4})?${VALUE}[ \\t]{0,4}\\)`, 'dg'),
+      NO_VALUE,
+    ],
     'password: list of logins':
       /chpasswd[^\r\n]{0,80}\r?\n(?:[ \t]{0,40}(?:list|users):[^\r\n]{0,20}\r?\n)?(?<secret>(?:[ \t]{0,40}(?:- )?["']?[\w.-]{1,32}:(?![ \t])\S{2,128}[ \t]*(?:\r?\n|$)){1,20})/dg,
   }),
-  {
-    name: 'option of a program',
-    find(text) {
-      const command = asCommand(text);
-      return byProgram.flatMap(({ find }) => find(command));
-    },
-  },
-];
+  { name: 'option of a program', find: (text: string) => byProgram.flatMap(({ find }) => find(text)) },
+].map(ofCommands);

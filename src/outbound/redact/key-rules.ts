@@ -5,10 +5,11 @@ import { rulesOf, SECRET_KEY } from './rule.ts';
 
 // Names that say little by themselves: what stands there must look like a key, too.
 const WEAK =
-  '(?:(?<!(?:pub|public|cache|host|primary|foreign|partition|sort|group|index|PUB|PUBLIC|CACHE|HOST|PRIMARY|FOREIGN|PARTITION|SORT|GROUP|INDEX))[_-](?:key|auth|data|cert|crt|psk|pat|salt|seed|jwt|dsn|license|KEY|AUTH|DATA|CERT|CRT|PSK|PAT|SALT|SEED|JWT|DSN|LICENSE)|webhook|Webhook|WEBHOOK|(?<=[a-z])(?<!ublic|ache|[Hh]ost|rimary|oreign|artition|ology|[Ss]ort|roup|ndex)(?:Key|Salt|Seed|salt))';
+  '(?:(?<!(?:pub|public|cache|host|primary|foreign|partition|sort|group|index|PUB|PUBLIC|CACHE|HOST|PRIMARY|FOREIGN|PARTITION|SORT|GROUP|INDEX))[_-](?:key|auth|data|cert|crt|psk|pat|salt|seed|jwt|dsn|license|session|sid|sas|KEY|AUTH|DATA|CERT|CRT|PSK|PAT|SALT|SEED|JWT|DSN|LICENSE|SESSION|SID|SAS)|webhook|Webhook|WEBHOOK|(?<=[a-z])(?<!ublic|ache|[Hh]ost|rimary|oreign|artition|ology|[Ss]ort|roup|ndex)(?:Key|Salt|Seed|salt))';
 const KEY_LIKE = '(?=[^\\sa-z]{0,80}[a-z])(?=[^\\sA-Z]{0,80}[A-Z])(?=[^\\s\\d]{0,80}\\d)[A-Za-z0-9+/=_-]{20,}';
-const OTHER_KEY =
-  'setup|routing|integration|installation|registration|deploy|webhook|service|client|session|cookie|hmac|jwt|crypt|crypto|cipher|fernet|rndc|tsig|ddns|update|wg|wireguard|tunnel|vpn|enc|network|node|db|database|server|rpc|push|site|root|user|project|ssh|ssl|tls|pre-shared|group|stream|join|bootstrap|agent|pairing|hub';
+// Which of several, and where: names of keys that open nothing.
+const NO_KEY =
+  '(?:pub|public|cache|host|primary|foreign|partition|sort|group|index|source|object|topology|idempotency|lookup|composite|image|registry|translation|known)';
 const VALUE = '(?:"(?<quoted>[^"\\r\\n]{3,1024})"|\'(?<secret>[^\'\\r\\n]{3,1024})\'|(?<bare>[^\\s"\',}\\]]{3,1024}))';
 
 export const KEY_RULES = rulesOf({
@@ -21,14 +22,19 @@ export const KEY_RULES = rulesOf({
   ),
   // Names of keys that are also given to other things: only what was drawn by chance is secret there.
   'secret: random value of a key': new RegExp(
-    `(?:${OTHER_KEY})[ _.-]?key["']?[ \\t]{0,4}(?:[:= \\t]|=>|:=)[ \\t]{0,4}["']?(?<secret>(?=[a-z/+=_-]{0,40}\\d)(?=[\\d/+=_-]{0,40}[a-z])[a-z0-9+/=_-]{20,})(?![\\w.:/-])`,
+    `(?<!${NO_KEY})(?:[_.-]key|(?<=setup|install)[ -]key)["']?[ \\t]{0,4}(?:[:= \\t]|=>|:=)[ \\t]{0,4}["']?(?<secret>(?=[a-z/+=_-]{0,40}\\d)(?=[\\d/+=_-]{0,40}[a-z])[a-z0-9+/=_-]{20,})(?![\\w.:/-])`,
     'dgi',
   ),
   'auth: login under a key': [
     /(?<![a-z])(?:basic_?auth|http_?auth|user_?pass|userpwd|login|auth|credentials)["']?[ \t]{0,4}[:=][ \t]{0,4}["']?[\w.@-]{1,64}:(?<secret>(?!\d{1,5}(?![\w!-/]))[^\s"',:/@$][^\s"',]{3,256})/dgi,
     NO_VALUE,
   ],
-  'key: private part of a JSON web key': /"(?:d|k|p|q|dp|dq|qi)"[ \t]{0,4}:[ \t]{0,4}"(?<secret>[\w-]{40,})"/dg,
+  'password: community of SNMP': [
+    /(?:snmp[\w-]{0,12}[ _.-]?|r[ow][_-]?)community["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>[^\s"',]{4,64})|snmp[^\r\n]{0,40}:[ \t]*\r?\n(?:[^\r\n]{0,80}\r?\n){0,4}?[ \t-]{1,40}community:[ \t]{0,4}["']?(?<bare>[^\s"',]{4,64})/dgi,
+    new RegExp(`${NO_VALUE.source}|^(?:public|private)$`, 'i'),
+  ],
+  'key: private part of a JSON web key':
+    /"(?:d|k|p|q|dp|dq|qi|s)"[ \t]{0,4}:[ \t]{0,4}"(?<secret>[\w+/-]{40,}={0,2})"/dg,
   'secret: variable of a container': [
     new RegExp(
       `name["']?:[ \\t]{0,4}["']?[\\w.-]{0,64}?${SECRET_KEY}["']?,?[ \\t]{0,8}(?:\\r?\\n[ \\t]{0,200})?["']?value["']?:[ \\t]{0,4}${VALUE}`,

@@ -1,8 +1,10 @@
 // Values that are secrets by where they stand: headers, addresses, directives of configuration, sentences.
 import { NO_VALUE } from './no-secret.ts';
-import { rulesOf } from './rule.ts';
+import { type RedactRule, rulesOf } from './rule.ts';
+import { isHighEntropy } from './secret-signs.ts';
+import type { Span } from './spans.ts';
 
-export const PLACE_RULES = rulesOf({
+export const PLACE_RULES: RedactRule[] = rulesOf({
   'auth: authorization header': [
     /authorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?:(?:bearer|basic|token|digest|negotiate|apikey|bot|aws4-hmac-sha256)[ \t]+)?(?<secret>[^\s"',;][^\r\n"']{5,})/dgi,
     NO_VALUE,
@@ -52,4 +54,16 @@ export const PLACE_RULES = rulesOf({
     /(?:login|auth|connect)[ \t]+https?:\/\/[^\s@]{1,200}[ \t]+(?<secret>(?=[^\s\d]{0,64}\d)[\w.~+/=-]{20,512})/dgi,
   'auth: registry login':
     /"(?:auth|identitytoken|registrytoken)"[ \t]{0,4}:[ \t]{0,4}"(?<secret>[A-Za-z0-9+/=_.-]{8,})/dg,
-});
+}).concat({ name: 'secret on a line below', find: findBelow });
+
+// What programs print that make or show a secret: a line that says so, and the secret alone on the next one.
+const BELOW =
+  /(?:password|passphrase|token|secret|[a-z]keys?|genkey|genpsk|openssl[ \t]+rand)(?<before>[^\r\n]{0,100})\r?\n[ \t]{0,8}(?<secret>[\w+/=.-]{16,256})[ \t]*(?=\r?\n|$)/dgi;
+
+function findBelow(text: string): Span[] {
+  return [...text.matchAll(BELOW)].flatMap(({ 0: all, groups, indices }) => {
+    const [start, end] = indices?.groups?.secret as [number, number];
+    const isPublic = /public|fingerprint|identifier|digest|checksum|sha\d|hash|path|file/i.test(all.slice(0, 140));
+    return isPublic || !isHighEntropy(groups?.secret ?? '') ? [] : [{ start, end, kind: 'secret' }];
+  });
+}

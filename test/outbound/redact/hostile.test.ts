@@ -83,6 +83,30 @@ const UNITS = [
     'sk-',
     '1234567890:AA',
   ],
+  ...["echo '", '| ', 'echo a | sudo ', 'a:b | chpasswd', 'chpasswd\n a:b\n', '%41', '\\x41', '\\"', '\\\\', '&amp;'],
+  ...['61:', '61 62 ', '0x61, ', '0000: 6161 6162  aaab\n', 'YWJj', '7061', 'cGFzc3dvcmQ9', 'PSK ', "define('KEY', '"],
+  ...[
+    'token:\n',
+    'password: |\n',
+    '"password":{',
+    'variable "token" {',
+    '"random_password" {',
+    'full-tokenid\n',
+    'x_pass ',
+  ],
+  ...['snmpwalk -c ', 'htpasswd -b a ', 'mc alias set a ', 'ipmitool -U ', 'sshpass -p', 'helm registry login -p '],
+  ...['{{', '${', '{{ a }}', 'token={{', 'login(', 'a:1:b:c:', '[a]:1 a@b:', ' -P ', '--token ', '-pass-', 'auth: a:'],
+  ...[
+    'a_key: ',
+    'key: [1,',
+    'password\n',
+    'send "',
+    'login http://a ',
+    'secret ',
+    'token,',
+    'token;x=',
+    "password='a'' ",
+  ],
 ];
 
 test('much of the same hostile word on one line takes no longer than a few seconds', () => {
