@@ -49,6 +49,8 @@ function pairAt(text: string, hitAt: number, hit: string): Pair | undefined {
   const before = text.slice(Math.max(0, start - MAX_INDENT), start);
   const line = before.slice(before.lastIndexOf('\n') + 1);
   const opensLine = (line.length < before.length || before.length === start) && LINE_START.test(line);
+  // The key under which an ExternalSecret is to hold what it fetches.
+  if (name === 'secretKey' && /-[ \t]+["']?$/.test(line)) return undefined;
   let at = hitAt + hit.length;
   while (at - hitAt < MAX_INDENT && /[ \t]/.test(text.charAt(at))) at++;
   const separator = /:$/.test(hit) ? ':' : '=';
@@ -140,7 +142,7 @@ function bare(pair: Pair): Span[] {
   const value = isPhrase ? rest.replace(/(?:[ \t]+#.*)?[ \t,;]*$/, '') : word;
   if (value === '' || isNoSecret(value, key, separator)) return [];
   if (separator === ':' && !(isName && !isProse(value)) && !opensLine && !looksChosen(value)) return [];
-  if (isProse(value) || (/\s/.test(value) && !isName && !looksChosen(value))) return [];
+  if (isProse(value) || (/\s/.test(value) && !isName && !/\d/.test(value))) return [];
   return [spanOf(pair, at, at + value.length)];
 }
 

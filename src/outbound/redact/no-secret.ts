@@ -5,7 +5,7 @@ import { isHighEntropy, turns } from './secret-signs.ts';
 export const NO_VALUE =
   /^(?:\$[A-Za-z_({]|%\w+%$|\{[{%]|<[^>]*>?$|\*+$|[xX.•*_-]+$|!\w+(?:[ \t]|$)|(?:null|none|nil|true|false|yes|no|undefined|empty|unset|hidden|masked|redacted|omitted|change[_-]?me|replace[_-]?me|todo|required|optional|string|sensitive|\(sensitive|\(known|known|lookup|secretKeyRef|valueFrom|\(hidden|n\/a)(?![\w-])|vault:|op:\/\/|ref\+|arn:|akv:\/\/)/i;
 
-const NUMBER = /^-?\d{1,6}(?:\.\d+)?(?:ms|[smhdw]|[kmg]i?b?)?$/i;
+const NUMBER = /^-?\d{1,6}(?:\.\d+)?(?:ms|[smhdw]|[kmg]i?b?|[ \t]+[a-z]+)?$/i;
 // Of Terraform, Python, JavaScript, Jinja without braces; a call of anything.
 const CODE =
   /^(?:(?:var|local|data|module|each|env|os|process|self|this|args|config|settings|request|random_\w+|[a-z]+_[a-z_]+)(?:\.[A-Za-z_][\w-]*(?:\[[^\]]{0,64}\])?)+|(?:local|var|data|module|secrets|os\.environ|process\.env)[.\w]*\[.{0,80}|[A-Za-z_][\w.]{0,60}\(.{0,200})[,;)]?$/;
@@ -14,14 +14,21 @@ const URL = /^[a-z][\w+.-]{1,20}:\/\/(?![^\s/]*:[^\s/]*@)/i;
 const ADDRESS = /^(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?$/;
 /** `flux-system/sops-age`: a name in a namespace. */
 const NAMED = /^[a-z][a-z-]{0,62}\/[a-z][a-z.-]{0,62}$/;
-const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
+const VARIABLE = /^[A-Z][A-Z0-9]*(?:_+[A-Z0-9]+)+$/;
 const OWN_NAME = /^(?:[a-z]+[_-]){0,6}(?:token|password|passwd|pass|pwd|username|[a-z]+[_-]key)$/i;
+
+/** `secretKey: github_app_id` of an ExternalSecret. */
+const KEY_OF_SECRET = /^(?:&\w+[ \t]+)?[a-z]+(?:[._][a-z]+)+$/i;
+/** `githubConfigSecret: runner-secret`: a resource by its name. */
+const NAMES_SECRET = /^(?!client|app|shared|webhook|cookie|session|jwt)[a-z]+(?:[A-Z][a-z]+)*Secret$/;
+const SECRET_NAME = /^[a-z]+(?:-[a-z]+)*-(?:secrets?|credentials?|creds|auth|tls|token|config|keys?)$/;
 
 /** `value` of `key`: not the secret itself. */
 export function isNoSecret(value: string, key: string, separator: ':' | '='): boolean {
   const plain = value.trim();
   if (plain.length < 3 || !/[A-Za-z0-9]/.test(plain) || NO_VALUE.test(plain) || NUMBER.test(plain)) return true;
-  if (CODE.test(plain) || ADDRESS.test(plain) || URL.test(plain)) return true;
+  if (CODE.test(plain) || /^(?:var|local|module|each)\.[a-z_]/.test(plain) || ADDRESS.test(plain) || URL.test(plain))
+    return true;
   if (PATH.test(plain) && !/=$/.test(plain) && !isHighEntropy(plain.replace(/^[~.]*\//, ''))) return true;
   if (VARIABLE.test(plain) && turns(plain) < 0.2) return true;
   if (plain.toLowerCase() === key.toLowerCase() || /^(?:token|password|passwd|secret)$/i.test(plain)) return true;
@@ -31,7 +38,8 @@ export function isNoSecret(value: string, key: string, separator: ':' | '='): bo
     ((/[a-z]Key$/.test(key) && separator === ':') || (separator === '=' && plain.includes('_')))
   )
     return true;
-  return /secret$/i.test(key) && NAMED.test(plain);
+  if (key === 'secretKey' && separator === ':' && KEY_OF_SECRET.test(plain)) return true;
+  return /secret$/i.test(key) && (NAMED.test(plain) || (NAMES_SECRET.test(key) && SECRET_NAME.test(plain)));
 }
 
 const MESSAGE =

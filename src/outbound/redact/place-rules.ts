@@ -25,7 +25,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
   'pem: PEM or key of SSH inside of base64':
     /(?:LS0tLS1CRUdJT|0tLS0tQkVHSU|tLS0tLUJFR0lO|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/_-]{16,}={0,2}/dg,
   'password: directive with a password': [
-    /^[ \t]{0,40}(?:[\w/-]{0,40}(?:[_-]pass(?:word|wd|phrase)?|[a-z]pw|[_-]secret|authpass)|requirepass|masterauth|passwd)[ \t]+(?:-{1,2}\w+[ \t]+)?(?:"(?<quoted>[^"\r\n]{3,256})"|(?<bare>[^\s"';{(-][^\s"';]{2,256}))[ \t]*;?[ \t]*$/dgim,
+    /^[ \t]{0,40}(?!(?:proxy|fastcgi|uwsgi|scgi|grpc|memcached)_pass)(?:[\w/-]{0,40}(?:[_-]pass(?:word|wd|phrase)?|[a-z]pw|[_-]secret|authpass)|requirepass|masterauth|passwd)[ \t]+(?:-{1,2}\w+[ \t]+)?(?:"(?<quoted>[^"\r\n]{3,256})"|(?<bare>[^\s"';{(-][^\s"';]{2,256}))[ \t]*;?[ \t]*$/dgim,
     new RegExp(`${NO_VALUE.source}|^[=:]|^[~.]*/|^(?:is|was|not|for|required|changed|updated|successfully)$`, 'i'),
   ],
   'password: password of a netrc file':
@@ -58,12 +58,15 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
 
 // What programs print that make or show a secret: a line that says so, and the secret alone on the next one.
 const BELOW =
-  /(?:password|passphrase|token|secret|[a-z]keys?|genkey|genpsk|openssl[ \t]+rand)(?<before>[^\r\n]{0,100})\r?\n[ \t]{0,8}(?<secret>[\w+/=.-]{16,256})[ \t]*(?=\r?\n|$)/dgi;
+  /(?:password|passphrase|token|secret|[a-z]keys?|genkey|genpsk|openssl[ \t]+rand)[^\r\n]{0,100}\r?\n[ \t]{0,8}(?<secret>[\w+/=.-]{16,256})(?=[ \t]{0,8}(?:\r?\n|$))/gi;
 
 function findBelow(text: string): Span[] {
-  return [...text.matchAll(BELOW)].flatMap(({ 0: all, groups, indices }) => {
-    const [start, end] = indices?.groups?.secret as [number, number];
-    const isPublic = /public|fingerprint|identifier|digest|checksum|sha\d|hash|path|file/i.test(all.slice(0, 140));
-    return isPublic || !isHighEntropy(groups?.secret ?? '') ? [] : [{ start, end, kind: 'secret' }];
+  return [...text.matchAll(BELOW)].flatMap(({ 0: all, index, groups = {} }) => {
+    const { secret = '' } = groups;
+    const start = index + all.lastIndexOf(secret);
+    const isPublic = /public|fingerprint|identifier|digest|checksum|sha\d|hash|path|file/i.test(
+      all.slice(0, -secret.length),
+    );
+    return isPublic || !isHighEntropy(secret) ? [] : [{ start, end: start + secret.length, kind: 'secret' }];
   });
 }

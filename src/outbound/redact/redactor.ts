@@ -14,6 +14,7 @@ import { findOwnerPattern, type RedactRule } from './rule.ts';
 import { colourless, inOriginal, joinedView, unescapedViews, type View, withWalls } from './searchable-view.ts';
 import { RedactionError, type Secret } from './secret.ts';
 import { findManifests } from './secret-manifest.ts';
+import { isHighEntropy } from './secret-signs.ts';
 import { cutAtLines, merge, replaceEach, type Span, without } from './spans.ts';
 import { TOKEN_RULES } from './token-rules.ts';
 
@@ -147,12 +148,13 @@ function overLineEnds(text: string): Span[] {
   const view = joinedView(text);
   if (view === undefined) return [];
   const whole = new Set(TOKEN_RULES.flatMap(({ find }) => find(text)).map(({ start }) => start));
-  return TOKEN_RULES.flatMap(({ find }) => find(view.text))
-    .map((span) => moved(view, span))
-    .filter(({ start, end }) => {
-      const [, ...rest] = text.slice(start, end).split(/\r?\n|\\n/);
-      return rest.length > 0 && (!whole.has(start) || rest.every((line) => CONTINUES.test(line.trim())));
-    });
+  return TOKEN_RULES.flatMap(({ find }) => find(view.text)).flatMap((span) => {
+    const range = inOriginal(view, span);
+    const [, ...rest] = text.slice(range.start, range.end).split(/\r?\n|\\n/);
+    const isWrapped = rest.length > 0 && isHighEntropy(view.text.slice(span.start, span.end));
+    const isToken = isWrapped && (!whole.has(range.start) || rest.every((line) => CONTINUES.test(line.trim())));
+    return isToken ? [{ ...range, kind: span.kind }] : [];
+  });
 }
 
 const CONTINUES = /^(?=[^\s]{0,200}\d)(?=[^\s]{0,200}[A-Z])[\w.~+/=-]{8,}$/;

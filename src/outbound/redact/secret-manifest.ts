@@ -1,4 +1,5 @@
 // The values of a Kubernetes Secret, whatever their keys are called: as a file, or as kubectl prints it.
+import { NO_VALUE } from './no-secret.ts';
 import type { Span } from './spans.ts';
 
 const KIND = /^([ \t]{0,80}(?:- )?)["']?kind["']?:[ \t]{0,4}["']?Secret["']?,?[ \t]*\r?$/;
@@ -53,6 +54,6 @@ function entry(line: string, start: number): Span[] {
   const end = quoted === undefined ? value.length : value.lastIndexOf(quoted);
   const from = quoted === undefined || end <= 0 ? 0 : 1;
   const inner = value.slice(from, end <= 0 ? value.length : end);
-  if (!/\w/.test(inner) || BLOCK.test(inner)) return [];
+  if (!/\w/.test(inner) || BLOCK.test(inner) || NO_VALUE.test(inner)) return [];
   return [{ start: start + lead + from, end: start + lead + from + inner.length, kind: 'kubernetes' }];
 }
