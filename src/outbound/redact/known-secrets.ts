@@ -9,6 +9,7 @@ import {
   squeezed,
   unescapedViews,
   type View,
+  withDump,
   withoutBlanks,
 } from './searchable-view.ts';
 import { MIN_SECRET_LENGTH, MIN_WORD_LENGTH, RedactionError, type Secret } from './secret.ts';
@@ -71,7 +72,7 @@ const isInParts = (value: string, ordinary: boolean): boolean =>
 const spansIn = (text: string, view: View, table: FormTable): Span[] =>
   table.find(view.text).map(({ kind, base64, ...span }) => {
     const range = inOriginal(view, span);
-    return { ...(base64 ? aroundBase64(text, range) : range), kind };
+    return { ...(base64 ? aroundBase64(text, range) : withDump(text, range)), kind };
   });
 
 /** The range with the characters beside it that hold some bits of the secret, and with the padding. */
@@ -89,9 +90,12 @@ const PIECE = 12;
 const LONG_RUN = 48;
 const MAX_WHOLE = 64;
 
-const [RANDOM, BASE64, WORDS] = [1, 2, 3];
-const NO_RUN: Span = Object.freeze({ start: -1, end: -1, kind: '' });
-const LETTERS = /^[A-Za-z]+$/;
+/** What a piece is part of; a LETTERS piece only goes on with a run of others, for it may be a word of any text. */
+const [RANDOM, BASE64, WORDS, LETTERS] = [1, 2, 3, 4];
+const TYPE_BITS = 3;
+type Run = Span & { counts: boolean };
+const NO_RUN: Run = Object.freeze({ start: -1, end: -1, kind: '', counts: false });
+const ONLY_LETTERS = /^[A-Za-z]+$/;
 
 class FormTable {
   readonly #whole = new TextIndex(MIN_SECRET_LENGTH);
@@ -107,12 +111,11 @@ class FormTable {
     if (text.length <= MAX_WHOLE && !(isParted && random)) this.#whole.add(text, { kind, base64: base64 === true });
     if (!isParted && text.length <= MAX_WHOLE) return;
     if (!this.#kinds.includes(kind)) this.#kinds.push(kind);
-    const tag = (this.#kinds.indexOf(kind) << 2) | (base64 ? BASE64 : isParted ? RANDOM : WORDS);
-    const isPhrase = !LETTERS.test(text);
+    const type = base64 ? BASE64 : isParted ? RANDOM : WORDS;
+    const isPhrase = type === RANDOM && !ONLY_LETTERS.test(text);
     eachPiece(text, PIECE, (hash, end) => {
-      // A part that is a word by itself stands in other texts as well.
-      if (isPhrase && tag % 4 === RANDOM && LETTERS.test(text.slice(end - PIECE, end))) return;
-      this.#pieces.add(hash, tag);
+      const isWord = isPhrase && ONLY_LETTERS.test(text.slice(end - PIECE, end));
+      this.#pieces.add(hash, (this.#kinds.indexOf(kind) << TYPE_BITS) | (isWord ? LETTERS : type));
     });
   }
 
@@ -126,20 +129,24 @@ class FormTable {
     if (this.#pieces.size === 0) return spans;
     const runs = [NO_RUN, NO_RUN, NO_RUN, NO_RUN];
     const close = (type: number) => {
-      const { start, end, kind } = runs[type] as Span;
-      if (end - start >= (type === WORDS ? LONG_RUN : PIECE)) {
+      const { start, end, kind, counts } = runs[type] as Run;
+      if (counts && end - start >= (type === WORDS ? LONG_RUN : PIECE)) {
         spans.push({ start, end, kind, base64: type === BASE64 });
       }
     };
     eachPiece(text, PIECE, (hash, end) => {
       const tag = this.#pieces.tag(hash);
       if (tag === 0) return;
-      const type = tag & 3;
-      const run = runs[type] as Span;
-      if (end - PIECE <= run.end) run.end = end;
-      else {
+      const given = tag & ((1 << TYPE_BITS) - 1);
+      const type = given === LETTERS ? RANDOM : given;
+      const run = runs[type] as Run;
+      if (end - PIECE <= run.end) {
+        run.end = end;
+        run.counts ||= given !== LETTERS;
+      } else {
         close(type);
-        runs[type] = { start: end - PIECE, end, kind: this.#kinds[tag >> 2] as string };
+        const kind = this.#kinds[tag >> TYPE_BITS] as string;
+        runs[type] = { start: end - PIECE, end, kind, counts: given !== LETTERS };
       }
     });
     for (const type of [RANDOM, BASE64, WORDS]) close(type);

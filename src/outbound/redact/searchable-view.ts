@@ -69,6 +69,16 @@ export function bareHexView(text: string): View | undefined {
   return gaps.length === 0 ? undefined : viewWithout(text, gaps);
 }
 
+// The rest of a line of a dump: the bytes that follow, and the characters of all of them.
+const DUMP_END = /^[0-9a-fA-F \t]{0,60}[ \t]{2}\|?[^\r\n]{1,20}(?=\r?\n|$)/;
+
+/** A part of a dump goes on to the characters at the end of its line. */
+export function withDump(text: string, { start, end }: Range): Range {
+  const isByte = /[0-9a-fA-F]{2}$/.test(text.slice(Math.max(start, end - 2), end));
+  const rest = isByte ? (DUMP_END.exec(text.slice(end, end + 90))?.[0].length ?? 0) : 0;
+  return { start, end: end + rest };
+}
+
 const ESCAPE =
   /(?:%[0-9a-fA-F]{2})+|\\u[0-9a-fA-F]{4}|(?:\\x[0-9a-fA-F]{2})+|\\[0-3][0-7]{2}|\\[nrt]|\\[ -/:-@[-`{-~]|&(?:amp|lt|gt|quot|apos|#\d{2,5}|#x[0-9a-fA-F]{2,4});/g;
 const NAMED: Record<string, string> = {

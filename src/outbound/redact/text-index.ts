@@ -119,15 +119,18 @@ export class PieceTable {
 
 /** Says of most hashes that were not added that they were not, and of none that was. */
 class BitFilter {
-  readonly #bits: Uint8Array;
+  readonly #size: number;
   readonly #shift: number;
+  /** Made when it is first needed: most redactors know few secrets or none. */
+  #bits = new Uint8Array(0);
 
   constructor(bits: number) {
-    this.#bits = new Uint8Array(1 << (bits - 3));
+    this.#size = 1 << (bits - 3);
     this.#shift = 32 - bits;
   }
 
   add(hash: number): void {
+    if (this.#bits.length === 0) this.#bits = new Uint8Array(this.#size);
     const bit = Math.floor(hash / 0x100000) >>> this.#shift;
     this.#bits[bit >> 3] = (this.#bits[bit >> 3] as number) | (1 << (bit & 7));
   }

@@ -103,6 +103,66 @@ test('the patterns of the owner mask their whole match, whatever their flags', (
   assert.is(redact('RACK-12 and xxx\nrack-9'), `${P(1, 'own')} and ${P(2, 'own')}\n${P(3, 'own')}`);
 });
 
+test('a word of a tracked path is never masked, alone or inside of a path; the rest of the text is', () => {
+  const paths = ['apps/network/cloudflared/app/helmrelease.yaml', 'apps/media/plex-server/values.yaml'];
+  const secrets = ['cloudflared', 'plex-server', 'cloudflared-secret'].map((value) => secret(value));
+  const { redact } = createRedactor({ secrets, paths, nonce: NONCE });
+  for (const text of [
+    paths[0] as string,
+    'namespace: cloudflared',
+    'b/apps/media/plex-server/x',
+    'password: cloudflared',
+  ]) {
+    assert.is(redact(text), text);
+  }
+  assert.is(redact('a cloudflared-secret'), `a ${P(1)}`);
+  assert.is(createRedactor({ secrets, nonce: NONCE }).redact('x cloudflared'), `x ${P(1)}`);
+});
+
+test('what the owner said is no secret stays, also where another file holds it', () => {
+  const { redact } = createRedactor({ secrets: [secret('pve-rack-room')], open: ['pve-rack-room'], nonce: NONCE });
+  assert.is(redact('on pve-rack-room'), 'on pve-rack-room');
+});
+
+test('template expressions stay, and what stands beside them under a secret-like key does not', () => {
+  const { redact } = known();
+  const text = 'password: {{ vault_pw }}\ntoken: ${TOKEN:-none}\nx: {% if a %}{{ b_token }}{% endif %}\n';
+  assert.is(redact(text), text);
+  assert.is(redact('url: postgres://${DB_USER}:hunter22@db/x'), `url: postgres://\${DB_USER}:${P(1, 'password')}@db/x`);
+  assert.is(redact('db_password: "abc123def-{{ suffix }}"'), `db_password: "${P(2, 'password')}{{ suffix }}"`);
+});
+
+test('a part of 12 characters gives a secret away, unless it is a word by itself', () => {
+  const { redact } = known('correct-administrators-staple');
+  assert.is(redact('got t-administrators…'), `got ${P(1)}…`);
+  assert.is(redact('the administrators of it'), 'the administrators of it');
+});
+
+test('a dump of bytes is masked with its characters, whatever stands between them', () => {
+  const value = password(8);
+  const bytes = [...Buffer.from(`user ${value} and more`)].map((byte) => byte.toString(16).padStart(2, '0'));
+  const dump = (at: number) => bytes.slice(at, at + 16).join(' ');
+  const texts = [
+    bytes.join(':'),
+    bytes.map((byte) => `0x${byte}`).join(', '),
+    bytes.map((byte) => `\\x${byte}`).join(''),
+    `00000000: ${dump(0)}  user ${value.slice(0, 11)}\n00000010: ${dump(16)}  ${value.slice(11)} and mo\n`,
+  ];
+  for (const text of texts) {
+    const masked = known(value).redact(text);
+    assert.not(masked.includes(bytes.slice(8, 14).join(' ')), masked);
+    assert.match(masked, P(1));
+    assert.not(masked.includes(value.slice(11)), masked);
+  }
+});
+
+test('a token that is wrapped is masked on both lines, and the line after a whole one is not', () => {
+  const token = `ghp_${letters('', 36, dice(4))}`;
+  const wrapped = known().redact(`got ${token.slice(0, 20)}\n  ${token.slice(20)} from git`);
+  assert.is(wrapped, `got ${P(1, 'github')}\n  ${P(2, 'github')} from git`);
+  assert.is(known().redact(`got ${token}\nfrom git`), `got ${P(1, 'github')}\nfrom git`);
+});
+
 test('a pattern that takes for ever is an error, and nothing is returned', () => {
   const { redact } = createRedactor({ secrets: [], rules: [/(a+)+$/] });
   try {
@@ -180,6 +240,56 @@ test('redact: again changes nothing, restoring gives the text, lines stay, no kn
       for (const value of VALUES) assert.not(plain.includes(value), `${JSON.stringify(text)} → ${masked}`);
     }),
     runs(250, 15000),
+  );
+});
+
+const ENCODINGS: readonly ((value: string) => string)[] = [
+  (v) => v,
+  (v) => Buffer.from(v).toString('base64'),
+  (v) => Buffer.from(Buffer.from(v).toString('base64')).toString('base64'),
+  (v) => Buffer.from(v).toString('hex'),
+  (v) =>
+    Buffer.from(v)
+      .toString('hex')
+      .replace(/..(?=.)/g, '$&:'),
+  (v) => encodeURIComponent(v),
+  (v) => JSON.stringify(JSON.stringify(v)),
+  (v) => v.replace(/[^\w]/g, '\\$&'),
+];
+
+test('redact: a known secret is gone in every encoding, whatever stands around it', () => {
+  const value = fc.string({ minLength: 10, maxLength: 40, unit: fc.constantFrom(...'abcXYZ0189-_!@#%+/=. ') });
+  const around = fc.constantFrom('', ' ', '\n', '"', ': ', '=', '\u001b[0m', 'got ', '(', ', ');
+  fc.assert(
+    fc.property(value, fc.constantFrom(...ENCODINGS), around, around, (given, encode, before, after) => {
+      fc.pre(given.trim() === given && /[^ ]{8}/.test(given));
+      const text = `x${before} ${encode(given)} ${after}y`;
+      const { redact, restore } = known(given);
+      const masked = redact(text);
+      assert.not(masked.includes(encode(given)), `${JSON.stringify(text)} → ${masked}`);
+      assert.equal(restore(masked), { ok: true, text });
+    }),
+    runs(300, 20000),
+  );
+});
+
+test('redact: a template expression under a secret-like key stays', () => {
+  const name = fc.stringMatching(/^[a-z]{3,12}(_[a-z]{2,8}){0,2}$/);
+  const key = fc.constantFrom('password', 'api_token', 'clientSecret', 'DB_PASS', 'private_key');
+  const template = fc.constantFrom(
+    '{{ @ }}',
+    '${@}',
+    '$@',
+    "\"{{ lookup('env', '@') }}\"",
+    '${{ secrets.@ }}',
+    '$(cat @)',
+  );
+  fc.assert(
+    fc.property(key, fc.constantFrom(': ', '=', ' = '), template, name, (secretKey, separator, expression, word) => {
+      const text = `a\n${secretKey}${separator}${expression.replaceAll('@', word)}\nb`;
+      assert.is(known().redact(text), text);
+    }),
+    runs(150, 5000),
   );
 });
 

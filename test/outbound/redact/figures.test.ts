@@ -1,0 +1,47 @@
+// The figures that redaction is held to, over the tables of planted secrets and innocent texts; `npm run bench -- redact` prints them.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { INNOCENT_FIRST } from '../../fixtures/redaction/innocent-first.ts';
+import { INNOCENT_SECOND } from '../../fixtures/redaction/innocent-second.ts';
+import { blindfolds, carriedLeaks, type Figures, unknownLeaks, WAYS } from '../../fixtures/redaction/measure.ts';
+import { PLANTED_FIRST } from '../../fixtures/redaction/planted-first.ts';
+import { PLANTED_SECOND } from '../../fixtures/redaction/planted-second.ts';
+
+const TABLES = [PLANTED_FIRST, PLANTED_SECOND];
+const MOST = 0.02;
+
+/** Over all tables together. */
+function assertFew(measure: (table: (typeof TABLES)[number]) => Figures): void {
+  const figures = TABLES.map(measure);
+  const [rows, leaks] = [figures.map((one) => one.rows), figures.map((one) => one.leaks)].map(sum) as [number, number];
+  const kinds = figures.flatMap(({ families }) => Object.values(families).flatMap((family) => family.leaks));
+  assert.ok(leaks <= rows * MOST, `${leaks} of ${rows}: ${kinds.join(', ')}`);
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
+
+test('there are at least 120 kinds of secrets, and as many innocent texts', () => {
+  const kinds = new Set(TABLES.flatMap((table) => Object.values(table).flatMap((rows) => Object.values(rows)))).size;
+  const texts = [INNOCENT_FIRST, INNOCENT_SECOND].flatMap((table) => Object.values(table).flat()).length;
+  assert.ok(kinds >= 240 && texts >= 240, `${kinds} and ${texts}`);
+});
+
+for (const way of WAYS.around) {
+  test(`of secrets that nobody carries at most 2 in 100 leak, their text ${way}`, () => {
+    assertFew((table) => unknownLeaks(table, way));
+  });
+}
+
+for (const way of WAYS.encoded) {
+  test(`of carried secrets at most 2 in 100 leak, ${way}`, () => {
+    assertFew((table) => carriedLeaks(table, way));
+  });
+}
+
+test('nothing of an innocent text is masked', () => {
+  for (const table of [INNOCENT_FIRST, INNOCENT_SECOND]) {
+    for (const { masked } of Object.values(blindfolds(table))) assert.equal(masked, []);
+  }
+});
+
+test.run();
