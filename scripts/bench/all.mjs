@@ -15,6 +15,7 @@ const BENCHMARKS = [
   'known-fixes',
   'prompt',
   'gate',
+  'redact',
 ];
 
 const named = process.argv.slice(2);

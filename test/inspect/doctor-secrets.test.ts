@@ -26,8 +26,8 @@ const findings = async (at: string, env: Record<string, string> = {}) =>
 test('values that are too short, and files that were not looked into, are one note with keys, files and the next step', async () => {
   const [at, elsewhere] = [home(), folder()];
   write(at, {
-    '.env': 'DB_PASSWORD=tiny5\nDB_HOST=db\nAPI_TOKEN=long-enough-to-mask\n',
-    'keys/app.yaml': 'auth:\n  password: abc12\n',
+    '.env': 'DB_PASSWORD=pw1\nDB_HOST=db\nAPI_TOKEN=long-enough-to-mask\n',
+    'keys/app.yaml': 'auth:\n  password: admin\n',
   });
   symlinkSync(elsewhere, join(at, 'keys/out'));
   const found = await findings(at, { LAB_PIN: '4711' });
@@ -44,14 +44,14 @@ test('values that are too short, and files that were not looked into, are one no
       next: 'give values 8 characters or more, or a pattern under redact: in ai/loop.yaml\ncarry the file itself, or keep what is not looked into out of logs',
     },
   ]);
-  assert.not.match(JSON.stringify(found), /tiny5|abc12|4711/);
+  assert.not.match(JSON.stringify(found), /pw1|admin|4711/);
 });
 
 test('what the owner masks with a pattern of their own is not told again', async () => {
-  const at = home(['tiny5', 'password: [a-z0-9]+']);
-  write(at, { '.env': 'DB_PASSWORD=tiny5\n', 'keys/app.yaml': 'password: abc12\n' });
+  const at = home(['pw1', 'password: [a-z0-9]+']);
+  write(at, { '.env': 'DB_PASSWORD=pw1\n', 'keys/app.yaml': 'password: abc\n' });
   assert.equal(await findings(at), []);
-  commit(at, { 'ai/loop.yaml': JSON.stringify({ redact: ['tiny'] }) });
+  commit(at, { 'ai/loop.yaml': JSON.stringify({ redact: ['pw'] }) });
   assert.match(
     (await findings(at))[0]?.what ?? '',
     /\n\.env, DB_PASSWORD: too short\nkeys\/app\.yaml, password: too short$/,

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates and variables of the shell
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createRedactor } from '../../../src/outbound/redact/redactor.ts';
