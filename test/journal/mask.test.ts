@@ -38,6 +38,16 @@ test('values of a carried file that is marked as no secret are told as they are'
   assert.match(mask('hunter2hunter2 on pve-rack-room'), /^SECRET_\w+_END on pve-rack-room$/);
 });
 
+test('words of tracked paths stay, and so does what a file without secrets holds, whatever else holds it, too', () => {
+  const path = home('NAMESPACE=cloudflared\nHOST=pve-rack-room\nPASSWORD=hunter2hunter2\n');
+  write(path, { 'inv.yaml': 'host: pve-rack-room\n' });
+  const map = { carry: ['.env', 'inv.yaml'], not_secret: ['inv.yaml'] };
+  const mask = openMask(path, { map, loop: { redact: [] } }, {}, ['apps/cloudflared/app.yaml']);
+  const text = 'apps/cloudflared/app.yaml: cloudflared on pve-rack-room';
+  assert.is(mask(text), text);
+  assert.match(mask('hunter2hunter2'), /^SECRET_\w+_END$/);
+});
+
 test('what holds no secret is the same object', () => {
   const data = { excerpt: 'error: no such pool', reason: 'exit code 1' };
   assert.is(maskedData(data, openMask(home('A=something-else\n'), config, {})), data);

@@ -44,6 +44,17 @@ test('log, files and answers are kept with their secrets masked: prompt, answer 
   for (const part of ['nothing but SECRET_', 'no fix was proposed']) assert.match(second, part);
 });
 
+test('a value that is also a word of a tracked path stays readable: no path has a placeholder in it', async () => {
+  const { home, probe } = homeWith('secrets.env', `API_TOKEN=${SECRET}\nNAMESPACE=cloudflared\n`);
+  commit(home, { 'conf/cloudflared/a.yaml': 'name: cloudflared\n' });
+  probe.answers({ pass: 'nothing' });
+  await run(home);
+  const [name = ''] = readdirSync(join(home, 'ai/logs/executor'));
+  const text = readFileSync(join(home, 'ai/logs/executor', name), 'utf8');
+  for (const part of ['conf/cloudflared/a.yaml', 'name: cloudflared']) assert.match(text, part);
+  assert.not.match(text, SECRET);
+});
+
 test('a carried file that cannot be understood means that nothing is told to anyone', async () => {
   const { home, probe } = homeWith('kubeconfig.yaml', 'a: [1, 2\nb: "\n');
   const { events } = await run(home);
