@@ -56,6 +56,8 @@ function pairAt(text: string, hitAt: number, hit: string): Pair | undefined {
   const separator = /:$/.test(hit) ? ':' : '=';
   const isName = /["'`\]][ \t]*\S{1,2}$/.test(hit) || /[_.-]|[a-z][A-Z]/.test(name) || /[{,][ \t]*$/.test(line);
   const indent = line.length - line.trimStart().length;
+  // `--a= --b=`: nothing is given.
+  if (hit.endsWith('=') && !opensLine && at > hitAt + hit.length && !/[ \t]\S{1,2}$/.test(hit)) return undefined;
   // What follows a key of YAML at once is part of a word, as in `https://` and `sha256:…`.
   if (separator === ':' && at === hitAt + hit.length && !isName && !/["'\w\r\n]/.test(text.charAt(at)))
     return undefined;
@@ -93,7 +95,8 @@ function quoted(pair: Pair, quote: string): Span[] {
   const value = text.slice(at + 1, end);
   // `unexpected token: 'fi'`; a password in quotes is one.
   const isMessage = separator === ':' && !isName && !opensLine && !/pass|pwd/i.test(key) && !looksChosen(value);
-  const spans = isMessage || isProse(value) || isNoSecret(value, key, separator) ? [] : [spanOf(pair, at + 1, end)];
+  const spans =
+    isMessage || isProse(value, key) || isNoSecret(value, key, separator) ? [] : [spanOf(pair, at + 1, end)];
   // What Terraform's plan has it changed to.
   const next = /^"[ \t]{1,4}(?:->|→)[ \t]{1,4}(?=")/.exec(text.slice(end, end + 16))?.[0].length;
   return next === undefined ? spans : [...spans, ...quoted({ ...pair, at: end + next }, '"')];
@@ -138,11 +141,12 @@ function bare(pair: Pair): Span[] {
   const { text, at, key, separator, opensLine, isName } = pair;
   const rest = /^[^\r\n]*/.exec(text.slice(at, at + MAX_WORD))?.[0] ?? '';
   const word = wordAt(text, at, rest);
+  if (/^[ \t]*(?:[!=]==?|\?|&&|\|\||=>)/.test(rest.slice(word.length)) && /^[A-Za-z_.]+$/.test(word)) return [];
   const isPhrase = opensLine && isWholeLine(rest, separator, text.charAt(at - 1));
   const value = isPhrase ? rest.replace(/(?:[ \t]+#.*)?[ \t,;]*$/, '') : word;
-  if (value === '' || isNoSecret(value, key, separator)) return [];
-  if (separator === ':' && !(isName && !isProse(value)) && !opensLine && !looksChosen(value)) return [];
-  if (isProse(value) || (/\s/.test(value) && !isName && !/\d/.test(value))) return [];
+  if (/^[a-z]{0,3}$/i.test(value) || isNoSecret(value, key, separator)) return [];
+  if (separator === ':' && !(isName && !isProse(value, key)) && !opensLine && !looksChosen(value)) return [];
+  if (isProse(value, key) || (/\s/.test(value) && !isName && !/\d/.test(value))) return [];
   return [spanOf(pair, at, at + value.length)];
 }
 

@@ -9,6 +9,8 @@ const NUMBER = /^-?\d{1,6}(?:\.\d+)?(?:ms|[smhdw]|[kmg]i?b?|[ \t]+[a-z]+)?$/i;
 // Of Terraform, Python, JavaScript, Jinja without braces; a call of anything.
 const CODE =
   /^(?:(?:var|local|data|module|each|env|os|process|self|this|args|config|settings|request|random_\w+|[a-z]+_[a-z_]+)(?:\.[A-Za-z_][\w-]*(?:\[[^\]]{0,64}\])?)+|(?:local|var|data|module|secrets|os\.environ|process\.env)[.\w]*\[.{0,80}|[A-Za-z_][\w.]{0,60}\(.{0,200})[,;)]?$/;
+/** `secrets.cluster.secret`: names of names, the last of them secret-like. */
+const MEMBER = /^[A-Za-z_]+(?:\.[A-Za-z_]+){0,6}\.[A-Za-z_]*(?:token|password|passwd|pass|secret|key)[,;)]?$/i;
 const PATH = /^(?:~|\.{1,2})?\/[\w.@${}-]+(?:\/[\w.@${}*-]*)*[:,]?$/;
 const URL = /^[a-z][\w+.-]{1,20}:\/\/(?![^\s/]*:[^\s/]*@)/i;
 const ADDRESS = /^(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?$/;
@@ -27,7 +29,7 @@ const SECRET_NAME = /^[a-z]+(?:-[a-z]+)*-(?:secrets?|credentials?|creds|auth|tls
 export function isNoSecret(value: string, key: string, separator: ':' | '='): boolean {
   const plain = value.trim();
   if (plain.length < 3 || !/[A-Za-z0-9]/.test(plain) || NO_VALUE.test(plain) || NUMBER.test(plain)) return true;
-  if (CODE.test(plain) || /^(?:var|local|module|each)\.[a-z_]/.test(plain) || ADDRESS.test(plain) || URL.test(plain))
+  if ([CODE, MEMBER, ADDRESS, URL].some((form) => form.test(plain)) || /^(?:var|local|module|each)\.[a-z_]/.test(plain))
     return true;
   if (PATH.test(plain) && !/=$/.test(plain) && !isHighEntropy(plain.replace(/^[~.]*\//, ''))) return true;
   if (VARIABLE.test(plain) && turns(plain) < 0.2) return true;
@@ -45,5 +47,9 @@ export function isNoSecret(value: string, key: string, separator: ':' | '='): bo
 const MESSAGE =
   /^(?:is|was|has|must|may|can|cannot|could|should|does|did|will|not|no|the|this|that|your|you|all|a|an|for|from|of|to|and|or|with|without|in|on|by|as|at|if|wrong|incorrect|invalid|expired|missing|failed|unset|ok|okay|success|denied|unknown|unrecognized|unauthorized|forbidden|found|set|reset|created|configured|unchanged|updated|deleted|rotated|renewed|generated|obtained|received|rejected|accepted|verified|entry|expiry|too|only|use|using|see|please|enter|type|permission|authentication|password|token|secret|error|user|disabled|enabled|default|blank|ignored|skipped|unexpected|expected|unable|requires?|required|provided|given|end|already|expires?|mapping|value|key|string|got|want|have|lifetime|rotation|changed|does|doesn't|isn't|can't)(?=[\s.,;:!)]|$)/i;
 
+/** Four words and more without a digit or a sign: a reason, where the key is not that of a passphrase. */
+const SENTENCE = /^[a-z]+(?: [a-z,]+){3,}/i;
+
 /** A word or a sentence of a message, and no value. */
-export const isProse = (value: string): boolean => MESSAGE.test(value);
+export const isProse = (value: string, key = ''): boolean =>
+  MESSAGE.test(value) || (/^(?:pass|token|secret)$/i.test(key) && SENTENCE.test(value));

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createRedactor } from '../../../src/outbound/redact/redactor.ts';
@@ -44,6 +45,20 @@ test('no digest, commit, UUID, container id, checksum, fingerprint or public key
   const lines = SAID.filter((line) => names.test(line));
   assert.ok(lines.length > 50, `${lines.length}`);
   for (const line of lines) assert.is(redact(line), line);
+});
+
+test('nothing of what the project ships is masked: its stages, configuration, machines and plugins', () => {
+  const root = new URL('../../../', import.meta.url);
+  const paths = ['stages', 'config', 'infrastructure', 'plugins'].flatMap((name) =>
+    readdirSync(new URL(name, root), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  assert.ok(paths.length > 50);
+  for (const path of paths) {
+    const text = readFileSync(path, 'utf8');
+    assert.is(createRedactor({ secrets: [] }).redact(text), text, path);
+  }
 });
 
 test.run();
