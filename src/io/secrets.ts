@@ -30,8 +30,9 @@ interface KnownHere {
 }
 
 /**
- * `carry`: paths below home, as in the context map; one that does not exist is passed over. `open`: those that hold no secret.
- * Throws RedactionError when a carried file cannot be read, is too large or does not parse: nothing may be sent then.
+ * `carry`: paths below home, as in the context map; one that does not exist is passed over. `open`: those that hold no
+ * secret. Throws RedactionError when a carried file cannot be read, is too large or does not parse: nothing may be sent
+ * then.
  */
 export function secretsFrom(of: {
   home: string;
@@ -76,7 +77,10 @@ function openIn(home: string, open: readonly string[], secret: ReadonlySet<strin
   }
 }
 
-/** Every file that is carried, folders walked through. What the owner named may be a link inside of home; others are not followed out. */
+/**
+ * Every file that is carried, folders walked through. What the owner named may be a link inside of home; others are not
+ * followed out.
+ */
 function carriedFiles(home: string, carry: readonly string[], passedOver: string[]): string[] {
   const files = new Set<string>();
   const folders = new Set<string>();

@@ -1,5 +1,5 @@
-// What stays on this machine is masked, too: journal, ledger and console hold no secret. Unlike what is sent, they are not
-// withheld when a carried file cannot be read: then only what can be known is masked.
+// What stays on this machine is masked, too: journal, ledger and console hold no secret. Unlike what is sent, they are
+// not withheld when a carried file cannot be read: then only what can be known is masked.
 
 import type { LoopConfig } from '../config/loop-config.ts';
 import { type Carry, splitCarry } from '../config/paths.ts';
@@ -49,8 +49,8 @@ function attempt<T>(work: () => T): T | undefined {
 }
 
 /**
- * Words of logs, files, people and models. Everything else is a name that somebody looks up, a path or a hash: carried values
- * may well be the name of a stage.
+ * Words of logs, files, people and models. Everything else is a name that somebody looks up, a path or a hash: carried
+ * values may well be the name of a stage.
  */
 const WORDS: ReadonlySet<string> = new Set(
   // The last three: files that a stage changed, and how the owner calls their branches. Told, never acted upon.

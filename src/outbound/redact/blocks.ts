@@ -1,5 +1,5 @@
-// PEM blocks and lines of wrapped base64. Logs cut them, indent them and put a time before each line, so they are followed
-// line by line: down from BEGIN, up from END, and where neither is left, by the look of the lines.
+// PEM blocks and lines of wrapped base64. Logs cut them, indent them and put a time before each line, so they are
+// followed line by line: down from BEGIN, up from END, and where neither is left, by the look of the lines.
 import type { Span } from './spans.ts';
 
 const MARK = /-----(BEGIN|END) [A-Za-z0-9 ]{1,48}-----/g;

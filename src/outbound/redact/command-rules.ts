@@ -1,4 +1,5 @@
-// Secrets on command lines: behind options that say so, behind those of programs that call it -p or -P, and what is piped in.
+// Secrets on command lines: behind options that say so, behind those of programs that call it -p or -P, and what is
+// piped in.
 import { NO_VALUE } from './no-secret.ts';
 import { type RedactRule, rulesOf, SECRET_KEY } from './rule.ts';
 

@@ -1,5 +1,5 @@
-// What stands in a text as base64 or hexadecimal, decoded: a secret has its form there, too. Spans are brought back to the
-// characters that hold them.
+// What stands in a text as base64 or hexadecimal, decoded: a secret has its form there, too. Spans are brought back to
+// the characters that hold them.
 import { bareHexView, inOriginal, joinedView, type View } from './searchable-view.ts';
 import type { Span } from './spans.ts';
 
@@ -38,7 +38,10 @@ function inRuns(view: View, pattern: RegExp, decode: Decode, find: Find): Span[]
   return spans;
 }
 
-/** A run may begin with something that is not part of it: of the four places where the bytes can begin, the one that gives a text. */
+/**
+ * A run may begin with something that is not part of it: of the four places where the bytes can begin, the one that
+ * gives a text.
+ */
 function fromBase64(run: string): ReturnType<Decode> {
   for (let lead = 0; lead < 4; lead++) {
     if (!TEXT_IN_BASE64.test(run.slice(lead, lead + 12))) continue;
@@ -60,7 +63,8 @@ function fromHex(run: string): ReturnType<Decode> {
   return { inside: Buffer.from(run, 'hex').toString('latin1'), toRun };
 }
 
-// What the first bits of printable characters become, at the beginning: most runs are no text, and decoding costs more than looking.
+// What the first bits of printable characters become, at the beginning: most runs are no text, and decoding costs more
+// than looking.
 const TEXT_IN_BASE64 = /^(?:[CDI-Za-f].{3}){2}[CDI-Za-f]/;
 const TEXT_IN_HEX = /^(?:[2-7].|0[9aAdD]){6}/;
 

@@ -1,7 +1,8 @@
-// The forms in which a known secret is looked for in each view of a text: as it is, with the quotes that shells and YAML double,
-// base64 of both alphabets beginning at any byte, and hexadecimal. What is escaped (URLs, JSON, shells, XML), wrapped, coloured
-// or parted by signs is found in another view (searchable-view.ts), base64 inside of base64 by decoding it (decoded.ts).
-// Not covered: compression, encryption, base64 of letters in another case, and parts of less than 12 characters.
+// The forms in which a known secret is looked for in each view of a text: as it is, with the quotes that shells and
+// YAML double, base64 of both alphabets beginning at any byte, and hexadecimal. What is escaped (URLs, JSON, shells,
+// XML), wrapped, coloured or parted by signs is found in another view (searchable-view.ts), base64 inside of base64 by
+// decoding it (decoded.ts). Not covered: compression, encryption, base64 of letters in another case, and parts of less
+// than 12 characters.
 
 export interface Form {
   text: string;
@@ -28,7 +29,10 @@ export function formsOf(value: string): Form[] {
   return [...[...plain].map((text) => ({ text })), ...base64Forms(value), ...hexForms(value)];
 }
 
-/** What base64 makes of the bytes at each of the three places they can begin at, only the characters that are theirs alone. */
+/**
+ * What base64 makes of the bytes at each of the three places they can begin at, only the characters that are theirs
+ * alone.
+ */
 function base64Forms(value: string): Form[] {
   const bytes = Buffer.from(value, 'utf8');
   const cores = [0, 1, 2].map((lead) => {

@@ -1,5 +1,6 @@
-// Values that are secrets by the name of their key, where the two do not simply follow each other or the name alone says little:
-// data of kubeconfig and Talos, variables of containers and of Terraform, XML. Plain pairs are in key-values.ts.
+// Values that are secrets by the name of their key, where the two do not simply follow each other or the name alone
+// says little: data of kubeconfig and Talos, variables of containers and of Terraform, XML. Plain pairs are in
+// key-values.ts.
 import { NO_VALUE } from './no-secret.ts';
 import { rulesOf, SECRET_KEY } from './rule.ts';
 

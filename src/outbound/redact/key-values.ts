@@ -1,5 +1,5 @@
-// The value of a key that says it is secret, wherever such a pair stands: YAML, JSON, TOML, HCL, ini and env files, logs and
-// traces of a shell. A name, a reference, a template or a word of an error message is no value.
+// The value of a key that says it is secret, wherever such a pair stands: YAML, JSON, TOML, HCL, ini and env files,
+// logs and traces of a shell. A name, a reference, a template or a word of an error message is no value.
 import { isNoSecret, isProse } from './no-secret.ts';
 import { SECRET_KEY } from './rule.ts';
 import { isHighEntropy } from './secret-signs.ts';

@@ -1,5 +1,5 @@
-// Finding known secrets in a text, in all their forms, in time that does not grow with their number: whole, and any part of
-// twelve characters, so cutting, wrapping and line prefixes do not hide them.
+// Finding known secrets in a text, in all their forms, in time that does not grow with their number: whole, and any
+// part of twelve characters, so cutting, wrapping and line prefixes do not hide them.
 import { type Form, formsOf } from './encodings.ts';
 import {
   bareHexView,
@@ -25,7 +25,9 @@ export class KnownSecrets {
   readonly #phrases = new FormTable();
   readonly #short = new ShortForms();
 
-  /** Values shorter than MIN_WORD_LENGTH are left out. Throws RedactionError when there are too many characters of them. */
+  /**
+   * Values shorter than MIN_WORD_LENGTH are left out. Throws RedactionError when there are too many characters of them.
+   */
   constructor(secrets: readonly Secret[]) {
     let total = 0;
     const values = new Set<string>();
@@ -166,7 +168,10 @@ class ShortForms {
     for (const form of new Set(forms)) this.#whole.add(form, { kind, base64: false });
   }
 
-  /** Where a word begins is seen in the text or in its view: a line break or an escape stands before it in one of them only. */
+  /**
+   * Where a word begins is seen in the text or in its view: a line break or an escape stands before it in one of them
+   * only.
+   */
   find(text: string, view: View): Span[] {
     return this.#whole.find(view.text).flatMap((span) => {
       const range = inOriginal(view, span);

@@ -1,4 +1,5 @@
-// What stands under a secret-like key and is none: a reference, a template, a name, a path, a number, a word of a message.
+// What stands under a secret-like key and is none: a reference, a template, a name, a path, a number, a word of a
+// message.
 import { isHighEntropy, turns } from './secret-signs.ts';
 
 /** A value that only says where the real one comes from, or that there is none. */

@@ -1,4 +1,5 @@
-// Words that stay readable whatever else they are: those of tracked files' paths, and values that the owner said are no secret.
+// Words that stay readable whatever else they are: those of tracked files' paths, and values that the owner said are no
+// secret.
 
 const BETWEEN = /[/._-]+/;
 const isBetween = (char: string): boolean => char === '' || char === '\n' || BETWEEN.test(char);

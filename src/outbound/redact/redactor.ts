@@ -1,5 +1,5 @@
-// The one filter that every text passes before it is sent to a model or saved as a prompt. Known secrets are found in all
-// their forms, then what is a secret by its form or its place; each becomes a placeholder that can be put back.
+// The one filter that every text passes before it is sent to a model or saved as a prompt. Known secrets are found in
+// all their forms, then what is a secret by its form or its place; each becomes a placeholder that can be put back.
 import { findBlocks } from './blocks.ts';
 import { COMMAND_RULES } from './command-rules.ts';
 import { findDecoded } from './decoded.ts';
@@ -24,9 +24,14 @@ export interface Redactor {
    * again changes nothing. Throws RedactionError when it cannot be done for sure: then nothing may be sent.
    */
   redact(text: string): string;
-  /** A text with its placeholders replaced by what they stand for; refused when one is changed or was never given out. */
+  /**
+   * A text with its placeholders replaced by what they stand for; refused when one is changed or was never given out.
+   */
   restore(text: string): Restored;
-  /** A file as it was sent and as an answer would have it, both restored; refused when a placeholder is not at its place. */
+  /**
+   * A file as it was sent and as an answer would have it, both restored; refused when a placeholder is not at its
+   * place.
+   */
   restoreEdit(edit: MaskedEdit): RestoredEdit;
   /** How many different texts were masked, by kind. */
   masked(): Record<string, number>;
@@ -45,8 +50,8 @@ const MAX_PASSES = 12;
 const MAX_DECODED = 2;
 
 /**
- * `rules` are the owner's patterns. `paths` are the tracked files: words of them are never masked, nor is what `open` holds. Throws
- * RedactionError when there are more secrets than can be looked for.
+ * `rules` are the owner's patterns. `paths` are the tracked files: words of them are never masked, nor is what `open`
+ * holds. Throws RedactionError when there are more secrets than can be looked for.
  */
 export function createRedactor(options: {
   secrets: readonly Secret[];
@@ -143,7 +148,10 @@ function outsideTemplates(text: string, spans: readonly Span[]): Span[] {
   return without(merge(spans), templates).filter(({ start, end }) => /\w{3}/.test(text.slice(start, end)));
 }
 
-/** Tokens that were wrapped. What follows one that is whole without its next line belongs to it only when it looks like it. */
+/**
+ * Tokens that were wrapped. What follows one that is whole without its next line belongs to it only when it looks like
+ * it.
+ */
 function overLineEnds(text: string): Span[] {
   const view = joinedView(text);
   if (view === undefined) return [];

@@ -1,5 +1,5 @@
-// Rules about texts that are secrets by their form: what the shipped ones look like, and the owner's patterns, from `redact`
-// in ai/loop.yaml. A pattern that takes too long is an error: nothing is sent then.
+// Rules about texts that are secrets by their form: what the shipped ones look like, and the owner's patterns, from
+// `redact` in ai/loop.yaml. A pattern that takes too long is an error: nothing is sent then.
 import { type Context, createContext, runInContext } from 'node:vm';
 import { RedactionError } from './secret.ts';
 import type { Range, Span } from './spans.ts';
@@ -11,9 +11,10 @@ export interface RedactRule {
 }
 
 /**
- * Rules from a table: `kind: name` → pattern, or pattern and values that are none. Patterns have the flags `d` and `g`; what is to be
- * masked is the group `secret`, `quoted` or `bare`, or all of it. They are linear: each begins with something fixed or looks behind
- * itself, and nothing open-ended is followed by something that can fail. Where two overlap, the kind of the earlier row counts.
+ * Rules from a table: `kind: name` → pattern, or pattern and values that are none. Patterns have the flags `d` and `g`;
+ * what is to be masked is the group `secret`, `quoted` or `bare`, or all of it. They are linear: each begins with
+ * something fixed or looks behind itself, and nothing open-ended is followed by something that can fail. Where two
+ * overlap, the kind of the earlier row counts.
  */
 export const rulesOf = (rows: Readonly<Record<string, RegExp | [pattern: RegExp, unless: RegExp]>>): RedactRule[] =>
   Object.entries(rows).map(([row, rule]) => {

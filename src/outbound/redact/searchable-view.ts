@@ -1,5 +1,5 @@
-// The searchable views of a text: without colours, line wraps or blanks, with escapes read, without what parts hexadecimal
-// bytes. A secret that was written so is found whole in one of them. Offsets map back to the original.
+// The searchable views of a text: without colours, line wraps or blanks, with escapes read, without what parts
+// hexadecimal bytes. A secret that was written so is found whole in one of them. Offsets map back to the original.
 import type { Range } from './spans.ts';
 
 export interface View {
@@ -31,7 +31,10 @@ const BLANK = new RegExp(`(?:${BREAK.source}|${COLOUR.source}|\\s)+`, 'g');
 /** The text of a secret as it appears in the view without line breaks. */
 export const joined = (text: string): string => text.replace(BREAK, '');
 
-/** The text with each of `places`, which are in order and apart, as one character that is in no secret: no match crosses it. */
+/**
+ * The text with each of `places`, which are in order and apart, as one character that is in no secret: no match crosses
+ * it.
+ */
 export const withWalls = (text: string, places: readonly Range[]): View =>
   places.length === 0 ? { text } : viewWithout(text, places, WALL);
 

@@ -16,7 +16,10 @@ const HARMLESS_ENDS = words(`
 /** Of the shell and the desktop. */
 const HARMLESS: ReadonlySet<string> = new Set(['PWD', 'OLDPWD', 'SSH_ASKPASS', 'GIT_ASKPASS', 'XAUTHORITY']);
 
-/** Whether the value under this name is a secret; `AWS_ACCESS_KEY_ID`, `adminPassword` and `tls.key` are, `TOKEN_FILE` is not. */
+/**
+ * Whether the value under this name is a secret; `AWS_ACCESS_KEY_ID`, `adminPassword` and `tls.key` are, `TOKEN_FILE`
+ * is not.
+ */
 export function isSecretName(name: string): boolean {
   if (isHarmlessName(name)) return false;
   const parts = wordsOf(name);

@@ -6,7 +6,10 @@ export interface Secret {
   readonly kind: string;
   /** A carried file and key, or a variable; for people on this machine, never sent. */
   readonly from: string;
-  /** Nothing says that it is one but the file it stands in: it is looked for whole, and in parts only when it looks random. */
+  /**
+   * Nothing says that it is one but the file it stands in: it is looked for whole, and in parts only when it looks
+   * random.
+   */
   readonly ordinary?: true;
 }
 
@@ -19,8 +22,8 @@ export const MIN_WORD_LENGTH = 4;
 export type ShortSecret = Pick<Secret, 'value' | 'from'>;
 
 /**
- * Thrown instead of a text that might still hold a secret: whoever catches it must not send, save or print that text. Its
- * message names places and rules, never a value.
+ * Thrown instead of a text that might still hold a secret: whoever catches it must not send, save or print that text.
+ * Its message names places and rules, never a value.
  */
 export class RedactionError extends Error {
   /** What to do about it. */

@@ -1,5 +1,5 @@
-// The secrets in the text of a carried file: every value of KEY=VALUE lines, in YAML, JSON and TOML those whose key or look
-// says so, and in any other text the words that look random.
+// The secrets in the text of a carried file: every value of KEY=VALUE lines, in YAML, JSON and TOML those whose key or
+// look says so, and in any other text the words that look random.
 import { parse as parseToml } from 'smol-toml';
 import { parseAllDocuments } from 'yaml';
 import { deepOffset } from '../../config/yaml-depth.ts';
@@ -12,10 +12,15 @@ export interface SecretList {
   short: ShortSecret[];
 }
 
-/** `path` is how messages and `from` call the file. Throws RedactionError when its name says what it is and it does not parse. */
+/**
+ * `path` is how messages and `from` call the file. Throws RedactionError when its name says what it is and it does not
+ * parse.
+ */
 export const secretsInText = (path: string, text: string): SecretList => listed(valuesIn(path, text));
 
-/** The values of a file whose owner said that it holds no secret, but for those that have the name or the look of one. */
+/**
+ * The values of a file whose owner said that it holds no secret, but for those that have the name or the look of one.
+ */
 export function openValues(path: string, text: string): string[] {
   const secrets = new Set(
     [...valuesIn(path, text)].filter(({ ordinary }) => !ordinary).map(({ value }) => value.trim()),

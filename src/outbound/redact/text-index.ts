@@ -1,5 +1,5 @@
-// Looking many texts up in a long one, by rolling hashes of short pieces: short texts as a whole, long ones by any of their
-// pieces. A bit filter in front lets most places of an ordinary text pass after one look.
+// Looking many texts up in a long one, by rolling hashes of short pieces: short texts as a whole, long ones by any of
+// their pieces. A bit filter in front lets most places of an ordinary text pass after one look.
 import type { Span } from './spans.ts';
 
 /** Where a known secret is, and whether in base64. */
@@ -15,7 +15,9 @@ class Node {
   readonly next = new Map<string, Node>();
 }
 
-/** Finds any of its texts at every place. They are told apart a step of characters at a time, however many begin alike. */
+/**
+ * Finds any of its texts at every place. They are told apart a step of characters at a time, however many begin alike.
+ */
 export class TextIndex {
   readonly #step: number;
   readonly #root = new Node();

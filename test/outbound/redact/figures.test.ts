@@ -1,4 +1,5 @@
-// The figures that redaction is held to, over the tables of planted secrets and innocent texts; `npm run bench -- redact` prints them.
+// The figures that redaction is held to, over the tables of planted secrets and innocent texts; `npm run bench --
+// redact` prints them.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { INNOCENT_FIRST } from '../../fixtures/redaction/innocent-first.ts';

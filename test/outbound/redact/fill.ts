@@ -1,4 +1,5 @@
-// Fake secrets, made when a test runs: `<36>` in an example becomes so many letters and digits, the same ones each time.
+// Fake secrets, made when a test runs: `<36>` in an example becomes so many letters and digits, the same ones each
+// time.
 const SETS: Record<string, string> = {
   '': 'aB3dE5fG7hJ9kL2mN4pQ6rS8tU1vW0xY',
   hex: '0123456789abcdef',
@@ -29,7 +30,9 @@ export function uuid(roll: () => number): string {
 
 const FILLED = /<(keep:)?(?:=([^<>]+)|(uuid)|(?:(hex|b64|b32|low):)?(\d+))>/g;
 
-/** The example with everything filled in, and what was filled in, `<keep:…>` not counted; `<=word>` is the word itself. */
+/**
+ * The example with everything filled in, and what was filled in, `<keep:…>` not counted; `<=word>` is the word itself.
+ */
 export function fill(example: string, seed = 7): { text: string; secrets: string[] } {
   const roll = dice(seed * 7919 + example.length);
   const secrets: string[] = [];

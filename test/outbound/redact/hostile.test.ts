@@ -8,7 +8,7 @@ import { ordinaryLines } from './ordinary.ts';
 
 const MEGABYTE = 1024 * 1024;
 const LIMIT_MS = 12_000;
-/** A line of this size holds the thread for less than 50 ms on a machine with nothing else to do. */
+/** A line of this size should hold the thread for 50 ms at most; the limit leaves room for a machine that is shared. */
 const SIZE = cases(64 * 1024, MEGABYTE);
 const SIZE_LIMIT_MS = cases(150, LIMIT_MS);
 const of = (value: string) => ({ value, kind: 'token', from: '' });

@@ -23,7 +23,8 @@ test('the lines together are as readable as alone', () => {
   assert.ok(touched.length < LINES.length / 100, touched.slice(0, 5).join('\n'));
 });
 
-// What kubectl, talosctl, flux, helm, qm, systemd, nginx, terraform, git, docker, ssh and others say on an ordinary day.
+// What kubectl, talosctl, flux, helm, qm, systemd, nginx, terraform, git, docker, ssh and others say on an ordinary
+// day.
 const SAID = readFileSync(new URL('ordinary-log.txt', import.meta.url), 'utf8')
   .trimEnd()
   .split('\n');
