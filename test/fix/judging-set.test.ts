@@ -3,7 +3,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ContextMap } from '../../src/config/context-map.ts';
-import { filesRunBy, judgingSet } from '../../src/fix/judging/judging-set.ts';
+import { judgingSet, runBy, type Sources } from '../../src/fix/judging/judging-set.ts';
+import { readPlain, readShell } from '../../src/fix/judging/read-shell.ts';
+import { judgingText } from '../../src/fix/judging/targets.ts';
+import { loadShellGrammar } from '../../src/io/gate/grammar.ts';
 import { fc, runs } from '../sweep.ts';
 
 type Command = string | string[];
@@ -17,7 +20,9 @@ interface Example {
 const stage = (verify: Command[], diagnostics: Command[] = []) => ({ verify, diagnostics });
 const mapOf = (stages: Record<string, object>) => ({ stages }) as unknown as ContextMap;
 
-function listed(files: Record<string, string>) {
+const parse = await loadShellGrammar();
+
+function listed(files: Record<string, string>): Sources {
   const modes: Record<string, string> = { '+': '100755', '@': '120000' };
   const entries = Object.entries(files).map(([key, text]) => ({
     mode: modes[key[0] as string],
@@ -27,13 +32,11 @@ function listed(files: Record<string, string>) {
   return {
     listing: new Map(entries.map(({ path, mode = '100644' }) => [path, { mode }])),
     text: async (path: string) => entries.find((entry) => entry.path === path)?.text,
+    read: async (command) => readShell(command, parse),
   };
 }
 
-async function judgesOf({ checks, files }: Omit<Example, 'judges'>) {
-  const { listing, text } = listed(files);
-  return judgingSet(mapOf({ a: stage(checks) }), listing, text);
-}
+const judgesOf = ({ checks, files }: Omit<Example, 'judges'>) => judgingSet(mapOf({ a: stage(checks) }), listed(files));
 
 const tracked = async (example: Omit<Example, 'judges'>) =>
   [...(await judgesOf(example))].filter(([, judge]) => judge.tracked).map(([path]) => path);
@@ -93,6 +96,43 @@ const RUN: [string, Example][] = [
     ['bash', '-c', 'cd scripts && ./check.sh'],
     'bash <<EOF\nscripts/check.sh\nEOF',
     'python3 -W ignore scripts/check.sh',
+    '"$(dirname "$0")/check.sh"',
+    "bash -c './scripts/che*.sh'",
+    'scripts/"che"ck.sh',
+    "$'scripts/\\x63heck.sh'",
+    'scr\\ipts/check.sh',
+    'bash {scripts,x}/check.sh',
+    'F=che; bash "scripts/${F}ck.sh"',
+    'bash scripts/${KIND}eck.sh',
+    '{scripts,x}/check.sh',
+    'env X=1 ./scripts/check.sh',
+    'timeout 30 sudo -E ./scripts/check.sh',
+    "find scripts -name '*.sh' -exec bash {} \\;",
+    "find scripts -name 'che*' -exec sudo {} +",
+    "find scripts -name '*.sh' | xargs -n1 bash",
+    'find scripts -name \'*.sh\' | while read -r f; do bash "$f"; done',
+    'while read -r f; do bash "$f"; done < <(ls scripts/*.sh)',
+    'for f in $(ls scripts/*.sh); do "$f"; done',
+    'for f in check other; do bash "scripts/$f.sh"; done',
+    'all=(check.sh); for f in "${all[@]}"; do bash "scripts/$f"; done',
+    'printf scripts/check.sh | xargs -I{} bash {}',
+    'parallel bash ::: scripts/check.sh',
+    'bash <(cat scripts/check.sh)',
+    'bash "${CHECK:-scripts/check.sh}"',
+    'run() { bash "$1"; }; run scripts/check.sh',
+    'set -- scripts/check.sh; bash "$1"',
+    "ssh host 'bash -s' < scripts/check.sh",
+    'ssh host < scripts/check.sh',
+    "ssh host 'bash -s' <<EOF\nscripts/check.sh\nEOF",
+    'cat <<EOF | bash\nscripts/check.sh\nEOF',
+    'bash <<< scripts/check.sh',
+    "su -c 'cd scripts && ./check.sh' root",
+    "nix-shell --run 'cd scripts && ./check.sh'",
+    'python3 -c "import subprocess; subprocess.run([\'scripts/check.sh\'])"',
+    'coproc scripts/check.sh',
+    '{{ root }}/scripts/check.sh',
+    'case $1 in a) scripts/check.sh ;; esac',
+    'if (( 1 )); then scripts/check.sh; fi; for ((i=0;i<1;i++)); do :; done',
   ),
   ...examples(['bin/probe'], 'bin/probe', 'retry 3 bin/probe config/a.yaml'),
   ...examples(
@@ -132,6 +172,21 @@ const LOOKED_AT: Command[] = [
   'apt-get install -y make bash scripts/check.sh',
   'kubectl get node -f config/a.yaml',
   'git diff --exit-code run.sh',
+  'helm template config | kubeconform -strict -',
+  'kustomize build config | kubeconform -summary',
+  'ansible-lint config/a.yaml',
+  'yamllint .',
+  'pre-commit run --all-files',
+  'tofu -chdir=config validate && terraform fmt -check',
+  "find . -name '*.sh' -exec shellcheck {} +",
+  "find . -name '*.sh' -exec bash -n {} \\;",
+  "find . -name '*.sh' | xargs shellcheck",
+  'cat <<EOF > out.sh\nscripts/check.sh\nEOF',
+  'test "$(wc -l < run.sh)" -gt 0',
+  'for f in scripts/*.sh run.sh; do bash -n "$f"; done',
+  'for f in config/*.yaml; do kubeconform "$f"; done',
+  'kubectl apply --dry-run=client -f config/a.yaml',
+  "sed 's/run.sh/x/' config/a.yaml",
 ];
 
 for (const check of LOOKED_AT) {
@@ -221,6 +276,35 @@ const TREE: Record<string, Example> = {
     checks: ['pytest tests/test_a.py::test_one'],
     files: { 'tests/test_a.py': 'import helper\n', 'tests/helper.py': '', 'tests/test_b.py': '' },
     judges: ['tests/test_a.py', 'tests/helper.py'],
+  },
+  'a file that lists what is run, and what stands in it': {
+    checks: ['xargs -n1 bash < list'],
+    files: { list: 'checks/a.sh\nchecks/b.sh\n', 'checks/a.sh': '', 'checks/b.sh': '', 'checks/c.sh': '' },
+    judges: ['list', 'checks/a.sh', 'checks/b.sh'],
+  },
+  'a folder of checks, a module, make in a folder below': {
+    checks: ['run-parts checks.d', 'python -m tests.smoke', 'make -C sub check'],
+    files: {
+      ...{ 'checks.d/10-a': '', 'tests/smoke.py': '', 'tests/other.py': '', Makefile: 'check:\n\tbash b.sh\n' },
+      ...{ 'sub/Makefile': 'check:\n\tbash a.sh\nup:\n\tbash b.sh\n', 'sub/a.sh': '', 'sub/b.sh': '', 'b.sh': '' },
+    },
+    judges: ['checks.d/10-a', 'tests/smoke.py', 'sub/Makefile', 'sub/a.sh'],
+  },
+  'a task that lints: the task, not what it looks at': {
+    checks: ['task lint'],
+    files: {
+      'Taskfile.yml':
+        'version: "3"\ntasks:\n  lint: { cmds: [yamllint ., "shellcheck scripts/*.sh"] }\n  up: bash up.sh\n',
+      'scripts/a.sh': '',
+      'up.sh': '',
+      'a.yaml': '',
+    },
+    judges: ['Taskfile.yml'],
+  },
+  'functions of a sourced file': {
+    checks: ['source lib.sh && check_all'],
+    files: { 'lib.sh': 'check_all() { ./probe.sh; }\n', 'probe.sh': '', 'deploy.sh': '' },
+    judges: ['lib.sh', 'probe.sh'],
   },
   'a playbook that is really run, and what it imports': {
     checks: ['ansible-playbook -i inventory/hosts.yml playbooks/verify.yml -e @vars.yml'],
@@ -314,10 +398,10 @@ for (const [what, example] of Object.entries(TREE)) {
 }
 
 test('each is known with the word that names it and where that stands; a diagnostic of any stage counts', async () => {
-  const { listing, text } = listed({ 'v.sh': '. lib.sh\n', 'lib.sh': 'die() { :; }\n', '+show': '' });
+  const sources = listed({ 'v.sh': '. lib.sh\n', 'lib.sh': 'die() { :; }\n', '+show': '' });
   const map = mapOf({ a: stage([{ file: 'x' } as never, 'bash ./v.sh']), b: stage([], ['./show --all']) });
   assert.equal(
-    [...(await judgingSet(map, listing, text))],
+    [...(await judgingSet(map, sources))],
     [
       ['v.sh', { word: './v.sh', by: 'stages.a.verify[1]', tracked: true }],
       ['lib.sh', { word: 'lib.sh', by: 'v.sh', tracked: true }],
@@ -342,9 +426,9 @@ test('a script that git does not have is named as such; programs on PATH and abs
 
 /** Whether a change of this text concerns what `check` runs of the file. */
 async function concerns(check: string, path: string, before: string, after: string): Promise<boolean> {
-  const { part } = (await judgesOf({ checks: [check], files: { [path]: before } })).get(path) ?? {};
-  assert.ok(part, 'the file judges in part');
-  return part(before) !== part(after);
+  const { parts } = (await judgesOf({ checks: [check], files: { [path]: before } })).get(path) ?? {};
+  assert.ok(parts, 'the file judges in part');
+  return judgingText(parts, before) !== judgingText(parts, after);
 }
 
 const MORE = `SHELL := /bin/bash
@@ -404,7 +488,8 @@ test('a file that the tool would take instead is a judge before it is there; two
     files: { Makefile: 'a:\n\ttrue\nb:\n\ttrue\nc:\n\ttrue\n' },
   });
   assert.equal([...judges.keys()], ['Makefile', 'GNUmakefile', 'makefile']);
-  const { part = String } = judges.get('Makefile') ?? {};
+  const { parts } = judges.get('Makefile') ?? {};
+  const part = (of: string) => judgingText(parts ?? [], of);
   const text = 'a:\n\ttrue\nb:\n\ttrue\nc:\n\ttrue\n';
   assert.is(part(text), part(text.replace(/c:\n\ttrue/, 'c:\n\tfalse')));
   for (const target of ['a', 'b']) {
@@ -422,10 +507,46 @@ test('what is new in a folder of tests would judge; the root given to a runner m
   assert.equal(await tracked({ checks: ['cd tests && pytest .'], files }), ['tests/test_a.py', 'tests/data.json']);
 });
 
-test('the files that a command itself runs', async () => {
-  const { listing } = listed({ 'all.sh': 'bash more.sh', 'more.sh': '', 'a.yaml': '' });
-  assert.equal(await filesRunBy('bash all.sh a.yaml', listing), ['all.sh']);
-  assert.equal(await filesRunBy('terraform apply', listing), []);
+test('everything that one command runs, and by what', async () => {
+  const sources = listed({ 'all.sh': 'bash more.sh', 'more.sh': '', 'a.yaml': '' });
+  const judges = await runBy('bash all.sh a.yaml', 'here', sources);
+  assert.equal(
+    [...judges].map(([path, { by }]) => [path, by]),
+    [
+      ['all.sh', 'here'],
+      ['more.sh', 'all.sh'],
+    ],
+  );
+  assert.is((await runBy('terraform apply', 'here', sources)).size, 0);
+});
+
+test('plain words need no grammar, and read the same with it', () => {
+  const plain = [
+    'true',
+    './check.sh --all=1 config/a.yaml',
+    'timeout 30 sudo -E ./check',
+    '# why\nset -e\nmake check\n',
+  ];
+  for (const text of [...plain, ['ssh', 'host', 'bash', 'a.sh']]) {
+    assert.equal(readPlain(text), readShell(text, parse));
+  }
+  for (const text of ['a; b', 'a "b"', 'A=1 b', 'if a', 'a > b', 'a $b', 'a*', 'a\n  b &&\nc', ['sh', '-c', 'a | b']])
+    assert.is(readPlain(text), undefined);
+});
+
+test('of a text that nobody can read in time every file counts whose name stands in it, and that is known', async () => {
+  const sources: Sources = {
+    ...listed({ 'check.sh': 'x=$(y)\n', 'lib/more.sh': '', 'other.sh': '' }),
+    read: async () => undefined,
+  };
+  const judges = await judgingSet(mapOf({ a: stage(['bash check.sh', 'lib/more.sh || "$x"']) }), sources);
+  assert.equal(
+    [...judges],
+    [
+      ['check.sh', { word: 'check.sh', by: 'stages.a.verify[0]', tracked: true }],
+      ['lib/more.sh', { word: 'more.sh', by: 'stages.a.verify[1]', tracked: true, unread: true }],
+    ],
+  );
 });
 
 const ODD = fc.array(

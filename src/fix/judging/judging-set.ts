@@ -1,12 +1,12 @@
 // The judging set: every file of the repository that a check or diagnostic of any stage runs, and what those files source or
 // call. No fix edits it, and it is as committed before any check runs. What checks only look at is not in it.
-import { dirname, join, normalize } from 'node:path/posix';
+import { basename, dirname, join, normalize } from 'node:path/posix';
 import { parseDocument } from 'yaml';
 import { type ContextMap, isBuiltInCheck } from '../../config/context-map.ts';
 import { rawWords } from '../../config/paths.ts';
 import { type Listing, type Place, placeOf, SCRIPT } from './place.ts';
-import { type Ran, ranBy, readsCommands, type TargetTool } from './ran-words.ts';
-import { readArgv, readShell, type SimpleCommand } from './read-shell.ts';
+import { type Ran, ranBy, type TargetTool } from './ran-words.ts';
+import { type CommandText, readPlain, type ShellReader } from './read-shell.ts';
 import { includedFiles, type JudgingPart, TARGET_FILES, targetText } from './targets.ts';
 
 /** Why a file judges. */
@@ -19,49 +19,50 @@ export interface Judge {
   readonly tracked: boolean;
   /** It is not there: it would be taken instead of one that is, or besides. A folder ends in `/`. */
   readonly instead?: true;
+  /** The text that runs it could not be read in time: it is here because its name stands there. */
+  readonly unread?: true;
   /** What of it judges; without it, all. */
   readonly parts?: readonly JudgingPart[];
 }
 export type JudgingSet = ReadonlyMap<string, Judge>;
-
-type Command = string | readonly string[];
 
 const MAX_DEPTH = 5;
 const EXECUTABLE = '100755';
 const LINK = '120000';
 const SHELL_SCRIPT = /\.(?:sh|bash|zsh|ksh|bats)$/;
 
-/** `text`: the text of a tracked file, or where a link points; undefined when it has none. Never throws unless that does. */
-export async function judgingSet(
-  { stages }: Pick<ContextMap, 'stages'>,
-  listing: Listing,
-  text: (path: string) => Promise<string | undefined>,
-): Promise<JudgingSet> {
+/** Where the judging set reads. */
+export interface Sources {
+  readonly listing: Listing;
+  /** The text of a tracked file, or where a link points; undefined when it has none. */
+  text(path: string): Promise<string | undefined>;
+  readonly read: ShellReader;
+}
+
+/** Never throws unless its sources do. */
+export async function judgingSet({ stages }: Pick<ContextMap, 'stages'>, sources: Sources): Promise<JudgingSet> {
   const judges = new Map<string, Judge>();
-  const around = { judges, listing, text, own: '', depth: 0, targets: new Set<string>() };
+  const targets = new Set<string>();
   for (const [name, stage] of Object.entries(stages)) {
     for (const role of ['verify', 'diagnostics'] as const) {
       for (const [index, entry] of stage[role].entries()) {
         if (isBuiltInCheck(entry)) continue;
-        await follow(entry, { ...around, by: `stages.${name}.${role}[${index}]` });
+        await follow(entry, { ...sources, judges, targets, by: `stages.${name}.${role}[${index}]`, own: '', depth: 0 });
       }
     }
   }
   return judges;
 }
 
-/** The files that the words of one command itself run; what these call is not followed. */
-export async function filesRunBy(command: Command, listing: Listing): Promise<string[]> {
+/** Everything that one command runs, and what that calls, as the judging set would have it. */
+export async function runBy(command: CommandText, by: string, sources: Sources): Promise<JudgingSet> {
   const judges = new Map<string, Judge>();
-  const text = async () => undefined;
-  await follow(command, { judges, listing, text, by: '', own: '', depth: MAX_DEPTH, targets: new Set() });
-  return [...judges].flatMap(([path, { tracked }]) => (tracked ? [path] : []));
+  await follow(command, { ...sources, judges, targets: new Set(), by, own: '', depth: 0 });
+  return judges;
 }
 
-interface Scope {
+interface Scope extends Sources {
   readonly judges: Map<string, Judge>;
-  readonly listing: Listing;
-  readonly text: (path: string) => Promise<string | undefined>;
   readonly by: string;
   /** The folder of the script that is read; empty at the root. */
   readonly own: string;
@@ -71,23 +72,38 @@ interface Scope {
 }
 
 /** Everything that shell text or an argv runs. */
-async function follow(command: Command, scope: Scope): Promise<void> {
-  const commands = typeof command === 'string' ? readShell(command) : readArgv(command);
-  const ran = commands.flatMap((one, i) => ranBy(one, feedsShell(commands, i)));
-  const words = (kind: Ran['kind']) => ran.flatMap((one) => (one.kind === kind && 'word' in one ? [one.word] : []));
-  const place = placeOf(scope, words('folder'), words('value'));
+async function follow(command: CommandText, scope: Scope): Promise<void> {
+  const reading = readPlain(command) ?? (await scope.read(command));
+  const ran = reading?.commands.flatMap(ranBy);
+  if (!ran || ran.length > MAX_RAN || patternsIn(ran).size > MAX_PATTERNS) return takeUnread(command, scope);
+  const place = placeOf(
+    scope,
+    ran.flatMap((one) => (one.kind === 'folder' ? [one.word] : [])),
+    ran.flatMap((one) => (one.kind === 'value' ? [[one.name, one.word] as const] : [])),
+  );
   const isVariable = (word: string) => /^\$\w+$/.test(word);
   const runsVariable = ran.some(
     (one) =>
       ('word' in one && /^(?:script|sourced)$/.test(one.kind) && isVariable(one.word)) ||
-      (one.kind === 'first' && isVariable(one.words[0] ?? '')),
+      (one.kind === 'first' && one.words.some(isVariable)),
   );
   for (const one of ran) await take(one, place, scope, runsVariable);
 }
 
-function feedsShell(commands: readonly SimpleCommand[], at: number): boolean {
-  const next = commands[at + 1];
-  return commands[at]?.piped === true && next !== undefined && readsCommands(next);
+const MAX_RAN = 5_000;
+/** Each is compared with every file. */
+const MAX_PATTERNS = 100;
+const patternsIn = (ran: readonly Ran[]): Set<string> =>
+  new Set(ran.flatMap((one) => ('word' in one && /[*?[{]|[^$/][/\w][$…]/.test(one.word) ? [one.word] : [])));
+
+/** What nobody could read may run every file whose name stands in it. */
+async function takeUnread(command: CommandText, scope: Scope): Promise<void> {
+  const words = new Set([command].flat().flatMap((text) => text.split(/[^\w.+@-]+/)));
+  for (const path of scope.listing.keys()) {
+    const last = basename(path);
+    if (words.has(last) && !scope.judges.has(path))
+      scope.judges.set(path, { word: last, by: scope.by, tracked: true, unread: true });
+  }
 }
 
 async function take(ran: Ran, place: Place, scope: Scope, runsVariable: boolean): Promise<void> {
@@ -112,10 +128,11 @@ async function take(ran: Ran, place: Place, scope: Scope, runsVariable: boolean)
       return add(word, place.findOrName(word), true);
     }
     case 'script':
-      // Without a folder it is a pattern of `case`.
-      return add(ran.word, /^[^/]*[*?[]/.test(ran.word) ? [] : place.findOrName(ran.word));
-    case 'playbook':
-      return add(ran.word, place.find(ran.word));
+      return add(ran.word, place.findOrName(ran.word));
+    case 'file':
+      return add(ran.word, place.find(ran.word), ran.shell);
+    case 'code':
+      return add('its code', calledByProgram(ran.text, scope));
     case 'sourced': {
       for (const path of place.findOrName(ran.word)) {
         // A file of settings is data, whoever sources it.

@@ -1,6 +1,6 @@
 // Which files of the repository a word of a command may mean, under any spelling: better one too many than one too few, but
 // nothing by a word that could be anything.
-import { join, normalize } from 'node:path/posix';
+import { dirname, join, normalize } from 'node:path/posix';
 import { pathMatcher } from '../../config/paths.ts';
 
 /** The files of a commit (or of the index), with their modes. */
@@ -8,8 +8,10 @@ export type Listing = ReadonlyMap<string, { readonly mode: string }>;
 
 export const SCRIPT = /\.(?:sh|bash|zsh|bats|py|rb|pl|js|mjs|cjs|ts|mts)$/;
 const ROOT = /^\$(?:MENDLOOP_ROOT|PWD)\//;
-const VARIABLE = /\$\w+|\$[@*#?]|…|\{\{[^}]*\}\}/g;
+const VARIABLE = /\$\{\w+\}|\$\w+|\$[@*#?!$-]|…/g;
 const VARIABLE_IN = new RegExp(VARIABLE.source);
+const LEADING = new RegExp(`^(?:${VARIABLE.source})+/?`);
+const MAX_SPELLINGS = 64;
 
 interface Around {
   readonly listing: Listing;
@@ -32,14 +34,17 @@ export interface Place {
 export function placeOf(
   { listing, own }: Around,
   goesTo: readonly string[] = [],
-  values: readonly string[] = [],
+  values: readonly (readonly [name: string, value: string])[] = [],
 ): Place {
   const above = own === '' ? [''] : own.split('/').map((_, i, parts) => parts.slice(0, parts.length - i).join('/'));
   const start = [...new Set(['', ...above])];
-  const plain = [...goesTo, ...values]
+  const plain = [...goesTo, ...values.map(([, value]) => value)]
     .map((word) => word.replace(ROOT, ''))
     .filter((word) => !VARIABLE_IN.test(word) && !word.startsWith('/'));
-  const folders = [...new Set([...start, ...plain.flatMap((word) => start.map((from) => inside(from, word)))])];
+  const named = plain
+    .flatMap((word) => start.map((from) => inside(from, word)))
+    .filter((one) => isFolder(listing, one));
+  const folders = [...new Set([...start, ...named])];
   // After a `cd` that only the shell knows a word may lie anywhere.
   const anywhere = goesTo.some((word) => VARIABLE_IN.test(word));
   const from = (word: string) =>
@@ -50,17 +55,33 @@ export function placeOf(
   const byTail = (tail: string): string[] => {
     if (!/[./]/.test(tail) || !hasName(tail)) return [];
     if (/[*?[{]/.test(tail)) return matching([`**/${tail}`]);
-    return (byName(listing).get(nameOf(tail)) ?? []).filter((path) => `/${path}`.endsWith(`/${tail}`));
+    return (indexOf(listing).names.get(nameOf(tail)) ?? []).filter((path) => `/${path}`.endsWith(`/${tail}`));
   };
 
-  function find(given: string): string[] {
+  /** The word as it stands, and with the values of its variables. */
+  function spellings(word: string): Set<string> {
+    const all = new Set([word]);
+    for (const one of all) {
+      const parts = new Set(one.match(VARIABLE));
+      for (const [name, value] of parts.size === 0 ? [] : values) {
+        if (all.size >= MAX_SPELLINGS) return all;
+        const isMeant = (part: string) => part === `$${name}` || part === `\${${name}}`;
+        if ([...parts].some(isMeant)) all.add(one.replace(VARIABLE, (part) => (isMeant(part) ? value : part)));
+      }
+    }
+    return all;
+  }
+
+  const find = (word: string): string[] => [...new Set([...spellings(word)].flatMap(findSpelling))];
+
+  function findSpelling(given: string): string[] {
     const word = given.replace(ROOT, '').replace(/^(?:\.\/)+/, '');
     if (word === '' || word.startsWith('/') || word.startsWith('~')) return [];
-    const [leading] = /^(?:\$\w+|\$[@*#?]|…|\{\{[^}]*\}\})+\/?/.exec(word) ?? [];
+    const [leading] = LEADING.exec(word) ?? [];
     if (leading !== undefined) {
       const tail = word.slice(leading.length);
       if (!leading.endsWith('/') || tail === '') return [];
-      const found = find(tail);
+      const found = findSpelling(tail);
       return found.length > 0 ? found : byTail(globOf(tail.replace(/^(?:\.\.?\/)+/, '')));
     }
     const glob = globOf(word);
@@ -80,24 +101,38 @@ export function placeOf(
     },
     exact,
     folders: (word) =>
-      folders
-        .map((folder) => inside(folder, word.replace(ROOT, '')))
-        .filter((folder) => folder !== '.' && [...listing.keys()].some((path) => path.startsWith(`${folder}/`))),
+      folders.map((folder) => inside(folder, word.replace(ROOT, ''))).filter((folder) => isFolder(listing, folder)),
   };
 }
 
 const nameOf = (path: string): string => path.split('/').at(-1) as string;
 
-/** The paths of a listing by their last part, found once a listing. */
-const namesIn = new WeakMap<Listing, Map<string, string[]>>();
-function byName(listing: Listing): Map<string, string[]> {
-  const known = namesIn.get(listing);
-  if (known) return known;
-  const names = new Map<string, string[]>();
-  for (const path of listing.keys()) names.set(nameOf(path), [...(names.get(nameOf(path)) ?? []), path]);
-  namesIn.set(listing, names);
-  return names;
+interface Index {
+  /** The paths by their last part. */
+  readonly names: ReadonlyMap<string, readonly string[]>;
+  readonly folders: ReadonlySet<string>;
 }
+
+const indices = new WeakMap<Listing, Index>();
+
+/** Made once a listing. */
+function indexOf(listing: Listing): Index {
+  const made = indices.get(listing);
+  if (made) return made;
+  const names = new Map<string, string[]>();
+  const folders = new Set<string>();
+  for (const path of listing.keys()) {
+    const same = names.get(nameOf(path));
+    if (same) same.push(path);
+    else names.set(nameOf(path), [path]);
+    for (let folder = dirname(path); folder !== '.' && !folders.has(folder); folder = dirname(folder))
+      folders.add(folder);
+  }
+  indices.set(listing, { names, folders });
+  return { names, folders };
+}
+
+const isFolder = (listing: Listing, path: string): boolean => indexOf(listing).folders.has(path);
 
 /** Whether a pattern names something: `*.sh` could be any script. */
 const hasName = (glob: string): boolean =>

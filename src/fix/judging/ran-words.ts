@@ -1,10 +1,12 @@
 // What a simple command runs, by its program: shells and interpreters their script, test runners their tests, make and its
 // like a file of targets. Programs that only look at files run nothing of them.
-import type { SimpleCommand } from './read-shell.ts';
+import { foundBy, printedWords, type SimpleCommand } from './read-shell.ts';
 
 export type Ran =
   /** `maybe`: given to a program that nobody knows; it counts when it is a script or executable. */
-  | { readonly kind: 'script' | 'sourced' | 'playbook' | 'maybe'; readonly word: string }
+  | { readonly kind: 'script' | 'sourced' | 'maybe'; readonly word: string }
+  /** Counts when it is there; `shell`: it is read as shell whatever its name. */
+  | { readonly kind: 'file'; readonly word: string; readonly shell: boolean }
   /** The first of these that is a file is the script; words before it are values of options. */
   | { readonly kind: 'first'; readonly words: readonly string[] }
   /** The tests below these words; where there are none, every file that is called like one. */
@@ -18,24 +20,26 @@ export type Ran =
     }
   /** Shell text in an argument. */
   | { readonly kind: 'text'; readonly text: string }
+  /** Code of another language. */
+  | { readonly kind: 'code'; readonly text: string }
   /** Where relative words may lie from here on. */
   | { readonly kind: 'folder'; readonly word: string }
   /** What variables may hold, of which some may be run. */
-  | { readonly kind: 'value'; readonly word: string };
+  | { readonly kind: 'value'; readonly name: string; readonly word: string };
 
 export type TargetTool = 'make' | 'just' | 'task' | 'npm';
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-const KEYWORDS = set('if then elif else do while until ! { } time exec command builtin nohup coproc');
-const DECLARES = set('export local readonly declare typeset set');
+const DECLARES = set('export local readonly declare typeset');
 const SHELLS = set('sh bash zsh dash ksh ash busybox');
 const INTERPRETERS = /^(?:python[\d.]*|node|nodejs|ruby|perl|php|deno|bun|tsx|ts-node|Rscript|lua|tclsh|expect|pwsh)$/;
 /** Given a program in a file by this option. */
 const PROGRAM_FILE = /^(?:g|m|n)?awk$|^(?:sed|jq|yq|gojq|goss)$/;
-const WRAPPERS = set(
-  'ssh su watch flock nix-shell nix script xargs parallel env sudo doas timeout sops op doppler eval trap',
-);
+/** Programs whose arguments may be shell text that the reader of shell does not follow. */
+const TAKE_TEXT = set('nix-shell nix sops op doppler direnv devbox vagrant');
+/** What runs another command: the reader of shell gives that, too. */
+const WRAPPERS = set('eval trap sudo doas env timeout nice nohup setsid xargs watch flock script su runuser time');
 const LOOKS = set(
   '[ [[ (( test echo printf : true false cd cat head tail less wc ls stat file find du df grep egrep fgrep rg diff cmp comm sort uniq cut tr ' +
     'tee touch cp mv rm ln mkdir chmod chown install scp rsync sha256sum sha1sum md5sum cksum git which type hash alias unset shift return ' +
@@ -94,36 +98,26 @@ const TARGET_VALUES =
 const assignment = /^(\w+)\+?=(.*)$/s;
 const nameOf = (word: string): string => word.split('/').at(-1) as string;
 const isOption = (word: string): boolean => word.startsWith('-');
-const isRedirection = (word: string): boolean => /^\d*(?:[<>]|&>)/.test(word);
-const isKnown = (name: string): boolean =>
+/** Whether it is a program whose arguments are understood. */
+export const isUnderstood = (name: string): boolean =>
+  runsArguments(name) ||
+  [DECLARES, LOOKS, WRAPPERS, TAKE_TEXT].some((names) => names.has(name)) ||
+  PROGRAM_FILE.test(name) ||
+  /^(?:cd|pushd|\.|source|set|go|conftest|ssh|parallel)$/.test(name);
+
+const runsArguments = (name: string): boolean =>
   SHELLS.has(name) ||
   INTERPRETERS.test(name) ||
   Object.hasOwn(TEST_RUNNERS, name) ||
   Object.hasOwn(TARGET_TOOLS, name) ||
   name === 'ansible-playbook';
 
-/** What `command` runs, with what it says of folders and variables. `feeds`: it is piped into a shell, so what it prints is run. */
-export function ranBy({ words, texts }: SimpleCommand, feeds = false): Ran[] {
-  const values: Ran[] = [];
-  let at = 0;
-  for (; at < words.length; at++) {
-    const word = words[at] as string;
-    const [, name, value] = assignment.exec(word) ?? [];
-    if (name !== undefined) values.push(...valuesOf(name, value as string));
-    else if (!KEYWORDS.has(word) && !isRedirection(word)) break;
-  }
-  const rest = words.slice(at);
-  if (rest.length === 0) return values;
-  const own = byProgram(rest, texts);
-  const fed: Ran[] = feeds ? rest.slice(1).map((word) => ({ kind: 'script', word })) : [];
-  return [...values, ...own, ...fed];
-}
-
-/** Whether it runs what it is fed: a shell or interpreter without a script of its own. */
-export function readsCommands({ words }: SimpleCommand): boolean {
-  const [name = '', ...args] = words.filter((word) => !KEYWORDS.has(word) && !isRedirection(word));
-  const known = SHELLS.has(nameOf(name)) || INTERPRETERS.test(nameOf(name));
-  return known && args.every((word) => isOption(word) && word !== '-c');
+/** What `command` runs, with what it says of folders and variables. */
+export function ranBy({ words, variables, reads, substituted, code }: SimpleCommand): Ran[] {
+  const values = variables.flatMap(([name, value]) => valuesOf(name, value));
+  const printed = substituted ? printedWords(words).map((word): Ran => ({ kind: 'value', name: 'HERE', word })) : [];
+  const inCode: Ran[] = code === undefined ? [] : [{ kind: 'code', text: code }];
+  return [...values, ...(words.length > 0 ? byProgram(words, reads) : []), ...printed, ...inCode];
 }
 
 function valuesOf(name: string, value: string): Ran[] {
@@ -131,37 +125,33 @@ function valuesOf(name: string, value: string): Ran[] {
     const folders = value.split(':').filter((word) => !word.startsWith('$'));
     return folders.map((word) => ({ kind: 'folder', word }));
   }
-  return value === '' ? [] : [{ kind: 'value', word: value }];
+  return value === '' ? [] : [{ kind: 'value', name, word: value }];
 }
 
-function byProgram(words: readonly string[], texts: readonly string[]): Ran[] {
-  const [program = '', ...all] = words;
+function byProgram([program = '', ...args]: readonly string[], reads: readonly string[]): Ran[] {
   const name = nameOf(program);
-  const input = all.flatMap((word) => /^0?<([^<&>].*)$/.exec(word)?.[1] ?? []);
-  const args = all.filter((word) => !isRedirection(word));
   const itself: Ran[] = [{ kind: 'script', word: program }];
-  if (ONLY_LOOKS.some(([of, option]) => of.test(name) && args.some((word) => option.test(word)))) return itself;
-  return [...itself, ...ofArguments(name, args, texts, input)];
+  return onlyLooks(name, args) ? itself : [...itself, ...ofArguments(name, args, reads)];
 }
 
-function ofArguments(name: string, args: readonly string[], texts: readonly string[], input: readonly string[]): Ran[] {
-  if (DECLARES.has(name)) {
-    return args.flatMap((word) => {
-      const [, key, value] = assignment.exec(word) ?? [];
-      return key === undefined ? [{ kind: 'value', word } as const] : valuesOf(key, value as string);
-    });
-  }
-  if (name === 'for') return args.slice(2).map((word) => ({ kind: 'value', word }));
+const onlyLooks = (name: string, args: readonly string[]): boolean =>
+  ONLY_LOOKS.some(([of, option]) => of.test(name) && args.some((word) => option.test(word)));
+
+function ofArguments(name: string, args: readonly string[], reads: readonly string[]): Ran[] {
+  if (DECLARES.has(name)) return [];
+  // `set -- a b`
+  if (name === 'set') return args.map((word, i) => ({ kind: 'value', name: String(i), word }));
   if (name === 'cd' || name === 'pushd')
     return args.filter((a) => !isOption(a)).map((word) => ({ kind: 'folder', word }));
   if (name === '.' || name === 'source') return args.slice(0, 1).map((word) => ({ kind: 'sourced', word }));
   if (name === 'load')
     return args.slice(0, 1).flatMap((word) => [word, `${word}.bash`].map((w) => ({ kind: 'sourced', word: w })));
-  if (SHELLS.has(name) || INTERPRETERS.test(name)) return ofInterpreter(name, args, texts, input);
+  if (name === 'find') return ofFind(args);
+  if (SHELLS.has(name) || INTERPRETERS.test(name)) return ofInterpreter(name, args, reads);
   if (name === 'ansible-playbook') {
     return args
       .filter((word, i) => !isOption(word) && !PLAYBOOK_VALUES.test(args[i - 1] ?? ''))
-      .map((word) => ({ kind: 'playbook', word }));
+      .map((word) => ({ kind: 'file', word, shell: false }));
   }
   const tool = TARGET_TOOLS[name];
   if (tool !== undefined) return ofTargets(tool, args);
@@ -191,32 +181,38 @@ function ofArguments(name: string, args: readonly string[], texts: readonly stri
       },
     ];
   }
-  if (LOOKS.has(name) && name !== 'find') return [];
-  return ofOthers(name, args, texts, input);
+  return LOOKS.has(name) || WRAPPERS.has(name) ? [] : ofOthers(name, args, reads);
 }
 
-function ofInterpreter(
-  name: string,
-  args: readonly string[],
-  texts: readonly string[],
-  input: readonly string[],
-): Ran[] {
+/** `find … -exec bash {} ;` runs what it finds. */
+function ofFind(args: readonly string[]): Ran[] {
+  const at = args.findIndex((word) => /^-(?:exec|ok)(?:dir)?$/.test(word));
+  const action = at === -1 ? [] : args.slice(at + 1).filter((word) => !WRAPPERS.has(word));
+  const [program = '', ...given] = action;
+  if (!action.includes('{}') || LOOKS.has(nameOf(program)) || onlyLooks(nameOf(program), given)) return [];
+  return foundBy(args).map((word) => ({ kind: 'file', word, shell: false }));
+}
+
+const RUN_TIME = /^(?:\$[\w@*]+|\{\})$/;
+
+function ofInterpreter(name: string, args: readonly string[], reads: readonly string[]): Ran[] {
   const at = args.findIndex((word) => /^-[a-z]*c$|^-e$|^--eval$/.test(word));
-  const code = at === -1 ? undefined : args[at + 1];
-  if (SHELLS.has(name) && at !== -1) {
-    return [...texts, ...(code === undefined || code === '…' ? [] : [code])].map((text) => ({ kind: 'text', text }));
-  }
+  // The text itself is read already; what follows are its arguments.
+  if (at !== -1) return args.slice(at + 2).map((word) => ({ kind: 'maybe', word }));
   const module = /^python/.test(name) ? args[args.indexOf('-m') + 1] : undefined;
   if (args.includes('-m') && module !== undefined) {
-    if (Object.hasOwn(TEST_RUNNERS, module)) return byProgram([module, ...args.slice(args.indexOf('-m') + 2)], texts);
+    if (Object.hasOwn(TEST_RUNNERS, module)) return byProgram([module, ...args.slice(args.indexOf('-m') + 2)], reads);
     if (/^(?:py_compile|compileall|json\.tool|yamllint|pip|venv)$/.test(module)) return [];
     const path = module.replaceAll('.', '/');
-    return [`${path}.py`, `${path}/__main__.py`].map((word) => ({ kind: 'script', word }));
+    return [{ kind: 'first', words: [`${path}.py`, `${path}/__main__.py`] }];
   }
   if (name === 'node' && args.includes('--test')) {
     return [{ kind: 'tests', words: args.filter((word) => !isOption(word)), called: SCRIPT_TESTS }];
   }
-  return [{ kind: 'first', words: [...args.filter((word) => !isOption(word)), ...input] }];
+  const words = args.filter((word) => !isOption(word));
+  const hasScript = !args.includes('-s') && words.some((word) => !RUN_TIME.test(word));
+  const input = hasScript ? [] : reads.map((word): Ran => ({ kind: 'file', word, shell: SHELLS.has(name) }));
+  return [{ kind: 'first', words }, ...input];
 }
 
 function ofTargets(tool: TargetTool, args: readonly string[]): Ran[] {
@@ -236,12 +232,15 @@ function ofTargets(tool: TargetTool, args: readonly string[]): Ran[] {
 }
 
 /** Programs that nobody knows: they may run what they are given, when it looks like something that is run. */
-function ofOthers(name: string, args: readonly string[], texts: readonly string[], input: readonly string[]): Ran[] {
-  const nested = args.findIndex((word) => isKnown(nameOf(word)));
-  if (nested !== -1) return byProgram([...args.slice(nested), ...input.map((path) => `<${path}`)], texts);
-  const wrapped: Ran[] = WRAPPERS.has(name) ? texts.map((text) => ({ kind: 'text', text })) : [];
-  if (name === 'eval' || name === 'trap')
-    wrapped.push({ kind: 'text', text: args.filter((word) => word !== '…').join(' ') });
+function ofOthers(name: string, args: readonly string[], reads: readonly string[]): Ran[] {
+  const nested = args.findIndex((word) => runsArguments(nameOf(word)));
+  if (nested !== -1 && !args.includes(':::')) return byProgram(args.slice(nested), reads);
+  // What is poured into ssh a shell at its other end may read.
+  const poured = name === 'ssh' ? reads : [];
+  const texts = TAKE_TEXT.has(name) ? args.filter((word) => /\s/.test(word)) : [];
   const given = args.filter((word) => !isOption(word));
-  return [...wrapped, ...given.map((word): Ran => ({ kind: 'maybe', word }))];
+  return [
+    ...texts.map((text): Ran => ({ kind: 'text', text })),
+    ...[...given, ...poured].map((word): Ran => ({ kind: 'maybe', word })),
+  ];
 }

@@ -1,4 +1,4 @@
-// The gate off the loop's thread: one worker, started when it is first needed, asked one question at a time, and ended when an
+// The gate and the reader of shell, off the loop's thread: one worker, started when it is first needed, asked one question at a time, and ended when an
 // answer takes too long.
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -6,18 +6,19 @@ import { Worker } from 'node:worker_threads';
 import { type Edit, refuse } from '../../fix/edit.ts';
 import type { Judged } from '../../fix/gate/judge.ts';
 import type { GateRules, Verdict } from '../../fix/gate/rules.ts';
+import type { CommandText, ShellReading } from '../../fix/judging/read-shell.ts';
 import { readText } from '../store.ts';
-import type { Question } from './worker.ts';
+import type { GateQuestion, Question } from './worker.ts';
 
 /** Where the bundle has the worker; not defined when the sources run as they are. */
 declare const BUNDLED_GATE: string | undefined;
 
 /**
- * Processor time of its thread that a verdict may take, so that a busy machine makes no difference; where the system does not
+ * Processor time of its thread that an answer may take, so that a busy machine makes no difference; where the system does not
  * tell, time by the clock. Asked once more, alone, it may take longer.
  */
 const LIMITS_MS = [150, 1_000] as const;
-/** On a machine that is busy with other things no verdict is waited for longer than this. */
+/** On a machine that is busy with other things no answer is waited for longer than this. */
 const MAX_WALL_MS = 20_000;
 const LOOK_MS = 25;
 
@@ -31,31 +32,37 @@ export async function judge(
   unparsed: readonly string[] = [],
   lookUp?: (names: readonly string[]) => Promise<readonly string[]>,
 ): Promise<Verdict> {
-  const { verdict, unknown } = await inTurn({ edits, rules, unparsed });
+  const { verdict, unknown } = await verdictOn({ edits, rules, unparsed });
   if (!lookUp || unknown.length === 0 || (verdict.ok && !verdict.ask)) return verdict;
   const known = await lookUp(unknown);
   if (known.length === 0) return verdict;
-  const again = await inTurn({ edits, rules: { ...rules, known: [...(rules.known ?? []), ...known] }, unparsed });
+  const again = await verdictOn({ edits, rules: { ...rules, known: [...(rules.known ?? []), ...known] }, unparsed });
   return again.verdict;
 }
 
+const verdictOn = async (question: GateQuestion): Promise<Judged> =>
+  (await inTurn<Judged>(question)) ?? {
+    verdict: refuse('too_complex', 'the change could not be read in the time there is for it; make it simpler'),
+    unknown: [],
+  };
+
+/** The commands of a text or argv; undefined when it could not be read in time. Rejects when the grammar cannot be loaded. */
+export const readCommands = (shell: CommandText): Promise<ShellReading | undefined> => inTurn<ShellReading>({ shell });
+
 let turn: Promise<unknown> = Promise.resolve();
 
-function inTurn(question: Question): Promise<Judged> {
-  const mine = turn.then(() => ask(question));
+function inTurn<T>(question: Question): Promise<T | undefined> {
+  const mine = turn.then(() => ask<T>(question));
   turn = mine.catch(() => undefined);
   return mine;
 }
 
-async function ask(question: Question): Promise<Judged> {
+async function ask<T>(question: Question): Promise<T | undefined> {
   for (const limit of LIMITS_MS) {
-    const judged = await within(limit, await readyWorker(), question);
-    if (judged) return judged;
+    const answer = await within<T>(limit, await readyWorker(), question);
+    if (answer !== undefined) return answer;
   }
-  return {
-    verdict: refuse('too_complex', 'the change could not be read in the time there is for it; make it simpler'),
-    unknown: [],
-  };
+  return undefined;
 }
 
 interface Thread {
@@ -95,7 +102,7 @@ function processorMs(task: string): number | undefined {
 }
 
 /** The answer, or undefined when it took longer than `limitMs`: then the worker is ended. Rejects when the worker fails. */
-async function within(limitMs: number, { worker, spent }: Thread, question: Question): Promise<Judged | undefined> {
+async function within<T>(limitMs: number, { worker, spent }: Thread, question: Question): Promise<T | undefined> {
   const began = spent();
   const wall = performance.now();
   const stop = new AbortController();

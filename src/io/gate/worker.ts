@@ -1,21 +1,28 @@
-// The thread that judges: texts and rules in, a verdict out. It can be ended at any time, whatever it is reading.
+// The thread that reads shell: texts and rules in, a verdict out; or a text in, its commands out. It can be ended at any time, whatever it is reading.
 import { readlinkSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { Edit } from '../../fix/edit.ts';
 import { judgeEdits } from '../../fix/gate/judge.ts';
 import type { GateRules } from '../../fix/gate/rules.ts';
+import { type CommandText, readShell } from '../../fix/judging/read-shell.ts';
 import { loadShellGrammar } from './grammar.ts';
 
-export interface Question {
+export interface GateQuestion {
   readonly edits: readonly Edit[];
   readonly rules: GateRules;
   readonly unparsed: readonly string[];
 }
+/** A judgement on edits, or the commands of a text. */
+export type Question = GateQuestion | { readonly shell: CommandText };
 
 const parse = await loadShellGrammar();
 warmUp();
-parentPort?.on('message', ({ edits, rules, unparsed }: Question) =>
-  parentPort?.postMessage(judgeEdits(edits, rules, parse, unparsed)),
+parentPort?.on('message', (question: Question) =>
+  parentPort?.postMessage(
+    'shell' in question
+      ? readShell(question.shell, parse)
+      : judgeEdits(question.edits, question.rules, parse, question.unparsed),
+  ),
 );
 parentPort?.postMessage(ownTask());
 
