@@ -24,11 +24,11 @@ export type Here = Awaited<ReturnType<typeof lookHere>>;
 
 /** Knows the working tree as far as `paths` go. Throws MendError for a stage that nobody knows and a map that is not sound. */
 export async function lookHere(home: string, name: string, paths: readonly string[]) {
-  const config = configurationOnDisk(home);
+  const tracked = await checkoutFiles(home);
+  const config = await configurationOnDisk(home, tracked?.files);
   const { map } = config;
   const stage = map.stages[name] ?? unknownStage(name, Object.keys(map.stages));
   const entries = await entriesAt(home, paths);
-  const tracked = await checkoutFiles(home);
   const kind = (path: string) => entries.get(path)?.kind ?? 'nothing';
   const of = (wanted: Entry['kind']) => [...entries].filter(([, entry]) => entry.kind === wanted).map(([path]) => path);
   const links = [...entries].flatMap(([path, entry]) => (entry.kind === 'link' ? [[path, entry.target] as const] : []));

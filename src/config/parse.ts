@@ -15,6 +15,19 @@ export function parseContextMap(text: string, file: string): Parsed<ContextMap> 
   return parse(contextMapSchema, readYaml(text, file), file, crossChecks);
 }
 
+/** Findings about a file that was read, each where it stands there. */
+export function located(text: string, file: string, findings: readonly Finding[]): Problem[] {
+  const { source } = readYaml(text, file);
+  return inOrder(
+    findings.map(({ path, at, message }) => ({
+      file,
+      ...(source?.locate(path, at) ?? { line: 1, column: 1 }),
+      path: formatPath(path),
+      message,
+    })),
+  );
+}
+
 /** Reads the text of `ai/loop.yaml`; no file, or nothing in it, means the defaults. Never throws. */
 export function parseLoopConfig(text: string | undefined, file: string): Parsed<LoopConfig> {
   return parse(loopConfigSchema, readYaml(text ?? '', file, {}), file, sameBranch);

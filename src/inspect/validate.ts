@@ -4,18 +4,22 @@ import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { pathMatcher } from '../config/paths.ts';
 import { stricterCommands } from '../config/strict-shell.ts';
 import { MendError } from '../errors.ts';
-import { filesRunBy } from '../fix/judging/judging-set.ts';
-import { fileFacts, isExecutable } from '../io/files.ts';
+import { unknownPrograms } from '../fix/judging/check-programs.ts';
+import { forbiddenThroughFiles } from '../fix/judging/forbidden-runs.ts';
+import { type JudgingSet, judgingSet, runBy, type Sources } from '../fix/judging/judging-set.ts';
+import { fileFacts, findTool, isExecutable } from '../io/files.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { readText } from '../io/store.ts';
 import { hasChecks } from '../stage/checks.ts';
-import { baseOf, type Configuration, configurationOnDisk } from '../stage/configuration.ts';
-import { judgesAt } from '../stage/judges.ts';
+import { baseOf, type Configuration, configurationOnDisk, forbiddenText } from '../stage/configuration.ts';
+import { stagePath } from '../stage/env.ts';
+import { sourcesOf } from '../stage/judging-sources.ts';
 import { pluginsOnDisk } from '../stage/own-plugins.ts';
+import type { RunPorts } from '../stage/run.ts';
 import { scriptOf } from '../stage/script-hint.ts';
 import { uncarriedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { carryPaths, overlap, refuseOverlap } from '../worktree/carry.ts';
-import { checkoutFiles, type Files, readAt } from '../worktree/read.ts';
+import { checkoutFiles, readAt } from '../worktree/read.ts';
 
 export interface Validation {
   stages: string[];
@@ -25,11 +29,11 @@ export interface Validation {
 }
 
 /** Throws E_CONFIG, E_PLUGIN or E_CARRY_TRACKED with every problem. */
-export async function validateHome(home: string): Promise<Validation> {
-  const config = configurationOnDisk(home);
+export async function validateHome(home: string, ports: Pick<RunPorts, 'env' | 'labTools'>): Promise<Validation> {
+  const checkout = await checkoutFiles(home);
+  const config = await configurationOnDisk(home, checkout?.files);
   await pluginsOnDisk(home, config.loop);
   const carry = carryPaths(config.map.carry);
-  const checkout = await checkoutFiles(home);
   const tracked = [...(checkout?.files.keys() ?? [])];
   refuseOverlap(tracked, carry);
   const stages = Object.entries(config.map.stages);
@@ -37,7 +41,7 @@ export async function validateHome(home: string): Promise<Validation> {
   return {
     stages: stages.map(([name]) => name),
     warnings: [
-      ...(checkout ? await judgeWarnings(home, config, checkout) : []),
+      ...(checkout ? await checkWarnings(home, config, sourcesOf(checkout), ports) : []),
       ...scriptWarnings(home, config),
       ...ignored.map(uncarriedNotice),
       ...stages.filter(([, stage]) => !hasChecks(stage)).map(([name]) => `stages.${name}: ${UNCHECKED}`),
@@ -50,26 +54,54 @@ export async function validateHome(home: string): Promise<Validation> {
 const UNCHECKED = 'it has nothing to check, so nothing can tell whether it still holds; give it verify';
 const STRICTER = 'any part that fails ends it now, in 0.1.0 only the last one did';
 
+async function checkWarnings(
+  home: string,
+  { map, loop }: Configuration,
+  sources: Sources,
+  ports: Pick<RunPorts, 'env' | 'labTools'>,
+): Promise<string[]> {
+  const judges = await judgingSet(map, sources);
+  const path = stagePath({ ...ports, lab: loop.lab });
+  const tools = new Set(Object.values(map.stages).flatMap(({ requires }) => requires.tools));
+  const unknown = await unknownPrograms(map, sources, (name) => tools.has(name) || findTool(name, path) !== undefined);
+  const forbidden = await forbiddenThroughFiles(map, sources);
+  return [
+    ...(await judgeWarnings(home, map.stages, judges, sources)),
+    ...unknown.map(({ where, program }) => `${where}: ${program === undefined ? UNREAD : `${program} ${UNKNOWN}`}`),
+    ...forbidden.map(forbiddenText),
+  ];
+}
+
+const UNREAD = 'it could not be read in time, so every file whose name stands in it counts as run by it';
+const UNKNOWN = 'is neither a file of this repository nor a program that is known here (PATH, requires.tools)';
+
 /** What no fix may touch because checks run it, by the word that says so; and judges that git cannot put back. */
-async function judgeWarnings(home: string, { map }: Configuration, tracked: Files): Promise<string[]> {
-  const judges = [...(await judgesAt(map, tracked))];
+async function judgeWarnings(
+  home: string,
+  all: Configuration['map']['stages'],
+  judgingSet: JudgingSet,
+  sources: Sources,
+): Promise<string[]> {
+  const judges = [...judgingSet];
   const stages = await Promise.all(
-    Object.entries(map.stages).map(async ([name, { files, command }]) => {
+    Object.entries(all).map(async ([name, { files, command }]) => {
       const covers = pathMatcher(files);
-      const ran = await filesRunBy(command, tracked.files);
+      const ran = await runBy(command, '', sources);
       return judges.flatMap(([path, { word, by, parts, instead }]) => [
         ...(covers(path) && !instead
           ? [`stages.${name}.files: no fix may touch ${parts ? 'that part of ' : ''}${path}: ${by} runs it (${word})`]
           : []),
-        ...(ran.includes(path) && !parts
+        ...(ran.get(path)?.by === '' && !parts && !instead
           ? [`stages.${name}.command: ${path} is a check too (${by}), so no fix may touch it`]
           : []),
       ]);
     }),
   );
   const untracked = judges.filter(([, judge]) => !judge.tracked && !judge.instead);
+  const unread = new Set(judges.flatMap(([, judge]) => (judge.unread && judgingSet.has(judge.by) ? [judge.by] : [])));
   return [
     ...stages.flat(),
+    ...[...unread].map((by) => `${by}: ${UNREAD}`),
     ...untracked.map(([path, { by }]) => {
       const is = fileFacts(join(home, path)) ? 'git does not track it' : 'it does not exist here';
       return `${by}: runs ${path}, but ${is}: nobody can see to it that it judges as you wrote it`;

@@ -2,9 +2,12 @@
 import type { ContextMap } from '../config/context-map.ts';
 import { LOOP_FILE, MAP_FILE, MAX_BYTES } from '../config/files.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
-import { type Parsed, parseBranches, parseContextMap, parseLoopConfig } from '../config/parse.ts';
-import { failConfig } from '../config/problem.ts';
+import { located, type Parsed, parseBranches, parseContextMap, parseLoopConfig } from '../config/parse.ts';
+import { failConfig, formatPath } from '../config/problem.ts';
 import { fail } from '../errors.ts';
+import { type ForbiddenRun, forbiddenByWords } from '../fix/judging/forbidden-runs.ts';
+import type { Listing } from '../fix/judging/place.ts';
+import { readCommands } from '../io/gate/gate.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { readText } from '../io/store.ts';
 import { type Base, findBase } from '../worktree/base.ts';
@@ -31,14 +34,16 @@ export async function configurationAt(
   base: string,
   given?: GitObjects,
 ): Promise<Configuration> {
-  const [mapText, loopText] = await withObjects(given ?? home, (objects) =>
-    Promise.all([committed(objects, commit, MAP_FILE), committed(objects, commit, LOOP_FILE)]),
+  const [mapText, loopText, files] = await withObjects(given ?? home, (objects) =>
+    Promise.all([committed(objects, commit, MAP_FILE), committed(objects, commit, LOOP_FILE), objects.files(commit)]),
   );
   if (mapText === undefined) {
     if (readText(`${home}/${MAP_FILE}`) === undefined) fail('E_MAP_MISSING', { where: `on ${base}` });
     fail('E_MAP_NOT_COMMITTED', { base });
   }
-  return checked(parseContextMap(mapText, MAP_FILE), parseLoopConfig(loopText, LOOP_FILE));
+  const config = checked(parseContextMap(mapText, MAP_FILE), parseLoopConfig(loopText, LOOP_FILE));
+  await refuseForbidden(config.map, mapText, files);
+  return config;
 }
 
 /** The base as it is now, and both files there. Throws MendError as a run would. */
@@ -52,12 +57,30 @@ export async function configurationNow(
   });
 }
 
-/** Both files as they are in the working tree. Throws like `configurationAt`. */
-export function configurationOnDisk(home: string): Configuration {
+/** Both files as they are in the working tree, in which git tracks `files`. Throws like `configurationAt`. */
+export async function configurationOnDisk(home: string, files: Listing = new Map()): Promise<Configuration> {
   const mapText = readText(`${home}/${MAP_FILE}`);
   if (mapText === undefined) fail('E_MAP_MISSING', { where: 'in the working tree' });
-  return checked(parseContextMap(mapText, MAP_FILE), parseLoopConfig(readText(`${home}/${LOOP_FILE}`), LOOP_FILE));
+  const loopText = readText(`${home}/${LOOP_FILE}`);
+  const config = checked(parseContextMap(mapText, MAP_FILE), parseLoopConfig(loopText, LOOP_FILE));
+  await refuseForbidden(config.map, mapText, files);
+  return config;
 }
+
+/** Words of commands that run what is protected, spelled so that only a reader of shell finds it. */
+async function refuseForbidden(map: ContextMap, text: string, listing: Listing): Promise<void> {
+  const runs = await forbiddenByWords(map, { listing, read: readCommands });
+  const findings = runs.map(({ path, what }) => ({
+    path,
+    at: 'value' as const,
+    message: `runs ${what}; what may not be edited may not be run`,
+  }));
+  if (findings.length > 0) failConfig(located(text, MAP_FILE, findings));
+}
+
+/** One that is run through another file, for people. */
+export const forbiddenText = ({ path, what, through }: Required<ForbiddenRun>): string =>
+  `${formatPath(path)}: would run ${what}, through ${through}; what may not be edited should not be run`;
 
 function checked(map: Parsed<ContextMap>, loop: Parsed<LoopConfig>): Configuration {
   if (map.ok && loop.ok) return { map: map.value, loop: loop.value };

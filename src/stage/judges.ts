@@ -3,10 +3,13 @@
 import { join } from 'node:path';
 import type { ContextMap } from '../config/context-map.ts';
 import { MendError } from '../errors.ts';
+import { forbiddenThroughFiles } from '../fix/judging/forbidden-runs.ts';
 import { type JudgingSet, judgingSet } from '../fix/judging/judging-set.ts';
 import { stampsOf } from '../io/files.ts';
 import { type KeptFile, keepFile } from '../io/kept-file.ts';
 import { type Files, snapshotOf } from '../worktree/read.ts';
+import { forbiddenText } from './configuration.ts';
+import { sourcesOf } from './judging-sources.ts';
 import { perRun, type StageRun } from './run.ts';
 
 /** An attempt or a look at a green stage, while it runs. */
@@ -39,8 +42,8 @@ const state = perRun((_: StageRun) => ({
 }));
 
 /** The judging set of a commit. */
-export const judgesAt = (map: Pick<ContextMap, 'stages'>, { files, links, text }: Files): Promise<JudgingSet> =>
-  judgingSet(map, files, async (path) => links.get(path) ?? text(path));
+export const judgesAt = (map: Pick<ContextMap, 'stages'>, files: Files): Promise<JudgingSet> =>
+  judgingSet(map, sourcesOf(files));
 
 /** That of the commit the worktree is at, read once a commit. */
 export const judgesOf = (run: StageRun): Promise<JudgingSet> => judgesNow(run).set;
@@ -49,10 +52,21 @@ function judgesNow(run: StageRun): Judges {
   const now = state(run);
   const { head } = run.tree;
   if (now.judges?.commit !== head) {
-    const set = snapshotOf(run.tree, head).then((snapshot) => judgesAt(run.config.map, snapshot));
+    const isFirst = now.judges === undefined;
+    const set = snapshotOf(run.tree, head).then(async (snapshot) => {
+      if (isFirst) await noteForbidden(run, snapshot);
+      return judgesAt(run.config.map, snapshot);
+    });
     now.judges = { commit: head, set };
   }
   return now.judges as Judges;
+}
+
+/** What would run a protected file or wipe script through another file is said before the first command of a run. */
+async function noteForbidden({ config: { map }, requested, journal }: StageRun, files: Files): Promise<void> {
+  const stages = Object.fromEntries(Object.entries(map.stages).filter(([name]) => requested.includes(name)));
+  const runs = await forbiddenThroughFiles({ ...map, stages }, sourcesOf(files));
+  journal.append(...runs.map((run) => ({ type: 'notice' as const, data: { text: forbiddenText(run) } })));
 }
 
 /** Runs `work` with the judging set as it should be, and tells it what of that was found changed meanwhile. */

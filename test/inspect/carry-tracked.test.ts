@@ -7,6 +7,7 @@ import { validateHome } from '../../src/inspect/validate.ts';
 import { run } from '../run/homelab.ts';
 import { commit, git, repository } from '../worktree/repository.ts';
 
+const PORTS = { env: { PATH: process.env.PATH }, labTools: '/nonexistent' };
 const map = (carry: unknown) => JSON.stringify({ carry, stages: { a: { command: 'true' } } });
 const told = (work: Promise<unknown>) =>
   work.then(
@@ -35,7 +36,7 @@ const problems = async (home: string) =>
 
 test('a carried path that git tracks is the same error from validate, doctor and a run', async () => {
   const home = overlapping();
-  assert.is(await told(validateHome(home)), OVERLAP);
+  assert.is(await told(validateHome(home, PORTS)), OVERLAP);
   assert.is(await told(run(home)), OVERLAP);
   assert.equal(await problems(home), [
     [
@@ -50,12 +51,12 @@ test('each way out ends it: out of carry, or out of git; what is only not commit
   commit(one, { 'ai/context_map.yaml': map(['.env']) });
   const other = overlapping();
   git(other, 'rm', '-rq', '--cached', 'inventory');
-  assert.equal((await validateHome(other)).differs, [
+  assert.equal((await validateHome(other, PORTS)).differs, [
     'inventory is carried and still tracked on main: a run reads the committed tree (git commit)',
   ]);
   git(other, 'commit', '-qm', 'inventory out');
   for (const home of [one, other]) {
-    assert.equal((await validateHome(home)).differs, []);
+    assert.equal((await validateHome(home, PORTS)).differs, []);
     assert.equal(await problems(home), []);
     assert.is((await run(home)).exit, 0);
   }

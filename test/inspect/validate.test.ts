@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatError, MendError } from '../../src/errors.ts';
 import { validateHome } from '../../src/inspect/validate.ts';
-import { homelab } from '../run/homelab.ts';
+import { homelab, run } from '../run/homelab.ts';
 import { commit, folder, write } from '../worktree/repository.ts';
 
+const PORTS = { env: { PATH: process.env.PATH }, labTools: '/nonexistent' };
 const FILES = { 'stages/vms/verify.sh': '. stages/lib.sh\n', 'stages/lib.sh': 'die() { exit 1; }\n', 'ops/show': '' };
 
 test('files that no fix may touch are named for each stage, with the word that makes them judges', async () => {
@@ -20,7 +22,7 @@ test('files that no fix may touch are named for each stage, with the word that m
     {},
     { ...FILES, 'config/a.yaml': '' },
   );
-  assert.equal((await validateHome(home)).warnings, [
+  assert.equal((await validateHome(home, PORTS)).warnings, [
     'stages.vms.files: no fix may touch stages/vms/verify.sh: stages.vms.verify[0] runs it (./stages/vms/verify.sh)',
     'stages.vms.files: no fix may touch stages/lib.sh: stages/vms/verify.sh runs it (stages/lib.sh)',
     'stages.talos.files: no fix may touch stages/vms/verify.sh: stages.vms.verify[0] runs it (./stages/vms/verify.sh)',
@@ -35,7 +37,7 @@ test('what a check only looks at is no cause for a warning', async () => {
     {},
     { 'run.sh': '', 'config/a.yaml': '' },
   );
-  assert.equal((await validateHome(home)).warnings, []);
+  assert.equal((await validateHome(home, PORTS)).warnings, []);
 });
 
 test('of a file of targets only what a check runs is told, and nothing of what is not there', async () => {
@@ -47,7 +49,7 @@ test('of a file of targets only what a check runs is told, and nothing of what i
       'tests/a.bats': '',
     },
   );
-  const [part, test, ...others] = (await validateHome(home)).warnings;
+  const [part, test, ...others] = (await validateHome(home, PORTS)).warnings;
   assert.is(part, 'stages.a.files: no fix may touch that part of Makefile: stages.a.verify[0] runs it (make check)');
   assert.is(test, 'stages.a.files: no fix may touch tests/a.bats: stages.a.verify[1] runs it (tests)');
   assert.equal(others, []);
@@ -55,7 +57,7 @@ test('of a file of targets only what a check runs is told, and nothing of what i
 
 test('a script that is both command and check is said', async () => {
   const home = homelab({ a: { command: 'bash all.sh apply', verify: ['bash all.sh check'] } }, {}, { 'all.sh': '' });
-  assert.equal((await validateHome(home)).warnings, [
+  assert.equal((await validateHome(home, PORTS)).warnings, [
     'stages.a.command: all.sh is a check too (stages.a.verify[0]), so no fix may touch it',
   ]);
 });
@@ -64,18 +66,18 @@ test('a judge that git does not track is named, and one that is not there', asyn
   const home = homelab({ a: { command: 'true', verify: ['bash local.sh', 'bash rendered/check.sh'] } });
   write(home, { 'local.sh': '' });
   const seen = 'nobody can see to it that it judges as you wrote it';
-  assert.equal((await validateHome(home)).warnings, [
+  assert.equal((await validateHome(home, PORTS)).warnings, [
     `stages.a.verify[0]: runs local.sh, but git does not track it: ${seen}`,
     `stages.a.verify[1]: runs rendered/check.sh, but it does not exist here: ${seen}`,
   ]);
   commit(home, { 'local.sh': '' });
-  assert.is((await validateHome(home)).warnings.length, 1);
+  assert.is((await validateHome(home, PORTS)).warnings.length, 1);
 });
 
 test('where there is no repository yet the configuration is checked all the same', async () => {
   const home = folder();
   write(home, { 'ai/context_map.yaml': 'stages: { a: { command: "true", verify: [bash check.sh] } }' });
-  assert.equal((await validateHome(home)).warnings, []);
+  assert.equal((await validateHome(home, PORTS)).warnings, []);
 });
 
 test('stages without checks, stricter texts and ignored paths that nobody carries are said', async () => {
@@ -91,7 +93,8 @@ test('stages without checks, stricter texts and ignored paths that nobody carrie
   write(home, { 'inventory/my-cluster/hosts': 'pve1\n', 'tf/my.tfvars': 'a = 1\n', kube: 'x\n', 'tf/other.log': '' });
   const ignored = (path: string) =>
     `${path} is ignored by git and not carried, so stages do not find it: add ${path} to carry`;
-  assert.equal((await validateHome(home)).warnings, [
+  assert.equal((await validateHome(home, PORTS)).warnings, [
+    ...['one', 'two'].map((name) => `stages.c.verify[0]: ${name} ${UNKNOWN}`),
     ...['inventory/my-cluster', 'kube', 'tf/my.tfvars'].map(ignored),
     'stages.b: it has nothing to check, so nothing can tell whether it still holds; give it verify',
     'stages.a.command: any part that fails ends it now, in 0.1.0 only the last one did (a pipe)',
@@ -100,7 +103,89 @@ test('stages without checks, stricter texts and ignored paths that nobody carrie
   const map = JSON.parse(readFileSync(join(home, 'ai/context_map.yaml'), 'utf8'));
   const carry = ['inventory/my-cluster', 'tf/my.tfvars', { path: 'kube', secret: false }];
   write(home, { 'ai/context_map.yaml': JSON.stringify({ ...map, carry }) });
-  assert.not.match((await validateHome(home)).warnings.join('\n'), 'ignored');
+  assert.not.match((await validateHome(home, PORTS)).warnings.join('\n'), 'ignored');
+});
+
+const UNKNOWN = 'is neither a file of this repository nor a program that is known here (PATH, requires.tools)';
+
+test('a check that begins with nothing that is known is named, whatever it is called otherwise', async () => {
+  const verify = [
+    'kubeclt get nodes',
+    'helper && ready "$x"',
+    'helper() { :; }; helper | grep x',
+    ['lab-tool', 'x'],
+    'timeout 5 kubectl get nodes || bin/probe',
+    '"$TOOL" version; [ -s x ] && cd /tmp',
+  ];
+  const home = homelab({ a: { command: 'true', verify, requires: { tools: ['lab-tool'] } } }, {}, { 'bin/probe': '' });
+  assert.equal((await validateHome(home, PORTS)).warnings, [
+    `stages.a.verify[0]: kubeclt ${UNKNOWN}`,
+    `stages.a.verify[1]: helper ${UNKNOWN}`,
+    `stages.a.verify[1]: ready ${UNKNOWN}`,
+    'stages.a.verify[2]: any part that fails ends it now, in 0.1.0 only the last one did (several commands)',
+    'stages.a.verify[5]: any part that fails ends it now, in 0.1.0 only the last one did (several commands)',
+  ]);
+});
+
+test("a text that cannot be read in time is said, and what its words name is no fix's to touch", async () => {
+  const home = homelab(
+    { a: { command: 'true', files: ['*.sh'], verify: ['bash check.sh'] } },
+    {},
+    { 'check.sh': `more.sh${'|'.repeat(60_000)}\n`, 'more.sh': '', 'other.sh': '' },
+  );
+  assert.equal((await validateHome(home, PORTS)).warnings, [
+    'stages.a.files: no fix may touch check.sh: stages.a.verify[0] runs it (check.sh)',
+    'stages.a.files: no fix may touch more.sh: check.sh runs it (more.sh)',
+    'check.sh: it could not be read in time, so every file whose name stands in it counts as run by it',
+  ]);
+});
+
+const SPELLINGS = [
+  'cd ops && ./wi*_all.sh',
+  'X=wipe; ops/"$X"_all.sh',
+  "bash -c 'cd ops; bash w''ipe_all.sh'",
+  'for s in ops/*.sh; do bash "$s"; done',
+  'ops/{wi,}pe_all.sh',
+  "ops/$'\\x77ipe_all.sh'",
+  'a=wi; b=pe_all.sh; ops/$a$b',
+  'find ops -type f -exec bash {} \\;',
+];
+
+for (const command of SPELLINGS) {
+  test(`a command that runs a wipe script is refused as it is by a run: ${command}`, async () => {
+    const home = homelab({ a: { command: 'true', verify: ['true', command] } }, {}, { 'ops/wipe_all.sh': '' });
+    const refusal = (work: Promise<unknown>) =>
+      work.then(
+        () => 'nothing',
+        (error) => (error instanceof MendError ? formatError(error) : Promise.reject(error)),
+      );
+    const text = await refusal(validateHome(home, PORTS));
+    assert.match(
+      text,
+      /ai\/context_map.yaml:1:\d+: stages.a.verify\[1\]: (runs|names) \S+, a wipe script; what may not be edited may not be run/,
+    );
+    assert.is(await refusal(run(home)), text);
+  });
+}
+
+test('a protected file that is only looked at, or not meant, is no cause for a refusal', async () => {
+  const verify = ['cd ops && shellcheck w*.sh', 'test -n "$MENDLOOP_OUT"', 'ls ops | grep -c sh'];
+  const home = homelab({ a: { command: 'true', verify } }, {}, { 'ops/wipe_all.sh': '' });
+  assert.ok((await validateHome(home, PORTS)).stages.length > 0);
+});
+
+test('what runs a wipe script through another file is said, by a run before its first command', async () => {
+  const home = homelab(
+    { a: { command: 'make up', verify: ['true'] }, b: { command: 'bash b.sh', verify: ['true'] } },
+    {},
+    { Makefile: 'up:\n\tbash a.sh\n', 'a.sh': 'exit 0\nbash ops/wipe_all.sh\n', 'b.sh': '', 'ops/wipe_all.sh': '' },
+  );
+  const warning =
+    'stages.a.command: would run ops/wipe_all.sh, a wipe script, through a.sh; what may not be edited should not be run';
+  assert.equal((await validateHome(home, PORTS)).warnings, [warning]);
+  const { events } = await run(home);
+  const at = events.findIndex(({ type, data }) => type === 'notice' && data.text === warning);
+  assert.ok(at !== -1 && at < events.findIndex(({ type }) => type === 'attempt.ended'));
 });
 
 test.run();
