@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ContextMap } from '../config/context-map.ts';
 import { MendError } from '../errors.ts';
 import { forbiddenThroughFiles } from '../fix/judging/forbidden-runs.ts';
-import { type JudgingSet, judgingSet } from '../fix/judging/judging-set.ts';
+import { type JudgingSet, judgingSet, type Sources } from '../fix/judging/judging-set.ts';
 import { stampsOf } from '../io/files.ts';
 import { type KeptFile, keepFile } from '../io/kept-file.ts';
 import { type Files, snapshotOf } from '../worktree/read.ts';
@@ -54,8 +54,9 @@ function judgesNow(run: StageRun): Judges {
   if (now.judges?.commit !== head) {
     const isFirst = now.judges === undefined;
     const set = snapshotOf(run.tree, head).then(async (snapshot) => {
-      if (isFirst) await noteForbidden(run, snapshot);
-      return judgesAt(run.config.map, snapshot);
+      const sources = sourcesOf(snapshot);
+      if (isFirst) await noteForbidden(run, sources);
+      return judgingSet(run.config.map, sources);
     });
     now.judges = { commit: head, set };
   }
@@ -63,9 +64,9 @@ function judgesNow(run: StageRun): Judges {
 }
 
 /** What would run a protected file or wipe script through another file is said before the first command of a run. */
-async function noteForbidden({ config: { map }, requested, journal }: StageRun, files: Files): Promise<void> {
+async function noteForbidden({ config: { map }, requested, journal }: StageRun, sources: Sources): Promise<void> {
   const stages = Object.fromEntries(Object.entries(map.stages).filter(([name]) => requested.includes(name)));
-  const runs = await forbiddenThroughFiles({ ...map, stages }, sourcesOf(files));
+  const runs = await forbiddenThroughFiles({ ...map, stages }, sources);
   journal.append(...runs.map((run) => ({ type: 'notice' as const, data: { text: forbiddenText(run) } })));
 }
 

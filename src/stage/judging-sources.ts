@@ -3,8 +3,17 @@ import type { Sources } from '../fix/judging/judging-set.ts';
 import { readCommands } from '../io/gate/gate.ts';
 import type { Files } from '../worktree/read.ts';
 
-export const sourcesOf = ({ files, links, text }: Files): Sources => ({
-  listing: files,
-  text: async (path) => links.get(path) ?? text(path),
-  read: readCommands,
-});
+/** Each text is read once. */
+export function sourcesOf({ files, links, text }: Files): Sources {
+  const readings = new Map<string, ReturnType<typeof readCommands>>();
+  return {
+    listing: files,
+    text: async (path) => links.get(path) ?? text(path),
+    read(command) {
+      const key = JSON.stringify(command);
+      const reading = readings.get(key) ?? readCommands(command);
+      readings.set(key, reading);
+      return reading;
+    },
+  };
+}

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire as requireFrom } from 'node:module';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { Language, Parser, type TreeCursor } from 'web-tree-sitter';
 import type { ParseShell, ShellNode } from '../../fix/shell/node.ts';
 
@@ -10,6 +11,8 @@ const MAX_DEPTH = 400;
 
 /** Loads the grammar: about 100 ms, once a thread. Rejects when a file of it cannot be read. */
 export async function loadShellGrammar(): Promise<ParseShell> {
+  // Compiling the grammar's lexer a second time, for speed, costs seconds of processor time; few texts are read.
+  setFlagsFromString('--liftoff-only');
   const runtime = requireFrom(import.meta.url).resolve('web-tree-sitter/web-tree-sitter.wasm');
   await Parser.init({ wasmBinary: readFileSync(runtime) });
   const language = await Language.load(readFileSync(GRAMMAR));
