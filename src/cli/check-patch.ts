@@ -9,6 +9,7 @@ import type { GateRules } from '../fix/gate/rules.ts';
 import { refuseNearCopy } from '../fix/near-copy.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { judge as judgeEdits } from '../io/gate/gate.ts';
+import { shellCheck } from '../io/shell-check.ts';
 import { withoutLineNumbers } from '../outbound/shown-files.ts';
 import { count, listOf, text } from '../shape.ts';
 import type { Here } from './check-here.ts';
@@ -148,5 +149,9 @@ async function checkLine(line: PatchLine) {
   const judged = await judge(readAnswer(withoutLineNumbers(answer), { path }), { text, rules }, path);
   const isEditable = pathMatcher(allow);
   const editable = [...files].filter(([other]) => isEditable(other));
-  return viewOf((judged.ok && refuseNearCopy(judged.files, editable)) || judged);
+  if (!judged.ok) return viewOf(judged);
+  const copy = refuseNearCopy(judged.files, editable);
+  const { shellProblems } = await import('../mend/proposal.ts');
+  const problems = copy ? [] : await shellProblems(judged.files, shellCheck);
+  return viewOf(copy ?? (problems.length > 0 ? refuse('does_not_parse', ...problems) : judged));
 }

@@ -41,7 +41,12 @@ function outputOf(program: string, args: readonly string[], text: string): Promi
   return new Promise((resolve) => {
     const limits = { timeout: LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES } as const;
     const child = execFile(program, args, limits, (error, stdout, stderr) =>
-      resolve(error?.code === 'ENOENT' ? undefined : stdout + stderr),
+      // What it could not say to its end is no praise.
+      resolve(
+        error?.code === 'ENOENT'
+          ? undefined
+          : stdout + stderr + (error?.killed ? `${program} did not come to an end` : ''),
+      ),
     );
     child.stdin?.on('error', () => {});
     child.stdin?.end(text);

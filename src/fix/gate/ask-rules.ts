@@ -122,9 +122,21 @@ function newAddresses(change: Change, knows: Knows): Finding[] {
   const found: Finding[] = [];
   for (const fact of added) {
     if (fact.role === 'maybe' || !(FETCHES.test(fact.program) || isInterpreter(fact.program))) continue;
-    const text = fact.args.map(({ text }) => text).join(' ');
+    const bare = /^(?:curl|wget)$/.test(fact.program)
+      ? new Arguments(fact.args).operands
+          .filter(
+            (word) => /^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)/.test(word) && !/\.(?:ya?ml|json|txt|sh|tgz|gz)$/.test(word),
+          )
+          .map((word) => `https://${word}`)
+      : [];
+    const text = [...fact.args.map(({ text }) => text), ...bare].join(' ');
     const image = /^(?:docker|podman|nerdctl|crictl|kubectl|k)$/.test(fact.program) ? imagesIn(fact) : [];
     const [first] = [...addressesIn(text), ...image].filter(isNew);
+    if (first) found.push(say(first, fact.line, shownWords(fact)));
+  }
+  for (const fact of added) {
+    const proxy = assignmentsOf(fact).find(({ name }) => /proxy$/i.test(name));
+    const [first] = proxy && fact.role === 'run' ? addressesIn(proxy.values[0]?.text ?? '').filter(isNew) : [];
     if (first) found.push(say(first, fact.line, shownWords(fact)));
   }
   for (const { keys, value, line } of addedLeaves) {
@@ -202,6 +214,7 @@ function writesElsewhere({ path, added, old, now }: Change): Finding[] {
 const HARMLESS_CODE =
   /^(?!.*(?:\b(?:os|subprocess|shutil|socket|system|exec|eval|popen|spawn|unlink|remove|rename|delete|rm\w*|write\w*|getattr|compile|child_process|fs|require|File|IO|Pathname|open)\b|__|`)).*$/s;
 
+const SECRET_VARIABLE = /\$\{?\w*(?:TOKEN|PASSWORD|PASSWD|SECRET|API_?KEY|PRIVATE_KEY)\b/;
 const SHOWERS = /^(?:sops|ansible-vault|vault|op|bw|pass|gopass|age|kubectl|cat)$/;
 const KEY_FILE =
   /(?:^|\/)(?:id_(?:rsa|ed25519|ecdsa)|[\w.-]*\.(?:pem|key|agekey)|kubeconfig|talosconfig|admin\.conf|\.env(?:\.\w+)?|shadow|keys\.txt|k3s\.yaml|\.netrc|\.pgpass|token|node-token|\S*secret\S*\.ya?ml)$/i;
@@ -235,6 +248,13 @@ function shows({ path, added, gone }: Change): Finding[] {
         isAlone);
     if (fact.inline && isInterpreter(fact.inline.program) && !HARMLESS_CODE.test(fact.inline.text))
       return [asks('new_program', path, line, `runs a program that is written in its command`, words)];
+    const isPiped = fact.around.some(({ kind }) => kind === 'piped');
+    const tells =
+      isAlone &&
+      !isPiped &&
+      ((/^(?:echo|printf)$/.test(program) && fact.args.some(({ text }) => SECRET_VARIABLE.test(text))) ||
+        (program === 'printenv' && fact.args.length > 0));
+    if (tells) return [asks('softer', path, line, 'prints a variable that may hold a secret', words)];
     if (dumps && !wasShown)
       return [asks('softer', path, line, 'prints the environment, a secret or a key file', words)];
     const config = assignmentsOf(fact).find(

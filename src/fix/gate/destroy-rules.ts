@@ -65,14 +65,21 @@ function scopeOf({ old, now, after }: Change): Scope {
   };
 }
 
-function temporaryNames({ commands }: FileFacts, text: string): Set<string> {
+function temporaryNames({ commands, functions }: FileFacts, text: string): Set<string> {
   const code = text.replace(/^\s*#.*$/gm, '');
-  const made = [...code.matchAll(/(\w+)=["']?(?:\$\(|`)\s*mktemp\b/g)].map(([, name]) => name as string);
+  if (functions.includes('mktemp')) return new Set();
+  const made = [...code.matchAll(/(\w+)=["']?(?:\$\(|`)\s*mktemp\b[^;&|()<>\n]*[)`]/g)].map(
+    ([, name]) => name as string,
+  );
   const all = commands.flatMap(assignmentsOf);
   return new Set(
     made.filter((name) => {
       const values = all.filter((one) => one.name === name);
+      const again = new RegExp(
+        `\\bfor\\s+${name}\\b|\\b(?:read|mapfile|readarray|getopts)\\b[^\\n;]*\\b${name}\\b|printf\\s+-v\\s+${name}\\b|declare\\s+-n`,
+      );
       return (
+        !again.test(code) &&
         values.length === made.filter((one) => one === name).length &&
         values.every((one) => one.values[0]?.text === '$(…)')
       );
@@ -81,7 +88,10 @@ function temporaryNames({ commands }: FileFacts, text: string): Set<string> {
 }
 
 function harmIn(fact: Fact, scope: Scope): Harm | undefined {
+  // Of what may be a command, one that does not begin like a program is none.
+  if (fact.role === 'maybe' && !/^[\w./-]+$/.test(fact.program)) return undefined;
   return (
+    written(fact) ??
     wrapped(fact) ??
     deletes(fact, scope) ??
     empties(fact, scope) ??
@@ -109,6 +119,13 @@ const jsonHarm = (args: Fact['args']): Harm | undefined =>
     ? { severity: 'refuse', why: 'has a command in it that deletes' }
     : undefined;
 
+/** Text that deletes, written into a file that something may run. */
+function written(fact: Fact): Harm | undefined {
+  if (!/^(?:echo|printf|cat|tee)$/.test(fact.program) || writtenPaths(fact).length === 0) return undefined;
+  const text = `${fact.document?.text ?? ''} ${fact.args.map(({ text }) => text).join(' ')}`;
+  return DESTROYS.test(text) ? { severity: 'refuse', why: 'writes a command that deletes into a file' } : undefined;
+}
+
 const TEMPORARY = /^(?:\/tmp|\/var\/tmp|\/dev\/shm|\$TMPDIR|\$RUNNER_TEMP)\/[^*?]*[\w]/;
 
 function isTemporary(word: string, { temporary }: Pick<Scope, 'temporary'>): boolean {
@@ -125,6 +142,8 @@ const IMAGE_CACHE =
 function deletes(fact: Fact, scope: Scope): Harm | undefined {
   if (fact.program !== 'rm' && fact.program !== 'unlink') return undefined;
   const args = new Arguments(fact.args);
+  // `${x%/*}` is another path than `$x`.
+  const isAltered = fact.args.some(({ raw }) => /\$\{\w+[^}\w]/.test(raw) && !/\$\{\w+:\?[^}]*\}/.test(raw));
   const operands = args.words.filter(
     (word, i) => !word.startsWith('-') || (args.words.includes('--') && args.words.indexOf('--') < i),
   );
@@ -136,7 +155,7 @@ function deletes(fact: Fact, scope: Scope): Harm | undefined {
     operands.some(isCache)
   )
     return undefined;
-  const temporary = operands.length > 0 && operands.every((word) => isTemporary(word, scope));
+  const temporary = !isAltered && operands.length > 0 && operands.every((word) => isTemporary(word, scope));
   const isOwn = operands.every((word) => scope.temporary.has(/^\$(\w+)/.exec(word)?.[1] ?? ''));
   if (temporary && (isOwn || !isRecursive)) return undefined;
   const isMade = !isRecursive && operands.length > 0 && operands.every((word) => scope.made.has(word));
@@ -163,8 +182,8 @@ function empties({ program, args, redirects }: Fact, scope: Scope): Harm | undef
 
 /** A program that nobody can know before it runs. */
 function atRunTime({ program, around, role, words }: Fact, { runTime, assigned }: Scope): Harm | undefined {
-  if (role === 'maybe') return undefined;
-  if (/^\ue000+$/.test(program)) return undefined;
+  if (role === 'maybe' || /^\ue000+$/.test(program) || (role === 'container' && program.startsWith('-')))
+    return undefined;
   if (program === '}' || program === '{' || /^[^[].*[*?]|^[*?]|^[^\s[({:!.]+[:,;](?!\/)/.test(program))
     return { severity: 'refuse', why: 'cannot be read as a command' };
   if (!program.startsWith('$') || runTime.has(program)) return undefined;

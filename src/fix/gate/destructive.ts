@@ -300,7 +300,7 @@ const TABLE: readonly Row[] = [
   [/^(?:reboot|shutdown|poweroff|halt|init|telinit|killall|pkill|kexec|swapoff|fsfreeze)$/, always, 'ask'],
   [/^(?:make|just|task)$/, (args) => args.operands.some((word) => /^(?:clean|mrproper)$/.test(word)), 'ask'],
   [/^kill$/, (args) => args.has('9', 'KILL') || args.words.includes('-KILL') || args.words.includes('-SIGKILL'), 'ask'],
-  [/^(?:talosctl)$/, verb(/^(?:reboot|shutdown|rollback|upgrade-k8s|etcd)$/, 2), 'ask'],
+  [/^(?:talosctl)$/, verb(/^(?:reboot|shutdown|rollback|upgrade-k8s)$/, 2), 'ask'],
   [
     /^(?:umount|zpool|vgchange|vgexport)$/,
     (args, { program }) =>

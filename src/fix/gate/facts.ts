@@ -7,7 +7,7 @@ import { readable } from '../shell/templates.ts';
 import { type RunCommand, readArgv, readCommands } from '../shell/unwrap.ts';
 import { type ChangedLines, changedLines } from './changed-lines.ts';
 import { type Data, type Leaf, readData } from './data.ts';
-import { type Language, languageOf } from './language.ts';
+import { type Language, languageOf, untemplated } from './language.ts';
 import { type Role, type ShellText, shellTexts } from './texts.ts';
 
 export interface Fact extends RunCommand {
@@ -45,8 +45,10 @@ export function factsOf(path: string, text: string, parse: ParseShell): FileFact
   const commands: Fact[] = [];
   const functions: string[] = [];
   const unread = new Set<number>();
+  // A plain script has no templates: what looks like one is shell.
+  const isPlain = language === 'shell' && untemplated(path) === path;
   for (const shell of shellTexts(path, text, language, data)) {
-    const read = readText(shell, parse);
+    const read = readText(shell, parse, isPlain);
     commands.push(...read.commands);
     functions.push(...read.functions);
     for (const line of read.unread) unread.add(line);
@@ -54,7 +56,7 @@ export function factsOf(path: string, text: string, parse: ParseShell): FileFact
   return { language, commands, functions, data, unread };
 }
 
-function readText({ text, role, line, name, guard = '' }: ShellText, parse: ParseShell) {
+function readText({ text, role, line, name, guard = '' }: ShellText, parse: ParseShell, isPlain: boolean) {
   const frames: Frame[] = guard === '' ? [] : [{ kind: 'given', guard }];
   const fact = (command: RunCommand): Fact => ({
     ...command,
@@ -65,8 +67,8 @@ function readText({ text, role, line, name, guard = '' }: ShellText, parse: Pars
     key: keyOf(command),
   });
   if (typeof text !== 'string') return { commands: readArgv(text, parse).map(fact), functions: [], unread: [] };
-  const { commands, script } = readCommands(text, parse);
-  const unread = role === 'run' ? unreadParts(parse(readable(text))).map((node) => node.line + line - 1) : [];
+  const { commands, script } = readCommands(text, parse, isPlain);
+  const unread = role === 'run' ? unreadParts(parse(readable(text, isPlain))).map((node) => node.line + line - 1) : [];
   return { commands: commands.map(fact), functions: script.functions, unread };
 }
 

@@ -87,7 +87,7 @@ const NEVER =
   /^(?:if|while|unless)\s+(?:false\b|! ?true\b|! ?:|\[\[? *(?:"" |-n "" |0 (?:=|==|-eq) 1|1 (?:=|==|-eq) 0|-z "?\w+"? )|\(\( ?0 ?\)\))|^unless\s+(?:true|:)\s*$|^not\s+(?:true|:)(?=[\s;]|$)/;
 /** A condition that was not asked before, unless it asks the same program whether there is anything to do. */
 const isUnsure = (guard: string, { program }: Fact): boolean =>
-  /^(?:if|case|for|while)\b/.test(guard) && !new RegExp(`\\b${program.replace(/[^\w]/g, '.')}\\b`).test(guard);
+  /^(?:if|case|while)\b/.test(guard) && !new RegExp(`\\b${program.replace(/[^\w]/g, '.')}\\b`).test(guard);
 
 const READS =
   /^(?:get|describe|diff|version|list|ls|show|status|template|lint|help|explain|kustomize|view|plan|validate|check|top|logs|history|search|config)$/;
@@ -148,7 +148,9 @@ type Hiding = keyof typeof HIDES;
 function hidings(fact: Fact, file: FileFacts): Hiding[] {
   const made: Hiding[] = [];
   for (const frame of fact.around) {
-    if (frame.kind === 'negated' || frame.kind === 'background' || frame.kind === 'substitution') made.push(frame.kind);
+    if (frame.kind === 'background' || frame.kind === 'substitution') made.push(frame.kind);
+    // `if ! cmd` is a question.
+    if (frame.kind === 'negated' && !fact.around.some(({ kind }) => kind === 'condition')) made.push('negated');
     if (frame.kind === 'condition' && frame.idle) made.push('idle');
     if (frame.kind === 'or' && (!frame.fails || !canFail(frame.by, file))) made.push('or');
     if (frame.kind === 'and' && !frame.last && fact.program !== 'cd') made.push('left');
@@ -223,7 +225,7 @@ export function isSilenced({ redirects }: Pick<Fact, 'redirects'>): boolean {
 
 const IGNORES =
   /^--(?:ignore-errors?|ignore-failures?|ignore-exit-codes?|no-fail(?:-on-\S+)?|never-fail|skip-errors?|allow-failures?|continue-on-errors?|exit-zero|no-exit-code|force-success|keep-going|no-error-on-unmatched-pattern|soft-fail|no-exit-on-error)(?:=(?!false|no|0).*)?$/;
-const DRY = /^--(?:dry-run(?:=(?!none).*)?|validate=false|check|noop|no-op|simulate|what-if|help|version)$/;
+const DRY = /^--(?:dry-run(?:=(?!none).*)?|validate=(?:false|ignore|warn)|check|noop|no-op|simulate|what-if|help)$/;
 
 /** The command is the one that was there, told to do less. */
 function softened(path: string, before: Fact, after: Fact): Finding[] {
@@ -273,8 +275,7 @@ function added(change: Change): Finding[] {
     const swallowed =
       isWork(fact) &&
       !sameProgram(fact, change) &&
-      fact.around.some((frame) => frame.kind === 'or' && !frame.fails) &&
-      swallowsAll(fact);
+      fact.around.some((frame) => frame.kind === 'or' && !frame.fails && SAYS.test(frame.by));
     return swallowed ? [asks('softer', path, line, 'is new, and its failure does not count', shownWords(fact))] : [];
   });
   const shadows = now.functions.filter(
@@ -292,6 +293,7 @@ function added(change: Change): Finding[] {
       ? [...lines.added.flatMap(({ text, number }) => programLine(path, text, number)), ...lostChecks(path, lines)]
       : []),
     ...lostPrerequisites(change),
+    ...makeLines(change),
     ...(now.language === 'make'
       ? lines.added
           .filter(({ text }) =>
@@ -302,6 +304,18 @@ function added(change: Change): Finding[] {
           )
       : []),
   ];
+}
+
+const MAKE_RULES =
+  /^\.(?:RECIPEPREFIX|ONESHELL|SHELLFLAGS|IGNORE)\b|\bMAKEFLAGS\b|\$[({]file\b|^-?include\s+\/|^[^\t#]*:\s*export\s+\w|^ifn?(?:eq|def)\b/;
+
+/** Lines of a makefile that change how all of it is read. */
+function makeLines({ path, lines, now: { language } }: Change): Finding[] {
+  if (language !== 'make') return [];
+  const hits = [...lines.added, ...lines.removed].filter(({ text }) => MAKE_RULES.test(text));
+  return hits
+    .slice(0, 3)
+    .map(({ text }) => asks('masks', path, undefined, 'changes how make reads or runs the rest', text.trim()));
 }
 
 /** Targets that no longer run first what they did. */
@@ -323,11 +337,8 @@ function lostPrerequisites({ path, lines, now: { language } }: Change): Finding[
 const sameProgram = (fact: Fact, { gone, old }: Change): boolean =>
   [...gone, ...old.commands].some(({ program, key }) => program === fact.program && key === fact.key);
 
-/** Right of `||` stands nothing but `true`, `:` or words. */
-const swallowsAll = (fact: Fact): boolean =>
-  !/^(?:kubectl|docker|id|getent|systemctl|git|helm|flux|talosctl|mountpoint|ping|nc)$/.test(fact.program) ||
-  fact.args.length === 0 ||
-  !/^(?:get|inspect|is-active|is-enabled|rev-parse|show|describe|status|diff|-z)$/.test(fact.args[0]?.text ?? '');
+/** What only says something. */
+const SAYS = /^(?:true|:|echo|printf|log\w*|info|warn\w*|)$/;
 
 function switchesOff(program: string, args: Arguments): boolean {
   if (program === 'set')

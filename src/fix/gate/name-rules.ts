@@ -34,6 +34,10 @@ export function nameFindings(
       !fact.around.some(({ kind }) => kind === 'piped');
     const word = isSaid ? undefined : named(parts);
     if (word !== undefined) return [say(fact.line, word, shownWords(fact))];
+    const own = writtenPaths(fact).find((one) =>
+      /^(?:\.\/|\$(?:MENDLOOP_(?:ROOT|HOME)|HERE|ROOT)\/|\$\(…\)\/)?(?:ai|plugins)\//.test(one),
+    );
+    if (own !== undefined) return [say(fact.line, own, shownWords(fact))];
     const judge = judgeTouched(fact, judging, path, folders);
     return judge === undefined
       ? []

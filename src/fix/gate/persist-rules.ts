@@ -64,7 +64,7 @@ export const START_FILES =
 
 /** Variables that decide which programs run, or what they load. */
 const RULING =
-  /^(?:PATH|LD_\w+|BASH_ENV|ENV|SHELLOPTS|PROMPT_COMMAND|PS[0-4]|GIT_SSH|GIT_SSH_COMMAND|GIT_EXEC_PATH|PYTHONSTARTUP|NODE_OPTIONS|PERL5OPT|RUBYOPT|DYLD_\w+)$/;
+  /^(?:PATH|LD_\w+|BASH_ENV|ENV|SHELLOPTS|PROMPT_COMMAND|PS[0-4]|GIT_CONFIG\w*|GIT_SSH|GIT_SSH_COMMAND|GIT_EXEC_PATH|PYTHONSTARTUP|NODE_OPTIONS|PERL5OPT|RUBYOPT|DYLD_\w+)$/;
 
 export function persistFindings(change: Change): Finding[] {
   return [
@@ -149,9 +149,18 @@ function variableFindings(change: Change): Finding[] {
       .filter(({ name, value }) => !before.has(`${name}=${value}`))
       .map(({ name, value, line }) => say(line, name, value)),
     ...leaves.map(({ keys, value, line }) => say(line, keys.at(-1) ?? '', value)),
+    ...(now.language === 'shell'
+      ? change.lines.added
+          .filter(({ text }) => OTHERWISE.test(text) && !/^\s*#/.test(text))
+          .map(({ text, number }) => say(number, '', text.trim()))
+      : []),
     ...recipeVariables(change).map(({ name, value, line }) => say(line, name, value)),
   ];
 }
+
+/** Other ways to set them: a loop, a default, a reference. */
+const OTHERWISE =
+  /\bfor\s+(?:PATH|LD_\w+|BASH_ENV)\s+in\b|\$\{(?:PATH|LD_\w+|BASH_ENV|PROMPT_COMMAND):?=|\b(?:declare|local|typeset)\s+-\w*n\w*\s+\w+=["']?(?:PATH|LD_|BASH_ENV)/;
 
 /** `export PATH := …` of make and just. */
 function recipeVariables({ now: { language }, lines }: Change): { name: string; value: string; line: number }[] {

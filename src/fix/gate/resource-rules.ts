@@ -70,7 +70,7 @@ const SOFTER: readonly (readonly [Test, string])[] = [
   ],
   [
     ({ keys, value }) =>
-      /^(?:replicas|replicaCount|minReplicas|desired_capacity|count|scale|minAvailable)$/i.test(keys.at(-1) ?? '') &&
+      /^(?:replicas|replicaCount|minReplicas|desired_capacity|count|scale)$/i.test(keys.at(-1) ?? '') &&
       value.trim() !== '' &&
       Number(value) === 0,
     'runs none of it any more',
@@ -81,7 +81,7 @@ const SOFTER: readonly (readonly [Test, string])[] = [
   [
     ({ keys, value }) =>
       /^(?:volumes|path|hostPath|source)$/.test(keys.at(-1) ?? '') &&
-      /(?:docker|containerd|crio|podman)\.sock|^\/:/.test(value),
+      /(?:docker|containerd|crio|podman)\.sock(?!.*:ro$)|^\/:/.test(value),
     'gives a container the host',
   ],
   [is(/^(?:pid|ipc|network_mode|userns_mode)$/, /^host$/), 'gives a container the host'],
@@ -155,6 +155,7 @@ export function resourceFindings(change: Change, tree: Tree): Finding[] {
       ),
     ),
     ...loose,
+    ...lostKeeping(change),
     ...fluxPaths(now.data?.documents ?? [], change, tree),
   ];
 }
@@ -206,4 +207,34 @@ function fluxPaths(documents: readonly Value[], { path, addedLeaves, goneLeaves 
         ]
       : [];
   });
+}
+
+const PROBES = /^(?:liveness|readiness|startup)Probe$|^(?:healthcheck|healthChecks)$/;
+const KEPT = /^(?:claimName|existingClaim|volumeClaimTemplates)$/;
+
+/** Where data is kept and what looks after a workload: gone without another one in its place. */
+function lostKeeping({ path, old, now, goneLeaves, addedLeaves }: Change): Finding[] {
+  const count = (file: typeof now, keys: RegExp) =>
+    new Set(
+      (file.data?.leaves ?? []).flatMap(({ keys: all }) =>
+        all.flatMap((key, i) => (keys.test(key) ? [all.slice(0, i + 1).join('.')] : [])),
+      ),
+    ).size;
+  const claim = goneLeaves.find(({ keys }) => KEPT.test(keys.at(-1) ?? ''));
+  const isKept = addedLeaves.some(({ keys }) => KEPT.test(keys.at(-1) ?? ''));
+  const mount = goneLeaves.find(
+    ({ keys, value }) => keys.includes('volumes') && keys.includes('services') && /^[\w-]+:\//.test(value),
+  );
+  const isMounted = mount && addedLeaves.some(({ value }) => value.split(':')[0] === mount.value.split(':')[0]);
+  return [
+    ...(claim && !isKept
+      ? [asks('softer', path, undefined, 'keeps its data elsewhere, or not at all', claim.value)]
+      : []),
+    ...(mount && !isMounted
+      ? [asks('softer', path, undefined, 'keeps its data elsewhere, or not at all', mount.value)]
+      : []),
+    ...(now.data?.parsed && old.data?.parsed && count(now, PROBES) < count(old, PROBES)
+      ? [asks('masks', path, undefined, 'is no longer looked after, or no longer waits for what it needs')]
+      : []),
+  ];
 }

@@ -37,7 +37,7 @@ export function taskFindings(
     ...after
       .filter((task) => !before.some((other) => sameTask(other, task)))
       .flatMap((task) => [
-        ...(before.some((other) => other.module === task.module && other.name === task.name)
+        ...(before.some((other) => other.module === task.module && isAbout(other, task))
           ? []
           : addedTask(path, task, knows)),
         ...destroying(path, task, before),
@@ -81,6 +81,11 @@ function tasksOf(value: Value, above: string): Task[] {
   ];
 }
 
+const destOf = ({ args }: Task): string | undefined =>
+  isRecord(args) && typeof args.dest === 'string' ? args.dest : undefined;
+/** The same task in another form: of one name, or for one file. */
+const isAbout = (a: Task, b: Task): boolean =>
+  a.name === b.name || (destOf(a) !== undefined && destOf(a) === destOf(b));
 const callOf = ({ module, args }: Task): string => JSON.stringify([module, args]);
 const sameTask = (a: Task, b: Task): boolean =>
   callOf(a) === callOf(b) && JSON.stringify(a.words) === JSON.stringify(b.words) && a.above === b.above;
@@ -144,9 +149,7 @@ function silenced(path: string, task: Task, before: readonly Task[], said: strin
     refuses('masks', path, undefined, why, `${shown(task)}: ${key}: ${JSON.stringify(task.words[key])}`);
   const isFailed = nameIn(task.name, said);
   const asked = isFailed
-    ? ['when', 'failed_when', 'until', 'loop', 'args', 'with_items'].filter(
-        (key) => news(key) && !isConstant(task.words[key]),
-      )
+    ? ['when', 'failed_when', 'args'].filter((key) => news(key) && !isConstant(task.words[key]))
     : [];
   const never = (value: Value | undefined) => JSON.stringify(value ?? '').includes('never');
   return [
@@ -175,7 +178,7 @@ function destroying(path: string, task: Task, before: readonly Task[]): Finding[
   const removes = ({ args }: Task) => REMOVES.test(JSON.stringify(args));
   const earlier = before.filter((other) => other.module === task.module && removes(other));
   if (!removes(task) || earlier.length === 0) return [];
-  return [refuses('destroys', path, undefined, 'changes what is removed, or on what that depends', shown(task))];
+  return [asks('softer', path, undefined, 'changes what is removed, or on what that depends', shown(task))];
 }
 
 const PERSISTS =

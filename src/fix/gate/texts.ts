@@ -37,6 +37,8 @@ export function shellTexts(path: string, text: string, language: Language, data:
     case 'yaml':
     case 'toml':
       return data ? dataTexts(path, data) : [];
+    case 'program':
+      return stringTexts(text);
     default:
       return [];
   }
@@ -88,7 +90,9 @@ function makeRecipes(text: string): ShellText[] {
     }
     const [, heads, inline] = /^([^\s#:=][^:=#]*?)\s*::?(?![=:])[^;#]*(?:;\s*(.*))?$/.exec(line) ?? [];
     if (heads !== undefined) name = heads;
-    const called = [...line.matchAll(/\$\(shell\s+((?:[^()]|\([^()]*\))*)\)/g)].map(([, command]) => command as string);
+    const called = [...line.matchAll(/\$[({]shell\s+((?:[^(){}]|\([^()]*\))*)[)}]/g)].map(
+      ([, command]) => command as string,
+    );
     const assigned = /!=\s*(.*)$/.exec(line)?.[1];
     return [...(inline ? [inline] : []), ...called, ...(assigned ? [assigned] : [])].map((command) => ({
       text: shellText(command),
@@ -204,6 +208,17 @@ export const strings = (text: string): string[] =>
   [...text.matchAll(/"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|`([^`]*)`/gs)].map(([, double, single, back]) =>
     (double ?? single ?? back ?? '').replace(/\\(["'\\])/g, '$1').replace(/\\n/g, '\n'),
   );
+
+/** Texts in a program that may be commands: those of one line together, as a list of words is written. */
+function stringTexts(text: string): ShellText[] {
+  return text.split('\n').flatMap((line, i): ShellText[] => {
+    if (/^\s*(?:#|\/\/|\*)/.test(line)) return [];
+    const words = strings(line);
+    const isList = words.length > 1 && words.every((word) => !/\s/.test(word));
+    const texts = isList ? [words] : words.filter((word) => /\s/.test(word.trim()));
+    return texts.map((one) => ({ text: one, role: 'maybe', line: i + 1, name: '' }));
+  });
+}
 
 const hclText = (text: string): string => text.replace(/\$\{[^}]*\}/g, (whole) => `{{${whole.slice(2, -1)}}}`);
 

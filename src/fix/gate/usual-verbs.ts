@@ -62,13 +62,14 @@ const UNUSUAL_OPTION =
 const COMPOSE = words('up pull ps logs config build run exec version create images ls start restart wait');
 
 /** The tool and verb of a command that is unusual for it; undefined when it is usual, or the tool is none of these. */
-export function unusualVerb({ program, args: given }: Pick<Fact, 'program' | 'args'>): string | undefined {
+export function unusualVerb({ program, args: given, via }: Pick<Fact, 'program' | 'args' | 'via'>): string | undefined {
   const name = SAME[program] ?? program;
   const args = new Arguments(given);
   if (program === 'iptables' || program === 'ip6tables')
     return args.has('DPRXZ', 'delete', 'policy', 'replace') ? `${program} -D` : undefined;
   const usual = Object.hasOwn(USUAL, name) ? USUAL[name] : undefined;
-  if (!usual || given.length === 0) return undefined;
+  if (!usual) return undefined;
+  if (given.length === 0) return via === 'xargs' ? `${program} …` : undefined;
   if (args.words.some((word) => /^--?(?:version|help|h)$/.test(word))) return undefined;
   if (program === 'docker-compose' || (name === 'docker' && args.operands[0] === 'compose')) {
     const verb = composeVerb(args, program === 'docker-compose');
@@ -78,7 +79,13 @@ export function unusualVerb({ program, args: given }: Pick<Fact, 'program' | 'ar
   if (option !== undefined && name !== 'git' && name !== 'docker') return `${program} ${option}`;
   // Values of options stand before the verb, too: one of the first words is enough.
   const [verb] = args.operands;
-  if (verb === undefined || /[$\ue000]/.test(verb) || args.operands.slice(0, 4).some((word) => usual.has(word)))
+  if (
+    verb !== undefined &&
+    /^\$(?:[@*1]|\w+$|\{|\(…\)$)/.test(verb) &&
+    !args.operands.slice(1, 4).some((word) => usual.has(word))
+  )
+    return `${program} ${verb}`;
+  if (verb === undefined || /\ue000/.test(verb) || args.operands.slice(0, 4).some((word) => usual.has(word)))
     return undefined;
   return `${program} ${verb}`;
 }

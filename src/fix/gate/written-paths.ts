@@ -25,7 +25,8 @@ function byProgram(program: string, args: Arguments): string[] {
     const moved = program === 'mv' ? args.operands.slice(0, -1) : [];
     return target === '' ? [] : [target, ...inside, ...moved];
   }
-  if (program === 'chmod' || program === 'chown' || program === 'chgrp') return args.operands.slice(1);
+  if (program === 'chmod' || program === 'chown' || program === 'chgrp')
+    return args.operands.slice(args.words.some((word) => /^-[rwxXst]+$/.test(word)) ? 0 : 1);
   if (EVERY.test(program)) return [...args.operands];
   if (program === 'openssl' || program === 'age' || program === 'gpg')
     return [args.value(/^(?:-out|-o|--output)$/) ?? ''].filter(Boolean);

@@ -10,8 +10,8 @@ const TEMPLATE = /\{\{[^\n]*?\}\}|\{%[^\n]*?%\}|\{#[^\n]*?#\}/g;
  * `text` as the grammar can read it, of the same length: each template expression one word; and no backslash before a command's
  * name (`\\rm`), which it takes for a line that goes on.
  */
-export const readable = (text: string): string =>
-  hideTemplates(text).replace(/(^|[\n;&|({])([ \t]*)\\(?=[A-Za-z])/g, '$1$2 ');
+export const readable = (text: string, isPlain = false): string =>
+  (isPlain ? text : hideTemplates(text)).replace(/(^|[\n;&|({])([ \t]*)\\(?=[A-Za-z])/g, '$1$2 ');
 
 export function hideTemplates(text: string): string {
   if (!text.includes('{{') && !text.includes('{%') && !text.includes('{#')) return text;

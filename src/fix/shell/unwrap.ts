@@ -88,9 +88,13 @@ const MAX_COMMANDS = 5_000;
 export const isShell = (program: string): boolean => SHELLS.test(program);
 export const isInterpreter = (program: string): boolean => SHELLS.test(program) || INTERPRETERS.test(program);
 
-/** Every command of the text, and those that they run in turn. `hidden`: templates are already one word each. */
-export function readCommands(text: string, parse: ParseShell): { commands: RunCommand[]; script: Script } {
-  const script = readScript(parse(readable(text)));
+/** Every command of the text, and those that they run in turn. `isPlain`: there are no templates in it. */
+export function readCommands(
+  text: string,
+  parse: ParseShell,
+  isPlain = false,
+): { commands: RunCommand[]; script: Script } {
+  const script = readScript(parse(readable(text, isPlain)));
   return { commands: unwrapAll(script, parse, [], 0), script };
 }
 
@@ -108,7 +112,7 @@ function unwrapAll(script: Script, parse: ParseShell, around: readonly Frame[], 
   for (const command of script.commands) {
     const framed = around.length > 0 ? { ...command, around: [...around, ...command.around] } : command;
     all.push(...unwrap({ ...framed, ...withValues(command, values) }, scope, depth));
-    if (all.length > MAX_COMMANDS) break;
+    if (all.length > MAX_COMMANDS) return [...all, { ...command, program: '$(…)', args: [] }];
   }
   return all;
 }
@@ -223,10 +227,18 @@ function hiddenTexts({ words, assignments, document, from }: Command): Word[] {
 
 function unwrapWords(command: Command, scope: Scope, depth: number, via?: string): RunCommand[] {
   const [first, ...args] = command.words;
-  // A program of which any part is only known at run time is one that is.
-  const program = first?.dynamic && /\$/.test(nameOf(first)) ? `$${first.text}`.replace(/^\$\$/, '$') : nameOf(first);
+  // By custom these hold the program of their name; any other part that is only known at run time makes the whole so.
+  const custom = /^\$(SUDO|KUBECTL|HELM|FLUX|TALOSCTL|PYTHON3?|MAKE|DOCKER|TERRAFORM|GIT)$/.exec(
+    first?.text ?? '',
+  )?.[1];
+  const program = custom
+    ? custom.toLowerCase()
+    : first?.dynamic && /\$/.test(nameOf(first))
+      ? `$${first.text}`.replace(/^\$\$/, '$')
+      : nameOf(first);
   const self: RunCommand = { ...command, program, args, ...(via !== undefined && { via }) };
-  if (depth >= MAX_DEPTH) return [self];
+  // What is hidden deeper than anybody would write is not looked into, and not let through.
+  if (depth >= MAX_DEPTH) return [self, { ...self, program: '$(…)', args: [] }];
   const inside = (words: readonly Word[]): RunCommand[] =>
     words.length === 0
       ? []
@@ -414,7 +426,7 @@ function optionTexts(program: string, args: readonly Word[]): Word[] {
     const [name = '', ...value] = word.text.split('=');
     if (!options.some((option) => option.test(name))) return [];
     const given = value.length > 0 ? { ...word, text: value.join('=') } : args[i + 1];
-    if (!given) return [];
+    if (!given || (/^(?:ssh|scp|sftp)$/.test(program) && !/Command/.test(word.text + given.text))) return [];
     // `exec=…`, `ProxyCommand=…`, `core.pager=…`, `:!…`
     return [{ ...given, text: given.text.replace(/^(?:exec=|[\w.]+=!?|:?!)/, '') }];
   });

@@ -39,9 +39,9 @@ function expanded(node: ShellNode): Word[] {
   if (quoted || !node.text.includes('{')) return [word(joinedText(parts))];
   // Braces in quotes are text; they are hidden while the others are expanded.
   const shown = parts.map(({ text, quoted }) => (quoted ? text.replace(/[{},]/g, hide) : text)).join('');
-  return braces(shown)
-    .slice(0, MAX_BRACES)
-    .map((text) => word(text.replace(/[\ue100-\ue102]/g, unhide)));
+  const all = braces(shown);
+  if (all.length > MAX_BRACES) return [{ ...word('$(…)'), dynamic: true }];
+  return all.map((text) => word(text.replace(/[\ue100-\ue102]/g, unhide)));
 }
 
 /** `$a` before a letter stands as `${a}`, so that it can be told from `$ab`. */
@@ -56,11 +56,12 @@ const HIDDEN = '{},';
 const hide = (c: string): string => String.fromCharCode(0xe100 + HIDDEN.indexOf(c));
 const unhide = (c: string): string => HIDDEN[c.charCodeAt(0) - 0xe100] as string;
 
-function braces(text: string): string[] {
+function braces(text: string, depth = 0): string[] {
+  if (depth > 8) return new Array(MAX_BRACES + 1).fill(text);
   const match = /^(.*?[^$]|)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(text);
   if (!match) return [text];
   const [, before = '', middle = '', after = ''] = match;
-  return middle.split(',').flatMap((one) => braces(`${before}${one}${after}`));
+  return middle.split(',').flatMap((one) => braces(`${before}${one}${after}`, depth + 1));
 }
 
 function partsOf(node: ShellNode): Part[] {
