@@ -1,7 +1,11 @@
 // Rules and files that the tests of the gate share.
 import type { Edit } from '../../../src/fix/edit.ts';
-import { judgeResult } from '../../../src/fix/gate/judge.ts';
+import { judgeEdits } from '../../../src/fix/gate/judge.ts';
 import type { GateRules, Verdict } from '../../../src/fix/gate/rules.ts';
+import { loadShellGrammar } from '../../../src/io/gate/grammar.ts';
+
+/** The bash grammar, loaded once for all files of this room. */
+export const parse = await loadShellGrammar();
 
 export const SCRIPT = `#!/usr/bin/env bash
 set -euo pipefail
@@ -42,30 +46,57 @@ export const LINKS: Readonly<Record<string, string>> = {
   'config/out': '/etc',
 };
 
-const folders = new Set(
-  Object.keys(FILES).flatMap((path) => path.split('/').map((_, i, parts) => parts.slice(0, i).join('/'))),
-);
+/** What the rest of the homelab uses: none of it is new. */
+const KNOWN = [
+  ...['log', 'run', 'run_it', 'tool', 'kubectl', 'helm', 'flux', 'talosctl', 'docker', 'qm', 'pct', 'ssh', 'jq', 'nc'],
+  ...['npm', 'npx', 'go', 'cargo', 'pip', 'python3', 'terraform', 'zpool', 'sgdisk', 'parted', 'base64', 'xxd', 'die'],
+  ...[
+    'apt',
+    'apt-get',
+    'dpkg',
+    'brew',
+    'dnf',
+    'ssh-agent',
+    'get_version',
+    'rsync',
+    'make',
+    'dd',
+    'crontab',
+    'systemctl',
+  ],
+];
 
 export const RULES: GateRules = {
   allow: ['stages/vms/run.sh', 'config/'],
   protect: ['infra/danger.sh'],
   untouchable: ['stages/vms/verify.sh', 'config/carried/'],
+  judging: ['stages/vms/verify.sh'],
   maxFiles: 1,
   maxLines: 100,
   tier: 'executor',
+  known: KNOWN,
   tree: {
-    exists: (path) => Object.hasOwn(FILES, path) || Object.hasOwn(LINKS, path) || folders.has(path),
-    isFolder: (path) => folders.has(path),
-    linkTarget: (path) => (Object.hasOwn(LINKS, path) ? LINKS[path] : undefined),
-    isExecutable: (path) => path.endsWith('verify.sh'),
+    files: Object.keys(FILES),
+    links: new Map(Object.entries(LINKS)),
+    executables: ['stages/vms/verify.sh'],
   },
 };
+
+/** RULES of a tree that has this one file, which may be changed. */
+export const rulesFor = (path: string): GateRules => ({ ...RULES, allow: [path], tree: { files: [path] } });
+
+export const judge = (edits: readonly Edit[], rules: GateRules = RULES, unparsed: readonly string[] = []): Verdict =>
+  judgeEdits(edits, rules, parse, unparsed).verdict;
 
 /** The verdict in short: the code of a refusal, `ask` and its code, or `ok`. */
 export function word(verdict: Verdict): string {
   if (!verdict.ok) return verdict.code;
   return verdict.ask ? `ask ${verdict.ask.code}` : 'ok';
 }
+
+/** The verdict alone: apply, ask or refuse. */
+export const verdictOf = (verdict: Verdict): 'apply' | 'ask' | 'refuse' =>
+  verdict.ok ? (verdict.ask ? 'ask' : 'apply') : 'refuse';
 
 export const edit = (path: string, after: string, before: string | null = FILES[path] ?? null): Edit => ({
   path,
@@ -75,7 +106,7 @@ export const edit = (path: string, after: string, before: string | null = FILES[
 
 /** The verdict on one file becoming `after`. */
 export const judged = (path: string, after: string, rules: Partial<GateRules> = {}): string =>
-  word(judgeResult([edit(path, after)], { ...RULES, ...rules }));
+  word(judge([edit(path, after)], { ...RULES, ...rules }));
 
 /** The verdict on these lines, added to a file before its last line. */
 export const adding = (path: string, lines: string): string => {

@@ -2,25 +2,27 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { editDistance } from '../../../src/fix/gate/changed-lines.ts';
-import { judgeEdit, judgeResult } from '../../../src/fix/gate/judge.ts';
-import { edit, FILES, judged, MANIFEST, RULES, SCRIPT, word } from './homelab.ts';
+import { edit, FILES, judge, judged, MANIFEST, RULES, rulesFor, SCRIPT, word } from './homelab.ts';
 
 const RUN = 'stages/vms/run.sh';
 const changed = SCRIPT.replace('a.yaml', 'b.yaml');
 
 test('a small change of an allowed file is accepted', () => {
-  assert.equal(judgeResult([edit(RUN, changed)], RULES), { ok: true });
+  assert.equal(judge([edit(RUN, changed)], RULES), { ok: true });
   assert.is(judged('config/apps/web.yaml', MANIFEST.replace('a: b', 'a: c')), 'ok');
 });
 
 test('of a file that judges in part the rest may be changed', () => {
-  const partly = new Map([[RUN, (text: string) => text.split('\n')[0] as string]]);
-  assert.equal(judgeResult([edit(RUN, changed)], { ...RULES, partly }), { ok: true });
-  assert.is(word(judgeEdit([edit(RUN, `true\n${SCRIPT}`)], { ...RULES, partly })), 'protected');
+  const path = 'config/Makefile';
+  const text = 'check:\n\t./check.sh\ndeploy:\n\tkubectl apply -f a.yaml\n';
+  const partly = new Map([[path, [{ tool: 'make' as const, texts: [text], at: 0, targets: ['check'] }]]]);
+  const rules = { ...rulesFor(path), partly };
+  assert.equal(judge([edit(path, text.replace('a.yaml', 'b.yaml'), text)], rules), { ok: true });
+  assert.is(word(judge([edit(path, text.replace('check.sh', 'check.sh -q'), text)], rules)), 'protected');
 });
 
 test('nothing, or nothing different, is no change', () => {
-  assert.is(word(judgeEdit([], RULES)), 'no_change');
+  assert.is(word(judge([], RULES)), 'no_change');
   assert.is(judged(RUN, SCRIPT), 'no_change');
 });
 
@@ -82,14 +84,13 @@ test('a new file needs a pattern that covers it and a folder that is there', () 
 });
 
 test('a file whose name has brackets is allowed by that name', () => {
-  const tree = { ...RULES.tree, exists: () => true, isFolder: () => false };
-  const rules = { ...RULES, allow: ['config/[a].yaml'], tree };
-  assert.is(word(judgeEdit([edit('config/[a].yaml', 'b: 1\n', 'a: 1\n')], rules)), 'ok');
+  const path = 'config/[a].yaml';
+  assert.is(word(judge([edit(path, 'b: 1\n', 'a: 1\n')], rulesFor(path))), 'ok');
 });
 
 test('only a script that is there can be made executable, and that alone is a change', () => {
   const asked = (path: string, before: string | null, after: string) =>
-    word(judgeEdit([{ path, before, after, executable: true }], RULES));
+    word(judge([{ path, before, after, executable: true }], RULES));
   assert.is(asked(RUN, SCRIPT, SCRIPT), 'ok');
   assert.is(asked('config/apps/web.yaml', MANIFEST, MANIFEST), 'unsupported');
   assert.is(asked('config/apps/new.sh', null, SCRIPT), 'unsupported');
@@ -97,10 +98,10 @@ test('only a script that is there can be made executable, and that alone is a ch
 
 test('too many files, too many lines, too large', () => {
   const two = [edit(RUN, changed), edit('config/apps/web.yaml', `${MANIFEST}  c: d\n`)];
-  assert.is(word(judgeEdit(two, RULES)), 'too_many_files');
-  assert.is(word(judgeEdit(two, { ...RULES, maxFiles: 2 })), 'ok');
+  assert.is(word(judge(two, RULES)), 'too_many_files');
+  assert.is(word(judge(two, { ...RULES, maxFiles: 2 })), 'ok');
   assert.is(
-    word(judgeEdit([two[0] ?? edit('', ''), edit(RUN, `${SCRIPT}x\n`)], { ...RULES, maxFiles: 2 })),
+    word(judge([two[0] ?? edit('', ''), edit(RUN, `${SCRIPT}x\n`)], { ...RULES, maxFiles: 2 })),
     'bad_path',
     'one file twice',
   );
@@ -116,25 +117,24 @@ test('a change counts by what someone has to read: removed and added lines, move
   const text = before.join('');
   const back = [...before].reverse().join('');
   const rule = { ...RULES, maxLines: 50 };
-  assert.is(word(judgeEdit([edit('config/apps/web.yaml', back, text)], rule)), 'too_many_lines');
+  assert.is(word(judge([edit('config/apps/web.yaml', back, text)], rule)), 'too_many_lines');
   const moved = [...before.slice(1), ...before.slice(0, 1)].join('');
-  assert.is(word(judgeEdit([edit('config/apps/web.yaml', moved, text)], { ...RULES, maxLines: 2 })), 'ok');
-  assert.is(word(judgeEdit([edit('config/apps/web.yaml', moved, text)], { ...RULES, maxLines: 1 })), 'too_many_lines');
+  assert.is(word(judge([edit('config/apps/web.yaml', moved, text)], { ...RULES, maxLines: 2 })), 'ok');
+  assert.is(word(judge([edit('config/apps/web.yaml', moved, text)], { ...RULES, maxLines: 1 })), 'too_many_lines');
 });
 
 test('a line that only moved or is indented anew is not added, and a module may get its full name', () => {
   const before = 'if a; then\n  rm -rf "$x"\nfi\necho one\n';
   const after = 'echo one\nif a; then\n    rm -rf "$x"\nfi\n';
-  const rules = { ...RULES, allow: ['config/a.sh'], tree: { exists: () => true, isFolder: () => false } };
-  assert.is(word(judgeEdit([edit('config/a.sh', after, before)], rules)), 'ok');
+  const rules = rulesFor('config/a.sh');
+  assert.is(word(judge([edit('config/a.sh', after, before)], rules)), 'ok');
   assert.is(
-    word(judgeEdit([edit('config/a.sh', `${before}rm -rf "$x"\n`, before)], rules)),
+    word(judge([edit('config/a.sh', `${before}rm -rf "$x"\n`, before)], rules)),
     'destroys',
     'once more is added',
   );
   const task = '- apt:\n    name: jq\n';
-  const yaml = { ...rules, allow: ['a.yml'] };
-  assert.is(word(judgeEdit([edit('a.yml', task.replace('apt', 'ansible.builtin.apt'), task)], yaml)), 'ok');
+  assert.is(word(judge([edit('a.yml', task.replace('apt', 'ansible.builtin.apt'), task)], rulesFor('a.yml'))), 'ok');
 });
 
 test('guards may move and be written anew, but not go', () => {
@@ -161,38 +161,36 @@ test('guards may move and be written anew, but not go', () => {
 
 test('an `exit 0` that was there may not come to end the script early', () => {
   const before = 'if [ "$1" = --help ]; then\n  exit 0\nfi\nrun_it\n';
-  const rules = { ...RULES, allow: ['a.sh'], tree: { exists: () => true, isFolder: () => false } };
-  assert.is(word(judgeEdit([edit('a.sh', 'exit 0\nrun_it\n', before)], rules)), 'removes_guard');
+  assert.is(word(judge([edit('a.sh', 'exit 0\nrun_it\n', before)], rulesFor('a.sh'))), 'masks');
 });
 
-test('errors may not be thrown away on a command that was there, and may where only its answer counts', () => {
+test('errors may not be thrown away on a command that was there, and may on one that is new', () => {
   const quiet = (to: string) => judged(RUN, SCRIPT.replace('kubectl apply -f a.yaml', to));
   for (const end of ['2>/dev/null', '&>/dev/null', '>/dev/null 2>&1', '2> /dev/null || exit 1']) {
     assert.is(quiet(`kubectl apply -f a.yaml ${end}`), 'masks', end);
   }
-  assert.is(judged(RUN, SCRIPT.replace('get ns apps;', 'get ns apps >/dev/null 2>&1;')), 'ok');
+  assert.is(judged(RUN, SCRIPT.replace('log done', 'kubectl get ns b >/dev/null 2>&1\nlog done')), 'ok');
 });
 
 test('a long command of which only a part is new is not blamed for the rest', () => {
   const before = 'docker run \\\n  -v a:b \\\n  image || true\n';
-  const rules = { ...RULES, allow: ['a.sh'], tree: { exists: () => true, isFolder: () => false } };
-  assert.is(word(judgeEdit([edit('a.sh', before.replace('a:b', 'c:d'), before)], rules)), 'ok');
-  assert.is(word(judgeEdit([edit('a.sh', before.replace('a:b', 'c:d; rm -rf x;'), before)], rules)), 'destroys');
+  assert.is(word(judge([edit('a.sh', before.replace('a:b', 'c:d'), before)], rulesFor('a.sh'))), 'ok');
+  assert.is(word(judge([edit('a.sh', before.replace('a:b', 'c:d; rm -rf x;'), before)], rulesFor('a.sh'))), 'destroys');
 });
 
-test('a command over more lines than anyone reads as one is refused, not read in part', () => {
-  const long = (lines: number) => `run \\\n${'  --flag \\\n'.repeat(lines)}  --end`;
-  assert.is(judged(RUN, SCRIPT.replace('log done', `${long(30)}\nlog done`)), 'ok');
-  assert.is(judged(RUN, SCRIPT.replace('log done', `${long(60)}\nlog done`)), 'too_large');
+test('a command over many lines is read to its end', () => {
+  const long = (last: string) => `run \\\n${'  --flag \\\n'.repeat(60)}  ${last}`;
+  assert.is(judged(RUN, SCRIPT.replace('log done', `${long('--end')}\nlog done`)), 'ok');
+  assert.is(judged(RUN, SCRIPT.replace('log done', `${long('--end; rm -rf /data')}\nlog done`)), 'destroys');
 });
 
 test('a pipe that goes on in the next line is one command, in YAML too; a bar behind a key begins a text', () => {
   const head = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n';
   const data = (...lines: string[]) => `${head}data:\n${lines.map((line) => `  ${line}\n`).join('')}`;
   const path = 'config/apps/new.yaml';
-  assert.is(judged(path, data('run: |', '  curl -s https://x |', '    sh')), 'destroys');
-  assert.is(judged(path, data('run: |', '  curl -s https://x |', '    jq .')), 'ok');
-  assert.is(judged(path, data('curl -s https://x: |', '  sh')), 'ok');
+  assert.is(judged(path, data('run: |', '  curl -s https://x.lan |', '    sh')), 'destroys');
+  assert.is(judged(path, data('run: |', '  curl -s https://x.lan |', '    jq .')), 'ok');
+  assert.is(judged(path, data('curl -s https://x.lan: |', '  sh')), 'ok');
 });
 
 test('a document or a resource that goes is for the owner to decide, whoever proposes it', () => {
@@ -208,7 +206,7 @@ test('a document or a resource that goes is for the owner to decide, whoever pro
   ];
   for (const [path, after, code] of gone) {
     assert.is(judged(path, after), code, after);
-    const verdict = judgeEdit([edit(path, after)], { ...RULES, tier: 'escalation' });
+    const verdict = judge([edit(path, after)], { ...RULES, tier: 'escalation' });
     assert.is(word(verdict), code, after);
   }
   assert.is(
@@ -218,12 +216,12 @@ test('a document or a resource that goes is for the owner to decide, whoever pro
   );
   const wrong = 'resources:\n  - webb.yaml\n';
   assert.is(
-    word(judgeEdit([edit('config/apps/kustomization.yaml', 'resources:\n  - web.yaml\n', wrong)], RULES)),
+    word(judge([edit('config/apps/kustomization.yaml', 'resources:\n  - web.yaml\n', wrong)], RULES)),
     'ok',
     'a name of nothing mended',
   );
   const twice = 'resources:\n  - web.yaml\n  - web.yaml\n';
-  const mended = (after: string) => word(judgeEdit([edit('config/apps/kustomization.yaml', after, twice)], RULES));
+  const mended = (after: string) => word(judge([edit('config/apps/kustomization.yaml', after, twice)], RULES));
   assert.is(mended('resources:\n  - web.yaml\n  - ../infra/pool.yaml\n'), 'ok', 'one of two equal entries exchanged');
   assert.is(mended('resources:\n  - web.yaml\n'), 'ok', 'one of two equal entries gone');
   assert.is(mended('resources:\n  - ../infra/pool.yaml\n'), 'ask removes_resource', 'both of them gone');
@@ -231,9 +229,9 @@ test('a document or a resource that goes is for the owner to decide, whoever pro
 
 test('software to install is handed over by the escalation, unless something worse comes with it', () => {
   const rules = { ...RULES, tier: 'escalation' as const };
-  const verdict = judgeEdit([edit(RUN, SCRIPT.replace('log done', 'apt-get install -y jq\nlog done'))], rules);
+  const verdict = judge([edit(RUN, SCRIPT.replace('log done', 'apt-get install -y jq\nlog done'))], rules);
   assert.equal([word(verdict), !verdict.ok && verdict.handOver], ['installs', true]);
-  const worse = judgeEdit([edit(RUN, SCRIPT.replace('log done', 'apt-get install -y jq || true\nlog done'))], rules);
+  const worse = judge([edit(RUN, SCRIPT.replace('log done', 'apt-get install -y jq\nset +e\nlog done'))], rules);
   assert.equal([word(worse), !worse.ok && worse.handOver], ['masks', undefined]);
 });
 
@@ -244,8 +242,8 @@ test('a net removal of more than 20 lines', () => {
       .split('\n')
       .filter((line) => !/^ {2}k\d+:/.test(line) || Number(/\d+/.exec(line)?.[0]) >= count)
       .join('\n');
-  assert.is(word(judgeEdit([edit('config/apps/web.yaml', cut(20), long)], RULES)), 'ok');
-  assert.is(word(judgeEdit([edit('config/apps/web.yaml', cut(21), long)], RULES)), 'ask removes_much');
+  assert.is(word(judge([edit('config/apps/web.yaml', cut(20), long)], RULES)), 'ok');
+  assert.is(word(judge([edit('config/apps/web.yaml', cut(21), long)], RULES)), 'ask removes_much');
 });
 
 test('text that no eye sees as it is', () => {
@@ -254,21 +252,31 @@ test('text that no eye sees as it is', () => {
   }
   assert.is(judged(RUN, SCRIPT.replace('log done', 'log fertig, schön 🚀\tso')), 'ok');
   const dos = SCRIPT.replaceAll('\n', '\r\n');
-  assert.is(word(judgeEdit([edit(RUN, dos.replace('a.yaml', 'b.yaml'), dos)], RULES)), 'ok', 'a file with CRLF');
+  assert.is(word(judge([edit(RUN, dos.replace('a.yaml', 'b.yaml'), dos)], RULES)), 'ok', 'a file with CRLF');
 });
 
 test('a refusal names every place of its family, with file, line, why and the line itself', () => {
   const after = SCRIPT.replace('log done', 'rm -rf x || true\nbash infra/danger.sh\nlog done');
-  assert.equal(judgeResult([edit(RUN, after)], RULES), {
+  assert.equal(judge([edit(RUN, after)]), {
     ok: false,
     code: 'destroys',
     reasons: [
-      'stages/vms/run.sh:10: deletes whole folders; a fix may not delete, mend what makes the folder a problem: rm -rf x || true',
+      'stages/vms/run.sh:10: deletes files; mend what makes them a problem: rm -rf x',
       'stages/vms/run.sh:11: names infra/danger.sh, which may not be used either: bash infra/danger.sh',
-      'stages/vms/run.sh:10: the failure of this command no longer counts; mend why it fails: rm -rf x || true',
     ],
   });
-  assert.equal(judgeResult([edit('README.md', '# x\n'), edit('ai/x', '')], { ...RULES, maxFiles: 1 }), {
+  const asked = SCRIPT.replace('log done', 'kubectl delete pod a\nkubectl scale deployment b --replicas=0\nlog done');
+  assert.equal(judge([edit(RUN, asked)]), {
+    ok: true,
+    ask: {
+      code: 'softer',
+      reasons: [
+        'stages/vms/run.sh:10: stops, deletes or resets what can be made again: kubectl delete pod a',
+        'stages/vms/run.sh:11: stops, deletes or resets what can be made again: kubectl scale deployment b --replicas=0',
+      ],
+    },
+  });
+  assert.equal(judge([edit('README.md', '# x\n'), edit('ai/x', '')], { ...RULES, maxFiles: 1 }), {
     ok: false,
     code: 'outside',
     reasons: [
@@ -279,7 +287,7 @@ test('a refusal names every place of its family, with file, line, why and the li
 });
 
 test('a path that hides something is shown escaped', () => {
-  const verdict = judgeEdit([edit('config/a\u202eb', 'x\n')], RULES);
+  const verdict = judge([edit('config/a\u202eb', 'x\n')], RULES);
   assert.match(verdict.ok ? '' : (verdict.reasons[0] ?? ''), /^"config\/a/);
   assert.is(FILES['config/a\u202eb'], undefined);
 });

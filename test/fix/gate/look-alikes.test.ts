@@ -1,4 +1,4 @@
-// Harmless lines that look like harmful ones are accepted; harmful ones are refused however they are written.
+// Harmless lines that look like harmful ones are accepted; harmful ones are stopped however they are written.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { adding } from './homelab.ts';
@@ -17,9 +17,9 @@ const HARMLESS_SHELL = [
   'mkfs_opts="-F"',
   'command -v jq >/dev/null 2>&1 || exit 1',
   'if ! kubectl get ns apps >/dev/null 2>&1; then\n  kubectl create ns apps\nfi',
-  'rm -f "$tmp"',
-  'trap \'rm -f "$tmp"\' EXIT',
-  'kubectl delete pod web-0 --ignore-not-found',
+  'tmp=$(mktemp)\nrm -f "$tmp"',
+  'work="$(mktemp -d)"\ntrap \'rm -rf "$work"\' EXIT',
+  'kubectl apply -f b.yaml >/dev/null 2>&1',
   'until kubectl get nodes; do sleep 5; done',
   'while true; do sleep 1; break; done',
   'helm upgrade --install traefik traefik/traefik --wait',
@@ -55,7 +55,6 @@ const HARMLESS_SHELL = [
 ];
 
 const HARMLESS_YAML = [
-  '  prune: "true"',
   '  # command: rm -rf /',
   '  description: runs rm -rf on the cache',
   '  name: Install apt packages',
@@ -65,19 +64,18 @@ const HARMLESS_YAML = [
   '  wipe_interval: "5"',
   '  enabled: "yes" # || true',
   '  image: ghcr.io/x/apt:1',
-  '  reclaimPolicy: Delete',
   '  ignore_errors: "false"',
   '  summary: "{{ $labels.x }} is down; check it"',
   '  destroy: never',
   '  url: https://get.example.org/install.sh',
-  '  state: absent',
   '  pattern: "a || b"',
   '  command: "sh -c \\"sleep 5\\""',
   '  schedule: "0 0 * * *"',
   '  text: set +e',
 ];
 
-const HARMFUL_SHELL: Record<string, readonly string[]> = {
+/** By the verdict. */
+const STOPPED_SHELL: Record<string, readonly string[]> = {
   destroys: [
     'rm \\\n  -rf /data',
     'curl https://x.lan |\n  bash',
@@ -86,7 +84,8 @@ const HARMFUL_SHELL: Record<string, readonly string[]> = {
     'cat <<EOF | bash\nrm -rf /\nEOF',
     'ssh h <<EOF\nrm -rf /\nEOF',
     'printf "rm -rf /" | bash',
-    'echo "rm -rf /" > x.sh',
+    'rm -f "$tmp"',
+    'trap \'rm -rf "$tmp"\' EXIT',
     '$(which rm) -rf /',
     'if true; then rm -rf /; fi',
     'f() { rm -rf "$1"; }',
@@ -96,39 +95,32 @@ const HARMFUL_SHELL: Record<string, readonly string[]> = {
     'for i in 1 2; do qm destroy $i; done',
     'log "$(rm -rf /)"',
     'source /dev/stdin <<< "$(curl x.lan)"',
-    'bash "$DIR"/wipe_proxmox.sh',
     'while read -r f; do rm -f "$f"; done',
   ],
   names_protected: [
+    'bash "$DIR"/wipe_proxmox.sh',
     './infra/danger.sh',
     'bash "$DIR/danger.sh"',
     'cp x infra/DANGER.sh',
     'echo x > .git/hooks/pre-commit',
     'sed -i s/a/b/ "$MENDLOOP_ROOT/ai/context_map.yaml"',
   ],
-  masks: [
-    'run ||\n  true',
-    '( exit 0 )',
-    'cmd && exit 0',
-    'run || { :; }',
-    'kubectl apply -f b.yaml >/dev/null 2>&1',
-    'true || run',
-  ],
+  'ask softer': ['run ||\n  true', 'run || { :; }', 'kubectl delete pod web-0 --ignore-not-found'],
   installs: ['if ! command -v jq; then apt-get install -y jq; fi', 'ssh pve1 "pip install x"'],
 };
 
-const HARMFUL_YAML: Record<string, readonly string[]> = {
+const STOPPED_YAML: Record<string, readonly string[]> = {
   destroys: [
     '  command: ["rm", "-rf", "/data"]',
     '  args:\n    - rm\n    - -rf\n    - /data',
     '  script: |\n    set -e\n    rm -rf /data',
     '  cmd: >-\n    rm\n    -rf /x',
     '  x: "$(rm -rf /)"',
-    '  msg: foo; rm -rf /',
     '  "cmd": "echo a\\nrm -rf /x"',
     '  wipe: true',
   ],
-  masks: ['  cmd: foo || true', '  continue-on-error: true', '  failed_when: false'],
+  'ask softer': ['  cmd: foo || true', '  prune: "true"', '  reclaimPolicy: Delete'],
+  masks: ['  continue-on-error: true', '  failed_when: false'],
   installs: ['  run: "apt-get install -y jq"'],
   names_protected: ['  script: infra/danger.sh'],
 };
@@ -138,11 +130,11 @@ test(`${HARMLESS_SHELL.length + HARMLESS_YAML.length} harmless look-alikes are a
   for (const line of HARMLESS_YAML) assert.is(adding(WEB, line), 'ok', line);
 });
 
-test('harmful lines are refused with their code, in scripts and in data', () => {
-  for (const [code, lines] of Object.entries(HARMFUL_SHELL)) {
+test('harmful lines are refused, softer ones asked about, each with its code, in scripts and in data', () => {
+  for (const [code, lines] of Object.entries(STOPPED_SHELL)) {
     for (const line of lines) assert.is(adding(RUN, line), code, line);
   }
-  for (const [code, lines] of Object.entries(HARMFUL_YAML)) {
+  for (const [code, lines] of Object.entries(STOPPED_YAML)) {
     for (const line of lines) assert.is(adding(WEB, line), code, line);
   }
 });

@@ -3,10 +3,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isWipeScript, pathMatcher } from '../../../src/config/paths.ts';
 import { REFUSALS } from '../../../src/fix/edit.ts';
-import { judgeEdit } from '../../../src/fix/gate/judge.ts';
-import type { GateRules } from '../../../src/fix/gate/rules.ts';
+import { type GateRules, treeOf } from '../../../src/fix/gate/rules.ts';
 import { fc, runs } from '../../sweep.ts';
-import { FILES, LINKS, RULES, SCRIPT } from './homelab.ts';
+import { FILES, judge, LINKS, RULES, SCRIPT } from './homelab.ts';
 
 const check = (many: number, property: fc.IProperty<never> | unknown) =>
   fc.assert(property as fc.IProperty<unknown>, runs(many / 10, many * 3));
@@ -95,6 +94,7 @@ const path = fc.oneof(
     .map(([p, mask]) => [...p].map((c, i) => ((mask >> (i % 30)) & 1 ? c.toUpperCase() : c)).join('')),
 );
 
+const TREE = treeOf(RULES.tree);
 const HOME: GateRules[] = [RULES, { ...RULES, allow: ['**'] }, { ...RULES, allow: ['**/*.yaml', 'stages/'] }];
 
 test('any path: what is accepted is plain, allowed, unprotected, no link, in a folder that is there, and differs', () => {
@@ -103,7 +103,7 @@ test('any path: what is accepted is plain, allowed, unprotected, no link, in a f
     60_000,
     fc.property(path, fc.constantFrom(...HOME), fc.boolean(), (name, rules, isNew) => {
       const before = isNew ? null : Object.hasOwn(FILES, name) ? (FILES[name] ?? null) : 'a: 1\n';
-      const verdict = judgeEdit([{ path: name, before, after: `${before ?? ''}# more\n` }], rules);
+      const verdict = judge([{ path: name, before, after: `${before ?? ''}# more\n` }], rules);
       if (!verdict.ok) {
         assert.ok(verdict.code in REFUSALS && verdict.reasons.length > 0);
         return;
@@ -133,8 +133,8 @@ test('any path: what is accepted is plain, allowed, unprotected, no link, in a f
         name,
       );
       const folder = name.split('/').slice(0, -1).join('/');
-      assert.ok(folder === '' || rules.tree.isFolder(folder), name);
-      assert.is(before === null, !rules.tree.exists(name), name);
+      assert.ok(folder === '' || TREE.isFolder(folder), name);
+      assert.is(before === null, !TREE.exists(name), name);
     }),
   );
   assert.ok(accepted > 50, `only ${accepted} were accepted`);
@@ -145,7 +145,7 @@ test('any path against one allowed file: only that one passes', () => {
   check(
     10_000,
     fc.property(path, (name) => {
-      const verdict = judgeEdit([{ path: name, before: SCRIPT, after: `${SCRIPT}# more\n` }], rules);
+      const verdict = judge([{ path: name, before: SCRIPT, after: `${SCRIPT}# more\n` }], rules);
       assert.is(verdict.ok, name === 'stages/vms/run.sh', JSON.stringify(name));
     }),
   );

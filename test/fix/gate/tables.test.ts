@@ -1,25 +1,33 @@
-// The examples of every rule table: what each row must match, and what it must not.
+// The examples of every family of rules: changes that it stops, with the verdict, and changes like them that it does not.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { GUARDS } from '../../../src/fix/gate/guard-rules.ts';
-import { breaksRule, LINE_RULES } from '../../../src/fix/gate/line-rules.ts';
-import { parseShell } from '../../../src/fix/gate/parsed-line.ts';
 import { PATH_FAULTS, pathFault } from '../../../src/fix/gate/path-text.ts';
 import { PROTECTED_NAMES, protectedAs } from '../../../src/fix/gate/protected-names.ts';
 import { assertAllHaveExamples, examplesOf } from '../../fixtures/rules/examples.ts';
-import { GUARD_EXAMPLES } from '../../fixtures/rules/gate-guards.ts';
+import { DATA_EXAMPLES } from '../../fixtures/rules/gate-data.ts';
+import { CHANGE_EXAMPLES } from '../../fixtures/rules/gate-guards.ts';
 import { LINE_EXAMPLES } from '../../fixtures/rules/gate-lines.ts';
 import { PATH_FAULT_EXAMPLES, PROTECTED_EXAMPLES } from '../../fixtures/rules/gate-paths.ts';
+import { adding, edit, judge, rulesFor, word } from './homelab.ts';
 
-/** A line with a key, a list or a brace is one of a data file; any other is one of a script. */
-const pathOf = (line: string) =>
-  /^\s*(?:- )?["'{]?[\w.-]+["']?:|^- \{/.test(line) && !line.includes('://') ? 'a.yaml' : 'a.sh';
+const RUN = 'stages/vms/run.sh';
 
-const names = (rules: readonly { name: string }[]): string[] => rules.map(({ name }) => name);
+/** Every example whose verdict is another one, with both. */
+function surprises<T>(
+  stopped: Readonly<Record<string, readonly T[]>>,
+  fine: readonly T[],
+  verdict: (one: T) => string,
+) {
+  const all = [...Object.entries(stopped), ['ok', fine] as const];
+  return all.flatMap(([expected, examples]) =>
+    examples.flatMap((one) => {
+      const actual = verdict(one);
+      return actual === expected ? [] : [`${JSON.stringify(one)}: ${actual} instead of ${expected}`];
+    }),
+  );
+}
 
-test('every rule has examples, and every example a rule', () => {
-  assertAllHaveExamples(LINE_EXAMPLES, names(LINE_RULES));
-  assertAllHaveExamples(GUARD_EXAMPLES, names(GUARDS));
+test('every kind of path has examples, and every example a kind', () => {
   assertAllHaveExamples(
     PATH_FAULT_EXAMPLES,
     PATH_FAULTS.map(({ why }) => why),
@@ -30,38 +38,66 @@ test('every rule has examples, and every example a rule', () => {
   );
 });
 
-for (const rule of LINE_RULES) {
-  const { matches, misses } = examplesOf(LINE_EXAMPLES, rule.name);
-  test(`${rule.code}, ${rule.name}: every example`, () => {
-    for (const line of matches) assert.ok(breaksRule(rule, pathOf(line), line), `should match: ${line}`);
-    for (const line of misses) {
-      const hit = LINE_RULES.find((other) => breaksRule(other, pathOf(line), line));
-      assert.is(hit?.name, undefined, `should not match: ${line}`);
-    }
+for (const [family, { stopped, fine }] of Object.entries(LINE_EXAMPLES)) {
+  test(`added lines: ${family}`, () => {
+    assert.equal(
+      surprises(stopped, fine, (line) => adding(RUN, line)),
+      [],
+    );
   });
-  test(`${rule.code}, ${rule.name}: every script line is also seen where another command runs it, and in a data file`, () => {
-    for (const line of matches.filter((l) => pathOf(l) === 'a.sh' && !/["'$`\\]|^RUN|^\.\/|^\/usr/.test(l))) {
-      assert.ok(breaksRule(rule, 'a.yaml', `  command: ${line}`) || /^tool|^run_it/.test(line), `as a value: ${line}`);
-      assert.ok(breaksRule(rule, 'a.sh', `ssh root@pve1 "${line}"`) || /^tool/.test(line), `behind ssh: ${line}`);
-      assert.ok(
-        breaksRule(rule, 'a.sh', `if ${line}; then`) || /^\s*exit|^exec|^trap|^if|[|]/.test(line),
-        `behind if: ${line}`,
-      );
-    }
-  });
-  test(`${rule.code}, ${rule.name}: none of it in a comment`, () => {
-    for (const line of matches.filter((l) => !/["']/.test(l))) {
-      for (const path of ['a.sh', 'a.yaml']) assert.not(breaksRule(rule, path, `  # ${line}`), `commented: ${line}`);
-    }
+  test(`added lines: ${family}: none of it in a comment`, () => {
+    const comments = Object.values(stopped).flatMap((lines) =>
+      lines.map((line) => `# ${line.replaceAll('\n', '\n# ')}`),
+    );
+    assert.equal(
+      surprises({}, comments, (line) => adding(RUN, line)),
+      [],
+    );
   });
 }
 
-for (const guard of GUARDS) {
-  const { matches, misses } = examplesOf(GUARD_EXAMPLES, guard.name);
-  test(`guard ${guard.name}: every example`, () => {
-    const count = (line: string) => guard.count(parseShell(line)[0] ?? { commands: [], line: '' }, line);
-    for (const line of matches) assert.ok(count(line) > 0, `should count: ${line}`);
-    for (const line of misses) assert.is(count(line), 0, `should not count: ${line}`);
+test('what may not run plainly may not run behind, inside or beside other commands', () => {
+  const plain = Object.values(LINE_EXAMPLES).flatMap(({ stopped }) => stopped.destroys ?? []);
+  const wrapped = plain
+    .filter((line) => !/[\n"'`\\$|<>]|^\.\//.test(line))
+    .flatMap((line) => [
+      `ssh root@pve1 "${line}"`,
+      `if ${line}; then log a; fi`,
+      `log a && ${line}`,
+      `x=$(${line})`,
+      `sudo -n ${line}`,
+      `bash -ec '${line}'`,
+      `cat <<END | bash\n${line}\nEND`,
+    ]);
+  assert.equal(
+    surprises({ destroys: wrapped }, [], (line) => adding(RUN, line)),
+    [],
+  );
+});
+
+for (const [family, { path, before, failed, stopped, fine }] of Object.entries({
+  ...CHANGE_EXAMPLES,
+  ...DATA_EXAMPLES,
+})) {
+  test(`changes: ${family}`, () => {
+    const tree = { files: [path, 'apps/web/kustomization.yaml'] };
+    const rules = { ...rulesFor(path), tree, ...(failed !== undefined && { failed }) };
+    const verdict = ([from, to]: readonly [string, string]) => {
+      assert.ok(before.includes(from), from);
+      return word(
+        judge(
+          [
+            edit(
+              path,
+              before.replace(from, () => to),
+              before,
+            ),
+          ],
+          rules,
+        ),
+      );
+    };
+    assert.equal(surprises(stopped, fine, verdict), []);
   });
 }
 
