@@ -56,7 +56,8 @@ const SPELLINGS: [written: string, ...words: string[]][] = [
 ];
 
 for (const [written, ...words] of SPELLINGS) {
-  test(`${JSON.stringify(written)} is ${JSON.stringify(words)}`, () => assert.equal(texts(written), words));
+  const each = (list: string[]) => [...new Set(list)].sort();
+  test(`${JSON.stringify(written)} is ${JSON.stringify(words)}`, () => assert.equal(each(texts(written)), each(words)));
 }
 
 const DYNAMIC: [written: string, text: string][] = [
