@@ -58,7 +58,8 @@ const FRAMES: [what: string, text: string, ...frames: string[]][] = [
   ['in the background of a branch', 'if a; then run & fi', 'branch if a', 'background'],
   ['a function', 'f() { run; }', 'function f'],
   ['a function by its word', 'function f { run; }', 'function f'],
-  ['a substitution', 'x=$(run)', 'substitution'],
+  ['a substitution', 'echo $(run)', 'substitution'],
+  ['a value', 'x=$(run)', 'assigned'],
   ['backquotes', 'echo `run`', 'substitution'],
   ['a process substitution', 'cat <(run)', 'substitution'],
   ['a substitution in double quotes', 'echo "a $(run) b"', 'substitution'],
@@ -85,7 +86,7 @@ test('every command is read, in the order of the text', () => {
   assert.equal(commandsOf('a 1; b 2 && c 3 | d 4\n(e 5)\n{ f 6; }\nif g 7; then h 8; fi\n'), [
     ...['a 1', 'b 2', 'c 3', 'd 4', 'e 5', 'f 6', 'g 7', 'h 8'],
   ]);
-  assert.equal(commandsOf('[ -n "$A" ] && [[ $B == c ]] && (( D > 1 ))').slice(0, 2), ['[ -n $A ]', '[[ $B == c']);
+  assert.equal(commandsOf('[ -n "$A" ] && [[ $B == c ]] && (( D > 1 ))').slice(0, 2), ['[[ -n $A', '[[ $B == c']);
   assert.equal(commandsOf('# rm -rf /\n: # rm -rf /\n'), [':']);
 });
 
@@ -121,12 +122,12 @@ test('redirections with their descriptors and targets, of single commands and of
 test('here-documents and here-strings are what a command reads, not commands', () => {
   const text = 'cat <<EOF > a\nrm -rf /\nEOF\n';
   assert.equal(commandsOf(text), ['cat']);
-  assert.is(command(text, 'cat').document, 'rm -rf /\n');
+  assert.is(command(text, 'cat').document?.text, 'rm -rf /\n');
   assert.equal(
     command(text, 'cat').redirects.map(({ operator, target }) => `${operator}${target?.text ?? ''}`),
     ['<<', '>a'],
   );
-  assert.is(command('bash <<< "rm -rf /"', 'bash').document, 'rm -rf /');
+  assert.is(command('bash <<< "rm -rf /"', 'bash').document?.text, 'rm -rf /');
 });
 
 test('what prints into a command, the nearest first; also behind a here-document', () => {

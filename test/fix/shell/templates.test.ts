@@ -1,4 +1,5 @@
 // Templates in scripts: one word each, statements none; nothing else moves.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of the shell
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hideTemplates } from '../../../src/fix/shell/templates.ts';

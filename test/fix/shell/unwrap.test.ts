@@ -97,7 +97,7 @@ const RUNS_NOT: string[] = [
   'echo rm -rf /x',
   "log 'rm -rf /x'",
   'command -v rm -rf /x',
-  'cat <<EOF > a\nrm -rf /x\nEOF',
+  'cat <<EOF\nrm -rf /x\nEOF',
   'bash script.sh <<EOF\nrm -rf /x\nEOF',
   "grep 'rm -rf /x' a",
   'r=rm; echo $r -rf /x',
