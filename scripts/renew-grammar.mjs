@@ -19,7 +19,9 @@ try {
   run('tar', '-xzf', archive);
   const unpacked = (name) => join(folder, 'package', name);
   const { version, license } = JSON.parse(readFileSync(unpacked('package.json'), 'utf8'));
-  const sha256 = createHash('sha256').update(readFileSync(unpacked(WASM))).digest('hex');
+  const sha256 = createHash('sha256')
+    .update(readFileSync(unpacked(WASM)))
+    .digest('hex');
   copyFileSync(unpacked(WASM), join(target, WASM));
   copyFileSync(unpacked('LICENSE'), join(target, `LICENSE-${PACKAGE}`));
   const record = { package: PACKAGE, version, license, file: WASM, sha256 };
