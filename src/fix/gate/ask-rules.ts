@@ -1,7 +1,8 @@
 // Lawful changes that do what this repository has not done before: a new program, a new address, a write elsewhere, something
 // shown that should stay hidden. The owner is asked.
 import { distance } from 'fastest-levenshtein';
-import { assignmentsOf, isInterpreter } from '../shell/unwrap.ts';
+import { assignmentsOf } from '../shell/unwrap.ts';
+import { isInterpreter } from '../shell/wrappers.ts';
 import { type Address, addressesIn, addressNames, imageAddress, isPrivate } from './addresses.ts';
 import { Arguments } from './arguments.ts';
 import type { Change, Fact } from './facts.ts';

@@ -1,6 +1,8 @@
 // Added commands that destroy, run what nobody has seen, or stand where a destructive command was guarded.
-import { assignmentsOf, isInterpreter, isShell } from '../shell/unwrap.ts';
+import { assignmentsOf } from '../shell/unwrap.ts';
+import { isInterpreter, isShell } from '../shell/wrappers.ts';
 import { Arguments } from './arguments.ts';
+import { changedGuards } from './destroy-guards.ts';
 import { type Harm, harmOf, inlineHarm, sqlHarm } from './destructive.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
@@ -11,6 +13,7 @@ import { writtenPaths } from './written-paths.ts';
 export function destroyFindings(change: Change): Finding[] {
   const { path, added } = change;
   const scope = scopeOf(change);
+  const strict = { ...scope, temporary: new Set<string>() };
   return [
     ...forkBombs(change),
     ...added.flatMap((fact) => {
@@ -22,7 +25,7 @@ export function destroyFindings(change: Change): Finding[] {
         ? [asks('softer', path, fact.line, harm.why, words)]
         : [refuses('destroys', path, fact.line, harm.why, words)];
     }),
-    ...changedGuards(change, scope),
+    ...changedGuards(change, (fact) => harmIn(fact, strict)?.severity === 'refuse'),
     ...programLines(change),
   ];
 }
@@ -278,96 +281,6 @@ function wasThere(fact: Fact, { gone }: Change): boolean {
     (other) => other.program === fact.program && operands(other) === operands(fact) && operands(fact) !== '',
   );
 }
-
-/** Destructive commands that stay, but under other conditions, in another function or with other variables than before. */
-function changedGuards(change: Change, scope: Scope): Finding[] {
-  const { path, old, now } = change;
-  if (now.language === 'docker') return [];
-  const strict = { ...scope, temporary: new Set<string>() };
-  const harmful = (facts: FileFacts) =>
-    facts.commands.filter((fact) => fact.role !== 'maybe' && harmIn(fact, strict)?.severity === 'refuse');
-  const before = harmful(old);
-  if (before.length === 0) return [];
-  const earlier = new Map<string, Guard[]>();
-  for (const fact of before) earlier.set(looseKey(fact), [...(earlier.get(looseKey(fact)) ?? []), guardOf(old, fact)]);
-  const why = 'changes on what it depends that this command runs, or on what';
-  const moved = harmful(now).filter((fact) => {
-    const guards = earlier.get(looseKey(fact));
-    return guards && !guards.some((guard) => holds(guard, guardOf(now, fact)));
-  });
-  return [
-    ...moved.map((fact) => refuses('destroys', path, fact.line, why, shownWords(fact))),
-    ...newCallers(change, new Set(before.map(({ unit }) => unit).filter(Boolean))),
-  ];
-}
-
-interface Guard {
-  /** Conditions, functions and here-documents around it, and the variables it uses. */
-  readonly around: string;
-  /** What may end or leave the script before it is reached. */
-  readonly before: readonly string[];
-}
-
-/** Without its options: with others only it is the same command. */
-const looseKey = ({ program, args, unit }: Fact): string =>
-  [unit, program, ...args.map(({ text }) => text).filter((text) => !text.startsWith('-'))].join('\0');
-
-/** More may be asked before it, nothing less, and nothing else around it. */
-const holds = (was: Guard, is: Guard): boolean =>
-  was.around === is.around && was.before.every((one) => is.before.includes(one));
-
-function guardOf({ commands }: FileFacts, fact: Fact): Guard {
-  const frames = fact.around.map((frame) =>
-    'guard' in frame ? frame.guard : frame.kind === 'function' ? frame.name : frame.kind,
-  );
-  const used = new Set(fact.words.flatMap(({ raw }) => [...raw.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name)));
-  const set = commands
-    .flatMap(assignmentsOf)
-    .filter(({ name }) => used.has(name))
-    .map(({ name, values }) => `${name}=${values.map(({ raw }) => raw).join(' ')}`);
-  const words = fact.words.map(({ raw }) => raw).filter((raw) => raw.startsWith('$') || raw.includes('${'));
-  const own = functionsOf(fact);
-  const asked = commands.slice(0, commands.indexOf(fact)).filter((one) => one.unit === fact.unit && isQuestion(one));
-  const texts = [...frames, ...asked.map(({ key }) => key)].join(' ');
-  // Questions in functions count where such a function is called.
-  const near = asked.filter((one) => functionsOf(one).every((name) => own.includes(name) || texts.includes(name)));
-  return {
-    around: JSON.stringify([frames.map(squeezed), set, words]),
-    before: near.map(({ key, around }) =>
-      squeezed(`${key} ${around.map((frame) => ('guard' in frame ? frame.guard : frame.kind)).join(' ')}`),
-    ),
-  };
-}
-
-const functionsOf = ({ around }: Fact): string[] =>
-  around.flatMap((frame) => (frame.kind === 'function' ? [frame.name] : []));
-
-const isQuestion = ({ program, around }: Fact): boolean =>
-  /^(?:exit|return|set|die|fail|abort|confirm\w*|read|continue|break|\[\[?|test|grep)$/.test(program) ||
-  (around.some(({ kind }) => kind === 'condition' || kind === 'or') && !/^(?:echo|printf|:)$/.test(program));
-
-/** Targets that run a destructive one first, and did not before. */
-function newCallers({ path, lines, now: { language }, addedLeaves }: Change, targets: ReadonlySet<string>): Finding[] {
-  if (targets.size === 0) return [];
-  const names = [...targets].flatMap((unit) => unit.split(/\s+/));
-  const why = (name: string) => `runs ${name}, which destroys, where it did not before`;
-  const isRule = language === 'make' || language === 'just';
-  const heads = isRule ? lines.added.filter(({ text }) => /^\S[^:=]*:(?!=)/.test(text)) : [];
-  const called = heads.flatMap(({ text, number }) => {
-    const needs = text
-      .slice(text.indexOf(':') + 1)
-      .replace(/#.*/, '')
-      .split(/[\s()|&]+/);
-    const name = names.find((one) => needs.includes(one));
-    return name === undefined ? [] : [refuses('destroys', path, number, why(name), text.trim())];
-  });
-  const tasks = addedLeaves.filter(
-    ({ keys, value }) => /^(?:task|deps)$/.test(keys.at(-1) ?? '') && names.includes(value),
-  );
-  return [...called, ...tasks.map(({ value, line }) => refuses('destroys', path, line, why(value)))];
-}
-
-const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** Lines of other languages: what they call, and the shell texts in them. */
 function programLines({ path, now: { language }, lines }: Change): Finding[] {

@@ -1,5 +1,5 @@
 // What a command would destroy: one table by program, and what holds for programs that no table knows.
-import { isInterpreter } from '../shell/unwrap.ts';
+import { isInterpreter } from '../shell/wrappers.ts';
 import { Arguments } from './arguments.ts';
 import type { Fact } from './facts.ts';
 

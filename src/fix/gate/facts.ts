@@ -8,7 +8,8 @@ import { type RunCommand, readArgv, readCommands } from '../shell/unwrap.ts';
 import { type ChangedLines, changedLines } from './changed-lines.ts';
 import { type Data, type Leaf, readData } from './data.ts';
 import { type Language, languageOf, untemplated } from './language.ts';
-import { type Role, type ShellText, shellTexts } from './texts.ts';
+import type { Role, ShellText } from './shell-text.ts';
+import { shellTexts } from './texts.ts';
 
 export interface Fact extends RunCommand {
   readonly role: Role;

@@ -2,23 +2,7 @@
 import type { Data } from './data.ts';
 import { dataTexts } from './data-texts.ts';
 import type { Language } from './language.ts';
-
-/**
- * `run`: the stage itself runs it. `container`: something else does, in a container or on a machine it makes. `maybe`: a value
- * that looks like a command, whose reader nobody knows.
- */
-export type Role = 'run' | 'container' | 'maybe';
-
-export interface ShellText {
-  /** A text for the shell, or a list of words. */
-  readonly text: string | readonly string[];
-  readonly role: Role;
-  readonly line: number;
-  /** The target, task or key that it belongs to. */
-  readonly name: string;
-  /** What besides the text decides whether it runs: a task's conditions, a recipe's question. */
-  readonly guard?: string;
-}
+import type { ShellText } from './shell-text.ts';
 
 export function shellTexts(path: string, text: string, language: Language, data: Data | undefined): ShellText[] {
   switch (language) {

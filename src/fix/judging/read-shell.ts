@@ -3,8 +3,9 @@
 import { rawWords } from '../../config/paths.ts';
 import type { Command } from '../shell/commands.ts';
 import { type ParseShell, type ShellNode, unreadParts } from '../shell/node.ts';
-import { assignmentsOf, isInterpreter, isShell, type RunCommand, readArgv, readCommands } from '../shell/unwrap.ts';
+import { assignmentsOf, type RunCommand, readArgv, readCommands } from '../shell/unwrap.ts';
 import type { Word } from '../shell/words.ts';
+import { isInterpreter, isShell } from '../shell/wrappers.ts';
 
 export type CommandText = string | readonly string[];
 

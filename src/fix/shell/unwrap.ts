@@ -1,9 +1,11 @@
 // The commands that a command runs: behind sudo, xargs or ssh, inside `sh -c '…'`, eval, trap and here-documents, and in
 // variables whose one value the script itself sets.
 import { type Assignment, type Command, type Frame, readScript, type Script } from './commands.ts';
+import { documents, hiddenTexts, joined, textWord, writtenScript } from './documents.ts';
 import type { ParseShell } from './node.ts';
 import { readable } from './templates.ts';
 import type { Word } from './words.ts';
+import { containerWords, findActions, INTERPRETERS, innerWords, nameOf, optionTexts, SHELLS } from './wrappers.ts';
 
 /** Code of another language in an argument: `python -c`, `awk`, SQL. */
 export interface Inline {
@@ -20,73 +22,11 @@ export interface RunCommand extends Command {
   readonly via?: string;
 }
 
-/** Options of a wrapper that take a value in the next word. */
-const WRAPPERS: Readonly<Record<string, RegExp>> = {
-  coproc: /^$/,
-  sudo: /^(?:-[ugUCpRDThr]|--(?:user|group|chdir|host|prompt|role|type))$/,
-  doas: /^-[uC]$/,
-  env: /^(?:-[uCS]|--(?:unset|chdir|split-string))$/,
-  command: /^$/,
-  builtin: /^$/,
-  exec: /^-a$/,
-  nohup: /^$/,
-  setsid: /^$/,
-  time: /^-[fo]$/,
-  nice: /^(?:-n|--adjustment)$/,
-  ionice: /^-[cnpPu]$/,
-  chrt: /^$/,
-  taskset: /^$/,
-  stdbuf: /^-[ioe]$/,
-  timeout: /^(?:-[ks]|--(?:kill-after|signal))$/,
-  xargs: /^(?:-[IinPdLsaE]|--(?:replace|max-args|max-procs|delimiter|max-lines|arg-file))$/,
-  parallel: /^(?:-[jNSI]|--(?:jobs|sshlogin|delay|retries))$/,
-  chroot: /^$/,
-  nsenter: /^(?:-[tSG]|--(?:target))$/,
-  unshare: /^$/,
-  busybox: /^$/,
-  toybox: /^$/,
-  strace: /^-[eopsu]$/,
-  ltrace: /^-[eopsu]$/,
-  watch: /^(?:-n|--interval)$/,
-  flock: /^(?:-[wE]|--(?:wait|timeout))$/,
-  'systemd-run': /^(?:-[puEHM]|--(?:unit|property|uid|gid|setenv|slice|on-calendar|on-active))$/,
-  'systemd-inhibit': /^$/,
-  runuser: /^(?:-[ugcs]|--(?:user|group))$/,
-  su: /^(?:-[gGcs]|--(?:command|group|shell))$/,
-  ssh: /^-[bcDEeFIiJLlmOopQRSWw]$/,
-  script: /^-[cEIOT]$/,
-  entr: /^$/,
-  dotenv: /^-[fe]$/,
-  'dumb-init': /^$/,
-  tini: /^$/,
-  catchsegv: /^$/,
-  sg: /^$/,
-  proxychains: /^-f$/,
-  firejail: /^$/,
-  faketime: /^$/,
-  retry: /^(?:-[dtu]|--(?:delay|times|until))$/,
-};
-/** Words of a wrapper before the command: a duration, a folder, a host. */
-const BEFORE: Readonly<Record<string, number>> = {
-  timeout: 1,
-  chroot: 1,
-  ssh: 1,
-  flock: 1,
-  taskset: 1,
-  chrt: 1,
-  faketime: 1,
-  sg: 1,
-};
-const SHELLS = /^(?:(?:ba|z|da|k|a|mk|fi)?sh|\$(?:SHELL|BASH))$/;
-const INTERPRETERS = /^(?:python[\d.]*|perl[\d.]*|ruby|node|nodejs|php|deno|bun|lua|pwsh|osascript|tclsh|Rscript)$/;
 const SQL = /^(?:psql|mysql|mariadb|sqlite3|mongo|mongosh|clickhouse-client|influx|redis-cli|cockroach|duckdb|cqlsh)$/;
 const AWK = /^(?:[gmn]?awk|sed|jq|yq)$/;
 const IN_CONTAINER = /^(?:docker|podman|nerdctl|kubectl|k|oc|crictl|lxc|incus|pct|machinectl|ctr)$/;
 const MAX_DEPTH = 5;
 const MAX_COMMANDS = 5_000;
-
-export const isShell = (program: string): boolean => SHELLS.test(program);
-export const isInterpreter = (program: string): boolean => SHELLS.test(program) || INTERPRETERS.test(program);
 
 /** Every command of the text, and those that they run in turn. `isPlain`: there are no templates in it. */
 export function readCommands(
@@ -192,8 +132,6 @@ function filledIn(word: Word, values: Values): Word {
   return text === word.text ? word : { ...word, text, dynamic: text.includes('$') };
 }
 
-const nameOf = (word: Word | undefined): string => (word === undefined ? '' : (word.text.split('/').at(-1) as string));
-
 /** The command itself, what it runs, and what its variables tell it to run. */
 function unwrap(command: Command, scope: Scope, depth: number, via?: string): RunCommand[] {
   const settings = command.assignments.filter(({ name }) => RUNS_SETTING.test(name)).flatMap(({ values }) => values);
@@ -204,25 +142,6 @@ function unwrap(command: Command, scope: Scope, depth: number, via?: string): Ru
     ...ran,
     ...hidden.flatMap((word) => fromText(word, command, scope.parse, depth, 'expansion')),
   ];
-}
-
-const SUBSTITUTED = /\$\(((?:[^()]|\([^()]*\))*)\)|`((?:[^`\\]|\\.)*)`/g;
-
-/** Substitutions inside texts that bash may expand later: in arithmetic, prompts and here-documents. */
-function hiddenTexts({ words, assignments, document, from }: Command): Word[] {
-  const quoted = [...words, ...assignments.flatMap(({ values }) => values)].filter(
-    ({ raw, text }) => /^'|^\$'/.test(raw) && /\$\(|`/.test(text),
-  );
-  const isSpoken = /^(?:echo|printf|awk|gawk|sed|jq|perl|python[\d.]*|ruby|node|ssh|sh|bash|trap|grep)$/.test(
-    nameOf(words[0]),
-  );
-  const texts = isSpoken ? [] : quoted.map(({ text }) => text);
-  const isExpanded = document !== undefined && !/['"\\]/.test(document.head) && document.text.includes('`');
-  return [...texts, ...(isExpanded ? [document.text] : [])].flatMap((text) =>
-    [...text.matchAll(SUBSTITUTED)].map(([, dollar, back]) =>
-      textWord((dollar ?? back ?? '').replace(/\\`/g, '`'), from),
-    ),
-  );
 }
 
 function unwrapWords(command: Command, scope: Scope, depth: number, via?: string): RunCommand[] {
@@ -286,151 +205,8 @@ function unwrapWords(command: Command, scope: Scope, depth: number, via?: string
   return [withInline(self, reads), ...texts.flatMap(text)];
 }
 
-/** The words of the command inside a wrapper; undefined when `program` is none. */
-function innerWords(program: string, args: readonly Word[]): readonly Word[] | undefined {
-  const values = Object.hasOwn(WRAPPERS, program) ? (WRAPPERS[program] as RegExp) : undefined;
-  if (!values) return undefined;
-  // `command -v x` only asks.
-  if (program === 'command' && args.some(({ text }) => /^-[vV]+$/.test(text))) return [];
-  let at = 0;
-  while (at < args.length) {
-    const { text } = args[at] as Word;
-    if (text === '--') {
-      at++;
-      break;
-    }
-    if (program === 'env' && /^\w+=/.test(text)) at++;
-    else if (!text.startsWith('-') || text === '-') {
-      if (text !== '-' || (program !== 'su' && program !== 'env')) break;
-      at++;
-    } else at += values.test(text) ? 2 : 1;
-  }
-  const before = program === 'su' || program === 'runuser' ? 1 : (BEFORE[program] ?? 0);
-  return args.slice(at + before);
-}
-
-/** `find … -exec cmd ;` */
-function findActions(args: readonly Word[]): (readonly Word[])[] {
-  return args.flatMap(({ text }, i) => {
-    if (!/^-(?:exec|execdir|ok|okdir)$/.test(text)) return [];
-    const end = args.findIndex((word, j) => j > i && /^(?:;|\+)$/.test(word.text));
-    // What it finds is what its names say.
-    const name = args[args.findIndex((word) => /^-i?name$|^-path$/.test(word.text)) + 1];
-    const found = args.slice(i + 1, end === -1 ? undefined : end);
-    return [
-      found.map((word) =>
-        word.text === '{}' && name ? { ...name, text: `$FOUND/${name.text}`, dynamic: true } : word,
-      ),
-    ];
-  });
-}
-
-const RUN_VALUES =
-  /^(?:-[evpwuhnlmtcf]|--(?:env|volume|publish|workdir|user|name|network|hostname|label|mount|entrypoint|memory|cpus|restart|env-file|add-host|device|pull|platform|namespace|container|context|kubeconfig|image|overrides|cap-add|security-opt|tmpfs))$/;
-
-/** What `docker run IMAGE cmd`, `kubectl exec x -- cmd` and their like start. */
-function containerWords(program: string, args: readonly Word[]): readonly Word[] {
-  const verb = args.findIndex(({ text }) => /^(?:exec|run|debug|enter|shell)$/.test(text));
-  if (verb === -1) return [];
-  const dashes = args.findIndex(({ text }, i) => i > verb && text === '--');
-  if (dashes !== -1) return args.slice(dashes + 1);
-  if (/^(?:kubectl|k|oc)$/.test(program)) return [];
-  let at = verb + 1;
-  while (at < args.length && (args[at] as Word).text.startsWith('-'))
-    at += RUN_VALUES.test((args[at] as Word).text) ? 2 : 1;
-  return args.slice(at + 1);
-}
-
-const joined = (words: readonly Word[]): Word | undefined =>
-  words.length === 0
-    ? undefined
-    : {
-        text: words.map(({ text }) => text).join(' '),
-        dynamic: words.some(({ dynamic }) => dynamic),
-        quoted: true,
-        raw: words.map(({ raw }) => raw).join(' '),
-        from: (words[0] as Word).from,
-      };
-
-/** What a command reads that is written in the script: a here-document, or what echo prints into it. */
-function documents({ document, fedBy, from }: Command): Document[] {
-  const own = document === undefined ? [] : [{ ...textWord(document.text, from), head: document.head }];
-  const [feeder] = fedBy;
-  const said = feeder && spokenText(feeder);
-  const poured = feeder && nameOf(feeder.words[0]) === 'cat' ? feeder.document : undefined;
-  return [
-    ...own,
-    ...(said ? [{ ...said, head: '|' }] : []),
-    ...(poured ? [{ ...textWord(poured.text, from), head: poured.head }] : []),
-  ];
-}
-
-/** A text that a command reads, and how its here-document begins. */
-type Document = Word & { readonly head: string };
-
-const textWord = (text: string, from: number): Word => ({ text, dynamic: false, quoted: true, raw: text, from });
-
-/** What echo or printf prints, as far as it is written down. */
-function spokenText({ words }: Command): Word | undefined {
-  const [program, ...rest] = words;
-  if (!/^(?:echo|printf)$/.test(nameOf(program))) return undefined;
-  const given = rest.filter(({ text }) => !/^-[neE]+$/.test(text));
-  const [format, ...values] = given;
-  const isFormat = nameOf(program) === 'printf' && format !== undefined && /%s/.test(format.text);
-  const text = isFormat
-    ? values.reduce((made, { text }) => made.replace('%s', () => text), format.text)
-    : (joined(given)?.text ?? '');
-  const spoken = joined(given);
-  return spoken && { ...spoken, text: text.replace(/\\n/g, '\n') };
-}
-
-const SCRIPT_FILE = /\.(?:sh|bash)$|(?:^|\/)[^./]+$/;
-
-/** A script that the command writes into a file; what is in it may be run from there. */
-function writtenScript(command: Command): Word | undefined {
-  const target = command.redirects.find(({ operator }) => /^(?:>|>>|>\||&>|&>>)$/.test(operator))?.target;
-  const name = nameOf(command.words[0]);
-  const isTee = name === 'tee';
-  const file = isTee ? command.words.find(({ text }, i) => i > 0 && !text.startsWith('-')) : target;
-  if (!file || file.text.startsWith('/dev/')) return undefined;
-  const text = name === 'cat' || isTee ? (documents(command)[0] ?? undefined) : spokenText(command);
-  return text && (SCRIPT_FILE.test(file.text) || text.text.startsWith('#!')) ? text : undefined;
-}
-
 /** Variables whose value the program that reads them runs. */
 const RUNS_SETTING = /(?:PAGER|EDITOR|VISUAL|ASKPASS|BROWSER|LESSOPEN|LESSCLOSE|_RSH|_COMMAND|EXTERNAL_DIFF)$/;
-
-/** Options of programs that are no wrappers, whose value is a command. */
-const RUNS_VALUE: readonly (readonly [programs: RegExp, option: RegExp])[] = [
-  [/^(?:mapfile|readarray)$/, /^-C$/],
-  [
-    /^(?:tar|bsdtar)$/,
-    /^(?:--checkpoint-action|--to-command|-I|--use-compress-program|--rsh-command|--info-script|-F)$/,
-  ],
-  [/^rsync$/, /^(?:-e|--rsh|--rsync-path)$/],
-  [/^(?:ssh|scp|sftp)$/, /^(?:-o\w*|-S)$/],
-  [/^(?:vim?|nvim|ex|view|ed|emacs|nano)$/, /^(?:-c|--cmd|--eval|\+.*)$/],
-  [/^sort$/, /^--compress-program$/],
-  [/^(?:tmux|screen|zellij)$/, /^(?:new|new-session|new-window|send-keys|run-shell|run|-dmS?|-X)$/],
-  [/^(?:gdb|strace)$/, /^-ex$/],
-  [/^(?:split)$/, /^--filter$/],
-  [/^(?:git)$/, /^(?:-c|--upload-pack|--receive-pack|-x|foreach|run)$/],
-  [/^(?:make|gmake)$/, /^(?:--eval|-E|SHELL)$/],
-  [/^(?:man|less|more)$/, /^(?:-P|--pager)$/],
-];
-
-/** The texts that such options of `program` give to a shell. */
-function optionTexts(program: string, args: readonly Word[]): Word[] {
-  const options = RUNS_VALUE.filter(([programs]) => programs.test(program)).map(([, option]) => option);
-  return args.flatMap((word, i): Word[] => {
-    const [name = '', ...value] = word.text.split('=');
-    if (!options.some((option) => option.test(name))) return [];
-    const given = value.length > 0 ? { ...word, text: value.join('=') } : args[i + 1];
-    if (!given || (/^(?:ssh|scp|sftp)$/.test(program) && !/Command/.test(word.text + given.text))) return [];
-    // `exec=…`, `ProxyCommand=…`, `core.pager=…`, `:!…`
-    return [{ ...given, text: given.text.replace(/^(?:exec=|[\w.]+=!?|:?!)/, '') }];
-  });
-}
 
 function fromText(
   word: (Word & { head?: string }) | undefined,

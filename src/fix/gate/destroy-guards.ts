@@ -1,0 +1,93 @@
+// Destructive commands that stay, under other conditions than before.
+import { assignmentsOf } from '../shell/unwrap.ts';
+import type { Change, Fact, FileFacts } from './facts.ts';
+import { type Finding, refuses } from './finding.ts';
+import { shownWords } from './shown.ts';
+
+/** Destructive commands that stay, but under other conditions, in another function or with other variables than before. `destroys`: what a command does. */
+export function changedGuards(change: Change, destroys: (fact: Fact) => boolean): Finding[] {
+  const { path, old, now } = change;
+  if (now.language === 'docker') return [];
+  const harmful = (facts: FileFacts) => facts.commands.filter((fact) => fact.role !== 'maybe' && destroys(fact));
+  const before = harmful(old);
+  if (before.length === 0) return [];
+  const earlier = new Map<string, Guard[]>();
+  for (const fact of before) earlier.set(looseKey(fact), [...(earlier.get(looseKey(fact)) ?? []), guardOf(old, fact)]);
+  const why = 'changes on what it depends that this command runs, or on what';
+  const moved = harmful(now).filter((fact) => {
+    const guards = earlier.get(looseKey(fact));
+    return guards && !guards.some((guard) => holds(guard, guardOf(now, fact)));
+  });
+  return [
+    ...moved.map((fact) => refuses('destroys', path, fact.line, why, shownWords(fact))),
+    ...newCallers(change, new Set(before.map(({ unit }) => unit).filter(Boolean))),
+  ];
+}
+
+interface Guard {
+  /** Conditions, functions and here-documents around it, and the variables it uses. */
+  readonly around: string;
+  /** What may end or leave the script before it is reached. */
+  readonly before: readonly string[];
+}
+
+/** Without its options: with others only it is the same command. */
+const looseKey = ({ program, args, unit }: Fact): string =>
+  [unit, program, ...args.map(({ text }) => text).filter((text) => !text.startsWith('-'))].join('\0');
+
+/** More may be asked before it, nothing less, and nothing else around it. */
+const holds = (was: Guard, is: Guard): boolean =>
+  was.around === is.around && was.before.every((one) => is.before.includes(one));
+
+function guardOf({ commands }: FileFacts, fact: Fact): Guard {
+  const frames = fact.around.map((frame) =>
+    'guard' in frame ? frame.guard : frame.kind === 'function' ? frame.name : frame.kind,
+  );
+  const used = new Set(fact.words.flatMap(({ raw }) => [...raw.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name)));
+  const set = commands
+    .flatMap(assignmentsOf)
+    .filter(({ name }) => used.has(name))
+    .map(({ name, values }) => `${name}=${values.map(({ raw }) => raw).join(' ')}`);
+  const words = fact.words.map(({ raw }) => raw).filter((raw) => raw.startsWith('$') || raw.includes('${'));
+  const own = functionsOf(fact);
+  const asked = commands.slice(0, commands.indexOf(fact)).filter((one) => one.unit === fact.unit && isQuestion(one));
+  const texts = [...frames, ...asked.map(({ key }) => key)].join(' ');
+  // Questions in functions count where such a function is called.
+  const near = asked.filter((one) => functionsOf(one).every((name) => own.includes(name) || texts.includes(name)));
+  return {
+    around: JSON.stringify([frames.map(squeezed), set, words]),
+    before: near.map(({ key, around }) =>
+      squeezed(`${key} ${around.map((frame) => ('guard' in frame ? frame.guard : frame.kind)).join(' ')}`),
+    ),
+  };
+}
+
+const functionsOf = ({ around }: Fact): string[] =>
+  around.flatMap((frame) => (frame.kind === 'function' ? [frame.name] : []));
+
+const isQuestion = ({ program, around }: Fact): boolean =>
+  /^(?:exit|return|set|die|fail|abort|confirm\w*|read|continue|break|\[\[?|test|grep)$/.test(program) ||
+  (around.some(({ kind }) => kind === 'condition' || kind === 'or') && !/^(?:echo|printf|:)$/.test(program));
+
+/** Targets that run a destructive one first, and did not before. */
+function newCallers({ path, lines, now: { language }, addedLeaves }: Change, targets: ReadonlySet<string>): Finding[] {
+  if (targets.size === 0) return [];
+  const names = [...targets].flatMap((unit) => unit.split(/\s+/));
+  const why = (name: string) => `runs ${name}, which destroys, where it did not before`;
+  const isRule = language === 'make' || language === 'just';
+  const heads = isRule ? lines.added.filter(({ text }) => /^\S[^:=]*:(?!=)/.test(text)) : [];
+  const called = heads.flatMap(({ text, number }) => {
+    const needs = text
+      .slice(text.indexOf(':') + 1)
+      .replace(/#.*/, '')
+      .split(/[\s()|&]+/);
+    const name = names.find((one) => needs.includes(one));
+    return name === undefined ? [] : [refuses('destroys', path, number, why(name), text.trim())];
+  });
+  const tasks = addedLeaves.filter(
+    ({ keys, value }) => /^(?:task|deps)$/.test(keys.at(-1) ?? '') && names.includes(value),
+  );
+  return [...called, ...tasks.map(({ value, line }) => refuses('destroys', path, line, why(value)))];
+}
+
+const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();

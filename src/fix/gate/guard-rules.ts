@@ -1,0 +1,106 @@
+// Guards that a change takes away, and ends that keep work from being done: what stops a script at its first failure, the calls
+// of what checks it, and how it ends.
+
+import type { Change, Fact, FileFacts } from './facts.ts';
+import { asks, type Finding, refuses } from './finding.ts';
+import { shownWords } from './shown.ts';
+import { functionOf, isFailure, isOwn, isWork, stopsAtFailure } from './work.ts';
+
+/** Guards that are fewer than before: what stops a script at its first failure, and the calls of what checks it. */
+export function guards({ path, before, after, old, now }: Change, judges: readonly string[]): Finding[] {
+  const say = (why: string) => refuses('removes_guard', path, undefined, why);
+  const counts = (file: FileFacts, text: string) => ({
+    errexit:
+      file.commands.filter(stopsAtFailure).length +
+      (/^#!\S*sh(?: \S+)* -\w*e|^#!\S*env (?:-S )?\S+ -\w*e/.test(text) ? 1 : 0),
+    pipefail: file.commands.filter(
+      ({ program, args }) =>
+        program === 'set' && args.some(({ text }, i) => text === 'pipefail' && /^-/.test(args[i - 1]?.text ?? '')),
+    ).length,
+    checks: file.commands.filter(({ words }) => words.some(({ text }) => isJudge(text, judges))).length,
+  });
+  const [was, is] = [counts(old, before ?? ''), counts(now, after)];
+  const exits = old.commands.filter((fact) => orFails(fact) && !isTest(fact));
+  const lost =
+    is.errexit > 0
+      ? []
+      : exits.filter(
+          (fact) =>
+            now.commands.some(({ key }) => key === fact.key) &&
+            !now.commands.some((other) => other.key === fact.key && orFails(other)),
+        );
+  const above = (file: FileFacts) =>
+    file.commands.slice(0, file.commands.findIndex(stopsAtFailure)).filter(isWork).length;
+  return [
+    ...(is.errexit < was.errexit ? [say('keep the `set -e` that makes the script stop at its first failure')] : []),
+    ...(is.pipefail < was.pipefail ? [say('keep `pipefail`: without it a failure inside a pipe does not count')] : []),
+    ...(is.errexit > 0 && was.errexit > 0 && above(now) > above(old)
+      ? [say('leave `set -e` above the commands it guards')]
+      : []),
+    ...lost.map((fact) =>
+      refuses(
+        'removes_guard',
+        path,
+        fact.line,
+        'keep the `|| exit` or `|| return` behind the command',
+        shownWords(fact),
+      ),
+    ),
+    ...(is.checks < was.checks ? [say('keep the call of the script that checks the stage')] : []),
+  ];
+}
+
+const orFails = ({ around }: Fact): boolean => around.some((frame) => frame.kind === 'or' && frame.fails);
+
+const isTest = ({ program }: Fact): boolean => /^(?:\[\[?|test)$/.test(program);
+
+function isJudge(word: string, judges: readonly string[]): boolean {
+  const plain = word.replace(/^(?:\$\w+\/+|\$\(…\)\/+|\.{1,2}\/+|\/+)+/, '');
+  if (plain === '' || plain.startsWith('-')) return false;
+  return (
+    /(?:^|\/)verify[\w-]*\.(?:sh|bash|py)$/.test(plain) ||
+    judges.some(
+      (judge) => !judge.endsWith('/') && (judge === plain || (plain.includes('/') && judge.endsWith(`/${plain}`))),
+    )
+  );
+}
+
+/** Ends that keep work from being done and are no failure. */
+export function ends({ path, added, now, gone, old }: Change): Finding[] {
+  return added.flatMap((fact) => {
+    if (fact.role === 'maybe' || !isOwn(fact)) return [];
+    const { program, args, around, line, unit } = fact;
+    const isTrue =
+      /^(?:true|:)$/.test(program) &&
+      fact.args.length === 0 &&
+      around.every(({ kind }) => kind === 'argument' || kind === 'given');
+    const isEnd =
+      isTrue ||
+      program === 'exit' ||
+      program === 'return' ||
+      (program === 'exec' && args.length > 0 && fact.redirects.length === 0);
+    if (!isEnd || isFailure(fact, now)) return [];
+    // `exec` of the command that stood there is that command.
+    if (program === 'exec' && gone.some((other) => other.program === args[0]?.text.split('/').at(-1))) return [];
+    const name = functionOf(fact);
+    const index = now.commands.indexOf(fact);
+    const isAfter = (other: Fact, i: number) =>
+      program === 'exit' && name !== '' ? functionOf(other) !== name : i > index && functionOf(other) === name;
+    const later = now.commands.some((other, i) => other.unit === unit && isAfter(other, i) && isWork(other));
+    const failing = gone.find(
+      (other) => other.program === program && functionOf(other) === name && isFailure(other, old),
+    );
+    if (failing) return [asks('masks', path, line, 'was a failure before', shownWords(fact))];
+    const last = now.commands.slice(0, index).findLast((other) => other.unit === unit && isOwn(other));
+    const isForgiving =
+      !now.commands.some(stopsAtFailure) && now.language !== 'make' && /^0*$/.test(args[0]?.text ?? '');
+    if (!later && last && isWork(last) && isForgiving && around.every(({ kind }) => kind !== 'branch'))
+      return [refuses('masks', path, line, 'ends well whatever the command before it did', shownWords(fact))];
+    if (!later) return [];
+    const isConditional = around.some(({ kind }) => kind === 'branch');
+    const why = 'ends before the work below it is done, as if all had gone well';
+    return isConditional
+      ? [asks('masks', path, line, why, shownWords(fact))]
+      : [refuses('masks', path, line, why, shownWords(fact))];
+  });
+}

@@ -1,0 +1,233 @@
+// New text that hides failures by itself: in scripts, data, makefiles and programs.
+import { Arguments } from './arguments.ts';
+import type { Change, Fact, FileFacts } from './facts.ts';
+import { asks, type Finding, refuses } from './finding.ts';
+import { shownWords } from './shown.ts';
+import { isFailure, isSilenced, isWork } from './work.ts';
+
+const IGNORES =
+  /^--(?:ignore-errors?|ignore-failures?|ignore-exit-codes?|no-fail(?:-on-\S+)?|never-fail|skip-errors?|allow-failures?|continue-on-errors?|exit-zero|no-exit-code|force-success|keep-going|no-error-on-unmatched-pattern|soft-fail|no-exit-on-error)(?:=(?!false|no|0).*)?$/;
+
+/** Programs that nobody defines anew without a reason. */
+const PROGRAMS =
+  /^(?:ssh|scp|rsync|curl|wget|kubectl|helm|helmfile|flux|talosctl|terraform|tofu|ansible\S*|docker|podman|git|systemctl|qm|pct|sudo|test|exit|set|trap|grep|make|python3?|node|kustomize|etcdctl|exec|command|false|return|cd|source|command_not_found_handle)$/;
+
+/** New text that hides failures by itself. */
+export function added(change: Change): Finding[] {
+  const { path, added, old, now, lines } = change;
+  const made = added.flatMap((fact): Finding[] => {
+    const { program, line } = fact;
+    const args = new Arguments(fact.args);
+    if (fact.role === 'maybe') return [];
+    const say = (why: string) => [refuses('masks', path, line, why, shownWords(fact))];
+    if (
+      fact.via === 'trap' &&
+      /^(?:exit|exec|return)$/.test(program) &&
+      !isFailure(fact, now) &&
+      !/^\$/.test(fact.args[0]?.text ?? '')
+    )
+      return say('makes every end a good one');
+    if (switchesOff(program, args)) return say('switches off that the script stops at a failure');
+    if (args.any(IGNORES) || (/^g?make$/.test(program) && args.has('ik', 'ignore-errors', 'keep-going')))
+      return say('tells the tool to go on as if nothing had failed');
+    if (program === 'exec' && fact.args.length === 0 && isSilenced(fact))
+      return say('throws away what the rest of the script says about its failures');
+    const isReplaced =
+      fact.assignments.some(({ name }) => /^BASH_(?:ALIASES|CMDS)$/.test(name)) ||
+      (program === 'hash' && args.has('p')) ||
+      (program === 'enable' && args.has('nf'));
+    if (isReplaced) return say('replaces a command by another');
+    if (program === 'function' && PROGRAMS.test(fact.args[0]?.text ?? ''))
+      return say('replaces a command that is used here');
+    const aliased = program === 'alias' ? fact.args.map(({ text }) => text.split('=')[0] as string) : [];
+    if (aliased.some((name) => PROGRAMS.test(name) || old.commands.some((other) => other.program === name)))
+      return say('replaces a command that is used here');
+    const swallowed =
+      isWork(fact) &&
+      !sameProgram(fact, change) &&
+      fact.around.some((frame) => frame.kind === 'or' && !frame.fails && SAYS.test(frame.by));
+    return swallowed ? [asks('softer', path, line, 'is new, and its failure does not count', shownWords(fact))] : [];
+  });
+  const shadows = now.functions.filter(
+    (name) =>
+      !old.functions.includes(name) && (PROGRAMS.test(name) || old.commands.some(({ program }) => program === name)),
+  );
+  return [
+    ...made,
+    ...shadows.map((name) =>
+      refuses('masks', path, undefined, `defines a function ${name} in the place of the command`),
+    ),
+    ...idleContainers(change),
+    ...dataFindings(change),
+    ...(now.language === 'program'
+      ? [...lines.added.flatMap(({ text, number }) => programLine(path, text, number)), ...lostChecks(path, lines)]
+      : []),
+    ...lostPrerequisites(change),
+    ...makeLines(change),
+    ...(now.language === 'make'
+      ? lines.added
+          .filter(({ text }) =>
+            /^\.IGNORE\b|^(?:export\s+)?MAKEFLAGS\s*\+?[:?]?=.*(?:\s-?\w*[ik]|--ignore|--keep)/.test(text),
+          )
+          .map(({ text, number }) =>
+            refuses('masks', path, number, 'tells make to go on as if nothing had failed', text),
+          )
+      : []),
+  ];
+}
+
+const MAKE_RULES =
+  /^\.(?:RECIPEPREFIX|ONESHELL|SHELLFLAGS|IGNORE)\b|\bMAKEFLAGS\b|\$[({]file\b|^-?include\s+\/|^[^\t#]*:\s*export\s+\w|^ifn?(?:eq|def)\b/;
+
+/** Lines of a makefile that change how all of it is read. */
+function makeLines({ path, lines, now: { language } }: Change): Finding[] {
+  if (language !== 'make') return [];
+  const hits = [...lines.added, ...lines.removed].filter(({ text }) => MAKE_RULES.test(text));
+  return hits
+    .slice(0, 3)
+    .map(({ text }) => asks('masks', path, undefined, 'changes how make reads or runs the rest', text.trim()));
+}
+
+/** Targets that no longer run first what they did. */
+function lostPrerequisites({ path, lines, now: { language } }: Change): Finding[] {
+  if (language !== 'make' && language !== 'just') return [];
+  const heads = (all: readonly { text: string; number: number }[]) =>
+    all.flatMap(({ text, number }) => {
+      const [, target, needs = ''] = /^@?([\w.%-]+)[^:=]*:(?![=:])([^;#]*)/.exec(text) ?? [];
+      return target === undefined ? [] : [{ target, number, needs: needs.split(/[\s()|&]+/).filter(Boolean) }];
+    });
+  return heads(lines.removed).flatMap(({ target, needs }) => {
+    const now = heads(lines.added).find((other) => other.target === target);
+    const gone = now ? needs.filter((need) => !now.needs.includes(need)) : [];
+    const isFewer = now && now.needs.length < needs.length && gone.length > 0;
+    return isFewer ? [asks('masks', path, now.number, `no longer runs ${gone.join(', ')} first`, target)] : [];
+  });
+}
+
+const sameProgram = (fact: Fact, { gone, old }: Change): boolean =>
+  [...gone, ...old.commands].some(({ program, key }) => program === fact.program && key === fact.key);
+
+/** What only says something. */
+const SAYS = /^(?:true|:|echo|printf|log\w*|info|warn\w*|)$/;
+
+function switchesOff(program: string, args: Arguments): boolean {
+  if (program === 'set')
+    return args.words.some(
+      (word, i) =>
+        /^\+[a-z]*e|^-[a-z]*n/.test(word) ||
+        (/^\+[a-z]*o$/.test(word) && /^(?:errexit|pipefail)$/.test(args.words[i + 1] ?? '')),
+    );
+  if (program === 'shopt') return args.has('u') && args.any(/^(?:errexit|pipefail)$/);
+  if (program === 'trap')
+    return (
+      args.words.some((word) => /^(?:ERR|EXIT|0|DEBUG)$/.test(word)) &&
+      /^(?:-|true|:|)$|(?:^|[;&\s])exit\s*(?:0\s*)?(?:;|$)/.test(
+        (args.words[0] === '--' ? args.words[1] : args.words[0]) ?? 'x',
+      )
+    );
+  return /^(?:ba|da|z|k)?sh$/.test(program) && args.any(/^\+[a-z]*e/);
+}
+
+const isNothing = ({ program, args }: Fact): boolean =>
+  /^(?:true|:|echo|printf|sleep|pause|break|continue|wait|exit|trap|)$/.test(program) ||
+  (program === 'tail' && args.some(({ text }) => text === '/dev/null'));
+
+/** Containers whose command does nothing: in the place of one that did something, or of what the image would do. */
+function idleContainers({ path, old, now, added }: Change): Finding[] {
+  const ofUnit = (file: FileFacts, unit: string) =>
+    file.commands.filter(
+      (fact) => fact.role === 'container' && fact.unit === unit && !/^(?:ba|da|z|k|a)?sh$/.test(fact.program),
+    );
+  const units = new Set(added.filter(({ role }) => role === 'container').map(({ unit }) => unit));
+  return [...units].flatMap((unit) => {
+    const [was, is] = [ofUnit(old, unit), ofUnit(now, unit)];
+    const [first] = is;
+    if (!first || !is.every(isNothing)) return [];
+    const why = 'does nothing in the place of';
+    return was.some((fact) => !isNothing(fact))
+      ? [refuses('masks', path, first.line, `${why} a command that did something`, shownWords(first))]
+      : [asks('masks', path, first.line, `${why} what the image would do`, shownWords(first))];
+  });
+}
+
+const YES = /^(?:true|yes|on|always|1|True|Yes)$/;
+
+const NO = /^(?:false|no|never|off|0|False|No|\[\s*\]|\[\]|none)$/;
+
+/** Keys of data that let failures pass, by the values that do. */
+const DATA: readonly (readonly [RegExp, RegExp])[] = [
+  [
+    /^(?:continue[-_]on[-_]errors?|continueOnError|ignore_errors?|ignoreErrors?|ignore_unreachable|allow_failure|ignore_failed|ignore_error|soft_fail|skip_?verify|force_handlers_off)$/i,
+    YES,
+  ],
+  [/^(?:failed_when|any_errors_fatal|fail_on_error|failOnError|fail-fast)$/, NO],
+  [/^(?:when|check_mode_when)$/, NO],
+  [/^check_mode$/, YES],
+  [/^max_fail_percentage$/, /./],
+  [/^(?:on_failure|onFailure|on_error|onError)$/, /^(?:ignore|continue|skip|none)$/i],
+  [/^SuccessExitStatus$/, /./],
+  [/^status$/, /^(?:true|:|exit 0|test 1 = 1|\[ 1 = 1 \])$/],
+];
+
+function dataFindings({ path, addedLeaves, goneLeaves, old, now }: Change): Finding[] {
+  const hits = addedLeaves.filter(({ keys, value }) =>
+    DATA.some(([key, values]) => key.test(keys.at(-1) ?? '') && values.test(value.trim())),
+  );
+  const rescues = (file: FileFacts) => countKeys(file.data?.documents ?? [], 'rescue');
+  const lost = goneLeaves.filter(({ keys, value }) => keys.at(-1) === 'any_errors_fatal' && YES.test(value));
+  return [
+    ...hits.map(({ keys, value, line }) =>
+      refuses('masks', path, line, 'tells the tool to go on as if nothing had failed', `${keys.at(-1)}: ${value}`),
+    ),
+    ...(rescues(now) > rescues(old) ? [refuses('masks', path, undefined, 'a rescue takes the failure away')] : []),
+    ...(lost.length > addedLeaves.filter(({ keys }) => keys.at(-1) === 'any_errors_fatal').length
+      ? [refuses('masks', path, undefined, 'any_errors_fatal is gone')]
+      : []),
+  ];
+}
+
+function countKeys(value: unknown, key: string): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const here = !Array.isArray(value) && key in value ? 1 : 0;
+  return here + Object.values(value).reduce((sum: number, part) => sum + countKeys(part, key), 0);
+}
+
+const EXITS_WELL = /\b(?:sys\.exit|process\.exit|os\._exit|os\.Exit|exit|quit)\s*\(\s*(?:0|None|)\s*\)/;
+
+const SWALLOWS =
+  /^\s*except\b[^:]*:\s*(?:pass|continue)\s*(?:#.*)?$|^\s*except(?:\s+(?:Base)?Exception(?:\s+as\s+\w+)?)?\s*:\s*$|\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}|\bsuppress\(\s*(?:Base)?Exception|\brescue\s*nil|\bcheck\s*=\s*False\b|stderr\s*=\s*subprocess\.DEVNULL/;
+
+const CHECKS =
+  /\braise_for_status\(|\bassert\b|\braise\s+\w|\bsys\.exit\(\s*[1-9]|\bcheck\s*=\s*True\b|\bcheck_(?:call|output)\(|\bthrow\s+new\b|\bprocess\.exit\(\s*[1-9]/;
+
+/** What told of failures in a program and is gone. */
+function lostChecks(path: string, { added, removed }: Change['lines']): Finding[] {
+  const code = (text: string) => text.replace(/^\s*(?:#|\/\/)\s*/, '').trim();
+  const commented = added.find(
+    ({ text }) =>
+      /^\s*(?:#|\/\/)/.test(text) &&
+      code(text).includes('(') &&
+      removed.some((line) => line.text.trim() === code(text)),
+  );
+  if (commented) return [refuses('masks', path, commented.number, 'is commented out', commented.text.trim())];
+  const caught = added.find(({ text }) => /^\s*(?:except\b|\}?\s*catch\b|rescue\b)/.test(text));
+  const isRaised = added.some(({ text }) => /\b(?:raise|throw|exit|abort|fatal)\b/.test(text));
+  if (caught && !isRaised) return [asks('masks', path, caught.number, 'may swallow a failure', caught.text.trim())];
+  const count = (lines: readonly { text: string }[]) => lines.filter(({ text }) => CHECKS.test(text)).length;
+  if (count(removed) <= count(added)) return [];
+  return [
+    asks(
+      'masks',
+      path,
+      undefined,
+      'no longer tells of a failure',
+      removed.find(({ text }) => CHECKS.test(text))?.text.trim(),
+    ),
+  ];
+}
+
+function programLine(path: string, text: string, number: number): Finding[] {
+  if (/^\s*(?:#|\/\/)/.test(text)) return [];
+  if (EXITS_WELL.test(text)) return [refuses('masks', path, number, 'ends as if all had gone well', text.trim())];
+  return SWALLOWS.test(text) ? [asks('masks', path, number, 'may swallow a failure', text.trim())] : [];
+}

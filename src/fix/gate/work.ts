@@ -1,0 +1,53 @@
+// What commands are to a script: work, or only words about it; failures, or ends that are none.
+import type { Fact, FileFacts } from './facts.ts';
+
+/** Commands that only say, ask or set something. */
+const IDLE =
+  /^(?:echo|printf|:|true|false|sleep|break|continue|\[\[?|test|set|cd|pushd|popd|export|local|declare|readonly|typeset|unset|shift|read|exit|return|trap|shopt|source|\.|alias|umask|wait|tput|log\w*|info|warn\w*|debug|command|type|which|hash|let|getopts|dirname|basename|mktemp|date|hostname|uname|id|whoami|pwd|cat|grep|head|tail|cut|tr|sed|awk|jq|sort|wc|)$/;
+
+export const isOwn = ({ via }: Fact): boolean => via === undefined || /^(?:ba|da|z|k|a)?sh$/.test(via);
+
+export const isWork = (fact: Fact): boolean =>
+  fact.role !== 'maybe' && isOwn(fact) && !IDLE.test(fact.program) && /^[\w./${}-]+$/.test(fact.program);
+
+export const functionOf = ({ around }: Fact): string =>
+  around.flatMap((frame) => (frame.kind === 'function' ? [frame.name] : [])).at(-1) ?? '';
+
+export const stopsAtFailure = ({ program, args, around }: Fact): boolean =>
+  program === 'set' &&
+  around.length === 0 &&
+  args.some(
+    ({ text }, i) => /^-[a-z]*e/.test(text) || (text === 'errexit' && /^-[a-z]*o$/.test(args[i - 1]?.text ?? '')),
+  );
+
+/** `exit 1`, `exit "$rc"`, `cmd || exit`. */
+export function isFailure({ program, args, around }: Fact, { commands }: FileFacts): boolean {
+  if (program === 'exec') return false;
+  const code = args[0]?.text ?? '';
+  if (/^[1-9]\d*$/.test(code)) return true;
+  const name = /^\$(\w+)$/.exec(code)?.[1];
+  if (name !== undefined)
+    return commands.some(({ assignments }) =>
+      assignments.some((one) => one.name === name && /^\$(?:\?|\(…\))$/.test(one.values[0]?.text ?? '')),
+    );
+  const last = around.at(-1);
+  return (code === '' || code === '$?') && last?.kind === 'branch' && last.guard.startsWith('unless');
+}
+
+/** `2>/dev/null`, `&>/dev/null`, `>/dev/null 2>&1`, `2>&-`. */
+export function isSilenced({ redirects }: Pick<Fact, 'redirects'>): boolean {
+  const nowhere = (text: string | undefined) => text === '/dev/null';
+  const out = redirects.some(
+    ({ operator, descriptor, target }) =>
+      /^>/.test(operator) && (descriptor === '' || descriptor === '1') && nowhere(target?.text),
+  );
+  return redirects.some(
+    ({ operator, descriptor, target }) =>
+      (/^>>?\|?$/.test(operator) && descriptor === '2' && nowhere(target?.text)) ||
+      (/^&>>?$/.test(operator) && nowhere(target?.text)) ||
+      (operator === '>&' &&
+        descriptor === '2' &&
+        (target === undefined || target.text === '-' || (target.text === '1' && out))) ||
+      (operator === '>&-' && descriptor === '2'),
+  );
+}
