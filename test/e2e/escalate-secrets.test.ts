@@ -47,15 +47,16 @@ async function leaky(): Promise<Leaky> {
   const hook = await apiHost();
   hook.says({ status: 204, raw: '' });
   const tools = folder();
-  const fileNames = CARRIED.filter(({ value }) => /^[\w.-]{10,60}$/.test(value)).slice(0, 4);
   const lab = await escalateLab({
     stages: {
       a: { command: 'stages/run.sh', files: ['conf/'], diagnostics: ['cat "$MENDLOOP_HOME/raw.log"'] },
     },
     top: { carry: ['.env'] },
     files: {
-      ...{ [FILE]: TEXT, 'stages/run.sh': SCRIPT, '.gitignore': '.env\nraw.log\n', 'conf/notes.txt': `${RAW}\n` },
-      ...Object.fromEntries(fileNames.map(({ value }) => [`conf/${value}.yaml`, 'a: 1\n'])),
+      [FILE]: TEXT,
+      'stages/run.sh': SCRIPT,
+      '.gitignore': '.env\nraw.log\n',
+      'conf/notes.txt': `${RAW}\n`,
     },
     loop: {
       ...{
