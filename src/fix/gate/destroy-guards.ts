@@ -1,7 +1,7 @@
 // Destructive commands that stay, under other conditions than before.
 import { assignmentsOf } from '../shell/unwrap.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
-import { type Finding, refuses } from './finding.ts';
+import { asks, type Finding, refuses } from './finding.ts';
 import { shownWords } from './shown.ts';
 
 /** Destructive commands that stay, but under other conditions, in another function or with other variables than before. `destroys`: what a command does. */
@@ -14,17 +14,24 @@ export function changedGuards(change: Change, destroys: (fact: Fact) => boolean)
   const earlier = new Map<string, Guard[]>();
   for (const fact of before) earlier.set(looseKey(fact), [...(earlier.get(looseKey(fact)) ?? []), guardOf(old, fact)]);
   const why = 'changes on what it depends that this command runs, or on what';
-  const moved = harmful(now).filter((fact) => {
+  const moved = harmful(now).flatMap((fact): Finding[] => {
     const guards = earlier.get(looseKey(fact));
-    return guards && !guards.some((guard) => holds(guard, guardOf(now, fact)));
+    const is = guardOf(now, fact);
+    const alike = guards?.filter((guard) => holds(guard, is)) ?? [];
+    if (!guards || alike.some(({ given }) => given === is.given)) return [];
+    // One more condition on its task makes it run less often.
+    const isNarrower = alike.some(({ given }) => is.given.includes(given));
+    const words = shownWords(fact);
+    return [
+      isNarrower ? asks('softer', path, fact.line, why, words) : refuses('destroys', path, fact.line, why, words),
+    ];
   });
-  return [
-    ...moved.map((fact) => refuses('destroys', path, fact.line, why, shownWords(fact))),
-    ...newCallers(change, new Set(before.map(({ unit }) => unit).filter(Boolean))),
-  ];
+  return [...moved, ...newCallers(change, new Set(before.map(({ unit }) => unit).filter(Boolean)))];
 }
 
 interface Guard {
+  /** What whoever runs the whole text asks first: a task's conditions. */
+  readonly given: string;
   /** Conditions, functions and here-documents around it, and the variables it uses. */
   readonly around: string;
   /** What may end or leave the script before it is reached. */
@@ -40,7 +47,9 @@ const holds = (was: Guard, is: Guard): boolean =>
   was.around === is.around && was.before.every((one) => is.before.includes(one));
 
 function guardOf({ commands }: FileFacts, fact: Fact): Guard {
-  const frames = fact.around.map((frame) =>
+  const given = fact.around.flatMap((frame) => (frame.kind === 'given' ? [frame.guard] : [])).join(' ');
+  const inner = fact.around.filter(({ kind }) => kind !== 'given');
+  const frames = inner.map((frame) =>
     'guard' in frame ? frame.guard : frame.kind === 'function' ? frame.name : frame.kind,
   );
   const used = new Set(fact.words.flatMap(({ raw }) => [...raw.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name)));
@@ -55,6 +64,7 @@ function guardOf({ commands }: FileFacts, fact: Fact): Guard {
   // Questions in functions count where such a function is called.
   const near = asked.filter((one) => functionsOf(one).every((name) => own.includes(name) || texts.includes(name)));
   return {
+    given,
     around: JSON.stringify([frames.map(squeezed), set, words]),
     before: near.map(({ key, around }) =>
       squeezed(`${key} ${around.map((frame) => ('guard' in frame ? frame.guard : frame.kind)).join(' ')}`),
