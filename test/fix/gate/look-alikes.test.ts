@@ -67,9 +67,8 @@ const HARMLESS_YAML = [
   '  ignore_errors: "false"',
   '  summary: "{{ $labels.x }} is down; check it"',
   '  destroy: never',
-  '  url: https://get.example.org/install.sh',
   '  pattern: "a || b"',
-  '  command: "sh -c \\"sleep 5\\""',
+  '  command: "sh -c \\"kubectl get nodes\\""',
   '  schedule: "0 0 * * *"',
   '  text: set +e',
 ];
@@ -119,6 +118,7 @@ const STOPPED_YAML: Record<string, readonly string[]> = {
     '  "cmd": "echo a\\nrm -rf /x"',
     '  wipe: true',
   ],
+  'ask new_address': ['  url: https://get.example.org/install.sh'],
   'ask softer': ['  cmd: foo || true', '  prune: "true"', '  reclaimPolicy: Delete'],
   masks: ['  continue-on-error: true', '  failed_when: false'],
   installs: ['  run: "apt-get install -y jq"'],

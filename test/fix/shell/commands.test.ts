@@ -18,9 +18,12 @@ function command(text: string, program: string): Command {
 
 /** A frame in short: its kind, and what it says. */
 function short(frame: Frame): string {
-  const { kind, ...rest } = frame;
-  const values = Object.values(rest);
-  return values.length === 0 ? kind : `${kind} ${values.join(' ')}`;
+  if (frame.kind === 'or') return `or ${frame.fails}`;
+  if (frame.kind === 'and') return `and ${frame.last}`;
+  if (frame.kind === 'condition') return `condition ${frame.idle}`;
+  if (frame.kind === 'piped') return `piped ${frame.into}`;
+  if (frame.kind === 'function') return `function ${frame.name}`;
+  return 'guard' in frame ? `${frame.kind} ${frame.guard}` : frame.kind;
 }
 const around = (text: string, program = 'run') => command(text, program).around.map(short);
 
@@ -30,7 +33,6 @@ const FRAMES: [what: string, text: string, ...frames: string[]][] = [
   ['a question with a loop that only waits', 'if run; then sleep 1; fi', 'condition true'],
   ['a question with something to do', 'if run; then start; fi', 'condition false'],
   ['a question with an end', 'if ! run; then echo a; exit 1; fi', 'condition false', 'negated'],
-  ['a question with a variable to set', 'if run; then a=1; fi', 'condition false'],
   ['a second question', 'if a; then b; elif run; then c; fi', 'condition false'],
   ['a branch', 'if a; then run; fi', 'branch if a'],
   ['the other branch', 'if a; then b; else run; fi', 'branch not a; if'],
