@@ -62,11 +62,15 @@ function scopeOf({ old, now, after }: Change): Scope {
     temporary: temporaryNames(now, after),
     runTime: new Set(old.commands.map(({ program }) => program).filter((program) => /^[$\ue000]/.test(program))),
     fetched: new Set(now.commands.flatMap(fetchedFiles)),
-    made: new Set(now.commands.flatMap((fact) => [...writtenPaths(fact), ...fetchedNames(fact)])),
+    made: new Set(now.commands.filter(makes).flatMap((fact) => [...writtenPaths(fact), ...fetchedNames(fact)])),
     language: now.language,
     assigned: new Set(now.commands.flatMap((fact) => assignmentsOf(fact).map(({ name }) => name))),
   };
 }
+
+/** Not those that only touch what is there. */
+const makes = ({ program }: Fact): boolean =>
+  !/^(?:rm|unlink|shred|rmdir|mv|chmod|chown|chgrp|truncate|touch|sed|perl|git)$/.test(program);
 
 function temporaryNames({ commands, functions }: FileFacts, text: string): Set<string> {
   const code = text.replace(/^\s*#.*$/gm, '');
