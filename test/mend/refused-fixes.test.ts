@@ -39,7 +39,7 @@ const HOSTILE: [string, object, string][] = [
   ['the link itself', edit('conf/link', 'x\n'), 'bad_path'],
   ['the script that judges', edit('conf/verify.sh', '#!/usr/bin/env bash\nset -eu\ntrue\n'), 'protected'],
   ['a plugin', edit('plugins/executors/probe.mjs', 'x\n'), 'protected'],
-  ['a mask', edit('conf/run.sh', '#!/usr/bin/env bash\nset -eu\ngrep -q good conf/a.txt || true\n'), 'masks'],
+  ['a mask', edit('conf/run.sh', '#!/usr/bin/env bash\nset -eu\nset +e\ngrep -q good conf/a.txt\n'), 'masks'],
   ['no stop', edit('conf/run.sh', '#!/usr/bin/env bash\ngrep -q good conf/a.txt\n'), 'removes_guard'],
   [
     'a script that does not parse',

@@ -2,13 +2,22 @@
 import type { Fact, FileFacts } from './facts.ts';
 
 /** Commands that only say, ask or set something. */
-const IDLE =
-  /^(?:echo|printf|:|true|false|sleep|break|continue|\[\[?|test|set|cd|pushd|popd|export|local|declare|readonly|typeset|unset|shift|read|exit|return|trap|shopt|source|\.|alias|umask|wait|tput|log\w*|info|warn\w*|debug|command|type|which|hash|let|getopts|dirname|basename|mktemp|date|hostname|uname|id|whoami|pwd|cat|grep|head|tail|cut|tr|sed|awk|jq|sort|wc|)$/;
+const TALKS =
+  /^(?:echo|printf|:|true|false|sleep|break|continue|set|cd|pushd|popd|export|local|declare|readonly|typeset|unset|shift|read|exit|return|trap|shopt|source|\.|alias|umask|wait|tput|log\w*|info|warn\w*|debug|command|type|which|hash|let|getopts|function|)$/;
+/** They matter by their end only where they stand alone. */
+const READS =
+  /^(?:\[\[?|test|dirname|basename|mktemp|date|hostname|uname|id|whoami|pwd|cat|grep|head|tail|cut|tr|sed|awk|jq|sort|wc)$/;
+const isAlone = ({ around, fedBy }: Fact): boolean =>
+  fedBy.length === 0 && around.every(({ kind }) => kind === 'function' || kind === 'given' || kind === 'or');
 
 export const isOwn = ({ via }: Fact): boolean => via === undefined || /^(?:ba|da|z|k|a)?sh$/.test(via);
 
 export const isWork = (fact: Fact): boolean =>
-  fact.role !== 'maybe' && isOwn(fact) && !IDLE.test(fact.program) && /^[\w./${}-]+$/.test(fact.program);
+  fact.role !== 'maybe' &&
+  isOwn(fact) &&
+  !TALKS.test(fact.program) &&
+  (!READS.test(fact.program) || isAlone(fact)) &&
+  /^[\w./${}-]+$/.test(fact.program);
 
 export const functionOf = ({ around }: Fact): string =>
   around.flatMap((frame) => (frame.kind === 'function' ? [frame.name] : [])).at(-1) ?? '';
