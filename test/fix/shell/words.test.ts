@@ -3,11 +3,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readScript } from '../../../src/fix/shell/commands.ts';
+import { readable } from '../../../src/fix/shell/templates.ts';
 import { fc, runs } from '../../sweep.ts';
 import { parse } from '../gate/homelab.ts';
 import { spelled } from './spelling.ts';
 
-const wordsOf = (text: string) => (readScript(parse(`run ${text}\n`)).commands[0]?.words ?? []).slice(1);
+const wordsOf = (text: string) => (readScript(parse(readable(`run ${text}\n`))).commands[0]?.words ?? []).slice(1);
 const texts = (text: string) => wordsOf(text).map((word) => word.text);
 
 const SPELLINGS: [written: string, ...words: string[]][] = [
