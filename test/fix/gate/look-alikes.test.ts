@@ -83,7 +83,6 @@ const STOPPED_SHELL: Record<string, readonly string[]> = {
     'cat <<EOF | bash\nrm -rf /\nEOF',
     'ssh h <<EOF\nrm -rf /\nEOF',
     'printf "rm -rf /" | bash',
-    'rm -f "$tmp"',
     'trap \'rm -rf "$tmp"\' EXIT',
     '$(which rm) -rf /',
     'if true; then rm -rf /; fi',

@@ -56,7 +56,7 @@ test('tags, anchors, several documents and other kinds of files are fine', () =>
 
 test('the reason says where', () => {
   assert.equal(parses('a.yaml', 'a: 1\n', 'a: 1\nb: 2\na: 3\n'), [
-    { code: 'does_not_parse', reason: 'a.yaml: line 3: the key a stands here twice' },
+    { verdict: 'refuse', code: 'does_not_parse', reason: 'a.yaml: line 3: the key a stands here twice' },
   ]);
 });
 
