@@ -31,7 +31,7 @@ const RULES: ImportRules = {
     // Does what it is told and knows no policy.
     'src/io': only('src/outbound'),
     // The thread that judges, and the grammar it reads with.
-    'src/io/gate': only('src/fix'),
+    'src/io/gate': only('src/fix', 'src/io'),
     // Events on disk, and what is folded from them.
     'src/journal': only('src/config', 'src/plan', 'src/triage', 'src/outbound', 'src/io'),
     // Plugins are loaded and called, not judged; only looking for their files touches io.
@@ -66,6 +66,7 @@ const RULES: ImportRules = {
   besides: {
     'src/plugin/built-ins.ts': 'plugins',
     'src/plugin/import-plugin.ts': 'scripts/typescript.mjs',
+    'src/io/gate/gate.ts': 'scripts/typescript.mjs',
     // What a person is asked, and how they answer.
     'src/console/ask-person.ts': 'src/stage/run.ts',
     'src/console/board.ts': 'src/stage/run.ts',

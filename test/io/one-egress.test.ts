@@ -51,6 +51,10 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   'src/io/probe.ts': ['net', 'fetch'],
   // Listens on loopback, for tests.
   'src/testing/loopback.ts': ['http', 'https'],
+  // The thread that judges, and the grammar it reads with: a file beside it.
+  'src/io/gate/gate.ts': ['worker_threads'],
+  'src/io/gate/worker.ts': ['worker_threads'],
+  'src/io/gate/grammar.ts': ['module', 'v8', 'web-tree-sitter'],
   // Stages, checks and diagnostics, as their owner wrote them.
   'src/io/command.ts': ['child_process'],
   // What they say, copied into a file.

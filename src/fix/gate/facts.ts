@@ -1,7 +1,7 @@
 // What a file is, as facts that rules ask: its commands, the leaves of its data, its lines; and which of them a change adds and
 // takes away. Told apart by what they are, not by where they stand: moved or indented is neither added nor gone.
 import type { Edit } from '../edit.ts';
-import type { Frame } from '../shell/commands.ts';
+import type { Frame } from '../shell/command.ts';
 import { type ParseShell, unreadParts } from '../shell/node.ts';
 import { readable } from '../shell/templates.ts';
 import { type RunCommand, readArgv, readCommands } from '../shell/unwrap.ts';

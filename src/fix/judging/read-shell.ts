@@ -1,7 +1,7 @@
 // A check's text or argv → its commands, as far as the judging set needs them: read by the bash grammar, given as plain values,
 // so that another thread can do it. Plain words need no grammar.
 import { rawWords } from '../../config/paths.ts';
-import type { Command } from '../shell/commands.ts';
+import type { Command } from '../shell/command.ts';
 import { type ParseShell, type ShellNode, unreadParts } from '../shell/node.ts';
 import { assignmentsOf, type RunCommand, readArgv, readCommands } from '../shell/unwrap.ts';
 import type { Word } from '../shell/words.ts';

@@ -1,4 +1,5 @@
 // Every simple command of a script, with what stands around it: conditions, functions, lists, pipelines, redirections.
+import type { Command, Frame, Script } from './command.ts';
 import { child, nodesOf, type ShellNode } from './node.ts';
 import {
   assignmentsIn,
@@ -14,59 +15,6 @@ import {
   WORK,
   worksIn,
 } from './statement.ts';
-import type { Word } from './words.ts';
-
-/** One construct around a command, the outermost first. `guard`: the text on which it depends whether the command runs. */
-export type Frame =
-  /** It is a question; `idle`: whatever the answer is, nothing is done. */
-  | { readonly kind: 'condition'; readonly idle: boolean }
-  | { readonly kind: 'branch'; readonly guard: string }
-  | { readonly kind: 'function'; readonly name: string }
-  /** Left of `||`; `fails`: what stands right of it ends in failure; `by`: its program. */
-  | { readonly kind: 'or'; readonly fails: boolean; readonly by: string }
-  /** Left of `&&`; `last`: the list is the last command of its script or function, so its failure still counts. */
-  | { readonly kind: 'and'; readonly last: boolean }
-  /** Not the last of a pipeline; `into` is the program behind it. */
-  | { readonly kind: 'piped'; readonly into: string }
-  | { readonly kind: 'here-document'; readonly guard: string }
-  /** What whoever runs the whole text asks first. */
-  | { readonly kind: 'given'; readonly guard: string }
-  /** `assigned`: a substitution that is all of an assignment, whose failure is that of the assignment. */
-  | { readonly kind: 'negated' | 'background' | 'substitution' | 'assigned' | 'argument' };
-
-export interface Redirect {
-  /** `>`, `>>`, `<`, `&>`, `<<<`, … without the descriptor. */
-  readonly operator: string;
-  readonly descriptor: string;
-  readonly target: Word | undefined;
-}
-
-export interface Assignment {
-  readonly name: string;
-  /** Several for an array. */
-  readonly values: readonly Word[];
-  readonly append: boolean;
-}
-
-export interface Command {
-  /** The program first; empty for assignments and redirections that stand alone. */
-  readonly words: readonly Word[];
-  readonly assignments: readonly Assignment[];
-  readonly redirects: readonly Redirect[];
-  readonly around: readonly Frame[];
-  /** What a here-document gives it to read, and how that begins. */
-  readonly document?: { readonly text: string; readonly head: string };
-  /** The commands that print into it, the nearest first. */
-  readonly fedBy: readonly Command[];
-  readonly line: number;
-  readonly from: number;
-}
-
-export interface Script {
-  readonly commands: readonly Command[];
-  /** Names of the functions and aliases it defines. */
-  readonly functions: readonly string[];
-}
 
 const SUBSTITUTIONS = new Set(['command_substitution', 'process_substitution']);
 /** Reads a parsed script. Never throws. */
@@ -245,7 +193,7 @@ class Reader {
       const given = this.statement(member, frames, isLast);
       const fed = given.length > 0 ? given : this.commands.slice(start);
       for (const command of fed)
-        Object.assign(command, { fedBy: [...before, ...before.flatMap(({ fedBy }) => fedBy)] });
+        Object.assign(command, { fedBy: [...command.fedBy, ...before, ...before.flatMap(({ fedBy }) => fedBy)] });
       before = fed;
     }
     return before;

@@ -1,5 +1,5 @@
 // Texts that a command is given, writes or holds, which may be commands themselves.
-import type { Command } from './commands.ts';
+import type { Command } from './command.ts';
 import type { Word } from './words.ts';
 import { nameOf } from './wrappers.ts';
 

@@ -1,6 +1,6 @@
 // What single nodes of the tree say: the words, assignments and redirections of a simple command, whether a statement does any
 // work, and whether it ends in failure.
-import type { Assignment, Command, Redirect } from './commands.ts';
+import type { Assignment, Command, Redirect } from './command.ts';
 import { child, nodesOf, type ShellNode } from './node.ts';
 import { type Word, wordsOf } from './words.ts';
 
@@ -22,9 +22,27 @@ export function readWords(node: ShellNode, parts: readonly ShellNode[]): Word[] 
     );
   }
   if (node.type !== 'command') return [];
-  return parts
+  const written = parts
     .filter(({ type }) => type !== 'variable_assignment' && type !== 'subshell')
-    .flatMap((part) => (part.type === 'command_name' ? wordsOf(part.children[0] ?? part) : wordsOf(part)));
+    .map((part) => (part.type === 'command_name' ? (part.children[0] ?? part) : part));
+  return glued(node, written).flatMap(wordsOf);
+}
+
+/** The grammar takes `'a'\b`, `$"a"` and a word that goes on in the next line for two words; bash takes each for one. */
+function glued({ text, from }: ShellNode, parts: readonly ShellNode[]): ShellNode[] {
+  const all: ShellNode[] = [];
+  for (const part of parts) {
+    const last = all.at(-1);
+    const between = last === undefined ? ' ' : text.slice(last.from + last.text.length - from, part.from - from);
+    if (last === undefined || !/^(?:\\(?:.|\n))*$/.test(between)) all.push(part);
+    else if (last.type === '$') all[all.length - 1] = part;
+    else {
+      const children = [...(last.type === 'concatenation' ? last.children : [last]), part];
+      const whole = text.slice(last.from - from, part.from + part.text.length - from);
+      all[all.length - 1] = { ...last, type: 'concatenation', text: whole, children };
+    }
+  }
+  return all;
 }
 
 const literal = (text: string, { from }: ShellNode): Word => ({ text, dynamic: false, quoted: false, raw: text, from });

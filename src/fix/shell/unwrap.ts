@@ -1,6 +1,7 @@
 // The commands that a command runs: behind sudo, xargs or ssh, inside `sh -c '…'`, eval, trap and here-documents, and in
 // variables whose one value the script itself sets.
-import { type Assignment, type Command, type Frame, readScript, type Script } from './commands.ts';
+import type { Assignment, Command, Frame, Script } from './command.ts';
+import { readScript } from './commands.ts';
 import { documents, hiddenTexts, joined, textWord, writtenScript } from './documents.ts';
 import type { ParseShell } from './node.ts';
 import { readable } from './templates.ts';

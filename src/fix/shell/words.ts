@@ -122,7 +122,7 @@ function stringParts(node: ShellNode): Part[] {
   return inside.map((part): Part => {
     if (part.type === 'string_content' || part.type === 'word')
       return {
-        text: part.text.replace(/\\(\n|[$`"\\])/g, (_, c) => (c === '\n' ? '' : c)).replace(/^"|"$/g, ''),
+        text: part.text.replace(/\\(\n|[$`"\\])/g, (_, c) => (c === '\n' ? '' : c)),
         dynamic: false,
         quoted: true,
       };

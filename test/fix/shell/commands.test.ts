@@ -2,7 +2,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of the shell
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Command, type Frame, readScript } from '../../../src/fix/shell/commands.ts';
+import type { Command, Frame } from '../../../src/fix/shell/command.ts';
+import { readScript } from '../../../src/fix/shell/commands.ts';
 import { parse } from '../gate/homelab.ts';
 
 const script = (text: string) => readScript(parse(text));
