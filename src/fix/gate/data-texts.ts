@@ -105,7 +105,12 @@ export function dataTexts(path: string, data: Data): ShellText[] {
       made.push({ text: value, role: 'container', line, name: placeOf(keys, name) });
     else if (scripts && keys.at(-2) === 'scripts') made.push({ text: value, role: 'run', line, name: key });
     else if (CONTAINER_KEYS.test(key) || RUN_KEYS.test(key))
-      made.push({ text: value, role: isStage ? 'run' : 'container', line, name: isStage ? name : placeOf(keys, name) });
+      made.push({
+        text: value,
+        role: isStage || RUN_KEYS.test(key) ? 'run' : 'container',
+        line,
+        name: isStage ? name : placeOf(keys, name),
+      });
     else if (/\s/.test(value.trim()) && !SPOKEN.test(key)) made.push({ text: value, role: 'maybe', line, name: key });
   };
 

@@ -26,7 +26,13 @@ export function changedGuards(change: Change, destroys: (fact: Fact) => boolean)
       isNarrower ? asks('softer', path, fact.line, why, words) : refuses('destroys', path, fact.line, why, words),
     ];
   });
-  return [...moved, ...newCallers(change, new Set(before.map(({ unit }) => unit).filter(Boolean)))];
+  const holders = new Set(before.flatMap(functionsOf));
+  const calls = (facts: FileFacts) => facts.commands.filter(({ program }) => holders.has(program));
+  const called = calls(now).length > calls(old).length ? calls(now).slice(-1) : [];
+  const more = called.map((fact) =>
+    refuses('destroys', path, fact.line, 'calls what destroys, where it did not before', shownWords(fact)),
+  );
+  return [...moved, ...more, ...newCallers(change, new Set(before.map(({ unit }) => unit).filter(Boolean)))];
 }
 
 interface Guard {

@@ -278,7 +278,7 @@ function fetchedNames({ program, args, redirects }: Fact): string[] {
 function wasThere(fact: Fact, { gone }: Change): boolean {
   const operands = (one: Fact) =>
     one.args
-      .map(({ raw }) => raw)
+      .map(({ raw, text }) => `${raw} ${text}`)
       .filter((text) => !text.startsWith('-'))
       .join('\0');
   return gone.some(

@@ -112,7 +112,7 @@ const TABLE: readonly Row[] = [
   [/^(?:k3s|k3s-agent|rke2|k0s|microk8s)-(?:uninstall|killall|agent-uninstall)(?:\.sh)?$/, always],
   [KUBECTL, (args) => args.verb(/^delete$/) && !deletesSoftly(args)],
   [KUBECTL, (args) => args.verb(/^replace$/) && args.has('', 'force')],
-  [KUBECTL, (args) => args.verb(/^apply$/) && args.has('', 'prune')],
+  [KUBECTL, (args) => args.verb(/^apply$/) && args.any(/^--prune(?:=true)?$/)],
   [
     KUBECTL,
     (args) =>
@@ -402,7 +402,8 @@ export function harmOf(fact: Fact, isFunction: (name: string) => boolean): Harm 
   const row = TABLE.find(([programs, test]) => programs.test(program) && test(args, fact));
   if (row) return { severity: row[2] ?? 'refuse', why: WHY[row[2] ?? 'refuse'] };
   const isTalk = program === '' || SPEAKS.test(program) || isInterpreter(program) || args.operands[0] === 'kubectl';
-  if (!isTalk && (args.verb(GENERIC, 2) || args.any(GENERIC_FLAG))) return { severity: 'refuse', why: WHY.refuse };
+  if (!isTalk && (args.verb(GENERIC, 2) || (args.any(GENERIC_FLAG) && !/^(?:qm|pct)$/.test(program))))
+    return { severity: 'refuse', why: WHY.refuse };
   return undefined;
 }
 

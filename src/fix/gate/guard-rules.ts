@@ -21,14 +21,11 @@ export function guards({ path, before, after, old, now }: Change, judges: readon
   });
   const [was, is] = [counts(old, before ?? ''), counts(now, after)];
   const exits = old.commands.filter((fact) => orFails(fact) && !isTest(fact));
-  const lost =
-    is.errexit > 0
-      ? []
-      : exits.filter(
-          (fact) =>
-            now.commands.some(({ key }) => key === fact.key) &&
-            !now.commands.some((other) => other.key === fact.key && orFails(other)),
-        );
+  const lost = exits.filter(
+    (fact) =>
+      now.commands.some(({ key }) => key === fact.key) &&
+      !now.commands.some((other) => other.key === fact.key && orFails(other)),
+  );
   const above = (file: FileFacts) =>
     file.commands.slice(0, file.commands.findIndex(stopsAtFailure)).filter(isWork).length;
   return [

@@ -43,7 +43,7 @@ export function added(change: Change): Finding[] {
     if (aliased.some((name) => PROGRAMS.test(name) || old.commands.some((other) => other.program === name)))
       return say('replaces a command that is used here');
     const swallowed =
-      isWork(fact) &&
+      isWork({ ...fact, via: fact.via === 'ssh' ? undefined : fact.via } as Fact) &&
       !sameProgram(fact, change) &&
       fact.around.some((frame) => frame.kind === 'or' && !frame.fails && SAYS.test(frame.by));
     return swallowed ? [asks('softer', path, line, 'is new, and its failure does not count', shownWords(fact))] : [];
@@ -104,11 +104,15 @@ function lostPrerequisites({ path, lines, now: { language } }: Change): Finding[
   });
 }
 
+/** It was there, and its failure did not count then either. */
 const sameProgram = (fact: Fact, { gone, old }: Change): boolean =>
-  [...gone, ...old.commands].some(({ program, key }) => program === fact.program && key === fact.key);
+  old.commands.some(({ program, key }) => program === fact.program && key === fact.key) ||
+  gone.some(
+    (other) => other.program === fact.program && other.around.some((frame) => frame.kind === 'or' && !frame.fails),
+  );
 
-/** What only says something. */
-const SAYS = /^(?:true|:|echo|printf|log\w*|info|warn\w*|)$/;
+/** What does nothing, and well. */
+const SAYS = /^(?:\/\S*\/)?(?:true|:)$/;
 
 function switchesOff(program: string, args: Arguments): boolean {
   if (program === 'set')

@@ -46,7 +46,7 @@ function spokenText({ words }: Command): Word | undefined {
   return spoken && { ...spoken, text: text.replace(/\\n/g, '\n') };
 }
 
-const SCRIPT_FILE = /\.(?:sh|bash)$|(?:^|\/)[^./]+$/;
+const SCRIPT_FILE = /\.(?:sh|bash)$/;
 
 /** A script that the command writes into a file; what is in it may be run from there. */
 export function writtenScript(command: Command): Word | undefined {

@@ -34,7 +34,8 @@ function glued({ text, from }: ShellNode, parts: readonly ShellNode[]): ShellNod
   for (const part of parts) {
     const last = all.at(-1);
     const between = last === undefined ? ' ' : text.slice(last.from + last.text.length - from, part.from - from);
-    if (last === undefined || !/^(?:\\(?:.|\n))*$/.test(between)) all.push(part);
+    const isBehind = last !== undefined && part.from >= last.from + last.text.length;
+    if (last === undefined || !isBehind || !/^(?:\\(?:.|\n))*$/.test(between)) all.push(part);
     else if (last.type === '$') all[all.length - 1] = part;
     else {
       const children = [...(last.type === 'concatenation' ? last.children : [last]), part];

@@ -11,7 +11,42 @@ const TEMPLATE = /\{\{[^\n]*?\}\}|\{%[^\n]*?%\}|\{#[^\n]*?#\}/g;
  * name (`\\rm`), which it takes for a line that goes on.
  */
 export const readable = (text: string, isPlain = false): string =>
-  (isPlain ? text : hideTemplates(text)).replace(/(^|[\n;&|({])([ \t]*)\\(?=[A-Za-z])/g, '$1$2 ');
+  plainAnsi((isPlain ? text : hideTemplates(text)).replace(/(\S)\\\n(?=\S)/g, '$1'))
+    .replace(/(^|[\n;&|({])([ \t]*)\\(?=[A-Za-z])/g, '$1$2 ')
+    // The grammar reads no `!` before a compound command or a here-document; what is negated still runs.
+    .replace(/(^|[\n;&|({])([ \t]*)!(?=\s+(?:(?:for|while|until|if|case|\{|\()[\s(]|[^\n]*<<))/g, '$1$2 ');
+
+/** `$'…\\\\'` ends where bash ends it: an escaped backslash in such a string is hidden from the grammar. */
+function plainAnsi(text: string): string {
+  if (!text.includes("$'")) return text;
+  let made = '';
+  let quote = '';
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i] as string;
+    const two = text.slice(i, i + 2);
+    if (quote === "$'" && two === '\\\\') {
+      made += '__';
+      i++;
+      continue;
+    }
+    if (c === '\\' && quote !== "'") {
+      made += two;
+      i++;
+      continue;
+    }
+    if (quote === '') {
+      if (two === "$'") {
+        quote = two;
+        made += two;
+        i++;
+        continue;
+      }
+      if (c === '"' || c === "'") quote = c;
+    } else if (c === quote.at(-1)) quote = '';
+    made += c;
+  }
+  return made;
+}
 
 export function hideTemplates(text: string): string {
   if (!text.includes('{{') && !text.includes('{%') && !text.includes('{#')) return text;

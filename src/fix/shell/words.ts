@@ -36,7 +36,7 @@ function expanded(node: ShellNode): Word[] {
   const dynamic = parts.some((part) => part.dynamic);
   const quoted = parts.length > 0 && parts.every((part) => part.quoted);
   const word = (text: string): Word => ({ text, dynamic, quoted, raw: node.text, from: node.from });
-  if (quoted || !node.text.includes('{')) return [word(joinedText(parts))];
+  if (quoted || !node.text.includes('{')) return [word(joinedText(parts).replace(/[\ue100-\ue102]/g, unhide))];
   // Braces in quotes are text; they are hidden while the others are expanded.
   const shown = parts.map(({ text, quoted }) => (quoted ? text.replace(/[{},]/g, hide) : text)).join('');
   const all = braces(shown);
@@ -111,14 +111,15 @@ const gap = (node: ShellNode, from: number, to: number): ShellNode => ({
 });
 
 const plain = ({ text }: ShellNode): Part => ({
-  text: text.replace(/\\(\n|.)/gs, (_, c) => (c === '\n' ? '' : c)),
+  text: text.replace(/\\(\n|.)/gs, (_, c) => (c === '\n' ? '' : HIDDEN.includes(c) ? hide(c) : c)),
   dynamic: false,
   quoted: false,
 });
 
 function stringParts(node: ShellNode): Part[] {
   const inside = withGaps(node).filter(({ type }) => type !== '"' && type !== '$');
-  if (inside.length === 0) return [{ text: '', dynamic: false, quoted: true }];
+  if (inside.length === 0)
+    return [{ text: node.text.slice(node.text.indexOf('"') + 1, -1), dynamic: false, quoted: true }];
   return inside.map((part): Part => {
     if (part.type === 'string_content' || part.type === 'word')
       return {

@@ -91,7 +91,8 @@ export function innerWords(program: string, args: readonly Word[]): readonly Wor
       at++;
     } else at += values.test(text) ? 2 : 1;
   }
-  const before = program === 'su' || program === 'runuser' ? 1 : (BEFORE[program] ?? 0);
+  const named = args.some(({ text }) => /^(?:-u|--user)$/.test(text));
+  const before = program === 'su' || (program === 'runuser' && !named) ? 1 : (BEFORE[program] ?? 0);
   return args.slice(at + before);
 }
 
