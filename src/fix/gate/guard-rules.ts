@@ -64,6 +64,26 @@ function isJudge(word: string, judges: readonly string[]): boolean {
 
 /** Ends that keep work from being done and are no failure. */
 export function ends({ path, added, now, gone, old }: Change): Finding[] {
+  const early = (file: FileFacts) => file.commands.filter((fact) => endsEarly(fact, file));
+  const more = early(now).length > early(old).length ? early(now).slice(0, 1) : [];
+  const why = 'ends before the work below it is done, as if all had gone well';
+  const lost = more
+    .filter((fact) => !added.includes(fact))
+    .map((fact) => refuses('masks', path, fact.line, why, shownWords(fact)));
+  return [...lost, ...newEnds({ path, added, now, gone, old })];
+}
+
+/** An end that nothing asks about, is no failure, and has work behind it. */
+const endsEarly = (fact: Fact, file: FileFacts): boolean =>
+  fact.role !== 'maybe' &&
+  (fact.program === 'exit' || fact.program === 'return') &&
+  !isFailure(fact, file) &&
+  fact.around.every(({ kind }) => kind === 'function') &&
+  file.commands
+    .slice(file.commands.indexOf(fact) + 1)
+    .some((other) => other.unit === fact.unit && functionOf(other) === functionOf(fact) && isWork(other));
+
+function newEnds({ path, added, now, gone, old }: Pick<Change, 'path' | 'added' | 'now' | 'gone' | 'old'>): Finding[] {
   return added.flatMap((fact) => {
     if (fact.role === 'maybe' || !isOwn(fact)) return [];
     const { program, args, around, line, unit } = fact;

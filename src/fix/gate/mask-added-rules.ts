@@ -4,6 +4,7 @@ import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { shownWords } from './shown.ts';
 import { isFailure, isSilenced, isWork } from './work.ts';
+import { writtenPaths } from './written-paths.ts';
 
 const IGNORES =
   /^--(?:ignore-errors?|ignore-failures?|ignore-exit-codes?|no-fail(?:-on-\S+)?|never-fail|skip-errors?|allow-failures?|continue-on-errors?|exit-zero|no-exit-code|force-success|keep-going|no-error-on-unmatched-pattern|soft-fail|no-exit-on-error)(?:=(?!false|no|0).*)?$/;
@@ -45,6 +46,7 @@ export function added(change: Change): Finding[] {
     const swallowed =
       isWork({ ...fact, via: fact.via === 'ssh' ? undefined : fact.via } as Fact) &&
       !sameProgram(fact, change) &&
+      !isUsed(fact, change) &&
       fact.around.some((frame) => frame.kind === 'or' && !frame.fails && SAYS.test(frame.by));
     return swallowed ? [asks('softer', path, line, 'is new, and its failure does not count', shownWords(fact))] : [];
   });
@@ -111,8 +113,15 @@ const sameProgram = (fact: Fact, { gone, old }: Change): boolean =>
     (other) => other.program === fact.program && other.around.some((frame) => frame.kind === 'or' && !frame.fails),
   );
 
-/** What does nothing, and well. */
-const SAYS = /^(?:\/\S*\/)?(?:true|:)$/;
+/** What only says something, or nothing. */
+const SAYS = /^(?:\/\S*\/)?(?:true|:|echo|printf)$/;
+
+/** Words that are written into a file, or are the value instead, are more than words. */
+const isUsed = (fact: Fact, { now }: Change): boolean =>
+  fact.around.some(({ kind }) => kind === 'assigned' || kind === 'substitution') ||
+  now.commands.some(
+    (other) => other.line === fact.line && /^(?:echo|printf)$/.test(other.program) && writtenPaths(other).length > 0,
+  );
 
 function switchesOff(program: string, args: Arguments): boolean {
   if (program === 'set')

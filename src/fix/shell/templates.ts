@@ -11,12 +11,12 @@ const TEMPLATE = /\{\{[^\n]*?\}\}|\{%[^\n]*?%\}|\{#[^\n]*?#\}/g;
  * name (`\\rm`), which it takes for a line that goes on.
  */
 export const readable = (text: string, isPlain = false): string =>
-  plainAnsi((isPlain ? text : hideTemplates(text)).replace(/(\S)\\\n(?=\S)/g, '$1'))
+  plainAnsi((isPlain ? text : hideTemplates(text)).replace(/([^\\\s](?:\\\\)*)\\\n(?=\S)/g, '$1'))
     .replace(/(^|[\n;&|({])([ \t]*)\\(?=[A-Za-z])/g, '$1$2 ')
     // The grammar reads no `!` before a compound command or a here-document; what is negated still runs.
     .replace(/(^|[\n;&|({])([ \t]*)!(?=\s+(?:(?:for|while|until|if|case|\{|\()[\s(]|[^\n]*<<))/g, '$1$2 ');
 
-/** `$'…\\\\'` ends where bash ends it: an escaped backslash in such a string is hidden from the grammar. */
+/** `$'…\\\\'` ends where bash ends it: an escaped backslash in such a string is written otherwise for the grammar. */
 function plainAnsi(text: string): string {
   if (!text.includes("$'")) return text;
   let made = '';
@@ -25,7 +25,7 @@ function plainAnsi(text: string): string {
     const c = text[i] as string;
     const two = text.slice(i, i + 2);
     if (quote === "$'" && two === '\\\\') {
-      made += '__';
+      made += '\\x5c';
       i++;
       continue;
     }

@@ -63,7 +63,6 @@ const HARMLESS_YAML = [
   '  wipe: "false"',
   '  wipe_interval: "5"',
   '  enabled: "yes" # || true',
-  '  image: ghcr.io/x/apt:1',
   '  ignore_errors: "false"',
   '  summary: "{{ $labels.x }} is down; check it"',
   '  destroy: never',
