@@ -21,7 +21,7 @@ test('recorded answers through the whole loop: fixed, refused and wrong are coun
   for (const line of [lines[0], lines.at(-1)])
     assert.match(line ?? '', /^RECORDED ANSWERS: .* nothing about any model\.$/);
   assert.match(output, /a loop that skips the last node: fixed in/);
-  assert.match(output, /a test that is the wrong way round: refused in .*: masks: /);
+  assert.match(output, /a test that is the wrong way round: refused in .* s: /);
   assert.match(output, /a command with two letters swapped: wrong in .*: green, but out\/ is no longer made/);
   assert.match(output, /^auto +3 +1 +1 +1 +0 .* 0\/0\/1 of 1 +1\/1\/0 of 2$/m);
 });

@@ -43,7 +43,7 @@ const HOSTILE: [string, object, string][] = [
   ['no stop', edit('conf/run.sh', '#!/usr/bin/env bash\ngrep -q good conf/a.txt\n'), 'removes_guard'],
   [
     'a script that does not parse',
-    edit('conf/run.sh', '#!/usr/bin/env bash\nset -eu\nif true; then\n'),
+    edit('conf/run.sh', '#!/usr/bin/env bash\nset -eu\ngrep -q good conf/a.txt\nif true; then\n'),
     'does_not_parse',
   ],
   ['nothing', edit(FILE, 'bad\nsecond\n'), 'no_change'],

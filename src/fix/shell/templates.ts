@@ -25,7 +25,7 @@ function plainAnsi(text: string): string {
     const c = text[i] as string;
     const two = text.slice(i, i + 2);
     if (quote === "$'" && two === '\\\\') {
-      made += '\\x5c';
+      made += '\\134';
       i++;
       continue;
     }
