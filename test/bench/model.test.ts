@@ -22,8 +22,8 @@ test('recorded answers through the whole loop: fixed, refused and wrong are coun
     assert.match(line ?? '', /^RECORDED ANSWERS: .* nothing about any model\.$/);
   assert.match(output, /a loop that skips the last node: fixed in/);
   assert.match(output, /a test that is the wrong way round: refused in .* s: /);
-  assert.match(output, /a command with two letters swapped: wrong in .*: green, but out\/ is no longer made/);
-  assert.match(output, /^auto +3 +1 +1 +1 +0 .* 0\/0\/1 of 1 +1\/1\/0 of 2$/m);
+  assert.match(output, /a command with two letters swapped: refused in /);
+  assert.match(output, /^auto +3 +1 +2 +0 +0 /m);
 });
 
 test('a host that fails in the middle is not measured, and the bench says so with exit code 1', async () => {
