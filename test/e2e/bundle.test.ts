@@ -116,8 +116,8 @@ test('bundled and unbundled, a run with a TypeScript plugin is the same; both ar
       'ai/loop.yaml': 'executors: [mine]\nescalations: []\n',
       'plugins/executors/mine.ts': PLUGIN,
     });
-    const run = await s.run([], { env });
-    const status = await s.run(['status'], { env });
+    const run = await s.run([], { env, alone: true });
+    const status = await s.run(['status'], { env, alone: true });
     assert.match(run.stdout, `MendError of ${from}`, run.stdout);
     assert.is(run.exit, 1);
     const output = s.plain(run.stdout).replaceAll(`MendError of ${from}`, 'MendError');
@@ -128,7 +128,7 @@ test('bundled and unbundled, a run with a TypeScript plugin is the same; both ar
 
 test('--debug shows where in the sources an error was thrown', async () => {
   const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'true' }) });
-  const done = await s.run(['logs', 'nosuch', '--debug']);
+  const done = await s.run(['logs', 'nosuch', '--debug'], { alone: true });
   assert.match(done.stderr, /\bsrc\/\w[\w/-]*\.ts:\d+/);
   assert.not.match(done.stderr, /chunk-|bundles/);
 });

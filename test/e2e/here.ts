@@ -1,5 +1,7 @@
-// Command lines in this process, for commands that only print: starting one costs more than all that it does.
+// Command lines in this process: starting one costs more than most of what it does. What a process of its own is for (being killed,
+// two at once, a terminal) is started as one.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { COMMANDS } from '../../src/cli/commands.ts';
 
 /** How a command line ended, and all that it printed. */
 export interface Done {
@@ -8,22 +10,16 @@ export interface Done {
   stderr: string;
 }
 
-const PRINTING = ['status', 'explain', 'logs', 'plan', 'validate', 'fixes', 'doctor'];
 const started = new Set<string>();
 
 /** Whether `args` may be run here. The first of each command in a file is not: a real start of each stays. */
 export function mayRunHere(args: readonly string[]): boolean {
+  if (args.includes('--follow') || args.includes('-f')) return false;
   const [command = ''] = args;
-  const kind = args.includes('--help')
-    ? '--help'
-    : PRINTING.includes(command) && !args.includes('--follow')
-      ? command
-      : '';
-  if (kind === '' || !started.has(kind)) {
-    started.add(kind);
-    return false;
-  }
-  return true;
+  const kind = args.includes('--help') ? '--help' : command in COMMANDS ? command : 'all';
+  if (started.has(kind)) return true;
+  started.add(kind);
+  return false;
 }
 
 let last: Promise<unknown> = Promise.resolve();
@@ -37,7 +33,7 @@ export function runHere(args: readonly string[], cwd: string, env: NodeJS.Proces
 
 async function inPlace(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Done> {
   const { main } = await import('../../src/cli/main.ts');
-  const before = { cwd: process.cwd(), env: process.env, out: process.stdout.write, error: process.stderr.write };
+  const before = { cwd: process.cwd(), env: { ...process.env }, out: process.stdout.write, error: process.stderr.write };
   const done: Done = { exit: null, stdout: '', stderr: '' };
   const into = (key: 'stdout' | 'stderr') =>
     ((chunk: string | Uint8Array, ...rest: unknown[]) => {
@@ -46,7 +42,7 @@ async function inPlace(args: readonly string[], cwd: string, env: NodeJS.Process
       return true;
     }) as typeof process.stdout.write;
   process.chdir(cwd);
-  process.env = { ...env };
+  become(env);
   process.stdout.write = into('stdout');
   process.stderr.write = into('stderr');
   try {
@@ -55,11 +51,17 @@ async function inPlace(args: readonly string[], cwd: string, env: NodeJS.Process
     await sleep(0);
   } finally {
     process.chdir(before.cwd);
-    process.env = before.env;
+    become(before.env);
     process.stdout.write = before.out;
     process.stderr.write = before.error;
     // Each adds its own, for a process of its own.
     for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error');
   }
   return done;
+}
+
+/** The object that is there stays: modules hold it. */
+function become(env: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+  Object.assign(process.env, env);
 }

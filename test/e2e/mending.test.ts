@@ -201,7 +201,7 @@ for (const [when, scripts, nth] of MOMENTS.filter((_, i) => cases(i % 2 === 0, t
     const s = mendable({}, { loop: { git: { hooks: true } } });
     hooks(s, Object.fromEntries(Object.entries(scripts).map(([name, text]) => [name, once(s, text, nth)])));
     s.probe.answers({ words: { bad: [says('bad', 'other'), says('good')] } });
-    const first = await s.run();
+    const first = await s.run([], { alone: true });
     assert.is(first.exit, null, told(first));
     await new Promise((done) => setTimeout(done, 600));
     const second = await s.run();
@@ -224,14 +224,14 @@ for (const [when, scripts, nth] of MOMENTS.filter((_, i) => cases(i % 2 === 0, t
 killed('killed while it asks, and while the stage runs again: asked anew, judged once', async () => {
   const s = mendable();
   s.probe.answers({ kill: true }, says('good'));
-  assert.is((await s.run()).exit, null);
+  assert.is((await s.run([], { alone: true })).exit, null);
   assert.is((await s.run()).exit, 0);
   assert.equal(subjects(s), ['Mend a: Say good']);
 
   const command = `[ "$MENDLOOP_ATTEMPT" -ne 2 ] || kill -9 "$(grep -oE '"pid": *[0-9]+' "$MENDLOOP_HOME/ai/state/lock.json" | grep -oE '[0-9]+')"; bash check.sh ${FILE}`;
   const t = mendable({}, { stages: { a: { command, files: ['conf/'] } } });
   t.probe.answers(says('good'));
-  const first = await t.run();
+  const first = await t.run([], { alone: true });
   assert.is(first.exit, null, told(first));
   assert.is((await t.run()).exit, 0);
   assert.equal(subjects(t), ['Mend a: Say good']);
@@ -247,7 +247,7 @@ killed(
     const s = mendable({}, { stages: { a: { command, files: ['conf/'] }, b: { command: 'true' } } });
     const env = { SIDE: s.at };
     s.probe.answers(says('good'));
-    assert.is((await s.run([], { env })).exit, null);
+    assert.is((await s.run([], { env, alone: true })).exit, null);
     const other = await s.run(['b'], { env });
     assert.is(other.exit, 0, told(other));
     assert.match(told(other), 'a fix of a was never judged; it is taken back');
@@ -262,7 +262,7 @@ killed('an intent is found behind a reset as well', async () => {
   const s = mendable({}, { loop: { git: { hooks: true } } });
   hooks(s, { 'pre-commit': once(s, `${KILL}; exit 1`) });
   s.probe.answers(says('good', 'half-written'));
-  assert.is((await s.run()).exit, null);
+  assert.is((await s.run([], { alone: true })).exit, null);
   assert.match(s.git('-C', 'ai/worktree', 'status', '--porcelain'), FILE);
   assert.is((await s.run(['reset', 'a', '--force'])).exit, 0);
   s.probe.answers(says('good'));
@@ -276,7 +276,7 @@ killed('a new file of a fix that was being written is removed at the next start,
   const s = mendable({}, { stages: { a: STAGE, b: { command: 'true' } }, loop: { git: { hooks: true } } });
   hooks(s, { 'pre-commit': once(s, `${KILL}; exit 1`) });
   s.probe.answers({ ...says('good'), files: { 'conf/new.txt': 'half\n' } });
-  const first = await s.run(['a']);
+  const first = await s.run(['a'], { alone: true });
   assert.is(first.exit, null, told(first));
   const status = () => s.git('-C', 'ai/worktree', 'status', '--porcelain', '--untracked-files=all');
   assert.match(status(), 'conf/new.txt');

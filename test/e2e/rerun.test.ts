@@ -91,7 +91,7 @@ test('a check again that kill -9 ends leaves its stage green: the next start loo
   assert.is((await s.run([], { env })).exit, 0);
   const before = s.stages();
   write(side, { kill: '' });
-  assert.is((await s.run([], { env })).exit, null, 'ended while it checked');
+  assert.is((await s.run([], { env, alone: true })).exit, null, 'ended while it checked');
   assert.not(existsSync(join(side, 'kill')));
   assert.equal(s.stages(), before);
   assert.match((await s.run(['status'])).stdout, /^a +green/m);

@@ -72,6 +72,8 @@ export interface RunOptions {
   cwd?: string;
   /** The whole command, instead of node and the entry. */
   command?: readonly string[];
+  /** In a process of its own, whatever it does: it is killed, or another one runs beside it. */
+  alone?: true;
   /** What stdin holds; nothing unless told. */
   stdin?: string | Buffer;
 }
