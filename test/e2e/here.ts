@@ -1,25 +1,12 @@
 // Command lines in this process: starting one costs more than most of what it does. What a process of its own is for (being killed,
-// two at once, a terminal) is started as one.
+// two at once, a terminal) is started as one, and ways-in.test.ts holds that both say the same.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { COMMANDS } from '../../src/cli/commands.ts';
 
 /** How a command line ended, and all that it printed. */
 export interface Done {
   exit: number | null;
   stdout: string;
   stderr: string;
-}
-
-const started = new Set<string>();
-
-/** Whether `args` may be run here. The first of each command in a file is not: a real start of each stays. */
-export function mayRunHere(args: readonly string[]): boolean {
-  if (args.includes('--follow') || args.includes('-f')) return false;
-  const [command = ''] = args;
-  const kind = args.includes('--help') ? '--help' : command in COMMANDS ? command : 'all';
-  if (started.has(kind)) return true;
-  started.add(kind);
-  return false;
 }
 
 let last: Promise<unknown> = Promise.resolve();
@@ -33,7 +20,12 @@ export function runHere(args: readonly string[], cwd: string, env: NodeJS.Proces
 
 async function inPlace(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Done> {
   const { main } = await import('../../src/cli/main.ts');
-  const before = { cwd: process.cwd(), env: { ...process.env }, out: process.stdout.write, error: process.stderr.write };
+  const before = {
+    cwd: process.cwd(),
+    env: { ...process.env },
+    out: process.stdout.write,
+    error: process.stderr.write,
+  };
   const done: Done = { exit: null, stdout: '', stderr: '' };
   const into = (key: 'stdout' | 'stderr') =>
     ((chunk: string | Uint8Array, ...rest: unknown[]) => {

@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyEvent } from '../journal/any-event.ts';
-import { type Done, mayRunHere, runHere } from './here.ts';
+import { type Done, runHere } from './here.ts';
 
 export type { Done } from './here.ts';
 
@@ -125,7 +125,7 @@ export function scenario(files: Files = {}) {
     /** Runs the entry to its end; in this process, where that shows the same. */
     run: (args: readonly string[] = [], options: RunOptions = {}): Promise<Done> => {
       const { env, ...special } = options;
-      const isPlain = Object.keys(special).length === 0 && mayRunHere(args);
+      const isPlain = Object.keys(special).length === 0 && !args.includes('-f') && !args.includes('--follow');
       return isPlain ? runHere(args, home, environment(env)) : start(args, options).done;
     },
     git: (...args: string[]) => git(home, ...args),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { contextMap, ENTRY, folder, jsonLines, PACKAGE, scenario, startProcess } from './scenario.ts';
+import { contextMap, type Done, ENTRY, folder, jsonLines, PACKAGE, scenario, startProcess } from './scenario.ts';
 
 const NAMES = ['vms', 'talos', 'infra', 'apps', 'ingress', 'obs'];
 
@@ -34,6 +34,29 @@ test('npx zx, node and a linked bin run the same and understand the same options
   const failed = await startProcess(['npx', 'zx', 'scripts/bootstrap_loop.mjs', 'nosuch', ...rest], { cwd: PACKAGE })
     .done;
   assert.is(failed.exit, 2, 'zx hands the exit code on');
+});
+
+test('a process of its own says what the other tests hear in theirs, for every command', async () => {
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({ a: { command: 'echo up', verify: ['true'] }, b: 'false' }),
+  });
+  const words: Record<string, string[]> = {
+    logs: ['b'],
+    explain: ['b'],
+    get: ['a'],
+    verify: ['a'],
+    fingerprint: ['none'],
+  };
+  assert.is((await s.run()).exit, 1);
+  for (const name of Object.keys(COMMANDS).filter((command) => command !== 'all' && command !== 'redact')) {
+    const args = [name, ...(words[name] ?? [])];
+    const said = ({ exit, stdout, stderr }: Done) => [
+      exit,
+      s.plain(`${stdout}---\n${stderr}`).replace(/\d+ MiB/, '<n> MiB'),
+    ];
+    const [alone, here] = [await s.run(args, { alone: true }), await s.run(args)];
+    assert.equal(said(alone), said(here), name);
+  }
 });
 
 test('without its dependencies it says what to run, and shows no stack', async () => {
