@@ -44,10 +44,16 @@ const PRIVATE =
 export const isPrivate = ({ host }: Address): boolean =>
   PRIVATE.test(host) || (!host.includes('.') && !host.includes(':')) || /[${\ue000]/.test(host);
 
+/** One account has the same owner at all of these. */
+const GITHUB = /^(?:github\.com|raw\.githubusercontent\.com|ghcr\.io|api\.github\.com)$/;
+const GITHUB_NAMES = ['github.com/', 'github.com:', 'raw.githubusercontent.com/', 'ghcr.io/'];
+
 /** How the repository would name it. */
-export const addressNames = ({ host, account }: Address): string[] =>
-  account === undefined
-    ? [host]
-    : host === 'docker.io'
-      ? [`${account}/`, `docker.io/${account}`, `image: ${account}`, account]
-      : [`${host}/${account}`, `${host}:${account}`];
+export const addressNames = ({ host, account }: Address): string[] => {
+  const pages = /^([\w-]+)\.github\.io$/.exec(host)?.[1];
+  if (pages !== undefined) return [host, ...GITHUB_NAMES.map((name) => `${name}${pages}`)];
+  if (account === undefined) return [host];
+  if (host === 'docker.io') return [`${account}/`, `docker.io/${account}`, `image: ${account}`, account];
+  if (GITHUB.test(host)) return [...GITHUB_NAMES.map((name) => `${name}${account}`), `${account}.github.io`];
+  return [`${host}/${account}`, `${host}:${account}`];
+};

@@ -1,6 +1,10 @@
 // The words behind a program as options, verbs and operands, however they are spelled: joined short options, long ones cut short.
 import type { Word } from '../shell/words.ts';
 
+/** Options of cluster tools that stand before the verb, with a value. */
+const VALUED =
+  /^--(?:namespace|context|kubeconfig|kube-context|talosconfig|nodes|endpoints|cluster|server|profile|region)$/;
+
 export class Arguments {
   readonly words: readonly string[];
   /** What is no option, in order. */
@@ -9,7 +13,9 @@ export class Arguments {
 
   constructor(words: readonly Pick<Word, 'text'>[]) {
     this.words = words.map(({ text }) => text);
-    this.operands = this.words.filter((word) => !/^[-+]/.test(word) || word === '-');
+    this.operands = this.words.filter(
+      (word, i) => (!/^[-+]/.test(word) || word === '-') && !VALUED.test(this.words[i - 1] ?? ''),
+    );
     this.all = this.words.join(' ');
   }
 

@@ -1,6 +1,6 @@
 // The shell texts in YAML, JSON and TOML: what Ansible, a Taskfile or npm runs, what containers start, and values that may be
 // commands for a reader nobody knows.
-import type { Data, Value } from './data.ts';
+import { type Data, isRecord, type Value } from './data.ts';
 import type { Role, ShellText } from './shell-text.ts';
 
 const ANSIBLE_PATH =
@@ -23,8 +23,6 @@ const SCRIPT_NAME = /\.(?:sh|bash)$/;
 const isStageData = (path: string, documents: readonly Value[]): boolean =>
   TASKFILE.test(path) || (ANSIBLE_PATH.test(path) && !documents.some(isResource)) || documents.some(isPlay);
 
-const isRecord = (value: Value | undefined): value is { [key: string]: Value } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isTexts = (value: Value): value is string[] =>
   Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string');
 const isResource = (value: Value): boolean => isRecord(value) && 'kind' in value && 'apiVersion' in value;
@@ -70,7 +68,7 @@ export function dataTexts(path: string, data: Data): ShellText[] {
       else if (SHELL_MODULE.test(part) && (isStage || part.includes('.'))) addModule(inner, line, called, guard);
       else if (!isStage && argv && /^(?:command|args)$/.test(part) && Array.isArray(inner)) continue;
       else if (isStage && RUN_KEYS.test(part))
-        add(inner, 'run', line, part === 'cmds' ? (keys.at(-1) ?? called) : called, guard);
+        add(inner, 'run', line, /^cmds?$/.test(part) ? (keys.at(-1) ?? called) : called, guard);
       else if (!isStage && isTexts(inner) && CONTAINER_KEYS.test(part))
         addList(inner, line, placeOf([...keys, part], called));
       else visit(inner, [...keys, part], line, called, guard);

@@ -16,6 +16,9 @@ export interface Leaf {
 /** A mapping or list as plain values, with its line; leaves are texts. */
 export type Value = string | Value[] | { [key: string]: Value };
 
+export const isRecord = (value: Value | undefined): value is { [key: string]: Value } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 export interface Data {
   readonly leaves: readonly Leaf[];
   /** One plain value a document; none where the text does not parse. */

@@ -19,7 +19,8 @@ export function destroyFindings(change: Change): Finding[] {
     ...added.flatMap((fact) => {
       const harm = harmIn(fact, scope);
       if (!harm) return [];
-      const severity = harm.severity === 'refuse' && wasThere(fact, change) ? 'ask' : harm.severity;
+      if (harm.severity === 'ask' && isSameAct(fact, change)) return [];
+      const severity = wasThere(fact, change) ? 'ask' : harm.severity;
       const words = shownWords(fact);
       return severity === 'ask'
         ? [asks('softer', path, fact.line, harm.why, words)]
@@ -274,16 +275,44 @@ function fetchedNames({ program, args, redirects }: Fact): string[] {
   return files.filter((name) => name !== '-' && name !== 'null');
 }
 
-/** The same program with the same operands was there: only its options are others. */
+/** Parts of a word that are only known at run time stand for each other where no file is named. */
+const RUN_TIME = /^(?:[$\ue000][\w{}().…\ue000]*[-_./:]?)+$/;
+const NAMES_FILES = /^(?:rm|unlink|shred|rmdir|dd|mkfs(?:\..*)?|wipefs|truncate|find|blkdiscard|sgdisk|parted)$/;
+
+/** The same program on the same things was there: only its options and their values are others. */
 function wasThere(fact: Fact, { gone }: Change): boolean {
-  const operands = (one: Fact) =>
-    one.args
-      .map(({ raw, text }) => `${raw} ${text}`)
-      .filter((text) => !text.startsWith('-'))
-      .join('\0');
-  return gone.some(
-    (other) => other.program === fact.program && operands(other) === operands(fact) && operands(fact) !== '',
-  );
+  return gone.some((other) => {
+    if (other.program !== fact.program) return false;
+    const [is, was] = [targets(fact), targets(other)];
+    return was.length > 0 && is.join('\0') === was.join('\0');
+  });
+}
+
+/** What a command acts on: its words without options and their values, however they are quoted. */
+function targets({ program, args }: Fact): string[] {
+  const isFiles = NAMES_FILES.test(program);
+  return args.flatMap(({ raw, text }, i) => {
+    const isValue = !isFiles && /^--[\w-]+$/.test(args[i - 1]?.text ?? '');
+    if (text.startsWith('-') || isValue || (program === 'dd' && !/^[io]f=/.test(text))) return [];
+    if (!isFiles && RUN_TIME.test(text)) return ['$'];
+    if (program === 'ansible-playbook') return [nameOf(text)];
+    return [/\$\{\w+[^}\w]/.test(raw) ? raw : text.replace(/\ue000+/g, '\ue000')];
+  });
+}
+
+/** Options that leave a command what it was: where it looks, how long it waits, how much it says. */
+const HARMLESS_OPTION =
+  /^(?:-[nqvA]|--(?:namespace|context|kubeconfig|quiet|verbose|timeout|wait|no-headers|all-namespaces|output|nodes|yes|no-pager|ignore-not-found)(?:=.*)?)$/;
+
+/** The same act with options that do not matter. */
+function isSameAct(fact: Fact, { gone }: Change): boolean {
+  const options = ({ args }: Fact) => args.map(({ text }) => text).filter((text) => text.startsWith('-'));
+  return gone.some((other) => {
+    if (other.program !== fact.program || targets(other).join('\0') !== targets(fact).join('\0')) return false;
+    const [is, was] = [options(fact), options(other)];
+    const changed = [...is.filter((text) => !was.includes(text)), ...was.filter((text) => !is.includes(text))];
+    return changed.every((text) => HARMLESS_OPTION.test(text));
+  });
 }
 
 /** Lines of other languages: what they call, and the shell texts in them. */

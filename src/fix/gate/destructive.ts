@@ -388,7 +388,7 @@ export function harmOf(fact: Fact, isFunction: (name: string) => boolean): Harm 
     if (harm) return harm;
     if (
       /awk$/.test(inline.program) &&
-      /\bsystem\s*\(|\|\s*"(?:ba|z)?sh|\|&?\s*getline|\|&?\s*"|>>?\s*"\//.test(inline.text)
+      /\bsystem\s*\(|(?<!\|)\|&?\s*(?:getline|"")|>>?\s*""/.test(inline.text.replace(/"(?:[^"\\]|\\.)*"/g, '""'))
     )
       return { severity: 'refuse', why: 'runs a program out of awk' };
     if (

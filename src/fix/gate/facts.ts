@@ -9,6 +9,7 @@ import { type ChangedLines, changedLines } from './changed-lines.ts';
 import { type Data, type Leaf, readData } from './data.ts';
 import { type Language, languageOf, untemplated } from './language.ts';
 import type { Role, ShellText } from './shell-text.ts';
+import { readTasks, type Task } from './tasks.ts';
 import { shellTexts } from './texts.ts';
 
 export interface Fact extends RunCommand {
@@ -24,6 +25,7 @@ export interface FileFacts {
   readonly commands: readonly Fact[];
   readonly functions: readonly string[];
   readonly data: Data | undefined;
+  readonly tasks: readonly Task[];
   /** Lines of scripts that the grammar cannot read. */
   readonly unread: ReadonlySet<number>;
 }
@@ -54,7 +56,7 @@ export function factsOf(path: string, text: string, parse: ParseShell): FileFact
     functions.push(...read.functions);
     for (const line of read.unread) unread.add(line);
   }
-  return { language, commands, functions, data, unread };
+  return { language, commands, functions, data, tasks: data ? readTasks(data) : [], unread };
 }
 
 function readText({ text, role, line, name, guard = '' }: ShellText, parse: ParseShell, isPlain: boolean) {

@@ -1,10 +1,10 @@
 // Added commands and tasks that install software: what a machine has is for its owner to decide.
 import { distance } from 'fastest-levenshtein';
 import { Arguments } from './arguments.ts';
-import type { Leaf } from './data.ts';
 import type { Change, Fact } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { shownWords } from './shown.ts';
+import { callText, type Task } from './tasks.ts';
 import { strings } from './texts.ts';
 
 const WHY = 'installs software; a fix may not, the owner adds it to what the stage requires';
@@ -85,9 +85,19 @@ const installs = (fact: Fact): boolean => {
 };
 
 export function installFindings(change: Change): Finding[] {
-  const { path, added, gone } = change;
+  const { path, added, gone, old } = change;
+  const targetOf = ({ args }: Fact) => args.at(-1)?.text ?? '';
+  // Another source for a file that was put there before.
+  const wasPut = (fact: Fact) =>
+    !/\/s?bin\/?$/.test(targetOf(fact)) &&
+    old.commands.some(
+      (other) =>
+        /^(?:cp|ln|mv|install)$/.test(other.program) &&
+        targetOf(other) === targetOf(fact) &&
+        other.program === fact.program,
+    );
   const commands = added
-    .filter((fact) => installs(fact))
+    .filter((fact) => installs(fact) && !wasPut(fact))
     .flatMap((fact): Finding[] => {
       const before = gone.filter((other) => other.program === fact.program && installs(other));
       const words = shownWords(fact);
@@ -110,40 +120,33 @@ function more(names: readonly string[], old: readonly string[]): string[] {
 }
 
 const MODULES =
-  /^(?:ansible\.builtin\.|ansible\.legacy\.|community\.general\.|kubernetes\.core\.)?(?:apt|dnf5?|yum|package|pip|npm|homebrew|homebrew_cask|apk|pacman|snap|gem|zypper|flatpak|pipx|cargo|opkg|apt_repository|deb822_repository|yum_repository|apt_key|rpm_key|helm_plugin|easy_install|pkgng|portage|xbps)$/;
+  /^(?:(?:community\.general|kubernetes\.core)\.)?(?:apt|dnf5?|yum|package|pip|npm|homebrew|homebrew_cask|apk|pacman|snap|gem|zypper|flatpak|pipx|cargo|opkg|apt_repository|deb822_repository|yum_repository|apt_key|rpm_key|helm_plugin|easy_install|pkgng|portage|xbps)$/;
+const MODULE_LINE = new RegExp(`^\\s*(?:-\\s+)?(?:ansible\\.\\w+\\.)?${MODULES.source.slice(1, -1)}:`);
 const LIST = /^(?:[\w-]+[_-])?(?:packages|pkgs|package_list|apt_packages)$/i;
 
-const moduleOf = ({ keys }: Leaf): string | undefined => keys.find((key) => MODULES.test(key));
+const packagesOf = ({ args }: Task): string[] =>
+  ['name', 'pkg', 'package', 'deb', 'list', '_raw_params'].flatMap((key) => args[key] ?? []).flatMap(String);
 
 /** Tasks of Ansible, and lists of packages in its variables. */
-function taskFindings({ path, addedLeaves, goneLeaves, old, now }: Change): Finding[] {
-  if (!now.data || now.language !== 'yaml') return [];
-  const isTasks = now.data.documents.some(Array.isArray) || !now.data.parsed;
-  const count = (file: typeof now) =>
-    file.data?.documents.reduce<number>((sum, document) => sum + modulesIn(document), 0) ?? 0;
-  const isNew =
-    (now.data.parsed ? count(now) > count(old) : false) ||
-    (!now.data.parsed && addedLeaves.some((leaf) => moduleOf(leaf)));
-  const named = addedLeaves.filter((leaf) => moduleOf(leaf) !== undefined);
-  if (isNew && isTasks) {
-    const [first] = named;
-    return [refuses('installs', path, first?.line, WHY, first ? `${moduleOf(first)}: ${first.value}` : undefined)];
-  }
-  const names = [...(isTasks ? named : []), ...addedLeaves.filter(({ keys }) => LIST.test(keys.at(-1) ?? ''))].filter(
-    ({ keys }) =>
-      /^(?:name|pkg|package|deb|list|apt|dnf|yum|pip)$/.test(keys.at(-1) ?? '') || LIST.test(keys.at(-1) ?? ''),
-  );
-  const news = more(
-    names.map(({ value }) => value),
-    goneLeaves.map(({ value }) => value),
-  ).filter((value) => !/^\{\{.*\}\}$/.test(value));
-  return news.length === 0 ? [] : [asks('softer', path, names[0]?.line, ONE_MORE, news.join(' '))];
-}
-
-function modulesIn(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  const here = Array.isArray(value) ? 0 : Object.keys(value).filter((key) => MODULES.test(key)).length;
-  return here + Object.values(value).reduce((sum: number, part) => sum + modulesIn(part), 0);
+function taskFindings({ path, addedLeaves, goneLeaves, old, now, lines }: Change): Finding[] {
+  if (now.language !== 'yaml') return [];
+  const [was, is] = [old.tasks, now.tasks].map((tasks) => tasks.filter(({ module }) => MODULES.test(module))) as [
+    Task[],
+    Task[],
+  ];
+  const calls = new Set(was.map(callText));
+  const [first] = is.length > was.length ? is.filter((task) => !calls.has(callText(task))) : [];
+  if (first) return [refuses('installs', path, first.line, WHY, `${first.module}: ${packagesOf(first).join(' ')}`)];
+  const unread = now.data?.parsed ? undefined : lines.added.find(({ text }) => MODULE_LINE.test(text));
+  if (unread) return [refuses('installs', path, unread.number, WHY, unread.text.trim())];
+  const listed = addedLeaves.filter(({ keys }) => LIST.test(keys.at(-1) ?? ''));
+  const names = [
+    ...is.filter((task) => !calls.has(callText(task))).flatMap(packagesOf),
+    ...listed.map(({ value }) => value),
+  ];
+  const before = [...was.flatMap(packagesOf), ...goneLeaves.map(({ value }) => value)];
+  const news = more(names, before).filter((value) => !/^\{\{.*\}\}$/.test(value));
+  return news.length === 0 ? [] : [asks('softer', path, listed[0]?.line, ONE_MORE, news.join(' '))];
 }
 
 const INSTALLING = /\b(?:pip[\d.]*|apt(?:-get)?|dnf|yum|apk|npm|brew|gem|cargo|pipx)\s+(?:-\S+\s+)*(?:install|add)\b/;

@@ -3,6 +3,7 @@ import { Arguments } from './arguments.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { shownWords } from './shown.ts';
+import { counterpart } from './tasks.ts';
 import { isFailure, isSilenced, isWork } from './work.ts';
 import { writtenPaths } from './written-paths.ts';
 
@@ -189,9 +190,14 @@ function dataFindings({ path, addedLeaves, goneLeaves, old, now }: Change): Find
   const rescues = (file: FileFacts) => countKeys(file.data?.documents ?? [], 'rescue');
   const lost = goneLeaves.filter(({ keys, value }) => keys.at(-1) === 'any_errors_fatal' && YES.test(value));
   return [
-    ...hits.map(({ keys, value, line }) =>
-      refuses('masks', path, line, 'tells the tool to go on as if nothing had failed', `${keys.at(-1)}: ${value}`),
-    ),
+    ...hits.map(({ keys, value, line }) => {
+      // A new task hides no failure but its own.
+      const task = now.tasks.filter((one) => one.line <= line).at(-1);
+      const isNew =
+        task !== undefined && !old.tasks.some(({ name, module }) => name === task.name && module === task.module);
+      const say = isNew && !counterpart(task, old.tasks) ? asks : refuses;
+      return say('masks', path, line, 'tells the tool to go on as if nothing had failed', `${keys.at(-1)}: ${value}`);
+    }),
     ...(rescues(now) > rescues(old) ? [refuses('masks', path, undefined, 'a rescue takes the failure away')] : []),
     ...(lost.length > addedLeaves.filter(({ keys }) => keys.at(-1) === 'any_errors_fatal').length
       ? [refuses('masks', path, undefined, 'any_errors_fatal is gone')]

@@ -6,7 +6,6 @@ import { ends, guards } from './guard-rules.ts';
 import { added } from './mask-added-rules.ts';
 import type { GateRules } from './rules.ts';
 import { shownWords } from './shown.ts';
-import { taskNames } from './task-rules.ts';
 import { functionOf, isSilenced, isWork } from './work.ts';
 
 export function maskFindings(change: Change, rules: Pick<GateRules, 'failed' | 'log' | 'untouchable'>): Finding[] {
@@ -17,7 +16,9 @@ export function maskFindings(change: Change, rules: Pick<GateRules, 'failed' | '
 function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'log'>): Finding[] {
   const { path, old, now, gone } = change;
   const isSettings = now.language === 'settings';
-  const tasks = taskNames(now, /^(?!(?:shell|command|raw|expect)$)/);
+  const tasks = new Set(
+    now.tasks.filter(({ module }) => !/^(?:shell|command|raw|expect)$/.test(module)).map(({ name }) => name),
+  );
   const known = failedKeys(path, old.commands, failed, log);
   const goneKeys = new Set(gone.map(({ key }) => key));
   const found: Finding[] = [];
@@ -38,7 +39,14 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
       continue;
     }
     const earlier = hidings(fact, old);
-    const news = hidings(partner, now).filter((hiding) => !earlier.includes(hiding));
+    // What did not count before cannot be hidden.
+    const counted = !earlier.some((hiding) => LOSES.has(hiding));
+    const news = hidings(partner, now).filter(
+      (hiding) =>
+        !earlier.includes(hiding) &&
+        (counted || !LOSES.has(hiding)) &&
+        (hiding !== 'shadowed' || partner.program === fact.program || !old.functions.includes(partner.program)),
+    );
     const guards = newGuards(partner, fact);
     const never = guards.find((guard) => NEVER.test(guard));
     const perhaps = isFailed ? guards.find((guard) => isUnsure(guard, partner)) : undefined;
@@ -49,6 +57,8 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
     if (isFailed && readsOnly(fact, partner))
       found.push(refuses('masks', path, partner.line, 'only looks where it did something', shownWords(partner)));
     const [first] = news.filter((hiding) => hiding !== 'left' && (hiding !== 'piped' || isFailed));
+    const isAsked = partner.around.some(({ kind }) => kind === 'condition');
+    if (first === 'silenced' && !isFailed && (isAsked || !counted)) continue;
     if (first === 'silenced') found.push(refuses('masks', path, partner.line, HIDES.silenced, shownWords(partner)));
     else if (first !== undefined) found.push(say(HIDES[first]));
     else if (news.length > 0) found.push(asks('softer', path, partner.line, HIDES.left, shownWords(partner)));
@@ -139,6 +149,8 @@ const HIDES = {
 } as const;
 
 type Hiding = keyof typeof HIDES;
+/** Those that let a failure pass without a word. */
+const LOSES: ReadonlySet<Hiding> = new Set(['negated', 'background', 'idle', 'or', 'substitution', 'left']);
 
 function hidings(fact: Fact, file: FileFacts): Hiding[] {
   const made: Hiding[] = [];

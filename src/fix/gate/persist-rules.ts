@@ -2,7 +2,7 @@
 // variables that decide which programs run.
 import { assignmentsOf } from '../shell/unwrap.ts';
 import { Arguments } from './arguments.ts';
-import type { Leaf, Value } from './data.ts';
+import { isRecord, type Leaf } from './data.ts';
 import type { Change, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { shownWords } from './shown.ts';
@@ -60,7 +60,7 @@ const TABLE: readonly (readonly [programs: RegExp, test: (args: Arguments) => bo
 
 /** Places that are read when somebody logs in, a machine starts or git runs. */
 export const START_FILES =
-  /(?:^|\/)(?:\.(?:bashrc|bash_profile|bash_login|bash_aliases|profile|zshrc|zshenv|zprofile|inputrc|netrc|gitconfig|pam_environment|xinitrc)|authorized_keys2?|rc\.local|ld\.so\.preload|crontab|sudoers)$|^\/etc\/(?:cron[\w.]*|sudoers\.d|profile(?:\.d|$)|bash\.bashrc|environment|init\.d|systemd|pam\.d|ssh|passwd|shadow|group|ld\.so|modules|security|xdg\/autostart|apt\/(?:sources|trusted)|udev|NetworkManager\/dispatcher|rc\d?\.d)(?:\/|$|-)|^\/(?:var\/spool\/cron|lib\/systemd|usr\/lib\/systemd|var\/lib\/cloud)(?:\/|$)|\/\.(?:ssh|config\/(?:systemd|autostart|git)|git\/(?:hooks|config)|local\/share\/systemd|gnupg|aws|docker\/config)(?:\/|$)|(?:^|\/)\.git\/(?:hooks|config)/;
+  /(?:^|\/)(?:\.(?:bashrc|bash_profile|bash_login|bash_aliases|profile|zshrc|zshenv|zprofile|inputrc|netrc|gitconfig|pam_environment|xinitrc)|authorized_keys2?|rc\.local|ld\.so\.preload|crontab|sudoers)$|^\/etc\/(?:cron[\w.]*|sudoers\.d|profile(?:\.d|$)|bash\.bashrc|environment|init\.d|systemd|pam\.d|ssh|passwd|shadow|group|ld\.so|modules|security|xdg\/autostart|apt\/(?:sources|trusted)|udev|NetworkManager\/dispatcher|rc\d?\.d)(?:\/|$|-)|^\/(?:var\/spool\/cron|lib\/systemd|usr\/lib\/systemd|var\/lib\/cloud)(?:\/|$)|\/\.(?:ssh|config\/(?:systemd|autostart|git)|git\/(?:hooks|config)|local\/share\/systemd|gnupg|aws|docker\/config)(?:\/|$)|(?:^|\/)\.git\/(?:hooks|config)|(?:\}\}|\ue000|\$\w+|\$\(…\))\/(?:etc\/)?(?:cron\.\w+|sudoers\.d|profile\.d|systemd\/system|init\.d)\/|\/hooks\/(?:pre|post|commit|prepare|update|applypatch)[\w-]*$/;
 
 /** Variables that decide which programs run, or what they load. */
 const RULING =
@@ -70,7 +70,6 @@ export function persistFindings(change: Change): Finding[] {
   return [
     ...commandFindings(change),
     ...variableFindings(change),
-    ...taskFindings(change),
     ...rightFindings(change),
     ...programFindings(change),
   ];
@@ -171,36 +170,6 @@ function recipeVariables({ now: { language }, lines }: Change): { name: string; 
     return isRuling ? [{ name, value: value as string, line: number }] : [];
   });
 }
-
-function taskFindings({ path, old, now, addedLeaves, goneLeaves }: Change): Finding[] {
-  const files = addedLeaves.filter(
-    ({ keys, value }) =>
-      /^(?:dest|path|name|file)$/.test(keys.at(-1) ?? '') && START_FILES.test(value) && keys.length > 1,
-  );
-  const isNew = ({ value }: Leaf) => !(old.data?.leaves ?? []).some((leaf) => leaf.value === value);
-  // The same task, about another of these files.
-  const isOther = goneLeaves.some(
-    ({ keys, value }) => /^(?:dest|path|name|file)$/.test(keys.at(-1) ?? '') && START_FILES.test(value),
-  );
-  const isTasks = (now.data?.documents ?? []).some(Array.isArray);
-  const enabled = addedLeaves.filter(
-    ({ keys, value }) =>
-      keys.at(-1) === 'enabled' &&
-      /^(?:true|yes|True)$/.test(value) &&
-      keys.some((key) => /(?:^|\.)(?:systemd|systemd_service|service|sysvinit|openrc)$/.test(key)),
-  );
-  return [
-    ...files
-      .filter(isNew)
-      .map(({ value, line }) =>
-        isOther ? asks('softer', path, line, WHY, value) : refuses('persists', path, line, WHY, value),
-      ),
-    ...(isTasks ? enabled : []).map(({ line }) => asks('softer', path, line, 'starts a service by itself from now on')),
-  ];
-}
-
-const isRecord = (value: Value | undefined): value is { [key: string]: Value } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const WRITES = /^(?:create|update|patch|delete|deletecollection|\*|escalate|bind|impersonate|approve|sign|use)$/;
 const READS = /^(?:get|list|watch)$/;

@@ -77,7 +77,7 @@ const SOFTER: readonly (readonly [Test, string])[] = [
   ],
   [is(/^(?:count|for_each)$/, /^(?:\{\s*\}|\[\s*\]|toset\(\[\s*\]\)|.*\?.*:\s*0)$/), 'runs none of it any more'],
   [({ value }) => /^--delete/.test(value), 'deletes what is not on the other side'],
-  [({ keys, value }) => keys.includes('capabilities') && value === 'ALL', 'gives a container all rights'],
+  [is(/^(?:add|cap_add)$/, /^(?:ALL|(?:CAP_)?SYS_ADMIN)$/i), 'gives a container all rights'],
   [
     ({ keys, value }) =>
       /^(?:volumes|path|hostPath|source)$/.test(keys.at(-1) ?? '') &&

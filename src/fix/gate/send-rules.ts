@@ -42,14 +42,16 @@ export function sendFindings({ path, added, old, lines, now }: Change, knows: Kn
       (other) =>
         other.program === fact.program &&
         hosts(other) === hosts(sending) &&
-        other.payload.join('\0') === sending.payload.join('\0'),
+        plainPayload(other) === plainPayload(sending),
     );
     if (same) return [];
     const isNear =
       !sending.unknown &&
       sending.destinations.length > 0 &&
       sending.destinations.every((one) => isPrivate(one) || knows(one.host));
-    const wasThere = earlier.some((other) => other.program === fact.program && hosts(other) === hosts(sending));
+    const wasThere = earlier.some(
+      (other) => other.program === fact.program && shortHosts(other) === shortHosts(sending),
+    );
     return isNear || wasThere
       ? [asks('softer', path, fact.line, 'sends something to an address that is known', words)]
       : [refuses('sends', path, fact.line, WHY, words)];
@@ -61,6 +63,9 @@ export function sendFindings({ path, added, old, lines, now }: Change, knows: Kn
 }
 
 const hosts = ({ destinations }: Sending): string => destinations.map(({ host }) => host).join(' ');
+/** `nas` and `nas.lan` may be one host. */
+const shortHosts = (sending: Sending): string => hosts(sending).replace(/\b([a-z][\w-]*)\.\S+/g, '$1');
+const plainPayload = ({ payload }: Sending): string => payload.join('\0').replace(/[${}]/g, '');
 
 const usesSocket = ({ words, redirects }: Fact): boolean =>
   [...words.map(({ text }) => text), ...redirects.map(({ target }) => target?.text ?? '')].some((text) =>

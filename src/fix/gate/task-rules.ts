@@ -1,27 +1,12 @@
 // Tasks of Ansible, judged as what they are: a module called with arguments, under conditions, on hosts.
+import type { RefusalCode } from '../edit.ts';
 import { addressesIn, isPrivate } from './addresses.ts';
 import type { Value } from './data.ts';
 import type { Change, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
+import { START_FILES } from './persist-rules.ts';
 import type { GateRules, Knows } from './rules.ts';
-
-interface Task {
-  readonly name: string;
-  readonly module: string;
-  readonly args: Value;
-  /** What it says besides: when, loop, tags. */
-  readonly words: { readonly [key: string]: Value };
-  /** Hosts and conditions of the plays and blocks around it. */
-  readonly above: string;
-}
-
-const KEYWORDS =
-  /^(?:name|when|register|loop|loop_control|with_\w+|tags|vars|become\w*|notify|listen|ignore_errors|ignore_unreachable|failed_when|changed_when|until|retries|delay|delegate_to|delegate_facts|run_once|environment|no_log|args|async|poll|check_mode|diff|any_errors_fatal|block|rescue|always|connection|remote_user|throttle|timeout|module_defaults|collections|hosts|tasks|roles|pre_tasks|post_tasks|handlers|gather_facts|vars_files|vars_prompt|strategy|serial|max_fail_percentage|debugger|port|force_handlers|local_action|action)$/;
-const LISTS = ['tasks', 'pre_tasks', 'post_tasks', 'handlers', 'block', 'rescue', 'always'];
-
-/** Names of the tasks in a file that call such a module. */
-export const taskNames = (file: FileFacts, module: RegExp): Set<string> =>
-  new Set(tasksIn(file).flatMap((task) => (task.name !== '' && module.test(task.module) ? [task.name] : [])));
+import { callText, counterpart, fileOf, isNamedIn, type Task } from './tasks.ts';
 
 export function taskFindings(
   change: Change,
@@ -29,95 +14,54 @@ export function taskFindings(
   knows: Knows,
 ): Finding[] {
   const { path, old, now } = change;
-  const [before, after] = [tasksIn(old), tasksIn(now)];
+  const [before, after] = [old.tasks, now.tasks];
   if (before.length + after.length === 0) return [];
-  const said = `${log}\n${failed}`;
+  const logText = `${log}\n${failed}`;
   return [
-    ...lost(path, before, after, said),
-    ...after
-      .filter((task) => !before.some((other) => sameTask(other, task)))
-      .flatMap((task) => [
-        ...(before.some((other) => other.module === task.module && isAbout(other, task))
-          ? []
-          : addedTask(path, task, knows)),
-        ...destroying(path, task, before),
-      ]),
-    ...after.flatMap((task) => silenced(path, task, before, said)),
+    ...lost(path, before, after, logText),
+    ...after.flatMap((task) => [
+      ...newCall(path, task, old, knows),
+      ...removal(path, task, before),
+      ...silenced(path, task, before, logText),
+    ]),
     ...plays(change),
   ];
 }
 
-function tasksIn({ data }: FileFacts): Task[] {
-  return (data?.documents ?? []).flatMap((document) =>
-    Array.isArray(document) ? document.flatMap((item) => tasksOf(item, '')) : [],
+const shown = ({ name, module }: Task): string => (name === '' ? module : `${name} (${module})`);
+const isIn = (task: Task, tasks: readonly Task[]): boolean =>
+  tasks.some(
+    (other) =>
+      callText(other) === callText(task) &&
+      JSON.stringify(other.words) === JSON.stringify(task.words) &&
+      other.above === task.above,
   );
-}
+/** Its failure counts for nothing. */
+const isForgiven = ({ words }: Task): boolean =>
+  /^(?:true|yes)$/i.test(String(words.ignore_errors ?? '')) || /^(?:false|no)$/i.test(String(words.failed_when ?? ''));
 
-const isRecord = (value: Value | undefined): value is { [key: string]: Value } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function tasksOf(value: Value, above: string): Task[] {
-  if (!isRecord(value)) return [];
-  const here =
-    above +
-    ['hosts', 'when', 'tags']
-      .flatMap((key) => (key in value ? [`${key}: ${JSON.stringify(value[key])}; `] : []))
-      .join('');
-  const below = LISTS.flatMap((key) =>
-    Array.isArray(value[key]) ? (value[key] as Value[]).flatMap((item) => tasksOf(item, here)) : [],
-  );
-  const module = Object.keys(value).find((key) => !KEYWORDS.test(key));
-  if (module === undefined || LISTS.some((key) => key in value)) return below;
-  const { [module]: args = '', ...words } = value;
-  return [
-    {
-      name: typeof value.name === 'string' ? value.name : '',
-      module: module.replace(/^ansible\.(?:builtin|legacy)\./, ''),
-      args,
-      words,
-      above: here,
-    },
-    ...below,
-  ];
-}
-
-const destOf = ({ args }: Task): string | undefined =>
-  isRecord(args) && typeof args.dest === 'string' ? args.dest : undefined;
-/** The same task in another form: of one name, or for one file. */
-const isAbout = (a: Task, b: Task): boolean =>
-  a.name === b.name || (destOf(a) !== undefined && destOf(a) === destOf(b));
-const callOf = ({ module, args }: Task): string => JSON.stringify([module, args]);
-const sameTask = (a: Task, b: Task): boolean =>
-  callOf(a) === callOf(b) && JSON.stringify(a.words) === JSON.stringify(b.words) && a.above === b.above;
+const IDLE = /^(?:debug|meta|pause|set_fact|wait_for)$/;
 
 /** Tasks that are gone, or that do nothing any more. */
-function lost(path: string, before: readonly Task[], after: readonly Task[], said: string): Finding[] {
+function lost(path: string, before: readonly Task[], after: readonly Task[], logText: string): Finding[] {
   return before.flatMap((task) => {
     if (/^(?:debug|meta|pause|set_fact|assert|fail|import_\w+|include_\w+)$/.test(task.module)) return [];
-    const isThere = after.some(
+    const isFailed = isNamedIn(task.name, logText);
+    const isLate = (other: Task) => /handlers; |rescue; /.test(other.above) && !/handlers; |rescue; /.test(task.above);
+    const same = after.find(
       (other) =>
         other.module === task.module &&
-        (callOf(other) === callOf(task) || (other.name === task.name && task.name !== '')),
+        (callText(other) === callText(task) || (other.name === task.name && task.name !== '')),
     );
     const count = (tasks: readonly Task[]) => tasks.filter(({ module }) => module === task.module).length;
-    if (isThere || count(after) >= count(before)) return [];
+    if (same ? !(isFailed && isLate(same)) : count(after) >= count(before)) return [];
     // The same work by another module: `shell: reboot` and `reboot:`.
-    const successor = after.find(
-      (other) =>
-        other.name === task.name && task.name !== '' && !/^(?:debug|meta|pause|set_fact|wait_for)$/.test(other.module),
-    );
-    if (successor) return [];
-    const isFailed = nameIn(task.name, said);
+    if (after.some(({ name, module }) => name === task.name && name !== '' && !IDLE.test(module))) return [];
     const why = 'is gone without another one in its place';
-    return [
-      isFailed ? refuses('masks', path, undefined, why, shown(task)) : asks('masks', path, undefined, why, shown(task)),
-    ];
+    if (isFailed) return [refuses('masks', path, undefined, why, shown(task))];
+    return isForgiven(task) ? [] : [asks('masks', path, undefined, why, shown(task))];
   });
 }
-
-/** Whether the log names the task as one that ran. */
-const nameIn = (name: string, said: string): boolean =>
-  name !== '' && new RegExp(`TASK \\[(?:[^\\]]* : )?${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\]`).test(said);
 
 /** Plays that now run on no host. */
 const plays = ({ path, addedLeaves }: Change): Finding[] =>
@@ -128,8 +72,6 @@ const plays = ({ path, addedLeaves }: Change): Finding[] =>
     )
     .map(({ value, line }) => refuses('masks', path, line, 'runs on no host', `hosts: ${value}`));
 
-const shown = ({ name, module }: Task): string => (name === '' ? module : `${name} (${module})`);
-
 /** Conditions of words and numbers alone: they hold always or never. */
 const CONSTANT =
   /^(?:not\s+)?\(?\s*(?:(?:true|false|yes|no|none|never|always|\d+|'[^']*'|"[^"]*")(?:\s*(?:==|!=|<|>|and|or|\|)\s*(?:not\s+)?(?:true|false|bool|yes|no|none|int|\d+|'[^']*'|"[^"]*"))*)\s*\)?$/i;
@@ -137,95 +79,146 @@ const isConstant = (value: Value | undefined): boolean =>
   Array.isArray(value)
     ? value.length === 0 || value.some(isConstant)
     : typeof value === 'string' && (CONSTANT.test(value.trim()) || value.trim() === 'ansible_check_mode');
+const isNothing = (value: Value): boolean => /^"?(?:\[\]|\{\{ *\[\] *\}\})"?$/.test(JSON.stringify(value));
 
-/** Words on a task that keep it from running or its failure from counting, which it did not have before. */
-function silenced(path: string, task: Task, before: readonly Task[], said: string): Finding[] {
+/** Words that keep a task from running or its failure from counting: which values do, and why that is wrong. */
+const SILENCES: readonly (readonly [key: RegExp, (value: Value) => boolean, why: string])[] = [
+  [/^ignore_errors$/, (value) => !/^(?:false|no)$/i.test(String(value)), 'its failure does not count any more'],
+  [/^failed_when$/, isConstant, 'never fails'],
+  [/^when$/, isConstant, 'runs never, or always'],
+  [/^(?:loop|with_\w+)$/, isNothing, 'runs for nothing'],
+  [/^tags$/, (value) => JSON.stringify(value).includes('never'), 'runs never'],
+];
+/** Of a task that was there. */
+const SILENCES_OLD: typeof SILENCES = [
+  [/^until$/, (value) => isConstant(value) || /^\w+ is defined$/.test(String(value)), 'is not waited for any more'],
+  [/^poll$/, (value) => String(value) === '0', 'is not waited for any more'],
+];
+
+/** Words on a task that it did not have before. */
+function silenced(path: string, task: Task, before: readonly Task[], logText: string): Finding[] {
   const earlier =
-    before.find((other) => callOf(other) === callOf(task)) ??
+    before.find((other) => callText(other) === callText(task)) ??
     before.find((other) => other.name !== '' && other.name === task.name);
-  const had = (key: string) => JSON.stringify(earlier?.words[key]);
-  const news = (key: string) => key in task.words && JSON.stringify(task.words[key]) !== had(key);
-  const say = (why: string, key: string) =>
-    refuses('masks', path, undefined, why, `${shown(task)}: ${key}: ${JSON.stringify(task.words[key])}`);
-  const isFailed = nameIn(task.name, said);
-  const asked = isFailed
-    ? ['when', 'failed_when', 'args'].filter((key) => news(key) && !isConstant(task.words[key]))
-    : [];
-  const never = (value: Value | undefined) => JSON.stringify(value ?? '').includes('never');
-  return [
-    ...(news('ignore_errors') && !/^(?:false|no)$/i.test(String(task.words.ignore_errors))
-      ? [say('its failure does not count any more', 'ignore_errors')]
-      : []),
-    ...['when', 'failed_when']
-      .filter((key) => news(key) && isConstant(task.words[key]))
-      .map((key) => say('runs never, or never fails', key)),
-    ...asked.map((key) =>
-      asks('masks', path, undefined, 'may run less often, or fail less often, than before', `${shown(task)}: ${key}`),
-    ),
-    ...['loop', 'with_items']
-      .filter((key) => news(key) && /^"?(?:\[\]|\{\{ *\[\] *\}\})"?$/.test(JSON.stringify(task.words[key])))
-      .map((key) => say('runs for nothing', key)),
-    ...(news('tags') && never(task.words.tags) ? [say('runs never', 'tags')] : []),
-    ...(news('loop') && JSON.stringify(task.words.loop) === '[]' ? [say('runs for nothing', 'loop')] : []),
-    ...(news('poll') && String(task.words.poll) === '0' && earlier ? [say('is not waited for any more', 'poll')] : []),
-  ];
+  const news = Object.keys(task.words).filter(
+    (key) => JSON.stringify(task.words[key]) !== JSON.stringify(earlier?.words[key]),
+  );
+  const isFailed = isNamedIn(task.name, logText);
+  return news.flatMap((key): Finding[] => {
+    const value = task.words[key] as Value;
+    const row = [...SILENCES, ...(earlier ? SILENCES_OLD : [])].find(([keys, test]) => keys.test(key) && test(value));
+    const words = `${shown(task)}: ${key}: ${JSON.stringify(value)}`;
+    // A new task hides no failure but its own.
+    if (row)
+      return [
+        earlier ? refuses('masks', path, task.line, row[2], words) : asks('masks', path, task.line, row[2], words),
+      ];
+    return isFailed &&
+      (/^(?:when|failed_when|args)$/.test(key) || (key === 'until' && earlier?.words.until !== undefined))
+      ? [asks('masks', path, task.line, 'may run less often, or fail less often, than before', words)]
+      : [];
+  });
 }
 
 const REMOVES = /"?state"?\s*[:=]\s*"?(?:absent|purged|removed)\b/;
+const removes = ({ args }: Task): boolean => REMOVES.test(JSON.stringify(args));
 
 /** A task that removes something and was there in another form: guarded otherwise, elsewhere, or about something else. */
-function destroying(path: string, task: Task, before: readonly Task[]): Finding[] {
-  const removes = ({ args }: Task) => REMOVES.test(JSON.stringify(args));
-  const earlier = before.filter((other) => other.module === task.module && removes(other));
-  if (!removes(task) || earlier.length === 0) return [];
-  return [asks('softer', path, undefined, 'changes what is removed, or on what that depends', shown(task))];
+function removal(path: string, task: Task, before: readonly Task[]): Finding[] {
+  const isChanged = removes(task) && !isIn(task, before);
+  return isChanged && before.some((other) => other.module === task.module && removes(other))
+    ? [asks('softer', path, task.line, 'changes what is removed, or on what that depends', shown(task))]
+    : [];
 }
 
-const PERSISTS =
-  /^(?:(?:ansible\.posix|community\.general)\.)?(?:cron|cronvar|at|authorized_key|user|group|git_config|sudoers|pam_limits|pamd|known_hosts|openssh_keypair)$/;
+type Row = readonly [modules: RegExp, args: RegExp, verdict: 'softer' | 'writes_outside' | RefusalCode, why: string];
 
-function addedTask(path: string, task: Task, knows: Knows): Finding[] {
-  const args = JSON.stringify(task.args);
-  const say = (why: string) => [asks('softer', path, undefined, why, shown(task))];
-  if (/(?:^|\.)(?:parted|filesystem|lvg|luks_device|docker_prune|mkfs|win_format)$/.test(task.module))
-    return [refuses('destroys', path, undefined, 'formats, partitions or prunes', shown(task))];
-  if (
-    /(?:^|\.)(?:lvol|zfs|zpool|mysql_db|postgresql_db|mongodb_\w+|iptables|nftables|mount|docker_volume)$/.test(
-      task.module,
-    )
-  )
-    return say('changes disks, databases or the firewall');
-  if (
-    /(?:^|\.)(?:fetch|slurp)$/.test(task.module) &&
-    /shadow|id_(?:rsa|ed25519)|\.ssh|kubeconfig|k3s\.yaml|token|secret|\.key|\.pem/.test(args)
-  )
-    return say('reads a key or a secret');
-  if (/(?:^|\.)(?:get_url|unarchive|copy)$/.test(task.module) && /"dest":"[^"]*\/s?bin(?:\/[^"/]*)?"/.test(args))
-    return [refuses('installs', path, undefined, 'installs a program', shown(task))];
-  if (PERSISTS.test(task.module))
-    return [
-      refuses('persists', path, undefined, 'changes who may do what, or what runs, beyond this stage', shown(task)),
-    ];
-  if (task.module === 'meta' && /end_\w+|clear_host_errors/.test(args))
-    return [refuses('masks', path, undefined, 'ends the play before its work is done', shown(task))];
-  if (/(?:^|\.)(?:reboot|win_reboot|shutdown)$/.test(task.module)) return say('reboots the host');
-  if (/(?:^|\.)(?:uri|win_uri)$/.test(task.module) && /"(?:body|src)"|"method":"(?:POST|PUT|PATCH|DELETE)"/i.test(args))
-    return sends(path, task, args, knows);
-  if (
-    /(?:^|\.)(?:mail|slack|telegram|discord|mattermost|matrix|pushover|sns|irc|mqtt|s3_object|aws_s3|ftp)$/.test(
-      task.module,
-    )
-  )
-    return sends(path, task, args, knows);
-  if (/"(?:path|dest|name)":"\/etc\/(?:hosts|fstab|resolv\.conf|passwd|group|hostname|nsswitch\.conf)"/.test(args))
-    return [asks('writes_outside', path, undefined, 'writes a file that the whole host reads', shown(task))];
-  return [];
+const BEYOND = 'changes who may do what, or what runs, beyond this stage';
+/** Modules with such arguments, as JSON. */
+const CALLS: readonly Row[] = [
+  [
+    /^(?:parted|filesystem|lvg|luks_device|docker_prune|mkfs|win_format)$/,
+    /./,
+    'destroys',
+    'formats, partitions or prunes',
+  ],
+  [/^replace$/, /"regexp":"[\^(]*\.[*+][)$]*".*"replace":""/, 'destroys', 'empties a file'],
+  [/^copy$/, /"content":"\s*(?:\{\{\s*(?:''|"")\s*\}\})?\s*"/, 'destroys', 'empties a file'],
+  [
+    /^(?:lvol|zfs|zpool|mysql_db|postgresql_db|mongodb_\w+|iptables|nftables|mount|docker_volume)$/,
+    /./,
+    'softer',
+    'changes disks, databases or the firewall',
+  ],
+  [
+    /^(?:fetch|slurp)$/,
+    /shadow|id_(?:rsa|ed25519)|\.ssh|kubeconfig|k3s\.yaml|token|secret|\.key|\.pem/,
+    'softer',
+    'reads a key or a secret',
+  ],
+  [/^(?:get_url|unarchive|copy)$/, /"dest":"[^"]*\/s?bin(?:\/[^"/]*)?"/, 'installs', 'installs a program'],
+  [
+    /^(?:cron|cronvar|at|authorized_key|user|group|git_config|sudoers|pam_limits|pamd|known_hosts|openssh_keypair)$/,
+    /./,
+    'persists',
+    BEYOND,
+  ],
+  [/^meta$/, /end_\w+|clear_host_errors/, 'masks', 'ends the play before its work is done'],
+  [/^(?:reboot|win_reboot|shutdown)$/, /./, 'softer', 'reboots the host'],
+  [
+    /^(?:systemd|systemd_service|service|sysvinit|openrc)$/,
+    /"enabled":"(?:true|yes)"/i,
+    'softer',
+    'starts a service by itself from now on',
+  ],
+  [/^(?:import|include)_\w+$/, /"(?:_raw_params|file|name)":"\//, 'softer', 'runs what is not in the repository'],
+  [
+    /./,
+    /"(?:path|dest|name)":"\/etc\/(?:hosts|fstab|resolv\.conf|passwd|group|hostname|nsswitch\.conf)"/,
+    'writes_outside',
+    'writes a file that the whole host reads',
+  ],
+];
+const SENDERS: readonly (readonly [modules: RegExp, args: RegExp])[] = [
+  [/^(?:uri|win_uri)$/, /"(?:body|src)"|"method":"(?:POST|PUT|PATCH|DELETE)"/i],
+  [/^(?:uri|win_uri|get_url)$/, /(?:lookup|query|q)\(\s*\\?["'](?:file|env|password|vars|pipe)\\?["']/],
+  [/^(?:mail|slack|telegram|discord|mattermost|matrix|pushover|sns|irc|mqtt|s3_object|aws_s3|ftp)$/, /./],
+];
+
+const bare = ({ module }: Task): string => module.split('.').at(-1) as string;
+const hits = (task: Task, [modules, args]: readonly [RegExp, RegExp, ...unknown[]]): boolean =>
+  modules.test(bare(task)) && args.test(JSON.stringify(task.args));
+
+/** A call that was not there, or with arguments that matter and were not there. */
+function newCall(path: string, task: Task, { tasks: before, commands }: FileFacts, knows: Knows): Finding[] {
+  if (before.some((other) => callText(other) === callText(task))) return [];
+  const earlier = counterpart(task, before);
+  const row = CALLS.find((one) => hits(task, one) && !(earlier && hits(earlier, one)));
+  const say = (code: Row[2], why: string) =>
+    code === 'softer' || code === 'writes_outside'
+      ? asks(code, path, task.line, why, shown(task))
+      : refuses(code, path, task.line, why, shown(task));
+  const file = fileOf(task);
+  if (file !== undefined && START_FILES.test(file) && !before.some((other) => fileOf(other) === file))
+    return [say(earlier && START_FILES.test(fileOf(earlier) ?? '') ? 'softer' : 'persists', BEYOND)];
+  const wasDone =
+    row?.[2] === 'softer' &&
+    (before.some((other) => hits(other, row) && (fileOf(other) === fileOf(task) || srcOf(other) === srcOf(task))) ||
+      (row[0].test('reboot') && commands.some(({ program }) => /^(?:reboot|shutdown)$/.test(program))));
+  return [
+    ...(row && !wasDone ? [say(row[2], row[3])] : []),
+    ...(SENDERS.some((one) => hits(task, one)) ? sends(path, task, earlier, knows) : []),
+  ];
 }
 
-function sends(path: string, task: Task, args: string, knows: Knows): Finding[] {
-  const to = addressesIn(args);
-  const isNear = to.length > 0 && to.every((one) => isPrivate(one) || knows(one.host));
+const srcOf = ({ args }: Task): Value | undefined => args.src ?? args.unit;
+
+function sends(path: string, task: Task, earlier: Task | undefined, knows: Knows): Finding[] {
+  const [to, was] = [task, earlier].map((one) => addressesIn(JSON.stringify(one?.args ?? '')));
+  const names = (list: typeof to) => JSON.stringify(list);
+  if (earlier && SENDERS.some((one) => hits(earlier, one)) && names(to) === names(was)) return [];
+  const isNear = to !== undefined && to.length > 0 && to.every((one) => isPrivate(one) || knows(one.host));
   return isNear
-    ? [asks('softer', path, undefined, 'sends something to an address that is known', shown(task))]
-    : [refuses('sends', path, undefined, 'sends something to somebody else', shown(task))];
+    ? [asks('softer', path, task.line, 'sends something to an address that is known', shown(task))]
+    : [refuses('sends', path, task.line, 'sends something to somebody else', shown(task))];
 }
