@@ -48,7 +48,7 @@ function newPrograms({ path, added, gone, now, old }: Change, knows: Knows, tree
       program === '' ||
       program.startsWith('$') ||
       program === '}' ||
-      HARMLESS.has(program)
+      (HARMLESS.has(program) && /^(?:\/(?:usr\/)?s?bin\/)?[^/]+$/.test(words[0]?.text ?? ''))
     )
       return false;
     if (/^\ue000+$/.test(program)) return !old.commands.some((other) => other.program === program);
@@ -102,7 +102,7 @@ function newVerbs({ path, added, old }: Change): Finding[] {
 }
 
 const FETCHES =
-  /^(?:curl|wget|aria2c|http|https|xh|git|helm|flux|kubectl|k|oc|kustomize|argocd|ansible-galaxy|ansible-pull|terraform|tofu|docker|podman|nerdctl|crictl|skopeo|oras|pip[\d.]*|npm|go|nc|ncat|ssh|scp|rsync|ping|talosctl|k3sup|cosign|crane|add-apt-repository|apt-key|gpg|k3s|openssl|python[\d.]*)$/;
+  /^(?:curl|wget|aria2c|http|https|xh|git|helm|flux|kubectl|k|oc|kustomize|argocd|ansible-galaxy|ansible-pull|terraform|tofu|docker|podman|nerdctl|crictl|skopeo|oras|pip[\d.]*|npm|go|nc|ncat|ssh|scp|rsync|ping|talosctl|k3sup|cosign|crane|add-apt-repository|apt-key|gpg|k3s|openssl|python[\d.]*|restic|borg|kopia|rclone|mc|s5cmd|aws|velero|vault|nomad|consul|cosign|ncat|socat|telnet|lftp|sftp|mount|showmount|smbclient|iscsiadm|ipmitool|nix|bw|op)$/;
 /** Keys of data whose values are fetched. */
 const FETCHED_KEY =
   /^(?:url|urls|repo|repoURL|repository|registry|registries|mirrors?|sources?|src|uri|download_url|baseurl|base_url|helmRepo|remote|resources|bases|components|taskfile|include|remoteSources|endpoint|webhook\w*|address)$|(?:^|[_-])(?:url|repo|repository|uri|mirror|registry|image)s?$/i;
@@ -121,6 +121,15 @@ function newAddresses(change: Change, knows: Knows): Finding[] {
       words,
     );
   const found: Finding[] = [];
+  const isElsewhere = (fact: Fact) =>
+    (fact.program === 'curl' && new Arguments(fact.args).has('K', 'config')) ||
+    (fact.program === 'wget' && new Arguments(fact.args).has('i', 'input-file')) ||
+    (/^python[\d.]*$/.test(fact.program) && new Arguments(fact.args).any(/^(?:http\.server|SimpleHTTPServer)$/));
+  for (const fact of added.filter(({ role }) => role === 'run'))
+    if (isElsewhere(fact))
+      found.push(
+        asks('new_address', path, fact.line, 'reaches, or serves, whom only another file names', shownWords(fact)),
+      );
   for (const fact of added) {
     if (fact.role === 'maybe' || !(FETCHES.test(fact.program) || isInterpreter(fact.program))) continue;
     const bare = /^(?:curl|wget)$/.test(fact.program)
@@ -239,7 +248,7 @@ function shows({ path, added, gone }: Change): Finding[] {
       (/^(?:kubectl|k|oc)$/.test(program) &&
         args.verb(/^get$/) &&
         args.operands.some((word) => /^secrets?(?:[/.]|$)/.test(word)) &&
-        args.any(/^(?:-o\S*|--output\S*|yaml|json)$/) &&
+        args.any(/^(?:-o\S*|--output\S*|--template\S*|yaml|json)$/) &&
         isAlone) ||
       (/^(?:cat|head|tail|less|more|base64|xxd|strings|bat)$/.test(program) &&
         args.operands.some((word) => KEY_FILE.test(word)) &&
@@ -249,6 +258,8 @@ function shows({ path, added, gone }: Change): Finding[] {
         isAlone);
     if (fact.inline && isInterpreter(fact.inline.program) && !HARMLESS_CODE.test(fact.inline.text))
       return [asks('new_program', path, line, `runs a program that is written in its command`, words)];
+    if (/\/proc\/\S+\/environ/.test(words))
+      return [asks('softer', path, line, 'prints the environment, a secret or a key file', words)];
     const isPiped = fact.around.some(({ kind }) => kind === 'piped');
     const tells =
       isAlone &&
@@ -262,12 +273,13 @@ function shows({ path, added, gone }: Change): Finding[] {
       ({ name, values }) => /^(?:KUBECONFIG|TALOSCONFIG)$/.test(name) && /^(?:\/|~|\$HOME)/.test(values[0]?.text ?? ''),
     );
     if (config) return [asks('softer', path, line, `sets ${config.name} to a path of this machine`, words)];
-    const literal =
-      /^(?:echo|printf|cat)$/.test(program) &&
-      !fact.args.some(({ dynamic }) => dynamic) &&
-      !fact.document?.text.includes('$') &&
-      fact.redirects.some(({ operator, target }) => /^>/.test(operator) && /\$MENDLOOP_OUT\b/.test(target?.text ?? ''));
-    return literal && fact.fedBy.length === 0
+    const [feeder = fact] = fact.fedBy;
+    const isOutput = writtenPaths(fact).some((file) => /\$MENDLOOP_OUT\b/.test(file));
+    const isLiteral =
+      /^(?:echo|printf|cat|touch)$/.test((feeder.words[0]?.text ?? '').split('/').at(-1) as string) &&
+      !feeder.words.some(({ dynamic, text }) => dynamic && !text.includes('MENDLOOP_OUT')) &&
+      !feeder.document?.text.includes('$');
+    return isLiteral && isOutput && /^(?:echo|printf|cat|touch|tee)$/.test(program)
       ? [asks('softer', path, line, 'writes an output that nothing has made', words)]
       : [];
   });

@@ -4,7 +4,7 @@ import { isInterpreter, isShell } from '../shell/wrappers.ts';
 import { Arguments } from './arguments.ts';
 import { changedGuards } from './destroy-guards.ts';
 import { type Harm, harmOf, inlineHarm, sqlHarm } from './destructive.ts';
-import type { Change, Fact, FileFacts } from './facts.ts';
+import { type Change, type Fact, type FileFacts, spellings } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { shownWords } from './shown.ts';
 import { strings } from './texts.ts';
@@ -17,7 +17,7 @@ export function destroyFindings(change: Change): Finding[] {
   return [
     ...forkBombs(change),
     ...added.flatMap((fact) => {
-      const harm = harmIn(fact, scope);
+      const harm = worstOf([fact, ...variants(fact, change.now)].map((one) => harmIn(one, scope)));
       if (!harm) return [];
       if (harm.severity === 'ask' && isSameAct(fact, change)) return [];
       const severity = wasThere(fact, change) ? 'ask' : harm.severity;
@@ -29,6 +29,21 @@ export function destroyFindings(change: Change): Finding[] {
     ...changedGuards(change, (fact) => harmIn(fact, strict)?.severity === 'refuse'),
     ...programLines(change),
   ];
+}
+
+const worstOf = (harms: readonly (Harm | undefined)[]): Harm | undefined =>
+  harms.find((harm) => harm?.severity === 'refuse') ?? harms.find((harm) => harm !== undefined);
+
+/** The command with each value that a variable in its first words may hold. */
+function variants(fact: Fact, file: FileFacts): Fact[] {
+  const at = fact.words.slice(0, 3).findIndex(({ text }) => spellings(text, file)[0] !== text);
+  if (at === -1) return [];
+  return spellings(fact.words[at]?.text ?? '', file).map((text) => {
+    const words = fact.words.flatMap((word, i) =>
+      i === at ? text.split(/\s+/).map((part) => ({ ...word, text: part, dynamic: part.includes('$') })) : [word],
+    );
+    return { ...fact, words, program: nameOf(words[0]?.text ?? ''), args: words.slice(1) };
+  });
 }
 
 /** A function that starts itself twice. */
@@ -51,6 +66,7 @@ interface Scope {
   /** Files that the script fetches, by their names. */
   readonly fetched: ReadonlySet<string>;
   readonly assigned: ReadonlySet<string>;
+  readonly values: FileFacts['values'];
   /** Files that the script writes. */
   readonly made: ReadonlySet<string>;
   readonly language: FileFacts['language'];
@@ -62,9 +78,10 @@ function scopeOf({ old, now, after }: Change): Scope {
     isFunction: (name) => functions.has(name),
     temporary: temporaryNames(now, after),
     runTime: new Set(old.commands.map(({ program }) => program).filter((program) => /^[$\ue000]/.test(program))),
-    fetched: new Set(now.commands.flatMap(fetchedFiles)),
+    fetched: fetchedFiles(now.commands),
     made: new Set(now.commands.filter(makes).flatMap((fact) => [...writtenPaths(fact), ...fetchedNames(fact)])),
     language: now.language,
+    values: now.values,
     assigned: new Set(now.commands.flatMap((fact) => assignmentsOf(fact).map(({ name }) => name))),
   };
 }
@@ -189,12 +206,15 @@ function empties({ program, args, redirects }: Fact, scope: Scope): Harm | undef
 }
 
 /** A program that nobody can know before it runs. */
-function atRunTime({ program, around, role, words }: Fact, { runTime, assigned }: Scope): Harm | undefined {
+function atRunTime({ program, around, role, words }: Fact, { runTime, assigned, values }: Scope): Harm | undefined {
   if (role === 'maybe' || /^\ue000+$/.test(program) || (role === 'container' && program.startsWith('-')))
     return undefined;
   if (program === '}' || program === '{' || /^[^[].*[*?]|^[*?]|^[^\s[({:!.]+[:,;](?!\/)/.test(program))
     return { severity: 'refuse', why: 'cannot be read as a command' };
   if (!program.startsWith('$') || runTime.has(program)) return undefined;
+  // Each value that is written down is looked at for itself.
+  const given = values.get(program.slice(1));
+  if (given?.every((text) => /^[\w./-]+$/.test(text))) return undefined;
   const inFunction = around.some(({ kind }) => kind === 'function');
   if (inFunction && /^\$[@*1]$/.test(program)) return undefined;
   const name = /^\$([A-Z_]+)$/.exec(program)?.[1];
@@ -257,10 +277,18 @@ const hasOperand = ({ args }: Fact): boolean =>
   args.some(({ text }) => !/^[-+]/.test(text)) && !args.some(({ text }) => text === '-s');
 const nameOf = (word: string): string => word.split('/').at(-1) as string;
 
-const DATA_FILE = /\.(?:ya?ml|json|toml|txt|pem|crt|gpg|asc|sha256|iso|img|qcow2|raw|xz|gz|tgz|zip|zst|deb)$/;
-
-/** Those that could be run. */
-const fetchedFiles = (fact: Fact): string[] => fetchedNames(fact).filter((name) => !DATA_FILE.test(name));
+/** Files that come from elsewhere, also under other names and out of archives. */
+function fetchedFiles(commands: readonly Fact[]): Set<string> {
+  const names = new Set(commands.flatMap(fetchedNames));
+  for (const { program, args } of commands) {
+    const given = new Arguments(args).operands.map(nameOf);
+    if (!given.some((name) => names.has(name))) continue;
+    if (/^(?:mv|cp|install|ln)$/.test(program)) names.add(given.at(-1) ?? '');
+    if (/^(?:gunzip|unxz|bunzip2|unzstd|gzip|xz|zstd)$/.test(program))
+      for (const name of given) names.add(name.replace(/\.(?:gz|xz|bz2|zst)$/, ''));
+  }
+  return names;
+}
 
 function fetchedNames({ program, args, redirects }: Fact): string[] {
   if (!FETCHES.test(program)) return [];

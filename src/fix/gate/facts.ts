@@ -4,7 +4,7 @@ import type { Edit } from '../edit.ts';
 import type { Frame } from '../shell/command.ts';
 import { type ParseShell, unreadParts } from '../shell/node.ts';
 import { readable } from '../shell/templates.ts';
-import { type RunCommand, readArgv, readCommands } from '../shell/unwrap.ts';
+import { type RunCommand, readArgv, readCommands, valuesIn } from '../shell/unwrap.ts';
 import { type ChangedLines, changedLines } from './changed-lines.ts';
 import { type Data, type Leaf, readData } from './data.ts';
 import { type Language, languageOf, untemplated } from './language.ts';
@@ -14,6 +14,8 @@ import { shellTexts } from './texts.ts';
 
 export interface Fact extends RunCommand {
   readonly role: Role;
+  /** Which of the file's texts it is in. */
+  readonly text: number;
   /** The target, task or key whose text it is in. */
   readonly unit: string;
   /** What it is, wherever it stands. */
@@ -24,6 +26,8 @@ export interface FileFacts {
   readonly language: Language;
   readonly commands: readonly Fact[];
   readonly functions: readonly string[];
+  /** What variables of its scripts may hold, as far as it is written there. */
+  readonly values: ReadonlyMap<string, readonly string[]>;
   readonly data: Data | undefined;
   readonly tasks: readonly Task[];
   /** Lines of scripts that the grammar cannot read. */
@@ -47,19 +51,26 @@ export function factsOf(path: string, text: string, parse: ParseShell): FileFact
   const data = hasData ? readData(text, language) : undefined;
   const commands: Fact[] = [];
   const functions: string[] = [];
+  const values = new Map<string, readonly string[]>();
   const unread = new Set<number>();
   // A plain script has no templates: what looks like one is shell.
   const isPlain = language === 'shell' && untemplated(path) === path;
-  for (const shell of shellTexts(path, text, language, data)) {
-    const read = readText(shell, parse, isPlain);
+  for (const [i, shell] of shellTexts(path, text, language, data).entries()) {
+    const read = readText(shell, i, parse, isPlain);
     commands.push(...read.commands);
     functions.push(...read.functions);
+    for (const [name, given] of read.values) values.set(name, [...(values.get(name) ?? []), ...given]);
     for (const line of read.unread) unread.add(line);
   }
-  return { language, commands, functions, data, tasks: data ? readTasks(data) : [], unread };
+  return { language, commands, functions, values, data, tasks: data ? readTasks(data) : [], unread };
 }
 
-function readText({ text, role, line, name, guard = '' }: ShellText, parse: ParseShell, isPlain: boolean) {
+function readText(
+  { text, role, line, name, guard = '' }: ShellText,
+  index: number,
+  parse: ParseShell,
+  isPlain: boolean,
+) {
   const frames: Frame[] = guard === '' ? [] : [{ kind: 'given', guard }];
   const fact = (command: RunCommand): Fact => ({
     ...command,
@@ -67,12 +78,14 @@ function readText({ text, role, line, name, guard = '' }: ShellText, parse: Pars
     line: command.line + line - 1,
     role,
     unit: name,
+    text: index,
     key: keyOf(command),
   });
-  if (typeof text !== 'string') return { commands: readArgv(text, parse).map(fact), functions: [], unread: [] };
+  if (typeof text !== 'string')
+    return { commands: readArgv(text, parse).map(fact), functions: [], values: new Map(), unread: [] };
   const { commands, script } = readCommands(text, parse, isPlain);
   const unread = role === 'run' ? unreadParts(parse(readable(text, isPlain))).map((node) => node.line + line - 1) : [];
-  return { commands: commands.map(fact), functions: script.functions, unread };
+  return { commands: commands.map(fact), functions: script.functions, values: valuesIn(script), unread };
 }
 
 /** The words and redirections of a command; templates count by their length no more. */
@@ -88,19 +101,34 @@ export function keyOf({
     .replace(/\ue000+/g, '\ue000');
 }
 
+const MAX_SPELLINGS = 12;
+
+/** The texts that a word of a command may be, its variables filled in. */
+export function spellings(word: string, { values }: Pick<FileFacts, 'values'>): readonly string[] {
+  const [whole, braced, plain] = /\$(?:\{(\w+)\}|(\w+))/.exec(word) ?? [];
+  const given = values.get(braced ?? plain ?? '')?.filter((text) => !text.includes('$(…)')) ?? [];
+  if (whole === undefined || given.length === 0) return [word];
+  return given.slice(0, MAX_SPELLINGS).map((text) => word.replace(whole, () => text));
+}
+
 export function changeOf(edit: Edit, parse: ParseShell): Change {
   const { path, before, after } = edit;
   const old = factsOf(path, before ?? '', parse);
   const now = factsOf(path, after, parse);
   const [oldLeaves, nowLeaves] = [old.data?.leaves ?? [], now.data?.leaves ?? []];
+  const lines = changedLines(before, after);
+  // Of data that did not parse before, what stands in old lines is old.
+  const numbers = new Set(lines.added.map(({ number }) => number));
+  const isNew = ({ line }: { line: number }) =>
+    !old.data || old.data.parsed || [0, 1, 2, 3].some((more) => numbers.has(line + more));
   return {
     ...edit,
     old,
     now,
-    lines: changedLines(before, after),
-    added: without(now.commands, old.commands, ({ key, role }) => `${role === 'maybe'} ${key}`),
+    lines,
+    added: without(now.commands, old.commands, ({ key, role }) => `${role === 'maybe'} ${key}`).filter(isNew),
     gone: without(old.commands, now.commands, ({ key, role }) => `${role === 'maybe'} ${key}`),
-    addedLeaves: without(nowLeaves, oldLeaves, leafKey),
+    addedLeaves: without(nowLeaves, oldLeaves, leafKey).filter(isNew),
     goneLeaves: without(oldLeaves, nowLeaves, leafKey),
   };
 }

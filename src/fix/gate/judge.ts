@@ -75,7 +75,7 @@ function contentFindings(change: Change, rules: GateRules, tree: Tree, knows: Kn
   return [
     ...destroyFindings(change),
     ...resourceFindings(change, tree),
-    ...nameFindings(change, { protect: rules.protect, judging }),
+    ...nameFindings(change, { protect: rules.protect, judging, tree: rules.tree }),
     ...maskFindings(change, rules),
     ...taskFindings(change, rules, knows),
     ...sendFindings(change, knows),

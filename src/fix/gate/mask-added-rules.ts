@@ -26,7 +26,7 @@ export function added(change: Change): Finding[] {
       fact.via === 'trap' &&
       /^(?:exit|exec|return)$/.test(program) &&
       !isFailure(fact, now) &&
-      !/^\$/.test(fact.args[0]?.text ?? '')
+      !/^\$(?:\?|\w+)$/.test(fact.args[0]?.text ?? '')
     )
       return say('makes every end a good one');
     if (switchesOff(program, args)) return say('switches off that the script stops at a failure');
@@ -51,12 +51,17 @@ export function added(change: Change): Finding[] {
       fact.around.some((frame) => frame.kind === 'or' && !frame.fails && SAYS.test(frame.by));
     return swallowed ? [asks('softer', path, line, 'is new, and its failure does not count', shownWords(fact))] : [];
   });
-  const shadows = now.functions.filter(
-    (name) =>
-      !old.functions.includes(name) && (PROGRAMS.test(name) || old.commands.some(({ program }) => program === name)),
+  const times = (file: FileFacts, name: string) => file.functions.filter((other) => other === name).length;
+  const twice = now.functions.filter((name) => times(now, name) > 1 && times(now, name) > times(old, name));
+  const shadows = [...new Set(twice)].concat(
+    now.functions.filter(
+      (name) =>
+        !old.functions.includes(name) && (PROGRAMS.test(name) || old.commands.some(({ program }) => program === name)),
+    ),
   );
   return [
     ...made,
+    ...shebangs(change),
     ...shadows.map((name) =>
       refuses('masks', path, undefined, `defines a function ${name} in the place of the command`),
     ),
@@ -78,6 +83,15 @@ export function added(change: Change): Finding[] {
       : []),
   ];
 }
+
+/** A first line that has the script read by something that runs nothing of it. */
+const shebangs = ({ path, lines }: Change): Finding[] =>
+  lines.added
+    .filter(
+      ({ text, number }) =>
+        number === 1 && /^#!.*(?:\s-[a-z]*n|\/(?:true|cat|echo|false)\b|env\s+(?:true|cat|echo))/.test(text),
+    )
+    .map(({ text, number }) => refuses('masks', path, number, 'has the script read, not run', text));
 
 const MAKE_RULES =
   /^\.(?:RECIPEPREFIX|ONESHELL|SHELLFLAGS|IGNORE)\b|\bMAKEFLAGS\b|\$[({]file\b|^-?include\s+\/|^[^\t#]*:\s*export\s+\w|^ifn?(?:eq|def)\b/;

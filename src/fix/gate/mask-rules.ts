@@ -56,12 +56,14 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
       found.push(asks('masks', path, partner.line, `runs only ${perhaps}`, shownWords(partner)));
     if (isFailed && readsOnly(fact, partner))
       found.push(refuses('masks', path, partner.line, 'only looks where it did something', shownWords(partner)));
-    const [first] = news.filter((hiding) => hiding !== 'left' && (hiding !== 'piped' || isFailed));
+    const [first] = news.filter(
+      (hiding) => hiding !== 'left' && (!/^(?:piped|followed|asked)$/.test(hiding) || isFailed),
+    );
     const isAsked = partner.around.some(({ kind }) => kind === 'condition');
     if (first === 'silenced' && !isFailed && (isAsked || !counted)) continue;
     if (first === 'silenced') found.push(refuses('masks', path, partner.line, HIDES.silenced, shownWords(partner)));
     else if (first !== undefined) found.push(say(HIDES[first]));
-    else if (news.length > 0) found.push(asks('softer', path, partner.line, HIDES.left, shownWords(partner)));
+    else if (news.includes('left')) found.push(asks('softer', path, partner.line, HIDES.left, shownWords(partner)));
     found.push(...softened(path, fact, partner));
   }
   return found;
@@ -83,7 +85,7 @@ function successor(fact: Fact, { added }: Change): Fact | undefined {
 
 const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
 const guardsOf = ({ around }: Fact): string[] =>
-  around.flatMap((frame) => (frame.kind === 'branch' ? [squeezed(frame.guard)] : []));
+  around.flatMap((frame) => (frame.kind === 'branch' || frame.kind === 'given' ? [squeezed(frame.guard)] : []));
 const newGuards = (now: Fact, before: Fact): string[] =>
   guardsOf(now).filter((guard) => !guardsOf(before).includes(guard));
 
@@ -92,7 +94,8 @@ const NEVER =
   /^(?:if|while|unless)\s+(?:false\b|! ?true\b|! ?:|\[\[? *(?:"" |-n "" |0 (?:=|==|-eq) 1|1 (?:=|==|-eq) 0|-z "?\w+"? )|\(\( ?0 ?\)\))|^unless\s+(?:true|:)\s*$|^not\s+(?:true|:)(?=[\s;]|$)/;
 /** A condition that was not asked before, unless it asks the same program whether there is anything to do. */
 const isUnsure = (guard: string, { program }: Fact): boolean =>
-  /^(?:if|case|while)\b/.test(guard) && !new RegExp(`\\b${program.replace(/[^\w]/g, '.')}\\b`).test(guard);
+  /\b(?:command -v|which|type|cluster-info|--version)\b|^for \w+ in \$\{\w+:-\}/.test(guard) ||
+  (/^(?:if|case|while)\b/.test(guard) && !new RegExp(`\\b${program.replace(/[^\w]/g, '.')}\\b`).test(guard));
 
 const READS =
   /^(?:get|describe|diff|version|list|ls|show|status|template|lint|help|explain|kustomize|view|plan|validate|check|top|logs|history|search|config)$/;
@@ -111,13 +114,12 @@ function readsOnly(before: Fact, now: Fact): boolean {
 /** Run by a shell is run by itself. */
 const shellOf = ({ via }: Fact): string => (via === undefined || /^(?:ba|da|z|k|a)?sh$/.test(via) ? '' : via);
 
-/** The same command in the new text; of several the one with the same place among them. */
+/** The same command in the new text, run the same way if there is one; of several the one with the same place among them. */
 function sameIn(now: FileFacts, fact: Fact, old: FileFacts): Fact | undefined {
-  const same = now.commands.filter((other) => other.key === fact.key && shellOf(other) === shellOf(fact));
-  const index = old.commands
-    .filter((other) => other.key === fact.key && shellOf(other) === shellOf(fact))
-    .indexOf(fact);
-  return same[Math.min(index, same.length - 1)];
+  const same = now.commands.filter((other) => other.key === fact.key);
+  const alike = same.filter((other) => shellOf(other) === shellOf(fact));
+  const places = old.commands.filter((other) => other.key === fact.key && shellOf(other) === shellOf(fact));
+  return alike[Math.min(places.indexOf(fact), alike.length - 1)] ?? same[0];
 }
 
 /** It went into a function, loop or list of words: its program or what it names still stands in a new command. */
@@ -138,6 +140,7 @@ const HIDES = {
   negated: 'is negated, so that its failure counts as success',
   background: 'runs in the background, where its failure does not count',
   idle: 'is only asked about, and nothing is done whatever the answer is',
+  asked: 'is only asked about, and nothing fails when it does',
   or: 'stands left of `||`, and what stands right of it does not fail',
   substitution: 'stands in a substitution, where its failure does not count',
   argument: 'stands in a text that another command is given',
@@ -146,11 +149,21 @@ const HIDES = {
   piped: 'is piped into a command that always succeeds',
   silenced: 'has what it says about its failure thrown away',
   left: 'stands left of `&&`, where its failure ends nothing',
+  followed: 'is followed by another command in a text that does not stop at a failure',
 } as const;
 
 type Hiding = keyof typeof HIDES;
 /** Those that let a failure pass without a word. */
-const LOSES: ReadonlySet<Hiding> = new Set(['negated', 'background', 'idle', 'or', 'substitution', 'left']);
+const LOSES: ReadonlySet<Hiding> = new Set([
+  'negated',
+  'background',
+  'idle',
+  'or',
+  'substitution',
+  'left',
+  'followed',
+  'piped',
+]);
 
 function hidings(fact: Fact, file: FileFacts): Hiding[] {
   const made: Hiding[] = [];
@@ -159,10 +172,15 @@ function hidings(fact: Fact, file: FileFacts): Hiding[] {
     // `if ! cmd` is a question.
     if (frame.kind === 'negated' && !fact.around.some(({ kind }) => kind === 'condition')) made.push('negated');
     if (frame.kind === 'condition' && frame.idle) made.push('idle');
+    else if (frame.kind === 'condition' && !frame.fails) made.push('asked');
     if (frame.kind === 'or' && (!frame.fails || !canFail(frame.by, file))) made.push('or');
     if (frame.kind === 'and' && !frame.last && fact.program !== 'cd') made.push('left');
     if (frame.kind === 'argument' && fact.via !== 'sh' && fact.via !== 'bash') made.push('argument');
-    if (frame.kind === 'piped' && /^(?:true|:|cat|tee|head|tail|grep|sed)$/.test(frame.into) && !hasPipefail(file))
+    if (
+      frame.kind === 'piped' &&
+      /^(?:true|:|cat|tee|head|tail|grep|sed)$/.test(frame.into) &&
+      !hasPipefail(file, fact)
+    )
       made.push('piped');
     if (frame.kind === 'function' && !file.commands.some(({ program }) => program === frame.name))
       made.push('uncalled');
@@ -176,6 +194,7 @@ function hidings(fact: Fact, file: FileFacts): Hiding[] {
     made.push('shadowed');
   if (isSilenced(fact)) made.push('silenced');
   if (fact.via === 'coproc') made.push('background');
+  if (isFollowed(fact, file)) made.push('followed');
   return [...new Set([...made, ...callerHidings(fact, file)])];
 }
 
@@ -189,6 +208,16 @@ const canFail = (name: string, { functions, commands }: FileFacts): boolean =>
       !/^0*$/.test(fact.args[0]?.text ?? ''),
   );
 
+/** A function whose last words are that all went well. */
+const endsWell = (name: string, { commands }: FileFacts): boolean => {
+  const last = commands.filter((fact) => functionOf(fact) === name).at(-1);
+  return (
+    last !== undefined &&
+    /^(?:return|true|:|echo|printf)$/.test(last.program) &&
+    /^0*$/.test(last.program === 'return' ? (last.args[0]?.text ?? 'x') : '')
+  );
+};
+
 /** How the functions are called that a command stands in, and how a function runs what it is given. */
 function callerHidings(fact: Fact, file: FileFacts): Hiding[] {
   const name = functionOf(fact);
@@ -198,6 +227,7 @@ function callerHidings(fact: Fact, file: FileFacts): Hiding[] {
     fact.via === undefined
       ? []
       : file.commands.filter((other) => functionOf(other) === fact.via && /^\$[@*1]$/.test(other.program));
+  if (given.length > 0 && endsWell(fact.via ?? '', file)) return ['or'];
   const around = [...(calls.length === 1 ? calls : []), ...given].flatMap((other) =>
     other.around.filter(({ kind }) => kind !== 'function'),
   );
@@ -208,9 +238,28 @@ function callerHidings(fact: Fact, file: FileFacts): Hiding[] {
   });
 }
 
-const hasPipefail = ({ commands, language }: FileFacts): boolean =>
-  language !== 'shell' ||
-  commands.some(({ program, args }) => program === 'set' && args.some(({ text }) => text === 'pipefail'));
+/** Whether the text that a command stands in says so with `set`. */
+const isSet = ({ commands, language }: FileFacts, { text: own }: Fact, option: RegExp): boolean =>
+  commands.some(
+    ({ program, args, text: other }) =>
+      program === 'set' && (other === own || language !== 'yaml') && args.some(({ text }) => option.test(text)),
+  );
+const hasPipefail = (file: FileFacts, fact: Fact): boolean => isSet(file, fact, /^pipefail$/);
+
+/** In a task's shell, or a text for `sh -c`, only the last command tells how it ended. */
+function isFollowed(fact: Fact, file: FileFacts): boolean {
+  const isInner = fact.around.some(({ kind }) => kind === 'argument') && shellOf(fact) === '' && fact.via !== undefined;
+  if (!(isInner || (file.language === 'yaml' && fact.role === 'run')) || isSet(file, fact, /^-\w*e|^errexit$/))
+    return false;
+  const behind = file.commands.slice(file.commands.indexOf(fact) + 1);
+  return behind.some(
+    (other) =>
+      other.text === fact.text &&
+      other.via === fact.via &&
+      other.around.length === fact.around.length &&
+      other.from > fact.from,
+  );
+}
 
 const DRY = /^--(?:dry-run(?:=(?!none).*)?|validate=(?:false|ignore|warn)|check|noop|no-op|simulate|what-if|help)$/;
 

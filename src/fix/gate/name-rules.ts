@@ -2,7 +2,8 @@
 import { normalize } from 'node:path/posix';
 import picomatch from 'picomatch';
 import { commandWords, isWipeScript, pathMatcher, rawWords } from '../../config/paths.ts';
-import type { Change, Fact } from './facts.ts';
+import { isInterpreter } from '../shell/wrappers.ts';
+import { type Change, type Fact, type FileFacts, spellings } from './facts.ts';
 import { type Finding, refuses } from './finding.ts';
 import type { GateRules } from './rules.ts';
 import { shownWords } from './shown.ts';
@@ -10,35 +11,37 @@ import { writtenPaths } from './written-paths.ts';
 
 export function nameFindings(
   change: Change,
-  { protect, judging }: Pick<GateRules, 'protect'> & { judging: readonly string[] },
+  { protect, judging, tree }: Pick<GateRules, 'protect' | 'tree'> & { judging: readonly string[] },
 ): Finding[] {
   const { path, added, addedLeaves, lines, now } = change;
-  const isProtected = protectedWord(protect, path);
+  const isProtected = protectedWord([...protect, ...tree.files.filter(isWipeScript)], path);
   const folders = cdFolders(now.commands);
-  const named = (words: readonly string[]): string | undefined =>
+  const named = (words: readonly string[], isRun = false): string | undefined =>
     words.find(
       (word) =>
-        isProtected(word) ||
+        isProtected(word, isRun) ||
         runsWipe(word) ||
         LOOPS_OWN.test(word) ||
-        folders.some((folder) => isProtected(`${folder}/${word.replace(/^\.\//, '')}`)),
+        folders.some((folder) => isProtected(`${folder}/${word.replace(/^\.\//, '')}`, isRun)),
     );
   const say = (line: number, word: string, words: string) =>
     refuses('names_protected', path, line, `names ${word}, which may not be used either`, words);
   const commands = added.flatMap((fact): Finding[] => {
     const words = [...fact.words.map(({ text }) => text), ...fact.redirects.map(({ target }) => target?.text ?? '')];
-    const parts = words.flatMap((word) => [word, ...word.split(/[=:,]/)]);
+    const parts = words.flatMap((word) => spellings(word, now)).flatMap((word) => [word, ...word.split(/[=:,]/)]);
     const isSaid =
       /^(?:echo|printf|log\w*|info|warn\w*|error|die)$/.test(fact.program) &&
       writtenPaths(fact).length === 0 &&
       !fact.around.some(({ kind }) => kind === 'piped');
-    const word = isSaid ? undefined : named(parts);
+    const word = isSaid
+      ? undefined
+      : named(parts, isInterpreter(fact.program) || /^(?:source|\.|chmod)$/.test(fact.program));
     if (word !== undefined) return [say(fact.line, word, shownWords(fact))];
     const own = writtenPaths(fact).find((one) =>
       /^(?:\.\/|\$(?:MENDLOOP_(?:ROOT|HOME)|HERE|ROOT)\/|\$\(…\)\/)?(?:ai|plugins)\//.test(one),
     );
     if (own !== undefined) return [say(fact.line, own, shownWords(fact))];
-    const judge = judgeTouched(fact, judging, path, folders);
+    const judge = judgeTouched(fact, judging, path, folders, now);
     return judge === undefined
       ? []
       : [refuses('names_protected', path, fact.line, `writes ${judge}, which checks run`, shownWords(fact))];
@@ -75,9 +78,10 @@ function judgeTouched(
   judging: readonly string[],
   path: string,
   folders: readonly string[],
+  file: FileFacts,
 ): string | undefined {
   if (judging.length === 0) return undefined;
-  const written = writtenPaths(fact);
+  const written = writtenPaths(fact).flatMap((word) => spellings(word, file));
   const named = fact.inline && WRITES.test(fact.inline.text) ? rawWords(fact.inline.text) : [];
   return judging.find((judge) => [...written, ...named].some((word) => namesPath(word, judge, path, folders)));
 }
@@ -126,11 +130,11 @@ const runsWipe = (word: string): boolean =>
   (/^(?:\.{0,2}\/|\$)/.test(word) || /\.(?:sh|bash|py|pl|rb|js|mjs|ya?ml)$/i.test(word)) &&
   !/^https?:/.test(word);
 
-function protectedWord(protect: readonly string[], path: string): (word: string) => boolean {
+function protectedWord(protect: readonly string[], path: string): (word: string, isRun?: boolean) => boolean {
   const matches = pathMatcher(protect, { ignoreCase: true });
   const literal = protect.filter((glob) => !GLOB.test(glob) && !glob.endsWith('/')).map((glob) => glob.toLowerCase());
   const folder = path.split('/').slice(0, -1).join('/').toLowerCase();
-  return (word) => {
+  return (word, isRun = false) => {
     if (word.startsWith('-') || word.length > 1024 || /\s/.test(word)) return false;
     // "$DIR/name", ../../name and /somewhere/name may all end at the same file.
     const plain = plainPath(word.toLowerCase());
@@ -138,7 +142,7 @@ function protectedWord(protect: readonly string[], path: string): (word: string)
     if (commandWords(plain).some((candidate) => matches(candidate))) return true;
     if (/[*?[]/.test(plain) && plain.length > 3) {
       const isMatch = picomatch(plain.includes('/') ? [plain, `**/${plain}`] : `**/${plain}`, { dot: true });
-      return literal.some((file) => isMatch(file) && /[\w]{3}/.test(plain.split('/').at(-1) ?? ''));
+      return literal.some((file) => isMatch(file) && (isRun || /[\w]{3}/.test(plain.split('/').at(-1) ?? '')));
     }
     return literal.some((file) => {
       const name = file.split('/').at(-1) ?? '';

@@ -3,7 +3,7 @@
 import { assignmentsOf } from '../shell/unwrap.ts';
 import { Arguments } from './arguments.ts';
 import { isRecord, type Leaf } from './data.ts';
-import type { Change, FileFacts } from './facts.ts';
+import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { shownWords } from './shown.ts';
 import { strings } from './texts.ts';
@@ -66,6 +66,10 @@ export const START_FILES =
 const RULING =
   /^(?:PATH|LD_\w+|BASH_ENV|ENV|SHELLOPTS|PROMPT_COMMAND|PS[0-4]|GIT_CONFIG\w*|GIT_SSH|GIT_SSH_COMMAND|GIT_EXEC_PATH|PYTHONSTARTUP|NODE_OPTIONS|PERL5OPT|RUBYOPT|DYLD_\w+)$/;
 
+/** Variables that name where programs find their parts: a path of this machine is for the owner to decide. */
+const LOADING =
+  /^(?:PYTHONPATH|PYTHONHOME|NODE_PATH|PERL5LIB|RUBYLIB|CLASSPATH|HELM_PLUGINS|KUBECTL_PLUGINS_PATH|ANSIBLE_(?:CONFIG|LIBRARY|\w*PLUGINS)|TF_CLI_CONFIG_FILE|DOCKER_(?:HOST|CONFIG)|CDPATH|GOPATH|XDG_CONFIG_HOME)$/;
+
 export function persistFindings(change: Change): Finding[] {
   return [
     ...commandFindings(change),
@@ -75,12 +79,23 @@ export function persistFindings(change: Change): Finding[] {
   ];
 }
 
-function commandFindings({ path, added, old }: Change): Finding[] {
+/** Where the last `cd` before a command went. */
+const folderOf = (fact: Fact, { commands }: FileFacts): string =>
+  commands
+    .slice(0, commands.indexOf(fact))
+    .findLast(({ program, text }) => /^(?:cd|pushd)$/.test(program) && text === fact.text)
+    ?.args.find(({ text }) => !text.startsWith('-'))
+    ?.text.replace(/\/+$/, '') ?? '';
+
+function commandFindings({ path, added, old, now }: Change): Finding[] {
   return added.flatMap((fact): Finding[] => {
     if (fact.role === 'container') return [];
     const args = new Arguments(fact.args);
     const say = (why: string) => [refuses('persists', path, fact.line, why, shownWords(fact))];
-    const file = writtenPaths(fact).find((one) => START_FILES.test(one));
+    const folder = folderOf(fact, now);
+    const file = writtenPaths(fact)
+      .map((one) => (folder !== '' && !/^[/~$]/.test(one) ? `${folder}/${one}` : one))
+      .find((one) => START_FILES.test(one));
     if (file !== undefined && !old.commands.some((other) => writtenPaths(other).includes(file))) return say(WHY);
     const named =
       /^(?:read|mapfile|readarray|getopts)$/.test(fact.program) ||
@@ -126,6 +141,13 @@ function variableFindings(change: Change): Finding[] {
         .filter(({ name }) => RULING.test(name))
         .map(({ name, values }) => ({ name, value: values[0]?.text ?? '', line: fact.line })),
     );
+  const loaded = added
+    .filter(({ role }) => role === 'run')
+    .flatMap((fact) =>
+      assignmentsOf(fact)
+        .filter(({ name, values }) => LOADING.test(name) && /^(?:\/|~|tcp:|ssh:)/.test(values[0]?.text ?? ''))
+        .map(({ name }) => asks('softer', path, fact.line, `sets ${name} to a path of this machine`, shownWords(fact))),
+    );
   const env = added
     .filter(({ program, role }) => program === 'env' && role === 'run')
     .flatMap((fact) =>
@@ -147,6 +169,7 @@ function variableFindings(change: Change): Finding[] {
     ...[...set, ...env]
       .filter(({ name, value }) => !before.has(`${name}=${value}`))
       .map(({ name, value, line }) => say(line, name, value)),
+    ...loaded,
     ...leaves.map(({ keys, value, line }) => say(line, keys.at(-1) ?? '', value)),
     ...(now.language === 'shell'
       ? change.lines.added

@@ -104,7 +104,8 @@ function payloadOf(program: string, args: Arguments, fact: Fact): string[] {
     .filter(({ text, dynamic }) => dynamic && (SECRET.test(text) || text.includes('$(…)')))
     .map(({ text }) => text);
   const files = args.words.filter((word) => SECRET_FILE.test(word));
-  const uploads = uploaded(program, args);
+  const shells = /^(?:nc|ncat|netcat|socat)$/.test(program) && args.any(/^-[a-z]*[ec]$|EXEC:|SYSTEM:/) ? ['-e'] : [];
+  const uploads = [...uploaded(program, args), ...shells];
   const reads =
     READS_INPUT.test(program) && !(program === 'curl' && !args.any(/^(?:-|@-|.*@-)$/)) ? [...fed, ...input] : [];
   return [...data, ...secrets, ...files, ...uploads, ...reads, ...(ALWAYS.test(program) ? ['*', ...fed] : [])];

@@ -25,7 +25,7 @@ const USUAL: Readonly<Record<string, ReadonlySet<string>>> = {
   pct: words('create start list status config set clone exec push pull pending resize'),
   pvesh: words('get ls usage help'),
   pvesm: words('list status add path'),
-  zfs: words('list get create mount set snapshot share diff send load-key'),
+  zfs: words('list get create mount snapshot share diff send load-key'),
   zpool: words('list status get iostat history import'),
   ceph: words('status health df versions version log quorum_status'),
   rbd: words('ls list info status du create map'),
@@ -47,6 +47,10 @@ const USUAL: Readonly<Record<string, ReadonlySet<string>>> = {
   ),
   argocd: words('app login version cluster repo proj'),
   nft: words('list add'),
+  'talosctl etcd': words('members status snapshot alarm'),
+  'etcdctl snapshot': words('save status'),
+  'kubectl config': words('view current-context get-contexts set-context'),
+  'git branch': words('--show-current -a -r --list -vv'),
 };
 const SAME: Readonly<Record<string, string>> = {
   k: 'kubectl',
@@ -58,7 +62,7 @@ const SAME: Readonly<Record<string, string>> = {
 };
 /** Options that turn a usual verb into something else. */
 const UNUSUAL_OPTION =
-  /^-{1,2}(?:migrate-state|force-copy|reconfigure|lock=false|preserve=false|recover-from\S*|mode=(?:reboot|staged)|no-hooks|raw|force-unlock|overrides\S*|server-side-conflicts)(?:=true)?$/;
+  /^-{1,2}(?:migrate-state|force-copy|reconfigure|lock=false|preserve=false|recover-from\S*|mode=(?:reboot|staged)|no-hooks|raw|force-unlock|overrides\S*|server-side-conflicts|delete)(?:=true)?$|^(?:-{1,2}[\w-]+=)?(?:\S*(?:replica\w*|_?count)=0|\S*(?:persistence|storage)\S*enabled=false)$/i;
 const COMPOSE = words('up pull ps logs config build run exec version create images ls start restart wait');
 
 /** The tool and verb of a command that is unusual for it; undefined when it is usual, or the tool is none of these. */
@@ -75,7 +79,7 @@ export function unusualVerb({ program, args: given, via }: Pick<Fact, 'program' 
     const verb = composeVerb(args, program === 'docker-compose');
     return verb === undefined || COMPOSE.has(verb) ? undefined : `${program} ${verb}`;
   }
-  const option = args.words.find((word) => UNUSUAL_OPTION.test(word));
+  const option = args.words.find((word) => UNUSUAL_OPTION.test(word) && !/^get .*--raw \/\w*z\b/.test(args.all));
   if (option !== undefined && name !== 'git' && name !== 'docker') return `${program} ${option}`;
   // Values of options stand before the verb, too: one of the first words is enough.
   const [verb] = args.operands;
@@ -85,8 +89,12 @@ export function unusualVerb({ program, args: given, via }: Pick<Fact, 'program' 
     !args.operands.slice(1, 4).some((word) => usual.has(word))
   )
     return `${program} ${verb}`;
-  if (verb === undefined || /\ue000/.test(verb) || args.operands.slice(0, 4).some((word) => usual.has(word)))
-    return undefined;
+  const at = args.operands.slice(0, 4).findIndex((word) => usual.has(word));
+  const below = USUAL[`${name} ${args.operands[at]}`];
+  const next = args.operands[at + 1];
+  if (below && next !== undefined && !below.has(next) && !args.words.some((word) => below.has(word)))
+    return `${program} ${args.operands[at]} ${next}`;
+  if (verb === undefined || /\ue000/.test(verb) || at !== -1) return undefined;
   return `${program} ${verb}`;
 }
 

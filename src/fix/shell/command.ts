@@ -3,8 +3,8 @@ import type { Word } from './words.ts';
 
 /** One construct around a command, the outermost first. `guard`: the text on which it depends whether the command runs. */
 export type Frame =
-  /** It is a question; `idle`: whatever the answer is, nothing is done. */
-  | { readonly kind: 'condition'; readonly idle: boolean }
+  /** It is a question; `idle`: whatever the answer is, nothing is done; `fails`: when it fails, what follows does, too. */
+  | { readonly kind: 'condition'; readonly idle: boolean; readonly fails: boolean }
   | { readonly kind: 'branch'; readonly guard: string }
   | { readonly kind: 'function'; readonly name: string }
   /** Left of `||`; `fails`: what stands right of it ends in failure; `by`: its program. */
@@ -51,4 +51,6 @@ export interface Script {
   readonly commands: readonly Command[];
   /** Names of the functions and aliases it defines. */
   readonly functions: readonly string[];
+  /** Variables of `for` loops, each with all that it is in turn. */
+  readonly loops: readonly Assignment[];
 }

@@ -1,13 +1,15 @@
 // Every simple command of a script, with what stands around it: conditions, functions, lists, pipelines, redirections.
-import type { Command, Frame, Script } from './command.ts';
+import type { Assignment, Command, Frame, Script } from './command.ts';
 import { child, nodesOf, type ShellNode } from './node.ts';
 import {
   assignmentsIn,
   documentOf,
   doesSomething,
   endsInFailure,
+  failsWhenAsked,
   head,
   isInCondition,
+  loopOf,
   programText,
   readRedirect,
   readWords,
@@ -21,12 +23,13 @@ const SUBSTITUTIONS = new Set(['command_substitution', 'process_substitution']);
 export function readScript(root: ShellNode): Script {
   const reader = new Reader();
   reader.sequence(root, []);
-  return { commands: reader.commands, functions: reader.functions };
+  return { commands: reader.commands, functions: reader.functions, loops: reader.loops };
 }
 
 class Reader {
   readonly commands: Command[] = [];
   readonly functions: string[] = [];
+  readonly loops: Assignment[] = [];
 
   /** Statements one after another, the last of which decides how the whole ends. */
   sequence(node: ShellNode, around: readonly Frame[], inLoop = false): void {
@@ -67,6 +70,7 @@ class Reader {
       case 'for_statement':
       case 'c_style_for_statement':
         for (const part of node.children) this.substitutions(part, around, 'do_group');
+        this.loops.push(loopOf(node));
         return this.body(child(node, 'do_group', 'compound_statement'), [
           ...around,
           { kind: 'branch', guard: head(node) },
@@ -107,6 +111,7 @@ class Reader {
 
   conditional(node: ShellNode, around: readonly Frame[], isLast: boolean): Command[] {
     const idle = !nodesOf(node, WORK).some((command) => !isInCondition(command, node) && doesSomething(command));
+    const fails = failsWhenAsked(node);
     let guard = '';
     let inCondition = true;
     for (const [i, part] of node.children.entries()) {
@@ -119,7 +124,7 @@ class Reader {
       if (inCondition) guard += ` ${part.text}`;
       const isBackground = node.children[i + 1]?.type === '&';
       const frames: Frame[] = inCondition
-        ? [...around, { kind: 'condition', idle }]
+        ? [...around, { kind: 'condition', idle, fails }]
         : [
             ...around,
             { kind: 'branch', guard: `if${guard}` },
@@ -138,7 +143,7 @@ class Reader {
       if (!STATEMENT.has(part.type)) continue;
       if (inCondition) guard += ` ${part.text}`;
       const frame: Frame = inCondition
-        ? { kind: 'condition', idle }
+        ? { kind: 'condition', idle, fails: true }
         : { kind: 'branch', guard: `not${before}; if${guard}` };
       this.statement(part, [...around, frame], true);
     }
@@ -151,7 +156,7 @@ class Reader {
     const idle = gives && !!body && !worksIn(body);
     for (const part of node.children) {
       if (STATEMENT.has(part.type) && part !== body)
-        this.statement(part, [...around, { kind: 'condition', idle }], true);
+        this.statement(part, [...around, { kind: 'condition', idle, fails: true }], true);
     }
     return this.body(body, [...around, { kind: 'branch', guard: head(node) }]);
   }
@@ -239,7 +244,8 @@ class Reader {
       ...documentOf(all),
     };
     this.commands.push(command);
-    const isAssigned = node.type === 'variable_assignment';
+    // An array takes the words of a substitution, not its end.
+    const isAssigned = node.type === 'variable_assignment' && node.children[2]?.type !== 'array';
     for (const part of [...parts, ...all])
       this.substitutions(part, around, undefined, isAssigned ? 'assigned' : 'substitution');
     return command;

@@ -47,29 +47,42 @@ function spokenText({ words }: Command): Word | undefined {
 }
 
 const SCRIPT_FILE = /\.(?:sh|bash)$/;
+const RUNS_FILE = /^(?:(?:ba|z|da|k|a)?sh|source|\.|chmod|python[\d.]*|perl|node|ruby|at|crontab)$/;
 
-/** A script that the command writes into a file; what is in it may be run from there. */
-export function writtenScript(command: Command): Word | undefined {
-  const target = command.redirects.find(({ operator }) => /^(?:>|>>|>\||&>|&>>)$/.test(operator))?.target;
-  const name = nameOf(command.words[0]);
-  const isTee = name === 'tee';
-  const file = isTee ? command.words.find(({ text }, i) => i > 0 && !text.startsWith('-')) : target;
-  if (!file || file.text.startsWith('/dev/')) return undefined;
-  const text = name === 'cat' || isTee ? (documents(command)[0] ?? undefined) : spokenText(command);
-  return text && (SCRIPT_FILE.test(file.text) || text.text.startsWith('#!')) ? text : undefined;
+/** The scripts that commands write into files which are run, look like scripts or begin like them; parts of one are joined. */
+export function writtenScripts(commands: readonly Command[]): { text: Word; command: Command }[] {
+  const runs = new Set(
+    commands
+      .flatMap(({ words }) => (RUNS_FILE.test(nameOf(words[0])) ? words.slice(1) : words.slice(0, 1)))
+      .map(({ text }) => text),
+  );
+  const files = new Map<string, { text: string; command: Command }>();
+  for (const command of commands) {
+    const name = nameOf(command.words[0]);
+    const target = command.redirects.find(({ operator }) => /^(?:>|>>|>\||&>|&>>)$/.test(operator))?.target;
+    const file = name === 'tee' ? command.words.find(({ text }, i) => i > 0 && !text.startsWith('-')) : target;
+    const text = name === 'cat' || name === 'tee' ? documents(command)[0] : spokenText(command);
+    if (!file || !text || file.text.startsWith('/dev/')) continue;
+    const before = files.get(file.text)?.text ?? '';
+    files.set(file.text, { text: `${before}${text.text}${name === 'printf' ? '' : '\n'}`, command });
+  }
+  return [...files]
+    .filter(([file, { text }]) => SCRIPT_FILE.test(file) || runs.has(file) || text.startsWith('#!'))
+    .map(([, { text, command }]) => ({ text: textWord(text, command.from), command }));
 }
 
 const SUBSTITUTED = /\$\(((?:[^()]|\([^()]*\))*)\)|`((?:[^`\\]|\\.)*)`/g;
 
 /** Substitutions inside texts that bash may expand later: in arithmetic, prompts and here-documents. */
 export function hiddenTexts({ words, assignments, document, from }: Command): Word[] {
-  const quoted = [...words, ...assignments.flatMap(({ values }) => values)].filter(
-    ({ raw, text }) => /^'|^\$'/.test(raw) && /\$\(|`/.test(text),
-  );
-  const isSpoken = /^(?:echo|printf|awk|gawk|sed|jq|perl|python[\d.]*|ruby|node|ssh|sh|bash|trap|grep)$/.test(
-    nameOf(words[0]),
-  );
-  const texts = isSpoken ? [] : quoted.map(({ text }) => text);
+  const all = [...words, ...assignments.flatMap(({ values }) => values)];
+  const quoted = all.filter(({ raw, text }) => /^(?:\w+=)?\$?'/.test(raw) && /\$\(|`/.test(text));
+  const isSpoken =
+    /^(?:echo|printf|awk|gawk|sed|jq|perl|python[\d.]*|ruby|node|ssh|sh|bash|trap|grep)$/.test(nameOf(words[0])) &&
+    words[1]?.text !== '-v';
+  // Inside of backticks those within are escaped.
+  const nested = all.flatMap(({ raw }) => [...raw.matchAll(/\\`(.*?)\\`/gs)].map(([, text]) => `\`${text}\``));
+  const texts = [...(isSpoken ? [] : quoted.map(({ text }) => text)), ...nested];
   const isExpanded = document !== undefined && !/['"\\]/.test(document.head) && document.text.includes('`');
   return [...texts, ...(isExpanded ? [document.text] : [])].flatMap((text) =>
     [...text.matchAll(SUBSTITUTED)].map(([, dollar, back]) =>

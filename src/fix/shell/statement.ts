@@ -73,6 +73,16 @@ export function readAssignment(node: ShellNode): Assignment {
   return { name, values, append: operator?.text === '+=' };
 }
 
+/** What the variable of a `for` is in turn. */
+export function loopOf(node: ShellNode): Assignment {
+  const [, name, , ...rest] = node.children;
+  const values = rest.slice(
+    0,
+    rest.findIndex(({ type }) => type === ';' || type === 'do_group' || type === '\n'),
+  );
+  return { name: name?.text ?? '', values: values.flatMap(wordsOf), append: false };
+}
+
 export function readRedirect(node: ShellNode): Redirect[] {
   if (node.type === 'heredoc_redirect') {
     const files = node.children.filter(({ type }) => type === 'file_redirect').flatMap(readRedirect);
@@ -124,6 +134,20 @@ export function isInCondition(node: ShellNode, conditional: ShellNode): boolean 
   return conditional.children.some(
     (clause) =>
       clause.type === 'elif_clause' && clause.from <= node.from && node.from < (child(clause, 'then')?.from ?? 0),
+  );
+}
+
+/** Whether the branch of an `if` that is taken when its question fails ends in failure, asks again, or goes on with work. */
+export function failsWhenAsked(node: ShellNode): boolean {
+  const isNegated = /^if\s+!/.test(node.text);
+  const others = node.children.filter(({ type }) => type === 'else_clause' || type === 'elif_clause');
+  const then = node.children.findIndex(({ type }) => type === 'then');
+  const branch = isNegated ? node.children.slice(then + 1).filter(({ type }) => !/clause$|^fi$/.test(type)) : others;
+  const text = branch.map((part) => part.text).join('\n');
+  const asked = programText(node);
+  return (
+    /\b(?:exit|return|false|die|fail\w*|fatal|abort|continue|break|kill)\b/.test(text) ||
+    (asked !== '' && text.includes(`${asked} `) && !/\b(?:get|describe|logs|status|events)\b/.test(text))
   );
 }
 

@@ -13,6 +13,7 @@ const TEMPLATE = /\{\{[^\n]*?\}\}|\{%[^\n]*?%\}|\{#[^\n]*?#\}/g;
 export const readable = (text: string, isPlain = false): string =>
   plainAnsi((isPlain ? text : hideTemplates(text)).replace(/([^\\\s](?:\\\\)*)\\\n(?=\S)/g, '$1'))
     .replace(/(^|\n)([ \t]*)\\(?=[A-Za-z])/g, '$1$2 ')
+    .replace(/(^|[\n;&|({])([ \t]*)!(?=\s+!\s)/g, '$1$2 ')
     // The grammar reads no `!` before a compound command or a here-document; what is negated still runs.
     .replace(/(^|[\n;&|({])([ \t]*)!(?=\s+(?:(?:for|while|until|if|case|\{|\()[\s(]|[^\n]*<<))/g, '$1$2 ');
 

@@ -2,7 +2,7 @@
 // variables whose one value the script itself sets.
 import type { Assignment, Command, Frame, Script } from './command.ts';
 import { readScript } from './commands.ts';
-import { documents, hiddenTexts, joined, textWord, writtenScript } from './documents.ts';
+import { documents, hiddenTexts, joined, textWord, writtenScripts } from './documents.ts';
 import type { ParseShell } from './node.ts';
 import { readable } from './templates.ts';
 import type { Word } from './words.ts';
@@ -39,15 +39,23 @@ export function readCommands(
   return { commands: unwrapAll(script, parse, [], 0), script };
 }
 
+/** Everything that a script's variables may hold, as far as it is written down. */
+export function valuesIn({ commands, loops }: Script): Map<string, string[]> {
+  const values = new Map<string, string[]>();
+  for (const { name, values: given } of [...commands.flatMap(assignmentsOf), ...loops])
+    values.set(name, [...(values.get(name) ?? []), ...given.map(({ text }) => text)]);
+  return values;
+}
+
 /** The one command that a list of words is. */
 export function readArgv(words: readonly string[], parse: ParseShell, line = 1): RunCommand[] {
   const made = words.map((text): Word => ({ text, dynamic: /\{\{/.test(text), quoted: true, raw: text, from: 0 }));
   const command: Command = { words: made, assignments: [], redirects: [], around: [], fedBy: [], line, from: 0 };
-  return unwrapAll({ commands: [command], functions: [] }, parse, [], 0);
+  return unwrapAll({ commands: [command], functions: [], loops: [] }, parse, [], 0);
 }
 
 function unwrapAll(script: Script, parse: ParseShell, around: readonly Frame[], depth: number): RunCommand[] {
-  const values = singleValues(script.commands);
+  const values = singleValues(script);
   const scope = { parse, passing: passingFunctions(script) };
   const all: RunCommand[] = [];
   for (const command of script.commands) {
@@ -55,7 +63,12 @@ function unwrapAll(script: Script, parse: ParseShell, around: readonly Frame[], 
     all.push(...unwrap({ ...framed, ...withValues(command, values) }, scope, depth));
     if (all.length > MAX_COMMANDS) return [...all, { ...command, program: '$(…)', args: [] }];
   }
-  return all;
+  if (depth >= MAX_DEPTH) return all;
+  const written = writtenScripts(script.commands.map((command) => ({ ...command, ...withValues(command, values) })));
+  return [
+    ...all,
+    ...written.flatMap(({ text, command }) => fromText(text, command, parse, depth, nameOf(command.words[0]))),
+  ];
 }
 
 interface Scope {
@@ -76,16 +89,23 @@ const passingFunctions = ({ commands }: Script): Set<string> =>
 type Values = ReadonlyMap<string, readonly Word[]>;
 
 /** Variables that get one value, once, and that value is plain. */
-function singleValues(commands: readonly Command[]): Values {
+function singleValues({ commands, loops }: Script): Values {
   const values = new Map<string, readonly Word[]>();
-  const often = new Set<string>();
+  const often = new Set<string>(loops.map(({ name }) => name));
   for (const { name, values: given, append } of commands.flatMap(assignmentsOf)) {
     if (values.has(name) || append) often.add(name);
     values.set(name, given);
   }
   // Of a command in a variable only the program has to be plain.
-  const isPlain = (given: readonly Word[]) => /^[^$\s]+(?:\s|$)/.test(given[0]?.text ?? '$');
-  return new Map([...values].filter(([name, given]) => !often.has(name) && isPlain(given)));
+  const isPlain = (given: readonly Word[]) => /^(?:[^$\s]+(?:\s|$)|\$[A-Z_]+(?:\/\S*)?$)/.test(given[0]?.text ?? '$(');
+  const once = new Map([...values].filter(([name, given]) => !often.has(name) && isPlain(given)));
+  // One may be made of another.
+  const filled = new Map([...once].map(([name, given]) => [name, given.map((word) => filledIn(word, once))]));
+  const separator = values.get('IFS')?.[0]?.text ?? '';
+  if (/^[:,;|/]$/.test(separator))
+    for (const [name, [first, ...rest]] of filled)
+      if (first && rest.length === 0) filled.set(name, [{ ...first, text: first.text.replaceAll(separator, ' ') }]);
+  return filled;
 }
 
 /** Also those of export, local and declare. */
@@ -126,9 +146,7 @@ function filledIn(word: Word, values: Values): Word {
   const text = word.text.replace(/\$(?:\{(\w+)\}|(\w+))/g, (whole, braced, plain) => {
     const name = braced ?? plain;
     const given = values.get(name);
-    return given?.length === 1 && !given[0]?.dynamic && !/\s/.test(given[0]?.text ?? ' ')
-      ? (given[0]?.text ?? whole)
-      : whole;
+    return given?.length === 1 && !/\s|\$\(/.test(given[0]?.text ?? ' ') ? (given[0]?.text ?? whole) : whole;
   });
   return text === word.text ? word : { ...word, text, dynamic: text.includes('$') };
 }
@@ -171,6 +189,7 @@ function unwrapWords(command: Command, scope: Scope, depth: number, via?: string
     const hasScript = args.some(({ text }) => !text.startsWith('-') && !text.startsWith('+'));
     return hasScript && !args.some(({ text }) => text === '-s') ? [self] : [self, ...reads.flatMap(text)];
   }
+  if (program === 'parallel' && args.every(({ text }) => text.startsWith('-'))) return [self, ...reads.flatMap(text)];
   if (program === 'eval') return [self, ...text(joined(args))];
   const isStdin = args.some(({ text }) => /^(?:-|\/dev\/(?:stdin|fd\/0))$/.test(text));
   if (isStdin && /^(?:source|\.|g?make)$/.test(program)) return [self, ...reads.flatMap(text)];
@@ -201,9 +220,7 @@ function unwrapWords(command: Command, scope: Scope, depth: number, via?: string
   if (IN_CONTAINER.test(program)) return [self, ...inside(containerWords(program, args))];
   if (scope.passing.has(program))
     return [self, ...inside(args.slice(args.findIndex(({ text }) => !/^-|^\d+[smh]?$/.test(text))))];
-  const written = writtenScript(command);
-  const texts = [...optionTexts(program, args), ...(written ? [written] : [])];
-  return [withInline(self, reads), ...texts.flatMap(text)];
+  return [withInline(self, reads), ...optionTexts(program, args).flatMap(text)];
 }
 
 /** Variables whose value the program that reads them runs. */

@@ -101,12 +101,14 @@ export function findActions(args: readonly Word[]): (readonly Word[])[] {
   return args.flatMap(({ text }, i) => {
     if (!/^-(?:exec|execdir|ok|okdir)$/.test(text)) return [];
     const end = args.findIndex((word, j) => j > i && /^(?:;|\+)$/.test(word.text));
-    // What it finds is what its names say.
-    const name = args[args.findIndex((word) => /^-i?name$|^-path$/.test(word.text)) + 1];
-    const found = args.slice(i + 1, end === -1 ? undefined : end);
+    // What it finds is what its folder and names say.
+    const at = args.findIndex((word) => /^-i?name$|^-path$/.test(word.text));
+    const name = at === -1 ? undefined : args[at + 1];
+    const folder = args[0] && !/^[-$]/.test(args[0].text) ? args[0].text.replace(/\/+$/, '') : '$FOUND';
+    const words = args.slice(i + 1, end === -1 ? undefined : end);
     return [
-      found.map((word) =>
-        word.text === '{}' && name ? { ...name, text: `$FOUND/${name.text}`, dynamic: true } : word,
+      words.map((word) =>
+        word.text === '{}' && name ? { ...name, text: `${folder}/**/${name.text}`, dynamic: true } : word,
       ),
     ];
   });
