@@ -56,6 +56,7 @@ export const FAILURE_CLASSES = [
   'yaml_parse_error',
   'talos_error',
   'proxmox_error',
+  'config_error',
   'unknown',
 ] as const;
 export type FailureClass = (typeof FAILURE_CLASSES)[number];

@@ -11,12 +11,26 @@ interface ClassRule {
   /** It may pass by itself. */
   transient?: true;
   /** Nothing in the repository could fix it; this is the one thing that the human must do. */
-  external?: string;
+  external?: Advice;
+  /** What the human can do, where somebody else may too. */
+  advice?: Advice;
+  /** What the loop itself found missing before the command. */
+  requires?: true;
   /** One of them matches the error lines. */
   match: readonly RegExp[];
   /** Tested against the lines just before them: which tool was at work. */
   near?: RegExp;
 }
+
+/** For the human: a sentence, or one made from the error lines. */
+type Advice = string | ((errors: string) => string);
+
+/** What stands behind `what` in the lines that the loop wrote about something missing. */
+const missing = (what: string) => (errors: string) =>
+  [...errors.matchAll(new RegExp(`^mendloop: requires: ${what} (\\S+)`, 'gm'))].map(([, name]) => name).join(', ');
+const missingTools = missing('tool');
+const missingVariables = missing('environment variable');
+const missingFiles = missing('file');
 
 const any = (list: TemplateStringsArray): RegExp[] => [words(list)];
 
@@ -32,15 +46,59 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   // What the loop itself found before or after the command.
   'required tool missing': {
     class: 'command_not_found',
-    external: 'install what is missing; the log says where to get it',
-    match: [/^mendloop: requires: .*\btool\b/m],
+    external: (errors) => `install ${missingTools(errors)}`,
+    requires: true,
+    match: [/^mendloop: requires: tool \S/m],
   },
-  'required environment missing': {
+  'required variable missing': {
     class: 'unknown',
-    external: 'set the variables that the log names',
-    match: [/^mendloop: requires: .*\b(?:env|environment|variable)\b/m],
+    external: (errors) => `set ${missingVariables(errors)}, in your shell or in a file that carry names`,
+    requires: true,
+    match: [/^mendloop: requires: environment variable \S/m],
   },
-  'required file missing': { class: 'missing_file', match: [/^mendloop: requires: .*\bfile\b/m] },
+  'required file missing': {
+    class: 'missing_file',
+    advice: (errors) => `put ${missingFiles(errors)} where the stage wants it (carry brings what git does not track)`,
+    requires: true,
+    match: [/^mendloop: requires: file \S/m],
+  },
+
+  // Keys and certificates: before the file, the host or the tool that tells of them.
+  'host key changed': {
+    class: 'permission_denied',
+    external: "compare the host's key; when it is the right one: ssh-keygen -R with the host's name",
+    match: any`
+      Host key verification failed | REMOTE HOST IDENTIFICATION HAS CHANGED | host key (?:mismatch|has changed)
+      Offending \w+ key in | knownhosts: key mismatch
+    `,
+  },
+  'key file missing': {
+    class: 'missing_file',
+    external: 'put the key that decrypts the secrets where it is looked for',
+    match: [
+      /(?:data key|age identities)\b[\s\S]{0,900}\bno such file or directory/i,
+      /\bvault password file .{1,200} was not found/i,
+    ],
+  },
+  'secrets that do not decrypt': {
+    class: 'permission_denied',
+    external: 'give this machine the key that decrypts them',
+    match: any`
+      Failed to get the data key | cannot get sops data key | Error getting data key | no identity matched any of the recipients
+      no (?:master )?key was able to decrypt | failed to load age identities | no vault secrets (?:were )?found
+      Decryption failed .{0,20}no vault secrets
+      /\bSecret "(?:[\w-]*sops[\w-]*|[\w-]*age[\w-]*)" not found/ | no age identity found | no identities specified
+      decryption failed: (?:No secret key|Wrong secret key) | (?:incorrect|wrong) vault password
+    `,
+  },
+  'certificate expired': {
+    class: 'network_error',
+    external: 'renew the certificate, or set the clock right',
+    match: any`
+      certificate (?:has|is) expired | certificate has expired or is not yet valid | CERT_(?:HAS_EXPIRED|NOT_YET_VALID)
+      certificate is not yet valid | expired certificate | certificate expired
+    `,
+  },
 
   // A typo in YAML, wherever it appears.
   'YAML that does not parse': {
@@ -81,7 +139,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     `,
   },
   'refused by Kubernetes validation': {
-    class: 'unknown',
+    class: 'config_error',
     match: any`
       field is immutable | spec(?:\.[\w.[\]]+)?: (?:Forbidden|Invalid value|Required value|Unsupported value)
       admission webhook .{1,120} denied the request | exceeded quota
@@ -98,10 +156,12 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       authentication (?:failed|failure|required|is required) | (?:bad|incorrect) (?:password|credentials|username)
       invalid (?:credentials|api (?:key|token)|(?:access|auth|bearer|refresh|session|join) token|username or password|login|authentication)
       could not read (?:Username|Password) | a (?:password|terminal) is required | validate API key | no credentials
-      no identity matched any of the recipients | API key \S+ not valid | (?:sudo|become) password | Must be logged in
-      (?:returned error|status(?: code)?|HTTP(?:\/\d(?:\.\d)?)?)[: =]{1,3}401 | no (?:master )?key was able to decrypt
-      Too many authentication failures | Host key verification failed | code = Unauthenticated | NOAUTH | WRONGPASS
-      (?:access|auth) ?token (?:is |has )?(?:expired|invalid) | Support for password authentication was removed
+      API key \S+ not valid | (?:sudo|become) password | Must be logged in
+      (?:returned error|status(?: code)?|HTTP(?:\/\d(?:\.\d)?)?)[: =]{1,3}401 | no such token
+      Too many authentication failures | code = Unauthenticated | NOAUTH | WRONGPASS
+      (?:access|auth|join|bearer|api|node|cluster)? ?token (?:is |has |was )?(?:been )?(?:expired|invalid|revoked|rejected|not valid)
+      (?:invalid|bad|expired|unknown|wrong) (?:\w+ )?token\b(?! '|.{0,12}(?:in|at|near|line|character|while parsing)) | Node password rejected
+      Support for password authentication was removed
       credentials? (?:have |has |are |is )?(?:expired|invalid|missing|rejected) | denied: requested access
       the server has asked for the client to provide credentials | pull access denied
     `,
@@ -127,20 +187,13 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       /\b(?:ResourceException: |HTTP )?59[679]\b.{0,80}\b(?:TLS|ssl|timeout|timed out|broken pipe|too large)/
     `,
   },
-  'host off': {
-    class: 'network_error',
-    transient: true,
-    external: 'see whether that host is on, and on the network',
-    match: any`
-      no route to host | /(?<!bus: )\bhost is (?:down|unreachable)\b/ | E?(?:HOSTUNREACH|HOSTDOWN)
-      destination host unreachable
-    `,
-  },
   'name not resolved for now': {
     class: 'network_error',
     transient: true,
     match: any`
-      temporary failure (?:in name resolution|resolving) | EAI_AGAIN | server misbehaving
+      temporary failure (?:in name resolution|resolving) | EAI_AGAIN | server misbehaving | SERVFAIL | /\bCould not resolve host: /
+      /\blookup \S+ on \S+:53: (?:read|write|dial) udp/ | /\b(?:dial|read) udp \S+:53\b.{0,60}\b(?:refused|timeout)/ | no servers could be reached
+      communications error to \S+#53
       /\btry again later\b.*\bresolv/
     `,
   },
@@ -149,8 +202,25 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: any`
       /\bcould not resolve (?!dependenc|ref|to )/ | name or service not known | no such host | UnknownHostException
       ENOTFOUND | nodename nor servname | /\bunknown host\b(?! key)/ | NXDOMAIN | name resolution | NameResolutionError
-      /\b(?:failed|unable|cannot) to resolve (?:host|address|name)/ | no address associated with hostname | SERVFAIL
+      /\b(?:failed|unable|cannot) to resolve (?:host|address|name)/ | no address associated with hostname
       unable to resolve host
+    `,
+  },
+  'host off': {
+    class: 'network_error',
+    transient: true,
+    external: 'see whether that host is on, and on the network',
+    match: any`
+      no route to host | /(?<!bus: )\bhost is (?:down|unreachable)\b/ | E?(?:HOSTUNREACH|HOSTDOWN)
+      destination host unreachable | /\bUNREACHABLE(?:!|:| \()/ | /\bconnect to host \S+ port \d+: (?:Connection|Operation) timed out/
+      /\bdial tcp \S+: (?:i\/o timeout|connect: (?:connection timed out|operation timed out))/
+      Timed out waiting for last boot time check | /\btimeout (?:when )?waiting for (?:\S+:\d+|ssh|winrm|a connection)/
+    `,
+  },
+  'certificate refused': {
+    class: 'network_error',
+    match: any`
+      /\bx509: / | /\btls: failed to verify/ | self[- ]signed certificate | SSL certificate problem | certificate verify failed
     `,
   },
   'nobody answers': {
@@ -160,7 +230,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       connection (?:was )?(?:refused|reset|timed out|closed|aborted|error|lost|timeout) | ECONN(?:REFUSED|RESET|ABORTED)
       ETIMEDOUT | ENETUNREACH | network is unreachable | i\/o timeout | failed to connect | socket hang up | /: EOF\b/
       (?:connect|connection|connecting|read|dial|handshake|ssh|tcp|http|request|response|fetch|download|operation)\b.{0,60}\b(?:timed out|timeout)
-      timed out\b.{0,60}\b(?:connect|connection|handshake|read|response|headers) | EOF occurred | /\bUNREACHABLE!/
+      timed out\b.{0,60}\b(?:connect|connection|handshake|read|response|headers) | EOF occurred
       (?:could not|cannot|couldn't|unable to|can't) (?:connect|reach|contact|establish) | kex_exchange_identification
       /\bunexpected EOF\b(?! while looking)/ | /^curl: \((?:5|6|7|28|35|52|55|56|92)\)/ | Connection closed by
       /\bconnection to \S+ (?:was )?(?:refused|failed|timed out)/ | remote end closed | client_loop: send disconnect
@@ -169,8 +239,8 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       /\bcontext deadline exceeded\b.{0,80}\b(?:Client\.Timeout|awaiting headers|dial|connection)/ | RPC failed; curl
       /\b(?:Get|Post|Put|Patch|Head) \\?"?https?:.{0,300}\b(?:context deadline exceeded|timeout|EOF|deadline)/
       /\bcode = (?:Unavailable|DeadlineExceeded)\b.{0,200}\b(?:connection|dial|transport)/ | remote hung up unexpectedly
-      transport: Error while dialing | server closed the connection | early EOF | no servers could be reached
-      /\btimeout waiting for (?:ssh|winrm|a connection)/ | Unable to connect to the server
+      transport: Error while dialing | server closed the connection | early EOF
+      Unable to connect to the server
       connection to the server .{1,80} was refused
     `,
   },
@@ -187,8 +257,8 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'network_error',
     match: any`
       /\bx509: / | self[- ]signed certificate | /\bSSL(?:Error| certificate problem|_ERROR|: )/ | /\btls: /
-      certificate (?:verify|verification|has expired|is not trusted|problem|signed by|is not valid|required|relies)
-      /\b(?:TLS|SSL) (?:handshake|alert|negotiation|error|connect error)/ | CERT_(?:HAS_EXPIRED|NOT_YET_VALID|UNTRUSTED)
+      certificate (?:verify|verification|is not trusted|problem|signed by|is not valid|required|relies)
+      /\b(?:TLS|SSL) (?:handshake|alert|negotiation|error|connect error)/ | CERT_UNTRUSTED
       unable to (?:get|verify).{0,30}(?:certificate|signature) | wrong version number | OpenSSL SSL_connect
       first record does not look like a TLS handshake
     `,
@@ -241,12 +311,6 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       not a git repository | Could not find or access
     `,
   },
-  'secrets that do not decrypt': {
-    class: 'permission_denied',
-    external: 'give this machine the key that decrypts them',
-    match: [/\bFailed to get the data key\b/i],
-  },
-
   // A tool's own complaint.
   'Talos machine configuration': {
     class: 'talos_error',
@@ -281,10 +345,32 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   },
   'said by talosctl': { class: 'talos_error', match: [/\S/], near: TALOSCTL },
   'said by a Proxmox tool': { class: 'proxmox_error', match: [/\S/], near: PROXMOX },
+
+  'configuration refused': {
+    class: 'config_error',
+    match: any`
+      unknown (?:field|key|keys|property|attribute|provider|module|service|option|parameter)s? | unsupported (?:argument|attribute|block type|parameters|value)
+      /['"\x60\]] is undefined\b/ | undefined variables? | has not been declared | undeclared (?:resource|variable|input|local|module)
+      additional ?propert(?:y|ies) | values don't meet the specifications | does not validate with | strict decoding error
+      invalid (?:kustomization|compose project|value|type|spec|reference|chart reference|interpolation|template|inventory|configuration|config|field|format)
+      no matches for (?:kind|Id) | no resource matches | may not add resource | failed to find unique target
+      couldn't resolve module\/action | The requested handler | not a valid attribute for a | no action detected in task
+      conflicting action statements | template error while templating | Could not match supplied host pattern | no hosts matched
+      Unable to parse \S+ as an inventory source | No inventory was parsed | missing required (?:field|argument|argument\(s\)|variable|variables|property|value)
+      No value for required variable | variable is not set | required variable \S+ is missing | is missing a value
+      value is not suitable | is not expected here | (?:Missing|Extraneous|Invalid|Duplicate|Unclosed|Unsupported) (?:required )?(?:argument|label|block|configuration block|resource|variable|module|output|expression|function|reference)
+      execution error at | nil pointer evaluating | error calling (?:include|required|tpl|fromYaml|toYaml|index) | function "\w+" not defined
+      /\btemplate: \S+:\d+:\d+: / | no chart version found | chart "[^"]+" (?:version|matching) | manifest unknown | invalid reference format
+      refers to undefined (?:network|volume|service|config|secret) | depends on undefined service | missing separator
+      does not contain recipe | Variable \x60\w+\x60 not defined | /\bTask "[^"]+" (?:does not exist|cancelled)/ | flag provided but not defined
+      is not a valid (?:value|choice|option|key|name) | must be one of | valid values are | is not one of | SOPS encrypted, configuring decryption
+      failed to validate | field is not valid | schema validation
+    `,
+  },
 });
 
 /** Flags that a failure has whatever its class: all that match count. */
-type FlagRule = Omit<ClassRule, 'class' | 'near'>;
+type FlagRule = Omit<ClassRule, 'class' | 'near' | 'requires'>;
 
 export const FLAG_RULES: readonly FlagRule[] = named<FlagRule>({
   'somebody else holds the lock': {
@@ -298,7 +384,7 @@ export const FLAG_RULES: readonly FlagRule[] = named<FlagRule>({
   'not ready yet': {
     transient: true,
     match: any`
-      leader changed | not available yet | try again later | the object has been modified; please apply your changes
+      leader changed | no leader | context deadline exceeded | not available yet | try again later | the object has been modified; please apply your changes
       the server is currently unable to handle the request | /\betcdserver: (?:request timed out|leader|too many)/
     `,
   },

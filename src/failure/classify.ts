@@ -48,14 +48,19 @@ function byProject({ class: name, transient, external, advice, name: rule }: Pro
 
 function byTable({ errors, before, exitCode }: ClassifyInput): Classified {
   const rule = CLASS_RULES.find(({ match, near }) => hits(match, errors) && (!near || near.test(before)));
-  const rules = [...(rule ? [rule] : []), ...FLAG_RULES.filter(({ match }) => hits(match, errors))];
+  // Of what is required several kinds may be missing at once: each has its own advice.
+  const others = rule?.requires
+    ? CLASS_RULES.filter((one) => one !== rule && one.requires && hits(one.match, errors))
+    : [];
+  const rules = [...(rule ? [rule] : []), ...others, ...FLAG_RULES.filter(({ match }) => hits(match, errors))];
   if (rules.length === 0) return byExitCode(exitCode);
-  const advice = rules.find(({ external }) => external)?.external;
+  const advice = rules.flatMap(({ external, advice: mild }) => external ?? mild ?? []);
+  const sentences = advice.map((one) => (typeof one === 'string' ? one : one(errors)));
   return {
     class: rule?.class ?? 'unknown',
     transient: rules.some(({ transient }) => transient),
-    external: advice !== undefined,
-    ...(advice ? { advice } : {}),
+    external: rules.some(({ external }) => external !== undefined),
+    ...(sentences.length > 0 ? { advice: rule?.requires ? sentences.join('; ') : (sentences[0] as string) } : {}),
     rules: rules.map(({ name }) => name),
   };
 }

@@ -1,15 +1,18 @@
 // Which lines of a log tell what went wrong: the cause, before the noise that follows it. Pure.
 import { cleanLines, isBinary, type LogEnd } from './clean.ts';
-import { beginsChecks, type Grade, gradeOf, isChatter, isReadable } from './grade.ts';
-import { template } from './mask.ts';
-import { messages } from './messages.ts';
+import { beginsChecks, type Grade, gradeOf, isChatter, isDoneWithout, isReadable, isSpecific } from './grade.ts';
+import { type LocalMask, template } from './mask.ts';
+import { type Message, messages } from './messages.ts';
+import { withoutHost } from './speaker.ts';
 
 /** An error as the log tells it: its headline, and the lines that belong to it. */
 export interface ErrorLine {
-  /** The lines as they are in the log, cleaned. */
+  /** The lines as they are in the log, cleaned; behind them which hosts say it, or that only a check failed. */
   lines: string[];
   /** What goes into the fingerprint. */
   template: string;
+  /** What is said, where the lines say it among other things. */
+  gist?: string;
 }
 
 export interface Picked {
@@ -20,9 +23,32 @@ export interface Picked {
   before: string;
 }
 
-interface Line {
-  text: string;
-  grade: Grade;
+/** A message with what is made of it. */
+class Line {
+  readonly message: Message;
+  /** What it says, in one text. */
+  readonly text: string;
+  readonly grade: Grade;
+  hosts: readonly string[] | undefined;
+  readonly #local: readonly LocalMask[];
+  #template: string | undefined;
+
+  constructor(message: Message, named: ReadonlySet<string>, local: readonly LocalMask[]) {
+    const [first = '', ...rest] = message.lines;
+    const said = message.hosts ? undefined : withoutHost(first, named);
+    const headline = said?.host === undefined ? first : said.text;
+    this.message = message;
+    this.text = message.gist ?? (rest.length === 0 ? headline : [headline, ...rest].join('\n'));
+    this.grade = message.grade ?? gradeOfAll(headline, rest);
+    this.hosts = said?.host === undefined ? message.hosts : [said.host];
+    this.#local = local;
+  }
+
+  /** Made when it is asked for: of all lines that would take long. */
+  get template(): string {
+    this.#template ??= template(this.text.replaceAll('\n', ' '), undefined, this.#local);
+    return this.#template;
+  }
 }
 
 /** At most so many errors make a fingerprint. */
@@ -31,30 +57,57 @@ const MAX_ERRORS = 3;
 const MAX_GAP = 4;
 /** Lines that one error and what belongs to it may have: a program that fails for an hour says much. */
 const MAX_CLUSTER = 12;
+/** Lines of hosts that are compared. */
+const MAX_HOST_LINES = 300;
 /** Lines before the errors that tell what was being done. */
 const CONTEXT_LINES = 5;
 
-/** Picks the error lines. `green` is the end of the stage's last green log, and only breaks ties between weak candidates. */
-export function pickErrorLines(log: LogEnd, green?: LogEnd): Picked {
-  const lines = graded(log);
+/**
+ * Picks the error lines. `green` is the end of the stage's last green log, and only breaks ties between weak candidates.
+ * `local` masks what belongs to this place: where the checkout lies, the values of the cell.
+ */
+export function pickErrorLines(log: LogEnd, green?: LogEnd, local: readonly LocalMask[] = []): Picked {
+  const lines = graded(log, local);
   const sure = pickStrong(lines);
-  const { picked, grade } = sure ?? (isBinary(log) ? NOTHING : pickLikely(lines, green));
+  const { picked, grade } = sure ?? (isBinary(log) ? NOTHING : pickLikely(lines, green && graded(green, local)));
   const first = lines.indexOf(picked[0] as Line);
   const before = lines.slice(Math.max(0, first - CONTEXT_LINES), Math.max(0, first)).map(({ text }) => text);
-  return { errors: errorsOf(picked), grade, before: before.join('\n') };
+  const errors = errorsOf(picked);
+  const failedCheck = lines.find(({ text }) => text.startsWith('the command succeeded; '))?.text;
+  if (failedCheck && !errors.some(({ lines: [line] }) => line === failedCheck))
+    errors.at(-1)?.lines.push(`(${failedCheck})`);
+  return { errors, grade, before: before.join('\n') };
 }
 
 /** The messages of a log, each with its grade; chatter between them is out, unless there is nothing else. */
-function graded(log: LogEnd): Line[] {
+function graded(log: LogEnd, local: readonly LocalMask[]): Line[] {
   const all = cleanLines(log);
   const clean = all.slice(Math.max(0, all.findIndex(beginsChecks)));
   const quiet = clean.filter((line) => !isChatter(line));
   const lines = quiet.some((line) => line !== '') ? quiet : clean;
-  return messages(lines).map((text) => ({ text, grade: gradeOfAll(text.split('\n')) }));
+  return onceForAllHosts(messages(lines), local);
+}
+
+/** Each message once, where several hosts say the same; the last ones of a long log are enough. */
+function onceForAllHosts(all: readonly Message[], local: readonly LocalMask[]): Line[] {
+  const named = new Set(all.flatMap(({ hosts = [] }) => hosts));
+  const lines = all.map((message) => new Line(message, named, local));
+  const byTemplate = new Map<string, Line>();
+  const repeated = new Set<Line>();
+  const isOfHost = ({ hosts, grade }: Line) => hosts !== undefined && (grade === 'strong' || grade === 'weak');
+  for (const line of lines.filter(isOfHost).slice(-MAX_HOST_LINES)) {
+    const same = byTemplate.get(line.template);
+    if (!same) byTemplate.set(line.template, line);
+    else {
+      same.hosts = [...new Set([...(same.hosts ?? []), ...(line.hosts ?? [])])];
+      repeated.add(line);
+    }
+  }
+  return repeated.size === 0 ? lines : lines.filter((line) => !repeated.has(line));
 }
 
 /** A message is as clear as its headline, or as the clearest line of its details. */
-function gradeOfAll([headline = '', ...details]: string[]): Grade {
+function gradeOfAll(headline: string, details: readonly string[]): Grade {
   const grade = gradeOf(headline);
   return grade === 'weak' && details.some((line) => gradeOf(line) === 'strong') ? 'strong' : grade;
 }
@@ -67,14 +120,19 @@ const isTelling = ({ grade }: Line): boolean => grade !== 'noise' && grade !== '
 
 function pickStrong(lines: readonly Line[]): Choice | undefined {
   if (!lines.some(({ grade }) => grade === 'strong')) return undefined;
-  return { picked: cluster(lines.filter(isTelling), 'strong'), grade: 'strong' };
+  const telling = lines.filter(isTelling);
+  const picked = cluster(telling, 'strong');
+  // Only that something failed is said: what the tool had to do without is the cause.
+  const isVague = !picked.some(({ text }) => isSpecific(text));
+  const without = isVague ? telling.filter((line) => isDoneWithout(line.text) && !picked.includes(line)) : [];
+  return { picked: [...without.slice(-MAX_ERRORS), ...picked], grade: 'strong' };
 }
 
 /** Without a clear error line: what comes closest to one, rather something that a green run does not say. */
-function pickLikely(lines: readonly Line[], green: LogEnd | undefined): Choice {
+function pickLikely(lines: readonly Line[], green: readonly Line[] | undefined): Choice {
   const telling = lines.filter(isTelling);
-  const usual = green ? new Set(graded(green).map(({ text }) => template(text))) : undefined;
-  const unusual = usual ? telling.filter(({ text }) => !usual.has(template(text))) : telling;
+  const usual = green && new Set(green.map((line) => line.template));
+  const unusual = usual ? telling.filter((line) => !usual.has(line.template)) : telling;
   const candidates = unusual.length > 0 ? unusual : telling;
   for (const grade of ['weak', 'warning', 'wrapper', 'plain'] as const) {
     if (candidates.some((line) => line.grade === grade)) return { picked: cluster(candidates, grade), grade };
@@ -119,16 +177,20 @@ function near(lines: readonly Line[], maxGap: number): Line[] {
   return errors;
 }
 
-/** The errors of a cluster, each template once, strong ones first to stay. */
+/** The errors of a cluster, each template once; the clearest and most specific ones stay. */
 function errorsOf(lines: readonly Line[]): ErrorLine[] {
   const byTemplate = new Map<string, Line>();
-  for (const line of lines) {
-    const key = template(line.text.replaceAll('\n', ' '));
-    if (!byTemplate.has(key)) byTemplate.set(key, line);
-  }
-  const all = [...byTemplate];
-  const strong = all.filter(([, { grade }]) => grade === 'strong');
-  const best = [...new Set([...strong, ...all])].slice(0, MAX_ERRORS);
-  const inOrder = all.filter((one) => best.includes(one));
-  return inOrder.map(([key, { text }]) => ({ lines: text.split('\n'), template: key }));
+  for (const line of lines) if (!byTemplate.has(line.template)) byTemplate.set(line.template, line);
+  const all = [...byTemplate.values()];
+  // Hosts come in any order: which of their errors stay must not depend on it.
+  const byHost = (a: Line, b: Line) => (a.hosts && b.hosts ? (a.template < b.template ? -1 : 1) : 0);
+  const best = [...all].sort((a, b) => rank(a) - rank(b) || byHost(a, b)).slice(0, MAX_ERRORS);
+  return all.filter((line) => best.includes(line)).map(errorOf);
+}
+
+const rank = ({ grade, text }: Line): number => (grade === 'strong' ? 0 : 2) + (isSpecific(text) ? 0 : 1);
+
+function errorOf({ message: { lines, gist }, hosts = [], template: key }: Line): ErrorLine {
+  const where = hosts.length > 1 ? [`on ${hosts.length} hosts: ${[...hosts].sort().join(', ')}`] : [];
+  return { lines: [...lines, ...where], template: key, ...(gist === undefined ? {} : { gist }) };
 }

@@ -6,10 +6,10 @@ import { type Classified, classify, type ProjectRule } from './classify.ts';
 import { clipMiddle, isBinary, type LogEnd } from './clean.ts';
 import { type ErrorLine, type Picked, pickErrorLines } from './error-lines.ts';
 import type { Grade } from './grade.ts';
-import { MASK_REASONS, type Masked, template } from './mask.ts';
+import { type LocalMask, MASK_REASONS, type Masked, template } from './mask.ts';
 
 /** Goes into every fingerprint: counting up gives all failures new ones, for a change in what is picked or masked of many. */
-const ALGORITHM = 1;
+export const ALGORITHM = 2;
 
 export interface FailureInput {
   stage: string;
@@ -18,6 +18,8 @@ export interface FailureInput {
   log: LogEnd | undefined;
   /** The end of the stage's last green log. */
   green?: LogEnd | undefined;
+  /** What belongs to this checkout and this cell of a matrix, and so to no fingerprint. */
+  local?: readonly LocalMask[] | undefined;
   /** The project's own rules, before the built-in ones. */
   rules?: readonly ProjectRule[] | undefined;
 }
@@ -40,9 +42,9 @@ const NOTHING_PICKED: Picked = { errors: [], grade: 'nothing', before: '' };
 
 /** Never throws. */
 export function identify(input: FailureInput): Failure {
-  const { log, green, stage, ended, rules } = input;
-  const { errors, grade, before } = log ? pickErrorLines(log, green) : NOTHING_PICKED;
-  const text = errors.map(({ lines }) => lines.join('\n')).join('\n');
+  const { log, green, local, stage, ended, rules } = input;
+  const { errors, grade, before } = log ? pickErrorLines(log, green, local) : NOTHING_PICKED;
+  const text = errors.map(({ lines, gist }) => gist ?? lines.join('\n')).join('\n');
   const silence = errors.length === 0 ? whySilent(log) : undefined;
   return {
     fingerprint: hash(stage, endOf(ended), silence ? [`<${silence}>`] : errors.map((error) => error.template)),
@@ -76,7 +78,7 @@ function whySilent(log: LogEnd | undefined): Silence {
 export function masksOf({ errors }: Failure): (Masked & { why: string })[] {
   const masks = new Map<string, Masked & { why: string }>();
   const add = (one: Masked) => masks.set(`${one.mask} ${one.text}`, { ...one, why: MASK_REASONS[one.mask] });
-  for (const { lines } of errors) template(lines.join(' '), add);
+  for (const { lines, gist } of errors) template((gist ?? lines.join(' ')).replaceAll('\n', ' '), add);
   return [...masks.values()];
 }
 

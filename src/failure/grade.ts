@@ -1,4 +1,5 @@
 // How much a cleaned line says about what went wrong. One table of patterns; the first that matches gives the grade.
+import { messageOf, withoutFronts } from './speaker.ts';
 
 /**
  * strong: an error by its form or by its words. weak: words that often, but not always, mean an error. wrapper: says only
@@ -27,6 +28,8 @@ const PROGRESS = [
   /\bwaiting\b.{0,80}(?:\d+%|\(\d+\/\d+\))$/i,
   /\b(?:uploaded|downloaded|synced|transferred|fetched|copied|received|sent)\b.{0,40}\b\d+(?:\.\d+)? ?[KMGT]i?B\b/i,
   /^(?:[0-9a-f]{12}: )(?:Pulling|Waiting|Download|Verifying|Pull complete|Already exists|Extracting)/,
+  /^(?:ok|changed|skipping|included|rescued|ignored): \[|^FAILED - RETRYING: /,
+  /^\s*(?:Container|Network|Volume|Image) \S+ +(?:Creat|Start|Stopp|Wait|Running|Healthy|Recreat|Remov|Pull|Build|Built|Exited)/,
   /^(?:Get|Hit|Ign):\d+ |^(?:Fetched \d|Reading package lists|Building dependency tree|Reading state information)/,
 ];
 
@@ -50,7 +53,7 @@ const CONTEXT = [
   /^(?:npm )?(?:notice|hint|HINT|Hint|note|help|tip)\b/,
   /^npm (?:notice|warn|WARN)\b|^A complete log of this run/,
   /^Node\.js v\d/,
-  /^(?:For more (?:information|details|info)|See (?:also|also:|https?:|the|')|More details here|Learn more|Did you mean|Run '|Run ".* --help|Use ".* --help|Try '.* --help|To see |If you |Please |You (?:can|may) )/i,
+  /^(?:For more (?:information|details|info)|See (?:also|also:|https?:|the|')|More details here|Learn more|Run '|Run ".* --help|Use ".* --help|Try '.* --help|To see |If you |Please |You (?:can|may) )/i,
   /https?:\/\/\S*(?:docs?|help|faq|wiki|support|sslcerts)\S*$/i,
   /^(?:NAME|NAMESPACE|LAST SEEN)\s{2,}[A-Z]/,
   /^Defaulted container |\bdoes not exist\. Installing it now\.$/,
@@ -59,6 +62,9 @@ const CONTEXT = [
   /^Some packages could not be installed|^requested an impossible situation/,
   /^distribution that some required|^or been moved out of Incoming|^The following information may help/,
   /^(?:PLAY|TASK|RUNNING HANDLER) (?:\[|RECAP)|\bok=\d+ +changed=\d+ +unreachable=\d+/,
+  // A frame that helmfile draws around what helm said.
+  /^(?:PATH|ARGS|ERROR|EXIT STATUS|STDERR|STDOUT|COMBINED OUTPUT|FAILED RELEASES|UPDATED RELEASES):?$|^\s+\d+: \S+ \(\d+ bytes\)$/,
+  /^main\.\w+(?:\.func\d+)*$/,
   /^\s*(?:errno|syscall|signal)\b:? .{0,80}$/,
   /^\s+(?:code|address|port|path|hostname|dest|spawnargs|type|requiredBy|stack|name|generatedMessage|operator|position|line|column|snippet|buffer|mark|reason): .{0,300},?$/,
   /^\s*[[\](){},;][[\](){},;\s]*$/,
@@ -81,6 +87,10 @@ const WRAPPERS = [
   /^(?:E: )?Sub-process .* returned an error code/,
   /^Errors were encountered while processing:|^Some index files failed to download/,
   /^Operation (?:failed|aborted|cancelled)\.?$/,
+  /^\s*Container \S+ +Error\b|^(?:ERROR: )?Encountered errors while bringing up the project|^(?:UPGRADE|INSTALLATION|ROLLBACK) FAILED$/,
+  /^(?:\w+ )?[Pp]lanning failed\. (?:Terraform|OpenTofu) encountered|^(?:FATAL: )?all hosts have already failed|^NO MORE HOSTS LEFT/,
+  /\bexited with non-zero status:?$|^(?:Error: )?plugin "[\w-]+" exited with error$|^(?:\[warn\] )?Code style issues (?:found|were found)/,
+  /^err(?:or)? ?\d*: (?:failed processing release|release) .{0,80}(?:failed|exited)/,
   /^(?:FAILED|FAILURE|Failed|failed|Error|ERROR|Aborting|Aborted?)[.!:]*$/,
 ];
 
@@ -95,6 +105,7 @@ const LEVEL_BELOW = [
   /^(?:\[[^\]]{1,40}\] |[\w.@-]+\[\d+\]: |[\w.-]+ +\| )?\[?(?:INFO|DEBUG|TRACE|NOTICE)\]?(?:[:\]\s]|$)/,
   /^\[?(?:info|debug|trace|Info|Debug)\]?(?:[:\]\s]|$)/,
   /^[ID]\d{4} |^(?:INFO|DEBU|TRAC)\[\d+\]/,
+  /^[\w.]+\.go:\d+: .{0,80}\[(?:debug|info)\]/,
   /^.{0,80}\blevel=(?:info|debug|trace)\b|^.{0,120}"(?:level|severity)": ?"(?:info|debug)"/i,
 ];
 /** Not the end: it is tried again, or done without. */
@@ -103,8 +114,14 @@ const RETRYING = words`
     try again in | retries? left | attempt \d+\/\d+ | attempt \d+ of \d+
   `;
 
-const STRONG = [
-  // By form: a program that names its error.
+/** A tool goes on without something it was given, and says so as a warning: what fails later fails for that. */
+const GOES_ON = words`
+    variable is not set\. (?:Defaulting|Substituting) | /The \S+ variable is not set/ | Could not match supplied host pattern
+    no hosts matched | /Unable to parse \S+ as an inventory source/ | /^Warning: unknown field "/
+  `;
+
+/** A program that names its error, by form. */
+const STRONG_FORMS = [
   /^(?:[\w./@+-]+(?:\[\d+\])?: )*(?:(?:fatal|internal|runtime|syntax|parse|critical|unexpected|[A-Z]+) )?(?:error|fatal|panic|exception|failure)s?(?:\[\w+\])?:/i,
   /^\[?(?:ERROR|FATAL|CRITICAL|CRIT|EMERG|PANIC|ERR|Error|error|fatal)\]?(?:[:\]!]|\s|$)/,
   /^[EF]\d{4} |^(?:ERRO|FATA|PANI)\[\d+\]/,
@@ -119,7 +136,12 @@ const STRONG = [
   /^TASK ERROR|^\S+: \(\d+\) /,
   /^(?:unable to|could not|cannot|can't|couldn't|failed to)\b|^The \S+ ".{1,120}" is invalid:/i,
   /^\S+: (?:cannot|can't|could not|couldn't|unable to|failed to|unrecognized|invalid|unknown|illegal|missing|no such|not|bad|must be|permission|syntax)\b/i,
-  // By words: what the system says, whoever passes it on.
+  /^(?:reconciliation failed|[\w/.-]+ (?:reconciliation|dry-run) failed)\b/i,
+  /^\[(?:warn|error)\] \S+\.\w{1,8}$|^\S+\.\w{1,8}:\d+(?::\d+)?:? (?:\[?error\b|.*\[error\])/,
+];
+
+/** What the system says, whoever passes it on. */
+const STRONG_WORDS = [
   words`
     No such file or directory | Permission denied | Operation not permitted | command not found | Is a directory
     Not a directory | File exists | Directory not empty | No space left on device | Read-only file system
@@ -142,6 +164,11 @@ const STRONG = [
   `,
   /\bE(?:NOENT|ACCES|PERM|EXIST|PIPE|ADDRINUSE|NOSPC|ISDIR|NOTDIR|NOTEMPTY|MFILE|INVAL|BUSY|RESOLVE|INTEGRITY|40[134])\b/,
   /\bE(?:CONNREFUSED|CONNRESET|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH)\b/,
+];
+
+const STRONG = [
+  ...STRONG_FORMS,
+  ...STRONG_WORDS,
   /^\S*sh: (?:line )?\d+: .{1,200}: not found$|^\S+: (?:line )?\d+: /,
   /^\s+\d+:\d+\s+error\b/,
   /^(?:make|gmake)(?:\[\d+\])?: \*\*\* |^make: \S+: /,
@@ -149,19 +176,25 @@ const STRONG = [
   /^AssertionError\b|^assert(?:ion)? failed|^FAIL(?:ED)?[: ]/i,
 ];
 
-const WEAK = words`
-    err(?:or)?s? | fail(?:ed|s|ure|ures|ing)? | cannot | can't | couldn't | won't | unable | invalid | denied
-    refused | refuses | missing | reject(?:ed|s)? | abort(?:ed|ing)? | timed out | timeout | exceeded | exceeds
-    expired | conflicts? | unknown | unexpected | unsupported | undefined | illegal | malformed | mismatch
-    crash(?:ed)? | killed | panic(?:ked)? | fatal | exception | corrupt(?:ed)? | unreachable | unavailable
-    unhealthy | not online | not found | not available | not running | not ready | not allowed | not permitted
+/** Words of a cause: they say what is wrong with something. */
+const CAUSE = words`
+    cannot | can't | couldn't | won't | unable | invalid | denied | refused | refuses | missing | reject(?:ed|s)?
+    timed out | timeout | exceeded | exceeds | expired | conflicts? | unknown | unexpected | unsupported | undefined
+    illegal | malformed | mismatch | corrupt(?:ed)? | unreachable | unavailable
+    not online | not found | not available | not running | not allowed | not permitted
     not supported | not exist | not valid | not enough | not empty | not set | not defined | not known | not a
     not in | not mounted | not installed | not match | not be | not have | not? going | not? installable
     not? quorum | is required | has changed | expected | no matches | no match | no space | no valid | no identity
     no available | no free | no such | no rule | no default | doesn't | does not | didn't | did not | isn't
     must be | must not | must have | must specify | already exists | already running | already in use | already used
     already defined | too many | too large | too long | too small | out of (?:memory|space|range|bounds|date|sync|disk|quota) | threshold | bad | wrong | violat\w+
-    stuck | closed | locked | forbid\w* | BackOff | CrashLoop\w+
+    stuck | closed | locked | forbid\w* | NotFoundError | unauthorized
+  `;
+
+/** Words that only say that something is wrong. */
+const TROUBLE = words`
+    err(?:or)?s? | fail(?:ed|s|ure|ures|ing)? | abort(?:ed|ing)? | crash(?:ed)? | killed | panic(?:ked)? | fatal
+    exception | unhealthy | not ready | BackOff | CrashLoop\w+
   `;
 
 /** What was asked for when it failed. */
@@ -181,7 +214,7 @@ export function gradeOf(line: string): Grade {
 
 /** What the loop itself wrote into the log: of a check only that it began, or that its command failed. */
 const OWN = /^mendloop: /;
-const OWN_CHECK_FAILED = /^mendloop: verify: .*: (?:exit code \d+|ended by \w+|left something running .*)$/;
+export const CHECK_FAILED = /^mendloop: verify: (.*): (exit code \d+|ended by \w+|left something running .*)$/;
 const OWN_FINDING =
   /^mendloop: (?:requires: |(?:verify: )?judges: |verify: (?:tcp|http|file|nonempty|contains|yaml|json|output) .*: )/;
 
@@ -190,18 +223,36 @@ const OWN_REMARK = /^mendloop: (?:note: |the attempt ended before its output did
 
 function gradeText(line: string): Grade {
   if (OWN_REMARK.test(line)) return 'noise';
-  if (OWN.test(line)) return OWN_FINDING.test(line) ? 'strong' : OWN_CHECK_FAILED.test(line) ? 'wrapper' : 'info';
+  if (OWN.test(line)) return OWN_FINDING.test(line) ? 'strong' : CHECK_FAILED.test(line) ? 'wrapper' : 'info';
   if (line.trim() === '' || isUnreadable(line)) return 'noise';
   if (isFrame(line) || matches(CONTEXT, line)) return 'noise';
-  if (matches(LEVEL_BELOW, line)) return matches(PROGRESS, line) ? 'noise' : 'info';
-  if (matches(WRAPPERS, line)) return 'wrapper';
-  const strong = matches(STRONG, line);
-  const tentative = WARNING.test(line) || RETRYING.test(line);
-  if (strong) return tentative ? 'warning' : 'strong';
+  const behind = withoutFronts(line);
+  const text = messageOf(behind);
+  if (matches(LEVEL_BELOW, line) || (behind !== line && matches(LEVEL_BELOW, behind))) {
+    return matches(PROGRESS, line) ? 'noise' : 'info';
+  }
+  if (GOES_ON.test(text)) return 'strong';
+  if (anyMatches(WRAPPERS, line, behind, text)) return 'wrapper';
+  if (anyMatches(STRONG, line, behind, text)) return isTentative(line, behind) ? 'warning' : 'strong';
   if (matches(PROGRESS, line)) return 'noise';
-  if (WEAK.test(line) || PLACE.test(line)) return tentative ? 'warning' : 'weak';
+  if (CAUSE.test(line) || TROUBLE.test(line) || PLACE.test(line)) return isTentative(line, behind) ? 'warning' : 'weak';
   return 'plain';
 }
+
+const isTentative = (line: string, behind: string): boolean =>
+  WARNING.test(line) || WARNING.test(behind) || RETRYING.test(line);
+
+/** A line, what stands behind its fronts, what its record says: each is looked at once. */
+const anyMatches = (patterns: readonly RegExp[], line: string, behind: string, text: string): boolean =>
+  matches(patterns, line) ||
+  (behind !== line && matches(patterns, behind)) ||
+  (text !== behind && matches(patterns, text));
+
+/** Whether a text says what is wrong, and not only that something is. */
+export const isSpecific = (text: string): boolean => CAUSE.test(text) || matches(STRONG_WORDS, text);
+
+/** Whether a warning tells of something that was done without, for which what comes later fails. */
+export const isDoneWithout = (text: string): boolean => GOES_ON.test(text);
 
 /** A line that only tells where in a program it happened. */
 export const isFrame = (line: string): boolean => matches(FRAMES, line);

@@ -10,6 +10,12 @@ export interface Masked {
   text: string;
 }
 
+/** What belongs to one place only, and what stands for it: where the checkout lies, the values of a matrix cell. */
+export interface LocalMask {
+  pattern: RegExp;
+  becomes: string;
+}
+
 /** What a masked text becomes; the text itself when it stays. */
 type Becomes = string | ((text: string, around: Around, groups: readonly string[]) => string);
 
@@ -62,6 +68,7 @@ const MADE_UP = '[bcdf-hj-np-tv-xz2-9]';
 
 /** Why each mask is there, by its name. */
 export const MASK_REASONS = {
+  checkout: 'where the repository lies',
   mac: 'a hardware address',
   time: 'when it happened',
   klog: 'time and thread of a Kubernetes log line',
@@ -93,6 +100,7 @@ export const MASK_REASONS = {
 
 /** Name, what is looked for, what it becomes: each mask sees what the ones before it left. */
 const MASKS: readonly (readonly [name: MaskName, pattern: RegExp, becomes: Becomes])[] = [
+  ['checkout', /(?:\/[^\s/'"`:,;()[\]=]+)+\/ai\/worktree(?:\/|(?![\w-]))/g, ''],
   ['mac', /\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b/gi, '<mac>'],
   ['time', new RegExp(`(?<!\\w)(?:${MOMENT})(?!\\w)`, 'g'), '<time>'],
   ['klog', /(?<!\S)[IWEF]\d{4} (?:<time> )?\s*\d+ (?=[\w.-]+:\d+\])/g, (text) => `${text[0]} `],
@@ -220,8 +228,9 @@ const MASKS: readonly (readonly [name: MaskName, pattern: RegExp, becomes: Becom
 ];
 
 /** The template of an error: `text` with everything masked, spaces evened out. */
-export function template(text: string, onMask?: (masked: Masked) => void): string {
+export function template(text: string, onMask?: (masked: Masked) => void, local: readonly LocalMask[] = []): string {
   let out = clipMiddle(text, MAX_LINE_CHARS);
+  for (const { pattern, becomes } of local) out = out.replace(pattern, becomes);
   for (const [name, pattern, becomes] of MASKS) {
     out = out.replace(pattern, (match: string, ...rest: unknown[]) => {
       const at = rest.findIndex((value) => typeof value === 'number');
@@ -234,6 +243,24 @@ export function template(text: string, onMask?: (masked: Masked) => void): strin
     });
   }
   return clipMiddle(out.replace(/\s+/g, ' ').trim(), MAX_TEMPLATE_CHARS);
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** Masks for a checkout at `root` and a cell with these values; short values and numbers are too common to be meant. */
+export function localMasks(root: string | undefined, values: readonly string[] = []): LocalMask[] {
+  const own = values.filter((value) => value.length >= 3 && !/^\d+$/.test(value)).sort((a, b) => b.length - a.length);
+  return [
+    ...(root
+      ? [
+          {
+            pattern: new RegExp(`(?<![\\w.-])${escaped(root)}(?:/(?:ai/worktree(?:/|(?![\\w-])))?|(?![\\w.-]))`, 'g'),
+            becomes: '',
+          },
+        ]
+      : []),
+    ...own.map((value) => ({ pattern: new RegExp(`(?<!\\w)${escaped(value)}(?!\\w)`, 'g'), becomes: '<cell>' })),
+  ];
 }
 
 const RANDOM_END =

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { messages } from '../../src/failure/messages.ts';
 
-const lines = (text: string) => messages(text.split('\n'));
+const lines = (text: string) => messages(text.split('\n')).map((message) => message.lines.join('\n'));
 
 test('lines that say something each stay apart', () => {
   assert.equal(lines('one\ntwo\n\nthree'), ['one', 'two', '', 'three']);
