@@ -124,7 +124,7 @@ const KINDS: Record<string, { log: string[]; says: string[] }> = {
       'pve1 : ok=3    changed=0    unreachable=0    failed=0',
       'pve2 : ok=2    changed=0    unreachable=0    failed=1',
     ],
-    says: ['fatal: [pve2]: FAILED! => {"changed": false, "msg": "No package matching \'qemu-agent\' is available"}'],
+    says: ["FAILED: No package matching 'qemu-agent' is available in TASK [apt : install packages]"],
   },
   'a box of Terraform': {
     log: [

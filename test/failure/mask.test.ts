@@ -12,6 +12,13 @@ interface Case {
 }
 
 const CASES: Record<string, Case> = {
+  checkout: {
+    goes: [
+      ['open /home/me/lab/ai/worktree/conf/a.yaml: no', 'open conf/a.yaml: no'],
+      ["in '/srv/x/ai/worktree': no", "in '': no"],
+    ],
+    stays: ['open /srv/ai/worktrees/a.yaml: no', 'open ai/worktree/a.yaml: no'],
+  },
   mac: {
     goes: [
       ['lease for 52:54:00:ab:cd:ef is gone', 'lease for <mac> is gone'],

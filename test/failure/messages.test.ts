@@ -54,7 +54,7 @@ test('a Go panic carries the first file of the program itself', () => {
     'main.render()',
     '\t/srv/app/render.go:12 +0x1d',
   ];
-  assert.is(messages(dump)[0], 'panic: index out of range\n/srv/app/render.go');
+  assert.is(lines(dump.join('\n'))[0], 'panic: index out of range\n/srv/app/render.go');
 });
 
 test('a finding of a linter carries the file named above it, and only that', () => {
