@@ -13,6 +13,7 @@ const BENCHMARKS = [
   'lab',
   'fingerprint',
   'known-fixes',
+  'mistakes',
   'prompt',
   'gate',
   'redact',
