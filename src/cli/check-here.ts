@@ -1,6 +1,8 @@
 // What an answer is judged by in this very repository: the files of the working tree, the rules of the map on disk.
 import { join } from 'node:path';
+import { pathMatcher } from '../config/paths.ts';
 import type { Edit } from '../fix/edit.ts';
+import { editablePaths } from '../fix/gate/path-rules.ts';
 import { pathFault } from '../fix/gate/path-text.ts';
 import { foldersAbove } from '../fix/gate/rules.ts';
 import { fileFacts, isExecutable } from '../io/files.ts';
@@ -28,7 +30,8 @@ export async function lookHere(home: string, name: string, paths: readonly strin
   const config = await configurationOnDisk(home, tracked?.files);
   const { map } = config;
   const stage = map.stages[name] ?? unknownStage(name, Object.keys(map.stages));
-  const entries = await entriesAt(home, paths);
+  const allowed = [...(tracked?.files.keys() ?? [])].filter(pathMatcher(stage.files));
+  const entries = await entriesAt(home, [...paths, ...allowed]);
   const kind = (path: string) => entries.get(path)?.kind ?? 'nothing';
   const of = (wanted: Entry['kind']) => [...entries].filter(([, entry]) => entry.kind === wanted).map(([path]) => path);
   const links = [...entries].flatMap(([path, entry]) => (entry.kind === 'link' ? [[path, entry.target] as const] : []));
@@ -38,10 +41,19 @@ export async function lookHere(home: string, name: string, paths: readonly strin
     executables: of('file').filter((path) => isExecutable(join(home, path))),
     links: new Map([...(tracked?.links ?? []), ...links]),
   };
+  const rules = await gateRules(
+    home,
+    config,
+    stage,
+    'executor',
+    tree,
+    tracked ? await judgesAt(map, tracked) : new Map(),
+  );
   return {
+    editable: editablePaths(allowed, rules),
     text: (path: string) =>
       kind(path) === 'file' && fileFacts(join(home, path))?.isFile ? readText(join(home, path)) : undefined,
-    rules: await gateRules(home, config, stage, 'executor', tree, tracked ? await judgesAt(map, tracked) : new Map()),
+    rules,
     lookUp: (names: readonly string[]) => mentionedIn(openGit(home), names),
     unwritable: async (files: readonly Edit[]) => {
       const gitDir = await commonDirOf(home).catch(() => undefined);

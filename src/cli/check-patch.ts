@@ -2,14 +2,17 @@
 // JSON Lines for scripts.
 import { pathMatcher } from '../config/paths.ts';
 import { failUsage } from '../errors.ts';
-import { applyChanges, spellings } from '../fix/apply-changes.ts';
+import { spellings } from '../fix/apply-changes.ts';
 import { cleanDiff } from '../fix/clean-diff.ts';
-import { ASKS, type Ask, type Edit, type OrRefusal, REFUSALS, refuse } from '../fix/edit.ts';
+import { ASKS, type Ask, type Edit, type OrRefusal, REFUSALS, type Refusal, refuse } from '../fix/edit.ts';
+import { editsOf } from '../fix/edits-of.ts';
+import { editablePaths } from '../fix/gate/path-rules.ts';
 import type { GateRules } from '../fix/gate/rules.ts';
 import { refuseNearCopy } from '../fix/near-copy.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { judge as judgeEdits } from '../io/gate/gate.ts';
 import { shellCheck } from '../io/shell-check.ts';
+import { filledForms } from '../outbound/answer-format.ts';
 import { withoutLineNumbers } from '../outbound/shown-files.ts';
 import { count, listOf, text } from '../shape.ts';
 import type { Here } from './check-here.ts';
@@ -40,7 +43,7 @@ type Checked = OrRefusal<{ files: Edit[]; diff: string; ask?: Ask | undefined }>
 
 function lines(checked: Checked, stage: string): string[] {
   const reasons = (list: readonly string[]) => list.map((reason) => `  - ${reason}`);
-  if (!checked.ok) return [`refused, ${checked.code}: ${REFUSALS[checked.code]}`, ...reasons(checked.reasons)];
+  if (!checked.ok) return [`refused, ${checked.code}: ${REFUSALS[checked.code]}`, ...reasons(reasonsOf(checked))];
   const { ask, diff } = checked;
   const files = checked.files.map(({ path }) => path).join(', ');
   const head = ask
@@ -49,9 +52,12 @@ function lines(checked: Checked, stage: string): string[] {
   return [...head, '', diff.trimEnd()];
 }
 
+/** All that is wrong, and how to write it for that very file. */
+const reasonsOf = ({ reasons, places = [] }: Refusal): string[] => [...reasons, ...filledForms('diff', places)];
+
 /** What both forms tell by these names; `ok` means that it would be applied. */
 function viewOf(checked: Checked) {
-  if (!checked.ok) return { ok: false, verdict: 'refuse', code: checked.code, reasons: checked.reasons };
+  if (!checked.ok) return { ok: false, verdict: 'refuse', code: checked.code, reasons: reasonsOf(checked) };
   const { diff, ask } = checked;
   const files = Object.fromEntries(checked.files.map(({ path, after }) => [path, after]));
   return { ok: !ask, verdict: ask ? 'ask' : 'apply', files, diff, ...ask };
@@ -59,10 +65,11 @@ function viewOf(checked: Checked) {
 
 async function checkHere(home: string, stage: string, answer: string): Promise<Checked> {
   const { lookHere } = await import('./check-here.ts');
-  const read = readAnswer(withoutLineNumbers(answer));
+  const plain = withoutLineNumbers(answer);
+  const read = readAnswer(plain);
   const named = read.ok ? read.changes.flatMap(({ path }) => path ?? []) : [];
   const here = await lookHere(home, stage, named.flatMap(spellings));
-  const checked = await judge(read, here);
+  const checked = await judge(plain, here);
   if (!checked.ok) return checked;
   const copy = await here.nearCopy(checked.files);
   if (copy) return copy;
@@ -74,12 +81,11 @@ async function checkHere(home: string, stage: string, answer: string): Promise<C
 }
 
 async function judge(
-  read: ReturnType<typeof readAnswer>,
-  { text, rules, lookUp }: Pick<Here, 'text' | 'rules'> & Partial<Pick<Here, 'lookUp'>>,
+  answer: string,
+  { text, rules, editable, lookUp }: Pick<Here, 'text' | 'rules' | 'editable'> & Partial<Pick<Here, 'lookUp'>>,
   path?: string,
 ): Promise<Checked> {
-  if (!read.ok) return read;
-  const applied = applyChanges(read.changes, text, { path });
+  const applied = editsOf(answer, text, { path, editable });
   if (!applied.ok) return applied;
   const verdict = await judgeEdits(applied.files, rules, [], lookUp);
   return verdict.ok ? { ...applied, diff: cleanDiff(applied.files), ask: verdict.ask } : verdict;
@@ -146,11 +152,14 @@ async function checkLine(line: PatchLine) {
     maxLines: max_lines ?? DEFAULT_MAX_LINES,
   };
   const text = (wanted: string) => (links.has(wanted) ? undefined : files.get(wanted));
-  const judged = await judge(readAnswer(withoutLineNumbers(answer), { path }), { text, rules }, path);
-  const isEditable = pathMatcher(allow);
-  const editable = [...files].filter(([other]) => isEditable(other));
+  const editable = editablePaths([...files.keys()], rules);
+  const judged = await judge(withoutLineNumbers(answer), { text, rules, editable }, path);
   if (!judged.ok) return viewOf(judged);
-  const copy = refuseNearCopy(judged.files, editable);
+  const isEditable = pathMatcher(allow);
+  const copy = refuseNearCopy(
+    judged.files,
+    [...files].filter(([other]) => isEditable(other)),
+  );
   const { shellProblems } = await import('../mend/proposal.ts');
   const problems = copy ? [] : await shellProblems(judged.files, shellCheck);
   return viewOf(copy ?? (problems.length > 0 ? refuse('does_not_parse', ...problems) : judged));

@@ -1,57 +1,65 @@
 // What an answer asks for → the files as they would be, all of them or none. In memory; paths are judged elsewhere.
 // biome-ignore-all lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
-import { diffArrays } from 'diff';
-import {
-  type Change,
-  type Edit,
-  type Hunk,
-  type HunkLine,
-  type OrRefusal,
-  type Refusal,
-  refuse,
-  TWO_FORMS,
-} from './edit.ts';
-import { isEllipsis } from './formats/ellipsis.ts';
+import { type Change, type Edit, type OrRefusal, type Refusal, refuse, TWO_FORMS } from './edit.ts';
+import { type Asked, editFile, oldTexts } from './edit-file.ts';
+import { pathFault } from './gate/path-text.ts';
 import { linesInCommon } from './near-copy.ts';
-import { placeHunks } from './place/place-hunks.ts';
-import { lineEnd, type Source, sourceOf } from './place/source.ts';
+import { type OldLine, weightOf } from './place/pattern.ts';
+import { contiguous, type Source, sourceOf } from './place/source.ts';
+import { nearestPlaces } from './show-place.ts';
+import { isOtherWhole } from './whole-file.ts';
 
 /** Reads a file of the repository by its path; undefined when there is none. */
 type ReadFile = (path: string) => string | undefined;
 
+/** What is known besides the answer's own words. */
+export interface Known {
+  /** The file of a change that names none. */
+  readonly path?: string | undefined;
+  /** Every file that may be changed: where its lines stand settles a path that is missing or incomplete. */
+  readonly editable?: readonly string[];
+  /** Paths that the answer names in its prose. */
+  readonly mentions?: readonly string[];
+}
+
 type Beside = Extract<Change, { form: 'beside' }>;
-type Asked = Exclude<Change, Beside>;
 type Applied = OrRefusal<{ files: Edit[] }>;
 
 /** First parts of a path that stand for a side of the diff, not for a folder. */
 const SIDES = /^(?:a|b|c|i|o|w|old|new|orig|original|before|after|modified)\//;
 
-/** Never throws unless `read` does. `hint.path` is the file of a change that names none. */
-export function applyChanges(
-  changes: readonly Change[],
-  read: ReadFile,
-  hint: { path?: string | undefined } = {},
-): Applied {
-  const asked = changes.filter((change) => change.form !== 'beside');
+/** Never throws unless `read` does. What is wrong is told of all files at once. */
+export function applyChanges(changes: readonly Change[], read: ReadFile, known: Known = {}): Applied {
+  const all = paired(changes, read, known);
+  const asked = all.filter((change) => change.form !== 'beside');
   if (asked.some(({ form }) => form !== asked[0]?.form)) return refuse('unreadable', TWO_FORMS);
   const byPath = new Map<string, Asked[]>();
+  const refusals: Refusal[] = [];
   for (const change of asked) {
-    const written = change.path ?? hint.path;
-    if (written === undefined) return refuse('no_path', 'write the path of the file above the change');
-    const path = isNew(change) ? written.replace(/^b\//, '') : existing(written, read);
-    byPath.set(path, [...(byPath.get(path) ?? []), change]);
+    const settled = settle(change, read, known);
+    if (typeof settled !== 'string') refusals.push(settled);
+    else byPath.set(settled, [...(byPath.get(settled) ?? []), change]);
   }
   const files: Edit[] = [];
   for (const [path, wanted] of byPath) {
     const edited = editFile(path, wanted, read(path));
-    if (!edited.ok) return edited;
-    const unseen = addsUnseen(edited.file);
-    if (unseen) return unseen;
-    files.push(edited.file);
+    const unseen = edited.ok ? addsUnseen(edited.file) : undefined;
+    if (!edited.ok) refusals.push(elsewhere(edited, wanted, path, read, known));
+    else if (unseen) refusals.push(unseen);
+    else files.push(edited.file);
   }
+  if (refusals.length > 0) return together(refusals);
   if (files.length === 0) return refuse('no_change', 'the answer changes no file');
-  const second = changes.some((change) => change.form === 'beside' && isSecondForm(change, files, read));
+  const second = all.some((change) => change.form === 'beside' && isSecondForm(change, files, read));
   return second ? refuse('unreadable', TWO_FORMS) : { ok: true, files };
+}
+
+/** One refusal of all, under the code of the first. */
+function together(refusals: readonly Refusal[]): Refusal {
+  const places = refusals.flatMap((refusal) => refusal.places ?? []);
+  const [first] = refusals as [Refusal];
+  const reasons = refusals.flatMap((refusal) => refusal.reasons);
+  return { ...refuse(first.code, ...new Set(reasons)), ...(places.length > 0 && { places }) };
 }
 
 /** The paths that a change may mean: as written, and without what a diff may have put before it. */
@@ -72,86 +80,122 @@ function existing(written: string, read: ReadFile): string {
   return short !== written && !short.startsWith('/') && read(short) !== undefined ? short : written;
 }
 
-type Edited = OrRefusal<{ file: Edit }>;
-
-function editFile(path: string, changes: readonly Asked[], before: string | undefined): Edited {
-  const [first] = changes as [Asked];
-  if (before === undefined) return newFile(path, changes);
-  if (changes.some((change) => change.form === 'diff' && change.creates)) {
-    return refuse('not_found', `${path}: the diff makes a new file, but it is there already`);
+/** The file that a change is for: the one it names, or the only one that may be changed and has its lines. */
+function settle(change: Asked, read: ReadFile, known: Known): string | Refusal {
+  const written = change.path ?? known.path;
+  if (written !== undefined && isNew(change)) return written.replace(/^b\//, '');
+  const path = written === undefined ? undefined : existing(written, read);
+  if (path !== undefined && read(path) !== undefined) return path;
+  const { editable = [] } = known;
+  const short = path === undefined ? undefined : withoutDots(withoutDots(path).replace(SIDES, ''));
+  if (short !== undefined && pathFault(short) !== undefined) return path as string;
+  const likely = short === undefined ? mentioned(known) : editable.filter((one) => isNear(one, short));
+  const candidates = short === undefined && likely.length !== 1 ? editable : likely;
+  // A whole file under another name is a new file, which the gate judges.
+  if (short !== undefined && candidates.length === 0) return missing(change, path as string, read, editable);
+  const tried = candidates.map((one) => ({ one, edited: editFile(one, [change], read(one)) }));
+  const fits = tried.filter(({ edited }) => edited.ok || FITS.has(edited.code));
+  const [only] = fits;
+  if (only && fits.length === 1) return only.one;
+  if (fits.length > 1) {
+    const places = fits.flatMap(({ one }) => nearestPlaces(oldTexts(change), [[one, sourceOf(read(one) ?? '')]], 1));
+    const names = fits.map(({ one }) => one).slice(0, 6);
+    return { ...refuse('ambiguous', `it fits in more than one file: ${names.join(', ')}; write the path`), places };
   }
-  const made =
-    first.form === 'whole-file'
-      ? changes.length === 1
-        ? wholeFile(path, first.text, before)
-        : refuse('unreadable', `${path}: the answer holds this file more than once`)
-      : placeHunks(path, changes.flatMap(hunksOf), sourceOf(before), first.form === 'diff' ? 'hunk' : 'block');
-  if (!made.ok) return made;
-  if (made.text === before) return refuse('no_change', `${path}: the file would stay as it is`);
-  return { ok: true, file: { path, before, after: made.text } };
+  if (short !== undefined) return missing(change, path as string, read, editable);
+  if (candidates.length === 1) return candidates[0] as string;
+  const places = nearestPlaces(oldTexts(change), sources(editable, read));
+  return { ...refuse('no_path', 'write the path of the file above the change, and its lines as they are'), places };
 }
 
-function hunksOf(change: Asked): Hunk[] {
-  if (change.form === 'diff') return change.hunks;
-  if (change.form === 'whole-file') return [];
-  const lines = (text: string, op: HunkLine['op']): HunkLine[] => {
-    const texts = text === '' ? [] : text.replace(/\n$/, '').split('\n');
-    return texts.map((line) => ({ op, text: line }));
-  };
-  return change.blocks.map(({ search, replace }) => ({ lines: [...lines(search, '-'), ...lines(replace, '+')] }));
+/** Refusals of a change whose lines are there all the same. */
+const FITS: ReadonlySet<string> = new Set(['ambiguous', 'indentation']);
+
+const sources = (paths: readonly string[], read: ReadFile): [string, Source][] =>
+  paths.map((path) => [path, sourceOf(read(path) ?? '')]);
+
+/** The editable files that the answer names in its prose. */
+const mentioned = ({ mentions = [], editable = [] }: Known): string[] => {
+  const exact = editable.filter((path) => mentions.includes(path));
+  return exact.length > 0 ? exact : editable.filter((path) => mentions.some((one) => isNear(path, one)));
+};
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** Whether `written` may be `path` without its beginning, with something before it, or in another folder. */
+const isNear = (path: string, written: string): boolean =>
+  `/${path}`.endsWith(`/${written}`) || written.endsWith(`/${path}`) || nameOf(path) === nameOf(written);
+
+/** A path that is no file: what there is instead; a text without marks under such a path would be a new file. */
+function missing(change: Asked, path: string, read: ReadFile, editable: readonly string[]): string | Refusal {
+  const files = sources(editable, read);
+  const isCopy = files.some(([, { lines }]) => linesInCommon(oldTexts(change).join('\n'), lines.join('\n')).ofA >= 0.5);
+  if (files.length === 0 || (change.form === 'whole-file' && !isCopy)) return path;
+  const only = change.form === 'diff' && change.hunks.every(({ lines }) => lines.every(({ op }) => op === '+'));
+  if (only) return path;
+  const places = nearestPlaces(oldTexts(change), files);
+  const names = [...new Set([...places.map((place) => place.path), ...editable])].slice(0, 8);
+  return { ...refuse('missing_file', `${path} does not exist; these may be changed: ${names.join(', ')}`), places };
 }
 
-/** A file that is not there can only be made of added lines. */
-function newFile(path: string, changes: readonly Asked[]): Edited {
-  const [first, ...more] = changes as [Asked];
-  if (more.length > 0) return refuse('missing_file', `${path} does not exist`);
-  if (first.form === 'whole-file') return { ok: true, file: { path, before: null, after: first.text } };
-  const hunks = hunksOf(first);
-  const lines = hunks.flatMap((hunk) => hunk.lines);
-  if (lines.length === 0 || lines.some(({ op }) => op !== '+')) return refuse('missing_file', `${path} does not exist`);
-  const text = lines.map((line) => `${line.text}\n`).join('');
-  const after = hunks.at(-1)?.noFinalNewline ? text.slice(0, -1) : text;
-  return { ok: true, file: { path, before: null, after } };
+/** A refusal, and which other file has the lines that this one has not. */
+function elsewhere(refusal: Refusal, changes: readonly Asked[], path: string, read: ReadFile, known: Known): Refusal {
+  if (refusal.code !== 'not_found') return refusal;
+  const others = (known.editable ?? []).filter((one) => one !== path);
+  const right = others.filter((one) => editFile(one, changes, read(one)).ok);
+  const [other] = right;
+  if (other === undefined || right.length > 1) return refusal;
+  const places = nearestPlaces(changes.flatMap(oldTexts), sources([other], read), 1);
+  return { ...refuse(refusal.code, `${path} does not have these lines; ${other} has them`), places };
 }
 
-/** A whole file that was written anew. Line ends, the final newline and trailing white space of untouched lines are the file's own. */
-function wholeFile(path: string, text: string, before: string): OrRefusal<{ text: string }> {
-  const [old, made] = [sourceOf(before), sourceOf(text)];
-  const left = made.lines.find((line) => isEllipsis(line) && !old.at.has(line.trim()));
-  if (left !== undefined) {
-    return refuse('unreadable', `${path}: lines were left out (${JSON.stringify(left.trim())}); write the whole file`);
+/**
+ * Texts without marks, two and two: one that stands in a file just so, and the one behind it that is like it, or that its label
+ * calls the new one, are an old and a new text. A text that just quotes a file asks for nothing.
+ */
+function paired(changes: readonly Change[], read: ReadFile, known: Known): Change[] {
+  const isText = (change: Change | undefined) => change?.form === 'whole-file';
+  if (changes.filter(isText).length < 2) return [...changes];
+  const quotes = changes.map((change) => isText(change) && isQuote(change as Asked, read, known));
+  const made: Change[] = [];
+  for (let i = 0; i < changes.length; i++) {
+    const [one, next] = [changes[i] as Change, changes[i + 1]];
+    if (one.form !== 'whole-file') made.push(one);
+    else if (next?.form === 'whole-file' && isPair(one, next, quotes[i] === true, quotes[i + 1] === true)) {
+      const blocks = [{ search: one.text, replace: next.text }];
+      made.push({ form: 'search-replace', path: one.path ?? next.path, blocks });
+      i++;
+    } else if (quotes[i] !== true) made.push(one);
   }
-  if (isPart(old, made)) return refuse('unreadable', `${path}: this is only a part of the file; write all of it`);
-  const end = lineEnd(old);
-  const lines = withOwnLines(old, made.lines);
-  const joined = lines.join(end) + end;
-  return { ok: true, text: old.lines.length > 0 && old.ends.at(-1) === '' ? joined.slice(0, -end.length) : joined };
+  if (made.length === 0) return [...changes];
+  const isMixed = made.some(isText) && !made.every(isText);
+  return isMixed ? made.map((one) => (one.form === 'whole-file' ? { ...one, form: 'beside' } : one)) : made;
 }
 
-/** Of a file that has fewer lines than this, what is left after a fix may be much shorter. */
-const FEW_LINES = 8;
+type Text = Extract<Change, { form: 'whole-file' }>;
 
-/** Shorter than the file, and the file's beginning or end is not in it: an excerpt, or an answer that was cut off. */
-function isPart(old: Source, made: Source, fewest = FEW_LINES): boolean {
-  if (made.lines.length >= old.lines.length * 0.8 || old.lines.length < fewest) return false;
-  const [head, tail] = [old.trimmed.find(Boolean) ?? '', old.trimmed.findLast(Boolean) ?? ''];
-  const begins = (made.at.get(head)?.[0] ?? Number.POSITIVE_INFINITY) < 5;
-  const ends = (made.at.get(tail)?.at(-1) ?? -1) >= made.lines.length - 5;
-  return !begins || !ends;
+function isPair(one: Text, next: Text, isOld: boolean, isQuoted: boolean): boolean {
+  if (one.path !== undefined && next.path !== undefined && one.path !== next.path) return false;
+  if (one.label === 'old' && next.label === 'new') return true;
+  return isOld && !isQuoted && (one.label === 'old' || next.label === 'new' || isLike(one.text, next.text));
 }
 
-/** Only trailing white space differs: the file's own line stays, unless that is all the answer changes. */
-function withOwnLines(old: Source, lines: string[]): string[] {
-  const bare = (all: readonly string[]): string[] => all.map((line) => line.trimEnd());
-  const parts = diffArrays(bare(old.lines), bare(lines), { maxEditLength: 1000 });
-  if (!parts || parts.every(({ added, removed }) => !added && !removed)) return lines;
-  let [from, to] = [0, 0];
-  return parts.flatMap(({ value, added, removed }) => {
-    const mine = added ? lines.slice(to, to + value.length) : removed ? [] : old.lines.slice(from, from + value.length);
-    if (!added) from += value.length;
-    if (!removed) to += value.length;
-    return mine;
-  });
+function isLike(a: string, b: string): boolean {
+  const { ofA } = linesInCommon(a, b);
+  return ofA >= 0.5 || nearestPlaces(b.split('\n'), [['', sourceOf(a)]], 1).length > 0;
+}
+
+/** Whether the text stands in its file, or in one that may be changed, as one piece. */
+function isQuote(change: Asked, read: ReadFile, { path, editable = [] }: Known): boolean {
+  const written = change.path ?? path;
+  const own = written === undefined ? undefined : existing(written, read);
+  const paths = own !== undefined && read(own) !== undefined ? [own] : editable;
+  const lines = sourceOf(oldTexts(change).join('\n')).lines.filter(
+    (line, i, all) => line.trim() !== '' || (i > 0 && i < all.length - 1),
+  );
+  const old = lines.map((text): OldLine => ({ text, trimmed: text.trim(), removed: false, bare: true }));
+  if (!old.some(({ trimmed }) => weightOf(trimmed) > 0)) return false;
+  return sources(paths, read).some(([, source]) => contiguous(old, source).starts.length > 0);
 }
 
 /** Whether a block beside the change asks for one as well: it is all of a file, and not as the file is. */
@@ -160,13 +204,6 @@ function isSecondForm({ path, text }: Beside, files: readonly Edit[], read: Read
   const meant = files.filter((file) => path === undefined || `/${file.path}`.endsWith(`/${path}`));
   const texts = named === undefined ? meant.flatMap(({ before }) => before ?? []) : [named];
   return texts.length === 0 ? path !== undefined : texts.some((before) => isOtherWhole(text, before));
-}
-
-function isOtherWhole(text: string, before: string): boolean {
-  const [old, made] = [sourceOf(before), sourceOf(text)];
-  const joined = ({ trimmed }: Source): string => `\n${trimmed.filter(Boolean).join('\n')}\n`;
-  const excerpt = joined(old).includes(joined(made)) || made.lines.some(isEllipsis) || isPart(old, made, 0);
-  return !excerpt && linesInCommon(text, before).ofA >= 0.5;
 }
 
 const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\n)/g;

@@ -16,11 +16,22 @@ export interface Hunk {
   noFinalNewline?: boolean;
 }
 
+/** An old text and what takes its place. */
+export interface Replacement {
+  search: string;
+  replace: string;
+  /** The old text may be a part of a line. */
+  within?: true;
+  /** The old text is a regular expression, to be found in one line. */
+  pattern?: true;
+}
+
 /** What an answer asks of one file. `path` is as written, undefined when the answer names none. */
 export type Change =
   | { form: 'diff'; path: string | undefined; hunks: Hunk[]; creates?: boolean }
-  | { form: 'search-replace'; path: string | undefined; blocks: { search: string; replace: string }[] }
-  | { form: 'whole-file'; path: string | undefined; text: string }
+  | { form: 'search-replace'; path: string | undefined; blocks: Replacement[] }
+  /** Lines without marks: all of the file, or an excerpt of it, as they are to be; `label`: what the answer calls them. */
+  | { form: 'whole-file'; path: string | undefined; text: string; label?: 'old' | 'new' }
   /** A block beside a change in another form: an excerpt, which asks for nothing, or a second form. */
   | { form: 'beside'; path: string | undefined; text: string };
 
@@ -37,6 +48,16 @@ export interface Edit {
   after: string;
   /** Make it executable; only a plugin's structured edit may ask for it. */
   executable?: true;
+  /** An answer wrote all of it anew. */
+  rewritten?: true;
+}
+
+/** Lines of a file as they are, from number `start` (1 is the first) on, `at` of them most likely meant: to show the asked form with. */
+export interface ShownPlace {
+  path: string;
+  start: number;
+  lines: string[];
+  at: number;
 }
 
 /** Why nothing is changed. `reasons` are for a model to act on: which block, why, the nearest lines. */
@@ -44,6 +65,8 @@ export interface Refusal {
   ok: false;
   code: RefusalCode;
   reasons: string[];
+  /** Where in the files the change comes closest; all places that it may mean when these are several. */
+  places?: ShownPlace[];
 }
 
 /** Every code a proposal can be refused with, and what it means. */

@@ -1,7 +1,9 @@
 // What a model said → what it asks for. An answer is read as the form it is in, whatever form was asked for.
 import { type Change, type Note, type OrRefusal, refuse, TWO_FORMS } from './edit.ts';
-import { looksChanged, pathOfInfo, pathOfLine, type Stretch, stretches } from './formats/fences.ts';
+import { isPath, looksChanged, pathOfInfo, pathOfLine, type Stretch, stretches } from './formats/fences.ts';
+import { labelOf, patchIn, readData, readLabels, readTags } from './formats/old-and-new.ts';
 import { hasSearchReplace, outsideBlocks, readSearchReplace } from './formats/search-replace.ts';
+import { readSentences, readSubstitutions } from './formats/substitutions.ts';
 import { readUnifiedDiff } from './formats/unified-diff.ts';
 
 /** Longest answer that is looked at. */
@@ -10,7 +12,8 @@ export const MAX_ANSWER_CHARS = 1024 * 1024;
 const MAX_NOTE_CHARS = 600;
 
 type ReadChanges = OrRefusal<{ changes: Change[] }>;
-type ReadAnswer = OrRefusal<{ changes: Change[]; note?: Note }>;
+/** `mentions` are words of the prose that may be paths. */
+type ReadAnswer = OrRefusal<{ changes: Change[]; note?: Note; mentions: string[] }>;
 
 /** Never throws. `hint.path` is the file of an answer that names none. */
 export function readAnswer(text: string, hint: { path?: string | undefined } = {}): ReadAnswer {
@@ -21,24 +24,52 @@ export function readAnswer(text: string, hint: { path?: string | undefined } = {
   const lines = withoutThoughts(plain.split('\n'));
   if (lines.every((line) => line.trim() === '')) return refuse('no_change', 'the answer is empty');
   const parts = stretches(lines);
-  const read = readForm(lines, parts, hint.path);
+  const read = readForm(lines, parts);
   if (!read.ok) return read;
   if (read.changes.length === 0) return refuse('unreadable', HOW);
+  if (offersChoice(parts, read.changes)) return refuse('unreadable', ONE_ONLY);
   const named = (change: Change): Change => ({ ...change, path: change.path ?? hint.path });
   const changes = read.changes.map((change) => (change.form === 'beside' ? change : named(change)));
   const note = noteOf(parts);
-  return { ok: true, changes, ...(note ? { note } : {}) };
+  return { ok: true, changes, mentions: mentionsIn(parts), ...(note ? { note } : {}) };
+}
+
+const ONE_ONLY = 'the answer gives more than one way to mend it; decide for one of them, and write only that';
+const CHOICE =
+  /^\W*(?:option|alternative|candidate|approach|solution|choice|variant|possibility)s?\b[\s#]*(?:\d|[A-D]\b|one\b|two\b)|^\W*alternative(?:ly)?\b|^\W*or\b[\s,:]*(?:you (?:can|could|may)|if you prefer|instead|alternatively)?\W*$|\bor (?:you (?:can|could)|instead|alternatively)\b/i;
+
+/** Whether the answer leaves it to its reader which of its changes is made. */
+function offersChoice(parts: readonly Stretch[], changes: readonly Change[]): boolean {
+  const asked = changes.filter(({ form }) => form !== 'beside').flatMap(partsOfChange);
+  const prose = parts.filter(({ kind }) => kind === 'prose').flatMap(({ lines }) => lines);
+  return new Set(asked).size > 1 && prose.some((line) => CHOICE.test(line));
+}
+
+function partsOfChange(change: Change): string[] {
+  if (change.form === 'diff') return change.hunks.map((hunk) => JSON.stringify(hunk));
+  return change.form === 'search-replace' ? change.blocks.map((block) => JSON.stringify(block)) : [change.text];
+}
+
+/** Words outside of blocks, and in their first lines, that look like paths. */
+function mentionsIn(parts: readonly Stretch[]): string[] {
+  const lines = parts.flatMap(({ kind, lines: body, info }) => (kind === 'prose' ? body : [info, body[0] ?? '']));
+  const words = lines.flatMap((line) => line.slice(0, 500).split(/[\s"'`*()[\]<>,;=]+/));
+  return [...new Set(words.map((word) => word.replace(/^[:#]+|[.:!?]+$/g, '')).filter(isPath))].slice(0, 200);
 }
 
 const HOW = 'answer with a unified diff, with search/replace blocks, or with the whole file in one fenced block';
 
-function readForm(lines: readonly string[], parts: readonly Stretch[], hint: string | undefined): ReadChanges {
+function readForm(lines: readonly string[], parts: readonly Stretch[], depth = 0): ReadChanges {
   if (hasSearchReplace(lines)) {
     const others = stretches(outsideBlocks(lines));
     const diffs = readDiffs(others.filter(isDiff));
     const second = !diffs.ok || diffs.changes.length > 0;
     return second ? refuse('unreadable', TWO_FORMS) : withBeside(readSearchReplace(lines), others);
   }
+  const patch = depth === 0 ? patchIn(lines.join('\n')) : undefined;
+  if (patch !== undefined) return readForm(patch.split('\n'), stretches(patch.split('\n')), 1);
+  const data = readData(lines, parts);
+  if (data.length > 0) return { ok: true, changes: data };
   const diffs = parts.filter(isDiff);
   if (diffs.length > 0) {
     const lost = parts.some((part) => part.kind === 'prose' && !diffs.includes(part) && part.lines.some(looksChanged));
@@ -46,7 +77,21 @@ function readForm(lines: readonly string[], parts: readonly Stretch[], hint: str
     return lost ? refuse('unreadable', why) : withBeside(readDiffs(diffs), parts);
   }
   const blocks = parts.filter(({ kind }) => kind === 'block');
-  return blocks.length > 0 ? readWholeFile(blocks, hint) : refuse('unreadable', HOW);
+  const prose = parts.filter(({ kind }) => kind === 'prose').flatMap((part) => part.lines);
+  const readers = [
+    () => readTags(lines.join('\n')),
+    () => readSubstitutions(lines),
+    () => (blocks.length > 0 ? [] : readLabels(lines)),
+  ];
+  for (const read of readers) {
+    const changes = read();
+    if (changes.length > 0) return { ok: true, changes };
+  }
+  const texts = blocks.length > 0 ? readTexts(blocks) : undefined;
+  if (texts && (!texts.ok || texts.changes.length > 0)) return texts;
+  const sentences = readSentences(prose);
+  if (sentences.length > 0) return { ok: true, changes: sentences };
+  return blocks.length > 0 ? refuse('unreadable', HOW) : readBare(prose);
 }
 
 const NO_FILE = /^(?:sh|bash|shell|zsh|console|shell-?session|te?xt|plaintext|output|logs?)\b/i;
@@ -109,20 +154,61 @@ function noteOf(parts: readonly Stretch[]): Note | undefined {
   return note.fix === '' && note.reason === '' ? undefined : note;
 }
 
-/** The block that is a file: the only one with a path, or the only one at all, which is then for `hint`. */
-function readWholeFile(blocks: readonly Stretch[], hint: string | undefined): ReadChanges {
-  const named = blocks.flatMap((block) => {
-    const path = pathOfInfo(block.info) ?? pathOfLine(block.above);
-    return path === undefined ? [] : [{ block, path }];
+/** Blocks without marks: files, excerpts of files, old and new texts. Commands to be run are none of them. */
+function readTexts(blocks: readonly Stretch[]): ReadChanges {
+  const texts = blocks.flatMap((block): { block: Stretch; change: Extract<Change, { form: 'whole-file' }> }[] => {
+    const commands = NO_FILE.test(block.info) && blocks.length > 1 && !block.lines[0]?.startsWith('#!');
+    const named = pathOfInfo(block.info) ?? pathOfLine(block.above);
+    const label = labelOf(block.above);
+    if (commands && named === undefined && label === undefined) return [];
+    const comment = named === undefined ? pathOfComment(block.lines[0] ?? '') : undefined;
+    const lines = comment === undefined ? block.lines : block.lines.slice(1);
+    const path = named ?? comment;
+    const text = lines.map((line) => `${line}\n`).join('');
+    return [{ block, change: { form: 'whole-file', path, text, ...(label && { label }) } }];
   });
-  const only = blocks.length === 1 ? (blocks[0] as Stretch) : undefined;
-  const picked = named.length === 1 ? named[0] : only ? { block: only, path: hint } : undefined;
-  if (!picked) {
-    return refuse('unreadable', `the answer has ${blocks.length} fenced blocks and does not say which one is the file`);
+  const open = texts.find(({ block }) => !block.closed);
+  if (open) {
+    const what = open.change.path === undefined ? 'the last block' : `the block of ${open.change.path}`;
+    return refuse('unreadable', `${what} does not end: the answer was cut off; write less around the change`);
   }
-  const { block, path } = picked;
-  if (path === undefined) return refuse('no_path', 'write the path of the file on the line above the block');
-  if (!block.closed) return refuse('unreadable', `the block of ${path} does not end: the answer was cut off`);
-  if (block.lines.every((line) => line.trim() === '')) return refuse('no_change', `the block of ${path} is empty`);
-  return { ok: true, changes: [{ form: 'whole-file', path, text: block.lines.map((line) => `${line}\n`).join('') }] };
+  const full = texts.filter(({ change }) => change.text.trim() !== '').map(({ change }) => change);
+  if (full.length === 0 && texts.length > 0) {
+    return refuse('no_change', `the block of ${texts[0]?.change.path ?? 'the answer'} is empty`);
+  }
+  // Others than those with a path or a label are shown for another reason.
+  const meant = full.filter(({ path, label }) => path !== undefined || label !== undefined);
+  return { ok: true, changes: meant.some(({ path }) => path !== undefined) ? meant : full };
+}
+
+/** The path in a comment that is nothing else: `# conf/x.yaml`, `// file: conf/x.ts`. */
+function pathOfComment(line: string): string | undefined {
+  const words = /^\s*(?:#|\/\/|--|;|<!--|\/\*)+\s*(.+?)\s*(?:-->|\*\/)?\s*$/.exec(line)?.[1];
+  const path = words === undefined ? undefined : pathOfLine(words);
+  return path !== undefined && /[/\\]/.test(path) ? path : undefined;
+}
+
+const SAYS = /^(?:[A-Z].*\s\S+\s\S+.*[.!:?]$|\W*(?:Fix|Reason|Note|Explanation)\b[^:]{0,30}:|#+ )/;
+
+/** Lines that are neither fenced nor marked: removed and added ones, or an excerpt, between sentences. */
+function readBare(prose: readonly string[]): ReadChanges {
+  const isMarked = prose.some((line) => /^-\S|^- {2,}/.test(line)) && prose.some((line) => line.startsWith('+'));
+  if (isMarked) {
+    const from = prose.findIndex((line) => /^[+-]/.test(line));
+    const to = prose.findLastIndex((line) => /^[+-]/.test(line));
+    return readUnifiedDiff(
+      ['@@', ...prose.slice(from, to + 1)],
+      true,
+      pathOfLine(prose.slice(0, from).findLast((line) => line.trim() !== '') ?? ''),
+    );
+  }
+  const code = prose.map((line) => (SAYS.test(line) ? '' : line));
+  const [from, to] = [code.findIndex((line) => line.trim() !== ''), code.findLastIndex((line) => line.trim() !== '')];
+  if (from < 0) return refuse('unreadable', HOW);
+  const [first = '', ...rest] = code.slice(from, to + 1);
+  const path = pathOfComment(first) ?? pathOfLine(first);
+  const lines = path === undefined ? [first, ...rest] : rest;
+  const isCode = lines.some((line) => /[:=]\s*\S|[:{[]$|^\s+\S|^- /.test(line));
+  if (!isCode) return refuse('unreadable', HOW);
+  return { ok: true, changes: [{ form: 'whole-file', path, text: `${lines.join('\n')}\n` }] };
 }

@@ -4,11 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Stage } from '../config/context-map.ts';
 import { INSTRUCTIONS_FILE, MAX_BYTES, MEMO_FILE } from '../config/files.ts';
-import { pathMatcher, splitCarry } from '../config/paths.ts';
+import { splitCarry } from '../config/paths.ts';
 import type { FixTier } from '../events.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
-import { pathFindings } from '../fix/gate/path-rules.ts';
-import { type GateRules, treeOf } from '../fix/gate/rules.ts';
+import { editablePaths } from '../fix/gate/path-rules.ts';
+import type { GateRules } from '../fix/gate/rules.ts';
 import { readLogEnd } from '../io/log.ts';
 import { PACKAGE_ROOT } from '../io/package.ts';
 import { secretsFrom } from '../io/secrets.ts';
@@ -59,7 +59,7 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
     failed: error_lines.join('\n'),
     log: logEnd(`${layout.home}/${log}`).slice(-MAX_GATE_LOG),
   };
-  const files = editableFiles(snapshot, rules);
+  const files = editablePaths([...snapshot.files.keys()], rules);
   const { fingerprint, class: failureClass } = failure;
   const facts: FixFacts = {
     stage: { ...stage, name: incident.stage },
@@ -100,16 +100,6 @@ function earlierTries({ layout }: Run, { patches, refused = [] }: LedgerEntry): 
     return { time, row: { plugin, tier, outcome: 'refused' as const, ...note, code, why: reason } };
   });
   return [...applied, ...answers].sort((x, y) => (x.time < y.time ? -1 : 1)).map(({ row }) => row);
-}
-
-/** The files that the stage may have changed and the gate would let through. */
-function editableFiles({ files }: Snapshot, rules: GateRules): string[] {
-  const allowed = pathMatcher(rules.allow);
-  const tree = treeOf(rules.tree);
-  return [...files.keys()].filter((path) => {
-    if (!allowed(path)) return false;
-    return pathFindings([{ path, before: '', after: '.' }], rules, tree).length === 0;
-  });
 }
 
 /** The files that a parser's complaint names, by their path, else by their last part. */

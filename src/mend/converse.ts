@@ -200,12 +200,15 @@ function reporting({ run, incident, plugin: { name: plugin }, document }: Conver
 const MAX_FIX_LENGTH = 300;
 
 /** A refusal, or an ask, as it goes to the journal and back to the plugin, masked: reasons may quote lines of files. */
-function refusedRound(answer: Change, { code, reasons }: Refusal | Ask, document: Document | undefined): RefusedRound {
+function refusedRound(answer: Change, refusal: Refusal | Ask, document: Document | undefined): RefusedRound {
+  const { code, reasons } = refusal;
   const line =
     'answer' in answer
       ? /^[\s>*_#-]{0,8}Fix[*_]{0,3}:[*_]{0,3}[^\S\n]*(\S[^\n]*)$/im.exec(answer.answer)?.[1]
       : undefined;
   const fix = (answer.note?.fix ?? line)?.slice(0, MAX_FIX_LENGTH);
   const masked = reasons.map((reason) => redact(document, reason));
-  return { ...(fix !== undefined && { fix: redact(document, fix) }), code, reasons: masked };
+  const shown = 'places' in refusal ? refusal.places : undefined;
+  const places = shown?.map((place) => ({ ...place, lines: place.lines.map((text) => redact(document, text)) }));
+  return { ...(fix !== undefined && { fix: redact(document, fix) }), code, reasons: masked, ...(places && { places }) };
 }

@@ -3,11 +3,13 @@
 
 import { pathMatcher } from '../config/paths.ts';
 import type { FixTier } from '../events.ts';
-import { applyChanges, spellings } from '../fix/apply-changes.ts';
+import { spellings } from '../fix/apply-changes.ts';
 import { cleanDiff, patchHash } from '../fix/clean-diff.ts';
 import type { Ask, Edit, Note, Refusal } from '../fix/edit.ts';
 import { refuse } from '../fix/edit.ts';
+import { editsOf } from '../fix/edits-of.ts';
 import { wantsShellCheck } from '../fix/gate/language.ts';
+import { editablePaths } from '../fix/gate/path-rules.ts';
 import type { GateRules, ShellCheck } from '../fix/gate/rules.ts';
 import { refuseNearCopy } from '../fix/near-copy.ts';
 import { readAnswer } from '../fix/read-answer.ts';
@@ -122,25 +124,34 @@ type Read = { ok: true; files: Edit[]; note: Note } | Refusal;
 
 async function readText(
   { answer, note }: Extract<Change, { answer: string }>,
-  { snapshot, redactor }: ProposalContext,
+  { snapshot, redactor, rules }: ProposalContext,
 ): Promise<Read> {
   const read = readAnswer(answer);
-  if (!read.ok) return read;
+  const named = read.ok ? read.changes.flatMap(({ path }) => (path === undefined ? [] : spellings(path))) : [];
   const texts = new Map<string, string | undefined>();
   const masked = new Set<string>();
-  for (const written of read.changes.flatMap(({ path }) => (path === undefined ? [] : spellings(path)))) {
-    const text = await snapshot.text(written);
+  const load = async (path: string): Promise<void> => {
+    const text = await snapshot.text(path);
     // The answer is about what was sent: the text with its secrets masked.
     const sent = text === undefined ? undefined : (redactor?.redact(text) ?? text);
-    texts.set(written, sent);
-    if (sent !== text) masked.add(written);
+    texts.set(path, sent);
+    if (sent !== text) masked.add(path);
+  };
+  for (const path of named) await load(path);
+  const text = (path: string) => texts.get(path);
+  const isOpen = !read.ok || read.changes.some(({ path }) => !spellings(path ?? '').some((one) => texts.get(one)));
+  let applied = isOpen ? undefined : editsOf(answer, text);
+  if (!applied?.ok) {
+    // By its content, then: the other files are read only for that.
+    const editable = editablePaths([...snapshot.files.keys()], rules);
+    for (const path of editable) if (!texts.has(path)) await load(path);
+    applied = editsOf(answer, text, { editable });
   }
-  const whole = read.changes.find(({ form, path }) => form === 'whole-file' && path !== undefined && masked.has(path));
-  if (whole) return refuse('placeholder', `${whole.path}: it holds masked values; answer with a diff`);
-  const applied = applyChanges(read.changes, (path) => texts.get(path));
   if (!applied.ok) return applied;
+  const whole = applied.files.find(({ path, rewritten }) => rewritten && masked.has(path));
+  if (whole) return refuse('placeholder', `${whole.path}: it holds masked values; answer with a diff`);
   const files = redactor ? restored(applied.files, redactor) : { ok: true as const, files: applied.files };
-  return files.ok ? { ok: true, files: files.files, note: note ?? read.note ?? NO_NOTE } : files;
+  return files.ok ? { ok: true, files: files.files, note: note ?? applied.note ?? NO_NOTE } : files;
 }
 
 /** The files with their secrets put back where they stood. */

@@ -1,6 +1,6 @@
 // One call about a case is one request: the task, and the answer read. Whoever answered was reached, so the call is spent; what
 // cannot be read goes back to the loop, which asks again by another call when one is left.
-import { refusalText, SAMPLE_DIFF } from '../outbound/answer-format.ts';
+import { filledForms, refusalText, SAMPLE_DIFF } from '../outbound/answer-format.ts';
 import type { Context, Escalation, RefusedRound } from '../plugin/contract.ts';
 import { readReply } from './read-reply.ts';
 
@@ -88,7 +88,7 @@ function readCaseAnswer(context: CaseContext, who: string, answer: CaseAnswer): 
 const refusal = (one: RefusedRound): string =>
   one.code === 'unreadable'
     ? `Your answer cannot be used: ${one.reasons.join('; ')}.`
-    : refusalText('Your change', one);
+    : [refusalText('Your change', one), ...filledForms('diff', one.places ?? [])].join('\n');
 
 function openingTurns(context: CaseContext, who: string): Turn[] {
   const content = `${context.case.text.trimEnd()}\n\n${CASE_REMINDER}\n`;

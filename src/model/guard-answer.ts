@@ -2,6 +2,7 @@
 import { diffArrays } from 'diff';
 import { spellings } from '../fix/apply-changes.ts';
 import { readAnswer } from '../fix/read-answer.ts';
+import { isWhole } from '../fix/whole-file.ts';
 import { SMALL_FILE_LINES } from '../outbound/parts/files.ts';
 import { shownAsIs, shownFiles, shownWhole, withoutLineNumbers } from '../outbound/shown-files.ts';
 import type { FixFacts } from '../plugin/contract.ts';
@@ -48,7 +49,8 @@ export function guardAnswer(text: string, doneReason: string, files: readonly Se
     if (change.form !== 'whole-file' || change.path === undefined) continue;
     const names = spellings(change.path);
     const file = files.find(({ path }) => names.includes(path));
-    if (!file) continue;
+    // Lines that an excerpt leaves out stay as they are.
+    if (!file || !isWhole(change.text, file.text)) continue;
     if (!file.whole) return { wrong: `${file.path} is not shown whole, so it cannot be written whole` };
     const lost = vanishedLines(file.text, change.text);
     if (lost > Math.min(MAX_VANISHED_LINES, Math.ceil(file.lines.size / 2))) {

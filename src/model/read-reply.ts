@@ -32,8 +32,9 @@ export function readReply(raw: string): ReadReply {
   const text = raw.replace(/^\ufeff/, '').replace(/^\s*<think(?:ing)?>.*?<\/think(?:ing)?>/s, '');
   if (text.trim() === '') return { wrong: 'it is empty' };
   const whole = objectOf(text);
-  if (whole !== undefined) return readForm(whole);
   const answer = withoutLineNumbers(text);
+  if (whole !== undefined)
+    return keysIn(whole).length === 0 && readAnswer(answer).ok ? { reply: { answer } } : readForm(whole);
   if (readAnswer(answer).ok) return { reply: { answer } };
   const within = embedded(text);
   if (within !== undefined) return readForm(within);

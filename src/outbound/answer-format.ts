@@ -1,22 +1,62 @@
 // The last words to a model: the form of its answer, and why the answer before was refused. Small models hold to what stands
 // last.
 
-import { ASKS, REFUSALS } from '../fix/edit.ts';
+import { ASKS, REFUSALS, type ShownPlace } from '../fix/edit.ts';
 import type { AnswerFormat } from './context.ts';
 import { clipLine } from './text.ts';
 
 const HEADING = '# Your answer';
 
+/** What an example is made of when no file is known: lines of nowhere. */
+const NOWHERE: ShownPlace = {
+  path: 'path/of/the/file',
+  start: 1,
+  lines: ['a line that stays', 'the line that is wrong', 'a line that stays'],
+  at: 1,
+};
+
+const RIGHT = 'the line as it should be';
+const indentOf = (line: string): string => /^\s*/.exec(line)?.[0] ?? '';
+
+/** The new line of an example, where the old one stands. */
+const rightLine = ({ lines, at }: ShownPlace): string => `${indentOf(lines[at] ?? '')}${RIGHT}`;
+
+/** How an answer looks in each form, for the lines of one place. */
+const EXAMPLES: Readonly<Record<AnswerFormat, (place: ShownPlace) => string>> = {
+  diff: (place) => {
+    const { path, lines, at } = place;
+    const body = lines.flatMap((line, i) => (i === at ? [`-${line}`, `+${rightLine(place)}`] : [` ${line}`]));
+    return ['```diff', `--- a/${path}`, `+++ b/${path}`, '@@', ...body, '```'].join('\n');
+  },
+  'whole-file': (place) => {
+    const { path, lines, start } = place;
+    const first = start === 1 && place !== NOWHERE ? (lines[0] as string) : 'first line of the file';
+    return [path, '```', first, '…and every other line, to the last', '```'].join('\n');
+  },
+  'search-replace': (place) => {
+    const { path, at } = place;
+    const lines = place === NOWHERE ? place.lines.slice(at, at + 1) : place.lines;
+    const now = lines.map((line) => (line === place.lines[at] ? rightLine(place) : line));
+    return [path, '<<<<<<< SEARCH', ...lines, '=======', ...now, '>>>>>>> REPLACE'].join('\n');
+  },
+  json: (place) => {
+    const line = place.start + place.at;
+    const edit = { fix: '…', reason: '…', path: place.path, start: line, end: line, replacement: rightLine(place) };
+    return JSON.stringify(edit);
+  },
+};
+
 /** A diff as a model is to write it. */
-export const SAMPLE_DIFF = `\`\`\`diff
---- a/path/of/the/file
-+++ b/path/of/the/file
-@@
- a line that stays
--the line that is wrong
-+the line as it should be
- a line that stays
-\`\`\``;
+export const SAMPLE_DIFF = EXAMPLES.diff(NOWHERE);
+
+const ONE = 'The lines are as they are in the file; change the ones that are wrong:';
+
+/** The asked form with the lines of each place, one of which is meant. */
+export function filledForms(format: AnswerFormat, places: readonly ShownPlace[]): string[] {
+  const head = ({ path, start, at }: ShownPlace): string =>
+    places.length > 1 ? `If line ${start + at} of ${path} is meant:` : `For ${path}. ${ONE}`;
+  return places.map((place) => `${head(place)}\n${EXAMPLES[format](place)}`);
+}
 
 const NOTE = `Then two lines:
 
@@ -26,32 +66,26 @@ Reason: why that mends this failure, in one sentence`;
 const NO_CHANGE =
   'When no change to the files shown can mend it, write no block: say in one line what a person has to do.';
 
+/** Where the example goes in. */
+const EXAMPLE = '{{example}}';
+
 const FORMS: Readonly<Record<AnswerFormat, string>> = {
   diff: `A unified diff with three lines of context, in one fenced block: the path as shown, the lines as they are in the
 file, without the line numbers that are shown before them.
 
-${SAMPLE_DIFF}
+${EXAMPLE}
 
 ${NOTE}`,
   'whole-file': `One file, whole: its path as shown on a line of its own, then one fenced block with every line of the new
 file, also all lines that stay as they are. Leave nothing out, write no "...", and no line numbers.
 
-path/of/the/file
-\`\`\`
-first line of the file
-…and every other line, to the last
-\`\`\`
+${EXAMPLE}
 
 ${NOTE}`,
   'search-replace': `The path as shown on a line of its own, then one block: the lines to be replaced, exactly as they are in the
 file and enough of them to be found only once, without line numbers; then what replaces them.
 
-path/of/the/file
-<<<<<<< SEARCH
-the line that is wrong
-=======
-the line as it should be
->>>>>>> REPLACE
+${EXAMPLE}
 
 ${NOTE}`,
   json: `One JSON object and nothing else, with these keys in this order:
@@ -65,14 +99,21 @@ ${NOTE}`,
 Replace as few lines as you can. To add lines, replace the line before them with itself and the new lines.`,
 };
 
-/** The last section of a prompt. */
-export function formatRule(format: AnswerFormat): string {
-  const form = format === 'json' ? FORMS.json : `${FORMS[format]}\n\n${NO_CHANGE}`;
-  return `${HEADING}\n\n${form}\n`;
+const ruleOf = (format: AnswerFormat, places: readonly ShownPlace[]): string => {
+  const filled = filledForms(format, places).join('\n\n');
+  const example = filled === '' ? EXAMPLES[format](NOWHERE) : filled;
+  const rule = FORMS[format].includes(EXAMPLE) || filled === '' ? FORMS[format] : `${FORMS[format]}\n\n${filled}`;
+  return rule.replace(EXAMPLE, () => example);
+};
+
+/** The last section of a prompt; `places` are lines of files to show the form with. */
+export function formatRule(format: AnswerFormat, places: readonly ShownPlace[] = []): string {
+  const rule = ruleOf(format, places);
+  return `${HEADING}\n\n${format === 'json' ? rule : `${rule}\n\n${NO_CHANGE}`}\n`;
 }
 
 /** The same for a diff, to whoever has another way to say that no change will do. */
-export const patchRule = (): string => `${HEADING}\n\n${FORMS.diff}\n`;
+export const patchRule = (): string => `${HEADING}\n\n${ruleOf('diff', [])}\n`;
 
 /** `prompt` asking for another form; one that says nothing about the form gets the rule appended. */
 export function withFormat(prompt: string, format: AnswerFormat): string {
@@ -86,6 +127,8 @@ export interface Refused {
   readonly reasons: readonly string[];
   /** Not refused: the owner would have to be asked. */
   readonly ask?: true;
+  /** Where in the files it comes closest. */
+  readonly places?: readonly ShownPlace[];
 }
 
 const MAX_REASON_LINES = 40;
@@ -102,9 +145,12 @@ export function refusalText(which: string, { code, reasons, ask }: Refused): str
   return [`${head}: ${meaning}.`, ...lines.map((line) => `  ${clipLine(line)}`), ...(ask ? [WITHIN] : [])].join('\n');
 }
 
+const DIFFERENT =
+  'Do not repeat what was not taken: other comments, messages, white space or another order do not make it a different change.';
+
 /** A message for the model whose last answers were `refused`, the latest last. */
 export function followUp(refused: readonly Refused[], format: AnswerFormat): string {
   const which = (i: number): string => (refused.length === 1 ? 'Your answer' : `Answer ${i + 1}`);
   const refusals = refused.map((one, i) => refusalText(which(i), one)).join('\n\n');
-  return `${refusals}\n\nAnswer once more, in full. Do not repeat what was not taken.\n\n${formatRule(format)}`;
+  return `${refusals}\n\nAnswer once more, in full. ${DIFFERENT}\n\n${formatRule(format, refused.at(-1)?.places)}`;
 }

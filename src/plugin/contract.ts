@@ -5,7 +5,7 @@ import type { Stage } from '../config/context-map.ts';
 import type { Frozen } from '../config/freeze.ts';
 import { classRuleSchema } from '../config/loop-config.ts';
 import type { AttemptEnd, FailureClass } from '../events.ts';
-import type { AskCode, RefusalCode } from '../fix/edit.ts';
+import type { AskCode, RefusalCode, ShownPlace } from '../fix/edit.ts';
 import type { Try } from '../outbound/context.ts';
 
 /** The failure that is to be mended. */
@@ -27,6 +27,8 @@ export interface RefusedRound {
   readonly reasons: readonly string[];
   /** It was not refused: the owner would have to be asked. */
   readonly ask?: true;
+  /** Lines of files that it comes closest to, masked: to show with them how an answer is written. */
+  readonly places?: readonly ShownPlace[];
 }
 
 /** What whoever is asked for a fix is told. */

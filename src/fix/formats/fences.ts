@@ -72,7 +72,8 @@ const LABEL = String.raw`(?:file(?:name)?|path|update|edit|in|title)(?:\s*[:=]\s
 const ALONE = new RegExp(String.raw`^[#>*\-\s]*(?:${LABEL})?[\x60*"']*(${PATH})[\x60*"']*\s*:?\s*[*\x60]*$`, 'i');
 const QUOTED = new RegExp(String.raw`[\x60*"](${PATH})[\x60*"]`, 'g');
 
-const isPath = (word: string): boolean => /[/\\]/.test(word) || /\w\.[a-z][\w-]*$/i.test(word) || /^\.\w/.test(word);
+export const isPath = (word: string): boolean =>
+  /[/\\]/.test(word) || /\w\.[a-z][\w-]*$/i.test(word) || /^\.\w/.test(word);
 
 /** The path that a line is, or that it names as its only quoted one; undefined when it names none. */
 export function pathOfLine(line: string): string | undefined {

@@ -2,9 +2,10 @@
 import { type Change, type OrRefusal, refuse } from '../edit.ts';
 import { pathOfInfo, pathOfLine } from './fences.ts';
 
-const SEARCH = /^[ \t]*<{5,9}[ \t]*(?:SEARCH|ORIGINAL)\b[ \t]*(.*)$/;
+const SEARCH = /^[ \t]*<{5,9}(?:[ \t]+(?:SEARCH|ORIGINAL|HEAD|[A-Za-z][\w-]*)\b[ \t]*(.*)|[ \t]*)$/;
 const DIVIDER = /^[ \t]*={5,9}[ \t]*$/;
-const REPLACE = /^[ \t]*>{5,9}[ \t]*(?:REPLACE|UPDATED)\b/;
+const BASE = /^[ \t]*\|{5,9}(?:[ \t].*)?$/;
+const REPLACE = /^[ \t]*>{5,9}(?:[ \t].*)?$/;
 const FENCE = /^\s*(?:`{3,}|~{3,})(.*)$/;
 
 /** Whether the answer is in this form. */
@@ -23,7 +24,7 @@ export function readSearchReplace(lines: readonly string[]): OrRefusal<{ changes
       continue;
     }
     count++;
-    path = pathOfLine(opening[1] as string) ?? path;
+    path = pathOfLine(opening[1] ?? '') ?? path;
     let end = i + 1;
     while (end < lines.length && !REPLACE.test(lines[end] as string) && !SEARCH.test(lines[end] as string)) end++;
     if (!REPLACE.test(lines[end] ?? '')) return refuse('unreadable', `block ${count} has no line ">>>>>>> REPLACE"`);
@@ -34,7 +35,11 @@ export function readSearchReplace(lines: readonly string[]): OrRefusal<{ changes
       return refuse('unreadable', `block ${count} has ${why} between its two halves`);
     }
     const at = dividers[0] as number;
-    const block = { search: half(body.slice(0, at)), replace: half(body.slice(at + 1)) };
+    const base = body.findIndex((l) => BASE.test(l));
+    const block = {
+      search: half(body.slice(0, base < 0 ? at : Math.min(base, at))),
+      replace: half(body.slice(at + 1)),
+    };
     const last = changes.at(-1);
     if (last && last.path === path) last.blocks.push(block);
     else changes.push({ form: 'search-replace', path, blocks: [block] });

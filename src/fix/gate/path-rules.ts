@@ -5,7 +5,7 @@ import { judgingText } from '../judging/targets.ts';
 import type { Finding } from './finding.ts';
 import { looksLike, pathFault } from './path-text.ts';
 import { protectedAs } from './protected-names.ts';
-import { clip, foldersAbove, type GateRules, type Tree } from './rules.ts';
+import { clip, foldersAbove, type GateRules, type Tree, treeOf } from './rules.ts';
 
 /** What is wrong with where `edited` would be written; at most one finding per file. */
 export function pathFindings(edited: readonly Edit[], rules: GateRules, tree: Tree): Finding[] {
@@ -16,6 +16,14 @@ export function pathFindings(edited: readonly Edit[], rules: GateRules, tree: Tr
   };
   const seen = new Set<string>();
   return edited.flatMap((file) => pathFinding(file, rules, tree, lists) ?? twice(file.path, seen) ?? []);
+}
+
+/** Those of `paths` that a fix may change. */
+export function editablePaths(paths: readonly string[], rules: GateRules): string[] {
+  const [allowed, tree] = [listed(rules.allow), treeOf(rules.tree)];
+  return paths.filter(
+    (path) => allowed(path) && pathFindings([{ path, before: '', after: '.' }], rules, tree).length === 0,
+  );
 }
 
 type Listed = (path: string) => boolean;

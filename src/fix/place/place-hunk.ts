@@ -54,10 +54,12 @@ function asOnePiece(hunk: Hunk, pattern: Pattern, source: Source, where: Whereab
   const claimed = hunk.oldStart === undefined ? undefined : hunk.oldStart - 1;
   const { starts, full } = contiguous(pattern.old, source, claimed);
   const weight = pattern.old.reduce((total, { trimmed }) => total + weightOf(trimmed), 0);
+  // A line that stands in the file once is meant there, in whatever column it was written.
+  const isOnly = full && starts.length === 1 && claimed === undefined && weight >= 1;
   const spots = starts
     .filter((start) => start > where.after)
     .map((start) => spotAt(start, pattern, source))
-    .filter((spot) => !isMoved(spot) || weight >= FEW || startOf(spot) === claimed);
+    .filter((spot) => !isMoved(spot) || weight >= FEW || startOf(spot) === claimed || isOnly);
   if (spots.length === 0) return undefined;
   const made = newLines(pattern);
   if (claimed !== undefined && !starts.includes(claimed) && equalAt(claimed, made, source) === made.length) {

@@ -1,47 +1,49 @@
-// All hunks of one file → its new lines, or why not. Claimed line numbers count only while none was found to be wrong.
-import { type Hunk, type OrRefusal, refuse } from '../edit.ts';
+// All hunks of one file → what they do to its lines, or why not. Claimed line numbers count only while none was found to be wrong.
+import type { Hunk, RefusalCode } from '../edit.ts';
 import { isEllipsis } from '../formats/ellipsis.ts';
 import { similarity } from './indentation.ts';
 import { type Pattern, patternOf } from './pattern.ts';
 import { type Placing, placeHunk } from './place-hunk.ts';
 import { contiguous, lineEnd, type Source } from './source.ts';
-import { endOf, startOf } from './spot.ts';
+import { endOf, type LineEdits, startOf } from './spot.ts';
 
 /** Parts that one change of a file may have. */
 const MAX_PARTS = 1000;
 
 type Placed = Extract<Placing, { kind: 'placed' }>;
 
-/** The file's new text. `name` is what a part is called in reasons. Never throws. */
-export function placeHunks(
-  path: string,
-  hunks: readonly Hunk[],
-  source: Source,
-  name: 'hunk' | 'block',
-): OrRefusal<{ text: string }> {
+/** A part of an answer that cannot be placed: which one of its hunks (from 0), why, and where it comes close. */
+export interface Obstacle {
+  from: number;
+  code: RefusalCode;
+  why: string;
+  near: number[];
+}
+
+/** `newline`: whether the file ends with one afterwards. */
+export type PlacedHunks = { edits: LineEdits[]; newline: boolean } | { obstacles: Obstacle[] };
+
+/** What the hunks do, all of them or none. Never throws. */
+export function placeHunks(hunks: readonly Hunk[], source: Source): PlacedHunks {
   const parts = partsOf(hunks, source);
-  if (parts.length > MAX_PARTS) return refuse('too_large', `${path}: the change has more than ${MAX_PARTS} ${name}s`);
+  if (parts.length > MAX_PARTS) {
+    return {
+      obstacles: [{ from: 0, code: 'too_large', why: `the change has more than ${MAX_PARTS} parts`, near: [] }],
+    };
+  }
   const patterns = parts.map(({ hunk }) => patternOf(hunk));
   const open = placeAll(parts, patterns, source, false);
   const lying = open.some((placing, i) => placing.kind === 'placed' && isWrong((parts[i] as Part).hunk, placing));
   const unsure = open.some((placing) => placing.kind === 'refused' && placing.code === 'ambiguous');
   const placings = lying || !unsure ? open : placeAll(parts, patterns, source, true);
-  const bad = placings.flatMap((placing, i) => (placing.kind === 'refused' ? [{ placing, i }] : []));
-  const worst = bad.find(({ placing }) => placing.code !== 'already_applied') ?? bad[0];
-  if (worst) {
-    const reasons = bad
-      .slice(0, 5)
-      .flatMap(({ placing, i }) => [
-        `${path}, ${name} ${(parts[i] as Part).from + 1} of ${hunks.length}: ${placing.why}`,
-        ...nearestLines(patterns[i] as Pattern, placing, source),
-      ]);
-    return refuse(worst.placing.code, ...reasons);
-  }
+  const obstacles = placings.flatMap((placing, i) => {
+    if (placing.kind !== 'refused') return [];
+    const near = placing.near.length > 0 ? placing.near : mostAlike(patterns[i] as Pattern, source);
+    return [{ from: (parts[i] as Part).from, code: placing.code, why: placing.why, near }];
+  });
+  if (obstacles.length > 0) return { obstacles };
   const placed = placings.filter((placing) => placing.kind === 'placed');
-  if (placed.length === 0) return refuse('no_change', `${path}: the change takes out nothing and adds nothing`);
-  const clash = clashOf(placed);
-  if (clash !== undefined) return refuse('ambiguous', `${path}: two parts of the change meet at line ${clash + 1}`);
-  return { ok: true, text: textOf(placed, source, finalNewline(placings, parts, source)) };
+  return { edits: placed.map(({ edits }) => edits), newline: finalNewline(placings, parts, source) };
 }
 
 function placeAll(parts: readonly Part[], patterns: readonly Pattern[], source: Source, believe: boolean): Placing[] {
@@ -57,11 +59,11 @@ function placeAll(parts: readonly Part[], patterns: readonly Pattern[], source: 
 const isWrong = ({ oldStart }: Hunk, { spot }: Placed): boolean =>
   oldStart !== undefined && startOf(spot) !== oldStart - 1;
 
-/** A line that two parts both want, or a place where both add something. */
-function clashOf(placed: readonly Placed[]): number | undefined {
+/** A line that two of them both want, or a place where both add something. */
+export function clashOf(all: readonly LineEdits[]): number | undefined {
   const removed = new Map<number, number>();
   const added = new Map<number, number>();
-  for (const [i, { edits }] of placed.entries()) {
+  for (const [i, edits] of all.entries()) {
     for (const at of edits.removed) {
       if (removed.has(at)) return at;
       removed.set(at, i);
@@ -88,10 +90,11 @@ function finalNewline(placings: readonly Placing[], parts: readonly Part[], sour
   return telling ? !telling.hunk.noFinalNewline : source.ends.at(-1) !== '';
 }
 
-function textOf(placed: readonly Placed[], source: Source, newline: boolean): string {
-  const removed = new Set(placed.flatMap(({ edits }) => edits.removed));
+/** The file with `all` done to it, which do not clash. */
+export function textOf(all: readonly LineEdits[], source: Source, newline: boolean): string {
+  const removed = new Set(all.flatMap((edits) => edits.removed));
   const added = new Map<number, string[]>();
-  for (const { edits } of placed) {
+  for (const edits of all) {
     for (const { before, lines } of edits.added) added.set(before, [...(added.get(before) ?? []), ...lines]);
   }
   const end = lineEnd(source);
@@ -104,28 +107,11 @@ function textOf(placed: readonly Placed[], source: Source, newline: boolean): st
   return newline ? text : text.replace(/\r?\n$/, '');
 }
 
-const LINES_AROUND = 3;
 /** Lines compared when nothing of the hunk is in the file. */
 const MAX_COMPARED_LINES = 3000;
-/** Places shown of an ambiguous hunk. */
-const MAX_SHOWN_PLACES = 6;
 
-type Unplaced = Extract<Placing, { kind: 'refused' }>;
-
-/** The file's lines that a refused hunk comes closest to, with their numbers, for a model to copy from: at most a dozen. */
-function nearestLines(pattern: Pattern, { code, near }: Unplaced, source: Source): string[] {
-  const numbered = (at: number): string => `  line ${at + 1}: ${(source.lines[at] ?? '').slice(0, 200)}`;
-  if (code === 'ambiguous') {
-    return near.slice(0, MAX_SHOWN_PLACES).map((start) => numbered(Math.min(start, source.lines.length - 1)));
-  }
-  const at = near[0] ?? mostAlike(pattern, source);
-  if (at === undefined) return [];
-  const from = Math.max(0, at - LINES_AROUND);
-  const to = Math.min(source.lines.length, at + Math.min(pattern.old.length, 6) + LINES_AROUND);
-  return ['nearest lines:', ...Array.from({ length: Math.max(0, to - from) }, (_, i) => numbered(from + i))];
-}
-
-function mostAlike({ old }: Pattern, source: Source): number | undefined {
+/** The line of the file that comes closest to the longest line it removes; [] when none is like it. */
+function mostAlike({ old }: Pattern, source: Source): number[] {
   const telling = old.filter(({ removed }) => removed);
   const texts = (telling.length > 0 ? telling : old).map(({ trimmed }) => trimmed);
   const wanted = texts.reduce((a, b) => (b.length > a.length ? b : a), '');
@@ -134,7 +120,7 @@ function mostAlike({ old }: Pattern, source: Source): number | undefined {
     const alike = similarity(source.trimmed[at] as string, wanted);
     if (alike > best.alike) best = { at, alike };
   }
-  return best.at < 0 ? undefined : best.at;
+  return best.at < 0 ? [] : [best.at];
 }
 
 interface Part {
