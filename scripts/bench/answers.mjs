@@ -13,7 +13,9 @@ const words = process.argv.slice(2).filter((word) => word !== '--show');
 const show = process.argv.includes('--show');
 
 await bench('answers', async () => {
-  const styles = Object.keys(STYLES).filter((style) => words.length === 0 || words.some((word) => style.includes(word)));
+  const styles = Object.keys(STYLES).filter(
+    (style) => words.length === 0 || words.some((word) => style.includes(word)),
+  );
   const asked = styles.flatMap((style) =>
     MISTAKES.flatMap((mistake) => {
       const facts = factsOfFix(mistake);
@@ -39,7 +41,12 @@ await bench('answers', async () => {
   return {
     rows: [
       ['style', 'answers', 'right', 'refused', 'misplaced', 'then right'],
-      ...styles.map((style) => counted(style, rows.filter((row) => row.style === style))),
+      ...styles.map((style) =>
+        counted(
+          style,
+          rows.filter((row) => row.style === style),
+        ),
+      ),
       counted('all', rows),
     ],
     notes: [
@@ -58,15 +65,23 @@ function counted(style, rows) {
   const count = (is) => rows.filter(is).length;
   const refused = count(({ outcome }) => outcome === 'refused');
   const share = (n, of) => (of === 0 ? '-' : `${n} (${((100 * n) / of).toFixed(0)} %)`);
-  const right = share(count(({ outcome }) => outcome === 'right'), rows.length);
+  const right = share(
+    count(({ outcome }) => outcome === 'right'),
+    rows.length,
+  );
   const misplaced = count(({ outcome }) => outcome === 'misplaced');
-  const then = share(count(({ then: next }) => next === 'right'), refused);
+  const then = share(
+    count(({ then: next }) => next === 'right'),
+    refused,
+  );
   return [style, String(rows.length), right, String(refused), String(misplaced), then];
 }
 
 /** Each row with what became of its answer: right, refused or misplaced. */
 async function outcomes(rows) {
-  const input = rows.map(({ mistake: { files, stage }, answer }, id) => JSON.stringify({ id, files, allow: stage.files, answer }));
+  const input = rows.map(({ mistake: { files, stage }, answer }, id) =>
+    JSON.stringify({ id, files, allow: stage.files, answer }),
+  );
   const lines = rows.length === 0 ? [] : await checkPatch(`${input.join('\n')}\n`);
   if (lines.length !== rows.length) throw new Error(`${rows.length} answers, ${lines.length} verdicts`);
   return rows.map((row, at) => {

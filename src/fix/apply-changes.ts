@@ -1,12 +1,12 @@
 // What an answer asks for → the files as they would be, all of them or none. In memory; paths are judged elsewhere.
 // biome-ignore-all lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
 import { type Change, type Edit, type OrRefusal, type Refusal, refuse, TWO_FORMS } from './edit.ts';
-import { type Asked, editFile, oldTexts } from './edit-file.ts';
+import { type Asked, answerLines, editFile } from './edit-file.ts';
 import { pathFault } from './gate/path-text.ts';
 import { linesInCommon } from './near-copy.ts';
 import { type OldLine, weightOf } from './place/pattern.ts';
 import { contiguous, type Source, sourceOf } from './place/source.ts';
-import { nearestPlaces } from './show-place.ts';
+import { nearestPlaces, rawLines } from './show-place.ts';
 import { isOtherWhole } from './whole-file.ts';
 
 /** Reads a file of the repository by its path; undefined when there is none. */
@@ -89,23 +89,46 @@ function settle(change: Asked, read: ReadFile, known: Known): string | Refusal {
   const { editable = [] } = known;
   const short = path === undefined ? undefined : withoutDots(withoutDots(path).replace(SIDES, ''));
   if (short !== undefined && pathFault(short) !== undefined) return path as string;
-  const likely = short === undefined ? mentioned(known) : editable.filter((one) => isNear(one, short));
-  const candidates = short === undefined && likely.length !== 1 ? editable : likely;
+  const candidates = short === undefined ? editable : editable.filter((one) => isNear(one, short));
   // A whole file under another name is a new file, which the gate judges.
   if (short !== undefined && candidates.length === 0) return missing(change, path as string, read, editable);
-  const tried = candidates.map((one) => ({ one, edited: editFile(one, [change], read(one)) }));
-  const fits = tried.filter(({ edited }) => edited.ok || FITS.has(edited.code));
+  const fitting = bestOf(change, candidates, read);
+  const named = short === undefined ? mentioned(known).filter((one) => fitting.includes(one)) : [];
+  const fits = named.length === 1 ? named : fitting;
   const [only] = fits;
-  if (only && fits.length === 1) return only.one;
+  if (only !== undefined && fits.length === 1) return only;
   if (fits.length > 1) {
-    const places = fits.flatMap(({ one }) => nearestPlaces(oldTexts(change), [[one, sourceOf(read(one) ?? '')]], 1));
-    const names = fits.map(({ one }) => one).slice(0, 6);
-    return { ...refuse('ambiguous', `it fits in more than one file: ${names.join(', ')}; write the path`), places };
+    const some = fits.slice(0, 6);
+    const places = some.flatMap((one) => nearestPlaces(answerLines(change), sources([one], read), 1));
+    return { ...refuse('ambiguous', `it fits in more than one file: ${some.join(', ')}; write the path`), places };
   }
   if (short !== undefined) return missing(change, path as string, read, editable);
-  if (candidates.length === 1) return candidates[0] as string;
-  const places = nearestPlaces(oldTexts(change), sources(editable, read));
+  const [told, other] = mentioned(known);
+  if (told !== undefined && other === undefined) return told;
+  const places = nearestPlaces(answerLines(change), sources(editable, read));
   return { ...refuse('no_path', 'write the path of the file above the change, and its lines as they are'), places };
+}
+
+const textOf = (change: Asked): string =>
+  answerLines(change)
+    .map(({ text }) => text)
+    .join('\n');
+
+/** Among files that a text without marks fits, one must have so many more of its lines. */
+const MARGIN = 2;
+
+/** The files in which the change could be made, at one place or more. All of a file is written anew only where it is like it. */
+function bestOf(change: Asked, candidates: readonly string[], read: ReadFile): string[] {
+  const fits = candidates.flatMap((path) => {
+    const before = read(path) ?? '';
+    const edited = editFile(path, [change], read(path));
+    if (!edited.ok && !FITS.has(edited.code)) return [];
+    const { ofA, ofB } = linesInCommon(textOf(change), before);
+    if (edited.ok && edited.file.rewritten && ofB < 0.5) return [];
+    return [{ path, same: change.form === 'whole-file' ? ofA * answerLines(change).length : 0 }];
+  });
+  const most = Math.max(0, ...fits.map(({ same }) => same));
+  return fits.filter(({ same }) => same > most - MARGIN).map(({ path }) => path);
 }
 
 /** Refusals of a change whose lines are there all the same. */
@@ -129,11 +152,11 @@ const isNear = (path: string, written: string): boolean =>
 /** A path that is no file: what there is instead; a text without marks under such a path would be a new file. */
 function missing(change: Asked, path: string, read: ReadFile, editable: readonly string[]): string | Refusal {
   const files = sources(editable, read);
-  const isCopy = files.some(([, { lines }]) => linesInCommon(oldTexts(change).join('\n'), lines.join('\n')).ofA >= 0.5);
+  const isCopy = files.some(([, { lines }]) => linesInCommon(textOf(change), lines.join('\n')).ofA >= 0.5);
   if (files.length === 0 || (change.form === 'whole-file' && !isCopy)) return path;
   const only = change.form === 'diff' && change.hunks.every(({ lines }) => lines.every(({ op }) => op === '+'));
   if (only) return path;
-  const places = nearestPlaces(oldTexts(change), files);
+  const places = nearestPlaces(answerLines(change), files);
   const names = [...new Set([...places.map((place) => place.path), ...editable])].slice(0, 8);
   return { ...refuse('missing_file', `${path} does not exist; these may be changed: ${names.join(', ')}`), places };
 }
@@ -145,7 +168,7 @@ function elsewhere(refusal: Refusal, changes: readonly Asked[], path: string, re
   const right = others.filter((one) => editFile(one, changes, read(one)).ok);
   const [other] = right;
   if (other === undefined || right.length > 1) return refusal;
-  const places = nearestPlaces(changes.flatMap(oldTexts), sources([other], read), 1);
+  const places = nearestPlaces(changes.flatMap(answerLines), sources([other], read), 1);
   return { ...refuse(refusal.code, `${path} does not have these lines; ${other} has them`), places };
 }
 
@@ -182,7 +205,7 @@ function isPair(one: Text, next: Text, isOld: boolean, isQuoted: boolean): boole
 
 function isLike(a: string, b: string): boolean {
   const { ofA } = linesInCommon(a, b);
-  return ofA >= 0.5 || nearestPlaces(b.split('\n'), [['', sourceOf(a)]], 1).length > 0;
+  return ofA >= 0.5 || nearestPlaces(rawLines(b), [['', sourceOf(a)]], 1).length > 0;
 }
 
 /** Whether the text stands in its file, or in one that may be changed, as one piece. */
@@ -190,7 +213,7 @@ function isQuote(change: Asked, read: ReadFile, { path, editable = [] }: Known):
   const written = change.path ?? path;
   const own = written === undefined ? undefined : existing(written, read);
   const paths = own !== undefined && read(own) !== undefined ? [own] : editable;
-  const lines = sourceOf(oldTexts(change).join('\n')).lines.filter(
+  const lines = sourceOf(textOf(change)).lines.filter(
     (line, i, all) => line.trim() !== '' || (i > 0 && i < all.length - 1),
   );
   const old = lines.map((text): OldLine => ({ text, trimmed: text.trim(), removed: false, bare: true }));

@@ -5,7 +5,7 @@ import { clashOf, type Obstacle, placeHunks, textOf } from './place/place-hunks.
 import { type Source, sourceOf } from './place/source.ts';
 import type { LineEdits } from './place/spot.ts';
 import { replaceWithin } from './place/within.ts';
-import { nearestPlaces, showPlace } from './show-place.ts';
+import { type AnswerLine, nearestPlaces, showPlace } from './show-place.ts';
 import { isWhole, rewritten } from './whole-file.ts';
 
 /** A change, and not what stands beside one. */
@@ -47,7 +47,7 @@ function unchanged(path: string, form: Change['form'] | undefined, source: Sourc
   const why = form === 'whole-file' ? left : 'the change takes out nothing and adds nothing';
   return {
     ...refuse('no_change', `${path}: ${why}`),
-    places: nearestPlaces(asked.flatMap(oldTexts), [[path, source]], 1),
+    places: nearestPlaces(asked.flatMap(answerLines), [[path, source]], 1),
   };
 }
 
@@ -173,38 +173,41 @@ function refusalOf(
     `${path}, ${name} ${one.from + 1} of ${count}: ${one.why}`,
     ...nearestLines(one, source),
   ]);
-  const several = shown.flatMap((one) => (one.code === 'ambiguous' ? one.near : []));
-  const alike = several.length > 0 ? [] : nearestPlaces(changes.flatMap(goneTexts), [[path, source]], 2);
-  const near = alike.length > 0 ? [] : shown.flatMap((one) => one.near.slice(0, several.length > 0 ? MAX_PLACES : 1));
-  const places = [...alike, ...[...new Set(near)].slice(0, MAX_PLACES).map((at) => showPlace(path, source, at))];
-  return { ...refuse(worst.code, ...swapped(path, changes, source), ...reasons), ...(places.length > 0 && { places }) };
+  const turned = swapped(path, changes, source);
+  const several = obstacles.filter(({ code }) => code === 'ambiguous');
+  const at = several.flatMap(({ near, offset = 0, reach = 0 }) =>
+    near.slice(0, MAX_PLACES).map((n) => [n + offset, reach] as const),
+  );
+  const places = turned
+    ? [showPlace(path, source, turned.at)]
+    : at.length > 0
+      ? at.slice(0, MAX_PLACES).map(([n, reach]) => showPlace(path, source, n, reach))
+      : nearestPlaces(changes.flatMap(answerLines), [[path, source]]);
+  const all = turned ? [turned.why, ...reasons] : reasons;
+  return { ...refuse(worst.code, ...all), ...(places.length > 0 && { places }) };
 }
 
-/** Said when what an answer would add is in the file, and what it would take out is not. */
-function swapped(path: string, changes: readonly Asked[], source: Source): string[] {
+/** Said when what an answer would add is in the file, and what it would take out is not; `at` is the line where. */
+function swapped(path: string, changes: readonly Asked[], source: Source): { why: string; at: number } | undefined {
   const other = changes.map(reversed);
-  if (other.some((change) => change === undefined)) return [];
+  if (other.some((change) => change === undefined)) return undefined;
   const { obstacles, edits } = placeAll(other as Asked[], source);
-  if (obstacles.length > 0 || edits.length === 0) return [];
+  const [first] = edits;
+  if (obstacles.length > 0 || !first) return undefined;
   const marks = changes[0]?.form === 'diff' ? '+ and -' : 'the old and the new text';
   const rule = 'what the file has now is old (-), what it is to have is new (+)';
-  return [`${path}: you swapped ${marks}, or the file is already as you want it: ${rule}`];
+  const why = `${path}: you swapped ${marks}, or the file is already as you want it: ${rule}`;
+  return { why, at: first.removed[0] ?? first.added[0]?.before ?? 0 };
 }
 
 /** The lines of an answer that the file should have: what it takes out, or all of an excerpt. */
-export function oldTexts(change: Change): string[] {
+export function answerLines(change: Change): AnswerLine[] {
   if (change.form === 'diff') {
-    return change.hunks.flatMap(({ lines }) => lines.filter(({ op }) => op !== '+').map(({ text }) => text));
+    const old = change.hunks.flatMap(({ lines }) => lines.filter(({ op }) => op !== '+'));
+    return old.map(({ op, text }) => ({ text, changed: op === '-' }));
   }
-  if (change.form === 'search-replace') return change.blocks.flatMap(({ search }) => search.split('\n'));
-  return change.text.split('\n');
-}
-
-/** Those of them that are to change, when the answer says which. */
-function goneTexts(change: Change): string[] {
-  if (change.form !== 'diff') return oldTexts(change);
-  const gone = change.hunks.flatMap(({ lines }) => lines.filter(({ op }) => op === '-').map(({ text }) => text));
-  return gone.length > 0 ? gone : oldTexts(change);
+  const text = change.form === 'search-replace' ? change.blocks.map(({ search }) => search).join('\n') : change.text;
+  return text.split('\n').map((line) => ({ text: line, changed: false }));
 }
 
 const LINES_AROUND = 3;

@@ -3,7 +3,7 @@ import { applyChanges, type Known } from './apply-changes.ts';
 import type { Edit, Note, OrRefusal } from './edit.ts';
 import { sourceOf } from './place/source.ts';
 import { readAnswer } from './read-answer.ts';
-import { nearestPlaces } from './show-place.ts';
+import { nearestPlaces, rawLines } from './show-place.ts';
 
 type ReadFile = (path: string) => string | undefined;
 
@@ -23,7 +23,7 @@ export function editsOf(
   if (applied.ok) return { ...applied, note: given.ok ? given.note : undefined };
   if (applied.places && applied.places.length > 0) return applied;
   const places = nearestPlaces(
-    answer.split('\n'),
+    rawLines(answer),
     paths.map((path) => [path, sourceOf(read(path) ?? '')] as const),
   );
   return places.length > 0 ? { ...applied, places } : applied;

@@ -50,9 +50,9 @@ function partsOfChange(change: Change): string[] {
   return change.form === 'search-replace' ? change.blocks.map((block) => JSON.stringify(block)) : [change.text];
 }
 
-/** Words outside of blocks, and in their first lines, that look like paths. */
+/** Words outside of blocks, and behind their fences, that look like paths. */
 function mentionsIn(parts: readonly Stretch[]): string[] {
-  const lines = parts.flatMap(({ kind, lines: body, info }) => (kind === 'prose' ? body : [info, body[0] ?? '']));
+  const lines = parts.flatMap(({ kind, lines: body, info }) => (kind === 'prose' ? body : [info]));
   const words = lines.flatMap((line) => line.slice(0, 500).split(/[\s"'`*()[\]<>,;=]+/));
   return [...new Set(words.map((word) => word.replace(/^[:#]+|[.:!?]+$/g, '')).filter(isPath))].slice(0, 200);
 }

@@ -23,35 +23,40 @@ export function showPlace(path: string, { lines }: Source, at: number, reach = 0
 
 const MAX_COMPARED_LINES = 5000;
 const MAX_TEXTS = 400;
-const ALIKE = 0.55;
+const MAX_ALTERED = 40;
+const ALIKE = 0.5;
+
+/** A line of an answer; `changed`: the answer says that just this one is to go or to come. */
+export interface AnswerLine {
+  text: string;
+  changed: boolean;
+}
+
+/** The lines of an answer that cannot be read: a first plus or minus may be a mark or a list entry's own. */
+export const rawLines = (answer: string): AnswerLine[] =>
+  answer.split('\n').flatMap((text) => {
+    const line = { text, changed: false };
+    return /^[+-]/.test(text) ? [line, { text: text.slice(1), changed: true }] : [line];
+  });
 
 /**
- * Where in `files` these lines of an answer come closest to what is there: a line that was altered, with its neighbours before
- * others; otherwise one that the files have only once. At most `most`, the best first.
+ * Where in `files` these lines of an answer come closest to what is there: a line that the answer does not have, like one that the
+ * file does not have, among others that both have; otherwise a line that both have. At most `most`, the best first.
  */
 export function nearestPlaces(
-  texts: readonly string[],
+  lines: readonly AnswerLine[],
   files: readonly (readonly [string, Source])[],
   most = 2,
 ): ShownPlace[] {
-  const telling = [...new Set(texts.map((text) => text.replace(/^[+-] ?/, '').trim()))]
-    .filter((text) => weightOf(text) === 1)
-    .slice(0, MAX_TEXTS);
-  const exact = new Set(telling.filter((text) => files.some(([, { at }]) => at.has(text))));
-  const found: { path: string; source: Source; at: number; score: number }[] = [];
-  for (const text of telling) {
-    for (const [path, source] of files) {
-      const places = exact.has(text) ? (source.at.get(text) ?? []) : alikeLines(text, source);
-      const score = (at: number): number =>
-        exact.has(text)
-          ? 0.5 / places.length
-          : similarity(source.trimmed[at] as string, text) + nearby(source, at, exact);
-      for (const at of places.slice(0, 3)) found.push({ path, source, at, score: score(at) });
-    }
-  }
-  const best = found.sort((a, b) => b.score - a.score);
+  const texts = [...new Set(lines.map(({ text }) => text.trim()))].filter((text) => weightOf(text) === 1);
+  const changed = new Set(lines.filter((line) => line.changed).map(({ text }) => text.trim()));
+  const found = files
+    .flatMap(([path, source]) =>
+      nearIn(texts.slice(0, MAX_TEXTS), changed, source).map((one) => ({ ...one, path, source })),
+    )
+    .sort((a, b) => b.score - a.score);
   const shown: typeof found = [];
-  for (const one of best) {
+  for (const one of found) {
     if (shown.length < most && shown.every(({ path, at }) => path !== one.path || Math.abs(at - one.at) > AROUND)) {
       shown.push(one);
     }
@@ -59,18 +64,32 @@ export function nearestPlaces(
   return shown.map(({ path, source, at }) => showPlace(path, source, at));
 }
 
-function alikeLines(text: string, source: Source): number[] {
-  const places: number[] = [];
+/** Lines of one file, each with how likely it is meant. */
+function nearIn(
+  texts: readonly string[],
+  changed: ReadonlySet<string>,
+  source: Source,
+): { at: number; score: number }[] {
+  const both = new Set(texts.filter((text) => source.at.has(text)));
+  const altered = texts.filter((text) => !both.has(text)).slice(0, MAX_ALTERED);
+  const share = both.size / Math.max(1, texts.length);
+  const found: { at: number; score: number }[] = [];
   for (let at = 0; at < Math.min(source.lines.length, MAX_COMPARED_LINES); at++) {
-    const there = source.trimmed[at] as string;
-    // A part of a line that was quoted counts like the line.
-    if (similarity(there, text) >= ALIKE || (text.length >= 4 && there.includes(text))) places.push(at);
+    const line = source.trimmed[at] as string;
+    if (line === '') continue;
+    const around = source.trimmed.slice(Math.max(0, at - AROUND), at + AROUND + 1);
+    const nearby = around.filter((text) => both.has(text)).length / 4;
+    if (both.has(line)) {
+      const often = (source.at.get(line)?.length ?? 1) / 100;
+      found.push({ at, score: share + (changed.has(line) ? nearby + 1 : nearby / 4) - often });
+    } else {
+      const like = Math.max(0, ...altered.map((text) => likeness(line, text)));
+      if (like >= ALIKE || nearby >= 0.75) found.push({ at, score: share + nearby + (like >= ALIKE ? like : 0) });
+    }
   }
-  return places;
+  return found;
 }
 
-/** How many of the lines around stand in the answer too. */
-function nearby(source: Source, at: number, exact: ReadonlySet<string>): number {
-  const around = source.trimmed.slice(Math.max(0, at - AROUND), at + AROUND + 1);
-  return around.filter((text) => exact.has(text)).length / 4;
-}
+/** A part of a line that was quoted counts nearly like the line. */
+const likeness = (line: string, text: string): number =>
+  text.length >= 6 && line.includes(text) ? 0.9 : similarity(line, text);

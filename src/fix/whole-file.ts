@@ -2,16 +2,14 @@
 import { diffArrays } from 'diff';
 import { isEllipsis } from './formats/ellipsis.ts';
 import { linesInCommon } from './near-copy.ts';
-import { similarity } from './place/indentation.ts';
 import { lineEnd, type Source, sourceOf } from './place/source.ts';
 
-const ALIKE = 0.6;
 /** A file with fewer lines may change from end to end. */
 const FEW_LINES = 8;
 
 /**
- * Whether `text` is all of the file `before`, and not an excerpt or an answer that was cut off: it begins and ends as the file
- * does and has most of its lines, or it has most of them and is no shorter.
+ * Whether `text` is all of the file `before`, and not an excerpt or an answer that was cut off: it has most of the file's lines,
+ * and is no shorter, or begins and ends as the file does.
  */
 export function isWhole(text: string, before: string): boolean {
   const lines = (all: string): string[] => all.split('\n').flatMap((line) => line.trim() || []);
@@ -19,11 +17,21 @@ export function isWhole(text: string, before: string): boolean {
   const [first, last] = [old[0], old.at(-1)];
   if (first === undefined || last === undefined) return true;
   if (made.some((line) => isEllipsis(line) && !old.includes(line))) return false;
-  const like = (some: readonly string[], line: string): boolean => some.some((one) => similarity(one, line) >= ALIKE);
-  const { ofB } = linesInCommon(text, before);
-  const ends = like(made.slice(0, 5), first) && like(made.slice(-Math.max(5, made.length - old.length + 1)), last);
-  if (ends) return ofB >= 0.5 || old.length < FEW_LINES;
-  return made.length >= old.length && (ofB >= 0.5 || old.length < FEW_LINES);
+  if (linesInCommon(text, before).ofB < 0.5 && (old.length >= FEW_LINES || made.length < old.length)) return false;
+  if (made.length >= old.length) return true;
+  const ends = made.slice(0, 5).includes(first) && made.slice(-5).includes(last);
+  return ends && !mayEndEarly(old, made);
+}
+
+/** Whether what is missing could be the end of the file: then a line like the last one only stands there by chance. */
+function mayEndEarly(old: readonly string[], made: readonly string[]): boolean {
+  const parts = diffArrays([...old], [...made], { maxEditLength: 1000 });
+  const at = parts?.findLastIndex(({ added, removed }) => added || removed) ?? -1;
+  const gone = parts?.[at];
+  if (!parts || !gone?.removed) return false;
+  const rest = parts.slice(at + 1).flatMap(({ value }) => value);
+  const all = [...gone.value, ...rest];
+  return rest.every((line, i) => line === all[i]);
 }
 
 /** The new text of the file. Line ends, the final newline and trailing white space of untouched lines are the file's own. */

@@ -54,7 +54,12 @@ interface Fit {
   to: number[];
   /** All lines that it replaces are much like what replaces them. */
   strong: boolean;
+  /** How much of it is in the file as it is. */
+  same: number;
 }
+
+/** How much more of it must be at one place than at any other, counted in lines. */
+const MARGIN = 2;
 
 function placePiece(piece: readonly string[], source: Source, after: number): Piece {
   const texts = piece.map((line) => line.trim());
@@ -68,9 +73,11 @@ function placePiece(piece: readonly string[], source: Source, after: number): Pi
   ) {
     return { kind: 'unchanged' };
   }
-  const strong = fits.filter((fit) => fit.strong);
-  const chosen = strong.length > 0 ? strong : fits;
-  const [only] = chosen;
+  const ranked = fits.toSorted((x, y) => y.same - x.same);
+  const [only] = ranked;
+  const chosen = ranked.filter(
+    ({ same, strong }, i) => i === 0 || (same > (only as Fit).same - MARGIN && (strong || !only?.strong)),
+  );
   if (!only) {
     const near = texts.flatMap((text) => source.at.get(text)?.slice(0, 1) ?? []);
     const why = 'these lines do not follow each other in the file, or leave some of its lines out';
@@ -127,7 +134,7 @@ function keyed(texts: readonly string[], source: Source): Fit[] {
   const key = texts.length === 1 && text !== undefined ? keyOf(text) : undefined;
   if (key === undefined) return [];
   const places = source.trimmed.flatMap((line, at) => (keyOf(line) === key ? [at] : []));
-  return places.map((at) => ({ to: [at], strong: true }));
+  return places.map((at) => ({ to: [at], strong: true, same: 0 }));
 }
 
 /** The key of a line of settings; a list entry or a command has none. */
@@ -195,7 +202,8 @@ function fitAt(texts: readonly string[], source: Source, { a, z, top, end }: Win
       to[i] = at;
     }
   }
-  return { to, strong };
+  const same = to.reduce((sum, at, i) => sum + (source.trimmed[at] === texts[i] ? weightOf(texts[i] as string) : 0), 0);
+  return { to, strong, same };
 }
 
 const numbersOf = (texts: readonly string[], from: number, to: number): number[] =>

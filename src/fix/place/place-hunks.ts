@@ -18,6 +18,9 @@ export interface Obstacle {
   code: RefusalCode;
   why: string;
   near: number[];
+  /** How far behind a place in `near` the first line stands that would go, and how far behind that the last one. */
+  offset?: number;
+  reach?: number;
 }
 
 /** `newline`: whether the file ends with one afterwards. */
@@ -39,7 +42,13 @@ export function placeHunks(hunks: readonly Hunk[], source: Source): PlacedHunks 
   const obstacles = placings.flatMap((placing, i) => {
     if (placing.kind !== 'refused') return [];
     const near = placing.near.length > 0 ? placing.near : mostAlike(patterns[i] as Pattern, source);
-    return [{ from: (parts[i] as Part).from, code: placing.code, why: placing.why, near }];
+    const { old } = patterns[i] as Pattern;
+    const offset = Math.max(
+      0,
+      old.findIndex(({ removed }) => removed),
+    );
+    const reach = Math.max(0, old.findLastIndex(({ removed }) => removed) - offset);
+    return [{ from: (parts[i] as Part).from, code: placing.code, why: placing.why, near, offset, reach }];
   });
   if (obstacles.length > 0) return { obstacles };
   const placed = placings.filter((placing) => placing.kind === 'placed');

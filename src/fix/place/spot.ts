@@ -37,21 +37,34 @@ export const endOf = ({ positions }: Spot): number => positions.findLast((at) =>
 /** What is to be done at a spot; `indentation` or `between` when that is not certain. */
 export function editsAt(spot: Spot, pattern: Pattern, source: Source): LineEdits | 'indentation' | 'between' {
   const { old, added } = pattern;
-  const move = mover(spot, pattern, source);
-  if (!move) return 'indentation';
+  const flat = spot.indentation.kind === 'crooked' && isFlat(pattern);
+  const move = flat ? undefined : mover(spot, pattern, source);
+  if (!move && !flat) return 'indentation';
   const edits: LineEdits = { removed: [], added: [] };
   for (let k = 0; k <= old.length; k++) {
     const lines = added[k] as string[];
     if (lines.length > 0) {
       const before = boundary(spot, old, k, source);
       if (before === undefined) return 'between';
-      const moved = lines.map(move);
+      const moved = move ? lines.map(move) : lines.map((line, n) => likeReplaced(line, n, k, spot, pattern, source));
       if (moved.includes(undefined)) return 'indentation';
       edits.added.push({ before, lines: moved as string[] });
     }
     if (old[k]?.removed) edits.removed.push(spot.positions[k] as number);
   }
   return edits;
+}
+
+/** All its lines begin in the first column, and some of the file's do not: their indentation was lost. */
+const isFlat = ({ old, added }: Pattern): boolean =>
+  [...old.map(({ text }) => text), ...added.flat()].every((text) => indentOf(text) === '');
+
+/** Line `n` of what comes in before `old[k]`, indented like the line that it replaces; undefined where lines do not go by twos. */
+function likeReplaced(line: string, n: number, k: number, spot: Spot, { old, added }: Pattern, source: Source) {
+  let first = k;
+  while (first > 0 && old[first - 1]?.removed && (first === k || (added[first] as string[]).length === 0)) first--;
+  if (k - first !== (added[k] as string[]).length) return undefined;
+  return indentOf(source.lines[spot.positions[first + n] as number] as string) + line.trimStart();
 }
 
 /** How added lines are written at a spot; undefined when their indentation is not certain. */
