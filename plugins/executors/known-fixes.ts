@@ -1,6 +1,8 @@
 // Faults with one certain repair each, mended without asking anyone. What is not certain is left to whoever comes next.
 import type { Plugin } from '../../src/model.ts';
 
+const NOTHING = 'none of the faults it knows is certain here';
+
 const plugin: Plugin = {
   name: 'known-fixes',
   kind: 'executor',
@@ -8,11 +10,13 @@ const plugin: Plugin = {
     if (context.refused.length > 0) return { pass: 'its only proposal was refused' };
     // Loaded with the first failure: most runs have none.
     const { REPAIRS } = await import('./known-fixes/repairs.ts');
-    const repaired = await Promise.all(Object.values(REPAIRS).map((repair) => repair(context)));
-    const certain = repaired.filter((one) => one !== undefined);
-    const names = Object.keys(REPAIRS).filter((_, i) => repaired[i]);
-    if (names.length > 1) return { pass: `it could be any of ${names.join(', ')}` };
-    return certain[0] ?? { pass: 'none of the faults it knows is certain here' };
+    const answers = await Promise.all(Object.values(REPAIRS).map((repair) => repair(context)));
+    const named = Object.keys(REPAIRS).map((name, i) => ({ name, answer: answers[i] }));
+    const certain = named.flatMap(({ name, answer }) => (answer && 'files' in answer ? [{ name, answer }] : []));
+    const different = new Set(certain.map(({ answer: { files, executable } }) => JSON.stringify([files, executable])));
+    if (different.size > 1) return { pass: `it could be any of ${certain.map(({ name }) => name).join(', ')}` };
+    const unsure = answers.flatMap((answer) => (answer && 'unsure' in answer ? answer.unsure : []));
+    return certain[0]?.answer ?? { pass: unsure.length > 0 ? `not certain: ${unsure.join('; ')}` : NOTHING };
   },
 };
 export default plugin;

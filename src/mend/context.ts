@@ -66,6 +66,7 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
     failure: { fingerprint, class: failureClass, excerpt: excerptOf(failure), log, error_lines },
     files,
     read: async (path) => (await snapshot.text(path)) ?? '',
+    look: async (path) => (await snapshot.text(path)) ?? '',
     prompt: '',
     tree: [...snapshot.files.keys()],
     shell: { parses: bashParses },

@@ -82,18 +82,23 @@ function checkAnswer({ answer, plain }: Hook, value: unknown): Ended {
   }
 }
 
-/** `given` is plain data but for `read`, which is held to `given.files`, and `shell`. Throws TypeError when it is not. */
+/** `given` is plain data but for `read` (held to `given.files`), `look` (to `given.tree`) and `shell`. Throws TypeError when it is not. */
 function contextFor(given: object, options: unknown, signal: AbortSignal, reporting: Partial<Reporting> = {}): object {
-  const { read, shell, ...data } = given as Partial<Pick<FixFacts, 'files' | 'read' | 'shell'>>;
+  type Given = Partial<Pick<FixFacts, 'files' | 'tree' | 'read' | 'look' | 'shell'>>;
+  const { read, look, shell, ...data } = given as Given;
   const copy = frozenCopy(data);
-  const readFile = async (path: string) => {
-    if (signal.aborted) throw new Error('read: the call is over');
-    if (copy.files?.includes(path)) return read?.(path);
-    throw new Error(`read: ${JSON.stringify(path)} is not a file that this stage may change`);
+  const held = (name: string, paths: readonly string[] | undefined, what: string, text: FixFacts['read']) => {
+    const allowed = new Set(paths);
+    return async (path: string) => {
+      if (signal.aborted) throw new Error(`${name}: the call is over`);
+      if (allowed.has(path)) return text(path);
+      throw new Error(`${name}: ${JSON.stringify(path)} is not ${what}`);
+    };
   };
   return Object.freeze({
     ...copy,
-    ...(read ? { read: readFile } : {}),
+    ...(read ? { read: held('read', copy.files, 'a file that this stage may change', read) } : {}),
+    ...(look ? { look: held('look', copy.tree, 'a file of the repository', look) } : {}),
     ...(shell ? { shell: Object.freeze({ parses: (text: string) => shell.parses(String(text)) }) } : {}),
     ...boundedReporting(reporting, signal),
     options,

@@ -39,6 +39,8 @@ export interface FixFacts {
   readonly files: readonly string[];
   /** The text of one of `files`. Rejects for any other path, and once the call is over. */
   readonly read: (path: string) => Promise<string>;
+  /** The text of any path of `tree`, to look at ('' when it is none). Rejects for any other path, and once the call is over. */
+  readonly look: (path: string) => Promise<string>;
   /** Whether bash would take a text for a script: its syntax alone, nothing of it runs. */
   readonly shell: { parses(text: string): Promise<boolean> };
   /** Every path of the repository, at the commit the stage runs from. */

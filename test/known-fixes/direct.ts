@@ -105,6 +105,7 @@ function factsOf(broken: BrokenStage, folder: string, exit: number | null, outpu
     },
     files: tree.filter(pathMatcher(broken.files)),
     read: async (path) => readFileSync(join(folder, path), 'utf8'),
+    look: async (path) => readFileSync(join(folder, path), 'utf8'),
     surroundings: { path: process.env.PATH ?? '', variables: [...Object.keys(process.env), 'MENDLOOP_STAGE'] },
     tree,
     shell: { parses },

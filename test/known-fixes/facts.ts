@@ -32,6 +32,7 @@ export function factsOf(told: Told): RepairFacts {
     },
     files: Object.keys(files),
     read: async (path) => files[path] as string,
+    look: async (path) => files[path] ?? '',
     tree: [...Object.keys(files), ...(told.tree ?? [])],
     surroundings: { path: told.path ?? '', variables: told.variables ?? [] },
     shell: { parses: async (text) => parses(text) },
@@ -39,7 +40,10 @@ export function factsOf(told: Told): RepairFacts {
 }
 
 /** The repair's answer. */
-export const find = (repair: Repair, told: Told): Promise<Repaired | undefined> => repair(factsOf(told));
+export async function find(repair: Repair, told: Told): Promise<Repaired | undefined> {
+  const answer = await repair(factsOf(told));
+  return answer && 'files' in answer ? answer : undefined;
+}
 
 /** The one new text that a repair proposes; undefined when it leaves all as it is. */
 export async function mended(repair: Repair, told: Told): Promise<string | undefined> {

@@ -30,9 +30,9 @@ test('the context is what was given, the settings, and a signal', async () => {
     seen = context;
     return { pass: 'no' };
   });
-  const { options, signal, read, shell, say, progress, used, mask, ...data } = seen as Propose;
+  const { options, signal, read, look: _look, shell, say, progress, used, mask, ...data } = seen as Propose;
   for (const report of [say, progress, used, mask]) assert.type(report, 'function');
-  const { read: _, shell: __, ...facts } = given;
+  const { read: _, look: __, shell: ___, ...facts } = given;
   assert.equal(data, facts);
   assert.equal(options, { model: 'm' });
   assert.instance(signal, AbortSignal);
@@ -114,6 +114,16 @@ test("read gives the stage's files, nothing else, and nothing once the call is o
   const late = await seen?.read('stages/talos/run.sh').catch((error) => error.message);
   assert.is(late, 'read: the call is over');
   assert.equal(asked, ['stages/talos/run.sh']);
+});
+
+test('look gives any file of the repository, nothing else', async () => {
+  const facts = { tree: ['.sops.yaml', 'stages/talos/run.sh'], look: async (path: string) => `text of ${path}` };
+  assert.equal(await proposal(async ({ look }) => ({ answer: await look('.sops.yaml') }), facts), {
+    plugin: 'probe',
+    answer: { answer: 'text of .sops.yaml' },
+  });
+  const refused = threw('look: ".env" is not a file of the repository');
+  assert.equal(await proposal(async ({ look }) => ({ answer: await look('.env') }), facts), refused);
 });
 
 test('whatever is thrown is told in one line', async () => {

@@ -86,6 +86,7 @@ export const fixFacts = (more: Partial<FixFacts> = {}): FixFacts => ({
   },
   files: ['stages/talos/run.sh'],
   read: async () => 'set -e\r\n',
+  look: async () => 'set -e\r\n',
   tries: [],
   refused: [],
   limits: { files: 1, changed_lines: 100 },

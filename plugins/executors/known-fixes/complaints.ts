@@ -80,6 +80,13 @@ const LINE_NUMBERS = [
 ];
 const WORD = /[^\s"'`‘’()[\],;=]+/g;
 
+/** The stage's files that the errors name and whose name matches; undefined among them for one that is none of the stage's. */
+export function faultyFileNames(facts: RepairFacts, fileName: RegExp): Set<string | undefined> {
+  const words = errorLines(facts).flatMap((line) => line.match(WORD) ?? []);
+  const plain = words.map((word) => word.replace(/(?::\d+)*:?\.?$/, ''));
+  return new Set(plain.filter((word) => fileName.test(word)).map((word) => fileNamed(word, facts)));
+}
+
 /**
  * Of the data files whose name matches, the one that the errors name, or the only one that does not parse; `lines` are all line
  * numbers in the errors. undefined when it parses, when several could be meant, and when one is named that is none of the stage's.
@@ -90,8 +97,7 @@ export async function faultyFile(
   parses: (text: string, path: string) => boolean,
 ): Promise<(SourceFile & { isNamed: boolean; lines: number[] }) | undefined> {
   const errors = errorLines(facts);
-  const words = errors.flatMap((line) => line.match(WORD) ?? []).map((word) => word.replace(/(?::\d+)*:?\.?$/, ''));
-  const named = new Set(words.filter((word) => fileName.test(word)).map((word) => fileNamed(word, facts)));
+  const named = faultyFileNames(facts, fileName);
   if (named.size > 1 || named.has(undefined)) return undefined;
   const isNamed = named.size === 1;
   const texts = await textsOf(facts, (path) => (isNamed ? named.has(path) : fileName.test(path)));

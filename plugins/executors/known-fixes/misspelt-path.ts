@@ -1,38 +1,52 @@
-// A path of the repository that is mistyped in a file of the stage.
+// A path of the repository that is mistyped in a file of the stage: a letter, a separator, an ending, one `../`, or the folders
+// before a tail that is there once.
 import { posix } from 'node:path';
-import { capturedBy, errorLines, fileNamed, lastComplaint } from './complaints.ts';
+import { fileNamed, lastComplaint } from './complaints.ts';
 import { isSlip, oneDifference, slips } from './near.ts';
-import { onlyOne, onlyPlace, type Repair, type RepairFacts, rewritten, splice, textsOf, withLine } from './repair.ts';
+import { onlyOne, type Repair, type RepairFacts, rewritten, splice, textsOf } from './repair.ts';
+import { errorText } from './reports.ts';
 
 /** An error of a shell, which names the line. */
 const AT_LINE = /^(?:cd: |pushd: |source: |\.: )?([^\s:'"]+): No such file or directory$/;
-/** Errors of programs, which know no line. */
+/** Errors of programs that a script may go on after: certain only when there is no other error. */
 const UNPLACED = [
   /^[\w.+-]+: (?:cannot (?:open|stat|access|read) |can't (?:read|open) |error: Could not open file )?['‘"]?([^\s:'‘’"]+)['’"]?(?: for reading)?: No such file or directory$/i,
   /\bNo such file or directory: '([^'\s]+)'$/,
   /\bENOENT: no such file or directory, \w+ '([^'\s]+)'$/,
   /^error: the path "([^"\s]+)" does not exist$/,
   /\bcan't open file '([^'\s]+)': \[Errno 2\]/,
-  /\bopen ([^\s:'"]+): no such file or directory$/,
 ];
-
-/** What a path is made of. */
-const PART = /[\w./@%+-]/;
+/** Errors of tools that read the path from a file and end with it. */
+const READERS = [
+  /evalsymlink failure on '([^'\s]+)'/,
+  /Could not find or access '([^'\s]+)'/,
+  /\bvars file (\S+) was not found/,
+  /^[^\s:]+:\d+: ([^\s:]+): No such file or directory$/,
+  /No rule to make target '([^'\s]*[/.][^'\s]*)'/,
+  /\benv file (\S+) not found/,
+  /\bno file exists at "([^"\s]+)"/,
+  /(?:Cannot find module|TemplateNotFound:) ['"]?(\.{0,2}\/?[\w./-]*[/.][\w./-]+)/,
+  /\b(?:open|stat|lstat|chdir) ([^\s:'"]+): no such file or directory/,
+  /\bpath "?([^\s"]+)"? (?:does not exist|not found)\b/,
+];
 
 export const misspeltPath: Repair = async (facts) => {
   const missing = missingPath(facts);
-  const near = missing && nearPath(missing.path, [...facts.files, ...facts.tree]);
-  if (!missing || near === undefined) return undefined;
+  if (!missing) return undefined;
   const texts = await textsOf(facts, (file) => !/\.(?:md|rst|txt)$/.test(file));
-  const place = placeOf(missing, texts, facts);
-  if (!place) return undefined;
-  const { file, text, number } = place;
-  const { path } = missing;
-  const mended = path.endsWith('/') ? `${near}/` : near;
-  const line = splice(place.line, place.at, path.length, path.startsWith('./') ? `./${mended}` : mended);
-  return rewritten({ path: file, text }, withLine(text, number, line), {
-    fix: `Write ${mended} instead of ${path} in line ${number} of ${file}`,
-    reason: `There is no ${path}, and ${mended} is the only path of the repository with nearly that name`,
+  const written = mentions(missing, texts, facts);
+  const place = onlyOne(written);
+  if (!place)
+    return written.length === 0 ? undefined : { unsure: `${missing.path} stands in ${written.length} places` };
+  const choices = [...new Set(waysRight(place, missing, facts))].filter((way) => !mentioned(place.text, way));
+  const [right, ...more] = choices;
+  if (right === undefined) return undefined;
+  if (more.length > 0)
+    return { unsure: `${choices.length} paths are equally near to ${place.token}: ${choices.join(', ')}` };
+  const line = place.text.slice(0, place.at).split('\n').length;
+  return rewritten({ path: place.file, text: place.text }, splice(place.text, place.at, place.token.length, right), {
+    fix: `Write ${right} instead of ${place.token} in line ${line} of ${place.file}`,
+    reason: `There is no ${place.token}, and ${right} is the only path of the repository with nearly that name`,
   });
 };
 
@@ -43,47 +57,129 @@ interface Missing {
 
 function missingPath(facts: RepairFacts): Missing | undefined {
   const placed = lastComplaint(facts, AT_LINE);
-  if (placed) {
-    const path = placed.match[1] as string;
-    // The command of the stage itself is not a file to be mended.
-    return isInside(path) ? { path, at: placed } : undefined;
-  }
-  const lines = errorLines(facts);
-  const paths = lines.flatMap((line) => capturedBy(UNPLACED, line) ?? []);
-  const [path] = paths;
-  return path !== undefined && isInside(path) && new Set(paths).size === 1 && lines.length === paths.length
-    ? { path }
-    : undefined;
+  if (placed) return { path: placed.match[1] as string, at: placed };
+  const lines = errorText(facts).split('\n');
+  const captured = (patterns: readonly RegExp[]) =>
+    lines.flatMap(
+      (line) => patterns.map((pattern) => pattern.exec(line)?.[1]).find((path) => path !== undefined) ?? [],
+    );
+  const read = onlyOne([...new Set(captured(READERS))]);
+  if (read !== undefined) return { path: read };
+  const unplaced = captured(UNPLACED);
+  return new Set(unplaced).size === 1 && unplaced.length === lines.length ? { path: unplaced[0] as string } : undefined;
 }
 
-const isInside = (path: string): boolean => !/^[/~-]|\.\.|[$*?[\]{}]/.test(path) && /[/.]|^\w{4,}$/.test(path);
+interface Mention {
+  file: string;
+  text: string;
+  /** The path as it is written, without a variable or a substitution before it. */
+  token: string;
+  at: number;
+  /** Whether something that is only known at run time stands before it. */
+  isBehindVariable: boolean;
+}
 
-/** The line that the shell names, or the only one in all files where the path stands. */
-function placeOf({ path, at }: Missing, texts: ReadonlyMap<string, string>, facts: RepairFacts) {
+/** What a path is made of. */
+const PART = /[\w./@%+-]/;
+
+/** Where a path is written that ends like the missing one, or is its end. */
+function mentions({ path, at }: Missing, texts: ReadonlyMap<string, string>, facts: RepairFacts): Mention[] {
   const named = at && fileNamed(at.file, facts);
-  const files = [...texts].filter(([file]) => !at || file === named);
-  const lines = files.flatMap(([file, text]) =>
-    text.split('\n').map((line, i) => ({ file, text, line, number: i + 1 })),
-  );
-  const place = onlyOne(lines.filter(({ line }) => line.includes(path)));
-  const column = place && onlyPlace(place.line, path, PART);
-  // A file that is about to be made needs no other name.
-  if (!place || column === undefined || />\|?\s*["']?$/.test(place.line.slice(0, column))) return undefined;
-  // A path that comes again is meant: something makes it.
-  const isCertain = at ? place.number === at.line && place.text.split(path).length === 2 : !/^\s*#/.test(place.line);
-  return isCertain ? { ...place, at: column } : undefined;
+  const name = posix.basename(path);
+  return [...texts].flatMap(([file, text]) => {
+    if (at && file !== named) return [];
+    const found: Mention[] = [];
+    for (let i = text.indexOf(name); i !== -1; i = text.indexOf(name, i + 1)) {
+      const end = i + name.length + (text[i + name.length] === '/' ? 1 : 0);
+      let from = i;
+      while (from > 0 && PART.test(text[from - 1] as string)) from--;
+      const isBehindVariable = text[from] === '/' && /[})"]/.test(text[from - 1] ?? '');
+      const token = text.slice(isBehindVariable ? ++from : from, end);
+      const line = text.slice(text.lastIndexOf('\n', from - 1) + 1, from);
+      // A file that is about to be made needs no other name.
+      if (PART.test(text[end] ?? '') || !agree(token, path) || /^\s*#|>\|?\s*["']?$/.test(line)) continue;
+      found.push({ file, text, token, at: from, isBehindVariable });
+    }
+    const isOther = ({ at: from }: Mention) => at && text.slice(0, from).split('\n').length !== at.line;
+    return found.length === 1 && found.some(isOther) ? [] : found;
+  });
 }
+
+/** Whether the written path and the missing one are the same from their ends on, as far as both are known. */
+function agree(token: string, missing: string): boolean {
+  const [one, other] = [steps(token), steps(missing)];
+  const count = Math.min(one.length, other.length);
+  const same = one.slice(-count).join('/') === other.slice(-count).join('/');
+  return same && !/^[/~-]/.test(token) && (one.length <= other.length || missing.startsWith('.') || missing === token);
+}
+
+const steps = (path: string): string[] => path.split('/').filter((part) => part !== '' && !/^\.\.?$/.test(part));
+
+/** Every way to write the token so that it is a path of the repository. */
+function waysRight(place: Mention, missing: Missing, facts: RepairFacts): string[] {
+  const { token, file } = place;
+  const paths = [...new Set([...facts.files, ...facts.tree])];
+  const every = new Set([...paths, ...foldersOf(paths)]);
+  const bases = basesOf(place, missing, every);
+  // An existing path is not at fault.
+  if (bases.some((base) => every.has(at(base, token)))) return [];
+  const folder = posix.dirname(file);
+  return bases.flatMap((base) => {
+    const near = nearPath(at(base, token) + (token.endsWith('/') ? '/' : ''), paths);
+    const above = at(base, `../${token}`);
+    const below = token.startsWith('../') ? at(base, token.slice(3)) : '';
+    const tail = `/${steps(token).join('/')}`;
+    const isClear = steps(token).length > 1 && (bases.length === 1 || base === folder);
+    const tails = isClear ? [...every].filter((path) => `/${path}`.endsWith(tail)) : [];
+    const right = [near, above, below, onlyOne(tails)].filter(
+      (path) => path !== undefined && every.has(path),
+    ) as string[];
+    return right.flatMap((path) => written(place, base, path) ?? []);
+  });
+}
+
+/** `path` as the token would be written from `base`; undefined when what is known at run time would have to change. */
+function written({ token, isBehindVariable }: Mention, base: string, path: string): string | undefined {
+  const relative = posix.relative(base, path);
+  if (isBehindVariable && relative.startsWith('..') && !token.startsWith('..')) return undefined;
+  const end = token.endsWith('/') ? `${relative}/` : relative;
+  return token.startsWith('./') && !relative.startsWith('..') ? `./${end}` : end;
+}
+
+const at = (base: string, token: string): string => posix.normalize(posix.join(base, token)).replace(/\/$/, '');
+
+/** The folders that the token may be meant from: the one that the error shows, else those where tools look. */
+function basesOf({ token, file }: Mention, { path }: Missing, every: ReadonlySet<string>): string[] {
+  const folder = posix.dirname(file);
+  const above = folder.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'));
+  const role = /^(.*roles\/[^/]+)\/[^/]+$/.exec(folder)?.[1];
+  const looked = role === undefined ? [] : ['tasks', 'templates', 'files', 'vars'].map((name) => `${role}/${name}`);
+  const all = [...new Set(['.', ...above.reverse(), ...looked])];
+  const isShown = (base: string) => path.length > token.length && `/${path}`.endsWith(`/${at(base, token)}`);
+  const shown = all.filter((base) => base !== '.' && isShown(base)).sort((a, b) => b.length - a.length);
+  // What a kustomization names is always meant from its own folder.
+  if (/(?:^|\/)kustomization\.ya?ml$/.test(file)) return [folder];
+  // In a role an error shows where the playbook is, not where the role looks.
+  if (shown[0] !== undefined && role === undefined) return [shown[0]];
+  return all.filter((base) => base === '.' || every.has(base));
+}
+
+const mentioned = (text: string, path: string): boolean =>
+  text.split(path).some((_, i, parts) => {
+    const [left, right] = [parts[i]?.at(-1) ?? ' ', parts[i + 1]?.[0] ?? ' '];
+    return i < parts.length - 1 && !PART.test(left) && !PART.test(right);
+  });
+
+const foldersOf = (paths: readonly string[]): string[] =>
+  paths.flatMap((path) => path.split('/').flatMap((_, i, parts) => (i === 0 ? [] : [parts.slice(0, i).join('/')])));
 
 /** The only path near `written` among `paths` and the folders above them; undefined when it is one of them. */
 export function nearPath(written: string, paths: readonly string[]): string | undefined {
-  const folders = paths.flatMap((path) =>
-    path.split('/').flatMap((_, i, parts) => (i === 0 ? [] : [parts.slice(0, i).join('/')])),
-  );
+  const folders = foldersOf(paths);
   const every = new Set(written.endsWith('/') ? folders : [...paths, ...folders]);
   const plain = posix.normalize(written).replace(/\/$/, '');
   if (every.has(plain)) return undefined;
-  const near = [...every].filter((path) => slips(plain, path) <= 2 && oneSegment(plain, path, isNear));
-  const only = onlyOne(near);
+  const only = onlyOne([...every].filter((path) => oneSegment(plain, path, isNear)));
   return only !== undefined && oneSegment(plain, only, isMistyped) ? only : undefined;
 }
 
@@ -93,12 +189,24 @@ function oneSegment(written: string, path: string, holds: (one: string, other: s
   return parts !== undefined && holds(...parts);
 }
 
-const isNear = (one: string, other: string): boolean => slips(one, other) <= (stemOf(one).length >= 8 ? 2 : 1);
+const isNear = (one: string, other: string): boolean =>
+  isAlike(one, other) || slips(one, other) <= (stemOf(one).length >= 8 ? 2 : 1);
 
-/** The stem alone decides; of endings only those of YAML are the same. */
+/** The stem alone decides; of endings only those of YAML are the same, and those of templates may be left out. */
 function isMistyped(one: string, other: string): boolean {
-  if (stemOf(one) === stemOf(other)) return [one, other].every((name) => /^\.ya?ml$/.test(posix.extname(name)));
+  if (isAlike(one, other)) return true;
   return posix.extname(one) === posix.extname(other) && isSlip(stemOf(one), stemOf(other));
+}
+
+/** The same but for capitals, separators, `.yml` for `.yaml`, and the ending of a template. */
+function isAlike(one: string, other: string): boolean {
+  const plain = (name: string) =>
+    name
+      .toLowerCase()
+      .replace(/[-_]/g, '')
+      .replace(/\.(?:j2|jinja2?|tmpl|tpl|gotmpl)$/, '')
+      .replace(/\.yml$/, '.yaml');
+  return plain(one) === plain(other);
 }
 
 const stemOf = (name: string): string => posix.basename(name, posix.extname(name));

@@ -77,6 +77,24 @@ export function oneNear(word: string, names: Iterable<string>): string | undefin
   return only !== undefined && isSlip(word, only) ? only : undefined;
 }
 
+/** Separators and capitals are the first thing that is mistaken. */
+const plainLetters = (word: string): string => word.replace(/[-_ ]/g, '').toLowerCase();
+
+/**
+ * The right words that `word` may stand for: the certain one, or all that it could as well be, or none. `closed`: they are all
+ * that is allowed, so that a slip may be at either end of the word, too.
+ */
+export function nearest(word: string, names: Iterable<string>, closed = false): string[] {
+  const others = [...new Set(names)].filter((name) => name !== word && name !== '');
+  const alike = others.filter((name) => word.length > 2 && plainLetters(name) === plainLetters(word));
+  if (alike.length > 0) return alike;
+  const near = others.filter((name) => slips(word, name) <= maxSlips(word));
+  const only = onlyOne(near);
+  if (only === undefined) return word.length > 3 ? near : [];
+  const isTypo = closed && word.length > 3 && !/\d/.test(difference(word, only).join(''));
+  return isTypo || isSlip(word, only) ? near : [];
+}
+
 /** What is left of both without their common beginning and end. */
 function difference(word: string, name: string): [string, string] {
   let from = 0;

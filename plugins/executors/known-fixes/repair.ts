@@ -3,13 +3,21 @@
 import type { FixFacts, Note, Proposal } from '../../../src/model.ts';
 
 /** What a repair may look at. */
-export type RepairFacts = Pick<FixFacts, 'stage' | 'failure' | 'files' | 'read' | 'surroundings' | 'tree' | 'shell'>;
+export type RepairFacts = Pick<
+  FixFacts,
+  'stage' | 'failure' | 'files' | 'read' | 'look' | 'surroundings' | 'tree' | 'shell'
+>;
 
 /** New texts of files, files to be made executable, and why. */
 export type Repaired = Extract<Proposal, { files: unknown }>;
 
-/** Answers when its kind of fault is the failure and only one repair is possible. Rejects only when reading does. */
-export type Repair = (facts: RepairFacts) => Promise<Repaired | undefined>;
+/** Its kind of fault is the failure, and this is why no repair is certain. */
+export interface Unsure {
+  readonly unsure: string;
+}
+
+/** Answers when its kind of fault is the failure. Rejects only when reading does. */
+export type Repair = (facts: RepairFacts) => Promise<Repaired | Unsure | undefined>;
 
 export interface SourceFile {
   readonly path: string;
@@ -49,6 +57,19 @@ export async function textsOf(facts: RepairFacts, isWanted: (path: string) => bo
   if (paths.length > MAX_FILES) return new Map();
   const texts = await Promise.all(paths.map(async (path) => [path, await textOf(facts, path)] as const));
   return new Map(texts.flatMap(([path, text]) => (text === undefined ? [] : [[path, text]])));
+}
+
+const MAX_LOOKED_AT = 3000;
+const NO_TEXT = /\.(?:png|jpe?g|gif|ico|svg|pdf|gz|tgz|zip|lock|woff2?|crt|pem|sum)$|(?:^|\/)package-lock\.json$/;
+
+/** Every text of the repository, also those that no fix may change; none when there are too many to look at. */
+export async function everyText({ tree, files, read, look }: RepairFacts): Promise<Map<string, string>> {
+  const paths = [...new Set([...tree, ...files])].filter((path) => !NO_TEXT.test(path));
+  if (paths.length > MAX_LOOKED_AT) return new Map();
+  const texts = await Promise.all(
+    paths.map(async (path) => [path, await (files.includes(path) ? read(path) : look(path))] as const),
+  );
+  return new Map(texts.filter(([, text]) => text.length <= MAX_CHARS && !text.includes('\0')));
 }
 
 /** The line with this number, from 1, without its line end; '' beyond the end. */

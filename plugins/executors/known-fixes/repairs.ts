@@ -6,6 +6,10 @@ import { misspeltPath } from './misspelt-path.ts';
 import { misspeltCommand, misspeltVariable } from './misspelt-word.ts';
 import type { Repair } from './repair.ts';
 import { hereDocument, openQuote } from './unended.ts';
+import { wrongLevel } from './wrong-level.ts';
+import { invisible, lint, makeTabs } from './wrong-text.ts';
+import { wrongType } from './wrong-type.ts';
+import { wrongWord } from './wrong-word.ts';
 import { yaml } from './yaml.ts';
 
 export const REPAIRS: Readonly<Record<string, Repair>> = {
@@ -19,4 +23,10 @@ export const REPAIRS: Readonly<Record<string, Repair>> = {
   shebang,
   'here-document': hereDocument,
   'open-quote': openQuote,
+  'wrong-word': wrongWord,
+  'wrong-type': wrongType,
+  'wrong-level': wrongLevel,
+  'make-tabs': makeTabs,
+  invisible,
+  lint,
 };

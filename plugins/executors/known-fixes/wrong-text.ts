@@ -1,0 +1,130 @@
+// Characters that are wrong wherever they stand: spaces for make's tabs, blanks that only look like one, typographic quotes in
+// code, and what yamllint finds and changes nothing of what the file means.
+import { errorLines, sourceFile } from './complaints.ts';
+import { lineAt, type Repair, type Repaired, rewritten, withLine } from './repair.ts';
+import { readYaml } from './yaml.ts';
+
+const NO_TAB = /^([^\s:]+):(\d+): \*\*\* missing separator/;
+const RECIPE_LINE = /^ +(?=\S)/;
+
+/** A rule's recipe, and only that, with tabs. */
+export const makeTabs: Repair = async (facts) => {
+  const [, name, number] =
+    errorLines(facts)
+      .map((line) => NO_TAB.exec(line))
+      .find((match) => match !== null) ?? [];
+  const file = await sourceFile(facts, name);
+  const lines = file?.text.split('\n') ?? [];
+  const at = Number(number) - 1;
+  const rule = lines.slice(0, at).findLastIndex((line) => /^[^\s#].*:(?!=)/.test(line));
+  const between = lines.slice(rule + 1, at);
+  if (!file || rule < 0 || !RECIPE_LINE.test(lines[at] ?? '') || !between.every((line) => /^\s|^#|^$/.test(line)))
+    return undefined;
+  let end = at;
+  while (end < lines.length && RECIPE_LINE.test(lines[end] as string)) end++;
+  const mended = lines.map((line, i) => (i > rule && i < end ? line.replace(RECIPE_LINE, '\t') : line)).join('\n');
+  return rewritten(file, mended, {
+    fix: `Begin the recipe at line ${number} of ${file.path} with tabs`,
+    reason: 'make takes only lines that begin with a tab for commands of a rule',
+  });
+};
+
+/** Blanks that are none, and marks of word processors. */
+const INVISIBLE: readonly (readonly [RegExp, string])[] = [
+  [/[\u00a0\u2000-\u200a\u202f\u3000]/g, ' '],
+  [/[\u200b-\u200d\u2060\ufeff]/g, ''],
+  [/[\u201c\u201d\u201e]/g, '"'],
+  [/[\u2018\u2019]/g, "'"],
+];
+const PLACES = [
+  /^(?:\/\S*\/)?([^\s:"']+?):(?: line)? ?(\d+):/,
+  /File "([^"]+)", line (\d+)/,
+  /^In (\S+) line (\d+):/,
+  /\bin "([^"]+)", line (\d+)/,
+  /'([^']+)': line (\d+), column/,
+];
+
+/** At the line that an error names, where the shell or Python reads code: the same with what was meant. */
+export const invisible: Repair = async (facts) => {
+  for (const error of errorLines(facts)) {
+    const [, name, number] = PLACES.map((pattern) => pattern.exec(error)).find((match) => match !== null) ?? [];
+    const file = name === undefined ? undefined : await sourceFile(facts, name);
+    const line = file && lineAt(file.text, Number(number));
+    if (!file || line === undefined || !hasFault(line, error)) continue;
+    const plain = INVISIBLE.reduce((rest, [pattern, to]) => rest.replace(pattern, to), line);
+    const mended = withLine(file.text, Number(number), plain);
+    if (/\.(?:sh|bash)$/.test(file.path) && !(await facts.shell.parses(mended))) return undefined;
+    if (/\.ya?ml$/.test(file.path) && readYaml(mended).errors.length > 0) return undefined;
+    return rewritten(file, mended, {
+      fix: `Write plain characters in line ${number} of ${file.path}`,
+      reason: 'The line holds characters that only look like the blanks or quotes that are meant',
+    });
+  }
+  return undefined;
+};
+
+/** The line is code, not data in quotes, or the error says which character it stumbles over. */
+function hasFault(line: string, error: string): boolean {
+  if (!INVISIBLE.some(([pattern]) => line.search(pattern) >= 0)) return false;
+  const code = line.replace(/"[^"]*"|'[^']*'/g, '');
+  return INVISIBLE.some(
+    ([pattern]) => code.search(pattern) >= 0 || error.replace(/\s/g, (c) => (c === ' ' ? '' : c)).search(pattern) >= 0,
+  );
+}
+
+const FINDING = /^(?:([^\s:]+):)?(\d+):\d+:?\s+\[?(?:error|warning)\]?\s+.*\(([\w-]+)\)$/;
+
+/** What each rule of yamllint wants of a whole text. */
+const LINT: Readonly<Record<string, (text: string) => string>> = {
+  'trailing-spaces': (text) => text.replace(/[ \t]+$/gm, ''),
+  'new-line-at-end-of-file': (text) => `${text.trimEnd()}\n`,
+  'empty-lines': (text) =>
+    text
+      .replace(/\n{4,}/g, '\n\n\n')
+      .replace(/^\n+/, '')
+      .replace(/\n{2,}$/, '\n'),
+  colons: (text) =>
+    text
+      .replace(/^(\s*(?:- )*[\w."'/-]+):[ ]{2,}(?=[^\s#])/gm, '$1: ')
+      .replace(/^(\s*(?:- )*[\w-]+)[ ]+:(?=\s)/gm, '$1:'),
+  commas: (text) =>
+    text.replace(/^(.*[[{].*)$/gm, (line) => line.replace(/ *, *(?=[^\s"'])/g, ', ').replace(/ *,(?=["'])/g, ', ')),
+  brackets: (text) => text.replace(/\[ +(?=\S)/g, '[').replace(/(?<=\S) +\]/g, ']'),
+  braces: (text) => text.replace(/(?<!\{)\{ +(?=[^\s{])/g, '{').replace(/(?<=[^\s}]) +\}(?!\})/g, '}'),
+  hyphens: (text) => text.replace(/^(\s*-) {2,}(?=[\w"'])/gm, '$1 '),
+  comments: (text) => text.replace(/^(\s*)#(?=[\w])/gm, '$1# ').replace(/(\S) #(?= )/g, '$1  #'),
+  'document-start': (text) => (/^---/m.test(text) ? text : `---\n${text}`),
+  truthy: (text) =>
+    text.replace(/^(\s*(?:- )*[\w-]+: )(yes|no|on|off)$/gim, (_, key, word) => key + /^(?:yes|on)$/i.test(word)),
+  'new-lines': (text) => text.replaceAll('\r\n', '\n'),
+};
+
+/** Every finding of one file, when the file means what it meant. */
+export const lint: Repair = async (facts) => {
+  const byFile = new Map<string, Set<string>>();
+  let heading = '';
+  for (const line of errorLines(facts)) {
+    const [, name, , rule] = FINDING.exec(line) ?? [];
+    if (rule === undefined) heading = /^\S+\.ya?ml$/.test(line) ? line : heading;
+    else byFile.set(name ?? heading, (byFile.get(name ?? heading) ?? new Set()).add(rule));
+  }
+  const [first] = byFile;
+  const file = await sourceFile(facts, first?.[0]);
+  if (!first || !file) return undefined;
+  const left = [...first[1]].filter((rule) => !(rule in LINT));
+  if (left.length > 0) return { unsure: `${first[0]}: ${left.join(', ')} has more than one cure` };
+  return linted(file.path, file.text, [...first[1]]);
+};
+
+function linted(path: string, text: string, rules: readonly string[]): Repaired | undefined {
+  const mended = rules.reduce((rest, rule) => LINT[rule]?.(rest) ?? rest, text);
+  const meaning = (one: string) =>
+    readYaml(one)
+      .meaning?.replace(/"(?:yes|on)"/gi, 'true')
+      .replace(/"(?:no|off)"/gi, 'false');
+  if (meaning(mended) === undefined || meaning(mended) !== meaning(text)) return undefined;
+  return rewritten({ path, text }, mended, {
+    fix: `Write ${path} as yamllint wants it (${rules.join(', ')})`,
+    reason: 'Its findings are about the form alone: the file means the same',
+  });
+}

@@ -1,0 +1,151 @@
+// A word that a tool does not know and that can only be one other: an undefined variable, a name of something that is not there,
+// a key or value that is not allowed. One question for all: which right word of its kind is certain?
+import { fileNamed } from './complaints.ts';
+import { DEFINITIONS, type Repository, type WordPlace } from './definitions.ts';
+import { isJson } from './json.ts';
+import { nearest } from './near.ts';
+import {
+  everyText,
+  isTemplate,
+  type Repair,
+  type Repaired,
+  type RepairFacts,
+  rewritten,
+  splice,
+  textsOf,
+  type Unsure,
+} from './repair.ts';
+import { errorText, type Kind, type Report, reportsIn } from './reports.ts';
+import { isImage } from './spelling.ts';
+import { readYaml } from './yaml.ts';
+import { endsIn, entriesOf } from './yaml-tree.ts';
+
+type Outcome = Repaired | Unsure;
+
+export const wrongWord: Repair = async (facts) => {
+  const reports = reportsIn(errorText(facts));
+  if (reports.length === 0) return undefined;
+  const [texts, own] = [await everyText(facts), await textsOf(facts, () => true)];
+  const repository = { texts, variables: facts.surroundings.variables };
+  const outcomes = await Promise.all(reports.map((report) => mendWord(report, repository, own, facts)));
+  const repaired = outcomes.filter((one) => 'files' in one);
+  const same = new Set(repaired.map((one) => JSON.stringify(one.files)));
+  if (same.size > 1) return { unsure: `several words are wrong: ${reports.map(({ word }) => word).join(', ')}` };
+  return repaired[0] ?? outcomes[0];
+};
+
+async function mendWord(
+  reported: Report,
+  repository: Repository,
+  own: ReadonlyMap<string, string>,
+  facts: RepairFacts,
+): Promise<Outcome> {
+  const word = reported.word === '' ? wordAt(reported, own) : reported.word;
+  if (word === undefined) return { unsure: 'the place of the wrong word is not certain' };
+  const report = { ...reported, word };
+  const searched = report.kind === 'python' ? inFile(report, repository, facts) : repository.texts;
+  const places = placesOf(report, searched);
+  const [place, ...more] = places;
+  if (!place) return { unsure: `${word} stands in no file` };
+  // A name that comes again is meant: it is made elsewhere, or was forgotten.
+  if (more.length > 0) return { unsure: `${word} stands in ${places.length} places` };
+  const text = own.get(place.path);
+  if (text === undefined) return { unsure: `${word} stands in ${place.path}, which this stage may not change` };
+  const right = rightWord(report, [...DEFINITIONS[report.kind](report, repository, place)], place);
+  if (typeof right !== 'string') return right;
+  const after = splice(text, place.offset, word.length, right);
+  if (!(await staysSound(place.path, text, after, facts))) {
+    return { unsure: `with ${right} instead of ${word}, ${place.path} would not parse` };
+  }
+  const line = text.slice(0, place.offset).split('\n').length;
+  const note = {
+    fix: `Write ${right} instead of ${word} in line ${line} of ${place.path}`,
+    reason: `There is no ${NOUN[report.kind] ?? report.kind} ${word}, and ${right} is the only one with nearly that name`,
+  };
+  return rewritten({ path: place.path, text }, after, note) ?? { unsure: `${right} stands there already` };
+}
+
+const NOUN: Partial<Record<Kind, string>> = {
+  group: 'host or group',
+  compose: 'entry of the compose file',
+  image: 'image reference of the form',
+  cron: 'cron expression of the form',
+  version: 'API version',
+  zone: 'time zone',
+  python: 'name',
+};
+
+/** The one word that the report must mean, or why there is none. */
+function rightWord(report: Report, names: readonly string[], place: Place): string | Unsure {
+  const { kind, word, given } = report;
+  if (kind === 'image' || kind === 'cron') return only(word, names);
+  if (names.includes(word)) return { unsure: `${word} is a known name, so that the fault is elsewhere` };
+  const isList =
+    /\bin\s+$|loop:[^\n]*$|with_\w+:[^\n]*$/.test(place.before) || /^\s*\|\s*(?:join|length|map)\b/.test(place.after);
+  // Where a list is wanted, only the plural can be meant.
+  if (kind === 'variable' && isList && names.includes(`${word}s`)) return only(word, [`${word}s`]);
+  const tail = kind === 'zone' && !word.includes('/') ? names.filter((name) => name.endsWith(`/${word}`)) : [];
+  return only(word, tail.length > 0 ? tail : nearest(word, names, given !== undefined && kind !== 'python'));
+}
+
+function only(word: string, names: readonly string[]): string | Unsure {
+  const [name, ...more] = [...new Set(names)];
+  if (name === undefined) return { unsure: `nothing has a name that is surely meant by ${word}` };
+  return more.length === 0
+    ? name
+    : { unsure: `${more.length + 1} names are equally near to ${word}: ${[name, ...more].join(', ')}` };
+}
+
+/** For a tool that does not repeat the word: the only value at that path that is none of those given, or the only bad image. */
+function wordAt({ kind, path = [], given = [] }: Report, own: ReadonlyMap<string, string>): string | undefined {
+  const entries = [...own].flatMap(([file, text]) => (/\.ya?ml$/.test(file) ? entriesOf(text) : []));
+  const wrong = entries.filter((entry) =>
+    kind === 'image'
+      ? entry.key === 'image' && typeof entry.value === 'string' && !/[${}]/.test(entry.value) && !isImage(entry.value)
+      : typeof entry.value === 'string' && endsIn(entry, path) && !given.includes(entry.value),
+  );
+  return wrong.length === 1 ? String(wrong[0]?.value) : undefined;
+}
+
+function inFile({ file }: Report, { texts }: Repository, facts: RepairFacts): ReadonlyMap<string, string> {
+  const path = fileNamed(file, facts);
+  return new Map([...texts].filter(([name]) => name === path));
+}
+
+type Place = WordPlace & { readonly offset: number; readonly after: string };
+
+const NAME_PART = /[\w-]/;
+const CODE_PART = /\w/;
+
+/** Where the word stands by itself; of a key only where it is one. */
+function placesOf({ kind, word }: Report, texts: ReadonlyMap<string, string>): Place[] {
+  const part =
+    kind === 'variable' || kind === 'attribute' || kind === 'filter' || kind === 'python' ? CODE_PART : NAME_PART;
+  return [...texts].flatMap(([path, text]) => {
+    const places: Place[] = [];
+    for (let offset = text.indexOf(word); offset !== -1; offset = text.indexOf(word, offset + 1)) {
+      const [left, right] = [text[offset - 1] ?? ' ', text[offset + word.length] ?? ' '];
+      const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
+      const after = text.slice(offset + word.length, `${text}\n`.indexOf('\n', offset));
+      if ((part.test(left) && NAME_PART.test(word[0] as string)) || part.test(right)) continue;
+      if ((kind === 'key' || kind === 'keyword') && !(/^[\s\-"'{,]*$/.test(before) && /^["']?\s*[:={]/.test(after)))
+        continue;
+      places.push({ path, text, offset, before, after });
+    }
+    return places;
+  });
+}
+
+/** Whether the text still parses, if it did. */
+export async function staysSound(
+  path: string,
+  before: string,
+  after: string,
+  { shell }: RepairFacts,
+): Promise<boolean> {
+  if (/\.(?:sh|bash)$/.test(path)) return !(await shell.parses(before)) || (await shell.parses(after));
+  if (/\.json$/.test(path)) return !isJson(before) || isJson(after);
+  if (!/\.ya?ml$/.test(path)) return true;
+  const isSound = (text: string) => readYaml(text).errors.length === 0;
+  return isTemplate(before) && !isSound(before) ? true : !isSound(before) || isSound(after);
+}
