@@ -51,7 +51,7 @@ export const DEFINITIONS: Readonly<Record<Kind, Definitions>> = {
     return [...qualified, ...ANSIBLE_MODULES.map((name) => (prefix ?? '') + name)];
   },
   keyword: () => ANSIBLE_KEYWORDS,
-  key: ({ given }, repository, place) => given ?? keysLike(repository, place),
+  key: ({ given, word }, repository, place) => given ?? keysLike(repository, place, word),
   value: ({ given = [] }) => given,
   group: (_, repository) => [
     ...matched(repository, INVENTORY, [/^\[([\w-]+)/gm]),
@@ -62,6 +62,9 @@ export const DEFINITIONS: Readonly<Record<Kind, Definitions>> = {
   compose: ({ type }, repository) =>
     yaml(repository).flatMap(({ path, key }) => (path.length === 2 && path[0] === `${type}s` ? key : [])),
   object: ({ type = '' }, repository) => objects(repository, type),
+  // What a patch is for is one of the others.
+  patch: ({ type = '', word }, repository) => objects(repository, type).filter((name) => name !== word),
+  required: ({ word }) => [word],
   target: (_, repository) => [
     ...matched(repository, /(?:^|\/)(?:GNU)?[Mm]akefile$|\.mk$/, [/^([\w.-]+)\s*:(?!=)/gm]),
     ...matched(repository, /(?:^|\/)\.?justfile$|\.just$/i, [/^@?([\w-]+)[^:=\n]*:(?!=)/gm]),
@@ -138,8 +141,8 @@ function objects(repository: Repository, type: string): string[] {
   return [...named, ...(/^(?:secret|configmap)s?$/.test(type) ? generated : [])];
 }
 
-/** Keys that may stand where the place is, by the tool that reads its file. */
-function keysLike(repository: Repository, { path, text }: WordPlace): Iterable<string> {
+/** Keys that may stand where the place is, by the tool that reads its file; of an unknown one those that the file has. */
+function keysLike(repository: Repository, { path, text }: WordPlace, word: string): Iterable<string> {
   if (path.endsWith('.tf')) return matched(repository, /\.tf$/, [/^\s*(\w+)\s*(?==|\{)/gm]);
   if (/(?:^|\/)(?:docker-)?compose[\w.-]*\.ya?ml$/.test(path)) return FIELDS.compose;
   if (/(?:^|\/)Taskfile[\w.-]*\.ya?ml$/i.test(path)) return FIELDS.taskfile;
@@ -147,7 +150,7 @@ function keysLike(repository: Repository, { path, text }: WordPlace): Iterable<s
   if (/^(?:apiVersion|kind|resources):/m.test(text)) {
     return [...FIELDS.container, ...FIELDS.pod, ...FIELDS.workload, ...FIELDS.metadata, ...FIELDS.kubernetes];
   }
-  return [];
+  return [...text.matchAll(/^\s*(?:- )*["']?([\w-]+)/gm)].map(([, key]) => key as string).filter((key) => key !== word);
 }
 
 /** What the patterns capture in the texts of files whose path matches. */

@@ -27,6 +27,8 @@ const READERS = [
   /\bno file exists at "([^"\s]+)"/,
   /(?:Cannot find module|TemplateNotFound:) ['"]?(\.{0,2}\/?[\w./-]*[/.][\w./-]+)/,
   /\b(?:open|stat|lstat|chdir) ([^\s:'"]+): no such file or directory/,
+  /\bvalues file matching "([^"\s]+)" does not exist/,
+  /\bNo Taskfile found at "([^"\s]+)"/,
   /\bpath "?([^\s"]+)"? (?:does not exist|not found)\b/,
 ];
 
@@ -38,7 +40,8 @@ export const misspeltPath: Repair = async (facts) => {
   const place = onlyOne(written);
   if (!place)
     return written.length === 0 ? undefined : { unsure: `${missing.path} stands in ${written.length} places` };
-  const choices = [...new Set(waysRight(place, missing, facts))].filter((way) => !mentioned(place.text, way));
+  const isUsed = usedNames(texts);
+  const choices = [...new Set(waysRight(place, missing, facts, isUsed))].filter((way) => !mentioned(place.text, way));
   const [right, ...more] = choices;
   if (right === undefined) return undefined;
   if (more.length > 0)
@@ -97,7 +100,7 @@ function mentions({ path, at }: Missing, texts: ReadonlyMap<string, string>, fac
       const token = text.slice(isBehindVariable ? ++from : from, end);
       const line = text.slice(text.lastIndexOf('\n', from - 1) + 1, from);
       // A file that is about to be made needs no other name.
-      if (PART.test(text[end] ?? '') || !agree(token, path) || /^\s*#|>\|?\s*["']?$/.test(line)) continue;
+      if (PART.test(text[end] ?? '') || !agree(token, path, file) || /^\s*#|>\|?\s*["']?$/.test(line)) continue;
       found.push({ file, text, token, at: from, isBehindVariable });
     }
     const isOther = ({ at: from }: Mention) => at && text.slice(0, from).split('\n').length !== at.line;
@@ -106,17 +109,21 @@ function mentions({ path, at }: Missing, texts: ReadonlyMap<string, string>, fac
 }
 
 /** Whether the written path and the missing one are the same from their ends on, as far as both are known. */
-function agree(token: string, missing: string): boolean {
+function agree(token: string, missing: string, file: string): boolean {
   const [one, other] = [steps(token), steps(missing)];
   const count = Math.min(one.length, other.length);
-  const same = one.slice(-count).join('/') === other.slice(-count).join('/');
-  return same && !/^[/~-]/.test(token) && (one.length <= other.length || missing.startsWith('.') || missing === token);
+  if (/^[/~-]/.test(token) || one.slice(-count).join('/') !== other.slice(-count).join('/')) return false;
+  if (one.length > other.length) return missing.startsWith('.');
+  // A single word without an ending may be anything: then the place must be right.
+  return one.length > 1 || other.length === 1 || token.includes('.') || isTail(at(posix.dirname(file), token), missing);
 }
+
+const isTail = (tail: string, path: string): boolean => `/${path}`.endsWith(`/${tail}`);
 
 const steps = (path: string): string[] => path.split('/').filter((part) => part !== '' && !/^\.\.?$/.test(part));
 
 /** Every way to write the token so that it is a path of the repository. */
-function waysRight(place: Mention, missing: Missing, facts: RepairFacts): string[] {
+function waysRight(place: Mention, missing: Missing, facts: RepairFacts, isUsed: (name: string) => boolean): string[] {
   const { token, file } = place;
   const paths = [...new Set([...facts.files, ...facts.tree])];
   const every = new Set([...paths, ...foldersOf(paths)]);
@@ -125,7 +132,8 @@ function waysRight(place: Mention, missing: Missing, facts: RepairFacts): string
   if (bases.some((base) => every.has(at(base, token)))) return [];
   const folder = posix.dirname(file);
   return bases.flatMap((base) => {
-    const near = nearPath(at(base, token) + (token.endsWith('/') ? '/' : ''), paths);
+    const wanted = at(base, token) + (token.endsWith('/') ? '/' : '');
+    const near = nearPath(wanted, paths) ?? unusedNear(wanted, paths, isUsed);
     const above = at(base, `../${token}`);
     const below = token.startsWith('../') ? at(base, token.slice(3)) : '';
     const tail = `/${steps(token).join('/')}`;
@@ -136,6 +144,23 @@ function waysRight(place: Mention, missing: Missing, facts: RepairFacts): string
     ) as string[];
     return right.flatMap((path) => written(place, base, path) ?? []);
   });
+}
+
+/** Whether any text has the last part of a path as a word. */
+function usedNames(texts: ReadonlyMap<string, string>): (name: string) => boolean {
+  const words = new Set([...texts.values()].flatMap((text) => text.match(/[\w.@%+-]+/g) ?? []));
+  return (name) => words.has(name);
+}
+
+/** The only file beside the missing one with nearly its name, when nothing else makes use of it: then it is meant even so. */
+function unusedNear(wanted: string, paths: readonly string[], isUsed: (name: string) => boolean): string | undefined {
+  const [folder, name] = [posix.dirname(wanted), posix.basename(wanted)];
+  const beside = paths.filter((path) => posix.dirname(path) === folder && slips(name, posix.basename(path)) <= 1);
+  const only = onlyOne(beside);
+  const isOther = only === undefined || isUsed(posix.basename(only)) || stemOf(name).length < 4;
+  return isOther || /\d/.test(name + posix.basename(only)) || posix.extname(only) !== posix.extname(name)
+    ? undefined
+    : only;
 }
 
 /** `path` as the token would be written from `base`; undefined when what is known at run time would have to change. */
@@ -155,7 +180,7 @@ function basesOf({ token, file }: Mention, { path }: Missing, every: ReadonlySet
   const role = /^(.*roles\/[^/]+)\/[^/]+$/.exec(folder)?.[1];
   const looked = role === undefined ? [] : ['tasks', 'templates', 'files', 'vars'].map((name) => `${role}/${name}`);
   const all = [...new Set(['.', ...above.reverse(), ...looked])];
-  const isShown = (base: string) => path.length > token.length && `/${path}`.endsWith(`/${at(base, token)}`);
+  const isShown = (base: string) => path.length > token.length && isTail(at(base, token), path);
   const shown = all.filter((base) => base !== '.' && isShown(base)).sort((a, b) => b.length - a.length);
   // What a kustomization names is always meant from its own folder.
   if (/(?:^|\/)kustomization\.ya?ml$/.test(file)) return [folder];

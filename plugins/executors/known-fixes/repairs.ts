@@ -7,7 +7,7 @@ import { misspeltCommand, misspeltVariable } from './misspelt-word.ts';
 import type { Repair } from './repair.ts';
 import { hereDocument, openQuote } from './unended.ts';
 import { wrongLevel } from './wrong-level.ts';
-import { invisible, lint, makeTabs } from './wrong-text.ts';
+import { bareTemplate, invisible, lint, makeTabs } from './wrong-text.ts';
 import { wrongType } from './wrong-type.ts';
 import { wrongWord } from './wrong-word.ts';
 import { yaml } from './yaml.ts';
@@ -29,4 +29,5 @@ export const REPAIRS: Readonly<Record<string, Repair>> = {
   'make-tabs': makeTabs,
   invisible,
   lint,
+  'bare-template': bareTemplate,
 };

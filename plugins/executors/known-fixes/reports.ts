@@ -2,6 +2,7 @@
 // the wrong word, its kind, and what the tool says of its place and of the right ones. Pure.
 import { errorLines } from './complaints.ts';
 import type { RepairFacts } from './repair.ts';
+import { FIELDS } from './vocabulary.ts';
 
 export type Kind =
   | 'variable'
@@ -16,6 +17,8 @@ export type Kind =
   | 'group'
   | 'compose'
   | 'object'
+  | 'patch'
+  | 'required'
   | 'target'
   | 'kind'
   | 'version'
@@ -60,6 +63,8 @@ const TOOLS: readonly (readonly [Kind, RegExp])[] = [
   ['compose', /no such (?<type>service): (?<word>[\w.-]+)/g],
   ['key', /(?<path>[\w.()-]+) Additional property (?<word>[\w-]+) is not allowed/g],
   ['key', /(?<path>[\w.()-]+) additional properties '(?<word>[\w-]+)' not allowed/g],
+  ['key', /Unsupported config option for (?<path>[\w.-]+): '(?<word>[\w-]+)'/g],
+  ['compose', /Named (?<type>volume) "(?<word>[\w.-]+)[:"][^\n]* no declaration was found/g],
   ['variable', /[Tt]he \\?"(?<word>\w+)\\?" variable is not set/g],
   ['variable', /required variable (?<word>\w+) is missing a value/g],
   // Flux
@@ -71,7 +76,7 @@ const TOOLS: readonly (readonly [Kind, RegExp])[] = [
     'object',
     /(?<![\w.])(?<type>configmap|secret|serviceaccount|persistentvolumeclaim|service|namespace)s? "(?<word>[\w.-]+)" not found/gi,
   ],
-  ['object', /no matches for Id (?<type>\w+)\.[\w.]+\/(?<word>[\w.-]+)\.\[/g],
+  ['patch', /no matches for Id (?<type>\w+)\.[\w.]+\/(?<word>[\w.-]+)\.\[/g],
   ['key', /ValidationError\((?<path>[\w.[\]]+)\): unknown field "(?<word>\w+)"/g],
   ['key', /(?<!\): )unknown field "(?<path>(?:\w+(?:\[\d+\])?\.)*)(?<word>\w+)"/g],
   ['key', /additional properties '(?<word>\w+)' not allowed/g],
@@ -94,6 +99,13 @@ const TOOLS: readonly (readonly [Kind, RegExp])[] = [
   // Programs that name what they take, and Python
   ['value', /invalid choice: '(?<word>[^'\n]+)' \(choose from (?<given>[^\n)]+)\)/g],
   ['value', /'(?<word>[^'\n]+)' is not one of \[(?<given>[^\n\]]+)\]/g],
+  [
+    'value',
+    /(?:unknown|invalid|unsupported) [\w ]+?:? ['"](?<word>[^'"\n]+)['"],? \((?:allowed|valid|one of|must be|expected|choose)[^:\n)]*:? (?<given>[^\n)]+)\)/gi,
+  ],
+  ['key', /unrecognized directive: (?<word>[\w-]+)/g],
+  ['required', /["'](?<word>\w+)["'] is (?:a )?required\b/g],
+  ['required', /missing required arguments?: (?<word>\w+)$/gm],
   ['python', /NameError: name '(?<word>\w+)' is not defined/g],
   ['python', /has no attribute '(?<word>\w+)'\. Did you mean/g],
   [
@@ -122,6 +134,15 @@ export function errorText(facts: RepairFacts): string {
   return text.replaceAll('\\n', '\n').replaceAll('\\t', '\t').replaceAll('\\"', '"');
 }
 
+/** What Talos prints: the way down to a key that it does not know, and what stands below that. */
+const TALOS = /unknown keys found during decoding:\s+((?:[\w-]+:\s+)+)/;
+
+function talosReport(text: string): Report[] {
+  const way = TALOS.exec(text)?.[1]?.match(/[\w-]+/g) ?? [];
+  const word = way.find((key) => !FIELDS.talos.includes(key));
+  return word === undefined ? [] : [{ kind: 'key', word }];
+}
+
 /** Every word that the errors call wrong, each once: the first row that reads it decides. */
 export function reportsIn(text: string): Report[] {
   const hint = HINT.exec(text)?.groups?.word;
@@ -139,6 +160,7 @@ export function reportsIn(text: string): Report[] {
       };
     }),
   );
+  reports.push(...talosReport(text));
   // A sentence is often said twice, and by two rows: with more, and with less of it.
   return reports.filter((one, i) => {
     const isSame = (other: Report) => other.kind === one.kind && (other.word === one.word || one.word === '');

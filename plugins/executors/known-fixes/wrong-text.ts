@@ -1,7 +1,7 @@
 // Characters that are wrong wherever they stand: spaces for make's tabs, blanks that only look like one, typographic quotes in
 // code, and what yamllint finds and changes nothing of what the file means.
 import { errorLines, sourceFile } from './complaints.ts';
-import { lineAt, type Repair, type Repaired, rewritten, withLine } from './repair.ts';
+import { lineAt, onlyOne, type Repair, type Repaired, rewritten, textsOf, withLine } from './repair.ts';
 import { readYaml } from './yaml.ts';
 
 const NO_TAB = /^([^\s:]+):(\d+): \*\*\* missing separator/;
@@ -128,3 +128,24 @@ function linted(path: string, text: string, rules: readonly string[]): Repaired 
     reason: 'Its findings are about the form alone: the file means the same',
   });
 }
+
+const BARE = /^(\s*(?:- )*[\w.-]+:\s+)(\{\{[^"\n]*\}\})(\s*)$/gm;
+
+/** A Jinja expression that begins a value in a file that is YAML first: without quotes it is a mapping. */
+export const bareTemplate: Repair = async (facts) => {
+  if (!errorLines(facts).some((line) => /\bYAML\b|unhashable|unacceptable key/.test(line))) return undefined;
+  const texts = await textsOf(facts, (path) => /\.ya?ml$/.test(path));
+  const bare = [...texts].filter(
+    ([path, text]) =>
+      /(?:^|\/)(?:tasks|handlers|vars|defaults|group_vars|host_vars|playbooks)\/|^[^/]+$/.test(path) &&
+      text.search(BARE) >= 0,
+  );
+  const [path, text] = onlyOne(bare) ?? [];
+  const mended = text?.replace(BARE, '$1"$2"$3');
+  if (path === undefined || text === undefined || mended === undefined || readYaml(mended).errors.length > 0)
+    return undefined;
+  return rewritten({ path, text }, mended, {
+    fix: `Quote the expression that begins a value in ${path}`,
+    reason: 'YAML reads braces at the beginning of a value as a mapping, and Ansible wants text there',
+  });
+};

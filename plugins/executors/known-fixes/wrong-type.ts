@@ -50,7 +50,12 @@ const typePath = (path: string): string[] => segments(path.replace(/^[A-Z]\w*\./
 
 /** The text with every value at `path`, or right below it, in the wanted form; undefined when none has another. */
 function retyped(text: string, path: readonly string[], wanted: Wanted): string | undefined {
-  const at = entriesOf(text).filter((entry) => endsIn(entry, path));
+  const entries = entriesOf(text);
+  // Charts take the environment as a mapping, and make the list of it.
+  const isEnv = path.slice(-2).join('.') === 'env.value';
+  const at = entries.filter(
+    (entry) => endsIn(entry, path) || (isEnv && (endsIn(entry, ['env']) || endsIn(entry, ['env', 'value']))),
+  );
   const values = at.flatMap((entry) => (entry.is === 'map' && wanted === 'text' ? entry.children : [entry]));
   const edits = values.flatMap((entry) => editOf(text, entry, wanted) ?? []).sort((a, b) => b.at - a.at);
   return edits.length === 0

@@ -43,7 +43,8 @@ async function mendWord(
   const word = reported.word === '' ? wordAt(reported, own) : reported.word;
   if (word === undefined) return { unsure: 'the place of the wrong word is not certain' };
   const report = { ...reported, word };
-  const searched = report.kind === 'python' ? inFile(report, repository, facts) : repository.texts;
+  if (report.kind === 'required') return mendKey(word, own);
+  const searched = report.kind === 'python' ? pythonTexts(report, repository, facts) : repository.texts;
   const places = placesOf(report, searched);
   const [place, ...more] = places;
   if (!place) return { unsure: `${word} stands in no file` };
@@ -75,9 +76,29 @@ const NOUN: Partial<Record<Kind, string>> = {
   python: 'name',
 };
 
+/** Kinds of which everything that there is can be seen: a word that is none of them is wrong. */
+const CLOSED: ReadonlySet<Kind> = new Set([
+  ...([
+    'filter',
+    'handler',
+    'role',
+    'module',
+    'keyword',
+    'key',
+    'compose',
+    'patch',
+    'target',
+    'kind',
+    'version',
+  ] as const),
+  ...(['resource', 'zone', 'value'] as const),
+]);
+/** Objects that only manifests make; others may be made by hand. */
+const FLUX = /^(?:kustomization|helmrelease|helmrepository|gitrepository|ocirepository|helmchart)s?$/;
+
 /** The one word that the report must mean, or why there is none. */
 function rightWord(report: Report, names: readonly string[], place: Place): string | Unsure {
-  const { kind, word, given } = report;
+  const { kind, word, given, type = '' } = report;
   if (kind === 'image' || kind === 'cron') return only(word, names);
   if (names.includes(word)) return { unsure: `${word} is a known name, so that the fault is elsewhere` };
   const isList =
@@ -85,7 +106,9 @@ function rightWord(report: Report, names: readonly string[], place: Place): stri
   // Where a list is wanted, only the plural can be meant.
   if (kind === 'variable' && isList && names.includes(`${word}s`)) return only(word, [`${word}s`]);
   const tail = kind === 'zone' && !word.includes('/') ? names.filter((name) => name.endsWith(`/${word}`)) : [];
-  return only(word, tail.length > 0 ? tail : nearest(word, names, given !== undefined && kind !== 'python'));
+  const isClosed =
+    CLOSED.has(kind) || (given !== undefined && kind !== 'python') || (kind === 'object' && FLUX.test(type));
+  return only(word, tail.length > 0 ? tail : nearest(word, names, isClosed));
 }
 
 function only(word: string, names: readonly string[]): string | Unsure {
@@ -107,12 +130,39 @@ function wordAt({ kind, path = [], given = [] }: Report, own: ReadonlyMap<string
   return wrong.length === 1 ? String(wrong[0]?.value) : undefined;
 }
 
-function inFile({ file }: Report, { texts }: Repository, facts: RepairFacts): ReadonlyMap<string, string> {
+function pythonTexts({ file }: Report, { texts }: Repository, facts: RepairFacts): ReadonlyMap<string, string> {
   const path = fileNamed(file, facts);
-  return new Map([...texts].filter(([name]) => name === path));
+  return new Map([...texts].filter(([name]) => (file === undefined ? name.endsWith('.py') : name === path)));
+}
+
+/** For a tool that misses a key: the only one that is a slip for it, where it is missing. */
+function mendKey(key: string, own: ReadonlyMap<string, string>): Outcome {
+  const slips = [...own].flatMap(([path, text]) => {
+    const entries = /\.ya?ml$/.test(path) ? entriesOf(text) : [];
+    const wrong = entries.filter((entry) => nearest(entry.key, [key], true).length === 1);
+    return wrong.flatMap((entry) => (entry.siblings.some((other) => other.key === key) ? [] : [{ path, text, entry }]));
+  });
+  const [slip, ...more] = slips;
+  if (!slip || more.length > 0) return { unsure: `${slips.length} keys may stand for the missing ${key}` };
+  const { path, text, entry } = slip;
+  const after = splice(text, entry.keyAt[0], entry.keyAt[1] - entry.keyAt[0], key);
+  const note = {
+    fix: `Write ${key} instead of ${entry.key} in ${path}`,
+    reason: `${key} is missing there, and ${entry.key} is nearly that`,
+  };
+  return rewritten({ path, text }, after, note) ?? { unsure: `${key} stands there already` };
 }
 
 type Place = WordPlace & { readonly offset: number; readonly after: string };
+
+const AS_KEY = [/^[\s\-"'{,]*$/, /^["']?\s*(?:[:={]|\S*$)/] as const;
+const AS_VALUE = [/(?:[:=,[-]\s*|^\s+)["']?$/, /^["']?\s*(?:[\],#}:]|$)/] as const;
+
+/** What stands before and after a word of this kind on its line, where it can be confused with another. */
+const FORM: Partial<Record<Kind, readonly [before: RegExp, after: RegExp]>> = {
+  ...{ key: AS_KEY, keyword: AS_KEY, module: AS_KEY },
+  ...{ handler: AS_VALUE, role: AS_VALUE, patch: [/^\s*name:\s*["']?$/, AS_VALUE[1]], object: AS_VALUE },
+};
 
 const NAME_PART = /[\w-]/;
 const CODE_PART = /\w/;
@@ -128,8 +178,7 @@ function placesOf({ kind, word }: Report, texts: ReadonlyMap<string, string>): P
       const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
       const after = text.slice(offset + word.length, `${text}\n`.indexOf('\n', offset));
       if ((part.test(left) && NAME_PART.test(word[0] as string)) || part.test(right)) continue;
-      if ((kind === 'key' || kind === 'keyword') && !(/^[\s\-"'{,]*$/.test(before) && /^["']?\s*[:={]/.test(after)))
-        continue;
+      if (!(FORM[kind]?.[0].test(before) ?? true) || !(FORM[kind]?.[1].test(after) ?? true)) continue;
       places.push({ path, text, offset, before, after });
     }
     return places;
