@@ -45,6 +45,8 @@ export async function judged(mistake: Mistake): Promise<{ verdict: Verdict; prop
   const { files, fix } = mistake;
   const change = JSON.stringify(proposal.note.fix);
   if (!fix) return { verdict: `wrong: ${change}`, proposal };
+  if (files[fix.path]?.split(fix.old).length !== 2)
+    throw new Error(`${mistake.name}: ${fix.old} does not stand there once`);
   const right = (files[fix.path] as string).replace(fix.old, () => fix.new);
   const isRight = Object.keys(proposal.files).join() === fix.path && proposal.files[fix.path] === right;
   return { verdict: isRight ? 'mended' : `wrong: ${change}`, proposal };

@@ -51,7 +51,8 @@ export const DEFINITIONS: Readonly<Record<Kind, Definitions>> = {
     return [...qualified, ...ANSIBLE_MODULES.map((name) => (prefix ?? '') + name)];
   },
   keyword: () => ANSIBLE_KEYWORDS,
-  key: ({ given, word }, repository, place) => given ?? keysLike(repository, place, word),
+  key: (report, repository, place) =>
+    report.given ?? [...(report.hint ? [report.hint] : keysLike(report, repository, place))],
   value: ({ given = [] }) => given,
   group: (_, repository) => [
     ...matched(repository, INVENTORY, [/^\[([\w-]+)/gm]),
@@ -82,8 +83,8 @@ export const DEFINITIONS: Readonly<Record<Kind, Definitions>> = {
   ],
   resource: ({ type }, repository) =>
     matched(repository, /\.tf$/, [new RegExp(`^(?:resource|data) "${type}" "(\\w+)"`, 'gm')]),
-  python: ({ given = [] }, _, { text }) => [
-    ...given,
+  python: ({ hint = '' }, _, { text }) => [
+    hint,
     ...[...text.matchAll(/^\s*(?:def |class |import |for |from \S+ import )?(\w+)(?= ?=[^=]|\(|:| in |$)/gm)].map(
       ([, name]) => name as string,
     ),
@@ -142,15 +143,26 @@ function objects(repository: Repository, type: string): string[] {
 }
 
 /** Keys that may stand where the place is, by the tool that reads its file; of an unknown one those that the file has. */
-function keysLike(repository: Repository, { path, text }: WordPlace, word: string): Iterable<string> {
+function keysLike(
+  { word, path: way = [] }: Report,
+  repository: Repository,
+  { path, text }: WordPlace,
+): Iterable<string> {
   if (path.endsWith('.tf')) return matched(repository, /\.tf$/, [/^\s*(\w+)\s*(?==|\{)/gm]);
   if (/(?:^|\/)(?:docker-)?compose[\w.-]*\.ya?ml$/.test(path)) return FIELDS.compose;
   if (/(?:^|\/)Taskfile[\w.-]*\.ya?ml$/i.test(path)) return FIELDS.taskfile;
   if (/^(?:machine|cluster):/m.test(text)) return FIELDS.talos;
-  if (/^(?:apiVersion|kind|resources):/m.test(text)) {
-    return [...FIELDS.container, ...FIELDS.pod, ...FIELDS.workload, ...FIELDS.metadata, ...FIELDS.kubernetes];
-  }
+  if (/^(?:apiVersion|kind|resources):/m.test(text)) return kubernetesKeys(way);
   return [...text.matchAll(/^\s*(?:- )*["']?([\w-]+)/gm)].map(([, key]) => key as string).filter((key) => key !== word);
+}
+
+/** Where the error says which mapping it is, only what that has. */
+function kubernetesKeys(way: readonly string[]): Iterable<string> {
+  const last = way.at(-1) ?? '';
+  if (/^(?:init)?[cC]ontainers$/.test(last)) return FIELDS.container;
+  if (last === 'metadata') return FIELDS.metadata;
+  if (way.slice(-2).join('.') === 'template.spec') return FIELDS.pod;
+  return [...FIELDS.container, ...FIELDS.pod, ...FIELDS.workload, ...FIELDS.metadata, ...FIELDS.kubernetes];
 }
 
 /** What the patterns capture in the texts of files whose path matches. */

@@ -99,6 +99,8 @@ function mentions({ path, at }: Missing, texts: ReadonlyMap<string, string>, fac
       const isBehindVariable = text[from] === '/' && /[})"]/.test(text[from - 1] ?? '');
       const token = text.slice(isBehindVariable ? ++from : from, end);
       const line = text.slice(text.lastIndexOf('\n', from - 1) + 1, from);
+      // In YAML a word without a folder is a path only where it is the value.
+      if (/\.ya?ml$/.test(file) && !token.includes('/') && /[\w.]\s+$/.test(line)) continue;
       // A file that is about to be made needs no other name.
       if (PART.test(text[end] ?? '') || !agree(token, path, file) || /^\s*#|>\|?\s*["']?$/.test(line)) continue;
       found.push({ file, text, token, at: from, isBehindVariable });
@@ -133,11 +135,13 @@ function waysRight(place: Mention, missing: Missing, facts: RepairFacts, isUsed:
   const folder = posix.dirname(file);
   return bases.flatMap((base) => {
     const wanted = at(base, token) + (token.endsWith('/') ? '/' : '');
-    const near = nearPath(wanted, paths) ?? unusedNear(wanted, paths, isUsed);
+    // A kustomization is meant to name what is beside it.
+    const near = nearPath(wanted, paths) ?? (KUSTOMIZATION.test(file) ? unusedNear(wanted, paths, isUsed) : undefined);
     const above = at(base, `../${token}`);
     const below = token.startsWith('../') ? at(base, token.slice(3)) : '';
-    const tail = `/${steps(token).join('/')}`;
-    const isClear = steps(token).length > 1 && (bases.length === 1 || base === folder);
+    const [first = '', ...rest] = steps(token);
+    const tail = `/${[first, ...rest].join('/')}`;
+    const isClear = rest.length > 0 && !COMMON.test(first) && (bases.length === 1 || base === folder);
     const tails = isClear ? [...every].filter((path) => `/${path}`.endsWith(tail)) : [];
     const right = [near, above, below, onlyOne(tails)].filter(
       (path) => path !== undefined && every.has(path),
@@ -183,11 +187,16 @@ function basesOf({ token, file }: Mention, { path }: Missing, every: ReadonlySet
   const isShown = (base: string) => path.length > token.length && isTail(at(base, token), path);
   const shown = all.filter((base) => base !== '.' && isShown(base)).sort((a, b) => b.length - a.length);
   // What a kustomization names is always meant from its own folder.
-  if (/(?:^|\/)kustomization\.ya?ml$/.test(file)) return [folder];
+  if (KUSTOMIZATION.test(file)) return [folder];
   // In a role an error shows where the playbook is, not where the role looks.
   if (shown[0] !== undefined && role === undefined) return [shown[0]];
   return all.filter((base) => base === '.' || every.has(base));
 }
+
+const KUSTOMIZATION = /(?:^|\/)kustomization\.ya?ml$/;
+/** Folders that many have, each its own. */
+const COMMON =
+  /^(?:app|base|charts|config|defaults|files|handlers|manifests|meta|overlays|resources|tasks|templates|values|vars)$/;
 
 const mentioned = (text: string, path: string): boolean =>
   text.split(path).some((_, i, parts) => {

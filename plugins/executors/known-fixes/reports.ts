@@ -39,6 +39,8 @@ export interface Report {
   readonly file?: string;
   /** All that the tool would take there. */
   readonly given?: readonly string[];
+  /** What the tool takes it for. */
+  readonly hint?: string;
 }
 
 const TOOLS: readonly (readonly [Kind, RegExp])[] = [
@@ -150,13 +152,13 @@ export function reportsIn(text: string): Report[] {
   const reports = TOOLS.flatMap(([kind, pattern]) =>
     [...text.matchAll(pattern)].map(({ groups = {} }): Report => {
       const { word = '', type, path, given } = groups as Partial<Record<string, string>>;
-      const names = given === undefined ? hint && [hint] : listed(given);
       return {
         ...{ kind, word },
         ...(type && { type: type.toLowerCase() }),
         ...(path && { path: segments(path) }),
         ...(file && { file }),
-        ...(names && { given: names }),
+        ...(given && { given: listed(given) }),
+        ...(hint && { hint }),
       };
     }),
   );

@@ -129,7 +129,8 @@ export const FIELDS = {
     kubespan interface addresses routes bond bridge vlans mtu dhcp dummy ignore dhcpOptions wireguard vip deviceSelector
     disk diskSelector extensions wipe legacyBIOSSupport extraKernelArgs bootTimeout disabled servers endpoint clusterName cni
     apiServer controllerManager proxy scheduler discovery etcd coreDNS externalCloudProvider extraManifests
-    inlineManifests adminKubeconfig allowSchedulingOnControlPlanes dnsDomain podSubnets serviceSubnets mirrors config
+    inlineManifests hostDNS kubePrism rbac stableHostname apidCheckExtKeyUsage diskQuotaSupport enabled port
+    kubernetesTalosAPIAccess allowedRoles allowedKubernetesNamespaces forwardKubeDNSToHost resolveMemberNames adminKubeconfig allowSchedulingOnControlPlanes dnsDomain podSubnets serviceSubnets mirrors config
   `),
   taskfile: list(`
     version includes output set shopt vars env tasks silent dotenv run interval method aliases cmds cmd deps desc dir

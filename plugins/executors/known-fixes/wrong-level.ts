@@ -14,12 +14,11 @@ export const wrongLevel: Repair = async (facts) => {
   const word = onlyOne(words);
   if (word === undefined) return undefined;
   const texts = await textsOf(facts, (path) => /\.ya?ml$/.test(path));
-  const moved = [...texts].flatMap(([path, before]) =>
-    entriesOf(before).flatMap((entry) => {
-      const after = entry.key === word ? movedEntry(before, entry, entriesOf(before)) : undefined;
-      return after === undefined || readYaml(after).errors.length > 0 ? [] : [{ path, text: before, after }];
-    }),
-  );
+  const moved = [...texts].flatMap(([path, before]) => {
+    const all = before.includes(word) ? entriesOf(before) : [];
+    const after = all.flatMap((entry) => (entry.key === word ? (movedEntry(before, entry, all) ?? []) : []));
+    return after.filter((one) => readYaml(one).errors.length === 0).map((one) => ({ path, text: before, after: one }));
+  });
   const only = onlyOne(moved);
   if (!only)
     return moved.length === 0 ? undefined : { unsure: `${word} stands at such a level in ${moved.length} places` };

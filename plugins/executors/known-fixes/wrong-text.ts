@@ -16,7 +16,7 @@ export const makeTabs: Repair = async (facts) => {
   const file = await sourceFile(facts, name);
   const lines = file?.text.split('\n') ?? [];
   const at = Number(number) - 1;
-  const rule = lines.slice(0, at).findLastIndex((line) => /^[^\s#].*:(?!=)/.test(line));
+  const rule = lines.slice(0, at).findLastIndex((line) => /^[^\s#=:][^=:]*:(?!=)/.test(line));
   const between = lines.slice(rule + 1, at);
   if (!file || rule < 0 || !RECIPE_LINE.test(lines[at] ?? '') || !between.every((line) => /^\s|^#|^$/.test(line)))
     return undefined;
@@ -50,8 +50,11 @@ export const invisible: Repair = async (facts) => {
     const [, name, number] = PLACES.map((pattern) => pattern.exec(error)).find((match) => match !== null) ?? [];
     const file = name === undefined ? undefined : await sourceFile(facts, name);
     const line = file && lineAt(file.text, Number(number));
-    if (!file || line === undefined || !hasFault(line, error)) continue;
-    const plain = INVISIBLE.reduce((rest, [pattern, to]) => rest.replace(pattern, to), line);
+    if (!file || line === undefined) continue;
+    const plain = outsideQuotes(line, (code) =>
+      INVISIBLE.reduce((rest, [pattern, to]) => rest.replace(pattern, to), code),
+    );
+    if (plain === line) continue;
     const mended = withLine(file.text, Number(number), plain);
     if (/\.(?:sh|bash)$/.test(file.path) && !(await facts.shell.parses(mended))) return undefined;
     if (/\.ya?ml$/.test(file.path) && readYaml(mended).errors.length > 0) return undefined;
@@ -63,14 +66,9 @@ export const invisible: Repair = async (facts) => {
   return undefined;
 };
 
-/** The line is code, not data in quotes, or the error says which character it stumbles over. */
-function hasFault(line: string, error: string): boolean {
-  if (!INVISIBLE.some(([pattern]) => line.search(pattern) >= 0)) return false;
-  const code = line.replace(/"[^"]*"|'[^']*'/g, '');
-  return INVISIBLE.some(
-    ([pattern]) => code.search(pattern) >= 0 || error.replace(/\s/g, (c) => (c === ' ' ? '' : c)).search(pattern) >= 0,
-  );
-}
+/** What stands in quotes is data. */
+const outsideQuotes = (line: string, edit: (code: string) => string): string =>
+  line.replace(/("[^"]*"|'[^']*')|([^"']+|["'])/g, (_, quoted, code) => quoted ?? edit(code));
 
 const FINDING = /^(?:([^\s:]+):)?(\d+):\d+:?\s+\[?(?:error|warning)\]?\s+.*\(([\w-]+)\)$/;
 
@@ -92,10 +90,8 @@ const LINT: Readonly<Record<string, (text: string) => string>> = {
   brackets: (text) => text.replace(/\[ +(?=\S)/g, '[').replace(/(?<=\S) +\]/g, ']'),
   braces: (text) => text.replace(/(?<!\{)\{ +(?=[^\s{])/g, '{').replace(/(?<=[^\s}]) +\}(?!\})/g, '}'),
   hyphens: (text) => text.replace(/^(\s*-) {2,}(?=[\w"'])/gm, '$1 '),
-  comments: (text) => text.replace(/^(\s*)#(?=[\w])/gm, '$1# ').replace(/(\S) #(?= )/g, '$1  #'),
+  comments: (text) => text.replace(/(?<=\n)(\s*)#(?=\w)/g, '$1# ').replace(/(\S) #(?= )/g, '$1  #'),
   'document-start': (text) => (/^---/m.test(text) ? text : `---\n${text}`),
-  truthy: (text) =>
-    text.replace(/^(\s*(?:- )*[\w-]+: )(yes|no|on|off)$/gim, (_, key, word) => key + /^(?:yes|on)$/i.test(word)),
   'new-lines': (text) => text.replaceAll('\r\n', '\n'),
 };
 
@@ -110,7 +106,8 @@ export const lint: Repair = async (facts) => {
   }
   const [first] = byFile;
   const file = await sourceFile(facts, first?.[0]);
-  if (!first || !file) return undefined;
+  // What does not parse is not a matter of form.
+  if (!first || !file || first[1].has('syntax')) return undefined;
   const left = [...first[1]].filter((rule) => !(rule in LINT));
   if (left.length > 0) return { unsure: `${first[0]}: ${left.join(', ')} has more than one cure` };
   return linted(file.path, file.text, [...first[1]]);
@@ -118,10 +115,7 @@ export const lint: Repair = async (facts) => {
 
 function linted(path: string, text: string, rules: readonly string[]): Repaired | undefined {
   const mended = rules.reduce((rest, rule) => LINT[rule]?.(rest) ?? rest, text);
-  const meaning = (one: string) =>
-    readYaml(one)
-      .meaning?.replace(/"(?:yes|on)"/gi, 'true')
-      .replace(/"(?:no|off)"/gi, 'false');
+  const meaning = (one: string) => readYaml(one).meaning;
   if (meaning(mended) === undefined || meaning(mended) !== meaning(text)) return undefined;
   return rewritten({ path, text }, mended, {
     fix: `Write ${path} as yamllint wants it (${rules.join(', ')})`,

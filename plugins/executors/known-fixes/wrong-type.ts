@@ -74,7 +74,7 @@ function inForm(source: string, wanted: Wanted): string | undefined {
   if (wanted === 'text')
     return /^(?:[-+]?[\d.]+(?:e\d+)?|true|false|yes|no|on|off)$/i.test(source) ? `"${source}"` : undefined;
   const inside = /^(["'])(.*)\1$/.exec(source)?.[2] ?? '';
-  return (wanted === 'number' ? /^\d+(?:\.\d+)?$/ : /^(?:true|false)$/).test(inside) ? inside : undefined;
+  return (wanted === 'number' ? /^(?:0|[1-9]\d*)(?:\.\d+)?$/ : /^(?:true|false)$/).test(inside) ? inside : undefined;
 }
 
 function retypedLine(text: string, number: number, value: string, wanted: Wanted): string | undefined {

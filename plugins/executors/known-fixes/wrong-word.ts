@@ -1,6 +1,6 @@
 // A word that a tool does not know and that can only be one other: an undefined variable, a name of something that is not there,
 // a key or value that is not allowed. One question for all: which right word of its kind is certain?
-import { fileNamed } from './complaints.ts';
+import { faultyFileNames, fileNamed } from './complaints.ts';
 import { DEFINITIONS, type Repository, type WordPlace } from './definitions.ts';
 import { isJson } from './json.ts';
 import { nearest } from './near.ts';
@@ -43,7 +43,7 @@ async function mendWord(
   const word = reported.word === '' ? wordAt(reported, own) : reported.word;
   if (word === undefined) return { unsure: 'the place of the wrong word is not certain' };
   const report = { ...reported, word };
-  if (report.kind === 'required') return mendKey(word, own);
+  if (report.kind === 'required') return mendKey(word, own, faultyFileNames(facts, /\.ya?ml$/));
   const searched = report.kind === 'python' ? pythonTexts(report, repository, facts) : repository.texts;
   const places = placesOf(report, searched);
   const [place, ...more] = places;
@@ -54,6 +54,9 @@ async function mendWord(
   if (text === undefined) return { unsure: `${word} stands in ${place.path}, which this stage may not change` };
   const right = rightWord(report, [...DEFINITIONS[report.kind](report, repository, place)], place);
   if (typeof right !== 'string') return right;
+  if (report.hint !== undefined && right !== report.hint) {
+    return { unsure: `${right} is near to ${word}, and the tool itself names ${report.hint}` };
+  }
   const after = splice(text, place.offset, word.length, right);
   if (!(await staysSound(place.path, text, after, facts))) {
     return { unsure: `with ${right} instead of ${word}, ${place.path} would not parse` };
@@ -98,7 +101,7 @@ const FLUX = /^(?:kustomization|helmrelease|helmrepository|gitrepository|ocirepo
 
 /** The one word that the report must mean, or why there is none. */
 function rightWord(report: Report, names: readonly string[], place: Place): string | Unsure {
-  const { kind, word, given, type = '' } = report;
+  const { kind, word, given, hint, type = '' } = report;
   if (kind === 'image' || kind === 'cron') return only(word, names);
   if (names.includes(word)) return { unsure: `${word} is a known name, so that the fault is elsewhere` };
   const isList =
@@ -107,7 +110,7 @@ function rightWord(report: Report, names: readonly string[], place: Place): stri
   if (kind === 'variable' && isList && names.includes(`${word}s`)) return only(word, [`${word}s`]);
   const tail = kind === 'zone' && !word.includes('/') ? names.filter((name) => name.endsWith(`/${word}`)) : [];
   const isClosed =
-    CLOSED.has(kind) || (given !== undefined && kind !== 'python') || (kind === 'object' && FLUX.test(type));
+    CLOSED.has(kind) || given !== undefined || hint !== undefined || (kind === 'object' && FLUX.test(type));
   return only(word, tail.length > 0 ? tail : nearest(word, names, isClosed));
 }
 
@@ -136,10 +139,10 @@ function pythonTexts({ file }: Report, { texts }: Repository, facts: RepairFacts
 }
 
 /** For a tool that misses a key: the only one that is a slip for it, where it is missing. */
-function mendKey(key: string, own: ReadonlyMap<string, string>): Outcome {
+function mendKey(key: string, own: ReadonlyMap<string, string>, named: ReadonlySet<string | undefined>): Outcome {
   const slips = [...own].flatMap(([path, text]) => {
-    const entries = /\.ya?ml$/.test(path) ? entriesOf(text) : [];
-    const wrong = entries.filter((entry) => nearest(entry.key, [key], true).length === 1);
+    const isRead = /\.ya?ml$/.test(path) && (named.size === 0 || named.has(path));
+    const wrong = (isRead ? entriesOf(text) : []).filter((entry) => nearest(entry.key, [key]).length === 1);
     return wrong.flatMap((entry) => (entry.siblings.some((other) => other.key === key) ? [] : [{ path, text, entry }]));
   });
   const [slip, ...more] = slips;
@@ -158,10 +161,13 @@ type Place = WordPlace & { readonly offset: number; readonly after: string };
 const AS_KEY = [/^[\s\-"'{,]*$/, /^["']?\s*(?:[:={]|\S*$)/] as const;
 const AS_VALUE = [/(?:[:=,[-]\s*|^\s+)["']?$/, /^["']?\s*(?:[\],#}:]|$)/] as const;
 
+const WHOLE_VALUE = [/(?:[:=]\s*|^\s*- )["']?$/, /^["']?\s*(?:#.*)?$/] as const;
+
 /** What stands before and after a word of this kind on its line, where it can be confused with another. */
 const FORM: Partial<Record<Kind, readonly [before: RegExp, after: RegExp]>> = {
   ...{ key: AS_KEY, keyword: AS_KEY, module: AS_KEY },
   ...{ handler: AS_VALUE, role: AS_VALUE, patch: [/^\s*name:\s*["']?$/, AS_VALUE[1]], object: AS_VALUE },
+  ...{ image: WHOLE_VALUE, cron: WHOLE_VALUE, zone: WHOLE_VALUE, value: AS_VALUE },
 };
 
 const NAME_PART = /[\w-]/;

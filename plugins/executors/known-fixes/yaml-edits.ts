@@ -129,3 +129,18 @@ export function closedValue(line: string): string | undefined {
   if (quote === undefined || rest === undefined || rest === '' || rest.includes(quote)) return undefined;
   return / #|[:,]$|\\$/.test(rest) ? undefined : `${line.trimEnd()}${quote}`;
 }
+
+const STRAY = /^(\s*(?:- )*(?:[\w./-]+:\s+)?)((?:"[^"]*"|'[^']*'|[\w./-]+)(?:,\s*(?:"[^"]*"|'[^']*'|[\w./-]+))*)\]$/;
+
+/** Line `number` with its closing bracket made right, once for each way: opened before the values, or dropped behind one. */
+export function withoutStray(text: string, number: number): string[] {
+  const line = lineAt(text, number).trimEnd();
+  const [, head = '', values = ''] = STRAY.exec(line) ?? [];
+  if (values === '' || line.includes('[')) return [];
+  const opened = `${head}[${values}]`;
+  if (values.includes(',')) return [opened];
+  // Among items that are no lists, this is none.
+  const beside = [lineAt(text, number - 1), lineAt(text, number + 1)];
+  const isPlainItem = (other: string) => indentOf(other) === indentOf(line) && /^\s*- [^[{-]/.test(other);
+  return /^\s*- $/.test(head) && beside.some(isPlainItem) ? [head + values] : [head + values, opened];
+}

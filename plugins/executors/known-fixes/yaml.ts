@@ -9,6 +9,7 @@ import {
   quotedSentence,
   reindented,
   withoutDuplicate,
+  withoutStray,
   withoutTabs,
 } from './yaml-edits.ts';
 
@@ -56,6 +57,9 @@ function candidates(text: string, { errors }: YamlReading, named: readonly numbe
   const near = around([...errors.flatMap(({ line, until }) => [line, until]), ...named]);
   const local = near.flatMap((line) => [
     ...reindented(text, line).map((mended) => ({ text: mended, line, fix: `Indent line ${line} as its siblings` })),
+    ...withoutStray(text, line).map((mended) => ({
+      ...{ text: withLine(text, line, mended), line, fix: `Give the bracket in line ${line} its partner, or drop it` },
+    })),
     ...at(line, quotedSentence, `Quote the value in line ${line}, which holds a colon`),
     ...at(line, quotedItem, `Quote the item in line ${line}, which holds a #`),
   ]);
