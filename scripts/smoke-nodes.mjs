@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Runs the loop with another Node: `smoke-nodes.mjs 24`, or `newest` for the newest even major. The simulated lab turns green from
-// the sources, a TypeScript plugin mends a stage from the bundle, and status tells of it. Node comes from npm, as a package that this
+// the sources, a TypeScript plugin mends a stage from the bundle and from a packed install, and status tells of it. Node comes from npm, as a package that this
 // one does not depend on (it would come first on PATH in every npm script), into a cache folder of the user; it is started by its path.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -80,9 +80,11 @@ function simulatedLab(node) {
   const home = repository('lab', { '.gitignore': '/node_modules\n' });
   for (const part of [
     'ai/context_map.yaml',
+    'ai/executor_instructions.md',
     'ai/loop.yaml',
     'config',
     'package.json',
+    'tsconfig.json',
     'plugins',
     'scripts',
     'src',
@@ -93,6 +95,16 @@ function simulatedLab(node) {
   commit(home);
   const output = run(node, [ENTRY], { cwd: home, env: { MENDLOOP_UNBUNDLED: '1', MENDLOOP_LAB: 'simulated' } });
   check('the simulated lab', output, 'green: 6 stages');
+  return home;
+}
+
+/** What `npm pack` makes of a clone, installed: its entry. */
+function install(clone) {
+  const output = run('npm', ['pack', '--json', '--pack-destination', scratch], { cwd: clone });
+  const [{ filename }] = JSON.parse(output.slice(output.indexOf('[\n')));
+  const folder = repository('installed', { 'package.json': '{}' });
+  run('npm', ['install', '--offline', join(scratch, filename)], { cwd: folder });
+  return join(folder, 'node_modules/mendloop/dist/mendloop.mjs');
 }
 
 const PLUGIN = `
@@ -108,16 +120,15 @@ export default definePlugin({
 `;
 
 /** A TypeScript plugin of the owner mends a stage, and status tells of it. */
-function mend(node) {
-  const home = repository('mended', {
+function mend(node, entry, name) {
+  const home = repository(name, {
     'ai/context_map.yaml': 'stages:\n  speak:\n    command: grep good word\n    files: [word]\n',
     'ai/loop.yaml': 'executors: [mine]\nescalations: []\n',
     'plugins/executors/mine.ts': PLUGIN,
     word: 'bad\n',
   });
   commit(home);
-  const entry = join(ROOT, ENTRY);
-  check('a mend', run(node, [entry], { cwd: home }), 'mine', 'green: 1 stage');
+  check(`a mend, ${name}`, run(node, [entry], { cwd: home }), 'mine', 'green: 1 stage');
   check('status', run(node, [entry, 'status'], { cwd: home }), 'speak', 'green');
 }
 
@@ -126,9 +137,10 @@ try {
   const version = versionOf(major);
   const node = nodeOf(version);
   check('its version', run(node, ['--version']), `v${version}`);
-  simulatedLab(node);
-  mend(node);
-  console.log(`node ${version}: a fresh run, a mend by a TypeScript plugin and status`);
+  const clone = simulatedLab(node);
+  mend(node, join(ROOT, ENTRY), 'bundled');
+  mend(node, install(clone), 'packed');
+  console.log(`node ${version}: a fresh run, a mend by a TypeScript plugin and status, bundled and packed`);
 } catch (error) {
   console.error(`node ${major}: ${error.message}`);
   process.exitCode = 1;

@@ -136,7 +136,9 @@ async function bundled(folder) {
   const programs = readdirSync(join(ROOT, 'test/fixtures')).filter((name) => name.endsWith('.ts'));
   const sources = [...testFiles, ...programs.map((name) => `test/fixtures/${name}`)];
   try {
-    await bundle(Object.fromEntries(sources.map((file) => [file.replace(/\.ts$/, ''), file])), folder, ['uvu']);
+    await bundle(Object.fromEntries(sources.map((file) => [file.replace(/\.ts$/, ''), file])), folder, {
+      external: ['uvu'],
+    });
     // So that the tests that start the entry find it made, and not each its own.
     currentBundle() ?? (await storeBundle().catch(() => undefined));
     return folder;

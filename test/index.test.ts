@@ -6,6 +6,8 @@ import * as planApi from '../src/index.ts';
 import * as model from '../src/model.ts';
 import * as testing from '../src/testing/index.ts';
 
+const { doorName } = await import(new URL('../src/plugin/bare-imports.mjs', import.meta.url).href);
+
 const names = (door: object) => Object.keys(door).sort();
 
 /** The types that the file exports itself or re-exports, under the names that others import. */
@@ -101,11 +103,16 @@ test('what plugin authors are offered is exactly this', () => {
 
 test('each door stands in package.json under its name', async () => {
   const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const door = (name: string, source: string) => ({
+    types: `./dist/types/src/${source}.d.ts`,
+    default: `./dist/${doorName(name)}.mjs`,
+  });
   assert.equal(exports, {
-    '.': './src/index.ts',
-    './model': './src/model.ts',
-    './testing': './src/testing/index.ts',
-    './typescript': './scripts/typescript.mjs',
+    '.': door('mendloop', 'index'),
+    './model': door('mendloop/model', 'model'),
+    './testing': door('mendloop/testing', 'testing/index'),
+    './typescript': './dist/scripts/typescript.mjs',
+    './package.json': './package.json',
   });
 });
 

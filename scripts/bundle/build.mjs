@@ -1,15 +1,16 @@
 // Bundles TypeScript with esbuild: the entry, and test files for scripts/test.mjs.
-import { readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { copyFileSync, readFileSync, rmSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { DOORS, doorName } from '../../src/plugin/bare-imports.mjs';
 import { newBundleFolder, ROOT, setCurrentBundle } from './cache.mjs';
 
-/** zx looks for files beside its own; esbuild is a program. */
-const EXTERNAL = ['zx', 'esbuild'];
-/** What a plugin may import, each a part of the bundle, so that a plugin and the loop share one copy: specifier → source. */
-const DOORS = { ...ownDoors(), zod: 'zod' };
+/** esbuild is a program. */
+const EXTERNAL = ['esbuild'];
 /** The thread of the gate, which is started by its address. */
 const GATE = 'src/io/gate/worker.ts';
+/** The parser that the thread's grammar needs, a file that no import names. */
+const PARSER = 'node_modules/web-tree-sitter/web-tree-sitter.wasm';
 
 /** Makes the bundle of the entry and gives its folder. Throws when that is not possible, or a source changed meanwhile. */
 export async function storeBundle() {
@@ -25,17 +26,18 @@ export async function storeBundle() {
   }
 }
 
-/** Bundles `entries` (name → source) and the doors of plugins into `folder`, one .mjs each; the files that went in, from the root. */
-export async function bundle(entries, folder, external = []) {
+/**
+ * Bundles `entries` (name → source) and the doors of plugins into `folder`, one .mjs each; the files that went in, from the root.
+ * `packed`: the folder stands for the root, wherever it is moved to, and has every package but esbuild.
+ */
+export async function bundle(entries, folder, { external = [], packed = false } = {}) {
   const { build } = await import('esbuild');
-  const doors = Object.keys(DOORS).map((specifier) => [specifier, `door-${specifier.replaceAll('/', '-')}`]);
-  const urls = doors.map(([specifier, name]) => [specifier, pathToFileURL(join(folder, `${name}.mjs`)).href]);
   const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: {
       ...entries,
       'gate-worker': GATE,
-      ...Object.fromEntries(doors.map(([specifier, name]) => [name, DOORS[specifier]])),
+      ...Object.fromEntries(Object.entries(DOORS).map(([specifier, source]) => [doorName(specifier), source])),
     },
     outdir: folder,
     outExtension: { '.js': '.mjs' },
@@ -45,22 +47,32 @@ export async function bundle(entries, folder, external = []) {
     platform: 'node',
     target: 'node20',
     external: [...EXTERNAL, ...external],
-    define: {
-      BUNDLED_DOORS: JSON.stringify(Object.fromEntries(urls)),
-      BUNDLED_GATE: JSON.stringify(pathToFileURL(join(folder, 'gate-worker.mjs')).href),
-    },
-    // Packages in CommonJS require parts of Node.
-    banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
+    banner: { js: banner(packed ? undefined : folder) },
     keepNames: true,
     minifyWhitespace: true,
     minifySyntax: true,
-    sourcemap: 'linked',
+    sourcemap: packed ? false : 'linked',
     sourcesContent: false,
     metafile: true,
     logLevel: 'silent',
     plugins: [{ name: 'as-unbundled', setup: asUnbundled }],
   });
+  copyFileSync(join(ROOT, PARSER), join(folder, basename(PARSER)));
   return Object.keys(metafile.inputs).filter((path) => !path.startsWith('<'));
+}
+
+/**
+ * At the top of every file: packages in CommonJS require parts of Node; sources ask where the bundle is, and where they would be.
+ * Nothing is worked out before it is asked for: a start loads dozens of files.
+ */
+function banner(folder) {
+  const url = (path) => JSON.stringify(pathToFileURL(`${path}/`).href);
+  const [bundleUrl, rootUrl] = folder ? [url(folder), url(ROOT)] : ['import.meta.url', 'import.meta.url'];
+  return [
+    `import { createRequire as bundleRequire } from 'node:module';`,
+    'const require = (id) => bundleRequire(import.meta.url)(id);',
+    `const BUNDLE_URL = ${bundleUrl}, BUNDLE_ROOT_URL = ${rootUrl};`,
+  ].join(' ');
 }
 
 function asUnbundled({ onLoad, onResolve }) {
@@ -71,18 +83,12 @@ function asUnbundled({ onLoad, onResolve }) {
 
 /** A source that asks where it lies is told its own place, not the bundle's. */
 function withOwnPlace({ path }) {
+  const url = (to) => `new globalThis.URL(${JSON.stringify(relative(ROOT, to))}, BUNDLE_ROOT_URL)`;
   const text = readFileSync(path, 'utf8')
-    .replaceAll(/\bimport\.meta\.dirname\b/g, JSON.stringify(dirname(path)))
-    .replaceAll(/\bimport\.meta\.filename\b/g, JSON.stringify(path))
-    .replaceAll(/\bimport\.meta\.url\b/g, JSON.stringify(pathToFileURL(path).href));
+    .replaceAll(/\bimport\.meta\.dirname\b/g, `decodeURIComponent(${url(dirname(path))}.pathname)`)
+    .replaceAll(/\bimport\.meta\.filename\b/g, `decodeURIComponent(${url(path)}.pathname)`)
+    .replaceAll(/\bimport\.meta\.url\b/g, `${url(path)}.href`);
   return { contents: text, loader: 'ts' };
-}
-
-/** `mendloop` and its subpaths, as package.json exports them. */
-function ownDoors() {
-  const { name, exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const sources = Object.entries(exports).filter(([, path]) => path.endsWith('.ts'));
-  return Object.fromEntries(sources.map(([subpath, path]) => [name + subpath.slice(1), path]));
 }
 
 /** The package.json of every package in the bundle, which decides what its imports resolve to; and what makes the bundle. */

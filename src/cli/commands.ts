@@ -18,6 +18,11 @@ const row = (usage: string, summary: string, rest: Omit<Command, 'usage' | 'summ
   ...rest,
 });
 
+const byHand =
+  (name: keyof typeof import('./by-hand.ts')): Command['load'] =>
+  async () =>
+    (await import('./by-hand.ts'))[name];
+
 export const COMMANDS: Readonly<Record<string, Command>> = {
   all: row('[all]', 'run every stage (the default)', {
     options: 'with-needs',
@@ -67,7 +72,7 @@ gives the same answer on any machine on any day; rules under classify in ai/loop
   explain: row('explain <fingerprint>|<stage>', 'tell everything about a failure, and what would be done next', {
     help: `Reads only. The error lines, what was masked and why, the rule that gave the class, what the ledger remembers, and what
 the loop would do about it now. A few first letters of the fingerprint are enough; a stage means its latest failure.`,
-    load: () => import('./explain.ts'),
+    load: byHand('explain'),
   }),
   'check-patch': row('check-patch <file> --stage <stage> | --jsonl', "tell whether a model's answer would be applied", {
     options: 'stage= jsonl',
@@ -105,7 +110,7 @@ secret has the same placeholder. When it cannot be done for sure, nothing more i
 it helped. What was taken back is listed, too.
 
   --diff             show each change itself`,
-    load: () => import('./fixes.ts'),
+    load: byHand('fixes'),
   }),
   cases: row(
     'cases [--all] | cases show|accept|decline <case> | cases answer <case> <file>',
@@ -120,14 +125,14 @@ any form a model may give; it goes through the same gate, and the next run appli
   decline            do without it: it counts as tried, and the next run goes on with the next try
 
   --all              list closed ones, too`,
-      load: () => import('./cases.ts'),
+      load: byHand('cases'),
     },
   ),
   'safe-mode': row('safe-mode [on [<why>]|off]', 'stop the AI from changing anything, or let it again', {
     help: `While it is on stages run as always, and no fix is asked for or applied anywhere. It goes on by itself when in one run
 fixes on 3 different failures had to be taken back, or when a fix turned a green stage red. Without a word it says how
 things stand.`,
-    load: () => import('./safe-mode.ts'),
+    load: byHand('safeMode'),
   }),
   promote: row(
     'promote [--diff] [--accept COMMIT | --push]',
@@ -142,7 +147,7 @@ last line is the command that lands exactly what was shown. Nothing ever lands w
                      verified, on a conflict, and where your checkout has uncommitted changes
   --push             push the AI branch to the remote under git.push in ai/loop.yaml, for a pull request; never forced
   --dry-run          say what --accept or --push would do`,
-      load: () => import('./promote.ts'),
+      load: byHand('promote'),
     },
   ),
   rollback: row('rollback <fix> | --run RUN', 'take fixes back that you do not want', {
@@ -153,29 +158,29 @@ was promoted stays on your branch until its rollback is promoted, too.
   <fix>              its commit or hash, or at least the first 7 letters
   --run RUN          all fixes of that run, or none when one cannot be taken back
   --dry-run          say what would be rolled back`,
-    load: () => import('./rollback.ts'),
+    load: byHand('rollback'),
   }),
   reset: row('reset <stage>… [--force]', 'set a stage back to idle', {
     options: 'force',
     help: `The stage is to do again, and the counters of its failures start anew. Its logs and history stay.
 
   --force            also within 5 minutes of the loop giving up on it`,
-    load: () => import('./reset.ts'),
+    load: byHand('reset'),
   }),
   validate: row('validate', 'check ai/context_map.yaml and ai/loop.yaml', {
     help: 'Checks the working tree, names every problem at once, and says where it differs from what a run would read.',
-    load: () => import('./validate.ts'),
+    load: byHand('validate'),
   }),
   doctor: row('doctor', 'look at everything a run depends on', {
     help: `Changes nothing: versions, tools, worktree, lock, carried and ignored files, secrets, disk, and whether the models that
 would be asked can be reached. Exits 0 whatever it finds; --json has the number of problems.`,
-    load: () => import('./doctor.ts'),
+    load: byHand('doctor'),
   }),
   abandon: row('abandon [--worktree] [--unlock] [--yes]', 'close a run that was cut off; remove worktree or lock', {
     options: 'worktree unlock',
     help: `  --worktree         remove ai/worktree (the AI branch stays); lists first what would be lost
   --unlock           remove the lock of another host; shows it first
   --yes              do not stop at what would be lost`,
-    load: () => import('./abandon.ts'),
+    load: byHand('abandon'),
   }),
 };

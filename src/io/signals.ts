@@ -21,7 +21,10 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * A signal that is given after `timeoutMs`, with `cause`, or by `end`. Not AbortSignal.any and .timeout: Node may collect
  * their parts before they fire.
  */
-export function limited(timeoutMs: number, cause: AbortSignal) {
+export function limited(
+  timeoutMs: number,
+  cause: AbortSignal,
+): { signal: AbortSignal; isLate(): boolean; end(): void } {
   const controller = new AbortController();
   let late = false;
   const end = () => {

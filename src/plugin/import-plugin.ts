@@ -1,6 +1,5 @@
 // Finding a plugin's file by its name alone and importing it: the one effect of this folder. A module that never settles is
 // not waited for.
-import { register } from 'node:module';
 import { join, posix } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PLUGIN_NAME } from '../config/loop-config.ts';
@@ -65,18 +64,19 @@ export async function ownExport(folder: string, file: string, limitMs?: number):
   return { fault: imported.fault.replaceAll(rootUrl, 'plugins/').replaceAll(root, 'plugins/') };
 }
 
-/** Set in a bundle of this package: specifier → URL of the part of the bundle that plugins get for it. */
-declare const BUNDLED_DOORS: Readonly<Record<string, string>> | undefined;
+/** Set in a bundle of this package: the URL of its folder, or of a file there. */
+declare const BUNDLE_URL: string | undefined;
 
 let lent = false;
 
-/** From now on plugins find the packages that are promised to them, and may be TypeScript on any Node. */
+/** From now on plugins find the packages that are promised to them, and may be TypeScript on any Node that can be helped to it. */
 async function lendPackages(): Promise<void> {
   if (lent) return;
   lent = true;
-  const data = typeof BUNDLED_DOORS === 'undefined' ? {} : BUNDLED_DOORS;
-  register('./bare-imports.mjs', { parentURL: import.meta.url, data });
   await import(new URL('../../scripts/typescript.mjs', import.meta.url).href);
+  // The hook that was registered last is asked first.
+  const { lendDoors } = await import(new URL('./bare-imports.mjs', import.meta.url).href);
+  lendDoors(typeof BUNDLE_URL === 'undefined' ? undefined : BUNDLE_URL);
 }
 
 /** Where a syntax error is, V8 says at the top of the stack (`file:///…/x.mjs:3`) or not at all. */

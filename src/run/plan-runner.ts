@@ -33,7 +33,7 @@ export interface PlanRunnerOptions {
   subscribe?: readonly ((event: NewEvent) => void)[];
   /** Aborts everything: what runs is stopped, nothing new starts. */
   signal?: AbortSignal;
-  /** The run of stages that this is, if it is one: its failures are mended. */
+  /** @internal The run of stages that this is, if it is one: its failures are mended. */
   run?: Run;
   resume?: ResumeFacts;
   /** Whether an execution with this id has ended before. */

@@ -66,9 +66,10 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   'src/io/git.ts': ['simple-git'],
   'src/io/identity.ts': ['child_process'],
   'src/io/shell-check.ts': ['child_process'],
-  'src/io/tool-version.ts': ['zx'],
+  'src/io/tool-version.ts': ['zx/core'],
   // Loads the plugins of the owner.
-  'src/plugin/import-plugin.ts': ['module', 'computed import'],
+  'src/plugin/bare-imports.mjs': ['module'],
+  'src/plugin/import-plugin.ts': ['computed import'],
 };
 
 /** Only plugins ask, through their door: they are given what is masked already. */

@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { totalmem } from 'node:os';
-import type { ModelResponse } from 'ollama';
+import { type ModelResponse, Ollama } from 'ollama';
 import { parseJson } from '../store.ts';
 import { bounded, type GuardedRequest, guardedRequest } from './guarded-request.ts';
 import { connectionFault, type Deadline, inTime, ModelFault } from './model-fault.ts';
@@ -72,9 +72,7 @@ export function openChat(host: string, options: HostOptions) {
 type WireModel = Partial<ModelResponse> & { remote_host?: string };
 type WireShow = { model_info?: Record<string, unknown>; remote_host?: string };
 
-type Client = InstanceType<typeof import('ollama')['Ollama']>;
-
-async function stream(client: Client, { onText, format, messages, ...chat }: Chat): Promise<ChatEnd> {
+async function stream(client: Ollama, { onText, format, messages, ...chat }: Chat): Promise<ChatEnd> {
   const wanted = {
     ...chat,
     messages: messages.map((message) => ({ ...message })),
@@ -101,8 +99,7 @@ async function stream(client: Client, { onText, format, messages, ...chat }: Cha
 
 const counted = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
-async function request<T>(host: string, options: HostOptions, work: (client: Client) => Promise<T>): Promise<T> {
-  const { Ollama } = await import('ollama');
+async function request<T>(host: string, options: HostOptions, work: (client: Ollama) => Promise<T>): Promise<T> {
   return inTime(host, options, (signal) => {
     const client = new Ollama({ host, fetch: ollamaFetch(options.mayReach, signal) as typeof fetch });
     return work(client).catch((error) => {

@@ -10,8 +10,8 @@ import type { CommandText, ShellReading } from '../../fix/judging/read-shell.ts'
 import { readText } from '../store.ts';
 import type { GateQuestion, Question } from './worker.ts';
 
-/** Where the bundle has the worker; not defined when the sources run as they are. */
-declare const BUNDLED_GATE: string | undefined;
+/** The folder of the bundle that has the worker; not defined when the sources run as they are. */
+declare const BUNDLE_URL: string | undefined;
 
 /**
  * Processor time of its thread that an answer may take, so that a busy machine makes no difference; where the system does not
@@ -79,11 +79,11 @@ function readyWorker(): Promise<Thread> {
 }
 
 async function start(): Promise<Thread> {
-  const bundled = typeof BUNDLED_GATE === 'undefined' ? undefined : BUNDLED_GATE;
+  const bundled = typeof BUNDLE_URL === 'undefined' ? undefined : new URL('gate-worker.mjs', BUNDLE_URL);
   // A Node that strips no types itself is told how in each thread.
   const hooks = fileURLToPath(new URL('../../../scripts/typescript.mjs', import.meta.url));
   const worker = bundled
-    ? new Worker(new URL(bundled))
+    ? new Worker(bundled)
     : new Worker(new URL('./worker.ts', import.meta.url), { execArgv: ['--import', hooks] });
   try {
     const [task] = await once(worker, 'message');

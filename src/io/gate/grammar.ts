@@ -9,11 +9,17 @@ import type { ParseShell, ShellNode } from '../../fix/shell/node.ts';
 const GRAMMAR = join(import.meta.dirname, 'tree-sitter-bash.wasm');
 const MAX_DEPTH = 400;
 
+/** The folder of the bundle that has web-tree-sitter's own WASM; not defined when the sources run as they are. */
+declare const BUNDLE_URL: string | undefined;
+
 /** Loads the grammar: about 100 ms, once a thread. Rejects when a file of it cannot be read. */
 export async function loadShellGrammar(): Promise<ParseShell> {
   // Compiling the grammar's lexer a second time, for speed, costs seconds of processor time; few texts are read.
   setFlagsFromString('--liftoff-only');
-  const runtime = requireFrom(import.meta.url).resolve('web-tree-sitter/web-tree-sitter.wasm');
+  const runtime =
+    typeof BUNDLE_URL === 'undefined'
+      ? requireFrom(import.meta.url).resolve('web-tree-sitter/web-tree-sitter.wasm')
+      : new URL('web-tree-sitter.wasm', BUNDLE_URL);
   await Parser.init({ wasmBinary: readFileSync(runtime) });
   const language = await Language.load(readFileSync(GRAMMAR));
   const parser = new Parser();

@@ -1,0 +1,124 @@
+// What `npm pack` makes, tried as whoever installs it would: nothing of this clone is near, and no network is asked.
+import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { contextMap, folder, PACKAGE, scenario, startProcess, write } from './scenario.ts';
+
+const PARTS = [
+  'ai/executor_instructions.md',
+  'plugins',
+  'scripts',
+  'src',
+  'stages/lab',
+  'CHANGELOG.md',
+  'LICENSE',
+  'README.md',
+  'package.json',
+  'tsconfig.json',
+];
+
+/** A copy, so that no other test meets a half-made dist/. */
+function copied(): string {
+  const root = folder();
+  for (const part of PARTS) cpSync(join(PACKAGE, part), join(root, part), { recursive: true });
+  symlinkSync(join(PACKAGE, 'node_modules'), join(root, 'node_modules'));
+  return root;
+}
+
+async function start(command: readonly string[], cwd: string): Promise<string> {
+  const { exit, stdout, stderr } = await startProcess(command, { cwd }).done;
+  assert.equal([exit, stderr], [0, ''], `${command.join(' ')}\n${stdout}${stderr}`);
+  return stdout;
+}
+
+const tsc = join(PACKAGE, 'node_modules/typescript/bin/tsc');
+const clone = copied();
+const destination = folder();
+const packed = await startProcess(['npm', 'pack', '--json', '--pack-destination', destination], { cwd: clone }).done;
+const [tarball] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('[\n')));
+const installed = folder();
+write(installed, { 'package.json': '{}' });
+
+test('the package is small, holds only what runs, asks for no other and runs nothing when it is installed', () => {
+  assert.ok(tarball.size < 1.5e6, `${tarball.size} bytes`);
+  assert.ok(tarball.files.length < 250, `${tarball.files.length} files`);
+  const tops = new Set(tarball.files.map(({ path }: { path: string }) => path.replace(/^dist\/.*/, 'dist')));
+  assert.equal([...tops].sort(), [
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'dist',
+    'package.json',
+    'plugins/README.md',
+    'plugins/template.mjs',
+  ]);
+  const { dependencies, optionalDependencies, scripts } = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8'));
+  assert.equal([dependencies, optionalDependencies], [undefined, undefined]);
+  for (const hook of ['preinstall', 'install', 'postinstall', 'prepare']) assert.not.ok(hook in scripts, hook);
+  assert.not.ok(readdirSync(clone).includes('dist'), 'packing leaves nothing behind');
+});
+
+test('installed into an empty folder, without a word of warning, it mends a script by a plugin of the owner', async () => {
+  assert.match(
+    await start(['npm', 'install', '--offline', join(destination, tarball.filename)], installed),
+    /^\nadded 1 package,? /,
+  );
+  const fix = ['--- a/apply.sh', '+++ b/apply.sh', '@@ -2 +2 @@', '-exit 3', '+echo applied', ''].join('\n');
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({ apply: { command: './apply.sh', files: ['apply.sh'] } }),
+    'ai/loop.yaml': 'executors: [mine]\nescalations: []\n',
+    'apply.sh': '#!/bin/bash\nexit 3\n',
+    'plugins/executors/mine.mjs': `
+      import { definePlugin, MendError } from 'mendloop';
+      import { z } from 'zod';
+      const options = z.strictObject({ shared: z.boolean().default(z.string() instanceof z.ZodType) });
+      export default definePlugin({ name: 'mine', options, propose: async () => ({ answer: ${JSON.stringify(fix)} }) });
+    `,
+  });
+  const command = [join(installed, 'node_modules/.bin/mendloop')];
+  const ran = await s.run([], { command });
+  assert.equal([ran.exit, ran.stderr], [0, ''], ran.stdout);
+  assert.match(ran.stdout, /mended: 1 fix on the AI branch/);
+  assert.match((await s.run(['status'], { command })).stdout, /apply {2}green/);
+
+  s.git('mv', 'plugins/executors/mine.mjs', 'plugins/executors/mine.ts');
+  const checked = await s.run(['validate'], { command });
+  const helpless = `E_PLUGIN: plugins that ai/loop.yaml names have a problem
+  - mine: plugins/executors/mine.ts cannot be loaded: it is TypeScript, which Node ${process.versions.node} does not run by \
+itself: use Node 22.18 or newer, or give your repository esbuild (npm install --save-dev esbuild)`;
+  if ('typescript' in process.features && process.features.typescript) assert.is(checked.stderr, '');
+  else assert.match(checked.stderr + checked.stdout, helpless);
+  symlinkSync(join(PACKAGE, 'node_modules'), s.path('node_modules'));
+  const helped = await s.run(['validate'], { command });
+  assert.not.match(helped.stdout + helped.stderr, 'mine.ts');
+});
+
+test('its doors have types that hold without a look at its sources', async () => {
+  for (const name of ['zod', '@types', 'undici-types'])
+    symlinkSync(join(PACKAGE, 'node_modules', name), join(installed, 'node_modules', name));
+  write(installed, {
+    'plan.mts': `
+      import { definePlugin } from 'mendloop/model';
+      import { createPlanRunner, validatePlan } from 'mendloop';
+      import { startOllamaServer } from 'mendloop/testing';
+      import { z } from 'zod';
+      export default definePlugin({
+        name: 'pager',
+        options: z.strictObject({ url: z.url() }),
+        async notify({ title, options, signal }) {
+          signal.throwIfAborted();
+          const url: string = options.url + title;
+          // @ts-expect-error a text is no number
+          const wrong: number = options.url;
+        },
+      });
+      // @ts-expect-error it needs actions
+      createPlanRunner({});
+      export const doors = [typeof validatePlan, (await startOllamaServer({ script: [] })).url];`,
+  });
+  const flags = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node', '--noEmit'];
+  assert.is(await start([process.execPath, tsc, ...flags, 'plan.mts'], installed), '');
+});
+
+test.run();
