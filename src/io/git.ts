@@ -61,7 +61,13 @@ const PLAIN_ENV = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'TMPDIR'];
 
 /** A git for `dir`. Read-only calls leave the index alone, commits are mendloop's, no hook runs unless asked for. */
 export function openGit(dir: string, options: GitOptions = {}): Git {
-  const config = ['core.quotePath=false', `commit.gpgSign=${options.sign === true}`, ...IDENTITY];
+  // Housekeeping is the owner's: none begins beside a stage, and each commit is spared a process that looks for some.
+  const config = [
+    'core.quotePath=false',
+    'maintenance.auto=false',
+    `commit.gpgSign=${options.sign === true}`,
+    ...IDENTITY,
+  ];
   if (!options.hooks) config.push('core.hooksPath=/dev/null');
   if (options.durable) config.push('core.fsync=committed,reference,index');
   const locks = options.refresh ? [] : ['--no-optional-locks'];

@@ -37,7 +37,10 @@ const mounts: string[] = [];
 // The settings of whoever runs the tests must not decide them.
 const USER = join(made, 'user');
 mkdirSync(USER);
-writeFileSync(join(USER, '.gitconfig'), '[user]\n\tname = Owner\n\temail = owner@example.org\n');
+writeFileSync(
+  join(USER, '.gitconfig'),
+  '[user]\n\tname = Owner\n\temail = owner@example.org\n[maintenance]\n\tauto = false\n',
+);
 const FOREIGN = /^(MENDLOOP_|GIT_|NODE_|npm_)|^(CI|NO_COLOR|FORCE_COLOR|TERM|COLUMNS|LINES|XDG_CONFIG_HOME)$/;
 const ENV: Record<string, string> = {
   ...(Object.fromEntries(Object.entries(process.env).filter(([key]) => !FOREIGN.test(key))) as Record<string, string>),

@@ -30,7 +30,7 @@ process.on('exit', () => rmSync(made, { recursive: true, force: true }));
 process.env.HOME = join(made, 'user');
 process.env.XDG_CONFIG_HOME = join(made, 'user');
 mkdirSync(process.env.HOME);
-writeFileSync(join(made, 'user/.gitconfig'), '[protocol "file"]\n\tallow = always\n');
+writeFileSync(join(made, 'user/.gitconfig'), '[protocol "file"]\n\tallow = always\n[maintenance]\n\tauto = false\n');
 
 const PERSON = ['-c', 'user.name=Owner', '-c', 'user.email=owner@example.org', '-c', 'commit.gpgSign=false'];
 
