@@ -53,6 +53,7 @@ export const addressNames = ({ host, account }: Address): string[] => {
   const pages = /^([\w-]+)\.github\.io$/.exec(host)?.[1];
   if (pages !== undefined) return [host, ...GITHUB_NAMES.map((name) => `${name}${pages}`)];
   if (account === undefined) return [host];
+  if (host === 'registry.terraform.io') return [`${account}/`, `${host}/${account}`];
   if (host === 'docker.io') return [`${account}/`, `docker.io/${account}`, `image: ${account}`, account];
   if (GITHUB.test(host)) return [...GITHUB_NAMES.map((name) => `${name}${account}`), `${account}.github.io`];
   return [`${host}/${account}`, `${host}:${account}`];

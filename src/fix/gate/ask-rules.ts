@@ -154,17 +154,22 @@ function newAddresses(change: Change, knows: Knows): Finding[] {
     const image =
       IMAGE_KEY.test(key) || (key === 'repository' && keys.includes('image')) ? imageAddress(value) : undefined;
     const isFetched = FETCHED_KEY.test(key) || /^(?:oci|git|ssh):\/\//.test(value);
-    const [first] = [...(isFetched ? addressesIn(value) : []), ...(image ? [image] : [])].filter(isNew);
+    const source = now.language === 'hcl' && key === 'source' ? sourceAddress(value) : undefined;
+    const all = [...(isFetched ? addressesIn(value) : []), ...(image ? [image] : []), ...(source ? [source] : [])];
+    const [first] = all.filter(isNew);
     if (first) found.push(say(first, line, `${key}: ${value}`));
   }
-  const bases = now.language === 'docker' ? lines.added.filter(({ text }) => /^\s*(?:FROM|ADD)\s/i.test(text)) : [];
+  const bases =
+    now.language === 'docker'
+      ? lines.added.filter(({ text }) => /^\s*(?:FROM|ADD|COPY\s+--from=\S*[/:]|#\s*syntax\s*=)\s*/i.test(text))
+      : [];
   for (const { text, number } of bases) {
-    const word =
-      text
-        .trim()
-        .split(/\s+/)
-        .filter((part) => !part.startsWith('--'))[1] ?? '';
-    const one = /:\/\//.test(word) ? addressesIn(word)[0] : /^FROM/i.test(text.trim()) ? imageAddress(word) : undefined;
+    const parts = text
+      .trim()
+      .replace(/^#\s*syntax\s*=\s*|^COPY\s+--from=/i, 'FROM ')
+      .split(/\s+/);
+    const [head = '', word = ''] = parts.filter((part) => !part.startsWith('--'));
+    const one = /:\/\//.test(word) ? addressesIn(word)[0] : /^FROM$/i.test(head) ? imageAddress(word) : undefined;
     if (one && isNew(one)) found.push(say(one, number, text.trim()));
   }
   for (const { text, number } of now.language === 'program' ? lines.added : []) {
@@ -172,6 +177,13 @@ function newAddresses(change: Change, knows: Knows): Finding[] {
     if (first) found.push(say(first, number, text.trim()));
   }
   return found;
+}
+
+/** Where Terraform gets a module or provider. */
+function sourceAddress(value: string): Address | undefined {
+  if (/^[./]|:\/\/|^(?:hashicorp|terraform-aws-modules)\//.test(value)) return undefined;
+  const [host = '', account = ''] = value.split('/');
+  return host.includes('.') ? { host, account } : { host: 'registry.terraform.io', account: host };
 }
 
 function imagesIn({ program, args }: Fact): Address[] {

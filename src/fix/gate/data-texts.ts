@@ -54,6 +54,8 @@ export function dataTexts(path: string, data: Data): ShellText[] {
     const key = keys.at(-1) ?? '';
     if (!isRecord(value)) {
       addLeaf(value, key, keys, near, name);
+      const inner = data.inner.get(value);
+      if (inner !== undefined) visit(inner, keys, near, name, above);
       return;
     }
     const line = lineOf(value, near);

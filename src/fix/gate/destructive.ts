@@ -265,6 +265,11 @@ const TABLE: readonly Row[] = [
   ],
   // What can be undone
   [
+    /^(?:qm|pct)$/,
+    (args) => /^(?:scsi|virtio|sata|efidisk|unused|mp|rootfs|tpmstate)\d*/.test(args.value(/^-{1,2}delete$/) ?? ''),
+    'ask',
+  ],
+  [
     /^(?:sed|perl|yq|dasel|jq)$/,
     (args) =>
       args.words.some((word) => /^(?:-[a-zA-Z]*i\S*|--in-place\S*|--inplace)$/.test(word)) &&
@@ -321,7 +326,7 @@ const SPEAKS =
   /^(?:echo|printf|print|logger|log\w*|info|warn\w*|error|die|fail\w*|debug|say|e?grep|fgrep|rg|ag|ack|test|\[\[?|case|export|local|declare|readonly|typeset|unset|read|set|cd|source|\.|mkdir|touch|ls|cat|head|tail|cut|sort|which|type|command|jq|yq|awk|gawk|sed|tr|wc|basename|dirname|for|function|alias|trap|git|kubectl|tput|notify-send|true|false|:|let|return|exit|shift|getopts|wait|sleep|mapfile|readarray|diff|cmp|stat|file|date|man|apropos|less|more|tee|column|xargs|env|sudo|ssh|eval|bash|sh|zsh|find|test_.*|describe|it|assert.*)$/;
 
 const INLINE =
-  /\b(?:shutil\.rmtree|rmtree|os\.(?:remove|unlink|rmdir|removedirs|truncate|kill)|FileUtils\.(?:rm|remove)\w*|File\.(?:delete|unlink)|Dir\.(?:delete|rmdir)|rm_rf?|fs\.(?:rm|rmdir|unlink|truncate)\w*|rmSync|unlinkSync|RemoveAll|os\.Remove|removedirs|rimraf|Remove-Item|delete_namespaced?\w*|delete_collection\w*|deleteMany|dropDatabase|drop_all|drop_database|delete_bucket|terminate_instances|delete_(?:volume|snapshot|vm|instance|cluster|node|disk)\w*|unlink\s+glob|truncate\s*\()/;
+  /\b(?:shutil\.rmtree|rmtree|os\.(?:remove|unlink|rmdir|removedirs|truncate|kill)|FileUtils\.(?:rm|remove)\w*|File\.(?:delete|unlink)|Dir\.(?:delete|rmdir)|rm_rf?|fs\.(?:promises\.)?(?:rm|rmdir|unlink|truncate)\w*|rmSync|unlinkSync|RemoveAll|os\.Remove|removedirs|rimraf|Remove-Item|delete_namespaced?\w*|delete_collection\w*|deleteMany|dropDatabase|drop_all|drop_database|delete_bucket|terminate_instances|delete_(?:volume|snapshot|vm|instance|cluster|node|disk)\w*|unlink\s+glob|truncate\s*\()/;
 const SQL =
   /\b(?:drop\s+(?:table|database|schema|user|role|index|view|keyspace|owned|collection)|delete\s+from\s+\S+(?!\s+where\b)|truncate\s+(?:table\s+)?\S+\s*;?|update\s+\S+\s+set\b(?!.*\bwhere\b)|alter\s+table\s+\S+\s+drop|dropDatabase|\.drop\(|deleteMany|flushall|flushdb|delete\s+from)\b/i;
 const RUNS_SHELL =
@@ -336,7 +341,11 @@ export function inlineHarm(text: string): Harm | undefined {
     return { severity: 'refuse', why: 'deletes files or data' };
   if (/\bopen\([^)]*,\s*["']w["b+]*["']?\s*\)\s*\.(?:close|truncate)\(|\.write_text\(\s*["']{2}\s*\)/.test(text))
     return { severity: 'refuse', why: 'empties a file' };
-  if (/\b(?:exec|eval|compile|__import__)\s*\(.*(?:b64decode|decode\(|fromhex|urlopen|requests\.|bytes\.)/.test(text))
+  if (
+    /\b(?:exec|eval|compile|__import__)\s*\(.*(?:b64decode|decode\(|fromhex|urlopen|requests\.|bytes\.)|(?:^|[;\s])(?:exec|eval)\s*\(\s*\w+\s*\)/.test(
+      text,
+    )
+  )
     return { severity: 'refuse', why: 'runs what it downloads or decodes without anyone having seen it' };
   if (
     RUNS_SHELL.test(text) &&

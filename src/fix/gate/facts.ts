@@ -45,8 +45,8 @@ export interface Change extends Edit {
   readonly goneLeaves: readonly Leaf[];
 }
 
-export function factsOf(path: string, text: string, parse: ParseShell): FileFacts {
-  const language = languageOf(path, text);
+export function factsOf(path: string, text: string, parse: ParseShell, isRun = false): FileFacts {
+  const language = languageOf(path, text, isRun);
   const hasData = language === 'yaml' || language === 'toml' || language === 'settings' || language === 'hcl';
   const data = hasData ? readData(text, language) : undefined;
   const commands: Fact[] = [];
@@ -111,10 +111,14 @@ export function spellings(word: string, { values }: Pick<FileFacts, 'values'>): 
   return given.slice(0, MAX_SPELLINGS).map((text) => word.replace(whole, () => text));
 }
 
-export function changeOf(edit: Edit, parse: ParseShell): Change {
+/** `texts`: others of the repository, which may run this one. */
+export function changeOf(edit: Edit, parse: ParseShell, texts: readonly string[] = []): Change {
   const { path, before, after } = edit;
-  const old = factsOf(path, before ?? '', parse);
-  const now = factsOf(path, after, parse);
+  const name = (path.split('/').at(-1) ?? '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const runs = new RegExp(`(?:^|[\\s;&|])(?:source|\\.|(?:ba|da|z)?sh)\\s+["']?[^\\s;"']*${name}(?:["'\\s;]|$)`, 'm');
+  const isRun = texts.some((text) => text.includes(path.split('/').at(-1) ?? '') && runs.test(text));
+  const old = factsOf(path, before ?? '', parse, isRun);
+  const now = factsOf(path, after, parse, isRun);
   const [oldLeaves, nowLeaves] = [old.data?.leaves ?? [], now.data?.leaves ?? []];
   const lines = changedLines(before, after);
   // Of data that did not parse before, what stands in old lines is old.

@@ -33,10 +33,17 @@ const BY_NAME: readonly (readonly [RegExp, Language])[] = [
   ],
 ];
 
+const PROGRAM =
+  /\.(?:py|rb|pl|pm|php|lua|go|rs|java|kt|scala|groovy|c|cc|cpp|h|cs|[cm]?[jt]sx?|vue|swift|dart|r|jl|ps1|psm1|bat|cmd|nix|cue|jsonnet|libsonnet|rego|sql|xml|proto|graphql|lock|sum|mod)$/i;
+/** A line as scripts have them: a program with its words, a function, a setting of the shell. */
+const LOOKS_LIKE_SHELL =
+  /^\s*(?:set -|source |\. |export |if \[|[\w-]+\(\) *\{|(?:sudo |exec )?(?:kubectl|helm|flux|talosctl|docker|podman|terraform|tofu|ansible\S*|git|curl|wget|ssh|scp|rsync|systemctl|make|zfs|zpool|qm|pct|rm|cp|mv|mkdir|echo|cd|apt-get|apt|dnf|python3?|bash|sh) )/m;
+
 /** `path` without the ending that only says that it is a template. */
 export const untemplated = (path: string): string => path.replace(TEMPLATE_ENDINGS, '');
 
-export function languageOf(path: string, text: string): Language {
+/** `isRun`: some script of the repository runs or sources it. */
+export function languageOf(path: string, text: string, isRun = false): Language {
   const plain = untemplated(path);
   const [first = ''] = text.split('\n', 1);
   if (first.startsWith('#!')) {
@@ -46,8 +53,8 @@ export function languageOf(path: string, text: string): Language {
     return 'program';
   }
   const named = BY_NAME.find(([pattern]) => pattern.test(plain))?.[1];
-  if (named) return named;
-  return /(?:^|\/)[^./]+$/.test(plain) && /^\s*(?:set -|source |\. |export |if \[)/m.test(text) ? 'shell' : 'program';
+  if (named && !(isRun && named === 'prose')) return named;
+  return !PROGRAM.test(plain) && LOOKS_LIKE_SHELL.test(text) ? 'shell' : 'program';
 }
 
 /** Whether bash and shellcheck have a say in whether `text` is sound. */

@@ -2,8 +2,10 @@
 import { Arguments } from './arguments.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
+import type { Language } from './language.ts';
 import { shownWords } from './shown.ts';
 import { counterpart } from './tasks.ts';
+import { expanded, makeVariables } from './texts.ts';
 import { isFailure, isSilenced, isWork } from './work.ts';
 import { writtenPaths } from './written-paths.ts';
 
@@ -68,10 +70,16 @@ export function added(change: Change): Finding[] {
     ...idleContainers(change),
     ...dataFindings(change),
     ...(now.language === 'program'
-      ? [...lines.added.flatMap(({ text, number }) => programLine(path, text, number)), ...lostChecks(path, lines)]
+      ? [
+          ...lines.added.flatMap(({ text, number }) => programLine(path, text, number)),
+          ...lostChecks(path, lines),
+          ...earlyReturns(path, lines),
+        ]
       : []),
     ...lostPrerequisites(change),
     ...makeLines(change),
+    ...settingLines(change),
+    ...twiceMade(change),
     ...(now.language === 'make'
       ? lines.added
           .filter(({ text }) =>
@@ -96,13 +104,41 @@ const shebangs = ({ path, lines }: Change): Finding[] =>
 const MAKE_RULES =
   /^\.(?:RECIPEPREFIX|ONESHELL|SHELLFLAGS|IGNORE)\b|\bMAKEFLAGS\b|\$[({]file\b|^-?include\s+\/|^[^\t#]*:\s*export\s+\w|^ifn?(?:eq|def)\b/;
 
+/** Lines of images and units that let them run as somebody else, with other code, or less often. */
+const SETTING_LINES: Readonly<Partial<Record<Language, RegExp>>> = {
+  docker: /^\s*(?:HEALTHCHECK\s+NONE|USER\s+(?:root|0)\b|ENV\s+(?:PATH|LD_\w+|BASH_ENV)\b|#\s*escape\s*=|SHELL\s)/i,
+  settings:
+    /^\s*(?:EnvironmentFile|Exec(?:Condition)|(?:Condition|Assert)\w+|User|Group|CapabilityBoundingSet|AmbientCapabilities|SuccessExitStatus|library|executable|strategy_plugins|callback_plugins|action_plugins|filter_plugins|host_key_checking)\s*=\s*(?:\/|root$|0$|!|False|CAP_)/i,
+};
+
+const settingLines = ({ path, lines, now: { language } }: Change): Finding[] =>
+  lines.added
+    .filter(({ text }) => SETTING_LINES[language]?.test(text))
+    .map(({ text, number }) =>
+      asks('softer', path, number, 'runs as somebody else, with other code, or less often', text.trim()),
+    );
+
 /** Lines of a makefile that change how all of it is read. */
 function makeLines({ path, lines, now: { language } }: Change): Finding[] {
   if (language !== 'make') return [];
-  const hits = [...lines.added, ...lines.removed].filter(({ text }) => MAKE_RULES.test(text));
+  const variables = makeVariables(lines.after.join('\n'));
+  const hits = [...lines.added, ...lines.removed].filter(
+    ({ text }) => MAKE_RULES.test(expanded(text, variables)) || /^\s*#.*\\$/.test(text),
+  );
   return hits
     .slice(0, 3)
     .map(({ text }) => asks('masks', path, undefined, 'changes how make reads or runs the rest', text.trim()));
+}
+
+/** Targets that have two recipes, of which the first is never run. */
+function twiceMade({ path, lines: { before, after }, now: { language } }: Change): Finding[] {
+  if (language !== 'make') return [];
+  const recipes = (all: readonly string[]) =>
+    all.flatMap((line, i) => (/^\t/.test(all[i + 1] ?? '') ? (/^([\w./-]+)\s*:(?![:=])/.exec(line)?.[1] ?? []) : []));
+  const [was, is] = [recipes(before), recipes(after)];
+  const count = (list: readonly string[], name: string) => list.filter((other) => other === name).length;
+  const twice = is.find((name) => count(is, name) > 1 && count(is, name) > count(was, name));
+  return twice === undefined ? [] : [refuses('masks', path, undefined, 'gives a target another recipe', twice)];
 }
 
 /** Targets that no longer run first what they did. */
@@ -225,10 +261,11 @@ function countKeys(value: unknown, key: string): number {
   return here + Object.values(value).reduce((sum: number, part) => sum + countKeys(part, key), 0);
 }
 
-const EXITS_WELL = /\b(?:sys\.exit|process\.exit|os\._exit|os\.Exit|exit|quit)\s*\(\s*(?:0|None|)\s*\)/;
+const EXITS_WELL =
+  /\b(?:sys\.exit|process\.exit|os\._exit|os\.Exit|exit|quit)\s*\(\s*(?:0|None|)\s*\)|\b_exit\s*,\s*0|process\.exitCode\s*=\s*0/;
 
 const SWALLOWS =
-  /^\s*except\b[^:]*:\s*(?:pass|continue)\s*(?:#.*)?$|^\s*except(?:\s+(?:Base)?Exception(?:\s+as\s+\w+)?)?\s*:\s*$|\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}|\bsuppress\(\s*(?:Base)?Exception|\brescue\s*nil|\bcheck\s*=\s*False\b|stderr\s*=\s*subprocess\.DEVNULL/;
+  /^\s*except\b[^:]*:\s*(?:pass|continue)\s*(?:#.*)?$|^\s*except(?:\s+(?:Base)?Exception(?:\s+as\s+\w+)?)?\s*:\s*$|\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}|\bsuppress\(\s*(?:Base)?Exception|\brescue\s*nil|\bcheck\s*=\s*False\b|stderr\s*=\s*subprocess\.DEVNULL|\.nothrow\(|\.catch\(\s*\(?\w*\)?\s*=>\s*(?:\{\s*\}|null|undefined)|\[:0\]|\.slice\(0,\s*0\)|\bin\s+\[\s*\]\s*:/;
 
 const CHECKS =
   /\braise_for_status\(|\bassert\b|\braise\s+\w|\bsys\.exit\(\s*[1-9]|\bcheck\s*=\s*True\b|\bcheck_(?:call|output)\(|\bthrow\s+new\b|\bprocess\.exit\(\s*[1-9]/;
@@ -257,6 +294,18 @@ function lostChecks(path: string, { added, removed }: Change['lines']): Finding[
       removed.find(({ text }) => CHECKS.test(text))?.text.trim(),
     ),
   ];
+}
+
+/** A bare return with code behind it in the same block. */
+function earlyReturns(path: string, { added, after }: Change['lines']): Finding[] {
+  const early = added.find(({ text, number }) => {
+    const [, indent] = /^(\s*)return(?:\s+(?:None|0|true|null))?\s*;?\s*$/.exec(text) ?? [];
+    const next = after.slice(number).find((line) => line.trim() !== '') ?? '';
+    return indent !== undefined && next.startsWith(indent) && /^[\w@$]/.test(next.slice(indent.length));
+  });
+  return early
+    ? [refuses('masks', path, early.number, 'ends before the work below it is done', early.text.trim())]
+    : [];
 }
 
 function programLine(path: string, text: string, number: number): Finding[] {

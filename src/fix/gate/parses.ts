@@ -1,6 +1,6 @@
 // Whether a file still parses: YAML, JSON and TOML. Never worse than before; templates that never parsed are left alone.
 import { parse as parseToml, TomlError } from 'smol-toml';
-import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
+import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
 import { deepOffset } from '../../config/yaml-depth.ts';
 import { type Finding, refuses } from './finding.ts';
 import { clip } from './rules.ts';
@@ -41,6 +41,7 @@ function yamlFaults(text: string): string[] {
     const at = (offset: number) => `line ${Math.max(1, lines.linePos(offset).line)}`;
     return (Array.isArray(documents) ? documents : []).flatMap(({ errors, contents }) => [
       ...errors.map(({ message, pos }) => `${at(pos[0])}: ${clip(message)}`),
+      ...unknownAliases(contents).map(({ name, offset }) => `${at(offset)}: nothing is called &${clip(name)}`),
       ...repeatedKeys(contents).map(({ key, offset }) => `${at(offset)}: the key ${clip(key)} stands here twice`),
     ]);
   });
@@ -49,6 +50,18 @@ function yamlFaults(text: string): string[] {
 /** A level of nesting takes a column, or a bracket: short lines with few brackets need no closer look. */
 function couldBeDeep(text: string): boolean {
   return text.split(/[[{]/).length > 40 || text.split('\n').some((line) => line.length > 150);
+}
+
+/** Aliases of anchors that stand nowhere before them. */
+function unknownAliases(contents: unknown): { name: string; offset: number }[] {
+  const anchors = new Set<string>();
+  const unknown: { name: string; offset: number }[] = [];
+  visit(contents as Parameters<typeof visit>[0], {
+    Node: (_, node) => void ('anchor' in node && node.anchor !== undefined && anchors.add(node.anchor)),
+    Alias: (_, { source, range }) =>
+      void (anchors.has(source) || unknown.push({ name: source, offset: range?.[0] ?? 0 })),
+  });
+  return unknown;
 }
 
 function repeatedKeys(node: unknown): { key: string; offset: number }[] {

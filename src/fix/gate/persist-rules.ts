@@ -113,12 +113,19 @@ function commandFindings({ path, added, old, now }: Change): Finding[] {
   });
 }
 
+const SETS_RULING =
+  /\b(?:environ|env|ENV)\s*(?:\[\s*["']|\.)(?:PATH|LD_\w+|BASH_ENV|PYTHONSTARTUP|NODE_OPTIONS)["']?\s*\]?\s*=(?!=)/;
+
 /** Start files that a program in another language names. */
 const programFindings = ({ path, lines, now: { language } }: Change): Finding[] =>
   language !== 'program'
     ? []
     : lines.added
-        .filter(({ text }) => !/^\s*(?:#|\/\/)/.test(text) && strings(text).some((one) => START_FILES.test(one)))
+        .filter(
+          ({ text }) =>
+            !/^\s*(?:#|\/\/)/.test(text) &&
+            (strings(text).some((one) => START_FILES.test(one)) || SETS_RULING.test(text)),
+        )
         .map(({ text, number }) => refuses('persists', path, number, WHY, text.trim()));
 
 function variableFindings(change: Change): Finding[] {
@@ -163,7 +170,11 @@ function variableFindings(change: Change): Finding[] {
     now.language === 'toml' ||
     !(now.data?.documents ?? []).some((value) => isRecord(value) && 'kind' in value);
   const nameOf = ({ keys, value }: Leaf) =>
-    keys.at(-1) === 'Environment' ? (/^"?(\w+)=/.exec(value)?.[1] ?? '') : (keys.at(-1) ?? '');
+    keys.at(-1) === 'Environment'
+      ? ([...value.matchAll(/(?:^|[\s"])(\w+)=/g)]
+          .map(([, name]) => name as string)
+          .find((name) => RULING.test(name)) ?? '')
+      : (keys.at(-1) ?? '');
   const leaves = isLoaded ? addedLeaves.filter((leaf) => RULING.test(nameOf(leaf))) : [];
   return [
     ...[...set, ...env]

@@ -1,6 +1,8 @@
 // Removals that are for the owner to decide: GitOps deletes from the cluster what leaves the files.
 import type { Edit } from '../edit.ts';
 import type { ChangedLines } from './changed-lines.ts';
+import { isRecord } from './data.ts';
+import type { Change, FileFacts } from './facts.ts';
 import { asks, type Finding } from './finding.ts';
 import type { Tree } from './rules.ts';
 
@@ -8,24 +10,46 @@ const MAX_NET_LINES = 20;
 const YAML = /\.ya?ml$/i;
 
 /** What `file` loses that a fix should not take away. */
-export function removalFindings(file: Edit, changed: ChangedLines, tree: Tree): Finding[] {
+export function removalFindings(
+  file: Edit & Pick<Change, 'old' | 'now'>,
+  changed: ChangedLines,
+  tree: Tree,
+): Finding[] {
   const { path, before, after } = file;
   if (before === null) return [];
   const finding = (code: 'removes_much' | 'removes_resource', why: string) => asks(code, path, undefined, why);
   if (before.trim() !== '' && after.trim() === '') return [finding('removes_much', 'nothing would be left in it')];
   const isYaml = YAML.test(path);
   const lost = isYaml ? documents(before) - documents(after) : 0;
+  const left = isYaml && lost <= 0 ? leftDocuments(file) : [];
   const gone = `${lost === 1 ? 'a YAML document' : `${lost} YAML documents`} would be gone`;
   const entries = isYaml ? lostEntries(path, before, after, tree) : [];
   const net = changed.before.length - changed.after.length;
   const much = `${net} lines fewer than before; at most ${MAX_NET_LINES}: change only what is wrong`;
   return [
     ...(lost > 0 ? [finding('removes_resource', gone)] : []),
+    ...(left.length > 0 ? [finding('removes_resource', `would stand nowhere any more: ${left.join(', ')}`)] : []),
     ...(entries.length > 0
       ? [finding('removes_resource', `no longer among its resources: ${entries.join(', ')}`)]
       : []),
     ...(net > MAX_NET_LINES ? [finding('removes_much', much)] : []),
   ];
+}
+
+/** What keeps data, or what others stand in: under another name it is another one. */
+const KEEPS =
+  /^(?:PersistentVolume(?:Claim)?|Namespace|CustomResourceDefinition|StatefulSet|HelmRelease|Kustomization|\w*Cluster|\w*Pool|\w*Volume\w*|Database|User|Bucket)$/;
+
+/** The documents that keep data and were called otherwise before. */
+function leftDocuments({ old, now }: Pick<Change, 'old' | 'now'>): string[] {
+  const names = ({ data }: FileFacts) =>
+    (data?.documents ?? []).flatMap((document) => {
+      if (!isRecord(document) || !isRecord(document.metadata) || !KEEPS.test(String(document.kind))) return [];
+      const { name = '', namespace = '' } = document.metadata;
+      return [[document.kind, namespace, name].filter(Boolean).join(' ')];
+    });
+  const after = names(now);
+  return names(old).filter((name) => !after.includes(name));
 }
 
 const isContent = (line: string): boolean =>

@@ -61,6 +61,8 @@ const DESTROYS: readonly (readonly [Test, string])[] = [
   [is(/^(?:argocd\.argoproj\.io\/sync-options)$/, /(?:Replace|Force)=true/), 'deletes and makes again what it syncs'],
 ];
 
+const LOADS = /^(?:LD_\w+|BASH_ENV|PROMPT_COMMAND|PYTHONSTARTUP|NODE_OPTIONS|PERL5OPT|RUBYOPT)$/;
+
 /** Leaves that stop something, or let it be removed. */
 const SOFTER: readonly (readonly [Test, string])[] = [
   [is(/^prune$/, YES), 'lets what is no longer in the files be deleted from the cluster'],
@@ -85,6 +87,29 @@ const SOFTER: readonly (readonly [Test, string])[] = [
     'gives a container the host',
   ],
   [is(/^(?:pid|ipc|network_mode|userns_mode)$/, /^host$/), 'gives a container the host'],
+  [is(/^(?:enabled|retain)$/, NO, /persistence/i), 'keeps its data elsewhere, or not at all'],
+  [is(/^enabled$/, NO, /probe|liveness|readiness/i), 'is no longer looked after'],
+  [is(/^(?:releaseName|storageNamespace)$/, /./, /^spec$/), 'makes another release of it, and removes this one'],
+  [is(/^strategy$/, /^uninstall$/), 'removes the release when it fails'],
+  [is(/toolkit\.fluxcd\.io\/reconcile$/, /^disabled$/), 'suspends it'],
+  [is(/^(?:ignoreTestFailures|disableHealthChecks)$/, YES), 'is no longer looked after'],
+  [is(/^minAvailable$/, /^0%?$/), 'may be stopped as a whole'],
+  [is(/^maxUnavailable$/, /^100%$/), 'may be stopped as a whole'],
+  [({ keys, value }) => keys.at(-1) === 'name' && keys.includes('env') && LOADS.test(value), 'loads other code'],
+  [is(/^restart$/, /^(?:no|never)$/i, /^services$/), 'is no longer looked after'],
+  [is(/^condition$/, /^service_started$/, /^depends_on$/), 'no longer waits for what it needs'],
+  [is(/^required$/, NO, /^depends_on$/), 'no longer waits for what it needs'],
+  [is(/^profiles$/, /./, /^services$/), 'starts only when asked for'],
+  [is(/^(?:PGDATA|MYSQL_DATADIR|DATA_DIR)$/, /^\/(?:tmp|run|dev\/shm)/), 'keeps its data elsewhere, or not at all'],
+  [is(/HOST_AUTH_METHOD$/, /^trust$/), 'lets everybody in'],
+  // Terraform
+  [is(/^(?:removed|moved)(?:\.|$)/, /^\{\}$/), 'lets Terraform forget or rename what it made'],
+  [({ keys }) => keys.some((key) => /^backend\./.test(key)), 'keeps the state elsewhere'],
+  [is(/^ignore_changes$/, /^all$/), 'no longer sees what is wrong'],
+  [is(/^replace_triggered_by$/, /./), 'makes it anew when something else changes'],
+  [is(/^(?:started|running|power_on)$/, NO), 'stops it'],
+  [is(/^(?:when|on_failure)$/, /^(?:destroy|continue)$/, /^provisioner/), 'runs at another time, or may fail'],
+  [is(/^interpreter$/, /./, /^provisioner/), 'is run by another program'],
   [is(/^suspend$/, YES), 'suspends it'],
   [
     ({ keys, value }) => /"?\$patch"?\s*:\s*"?delete\b/.test(value) || (keys.at(-1) === '$patch' && value === 'delete'),
@@ -119,6 +144,27 @@ const SOFTER: readonly (readonly [Test, string])[] = [
   [is(/^(?:validate_certs|sslVerify|verify_ssl|ssl_verify|tlsVerify)$/i, NO), 'no longer checks who it talks to'],
 ];
 
+/** Leaves that are missed when they are gone: then their default holds. `true`: what they kept is lost. */
+const LOST: readonly (readonly [Test, why: string, firm?: true])[] = [
+  [
+    is(/^(?:prevent_destroy|deletion_protection|deletionProtection)$/, YES),
+    'takes the protection away that keeps data from being destroyed',
+    true,
+  ],
+  [({ keys, value }) => keys.join('.') === 'spec.wait' && YES.test(value), 'does not wait until it is ready'],
+  [({ keys }) => keys.join('.') === 'spec.path', 'reads another folder than before'],
+  [is(/^provider$/, /./, /^decryption$/), 'can no longer read its secrets'],
+  [is(/^external$/, YES, /^volumes$/), 'keeps its data elsewhere, or not at all'],
+  [({ keys }) => keys.some((key) => /^backend\./.test(key)), 'keeps the state elsewhere'],
+  [
+    is(
+      /^(?:module\.|resource\.\w*(?:vm|virtual|machine|instance|disk|volume|bucket|database|_db|cluster|lxc|container|dataset|pool))/,
+      /^\{\}$/,
+    ),
+    'is no longer in the plan, so that Terraform destroys it',
+  ],
+];
+
 const KIND: Test = ({ keys }) => /^(?:path)$/.test(keys.at(-1) ?? '') && keys.includes('spec');
 
 export function resourceFindings(change: Change, tree: Tree): Finding[] {
@@ -136,28 +182,41 @@ export function resourceFindings(change: Change, tree: Tree): Finding[] {
       .slice(0, 1)
       .map(([, why]) => asks('softer', path, leaf.line, why, shown(leaf))),
   );
-  const lost = goneLeaves
-    .filter((leaf) => is(/^(?:prevent_destroy|deletion_protection|deletionProtection)$/, YES)(leaf))
-    .filter((leaf) => !addedLeaves.some((other) => last(other) === last(leaf)));
+  const hasNow = (leaf: Leaf) => addedLeaves.some((other) => last(other) === last(leaf));
+  const lost = goneLeaves.flatMap((leaf) => {
+    const row = hasNow(leaf) ? undefined : LOST.find(([test]) => test(leaf));
+    if (!row) return [];
+    const [, why, isFirm] = row;
+    return [
+      isFirm
+        ? refuses('destroys', path, undefined, why, shown(leaf))
+        : asks('softer', path, undefined, why, shown(leaf)),
+    ];
+  });
   const free = addedLeaves
     .filter(({ keys, value }) => isFreeForm(keys.at(-1) ?? '') && /\bstate=(?:absent|purged)\b/.test(value))
     .map((leaf) => refuses('destroys', path, leaf.line, 'removes what the task names', shown(leaf)));
   return [
     ...firm,
     ...free,
-    ...lost.map((leaf) =>
-      refuses(
-        'destroys',
-        path,
-        undefined,
-        'takes the protection away that keeps data from being destroyed',
-        shown(leaf),
-      ),
-    ),
+    ...lost,
     ...loose,
     ...lostKeeping(change),
+    ...fewer(change),
     ...fluxPaths(now.data?.documents ?? [], change, tree),
   ];
+}
+
+/** Terraform: fewer of them, or a smaller disk, is one destroyed. */
+function fewer({ path, addedLeaves, goneLeaves, now: { language } }: Change): Finding[] {
+  if (language !== 'hcl') return [];
+  return addedLeaves.flatMap((leaf) => {
+    const was = goneLeaves.find(({ keys }) => keys.join('\0') === leaf.keys.join('\0'))?.value;
+    const isLess = /^(?:count|size|disk_size)$/.test(last(leaf)) && Number(leaf.value) < Number(was);
+    return isLess
+      ? [asks('softer', path, leaf.line, 'is less than before: the rest is destroyed', `${last(leaf)}: ${leaf.value}`)]
+      : [];
+  });
 }
 
 const isFreeForm = (key: string): boolean =>

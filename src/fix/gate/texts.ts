@@ -15,9 +15,11 @@ export function shellTexts(path: string, text: string, language: Language, data:
     case 'docker':
       return dockerLines(text);
     case 'hcl':
-      return hclTexts(text);
+      return data ? hclTexts(data) : [];
     case 'settings':
-      return ENVIRONMENT.test(path) ? [{ text, role: 'run', line: 1, name: '' }] : unitCommands(text);
+      return ENVIRONMENT.test(path)
+        ? [{ text, role: 'run', line: 1, name: '' }]
+        : [...unitCommands(text), ...settingTexts(text)];
     case 'yaml':
     case 'toml':
       return data ? dataTexts(path, data) : [];
@@ -48,22 +50,31 @@ function logicalLines(text: string): { text: string; line: number }[] {
 
 const VARIABLE = /^(?:export\s+|override\s+|define\s+)*([\w.-]+)\s*(?:\?|\+|:{1,3}|!)?=\s*(.*)$/;
 
-function makeRecipes(text: string): ShellText[] {
-  const lines = logicalLines(text);
+/** The variables of a makefile. */
+export function makeVariables(text: string): Map<string, string> {
   const values = new Map<string, string>();
-  for (const { text: line } of lines) {
+  for (const { text: line } of logicalLines(text)) {
     const [, name, value] = line.startsWith('\t') ? [] : (VARIABLE.exec(line) ?? []);
     if (name !== undefined) values.set(name, value as string);
   }
-  const shellText = (line: string): string => {
-    let made = line;
-    for (let i = 0; i < 3; i++)
-      made = made.replace(
-        /\$[({](\w+)[)}]/g,
-        (_, name) => values.get(name) ?? (name === 'MAKE' ? 'make' : `$$${name}`),
-      );
-    return made.replace(/\$\(shell\s+([^)]*)\)/g, '$$($1)').replaceAll('$$', '$');
-  };
+  return values;
+}
+
+/** A line of a makefile with its variables filled in; those that it does not set are the shell's. */
+export function expanded(line: string, values: ReadonlyMap<string, string>): string {
+  const value = (name: string) => values.get(name) ?? (name === 'MAKE' ? 'make' : `$$${name}`);
+  let made = line;
+  for (let i = 0; i < 3; i++) made = made.replace(/\$[({](\w+)[)}]/g, (_, name) => value(name));
+  return made;
+}
+
+function makeRecipes(text: string): ShellText[] {
+  const lines = logicalLines(text);
+  const values = makeVariables(text);
+  const shellText = (line: string): string =>
+    expanded(line, values)
+      .replace(/\$[({]shell\s+([^)}]*)[)}]/g, '$$($1)')
+      .replaceAll('$$', '$');
   let name = '';
   return lines.flatMap(({ text: line, line: number }): ShellText[] => {
     if (line.startsWith('\t')) {
@@ -127,8 +138,8 @@ function justRecipes(text: string): ShellText[] {
     name = JUST_HEAD.exec(line)?.[1] ?? '';
     guard = attributes;
     attributes = '';
-    for (const [, command] of line.matchAll(/`([^`]+)`/g))
-      made.push({ text: command as string, role: 'run', line: number, name: 'variable' });
+    for (const [, command, called] of line.matchAll(/`([^`]+)`|\bshell\(\s*["']([^"']+)["']/g))
+      made.push({ text: (command ?? called) as string, role: 'run', line: number, name: 'variable' });
   }
   close();
   return made;
@@ -160,32 +171,25 @@ function jsonList(text: string): string[] | undefined {
   }
 }
 
-const HCL_COMMAND =
-  /(?:^|[{\s])(command|inline|program|user_data|script|content|cloud_init|startup_script)\s*=\s*(.*)$/;
+const HCL_COMMAND = /^(?:command|inline|program|user_data|script|content|cloud_init|startup_script)$/;
 
-/** Provisioners and here-documents of Terraform. */
-function hclTexts(text: string): ShellText[] {
-  const lines = text.split('\n');
-  return lines.flatMap((line, i): ShellText[] => {
-    const [, name = '', value = ''] = HCL_COMMAND.exec(line) ?? [];
-    if (name === '') return [];
-    const [, mark] = /^<<[-~]?(\w+)/.exec(value) ?? [];
-    const role = /^(?:command|inline|script|program)$/.test(name) ? 'run' : 'maybe';
-    const isArgv = (name === 'program' || name === 'command') && value.startsWith('[');
-    const list = isArgv ? strings(untilLine(lines, i, /\]/, true)) : [];
-    if (list.length > 0) return [{ text: list, role, line: i + 1, name }];
-    const body = mark === undefined ? value : untilLine(lines, i + 1, new RegExp(`^\\s*${mark}\\s*$`));
-    const texts = value.startsWith('[')
-      ? strings(untilLine(lines, i, /\]/, true))
-      : [mark === undefined ? (strings(body)[0] ?? '') : body];
-    return texts.map((one) => ({ text: hclText(one), role, line: i + 1, name }));
+/** Provisioners, containers and here-documents of Terraform. */
+function hclTexts({ leaves }: Data): ShellText[] {
+  return leaves.flatMap(({ keys, value, line }): ShellText[] => {
+    const name = keys.at(-1) ?? '';
+    if (!HCL_COMMAND.test(name) || value === '{}') return [];
+    const isContainer = keys.some((key) => /^(?:init_)?container/.test(key));
+    const role = isContainer ? 'container' : /^(?:command|inline|script|program)$/.test(name) ? 'run' : 'maybe';
+    const list = value.startsWith('[') ? strings(value) : undefined;
+    if (list && name !== 'inline') return [{ text: list, role, line, name }];
+    return (list ?? [value.replace(/\\n/g, '\n').replace(/\\"/g, '"')]).map((text) => ({
+      text: hclText(text),
+      role,
+      line,
+      name,
+    }));
   });
 }
-
-const untilLine = (lines: readonly string[], from: number, end: RegExp, inclusive = false): string => {
-  const at = lines.slice(from).findIndex((line) => end.test(line));
-  return lines.slice(from, at === -1 ? undefined : from + at + (inclusive ? 1 : 0)).join('\n');
-};
 
 /** The quoted texts in a line of program text. */
 export const strings = (text: string): string[] =>
@@ -193,18 +197,35 @@ export const strings = (text: string): string[] =>
     (double ?? single ?? back ?? '').replace(/\\(["'\\])/g, '$1').replace(/\\n/g, '\n'),
   );
 
+/** Calls of a program that start another one. */
+const STARTS =
+  /\b(?:subprocess\.\w+|check_call|check_output|Popen|execFile\w*|execSync|spawn\w*|execa|os\.system|exec\.Command)\s*\(|\$`/;
+
 /** Texts in a program that may be commands: those of one line together, as a list of words is written. */
 function stringTexts(text: string): ShellText[] {
   return text.split('\n').flatMap((line, i): ShellText[] => {
     if (/^\s*(?:#|\/\/|\*)/.test(line)) return [];
-    const words = strings(line);
+    const list = /\[([^\]]*)\]/.exec(line)?.[1];
+    const words = strings(list !== undefined && STARTS.test(line) ? list : line);
     const isList = words.length > 1 && words.every((word) => !/\s/.test(word));
     const texts = isList ? [words] : words.filter((word) => /\s/.test(word.trim()));
-    return texts.map((one) => ({ text: one, role: 'maybe', line: i + 1, name: '' }));
+    const role = STARTS.test(line) ? 'run' : 'maybe';
+    return texts.map((one) => ({ text: one, role, line: i + 1, name: '' }));
   });
 }
 
 const hclText = (text: string): string => text.replace(/\$\{[^}]*\}/g, (whole) => `{{${whole.slice(2, -1)}}}`);
+
+/** Values of settings that may be commands for whoever reads them. */
+const settingTexts = (text: string): ShellText[] =>
+  text.split('\n').flatMap((line, i): ShellText[] =>
+    /^\s*[#;]/.test(line)
+      ? []
+      : strings(line)
+          .filter((one) => /\s/.test(one.trim()))
+          .flatMap((one) => [one, ...strings(one)])
+          .map((one) => ({ text: one, role: 'maybe', line: i + 1, name: '' })),
+  );
 
 const UNIT = /^\s*(Exec(?:Start|Stop|Reload|Condition)\w*)\s*=\s*([-@:+!]*)(.*)$/;
 
@@ -212,6 +233,7 @@ function unitCommands(text: string): ShellText[] {
   return logicalLines(text).flatMap(({ text: line, line: number }): ShellText[] => {
     const [, name = '', signs = '', command = ''] = UNIT.exec(line) ?? [];
     if (command === '') return [];
-    return [{ text: forgiven(command, signs), role: 'container', line: number, name }];
+    const plain = command.replace(/\\x([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+    return [{ text: forgiven(plain, signs), role: 'container', line: number, name }];
   });
 }
