@@ -1,104 +1,218 @@
-// Secrets on command lines: behind options that say so, behind those of programs that call it -p or -P, and what is
-// piped in.
+// Secrets on command lines: behind options that say so, behind those of programs that call it -p or -P or nothing at
+// all, and what is piped in.
 import { NO_VALUE } from './no-secret.ts';
-import { type RedactRule, rulesOf, SECRET_KEY } from './rule.ts';
+import { findPattern, type RedactRule, rulesOf, SECRET_KEY } from './rule.ts';
+import { movedBy, type Range, type Span } from './spans.ts';
+import { charSet, eachRun } from './text-index.ts';
 
-// The rest of the command before the option: no farther than the command goes, and never far.
+// The rest of the command before something: no farther than the command goes, and never far.
 const BETWEEN = '[^\\r\\n|;&\\uffff]{0,160}?';
-const GAP = '[ \\t]';
-const VALUE = '(?:"(?<quoted>[^"\\r\\n]{2,512})"|\'(?<secret>[^\'\\r\\n]{2,512})\'|(?<bare>[^\\s"\'|;&<>()]{2,512}))';
+const GAP = '[ \\t]{1,8}';
+const VALUE =
+  '(?:\'"(?<nested>[^"\\r\\n]{2,512})"\'|"(?<quoted>[^"\\r\\n]{2,512})"|\'(?<secret>[^\'\\r\\n]{2,512})\'|(?<bare>[^\\s"\'|;&<>()]{2,512}))';
+const WORD = `\\S{1,256}${GAP}`;
+const QUOTE = '(?<open>["\'])?';
+const LOGIN = `${QUOTE}[^\\s:"']{1,64}:`;
 
-/** Programs, and which of their options, or what else before it, a secret follows. */
+/** Programs, and after which of their options, or what else, a secret stands. */
 const PROGRAMS: readonly (readonly [programs: string, before: string])[] = [
-  ['ipmitool|ipmipower|ipmi-[a-z]+|mosquitto_[a-z]+|mqttx?|zip|unzip|bsdtar', `-P${GAP}*`],
-  ['racadm|mongo|mongosh|mongodump|mongorestore|hponcfg|influx|twine|govc|rbd|smbmap|az|xmlstarlet', `-p${GAP}+`],
-  ['useradd|usermod', `(?:-p|--password)${GAP}+`],
-  ['sshpass', `-p${GAP}*`],
-  ['mysql|mysqldump|mariadb|mariadb-dump|mysqladmin|mysqlimport', '-p(?=[^\\s-])'],
-  ['7z|7za|rar|unrar', '-p(?=[^\\s-])'],
-  ['(?:docker|podman|nerdctl|helm|oras|crane|skopeo|buildah)(?:[ \\t]+\\w{1,16})?[ \\t]+login', `-p${GAP}*`],
-  ['ldap(?:search|add|modify|delete|passwd|whoami|compare)', `-w${GAP}*`],
-  ...['-c', '-A', '-X'].map((option) => ['snmp[a-z]{3,8}', `${option}${GAP}*`] as const),
-  ['redis-cli|valkey-cli', `-a${GAP}+`],
+  ['ipmitool ipmipower ipmi-chassis ipmi-sel mosquitto_pub mosquitto_sub mosquitto_rr mosquitto_ctrl', '-P[ \\t]*'],
+  ['mqtt mqttx zip unzip bsdtar sqlcmd bcp', '-P[ \\t]*'],
+  ['ssh-keygen', `-[NP]${GAP}`],
+  [
+    'racadm mongo mongosh mongodump mongorestore hponcfg influx twine govc rbd smbmap az cqlsh rdesktop nxc',
+    `-p${GAP}`,
+  ],
+  ['useradd usermod redfishtool rabbitmqadmin evil-winrm', `-p${GAP}`],
+  ['sshpass', '-p[ \\t]*'],
+  ['mysql mysqldump mariadb mariadb-dump mysqladmin mysqlimport mariadb-admin 7z 7za 7zz rar unrar', '-p(?=[^\\s-])'],
+  ['docker podman nerdctl helm oras crane skopeo buildah', `login${GAP}(?:${BETWEEN}[ \\t])?-p[ \\t]*`],
+  ['ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami ldapcompare ldapmodrdn kadmin', '-w[ \\t]*'],
+  ['ldappasswd slappasswd', `-s${GAP}`],
+  ['kadmin kadmin.local', `-pw${GAP}`],
+  ['snmpget snmpwalk snmpset snmpbulkwalk snmpbulkget snmpgetnext snmptrap snmptable snmpstatus', '-[cAX][ \\t]*'],
+  ['redis-cli valkey-cli', `-a${GAP}|(?:AUTH|auth)${GAP}(?:${WORD}(?=\\S))?`],
   [
     'htpasswd',
-    `-[A-Za-z]{0,6}b[A-Za-z]{0,6}${GAP}+(?:[^\\s-]\\S{0,255}${GAP}+){1,2}?(?=\\S+[ \\t]*(?:["')|;&>\\r\\n]|$))`,
+    `-[A-Za-z]{0,6}b[A-Za-z]{0,6}${GAP}(?:[^\\s-]\\S{0,255}${GAP}){1,2}?(?=\\S+[ \\t]*(?:["')|;&>\\r\\n]|$))`,
   ],
-  ['smbclient|rpcclient|net|mount\\.cifs|smbget', '-U[ \\t]*["\']?[^\\s%"\']{1,64}%'],
+  ['smbclient rpcclient net mount.cifs smbget winexe', `-U[ \\t]*${QUOTE}[^\\s%"']{1,64}%`],
+  ['net', `/user:\\S{1,64}${GAP}(?!/)|user${GAP}${WORD}(?=\\S{1,64}${GAP}/add)`],
   [
-    'curl|wget|http|https|xh|lftp',
-    `(?:-[a-zA-Z]{0,8}[uUa]|--(?:proxy-)?user|--auth)(?:${GAP}*|=)["']?[^\\s:"']{1,64}:`,
+    'curl wget http https xh lftp etcdctl ab mysqlsh',
+    `(?:-[a-zA-Z]{0,8}[uUa]|--(?:proxy-)?user|--auth)(?:[ \\t]*|=)${LOGIN}`,
   ],
-  ['curl|wget|http|https|xh', `(?:-[a-zA-Z]{0,8}u|--user)(?:${GAP}*|=)["']?(?=[A-Za-z]{0,64}\\d[^\\s:"']{24,})`],
-  ['openssl', `(?:-pass(?:in|out)?${GAP}+pass:|-[kK]${GAP}+)`],
-  ['vault', `login${GAP}+(?:token=)?(?!-)`],
-  ['ipmitool', `user${GAP}+set${GAP}+password${GAP}+\\d+${GAP}+`],
-  ['microk8s', `join${GAP}+[\\w.:-]{1,128}/`],
-  ['nsupdate|dig|knsupdate', `-y${GAP}*(?:hmac-[\\w-]{1,16}:)?[\\w.-]{1,128}:`],
-  ['mosquitto_passwd', `-b${GAP}+\\S{1,256}${GAP}+\\S{1,64}${GAP}+`],
-  ['pihole', `(?:-a[ \\t]+-p|setpassword)${GAP}+`],
-  ['bw', `(?:unlock|login[ \\t]+\\S{1,128})${GAP}+(?:--\\w+${GAP}+)?(?!-)`],
-  ['wpa_passphrase', `\\S{1,64}${GAP}+`],
-  ['nmcli', `(?:password|psk)${GAP}+`],
-  ['mc', `(?:alias${GAP}+set|config${GAP}+host${GAP}+add)${GAP}+\\S{1,64}${GAP}+\\S{1,256}${GAP}+`],
-  ['mc', `(?:alias${GAP}+set|config${GAP}+host${GAP}+add)${GAP}+(?:\\S{1,256}${GAP}+){3}`],
-  ['rabbitmqctl', `(?:add_user|change_password)${GAP}+\\S{1,64}${GAP}+`],
-  ['rclone', `obscure${GAP}+`],
-  ['rclone[ \\t]+config[ \\t]+(?:create|update)', `(?:pass|key|secret_access_key)${GAP}+`],
-  ['xfreerdp3?', '/p:'],
-  ['iscsiadm[^\\r\\n|;&]{0,120}password', `-v${GAP}+`],
-  ['rootpw', `(?:--(?:plaintext|iscrypted)${GAP}+)?(?=[^-\\s])`],
-  ['(?:caddy|authelia)[ \\t]+(?:hash-password|crypto)', `--(?:plaintext|password)(?:${GAP}+|=)`],
+  ['curl', `(?:-[a-zA-Z]{0,8}b|--cookie)(?:[ \\t]*|=)["']?[\\w.-]{1,64}=`],
+  ['ansible-vault', `encrypt_string${GAP}(?!-)`],
+  ['curl wget http https xh', `(?:-[a-zA-Z]{0,8}u|--user)(?:[ \\t]*|=)["']?(?=[A-Za-z]{0,64}\\d[^\\s:"']{24,})`],
+  ['lftp', '-u[ \\t]*["\']?[^\\s,"\']{1,64},'],
+  [
+    'openssl',
+    `-pass(?:in|out)?${GAP}${QUOTE}pass:|-[kK]${GAP}|(?<=openssl${GAP})passwd${GAP}(?:-\\w+${GAP}){0,4}(?!-)`,
+  ],
+  ['vault bao', `login${GAP}(?:token=)?(?!-)|operator${GAP}unseal${GAP}(?!-)`],
+  ['ipmitool', `user${GAP}set${GAP}password${GAP}\\d+${GAP}`],
+  ['microk8s', `join${GAP}[\\w.:-]{1,128}/`],
+  ['nsupdate dig knsupdate rndc', '-y[ \\t]*(?:hmac-[\\w-]{1,16}:)?[\\w.-]{1,128}:'],
+  ['mosquitto_passwd', `-b${GAP}${WORD}${WORD}`],
+  ['pihole', `(?:-a${GAP}-p|setpassword)${GAP}`],
+  ['bw', `(?:unlock|login${GAP}\\S{1,128})${GAP}(?:--\\w+${GAP})?(?!-)`],
+  ['wpa_passphrase radtest', `(?<=(?:wpa_passphrase|radtest)${GAP})${WORD}`],
+  ['radtest', `(?<=radtest${GAP})${WORD}${WORD}${WORD}\\d{1,6}${GAP}`],
+  ['nmcli wpa_cli hostapd_cli', `(?:[\\w.-]{0,40}(?:password|passphrase|psk)|wep_key\\d)${GAP}`],
+  ['mc', `(?:alias${GAP}set|config${GAP}host${GAP}add)${GAP}${WORD}${WORD}`],
+  ['mc', `(?:alias${GAP}set|config${GAP}host${GAP}add)${GAP}(?:${WORD}){3}`],
+  ['rabbitmqctl', `(?:add_user|change_password)${GAP}${WORD}`],
+  ['samba-tool', `user${GAP}(?:create|add)${GAP}${WORD}(?!-)`],
+  ['rclone', `obscure${GAP}|config${GAP}(?:create|update)${BETWEEN}[ \\t](?:pass|key|secret_access_key)${GAP}`],
+  ['xfreerdp xfreerdp3 wlfreerdp', '/p:'],
+  ['iscsiadm', `-v${GAP}(?<=password${BETWEEN}[ \\t]-v${GAP})`],
+  ['rootpw', `(?:--(?:plaintext|iscrypted)${GAP})?(?=[^-\\s])`],
+  ['caddy authelia', `--(?:plaintext|password)(?:${GAP}|=)`],
+  ['swaks', `-ap${GAP}`],
+  ['ngrok', `(?:add-)?authtoken${GAP}`],
+  ['cargo', `login${GAP}(?!-)`],
+  ['doctl glab', `-t${GAP}`],
+  ['grafana-cli', `reset-admin-password${GAP}(?!-)`],
+  ['poetry composer', `http-basic\\.\\S{1,128}${GAP}${WORD}`],
+  ['poetry composer', `(?:pypi-token|github-oauth|gitlab-token|bearer)\\.\\S{1,128}${GAP}`],
+  ['virsh', `secret-set-value${GAP}(?:--base64${GAP})?${WORD}`],
+  ['pdnsutil', `import-tsig-key${GAP}${WORD}${WORD}`],
 ];
 
 /** A path, another option, and words of sentences about options. */
 const NONE = new RegExp(
-  `${NO_VALUE.source}|^[~.]*/|^-|^(?:is|was|for|and|or|to|file|from|stdin|create|list|not|with|must|option|flag|value|needs?|requires?|required|given|missing|instead|if|in|as|generic|tls|password|token|secret)$`,
+  `${NO_VALUE.source}|^[~.]*/|^[-})\\]:]|^[\\w./-]+\\.(?:ya?ml|json|ini|txt|pem|key|crt|env|conf|toml|p12|jks|sh)$|^[\\d.:-]+$|^(?:is|was|for|and|or|to|file|from|stdin|create|list|not|with|must|option|flag|value|needs?|requires?|required|given|missing|instead|if|in|as|generic|tls|password|token|secret|failed|successful|successfully|error|status|required)[:,.]?$`,
   'i',
 );
 
-const patterns = PROGRAMS.map(
-  ([programs, before]) =>
-    new RegExp(`(?<![\\w.-])(?:${programs})${GAP}(?:${BETWEEN}${GAP})?(?:${before})${VALUE}`, 'dg'),
-);
-const byProgram = patterns.map((pattern) => rulesOf({ 'password: ': [pattern, NONE] })[0] as RedactRule);
+/** How far behind the name of a program its options are looked for. */
+const MAX_COMMAND = 400;
+const MAX_VALUE = 512;
+const COMMAND_END = /[\r\n|;&\uffff]/;
+const NAME = charSet(/[\w.-]/);
+const MAX_NAME = 24;
+const OPTIONS = new Map<string, RegExp[]>();
+for (const [programs, before] of PROGRAMS) {
+  const pattern = new RegExp(`(?<=[ \\t])(?:${before})${VALUE}`, 'dg');
+  for (const program of programs.split(' ')) OPTIONS.set(program, [...(OPTIONS.get(program) ?? []), pattern]);
+}
+
+function findOptions(text: string): Span[] {
+  const commands = new Map<RegExp, Range[]>();
+  eachRun(text, NAME, (start, nameEnd) => {
+    const isName = nameEnd - start <= MAX_NAME && /[ \t]/.test(text.charAt(nameEnd));
+    const patterns = isName ? OPTIONS.get(text.slice(start, nameEnd)) : undefined;
+    if (patterns === undefined) return;
+    const length = text.slice(start, start + MAX_COMMAND).search(COMMAND_END);
+    for (const pattern of patterns) {
+      const ranges = commands.get(pattern) ?? [];
+      commands.set(pattern, ranges);
+      addRange(ranges, { start, end: start + (length === -1 ? MAX_COMMAND : length) });
+    }
+  });
+  return [...commands].flatMap(([pattern, ranges]) =>
+    ranges.flatMap(({ start, end }) =>
+      findPattern(text.slice(start, end + MAX_VALUE), pattern, 'password', NONE, 0, end - start).map((span) =>
+        movedBy(span, start),
+      ),
+    ),
+  );
+}
+
+/** Commands that overlap are one: each part of a text is searched once for an option, whatever stands before it. */
+function addRange(ranges: Range[], range: Range): void {
+  const last = ranges.at(-1);
+  if (last !== undefined && range.start <= last.end) last.end = Math.max(last.end, range.end);
+  else ranges.push(range);
+}
 
 /** Lists of arguments and continued lines are read as one command; every character stays where it is. */
 const asCommand = (text: string): string =>
   text.replace(/["'][ \t]{0,4},[ \t]{0,4}["']|\\\r?\n/g, (between) => ' '.repeat(between.length));
 
-const ofCommands = ({ name, find }: RedactRule): RedactRule => ({ name, find: (text) => find(asCommand(text)) });
+const ECHO = `(?:echo|printf)${GAP}(?:-n${GAP})?(?:["'][^"'\\r\\n]{0,8}["']${GAP})?`;
+// Programs that read a password or a key.
+const READERS =
+  '(?:sudo[ \\t]{1,4}(?:-S)?)?(?:cryptsetup|passwd[ \\t]|realm[ \\t]|openssl[ \\t]|[\\w ./-]{1,80}--password-stdin|zfs|zpool|kinit|gpg|ssh-add|su[ \\t]|smbpasswd|vncpasswd|htpasswd|veracrypt|restic|borg|age|vault|bao|rage|mkpasswd|wg[ \\t]+(?:pubkey|set))|sudo[ \\t]+-S';
 
-export const COMMAND_RULES: RedactRule[] = [
-  ...rulesOf({
-    'secret: option with a secret': [
-      new RegExp(
-        `(?<![\\w-])--?[\\w-]{0,40}?(?:${SECRET_KEY}|certificate-key|storepass|keypass)${GAP}{1,8}(?!-)${VALUE}`,
-        'dgi',
-      ),
-      NONE,
-    ],
-    // Ports, folders and numbers of processes are given so, too: only what a person would choose as a password counts.
-    'password: -P with a password': [
-      /(?<=[ \t])-P[ \t]{1,4}["']?(?<secret>(?=[^\s"'A-Za-z]{0,64}[A-Za-z])(?=[^\s"'\d!#%^*+?@]{0,64}[\d!#%^*+?@])[^\s"'/|;&<>()-][^\s"'/|;&<>()]{5,128})/dg,
-      NONE,
-    ],
-    'secret: literal of a secret': [new RegExp(`--from-literal[= ]["']?[\\w.-]{1,128}=${VALUE}`, 'dg'), NO_VALUE],
-    // The pipe first, what stands before it by looking back: so it is looked for once, not at every word.
-    'password: login that is piped': [
-      /chpasswd(?<=[\w.-]{1,32}:(?<secret>[^\s"'|:]{2,128})["']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4})?(?:\/usr)?(?:\/sbin\/)?chpasswd)/dg,
-      NO_VALUE,
-    ],
-    'password: password that is piped': [
-      /\|[ \t]{0,4}(?=(?:sudo[ \t]{1,4})?(?:cryptsetup|passwd[ \t]+--stdin|openssl[ \t]|[\w ./-]{1,80}--password-stdin|zfs|zpool|kinit|gpg|ssh-add|su[ \t]|smbpasswd|vncpasswd|htpasswd|veracrypt|restic|borg|age|vault|wg[ \t]+(?:pubkey|set))|sudo[ \t]+-S)(?<=(?:echo|printf)[ \t]{1,4}(?:-n[ \t]{1,4})?(?:["'][^"'\r\n]{0,8}["'][ \t]{1,4})?(?:"(?<quoted>[^"\r\n]{3,128})"|'(?<secret>[^'\r\n]{3,128})'|(?<bare>[^\s"'|]{3,128}))[ \t]{0,4}\|[ \t]{0,4})/dg,
-      NO_VALUE,
-    ],
-    'secret: file made of a word': [
-      new RegExp(`<\\([ \\t]{0,4}(?:echo|printf)[ \\t]{1,4}(?:-n[ \\t]{1,4})?${VALUE}[ \\t]{0,4}\\)`, 'dg'),
-      NO_VALUE,
-    ],
-    'password: list of logins':
-      /chpasswd[^\r\n]{0,80}\r?\n(?:[ \t]{0,40}(?:list|users):[^\r\n]{0,20}\r?\n)?(?<secret>(?:[ \t]{0,40}(?:- )?["']?[\w.-]{1,32}:(?![ \t])\S{2,128}[ \t]*(?:\r?\n|$)){1,20})/dg,
+const ROWS = rulesOf({
+  'secret: option with a secret': [
+    new RegExp(
+      `-(?<![\\w*-]-)-?[\\w.-]{0,40}?(?:${SECRET_KEY}|certificate-key|storepass|keypass)${GAP}(?!-)${VALUE}`,
+      'dgi',
+    ),
+    NONE,
+  ],
+  'password: option with a login': [
+    new RegExp(
+      `[ \\t]--[\\w-]{0,20}?(?:creds?|credentials?|basic-?auth|userpass|login)(?:${GAP}|=)${LOGIN}${VALUE}`,
+      'dg',
+    ),
+    NONE,
+  ],
+  // A login is given, so what follows -p is no port and no folder.
+  'password: -p beside a login': [
+    new RegExp(
+      `[ \\t](?:-u|-U|--user(?:name)?)(?:${GAP}|=)["']?[\\w.@\\\\-]{1,64}["']?${GAP}(?:${BETWEEN}[ \\t])?-p${GAP}${VALUE}`,
+      'dg',
+    ),
+    NONE,
+  ],
+  // Ports, folders and numbers of processes are given so, too: only what a person would choose as a password counts.
+  'password: -P with a password': [
+    /[ \t]-P[ \t]{1,4}["']?(?<secret>(?=[^\s"'A-Za-z]{0,64}[A-Za-z])(?=[^\s"'\d!#%^*+?@]{0,64}[\d!#%^*+?@])[^\s"'/|;&<>()-][^\s"'/|;&<>()]{5,128})/dg,
+    NONE,
+  ],
+  'secret: literal of a secret': [new RegExp(`--from-literal[= ]["']?[\\w.-]{1,128}=${VALUE}`, 'dg'), NO_VALUE],
+  // The pipe first, what stands before it by looking back: so it is looked for once, not at every word.
+  'password: login that is piped': [
+    /chpasswd(?<=[\w.-]{1,32}:(?<secret>[^\s"'|:]{2,128})["']?[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4})?(?:\/usr)?(?:\/sbin\/)?chpasswd)/dg,
+    NO_VALUE,
+  ],
+  'password: password that is piped': [
+    new RegExp(`\\|[ \\t]{0,4}(?=${READERS})(?<=${ECHO}${VALUE}[ \\t]{0,4}\\|[ \\t]{0,4})`, 'dg'),
+    NO_VALUE,
+  ],
+  'secret: word that is piped as it is': [
+    new RegExp(`\\|(?<=(?:echo${GAP}-n|printf${GAP}["']?%s["']?)${GAP}${VALUE}[ \\t]{0,4}\\|)`, 'dg'),
+    new RegExp(`${NO_VALUE.source}|^[a-z]{1,11}$|^[a-z]+(?:_[a-z]+)+$`, 'i'),
+  ],
+  'password: here-string with a password': [
+    new RegExp(
+      `<<<[ \\t]{0,4}(?<=(?:${READERS}|chpasswd|login|passwd|secret[ \\t]+create|--with-token)${BETWEEN}<<<[ \\t]{0,4})${VALUE}`,
+      'dg',
+    ),
+    NO_VALUE,
+  ],
+  'password: command that prints a password': [
+    new RegExp(
+      `(?:pass(?:word|phrase)?|secret|token|key)[_-]?(?:command|cmd)(?:${GAP}|[ \\t]{0,4}[:=][ \\t]{0,4})["']?${ECHO}${VALUE}`,
+      'dgi',
+    ),
+    NO_VALUE,
+  ],
+  'secret: word written to a file of secrets': [
+    new RegExp(
+      `>>?[ \\t]{0,4}(?=["']?[\\w./~-]{0,100}(?:pass|pw|secret|token|cred|luks|key(?!s)|\\.env))(?<=${ECHO}${VALUE}[ \\t]{0,4}>>?[ \\t]{0,4})`,
+      'dg',
+    ),
+    NO_VALUE,
+  ],
+  'secret: file made of a word': [new RegExp(`<\\([ \\t]{0,4}${ECHO}${VALUE}[ \\t]{0,4}\\)`, 'dg'), NO_VALUE],
+  'password: list of logins':
+    /chpasswd[^\r\n]{0,80}\r?\n(?:[ \t]{0,40}(?:list|users):[^\r\n]{0,20}\r?\n)?(?<secret>(?:[ \t]{0,40}(?:- )?["']?[\w.-]{1,32}:(?![ \t])\S{2,128}[ \t]*(?:\r?\n|$)){1,20})/dg,
+});
+
+// All rules are asked about the same text in a row.
+let latest = { text: '', command: '' };
+
+export const COMMAND_RULES: RedactRule[] = [...ROWS, { name: 'option of a program', find: findOptions }].map(
+  ({ name, find }) => ({
+    name,
+    find: (text) => {
+      if (latest.text !== text) latest = { text, command: asCommand(text) };
+      return find(latest.command);
+    },
   }),
-  { name: 'option of a program', find: (text: string) => byProgram.flatMap(({ find }) => find(text)) },
-].map(ofCommands);
+);

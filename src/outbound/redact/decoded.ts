@@ -1,38 +1,45 @@
 // What stands in a text as base64 or hexadecimal, decoded: a secret has its form there, too. Spans are brought back to
 // the characters that hold them.
-import { bareHexView, inOriginal, joinedView, type View } from './searchable-view.ts';
+import { inOriginal, type View, type Views } from './searchable-view.ts';
 import type { Span } from './spans.ts';
+import { charSet, eachRun } from './text-index.ts';
 
 type Find = (text: string) => Span[];
-type Decode = (run: string) => { inside: string; toRun: (span: Span) => Span } | undefined;
+type Decoded = { inside: string; toRun: (span: Span) => Span } | undefined;
 
-const BASE64_RUN = /[A-Za-z0-9+/_-]{11,}/g;
-const HEX_RUN = /(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){8,}(?![0-9A-Za-z])/g;
+const ENCODED = charSet(/[A-Za-z0-9+/_-]/);
+const MIN_RUN = 12;
+const HEX = /(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){8,}(?![0-9A-Za-z])/g;
 
 /** What `find` finds in the decoded parts of a text, also where they are wrapped or their bytes stand apart. */
-export function findDecoded(text: string, find: Find): Span[] {
-  const plain = { text };
-  const joined = joinedView(text);
-  const bare = bareHexView(text);
-  return [
-    ...inRuns(plain, BASE64_RUN, fromBase64, find),
-    ...inRuns(plain, HEX_RUN, fromHex, find),
-    ...(joined ? [...inRuns(joined, BASE64_RUN, fromBase64, find), ...inRuns(joined, HEX_RUN, fromHex, find)] : []),
-    ...(bare ? inRuns(bare, HEX_RUN, fromHex, find) : []),
-  ];
+export function findDecoded(text: string, { joined, bareHex }: Views, find: Find): Span[] {
+  return [{ text }, joined, bareHex].flatMap((view) => (view === undefined ? [] : inRuns(view, find)));
 }
 
-function inRuns(view: View, pattern: RegExp, decode: Decode, find: Find): Span[] {
+function inRuns(view: View, find: Find): Span[] {
   const spans: Span[] = [];
-  for (const { 0: run, index } of view.text.matchAll(pattern)) {
+  const runs: { start: number; run: string }[] = [];
+  eachRun(view.text, ENCODED, (start, end) => {
+    if (end - start < MIN_RUN) return;
     // One that nothing was taken out of is found in the text itself.
-    const { start: from, end: to } = inOriginal(view, { start: index, end: index + run.length });
-    if (view.at !== undefined && to - from === run.length) continue;
-    const decoded = decode(run);
-    if (decoded === undefined) continue;
-    for (const span of find(decoded.inside)) {
-      const { start, end, kind } = decoded.toRun(span);
-      spans.push({ ...inOriginal(view, { start: index + start, end: index + Math.min(end, run.length) }), kind });
+    const range = inOriginal(view, { start, end });
+    if (view.at === undefined || range.end - range.start > end - start)
+      runs.push({ start, run: view.text.slice(start, end) });
+  });
+  for (const { start, run } of runs) {
+    const places = /[0-9a-fA-F]{16}/.test(run)
+      ? [...run.matchAll(HEX)].map(({ 0: hex, index }) => ({ hex, index }))
+      : [];
+    const decoded = [
+      { offset: start, size: run.length, decoded: fromBase64(run) },
+      ...places.map(({ hex, index }) => ({ offset: start + index, size: hex.length, decoded: fromHex(hex) })),
+    ];
+    for (const { offset, size, decoded: part } of decoded) {
+      for (const span of part === undefined ? [] : find(part.inside)) {
+        const range = part?.toRun(span) as Span;
+        const end = offset + Math.min(range.end, size);
+        spans.push({ ...inOriginal(view, { start: offset + range.start, end }), kind: range.kind });
+      }
     }
   }
   return spans;
@@ -42,7 +49,7 @@ function inRuns(view: View, pattern: RegExp, decode: Decode, find: Find): Span[]
  * A run may begin with something that is not part of it: of the four places where the bytes can begin, the one that
  * gives a text.
  */
-function fromBase64(run: string): ReturnType<Decode> {
+function fromBase64(run: string): Decoded {
   for (let lead = 0; lead < 4; lead++) {
     if (!TEXT_IN_BASE64.test(run.slice(lead, lead + 12))) continue;
     if (!isText(Buffer.from(run.slice(lead, lead + SAMPLE), 'base64'))) continue;
@@ -57,7 +64,7 @@ function fromBase64(run: string): ReturnType<Decode> {
   return undefined;
 }
 
-function fromHex(run: string): ReturnType<Decode> {
+function fromHex(run: string): Decoded {
   if (!TEXT_IN_HEX.test(run) || !isText(Buffer.from(run.slice(0, SAMPLE), 'hex'))) return undefined;
   const toRun = ({ start, end, kind }: Span) => ({ start: start * 2, end: end * 2, kind });
   return { inside: Buffer.from(run, 'hex').toString('latin1'), toRun };

@@ -2,10 +2,10 @@
 // logs and traces of a shell. A name, a reference, a template or a word of an error message is no value.
 import { isNoSecret, isProse } from './no-secret.ts';
 import { SECRET_KEY } from './rule.ts';
-import { isHighEntropy } from './secret-signs.ts';
+import { isHighEntropy, looksChosen } from './secret-signs.ts';
 import type { Span } from './spans.ts';
 
-const PAIR = new RegExp(`(?:${SECRET_KEY})["'\`\\]]{0,2}[ \\t]{0,8}(?:=>|:=|\\?=|\\+=|=(?![=~])|:(?!=))`, 'gi');
+const PAIR = new RegExp(`(?:${SECRET_KEY})["'\`\\]]{0,2}[ \\t]{0,8}(?:=>|->|→|:=|\\?=|\\+=|=(?![=~])|:(?!=))`, 'gi');
 const MAX_NAME = 64;
 const MAX_INDENT = 200;
 const MAX_VALUE = 4096;
@@ -27,25 +27,52 @@ interface Pair {
 }
 
 export function findKeyValues(text: string): Span[] {
-  const spans: Span[] = [];
+  const spans: Span[] = belowPlurals(text);
   let until = 0;
   for (const { 0: hit, index } of text.matchAll(PAIR)) {
     // What looks like a key inside of a value is part of it.
     const pair = index < until ? undefined : pairAt(text, index, hit);
-    const values = pair === undefined || IS_TEMPLATE.test(text.slice(pair.at, pair.at + 2)) ? [] : valueSpans(pair);
+    const values = pair === undefined || IS_TEMPLATE.test(text.slice(pair.at, pair.at + 24)) ? [] : valueSpans(pair);
     spans.push(...values);
     until = values.at(-1)?.end ?? until;
   }
   return spans;
 }
 
-const IS_TEMPLATE = /^(?:\$[A-Za-z_({]|\{|\[|<)/;
+const PLURAL =
+  /^([ \t]{0,80})(?:- )?["']?[\w.-]{0,40}(?:secret|token|password|passwd|credential|(?<!public|ssh|authorized|host|known|annotation|label)[_-]?key)s["']?:[ \t]*\r?\n/gim;
+const RANDOM_ENTRY = /^([ \t]+)(?:- )?(?:["']?[\w.-]{1,64}["']?:[ \t]+)?["']?([\w+/=-]{20,256})["']?,?[ \t]*$/;
+
+/** Random values below a key that names several secrets, whatever their own keys are called. */
+function belowPlurals(text: string): Span[] {
+  return [...text.matchAll(PLURAL)].flatMap(({ 0: head, 1: indent = '', index }) => {
+    const spans: Span[] = [];
+    let start = index + head.length;
+    for (const line of text
+      .slice(start, start + MAX_VALUE)
+      .split('\n')
+      .slice(0, 20)) {
+      const [, blanks = '', value = ''] = RANDOM_ENTRY.exec(line) ?? [];
+      if (blanks.length <= indent.length || !(isHighEntropy(value) || /^(?=[a-f]*\d)[0-9a-f]{32,}$/i.test(value)))
+        break;
+      const at = start + line.lastIndexOf(value);
+      spans.push({ start: at, end: at + value.length, kind: 'secret' });
+      start += line.length + 1;
+    }
+    return spans;
+  });
+}
+
+const IS_TEMPLATE = /^(?:\$[A-Za-z_({]|[{[(]|<(?!<)|\/[\^(\\]|!\w+\()/;
 
 function pairAt(text: string, hitAt: number, hit: string): Pair | undefined {
   let start = hitAt;
   while (start > 0 && hitAt - start < MAX_NAME && /[\w.-]/.test(text.charAt(start - 1))) start--;
   const name = /^[\w .-]+/.exec(text.slice(start, hitAt + hit.length))?.[0].trimEnd() ?? '';
-  if (NO_KEY.test(name)) return undefined;
+  if (NO_KEY.test(name) || FOLDER.test(name)) return undefined;
+  // Of a text about settings: a key in backticks, or a way through menus.
+  const isArrow = /(?:->|→)$/.test(hit);
+  if (/`[ \t]*:$/.test(hit) || (isArrow && !/[_-]|[a-z][A-Z]/.test(name))) return undefined;
   const before = text.slice(Math.max(0, start - MAX_INDENT), start);
   const line = before.slice(before.lastIndexOf('\n') + 1);
   const opensLine = (line.length < before.length || before.length === start) && LINE_START.test(line);
@@ -53,9 +80,11 @@ function pairAt(text: string, hitAt: number, hit: string): Pair | undefined {
   if (name === 'secretKey' && /-[ \t]+["']?$/.test(line)) return undefined;
   let at = hitAt + hit.length;
   while (at - hitAt < MAX_INDENT && /[ \t]/.test(text.charAt(at))) at++;
-  const separator = /:$/.test(hit) ? ':' : '=';
-  const isName = /["'`\]][ \t]*\S{1,2}$/.test(hit) || /[_.-]|[a-z][A-Z]/.test(name) || /[{,][ \t]*$/.test(line);
+  const separator = /(?:[:→]|->)$/.test(hit) ? ':' : '=';
+  const isName = /["'`\]][ \t]*\S{1,2}$/.test(hit) || /[_.-]|[a-z][A-Z]/.test(name) || isBesidePair(line);
   const indent = line.length - line.trimStart().length;
+  // A comment is no value.
+  if (text.charAt(at) === '#' && at > hitAt + hit.length) return undefined;
   // `--a= --b=`: nothing is given.
   if (hit.endsWith('=') && !opensLine && at > hitAt + hit.length && !/[ \t]\S{1,2}$/.test(hit)) return undefined;
   // What follows a key of YAML at once is part of a word, as in `https://` and `sha256:…`.
@@ -64,32 +93,64 @@ function pairAt(text: string, hitAt: number, hit: string): Pair | undefined {
   return { text, key: name, separator, opensLine, indent, isName, at };
 }
 
+/** In a list of pairs, as JSON, Go and Rust print them: `{Host:db Password:…}`. */
+function isBesidePair(line: string): boolean {
+  if (/[{,]/.test(line.trimEnd().at(-1) ?? '')) return true;
+  if (!line.endsWith(' ')) return false;
+  return GLUED_PAIR.test(line.slice(line.lastIndexOf(' ', line.length - 2) + 1, -1));
+}
+
+const GLUED_PAIR = /^[{&(]{0,3}[A-Za-z_]\w{0,40}:[^\s:]{0,80}$/;
 // Of a listing with line numbers, a diff, a list, a trace, a Dockerfile; a quote may open the key or the whole setting.
 const LINE_START =
-  /^[ \t]*(?:\d{1,6}[ \t]*[|:]?[ \t]+)?(?:[-+>*|~#][ \t]*){0,4}(?:(?:export|set|ENV|ARG|declare|local|readonly|env|-[exf])[ \t]+){0,2}(?:-x[ \t]+)?["'`\\]{0,2}$/;
+  /^[ \t]*(?:\d{1,6}[ \t]*[|:]?[ \t]+)?(?:[-+>*|~#][ \t]*){0,4}(?:(?:export|set|ENV|ARG|declare|local|readonly|env|-[exf])[ \t]+){0,2}(?:-x[ \t]+)?(?:[\w-]{1,32}:)?["'`\\]{0,2}$/;
 const NO_KEY =
-  /^(?:old)?pwd$|(?:^|[_.-])public|(?:by|com|tres|over|under|sur|encom|multi)pass$|(?:existing|pull|issuer)[_-]?secret$|(?:un|in)?expected token$/i;
+  /(?:^|[_.-])public|(?:by|com|tres|over|under|sur|encom|multi)pass$|existing[_-]?secret|(?:pull|issuer)[_-]?secret$|(?:un|in)?expected token$/i;
+/** Where the shell is. */
+const FOLDER = /^(?:OLD)?PWD$/;
 
 /** What to mask of the value. */
 function valueSpans(pair: Pair): Span[] {
   const { text, at } = pair;
   const first = text.charAt(at);
+  const lines = manyLines(pair);
+  if (lines !== undefined) return lines;
   if (/["'`]/.test(first)) return quoted(pair, first);
   if (first === '\\' && /["']/.test(text.charAt(at + 1))) return [];
   if (first === '' || /[\r\n]/.test(first)) return onNextLine(pair);
   if (/[|>]/.test(first)) return block(pair);
-  // An anchor of YAML stands before the value.
-  const anchor = first === '&' ? (/^&[\w-]{1,64}[ \t]+/.exec(text.slice(at, at + 80))?.[0].length ?? 0) : 0;
+  // An anchor or a type of YAML stands before the value, or what holds it in Rust and Python.
+  const anchor =
+    /^(?:(?:&[\w-]{1,64}|!!\w{1,16})[ \t]+|(?:Some|Ok|Just|String|Secret\w{0,8}|Sensitive|b|r|f)\(?(?=["']))/.exec(
+      text.slice(at, at + 80),
+    )?.[0].length ?? 0;
   if (anchor > 0) return valueSpans({ ...pair, at: at + anchor });
   return bare(pair);
+}
+
+const OPENING = /^(?:("{3}|'{3})|<<[-~]?["']?(\w{1,32})["']?\r?\n)/;
+
+/** The lines of a text in three quotes, or of a here-document; undefined when it is neither. */
+function manyLines({ text, at, key }: Pair): Span[] | undefined {
+  const [opening, quotes, word] = OPENING.exec(text.slice(at, at + 48)) ?? [];
+  if (opening === undefined) return undefined;
+  const start = at + opening.length;
+  const part = text.slice(start, start + MAX_VALUE);
+  const length = quotes === undefined ? part.search(new RegExp(`^[ \\t]*${word}`, 'm')) : part.indexOf(quotes);
+  const inside = part.slice(0, length === -1 ? 0 : length);
+  return [...inside.matchAll(/\S[^\r\n]*/g)]
+    .filter(([line]) => !isNoSecret(line, key, '='))
+    .map(({ 0: line, index }) => ({ start: start + index, end: start + index + line.length, kind: kindOfKey(key) }));
 }
 
 function quoted(pair: Pair, quote: string): Span[] {
   const { text, at, key, separator, isName, opensLine } = pair;
   let end = at + 1;
   const limit = Math.min(text.length, at + MAX_VALUE);
-  while (end < limit && text.charAt(end) !== quote && text.charAt(end) !== '\n') {
-    end += text.charAt(end) === '\\' && quote === '"' ? 2 : 1;
+  while (end < limit && text.charAt(end) !== '\n') {
+    const isDoubled = quote === "'" && text.charAt(end) === quote && text.charAt(end + 1) === quote && end > at + 1;
+    if (text.charAt(end) === quote && !isDoubled) break;
+    end += isDoubled || (text.charAt(end) === '\\' && quote === '"') ? 2 : 1;
   }
   end = Math.min(end, text.length);
   const value = text.slice(at + 1, end);
@@ -102,11 +163,20 @@ function quoted(pair: Pair, quote: string): Span[] {
   return next === undefined ? spans : [...spans, ...quoted({ ...pair, at: end + next }, '"')];
 }
 
+// What a key of its own holds: `dbPassword:` and below it `secure: …`.
+const CHILD =
+  /^\r?\n([ \t]{1,200})["']?(?:value|secure|default|plain|plaintext|literal|inline|raw|text|content|inlineString|inline_string)["']?[ \t]{0,4}:[ \t]{1,8}(?=\S)/;
+
 /** A word of its own on the next line, deeper than the key or drawn by chance: a value that was wrapped. */
-function onNextLine({ text, at, key, indent, opensLine }: Pair): Span[] {
-  const next = /^\r?\n([ \t]{0,200})(["']?)([^\s"'#:{[-][^\s"']{3,512})\2[ \t]*(?=\r?\n|$)/.exec(
-    text.slice(at, at + MAX_INDENT + 600),
-  );
+function onNextLine(pair: Pair): Span[] {
+  const { text, at, key, indent, opensLine } = pair;
+  const child = opensLine ? CHILD.exec(text.slice(at, at + MAX_INDENT + 40)) : null;
+  if (child !== null && (child[1] as string).length > indent)
+    return valueSpans({ ...pair, isName: true, at: at + child[0].length });
+  const next =
+    /^\r?\n([ \t]{0,200})(?:string\(\d{1,5}\)[ \t])?(["']?)([^\s"'#:{[-][^\s"']{3,512})\2[ \t]*(?=\r?\n|$)/.exec(
+      text.slice(at, at + MAX_INDENT + 600),
+    );
   if (next === null) return [];
   const [whole, blanks = '', quote, value = ''] = next;
   const isDeeper = opensLine && blanks.length > indent && (quote !== '' || looksChosen(value));
@@ -144,7 +214,8 @@ function bare(pair: Pair): Span[] {
   if (/^[ \t]*(?:[!=]==?|\?|&&|\|\||=>)/.test(rest.slice(word.length)) && /^[A-Za-z_.]+$/.test(word)) return [];
   const isPhrase = opensLine && isWholeLine(rest, separator, text.charAt(at - 1));
   const value = isPhrase ? rest.replace(/(?:[ \t]+#.*)?[ \t,;]*$/, '') : word;
-  if (/^[a-z]{0,3}$/i.test(value) || isNoSecret(value, key, separator)) return [];
+  const isPair = /^\w+=$/.test(value) && /["']/.test(text.charAt(at + value.length));
+  if (isPair || /^[a-z]{0,3}$/i.test(value) || isNoSecret(value, key, separator)) return [];
   if (separator === ':' && !(isName && !isProse(value, key)) && !opensLine && !looksChosen(value)) return [];
   if (isProse(value, key) || (/\s/.test(value) && !isName && !/\d/.test(value))) return [];
   return [spanOf(pair, at, at + value.length)];
@@ -166,12 +237,6 @@ function isWholeLine(rest: string, separator: ':' | '=', before: string): boolea
   if (separator === ':' || /[ \t]/.test(before)) return !/[{}]|, /.test(rest);
   return /^\S+(?: [A-Za-z0-9!?.,']+){0,9}[ \t]*$/.test(rest.slice(0, 256));
 }
-
-/** What nobody writes in a sentence: digits, signs, letters in turn. */
-const looksChosen = (value: string): boolean =>
-  value.length >= 6 &&
-  (/\d/.test(value) || /[!#%^*+?@$~]/.test(value) || /[a-z][A-Z]/.test(value)) &&
-  /[a-z]/i.test(value);
 
 const spanOf = ({ key }: Pair, start: number, end: number): Span => ({ start, end, kind: kindOfKey(key) });
 

@@ -1,17 +1,7 @@
 // Finding known secrets in a text, in all their forms, in time that does not grow with their number: whole, and any
 // part of twelve characters, so cutting, wrapping and line prefixes do not hide them.
 import { type Form, formsOf } from './encodings.ts';
-import {
-  bareHexView,
-  inOriginal,
-  joined,
-  joinedView,
-  squeezed,
-  unescapedViews,
-  type View,
-  withDump,
-  withoutBlanks,
-} from './searchable-view.ts';
+import { inOriginal, joined, squeezed, type View, type Views, withDump, withoutBlanks } from './searchable-view.ts';
 import { MIN_SECRET_LENGTH, MIN_WORD_LENGTH, RedactionError, type Secret } from './secret.ts';
 import { isHighEntropy } from './secret-signs.ts';
 import type { Range, Span } from './spans.ts';
@@ -56,9 +46,9 @@ export class KnownSecrets {
   }
 
   /** Where they are in `text`, in no order. */
-  find(text: string): Span[] {
+  find(text: string, { joined, bareHex, unescaped }: Views): Span[] {
     if (this.#forms.isEmpty && this.#short.isEmpty) return [];
-    const views = [{ text }, joinedView(text), bareHexView(text), ...unescapedViews(text)];
+    const views = [{ text }, joined, bareHex, ...unescaped];
     const spans = views.flatMap((view) =>
       view === undefined ? [] : [...spansIn(text, view, this.#forms), ...this.#short.find(text, view)],
     );
@@ -180,5 +170,6 @@ class ShortForms {
   }
 }
 
-const isWord = (text: string, { start, end }: Range): boolean =>
+/** Whether no letter or digit stands beside it. */
+export const isWord = (text: string, { start, end }: Range): boolean =>
   !/[A-Za-z0-9]/.test(text.charAt(start - 1)) && !/[A-Za-z0-9]/.test(text.charAt(end));

@@ -5,17 +5,18 @@ import { COMMAND_RULES } from './command-rules.ts';
 import { findDecoded } from './decoded.ts';
 import { KEY_RULES } from './key-rules.ts';
 import { findKeyValues } from './key-values.ts';
-import { KnownSecrets } from './known-secrets.ts';
+import { isWord, KnownSecrets } from './known-secrets.ts';
 import { openWords } from './open-words.ts';
 import { PLACE_RULES } from './place-rules.ts';
 import { newNonce, Placeholders } from './placeholder.ts';
 import { type MaskedEdit, type Restored, type RestoredEdit, restoreEdit, unknownPlaceholder } from './restore-edit.ts';
 import { findOwnerPattern, type RedactRule } from './rule.ts';
-import { colourless, inOriginal, joinedView, unescapedViews, type View, withWalls } from './searchable-view.ts';
-import { RedactionError, type Secret } from './secret.ts';
+import { inOriginal, type View, type Views, viewsOf, withWalls } from './searchable-view.ts';
+import { MIN_SECRET_LENGTH, RedactionError, type Secret } from './secret.ts';
 import { findManifests } from './secret-manifest.ts';
-import { isHighEntropy } from './secret-signs.ts';
-import { cutAtLines, merge, replaceEach, type Span, without } from './spans.ts';
+import { isHighEntropy, looksChosen } from './secret-signs.ts';
+import { cutAtLines, merge, type Range, replaceEach, type Span, without } from './spans.ts';
+import { TextIndex } from './text-index.ts';
 import { TOKEN_RULES } from './token-rules.ts';
 
 export interface Redactor {
@@ -67,32 +68,52 @@ export function createRedactor(options: {
   const isOpen = openWords(paths, open);
 
   function find(text: string, depth = MAX_DECODED): Span[] {
-    const spans = [...knownSecrets.find(text), ...inAnyView(text)];
-    return depth === 0 ? spans : [...spans, ...findDecoded(text, (inside) => find(inside, depth - 1))];
+    const views = viewsOf(text);
+    const spans = [...knownSecrets.find(text, views), ...inAnyView(text, views)];
+    return depth === 0 ? spans : [...spans, ...findDecoded(text, views, (inside) => find(inside, depth - 1))];
   }
 
-  /** One pass. What is masked changes what stands beside it, so passes are made until nothing changes. */
-  function pass(text: string): string {
+  /** One pass over the parts of the text that are `near`; where the placeholders are that it put in. */
+  function pass(text: string, repeated: TextIndex, near: readonly Range[]): { text: string; changed: Range[] } {
     const { own, foreign } = placeholders.find(text);
-    const view = withWalls(text, own);
+    const whole = withWalls(text, own);
+    const view = withWalls(text, outside(text.length, near, own));
     const spans = [
       ...foreign.map(({ start, end }) => ({ start, end, kind: 'placeholder' })),
       ...find(view.text).map((span) => moved(view, span)),
+      ...outsideTemplates(
+        whole.text,
+        repeated.find(whole.text).filter((span) => isWord(whole.text, span)),
+      ).map((span) => moved(whole, span)),
       ...rules.flatMap((rule) => findOwnerPattern(rule, text)),
     ];
-    if (spans.length === 0) return text;
     const lines = cutAtLines(text, without(merge(spans), own)).filter(
       ({ start, end, kind }) => kind === 'placeholder' || !isOpen(text.slice(start, end)),
     );
-    return replaceEach(text, lines, ({ start, end, kind }) => placeholders.of(text.slice(start, end), kind));
+    let longer = 0;
+    const changed: Range[] = [];
+    const masked = replaceEach(text, lines, ({ start, end, kind }) => {
+      const value = text.slice(start, end);
+      if (isRepeatable(value)) repeated.add(value, { kind, base64: false });
+      const placeholder = placeholders.of(value, kind);
+      changed.push({ start: start + longer, end: start + longer + placeholder.length });
+      longer += placeholder.length - value.length;
+      return placeholder;
+    });
+    return { text: masked, changed };
   }
 
+  /** What is masked changes what stands beside it, so passes are made there until nothing changes. */
   function redact(text: string): string {
+    // What was masked at one place is masked at all others, where only the word itself stands.
+    const repeated = new TextIndex(MIN_SECRET_LENGTH, 16);
     let before = text;
+    let near: readonly Range[] = [{ start: 0, end: text.length }];
     for (let i = 0; i < MAX_PASSES; i++) {
-      const after = pass(before);
-      if (after === before) return after;
-      before = after;
+      const after = pass(before, repeated, near);
+      if (after.changed.length === 0) return after.text;
+      before = after.text;
+      near = after.changed;
     }
     throw new RedactionError(
       'a text keeps showing more secrets each time it is masked',
@@ -117,6 +138,34 @@ export function createRedactor(options: {
   };
 }
 
+const isRepeatable = (value: string): boolean =>
+  value.length >= MIN_SECRET_LENGTH &&
+  /[\d!#%^*+?@$~]/.test(value) &&
+  looksChosen(value) &&
+  !/\s/.test(value) &&
+  !NAME_LIKE.test(value);
+/** Words that are joined may be the name of many things. */
+const NAME_LIKE = /^[a-z]+\d*(?:[_./-][a-z]*\d*)+$/i;
+
+/** How far from a change a rule may see it. */
+const REACH = 4096;
+
+/** What a text of `length` need not be searched in: `walls`, which are in order, and all that is far from `near`. */
+function outside(length: number, near: readonly Range[], walls: readonly Range[]): Range[] {
+  const gaps: Range[] = [];
+  let from = 0;
+  for (const { start, end } of [...near, { start: length + REACH, end: length + REACH }]) {
+    if (start - REACH > from) gaps.push({ start: from, end: Math.min(start - REACH, length) });
+    from = Math.max(from, end + REACH);
+  }
+  return without(
+    [...walls].map((wall) => ({ ...wall, kind: '' })),
+    gaps,
+  )
+    .concat(gaps.map((gap) => ({ ...gap, kind: '' })))
+    .sort((a, b) => a.start - b.start);
+}
+
 const byForm = (text: string): Span[] => [
   ...RULES.flatMap(({ find }) => find(text)),
   ...findBlocks(text),
@@ -124,19 +173,20 @@ const byForm = (text: string): Span[] => [
 ];
 
 /** What is a secret by its form in any view of the text; template expressions stay what they are. */
-function inAnyView(text: string): Span[] {
-  const views = [colourless(text), ...unescapedViews(text)].filter((view) => view !== undefined);
+function inAnyView(text: string, { colourless, unescaped, joined }: Views): Span[] {
+  const views = [...(colourless ? [colourless] : []), ...unescaped];
   return [
     ...outsideTemplates(text, byForm(text)),
     ...views.flatMap((view) => outsideTemplates(view.text, byForm(view.text)).map((span) => moved(view, span))),
-    ...overLineEnds(text),
+    ...overLineEnds(text, joined),
   ];
 }
 
 const moved = (view: View, span: Span): Span => ({ ...span, ...inOriginal(view, span) });
 
 // `${{ … }}` of workflows, `{{ … }}` of Jinja and Helm, `{% … %}`, `${…}` of shells, Flux and Terraform, `$(…)`.
-const TEMPLATE = /\{\{[^{}\r\n]{0,400}\}\}|\{%[^{}%\r\n]{0,400}%\}|\$\{\{?[^{}\r\n]{0,400}\}\}?|<%[^%\r\n]{0,400}%>/g;
+const TEMPLATE =
+  /\{\{[^\r\n]{0,400}?\}\}|\{%[^{}%\r\n]{0,400}%\}|\$\{\{?(?:[^{}\r\n]|\$\{[^{}\r\n]{0,100}\}){0,400}\}\}?|<%[^%\r\n]{0,400}%>/g;
 
 function outsideTemplates(text: string, spans: readonly Span[]): Span[] {
   if (spans.length === 0) return [];
@@ -152,17 +202,17 @@ function outsideTemplates(text: string, spans: readonly Span[]): Span[] {
  * Tokens that were wrapped. What follows one that is whole without its next line belongs to it only when it looks like
  * it.
  */
-function overLineEnds(text: string): Span[] {
-  const view = joinedView(text);
+function overLineEnds(text: string, view: View | undefined): Span[] {
   if (view === undefined) return [];
-  const whole = new Set(TOKEN_RULES.flatMap(({ find }) => find(text)).map(({ start }) => start));
-  return TOKEN_RULES.flatMap(({ find }) => find(view.text)).flatMap((span) => {
+  const wrapped = TOKEN_RULES.flatMap(({ find }) => find(view.text)).flatMap((span) => {
     const range = inOriginal(view, span);
     const [, ...rest] = text.slice(range.start, range.end).split(/\r?\n|\\n/);
     const isWrapped = rest.length > 0 && isHighEntropy(view.text.slice(span.start, span.end));
-    const isToken = isWrapped && (!whole.has(range.start) || rest.every((line) => CONTINUES.test(line.trim())));
-    return isToken ? [{ ...range, kind: span.kind }] : [];
+    return isWrapped ? [{ ...range, kind: span.kind, rest }] : [];
   });
+  if (wrapped.length === 0) return [];
+  const whole = new Set(TOKEN_RULES.flatMap(({ find }) => find(text)).map(({ start }) => start));
+  return wrapped.filter(({ start, rest }) => !whole.has(start) || rest.every((line) => CONTINUES.test(line.trim())));
 }
 
 const CONTINUES = /^(?=[^\s]{0,200}\d)(?=[^\s]{0,200}[A-Z])[\w.~+/=-]{8,}$/;

@@ -20,19 +20,38 @@ export const rulesOf = (rows: Readonly<Record<string, RegExp | [pattern: RegExp,
   Object.entries(rows).map(([row, rule]) => {
     const [kind = '', name = ''] = row.split(': ');
     const [pattern, unless] = rule instanceof RegExp ? [rule] : rule;
-    return { name, find: (text) => findPattern(text, pattern, unless, kind) };
+    return { name, find: (text) => findPattern(text, pattern, kind, unless) };
   });
 
-function findPattern(text: string, pattern: RegExp, unless: RegExp | undefined, kind: string): Span[] {
+/** What `pattern` masks of its matches that begin in a part of the text, but for values that `unless` knows. */
+export function findPattern(
+  text: string,
+  pattern: RegExp,
+  kind: string,
+  unless?: RegExp,
+  from = 0,
+  until = text.length,
+): Span[] {
   const spans: Span[] = [];
-  for (const match of text.matchAll(pattern)) {
-    const { secret, quoted, bare } = match.indices?.groups ?? {};
-    const [start, end] = secret ?? quoted ?? bare ?? ((match.indices as RegExpIndicesArray)[0] as [number, number]);
+  pattern.lastIndex = from;
+  for (let match = pattern.exec(text); match !== null && match.index < until; match = pattern.exec(text)) {
+    const indices = match.indices as RegExpIndicesArray;
+    const { secret, quoted, bare, nested, open } = indices.groups ?? {};
+    const [start, stop] = secret ?? quoted ?? bare ?? nested ?? (indices[0] as [number, number]);
+    const end = open === undefined ? stop : closingQuote(text, open[0], stop);
     const value = text.slice(start, end);
     if (unless?.test(value) !== true) spans.push({ ...unquoted(value, start), kind });
   }
   return spans;
 }
+
+/** Where a quote closes that was opened before the value; `end` when it does not on this line. */
+function closingQuote(text: string, opened: number, end: number): number {
+  const length = text.slice(end, end + MAX_QUOTED).search(text.charAt(opened) === '"' ? /["\r\n]/ : /['\r\n]/);
+  return length !== -1 && text.charAt(end + length) === text.charAt(opened) ? end + length : end;
+}
+
+const MAX_QUOTED = 256;
 
 /** Without the quotes around it, so that the text stays what it was to a parser. */
 function unquoted(value: string, start: number): Range {
@@ -45,10 +64,10 @@ function unquoted(value: string, start: number): Range {
 const BEFORE_KEY =
   'api|private|access|secret|encryption|signing|auth|master|account|license|licence|shared|preshared|application|app|admin|unseal|recovery|storage|certificate';
 const SUFFIX =
-  '(?:[_-]?(?:value|base|base64|b64|hex|hash|plain|raw|old|new|pbkdf2|bcrypt|sha\\d{1,3}|encrypted|\\d{1,3})|(?<=key|secret)[_-]?id)?';
+  '(?:[_-]?(?:value|data|text|string|current|base|base64|b64|hex|hash|plain|raw|old|new|pbkdf2|bcrypt|sha\\d{1,3}|encrypted|\\d{1,3})|(?<=key|secret)[_-]?id)?';
 
 /** The end of a key whose value is secret, as part of a pattern. */
-export const SECRET_KEY = `(?:token|password|passwd|passphrase|passcode|passwort|kennwort|pwd|pass|pw|secret|credentials?|(?<![a-z])psk|jwt|(?:${BEFORE_KEY})[ _.-]?key)${SUFFIX}`;
+export const SECRET_KEY = `(?:token|password|passwd|passphrase|passcode|passkey|seed[ _-]?phrase|mnemonic|passwort|wachtwoord|kennwort|pwd|pass|pw|secret|credentials?|(?<![a-z])psk|jwt|authtok|(?:${BEFORE_KEY})[ _.-]?key)${SUFFIX}`;
 
 const LIMIT_MS = 1000;
 // The whole search runs in the other context, where it can be stopped.

@@ -16,6 +16,21 @@ export function inOriginal({ at, ends }: View, { start, end }: Range): Range {
   return { start: at[start] as number, end: ends ? (ends[last] as number) : (at[last] as number) + 1 };
 }
 
+/** All views of a text but the one without blanks; undefined, or none, where one would be the text itself. */
+export interface Views {
+  joined: View | undefined;
+  bareHex: View | undefined;
+  colourless: View | undefined;
+  unescaped: View[];
+}
+
+export const viewsOf = (text: string): Views => ({
+  joined: joinedView(text),
+  bareHex: bareHexView(text),
+  colourless: colourless(text),
+  unescaped: unescapedViews(text),
+});
+
 const WALL = '\uffff';
 
 // What moves the cursor or changes the colour of a terminal, as it is and as JSON, shells and people escape it.
@@ -39,7 +54,7 @@ export const withWalls = (text: string, places: readonly Range[]): View =>
   places.length === 0 ? { text } : viewWithout(text, places, WALL);
 
 /** The text without line breaks and colours; undefined when it has none. */
-export function joinedView(text: string): View | undefined {
+function joinedView(text: string): View | undefined {
   const gaps = gapsOf(text, SPLIT);
   return gaps.length === 0 ? undefined : viewWithout(text, gaps);
 }
@@ -51,7 +66,7 @@ export const squeezed = (text: string): string => text.replace(BLANK, '');
 export const withoutBlanks = (text: string): View => viewWithout(text, gapsOf(text, BLANK));
 
 /** The text without its colours; undefined when it has none. */
-export function colourless(text: string): View | undefined {
+function colourless(text: string): View | undefined {
   const gaps = gapsOf(text, COLOUR);
   return gaps.length === 0 ? undefined : viewWithout(text, gaps);
 }
@@ -65,7 +80,7 @@ const HEX_RUN = new RegExp(`(?<![0-9A-Za-z])(?:0x)?${BYTES}(?:${HEX_GAP}${BYTES}
 const GAP_IN_RUN = new RegExp(HEX_GAP, 'g');
 
 /** The text without what stands between the bytes of hexadecimal numbers; undefined when there are none. */
-export function bareHexView(text: string): View | undefined {
+function bareHexView(text: string): View | undefined {
   const gaps = gapsOf(text, HEX_RUN).flatMap(({ start, end }) =>
     gapsOf(text.slice(start, end), GAP_IN_RUN).map((gap) => ({ start: start + gap.start, end: start + gap.end })),
   );
@@ -101,7 +116,7 @@ function plainOf(mark: string): string {
 const MAX_DEPTH = 3;
 
 /** The text as it is with its escapes read, once for each time it may have been escaped: of URLs, JSON, shells, XML. */
-export function unescapedViews(text: string): View[] {
+function unescapedViews(text: string): View[] {
   const views: View[] = [];
   let view: View = { text };
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
@@ -120,9 +135,20 @@ function unescapedView(view: View): View | undefined {
   const ends = new Int32Array(text.length);
   let size = 0;
   let from = 0;
+  const copy = (start: number, end: number) => {
+    parts.push(text.slice(start, end));
+    for (let i = start; i < end; i++) put(i, i + 1);
+  };
+  /** Lines far from any escape are in the text itself: they are left out. */
   const keep = (to: number) => {
-    parts.push(text.slice(from, to));
-    for (let i = from; i < to; i++) put(i, i + 1);
+    const head = from === 0 ? 0 : lineAfter(text, from, to);
+    const tail = to === text.length ? to : lineBefore(text, head, to);
+    if (tail - head < MIN_GAP) return copy(from, to);
+    copy(from, head);
+    parts.push(`${WALL}\n`);
+    put(head, head + 1);
+    put(tail - 1, tail);
+    copy(tail, to);
   };
   const put = (start: number, end: number) => {
     const range = inOriginal(view, { start, end });
@@ -147,8 +173,32 @@ function unescapedView(view: View): View | undefined {
   return { text: parts.join(''), at: at.subarray(0, size), ends: ends.subarray(0, size) };
 }
 
-const gapsOf = (text: string, pattern: RegExp): Range[] =>
-  [...text.matchAll(pattern)].map(({ 0: { length }, index }) => ({ start: index, end: index + length }));
+/** Shorter parts are not worth leaving out. */
+const MIN_GAP = 1024;
+const NEAR_LINES = 3;
+
+/** The beginning of the third line behind `from`, or `to`. */
+function lineAfter(text: string, from: number, to: number): number {
+  let at = from;
+  for (let i = 0; i <= NEAR_LINES && at < to; i++) at = text.indexOf('\n', at) + 1 || to;
+  return Math.min(at, to);
+}
+
+/** The beginning of the third line before `to`, or `from`. */
+function lineBefore(text: string, from: number, to: number): number {
+  let at = to;
+  for (let i = 0; i <= NEAR_LINES && at > from; i++) at = at < 2 ? 0 : text.lastIndexOf('\n', at - 2) + 1;
+  return Math.max(at, from);
+}
+
+function gapsOf(text: string, pattern: RegExp): Range[] {
+  const gaps: Range[] = [];
+  pattern.lastIndex = 0;
+  for (let gap = pattern.exec(text); gap !== null; gap = pattern.exec(text)) {
+    gaps.push({ start: gap.index, end: pattern.lastIndex });
+  }
+  return gaps;
+}
 
 /** `gaps` are in order and apart; `mark`, of at most one character, stands in the place of each. */
 function viewWithout(text: string, gaps: readonly Range[], mark = ''): View {

@@ -81,6 +81,12 @@ export function isHighEntropy(value: string): boolean {
   return turns(value.slice(0, 4096)) >= 0.25 && entropy(value.slice(0, 4096)) >= 3;
 }
 
+/** What nobody writes in a sentence: digits, signs, letters in turn. */
+export const looksChosen = (value: string): boolean =>
+  value.length >= 6 &&
+  (/\d/.test(value) || /[!#%^*+?@$~]/.test(value) || /[a-z][A-Z]/.test(value)) &&
+  /[a-z]/i.test(value);
+
 function classOf(code: number): 0 | 1 | 2 | 3 {
   if (code >= 97 && code <= 122) return 1;
   if (code >= 65 && code <= 90) return 2;

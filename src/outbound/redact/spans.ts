@@ -10,6 +10,13 @@ export interface Span extends Range {
   kind: string;
 }
 
+/** A span of a part of a text that begins at `offset`. */
+export const movedBy = ({ start, end, kind }: Span, offset: number): Span => ({
+  start: start + offset,
+  end: end + offset,
+  kind,
+});
+
 /** `text` with each of `places`, which are in order and apart, replaced. */
 export function replaceEach<P extends Range>(text: string, places: readonly P[], by: (place: P) => string): string {
   const parts: string[] = [];

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createRedactor } from '../../../src/outbound/redact/redactor.ts';
+import { cases } from '../../sweep.ts';
 import { dice } from './fill.ts';
 import { ordinaryLines } from './ordinary.ts';
 
-const LINES = ordinaryLines(4000, dice(11));
+const LINES = ordinaryLines(cases(1200, 4000), dice(11));
 
 test('fewer than 1 in 100 ordinary log lines are touched; digests, commits, UUIDs and public keys stay', () => {
   const { redact } = createRedactor({ secrets: [] });

@@ -3,9 +3,16 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createRedactor } from '../../../src/outbound/redact/redactor.ts';
 import { secretsInEnv, secretsInText } from '../../../src/outbound/redact/secrets-in-file.ts';
+import { cases } from '../../sweep.ts';
 import { FORMS, leftovers, PLACES, planted, SETTINGS } from './planted.ts';
 
 const ALL = planted();
+/** In the suite one of the two secrets of each kind, each in two of the places; in the sweep all of them in all. */
+const SOME = cases(
+  ALL.filter((_, i) => i % 2 === 0),
+  ALL,
+);
+const EVERY = cases(5, 1);
 
 test('there are at least 60 secrets of at least 20 kinds', () => {
   const kinds = new Set(ALL.map(({ kind }) => kind)).size;
@@ -20,8 +27,9 @@ for (const [form, write] of Object.entries(FORMS)) {
       secrets: ALL.map(({ value, kind }) => ({ value, kind: 'token', from: kind })),
     });
     const failed: string[] = [];
-    for (const { kind, value } of ALL) {
+    for (const [i, { kind, value }] of SOME.entries()) {
       const text = Object.values(PLACES)
+        .filter((_, place) => (place + i) % EVERY === 0)
         .map((place) => place(write(value)))
         .join('\nbetween\n');
       const masked = redact(text);
@@ -44,7 +52,7 @@ test('a secret that nobody carries is gone from a log by its form or its place',
 test('a secret that nobody carries is gone from settings, YAML, JSON and shell traces under a key that says so', () => {
   const failed: string[] = [];
   for (const [name, write] of Object.entries(SETTINGS)) {
-    for (const { kind, key, value } of ALL) {
+    for (const { kind, key, value } of SOME) {
       const masked = createRedactor({ secrets: [] }).redact(`before\n${write(key, value)}\nafter`);
       if (leftovers(masked, value).length > 0) failed.push(`${kind} as ${name}: ${masked}`);
     }
@@ -54,7 +62,7 @@ test('a secret that nobody carries is gone from settings, YAML, JSON and shell t
 
 test('a secret in colour that nobody carries is gone as one without', () => {
   const failed: string[] = [];
-  for (const { kind, line, value } of ALL) {
+  for (const { kind, line, value } of SOME) {
     const coloured = line.replace(value, () => `\u001b[33m${value}\u001b[0m`);
     const masked = createRedactor({ secrets: [] }).redact(`before\n${coloured}\nafter`);
     if (leftovers(masked, value).length > 0) failed.push(`${kind}: ${JSON.stringify(masked)}`);
