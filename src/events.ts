@@ -226,6 +226,14 @@ export const EVENTS = {
     times_seen: count,
     first_seen: time,
     inputs: optional(isInputs),
+    /** How the fingerprint was made; absent: in the first way. */
+    algorithm: optional(count),
+  }),
+  'failure.carried': row('stage', 'fingerprints are made in a new way: what an earlier one is now', {
+    ...failure,
+    /** Absent: its log is gone. */
+    to: optional(text),
+    algorithm: count,
   }),
   'failure.decided': row('stage', 'what is done about it, and why', {
     ...failure,

@@ -53,6 +53,7 @@ export const EXAMPLES: { readonly [T in EventType]: DataOf<T> } = {
     times_seen: 1,
     first_seen: '2026-01-01T00:00:00.000Z',
   },
+  'failure.carried': { fingerprint: 'f1', algorithm: 2 },
   'failure.decided': { fingerprint: 'f1', tier: 'executor', reason: 'first of 3' },
   'failure.given_up': { fingerprint: 'f1', ...REASON },
   'try.ended': { fingerprint: 'f1' },

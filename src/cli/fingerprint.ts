@@ -6,6 +6,7 @@ import { failUsage } from '../errors.ts';
 import type { AttemptEnd } from '../events.ts';
 import type { ProjectRule } from '../failure/classify.ts';
 import { endOfBytes, type Failure, identifyFrom, masksOf, type ReadEnd, WINDOWS } from '../failure/fingerprint.ts';
+import { localMasks } from '../failure/mask.ts';
 import { fileFacts } from '../io/files.ts';
 import { readLogEnd } from '../io/log.ts';
 import { readStreamEnd } from '../io/stdin.ts';
@@ -31,7 +32,8 @@ export async function run(input: CommandInput): Promise<Answer | number> {
   const ended = endedOption(options);
   const stage = String(options.stage ?? '');
   const green = options['last-green'] === undefined ? undefined : endOfFile(String(options['last-green']));
-  const failure = identifyFrom(await logOf(words[0]), { stage, ended, green, rules });
+  const local = localMasks(checkoutOf(input.home));
+  const failure = identifyFrom(await logOf(words[0]), { stage, ended, green, rules, local });
   return { text: failureReport(failure, { stage, ended }), json: { ...answerOf(failure), masked: masksOf(failure) } };
 }
 

@@ -23,7 +23,7 @@ const NEWS: News = {
   'plugin.failed': (d) => ['no answer', d.reason],
   'prompt.saved': (d) => ['kept', `the question that nobody could be asked: ${d.path}`],
   'case.opened': (d) => ['case', `${d.case}: ${d.path}`],
-  'case.closed': (d) => ['case', `${d.case} is closed: ${d.reason}`],
+  'case.closed': (d) => ['case', `${d.case || 'what was given up'} is closed: ${d.reason}`],
   'stage.stale': (d) => ['stale', `no longer stands: ${d.why}`],
   'safe_mode.on': (d) => ['safe mode', `safe mode is on, the AI changes nothing more: ${d.why}`],
 };

@@ -1,13 +1,10 @@
 // What the loop knows of a failure in its ledger, and what it would do about it now. Reads only.
-import { basename, dirname } from 'node:path';
 import { MendError } from '../errors.ts';
-import { type Failure, identifyFrom } from '../failure/fingerprint.ts';
-import { fileFacts } from '../io/files.ts';
+import type { Failure } from '../failure/fingerprint.ts';
 import type { Layout } from '../io/layout.ts';
-import { readLogEnd } from '../io/log.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { openMask } from '../journal/mask.ts';
-import { projectRules } from '../mend/identify.ts';
+import { identifyAgain, projectRules } from '../mend/identify.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
 import { situationOf } from '../mend/situation.ts';
 import { maskedLeaves } from '../outbound/redact/redactor.ts';
@@ -43,7 +40,7 @@ export async function explainFailure(
   const secrets = config instanceof MendError ? { map: { carry: [] }, loop: { redact: [] } } : config;
   const tracked = (await checkoutFiles(layout.home))?.files.keys() ?? [];
   const mask = openMask(layout.home, secrets, options.env, tracked);
-  const read = readAgain(entry, layout, rules);
+  const read = identifyAgain(entry, layout, loadStages(layout, { look: true }).state.stages, rules);
   const failure = read && { ...read, errors: maskedLeaves(read.errors, mask) as Failure['errors'] };
   const safe_mode = readSafeMode(layout) !== undefined;
   if (config instanceof MendError) return { entry, failure, next: { unknown: `${config.code}: ${config.message}` } };
@@ -52,19 +49,4 @@ export async function explainFailure(
   const incident = { attempt: 1, waits: 0, failure: { ...entry, transient }, history: entry };
   const situation = situationOf(config.loop, ledger, options.now, { ai: options.ai, safe_mode }, entry);
   return { entry, failure, next: decide(incident, situation) };
-}
-
-function readAgain(entry: LedgerEntry, layout: Layout, rules: ReturnType<typeof projectRules>): Failure | undefined {
-  const { stage, log, ended } = entry;
-  const path = log && `${layout.home}/${log}`;
-  if (!path || !fileFacts(path)) return undefined;
-  const record = loadStages(layout, { look: true }).state.stages[stage];
-  // The log of a cell is in a folder of the cell's name.
-  const green = (record?.cells?.[basename(dirname(path))] ?? record)?.green_log;
-  return identifyFrom((bytes) => readLogEnd(path, bytes), {
-    stage,
-    ended,
-    rules,
-    green: green === undefined ? undefined : (bytes) => readLogEnd(`${layout.home}/${green}`, bytes),
-  });
 }

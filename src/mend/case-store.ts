@@ -97,8 +97,9 @@ export function closeCases(
   const closed = { time: new Date(now).toISOString(), why: reason };
   for (const summary of open) store.writeSummary({ ...summary, state: 'closed', closed });
   // Of a case whose file is gone the ledger still knows.
-  const isOpen = ({ case: name, patches }: LedgerEntry) =>
-    name !== undefined || (end === 'green' && patches.some(isWaitingAnswer));
+  const isOpen = ({ case: name, patches, orphaned, gave_up_at }: LedgerEntry) =>
+    name !== undefined ||
+    (end === 'green' && (patches.some(isWaitingAnswer) || (orphaned && gave_up_at !== undefined)));
   const lost = stages
     .flatMap((stage) => entriesOf(ledger, stage))
     .filter((entry) => isOpen(entry) && !open.some(({ fingerprint }) => fingerprint === entry.fingerprint))

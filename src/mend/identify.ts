@@ -1,18 +1,21 @@
 // A failed attempt is identified: read from its log, looked up in the ledger, recorded.
-import { relative } from 'node:path';
+import { basename, dirname, relative } from 'node:path';
 import { LOOP_FILE } from '../config/files.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { type AttemptEnd, type DataOf, type EventType, isInputs, type NewEvent } from '../events.ts';
 import type { ProjectRule } from '../failure/classify.ts';
-import { excerptOf, identifyFrom } from '../failure/fingerprint.ts';
+import { ALGORITHM, excerptOf, type Failure, identifyFrom } from '../failure/fingerprint.ts';
+import { localMasks } from '../failure/mask.ts';
+import { fileFacts } from '../io/files.ts';
+import type { Layout } from '../io/layout.ts';
 import { readLogEnd } from '../io/log.ts';
-import { recordOf } from '../journal/stages.ts';
+import { recordOf, type StageState } from '../journal/stages.ts';
 import type { ExecutionError } from '../plan/codes.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { cellKey } from '../plan/matrix.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident, Sighting } from '../triage/incident.ts';
-import { entryOf } from '../triage/ledger.ts';
+import { entryOf, type LedgerEntry } from '../triage/ledger.ts';
 
 export interface FailedAttempt {
   step: PlanStep;
@@ -35,6 +38,7 @@ export function identify(run: Run, failed: FailedAttempt): Incident {
   const failure = identifyFrom((bytes) => readLogEnd(path, bytes), {
     stage,
     ended,
+    local: localMasks(layout.home, Object.values(cell)),
     rules: [...projectRules(run.config.loop), ...run.plugins.rules],
     green: green === undefined ? undefined : (bytes) => readLogEnd(`${layout.home}/${green}`, bytes),
   });
@@ -58,8 +62,43 @@ export function identify(run: Run, failed: FailedAttempt): Incident {
     times_seen: (history?.times_seen ?? 0) + 1,
     first_seen: history?.first_seen ?? new Date(run.clock.now()).toISOString(),
     ...(inputs && { inputs }),
+    algorithm: ALGORITHM,
   });
   return currentIncident(run, sighting);
+}
+
+/** A failure of the ledger, read again from its latest log; undefined when that is gone. */
+export function identifyAgain(
+  { stage, log, ended }: LedgerEntry,
+  layout: Layout,
+  stages: StageState['stages'],
+  rules: readonly ProjectRule[] = [],
+): Failure | undefined {
+  const path = log && `${layout.home}/${log}`;
+  if (!path || !fileFacts(path)) return undefined;
+  // The log of a cell is in a folder of the cell's name.
+  const cell = basename(dirname(path));
+  const values = cell === stage ? [] : cell.split(',').map((axis) => axis.slice(axis.indexOf('=') + 1));
+  const green = (stages[stage]?.cells?.[cell] ?? stages[stage])?.green_log;
+  return identifyFrom((bytes) => readLogEnd(path, bytes), {
+    stage,
+    ended,
+    rules,
+    local: localMasks(layout.home, values),
+    green: green === undefined ? undefined : (bytes) => readLogEnd(`${layout.home}/${green}`, bytes),
+  });
+}
+
+/** What becomes of failures whose fingerprints were made in an older way: read again from their logs, as far as these are there. */
+export function carriedEvents({ journal, layout }: Pick<Run, 'journal' | 'layout'>): NewEvent[] {
+  const old = Object.values(journal.ledger.entries).filter(
+    ({ algorithm = 1, orphaned }) => algorithm < ALGORITHM && !orphaned,
+  );
+  return old.map((entry) => {
+    const { stage, fingerprint } = entry;
+    const to = identifyAgain(entry, layout, journal.stages.stages)?.fingerprint;
+    return { type: 'failure.carried', stage, data: { fingerprint, ...(to && { to }), algorithm: ALGORITHM } };
+  });
 }
 
 /** The same failure with what is known of it by now. */

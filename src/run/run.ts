@@ -7,6 +7,7 @@ import { withLock } from '../io/lock.ts';
 import { ownFolder } from '../io/store.ts';
 import { executionEnded, writeRunFile } from '../journal/run-file.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
+import { carriedEvents } from '../mend/identify.ts';
 import { verifyHolding } from '../mend/judge-fixes.ts';
 import { finishNotifying, notifyOfStages } from '../mend/notify.ts';
 import { recoverFixes } from '../mend/recover.ts';
@@ -53,6 +54,7 @@ async function perform(prepared: Prepared, request: RunRequest, needsPerson: () 
   try {
     journal.append(...opening(prepared, request));
     journal.catchUp();
+    journal.append(...carriedEvents(run));
     await recoverFixes(run);
     await writeAgain(run, prepared.putBack);
     const result = await execute(prepared, request);

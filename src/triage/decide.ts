@@ -7,7 +7,9 @@ import { type DayUsage, isFlapping, type LedgerEntry, triesSpent, usedOn } from 
 import { counted, dayOf, ordinal } from './words.ts';
 
 /** As much of an incident as a decision needs; `history` is undefined for a failure that was never seen. */
-export interface DecidedIncident extends Pick<Incident, 'attempt' | 'waits'>, Partial<Pick<Incident, 'storyCase'>> {
+export interface DecidedIncident
+  extends Pick<Incident, 'attempt' | 'waits'>,
+    Partial<Pick<Incident, 'storyCase' | 'heldSince'>> {
   failure: Pick<Incident['failure'], 'class' | 'transient' | 'external'>;
   history: LedgerEntry | undefined;
 }
@@ -86,8 +88,9 @@ export function decide(incident: DecidedIncident, situation: Situation): Decisio
     const [sentence] = (history?.case && history.suggestion?.ask?.reasons) || [];
     return none('open_case', `case ${openCase} is open${sentence ? `, a fix waits for your word: ${sentence}` : ''}`);
   }
-  if (history?.gave_up_at !== undefined) {
-    return none('give_up_stands', `it was given up on ${dayOf(history.gave_up_at)}; reset the stage to start again`);
+  const gaveUpAt = history?.gave_up_at ?? incident.heldSince;
+  if (gaveUpAt !== undefined) {
+    return none('give_up_stands', `it was given up on ${dayOf(gaveUpAt)}; reset the stage to start again`);
   }
   // Whatever comes below ends in another attempt.
   if (attempt >= limits.stage_attempts) {

@@ -1,5 +1,6 @@
 // Events → the ledger: fold a failure's story in order and it comes out. Pure.
 import { type EventType, type FixOutcome, KNOWN_FIXES, type LoopEvent, PERSON } from '../events.ts';
+import { carryOver } from './carry-over.ts';
 import {
   type DayUsage,
   entriesOf,
@@ -64,6 +65,7 @@ const STORY = {
     delete entry.suggestion;
     delete entry.stands_on;
     if (data.green) entry.patches = entry.patches.filter((patch) => !isWaitingAnswer(patch));
+    if (data.green && entry.orphaned) delete entry.gave_up_at;
   },
   'case.answered': recordPersonsAnswer,
   'person.notified': (entry, { data, time }) => {
@@ -75,6 +77,7 @@ const STORY = {
     delete entry.gave_up_at;
   },
   'stage.reset': reset,
+  'failure.carried': () => {},
   'ledger.snapshot': () => {},
 } as const satisfies Folds;
 
@@ -87,6 +90,8 @@ export function foldLedger(ledger: Ledger, event: StoryEvent): void {
   const { run, seq } = event;
   if (event.type === 'ledger.snapshot') {
     if (isLedger(event.data.ledger)) Object.assign(ledger, structuredClone(event.data.ledger));
+  } else if (event.type === 'failure.carried') {
+    if (event.stage !== undefined) carryOver(ledger, { stage: event.stage, ...event.data });
   } else {
     countDay(ledger.day, event);
     const fold = STORY[event.type] as (entry: LedgerEntry, event: StoryEvent) => void;
@@ -118,7 +123,7 @@ function entriesFor(ledger: Ledger, event: StoryEvent): LedgerEntry[] {
   // Without a fingerprint it concerns all failures of the stage.
   if (!fingerprint) return entriesOf(ledger, stage);
   const entry = entryOf(ledger, stage, fingerprint) ?? newEntry(stage, fingerprint, event.time);
-  ledger.entries[entryKey(stage, fingerprint)] = entry;
+  ledger.entries[entryKey(stage, entry.fingerprint)] = entry;
   return [entry];
 }
 
@@ -153,6 +158,7 @@ function recordSighting(entry: LedgerEntry, { data, time, run }: LoopEvent<'fail
   entry.last_seen = time;
   entry.times_seen += 1;
   entry.run = run;
+  if (data.algorithm !== undefined) entry.algorithm = data.algorithm;
   if (data.log === undefined) delete entry.log;
   else entry.log = data.log;
   entry.ended = data.ended;

@@ -2,7 +2,7 @@
 // Folded from events, so a later process knows the same. Pure.
 import type { AttemptEnd, FixTier, Inputs, LoopEvent } from '../events.ts';
 import { endOf, type Failure } from '../failure/fingerprint.ts';
-import { entryOf, type Ledger, type LedgerEntry, storyCaseOf } from './ledger.ts';
+import { entryOf, heldOver, type Ledger, type LedgerEntry, storyCaseOf } from './ledger.ts';
 
 /** A fix on the AI branch. */
 export interface Fix {
@@ -51,8 +51,10 @@ export interface Incident extends Sighting {
   readonly endText: string;
   /** What the ledger knows of this failure. */
   readonly history: LedgerEntry;
-  /** The open case of a later failure that stands on a fix of this one. */
+  /** The open case of a later failure that stands on a fix of this one, or of one that cannot be known again. */
   readonly storyCase: string | undefined;
+  /** When a failure of this stage was given up that cannot be known again: it may be this one. */
+  readonly heldSince?: string | undefined;
   /** How many waits this stage has used in this run. */
   readonly waits: number;
   /** The fix that this attempt judges. */
@@ -102,6 +104,8 @@ export class RunFailures {
       const [earlier, inputs] = [this.#fingerprintsOf(stage), this.#inputsOfFailure.get(step)];
       this.trials.set(step, { fix: { stage, step, ...data }, earlier, inputs, failed: false, rerun: false });
     }
+    if (type === 'failure.carried' && event.data.to !== undefined)
+      this.#rename(stage, event.data.fingerprint, event.data.to);
     // Run again without a verdict on the fix: the failure had proved nothing about it.
     if (type === 'step.retry' && trial?.failed) trial.rerun = true;
     if (type === 'step.started') this.#rerun.delete(step);
@@ -118,6 +122,22 @@ export class RunFailures {
         fingerprint: charged.fingerprint,
       });
       this.#rerun.delete(charged.step);
+    }
+  }
+
+  /** A run that was cut off goes on with fingerprints made in a new way. */
+  #rename(stage: string, from: string, to: string): void {
+    const now = (fingerprint: string) => (fingerprint === from ? to : fingerprint);
+    const renamed = (fix: Fix): Fix => (fix.stage === stage ? { ...fix, fingerprint: now(fix.fingerprint) } : fix);
+    this.#fingerprints.set(stage, this.#fingerprintsOf(stage).map(now));
+    this.#provisional = this.#provisional.map(renamed);
+    for (const [step, trial] of this.trials) {
+      if (trial.fix.stage !== stage) continue;
+      this.trials.set(step, { ...trial, fix: renamed(trial.fix), earlier: trial.earlier.map(now) });
+    }
+    for (const [step, { fix, fingerprint }] of this.charges) {
+      const isOwn = step === stage || step.startsWith(`${stage}[`);
+      this.charges.set(step, { fix: renamed(fix), fingerprint: isOwn ? now(fingerprint) : fingerprint });
     }
   }
 
@@ -156,11 +176,13 @@ export class RunFailures {
   /** Everything known of a failure that was seen, as of now. */
   incident(sighting: Sighting, ledger: Ledger): Incident {
     const { stage, step, failure, ended } = sighting;
+    const held = heldOver(ledger, stage);
     return {
       ...sighting,
       endText: endOf(ended),
       history: entryOf(ledger, stage, failure.fingerprint) as LedgerEntry,
-      storyCase: storyCaseOf(ledger, stage, failure.fingerprint),
+      storyCase: storyCaseOf(ledger, stage, failure.fingerprint) ?? held.case,
+      ...(held.gave_up_at === undefined ? {} : { heldSince: held.gave_up_at }),
       waits: this.#waitsOf(stage),
       trial: this.trials.get(step),
       provisional: this.#provisional.filter((fix) => fix.stage === stage),

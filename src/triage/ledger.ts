@@ -48,6 +48,10 @@ export type RefusedAnswer = Checked<typeof isRefusedAnswer>;
 const isEntry = shaped({
   stage: name,
   fingerprint: name,
+  /** How the fingerprint was made; absent: in the first way. */
+  algorithm: optional(count),
+  /** Made in an older way, from a log that is gone: it never returns; its open case, or that it was given up, holds for any. */
+  orphaned: optional(flag),
   class: oneOf(FAILURE_CLASSES),
   transient: flag,
   external: flag,
@@ -107,6 +111,8 @@ export interface Ledger {
   day: DayUsage;
   /** `stage/fingerprint` → what is known of it. */
   entries: Record<string, LedgerEntry>;
+  /** `stage/fingerprint` as it was made in an older way → today's fingerprint. */
+  renamed?: Record<string, string>;
 }
 
 const isOutline = shaped({
@@ -115,6 +121,7 @@ const isOutline = shaped({
   last_line: isPosition,
   day: isDayUsage,
   entries: shaped({}),
+  renamed: optional(shaped({})),
 });
 
 /** Whether a value read from disk is a ledger. */
@@ -135,9 +142,26 @@ export const emptyLedger = (): Ledger => ({
 
 export const entryKey = (stage: string, fingerprint: string): string => `${stage}/${fingerprint}`;
 
+/** Today's name of a failure that may be named as it was before fingerprints were made in a new way. */
+export function currentFingerprint({ renamed = {} }: Ledger, stage: string, fingerprint: string): string {
+  let now = fingerprint;
+  // One step for each new way; a circle would be a broken file.
+  for (let i = 0; i < 9 && Object.hasOwn(renamed, entryKey(stage, now)); i++)
+    now = renamed[entryKey(stage, now)] as string;
+  return now;
+}
+
+/** What holds for any failure of a stage, because the one it was for cannot be known again: a case, else that it was given up. */
+export function heldOver(ledger: Ledger, stage: string): Pick<LedgerEntry, 'case' | 'gave_up_at'> {
+  const orphans = entriesOf(ledger, stage).filter(({ orphaned }) => orphaned);
+  const open = orphans.findLast((entry) => entry.case !== undefined)?.case;
+  const since = orphans.findLast((entry) => entry.gave_up_at !== undefined)?.gave_up_at;
+  return open !== undefined ? { case: open } : since !== undefined ? { gave_up_at: since } : {};
+}
+
 /** What is known of a failure, or undefined when it was never seen. */
 export function entryOf(ledger: Ledger, stage: string, fingerprint: string): LedgerEntry | undefined {
-  const key = entryKey(stage, fingerprint);
+  const key = entryKey(stage, currentFingerprint(ledger, stage, fingerprint));
   return Object.hasOwn(ledger.entries, key) ? ledger.entries[key] : undefined;
 }
 
@@ -168,7 +192,8 @@ export function restOfStory(
   stage: string,
   { fingerprint, hash }: Pick<Patch, 'hash'> & { fingerprint: string },
 ) {
-  for (const { fingerprint: last, stands_on = [], patches } of entriesOf(ledger, stage)) {
+  for (const { fingerprint: last, stands_on = [], patches, orphaned } of entriesOf(ledger, stage)) {
+    if (orphaned) continue;
     const at = stands_on.findIndex((fix) => fix.fingerprint === fingerprint && fix.hash === hash);
     const answer = patches.find(isWaitingAnswer);
     if (at >= 0 && answer) return [...stands_on.slice(at + 1), { fingerprint: last, hash: answer.hash }];

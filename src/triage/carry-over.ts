@@ -1,0 +1,61 @@
+// The ledger after fingerprints are made in a new way: entries move to their new fingerprint, those that fall together are
+// joined. Pure.
+import { entriesOf, entryKey, type Ledger, type LedgerEntry, type Patch } from './ledger.ts';
+
+/** What became of an entry; without `to` its log is gone and nobody can tell. */
+export interface Carried {
+  stage: string;
+  fingerprint: string;
+  to?: string | undefined;
+  algorithm: number;
+}
+
+/** Carries one entry over, in place. */
+export function carryOver(ledger: Ledger, { stage, fingerprint, to, algorithm }: Carried): void {
+  const key = entryKey(stage, fingerprint);
+  const entry = ledger.entries[key];
+  if (!entry) return;
+  entry.algorithm = algorithm;
+  if (to === undefined) {
+    entry.orphaned = true;
+    return;
+  }
+  delete ledger.entries[key];
+  const there = ledger.entries[entryKey(stage, to)];
+  const moved = { ...entry, fingerprint: to };
+  ledger.entries[entryKey(stage, to)] = there ? joined(there, moved) : moved;
+  ledger.renamed = { ...ledger.renamed, [key]: to };
+  for (const one of entriesOf(ledger, stage)) {
+    one.stands_on = one.stands_on?.map((fix) => (fix.fingerprint === fingerprint ? { ...fix, fingerprint: to } : fix));
+    if (!one.stands_on) delete one.stands_on;
+  }
+}
+
+/** Two entries that are one failure: what was counted stays counted, and the later one tells how things stand. */
+function joined(a: LedgerEntry, b: LedgerEntry): LedgerEntry {
+  const [earlier, later] = a.last_seen <= b.last_seen ? [a, b] : [b, a];
+  const passed = [...new Set([...(earlier.passed ?? []), ...(later.passed ?? [])])];
+  const refused = [...(earlier.refused ?? []), ...(later.refused ?? [])];
+  return {
+    ...earlier,
+    ...later,
+    first_seen: a.first_seen < b.first_seen ? a.first_seen : b.first_seen,
+    times_seen: a.times_seen + b.times_seen,
+    executor_tries: a.executor_tries + b.executor_tries,
+    escalation_calls: a.escalation_calls + b.escalation_calls,
+    fruitless: a.fruitless + b.fruitless,
+    try_fixes: [...a.try_fixes, ...b.try_fixes],
+    patches: joinedPatches([...earlier.patches, ...later.patches]),
+    ...(passed.length > 0 && { passed }),
+    ...(refused.length > 0 && { refused: refused.slice(-MAX_REFUSED) }),
+  };
+}
+
+const MAX_REFUSED = 6;
+
+/** One per hash, in the order they first came; the latest outcome counts. */
+function joinedPatches(all: readonly Patch[]): Patch[] {
+  const byHash = new Map<string, Patch>();
+  for (const patch of [...all].sort((a, b) => a.time.localeCompare(b.time))) byHash.set(patch.hash, patch);
+  return [...byHash.values()];
+}
