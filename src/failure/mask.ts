@@ -211,7 +211,9 @@ const MASKS: readonly (readonly [name: MaskName, pattern: RegExp, becomes: Becom
     'peer',
     either(
       'gi',
-      /(?<=\b(?:rhost|rip)=)[\w.<>:#-]+|(?<=\binvalid user )\S+|(?<=\bfrom <ip> port )\d+/,
+      /(?<=\b(?:rhost|rip)=)[\w.<>:#-]+|(?<=\binvalid user {1,2})\S+|(?<=\bfrom <ip> port )(?:\d+|<port>)/,
+      // Also the name that was tried.
+      /(?<=\bFailed (?:password|none|publickey) for )(?!invalid user)\S+(?= from <ip>)/,
       /(?<=\bfrom <ip> \()[^()]*(?=\))|(?<=\bgetaddrinfo for )[\w<>.-]+(?= \[<ip>\])/,
     ),
     '<peer>',

@@ -186,6 +186,10 @@ const CASES: Record<string, Case> = {
   peer: {
     goes: [
       ['failure; rhost=10.0.0.5 user=root', 'failure; rhost=<peer> user=root'],
+      [
+        'Failed password for root from 10.0.0.5 port 4711 ssh2',
+        'Failed password for <peer> from <ip> port <peer> ssh2',
+      ],
       ['no invalid user admin', 'no invalid user <peer>'],
     ],
     stays: ['no user root', 'no client of it', 'login for git from pve1.lan'],
