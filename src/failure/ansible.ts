@@ -96,7 +96,11 @@ function causeOf(fields: ReadonlyMap<string, string>, exception: string | undefi
   return lastLines(printed || fields.get('stdout') || lastLine(fields.get('module_stdout') ?? '') || message);
 }
 
-const textLines = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '');
+/** What Ansible adds to many messages. */
+const BOILERPLATE =
+  /^(?:be elsewhere in the file|The offending line appears|If you are using a module and expect|\s*\^ here|\s*$)/;
+
+const textLines = (text: string): string[] => text.split('\n').filter((line) => !BOILERPLATE.test(line));
 const firstLines = (text: string): string => textLines(text).slice(0, MAX_CAUSE_LINES).join('\n');
 const lastLines = (text: string): string => textLines(text).slice(-MAX_CAUSE_LINES).join('\n');
 const lastLine = (text: string): string => textLines(text).at(-1) ?? '';

@@ -309,6 +309,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       Did not find any .{1,60} files? | /\bNo file(?:s)? (?:found|matched)/ | Chart\.yaml file is missing
       invalid or missing program image | pathspec '.{1,80}' did not match | does not appear to be a git repository
       not a git repository | Could not find or access
+      /\bNo (?:Task|Just|Make|Docker|Helm)file found/
     `,
   },
   // A tool's own complaint.
@@ -364,6 +365,9 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       refers to undefined (?:network|volume|service|config|secret) | depends on undefined service | missing separator
       does not contain recipe | Variable \x60\w+\x60 not defined | /\bTask "[^"]+" (?:does not exist|cancelled)/ | flag provided but not defined
       is not a valid (?:value|choice|option|key|name) | must be one of | valid values are | is not one of | SOPS encrypted, configuring decryption
+      cannot unmarshal \w+ into | unrecognized (?:directive|option|key|field|setting|argument) | unsupported config option
+      is invalid because | which is undefined | no declaration was found | Missing mandatory value | has unknown dependency
+      /\bdependency '[^']+' not found/ | /'(?:dict|list) object' has no attribute/ | Invalid data passed to | could not parse expression
       failed to validate | field is not valid | schema validation
     `,
   },

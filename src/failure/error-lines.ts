@@ -57,6 +57,8 @@ const MAX_ERRORS = 3;
 const MAX_GAP = 4;
 /** Lines that one error and what belongs to it may have: a program that fails for an hour says much. */
 const MAX_CLUSTER = 12;
+/** Warnings from before the checks that are told with what these found. */
+const MAX_WITHOUT = 2;
 /** Lines of hosts that are compared. */
 const MAX_HOST_LINES = 300;
 /** Lines before the errors that tell what was being done. */
@@ -82,7 +84,10 @@ export function pickErrorLines(log: LogEnd, green?: LogEnd, local: readonly Loca
 /** The messages of a log, each with its grade; chatter between them is out, unless there is nothing else. */
 function graded(log: LogEnd, local: readonly LocalMask[]): Line[] {
   const all = cleanLines(log);
-  const clean = all.slice(Math.max(0, all.findIndex(beginsChecks)));
+  const checks = Math.max(0, all.findIndex(beginsChecks));
+  // The command ended well; what it said it had to do without may be why a check does not hold.
+  const without = all.slice(0, checks).filter(isDoneWithout).slice(-MAX_WITHOUT);
+  const clean = [...without, ...all.slice(checks)];
   const quiet = clean.filter((line) => !isChatter(line));
   const lines = quiet.some((line) => line !== '') ? quiet : clean;
   return onceForAllHosts(messages(lines), local);
@@ -153,7 +158,9 @@ function cluster(lines: readonly Line[], grade: Grade): Line[] {
   }
   if (grade !== 'strong' && grade !== 'weak') return [anchor];
   const [before, after] = [lines.slice(0, end).reverse(), lines.slice(end + 1)];
-  if (!TIME_RAN_OUT.test(anchor.text)) return [...near(before, MAX_GAP).reverse(), anchor, ...near(after, 0)];
+  // What only says that something failed is often followed by what it was.
+  const gap = isSpecific(anchor.text) ? 0 : MAX_GAP;
+  if (!TIME_RAN_OUT.test(anchor.text)) return [...near(before, MAX_GAP).reverse(), anchor, ...near(after, gap)];
   const awaited = before.slice(0, MAX_GAP).find(isAwaited);
   return [...(awaited ? [awaited] : near(before, MAX_GAP).reverse()), anchor, ...near(after, MAX_GAP)];
 }

@@ -116,7 +116,7 @@ const finding: Join = (lines, i, { header }) => {
 /** An error that ends in a colon, and what it announces. */
 const headline: Join = (lines, i) => {
   const line = lines[i] as string;
-  if (!/(?::|=>)$/.test(line) || !isErrorLine(line)) return undefined;
+  if (!/(?::|=>|\bwhile loading YAML\.)$/.test(line) || !isErrorLine(line)) return undefined;
   const text = [line];
   let opens = true;
   let next = i + 1;
