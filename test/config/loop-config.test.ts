@@ -151,7 +151,7 @@ test('regular expressions must compile and match something', () => {
     `),
     [
       `${AT}:1:21: classify[0].match: not a regular expression: unterminated group`,
-      `${AT}:1:33: classify[0].class: expected one of permission_denied, missing_file, command_not_found, network_error, yaml_parse_error, talos_error, proxmox_error, unknown, got "netwrk_error"; did you mean "network_error"?`,
+      `${AT}:1:33: classify[0].class: expected one of permission_denied, missing_file, command_not_found, network_error, yaml_parse_error, talos_error, proxmox_error, config_error, unknown, got "netwrk_error"; did you mean "network_error"?`,
       `${AT}:1:49: classify[1].match: missing; expected a regular expression`,
       `${AT}:2:10: redact[0]: not a regular expression: range out of order in character class`,
       `${AT}:2:19: redact[1]: "a*" matches the empty text, so it would match everything`,

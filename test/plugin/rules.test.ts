@@ -68,7 +68,7 @@ test('rules that are not sound stop the run before it starts, with all that is w
   };
   assert.equal(await problems(load('executors: [a, b, c, d, e]', files)), [
     'e: it is named under executors, but has no hook propose; it has notify',
-    'a: classify answered outside its schema: [0].match: not a regular expression: unterminated group; [0].class: expected one of permission_denied, missing_file, command_not_found, network_error, yaml_parse_error, talos_error, proxmox_error, unknown, got "netwrk_error"; did you mean "network_error"?; [1].match: "a*" matches the empty text, so it would match everything',
+    'a: classify answered outside its schema: [0].match: not a regular expression: unterminated group; [0].class: expected one of permission_denied, missing_file, command_not_found, network_error, yaml_parse_error, talos_error, proxmox_error, config_error, unknown, got "netwrk_error"; did you mean "network_error"?; [1].match: "a*" matches the empty text, so it would match everything',
     'b: classify gave an answer that cannot be read: it holds a RegExp',
     'c: classify answered outside its schema: expected a list, got an empty mapping',
     'd: classify threw: nowhere is not defined',
