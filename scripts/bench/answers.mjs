@@ -31,12 +31,12 @@ await bench('answers', async () => {
   const second = new Map((await outcomes(told)).map((row) => [`${row.style}/${row.mistake.name}`, row.outcome]));
   const rows = first.map((row) => ({
     ...row,
-    then: row.outcome === 'refused' ? (second.get(`${row.style}/${row.mistake.name}`) ?? 'not told') : '',
+    next: row.outcome === 'refused' ? (second.get(`${row.style}/${row.mistake.name}`) ?? 'not told') : '',
   }));
-  const misplaced = rows.filter(({ outcome, then }) => outcome === 'misplaced' || then === 'misplaced');
+  const misplaced = rows.filter(({ outcome, next }) => outcome === 'misplaced' || next === 'misplaced');
   if (misplaced.length > 0) process.exitCode = 1;
   if (show) for (const row of rows.filter(({ outcome }) => outcome !== 'right')) print(row);
-  const bad = rows.filter(({ then }) => then !== '' && then !== 'right');
+  const bad = rows.filter(({ next }) => next !== '' && next !== 'right');
   const names = (list) => list.map(({ style, mistake }) => `${style}/${mistake.name}`).join(', ');
   return {
     rows: [
@@ -56,9 +56,9 @@ await bench('answers', async () => {
   };
 });
 
-function print({ style, mistake, answer, outcome, code, reasons, then, files }) {
+function print({ style, mistake, answer, outcome, code, reasons, next, files }) {
   const result = outcome === 'misplaced' ? JSON.stringify(files) : `${code}\n${reasons.join('\n')}`;
-  console.log(`=== ${style} / ${mistake.name}: ${outcome}, then ${then}\n${answer}\n--- ${result}\n`);
+  console.log(`=== ${style} / ${mistake.name}: ${outcome}, then ${next}\n${answer}\n--- ${result}\n`);
 }
 
 function counted(style, rows) {
@@ -70,11 +70,11 @@ function counted(style, rows) {
     rows.length,
   );
   const misplaced = count(({ outcome }) => outcome === 'misplaced');
-  const then = share(
-    count(({ then: next }) => next === 'right'),
+  const later = share(
+    count(({ next }) => next === 'right'),
     refused,
   );
-  return [style, String(rows.length), right, String(refused), String(misplaced), then];
+  return [style, String(rows.length), right, String(refused), String(misplaced), later];
 }
 
 /** Each row with what became of its answer: right, refused or misplaced. */

@@ -104,7 +104,8 @@ function settle(change: Asked, read: ReadFile, known: Known): string | Refusal {
   }
   if (short !== undefined) return missing(change, path as string, read, editable);
   const [told, other] = mentioned(known);
-  if (told !== undefined && other === undefined) return told;
+  const tried = told !== undefined && other === undefined ? editFile(told, [change], read(told)) : undefined;
+  if (tried && !tried.ok) return tried;
   const places = nearestPlaces(answerLines(change), sources(editable, read));
   return { ...refuse('no_path', 'write the path of the file above the change, and its lines as they are'), places };
 }
@@ -117,18 +118,25 @@ const textOf = (change: Asked): string =>
 /** Among files that a text without marks fits, one must have so many more of its lines. */
 const MARGIN = 2;
 
-/** The files in which the change could be made, at one place or more. All of a file is written anew only where it is like it. */
+/**
+ * The files in which the change could be made, at one place or more. Of a text without marks, also those that have as many of its
+ * lines and do not take it: one of them may be meant.
+ */
 function bestOf(change: Asked, candidates: readonly string[], read: ReadFile): string[] {
-  const fits = candidates.flatMap((path) => {
+  const tried = candidates.map((path) => {
     const before = read(path) ?? '';
     const edited = editFile(path, [change], read(path));
-    if (!edited.ok && !FITS.has(edited.code)) return [];
     const { ofA, ofB } = linesInCommon(textOf(change), before);
-    if (edited.ok && edited.file.rewritten && ofB < 0.5) return [];
-    return [{ path, same: change.form === 'whole-file' ? ofA * answerLines(change).length : 0 }];
+    const isOther = edited.ok && edited.file.rewritten === true && ofB < 0.5;
+    const isFit = edited.ok ? !isOther : FITS.has(edited.code);
+    const isSame = !edited.ok && edited.code === 'no_change';
+    return { path, isFit, isSame, same: change.form === 'whole-file' ? ofA * answerLines(change).length : 0 };
   });
-  const most = Math.max(0, ...fits.map(({ same }) => same));
-  return fits.filter(({ same }) => same > most - MARGIN).map(({ path }) => path);
+  const most = Math.max(0, ...tried.filter(({ isFit }) => isFit).map(({ same }) => same));
+  const isRival = (same: number): boolean => change.form === 'whole-file' && most > 0 && same > most - MARGIN;
+  return tried
+    .filter(({ isFit, isSame, same }) => (isFit ? same > most - MARGIN : !isSame && isRival(same)))
+    .map(({ path }) => path);
 }
 
 /** Refusals of a change whose lines are there all the same. */

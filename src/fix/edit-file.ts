@@ -6,7 +6,7 @@ import { type Source, sourceOf } from './place/source.ts';
 import type { LineEdits } from './place/spot.ts';
 import { replaceWithin } from './place/within.ts';
 import { type AnswerLine, nearestPlaces, showPlace } from './show-place.ts';
-import { isWhole, rewritten } from './whole-file.ts';
+import { isWhole, lacksEdge, rewritten } from './whole-file.ts';
 
 /** A change, and not what stands beside one. */
 export type Asked = Exclude<Change, { form: 'beside' }>;
@@ -21,10 +21,15 @@ export function editFile(path: string, changes: readonly Asked[], before: string
   const asked = distinct(changes.map((change) => straightened(change, before)));
   const source = sourceOf(before);
   const [first] = asked;
-  if (first?.form === 'whole-file' && isWhole(first.text, before)) {
+  if (first?.form === 'whole-file' && isWhole(first.text, before, first.bare)) {
     const twice = `${path}: the answer holds this file more than once, and not the same; write it once`;
     if (asked.length > 1) return refuse('unreadable', twice);
     return changed({ path, before, after: rewritten(first.text, source), rewritten: true });
+  }
+  const unclear = asked.find((change) => change.form === 'whole-file' && lacksEdge(change.text, before));
+  if (unclear) {
+    const why = 'a line or two of its beginning or end are missing; write all of the file, or mark in a diff what is to go';
+    return { ...refuse('unreadable', `${path}: ${why}`), places: nearestPlaces(answerLines(unclear), [[path, source]]) };
   }
   const placed = placeAll(asked, source);
   if (placed.obstacles.length > 0) return refusalOf(path, asked, placed, source);

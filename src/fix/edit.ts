@@ -30,8 +30,8 @@ export interface Replacement {
 export type Change =
   | { form: 'diff'; path: string | undefined; hunks: Hunk[]; creates?: boolean }
   | { form: 'search-replace'; path: string | undefined; blocks: Replacement[] }
-  /** Lines without marks: all of the file, or an excerpt of it, as they are to be; `label`: what the answer calls them. */
-  | { form: 'whole-file'; path: string | undefined; text: string; label?: 'old' | 'new' }
+  /** Lines without marks: all of the file, or an excerpt of it, as they are to be; `label`: what the answer calls them; `bare`: not fenced. */
+  | { form: 'whole-file'; path: string | undefined; text: string; label?: 'old' | 'new'; bare?: true }
   /** A block beside a change in another form: an excerpt, which asks for nothing, or a second form. */
   | { form: 'beside'; path: string | undefined; text: string };
 

@@ -210,5 +210,5 @@ function readBare(prose: readonly string[]): ReadChanges {
   const lines = path === undefined ? [first, ...rest] : rest;
   const isCode = lines.some((line) => /[:=]\s*\S|[:{[]$|^\s+\S|^- /.test(line));
   if (!isCode) return refuse('unreadable', HOW);
-  return { ok: true, changes: [{ form: 'whole-file', path, text: `${lines.join('\n')}\n` }] };
+  return { ok: true, changes: [{ form: 'whole-file', path, text: `${lines.join('\n')}\n`, bare: true }] };
 }

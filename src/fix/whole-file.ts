@@ -4,33 +4,56 @@ import { isEllipsis } from './formats/ellipsis.ts';
 import { linesInCommon } from './near-copy.ts';
 import { lineEnd, type Source, sourceOf } from './place/source.ts';
 
-/** A file with fewer lines may change from end to end. */
-const FEW_LINES = 8;
+/** A file with no more lines may change from end to end. */
+const FEW_LINES = 3;
 
 /**
  * Whether `text` is all of the file `before`, and not an excerpt or an answer that was cut off: it has most of the file's lines,
- * and is no shorter, or begins and ends as the file does.
+ * and neither the first nor the last of them is just missing. `bare`: perhaps it is not meant as lines of a file at all.
  */
-export function isWhole(text: string, before: string): boolean {
+export function isWhole(text: string, before: string, bare = false): boolean {
   const lines = (all: string): string[] => all.split('\n').flatMap((line) => line.trim() || []);
   const [old, made] = [lines(before), lines(text)];
-  const [first, last] = [old[0], old.at(-1)];
-  if (first === undefined || last === undefined) return true;
+  if (old.length === 0) return true;
   if (made.some((line) => isEllipsis(line) && !old.includes(line))) return false;
-  if (linesInCommon(text, before).ofB < 0.5 && (old.length >= FEW_LINES || made.length < old.length)) return false;
-  if (made.length >= old.length) return true;
-  const ends = made.slice(0, 5).includes(first) && made.slice(-5).includes(last);
-  return ends && !mayEndEarly(old, made);
+  const isShort = !bare && old.length <= FEW_LINES && Math.abs(made.length - old.length) <= FEW_LINES;
+  if (linesInCommon(text, before).ofB < 0.5 && (!isShort || made.length < old.length)) return false;
+  return !mayEndEarly(old, made) && !mayEndEarly(old.toReversed(), made.toReversed());
 }
 
-/** Whether what is missing could be the end of the file: then a line like the last one only stands there by chance. */
+/** Fewer lines that are missing at an edge may be meant to go. */
+const FEW_MISSING = 2;
+
+/**
+ * Whether nearly all of the file is there but for a line or two at its beginning or its end, so that it is not clear whether they
+ * are to go or were left out.
+ */
+export function lacksEdge(text: string, before: string): boolean {
+  const lines = (all: string): string[] => all.split('\n').flatMap((line) => line.trim() || []);
+  const [old, made] = [lines(before), lines(text)];
+  if (linesInCommon(text, before).ofB < 0.6) return false;
+  const missing = (all: readonly string[]): number => {
+    const at = all.findIndex((line) => made.includes(line));
+    return at < 0 ? 0 : at;
+  };
+  const edges = [missing(old), missing(old.toReversed())];
+  return made.length < old.length && edges.some((count) => count > 0 && count <= FEW_MISSING);
+}
+
+/**
+ * Whether the end of the file may be missing: lines of it just go there, or they go before lines that are like theirs, so that
+ * what stands last may only by chance be like the file's end.
+ */
 function mayEndEarly(old: readonly string[], made: readonly string[]): boolean {
   const parts = diffArrays([...old], [...made], { maxEditLength: 1000 });
-  const at = parts?.findLastIndex(({ added, removed }) => added || removed) ?? -1;
-  const gone = parts?.[at];
-  if (!parts || !gone?.removed) return false;
+  if (!parts) return true;
+  const at = parts.findLastIndex(({ added, removed }) => added || removed);
+  const group = [parts[at - 1], parts[at]].filter((part) => part && (part.added || part.removed));
+  const gone = group.flatMap((part) => (part?.removed ? part.value : []));
+  const come = group.flatMap((part) => (part?.added ? part.value : []));
+  if (gone.length <= come.length) return false;
   const rest = parts.slice(at + 1).flatMap(({ value }) => value);
-  const all = [...gone.value, ...rest];
+  const all = [...gone, ...rest];
   return rest.every((line, i) => line === all[i]);
 }
 

@@ -63,7 +63,7 @@ const MARGIN = 2;
 
 function placePiece(piece: readonly string[], source: Source, after: number): Piece {
   const texts = piece.map((line) => line.trim());
-  const all = windowsOf(texts, source);
+  const all = windowsOf(piece, source);
   if (all === 'too many') return refused('ambiguous', 'its lines stand in very many places of the file');
   const fits = all.filter(({ to }) => firstOf(to) > after);
   if (
@@ -75,9 +75,7 @@ function placePiece(piece: readonly string[], source: Source, after: number): Pi
   }
   const ranked = fits.toSorted((x, y) => y.same - x.same);
   const [only] = ranked;
-  const chosen = ranked.filter(
-    ({ same, strong }, i) => i === 0 || (same > (only as Fit).same - MARGIN && (strong || !only?.strong)),
-  );
+  const chosen = ranked.filter(({ same }) => same > (only as Fit).same - MARGIN);
   if (!only) {
     const near = texts.flatMap((text) => source.at.get(text)?.slice(0, 1) ?? []);
     const why = 'these lines do not follow each other in the file, or leave some of its lines out';
@@ -110,7 +108,8 @@ const DRIFT = 12;
 const MAX_PLACES = 60;
 
 /** All ways in which the piece fits, each once. */
-function windowsOf(texts: readonly string[], source: Source): Fit[] | 'too many' {
+function windowsOf(piece: readonly string[], source: Source): Fit[] | 'too many' {
+  const texts = piece.map((line) => line.trim());
   const anchors = texts.flatMap((text, i) => (source.at.has(text) ? [i] : []));
   const telling = anchors.filter((i) => weightOf(texts[i] as string) === 1);
   if (telling.length === 0) return keyed(texts, source);
@@ -121,8 +120,11 @@ function windowsOf(texts: readonly string[], source: Source): Fit[] | 'too many'
   for (const top of tops) {
     for (const end of ends) {
       if (end < top || Math.abs(end - top - (z - a)) > DRIFT || (a === z && top !== end)) continue;
-      const fit = fitAt(texts, source, { a, z, top, end });
-      if (fit) fits.set(fit.to.join(), fit);
+      // By their indentation too, for a lone bracket is like any other.
+      for (const byIndent of [true, false]) {
+        const fit = fitAt(piece, source, { a, z, top, end }, byIndent);
+        if (fit) fits.set(fit.to.join(), fit);
+      }
     }
   }
   return [...fits.values()];
@@ -155,13 +157,19 @@ interface Window {
 }
 
 /** The lines between the two anchors one by one; then those outside of them, which must replace what stands there. */
-function fitAt(texts: readonly string[], source: Source, { a, z, top, end }: Window): Fit | undefined {
+function fitAt(
+  piece: readonly string[],
+  source: Source,
+  { a, z, top, end }: Window,
+  byIndent: boolean,
+): Fit | undefined {
+  const texts = piece.map((line) => line.trim());
   const to = new Array<number>(texts.length).fill(-1);
   const mine = numbersOf(texts, a, z);
   const files = numbersOf(source.trimmed, top, end);
   const parts = diffArrays(
-    files.map((at) => source.trimmed[at] as string),
-    mine.map((i) => texts[i] as string),
+    files.map((at) => (byIndent ? source.lines : source.trimmed)[at] as string),
+    mine.map((i) => (byIndent ? piece : texts)[i] as string),
   );
   let [f, m] = [0, 0];
   let gone: number[] = [];
@@ -181,7 +189,7 @@ function fitAt(texts: readonly string[], source: Source, { a, z, top, end }: Win
     if (removed) gone.push(...files.slice(f, f + value.length));
     else if (added) come.push(...mine.slice(m, m + value.length));
     else if (!pair()) return undefined;
-    else value.forEach((_, i) => (to[mine[m + i] as number] = files[f + i] as number));
+    else for (const i of value.keys()) to[mine[m + i] as number] = files[f + i] as number;
     if (!added) f += value.length;
     if (!removed) m += value.length;
   }

@@ -1,5 +1,5 @@
 // One place where a hunk could go: which of the file's lines it means, and what would be done there.
-import { compareIndentation, type Indentation, shiftsAdded } from './indentation.ts';
+import { compareIndentation, type Indentation, shiftsAdded, similarity } from './indentation.ts';
 import type { OldLine, Pattern } from './pattern.ts';
 import { indentOf, type Source } from './source.ts';
 
@@ -64,7 +64,8 @@ function likeReplaced(line: string, n: number, k: number, spot: Spot, { old, add
   let first = k;
   while (first > 0 && old[first - 1]?.removed && (first === k || (added[first] as string[]).length === 0)) first--;
   if (k - first !== (added[k] as string[]).length) return undefined;
-  return indentOf(source.lines[spot.positions[first + n] as number] as string) + line.trimStart();
+  const replaced = source.lines[spot.positions[first + n] as number] as string;
+  return similarity(replaced.trim(), line.trim()) < 0.5 ? undefined : indentOf(replaced) + line.trimStart();
 }
 
 /** How added lines are written at a spot; undefined when their indentation is not certain. */
