@@ -14,9 +14,11 @@ const plugin: Plugin = {
     const named = Object.keys(REPAIRS).map((name, i) => ({ name, answer: answers[i] }));
     const certain = named.flatMap(({ name, answer }) => (answer && 'files' in answer ? [{ name, answer }] : []));
     const different = new Set(certain.map(({ answer: { files, executable } }) => JSON.stringify([files, executable])));
-    if (different.size > 1) return { pass: `it could be any of ${certain.map(({ name }) => name).join(', ')}` };
+    const names = certain.map(({ name }) => name).join(', ');
+    if (different.size > 1) return { pass: `it could be any of ${names}`, unsure: true };
     const unsure = answers.flatMap((answer) => (answer && 'unsure' in answer ? answer.unsure : []));
-    return certain[0]?.answer ?? { pass: unsure.length > 0 ? `not certain: ${unsure.join('; ')}` : NOTHING };
+    const pass = unsure.length > 0 ? ({ pass: unsure.join('; '), unsure: true } as const) : { pass: NOTHING };
+    return certain[0]?.answer ?? pass;
   },
 };
 export default plugin;

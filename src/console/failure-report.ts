@@ -64,8 +64,10 @@ export function ledgerLines(entry: LedgerEntry, now: number): string[] {
     `  seen ${seen}: first ${ago(entry.first_seen, now)} (${entry.first_seen}), last ${ago(entry.last_seen, now)} (${entry.last_seen})`,
     `  since it last started anew: ${counted(entry.executor_tries, 'executor try', 'executor tries')}, ${counted(entry.escalation_calls, 'escalation call')}`,
     ...(patches.length === 0 ? ['  no fix was tried'] : patches.flatMap(patchLines)),
-    ...(entry.refused ?? []).map(
-      ({ plugin, tier, code, reason }) => `  refused: an answer of ${plugin} (${tier}): ${code}: ${reason}`,
+    ...(entry.refused ?? []).map(({ plugin, tier, code, reason }) =>
+      code === 'pass'
+        ? `  no fix: ${plugin} (${tier}): ${reason}`
+        : `  refused: an answer of ${plugin} (${tier}): ${code}: ${reason}`,
     ),
     ...(verified_at ? [`  a fix was verified ${ago(verified_at, now)}`] : []),
     ...(gave_up_at ? [`  given up ${ago(gave_up_at, now)}`] : []),

@@ -83,7 +83,7 @@ export async function converse(conversation: Conversation, asks: FoundFix[]): Pr
     if ('pass' in answer) {
       const reason = redact(document, answer.pass);
       const person = NEEDS_PERSON.test(reason) && { person: true };
-      if (document && !document.case) {
+      if ((document || answer.unsure) && !document?.case) {
         record(run, incident, 'plugin.passed', { tier, plugin: plugin.name, reason, ...person });
       }
       return { none: 'next' };

@@ -107,7 +107,8 @@ const changedFiles = z
   });
 
 /** Nothing to say about this failure, and why. */
-const pass = z.strictObject({ pass: words });
+/** No fix. `unsure`: it knows the fault and says why no fix is certain, which is recorded for whoever comes next. */
+const pass = z.strictObject({ pass: words, unsure: z.literal(true).optional() });
 /** Commands whose output would help: argv each, no shell. */
 const diagnostics = z.strictObject({ diagnostics: z.array(z.array(filled).min(1)).min(1) });
 /** Somebody answered, and nothing that could be used; why, for whoever is asked again. */

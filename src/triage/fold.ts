@@ -189,7 +189,9 @@ const REASON_LENGTH = 300;
 
 function addRefusedAnswer(entry: LedgerEntry, { plugin, tier, code, reason, fix }: RefusedAnswer, time: string): void {
   const answer = { plugin, tier, code, reason: reason.slice(0, REASON_LENGTH), ...(fix ? { fix } : {}), time };
-  entry.refused = [...(entry.refused ?? []), answer].slice(-MAX_REFUSED);
+  // Said again run after run, it would push the others out.
+  const others = (entry.refused ?? []).filter((one) => one.plugin !== plugin || one.reason !== answer.reason);
+  entry.refused = [...others, answer].slice(-MAX_REFUSED);
 }
 
 const REVERTED: readonly (FixOutcome | undefined)[] = ['no_effect', 'broke'];

@@ -120,6 +120,13 @@ test('everything that was done about a failure is told', () => {
   ]);
 });
 
+test('why an executor has no fix is told', () => {
+  const reason = '2 names are equally near to web: wab, wib';
+  const data = { fingerprint: 'f1', tier: 'executor', plugin: 'known-fixes', reason } as const;
+  const passed = { type: 'plugin.passed', stage: 'talos', data } as const;
+  assert.is(ledgerLines(entryAfter(seen(), passed), NOW).at(-1), `  no fix: known-fixes (executor): ${reason}`);
+});
+
 test('a fix that waits in an open case is told with why its owner is asked, and what to type', () => {
   const ask = { code: 'new_program', reasons: ['runs `jq`, which no stage uses yet'] };
   const waiting = { ...opened, data: { ...opened.data, hash: '0123456789abcdef', ask } } as typeof opened;

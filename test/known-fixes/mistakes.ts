@@ -22,7 +22,7 @@ export interface Mistake {
   readonly fix?: { readonly path: string; readonly old: string; readonly new: string };
 }
 
-const FIXTURES = join(import.meta.dirname, '../fixtures');
+export const FIXTURES = join(import.meta.dirname, '../fixtures');
 
 /** The mistakes of one file of `test/fixtures/known-fixes`. */
 export function mistakesIn(name: string): Mistake[] {
@@ -57,7 +57,8 @@ async function proposalFor(mistake: Mistake): Promise<Proposal> {
   return proposalSchema.parse(await knownFixes.propose?.(context as unknown as Context<'propose', never>)) as Proposal;
 }
 
-function factsOf({ files, stage: given = {}, log, exit_code = 1 }: Mistake) {
+/** What the plugin is told of it. */
+export function factsOf({ files, stage: given = {}, log, exit_code = 1 }: Mistake) {
   const { command = 'stages/run.sh', files: may = Object.keys(files) } = given;
   const stage = { ...(stageSchema.parse({ command, files: may }) as Stage), name: 'web' };
   const failure = identify({

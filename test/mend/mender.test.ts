@@ -444,6 +444,20 @@ test('a known fix that had no effect is not proposed again, in this run or a lat
   assert.equal(fixTrail((await run(home)).events), []);
 });
 
+test('why no known fix is certain is recorded, for the owner and for whoever is asked next', async () => {
+  const { home, probe } = mendable({
+    stages: { a: { command: `echo "ERROR! the role 'cady' was not found in /roles"; exit 1`, files: ['site.yml'] } },
+    loop: { executors: ['known-fixes', 'probe'] },
+    files: { 'site.yml': '- roles: [cady]\n', 'roles/caddy/a.yml': 'a: 1\n', 'roles/candy/a.yml': 'a: 1\n' },
+  });
+  const { events } = await run(home);
+  const reason = '2 names are equally near to cady: caddy, candy';
+  const [passed] = events.filter(({ type }) => type === 'plugin.passed');
+  assert.equal([passed?.data.plugin, passed?.data.reason], ['known-fixes', reason]);
+  assert.equal(failuresIn(home)[0]?.refused?.filter((one) => one.plugin === 'known-fixes').length, 1);
+  assert.is(probe.asked()[0]?.tries[0]?.plugin, 'known-fixes');
+});
+
 const NEEDED = 'conf/needed.txt';
 const lacking = (requires: object, more: object = {}) => ({
   a: { command: `cat ${NEEDED}`, files: ['conf/'], requires, ...more },

@@ -134,6 +134,7 @@ test('what was not taken is kept, the latest six, bounded; a note outlives how i
     fix: 'say it',
     time: '2026-11-10T06:04:00.000Z',
   });
+  assert.is(entryAfter(seen(), refused(1), passed, passed, passed).refused?.length, 2, 'said again, it is kept once');
   const known = on('f1', { ...refused(1), data: { ...refused(1).data, plugin: 'known-fixes' } } as Story);
   assert.is(entryAfter(seen(), known).refused, undefined, 'no model learns from a known fix');
   const note = { fix: 'a', reason: 'b' };

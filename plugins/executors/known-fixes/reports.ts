@@ -112,7 +112,7 @@ const TOOLS: readonly (readonly [Kind, RegExp])[] = [
   ['python', /has no attribute '(?<word>\w+)'\. Did you mean/g],
   [
     'zone',
-    /(?:unknown time zone|No time zone found with key|time zone|timezone):? ["'`]?(?<word>[A-Z]\w+(?:\/[\w+-]+)*)/gi,
+    /(?:unknown time zone|No time zone found with key|not installed time zone) ['"]?(?<word>\w+(?:\/[\w+-]+)*)/gi,
   ],
   [
     'image',

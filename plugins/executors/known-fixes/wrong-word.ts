@@ -20,7 +20,7 @@ import { isImage } from './spelling.ts';
 import { readYaml } from './yaml.ts';
 import { endsIn, entriesOf } from './yaml-tree.ts';
 
-type Outcome = Repaired | Unsure;
+type Outcome = Repaired | Unsure | undefined;
 
 export const wrongWord: Repair = async (facts) => {
   const reports = reportsIn(errorText(facts));
@@ -28,10 +28,10 @@ export const wrongWord: Repair = async (facts) => {
   const [texts, own] = [await everyText(facts), await textsOf(facts, () => true)];
   const repository = { texts, variables: facts.surroundings.variables };
   const outcomes = await Promise.all(reports.map((report) => mendWord(report, repository, own, facts)));
-  const repaired = outcomes.filter((one) => 'files' in one);
+  const repaired = outcomes.filter((one) => one !== undefined && 'files' in one);
   const same = new Set(repaired.map((one) => JSON.stringify(one.files)));
   if (same.size > 1) return { unsure: `several words are wrong: ${reports.map(({ word }) => word).join(', ')}` };
-  return repaired[0] ?? outcomes[0];
+  return repaired[0] ?? outcomes.find((one) => one !== undefined);
 };
 
 async function mendWord(
@@ -47,7 +47,7 @@ async function mendWord(
   const searched = report.kind === 'python' ? pythonTexts(report, repository, facts) : repository.texts;
   const places = placesOf(report, searched);
   const [place, ...more] = places;
-  if (!place) return { unsure: `${word} stands in no file` };
+  if (!place) return undefined;
   // A name that comes again is meant: it is made elsewhere, or was forgotten.
   if (more.length > 0) return { unsure: `${word} stands in ${places.length} places` };
   const text = own.get(place.path);

@@ -1,0 +1,68 @@
+// Faults with the words of the tools that met them, without running any: what is certain is mended as it was meant, all else is
+// left alone, and why is said.
+import { existsSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { REPAIRS } from '../../plugins/executors/known-fixes/repairs.ts';
+import { BROKEN_STAGES } from './broken-stages.ts';
+import { FIXTURES, factsOf, judged, type Mistake, mistakesIn, realMistakes } from './mistakes.ts';
+
+const [faults, lookAlikes] = [mistakesIn('faults'), mistakesIn('look-alikes')];
+
+for (const mistake of faults) {
+  test(`${mistake.name}: mended`, async () => {
+    const { verdict, proposal } = await judged(mistake);
+    assert.is(verdict, 'mended', JSON.stringify(proposal));
+  });
+}
+
+for (const mistake of lookAlikes) {
+  test(`${mistake.name}: left alone`, async () => assert.is((await judged(mistake)).verdict, 'left alone'));
+}
+
+test('every repair mends at least one fault, here or of the broken stages', async () => {
+  const mends = async (name: string) => {
+    const answers = await Promise.all(faults.map((mistake) => REPAIRS[name]?.(factsOf(mistake))));
+    return answers.some((answer) => answer && 'files' in answer);
+  };
+  const used = new Set(BROKEN_STAGES.map(({ repair }) => repair));
+  for (const name of Object.keys(REPAIRS)) assert.ok(used.has(name) || (await mends(name)), name);
+});
+
+test('a fault that is mended is not mended again', async () => {
+  for (const mistake of faults) {
+    const { proposal } = await judged(mistake);
+    const files = { ...mistake.files, ...('files' in proposal ? proposal.files : {}) };
+    assert.is((await judged({ ...mistake, files })).verdict, 'left alone', mistake.name);
+  }
+});
+
+test('of the failures that the whole project is measured with none is mended wrongly, and three in ten rightly', async () => {
+  if (!existsSync(`${FIXTURES}/mistakes`)) return;
+  const mistakes = realMistakes();
+  const verdicts = await Promise.all(mistakes.map(async (mistake) => (await judged(mistake)).verdict));
+  assert.equal(
+    verdicts.filter((verdict) => verdict.startsWith('wrong')),
+    [],
+  );
+  const mended = verdicts.filter((verdict) => verdict === 'mended').length;
+  assert.ok(mended >= 0.3 * mistakes.length, `${mended} of ${mistakes.length}`);
+});
+
+test('when a fault is recognised and nothing is certain, the reason names the words', async () => {
+  const passOf = async (name: string) => {
+    const { proposal } = await judged(lookAlikes.find((mistake) => mistake.name === name) as Mistake);
+    return proposal;
+  };
+  assert.equal(await passOf('ansible, two variables are near'), {
+    pass: '2 names are equally near to proxy_htp_port: proxy_http_port, proxy_htpp_port',
+    unsure: true,
+  });
+  assert.equal(await passOf('compose, a service of another file'), { pass: 'redis stands in 2 places', unsure: true });
+  assert.equal(await passOf('ansible, a variable in a file that the stage may not change'), {
+    pass: 'caddy_prot stands in shared/site.yml, which this stage may not change',
+    unsure: true,
+  });
+});
+
+test.run();
