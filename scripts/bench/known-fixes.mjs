@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // What known-fixes makes of stages as people break them: each a repository of its own, run by the real entry. With --direct
-// only the plugin is asked, and the stage's command run with what it proposes. A fix that is wrong fails the benchmark.
+// only the plugin is asked, and the stage's command run with what it proposes. Then of mistakes with the logs of real tools
+// (alone with --mistakes). A fix that is wrong fails the benchmark.
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import '../typescript.mjs';
@@ -8,15 +9,23 @@ import { bench, ENTRY, run, scratch, short, writeFiles } from './measure.mjs';
 
 const { BROKEN_STAGES } = await import('../../test/known-fixes/broken-stages.ts');
 const { mend } = await import('../../test/known-fixes/direct.ts');
+const { judged: judgedMistake, mistakesIn, realMistakes } = await import('../../test/known-fixes/mistakes.ts');
 
 const AI = 'ai/orchestrator-stage1';
 const AT_ONCE = 4;
+/** Sets of mistakes: trivial ones, those that must be left alone, and what the whole project is measured with. */
+const MISTAKES = {
+  'trivial faults': () => mistakesIn('faults'),
+  'look-alikes': () => mistakesIn('look-alikes'),
+  failures: () => realMistakes(),
+};
 const direct = process.argv.includes('--direct');
 
 await bench('known-fixes', async () => {
   const began = performance.now();
-  const results = new Array(BROKEN_STAGES.length);
-  const queue = [...BROKEN_STAGES.entries()];
+  const stages = process.argv.includes('--mistakes') ? [] : BROKEN_STAGES;
+  const results = new Array(stages.length);
+  const queue = [...stages.entries()];
   const work = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) results[next[0]] = await measured(next[1], next[0]);
   };
@@ -24,17 +33,36 @@ await bench('known-fixes', async () => {
   const count = (outcome) => results.filter((result) => result.outcome === outcome).length;
   const wrong = results.filter(({ outcome }) => outcome.startsWith('wrong') || outcome.startsWith('not measured'));
   if (wrong.length > 0) process.exitCode = 1;
-  const expected = BROKEN_STAGES.filter(({ repair }) => repair !== null).length;
+  const expected = stages.filter(({ repair }) => repair !== null).length;
+  const took = short((performance.now() - began) / 1000);
+  const mistakes = await Promise.all(Object.entries(MISTAKES).map(([name, read]) => measuredSet(name, read())));
   return {
     rows: [
       ['fault', 'expected', 'outcome', 'seconds'],
       ...results.map(({ fault, wanted, outcome, ms }) => [fault, wanted, outcome, short(ms / 1000)]),
     ],
     notes: [
-      `${count('fixed')} of ${expected} fixed, ${count('left alone')} left alone, ${wrong.length} wrong, ${BROKEN_STAGES.length} stages in ${short((performance.now() - began) / 1000)} s, ${AT_ONCE} at once`,
+      `stages: ${count('fixed')} of ${expected} fixed, ${count('left alone')} left alone, ${wrong.length} wrong, ${stages.length} in ${took} s, ${AT_ONCE} at once`,
+      ...mistakes.flat(),
     ],
   };
 });
+
+/** One line for a set of mistakes, and one for each that was mended wrongly. */
+async function measuredSet(name, mistakes) {
+  const began = performance.now();
+  const verdicts = [];
+  for (const mistake of mistakes) verdicts.push({ mistake, ...(await judgedMistake(mistake)) });
+  const wrong = verdicts.filter(({ verdict }) => verdict.startsWith('wrong'));
+  if (wrong.length > 0) process.exitCode = 1;
+  const mended = verdicts.filter(({ verdict }) => verdict === 'mended').length;
+  const left = mistakes.length - mended - wrong.length;
+  const ms = short((performance.now() - began) / mistakes.length);
+  return [
+    `${name}: ${mended} of ${mistakes.length} mended, ${left} left alone, ${wrong.length} wrong, ${ms} ms each`,
+    ...wrong.map(({ mistake, verdict }) => `  ${mistake.name}: ${verdict}`),
+  ];
+}
 
 async function measured(broken, number) {
   const wanted = broken.repair === null ? 'left alone' : 'fixed';
