@@ -9,7 +9,8 @@ import { bench, ENTRY, run, scratch, short, writeFiles } from './measure.mjs';
 
 const { BROKEN_STAGES } = await import('../../test/known-fixes/broken-stages.ts');
 const { mend } = await import('../../test/known-fixes/direct.ts');
-const { judged: judgedMistake, mistakesIn, realMistakes } = await import('../../test/known-fixes/mistakes.ts');
+const { judged: judgedMistake, mistakesIn } = await import('../../test/known-fixes/mistakes.ts');
+const { MISTAKES: FAILURES } = await import('../../test/fixtures/mistakes.ts');
 
 const AI = 'ai/orchestrator-stage1';
 const AT_ONCE = 4;
@@ -17,7 +18,7 @@ const AT_ONCE = 4;
 const MISTAKES = {
   'trivial faults': () => mistakesIn('faults'),
   'look-alikes': () => mistakesIn('look-alikes'),
-  failures: () => realMistakes(),
+  failures: () => FAILURES,
 };
 const direct = process.argv.includes('--direct');
 

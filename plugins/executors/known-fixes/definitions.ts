@@ -1,4 +1,5 @@
 // The right words of each kind: what the repository defines, and what tools know by themselves. Pure.
+import { isAlike, isSlip } from './near.ts';
 import type { Kind, Report } from './reports.ts';
 import { variablesIn } from './script-words.ts';
 import { cronRewrites, imageRewrites } from './spelling.ts';
@@ -66,6 +67,10 @@ export const DEFINITIONS: Readonly<Record<Kind, Definitions>> = {
   // What a patch is for is one of the others.
   patch: ({ type = '', word }, repository) => objects(repository, type).filter((name) => name !== word),
   required: ({ word }) => [word],
+  repository: (_, repository) => [
+    ...matched(repository, /./, [/\bhelm repo add (?:-\S+ )*([\w-]+)/g]),
+    ...yaml(repository).flatMap(({ path, value }) => (path.join('.') === 'repositories.name' ? String(value) : [])),
+  ],
   target: (_, repository) => [
     ...matched(repository, /(?:^|\/)(?:GNU)?[Mm]akefile$|\.mk$/, [/^([\w.-]+)\s*:(?!=)/gm]),
     ...matched(repository, /(?:^|\/)\.?justfile$|\.just$/i, [/^@?([\w-]+)[^:=\n]*:(?!=)/gm]),
@@ -153,7 +158,11 @@ function keysLike(
   if (/(?:^|\/)Taskfile[\w.-]*\.ya?ml$/i.test(path)) return FIELDS.taskfile;
   if (/^(?:machine|cluster):/m.test(text)) return FIELDS.talos;
   if (/^(?:apiVersion|kind|resources):/m.test(text)) return kubernetesKeys(way);
-  return [...text.matchAll(/^\s*(?:- )*["']?([\w-]+)/gm)].map(([, key]) => key as string).filter((key) => key !== word);
+  if (/\.(?:service|timer|socket|mount)(?:\.j2)?$/.test(path)) return FIELDS.systemd;
+  // Of a file whose reader is not known, what it has itself: not all that it could have, so that only a clear slip counts.
+  return [...text.matchAll(/^\s*(?:- )*["']?([\w-]+)/gm)].flatMap(([, key = '']) =>
+    key !== word && (isSlip(word, key) || isAlike(word, key)) ? key : [],
+  );
 }
 
 /** Where the error says which mapping it is, only what that has. */

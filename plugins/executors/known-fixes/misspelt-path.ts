@@ -27,6 +27,10 @@ const READERS = [
   /\bno file exists at "([^"\s]+)"/,
   /(?:Cannot find module|TemplateNotFound:) ['"]?(\.{0,2}\/?[\w./-]*[/.][\w./-]+)/,
   /\b(?:open|stat|lstat|chdir) ([^\s:'"]+): no such file or directory/,
+  /\bstat ([^\s:'"]+): file does not exist/,
+  /failed to calculate checksum of ref [^\n]*?: "([^"\s]+)": not found/,
+  /\bthe playbook: (\S+) could not be found/,
+  /\bUnable to parse (\S+) as an inventory source/,
   /\bvalues file matching "([^"\s]+)" does not exist/,
   /\bNo Taskfile found at "([^"\s]+)"/,
   /\bpath "?([^\s"]+)"? (?:does not exist|not found)\b/,
@@ -96,6 +100,7 @@ function mentions({ path, at }: Missing, texts: ReadonlyMap<string, string>, fac
       const end = i + name.length + (text[i + name.length] === '/' ? 1 : 0);
       let from = i;
       while (from > 0 && PART.test(text[from - 1] as string)) from--;
+      if (text[from] === '@') from++;
       const isBehindVariable = text[from] === '/' && /[})"]/.test(text[from - 1] ?? '');
       const token = text.slice(isBehindVariable ? ++from : from, end);
       const line = text.slice(text.lastIndexOf('\n', from - 1) + 1, from);

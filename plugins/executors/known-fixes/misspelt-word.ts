@@ -48,7 +48,7 @@ async function meantCommand(word: string, { stage, surroundings }: RepairFacts, 
   return swapped || witnessed || (word.length >= MIN_COMMAND_LENGTH && slips(word, name) === 1) ? name : undefined;
 }
 
-const UNBOUND = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?: (?:unbound variable|parameter not set)$/;
+const UNBOUND = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?: (?:unbound variable|parameter (?:null or )?not set)$/;
 
 /** The environment holds many shorter names that are nobody's here. */
 const MIN_VARIABLE_LENGTH = 5;

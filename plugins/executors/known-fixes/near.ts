@@ -80,13 +80,17 @@ export function oneNear(word: string, names: Iterable<string>): string | undefin
 /** Separators and capitals are the first thing that is mistaken. */
 const plainLetters = (word: string): string => word.replace(/[-_ ]/g, '').toLowerCase();
 
+/** Whether two words differ in these alone. */
+export const isAlike = (word: string, name: string): boolean =>
+  word.length > 2 && plainLetters(name) === plainLetters(word);
+
 /**
  * The right words that `word` may stand for: the certain one, or all that it could as well be, or none. `closed`: they are all
  * that is allowed, so that a slip may be at either end of the word, too.
  */
 export function nearest(word: string, names: Iterable<string>, closed = false): string[] {
   const others = [...new Set(names)].filter((name) => name !== word && name !== '');
-  const alike = others.filter((name) => word.length > 2 && plainLetters(name) === plainLetters(word));
+  const alike = others.filter((name) => isAlike(word, name));
   if (alike.length > 0) return alike;
   const near = others.filter((name) => slips(word, name) <= maxSlips(word));
   const only = onlyOne(near);

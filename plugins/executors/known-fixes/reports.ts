@@ -19,6 +19,7 @@ export type Kind =
   | 'object'
   | 'patch'
   | 'required'
+  | 'repository'
   | 'target'
   | 'kind'
   | 'version'
@@ -46,6 +47,8 @@ export interface Report {
 const TOOLS: readonly (readonly [Kind, RegExp])[] = [
   // Ansible and Jinja
   ['variable', /(?<!\w)'(?<word>[A-Za-z_]\w*)' is undefined/g],
+  ['variable', /map has no entry for key "(?<word>\w+)"/g],
+  ['variable', /undefined variable ["'`]\$?(?<word>\w+)["'`]/g],
   ['attribute', /'dict object' has no attribute '(?<word>\w+)'/g],
   ['filter', /No filter named '(?<word>\w+)'/g],
   ['filter', /Could not load "(?<word>[\w.]+)": '/g],
@@ -78,11 +81,14 @@ const TOOLS: readonly (readonly [Kind, RegExp])[] = [
     'object',
     /(?<![\w.])(?<type>configmap|secret|serviceaccount|persistentvolumeclaim|service|namespace)s? "(?<word>[\w.-]+)" not found/gi,
   ],
+  ['object', /(?<![\w.])(?<type>[a-z]+)\.(?:apps|batch) "(?<word>[\w.-]+)" not found/g],
+  ['repository', /\brepo (?<word>[\w-]+) not found/g],
   ['patch', /no matches for Id (?<type>\w+)\.[\w.]+\/(?<word>[\w.-]+)\.\[/g],
   ['key', /ValidationError\((?<path>[\w.[\]]+)\): unknown field "(?<word>\w+)"/g],
   ['key', /(?<!\): )unknown field "(?<path>(?:\w+(?:\[\d+\])?\.)*)(?<word>\w+)"/g],
   ['key', /additional properties '(?<word>\w+)' not allowed/g],
   ['key', /Additional property (?<word>\w+) is not allowed/g],
+  ['key', /additionalProperties '(?<word>[\w-]+)' not allowed/g],
   ['kind', /no matches for kind "(?<word>\w+)" in version/g],
   ['version', /no matches for kind "\w+" in version "(?<word>[\w./]+)"/g],
   ['value', /(?<path>[\w.[\]-]+): Unsupported value: "(?<word>[^"]+)": supported values: (?<given>[^\n]+)/g],
@@ -105,7 +111,19 @@ const TOOLS: readonly (readonly [Kind, RegExp])[] = [
     'value',
     /(?:unknown|invalid|unsupported) [\w ]+?:? ['"](?<word>[^'"\n]+)['"],? \((?:allowed|valid|one of|must be|expected|choose)[^:\n)]*:? (?<given>[^\n)]+)\)/gi,
   ],
-  ['key', /unrecognized directive: (?<word>[\w-]+)/g],
+  ['value', /one of:? [[(]?(?<given>[^\n]*?)[\])]?,? (?:but )?(?:got|found|was):? ["'`]?(?<word>[\w.-]+)/g],
+  [
+    'value',
+    /["'`](?<word>[\w./-]+)["'`][^"'`\n]{0,40}?\b(?:one of|possible values|valid \w+ are|supported \w+:)[:\s[]*(?<given>[^\n]+)/gi,
+  ],
+  ['value', /invalid value '(?<word>[^'\n]+)' for [^\n]*\n?\s*\[possible values: (?<given>[^\]\n]+)\]/g],
+  ['key', /(?:unrecognized|unknown) directive:? "?(?<word>[\w-]+)/g],
+  [
+    'key',
+    /unknown (?:keyword|option|key|parameter|setting|property|argument|lvalue|key name)s?:? ["'`](?<word>[\w-]+)["'`]/gi,
+  ],
+  ['key', /field not found, node: (?<word>\w+)/g],
+  ['key', /[['](?<word>\w+)[\]'] is an invalid option for/g],
   ['required', /["'](?<word>\w+)["'] is (?:a )?required\b/g],
   ['required', /missing required arguments?: (?<word>\w+)$/gm],
   ['python', /NameError: name '(?<word>\w+)' is not defined/g],
@@ -116,7 +134,7 @@ const TOOLS: readonly (readonly [Kind, RegExp])[] = [
   ],
   [
     'image',
-    /(?:image|reference|parse)s? (?:name |reference )?\\?["'](?<word>[^"'\n\\]+)\\?["'][^\n]*invalid reference format/gi,
+    /(?:image|reference|parse)s? (?:name |stage name |reference )?\\?["'](?<word>[^"'\n\\]+)\\?["'][^\n]*invalid reference format/gi,
   ],
   ['image', /(?<word>)invalid reference format/g],
   ['cron', /(?:schedule|cron)\w*: Invalid value: "(?<word>[^"\n]+)"/gi],

@@ -1,5 +1,6 @@
 // Words with a grammar of their own, cron expressions and image references: the small rewritings of a wrong one that are right.
 // Pure.
+import { nearest } from './near.ts';
 
 const CRON_FIELDS = [
   { min: 0, max: 59 },
@@ -44,8 +45,17 @@ export function cronRewrites(word: string): string[] {
     ...(fields.length === 6 && fields[0] === '0' ? [fields.slice(1).join(' ')] : []),
     // Sunday, as cron itself takes it.
     ...(fields[4] === '7' ? [[...fields.slice(0, 4), '0'].join(' ')] : []),
+    fields.map((field, i) => misnamed(field, i)).join(' '),
     word.replaceAll('\\', '/'),
   ]).filter((one) => one !== word && isCron(one) && !(macro.length > 0 && !isOneSlip(word, one)));
+}
+
+/** The month or day that a field's letters can only be. */
+function misnamed(field: string, index: number): string {
+  const rule = CRON_FIELDS[index];
+  const names = rule && 'names' in rule && /^[a-z]+$/i.test(field) ? rule.names.split(' ') : [];
+  const name = nearest(field.toLowerCase(), names)[0];
+  return name === undefined ? field : field === field.toUpperCase() ? name.toUpperCase() : name;
 }
 
 const isOneSlip = (word: string, macro: string): boolean =>

@@ -132,6 +132,14 @@ export const FIELDS = {
     inlineManifests hostDNS kubePrism rbac stableHostname apidCheckExtKeyUsage diskQuotaSupport enabled port
     kubernetesTalosAPIAccess allowedRoles allowedKubernetesNamespaces forwardKubeDNSToHost resolveMemberNames adminKubeconfig allowSchedulingOnControlPlanes dnsDomain podSubnets serviceSubnets mirrors config
   `),
+  systemd: list(`
+    After Alias AmbientCapabilities Before BindsTo CapabilityBoundingSet ConditionPathExists Conflicts Delegate Description
+    Documentation Environment EnvironmentFile ExecReload ExecStart ExecStartPost ExecStartPre ExecStop ExecStopPost Group
+    KillMode KillSignal LimitNOFILE NoNewPrivileges OnBootSec OnCalendar OnFailure OnUnitActiveSec PIDFile PartOf
+    Persistent PrivateTmp ProtectHome ProtectSystem ReadWritePaths RemainAfterExit RequiredBy Requires Restart RestartSec
+    RuntimeDirectory StandardError StandardOutput StartLimitBurst StartLimitIntervalSec StateDirectory SyslogIdentifier
+    TimeoutStartSec TimeoutStopSec Type Unit User UMask WantedBy Wants WorkingDirectory
+  `),
   taskfile: list(`
     version includes output set shopt vars env tasks silent dotenv run interval method aliases cmds cmd deps desc dir
     generates ignore_error interactive internal label platforms preconditions prompt requires sources status summary task

@@ -94,7 +94,7 @@ const CLOSED: ReadonlySet<Kind> = new Set([
     'kind',
     'version',
   ] as const),
-  ...(['resource', 'zone', 'value'] as const),
+  ...(['resource', 'zone', 'value', 'repository'] as const),
 ]);
 /** Objects that only manifests make; others may be made by hand. */
 const FLUX = /^(?:kustomization|helmrelease|helmrepository|gitrepository|ocirepository|helmchart)s?$/;
@@ -161,7 +161,7 @@ type Place = WordPlace & { readonly offset: number; readonly after: string };
 const AS_KEY = [/^[\s\-"'{,]*$/, /^["']?\s*(?:[:={]|\S*$)/] as const;
 const AS_VALUE = [/(?:[:=,[-]\s*|^\s+)["']?$/, /^["']?\s*(?:[\],#}:]|$)/] as const;
 
-const WHOLE_VALUE = [/(?:[:=]\s*|^\s*- )["']?$/, /^["']?\s*(?:#.*)?$/] as const;
+const WHOLE_VALUE = [/(?:[:=]\s*|^\s*- |^FROM )["']?$/, /^["']?\s*(?:#.*)?$/] as const;
 
 /** What stands before and after a word of this kind on its line, where it can be confused with another. */
 const FORM: Partial<Record<Kind, readonly [before: RegExp, after: RegExp]>> = {

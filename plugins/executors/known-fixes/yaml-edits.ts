@@ -144,3 +144,9 @@ export function withoutStray(text: string, number: number): string[] {
   const isPlainItem = (other: string) => indentOf(other) === indentOf(line) && /^\s*- [^[{-]/.test(other);
   return /^\s*- $/.test(head) && beside.some(isPlainItem) ? [head + values] : [head + values, opened];
 }
+
+/** The text with what only looks like a blank as one, in indentation and around keys; none when there is no such. */
+export function plainBlanks(text: string): string[] {
+  const plain = text.replace(/^([\s\u00a0-]*)([\w."'/-]+:[ \u00a0]*)?/gm, (head) => head.replaceAll('\u00a0', ' '));
+  return plain === text ? [] : [plain];
+}

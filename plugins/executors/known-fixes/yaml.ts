@@ -5,6 +5,7 @@ import { isTemplate, lineAt, type Repair, rewritten, withLine } from './repair.t
 import {
   closedValue,
   indentOf,
+  plainBlanks,
   quotedItem,
   quotedSentence,
   reindented,
@@ -70,7 +71,8 @@ function candidates(text: string, { errors }: YamlReading, named: readonly numbe
     return mended === undefined ? [] : [{ text: mended, fix }];
   });
   const tabs = withoutTabs(text).map((mended) => ({ text: mended, fix: 'Indent with spaces instead of tabs' }));
-  return [...tabs, ...twice, ...local, ...open];
+  const blanks = plainBlanks(text).map((mended) => ({ text: mended, fix: 'Write plain blanks' }));
+  return [...tabs, ...blanks, ...twice, ...local, ...open];
 }
 
 const around = (lines: readonly number[]): number[] => [
