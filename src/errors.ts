@@ -111,7 +111,7 @@ const TABLE = {
     'copy what you need, then: mendloop abandon --worktree --yes',
   ]),
   E_NO_LOG: usage((d: { step: string; path: string }) => [
-    `${d.step} has no log yet${d.path ? ` (${d.path})` : ''}`,
+    d.path ? `${d.step} has no such log (${d.path}); those there are:` : `${d.step} has no log yet`,
     'see what has run: mendloop status',
   ]),
   E_LEFTOVER: human((d: { step: string; pid: number; host: string }) => [

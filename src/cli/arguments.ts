@@ -3,10 +3,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { nearest } from '../config/suggest.ts';
 import { failUsage } from '../errors.ts';
 import { COMMANDS } from './commands.ts';
-
-/** Options every command takes, as in `Command`. */
-const GLOBAL_OPTIONS =
-  'root= json quiet|q dry-run no-ai no-recheck backend= workers= deadline= yes|y debug help|h version|V';
+import { ALIASES, GLOBAL_OPTIONS, type Options, optionParts, RUN_OPTIONS } from './options.ts';
 
 export interface Arguments {
   /** A key of COMMANDS; `all` when the first word is no command. */
@@ -17,18 +14,26 @@ export interface Arguments {
 
 /** Throws E_USAGE for options that nobody knows, and for words after a command that takes none. */
 export function readArguments(argv: readonly string[]): Arguments {
-  const everyOption = optionTable(GLOBAL_OPTIONS, ...Object.values(COMMANDS).map(({ options }) => options));
-  const parsed = parseArgs({ args: [...argv], options: everyOption, allowPositionals: true, strict: false });
-  const [word = 'all', ...rest] = parsed.positionals;
-  const command = Object.hasOwn(COMMANDS, word) ? word : 'all';
+  // Behind -- there are stages, whatever they are called.
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const parse = (options: NonNullable<ParseArgsConfig['options']>) =>
+    parseArgs({ args: argv.slice(0, end), options, allowPositionals: true, strict: false });
+  const everyOption = optionTable(
+    ...Object.values(COMMANDS).map(({ options }) => options),
+    RUN_OPTIONS,
+    GLOBAL_OPTIONS,
+  );
+  const [word = 'all'] = parse(everyOption).positionals;
+  const command = commandCalled(word) ?? 'all';
+  const accepted = optionTable(RUN_OPTIONS, GLOBAL_OPTIONS, COMMANDS[command]?.options);
+  const parsed = parse({ ...everyOption, ...accepted });
   const help = `mendloop ${command} --help`;
-  const options = optionTable(GLOBAL_OPTIONS, COMMANDS[command]?.options);
   for (const [name, value] of Object.entries(parsed.values)) {
-    const option = options[name];
+    const option = accepted[name];
     if (!option) {
-      const names = Object.keys(options);
-      const near = nearest(name, names);
-      const hint = near ? `did you mean "${dashes(near)}"?` : `options: ${names.map(dashes).join(', ')}`;
+      const offered = Object.keys(optionTable(COMMANDS[command]?.options, GLOBAL_OPTIONS));
+      const near = nearest(name, Object.keys(accepted));
+      const hint = near ? `did you mean "${dashes(near)}"?` : `options: ${offered.map(dashes).join(', ')}`;
       // A command that nobody typed is the default, and not worth naming.
       const none = command === parsed.positionals[0] ? `${command} has no option` : 'there is no option';
       failUsage(`${none} ${dashes(name)}; ${hint}`, help);
@@ -38,22 +43,27 @@ export function readArguments(argv: readonly string[]): Arguments {
       failUsage(`option ${dashes(name)} ${wantsValue ? 'needs a value' : 'takes no value'}`, help);
     }
   }
-  const words = command === word ? rest : parsed.positionals;
-  // The usage of a command names what may follow, in angle brackets; after `all` stages may follow, too.
-  const takesWords = command === 'all' || COMMANDS[command]?.usage.includes('<');
+  const typed = commandCalled(parsed.positionals[0] ?? '') ? parsed.positionals.slice(1) : parsed.positionals;
+  const words = [...typed, ...argv.slice(end + 1)];
+  // The usage of a command names what may follow: in angle brackets, or one of a few words.
+  const takesWords = /<|\w\|\w/.test(COMMANDS[command]?.usage ?? '');
   if (words.length > 0 && !takesWords && !parsed.values.help) {
     failUsage(`${command} takes no words: ${words.join(' ')}`, help);
   }
   return { command, words, options: parsed.values as Arguments['options'] };
 }
 
+/** The command that a word means, if it means one. */
+export const commandCalled = (word: string): string | undefined =>
+  Object.hasOwn(COMMANDS, word) ? word : Object.hasOwn(ALIASES, word) ? ALIASES[word] : undefined;
+
 const dashes = (name: string) => (name.length === 1 ? `-${name}` : `--${name}`);
 
-function optionTable(...specs: readonly (string | undefined)[]): NonNullable<ParseArgsConfig['options']> {
-  const specified = specs.flatMap((spec) => spec?.split(' ') ?? []);
+function optionTable(...tables: readonly (Options | undefined)[]): NonNullable<ParseArgsConfig['options']> {
+  const keys = tables.flatMap((table) => Object.keys(table ?? {}));
   return Object.fromEntries(
-    specified.map((option) => {
-      const [, name = '', short, value] = /^([\w-]+)(?:\|(\w))?(=)?$/.exec(option) ?? [];
+    keys.map((key) => {
+      const { name, short, value } = optionParts(key);
       return [name, { type: value ? 'string' : 'boolean', ...(short ? { short } : {}) }];
     }),
   );

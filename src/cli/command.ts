@@ -2,6 +2,7 @@
 import { MendError } from '../errors.ts';
 import type { Layout } from '../io/layout.ts';
 import type { Output } from '../io/output.ts';
+import type { Options } from './options.ts';
 
 export interface CommandInput {
   /** Words after the command's name. */
@@ -11,8 +12,8 @@ export interface CommandInput {
   dry: boolean;
   /** The command line as typed, for whoever meets the lock. */
   line: string;
-  /** Every word that is a command. */
-  commands: readonly string[];
+  /** Every command by its name. */
+  commands: Readonly<Record<string, Command>>;
   out: Output;
   /** The owner's checkout; looked for when first asked. Throws MendError. */
   home(): string;
@@ -36,16 +37,17 @@ export interface Answer {
   readonly json: object;
   /** The text is what scripts go on with: as it is where it is not printed to a terminal. */
   readonly forScripts?: boolean;
+  /** Something was found that --exit-code tells by exit 1. */
+  readonly found?: boolean;
 }
 
 export interface Command {
   summary: string;
   /** What may follow the name. */
   usage: string;
-  /** Its own options, by name: `follow|f` has a short form, `run=` takes a value. */
-  options?: string;
-  /** Lines of help about the options and what to expect. */
-  help: string;
+  /** Lines of help about what it does and what to expect. */
+  about?: string;
+  options?: Options;
   /**
    * `run` resolves to what is to be printed, or to the exit code when it printed by itself. Throws MendError for what a
    * person can mend.

@@ -1,16 +1,13 @@
 // Every command, in the order help shows them. The modules are loaded one at a time, when called.
 import type { Command } from './command.ts';
+import { type Options, RUN_OPTIONS } from './options.ts';
 
-const RUN_HELP = `Runs the stages in the order of their needs, in the worktree ai/worktree on the AI branch. A green stage whose inputs
-did not change is only checked again. After a crash the next start finishes the same run.
+const NEEDS: Options = { 'with-needs': 'run what the named stages need, too' };
+const EXIT_CODE = (found: string): Options => ({ 'exit-code': `exit 1 when ${found}` });
+const { 'dry-run': DRY, 'no-recheck': NO_RECHECK, 'yes|y': YES, ...OF_A_RUN } = RUN_OPTIONS;
 
-  --with-needs       run what the named stages need, too
-  --no-recheck       trust green stages whose inputs did not change
-  --workers N        how many steps may run at once (default: ai/loop.yaml)
-  --deadline WHEN    be over by then: 2h, 06:30 or 2026-12-24T06:30:00Z
-  --backend NAME     where steps run; this version ships: local
-  --no-ai            no executor and no escalation; failures are still recognised and waited out
-  --dry-run          say what would be done; runs no stage, writes nothing`;
+const ABOUT_RUNS = `Runs the stages in the order of their needs, in the worktree ai/worktree on the AI branch. A green stage whose inputs
+did not change is only checked again. After a crash the next start finishes the same run.`;
 
 const row = (usage: string, summary: string, rest: Omit<Command, 'usage' | 'summary'>): Command => ({
   usage,
@@ -24,112 +21,113 @@ const byHand =
     (await import('./by-hand.ts'))[name];
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
-  all: row('[all]', 'run every stage (the default)', {
-    options: 'with-needs',
-    help: RUN_HELP,
+  all: row('[all] [<stage>…]', 'run every stage (the default), or only those that are named; also: run', {
+    options: { ...NEEDS, 'no-recheck': NO_RECHECK as string, ...OF_A_RUN, 'dry-run': DRY as string },
+    about: `${ABOUT_RUNS} A stage that is called as a command is: mendloop -- <stage>`,
     load: () => import('./run.ts'),
   }),
   retry: row('retry <stage>…', 'run one stage again, whatever its state', {
-    options: 'with-needs',
-    help: RUN_HELP,
+    options: { ...NEEDS, 'no-recheck': NO_RECHECK as string, ...OF_A_RUN, 'dry-run': DRY as string },
+    about: ABOUT_RUNS,
     load: async () => ({ run: (await import('./run.ts')).retry }),
   }),
   plan: row('plan [<stage>…]', 'show what a run would do, and why', {
-    options: 'with-needs',
-    help: 'Reads only. For each step: its state, and the reason it would or would not run.',
+    options: { ...NEEDS, 'no-recheck': NO_RECHECK as string },
+    about: `Reads only. For each step: its state, and the reason it would or would not run; what is not committed, and so not a part
+of it; and the fixes on the AI branch, which are.`,
     load: () => import('./plan.ts'),
   }),
-  status: row('status', 'show where every stage stands', {
-    help: 'Reads only; also beside a run that is at work.',
+  status: row('status [<stage>…]', 'show where every stage stands', {
+    options: EXIT_CODE('a stage failed or was given up'),
+    about: 'Reads only; also beside a run that is at work.',
     load: () => import('./status.ts'),
   }),
   logs: row('logs <stage> [-f] [--raw] [--path] [--run RUN] [--attempt N]', "print a stage's latest log", {
-    options: 'follow|f raw path run= attempt=',
-    help: `  -f, --follow       go on printing until the attempt is over
-  --raw              as it is, also on a terminal, where control characters are spelled out and colours left out
-  --path             print the file's path only
-  --run RUN          the log of that run
-  --attempt N        the log of that attempt`,
+    options: {
+      'follow|f': 'go on printing until the attempt is over',
+      raw: 'as it is, also on a terminal, where control characters are spelled out and colours left out',
+      path: "print the file's path only",
+      'run=RUN': 'the log of that run',
+      'attempt=N': 'the log of that attempt',
+    },
     load: () => import('./logs.ts'),
   }),
   fingerprint: row(
     'fingerprint [<log>] [--stage NAME] [--exit-code N] [--jsonl]',
     'tell from a log which failure it is',
     {
-      options: 'stage= exit-code= signal= last-green= jsonl',
-      help: `Reads a log (or stdin) and prints its error lines, what was masked in them, the class and the fingerprint. The same log
-gives the same answer on any machine on any day; rules under classify in ai/loop.yaml come first.
-
-  --stage NAME       the stage it is from; part of the fingerprint
-  --exit-code N      how the command ended; part of the fingerprint
-  --signal NAME      the signal that ended it, for example SIGKILL
-  --last-green LOG   the stage's last green log; only decides between lines that are no clear errors
-  --jsonl            one JSON object a line in: {id, stage?, log, exit_code?, last_green?}, and one out for each:
-                     {id, fingerprint, class, transient, external, error_lines, templates}`,
+      options: {
+        'stage=NAME': 'the stage it is from; part of the fingerprint',
+        'exit-code=N': 'how the command ended; part of the fingerprint',
+        'signal=NAME': 'the signal that ended it, for example SIGKILL',
+        'last-green=LOG': "the stage's last green log; only decides between lines that are no clear errors",
+        jsonl: `one JSON object a line in: {id, stage?, log, exit_code?, last_green?}, and one out for each:
+{id, fingerprint, class, transient, external, error_lines, templates}`,
+      },
+      about: `Reads a log (or stdin) and prints its error lines, what was masked in them, the class and the fingerprint. The same log
+gives the same answer on any machine on any day; rules under classify in ai/loop.yaml come first.`,
       load: () => import('./fingerprint.ts'),
     },
   ),
   explain: row('explain <fingerprint>|<stage>', 'tell everything about a failure, and what would be done next', {
-    help: `Reads only. The error lines, what was masked and why, the rule that gave the class, what the ledger remembers, and what
+    options: { 'no-ai': 'as if a run were started with it' },
+    about: `Reads only. The error lines, what was masked and why, the rule that gave the class, what the ledger remembers, and what
 the loop would do about it now. A few first letters of the fingerprint are enough; a stage means its latest failure.`,
     load: byHand('explain'),
   }),
   'check-patch': row('check-patch <file> --stage <stage> | --jsonl', "tell whether a model's answer would be applied", {
-    options: 'stage= jsonl',
-    help: `Reads an answer (- for stdin) as a model would give it, applies it in memory to the files of the working tree, and prints
+    options: {
+      'stage=NAME': 'the stage whose files may be changed',
+      jsonl: `one JSON object a line in: {id, path?, files: {path: text}, links?: {path: target}, answer,
+allow: [pattern], protect?: [pattern], judging?: [path], known?: [name], failed?, max_files?, max_lines?},
+and one out for each: {id, ok, verdict, files?: {path: text}, diff?, code?, reasons?}; the verdict is
+apply, ask or refuse, and ok means apply`,
+      ...EXIT_CODE('it would not be applied'),
+    },
+    about: `Reads an answer (- for stdin) as a model would give it, applies it in memory to the files of the working tree, and prints
 the clean diff of what would be applied, what the owner would be asked, or why it is refused. Writes nothing, and exits 0 for
-each; --json says which.
-
-  --stage NAME       the stage whose files may be changed
-  --jsonl            one JSON object a line in: {id, path?, files: {path: text}, links?: {path: target}, answer,
-                     allow: [pattern], protect?: [pattern], judging?: [path], known?: [name], failed?, max_files?, max_lines?},
-                     and one out for each: {id, ok, verdict, files?: {path: text}, diff?, code?, reasons?}; the verdict is
-                     apply, ask or refuse, and ok means apply`,
+each; --json says which.`,
     load: () => import('./check-patch.ts'),
   }),
   redact: row('redact <text', 'mask the secrets in a text, as before anything is sent to a model', {
-    help: `Reads stdin, writes stdout. Masked are the values of carried files and of variables with secret-like names, also in base64,
+    about: `Reads stdin, writes stdout. Masked are the values of carried files and of variables with secret-like names, also in base64,
 URL-encoded or wrapped, what has the form of a secret, and what the patterns under redact in ai/loop.yaml match. The same
 secret has the same placeholder. When it cannot be done for sure, nothing more is written and the exit code is 2.`,
     load: () => import('./redact.ts'),
   }),
   verify: row('verify [<stage>…]', "run the stages' checks, nothing else", {
-    help: 'Runs `verify` of the named stages (default: all green ones) in the worktree. Exit 0 when all hold, 1 otherwise.',
+    about:
+      'Runs `verify` of the named stages (default: all green ones) in the worktree. Exit 0 when all hold, 1 otherwise.',
     load: () => import('./verify.ts'),
   }),
-  get: row('get <stage>.<output> [--force]', "print the path of a stage's output; make it first when missing", {
-    options: 'force',
-    help: `By hand, runs the stage and what it needs when the output is missing. Inside a running stage it only looks.
-
-  --force            make it anew (inside a stage: only a stage of the same spec)`,
+  get: row('get <stage>[.<output>] [--force]', "print the path of a stage's output; make it first when missing", {
+    options: { force: 'make it anew (inside a stage: only a stage of the same spec)', 'dry-run': DRY as string },
+    about: `By hand, runs the stage and what it needs when the output is missing. Inside a running stage it only looks. A stage
+alone: lists its outputs.`,
     load: () => import('./get.ts'),
   }),
   fixes: row('fixes [<stage>] [--diff]', 'list the fixes on the AI branch, with their story', {
-    options: 'diff',
-    help: `Reads only. Every fix that is on the AI branch and not in your branch: what it changes, why, for which failure, and whether
-it helped. What was taken back is listed, too.
-
-  --diff             show each change itself`,
+    options: { diff: 'show each change itself' },
+    about: `Reads only. Every fix that is on the AI branch and not in your branch: what it changes, why, for which failure, and whether
+it helped. What was taken back is listed, too.`,
     load: byHand('fixes'),
   }),
   cases: row(
     'cases [--all] | cases show|accept|decline <case> | cases answer <case> <file>',
     'list what waits for you, show a case, take or decline its fix, answer it with a patch',
     {
-      options: 'all',
-      help: `A case holds all that is known of a failure: what broke, what was tried and why it did not help. An answer is a patch in
+      options: { all: 'list closed ones, too' },
+      about: `A case holds all that is known of a failure: what broke, what was tried and why it did not help. An answer is a patch in
 any form a model may give; it goes through the same gate, and the next run applies it when the failure comes back.
 
   accept             take the fix that waits for your word: your branch is merged in first, and the gate looks once more for
                      what it refuses; it lapses when the stage turns green without it
-  decline            do without it: it counts as tried, and the next run goes on with the next try
-
-  --all              list closed ones, too`,
+  decline            do without it: it counts as tried, and the next run goes on with the next try`,
       load: byHand('cases'),
     },
   ),
-  'safe-mode': row('safe-mode [on [<why>]|off]', 'stop the AI from changing anything, or let it again', {
-    help: `While it is on stages run as always, and no fix is asked for or applied anywhere. It goes on by itself when in one run
+  'safe-mode': row('safe-mode [on|off] [<why>]', 'stop the AI from changing anything, or let it again', {
+    about: `While it is on stages run as always, and no fix is asked for or applied anywhere. It goes on by itself when in one run
 fixes on 3 different failures had to be taken back, or when a fix turned a green stage red. Without a word it says how
 things stand.`,
     load: byHand('safeMode'),
@@ -138,49 +136,58 @@ things stand.`,
     'promote [--diff] [--accept COMMIT | --push]',
     'show what the AI branch would bring to yours; land it with --accept',
     {
-      options: 'diff accept= push',
-      help: `Shows every fix that your branch does not have, by stage and failure, with its verification, and rehearses the merge. The
-last line is the command that lands exactly what was shown. Nothing ever lands without it.
-
-  --diff             show the whole change
-  --accept COMMIT    merge the AI branch, which must be at exactly this commit; refused during a run, while a fix is not
-                     verified, on a conflict, and where your checkout has uncommitted changes
-  --push             push the AI branch to the remote under git.push in ai/loop.yaml, for a pull request; never forced
-  --dry-run          say what --accept or --push would do`,
+      options: {
+        diff: 'show the whole change',
+        'accept=COMMIT': `merge the AI branch, which must be at exactly this commit; refused during a run, while a fix is not
+verified, on a conflict, and where your checkout has uncommitted changes`,
+        push: 'push the AI branch to the remote under git.push in ai/loop.yaml, for a pull request; never forced',
+        'dry-run': 'say what --accept or --push would do',
+      },
+      about: `Shows every fix that your branch does not have, by stage and failure, with its verification, and rehearses the merge. The
+last line is the command that lands exactly what was shown. Nothing ever lands without it.`,
       load: byHand('promote'),
     },
   ),
   rollback: row('rollback <fix> | --run RUN', 'take fixes back that you do not want', {
-    options: 'run=',
-    help: `Takes a fix back on the AI branch by a commit of its own. It counts as tried and does not come again by itself. A fix that
+    options: {
+      'run=RUN': 'all fixes of that run, or none when one cannot be taken back',
+      'dry-run': 'say what would be rolled back',
+    },
+    about: `Takes a fix back on the AI branch by a commit of its own. It counts as tried and does not come again by itself. A fix that
 was promoted stays on your branch until its rollback is promoted, too.
 
-  <fix>              its commit or hash, or at least the first 7 letters
-  --run RUN          all fixes of that run, or none when one cannot be taken back
-  --dry-run          say what would be rolled back`,
+  <fix>              its commit or hash, or at least the first 7 letters`,
     load: byHand('rollback'),
   }),
   reset: row('reset <stage>… [--force]', 'set a stage back to idle', {
-    options: 'force',
-    help: `The stage is to do again, and the counters of its failures start anew. Its logs and history stay.
-
-  --force            also within 5 minutes of the loop giving up on it`,
+    options: { force: 'also within 5 minutes of the loop giving up on it' },
+    about: 'The stage is to do again, and the counters of its failures start anew. Its logs and history stay.',
     load: byHand('reset'),
   }),
   validate: row('validate', 'check ai/context_map.yaml and ai/loop.yaml', {
-    help: 'Checks the working tree, names every problem at once, and says where it differs from what a run would read.',
+    options: EXIT_CODE('there are warnings (problems exit 2 in any case)'),
+    about:
+      'Checks the working tree, names every problem at once, and says where it differs from what a run would read.',
     load: byHand('validate'),
   }),
   doctor: row('doctor', 'look at everything a run depends on', {
-    help: `Changes nothing: versions, tools, worktree, lock, carried and ignored files, secrets, disk, and whether the models that
-would be asked can be reached. Exits 0 whatever it finds; --json has the number of problems.`,
+    options: EXIT_CODE('there is a problem'),
+    about: `Changes nothing: versions, tools, worktree, lock, carried and ignored files, secrets, disk, and whether the models that
+would be asked can be reached. Exits 0 whatever it finds, without --exit-code; --json has the number of problems.`,
     load: byHand('doctor'),
   }),
   abandon: row('abandon [--worktree] [--unlock] [--yes]', 'close a run that was cut off; remove worktree or lock', {
-    options: 'worktree unlock',
-    help: `  --worktree         remove ai/worktree (the AI branch stays); lists first what would be lost
-  --unlock           remove the lock of another host; shows it first
-  --yes              do not stop at what would be lost`,
+    options: {
+      worktree: 'remove ai/worktree (the AI branch stays); lists first what would be lost',
+      unlock: 'remove the lock of another host; shows it first',
+      'yes|y': YES as string,
+    },
     load: byHand('abandon'),
+  }),
+  completions: row('completions bash|zsh|fish', 'print what makes your shell complete commands, options and stages', {
+    about: `  bash  in ~/.bashrc: source <(mendloop completions bash)
+  zsh   in ~/.zshrc, behind compinit: source <(mendloop completions zsh)
+  fish  mendloop completions fish > ~/.config/fish/completions/mendloop.fish`,
+    load: byHand('completions'),
   }),
 };

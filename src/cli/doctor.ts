@@ -10,7 +10,7 @@ export async function run({ out, home }: CommandInput): Promise<Answer> {
   const findings = await examine(home(), { env: process.env, labTools: LAB_TOOLS }, lab);
   const problems = findings.filter((f) => f.level === 'problem').length;
   const verdict = problems === 0 ? 'no problem found' : counted(problems, 'problem');
-  return { text: [...findings.flatMap(lines), verdict], json: { problems, findings } };
+  return { text: [...findings.flatMap(lines), verdict], json: { problems, findings }, found: problems > 0 };
 
   function lines({ level, what, next }: Finding): string[] {
     const paint = { ok: out.colour.green, note: out.colour.yellow, problem: out.colour.red }[level];

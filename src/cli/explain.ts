@@ -6,15 +6,18 @@ import { fail, failUsage } from '../errors.ts';
 import { masksOf } from '../failure/fingerprint.ts';
 import { type Explanation, explainFailure } from '../inspect/explain.ts';
 import { readLedger } from '../journal/ledger-file.ts';
+import { loadStages, recordedStages } from '../journal/load-stages.ts';
 import { entriesOf, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
 import type { Answer, CommandInput } from './command.ts';
 
-export async function run({ words, options, layout }: CommandInput): Promise<Answer> {
+export async function run({ words, options, home, layout }: CommandInput): Promise<Answer> {
   const [word] = words;
   if (!word || words.length > 1) {
     failUsage('explain needs one fingerprint, or a stage', 'mendloop explain <fingerprint>; see mendloop status');
   }
   const { ledger, notices } = readLedger(layout());
+  const stages = recordedStages(home(), loadStages(layout(), { look: true }).state);
+  if (stages.includes(word) && entriesOf(ledger, word).length === 0) return neverFailed(word);
   const entry = findEntry(ledger, word);
   const now = Date.now();
   const ai = options['no-ai'] !== true;
@@ -25,6 +28,11 @@ export async function run({ words, options, layout }: CommandInput): Promise<Ans
     json: { entry, failure: failure ? { ...failure, masked: masksOf(failure) } : null, next },
   };
 }
+
+const neverFailed = (stage: string): Answer => ({
+  text: [`${stage} has never failed`, `  next:  mendloop status ${stage}, mendloop logs ${stage}`],
+  json: { entry: null, failure: null, next: null },
+});
 
 function report({ entry, failure, next }: Explanation, now: number): string[] {
   const { stage, log, fingerprint } = entry;

@@ -1,13 +1,15 @@
 // `mendloop get <stage>.<output>`: the path of an output, made first when it is missing.
-import type { Stage } from '../config/context-map.ts';
+import type { ContextMap, Stage } from '../config/context-map.ts';
 import { plainWatcher } from '../console/plain.ts';
+import { table } from '../console/words.ts';
 import { EXIT, fail, failUsage } from '../errors.ts';
+import type { Layout } from '../io/layout.ts';
 import { readEvents } from '../journal/event-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { recordOf } from '../journal/stages.ts';
 import { cellKey, cellsOf, splitStepName } from '../plan/matrix.ts';
 import { baseOf, configurationAt } from '../stage/configuration.ts';
-import { findOutputs, isFilled, isPublished } from '../stage/outputs.ts';
+import { findOutputs, isFilled, isPublished, outputsOf } from '../stage/outputs.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { withPorts } from './ports.ts';
 import { runOptions } from './run-options.ts';
@@ -15,7 +17,8 @@ import { runOptions } from './run-options.ts';
 export async function run(input: CommandInput): Promise<Answer | number> {
   const { words, options, dry, out } = input;
   const [name] = words;
-  if (name === undefined || words.length > 1) failUsage('get needs one output', 'mendloop get <stage>.<output>');
+  if (name === undefined || words.length > 1)
+    failUsage('get needs one output', 'mendloop get <stage>.<output>; a stage alone lists its outputs');
   const layout = input.layout();
   const { home } = layout;
   const running = process.env.MENDLOOP_RUN;
@@ -23,6 +26,7 @@ export async function run(input: CommandInput): Promise<Answer | number> {
   const [first] = inside ? readEvents(layout.journal(running)).events : [];
   const base = first?.type === 'run.started' ? first.data.base : await baseOf(home);
   const { map } = await configurationAt(home, base.commit, base.name);
+  if (Object.hasOwn(map.stages, name)) return listOutputs(name, map, layout);
   const { stage, files } = findOutputs(map, name, layout);
   const forced = options.force === true;
   const isThere = () => files.every((file) => isPublished(file, loadStages(layout, { look: true }).state));
@@ -71,4 +75,12 @@ export async function run(input: CommandInput): Promise<Answer | number> {
     }
     if (!paths.every(isFilled)) missing();
   }
+}
+
+/** What `get` may be asked for, and which of it is there. */
+function listOutputs(stage: string, map: ContextMap, layout: Layout): Answer {
+  const { state } = loadStages(layout, { look: true });
+  const outputs = outputsOf(map, stage, layout).map((file) => ({ ...file, published: isPublished(file, state) }));
+  const rows = outputs.map(({ name, path, published }) => [name, published ? path : 'missing; get makes it']);
+  return { text: rows.length > 0 ? table(rows) : `${stage} has no outputs`, json: { stage, outputs } };
 }

@@ -1,8 +1,8 @@
 // `mendloop logs <stage> [-f]`: the latest log of a stage, or one by run and attempt.
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fail, failUsage } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
-import { fileFacts } from '../io/files.ts';
+import { fileFacts, namesIn } from '../io/files.ts';
 import { runAtWork } from '../io/lock.ts';
 import { followLog, printLog } from '../io/log.ts';
 import { loadStages, recordedStages } from '../journal/load-stages.ts';
@@ -10,6 +10,9 @@ import { recordOf } from '../journal/stages.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import { requireStages } from '../stage/unknown-stage.ts';
 import type { Answer, CommandInput } from './command.ts';
+
+/** Logs that are named when the one asked for is not there. */
+const MAX_LISTED = 10;
 
 export async function run({ words, options, out, home, layout }: CommandInput): Promise<Answer | number> {
   const [step] = words;
@@ -32,8 +35,17 @@ export async function run({ words, options, out, home, layout }: CommandInput): 
       run || attempt
         ? layout().log(stage, cell, String(run ?? record?.run), Number(attempt ?? record?.attempts ?? 1))
         : last;
-    if (!wanted || !fileFacts(wanted)) fail('E_NO_LOG', { step: name, path: wanted ?? '' });
+    if (!wanted || !fileFacts(wanted)) fail('E_NO_LOG', { step: name, path: wanted ?? '' }, logsOf(stage, cell));
     return wanted;
+  }
+
+  /** What there is to choose from, newest first. */
+  function logsOf(stage: string, cell: string): string[] {
+    const names = namesIn(dirname(layout().log(stage, cell, '', 1)));
+    const parts = names.map((file) => /^(\d{8}-\d{6}-\w+)-(\w+)\.log$/.exec(file)).filter((match) => match !== null);
+    const lines = parts.map(([, run, attempt]) => `--run ${run} --attempt ${attempt}`);
+    const more = lines.length - MAX_LISTED;
+    return [...lines.reverse().slice(0, MAX_LISTED), ...(more > 0 ? [`and ${more} older`] : [])];
   }
 
   // A run that was killed leaves the step at running: somebody must be there to end it.

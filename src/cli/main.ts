@@ -1,12 +1,15 @@
 // The command line: options → one command → exit code. Nothing else reads argv or decides the exit code.
-import { EXIT, formatError, MendError, mendError } from '../errors.ts';
+import { nearest } from '../config/suggest.ts';
+import { EXIT, failUsage, formatError, MendError, mendError } from '../errors.ts';
+import { fitText } from '../io/fit-text.ts';
 import type { GitError } from '../io/git.ts';
 import { findHome, type Layout, layout as layoutOf } from '../io/layout.ts';
 import { openOutput } from '../io/output.ts';
 import { packageVersion } from '../io/package.ts';
-import { readArguments } from './arguments.ts';
-import type { Command } from './command.ts';
+import { commandCalled, readArguments } from './arguments.ts';
+import { type Command, checkoutOf } from './command.ts';
 import { COMMANDS } from './commands.ts';
+import { GLOBAL_OPTIONS, type Options, optionParts } from './options.ts';
 
 // Set by git for its hooks: git and stages started from one would act on the wrong repository.
 const GIT_PLACES = ['DIR', 'WORK_TREE', 'INDEX_FILE', 'COMMON_DIR', 'PREFIX', 'OBJECT_DIRECTORY'];
@@ -21,31 +24,34 @@ export async function main(given: readonly string[]): Promise<number> {
   try {
     const { command: name, words, options } = readArguments(argv);
     isRun = name === 'all' || name === 'retry';
-    if (options.version) return print(packageVersion());
-    const command = COMMANDS[name] as Command;
-    if (options.help) {
-      return print(name === 'all' && words.length === 0 && argv[0] !== 'all' ? generalHelp() : commandHelp(command));
-    }
     let layout: Layout | undefined;
     const findLayout = () => {
       const root = options.root as string | undefined;
       layout ??= layoutOf(findHome({ root, env: process.env, cwd: process.cwd() }));
       return layout;
     };
+    if (options.version) return print(packageVersion());
+    const command = COMMANDS[name] as Command;
+    if (options.help) {
+      if (commandCalled(argv[0] ?? '')) return print(forReading(commandHelp(command)));
+      await requireKnown(words[0], findLayout);
+      return print(forReading(words.length === 0 && name === 'all' ? generalHelp() : commandHelp(command)));
+    }
     const { run } = await command.load();
     const result = await run({
       words,
       options,
       dry: options['dry-run'] === true,
       out,
-      commands: Object.keys(COMMANDS),
+      commands: COMMANDS,
       line: ['mendloop', ...argv].join(' '),
       home: () => findLayout().home,
       layout: findLayout,
     });
     if (typeof result === 'number') return result;
-    const { text, json, forScripts } = result;
-    return print(typeof text === 'string' ? text : text.join('\n'), json, forScripts);
+    const { text, json, forScripts, found } = result;
+    print(typeof text === 'string' ? text : text.join('\n'), json, forScripts);
+    return found && options['exit-code'] === true ? EXIT.failed : EXIT.ok;
   } catch (error) {
     return reportError(await forPeople(error), argv.includes('--debug'));
   }
@@ -80,33 +86,64 @@ async function forPeople(error: unknown): Promise<unknown> {
   return Object.assign(shown, { stack: error.stack });
 }
 
-const GLOBAL_HELP = `options of every command
-  --root DIR         the repository (default: MENDLOOP_HOME, else the one around this folder)
-  --json             machine-readable: events of a run, one JSON object a line; answers as one JSON object
-  -q, --quiet        say only what went wrong
-  --debug            show where an error comes from
-  -h, --help         this, or help for one command
-  -V, --version      the version
+/** Throws E_USAGE for a word that is neither a command nor a stage of the repository around, if there is one. */
+async function requireKnown(word: string | undefined, findLayout: () => Layout): Promise<void> {
+  if (word === undefined) return;
+  const { loadStages, recordedStages } = await import('../journal/load-stages.ts');
+  const home = checkoutOf(() => findLayout().home);
+  const stages = home === undefined ? [] : recordedStages(home, loadStages(findLayout(), { look: true }).state);
+  if (stages.includes(word)) return;
+  const meant = nearest(word, [...Object.keys(COMMANDS), ...stages]);
+  const hint = meant === undefined ? '' : `; did you mean ${JSON.stringify(meant)}?`;
+  failUsage(`there is no command or stage ${JSON.stringify(word)}${hint}`, 'mendloop --help');
+}
 
-exit codes
+/** Longer lines than these are hard to read. */
+const MAX_COLUMNS = 100;
+
+const forReading = (text: string): string =>
+  fitText(text, Math.min(process.stdout.columns || MAX_COLUMNS, MAX_COLUMNS));
+
+const EXIT_CODES = `exit codes
   0 all green   1 failed, the next run tries again   2 usage or configuration   3 a human is needed
   4 a bug       75 another run is at work            130 interrupted`;
 
+const optionsHelp = (title: string, options: Options): string =>
+  [title, ...Object.entries(options).map(([key, text]) => optionLine(key, text))].join('\n');
+
+function optionLine(key: string, text: string): string {
+  const { name, short, value } = optionParts(key);
+  const form = `${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`;
+  return `  ${form.padEnd(17)}  ${joined(text)}`;
+}
+
 function generalHelp(): string {
-  const rows = Object.values(COMMANDS).map((c) => `  ${c.usage.split(' ')[0]?.padEnd(11)} ${c.summary}`);
+  const rows = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(11)}  ${summary}`);
   return `mendloop runs the bootstrap stages of the homelab in this repository.
 
 usage
-  mendloop [<command>] [<stage>…] [options]      also: npx zx scripts/bootstrap_loop.mjs …
+  mendloop [<command>] [<stage>…] [options]
   mendloop <stage>…                              run only these stages
 
 commands
 ${rows.join('\n')}
 
-${GLOBAL_HELP}
+${optionsHelp('options of every command', GLOBAL_OPTIONS)}
+
+${EXIT_CODES}
 
 help for one command: mendloop <command> --help`;
 }
 
-const commandHelp = ({ usage, summary, help }: Command): string =>
-  [`usage: mendloop ${usage}`, summary, help, GLOBAL_HELP].join('\n\n');
+/** Paragraphs as one line each, to be broken where the terminal ends; lines that are indented stay as they are. */
+const joined = (text: string): string => text.replaceAll(/(?<=\S)\n(?=\S)/g, ' ');
+
+const commandHelp = ({ usage, summary, about, options }: Command): string =>
+  [
+    `usage: mendloop ${usage}`,
+    summary,
+    ...(about ? [joined(about)] : []),
+    ...(options ? [optionsHelp('options', options)] : []),
+    optionsHelp('options of every command', GLOBAL_OPTIONS),
+    EXIT_CODES,
+  ].join('\n\n');

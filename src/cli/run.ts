@@ -17,7 +17,14 @@ export async function retry(input: CommandInput): Promise<Answer | number> {
 /** Runs the stages that are named (none: all) and shows how it goes; resolves to the exit code. */
 async function start(input: CommandInput, forced: boolean): Promise<Answer | number> {
   const { words: stages, line: command, commands } = input;
-  const request = { ...runOptions(input), home: input.home(), command, stages, forced, commands };
+  const request = {
+    ...runOptions(input),
+    home: input.home(),
+    command,
+    stages,
+    forced,
+    commands: Object.keys(commands),
+  };
   if (input.dry) return (await import('./plan.ts')).show(input, request);
   const { event, live, person } = await watcher(input);
   return (await withPorts([event], (ports) => runStages(request, { ...ports, live, person }))).exit;

@@ -9,12 +9,13 @@ import { loadStages, openRun, recordedStages } from '../journal/load-stages.ts';
 import type { StageRecord, StepRecord } from '../journal/stages.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
 import { caseCommands } from '../outbound/case-summary.ts';
-import { entryOf, type LedgerEntry } from '../triage/ledger.ts';
+import { requireStages } from '../stage/unknown-stage.ts';
+import { type DayUsage, entryOf, type LedgerEntry, usedOn } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { safeModeLines } from './safe-mode.ts';
 
-export async function run({ layout: findLayout }: CommandInput): Promise<Answer> {
+export async function run({ words, layout: findLayout }: CommandInput): Promise<Answer> {
   const layout = findLayout();
   const { home } = layout;
   const loaded = loadStages(layout, { look: true });
@@ -24,7 +25,10 @@ export async function run({ layout: findLayout }: CommandInput): Promise<Answer>
   const { ledger, notices } = readLedger(layout);
   const safeMode = readSafeMode(layout);
   loaded.notices.push(...notices);
-  const names = recordedStages(home, loaded.state);
+  const recorded = recordedStages(home, loaded.state);
+  requireStages(words, recorded);
+  const names = recorded.filter((name) => words.length === 0 || words.includes(name));
+  const used = usedOn(ledger.day, Date.now());
   const conflict = loaded.latest?.events.findLast((event) => event.type === 'tree.conflict')?.data;
   const lines = [
     ...(conflict ? conflictLines(conflict) : []),
@@ -34,6 +38,7 @@ export async function run({ layout: findLayout }: CommandInput): Promise<Answer>
     ...safeModeLines(safeMode, Date.now()),
     ...table(names.map((name) => row(name, loaded.state.stages[name]))),
     ...names.flatMap((name) => failure(name, loaded.state.stages[name])),
+    ...(words.length > 0 ? names.flatMap(details) : usedLines(used)),
   ];
   return {
     text: lines,
@@ -44,13 +49,15 @@ export async function run({ layout: findLayout }: CommandInput): Promise<Answer>
       cut_off: open !== undefined && !atWork,
       conflict: conflict ?? null,
       safe_mode: safeMode ?? null,
+      used_today: used,
       stages: Object.fromEntries(names.map((name) => [name, described(name, loaded.state.stages[name])])),
       notices: loaded.notices,
     },
+    found: names.some((name) => ['failed', 'give_up'].includes(loaded.state.stages[name]?.status ?? '')),
   };
 
   function headline(): string {
-    if (!loaded.latest) return `no run yet; ${counted(names.length, 'stage')} in ai/context_map.yaml`;
+    if (!loaded.latest) return `no run yet; ${counted(recorded.length, 'stage')} in ai/context_map.yaml`;
     const { run, events } = loaded.latest;
     const [first] = events;
     const simulated = first?.type === 'run.started' && first.data.lab === 'simulated' ? '  (simulated lab)' : '';
@@ -74,6 +81,18 @@ export async function run({ layout: findLayout }: CommandInput): Promise<Answer>
     const stale = record.stale && record.reason ? [record.reason] : [];
     const about = [...cells, ...took, ...tries, ...unchecked, ...stale].join(', ');
     return [name, status, ago(record.since, Date.now()), about];
+  }
+
+  /** What a person who asks about one stage looks for next. */
+  function details(name: string): string[] {
+    const record = loaded.state.stages[name];
+    const cells = Object.entries(record?.cells ?? {}).map(([cell, of]) => row(`${name}[${cell}]`, of));
+    const past = Object.values(ledger.entries).filter(({ stage }) => stage === name).length;
+    return [
+      ...table(cells),
+      ...(record?.status === 'green' && record.last?.log ? [`${name}: log: ${record.last.log}`] : []),
+      ...(past > 0 ? [`${name}: ${counted(past, 'failure')} known; the latest: mendloop explain ${name}`] : []),
+    ];
   }
 
   /** The record as it is, with what the ledger knows of its failure. */
@@ -107,6 +126,14 @@ export async function run({ layout: findLayout }: CommandInput): Promise<Answer>
     }
     return [head, ...(ended && last?.log ? [`    log: ${last.log}`] : [])];
   }
+}
+
+/** What models were asked and used on this UTC day; nothing on a day without. */
+function usedLines({ tries, prompts = 0, tokens, dollars }: DayUsage): string[] {
+  if (tries === 0 && tokens === 0) return [];
+  const cost = dollars === undefined ? [] : [`$${dollars.toFixed(2)}`];
+  const parts = [counted(tries, 'try', 'tries'), counted(prompts, 'prompt'), counted(tokens, 'token'), ...cost];
+  return [`used today (UTC): ${parts.join(', ')}`];
 }
 
 /** What stopped the latest run before its first stage, and the commands. */

@@ -12,5 +12,5 @@ export async function run({ home }: CommandInput): Promise<Answer> {
     ...warnings.map((w) => `warning: ${w}`),
     ...differs.map((d) => `note: ${d}`),
   ];
-  return { text: lines, json: { ok: true, ...validation } };
+  return { text: lines, json: { ok: true, ...validation }, found: warnings.length > 0 };
 }

@@ -8,7 +8,8 @@ import { withPorts } from './ports.ts';
 import { runOptions } from './run-options.ts';
 
 export async function run(input: CommandInput): Promise<Answer | number> {
-  const { out, words: stages, commands } = input;
+  const { out, words: stages } = input;
+  const commands = Object.keys(input.commands);
   const request = { ...runOptions(input), home: input.home(), command: input.line, stages, forced: false, commands };
   if (input.dry) return dryRun(input);
   const results: Verification[] = [];
@@ -28,7 +29,7 @@ export async function run(input: CommandInput): Promise<Answer | number> {
 async function dryRun({ home, layout, words: stages, commands }: CommandInput): Promise<Answer> {
   const { base, config } = await configurationNow(home());
   const { state } = loadStages(layout(), { look: true });
-  const selection = { stages, commands, withNeeds: false, forced: false };
+  const selection = { stages, commands: Object.keys(commands), withNeeds: false, forced: false };
   const steps = stepsToVerify(config.map, selection, state).map(({ step }) => step);
   const what = steps.length > 0 ? steps.join(', ') : 'nothing: no stage is green yet';
   return { text: `would run the checks of ${base.name} for: ${what}`, json: { would_verify: steps } };

@@ -118,6 +118,9 @@ export const RESERVED_STAGE_NAMES: readonly string[] = [
   'rollback safe-mode doctor validate init demo report serve cron abandon gc help version executor',
 ].flatMap((line) => line.split(' '));
 
+/** Commands that came after stages could have their names: such a stage runs as `mendloop -- <stage>`. */
+export const LATER_COMMANDS: readonly string[] = ['completions', 'metrics', 'run', 'runs', 'show', 'uninstall'];
+
 const carryEntrySchema = z.union(
   [
     repoPathSchema,

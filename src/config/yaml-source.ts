@@ -3,6 +3,7 @@ import * as yaml from 'yaml';
 import { MAX_BYTES } from './files.ts';
 import { formatPath, type Path, type Problem } from './problem.ts';
 import { deepOffset } from './yaml-depth.ts';
+import { plainFault } from './yaml-faults.ts';
 
 const MAX_ALIASES = 100;
 const MAX_DEPTH = 64;
@@ -40,7 +41,7 @@ export function readYaml(text: string, file: string, empty?: unknown): { source?
   try {
     // Uniqueness is checked in faultsBelow: the parser's own check compares every key with every other.
     const doc = yaml.parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false, logLevel: 'error' });
-    const syntax = firstOfEachLine(syntaxFaults(doc).map(problem));
+    const syntax = firstOfEachLine(syntaxFaults(doc, text).map(problem));
     if (doc.errors.some(({ code }) => code !== 'MULTIPLE_DOCS')) return { problems: syntax };
     const faults = faultsBelow(doc.contents);
     const problems = [...syntax, ...faults.map(problem)];
@@ -71,18 +72,17 @@ function contentFault(text: string): Fault | undefined {
   return deep === undefined ? undefined : { offset: deep, message: 'nested too deeply' };
 }
 
-const SYNTAX: Readonly<Record<string, string>> = {
-  TAB_AS_INDENT: 'tab used for indentation; use spaces',
-  MULTIPLE_DOCS: 'a second document starts here; expected only one',
-};
-
-function syntaxFaults(doc: yaml.Document.Parsed): Fault[] {
+function syntaxFaults(doc: yaml.Document.Parsed, text: string): Fault[] {
   return [...doc.errors, ...doc.warnings].map(({ code, message, pos: [offset] }) => {
-    return { offset, message: SYNTAX[code] ?? notYaml(message.split('\n')[0] ?? '') };
+    const line = lineAt(text, offset);
+    return { offset, message: plainFault({ code, message: message.split('\n')[0] ?? '', line }) };
   });
 }
 
-const notYaml = (message: string): string => `not valid YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+function lineAt(text: string, offset: number): string {
+  const from = text.lastIndexOf('\n', offset - 1) + 1;
+  return text.slice(from).split('\n', 1)[0] ?? '';
+}
 
 /** One slip often makes the parser complain several times on the same line. */
 function firstOfEachLine(problems: readonly Problem[]): Problem[] {
@@ -94,7 +94,7 @@ function thrown(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   if (message.startsWith('Excessive alias'))
     return `aliases (*) expand too far; at most ${MAX_ALIASES} uses of an anchor`;
-  return error instanceof RangeError ? 'nested too deeply' : notYaml(message);
+  return error instanceof RangeError ? 'nested too deeply' : plainFault({ code: '', message, line: '' });
 }
 
 const offsetOf = (node: unknown): number => (node as { range?: readonly number[] | null } | null)?.range?.[0] ?? 0;
@@ -111,7 +111,8 @@ function faultsBelow(root: unknown): Fault[] {
       faults.push({ offset: offsetOf(at), path: where, message });
     if (path.length > MAX_DEPTH) return void add(node, `nested more than ${MAX_DEPTH} levels deep`, []);
     if (yaml.isAlias(node)) {
-      if (!anchors.has(node.source)) add(node, `no anchor "&${node.source}" before this alias`);
+      const message = `no anchor "&${node.source}" before this alias; a text that begins with * is quoted`;
+      if (!anchors.has(node.source)) add(node, message);
       return;
     }
     if (yaml.isSeq(node)) for (const [index, item] of node.items.entries()) visit(item, [...path, index]);

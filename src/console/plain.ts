@@ -2,7 +2,7 @@
 import type { LoopEvent, Subscriber, Tier } from '../events.ts';
 import { readTail } from '../io/files.ts';
 import type { Output } from '../io/output.ts';
-import { decisionLine, failureLines } from './failure-lines.ts';
+import { decisionLine, type FailureView, failureLines } from './failure-lines.ts';
 import { closingLines, fixNews, SIMULATED_LINE } from './run-lines.ts';
 import { newTally, note, type StepView } from './tally.ts';
 import { readableLines, spell } from './words.ts';
@@ -12,8 +12,8 @@ const MAX_TAIL_LINES = 8;
 /** With --quiet only what went wrong is printed. `home` is where log paths start. */
 export function plainWatcher(out: Output, home: string): Subscriber {
   const tally = newTally();
-  /** Step → the attempt whose failure was printed. */
-  const printed = new Map<string, number | undefined>();
+  /** The latest failures that were printed. */
+  const printed = new WeakSet<FailureView>();
   return (event) => {
     note(tally, event);
     for (const line of lines(event)) out.line(line);
@@ -69,17 +69,20 @@ export function plainWatcher(out: Output, home: string): Subscriber {
     return [(step ?? '').padEnd(width), ...words.map((w, i) => (i === 0 ? w.padEnd(11) : w))].join('  ').trimEnd();
   }
 
+  /** What failed, once; then only what is done about it. */
   function failure({ time }: LoopEvent, view: StepView | undefined): string[] {
-    return view?.failure ? failureLines(view.failure, Date.parse(time)).map((line) => `    ${line}`) : [];
+    if (!view?.failure) return [];
+    const { tier = 'wait' } = view.failure;
+    const again = !out.quiet && printed.has(view.failure);
+    printed.add(view.failure);
+    const decision = tier === 'wait' ? [] : [decisionLine(view.failure)];
+    const lines = again ? decision : failureLines(view.failure, Date.parse(time));
+    return lines.map((line) => `    ${line}`);
   }
 
-  /** Before anyone is asked: what failed, once; then only what is done about it. */
+  /** Before anyone is asked. */
   function decided(event: LoopEvent, tier: Tier, view: StepView | undefined): string[] {
-    const { step = '', attempt } = event;
-    if (tier !== 'executor' && tier !== 'escalation') return [];
-    const again = printed.get(step) === attempt;
-    printed.set(step, attempt);
-    return again && view?.failure ? [`    ${decisionLine(view.failure)}`] : failure(event, view);
+    return tier === 'executor' || tier === 'escalation' ? failure(event, view) : [];
   }
 
   function evidence(event: LoopEvent<'step.failed'>): string[] {

@@ -1,4 +1,5 @@
 // Times and lists in the words people use.
+import { cutText, displayWidth } from '../io/fit-text.ts';
 import { plainText } from '../io/plain-text.ts';
 
 /** `0.3 s`, `12 s`, `4 min 5 s`, `2 h 3 min`. */
@@ -35,7 +36,7 @@ const midnight = (day: Date): number => new Date(day.getFullYear(), day.getMonth
 /** The last line with something to read in it: progress bars and colour stripped, cut to `width`. */
 export function lastLine(text: string, width: number): string {
   const last = readableLines(text).at(-1)?.trim() ?? '';
-  return last.length > width ? `${last.slice(0, Math.max(0, width - 1))}…` : last;
+  return cutText(last, width);
 }
 
 /** The lines with something to read in them, without what would colour a terminal or move its cursor. */
@@ -53,10 +54,10 @@ export function readableLines(text: string): string[] {
 
 /** Rows of words in columns, each as wide as its widest word; the last is not padded. */
 export function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows.reduce<number[]>((w, row) => row.map((cell, i) => Math.max(w[i] ?? 0, cell.length)), []);
+  const widths = rows.reduce<number[]>((w, row) => row.map((cell, i) => Math.max(w[i] ?? 0, displayWidth(cell))), []);
   return rows.map((row) =>
     row
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .map((cell, i) => cell + ' '.repeat((widths[i] ?? 0) - displayWidth(cell)))
       .join('  ')
       .trimEnd(),
   );

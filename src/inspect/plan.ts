@@ -7,7 +7,7 @@ import { loadStages } from '../journal/load-stages.ts';
 import { recordOf, type StepRecord } from '../journal/stages.ts';
 import { compareInputs, stageInputs, type Tree } from '../plan/inputs.ts';
 import { type Cell, cellsOf, stepNameOf } from '../plan/matrix.ts';
-import { movedNotice } from '../run/prepare.ts';
+import { movedNotice, shortList } from '../run/prepare.ts';
 import { cutOffRun } from '../run/resume.ts';
 import { askedText, type Selection, selectStages } from '../run/select.ts';
 import { type Beside, besideInputs } from '../stage/carried.ts';
@@ -17,6 +17,7 @@ import { otherLab } from '../stage/one-lab.ts';
 import { neededOutputs } from '../stage/outputs.ts';
 import { waitsForHuman } from '../stage/rerun.ts';
 import { branchState } from '../worktree/base.ts';
+import { uncommitted } from '../worktree/read.ts';
 
 type PlanState = 'DONE' | 'IN_PROGRESS' | 'TODO' | 'FAILED';
 
@@ -33,6 +34,8 @@ export interface PlanView {
   commit: string;
   lab: string;
   rows: PlanRow[];
+  /** The owner's changed and untracked files: no part of a run. */
+  uncommitted: string[];
   notices: string[];
 }
 
@@ -72,6 +75,7 @@ export async function explainPlan(home: string, selection: PlanSelection): Promi
   }
   const lab = selection.lab ?? config.loop.lab;
   const other = otherLab(layout, lab);
+  const edits = await uncommitted(home);
   const notices = [
     ...loaded.notices,
     ...(other ? [`ai/state is from the ${other} lab; a run for the ${lab} one is refused (E_OTHER_LAB)`] : []),
@@ -79,8 +83,9 @@ export async function explainPlan(home: string, selection: PlanSelection): Promi
     ...(open && current.commit !== base.commit ? [movedNotice(base)] : []),
     ...(brings === 'merge' && !open ? [`${base.name} moved; a run merges it into ${base.branch} first`] : []),
     ...(brings === 'rebuild' ? [`${base.name} was rewritten; a run makes ${base.branch} anew from it first`] : []),
+    ...(edits.length > 0 ? [`not committed, so not included: ${shortList(edits)}`] : []),
   ];
-  return { base: base.name, commit, lab, rows, notices };
+  return { base: base.name, commit, lab, rows, uncommitted: edits, notices };
 }
 
 type Judgement = [state: PlanState, why: string];

@@ -1,5 +1,7 @@
 // The configuration in the working tree: valid or not, what looks wrong, and where it differs from what a run reads.
+
 import { join } from 'node:path';
+import { LATER_COMMANDS } from '../config/context-map.ts';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { pathMatcher } from '../config/paths.ts';
 import { stricterCommands } from '../config/strict-shell.ts';
@@ -44,6 +46,9 @@ export async function validateHome(home: string, ports: Pick<RunPorts, 'env' | '
       ...(checkout ? await checkWarnings(home, config, sourcesOf(checkout), ports) : []),
       ...scriptWarnings(home, config),
       ...ignored.map(uncarriedNotice),
+      ...stages
+        .filter(([name]) => LATER_COMMANDS.includes(name))
+        .map(([name]) => `stages.${name}: ${namesCommand(name)}`),
       ...stages.filter(([, stage]) => !hasChecks(stage)).map(([name]) => `stages.${name}: ${UNCHECKED}`),
       ...stricterCommands(config.map).map(({ where, why }) => `${where}: ${STRICTER} (${why})`),
     ],
@@ -51,6 +56,8 @@ export async function validateHome(home: string, ports: Pick<RunPorts, 'env' | '
   };
 }
 
+const namesCommand = (name: string): string =>
+  `${name} is a command as well: the stage alone runs as mendloop -- ${name}`;
 const UNCHECKED = 'it has nothing to check, so nothing can tell whether it still holds; give it verify';
 const STRICTER = 'any part that fails ends it now, in 0.1.0 only the last one did';
 

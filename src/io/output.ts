@@ -1,5 +1,6 @@
 // The one way to stdout and stderr: plain text for people, JSON on request, colour only where it is welcome.
 import { Chalk } from 'chalk';
+import { fitText } from './fit-text.ts';
 import { type Colours, ourColours, plainJson, plainText } from './plain-text.ts';
 
 type ErrorFacts = { code: string; message: string; exit: number; next?: string; problems?: readonly string[] };
@@ -32,17 +33,20 @@ export function openOutput(options: { json: boolean; quiet: boolean }): Output {
   const write = (text: string) => void process.stdout.write(`${text}\n`);
   const writeJson = (value: unknown) =>
     write(process.stdout.isTTY ? plainJson(JSON.stringify(value)) : JSON.stringify(value));
-  const errorLine = (text: string) => void process.stderr.write(`${plainText(text)}\n`);
+  const fitting = (text: string, { isTTY, columns }: NodeJS.WriteStream) =>
+    isTTY && columns > 0 ? fitText(plainText(text), columns) : plainText(text);
+  const errorLine = (text: string) => void process.stderr.write(`${fitting(text, process.stderr)}\n`);
   return {
     ...options,
     isTerminal,
     colour,
     answer: (text, value, forScripts = false) => {
       if (options.json) writeJson(value);
-      else write(forScripts && !process.stdout.isTTY ? text : plainText(text));
+      else if (forScripts) write(process.stdout.isTTY ? plainText(text) : text);
+      else write(fitting(text, process.stdout));
     },
     line: (text) => {
-      if (!options.json && !options.quiet) write(plainText(text));
+      if (!options.json && !options.quiet) write(fitting(text, process.stdout));
     },
     jsonLine: writeJson,
     error: (text, { code, message, exit, next, problems }) => {

@@ -243,7 +243,8 @@ function newlyStricter({ latest }: LoadedStages, { map }: Configuration): string
 
 const MAX_LISTED = 5;
 
-function shortList(items: readonly string[]): string {
+/** The first few, and how many more. */
+export function shortList(items: readonly string[]): string {
   const more = items.length - MAX_LISTED;
   return `${items.slice(0, MAX_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

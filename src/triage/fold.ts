@@ -106,11 +106,13 @@ function countDay(day: DayUsage, event: StoryEvent): void {
   // Only a later day starts anew: after a clock jumped back, what is used counts for the latest day seen.
   if (date > day.date) {
     Object.assign(day, { date, tries: 0, tokens: 0 });
+    delete day.prompts;
     delete day.dollars;
   }
   if (event.type === 'try.ended' || (event.type === 'fix.committed' && event.data.tried)) day.tries += 1;
   if (event.type === 'model.used') {
     day.tokens += event.data.tokens;
+    day.prompts = (day.prompts ?? 0) + 1;
     const { dollars = 0 } = event.data;
     if (dollars > 0) day.dollars = (day.dollars ?? 0) + dollars;
   }

@@ -96,7 +96,13 @@ const isEntry = shaped({
 });
 export type LedgerEntry = Checked<typeof isEntry>;
 
-const isDayUsage = shaped({ date: text, tries: count, tokens: count, dollars: optional(amount) });
+const isDayUsage = shaped({
+  date: text,
+  tries: count,
+  tokens: count,
+  prompts: optional(count),
+  dollars: optional(amount),
+});
 /** What was used on the latest UTC day seen; dollars as far as somebody told what their answers cost. */
 export type DayUsage = Checked<typeof isDayUsage>;
 

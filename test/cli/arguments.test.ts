@@ -5,24 +5,37 @@ import { refusal } from '../refusal.ts';
 
 const refused = (...argv: string[]) => refusal(() => readArguments(argv));
 
-const GLOBAL =
-  '--root, --json, --quiet, --dry-run, --no-ai, --no-recheck, --backend, --workers, --deadline, --yes, --debug, --help, --version';
+const GLOBAL = '--root, --json, --quiet, --debug, --help, --version';
+const RUN = '--with-needs, --no-recheck, --workers, --deadline, --backend, --no-ai, --dry-run';
 
-test('an option nobody knows: the command is named only when it was typed, the options as they are typed', () => {
+test('an option nobody knows: the command is named only when it was typed, and only its own options are offered', () => {
   const next = (command: string) => `\n  next:  mendloop ${command} --help`;
-  const list = `${GLOBAL}, --with-needs`;
+  const list = `${RUN}, ${GLOBAL}`;
   assert.is(refused('--nope'), `error E_USAGE: there is no option --nope; options: ${list}${next('all')}`);
   assert.is(refused('vms', '--nope'), `error E_USAGE: there is no option --nope; options: ${list}${next('all')}`);
   assert.is(refused('all', '--nope'), `error E_USAGE: all has no option --nope; options: ${list}${next('all')}`);
   assert.is(
     refused('status', '--nope'),
-    `error E_USAGE: status has no option --nope; options: ${GLOBAL}${next('status')}`,
+    `error E_USAGE: status has no option --nope; options: --exit-code, ${GLOBAL}${next('status')}`,
   );
   assert.is(refused('--dryrun'), `error E_USAGE: there is no option --dryrun; did you mean "--dry-run"?${next('all')}`);
 });
 
+test('run is all; behind -- every word is a stage; --exit-code is a number only for fingerprint', () => {
+  const read = (...argv: string[]) => {
+    const { command, words, options } = readArguments(argv);
+    return [command, words, { ...options }];
+  };
+  assert.equal(read('run', 'a'), ['all', ['a'], {}]);
+  assert.equal(read('--', 'metrics', 'run'), ['all', ['metrics', 'run'], {}]);
+  assert.equal(read('retry', '--yes', '--', 'status'), ['retry', ['status'], { yes: true }]);
+  assert.equal(read('doctor', '--exit-code'), ['doctor', [], { 'exit-code': true }]);
+  assert.equal(read('fingerprint', '--exit-code', '2', 'x'), ['fingerprint', ['x'], { 'exit-code': '2' }]);
+  assert.is(refused('status', '--exit-code=2').split('\n')[0], 'error E_USAGE: option --exit-code takes no value');
+});
+
 test('a command that takes no words refuses them', () => {
-  for (const command of ['status', 'validate', 'doctor', 'abandon']) {
+  for (const command of ['validate', 'doctor', 'abandon']) {
     assert.is(
       refused(command, 'no', 'such'),
       `error E_USAGE: ${command} takes no words: no such\n  next:  mendloop ${command} --help`,

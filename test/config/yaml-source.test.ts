@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readYaml } from '../../src/config/yaml-source.ts';
 import { mapProblems } from './problem-texts.ts';
 
 const AT = 'ai/context_map.yaml';
@@ -20,7 +21,7 @@ const REFUSED: readonly [rule: string, text: string, ...problems: string[]][] = 
   [
     'a syntax error, once for each line',
     'stages:\n  vms:\n    command: [a\n',
-    '4:1: not valid YAML: flow sequence in block collection must be sufficiently indented and end with a ]',
+    '4:1: a list or mapping that was opened before is not closed; ] is missing',
   ],
   ['another one', 'a: 1\n  b: 2\n', '1:4: not valid YAML: nested mappings are not allowed in compact mappings'],
   ['binary content', 'a: 1\n\0\x01', '2:1: binary content (a NUL byte); expected YAML text'],
@@ -36,15 +37,27 @@ const REFUSED: readonly [rule: string, text: string, ...problems: string[]][] = 
     '3:3: stages.a: duplicate key; first in line 2',
     '3:8: stages.a.comand: unknown key; did you mean "command"?',
   ],
-  ['an alias of nothing', 'stages:\n  a: *y\n', '2:6: stages.a: no anchor "&y" before this alias'],
-  ['an alias of what is around it', 'stages: &x\n  a: *x\n', '2:6: stages.a: no anchor "&x" before this alias'],
+  [
+    'an alias of nothing',
+    'stages:\n  a: *y\n',
+    '2:6: stages.a: no anchor "&y" before this alias; a text that begins with * is quoted',
+  ],
+  [
+    'an alias of what is around it',
+    'stages: &x\n  a: *x\n',
+    '2:6: stages.a: no anchor "&x" before this alias; a text that begins with * is quoted',
+  ],
   [
     'keys that are not plain text',
     '? [a]\n: 1\n__proto__: 1\n',
     '1:3: a key that is not plain text',
     '3:1: __proto__: this key is not allowed',
   ],
-  ['unknown tags', 'stages:\n  a: !foo { command: x }\n', '2:6: not valid YAML: unresolved tag: !foo'],
+  [
+    'unknown tags',
+    'stages:\n  a: !foo { command: x }\n',
+    '2:6: begins with !, which YAML reads as its own: quote it, or write a: | and the text in the next line, indented',
+  ],
 ];
 
 for (const [rule, text, ...problems] of REFUSED) {
@@ -82,5 +95,29 @@ test('many values side by side are not deep', () => {
   const script = `stages:\n  a:\n    command: |\n${'      - [ { x: y\n'.repeat(500)}`;
   assert.equal(mapProblems(script), []);
 });
+
+for (const [line, says] of [
+  ['command: grep foo: bar', 'has ": " in it: quote it, or write command: | and the text in the next line, indented'],
+  ['- kubectl get x: y: z', 'has ": " in it: quote it'],
+  [
+    'command: `date`',
+    'begins with `, which YAML reads as its own: quote it, or write command: | and the text in the next line, indented',
+  ],
+  [
+    'command: [ -f x ] && y',
+    'begins with [, which YAML reads as its own: quote it, or write command: | and the text in the next line, indented',
+  ],
+  ['- -x\n      -y', undefined],
+  ['command: "echo', 'a quote that was opened is not closed'],
+  ['command: x\n   files: []', 'is indented otherwise than the lines it belongs to'],
+] as const) {
+  test(`told in plain words: ${line}`, () => {
+    const { problems } = readYaml(`stages:\n  a:\n    ${line}\n`, 'ai/context_map.yaml');
+    assert.equal(
+      problems.map(({ message }) => message),
+      says === undefined ? [] : [says],
+    );
+  });
+}
 
 test.run();

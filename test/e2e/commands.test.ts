@@ -19,7 +19,10 @@ test('plan, --dry-run, validate and doctor write nothing, before the first run a
     s.run(['doctor']),
   ]);
   assert.equal(tree(s.home), before);
-  assert.is(s.plain(plan.stdout), 'plan from main (<commit>)\na  TODO  never run\nb  TODO  never run\n');
+  assert.is(
+    s.plain(plan.stdout),
+    'plan from main (<commit>)\nnote: not committed, so not included: notes.txt\na  TODO  never run\nb  TODO  never run\n',
+  );
   assert.is(dry.stdout, plan.stdout);
   assert.equal(jsonLines(json.stdout), [
     {
@@ -27,7 +30,9 @@ test('plan, --dry-run, validate and doctor write nothing, before the first run a
       commit: s.git('rev-parse', 'HEAD'),
       lab: 'real',
       rows: [{ step: 'a', stage: 'a', needs: [], state: 'TODO', why: 'never run' }],
-      notices: [],
+      uncommitted: ['notes.txt'],
+      notices: ['not committed, so not included: notes.txt'],
+      fixes: [],
     },
   ]);
   const unchecked = (stage: string) =>

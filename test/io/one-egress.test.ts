@@ -30,6 +30,7 @@ const HARMLESS = new Set([
     'zlib',
     'chalk',
     'diff',
+    'get-east-asian-width',
     'fastest-levenshtein',
     'log-update',
     'picomatch',

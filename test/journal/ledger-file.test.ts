@@ -65,7 +65,7 @@ test('what tells of a failure is copied as it stands in the journal, and nothing
     .split('\n')
     .filter(Boolean);
   assert.equal(linesOf(layout), [lines[1], lines[2], lines[4]]);
-  assert.equal(journal.ledger.day, { date: '2026-11-10', tries: 1, tokens: 5 });
+  assert.equal(journal.ledger.day, { date: '2026-11-10', tries: 1, tokens: 5, prompts: 1 });
   journal.close();
   assert.equal(JSON.parse(textOf(layout.ledger)), journal.ledger);
   assert.equal(

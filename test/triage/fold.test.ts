@@ -319,8 +319,13 @@ test('a case is closed by its fingerprint, or with all cases of the stage', () =
 
 test('what is used counts for the UTC day; after a jump back it counts for the latest day seen', () => {
   const late = ledgerOf([tried(), used(10)], Date.UTC(2026, 10, 10, 23, 59));
-  assert.equal(late.day, { date: '2026-11-11', tries: 0, tokens: 10 });
-  assert.equal(ledgerOf([tried(), used(5)], NOW - 3 * DAY, late).day, { date: '2026-11-11', tries: 1, tokens: 15 });
+  assert.equal(late.day, { date: '2026-11-11', tries: 0, tokens: 10, prompts: 1 });
+  assert.equal(ledgerOf([tried(), used(5)], NOW - 3 * DAY, late).day, {
+    date: '2026-11-11',
+    tries: 1,
+    tokens: 15,
+    prompts: 2,
+  });
 });
 
 test('property: the same events give the same ledger, also from disk, and it passes for one', () => {

@@ -46,8 +46,8 @@ test('a failure flaps for 7 days after a fix of it was verified, also when the c
 
 test('the day of a clock that jumped back is the latest day seen; a later day begins with nothing used', () => {
   const { day } = ledgerOf([tried(), used(70)]);
-  assert.equal(usedOn(day, NOW), { date: '2026-11-10', tries: 1, tokens: 70 });
-  assert.equal(usedOn(day, NOW - 9 * DAY), { date: '2026-11-10', tries: 1, tokens: 70 });
+  assert.equal(usedOn(day, NOW), { date: '2026-11-10', tries: 1, tokens: 70, prompts: 1 });
+  assert.equal(usedOn(day, NOW - 9 * DAY), { date: '2026-11-10', tries: 1, tokens: 70, prompts: 1 });
   assert.equal(usedOn(day, NOW + DAY), { date: '2026-11-11', tries: 0, tokens: 0 });
 });
 

@@ -1,0 +1,75 @@
+// Lines that fit a terminal: broken at spaces, what follows indented under what it belongs to. Wide characters count as two.
+import { eastAsianWidth } from 'get-east-asian-width';
+
+const ASCII = /^[ -~]*$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours are escape sequences.
+const COLOURS = /\u001b\[\d+m/g;
+const segmenter = new Intl.Segmenter();
+
+/** How many columns a text takes on a terminal; colours take none. */
+export function displayWidth(text: string): number {
+  if (ASCII.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of segmenter.segment(text.replaceAll(COLOURS, ''))) width += signWidth(segment);
+  return width;
+}
+
+/** What a person sees as one sign: the mark or joiner behind a letter takes no column of its own. */
+function signWidth(sign: string): number {
+  if (/^[\p{Mark}\p{Format}\p{Control}]/u.test(sign)) return 0;
+  if (sign.includes('\ufe0f')) return 2;
+  return eastAsianWidth(sign.codePointAt(0) ?? 0);
+}
+
+/** Cut to `columns`, with … for what is missing. */
+export function cutText(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text;
+  let cut = '';
+  for (const { segment } of segmenter.segment(text)) {
+    if (displayWidth(cut + segment) > columns - 1) break;
+    cut += segment;
+  }
+  return `${cut}…`;
+}
+
+/** Fewer columns than this are not worth fitting into. */
+const MIN_COLUMNS = 20;
+
+/** Every line of `text` broken to fit. A word that is longer than a line stays whole, and so do diffs: they are copied. */
+export function fitText(text: string, columns: number): string {
+  if (columns < MIN_COLUMNS) return text;
+  let inDiff = false;
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      inDiff = line !== '' && (inDiff || /^ *(?:diff --git|--- (?:a\/|\/dev\/null)|@@ )/.test(line));
+      return inDiff || displayWidth(line) <= columns ? [line] : fitLine(line, columns);
+    })
+    .join('\n');
+}
+
+function fitLine(line: string, columns: number): string[] {
+  const head = headOf(line, columns);
+  const indent = ' '.repeat(displayWidth(head));
+  const lines: string[] = [];
+  let current = head;
+  let isEmpty = true;
+  for (const [, gap = '', word = ''] of line.slice(head.length).matchAll(/( *)([^ ]+)/g)) {
+    const next = isEmpty ? current + word : current + gap + word;
+    if (!isEmpty && displayWidth(next) > columns) {
+      lines.push(current);
+      current = indent + word;
+    } else current = next;
+    isEmpty = false;
+  }
+  return [...lines, current];
+}
+
+/** What the rest of a line stands behind: its last column, as far as there is room behind it, or a mark and its space. */
+function headOf(line: string, columns: number): string {
+  const room = Math.floor(columns / 2);
+  const gaps = [...line.matchAll(/\S {2,}(?=\S)/g)].map(({ index, 0: gap }) => line.slice(0, index + gap.length));
+  const column = gaps.findLast((head) => displayWidth(head) <= room);
+  const mark = /^ *(?:[-|*] |\w+: +)?/.exec(line)?.[0] ?? '';
+  return column ?? (displayWidth(mark) <= room ? mark : '');
+}

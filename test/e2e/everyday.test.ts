@@ -1,0 +1,88 @@
+// What people type every day is understood, and what they mistype is answered.
+import { execFileSync } from 'node:child_process';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { contextMap, jsonLines, scenario } from './scenario.ts';
+
+const s = scenario({
+  'ai/context_map.yaml': contextMap({
+    talos: { command: 'echo secret > "$MENDLOOP_OUT/kubeconfig"', outputs: { kubeconfig: 'kubeconfig' } },
+    run: { command: 'echo boom >&2; exit 3', needs: ['talos'] },
+    metrics: { command: 'true' },
+  }),
+});
+
+test('run is everything; a stage that is called as a command runs behind --, and validate says so', async () => {
+  const ran = await s.run(['run', '--no-ai']);
+  assert.is(ran.exit, 1);
+  assert.match(ran.stdout, /begins: talos → run → metrics/);
+  assert.is(ran.stdout.split('boom').length, 2, `a failure is told once:\n${ran.stdout}`);
+  const behind = await s.run(['--no-ai', '--', 'metrics']);
+  assert.match(behind.stdout, /begins: metrics\n/);
+  const { warnings } = jsonLines((await s.run(['validate', '--json'])).stdout)[0] as unknown as { warnings: string[] };
+  assert.ok(warnings.includes('stages.run: run is a command as well: the stage alone runs as mendloop -- run'));
+});
+
+test('status, explain, get and logs answer about one stage, also when there is little to tell', async () => {
+  const status = await s.run(['status', 'talos']);
+  assert.match(status.stdout, /^talos {2}green .*\ntalos: log: ai\/logs\/talos\/\S+-1\.log\n$/m);
+  assert.not.match(status.stdout, 'metrics');
+  const explained = await s.run(['explain', 'talos']);
+  assert.is(explained.stdout, 'talos has never failed\n  next:  mendloop status talos, mendloop logs talos\n');
+  const outputs = await s.run(['get', 'talos']);
+  assert.is(outputs.stdout, `talos.kubeconfig  ${s.path('ai/state/out/talos/kubeconfig')}\n`);
+  const [run] = s.runs();
+  const log = await s.run(['logs', 'talos', '--run', 'nosuch']);
+  assert.is(
+    s.plain(log.stderr),
+    s.plain(`error E_NO_LOG: talos has no such log (${s.path('ai/logs/talos/nosuch-1.log')}); those there are:
+  - --run ${run} --attempt 1
+  next:  see what has run: mendloop status
+`),
+  );
+});
+
+test('--exit-code tells what was found; without it an answer is an answer', async () => {
+  const exits = [
+    ['status'],
+    ['status', '--exit-code'],
+    ['status', 'talos', '--exit-code'],
+    ['validate', '--exit-code'],
+  ];
+  const ended = await Promise.all(exits.map(async (args) => (await s.run(args)).exit));
+  assert.equal(ended, [0, 1, 0, 1]);
+});
+
+test('an unknown word with --help is an error; a stage has the help of a run', async () => {
+  const unknown = await s.run(['stauts', '--help']);
+  assert.is(
+    unknown.stderr,
+    'error E_USAGE: there is no command or stage "stauts"; did you mean "status"?\n  next:  mendloop --help\n',
+  );
+  assert.match((await s.run(['talos', '--help'])).stdout, /^usage: mendloop \[all\]/);
+});
+
+test('completions are made of the same tables as help, and bash completes with them', async () => {
+  const bash = await s.run(['completions', 'bash']);
+  const complete = (...words: string[]) => {
+    const script = `mendloop() { printf 'talos\\nobs\\n'; }
+${bash.stdout}
+COMP_WORDS=(mendloop ${words.map((word) => `'${word}'`).join(' ')}) COMP_CWORD=${words.length}
+_mendloop; echo "\${COMPREPLY[@]}"`;
+    return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim();
+  };
+  assert.is(complete('st'), 'status');
+  assert.is(complete('ta'), 'talos');
+  assert.is(complete('logs', '--r'), '--raw --run --root');
+  assert.is(complete('logs', 'o'), 'obs');
+  assert.is(complete('safe-mode', 'o'), 'on off');
+  assert.is(complete('doctor', ''), '');
+  for (const shell of ['zsh', 'fish']) {
+    const { stdout } = await s.run(['completions', shell]);
+    for (const name of Object.keys(COMMANDS)) assert.match(stdout, name);
+  }
+  assert.is((await s.run(['completions', 'stages'])).stdout, 'talos\nrun\nmetrics\n');
+});
+
+test.run();
