@@ -24,7 +24,7 @@ const { readFile } = await import('node:fs/promises');
 const [home, ...files] = process.argv.slice(2);
 const { value: map } = parseContextMap('stages: { talos: { command: stages/talos/run.sh } }\\ncarry: [.env]\\n', 'map');
 const failure = { class: 'unknown', log: '${LOG}', error_lines: ['config/app-7.yaml:12: did not find expected key'] };
-const facts = { stage: { name: 'talos', ...map.stages.talos }, failure, files, tries: [], limits: { files: 3, changed_lines: 100 } };
+const facts = { stage: { name: 'talos', ...map.stages.talos }, failure, files, tree: files, tries: [], limits: { files: 3, changed_lines: 100 } };
 facts.read = (path) => readFile(home + '/' + path, 'utf8');
 // The base commit has instructions and no memo.
 const instructions = Buffer.from('Mend it.');

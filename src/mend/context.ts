@@ -8,6 +8,7 @@ import { splitCarry } from '../config/paths.ts';
 import type { FixTier } from '../events.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import { editablePaths } from '../fix/gate/path-rules.ts';
+import { protectedAs } from '../fix/gate/protected-names.ts';
 import type { GateRules } from '../fix/gate/rules.ts';
 import { readLogEnd } from '../io/log.ts';
 import { PACKAGE_ROOT } from '../io/package.ts';
@@ -180,11 +181,14 @@ export async function maskedCase(
 async function failureContext(run: Run, { endText }: Incident, facts: FixFacts): Promise<FailureContext> {
   const { stage, failure, tries, limits } = facts;
   const { memo } = await committedTexts(run);
+  const log = logEnd(`${run.layout.home}/${failure.log}`);
   return {
     stage,
     failure: { class: failure.class, error_lines: failure.error_lines, ended: endText },
-    log: logEnd(`${run.layout.home}/${failure.log}`),
-    files: await fileTexts(facts),
+    log,
+    tree: facts.tree,
+    files: await fileTexts(facts.files, facts.read, MAX_FILE_CHARS),
+    readable: await fileTexts(readableFiles(facts, log), facts.look, MAX_READABLE_CHARS),
     ...(memo === undefined ? {} : { memo, keywords: run.config.map.architecture_section_keywords }),
     tries,
     limits,
@@ -207,12 +211,35 @@ function logEnd(path: string): string {
   return end.cut ? end.text.slice(end.text.indexOf('\n') + 1) : end.text;
 }
 
-/** The texts of the files that may be changed, as many as anyone reads. */
-async function fileTexts({ files, read }: Pick<FixFacts, 'files' | 'read'>): Promise<{ path: string; text: string }[]> {
+/** Of files that are only read: a failure is seldom about more, and all of it is masked and searched. */
+const MAX_READABLE_CHARS = 150_000;
+const MAX_READABLE = 150;
+const IS_TEXT =
+  /(?:^|\/)(?:\w*file|hosts|inventory)$|\.(?:ya?ml|json5?|toml|ini|cfg|conf|env|sh|py|tf|tfvars|hcl|mk|just|j2|tmpl|tpl|gotmpl|txt|csv)$/i;
+
+/** Files that may not be changed and may be read: those that the failure or the command names first, then the stage's neighbours. */
+function readableFiles({ files, tree, stage, failure }: FixFacts, log: string): string[] {
+  const editable = new Set(files);
+  const said = [failure.error_lines.join('\n'), log, JSON.stringify(stage.command)].join('\n');
+  const tops = new Set(files.map((path) => path.split('/')[0]));
+  const rank = (path: string): number => {
+    if (said.includes(path.slice(path.lastIndexOf('/') + 1))) return 0;
+    return tops.has(path.split('/')[0]) ? 1 : 2;
+  };
+  const others = tree.filter((path) => !editable.has(path) && IS_TEXT.test(path) && protectedAs(path) === undefined);
+  return others.sort((a, b) => rank(a) - rank(b)).slice(0, MAX_READABLE);
+}
+
+/** The texts of files, as many as anyone reads. */
+async function fileTexts(
+  paths: readonly string[],
+  read: FixFacts['read'],
+  maxChars: number,
+): Promise<{ path: string; text: string }[]> {
   const texts: { path: string; text: string }[] = [];
-  let room = MAX_FILE_CHARS;
-  for (let from = 0; from < files.length && room > 0; from += FILES_AT_ONCE) {
-    const some = files.slice(from, from + FILES_AT_ONCE);
+  let room = maxChars;
+  for (let from = 0; from < paths.length && room > 0; from += FILES_AT_ONCE) {
+    const some = paths.slice(from, from + FILES_AT_ONCE);
     for (const file of await Promise.all(some.map(async (path) => ({ path, text: await read(path) })))) {
       if (room > 0) texts.push(file);
       room -= file.text.length;

@@ -18,7 +18,7 @@ export interface SeenFile {
   readonly whole: boolean;
 }
 
-/** The files of a prompt in its order, the most likely culprit first. */
+/** The files of a prompt, the most likely culprit first. */
 export function seenFiles(prompt: string, { files, read }: Pick<FixFacts, 'files' | 'read'>): Promise<SeenFile[]> {
   const shown = shownFiles(prompt).filter(({ path }) => files.includes(path));
   return Promise.all(

@@ -70,8 +70,12 @@ export interface FailureContext {
   };
   /** The log, or its end. */
   readonly log: string;
+  /** Every path of the repository. */
+  readonly tree?: readonly string[];
   /** The files that the stage may change. */
   readonly files: readonly { readonly path: string; readonly text: string }[];
+  /** Other files of the repository, which may be read and not changed. */
+  readonly readable?: readonly { readonly path: string; readonly text: string }[];
   /** The text of ai/master_memo.md, and the words that find its sections. */
   readonly memo?: string;
   readonly keywords?: Readonly<Record<string, readonly string[]>>;
@@ -88,19 +92,20 @@ export interface FailureContext {
 /** Puts placeholders in the place of secrets. May throw: then nothing is to be sent. */
 export type MaskText = (text: string) => string;
 
-/** The command of a stage on one line. */
-export const commandOf = ({ command }: FailureContext['stage']): string =>
+/** The command of a stage as its owner wrote it, with its lines. */
+export const commandText = ({ command }: FailureContext['stage']): string =>
   typeof command === 'string' ? command : command.join(' ');
 
 /** `context` with every text from outside masked whole. What is built of it is to be masked once more. */
 export function maskContext(context: FailureContext, mask: MaskText): FailureContext {
-  const { stage, failure, log, files, tries = [], diagnostics = [] } = context;
+  const { stage, failure, log, files, readable = [], tries = [], diagnostics = [] } = context;
   return {
     ...withMasked(context, ['memo', 'notes'], mask),
     stage: withMasked(stage, ['description', 'success_criteria'], mask),
     failure: { ...failure, error_lines: mask(failure.error_lines.join('\n')).split('\n') },
     log: mask(log),
     files: files.map((file) => withMasked(file, ['text'], mask)),
+    readable: readable.map((file) => withMasked(file, ['text'], mask)),
     tries: tries.map((one) => withMasked(one, ['why', 'note', 'diff'], mask)),
     diagnostics: diagnostics.map((one) =>
       isBlocked(one) ? withMasked(one, ['command', 'blocked'], mask) : withMasked(one, ['command', 'output'], mask),

@@ -1,17 +1,23 @@
 // The prompt for a model: a table of parts, what helps most the first to get room, and the form of the answer last.
 import { formatRule } from './answer-format.ts';
-import { type AnswerFormat, commandOf, type FailureContext, type MaskText } from './context.ts';
+import { type AnswerFormat, commandText, type FailureContext, type MaskText } from './context.ts';
 import { buildDocument, type Document, type Part } from './document.ts';
 import { classAndErrorLines, logEnd, successCriteria } from './parts/failure.ts';
 import { fileLines } from './parts/files.ts';
 import { instructionLines, memoLines } from './parts/memo.ts';
+import { readingLines } from './parts/reading.ts';
 import { earlierTries } from './parts/tries.ts';
 import { fenceNote } from './text.ts';
 
-/** Leaves a model of 16k room for its answer, and for two more rounds. */
-const DEFAULT_BUDGET = 9000;
+/** What a small model still reads with care. */
+const DEFAULT_BUDGET = 5000;
 
-const FILES_INTRO = 'You may change these files and no others. The numbers before the lines are not part of them.';
+/** The error lines are told apart from it; this is what was before and after them. */
+const PROMPT_LOG_LINES = 40;
+
+/** Where one file may be changed: another with the same fault is the next failure. */
+const FILES_INTRO = `You may change one of these; the likeliest stands last. The numbers before the lines are not part of them.
+If another file has the same fault, it is asked about next.`;
 
 export interface PromptOptions {
   /** The text of ai/executor_instructions.md. Its section "The answer" is left out: the rule on the form stands for it. */
@@ -30,11 +36,12 @@ export function buildPrompt(context: FailureContext, options: PromptOptions, mas
 
 const promptParts = (instructions: string): readonly Part[] => [
   { name: 'instructions', rank: 2, share: 0.25, lines: instructionLines(instructions) },
-  { name: 'success criteria', title: 'The stage succeeds when', rank: 6, share: 0.05, lines: successCriteria },
-  { name: 'memo', title: 'What is known about this homelab', rank: 7, share: 0.15, lines: memoLines },
-  { name: 'earlier attempts', title: 'Earlier attempts', rank: 5, share: 0.15, lines: earlierTries(false) },
-  { name: 'log', title: 'The end of the log', rank: 4, share: 0.25, lines: logEnd },
-  { name: 'files', title: 'The files', rank: 3, share: 0.45, lines: fileLines(FILES_INTRO) },
+  { name: 'success criteria', title: 'The stage succeeds when', rank: 7, share: 0.05, lines: successCriteria },
+  { name: 'memo', title: 'What is known about this homelab', rank: 8, share: 0.12, lines: memoLines },
+  { name: 'earlier attempts', title: 'Earlier attempts', rank: 4, share: 0.15, lines: earlierTries(false) },
+  { name: 'log', title: 'The end of the log', rank: 6, share: 0.2, lines: logEnd(PROMPT_LOG_LINES) },
+  { name: 'reading', title: 'What may help', rank: 5, share: 0.12, lines: readingLines },
+  { name: 'files', title: 'The files', rank: 3, share: 0.45, lines: fileLines(FILES_INTRO, { most: 5, share: 0.2 }) },
   { name: 'error lines', title: 'The failure', rank: 1, share: 0.2, lines: classAndErrorLines },
 ];
 
@@ -42,8 +49,14 @@ function openingOf({ stage, limits, nonce }: FailureContext): string {
   const what = stage.description ? ` (${stage.description})` : '';
   const files = limits.files === 1 ? 'one file' : `${limits.files} files`;
   return (
-    `The stage ${stage.name}${what} failed. It runs: ${commandOf(stage)}\n` +
+    `The stage ${stage.name}${what} failed. It runs:${commandLines(stage)}\n` +
     `Mend it with the smallest change: at most ${files} and ${limits.changed_lines} lines, usually one to ten.\n\n` +
     `${fenceNote(nonce)}\n`
   );
+}
+
+/** Behind the colon; more than one line keep their lines. */
+function commandLines(stage: FailureContext['stage']): string {
+  const text = commandText(stage).trim();
+  return text.includes('\n') ? `\n\n${text.replace(/^/gm, '    ')}\n` : ` ${text}`;
 }

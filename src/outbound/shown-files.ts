@@ -8,7 +8,7 @@ export interface ShownFile {
   readonly lines: ReadonlyMap<number, string>;
 }
 
-/** The files that `prompt` shows, in its order; none when it is not one of ours. */
+/** The files that `prompt` shows, the most likely culprit, which stands last, first; none when it is not one of ours. */
 export function shownFiles(prompt: string): ShownFile[] {
   const nonce = nonceOf(prompt);
   if (nonce === undefined) return [];
@@ -21,7 +21,7 @@ export function shownFiles(prompt: string): ShownFile[] {
     const path = /^(.*), \d+ lines?(?:, line ends CRLF)?\]$/.exec(head.slice(opening.length))?.[1];
     if (path === undefined) continue;
     const lines = body.flatMap((line) => readNumbered(line) ?? []).map(({ number, text }) => [number, text] as const);
-    files.push({ path, lines: new Map(lines) });
+    files.unshift({ path, lines: new Map(lines) });
   }
   return files;
 }

@@ -118,18 +118,18 @@ Why: refused (R_PATH): a.yaml may not be changed; nor b.yaml
 
 # The files
 
-These may be changed, and no others. The numbers before the lines are not part of them.
-
-[data ${NONCE}: file config/talos/all.yaml, 3 lines]
-1 | machine:
-2 |   network:
-3 |    hostname: cp1
-[end of data ${NONCE}]
+These may be changed; the likeliest stands last. The numbers before the lines are not part of them.
 
 [data ${NONCE}: file stages/talos/run.sh, 3 lines]
 1 | #!/usr/bin/env bash
 2 | set -e
 3 | talosctl apply
+[end of data ${NONCE}]
+
+[data ${NONCE}: file config/talos/all.yaml, 3 lines]
+1 | machine:
+2 |   network:
+3 |    hostname: cp1
 [end of data ${NONCE}]
 
 # What is known about this homelab

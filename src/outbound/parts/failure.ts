@@ -1,6 +1,6 @@
 // What broke, and where: the error lines, the end of the log, and the stage in the owner's words.
 import { cleanLine, cleanLines } from '../../failure/clean.ts';
-import { commandOf } from '../context.ts';
+import { commandText } from '../context.ts';
 import type { PartLines } from '../document.ts';
 import { clipLine, estimateTokens, fenced, fencedWithin, fenceTokens, linesWithin, oneLine } from '../text.ts';
 
@@ -23,15 +23,17 @@ export const classAndErrorLines: PartLines = (context) => {
   };
 };
 
-/** As much of the end as fits. */
-export const logEnd: PartLines = ({ log, nonce }) => {
-  const newestFirst = lastLines(log).reverse();
-  return (room) => {
-    const lines = linesWithin(newestFirst, room - fenceTokens(nonce, `the last ${MAX_LOG_LINES} lines`)).reverse();
-    const title = lines.length === 1 ? 'the last line' : `the last ${lines.length} lines`;
-    return lines.length === 0 ? [] : fenced(nonce, title, lines);
+/** As much of the end as fits, in at most `most` lines. */
+export const logEnd =
+  (most: number = MAX_LOG_LINES): PartLines =>
+  ({ log, nonce }) => {
+    const newestFirst = lastLines(log).reverse().slice(0, most);
+    return (room) => {
+      const lines = linesWithin(newestFirst, room - fenceTokens(nonce, `the last ${MAX_LOG_LINES} lines`)).reverse();
+      const title = lines.length === 1 ? 'the last line' : `the last ${lines.length} lines`;
+      return lines.length === 0 ? [] : fenced(nonce, title, lines);
+    };
   };
-};
 
 /** The last lines of the log, cleaned, a line that repeats said once. */
 export function lastLines(log: string): string[] {
@@ -61,7 +63,7 @@ export const stageLines: PartLines = ({ stage, step }) => {
   const lines = [
     `- Stage: ${name}${description === '' ? '' : `, ${oneLine(description)}`}`,
     ...(step === undefined || step === name ? [] : [`- Step: ${oneLine(step)}`]),
-    `- Runs: ${oneLine(commandOf(stage))}`,
+    `- Runs: ${oneLine(commandText(stage))}`,
     ...(needs.length === 0 ? [] : [`- Needs: ${oneLine(needs.join(', '))}`]),
     `- Files it may change: ${files.length === 0 ? 'none' : oneLine(files.join(', '))}`,
     ...criteria.map((line) => `- Succeeds when: ${oneLine(line)}`),

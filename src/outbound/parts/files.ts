@@ -1,11 +1,10 @@
-// The files that may be changed, the most suspicious first, line numbers kept: all of a small one; of a long one the windows
-// around what the failure names and around words it shares.
-import { commandOf } from '../context.ts';
+// The files that may be changed: few, the most suspicious last, right before the failure, and the rest by name. Line numbers are
+// kept: all of a small one; of a long one the windows around what the failure names and around words it shares.
 import type { PartLines } from '../document.ts';
 import { numbered } from '../shown-files.ts';
-import { clipLine, estimateTokens, fenced, fenceTokens, linesWithin, plainLine, plainPath } from '../text.ts';
-import { lastLines } from './failure.ts';
-import { type Suspect, suspects } from './suspects.ts';
+import { clipLine, estimateTokens, fenced, fenceTokens, linesWithin, plainLine } from '../text.ts';
+import type { Suspect } from './suspects.ts';
+import { suspicionOf } from './suspicion-of.ts';
 
 /** A file of fewer lines is shown whole, and may be asked for whole. */
 export const SMALL_FILE_LINES = 150;
@@ -18,36 +17,47 @@ const HEAD_WITHOUT_CLUE = 40;
 const MIN_ROOM = 60;
 /** At most, for the names of files that are not shown. */
 const NAMES_ROOM = 300;
-const NAMES_INTRO = 'Also yours to change, but not shown here:';
+const NAMES_INTRO = 'The stage has these files too; less points at them:';
 
-/** Begins with `intro`; ends with the names of those that are not shown. */
+/** So many files are all there is to look at: none of them is left out as unlikely. */
+const FEW = 3;
+
+/** At most so many are shown, and none with less than this part of what points at the most suspicious one. */
+export interface Choice {
+  readonly most: number;
+  readonly share: number;
+}
+
+/** Begins with `intro` and the names of those that are not shown. */
 export const fileLines =
-  (intro: string): PartLines =>
+  (intro: string, { most, share }: Choice): PartLines =>
   (context) => {
-    const { nonce, log, stage, failure } = context;
-    const files = context.files.map(({ path, text }) => ({ path: plainPath(path), text }));
-    const ranked = suspects(files, { ...failure, log: lastLines(log), command: commandOf(stage) });
+    const { nonce } = context;
+    const { ranked } = suspicionOf(context);
+    const least = ranked.length <= FEW ? 0 : (ranked[0]?.score ?? 0) * share;
     return (room) => {
-      const forNames = Math.min(NAMES_ROOM, 40 + ranked.length * 15, room / 20);
+      const forNames = Math.min(NAMES_ROOM, 40 + ranked.length * 15, room / 12);
       let left = room - estimateTokens(intro) - 1 - forNames;
       const blocks: string[] = [];
       const hidden: string[] = [];
       for (const file of ranked) {
-        const lines = fileBlock(file, nonce, left * (blocks.length === 0 ? 0.8 : 0.6));
+        const isShown = blocks.length < most && (file.score >= least || file.isRun);
+        // The first may have nearly all of the room; the others share what is left, so that each says something.
+        const lines = isShown ? fileBlock(file, nonce, left * (blocks.length === 0 ? 0.8 : 0.5)) : undefined;
         if (lines === undefined) {
           hidden.push(`- ${clipLine(plainLine(file.path))}`);
           continue;
         }
         const block = lines.join('\n');
         left -= estimateTokens(block) + 1;
-        blocks.push(`\n${block}`);
+        blocks.unshift(`\n${block}`);
       }
       // A name is anybody's to choose, so it is data like the rest.
       const names = linesWithin(hidden, forNames - fenceTokens(nonce, 'names') - estimateTokens(NAMES_INTRO) - 5);
       const more = hidden.length - names.length;
       if (more > 0) names.push(`- and ${more} more`);
       const also = hidden.length === 0 ? [] : ['', NAMES_INTRO, ...fenced(nonce, 'names', names)];
-      return blocks.length === 0 && also.length === 0 ? [] : [intro, ...blocks, ...also];
+      return blocks.length === 0 && also.length === 0 ? [] : [intro, ...also, ...blocks];
     };
   };
 

@@ -1,0 +1,66 @@
+// Names that files have in nearly the form in which an error tells them: what was meant, or what is misspelt.
+import { distance } from 'fastest-levenshtein';
+import type { NameClue } from './clues.ts';
+import type { SourceFile } from './suspects.ts';
+
+export interface NearName {
+  /** As the error has it. */
+  readonly name: string;
+  readonly weight: number;
+  /** How often it stands in all files as the error has it. */
+  readonly exact: number;
+  /** The first place of each name like it, and how often that one stands in all files. */
+  readonly places: readonly {
+    readonly like: string;
+    readonly path: string;
+    readonly line: number;
+    readonly count: number;
+  }[];
+}
+
+const WORDS = /[A-Za-z_][\w-]*[A-Za-z\d_]/g;
+const MIN_LENGTH = 4;
+const MAX_NAMES = 12;
+const MAX_LIKE = 6;
+/** Of all files together: near names are looked for in what a stage usually has, not in what it may have. */
+const MAX_CHARS = 500_000;
+
+/** For the strongest single-word names of `names`; only those that something is near to. */
+export function nearNames(files: readonly SourceFile[], names: readonly NameClue[]): NearName[] {
+  const wanted = names
+    .filter(({ text, strong }) => strong && text.length >= MIN_LENGTH && /^[A-Za-z_][\w-]*$/.test(text))
+    .slice(0, MAX_NAMES);
+  if (wanted.length === 0) return [];
+  const words = new Map<string, { path: string; line: number; count: number }>();
+  let room = MAX_CHARS;
+  for (const { path, text } of files) {
+    if (room <= 0) break;
+    room -= text.length;
+    text.split('\n').forEach((line, i) => {
+      for (const [word] of line.matchAll(WORDS)) {
+        const place = words.get(word);
+        if (place) place.count++;
+        else words.set(word, { path, line: i + 1, count: 1 });
+      }
+    });
+  }
+  return wanted.flatMap(({ text, weight }) => {
+    const like = [...words].filter(([word]) => isNear(text, word));
+    const places = like.map(([word, place]) => ({ like: word, ...place })).slice(0, MAX_LIKE);
+    return places.length === 0 ? [] : [{ name: text, weight, exact: words.get(text)?.count ?? 0, places }];
+  });
+}
+
+/** The same but for case, `-` and `_`, with letters swapped, or with one slip of the finger; two in a long name. */
+export function isNear(name: string, other: string): boolean {
+  if (name === other || Math.abs(name.length - other.length) > 2) return false;
+  const [a, b] = [plain(name), plain(other)];
+  if (a === b) return true;
+  // host1 and host2 are two hosts.
+  if (a[0] !== b[0] || a.replaceAll(/\d/g, '') === b.replaceAll(/\d/g, '')) return false;
+  const isSwapped = a.length === b.length && distance(a, b) === 2 && sorted(a) === sorted(b);
+  return isSwapped || distance(a, b) <= (Math.min(a.length, b.length) >= 8 ? 2 : 1);
+}
+
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, '');
+const sorted = (text: string): string => [...text].sort().join('');

@@ -1,0 +1,69 @@
+// What helps to understand the failure and is not to be changed: what stands where a path was looked for, names like one that is
+// not there, which template a rendered file is from, and files that the stage reads.
+import type { PartLines } from '../document.ts';
+import { numbered } from '../shown-files.ts';
+import { clipLine, estimateTokens, fenced, fencedWithin, linesWithin, plainLine } from '../text.ts';
+import type { NearName } from './near-names.ts';
+import type { Suspect } from './suspects.ts';
+import { suspicionOf } from './suspicion-of.ts';
+
+const INTRO = 'Only for reading; none of this is yours to change.';
+const MAX_LISTED = 24;
+const MAX_NOTES = 12;
+const MAX_FILES = 3;
+/** What is read with less to point at it is only noise. */
+const MIN_SCORE = 40;
+const MIN_WEIGHT = 48;
+const WHOLE_LINES = 30;
+const AROUND = 6;
+
+export const readingLines: PartLines = (context) => {
+  const { nonce } = context;
+  const suspicion = suspicionOf(context);
+  const { missing, near, rendered } = suspicion;
+  const notes = [
+    ...missing
+      .slice(0, 2)
+      .flatMap(({ path, folder, listing }) => [
+        `${path} does not exist. ${folder === '' ? 'The repository' : `${folder}/`} has: ${listing.slice(0, MAX_LISTED).join(' ')}`,
+      ]),
+    ...near
+      .filter(isTelling)
+      .slice(0, 4)
+      .map(({ name, places }) => {
+        const like = places.map(({ like, path, line }) => `${like} (${path} line ${line})`);
+        return `Like ${name}: ${like.join(', ')}`;
+      }),
+    ...rendered.map(({ written, from }) => `${written} is made from ${from}`),
+  ].map((line) => clipLine(plainLine(line), 600));
+  const files = suspicion.readable.filter(({ score }) => score >= MIN_SCORE).slice(0, MAX_FILES);
+  return (room) => {
+    let left = room - estimateTokens(INTRO) - 2;
+    const told =
+      notes.length === 0 ? [] : fencedWithin(nonce, 'notes on the names in it', notes.slice(0, MAX_NOTES), left);
+    left -= estimateTokens(told.join('\n')) + 1;
+    const blocks = files.flatMap((file) => {
+      const block = readable(file, nonce, left * 0.6);
+      left -= estimateTokens(block.join('\n')) + 1;
+      return block.length === 0 ? [] : ['', ...block];
+    });
+    return told.length + blocks.length === 0 ? [] : [INTRO, '', ...told, ...blocks];
+  };
+};
+
+/** The error itself names it, and it is not just another word of the same repository. */
+const isTelling = ({ weight, exact, places }: NearName): boolean =>
+  weight >= MIN_WEIGHT && (exact === 0 || places.some(({ count }) => count === 1));
+
+/** All of a short file; of a long one what is around the lines that matter. */
+function readable({ path, lines, named, matching }: Suspect, nonce: string, room: number): string[] {
+  const clues = [...named, ...matching].map((line) => line - 1);
+  const near = (i: number): boolean => clues.some((line) => Math.abs(line - i) <= AROUND);
+  const width = String(lines.length).length;
+  const shown = lines.flatMap((line, i) =>
+    lines.length <= WHOLE_LINES || near(i) ? [numbered(clipLine(line), i + 1, width)] : [],
+  );
+  const title = `only for reading, ${path}, ${lines.length} lines`;
+  const within = linesWithin(shown, room - estimateTokens(fenced(nonce, title, []).join('\n')) - 1);
+  return within.length === 0 ? [] : fenced(nonce, title, within);
+}

@@ -1,0 +1,39 @@
+// What a failure points at, once for all parts of a document: the files that may be changed, and those that are only read.
+import { commandText, type FailureContext } from '../context.ts';
+import { plainPath } from '../text.ts';
+import { lastLines } from './failure.ts';
+import type { NearName } from './near-names.ts';
+import { type Suspect, type Suspicion, suspicion } from './suspects.ts';
+
+export interface Overview extends Suspicion {
+  /** Files that may not be changed, the most telling first. */
+  readonly readable: readonly Suspect[];
+}
+
+const overviews = new WeakMap<FailureContext, Overview>();
+
+export function suspicionOf(context: FailureContext): Overview {
+  const made = overviews.get(context) ?? overview(context);
+  overviews.set(context, made);
+  return made;
+}
+
+function overview(context: FailureContext): Overview {
+  const { failure, log, stage, tree, readable = [] } = context;
+  const plain = (files: FailureContext['files']) => files.map(({ path, text }) => ({ path: plainPath(path), text }));
+  const [files, others] = [plain(context.files), plain(readable)];
+  const evidence = { error_lines: failure.error_lines, log: lastLines(log), command: commandText(stage) };
+  const changeable = suspicion(files, evidence, tree);
+  const read = suspicion(others, evidence, tree);
+  return { ...changeable, near: joined(changeable.near, read.near), readable: read.ranked };
+}
+
+/** One entry a name, with the places of both. */
+function joined(some: readonly NearName[], more: readonly NearName[]): NearName[] {
+  const byName = new Map(some.map((one) => [one.name, one]));
+  for (const one of more) {
+    const before = byName.get(one.name);
+    byName.set(one.name, before ? { ...before, places: [...before.places, ...one.places] } : one);
+  }
+  return [...byName.values()];
+}

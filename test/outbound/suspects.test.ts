@@ -1,0 +1,124 @@
+// Which files a failure points at: each rule on a small repository of its own.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type SourceFile, suspicion } from '../../src/outbound/parts/suspects.ts';
+import { promptOf } from './failure-context.ts';
+
+const filesOf = (texts: Record<string, string>): SourceFile[] =>
+  Object.entries(texts).map(([path, text]) => ({ path, text }));
+
+const of = (texts: Record<string, string>, error: string, log: readonly string[] = [], command = 'run') =>
+  suspicion(filesOf(texts), { error_lines: [error], log: [...log, error], command }, Object.keys(texts));
+
+const first = (...args: Parameters<typeof of>) => of(...args).ranked[0]?.path;
+
+test('a rendered file stands for its template, whatever folder it is rendered to', () => {
+  for (const end of ['j2', 'tmpl', 'gotmpl', 'tpl']) {
+    const texts = { 'values.yaml': 'a: 1\n', [`src/net/dns.conf.${end}`]: 'x\n', [`src/net/ntp.conf.${end}`]: 'x\n' };
+    for (const where of ['build/net/dns.conf', '/tmp/render.x81/net/dns.conf', 'out/dns.conf']) {
+      assert.is(first(texts, `${where}:1: bad directive`), `src/net/dns.conf.${end}`, where);
+    }
+  }
+  const { rendered } = of({ 'src/dns.conf.j2': 'x\n' }, 'build/dns.conf:1: bad');
+  assert.equal(rendered, [{ written: 'build/dns.conf', from: 'src/dns.conf.j2' }]);
+});
+
+test('who refers to a path that does not exist comes before all others, and what is there instead is listed', () => {
+  const texts = {
+    'apps/a/kustomization.yaml': 'resources:\n  - ./rout.yaml\n',
+    'apps/a/route.yaml': 'kind: Route\n',
+    'apps/b/kustomization.yaml': 'resources:\n  - ./route.yaml\n',
+    'apps/b/route.yaml': 'kind: Route\n',
+  };
+  const found = of(
+    texts,
+    "accumulating from './rout.yaml': open /tmp/k-12/apps/a/rout.yaml: no such file or directory",
+  );
+  assert.is(found.ranked[0]?.path, 'apps/a/kustomization.yaml');
+  assert.equal(found.ranked[0]?.named, [2]);
+  assert.equal(found.missing[0], {
+    path: 'apps/a/rout.yaml',
+    folder: 'apps/a',
+    listing: ['kustomization.yaml', 'route.yaml'],
+  });
+});
+
+test('a file that alone has the name that the error quotes comes before one that only reports it', () => {
+  const texts = {
+    'lib/load.py': 'zone = zones[host.zone]\n',
+    'data/hosts.yaml': 'nas: { zone: garge }\nprinter: { zone: office }\n',
+  };
+  const log = ['  File "/srv/ai/worktree/lib/load.py", line 1, in load', '    zone = zones[host.zone]'];
+  assert.is(first(texts, "KeyError: 'garge'", log), 'data/hosts.yaml');
+});
+
+test('the odd one out is suspected: nearly a name that is used elsewhere and that the error misses', () => {
+  const texts = {
+    'run.sh': 'use "$BACKUP_HOST"\n',
+    'lib.sh': 'ping "$BACKUP_HOST"\n',
+    'settings.sh': 'BACKUP_DIR=/b\nBACKUPHOST=nas\n',
+  };
+  const found = of(texts, 'settings: BACKUP_HOST is not set');
+  assert.is(found.ranked[0]?.path, 'settings.sh');
+  assert.equal(found.near[0]?.places[0], { like: 'BACKUPHOST', path: 'settings.sh', line: 2, count: 1 });
+});
+
+test('two hosts are not two spellings of one, and a name that is only another word is not near', () => {
+  const { near } = of({ 'hosts.yaml': 'node1: {}\nnode2: {}\nnodal: {}\n' }, "host 'node3' is unknown");
+  assert.equal(near, []);
+});
+
+test('a line that the tool repeats from a file points at it', () => {
+  const texts = { 'a.yaml': 'x: 1\nports: [80, 443\n', 'b.yaml': 'x: 1\n' };
+  const error = 'yaml.parser.ParserError: while parsing a flow sequence';
+  const evidence = {
+    error_lines: [error],
+    log: [error, '  in "<unicode string>"', '    ports: [80, 443'],
+    command: 'run',
+  };
+  assert.is(suspicion(filesOf(texts), evidence).ranked[0]?.path, 'a.yaml');
+});
+
+test('paths inside the quoted script of sh -c, and in a command of several lines, are paths of the command', () => {
+  const texts = { 'steps/one.sh': 'true\n', 'steps/two.sh': 'true\n' };
+  const command = `sh -c 'set -e\n"$PWD"/steps/two.sh'`;
+  const { ranked } = of(texts, 'it did not work', [], command);
+  assert.equal(
+    ranked.map(({ path, isRun }) => [path, isRun]),
+    [
+      ['steps/two.sh', true],
+      ['steps/one.sh', false],
+    ],
+  );
+});
+
+test('a prompt shows five files at most, the likeliest last, and names the rest', () => {
+  const files = Array.from({ length: 9 }, (_, i) => ({ path: `conf/f${i}.yaml`, text: `key${i}: 1\n` }));
+  const failure = { class: 'unknown', ended: 'exit code 1', error_lines: ['conf/f7.yaml:1: bad'] };
+  const { text } = promptOf({ files, failure, log: '' });
+  assert.ok((text.match(/: file conf\//g)?.length ?? 0) <= 5);
+  assert.match(text, /: file conf\/f7\.yaml, 1 line\]\n1 \| key7: 1\n\[end of data \S+\]\n\n# The failure\n/);
+  assert.match(text, '- conf/f3.yaml');
+});
+
+test('what may only be read is shown as such, and never as a file to change', () => {
+  const readable = [{ path: 'inventory/hosts.yml', text: 'storage:\n  hosts: {}\n' }];
+  const files = [{ path: 'site.yml', text: '- hosts: storages\n' }];
+  const failure = {
+    class: 'unknown',
+    ended: 'exit code 1',
+    error_lines: ["no group 'storages' in inventory/hosts.yml"],
+  };
+  const { text } = promptOf({ files, readable, failure, log: '' });
+  assert.match(text, 'Only for reading; none of this is yours to change.');
+  assert.match(text, 'Like storages: storage (inventory/hosts.yml line 1)');
+  assert.match(text, /: only for reading, inventory\/hosts\.yml, 2 lines\]/);
+  assert.not.match(text, /: file inventory/);
+});
+
+test('a command of several lines keeps its lines', () => {
+  const stage = { name: 'vms', command: 'cd terraform\nterraform plan\n' };
+  assert.match(promptOf({ stage }).text, /It runs:\n\n {4}cd terraform\n {4}terraform plan\n\nMend it/);
+});
+
+test.run();
