@@ -14,10 +14,11 @@ const { MISTAKES: FAILURES } = await import('../../test/fixtures/mistakes.ts');
 
 const AI = 'ai/orchestrator-stage1';
 const AT_ONCE = 4;
-/** Sets of mistakes: trivial ones, those that must be left alone, and what the whole project is measured with. */
+/** Sets of mistakes: trivial ones, those that must be left alone, some of both, and what the whole project is measured with. */
 const MISTAKES = {
   'trivial faults': () => mistakesIn('faults'),
   'look-alikes': () => mistakesIn('look-alikes'),
+  'in another style': () => mistakesIn('apart'),
   failures: () => FAILURES,
 };
 const direct = process.argv.includes('--direct');

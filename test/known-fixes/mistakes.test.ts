@@ -7,7 +7,9 @@ import { factsOf, MISTAKES, type Mistake } from '../fixtures/mistakes.ts';
 import { BROKEN_STAGES } from './broken-stages.ts';
 import { judged, mistakesIn } from './mistakes.ts';
 
-const [faults, lookAlikes] = [mistakesIn('faults'), mistakesIn('look-alikes')];
+const apart = mistakesIn('apart');
+const faults = [...mistakesIn('faults'), ...apart.filter(({ fix }) => fix.path !== '')];
+const lookAlikes = [...mistakesIn('look-alikes'), ...apart.filter(({ fix }) => fix.path === '')];
 
 test('what is wrong in a fault stands there once', () => {
   for (const { name, files, fix } of faults) assert.is(files[fix.path]?.split(fix.old).length, 2, name);

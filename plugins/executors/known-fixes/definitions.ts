@@ -61,8 +61,14 @@ export const DEFINITIONS: Readonly<Record<Kind, Definitions>> = {
       path.length === 1 || path.at(-2) === 'children' || path.at(-2) === 'hosts' ? key : [],
     ),
   ],
-  compose: ({ type }, repository) =>
-    yaml(repository).flatMap(({ path, key }) => (path.length === 2 && path[0] === `${type}s` ? key : [])),
+  section: ({ type = '' }, repository) => {
+    const name = `${type.replaceAll(' ', '_')}s`;
+    return yaml(repository).flatMap(({ path, key, value, is }) => {
+      const isIn = (depth: number) => path.at(depth)?.toLowerCase() === name;
+      if (isIn(-2) && key === 'name' && is === 'scalar') return String(value);
+      return isIn(-2) && path.length < 4 ? key : [];
+    });
+  },
   object: ({ type = '' }, repository) => objects(repository, type),
   // What a patch is for is one of the others.
   patch: ({ type = '', word }, repository) => objects(repository, type).filter((name) => name !== word),

@@ -31,6 +31,7 @@ const READERS = [
   /failed to calculate checksum of ref [^\n]*?: "([^"\s]+)": not found/,
   /\bthe playbook: (\S+) could not be found/,
   /\bUnable to parse (\S+) as an inventory source/,
+  /"([^"\s]+)" does not point to an existing file/,
   /\bvalues file matching "([^"\s]+)" does not exist/,
   /\bNo Taskfile found at "([^"\s]+)"/,
   /\bpath "?([^\s"]+)"? (?:does not exist|not found)\b/,
@@ -151,7 +152,9 @@ function waysRight(place: Mention, missing: Missing, facts: RepairFacts, isUsed:
     const right = [near, above, below, onlyOne(tails)].filter(
       (path) => path !== undefined && every.has(path),
     ) as string[];
-    return right.flatMap((path) => written(place, base, path) ?? []);
+    // What a template names is there once that is filled in.
+    const isRendered = (path: string) => TEMPLATE.test(file) && TEMPLATE.test(path);
+    return right.flatMap((path) => (isRendered(path) ? [] : (written(place, base, path) ?? [])));
   });
 }
 
@@ -198,6 +201,7 @@ function basesOf({ token, file }: Mention, { path }: Missing, every: ReadonlySet
   return all.filter((base) => base === '.' || every.has(base));
 }
 
+const TEMPLATE = /\.(?:j2|jinja2?|tmpl|tpl|gotmpl)$/;
 const KUSTOMIZATION = /(?:^|\/)kustomization\.ya?ml$/;
 /** Folders that many have, each its own. */
 const COMMON =
@@ -243,7 +247,7 @@ function isAlike(one: string, other: string): boolean {
     name
       .toLowerCase()
       .replace(/[-_]/g, '')
-      .replace(/\.(?:j2|jinja2?|tmpl|tpl|gotmpl)$/, '')
+      .replace(TEMPLATE, '')
       .replace(/\.yml$/, '.yaml');
   return plain(one) === plain(other);
 }

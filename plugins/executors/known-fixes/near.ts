@@ -91,12 +91,18 @@ export const isAlike = (word: string, name: string): boolean =>
 export function nearest(word: string, names: Iterable<string>, closed = false): string[] {
   const others = [...new Set(names)].filter((name) => name !== word && name !== '');
   const alike = others.filter((name) => isAlike(word, name));
-  if (alike.length > 0) return alike;
+  if (alike.length > 0) return [...new Set([...alike, ...others.filter((name) => slips(word, name, 1) === 1)])];
   const near = others.filter((name) => slips(word, name) <= maxSlips(word));
   const only = onlyOne(near);
   if (only === undefined) return word.length > 3 ? near : [];
-  const isTypo = closed && word.length > 3 && !/\d/.test(difference(word, only).join(''));
-  return isTypo || isSlip(word, only) ? near : [];
+  return (closed && isEndSlip(word, only)) || isSlip(word, only) ? near : [];
+}
+
+/** One letter too many or too few, also at an end; another letter only in a long word. A number is never a slip. */
+function isEndSlip(word: string, name: string): boolean {
+  if (slips(word, name, 1) > 1 || /\d/.test(difference(word, name).join(''))) return false;
+  const isPlural = `${word}s` === name || word === `${name}s`;
+  return word.length >= (word.length === name.length ? 6 : isPlural ? 3 : 4);
 }
 
 /** What is left of both without their common beginning and end. */

@@ -15,7 +15,7 @@ export type Kind =
   | 'key'
   | 'value'
   | 'group'
-  | 'compose'
+  | 'section'
   | 'object'
   | 'patch'
   | 'required'
@@ -33,7 +33,7 @@ export interface Report {
   readonly kind: Kind;
   /** '' when the tool names only the place. */
   readonly word: string;
-  /** What was looked for: a section of a compose file, the kind of a Kubernetes object. */
+  /** What was looked for: a section of a file, the kind of a Kubernetes object. */
   readonly type?: string;
   /** The key path of the place, list positions left out. */
   readonly path?: readonly string[];
@@ -62,14 +62,14 @@ const TOOLS: readonly (readonly [Kind, RegExp])[] = [
   ['value', /'(?<word>\w+)' is not a valid boolean\.\s+Valid booleans include: (?<given>[^\n]+)/g],
   ['group', /Could not match supplied host pattern, ignoring: (?<word>[\w-]+)/g],
   // docker compose
-  ['compose', /depends on undefined (?<type>service) "?(?<word>[\w.-]+)"?/g],
-  ['compose', /depends on (?<type>service) '(?<word>[\w.-]+)' which is undefined/g],
-  ['compose', /refers to undefined (?<type>network|volume|secret|config) "?(?<word>[\w.-]+)"?/g],
-  ['compose', /no such (?<type>service): (?<word>[\w.-]+)/g],
+  ['section', /depends on undefined (?<type>service) "?(?<word>[\w.-]+)"?/g],
+  ['section', /depends on (?<type>service) '(?<word>[\w.-]+)' which is undefined/g],
+  ['section', /refers to undefined (?<type>network|volume|secret|config) "?(?<word>[\w.-]+)"?/g],
+  ['section', /no such (?<type>service): (?<word>[\w.-]+)/g],
   ['key', /(?<path>[\w.()-]+) Additional property (?<word>[\w-]+) is not allowed/g],
   ['key', /(?<path>[\w.()-]+) additional properties '(?<word>[\w-]+)' not allowed/g],
   ['key', /Unsupported config option for (?<path>[\w.-]+): '(?<word>[\w-]+)'/g],
-  ['compose', /Named (?<type>volume) "(?<word>[\w.-]+)[:"][^\n]* no declaration was found/g],
+  ['section', /Named (?<type>volume) "(?<word>[\w.-]+)[:"][^\n]* no declaration was found/g],
   ['variable', /[Tt]he \\?"(?<word>\w+)\\?" variable is not set/g],
   ['variable', /required variable (?<word>\w+) is missing a value/g],
   // Flux
@@ -104,6 +104,9 @@ const TOOLS: readonly (readonly [Kind, RegExp])[] = [
   ['target', /\bTask "(?<word>[\w:.-]+)" does not exist/g],
   ['target', /(?:unknown dependency|does not contain recipe) `(?<word>[\w-]+)`/g],
   ['variable', /[Vv]ariable `(?<word>\w+)` not defined/g],
+  // What other tools keep in sections of a file
+  ['section', /undefined (?<type>receiver|\w+ interval) "(?<word>[\w.-]+)"/g],
+  ['section', /\b(?<type>middleware|service|entryPoint|router) "(?<word>[\w-]+)(?:@file)?" does(?:n't| not) exist/gi],
   // Programs that name what they take, and Python
   ['value', /invalid choice: '(?<word>[^'\n]+)' \(choose from (?<given>[^\n)]+)\)/g],
   ['value', /'(?<word>[^'\n]+)' is not one of \[(?<given>[^\n\]]+)\]/g],

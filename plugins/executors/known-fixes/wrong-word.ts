@@ -52,6 +52,8 @@ async function mendWord(
   if (more.length > 0) return { unsure: `${word} stands in ${places.length} places` };
   const text = own.get(place.path);
   if (text === undefined) return { unsure: `${word} stands in ${place.path}, which this stage may not change` };
+  if (!READS_TEXT.has(report.kind) && isInBlock(place))
+    return { unsure: `${word} stands in a text, which may be data` };
   const right = rightWord(report, [...DEFINITIONS[report.kind](report, repository, place)], place);
   if (typeof right !== 'string') return right;
   if (report.hint !== undefined && right !== report.hint) {
@@ -71,7 +73,7 @@ async function mendWord(
 
 const NOUN: Partial<Record<Kind, string>> = {
   group: 'host or group',
-  compose: 'entry of the compose file',
+  section: 'entry of that section',
   image: 'image reference of the form',
   cron: 'cron expression of the form',
   version: 'API version',
@@ -88,7 +90,7 @@ const CLOSED: ReadonlySet<Kind> = new Set([
     'module',
     'keyword',
     'key',
-    'compose',
+    'section',
     'patch',
     'target',
     'kind',
@@ -167,8 +169,19 @@ const WHOLE_VALUE = [/(?:[:=]\s*|^\s*- |^FROM )["']?$/, /^["']?\s*(?:#.*)?$/] as
 const FORM: Partial<Record<Kind, readonly [before: RegExp, after: RegExp]>> = {
   ...{ key: AS_KEY, keyword: AS_KEY, module: AS_KEY },
   ...{ handler: AS_VALUE, role: AS_VALUE, patch: [/^\s*name:\s*["']?$/, AS_VALUE[1]], object: AS_VALUE },
+  kind: [/^\s*(?:- )?kind:\s*["']?$/, AS_VALUE[1]],
+  version: [/^\s*apiVersion:\s*["']?$/, AS_VALUE[1]],
+  // In an expression, in one of the keys that take one, or as a condition in a list.
+  variable: [
+    /\{\{|\{%|\$[{(]?[!#]?$|\b(?:when|until|that|\w+_when|loop|var|with_\w+)\s*:|\b(?:var|local)\.$|^\s*- /,
+    /^/,
+  ],
+  target: [/(?:\btask:?\s+|\bdeps:.*|^\s*- |^[^\s#=:][^=:]*:[^=]*|\$\(MAKE\) |\bjust )["']?$/, /^["']?(?:[\s\],#}]|$)/],
   ...{ image: WHOLE_VALUE, cron: WHOLE_VALUE, zone: WHOLE_VALUE, value: AS_VALUE },
 };
+
+/** A list of plays or tasks. */
+const PLAYBOOK = /^\s*- (?:name|hosts|import_playbook|[\w.]+):/m;
 
 const NAME_PART = /[\w-]/;
 const CODE_PART = /\w/;
@@ -179,6 +192,7 @@ function placesOf({ kind, word }: Report, texts: ReadonlyMap<string, string>): P
     kind === 'variable' || kind === 'attribute' || kind === 'filter' || kind === 'python' ? CODE_PART : NAME_PART;
   return [...texts].flatMap(([path, text]) => {
     const places: Place[] = [];
+    if ((kind === 'keyword' || kind === 'module') && !PLAYBOOK.test(text)) return places;
     for (let offset = text.indexOf(word); offset !== -1; offset = text.indexOf(word, offset + 1)) {
       const [left, right] = [text[offset - 1] ?? ' ', text[offset + word.length] ?? ' '];
       const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
@@ -189,6 +203,17 @@ function placesOf({ kind, word }: Report, texts: ReadonlyMap<string, string>): P
     }
     return places;
   });
+}
+
+/** Kinds that are also read from texts inside of YAML. */
+const READS_TEXT: ReadonlySet<Kind> = new Set(['variable', 'attribute', 'filter']);
+
+/** Whether the place is inside of a block of text in a YAML file. */
+function isInBlock({ path, text, offset }: Place): boolean {
+  return (
+    /\.ya?ml$/.test(path) &&
+    entriesOf(text).some(({ valueAt: [from, to] }) => /[|>]/.test(text[from] as string) && from < offset && offset < to)
+  );
 }
 
 /** Whether the text still parses, if it did. */
