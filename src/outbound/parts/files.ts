@@ -2,7 +2,7 @@
 // kept: all of a small one; of a long one the windows around what the failure names and around words it shares.
 import type { PartLines } from '../document.ts';
 import { numbered } from '../shown-files.ts';
-import { clipLine, estimateTokens, fenced, fenceTokens, linesWithin, plainLine } from '../text.ts';
+import { clipLine, estimateTokens, fenced, fenceTokens, linesWithin, plainLine, textLines } from '../text.ts';
 import type { Suspect } from './suspects.ts';
 import { suspicionOf } from './suspicion-of.ts';
 
@@ -61,8 +61,11 @@ export const fileLines =
     };
   };
 
+type OpenFile = Suspect & { readonly lines: readonly string[] };
+
 /** The file as data, in at most `room` tokens; undefined when nothing of use fits. */
-function fileBlock(file: Suspect, nonce: string, room: number): string[] | undefined {
+function fileBlock(suspect: Suspect, nonce: string, room: number): string[] | undefined {
+  const file = { ...suspect, lines: textLines(suspect.text) };
   const all = file.lines.length;
   // A numbered line is a token at least.
   if (all < SMALL_FILE_LINES && all <= room) {
@@ -88,7 +91,7 @@ function fileBlock(file: Suspect, nonce: string, room: number): string[] | undef
 const size = (lines: readonly string[]): number => estimateTokens(lines.join('\n'));
 
 /** Indices of lines in the order in which they are worth showing. */
-function* byWorth({ lines, named, matching }: Suspect): Generator<number> {
+function* byWorth({ lines, named, matching }: OpenFile): Generator<number> {
   const within = (line: number): boolean => line >= 0 && line < lines.length;
   function* around(line: number, reach: number): Generator<number> {
     for (let away = 0; away <= reach; away++) {
@@ -102,7 +105,7 @@ function* byWorth({ lines, named, matching }: Suspect): Generator<number> {
   for (let line = 0; line < Math.min(head, lines.length); line++) yield line;
 }
 
-function numberedLines({ path, lines, text }: Suspect, nonce: string, chosen: ReadonlySet<number>): string[] {
+function numberedLines({ path, lines, text }: OpenFile, nonce: string, chosen: ReadonlySet<number>): string[] {
   const width = String(lines.length).length;
   const body: string[] = [];
   let next = 0;

@@ -2,7 +2,7 @@
 // not there, which template a rendered file is from, and files that the stage reads.
 import type { PartLines } from '../document.ts';
 import { numbered } from '../shown-files.ts';
-import { clipLine, estimateTokens, fenced, fencedWithin, linesWithin, plainLine } from '../text.ts';
+import { clipLine, estimateTokens, fenced, fencedWithin, linesWithin, plainLine, textLines } from '../text.ts';
 import type { NearName } from './near-names.ts';
 import type { Suspect } from './suspects.ts';
 import { suspicionOf } from './suspicion-of.ts';
@@ -56,7 +56,8 @@ const isTelling = ({ weight, exact, places }: NearName): boolean =>
   weight >= MIN_WEIGHT && (exact === 0 || places.some(({ count }) => count === 1));
 
 /** All of a short file; of a long one what is around the lines that matter. */
-function readable({ path, lines, named, matching }: Suspect, nonce: string, room: number): string[] {
+function readable({ path, text, named, matching }: Suspect, nonce: string, room: number): string[] {
+  const lines = textLines(text);
   const clues = [...named, ...matching].map((line) => line - 1);
   const near = (i: number): boolean => clues.some((line) => Math.abs(line - i) <= AROUND);
   const width = String(lines.length).length;

@@ -1,7 +1,6 @@
 // Which files a failure points at, and where in them. A file is suspected when it is named (or what is rendered from it), when it
 // refers to a path that does not exist, when it alone has a name that the error quotes, and when it has the odd one out: a name
 // that stands once, and is nearly one that is used in other places and that the error finds missing.
-import { textLines } from '../text.ts';
 import { type Clues, cluesOf, type Evidence, type NameClue, pathsIn } from './clues.ts';
 import { type NearName, nearNames } from './near-names.ts';
 import { normalized, type PathFinder, pathFinder, renderedName } from './paths.ts';
@@ -13,11 +12,10 @@ export interface SourceFile {
 
 /** A file with what points at it. Lines count from 1. */
 export interface Suspect extends SourceFile {
-  readonly lines: readonly string[];
   readonly score: number;
   /** The command names it. */
   readonly isRun: boolean;
-  /** Lines that the failure names. */
+  /** Lines that the failure names; it may be wrong about how many there are. */
   readonly named: readonly number[];
   /** Lines with a rare word of the failure, the rarest word first. */
   readonly matching: readonly number[];
@@ -87,11 +85,10 @@ export function suspicion(files: readonly SourceFile[], evidence: Evidence, tree
   const run = new Set(pathsIn(evidence.command, 1).flatMap(({ written }) => finder.meaning(written, []).paths));
   const ranked = files.map(({ path, text }) => {
     const { score, shares, plain, inPath, named, matching } = points.get(path) as Points;
-    const lines = textLines(text);
     const byRarity = matching.sort((a, b) => a.count - b.count || a.line - b.line).map(({ line }) => line);
-    const within = [...named].filter((line) => line >= 1 && line <= lines.length).sort((a, b) => a - b);
+    const inOrder = [...named].sort((a, b) => a - b);
     const total = score + fading(shares) + Math.min(MAX_PLAIN, plain) + Math.min(MAX_PLAIN, inPath);
-    return { path, text, lines, score: total, isRun: run.has(path), named: within, matching: byRarity };
+    return { path, text, score: total, isRun: run.has(path), named: inOrder, matching: byRarity };
   });
   return { ranked: ranked.sort((a, b) => b.score - a.score), missing, near, rendered: renderedFrom(clues, finder) };
 }
