@@ -88,6 +88,7 @@ test('what plugin authors are offered is exactly this', () => {
     'secretFrom',
     'seenFiles',
     'variableSetting',
+    'withChoice',
     'withFormat',
     'withoutSecrets',
   ]);

@@ -1,7 +1,7 @@
 // Asks a model of an Ollama host on this machine or its network. Text in, text out: the model has no tools.
 // A host that does not do its part throws, which is no try; a model that answers badly is told so once, then passed over.
 import { z } from 'zod';
-import type { AnswerFormat, ChatEnd, Context, Proposal, Refused, SeenFile, Turn } from '../../src/model.ts';
+import type { AnswerFormat, ChatEnd, Choice, Context, Proposal, Refused, SeenFile, Turn } from '../../src/model.ts';
 import {
   definePlugin,
   durationSetting,
@@ -15,6 +15,7 @@ import {
   openChat,
   seenFiles,
 } from '../../src/model.ts';
+import { choiceSchema, readChoice } from './ollama/choose.ts';
 import { chooseFormat, estimateTurns, rememberAnswer, turnsOf } from './ollama/conversation.ts';
 import { editSchema, readEdit } from './ollama/json-edit.ts';
 import { maxModelBytes, pickModel, runsElsewhere } from './ollama/pick-model.ts';
@@ -55,6 +56,8 @@ async function propose(context: Context<'propose', Settings>): Promise<Proposal>
   if (refused.length === 0) say(`asks ${model} at ${url} (${why})`);
   const question = { context, ...reached, files: await seenFiles(prompt, context) };
   const began = performance.now();
+  const chosen = refused.length === 0 && settings.format === 'auto' ? await choose(question) : undefined;
+  if (chosen) return chosen;
   const first = await ask(question, refused);
   if (!('wrong' in first)) return first;
   const left = CALL_LIMIT_MS - (performance.now() - began);
@@ -91,6 +94,19 @@ type Question = Awaited<ReturnType<typeof reach>> & {
   readonly context: Context<'propose', Settings>;
   readonly files: readonly SeenFile[];
 };
+
+/** One of the changes that the prompt offers; undefined when it offers none, or none of them is chosen. */
+async function choose(question: Question): Promise<Proposal | undefined> {
+  const { context, model } = question;
+  const { choices, prompt, read, say } = context;
+  if (choices.length === 0) return undefined;
+  const end = await chat(question, turnsOf(prompt, [], 'choice', question.contextTokens), 'choice');
+  if ('wrong' in end) return undefined;
+  const proposal = await readChoice(end.text, choices, read);
+  if (!proposal) say(`${model} takes none of the ${choices.length} changes that fit; it is asked for one of its own`);
+  else rememberAnswer(prompt, 0, context.mask(end.text));
+  return proposal;
+}
 
 type Wrong = { readonly wrong: string; readonly code: 'unreadable' | 'too_large' };
 
@@ -133,7 +149,7 @@ async function chat(question: Question, turns: readonly Turn[], format: AnswerFo
       messages: turns,
       // The context never changes: another one would make the host load the model again.
       options: { num_ctx: context.options.num_ctx, temperature: 0, num_predict: contextTokens - estimate },
-      format: format === 'json' ? editSchema(files) : undefined,
+      format: schemaFor(format, files, context.choices),
       onText: watch.onText,
     });
   } catch (error) {
@@ -150,4 +166,9 @@ async function chat(question: Question, turns: readonly Turn[], format: AnswerFo
     throw new Error(`${url} cut the prompt: ${model} read ${promptTokens} of about ${estimate} tokens`);
   }
   return end;
+}
+
+function schemaFor(format: AnswerFormat, files: readonly SeenFile[], choices: readonly Choice[]): object | undefined {
+  if (format === 'choice') return choiceSchema(choices);
+  return format === 'json' ? editSchema(files) : undefined;
 }

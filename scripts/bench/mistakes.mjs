@@ -11,6 +11,7 @@ const { MISTAKES, contextOf, errorLinesOf, failureOf, isMended, knownFixFor } = 
   '../../test/fixtures/mistakes.ts'
 );
 const { buildPrompt } = await import('../../src/outbound/prompt.ts');
+const { choicesFor, withChoice } = await import('../../src/outbound/choices.ts');
 const { shownFiles } = await import('../../src/outbound/shown-files.ts');
 
 const named = process.argv.slice(2);
@@ -44,6 +45,17 @@ await bench('mistakes', async () => {
         `${short(median(rows.map(({ ms }) => ms)))} ms, at most ${short(Math.max(...rows.map(({ ms }) => ms)))} ms`,
         '',
       ],
+      ['offered changes', of(rows, ({ offered }) => offered !== 'none'), ''],
+      [
+        'offered changes with the right one',
+        of(rows, ({ offered }) => offered === 'right'),
+        list(rows.filter(({ offered }) => offered === 'right')),
+      ],
+      [
+        'offered changes, none of them right',
+        of(rows, ({ offered }) => offered === 'wrong'),
+        list(rows.filter(({ offered }) => offered === 'wrong')),
+      ],
       ['known fixes mend', `${fixed.length} of ${rows.length}`, list(fixed)],
       [
         'known fixes mend of the trivial',
@@ -64,11 +76,14 @@ async function measured(mistake) {
   const lines = errorLinesOf(failureOf(mistake));
   const context = contextOf(mistake);
   const began = performance.now();
-  const { text, tokens } = buildPrompt(context, options, (one) => one);
+  const choices = choicesFor(context, (one) => one);
+  const { text, tokens } = buildPrompt({ ...context, choices }, options, (one) => one);
   const ms = performance.now() - began;
   const needed = [culprit, ...also.map(({ path }) => path)];
   const rank = shownFiles(text).findIndex(({ path }) => needed.includes(path)) + 1;
   const proposal = await knownFixFor(mistake);
   const known = 'files' in proposal ? (isMended(mistake, proposal.files) ? 'fixed' : 'wrong') : 'none';
-  return { name, trivial, tokens, ms, rank, known, decisive: lines.some((line) => line.includes(decisive)) };
+  const isRight = (choice) => isMended(mistake, { [choice.path]: withChoice(mistake.files[choice.path], choice) });
+  const offered = choices.length === 0 ? 'none' : choices.some(isRight) ? 'right' : 'wrong';
+  return { name, trivial, tokens, ms, rank, known, offered, decisive: lines.some((line) => line.includes(decisive)) };
 }

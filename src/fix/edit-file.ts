@@ -28,8 +28,12 @@ export function editFile(path: string, changes: readonly Asked[], before: string
   }
   const unclear = asked.find((change) => change.form === 'whole-file' && lacksEdge(change.text, before));
   if (unclear) {
-    const why = 'a line or two of its beginning or end are missing; write all of the file, or mark in a diff what is to go';
-    return { ...refuse('unreadable', `${path}: ${why}`), places: nearestPlaces(answerLines(unclear), [[path, source]]) };
+    const why =
+      'a line or two of its beginning or end are missing; write all of the file, or mark in a diff what is to go';
+    return {
+      ...refuse('unreadable', `${path}: ${why}`),
+      places: nearestPlaces(answerLines(unclear), [[path, source]]),
+    };
   }
   const placed = placeAll(asked, source);
   if (placed.obstacles.length > 0) return refusalOf(path, asked, placed, source);

@@ -17,6 +17,7 @@ import { bashParses, shellCheck } from '../io/shell-check.ts';
 import { readText } from '../io/store.ts';
 import { recordOf } from '../journal/stages.ts';
 import { buildCase, type CaseOptions } from '../outbound/case.ts';
+import { type Choice, choicesFor } from '../outbound/choices.ts';
 import type { FailureContext, Try } from '../outbound/context.ts';
 import { buildPrompt } from '../outbound/prompt.ts';
 import { createRedactor, type Redactor } from '../outbound/redact/redactor.ts';
@@ -74,6 +75,7 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
     surroundings: { path: stagePath(run), variables: [...Object.keys(run.env), ...stageVariables(stage)] },
     tries: earlierTries(run, history),
     refused: [],
+    choices: [],
     limits: { files: rules.maxFiles, changed_lines: rules.maxLines },
   };
   return {
@@ -138,11 +140,13 @@ export async function maskedPrompt(
   run: Run,
   incident: Incident,
   facts: FixFacts,
-): Promise<{ text: string; redactor: Redactor }> {
+): Promise<{ text: string; redactor: Redactor; choices: readonly Choice[] }> {
   const redactor = await outgoingRedactor(run, facts.tree);
   const { instructions } = await committedTexts(run);
   const context = await failureContext(run, incident, facts);
-  return { text: buildPrompt(context, { instructions, format: 'diff' }, redactor.redact).text, redactor };
+  const choices = choicesFor(context, redactor.redact);
+  const { text } = buildPrompt({ ...context, choices }, { instructions, format: 'diff' }, redactor.redact);
+  return { text, redactor, choices };
 }
 
 /** The case of a failure, masked like the prompt. `about` is what the caller knows of the case itself. */

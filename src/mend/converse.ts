@@ -162,7 +162,7 @@ async function call(
 ): Promise<{ answer: Answer } | { none: 'down' | 'stopped' }> {
   const { run, incident, tier, plugin, context, document, signal } = conversation;
   const options = { signal, reporting: reporting(conversation) };
-  const facts = { ...context.facts, prompt: document?.text ?? '', refused };
+  const facts = { ...context.facts, prompt: document?.text ?? '', choices: document?.choices ?? [], refused };
   const sentCase = document?.case;
   // Counted before: a process that dies while it waits must not call for ever.
   if (sentCase) record(run, incident, 'escalation.called', { case: sentCase.name });

@@ -44,6 +44,7 @@ const EXAMPLES: Readonly<Record<AnswerFormat, (place: ShownPlace) => string>> = 
     const edit = { fix: '…', reason: '…', path: place.path, start: line, end: line, replacement: rightLine(place) };
     return JSON.stringify(edit);
   },
+  choice: () => JSON.stringify({ reason: '…', choice: 1 }),
 };
 
 /** A diff as a model is to write it. */
@@ -51,8 +52,9 @@ export const SAMPLE_DIFF = EXAMPLES.diff(NOWHERE);
 
 const ONE = 'The lines are as they are in the file; change the ones that are wrong:';
 
-/** The asked form with the lines of each place, one of which is meant. */
+/** The asked form with the lines of each place, one of which is meant; a choice is made of none. */
 export function filledForms(format: AnswerFormat, places: readonly ShownPlace[]): string[] {
+  if (format === 'choice') return [];
   const head = ({ path, start, at }: ShownPlace): string =>
     places.length > 1 ? `If line ${start + at} of ${path} is meant:` : `For ${path}. ${ONE}`;
   return places.map((place) => `${head(place)}\n${EXAMPLES[format](place)}`);
@@ -97,6 +99,10 @@ ${NOTE}`,
 "replacement": the text that replaces exactly these lines, with their indentation and without line numbers
 
 Replace as few lines as you can. To add lines, replace the line before them with itself and the new lines.`,
+  choice: `One JSON object and nothing else, with these keys in this order:
+
+"reason": which of the offered changes mends this failure, and why, in one sentence
+"choice": its number; 0 when none of them does, and you are asked for a change of your own`,
 };
 
 const ruleOf = (format: AnswerFormat, places: readonly ShownPlace[]): string => {
@@ -109,7 +115,7 @@ const ruleOf = (format: AnswerFormat, places: readonly ShownPlace[]): string => 
 /** The last section of a prompt; `places` are lines of files to show the form with. */
 export function formatRule(format: AnswerFormat, places: readonly ShownPlace[] = []): string {
   const rule = ruleOf(format, places);
-  return `${HEADING}\n\n${format === 'json' ? rule : `${rule}\n\n${NO_CHANGE}`}\n`;
+  return `${HEADING}\n\n${format === 'json' || format === 'choice' ? rule : `${rule}\n\n${NO_CHANGE}`}\n`;
 }
 
 /** The same for a diff, to whoever has another way to say that no change will do. */

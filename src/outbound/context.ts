@@ -1,9 +1,13 @@
 // All that a document tells of a failure, as plain values: one of these serves the prompt and the case. And its masking:
 // secrets are masked before anything is cut to size, because the middle of a key no longer shows that it is one.
+import type { Choice } from './choices.ts';
 import { maskedLeaves } from './redact/redactor.ts';
 
-/** The form an answer is asked for in. `json` is one edit by line numbers, for models held to a schema. */
-export type AnswerFormat = 'diff' | 'whole-file' | 'search-replace' | 'json';
+/**
+ * The form an answer is asked for in. `json` is one edit by line numbers, for models held to a schema; `choice` is the number of
+ * one of the changes that are offered.
+ */
+export type AnswerFormat = 'diff' | 'whole-file' | 'search-replace' | 'json' | 'choice';
 
 /** What can become of an attempt, in words. */
 export const TRY_OUTCOMES = {
@@ -84,6 +88,8 @@ export interface FailureContext {
   /** What else is known, a text each. */
   readonly notes?: readonly string[];
   readonly diagnostics?: readonly Diagnostic[];
+  /** Changes to choose from. */
+  readonly choices?: readonly Choice[];
   readonly limits: { readonly files: number; readonly changed_lines: number };
   /** A word that nobody can guess: it marks where data begins and ends. */
   readonly nonce: string;

@@ -5,6 +5,7 @@ import { buildDocument, type Document, type Part } from './document.ts';
 import { classAndErrorLines, logEnd, successCriteria } from './parts/failure.ts';
 import { fileLines } from './parts/files.ts';
 import { instructionLines, memoLines } from './parts/memo.ts';
+import { offeredLines } from './parts/offered.ts';
 import { readingLines } from './parts/reading.ts';
 import { earlierTries } from './parts/tries.ts';
 import { fenceNote } from './text.ts';
@@ -43,6 +44,7 @@ const promptParts = (instructions: string): readonly Part[] => [
   { name: 'reading', title: 'What may help', rank: 5, share: 0.12, lines: readingLines },
   { name: 'files', title: 'The files', rank: 3, share: 0.45, lines: fileLines(FILES_INTRO, { most: 5, share: 0.2 }) },
   { name: 'error lines', title: 'The failure', rank: 1, share: 0.2, lines: classAndErrorLines },
+  { name: 'choices', title: 'Offered changes', rank: 2, share: 0.1, lines: offeredLines },
 ];
 
 function openingOf({ stage, limits, nonce }: FailureContext): string {

@@ -6,6 +6,7 @@ import type { Frozen } from '../config/freeze.ts';
 import { classRuleSchema } from '../config/loop-config.ts';
 import type { AttemptEnd, FailureClass } from '../events.ts';
 import type { AskCode, RefusalCode, ShownPlace } from '../fix/edit.ts';
+import type { Choice } from '../outbound/choices.ts';
 import type { Try } from '../outbound/context.ts';
 
 /** The failure that is to be mended. */
@@ -49,6 +50,8 @@ export interface FixFacts {
   readonly surroundings: { readonly path: string; readonly variables: readonly string[] };
   /** All of this as a prompt for a model, secrets masked: the only text that may leave the machine. '' for who needs none. */
   readonly prompt: string;
+  /** Changes that the prompt offers, numbered from 1; none of them may be right. */
+  readonly choices: readonly Choice[];
   /** Earlier tries on the same fingerprint, and what became of them. */
   readonly tries: readonly Try[];
   readonly refused: readonly RefusedRound[];

@@ -89,6 +89,7 @@ export const fixFacts = (more: Partial<FixFacts> = {}): FixFacts => ({
   look: async () => 'set -e\r\n',
   tries: [],
   refused: [],
+  choices: [],
   limits: { files: 1, changed_lines: 100 },
   ...more,
 });

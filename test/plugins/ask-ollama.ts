@@ -1,7 +1,7 @@
 // The plugin asked as the loop asks it, with a prompt, against a server that says what it is told to.
 import type { z } from 'zod';
 import ollama from '../../plugins/executors/ollama.ts';
-import type { Proposal, RefusedRound } from '../../src/plugin/contract.ts';
+import type { FixFacts, Proposal, RefusedRound } from '../../src/plugin/contract.ts';
 import {
   type OllamaServer,
   type ServedReply,
@@ -31,6 +31,7 @@ export interface AskOptions {
   /** Instead of one that is built. */
   prompt?: string | undefined;
   refused?: RefusedRound[];
+  choices?: FixFacts['choices'];
   options?: Record<string, unknown>;
   signal?: AbortSignal;
   error_lines?: string[];
@@ -53,12 +54,12 @@ export function promptOf(files: Record<string, string>, error_lines = [`${PATH}:
 }
 
 export async function asked(url: string, given: AskOptions = {}): Promise<Heard> {
-  const { files = { [PATH]: TEXT }, refused = [], options = {}, error_lines } = given;
+  const { files = { [PATH]: TEXT }, refused = [], choices = [], options = {}, error_lines } = given;
   const said: string[] = [];
   const [progress, tokens]: [string[], number[]] = [[], []];
   const settings = (ollama.options as z.ZodType).parse({ host: url, ...options });
   const context = {
-    ...fixFacts({ files: Object.keys(files), refused, read: async (path) => files[path] ?? '' }),
+    ...fixFacts({ files: Object.keys(files), refused, choices, read: async (path) => files[path] ?? '' }),
     prompt: 'prompt' in given ? given.prompt : promptOf(files, error_lines),
     say: (text: string) => said.push(text.replaceAll(/127\.0\.0\.1:\d+/g, 'host')),
     progress: (text: string) => progress.push(text),

@@ -257,4 +257,29 @@ test('without a prompt nothing is asked', async () => {
   assert.is(await thrownBy(asked('http://127.0.0.1:1', { prompt: '' })), 'it was given no prompt to send');
 });
 
+test('where changes are offered it asks for a number first, and makes the edit itself; after none of them, for a change', async () => {
+  const choices = [
+    { path: PATH, line: 1, old: 'machine', new: 'machines' },
+    { path: PATH, line: 2, old: 'network', new: 'networks' },
+  ];
+  const { proposal, chats } = await ask([{ text: '{"reason": "it is so called", "choice": 2}' }], { choices });
+  assert.equal(proposal, {
+    files: { [PATH]: TEXT.replace('network', 'networks') },
+    note: { fix: `Write networks instead of network in line 2 of ${PATH}`, reason: 'it is so called' },
+  });
+  const { format, messages } = chats[0]?.body ?? {};
+  assert.equal(format.properties.choice, { type: 'integer', enum: [0, 1, 2] });
+  assert.ok(messages.at(-1).content.endsWith(formatRule('choice')));
+  for (const none of ['{"reason": "no", "choice": 0}', '{"reason": "no", "choice": 9}', 'the second one']) {
+    const asked = await ask([{ text: none }, { text: DIFF }], { choices });
+    assert.is(asked.chats.length, 2, none);
+    assert.is(asked.chats[1]?.body.messages.length, 1);
+    assert.ok('answer' in asked.proposal, none);
+  }
+  const refused = await ask([{ text: DIFF }], { choices, refused: misses(1) });
+  assert.is(refused.chats.length, 1);
+  const fixed = await ask([{ text: DIFF }], { choices, options: { format: 'diff' } });
+  assert.is(fixed.chats.length, 1);
+});
+
 test.run();

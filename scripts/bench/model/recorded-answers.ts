@@ -1,8 +1,7 @@
 // What the recorded answers say to each stage. They are written by hand after what small models do, so that every outcome
 // occurs: mostly right, some wrong, some that the gate must refuse. They say nothing about any model.
-import type { AnswerFormat } from '../../../src/outbound/context.ts';
 import type { BrokenStage } from '../../../test/known-fixes/broken-stages.ts';
-import { type Said, say } from './recorded-forms.ts';
+import { type Said, say, type WrittenForm } from './recorded-forms.ts';
 import { EXAMS } from './stages.ts';
 
 /** In a file, this instead of that. */
@@ -67,7 +66,7 @@ const IMPERFECT: Readonly<Record<string, Imperfect>> = {
  */
 export function recordedAnswer(
   stage: BrokenStage,
-  format: AnswerFormat,
+  format: WrittenForm,
   told: boolean,
   shown: Readonly<Record<string, string>> = {},
 ): string {

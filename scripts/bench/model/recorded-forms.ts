@@ -3,6 +3,9 @@ import { structuredPatch } from 'diff';
 import type { AnswerFormat } from '../../../src/outbound/context.ts';
 import { numbered } from '../../../src/outbound/shown-files.ts';
 
+/** A form in which a change is written out. */
+export type WrittenForm = Exclude<AnswerFormat, 'choice'>;
+
 /** A file's text and what should stand there instead, with the words that go with it. */
 export interface Said {
   readonly path: string;
@@ -13,7 +16,7 @@ export interface Said {
 }
 
 /** `voice` is any number: each says it in another manner. `changes` has one change, or more than was asked for. */
-export function say(format: AnswerFormat, changes: readonly Said[], voice: number): string {
+export function say(format: WrittenForm, changes: readonly Said[], voice: number): string {
   const manners = MANNERS[format];
   return (manners[voice % manners.length] as Manner)(changes);
 }
@@ -88,7 +91,7 @@ const JSON_EDIT: readonly Manner[] = [
   ([one]) => `${JSON.stringify(edited(one as Said))}\n\n`,
 ];
 
-const MANNERS: Readonly<Record<AnswerFormat, readonly Manner[]>> = {
+const MANNERS: Readonly<Record<WrittenForm, readonly Manner[]>> = {
   diff: DIFF,
   'whole-file': WHOLE,
   'search-replace': SEARCH,

@@ -2,15 +2,15 @@
 
 import { pathMatcher } from '../../../src/config/paths.ts';
 import { formatRule } from '../../../src/outbound/answer-format.ts';
-import type { AnswerFormat } from '../../../src/outbound/context.ts';
 import { type ShownFile, shownFiles } from '../../../src/outbound/shown-files.ts';
 import { type OllamaServer, type ServedReply, startOllamaServer } from '../../../src/testing/ollama-server.ts';
 import type { BrokenStage } from '../../../test/known-fixes/broken-stages.ts';
 import { recordedAnswer } from './recorded-answers.ts';
+import type { WrittenForm } from './recorded-forms.ts';
 import { EXAMS } from './stages.ts';
 
 export const RECORDED_MODEL = 'recorded-answers:latest';
-const TEXT_FORMS: readonly AnswerFormat[] = ['diff', 'whole-file', 'search-replace'];
+const TEXT_FORMS: readonly WrittenForm[] = ['diff', 'whole-file', 'search-replace'];
 const IDLE_MS = 3_600_000;
 
 interface Asked {
@@ -32,11 +32,13 @@ function reply({ messages, format }: Asked): ServedReply {
   if (!stage) return { status: 500, error: 'no recorded stage shows these files' };
   const told = messages.length > 1 || /^# Earlier attempts$/m.test(opening) || opening !== withoutRefusal(opening);
   const shown = shownFiles(opening).map(({ path, lines }) => [path, [...lines.values(), ''].join('\n')]);
+  // What is recorded are changes, not numbers.
+  if (/"choice"/.test(JSON.stringify(format) ?? '')) return { text: '{"reason": "", "choice": 0}' };
   const form = format === undefined ? formOf(last) : 'json';
   return { text: recordedAnswer(stage, form, told, Object.fromEntries(shown)) };
 }
 
-const formOf = (message: string): AnswerFormat =>
+const formOf = (message: string): WrittenForm =>
   TEXT_FORMS.find((form) => message.trimEnd().endsWith(formatRule(form).trimEnd())) ?? 'json';
 
 /** A refusal is told below the prompt when the answer it is about was not kept. */
@@ -53,7 +55,7 @@ function stageOf(prompt: string): BrokenStage | undefined {
 function likeness({ sound, broken, files: may }: BrokenStage, shown: readonly ShownFile[]): number {
   const files: Readonly<Record<string, string>> = { ...sound, ...broken };
   const own = Object.keys(files).filter(pathMatcher(may));
-  if (own.length !== shown.length || !shown.every(({ path }) => own.includes(path))) return 0;
+  if (!shown.every(({ path }) => own.includes(path))) return 0;
   let [same, all] = [0, 0];
   for (const { path, lines } of shown) {
     const text = (files[path] as string).replace(/\r?\n$/, '').split(/\r?\n/);
