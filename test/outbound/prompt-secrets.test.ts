@@ -1,9 +1,12 @@
 // Whatever a prompt is made of, and however little room it has: nothing secret is in it.
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parse } from 'yaml';
 import { createRedactor } from '../../src/outbound/redact/redactor.ts';
 import { cases } from '../sweep.ts';
 import { CONTEXT, manyLines, type PromptFacts, promptOf } from './failure-context.ts';
+import { fill } from './redact/fill.ts';
 import { FORMS, leftovers, planted } from './redact/planted.ts';
 
 /** In the suite one of the two secrets of each kind. */
@@ -62,6 +65,48 @@ test('a secret that nobody carries is not in a prompt either', () => {
     const { redact } = createRedactor({ secrets: [] });
     const facts = { log: `one\n${line}\n`, files: [{ path: 'a.txt', text: `${line}\n` }], memo: line };
     assert.equal(leftovers(promptOf(facts, redact).text, value), [], kind);
+  }
+});
+
+const NAMES = [
+  'apps/network/cloudflared/app/helmrelease.yaml',
+  'clusters/main/hunter2-database/values.yaml',
+  `config/${fill('ghp_<36>').text}.yaml`,
+  `charts/${fill('AKIA<b32:16>').text}/Chart.yaml`,
+  `out/${fill('<36>').text}/nodes.tsv`,
+  'apps/vault/password-topsecret99/secret-token.sops.yaml',
+];
+
+test('no placeholder stands inside of the path of a tracked file, whatever its words look like', () => {
+  const words = ['cloudflared', 'hunter2-database', 'topsecret99', 'not-in-a-path-77', fill('<36>').text];
+  const { redact } = createRedactor({
+    secrets: words.map((value) => ({ value, kind: 'password', from: '.env' })),
+    paths: NAMES,
+  });
+  for (const path of NAMES) {
+    const texts = [`open ${path}: no such file`, `--- a/${path}\n+++ b/${path}`, JSON.stringify({ file: path })];
+    for (const text of [...texts, `token: ${path}`, `password file ${path}:12: bad key`, `+ cat "${path}"`]) {
+      assert.is(redact(text), text);
+    }
+    const prompt = { log: `${path}:3: bad\n`, files: [{ path, text: 'a: 1\n' }] };
+    assert.is(promptOf(prompt, redact).text, promptOf(prompt).text);
+  }
+  assert.not(redact('login with not-in-a-path-77').includes('not-in-a-path'));
+});
+
+test("nothing of the prompts about the shipped lab's stages is masked", () => {
+  const root = new URL('../../', import.meta.url);
+  const text = (path: string) => readFileSync(new URL(path, root), 'utf8');
+  const { stages } = parse(text('ai/context_map.yaml')) as { stages: Record<string, { files: string[] }> };
+  assert.ok(Object.keys(stages).length >= 6);
+  for (const [name, stage] of Object.entries(stages)) {
+    const paths = stage.files.flatMap((path) =>
+      path.endsWith('/') ? readdirSync(new URL(path, root)).map((file) => path + file) : [path],
+    );
+    const files = paths.map((path) => ({ path, text: text(path) }));
+    const facts = { stage: { ...CONTEXT.stage, ...stage, name }, files, memo: text('README.md'), budget: 60_000 };
+    const { redact } = createRedactor({ secrets: [] });
+    assert.is(promptOf(facts, redact).text, promptOf(facts).text, name);
   }
 });
 

@@ -1,7 +1,9 @@
 // PEM blocks and lines of wrapped base64. Logs cut them, indent them and put a time before each line, so they are
 // followed line by line: down from BEGIN, up from END, and where neither is left, by the look of the lines.
 import type { Span } from './spans.ts';
+import { charSet, eachRun } from './text-index.ts';
 
+const BASE64 = charSet(/[A-Za-z0-9+/]/);
 const MARK = /-----(BEGIN|END) [A-Za-z0-9 ]{1,48}-----/g;
 // Also the escaped line breaks of a PEM inside of a JSON text.
 const BREAKS = /\r?\n|\r|(?:\\{1,4}[nr])+/g;
@@ -70,7 +72,11 @@ function bodies(lines: readonly Line[]): Span[] {
 /** Two or more lines in a row that hold nothing but base64 of the usual widths, and the shorter one that ends them. */
 function wrapped(text: string): Span[] {
   // Most texts have no such line, and taking them apart costs more than looking.
-  if (!/[A-Za-z0-9+/]{58}/.test(text)) return [];
+  let longest = 0;
+  eachRun(text, BASE64, (start, end) => {
+    longest = Math.max(longest, end - start);
+  });
+  if (longest < 58) return [];
   const spans: Span[] = [];
   let run: Line[] = [];
   const close = (last?: Line) => {

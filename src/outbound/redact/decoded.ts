@@ -8,7 +8,7 @@ type Find = (text: string) => Span[];
 type Decoded = { inside: string; toRun: (span: Span) => Span } | undefined;
 
 const ENCODED = charSet(/[A-Za-z0-9+/_-]/);
-const MIN_RUN = 12;
+const MIN_RUN = 11;
 const HEX = /(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){8,}(?![0-9A-Za-z])/g;
 
 /** What `find` finds in the decoded parts of a text, also where they are wrapped or their bytes stand apart. */
