@@ -6,11 +6,18 @@ import '../typescript.mjs';
 const FOLDER = '../../test/fixtures/redaction';
 const { PLANTED_FIRST } = await import(`${FOLDER}/planted-first.ts`);
 const { PLANTED_SECOND } = await import(`${FOLDER}/planted-second.ts`);
+const { PLANTED_THIRD } = await import(`${FOLDER}/planted-third.ts`);
+const { PLANTED_FOURTH } = await import(`${FOLDER}/planted-fourth.ts`);
 const { INNOCENT_SECOND } = await import(`${FOLDER}/innocent-second.ts`);
 const { INNOCENT_FIRST } = await import(`${FOLDER}/innocent-first.ts`);
 const { blindfolds, carriedLeaks, unknownLeaks, WAYS } = await import(`${FOLDER}/measure.ts`);
 
-const TABLES = { first: [PLANTED_FIRST, INNOCENT_FIRST], second: [PLANTED_SECOND, INNOCENT_SECOND] };
+const TABLES = {
+  first: [PLANTED_FIRST, INNOCENT_FIRST],
+  second: [PLANTED_SECOND, INNOCENT_SECOND],
+  third: [PLANTED_THIRD, {}],
+  fourth: [PLANTED_FOURTH, {}],
+};
 const verbose = process.argv.includes('--rows');
 const percent = (part, of) => `${((100 * part) / of).toFixed(1)} %`;
 const row = (...cells) =>

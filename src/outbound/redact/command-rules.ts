@@ -180,7 +180,7 @@ const ROWS = rulesOf({
   ],
   'password: here-string with a password': [
     new RegExp(
-      `<<<[ \\t]{0,4}(?<=(?:${READERS}|chpasswd|login|passwd|secret[ \\t]+create|--with-token)${BETWEEN}<<<[ \\t]{0,4})${VALUE}`,
+      `<<<[ \\t]{0,4}${VALUE}(?<=(?:${READERS}|chpasswd|login|passwd|secret[ \\t]+create|--with-token)[^\\r\\n|;&<\\uffff]{0,80}<<<[^<\\r\\n]{0,520})`,
       'dg',
     ),
     NO_VALUE,
