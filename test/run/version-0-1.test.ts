@@ -36,6 +36,9 @@ test('it is shown, and gone on with: its attempts and its failure count, and it 
   // Cut off right after the first failure was decided.
   writeFileSync(layout.journal(RUN), linesOf(`runs/${RUN}/events.jsonl`, 7, head));
   writeFileSync(layout.ledgerJournal, linesOf('ledger.jsonl', 2, head));
+  // Its fingerprint was made in another way: it is known again by its log.
+  mkdirSync(`${layout.logs}/a`, { recursive: true });
+  writeFileSync(`${layout.logs}/a/${RUN}-1.log`, 'error: unexpected word one in conf/a.txt\n');
   assert.equal(
     failuresIn(home).map(({ stage: of, times_seen, last_tier }) => [of, times_seen, last_tier]),
     [['a', 1, 'executor']],
