@@ -48,13 +48,13 @@ export function taskResultAt(lines: readonly string[], i: number): TaskResult | 
   const isLong = raw.join('').length > MAX_RAW_CHARS;
   const told =
     said === '' ? raw.slice(0, 1) : [`${front.trimEnd()} ${said.split('\n')[0]}`, ...said.split('\n').slice(1)];
+  // Text that YAML puts below its key.
+  const isBlock = raw.some((text) => /: [|>]-?$/.test(text));
+  const kept = raw.filter((text, k) => k === 0 || /\b(?:msg|stderr|stdout|rc|item)"?: /.test(text));
   return {
     host: place.replace(/ -> .*/, ''),
     cause,
-    lines:
-      isLong || said === ''
-        ? told
-        : raw.filter((text, k) => k === 0 || /\b(?:msg|stderr|stdout|rc|item)"?: /.test(text)),
+    lines: isLong || said === '' || isBlock ? told : kept,
     next,
     isIgnored: lines[next]?.trim() === '...ignoring',
   };
@@ -65,7 +65,9 @@ function bodyOf(lines: readonly string[], at: number, rest: string): { body: str
   const isOpen = rest === '{' || rest === '';
   let next = at + 1;
   if (isOpen) {
-    while (next < lines.length && next - at < MAX_BODY_LINES && /^\s+\S/.test(lines[next] as string)) next++;
+    const isIndented = (line: string | undefined) => line !== undefined && /^\s+\S/.test(line);
+    const goesOn = () => isIndented(lines[next]) || (lines[next] === '' && isIndented(lines[next + 1]));
+    while (next - at < MAX_BODY_LINES && goesOn()) next++;
     if (rest === '{' && lines[next]?.trim() === '}') next++;
   }
   return { body: [rest, ...lines.slice(at + 1, next)].join('\n'), next };

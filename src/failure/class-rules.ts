@@ -365,7 +365,8 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       refers to undefined (?:network|volume|service|config|secret) | depends on undefined service | missing separator
       does not contain recipe | Variable \x60\w+\x60 not defined | /\bTask "[^"]+" (?:does not exist|cancelled)/ | flag provided but not defined
       is not a valid (?:value|choice|option|key|name) | must be one of | valid values are | is not one of | SOPS encrypted, configuring decryption
-      cannot unmarshal \w+ into | unrecognized (?:directive|option|key|field|setting|argument) | unsupported config option
+      unknown directive | unknown start of token | repo \S+ not found | variable not set | error decoding | /\bError: Cycle: \w/
+      invalid (?:container|host)Port | cannot unmarshal \w+ into | unrecognized (?:directive|option|key|field|setting|argument) | unsupported config option
       is invalid because | which is undefined | no declaration was found | Missing mandatory value | has unknown dependency
       /\bdependency '[^']+' not found/ | /'(?:dict|list) object' has no attribute/ | Invalid data passed to | could not parse expression
       failed to validate | field is not valid | schema validation

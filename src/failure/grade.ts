@@ -53,7 +53,7 @@ const CONTEXT = [
   /^(?:npm )?(?:notice|hint|HINT|Hint|note|help|tip)\b/,
   /^npm (?:notice|warn|WARN)\b|^A complete log of this run/,
   /^Node\.js v\d/,
-  /^(?:For more (?:information|details|info)|See (?:also|also:|https?:|the|')|More details here|Learn more|Run '|Run ".* --help|Use ".* --help|Try '.* --help|To see |If you |Please |You (?:can|may) )/i,
+  /^(?:For more (?:information|details|info)|See (?:also|also:|https?:|the|')|More details here|Learn more|Read documentation|Run '|Run ".* --help|Use ".* --help|Try '.* --help|To see |If you |Please |You (?:can|may) )/i,
   /https?:\/\/\S*(?:docs?|help|faq|wiki|support|sslcerts)\S*$/i,
   /^(?:NAME|NAMESPACE|LAST SEEN)\s{2,}[A-Z]/,
   /^Defaulted container |\bdoes not exist\. Installing it now\.$/,
@@ -87,6 +87,7 @@ const WRAPPERS = [
   /^(?:E: )?Sub-process .* returned an error code/,
   /^Errors were encountered while processing:|^Some index files failed to download/,
   /^Operation (?:failed|aborted|cancelled)\.?$/,
+  /^Failed: \d+ failure\(s\)/,
   /^\s*Container \S+ +Error\b|^(?:ERROR: )?Encountered errors while bringing up the project|^(?:UPGRADE|INSTALLATION|ROLLBACK) FAILED$/,
   /^(?:\w+ )?[Pp]lanning failed\. (?:Terraform|OpenTofu) encountered|^(?:FATAL: )?all hosts have already failed|^NO MORE HOSTS LEFT/,
   /\bexited with non-zero status:?$|^(?:Error: )?plugin "[\w-]+" exited with error$|^(?:\[warn\] )?Code style issues (?:found|were found)/,
@@ -189,6 +190,7 @@ const CAUSE = words`
     must be | must not | must have | must specify | already exists | already running | already in use | already used
     already defined | too many | too large | too long | too small | out of (?:memory|space|range|bounds|date|sync|disk|quota) | threshold | bad | wrong | violat\w+
     stuck | closed | locked | forbid\w* | NotFoundError | unauthorized
+    ErrImagePull | ImagePullBackOff | CreateContainer\w*Error
   `;
 
 /** Words that only say that something is wrong. */
@@ -198,6 +200,7 @@ const TROUBLE = words`
   `;
 
 /** What was asked for when it failed. */
+const FOUND_AT = /^[\w./-]+\.\w{1,8}:\d+(?::\d+)? [A-Z]/;
 const PLACE = /^\s*(?:URL|Request|Endpoint): \S/;
 
 const matches = (patterns: readonly RegExp[], line: string): boolean => patterns.some((pattern) => pattern.test(line));
@@ -235,7 +238,8 @@ function gradeText(line: string): Grade {
   if (anyMatches(WRAPPERS, line, behind, text)) return 'wrapper';
   if (anyMatches(STRONG, line, behind, text)) return isTentative(line, behind) ? 'warning' : 'strong';
   if (matches(PROGRESS, line)) return 'noise';
-  if (CAUSE.test(line) || TROUBLE.test(line) || PLACE.test(line)) return isTentative(line, behind) ? 'warning' : 'weak';
+  if (CAUSE.test(line) || TROUBLE.test(line) || PLACE.test(line) || FOUND_AT.test(line))
+    return isTentative(line, behind) ? 'warning' : 'weak';
   return 'plain';
 }
 
