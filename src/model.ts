@@ -39,8 +39,8 @@ export * from './model/environment.ts';
 
 export * from './model/guard-answer.ts';
 export { followUp, type Refused, withFormat } from './outbound/answer-format.ts';
-export { type Choice, withChoice } from './outbound/choices.ts';
-export type { AnswerFormat, Try } from './outbound/context.ts';
+export { withChoice } from './outbound/choices.ts';
+export type { AnswerFormat, Choice, Try } from './outbound/context.ts';
 export { readNumbered } from './outbound/shown-files.ts';
 export { estimateTokens } from './outbound/text.ts';
 

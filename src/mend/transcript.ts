@@ -4,7 +4,7 @@ import type { FixTier } from '../events.ts';
 import type { Refusal } from '../fix/edit.ts';
 import { fileFacts } from '../io/files.ts';
 import { folderOf, writeAtomic } from '../io/store.ts';
-import type { Choice } from '../outbound/choices.ts';
+import type { Choice } from '../outbound/context.ts';
 import { maskedLeaves, type Redactor } from '../outbound/redact/redactor.ts';
 import type { Escalation, Proposal } from '../plugin/contract.ts';
 import type { LoadedPlugin } from '../plugin/examine.ts';

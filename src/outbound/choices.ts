@@ -1,19 +1,11 @@
 // Changes that are few and fit for sure, for a model to choose from instead of writing one: an existing path for one that does not
 // exist, a defined name for one like it, a value that the error allows. The edit is ours.
 import { distance } from 'fastest-levenshtein';
-import type { FailureContext, MaskText } from './context.ts';
+import type { Choice, FailureContext, MaskText } from './context.ts';
 import type { NearName } from './parts/near-names.ts';
 import { normalized } from './parts/paths.ts';
 import type { MissingPath, Suspect } from './parts/suspects.ts';
 import { suspicionOf } from './parts/suspicion-of.ts';
-
-/** In one line of one file, one text in the place of another that stands there once. */
-export interface Choice {
-  readonly path: string;
-  readonly line: number;
-  readonly old: string;
-  readonly new: string;
-}
 
 export const MAX_CHOICES = 6;
 

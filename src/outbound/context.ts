@@ -1,6 +1,5 @@
 // All that a document tells of a failure, as plain values: one of these serves the prompt and the case. And its masking:
 // secrets are masked before anything is cut to size, because the middle of a key no longer shows that it is one.
-import type { Choice } from './choices.ts';
 import { maskedLeaves } from './redact/redactor.ts';
 
 /**
@@ -53,6 +52,19 @@ export type Diagnostic = DiagnosticRun | { readonly command: string; readonly bl
 
 export const isBlocked = (one: Diagnostic): one is Exclude<Diagnostic, DiagnosticRun> => 'blocked' in one;
 
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** A change to choose: in one line of one file, one text in the place of another that stands there once. */
+export interface Choice {
+  readonly path: string;
+  readonly line: number;
+  readonly old: string;
+  readonly new: string;
+}
+
 export interface FailureContext {
   /** As the context map has it. */
   readonly stage: {
@@ -77,9 +89,9 @@ export interface FailureContext {
   /** Every path of the repository. */
   readonly tree?: readonly string[];
   /** The files that the stage may change. */
-  readonly files: readonly { readonly path: string; readonly text: string }[];
+  readonly files: readonly SourceFile[];
   /** Other files of the repository, which may be read and not changed. */
-  readonly readable?: readonly { readonly path: string; readonly text: string }[];
+  readonly readable?: readonly SourceFile[];
   /** The text of ai/master_memo.md, and the words that find its sections. */
   readonly memo?: string;
   readonly keywords?: Readonly<Record<string, readonly string[]>>;

@@ -6,8 +6,7 @@ import type { Frozen } from '../config/freeze.ts';
 import { classRuleSchema } from '../config/loop-config.ts';
 import type { AttemptEnd, FailureClass } from '../events.ts';
 import type { AskCode, RefusalCode, ShownPlace } from '../fix/edit.ts';
-import type { Choice } from '../outbound/choices.ts';
-import type { Try } from '../outbound/context.ts';
+import type { Choice, Try } from '../outbound/context.ts';
 
 /** The failure that is to be mended. */
 export interface FailureFacts {

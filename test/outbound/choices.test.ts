@@ -1,8 +1,8 @@
 // Changes that a model may choose from: few, each fits into one place, and none that was tried or holds a secret.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Choice, choicesFor, withChoice } from '../../src/outbound/choices.ts';
-import type { FailureContext } from '../../src/outbound/context.ts';
+import { choicesFor, withChoice } from '../../src/outbound/choices.ts';
+import type { Choice, FailureContext } from '../../src/outbound/context.ts';
 import { CONTEXT, promptOf } from './failure-context.ts';
 
 function contextOf(texts: Record<string, string>, error: string, more: Partial<FailureContext> = {}): FailureContext {

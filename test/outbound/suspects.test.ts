@@ -1,7 +1,8 @@
 // Which files a failure points at: each rule on a small repository of its own.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type SourceFile, suspicion } from '../../src/outbound/parts/suspects.ts';
+import type { SourceFile } from '../../src/outbound/context.ts';
+import { suspicion } from '../../src/outbound/parts/suspects.ts';
 import { promptOf } from './failure-context.ts';
 
 const filesOf = (texts: Record<string, string>): SourceFile[] =>

@@ -1,7 +1,7 @@
 // Names that files have in nearly the form in which an error tells them: what was meant, or what is misspelt.
 import { distance } from 'fastest-levenshtein';
+import type { SourceFile } from '../context.ts';
 import type { NameClue } from './clues.ts';
-import type { SourceFile } from './suspects.ts';
 
 export interface NearName {
   /** As the error has it. */

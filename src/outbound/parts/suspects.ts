@@ -1,14 +1,10 @@
 // Which files a failure points at, and where in them. A file is suspected when it is named (or what is rendered from it), when it
 // refers to a path that does not exist, when it alone has a name that the error quotes, and when it has the odd one out: a name
 // that stands once, and is nearly one that is used in other places and that the error finds missing.
+import type { SourceFile } from '../context.ts';
 import { type Clues, cluesOf, type Evidence, type NameClue, pathsIn } from './clues.ts';
 import { type NearName, nearNames } from './near-names.ts';
 import { normalized, type PathFinder, pathFinder, renderedName } from './paths.ts';
-
-export interface SourceFile {
-  readonly path: string;
-  readonly text: string;
-}
 
 /** A file with what points at it. Lines count from 1. */
 export interface Suspect extends SourceFile {
