@@ -50,8 +50,8 @@ const SUBJECT =
 const ABSENT =
   /no such|not (?:be )?(?:found|exist|access|a valid|stat|open|read)|does not exist|missing|cannot|can't|unable|could not|no rule|no [\w.-]+ found|\b(?:stat|open|test) |required/i;
 const WARNING = /\b(?:warn(?:ing)?|error|fail(?:ed|ure)?|fatal|could not|cannot|skipping|not found|ignoring)\b/i;
-/** `make: *** [Makefile:31: check] Error 1`: where it ended, not why. */
-const GENERIC_END = /^(?:make(?:\[\d+\])?: \*\*\* \[.* Error \d+$|task: Failed to run task|.*\bexit status \d+$)/;
+/** `make: *** [Makefile:31: check] Error 1`, `in TASK [nfs : Write exports]`, `on 2 hosts: a, b`: where it was, not why. */
+const PLACE = /^(?:in TASK \[|on \d+ hosts?: |make(?:\[\d+\])?: \*\*\* \[.* Error \d+$|task: Failed to run task|.*\bexit status \d+$)/;
 /** `fatal: [host]: FAILED! =>`: which machine it was tells nothing of a file. */
 const HOST = /^\s*(?:fatal|failed|changed|ok|skipping): \[[^\]]+\](?:: [A-Z]+! =>)?/;
 const COMMON_WORDS = new Set(
@@ -96,10 +96,10 @@ export function cluesOf({ error_lines, log, command }: Evidence): Clues {
   };
   const wanted = new Set(error_lines.flatMap((line) => [line.trim(), clipLine(line).trim()]));
   const near = linesAround(log, wanted);
-  for (const line of error_lines) look(endFirst(line), GENERIC_END.test(line) ? WEIGHTS.warning : WEIGHTS.error);
+  for (const line of error_lines) look(endFirst(line), PLACE.test(line) ? WEIGHTS.warning : WEIGHTS.error);
   log.forEach((line, i) => {
     if (wanted.has(line.trim())) return;
-    const beside = GENERIC_END.test(line) ? undefined : near.get(i);
+    const beside = PLACE.test(line) ? undefined : near.get(i);
     look(line, Math.max(beside ?? 0, WARNING.test(line) ? WEIGHTS.warning : WEIGHTS.log));
     if (beside) source.push({ text: line.replace(/^[\s│|]*(?:\d+ ?[:|│])?\s*/, '').trim(), weight: beside });
   });

@@ -73,7 +73,7 @@ export function suspicion(files: readonly SourceFile[], evidence: Evidence, tree
   addNamed(clues, finder, add);
   const missing = addReferrers(files, clues, finder, add);
   // What names a file is counted as that already.
-  const names = clues.names.filter(({ text }) => finder.meaning(text, []).sure === 0);
+  const names = clues.names.filter(({ text }) => text.includes(' ') || finder.meaning(text, []).sure === 0);
   const near = addNames(files, names, points);
   addPathParts(files, names, points);
   addVerbatim(files, clues, points);
@@ -216,10 +216,12 @@ function addNames(
   points: ReadonlyMap<string, Points>,
 ): NearName[] {
   const places = placesOf(files, names);
+  const parts = partsOf(files);
   for (const name of names) {
     const all = places.get(name.text) ?? [];
-    if (all.length === 0 || all.length > MAX_MATCHES) continue;
-    const paths = [...new Set(all.map(({ path }) => path))];
+    if (all.length > MAX_MATCHES) continue;
+    const called = parts.filter((file) => file.parts.has(name.text.toLowerCase())).map(({ path }) => path);
+    const paths = [...new Set([...all.map(({ path }) => path), ...(name.strong ? called : [])])];
     for (const path of paths) {
       const of = points.get(path) as Points;
       if (name.strong) of.shares.push(name.weight / paths.length);
@@ -267,17 +269,20 @@ function placesOf(files: readonly SourceFile[], names: readonly NameClue[]) {
   return byName;
 }
 
+const partsOf = (files: readonly SourceFile[]) =>
+  files.map(({ path }) => ({ path, parts: new Set(path.toLowerCase().split(/[/.]/)) }));
+
 /** A folder or file that is called as something in the error: of an app all that is its own. */
 function addPathParts(
   files: readonly SourceFile[],
   names: readonly NameClue[],
   points: ReadonlyMap<string, Points>,
 ): void {
-  const parts = files.map(({ path }) => [path, new Set(path.toLowerCase().split(/[/.]/))] as const);
+  const all = partsOf(files);
   for (const { text, weight } of names) {
-    const like = parts.filter(([, of]) => of.has(text.toLowerCase()));
+    const like = all.filter(({ parts }) => parts.has(text.toLowerCase()));
     if (like.length > files.length / 2) continue;
-    for (const [path] of like) (points.get(path) as Points).inPath += Math.min(6, weight / 2);
+    for (const { path } of like) (points.get(path) as Points).inPath += Math.min(6, weight / 2);
   }
 }
 
