@@ -86,11 +86,14 @@ function elsewhere(
 }
 
 /** One name for another, in the direction that leaves no odd one out: the one that stands once is the slip. */
-function nearChoices({ name, weight, places }: NearName, suspects: readonly Suspect[]): Choice[] {
+function nearChoices({ name, weight, exact, places }: NearName, suspects: readonly Suspect[]): Choice[] {
   if (weight < MIN_WEIGHT) return [];
   const forName = suspects.flatMap((file) => placesIn(file, name).map((line) => ({ path: file.path, line })));
   const forLike = places.flatMap(({ like, path, line, count }) => {
-    const isSlip = count === 1 && suspects.some((file) => file.path === path);
+    const written = suspects.find((file) => file.path === path)?.text.split('\n')[line - 1];
+    // Used elsewhere, or quoted as what is wanted and nowhere defined: then the single one like it is the slip.
+    const isWanted = exact > 1 || (weight >= QUOTED_WEIGHT && (exact === 0 || isDefinition(like, written)));
+    const isSlip = count === 1 && isWanted && written !== undefined;
     return isSlip ? [{ path, line, old: like, new: name }] : [];
   });
   const replaced =
@@ -100,8 +103,15 @@ function nearChoices({ name, weight, places }: NearName, suspects: readonly Susp
   return [...replaced, ...forLike];
 }
 
+/** `NAME=…`, `name: …`, `name := …`. */
+function isDefinition(name: string, line = ''): boolean {
+  const from = line.trimStart().replace(/^(?:export|readonly|local) /, '');
+  return from.startsWith(name) && /^\s*[:?+]?[=:]/.test(from.slice(name.length));
+}
+
 /** The names that the error itself is about. */
 const MIN_WEIGHT = 48;
+const QUOTED_WEIGHT = 100;
 
 const LISTS =
   /(?:allowed|valid|supported|known|available|possible|accepted|one of|include|expected)[^:([{]{0,40}[:([{]+ ?((?:["'`]?[\w.-]+["'`]?(?:, ?(?:or )?| \| | or )){1,40}["'`]?[\w.-]+)/gi;

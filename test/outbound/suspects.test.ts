@@ -117,6 +117,16 @@ test('what may only be read is shown as such, and never as a file to change', ()
   assert.not.match(text, /: file inventory/);
 });
 
+test('a file that the error names and no fix may change is told as what a person has to look at', () => {
+  const files = [{ path: 'site.yml', text: '- hosts: all\n' }];
+  const failure = { class: 'unknown', ended: 'exit code 1', error_lines: ['inventory/hosts.yml:3: bad indentation'] };
+  const { text } = promptOf({ files, failure, log: '', tree: ['site.yml', 'inventory/hosts.yml'] });
+  assert.match(
+    text,
+    'The failure names inventory/hosts.yml, which no fix may change: if only that mends it, a person has to',
+  );
+});
+
 test('a command of several lines keeps its lines', () => {
   const stage = { name: 'vms', command: 'cd terraform\nterraform plan\n' };
   assert.match(promptOf({ stage }).text, /It runs:\n\n {4}cd terraform\n {4}terraform plan\n\nMend it/);

@@ -51,7 +51,8 @@ const ABSENT =
   /no such|not (?:be )?(?:found|exist|access|a valid|stat|open|read)|does not exist|missing|cannot|can't|unable|could not|no rule|no [\w.-]+ found|\b(?:stat|open|test) |required/i;
 const WARNING = /\b(?:warn(?:ing)?|error|fail(?:ed|ure)?|fatal|could not|cannot|skipping|not found|ignoring)\b/i;
 /** `make: *** [Makefile:31: check] Error 1`, `in TASK [nfs : Write exports]`, `on 2 hosts: a, b`: where it was, not why. */
-const PLACE = /^(?:in TASK \[|on \d+ hosts?: |make(?:\[\d+\])?: \*\*\* \[.* Error \d+$|task: Failed to run task|.*\bexit status \d+$)/;
+const PLACE =
+  /^(?:in TASK \[|on \d+ hosts?: |make(?:\[\d+\])?: \*\*\* \[.* Error \d+$|task: Failed to run task|.*\bexit status \d+$)/;
 /** `fatal: [host]: FAILED! =>`: which machine it was tells nothing of a file. */
 const HOST = /^\s*(?:fatal|failed|changed|ok|skipping): \[[^\]]+\](?:: [A-Z]+! =>)?/;
 const COMMON_WORDS = new Set(

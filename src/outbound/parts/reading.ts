@@ -20,8 +20,11 @@ const AROUND = 6;
 export const readingLines: PartLines = (context) => {
   const { nonce } = context;
   const suspicion = suspicionOf(context);
-  const { missing, near, rendered } = suspicion;
+  const { missing, near, rendered, closed } = suspicion;
   const notes = [
+    ...closed
+      .slice(0, 2)
+      .map((path) => `The failure names ${path}, which no fix may change: if only that mends it, a person has to`),
     ...missing
       .slice(0, 2)
       .flatMap(({ path, folder, listing }) => [

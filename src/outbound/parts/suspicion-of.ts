@@ -1,6 +1,7 @@
 // What a failure points at, once for all parts of a document: the files that may be changed, and those that are only read.
-import { commandText, type FailureContext } from '../context.ts';
+import { commandText, type FailureContext, type SourceFile } from '../context.ts';
 import { plainPath } from '../text.ts';
+import { pathsIn } from './clues.ts';
 import { lastLines } from './failure.ts';
 import type { NearName } from './near-names.ts';
 import { type Suspect, type Suspicion, suspicion } from './suspects.ts';
@@ -8,6 +9,8 @@ import { type Suspect, type Suspicion, suspicion } from './suspects.ts';
 export interface Overview extends Suspicion {
   /** Files that may not be changed, the most telling first. */
   readonly readable: readonly Suspect[];
+  /** Files that the error lines name by their whole path and no fix may change. */
+  readonly closed: readonly string[];
 }
 
 const overviews = new WeakMap<FailureContext, Overview>();
@@ -25,7 +28,19 @@ function overview(context: FailureContext): Overview {
   const evidence = { error_lines: failure.error_lines, log: lastLines(log), command: commandText(stage) };
   const changeable = suspicion(files, evidence, tree);
   const read = suspicion(others, evidence, tree);
-  return { ...changeable, near: joined(changeable.near, read.near), readable: read.ranked };
+  const near = joined(changeable.near, read.near);
+  return { ...changeable, near, readable: read.ranked, closed: closedPaths(failure.error_lines, files, tree) };
+}
+
+function closedPaths(
+  errorLines: readonly string[],
+  files: readonly SourceFile[],
+  tree: readonly string[] = [],
+): string[] {
+  const open = new Set(files.map(({ path }) => path));
+  const closed = new Set(tree.filter((path) => !open.has(path)));
+  const named = errorLines.flatMap((line) => pathsIn(line, 1).map(({ written }) => written));
+  return [...new Set(named)].filter((path) => path.includes('/') && closed.has(path));
 }
 
 /** One entry a name, with the places of both. */
