@@ -93,7 +93,7 @@ test('what plugin authors are offered is exactly this', () => {
     'withoutSecrets',
   ]);
   const expected = `
-    AnswerFormat Backend BackendJob CaseAnswer ChatEnd ClassRules Consultation Context Escalation
+    AnswerFormat Backend BackendJob CaseAnswer ChatEnd Choice ClassRules Consultation Context Escalation
     EscalationFacts FailureFacts FixFacts GuardedAnswer HostedModel ModelCommand ModelHost Note Notice Plugin
     PostJson Posted Proposal ReadReply Refused RefusedRound Reporting SeenFile Try Turn
   `;

@@ -2,9 +2,10 @@
 // exist, a defined name for one like it, a value that the error allows. The edit is ours.
 import { distance } from 'fastest-levenshtein';
 import type { Choice, FailureContext, MaskText } from './context.ts';
+import type { MissingPath } from './parts/missing-paths.ts';
 import type { NearName } from './parts/near-names.ts';
 import { normalized } from './parts/paths.ts';
-import type { MissingPath, Suspect } from './parts/suspects.ts';
+import type { Suspect } from './parts/suspects.ts';
 import { suspicionOf } from './parts/suspicion-of.ts';
 
 export const MAX_CHOICES = 6;

@@ -1,0 +1,114 @@
+// Names, phrases and lines that the error repeats, looked up in the files: one that a single file has counts most.
+import type { SourceFile } from '../context.ts';
+import type { Clues, NameClue } from './clues.ts';
+import { type NearName, nearNames } from './near-names.ts';
+import type { Points } from './points.ts';
+
+/** A word that stands in more lines than this says nothing. */
+const MAX_MATCHES = 25;
+const MAX_FILE_CHARS = 1_000_000;
+
+/** Names and phrases: a file that alone has one counts most. Returns those that are nearly there. */
+export function addNames(
+  files: readonly SourceFile[],
+  names: readonly NameClue[],
+  points: ReadonlyMap<string, Points>,
+): NearName[] {
+  const places = placesOf(files, names);
+  const parts = partsOf(files);
+  for (const name of names) {
+    const all = places.get(name.text) ?? [];
+    if (all.length > MAX_MATCHES) continue;
+    const called = parts.filter((file) => file.parts.has(name.text.toLowerCase())).map(({ path }) => path);
+    const paths = [...new Set([...all.map(({ path }) => path), ...(name.strong ? called : [])])];
+    for (const path of paths) {
+      const of = points.get(path) as Points;
+      if (name.strong) of.shares.push(name.weight / paths.length);
+      else of.plain += name.weight / paths.length;
+      for (const { line } of all.filter((place) => place.path === path)) of.matching.push({ line, count: all.length });
+    }
+  }
+  const near = nearNames(files, names);
+  for (const { name, weight, exact, places: like } of near) {
+    const single = like.filter(({ count }) => count === 1);
+    // `Name` beside `name` in one file is a habit, not a slip; unless nothing else is like it.
+    const having = new Set(places.get(name)?.map(({ path }) => path));
+    const apart = single.filter(({ path }) => !having.has(path));
+    const odd = apart.length > 0 ? apart : single;
+    const factor = exact >= 2 && odd.length === 1 ? 1.5 : 0.6;
+    for (const { path, line } of odd) {
+      const of = points.get(path) as Points;
+      of.score += (weight * factor) / odd.length;
+      of.named.add(line);
+    }
+  }
+  return near;
+}
+
+/** Every place of every name, as a whole word; at most one more than counts: then it is known to be too many. */
+function placesOf(files: readonly SourceFile[], names: readonly NameClue[]) {
+  const byName = new Map<string, { path: string; line: number }[]>();
+  if (names.length === 0) return byName;
+  const longestFirst = names.map(({ text }) => text).sort((a, b) => b.length - a.length);
+  const any = longestFirst.map((word) => word.replace(/[.*+?^${}()|[\]\\-]/g, '\\$&')).join('|');
+  const pattern = new RegExp(`(?<![\\w])(?:${any})(?![\\w])`, 'g');
+  for (const { path, text } of files) {
+    let [line, at] = [1, 0];
+    for (const { 0: word, index } of text.slice(0, MAX_FILE_CHARS).matchAll(pattern)) {
+      for (; ; line++) {
+        const end = text.indexOf('\n', at);
+        if (end < 0 || end >= index) break;
+        at = end + 1;
+      }
+      const list = byName.get(word) ?? [];
+      if (list.length <= MAX_MATCHES) list.push({ path, line });
+      byName.set(word, list);
+    }
+  }
+  return byName;
+}
+
+const partsOf = (files: readonly SourceFile[]) =>
+  files.map(({ path }) => ({ path, parts: new Set(path.toLowerCase().split(/[/.]/)) }));
+
+/** A folder or file that is called as something in the error: of an app all that is its own. */
+export function addPathParts(
+  files: readonly SourceFile[],
+  names: readonly NameClue[],
+  points: ReadonlyMap<string, Points>,
+): void {
+  const all = partsOf(files);
+  for (const { text, weight } of names) {
+    const like = all.filter(({ parts }) => parts.has(text.toLowerCase()));
+    if (like.length > files.length / 2) continue;
+    for (const { path } of like) (points.get(path) as Points).inPath += Math.min(6, weight / 2);
+  }
+}
+
+/** A relative path that the error repeats as one file has it. */
+export function addVerbatim(files: readonly SourceFile[], { paths }: Clues, points: ReadonlyMap<string, Points>): void {
+  for (const { written, weight } of paths) {
+    if (weight < 0.5 || !written.startsWith('../')) continue;
+    const having = files.filter(({ text }) => text.includes(written));
+    if (having.length === 0 || having.length > 3) continue;
+    for (const { path } of having) (points.get(path) as Points).shares.push((70 * weight) / having.length);
+  }
+}
+
+const MIN_SOURCE = 10;
+
+/** A line that a tool repeats from one file only. */
+export function addSource(files: readonly SourceFile[], { source }: Clues, points: ReadonlyMap<string, Points>): void {
+  for (const { text, weight } of source) {
+    if (text.length < MIN_SOURCE || !/\w{3}/.test(text)) continue;
+    const found = files.flatMap((file) => {
+      const at = file.text.indexOf(text);
+      return at < 0 ? [] : [{ path: file.path, line: file.text.slice(0, at).split('\n').length }];
+    });
+    if (found.length === 1 && found[0]) {
+      const of = points.get(found[0].path) as Points;
+      of.shares.push(80 * weight);
+      of.named.add(found[0].line);
+    }
+  }
+}
