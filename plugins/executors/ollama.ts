@@ -7,6 +7,7 @@ import {
   durationSetting,
   estimateTokens,
   guardAnswer,
+  isAnswer,
   isLanAddress,
   lanHost,
   lanHostSetting,
@@ -122,9 +123,12 @@ async function ask(question: Question, refused: readonly Refused[]): Promise<Pro
   if ('wrong' in end) return end;
   if (format === 'json' && end.doneReason !== 'length') {
     const edit = readEdit(end.text, files, limits.changed_lines);
-    if ('wrong' in edit) return { ...edit, code: 'unreadable' };
-    rememberAnswer(prompt, round, context.mask(end.text));
-    return edit;
+    if (!('wrong' in edit)) {
+      rememberAnswer(prompt, round, context.mask(end.text));
+      return edit;
+    }
+    // It may be a change in another form.
+    if (!isAnswer(end.text)) return { ...edit, code: 'unreadable' };
   }
   const guarded = guardAnswer(end.text, end.doneReason, files);
   if ('says' in guarded) return { pass: `${model} proposes no change: ${guarded.says}` };

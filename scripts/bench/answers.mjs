@@ -7,7 +7,13 @@ import '../typescript.mjs';
 import { bench, ENTRY, scratch } from './measure.mjs';
 
 const { MISTAKES, isMended } = await import('../../test/fixtures/mistakes.ts');
-const { STYLES, factsOfFix, nextAnswer } = await import('../../test/fixtures/sloppy-answers.ts');
+const {
+  LATER_STYLES,
+  STYLES: FIRST_STYLES,
+  factsOfFix,
+  nextAnswer,
+} = await import('../../test/fixtures/sloppy-answers.ts');
+const STYLES = { ...FIRST_STYLES, ...LATER_STYLES };
 
 const words = process.argv.slice(2).filter((word) => word !== '--show');
 const show = process.argv.includes('--show');

@@ -133,7 +133,7 @@ function bestOf(change: Asked, candidates: readonly string[], read: ReadFile): s
     return { path, isFit, isSame, same: change.form === 'whole-file' ? ofA * answerLines(change).length : 0 };
   });
   const most = Math.max(0, ...tried.filter(({ isFit }) => isFit).map(({ same }) => same));
-  const isRival = (same: number): boolean => change.form === 'whole-file' && most > 0 && same > most - MARGIN;
+  const isRival = (same: number): boolean => change.form === 'whole-file' && most > 0 && same >= most;
   return tried
     .filter(({ isFit, isSame, same }) => (isFit ? same > most - MARGIN : !isSame && isRival(same)))
     .map(({ path }) => path);

@@ -182,7 +182,8 @@ function refusalOf(
     `${path}, ${name} ${one.from + 1} of ${count}: ${one.why}`,
     ...nearestLines(one, source),
   ]);
-  const turned = swapped(path, changes, source);
+  const isMissing = obstacles.every(({ code }) => code === 'not_found' || code === 'already_applied');
+  const turned = isMissing ? swapped(path, changes, source) : undefined;
   const several = obstacles.filter(({ code }) => code === 'ambiguous');
   const at = several.flatMap(({ near, offset = 0, reach = 0 }) =>
     near.slice(0, MAX_PLACES).map((n) => [n + offset, reach] as const),

@@ -1,6 +1,14 @@
 // What a model said → what it asks for. An answer is read as the form it is in, whatever form was asked for.
 import { type Change, type Note, type OrRefusal, refuse, TWO_FORMS } from './edit.ts';
-import { isPath, looksChanged, pathOfInfo, pathOfLine, type Stretch, stretches } from './formats/fences.ts';
+import {
+  isPath,
+  looksChanged,
+  pathOfInfo,
+  pathOfLine,
+  type Stretch,
+  stretches,
+  withoutCommand,
+} from './formats/fences.ts';
 import { labelOf, patchIn, readData, readLabels, readTags } from './formats/old-and-new.ts';
 import { hasSearchReplace, outsideBlocks, readSearchReplace } from './formats/search-replace.ts';
 import { readSentences, readSubstitutions } from './formats/substitutions.ts';
@@ -23,7 +31,7 @@ export function readAnswer(text: string, hint: { path?: string | undefined } = {
   const plain = text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
   const lines = withoutThoughts(plain.split('\n'));
   if (lines.every((line) => line.trim() === '')) return refuse('no_change', 'the answer is empty');
-  const parts = stretches(lines);
+  const parts = stretches(lines).map((part) => (part.kind === 'block' ? withoutCommand(part) : part));
   const read = readForm(lines, parts);
   if (!read.ok) return read;
   if (read.changes.length === 0) return refuse('unreadable', HOW);

@@ -32,11 +32,15 @@ export interface AnswerLine {
   changed: boolean;
 }
 
-/** The lines of an answer that cannot be read: a first plus or minus may be a mark or a list entry's own. */
+/** The lines of an answer that cannot be read, and what is quoted in them; a first plus or minus may be a mark, or text. */
 export const rawLines = (answer: string): AnswerLine[] =>
   answer.split('\n').flatMap((text) => {
-    const line = { text, changed: false };
-    return /^[+-]/.test(text) ? [line, { text: text.slice(1), changed: true }] : [line];
+    const quoted = [...text.matchAll(/`([^`]+)`|>([^<>]+)</g)].map(([, a, b]) => ({
+      text: a ?? b ?? '',
+      changed: false,
+    }));
+    const marked = /^[+-]/.test(text) ? [{ text: text.slice(1), changed: true }] : [];
+    return [{ text, changed: false }, ...marked, ...quoted];
   });
 
 /**

@@ -2,6 +2,7 @@
 import { diffArrays } from 'diff';
 import { isEllipsis } from './formats/ellipsis.ts';
 import { linesInCommon } from './near-copy.ts';
+import { similarity } from './place/indentation.ts';
 import { lineEnd, type Source, sourceOf } from './place/source.ts';
 
 /** A file with no more lines may change from end to end. */
@@ -51,8 +52,11 @@ function mayEndEarly(old: readonly string[], made: readonly string[]): boolean {
   const group = [parts[at - 1], parts[at]].filter((part) => part && (part.added || part.removed));
   const gone = group.flatMap((part) => (part?.removed ? part.value : []));
   const come = group.flatMap((part) => (part?.added ? part.value : []));
-  if (gone.length <= come.length) return false;
   const rest = parts.slice(at + 1).flatMap(({ value }) => value);
+  const last = gone.at(-1);
+  // The file's own last line must have something like it in its place.
+  if (rest.length === 0 && last !== undefined && !come.some((line) => similarity(line, last) >= 0.5)) return true;
+  if (gone.length <= come.length) return false;
   const all = [...gone, ...rest];
   return rest.every((line, i) => line === all[i]);
 }

@@ -83,6 +83,7 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
     snapshot,
     shellCheck,
     patches: history.patches,
+    diffOf: patchFiles(layout).diffOf,
     unparsed: failure.class === 'yaml_parse_error' ? namedFiles(error_lines.join('\n'), files) : [],
     lookUp: (names) => mentionedIn(treeGit(tree), names, tree.head),
     unwritable: (edited) => unwritable(tree, edited),

@@ -13,6 +13,7 @@ import { editablePaths } from '../fix/gate/path-rules.ts';
 import type { GateRules, ShellCheck } from '../fix/gate/rules.ts';
 import { refuseNearCopy } from '../fix/near-copy.ts';
 import { readAnswer } from '../fix/read-answer.ts';
+import { haveSameEffect } from '../fix/same-effect.ts';
 import { judge } from '../io/gate/gate.ts';
 import type { Redactor } from '../outbound/redact/redactor.ts';
 import type { Change } from '../plugin/contract.ts';
@@ -54,6 +55,8 @@ export interface ProposalContext {
   shellCheck: ShellCheck;
   /** The patches that were tried on this failure. */
   patches: readonly Patch[];
+  /** The diff of one of them, where it is kept. */
+  diffOf?(hash: string): string | undefined;
   /** The files of which this failure says that they do not parse. */
   unparsed: readonly string[];
   /** Answers were given to masked texts; undefined when nobody was sent anything. */
@@ -88,10 +91,11 @@ export async function judgeProposal(
   if (problems.length > 0) return refuse('does_not_parse', ...problems);
   const diff = cleanDiff(files);
   const hash = patchHash(diff, executables(files));
-  const before = context.patches.find((patch) => patch.hash === hash);
-  if (before && TRIED.has(before.outcome)) {
+  const before = context.patches.find((patch) => TRIED.has(patch.outcome) && isSame(patch, hash, diff, context));
+  if (before) {
     const ended = before.outcome === 'declined' ? 'a person did not want it' : `ended ${before.outcome}`;
-    return refuse('already_tried', `this very change was tried by ${before.plugin} and ${ended}; find another`);
+    const what = before.hash === hash ? 'this very change' : 'a change that does the same';
+    return refuse('already_tried', `${what} was tried by ${before.plugin} and ${ended}; ${WHAT_DIFFERS}`);
   }
   if (await context.isReversal(files)) {
     return refuse('reversal', 'this takes back a fix that is on the branch; find a change that keeps it');
@@ -100,6 +104,12 @@ export async function judgeProposal(
   const ask = verdict.ask ?? changesOnce(once);
   return { ok: true, files, diff, hash, note, ...(ask && { ask }) };
 }
+
+const WHAT_DIFFERS =
+  'find another: other comments, messages, white space or another order of lines do not make it different';
+
+const isSame = (patch: Patch, hash: string, diff: string, { diffOf }: ProposalContext): boolean =>
+  patch.hash === hash || haveSameEffect(diff, diffOf?.(patch.hash) ?? '');
 
 /** What the owner is asked about a change of what `stages` are made from, none of which may run twice. */
 export function changesOnce(stages: readonly string[]): Ask | undefined {

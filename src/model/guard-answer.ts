@@ -1,6 +1,7 @@
 // What a model answered, checked before it is passed on: cut off, lines lost, or only a sentence to a person. Pure.
 import { diffArrays } from 'diff';
 import { spellings } from '../fix/apply-changes.ts';
+import type { Change } from '../fix/edit.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { isWhole } from '../fix/whole-file.ts';
 import { SMALL_FILE_LINES } from '../outbound/parts/files.ts';
@@ -33,6 +34,9 @@ export function seenFiles(prompt: string, { files, read }: Pick<FixFacts, 'files
 /** `answer` may be passed on; `wrong` is for the model, to answer again; `says` is what it says instead of a change. */
 export type GuardedAnswer = { readonly answer: string } | { readonly wrong: string } | { readonly says: string };
 
+/** Whether a change can be read out of it. */
+export const isAnswer = (text: string): boolean => readAnswer(text).ok;
+
 /** More lines that just vanish are no fix: the file was not written to its end, or parts were left out. */
 const MAX_VANISHED_LINES = 8;
 const MAX_PROSE_LENGTH = 600;
@@ -43,8 +47,8 @@ export function guardAnswer(text: string, doneReason: string, files: readonly Se
   const answer = withoutLineNumbers(text);
   if (answer.trim() === '') return { wrong: 'the answer is empty' };
   const read = readAnswer(answer);
-  if (!read.ok)
-    return isProse(answer) && read.code === 'unreadable' ? { says: answer.replaceAll(/\s+/g, ' ').trim() } : { answer };
+  if (!read.ok) return isProse(answer) && read.code === 'unreadable' ? { says: oneLine(answer) } : { answer };
+  if (isProse(answer) && !read.changes.some((change) => isAbout(change, files))) return { says: oneLine(answer) };
   for (const change of read.changes) {
     if (change.form !== 'whole-file' || change.path === undefined) continue;
     const names = spellings(change.path);
@@ -58,6 +62,21 @@ export function guardAnswer(text: string, doneReason: string, files: readonly Se
     }
   }
   return { answer };
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+/** Whether an old text that a sentence names, or a line of what may be an excerpt, stands in one of the files. */
+function isAbout(change: Change, files: readonly SeenFile[]): boolean {
+  if (change.form === 'diff') return true;
+  const texts =
+    change.form === 'search-replace'
+      ? change.blocks.flatMap(({ search, pattern }) => (pattern ? [] : [search]))
+      : change.text.split('\n');
+  const telling = texts.map((text) => text.trim()).filter((text) => text.length > 2);
+  return (
+    telling.length === 0 || files.length === 0 || files.some(({ text }) => telling.some((one) => text.includes(one)))
+  );
 }
 
 /** Lines that are gone without others in their place. */

@@ -8,7 +8,9 @@ function answered(answer: string, before: string | undefined, path = 'x.yaml'): 
   const read = readAnswer(answer, { path });
   if (!read.ok) return read;
   const applied = applyChanges(read.changes, (asked) => (asked === path ? before : undefined), { path });
-  return applied.ok ? (applied.files[0]?.after ?? '') : applied;
+  if (applied.ok) return applied.files[0]?.after ?? '';
+  const { places: _, ...refusal } = applied;
+  return refusal;
 }
 
 const code = (answer: string, before: string | undefined): string => {
@@ -120,7 +122,6 @@ test('a removed line that is not in the file is never replaced by a similar one'
       '  line 5:   replicas: 2',
       '  line 6:   env:',
       '  line 7:     - name: A',
-      '  line 8:       value: one',
     ],
   });
 });
@@ -158,11 +159,20 @@ test('added lines go in only where the lines next to them are certain', () => {
   assert.is(code('@@\n+new: 0\n', file), 'not_found');
 });
 
-test('a part of a file, or one with lines left out, is no whole file', () => {
+test('a part of a file, or one with lines left out, is no whole file: what it leaves out stays', () => {
   const file = Array.from({ length: 20 }, (_, i) => `line${i}: ${i}\n`).join('');
   const part = file.split('\n').slice(5, 9).join('\n');
-  assert.is(code(`\`\`\`\n${part}\n\`\`\`\n`, file), 'unreadable');
-  assert.is(code(`\`\`\`\n${file.replace('line3: 3', '# ... unchanged ...')}\`\`\`\n`, file), 'unreadable');
+  const wanted = file.replace('line7: 7', 'line7: 70');
+  assert.is(code(`\`\`\`\n${part}\n\`\`\`\n`, file), 'no_change');
+  assert.is(answered(`\`\`\`\n${part.replace('7: 7', '7: 70')}\n\`\`\`\n`, file), wanted);
+  assert.is(answered(`\`\`\`\n${wanted.replace('line3: 3', '# ... unchanged ...')}\`\`\`\n`, file), wanted);
+  assert.is(
+    answered(`\`\`\`\n${wanted.split('\n').slice(0, 15).join('\n')}\n\`\`\`\n`, file),
+    wanted,
+    'its end is missing',
+  );
+  assert.is(code(`\`\`\`\n${wanted.split('\n').slice(0, 19).join('\n')}\n\`\`\`\n`, file), 'unreadable', 'or is to go');
+  assert.is(code(`\`\`\`\n${part.replace('line6: 6\n', '')}\n\`\`\`\n`, file), 'not_found', 'a line is left out');
   assert.is(code(`\`\`\`\n${file}\`\`\`\n`, file), 'no_change');
 });
 

@@ -135,9 +135,12 @@ test('one fenced block is a whole file, with its own path or the hinted one', ()
   assert.equal(changes('Here:\n```yaml\na: 1\n- b\n```\n', 'x.yaml'), whole);
   assert.equal(changes('**x.yaml**\n```yaml\na: 1\n- b\n```\nThen run:\n```\nmake\n```\n'), whole);
   assert.equal(changes('```yaml title="x.yaml"\na: 1\n- b\n```\n'), whole);
-  assert.is(code('```yaml\na: 1\n```\n'), 'no_path');
-  assert.is(code('```\na\n```\n```\nb\n```\n', 'x.yaml'), 'unreadable');
-  assert.is(reason('```yaml\na: 1\n', 'x.yaml'), 'the block of x.yaml does not end: the answer was cut off');
+  assert.equal(changes('```yaml\na: 1\n```\n'), [{ form: 'whole-file', path: undefined, text: 'a: 1\n' }]);
+  assert.is(changes('```\na\n```\n```\nb\n```\n', 'x.yaml').length, 2);
+  assert.is(
+    reason('x.yaml\n```yaml\na: 1\n'),
+    'the block of x.yaml does not end: the answer was cut off; write less around the change',
+  );
 });
 
 test('a diff in a block that does not say so is still no file', () => {

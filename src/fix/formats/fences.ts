@@ -49,6 +49,18 @@ export function stretches(lines: readonly string[]): Stretch[] {
   return parts;
 }
 
+const HERE_DOCUMENT = /^(?:\$ )?([^<]*)<<-?\s*(["']?)(\w+)\2(.*)$/;
+
+/** A block that only hands lines to a command, as `patch <<EOF` and `cat > file <<EOF` do, is these lines. */
+export function withoutCommand(part: Stretch): Stretch {
+  const first = part.lines.findIndex((line) => line.trim() !== '');
+  const [, before = '', , word, behind = ''] = HERE_DOCUMENT.exec(part.lines[first] ?? '') ?? [];
+  const end = word === undefined ? -1 : part.lines.findIndex((line) => line.trim() === word);
+  if (end < 0 || part.lines.slice(end + 1).some((line) => line.trim() !== '')) return part;
+  const path = /(?:>|\btee\b)\s*["']?([^\s"'|;]+)/.exec(`${before} ${behind}`)?.[1] ?? '';
+  return { ...part, lines: part.lines.slice(first + 1, end), info: path };
+}
+
 /** Where the block ends. In a diff of a Markdown file a fence may be content: then changed lines follow it. */
 function closing(lines: readonly string[], from: number, indent: string, fence: string): number {
   let isDiff = false;

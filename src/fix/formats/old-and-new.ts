@@ -7,8 +7,8 @@ type Role = 'old' | 'new' | 'path' | 'whole' | 'patch';
 
 /** The words that name a part, without what may stand behind them ("old_text", "new string"). */
 const WORDS: Readonly<Record<Role, string>> = {
-  old: 'old, search, find, before, original, from, current, currently, match, existing, remove, removed, wrong, was, bad, broken, incorrect, replace this, change this',
-  new: 'new, replacement, replace, replace with, with, after, to, change to, into, updated, fixed, becomes, become, add, added, insert, correct, corrected, good, now, should be, modified, changed',
+  old: 'old, search, find, before, original, from, current, currently, match, existing, remove, removed, wrong, was, bad, broken, incorrect, replace this, change this, del, delete, deleted, minus',
+  new: 'new, replacement, replace, replace with, with, after, to, change to, into, updated, fixed, becomes, become, add, added, insert, correct, corrected, good, now, should be, modified, changed, ins, inserted, plus',
   path: 'path, file, filename, filepath, file path, file name, target file',
   whole: 'content, contents, text, code, file content, new file content',
   patch: 'patch, diff',
@@ -43,13 +43,13 @@ function partsOf(entries: readonly (readonly [string, string])[]): Partial<Recor
 
 const NUMBERED = /^ *\d{1,7} \|(?: |$)/;
 
-/** Without the line numbers that stand before shown lines. */
+/** Without the line numbers that stand before shown lines, and without the marks of code around one line. */
 function plain(text: string): string {
-  const lines = text.split('\n');
+  const lines = unquoted(text).split('\n');
   const telling = lines.filter((line) => line.trim() !== '');
   return telling.length > 0 && telling.every((line) => NUMBERED.test(line))
     ? lines.map((line) => line.replace(NUMBERED, '')).join('\n')
-    : text;
+    : lines.join('\n');
 }
 
 /** The change that these parts ask for; undefined when they ask for none. */
@@ -107,7 +107,7 @@ function parseYaml(text: string): unknown {
   const keys = [...text.matchAll(/^[\s-]*["']?([a-z_ ]{2,20})["']?\s*:/gim)].map(([, key]) => roleOf(key as string));
   if (!keys.includes('old') || !keys.includes('new')) return undefined;
   try {
-    return parse(text, { maxAliasCount: 0 });
+    return parse(text, { maxAliasCount: 0, logLevel: 'silent' });
   } catch {
     return undefined;
   }
@@ -206,7 +206,7 @@ export function readLabels(lines: readonly string[]): Change[] {
   const texts = entries.map(({ role, text }) => ({ role, text: text.join('\n').replace(/^\n+/, '').trimEnd() }));
   return texts.flatMap(({ role, text }, i) => {
     const next = texts[i + 1];
-    if (role !== 'old' || next?.role !== 'new' || text === '' || next.text === '') return [];
+    if (role !== 'old' || next?.role !== 'new' || text === '') return [];
     return [
       {
         form: 'search-replace',

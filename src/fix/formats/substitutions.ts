@@ -75,6 +75,8 @@ const SENTENCES: readonly [RegExp, 'old first' | 'new first'][] = [
   [new RegExp(`${VERBS}${GAP}§(.+?)§${GAP}\\b(?:with|to|by|into|as)\\b${GAP}§(.+?)§`, 'gi'), 'old first'],
   [new RegExp(`\\bfrom\\b${GAP}§(.+?)§${GAP}\\bto\\b${GAP}§(.+?)§`, 'gi'), 'old first'],
   [/§(.+?)§\s*(?:->|=>|→|⟶|➜)\s*§(.+?)§/g, 'old first'],
+  // A row of a table with nothing but the two.
+  [/^\|\s*§(.+?)§\s*\|\s*§(.+?)§\s*\|\s*$/gm, 'old first'],
   [
     new RegExp(
       `§(.+?)§${GAP}\\b(?:becomes?|(?:should|must|has to|needs to|ought to)\\b[^§\\n]{0,12}\\b(?:be|read|say))\\b${GAP}§(.+?)§`,
@@ -90,7 +92,7 @@ const QUOTES: readonly RegExp[] = [/`+([^`\n]+)`+/g, /["“]([^"“”\n]+)["”
 export function readSentences(lines: readonly string[]): Change[] {
   const text = lines
     .join('\n')
-    .replaceAll(/\n(?=\S)/g, ' ')
+    .replaceAll(/\n(?=[^\s|])/g, ' ')
     .replaceAll('§', ' ');
   for (const quotes of QUOTES) {
     const marked = text.replaceAll(quotes, '§$1§');

@@ -33,6 +33,7 @@ export function removalFindings(
       ? [finding('removes_resource', `no longer among its resources: ${entries.join(', ')}`)]
       : []),
     ...(net > MAX_NET_LINES ? [finding('removes_much', much)] : []),
+    ...(file.rewritten ? lostComments(before, after).map((why) => finding('removes_much', why)) : []),
   ];
 }
 
@@ -50,6 +51,16 @@ function leftDocuments({ old, now }: Pick<Change, 'old' | 'now'>): string[] {
     });
   const after = names(now);
   return names(old).filter((name) => !after.includes(name));
+}
+
+const MAX_LOST_COMMENTS = 2;
+const COMMENT = /^\s*(?:#(?!!)|\/\/|--(?!-)|;|<!--|\/?\*)\s*\S|\s#\s+\S/;
+
+/** A whole file that was written anew easily loses what people wrote into it; a comment that only changed is not lost. */
+function lostComments(before: string, after: string): string[] {
+  const count = (text: string): number => text.split('\n').filter((line) => COMMENT.test(line)).length;
+  const lost = count(before) - count(after);
+  return lost > MAX_LOST_COMMENTS ? [`${lost} comments would be lost; keep them`] : [];
 }
 
 const isContent = (line: string): boolean =>

@@ -210,8 +210,17 @@ function fitAt(
       to[i] = at;
     }
   }
+  if (repeats(texts, to, source)) return undefined;
   const same = to.reduce((sum, at, i) => sum + (source.trimmed[at] === texts[i] ? weightOf(texts[i] as string) : 0), 0);
   return { to, strong, same };
+}
+
+/** Whether it would put in two lines that follow each other in the file already: then it was laid at the wrong place. */
+function repeats(texts: readonly string[], to: readonly number[], source: Source): boolean {
+  return texts.some((text, i) => {
+    const isNew = to[i] === -1 && to[i + 1] === -1 && weightOf(text) === 1 && weightOf(texts[i + 1] ?? '') === 1;
+    return isNew && (source.at.get(text) ?? []).some((at) => source.trimmed[at + 1] === texts[i + 1]);
+  });
 }
 
 const numbersOf = (texts: readonly string[], from: number, to: number): number[] =>

@@ -3,7 +3,8 @@ import { TRY_OUTCOMES, type Try } from '../context.ts';
 import type { PartLines } from '../document.ts';
 import { clipLine, estimateTokens, fenced } from '../text.ts';
 
-const INTRO = 'Do not propose any of these again; they show what does not help.';
+const INTRO =
+  'Do not propose any of these again, nor the same with other comments, messages or white space; they show what does not help.';
 const MAX_DIFF_LINES = 40;
 /** For "(12 earlier not shown)". */
 const REMARK_ROOM = 10;
