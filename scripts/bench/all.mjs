@@ -16,6 +16,7 @@ const BENCHMARKS = [
   'mistakes',
   'prompt',
   'gate',
+  'answers',
   'redact',
 ];
 

@@ -133,7 +133,7 @@ outcomes(
     assert.equal(done.trail, ['fix.intended', 'fix.committed', 'fix.reverted no_effect', ...tried, 'case.opened']);
     assert.match(
       (dataOf(done, 'fix.refused', 'reasons')[0] as string[])[0] as string,
-      'this very change was tried by ollama and ended no_effect; find another',
+      'this very change was tried by ollama and ended no_effect; find another: other comments, messages, white space or another order of lines do not make it different',
     );
     const [decision] = done.events.filter(({ type, data }) => type === 'failure.decided' && data.tier === 'give_up');
     assert.is(decision?.data.reason, '3 of 3 tries spent, and there is no escalation');

@@ -97,7 +97,7 @@ not run: "rm" is not one of the tools
 
 # Earlier attempts
 
-Do not propose any of these again; they show what does not help.
+Do not propose any of these again, nor the same with other comments, messages or white space; they show what does not help.
 
 Attempt 1, by ollama (executor tier): applied without effect: the same failure came back, and the change was taken back
 [data ${NONCE}: attempt 1]

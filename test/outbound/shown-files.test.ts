@@ -84,7 +84,7 @@ test('a model is told what its refusal means, why, and once more the form', () =
   hunk 1: not in a.sh
   nearest: line 7
 
-Answer once more, in full. Do not repeat what was not taken.
+Answer once more, in full. Do not repeat what was not taken: other comments, messages, white space or another order do not make it a different change.
 
 ${formatRule('diff')}`,
   );

@@ -173,8 +173,12 @@ test('a whole file that lost lines is not passed on', async () => {
   ]) {
     assert.ok('answer' in (await ask([written(fine)], { files })).proposal);
   }
-  const part = await ask([written(lines.slice(0, 20)), written(lines.slice(0, 20))], { files: { [PATH]: LONG } });
-  assert.equal(part.proposal, { pass: `qwen2.5-coder:7b: ${PATH} is not shown whole, so it cannot be written whole` });
+  const long = { files: { [PATH]: LONG } };
+  assert.ok('answer' in (await ask([written(lines.slice(0, 20))], long)).proposal, 'what an excerpt leaves out stays');
+  const whole = written(LONG.trimEnd().split('\n'));
+  assert.equal((await ask([whole, whole], long)).proposal, {
+    pass: `qwen2.5-coder:7b: ${PATH} is not shown whole, so it cannot be written whole`,
+  });
 });
 
 test('an edit by line numbers is held to files and lines that were shown', async () => {

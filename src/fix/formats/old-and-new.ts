@@ -60,9 +60,8 @@ function changeOf(parts: Partial<Record<Role, string>>, path: string | undefined
   if (old !== undefined && now !== undefined && old.trim() !== '') {
     return { form: 'search-replace', path: file, blocks: [{ search: plain(old), replace: plain(now), within: true }] };
   }
-  const text = whole ?? (old === undefined && parts.path !== undefined ? parts.new : undefined);
-  if (text === undefined || file === undefined || text.trim() === '') return undefined;
-  return { form: 'whole-file', path: file, text: text.endsWith('\n') ? text : `${text}\n` };
+  if (whole === undefined || file === undefined || whole.trim() === '') return undefined;
+  return { form: 'whole-file', path: file, text: whole.endsWith('\n') ? whole : `${whole}\n` };
 }
 
 const asText = (value: unknown): string | undefined => {
@@ -85,6 +84,8 @@ function changesIn(value: unknown, path: string | undefined, depth = 0): Change[
     return text === undefined ? [] : [[name, text] as const];
   });
   const parts = partsOf(texts);
+  // A text for some lines by their numbers is neither a file nor an excerpt of one.
+  if (entries.some(([name, one]) => typeof one === 'number' && /line|start|end/i.test(name))) delete parts.whole;
   const change = changeOf(parts, path);
   if (change) return [change];
   const below = parts.path ?? path;

@@ -247,6 +247,16 @@ test('a net removal of more than 20 lines', () => {
   assert.is(word(judge([edit('config/apps/web.yaml', cut(21), long)], RULES)), 'ask removes_much');
 });
 
+test('a file written anew that loses three comments is asked about; a diff that takes them out is not', () => {
+  const noted = '# one\na: 1\n# two\nb: 2\n# three\nc: 3\n';
+  const bare = 'a: 1\nb: 2\nc: 4\n';
+  const made = edit('config/apps/web.yaml', bare, noted);
+  assert.is(word(judge([{ ...made, rewritten: true }], RULES)), 'ask removes_much');
+  assert.is(word(judge([made], RULES)), 'ok');
+  const kept = edit('config/apps/web.yaml', `# one\n${bare}`, noted);
+  assert.is(word(judge([{ ...kept, rewritten: true }], RULES)), 'ok', 'two are few');
+});
+
 test('text that no eye sees as it is', () => {
   for (const hidden of ['\0', '\u001b[2K', '\u202e', '\u2066', '\u200b', 'a\rb', '\u0085']) {
     assert.is(judged(RUN, SCRIPT.replace('log done', `log ${hidden}done`)), 'unsafe_text', JSON.stringify(hidden));
