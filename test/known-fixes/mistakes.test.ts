@@ -53,6 +53,36 @@ test('of the failures that the whole project is measured with none is mended wro
   assert.ok(mended >= 0.3 * MISTAKES.length, `${mended} of ${MISTAKES.length}`);
 });
 
+/** What tools say of a word that they do not know; here it is right, and the fault is elsewhere. */
+const SENTENCES: readonly ((word: string) => string)[] = [
+  (word) => `fatal: [a]: FAILED! => {"msg": "AnsibleUndefinedVariable: '${word}' is undefined"}`,
+  (word) => `ERROR! couldn't resolve module/action '${word}'. This often indicates a misspelling`,
+  (word) => `service "x" depends on undefined service "${word}": invalid compose project`,
+  (word) => `envsubst error: variable substitution failed: variable not set (strict mode): "${word}"`,
+  (word) => `error: strict decoding error: unknown field "spec.${word}"`,
+  (word) => `error: no matches for kind "${word}" in version "v1"`,
+  (word) => `make: *** No rule to make target '${word}', needed by 'all'.  Stop.`,
+  (word) => `error: open ${word}: no such file or directory`,
+];
+const EVERY_NTH_WORD = 40;
+
+test('a word that is right and stands once is left alone, whatever a tool says of it', async () => {
+  const tools = new Map(MISTAKES.map((mistake) => [mistake.tool, mistake]));
+  let asked = 0;
+  for (const mistake of tools.values()) {
+    const { path, old, new: right } = mistake.fix;
+    const files = { ...mistake.files, [path]: (mistake.files[path] as string).replace(old, () => right) };
+    const words = Object.values(files).flatMap((text) => text.match(/[A-Za-z_][\w./-]{2,}/g) ?? []);
+    const once = words.filter((word) => words.indexOf(word) === words.lastIndexOf(word));
+    for (const [i, word] of once.entries()) {
+      if (i % EVERY_NTH_WORD !== 0) continue;
+      const log = SENTENCES[asked++ % SENTENCES.length]?.(word) as string;
+      assert.is((await judged({ ...mistake, files, log })).verdict, 'left alone', log);
+    }
+  }
+  assert.ok(asked > 40, `${asked}`);
+});
+
 test('when a fault is recognised and nothing is certain, the reason names the words', async () => {
   const passOf = async (name: string) => {
     const { proposal } = await judged(lookAlikes.find((mistake) => mistake.name === name) as Mistake);

@@ -192,7 +192,8 @@ function placesOf({ kind, word }: Report, texts: ReadonlyMap<string, string>): P
     kind === 'variable' || kind === 'attribute' || kind === 'filter' || kind === 'python' ? CODE_PART : NAME_PART;
   return [...texts].flatMap(([path, text]) => {
     const places: Place[] = [];
-    if ((kind === 'keyword' || kind === 'module') && !PLAYBOOK.test(text)) return places;
+    if ((kind === 'keyword' || kind === 'module') && (!PLAYBOOK.test(text) || /^apiVersion:/m.test(text)))
+      return places;
     for (let offset = text.indexOf(word); offset !== -1; offset = text.indexOf(word, offset + 1)) {
       const [left, right] = [text[offset - 1] ?? ' ', text[offset + word.length] ?? ' '];
       const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
