@@ -82,7 +82,7 @@ function checkAnswer({ answer, plain }: Hook, value: unknown): Ended {
   }
 }
 
-/** `given` is plain data but for `read` (held to `given.files`), `look` (to `given.tree`) and `shell`. Throws TypeError when it is not. */
+/** `given` is plain data but for `read`, `look` (held to its files and its tree) and `shell`, or TypeError is thrown. */
 function contextFor(given: object, options: unknown, signal: AbortSignal, reporting: Partial<Reporting> = {}): object {
   type Given = Partial<Pick<FixFacts, 'files' | 'tree' | 'read' | 'look' | 'shell'>>;
   const { read, look, shell, ...data } = given as Given;

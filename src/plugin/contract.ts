@@ -39,7 +39,7 @@ export interface FixFacts {
   readonly files: readonly string[];
   /** The text of one of `files`. Rejects for any other path, and once the call is over. */
   readonly read: (path: string) => Promise<string>;
-  /** The text of any path of `tree`, to look at ('' when it is none). Rejects for any other path, and once the call is over. */
+  /** The text of any path of `tree`, to look at; '' when it is no text. Rejects as `read` does. */
   readonly look: (path: string) => Promise<string>;
   /** Whether bash would take a text for a script: its syntax alone, nothing of it runs. */
   readonly shell: { parses(text: string): Promise<boolean> };

@@ -153,7 +153,7 @@ function objects(repository: Repository, type: string): string[] {
   return [...named, ...(/^(?:secret|configmap)s?$/.test(type) ? generated : [])];
 }
 
-/** Keys that may stand where the place is, by the tool that reads its file; of an unknown one those that the file has. */
+/** Keys that may stand where the place is, by the tool that reads its file. */
 function keysLike(
   { word, path: way = [] }: Report,
   repository: Repository,
@@ -165,7 +165,7 @@ function keysLike(
   if (/^(?:machine|cluster):/m.test(text)) return FIELDS.talos;
   if (/^(?:apiVersion|kind|resources):/m.test(text)) return kubernetesKeys(way);
   if (/\.(?:service|timer|socket|mount)(?:\.j2)?$/.test(path)) return FIELDS.systemd;
-  // Of a file whose reader is not known, what it has itself: not all that it could have, so that only a clear slip counts.
+  // Of a file whose reader is not known, what it has itself: that is not all, so that only a clear slip counts.
   return [...text.matchAll(/^\s*(?:- )*["']?([\w-]+)/gm)].flatMap(([, key = '']) =>
     key !== word && (isSlip(word, key) || isAlike(word, key)) ? key : [],
   );

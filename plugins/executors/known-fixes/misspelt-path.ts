@@ -1,5 +1,5 @@
-// A path of the repository that is mistyped in a file of the stage: a letter, a separator, an ending, one `../`, or the folders
-// before a tail that is there once.
+// A path of the repository that is mistyped in a file of the stage: a letter, a separator, an ending, one `../`, or the
+// folders before a tail that is there once.
 import { posix } from 'node:path';
 import { fileNamed, lastComplaint } from './complaints.ts';
 import { isSlip, oneDifference, slips } from './near.ts';
@@ -45,8 +45,9 @@ export const misspeltPath: Repair = async (facts) => {
   const place = onlyOne(written);
   if (!place)
     return written.length === 0 ? undefined : { unsure: `${missing.path} stands in ${written.length} places` };
-  const isUsed = usedNames(texts);
-  const choices = [...new Set(waysRight(place, missing, facts, isUsed))].filter((way) => !mentioned(place.text, way));
+  const choices = [...new Set(waysRight(place, missing, facts, isNamed(texts)))].filter(
+    (way) => !mentioned(place.text, way),
+  );
   const [right, ...more] = choices;
   if (right === undefined) return undefined;
   if (more.length > 0)
@@ -131,7 +132,7 @@ const isTail = (tail: string, path: string): boolean => `/${path}`.endsWith(`/${
 const steps = (path: string): string[] => path.split('/').filter((part) => part !== '' && !/^\.\.?$/.test(part));
 
 /** Every way to write the token so that it is a path of the repository. */
-function waysRight(place: Mention, missing: Missing, facts: RepairFacts, isUsed: (name: string) => boolean): string[] {
+function waysRight(place: Mention, missing: Missing, facts: RepairFacts, isUsed: (path: string) => boolean): string[] {
   const { token, file } = place;
   const paths = [...new Set([...facts.files, ...facts.tree])];
   const every = new Set([...paths, ...foldersOf(paths)]);
@@ -158,18 +159,23 @@ function waysRight(place: Mention, missing: Missing, facts: RepairFacts, isUsed:
   });
 }
 
-/** Whether any text has the last part of a path as a word. */
-function usedNames(texts: ReadonlyMap<string, string>): (name: string) => boolean {
-  const words = new Set([...texts.values()].flatMap((text) => text.match(/[\w.@%+-]+/g) ?? []));
-  return (name) => words.has(name);
-}
+/** Whether a path is named by a file beside it, or from elsewhere with its folder. */
+const isNamed =
+  (texts: ReadonlyMap<string, string>) =>
+  (path: string): boolean => {
+    const [folder, name] = [posix.dirname(path), posix.basename(path)];
+    const tail = `${posix.basename(folder)}/${name}`;
+    return [...texts].some(
+      ([file, text]) => text.includes(tail) || (posix.dirname(file) === folder && mentioned(text, name)),
+    );
+  };
 
-/** The only file beside the missing one with nearly its name, when nothing else makes use of it: then it is meant even so. */
-function unusedNear(wanted: string, paths: readonly string[], isUsed: (name: string) => boolean): string | undefined {
+/** The only file beside the missing one with nearly its name, when nothing else names it. */
+function unusedNear(wanted: string, paths: readonly string[], isUsed: (path: string) => boolean): string | undefined {
   const [folder, name] = [posix.dirname(wanted), posix.basename(wanted)];
   const beside = paths.filter((path) => posix.dirname(path) === folder && slips(name, posix.basename(path)) <= 1);
   const only = onlyOne(beside);
-  const isOther = only === undefined || isUsed(posix.basename(only)) || stemOf(name).length < 4;
+  const isOther = only === undefined || isUsed(only) || stemOf(name).length < 4;
   return isOther || /\d/.test(name + posix.basename(only)) || posix.extname(only) !== posix.extname(name)
     ? undefined
     : only;

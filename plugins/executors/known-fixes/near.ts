@@ -85,8 +85,8 @@ export const isAlike = (word: string, name: string): boolean =>
   word.length > 2 && plainLetters(name) === plainLetters(word);
 
 /**
- * The right words that `word` may stand for: the certain one, or all that it could as well be, or none. `closed`: they are all
- * that is allowed, so that a slip may be at either end of the word, too.
+ * The right words that `word` may stand for: the certain one, or all that it could as well be, or none. `closed`: they
+ * are all that is allowed, so that a slip may be at either end of the word, too.
  */
 export function nearest(word: string, names: Iterable<string>, closed = false): string[] {
   const others = [...new Set(names)].filter((name) => name !== word && name !== '');

@@ -1,5 +1,5 @@
-// What tools say of a word that they do not know: one table of their sentences. Each row reads one sentence of one tool into
-// the wrong word, its kind, and what the tool says of its place and of the right ones. Pure.
+// What tools say of a word that they do not know: one table of their sentences. Each row reads one sentence of one tool
+// into the wrong word, its kind, and what the tool says of its place and of the right ones. Pure.
 import { errorLines } from './complaints.ts';
 import type { RepairFacts } from './repair.ts';
 import { FIELDS } from './vocabulary.ts';
@@ -193,6 +193,6 @@ export function reportsIn(text: string): Report[] {
 
 const listed = (text: string): string[] => text.match(/[\w./-]+/g) ?? [];
 
-/** `spec.containers[0].image` and `/spec/containers/0/image` without the positions and without what stands for the whole. */
+/** The keys of `spec.containers[0].image` and `/spec/containers/0/image`, without positions and the root. */
 export const segments = (path: string): string[] =>
   path.split(/[./[\]]+/).filter((part) => part !== '' && part !== '(root)' && !/^\d+$/.test(part));

@@ -1,5 +1,5 @@
-// Words with a grammar of their own, cron expressions and image references: the small rewritings of a wrong one that are right.
-// Pure.
+// Words with a grammar of their own, cron expressions and image references: the small rewritings of a wrong one that are
+// right. Pure.
 import { nearest } from './near.ts';
 
 const CRON_FIELDS = [

@@ -1,5 +1,5 @@
-// A key that is right but stands one mapping too deep or too high: a task's keyword among its module's parameters, a container's
-// field beside the containers. Moved only where exactly one mapping takes it.
+// A key that is right but stands one mapping too deep or too high: a task's keyword among its module's parameters, a
+// container's field beside the containers. Moved only where exactly one mapping takes it.
 import { onlyOne, type Repair, rewritten, textsOf } from './repair.ts';
 import { errorText, reportsIn } from './reports.ts';
 import { FIELDS, MODULE_ONLY, TASK_ONLY } from './vocabulary.ts';
@@ -82,7 +82,7 @@ function withLevel(text: string, entry: YamlEntry, after: YamlEntry, like: YamlE
   return rest.toSpliced(end, 0, ...shifted).join('\n');
 }
 
-/** The line behind the block that begins at line `from`: everything deeper than its key; a list may stand at its level. */
+/** The line behind the block that begins at line `from`: all that is deeper than its key; a list may stand at its level. */
 function endOf(lines: readonly string[], from: number, column: number): number {
   let end = from + 1;
   for (let i = from + 1; i < lines.length; i++) {

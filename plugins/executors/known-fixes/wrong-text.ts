@@ -1,5 +1,5 @@
-// Characters that are wrong wherever they stand: spaces for make's tabs, blanks that only look like one, typographic quotes in
-// code, and what yamllint finds and changes nothing of what the file means.
+// Characters that are wrong wherever they stand: spaces for make's tabs, blanks that only look like one, typographic
+// quotes in code, and what yamllint finds and changes nothing of what the file means.
 import { errorLines, sourceFile } from './complaints.ts';
 import { lineAt, onlyOne, type Repair, type Repaired, rewritten, textsOf, withLine } from './repair.ts';
 import { readYaml } from './yaml.ts';

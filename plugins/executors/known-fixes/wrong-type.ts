@@ -1,5 +1,5 @@
-// A value of the wrong type, at the path or line that the error names: a number or bool where text is wanted gets quotes, text
-// where a number or bool is wanted loses them.
+// A value of the wrong type, at the path or line that the error names: a number or bool where text is wanted gets quotes,
+// text where a number or bool is wanted loses them.
 import { faultyFileNames } from './complaints.ts';
 import { lineAt, onlyOne, type Repair, rewritten, splice, textsOf, withLine } from './repair.ts';
 import { errorText, segments } from './reports.ts';

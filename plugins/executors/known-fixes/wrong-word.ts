@@ -1,5 +1,5 @@
-// A word that a tool does not know and that can only be one other: an undefined variable, a name of something that is not there,
-// a key or value that is not allowed. One question for all: which right word of its kind is certain?
+// A word that a tool does not know and that can only be one other: an undefined variable, a name of something that is not
+// there, a key or value that is not allowed. One question for all: which right word of its kind is certain?
 import { faultyFileNames, fileNamed } from './complaints.ts';
 import { DEFINITIONS, type Repository, type WordPlace } from './definitions.ts';
 import { isJson } from './json.ts';
@@ -124,7 +124,7 @@ function only(word: string, names: readonly string[]): string | Unsure {
     : { unsure: `${more.length + 1} names are equally near to ${word}: ${[name, ...more].join(', ')}` };
 }
 
-/** For a tool that does not repeat the word: the only value at that path that is none of those given, or the only bad image. */
+/** For a tool that does not repeat the word: the only value at its path that is not allowed, or the only bad image. */
 function wordAt({ kind, path = [], given = [] }: Report, own: ReadonlyMap<string, string>): string | undefined {
   const entries = [...own].flatMap(([file, text]) => (/\.ya?ml$/.test(file) ? entriesOf(text) : []));
   const wrong = entries.filter((entry) =>

@@ -132,7 +132,7 @@ export function closedValue(line: string): string | undefined {
 
 const STRAY = /^(\s*(?:- )*(?:[\w./-]+:\s+)?)((?:"[^"]*"|'[^']*'|[\w./-]+)(?:,\s*(?:"[^"]*"|'[^']*'|[\w./-]+))*)\]$/;
 
-/** Line `number` with its closing bracket made right, once for each way: opened before the values, or dropped behind one. */
+/** Line `number` with its closing bracket made right, once for each way: opened before the values, or dropped. */
 export function withoutStray(text: string, number: number): string[] {
   const line = lineAt(text, number).trimEnd();
   const [, head = '', values = ''] = STRAY.exec(line) ?? [];

@@ -1,4 +1,4 @@
-// The keys of a YAML text, each with the path to it and where it and its value stand. Pure; what does not parse has none.
+// The keys of a YAML text, each with its path and where it and its value stand. Pure; what does not parse has none.
 import { isMap, isScalar, isSeq, type Node, type ParsedNode, parseAllDocuments } from 'yaml';
 
 export interface YamlEntry {
