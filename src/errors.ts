@@ -110,6 +110,10 @@ const TABLE = {
     'ai/worktree holds files that exist nowhere else',
     'copy what you need, then: mendloop abandon --worktree --yes',
   ]),
+  E_UNINSTALL: usage(() => [
+    'this is what would be taken away, and what would stay',
+    'copy what you need, then: mendloop uninstall --yes; the AI branch too: --branch --yes',
+  ]),
   E_NO_LOG: usage((d: { step: string; path: string }) => [
     d.path ? `${d.step} has no such log (${d.path}); those there are:` : `${d.step} has no log yet`,
     'see what has run: mendloop status',

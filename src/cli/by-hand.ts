@@ -9,4 +9,5 @@ export * as promote from './promote.ts';
 export * as reset from './reset.ts';
 export * as rollback from './rollback.ts';
 export * as safeMode from './safe-mode.ts';
+export * as uninstall from './uninstall.ts';
 export * as validate from './validate.ts';

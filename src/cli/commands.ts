@@ -184,6 +184,17 @@ would be asked can be reached. Exits 0 whatever it finds, without --exit-code; -
     },
     load: byHand('abandon'),
   }),
+  uninstall: row('uninstall [--branch] [--yes]', 'take away everything mendloop made here; keeps what you wrote', {
+    options: {
+      branch:
+        'also delete the AI branch with its fixes, and what is kept below refs/mendloop; at a terminal you are asked',
+      'yes|y': 'do it; without it, it only says what it would take away and what it would leave',
+      'dry-run': DRY as string,
+    },
+    about: `Takes away ai/worktree, ai/state, ai/logs, ai/patches, ai/escalations, its git config keys and its lines in git's exclude
+file. Your configuration, plugins, stages and branches stay; whatever else stays is listed.`,
+    load: byHand('uninstall'),
+  }),
   completions: row('completions bash|zsh|fish', 'print what makes your shell complete commands, options and stages', {
     about: `  bash  in ~/.bashrc: source <(mendloop completions bash)
   zsh   in ~/.zshrc, behind compinit: source <(mendloop completions zsh)

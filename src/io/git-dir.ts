@@ -1,6 +1,6 @@
 // What lies in a repository's git folder and can only be known by looking: worktree folders, unfinished work, excludes.
 import { createReadStream } from 'node:fs';
-import { appendFile, lstat, mkdir, readdir, readFile, realpath, rm, rmdir } from 'node:fs/promises';
+import { appendFile, lstat, mkdir, readdir, readFile, realpath, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
 /** One folder below `<common>/worktrees`. */
@@ -76,6 +76,14 @@ export async function addExcludes(commonDir: string, lines: readonly string[]): 
   await mkdir(dirname(path), { recursive: true });
   await appendFile(path, `${before === '' || before.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`);
   return present;
+}
+
+/** Takes lines out of `info/exclude`; what else it has stays as it is. */
+export async function removeExcludes(commonDir: string, lines: readonly string[]): Promise<void> {
+  const path = join(commonDir, 'info/exclude');
+  const before = await readFile(path, 'utf8').catch(() => '');
+  const after = before.split('\n').filter((line) => !lines.includes(line));
+  if (after.length < before.split('\n').length) await writeFile(path, after.join('\n'));
 }
 
 /** Removes what a `git worktree add` left that ended before its checkout began: git's folder, the `.git` file, the empty folder. */

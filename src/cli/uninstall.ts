@@ -1,0 +1,103 @@
+// `mendloop uninstall`: everything the loop made is taken away, what the owner wrote stays, and what is left is listed.
+import { join } from 'node:path';
+import { fail } from '../errors.ts';
+import { fileFacts } from '../io/files.ts';
+import { openGit } from '../io/git.ts';
+import { withLock } from '../io/lock.ts';
+import { askLine, canAnswer } from '../io/stdin.ts';
+import { removeAll } from '../io/store.ts';
+import { loadStages } from '../journal/load-stages.ts';
+import { closeOpenRun } from '../run/close-run.ts';
+import { counted } from '../triage/words.ts';
+import { OWN_FOLDERS } from '../worktree/carry.ts';
+import { leftovers, removeWorktree } from '../worktree/remove.ts';
+import { type AiBranch, findTraces, removeTraces, type Traces } from '../worktree/traces.ts';
+import { WORKTREE } from '../worktree/tree.ts';
+import type { Answer, CommandInput } from './command.ts';
+import { PORTS } from './ports.ts';
+
+export async function run({
+  options,
+  dry,
+  out,
+  line,
+  home: findHome,
+  layout: findLayout,
+}: CommandInput): Promise<Answer> {
+  const home = findHome();
+  const traces = await findTraces(home);
+  const folders = await foldersOf(home);
+  const withBranch = options.branch === true;
+  const plan = {
+    removes: [
+      ...(await lostFiles(home)),
+      ...folders.removes.map((path) => `${path}/`),
+      ...traceLines(traces, withBranch),
+    ],
+    leaves: [...folders.leaves, ...(withBranch ? [] : branchLines(traces)), ...OWNERS],
+  };
+  if (plan.removes.length === 0) return { text: 'there is nothing of mendloop here to take away', json: plan };
+  const lines = [...plan.removes.map((what) => `removes ${what}`), ...plan.leaves.map((what) => `leaves ${what}`)];
+  if (dry) return { text: lines, json: plan };
+  if (!options.yes) fail('E_UNINSTALL', {}, lines);
+  const branches = withBranch || (out.isTerminal && canAnswer() && (await saysYes(traces))) ? traces.branches : [];
+  const stays = await withLock(findLayout(), line, async () => {
+    await closeOpenRun(loadStages(findLayout()), 'uninstalled by its owner', { ...PORTS, layout: findLayout() }, true);
+    await removeWorktree(home);
+    return removeTraces(home, traces, branches);
+  });
+  for (const path of folders.removes) removeAll(join(home, path));
+  const left = [...folders.leaves, ...stays, ...(branches.length > 0 ? [] : branchLines(traces)), ...OWNERS];
+  const done = { removes: plan.removes, leaves: left };
+  return {
+    text: [...plan.removes.map((what) => `removed ${what}`), ...left.map((what) => `left ${what}`)],
+    json: done,
+  };
+}
+
+/** What the owner wrote, and what nobody here can see. */
+const OWNERS = [
+  'ai/context_map.yaml, ai/loop.yaml, plugins/ and all else that you wrote',
+  'your crontab: take out the lines that start mendloop, if there are any (crontab -e)',
+];
+
+/** The loop's own folders; one that holds files which git tracks is its owner's by now. */
+async function foldersOf(home: string) {
+  const there = OWN_FOLDERS.filter((path) => path !== WORKTREE && fileFacts(join(home, path)) !== undefined);
+  const tracked = (await openGit(home).run(['ls-files', '-z', '--', ...OWN_FOLDERS])).split('\0');
+  const isOwners = (path: string) => tracked.some((file) => file.startsWith(`${path}/`));
+  return {
+    removes: there.filter((path) => !isOwners(path)),
+    leaves: there.filter(isOwners).map((path) => `${path}/, which has files that you committed`),
+  };
+}
+
+async function lostFiles(home: string): Promise<string[]> {
+  const files = await leftovers(home);
+  if (!files) return [];
+  const nowhereElse = [...files.modified, ...files.untracked, ...files.ignored].map((path) => `${WORKTREE}/${path}`);
+  return [`${WORKTREE}/`, ...nowhereElse.map((path) => `${path}, which is nowhere else`)];
+}
+
+const traceLines = ({ keys, excludes, branches, refs }: Traces, withBranch: boolean): string[] => [
+  ...keys.map(({ key }) => `the git config key ${key}`),
+  ...excludes.map((line) => `the line ${line} of .git/info/exclude`),
+  ...(withBranch ? [...branches.flatMap(branchText), ...refs.map((ref) => `the ref ${ref}`)] : []),
+];
+
+const branchLines = ({ branches, refs }: Traces): string[] => [
+  ...branches.map((branch) => `${branchText(branch)} (to delete it: git branch -D ${branch.name})`),
+  ...refs.map((ref) => `the ref ${ref} (to delete it: git update-ref -d ${ref})`),
+];
+
+const branchText = ({ name, base, ahead }: AiBranch): string =>
+  ahead.length === 0
+    ? `the branch ${name}, all of which ${base} has`
+    : `the branch ${name} with ${counted(ahead.length, 'commit')} that ${base} does not have: ${ahead.join('; ')}`;
+
+async function saysYes(traces: Traces): Promise<boolean> {
+  if (traces.branches.length === 0) return false;
+  const question = `delete ${traces.branches.map(branchText).join(', and ')}? [y]es, [N]o: `;
+  const answer = await askLine(question, new AbortController().signal);
+  return /^y(es)?$/i.test(answer?.trim() ?? '');
+}

@@ -1,0 +1,92 @@
+// What the loop leaves in git's own files besides the worktree, and taking it away: AI branches with their keys, kept tips, lines of
+// the exclude file.
+import { join } from 'node:path';
+import { fields, openGit } from '../io/git.ts';
+import { addExcludes, commonDirOf, removeExcludes } from '../io/git-dir.ts';
+import { entryAt } from '../io/links.ts';
+import { readText } from '../io/store.ts';
+import { commitOf } from './base.ts';
+import { excludedPath } from './carry.ts';
+import { WORKTREE } from './tree.ts';
+
+export interface Traces {
+  /** Git config keys, and the AI branch that each is of. */
+  readonly keys: readonly { readonly key: string; readonly branch: string }[];
+  readonly branches: readonly AiBranch[];
+  /** Tips that were kept when the base was rewritten. */
+  readonly refs: readonly string[];
+  /** Lines of `info/exclude`. */
+  readonly excludes: readonly string[];
+}
+
+export interface AiBranch {
+  readonly name: string;
+  readonly base: string;
+  /** Its commits that the base does not have, newest first, as `hash subject`; merges are not counted. */
+  readonly ahead: readonly string[];
+}
+
+/** Reads only; before the worktree is gone: its links tell which lines are ours. Throws a GitError. */
+export async function findTraces(home: string): Promise<Traces> {
+  const git = openGit(home);
+  const config = await git.attempt([
+    'config',
+    '--local',
+    '--null',
+    '--get-regexp',
+    String.raw`^branch\..*\.mendloop-(base|merged)$`,
+  ]);
+  const stored = config.ok ? fields(config.stdout).map((entry) => entry.split('\n') as [string, string]) : [];
+  const keys = stored.map(([key]) => ({ key, branch: key.slice('branch.'.length, key.lastIndexOf('.')) }));
+  const bases = new Map(
+    stored.flatMap(([key, base], i) => (key.endsWith('base') ? [[keys[i]?.branch ?? '', base]] : [])),
+  );
+  const branches: AiBranch[] = [];
+  for (const [name, base] of bases) {
+    if (!(await commitOf(git, `refs/heads/${name}`))) continue;
+    const range = (await commitOf(git, `refs/heads/${base}`))
+      ? [`refs/heads/${base}..refs/heads/${name}`]
+      : [`refs/heads/${name}`];
+    const log = await git.run(['log', '--no-merges', '--format=%h %s', ...range]);
+    branches.push({ name, base, ahead: log.split('\n').filter(Boolean) });
+  }
+  const refs = (await git.run(['for-each-ref', '--format=%(refname)', 'refs/mendloop/'])).split('\n').filter(Boolean);
+  return { keys, branches, refs, excludes: await ownExcludes(home) };
+}
+
+async function ownExcludes(home: string): Promise<string[]> {
+  const lines = (readText(join(await commonDirOf(home), 'info/exclude')) ?? '').split('\n');
+  const ours: string[] = [];
+  for (const line of lines.filter((each) => each.startsWith('/'))) {
+    const path = excludedPath(line);
+    const entry = await entryAt(join(home, WORKTREE, path));
+    if (line === `/${WORKTREE}/` || (entry.kind === 'link' && entry.target === join(home, path))) ours.push(line);
+  }
+  return ours;
+}
+
+/**
+ * Removes the keys and the lines; and of `branches`, the branches and with them the kept tips. Gives what stays and why: a line that
+ * alone keeps a file of the owner out of git, a branch that is checked out.
+ */
+export async function removeTraces(home: string, traces: Traces, branches: readonly AiBranch[]): Promise<string[]> {
+  const git = openGit(home);
+  const stays: string[] = [];
+  for (const { key } of traces.keys) await git.attempt(['config', '--local', '--unset-all', key]);
+  for (const { name } of branches) {
+    const answer = await git.attempt(['branch', '--delete', '--force', '--', name]);
+    if (!answer.ok) stays.push(`the branch ${name}: ${answer.stderr.trim()}`);
+  }
+  if (branches.length > 0) for (const ref of traces.refs) await git.run(['update-ref', '-d', ref]);
+  const commonDir = await commonDirOf(home);
+  for (const line of traces.excludes) {
+    await removeExcludes(commonDir, [line]);
+    const path = excludedPath(line);
+    const isShown =
+      (await git.run(['--literal-pathspecs', 'ls-files', '--others', '--exclude-standard', '--', path])) !== '';
+    if (!isShown || line === `/${WORKTREE}/`) continue;
+    await addExcludes(commonDir, [line]);
+    stays.push(`${line} in .git/info/exclude: nothing else keeps that file out of git`);
+  }
+  return stays;
+}
