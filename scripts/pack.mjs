@@ -59,6 +59,7 @@ function makeTypes() {
         declaration: true,
         emitDeclarationOnly: true,
         stripInternal: true,
+        noCheck: true,
         outDir: made,
         rootDir: ROOT,
       },

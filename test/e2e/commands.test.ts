@@ -51,6 +51,7 @@ test('plan, --dry-run, validate and doctor write nothing, before the first run a
   assert.is(
     s.plain(after.stdout),
     `plan from main (<commit>)
+note: not committed, so not included: notes.txt
 a  FAILED  failed: E_STAGE_SCRIPT_MISSING exit code 127: gone.sh is not in the commit the stages run from; it is tried again
 b  TODO    was skipped: needs a, which failed
 `,

@@ -35,7 +35,11 @@ async function start(command: readonly string[], cwd: string): Promise<string> {
 const tsc = join(PACKAGE, 'node_modules/typescript/bin/tsc');
 const clone = copied();
 const destination = folder();
-const packed = await startProcess(['npm', 'pack', '--json', '--pack-destination', destination], { cwd: clone }).done;
+const packed = await startProcess(['npm', 'pack', '--json', '--pack-destination', destination], {
+  cwd: clone,
+  limitMs: 240_000,
+}).done;
+assert.is(packed.exit, 0, packed.stderr);
 const [tarball] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('[\n')));
 const installed = folder();
 write(installed, { 'package.json': '{}' });

@@ -77,6 +77,8 @@ export interface RunOptions {
   command?: readonly string[];
   /** In a process of its own, whatever it does: it is killed, or another one runs beside it. */
   alone?: true;
+  /** How long it may take; a minute unless told. */
+  limitMs?: number;
   /** What stdin holds; nothing unless told. */
   stdin?: string | Buffer;
 }
@@ -167,6 +169,7 @@ export function write(dir: string, files: Files): void {
 
 /** Starts a command in a session of its own. One that does not end in time is ended and says so. */
 export function startProcess(argv: readonly string[], options: RunOptions & { cwd: string }): Started {
+  const { limitMs = LIMIT_MS } = options;
   const env = environment({ ...(options.tty ? { TERM: 'xterm-256color' } : {}), ...options.env });
   const [file = '', ...args] = options.tty ? onTerminal(argv) : argv;
   const stdio = [options.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] as ['pipe', 'pipe', 'pipe'];
@@ -182,9 +185,9 @@ export function startProcess(argv: readonly string[], options: RunOptions & { cw
 
   async function ended(): Promise<Done> {
     const limit = setTimeout(() => {
-      stderr += `\n(the test ended it after ${LIMIT_MS} ms)\n`;
+      stderr += `\n(the test ended it after ${limitMs} ms)\n`;
       child.kill('SIGKILL');
-    }, LIMIT_MS);
+    }, limitMs);
     const exit = await exitOf(child);
     clearTimeout(limit);
     return { exit, stdout, stderr };
