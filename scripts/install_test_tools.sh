@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs, with apt, the programs that tests use and Node does not bring: shellcheck, flock, script, setpriv, make, jq,
+# Installs, with apt, the programs that tests use and Node does not bring: shellcheck, flock, script, setpriv, make, jq, yamllint,
 # openssl and Python with its YAML parser.
 set -euo pipefail
 
@@ -13,6 +13,7 @@ need script bsdutils
 need ps procps
 need make make
 need jq jq
+need yamllint yamllint
 need openssl openssl
 need python3 python3
 python3 -c 'import yaml' 2>/dev/null || packages+=(python3-yaml)
