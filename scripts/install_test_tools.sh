@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs, with apt, the programs that tests use and Node does not bring: shellcheck, flock, script, setpriv, make, jq, yamllint,
-# openssl and Python with its YAML parser.
+# Installs, with apt, the programs that tests use and Node does not bring: shellcheck, flock, script, setpriv, make, jq,
+# yamllint, openssl and Python with its YAML parser.
 set -euo pipefail
 
 packages=()
