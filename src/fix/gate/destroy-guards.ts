@@ -72,8 +72,11 @@ function guardOf({ commands }: FileFacts, fact: Fact): Guard {
   return {
     given,
     around: JSON.stringify([frames.map(squeezed), set, words]),
-    before: near.map(({ key, around }) =>
-      squeezed(`${key} ${around.map((frame) => ('guard' in frame ? frame.guard : frame.kind)).join(' ')}`),
+    // What a question says to people does not matter.
+    before: near.map(({ key, program, args, around }) =>
+      squeezed(
+        `${/^(?:read|die|fail|abort)$/.test(program) ? `${program} ${args.at(-1)?.text.replace(/.*\s.*/s, '')}` : key} ${around.map((frame) => ('guard' in frame ? frame.guard : frame.kind)).join(' ')}`,
+      ),
     ),
   };
 }

@@ -13,7 +13,9 @@ import { writtenPaths } from './written-paths.ts';
 export function destroyFindings(change: Change): Finding[] {
   const { path, added } = change;
   const scope = scopeOf(change);
-  const strict = { ...scope, temporary: new Set<string>() };
+  // What mktemp made before and after is nothing to guard.
+  const before = temporaryNames(change.old, change.before ?? '');
+  const strict = { ...scope, temporary: new Set([...scope.temporary].filter((name) => before.has(name))) };
   return [
     ...forkBombs(change),
     ...added.flatMap((fact) => {
@@ -26,7 +28,7 @@ export function destroyFindings(change: Change): Finding[] {
         ? [asks('softer', path, fact.line, harm.why, words)]
         : [refuses('destroys', path, fact.line, harm.why, words)];
     }),
-    ...changedGuards(change, (fact) => harmIn(fact, strict)?.severity === 'refuse'),
+    ...changedGuards(change, (fact) => destroys(fact, strict)?.severity === 'refuse'),
     ...programLines(change),
   ];
 }
@@ -115,16 +117,11 @@ function temporaryNames({ commands, functions }: FileFacts, text: string): Set<s
 function harmIn(fact: Fact, scope: Scope): Harm | undefined {
   // Of what may be a command, one that does not begin like a program is none.
   if (fact.role === 'maybe' && !/^[\w./-]+$/.test(fact.program)) return undefined;
-  return (
-    written(fact) ??
-    wrapped(fact) ??
-    deletes(fact, scope) ??
-    empties(fact, scope) ??
-    atRunTime(fact, scope) ??
-    unseen(fact, scope) ??
-    harmOf(fact, scope.isFunction)
-  );
+  return destroys(fact, scope) ?? atRunTime(fact, scope) ?? unseen(fact, scope);
 }
+
+const destroys = (fact: Fact, scope: Scope): Harm | undefined =>
+  written(fact) ?? wrapped(fact) ?? deletes(fact, scope) ?? empties(fact, scope) ?? harmOf(fact, scope.isFunction);
 
 const DELETES = /^(?:rm|shred|unlink|mkfs(?:\..*)?|wipefs|blkdiscard|rmdir)$/;
 const TALKS =
@@ -183,7 +180,8 @@ function deletes(fact: Fact, scope: Scope): Harm | undefined {
   const temporary = !isAltered && operands.length > 0 && operands.every((word) => isTemporary(word, scope));
   const isOwn = operands.every((word) => scope.temporary.has(/^\$(\w+)/.exec(word)?.[1] ?? ''));
   if (temporary && (isOwn || !isRecursive)) return undefined;
-  const isMade = !isRecursive && operands.length > 0 && operands.every((word) => scope.made.has(word));
+  const isMade =
+    operands.length > 0 && operands.every((word) => (!isRecursive && scope.made.has(word)) || scope.fetched.has(word));
   if (isMade) return { severity: 'ask', why: 'deletes files that the same script makes' };
   if (temporary) return { severity: 'ask', why: 'deletes a temporary folder that it did not make with mktemp' };
   return { severity: 'refuse', why: 'deletes files; mend what makes them a problem' };
@@ -260,9 +258,10 @@ function unseen(fact: Fact, { fetched, language }: Scope): Harm | undefined {
     return { severity: 'refuse', why };
   if (program === '$(…)' && around.some(({ kind }) => kind === 'argument')) return { severity: 'refuse', why };
   // What an image is made of stays in it.
-  if (language === 'docker' && program === 'chmod') return undefined;
+  if (program === 'chmod' && (language === 'docker' || !args.some(({ text }) => MAKES_RUNNABLE.test(text))))
+    return undefined;
   const target =
-    isShell(program) || isInterpreter(program) || /^(?:source|\.|chmod|sudo)$/.test(program)
+    isShell(program) || isInterpreter(program) || /^(?:source|\.|chmod)$/.test(program)
       ? args.map(({ text }) => text)
       : [fact.words[0]?.text ?? ''];
   if (
@@ -273,6 +272,7 @@ function unseen(fact: Fact, { fetched, language }: Scope): Harm | undefined {
   return undefined;
 }
 
+const MAKES_RUNNABLE = /^[ugoa]*[+=][a-zA-Z]*x|^[0-7]*[1357][0-7]*$/;
 const hasOperand = ({ args }: Fact): boolean =>
   args.some(({ text }) => !/^[-+]/.test(text)) && !args.some(({ text }) => text === '-s');
 const nameOf = (word: string): string => word.split('/').at(-1) as string;
@@ -295,7 +295,8 @@ function fetchedNames({ program, args, redirects }: Fact): string[] {
   const given = new Arguments(args);
   const url = given.operands.find((word) => /:\/\//.test(word));
   const named = given.value(/^(?:-[a-zA-Z]*o|--output|--output-document|-[a-zA-Z]*O)$/);
-  const remote = given.has('O', 'remote-name') && url ? [nameOf(url)] : [];
+  const isKept = given.has('O', 'remote-name') || (program === 'wget' && named === undefined);
+  const remote = isKept && url ? [nameOf(url)] : [];
   const sent = redirects.flatMap(({ operator, target }) =>
     /^>/.test(operator) && target ? [nameOf(target.text)] : [],
   );
@@ -312,7 +313,7 @@ function wasThere(fact: Fact, { gone }: Change): boolean {
   return gone.some((other) => {
     if (other.program !== fact.program) return false;
     const [is, was] = [targets(fact), targets(other)];
-    return was.length > 0 && is.join('\0') === was.join('\0');
+    return was.length > 0 && is.sort().join('\0') === was.sort().join('\0');
   });
 }
 
@@ -320,9 +321,9 @@ function wasThere(fact: Fact, { gone }: Change): boolean {
 function targets({ program, args }: Fact): string[] {
   const isFiles = NAMES_FILES.test(program);
   return args.flatMap(({ raw, text }, i) => {
-    const isValue = !isFiles && /^--[\w-]+$/.test(args[i - 1]?.text ?? '');
+    const isValue = !isFiles && /^(?:--(?!filename)[\w-]+|-[neoc])$/.test(args[i - 1]?.text ?? '');
     if (text.startsWith('-') || isValue || (program === 'dd' && !/^[io]f=/.test(text))) return [];
-    if (!isFiles && RUN_TIME.test(text)) return ['$'];
+    if (!isFiles && (RUN_TIME.test(text) || text === '/dev/stdin')) return [];
     if (program === 'ansible-playbook') return [nameOf(text)];
     return [/\$\{\w+[^}\w]/.test(raw) ? raw : text.replace(/\ue000+/g, '\ue000')];
   });

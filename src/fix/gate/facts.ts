@@ -60,7 +60,7 @@ export function factsOf(path: string, text: string, parse: ParseShell, isRun = f
     commands.push(...read.commands);
     functions.push(...read.functions);
     for (const [name, given] of read.values) values.set(name, [...(values.get(name) ?? []), ...given]);
-    for (const line of read.unread) unread.add(line);
+    if (language !== 'program') for (const line of read.unread) unread.add(line);
   }
   return { language, commands, functions, values, data, tasks: data ? readTasks(data) : [], unread };
 }

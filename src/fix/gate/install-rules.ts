@@ -63,7 +63,7 @@ const TABLE: readonly (readonly [programs: RegExp, test: (args: Arguments) => bo
   [
     /^(?:curl|wget|aria2c)$/,
     (args) =>
-      /(?:^|\/)s?bin\//.test(
+      /^(?!\w+:\/\/).*(?:^|\/)s?bin\//.test(
         args.value(/^(?:-[a-zA-Z]*[oOP]|--output|--output-document|--directory-prefix|--output-dir|-d|--dir)$/) ?? '',
       ),
   ],

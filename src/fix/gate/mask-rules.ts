@@ -32,18 +32,24 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
       isFailed
         ? refuses('masks', path, fact.line, why, shownWords(fact))
         : asks('masks', path, fact.line, why, shownWords(fact));
-    if (!partner) {
-      // What a container starts may change; what does nothing in its place is looked at with what is added.
-      if (fact.role === 'run' && goneKeys.has(fact.key) && !tasks.has(fact.unit) && !isMoved(fact, change))
-        found.push(say('is gone without another one in its place'));
-      continue;
-    }
     const earlier = hidings(fact, old);
     // What did not count before cannot be hidden.
     const counted = !earlier.some((hiding) => LOSES.has(hiding));
+    if (!partner) {
+      // What a container starts may change; what does nothing in its place is looked at with what is added.
+      const isGone = fact.role === 'run' && goneKeys.has(fact.key) && !tasks.has(fact.unit) && !isMoved(fact, change);
+      // A function that is gone with its calls is judged by what it did; what deleted something hides nothing.
+      const matters =
+        counted &&
+        !/^(?:rm|rmdir|unlink)$/.test(fact.program) &&
+        (!old.functions.includes(fact.program) || now.functions.includes(fact.program));
+      if (isGone && (isFailed || matters)) found.push(say('is gone without another one in its place'));
+      continue;
+    }
     const news = hidings(partner, now).filter(
       (hiding) =>
         !earlier.includes(hiding) &&
+        (hiding !== 'silenced' || partner.program === fact.program) &&
         (counted || !LOSES.has(hiding)) &&
         (hiding !== 'shadowed' || partner.program === fact.program || !old.functions.includes(partner.program)),
     );
@@ -69,6 +75,10 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
   return found;
 }
 
+/** Its program, or the script that its shell runs, is only known to whoever fills in the template. */
+const isTemplated = ({ program, args }: Fact): boolean =>
+  program.startsWith('\ue000') || (/^(?:ba)?sh$/.test(program) && (args[0]?.text ?? '').startsWith('\ue000'));
+
 /** A command of the same program, or with the same arguments, among those that are new. */
 function successor(fact: Fact, { added }: Change): Fact | undefined {
   const words = new Set(fact.args.map(({ text }) => text).filter((text) => text.length > 1));
@@ -76,7 +86,9 @@ function successor(fact: Fact, { added }: Change): Fact | undefined {
   const candidates = added.filter(
     (other) =>
       !/^(?:echo|printf|:|true|log\w*|#)$/.test(other.program) &&
-      (other.program === fact.program || (shared(other) > 0 && shared(other) * 2 >= words.size)),
+      (other.program === fact.program ||
+        (isTemplated(other) && other.unit === fact.unit && (isTemplated(fact) || fact.program.includes('.'))) ||
+        (shared(other) > 0 && shared(other) * 2 >= words.size)),
   );
   return candidates.sort(
     (a, b) => Number(b.program === fact.program) - Number(a.program === fact.program) || shared(b) - shared(a),

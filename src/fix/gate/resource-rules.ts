@@ -86,7 +86,7 @@ const SOFTER: readonly (readonly [Test, string])[] = [
       /(?:docker|containerd|crio|podman)\.sock(?!.*:ro$)|^\/:/.test(value),
     'gives a container the host',
   ],
-  [is(/^(?:pid|ipc|network_mode|userns_mode)$/, /^host$/), 'gives a container the host'],
+  [is(/^(?:pid|ipc|userns_mode)$/, /^host$/), 'gives a container the host'],
   [is(/^(?:enabled|retain)$/, NO, /persistence/i), 'keeps its data elsewhere, or not at all'],
   [is(/^enabled$/, NO, /probe|liveness|readiness/i), 'is no longer looked after'],
   [is(/^(?:releaseName|storageNamespace)$/, /./, /^spec$/), 'makes another release of it, and removes this one'],

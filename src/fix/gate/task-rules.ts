@@ -31,22 +31,27 @@ export function taskFindings(
 const shown = ({ name, module }: Task): string => (name === '' ? module : `${name} (${module})`);
 const isIn = (task: Task, tasks: readonly Task[]): boolean =>
   tasks.some(
-    (other) =>
-      callText(other) === callText(task) &&
-      JSON.stringify(other.words) === JSON.stringify(task.words) &&
-      other.above === task.above,
+    (other) => callText(other) === callText(task) && wordsText(other) === wordsText(task) && other.above === task.above,
+  );
+/** The order of a list does not matter. */
+const wordsText = ({ words }: Task): string =>
+  JSON.stringify(words, (_, value) =>
+    Array.isArray(value) ? value.map((item) => JSON.stringify(item)).sort() : value,
   );
 /** Its failure counts for nothing. */
 const isForgiven = ({ words }: Task): boolean =>
   /^(?:true|yes)$/i.test(String(words.ignore_errors ?? '')) || /^(?:false|no)$/i.test(String(words.failed_when ?? ''));
 
+/** Modules that look, say or wait; without them nothing is left undone. */
+const ASKS_ONLY =
+  /^(?:debug|meta|pause|set_fact|assert|fail|stat|find|slurp|getent|setup|service_facts|package_facts|wait_for|reboot|import_\w+|include_\w+)$/;
 const IDLE = /^(?:debug|meta|pause|set_fact|wait_for)$/;
 
 /** Tasks that are gone, or that do nothing any more. */
 function lost(path: string, before: readonly Task[], after: readonly Task[], logText: string): Finding[] {
   return before.flatMap((task) => {
-    if (/^(?:debug|meta|pause|set_fact|assert|fail|import_\w+|include_\w+)$/.test(task.module)) return [];
     const isFailed = isNamedIn(task.name, logText);
+    if (!isFailed && (ASKS_ONLY.test(task.module) || removes(task))) return [];
     const isLate = (other: Task) => /handlers; |rescue; /.test(other.above) && !/handlers; |rescue; /.test(task.above);
     const same = after.find(
       (other) =>

@@ -68,7 +68,9 @@ const COMPOSE = words('up pull ps logs config build run exec version create imag
 /** The tool and verb of a command that is unusual for it; undefined when it is usual, or the tool is none of these. */
 export function unusualVerb({ program, args: given, via }: Pick<Fact, 'program' | 'args' | 'via'>): string | undefined {
   const name = SAME[program] ?? program;
-  const args = new Arguments(given);
+  const args = new Arguments(
+    given.filter((_, i) => given[i - 1]?.text !== '-n' || !/^(?:kubectl|helm|flux|talosctl|velero)$/.test(name)),
+  );
   if (program === 'iptables' || program === 'ip6tables')
     return args.has('DPRXZ', 'delete', 'policy', 'replace') ? `${program} -D` : undefined;
   const usual = Object.hasOwn(USUAL, name) ? USUAL[name] : undefined;

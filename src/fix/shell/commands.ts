@@ -152,7 +152,8 @@ class Reader {
   loop(node: ShellNode, around: readonly Frame[]): Command[] {
     const body = child(node, 'do_group');
     // `until` asks again until the answer is yes; `while` goes on with whatever follows when it is no.
-    const gives = node.children[0]?.type === 'while' || /\bbreak\b/.test(body?.text ?? '');
+    const asksUntil = node.children[0]?.type !== 'while' || /^while\s+!\s/.test(node.text);
+    const gives = !asksUntil || /\bbreak\b/.test(body?.text ?? '');
     const idle = gives && !!body && !worksIn(body);
     for (const part of node.children) {
       if (STATEMENT.has(part.type) && part !== body)
