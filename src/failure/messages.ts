@@ -161,6 +161,16 @@ const task: Join = (lines, i, progress) => {
   };
 };
 
+const REQUIRES = /^mendloop: requires: /;
+
+/** Everything that is missing before the command is one failure. */
+const requires: Join = (lines, i) => {
+  if (!REQUIRES.test(lines[i] as string)) return undefined;
+  let next = i + 1;
+  while (REQUIRES.test(lines[next] ?? '')) next++;
+  return { message: { lines: lines.slice(i, next), grade: 'strong' }, next };
+};
+
 /** The loop's own line about a check that failed, in words. */
 const check: Join = (lines, i) => {
   const [, command = '', ended = ''] = CHECK_FAILED.exec(lines[i] as string) ?? [];
@@ -254,6 +264,6 @@ const paragraphs: Join = (lines, i, { isTerraform }) => {
 
 /** The first that knows the line reads it. */
 const JOINS: readonly Join[] = [
-  ...[box, task, check, diff, sourceFinding, suggestion, offending, dump, traceback, quotation],
+  ...[box, task, requires, check, diff, sourceFinding, suggestion, offending, dump, traceback, quotation],
   ...[finding, paragraphs, headline, place],
 ];

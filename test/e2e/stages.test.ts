@@ -80,7 +80,7 @@ lacking      started
 lacking      failed       <n> s  requires: environment variable NOT_SET_A is not set; environment variable NOT_SET_B is not set; tool flux-not-here is not on PATH; file not/there.yaml does not exist
     command_not_found, not from this repository; new  (<fingerprint>)
     | mendloop: requires: environment variable NOT_SET_A is not set
-    | mendloop: requires: environment variable NOT_SET_B is not set
+    | mendloop: requires: environment variable NOT_SET_B is not set mendloop: requires: tool flux-not-here is not on PATH mendloop: requires: file not/there.yaml does not exist
     left for the next run: command_not_found: nothing in the repository can fix it
     log: ai/logs/lacking/<run>-1.log
 late         started
@@ -111,7 +111,7 @@ failed: 1 green, 8 failed, 2 skipped  <n> s
   next:  mendloop explain <fingerprint>; mend it, commit, then: mendloop
   next:  mendloop explain <fingerprint>; mend it, commit, then: mendloop
   next:  mendloop explain <fingerprint>; mend it, commit, then: mendloop
-  next:  install what is missing; the log says where to get it, then: mendloop
+  next:  install flux-not-here; set NOT_SET_A, NOT_SET_B, in your shell or in a file that carry names; put not/there.yaml where the stage wants it (carry brings what git does not track), then: mendloop
   next:  mendloop explain <fingerprint>; mend it, commit, then: mendloop
   next:  git add stages/missing/run.sh && git commit, then run again
   next:  chmod +x plain.sh && git add plain.sh && git commit, then run again
