@@ -259,7 +259,7 @@ test('nothing but the redaction reaches beyond failure, fix and the words and sh
   }
 });
 
-test('two hundred files and a log of twenty megabytes take less than a second', () => {
+test('two hundred files and a log of twenty megabytes take less than a second of the processor', () => {
   const text = `${manyLines(1000, 'some_key_of_a_usual_length').join('\n')}\n`;
   const files = Array.from({ length: 200 }, (_, i) => ({
     path: `config/talos/f${i}.yaml`,
@@ -267,9 +267,10 @@ test('two hundred files and a log of twenty megabytes take less than a second', 
   }));
   const log = `${'a line of a log that says nothing new at all\n'.repeat(450_000)}config/talos/f7.yaml:500: some_key_of_a_usual_length_77 is bad\n`;
   const error_lines = ['config/talos/f7.yaml:500: some_key_of_a_usual_length_77 is bad'];
-  const began = performance.now();
+  const began = process.cpuUsage();
   const prompt = promptOf({ files, log, failure: { class: 'unknown', ended: 'exit code 1', error_lines } });
-  const took = performance.now() - began;
+  const { user, system } = process.cpuUsage(began);
+  const took = (user + system) / 1000;
   assert.ok(took < 1000, `${took} ms`);
   assert.is(shownFiles(prompt.text)[0]?.path, 'config/talos/f7.yaml');
 });
