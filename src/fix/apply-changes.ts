@@ -43,9 +43,11 @@ export function applyChanges(changes: readonly Change[], read: ReadFile, known: 
   const files: Edit[] = [];
   for (const [path, wanted] of byPath) {
     const edited = editFile(path, wanted, read(path));
-    const unseen = edited.ok ? addsUnseen(edited.file) : undefined;
-    if (!edited.ok) refusals.push(elsewhere(edited, wanted, path, read, known));
-    else if (unseen) refusals.push(unseen);
+    // Of what cannot be placed that is said first, too.
+    const text = wanted.map((change) => (change.form === 'whole-file' ? change.text : '')).join('');
+    const unseen = addsUnseen(edited.ok ? edited.file : { path, before: read(path) ?? null, after: text });
+    if (unseen) refusals.push(unseen);
+    else if (!edited.ok) refusals.push(elsewhere(edited, wanted, path, read, known));
     else files.push(edited.file);
   }
   if (refusals.length > 0) return together(refusals);
