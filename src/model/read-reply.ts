@@ -35,9 +35,11 @@ export function readReply(raw: string): ReadReply {
   const answer = withoutLineNumbers(text);
   if (whole !== undefined)
     return keysIn(whole).length === 0 && readAnswer(answer).ok ? { reply: { answer } } : readForm(whole);
-  if (readAnswer(answer).ok) return { reply: { answer } };
-  const within = embedded(text);
+  const change = readAnswer(answer);
+  const namesFile = change.ok && change.changes.some(({ path }) => path !== undefined);
+  const within = namesFile ? undefined : embedded(text);
   if (within !== undefined) return readForm(within);
+  if (change.ok) return { reply: { answer } };
   // Something that was meant as a change: the loop tells best what is wrong with it.
   const isMeantAsChange = /^\s*(?:`{3}|~{3}|@@|<{5}|\+\+\+ |--- |diff --git )/m.test(text);
   if (isMeantAsChange) return { reply: { answer } };

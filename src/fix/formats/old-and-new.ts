@@ -142,9 +142,28 @@ export function patchIn(text: string): string | undefined {
   return patch;
 }
 
-const TAG = /<([a-z][\w-]{1,20})((?:\s+[\w-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*>([\s\S]*?)<\/\1\s*>/gi;
+const OPENING = /<([a-z][\w-]{1,20})((?:\s+[\w-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*>/gi;
 const ATTRIBUTE = /([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&amp;': '&', '&quot;': '"' };
+
+/** Tags with what stands in them, one after the other: those inside belong to what stands in them. */
+function* tagsIn(text: string): Generator<{ name: string; attributes: string; body: string }> {
+  const lower = text.toLowerCase();
+  // Looked for once: behind a tag that is not closed, none of its name is.
+  const unclosed = new Set<string>();
+  let end = 0;
+  for (const { 0: tag, 1: name = '', 2: attributes = '', index } of text.matchAll(OPENING)) {
+    const closing = `</${name.toLowerCase()}`;
+    if (index < end || unclosed.has(closing)) continue;
+    const from = index + tag.length;
+    const to = lower.indexOf(closing, from);
+    if (to < 0) unclosed.add(closing);
+    else {
+      yield { name, attributes, body: text.slice(from, to) };
+      end = to + closing.length;
+    }
+  }
+}
 
 /** The changes that stand in tags, each with the path that was named last. */
 export function readTags(text: string, path?: string, depth = 0): Change[] {
@@ -156,7 +175,7 @@ export function readTags(text: string, path?: string, depth = 0): Change[] {
     if (change) changes.push(change);
     entries = [];
   };
-  for (const [, name = '', attributes = '', body = ''] of text.matchAll(TAG)) {
+  for (const { name, attributes, body } of tagsIn(text)) {
     const named = [...attributes.matchAll(ATTRIBUTE)].map(([, key = '', a, b]) => [key, a ?? b ?? ''] as const);
     const at = partsOf(named).path ?? named.map(([, value]) => value).find(isPath);
     const inner = depth > MAX_DEPTH ? [] : readTags(body, at ?? file, depth + 1);
