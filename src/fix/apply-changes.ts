@@ -174,6 +174,9 @@ function missing(change: Asked, path: string, read: ReadFile, editable: readonly
 /** A refusal, and which other file has the lines that this one has not. */
 function elsewhere(refusal: Refusal, changes: readonly Asked[], path: string, read: ReadFile, known: Known): Refusal {
   if (refusal.code !== 'not_found') return refusal;
+  if (known.editable?.length && !known.editable.includes(path)) {
+    return refuse('outside', `${path}: only these may be changed: ${known.editable.slice(0, 8).join(', ')}`);
+  }
   const others = (known.editable ?? []).filter((one) => one !== path);
   const right = others.filter((one) => editFile(one, changes, read(one)).ok);
   const [other] = right;

@@ -54,8 +54,9 @@ function mayEndEarly(old: readonly string[], made: readonly string[]): boolean {
   const come = group.flatMap((part) => (part?.added ? part.value : []));
   const rest = parts.slice(at + 1).flatMap(({ value }) => value);
   const last = gone.at(-1);
-  // The file's own last line must have something like it in its place.
-  if (rest.length === 0 && last !== undefined && !come.some((line) => similarity(line, last) >= 0.5)) return true;
+  // The file's own last line must have something like it in its place, unless lines are exchanged one by one.
+  const isLike = gone.length === come.length || come.some((line) => similarity(line, last ?? '') >= 0.5);
+  if (rest.length === 0 && last !== undefined && !isLike) return true;
   if (gone.length <= come.length) return false;
   const all = [...gone, ...rest];
   return rest.every((line, i) => line === all[i]);

@@ -91,6 +91,14 @@ test('one line that fits but for its indentation is taken; what it has beside it
   assert.equal(after(flat), MENDED);
 });
 
+test('a whole file may have another first or last line than before', () => {
+  const before = 'bad\nsecond\n';
+  for (const made of ['good\nsecond\n', 'bad\nlast\n', 'bad\nsecond\nthird\n']) {
+    const done = editsOf(`x.txt\n${fence(made.trimEnd())}`, (path) => (path === 'x.txt' ? before : undefined));
+    assert.equal(done.ok && done.files.map(({ after: text }) => text), [made], made);
+  }
+});
+
 test('quotes as printers set them are plain ones in a file that has no others', () => {
   const diff = fence('--- a/scripts/apply.sh\n+++ b/scripts/apply.sh\n@@\n-echo “done”\n+echo “all done”\n', 'diff');
   assert.equal(after(diff), { 'scripts/apply.sh': FILES['scripts/apply.sh']?.replace('done', 'all done') });
