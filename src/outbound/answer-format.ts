@@ -157,6 +157,8 @@ const DIFFERENT =
 /** A message for the model whose last answers were `refused`, the latest last. */
 export function followUp(refused: readonly Refused[], format: AnswerFormat): string {
   const which = (i: number): string => (refused.length === 1 ? 'Your answer' : `Answer ${i + 1}`);
+  // The nearest lines may be those of a file that is too long to be written whole.
+  const places = format === 'whole-file' ? [] : refused.at(-1)?.places;
   const refusals = refused.map((one, i) => refusalText(which(i), one)).join('\n\n');
-  return `${refusals}\n\nAnswer once more, in full. ${DIFFERENT}\n\n${formatRule(format, refused.at(-1)?.places)}`;
+  return `${refusals}\n\nAnswer once more, in full. ${DIFFERENT}\n\n${formatRule(format, places)}`;
 }
