@@ -4,17 +4,23 @@ import { eastAsianWidth } from 'get-east-asian-width';
 const ASCII = /^[ -~]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are escape sequences.
 const COLOURS = /\u001b\[\d+m/g;
-const segmenter = new Intl.Segmenter();
+let segmenter: Intl.Segmenter | undefined;
+
+/** What a person sees as one sign each. Made when it is first needed: most text is ASCII, and it takes time. */
+function signsOf(text: string): string[] {
+  segmenter ??= new Intl.Segmenter();
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
 
 /** How many columns a text takes on a terminal; colours take none. */
 export function displayWidth(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(text.replaceAll(COLOURS, ''))) width += signWidth(segment);
+  for (const sign of signsOf(text.replaceAll(COLOURS, ''))) width += signWidth(sign);
   return width;
 }
 
-/** What a person sees as one sign: the mark or joiner behind a letter takes no column of its own. */
+/** The mark or joiner behind a letter takes no column of its own. */
 function signWidth(sign: string): number {
   if (/^[\p{Mark}\p{Format}\p{Control}]/u.test(sign)) return 0;
   if (sign.includes('\ufe0f')) return 2;
@@ -25,9 +31,9 @@ function signWidth(sign: string): number {
 export function cutText(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   let cut = '';
-  for (const { segment } of segmenter.segment(text)) {
-    if (displayWidth(cut + segment) > columns - 1) break;
-    cut += segment;
+  for (const sign of signsOf(text)) {
+    if (displayWidth(cut + sign) > columns - 1) break;
+    cut += sign;
   }
   return `${cut}…`;
 }
