@@ -88,7 +88,7 @@ function readForm(lines: readonly string[], parts: readonly Stretch[], depth = 0
   const prose = parts.filter(({ kind }) => kind === 'prose').flatMap((part) => part.lines);
   const readers = [
     () => readTags(lines.join('\n')),
-    () => readSubstitutions(lines),
+    () => readSubstitutions(parts.flatMap(commandLines)),
     () => (blocks.length > 0 ? [] : readLabels(lines)),
   ];
   for (const read of readers) {
@@ -100,6 +100,15 @@ function readForm(lines: readonly string[], parts: readonly Stretch[], depth = 0
   const sentences = readSentences(prose);
   if (sentences.length > 0) return { ok: true, changes: sentences };
   return blocks.length > 0 ? refuse('unreadable', HOW) : readBare(prose);
+}
+
+/** What stands beside `s` commands that are to be run: comments, the editor that is started, and how it is left. */
+const EDITORS_OWN = /^\s*(?:$|#(?!!)|(?:cd|sed|perl|ed|ex|vim?)\s|[wq]{1,2}$|EOF$)/;
+
+/** Where an `s` command is one to be run, and not a line of a file: in prose, and in a block that holds nothing else. */
+function commandLines({ kind, lines }: Stretch): readonly string[] {
+  const isOther = (line: string): boolean => !EDITORS_OWN.test(line) && readSubstitutions([line]).length === 0;
+  return kind === 'prose' || !lines.some(isOther) ? lines : [];
 }
 
 const NO_FILE = /^(?:sh|bash|shell|zsh|console|shell-?session|te?xt|plaintext|output|logs?)\b/i;

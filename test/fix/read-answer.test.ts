@@ -215,4 +215,17 @@ test('Fix and Reason become the note, however they are set', () => {
   assert.is(note(DIFF), undefined);
 });
 
+test('an s command in a file that is written whole is a line of it; in a block of its own it is a change', () => {
+  const script = '#!/usr/bin/env bash\nset -e\nsed -e "s|@NAME@|$NAME|g" \\\n  a.tmpl > b.yaml\necho "done"\n';
+  const [whole, ...none] = changes(`File: run.sh\n\`\`\`\n${script}\`\`\`\n`);
+  assert.equal([none, whole?.form, whole?.path], [[], 'whole-file', 'run.sh']);
+  assert.is(whole?.form === 'whole-file' && whole.text, script);
+  for (const commands of ["sed -i 's/2/3/' x.yaml", "# the port\nsed -i 's/2/3/' x.yaml", 'ed x.yaml\n2s/2/3/\nw\nq']) {
+    assert.equal(
+      changes(`\`\`\`\n${commands}\n\`\`\`\n`).map(({ form }) => form),
+      ['search-replace'],
+    );
+  }
+});
+
 test.run();
