@@ -9,13 +9,13 @@ import { contextOf, editableOf, isMended, MISTAKES } from '../fixtures/mistakes.
 test('each mistake tells itself in its log, stands once in a file that the stage may change, and can be mended there', () => {
   assert.ok(MISTAKES.length >= 32);
   for (const mistake of MISTAKES) {
-    const { name, log, decisive, culprit, fix, also = [], files } = mistake;
+    const { name, log, decisive, culprit, fix, also = [], instead = [], files } = mistake;
     assert.ok(
       log.split('\n').some((line) => line.includes(decisive)),
       `${name}: the decisive line`,
     );
     assert.is(fix.path, culprit, name);
-    for (const { path, old } of [fix, ...also]) {
+    for (const { path, old } of [fix, ...also, ...instead]) {
       assert.is(files[path]?.split(old).length, 2, `${name}: ${path}`);
       assert.ok(editableOf(mistake).includes(path), `${name}: ${path} may not be changed`);
     }

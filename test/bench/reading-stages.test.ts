@@ -3,7 +3,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { READING_STAGES } from '../../scripts/bench/model/reading-stages.ts';
-import { EXAMS } from '../../scripts/bench/model/stages.ts';
 import { pathMatcher } from '../../src/config/paths.ts';
 import type { BrokenStage } from '../known-fixes/broken-stages.ts';
 import { type Ended, runAlone } from './alone.ts';
@@ -54,12 +53,6 @@ stages('each has its fault in one file that may be changed, and its checks in fi
     const judges = Object.keys(sound).filter((path) => /^(?:checks|tools)\//.test(path));
     assert.ok(judges.length > 0 && !judges.some(may), fault);
   }
-});
-
-stages('forty are mended by the letter and twenty by reading, each under a name of its own', () => {
-  const count = (group: string) => EXAMS.filter((exam) => exam.group === group).length;
-  assert.equal([count('spelling'), count('reading')], [40, 20]);
-  assert.is(new Set(EXAMS.map(({ stage }) => stage.fault)).size, 60);
 });
 
 stages.run();

@@ -1,6 +1,11 @@
-// From what a run left behind to one word: fixed, refused, wrong, or not measured.
+// From what a run left behind to one word (fixed, declined, refused, wrong, or not measured) and how soon it came to that.
+import { shownFiles } from '../../../src/outbound/shown-files.ts';
+import type { RightChange } from './exam.ts';
 
-export type Word = 'fixed' | 'refused' | 'wrong' | 'not measured';
+export type Word = 'fixed' | 'declined' | 'refused' | 'wrong' | 'not measured';
+
+/** With the first answer, after rounds in which an answer was refused, or after tries whose fix was none. */
+export type Soon = 'first' | 'rounds' | 'tries';
 
 export interface Outcome {
   readonly word: Word;
@@ -21,13 +26,15 @@ export interface Left {
   readonly events: readonly Seen[];
   /** What the last lines of the run's output were, for a run that did not get that far. */
   readonly said: string;
+  /** Nothing that may be changed can mend it. */
+  readonly mustDecline: boolean;
 }
 
 /** Exit codes of runs that did their work: all green, failed, a human is needed. */
 const WORKED: readonly (number | null)[] = [0, 1, 3];
 
 /** The outcome, or `green` when it depends on what the branch holds. */
-export function outcomeOf({ exit, status, events, said }: Left): Outcome | 'green' {
+export function outcomeOf({ exit, status, events, said, mustDecline }: Left): Outcome | 'green' {
   const of = (type: string) => events.filter((event) => event.type === type);
   if (!WORKED.includes(exit) || !['green', 'failed', 'give_up'].includes(status ?? '')) {
     return missed(`the run ended with ${exit}: ${said}`);
@@ -42,17 +49,55 @@ export function outcomeOf({ exit, status, events, said }: Left): Outcome | 'gree
   // What was applied before the host failed might have been followed by something better.
   if (down) return missed(String(down.data.reason));
   if (of('plugin.said').length + of('fix.refused').length === 0) return missed('no model was asked');
-  if (applied === 0) return { word: 'refused', why: reasonOf(of('fix.refused').at(-1)) };
+  if (applied === 0) return nothingApplied(events, mustDecline);
   const ends = of('fix.reverted').map(({ data }) => String(data.outcome ?? 'taken back'));
   return { word: 'wrong', why: `${applied} applied, ${[...new Set(ends)].join(', ') || 'not green'}` };
 }
 
 const missed = (why: string): Outcome => ({ word: 'not measured', why: oneLine(why) });
 
+const isAnswer = ({ type }: Seen): boolean => ['fix.refused', 'fix.suggested', 'plugin.passed'].includes(type);
+
+function nothingApplied(events: readonly Seen[], mustDecline: boolean): Outcome {
+  const last = events.filter(isAnswer).at(-1);
+  if (last?.type === 'plugin.passed' && mustDecline) return { word: 'declined', why: '' };
+  return { word: 'refused', why: oneLine(reasonOf(last)) };
+}
+
 function reasonOf(last: Seen | undefined): string {
-  if (!last) return 'the model proposed no change';
-  const { code, reasons } = last.data as { code?: string; reasons?: string[] };
-  return oneLine(`${code ?? 'refused'}: ${reasons?.[0] ?? ''}`);
+  type Told = { code?: string; reasons?: string[]; reason?: string; ask?: { code: string; reasons: string[] } };
+  const { code, reasons, reason, ask }: Told = last?.data ?? {};
+  if (last?.type === 'fix.suggested') return `the owner is asked: ${ask?.code ?? ''}: ${ask?.reasons[0] ?? ''}`;
+  if (last?.type === 'fix.refused') return `${code ?? 'refused'}: ${reasons?.[0] ?? ''}`;
+  return reason ?? 'the model proposed no change';
+}
+
+/** How soon it was fixed or declined. */
+export function soonOf(word: Word, events: readonly Seen[]): Soon | null {
+  if (word !== 'fixed' && word !== 'declined') return null;
+  const firstTry = events.slice(0, events.findIndex(({ type }) => type === 'try.ended') + 1 || undefined);
+  if (word === 'declined') {
+    const answers = firstTry.filter(isAnswer).map(({ type }) => type);
+    return answers[0] === 'plugin.passed' ? 'first' : answers.includes('plugin.passed') ? 'rounds' : 'tries';
+  }
+  const count = (...types: string[]) => events.filter(({ type }) => types.includes(type)).length;
+  if (count('fix.reverted', 'try.ended') > 0) return 'tries';
+  // Each answer counts its tokens once, also one that was refused or asked for again.
+  return count('model.used') > count('fix.committed') ? 'rounds' : 'first';
+}
+
+/** Why answers were not applied: a code for each; `ask` for what the owner would have to be asked about. */
+export const refusalsOf = (events: readonly Seen[]): string[] =>
+  events.flatMap(({ type, data }) =>
+    type === 'fix.refused' ? [String(data.code)] : type === 'fix.suggested' ? ['ask'] : [],
+  );
+
+/** Whether a prompt shows the lines that have to change: a model that is not shown them can only guess. */
+export function isShown(prompt: string, { path, before, after }: RightChange): boolean {
+  const shown = shownFiles(prompt).find((file) => file.path === path);
+  const stays = new Set(after.split('\n'));
+  const lines = new Set(shown?.lines.values());
+  return shown !== undefined && before.split('\n').every((line) => stays.has(line) || lines.has(line));
 }
 
 export const oneLine = (text: string): string => {

@@ -1,8 +1,8 @@
-// What the recorded answers say to each stage. They are written by hand after what small models do, so that every outcome
+// What the recorded answers say in each exam. They are written by hand after what small models do, so that every outcome
 // occurs: mostly right, some wrong, some that the gate must refuse. They say nothing about any model.
-import type { BrokenStage } from '../../../test/known-fixes/broken-stages.ts';
+import type { Exam } from './exam.ts';
+import { EXAMS } from './exams.ts';
 import { type Said, say, type WrittenForm } from './recorded-forms.ts';
-import { EXAMS } from './stages.ts';
 
 /** In a file, this instead of that. */
 type Change = readonly [path: string, old: string, now: string];
@@ -58,37 +58,59 @@ const IMPERFECT: Readonly<Record<string, Imperfect>> = {
     changes: [['checks/run.sh', '', '#!/usr/bin/env bash\necho fine\n']],
   },
   'a network that is too small': { changes: [['config/web/network.conf', '10.42.0.0/23', '10.42.0.0/16']] },
+
+  // Of the size of real ones.
+  'ansible-group-name': { words: 'A person has to add the group k3s_master to the inventory.' },
+  'helm-schema': { changes: [['values/cert-manager.yaml', 'crd:\n', 'crd: {}\ncrds:\n']], afterwards: 'right' },
+  'kustomize-registered-twice': {
+    changes: [['clusters/home/kustomization.yaml', '  - ../../apps/overlays/home/freshrss\n', '']],
+  },
+  'render-expression': { misquoted: ['DiskFillsUp', 'DiskFull'], afterwards: 'right' },
+  'terraform-validation': {
+    changes: [['terraform/modules/vm/variables.tf', '[1, 2, 4, 8, 16]', '[1, 2, 4, 6, 8, 16]']],
+  },
+
+  // Of those that must be declined.
+  'protected: render-prometheus-field': { changes: [['vars.yaml', 'metrics: true', 'metrics: false']] },
+  'protected: talos-kubespan-level': {
+    changes: [['talos/patches/global/network.yaml', '  kubespan:\n    enabled: false\n', '']],
+  },
 };
+
+const DECLINES = 'No change to these files mends it: a person has to look at what is outside of them.';
 
 /**
  * The answer to one request. `told`: an earlier answer was refused, or an earlier fix did not help. `shown` has the texts of
- * files as they are now, where they may be other than the stage's own.
+ * files as they are now, where they may be other than the exam's own.
  */
 export function recordedAnswer(
-  stage: BrokenStage,
+  exam: Exam,
   format: WrittenForm,
   told: boolean,
   shown: Readonly<Record<string, string>> = {},
 ): string {
-  const imperfect = IMPERFECT[stage.fault];
-  const voice = EXAMS.findIndex((exam) => exam.stage === stage);
+  const imperfect = IMPERFECT[exam.name];
+  const voice = EXAMS.indexOf(exam);
   const afterwards = told ? imperfect?.afterwards : undefined;
-  if (!imperfect || afterwards === 'right') return say(format, [rightOne(stage, shown)], voice);
+  if (!imperfect && exam.right.length === 0) return DECLINES;
+  if (!imperfect || afterwards === 'right') return say(format, [rightOne(exam, shown)], voice);
   if (imperfect.words !== undefined) return imperfect.words;
-  if (imperfect.misquoted && !afterwards) return say(format, [misquoted(rightOne(stage), imperfect.misquoted)], voice);
+  if (imperfect.misquoted && !afterwards) return say(format, [misquoted(rightOne(exam), imperfect.misquoted)], voice);
   const changes = afterwards ? [afterwards] : (imperfect.changes ?? []);
   return say(
     format,
-    changes.map((change) => saidOf(stage, change)),
+    changes.map((change) => saidOf(exam, change)),
     voice,
   );
 }
 
-function rightOne({ sound, broken, mended, fault }: BrokenStage, shown: Readonly<Record<string, string>> = {}): Said {
-  const path = Object.keys(broken)[0] as string;
-  const after = mended?.[path] ?? sound[path] ?? '';
-  const words = { fix: `correct ${path}`, reason: `the failure comes from ${fault}` };
-  return { path, before: shown[path] ?? broken[path] ?? '', after, ...words };
+/** Of several files the first that is shown and not mended yet. */
+function rightOne({ right, group, name }: Exam, shown: Readonly<Record<string, string>> = {}): Said {
+  const isLeft = ({ path, after }: Exam['right'][0]) => path in shown && shown[path] !== after;
+  const { path, before, after } = (right.find(isLeft) ?? right[0]) as Exam['right'][0];
+  const words = { fix: `correct ${path}`, reason: `the failure comes from ${name}` };
+  // Small files are shown whole, and may have changed since.
+  return { path, before: group === 'real' ? before : (shown[path] ?? before), after, ...words };
 }
 
 const misquoted = (right: Said, [is, said]: readonly [string, string]): Said => ({
@@ -96,8 +118,8 @@ const misquoted = (right: Said, [is, said]: readonly [string, string]): Said => 
   before: right.before.replace(is, said),
 });
 
-function saidOf({ sound, broken }: BrokenStage, [path, old, now]: Change): Said {
-  const before = old === '' ? '' : (broken[path] ?? sound[path] ?? '');
+function saidOf({ files }: Exam, [path, old, now]: Change): Said {
+  const before = old === '' ? '' : (files[path] ?? '');
   if (!before.includes(old)) throw new Error(`${JSON.stringify(old)} is not in ${path}`);
   const words = { fix: `change ${path} so that the stage can go on`, reason: 'the log names this place' };
   return { path, before, after: before.replace(old, () => now), ...words };

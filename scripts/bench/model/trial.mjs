@@ -1,4 +1,4 @@
-// One broken stage through the whole loop, in a repository of its own, with one model and one form of answer.
+// One exam through the whole loop, in a repository of its own, with one model and one form of answer.
 import { spawn } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,12 +6,12 @@ import '../../typescript.mjs';
 import { ENTRY, run, scratch, writeFiles } from '../measure.mjs';
 
 const { compareWith } = await import('./compare.ts');
-const { oneLine, outcomeOf } = await import('./outcome.ts');
+const { isShown, oneLine, outcomeOf, refusalsOf, soonOf } = await import('./outcome.ts');
 
 const AI = 'ai/orchestrator-stage1';
 const STAGE = 'web';
 
-/** What became of it: `{ outcome, why, ms, tokens }`; `tokens` is null when nobody counted. Never throws. */
+/** What became of it, as `Trial` of table.ts has it. Never throws. */
 export async function trial(exam, settings, number) {
   const folder = join(scratch, `trial-${number}`);
   const began = performance.now();
@@ -19,46 +19,60 @@ export async function trial(exam, settings, number) {
     return await tried(exam, settings, folder);
   } catch (error) {
     const why = oneLine(error.message);
-    return { outcome: 'not measured', why, ms: performance.now() - began, tokens: null };
+    const ms = performance.now() - began;
+    return { outcome: 'not measured', why, soon: null, refusals: [], shown: null, ms, tokens: null };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function tried({ stage, group }, settings, folder) {
-  const mended = { ...stage.sound, ...stage.mended };
-  const wanted = await alone(stage, join(folder, 'mended/lab'), (lab) => put(lab, mended, []));
+async function tried(exam, settings, folder) {
+  const { stage, group, judge } = exam;
+  const wanted = 'mended' in judge && (await alone(stage, join(folder, 'mended/lab'), (lab) => put(lab, judge.mended)));
   // A tool may be missing on this machine; that is no model's fault.
-  if (wanted.exit !== 0) throw new Error(`mended, it does not succeed on this machine: ${wanted.stderr}`);
+  if (wanted && wanted.exit !== 0) throw new Error(`mended, it does not succeed on this machine: ${wanted.stderr}`);
   const home = join(folder, 'home/lab');
-  const git = await repository(home, stage, settings);
-  const { ms, exit, said } = await theLoop(home);
+  const git = await repository(home, exam, settings);
+  const { ms, exit, said } = await theLoop(home, 'standIn' in judge ? standInFor(folder, judge.standIn) : {});
   const kept = join(home, 'ai/logs');
-  if (settings.keep && existsSync(kept)) cpSync(kept, join(settings.keep, slug(stage, settings)), { recursive: true });
+  if (settings.keep && existsSync(kept)) cpSync(kept, join(settings.keep, slug(exam, settings)), { recursive: true });
   const { status } = readJson(join(home, 'ai/state/stages.json'))?.stages?.[STAGE] ?? {};
   const events = eventsOf(home);
   const tokens = readJson(join(home, 'ai/state/ledger.json'))?.day?.tokens || null;
-  const found = outcomeOf({ exit, status, events, said });
+  const found = outcomeOf({ exit, status, events, said, mustDecline: group === 'declined' });
+  const ended = (outcome, why) => {
+    const asked = { soon: soonOf(outcome, events), refusals: refusalsOf(events), shown: shownFirst(home, exam) };
+    return { outcome, why, ...asked, ms, tokens };
+  };
   if (found !== 'green') {
     // What did not help is taken back; a change that is still there is worth knowing.
     const stayed = found.word === 'wrong' && (await git('diff', '--name-only', 'main', AI)).trim();
-    return { outcome: found.word, why: stayed ? `${found.why}; ${stayed} stays changed` : found.why, ms, tokens };
+    return ended(found.word, stayed ? `${found.why}; ${stayed} stays changed` : found.why);
   }
+  // What stood in for the tools has looked at every file of the branch.
+  if (!wanted) return ended('fixed', '');
   const branch = join(folder, 'branch/lab');
   const got = await alone(stage, branch, () => git('clone', '--quiet', '--branch', AI, home, branch));
-  const why = compareWith({ stage, group, wanted, got });
-  return { outcome: why === '' ? 'fixed' : 'wrong', why, ms, tokens };
+  const why = compareWith({ files: stage.files, group, wanted, got });
+  return ended(why === '' ? 'fixed' : 'wrong', why);
 }
 
-const slug = ({ fault }, { format }) => join(format, fault.toLowerCase().replaceAll(/[^a-z\d]+/g, '-'));
+/** Whether the first prompt shows what has to change; null: nobody was asked, or nothing has to. */
+function shownFirst(home, { right: [change] }) {
+  const folder = join(home, 'ai/logs/executor');
+  const [first] = change && existsSync(folder) ? readdirSync(folder).sort() : [];
+  return first === undefined ? null : isShown(readFileSync(join(folder, first), 'utf8'), change);
+}
 
-/** The broken stage, committed. Returns git in it. */
-async function repository(home, stage, { host, model, format, timeout }) {
-  const files = { ...stage.sound, ...stage.broken };
-  const { command, files: may, tools = [] } = stage;
-  put(home, files, stage.plain ?? []);
+const slug = ({ name }, { format, repeat }) =>
+  join(format, String(repeat), name.toLowerCase().replaceAll(/[^a-z\d]+/g, '-'));
+
+/** The exam's files, committed. Returns git in it. */
+async function repository(home, exam, { host, model, format, timeout }) {
+  const { files, plain, stage, protectedFiles } = exam;
+  put(home, files, plain);
   writeFiles(home, {
-    'ai/context_map.yaml': JSON.stringify({ stages: { [STAGE]: { command, files: may, requires: { tools } } } }),
+    'ai/context_map.yaml': JSON.stringify({ stages: { [STAGE]: stage }, protected_files: protectedFiles }),
     'ai/loop.yaml': JSON.stringify({
       ...{ executors: ['ollama'], escalations: [], wait: { backoff: ['50ms', '100ms', '200ms'] } },
       plugins: { ollama: { host, model, format, timeout } },
@@ -72,15 +86,26 @@ async function repository(home, stage, { host, model, format, timeout }) {
   return git;
 }
 
-function put(folder, files, plain) {
+function put(folder, files, plain = []) {
   writeFiles(folder, files);
   for (const path of Object.keys(files)) chmodSync(join(folder, path), plain.includes(path) ? 0o644 : 0o755);
 }
 
-async function theLoop(home) {
+/** The environment in which whatever bash starts for the stage is the stand-in instead; other uses of bash are as ever. */
+function standInFor(folder, script) {
+  const [start, facts] = [join(folder, 'stand-in.sh'), join(folder, 'stand-in.json')];
+  const program = `"${process.execPath}" "${join(import.meta.dirname, 'stand-in.mjs')}" "${facts}"`;
+  writeFiles(folder, {
+    'stand-in.json': JSON.stringify(script),
+    'stand-in.sh': `if [ -n "\${MENDLOOP_STEP-}" ]; then\n  unset BASH_ENV\n  exec ${program} "$BASH_EXECUTION_STRING"\nfi\n`,
+  });
+  return { BASH_ENV: start };
+}
+
+async function theLoop(home, more) {
   const began = performance.now();
   // A stage that is not mended is no success; what it left behind says more.
-  const ended = await run(process.execPath, [ENTRY, '--root', home], { cwd: home }).catch((error) => error);
+  const ended = await run(process.execPath, [ENTRY, '--root', home], { cwd: home, more }).catch((error) => error);
   const ms = performance.now() - began;
   if (!(ended instanceof Error)) return { ms, exit: 0, said: '' };
   const [, code] = / ended with (\w+): /.exec(ended.message) ?? [];
