@@ -105,7 +105,9 @@ function readForm(lines: readonly string[], parts: readonly Stretch[], depth = 0
 /** What stands beside `s` commands that are to be run: comments, the editor that is started, and how it is left. */
 const EDITORS_OWN = /^\s*(?:$|#(?!!)|(?:cd|sed|perl|ed|ex|vim?)\s|[wq]{1,2}$|EOF$)/;
 
-/** Where an `s` command is one to be run, and not a line of a file: in prose, and in a block that holds nothing else. */
+/**
+ * Where an `s` command is one to be run, and not a line of a file: in prose, and in a block that holds nothing else.
+ */
 function commandLines({ kind, lines }: Stretch): readonly string[] {
   const isOther = (line: string): boolean => !EDITORS_OWN.test(line) && readSubstitutions([line]).length === 0;
   return kind === 'prose' || !lines.some(isOther) ? lines : [];

@@ -1,5 +1,5 @@
-// The exams of the model bench are what they say they are, without the loop: broken they are told from mended by what stands
-// in for their tools, in whatever words they are mended; and there is a recorded answer to each.
+// The exams of the model bench are what they say they are, without the loop: broken they are told from mended by what
+// stands in for their tools, in whatever words they are mended; and there is a recorded answer to each.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

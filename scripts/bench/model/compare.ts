@@ -1,4 +1,5 @@
-// Whether a branch that turned its stage green is what was wanted: a line that fails is easily gone, and with it what it did.
+// Whether a branch that turned its stage green is what was wanted: a line that fails is easily gone, and with it what
+// it did.
 import { isDeepStrictEqual } from 'node:util';
 import { pathMatcher } from '../../../src/config/paths.ts';
 import { dataOf } from './effect.ts';

@@ -1,5 +1,6 @@
-// Whether a mistake is gone from a repository, told from its files alone: for exams whose tools are not on this machine. Texts
-// are compared by what they say, not by how: data as data, else words, and only where the mistake is one of spacing by lines.
+// Whether a mistake is gone from a repository, told from its files alone: for exams whose tools are not on this
+// machine. Texts are compared by what they say, not by how: data as data, else words, and only where the mistake is one
+// of spacing by lines.
 import { isDeepStrictEqual } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import type { Replacement } from '../../../test/fixtures/mistakes.ts';
@@ -16,7 +17,10 @@ const READINGS: readonly Reading[] = [
   (_, text) => text,
 ];
 
-/** What a text holds, whatever its comments, quotes and order of keys; JSON is YAML as well. A text that does not parse is itself. */
+/**
+ * What a text holds, whatever its comments, quotes and order of keys; JSON is YAML as well. A text that does not parse
+ * is itself.
+ */
 export function dataOf(text: string): unknown {
   const documents = parseAllDocuments(text, { logLevel: 'silent' });
   const list = Array.isArray(documents) ? documents : [];
@@ -44,8 +48,9 @@ export const withChanges = (files: Texts, changes: readonly Replacement[]): Text
 });
 
 /**
- * What is still to be done: [] when in one of the `ways` every file does what it should. Each way is a list of changes, in
- * files of their own; files that it does not name must do what they did. What is left of the first way is returned.
+ * What is still to be done: [] when in one of the `ways` every file does what it should. Each way is a list of
+ * changes, in files of their own; files that it does not name must do what they did. What is left of the first way is
+ * returned.
  */
 export function leftToDo(files: Texts, ways: readonly (readonly Replacement[])[], now: Texts): readonly Replacement[] {
   const leftOf = (way: readonly Replacement[]): readonly Replacement[] => {

@@ -3,8 +3,8 @@ import type { Replacement } from '../../../test/fixtures/mistakes.ts';
 import type { Texts } from './effect.ts';
 
 /**
- * `spelling` and `reading` are small stages that really run; `real` are repositories of the size of real ones; in `declined`
- * no change to what may be changed is right.
+ * `spelling` and `reading` are small stages that really run; `real` are repositories of the size of real ones; in
+ * `declined` no change to what may be changed is right.
  */
 export type Group = 'spelling' | 'reading' | 'real' | 'declined';
 

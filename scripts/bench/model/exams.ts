@@ -5,8 +5,9 @@ import { READING_STAGES } from './reading-stages.ts';
 import { DECLINED_EXAMS, REAL_EXAMS } from './real-exams.ts';
 
 /**
- * Those with a certain repair, but for what no text can say: an executable bit, and the line ends of a script, which every
- * answer is given in any case. Of the faults in line ends one is left: a settings file, whose reader can be mended.
+ * Those with a certain repair, but for what no text can say: an executable bit, and the line ends of a script, which
+ * every answer is given in any case. Of the faults in line ends one is left: a settings file, whose reader can be
+ * mended.
  */
 const bySpelling = BROKEN_STAGES.filter(({ repair, broken }) => {
   if (repair === null || repair === 'executable') return false;
@@ -43,7 +44,10 @@ export type ChosenExam = Exam & { readonly left: boolean };
 /** Of each group as many as make twelve, spread over its order, so that they are of different tools. */
 const QUICK = { reading: 2, real: 7, declined: 3 } as const;
 
-/** By name, else what known fixes leave and what must be declined; `all`: also what they mend; `quick`: twelve of these. */
+/**
+ * By name, else what known fixes leave and what must be declined; `all`: also what they mend; `quick`: twelve of
+ * these.
+ */
 export async function chooseExams(want: {
   only: readonly string[];
   all: boolean;

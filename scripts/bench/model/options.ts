@@ -27,10 +27,10 @@ export interface BenchOptions {
 
 export const USAGE = `npm run bench:model -- [options]
 
-Gives a model of yours failing stages through the whole loop, and counts what it mends: with its first answer, after rounds (it was
-asked again, because its answer was refused or it took none of the changes offered), and after tries (a fix did not help and was taken
-back). The first row is the one to choose by: what known fixes do not mend. Every exam is a repository in a temporary folder; yours
-is not touched.
+Gives a model of yours failing stages through the whole loop, and counts what it mends: with its first answer, after
+rounds (it was asked again, because its answer was refused or it took none of the changes offered), and after tries (a
+fix did not help and was taken back). The first row is the one to choose by: what known fixes do not mend. Every exam
+is a repository in a temporary folder; yours is not touched.
 
   --host URL        where Ollama listens (default: OLLAMA_HOST, else http://127.0.0.1:11434)
   --model NAME      an installed model (default: auto, which is what the loop would take)
@@ -48,10 +48,11 @@ is not touched.
   --recorded        no model: recorded answers, to see the bench itself work
   --help            this text
 
-How it is judged: every answer is read, placed and judged by the loop's own gate, and the stage runs again. Small exams, shell
-and make really run, and must then do what the mended stage does. For the others stand-ins print the tools' words until every
-file does what it does in the mended repository (comments, spacing, order of keys do not count), in one of the ways that are
-written down as right. An exam that must be declined has none: declined is right, applied is wrong.
+How it is judged: every answer is read, placed and judged by the loop's own gate, and the stage runs again. Small
+exams, shell and make really run, and must then do what the mended stage does. For the others stand-ins print the
+tools' words until every file does what it does in the mended repository (comments, spacing, order of keys do not
+count), in one of the ways that are written down as right. An exam that must be declined has none: declined is right,
+applied is wrong.
 
 Exit code: 0 measured, 1 some of it could not be measured, 2 nothing was begun, 130 interrupted.
 `;

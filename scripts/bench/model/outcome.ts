@@ -1,4 +1,5 @@
-// From what a run left behind to one word (fixed, declined, refused, wrong, or not measured) and how soon it came to that.
+// From what a run left behind to one word (fixed, declined, refused, wrong, or not measured) and how soon it came to
+// that.
 import { shownFiles } from '../../../src/outbound/shown-files.ts';
 import type { RightChange } from './exam.ts';
 

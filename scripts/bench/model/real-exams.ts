@@ -1,6 +1,6 @@
-// Exams of the size of real failures, from test/fixtures/mistakes: a dozen files and more, templates that are rendered, last
-// lines that mislead, a mistake in two files, checks that fail while the command succeeds; some made long; and those that
-// must be declined, because the file at fault is protected or the cause is not in the repository.
+// Exams of the size of real failures, from test/fixtures/mistakes: a dozen files and more, templates that are rendered,
+// last lines that mislead, a mistake in two files, checks that fail while the command succeeds; some made long; and
+// those that must be declined, because the file at fault is protected or the cause is not in the repository.
 import { knownFixFor, MISTAKES, type Mistake, type Replacement } from '../../../test/fixtures/mistakes.ts';
 import { withChanges } from './effect.ts';
 import type { Exam, StandIn } from './exam.ts';

@@ -1,5 +1,5 @@
-// What the recorded answers say in each exam. They are written by hand after what small models do, so that every outcome
-// occurs: mostly right, some wrong, some that the gate must refuse. They say nothing about any model.
+// What the recorded answers say in each exam. They are written by hand after what small models do, so that every
+// outcome occurs: mostly right, some wrong, some that the gate must refuse. They say nothing about any model.
 import type { Exam } from './exam.ts';
 import { EXAMS } from './exams.ts';
 import { type Said, say, type WrittenForm } from './recorded-forms.ts';
@@ -80,8 +80,8 @@ const IMPERFECT: Readonly<Record<string, Imperfect>> = {
 const DECLINES = 'No change to these files mends it: a person has to look at what is outside of them.';
 
 /**
- * The answer to one request. `told`: an earlier answer was refused, or an earlier fix did not help. `shown` has the texts of
- * files as they are now, where they may be other than the exam's own.
+ * The answer to one request. `told`: an earlier answer was refused, or an earlier fix did not help. `shown` has the
+ * texts of files as they are now, where they may be other than the exam's own.
  */
 export function recordedAnswer(
   exam: Exam,

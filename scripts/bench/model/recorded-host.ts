@@ -1,5 +1,6 @@
-// The shipped Ollama for tests, answering with what is recorded. Each exam has a model of its own name, so that it is known
-// which one is asked about; the form of the answer, and whether an earlier one was refused, are read from the conversation.
+// The shipped Ollama for tests, answering with what is recorded. Each exam has a model of its own name, so that it is
+// known which one is asked about; the form of the answer, and whether an earlier one was refused, are read from the
+// conversation.
 import { formatRule } from '../../../src/outbound/answer-format.ts';
 import { shownFiles } from '../../../src/outbound/shown-files.ts';
 import { type OllamaServer, type ServedReply, startOllamaServer } from '../../../src/testing/ollama-server.ts';

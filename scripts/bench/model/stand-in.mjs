@@ -1,5 +1,5 @@
-// Stands in for the tools of an exam's stage: bash reads this exam's start file before a command or a check of the stage and
-// is replaced by this. It prints the tools' words while the mistake is in the files of the current folder.
+// Stands in for the tools of an exam's stage: bash reads this exam's start file before a command or a check of the
+// stage and is replaced by this. It prints the tools' words while the mistake is in the files of the current folder.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import '../../typescript.mjs';

@@ -115,8 +115,9 @@ export function refusalsBy(trials: readonly Trial[]): Readonly<Record<string, nu
 
 function markdown(heading: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = heading.map((cell, at) => Math.max(cell.length, ...rows.map((row) => (row[at] ?? '').length)));
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join(' | ')} |`;
+  const fitted = (cell: string, at: number) =>
+    at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0);
+  const line = (cells: readonly string[]) => `| ${cells.map(fitted).join(' | ')} |`;
   const rule = widths.map((width, at) => (at === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
   return [line(heading), line(rule), ...rows.map(line)];
 }

@@ -91,7 +91,9 @@ function put(folder, files, plain = []) {
   for (const path of Object.keys(files)) chmodSync(join(folder, path), plain.includes(path) ? 0o644 : 0o755);
 }
 
-/** The environment in which whatever bash starts for the stage is the stand-in instead; other uses of bash are as ever. */
+/**
+ * The environment in which whatever bash starts for the stage is the stand-in instead; other uses of bash are as ever.
+ */
 function standInFor(folder, script) {
   const [start, facts] = [join(folder, 'stand-in.sh'), join(folder, 'stand-in.json')];
   const program = `"${process.execPath}" "${join(import.meta.dirname, 'stand-in.mjs')}" "${facts}"`;
