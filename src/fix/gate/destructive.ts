@@ -263,6 +263,7 @@ const TABLE: readonly Row[] = [
         ? args.words.some((word) => /^(?:1,\$|0,\$|\$!N;)?\s*d$|^\/\.\*\/d$|^1,\$\s*d/.test(word))
         : false,
   ],
+  [/^mv$/, (args) => /^\/(?:dev|run)\//.test(args.operands.at(-1) ?? '')],
   // What can be undone
   [
     /^(?:qm|pct)$/,
@@ -320,7 +321,9 @@ const TABLE: readonly Row[] = [
 const GENERIC =
   /^(?:destroy|nuke|wipe|wipe-.*|erase|purge|uninstall|obliterate|zap|drop|dropall|delete|delete-.*|remove-all|factory-reset|terminate|flushall)$/;
 const GENERIC_FLAG =
-  /^--(?:cluster-reset|force-new-cluster|factory-reset|(?:wipe|erase|destroy|purge|delete|zap|drop|nuke)(?:-\S*)?)(?:=(?!false|no).*)?$/;
+  /^(?:--?purge|--(?:cluster-reset|force-new-cluster|factory-reset|force-(?:empty|zero|destroy|remove|delete)|(?:wipe|erase|destroy|purge|delete|zap|drop|nuke)(?:-\S*)?))(?:=(?!false|no).*)?$/;
+/** What any tool calls stopping something. */
+const SOFT = /^(?:stop|scale|suspend|drain|rollback|reboot|shutdown|poweroff|pause|cordon)$/;
 /** Programs whose words are names, patterns or texts. */
 const SPEAKS =
   /^(?:echo|printf|print|logger|log\w*|info|warn\w*|error|die|fail\w*|debug|say|e?grep|fgrep|rg|ag|ack|test|\[\[?|case|export|local|declare|readonly|typeset|unset|read|set|cd|source|\.|mkdir|touch|ls|cat|head|tail|cut|sort|which|type|command|jq|yq|awk|gawk|sed|tr|wc|basename|dirname|for|function|alias|trap|git|kubectl|tput|notify-send|true|false|:|let|return|exit|shift|getopts|wait|sleep|mapfile|readarray|diff|cmp|stat|file|date|man|apropos|less|more|tee|column|xargs|env|sudo|ssh|eval|bash|sh|zsh|find|test_.*|describe|it|assert.*)$/;
@@ -415,7 +418,7 @@ export function harmOf(fact: Fact, isFunction: (name: string) => boolean): Harm 
   const isTalk = program === '' || SPEAKS.test(program) || isInterpreter(program) || args.operands[0] === 'kubectl';
   if (!isTalk && (args.verb(GENERIC, 2) || (args.any(GENERIC_FLAG) && !/^(?:qm|pct)$/.test(program))))
     return { severity: 'refuse', why: WHY.refuse };
-  return undefined;
+  return !isTalk && fact.role === 'run' && args.verb(SOFT, 2) ? { severity: 'ask', why: WHY.ask } : undefined;
 }
 
 const sedScript = (words: readonly string[]): string =>

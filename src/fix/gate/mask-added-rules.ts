@@ -178,8 +178,8 @@ function switchesOff(program: string, args: Arguments): boolean {
   if (program === 'set')
     return args.words.some(
       (word, i) =>
-        /^\+[a-z]*e|^-[a-z]*n/.test(word) ||
-        (/^\+[a-z]*o$/.test(word) && /^(?:errexit|pipefail)$/.test(args.words[i + 1] ?? '')),
+        /^\+[a-zA-Z]*e|^-[a-zA-Z]*n/.test(word) ||
+        (/^\+[a-zA-Z]*o$/.test(word) && /^(?:errexit|pipefail)$/.test(args.words[i + 1] ?? '')),
     );
   if (program === 'shopt') return args.has('u') && args.any(/^(?:errexit|pipefail)$/);
   if (program === 'trap')

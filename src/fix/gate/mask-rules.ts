@@ -1,4 +1,5 @@
 // Changes that hide a failure instead of mending it: a command that is gone, no longer counts, or is never reached.
+import { Arguments } from './arguments.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { failedKeys } from './failed-command.ts';
 import { asks, type Finding, refuses } from './finding.ts';
@@ -6,6 +7,7 @@ import { ends, guards } from './guard-rules.ts';
 import { added } from './mask-added-rules.ts';
 import type { GateRules } from './rules.ts';
 import { shownWords } from './shown.ts';
+import { isQuestion } from './tasks.ts';
 import { functionOf, isSilenced, isWork } from './work.ts';
 
 export function maskFindings(change: Change, rules: Pick<GateRules, 'failed' | 'log' | 'untouchable'>): Finding[] {
@@ -19,6 +21,7 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
   const tasks = new Set(
     now.tasks.filter(({ module }) => !/^(?:shell|command|raw|expect)$/.test(module)).map(({ name }) => name),
   );
+  const questions = new Set(old.tasks.filter(isQuestion).map(({ name }) => name));
   const known = failedKeys(path, old.commands, failed, log);
   const goneKeys = new Set(gone.map(({ key }) => key));
   const found: Finding[] = [];
@@ -41,6 +44,8 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
       // A function that is gone with its calls is judged by what it did; what deleted something hides nothing.
       const matters =
         counted &&
+        !looksOnly(fact) &&
+        !questions.has(fact.unit) &&
         !/^(?:rm|rmdir|unlink)$/.test(fact.program) &&
         (!old.functions.includes(fact.program) || now.functions.includes(fact.program));
       if (isGone && (isFailed || matters)) found.push(say('is gone without another one in its place'));
@@ -107,10 +112,16 @@ const NEVER =
 /** A condition that was not asked before, unless it asks the same program whether there is anything to do. */
 const isUnsure = (guard: string, { program }: Fact): boolean =>
   /\b(?:command -v|which|type|cluster-info|--version)\b|^for \w+ in \$\{\w+:-\}/.test(guard) ||
-  (/^(?:if|case|while)\b/.test(guard) && !new RegExp(`\\b${program.replace(/[^\w]/g, '.')}\\b`).test(guard));
+  (/^(?:if|case|while)\b(?! (?:sleep|cd|pushd|echo|export|source) )/.test(guard) &&
+    !new RegExp(`\\b${program.replace(/[^\w]/g, '.')}\\b`).test(guard));
 
 const READS =
   /^(?:get|describe|diff|version|list|ls|show|status|template|lint|help|explain|kustomize|view|plan|validate|check|top|logs|history|search|config)$/;
+
+/** It shows something to people. */
+const looksOnly = ({ program, args }: Fact): boolean =>
+  /^(?:kubectl|k|oc|talosctl|flux|helm|docker|podman|git|qm|pct|systemctl)$/.test(program) &&
+  new Arguments(args).verb(/^(?:get|describe|logs?|top|version|show|list|ls|ps|images|events)$/, 2);
 
 /** The same program, told only to look. */
 function readsOnly(before: Fact, now: Fact): boolean {

@@ -105,6 +105,7 @@ const SOFTER: readonly (readonly [Test, string])[] = [
   // Terraform
   [is(/^(?:removed|moved)(?:\.|$)/, /^\{\}$/), 'lets Terraform forget or rename what it made'],
   [({ keys }) => keys.some((key) => /^backend\./.test(key)), 'keeps the state elsewhere'],
+  [is(/^syncOptions$/, /^(?:Replace|Force)=true/), 'deletes and makes again what it syncs'],
   [is(/^ignore_changes$/, /^all$/), 'no longer sees what is wrong'],
   [is(/^replace_triggered_by$/, /./), 'makes it anew when something else changes'],
   [is(/^(?:started|running|power_on)$/, NO), 'stops it'],

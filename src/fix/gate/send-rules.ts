@@ -136,7 +136,9 @@ function uploaded(program: string, args: Arguments): string[] {
   if (
     /^(?:aws|gsutil|s3cmd|s5cmd|rclone|mc|mcli|b2|az|gcloud|docker|podman|skopeo|oras|crane|git|gh|glab)$/.test(program)
   )
-    return program === 'rclone' && !args.verb(/^(?:copy|copyto|move|moveto|sync|rcat)$/, 1) ? [] : operands.slice(1);
+    return program === 'rclone' && !args.verb(/^(?:copy|copyto|move|moveto|sync|rcat)$/, 1)
+      ? []
+      : operands.slice(1).filter((word) => !/^\d+$/.test(word));
   if (program === 'ssh') return args.any(/^-[a-zA-Z]*R/) ? ['-R'] : [];
   return [];
 }

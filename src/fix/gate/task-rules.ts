@@ -6,7 +6,7 @@ import type { Change, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { START_FILES } from './persist-rules.ts';
 import type { GateRules, Knows } from './rules.ts';
-import { callText, counterpart, fileOf, isNamedIn, type Task } from './tasks.ts';
+import { callText, counterpart, fileOf, isNamedIn, isQuestion, type Task } from './tasks.ts';
 
 export function taskFindings(
   change: Change,
@@ -51,7 +51,7 @@ const IDLE = /^(?:debug|meta|pause|set_fact|wait_for)$/;
 function lost(path: string, before: readonly Task[], after: readonly Task[], logText: string): Finding[] {
   return before.flatMap((task) => {
     const isFailed = isNamedIn(task.name, logText);
-    if (!isFailed && (ASKS_ONLY.test(task.module) || removes(task))) return [];
+    if (!isFailed && (ASKS_ONLY.test(task.module) || removes(task) || isQuestion(task))) return [];
     const isLate = (other: Task) => /handlers; |rescue; /.test(other.above) && !/handlers; |rescue; /.test(task.above);
     const same = after.find(
       (other) =>

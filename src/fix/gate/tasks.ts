@@ -88,6 +88,10 @@ export const counterpart = (task: Task, before: readonly Task[]): Task | undefin
   );
 };
 
+/** It only looks: what it says is kept for others, and it never changes anything. */
+export const isQuestion = ({ words }: Task): boolean =>
+  words.register !== undefined && /^(?:false|no)$/i.test(String(words.changed_when ?? ''));
+
 /** Whether the log names the task as one that ran. */
 export const isNamedIn = (name: string, log: string): boolean =>
   name !== '' && new RegExp(`TASK \\[(?:[^\\]]* : )?${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\]`).test(log);

@@ -3,7 +3,7 @@ import type { Fact, FileFacts } from './facts.ts';
 
 /** Commands that only say, ask or set something. */
 const TALKS =
-  /^(?:echo|printf|:|true|false|sleep|break|continue|set|cd|pushd|popd|export|local|declare|readonly|typeset|unset|shift|read|exit|return|trap|shopt|source|\.|alias|umask|wait|tput|log\w*|info|warn\w*|debug|command|sudo|doas|env|nohup|time|nice|exec|type|which|hash|let|getopts|function|)$/;
+  /^(?:echo|printf|:|true|false|sleep|break|continue|set|cd|pushd|popd|export|local|declare|readonly|typeset|unset|shift|read|exit|return|trap|shopt|source|\.|alias|umask|wait|tput|clear|gum|figlet|banner|header\w*|notify\w*|msg[\w-]*|log\w*|info|warn\w*|debug|command|sudo|doas|env|nohup|time|nice|exec|type|which|hash|let|getopts|function|)$/;
 /** They matter by their end only where they stand alone. */
 const READS =
   /^(?:\[\[?|test|dirname|basename|mktemp|date|hostname|uname|id|whoami|pwd|cat|grep|head|tail|cut|tr|sed|awk|jq|sort|wc)$/;
@@ -26,7 +26,7 @@ export const stopsAtFailure = ({ program, args, around }: Fact): boolean =>
   program === 'set' &&
   around.length === 0 &&
   args.some(
-    ({ text }, i) => /^-[a-z]*e/.test(text) || (text === 'errexit' && /^-[a-z]*o$/.test(args[i - 1]?.text ?? '')),
+    ({ text }, i) => /^-[a-zA-Z]*e/.test(text) || (text === 'errexit' && /^-[a-zA-Z]*o$/.test(args[i - 1]?.text ?? '')),
   );
 
 /** `exit 1`, `exit "$rc"`, `cmd || exit`. */
