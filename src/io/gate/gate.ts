@@ -15,9 +15,9 @@ declare const BUNDLE_URL: string | undefined;
 
 /**
  * Processor time of its thread that an answer may take, so that a busy machine makes no difference; where the system does not
- * tell, time by the clock. Asked once more, alone, it may take longer.
+ * tell, time by the clock.
  */
-const LIMITS_MS = [150, 1_000] as const;
+const LIMIT_MS = 900;
 /** On a machine that is busy with other things no answer is waited for longer than this. */
 const MAX_WALL_MS = 20_000;
 const LOOK_MS = 25;
@@ -58,11 +58,7 @@ function inTurn<T>(question: Question): Promise<T | undefined> {
 }
 
 async function ask<T>(question: Question): Promise<T | undefined> {
-  for (const limit of LIMITS_MS) {
-    const answer = await within<T>(limit, await readyWorker(), question);
-    if (answer !== undefined) return answer;
-  }
-  return undefined;
+  return within<T>(LIMIT_MS, await readyWorker(), question);
 }
 
 interface Thread {
