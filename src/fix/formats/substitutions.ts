@@ -88,12 +88,18 @@ const SENTENCES: readonly [RegExp, 'old first' | 'new first'][] = [
 ];
 const QUOTES: readonly RegExp[] = [/`+([^`\n]+)`+/g, /["“]([^"“”\n]+)["”]/g, /(?<!\w)'([^'\n]+)'(?!\w)/g];
 
+/** A sentence is found in no time in so much, and nobody says in more what replaces what. */
+const MAX_PARAGRAPH = 1_000;
+
 /** The changes that sentences ask for; quotes of one kind only are looked at, code before others. */
 export function readSentences(lines: readonly string[]): Change[] {
   const text = lines
     .join('\n')
     .replaceAll(/\n(?=[^\s|])/g, ' ')
-    .replaceAll('§', ' ');
+    .replaceAll('§', ' ')
+    .split('\n')
+    .filter((paragraph) => paragraph.length <= MAX_PARAGRAPH)
+    .join('\n');
   for (const quotes of QUOTES) {
     const marked = text.replaceAll(quotes, '§$1§');
     const found = new Map<string, Replacement>();
