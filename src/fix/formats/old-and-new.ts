@@ -139,7 +139,8 @@ export function patchIn(text: string): string | undefined {
   const { patch } = partsOf(
     Object.entries(value).flatMap(([name, one]) => (typeof one === 'string' ? [[name, one]] : [])),
   );
-  return patch;
+  // JSON inside of a diff may have such a key, too.
+  return patch?.includes('\n') ? patch : undefined;
 }
 
 const OPENING = /<([a-z][\w-]{1,20})((?:\s+[\w-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*>/gi;

@@ -4,7 +4,6 @@ import { parse as parseToml } from 'smol-toml';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 import { deepOffset } from '../../config/yaml-depth.ts';
 import { hideTemplates } from '../shell/templates.ts';
-import { readHcl } from './hcl.ts';
 import type { Language } from './language.ts';
 
 /** A value with the keys on the way to it, the outermost first; items of lists have their list's key. */
@@ -36,7 +35,6 @@ const MAX_LEAVES = 50_000;
 export function readData(text: string, language: Language): Data {
   if (language === 'yaml') return readYaml(text) ?? readYaml(hideTemplates(text)) ?? byLine(text);
   if (language === 'toml') return readToml(text) ?? byLine(text);
-  if (language === 'hcl') return readHcl(text);
   return byLine(text);
 }
 

@@ -7,6 +7,7 @@ import { readable } from '../shell/templates.ts';
 import { type RunCommand, readArgv, readCommands, valuesIn } from '../shell/unwrap.ts';
 import { type ChangedLines, changedLines } from './changed-lines.ts';
 import { type Data, type Leaf, readData } from './data.ts';
+import { readHcl } from './hcl.ts';
 import { type Language, languageOf, untemplated } from './language.ts';
 import type { Role, ShellText } from './shell-text.ts';
 import { readTasks, type Task } from './tasks.ts';
@@ -47,8 +48,8 @@ export interface Change extends Edit {
 
 export function factsOf(path: string, text: string, parse: ParseShell, isRun = false): FileFacts {
   const language = languageOf(path, text, isRun);
-  const hasData = language === 'yaml' || language === 'toml' || language === 'settings' || language === 'hcl';
-  const data = hasData ? readData(text, language) : undefined;
+  const hasData = language === 'yaml' || language === 'toml' || language === 'settings';
+  const data = language === 'hcl' ? readHcl(text) : hasData ? readData(text, language) : undefined;
   const commands: Fact[] = [];
   const functions: string[] = [];
   const values = new Map<string, readonly string[]>();
