@@ -74,6 +74,7 @@ export function persistFindings(change: Change): Finding[] {
   return [
     ...commandFindings(change),
     ...variableFindings(change),
+    ...fileFindings(change),
     ...rightFindings(change),
     ...programFindings(change),
   ];
@@ -204,6 +205,18 @@ function recipeVariables({ now: { language }, lines }: Change): { name: string; 
     return isRuling ? [{ name, value: value as string, line: number }] : [];
   });
 }
+
+/** Start files that data has written: by a machine's configuration, or when it is made. Tasks have their own rules. */
+const fileFindings = ({ path, old, now, addedLeaves }: Change): Finding[] =>
+  now.tasks.length > 0
+    ? []
+    : addedLeaves
+        .filter(
+          ({ keys, value }) =>
+            keys.length > 1 && /^(?:dest|path|name|file)$/.test(keys.at(-1) ?? '') && START_FILES.test(value),
+        )
+        .filter(({ value }) => !old.data?.leaves.some((leaf) => leaf.value === value))
+        .map(({ value, line }) => refuses('persists', path, line, WHY, value));
 
 const WRITES = /^(?:create|update|patch|delete|deletecollection|\*|escalate|bind|impersonate|approve|sign|use)$/;
 const READS = /^(?:get|list|watch)$/;
