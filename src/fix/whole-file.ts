@@ -41,6 +41,9 @@ export function lacksEdge(text: string, before: string): boolean {
   return made.length < old.length && edges.some((count) => count > 0 && count <= FEW_MISSING);
 }
 
+/** Lines that name interpreters are of one kind, however they differ. */
+const isLike = (a: string, b: string): boolean => similarity(a, b) >= 0.5 || (a.startsWith('#!') && b.startsWith('#!'));
+
 /**
  * Whether the end of the file may be missing: lines of it just go there, or they go before lines that are like theirs, so that
  * what stands last may only by chance be like the file's end.
@@ -55,8 +58,8 @@ function mayEndEarly(old: readonly string[], made: readonly string[]): boolean {
   const rest = parts.slice(at + 1).flatMap(({ value }) => value);
   const last = gone.at(-1);
   // The file's own last line must have something like it in its place, unless lines are exchanged one by one.
-  const isLike = gone.length === come.length || come.some((line) => similarity(line, last ?? '') >= 0.5);
-  if (rest.length === 0 && last !== undefined && !isLike) return true;
+  const isLost = last !== undefined && gone.length !== come.length && !come.some((line) => isLike(line, last));
+  if (rest.length === 0 && isLost) return true;
   if (gone.length <= come.length) return false;
   const all = [...gone, ...rest];
   return rest.every((line, i) => line === all[i]);

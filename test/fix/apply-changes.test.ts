@@ -159,6 +159,11 @@ test('added lines go in only where the lines next to them are certain', () => {
   assert.is(code('@@\n+new: 0\n', file), 'not_found');
 });
 
+test('a whole script with another interpreter in its first line is that script, and no excerpt of it', () => {
+  const [sh, bash] = ['#!/bin/sh', '#!/usr/bin/env bash'].map((first) => `${first}\nset -euo pipefail\necho hi\n`);
+  assert.is(answered(`\`\`\`bash\n${bash}\`\`\`\n`, sh), bash);
+});
+
 test('a part of a file, or one with lines left out, is no whole file: what it leaves out stays', () => {
   const file = Array.from({ length: 20 }, (_, i) => `line${i}: ${i}\n`).join('');
   const part = file.split('\n').slice(5, 9).join('\n');
