@@ -68,6 +68,7 @@ test('what plugin authors are offered is exactly this', () => {
     'estimateTokens',
     'followUp',
     'guardAnswer',
+    'isAnswer',
     'isLanAddress',
     'isLoopback',
     'isPassingStatus',

@@ -1,7 +1,7 @@
 // Faults with one certain repair each, mended without asking anyone. What is not certain is left to whoever comes next.
 import type { Plugin } from '../../src/model.ts';
 
-const NOTHING = 'none of the faults it knows is certain here';
+const NONE_CERTAIN = 'none of the faults it knows is certain here';
 
 const plugin: Plugin = {
   name: 'known-fixes',
@@ -17,8 +17,8 @@ const plugin: Plugin = {
     const names = certain.map(({ name }) => name).join(', ');
     if (different.size > 1) return { pass: `it could be any of ${names}`, unsure: true };
     const unsure = answers.flatMap((answer) => (answer && 'unsure' in answer ? answer.unsure : []));
-    const pass = unsure.length > 0 ? ({ pass: unsure.join('; '), unsure: true } as const) : { pass: NOTHING };
-    return certain[0]?.answer ?? pass;
+    const none = unsure.length > 0 ? ({ pass: unsure.join('; '), unsure: true } as const) : { pass: NONE_CERTAIN };
+    return certain[0]?.answer ?? none;
   },
 };
 export default plugin;

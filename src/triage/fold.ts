@@ -191,8 +191,10 @@ const REASON_LENGTH = 300;
 
 function addRefusedAnswer(entry: LedgerEntry, { plugin, tier, code, reason, fix }: RefusedAnswer, time: string): void {
   const answer = { plugin, tier, code, reason: reason.slice(0, REASON_LENGTH), ...(fix ? { fix } : {}), time };
-  // Said again run after run, it would push the others out.
-  const others = (entry.refused ?? []).filter((one) => one.plugin !== plugin || one.reason !== answer.reason);
+  // Why one passed, said again run after run, would push the others out.
+  const isSaidAgain = (one: { plugin: string; reason: string }): boolean =>
+    code === 'pass' && one.plugin === plugin && one.reason === answer.reason;
+  const others = (entry.refused ?? []).filter((one) => !isSaidAgain(one));
   entry.refused = [...others, answer].slice(-MAX_REFUSED);
 }
 
