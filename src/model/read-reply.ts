@@ -39,7 +39,10 @@ export function readReply(raw: string): ReadReply {
   const namesFile = change.ok && change.changes.some(({ path }) => path !== undefined);
   const within = namesFile ? undefined : embedded(text);
   if (within !== undefined) return readForm(within);
-  if (change.ok) return { reply: { answer } };
+  // Lines that say neither where they belong nor what they replace may be anything.
+  if (change.ok && change.changes.some(({ path, form }) => path !== undefined || form !== 'whole-file')) {
+    return { reply: { answer } };
+  }
   // Something that was meant as a change: the loop tells best what is wrong with it.
   const isMeantAsChange = /^\s*(?:`{3}|~{3}|@@|<{5}|\+\+\+ |--- |diff --git )/m.test(text);
   if (isMeantAsChange) return { reply: { answer } };

@@ -111,7 +111,7 @@ onSmallDisk('a full disk ends a run on a terminal, too, where the picture goes o
   smallDisk(s.path('ai'), '1m');
   s.git('checkout', '-q', '--', 'ai');
   const full = await s.run([], { tty: true });
-  assert.match(full.stdout, /error E_DISK_FULL: the disk is full: /);
+  assert.match(full.stdout, /error E_DISK_FULL: the disk is full:\s/, full.stdout);
   assert.is(full.exit, 1);
 });
 

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { startOllamaServer } from '../../src/testing/ollama-server.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
 import { apiHost, apiSettings, cases, caseText, escalateLab, KEY, labClone, patch, wish } from './escalate-lab.ts';
-import { diff, saying } from './model-lab.ts';
+import { diff, offersChoice, saying, TAKE_NONE } from './model-lab.ts';
 import { AI, type Done, git, namesIn, startProcess } from './scenario.ts';
 
 const story = suite('the whole story');
@@ -42,7 +42,10 @@ interface Told {
 
 async function told(): Promise<Told> {
   const host = await apiHost();
-  const small = await startOllamaServer({ script: SMALL.map((text) => ({ text })) });
+  let written = 0;
+  const small = await startOllamaServer({
+    script: ({ body }) => ({ text: offersChoice(body) ? TAKE_NONE : (SMALL[written++] ?? '') }),
+  });
   const home = labClone({
     'ai/loop.yaml': JSON.stringify({
       ...{ lab: 'simulated', executors: ['ollama'], escalations: ['api', 'case-file'] },
@@ -97,7 +100,7 @@ story('three tries of no use, two calls of the escalation, a look in between, an
     trail(home).filter((line) => !/green (?!apps)/.test(line)),
     [
       ...['failure.decided executor', 'fix.judged provisional', 'failure.decided executor', 'fix.reverted no_effect'],
-      ...['failure.decided executor', 'fix.refused protected', 'fix.refused masks', 'fix.refused not_found'],
+      ...['failure.decided executor', 'fix.refused protected', 'fix.refused masks', 'fix.refused outside'],
       ...['failure.decided executor', 'fix.reverted broke', 'failure.decided escalation'],
       ...['fix.judged verified', 'fix.judged verified', 'stage.green apps', 'case.closed apps'],
     ],
@@ -114,7 +117,7 @@ story('the case alone says what broke, where, and what was tried', async () => {
   const error =
     'The Deployment "homepage" is invalid: spec.template.metadata.labels: Invalid value: {"app":"homepag"}: `selector` does not match template `labels`';
   allIn(secondOf(home), [
-    ...['# apps failed: unknown, exit 1', `- Fingerprint: ${caseOf(home).fingerprint}, seen 2 times`],
+    ...['# apps failed: config_error, exit 1', `- Fingerprint: ${caseOf(home).fingerprint}, seen 2 times`],
     ...['- Spent: 3 of 3 tries, 1 of 3 escalation calls', '- Whole log: ai/logs/apps/', '- Runs: stages/apps/run.sh'],
     ...[`: error lines]\n${error}\n`, `configmap/homepage configured\n${error}\n`],
     ': applied without effect: the same failure came back, and the change was taken back\n',
@@ -126,7 +129,7 @@ story('the case alone says what broke, where, and what was tried', async () => {
     ': refused before it was applied\n',
     'refused (protected): stages/apps/verify.sh: it judges or carries stages, or is part of the loop; no fix may change it\n',
     'refused (masks): stages/apps/run.sh:8: switches off that the script stops at a failure',
-    'refused (not_found): ai/loop.yaml',
+    'refused (outside): ai/loop.yaml',
     '$ kubectl --kubeconfig "$MENDLOOP_OUTPUTS/talos/kubeconfig" --namespace apps get pods -o wide\nexit code 0',
     ...['$ kubectl get pods -A\nexit code ', '$ talosctl services\nexit code '],
     'blocked]\n$ kubectl delete deployment homepage\nnot run: kubectl "delete" is not read-only for sure',
@@ -155,12 +158,12 @@ story('explain, fixes and cases tell the same story', async () => {
     ...['by ollama (executor): no_effect, the same failure again\n', 'Shorten the title'],
     ...['by ollama (executor): broke, ', 'Name the file twice'],
     ...['by api (escalation): verified, the stage is green\n', 'Give the pods the label that is selected'],
-    ...['ollama (executor): protected: ', 'ollama (executor): masks: ', 'ollama (executor): not_found: '],
+    ...['ollama (executor): protected: ', 'ollama (executor): masks: ', 'ollama (executor): outside: '],
     'last decision: escalation, 3 of 3 tries spent: first of 3 calls',
   ]);
   allIn((await run('fixes')).stdout, [
     'Give the pods the label that is selected\n    verified: the stage was green with it\n    why:  the selector does not match',
-    `for:  unknown ${fingerprint}; by api; in ${HOMEPAGE}`,
+    `for:  config_error ${fingerprint}; by api; in ${HOMEPAGE}`,
     'Name the file twice\n    taken back: it broke something\n',
     'Shorten the title\n    taken back: it had no effect\n',
     'Name the file that is there\n    verified: the stage was green with it\n',

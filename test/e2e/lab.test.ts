@@ -76,10 +76,7 @@ vms      started
 vms      no answer    ollama: nothing listens at http://127.0.0.1:1; start it there: ollama serve
 vms      kept         the question that nobody could be asked: ai/logs/executor/<run>-vms-1-prompt.md
 vms      failed       <n> s  exit code 1
-    unknown; new  (<fingerprint>)
-    | error: qm is not on PATH: run this on the Proxmox host, or set PROXMOX_HOST in .env to reach it over ssh
     left for the next run: no executor can be reached
-    log: ai/logs/vms/<run>-1.log
 talos    skipped      needs vms, which failed
 infra    skipped      needs vms, which failed
 apps     skipped      needs vms, which failed

@@ -79,10 +79,17 @@ export interface Lab extends Scenario {
   subjects(): string[];
   /** A file of the worktree as it is on disk. */
   inTree(path?: string): string;
+  /** How often it was asked for a change of its own. */
+  written(): number;
   /** What the model was told: the messages of each request to it. */
   told(): string[][];
   env: Record<string, string>;
 }
+
+/** Whether a request offers changes by number, and the answer that takes none of them. */
+export const offersChoice = (body: { format?: { properties?: object } }): boolean =>
+  'choice' in (body.format?.properties ?? {});
+export const TAKE_NONE = '{"reason": "none mends it", "choice": 0}';
 
 /** The repository holds `conf/a.txt`, whose first word decides whether stage `a` is green. */
 export async function modelLab({
@@ -93,11 +100,13 @@ export async function modelLab({
   files = {},
   models,
 }: LabOptions = {}): Promise<Lab> {
-  let [replies, from]: [(ServedReply | Answering)[], number] = [[], 0];
+  let [replies, asked]: [(ServedReply | Answering)[], number] = [[], 0];
   const server = await startOllamaServer({
     ...(models ? { models } : {}),
-    script: ({ body }, before) => {
-      const reply = replies[Math.min(before - from, replies.length - 1)] ?? { status: 500, error: 'nothing to say' };
+    script: ({ body }) => {
+      // Offered changes are never taken: a test says what the model writes itself.
+      if (offersChoice(body)) return { text: TAKE_NONE };
+      const reply = replies[Math.min(asked++, replies.length - 1)] ?? { status: 500, error: 'nothing to say' };
       return typeof reply === 'function' ? { text: reply(String(body.messages[0].content)) } : reply;
     },
   });
@@ -127,7 +136,7 @@ export async function modelLab({
   return {
     ...{ ...s, server, env, ledger },
     answers(...said) {
-      from = server.chats.length;
+      asked = 0;
       replies = said.map((reply) => (typeof reply === 'string' ? { text: reply } : reply));
     },
     guarded,
@@ -139,6 +148,7 @@ export async function modelLab({
     },
     subjects: () => s.git('log', '--reverse', '--format=%s', `main..${AI}`).split('\n').filter(Boolean),
     inTree: (path = FILE) => readFileSync(s.path('ai/worktree', path), 'utf8'),
+    written: () => server.chats.filter(({ body }) => !offersChoice(body)).length,
     told: () => server.chats.map(({ body }) => body.messages.map(({ content }: { content: string }) => content)),
   };
 }

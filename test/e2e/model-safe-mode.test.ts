@@ -21,7 +21,7 @@ safeMode('fixes on three failures taken back in one run set it, and the next sta
   const lab = await four();
   lab.answers(...STAGES.map(wrong));
   const done = await lab.mend();
-  assert.equal([done.exit, lab.server.chats.length], [3, 3], done.said);
+  assert.equal([done.exit, lab.written()], [3, 3], done.said);
   const why = 'fixes on 3 different failures were reverted in this run';
   assert.equal(dataOf(done, 'safe_mode.on', 'why'), [why]);
   assert.match(done.said, `safe mode is on, the AI changes nothing more: ${why}`);
@@ -41,7 +41,7 @@ safeMode('fixes on three failures taken back in one run set it, and the next sta
 
   lab.answers(saying('good', 'second', file('d')));
   const still = await lab.mend(['d']);
-  assert.equal([still.exit, still.decided, lab.server.chats.length], [3, ['safe_mode'], 3], 'it lasts');
+  assert.equal([still.exit, still.decided, lab.written()], [3, ['safe_mode'], 3], 'it lasts');
   assert.is((await lab.run(['safe-mode', 'off'])).exit, 0);
   const resumed = await lab.mend(['d']);
   assert.equal([resumed.exit, lab.inTree(file('d'))], [0, 'good\nsecond\n'], resumed.said);

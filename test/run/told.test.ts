@@ -44,7 +44,7 @@ test('only what was checked still holds', async () => {
 test('status, plan and verify say where there is nothing to check', async () => {
   const home = homelab({ blind: { command: 'true' }, seen: { command: 'true', verify: ['true'] } });
   await run(home);
-  const { text } = await status({ layout: () => layoutOf(home) } as never);
+  const { text } = await status({ words: [], options: {}, layout: () => layoutOf(home) } as never);
   const told = (text as string[]).filter((line) => / green /.test(line)).map((line) => /nothing to check$/.test(line));
   assert.equal(told, [true, false]);
   const selection = { stages: [], withNeeds: false, forced: false, recheck: true };
