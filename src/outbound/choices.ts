@@ -25,7 +25,7 @@ export function choicesFor(context: FailureContext, mask: MaskText): Choice[] {
   const suspects = ranked.slice(0, 5);
   const all = [
     ...missing.flatMap((one) => existingPaths(one, suspects, context.tree ?? [])),
-    ...near.flatMap((one) => nearChoices(one, suspects)),
+    ...near.filter(({ related }) => !related).flatMap((one) => nearChoices(one, suspects)),
     ...allowedValues(context.failure.error_lines, suspects),
   ];
   const keys = new Set<string>();

@@ -117,6 +117,17 @@ test('what may only be read is shown as such, and never as a file to change', ()
   assert.not.match(text, /: file inventory/);
 });
 
+test('names of the same family as one that is not defined are told, and never offered as what was meant', () => {
+  const files = [
+    { path: 'roles/k3s/defaults/main.yml', text: 'k3s_version: v1.31\nk3s_token_file: /etc/k3s/token\n' },
+    { path: 'roles/k3s/templates/agent.j2', text: 'ExecStart=k3s agent --token-file {{ k3s_token_path }}\n' },
+  ];
+  const failure = { class: 'unknown', ended: 'exit code 2', error_lines: ["'k3s_token_path' is undefined"] };
+  const { text } = promptOf({ files, failure, log: '' });
+  assert.match(text, 'Like k3s_token_path: k3s_token_file (roles/k3s/defaults/main.yml line 2)');
+  assert.not.match(text, /^\d+\. .*k3s_token_file/m);
+});
+
 test('a file that the error names and no fix may change is told as what a person has to look at', () => {
   const files = [{ path: 'site.yml', text: '- hosts: all\n' }];
   const failure = { class: 'unknown', ended: 'exit code 1', error_lines: ['inventory/hosts.yml:3: bad indentation'] };

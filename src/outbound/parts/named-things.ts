@@ -29,7 +29,8 @@ export function addNames(
     }
   }
   const near = nearNames(files, names);
-  for (const { name, weight, exact, places: like } of near) {
+  for (const { name, weight, exact, places: like, related } of near) {
+    if (related) continue;
     const single = like.filter(({ count }) => count === 1);
     // `Name` beside `name` in one file is a habit, not a slip; unless nothing else is like it.
     const having = new Set(places.get(name)?.map(({ path }) => path));

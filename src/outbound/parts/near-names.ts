@@ -9,6 +9,8 @@ export interface NearName {
   readonly weight: number;
   /** How often it stands in all files as the error has it. */
   readonly exact: number;
+  /** No slip of the finger: names of the same family, for who knows what is meant. */
+  readonly related?: true;
   /** The first place of each name like it, and how often that one stands in all files. */
   readonly places: readonly {
     readonly like: string;
@@ -25,7 +27,7 @@ const MAX_LIKE = 6;
 /** Of all files together: near names are looked for in what a stage usually has, not in what it may have. */
 const MAX_CHARS = 500_000;
 
-/** For the strongest single-word names of `names`; only those that something is near to. */
+/** For the strongest single-word names of `names`; only those that something is near to, or else related. */
 export function nearNames(files: readonly SourceFile[], names: readonly NameClue[]): NearName[] {
   const wanted = names
     .filter(({ text, strong }) => strong && text.length >= MIN_LENGTH && /^[A-Za-z_][\w-]*$/.test(text))
@@ -45,10 +47,20 @@ export function nearNames(files: readonly SourceFile[], names: readonly NameClue
     });
   }
   return wanted.flatMap(({ text, weight }) => {
-    const like = [...words].filter(([word]) => isNear(text, word));
-    const places = like.map(([word, place]) => ({ like: word, ...place })).slice(0, MAX_LIKE);
-    return places.length === 0 ? [] : [{ name: text, weight, exact: words.get(text)?.count ?? 0, places }];
+    const placesOf = (is: (name: string, word: string) => boolean) =>
+      [...words].filter(([word]) => is(text, word)).map(([word, place]) => ({ like: word, ...place }));
+    const found = { name: text, weight, exact: words.get(text)?.count ?? 0 };
+    const near = placesOf(isNear).slice(0, MAX_LIKE);
+    if (near.length > 0) return [{ ...found, places: near }];
+    const places = placesOf(isRelated).slice(0, MAX_LIKE);
+    return places.length === 0 ? [] : [{ ...found, places, related: true as const }];
   });
+}
+
+/** All but the last part of the one begins the other: k3s_token_path, k3s_token_file. */
+function isRelated(name: string, other: string): boolean {
+  const family = /^(.+[-_])[^-_]+$/.exec(name)?.[1] ?? '';
+  return family.length >= MIN_LENGTH && other !== name && other.startsWith(family);
 }
 
 /** The same but for case, `-` and `_`, with letters swapped, or with one slip of the finger; two in a long name. */

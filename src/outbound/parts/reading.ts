@@ -55,8 +55,8 @@ export const readingLines: PartLines = (context) => {
 };
 
 /** The error itself names it, and it is not just another word of the same repository. */
-const isTelling = ({ weight, exact, places }: NearName): boolean =>
-  weight >= MIN_WEIGHT && (exact === 0 || places.some(({ count }) => count === 1));
+const isTelling = ({ weight, exact, places, related }: NearName): boolean =>
+  weight >= MIN_WEIGHT && (related || exact === 0 || places.some(({ count }) => count === 1));
 
 /** All of a short file; of a long one what is around the lines that matter. */
 function readable({ path, text, named, matching }: Suspect, nonce: string, room: number): string[] {

@@ -48,7 +48,10 @@ function joined(some: readonly NearName[], more: readonly NearName[]): NearName[
   const byName = new Map(some.map((one) => [one.name, one]));
   for (const one of more) {
     const before = byName.get(one.name);
-    byName.set(one.name, before ? { ...before, places: [...before.places, ...one.places] } : one);
+    const isSame = before && before.related === one.related;
+    if (isSame) byName.set(one.name, { ...before, places: [...before.places, ...one.places] });
+    // A slip of the finger says more than a name of the same family.
+    else if (!before || !one.related) byName.set(one.name, one);
   }
   return [...byName.values()];
 }
