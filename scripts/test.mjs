@@ -99,7 +99,13 @@ function start(command, args, { env = {}, limitMs = LIMIT_MS } = {}) {
 async function runBatch(folder, files) {
   const moduleOf = (file) => (folder ? join(folder, file.replace(/\.ts$/, '.mjs')) : join(ROOT, file));
   const loader = folder ? [] : ['--import', './scripts/typescript.mjs'];
-  const args = [...SMALL, ...loader, '--enable-source-maps', BATCH, ...files.flatMap((file) => [file, moduleOf(file)])];
+  const args = [
+    ...(files.length === 1 ? SMALL : []),
+    ...loader,
+    '--enable-source-maps',
+    BATCH,
+    ...files.flatMap((file) => [file, moduleOf(file)]),
+  ];
   const env = { FORCE_COLOR: '0', TEST_BUNDLE: folder ?? '', TEST_LONG: long ? '1' : '' };
   const { code, output } = await start(process.execPath, args, { env });
   const parts = outputByFile(output);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { COMMANDS } from '../../src/cli/commands.ts';
+import { cases } from '../sweep.ts';
 import { contextMap, type Done, ENTRY, folder, jsonLines, PACKAGE, scenario, startProcess } from './scenario.ts';
 
 const NAMES = ['vms', 'talos', 'infra', 'apps', 'ingress', 'obs'];
@@ -48,7 +49,8 @@ test('a process of its own says what the other tests hear in theirs, for every c
     fingerprint: ['none'],
   };
   assert.is((await s.run()).exit, 1);
-  for (const name of Object.keys(COMMANDS).filter((command) => command !== 'all' && command !== 'redact')) {
+  const names = Object.keys(COMMANDS).filter((command) => command !== 'all' && command !== 'redact');
+  for (const name of names.filter((_, i) => cases(i % 3 === 0, true))) {
     const args = [name, ...(words[name] ?? [])];
     const said = ({ exit, stdout, stderr }: Done) => [
       exit,
