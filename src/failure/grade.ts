@@ -107,7 +107,9 @@ const LEVEL_BELOW = [
   /^\[?(?:info|debug|trace|Info|Debug)\]?(?:[:\]\s]|$)/,
   /^[ID]\d{4} |^(?:INFO|DEBU|TRAC)\[\d+\]/,
   /^[\w.]+\.go:\d+: .{0,80}\[(?:debug|info)\]/,
-  /^.{0,80}\blevel=(?:info|debug|trace)\b|^.{0,120}"(?:level|severity)": ?"(?:info|debug)"/i,
+  // What is looked for comes first, and where it may stand after: the other way round each line is searched again and again.
+  /\blevel=(?:info|debug|trace)\b(?<=^.{0,91})/i,
+  /"(?:level|severity)": ?"(?:info|debug)"(?<=^.{0,140})/i,
 ];
 /** Not the end: it is tried again, or done without. */
 const RETRYING = words`

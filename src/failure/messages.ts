@@ -214,7 +214,7 @@ const sourceFinding: Join = (lines, i) => {
 };
 
 const SUGGESTION =
-  /(?<=^.{0,100})\b(?:did you mean|did you mistype|perhaps you meant|maybe you meant|you might have meant|with a similar name|most similar)\b/i;
+  /\b(?:did you mean|did you mistype|perhaps you meant|maybe you meant|you might have meant|with a similar name|most similar)\b(?<=^.{0,120})/i;
 
 /** What a tool thinks was meant belongs to the error above it, also with an empty line between them. */
 const suggestion: Join = (lines, i, { out }) => {
