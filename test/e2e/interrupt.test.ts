@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contextMap, folder, type Scenario, scenario, survivors, tree, until } from './scenario.ts';
+import { allGone, contextMap, folder, type Scenario, scenario, tree, until } from './scenario.ts';
 
 /** Starts a run, waits until its stage has made the file `in`, sends the signal, and returns how the run ended. */
 async function interrupted(s: Scenario, gate: string, signal: NodeJS.Signals) {
@@ -39,7 +39,7 @@ interrupted: 1 green, 1 interrupted, 1 not started  <n> s
 `,
   );
   assert.is(done.stderr, '');
-  assert.equal(survivors(), [], 'something of the stage still runs');
+  await allGone();
   assert.equal(outcomes(s), ['a 1 done', 'b 1 interrupted']);
   assert.is(s.events().filter((e) => e.type === 'run.ended').length, 1);
   assert.is(s.events().at(-1)?.data.exit, 130);
@@ -68,7 +68,7 @@ test('SIGTERM with two stages at work stops both; the run ends once', async () =
     s.events().flatMap((e) => (e.type === 'run.ended' ? [e.data.exit] : [])),
     [130],
   );
-  assert.equal(survivors(), []);
+  await allGone();
   assert.equal(
     Object.entries(s.stages()).map(([name, { status }]) => `${name} ${status}`),
     ['a idle', 'b idle', 'c skipped'],
@@ -110,7 +110,7 @@ failed: 1 interrupted, 1 not started  <n> s
 `,
   );
   assert.is(done.exit, 1);
-  assert.equal(survivors(), []);
+  await allGone();
   writeFileSync(`${gate}/go`, '');
   assert.is((await s.run()).exit, 0);
 });
@@ -151,7 +151,7 @@ a human is needed: 1 failed  <n> s
   assert.is((await s.run()).exit, 3, 'a crash is an interruption, too');
   assert.is((await s.run(['retry', 'once'])).exit, 0);
   assert.is(s.stages().once?.status, 'green');
-  assert.equal(survivors(), []);
+  await allGone();
 });
 
 test.run();

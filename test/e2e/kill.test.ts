@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { cases, SEED } from '../sweep.ts';
-import { contextMap, folder, scenario, survivors } from './scenario.ts';
+import { allGone, contextMap, folder, scenario } from './scenario.ts';
 
 const KILLS = cases(10, 60);
 const STAGES = ['a', 'b', 'stubborn', 'c', 'd', 'e'];
@@ -62,7 +62,7 @@ test('killed again and again at random moments, the work is done once, by one at
   );
   const started = trace.filter((line) => line.startsWith('start'));
   assert.is(new Set(started).size, started.length, 'an attempt number was given twice');
-  assert.equal(survivors(), []);
+  await allGone();
   for (const run of s.runs()) {
     const types = s.events(run).map((e) => e.type);
     // Killed before it recorded anything: it never began.

@@ -2,7 +2,7 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contextMap, folder, namesIn, type Scenario, scenario, survivors, tree, until } from './scenario.ts';
+import { allGone, contextMap, folder, namesIn, type Scenario, scenario, survivors, tree, until } from './scenario.ts';
 
 /** A chain a → b → c whose b waits until it may go on, and tells when an earlier b still lives. */
 function chain() {
@@ -70,7 +70,7 @@ green: 3 stages  <n> s
     ['a', 'b', 'c'],
   );
   assert.is(ended(s, run).length, 1);
-  assert.equal(survivors(), []);
+  await allGone();
 });
 
 test('another request, or more than six hours, closes the cut-off run first', async () => {
@@ -81,7 +81,7 @@ test('another request, or more than six hours, closes the cut-off run first', as
     ended(s, first).map((e) => [e.status, e.data.reason]),
     [['abandoned', 'it ran all, this start asks for a']],
   );
-  assert.equal(survivors(), []);
+  await allGone();
   assert.is(s.runs().length, 2);
 
   const old = await cutOff(s, side);
@@ -109,7 +109,7 @@ test('a check that outlives the run it belonged to is ended before the next one 
   await cutOff(s, side);
   writeFileSync(`${side}/calm`, '');
   assert.is((await s.run()).exit, 0);
-  assert.equal(survivors(), []);
+  await allGone();
 });
 
 test('what cannot be shown to be over stops the next start, until a person says so', async () => {
@@ -157,7 +157,7 @@ test('a torn journal loses only its last line; a corrupt one is kept aside and s
   const kept = namesIn(s.path('ai/state/runs', again)).filter((name) => name.includes('corrupt'));
   assert.is(kept.length, 1, 'the corrupt journal was not kept');
   assert.match(readFileSync(journal(s, again), 'utf8'), /"run\.ended"[^\n]*\n$/);
-  assert.equal(survivors(), []);
+  await allGone();
 });
 
 test('stages.json that is gone or broken is made again from the journals, and said so', async () => {

@@ -233,6 +233,10 @@ export function survivors(also = ''): number[] {
     .map(Number);
 }
 
+/** Nothing that was started here still runs, but for what is just ending: a git or a relay whose input was closed. */
+export const allGone = (): Promise<void> =>
+  until('all that was started is gone', () => survivors().length === 0, 3_000);
+
 /** Mounts a small disk at `path`, gone with the test. Throws where `cannotMount` says why. */
 export function smallDisk(path: string, size: string): void {
   mkdirSync(path, { recursive: true });

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contextMap, folder, type Scenario, scenario, survivors, until } from './scenario.ts';
+import { allGone, contextMap, folder, type Scenario, scenario } from './scenario.ts';
 
 const statuses = (s: Scenario) => Object.entries(s.stages()).map(([name, { status }]) => `${name} ${status}`);
 
@@ -119,7 +119,7 @@ failed: 1 green, 8 failed, 2 skipped  <n> s
 `,
   );
   for (const name of ['after', 'later', 'lacking']) assert.not(existsSync(`${gate}/${name}`), `${name} ran`);
-  await until('what ran past its time is gone', () => survivors().length === 0, 2_000);
+  await allGone();
   const late = s.events().find((e) => e.type === 'attempt.ended' && e.step === 'late');
   assert.equal([late?.data.outcome, Number(late?.data.duration_ms) < 12_000], ['timeout', true]);
   assert.equal(statuses(s).slice(0, 4), ['ok green', 'code failed', 'after skipped', 'later skipped']);
