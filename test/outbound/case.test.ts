@@ -237,6 +237,17 @@ test('of what is cut the most useful part stays', () => {
   assert.match(text, /\n\(\d+ lines not shown\)\noutput/);
 });
 
+test('a case has the last sixty to a hundred lines of the log, whatever else there is to tell', () => {
+  const log = Array.from(
+    { length: 500 },
+    (_, i) => `${i} a line of the usual length with some eighty characters in it or a few more`,
+  );
+  for (const facts of [{}, big()]) {
+    const lines = /the last (\d+) lines/.exec(caseOf({ ...facts, log: log.join('\n') }))?.[1];
+    assert.ok(Number(lines) >= 60 && Number(lines) <= 100, lines);
+  }
+});
+
 test('of a long file the place that the failure names is shown, with its line numbers', () => {
   const lines = Array.from({ length: 3000 }, (_, i) => `key_${i + 1}: value`);
   const text = caseOf({
