@@ -19,8 +19,6 @@ const LIMIT_MS = long ? 3_600_000 : 300_000;
 const CHECK_LIMIT_MS = 600_000;
 /** Besides the one that runs this: the oldest and the newest that are kept up, with --nodes. */
 const NODES = given.includes('--nodes') ? ['22', '24', 'newest'] : [];
-/** Most of what tests cost is starting git, and that costs the more the more memory whoever starts it holds. */
-const SMALL = ['--max-semi-space-size=1', '--optimize-for-size'];
 const BATCH = join(import.meta.dirname, 'test/batch.mjs');
 const SMOKE = join(import.meta.dirname, 'smoke-nodes.mjs');
 /** Tests that start the loop most often, then those that start it, then those with real git. */
@@ -99,13 +97,7 @@ function start(command, args, { env = {}, limitMs = LIMIT_MS } = {}) {
 async function runBatch(folder, files) {
   const moduleOf = (file) => (folder ? join(folder, file.replace(/\.ts$/, '.mjs')) : join(ROOT, file));
   const loader = folder ? [] : ['--import', './scripts/typescript.mjs'];
-  const args = [
-    ...(files.length === 1 ? SMALL : []),
-    ...loader,
-    '--enable-source-maps',
-    BATCH,
-    ...files.flatMap((file) => [file, moduleOf(file)]),
-  ];
+  const args = [...loader, '--enable-source-maps', BATCH, ...files.flatMap((file) => [file, moduleOf(file)])];
   const env = { FORCE_COLOR: '0', TEST_BUNDLE: folder ?? '', TEST_LONG: long ? '1' : '' };
   const { code, output } = await start(process.execPath, args, { env });
   const parts = outputByFile(output);
