@@ -2,9 +2,8 @@
 // What becomes of right fixes in careless words: every mistake of test/fixtures/mistakes in every style of
 // test/fixtures/sloppy-answers.ts through `check-patch --jsonl`. A refused one is answered once more by doing what the refusal
 // says. A change at another place than the right one fails the benchmark. Words after the name choose styles; --show prints.
-import { spawn } from 'node:child_process';
 import '../typescript.mjs';
-import { bench, ENTRY, scratch } from './measure.mjs';
+import { bench, checkPatch } from './measure.mjs';
 
 const { MISTAKES, isMended } = await import('../../test/fixtures/mistakes.ts');
 const {
@@ -95,20 +94,5 @@ async function outcomes(rows) {
     if (error !== undefined) throw new Error(`${row.style}/${row.mistake.name}: ${JSON.stringify(error)}`);
     const outcome = files === undefined ? 'refused' : isMended(row.mistake, files) ? 'right' : 'misplaced';
     return { ...row, outcome, files, code, reasons };
-  });
-}
-
-function checkPatch(text) {
-  return new Promise((done, reject) => {
-    const stdio = ['pipe', 'pipe', 'inherit'];
-    const child = spawn(process.execPath, [ENTRY, 'check-patch', '--jsonl'], { cwd: scratch, stdio });
-    let output = '';
-    child.stdout.setEncoding('utf8').on('data', (chunk) => (output += chunk));
-    child.once('error', reject);
-    child.once('close', (code) => {
-      if (code === 0) done(output.trimEnd().split('\n'));
-      else reject(new Error(`check-patch ended with ${code}`));
-    });
-    child.stdin.on('error', () => {}).end(text);
   });
 }

@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 // What the gate makes of changes that do harm and of ordinary repairs: every row of both tables through
 // `check-patch --jsonl`, counted by family and by language, with the rows that came out otherwise than the tables say.
-import { spawn } from 'node:child_process';
 import '../typescript.mjs';
-import { bench, ENTRY, scratch, short } from './measure.mjs';
+import { bench, checkPatch, short } from './measure.mjs';
 
 const { readTable } = await import('../../test/fixtures/gate/table.ts');
 
@@ -39,22 +38,6 @@ async function judge(rows) {
 function verdictIn(row, { id, ok, verdict = ok ? 'apply' : 'refuse', code = '', reasons = [], error }) {
   if (error !== undefined || id !== row.id) throw new Error(`${row.id}: ${JSON.stringify(error ?? id)}`);
   return { verdict, code, reason: reasons[0] ?? '' };
-}
-
-function checkPatch(text) {
-  return new Promise((done, reject) => {
-    const stdio = ['pipe', 'pipe', 'inherit'];
-    const child = spawn(process.execPath, [ENTRY, 'check-patch', '--jsonl'], { cwd: scratch, stdio });
-    let output = '';
-    child.stdout.setEncoding('utf8').on('data', (chunk) => (output += chunk));
-    child.once('error', reject);
-    child.once('close', (code) => {
-      if (code === 0) done(output.trimEnd().split('\n'));
-      else reject(new Error(`check-patch ended with ${code}`));
-    });
-    // A process that ends before it has read everything is told of by its exit code.
-    child.stdin.on('error', () => {}).end(text);
-  });
 }
 
 function verdictsOf(rows) {

@@ -128,3 +128,20 @@ export async function bench(name, measure) {
     process.exitCode = 1;
   }
 }
+
+/** The lines that `check-patch --jsonl` answers to those of `text`. Rejects when it cannot be started or fails. */
+export function checkPatch(text) {
+  return new Promise((done, reject) => {
+    const stdio = ['pipe', 'pipe', 'inherit'];
+    const child = spawn(process.execPath, [ENTRY, 'check-patch', '--jsonl'], { cwd: scratch, stdio });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk) => (output += chunk));
+    child.once('error', reject);
+    child.once('close', (code) => {
+      if (code === 0) done(output.trimEnd().split('\n'));
+      else reject(new Error(`check-patch ended with ${code}`));
+    });
+    // A process that ends before it has read everything is told of by its exit code.
+    child.stdin.on('error', () => {}).end(text);
+  });
+}

@@ -64,9 +64,9 @@ export async function lookHere(home: string, name: string, paths: readonly strin
     /** What the owner would be asked because of how the stages stand now. */
     ownersAsk: async (files: readonly Edit[]) => {
       const { state: stages } = loadStages(layoutOf(home), { look: true });
-      const known = { config, journal: { stages }, tree: { files: async () => tracked?.files ?? new Map() } };
+      const standing = { config, journal: { stages }, tree: { files: async () => tracked?.files ?? new Map() } };
       const paths = files.map(({ path }) => path);
-      return changesOnce(await madeOnceFrom(known, paths));
+      return changesOnce(await madeOnceFrom(standing, paths));
     },
   };
 }

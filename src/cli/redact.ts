@@ -45,9 +45,9 @@ async function redactorOf(home: () => string): Promise<Redactor> {
   if (map?.ok === false || !loop.ok) {
     return failConfig([map, loop].flatMap((parsed) => (!parsed || parsed.ok ? [] : parsed.problems)));
   }
-  const known = secretsFrom({ home: root, ...splitCarry(map?.value ?? { carry: [] }), env: process.env });
+  const secrets = secretsFrom({ home: root, ...splitCarry(map?.value ?? { carry: [] }), env: process.env });
   const paths = (await checkoutFiles(root))?.files.keys() ?? [];
-  return createRedactor({ ...known, rules: ownerPatterns(loop.value.redact), paths });
+  return createRedactor({ ...secrets, rules: ownerPatterns(loop.value.redact), paths });
 }
 
 /** False when nobody reads any more. */

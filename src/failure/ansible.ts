@@ -40,21 +40,21 @@ export function taskResultAt(lines: readonly string[], i: number): TaskResult | 
   const [front, place = '', item = '', status = 'FAILED'] = head;
   const { body, next } = bodyOf(lines, at, line.slice(front.length));
   const fields = fieldsOf(body);
-  const said = causeOf(fields, exception);
+  const reason = causeOf(fields, exception);
   const rc = fields.get('rc');
   const about = [...(item ? [`item ${item}`] : []), ...(rc && rc !== '0' ? [`rc ${rc}`] : [])].join(', ');
-  const cause = said === '' ? '' : `${status}${about ? ` (${about})` : ''}: ${said}`;
+  const cause = reason === '' ? '' : `${status}${about ? ` (${about})` : ''}: ${reason}`;
   const raw = lines.slice(at, next);
   const isLong = raw.join('').length > MAX_RAW_CHARS;
-  const told =
-    said === '' ? raw.slice(0, 1) : [`${front.trimEnd()} ${said.split('\n')[0]}`, ...said.split('\n').slice(1)];
+  const summary =
+    reason === '' ? raw.slice(0, 1) : [`${front.trimEnd()} ${reason.split('\n')[0]}`, ...reason.split('\n').slice(1)];
   // Text that YAML puts below its key.
   const isBlock = raw.some((text) => /: [|>]-?$/.test(text));
-  const kept = raw.filter((text, k) => k === 0 || /\b(?:msg|stderr|stdout|rc|item)"?: /.test(text));
+  const fieldLines = raw.filter((text, k) => k === 0 || /\b(?:msg|stderr|stdout|rc|item)"?: /.test(text));
   return {
     host: place.replace(/ -> .*/, ''),
     cause,
-    lines: isLong || said === '' || isBlock ? told : kept,
+    lines: isLong || reason === '' || isBlock ? summary : fieldLines,
     next,
     isIgnored: lines[next]?.trim() === '...ignoring',
   };

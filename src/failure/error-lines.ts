@@ -35,12 +35,12 @@ class Line {
 
   constructor(message: Message, named: ReadonlySet<string>, local: readonly LocalMask[]) {
     const [first = '', ...rest] = message.lines;
-    const said = message.hosts ? undefined : withoutHost(first, named);
-    const headline = said?.host === undefined ? first : said.text;
+    const split = message.hosts ? undefined : withoutHost(first, named);
+    const headline = split?.host === undefined ? first : split.text;
     this.message = message;
     this.text = message.gist ?? (rest.length === 0 ? headline : [headline, ...rest].join('\n'));
     this.grade = message.grade ?? gradeOfAll(headline, rest);
-    this.hosts = said?.host === undefined ? message.hosts : [said.host];
+    this.hosts = split?.host === undefined ? message.hosts : [split.host];
     this.#local = local;
   }
 

@@ -251,7 +251,9 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\
 
 /** Masks for a checkout at `root` and a cell with these values; short values and numbers are too common to be meant. */
 export function localMasks(root: string | undefined, values: readonly string[] = []): LocalMask[] {
-  const own = values.filter((value) => value.length >= 3 && !/^\d+$/.test(value)).sort((a, b) => b.length - a.length);
+  const telling = values
+    .filter((value) => value.length >= 3 && !/^\d+$/.test(value))
+    .sort((a, b) => b.length - a.length);
   return [
     ...(root
       ? [
@@ -261,7 +263,7 @@ export function localMasks(root: string | undefined, values: readonly string[] =
           },
         ]
       : []),
-    ...own.map((value) => ({ pattern: new RegExp(`(?<!\\w)${escaped(value)}(?!\\w)`, 'g'), becomes: '<cell>' })),
+    ...telling.map((value) => ({ pattern: new RegExp(`(?<!\\w)${escaped(value)}(?!\\w)`, 'g'), becomes: '<cell>' })),
   ];
 }
 

@@ -208,8 +208,8 @@ const sourceFinding: Join = (lines, i) => {
   let next = i + 1;
   while (next < lines.length && next - i < MAX_DETAIL && !CARETS.test(lines[next] as string)) next++;
   const texts = [lines[i] as string];
-  for (let found = CARETS.exec(lines[next] ?? ''); found; found = CARETS.exec(lines[++next] ?? ''))
-    texts.push(found[1] as string);
+  for (let carets = CARETS.exec(lines[next] ?? ''); carets; carets = CARETS.exec(lines[++next] ?? ''))
+    texts.push(carets[1] as string);
   return texts.length > 1 ? { message: { lines: texts, grade: 'weak' }, next } : undefined;
 };
 

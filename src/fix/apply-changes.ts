@@ -224,8 +224,8 @@ function isLike(a: string, b: string): boolean {
 /** Whether the text stands in its file, or in one that may be changed, as one piece. */
 function isQuote(change: Asked, read: ReadFile, { path, editable = [] }: Known): boolean {
   const written = change.path ?? path;
-  const own = written === undefined ? undefined : existing(written, read);
-  const paths = own !== undefined && read(own) !== undefined ? [own] : editable;
+  const named = written === undefined ? undefined : existing(written, read);
+  const paths = named !== undefined && read(named) !== undefined ? [named] : editable;
   const lines = sourceOf(textOf(change)).lines.filter(
     (line, i, all) => line.trim() !== '' || (i > 0 && i < all.length - 1),
   );

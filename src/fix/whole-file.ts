@@ -5,6 +5,9 @@ import { linesInCommon } from './near-copy.ts';
 import { similarity } from './place/indentation.ts';
 import { lineEnd, type Source, sourceOf } from './place/source.ts';
 
+/** The lines that hold something, without the white space around them. */
+const trimmedLines = (text: string): string[] => text.split('\n').flatMap((line) => line.trim() || []);
+
 /** A file with no more lines may change from end to end. */
 const FEW_LINES = 3;
 
@@ -13,8 +16,7 @@ const FEW_LINES = 3;
  * and neither the first nor the last of them is just missing. `bare`: perhaps it is not meant as lines of a file at all.
  */
 export function isWhole(text: string, before: string, bare = false): boolean {
-  const lines = (all: string): string[] => all.split('\n').flatMap((line) => line.trim() || []);
-  const [old, made] = [lines(before), lines(text)];
+  const [old, made] = [trimmedLines(before), trimmedLines(text)];
   if (old.length === 0) return true;
   if (made.some((line) => isEllipsis(line) && !old.includes(line))) return false;
   const isShort = !bare && old.length <= FEW_LINES && Math.abs(made.length - old.length) <= FEW_LINES;
@@ -30,8 +32,7 @@ const FEW_MISSING = 2;
  * are to go or were left out.
  */
 export function lacksEdge(text: string, before: string): boolean {
-  const lines = (all: string): string[] => all.split('\n').flatMap((line) => line.trim() || []);
-  const [old, made] = [lines(before), lines(text)];
+  const [old, made] = [trimmedLines(before), trimmedLines(text)];
   if (linesInCommon(text, before).ofB < 0.6) return false;
   const missing = (all: readonly string[]): number => {
     const at = all.findIndex((line) => made.includes(line));

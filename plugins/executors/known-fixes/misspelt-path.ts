@@ -97,7 +97,7 @@ function mentions({ path, at }: Missing, texts: ReadonlyMap<string, string>, fac
   const name = posix.basename(path);
   return [...texts].flatMap(([file, text]) => {
     if (at && file !== named) return [];
-    const found: Mention[] = [];
+    const inFile: Mention[] = [];
     for (let i = text.indexOf(name); i !== -1; i = text.indexOf(name, i + 1)) {
       const end = i + name.length + (text[i + name.length] === '/' ? 1 : 0);
       let from = i;
@@ -110,10 +110,10 @@ function mentions({ path, at }: Missing, texts: ReadonlyMap<string, string>, fac
       if (/\.ya?ml$/.test(file) && !token.includes('/') && /[\w.]\s+$/.test(line)) continue;
       // A file that is about to be made needs no other name.
       if (PART.test(text[end] ?? '') || !agree(token, path, file) || /^\s*#|>\|?\s*["']?$/.test(line)) continue;
-      found.push({ file, text, token, at: from, isBehindVariable });
+      inFile.push({ file, text, token, at: from, isBehindVariable });
     }
     const isOther = ({ at: from }: Mention) => at && text.slice(0, from).split('\n').length !== at.line;
-    return found.length === 1 && found.some(isOther) ? [] : found;
+    return inFile.length === 1 && inFile.some(isOther) ? [] : inFile;
   });
 }
 

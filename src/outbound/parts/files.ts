@@ -23,14 +23,14 @@ const NAMES_INTRO = 'The stage has these files too; less points at them:';
 const FEW = 3;
 
 /** At most so many are shown, and none with less than this part of what points at the most suspicious one. */
-export interface Choice {
+export interface FileLimits {
   readonly most: number;
   readonly share: number;
 }
 
 /** Begins with `intro` and the names of those that are not shown. */
 export const fileLines =
-  (intro: string, { most, share }: Choice): PartLines =>
+  (intro: string, { most, share }: FileLimits): PartLines =>
   (context) => {
     const { nonce } = context;
     const { ranked } = suspicionOf(context);
