@@ -76,7 +76,7 @@ export async function main(given: readonly string[]): Promise<number> {
 
 /** What git refused, where nobody on the way said what it was for; any other error as it is. */
 async function forPeople(error: unknown): Promise<unknown> {
-  // By its name: the class comes with simple-git, which most commands must not load.
+  // By its name: most commands load nothing of git.
   if (!(error instanceof Error) || error.name !== 'GitError') return error;
   const { args, stderr } = error as GitError;
   const { complaints, shellWord } = await import('../worktree/messages.ts');

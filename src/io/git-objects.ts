@@ -2,7 +2,7 @@
 // would take longer than all the rest. Ours and not simple-git's, which starts one process for each question.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { GitError } from './git.ts';
+import { GitError, gitEnvironment } from './git.ts';
 
 interface GitObject {
   readonly id: string;
@@ -111,7 +111,7 @@ function treeEntries(tree: Buffer, idBytes: number): [string, TreeEntry][] {
 function startCatFile(home: string) {
   const args = [`--git-dir=${join(home, '.git')}`, 'cat-file', '--batch-command'];
   // Not in the repository: a git at work there may hold a lock, and is waited for. In a group of its own, out of Ctrl-C's reach.
-  const child = spawn('git', args, { cwd: '/', env: plainEnvironment(), detached: true });
+  const child = spawn('git', args, { cwd: '/', env: gitEnvironment(), detached: true });
   const closed = new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? -1)));
   const output = child.stdout[Symbol.asyncIterator]();
   let rest: Buffer = Buffer.alloc(0);
@@ -174,7 +174,3 @@ function startCatFile(home: string) {
     },
   };
 }
-
-/** Nothing that points git elsewhere. */
-const plainEnvironment = (): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.toUpperCase().startsWith('GIT_')));

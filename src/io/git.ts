@@ -1,5 +1,7 @@
-// The one way to git: simple-git starts it, the exit code says how it went, and the text is never parsed for that.
-import { type SimpleGitOptions, simpleGit } from 'simple-git';
+// The one way to git: the exit code says how it went, and the text is never parsed for that. A small shell starts it, and
+// simple-git where it must be cut off or runs hooks, which may leave anything behind.
+import { statSync } from 'node:fs';
+import { type Ended, runInShell } from './small-shell.ts';
 
 /** git could not do what `run` or `bytes` asked for. */
 export class GitError extends Error {
@@ -56,8 +58,9 @@ const IDENTITY = ['user', 'author', 'committer'].flatMap((who) => [
   `${who}.name=mendloop`,
   `${who}.email=mendloop@localhost`,
 ]);
-/** All that git needs when its environment cannot be the inherited one. */
-const PLAIN_ENV = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'TMPDIR'];
+/** What a shell answers for a program that is not there, and what we call it. */
+const NO_PROGRAM = 127;
+const NO_GIT = -2;
 
 /** A git for `dir`. Read-only calls leave the index alone, commits are mendloop's, no hook runs unless asked for. */
 export function openGit(dir: string, options: GitOptions = {}): Git {
@@ -72,36 +75,28 @@ export function openGit(dir: string, options: GitOptions = {}): Git {
   if (options.durable) config.push('core.fsync=committed,reference,index');
   const locks = options.refresh ? [] : ['--no-optional-locks'];
   const place = options.gitDir ? [`--git-dir=${options.gitDir}`, `--work-tree=${dir}`] : [];
-  const settings: Partial<SimpleGitOptions> = {
-    baseDir: dir,
-    config,
-    completion: { onClose: true, onExit: false },
-    unsafe: { allowUnsafeHooksPath: true, allowUnsafeConfigPaths: true },
-    allowEnvironment: options.indexFile ? ['GIT_INDEX_FILE'] : [],
-    ...(options.quietMs ? { timeout: { block: options.quietMs } } : {}),
-  };
+  const before = [...locks, ...place];
+  const { hooks, quietMs, indexFile } = options;
+
+  async function start(args: string[], input: string | Buffer | undefined): Promise<Ended> {
+    if (hooks || quietMs) {
+      const { askSimpleGit } = await import('./simple-git.ts');
+      return askSimpleGit({ dir, config, quietMs }, args, input);
+    }
+    const env = gitEnvironment(indexFile ? { GIT_INDEX_FILE: indexFile } : {});
+    return runInShell({
+      argv: ['git', ...config.flatMap((setting) => ['-c', setting]), ...args],
+      cwd: dir,
+      env,
+      input,
+    });
+  }
 
   const attempt: Git['attempt'] = async (args, input) => {
-    let answer: GitAnswer | undefined;
-    const git = simpleGit({
-      ...settings,
-      ...(input?.length ? { input: () => input } : {}),
-      errors(error, { exitCode, stdOut, stdErr }) {
-        if (exitCode > 9000) return error; // refused by simple-git itself: a bug of ours
-        const bytes = Buffer.concat(stdOut);
-        const stderr = Buffer.concat(stdErr).toString();
-        answer = { ok: exitCode === 0, code: exitCode ?? -1, stdout: bytes.toString(), stderr, bytes };
-        return undefined;
-      },
-    });
-    // simple-git waits 50 ms for more when a command printed nothing at all.
-    git.outputHandler((_command, stdout) => {
-      stdout.once('end', () => stdout.emit('data', Buffer.alloc(0)));
-    });
-    if (options.indexFile) git.env(plainEnvironment(options.indexFile));
-    await git.raw([...locks, ...place, ...args]);
-    if (!answer) throw new GitError(args, -1, 'no answer');
-    return answer;
+    if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) throw new GitError(args, -1, `${dir} is no folder`);
+    const { code, stdout, stderr } = await start([...before, ...args], input);
+    const ended = { ok: code === 0, code: code === NO_PROGRAM ? NO_GIT : code };
+    return { ...ended, stdout: stdout.toString(), stderr: stderr.toString(), bytes: stdout };
   };
   const bytes: Git['bytes'] = async (args, input) => {
     const answer = await attempt(args, input);
@@ -112,14 +107,16 @@ export function openGit(dir: string, options: GitOptions = {}): Git {
   return { dir, attempt, bytes, run, line: async (args, input) => (await run(args, input)).trim() };
 }
 
-function plainEnvironment(indexFile: string): Record<string, string> {
-  const variables = PLAIN_ENV.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : []));
-  return { ...Object.fromEntries(variables), GIT_INDEX_FILE: indexFile };
+/** Nothing that points git elsewhere, and no program that asks a person. */
+export function gitEnvironment(added: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const foreign = /^(?:GIT_.*|EDITOR|VISUAL|PAGER|PREFIX|SSH_ASKPASS)$/i;
+  const inherited = Object.entries(process.env).filter(([name]) => !foreign.test(name));
+  return { ...Object.fromEntries(inherited), ...added };
 }
 
 /** The id of a text as it is, no filter asked; with `-w` git stores it. Throws a GitError. */
 export function hashText(git: Git, text: string, ...options: string[]): Promise<string> {
-  // An input that is empty is never closed.
+  // An input that is empty is none.
   const source = text === '' ? ['--no-filters', '/dev/null'] : ['--stdin'];
   return git.line(['hash-object', ...options, ...source], text);
 }

@@ -4,6 +4,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gitNow } from '../git-now.ts';
 
 const ROOT = resolve(process.env.CAMPAIGN_PACKAGE ?? join(import.meta.dirname, '../..'));
 const FAULT = join(ROOT, 'test/campaign/fault.mjs');
@@ -45,8 +46,7 @@ export function openSlot(base: string, number: number) {
     CAMPAIGN_MARK: mark,
     OLLAMA_HOST: 'http://127.0.0.1:1',
   };
-  const git = (dir: string, ...args: string[]): string =>
-    execFileSync('git', args, { cwd: dir, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+  const git = (dir: string, ...args: string[]): string => gitNow(args, dir, env);
 
   const inHome = (...args: string[]) => git(home, ...args);
   const slot = { root, home, side, git, inHome, write, commit, start, restore, survivors, killMarked };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AnyEvent } from '../journal/any-event.ts';
+import { KILL_LOOP } from '../kill-loop.ts';
 import { CHECK, fixTrail, probe as probeIn, probePlugin, says } from '../run/probe.ts';
 import { cases } from '../sweep.ts';
 import { AI, contextMap, type Files, folder, type Scenario, scenario, tree as snapshot } from './scenario.ts';
@@ -183,17 +184,15 @@ mending.run();
 
 const killed = suite('killed');
 
-/** Ends the loop from inside a git hook: the parent of git. */
-const KILL = 'kill -9 "$(ps -o ppid= -p "$PPID" | tr -d " ")"';
 const once = (s: { at: string }, script: string, nth = 1) =>
   `echo x >> ${s.at}/times; [ "$(wc -l < ${s.at}/times)" -eq ${nth} ] || exit 0; ${script}`;
 
 const MOMENTS: [string, Record<string, string>, number][] = [
-  ['after the files were written', { 'pre-commit': `${KILL}; exit 1` }, 1],
-  ['while the commit was made', { 'pre-commit': `${KILL}; sleep 0.3` }, 1],
-  ['after the commit', { 'post-commit': KILL }, 1],
-  ['while a fix was taken back', { 'pre-commit': `${KILL}; exit 1` }, 2],
-  ['after a fix was taken back', { 'post-commit': KILL }, 2],
+  ['after the files were written', { 'pre-commit': `${KILL_LOOP}; exit 1` }, 1],
+  ['while the commit was made', { 'pre-commit': `${KILL_LOOP}; sleep 0.3` }, 1],
+  ['after the commit', { 'post-commit': KILL_LOOP }, 1],
+  ['while a fix was taken back', { 'pre-commit': `${KILL_LOOP}; exit 1` }, 2],
+  ['after a fix was taken back', { 'post-commit': KILL_LOOP }, 2],
 ];
 
 for (const [when, scripts, nth] of MOMENTS.filter((_, i) => cases(i % 2 === 0, true))) {
@@ -260,7 +259,7 @@ killed(
 
 killed('an intent is found behind a reset as well', async () => {
   const s = mendable({}, { loop: { git: { hooks: true } } });
-  hooks(s, { 'pre-commit': once(s, `${KILL}; exit 1`) });
+  hooks(s, { 'pre-commit': once(s, `${KILL_LOOP}; exit 1`) });
   s.probe.answers(says('good', 'half-written'));
   assert.is((await s.run([], { alone: true })).exit, null);
   assert.match(s.git('-C', 'ai/worktree', 'status', '--porcelain'), FILE);
@@ -274,7 +273,7 @@ killed('an intent is found behind a reset as well', async () => {
 
 killed('a new file of a fix that was being written is removed at the next start, whatever that one runs', async () => {
   const s = mendable({}, { stages: { a: STAGE, b: { command: 'true' } }, loop: { git: { hooks: true } } });
-  hooks(s, { 'pre-commit': once(s, `${KILL}; exit 1`) });
+  hooks(s, { 'pre-commit': once(s, `${KILL_LOOP}; exit 1`) });
   s.probe.answers({ ...says('good'), files: { 'conf/new.txt': 'half\n' } });
   const first = await s.run(['a'], { alone: true });
   assert.is(first.exit, null, told(first));

@@ -18,6 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gitNow } from '../git-now.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
 import { type Done, runHere } from './here.ts';
 
@@ -156,7 +157,7 @@ export function scenario(files: Files = {}) {
 }
 
 export function git(dir: string, ...args: string[]): string {
-  return execFileSync('git', args, { cwd: dir, env: ENV, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+  return gitNow(args, dir, ENV);
 }
 
 export function write(dir: string, files: Files): void {

@@ -64,8 +64,9 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   'src/io/run-diagnostic.ts': ['child_process', 'net'],
   // git, shellcheck, ps, and the versions of tools.
   'src/io/git-objects.ts': ['child_process'],
-  'src/io/git.ts': ['simple-git'],
   'src/io/identity.ts': ['child_process'],
+  'src/io/simple-git.ts': ['simple-git'],
+  'src/io/small-shell.ts': ['child_process'],
   'src/io/shell-check.ts': ['child_process'],
   'src/io/tool-version.ts': ['zx/core'],
   // Loads the plugins of the owner.

@@ -9,6 +9,7 @@ import { type Landing, land } from '../../src/promote/land.ts';
 import { promoteRange } from '../../src/promote/range.ts';
 import { rehearsePromotion } from '../../src/promote/rehearse.ts';
 import { findBase } from '../../src/worktree/base.ts';
+import { KILL_LOOP } from '../kill-loop.ts';
 import { AI, commit, git, numbers, open, read, refusal, repository } from '../worktree/repository.ts';
 
 const OWNER = { GIT_AUTHOR_NAME: 'O', GIT_AUTHOR_EMAIL: 'o@x', GIT_COMMITTER_NAME: 'O', GIT_COMMITTER_EMAIL: 'o@x' };
@@ -159,12 +160,7 @@ test('killed while git writes the files, git ends its work: the merge is whole',
   const landing = await ready({ 'a.txt': numbers(), '.gitattributes': 'a.txt filter=kill\n' });
   const { home } = landing;
   const filter = join(home, '.git/kill.sh');
-  // Its parent is the shell that git starts, then git, then us.
-  const parent = (of: string) => `$(ps -o ppid= -p ${of} | tr -d ' ')`;
-  writeFileSync(
-    filter,
-    `#!/bin/sh\ngit=$PPID\ncase "$(ps -o comm= -p $git)" in git*) ;; *) git=${parent('$git')} ;; esac\nkill -9 ${parent('$git')}\nsleep 0.3\ncat\n`,
-  );
+  writeFileSync(filter, `#!/bin/sh\n${KILL_LOOP}\nsleep 0.3\ncat\n`);
   chmodSync(filter, 0o755);
   git(home, 'config', 'filter.kill.smudge', filter);
   const signal = await landApart(landing);

@@ -8,6 +8,7 @@ import { layout as layoutOf } from '../../src/io/layout.ts';
 import { readEvents } from '../../src/journal/event-file.ts';
 import { listJournals } from '../../src/journal/runs.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
+import { KILL_LOOP } from '../kill-loop.ts';
 import { program } from '../program.ts';
 import { cases } from '../sweep.ts';
 import { AI, commit, folder, git, script, write } from '../worktree/repository.ts';
@@ -16,16 +17,13 @@ import { FILE, type Mendable, mendable, says } from './probe.ts';
 
 type Point = { git: string; when: 'before' | 'after' } | { event: string };
 
-/** A git that kills whoever started it before or after the first command that has these words. */
+/** A git that kills the run before or after the first command that has these words. */
 function killingGit(words: string, when: 'before' | 'after'): string {
   const bin = folder();
-  const kill = 'kill -9 $PPID; exit 1';
-  const isIt = `[[ " $* " == *" ${words} "* ]]`;
   const real = git(bin, '--exec-path');
-  script(
-    join(bin, 'git'),
-    `exec bash -c '${isIt} && ${when === 'before' ? `{ ${kill}; }` : 'it=1'}; "${real}/git" "$@"; rc=$?; [[ -z $it ]] || { ${kill}; }; exit $rc' git "$@"`,
-  );
+  const kill = (at: 'before' | 'after') =>
+    at === when ? `case " $* " in *" ${words} "*) ${KILL_LOOP}; exit 1 ;; esac` : '';
+  script(join(bin, 'git'), `${kill('before')}\n"${real}/git" "$@"\nrc=$?\n${kill('after')}\nexit $rc`);
   return bin;
 }
 

@@ -21,6 +21,7 @@ import { findBase } from '../../src/worktree/base.ts';
 import type { BringOptions } from '../../src/worktree/merge.ts';
 import { type OpenOptions, openWorktree } from '../../src/worktree/open.ts';
 import type { Worktree } from '../../src/worktree/tree.ts';
+import { gitNow } from '../git-now.ts';
 
 export const AI = 'ai/orchestrator-stage1';
 
@@ -41,11 +42,7 @@ const AS_OWNER = {
 };
 
 export function git(dir: string, ...args: string[]): string {
-  return execFileSync('git', [...PERSON, ...args], {
-    cwd: dir,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  }).trim();
+  return gitNow([...PERSON, ...args], dir);
 }
 
 export function write(dir: string, files: Record<string, string>): void {

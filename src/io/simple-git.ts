@@ -1,0 +1,40 @@
+// A git that may run the owner's hooks or hang on a network: simple-git starts it and can cut it off. In a file of its own,
+// because most commands need none of it.
+import { type SimpleGitOptions, simpleGit } from 'simple-git';
+import type { Ended } from './small-shell.ts';
+
+interface Place {
+  readonly dir: string;
+  readonly config: string[];
+  /** Ends a git that says nothing for so long. */
+  readonly quietMs: number | undefined;
+}
+
+/** How git ended, when everything that holds its output has ended. */
+export async function askSimpleGit(place: Place, args: string[], input?: string | Buffer): Promise<Ended> {
+  const { dir, config, quietMs } = place;
+  let answer: Ended | undefined;
+  const settings: Partial<SimpleGitOptions> = {
+    baseDir: dir,
+    config,
+    completion: { onClose: true, onExit: false },
+    unsafe: { allowUnsafeHooksPath: true, allowUnsafeConfigPaths: true },
+    ...(quietMs ? { timeout: { block: quietMs } } : {}),
+    ...(input?.length ? { input: () => input } : {}),
+  };
+  const git = simpleGit({
+    ...settings,
+    errors(error, { exitCode, stdOut, stdErr }) {
+      if (exitCode > 9000) return error; // refused by simple-git itself: a bug of ours
+      answer = { code: exitCode ?? -1, stdout: Buffer.concat(stdOut), stderr: Buffer.concat(stdErr) };
+      return undefined;
+    },
+  });
+  // simple-git waits 50 ms for more when a command printed nothing at all.
+  git.outputHandler((_command, stdout) => {
+    stdout.once('end', () => stdout.emit('data', Buffer.alloc(0)));
+  });
+  await git.raw(args);
+  if (!answer) throw new Error(`simple-git gave no answer to git ${args.join(' ')}`);
+  return answer;
+}
