@@ -231,6 +231,10 @@ const TABLE = {
     `the branch ${d.branch} was damaged, perhaps by a power loss: its file ${d.what}; ${d.known}`,
     `put it back, then start again:\n${d.commands}`,
   ]),
+  E_HEAD_BROKEN: human((d: { file: string; ref: string }) => [
+    `${d.file} was damaged, perhaps by a power loss: it does not say which branch is checked out`,
+    `put it back, look whether it is the right branch, then start again:\necho ${d.ref} > ${d.file}\ngit status`,
+  ]),
   E_GIT_FAILED: usage((d: { doing: string; command: string }) => [
     `git could not ${d.doing}`,
     `see what git says, and mend that:\n${d.command}`,

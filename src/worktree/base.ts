@@ -4,7 +4,7 @@ import { fail } from '../errors.ts';
 import { fields, type Git, openGit } from '../io/git.ts';
 import { branchOfHead, commonDirOf, samePlace } from '../io/git-dir.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
-import { refuseBroken } from './broken-ref.ts';
+import { refuseBroken, refuseBrokenHead } from './broken-ref.ts';
 import { complaints, shellWord } from './messages.ts';
 
 export interface Base {
@@ -95,6 +95,7 @@ async function headBranch(git: Git, home: string): Promise<string | undefined> {
   const answer = await git.attempt(['rev-parse', '--show-toplevel', '--symbolic-full-name', 'HEAD']);
   if (answer.code === -2) fail('E_GIT_MISSING', {});
   const [, top, ref = ''] = /^(.*)\n(.*)\n$/s.exec(answer.stdout) ?? [];
+  if (top === undefined) await refuseBrokenHead(home);
   if (top === undefined) fail('E_NOT_GIT', { home }, complaints(answer.stderr));
   if (!(await samePlace(top, home))) fail('E_NOT_TOP_LEVEL', { home, top: shellWord(top) });
   return ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined;

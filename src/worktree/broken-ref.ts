@@ -2,6 +2,7 @@
 // loop must not. The reflog tells where it was.
 import { join } from 'node:path';
 import { fail } from '../errors.ts';
+import { gitFile } from '../io/git-dir.ts';
 import type { GitObjects } from '../io/git-objects.ts';
 import { ifPossible, readText } from '../io/store.ts';
 import { shellWord } from './messages.ts';
@@ -28,6 +29,20 @@ export async function refuseBroken(commonDir: string, objects: GitObjects, branc
   const what = named ? `names ${text.trim()}, which git does not have` : 'names no commit';
   const known = commit ? `its log says ${commit.slice(0, 12)}` : 'it has no log';
   fail('E_REF_BROKEN', { branch, what, known, commands: commands.join('\n') });
+}
+
+/** Throws E_HEAD_BROKEN when `home` has a HEAD that says nothing: git takes that for no repository, and nothing of it is lost. */
+export async function refuseBrokenHead(home: string): Promise<void> {
+  const gitDir = (await gitFile(home))?.target ?? join(home, '.git');
+  const file = join(gitDir, 'HEAD');
+  const text = ifPossible(() => readText(file));
+  if (text === undefined || text.startsWith('ref: ') || COMMIT.test(text.trim())) return;
+  const log = ifPossible(() => readText(join(gitDir, 'logs/HEAD'))) ?? '';
+  // Moves tell the branch; where none was made, it is the one that a repository begins with.
+  const moved = [...log.matchAll(/checkout: moving from \S+ to (\S+)$/gm)].at(-1)?.[1];
+  const heads = ['main', 'master'].filter((name) => ifPossible(() => readText(join(gitDir, 'refs/heads', name))));
+  const branch = moved ?? heads[0] ?? '<your branch>';
+  fail('E_HEAD_BROKEN', { file: shellWord(file), ref: shellWord(`ref: refs/heads/${branch}`) });
 }
 
 /** The newest commit of the branch's log that git has. */

@@ -80,6 +80,19 @@ test('so is the base’s, checked out or not, and never taken for a repository w
   }
 });
 
+test('an empty HEAD is a damaged one, and no reason to make a repository', async () => {
+  for (const branch of ['main', 'other']) {
+    const { home } = await withFix();
+    if (branch === 'other') git(home, 'switch', '-q', '-c', 'other');
+    writeFileSync(join(home, '.git/HEAD'), '');
+    const { text } = await refusal(open(home));
+    assert.match(text, 'E_HEAD_BROKEN');
+    execSync(commandsOf(text), { cwd: home });
+    assert.is(git(home, 'symbolic-ref', '--short', 'HEAD'), branch);
+    await open(home);
+  }
+});
+
 test('a branch whose newest commit is torn goes back to the newest that git has', async () => {
   const { home, fix } = await withFix();
   const object = join(home, '.git/objects', fix.slice(0, 2), fix.slice(2));
