@@ -2,11 +2,11 @@
 // The test command: biome, tsc, then every test file. `node scripts/test.mjs [path…]` runs only tests below those paths; with
 // --long it runs the sweeps: the tests that draw their cases, with other seeds and many more of them (test/sweep.ts). With --nodes
 // it also starts the loop with other Nodes, which it fetches.
-// All files are bundled once. Each runs in a process of its own, but for the rooms that touch nothing outside: one process a room.
+// All files are bundled once. A process runs some files of a room, and all of one that touches nothing outside.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { bundle, storeBundle } from './bundle/build.mjs';
 import { currentBundle, newBundleFolder, ROOT } from './bundle/cache.mjs';
 import { judge, outputByFile } from './test/judge.mjs';
@@ -34,6 +34,8 @@ const LONGEST = [
   'test/promote/',
   'test/worktree/',
 ];
+/** Of the others a process runs so many files: to load what they test takes longer than most of them. */
+const FILES_AT_MOST = 5;
 /** Rooms of which one process runs all files: they touch nothing outside; those of the lab share one that is built. */
 const TOGETHER = ['config', 'plan', 'failure', 'triage', 'fix', 'outbound', 'console', 'lab'];
 
@@ -51,10 +53,19 @@ function batches() {
     const size = files.reduce((sum, file) => sum + statSync(join(ROOT, file)).size, 0);
     return (at === -1 ? LONGEST.length : at) * 1e7 - size;
   };
-  const isOf = (room) => (file) => file.startsWith(`test/${room}/`);
-  const alone = testFiles.filter((file) => !TOGETHER.some((room) => isOf(room)(file))).map((file) => [file]);
-  const together = TOGETHER.map((room) => testFiles.filter(isOf(room))).filter((files) => files.length > 0);
-  return [...alone, ...together].sort((a, b) => rank(a) - rank(b));
+  const roomOf = (file) => dirname(file).split('/')[1];
+  const processes = [...new Set(testFiles.map(roomOf))].flatMap((room) => {
+    const files = testFiles.filter((file) => roomOf(file) === room);
+    return TOGETHER.includes(room) ? [files] : portions(files);
+  });
+  return processes.sort((a, b) => rank(a) - rank(b));
+}
+
+/** The files in as few portions as may be, each with some of the long and some of the short ones. */
+function portions(files) {
+  const bySize = files.toSorted((a, b) => statSync(join(ROOT, b)).size - statSync(join(ROOT, a)).size);
+  const count = Math.ceil(files.length / FILES_AT_MOST);
+  return Array.from({ length: count }, (_, at) => bySize.filter((_file, index) => index % count === at));
 }
 
 const MEMORY = '/dev/shm';
@@ -99,7 +110,7 @@ async function runBatch(folder, files) {
   const loader = folder ? [] : ['--import', './scripts/typescript.mjs'];
   const args = [...loader, '--enable-source-maps', BATCH, ...files.flatMap((file) => [file, moduleOf(file)])];
   const env = { FORCE_COLOR: '0', TEST_BUNDLE: folder ?? '', TEST_LONG: long ? '1' : '' };
-  const { code, output } = await start(process.execPath, args, { env });
+  const { code, output } = await start(process.execPath, args, { env, limitMs: LIMIT_MS * files.length });
   const parts = outputByFile(output);
   const results = files.map((file) => report(file, parts.get(file) ?? output, files.length === 1 ? code : 0));
   const explained = code === 0 || results.some(({ failed }) => failed > 0);

@@ -3,8 +3,10 @@
 
 import { join } from 'node:path';
 import { fail } from '../errors.ts';
+import { fileFacts } from '../io/files.ts';
 import { fields, type Git, openGit } from '../io/git.ts';
 import { unfinished } from '../io/git-dir.ts';
+import { clearDeadLock } from '../io/git-locks.ts';
 import { withObjects } from '../io/git-objects.ts';
 import { ifPossible, readBytes, removeFile } from '../io/store.ts';
 import { createTreeFile } from '../io/tree-file.ts';
@@ -82,8 +84,12 @@ async function follow(landing: Landing, checkout: Checkout, to: string): Promise
   const { base, commit } = landing;
   const git = openGit(checkout.path, { ...commit, durable: true, gitDir: checkout.gitDir });
   const ref = refOf(base);
+  const lock = join(checkout.gitDir, 'index.lock');
+  const wasLocked = fileFacts(lock) !== undefined;
   await git.attempt(['update-index', '-q', '--refresh']);
   const moved = await git.attempt(['read-tree', '-m', '-u', base.commit, to]);
+  // Ours then, of a git that was killed, as a limit on the size of files does: the owner's next git must not meet it.
+  if (!moved.ok && !wasLocked) await clearDeadLock(lock, [checkout.path]);
   if ((await headOf(git)) !== ref) {
     // What stands there now is another branch's.
     if (moved.ok) await git.run(['read-tree', '-m', '-u', to, base.commit]);
