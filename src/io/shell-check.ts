@@ -1,8 +1,5 @@
 // What bash, and shellcheck where it is installed, say of a script's text. Nothing of it is run.
-import { execFile } from 'node:child_process';
-
-const LIMIT_MS = 20_000;
-const MAX_OUTPUT_BYTES = 64_000;
+import { runProgram } from './program.ts';
 
 /** Complaints of `after` that `before` did not have, one line each. */
 export async function shellCheck(path: string, before: string | null, after: string): Promise<string[]> {
@@ -37,18 +34,8 @@ const lines = (output = ''): string[] => output.split('\n').filter((line) => lin
 const withoutPlace = (line: string): string => line.replace(/\bline \d+\b|^[^:]*:\d+:\d+:/g, '');
 
 /** What a program prints about a text on its standard input; undefined when there is no such program. */
-function outputOf(program: string, args: readonly string[], text: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const limits = { timeout: LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES } as const;
-    const child = execFile(program, args, limits, (error, stdout, stderr) =>
-      // What it could not say to its end is no praise.
-      resolve(
-        error?.code === 'ENOENT'
-          ? undefined
-          : stdout + stderr + (error?.killed ? `${program} did not come to an end` : ''),
-      ),
-    );
-    child.stdin?.on('error', () => {});
-    child.stdin?.end(text);
-  });
+async function outputOf(program: string, args: readonly string[], input: string): Promise<string | undefined> {
+  const answer = await runProgram(program, args, { input });
+  // What it could not say to its end is no praise.
+  return answer && answer.stdout + answer.stderr + (answer.cut ? `${program} did not come to an end` : '');
 }
