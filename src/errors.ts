@@ -354,9 +354,31 @@ const TABLE = {
     d.remote === null ? 'no remote to push to is named' : `there is no remote ${JSON.stringify(d.remote)}`,
     `name one in ai/loop.yaml and commit it: git: { push: <remote> }\nremotes here: ${d.known}`,
   ]),
-  E_PUSH_REFUSED: human((d: { branch: string; remote: string }) => [
+  E_PUSH_REFUSED: human((d: { branch: string; remote: string; remade?: string | undefined }) => [
     `${d.branch} could not be pushed to ${d.remote}, and is never forced`,
-    `see what is there:\ngit fetch ${d.remote} ${d.branch}\ngit log --oneline ${d.branch}..FETCH_HEAD`,
+    d.remade
+      ? `it was made anew since it was pushed; to replace it there yourself:
+git push --force-with-lease=${d.branch}:${d.remade} ${d.remote} ${d.branch}`
+      : `see what is there:\ngit fetch ${d.remote} ${d.branch}\ngit log --oneline ${d.branch}..FETCH_HEAD`,
+  ]),
+  E_PUSH_NOT_OURS: usage((d: { branch: string; remote: string; there: string }) => [
+    `${d.branch} on ${d.remote} is at ${d.there}, which was not made here; nothing was pushed`,
+    `see what it is:
+git fetch ${d.remote} ${d.branch}
+git log --oneline ${d.branch}..FETCH_HEAD
+if another machine made it, give this one a branch of its own, with all that is on it:
+git branch -m ${d.branch} ai/<machine>
+and write branch: ai/<machine> in ai/loop.yaml
+if it is to come here: git -C ai/worktree pull --no-rebase ${d.remote} ${d.branch}
+if nobody needs it any more: git push ${d.remote} --delete ${d.branch}`,
+  ]),
+  E_PUSH_BEHIND: human((d: { branch: string; base: string }) => [
+    `${d.base} has some of ${d.branch} and went on since; merged elsewhere, it would bring back what ${d.base} dropped`,
+    'let a run bring it in first: mendloop',
+  ]),
+  E_PULL_REQUEST: human((d: { file: string; command: string }) => [
+    `gh could not open the pull request; its text is in ${d.file}`,
+    `try it yourself: ${d.command}`,
   ]),
   E_UNKNOWN_FIX: usage((d: { what: string }) => [
     d.what,

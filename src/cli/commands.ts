@@ -133,18 +133,21 @@ things stand.`,
     load: byHand('safeMode'),
   }),
   promote: row(
-    'promote [--diff] [--accept COMMIT | --push]',
-    'show what the AI branch would bring to yours; land it with --accept',
+    'promote [--diff] [--accept COMMIT | [--push] [--pr]]',
+    'show what the AI branch would bring to yours; land it with --accept, share it with --push and --pr',
     {
       options: {
         diff: 'show the whole change',
         'accept=COMMIT': `merge the AI branch, which must be at exactly this commit; refused during a run, while a fix is not
 verified, on a conflict, and where your checkout has uncommitted changes`,
-        push: 'push the AI branch to the remote under git.push in ai/loop.yaml, for a pull request; never forced',
-        'dry-run': 'say what --accept or --push would do',
+        push: `push the AI branch to the remote under git.push in ai/loop.yaml, for a pull request; never forced, and
+never onto a branch that was not made here`,
+        pr: `write title, story and verification of a pull request, without secrets, and open it with gh, where that is
+logged in and the branch is pushed; else say what to type. With --push, push first`,
+        'dry-run': 'say what --accept, --push or --pr would do',
       },
       about: `Shows every fix that your branch does not have, by stage and failure, with its verification, and rehearses the merge. The
-last line is the command that lands exactly what was shown. Nothing ever lands without it.`,
+last line is the command that lands exactly what was shown. Nothing ever lands or leaves without being asked for.`,
       load: byHand('promote'),
     },
   ),

@@ -4,7 +4,9 @@ import { ago } from '../console/words.ts';
 import { failUsage } from '../errors.ts';
 import { openGit } from '../io/git.ts';
 import { runAtWork } from '../io/lock.ts';
-import { acceptPromotion, conflictCommands, listPromotion, pushPromotion } from '../promote/promote.ts';
+import { acceptPromotion, conflictCommands, listPromotion, sharePromotion } from '../promote/promote.ts';
+import type { PullRequest } from '../promote/pull-request.ts';
+import type { Pushed } from '../promote/push.ts';
 import { acceptLine, byStage, type Story, type StoryFix, toMakeAgain, unverified } from '../promote/story.ts';
 import { baseOf } from '../stage/configuration.ts';
 import { counted } from '../triage/words.ts';
@@ -13,10 +15,12 @@ import { literalGlob } from '../worktree/save-changes.ts';
 import type { Answer, CommandInput } from './command.ts';
 
 export async function run(input: CommandInput): Promise<Answer> {
-  const { accept, push } = input.options;
-  if (accept !== undefined && push) failUsage('promote takes --accept or --push, not both', 'mendloop promote --help');
+  const { accept, push, pr } = input.options;
+  const isShared = push === true || pr === true;
+  if (accept !== undefined && isShared)
+    failUsage('promote takes --accept, or --push and --pr, not both', 'mendloop promote --help');
   if (typeof accept === 'string') return land(input, accept);
-  return push ? pushBranch(input) : show(input);
+  return isShared ? share(input, { push: push === true, pr: pr === true }) : show(input);
 }
 
 async function show({ options, home, layout }: CommandInput): Promise<Answer> {
@@ -40,17 +44,36 @@ async function land(input: CommandInput, accepted: string): Promise<Answer> {
   return { text: landedLines(story, landed.commit, checkout, push), json: { ...view, landed_as: landed.commit } };
 }
 
-async function pushBranch(input: CommandInput): Promise<Answer> {
-  const { story, pushed } = await pushPromotion(request(input));
+async function share(input: CommandInput, how: { push: boolean; pr: boolean }): Promise<Answer> {
+  const { story, pushed, pull } = await sharePromotion(request(input), how);
   const { branch, base, tip } = story;
   const { dry } = input;
   const lines = [
-    `${dry ? 'would push' : 'pushed'} ${branch} (${tip?.slice(0, 12)}) to ${pushed.remote}, ${pushed.url}`,
-    ...pushed.said.map((line) => `    ${line}`),
-    ...(dry ? [] : [`open a pull request of ${branch} into ${base}${pushed.page ? `:` : ' there'}`]),
-    ...(pushed.page && !dry ? [pushed.page] : []),
+    ...(pushed ? pushedLines(story, pushed, dry) : []),
+    ...(pull ? pullLines(story, pull, dry) : []),
+    ...(pushed && !pull && !dry ? [`open a pull request of ${branch} into ${base}: mendloop promote --pr`] : []),
+    ...(pushed?.page && !pull && !dry ? [`or by hand: ${pushed.page}`] : []),
   ];
-  return { text: lines, json: { branch, base, tip, dry_run: dry, ...pushed, page: pushed.page ?? null } };
+  const json = { branch, base, tip, dry_run: dry, ...pushed, page: pushed?.page ?? null };
+  return { text: lines, json: { ...json, pull_request: pull ?? null } };
+}
+
+const pushedLines = ({ branch, tip }: Story, pushed: Pushed, dry: boolean): string[] => [
+  `${dry ? 'would push' : 'pushed'} ${branch} (${tip?.slice(0, 12)}) to ${pushed.remote}, ${pushed.url}`,
+  ...pushed.said.map((line) => `    ${line}`),
+];
+
+/** The pull request, or what is to be done for one. */
+export function pullLines({ branch, base }: Story, pull: PullRequest, dry: boolean): string[] {
+  const { title, body, file, url, page, notes, commands } = pull;
+  return [
+    `pull request of ${branch} into ${base}: ${url ?? 'not opened'}`,
+    `    title: ${plain(title)}`,
+    ...(dry ? ['    text:', ...body.trimEnd().split('\n')] : [`    text:  ${file}`]),
+    ...notes,
+    ...commands.map((command) => `    ${command}`),
+    ...(url === null && page !== null ? [`or with these by hand: ${page}`] : []),
+  ];
 }
 
 const request = ({ home, line: command, dry: dryRun }: CommandInput) => {
@@ -186,7 +209,10 @@ function ending(story: Story, solve: readonly string[]): string[] {
     ? [`it merges cleanly into ${at}`]
     : [`it does not merge into ${at}; in conflict:`, ...story.conflicts.map((path) => `    ${plain(path)}`)];
   const accept = acceptLine(story);
-  if (accept !== undefined) return [...merges, 'to land exactly this:', accept];
+  if (accept !== undefined) {
+    const byRequest = [`${story.base} is protected, so for a pull request:`, 'mendloop promote --push --pr'];
+    return [...merges, ...(story.protected ? byRequest : []), 'to land exactly this:', accept];
+  }
   if (!story.clean) return [...merges, 'solve it by hand, then look again with mendloop promote:', ...solve];
   const again = toMakeAgain(story);
   if (again.length > 0)
@@ -211,6 +237,13 @@ export function landedLines(
     `landed on ${base}: ${short(commit)}${checkout === undefined ? '' : `, in ${checkout}`}`,
     ...[...fixes, ...undone].map((fix) => `    ${fix.stage}: ${plain(fix.fix)}`),
     ...(undo.length > 0 ? ['to undo it:', ...undo.map((line) => `    ${line}`), '    mendloop promote'] : []),
-    ...(push === undefined ? [] : ['to share it:', `    ${push}`]),
+    ...(push === undefined
+      ? []
+      : [
+          'to share it:',
+          `    ${push}`,
+          `or, where ${base} is protected, for a pull request:`,
+          `    ${push}:refs/heads/promoted`,
+        ]),
   ];
 }

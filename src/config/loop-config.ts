@@ -133,6 +133,7 @@ export const loopConfigSchema = z
           z.string().refine(isBranchName, { error: 'expected the name of a git remote, such as origin' }),
           'The remote that `promote --push` pushes the AI branch to, for a pull request; null: none',
         ),
+        protected: flag(false, 'The base takes changes only by pull request: `promote` shows --push first'),
       })
       .prefault({})
       .describe('How the loop commits, and where it may push'),

@@ -1,21 +1,17 @@
 // Fixes that wait to be promoted, held against the gate as it is today: it may be stricter than when they were applied.
-import { MendError } from '../errors.ts';
 import type { Edit } from '../fix/edit.ts';
 import { judge } from '../io/gate/gate.ts';
 import { openGit } from '../io/git.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { gateRules, mentionedIn, snapshotTree } from '../mend/gate-rules.ts';
-import { type Configuration, configurationNow } from '../stage/configuration.ts';
+import type { Configuration } from '../stage/configuration.ts';
 import { judgesAt } from '../stage/judges.ts';
 import { snapshotOf } from '../worktree/read.ts';
 import type { StoryFix } from './story.ts';
 
-/** The same fixes, each with what today's gate would do instead of applying it; as they are while no configuration is sound. */
-export async function judgeToday(home: string, fixes: readonly StoryFix[]): Promise<readonly StoryFix[]> {
-  if (fixes.length === 0) return fixes;
+/** The same fixes, each with what today's gate would do instead of applying it. */
+export async function judgeToday(home: string, config: Configuration, fixes: readonly StoryFix[]): Promise<StoryFix[]> {
   return withObjects(home, async (objects) => {
-    const config = await configurationNow(home, objects).then((current) => current.config, ifNotSound);
-    if (!config) return fixes;
     const judged: StoryFix[] = [];
     for (const fix of fixes) {
       const today = await verdictOn(home, config, objects, fix);
@@ -23,10 +19,6 @@ export async function judgeToday(home: string, fixes: readonly StoryFix[]): Prom
     }
     return judged;
   });
-}
-
-function ifNotSound(error: unknown): undefined {
-  if (!(error instanceof MendError)) throw error;
 }
 
 /** Undefined: it would be applied, or its stage is not in the map any more. */

@@ -1,5 +1,5 @@
 // Promotion: nothing lands unless its owner accepts exactly what was shown, and no run is at work.
-import { fail } from '../errors.ts';
+import { fail, MendError } from '../errors.ts';
 import { lines, openGit } from '../io/git.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
@@ -7,12 +7,13 @@ import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { startedBases } from '../journal/run-file.ts';
 import { configurationNow } from '../stage/configuration.ts';
-import { type Base, commitOf, droppedBase } from '../worktree/base.ts';
+import { type Base, commitOf, droppedBase, isAncestor } from '../worktree/base.ts';
 import { shellWord, short, solveConflict } from '../worktree/messages.ts';
 import { WORKTREE } from '../worktree/tree.ts';
 import { judgeToday } from './judge-today.ts';
 import { type Landed, land, readyCheckout } from './land.ts';
-import { type Pushed, pushBranch } from './push.ts';
+import { type PullRequest, pullRequestTexts, requestPull } from './pull-request.ts';
+import { askRemote, type Pushed, pushBranch } from './push.ts';
 import { promoteMessage, type Story, type Survey, surveyPromotion, toMakeAgain, unverified } from './story.ts';
 
 export interface PromoteRequest {
@@ -51,22 +52,48 @@ export async function acceptPromotion(request: PromoteRequest, accepted: string)
   });
 }
 
-/** Pushes the AI branch for a pull request. Throws a MendError; then the remote is as it was. */
-export async function pushPromotion(request: PromoteRequest): Promise<{ story: Story; pushed: Pushed }> {
+export interface Shared {
+  story: Story;
+  pushed?: Pushed;
+  pull?: PullRequest;
+}
+
+/**
+ * Pushes the AI branch, or writes and opens a pull request of what the remote has of it, or both. Throws a MendError; then
+ * the remote is as it was, unless it is E_PULL_REQUEST: that comes after the push.
+ */
+export async function sharePromotion(request: PromoteRequest, how: { push: boolean; pr: boolean }): Promise<Shared> {
   return alone(request, async () => {
-    const { home } = request;
-    const { base, config, story } = await toPromote(home);
+    const { home, env, dryRun: dry } = request;
+    const { base, config, story, rehearsal } = await toPromote(home);
     refuseUnverified(story);
-    const { push, hooks } = config.loop.git;
-    const options = { remote: push, hooks, dry: request.dryRun };
-    return { story, pushed: await pushBranch(home, base, story.tip as string, options) };
+    const tip = story.tip as string;
+    if (!rehearsal?.plain && !(await isAncestor(openGit(home), base.commit, tip))) {
+      fail('E_PUSH_BEHIND', { branch: base.branch, base: base.name });
+    }
+    const { push: name, hooks } = config.loop.git;
+    // First of all: nothing is pushed when the text cannot be let out.
+    const texts = how.pr && (await pullRequestTexts(home, config, env, story));
+    const named = how.push || name !== null ? await askRemote(home, base, name) : undefined;
+    const pushed = how.push && named && (await pushBranch(home, base, tip, named, { hooks, dry }));
+    const remote = named && pushed ? { ...named, tip } : named;
+    const pull = texts && (await requestPull(texts, { home, base, config, remote, tip, env, dry }));
+    return { story, ...(pushed && { pushed }), ...(pull && { pull }) };
   });
 }
 
-/** What can be seen without the lock, with what today's gate says of it. Throws E_PROMOTE_REWRITTEN. */
+/** The same as `showPromotion` with what today's gate says of each fix, where a configuration is sound. */
 export async function listPromotion(home: string, base: Base, withDiff: boolean): Promise<Survey> {
   const { story, rehearsal } = await showPromotion(home, base, withDiff);
-  return { story: { ...story, fixes: await judgeToday(home, story.fixes) }, ...(rehearsal && { rehearsal }) };
+  const config = story.nothing ? undefined : await configurationNow(home).then((now) => now.config, ifNotSound);
+  if (!config) return { story, ...(rehearsal && { rehearsal }) };
+  const fixes = await judgeToday(home, config, story.fixes);
+  const shown = { ...story, fixes, ...(config.loop.git.protected && { protected: true as const }) };
+  return { story: shown, ...(rehearsal && { rehearsal }) };
+}
+
+function ifNotSound(error: unknown): undefined {
+  if (!(error instanceof MendError)) throw error;
 }
 
 /** What can be seen without the lock; a run at work may change it. Throws E_PROMOTE_REWRITTEN. */

@@ -1,8 +1,18 @@
-// The AI branch to a remote, never by force, and the page where a pull request of it is opened.
+// The AI branch to a remote: never by force, and never onto a branch of that name which was not made here.
 import { fail } from '../errors.ts';
-import { lines, openGit } from '../io/git.ts';
-import type { Base } from '../worktree/base.ts';
-import { complaints, shellWord } from '../worktree/messages.ts';
+import { type Git, lines, openGit } from '../io/git.ts';
+import { type Base, isAncestor } from '../worktree/base.ts';
+import { complaints, shellWord, short } from '../worktree/messages.ts';
+
+export interface Remote {
+  readonly name: string;
+  /** As git pushes to it; may hold a password. */
+  readonly url: string;
+  /** Where its AI branch is; null: it has none. Undefined: it could not be asked. */
+  readonly tip: string | null | undefined;
+  /** What git said when it asked for that. */
+  readonly messages: readonly string[];
+}
 
 export interface Pushed {
   readonly remote: string;
@@ -14,63 +24,97 @@ export interface Pushed {
   readonly said: readonly string[];
 }
 
-export interface PushOptions {
-  /** Its name; null: the owner named none. */
-  readonly remote: string | null;
-  readonly hooks: boolean;
-  /** Ask the remote whether it would take it, and send nothing. */
-  readonly dry: boolean;
-}
-
 /** A remote that says nothing for so long waits for a password, or is off. */
 const QUIET_MS = 120_000;
 
-/** Pushes the AI branch as it is at `tip`. Throws E_PUSH_REMOTE or E_PUSH_REFUSED; then the remote is as it was. */
-export async function pushBranch(home: string, base: Base, tip: string, options: PushOptions): Promise<Pushed> {
-  const { remote, hooks, dry } = options;
-  const git = openGit(home, { hooks, quietMs: QUIET_MS });
+/** The remote that the owner named, and what it has of the AI branch. Throws E_PUSH_REMOTE. */
+export async function askRemote(home: string, { branch }: Base, name: string | null): Promise<Remote> {
+  const git = openGit(home, { quietMs: QUIET_MS });
   const remotes = lines(await git.run(['remote']));
-  if (remote === null || !remotes.includes(remote)) {
+  if (name === null || !remotes.includes(name)) {
     const names = remotes.length > 0 ? remotes.join(', ') : 'none; add one: git remote add origin <address>';
-    fail('E_PUSH_REMOTE', { remote, known: names });
+    fail('E_PUSH_REMOTE', { remote: name, known: names });
   }
-  const url = await git.line(['remote', 'get-url', '--push', remote]);
-  const how = ['--no-follow-tags', ...(dry ? ['--dry-run'] : [])];
-  const answer = await git.attempt(['push', ...how, remote, `${tip}:refs/heads/${base.branch}`]);
-  const messages = complaints(answer.stderr).map(withoutSecrets);
-  if (!answer.ok) fail('E_PUSH_REFUSED', { branch: shellWord(base.branch), remote: shellWord(remote) }, messages);
-  return {
-    remote,
-    url: publicUrl(url),
-    page: pullRequestPage(url, base.name, base.branch),
-    said: messages.flatMap((line) => /^remote: *(\S.*)$/.exec(line)?.[1] ?? []),
-  };
+  const url = await git.line(['remote', 'get-url', '--push', name]);
+  const answer = await git.attempt(['ls-remote', '--', url, `refs/heads/${branch}`]);
+  const tip = answer.ok ? answer.stdout.split('\t')[0] || null : undefined;
+  return { name, url, tip, messages: messagesOf(answer.stderr) };
 }
 
-const withoutSecrets = (line: string): string => line.replace(/(\w:\/\/)[^/@\s]*@/g, '$1');
+/**
+ * Pushes the AI branch as it is at `tip`; with `dry` the remote is only asked whether it would take it. Throws
+ * E_PUSH_NOT_OURS or E_PUSH_REFUSED; then the remote is as it was.
+ */
+export async function pushBranch(
+  home: string,
+  base: Base,
+  tip: string,
+  remote: Remote,
+  { hooks, dry }: { hooks: boolean; dry: boolean },
+): Promise<Pushed> {
+  const git = openGit(home, { hooks, quietMs: QUIET_MS });
+  const names = { branch: shellWord(base.branch), remote: shellWord(remote.name) };
+  if (remote.tip === undefined) fail('E_PUSH_REFUSED', names, remote.messages);
+  if (remote.tip !== null && !(await isOurs(git, base, remote.tip))) {
+    fail('E_PUSH_NOT_OURS', { ...names, there: short(remote.tip) });
+  }
+  const how = ['--no-follow-tags', ...(dry ? ['--dry-run'] : [])];
+  const answer = await git.attempt(['push', ...how, remote.name, `${tip}:refs/heads/${base.branch}`]);
+  const messages = messagesOf(answer.stderr);
+  if (!answer.ok) {
+    const isRemade = remote.tip !== null && !(await isAncestor(git, remote.tip, tip));
+    fail('E_PUSH_REFUSED', { ...names, ...(isRemade && { remade: remote.tip as string }) }, messages);
+  }
+  const said = messages.flatMap((line) => /^remote: *(\S.*)$/.exec(line)?.[1] ?? []);
+  const page = pullRequestPage(remote.url, base.name, base.branch);
+  return { remote: remote.name, url: publicUrl(remote.url), page, said };
+}
+
+/** Whether our AI branch once stood at `commit`, or has it and the base has not: what landed may be from elsewhere. */
+async function isOurs(git: Git, { branch, commit: base }: Base, commit: string): Promise<boolean> {
+  const ref = `refs/heads/${branch}`;
+  const [stood, alone] = await Promise.all([
+    git.attempt(['rev-list', '--walk-reflogs', ref]),
+    git.run(['rev-list', ref, '--glob=refs/mendloop/before', `^${base}`]),
+  ]);
+  return [...lines(stood.stdout), ...lines(alone)].includes(commit);
+}
+
+const messagesOf = (stderr: string): string[] =>
+  complaints(stderr).map((line) => line.replace(/(\w:\/\/)[^/@\s]*@/g, '$1'));
 
 /** An address without a password or token in it. */
 export const publicUrl = (url: string): string => url.replace(/^(\w[\w+.-]*:\/\/)[^/@]*@/, '$1');
 
+export interface Project {
+  readonly host: string;
+  /** Such as me/lab. */
+  readonly path: string;
+}
+
+/** The project at an address; undefined for a folder of this machine. */
+export function projectOf(url: string): Project | undefined {
+  const [, host = '', rest = ''] =
+    /^(?:https?|ssh|git):\/\/(?:[^/@]*@)?([^/:]+)(?::\d+)?\/(.+)$/.exec(url) ??
+    /^(?:[^/@:]+@)?([^/:]+):(?!\/\/)(.+)$/.exec(url) ??
+    [];
+  const path = rest.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '');
+  return path === '' ? undefined : { host, path };
+}
+
 /** The page that opens a pull request of `branch` into `base`; undefined for a host whose pages are not known. */
 export function pullRequestPage(url: string, base: string, branch: string): string | undefined {
-  const [, host = '', path = ''] =
-    /^(?:https?|ssh|git):\/\/(?:[^/@]*@)?([^/:]+)(?::\d+)?\/(.+)$/.exec(url) ??
-    /^(?:[^/@:]+@)?([^/:]+):(.+)$/.exec(url) ??
-    [];
-  const project = path.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '');
-  if (project === '') return undefined;
+  const { host = '', path } = projectOf(url) ?? {};
   const to = encodeURIComponent(base);
   const from = encodeURIComponent(branch);
   if (host === 'github.com') {
     const names = [base, branch].map((name) => name.split('/').map(encodeURIComponent).join('/'));
-    return `https://${host}/${project}/compare/${names.join('...')}?expand=1`;
+    return `https://${host}/${path}/compare/${names.join('...')}?expand=1`;
   }
   if (/(^|\.)gitlab\./.test(host)) {
     const query = `merge_request%5Bsource_branch%5D=${from}&merge_request%5Btarget_branch%5D=${to}`;
-    return `https://${host}/${project}/-/merge_requests/new?${query}`;
+    return `https://${host}/${path}/-/merge_requests/new?${query}`;
   }
-  if (host === 'codeberg.org' || /(^|\.)gitea\./.test(host))
-    return `https://${host}/${project}/compare/${to}...${from}`;
+  if (host === 'codeberg.org' || /(^|\.)gitea\./.test(host)) return `https://${host}/${path}/compare/${to}...${from}`;
   return undefined;
 }

@@ -37,6 +37,8 @@ export interface Story {
   tip: string | null;
   /** True: the base has all of it. */
   nothing: boolean;
+  /** The base takes changes by pull request only, says its owner. */
+  protected?: true;
   /** The first one first. */
   fixes: readonly StoryFix[];
   undone: readonly StoryFix[];
@@ -184,14 +186,15 @@ export function byStage(fixes: readonly StoryFix[]) {
   }));
 }
 
-export function promoteMessage({ branch, base, tip, fixes, undone, others }: Story): string {
+export function promoteMessage(story: Story): string {
+  const { branch, base, tip, fixes, undone, others } = story;
   const trailers = [
     ...fixes.map(({ commit }) => `Promoted-fix: ${commit}`),
     ...undone.map(({ reverts }) => `Undone-fix: ${reverts}`),
     `Promoted-tip: ${tip}`,
   ];
   return [
-    clip(subject(fixes, undone, others.length), MAX_SUBJECT),
+    promoteTitle(story),
     '',
     `Merges ${branch} into ${base}.`,
     '',
@@ -204,13 +207,14 @@ export function promoteMessage({ branch, base, tip, fixes, undone, others }: Sto
   ].join('\n');
 }
 
-function subject(fixes: readonly StoryFix[], undone: readonly StoryFix[], others: number): string {
+/** In one line: how many of what, of which stages. */
+export function promoteTitle({ fixes, undone, others }: Story): string {
   const many = (n: number, one: string, more: string) => (n === 0 ? [] : [`${n} ${n === 1 ? one : more}`]);
   const what = [
     ...many(fixes.length, 'fix', 'fixes'),
     ...many(undone.length, 'rollback', 'rollbacks'),
-    ...many(others, 'other commit', 'other commits'),
+    ...many(others.length, 'other commit', 'other commits'),
   ];
   const stages = [...new Set([...fixes, ...undone].map(({ stage }) => stage))];
-  return `Promote ${what.join(', ')}${stages.length > 0 ? ` of ${stages.join(', ')}` : ''}`;
+  return clip(`Promote ${what.join(', ')}${stages.length > 0 ? ` of ${stages.join(', ')}` : ''}`, MAX_SUBJECT);
 }

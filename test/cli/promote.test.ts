@@ -1,7 +1,7 @@
 // What a promotion says: the line that accepts it comes last, and only when it would be taken.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { landedLines, nothingLine, promoteLines } from '../../src/cli/promote.ts';
+import { landedLines, nothingLine, promoteLines, pullLines } from '../../src/cli/promote.ts';
 import type { Story, StoryFix } from '../../src/promote/story.ts';
 
 const NOW = Date.parse('2026-11-16T12:00:00Z');
@@ -71,6 +71,36 @@ mendloop promote --accept ${commitOf('f')}`,
   );
 });
 
+test('where the base is protected, the way by a pull request comes first', () => {
+  assert.equal(promoteLines(story({ protected: true }), [], NOW).slice(-5), [
+    'it merges cleanly into main (000000000000)',
+    'main is protected, so for a pull request:',
+    'mendloop promote --push --pr',
+    'to land exactly this:',
+    `mendloop promote --accept ${commitOf('f')}`,
+  ]);
+});
+
+test('a pull request is told with its address, or with what to type for one', () => {
+  const pull = { title: 'Promote 1 fix of web', body: 'so\n', file: 'ai/state/pr.md', page: 'https://host/new' };
+  const open = { ...pull, url: 'https://host/7', notes: [], commands: [] };
+  assert.equal(pullLines(story(), open, false), [
+    'pull request of ai/x into main: https://host/7',
+    '    title: Promote 1 fix of web',
+    '    text:  ai/state/pr.md',
+  ]);
+  const not = { ...pull, url: null, notes: ['gh is not installed'], commands: ['gh pr create'] };
+  assert.equal(pullLines(story(), not, true), [
+    'pull request of ai/x into main: not opened',
+    '    title: Promote 1 fix of web',
+    '    text:',
+    'so',
+    'gh is not installed',
+    '    gh pr create',
+    'or with these by hand: https://host/new',
+  ]);
+});
+
 test("what today's gate would not just apply is marked, also where its owner had accepted it", () => {
   const ask = { verdict: 'ask', code: 'removes_much', reasons: ['a.txt: 30 lines fewer'] } as const;
   const refuse = { verdict: 'refuse', code: 'masks', reasons: ['a.txt: hides it'] } as const;
@@ -116,7 +146,9 @@ to undo it:
     mendloop rollback aaaaaaaaaaaa
     mendloop promote
 to share it:
-    git push origin main`,
+    git push origin main
+or, where main is protected, for a pull request:
+    git push origin main:refs/heads/promoted`,
   );
   assert.ok(
     landedLines(story({ fixes: [fix('a'), fix('b')] }), commitOf('d'), undefined, undefined).includes(

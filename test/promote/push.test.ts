@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pushPromotion } from '../../src/promote/promote.ts';
+import { sharePromotion } from '../../src/promote/promote.ts';
 import { publicUrl, pullRequestPage } from '../../src/promote/push.ts';
 import { AI, commit, folder, git, numbers } from '../worktree/repository.ts';
 import { fixedHome } from './fixed-home.ts';
@@ -12,7 +12,10 @@ async function withRemote(loop: object = { git: { push: 'fork' } }) {
   const remote = join(folder(), 'remote.git');
   git(h.home, 'init', '-q', '--bare', remote);
   h.git('remote', 'add', 'fork', remote);
-  const push = (dryRun = false) => pushPromotion({ home: h.home, command: 'test', env: {}, dryRun });
+  const push = async (dryRun = false) => {
+    const request = { home: h.home, command: 'test', env: {}, dryRun };
+    return (await sharePromotion(request, { push: true, pr: false })).pushed;
+  };
   const there = () => git(remote, 'for-each-ref', '--format=%(refname) %(objectname)');
   return { ...h, remote, push, there };
 }
@@ -24,30 +27,93 @@ test('the branch alone is pushed, at its tip; a dry run sends nothing', async ()
   h.git('config', 'push.followTags', 'true');
   await h.push(true);
   assert.is(h.there(), '');
-  const { pushed } = await h.push();
+  const pushed = await h.push();
   assert.is(h.there(), `refs/heads/${AI} ${h.tip()}`);
-  assert.equal([pushed.remote, pushed.url, pushed.page], ['fork', h.remote, undefined]);
+  assert.equal([pushed?.remote, pushed?.url, pushed?.page], ['fork', h.remote, undefined]);
   await h.fix('a.txt', numbers({ 2: 'two', 9: 'more' }));
   await h.push();
   assert.is(h.there(), `refs/heads/${AI} ${h.tip()}`);
 });
 
-test('what is on the remote and not here stays; the refusal says what git said', async () => {
+test('what was not made here stays on the remote, until its owner takes it in', async () => {
   const h = await withRemote();
   await h.fix('a.txt', numbers({ 2: 'two' }));
   await h.push();
   const clone = join(folder(), 'clone');
   git(h.home, 'clone', '-q', '-b', AI, h.remote, clone);
-  commit(clone, { 'c.txt': 'theirs\n' });
+  const theirs = commit(clone, { 'c.txt': 'theirs\n' });
   git(clone, 'push', '-q');
   await h.fix('a.txt', numbers({ 2: 'two', 9: 'more' }));
   const before = h.there();
+  assert.equal(await h.refused(() => h.push()), {
+    text: `error E_PUSH_NOT_OURS: ${AI} on fork is at ${theirs.slice(0, 12)}, which was not made here; nothing was pushed
+  next:  see what it is:
+         git fetch fork ${AI}
+         git log --oneline ${AI}..FETCH_HEAD
+         if another machine made it, give this one a branch of its own, with all that is on it:
+         git branch -m ${AI} ai/<machine>
+         and write branch: ai/<machine> in ai/loop.yaml
+         if it is to come here: git -C ai/worktree pull --no-rebase fork ${AI}
+         if nobody needs it any more: git push fork --delete ${AI}`,
+    exit: 2,
+  });
+  assert.is(h.there(), before);
+  h.git('-C', 'ai/worktree', 'pull', '-q', '--no-rebase', 'fork', AI);
+  await h.push();
+  assert.is(h.there(), `refs/heads/${AI} ${h.tip()}`);
+});
+
+test("another machine's branch is not taken over when the base has all of it", async () => {
+  const h = await withRemote();
+  const theirs = commit(h.home, { 'c.txt': 'landed\n' });
+  h.git('push', '-q', 'fork', `${theirs}:refs/heads/${AI}`);
+  h.git('-C', 'ai/worktree', 'merge', '-q', 'main');
+  h.git('reflog', 'expire', '--expire=all', AI);
+  await h.fix('a.txt', numbers({ 2: 'two' }));
+  assert.match((await h.refused(() => h.push())).text, 'E_PUSH_NOT_OURS');
+  assert.is(h.there(), `refs/heads/${AI} ${theirs}`);
+});
+
+test('a branch that was made anew is not forced; the command that would is named', async () => {
+  const h = await withRemote();
+  await h.fix('a.txt', numbers({ 2: 'two' }));
+  await h.push();
+  const pushed = h.tip();
+  h.git('-C', 'ai/worktree', 'reset', '-q', '--hard', 'main');
+  await h.fix('a.txt', numbers({ 3: 'three' }));
   const { text, exit } = await h.refused(() => h.push());
   assert.is(exit, 3);
   assert.match(text, `error E_PUSH_REFUSED: ${AI} could not be pushed to fork, and is never forced`);
   assert.match(text, /\[rejected\]/);
-  assert.match(text, `git log --oneline ${AI}..FETCH_HEAD`);
-  assert.is(h.there(), before);
+  const command = `git push --force-with-lease=${AI}:${pushed} fork ${AI}`;
+  assert.match(text, `it was made anew since it was pushed; to replace it there yourself:\n         ${command}`);
+  h.git(...command.split(' ').slice(1));
+  assert.is(h.there(), `refs/heads/${AI} ${h.tip()}`);
+});
+
+test('where a merge elsewhere would bring back what the base dropped, nothing is pushed', async () => {
+  const h = await withRemote();
+  await h.fix('a.txt', numbers({ 2: 'two' }));
+  h.git('merge', '-q', '--squash', AI);
+  h.git('commit', '-q', '-m', 'squashed');
+  commit(h.home, { 'a.txt': numbers() }, 'not so');
+  await h.fix('a.txt', numbers({ 2: 'two', 20: 'twenty' }));
+  assert.equal(await h.refused(() => h.push()), {
+    text: `error E_PUSH_BEHIND: main has some of ${AI} and went on since; merged elsewhere, it would bring back what main dropped
+  next:  let a run bring it in first: mendloop`,
+    exit: 3,
+  });
+  assert.is(h.there(), '');
+});
+
+test('a remote that cannot be asked is told with what git said', async () => {
+  const h = await withRemote();
+  await h.fix('a.txt', numbers({ 2: 'two' }));
+  h.git('remote', 'set-url', 'fork', '/nonexistent/lab.git');
+  const { text, exit } = await h.refused(() => h.push());
+  assert.is(exit, 3);
+  assert.match(text, "'/nonexistent/lab.git' does not appear to be a git repository");
+  assert.match(text, `git fetch fork ${AI}`);
 });
 
 test('without a remote, with one that is not there, with nothing to promote or a fix not verified: refused', async () => {

@@ -1,0 +1,192 @@
+// A pull request of the AI branch: title and text, masked, in a file; opened by gh where that is logged in and the branch is
+// pushed.
+import { join } from 'node:path';
+import { fail } from '../errors.ts';
+import { layout as layoutOf } from '../io/layout.ts';
+import { type ProgramEnd, runProgram } from '../io/program.ts';
+import { writeAtomic } from '../io/store.ts';
+import { outgoingRedactor } from '../mend/context.ts';
+import { RedactionError } from '../outbound/redact/secret.ts';
+import type { Configuration } from '../stage/configuration.ts';
+import type { Base } from '../worktree/base.ts';
+import { complaints, shellWord, short } from '../worktree/messages.ts';
+import { judgeToday } from './judge-today.ts';
+import { type Project, projectOf, pullRequestPage, type Remote } from './push.ts';
+import { byStage, promoteTitle, type Story, type StoryFix } from './story.ts';
+
+export interface PullRequest {
+  readonly title: string;
+  readonly body: string;
+  /** Where `body` was written; below home. */
+  readonly file: string;
+  /** The pull request; null: there is none yet. */
+  readonly url: string | null;
+  /** The page that opens one by hand, where that is known and the branch is there. */
+  readonly page: string | null;
+  /** Why nothing was opened, what to type instead, and what else to know. */
+  readonly notes: readonly string[];
+  readonly commands: readonly string[];
+}
+
+export interface PullRequestOptions {
+  readonly home: string;
+  readonly base: Base;
+  readonly config: Configuration;
+  /** Undefined: the owner named none. */
+  readonly remote: Remote | undefined;
+  /** Where the AI branch is here. */
+  readonly tip: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Write nothing and open nothing. */
+  readonly dry: boolean;
+}
+
+const FILE = 'ai/state/pull-request.md';
+const GH_MS = 60_000;
+/** GitHub takes 65,536 characters. */
+const MAX_BODY = 60_000;
+
+/** Writes the text, and opens the pull request where that is possible. Pushes nothing. Throws E_PULL_REQUEST. */
+export async function requestPull(texts: PullRequestTexts, options: PullRequestOptions): Promise<PullRequest> {
+  const { home, base, remote, dry } = options;
+  if (!dry) writeAtomic(join(home, FILE), texts.body);
+  const made = { ...texts, file: FILE, url: null, page: null, commands: [] };
+  const early = tooEarly(options);
+  if (early || !remote) return { ...made, ...early, notes: early?.notes ?? [] };
+  const project = projectOf(remote.url);
+  const page = pullRequestPage(remote.url, base.name, base.branch) ?? null;
+  return { ...made, page, ...(project ? await openByGh(texts.title, project, options) : NO_PROJECT) };
+}
+
+type State = Partial<Pick<PullRequest, 'url' | 'commands'>> & Pick<PullRequest, 'notes'>;
+
+const NO_PROJECT: State = { notes: ['the remote is a folder, which has no pull requests'] };
+
+/** Why there can be no pull request before something else is done; undefined when there can. */
+function tooEarly({ remote, tip }: PullRequestOptions): State | undefined {
+  const after = (why: string): State => ({ notes: [why], commands: ['mendloop promote --push --pr'] });
+  if (!remote) return after('no remote is named: write git: { push: <remote> } in ai/loop.yaml and commit it');
+  if (remote.tip === undefined) return after(`${remote.name} could not be asked: ${remote.messages[0]}`);
+  return remote.tip === tip ? undefined : after(`${remote.name} does not have ${short(tip)} yet`);
+}
+
+async function openByGh(title: string, { host, path }: Project, options: PullRequestOptions): Promise<State> {
+  const { home, base, config, env, dry } = options;
+  const repo = ['--repo', `${host}/${path}`];
+  // Without --head it would push by itself.
+  const ends = ['--head', base.branch, '--base', base.name];
+  const text = ['--title', title, '--body-file', FILE];
+  const create = ['pr', 'create', ...repo, ...ends, ...text];
+  const gh = (...args: string[]) => runProgram('gh', args, { cwd: home, env, limitMs: GH_MS });
+  const login = await gh('auth', 'status', '--hostname', host);
+  const byHand = (...lines: string[]) => (host === 'github.com' ? [...lines, ghLine(create)] : []);
+  if (!login) return { notes: ['gh is not installed'], commands: byHand() };
+  if (!login.ok) {
+    return { notes: [`gh is not logged in to ${host}`], commands: byHand(`gh auth login --hostname ${host}`) };
+  }
+  const open = lastLine(await gh('pr', 'list', ...repo, ...ends, '--json', 'url', '--jq', '.[].url'));
+  if (open !== '') {
+    const edit = ghLine(['pr', 'edit', open, ...text]);
+    return { url: open, notes: ['it was open already; to give it this text:'], commands: [edit] };
+  }
+  if (dry) return { notes: ['gh would open it'] };
+  const created = await gh(...create);
+  const url = lastLine(created);
+  if (url === '') fail('E_PULL_REQUEST', { file: FILE, command: ghLine(create) }, complaints(created?.stderr ?? ''));
+  const branch = ['api', '--hostname', host, `repos/${path}/branches/${encodeURIComponent(base.name)}`];
+  const isNews = !config.loop.git.protected && lastLine(await gh(...branch, '--jq', '.protected')) === 'true';
+  const news = `${base.name} is protected there; git: { protected: true } in ai/loop.yaml makes promote show this way first`;
+  return { url, notes: isNews ? [news] : [] };
+}
+
+const ghLine = (args: readonly string[]): string =>
+  ['gh', ...args.map((word) => (/^--[a-z-]+$/.test(word) ? word : shellWord(word)))].join(' ');
+
+/** The last line that it printed; empty when it failed. */
+const lastLine = (end: ProgramEnd | undefined): string => (end?.ok ? (end.stdout.trim().split('\n').at(-1) ?? '') : '');
+
+export type PullRequestTexts = Pick<PullRequest, 'title' | 'body'>;
+
+/** Title and text, with what today's gate says of each fix, masked like all that leaves. Throws E_REDACT. */
+export async function pullRequestTexts(
+  home: string,
+  config: Configuration,
+  env: PullRequestOptions['env'],
+  listed: Story,
+): Promise<PullRequestTexts> {
+  const story = { ...listed, fixes: await judgeToday(home, config, listed.fixes) };
+  try {
+    const { redact } = await outgoingRedactor({ layout: layoutOf(home), config, env });
+    const body = redact(pullRequestText(story));
+    const rest = `\n\n(too long for a pull request; the rest is in the commits of ${code(story.branch)})\n`;
+    const fits = body.length <= MAX_BODY ? body : body.slice(0, body.lastIndexOf('\n', MAX_BODY)) + rest;
+    return { title: redact(promoteTitle(story)), body: fits };
+  } catch (error) {
+    if (error instanceof RedactionError) fail('E_REDACT', { what: error.message, next: error.next });
+    throw error;
+  }
+}
+
+/** Words of models and people as code: there no host finds mentions, links, or issues to close. */
+function code(text: string): string {
+  const line = text.replace(/\p{Cc}+/gu, ' ').trim();
+  const ticks = '`'.repeat(1 + Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length)));
+  return /^`|`$/.test(line) ? `${ticks} ${line} ${ticks}` : `${ticks}${line}${ticks}`;
+}
+
+/** The story and its verification, in Markdown. Pure. */
+export function pullRequestText(story: Story): string {
+  const { branch, base, base_commit: onto, tip, fixes, undone, others, conflicts, stat } = story;
+  const section = (title: string, lines: readonly string[]) =>
+    lines.length > 0 ? [`### ${title}`, '', ...lines, ''] : [];
+  const listed = (commit: string, words: string) => `- ${code(short(commit))} ${words}`;
+  const merge =
+    conflicts.length === 0
+      ? `It merges cleanly into ${code(base)} at ${code(short(onto))}.`
+      : `It does not merge into ${code(base)} at ${code(short(onto))}; in conflict: ${conflicts.map(code).join(', ')}.`;
+  return [
+    `What mendloop mended on ${code(branch)}, up to ${code(tip ?? '')}: each fix is a commit of its own.`,
+    '',
+    ...byStage(fixes).flatMap(({ stage, failures }) =>
+      section(
+        code(stage),
+        failures.flatMap((failure) => [
+          `For ${code(failure.class)} ${code(failure.fingerprint)}:`,
+          '',
+          ...failure.fixes.flatMap((fix) => [listed(fix.commit, code(fix.fix)), ...aboutFix(fix)]),
+        ]),
+      ),
+    ),
+    ...section(
+      'Rolled back, and taken out again',
+      undone.map((fix) => listed(fix.commit, `${code(fix.stage)} ${code(fix.fix)}`)),
+    ),
+    ...section(
+      'Other commits',
+      others.map(({ commit, subject }) => listed(commit, code(subject))),
+    ),
+    ...section('Verification', [...fixes.map(verified), `- ${merge}`]),
+    '```text',
+    ...stat.split('\n'),
+    '```',
+    '',
+  ].join('\n');
+}
+
+function aboutFix({ reason, paths, plugin, tier, run, time, today, accepted }: StoryFix): string[] {
+  const would = today?.verdict === 'ask' ? 'ask about it' : 'refuse it';
+  const why =
+    today && `(${code(today.code)}): ${code(today.reasons.join('; '))}${accepted ? '; its owner accepted it' : ''}`;
+  return [
+    `  - why: ${code(reason)}`,
+    `  - in ${paths.map(code).join(', ')}; by ${code(plugin)} (${tier}), run ${code(run)}, ${time}`,
+    ...(today ? [`  - **today the gate would ${would}** ${why}`] : []),
+  ];
+}
+
+/** What is not verified is never shared, but where all that is left waits for something outside. */
+function verified({ commit, stage, not_standing: open = [] }: StoryFix): string {
+  const others = open.map((one) => code(one.stage)).join(', ');
+  const rest = others && `, but could not be made again for a reason outside of the repository: ${others}`;
+  return `- ${code(short(commit))}: ${code(stage)} was green with it${rest}.`;
+}
