@@ -1,7 +1,6 @@
 // Commands that people type now and then, loaded together: each on its own would be dozens of small files in a package.
 export * as abandon from './abandon.ts';
 export * as cases from './cases.ts';
-export * as completions from './completions.ts';
 export * as doctor from './doctor.ts';
 export * as explain from './explain.ts';
 export * as fixes from './fixes.ts';

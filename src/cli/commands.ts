@@ -202,6 +202,6 @@ file. Your configuration, plugins, stages and branches stay; whatever else stays
     about: `  bash  in ~/.bashrc: source <(mendloop completions bash)
   zsh   in ~/.zshrc, behind compinit: source <(mendloop completions zsh)
   fish  mendloop completions fish > ~/.config/fish/completions/mendloop.fish`,
-    load: byHand('completions'),
+    load: () => import('./completions.ts'),
   }),
 };

@@ -1,5 +1,6 @@
 // `mendloop`, `mendloop all`, `mendloop <stage>…`: run stages. `mendloop retry <stage>…`: run them again, whatever their state.
 import type { Watcher } from '../console/board.ts';
+import { plainWatcher } from '../console/plain.ts';
 import { failUsage } from '../errors.ts';
 import { canAnswer } from '../io/stdin.ts';
 import { runStages } from '../run/run.ts';
@@ -33,7 +34,7 @@ async function start(input: CommandInput, forced: boolean): Promise<Answer | num
 async function watcher({ out, home }: CommandInput): Promise<Watcher> {
   if (out.json) return { event: (event) => out.jsonLine(event) };
   const board = out.isTerminal && !out.quiet && (await import('../console/board.ts')).boardWatcher(out, home());
-  const watch: Watcher = board || { event: (await import('../console/plain.ts')).plainWatcher(out, home()) };
+  const watch: Watcher = board || { event: plainWatcher(out, home()) };
   if (!out.isTerminal || !canAnswer()) return watch;
   const { personAt } = await import('../console/ask-person.ts');
   return { ...watch, person: personAt(out, board || { hold() {}, release() {} }) };

@@ -1,4 +1,5 @@
 // One run, top to bottom: lock, prepare, record, drive, result.
+
 import { EXIT } from '../errors.ts';
 import type { LoopEvent, NewEvent } from '../events.ts';
 import { withObjects } from '../io/git-objects.ts';
@@ -7,6 +8,7 @@ import { withLock } from '../io/lock.ts';
 import { ownFolder } from '../io/store.ts';
 import { executionEnded, writeRunFile } from '../journal/run-file.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
+import { closeCases } from '../mend/case-store.ts';
 import { carriedEvents } from '../mend/identify.ts';
 import { verifyHolding } from '../mend/judge-fixes.ts';
 import { finishNotifying, notifyOfStages } from '../mend/notify.ts';
@@ -135,7 +137,6 @@ async function finishMending(run: Run, stages: readonly string[]): Promise<void>
   verifyHolding(run);
   const green = stages.filter((name) => journal.stages.stages[name]?.status === 'green');
   notifyOfStages(run, green);
-  const { closeCases } = await import('../mend/case-store.ts');
   journal.append(...closeCases(layout, journal.ledger, green, 'green', clock.now()));
   await finishNotifying(run);
 }
