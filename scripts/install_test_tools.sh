@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs, with apt, the programs that tests use and Node does not bring: shellcheck, flock, script, setpriv, make, jq,
-# yamllint, openssl and Python with its YAML parser.
+# yamllint, openssl, zsh, fish and Python with its YAML parser.
 set -euo pipefail
 
 packages=()
@@ -15,6 +15,8 @@ need make make
 need jq jq
 need yamllint yamllint
 need openssl openssl
+need zsh zsh
+need fish fish
 need python3 python3
 python3 -c 'import yaml' 2>/dev/null || packages+=(python3-yaml)
 

@@ -76,38 +76,37 @@ _mendloop() {
 ${follow(commands)}
   case "$word" in
     -*) compadd -- \${=options} ;;
-    *) compadd -- \${=choices} ;;
+    *) compadd -- \${=choices} || _files ;;
   esac
 }
 compdef _mendloop mendloop`,
   fish: (commands) => {
-    const line = (...parts: string[]) => ['complete -c mendloop', ...parts].join(' ');
-    const seen = (words: readonly string[]) => `__fish_seen_subcommand_from ${words.join(' ')}`;
-    const first = '__fish_use_subcommand';
-    const described = Object.entries(commands).map(([name, { summary }]) =>
-      line(`-n ${quoted(first)}`, `-a ${name}`, `-d ${quoted(summary)}`),
-    );
-    const withStages = byWord(commands).filter(([, command]) => takesStages(command));
-    const options = byWord(commands).flatMap(([word, { options = {} }]) =>
-      Object.entries(options).map(([key, text]) => fishOption(seen([word]), key, text)),
-    );
-    const choices = Object.entries(commands)
-      .filter(([, command]) => choicesOf(command) !== '')
-      .map(([name, command]) => line(`-n ${quoted(seen([name]))}`, `-a ${quoted(choicesOf(command))}`));
-    const stages = [first, seen(withStages.map(([word]) => word))];
+    const names = Object.keys(commands);
+    const seen = (...words: string[]) => `__fish_seen_subcommand_from ${words.join(' ')}`;
+    // Where no other command stands, the words are stages to run.
+    const after = (name: string) =>
+      name === 'all' ? `not ${seen(...names.filter((one) => one !== name))}` : seen(name);
     return [
-      line('-f'),
-      ...described,
-      ...choices,
-      ...stages.map((when) => line(`-n ${quoted(when)}`, `-a ${quoted('(mendloop completions stages 2>/dev/null)')}`)),
+      'complete -c mendloop -f',
+      ...Object.entries(commands).flatMap(([name, command]) => [
+        fishLine('__fish_use_subcommand', `-a ${name}`, command.summary),
+        ...(choicesOf(command) ? [fishLine(after(name), `-a ${quoted(choicesOf(command))}`)] : []),
+        ...(takesStages(command) ? [fishLine(after(name), `-a '(mendloop completions stages 2>/dev/null)'`)] : []),
+        ...(/<(?:file|log)>/.test(command.usage) ? [fishLine(after(name), '-F')] : []),
+        ...Object.entries(command.options ?? {}).map(([key, text]) => fishOption(after(name), key, text)),
+      ]),
       ...Object.entries(GLOBAL_OPTIONS).map(([key, text]) => fishOption('', key, text)),
-      ...options,
     ].join('\n');
-
-    function fishOption(when: string, key: string, text: string): string {
-      const { name, short, value } = optionParts(key);
-      const parts = [`-l ${name}`, ...(short ? [`-s ${short}`] : []), ...(value ? ['-r'] : [])];
-      return line(...(when ? [`-n ${quoted(when)}`] : []), ...parts, `-d ${quoted(text.split('\n')[0] ?? '')}`);
-    }
   },
 };
+
+function fishLine(when: string, what: string, about = ''): string {
+  const parts = [...(when ? [`-n ${quoted(when)}`] : []), what, ...(about ? [`-d ${quoted(about)}`] : [])];
+  return ['complete -c mendloop', ...parts].join(' ');
+}
+
+function fishOption(when: string, key: string, text: string): string {
+  const { name, short, value = '' } = optionParts(key);
+  const takes = value === '' ? '' : value === 'DIR' || value === 'LOG' ? ' -rF' : ' -x';
+  return fishLine(when, `-l ${name}${short ? ` -s ${short}` : ''}${takes}`, text.replaceAll('\n', ' '));
+}

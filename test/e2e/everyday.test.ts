@@ -1,8 +1,6 @@
 // What people type every day is understood, and what they mistype is answered.
-import { execFileSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { COMMANDS } from '../../src/cli/commands.ts';
 import { contextMap, jsonLines, scenario } from './scenario.ts';
 
 const s = scenario({
@@ -63,25 +61,7 @@ test('an unknown word with --help is an error; a stage has the help of a run', a
   assert.match((await s.run(['talos', '--help'])).stdout, /^usage: mendloop \[all\]/);
 });
 
-test('completions are made of the same tables as help, and bash completes with them', async () => {
-  const bash = await s.run(['completions', 'bash']);
-  const complete = (...words: string[]) => {
-    const script = `mendloop() { printf 'talos\\nobs\\n'; }
-${bash.stdout}
-COMP_WORDS=(mendloop ${words.map((word) => `'${word}'`).join(' ')}) COMP_CWORD=${words.length}
-_mendloop; echo "\${COMPREPLY[@]}"`;
-    return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim();
-  };
-  assert.is(complete('st'), 'status');
-  assert.is(complete('ta'), 'talos');
-  assert.is(complete('logs', '--r'), '--raw --run --root');
-  assert.is(complete('logs', 'o'), 'obs');
-  assert.is(complete('safe-mode', 'o'), 'on off');
-  assert.is(complete('doctor', ''), '');
-  for (const shell of ['zsh', 'fish']) {
-    const { stdout } = await s.run(['completions', shell]);
-    for (const name of Object.keys(COMMANDS)) assert.match(stdout, name);
-  }
+test('completions asks for the stages of the repository', async () => {
   assert.is((await s.run(['completions', 'stages'])).stdout, 'talos\nrun\nmetrics\n');
 });
 
