@@ -1,4 +1,5 @@
-// The repository as it is shipped: cloned and run, its simulated lab turns green; with the real tools missing it says so.
+// The repository as it is shipped: cloned and run, its simulated lab works; with the real tools missing it says so. All six
+// stages turning green is in test/docs, for the README shows it.
 import { appendFileSync, cpSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -31,23 +32,23 @@ function pathWithout(...tools: string[]): string {
   return bin;
 }
 
-test('a clone shows six stages turning green in a simulated lab, and says in its first line that it is one', async () => {
+test('a clone runs in a simulated lab and says so in its first line; what was simulated is never taken for real', async () => {
   const home = clone();
   const entry = [process.execPath, 'scripts/bootstrap_loop.mjs'];
-  const done = await startProcess(entry, { cwd: home }).done;
+  const done = await startProcess([...entry, 'vms'], { cwd: home }).done;
   assert.is(done.exit, 0, done.stdout + done.stderr);
   const lines = done.stdout.trimEnd().split('\n');
   assert.is(lines[0], 'SIMULATED LAB: qm, talosctl, kubectl and flux are stand-ins; no real machine is touched');
   assert.equal(
     lines.filter((line) => /^\w+ +green /.test(line)).map((line) => line.split(' ')[0]),
-    STAGES,
+    ['vms'],
   );
-  assert.match(lines.at(-1) ?? '', /^green: 6 stages {2}.* {2}\(simulated lab, no real machine was touched\)$/);
+  assert.match(lines.at(-1) ?? '', /^green: 1 stage {2}.* {2}\(simulated lab, no real machine was touched\)$/);
   assert.is(git(home, 'status', '--porcelain'), '', 'the checkout is as it was');
 
-  const again = await startProcess(entry, { cwd: home }).done;
+  const again = await startProcess([...entry, 'vms'], { cwd: home }).done;
   assert.is(again.exit, 0, again.stdout);
-  assert.is(again.stdout.match(/still holds/g)?.length, 6);
+  assert.match(again.stdout, /^vms +green +still holds$/m);
 
   const real = { cwd: home, env: { MENDLOOP_LAB: 'real', PATH: pathWithout('qm', 'talosctl', 'kubectl', 'flux') } };
   const mixed = await startProcess(entry, real).done;

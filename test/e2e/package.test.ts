@@ -7,6 +7,7 @@ import { contextMap, folder, PACKAGE, scenario, startProcess, write } from './sc
 
 const PARTS = [
   'ai/executor_instructions.md',
+  'docs',
   'plugins',
   'scripts',
   'src',
@@ -47,14 +48,14 @@ write(installed, { 'package.json': '{}' });
 test('the package is small, holds only what runs, asks for no other and runs nothing when it is installed', () => {
   assert.ok(tarball.size < 1.5e6, `${tarball.size} bytes`);
   assert.ok(tarball.files.length < 250, `${tarball.files.length} files`);
-  const tops = new Set(tarball.files.map(({ path }: { path: string }) => path.replace(/^dist\/.*/, 'dist')));
+  const tops = new Set(tarball.files.map(({ path }: { path: string }) => path.replace(/^(dist|docs)\/.*/, '$1')));
   assert.equal([...tops].sort(), [
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
     'dist',
+    'docs',
     'package.json',
-    'plugins/README.md',
     'plugins/template.mjs',
   ]);
   const { dependencies, optionalDependencies, scripts } = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8'));

@@ -1,6 +1,6 @@
+// What docs/plugins.md shows of plugins loads, and does what it says.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
@@ -9,15 +9,17 @@ import { parse } from 'yaml';
 import { callHook } from '../../src/plugin/call.ts';
 import { HOOKS } from '../../src/plugin/contract.ts';
 import type { LoadedPlugin } from '../../src/plugin/examine.ts';
+import { blocksOf, readPage } from '../docs/pages.ts';
 import { fixFacts, load } from './plugin-folder.ts';
 
-const shipped = (path: string) => readFileSync(new URL(`../../plugins/${path}`, import.meta.url), 'utf8');
-const readme = shipped('README.md');
-const blocks = (language: string) =>
-  [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, text = '']) => text);
+const PAGE = 'docs/plugins.md';
+const blocks = (language: string, page = PAGE) =>
+  blocksOf(page)
+    .filter((block) => block.language === language)
+    .map(({ text }) => text);
 const block = (language: string) => blocks(language)[0] ?? '';
 
-test('the example of the README is eight lines, loads as it says, and mends', async () => {
+test('the example is eight lines, loads as it says, and mends', async () => {
   const [first = '', ...lines] = block('js').trimEnd().split('\n');
   assert.is(lines.length, 8);
   const path = first.replace('// plugins/', '');
@@ -61,7 +63,7 @@ test('the example in TypeScript tells a person, and says when it could not', asy
 
 test('the template loads with every hook, wherever it is copied to', async () => {
   const yaml = 'executors: [template]\nescalations: [template]\nnotifiers: [template]\nbackend: template';
-  const loaded = await load(yaml, { 'template.mjs': shipped('template.mjs') });
+  const loaded = await load(yaml, { 'template.mjs': readPage('plugins/template.mjs') });
   assert.equal(Object.keys(loaded.backend?.hooks ?? {}).sort(), Object.keys(HOOKS).sort());
   assert.is(loaded.rules.length, 1);
   const template = loaded.backend as LoadedPlugin;
@@ -71,15 +73,15 @@ test('the template loads with every hook, wherever it is copied to', async () =>
   assert.ok('answer' in (await callHook(template, 'backend', { run: 'r' })));
 });
 
-test('the README names every hook', () => {
+test('the page names every hook', () => {
   for (const [hook, { list }] of Object.entries(HOOKS)) {
     const named = list === null ? 'anywhere' : `\`${list === 'backends' ? 'backend' : list}\``;
-    assert.match(readme, new RegExp(`^\\| \`${hook}\` +\\| ${named} +\\|`, 'm'));
+    assert.match(readPage(PAGE), new RegExp(`^\\| \`${hook}\` +\\| ${named} +\\|`, 'm'));
   }
 });
 
-test('the README has an example for each shipped plugin with settings, and it loads as it is written', async () => {
-  const shown = blocks('yaml').filter((yaml) => /^plugins:/m.test(yaml));
+test('the page of models has an example for each shipped plugin with settings, and it loads as it is written', async () => {
+  const shown = blocks('yaml', 'docs/models.md').filter((yaml) => /^plugins:/m.test(yaml));
   for (const yaml of shown) {
     await load(yaml, {}).catch((error) => assert.unreachable(`${yaml}\n${error.problems}`));
   }

@@ -1,0 +1,85 @@
+// Which pages there are, in which repository each is run, and what of them is not.
+import { cpSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { RecordedLine } from '../../scripts/recording.ts';
+import { startOllamaServer } from '../../src/testing/ollama-server.ts';
+import { offersChoice, TAKE_NONE } from '../e2e/model-lab.ts';
+import { git, PACKAGE, type Scenario, scenario } from '../e2e/scenario.ts';
+import { type Ran, runPage } from './session.ts';
+
+/** Pages of one session go on where the one before them ended. */
+export const SESSIONS: Readonly<Record<'lab' | 'small', readonly string[]>> = {
+  /** In the repository that ships, with its simulated lab. */
+  lab: ['README.md', 'stages/lab/README.md'],
+  /** In one that the first page makes, from nothing. */
+  small: ['docs/context-map.md', 'docs/models.md', 'docs/security.md', 'docs/operating.md'],
+};
+
+/** Pages that run nothing in a repository. */
+export const OTHER_PAGES: readonly string[] = ['docs/plugins.md', 'docs/architecture.md', 'CONTRIBUTING.md'];
+
+/** What pages show and no test runs, and why. Everything else in a console block runs. */
+export const NOT_RUN: Readonly<Record<string, string>> = {
+  'npm install --global "$(npm pack --silent)"':
+    'changes the machine; test/e2e/package.test.ts installs the package elsewhere',
+  'ollama pull qwen2.5-coder:7b': 'fetches gigabytes, and needs Ollama',
+  'npm ci': 'fetches packages; every test runs with what it installs',
+};
+
+/** What the stand-in for a model answers in docs/models.md. */
+const ANSWER = `Fix: Use port 8443
+Reason: ports end at 65535, and one digit is too many
+
+\`\`\`diff
+--- a/config/proxy.conf
++++ b/config/proxy.conf
+@@ -1 +1 @@
+-port=84430
++port=8443
+\`\`\`
+`;
+
+export const RECORDING = 'docs/recording.svg';
+
+/** What of a session is in the recording. */
+export function recordedLines(ran: readonly Ran[], home: string): RecordedLine[] {
+  const recorded = ran.filter(({ block }) => block.words.includes('recorded'));
+  return recorded.flatMap(({ command, printed }) => [
+    { text: `$ ${command}`, pauseMs: Number.POSITIVE_INFINITY, isCommand: true },
+    ...printed.map(({ text, atMs }, index) => {
+      const pauseMs = atMs - (printed[index - 1]?.atMs ?? 0);
+      return { text: text.replaceAll(home, '/home/you/lab'), pauseMs, isCommand: false };
+    }),
+  ]);
+}
+
+/** Runs the pages of a session in order. Where that was, and each page's part. */
+export async function runSession(name: keyof typeof SESSIONS): Promise<{ home: string; parts: Record<string, Ran[]> }> {
+  const repo = name === 'lab' ? labRepository() : scenario();
+  const script = ({ body }: { body: { format?: { properties?: object } } }) => ({
+    text: offersChoice(body) ? TAKE_NONE : ANSWER,
+  });
+  const model = await startOllamaServer({ script });
+  const parts: Record<string, Ran[]> = {};
+  for (const page of SESSIONS[name]) {
+    // Only where the page is about a model there is one.
+    const env: Record<string, string> = page === 'docs/models.md' ? { OLLAMA_HOST: model.url } : {};
+    parts[page] = await runPage(page, { repo, env, skips: (command) => command in NOT_RUN });
+  }
+  await model.close();
+  return { home: repo.home, parts };
+}
+
+/** What a clone has that its stages, and its reader, need. */
+function labRepository(): Scenario {
+  const repo = scenario();
+  for (const path of git(PACKAGE, 'ls-files', '--', 'ai', 'config', 'infrastructure', 'scripts', 'stages').split(
+    '\n',
+  )) {
+    mkdirSync(dirname(repo.path(path)), { recursive: true });
+    cpSync(`${PACKAGE}/${path}`, repo.path(path));
+  }
+  repo.git('add', '-A');
+  repo.git('commit', '-q', '-m', 'The lab');
+  return repo;
+}

@@ -1,0 +1,44 @@
+// Brings the pages up to date: `npm run docs [lab|small]`.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { recordingOf } from '../../scripts/recording.ts';
+import { PACKAGE } from '../e2e/scenario.ts';
+import { readPage } from './pages.ts';
+import { isShown, normalised, type Ran } from './session.ts';
+import { RECORDING, recordedLines, runSession, SESSIONS } from './sessions.ts';
+
+const asked = process.argv.slice(2);
+for (const name of Object.keys(SESSIONS) as (keyof typeof SESSIONS)[]) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  const { home, parts } = await runSession(name);
+  for (const [page, ran] of Object.entries(parts)) {
+    const before = readPage(page);
+    const after = ran.reduce((text, each) => brought(text, each, home), before);
+    if (after !== before) writeFileSync(join(PACKAGE, page), after);
+    console.log(`${after === before ? 'as it was' : 'written  '}  ${page}`);
+  }
+  const lines = recordedLines(Object.values(parts).flat(), home);
+  if (lines.length > 0) writeFileSync(join(PACKAGE, RECORDING), recordingOf(lines));
+}
+
+/** With the path that pages use, and Ollama's usual port. */
+function asShown(text: string, home: string): string {
+  return text.replaceAll(home, '/home/you/lab').replace(/127\.0\.0\.1:\d{5}/g, '127.0.0.1:11434');
+}
+
+/** The page with what one command prints today below it. */
+function brought(text: string, { block, command, shown, printed, exit, expectedExit }: Ran, home: string): string {
+  const place = `${block.page}:${block.line}: ${command}`;
+  if (exit !== expectedExit)
+    console.log(`${place}\n  ended with ${exit}:\n${printed.map((line) => line.text).join('\n')}`);
+  const today = printed.map((line) => asShown(line.text, home));
+  if (!shown || isShown(normalised(shown.join('\n'), home), normalised(today.join('\n'), home))) return text;
+  if (shown.includes('…')) {
+    console.log(`${place}\n  no longer shows what is printed:\n${today.join('\n')}`);
+    return text;
+  }
+  const typed = `$ ${command.replaceAll('\n', '\n> ')}\n`;
+  const from = text.indexOf(typed + shown.join('\n'));
+  if (from < 0) throw new Error(`${place} is not there; blocks in lists are to be written by hand`);
+  return text.slice(0, from) + typed + today.join('\n') + text.slice(from + typed.length + shown.join('\n').length);
+}
