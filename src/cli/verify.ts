@@ -35,8 +35,13 @@ async function dryRun({ home, layout, words: stages, commands }: CommandInput): 
   return { text: `would run the checks of ${base.name} for: ${what}`, json: { would_verify: steps } };
 }
 
-function lines({ step, problems, log, checked }: Verification): string[] {
+function lines({ step, problems, last_lines, log, checked }: Verification): string[] {
   if (!checked) return [`${step}: nothing to check`];
   if (problems.length === 0) return [`${step}: holds`];
-  return [`${step}: does not hold`, ...problems.map((p) => `  - ${p}`), `  log: ${log}`];
+  return [
+    `${step}: does not hold`,
+    ...problems.map((p) => `  - ${p}`),
+    ...last_lines.map((text) => `  | ${text}`),
+    `  log: ${log}`,
+  ];
 }

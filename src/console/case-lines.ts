@@ -40,7 +40,9 @@ export function shownCase(summary: CaseSummary, text: string | undefined, patch:
     '',
     // What a machine is told about its answer is of no use to a person.
     ...(text === undefined ? ['its text is gone'] : [(text.split('\n# For a machine\n')[0] as string).trimEnd()]),
-    ...(patch === undefined ? [] : ['', '# The patch', '', patch.trimEnd()]),
+    ...(patch === undefined
+      ? []
+      : ['', '# The patch', '', patch.trimEnd() || 'it changes no text, only who may run a file']),
     '',
     ...(waits && summary.patch
       ? [`to have the patch applied when the failure returns: mendloop cases accept ${name}`]

@@ -50,7 +50,8 @@ export function closingLines({ ended, steps, lab, mended, stages }: Tally): stri
   const views = [...steps.values()];
   const took = `${spell(ended.took)}${lab === 'simulated' ? '  (simulated lab, no real machine was touched)' : ''}`;
   const fixes = counted(mended, 'fix', 'fixes');
-  const mendedLines = mended > 0 ? [`  mended: ${fixes} on the AI branch; see them: mendloop fixes`] : [];
+  const mendedLines =
+    mended > 0 ? [`  mended: ${fixes} on the AI branch; see ${mended === 1 ? 'it' : 'them'}: mendloop fixes`] : [];
   const names = ended.stale.map(({ stage, why }) => (why ? `${stage} (${why})` : stage));
   const again = `mendloop ${ended.stale.map(({ stage }) => stage).join(' ')}`;
   const staleLines = names.length > 0 ? [`  to do again: ${names.join(', ')}; run: ${again}`] : [];

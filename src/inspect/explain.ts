@@ -44,9 +44,10 @@ export async function explainFailure(
   const failure = read && { ...read, errors: maskedLeaves(read.errors, mask) as Failure['errors'] };
   const safe_mode = readSafeMode(layout) !== undefined;
   if (config instanceof MendError) return { entry, failure, next: { unknown: `${config.code}: ${config.message}` } };
-  // As in a run that has just begun.
+  // As in a run that has just begun, and in which it was seen once more.
   const transient = entry.transient && config.map.stages[entry.stage]?.rerun !== false;
-  const incident = { attempt: 1, waits: 0, failure: { ...entry, transient }, history: entry };
+  const history = { ...entry, times_seen: entry.times_seen + 1 };
+  const incident = { attempt: 1, waits: 0, failure: { ...entry, transient }, history };
   const situation = situationOf(config.loop, ledger, options.now, { ai: options.ai, safe_mode }, entry);
   return { entry, failure, next: decide(incident, situation) };
 }

@@ -132,7 +132,7 @@ export async function settleFixes(run: Run, step: PlanStep, green: boolean): Pro
     const others = [...new Set([...waitsFor(run, fix), ...standing])];
     const isForPerson = others.some((name) => !run.config.map.stages[name]?.rerun);
     if (green && others.length === 0) recordFixStays(run, fix, 'verified', 'the stage is green');
-    else if (green || isForPerson) recordFixStays(run, fix, 'holds', `it changed ${others.join(', ')}, too`);
+    else if (green || isForPerson) recordFixStays(run, fix, 'holds', `to be verified by ${others.join(', ')}, too`);
     else await takeBack(run, fix, 'withdrawn', 'the stage did not end green');
   }
 }

@@ -72,7 +72,8 @@ export async function decideNow(
   // After a fix was taken back the failure before it is dealt with; the attempts are those of the step all the same.
   const transient = failure.transient && rerun;
   const subject = { ...incident, attempt: attempt.attempt, failure: { ...failure, transient } };
-  const decision = decide(subject, { ...situation, known_fix: undefined });
+  // Who could not be reached came after known fixes: these were looked for already.
+  const decision = decide(subject, { ...situation, known_fix: unreachable.executor ? false : undefined });
   if (decision.tier === 'find_known_fix') {
     const { findKnownFix } = await import('./ask.ts');
     const knownFix = await findKnownFix(run, incident);

@@ -1,9 +1,11 @@
 // The checks of stages, and nothing else: for a person who wants to know whether it still holds.
 import type { ContextMap, Stage } from '../config/context-map.ts';
 import { formatDuration } from '../config/duration.ts';
+import { beginsChecks } from '../failure/grade.ts';
 import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
+import { readLogEnd } from '../io/log.ts';
 import { ownFolder } from '../io/store.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { newRunId } from '../journal/runs.ts';
@@ -28,6 +30,8 @@ import { stopAfter } from './step.ts';
 export interface Verification {
   step: string;
   problems: string[];
+  /** What the checks printed last, where they do not hold. */
+  last_lines: string[];
   log: string;
   /** False where there is nothing to check. */
   checked: boolean;
@@ -89,11 +93,18 @@ async function verifyStep(target: ReturnType<typeof stepsToVerify>[number], run:
     });
     if (stop.aborted) return undefined;
     if (limit.signal.aborted) problems.push(`its checks ran past ${formatDuration(stage.timeout)}`);
-    return { step, problems, log: logPath, checked: hasChecks(stage) };
+    const last_lines = problems.length > 0 ? lastLines(log.path) : [];
+    return { step, problems, last_lines, log: logPath, checked: hasChecks(stage) };
   } finally {
     limit.cancel();
     await log.close();
   }
+}
+
+/** The last lines that checks printed, without ours. */
+function lastLines(log: string): string[] {
+  const lines = readLogEnd(log, 4096)?.text.split('\n') ?? [];
+  return lines.filter((line) => line.trim() !== '' && !beginsChecks(line)).slice(-3);
 }
 
 /** The named steps, or all green ones. Throws MendError for an unknown name. */

@@ -62,7 +62,7 @@ b  TODO    was skipped: needs a, which failed
 test('status, logs, reset and verify tell and change what they say, as text and as JSON', async () => {
   const s = scenario({
     'ai/context_map.yaml': contextMap({
-      a: { command: 'echo first', verify: ['test -e ../../world'] },
+      a: { command: 'echo first', verify: ['cat ../../world'] },
       b: 'echo second; exit 1',
     }),
   });
@@ -107,7 +107,7 @@ b: exit code 1
   const broken = await s.run(['verify', 'a']);
   assert.match(
     s.plain(broken.stdout),
-    /^a: does not hold\n {2}- test -e \.\.\/\.\.\/world: exit code 1\n {2}log: ai\/logs\/a\/<run>-verify\.log\n$/,
+    /^a: does not hold\n {2}- cat \.\.\/\.\.\/world: exit code 1\n {2}\| cat: \.\.\/\.\.\/world: No such file or directory\n {2}log: ai\/logs\/a\/<run>-verify\.log\n$/,
   );
   assert.is(broken.exit, 1);
   assert.is(s.stages().a?.status, 'green', 'verify changes no state');

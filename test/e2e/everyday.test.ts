@@ -22,6 +22,21 @@ test('run is everything; a stage that is called as a command runs behind --, and
   assert.ok(warnings.includes('stages.run: run is a command as well: the stage alone runs as mendloop -- run'));
 });
 
+test('why known fixes are not sure is told once, also when nobody else can be reached', async () => {
+  const file = 'machine:\n  ntp:\n    servers:\n      - time.cloudflare.com\n';
+  const words = `error parsing config JSON patch: unknown keys found during decoding:\n${file}`;
+  const lab = scenario({
+    'ai/context_map.yaml': contextMap({ talos: { command: `printf '${words}'; exit 1`, files: ['all.yaml'] } }),
+    'ai/loop.yaml': 'executors: [known-fixes, ollama]\nescalations: []\n',
+    'all.yaml': file,
+  });
+  const { stdout } = await lab.run();
+  assert.is(stdout.split('no fix       known-fixes: nothing has a name that is surely meant by ntp').length, 2, stdout);
+  assert.match(stdout, 'no executor can be reached');
+  const explained = await lab.run(['explain', 'talos']);
+  assert.match(explained.stdout, /because: seen 2 times since \S+: first of 3 tries/);
+});
+
 test('status, explain, get and logs answer about one stage, also when there is little to tell', async () => {
   const status = await s.run(['status', 'talos']);
   assert.match(status.stdout, /^talos {2}green .*\ntalos: log: ai\/logs\/talos\/\S+-1\.log\n$/m);
