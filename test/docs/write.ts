@@ -13,7 +13,10 @@ for (const name of Object.keys(SESSIONS) as (keyof typeof SESSIONS)[]) {
   const { home, parts } = await runSession(name);
   for (const [page, ran] of Object.entries(parts)) {
     const before = readPage(page);
-    const after = ran.reduce((text, each) => brought(text, each, home), before);
+    // All of a page or nothing: its runs refer to each other.
+    const after = ran.every((each) => isAsShown(each, home))
+      ? before
+      : ran.reduce((text, each) => brought(text, each, home), before);
     if (after !== before) writeFileSync(join(PACKAGE, page), after);
     console.log(`${after === before ? 'as it was' : 'written  '}  ${page}`);
   }
@@ -26,19 +29,26 @@ function asShown(text: string, home: string): string {
   return text.replaceAll(home, '/home/you/lab').replace(/127\.0\.0\.1:\d{5}/g, '127.0.0.1:11434');
 }
 
+const printedText = ({ printed }: Ran, home: string) => printed.map((line) => asShown(line.text, home)).join('\n');
+
+function isAsShown(ran: Ran, home: string): boolean {
+  const today = normalised(printedText(ran, home), home);
+  return ran.exit === ran.expectedExit && (!ran.shown || isShown(normalised(ran.shown.join('\n'), home), today));
+}
+
 /** The page with what one command prints today below it. */
-function brought(text: string, { block, command, shown, printed, exit, expectedExit }: Ran, home: string): string {
+function brought(text: string, ran: Ran, home: string): string {
+  const { block, command, shown, exit, expectedExit } = ran;
+  const today = printedText(ran, home);
   const place = `${block.page}:${block.line}: ${command}`;
-  if (exit !== expectedExit)
-    console.log(`${place}\n  ended with ${exit}:\n${printed.map((line) => line.text).join('\n')}`);
-  const today = printed.map((line) => asShown(line.text, home));
-  if (!shown || isShown(normalised(shown.join('\n'), home), normalised(today.join('\n'), home))) return text;
+  if (exit !== expectedExit) console.log(`${place}\n  ended with ${exit}:\n${today}`);
+  if (!shown) return text;
   if (shown.includes('…')) {
-    console.log(`${place}\n  no longer shows what is printed:\n${today.join('\n')}`);
+    if (!isAsShown(ran, home)) console.log(`${place}\n  no longer shows what is printed:\n${today}`);
     return text;
   }
   const typed = `$ ${command.replaceAll('\n', '\n> ')}\n`;
-  const from = text.indexOf(typed + shown.join('\n'));
-  if (from < 0) throw new Error(`${place} is not there; blocks in lists are to be written by hand`);
-  return text.slice(0, from) + typed + today.join('\n') + text.slice(from + typed.length + shown.join('\n').length);
+  const before = typed + shown.join('\n');
+  if (!text.includes(before)) throw new Error(`${place} is not there; blocks in lists are to be written by hand`);
+  return text.replace(before, () => typed + today);
 }
