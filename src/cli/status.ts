@@ -57,6 +57,8 @@ export async function run({ words, layout: findLayout }: CommandInput): Promise<
   };
 
   function headline(): string {
+    if (!loaded.latest && recorded.length === 0)
+      return 'no run yet, and no stage is known; what to do: mendloop validate';
     if (!loaded.latest) return `no run yet; ${counted(recorded.length, 'stage')} in ai/context_map.yaml`;
     const { run, events } = loaded.latest;
     const [first] = events;

@@ -37,6 +37,12 @@ test('no context map: says how to write one, and commits nothing itself', () =>
 `,
   ));
 
+test('status before there is a context map leads to the command that says what to do', async () => {
+  const s = scenario({ 'README.md': 'mine\n' });
+  assert.is((await s.run(['status'])).stdout, 'no run yet, and no stage is known; what to do: mendloop validate\n');
+  assert.match((await s.run(['validate'])).stderr, /^error E_MAP_MISSING: .*\n {2}next: {2}write one/);
+});
+
 test('a context map that is not committed: the git commands', async () => {
   const s = scenario({ 'README.md': 'mine\n' });
   s.write({ [MAP]: contextMap({ a: 'true' }) });
