@@ -60,7 +60,7 @@ const TABLE = {
   ]),
   E_UNKNOWN_STAGE: usage((d: { name: string; hint: string; known: string }) => [
     `there is no stage or command ${JSON.stringify(d.name)}${d.hint}`,
-    `stages: ${d.known}\ncommands: mendloop --help`,
+    `stages: ${d.known || 'none yet; what to do: mendloop validate'}\ncommands: mendloop --help`,
   ]),
   E_NEEDS_UNMET: usage((d: { stages: string; command: string }) => [
     `what ${d.stages} needs is not green`,

@@ -54,9 +54,7 @@ async function answer({ layout, dry, line }: CommandInput, name: string, file?: 
   const then = givenUp ? `mendloop reset ${stage}, then: mendloop ${stage}` : `mendloop ${stage}`;
   const lines = [
     `${dry ? 'would be taken' : 'taken'}: ${fix.note.fix}`,
-    '',
-    shown.trimEnd(),
-    '',
+    ...(shown.trim() === '' ? [] : ['', shown.trimEnd(), '']),
     ...notices.map((text) => `note: ${text}`),
     `the next run applies it first when the failure returns, and judges it as any fix: ${then}`,
   ];
