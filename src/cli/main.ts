@@ -105,8 +105,13 @@ const forReading = (text: string): string =>
   fitText(text, Math.min(process.stdout.columns || MAX_COLUMNS, MAX_COLUMNS));
 
 const EXIT_CODES = `exit codes
-  0 all green   1 failed, the next run tries again   2 usage or configuration   3 a human is needed
-  4 a bug       75 another run is at work            130 interrupted`;
+  0    all green
+  1    failed, the next run tries again
+  2    usage or configuration
+  3    a human is needed
+  4    a bug
+  75   another run is at work
+  130  interrupted`;
 
 const optionsHelp = (title: string, options: Options): string =>
   [title, ...Object.entries(options).map(([key, text]) => optionLine(key, text))].join('\n');
@@ -123,7 +128,7 @@ function generalHelp(): string {
 
 usage
   mendloop [<command>] [<stage>…] [options]
-  mendloop <stage>…                              run only these stages
+  mendloop <stage>…  run only these stages
 
 commands
 ${rows.join('\n')}
@@ -135,8 +140,8 @@ ${EXIT_CODES}
 help for one command: mendloop <command> --help`;
 }
 
-/** Paragraphs as one line each, to be broken where the terminal ends; lines that are indented stay as they are. */
-const joined = (text: string): string => text.replaceAll(/(?<=\S)\n(?=\S)/g, ' ');
+/** Paragraphs and rows as one line each, to be broken where the terminal ends. A row begins with a small indent. */
+const joined = (text: string): string => text.replaceAll(/(?<=\S)\n(?: {8,})?(?=\S)/g, ' ');
 
 const commandHelp = ({ usage, summary, about, options }: Command): string =>
   [

@@ -84,6 +84,11 @@ test('every command has help, with its usage in the first line', async () => {
     }
   };
   await Promise.all([help(names.slice(0, half)), help(names.slice(half))]);
+  assert.match(
+    (await s.run(['cases', '--help'])).stdout,
+    'gate looks once more for what',
+    'rows break at the end of a line',
+  );
   const general = await s.run(['--help']);
   for (const name of names) assert.match(general.stdout, new RegExp(`^ {2}\\[?${name}\\]? `, 'm'));
   const version = await s.run(['--version']);
