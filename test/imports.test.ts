@@ -147,8 +147,8 @@ test('the table has no row, exception or module that nothing needs', () => {
   assert.equal(idle, []);
 });
 
-test('CONTRIBUTING has every folder of src, in the order of the table', () => {
-  const text = readFileSync(`${ROOT}CONTRIBUTING.md`, 'utf8');
+test('docs/architecture.md has every folder of src, in the order of the table', () => {
+  const text = readFileSync(`${ROOT}docs/architecture.md`, 'utf8');
   const rows = [...text.matchAll(/^\| `([a-z]+)\/`/gm)].map(([, name]) => `src/${name}`);
   assert.equal(
     rows,
