@@ -40,6 +40,7 @@ export function recordingOf(lines: readonly RecordedLine[]): string {
   const width = Math.ceil(COLUMNS * CHARACTER_PX + 2 * MARGIN_PX);
   const height = rows.length * LINE_PX + 2 * MARGIN_PX;
   return `<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
+<title>A run of mendloop in its simulated lab</title>
 <style>
 text { font: ${FONT_PX}px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill: #c9d1d9;
   white-space: pre; animation: show 1ms both }
