@@ -18,11 +18,15 @@ export const SESSIONS: Readonly<Record<'lab' | 'small', readonly string[]>> = {
 /** Pages that run nothing in a repository. */
 export const OTHER_PAGES: readonly string[] = ['docs/plugins.md', 'docs/architecture.md', 'CONTRIBUTING.md'];
 
+const SECOND_MACHINE = 'of a second machine; test/e2e/two-machines.test.ts has one';
 /** What pages show and no test runs, and why. Everything else in a console block runs. */
 export const NOT_RUN: Readonly<Record<string, string>> = {
   'npm install --global "$(npm pack --silent)"':
     'changes the machine; test/e2e/package.test.ts installs the package elsewhere',
   'ollama pull qwen2.5-coder:7b': 'fetches gigabytes, and needs Ollama',
+  'git switch -c nas': SECOND_MACHINE,
+  "printf 'branch: ai/nas\\nbase: main\\n' >>ai/loop.yaml": SECOND_MACHINE,
+  'git commit -qam "This machine"': SECOND_MACHINE,
   'npm ci': 'fetches packages; every test runs with what it installs',
 };
 
