@@ -40,6 +40,19 @@ export interface Landed {
 export async function land(landing: Landing): Promise<Landed> {
   const { home, base, rehearsal } = landing;
   const checkout = await readyCheckout(home, base, rehearsal.tree);
+  const lock = checkout && join(checkout.gitDir, 'index.lock');
+  const wasLocked = lock === undefined || fileFacts(lock) !== undefined;
+  try {
+    return await landIn(checkout, landing);
+  } catch (error) {
+    // Of a git of ours that was killed, as by a limit on the size of files: the owner's next git must not meet it.
+    if (!wasLocked) await clearDeadLock(lock, [checkout?.path ?? home]);
+    throw error;
+  }
+}
+
+async function landIn(checkout: Checkout | undefined, landing: Landing): Promise<Landed> {
+  const { home, base, rehearsal } = landing;
   const owner = await asOwner(openGit(home), landing.env);
   if (checkout && landing.commit.hooks && rehearsal.plain) return mergeWithHooks(landing, checkout, owner);
   const commit = await prepare(landing, owner);
@@ -84,12 +97,8 @@ async function follow(landing: Landing, checkout: Checkout, to: string): Promise
   const { base, commit } = landing;
   const git = openGit(checkout.path, { ...commit, durable: true, gitDir: checkout.gitDir });
   const ref = refOf(base);
-  const lock = join(checkout.gitDir, 'index.lock');
-  const wasLocked = fileFacts(lock) !== undefined;
   await git.attempt(['update-index', '-q', '--refresh']);
   const moved = await git.attempt(['read-tree', '-m', '-u', base.commit, to]);
-  // Ours then, of a git that was killed, as a limit on the size of files does: the owner's next git must not meet it.
-  if (!moved.ok && !wasLocked) await clearDeadLock(lock, [checkout.path]);
   if ((await headOf(git)) !== ref) {
     // What stands there now is another branch's.
     if (moved.ok) await git.run(['read-tree', '-m', '-u', to, base.commit]);
