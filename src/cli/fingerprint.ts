@@ -12,6 +12,7 @@ import { readLogEnd } from '../io/log.ts';
 import { readStreamEnd } from '../io/stdin.ts';
 import { readText } from '../io/store.ts';
 import { projectRules } from '../mend/identify.ts';
+import { cellValues, splitStepName } from '../plan/matrix.ts';
 import { integer, optional, text } from '../shape.ts';
 import { type Answer, type CommandInput, checkoutOf } from './command.ts';
 import { answerLines, maybe, readFields } from './input.ts';
@@ -26,13 +27,14 @@ export async function run(input: CommandInput): Promise<Answer | number> {
     failUsage(what, 'mendloop fingerprint --jsonl <lines.jsonl');
   }
   const rules = await rulesOnDisk(input.home);
+  const root = checkoutOf(input.home);
   if (options.jsonl) {
-    return answerLines(out, MAX_LINE_BYTES, readFailureLine, (line) => answerOf(identifyLine(line, rules)));
+    return answerLines(out, MAX_LINE_BYTES, readFailureLine, (line) => answerOf(identifyLine(line, rules, root)));
   }
   const ended = endedOption(options);
-  const stage = String(options.stage ?? '');
+  const { stage, cell } = splitStepName(String(options.stage ?? ''));
   const green = options['last-green'] === undefined ? undefined : endOfFile(String(options['last-green']));
-  const local = localMasks(checkoutOf(input.home));
+  const local = localMasks(root, cellValues(cell));
   const failure = identifyFrom(await logOf(words[0]), { stage, ended, green, rules, local });
   return { text: failureReport(failure, { stage, ended }), json: { ...answerOf(failure), masked: masksOf(failure) } };
 }
@@ -52,7 +54,10 @@ const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 const FIELDS = {
   log: ['a text', text],
+  /** Or a step: `talos[host=cp1]`; the values of its cell are in no fingerprint. */
   stage: ['a text', optional(text)],
+  /** Where the checkout was, when it is another than this one. */
+  root: ['a text', maybe(text)],
   exit_code: ['a whole number', maybe(integer)],
   last_green: ['a text', maybe(text)],
 } as const;
@@ -61,16 +66,21 @@ const FIELDS = {
 export function readFailureLine(line: string) {
   const read = readFields(line, FIELDS);
   if ('problem' in read) return read;
-  const { id, log, stage = '', exit_code, last_green } = read.value;
-  return { value: { id, stage, log, exit_code: exit_code ?? null, last_green: last_green ?? undefined } };
+  const { id, log, stage: step = '', exit_code, last_green, root } = read.value;
+  const { stage, cell } = splitStepName(step);
+  const rest = { exit_code: exit_code ?? null, last_green: last_green ?? undefined, root: root ?? undefined };
+  return { value: { id, stage, cell, log, ...rest } };
 }
 
 type FailureLine = Extract<ReturnType<typeof readFailureLine>, { value: unknown }>['value'];
 
-function identifyLine({ stage, log, exit_code, last_green }: FailureLine, rules: readonly ProjectRule[]): Failure {
+/** `here`: the checkout that a line which names none is from. Never throws. */
+export function identifyLine(line: FailureLine, rules: readonly ProjectRule[], here: string | undefined): Failure {
+  const { stage, cell, log, exit_code, last_green, root = here } = line;
   const green = last_green === undefined ? undefined : endOfBytes(Buffer.from(last_green));
   const ended = { exit_code, signal: null, timed_out: false };
-  return identifyFrom(endOfBytes(Buffer.from(log)), { stage, ended, green, rules });
+  const local = localMasks(root, cellValues(cell));
+  return identifyFrom(endOfBytes(Buffer.from(log)), { stage, ended, green, rules, local });
 }
 
 /** What others rely on, by these names. */

@@ -249,8 +249,9 @@ export function template(text: string, onMask?: (masked: Masked) => void, local:
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** Masks for a checkout at `root` and a cell with these values; short values and numbers are too common to be meant. */
-export function localMasks(root: string | undefined, values: readonly string[] = []): LocalMask[] {
+/** Masks for a place of the checkout and a cell with these values; short values and numbers are too common to be meant. */
+export function localMasks(checkout: string | undefined, values: readonly string[] = []): LocalMask[] {
+  const root = checkout?.replace(/\/+$/, '');
   const telling = values
     .filter((value) => value.length >= 3 && !/^\d+$/.test(value))
     .sort((a, b) => b.length - a.length);

@@ -12,7 +12,7 @@ import { readLogEnd } from '../io/log.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
 import type { ExecutionError } from '../plan/codes.ts';
 import type { PlanStep } from '../plan/contract.ts';
-import { cellKey } from '../plan/matrix.ts';
+import { cellKey, cellValues } from '../plan/matrix.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident, Sighting } from '../triage/incident.ts';
 import { entryOf, type LedgerEntry } from '../triage/ledger.ts';
@@ -78,7 +78,7 @@ export function identifyAgain(
   if (!path || !fileFacts(path)) return undefined;
   // The log of a cell is in a folder of the cell's name.
   const cell = basename(dirname(path));
-  const values = cell === stage ? [] : cell.split(',').map((axis) => axis.slice(axis.indexOf('=') + 1));
+  const values = cellValues(cell === stage ? '' : cell);
   const green = (stages[stage]?.cells?.[cell] ?? stages[stage])?.green_log;
   return identifyFrom((bytes) => readLogEnd(path, bytes), {
     stage,

@@ -36,6 +36,10 @@ export function splitStepName(step: string): { stage: string; cell: string } {
   return { stage, cell };
 }
 
+/** The axis values of a cell's key. */
+export const cellValues = (key: string): string[] =>
+  key === '' ? [] : key.split(',').map((axis) => axis.slice(axis.indexOf('=') + 1));
+
 /** What people call a step: `talos[host=cp1]`; its id when it is no stage. */
 export function stepLabel(step: Pick<PlanStep, 'id' | 'payload'>): string {
   return typeof step.payload.step === 'string' ? step.payload.step : step.id;

@@ -1,17 +1,32 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readFailureLine } from '../../src/cli/fingerprint.ts';
+import { identifyLine, readFailureLine } from '../../src/cli/fingerprint.ts';
 
 const read = (value: unknown) => readFailureLine(JSON.stringify(value));
 
 test('a line with all it may hold, and what the rest is when it is left out', () => {
-  const whole = { id: 'x', stage: 'vms', log: 'Error', exit_code: 7, last_green: 'fine' };
-  assert.equal(read(whole), { value: whole });
-  const least = { stage: '', exit_code: null, last_green: undefined };
+  const whole = { id: 'x', stage: 'vms', log: 'Error', exit_code: 7, last_green: 'fine', root: '/srv/lab' };
+  assert.equal(read(whole), { value: { ...whole, cell: '' } });
+  const least = { stage: '', cell: '', exit_code: null, last_green: undefined, root: undefined };
   assert.equal(read({ id: 0, log: '' }), { value: { id: 0, log: '', ...least } });
   assert.equal(read({ id: 0, log: '', exit_code: null, last_green: null, more: 1 }), {
     value: { id: 0, log: '', ...least },
   });
+});
+
+test('cells, hosts and places of the checkout are in no fingerprint; another stage, host in a message or file is', () => {
+  const log = (host: string, root: string, file = 'site.yml') =>
+    `ok: [nas] => {}\nfatal: [${host}]: FAILED! => {"msg": "Unable to read ${root}/playbooks/${file} for ${host}"}\n`;
+  const fingerprint = (stage: string, text: string, root?: string, here?: string): string => {
+    const line = read({ id: 1, stage, log: text, exit_code: 2, ...(root && { root }) });
+    return 'value' in line ? identifyLine(line.value, [], here).fingerprint : line.problem;
+  };
+  const first = fingerprint('hosts[host=alpha]', log('alpha', '/srv/lab'), '/srv/lab');
+  assert.is(fingerprint('hosts[host=omega]', log('omega', '/home/me/my lab'), '/home/me/my lab/'), first);
+  assert.is(fingerprint('hosts[host=omega]', log('omega', '/opt/x'), undefined, '/opt/x'), first);
+  assert.is.not(fingerprint('hosts[host=omega]', log('alpha', '/opt/x'), '/opt/x'), first);
+  assert.is.not(fingerprint('hosts[host=alpha]', log('alpha', '/srv/lab', 'web.yml'), '/srv/lab'), first);
+  assert.is.not(fingerprint('vms[host=alpha]', log('alpha', '/srv/lab'), '/srv/lab'), first);
 });
 
 test('what is wrong is said of everything at once, with the id where there is one', () => {
