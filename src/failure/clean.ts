@@ -79,6 +79,7 @@ const withoutMiddle = (line: string): string =>
 
 /** What a terminal shows of text that returns to the start of its line: what was written last. */
 function lastShown(line: string): string {
+  if (!line.includes('\r')) return line;
   const parts = line.split('\r');
   for (let i = parts.length - 1; i > 0; i--) if ((parts[i] as string).trim() !== '') return parts[i] as string;
   return parts[0] as string;

@@ -28,9 +28,10 @@ class Line {
   readonly message: Message;
   /** What it says, in one text. */
   readonly text: string;
-  readonly grade: Grade;
   hosts: readonly string[] | undefined;
+  readonly #headline: string;
   readonly #local: readonly LocalMask[];
+  #grade: Grade | undefined;
   #template: string | undefined;
 
   constructor(message: Message, named: ReadonlySet<string>, local: readonly LocalMask[]) {
@@ -39,12 +40,18 @@ class Line {
     const headline = split?.host === undefined ? first : split.text;
     this.message = message;
     this.text = message.gist ?? (rest.length === 0 ? headline : [headline, ...rest].join('\n'));
-    this.grade = message.grade ?? gradeOfAll(headline, rest);
     this.hosts = split?.host === undefined ? message.hosts : [split.host];
+    this.#headline = headline;
+    this.#grade = message.grade;
     this.#local = local;
   }
 
-  /** Made when it is asked for: of all lines that would take long. */
+  /** Like the template, made when it is asked for: of all lines that would take long. */
+  get grade(): Grade {
+    this.#grade ??= gradeOfAll(this.#headline, this.message.lines.slice(1));
+    return this.#grade;
+  }
+
   get template(): string {
     this.#template ??= template(this.text.replaceAll('\n', ' '), undefined, this.#local);
     return this.#template;
@@ -124,12 +131,12 @@ const NOTHING: Choice = { picked: [], grade: 'nothing' };
 const isTelling = ({ grade }: Line): boolean => grade !== 'noise' && grade !== 'info';
 
 function pickStrong(lines: readonly Line[]): Choice | undefined {
-  if (!lines.some(({ grade }) => grade === 'strong')) return undefined;
-  const telling = lines.filter(isTelling);
-  const picked = cluster(telling, 'strong');
+  const picked = cluster(lines, 'strong');
+  if (picked.length === 0) return undefined;
   // Only that something failed is said: what the tool had to do without is the cause.
   const isVague = !picked.some(({ text }) => isSpecific(text));
-  const without = isVague ? telling.filter((line) => isDoneWithout(line.text) && !picked.includes(line)) : [];
+  const isCause = (line: Line) => isDoneWithout(line.text) && isTelling(line) && !picked.includes(line);
+  const without = isVague ? lines.filter(isCause) : [];
   return { picked: [...without.slice(-MAX_ERRORS), ...picked], grade: 'strong' };
 }
 
@@ -148,21 +155,34 @@ function pickLikely(lines: readonly Line[], green: readonly Line[] | undefined):
   return last ? { picked: [last], grade: 'info' } : NOTHING;
 }
 
-/** The last lines of a grade, with what stands close to them. */
+/** The last lines of a grade, with what stands close to them; none when no line has it. */
 function cluster(lines: readonly Line[], grade: Grade): Line[] {
   const end = lines.findLastIndex((line) => line.grade === grade);
-  const anchor = lines[end] as Line;
+  const anchor = lines[end];
+  if (!anchor) return [];
   if (grade === 'wrapper') {
     const before = lines.slice(0, end).findLast((line) => line.grade === 'plain');
     return before ? [before, anchor] : [anchor];
   }
   if (grade !== 'strong' && grade !== 'weak') return [anchor];
-  const [before, after] = [lines.slice(0, end).reverse(), lines.slice(end + 1)];
+  const before = () => tellingFrom(lines, end, -1);
+  const after = () => tellingFrom(lines, end, 1);
   // What only says that something failed is often followed by what it was.
   const gap = isSpecific(anchor.text) ? 0 : MAX_GAP;
-  if (!TIME_RAN_OUT.test(anchor.text)) return [...near(before, MAX_GAP).reverse(), anchor, ...near(after, gap)];
-  const awaited = before.slice(0, MAX_GAP).find(isAwaited);
-  return [...(awaited ? [awaited] : near(before, MAX_GAP).reverse()), anchor, ...near(after, MAX_GAP)];
+  if (!TIME_RAN_OUT.test(anchor.text)) return [...near(before(), MAX_GAP).reverse(), anchor, ...near(after(), gap)];
+  const awaited = [...tellingFrom(lines, end, -1, MAX_GAP)].find(isAwaited);
+  return [...(awaited ? [awaited] : near(before(), MAX_GAP).reverse()), anchor, ...near(after(), MAX_GAP)];
+}
+
+/** Lines that tell something, from the one beside `from` on, back or forth: no more of them is graded than is looked at. */
+function* tellingFrom(lines: readonly Line[], from: number, step: 1 | -1, most = lines.length): Generator<Line> {
+  let left = most;
+  for (let i = from + step; i >= 0 && i < lines.length && left > 0; i += step) {
+    const line = lines[i] as Line;
+    if (!isTelling(line)) continue;
+    left--;
+    yield line;
+  }
 }
 
 /** Says only that time ran out; what was waited for was said before, and how it stands often right behind. */
@@ -171,7 +191,7 @@ const TIME_RAN_OUT =
 const isAwaited = ({ text }: Line): boolean => /\bwaiting (?:for|on) \S/i.test(text);
 
 /** The strong and weak lines at the beginning of `lines`, up to where too many others come between them. */
-function near(lines: readonly Line[], maxGap: number): Line[] {
+function near(lines: Iterable<Line>, maxGap: number): Line[] {
   const errors: Line[] = [];
   let gap = 0;
   for (const line of lines) {

@@ -13,11 +13,35 @@ export type Grade = 'strong' | 'weak' | 'warning' | 'wrapper' | 'plain' | 'info'
  */
 export function words(list: TemplateStringsArray): RegExp {
   const phrases = (list.raw[0] as string).trim().split(/\s+\|\s+|\s*\n\s*/);
-  return new RegExp(phrases.map((one) => /^\/(.*)\/$/.exec(one)?.[1] ?? `\\b(?:${one})\\b`).join('|'), 'im');
+  const patterns = phrases.flatMap((one) => /^\/(.*)\/$/.exec(one)?.[1] ?? []);
+  const plain = phrases.filter((one) => !/^\/.*\/$/.test(one));
+  // Together behind one word boundary they are looked for in one go.
+  return new RegExp([...(plain.length > 0 ? [`\\b(?:${plain.join('|')})\\b`] : []), ...patterns].join('|'), 'im');
+}
+
+/** The same patterns, those of a line's beginning as one: a log has many lines, and each test has its price. */
+function together(patterns: readonly RegExp[]): readonly RegExp[] {
+  const isOfStart = ({ source, flags }: RegExp) => flags === '' && alternatives(source).every((one) => one[0] === '^');
+  const ofStart = patterns.filter(isOfStart).map(({ source }) => source);
+  const anywhere = patterns.filter((one) => !isOfStart(one));
+  return ofStart.length === 0 ? anywhere : [new RegExp(ofStart.join('|')), ...anywhere];
+}
+
+/** The parts of a pattern between its outermost bars. */
+function alternatives(source: string): string[] {
+  const parts = [''];
+  let depth = 0;
+  for (const [token] of source.matchAll(/\\.|\[(?:\\.|[^\]\\])*\]|./gs)) {
+    if (token === '(') depth++;
+    if (token === ')') depth--;
+    if (token === '|' && depth === 0) parts.push('');
+    else parts.push(`${parts.pop()}${token}`);
+  }
+  return parts;
 }
 
 /** Progress: it moves while nothing is wrong. */
-const PROGRESS = [
+const PROGRESS = together([
   /^[\s.#=>|/\\*~▏▎▍▌▋▊▉█░▒▓⠀-⣿-]+$/,
   /\d%\)?$/,
   /(?<![#=>█])[#=>█]{3,}.{0,40}\d{1,3}(?:\.\d+)?%|\d{1,3}(?:\.\d+)?%.{0,20}[#=>█]{3}/,
@@ -31,10 +55,10 @@ const PROGRESS = [
   /^(?:ok|changed|skipping|included|rescued|ignored): \[|^FAILED - RETRYING: /,
   /^\s*(?:Container|Network|Volume|Image) \S+ +(?:Creat|Start|Stopp|Wait|Running|Healthy|Recreat|Remov|Pull|Build|Built|Exited)/,
   /^(?:Get|Hit|Ign):\d+ |^(?:Fetched \d|Reading package lists|Building dependency tree|Reading state information)/,
-];
+]);
 
 /** Where in a program it happened. */
-const FRAMES = [
+const FRAMES = together([
   /^\s+at .{1,300}$/,
   /^\s+\.\.\. \d+ (?:more|common frames)/,
   /^\s*File ".{0,300}", line \d+/,
@@ -44,10 +68,10 @@ const FRAMES = [
   /^goroutine \d+ \[|^\t?\S+\.(?:go|s):\d+(?: \+0x[0-9a-f]+)?$|^(?:created by )?[\w./*()-]+\(.{0,200}\)$/,
   /^\s+\d+: +(?:0x[0-9a-f]+ - )?(?:<|_?main\b|\w+::)|^stack backtrace:|^note: run with `RUST_BACKTRACE/,
   /^The above exception was the direct cause|^During handling of the above exception|^Emitted '\w+' event on /,
-];
+]);
 
 /** How the program is used, what else one could do, who else was at work; never what went wrong. */
-const CONTEXT = [
+const CONTEXT = together([
   /^\s*(?:Usage|Flags|Global Flags|Options|Examples|Aliases|Available Commands|Commands):?\s*$|^[Uu]sage: /,
   /^\s+(?:-\w,? ?)?--[\w-]+/,
   /^(?:npm )?(?:notice|hint|HINT|Hint|note|help|tip)\b/,
@@ -68,10 +92,10 @@ const CONTEXT = [
   /^\s*(?:errno|syscall|signal)\b:? .{0,80}$/,
   /^\s+(?:code|address|port|path|hostname|dest|spawnargs|type|requiredBy|stack|name|generatedMessage|operator|position|line|column|snippet|buffer|mark|reason): .{0,300},?$/,
   /^\s*[[\](){},;][[\](){},;\s]*$/,
-];
+]);
 
 /** Only says that something else, named or not, failed. */
-const WRAPPERS = [
+const WRAPPERS = together([
   /^(?:g?make|gmake)(?:\[\d+\])?: (?:\*\*\* \[.*\] (?:Error \d+|[A-Z].*)|\*\*\* Waiting for|Leaving directory|Target .* not remade)/,
   /^(?:.{0,60}: )?(?:error: )?(?:the )?(?:process|command|script|program|job|step|recipe|hook|target|container)\b.{0,160}\b(?:exit(?:ed)?(?: with)?(?: (?:code|status))?:? ?\d+|non-zero exit (?:status|code).*)\.?$/i,
   /^\W{0,4}(?:error: )?(?:\w+ )?(?:stage|step|pipeline|job|build|deploy(?:ment)?|bootstrap|install(?:ation)?|run|script|tests?|command|playbook|provisioning|setup|hook|phase|recipe|target|upgrade|make)\b[^:'"/]{0,40}\b(?:failed|errored|FAILED|aborted)\b(?:\W{0,3}(?:after|in|with|rc|exit|code|status|run)\b[^'"/]{0,40})?[.!)]*$/i,
@@ -93,7 +117,7 @@ const WRAPPERS = [
   /\bexited with non-zero status:?$|^(?:Error: )?plugin "[\w-]+" exited with error$|^(?:\[warn\] )?Code style issues (?:found|were found)/,
   /^err(?:or)? ?\d*: (?:failed processing release|release) .{0,80}(?:failed|exited)/,
   /^(?:FAILED|FAILURE|Failed|failed|Error|ERROR|Aborting|Aborted?)[.!:]*$/,
-];
+]);
 
 /** After npm's own prefix. */
 const NPM_WRAPPER =
@@ -102,7 +126,7 @@ const NPM_WRAPPER =
 /** A warning can at most be weak, whatever words it uses. */
 const WARNING =
   /^(?:\[?(?:WARN(?:ING)?|Warn(?:ing)?|warn(?:ing)?)\]?\b|\s+\d+:\d+\s+warning\b|W\d{4} |WARN\[\d+\]|\w+: warning:|.{0,60}\blevel=warn|.{0,80}"level": ?"warn)/;
-const LEVEL_BELOW = [
+const LEVEL_BELOW = together([
   /^(?:\[[^\]]{1,40}\] |[\w.@-]+\[\d+\]: |[\w.-]+ +\| )?\[?(?:INFO|DEBUG|TRACE|NOTICE)\]?(?:[:\]\s]|$)/,
   /^\[?(?:info|debug|trace|Info|Debug)\]?(?:[:\]\s]|$)/,
   /^[ID]\d{4} |^(?:INFO|DEBU|TRAC)\[\d+\]/,
@@ -110,7 +134,7 @@ const LEVEL_BELOW = [
   // What is looked for comes first, and where it may stand after: the other way round each line is searched again and again.
   /\blevel=(?:info|debug|trace)\b(?<=^.{0,91})/i,
   /"(?:level|severity)": ?"(?:info|debug)"(?<=^.{0,140})/i,
-];
+]);
 /** Not the end: it is tried again, or done without. */
 const RETRYING = words`
     skipping | skipped | optional | ignored | ignoring | falling back | will retry | retrying | retry in
@@ -169,7 +193,7 @@ const STRONG_WORDS = [
   /\bE(?:CONNREFUSED|CONNRESET|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH)\b/,
 ];
 
-const STRONG = [
+const STRONG = together([
   ...STRONG_FORMS,
   ...STRONG_WORDS,
   /^\S*sh: (?:line )?\d+: .{1,200}: not found$|^\S+: (?:line )?\d+: /,
@@ -177,7 +201,7 @@ const STRONG = [
   /^(?:make|gmake)(?:\[\d+\])?: \*\*\* |^make: \S+: /,
   /^(?:Killed|Terminated|Aborted|Bus error|Illegal instruction|Floating point exception)\b/,
   /^AssertionError\b|^assert(?:ion)? failed|^FAIL(?:ED)?[: ]/i,
-];
+]);
 
 /** Words of a cause: they say what is wrong with something. */
 const CAUSE = words`
@@ -276,6 +300,7 @@ export const isReadable = (line: string): boolean =>
 
 /** Bytes that are no text: a good part of the line is replacement characters. */
 function isUnreadable(line: string): boolean {
+  if (!line.includes('\ufffd')) return false;
   const broken = line.split('\ufffd').length - 1;
   return broken * 5 > line.length;
 }
