@@ -217,7 +217,8 @@ function errorsOf(lines: readonly Line[]): ErrorLine[] {
 
 const rank = ({ grade, text }: Line): number => (grade === 'strong' ? 0 : 2) + (isSpecific(text) ? 0 : 1);
 
-function errorOf({ message: { lines, gist }, hosts = [], template: key }: Line): ErrorLine {
+function errorOf({ message: { lines, quoted = [], gist }, text, hosts = [], template: key }: Line): ErrorLine {
   const where = hosts.length > 1 ? [`on ${hosts.length} hosts: ${[...hosts].sort().join(', ')}`] : [];
-  return { lines: [...lines, ...where], template: key, ...(gist === undefined ? {} : { gist }) };
+  const said = gist ?? (quoted.length > 0 ? text : undefined);
+  return { lines: [...lines, ...quoted, ...where], template: key, ...(said === undefined ? {} : { gist: said }) };
 }

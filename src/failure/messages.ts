@@ -6,6 +6,8 @@ import { CHECK_FAILED, type Grade, gradeOf, isFrame } from './grade.ts';
 export interface Message {
   /** As they are in the log, cleaned. */
   lines: string[];
+  /** Lines of source that it repeats: they are shown, and are no part of what is said. */
+  quoted?: string[];
   /** What is said, without what surrounds it: goes into fingerprint and class instead of the lines. */
   gist?: string;
   /** The hosts that say it. */
@@ -98,8 +100,14 @@ const traceback: Join = (lines, i) => {
   return { next };
 };
 
-/** A line of source with carets below it. */
-const quotation: Join = (lines, i) => (/^\s*[\^~]+\s*$/.test(lines[i + 1] ?? '') ? { next: i + 2 } : undefined);
+/** A line of source with carets below it: what the error right above it is about. */
+const quotation: Join = (lines, i, { out }) => {
+  if (!/^\s*[\^~]+\s*$/.test(lines[i + 1] ?? '')) return undefined;
+  const above = out.at(-1);
+  if (above && above.lines.at(-1) === lines[i - 1] && isError(above.grade ?? gradeOf(above.lines[0] as string)))
+    above.quoted = [...(above.quoted ?? []), lines[i] as string, lines[i + 1] as string];
+  return { next: i + 2 };
+};
 
 const FINDING = /^\s+\d+:\d+\s+(?:error|warning)\b/;
 

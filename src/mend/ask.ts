@@ -9,7 +9,7 @@ import type { Incident } from '../triage/incident.ts';
 import { mayAsk } from '../triage/ledger.ts';
 import { breakerOf } from './breaker.ts';
 import { type HandOver, handBack, openCase, type WrittenCase } from './cases.ts';
-import { contextFor } from './context.ts';
+import { contextFor, type FixContext, whyOutOfReach } from './context.ts';
 import { converse, documentFor, type Reply } from './converse.ts';
 import { currentIncident, record } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
@@ -43,11 +43,20 @@ export async function askForFix(
   }
 }
 
-/** A fix that needs no model and was not tried on this failure; the owner may have to be asked about it. */
-export async function findKnownFix(run: Run, incident: Incident): Promise<SoundFix | undefined> {
+/**
+ * A fix that needs no model and was not tried on this failure (the owner may have to be asked about it); without one, why no fix
+ * may mend the failure, if that is certain.
+ */
+export async function findKnownFix(run: Run, incident: Incident): Promise<{ fix?: SoundFix; out_of_reach?: string }> {
+  const context = await contextFor(run, incident, 'executor');
+  const fix = await knownFixFor(run, incident, context);
+  const out_of_reach = fix ? undefined : await whyOutOfReach(run, incident, context.facts);
+  return { ...(fix && { fix }), ...(out_of_reach !== undefined && { out_of_reach }) };
+}
+
+async function knownFixFor(run: Run, incident: Incident, context: FixContext): Promise<SoundFix | undefined> {
   const plugin = run.plugins.executors.find(({ name }) => name === KNOWN_FIXES);
   if (!plugin) return undefined;
-  const context = await contextFor(run, incident, 'executor');
   const { signal } = run;
   const asks: FoundFix[] = [];
   const reply = await converse({ run, incident, tier: 'executor', plugin, context, document: undefined, signal }, asks);

@@ -168,6 +168,12 @@ export async function handBack(run: Run, incident: Incident, context: FixContext
   }
 }
 
+/** A failure that nobody may mend but a person: their case, with all evidence. */
+export async function handOver(run: Run, incident: Incident, reason: string): Promise<void> {
+  const context = await contextFor(run, incident, 'escalation');
+  await handBack(run, incident, context, { by: 'mendloop', text: `${reason}: it takes a person` });
+}
+
 /** Writes the case with all evidence, and records that the failure is given up. */
 export async function giveUp(run: Run, incident: Incident, reason: string): Promise<void> {
   const { stage } = incident;

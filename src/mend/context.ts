@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Stage } from '../config/context-map.ts';
 import { INSTRUCTIONS_FILE, MAX_BYTES, MEMO_FILE } from '../config/files.ts';
-import { splitCarry } from '../config/paths.ts';
+import { pathMatcher, splitCarry } from '../config/paths.ts';
 import type { FixTier } from '../events.ts';
 import { excerptOf } from '../failure/fingerprint.ts';
 import { editablePaths } from '../fix/gate/path-rules.ts';
@@ -18,10 +18,13 @@ import { readText } from '../io/store.ts';
 import { recordOf } from '../journal/stages.ts';
 import { buildCase, type CaseOptions } from '../outbound/case.ts';
 import { choicesFor } from '../outbound/choices.ts';
-import type { Choice, FailureContext, Try } from '../outbound/context.ts';
+import type { Choice, FailureContext, Maker, Try } from '../outbound/context.ts';
+import { isSyntaxError, outOfReach } from '../outbound/out-of-reach.ts';
 import { buildPrompt } from '../outbound/prompt.ts';
 import { createRedactor, type Redactor } from '../outbound/redact/redactor.ts';
 import { ownerPatterns } from '../outbound/redact/rule.ts';
+import { withNeeds } from '../plan/compile.ts';
+import { stepNames } from '../plan/matrix.ts';
 import type { FixFacts } from '../plugin/contract.ts';
 import { stagePath, stageVariables } from '../stage/env.ts';
 import { judgesOf } from '../stage/judges.ts';
@@ -182,6 +185,13 @@ export async function maskedCase(
   return { text: buildCase(context, options, redactor.redact).text, redactor };
 }
 
+/** Why no fix may mend a failure, in a sentence that does not leave this machine; undefined when one might. */
+export async function whyOutOfReach(run: Run, incident: Incident, facts: FixFacts): Promise<string | undefined> {
+  const { class: name, error_lines } = facts.failure;
+  if (!isSyntaxError({ class: name, error_lines, ended: incident.endText })) return undefined;
+  return outOfReach(await failureContext(run, incident, facts));
+}
+
 /** What prompt and case tell of a failure; not masked yet. */
 async function failureContext(run: Run, { endText }: Incident, facts: FixFacts): Promise<FailureContext> {
   const { stage, failure, tries, limits } = facts;
@@ -192,6 +202,7 @@ async function failureContext(run: Run, { endText }: Incident, facts: FixFacts):
     failure: { class: failure.class, error_lines: failure.error_lines, ended: endText },
     log,
     tree: facts.tree,
+    makers: makersOf(run, stage.name, facts.tree),
     files: await fileTexts(facts.files, facts.read, MAX_FILE_CHARS),
     readable: await fileTexts(readableFiles(facts, log), facts.look, MAX_READABLE_CHARS),
     ...(memo === undefined ? {} : { memo, keywords: run.config.map.architecture_section_keywords }),
@@ -199,6 +210,16 @@ async function failureContext(run: Run, { endText }: Incident, facts: FixFacts):
     limits,
     nonce: randomBytes(8).toString('hex'),
   };
+}
+
+/** Every stage that this one needs, directly or not: what is not in the repository may be theirs. */
+function makersOf({ config, journal }: Run, name: string, tree: readonly string[]): Maker[] {
+  const needed = withNeeds(config.map, [name]).filter((one) => one !== name);
+  return needed.map((stage) => {
+    const { files, matrix } = config.map.stages[stage] as Stage;
+    const steps = stepNames(stage, { matrix }).flatMap((step) => recordOf(journal.stages, step)?.wrote ?? []);
+    return { stage, files: tree.filter(pathMatcher(files)), wrote: [...new Set(steps)] };
+  });
 }
 
 /** Of a log, for the gate: which command failed, and which programs it names. */

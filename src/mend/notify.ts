@@ -103,7 +103,13 @@ export function notifyOfFailure(
   end: { gaveUp: boolean; next: string | undefined },
 ): void {
   const why = 'why' in decision ? decision.why : undefined;
-  const reason = end.gaveUp ? 'give_up' : why === 'open_case' ? 'hand_over' : why === 'external' ? why : undefined;
+  const reason = end.gaveUp
+    ? 'give_up'
+    : why === 'open_case' || why === 'out_of_reach'
+      ? 'hand_over'
+      : why === 'external'
+        ? why
+        : undefined;
   if (!reason) return;
   const { title, does } = WORDS[reason];
   const { fingerprint, class: failureClass } = failure;

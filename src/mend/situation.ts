@@ -7,7 +7,7 @@ import type { Run } from '../stage/run.ts';
 import { type Decision, decide, type Situation, type Why } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
 import { type Ledger, type LedgerEntry, mayAsk } from '../triage/ledger.ts';
-import { type FailedAttempt, record } from './identify.ts';
+import { currentIncident, type FailedAttempt, record } from './identify.ts';
 import { notifyOfFailure } from './notify.ts';
 import type { SoundFix } from './proposal.ts';
 import { readSafeMode } from './safe-mode.ts';
@@ -76,8 +76,8 @@ export async function decideNow(
   const decision = decide(subject, { ...situation, known_fix: unreachable.executor ? false : undefined });
   if (decision.tier === 'find_known_fix') {
     const { findKnownFix } = await import('./ask.ts');
-    const knownFix = await findKnownFix(run, incident);
-    return { decision: decide(subject, { ...situation, known_fix: knownFix !== undefined }), knownFix };
+    const { fix: knownFix, out_of_reach } = await findKnownFix(run, incident);
+    return { decision: decide(subject, { ...situation, known_fix: knownFix !== undefined, out_of_reach }), knownFix };
   }
   // `ai` is off only because the stage must not run twice: say that instead.
   if (ai && !rerun && 'why' in decision && decision.why === 'no_ai') {
@@ -101,13 +101,17 @@ export async function conclude(
     const { giveUp } = await import('./cases.ts');
     await giveUp(run, incident, decision.reason);
   }
+  if ('why' in decision && decision.why === 'out_of_reach') {
+    const { handOver } = await import('./cases.ts');
+    await handOver(run, incident, decision.reason);
+  }
   const { fingerprint, class: failureClass } = incident.failure;
   const why = 'why' in decision ? decision.why : undefined;
   // One that was given up and runs again at a person's word stays given up.
   const staysGivenUp = decision.tier === 'none' && (why === 'give_up_stands' || run.givenUp.has(incident.stage));
   const gaveUp = decision.tier === 'give_up' || staysGivenUp;
   const human = gaveUp || ('exit' in decision && decision.exit === 3);
-  const next = adviceFor(incident, why, gaveUp, prompt);
+  const next = adviceFor(currentIncident(run, incident), why, gaveUp, prompt);
   notifyOfFailure(run, incident, decision, { gaveUp, next });
   // The inputs before the step's fixes, which are taken back at its end: else that alone would count as changed inputs.
   const inputs = run.journal.failures.inputsBefore(incident.step) ?? incident.inputs;
@@ -135,8 +139,8 @@ function adviceFor(
 ): string | undefined {
   if (gaveUp) return `see mendloop explain ${failure.fingerprint}; mend it, then: mendloop reset ${stage}`;
   if (why === 'safe_mode') return 'see why: mendloop safe-mode; when that is mended: mendloop safe-mode off';
-  if (why === 'open_case') {
-    const name = history.case ?? storyCase ?? '';
+  const name = history.case ?? storyCase;
+  if (name !== undefined && (why === 'open_case' || why === 'out_of_reach')) {
     return caseCommands(name, history.case !== undefined && history.suggestion !== undefined).join('\n');
   }
   if (prompt !== undefined) {

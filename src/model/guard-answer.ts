@@ -4,7 +4,7 @@ import { spellings } from '../fix/apply-changes.ts';
 import type { Change } from '../fix/edit.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { isWhole } from '../fix/whole-file.ts';
-import { SMALL_FILE_LINES } from '../outbound/parts/files.ts';
+import { SMALL_FILE_LINES } from '../outbound/parts/excerpt.ts';
 import { shownAsIs, shownFiles, shownWhole, withoutLineNumbers } from '../outbound/shown-files.ts';
 import type { FixFacts } from '../plugin/contract.ts';
 

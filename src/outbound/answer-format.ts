@@ -11,8 +11,12 @@ const HEADING = '# Your answer';
 const NOWHERE: ShownPlace = {
   path: 'path/of/the/file',
   start: 1,
-  lines: ['a line that stays', 'the line that is wrong', 'a line that stays'],
-  at: 1,
+  lines: [
+    ...['the third line above it', 'the second line above it', 'the line above it'],
+    'the line that is wrong',
+    ...['the line below it', 'the second line below it', 'the third line below it'],
+  ],
+  at: 3,
 };
 
 const RIGHT = 'the line as it should be';

@@ -59,7 +59,7 @@ const FILES_INTRO =
 const CASE_PARTS: readonly Part[] = [
   { name: 'error lines', title: 'The failure', share: 0.1, lines: errorLines },
   { name: 'stage', title: 'The stage', share: 0.08, lines: stageLines },
-  { name: 'log', title: 'The end of the log', share: 0.2, lines: logEnd() },
+  { name: 'log', title: 'The end of the log', share: 0.2, lines: logEnd },
   { name: 'diagnostics', title: 'Diagnostics', share: 0.3, lines: diagnosticLines },
   { name: 'earlier attempts', title: 'Earlier attempts', share: 0.2, lines: earlierTries(true) },
   { name: 'files', title: 'The files', share: 0.3, lines: fileLines(FILES_INTRO, { most: 12, share: 0 }) },

@@ -65,6 +65,15 @@ export interface Choice {
   readonly new: string;
 }
 
+/** A green stage that the failing one needs. */
+export interface Maker {
+  readonly stage: string;
+  /** The paths that it is made from. */
+  readonly files: readonly string[];
+  /** Tracked files that it was seen to write. */
+  readonly wrote: readonly string[];
+}
+
 export interface FailureContext {
   /** As the context map has it. */
   readonly stage: {
@@ -88,6 +97,8 @@ export interface FailureContext {
   readonly log: string;
   /** Every path of the repository. */
   readonly tree?: readonly string[];
+  /** The stages that what is not in the repository may be from. */
+  readonly makers?: readonly Maker[];
   /** The files that the stage may change. */
   readonly files: readonly SourceFile[];
   /** Other files of the repository, which may be read and not changed. */

@@ -2,7 +2,7 @@
 import { formatRule } from './answer-format.ts';
 import { type AnswerFormat, commandText, type FailureContext, type MaskText } from './context.ts';
 import { buildDocument, type Document, type Part } from './document.ts';
-import { classAndErrorLines, logEnd, successCriteria } from './parts/failure.ts';
+import { classAndErrorLines, successCriteria, tellingLogEnd } from './parts/failure.ts';
 import { fileLines } from './parts/files.ts';
 import { instructionLines, memoLines } from './parts/memo.ts';
 import { offeredLines } from './parts/offered.ts';
@@ -40,7 +40,7 @@ const promptParts = (instructions: string): readonly Part[] => [
   { name: 'success criteria', title: 'The stage succeeds when', rank: 7, share: 0.05, lines: successCriteria },
   { name: 'memo', title: 'What is known about this homelab', rank: 8, share: 0.12, lines: memoLines },
   { name: 'earlier attempts', title: 'Earlier attempts', rank: 4, share: 0.15, lines: earlierTries(false) },
-  { name: 'log', title: 'The end of the log', rank: 6, share: 0.2, lines: logEnd(PROMPT_LOG_LINES) },
+  { name: 'log', title: 'The end of the log', rank: 6, share: 0.2, lines: tellingLogEnd(PROMPT_LOG_LINES) },
   { name: 'reading', title: 'What may help', rank: 5, share: 0.12, lines: readingLines },
   { name: 'files', title: 'The files', rank: 3, share: 0.45, lines: fileLines(FILES_INTRO, { most: 5, share: 0.2 }) },
   { name: 'error lines', title: 'The failure', rank: 1, share: 0.2, lines: classAndErrorLines },

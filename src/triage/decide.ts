@@ -34,6 +34,8 @@ export interface Situation {
   executors: Availability;
   /** Whether a known fix fits this failure and was not tried on it; undefined: nobody has looked yet. */
   known_fix: boolean | undefined;
+  /** Why no fix may mend it, where that was found when a known fix was looked for. */
+  out_of_reach?: string | undefined;
   escalations: Availability;
   now: number;
 }
@@ -41,6 +43,7 @@ export interface Situation {
 /** Why nothing more is done about a failure now, and the exit code that stands for it. */
 export const WHY = {
   open_case: 3,
+  out_of_reach: 3,
   give_up_stands: 3,
   safe_mode: 3,
   stopped: 1,
@@ -149,11 +152,13 @@ function decideFix(incident: DecidedIncident, situation: Situation): Decision | 
 }
 
 function askExecutors(incident: DecidedIncident, situation: Situation, tries: number): Decision | Undecided {
-  const { limits, executors, known_fix, escalations, safe_mode } = situation;
+  const { limits, executors, known_fix, out_of_reach, escalations, safe_mode } = situation;
   // In safe mode nothing is changed, whoever knows a fix: nobody is asked for one.
   if (known_fix === undefined) return safe_mode ? knownFix('a known fix may fit') : { tier: 'find_known_fix' };
   // Known fixes spend no try and no tokens.
   if (known_fix) return knownFix('a known fix fits');
+  // Whoever is asked could only change something else.
+  if (out_of_reach !== undefined) return none('out_of_reach', out_of_reach);
   const blocked =
     executors === 'ready' ? (dayTriesSpent(situation) ?? dayBudgetSpent(situation)) : noExecutor(executors);
   if (!blocked) {

@@ -1,6 +1,7 @@
 // What belongs together becomes one message, and what errors only quote is left out.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { pickErrorLines } from '../../src/failure/error-lines.ts';
 import { messages } from '../../src/failure/messages.ts';
 
 const lines = (text: string) => messages(text.split('\n')).map((message) => message.lines.join('\n'));
@@ -72,6 +73,14 @@ test('where an error is joins the error above it, and nothing else', () => {
     'ScannerError: bad token\n  in "a.yaml", line 3',
   ]);
   assert.equal(lines('fine\n  in "a.yaml", line 3'), ['fine', '  in "a.yaml", line 3']);
+});
+
+test('a line of source below an error is shown with it, and is no part of what is said', () => {
+  const log = (source: string) =>
+    `yaml.scanner.ScannerError: mapping values are not allowed here\n  in "x.yaml", line 8, column 9:\n    ${source}\n        ^\n`;
+  const of = (source: string) => pickErrorLines({ text: log(source), cut: false }).errors[0];
+  assert.equal(of('a: b: c')?.lines.slice(2), ['    a: b: c', '        ^']);
+  assert.is(of('a: b: c')?.template, of('other: x: y')?.template);
 });
 
 test.run();

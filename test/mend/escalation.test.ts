@@ -75,6 +75,29 @@ test('a patch of an escalation is applied, committed with its case, and verified
   assert.match(readFileSync(join(folder, 'response.json'), 'utf8'), '"plugin": "oncall"');
 });
 
+test('a text that does not parse in a file that no fix may change is handed over with a case, and nobody else is asked', async () => {
+  const error = 'inventory/hosts.yml: yaml: line 2: did not find expected key';
+  const {
+    home,
+    oncall,
+    probe: executor,
+  } = escalating({
+    stage: { command: `echo '${error}' >&2; exit 1` },
+    files: { 'inventory/hosts.yml': 'all:\n  hosts: [\n' },
+  });
+  const ran = await run(home);
+  assert.is(ran.exit, 3);
+  assert.equal([executor.asked(), oncall.asked()], [[], []]);
+  const [{ data } = { data: undefined }] = told(ran.events, 'failure.decided');
+  const reason = 'the error is in inventory/hosts.yml, which no fix may change';
+  assert.equal([data?.why, data?.reason], ['out_of_reach', reason]);
+  const [summary] = summaries(home);
+  assert.equal([summary?.state, summary?.why], ['open', `mendloop: ${reason}: it takes a person`]);
+  assert.match(readFileSync(join(home, 'ai/escalations', summary?.case as string, 'case_v1.md'), 'utf8'), error);
+  const again = await run(home);
+  assert.equal([again.exit, told(again.events, 'case.opened').length], [3, 0]);
+});
+
 test('diagnostics that are asked for come back once, as version 2, the forbidden ones named and not run', async () => {
   const marker = join(probe().folder, 'ran');
   const { home, oncall } = escalating({ stage: { diagnostics: ['echo "seen by the owner"'] } });

@@ -145,6 +145,66 @@ test('of a long file the lines around those that are named are shown, with their
   assert.match(text, /^ {3} \(\d+ lines not shown\)$/m);
 });
 
+test('lines of a long file come with the keys that they stand below, and no gap is smaller than what tells of it', () => {
+  const entries = manyLines(200).map((line, i) => (i % 40 === 0 ? `group_${i}:` : `  ${line}`));
+  const files = [{ path: 'values.yaml', text: `root:\n${entries.map((line) => `  ${line}`).join('\n')}\n` }];
+  const failure = {
+    class: 'unknown',
+    ended: 'exit code 1',
+    error_lines: ['values.yaml:120: bad', 'values.yaml:135: bad'],
+  };
+  const { text } = promptOf({ files, failure, log: '' });
+  for (const line of ['  1 | root:', ' 82 |   group_80:', '120 |     entry_119: value 119'])
+    assert.match(text, `\n${line}\n`);
+  const gaps = [...text.matchAll(/\((\d+) lines? not shown\)/g)].map(([, count]) => Number(count));
+  assert.ok(gaps.length > 0 && gaps.every((count) => count > 2), gaps.join(' '));
+});
+
+test('the log of a prompt has no progress, no frames of libraries, no tasks that went well, and what hosts say alike once', () => {
+  const log = `PLAY [all] ****
+TASK [base : One] ****
+ok: [pi]
+PLAY [servers] ****
+TASK [k3s : Two] ****
+changed: [nuc1]
+TASK [k3s : Three] ****
+fatal: [nuc1]: FAILED! => {"msg": "no k3s on nuc1"}
+fatal: [pi]: FAILED! => {"msg": "no k3s on pi"}
+fatal: [nas]: FAILED! => {"msg": "no disk"}
+PLAY RECAP ****
+nuc1 : ok=1 changed=1 unreachable=0    failed=1
+nuc2 : ok=1 changed=1 unreachable=0    failed=0
+Traceback (most recent call last):
+  File "/srv/lab/net/load.py", line 2, in load
+    yaml.safe_load(text)
+  File "/usr/lib/python3/dist-packages/yaml/load.py", line 81, in load
+    return loader.get()
+           ^^^^^^^^^^^^
+ScannerError: here
+  in "<unicode string>", line 2:
+    a: b: c
+        ^
+`;
+  const { text } = promptOf({ log, tree: ['net/load.py'] });
+  const shown = /# The end of the log\n\n\[.*\]\n([\s\S]*?)\n\[end/.exec(text)?.[1];
+  assert.is(
+    shown,
+    `PLAY [servers]
+TASK [k3s : Three]
+fatal: [nuc1]: FAILED! => {"msg": "no k3s on nuc1"}
+fatal: [nas]: FAILED! => {"msg": "no disk"}
+PLAY RECAP
+nuc1 : ok=1 changed=1 unreachable=0    failed=1
+Traceback (most recent call last):
+  File "/srv/lab/net/load.py", line 2, in load
+    yaml.safe_load(text)
+ScannerError: here
+  in "<unicode string>", line 2:
+    a: b: c
+        ^`,
+  );
+});
+
 test('the end of a very long error line points at its place too', () => {
   const lines = manyLines(900);
   const path = 'config/talos/all.yaml';

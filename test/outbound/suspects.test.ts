@@ -1,9 +1,11 @@
 // Which files a failure points at: each rule on a small repository of its own.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SourceFile } from '../../src/outbound/context.ts';
+import type { FailureContext, SourceFile } from '../../src/outbound/context.ts';
+import { outOfReach } from '../../src/outbound/out-of-reach.ts';
+import { sourceFinder } from '../../src/outbound/parts/made-by.ts';
 import { suspicion } from '../../src/outbound/parts/suspects.ts';
-import { promptOf } from './failure-context.ts';
+import { CONTEXT, promptOf } from './failure-context.ts';
 
 const filesOf = (texts: Record<string, string>): SourceFile[] =>
   Object.entries(texts).map(([path, text]) => ({ path, text }));
@@ -136,6 +138,86 @@ test('a file that the error names and no fix may change is told as what a person
     text,
     'The failure names inventory/hosts.yml, which no fix may change: if only that mends it, a person has to',
   );
+});
+
+const YAML_ERROR = 'yaml: line 3: did not find expected key';
+const reach = (error: string, texts: Record<string, string>, more: Partial<FailureContext> = {}) =>
+  outOfReach({
+    ...CONTEXT,
+    failure: { class: 'yaml_parse_error', ended: 'exit code 1', error_lines: [error] },
+    log: error,
+    files: filesOf(texts),
+    tree: [...Object.keys(texts), 'inventory/hosts.yml', 'inventory/more.yml', 'scripts/check.sh'],
+    ...more,
+  });
+
+test('only where the text of one closed file does not parse, and nothing that is open is suspected, is a failure out of reach', () => {
+  const texts = { 'site.yml': '- hosts: all\n', 'roles/nfs/tasks/main.yml': '- debug:\n' };
+  const error = `inventory/hosts.yml: ${YAML_ERROR}`;
+  assert.is(reach(error, texts), 'the error is in inventory/hosts.yml, which no fix may change');
+  const other = { class: 'config_error', ended: 'exit code 1' };
+  for (const [line, more] of [
+    [`site.yml: ${YAML_ERROR}`, {}],
+    [`${error}, included from site.yml`, {}],
+    [`${error} beside inventory/more.yml`, {}],
+    [`scripts/check.sh: line 4: ${YAML_ERROR}`, {}],
+    [YAML_ERROR, {}],
+    ['', { failure: { ...other, error_lines: ["inventory/hosts.yml:3: 'k3s_token' is undefined"] } }],
+  ] as const)
+    assert.is(reach(line, texts, more), undefined, line);
+});
+
+test('what a needed stage made leads to what it is made from, open or closed', () => {
+  const from = 'templates/kubernetes/apps/web/release.yaml.j2';
+  const written = 'kubernetes/apps/web/release.yaml';
+  const files = [from, 'templates/kubernetes/apps/dns/release.yaml.j2'];
+  const makers = [{ stage: 'configure', files, wrote: [] }];
+  const error = `${written}: ${YAML_ERROR}`;
+  const failure = { class: 'yaml_parse_error', ended: 'exit code 1', error_lines: [error] };
+  const tree = ['flux.sh', ...files];
+  const open = filesOf({ 'flux.sh': 'flux build\n', [from]: 'kind: HelmRelease\n' });
+  const { text } = promptOf({ files: open, failure, log: '', makers, tree });
+  assert.match(text, `${written} was made by the stage configure from ${from}\n`);
+  assert.match(
+    text,
+    new RegExp(`: file ${from}, 1 line\\]\n1 \\| kind: HelmRelease\n\\[end of data \\S+\\]\n\n# The failure`),
+  );
+  const closed = promptOf({ files: open.slice(0, 1), readable: open.slice(1), failure, log: '', makers, tree }).text;
+  assert.match(
+    closed,
+    `${written} was made by the stage configure from ${from}, which no fix of this stage may change`,
+  );
+  assert.match(closed, `: only for reading, ${from}, 1 lines]`);
+  assert.is(
+    reach(error, { 'flux.sh': 'flux build\n' }, { makers, tree }),
+    `the error is in ${written}, made by configure from ${from}, which no fix of this stage may change`,
+  );
+});
+
+test('a source is found for what a stage wrote into tracked files, in another folder too, and for nothing else', () => {
+  const files = ['src/a/x.conf', 'src/b/x.conf', 'lib/y.yaml.tmpl', 'kubernetes/apps/web/z.yaml'];
+  const tree = [...files, 'kubernetes/y.yaml', 'kubernetes/own.yaml', 'README.md'];
+  const sourceOf = sourceFinder([{ stage: 'render', files, wrote: ['kubernetes/y.yaml'] }], tree);
+  assert.equal(sourceOf('kubernetes/y.yaml'), { written: 'kubernetes/y.yaml', from: 'lib/y.yaml.tmpl', by: 'render' });
+  assert.is(sourceOf('build/a/x.conf')?.from, 'src/a/x.conf');
+  assert.is(sourceOf('/tmp/render.1/lib/y.yaml')?.from, 'lib/y.yaml.tmpl');
+  for (const path of [
+    'build/x.conf',
+    'kubernetes/own.yaml',
+    'kubernetes/aps/web/z.yaml',
+    '/usr/lib/a/x.conf',
+    'x.conf',
+  ])
+    assert.is(sourceOf(path), undefined, path);
+});
+
+test('a check that fails is not told as a file that a person has to change', () => {
+  const error_lines = [
+    'build/a.yaml is missing',
+    '(the command succeeded; the check `tests/a.sh` failed (exit code 1))',
+  ];
+  const failure = { class: 'unknown', ended: 'exit code 1', error_lines };
+  assert.not.match(promptOf({ failure, log: '', tree: ['tests/a.sh'] }).text, 'which no fix may change');
 });
 
 test('a command of several lines keeps its lines', () => {

@@ -55,6 +55,16 @@ test('a transient failure is waited out, each time longer, 3 times in a run; the
   ]);
 });
 
+test('what no fix may mend goes to the person, unless a known fix or a fix of before fits, and no try is spent on it', () => {
+  const out_of_reach = 'the error is in inventory/hosts.yml, which no fix may change';
+  const handedOver = none('out_of_reach', 3, out_of_reach);
+  assert.equal(after([], { out_of_reach }), handedOver);
+  assert.equal(after([tried()], { out_of_reach, executors: 'none', safe_mode: true }), handedOver);
+  assert.equal(after([], { out_of_reach, known_fix: true }), known('a known fix fits'));
+  assert.is(after([], { out_of_reach, ai: false }).tier, 'none');
+  assert.is(after([], { failure: transient, out_of_reach }).tier, 'wait');
+});
+
 test('waits stay without AI and in safe mode', () => {
   for (const off of [{ ai: false }, { safe_mode: true }]) {
     assert.is(after([], { failure: transient, ...off }).tier, 'wait');

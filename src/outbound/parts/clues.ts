@@ -97,12 +97,19 @@ export function cluesOf({ error_lines, log, command }: Evidence): Clues {
   };
   const wanted = new Set(error_lines.flatMap((line) => [line.trim(), clipLine(line).trim()]));
   const near = linesAround(log, wanted);
-  for (const line of error_lines) look(endFirst(line), PLACE.test(line) ? WEIGHTS.warning : WEIGHTS.error);
+  const quote = (line: string, weight: number): void => {
+    source.push({ text: line.replace(/^[\s│|]*(?:\d+ ?[:|│])?\s*/, '').trim(), weight });
+  };
+  for (const [i, line] of error_lines.entries()) {
+    const isQuoted = /^\s*[\^~]+\s*$/.test(error_lines[i + 1] ?? '');
+    if (isQuoted) quote(line, WEIGHTS.behind);
+    look(endFirst(line), isQuoted ? WEIGHTS.behind : PLACE.test(line) ? WEIGHTS.warning : WEIGHTS.error);
+  }
   log.forEach((line, i) => {
     if (wanted.has(line.trim())) return;
     const beside = PLACE.test(line) ? undefined : near.get(i);
     look(line, Math.max(beside ?? 0, WARNING.test(line) ? WEIGHTS.warning : WEIGHTS.log));
-    if (beside) source.push({ text: line.replace(/^[\s│|]*(?:\d+ ?[:|│])?\s*/, '').trim(), weight: beside });
+    if (beside) quote(line, beside);
   });
   look(command.replaceAll('\n', ' ; '), WEIGHTS.command);
   const strongestFirst = [...names.values()].sort((a, b) => b.weight - a.weight).slice(0, MAX_NAMES);

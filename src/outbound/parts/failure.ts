@@ -1,5 +1,6 @@
 // What broke, and where: the error lines, the end of the log, and the stage in the owner's words.
 import { cleanLine, cleanLines } from '../../failure/clean.ts';
+import { isChatter, isFrame } from '../../failure/grade.ts';
 import { commandText } from '../context.ts';
 import type { PartLines } from '../document.ts';
 import { clipLine, estimateTokens, fenced, fencedWithin, fenceTokens, linesWithin, oneLine } from '../text.ts';
@@ -23,17 +24,69 @@ export const classAndErrorLines: PartLines = (context) => {
   };
 };
 
-/** As much of the end as fits, in at most `most` lines. */
-export const logEnd =
-  (most: number = MAX_LOG_LINES): PartLines =>
-  ({ log, nonce }) => {
-    const newestFirst = lastLines(log).reverse().slice(0, most);
-    return (room) => {
-      const lines = linesWithin(newestFirst, room - fenceTokens(nonce, `the last ${MAX_LOG_LINES} lines`)).reverse();
-      const title = lines.length === 1 ? 'the last line' : `the last ${lines.length} lines`;
-      return lines.length === 0 ? [] : fenced(nonce, title, lines);
-    };
+/** As much of the end as fits. */
+export const logEnd: PartLines = ({ log, nonce }) => endOf(lastLines(log), nonce, '');
+
+/** As much as fits of the end, in at most `most` lines, without what says nothing of the failure. */
+export const tellingLogEnd =
+  (most: number): PartLines =>
+  ({ log, nonce, tree = [] }) => {
+    const all = lastLines(log);
+    const telling = withoutFiller(all, tree);
+    return endOf(
+      telling.slice(-most),
+      nonce,
+      telling.length < all.length ? ', progress and foreign frames left out' : '',
+    );
   };
+
+function endOf(all: readonly string[], nonce: string, remark: string): ReturnType<PartLines> {
+  return (room) => {
+    const title = (count: number) => `${count === 1 ? 'the last line' : `the last ${count} lines`}${remark}`;
+    const lines = linesWithin(all.toReversed(), room - fenceTokens(nonce, title(MAX_LOG_LINES))).reverse();
+    return lines.length === 0 ? [] : fenced(nonce, title(lines.length), lines);
+  };
+}
+
+const PYTHON_FRAME = /^\s*File "/;
+const CARETS = /^\s*[\^~]+\s*$/;
+const LIBRARY = /(?:site|dist)-packages\/|\bnode_modules\/|\bnode:|"\/usr\//;
+const ALL_WELL = /^\S+ +: ok=\d+ .*\bunreachable=0 +failed=0\b/;
+const OF_HOST = /^(?:fatal|failed): \[([^\]]+)\]/;
+/** So much of what a host says tells whether another says the same. */
+const MAX_COMPARED = 200;
+
+/** Without progress, stack frames outside of the repository, tasks of Ansible that went well, and what further hosts say alike. */
+function withoutFiller(lines: readonly string[], tree: readonly string[]): string[] {
+  const names = new Set(tree.map((path) => path.slice(path.lastIndexOf('/') + 1)));
+  const isOurs = (line: string) =>
+    !LIBRARY.test(line) && (line.match(/[\w.-]+/g) ?? []).some((word) => names.has(word));
+  const ofHosts = new Set<string>();
+  let below = '';
+  const telling = lines.filter((line) => {
+    // Source and carets go with the frame or line that they stand below.
+    if (CARETS.test(line) || (below !== '' && /^ {4}/.test(line) && !PYTHON_FRAME.test(line))) return below === '';
+    const isForeign = isFrame(line) && !isOurs(line);
+    below = isForeign && PYTHON_FRAME.test(line) ? line : '';
+    if (isForeign || isChatter(line) || ALL_WELL.test(line)) return false;
+    const host = OF_HOST.exec(line)?.[1];
+    if (host === undefined) return true;
+    const alike = line.replaceAll(host, '').replaceAll(/\d+/g, '#').slice(0, MAX_COMPARED);
+    const isNew = !ofHosts.has(alike);
+    ofHosts.add(alike);
+    return isNew;
+  });
+  const failed = withoutDone(
+    withoutDone(telling, /^(?:TASK|RUNNING HANDLER) \[/, /^(?:PLAY|TASK|RUNNING HANDLER)\b/),
+    /^PLAY \[/,
+    /^PLAY\b/,
+  );
+  return failed.map((line) => line.replace(/ \*{3,}$/, ''));
+}
+
+/** Without headings that nothing stands below. */
+const withoutDone = (lines: readonly string[], heading: RegExp, next: RegExp): string[] =>
+  lines.filter((line, i) => !(heading.test(line) && next.test(lines[i + 1] ?? '')));
 
 /** The last lines of the log, cleaned, a line that repeats said once. */
 export function lastLines(log: string): string[] {

@@ -46,16 +46,20 @@ export function nearNames(files: readonly SourceFile[], names: readonly NameClue
       }
     });
   }
-  return wanted.flatMap(({ text, weight }) => {
+  return wanted.flatMap(({ text, weight }): NearName[] => {
     const placesOf = (is: (name: string, word: string) => boolean) =>
       [...words].filter(([word]) => is(text, word)).map(([word, place]) => ({ like: word, ...place }));
     const found = { name: text, weight, exact: words.get(text)?.count ?? 0 };
     const near = placesOf(isNear).slice(0, MAX_LIKE);
     if (near.length > 0) return [{ ...found, places: near }];
-    const places = placesOf(isRelated).slice(0, MAX_LIKE);
+    const places = likest(text, placesOf(isRelated));
     return places.length === 0 ? [] : [{ ...found, places, related: true as const }];
   });
 }
+
+/** As many as help, those that are most like `name` first. */
+export const likest = (name: string, places: NearName['places']): NearName['places'] =>
+  places.toSorted((a, b) => distance(a.like, name) - distance(b.like, name)).slice(0, MAX_LIKE);
 
 /** All but the last part of the one begins the other: k3s_token_path, k3s_token_file. */
 function isRelated(name: string, other: string): boolean {

@@ -88,7 +88,7 @@ export function normalized(path: string): string {
 }
 
 /** How many parts the end of a written path and a file's path (or what it is rendered to) have in common. */
-function commonEnd(parts: readonly string[], path: string): number {
+export function commonEnd(parts: readonly string[], path: string): number {
   const count = (other: readonly string[]): number => {
     let length = 0;
     while (length < parts.length && length < other.length && parts.at(-1 - length) === other.at(-1 - length)) length++;

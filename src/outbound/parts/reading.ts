@@ -1,9 +1,9 @@
 // What helps to understand the failure and is not to be changed: what stands where a path was looked for, names like one that is
 // not there, which template a rendered file is from, and files that the stage reads.
 import type { PartLines } from '../document.ts';
-import { numbered } from '../shown-files.ts';
-import { clipLine, estimateTokens, fenced, fencedWithin, linesWithin, plainLine, textLines } from '../text.ts';
-import type { NearName } from './near-names.ts';
+import { clipLine, estimateTokens, fenced, fencedWithin, fenceTokens, plainLine, textLines } from '../text.ts';
+import { excerpt } from './excerpt.ts';
+import { likest, type NearName } from './near-names.ts';
 import type { Suspect } from './suspects.ts';
 import { suspicionOf } from './suspicion-of.ts';
 
@@ -14,13 +14,12 @@ const MAX_FILES = 3;
 /** What is read with less to point at it is only noise. */
 const MIN_SCORE = 40;
 const MIN_WEIGHT = 48;
-const WHOLE_LINES = 30;
-const AROUND = 6;
+const WHOLE_LINES = 31;
 
 export const readingLines: PartLines = (context) => {
   const { nonce } = context;
   const suspicion = suspicionOf(context);
-  const { missing, near, rendered, closed } = suspicion;
+  const { missing, near, rendered, closed, files } = suspicion;
   const notes = [
     ...closed
       .slice(0, 2)
@@ -34,23 +33,27 @@ export const readingLines: PartLines = (context) => {
       .filter(isTelling)
       .slice(0, 4)
       .map(({ name, places }) => {
-        const like = places.map(({ like, path, line }) => `${like} (${path} line ${line})`);
+        const like = likest(name, places).map(({ like, path, line }) => `${like} (${path} line ${line})`);
         return `Like ${name}: ${like.join(', ')}`;
       }),
-    ...rendered.map(({ written, from }) => `${written} is made from ${from}`),
+    ...rendered.map(({ written, from, by }) => {
+      const who = by === undefined ? 'is made' : `was made by the stage ${by}`;
+      return `${written} ${who} from ${from}${files.has(from) ? '' : ', which no fix of this stage may change'}`;
+    }),
   ].map((line) => clipLine(plainLine(line), 600));
-  const files = suspicion.readable.filter(({ score }) => score >= MIN_SCORE).slice(0, MAX_FILES);
+  const shown = suspicion.readable.filter(({ score }) => score >= MIN_SCORE).slice(0, MAX_FILES);
   return (room) => {
     let left = room - estimateTokens(INTRO) - 2;
     const told =
       notes.length === 0 ? [] : fencedWithin(nonce, 'notes on the names in it', notes.slice(0, MAX_NOTES), left);
     left -= estimateTokens(told.join('\n')) + 1;
-    const blocks = files.flatMap((file) => {
+    const blocks = shown.flatMap((file) => {
       const block = readable(file, nonce, left * 0.6);
       left -= estimateTokens(block.join('\n')) + 1;
       return block.length === 0 ? [] : ['', ...block];
     });
-    return told.length + blocks.length === 0 ? [] : [INTRO, '', ...told, ...blocks];
+    const first = told.length === 0 ? [] : ['', ...told];
+    return told.length + blocks.length === 0 ? [] : [INTRO, ...first, ...blocks];
   };
 };
 
@@ -59,15 +62,8 @@ const isTelling = ({ weight, exact, places, related }: NearName): boolean =>
   weight >= MIN_WEIGHT && (related || exact === 0 || places.some(({ count }) => count === 1));
 
 /** All of a short file; of a long one what is around the lines that matter. */
-function readable({ path, text, named, matching }: Suspect, nonce: string, room: number): string[] {
-  const lines = textLines(text);
-  const clues = [...named, ...matching].map((line) => line - 1);
-  const near = (i: number): boolean => clues.some((line) => Math.abs(line - i) <= AROUND);
-  const width = String(lines.length).length;
-  const shown = lines.flatMap((line, i) =>
-    lines.length <= WHOLE_LINES || near(i) ? [numbered(clipLine(line), i + 1, width)] : [],
-  );
-  const title = `only for reading, ${path}, ${lines.length} lines`;
-  const within = linesWithin(shown, room - estimateTokens(fenced(nonce, title, []).join('\n')) - 1);
-  return within.length === 0 ? [] : fenced(nonce, title, within);
+function readable(file: Suspect, nonce: string, room: number): string[] {
+  const title = `only for reading, ${file.path}, ${textLines(file.text).length} lines`;
+  const body = excerpt(file, room - fenceTokens(nonce, title), WHOLE_LINES);
+  return body ? fenced(nonce, title, body) : [];
 }

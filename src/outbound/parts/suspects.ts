@@ -2,11 +2,12 @@
 // refers to a path that does not exist, when it alone has a name that the error quotes, and when it has the odd one out: a name
 // that stands once, and is nearly one that is used in other places and that the error finds missing.
 import type { SourceFile } from '../context.ts';
-import { type Clues, cluesOf, type Evidence, pathsIn } from './clues.ts';
+import { type Clues, cluesOf, type Evidence, type PathClue, pathsIn } from './clues.ts';
+import type { FindSource, Made } from './made-by.ts';
 import { addReferrers, type MissingPath } from './missing-paths.ts';
 import { addNames, addPathParts, addSource, addVerbatim } from './named-things.ts';
 import type { NearName } from './near-names.ts';
-import { type PathFinder, pathFinder, renderedName } from './paths.ts';
+import { type Meaning, type PathFinder, pathFinder, renderedName } from './paths.ts';
 import type { Points } from './points.ts';
 
 /** A file with what points at it. Lines count from 1. */
@@ -28,15 +29,20 @@ export interface Suspicion {
   readonly missing: readonly MissingPath[];
   /** Names of the error that files have in a slightly different form. */
   readonly near: readonly NearName[];
-  /** What the error calls by another path than that of the template it is made from. */
-  readonly rendered: readonly { readonly written: string; readonly from: string }[];
+  /** What the error calls by another path than that of the file it is made from. */
+  readonly rendered: readonly Made[];
 }
 
 /** Of words that could stand anywhere, for one file. */
 const MAX_PLAIN = 18;
 
 /** `tree`: every path of the repository. */
-export function suspicion(files: readonly SourceFile[], evidence: Evidence, tree: readonly string[] = []): Suspicion {
+export function suspicion(
+  files: readonly SourceFile[],
+  evidence: Evidence,
+  tree: readonly string[] = [],
+  sourceOf: FindSource = () => undefined,
+): Suspicion {
   const clues = cluesOf(evidence);
   const finder = pathFinder(
     files.map(({ path }) => path),
@@ -50,7 +56,8 @@ export function suspicion(files: readonly SourceFile[], evidence: Evidence, tree
     of.score += score;
     return of;
   };
-  addNamed(clues, finder, add);
+  const meant = meaningOf(finder, sourceOf, new Set(points.keys()));
+  addNamed(clues, meant, add);
   const missing = addReferrers(files, clues, finder, add);
   // What names a file is counted as that already.
   const names = clues.names.filter(({ text }) => text.includes(' ') || finder.meaning(text, []).sure === 0);
@@ -66,19 +73,31 @@ export function suspicion(files: readonly SourceFile[], evidence: Evidence, tree
     const total = score + fading(shares) + Math.min(MAX_PLAIN, plain) + Math.min(MAX_PLAIN, inPath);
     return { path, text, score: total, isRun: run.has(path), named: inOrder, matching: byRarity };
   });
-  return { ranked: ranked.sort((a, b) => b.score - a.score), missing, near, rendered: renderedFrom(clues, finder) };
+  return { ranked: ranked.sort((a, b) => b.score - a.score), missing, near, rendered: renderedFrom(clues, meant) };
 }
 
 /** The first whole, each further one half of the one before: many weak signs do not outweigh a strong one. */
 const fading = (shares: readonly number[]): number =>
   shares.toSorted((a, b) => b - a).reduce((sum, share, i) => sum + share / 2 ** i, 0);
 
+/** Which files a mention means, and who makes what it names, if somebody does. */
+type Meant = (clue: PathClue) => Meaning & { readonly made?: Made };
+
+/** What a needed stage made means the file that it is made from, where that is one of `files`. */
+const meaningOf =
+  (finder: PathFinder, sourceOf: FindSource, files: ReadonlySet<string>): Meant =>
+  ({ written, beside }) => {
+    const made = sourceOf(written);
+    return made && files.has(made.from) ? { paths: [made.from], sure: 1, made } : finder.meaning(written, beside);
+  };
+
 /** Files that are named count once, for the strongest mention. */
-function addNamed({ paths, numbers }: Clues, finder: PathFinder, add: (path: string, score: number) => Points): void {
+function addNamed({ paths, numbers }: Clues, meantBy: Meant, add: (path: string, score: number) => Points): void {
   const best = new Map<string, number>();
   const lines = new Map<string, Set<number>>();
-  for (const { written, weight, line, beside, isRooted } of paths) {
-    const { paths: meant, sure: ofEnd } = finder.meaning(written, beside);
+  for (const clue of paths) {
+    const { written, weight, line, isRooted } = clue;
+    const { paths: meant, sure: ofEnd } = meantBy(clue);
     const sure = isRooted && ofEnd < 1 && !isRendered(meant, written) ? ofEnd / 2 : ofEnd;
     for (const path of meant) {
       best.set(path, Math.max(best.get(path) ?? 0, 100 * weight * sure * (line === undefined ? 0.9 : 1)));
@@ -98,14 +117,16 @@ function addNamed({ paths, numbers }: Clues, finder: PathFinder, add: (path: str
 const isRendered = (meant: readonly string[], written: string): boolean =>
   meant.some((path) => renderedName(path) !== path && !path.endsWith(written));
 
-/** Of the error lines, each template once. */
-function renderedFrom({ paths }: Clues, finder: PathFinder): Suspicion['rendered'] {
-  const from = new Map<string, string>();
-  for (const { written, weight, beside } of paths) {
-    const { paths: meant } = finder.meaning(written, beside);
-    const [path] = meant;
-    if (weight < 0.4 || path === undefined || meant.length > 1 || !written.includes('/')) continue;
-    if (isRendered(meant, written) && ![...from.values()].includes(path)) from.set(written, path);
+/** Of the error lines, each source once. */
+function renderedFrom({ paths }: Clues, meantBy: Meant): Made[] {
+  const bySource = new Map<string, Made>();
+  for (const clue of paths) {
+    const { written, weight } = clue;
+    const { paths: meant, made } = meantBy(clue);
+    const [from] = meant;
+    if (weight < 0.4 || from === undefined || meant.length > 1 || !written.includes('/') || bySource.has(from))
+      continue;
+    if (made || isRendered(meant, written)) bySource.set(from, made ?? { written, from });
   }
-  return [...from].map(([written, path]) => ({ written, from: path }));
+  return [...bySource.values()];
 }

@@ -1,8 +1,9 @@
 // What a failure points at, once for all parts of a document: the files that may be changed, and those that are only read.
-import { commandText, type FailureContext, type SourceFile } from '../context.ts';
+import { commandText, type FailureContext } from '../context.ts';
 import { plainPath } from '../text.ts';
 import { pathsIn } from './clues.ts';
 import { lastLines } from './failure.ts';
+import { sourceFinder } from './made-by.ts';
 import type { NearName } from './near-names.ts';
 import { type Suspect, type Suspicion, suspicion } from './suspects.ts';
 
@@ -11,6 +12,8 @@ export interface Overview extends Suspicion {
   readonly readable: readonly Suspect[];
   /** Files that the error lines name by their whole path and no fix may change. */
   readonly closed: readonly string[];
+  /** The paths that a fix may change. */
+  readonly files: ReadonlySet<string>;
 }
 
 const overviews = new WeakMap<FailureContext, Overview>();
@@ -22,26 +25,35 @@ export function suspicionOf(context: FailureContext): Overview {
 }
 
 function overview(context: FailureContext): Overview {
-  const { failure, log, stage, tree, readable = [] } = context;
+  const { failure, log, stage, tree = [], readable = [] } = context;
   const plain = (files: FailureContext['files']) => files.map(({ path, text }) => ({ path: plainPath(path), text }));
   const [files, others] = [plain(context.files), plain(readable)];
   const evidence = { error_lines: failure.error_lines, log: lastLines(log), command: commandText(stage) };
-  const changeable = suspicion(files, evidence, tree);
-  const read = suspicion(others, evidence, tree);
-  const near = joined(changeable.near, read.near);
-  return { ...changeable, near, readable: read.ranked, closed: closedPaths(failure.error_lines, files, tree) };
+  const sourceOf = sourceFinder(context.makers ?? [], tree);
+  const changeable = suspicion(files, evidence, tree, sourceOf);
+  const read = suspicion(others, evidence, tree, sourceOf);
+  const open = new Set(files.map(({ path }) => path));
+  const named = namedPaths(failure.error_lines);
+  const made = named.flatMap((path) => sourceOf(path) ?? []).filter(({ from }) => !open.has(from));
+  const isClosed = (path: string): boolean => path.includes('/') && !open.has(path) && !sourceOf(path);
+  return {
+    ...changeable,
+    near: joined(changeable.near, read.near),
+    rendered: [
+      ...changeable.rendered,
+      ...made.filter(({ from }, i) => made.findIndex((one) => one.from === from) === i),
+    ],
+    readable: read.ranked,
+    closed: tree.filter((path) => named.includes(path) && isClosed(path)),
+    files: open,
+  };
 }
 
-function closedPaths(
-  errorLines: readonly string[],
-  files: readonly SourceFile[],
-  tree: readonly string[] = [],
-): string[] {
-  const open = new Set(files.map(({ path }) => path));
-  const closed = new Set(tree.filter((path) => !open.has(path)));
-  const named = errorLines.flatMap((line) => pathsIn(line, 1).map(({ written }) => written));
-  return [...new Set(named)].filter((path) => path.includes('/') && closed.has(path));
-}
+/** Paths of the error lines; that a check failed is said of the check, not of what is wrong. */
+const namedPaths = (errorLines: readonly string[]): string[] =>
+  errorLines
+    .filter((line) => !line.startsWith('(the command succeeded; '))
+    .flatMap((line) => pathsIn(line, 1).map(({ written }) => written));
 
 /** One entry a name, with the places of both. */
 function joined(some: readonly NearName[], more: readonly NearName[]): NearName[] {
