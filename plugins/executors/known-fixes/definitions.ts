@@ -36,7 +36,9 @@ export const DEFINITIONS: Readonly<Record<Kind, Definitions>> = {
     path.endsWith('.tf')
       ? matched(repository, /\.tf$/, TERRAFORM_NAMES)
       : [...variables(repository), ...(/[a-z]/.test(word) ? MAGIC_VARIABLES : repository.variables)],
-  attribute: (_, repository, { before }) => {
+  attribute: (_, repository, { before, path }) => {
+    if (path.endsWith('.tf'))
+      return /\bmodule\.\w+\.$/.test(before) ? matched(repository, /\.tf$/, [/^output "(\w+)"/gm]) : [];
     const owner = /(\w+)(?:\.|\[['"])$/.exec(before)?.[1];
     return yaml(repository).flatMap(({ key, children }) => (key === owner ? children.map((child) => child.key) : []));
   },
@@ -84,6 +86,7 @@ export const DEFINITIONS: Readonly<Record<Kind, Definitions>> = {
       path.length === 2 && path[0] === 'tasks' ? key : [],
     ),
   ],
+  stage: (_, __, { text }) => [...text.matchAll(/^FROM \S+ AS ([\w.-]+)/gim)].map(([, name]) => name as string),
   kind: (_, repository) => [
     ...KINDS,
     ...yaml(repository).flatMap(({ path, value }) => (path.join('.') === 'spec.names.kind' ? String(value) : [])),

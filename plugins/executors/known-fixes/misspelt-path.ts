@@ -39,7 +39,7 @@ const READERS = [
 
 export const misspeltPath: Repair = async (facts) => {
   const missing = missingPath(facts);
-  if (!missing) return undefined;
+  if (!missing || (await isIgnored(missing.path, facts))) return undefined;
   const texts = await textsOf(facts, (file) => !/\.(?:md|rst|txt)$/.test(file));
   const written = mentions(missing, texts, facts);
   const place = onlyOne(written);
@@ -58,6 +58,14 @@ export const misspeltPath: Repair = async (facts) => {
     reason: `There is no ${place.token}, and ${right} is the only path of the repository with nearly that name`,
   });
 };
+
+/** Whether git ignores it, in plain words of .gitignore: then it is made, or put there, and is not one of the tracked files. */
+async function isIgnored(path: string, { tree, look }: RepairFacts): Promise<boolean> {
+  const ignored = tree.includes('.gitignore') ? await look('.gitignore') : '';
+  const names = ignored.split('\n').map((line) => line.trim().replace(/^\/|\/(?:\*{1,2})?$/g, ''));
+  const above = path.split('/').flatMap((_, i, parts) => parts.map((__, j) => parts.slice(j, i + 1).join('/')));
+  return above.some((part) => part !== '' && names.includes(part));
+}
 
 interface Missing {
   path: string;
@@ -142,8 +150,8 @@ function waysRight(place: Mention, missing: Missing, facts: RepairFacts, isUsed:
   const folder = posix.dirname(file);
   return bases.flatMap((base) => {
     const wanted = at(base, token) + (token.endsWith('/') ? '/' : '');
-    // A kustomization is meant to name what is beside it.
-    const near = nearPath(wanted, paths) ?? (KUSTOMIZATION.test(file) ? unusedNear(wanted, paths, isUsed) : undefined);
+    // What stands beside it and nobody names is there to be named.
+    const near = nearPath(wanted, paths) ?? unusedNear(wanted, paths, isUsed, KUSTOMIZATION.test(file));
     const above = at(base, `../${token}`);
     const below = token.startsWith('../') ? at(base, token.slice(3)) : '';
     const [first = '', ...rest] = steps(token);
@@ -171,11 +179,19 @@ const isNamed =
   };
 
 /** The only file beside the missing one with nearly its name, when nothing else names it. */
-function unusedNear(wanted: string, paths: readonly string[], isUsed: (path: string) => boolean): string | undefined {
+function unusedNear(
+  wanted: string,
+  paths: readonly string[],
+  isUsed: (path: string) => boolean,
+  mayBePlural: boolean,
+): string | undefined {
   const [folder, name] = [posix.dirname(wanted), posix.basename(wanted)];
   const beside = paths.filter((path) => posix.dirname(path) === folder && slips(name, posix.basename(path)) <= 1);
   const only = onlyOne(beside);
-  const isOther = only === undefined || isUsed(only) || stemOf(name).length < 4;
+  // Of the words in it one alone may differ, and not be so short that it is another one: host-a, host-b.
+  const [one = '', other = ''] = only ? (oneDifference(...stems(name, posix.basename(only))) ?? []) : [];
+  const isPlural = `${one}s` === other || one === `${other}s`;
+  const isOther = only === undefined || isUsed(only) || one.length < 4 || (isPlural && !mayBePlural);
   return isOther || /\d/.test(name + posix.basename(only)) || posix.extname(only) !== posix.extname(name)
     ? undefined
     : only;
@@ -229,7 +245,8 @@ export function nearPath(written: string, paths: readonly string[]): string | un
   const plain = posix.normalize(written).replace(/\/$/, '');
   if (every.has(plain)) return undefined;
   const only = onlyOne([...every].filter((path) => oneSegment(plain, path, isNear)));
-  return only !== undefined && oneSegment(plain, only, isMistyped) ? only : undefined;
+  if (only === undefined) return undefined;
+  return oneSegment(plain, only, isMistyped) ? only : undefined;
 }
 
 /** Whether the paths are the same but for one part, and `holds` for that. */
@@ -257,5 +274,8 @@ function isAlike(one: string, other: string): boolean {
       .replace(/\.yml$/, '.yaml');
   return plain(one) === plain(other);
 }
+
+const stems = (...names: [string, string]): [string[], string[]] =>
+  names.map((name) => stemOf(name).split(/[-_.]/)) as [string[], string[]];
 
 const stemOf = (name: string): string => posix.basename(name, posix.extname(name));

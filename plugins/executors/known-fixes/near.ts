@@ -85,24 +85,34 @@ export const isAlike = (word: string, name: string): boolean =>
   word.length > 2 && plainLetters(name) === plainLetters(word);
 
 /**
- * The right words that `word` may stand for: the certain one, or all that it could as well be, or none. `closed`: they
- * are all that is allowed, so that a slip may be at either end of the word, too.
+ * Who says which names there are. `tool`: they are all that it takes, so that a slip may be at either end of the word, too.
+ * `repository`: they are all that is defined, and what is meant may have been forgotten: at an end only a lost or an added
+ * letter is a slip, for another one makes another name. `open`: there may be more of them.
  */
-export function nearest(word: string, names: Iterable<string>, closed = false): string[] {
+export type NamedBy = 'tool' | 'repository' | 'open';
+
+/** The right words that `word` may stand for: the certain one, or all that it could as well be, or none. */
+export function nearest(word: string, names: Iterable<string>, by: NamedBy = 'open'): string[] {
   const others = [...new Set(names)].filter((name) => name !== word && name !== '');
   const alike = others.filter((name) => isAlike(word, name));
   if (alike.length > 0) return [...new Set([...alike, ...others.filter((name) => slips(word, name, 1) === 1)])];
   const near = others.filter((name) => slips(word, name) <= maxSlips(word));
   const only = onlyOne(near);
   if (only === undefined) return word.length > 3 ? near : [];
-  return (closed && isEndSlip(word, only)) || isSlip(word, only) ? near : [];
+  return (by !== 'open' && isEndSlip(word, only, by)) || isSlip(word, only) ? near : [];
 }
 
-/** One letter too many or too few, also at an end; another letter only in a long word. A number is never a slip. */
-function isEndSlip(word: string, name: string): boolean {
-  if (slips(word, name, 1) > 1 || /\d/.test(difference(word, name).join(''))) return false;
-  const isPlural = `${word}s` === name || word === `${name}s`;
-  return word.length >= (word.length === name.length ? 6 : isPlural ? 3 : 4);
+/**
+ * One letter too many or too few, also at an end; for a tool's own words another letter, too, in a long one. A number is never a
+ * slip. Of what a repository names the part that differs is what counts: auth-a and auth-ab are two, however long the rest is.
+ */
+function isEndSlip(word: string, name: string, by: NamedBy): boolean {
+  const parts = by === 'tool' ? [word, name] : oneDifference(word.split(BETWEEN), name.split(BETWEEN));
+  const [one = '', other = ''] = parts ?? [];
+  if (one === '' || slips(one, other, 1) > 1 || /\d/.test(difference(one, other).join(''))) return false;
+  if (one.length === other.length) return by === 'tool' && one.length >= 6;
+  const isPlural = `${one}s` === other || one === `${other}s`;
+  return one.length >= (isPlural ? 3 : 4);
 }
 
 /** What is left of both without their common beginning and end. */

@@ -21,6 +21,7 @@ export type Kind =
   | 'required'
   | 'repository'
   | 'target'
+  | 'stage'
   | 'kind'
   | 'version'
   | 'resource'
@@ -104,6 +105,11 @@ const TOOLS: readonly (readonly [Kind, RegExp])[] = [
   ['target', /\bTask "(?<word>[\w:.-]+)" does not exist/g],
   ['target', /(?:unknown dependency|does not contain recipe) `(?<word>[\w-]+)`/g],
   ['variable', /[Vv]ariable `(?<word>\w+)` not defined/g],
+  ['variable', /missing required variables?: (?<word>\w+)$/gm],
+  ['attribute', /This object does not have an attribute named "(?<word>\w+)"/g],
+  // Images
+  ['stage', /--from=(?<word>[\w.-]+) [^\n]*no stage or image found/g],
+  ['stage', /docker\.io\/library\/(?<word>[\w.-]+):latest: (?:pull access denied|not found)/g],
   // What other tools keep in sections of a file
   ['section', /undefined (?<type>receiver|\w+ interval) "(?<word>[\w.-]+)"/g],
   ['section', /\b(?<type>middleware|service|entryPoint|router) "(?<word>[\w-]+)(?:@file)?" does(?:n't| not) exist/gi],

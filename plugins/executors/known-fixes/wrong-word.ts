@@ -3,7 +3,7 @@
 import { faultyFileNames, fileNamed } from './complaints.ts';
 import { DEFINITIONS, type Repository, type WordPlace } from './definitions.ts';
 import { isJson } from './json.ts';
-import { nearest } from './near.ts';
+import { type NamedBy, nearest } from './near.ts';
 import {
   everyText,
   isTemplate,
@@ -48,8 +48,8 @@ async function mendWord(
   const places = placesOf(report, searched);
   const [place, ...more] = places;
   if (!place) return undefined;
-  // A name that comes again is meant: it is made elsewhere, or was forgotten.
-  if (more.length > 0) return { unsure: `${word} stands in ${places.length} places` };
+  // A name that comes again is meant: what defines it is misspelt, it is made elsewhere, or was forgotten.
+  if (more.length > 0) return mendDefinition(report, places, repository, own);
   const text = own.get(place.path);
   if (text === undefined) return { unsure: `${word} stands in ${place.path}, which this stage may not change` };
   if (!READS_TEXT.has(report.kind) && isInBlock(place))
@@ -73,6 +73,7 @@ async function mendWord(
 
 const NOUN: Partial<Record<Kind, string>> = {
   group: 'host or group',
+  stage: 'build stage',
   section: 'entry of that section',
   image: 'image reference of the form',
   cron: 'cron expression of the form',
@@ -81,23 +82,12 @@ const NOUN: Partial<Record<Kind, string>> = {
   python: 'name',
 };
 
-/** Kinds of which everything that there is can be seen: a word that is none of them is wrong. */
-const CLOSED: ReadonlySet<Kind> = new Set([
-  ...([
-    'filter',
-    'handler',
-    'role',
-    'module',
-    'keyword',
-    'key',
-    'section',
-    'patch',
-    'target',
-    'kind',
-    'version',
-  ] as const),
-  ...(['resource', 'zone', 'value', 'repository'] as const),
-]);
+/** Kinds of which everything that there is can be seen, and who says so. */
+const NAMED_BY: Partial<Record<Kind, NamedBy>> = {
+  ...{ filter: 'tool', module: 'tool', keyword: 'tool', key: 'tool', kind: 'tool', version: 'tool', zone: 'tool' },
+  ...{ value: 'tool', handler: 'repository', role: 'repository', section: 'repository', patch: 'repository' },
+  ...{ target: 'repository', resource: 'repository', repository: 'repository', stage: 'repository' },
+};
 /** Objects that only manifests make; others may be made by hand. */
 const FLUX = /^(?:kustomization|helmrelease|helmrepository|gitrepository|ocirepository|helmchart)s?$/;
 
@@ -111,9 +101,9 @@ function rightWord(report: Report, names: readonly string[], place: Place): stri
   // Where a list is wanted, only the plural can be meant.
   if (kind === 'variable' && isList && names.includes(`${word}s`)) return only(word, [`${word}s`]);
   const tail = kind === 'zone' && !word.includes('/') ? names.filter((name) => name.endsWith(`/${word}`)) : [];
-  const isClosed =
-    CLOSED.has(kind) || given !== undefined || hint !== undefined || (kind === 'object' && FLUX.test(type));
-  return only(word, tail.length > 0 ? tail : nearest(word, names, isClosed));
+  const isOfTool = given !== undefined || hint !== undefined;
+  const by = isOfTool ? 'tool' : kind === 'object' && FLUX.test(type) ? 'repository' : (NAMED_BY[kind] ?? 'open');
+  return only(word, tail.length > 0 ? tail : nearest(word, names, by));
 }
 
 function only(word: string, names: readonly string[]): string | Unsure {
@@ -138,6 +128,36 @@ function wordAt({ kind, path = [], given = [] }: Report, own: ReadonlyMap<string
 function pythonTexts({ file }: Report, { texts }: Repository, facts: RepairFacts): ReadonlyMap<string, string> {
   const path = fileNamed(file, facts);
   return new Map([...texts].filter(([name]) => (file === undefined ? name.endsWith('.py') : name === path)));
+}
+
+/** Kinds whose definition is one word of a file. */
+const DEFINED_ONCE: ReadonlySet<Kind> = new Set(['target', 'handler', 'section', 'resource', 'stage']);
+
+/** For a name that several places use and none defines: the only one nearly like it that is defined and nobody uses. */
+function mendDefinition(
+  report: Report,
+  places: readonly Place[],
+  repository: Repository,
+  own: ReadonlyMap<string, string>,
+): Outcome {
+  const { kind, word } = report;
+  const many = { unsure: `${word} stands in ${places.length} places` };
+  if (!DEFINED_ONCE.has(kind)) return many;
+  const names = [...DEFINITIONS[kind](report, repository, places[0] as Place)];
+  const [slip, ...others] = names.includes(word) ? [] : nearest(word, names);
+  if (slip === undefined || others.length > 0) return many;
+  const whole = new RegExp(`(?<![\\w.-])${slip.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w.-])`, 'g');
+  const found = [...repository.texts].flatMap(([path, text]) =>
+    [...text.matchAll(whole)].map(({ index }) => ({ path, index })),
+  );
+  const [at] = found;
+  const text = at && own.get(at.path);
+  if (found.length !== 1 || !at || text === undefined) return many;
+  const note = {
+    fix: `Write ${word} instead of ${slip} where ${at.path} defines it`,
+    reason: `${places.length} places use ${word}, and none uses ${slip}, which is nearly that`,
+  };
+  return rewritten({ path: at.path, text }, splice(text, at.index, slip.length, word), note) ?? many;
 }
 
 /** For a tool that misses a key: the only one that is a slip for it, where it is missing. */
@@ -173,9 +193,10 @@ const FORM: Partial<Record<Kind, readonly [before: RegExp, after: RegExp]>> = {
   version: [/^\s*apiVersion:\s*["']?$/, AS_VALUE[1]],
   // In an expression, in one of the keys that take one, or as a condition in a list.
   variable: [
-    /\{\{|\{%|\$[{(]?[!#]?$|\b(?:when|until|that|\w+_when|loop|var|with_\w+)\s*:|\b(?:var|local)\.$|^\s*- /,
+    /\{\{|\{%|\$[{(]?[!#]?$|\b(?:when|until|that|\w+_when|loop|vars?|with_\w+)\s*:|\b(?:var|local)\.$|^\s*- /,
     /^/,
   ],
+  stage: [/--from=$/, /^\s/],
   target: [/(?:\btask:?\s+|\bdeps:.*|^\s*- |^[^\s#=:][^=:]*:[^=]*|\$\(MAKE\) |\bjust )["']?$/, /^["']?(?:[\s\],#}]|$)/],
   ...{ image: WHOLE_VALUE, cron: WHOLE_VALUE, zone: WHOLE_VALUE, value: AS_VALUE },
 };
