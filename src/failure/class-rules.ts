@@ -272,6 +272,13 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       /\b(?:VM|CT|guest) \d+ (?:does not exist|not found|already exists)/
     `,
   },
+  'Proxmox storage': {
+    class: 'proxmox_error',
+    match: any`
+      /\b(?:vm|base|subvol)-\d{3,9}-(?:disk|cloudinit)\b/ | /\/(?:dev|mnt|etc)\/pve\// | /\/var\/lib\/vz\//
+      unable to activate storage
+    `,
+  },
 
   // Proxmox's and Talos's own complaints, where their words would be taken for a missing file.
   'Talos image or patch': {
@@ -300,7 +307,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'missing_file',
     match: any`
       no such file or directory | ENOENT | FileNotFoundError | NoSuchFile(?:Exception)? | No rule to make target
-      /\b(?:file|path|directory|folder|template|playbook|inventory|module source|kubeconfig|config(?:uration)?(?: file)?|dockerfile|script|key ?file)\b.{0,120}\b(?:does not exist|doesn't exist|not found|could not be found|was not found|cannot be found|is missing|not readable: no)/
+      /\b(?:file|path|directory|folder|template|playbook|inventory|module source|kubeconfig|config(?:uration)?(?: file)?|dockerfile|script|key ?file)\b.{0,120}(?<!\bfield )\b(?:does not exist|doesn't exist|not found|could not be found|was not found|cannot be found|is missing|not readable: no)/
       /(?:^|[\s"'\x60‘(])\.{0,2}\/[^\s'"’]+['"’]? (?:does not exist|doesn't exist|not found)/ | no such file
       /\b(?:cannot|can't|could not|couldn't|unable to|failed to) (?:open|find|stat|access|locate)\b (?:\w+ ){0,3}(?:file|path|directory|template|playbook|["'\x60‘]?(?:\.{0,2}\/|[\w-]+\.(?:ya?ml|json|toml|tf|sh|conf|env|cfg|ini|pem|crt|key|tgz|iso|img|raw)\b))/
       /"\/?[\w.-]+(?:\/[\w.-]+)*\.?[\w-]*": not found/ | /\bmissing (?:file|chart|template|required file)/
@@ -312,13 +319,21 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       /\bNo (?:Task|Just|Make|Docker|Helm)file found/
     `,
   },
+  // A resource of Proxmox or Talos is where Terraform found it, not who says it.
+  'Terraform language': {
+    class: 'config_error',
+    match: any`
+      Reference to undeclared \w+ | Unsupported (?:argument|attribute|block type) | has not been declared
+      Missing required argument | Incorrect attribute value type | Call to unknown function | Invalid function argument
+    `,
+  },
   // A tool's own complaint.
   'Talos machine configuration': {
     class: 'talos_error',
     match: any`
       unknown keys found during decoding | maintenance mode | machine config(?:uration)? | machineconfig | /\[talos\]/
       error (?:applying new configuration|executing bootstrap|getting (?:version|disks|members|time)|upgrading|rebooting|resetting|fetching logs|constructing client|reading config|validating config)
-      talos(?:ctl|config) | Talos (?:API|version|node|Linux) | healthcheck error | /"machine\.\w/ | v1alpha1\.Config
+      talos(?:ctl|config) | /\btalos_(?:machine|client|cluster|image)_\w+/ | Talos (?:API|version|node|Linux) | healthcheck error | /"machine\.\w/ | v1alpha1\.Config
       waiting for (?:etcd|apid|kubelet|all (?:k8s |control plane )?(?:nodes|components)|control plane|kube-proxy|coredns)
       unsupported upgrade path | /\bnetworking\.(?:os|kubernetes)\./ | virtual \(shared\) IP | kubespan
       etcd data directory is not empty | bootstrap is not available yet | failed to determine endpoints
@@ -350,7 +365,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   'configuration refused': {
     class: 'config_error',
     match: any`
-      unknown (?:field|key|keys|property|attribute|provider|module|service|option|parameter)s? | unsupported (?:argument|attribute|block type|parameters|value)
+      (?:unknown|unrecognized|invalid|bad|unsupported) (?:configuration |config )?(?:sub)?(?:field|key|property|attribute|provider|module|service|option|parameter|keyword|directive|setting|argument|variable|section|stanza)s? | unsupported (?:argument|attribute|block type|parameters|value)
       /['"\x60\]] is undefined\b/ | undefined variables? | has not been declared | undeclared (?:resource|variable|input|local|module)
       additional ?propert(?:y|ies) | values don't meet the specifications | does not validate with | strict decoding error
       invalid (?:kustomization|compose project|value|type|spec|reference|chart reference|interpolation|template|inventory|configuration|config|field|format)
@@ -365,8 +380,8 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       refers to undefined (?:network|volume|service|config|secret) | depends on undefined service | missing separator
       does not contain recipe | Variable \x60\w+\x60 not defined | /\bTask "[^"]+" (?:does not exist|cancelled)/ | flag provided but not defined
       is not a valid (?:value|choice|option|key|name) | must be one of | valid values are | is not one of | SOPS encrypted, configuring decryption
-      unknown directive | unknown start of token | repo \S+ not found | variable not set | error decoding | /\bError: Cycle: \w/
-      invalid (?:container|host)Port | cannot unmarshal \w+ into | unrecognized (?:directive|option|key|field|setting|argument) | unsupported config option
+      host not found in upstream | field not found | cannot re-use a name | field is immutable | unknown start of token | repo \S+ not found | variable not set | error decoding | /\bError: Cycle: \w/
+      invalid (?:container|host)Port | cannot unmarshal \w+ into | unsupported config option
       is invalid because | which is undefined | no declaration was found | Missing mandatory value | has unknown dependency
       /\bdependency '[^']+' not found/ | /'(?:dict|list) object' has no attribute/ | Invalid data passed to | could not parse expression
       failed to validate | field is not valid | schema validation

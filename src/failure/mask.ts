@@ -42,7 +42,7 @@ const stable = (port: string) => Number(port) < 32768 || SERVICE_PORTS.has(port)
 const TELLING = new RegExp(
   [
     String.raw`\b(?:exit(?:ed)?(?: with| code| status)?|code|status|statuscode|errno|err(?:or)?|signal|rc|ret)\W{0,3}`,
-    String.raw`\b(?:code|status|signal) (?:is |was |of |with )`,
+    String.raw`\b(?:code|status|signal) (?:is |was |of |with )|\b(?:invalid|illegal|bad|wrong) (?:value|port|number)\W{0,3}`,
     String.raw`\b(?:https?|ports?|vm|ct|vmid|ctid|qm \w+|pct \w+|lxc|guest|container|vlan|tag|manifest|uid|gid|mode|version|release)\W{0,3}`,
     String.raw`HTTP\/\d(?:\.\d)?"? |[=~<>!]=`,
   ]

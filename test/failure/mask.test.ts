@@ -208,6 +208,7 @@ const CASES: Record<string, Case> = {
       ['load was 2.75 here', 'load was # here'],
     ],
     stays: [
+      'spec.ports[0].nodePort: Invalid value: 80: out of range',
       ...['command exited with 2', 'exit code 137', 'exit status 3', 'rc=4', 'signal 9', 'errno 13', '[Errno 13] no'],
       ...['curl: (7) no', 'curl: (28) no', 'open() failed (13: Permission denied)', 'status 404', 'HTTP/1.1 503'],
       ...['The requested URL returned error: 404', '404 Not Found', 'got 502 from it', 'VM 101 is locked'],
