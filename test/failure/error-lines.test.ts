@@ -153,7 +153,7 @@ const KINDS: Record<string, { log: string[]; says: string[] }> = {
       '* spec.selector: Required value',
     ],
     says: [
-      'The Deployment "web" is invalid: * spec.replicas: Invalid value: #: must be greater than or equal to # * spec.selector: Required value',
+      'The Deployment "web" is invalid: * spec.replicas: Invalid value: -1: must be greater than or equal to # * spec.selector: Required value',
     ],
   },
   helm: {
