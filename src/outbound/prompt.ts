@@ -42,7 +42,7 @@ const promptParts = (instructions: string): readonly Part[] => [
   { name: 'earlier attempts', title: 'Earlier attempts', rank: 4, share: 0.15, lines: earlierTries(false) },
   { name: 'log', title: 'The end of the log', rank: 6, share: 0.2, lines: tellingLogEnd(PROMPT_LOG_LINES) },
   { name: 'reading', title: 'What may help', rank: 5, share: 0.12, lines: readingLines },
-  { name: 'files', title: 'The files', rank: 3, share: 0.45, lines: fileLines(FILES_INTRO, { most: 5, share: 0.2 }) },
+  { name: 'files', title: 'The files', rank: 3, share: 0.45, lines: fileLines(FILES_INTRO, { most: 5, share: 0.3 }) },
   { name: 'error lines', title: 'The failure', rank: 1, share: 0.2, lines: classAndErrorLines },
   { name: 'choices', title: 'Offered changes', rank: 2, share: 0.1, lines: offeredLines },
 ];

@@ -5,7 +5,7 @@ import { clipLine, estimateTokens, fenced, fencedWithin, fenceTokens, plainLine,
 import { excerpt } from './excerpt.ts';
 import { likest, type NearName } from './near-names.ts';
 import type { Suspect } from './suspects.ts';
-import { suspicionOf } from './suspicion-of.ts';
+import { hasSuspect, suspicionOf } from './suspicion-of.ts';
 
 const INTRO = 'Only for reading; none of this is yours to change.';
 const MAX_LISTED = 24;
@@ -13,7 +13,7 @@ const MAX_NOTES = 12;
 const MAX_FILES = 3;
 /** What is read with less to point at it is only noise. */
 const MIN_SCORE = 40;
-const MIN_WEIGHT = 48;
+const MIN_WEIGHT = 40;
 const WHOLE_LINES = 31;
 
 export const readingLines: PartLines = (context) => {
@@ -21,7 +21,8 @@ export const readingLines: PartLines = (context) => {
   const suspicion = suspicionOf(context);
   const { missing, near, rendered, closed, files } = suspicion;
   const notes = [
-    ...closed
+    // Where something that may be changed is suspected, it would only be an excuse.
+    ...(hasSuspect(suspicion) ? [] : closed)
       .slice(0, 2)
       .map((path) => `The failure names ${path}, which no fix may change: if only that mends it, a person has to`),
     ...missing

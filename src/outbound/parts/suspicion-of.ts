@@ -16,6 +16,11 @@ export interface Overview extends Suspicion {
   readonly files: ReadonlySet<string>;
 }
 
+/** With as much to point at it, a file that may be changed may be the cause. */
+const MIN_SUSPICION = 40;
+
+export const hasSuspect = ({ ranked }: Suspicion): boolean => (ranked[0]?.score ?? 0) >= MIN_SUSPICION;
+
 const overviews = new WeakMap<FailureContext, Overview>();
 
 export function suspicionOf(context: FailureContext): Overview {
