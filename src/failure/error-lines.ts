@@ -174,7 +174,7 @@ function cluster(lines: readonly Line[], grade: Grade): Line[] {
   return [...(awaited ? [awaited] : near(before(), MAX_GAP).reverse()), anchor, ...near(after(), MAX_GAP)];
 }
 
-/** Lines that tell something, from the one beside `from` on, back or forth: no more of them is graded than is looked at. */
+/** Lines that tell something, from the one beside `from` on, back or forth, each graded when it is asked for. */
 function* tellingFrom(lines: readonly Line[], from: number, step: 1 | -1, most = lines.length): Generator<Line> {
   let left = most;
   for (let i = from + step; i >= 0 && i < lines.length && left > 0; i += step) {

@@ -249,7 +249,7 @@ export function template(text: string, onMask?: (masked: Masked) => void, local:
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** Masks for a place of the checkout and a cell with these values; short values and numbers are too common to be meant. */
+/** Masks for a place of the checkout and a cell's values; short values and numbers are too common to be meant. */
 export function localMasks(checkout: string | undefined, values: readonly string[] = []): LocalMask[] {
   const root = checkout?.replace(/\/+$/, '');
   const telling = values

@@ -44,8 +44,8 @@ export async function askForFix(
 }
 
 /**
- * A fix that needs no model and was not tried on this failure (the owner may have to be asked about it); without one, why no fix
- * may mend the failure, if that is certain.
+ * A fix that needs no model and was not tried on this failure (the owner may have to be asked about it); without one,
+ * why no fix may mend the failure, if that is certain.
  */
 export async function findKnownFix(run: Run, incident: Incident): Promise<{ fix?: SoundFix; out_of_reach?: string }> {
   const context = await contextFor(run, incident, 'executor');

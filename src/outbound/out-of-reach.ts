@@ -13,8 +13,8 @@ export const isSyntaxError = ({ class: name, error_lines }: FailureContext['fail
   name === 'yaml_parse_error' || error_lines.some((line) => SYNTAX.test(line));
 
 /**
- * In a sentence why only a person can mend it; undefined wherever somebody else might: when more than one such file is named, or
- * anything that may be changed is suspected.
+ * In a sentence why only a person can mend it; undefined wherever somebody else might: when more than one such file is
+ * named, or anything that may be changed is suspected.
  */
 export function outOfReach(context: FailureContext): string | undefined {
   if (!isSyntaxError(context.failure)) return undefined;

@@ -59,7 +59,7 @@ export const misspeltPath: Repair = async (facts) => {
   });
 };
 
-/** Whether git ignores it, in plain words of .gitignore: then it is made, or put there, and is not one of the tracked files. */
+/** Whether git ignores it, in plain words of .gitignore: then it is made, or put there, and is no tracked file. */
 async function isIgnored(path: string, { tree, look }: RepairFacts): Promise<boolean> {
   const ignored = tree.includes('.gitignore') ? await look('.gitignore') : '';
   const names = ignored.split('\n').map((line) => line.trim().replace(/^\/|\/(?:\*{1,2})?$/g, ''));

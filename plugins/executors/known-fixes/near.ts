@@ -85,9 +85,9 @@ export const isAlike = (word: string, name: string): boolean =>
   word.length > 2 && plainLetters(name) === plainLetters(word);
 
 /**
- * Who says which names there are. `tool`: they are all that it takes, so that a slip may be at either end of the word, too.
- * `repository`: they are all that is defined, and what is meant may have been forgotten: at an end only a lost or an added
- * letter is a slip, for another one makes another name. `open`: there may be more of them.
+ * Who says which names there are. `tool`: they are all that it takes, so that a slip may be at either end, too.
+ * `repository`: they are all that is defined, and what is meant may have been forgotten: at an end only a lost or
+ * an added letter is a slip, for another one makes another name. `open`: there may be more of them.
  */
 export type NamedBy = 'tool' | 'repository' | 'open';
 
@@ -103,8 +103,8 @@ export function nearest(word: string, names: Iterable<string>, by: NamedBy = 'op
 }
 
 /**
- * One letter too many or too few, also at an end; for a tool's own words another letter, too, in a long one. A number is never a
- * slip. Of what a repository names the part that differs is what counts: auth-a and auth-ab are two, however long the rest is.
+ * One letter too many or too few, also at an end; for a tool's own words another letter, too, in a long one. A number
+ * is never a slip. Of what a repository names the part that differs counts: auth-a and auth-ab are two names.
  */
 function isEndSlip(word: string, name: string, by: NamedBy): boolean {
   const parts = by === 'tool' ? [word, name] : oneDifference(word.split(BETWEEN), name.split(BETWEEN));

@@ -1,5 +1,5 @@
-// A file as numbered lines: all of a small one; of a long one the windows around the lines that matter, with the lines that these
-// stand below (the keys of YAML, the head of a function), and no gap where showing its lines takes as little room.
+// A file as numbered lines: all of a small one; of a long one the windows around the lines that matter, with the lines
+// that these stand below (keys of YAML, the head of a function), and no gap where showing its lines takes as little.
 import { numbered } from '../shown-files.ts';
 import { clipLine, textLines } from '../text.ts';
 

@@ -56,7 +56,7 @@ const OF_HOST = /^(?:fatal|failed): \[([^\]]+)\]/;
 /** So much of what a host says tells whether another says the same. */
 const MAX_COMPARED = 200;
 
-/** Without progress, stack frames outside of the repository, tasks of Ansible that went well, and what further hosts say alike. */
+/** Without progress, foreign stack frames, tasks of Ansible that went well, and what further hosts say alike. */
 function withoutFiller(lines: readonly string[], tree: readonly string[]): string[] {
   const names = new Set(tree.map((path) => path.slice(path.lastIndexOf('/') + 1)));
   const isOurs = (line: string) =>

@@ -1,4 +1,4 @@
-// What a needed stage wrote leads to what it wrote it from: a template of the same name, or the same path in another folder.
+// What a needed stage wrote leads to what it is from: a template of the same name, or the same path in another folder.
 import type { Maker } from '../context.ts';
 import { commonEnd, normalized, renderedName } from './paths.ts';
 
