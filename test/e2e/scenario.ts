@@ -28,7 +28,7 @@ export const PACKAGE = resolve(import.meta.dirname, '../..');
 export const ENTRY = join(PACKAGE, 'scripts/bootstrap_loop.mjs');
 export const AI = 'ai/orchestrator-stage1';
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 120_000;
 const made = mkdtempSync(join(realpathSync(tmpdir()), 'mendloop-e2e-'));
 chmodSync(made, 0o755);
 /** Carried by every process that a scenario of this file starts, directly or not. */
