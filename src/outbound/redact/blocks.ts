@@ -4,7 +4,7 @@ import type { Span } from './spans.ts';
 import { charSet, eachRun } from './text-index.ts';
 
 const BASE64 = charSet(/[A-Za-z0-9+/]/);
-const MARK = /-----(BEGIN|END) [A-Za-z0-9 ]{1,48}-----/g;
+const MARK = /-{4,5} ?(BEGIN|END) [A-Za-z0-9 ]{1,48}-{4,5}/g;
 // Also the escaped line breaks of a PEM inside of a JSON text.
 const BREAKS = /\r?\n|\r|(?:\\{1,4}[nr])+/g;
 /** A key is never longer; what follows a BEGIN without END beyond that is judged by its look. */

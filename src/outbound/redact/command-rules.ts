@@ -1,7 +1,9 @@
 // Secrets on command lines: behind options that say so, behind those of programs that call it -p or -P or nothing at
 // all, and what is piped in.
+
+import { SECRET_KEY } from './key-words.ts';
 import { NO_VALUE } from './no-secret.ts';
-import { findPattern, type RedactRule, rulesOf, SECRET_KEY } from './rule.ts';
+import { findPattern, type RedactRule, rulesOf } from './rule.ts';
 import { movedBy, type Range, type Span } from './spans.ts';
 import { charSet, eachRun } from './text-index.ts';
 
@@ -25,8 +27,8 @@ const PROGRAMS: readonly (readonly [programs: string, before: string])[] = [
   ],
   ['useradd usermod redfishtool rabbitmqadmin evil-winrm', `-p${GAP}`],
   ['sshpass', '-p[ \\t]*'],
-  ['mysql mysqldump mariadb mariadb-dump mysqladmin mysqlimport mariadb-admin 7z 7za 7zz rar unrar', '-p(?=[^\\s-])'],
-  ['docker podman nerdctl helm oras crane skopeo buildah', `login${GAP}(?:${BETWEEN}[ \\t])?-p[ \\t]*`],
+  ['mysql mysqldump mariadb mariadb-dump mysqladmin mysqlimport mariadb-admin 7z 7za 7zz rar unrar', '-h?p(?=[^\\s-])'],
+  ['docker podman nerdctl helm oras crane skopeo buildah', `login${GAP}(?:${BETWEEN}[ \\t])?-p(?:[ \\t]*|=)`],
   ['ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami ldapcompare ldapmodrdn kadmin', '-w[ \\t]*'],
   ['ldappasswd slappasswd', `-s${GAP}`],
   ['kadmin kadmin.local', `-pw${GAP}`],
@@ -37,7 +39,10 @@ const PROGRAMS: readonly (readonly [programs: string, before: string])[] = [
     `-[A-Za-z]{0,6}b[A-Za-z]{0,6}${GAP}(?:[^\\s-]\\S{0,255}${GAP}){1,2}?(?=\\S+[ \\t]*(?:["')|;&>\\r\\n]|$))`,
   ],
   ['smbclient rpcclient net mount.cifs smbget winexe', `-U[ \\t]*${QUOTE}[^\\s%"']{1,64}%`],
-  ['net', `/user:\\S{1,64}${GAP}(?!/)|user${GAP}${WORD}(?=\\S{1,64}${GAP}/add)`],
+  [
+    'net',
+    `/user:\\S{1,64}${GAP}(?!/)|user${GAP}${WORD}(?=\\S{1,64}${GAP}/add)|use${GAP}(?:${WORD}){1,2}(?=[^\\s/]\\S{0,63}${GAP}/user:)`,
+  ],
   [
     'curl wget http https xh lftp etcdctl ab mysqlsh',
     `(?:-[a-zA-Z]{0,8}[uUa]|--(?:proxy-)?user|--auth)(?:[ \\t]*|=)${LOGIN}`,
@@ -94,7 +99,7 @@ const NAME = charSet(/[\w.-]/);
 const MAX_NAME = 24;
 const OPTIONS = new Map<string, RegExp[]>();
 for (const [programs, before] of PROGRAMS) {
-  const pattern = new RegExp(`(?<=[ \\t])(?:${before})${VALUE}`, 'dg');
+  const pattern = new RegExp(`(?<=[ \\t]["']?)(?:${before})${VALUE}`, 'dg');
   for (const program of programs.split(' ')) OPTIONS.set(program, [...(OPTIONS.get(program) ?? []), pattern]);
 }
 
@@ -132,9 +137,9 @@ const asCommand = (text: string): string =>
   text.replace(/["'][ \t]{0,4},[ \t]{0,4}["']|\\\r?\n/g, (between) => ' '.repeat(between.length));
 
 const ECHO = `(?:echo|printf)${GAP}(?:-n${GAP})?(?:["'][^"'\\r\\n]{0,8}["']${GAP})?`;
-// Programs that read a password or a key.
+// Programs that read a password or a key, by name or by what they are asked to do.
 const READERS =
-  '(?:sudo[ \\t]{1,4}(?:-S)?)?(?:cryptsetup|passwd[ \\t]|realm[ \\t]|openssl[ \\t]|[\\w ./-]{1,80}--password-stdin|zfs|zpool|kinit|gpg|ssh-add|su[ \\t]|smbpasswd|vncpasswd|htpasswd|veracrypt|restic|borg|age|vault|bao|rage|mkpasswd|wg[ \\t]+(?:pubkey|set))|sudo[ \\t]+-S';
+  '(?:sudo[ \\t]{1,4}(?:-S)?)?(?:cryptsetup|passwd[ \\t]|realm[ \\t]|openssl[ \\t]|zfs|zpool|kinit|gpg|ssh-add|su[ \\t]|smbpasswd|vncpasswd|htpasswd|veracrypt|restic|borg|age|vault|bao|pass[ \\t]|rage|mkpasswd|wg[ \\t]+(?:pubkey|set)|(?!(?:e?grep|rg|sed|g?awk|tr|cut|wc|sort|jq|yq|xargs|while|read|tee|cat|head|tail)[ \\t])[\\w ./-]{1,80}?(?:-stdin|login|auth|passw|passphrase|secret|token|unlock|unseal|crypt|-key))|sudo[ \\t]+-S';
 
 const ROWS = rulesOf({
   'secret: option with a secret': [
@@ -154,7 +159,7 @@ const ROWS = rulesOf({
   // A login is given, so what follows -p is no port and no folder.
   'password: -p beside a login': [
     new RegExp(
-      `[ \\t](?:-u|-U|--user(?:name)?)(?:${GAP}|=)["']?[\\w.@\\\\-]{1,64}["']?${GAP}(?:${BETWEEN}[ \\t])?-p${GAP}${VALUE}`,
+      `[ \\t](?:-u|-U|--user(?:name)?)(?:${GAP}|=)["']?[\\w.@\\\\-]{1,64}["']?${GAP}(?:${BETWEEN}[ \\t])?-p(?:${GAP}|=)${VALUE}`,
       'dg',
     ),
     NONE,

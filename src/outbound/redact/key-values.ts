@@ -1,7 +1,8 @@
 // The value of a key that says it is secret, wherever such a pair stands: YAML, JSON, TOML, HCL, ini and env files,
 // logs and traces of a shell. A name, a reference, a template or a word of an error message is no value.
+
+import { SECRET_KEY } from './key-words.ts';
 import { isNoSecret, isProse } from './no-secret.ts';
-import { SECRET_KEY } from './rule.ts';
 import { isHighEntropy, looksChosen } from './secret-signs.ts';
 import type { Span } from './spans.ts';
 
@@ -67,8 +68,8 @@ const IS_TEMPLATE = /^(?:\$[A-Za-z_({]|[{[(]|<(?!<)|\/[\^(\\]|!\w+\()/;
 
 function pairAt(text: string, hitAt: number, hit: string): Pair | undefined {
   let start = hitAt;
-  while (start > 0 && hitAt - start < MAX_NAME && /[\w.-]/.test(text.charAt(start - 1))) start--;
-  const name = /^[\w .-]+/.exec(text.slice(start, hitAt + hit.length))?.[0].trimEnd() ?? '';
+  while (start > 0 && hitAt - start < MAX_NAME && /[\p{L}\d_.-]/u.test(text.charAt(start - 1))) start--;
+  const name = /^[\p{L}\d_ .-]+/u.exec(text.slice(start, hitAt + hit.length))?.[0].trimEnd() ?? '';
   if (NO_KEY.test(name) || FOLDER.test(name)) return undefined;
   // Of a text about settings: a key in backticks, or a way through menus.
   const isArrow = /(?:->|→)$/.test(hit);
@@ -79,7 +80,7 @@ function pairAt(text: string, hitAt: number, hit: string): Pair | undefined {
   // The key under which an ExternalSecret is to hold what it fetches.
   if (name === 'secretKey' && /-[ \t]+["']?$/.test(line)) return undefined;
   let at = hitAt + hit.length;
-  while (at - hitAt < MAX_INDENT && /[ \t]/.test(text.charAt(at))) at++;
+  at += /^(?:[ \t]|\\\r?\n){0,200}/.exec(text.slice(at, at + MAX_INDENT))?.[0].length ?? 0;
   const separator = /(?:[:→]|->)$/.test(hit) ? ':' : '=';
   const isName = /["'`\]][ \t]*\S{1,2}$/.test(hit) || /[_.-]|[a-z][A-Z]/.test(name) || isBesidePair(line);
   const indent = line.length - line.trimStart().length;
@@ -95,7 +96,7 @@ function pairAt(text: string, hitAt: number, hit: string): Pair | undefined {
 
 /** In a list of pairs, as JSON, Go and Rust print them: `{Host:db Password:…}`. */
 function isBesidePair(line: string): boolean {
-  if (/[{,]/.test(line.trimEnd().at(-1) ?? '')) return true;
+  if (/[{,]\s*$|\[$/.test(line)) return true;
   if (!line.endsWith(' ')) return false;
   return GLUED_PAIR.test(line.slice(line.lastIndexOf(' ', line.length - 2) + 1, -1));
 }

@@ -1,13 +1,12 @@
 // Values that are secrets by where they stand: headers, addresses, directives of configuration, sentences.
+
+import { SECRET_KEY } from './key-words.ts';
 import { MESSAGE, NO_VALUE } from './no-secret.ts';
-import { type RedactRule, rulesOf, SECRET_KEY } from './rule.ts';
+import { CHOSEN, type RedactRule, rulesOf } from './rule.ts';
 import { isHighEntropy } from './secret-signs.ts';
 import type { Span } from './spans.ts';
 
 const QUOTED = '"(?<quoted>[^"\\r\\n]{3,256})"|\'(?<secret>[^\'\\r\\n]{3,256})\'';
-/** A word as people choose for a password: letters, and digits or signs; no path, version or host. */
-const CHOSEN =
-  '(?<bare>(?=[^\\s\\d!#%^*+?@$~]{0,64}[\\d!#%^*+?@$~])(?=[^\\sA-Za-z]{0,64}[A-Za-z])(?![\\w-]{1,64}[./:]|v?\\d+[.:]|(?:sha|md|ssh|utf|ipv|rsa|aes|x)-?\\d)[^\\s"\';{}()=:/,<>$|#-][^\\s"\';,<>|]{5,256})';
 const NO_WORD = new RegExp(`${NO_VALUE.source}|${MESSAGE.source}|^[=:~.]*/|^[=:({$]|^-`, 'i');
 
 export const PLACE_RULES: RedactRule[] = rulesOf({
@@ -35,7 +34,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     new RegExp(`${NO_VALUE.source}|^[=:]|^[~.]*/|^(?:is|was|not|for|required|changed|updated|successfully)$`, 'i'),
   ],
   'password: password of a netrc file': [
-    /(?:login|account|user|username)[ \t]+(?!(?:or|and|&)[ \t])\S{1,128}(?:[ \t]{1,8}|[ \t]*\r?\n[ \t]{0,40})password[ \t]+["']?(?<secret>[^\s"']{3,256})|[ \t]password[ \t]+(?<bare>(?=[^\s\d]{0,64}\d)[^\s"'=:(]{6,256})[ \t]*$/dgm,
+    /(?:login|account|user|username)[ \t]+(?!(?:or|and|&)[ \t])\S{1,128}(?:[ \t]{1,8}|[ \t]*\r?\n[ \t]{0,40})(?:[a-z]{1,16}-)?password[ \t]+["']?(?<secret>[^\s"']{3,256})|[ \t]password[ \t]+(?<bare>(?=[^\s\d]{0,64}\d)[^\s"'=:(]{6,256})[ \t]*$/dgm,
     NO_WORD,
   ],
   'password: password of an ACL':
@@ -51,7 +50,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
   'password: login of a mail server':
     /@(?!sha\d)[\w.-]{3,128}:(?<=(?:(?:\]|\]:\w{1,10}|:\d{2,5})[ \t]{1,8}|(?<![\w.*:/-])[\w.*-]{1,128}:)[^\s:@]{1,64}@[\w.-]{3,128}:)(?<secret>[^\s"']{3,256})/dg,
   'password: login of a line': [
-    /(?<![\w.*-])(?:(?:rocommunity6?|rwcommunity6?|snmp(?:-server)?[ \t]+community|enable[ \t]+(?:secret|password)(?:[ \t]+\d)?|v3[ \t][^\r\n]{0,40}auth[ \t]+(?:md5|sha[\d-]{0,8})|priv[ \t]+(?:aes|3?des)(?:[ \t-]\d{2,3})?|com2sec[ \t]+\S{1,64}[ \t]+\S{1,64})[ \t]+|MONITOR[ \t]+\S{1,128}[ \t]+\d+[ \t]+\S{1,64}[ \t]+|message-digest-key[ \t]+\d{1,3}[ \t]+md5[ \t]+|(?:password|secret|key)[ \t]+[0-9][ \t]+(?=\S{4}))(?<secret>[^\s"']{3,256})/dg,
+    /(?<![\w.*-])(?:(?:rocommunity6?|rwcommunity6?|snmp(?:-server)?[ \t]+community|enable[ \t]+(?:secret|password)(?:[ \t]+\d)?|v3[ \t][^\r\n]{0,40}auth[ \t]+(?:md5|sha[\d-]{0,8})|priv[ \t]+(?:aes|3?des)(?:[ \t-]\d{2,3})?|com2sec[ \t]+\S{1,64}[ \t]+\S{1,64}|createUser[ \t]+\S{1,64}[ \t]+(?:MD5|SHA[\d-]{0,8})(?:[ \t]+\S{1,64}[ \t]+(?:AES|DES)[\d-]{0,4})?)[ \t]+["']?|MONITOR[ \t]+\S{1,128}[ \t]+\d+[ \t]+\S{1,64}[ \t]+|message-digest-key[ \t]+\d{1,3}[ \t]+md5[ \t]+|(?:password|secret|key)[ \t]+[0-9][ \t]+(?=\S{4}))(?<secret>[^\s"']{3,256})/dg,
     NO_VALUE,
   ],
   'secret: secret of a directive':
@@ -97,6 +96,25 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     /(?:login|authenticate|sign_?in)\([ \t]{0,4}["'][^"'\r\n]{1,128}["'],[ \t]{0,4}["'](?<secret>[^"'\r\n]{3,256})["']/dgi,
   'token: token behind an address':
     /(?:login|auth|connect)[ \t]+https?:\/\/[^\s@]{1,200}[ \t]+(?<secret>(?=[^\s\d]{0,64}\d)[\w.~+/=-]{20,512})/dgi,
+  'password: word that a protocol logs in with':
+    /(?:(?:[>-]{1,4}|C:)[ \t]{1,4}|\d{1,2}(?:[ \t][0-9a-f]{2,4}){0,16}[ \t]{1,4}|\d>[ \t]{1,4}|USER[ \t][^\r\n]{1,64}\r?\n[^\r\n]{0,40}?)(?:PASS|AUTH)(?:[ \t]{1,4}|\r?\n\$\d{1,4}\r?\n)(?!(?:PLAIN|LOGIN|CRAM)(?![\w-]))(?<secret>[^\s"']{3,128})|\bAUTH(?:ENTICATE)?[ \t](?:PLAIN|LOGIN|XOAUTH2)[ \t]{1,4}(?<bare>[A-Za-z0-9+/]{8,}={0,2})|^[^\r\n]{0,40}\b334[ \t]+UGFz\S{1,20}\r?\n[^\r\n]{0,40}?(?<quoted>[A-Za-z0-9+/]{8,}={0,2})[ \t]*\r?$/dgm,
+  'password: password that a call is given': [
+    /(?<!(?:get|has|ask|read|check|lookup|prompt|gen|verify|is|need|find|expect)[_-]?)(?:password|passwd|passphrase|pwd)\([ \t]{0,4}["'](?<secret>[^"'\r\n]{4,128})["'][ \t]{0,4}\)|(?:secret|token|api_?key)\([ \t]{0,4}["'](?<bare>(?=[^"'\d]{0,64}\d)[^\s"'\r\n.:/]{8,256})["'][ \t]{0,4}\)/dgi,
+    NO_WORD,
+  ],
+  'secret: words of a recovery phrase':
+    /(?:mnemonic|phrase|seed|words)["']?[^\r\n:=]{0,40}[:=][ \t]{0,4}["'[]{0,2}(?<secret>(?:[a-z]{3,8}[ ,"']{1,4}){11,23}[a-z]{3,8})(?![ ,"']{1,4}[a-z])/dgi,
+  'secret: groups of a seed or a key':
+    /(?:secret|key|seed|totp|2fa|setup|manual)[^\r\n:=]{0,40}[:=][ \t]{0,4}["']?(?<secret>(?=[A-Z2-7 ]{0,20}\d)[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15})(?![\w-])|(?<![\w-])(?<bare>(?=[A-Z-]{0,24}\d)(?=[\d-]{0,24}[A-Z])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4,5})(?![\w-])|[:=][ \t]{0,4}["']?(?<quoted>[a-z]{4}(?: [a-z]{4}){3})(?=["']?[ \t]*(?:\r?\n|$))/dg,
+  'secret: codes to recover an account':
+    /(?:recovery|backup|emergency|scratch|rescue)[ _-]?codes?[^\r\n]{0,40}\r?\n(?<secret>(?:[ \t]{0,40}(?:\d{1,2}[.)][ \t]|[-*][ \t])?["']?(?=[A-Za-z -]{0,24}\d)[A-Za-z0-9]{4,16}(?:[ -][A-Za-z0-9]{4,12}){0,3}["']?,?[ \t]*(?:\r?\n|$)){1,24})/dgi,
+  'password: value at the end of a sentence': [
+    new RegExp(
+      `(?:password|passphrase|passcode|secret(?:[ ]key)?|token|api[ -]key)(?![^\\r\\n:]{0,60}(?:user|login|account|name|host|server|from|file|path|error|fail|not|expire|version|invalid|hash))[ \\t][^\\r\\n:="'/]{1,60}:[ \\t]{1,4}(?:(?<secret>[0-9a-f]{16,128})|${CHOSEN})[ \\t]*\\.?$`,
+      'dgim',
+    ),
+    NO_WORD,
+  ],
   'auth: registry login':
     /"(?:auth|identitytoken|registrytoken)"[ \t]{0,4}:[ \t]{0,4}"(?<secret>[A-Za-z0-9+/=_.-]{8,})/dg,
 }).concat(

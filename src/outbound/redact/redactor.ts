@@ -1,6 +1,7 @@
 // The one filter that every text passes before it is sent to a model or saved as a prompt. Known secrets are found in
 // all their forms, then what is a secret by its form or its place; each becomes a placeholder that can be put back.
 import { findBlocks } from './blocks.ts';
+import { findInColumns } from './columns.ts';
 import { COMMAND_RULES } from './command-rules.ts';
 import { findDecoded } from './decoded.ts';
 import { KEY_RULES } from './key-rules.ts';
@@ -9,6 +10,7 @@ import { isWord, KnownSecrets } from './known-secrets.ts';
 import { openWords } from './open-words.ts';
 import { PLACE_RULES } from './place-rules.ts';
 import { newNonce, Placeholders } from './placeholder.ts';
+import { findRandomWords } from './random-words.ts';
 import { type MaskedEdit, type Restored, type RestoredEdit, restoreEdit, unknownPlaceholder } from './restore-edit.ts';
 import { findOwnerPattern, type RedactRule } from './rule.ts';
 import { inOriginal, type View, type Views, viewsOf, withWalls } from './searchable-view.ts';
@@ -45,6 +47,8 @@ export const RULES: readonly RedactRule[] = [
   ...PLACE_RULES,
   ...KEY_RULES,
   { name: 'value of a secret-like key', find: findKeyValues },
+  { name: 'value below a heading', find: findInColumns },
+  { name: 'random word', find: findRandomWords },
 ];
 const MAX_PASSES = 12;
 /** Base64 inside of base64. */

@@ -61,13 +61,9 @@ function unquoted(value: string, start: number): Range {
     : { start: start + 1, end: start + 1 + inner.length };
 }
 
-const BEFORE_KEY =
-  'api|private|access|secret|encryption|signing|auth|master|account|license|licence|shared|preshared|application|app|admin|unseal|recovery|storage|certificate';
-const SUFFIX =
-  '(?:[_-]?(?:value|data|text|string|current|base|base64|b64|hex|hash|plain|raw|old|new|pbkdf2|bcrypt|sha\\d{1,3}|encrypted|\\d{1,3})|(?<=key|secret)[_-]?id)?';
-
-/** The end of a key whose value is secret, as part of a pattern. */
-export const SECRET_KEY = `(?:token|password|passwd|passphrase|passcode|passkey|seed[ _-]?phrase|mnemonic|passwort|wachtwoord|kennwort|pwd|pass|pw|secret|credentials?|(?<![a-z])psk|jwt|authtok|(?:${BEFORE_KEY})[ _.-]?key)${SUFFIX}`;
+/** As part of a pattern: a word as people choose for a password, of letters and digits or signs; no path, version or host. */
+export const CHOSEN =
+  '(?<bare>(?=[^\\s\\d!#%^*+?@$~]{0,64}[\\d!#%^*+?@$~])(?=[^\\sA-Za-z]{0,64}[A-Za-z])(?![\\w-]{1,64}[./:]|v?\\d+[.:]|(?:sha|md|ssh|utf|ipv|rsa|aes|x)-?\\d)[^\\s"\';{}()=:/,<>$|#-][^\\s"\';,<>|]{5,256})';
 
 const LIMIT_MS = 1000;
 // The whole search runs in the other context, where it can be stopped.

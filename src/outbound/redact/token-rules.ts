@@ -14,7 +14,7 @@ export const TOKEN_RULES = rulesOf({
   'gitlab: GitLab token': token('gl(?:pat|rt|dt|cbt|ptt|ft|agent|soat|oas|imt|ffct)-[\\w.-]{20,}|GR1348941[\\w-]{20,}'),
   'token: token with a prefix of its maker': token(
     [
-      'npm_[A-Za-z0-9]{36}|pypi-[\\w-]{50,}|dckr_(?:pat|oat)_[\\w-]{20,}|hf_[A-Za-z]{30,}|hv[sbr]\\.[\\w-]{24,}',
+      'npm_[A-Za-z0-9]{36}|pypi-[\\w-]{50,}|dckr_(?:pat|oat)_[\\w-]{20,}|hf_[A-Za-z0-9]{30,}|hv[sbr]\\.[\\w-]{24,}',
       'sk-(?:ant|proj|svcacct|admin|or)-[\\w-]{20,}|sk-[A-Za-z0-9]{32,}|[rs]k_(?:live|test)_[A-Za-z0-9]{16,}',
       'do[opr]_v1_[a-f0-9]{64}|gl(?:sa|c)_[\\w=+/-]{32,}|lin_api_[A-Za-z0-9]{40}|ops_eyJ[\\w+/=-]{40,}',
       'SG\\.[\\w-]{16,}\\.[\\w-]{32,}|ATATT3[\\w=-]{60,}|ATBB[A-Za-z0-9]{28,}|pul-[a-f0-9]{40}|dp\\.(?:pt|st|ct)\\.[\\w.-]{32,}',
@@ -22,11 +22,12 @@ export const TOKEN_RULES = rulesOf({
       'syt_[\\w-]{4,}_[A-Za-z]{16,}_\\w{6}|xkeysib-[a-f0-9]{64}-\\w{16}|key-[0-9a-f]{32}(?![\\w-])|[ps]k1_[0-9a-f]{64}|whsec_[\\w+/=]{24,}',
       'nvapi-[\\w-]{40,}|gsk_\\w{40,}|r8_\\w{30,}|xai-\\w{40,}|shp(?:at|ca|pa|ss)_[0-9a-f]{32}|dapi[0-9a-f]{32}|NRAK-[A-Z0-9]{27}|pscale_(?:tkn|pw)_[\\w.-]{32,}',
       'nsec1[a-z0-9]{50,}|[0-9a-f]{10}:0:[0-9a-f]{128}:[0-9a-f]{128}|0\\.[0-9a-f-]{36}\\.[A-Za-z0-9]{20,}:[A-Za-z0-9+/=]{20,}|FlyV1 [\\w,+/=-]{40,}',
-      'sntry[su]_[\\w=+/-]{40,}|tk_[a-z0-9]{29}|[A-Za-z0-9]{14}\\.atlasv1\\.[\\w=-]{50,}|A3-[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}',
+      'SK[0-9a-f]{32}(?![\\w-])|st\\.[0-9a-f]{24}\\.[0-9a-f.]{32,}|figd_[\\w-]{20,}|pve[248][cbsp]-[0-9a-f]{10}(?![\\w-])|PMAK-[0-9a-f-]{50,}',
+      '(?!sha\\d|md5|commit|digest)[a-z][a-z0-9]{1,9}_(?:[a-z0-9]{1,8}_)?[0-9a-f]{32,}(?![\\w-])|sntry[su]_[\\w=+/-]{40,}|tk_[a-z0-9]{29}|[A-Za-z0-9]{14}\\.atlasv1\\.[\\w=-]{50,}|A3-[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}',
     ].join('|'),
   ),
   // Configurations and tokens of joining, compressed: nobody can see what is in them.
-  'packed: base64 of a gzip file': token('H4sI[A-Za-z0-9+/]{40,}={0,2}'),
+  'packed: base64 of a gzip file': token('(?:H4sI|SDRzSU)[A-Za-z0-9+/]{40,}={0,2}'),
   'jwt: JSON web token': token(
     'eyJ[\\w-]{8,}={0,2}\\.[\\w-]{8,}={0,2}(?:\\.[\\w-]{4,}={0,2}){0,3}|eyJhIjoi[\\w+/=-]{40,}',
   ),
@@ -63,6 +64,10 @@ export const TOKEN_RULES = rulesOf({
     /\$ANSIBLE_VAULT;[\w.;-]{1,80}[ \t]*\r?\n(?<secret>(?:[ \t]{0,40}[0-9a-f]{2,80}[ \t]*(?:\r?\n|$)){1,2000})/dg,
   'vault: unseal key':
     /(?:unseal|recovery)[ _-]?key(?:[ _-]?\d{1,2})?["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>[A-Za-z0-9+/]{32,}={0,2})/dgi,
+  'key: key behind the name of a cipher':
+    /(?:aes|chacha20|serpent|twofish|blowfish)[\w()-]{0,32}[ \t]{1,4}(?<secret>[0-9a-f]{32,256})(?![\w-])/dgi,
+  'key: secret part of a pair of keys':
+    /Private-Lines:[ \t]*\d{1,3}\r?\n(?<secret>(?:[A-Za-z0-9+/=]{2,80}\r?\n){1,99})|Private-MAC:[ \t]*(?<bare>[0-9a-f]{32,128})|[\w-]:(?<quoted>[A-Za-z0-9+/]{86}==)(?![\w=])/dg,
   'hash: password hash':
-    /\${1,2}2[abxy]?\${1,2}\d\d\${1,2}[./A-Za-z0-9]{50,}|grub\.pbkdf2\.sha512\.\d{1,9}\.[0-9A-Fa-f.]{64,}|\$argon2(?:id|i|d)\$[\w=,$+/.-]{20,}|\$(?:1|5|6|7|y|gy|apr1|sha1|scrypt|pbkdf2[\w-]{0,16})\$[\w=,./$+-]{16,}|\{S?SHA\d{0,3}\}[A-Za-z0-9+/=]{20,}|:\{(?:PLAIN|CLEAR|CLEARTEXT|CRYPT)\}(?<secret>[^\s:"']{3,128})/dg,
+    /\${1,2}2[abxy]?\${1,2}\d\d\${1,2}[./A-Za-z0-9]{50,}|grub\.pbkdf2\.sha512\.\d{1,9}\.[0-9A-Fa-f.]{64,}|\$argon2(?:id|i|d)\$[\w=,$+/.-]{20,}|\$(?:1|5|6|7|y|gy|apr1|sha1|scrypt|pbkdf2[\w-]{0,16})\$[\w=,./$+-]{16,}|\{S?SHA\d{0,3}\}[A-Za-z0-9+/=]{20,}|\$[a-z0-9-]{2,24}\$(?=[^\s$]{0,40}\d)[\w=,./+]{0,40}[$*][\w=,./$*+-]{20,}|\$\d{3,8}[$:](?<bare>[\w+/=.$:-]{20,})|:(?<quoted>[0-9a-fA-F]{32}:[0-9a-fA-F]{32})(?=:)|:\{(?:PLAIN|CLEAR|CLEARTEXT|CRYPT)\}(?<secret>[^\s:"']{3,128})/dg,
 });

@@ -1,0 +1,77 @@
+// Secrets in tables: a heading says what a column holds, the rows below it hold the values. Tables with bars, lists with
+// commas, semicolons or tabs, and columns that blanks align.
+import { PASSWORD_WORD, SECRET_KEY } from './key-words.ts';
+import { isNoSecret, isProse } from './no-secret.ts';
+import { looksChosen } from './secret-signs.ts';
+import type { Span } from './spans.ts';
+
+const [MAX_LINE, MAX_ROWS] = [400, 200];
+const MAY_BE_HEADING = new RegExp(
+  `(?:token|secret|key|${PASSWORD_WORD})s?["']?[ \\t]*(?:[|,;\\t]|[ \\t]{2}|\\r?$)`,
+  'i',
+);
+const SECRET_CELL = new RegExp(`^["']?(?:[\\w-]{1,20}[ _-])?(?:${SECRET_KEY})s?["']?$`, 'i');
+const PASSWORD_CELL = new RegExp(`(?:${PASSWORD_WORD})s?["']?$`, 'i');
+const NAME_CELL = /^["']?[\w-]{1,24}(?: [\w-]{1,16}){0,2}["']?$/;
+/** Between a heading and its rows, and around them. */
+const RULE = /^[\s|+:=-]*$/;
+const SEPARATORS = [/\|/, /,/, /;/, /\t/, /[ \t]{2,}/];
+
+/** What stands below a heading that names secrets, as far as the rows have as many cells. */
+export function findInColumns(text: string): Span[] {
+  const spans: Span[] = [];
+  const lines = text.split('\n');
+  let at = 0;
+  for (const [i, line] of lines.entries()) {
+    if (line.length <= MAX_LINE && MAY_BE_HEADING.test(line))
+      spans.push(...below(line, lines.slice(i + 1, i + 1 + MAX_ROWS), at + line.length + 1));
+    at += line.length + 1;
+  }
+  return spans;
+}
+
+function below(heading: string, rows: readonly string[], from: number): Span[] {
+  const separator = SEPARATORS.find((one) => one.test(heading.trim()));
+  const names = separator === undefined ? [] : cellsOf(heading, separator);
+  const isTable = names.length > 1 && names.every(({ text }) => text === '' || NAME_CELL.test(text));
+  const columns = [...names.keys()].filter((i) => isTable && isSecretColumn(names[i]?.text ?? '', separator));
+  if (columns.length === 0 || separator === undefined) return [];
+  const spans: Span[] = [];
+  let at = from;
+  for (const row of rows) {
+    const cells = row.length > MAX_LINE ? [] : cellsOf(row, separator);
+    if (!RULE.test(row) && cells.length !== names.length) break;
+    for (const column of columns) {
+      const { start = 0, text = '' } = cells[column] ?? {};
+      if (isValue(text, names[column]?.text ?? ''))
+        spans.push({ start: at + start, end: at + start + text.length, kind: 'secret' });
+    }
+    at += row.length + 1;
+  }
+  return spans;
+}
+
+/** A column SECRET of aligned ones holds the names of Secrets, as kubectl prints them. */
+const isSecretColumn = (name: string, separator: RegExp | undefined): boolean =>
+  SECRET_CELL.test(name) && !(separator === SEPARATORS.at(-1) && /secret$/i.test(name));
+
+const isValue = (text: string, name: string): boolean =>
+  /^\S{3,256}$/.test(text) &&
+  !isNoSecret(text, name, ':') &&
+  !isProse(text) &&
+  (PASSWORD_CELL.test(name) || looksChosen(text));
+
+/** What stands between separators, trimmed and without quotes. */
+function cellsOf(line: string, separator: RegExp): { start: number; text: string }[] {
+  let start = line.length - line.trimStart().length;
+  return line
+    .trim()
+    .split(separator)
+    .map((cell) => {
+      const text = cell.trim().replace(/^(["'`])(.*)\1$/, '$2');
+      const at = start + cell.indexOf(text);
+      start = line.indexOf(cell, start) + cell.length;
+      start += separator.exec(line.slice(start, start + MAX_LINE))?.[0].length ?? 0;
+      return { start: at, text };
+    });
+}
