@@ -48,6 +48,8 @@ const PROGRAMS: readonly (readonly [programs: string, before: string])[] = [
     `(?:-[a-zA-Z]{0,8}[uUa]|--(?:proxy-)?user|--auth)(?:[ \\t]*|=)${LOGIN}`,
   ],
   ['curl', `(?:-[a-zA-Z]{0,8}b|--cookie)(?:[ \\t]*|=)["']?[\\w.-]{1,64}=`],
+  ['ipa-server-install ipa-client-install ipa-replica-install', `-[paw]${GAP}`],
+  ['kubeadm k0s cluster netclient swarm', `join${GAP}(?:-\\w+${GAP})?(?=[\\w+/=.-]{40})`],
   ['ansible-vault', `encrypt_string${GAP}(?!-)`],
   ['curl wget http https xh', `(?:-[a-zA-Z]{0,8}u|--user)(?:[ \\t]*|=)["']?(?=[A-Za-z]{0,64}\\d[^\\s:"']{24,})`],
   ['lftp', '-u[ \\t]*["\']?[^\\s,"\']{1,64},'],
@@ -139,7 +141,7 @@ const asCommand = (text: string): string =>
 const ECHO = `(?:echo|printf)${GAP}(?:-n${GAP})?(?:["'][^"'\\r\\n]{0,8}["']${GAP})?`;
 // Programs that read a password or a key, by name or by what they are asked to do.
 const READERS =
-  '(?:sudo[ \\t]{1,4}(?:-S)?)?(?:cryptsetup|passwd[ \\t]|realm[ \\t]|openssl[ \\t]|zfs|zpool|kinit|gpg|ssh-add|su[ \\t]|smbpasswd|vncpasswd|htpasswd|veracrypt|restic|borg|age|vault|bao|pass[ \\t]|rage|mkpasswd|wg[ \\t]+(?:pubkey|set)|(?!(?:e?grep|rg|sed|g?awk|tr|cut|wc|sort|jq|yq|xargs|while|read|tee|cat|head|tail)[ \\t])[\\w ./-]{1,80}?(?:-stdin|login|auth|passw|passphrase|secret|token|unlock|unseal|crypt|-key))|sudo[ \\t]+-S';
+  '(?:sudo[ \\t]{1,4}(?:-S)?)?(?:cryptsetup|passwd[ \\t]|realm[ \\t]|openssl[ \\t]|zfs|zpool|kinit|gpg|ssh-add|su[ \\t]|smbpasswd|vncpasswd|htpasswd|veracrypt|restic|borg|age|vault|bao|pass[ \\t]|rage|mkpasswd|wg[ \\t]+(?:pubkey|set)|(?!(?:e?grep|rg|sed|g?awk|tr|cut|wc|sort|jq|yq|xargs|while|read|tee|cat|head|tail)[ \\t])[\\w ./-]{1,80}?(?:-stdin|login|auth|passw|passphrase|secret|token|unlock|unseal|crypt|luks|-key))|sudo[ \\t]+-S';
 
 const ROWS = rulesOf({
   'secret: option with a secret': [
@@ -150,10 +152,7 @@ const ROWS = rulesOf({
     NONE,
   ],
   'password: option with a login': [
-    new RegExp(
-      `[ \\t]--[\\w-]{0,20}?(?:creds?|credentials?|basic-?auth|userpass|login)(?:${GAP}|=)${LOGIN}${VALUE}`,
-      'dg',
-    ),
+    new RegExp(`[ \\t]--?[\\w-]{0,20}?(?:creds?|credentials?|auth|userpass|login)(?:${GAP}|=)${LOGIN}${VALUE}`, 'dg'),
     NONE,
   ],
   // A login is given, so what follows -p is no port and no folder.
@@ -185,7 +184,7 @@ const ROWS = rulesOf({
   ],
   'password: here-string with a password': [
     new RegExp(
-      `<<<[ \\t]{0,4}${VALUE}(?<=(?:${READERS}|chpasswd|login|passwd|secret[ \\t]+create|--with-token)[^\\r\\n|;&<\\uffff]{0,80}<<<[^<\\r\\n]{0,520})`,
+      `<<<[ \\t]{0,4}${VALUE}(?<=(?:${READERS}|chpasswd|login|passwd|secret[ \\t]+create|--with-token)[^\\r\\n|;&<\\uffff]{0,120}<<<[^<\\r\\n]{0,520})`,
       'dg',
     ),
     NO_VALUE,

@@ -4,12 +4,13 @@
 
 import { SECRET_KEY } from './key-words.ts';
 import { NO_VALUE } from './no-secret.ts';
+import { isDrawn } from './random-words.ts';
 import { CHOSEN, rulesOf } from './rule.ts';
 
 // Names that say little by themselves: what stands there must look like a key, too.
 const WEAK =
   '(?:[_-](?:key|auth|data|cert|crt|psk|pat|salt|seed|jwt|dsn|license|session|sid|sas|KEY|AUTH|DATA|CERT|CRT|PSK|PAT|SALT|SEED|JWT|DSN|LICENSE|SESSION|SID|SAS)(?<!(?:pub|public|cache|host|primary|foreign|partition|sort|group|index|PUB|PUBLIC|CACHE|HOST|PRIMARY|FOREIGN|PARTITION|SORT|GROUP|INDEX)[_-][A-Za-z]{3,7})|webhook|Webhook|WEBHOOK|(?:Key|Salt|Seed|salt)(?<=[a-z][A-Za-z]{3,4})(?<!(?:ublic|ache|[Hh]ost|rimary|oreign|artition|ology|[Ss]ort|roup|ndex)[A-Za-z]{3,4}))';
-const KEY_LIKE = '(?=[^\\sa-z]{0,80}[a-z])(?=[^\\sA-Z]{0,80}[A-Z])(?=[^\\s\\d]{0,80}\\d)[A-Za-z0-9+/=_-]{20,}';
+const KEY_LIKE = '(?=[^\\sa-z]{0,80}[a-z])(?=[^\\sA-Z]{0,80}[A-Z])(?=[^\\s\\d]{0,80}\\d)[A-Za-z0-9+/=_-]{16,}';
 // Which of several, and where: names of keys that open nothing.
 const NO_KEY =
   '(?:pub|public|cache|host|primary|foreign|partition|sort|group|index|source|object|topology|idempotency|lookup|composite|image|registry|translation|known)';
@@ -22,6 +23,10 @@ const VALUE =
 // `name: X`, `"key": "X"`, `name="X"`, and what may stand between that and its value: a line end, one more setting.
 const NAMED = `(?:name|key|id)["']?[ \\t]{0,4}[:=][ \\t]{0,4}["']?[\\w.-]{0,64}?`;
 const AND = '(?:[ \\t]{0,8}|\\r?\\n[ \\t]{0,200}(?:[\\w"\'][^\\r\\n]{0,80}\\r?\\n[ \\t]{0,200})?)';
+
+/** No words, no path, no name: neither hexadecimal of a key's length nor letters without an order. */
+const isTyped = (value: string): boolean =>
+  !(/^(?=[a-f]*\d)[0-9a-f]{32,}$/i.test(value) || isDrawn(value.replace(/[+/=_-]/g, ''), 14));
 
 export const KEY_RULES = rulesOf({
   'kubernetes: kubeconfig and talosconfig data':
@@ -37,7 +42,7 @@ export const KEY_RULES = rulesOf({
     /(?:(?:^|[^a-z])pin(?:[_-]?code)?|(?:sim|alarm|door|lock|unlock|access|pairing|security|verification|activation|disarm|garage|gate|master|user|guest|setup|homekit|matter|otp|2fa|mfa)[ _-]?(?:code|pin))["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>\d{4,12}|\d{3}-\d{2}-\d{3}|\d{4}-\d{3}-\d{4})(?![\w.-])/dgi,
   'secret: chosen value of a key about secrets': [
     new RegExp(
-      `(?:password|passwd|passphrase|passwort|pass|pwd|pw|secret|token)(?:[_-][a-z0-9]{1,20}){1,3}(?<!${ABOUT}|${ABOUT}s)["']?[ \\t]{0,4}[:=][ \\t]{0,4}["']?${CHOSEN}`,
+      `(?:(?:password|passwd|passphrase|passwort|pass|pwd|pw|secret|token)(?:[_-][a-z0-9]{1,20}){1,3}|(?<=[a-z0-9])[_-](?:auth|cookie|seed|login|otp|sid))(?<!${ABOUT}|${ABOUT}s)["']?[ \\t]{0,4}[:=][ \\t]{0,4}["']?${CHOSEN}`,
       'dgi',
     ),
     NO_VALUE,
@@ -53,8 +58,15 @@ export const KEY_RULES = rulesOf({
     'dgi',
   ),
   'auth: login under a key': [
-    /(?<![a-z])(?:basic_?auth|http_?auth|user_?pass|userpwd|login|auth|credentials)["']?[ \t]{0,4}[:=][ \t]{0,4}["']?[\w.@-]{1,64}:(?<secret>(?!\d{1,5}(?![\w!-/]))[^\s"',:/@$][^\s"',]{3,256})/dgi,
+    /(?<![a-z])(?:(?:basic_?auth|http_?auth|user_?pass|userpwd|login|auth|credentials)["']?[ \t]{0,4}[:=]|user=)[ \t]{0,4}["']?[\w.@-]{1,64}:(?<secret>(?!\d{1,5}(?![\w!-/]))[^\s"',:/@$][^\s"',]{3,256})/dgi,
     NO_VALUE,
+  ],
+  'secret: random value of a key about secrets': [
+    new RegExp(
+      `(?:secret|token|passw|passphrase|credential|[_-]key|encrypt|cookie|signature|webhook|[_-]auth)[\\w.-]{0,30}(?<!${ABOUT}|${ABOUT}s|pub(?:lic)?[\\w-]{0,40})["']?[ \\t]{0,4}[:=][ \\t]{0,4}["']?(?<secret>[A-Za-z0-9+/=_-]{16,512})(?![\\w.:/+=-])`,
+      'dgi',
+    ),
+    isTyped,
   ],
   'password: community of SNMP': [
     /(?:snmp[\w-]{0,12}[ _.-]?|r[ow][_-]?)community["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>[^\s"',]{4,64})|snmp[^\r\n]{0,40}:[ \t]*\r?\n(?:[^\r\n]{0,80}\r?\n){0,4}?[ \t-]{1,40}community:[ \t]{0,4}["']?(?<bare>[^\s"',]{4,64})/dgi,
@@ -103,7 +115,10 @@ export const KEY_RULES = rulesOf({
     NO_VALUE,
   ],
   'secret: element of XML': [
-    new RegExp(`<[\\w:.-]{0,32}?${SECRET_KEY}>(?<secret>[^<]{3,1000})(?=</)`, 'dgi'),
+    new RegExp(
+      `<(?:[\\w:.-]{0,32}?${SECRET_KEY}|\\w{1,32}[ \\t](?:name|key)="[\\w:.-]{0,32}?${SECRET_KEY}")>(?:\\s{0,20}<value>)?(?<secret>[^<]{3,1000})(?=</)`,
+      'dgi',
+    ),
     NO_VALUE,
   ],
 });

@@ -21,20 +21,28 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     NO_VALUE,
   ],
   'cookie: cookie': /(?<![\w-])(?:set-)?cookie["']?: {0,4}["']?(?<secret>[\w.-]{1,64}=[^\r\n"']{6,})/dgi,
+  'password: login in a protocol': [
+    /^(?:[^\r\n]{0,20}?[ \t>])?[A-Za-z]{0,4}\d{1,4}[ \t]LOGIN[ \t]\S{1,128}[ \t](?<secret>\S{3,128})[ \t]*$|[ \t>]login[ \t]{1,4}[\w.@-]{1,64}[ \t]{1,4}(?:"(?<quoted>[^"\r\n]{4,128})"|'(?<bare>[^'\r\n]{4,128})')/dgm,
+    NO_WORD,
+  ],
+  'password: answer to a question': [
+    /^[^\r\n]{0,40}?(?:password|passphrase|passcode|pin)[ \t](?:for|of|to)[ \t][^\r\n:]{1,60}:[ \t]{1,4}(?<secret>[^\s:]{4,128})[ \t]*$/dgim,
+    NO_WORD,
+  ],
   'password: password in an address': [/:\/\/[^\s/:@"'<>]{0,128}:(?<secret>[^\s/"'<>]{1,512})@/dg, NO_VALUE],
   'token: token in an address': /:\/\/(?<secret>(?=[^\s/:@"'<>\d]{0,64}\d)[^\s/:@"'<>.]{20,256})@/dg,
   'token: secret in a query': [
-    /[?&](?:[\w-]{0,32}signature|sig|key|auth|hash|x-amz-credential|x-goog-credential)=(?<secret>[^&\s"'#<>]{6,})/dgi,
+    /[?&](?:[\w-]{0,32}signature|sig|key|auth|hash|code|ticket|session|sid|jwt|assertion|samlresponse|x-amz-credential|x-goog-credential)=(?<secret>[^&\s"'#<>]{6,})/dgi,
     NO_VALUE,
   ],
   'pem: PEM or key of SSH inside of base64':
     /(?:LS0tLS1CRUdJT|0tLS0tQkVHSU|tLS0tLUJFR0lO|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/_-]{16,}={0,2}/dg,
   'password: directive with a password': [
-    /^[ \t]{0,40}(?!(?:proxy|fastcgi|uwsgi|scgi|grpc|memcached)_pass)(?:[\w/-]{0,40}(?:[_-](?:pass(?:word|wd|phrase)?|psk)|[a-z]pw|[_-]secret|authpass)|requirepass|masterauth|passwd)[ \t]+(?:-{1,2}\w+[ \t]+)?(?:"(?<quoted>[^"\r\n]{3,256})"|(?<bare>[^\s"';{(-][^\s"';]{2,256}))[ \t]*;?[ \t]*$/dgim,
+    /(?:^|[{;])[ \t]{0,40}(?:auth_type[ \t]PASS[ \t]|sentinel[ \t]|d-i[ \t])?(?!(?:proxy|fastcgi|uwsgi|scgi|grpc|memcached)_pass)(?:[\w/-]{0,40}(?:[_-](?:pass(?:word|wd|phrase)?|psk)|[a-z]pw|[a-z]Password|[_-]secret|authpass)\d?(?:-again)?|requirepass|masterauth|passwd)[ \t]+(?:-{1,2}\w+[ \t]+|password[ \t]+|mymaster[ \t]+)?(?:"(?<quoted>[^"\r\n]{3,256})"|(?<bare>[^\s"';{(-][^\s"';]{2,256}))[ \t]*(?:[;}]|$)/dgim,
     new RegExp(`${NO_VALUE.source}|^[=:]|^[~.]*/|^(?:is|was|not|for|required|changed|updated|successfully)$`, 'i'),
   ],
   'password: password of a netrc file': [
-    /(?:login|account|user|username)[ \t]+(?!(?:or|and|&)[ \t])\S{1,128}(?:[ \t]{1,8}|[ \t]*\r?\n[ \t]{0,40})(?:[a-z]{1,16}-)?password[ \t]+["']?(?<secret>[^\s"']{3,256})|[ \t]password[ \t]+(?<bare>(?=[^\s\d]{0,64}\d)[^\s"'=:(]{6,256})[ \t]*$/dgm,
+    /(?:login|account|user|username)[ \t]+(?!(?:or|and|&)[ \t])\S{1,128}(?:[ \t]{1,8}|[ \t]*\r?\n[ \t]{0,40})(?:[a-z]{1,16}-)?pass(?:word|wd)?[ \t]+["']?(?<secret>[^\s"']{3,256})|[ \t]password[ \t]+(?<bare>(?=[^\s\d]{0,64}\d)[^\s"'=:(]{6,256})[ \t]*$/dgim,
     NO_WORD,
   ],
   'password: password of an ACL':
@@ -85,7 +93,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     NO_WORD,
   ],
   'password: key of a router':
-    /(?:isakmp|tacacs-server|radius-server|tacacs|radius)[ \t](?:[^\r\n|;]{0,60}?[ \t])?key[ \t]+(?:\d[ \t]+)?(?<secret>[^\s"']{4,128})|wireless\.[\w.@[\]-]{1,64}\.key=["']?(?<bare>[^\s"']{4,128})/dg,
+    /(?:isakmp|tacacs-server|radius-server|tacacs|radius)[ \t](?:[^\r\n|;]{0,60}?[ \t])?key[ \t]+(?:\d[ \t]+)?(?<secret>[^\s"']{4,128})|wireless\.[\w.@[\]-]{1,64}\.key=["']?(?<bare>[^\s"']{4,128})|^[ \t]*key[ \t]+(?:hmac-[\w-]{1,12}:)?[\w.-]{1,64}[ \t]+(?<quoted>[A-Za-z0-9+/]{20,}={0,2})/dgm,
   'secret: secret told in words':
     /(?:token|secret|password|passphrase|api[ -]?key)[ \t]+(?:(?:is|was|set to|set)[ \t]*:?[ \t]+)?["'`]?(?<secret>(?=[A-Za-z+/=]{0,40}\d)[A-Za-z0-9+/=]{20,})/dgi,
   'password: password told in words':
@@ -105,7 +113,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
   'secret: words of a recovery phrase':
     /(?:mnemonic|phrase|seed|words)["']?[^\r\n:=]{0,40}[:=][ \t]{0,4}["'[]{0,2}(?<secret>(?:[a-z]{3,8}[ ,"']{1,4}){11,23}[a-z]{3,8})(?![ ,"']{1,4}[a-z])/dgi,
   'secret: groups of a seed or a key':
-    /(?:secret|key|seed|totp|2fa|setup|manual)[^\r\n:=]{0,40}[:=][ \t]{0,4}["']?(?<secret>(?=[A-Z2-7 ]{0,20}\d)[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15})(?![\w-])|(?<![\w-])(?<bare>(?=[A-Z-]{0,24}\d)(?=[\d-]{0,24}[A-Z])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4,5})(?![\w-])|[:=][ \t]{0,4}["']?(?<quoted>[a-z]{4}(?: [a-z]{4}){3})(?=["']?[ \t]*(?:\r?\n|$))/dg,
+    /(?:secret|key|seed|totp|2fa|setup|manual)[^\r\n:=]{0,40}[:=][ \t]{0,4}["']?(?<secret>(?=[A-Z2-7 ]{0,20}\d)[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15})(?![\w-])|(?<![\w-])(?<bare>(?=[A-Za-z-]{0,24}\d)(?=[a-z\d-]{0,24}[A-Z])[A-Za-z0-9]{5}(?:-[A-Za-z0-9]{5}){4,5})(?![\w-])|[:=][ \t]{0,4}["']?(?<quoted>[a-z]{4}(?: [a-z]{4}){3})(?=["']?[ \t]*(?:\r?\n|$))/dg,
   'secret: codes to recover an account':
     /(?:recovery|backup|emergency|scratch|rescue)[ _-]?codes?[^\r\n]{0,40}\r?\n(?<secret>(?:[ \t]{0,40}(?:\d{1,2}[.)][ \t]|[-*][ \t])?["']?(?=[A-Za-z -]{0,24}\d)[A-Za-z0-9]{4,16}(?:[ -][A-Za-z0-9]{4,12}){0,3}["']?,?[ \t]*(?:\r?\n|$)){1,24})/dgi,
   'password: value at the end of a sentence': [
@@ -125,7 +133,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
 // What programs print that make or show a secret: a line that says so, and the secret alone on the next one, or in a
 // column. The break first, the line before it by looking back: so it is looked for once, not at every word.
 const BELOW =
-  /\n(?:[ \t]{0,8}|[^\r\n:="']{1,80}?[ \t]{1,8}(?=[\w+/=.-]{20})(?=[A-Za-z_+/=.-]{0,40}\d))(?<secret>[\w+/=.-]{16,256})(?=[ \t]{0,8}(?:\r?\n|$))(?<=(?:password|passphrase|token|secret|[a-z]keys?|genkey|genpsk|openssl[ \t]+rand|pwgen)[^\r\n]{0,100}\r?\n[^\r\n]{0,400})/gi;
+  /\n(?:\r?\n)?(?:[ \t]{0,8}|[^\r\n:="']{1,80}?[ \t]{1,8}(?=[\w+/=.-]{20})(?=[A-Za-z_+/=.-]{0,40}\d))(?<secret>[\w+/=.-]{16,256})(?=[ \t]{0,8}(?:\r?\n|$))(?<=(?:password|passphrase|token|secret|[a-z]keys?|genkey|genpsk|openssl[ \t]+rand|pwgen)[^\r\n]{0,100}\r?\n(?:\r?\n)?[^\r\n]{0,400})/gi;
 // A command that shows a secret, and what it printed: here the word may be one that a person chose.
 const SHOWN =
   /\n(?<secret>[^\s"']{6,128})(?=[ \t]*(?:\r?\n|$))(?<=(?:get|read|show|output|printenv|cat|view|print|decode|jsonpath)[^\r\n]{0,160}(?:password|passwd|passphrase|token|secret|base64 (?:-d|--decode))["'})]{0,4}[ \t]*\r?\n[^\r\n]{0,128})/gi;

@@ -4,37 +4,48 @@ import { turns } from './secret-signs.ts';
 import type { Span } from './spans.ts';
 import { charSet, eachRun } from './text-index.ts';
 
-const RUN = charSet(/[A-Za-z0-9+/=_-]/);
+const RUN = charSet(/[A-Za-z0-9+/_-]/);
 const MIN_MIXED = 20;
 const MIN_PLAIN = 28;
+/** As long, base64 is no digest and no public key: it holds something. */
+const MIN_PACKED = 60;
 const MAX_WORD = 512;
-// Base64 with padding or a plus sign is as often a digest or a public key; AAAA begins a key of SSH, age1 a recipient.
-const PUBLIC = /[+=]|^AAAA|^age1|^bafy|(?:^|\/)sha\d{1,3}-/;
+// AAAA begins a key of SSH, age1 a recipient.
+const PUBLIC = /^AAAA|^age1|^bafy|(?:^|\/)sha\d{1,3}-/;
 const PUBLIC_BEFORE =
-  /(?:(?:sha\d{1,3}|md5|h1|zh|fingerprint)["']?[:-] ?|nix\/store\/|public[ _-]?key["']?[ \t]?[:=]? ?["']?|(?:digest|checksum|uid)["']?[:=] ?["']?)$/i;
+  /(?:(?:sha\d{1,3}|md5|h1|zh|fingerprint)["']?[:-] ?|nix\/store\/|public[ _-]?key["']?[ \t]?[:=]? ?["']?|(?:digest|checksum|uid)["']?[:=] ?["']?|base64,)$/i;
 
 /** Also the word that a random one is part of: `glpat-…`, `hf_…`. */
 export function findRandomWords(text: string): Span[] {
   const spans: Span[] = [];
   eachRun(text, RUN, (start, end) => {
-    if (end - start < MIN_MIXED || end - start > MAX_WORD) return;
-    const run = text.slice(start, end);
+    if (end - start < MIN_MIXED) return;
+    const run = text.slice(start, Math.min(end, start + MAX_WORD));
     if (PUBLIC.test(run) || PUBLIC_BEFORE.test(text.slice(Math.max(0, start - 16), start))) return;
+    // Shorter base64 with padding or a plus sign is as often a digest or a public key.
+    if (run.includes('+') || text.charAt(end) === '=') {
+      if (run.length >= MIN_PACKED && isDrawn(run.replace(/[^A-Za-z0-9]/g, '')))
+        spans.push({ start, end: paddedEnd(text, end), kind: 'packed' });
+      return;
+    }
     for (const { 0: word, index } of run.matchAll(/[^/]{20,}/g)) {
       const before = text.slice(Math.max(0, start + index - 16), start + index);
-      if (!PUBLIC_BEFORE.test(before) && word.split(/[_-]/).some(isDrawn))
+      if (!PUBLIC_BEFORE.test(before) && word.split(/[_-]/).some((part) => isDrawn(part)))
         spans.push({ start: start + index, end: start + index + word.length, kind: 'token' });
     }
   });
   return spans;
 }
 
+const paddedEnd = (text: string, end: number): number =>
+  end + (/^={0,2}/.exec(text.slice(end, end + 2))?.[0].length ?? 0);
+
 // What people read in a name: a word with or without a capital, an abbreviation.
 const READABLE = /[A-Z]?[a-z]{3,}|[A-Z]{4,}/g;
 
 /** Letters and digits without an order. Hexadecimal may be the name of anything. */
-function isDrawn(word: string): boolean {
-  if (word.length < MIN_MIXED || turns(word) < 0.3 || (word.match(/\d/g)?.length ?? 0) < 2) return false;
+export function isDrawn(word: string, least = MIN_MIXED): boolean {
+  if (word.length < least || turns(word) < 0.3 || (word.match(/\d/g)?.length ?? 0) < 2) return false;
   if (/[a-z]/.test(word) && /[A-Z]/.test(word))
     return (word.match(READABLE)?.join('').length ?? 0) < word.length * 0.4 && !/^[0-9a-fA-F]+$/.test(word);
   return word.length >= MIN_PLAIN && /[g-z]/i.test(word) && !/[a-z]{7}|[A-Z]{7}|0{6}/.test(word);

@@ -10,13 +10,16 @@ export interface RedactRule {
   find: (text: string) => Span[];
 }
 
+/** Which values are no secret. */
+type Unless = RegExp | ((value: string) => boolean);
+
 /**
  * Rules from a table: `kind: name` → pattern, or pattern and values that are none. Patterns have the flags `d` and `g`;
  * what is to be masked is the group `secret`, `quoted` or `bare`, or all of it. They are linear: each begins with
  * something fixed or looks behind itself, and nothing open-ended is followed by something that can fail. Where two
  * overlap, the kind of the earlier row counts.
  */
-export const rulesOf = (rows: Readonly<Record<string, RegExp | [pattern: RegExp, unless: RegExp]>>): RedactRule[] =>
+export const rulesOf = (rows: Readonly<Record<string, RegExp | [pattern: RegExp, unless: Unless]>>): RedactRule[] =>
   Object.entries(rows).map(([row, rule]) => {
     const [kind = '', name = ''] = row.split(': ');
     const [pattern, unless] = rule instanceof RegExp ? [rule] : rule;
@@ -28,7 +31,7 @@ export function findPattern(
   text: string,
   pattern: RegExp,
   kind: string,
-  unless?: RegExp,
+  unless?: Unless,
   from = 0,
   until = text.length,
 ): Span[] {
@@ -40,7 +43,8 @@ export function findPattern(
     const [start, stop] = secret ?? quoted ?? bare ?? nested ?? (indices[0] as [number, number]);
     const end = open === undefined ? stop : closingQuote(text, open[0], stop);
     const value = text.slice(start, end);
-    if (unless?.test(value) !== true) spans.push({ ...unquoted(value, start), kind });
+    if (unless === undefined || !(unless instanceof RegExp ? unless.test(value) : unless(value)))
+      spans.push({ ...unquoted(value, start), kind });
   }
   return spans;
 }

@@ -5,7 +5,8 @@ const START = '(?<![A-Za-z0-9_-])';
 const token = (body: string): RegExp => new RegExp(`${START}(?:${body})`, 'dg');
 
 export const TOKEN_RULES = rulesOf({
-  'aws: AWS access key': /(?<![A-Za-z0-9])(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z2-7]{16}(?![A-Za-z0-9])/dg,
+  'aws: AWS access key':
+    /(?<![A-Za-z0-9])(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z2-7]{16}(?![A-Za-z0-9])(?:[ \t:,/|]{1,5}[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/]))?/dg,
   'google: Google key or token': token('AIza[\\w-]{35}|ya29\\.[\\w.-]{20,}|GOCSPX-[\\w-]{20,}|1//0[\\w-]{40,}'),
   'azure: Azure storage or bus key':
     /(?:AccountKey|SharedAccessKey|SharedSecretValue|SharedAccessSignature)=(?<secret>[A-Za-z0-9+/=%&_.-]{20,})/dg,
@@ -37,7 +38,7 @@ export const TOKEN_RULES = rulesOf({
   ),
   'slack: Slack token': token('xox[abeoprs]-[A-Za-z0-9-]{10,}|xoxe\\.[\\w.-]{20,}|xapp-\\d-[A-Za-z0-9-]{20,}'),
   'webhook: webhook':
-    /(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d+\/|webhook\.office\.com\/|api\.telegram\.org\/bot|hc-ping\.com\/|maker\.ifttt\.com\/trigger\/[\w-]{1,64}\/(?:json\/)?with\/key\/|\/api\/webhook\/|\/hooks\/|chat\.googleapis\.com\/v1\/spaces\/)(?<secret>[\w@%:.~/-]{16,})|\/api\/push\/(?<bare>[A-Za-z0-9]{8,64})(?![\w-])/dg,
+    /(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d+\/|webhook\.office\.com\/|api\.telegram\.org\/bot|hc-ping\.com\/|\/ping\/|rtsps?:\/\/[\w.:-]{1,64}\/|maker\.ifttt\.com\/trigger\/[\w-]{1,64}\/(?:json\/)?with\/key\/|\/api\/webhook\/|\/hooks\/|chat\.googleapis\.com\/v1\/spaces\/)(?<secret>[\w@%:.~/-]{16,})|\/api\/push\/(?<bare>[A-Za-z0-9]{8,64})(?![\w-])/dg,
   // These begin with nothing that is rare: they are found by a sign in the middle, the rest by looking back.
   'bot: bot token':
     /:AA[\w-]{33}(?<=(?<![\w-])(?<secret>\d{8,10}:AA[\w-]{33}))|\.[\w-]{6}\.[\w-]{27,38}(?![\w-])(?<=(?<![\w-])(?<bare>[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,38}))/dg,
@@ -69,5 +70,5 @@ export const TOKEN_RULES = rulesOf({
   'key: secret part of a pair of keys':
     /Private-Lines:[ \t]*\d{1,3}\r?\n(?<secret>(?:[A-Za-z0-9+/=]{2,80}\r?\n){1,99})|Private-MAC:[ \t]*(?<bare>[0-9a-f]{32,128})|[\w-]:(?<quoted>[A-Za-z0-9+/]{86}==)(?![\w=])/dg,
   'hash: password hash':
-    /\${1,2}2[abxy]?\${1,2}\d\d\${1,2}[./A-Za-z0-9]{50,}|grub\.pbkdf2\.sha512\.\d{1,9}\.[0-9A-Fa-f.]{64,}|\$argon2(?:id|i|d)\$[\w=,$+/.-]{20,}|\$(?:1|5|6|7|y|gy|apr1|sha1|scrypt|pbkdf2[\w-]{0,16})\$[\w=,./$+-]{16,}|\{S?SHA\d{0,3}\}[A-Za-z0-9+/=]{20,}|\$[a-z0-9-]{2,24}\$(?=[^\s$]{0,40}\d)[\w=,./+]{0,40}[$*][\w=,./$*+-]{20,}|\$\d{3,8}[$:](?<bare>[\w+/=.$:-]{20,})|:(?<quoted>[0-9a-fA-F]{32}:[0-9a-fA-F]{32})(?=:)|:\{(?:PLAIN|CLEAR|CLEARTEXT|CRYPT)\}(?<secret>[^\s:"']{3,128})/dg,
+    /\${1,2}2[abxy]?\${1,2}\d\d\${1,2}[./A-Za-z0-9]{50,}|grub\.pbkdf2\.sha512\.\d{1,9}\.[0-9A-Fa-f.]{64,}|\$argon2(?:id|i|d)\$[\w=,$+/.-]{20,}|\$(?:1|5|6|7|y|gy|apr1|sha1|scrypt|pbkdf2[\w-]{0,16})\$[\w=,./$+-]{16,}|\{S?SHA\d{0,3}\}[A-Za-z0-9+/=]{20,}|\$[a-z0-9-]{2,24}\$(?=[^\s$]{0,40}\d)[\w=,./+]{0,40}[$*][\w=,./$*+-]{20,}|(?:\$\d{3,8}[$:]|:\d{3,8}\$)(?<bare>[\w+/=.$:-]{20,})|:(?<quoted>[0-9a-fA-F]{32}:[0-9a-fA-F]{32})(?=:)|:\{(?:PLAIN|CLEAR|CLEARTEXT|CRYPT)\}(?<secret>[^\s:"']{3,128})/dg,
 });
