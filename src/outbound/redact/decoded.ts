@@ -1,14 +1,16 @@
 // What stands in a text as base64 or hexadecimal, decoded: a secret has its form there, too. Spans are brought back to
 // the characters that hold them.
 import { inOriginal, type View, type Views } from './searchable-view.ts';
-import type { Span } from './spans.ts';
+import { merge, type Span } from './spans.ts';
 import { charSet, eachRun } from './text-index.ts';
 
 type Find = (text: string) => Span[];
-type Decoded = { inside: string; toRun: (span: Span) => Span } | undefined;
+type Decoded = { inside: string; toRun: (span: Span) => Span };
 
 const ENCODED = charSet(/[A-Za-z0-9+/_-]/);
 const MIN_RUN = 11;
+/** No rule sees beyond it, and no value goes on behind it. */
+const BETWEEN = '\n\uffff\n\uffff\n';
 const HEX = /(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){8,}(?![0-9A-Za-z])/g;
 
 /** What `find` finds in the decoded parts of a text, also where they are wrapped or their bytes stand apart. */
@@ -16,40 +18,45 @@ export function findDecoded(text: string, { joined, bareHex }: Views, find: Find
   return [{ text }, joined, bareHex].flatMap((view) => (view === undefined ? [] : inRuns(view, find)));
 }
 
+/** All that is decoded is searched at once, its parts with a wall between them. */
 function inRuns(view: View, find: Find): Span[] {
-  const spans: Span[] = [];
-  const runs: { start: number; run: string }[] = [];
+  const parts: { offset: number; size: number; from: number; decoded: Decoded }[] = [];
+  const texts: string[] = [];
+  let from = 0;
+  const add = (offset: number, size: number, decoded: Decoded | undefined) => {
+    if (decoded === undefined) return;
+    parts.push({ offset, size, from, decoded });
+    texts.push(decoded.inside);
+    from += decoded.inside.length + BETWEEN.length;
+  };
   eachRun(view.text, ENCODED, (start, end) => {
     if (end - start < MIN_RUN) return;
     // One that nothing was taken out of is found in the text itself.
     const range = inOriginal(view, { start, end });
-    if (view.at === undefined || range.end - range.start > end - start)
-      runs.push({ start, run: view.text.slice(start, end) });
+    if (view.at !== undefined && range.end - range.start <= end - start) return;
+    const run = view.text.slice(start, end);
+    add(start, run.length, fromBase64(run));
+    if (/[0-9a-fA-F]{16}/.test(run))
+      for (const { 0: hex, index } of run.matchAll(HEX)) add(start + index, hex.length, fromHex(hex));
   });
-  for (const { start, run } of runs) {
-    const places = /[0-9a-fA-F]{16}/.test(run)
-      ? [...run.matchAll(HEX)].map(({ 0: hex, index }) => ({ hex, index }))
-      : [];
-    const decoded = [
-      { offset: start, size: run.length, decoded: fromBase64(run) },
-      ...places.map(({ hex, index }) => ({ offset: start + index, size: hex.length, decoded: fromHex(hex) })),
-    ];
-    for (const { offset, size, decoded: part } of decoded) {
-      for (const span of part === undefined ? [] : find(part.inside)) {
-        const range = part?.toRun(span) as Span;
-        const end = offset + Math.min(range.end, size);
-        spans.push({ ...inOriginal(view, { start: offset + range.start, end }), kind: range.kind });
-      }
-    }
-  }
-  return spans;
+  if (parts.length === 0) return [];
+  let next = 0;
+  return merge(find(texts.join(BETWEEN))).flatMap((span) => {
+    while (next + 1 < parts.length && (parts[next + 1] as { from: number }).from <= span.start) next++;
+    const { offset, size, from: begin, decoded } = parts[next] as (typeof parts)[number];
+    const [start, end] = [span.start - begin, Math.min(span.end - begin, decoded.inside.length)];
+    if (start >= end) return [];
+    const range = decoded.toRun({ start, end, kind: span.kind });
+    const inView = { start: offset + range.start, end: offset + Math.min(range.end, size) };
+    return [{ ...inOriginal(view, inView), kind: span.kind }];
+  });
 }
 
 /**
  * A run may begin with something that is not part of it: of the four places where the bytes can begin, the one that
  * gives a text.
  */
-function fromBase64(run: string): Decoded {
+function fromBase64(run: string): Decoded | undefined {
   for (let lead = 0; lead < 4; lead++) {
     if (!TEXT_IN_BASE64.test(run.slice(lead, lead + 12))) continue;
     if (!isText(Buffer.from(run.slice(lead, lead + SAMPLE), 'base64'))) continue;
@@ -64,7 +71,7 @@ function fromBase64(run: string): Decoded {
   return undefined;
 }
 
-function fromHex(run: string): Decoded {
+function fromHex(run: string): Decoded | undefined {
   if (!TEXT_IN_HEX.test(run) || !isText(Buffer.from(run.slice(0, SAMPLE), 'hex'))) return undefined;
   const toRun = ({ start, end, kind }: Span) => ({ start: start * 2, end: end * 2, kind });
   return { inside: Buffer.from(run, 'hex').toString('latin1'), toRun };

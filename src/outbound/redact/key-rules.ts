@@ -4,8 +4,7 @@
 
 import { SECRET_KEY } from './key-words.ts';
 import { NO_VALUE } from './no-secret.ts';
-import { isDrawn } from './random-words.ts';
-import { CHOSEN, rulesOf } from './rule.ts';
+import { rulesOf } from './rule.ts';
 
 // Names that say little by themselves: what stands there must look like a key, too.
 const WEAK =
@@ -14,9 +13,6 @@ const KEY_LIKE = '(?=[^\\sa-z]{0,80}[a-z])(?=[^\\sA-Z]{0,80}[A-Z])(?=[^\\s\\d]{0
 // Which of several, and where: names of keys that open nothing.
 const NO_KEY =
   '(?:pub|public|cache|host|primary|foreign|partition|sort|group|index|source|object|topology|idempotency|lookup|composite|image|registry|translation|known)';
-// Behind a word for a secret: what is told about it.
-const ABOUT =
-  '(?:file|path|dir|folder|name|ttl|count|length|type|kind|sock|socket|expiry|expires|expiration|enabled|disabled|algorithm|alg|usage|ref|required|version|policy|url|uri|endpoint|host|port|user|username|email|store|backend|method|mode|limit|min|max|days|hours|minutes|seconds|timeout|interval|age|lifetime|duration|rotation|encryption|format|prefix|suffix|regex|pattern|header|field|auth|authentication|manager|provider|class|hint|prompt|label|title|description|image|tag|template|namespace|annotation|issuer|audience|scope|address|hash|digest|checksum|revision)';
 const VALUE =
   '(?:(?:Some|Ok|Just|String|Secret\\w{0,8})\\((?="))?(?:"(?<quoted>[^"\\r\\n]{3,1024})"|\'(?<secret>[^\'\\r\\n]{3,1024})\'|(?<bare>[^\\s"\',}\\](]{3,1024}(?![(\\w])))';
 
@@ -24,34 +20,12 @@ const VALUE =
 const NAMED = `(?:name|key|id)["']?[ \\t]{0,4}[:=][ \\t]{0,4}["']?[\\w.-]{0,64}?`;
 const AND = '(?:[ \\t]{0,8}|\\r?\\n[ \\t]{0,200}(?:[\\w"\'][^\\r\\n]{0,80}\\r?\\n[ \\t]{0,200})?)';
 
-/** No words, no path, no name: neither hexadecimal of a key's length nor letters without an order. */
-const isTyped = (value: string): boolean =>
-  !(/^(?=[a-f]*\d)[0-9a-f]{32,}$/i.test(value) || isDrawn(value.replace(/[+/=_-]/g, ''), 14));
-
 export const KEY_RULES = rulesOf({
   'kubernetes: kubeconfig and talosconfig data':
     /(?:(?:client-key|client-certificate|certificate-authority|private-key|token)-data|\b(?:key|crt|cert|ca|tls\.key|tls\.crt|ca\.crt|ca\.key))["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>(?![0-9a-f]{32,128}(?![A-Za-z0-9+/=])|\/[a-z]{2,16}\/|age1)[A-Za-z0-9+/]{36,}={0,2})/dg,
-  'key: random value of a plain key':
-    /\bkey["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>(?=[^\sa-z]{0,80}[a-z])(?=[^\sA-Z]{0,80}[A-Z])(?=[^\s\d]{0,80}\d)[A-Za-z0-9+/]{24,}={0,2})(?![\w.:-])/dg,
-  // Hexadecimal, but no SHA-1 as commits have; or a seed in base32.
-  'key: hexadecimal value of a key': new RegExp(
-    `(?<![A-Za-z])(?:[\\w.-]{0,40}?[_.-])?(?:key|seed|salt|psk|nonce|pepper|totp|otp)(?<!${NO_KEY}[ _.-]?[a-z]{3,6})["']?[ \\t]{0,4}[:=][ \\t]{0,4}["']?(?<secret>(?=[^\\s"']{0,30}\\d)(?:[0-9a-f]{32,39}|[0-9a-f]{41,256}|[A-Z2-7]{16,64}))(?![\\w.:/+=-])`,
-    'dgi',
-  ),
   'pin: number that opens something':
     /(?:(?:^|[^a-z])pin(?:[_-]?code)?|(?:sim|alarm|door|lock|unlock|access|pairing|security|verification|activation|disarm|garage|gate|master|user|guest|setup|homekit|matter|otp|2fa|mfa)[ _-]?(?:code|pin))["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>\d{4,12}|\d{3}-\d{2}-\d{3}|\d{4}-\d{3}-\d{4})(?![\w.-])/dgi,
-  'secret: chosen value of a key about secrets': [
-    new RegExp(
-      `(?:(?:password|passwd|passphrase|passwort|pass|pwd|pw|secret|token)(?:[_-][a-z0-9]{1,20}){1,3}|(?<=[a-z0-9])[_-](?:auth|cookie|seed|login|otp|sid))(?<!${ABOUT}|${ABOUT}s)["']?[ \\t]{0,4}[:=][ \\t]{0,4}["']?${CHOSEN}`,
-      'dgi',
-    ),
-    NO_VALUE,
-  ],
   'kubernetes: Talos cluster id': /^[ \t]{1,16}id: (?<secret>[A-Za-z0-9+/_-]{43}=)[ \t]*$/dgm,
-  'secret: key-like value of a key': new RegExp(
-    `${WEAK}(?:[_-](?:data|hash|DATA|HASH))?["']?[ \\t]{0,4}(?:[:=]|=>|:=)[ \\t]{0,4}["']?(?<secret>${KEY_LIKE})`,
-    'dg',
-  ),
   // Names of keys that are also given to other things: only what was drawn by chance is secret there.
   'secret: random value of a key': new RegExp(
     `(?:[_.-](?:key|login)|[ -]key(?<=(?:setup|install)[ -]key))(?<!${NO_KEY}[ _.-][a-z]{3,5})["']?[ \\t]{0,4}(?:[:= \\t]|=>|:=)[ \\t]{0,4}["']?(?<secret>(?=[a-z/+=_-]{0,40}\\d)(?=[\\d/+=_-]{0,40}[a-z])[a-z0-9+/=_-]{20,})(?![\\w.:/-])`,
@@ -60,13 +34,6 @@ export const KEY_RULES = rulesOf({
   'auth: login under a key': [
     /(?<![a-z])(?:(?:basic_?auth|http_?auth|user_?pass|userpwd|login|auth|credentials)["']?[ \t]{0,4}[:=]|user=)[ \t]{0,4}["']?[\w.@-]{1,64}:(?<secret>(?!\d{1,5}(?![\w!-/]))[^\s"',:/@$][^\s"',]{3,256})/dgi,
     NO_VALUE,
-  ],
-  'secret: random value of a key about secrets': [
-    new RegExp(
-      `(?:secret|token|passw|passphrase|credential|[_-]key|encrypt|cookie|signature|webhook|[_-]auth)[\\w.-]{0,30}(?<!${ABOUT}|${ABOUT}s|pub(?:lic)?[\\w-]{0,40})["']?[ \\t]{0,4}[:=][ \\t]{0,4}["']?(?<secret>[A-Za-z0-9+/=_-]{16,512})(?![\\w.:/+=-])`,
-      'dgi',
-    ),
-    isTyped,
   ],
   'password: community of SNMP': [
     /(?:snmp[\w-]{0,12}[ _.-]?|r[ow][_-]?)community["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?<secret>[^\s"',]{4,64})|snmp[^\r\n]{0,40}:[ \t]*\r?\n(?:[^\r\n]{0,80}\r?\n){0,4}?[ \t-]{1,40}community:[ \t]{0,4}["']?(?<bare>[^\s"',]{4,64})/dgi,

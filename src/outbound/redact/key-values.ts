@@ -5,8 +5,10 @@ import { SECRET_KEY } from './key-words.ts';
 import { isNoSecret, isProse } from './no-secret.ts';
 import { isHighEntropy, looksChosen } from './secret-signs.ts';
 import type { Span } from './spans.ts';
+import { weakValue } from './weak-keys.ts';
 
-const PAIR = new RegExp(`(?:${SECRET_KEY})["'\`\\]]{0,2}[ \\t]{0,8}(?:=>|->|→|:=|\\?=|\\+=|=(?![=~])|:(?!=))`, 'gi');
+const SEPARATOR = /=>|->|→|:=|\?=|\+=|=(?![=~])|:(?!=)/g;
+const IS_KEY = new RegExp(`(?:${SECRET_KEY})$`, 'i');
 const MAX_NAME = 64;
 const MAX_INDENT = 200;
 const MAX_VALUE = 4096;
@@ -30,15 +32,52 @@ interface Pair {
 export function findKeyValues(text: string): Span[] {
   const spans: Span[] = belowPlurals(text);
   let until = 0;
-  for (const { 0: hit, index } of text.matchAll(PAIR)) {
+  for (const { 0: sign, index: end } of text.matchAll(SEPARATOR)) {
     // What looks like a key inside of a value is part of it.
-    const pair = index < until ? undefined : pairAt(text, index, hit);
-    const values = pair === undefined || IS_TEMPLATE.test(text.slice(pair.at, pair.at + 24)) ? [] : valueSpans(pair);
+    if (end < until) continue;
+    const { start, stop } = nameBefore(text, end);
+    const key = start === stop ? -1 : text.slice(start, stop).search(IS_KEY);
+    const behind = end + sign.length;
+    const values =
+      key === -1
+        ? [weakValue(text, text.slice(start, stop), behind)].flatMap((span) => span ?? [])
+        : secretValues(text, start + key, text.slice(start + key, behind));
     spans.push(...values);
     until = values.at(-1)?.end ?? until;
   }
   return spans;
 }
+
+function secretValues(text: string, keyAt: number, hit: string): Span[] {
+  const pair = pairAt(text, keyAt, hit);
+  return pair === undefined || IS_TEMPLATE.test(text.slice(pair.at, pair.at + 24)) ? [] : valueSpans(pair);
+}
+
+/**
+ * The name before a separator. The separator first, and the name by looking back: so every character is looked at once,
+ * however many words there are for secrets.
+ */
+function nameBefore(text: string, separator: number): { start: number; stop: number } {
+  let stop = separator;
+  for (let i = 0; i < 8 && isBlank(text.charCodeAt(stop - 1)); i++) stop--;
+  for (let i = 0; i < 2 && QUOTES.includes(text.charAt(stop - 1) || ' '); i++) stop--;
+  let start = stop;
+  while (stop - start < MAX_NAME && (isNameChar(text.charCodeAt(start - 1)) || isBlank(text.charCodeAt(start - 1))))
+    start--;
+  return { start, stop };
+}
+
+const QUOTES = '"\'`]';
+const isBlank = (code: number): boolean => code === 32 || code === 9;
+/** A letter of any script, a digit, `_`, `.` or `-`; NaN, before the text, is none. */
+const isNameChar = (code: number): boolean =>
+  (code >= 97 && code <= 122) ||
+  (code >= 65 && code <= 90) ||
+  (code >= 48 && code <= 57) ||
+  code === 95 ||
+  code === 45 ||
+  code === 46 ||
+  (code > 127 && code < 0xffff);
 
 const PLURAL =
   /^([ \t]{0,80})(?:- )?["']?[\w.-]{0,40}(?:secret|token|password|passwd|credential|(?<!public|ssh|authorized|host|known|annotation|label)[_-]?key)s["']?:[ \t]*\r?\n/gim;
@@ -68,7 +107,7 @@ const IS_TEMPLATE = /^(?:\$[A-Za-z_({]|[{[(]|<(?!<)|\/[\^(\\]|!\w+\()/;
 
 function pairAt(text: string, hitAt: number, hit: string): Pair | undefined {
   let start = hitAt;
-  while (start > 0 && hitAt - start < MAX_NAME && /[\p{L}\d_.-]/u.test(text.charAt(start - 1))) start--;
+  while (hitAt - start < MAX_NAME && isNameChar(text.charCodeAt(start - 1))) start--;
   const name = /^[\p{L}\d_ .-]+/u.exec(text.slice(start, hitAt + hit.length))?.[0].trimEnd() ?? '';
   if (NO_KEY.test(name) || FOLDER.test(name)) return undefined;
   // Of a text about settings: a key in backticks, or a way through menus.
@@ -96,7 +135,7 @@ function pairAt(text: string, hitAt: number, hit: string): Pair | undefined {
 
 /** In a list of pairs, as JSON, Go and Rust print them: `{Host:db Password:…}`. */
 function isBesidePair(line: string): boolean {
-  if (/[{,]\s*$|\[$/.test(line)) return true;
+  if (/[{,][ \t]{0,8}$|\[$/.test(line.slice(-9))) return true;
   if (!line.endsWith(' ')) return false;
   return GLUED_PAIR.test(line.slice(line.lastIndexOf(' ', line.length - 2) + 1, -1));
 }
@@ -104,7 +143,7 @@ function isBesidePair(line: string): boolean {
 const GLUED_PAIR = /^[{&(]{0,3}[A-Za-z_]\w{0,40}:[^\s:]{0,80}$/;
 // Of a listing with line numbers, a diff, a list, a trace, a Dockerfile; a quote may open the key or the whole setting.
 const LINE_START =
-  /^[ \t]*(?:\d{1,6}[ \t]*[|:]?[ \t]+)?(?:[-+>*|~#][ \t]*){0,4}(?:(?:export|set|ENV|ARG|declare|local|readonly|env|-[exf])[ \t]+){0,2}(?:-x[ \t]+)?(?:[\w-]{1,32}:)?["'`\\]{0,2}$/;
+  /^[ \t]*(?:\d{1,6}[ \t]*[|:]?[ \t]+)?(?:[-+>*|~#][ \t]*){0,4}(?:(?:export|set|ENV|ARG|declare|local|readonly|env|-[exf])[ \t]+){0,2}(?:-x[ \t]+)?(?:[\w-]{1,32}:)?["'`\\[]{0,2}$/;
 const NO_KEY =
   /(?:^|[_.-])public|(?:by|com|tres|over|under|sur|encom|multi)pass$|existing[_-]?secret|(?:pull|issuer)[_-]?secret$|(?:un|in)?expected token$/i;
 /** Where the shell is. */
@@ -210,24 +249,41 @@ function block({ text, at, key, indent }: Pair): Span[] {
 
 function bare(pair: Pair): Span[] {
   const { text, at, key, separator, opensLine, isName } = pair;
-  const rest = /^[^\r\n]*/.exec(text.slice(at, at + MAX_WORD))?.[0] ?? '';
-  const word = wordAt(text, at, rest);
-  if (/^[ \t]*(?:[!=]==?|\?|&&|\|\||=>)/.test(rest.slice(word.length)) && /^[A-Za-z_.]+$/.test(word)) return [];
+  const word = wordAt(text, at);
+  const behind = text.slice(at + word.length, at + word.length + 16);
+  if (/^[ \t]*(?:[!=]==?|\?|&&|\|\||=>)/.test(behind) && /^[A-Za-z_.]+$/.test(word)) return [];
+  const rest = opensLine ? (/^[^\r\n]*/.exec(text.slice(at, at + MAX_WORD))?.[0] ?? '') : '';
   const isPhrase = opensLine && isWholeLine(rest, separator, text.charAt(at - 1));
   const value = isPhrase ? rest.replace(/(?:[ \t]+#.*)?[ \t,;]*$/, '') : word;
   const isPair = /^\w+=$/.test(value) && /["']/.test(text.charAt(at + value.length));
   if (isPair || /^[a-z]{0,3}$/i.test(value) || isNoSecret(value, key, separator)) return [];
   if (separator === ':' && !(isName && !isProse(value, key)) && !opensLine && !looksChosen(value)) return [];
-  if (isProse(value, key) || (/\s/.test(value) && !isName && !/\d/.test(value))) return [];
+  if (isProse(value, key) && !(isPhrase && isAmongPairs(pair, value))) return [];
+  if (/\s/.test(value) && !isName && !/\d/.test(value) && !isAmongPairs(pair, value)) return [];
   return [spanOf(pair, at, at + value.length)];
+}
+
+const IS_PAIR = /^[ \t]*(?:[-#+][ \t]+)?["']?[\w.-]{1,64}["']?(?:[ \t]*=|:)(?:[ \t]+\S|[ \t]*$)/;
+/** Said of a password by any program: no setting. */
+const OUTCOME =
+  /(?:^|\s)(?:is|was|has|must|may|not|no|wrong|incorrect|invalid|expired|missing|failed|denied|required|already|cannot|please|unknown)(?:\s|$)/i;
+
+/** Some words that a person chose, in a file of settings: a line beside it is a pair, too. */
+function isAmongPairs({ text, at }: Pair, value: string): boolean {
+  if (!/^\S+(?: \S+){1,11}$/.test(value) || OUTCOME.test(value)) return false;
+  const start = text.lastIndexOf('\n', at - 1);
+  const before = text.slice(text.lastIndexOf('\n', start - 1) + 1, Math.max(start, 0));
+  const end = text.indexOf('\n', at);
+  const behind = end === -1 ? '' : (text.slice(end + 1, end + 1 + MAX_INDENT).split('\n', 1)[0] ?? '');
+  return [before, behind].some((line) => line.length < MAX_INDENT && IS_PAIR.test(line));
 }
 
 const FIRST_WORD = /^(?:[^\s"'`<>,;&|)}\]]|[,;&|](?![\s\w.-]{0,64}[=:\s]|$|[&|"'])|[)}\]](?=[^\s,;)}\]"']))+/;
 const REST_OF_WORD = /[^\s"'`<>,;&|)}\]]*/y;
 
 /** Up to a blank, or to a sign that ends a value in a list of them. */
-function wordAt(text: string, at: number, rest: string): string {
-  const word = FIRST_WORD.exec(rest)?.[0] ?? '';
+function wordAt(text: string, at: number): string {
+  const word = FIRST_WORD.exec(text.slice(at, at + MAX_WORD))?.[0] ?? '';
   if (word.length < MAX_WORD) return word;
   REST_OF_WORD.lastIndex = at + word.length;
   return word + (REST_OF_WORD.exec(text)?.[0] ?? '');

@@ -150,10 +150,15 @@ function unescapedView(view: View): View | undefined {
     put(tail - 1, tail);
     copy(tail, to);
   };
+  // As `inOriginal`, without an object for each character.
   const put = (start: number, end: number) => {
-    const range = inOriginal(view, { start, end });
-    at[size] = range.start;
-    ends[size++] = range.end;
+    at[size] = view.at === undefined ? start : (view.at[start] as number);
+    ends[size++] =
+      view.ends !== undefined
+        ? (view.ends[end - 1] as number)
+        : view.at === undefined
+          ? end
+          : (view.at[end - 1] as number) + 1;
   };
   for (const { 0: mark, index } of text.matchAll(ESCAPE)) {
     keep(index);
