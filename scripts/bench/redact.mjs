@@ -8,6 +8,8 @@ const { PLANTED_FIRST } = await import(`${FOLDER}/planted-first.ts`);
 const { PLANTED_SECOND } = await import(`${FOLDER}/planted-second.ts`);
 const { PLANTED_THIRD } = await import(`${FOLDER}/planted-third.ts`);
 const { PLANTED_FOURTH } = await import(`${FOLDER}/planted-fourth.ts`);
+const { PLANTED_FIFTH } = await import(`${FOLDER}/planted-fifth.ts`);
+const { PLANTED_SIXTH } = await import(`${FOLDER}/planted-sixth.ts`);
 const { INNOCENT_SECOND } = await import(`${FOLDER}/innocent-second.ts`);
 const { INNOCENT_FIRST } = await import(`${FOLDER}/innocent-first.ts`);
 const { blindfolds, carriedLeaks, unknownLeaks, WAYS } = await import(`${FOLDER}/measure.ts`);
@@ -17,6 +19,8 @@ const TABLES = {
   second: [PLANTED_SECOND, INNOCENT_SECOND],
   third: [PLANTED_THIRD, {}],
   fourth: [PLANTED_FOURTH, {}],
+  fifth: [PLANTED_FIFTH, {}],
+  sixth: [PLANTED_SIXTH, {}],
 };
 const verbose = process.argv.includes('--rows');
 const percent = (part, of) => `${((100 * part) / of).toFixed(1)} %`;

@@ -51,9 +51,9 @@ function below(heading: string, rows: readonly string[], from: number): Span[] {
   return spans;
 }
 
-/** A column SECRET of aligned ones holds the names of Secrets, as kubectl prints them. */
+/** A column SECRET, but of a drawn table, holds the names of Secrets, as kubectl prints them. */
 const isSecretColumn = (name: string, separator: RegExp | undefined): boolean =>
-  SECRET_CELL.test(name) && !(separator === SEPARATORS.at(-1) && /secret$/i.test(name));
+  SECRET_CELL.test(name) && (separator === SEPARATORS[0] || !/^secrets?$/i.test(name));
 
 const isValue = (text: string, name: string): boolean =>
   /^\S{3,256}$/.test(text) &&

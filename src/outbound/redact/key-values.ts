@@ -5,7 +5,7 @@ import { SECRET_KEY } from './key-words.ts';
 import { isNoSecret, isProse } from './no-secret.ts';
 import { isHighEntropy, looksChosen } from './secret-signs.ts';
 import type { Span } from './spans.ts';
-import { weakValue } from './weak-keys.ts';
+import { type Look, looksUnder, weakValue } from './weak-keys.ts';
 
 const SEPARATOR = /=>|->|→|:=|\?=|\+=|=(?![=~])|:(?!=)/g;
 const IS_KEY = new RegExp(`(?:${SECRET_KEY})$`, 'i');
@@ -36,16 +36,39 @@ export function findKeyValues(text: string): Span[] {
     // What looks like a key inside of a value is part of it.
     if (end < until) continue;
     const { start, stop } = nameBefore(text, end);
-    const key = start === stop ? -1 : text.slice(start, stop).search(IS_KEY);
+    if (start === stop) continue;
+    const { key, looks } = nameClass(text.slice(start, stop));
     const behind = end + sign.length;
     const values =
-      key === -1
-        ? [weakValue(text, text.slice(start, stop), behind)].flatMap((span) => span ?? [])
-        : secretValues(text, start + key, text.slice(start + key, behind));
+      key !== -1
+        ? secretValues(text, start + key, text.slice(start + key, behind))
+        : looks.length > 0
+          ? [weakValue(text, looks, behind)].flatMap((span) => span ?? [])
+          : [];
     spans.push(...values);
     until = values.at(-1)?.end ?? until;
   }
   return spans;
+}
+
+interface NameClass {
+  /** Where in the name a secret-like key begins that it ends with; -1: nowhere. */
+  key: number;
+  looks: readonly Look[];
+}
+
+/** Texts have few names, each many times. */
+const CLASSES = new Map<string, NameClass>();
+const MAX_CLASSES = 2000;
+
+function nameClass(name: string): NameClass {
+  const remembered = CLASSES.get(name);
+  if (remembered !== undefined) return remembered;
+  const key = name.search(IS_KEY);
+  const made = { key, looks: key === -1 ? looksUnder(name) : [] };
+  if (CLASSES.size >= MAX_CLASSES) CLASSES.clear();
+  CLASSES.set(name, made);
+  return made;
 }
 
 function secretValues(text: string, keyAt: number, hit: string): Span[] {
@@ -255,15 +278,17 @@ function bare(pair: Pair): Span[] {
   const rest = opensLine ? (/^[^\r\n]*/.exec(text.slice(at, at + MAX_WORD))?.[0] ?? '') : '';
   const isPhrase = opensLine && isWholeLine(rest, separator, text.charAt(at - 1));
   const value = isPhrase ? rest.replace(/(?:[ \t]+#.*)?[ \t,;]*$/, '') : word;
+  if (separator === ':' && !(isName && !isProse(value, key)) && !opensLine && !looksChosen(value)) return [];
   const isPair = /^\w+=$/.test(value) && /["']/.test(text.charAt(at + value.length));
   if (isPair || /^[a-z]{0,3}$/i.test(value) || isNoSecret(value, key, separator)) return [];
-  if (separator === ':' && !(isName && !isProse(value, key)) && !opensLine && !looksChosen(value)) return [];
-  if (isProse(value, key) && !(isPhrase && isAmongPairs(pair, value))) return [];
+  if (isProse(value, key) && !(isPhrase && ARTICLE.test(value) && isAmongPairs(pair, value))) return [];
   if (/\s/.test(value) && !isName && !/\d/.test(value) && !isAmongPairs(pair, value)) return [];
   return [spanOf(pair, at, at + value.length)];
 }
 
 const IS_PAIR = /^[ \t]*(?:[-#+][ \t]+)?["']?[\w.-]{1,64}["']?(?:[ \t]*=|:)(?:[ \t]+\S|[ \t]*$)/;
+/** A phrase may begin so, as a message may. */
+const ARTICLE = /^(?:an?|the|you|your|this|that|all|in|on|for|of|to|with) /i;
 /** Said of a password by any program: no setting. */
 const OUTCOME =
   /(?:^|\s)(?:is|was|has|must|may|not|no|wrong|incorrect|invalid|expired|missing|failed|denied|required|already|cannot|please|unknown)(?:\s|$)/i;

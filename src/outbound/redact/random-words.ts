@@ -9,7 +9,8 @@ const MIN_MIXED = 20;
 const MIN_PLAIN = 28;
 /** As long, base64 is no digest and no public key: it holds something. */
 const MIN_PACKED = 60;
-const MAX_WORD = 512;
+/** As much of a word as is looked at. */
+const SAMPLE = 256;
 // AAAA begins a key of SSH, age1 a recipient.
 const PUBLIC = /^AAAA|^age1|^bafy|(?:^|\/)sha\d{1,3}-/;
 const PUBLIC_BEFORE =
@@ -20,11 +21,11 @@ export function findRandomWords(text: string): Span[] {
   const spans: Span[] = [];
   eachRun(text, RUN, (start, end) => {
     if (end - start < MIN_MIXED) return;
-    const run = text.slice(start, Math.min(end, start + MAX_WORD));
+    const run = text.slice(start, end);
     if (PUBLIC.test(run) || PUBLIC_BEFORE.test(text.slice(Math.max(0, start - 16), start))) return;
     // Shorter base64 with padding or a plus sign is as often a digest or a public key.
     if (run.includes('+') || text.charAt(end) === '=') {
-      if (run.length >= MIN_PACKED && isDrawn(run.replace(/[^A-Za-z0-9]/g, '')))
+      if (run.length >= MIN_PACKED && isDrawn(run.slice(0, SAMPLE).replace(/[^A-Za-z0-9]/g, '')))
         spans.push({ start, end: paddedEnd(text, end), kind: 'packed' });
       return;
     }
@@ -44,7 +45,8 @@ const paddedEnd = (text: string, end: number): number =>
 const READABLE = /[A-Z]?[a-z]{3,}|[A-Z]{4,}/g;
 
 /** Letters and digits without an order. Hexadecimal may be the name of anything. */
-export function isDrawn(word: string, least = MIN_MIXED): boolean {
+export function isDrawn(whole: string, least = MIN_MIXED): boolean {
+  const word = whole.slice(0, SAMPLE);
   if (word.length < least || turns(word) < 0.3 || (word.match(/\d/g)?.length ?? 0) < 2) return false;
   if (/[a-z]/.test(word) && /[A-Z]/.test(word))
     return (word.match(READABLE)?.join('').length ?? 0) < word.length * 0.4 && !/^[0-9a-fA-F]+$/.test(word);

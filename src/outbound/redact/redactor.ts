@@ -17,7 +17,7 @@ import { inOriginal, type View, type Views, viewsOf, withWalls } from './searcha
 import { MIN_SECRET_LENGTH, RedactionError, type Secret } from './secret.ts';
 import { findManifests } from './secret-manifest.ts';
 import { isHighEntropy, looksChosen } from './secret-signs.ts';
-import { cutAtLines, merge, type Range, replaceEach, type Span, without } from './spans.ts';
+import { cutAtLines, merge, mergeCrowds, type Range, replaceEach, type Span, without } from './spans.ts';
 import { TextIndex } from './text-index.ts';
 import { TOKEN_RULES } from './token-rules.ts';
 
@@ -40,16 +40,16 @@ export interface Redactor {
   masked(): Record<string, number>;
 }
 
-/** Exported for the tests of the rules. */
-export const RULES: readonly RedactRule[] = [
+const NAMING_RULES: readonly RedactRule[] = [
   ...TOKEN_RULES,
   ...COMMAND_RULES,
   ...PLACE_RULES,
   ...KEY_RULES,
   { name: 'value of a secret-like key', find: findKeyValues },
   { name: 'value below a heading', find: findInColumns },
-  { name: 'random word', find: findRandomWords },
 ];
+/** Exported for the tests of the rules. The last one knows nothing but the look: whatever else finds a word, names it. */
+export const RULES: readonly RedactRule[] = [...NAMING_RULES, { name: 'random word', find: findRandomWords }];
 const MAX_PASSES = 12;
 /** Base64 inside of base64. */
 const MAX_DECODED = 2;
@@ -91,9 +91,10 @@ export function createRedactor(options: {
       ).map((span) => moved(whole, span)),
       ...rules.flatMap((rule) => findOwnerPattern(rule, text)),
     ];
-    const lines = cutAtLines(text, without(merge(spans), own)).filter(
+    const closed = cutAtLines(text, without(merge(spans), own)).filter(
       ({ start, end, kind }) => kind === 'placeholder' || !isOpen(text.slice(start, end)),
     );
+    const lines = mergeCrowds(text, closed, own);
     let longer = 0;
     const changed: Range[] = [];
     const masked = replaceEach(text, lines, ({ start, end, kind }) => {
@@ -171,18 +172,19 @@ function outside(length: number, near: readonly Range[], walls: readonly Range[]
 }
 
 const byForm = (text: string): Span[] => [
-  ...RULES.flatMap(({ find }) => find(text)),
+  ...NAMING_RULES.flatMap(({ find }) => find(text)),
   ...findBlocks(text),
   ...findManifests(text),
+  ...findRandomWords(text),
 ];
 
 /** What is a secret by its form in any view of the text; template expressions stay what they are. */
 function inAnyView(text: string, { colourless, unescaped, joined }: Views): Span[] {
   const views = [...(colourless ? [colourless] : []), ...unescaped];
   return [
+    ...overLineEnds(text, joined),
     ...outsideTemplates(text, byForm(text)),
     ...views.flatMap((view) => outsideTemplates(view.text, byForm(view.text)).map((span) => moved(view, span))),
-    ...overLineEnds(text, joined),
   ];
 }
 

@@ -69,3 +69,27 @@ export function cutAtLines(text: string, spans: readonly Span[]): Span[] {
     return lines.map(({ 0: line, index }) => ({ start: start + index, end: start + index + line.length, kind }));
   });
 }
+
+const CROWD = 200;
+
+/**
+ * Of so many on one line nobody reads what is between them: they become one, from the first to the last. Keeps `spans`,
+ * which are in order and each on one line, and what `walls` hold apart.
+ */
+export function mergeCrowds(text: string, spans: readonly Span[], walls: readonly Range[]): Span[] {
+  if (spans.length < CROWD) return [...spans];
+  const lines: Span[][] = [];
+  let end = -1;
+  for (const span of spans) {
+    if (span.start >= end) {
+      lines.push([]);
+      end = text.indexOf('\n', span.start);
+      if (end === -1) end = text.length + 1;
+    }
+    lines.at(-1)?.push(span);
+  }
+  return lines.flatMap((line) => {
+    const [first, last] = [line[0] as Span, line.at(-1) as Span];
+    return line.length < CROWD ? line : without([{ ...first, end: last.end }], walls);
+  });
+}
