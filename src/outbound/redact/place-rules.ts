@@ -105,7 +105,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
   'token: token behind an address':
     /(?:login|auth|connect)[ \t]+https?:\/\/[^\s@]{1,200}[ \t]+(?<secret>(?=[^\s\d]{0,64}\d)[\w.~+/=-]{20,512})/dgi,
   'password: word that a protocol logs in with':
-    /(?:(?:[>-]{1,4}|C:)[ \t]{1,4}|\d{1,2}(?:[ \t][0-9a-f]{2,4}){0,16}[ \t]{1,4}|\d>[ \t]{1,4}|USER[ \t][^\r\n]{1,64}\r?\n[^\r\n]{0,40}?)(?:PASS|AUTH)(?:[ \t]{1,4}|\r?\n\$\d{1,4}\r?\n)(?!(?:PLAIN|LOGIN|CRAM)(?![\w-]))(?<secret>[^\s"']{3,128})|\bAUTH(?:ENTICATE)?[ \t](?:PLAIN|LOGIN|XOAUTH2)[ \t]{1,4}(?<bare>[A-Za-z0-9+/]{8,}={0,2})|^[^\r\n]{0,40}\b334[ \t]+UGFz\S{1,20}\r?\n[^\r\n]{0,40}?(?<quoted>[A-Za-z0-9+/]{8,}={0,2})[ \t]*\r?$/dgm,
+    /(?:(?:[>-]{1,4}|C:)[ \t]{1,4}|\d{1,2}(?:[ \t][0-9a-f]{2,4}){0,16}[ \t]{1,4}|\d>[ \t]{1,4}|\$\d\r?\n|USER[ \t][^\r\n]{1,64}\r?\n[^\r\n]{0,40}?)(?:PASS|AUTH)(?:[ \t]{1,4}|\r?\n\$\d{1,4}\r?\n)(?!(?:PLAIN|LOGIN|CRAM)(?![\w-]))(?<secret>[^\s"']{3,128})|\bAUTH(?:ENTICATE)?[ \t](?:PLAIN|LOGIN|XOAUTH2)[ \t]{1,4}(?<bare>[A-Za-z0-9+/]{8,}={0,2})|^[^\r\n]{0,40}\b334[ \t]+UGFz\S{1,20}\r?\n[^\r\n]{0,40}?(?<quoted>[A-Za-z0-9+/]{8,}={0,2})[ \t]*\r?$/dgm,
   'password: password that a call is given': [
     /(?<!(?:get|has|ask|read|check|lookup|prompt|gen|verify|is|need|find|expect)[_-]?)(?:password|passwd|passphrase|pwd)\([ \t]{0,4}["'](?<secret>[^"'\r\n]{4,128})["'][ \t]{0,4}\)|(?:secret|token|api_?key)\([ \t]{0,4}["'](?<bare>(?=[^"'\d]{0,64}\d)[^\s"'\r\n.:/]{8,256})["'][ \t]{0,4}\)/dgi,
     NO_WORD,
@@ -138,6 +138,8 @@ const BELOW =
 const SHOWN =
   /\n(?<secret>[^\s"']{6,128})(?=[ \t]*(?:\r?\n|$))(?<=(?:get|read|show|output|printenv|cat|view|print|decode|jsonpath)[^\r\n]{0,160}(?:password|passwd|passphrase|token|secret|base64 (?:-d|--decode))["'})]{0,4}[ \t]*\r?\n[^\r\n]{0,128})/gi;
 
+/** What a Secret holds was decoded: any word is one. */
+const DECODES = /base64 (?:-d|-D|--decode)\r?$/;
 const CHOSEN_WORD = new RegExp(`^${CHOSEN}$`);
 const PUBLIC = /public|fingerprint|identifier|digest|checksum|sha\d|hash|path|file/i;
 const ABOUT_SECRETS =
@@ -166,7 +168,10 @@ function findBeside(text: string): Span[] {
 
 function findBelow(text: string): Span[] {
   const random = [...text.matchAll(BELOW)].filter(({ groups }) => isHighEntropy(groups?.secret ?? ''));
-  const chosen = [...text.matchAll(SHOWN)].filter(({ groups }) => CHOSEN_WORD.test(groups?.secret ?? ''));
+  const chosen = [...text.matchAll(SHOWN)].filter(
+    ({ groups, index }) =>
+      CHOSEN_WORD.test(groups?.secret ?? '') || DECODES.test(text.slice(Math.max(0, index - 40), index)),
+  );
   return [...random, ...chosen].flatMap(({ 0: all, index, groups = {} }) => {
     const end = index + all.length;
     const start = end - (groups.secret ?? '').length;

@@ -77,13 +77,22 @@ const DUMP = '(?:[ \\t]{2,}[^\\r\\n]{1,20})?\\r?\\n[0-9a-fA-F]{4,8}:?[ \\t]{1,4}
 const HEX_GAP = `(?:${DUMP}|[ \\t]{0,2},?[ \\t]{0,2}0x|[:,-]|[ \\t]{1,2})`;
 /** Fewer bytes are times, addresses of network cards, numbers. */
 const HEX_RUN = new RegExp(`(?<![0-9A-Za-z])(?:0x)?${BYTES}(?:${HEX_GAP}${BYTES}){3,}(?![0-9A-Za-z])`, 'g');
+const ADDRESS = /^[0-9a-fA-F]{7,8}[ \t]{2}/;
 const GAP_IN_RUN = new RegExp(HEX_GAP, 'g');
 
 /** The text without what stands between the bytes of hexadecimal numbers; undefined when there are none. */
 function bareHexView(text: string): View | undefined {
-  const gaps = gapsOf(text, HEX_RUN).flatMap(({ start, end }) =>
-    gapsOf(text.slice(start, end), GAP_IN_RUN).map((gap) => ({ start: start + gap.start, end: start + gap.end })),
-  );
+  const gaps = gapsOf(text, HEX_RUN).flatMap(({ start, end }) => {
+    const run = text.slice(start, end);
+    const address = start === 0 || text.charAt(start - 1) === '\n' ? (ADDRESS.exec(run)?.[0].length ?? 0) : 0;
+    return [
+      ...(address > 0 ? [{ start, end: start + address }] : []),
+      ...gapsOf(run.slice(address), GAP_IN_RUN).map((gap) => ({
+        start: start + address + gap.start,
+        end: start + address + gap.end,
+      })),
+    ];
+  });
   return gaps.length === 0 ? undefined : viewWithout(text, gaps);
 }
 
