@@ -10,6 +10,7 @@ const { PLANTED_THIRD } = await import(`${FOLDER}/planted-third.ts`);
 const { PLANTED_FOURTH } = await import(`${FOLDER}/planted-fourth.ts`);
 const { PLANTED_FIFTH } = await import(`${FOLDER}/planted-fifth.ts`);
 const { PLANTED_SIXTH } = await import(`${FOLDER}/planted-sixth.ts`);
+const { PLANTED_SEVENTH } = await import(`${FOLDER}/planted-seventh.ts`);
 const { INNOCENT_SECOND } = await import(`${FOLDER}/innocent-second.ts`);
 const { INNOCENT_FIRST } = await import(`${FOLDER}/innocent-first.ts`);
 const { blindfolds, carriedLeaks, unknownLeaks, WAYS } = await import(`${FOLDER}/measure.ts`);
@@ -21,6 +22,7 @@ const TABLES = {
   fourth: [PLANTED_FOURTH, {}],
   fifth: [PLANTED_FIFTH, {}],
   sixth: [PLANTED_SIXTH, {}],
+  seventh: [PLANTED_SEVENTH, {}],
 };
 const verbose = process.argv.includes('--rows');
 const percent = (part, of) => `${((100 * part) / of).toFixed(1)} %`;

@@ -30,10 +30,17 @@ export function findInColumns(text: string): Span[] {
   return spans;
 }
 
-function below(heading: string, rows: readonly string[], from: number): Span[] {
+function below(line: string, rows: readonly string[], from: number): Span[] {
+  // It may be the first line of a text inside of JSON.
+  const heading = line.replace(/^.*":[ \t]?"/, '');
   const separator = SEPARATORS.find((one) => one.test(heading.trim()));
   const names = separator === undefined ? [] : cellsOf(heading, separator);
-  const isTable = names.length > 1 && names.every(({ text }) => text === '' || NAME_CELL.test(text));
+  // Aligned by blanks is much: headings are in capitals there.
+  const isAligned = separator === SEPARATORS.at(-1);
+  const isTable =
+    names.length > 1 &&
+    !(isAligned && /[a-z]/.test(heading)) &&
+    names.every(({ text }) => text === '' || NAME_CELL.test(text));
   const columns = [...names.keys()].filter((i) => isTable && isSecretColumn(names[i]?.text ?? '', separator));
   if (columns.length === 0 || separator === undefined) return [];
   const spans: Span[] = [];

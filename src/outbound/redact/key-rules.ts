@@ -77,13 +77,20 @@ export const KEY_RULES = rulesOf({
   ],
   'key: bytes of a key':
     /key["']?[ \t]{0,4}[:=][ \t]{0,4}[[{"'](?<secret>[ \t]{0,4}(?:0x[0-9a-f]{1,2}|\d{1,3})(?:[ \t]{0,4},[ \t]{0,4}(?:0x[0-9a-f]{1,2}|\d{1,3})){15,63})[ \t]{0,4}[\]}"']/dgi,
+  'secret: list of secrets': [
+    new RegExp(
+      `(?:${SECRET_KEY})s?["']?[ \\t]{0,4}[:=][ \\t]{0,4}[[(][ \\t]{0,4}(?:(?:"(?<quoted>[^"\\r\\n]{4,256})"|'(?<secret>[^'\\r\\n]{4,256})')(?=[^\\r\\n]{0,400}[\\])]))`,
+      'dgi',
+    ),
+    NO_VALUE,
+  ],
   'secret: variable in braces': [
     /\{[A-Z0-9_]{0,64}(?:PASSWORD|PASSWD|PASS|TOKEN|SECRET|PWD|_KEY)[ \t](?<secret>[^\s{}]{3,512})[^{}\r\n]{0,80}\}/dg,
     NO_VALUE,
   ],
   'secret: element of XML': [
     new RegExp(
-      `<(?:[\\w:.-]{0,32}?${SECRET_KEY}|\\w{1,32}[ \\t](?:name|key)="[\\w:.-]{0,32}?${SECRET_KEY}")>(?:\\s{0,20}<value>)?(?<secret>[^<]{3,1000})(?=</)`,
+      `<(?:[\\w:.-]{0,32}?${SECRET_KEY}(?:[ \\t][^<>]{0,60})?|\\w{1,32}[ \\t](?:name|key|id)="[\\w:.-]{0,32}?${SECRET_KEY}"|key>[\\w:. -]{0,32}?${SECRET_KEY}</key)>(?:\\s{0,20}<(?:value|string)>)?(?<secret>[^<]{3,1000})(?=</)`,
       'dgi',
     ),
     NO_VALUE,

@@ -160,9 +160,11 @@ function pairAt(text: string, hitAt: number, hit: string): Pair | undefined {
 function isBesidePair(line: string): boolean {
   if (/[{,][ \t]{0,8}$|\[$/.test(line.slice(-9))) return true;
   if (!line.endsWith(' ')) return false;
+  if (BESIDE_USER.test(line.slice(-80))) return true;
   return GLUED_PAIR.test(line.slice(line.lastIndexOf(' ', line.length - 2) + 1, -1));
 }
 
+const BESIDE_USER = /(?:user(?:name)?|login|admin|zugang)[:=][ \t]*[\w.@-]{1,64}[ ,;/]{1,3}$/i;
 const GLUED_PAIR = /^[{&(]{0,3}[A-Za-z_]\w{0,40}:[^\s:]{0,80}$/;
 // Of a listing with line numbers, a diff, a list, a trace, a Dockerfile; a quote may open the key or the whole setting.
 const LINE_START =
@@ -181,6 +183,12 @@ function valueSpans(pair: Pair): Span[] {
   if (/["'`]/.test(first)) return quoted(pair, first);
   if (first === '\\' && /["']/.test(text.charAt(at + 1))) return [];
   if (first === '' || /[\r\n]/.test(first)) return onNextLine(pair);
+  const literal =
+    /^[A-Za-z_][\w.:]{0,60}(?:::(?:from|new)\(|(?:\[[^\]\r\n]{0,60}\]|\([^()\r\n]{0,60})?[ \t]{0,2}(?:\?\?|\|\||,|or)[ \t]{1,2})(?=["'])/.exec(
+      text.slice(at, at + 160),
+    )?.[0].length;
+  if (literal !== undefined && pair.separator === '=')
+    return quoted({ ...pair, at: at + literal }, text.charAt(at + literal));
   if (/[|>]/.test(first)) return block(pair);
   // An anchor or a type of YAML stands before the value, or what holds it in Rust and Python.
   const anchor =

@@ -17,7 +17,7 @@ const BEFORE_KEY = [
 ].join('|');
 
 const SECRET_WORD = [
-  'token|secret|secret[oa]s?|geheim(?:nis)?|segreto|segredo|sekret|credentials?|creds?|zugangsdaten|mnemonic|seed[ _-]?(?:phrase|words)',
+  'token|secret|secret[oa]s?|geheim(?:nis)?|segreto|segredo|sekret|credentials?|creds?|zugangsdaten|schl(?:ü|ue)ssel|mnemonic|seed[ _-]?(?:phrase|words)',
   '(?<![a-z])psk|jwt|authtok|pepper|(?<=[a-z][_.-]?)salt|(?<=(?:session|csrf|cookie|auth)[_-]?)cookie|magic[_-]?cookie|community[_-]?string',
 ].join('|');
 

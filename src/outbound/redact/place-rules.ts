@@ -26,7 +26,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     NO_WORD,
   ],
   'password: answer to a question': [
-    /^[^\r\n]{0,40}?(?:password|passphrase|passcode|pin)[ \t](?:for|of|to)[ \t][^\r\n:]{1,60}:[ \t]{1,4}(?<secret>[^\s:]{4,128})[ \t]*$/dgim,
+    /^[^\r\n]{0,40}?(?:password|passphrase|passcode|pin)[ \t](?:for|of|to)[ \t](?:'[^'\r\n]{1,80}'|[^\r\n:]{1,60}):[ \t]{1,4}(?<secret>[^\s:]{4,128})[ \t]*$/dgim,
     NO_WORD,
   ],
   'password: password in an address': [/:\/\/[^\s/:@"'<>]{0,128}:(?<secret>[^\s/"'<>]{1,512})@/dg, NO_VALUE],
@@ -38,7 +38,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
   'pem: PEM or key of SSH inside of base64':
     /(?:LS0tLS1CRUdJT|0tLS0tQkVHSU|tLS0tLUJFR0lO|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/_-]{16,}={0,2}/dg,
   'password: directive with a password': [
-    /(?:^|[{;])[ \t]{0,40}(?:auth_type[ \t]PASS[ \t]|sentinel[ \t]|d-i[ \t])?(?!(?:proxy|fastcgi|uwsgi|scgi|grpc|memcached)_pass)(?:[\w/-]{0,40}(?:[_-](?:pass(?:word|wd|phrase)?|psk)|[a-z]pw|[a-z]Password|[_-]secret|authpass)\d?(?:-again)?|requirepass|masterauth|passwd)[ \t]+(?:-{1,2}\w+[ \t]+|password[ \t]+|mymaster[ \t]+)?(?:"(?<quoted>[^"\r\n]{3,256})"|(?<bare>[^\s"';{(-][^\s"';]{2,256}))[ \t]*(?:[;}]|$)/dgim,
+    /(?:^|[{;"])[ \t]{0,40}(?:auth_type[ \t]PASS[ \t]|sentinel[ \t]|d-i[ \t])?(?!(?:proxy|fastcgi|uwsgi|scgi|grpc|memcached)_pass)(?:[\w/-]{0,40}(?:[_-](?:pass(?:word|wd|phrase)?|psk)|[a-z]pw|[a-z]Password|[_-]secret|authpass)\d?(?:-again)?|requirepass|masterauth|passwd)[ \t]+(?:-{1,2}\w+[ \t]+|password[ \t]+|mymaster[ \t]+)?(?:"(?<quoted>[^"\r\n]{3,256})"|(?<bare>[^\s"';{(-][^\s"';]{2,256}))[ \t]*(?:[;}]|$)/dgim,
     new RegExp(`${NO_VALUE.source}|^[=:]|^[~.]*/|^(?:is|was|not|for|required|changed|updated|successfully)$`, 'i'),
   ],
   'password: password of a netrc file': [
@@ -89,7 +89,11 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
     NO_WORD,
   ],
   'password: login behind a word': [
-    /(?:credentials?|creds|userpass|basic[ -]auth)[ \t]{1,4}["']?[\w.-]{1,64}:(?<secret>[^\s:@/"']{4,128})/dgi,
+    /(?:credentials?|creds|userpass|basic[ -]auth)[ \t]{1,4}["']?[\w.-]{1,64}:(?<secret>[^\s:@/"']{4,128})|(?:credentials?|creds|login|zugang)[ \t]{0,2}:[ \t]{1,4}["'`]?[\w.@-]{2,64}["'`]?[ \t]?\/[ \t]?["'`]?(?<bare>(?=[^\s\d]{0,64}\d)[^\s:@/"'`]{6,128})|user(?:name)?=[\w.-]{1,64}%(?<quoted>[^\s"'()]{4,128})/dgi,
+    NO_WORD,
+  ],
+  'password: password beside its name in columns': [
+    /^[ \t]{0,40}[\w -]{0,24}?(?:password|passphrase|passwd|token|secret_key|api_key)(?:[ \t]{2,40}|\.{3,60})["']?(?<secret>[^\s"']{4,256})["']?[ \t]*$/dgim,
     NO_WORD,
   ],
   'password: key of a router':
@@ -97,7 +101,7 @@ export const PLACE_RULES: RedactRule[] = rulesOf({
   'secret: secret told in words':
     /(?:token|secret|password|passphrase|api[ -]?key)[ \t]+(?:(?:is|was|set to|set)[ \t]*:?[ \t]+)?["'`]?(?<secret>(?=[A-Za-z+/=]{0,40}\d)[A-Za-z0-9+/=]{20,})/dgi,
   'password: password told in words':
-    /(?:password|passphrase|passcode)[ \t]+(?:(?:(?:is|was)(?:[ \t]+(?:now|(?:set|changed|reset|updated)[ \t]+to))?|(?:set|changed|reset)[ \t]+to)[ \t]*:?[ \t]+["'`]?(?<secret>(?=[^\s\d\\]{0,64}\d)[^\s"'`\\]{6,})|(?:is[ \t]+|was[ \t]+)?["'`](?<quoted>[^\s"'`]{4,128})["'`])/dgi,
+    /(?:password|passphrase|passcode|\bpwd?)[ \t]+(?:(?:(?:is|was)(?:[ \t]+(?:now|(?:set|changed|reset|updated)[ \t]+to))?|(?:set|changed|reset)[ \t]+to)[ \t]*:?[ \t]+["'`]?(?<secret>(?=[^\s\d\\]{0,64}\d)[^\s"'`\\]{6,})|(?:is[ \t]+|was[ \t]+)?["'`](?<quoted>[^\s"'`]{4,128})["'`])/dgi,
   'token: variable told in words':
     /(?:token|password|passwd|secret|_key)\\?["'`]?[ \t]+(?:variable[ \t]+)?(?:is|was)[ \t]+set[ \t]+to[ \t]+\\?["'`](?<secret>[^"'`\r\n\\]{4,256})/dgi,
   'password: arguments of a login':

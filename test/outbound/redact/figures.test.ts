@@ -9,11 +9,20 @@ import { PLANTED_FIFTH } from '../../fixtures/redaction/planted-fifth.ts';
 import { PLANTED_FIRST } from '../../fixtures/redaction/planted-first.ts';
 import { PLANTED_FOURTH } from '../../fixtures/redaction/planted-fourth.ts';
 import { PLANTED_SECOND } from '../../fixtures/redaction/planted-second.ts';
+import { PLANTED_SEVENTH } from '../../fixtures/redaction/planted-seventh.ts';
 import { PLANTED_SIXTH } from '../../fixtures/redaction/planted-sixth.ts';
 import { PLANTED_THIRD } from '../../fixtures/redaction/planted-third.ts';
 import { cases } from '../../sweep.ts';
 
-const TABLES = [PLANTED_FIRST, PLANTED_SECOND, PLANTED_THIRD, PLANTED_FOURTH, PLANTED_FIFTH, PLANTED_SIXTH];
+const TABLES = [
+  PLANTED_FIRST,
+  PLANTED_SECOND,
+  PLANTED_THIRD,
+  PLANTED_FOURTH,
+  PLANTED_FIFTH,
+  PLANTED_SIXTH,
+  PLANTED_SEVENTH,
+];
 /** In the suite every sixth kind in another encoding; as it is, every kind. */
 const EVERY = cases(6, 1);
 const MOST = 0.02;
