@@ -25,7 +25,7 @@ test('carried files, the environment, the form of a secret and the own patterns 
   const stdin = `a ${fake('one')} b\r\n${Buffer.from(`x:${fake('two')}`).toString('base64')}\n${fake('env')} in rack-12\n\nghp_${'a1B2'.repeat(9)}\nübrig\nno end`;
   const done = await lab().run(['redact'], { stdin, env: { LAB_TOKEN: fake('env') } });
   assert.equal([done.exit, done.stderr], [0, '']);
-  assert.is(done.stdout.replace(FORM, '*'), 'a * b\r\neD*\n* in *\n\n*\nübrig\nno end');
+  assert.is(done.stdout.replace(FORM, '*'), 'a * b\r\n*\n* in *\n\n*\nübrig\nno end');
 });
 
 test('outside of every repository the environment and the rules still hold; an empty text stays empty', async () => {
