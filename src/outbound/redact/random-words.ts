@@ -1,5 +1,5 @@
-// Words that nobody typed, whatever stands beside them: the token of a maker that no list names yet. Digests, public keys
-// and names of things are told apart by their letters and by what stands before them.
+// Words that nobody typed, whatever stands beside them: the token of a maker that no list names yet. Digests, public
+// keys and names of things are told apart by their letters and by what stands before them.
 import { turns } from './secret-signs.ts';
 import type { Span } from './spans.ts';
 import { charSet, eachRun } from './text-index.ts';

@@ -48,7 +48,7 @@ const NAMING_RULES: readonly RedactRule[] = [
   { name: 'value of a secret-like key', find: findKeyValues },
   { name: 'value below a heading', find: findInColumns },
 ];
-/** Exported for the tests of the rules. The last one knows nothing but the look: whatever else finds a word, names it. */
+/** Exported for the tests. The last one knows nothing but the look: whatever else finds a word, names it. */
 export const RULES: readonly RedactRule[] = [...NAMING_RULES, { name: 'random word', find: findRandomWords }];
 const MAX_PASSES = 12;
 /** Base64 inside of base64. */

@@ -1,5 +1,5 @@
-// Values under names that only touch on secrets: `APP_KEY`, `webhook_id`, `PASSWORD_FOR_X`, `erlang_cookie`. The name alone
-// does not tell, so the look of the value decides.
+// Values under names that only touch on secrets: `APP_KEY`, `webhook_id`, `PASSWORD_FOR_X`, `erlang_cookie`. The name
+// alone does not tell, so the look of the value decides.
 import { NO_VALUE } from './no-secret.ts';
 import { isDrawn } from './random-words.ts';
 import { CHOSEN } from './rule.ts';
