@@ -49,7 +49,10 @@ const CHOICE =
 /** Whether the answer leaves it to its reader which of its changes is made. */
 function offersChoice(parts: readonly Stretch[], changes: readonly Change[]): boolean {
   const asked = changes.filter(({ form }) => form !== 'beside').flatMap(partsOfChange);
-  const prose = parts.filter(({ kind }) => kind === 'prose').flatMap(({ lines }) => lines);
+  // Lines of a diff without a fence are the file's words, not the answer's.
+  const prose = parts
+    .filter(({ kind }) => kind === 'prose')
+    .flatMap((part) => (isDiff(part) ? part.lines.filter((line) => !/^[ +\-@\\]/.test(line)) : part.lines));
   return new Set(asked).size > 1 && prose.some((line) => CHOICE.test(line));
 }
 

@@ -189,6 +189,14 @@ test('search/replace blocks and a diff in one answer are unreadable; two fenced 
   );
 });
 
+test('words of a choice in the lines of a diff are the words of the file, beside it those of the answer', () => {
+  const hunks = '@@\n # previous: 2\n-a: 1\n+a: 2\n # OR;\n@@\n # Alternatively\n-b: 1\n+b: 2\n';
+  const diff = `--- a/x.yaml\n+++ b/x.yaml\n${hunks}`;
+  assert.ok(readAnswer(diff).ok);
+  const read = readAnswer(`Alternatively:\n\n${diff}`);
+  assert.is(read.ok ? 'ok' : read.code, 'unreadable');
+});
+
 test('a huge answer is not looked at', () => {
   assert.is(code('\u0000'.repeat(MAX_ANSWER_CHARS + 1)), 'too_large');
 });
