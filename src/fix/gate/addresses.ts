@@ -7,17 +7,23 @@ export interface Address {
 }
 
 const URL_PATTERN =
-  /\b(?:https?|ftp|git|ssh|oci|wss?|tcp|sftp|s3|gs|registry):\/\/(?:[^\s/@"'`]*@)?([^\s/:?#"'`)\]}>,;]+)(?::\d+)?(?:\/([^\s/?#"'`)\]}>]+))?/gi;
+  /\b(?:https?|ftps?|git|ssh|oci|wss?|tcp|sftp|s3|gs|registry|rsync|ldaps?|smb|nfs):\/\/(?:[^\s/@"'`]*@)?([^\s/:?#"'`)\]}>,;]+)(?::\d+)?(?:\/(?:repos\/)?([^\s/?#"'`)\]}>]+))?/gi;
 const SHARED_HOST =
   /(?:^|\.)(?:github\.com|githubusercontent\.com|gitlab\.com|codeberg\.org|bitbucket\.org|ghcr\.io|docker\.io|quay\.io|gcr\.io|k8s\.gcr\.io|registry\.k8s\.io|mcr\.microsoft\.com|public\.ecr\.aws|lscr\.io|pkg\.dev|huggingface\.co|pastebin\.com|s3\.amazonaws\.com|github\.io|gitea\.com|sr\.ht|pages\.dev|workers\.dev|netlify\.app|vercel\.app|herokuapp\.com)$/i;
 const SSH = /(?:^|\s)[\w.-]+@([\w.-]+\.[a-z]{2,}):([\w.-]+)\//gi;
 
 /** Every address in `text`. */
 export function addressesIn(text: string): Address[] {
-  const urls = [...text.matchAll(URL_PATTERN)].map(([, host, account]) => address(host as string, account));
+  const urls = [...text.matchAll(URL_PATTERN)].map(([whole, host, account]) =>
+    /^(?:s3|gs):/.test(whole) ? bucketAddress(host as string) : address(host as string, account),
+  );
   const remote = [...text.matchAll(SSH)].map(([, host, account]) => address(host as string, account));
   return [...urls, ...remote];
 }
+
+/** A bucket is its owner's, on a host of many. */
+const bucketAddress = (name: string): Address =>
+  /[${\ue000]/.test(name) ? { host: name } : { host: 's3.amazonaws.com', account: name.toLowerCase() };
 
 const address = (host: string, account: string | undefined): Address => {
   const plain = host.toLowerCase().replace(/\.$/, '');
@@ -48,11 +54,21 @@ export const isPrivate = ({ host }: Address): boolean =>
 const GITHUB = /^(?:github\.com|raw\.githubusercontent\.com|ghcr\.io|api\.github\.com)$/;
 const GITHUB_NAMES = ['github.com/', 'github.com:', 'raw.githubusercontent.com/', 'ghcr.io/'];
 
+/** Domains below which everybody gets a name. */
+const RENTED =
+  /(?:^|\.)(?:(?:co|com|net|org|gov|ac|edu)\.\w\w|\w*aws\w*\.com|cloudfront\.net|googleapis\.com|googleusercontent\.com|appspot\.com|web\.app|firebaseapp\.com|firebaseio\.com|windows\.net|azure\w*\.\w+|cloudapp\.net|duckdns\.org|ngrok\S*|trycloudflare\.com|r2\.dev|fly\.dev|onrender\.com|surge\.sh|dyndns\.\w+|no-ip\.\w+|ddns\.net|dynv6\.net|freeddns\.org|backblazeb2\.com|\w+spaces\.com|linodeobjects\.com|wasabisys\.com|railway\.app|glitch\.me|repl\.co|replit\.\w+|gitlab\.io|readthedocs\.io|wordpress\.com|blogspot\.com|ts\.net|nip\.io|sslip\.io|webhook\.site|oast\.\w+|requestbin\.\w+|pipedream\.net|beeceptor\.com|cloudns\.\w+|supabase\.co|deno\.dev|hf\.space|streamlit\.app|myshopify\.com|000webhostapp\.com|b-cdn\.net)$/i;
+
+/** The domain that a host is in: one who has it has the host, too. */
+const domainOf = (host: string): string[] => {
+  const domain = host.split('.').slice(-2).join('.');
+  return host === domain || SHARED_HOST.test(host) || RENTED.test(host) || /^[\d.]+$/.test(host) ? [] : [domain];
+};
+
 /** How the repository would name it. */
 export const addressNames = ({ host, account }: Address): string[] => {
   const pages = /^([\w-]+)\.github\.io$/.exec(host)?.[1];
   if (pages !== undefined) return [host, ...GITHUB_NAMES.map((name) => `${name}${pages}`)];
-  if (account === undefined) return [host];
+  if (account === undefined) return [host, ...domainOf(host)];
   if (host === 'registry.terraform.io') return [`${account}/`, `${host}/${account}`];
   if (host === 'docker.io') return [`${account}/`, `docker.io/${account}`, `image: ${account}`, account];
   if (GITHUB.test(host)) return [...GITHUB_NAMES.map((name) => `${name}${account}`), `${account}.github.io`];

@@ -58,6 +58,14 @@ export class Arguments {
   }
 }
 
+const CLUSTER_TOOLS = /^(?:kubectl|k|oc|helm|helmfile|flux|talosctl|velero|cilium)$/;
+
+/** What a tool is told to do: its first operand; of cluster tools the one behind `-n namespace`. */
+export function verbOf({ program, args }: { program: string; args: readonly Pick<Word, 'text'>[] }): string {
+  const own = CLUSTER_TOOLS.test(program) ? args.filter((_, i) => args[i - 1]?.text !== '-n') : args;
+  return new Arguments(own).operands[0] ?? '';
+}
+
 function isLong(word: string, name: string): boolean {
   const given = word.replace(/^--?/, '').replace(/=.*/, '');
   return word.startsWith('--') ? given === name || (given.length >= 3 && name.startsWith(given)) : given === name;

@@ -214,9 +214,15 @@ function writesElsewhere({ path, added, old, now }: Change): Finding[] {
   const seen = new Set(
     old.commands.flatMap((fact) => fact.words.map(({ text }) => text)).concat(old.commands.flatMap(writtenPaths)),
   );
+  // Up to where only the run tells; a variable may be called otherwise.
+  const written = (one: string) => one.replace(/\$.*$/s, '');
   const isKnown = (one: string) =>
     [...seen].some(
-      (other) => other === one || other === one.split('/').slice(0, -1).join('/') || other.startsWith(`${one}/`),
+      (other) =>
+        other === one ||
+        other === one.split('/').slice(0, -1).join('/') ||
+        other.startsWith(`${one}/`) ||
+        (one.includes('$') && /\/[^/]+\//.test(written(one)) && other.includes('$') && written(other) === written(one)),
     );
   return added
     .filter(

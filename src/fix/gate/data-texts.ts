@@ -19,6 +19,8 @@ const SPOKEN =
 const PIPE = /(?:lookup|query|q)\(\s*(["'])(?:[\w.]*\.)?pipe\1\s*,\s*["']([^"']*)["']/g;
 const SCRIPT_NAME = /\.(?:sh|bash)$/;
 
+export const isTaskfile = (path: string): boolean => TASKFILE.test(path);
+
 /** The kinds of documents whose `command` is what a stage runs, not a container's. */
 const isStageData = (path: string, documents: readonly Value[]): boolean =>
   TASKFILE.test(path) || (ANSIBLE_PATH.test(path) && !documents.some(isResource)) || documents.some(isPlay);

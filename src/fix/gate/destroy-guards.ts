@@ -1,14 +1,15 @@
 // Destructive commands that stay, under other conditions than before.
 import { assignmentsOf } from '../shell/unwrap.ts';
+import type { Severity } from './destructive.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { shownWords } from './shown.ts';
 
-/** Destructive commands that stay, but under other conditions, in another function or with other variables than before. `destroys`: what a command does. */
-export function changedGuards(change: Change, destroys: (fact: Fact) => boolean): Finding[] {
+/** Destructive commands that stay, but under other conditions, in another function or with other variables than before. `severityOf`: what a command does. */
+export function changedGuards(change: Change, severityOf: (fact: Fact) => Severity | undefined): Finding[] {
   const { path, old, now } = change;
   if (now.language === 'docker') return [];
-  const harmful = (facts: FileFacts) => facts.commands.filter((fact) => fact.role !== 'maybe' && destroys(fact));
+  const harmful = (facts: FileFacts) => facts.commands.filter((fact) => fact.role !== 'maybe' && severityOf(fact));
   const before = harmful(old);
   if (before.length === 0) return [];
   const earlier = new Map<string, Guard[]>();
@@ -18,12 +19,15 @@ export function changedGuards(change: Change, destroys: (fact: Fact) => boolean)
     const guards = earlier.get(looseKey(fact));
     const is = guardOf(now, fact);
     const alike = guards?.filter((guard) => holds(guard, is)) ?? [];
-    if (!guards || alike.some(({ given }) => given === is.given)) return [];
-    // One more condition on its task makes it run less often.
+    if (!guards || alike.some(({ given, around }) => given === is.given && around.length === is.around.length))
+      return [];
+    // One more condition makes it run less often.
     const isNarrower = alike.some(({ given }) => is.given.includes(given));
     const words = shownWords(fact);
     return [
-      isNarrower ? asks('softer', path, fact.line, why, words) : refuses('destroys', path, fact.line, why, words),
+      isNarrower || severityOf(fact) === 'ask'
+        ? asks('softer', path, fact.line, why, words)
+        : refuses('destroys', path, fact.line, why, words),
     ];
   });
   const holders = new Set(before.flatMap(functionsOf));
@@ -38,8 +42,10 @@ export function changedGuards(change: Change, destroys: (fact: Fact) => boolean)
 interface Guard {
   /** What whoever runs the whole text asks first: a task's conditions. */
   readonly given: string;
-  /** Conditions, functions and here-documents around it, and the variables it uses. */
-  readonly around: string;
+  /** Conditions, functions and here-documents around it. */
+  readonly around: readonly string[];
+  /** The variables it uses, with what they are set to. */
+  readonly variables: string;
   /** What may end or leave the script before it is reached. */
   readonly before: readonly string[];
 }
@@ -48,9 +54,21 @@ interface Guard {
 const looseKey = ({ program, args, unit }: Fact): string =>
   [unit, program, ...args.map(({ text }) => text).filter((text) => !text.startsWith('-'))].join('\0');
 
-/** More may be asked before it, nothing less, and nothing else around it. */
+/** More may be asked before and around it, nothing less. */
 const holds = (was: Guard, is: Guard): boolean =>
-  was.around === is.around && was.before.every((one) => is.before.includes(one));
+  was.variables === is.variables &&
+  was.before.every((one) => is.before.includes(one)) &&
+  isWithin(was.around, is.around);
+
+/** Whether `all` has `some` in their order, and besides them only conditions that must hold. */
+function isWithin(some: readonly string[], all: readonly string[]): boolean {
+  let at = 0;
+  for (const one of all) {
+    if (one === some[at]) at++;
+    else if (!/^(?:if|unless) /.test(one)) return false;
+  }
+  return at === some.length;
+}
 
 function guardOf({ commands }: FileFacts, fact: Fact): Guard {
   const given = fact.around.flatMap((frame) => (frame.kind === 'given' ? [frame.guard] : [])).join(' ');
@@ -69,24 +87,34 @@ function guardOf({ commands }: FileFacts, fact: Fact): Guard {
   const texts = [...frames, ...asked.map(({ key }) => key)].join(' ');
   // Questions in functions count where such a function is called.
   const near = asked.filter((one) => functionsOf(one).every((name) => own.includes(name) || texts.includes(name)));
+  // A function runs under the conditions of its calls.
+  const calls = commands
+    .filter(({ program }) => own.includes(program))
+    .map(({ program, around }) => [program, ...around.flatMap((frame) => ('guard' in frame ? frame.guard : []))])
+    .filter(({ length }) => length > 1)
+    .map((words) => squeezed(words.join(' ')));
   return {
     given,
-    around: JSON.stringify([frames.map(squeezed), set, words]),
+    around: frames.map(squeezed),
+    variables: JSON.stringify([set, words].map((texts) => texts.map(squeezed))),
     // What a question says to people does not matter.
-    before: near.map(({ key, program, args, around }) =>
-      squeezed(
-        `${/^(?:read|die|fail|abort)$/.test(program) ? `${program} ${args.at(-1)?.text.replace(/.*\s.*/s, '')}` : key} ${around.map((frame) => ('guard' in frame ? frame.guard : frame.kind)).join(' ')}`,
-      ),
-    ),
+    before: near
+      .map(({ key, program, args, around }) =>
+        squeezed(
+          `${/^(?:read|die|fail|abort)$/.test(program) ? `${program} ${args.at(-1)?.text.replace(/.*\s.*/s, '')}` : key} ${around.map((frame) => ('guard' in frame ? frame.guard : frame.kind)).join(' ')}`,
+        ),
+      )
+      .concat(calls),
   };
 }
 
 const functionsOf = ({ around }: Fact): string[] =>
   around.flatMap((frame) => (frame.kind === 'function' ? [frame.name] : []));
 
+/** What may end the script, asks somebody, or stands alone and fails; of other conditions the ends that they lead to count. */
 const isQuestion = ({ program, around }: Fact): boolean =>
-  /^(?:exit|return|set|die|fail|abort|confirm\w*|read|continue|break|\[\[?|test|grep)$/.test(program) ||
-  (around.some(({ kind }) => kind === 'condition' || kind === 'or') && !/^(?:echo|printf|:)$/.test(program));
+  /^(?:exit|return|set|die|fail|abort|confirm\w*|read|continue|break)$/.test(program) ||
+  (/^(?:\[\[?|test|grep)$/.test(program) && !around.some(({ kind }) => /^(?:condition|or|and)$/.test(kind)));
 
 /** Targets that run a destructive one first, and did not before. */
 function newCallers({ path, lines, now: { language }, addedLeaves }: Change, targets: ReadonlySet<string>): Finding[] {
@@ -109,4 +137,5 @@ function newCallers({ path, lines, now: { language }, addedLeaves }: Change, tar
   return [...called, ...tasks.map(({ value, line }) => refuses('destroys', path, line, why(value)))];
 }
 
-const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
+/** Blanks do not matter, nor whether a variable stands in quotes. */
+const squeezed = (text: string): string => text.replaceAll('"', '').replace(/\s+/g, ' ').trim();

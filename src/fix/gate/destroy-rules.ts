@@ -1,7 +1,7 @@
 // Added commands that destroy, run what nobody has seen, or stand where a destructive command was guarded.
 import { assignmentsOf } from '../shell/unwrap.ts';
 import { isInterpreter, isShell } from '../shell/wrappers.ts';
-import { Arguments } from './arguments.ts';
+import { Arguments, verbOf } from './arguments.ts';
 import { changedGuards } from './destroy-guards.ts';
 import { type Harm, harmOf, inlineHarm, sqlHarm } from './destructive.ts';
 import { type Change, type Fact, type FileFacts, spellings } from './facts.ts';
@@ -21,14 +21,17 @@ export function destroyFindings(change: Change): Finding[] {
     ...added.flatMap((fact) => {
       const harm = worstOf([fact, ...variants(fact, change.now)].map((one) => harmIn(one, scope)));
       if (!harm) return [];
-      if (harm.severity === 'ask' && isSameAct(fact, change)) return [];
+      if (harm.severity === 'ask' && isSameAct(fact, change, scope)) return [];
       const severity = wasThere(fact, change) ? 'ask' : harm.severity;
       const words = shownWords(fact);
       return severity === 'ask'
         ? [asks('softer', path, fact.line, harm.why, words)]
         : [refuses('destroys', path, fact.line, harm.why, words)];
     }),
-    ...changedGuards(change, (fact) => destroys(fact, strict)?.severity === 'refuse'),
+    ...changedGuards(change, (fact) => {
+      const severity = destroys(fact, strict)?.severity;
+      return severity === 'refuse' || isRecursive(fact) ? severity : undefined;
+    }),
     ...programLines(change),
   ];
 }
@@ -67,6 +70,8 @@ interface Scope {
   readonly runTime: ReadonlySet<string>;
   /** Files that the script fetches, by their names. */
   readonly fetched: ReadonlySet<string>;
+  /** Programs as the script ran them before. */
+  readonly ran: ReadonlySet<string>;
   readonly assigned: ReadonlySet<string>;
   readonly values: FileFacts['values'];
   /** Files that the script writes. */
@@ -81,6 +86,7 @@ function scopeOf({ old, now, after }: Change): Scope {
     temporary: temporaryNames(now, after),
     runTime: new Set(old.commands.map(({ program }) => program).filter((program) => /^[$\ue000]/.test(program))),
     fetched: fetchedFiles(now.commands),
+    ran: new Set(old.commands.map(({ words }) => words[0]?.text ?? '')),
     made: new Set(now.commands.filter(makes).flatMap((fact) => [...writtenPaths(fact), ...fetchedNames(fact)])),
     language: now.language,
     values: now.values,
@@ -169,7 +175,6 @@ function deletes(fact: Fact, scope: Scope): Harm | undefined {
   const operands = args.words.filter(
     (word, i) => !word.startsWith('-') || (args.words.includes('--') && args.words.indexOf('--') < i),
   );
-  const isRecursive = args.has('rR', 'recursive');
   const isCache = (word: string) => scope.language === 'docker' && IMAGE_CACHE.test(word);
   if (
     operands.length > 0 &&
@@ -179,9 +184,10 @@ function deletes(fact: Fact, scope: Scope): Harm | undefined {
     return undefined;
   const temporary = !isAltered && operands.length > 0 && operands.every((word) => isTemporary(word, scope));
   const isOwn = operands.every((word) => scope.temporary.has(/^\$(\w+)/.exec(word)?.[1] ?? ''));
-  if (temporary && (isOwn || !isRecursive)) return undefined;
+  if (temporary && (isOwn || !isRecursive(fact))) return undefined;
   const isMade =
-    operands.length > 0 && operands.every((word) => (!isRecursive && scope.made.has(word)) || scope.fetched.has(word));
+    operands.length > 0 &&
+    operands.every((word) => (!isRecursive(fact) && scope.made.has(word)) || scope.fetched.has(nameOf(word)));
   if (isMade) return { severity: 'ask', why: 'deletes files that the same script makes' };
   if (temporary) return { severity: 'ask', why: 'deletes a temporary folder that it did not make with mktemp' };
   return { severity: 'refuse', why: 'deletes files; mend what makes them a problem' };
@@ -230,7 +236,7 @@ function atRunTime({ program, around, role, words }: Fact, { runTime, assigned, 
 const FETCHES =
   /^(?:curl|wget|aria2c|axel|fetch|http|https|xh|lwp-request|GET|ftp|tftp|scp|sftp|nc|ncat|netcat|socat|oras|gsutil)$/;
 /** What is downloaded or decoded and run at once. */
-function unseen(fact: Fact, { fetched, language }: Scope): Harm | undefined {
+function unseen(fact: Fact, { fetched, language, ran }: Scope): Harm | undefined {
   const { program, args, fedBy, redirects, around } = fact;
   const runs =
     isShell(program) ||
@@ -263,7 +269,7 @@ function unseen(fact: Fact, { fetched, language }: Scope): Harm | undefined {
   const target =
     isShell(program) || isInterpreter(program) || /^(?:source|\.|chmod)$/.test(program)
       ? args.map(({ text }) => text)
-      : [fact.words[0]?.text ?? ''];
+      : [fact.words[0]?.text ?? ''].filter((word) => !ran.has(word));
   if (
     target.some((word) => (word.includes('/') || fetched.has(word) ? fetched.has(nameOf(word)) : false)) &&
     program !== ''
@@ -305,15 +311,17 @@ function fetchedNames({ program, args, redirects }: Fact): string[] {
 }
 
 /** Parts of a word that are only known at run time stand for each other where no file is named. */
-const RUN_TIME = /^(?:[$\ue000][\w{}().…\ue000]*[-_./:]?)+$/;
+const RUN_TIME = /^[$\ue000](?:[\w{}().…\ue000$]|[-/:](?=[$\ue000]|$))*$/;
+const isRecursive = ({ program, args }: Fact): boolean =>
+  program === 'rm' && new Arguments(args).has('rR', 'recursive');
 const NAMES_FILES = /^(?:rm|unlink|shred|rmdir|dd|mkfs(?:\..*)?|wipefs|truncate|find|blkdiscard|sgdisk|parted)$/;
 
 /** The same program on the same things was there: only its options and their values are others. */
 function wasThere(fact: Fact, { gone }: Change): boolean {
   return gone.some((other) => {
     if (other.program !== fact.program) return false;
-    const [is, was] = [targets(fact), targets(other)];
-    return was.length > 0 && is.sort().join('\0') === was.sort().join('\0');
+    const [is, was] = [fact, other].map((one) => [...new Set(targets(one))].sort().join('\0'));
+    return was !== '' && is === was;
   });
 }
 
@@ -325,23 +333,22 @@ function targets({ program, args }: Fact): string[] {
     if (text.startsWith('-') || isValue || (program === 'dd' && !/^[io]f=/.test(text))) return [];
     if (!isFiles && (RUN_TIME.test(text) || text === '/dev/stdin')) return [];
     if (program === 'ansible-playbook') return [nameOf(text)];
-    return [/\$\{\w+[^}\w]/.test(raw) ? raw : text.replace(/\ue000+/g, '\ue000')];
+    return [`${/\$\{\w+[^}\w]/.test(raw) ? raw : ''}${text.replace(/\ue000+/g, '\ue000')}`];
   });
 }
 
-/** Options that leave a command what it was: where it looks, how long it waits, how much it says. */
-const HARMLESS_OPTION =
-  /^(?:-[nqvA]|--(?:namespace|context|kubeconfig|quiet|verbose|timeout|wait|no-headers|all-namespaces|output|nodes|yes|no-pager|ignore-not-found)(?:=.*)?)$/;
-
-/** The same act with options that do not matter. */
-function isSameAct(fact: Fact, { gone }: Change): boolean {
-  const options = ({ args }: Fact) => args.map(({ text }) => text).filter((text) => text.startsWith('-'));
-  return gone.some((other) => {
-    if (other.program !== fact.program || targets(other).join('\0') !== targets(fact).join('\0')) return false;
-    const [is, was] = [options(fact), options(other)];
-    const changed = [...is.filter((text) => !was.includes(text)), ...was.filter((text) => !is.includes(text))];
-    return changed.every((text) => HARMLESS_OPTION.test(text));
-  });
+/** The same tool was told the same before, about something else or with other options; scaled to nothing is something else. */
+function isSameAct(fact: Fact, { gone }: Change, scope: Scope): boolean {
+  if (NAMES_FILES.test(fact.program)) return false;
+  const verb = verbOf(fact);
+  const isNone = (one: Fact) => /(?:^|[= ])0(?: |$)/.test(one.args.map(({ text }) => text).join(' '));
+  return gone.some(
+    (other) =>
+      other.program === fact.program &&
+      verbOf(other) === verb &&
+      harmIn(other, scope)?.severity === 'ask' &&
+      !(verb === 'scale' && isNone(fact) && !isNone(other)),
+  );
 }
 
 /** Lines of other languages: what they call, and the shell texts in them. */

@@ -50,7 +50,7 @@ const TABLE: readonly Row[] = [
   [/^rsync$/, (args) => args.any(/^--(?:del|delete.*|remove-source-files)$/)],
   [/^(?:truncate|fallocate)$/, (args) => args.has('spcd', 'size', 'punch-hole', 'collapse-range')],
   [/^mv$/, (args) => args.operands.at(-1) === '/dev/null'],
-  [/^(?:cp|install|ln|cat)$/, (args) => args.operands.includes('/dev/null') && args.operands.at(-1) !== '/dev/null'],
+  [/^(?:cp|mv|install|ln|cat)$/, (args) => args.operands.includes('/dev/null') && args.operands.at(-1) !== '/dev/null'],
   [
     /^(?:tar|zip|7z)$/,
     (args, { program }) => args.has('', 'remove-files', 'recursive-unlink') || (program === 'zip' && args.has('m')),
@@ -122,7 +122,7 @@ const TABLE: readonly Row[] = [
     KUBECTL,
     (args) =>
       args.verb(/^patch$/) &&
-      /finalizers["']?\s*:\s*(?:null|\[\s*\])|"op"\s*:\s*"remove"|yes-really-destroy|[pP]olicy["']?\s*:\s*["']?(?:Delete|Recycle)|replicas["']?\s*:\s*0\b/.test(
+      /finalizers["']?\s*:\s*(?:null|\[\s*\])|"op"\s*:\s*"remove"|finalizers"[^}]*"value"\s*:\s*(?:null|\[\s*\])|yes-really-destroy|[pP]olicy["']?\s*:\s*["']?(?:Delete|Recycle)|replicas["']?\s*:\s*0\b/.test(
         args.all,
       ),
   ],
@@ -294,6 +294,7 @@ const TABLE: readonly Row[] = [
     verb(/^(?:stop|disable|mask|kill|isolate|poweroff|reboot|halt|rescue|emergency|down|delete|unload|bootout)$/, 2),
     'ask',
   ],
+  [/^git$/, (args) => args.verb(/^(?:checkout|switch)$/, 2) && args.has('', 'orphan'), 'ask'],
   [CONTAINERS, verb(/^(?:stop|kill|down|pause)$/, 4), 'ask'],
   [
     /^(?:qm|pct|virsh|lxc|incus|multipass)$/,

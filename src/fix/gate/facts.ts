@@ -97,7 +97,7 @@ export function keyOf({
 }: Pick<RunCommand, 'words' | 'redirects' | 'assignments'>): string {
   const set = assignments.map(({ name, values }) => `${name}=${values.map(({ raw }) => raw).join(' ')}`);
   const sent = redirects.map(({ descriptor, operator, target }) => `${descriptor}${operator}${target?.text ?? ''}`);
-  return [...set, ...words.map(({ text, raw }) => (raw.includes('${') ? raw : text)), ...sent]
+  return [...set, ...words.map(({ text, raw }) => (raw.includes('${') ? `${raw} ${text}` : text)), ...sent]
     .join('\0')
     .replace(/\ue000+/g, '\ue000');
 }
@@ -122,13 +122,16 @@ export function changeOf(edit: Edit, parse: ParseShell, texts: readonly string[]
   const now = factsOf(path, after, parse, isRun);
   const [oldLeaves, nowLeaves] = [old.data?.leaves ?? [], now.data?.leaves ?? []];
   const lines = changedLines(before, after);
-  // Of data that did not parse before, what stands in old lines is old.
+  // Of a text that could not be read before, what stands in old lines is old.
   const numbers = new Set(lines.added.map(({ number }) => number));
-  const isNew = ({ line }: { line: number }) =>
-    !old.data || old.data.parsed || [0, 1, 2, 3].some((more) => numbers.has(line + more));
+  const wasRead = old.data ? old.data.parsed : old.unread.size === 0 || now.unread.size > 0;
+  const isNew = ({ line }: { line: number }) => wasRead || [0, 1, 2, 3].some((more) => numbers.has(line + more));
+  const ends = now.tasks.map(({ line }) => line).slice(1);
+  const isOldTask = ({ line }: Task, i: number) =>
+    ![...numbers].some((number) => number >= line && number < (ends[i] ?? Number.POSITIVE_INFINITY));
   return {
     ...edit,
-    old,
+    old: wasRead ? old : { ...old, tasks: [...old.tasks, ...now.tasks.filter(isOldTask)] },
     now,
     lines,
     added: without(now.commands, old.commands, ({ key, role }) => `${role === 'maybe'} ${key}`).filter(isNew),

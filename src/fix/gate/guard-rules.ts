@@ -1,6 +1,6 @@
 // Guards that a change takes away, and ends that keep work from being done: what stops a script at its first failure, the calls
 // of what checks it, and how it ends.
-
+import { isShell } from '../shell/wrappers.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { shownWords } from './shown.ts';
@@ -17,6 +17,9 @@ export function guards({ path, before, after, old, now }: Change, judges: readon
       ({ program, args }) =>
         program === 'set' && args.some(({ text }, i) => text === 'pipefail' && /^-/.test(args[i - 1]?.text ?? '')),
     ).length,
+    shells: file.commands.filter(isTextShell).length,
+    stopping: file.commands.filter((fact) => isTextShell(fact) && fact.args.some(({ text }) => /^-[a-z]*e/.test(text)))
+      .length,
     checks: file.commands.filter(({ words }) => words.some(({ text }) => isJudge(text, judges))).length,
   });
   const [was, is] = [counts(old, before ?? ''), counts(now, after)];
@@ -29,7 +32,9 @@ export function guards({ path, before, after, old, now }: Change, judges: readon
   const above = (file: FileFacts) =>
     file.commands.slice(0, file.commands.findIndex(stopsAtFailure)).filter(isWork).length;
   return [
-    ...(is.errexit < was.errexit ? [say('keep the `set -e` that makes the script stop at its first failure')] : []),
+    ...(is.errexit < was.errexit || (is.stopping < was.stopping && is.shells >= was.shells)
+      ? [say('keep the `set -e` that makes the script stop at its first failure')]
+      : []),
     ...(is.pipefail < was.pipefail ? [say('keep `pipefail`: without it a failure inside a pipe does not count')] : []),
     ...(is.errexit > 0 && was.errexit > 0 && above(now) > above(old)
       ? [say('leave `set -e` above the commands it guards')]
@@ -46,6 +51,10 @@ export function guards({ path, before, after, old, now }: Change, judges: readon
     ...(is.checks < was.checks ? [say('keep the call of the script that checks the stage')] : []),
   ];
 }
+
+/** `sh -c 'text'` */
+const isTextShell = ({ program, args }: Fact): boolean =>
+  isShell(program) && args.some(({ text }) => /^-[a-z]*c/.test(text));
 
 const orFails = ({ around }: Fact): boolean => around.some((frame) => frame.kind === 'or' && frame.fails);
 
@@ -68,7 +77,7 @@ export function ends({ path, added, now, gone, old }: Change): Finding[] {
   const more = early(now).length > early(old).length ? early(now).slice(0, 1) : [];
   const why = 'ends before the work below it is done, as if all had gone well';
   const lost = more
-    .filter((fact) => !added.includes(fact))
+    .filter((fact) => !added.includes(fact) && (old.unread.size === 0 || now.unread.size > 0))
     .map((fact) => refuses('masks', path, fact.line, why, shownWords(fact)));
   return [...lost, ...newEnds({ path, added, now, gone, old })];
 }

@@ -74,7 +74,7 @@ const TABLE: readonly (readonly [programs: RegExp, test: (args: Arguments) => bo
         args.operands.at(-1) ?? '',
       ) || /\/s?bin\/?$/.test(args.value(/^(?:-C|-d|--directory)$/) ?? ''),
   ],
-  [/^(?:modprobe|insmod|dkms|update-alternatives)$/, (args) => !args.has('rl', 'remove', 'list', 'display', 'query')],
+  [/^(?:insmod|dkms)$/, (args) => !args.has('rl', 'remove', 'list', 'status')],
 ];
 
 const installs = (fact: Fact): boolean => {
@@ -124,8 +124,12 @@ const MODULES =
 const MODULE_LINE = new RegExp(`^\\s*(?:-\\s+)?(?:ansible\\.\\w+\\.)?${MODULES.source.slice(1, -1)}:`);
 const LIST = /^(?:[\w-]+[_-])?(?:packages|pkgs|package_list|apt_packages)$/i;
 
-const packagesOf = ({ args }: Task): string[] =>
-  ['name', 'pkg', 'package', 'deb', 'list', '_raw_params'].flatMap((key) => args[key] ?? []).flatMap(String);
+/** What a task installs; of `{{ item }}` each item. */
+const packagesOf = ({ args, words }: Task): string[] => {
+  const names = ['name', 'pkg', 'package', 'deb', 'list', '_raw_params'].flatMap((key) => args[key] ?? []);
+  const items = [words.loop ?? words.with_items ?? []].flat().map(String);
+  return names.map(String).flatMap((name) => (/^\{\{ *item *\}\}$/.test(name) ? items : [name]));
+};
 
 /** Tasks of Ansible, and lists of packages in its variables. */
 function taskFindings({ path, addedLeaves, goneLeaves, old, now, lines }: Change): Finding[] {
@@ -135,7 +139,11 @@ function taskFindings({ path, addedLeaves, goneLeaves, old, now, lines }: Change
     Task[],
   ];
   const calls = new Set(was.map(callText));
-  const [first] = is.length > was.length ? is.filter((task) => !calls.has(callText(task))) : [];
+  // One task made two installs nothing that was not installed before.
+  const values = new Set([...was.flatMap(packagesOf), ...(old.data?.leaves ?? []).map(({ value }) => value)]);
+  const isKnown = (names: readonly string[]) => names.length > 0 && names.every((name) => values.has(name));
+  const isMore = (task: Task) => !calls.has(callText(task)) && !isKnown(packagesOf(task));
+  const [first] = is.length > was.length ? is.filter(isMore) : [];
   if (first) return [refuses('installs', path, first.line, WHY, `${first.module}: ${packagesOf(first).join(' ')}`)];
   const unread = now.data?.parsed ? undefined : lines.added.find(({ text }) => MODULE_LINE.test(text));
   if (unread) return [refuses('installs', path, unread.number, WHY, unread.text.trim())];

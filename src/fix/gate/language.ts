@@ -47,7 +47,7 @@ export function languageOf(path: string, text: string, isRun = false): Language 
   const plain = untemplated(path);
   const [first = ''] = text.split('\n', 1);
   if (first.startsWith('#!')) {
-    if (/\b(?:ba|da|z|k|a)?sh\b|\bbats\b/.test(first)) return 'shell';
+    if (/\b(?:v?ba|da|z|k|a)?sh\b|\bbats\b/.test(first)) return 'shell';
     if (/\bjust\b/.test(first)) return 'just';
     if (/\bmake\b/.test(first)) return 'make';
     return 'program';

@@ -1,10 +1,10 @@
 // New text that hides failures by itself: in scripts, data, makefiles and programs.
 import { Arguments } from './arguments.ts';
+import { isRecord, type Value } from './data.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import type { Language } from './language.ts';
 import { shownWords } from './shown.ts';
-import { counterpart } from './tasks.ts';
 import { expanded, makeVariables } from './texts.ts';
 import { isFailure, isSilenced, isWork } from './work.ts';
 import { writtenPaths } from './written-paths.ts';
@@ -237,17 +237,12 @@ function dataFindings({ path, addedLeaves, goneLeaves, old, now }: Change): Find
   const hits = addedLeaves.filter(({ keys, value }) =>
     DATA.some(([key, values]) => key.test(keys.at(-1) ?? '') && values.test(value.trim())),
   );
-  const rescues = (file: FileFacts) => countKeys(file.data?.documents ?? [], 'rescue');
+  const rescues = (file: FileFacts) => swallowingRescues(file.data?.documents ?? []);
   const lost = goneLeaves.filter(({ keys, value }) => keys.at(-1) === 'any_errors_fatal' && YES.test(value));
   return [
-    ...hits.map(({ keys, value, line }) => {
-      // A new task hides no failure but its own.
-      const task = now.tasks.filter((one) => one.line <= line).at(-1);
-      const isNew =
-        task !== undefined && !old.tasks.some(({ name, module }) => name === task.name && module === task.module);
-      const say = isNew && !counterpart(task, old.tasks) ? asks : refuses;
-      return say('masks', path, line, 'tells the tool to go on as if nothing had failed', `${keys.at(-1)}: ${value}`);
-    }),
+    ...hits.map(({ keys, value, line }) =>
+      refuses('masks', path, line, 'tells the tool to go on as if nothing had failed', `${keys.at(-1)}: ${value}`),
+    ),
     ...(rescues(now) > rescues(old) ? [refuses('masks', path, undefined, 'a rescue takes the failure away')] : []),
     ...(lost.length > addedLeaves.filter(({ keys }) => keys.at(-1) === 'any_errors_fatal').length
       ? [refuses('masks', path, undefined, 'any_errors_fatal is gone')]
@@ -255,11 +250,16 @@ function dataFindings({ path, addedLeaves, goneLeaves, old, now }: Change): Find
   ];
 }
 
-function countKeys(value: unknown, key: string): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  const here = !Array.isArray(value) && key in value ? 1 : 0;
-  return here + Object.values(value).reduce((sum: number, part) => sum + countKeys(part, key), 0);
+/** How many lists of rescue tasks do not fail in the end. */
+function swallowingRescues(value: Value | readonly Value[]): number {
+  if (typeof value !== 'object') return 0;
+  const tasks = isRecord(value as Value) ? (value as { rescue?: Value }).rescue : undefined;
+  const fails = Array.isArray(tasks) && tasks.some((task) => isRecord(task) && Object.keys(task).some(isFail));
+  const here = tasks === undefined || fails ? 0 : 1;
+  return here + Object.values(value).reduce((sum: number, part: Value) => sum + swallowingRescues(part), 0);
 }
+
+const isFail = (key: string): boolean => /^(?:ansible\.builtin\.)?fail$/.test(key);
 
 const EXITS_WELL =
   /\b(?:sys\.exit|process\.exit|os\._exit|os\.Exit|exit|quit)\s*\(\s*(?:0|None|)\s*\)|\b_exit\s*,\s*0|process\.exitCode\s*=\s*0/;
@@ -280,7 +280,10 @@ function lostChecks(path: string, { added, removed }: Change['lines']): Finding[
       removed.some((line) => line.text.trim() === code(text)),
   );
   if (commented) return [refuses('masks', path, commented.number, 'is commented out', commented.text.trim())];
-  const caught = added.find(({ text }) => /^\s*(?:except\b|\}?\s*catch\b|rescue\b)/.test(text));
+  // Whether a module or a name is there is a question.
+  const caught = added.find(({ text }) =>
+    /^\s*(?:except\b(?! \(?(?:ImportError|ModuleNotFoundError|NameError)\b)|\}?\s*catch\b|rescue\b)/.test(text),
+  );
   const isRaised = added.some(({ text }) => /\b(?:raise|throw|exit|abort|fatal)\b/.test(text));
   if (caught && !isRaised) return [asks('masks', path, caught.number, 'may swallow a failure', caught.text.trim())];
   const count = (lines: readonly { text: string }[]) => lines.filter(({ text }) => CHECKS.test(text)).length;

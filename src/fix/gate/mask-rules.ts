@@ -1,5 +1,6 @@
 // Changes that hide a failure instead of mending it: a command that is gone, no longer counts, or is never reached.
 import { Arguments } from './arguments.ts';
+import { isTaskfile } from './data-texts.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { failedKeys } from './failed-command.ts';
 import { asks, type Finding, refuses } from './finding.ts';
@@ -40,7 +41,12 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
     const counted = !earlier.some((hiding) => LOSES.has(hiding));
     if (!partner) {
       // What a container starts may change; what does nothing in its place is looked at with what is added.
-      const isGone = fact.role === 'run' && goneKeys.has(fact.key) && !tasks.has(fact.unit) && !isMoved(fact, change);
+      const isGone =
+        fact.role === 'run' &&
+        goneKeys.has(fact.key) &&
+        !tasks.has(fact.unit) &&
+        !isMoved(fact, change) &&
+        (isFailed || isEntryLeft(fact, change));
       // A function that is gone with its calls is judged by what it did; what deleted something hides nothing.
       const matters =
         counted &&
@@ -55,6 +61,8 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
       (hiding) =>
         !earlier.includes(hiding) &&
         (hiding !== 'silenced' || partner.program === fact.program) &&
+        // Who calls a function was not seen in a text that could not be read.
+        (hiding !== 'uncalled' || old.unread.size === 0) &&
         (counted || !LOSES.has(hiding)) &&
         (hiding !== 'shadowed' || partner.program === fact.program || !old.functions.includes(partner.program)),
     );
@@ -72,6 +80,8 @@ function touched(change: Change, { failed, log }: Pick<GateRules, 'failed' | 'lo
     );
     const isAsked = partner.around.some(({ kind }) => kind === 'condition');
     if (first === 'silenced' && !isFailed && (isAsked || !counted)) continue;
+    // What is read out of a command that only looks is used where it now stands.
+    if (first === 'substitution' && !isFailed && looksOnly(fact)) continue;
     if (first === 'silenced') found.push(refuses('masks', path, partner.line, HIDES.silenced, shownWords(partner)));
     else if (first !== undefined) found.push(say(HIDES[first]));
     else if (news.includes('left')) found.push(asks('softer', path, partner.line, HIDES.left, shownWords(partner)));
@@ -118,6 +128,9 @@ const isUnsure = (guard: string, { program }: Fact): boolean =>
 const READS =
   /^(?:get|describe|diff|version|list|ls|show|status|template|lint|help|explain|kustomize|view|plan|validate|check|top|logs|history|search|config)$/;
 
+/** The program only tells about itself. */
+const ABOUT_ITSELF = /^--(?:version|help|usage)$/;
+
 /** It shows something to people. */
 const looksOnly = ({ program, args }: Fact): boolean =>
   /^(?:kubectl|k|oc|talosctl|flux|helm|docker|podman|git|qm|pct|systemctl)$/.test(program) &&
@@ -128,9 +141,9 @@ function readsOnly(before: Fact, now: Fact): boolean {
   const verb = ({ args }: Fact) => args.find(({ text }) => !text.startsWith('-'))?.text ?? '';
   return (
     before.program === now.program &&
-    READS.test(verb(now)) &&
+    (READS.test(verb(now)) || now.args.some(({ text }) => ABOUT_ITSELF.test(text))) &&
     !READS.test(verb(before)) &&
-    !before.args.some(({ text }) => READS.test(text))
+    !before.args.some(({ text }) => READS.test(text) || ABOUT_ITSELF.test(text))
   );
 }
 
@@ -156,6 +169,20 @@ function isMoved(fact: Fact, { added, now }: Change): boolean {
   const called = now.functions.length > 0 && added.some(({ program }) => now.functions.includes(program));
   return (
     names.length > 0 && names.every((name) => texts.some((text) => text.includes(name))) && (called || texts.length > 0)
+  );
+}
+
+/** Whether the target, task or function that a command stood in is still there: whoever calls one that is gone fails. */
+function isEntryLeft(fact: Fact, { path, now, lines }: Change): boolean {
+  const name = functionOf(fact);
+  if (name !== '') return now.functions.includes(name);
+  const names = fact.unit.split(/\s+/);
+  if (now.language === 'make' || now.language === 'just')
+    return lines.after.some(
+      (line) => /^[^\s.].*:/.test(line) && line.split(/[\s:@]+/).some((word) => names.includes(word)),
+    );
+  return (
+    fact.unit === '' || !isTaskfile(path) || (now.data?.leaves.some(({ keys }) => keys.includes(fact.unit)) ?? true)
   );
 }
 

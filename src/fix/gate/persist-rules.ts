@@ -1,7 +1,7 @@
 // Added text that stays beyond the stage: schedules, units, start files, keys, users, rights, git's configuration, and
 // variables that decide which programs run.
 import { assignmentsOf } from '../shell/unwrap.ts';
-import { Arguments } from './arguments.ts';
+import { Arguments, verbOf } from './arguments.ts';
 import { isRecord, type Leaf } from './data.ts';
 import type { Change, Fact, FileFacts } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
@@ -88,7 +88,7 @@ const folderOf = (fact: Fact, { commands }: FileFacts): string =>
     ?.args.find(({ text }) => !text.startsWith('-'))
     ?.text.replace(/\/+$/, '') ?? '';
 
-function commandFindings({ path, added, old, now }: Change): Finding[] {
+function commandFindings({ path, added, gone, old, now }: Change): Finding[] {
   return added.flatMap((fact): Finding[] => {
     if (fact.role === 'container') return [];
     const args = new Arguments(fact.args);
@@ -107,7 +107,8 @@ function commandFindings({ path, added, old, now }: Change): Finding[] {
     const unit = args.operands.at(-1) ?? '';
     const isNamed =
       fact.program === 'systemctl' &&
-      old.commands.some((other) => other.program === 'systemctl' && other.args.some(({ text }) => text === unit));
+      (old.commands.some((other) => other.program === 'systemctl' && other.args.some(({ text }) => text === unit)) ||
+        gone.some((other) => other.program === 'systemctl' && verbOf(other) === verbOf(fact)));
     return isNamed
       ? [asks('softer', path, fact.line, 'starts a service by itself from now on', shownWords(fact))]
       : say(WHY);
@@ -206,14 +207,19 @@ function recipeVariables({ now: { language }, lines }: Change): { name: string; 
   });
 }
 
-/** Start files that data has written: by a machine's configuration, or when it is made. Tasks have their own rules. */
+/** Keys that may log in to a machine when it is made. */
+const LETS_IN = /^(?:ssh[_-]?)?authorized[_-]?keys$/i;
+
+/** Start files that data has written, and who it lets in: by a machine's configuration, or when it is made. Tasks have their own rules. */
 const fileFindings = ({ path, old, now, addedLeaves }: Change): Finding[] =>
   now.tasks.length > 0
     ? []
     : addedLeaves
         .filter(
           ({ keys, value }) =>
-            keys.length > 1 && /^(?:dest|path|name|file)$/.test(keys.at(-1) ?? '') && START_FILES.test(value),
+            LETS_IN.test(keys.at(-1) ?? '') ||
+            (keys.at(-1) === 'sudo' && /\bALL\b/.test(value)) ||
+            (keys.length > 1 && /^(?:dest|path|name|file)$/.test(keys.at(-1) ?? '') && START_FILES.test(value)),
         )
         .filter(({ value }) => !old.data?.leaves.some((leaf) => leaf.value === value))
         .map(({ value, line }) => refuses('persists', path, line, WHY, value));

@@ -41,6 +41,7 @@ const DESTROYS: readonly (readonly [Test, string])[] = [
     is(/^(?:prevent_destroy|deletion_protection|deletionProtection|disable_api_termination)$/i, /^(?!true$)/),
     'takes the protection away that keeps data from being destroyed',
   ],
+  [is(/^overwrite$/, YES, /^(?:fs|disk)_setup$/), 'formats, wipes or overwrites what is there'],
   [is(/^content$/, /^$/), 'empties a file'],
   [is(/^delete$/, YES, /synchronize|rsync/), 'deletes what is not on the other side'],
   [
@@ -102,6 +103,8 @@ const SOFTER: readonly (readonly [Test, string])[] = [
   [is(/^profiles$/, /./, /^services$/), 'starts only when asked for'],
   [is(/^(?:PGDATA|MYSQL_DATADIR|DATA_DIR)$/, /^\/(?:tmp|run|dev\/shm)/), 'keeps its data elsewhere, or not at all'],
   [is(/HOST_AUTH_METHOD$/, /^trust$/), 'lets everybody in'],
+  [is(/^anonymous-?auth(?:entication)?$/i, YES), 'lets everybody in'],
+  [is(/^authorization-mode$/, /AlwaysAllow/), 'lets everybody in'],
   // Terraform
   [is(/^(?:removed|moved)(?:\.|$)/, /^\{\}$/), 'lets Terraform forget or rename what it made'],
   [({ keys }) => keys.some((key) => /^backend\./.test(key)), 'keeps the state elsewhere'],
@@ -121,7 +124,6 @@ const SOFTER: readonly (readonly [Test, string])[] = [
       keys.includes('healthcheck') && (value === 'NONE' || (keys.at(-1) === 'disable' && YES.test(value))),
     'is no longer looked after',
   ],
-  [({ keys, value }) => keys.at(-1) === 'state' && /\{\{/.test(value), 'is in a state that is only known at run time'],
   [is(/^wait$/, NO), 'does not wait until it is ready'],
   [
     is(
@@ -166,10 +168,11 @@ const LOST: readonly (readonly [Test, why: string, firm?: true])[] = [
   ],
 ];
 
+const isOpenState: Test = (leaf) => last(leaf) === 'state' && /\{\{/.test(leaf.value);
 const KIND: Test = ({ keys }) => /^(?:path)$/.test(keys.at(-1) ?? '') && keys.includes('spec');
 
 export function resourceFindings(change: Change, tree: Tree): Finding[] {
-  const { path, addedLeaves, goneLeaves, now } = change;
+  const { path, addedLeaves, goneLeaves, old, now } = change;
   const shown = ({ keys, value }: Leaf) => `${keys.at(-1)}: ${value}`;
   const firm = addedLeaves.flatMap((leaf) =>
     DESTROYS.filter(([test]) => test(leaf))
@@ -178,8 +181,16 @@ export function resourceFindings(change: Change, tree: Tree): Finding[] {
   );
   // Of a task's module it says something else, or nothing that matters.
   const isTasks = (now.data?.documents ?? []).some(Array.isArray);
+  // A service that is new was never looked after otherwise.
+  const wasService = ({ keys: [first, name] }: Leaf) =>
+    first !== 'services' || old.data?.leaves.some(({ keys }) => keys[0] === first && keys[1] === name);
   const loose = addedLeaves.flatMap((leaf) =>
-    SOFTER.filter(([test]) => test(leaf) && !(isTasks && /^(?:force|wait|prune|count)$/.test(last(leaf))))
+    SOFTER.filter(
+      ([test, why]) =>
+        test(leaf) &&
+        !(isTasks && /^(?:force|wait|prune|count)$/.test(last(leaf))) &&
+        (!/ no longer |^starts only/.test(why) || wasService(leaf)),
+    )
       .slice(0, 1)
       .map(([, why]) => asks('softer', path, leaf.line, why, shown(leaf))),
   );
@@ -200,6 +211,9 @@ export function resourceFindings(change: Change, tree: Tree): Finding[] {
   return [
     ...firm,
     ...free,
+    ...addedLeaves
+      .filter((leaf) => isOpenState(leaf) && now.tasks.some(({ args }) => args.state === leaf.value))
+      .map((leaf) => asks('softer', path, leaf.line, 'is in a state that is only known at run time', shown(leaf))),
     ...lost,
     ...loose,
     ...lostKeeping(change),

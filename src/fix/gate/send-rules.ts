@@ -146,7 +146,7 @@ function uploaded(program: string, args: Arguments): string[] {
 function remoteHosts(program: string, args: Arguments): Address[] {
   const words = args.operands;
   if (/^(?:scp|rsync|sftp)$/.test(program))
-    return words.flatMap((word) => /^(?:[\w.-]+@)?([\w.-]+):/.exec(word)?.[1] ?? []).map((host) => ({ host }));
+    return words.flatMap((word) => /^(?:[\w.-]+@)?([\w.-]+):(?!\/\/)/.exec(word)?.[1] ?? []).map((host) => ({ host }));
   if (/^(?:nc|ncat|netcat|telnet|ssh|ftp|tftp|ping|dig|host|nslookup)$/.test(program))
     return words
       .filter((word) => /^[\w.@-]+\.[\w.-]+$/.test(word))

@@ -2,7 +2,7 @@
 import type { RefusalCode } from '../edit.ts';
 import { addressesIn, isPrivate } from './addresses.ts';
 import type { Value } from './data.ts';
-import type { Change, FileFacts } from './facts.ts';
+import type { Change } from './facts.ts';
 import { asks, type Finding, refuses } from './finding.ts';
 import { START_FILES } from './persist-rules.ts';
 import type { GateRules, Knows } from './rules.ts';
@@ -20,7 +20,7 @@ export function taskFindings(
   return [
     ...lost(path, before, after, logText),
     ...after.flatMap((task) => [
-      ...newCall(path, task, old, knows),
+      ...newCall(change, task, knows),
       ...removal(path, task, before),
       ...silenced(path, task, before, logText),
     ]),
@@ -29,14 +29,33 @@ export function taskFindings(
 }
 
 const shown = ({ name, module }: Task): string => (name === '' ? module : `${name} (${module})`);
+
+/** Words that decide whether, where and for what a task runs, besides `when`; `with_items` is another name of `loop`. */
+const SCOPE_WORD = /^(?:loop|with_\w+|delegate_to|run_once|vars|tags)$/;
+/** The order of a list does not matter. */
+const scopeText = ({ words }: Task): string =>
+  JSON.stringify(
+    Object.entries(words)
+      .filter(([key]) => SCOPE_WORD.test(key))
+      .map(([key, value]) => [key.replace(/^with_(?:items|list)$/, 'loop'), value])
+      .sort(),
+    (_, value) => (Array.isArray(value) ? value.map((item) => JSON.stringify(item)).sort() : value),
+  );
+/** The conditions that must all hold. */
+const conditionsOf = ({ words: { when = [] } }: Task): string[] =>
+  [when]
+    .flat()
+    .map(String)
+    .flatMap((text) => (/[()]|\bor\b/.test(text) ? text : text.split(/\s+and\s+/)))
+    .map((text) => text.replace(/\s+/g, ' ').trim());
+/** It does what one of `tasks` does, for the same things, and under no condition less. */
 const isIn = (task: Task, tasks: readonly Task[]): boolean =>
   tasks.some(
-    (other) => callText(other) === callText(task) && wordsText(other) === wordsText(task) && other.above === task.above,
-  );
-/** The order of a list does not matter. */
-const wordsText = ({ words }: Task): string =>
-  JSON.stringify(words, (_, value) =>
-    Array.isArray(value) ? value.map((item) => JSON.stringify(item)).sort() : value,
+    (other) =>
+      callText(other) === callText(task) &&
+      scopeText(other) === scopeText(task) &&
+      other.above === task.above &&
+      conditionsOf(other).every((text) => conditionsOf(task).includes(text)),
   );
 /** Its failure counts for nothing. */
 const isForgiven = ({ words }: Task): boolean =>
@@ -62,10 +81,21 @@ function lost(path: string, before: readonly Task[], after: readonly Task[], log
     if (same ? !(isFailed && isLate(same)) : count(after) >= count(before)) return [];
     // The same work by another module: `shell: reboot` and `reboot:`.
     if (after.some(({ name, module }) => name === task.name && name !== '' && !IDLE.test(module))) return [];
+    const isNew = (other: Task) => !before.some((one) => callText(one) === callText(other));
+    if (!isFailed && after.some((other) => isNew(other) && !IDLE.test(other.module) && sharesArguments(task, other)))
+      return [];
     const why = 'is gone without another one in its place';
     if (isFailed) return [refuses('masks', path, undefined, why, shown(task))];
     return isForgiven(task) ? [] : [asks('masks', path, undefined, why, shown(task))];
   });
+}
+
+const argumentWords = ({ args }: Task): string[] => [...new Set(JSON.stringify(args).match(/[\w./-]{4,}/g) ?? [])];
+/** Half of the words that one task is given are those of the other. */
+function sharesArguments(task: Task, other: Task): boolean {
+  const words = argumentWords(task);
+  const shared = argumentWords(other).filter((word) => words.includes(word)).length;
+  return shared > 0 && shared * 2 >= Math.min(words.length, argumentWords(other).length);
 }
 
 /** Plays that now run on no host. */
@@ -113,11 +143,7 @@ function silenced(path: string, task: Task, before: readonly Task[], logText: st
     const value = task.words[key] as Value;
     const row = [...SILENCES, ...(earlier ? SILENCES_OLD : [])].find(([keys, test]) => keys.test(key) && test(value));
     const words = `${shown(task)}: ${key}: ${JSON.stringify(value)}`;
-    // A new task hides no failure but its own.
-    if (row)
-      return [
-        earlier ? refuses('masks', path, task.line, row[2], words) : asks('masks', path, task.line, row[2], words),
-      ];
+    if (row) return [refuses('masks', path, task.line, row[2], words)];
     return isFailed &&
       (/^(?:when|failed_when|args)$/.test(key) || (key === 'until' && earlier?.words.until !== undefined))
       ? [asks('masks', path, task.line, 'may run less often, or fail less often, than before', words)]
@@ -195,10 +221,13 @@ const hits = (task: Task, [modules, args]: readonly [RegExp, RegExp, ...unknown[
   modules.test(bare(task)) && args.test(JSON.stringify(task.args));
 
 /** A call that was not there, or with arguments that matter and were not there. */
-function newCall(path: string, task: Task, { tasks: before, commands }: FileFacts, knows: Knows): Finding[] {
+function newCall({ path, old: { tasks: before, commands }, now }: Change, task: Task, knows: Knows): Finding[] {
   if (before.some((other) => callText(other) === callText(task))) return [];
   const earlier = counterpart(task, before);
-  const row = CALLS.find((one) => hits(task, one) && !(earlier && hits(earlier, one)));
+  const row = CALLS.find(
+    (one) => hits(task, one) && !(earlier && hits(earlier, one) && !isOtherPayload(task, earlier)),
+  );
+  const isGone = (other: Task) => !now.tasks.some((one) => callText(one) === callText(other));
   const say = (code: Row[2], why: string) =>
     code === 'softer' || code === 'writes_outside'
       ? asks(code, path, task.line, why, shown(task))
@@ -210,11 +239,21 @@ function newCall(path: string, task: Task, { tasks: before, commands }: FileFact
     row?.[2] === 'softer' &&
     (before.some((other) => hits(other, row) && (fileOf(other) === fileOf(task) || srcOf(other) === srcOf(task))) ||
       (row[0].test('reboot') && commands.some(({ program }) => /^(?:reboot|shutdown)$/.test(program))));
+  // In the place of another one of its kind it adds nothing of a new kind.
+  const isReplacement = row?.[2] === 'persists' && before.some((other) => hits(other, row) && isGone(other));
+  const isPlacedAgain = row?.[2] === 'installs' && before.some((other) => fileOf(other) === file);
   return [
-    ...(row && !wasDone ? [say(row[2], row[3])] : []),
+    ...(row && !wasDone && !isPlacedAgain ? [say(isReplacement ? 'softer' : row[2], row[3])] : []),
     ...(SENDERS.some((one) => hits(task, one)) ? sends(path, task, earlier, knows) : []),
   ];
 }
+
+/** What is run, or who is let in, and not when or under which name. */
+const PAYLOAD = /^(?:job|key|password|groups?|shell|value|cron_file|special_time|commands|_raw_params)$/;
+const isOtherPayload = ({ args }: Task, { args: old }: Task): boolean =>
+  Object.keys({ ...args, ...old }).some(
+    (key) => PAYLOAD.test(key) && JSON.stringify(args[key]) !== JSON.stringify(old[key]),
+  );
 
 const srcOf = ({ args }: Task): Value | undefined => args.src ?? args.unit;
 

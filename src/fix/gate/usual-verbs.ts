@@ -49,7 +49,7 @@ const USUAL: Readonly<Record<string, ReadonlySet<string>>> = {
   nft: words('list add'),
   'talosctl etcd': words('members status snapshot alarm'),
   'etcdctl snapshot': words('save status'),
-  'kubectl config': words('view current-context get-contexts set-context'),
+  'kubectl config': words('view current-context get-contexts set-context set-cluster'),
   'git branch': words('--show-current -a -r --list -vv'),
 };
 const SAME: Readonly<Record<string, string>> = {
