@@ -44,7 +44,16 @@ const TABLE = {
   ]),
   E_MAP_MISSING: usage((d: { where: string }) => [
     `there is no ai/context_map.yaml ${d.where}`,
-    'write one (README, "Your own repository"), then:\ngit add ai/context_map.yaml\ngit commit -m "Add the context map"',
+    'have one proposed: mendloop init\nor write one (README, "Your own repository"), then:\ngit add ai/context_map.yaml\ngit commit -m "Add the context map"',
+  ]),
+  E_INIT_EXISTS: usage((d: { path: string }) => [
+    `${d.path} is there already, and init overwrites nothing`,
+    'check it: mendloop validate\nsee what init would propose: mendloop init --dry-run',
+  ]),
+  E_INIT_NOTHING: usage((d: { what: string }) => [
+    d.what,
+    'commit what brings your lab up (a Makefile, playbooks, Terraform, compose files, scripts), then: mendloop init\n' +
+      'or write ai/context_map.yaml yourself (README, "Your own repository")',
   ]),
   E_MAP_NOT_COMMITTED: usage((d: { base: string }) => [
     `ai/context_map.yaml is not committed on ${d.base}; a run reads it from there`,

@@ -4,6 +4,7 @@ export * as cases from './cases.ts';
 export * as doctor from './doctor.ts';
 export * as explain from './explain.ts';
 export * as fixes from './fixes.ts';
+export * as init from './init.ts';
 export * as promote from './promote.ts';
 export * as reset from './reset.ts';
 export * as rollback from './rollback.ts';

@@ -167,6 +167,17 @@ was promoted stays on your branch until its rollback is promoted, too.
     about: 'The stage is to do again, and the counters of its failures start anew. Its logs and history stay.',
     load: byHand('reset'),
   }),
+  init: row('init [--yes | --dry-run]', 'propose the stages of this repository, and write ai/', {
+    options: {
+      'yes|y': 'take every proposal; without it you are asked stage by stage',
+      'dry-run': 'print the map, write nothing',
+    },
+    about: `Reads what the repository is run with (Makefile, justfile, Taskfile, package.json, playbooks, Terraform, helmfile, talhelper,
+Flux, Argo CD, kustomizations, compose files, scripts, README, what lies ignored) and writes ai/context_map.yaml with a comment
+for each decision, ai/loop.yaml in mode suggest, and ai/schema for your editor. Overwrites nothing, commits nothing, runs
+nothing but checks of its own (syntax, lint, build), each once. What destroys is never a stage.`,
+    load: byHand('init'),
+  }),
   validate: row('validate', 'check ai/context_map.yaml and ai/loop.yaml', {
     options: EXIT_CODE('there are warnings (problems exit 2 in any case)'),
     about:

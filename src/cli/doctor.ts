@@ -1,5 +1,6 @@
 // `mendloop doctor`: everything a run depends on.
 import { examine, type Finding } from '../inspect/doctor.ts';
+import type { Output } from '../io/output.ts';
 import { LAB_TOOLS } from '../io/package.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
@@ -10,15 +11,17 @@ export async function run({ out, home }: CommandInput): Promise<Answer> {
   const findings = await examine(home(), { env: process.env, labTools: LAB_TOOLS }, lab);
   const problems = findings.filter((f) => f.level === 'problem').length;
   const verdict = problems === 0 ? 'no problem found' : counted(problems, 'problem');
-  return { text: [...findings.flatMap(lines), verdict], json: { problems, findings }, found: problems > 0 };
+  const lines = findings.flatMap((finding) => findingLines(finding, out));
+  return { text: [...lines, verdict], json: { problems, findings }, found: problems > 0 };
+}
 
-  function lines({ level, what, next }: Finding): string[] {
-    const paint = { ok: out.colour.green, note: out.colour.yellow, problem: out.colour.red }[level];
-    const [first = '', ...rest] = what.split('\n');
-    return [
-      `${paint(level.padEnd(7))}  ${first}`,
-      ...rest.map((line) => `         - ${line}`),
-      ...(next ? next.split('\n').map((line, i) => `         ${i === 0 ? 'next: ' : '      '}${line}`) : []),
-    ];
-  }
+/** What was found, for people. */
+export function findingLines({ level, what, next }: Finding, { colour }: Pick<Output, 'colour'>): string[] {
+  const paint = { ok: colour.green, note: colour.yellow, problem: colour.red }[level];
+  const [first = '', ...rest] = what.split('\n');
+  return [
+    `${paint(level.padEnd(7))}  ${first}`,
+    ...rest.map((line) => `         - ${line}`),
+    ...(next ? next.split('\n').map((line, i) => `         ${i === 0 ? 'next: ' : '      '}${line}`) : []),
+  ];
 }

@@ -40,13 +40,13 @@ type Ports = Pick<RunPorts, 'env' | 'labTools'>;
 
 const LOW_DISK_BYTES = 1024 ** 3;
 
-/** Never throws for what it finds. Reads only. */
-export async function examine(home: string, ports: Ports, lab?: Lab): Promise<Finding[]> {
+/** Never throws for what it finds. Reads only. `given`: a configuration that counts as if it were committed. */
+export async function examine(home: string, ports: Ports, lab?: Lab, given?: Configuration): Promise<Finding[]> {
   const layout = layoutOf(home);
   const findings = [...(await programs()), ...places(layout), ...lockAndRun(layout)];
   try {
     const base = await baseOf(home);
-    const config = await configurationAt(home, base.commit, base.name);
+    const config = given ?? (await configurationAt(home, base.commit, base.name));
     findings.push(ok(`base ${base.name} at ${base.commit.slice(0, 12)}, fixes go to ${base.branch}`));
     findings.push(...labFindings(config, lab ?? config.loop.lab, ports));
     findings.push(...(await fileFindings(home, config)), ...secretFindings(home, config, ports.env));

@@ -41,8 +41,8 @@ export interface PlanView {
 
 export type PlanSelection = Selection & { recheck: boolean; lab?: string | undefined };
 
-/** Throws MendError as a run would. */
-export async function explainPlan(home: string, selection: PlanSelection): Promise<PlanView> {
+/** Throws MendError as a run would. `given`: a configuration that counts as if it were committed. */
+export async function explainPlan(home: string, selection: PlanSelection, given?: Configuration): Promise<PlanView> {
   const layout = layoutOf(home);
   const current = await baseOf(home);
   const loaded = loadStages(layout, { look: true });
@@ -50,7 +50,7 @@ export async function explainPlan(home: string, selection: PlanSelection): Promi
   const now = await branchState(home, current);
   const open = cutOff?.resume && now.brings !== 'rebuild' ? cutOff : undefined;
   const base = open ? { ...current, commit: open.head.base.commit } : current;
-  const config = await configurationAt(home, base.commit, base.name);
+  const config = given ?? (await configurationAt(home, base.commit, base.name));
   const stages = open?.head.stages ?? selectStages(config.map, selection, loaded.state);
   const { commit, brings } = open ? await branchState(home, base) : now;
   const tree = await withObjects(home, (objects) => objects.files(commit));

@@ -43,6 +43,19 @@ export function writeAtomic(path: string, text: string | Buffer): void {
   });
 }
 
+/** Makes a file of the owner's with its folders; false when something stands there, which stays. Throws MendError. */
+export const createText = (path: string, text: string): boolean =>
+  onDisk(path, () => {
+    mkdirSync(dirname(path), { recursive: true });
+    try {
+      writeFileSync(path, text, { flag: 'wx' });
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
+  });
+
 /** Removes a file of state, if it is there. */
 export const removeFile = (path: string): void => onDisk(path, () => rmSync(path, { force: true }));
 

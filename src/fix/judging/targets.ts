@@ -23,7 +23,7 @@ export interface JudgingPart {
 export const judgingText = (parts: readonly JudgingPart[], text: string): string =>
   parts.map(({ tool, texts, at, targets }) => judgingPart(tool, texts.with(at, text), targets)).join('\n');
 
-interface Target {
+export interface Target {
   /** What it runs. */
   readonly commands: string;
   readonly needs: readonly string[];
@@ -75,7 +75,8 @@ export function includedFiles(tool: TargetTool, text: string): string[] {
   return [...lines].flatMap(([, names]) => (names as string).replace(/["']/g, '').trim().split(/\s+/));
 }
 
-function readTargets(tool: TargetTool, texts: readonly string[]): Map<string, Target> {
+/** The targets of these files by name; none when their own tool could not read them. */
+export function readTargets(tool: TargetTool, texts: readonly string[]): Map<string, Target> {
   try {
     if (tool === 'make' || tool === 'just') return rulesOf(tool, texts.join('\n'));
     const read =

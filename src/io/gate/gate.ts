@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { type Edit, refuse } from '../../fix/edit.ts';
+import type { Harmful } from '../../fix/gate/harms.ts';
 import type { Judged } from '../../fix/gate/judge.ts';
 import type { GateRules, Verdict } from '../../fix/gate/rules.ts';
 import type { CommandText, ShellReading } from '../../fix/judging/read-shell.ts';
@@ -48,6 +49,10 @@ const verdictOn = async (question: GateQuestion): Promise<Judged> =>
 
 /** The commands of a text or argv; undefined when it could not be read in time. Rejects when the grammar cannot be loaded. */
 export const readCommands = (shell: CommandText): Promise<ShellReading | undefined> => inTurn<ShellReading>({ shell });
+
+/** What of a file destroys; undefined when it could not be read in time. Rejects when the grammar cannot be loaded. */
+export const readHarms = (path: string, text: string): Promise<Harmful[] | undefined> =>
+  inTurn<Harmful[]>({ path, text });
 
 let turn: Promise<unknown> = Promise.resolve();
 

@@ -2,6 +2,7 @@
 import { readlinkSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { Edit } from '../../fix/edit.ts';
+import { harmsOf } from '../../fix/gate/harms.ts';
 import { judgeEdits } from '../../fix/gate/judge.ts';
 import type { GateRules } from '../../fix/gate/rules.ts';
 import { type CommandText, readShell } from '../../fix/judging/read-shell.ts';
@@ -12,19 +13,22 @@ export interface GateQuestion {
   readonly rules: GateRules;
   readonly unparsed: readonly string[];
 }
-/** A judgement on edits, or the commands of a text. */
-export type Question = GateQuestion | { readonly shell: CommandText };
+/** A judgement on edits, the commands of a text, or what of a file destroys. */
+export type Question =
+  | GateQuestion
+  | { readonly shell: CommandText }
+  | { readonly path: string; readonly text: string };
 
 const parse = await loadShellGrammar();
 warmUp();
-parentPort?.on('message', (question: Question) =>
-  parentPort?.postMessage(
-    'shell' in question
-      ? readShell(question.shell, parse)
-      : judgeEdits(question.edits, question.rules, parse, question.unparsed),
-  ),
-);
+parentPort?.on('message', (question: Question) => parentPort?.postMessage(answer(question)));
 parentPort?.postMessage(ownTask());
+
+function answer(question: Question): unknown {
+  if ('shell' in question) return readShell(question.shell, parse);
+  if ('path' in question) return harmsOf(question.path, question.text, parse);
+  return judgeEdits(question.edits, question.rules, parse, question.unparsed);
+}
 
 /** This thread's place below /proc, where the system has one: others can read there how long it has computed. */
 function ownTask(): string {

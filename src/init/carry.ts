@@ -1,0 +1,82 @@
+// Which files that git does not hold stages will need: what lies ignored in the checkout, and what drafts want. Only names are
+// told; of files that may be plain settings the text is looked at for keys of secrets. Pure.
+import { baseName, type Draft, type Survey, unique } from './survey.ts';
+
+export interface Carried {
+  readonly path: string;
+  readonly secret: boolean;
+  readonly why: string;
+}
+
+const MADE_BY_TOOLS =
+  /(?:^|\/)(?:node_modules|\.terraform|\.venv|venv|__pycache__|\.cache|\.task|\.idea|\.vscode|\.DS_Store|dist|build|target|tmp|\.tmp|\.pytest_cache|\.mypy_cache|\.ansible|\.direnv|result|clusterconfig|logs?|crash[^/]*\.log)(?:\/|$)|\.(?:log|pyc|swp|bak|tfplan|zip|tgz|iso|qcow2|img)$|example|sample|\.terraform\.lock/i;
+
+/** What is carried when it lies there ignored; `unsure`: a secret unless its text has no key of one. */
+const TABLE: readonly (readonly [RegExp, 'secret' | 'unsure', string])[] = [
+  [/(?:^|\/)\.env(?:\.[\w.-]+)?$|\.env$|(?:^|\/)\.secrets?$/, 'secret', 'variables that git does not hold'],
+  [/\.tfstate$/, 'secret', 'Terraform state: without it everything would be made anew'],
+  [/\.tfvars(?:\.json)?$/, 'secret', 'values for Terraform'],
+  [
+    /(?:^|\/)(?:kubeconfig[^/]*|[^/]*\.kubeconfig|kube_config[^/]*|talosconfig)$|(?:^|\/)\.kube\/?$/,
+    'secret',
+    'access to the cluster',
+  ],
+  [
+    /(?:^|\/)(?:age\.key|[^/]*\.agekey|keys\.txt|[^/]*\.age|[^/]*\.key|[^/]*\.pem|id_(?:rsa|ed25519|ecdsa)|[^/]*vault[_-]?pass[^/]*|\.vault[^/]*|[^/]*deploy[_-]?key)$/,
+    'secret',
+    'a key',
+  ],
+  [
+    /(?:^|\/)secrets?(?:\.\w+)?\/?$|(?:^|\/)[^/]*secrets?\.(?:ya?ml|json|toml)$/,
+    'secret',
+    'secrets that git does not hold',
+  ],
+  [
+    /(?:^|\/)(?:inventory|inventories|hosts)(?:\.\w+)?\/?$|(?:^|\/)(?:group_vars|host_vars)\//,
+    'unsure',
+    'hosts and their settings',
+  ],
+  [
+    /(?:^|\/)(?:config|cluster|nodes?|settings|vars|values|ansible)(?:\.\w+)?\.(?:ya?ml|toml|json|ini|cfg)$/,
+    'unsure',
+    'settings of yours',
+  ],
+];
+const SECRET_KEY = /pass(?:word|wd)?|secret|token|credential|private|_key\b|api_?key|BEGIN [A-Z ]*KEY/i;
+const MAX_CARRIED = 16;
+
+/** `peek`: the text of a file that lies ignored, to be looked at and not kept. */
+export function carriedOf(
+  survey: Survey,
+  drafts: readonly Draft[],
+  peek: (path: string) => string | undefined,
+): Carried[] {
+  const tracked = [...survey.files.keys()];
+  const lying = survey.ignored.flatMap((path): Carried[] => {
+    const row = MADE_BY_TOOLS.test(path) ? undefined : TABLE.find(([pattern]) => pattern.test(path));
+    return row ? [{ path: path.replace(/\/$/, ''), secret: isSecret(path, row[1]), why: row[2] }] : [];
+  });
+  const wanted = drafts.flatMap(({ wants, name }) =>
+    wants.map(
+      (path): Carried => ({
+        path,
+        secret: isSecret(path, TABLE.find(([pattern]) => pattern.test(path))?.[1] ?? 'unsure'),
+        why: survey.exists(path) ? `${name} wants it` : `${name} wants it, and it is still to be made`,
+      }),
+    ),
+  );
+  const all = [...new Map([...lying, ...wanted].map((one) => [one.path, one])).values()];
+  const free = all.filter(({ path }) => !tracked.some((file) => file === path || file.startsWith(`${path}/`)));
+  return free
+    .filter(({ path }) => !free.some((other) => other.path !== path && path.startsWith(`${other.path}/`)))
+    .slice(0, MAX_CARRIED);
+
+  function isSecret(path: string, kind: 'secret' | 'unsure'): boolean {
+    if (kind === 'secret' || path.endsWith('/')) return true;
+    const text = peek(path);
+    return text === undefined ? survey.exists(path) : SECRET_KEY.test(text);
+  }
+}
+
+/** Names that a text tells beside others, for the comment of the file. */
+export const namesOf = (paths: readonly string[]): string => unique(paths.map(baseName)).slice(0, 4).join(', ');

@@ -1,0 +1,271 @@
+// The stage check: what can be said of the files without touching anything outside of the worktree. One table of probes; each is
+// tried once, so that what is written is green today, and what is not stands as a comment with the reason. Pure.
+import { basename } from 'node:path/posix';
+import { isAside } from './entries.ts';
+import { COMPOSE_FILE, topKustomizations } from './layouts.ts';
+import type { Check, Draft, Survey } from './survey.ts';
+import { documentsOf, folderOf, mapping, quoted, unique } from './survey.ts';
+
+/** How a command ended when it was tried; `late`: not within the time there was. */
+export type Tried = { readonly ok: true } | { readonly ok: false; readonly said: string } | { readonly late: true };
+export type TryOut = (command: string) => Promise<Tried>;
+
+interface Probe {
+  readonly tool: string;
+  readonly what: string;
+  /** What it looks at. */
+  readonly files: readonly string[];
+  readonly items: readonly string[];
+  /** The command for all of these items. */
+  readonly run: (items: readonly string[]) => string;
+}
+
+const MAX_ITEMS = 20;
+
+/** One line each, or a loop. */
+const each = (items: readonly string[], one: (item: string) => string): string =>
+  items.length <= 3
+    ? items.map((item) => one(quoted(item))).join('\n')
+    : [
+        `for one in \\`,
+        ...items.map((item, i) => `  ${quoted(item)}${i < items.length - 1 ? ' \\' : '; do'}`),
+        `  ${one('"$one"')}`,
+        'done',
+      ].join('\n');
+
+const excluding = (files: readonly string[]): string => files.map((path) => ` ':!${path}'`).join('');
+
+function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
+  const all = [...survey.files.keys()];
+  const shell = all.filter((path) => /\.(?:sh|bash)$/.test(path) && survey.files.get(path)?.mode !== '120000');
+  const foreign = shell.filter((path) => /^#!.*\b(?:zsh|fish|ksh|python\d?|nu)\b/.test(survey.text(path) ?? ''));
+  const yaml = all.filter((path) => /\.ya?ml$/.test(path));
+  const config = all.some((path) => /^\.yamllint(?:\.ya?ml)?$/.test(path));
+  const plays = drafts.flatMap(({ command }) => playbookIn(command));
+  const stacks = all.filter(
+    (path) =>
+      COMPOSE_FILE.test(path) && !isAside(path) && 'services' in mapping(documentsOf(survey.text(path) ?? '')[0]),
+  );
+  const terraform = unique(all.filter((path) => path.endsWith('.tf') && !isAside(path)).map(folderOf));
+  const program = drafts.some(({ tools }) => tools.includes('tofu')) ? 'tofu' : 'terraform';
+  const kustomizations = topKustomizations(survey)
+    .filter((folder) => isLocal(survey, folder))
+    .slice(0, MAX_ITEMS);
+  const builder =
+    !survey.installed('kubectl') && survey.installed('kustomize') ? 'kustomize build' : 'kubectl kustomize';
+  const talconfigs = all.filter((path) => /(?:^|\/)talconfig\.ya?ml$/.test(path) && !isAside(path));
+  const charts = all
+    .filter(
+      (path) =>
+        /(?:^|\/)Chart\.yaml$/.test(path) && !isAside(path) && !/^\s*dependencies:/m.test(survey.text(path) ?? ''),
+    )
+    .map(folderOf);
+  const rows: (Probe | false)[] = [
+    shell.length > foreign.length && {
+      tool: 'bash',
+      what: 'Shell scripts parse.',
+      files: globs(shell),
+      items: shell.filter((path) => !foreign.includes(path)),
+      run: (items) =>
+        `git ls-files -z '*.sh' '*.bash'${excluding(shell.filter((path) => !items.includes(path)))} | xargs -0 -r -n 1 bash -n`,
+    },
+    shell.length > 0 && {
+      tool: 'shellcheck',
+      what: 'No script has what shellcheck calls an error.',
+      files: globs(shell),
+      items: ['scripts'],
+      run: () => `git ls-files -z '*.sh' '*.bash'${excluding(foreign)} | xargs -0 -r shellcheck -S error`,
+    },
+    yaml.length > 0 && {
+      tool: 'yamllint',
+      what: config ? 'YAML is as .yamllint wants it.' : 'YAML parses.',
+      files: globs(yaml),
+      items: ['yaml'],
+      run: () => `git ls-files -z '*.yaml' '*.yml' ':!ai' | xargs -0 -r yamllint${config ? '' : " -d '{rules: {}}'"}`,
+    },
+    plays.length > 0 && {
+      tool: 'ansible-playbook',
+      what: 'Ansible can read the playbooks, their roles and modules.',
+      files: [],
+      items: plays.map(({ folder, play }) => `${folder} ${play}`),
+      run: (items) =>
+        items
+          .map((item) => {
+            const [folder = '.', play = ''] = item.split(' ');
+            const run = `ansible-playbook --syntax-check ${quoted(play)}`;
+            return folder === '.' ? run : `(cd ${quoted(folder)} && ${run})`;
+          })
+          .join('\n'),
+    },
+    terraform.length > 0 && {
+      tool: program,
+      what: 'Terraform files parse and are formatted.',
+      files: terraform.slice(0, MAX_ITEMS).map((folder) => `${folder === '.' ? '' : `${folder}/`}*.tf`),
+      items: terraform.slice(0, MAX_ITEMS),
+      run: (items) => each(items, (item) => `${program} fmt -check ${item}`),
+    },
+    kustomizations.length > 0 && {
+      tool: builder.split(' ')[0] as string,
+      what: 'Kustomizations can be built.',
+      files: kustomizations.map((folder) => (folder === '.' ? '*.yaml' : `${folder}/`)),
+      items: kustomizations,
+      run: (items) => each(items, (item) => `${builder} ${item} >/dev/null`),
+    },
+    charts.length > 0 && {
+      tool: 'helm',
+      what: 'Charts are sound.',
+      files: charts.slice(0, MAX_ITEMS).map((folder) => (folder === '.' ? 'templates/' : `${folder}/`)),
+      items: charts.slice(0, MAX_ITEMS),
+      run: (items) => each(items, (item) => `helm lint --quiet ${item}`),
+    },
+    talconfigs.length > 0 && {
+      tool: 'talhelper',
+      what: 'talhelper can read its configuration.',
+      files: talconfigs,
+      items: talconfigs,
+      run: (items) => each(items, (item) => `talhelper validate talconfig ${item}`),
+    },
+    stacks.length > 0 && {
+      tool: 'docker',
+      what: 'Compose files are sound.',
+      files: globs(stacks),
+      items: stacks.slice(0, MAX_ITEMS),
+      run: (items) => each(items, (item) => `docker compose -f ${item} config --quiet`),
+    },
+  ];
+  return rows.filter((row) => row !== false);
+}
+
+/** Patterns for many files of one ending. */
+const globs = (paths: readonly string[]): string[] =>
+  paths.length <= 3 ? [...paths] : unique(paths.map((path) => `**/*${/\.\w+$/.exec(path)?.[0] ?? ''}`));
+
+function playbookIn(command: string): { folder: string; play: string }[] {
+  const folder = /^cd\s+(\S+)$/m.exec(command)?.[1] ?? '.';
+  return [...command.matchAll(/^ansible-playbook\b.*?\s(\S+\.ya?ml)$/gm)].map(([, play]) => ({
+    folder,
+    play: play as string,
+  }));
+}
+
+/** Needs nothing from elsewhere: no remote base, no chart, no file that is a secret. */
+function isLocal(survey: Survey, folder: string): boolean {
+  const text =
+    ['kustomization.yaml', 'kustomization.yml']
+      .map((name) => survey.text(folder === '.' ? name : `${folder}/${name}`))
+      .find(Boolean) ?? '';
+  return !/https?:\/\/|github\.com|\?ref=|helmCharts|^generators:|ssh:\/\//m.test(text);
+}
+
+export interface CheckStage {
+  readonly draft: Draft;
+  /** For people: what was left out of it, and why. */
+  readonly notes: readonly string[];
+}
+
+/** Nothing to look at: undefined. */
+export async function checkStage(
+  survey: Survey,
+  drafts: readonly Draft[],
+  tryOut: TryOut,
+): Promise<CheckStage | undefined> {
+  const results = await Promise.all(probesOf(survey, drafts).map((probe) => resultOf(probe, survey, tryOut)));
+  const active = results.filter(({ good }) => good.length > 0);
+  const keyFiles = keyYaml(survey, drafts);
+  if (results.length === 0 && keyFiles.length === 0) return undefined;
+  const lines = [
+    ...active.flatMap(({ probe, good }) => [`# ${probe.what}`, probe.run(good)]),
+    ...results.flatMap(({ probe, bad }) =>
+      bad.flatMap(({ items, why }) => [
+        `# Left out: ${why}`,
+        ...probe
+          .run(items)
+          .split('\n')
+          .map((line) => `#   ${line}`),
+      ]),
+    ),
+  ];
+  const command = active.length > 0 ? lines.join('\n') : ['git rev-parse --verify --quiet HEAD', ...lines].join('\n');
+  return {
+    draft: {
+      name: 'check',
+      description: 'Syntax, lint and build; touches nothing outside of the worktree',
+      command,
+      needs: [],
+      files: unique(active.flatMap(({ probe }) => probe.files)),
+      verify: keyFiles,
+      tools: unique(active.map(({ probe }) => probe.tool)).filter((tool) => tool !== 'bash'),
+      env: [],
+      wants: [],
+      why: [
+        'First, and needed by all others: a slip in a file is found before a machine is',
+        'touched. Each line was tried when this was written.',
+      ],
+      layer: 0,
+      runs: '',
+    },
+    notes: results.flatMap(({ bad }) => bad.map(({ why }) => why)),
+  };
+}
+
+interface Result {
+  readonly probe: Probe;
+  readonly good: readonly string[];
+  readonly bad: readonly { readonly items: readonly string[]; readonly why: string }[];
+}
+
+async function resultOf(probe: Probe, survey: Survey, tryOut: TryOut): Promise<Result> {
+  if (probe.tool !== 'bash' && !survey.installed(probe.tool)) {
+    return { probe, good: [], bad: [{ items: probe.items, why: `${probe.tool} is not installed here.` }] };
+  }
+  const whole = await tryOut(probe.run(probe.items));
+  if ('ok' in whole && whole.ok) return { probe, good: probe.items, bad: [] };
+  if ('late' in whole)
+    return {
+      probe,
+      good: [],
+      bad: [{ items: probe.items, why: `${probe.tool} takes long here; it was not tried to its end.` }],
+    };
+  if (probe.items.length === 1)
+    return { probe, good: [], bad: [{ items: probe.items, why: `it fails today: ${whole.said}` }] };
+  const good: string[] = [];
+  const bad: { items: string[]; why: string }[] = [];
+  for (const item of probe.items) {
+    const tried = await tryOut(probe.run([item]));
+    if ('ok' in tried && tried.ok) good.push(item);
+    else
+      bad.push({
+        items: [item],
+        why: 'late' in tried ? `${item} was not tried in time.` : `it fails today: ${tried.said}`,
+      });
+  }
+  // Of many alike one reason is enough.
+  return {
+    probe,
+    good,
+    bad:
+      bad.length <= 3
+        ? bad
+        : [{ items: bad.flatMap(({ items }) => items), why: `${bad.length} fail today, the first: ${bad[0]?.why}` }],
+  };
+}
+
+/** The YAML that others are started from: parsed without any tool. */
+function keyYaml(survey: Survey, drafts: readonly Draft[]): Check[] {
+  const named = [...survey.files.keys()].filter((path) => {
+    if (!/\.ya?ml$/.test(path) || isAside(path)) return false;
+    return !path.includes('/')
+      ? !/^\.|pre-commit|renovate|mkdocs/.test(path)
+      : drafts.some(
+          ({ command }) =>
+            command.includes(path) || (command.includes(basename(path)) && command.includes(folderOf(path))),
+        );
+  });
+  const sound = named.filter((path) => documentsOf(survey.text(path) ?? '').length > 0);
+  const plain = [...survey.files.keys()].filter((path) =>
+    /^(?:GNUmakefile|[Mm]akefile|\.?[Jj]ustfile|package\.json|ansible\.cfg|main\.tf|README\.md)$/.test(path),
+  );
+  return sound.length > 0
+    ? sound.slice(0, 4).map((path) => ({ yaml: path }))
+    : plain.slice(0, 1).map((path) => ({ nonempty: path }));
+}

@@ -1,0 +1,300 @@
+// What people type in a repository: targets of make, recipes of just, tasks of Taskfiles and scripts of package.json, with what
+// each runs, calls and asks for. Pure.
+import type { TargetTool } from '../fix/judging/ran-words.ts';
+import { includedFiles, readTargets, TARGET_FILES } from '../fix/judging/targets.ts';
+import { documentsOf, folderOf, inFolder, isMapping, list, mapping, quoted, type Survey, unique } from './survey.ts';
+
+export interface Entry {
+  readonly tool: TargetTool;
+  /** The file that defines it. */
+  readonly file: string;
+  /** As it is typed behind the tool: `talos:bootstrap`, `bootstrap talos`. */
+  readonly target: string;
+  readonly command: string;
+  /** What its author says of it. */
+  readonly about: string;
+  /** Its own recipe. */
+  readonly own: string;
+  /** Entries of the same runner that it waits for or calls, by target, in order. */
+  readonly calls: readonly string[];
+  /** What a person has to give it. */
+  readonly parameters: readonly string[];
+  /** Not meant to be typed, or asks a person. */
+  readonly hidden: boolean;
+}
+
+/** The entries of one runner. */
+export interface Runner {
+  readonly tool: TargetTool;
+  readonly file: string;
+  readonly entries: ReadonlyMap<string, Entry>;
+  /** What runs when nothing is named. */
+  readonly first: string | undefined;
+}
+
+const TOOLS = Object.keys(TARGET_FILES) as TargetTool[];
+const MAX_RUNNERS = 20;
+const MAX_DEPTH = 2;
+
+/** The runners at the root; where there is none, those of folders near it. */
+export function findRunners(survey: Survey): Runner[] {
+  const root = runnersIn(survey, '.');
+  if (root.some(({ entries }) => entries.size > 0)) return root;
+  const folders = unique([...survey.files.keys()].map(folderOf));
+  const near = folders.filter((folder) => folder !== '.' && folder.split('/').length <= MAX_DEPTH && !isAside(folder));
+  return near
+    .sort()
+    .flatMap((folder) => runnersIn(survey, folder))
+    .slice(0, MAX_RUNNERS);
+}
+
+/** Folders that hold nothing one would run here: archives, tests, examples, templates of others. */
+export const isAside = (path: string): boolean =>
+  /(?:^|\/)(?:\.?_?archived?|old|deprecated|examples?|samples?|demos?|tests?|molecule|fixtures|vendor|node_modules|\.github|\.git|charts\/[^/]+\/templates)(?:\/|$)/i.test(
+    path,
+  );
+
+export function runnersIn(survey: Survey, folder: string): Runner[] {
+  return TOOLS.flatMap((tool) => {
+    const file = TARGET_FILES[tool].map((name) => inFolder(folder, name)).find((path) => survey.files.has(path));
+    const runner = file === undefined ? undefined : readRunner(survey, tool, file);
+    return runner && runner.entries.size > 0 ? [runner] : [];
+  });
+}
+
+type Raw = Omit<Entry, 'tool' | 'command'>;
+
+function readRunner(survey: Survey, tool: TargetTool, file: string): Runner {
+  const raw = READERS[tool](survey, file);
+  const entries = raw.map((entry): Entry => ({ ...entry, tool, command: commandOf(tool, file, entry.target) }));
+  const byTarget = new Map(entries.map((entry) => [entry.target, entry]));
+  return { tool, file, entries: byTarget, first: firstOf(tool, survey.text(file) ?? '', entries) };
+}
+
+const IN_FOLDER: Readonly<Record<TargetTool, string>> = {
+  make: '-C',
+  just: '--working-directory',
+  task: '--dir',
+  npm: '--prefix',
+};
+
+function commandOf(tool: TargetTool, file: string, target: string): string {
+  const folder = folderOf(file);
+  const where =
+    folder === '.'
+      ? []
+      : tool === 'just'
+        ? ['--justfile', quoted(file), IN_FOLDER.just, quoted(folder)]
+        : [IN_FOLDER[tool], quoted(folder)];
+  return [tool, ...where, ...(tool === 'npm' ? ['run'] : []), target].join(' ');
+}
+
+function firstOf(tool: TargetTool, text: string, entries: readonly Entry[]): string | undefined {
+  if (tool === 'npm') return undefined;
+  if (tool === 'task') return entries.find(({ target }) => target === 'default')?.target;
+  const goal = tool === 'make' ? /^\.DEFAULT_GOAL\s*:?=\s*(\S+)/m.exec(text)?.[1] : undefined;
+  return goal ?? entries[0]?.target;
+}
+
+const READERS: Readonly<Record<TargetTool, (survey: Survey, file: string) => Raw[]>> = {
+  make: makeEntries,
+  just: (survey, file) => justEntries(survey, file, '', new Set()),
+  task: (survey, file) => taskEntries(survey, file, '', new Set()),
+  npm: (survey, file) => {
+    const scripts = [...readTargets('npm', [survey.text(file) ?? ''])];
+    return scripts.map(([target, { commands }]) => ({
+      file,
+      target,
+      about: '',
+      own: commands,
+      calls: callsIn('npm', commands),
+      parameters: [],
+      hidden: /^(?:pre|post)/.test(target),
+    }));
+  },
+};
+
+const NAME = /^[A-Za-z][\w.-]*$/;
+/** What make itself, or the shell, gives. */
+const GIVEN = /^(?:MAKE\w*|CURDIR|SHELL|PWD|HOME|USER|PATH|@|<|\^|\*|\d)$/;
+
+function makeEntries(survey: Survey, file: string): Raw[] {
+  const files = [file, ...includedFiles('make', survey.text(file) ?? '').map((path) => inFolder(folderOf(file), path))];
+  const texts = files.map((path) => survey.text(path) ?? '');
+  const whole = texts.join('\n');
+  const set = new Set([...whole.matchAll(/^\s*(?:export\s+|override\s+)*(\w+)\s*(?:[:?+!]|::)?=/gm)].map(([, n]) => n));
+  return [...readTargets('make', texts)]
+    .filter(([target]) => NAME.test(target) && !/\.\w{1,4}$/.test(target))
+    .map(([target, { commands, needs }]) => {
+      const own = commands.trim();
+      const used = [...own.matchAll(/\$[({](\w+)[)}]/g)].map(([, name]) => name as string);
+      return {
+        file,
+        target,
+        about: aboutTarget(whole, target),
+        own,
+        calls: unique([...needs, ...callsIn('make', own)]),
+        parameters: unique(used.filter((name) => !set.has(name) && !GIVEN.test(name))),
+        hidden: /^[_.]/.test(target),
+      };
+    });
+}
+
+/** `target: ## text`, or the comment above it. */
+function aboutTarget(text: string, target: string): string {
+  const lines = text.split('\n');
+  const at = lines.findIndex((line) => new RegExp(`^${target.replaceAll('.', '\\.')}\\s*:(?!=)`).test(line));
+  const beside = /##?\s*(.+)$/.exec(lines[at] ?? '')?.[1];
+  const above = /^#+\s*(.+)$/.exec(lines[at - 1] ?? '')?.[1];
+  return tidy(beside ?? above ?? '');
+}
+
+/** One short line, without marks of its own. */
+export const tidy = (text: string): string =>
+  text
+    .replace(/[^\x20-\x7e]/g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/^[-=#*\s]+|[-=#*.\s]+$/g, '')
+    .slice(0, 100);
+
+const JUST_HEAD = /^@?([A-Za-z_][\w-]*)((?:\s+[+*$]*\w+(?:=(?:"[^"]*"|'[^']*'|[^\s:]+))?)*)\s*:(?!=)\s*(.*)$/;
+
+function justEntries(survey: Survey, file: string, prefix: string, seen: Set<string>): Raw[] {
+  if (seen.has(file)) return [];
+  seen.add(file);
+  const entries: (Omit<Raw, 'own' | 'calls'> & { own: string; calls: string[] })[] = [];
+  const modules: Raw[] = [];
+  let [about, hidden] = ['', false];
+  for (const line of (survey.text(file) ?? '').split('\n')) {
+    const last = entries.at(-1);
+    if (/^\s+\S/.test(line)) {
+      if (last) last.own += `${line.trim().replace(/^[@-]+/, '')}\n`;
+      continue;
+    }
+    const [, attribute] = /^\[(.*)\]\s*$/.exec(line) ?? [];
+    if (attribute !== undefined) {
+      hidden ||= /\bprivate\b|\bconfirm\b/.test(attribute);
+      about = /doc\(\s*["'](.*)["']\s*\)/.exec(attribute)?.[1] ?? about;
+      continue;
+    }
+    const [, comment] = /^#(?!!)\s*(.*)$/.exec(line) ?? [];
+    if (comment !== undefined) about = comment;
+    const [, optional, name, path] = /^(?:mod(\?)?)\s+([\w-]+)(?:\s+["'](.+)["'])?/.exec(line) ?? [];
+    const [, imported] = /^import\??\s+["'](.+)["']/.exec(line) ?? [];
+    if (name !== undefined) {
+      const module = moduleFile(survey, folderOf(file), name, path);
+      if (module !== undefined) modules.push(...justEntries(survey, module, `${prefix}${name} `, seen));
+      else if (optional === undefined) hidden = false;
+    } else if (imported !== undefined) {
+      modules.push(...justEntries(survey, inFolder(folderOf(file), imported), prefix, seen));
+    }
+    const [, recipe, given = '', needs = ''] = JUST_HEAD.exec(line) ?? [];
+    if (recipe !== undefined) {
+      const parameters = [...given.matchAll(/(?:^|\s)([+$]*)(\w+)(?==|\s|$)(=)?/g)].flatMap(([, , p, has]) =>
+        has === undefined ? [p as string] : [],
+      );
+      const called = needs.replace(/#.*|[()&]/g, ' ').split(/\s+/);
+      entries.push({
+        file,
+        target: `${prefix}${recipe}`,
+        about: tidy(about),
+        own: '',
+        calls: called.filter(Boolean).map((one) => `${prefix}${one}`),
+        parameters: parameters.filter((p) => !new RegExp(`\\*${p}\\b`).test(given)),
+        hidden: hidden || recipe.startsWith('_'),
+      });
+    }
+    if (comment === undefined) [about, hidden] = ['', false];
+  }
+  const own = entries.map((entry) => ({ ...entry, calls: unique([...entry.calls, ...callsIn('just', entry.own)]) }));
+  return [...own, ...modules];
+}
+
+const moduleFile = (survey: Survey, folder: string, name: string, path: string | undefined): string | undefined =>
+  (path === undefined
+    ? [`${name}.just`, `${name}/mod.just`, `${name}/justfile`, `${name}/.justfile`]
+    : [path, `${path}/mod.just`, `${path}/justfile`, `${path}/.justfile`]
+  )
+    .map((one) => inFolder(folder, one))
+    .find((one) => survey.files.has(one));
+
+/** Variables that task itself gives. */
+const TASK_GIVEN =
+  /^(?:TASK\w*|ROOT_\w+|USER_WORKING_DIR|CLI_\w+|ITEM|KEY|EXIT_CODE|CHECKSUM|TIMESTAMP|MATCH|OS|ARCH)$/;
+
+function taskEntries(survey: Survey, file: string, prefix: string, seen: Set<string>): Raw[] {
+  if (seen.has(file)) return [];
+  seen.add(file);
+  const text = survey.text(file) ?? '';
+  const top = mapping(documentsOf(text)[0]);
+  const set = new Set([...Object.keys(mapping(top.vars)), ...Object.keys(mapping(top.env))]);
+  const own = Object.entries(mapping(top.tasks)).map(([name, value]): Raw => {
+    const task = isMapping(value) ? value : { cmds: list(value) };
+    const items = [...list(task.cmds), ...list(task.cmd)];
+    const lines = items.map((item) => (typeof item === 'string' ? item : String(mapping(item).cmd ?? '')));
+    const called = [...list(task.deps), ...items.filter(isMapping)].flatMap((item) =>
+      typeof item === 'string' ? [item] : typeof mapping(item).task === 'string' ? [mapping(item).task as string] : [],
+    );
+    const shell = lines.filter((line) => line !== '').join('\n');
+    const known = new Set([...set, ...Object.keys(mapping(task.vars)), ...Object.keys(mapping(task.env))]);
+    const used = [...shell.matchAll(/\{\{\s*\.(\w+)\s*\}\}/g)].map(([, one]) => one as string);
+    const asked = list(mapping(task.requires).vars).map((one) => String(mapping(one).name ?? one));
+    const fromOutside = prefix === '' ? used.filter((one) => !known.has(one) && !TASK_GIVEN.test(one)) : [];
+    return {
+      file,
+      target: `${prefix}${name}`,
+      about: tidy(String(task.desc ?? task.summary ?? '')),
+      own: shell,
+      calls: unique([
+        ...called.map((one) => (one.startsWith(':') ? one.slice(1) : `${prefix}${one}`)),
+        ...callsIn('task', shell),
+      ]),
+      parameters: unique([...asked, ...fromOutside]),
+      hidden: task.internal === true || task.prompt !== undefined,
+    };
+  });
+  const included = Object.entries(mapping(top.includes)).flatMap(([name, value]) => {
+    const path = typeof value === 'string' ? value : String(mapping(value).taskfile ?? '');
+    const at = inFolder(folderOf(file), path);
+    const names = [at, ...TARGET_FILES.task.map((one) => inFolder(at, one))];
+    const found = names.find((one) => survey.files.has(one));
+    const deeper = mapping(value).flatten === true ? prefix : `${prefix}${name}:`;
+    const entries = found === undefined ? [] : taskEntries(survey, found, deeper, seen);
+    return entries.map((entry) => ({ ...entry, hidden: entry.hidden || mapping(value).internal === true }));
+  });
+  return [...own, ...included];
+}
+
+const CALLS: Readonly<Record<TargetTool, RegExp>> = {
+  make: /(?:^|[\s;&|(@])(?:make|gmake|\$\(MAKE\))\s+(?!-C)((?:[\w.-]+[ \t]*)+)/g,
+  just: /(?:^|[\s;&|(@])(?:just|\{\{\s*just_executable\(\)\s*\}\})\s+((?:[\w.:-]+[ \t]*)+)/g,
+  task: /(?:^|[\s;&|(@])(?:go-)?task\s+((?:[\w.:-]+[ \t]*)+)/g,
+  npm: /(?:^|[\s;&|(@])(?:npm|pnpm|yarn)\s+(?:run\s+)?((?:[\w.:-]+[ \t]*)+)/g,
+};
+
+/** Targets that a recipe starts by name; words that are none are told apart by who looks them up. */
+function callsIn(tool: TargetTool, text: string): string[] {
+  return [...text.matchAll(CALLS[tool])].flatMap(([, words = '']) => {
+    const [first = '', second] = words.trim().replaceAll('::', ' ').split(/\s+/);
+    return tool === 'just' && second !== undefined ? [`${first} ${second}`, first] : words.trim().split(/\s+/);
+  });
+}
+
+/** The entry and all that it calls, what is called first; each once. `-C folder` leads to other runners. */
+export function closureOf(survey: Survey, runner: Runner, target: string): Entry[] {
+  const found = new Map<string, Entry>();
+  const visit = (at: Runner, name: string): void => {
+    const entry = at.entries.get(name);
+    const key = `${at.file} ${name}`;
+    if (!entry || found.has(key)) return;
+    found.set(key, entry);
+    for (const call of entry.calls) visit(at, call);
+    for (const [, folder = '', words = ''] of entry.own.matchAll(/\bmake\s+-C\s*(\S+)[ \t]*((?:[\w.-]+[ \t]*)*)/g)) {
+      const other = runnersIn(survey, inFolder(folderOf(at.file), folder)).find(({ tool }) => tool === 'make');
+      const names = words.trim() === '' ? [other?.first ?? ''] : words.trim().split(/\s+/);
+      for (const one of other ? names : []) visit(other as Runner, one);
+    }
+  };
+  visit(runner, target);
+  return [...found.values()];
+}

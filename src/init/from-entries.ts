@@ -1,0 +1,267 @@
+// Which targets, recipes, tasks and scripts become stages: what README, the default target or another's prerequisites lead to.
+// Pure, but for what it asks its readers.
+import { LATER_COMMANDS, RESERVED_STAGE_NAMES } from '../config/context-map.ts';
+import { destroysByName, destroysByPath } from './destroys.ts';
+import { destroysByContent, draftOf, type Piece, type Readers, ranFiles, usesIn } from './draft.ts';
+import { closureOf, type Entry, findRunners, isAside, type Runner, tidy } from './entries.ts';
+import { baseName, type Draft, folderOf, type LeftOut, quoted, type Survey, unique } from './survey.ts';
+
+export interface Proposed {
+  readonly drafts: readonly Draft[];
+  readonly left: readonly LeftOut[];
+  /** Files that destroy. */
+  readonly protect: readonly string[];
+}
+
+const UP =
+  /^(?:bootstrap|install|setup|deploy|apply|up|provision|create|cluster|configure|generate|render|template|build|start|init|metal|infra|infrastructure|apps?|system|converge|site|external|cloud|k3s|k8s|talos|flux|argocd|argo|vms?|machines?|nodes?|hosts?|platform|services?|stack|launch|everything|all|sync|gitops|post|hacks|prepare|playbook|network|storage|ingress|monitoring|obs|base|core|servers?|prereqs?)$/;
+const LOOKS =
+  /^(?:lint|tests?|checks?|validate|verify|fmt|format|diff|plan|preview|status|list|ls|show|get|logs?|help|version|info|print|describe|graph|stats|debug|doctor|bench|benchmark|scan|audit|dry|dryrun|default|smoke|health|ping|watch|top)$/;
+const PERSON =
+  /^(?:console|shell|ssh|exec|attach|edit|login|auth|forward|portforward|serve|dev|dashboard|open|connect|browse|tunnel|proxy|ui|k9s|repl|interactive|menu|browser|vnc)$/;
+const DAILY =
+  /^(?:upgrades?|updates?|bump|renovate|backups?|restore|snapshots?|rollback|drain|cordon|uncordon|reboot|restart|shutdown|poweroff|suspend|resume|migrate|failover|release|publish|push|tag|commit|docs?|changelog|hooks?|encrypt|decrypt|rotate|import|export|download|fetch|pull|unlock|lock|approve|rekey|new|add|force|recover|rescue|repair|hibernate|wake|rebuild|replace|refresh|vendor|deps|requirements|completion|annotate|label|archive|mount|browse|iso|usb)$/;
+
+const wordsOf = (name: string): string[] =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean);
+export const isUpName = (name: string): boolean => wordsOf(name).some((word) => UP.test(word));
+
+/** Why a name is not one of bringing something up; undefined: nothing in it says so. */
+export function otherPurpose(name: string): string | undefined {
+  const words = wordsOf(name);
+  const has = (pattern: RegExp) => words.some((word) => pattern.test(word));
+  if (has(PERSON)) return 'it wants a person at a terminal, or does not end by itself';
+  if (has(LOOKS)) return 'it looks, tests or formats: something for the stage check';
+  return has(DAILY) ? 'it is no part of bringing the lab up' : undefined;
+}
+
+/** A stage's name from a target's; one that mendloop uses itself gets a word before it. */
+export function stageName(target: string): string {
+  const plain = target
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/^[^a-z]+|-+$/g, '')
+    .slice(0, 50);
+  const name = plain === '' ? 'stage' : plain;
+  return name === 'check' || RESERVED_STAGE_NAMES.includes(name) || LATER_COMMANDS.includes(name)
+    ? `run-${name}`
+    : name;
+}
+
+interface Lead {
+  readonly runner: Runner;
+  readonly entry: Entry;
+  /** Lower comes first; why it is proposed. */
+  readonly rank: number;
+  readonly because: string;
+  /** It comes behind this one of the same list. */
+  readonly after?: string | undefined;
+}
+
+export async function fromRunners(survey: Survey, readers: Readers): Promise<Proposed> {
+  const runners = findRunners(survey);
+  const leads = runners.flatMap((runner) => leadsOf(survey, runner));
+  const led = new Map(leads.map((lead) => [lead.entry, lead]));
+  const drafts: Draft[] = [];
+  const left: LeftOut[] = [];
+  const harmless: { entry: Entry; runner: Runner; pieces: Piece[] }[] = [];
+  for (const runner of runners) {
+    for (const entry of runner.entries.values()) {
+      if (entry.hidden || isTalk(entry)) continue;
+      const pieces = closureOf(survey, runner, entry.target).map(pieceOf);
+      const why = await reasonAgainst(entry, pieces, readers, survey);
+      if (why !== undefined) left.push({ what: entry.command, why });
+      else if (!isAggregate(runner, entry)) harmless.push({ entry, runner, pieces });
+    }
+  }
+  const isUp = ({ pieces }: { pieces: readonly Piece[] }) => usesIn(pieces).length > 0;
+  const wanted = harmless.filter((one) => {
+    const name = one.entry.target;
+    return led.has(one.entry) ? isUp(one) || isUpName(name) : isUp(one) && isUpName(name);
+  });
+  const called = new Set(wanted.flatMap(({ runner, entry }) => closureOf(survey, runner, entry.target).slice(1)));
+  const more = harmless.filter((one) => !wanted.includes(one) && called.has(one.entry) && isUp(one));
+  const taken = wanted.length + more.length > 0 ? [...wanted, ...more] : harmless.filter(isUp);
+  const rankOf = ({ entry }: { entry: Entry }) => led.get(entry)?.rank ?? 1e6;
+  const names = new Map<Entry, string>();
+  for (const one of taken.toSorted((a, b) => rankOf(a) - rankOf(b))) names.set(one.entry, nameFor(one.entry, names));
+  for (const { entry, runner, pieces } of taken.toSorted((a, b) => rankOf(a) - rankOf(b))) {
+    const lead = led.get(entry);
+    const before = lead?.after === undefined ? undefined : names.get(runner.entries.get(lead.after) as Entry);
+    const calls = closureOf(survey, runner, entry.target)
+      .slice(1)
+      .flatMap((one) => names.get(one) ?? []);
+    drafts.push(
+      await draftOf(
+        {
+          name: names.get(entry) as string,
+          command: entry.command,
+          pieces,
+          tool: entry.tool,
+          description: entry.about || `${entry.command}, from ${entry.file}`,
+          why: [
+            lead?.because ??
+              `${entry.command} runs ${usesIn(pieces)
+                .map(({ kind }) => kind.name)
+                .join(', ')}.`,
+          ],
+          needs: unique([...calls, ...(before ? [before] : [])]),
+        },
+        readers,
+        survey,
+      ),
+    );
+  }
+  const rest = harmless.filter((one) => !taken.includes(one));
+  left.push(
+    ...rest.map(({ entry }) => ({
+      what: entry.command,
+      why: 'nothing leads to it: not the default target, not README, no known tool that brings something up',
+    })),
+  );
+  return { drafts, left, protect: [] };
+}
+
+function nameFor(entry: Entry, names: ReadonlyMap<Entry, string>): string {
+  const taken = [...names.values()];
+  const plain = stageName(entry.target);
+  const folder = folderOf(entry.file).replaceAll('/', '-');
+  const choices = [plain, stageName(`${folder}-${plain}`), ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `${plain}-${n}`)];
+  return choices.find((name) => !taken.includes(name)) ?? `${plain}-${taken.length}`;
+}
+
+const pieceOf = ({ file, own }: Entry): Piece => ({ folder: folderOf(file), text: own });
+
+/** Lists targets or greets. */
+const isTalk = ({ own, calls }: Entry): boolean =>
+  calls.length === 0 &&
+  own.split('\n').every((line) => /^\s*(?:$|#|@?(?:echo|printf|cat|true|:)\b|(?:just|task)\s+-{1,2}l)/.test(line));
+
+/** It only starts others. */
+const isAggregate = (runner: Runner, { own, calls }: Entry): boolean =>
+  calls.some((call) => runner.entries.has(call)) &&
+  own
+    .split('\n')
+    .every((line) =>
+      /^\s*(?:$|#|@?(?:echo|printf|set|git status)\b|@?(?:make|just|task|npm run)\s+[\w.: -]+$)/.test(line),
+    );
+
+async function reasonAgainst(
+  { target, parameters }: Entry,
+  pieces: readonly Piece[],
+  readers: Readers,
+  survey: Survey,
+): Promise<string | undefined> {
+  if (destroysByName(target)) return 'its name says that it takes something away';
+  const purpose = otherPurpose(target);
+  if (purpose !== undefined) return purpose;
+  if (parameters.length > 0) return `it asks for ${parameters.slice(0, 3).join(', ')}`;
+  const asked = /\b(?:read\s+-[a-z]*p|gum\s+(?:confirm|input|choose)|select\s+\w+\s+in)\b/.exec(
+    pieces.map((one) => one.text).join('\n'),
+  );
+  if (asked) return `it asks a person (${asked[0]})`;
+  const why = await destroysByContent(pieces, await ranFiles(pieces, readers, survey), readers, survey);
+  return why === undefined ? undefined : `it would destroy: ${why}`;
+}
+
+/** What the default target starts, in its order; then what README names, in its order. */
+function leadsOf(survey: Survey, runner: Runner): Lead[] {
+  const first = runner.first === undefined ? undefined : runner.entries.get(runner.first);
+  const byDefault: Lead[] = [];
+  if (first && !isTalk(first)) {
+    const calls = first.calls.filter((call) => runner.entries.has(call));
+    const names = isAggregate(runner, first) ? calls : [first.target];
+    const because = `${runner.tool} without a name runs it.`;
+    let after: string | undefined;
+    for (const name of unique(names)) {
+      const entry = runner.entries.get(name) as Entry;
+      byDefault.push({ runner, entry, rank: byDefault.length, because, after });
+      if (otherPurpose(name) === undefined && !destroysByName(name)) after = name;
+    }
+  }
+  const named = [...runner.entries.values()].flatMap((entry): Lead[] => {
+    const at = survey.readme.search(mention(entry));
+    return at === -1 ? [] : [{ runner, entry, rank: 1000 + at, because: `README says ${entry.command}.` }];
+  });
+  const reached = named.flatMap((lead) => {
+    const calls = isAggregate(runner, lead.entry)
+      ? lead.entry.calls.flatMap((call) => runner.entries.get(call) ?? [])
+      : [];
+    return [lead, ...calls.map((entry, i) => ({ ...lead, entry, rank: lead.rank + i / 100 }))];
+  });
+  const all = [...reached.toReversed(), ...byDefault.toReversed()];
+  return [...new Map(all.map((lead) => [lead.entry, lead])).values()];
+}
+
+function mention({ command, target, tool }: Entry): RegExp {
+  const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/ /g, '(?: |::)');
+  const short = tool === 'npm' ? `(?:npm|pnpm|yarn)(?: run)? ${target}` : `${tool} ${target}`;
+  return new RegExp(`(?:^|[\`$>\\s])(?:${escaped(command)}|${escaped(short)})(?=$|[\`\\s])`, 'm');
+}
+
+const SCRIPT_PLACE = /^(?:[^/]+|(?:scripts?|bin|hack|bootstrap|setup|tools|deploy|infra|cluster|k8s|ops)\/[^/]+)$/i;
+const LIBRARY = /(?:^|[/_-])(?:lib|common|functions?|utils?|helpers?|env|vars|colou?rs|log(?:ging)?)(?:[._-]|$)/i;
+
+/** Scripts that README names, or whose names say that they bring something up, and that no draft runs already. */
+export async function fromScripts(survey: Survey, readers: Readers, before: readonly Draft[]): Promise<Proposed> {
+  const drafts: Draft[] = [];
+  const left: LeftOut[] = [];
+  const protect: string[] = [];
+  for (const [path, { mode }] of survey.files) {
+    const text = isScript(path, mode) ? survey.text(path) : undefined;
+    if (text === undefined || isAside(path)) continue;
+    const pieces = [{ folder: '.', text }];
+    const command = `./${quoted(path)}`;
+    const ran = destroysByPath(path) ? [] : await ranFiles(pieces, readers, survey);
+    const harm = destroysByPath(path)
+      ? 'its name says that it takes something away'
+      : await destroysByContent(pieces, ran, readers, survey);
+    if (harm !== undefined) protect.push(path);
+    const isNamed = survey.readme.includes(path) || survey.readme.includes(`./${baseName(path)}`);
+    const isCandidate =
+      SCRIPT_PLACE.test(path) && !LIBRARY.test(path) && (isNamed || isUpName(baseName(path).replace(/\.\w+$/, '')));
+    if (!isCandidate || before.some(({ runs }) => runs.includes(path))) continue;
+    const why =
+      harm ??
+      otherPurpose(baseName(path)) ??
+      asksFor(text) ??
+      (usesIn(pieces).length === 0 && !isNamed ? 'nothing known in it brings anything up' : undefined);
+    if (why !== undefined) {
+      left.push({ what: command, why });
+      continue;
+    }
+    const about = tidy(/^#(?!!)\s*(\S.+)$/m.exec(text.split('\n').slice(0, 8).join('\n'))?.[1] ?? '');
+    const because = isNamed ? `README names ${path}.` : `Its name says that it brings something up.`;
+    drafts.push(
+      await draftOf(
+        {
+          name: stageName(baseName(path).replace(/\.\w+$/, '')),
+          command: mode === '100755' ? command : `bash ${quoted(path)}`,
+          pieces,
+          description: about || path,
+          why: [because],
+          files: [path],
+        },
+        readers,
+        survey,
+      ),
+    );
+  }
+  return { drafts, left, protect };
+}
+
+const isScript = (path: string, mode: string): boolean =>
+  mode !== '120000' && (/\.(?:sh|bash)$/.test(path) || (mode === '100755' && !baseName(path).includes('.')));
+
+/** What a person would have to give it. */
+function asksFor(text: string): string | undefined {
+  if (/^#!.*(?:python|node|ruby|perl|fish|zsh|nu)\b/.test(text)) return undefined;
+  if (/\bread\s+(?:-\w+\s+)*-?\w*p\b|\bgum\s+(?:confirm|input|choose)\b|\bwhiptail\b|\bselect\s+\w+\s+in\b/.test(text))
+    return 'it asks a person';
+  const bare = text.replace(/^[^\n]*\(\)\s*\{[\s\S]*?^\}/gm, '');
+  return /\$\{?1(?![\w:-])\}?|\$\{1:\?|\$#|\bgetopts\b/.test(bare) ? 'it wants words on its command line' : undefined;
+}

@@ -1,0 +1,137 @@
+// What Flux and Argo CD are told in a repository: their kinds, as far as the order of things needs them. Pure.
+import { isAside } from './entries.ts';
+import { baseName, documentsOf, folderOf, inFolder, isMapping, list, mapping, type Survey, unique } from './survey.ts';
+
+export interface FluxKustomization {
+  readonly name: string;
+  readonly namespace: string;
+  readonly path: string;
+  readonly needs: readonly string[];
+  readonly file: string;
+}
+
+export interface ArgoRoot {
+  readonly name: string;
+  readonly namespace: string;
+  readonly kind: string;
+  readonly file: string;
+  /** The kustomization that has it. */
+  readonly folder: string | undefined;
+}
+
+const MAX_ROOTS = 6;
+const FLUX = /^apiVersion:\s*["']?kustomize\.toolkit\.fluxcd\.io\//m;
+const ARGO = /^apiVersion:\s*["']?argoproj\.io\/[\s\S]*^kind:\s*["']?(?:Application|ApplicationSet)["']?\s*$/m;
+const PLAIN = /^[a-z0-9][a-z0-9.-]*$/;
+
+const read = new WeakMap<Survey, { flux: FluxKustomization[]; argo: ArgoRoot[] }>();
+
+/** Read once a survey. */
+export function readGitops(survey: Survey): { flux: FluxKustomization[]; argo: ArgoRoot[] } {
+  const made = read.get(survey) ?? { flux: fluxOf(survey), argo: argoOf(survey) };
+  read.set(survey, made);
+  return made;
+}
+
+const manifests = (survey: Survey, pattern: RegExp): [file: string, document: Record<string, unknown>][] =>
+  [...survey.files.keys()]
+    .filter((path) => /\.ya?ml$/.test(path) && !isAside(path) && pattern.test(survey.text(path) ?? ''))
+    .flatMap((path) =>
+      documentsOf(survey.text(path) ?? '').flatMap((one) =>
+        isMapping(one) ? [[path, one] as [string, typeof one]] : [],
+      ),
+    );
+
+function fluxOf(survey: Survey): FluxKustomization[] {
+  return manifests(survey, FLUX).flatMap(([file, document]) => {
+    const { metadata, spec } = document;
+    const { name, namespace = 'flux-system' } = mapping(metadata);
+    const { path } = mapping(spec);
+    if (
+      !String(document.apiVersion).startsWith('kustomize.toolkit') ||
+      !PLAIN.test(String(name)) ||
+      !PLAIN.test(String(namespace))
+    )
+      return [];
+    if (typeof path !== 'string') return [];
+    const needs = list(mapping(spec).dependsOn).map((one) => String(mapping(one).name));
+    return [{ name: String(name), namespace: String(namespace), path: inFolder('.', path), needs, file }];
+  });
+}
+
+/** Those that no other Kustomization brings in, of one cluster; the rest, with the reason. */
+export function rootsOf(all: readonly FluxKustomization[]) {
+  const isWithin = (file: string, path: string) => path !== '.' && (file === path || file.startsWith(`${path}/`));
+  const outer = all.filter(
+    (one) => !all.some((other) => other !== one && other.name !== one.name && isWithin(one.file, other.path)),
+  );
+  const tops = outer.length > 0 ? outer : all.filter(({ name }) => name === 'flux-system');
+  const clusters = unique(tops.map(({ file }) => clusterOf(file)));
+  const cluster = clusters.toSorted((a, b) => preference(a) - preference(b) || (a < b ? -1 : 1))[0];
+  const here = tops.filter(({ file }) => clusterOf(file) === cluster);
+  const names = new Set(here.map(({ name }) => name));
+  const chosen = here
+    .filter((one, i) => here.findIndex(({ name }) => name === one.name) === i)
+    .slice(0, MAX_ROOTS)
+    .map((one) => ({ ...one, needs: one.needs.filter((need) => names.has(need)) }));
+  const kept = new Set(chosen.map(({ name }) => name));
+  return {
+    chosen: chosen.map((one) => ({ ...one, needs: one.needs.filter((need) => kept.has(need)) })),
+    others: tops
+      .filter((one) => !here.includes(one))
+      .slice(0, MAX_ROOTS)
+      .map((one) => ({ ...one, why: `it is another cluster than ${cluster}` })),
+  };
+}
+
+/** The folder that is one cluster's: the one behind `clusters`, else all is one. */
+const clusterOf = (file: string): string => /(?:^|\/)(clusters?\/[^/]+)\//.exec(file)?.[1] ?? '';
+const preference = (cluster: string): number => {
+  const at = ['', 'main', 'production', 'prod', 'home', 'homelab'].indexOf(baseName(cluster));
+  return at === -1 ? 10 : at;
+};
+
+const ROOT_NAME = /^(?:root|bootstrap|app-of-apps|apps|argocd|cluster|main|infra(?:structure)?|applications?)/;
+const MAX_ARGO = 3;
+
+function argoOf(survey: Survey): ArgoRoot[] {
+  const all = manifests(survey, ARGO).flatMap(([file, document]) => {
+    const { name = '', namespace = 'argocd' } = mapping(document.metadata);
+    const kind = String(document.kind);
+    if (!/^Application(?:Set)?$/.test(kind) || !PLAIN.test(String(name)) || !PLAIN.test(String(namespace))) return [];
+    const sources = JSON.stringify(document.spec ?? {}).matchAll(/"path":"([^"{}]+)"/g);
+    return [
+      {
+        name: String(name),
+        namespace: String(namespace),
+        kind,
+        file,
+        paths: [...sources].map(([, path]) => inFolder('.', path as string)),
+      },
+    ];
+  });
+  const covered = (file: string) =>
+    all.some(
+      (one) =>
+        one.file !== file && one.paths.some((path) => path !== '.' && file.startsWith(`${path.replace(/\/$/, '')}/`)),
+    );
+  const outer = all.filter(({ file }) => !covered(file));
+  const wanted = outer.filter(({ kind, name }) => kind === 'ApplicationSet' || ROOT_NAME.test(name));
+  const roots = wanted.length > 0 ? wanted : outer.slice(0, 1);
+  const withFolder = roots.map((one): ArgoRoot => {
+    const folder = folderOf(one.file);
+    const kustomization = ['kustomization.yaml', 'kustomization.yml']
+      .map((name) => inFolder(folder, name))
+      .find((path) => survey.files.has(path));
+    const lists = kustomization !== undefined && (survey.text(kustomization) ?? '').includes(baseName(one.file));
+    return {
+      name: lists ? baseName(folder) : one.name,
+      namespace: one.namespace,
+      kind: one.kind,
+      file: one.file,
+      folder: lists ? folder : undefined,
+    };
+  });
+  const once = [...new Map(withFolder.map((one) => [one.folder ?? one.file, one])).values()];
+  return once.slice(0, MAX_ARGO);
+}

@@ -1,0 +1,209 @@
+// What a command line brings up, by its tool: one table of how to recognise it, how to see that it stands, and how long it may
+// take. Pure.
+import { type Check, inFolder, quoted, type Survey } from './survey.ts';
+
+/** One command line that brings something up, and where it runs. */
+export interface Use {
+  readonly line: string;
+  /** The folder it is started in. */
+  readonly folder: string;
+  readonly survey: Survey;
+  /** KUBECONFIG as the repository sets it, if below its root. */
+  readonly kubeconfig: string | undefined;
+}
+
+export interface Kind {
+  readonly name: string;
+  /** A line that brings something up. */
+  readonly up: RegExp;
+  /** 1 rendering, 2 machines, 3 cluster, 4 platform, 5 apps. */
+  readonly layer: number;
+  readonly timeout?: string;
+  /** How to see that it stands; empty when nobody can know. */
+  readonly verify: (use: Use) => Check[];
+}
+
+export const inside = (folder: string, command: string): string =>
+  folder === '.' ? command : `cd ${quoted(folder)} && ${command}`;
+
+const kube = ({ kubeconfig }: Use, command: string): string =>
+  kubeconfig === undefined ? command : `KUBECONFIG=${quoted(kubeconfig)} ${command}`;
+
+const nodesReady = (use: Use): Check[] => [kube(use, 'kubectl wait --for=condition=Ready nodes --all --timeout=60s')];
+const nothing = (): Check[] => [];
+
+/** The value of an option that is written out; undefined when only the shell knows it. */
+export function optionValue(line: string, option: string): string | undefined {
+  const [, value] = new RegExp(`(?:^|\\s)(?:${option})(?:=|\\s+)["']?([^\\s"']+)`).exec(line) ?? [];
+  return value !== undefined && !/[$`{}*]/.test(value) ? value : undefined;
+}
+
+/** A folder that a line works in, below the one it is started in; undefined when only the shell knows it. */
+function workFolder({ line, folder, survey }: Use, option: string, holds: RegExp): string | undefined {
+  const goes = /(?:^|[;&|(]\s*)cd\s+["']?([^\s"';&|)]+)/.exec(line)?.[1];
+  if (goes !== undefined && /[$`{}]/.test(goes)) return undefined;
+  const at = inFolder(inFolder(folder, goes ?? '.'), optionValue(line, option) ?? '.').replace(/\/$/, '');
+  const has = (path: string) => path.startsWith(at === '.' ? '' : `${at}/`) && holds.test(path.slice(at.length));
+  return at.startsWith('..') || ![...survey.files.keys()].some(has) ? undefined : at;
+}
+
+const TERRAFORM = /\b(terraform|tofu)\b/;
+
+/** Prints nothing and fails when what stands is not what is written. */
+export const terraformHolds = (program: string, folder: string): string =>
+  `${program} -chdir=${quoted(folder)} plan -input=false -lock=false -detailed-exitcode >/dev/null`;
+
+/** Every service of a compose file runs. */
+export const composeRuns = (compose: string): string =>
+  [
+    `want="$(${compose} config --services | sort)"`,
+    `have="$(${compose} ps --services --status running | sort)"`,
+    `test "$want" = "$have"`,
+  ].join('\n');
+
+export const KINDS: readonly Kind[] = [
+  {
+    name: 'render',
+    up: /\b(?:makejinja|talhelper\s+gen(?:config|secret)|cookiecutter)\b/,
+    layer: 1,
+    verify: (use) => {
+      const folder = /talhelper\s+genconfig/.test(use.line)
+        ? workFolder(use, '--chdir', /^\/?talconfig\.ya?ml$/)
+        : undefined;
+      return folder === undefined ? [] : [{ nonempty: inFolder(folder, 'clusterconfig/talosconfig') }];
+    },
+  },
+  { name: 'packer', up: /\bpacker\s+build\b/, layer: 2, timeout: '2h', verify: nothing },
+  {
+    name: 'terraform',
+    up: /\b(?:terraform|tofu|terragrunt)\b.*\bapply\b/,
+    layer: 2,
+    timeout: '1h',
+    verify: (use) => {
+      const folder = workFolder(use, '-chdir', /^\/?[^/]+\.tf$/);
+      return folder === undefined ? [] : [terraformHolds(TERRAFORM.exec(use.line)?.[1] ?? 'terraform', folder)];
+    },
+  },
+  { name: 'pulumi', up: /\bpulumi\s+up\b/, layer: 2, timeout: '1h', verify: nothing },
+  {
+    name: 'vms',
+    up: /\b(?:qm|pct)\s+(?:create|clone|importdisk)\b|\bvagrant\s+up\b|\bvirt-install\b/,
+    layer: 2,
+    timeout: '1h',
+    verify: nothing,
+  },
+  {
+    name: 'talos',
+    up: /\btalosctl\b.*\b(?:apply-config|apply|bootstrap)\b/,
+    layer: 3,
+    timeout: '30m',
+    verify: () => ['talosctl health --wait-timeout 5m'],
+  },
+  {
+    name: 'ansible',
+    up: /\bansible-playbook\b(?!.*--(?:syntax-check|check\b|list-))/,
+    layer: 3,
+    timeout: '1h',
+    verify: (use) => {
+      const inventory = optionValue(use.line, '-i|--inventory(?:-file)?');
+      const goes = optionValue(use.line, 'cd');
+      const folder = inFolder(use.folder, goes ?? '.');
+      if (/(?:-i|--inventory)/.test(use.line) && inventory === undefined) return [];
+      return [inside(folder, `ansible all${inventory ? ` -i ${quoted(inventory)}` : ''} -m ansible.builtin.ping`)];
+    },
+  },
+  {
+    name: 'cluster',
+    up: /\b(?:k3sup\s+(?:install|join)|k3d\s+cluster\s+create|kind\s+create|minikube\s+start|kubeadm\s+(?:init|join)|get\.k3s\.io|rke2?\s+up|k0sctl\s+apply)/,
+    layer: 3,
+    timeout: '30m',
+    verify: nodesReady,
+  },
+  {
+    name: 'nixos',
+    up: /\b(?:nixos-rebuild|colmena)\b.*\b(?:switch|boot|apply)\b/,
+    layer: 3,
+    timeout: '1h',
+    verify: nothing,
+  },
+  {
+    name: 'flux',
+    up: /\bflux\s+(?:bootstrap|install|reconcile)\b/,
+    layer: 4,
+    timeout: '30m',
+    verify: (use) => [kube(use, 'flux check')],
+  },
+  {
+    name: 'helmfile',
+    up: /\bhelmfile\b.*\b(?:apply|sync)\b/,
+    layer: 4,
+    timeout: '30m',
+    verify: (use) => [kube(use, NO_RELEASE_FAILED)],
+  },
+  {
+    name: 'helm',
+    up: /\bhelm\b.*\b(?:upgrade|install)\b/,
+    layer: 4,
+    timeout: '30m',
+    verify: (use) => [kube(use, NO_RELEASE_FAILED)],
+  },
+  {
+    name: 'kubectl',
+    up: /\b(?:kubectl|k)\b.*\b(?:apply|create|replace)\b/,
+    layer: 4,
+    verify: (use) => {
+      const folder = optionValue(use.line, '-k|--kustomize');
+      const at = folder === undefined ? undefined : inFolder(use.folder, folder).replace(/\/$/, '');
+      const isThere = [...use.survey.files.keys()].some((path) => path.startsWith(`${at}/`));
+      return isThere ? [kube(use, `kubectl diff -k ${quoted(at as string)} >/dev/null`)] : nodesReady(use);
+    },
+  },
+  { name: 'argocd', up: /\bargocd\s+app\s+(?:create|sync)\b/, layer: 4, verify: nothing },
+  {
+    name: 'compose',
+    up: /\bdocker(?:-compose|\s+compose)\b.*\bup\b/,
+    layer: 5,
+    verify: (use) => {
+      const file = optionValue(use.line, '-f|--file');
+      const folder = workFolder(use, '--project-directory', /^\/?[^/]*compose[^/]*\.ya?ml$/);
+      const where = file
+        ? `-f ${quoted(inFolder(use.folder, file))}`
+        : folder === '.'
+          ? ''
+          : `--project-directory ${folder}`;
+      return file === undefined && folder === undefined ? [] : [composeRuns(`docker compose ${where}`.trim())];
+    },
+  },
+  { name: 'swarm', up: /\bdocker\s+stack\s+(?:deploy|up)\b/, layer: 5, verify: nothing },
+];
+
+const NO_RELEASE_FAILED = 'test -z "$(helm list --all-namespaces --failed --pending --short)"';
+
+/** Programs that a stage may name in `requires`, when its text runs them. */
+const PROGRAMS = (
+  'ansible-playbook ansible-galaxy ansible terraform tofu terragrunt packer pulumi vagrant talosctl talhelper makejinja flux ' +
+  'helm helmfile kubectl kustomize argocd docker docker-compose sops age op jq yq gum minijinja-cli k3sup k3d kind minikube ' +
+  'cilium gh ssh rsync uv python3 nix nixos-rebuild colmena envsubst cloudflared doppler vault bws step'
+).split(' ');
+
+/** Those of them that `text` starts. */
+export const programsIn = (text: string): string[] =>
+  PROGRAMS.filter((name) => new RegExp(`(?:^|[\\s;&|(\`])${name}(?=\\s|$)`, 'm').test(text));
+
+/** Words of a stage's name that say where in the order it stands. */
+const LAYER_WORDS: readonly (readonly [RegExp, number])[] = [
+  [/^(?:configure|config|generate|gen|render|template|init|prepare|prereqs?|deps|dependencies)$/, 1],
+  [/^(?:vms?|machines?|proxmox|terraform|tofu|infra|infrastructure|provision|images?|packer|external|cloud)$/, 2],
+  [/^(?:metal|cluster|k3s|k8s|kubernetes|talos|nodes?|rke2?|hosts?|server|os)$/, 3],
+  [/^(?:flux|argocd|argo|system|platform|bootstrap|cni|cilium|storage|gitops|helmfile|core|base)$/, 4],
+  [/^(?:apps?|applications?|services?|workloads?|deploy|up|monitoring|observability|obs|ingress)$/, 5],
+  [/^(?:post|hacks|finish|final|smoke)$/, 6],
+];
+
+/** By the words of its name, the last that says anything; else by what it runs. */
+export function layerOf(name: string, kinds: readonly Kind[]): number {
+  const words = name.toLowerCase().split(/[^a-z0-9]+/);
+  const said = words.flatMap((word) => LAYER_WORDS.filter(([known]) => known.test(word)).map(([, layer]) => layer));
+  const last = words.includes('post') ? 6 : said.at(-1);
+  return last ?? Math.max(...kinds.map(({ layer }) => layer), kinds.length === 0 ? 5 : 0);
+}

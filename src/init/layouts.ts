@@ -1,0 +1,535 @@
+// Repositories that are run by hand: playbooks, Terraform folders, helmfiles, talconfig, Flux, Argo CD, kustomizations, compose
+// files. One reader each, in one table; what a runner or script runs already is not proposed again. Pure.
+import { destroysByName, destroysByPath } from './destroys.ts';
+import {
+  ANSIBLE_FILES,
+  destroysByContent,
+  draftOf,
+  grouped,
+  kubeconfigOf,
+  type Readers,
+  ranFiles,
+  type Sketch,
+} from './draft.ts';
+import { isAside } from './entries.ts';
+import { isUpName, otherPurpose, type Proposed, stageName } from './from-entries.ts';
+import { readGitops, rootsOf } from './gitops.ts';
+import { composeRuns, inside, terraformHolds } from './kinds.ts';
+import {
+  baseName,
+  type Check,
+  type Draft,
+  documentsOf,
+  folderOf,
+  inFolder,
+  isMapping,
+  type LeftOut,
+  list,
+  mapping,
+  quoted,
+  type Survey,
+  treeOf,
+  unique,
+} from './survey.ts';
+
+/** What one layout proposes; `key` is what a runner that covers it would have in its text. */
+export interface Found extends Sketch {
+  readonly keys: readonly string[];
+  readonly verify: readonly Check[];
+  readonly files: readonly string[];
+  readonly layer: number;
+  readonly timeout?: string;
+  readonly wants?: readonly string[];
+  readonly env?: readonly string[];
+  /** It comes from what its text names in the repository; a plain line of ours cannot destroy. */
+  readonly follow?: boolean;
+}
+
+type Reader = (survey: Survey) => { found: Found[]; left?: LeftOut[]; protect?: string[] };
+
+const paths = (survey: Survey, pattern: RegExp): string[] =>
+  [...survey.files.keys()].filter((path) => pattern.test(path) && !isAside(path));
+
+/** Whether people are told of it by its name. */
+const inReadme = (survey: Survey, path: string): boolean =>
+  new RegExp(`(?:^|[\\s/\`"'])${baseName(path).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?:$|[\\s\`"',.:)])`, 'm').test(
+    survey.readme,
+  );
+
+const MAIN_PLAYBOOK =
+  /^(?:site|main|playbook|cluster|run|deploy|setup|provision|bootstrap|install|all|k3s|k8s|homelab|nas|server|configure)/i;
+const NO_PLAYBOOK = /(?:^|\/)(?:roles|tasks|vars|defaults|handlers|meta|group_vars|host_vars|collections|templates)\//;
+
+/** Playbooks with the folder that Ansible is started in: where ansible.cfg lies. */
+function playbooksOf(survey: Survey): { path: string; folder: string; imports: string[] }[] {
+  const configs = unique(paths(survey, /(?:^|\/)ansible\.cfg$/).map(folderOf));
+  return paths(survey, /\.ya?ml$/).flatMap((path) => {
+    const text = NO_PLAYBOOK.test(`/${path}`) ? '' : (survey.text(path) ?? '');
+    if (!/^\s*-\s+(?:name|hosts|import_playbook|ansible\.builtin\.import_playbook)\s*:/m.test(text)) return [];
+    const plays = documentsOf(text)
+      .flatMap((one) => (Array.isArray(one) ? one : []))
+      .filter(isMapping);
+    const imports = plays.flatMap((play) =>
+      list(play.import_playbook ?? play['ansible.builtin.import_playbook']).map(String),
+    );
+    if (imports.length === 0 && !plays.some((play) => 'hosts' in play)) return [];
+    const above = configs
+      .filter((folder) => folder === '.' || path.startsWith(`${folder}/`))
+      .sort((a, b) => b.length - a.length);
+    const own = folderOf(path);
+    const folder = above[0] ?? (baseName(own) === 'playbooks' ? folderOf(own) : own);
+    return [{ path, folder, imports: imports.map((one) => inFolder(own, one)) }];
+  });
+}
+
+const ansible: Reader = (survey) => {
+  const all = playbooksOf(survey);
+  const imported = new Set(all.flatMap(({ imports }) => imports));
+  const roots = all.filter(({ path }) => !imported.has(path));
+  const harmful = all.filter(({ path }) => destroysByPath(path)).map(({ path }) => path);
+  const usable = roots.filter(
+    ({ path }) => !harmful.includes(path) && otherPurpose(baseName(path).replace(/\.ya?ml$/, '')) === undefined,
+  );
+  const isMain = ({ path }: { path: string }) => MAIN_PLAYBOOK.test(baseName(path)) || inReadme(survey, path);
+  const main = usable.filter(isMain);
+  const chosen = main.length > 0 ? main : usable.length === 1 ? usable : [];
+  const left = roots
+    .filter((one) => !chosen.includes(one))
+    .map(({ path }) => ({
+      what: `ansible-playbook ${path}`,
+      why: harmful.includes(path)
+        ? 'its name says that it takes something away'
+        : (otherPurpose(baseName(path).replace(/\.ya?ml$/, '')) ??
+          'README does not name it, nor does another playbook'),
+    }));
+  return {
+    found: chosen.map(({ path, folder, imports }): Found => {
+      const local = relative(folder, path);
+      const { option, wants } = inventoryOf(survey, folder);
+      const requirements = [
+        'requirements.yml',
+        'requirements.yaml',
+        'collections/requirements.yml',
+        'roles/requirements.yml',
+      ].find((one) => survey.files.has(inFolder(folder, one)));
+      const play = `ansible-playbook${option} ${quoted(local)}`;
+      const command = [
+        ...(folder === '.' ? [] : [`cd ${quoted(folder)}`]),
+        ...(requirements ? [`ansible-galaxy install -r ${requirements}`] : []),
+        play,
+      ];
+      const plain = baseName(path).replace(/\.ya?ml$/, '');
+      const name = /^(?:site|main|playbook|run|all)$/.test(plain)
+        ? folder === '.'
+          ? 'ansible'
+          : baseName(folder)
+        : plain;
+      const at = folder === '.' ? '' : `${folder}/`;
+      const files = [...survey.files.keys()].filter(
+        (one) =>
+          one.startsWith(at) &&
+          ANSIBLE_FILES.test(one.slice(at.length)) &&
+          !destroysByPath(one) &&
+          !/requirements|secret|vault|\.sops\./.test(one),
+      );
+      return {
+        name: stageName(name),
+        command: command.join('\n'),
+        pieces: [{ folder, text: play }],
+        keys: [local],
+        description: `${path}: ${playNames(survey, path, imports)}`,
+        why: [
+          inReadme(survey, path)
+            ? `README names ${baseName(path)}.`
+            : `The name of ${path} says that it is the one to start with.`,
+        ],
+        verify: [inside(folder, `ansible all${option} -m ansible.builtin.ping`)],
+        files: grouped([path, ...files]),
+        layer: 3,
+        timeout: '1h',
+        wants,
+        follow: true,
+      };
+    }),
+    left,
+    protect: harmful,
+  };
+};
+
+const relative = (folder: string, path: string): string => (folder === '.' ? path : path.slice(folder.length + 1));
+
+function playNames(survey: Survey, path: string, imports: readonly string[]): string {
+  const named = documentsOf(survey.text(path) ?? '')
+    .flatMap(list)
+    .flatMap((play) => (typeof mapping(play).name === 'string' ? [mapping(play).name as string] : []));
+  const all = [...named, ...imports.map(baseName)]
+    .map((one) => one.replace(/[^\x20-\x7e]|[{}"'#:]/g, '').trim())
+    .filter(Boolean);
+  return (all.slice(0, 3).join(', ') || 'its plays').slice(0, 90);
+}
+
+const INVENTORIES = [
+  'inventory.yml',
+  'inventory.yaml',
+  'inventory.ini',
+  'hosts.ini',
+  'hosts.yml',
+  'hosts.yaml',
+  'hosts',
+  'inventory',
+];
+
+/** How a playbook is told its hosts: by ansible.cfg, by a file beside it, or by one that its owner still has to make. */
+function inventoryOf(survey: Survey, folder: string): { option: string; wants: string[] } {
+  const isThere = (path: string) =>
+    survey.files.has(path) || [...survey.files.keys()].some((one) => one.startsWith(`${path}/`));
+  const [, set] = /^\s*inventory\s*=\s*([^\s,;#]+)/m.exec(survey.text(inFolder(folder, 'ansible.cfg')) ?? '') ?? [];
+  if (set !== undefined && !/^[~/$]/.test(set)) {
+    const path = inFolder(folder, set).replace(/\/$/, '');
+    return { option: '', wants: isThere(path) ? [] : [path] };
+  }
+  if (set !== undefined) return { option: '', wants: [] };
+  const plain = INVENTORIES.find((name) => survey.files.has(inFolder(folder, name)));
+  if (plain !== undefined) return { option: ` -i ${plain}`, wants: [] };
+  const below = [...survey.files.keys(), ...survey.ignored]
+    .filter((path) => path.startsWith(folder === '.' ? '' : `${folder}/`))
+    .map((path) => relative(folder, path))
+    .filter((path) =>
+      /^inventor(?:y|ies)\/(?:[\w-]+\/)?(?:hosts|inventory)(?:\.\w+)?$|^inventor(?:y|ies)\/[\w-]+\.(?:ini|ya?ml)$/.test(
+        path,
+      ),
+    );
+  const [best] = below.filter((path) => !/sample|example|template/.test(path));
+  if (best !== undefined)
+    return { option: ` -i ${best}`, wants: survey.files.has(inFolder(folder, best)) ? [] : [inFolder(folder, best)] };
+  const lying = INVENTORIES.find((name) => survey.ignored.includes(inFolder(folder, name)));
+  const sample =
+    below[0] ??
+    INVENTORIES.find((name) =>
+      ['example', 'sample'].some((word) => survey.files.has(inFolder(folder, `${word}.${name}`))),
+    );
+  const wanted = lying ?? sample?.replace(/\b(?:sample|example|template)\b/, 'my-cluster');
+  return wanted === undefined
+    ? { option: '', wants: [] }
+    : { option: ` -i ${wanted}`, wants: [inFolder(folder, wanted)] };
+}
+
+const terraform: Reader = (survey) => {
+  const all = unique(paths(survey, /\.tf$/).map(folderOf));
+  const textOf = (folder: string) =>
+    paths(survey, /\.tf$/)
+      .filter((path) => folderOf(path) === folder)
+      .map((path) => survey.text(path) ?? '')
+      .join('\n');
+  const texts = new Map(all.map((folder) => [folder, textOf(folder)]));
+  const used = new Set(
+    [...texts].flatMap(([folder, text]) =>
+      [...text.matchAll(/source\s*=\s*"(\.[^"]*)"/g)].map(([, path]) => inFolder(folder, path as string)),
+    ),
+  );
+  const roots = [...texts].filter(
+    ([folder, text]) =>
+      !used.has(folder) &&
+      !/(?:^|\/)modules?(?:\/|$)/.test(folder) &&
+      /^\s*(?:provider|resource|module)\s+"/m.test(text),
+  );
+  const program =
+    roots.some(([folder]) => /tofu/.test(folder)) ||
+    paths(survey, /\.tofu$/).length > 0 ||
+    /\btofu\s+(?:init|apply|plan)\b/.test(survey.readme)
+      ? 'tofu'
+      : 'terraform';
+  return {
+    found: roots
+      .filter(([folder]) => !destroysByPath(folder))
+      .map(([folder, text]): Found => {
+        const run = `${program} -chdir=${quoted(folder)}`;
+        const variables = [...text.matchAll(/variable\s+"(\w+)"\s*\{((?:[^{}]|\{[^{}]*\})*)\}/g)]
+          .filter(([, , body]) => !/\bdefault\s*=/.test(body as string))
+          .map(([, name]) => name as string);
+        const inFiles = [...survey.files.keys(), ...survey.ignored].filter(
+          (path) =>
+            folderOf(path) === folder && /(?:^|\/)(?:terraform\.tfvars|[^/]+\.auto\.tfvars)(?:\.json)?$/.test(path),
+        );
+        const example = [...survey.files.keys()].find(
+          (path) =>
+            folderOf(path) === folder &&
+            /tfvars.*(?:example|sample|template)|(?:example|sample).*tfvars/.test(baseName(path)),
+        );
+        const wants =
+          inFiles.length === 0 && example !== undefined && variables.length > 0
+            ? [inFolder(folder, 'terraform.tfvars')]
+            : [];
+        const plain = folder === '.' ? program : baseName(folder);
+        return {
+          name: stageName(/^(?:prod|production|main|home|dev|staging)$/.test(plain) ? `${program}-${plain}` : plain),
+          command: [
+            `${run} init -input=false`,
+            `${run} plan -input=false -out=mendloop.tfplan`,
+            `${run} show -json mendloop.tfplan | jq -e '[.resource_changes[]?.change.actions[]] | index("delete") | not'`,
+            `${run} apply -input=false mendloop.tfplan`,
+          ].join('\n'),
+          pieces: [],
+          tool: program,
+          keys: [`${program} `, ...(folder === '.' ? [] : [baseName(folder)])],
+          description: `What the .tf files of ${folder === '.' ? 'the root' : folder} describe`,
+          why: [
+            `${folder === '.' ? 'The root' : folder} has resources and is no module of another folder.`,
+            'A plan that would delete or replace anything ends at the line with jq: look',
+            'at it, and apply it by hand.',
+          ],
+          verify: [terraformHolds(program, folder)],
+          files: [inFolder(folder, '*.tf')],
+          layer: 2,
+          timeout: '1h',
+          wants,
+          env: inFiles.length === 0 && wants.length === 0 ? variables.slice(0, 6).map((name) => `TF_VAR_${name}`) : [],
+        };
+      }),
+  };
+};
+
+const helmfile: Reader = (survey) => {
+  const all = paths(survey, /(?:^|\/)helmfile(?:\.ya?ml(?:\.gotmpl)?|\.d\/[^/]+\.ya?ml(?:\.gotmpl)?)$/);
+  return {
+    found: all
+      .filter((path) => !destroysByPath(path))
+      .map(
+        (path): Found => ({
+          name: stageName(
+            folderOf(path) === '.' || /helmfile\.d/.test(path)
+              ? `helmfile-${baseName(path).replace(/\.ya?ml.*/, '')}`.replace(/-helmfile$/, '')
+              : `${baseName(folderOf(path))}-helmfile`,
+          ),
+          command: `helmfile --file ${quoted(path)} sync --hide-notes`,
+          pieces: [],
+          tool: 'helmfile',
+          keys: [baseName(path)],
+          description: `The Helm releases of ${path}`,
+          why: [`${path} lists Helm releases; sync installs what is missing and upgrades the rest.`],
+          verify: ['test -z "$(helm list --all-namespaces --failed --pending --short)"'],
+          files: [path],
+          layer: 4,
+          timeout: '30m',
+        }),
+      ),
+  };
+};
+
+const talos: Reader = (survey) => ({
+  found: paths(survey, /(?:^|\/)talconfig\.ya?ml$/).map((path): Found => {
+    const folder = folderOf(path);
+    return {
+      name: 'talos-config',
+      command: inside(folder, `talhelper genconfig --config-file ${baseName(path)}`),
+      pieces: [],
+      tool: 'talhelper',
+      keys: ['talhelper gen'],
+      description: `Machine configurations from ${path}`,
+      why: [
+        `${path} is talhelper's. Applying them is left to you: which node, and when, is not`,
+        'written anywhere (talhelper gencommand apply prints the commands).',
+      ],
+      verify: [{ nonempty: inFolder(folder, 'clusterconfig/talosconfig') }],
+      files: grouped([
+        path,
+        ...paths(survey, /\.ya?ml$/).filter((one) =>
+          one.startsWith(folder === '.' ? 'patches/' : `${folder}/patches/`),
+        ),
+      ]),
+      layer: 1,
+    };
+  }),
+});
+
+const gitops: Reader = (survey) => {
+  const { flux, argo } = readGitops(survey);
+  const kubeconfig = kubeconfigOf(survey);
+  const kube = (command: string) =>
+    kubeconfig === undefined ? command : `KUBECONFIG=${quoted(kubeconfig)} ${command}`;
+  const pushed = [
+    'A fix reaches the cluster when it is promoted and pushed, not before: so no',
+    'files may be edited here, and the stage check judges them.',
+  ];
+  const { chosen, others } = rootsOf(flux);
+  const fluxes = chosen.map((one): Found => {
+    const system = [...survey.files.keys()].find((path) => path.endsWith('flux-system/gotk-components.yaml'));
+    const applies =
+      one.name === 'flux-system' && system !== undefined ? [kube(`kubectl apply -k ${quoted(folderOf(system))}`)] : [];
+    return {
+      name: stageName(one.name === 'flux-system' ? 'flux' : `flux-${one.name}`),
+      command: [
+        ...applies,
+        kube(`flux reconcile kustomization ${one.name} --namespace ${one.namespace} --with-source`),
+      ].join('\n'),
+      pieces: [],
+      tool: 'flux',
+      keys: [`reconcile kustomization ${one.name}`, `reconcile ks ${one.name}`, 'flux bootstrap'],
+      description: `What Flux makes of ${one.path}`,
+      why: [`${one.file} has the Kustomization ${one.name}, for ${one.path}.`, ...pushed],
+      needs: one.needs.map((name) => stageName(name === 'flux-system' ? 'flux' : `flux-${name}`)),
+      verify: [
+        kube(
+          `kubectl wait kustomization.kustomize.toolkit.fluxcd.io/${one.name} --namespace ${one.namespace} --for=condition=Ready --timeout=5m`,
+        ),
+      ],
+      files: [],
+      layer: one.needs.length > 0 || /apps/.test(one.name) ? 5 : 4,
+      timeout: '30m',
+    };
+  });
+  const argos = argo.map(
+    (one): Found => ({
+      name: stageName(one.name === 'argocd' ? 'argocd' : `argocd-${one.name}`),
+      command: kube(
+        `kubectl apply ${one.folder ? `-k ${quoted(one.folder)}` : `-n ${one.namespace} -f ${quoted(one.file)}`}`,
+      ),
+      pieces: [],
+      tool: 'kubectl',
+      keys: [one.folder ?? one.file],
+      description: `Argo CD's ${one.kind} in ${one.folder ?? one.file}`,
+      why: [`${one.file} tells Argo CD what to run.`, ...pushed],
+      verify: [
+        kube(
+          `kubectl wait applications.argoproj.io --all --namespace ${one.namespace} --for=jsonpath='{.status.health.status}'=Healthy --timeout=5m`,
+        ),
+      ],
+      files: [],
+      layer: 4,
+      timeout: '30m',
+    }),
+  );
+  return {
+    found: [...fluxes, ...argos],
+    left: others.map((one) => ({ what: `flux reconcile kustomization ${one.name} (${one.file})`, why: one.why })),
+  };
+};
+
+const MAX_APPLIED = 6;
+
+/** Kustomizations that no other one takes in; where Flux or Argo CD is at work, they do that. */
+const kustomize: Reader = (survey) => {
+  const { flux, argo } = readGitops(survey);
+  const tops = flux.length + argo.length > 0 ? [] : topKustomizations(survey);
+  const overlays = tops.filter((folder) => /(?:^|\/)overlays?\//.test(folder));
+  const chosen = (overlays.length > 0 ? overlays : tops).filter((folder) => !destroysByPath(folder));
+  const names = chosen.slice(0, MAX_APPLIED);
+  return {
+    found: names.map(
+      (folder): Found => ({
+        name: stageName(folder === '.' ? 'manifests' : folder.split('/').slice(-2).join('-')),
+        command: `kubectl apply -k ${quoted(folder)}`,
+        pieces: [],
+        tool: 'kubectl',
+        keys: [folder],
+        description: `The manifests of ${folder}`,
+        why: [`No other kustomization takes ${folder} in.`],
+        verify: [`kubectl diff -k ${quoted(folder)} >/dev/null`],
+        files: [treeOf(folder)],
+        layer: 5,
+      }),
+    ),
+    left: chosen.slice(MAX_APPLIED).map((folder) => ({
+      what: `kubectl apply -k ${folder}`,
+      why: `more than ${MAX_APPLIED} kustomizations stand beside each other`,
+    })),
+  };
+};
+
+/** Folders with a kustomization that is in no other one, outside of components. */
+export function topKustomizations(survey: Survey): string[] {
+  const all = paths(survey, /(?:^|\/)kustomization\.ya?ml$/).filter((path) => !/\{\{/.test(survey.text(path) ?? ''));
+  const taken = new Set<string>();
+  const folders = all.flatMap((path) => {
+    const value = mapping(documentsOf(survey.text(path) ?? '')[0]);
+    if (value.kind === 'Component' || String(value.apiVersion ?? '').includes('toolkit.fluxcd')) return [];
+    for (const key of ['resources', 'bases', 'components'])
+      for (const one of list(value[key])) taken.add(inFolder(folderOf(path), String(one)).replace(/\/$/, ''));
+    return [folderOf(path)];
+  });
+  return folders.filter((folder) => !taken.has(folder) && !/(?:^|\/)(?:components?|bases?)(?:\/|$)/.test(folder));
+}
+
+export const COMPOSE_FILE = /(?:^|\/)(?:docker-)?compose\.ya?ml$/;
+
+const compose: Reader = (survey) => {
+  const all = paths(survey, COMPOSE_FILE).filter(
+    (path) => 'services' in mapping(documentsOf(survey.text(path) ?? '')[0]),
+  );
+  const harmful = all.filter((path) => destroysByPath(path));
+  return {
+    found: all
+      .filter((path) => !harmful.includes(path))
+      .map((path): Found => {
+        const folder = folderOf(path);
+        const home = folder === '.' ? '"$MENDLOOP_HOME"' : `"$MENDLOOP_HOME/${folder}"`;
+        const run = `docker compose --project-directory ${home} -f ${quoted(path)}`;
+        const services = Object.keys(mapping(mapping(documentsOf(survey.text(path) ?? '')[0]).services));
+        return {
+          name: stageName(folder === '.' ? 'compose' : baseName(folder)),
+          command: `${run} up --detach --wait`,
+          pieces: [],
+          tool: 'docker',
+          keys: [path],
+          description: `Containers of ${path}: ${services.slice(0, 4).join(', ')}`.slice(0, 100),
+          why: [
+            'Volumes with relative paths and .env stay those of your checkout: they are',
+            'looked for in the project directory, not in the worktree.',
+          ],
+          verify: [composeRuns(run)],
+          files: [path],
+          layer: 5,
+        };
+      }),
+  };
+};
+
+const LAYOUTS: readonly Reader[] = [terraform, ansible, talos, helmfile, gitops, kustomize, compose];
+
+/** What the layouts propose that `before` does not run already. */
+export async function fromLayouts(survey: Survey, readers: Readers, before: readonly Draft[]): Promise<Proposed> {
+  const drafts: Draft[] = [];
+  const left: LeftOut[] = [];
+  const protect: string[] = [];
+  for (const read of LAYOUTS) {
+    const { found, left: more = [], protect: harmful = [] } = read(survey);
+    left.push(...more);
+    protect.push(...harmful);
+    for (const one of found) {
+      const isCovered = before.some(({ runs }) => one.keys.some((key) => key !== '.' && runs.includes(key)));
+      if (isCovered) continue;
+      const ran = one.follow ? await ranFiles(one.pieces, readers, survey) : [];
+      const harm = one.follow ? await destroysByContent([], ran, readers, survey) : undefined;
+      if (harm !== undefined) {
+        left.push({ what: one.pieces[0]?.text ?? one.command, why: `it would destroy: ${harm}` });
+        continue;
+      }
+      const text = [one.command, ...one.verify.map((check) => (typeof check === 'string' ? check : ''))].join('\n');
+      const draft = await draftOf(
+        { ...one, pieces: [{ folder: '.', text }] },
+        { ...readers, runBy: async () => new Map() },
+        survey,
+      );
+      const taken = new Set([...before, ...drafts].map(({ name }) => name));
+      drafts.push({
+        ...draft,
+        name: nameBeside(one, taken),
+        verify: one.verify,
+        layer: one.layer,
+        ...(one.timeout ? { timeout: one.timeout } : {}),
+        wants: one.wants ?? [],
+        env: one.env ?? [],
+      });
+    }
+  }
+  return { drafts, left, protect };
+}
+
+function nameBeside({ name, files }: Found, taken: ReadonlySet<string>): string {
+  const [first = ''] = files;
+  const longer = stageName(folderOf(first).split('/').slice(-2).join('-'));
+  const choices = [name, longer, ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `${name}-${n}`)];
+  return choices.find((one) => !taken.has(one)) ?? `${name}-${taken.size}`;
+}
+
+export { destroysByName, isUpName };

@@ -1,0 +1,152 @@
+// The one part of init that touches the machine: what git lists, texts, what lies ignored, programs, trying a check, writing.
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { runBy, type Sources } from '../fix/judging/judging-set.ts';
+import { systemClock } from '../io/clock.ts';
+import { fileFacts, findTool } from '../io/files.ts';
+import { readHarms } from '../io/gate/gate.ts';
+import { runDiagnostic } from '../io/run-diagnostic.ts';
+import { secretsFrom } from '../io/secrets.ts';
+import { createText, ifPossible, readText } from '../io/store.ts';
+import { createRedactor } from '../outbound/redact/redactor.ts';
+import { DEFAULT_PATH } from '../stage/env.ts';
+import { sourcesOf } from '../stage/judging-sources.ts';
+import { checkoutFiles, ignoredBeside } from '../worktree/read.ts';
+import type { Tried } from './checks.ts';
+import { isAside } from './entries.ts';
+import type { Asked } from './propose.ts';
+import type { Survey } from './survey.ts';
+
+const MAX_TEXT_BYTES = 256 * 1024;
+/** What init may take in all, and the least that is left for trying checks. */
+const ALL_MS = 4000;
+const LEAST_MS = 2500;
+const EACH_MS = 3500;
+const AT_ONCE = 2;
+
+export interface Look {
+  readonly survey: Survey;
+  readonly asked: Asked;
+  /** Without what could be a secret. */
+  readonly mask: (text: string) => string;
+  readonly sources: Sources;
+}
+
+/** Undefined where git tracks nothing. */
+export async function look(home: string, env: NodeJS.ProcessEnv, began: number): Promise<Look | undefined> {
+  const checkout = await checkoutFiles(home);
+  if (!checkout || checkout.files.size === 0) return undefined;
+  const texts = new Map<string, string | undefined>();
+  const path = env.PATH || DEFAULT_PATH;
+  const peek = (file: string): string | undefined => {
+    const facts = fileFacts(join(home, file));
+    return facts?.isFile && facts.size <= MAX_TEXT_BYTES ? ifPossible(() => readText(join(home, file))) : undefined;
+  };
+  const text = (file: string): string | undefined => {
+    if (!checkout.files.has(file) || checkout.links.has(file)) return undefined;
+    if (!texts.has(file)) texts.set(file, peek(file)?.replaceAll('\r\n', '\n'));
+    return texts.get(file);
+  };
+  const ignored = await ignoredBeside(home, ['.']);
+  const readmes = [...checkout.files.keys()].filter(tellsHowToStart);
+  const survey: Survey = {
+    files: checkout.files,
+    text,
+    ignored,
+    exists: (file) => fileFacts(join(home, file)) !== undefined,
+    installed: (tool) => findTool(tool, path) !== undefined,
+    readme: readmes.map((file) => text(file) ?? '').join('\n'),
+  };
+  const sources = sourcesOf(checkout);
+  const { secrets } = secretsFrom({ home, carry: [], env });
+  const redactor = createRedactor({ secrets, paths: checkout.files.keys() });
+  const mask = (shown: string) => redactor.redact(shown);
+  let firstTry: number | undefined;
+  const timeLeft = () => {
+    const now = systemClock.monotonic();
+    firstTry ??= now;
+    return Math.min(EACH_MS, Math.max(began + ALL_MS, firstTry + LEAST_MS) - now);
+  };
+  const harms = new Map<string, ReturnType<typeof readHarms>>();
+  return {
+    survey,
+    mask,
+    asked: {
+      runBy: (command) => runBy(command, 'init', sources),
+      harm: (file, shell) => {
+        const key = `${file}\0${shell}`;
+        const reading = harms.get(key) ?? readHarms(file, shell);
+        harms.set(key, reading);
+        return reading;
+      },
+      peek,
+      tryOut: limited((command) => tried(command, home, env, timeLeft(), mask)),
+    },
+    sources,
+  };
+}
+
+const tellsHowToStart = (path: string): boolean =>
+  /^readme(?:\.\w+)?$/i.test(path) ||
+  (/^(?:docs?|[\w-]+)\/(?:[\w-]+\/)?(?:readme|[\w-]*(?:install|getting|setup|deploy|bootstrap|quick)[\w-]*)\.mdx?$/i.test(
+    path,
+  ) &&
+    !isAside(path));
+
+/** Two at a time: more would only wait for each other. */
+function limited<T>(work: (command: string) => Promise<T>): (command: string) => Promise<T> {
+  const lanes: Promise<unknown>[] = Array.from({ length: AT_ONCE }, () => Promise.resolve());
+  let next = 0;
+  return (command) => {
+    const lane = next++ % AT_ONCE;
+    const mine = (lanes[lane] as Promise<unknown>).then(() => work(command));
+    lanes[lane] = mine.catch(() => undefined);
+    return mine;
+  };
+}
+
+/** One check, in the checkout. */
+async function tried(
+  command: string,
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  timeoutMs: number,
+  mask: Look['mask'],
+): Promise<Tried> {
+  if (timeoutMs < 50) return { late: true };
+  const given = Object.fromEntries(
+    Object.entries({ ...env, LC_ALL: 'C.UTF-8' }).flatMap(([k, v]) => (v === undefined ? [] : [[k, v]])),
+  );
+  const run = await runDiagnostic(
+    {
+      command: `set -o pipefail\n${command}`,
+      cwd,
+      env: given,
+      timeoutMs,
+      signal: new AbortController().signal,
+      graceMs: 500,
+    },
+    systemClock,
+  );
+  if (run.ended === 'exit code 0') return { ok: true };
+  if (run.ended.startsWith('stopped')) return { late: true };
+  return { ok: false, said: mask(firstComplaint(run.output) || run.ended) };
+}
+
+const BEGINS = /\berror\b|ERROR|unknown command|: line \d+:|\bno such\b|\[error\]|\bfailed\b|not found/i;
+
+function firstComplaint(output: string): string {
+  const lines = stripVTControlCharacters(output)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+  const line = lines.find((one) => BEGINS.test(one) && !/^\[?WARN/i.test(one)) ?? lines[0] ?? '';
+  return line
+    .replace(/[^\x20-\x7e]+/g, ' ')
+    .trim()
+    .slice(0, 140);
+}
+
+/** Writes what is not there yet; tells which it wrote. Throws MendError when the disk refuses. */
+export const writeNew = (home: string, files: readonly { path: string; text: string }[]): string[] =>
+  files.filter(({ path, text }) => createText(join(home, path), text)).map(({ path }) => path);

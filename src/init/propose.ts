@@ -1,0 +1,121 @@
+// From a survey to the proposal: at most twelve stages in the order of their needs, what is left out and why, what is protected
+// and what is carried. Pure, but for what it asks its readers and tries out.
+import { type Carried, carriedOf } from './carry.ts';
+import { checkStage, type TryOut } from './checks.ts';
+import type { Readers } from './draft.ts';
+import { fromRunners, fromScripts } from './from-entries.ts';
+import { fromLayouts } from './layouts.ts';
+import type { Draft, LeftOut, Survey } from './survey.ts';
+import { unique } from './survey.ts';
+
+export interface Proposal {
+  /** `check` first. */
+  readonly stages: readonly Draft[];
+  readonly left: readonly LeftOut[];
+  readonly protect: readonly string[];
+  readonly carry: readonly Carried[];
+  /** What was left out of `check`. */
+  readonly notes: readonly string[];
+}
+
+export const MAX_STAGES = 12;
+
+export interface Asked extends Readers {
+  readonly tryOut: TryOut;
+  readonly peek: (path: string) => string | undefined;
+}
+
+/** Nothing that could be run or checked: a proposal without stages. */
+export async function propose(survey: Survey, asked: Asked): Promise<Proposal> {
+  const runners = await fromRunners(survey, asked);
+  const scripts = await fromScripts(survey, asked, runners.drafts);
+  const before = [...runners.drafts, ...scripts.drafts];
+  const layouts = await fromLayouts(survey, asked, before);
+  const all = named([...before, ...layouts.drafts]);
+  const taken = withNeeds(all.slice(0, MAX_STAGES - 1));
+  const over = all.slice(MAX_STAGES - 1).map(({ command, name }) => ({
+    what: `${name}: ${command.split('\n').at(-1)}`,
+    why: `${MAX_STAGES} stages are enough to begin with`,
+  }));
+  const check = await checkStage(survey, taken, asked.tryOut);
+  const stages = check ? [check.draft, ...taken.map((one) => ({ ...one, needs: ['check', ...one.needs] }))] : taken;
+  return {
+    stages: withSkips(stages),
+    left: unique([...over, ...runners.left, ...scripts.left, ...layouts.left]),
+    protect: unique([...scripts.protect, ...layouts.protect]).sort(),
+    carry: carriedOf(survey, taken, asked.peek),
+    notes: check?.notes ?? [],
+  };
+}
+
+/** Each name once: a later one of the same gets a number. */
+function named(drafts: readonly Draft[]): Draft[] {
+  const taken = new Set<string>();
+  return drafts.map((draft) => {
+    const name = [draft.name, ...Array.from(drafts, (_, i) => `${draft.name}-${i + 2}`)].find(
+      (one) => !taken.has(one),
+    ) as string;
+    taken.add(name);
+    return { ...draft, name };
+  });
+}
+
+/** What a stage says it needs; where it says nothing, the stages of the layer below. */
+function withNeeds(drafts: readonly Draft[]): Draft[] {
+  const names = new Set(drafts.map(({ name }) => name));
+  const needs = new Map(
+    drafts.map(({ name, needs: own }) => [name, own.filter((need) => names.has(need) && need !== name)]),
+  );
+  const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
+    from === to || (!seen.has(from) && (needs.get(from) ?? []).some((next) => reaches(next, to, seen.add(from))));
+  for (const draft of drafts) {
+    if ((needs.get(draft.name) ?? []).length > 0) continue;
+    const lower = drafts.filter(({ layer }) => layer < draft.layer);
+    const nearest = Math.max(...lower.map(({ layer }) => layer));
+    const below = lower.filter(({ layer, name }) => layer === nearest && !reaches(name, draft.name));
+    needs.set(
+      draft.name,
+      below.map(({ name }) => name),
+    );
+  }
+  const ordered: Draft[] = [];
+  const place = (draft: Draft, path: readonly string[]): void => {
+    if (ordered.some(({ name }) => name === draft.name) || path.includes(draft.name)) return;
+    // A circle is cut where it closes.
+    const own = (needs.get(draft.name) ?? []).filter((need) => !path.includes(need));
+    for (const need of own) place(drafts.find(({ name }) => name === need) as Draft, [...path, draft.name]);
+    ordered.push({ ...draft, needs: own });
+  };
+  for (const draft of drafts) place(draft, []);
+  return ordered;
+}
+
+/** A leaf that others do not need may fail without stopping them. */
+function withSkips(stages: readonly Draft[]): Draft[] {
+  const needed = new Set(stages.flatMap(({ needs }) => needs));
+  const leaves = stages.filter(({ name }) => !needed.has(name));
+  return stages.map((stage) =>
+    leaves.length > 1 && leaves.includes(stage) ? { ...stage, on_failure: 'skip' as const } : stage,
+  );
+}
+
+/** The proposal with these stages only; the others stand among what is left out. */
+export function onlyStages(proposal: Proposal, names: ReadonlySet<string>, why: (name: string) => string): Proposal {
+  const gone = proposal.stages.filter(({ name }) => !names.has(name));
+  const kept = proposal.stages.filter(({ name }) => names.has(name));
+  // What stood behind a stage that is gone stands behind what that one needed.
+  const needsOf = (stage: Draft, seen: readonly string[] = []): string[] =>
+    stage.needs.flatMap((need) => {
+      if (names.has(need)) return [need];
+      const through = gone.find(({ name }) => name === need);
+      return through && !seen.includes(need) ? needsOf(through, [...seen, need]) : [];
+    });
+  return {
+    ...proposal,
+    stages: withSkips(kept.map(({ on_failure: _, ...stage }) => ({ ...stage, needs: unique(needsOf(stage)) }))),
+    left: [
+      ...gone.map(({ name, command }) => ({ what: `${name}: ${command.split('\n').at(-1)}`, why: why(name) })),
+      ...proposal.left,
+    ],
+  };
+}

@@ -1,0 +1,38 @@
+// The last look at a proposal: read as a run would read it. A stage that would be refused, or would run what is protected through
+// another file, is taken out and stands among what is left out. Pure, but for its sources.
+import { MAP_FILE } from '../config/files.ts';
+import { parseContextMap } from '../config/parse.ts';
+import { formatPath } from '../config/problem.ts';
+import { forbiddenByWords, forbiddenThroughFiles } from '../fix/judging/forbidden-runs.ts';
+import type { Sources } from '../fix/judging/judging-set.ts';
+import { onlyStages, type Proposal } from './propose.ts';
+import { mapText } from './write-map.ts';
+
+/** Ends: each round takes a stage out, or finds nothing to say. */
+export async function settled(proposal: Proposal, sources: Sources): Promise<Proposal> {
+  if (proposal.stages.length === 0) return proposal;
+  const reasons = await faults(mapText(proposal), sources);
+  const bad = proposal.stages.filter(({ name }) => reasons.has(name));
+  if (bad.length === 0) return proposal;
+  const names = new Set(proposal.stages.map(({ name }) => name).filter((name) => !reasons.has(name)));
+  return settled(
+    onlyStages(proposal, names, (name) => reasons.get(name) ?? ''),
+    sources,
+  );
+}
+
+/** Stage → why it cannot stand as it is. */
+async function faults(text: string, sources: Sources): Promise<Map<string, string>> {
+  const parsed = parseContextMap(text, MAP_FILE);
+  const found: (readonly [path: string, why: string])[] = parsed.ok
+    ? [...(await forbiddenByWords(parsed.value, sources)), ...(await forbiddenThroughFiles(parsed.value, sources))].map(
+        ({ path, what, through }) => [formatPath(path), `it runs ${what}${through ? `, through ${through}` : ''}`],
+      )
+    : parsed.problems.map(({ path, message }) => [path, message]);
+  return new Map(
+    found.flatMap(([path, why]) => {
+      const stage = /^stages\.([\w-]+)/.exec(path)?.[1];
+      return stage === undefined ? [] : [[stage, why] as const];
+    }),
+  );
+}

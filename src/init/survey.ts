@@ -1,0 +1,79 @@
+// What init reads of a repository, and what it makes of it: drafts of stages, and what it leaves out with the reason.
+import { dirname, join, normalize } from 'node:path/posix';
+import { parseAllDocuments } from 'yaml';
+
+/** A repository as far as its readers need it. */
+export interface Survey {
+  /** Tracked files with their modes. */
+  readonly files: ReadonlyMap<string, { readonly mode: string }>;
+  /** The text of a tracked file; undefined when there is none, or it is too large to be somebody's source. */
+  text(path: string): string | undefined;
+  /** What git ignores in the checkout, folders ending in `/`. */
+  readonly ignored: readonly string[];
+  /** Whether something lies at this path of the checkout. */
+  exists(path: string): boolean;
+  /** Whether a program is on PATH. */
+  installed(tool: string): boolean;
+  /** The texts that tell people how to start: README first. */
+  readonly readme: string;
+}
+
+/** A stage as init proposes it. */
+export interface Draft {
+  readonly name: string;
+  readonly description: string;
+  readonly command: string;
+  readonly needs: readonly string[];
+  readonly files: readonly string[];
+  readonly verify: readonly Check[];
+  readonly tools: readonly string[];
+  readonly env: readonly string[];
+  /** Files that git does not hold and that it cannot do without. */
+  readonly wants: readonly string[];
+  readonly timeout?: string;
+  readonly on_failure?: 'skip';
+  /** Comments: why it is proposed, and what to mind. */
+  readonly why: readonly string[];
+  /** What comes first when nobody says: 1 rendering, 2 machines, 3 cluster, 4 platform, 5 apps. */
+  readonly layer: number;
+  /** Everything that it runs, as far as it can be read: to tell whether something else is covered by it. */
+  readonly runs: string;
+}
+
+export type Check = string | Readonly<Record<string, string>>;
+
+/** Not proposed, and why. */
+export interface LeftOut {
+  readonly what: string;
+  readonly why: string;
+}
+
+export const folderOf = (path: string): string => dirname(path);
+export const inFolder = (folder: string, path: string): string => normalize(join(folder, path));
+export const baseName = (path: string): string => path.split('/').at(-1) as string;
+export const unique = <T>(all: readonly T[]): T[] => [...new Set(all)];
+
+/** A folder as a pattern of `files`: the tree below it. */
+export const treeOf = (folder: string): string => (folder === '.' ? '**' : `${folder}/`);
+
+export type Mapping = Readonly<Record<string, unknown>>;
+export const isMapping = (value: unknown): value is Mapping =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const mapping = (value: unknown): Mapping => (isMapping(value) ? value : {});
+export const list = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+
+/** The documents of a YAML text; none when it cannot be read. */
+export function documentsOf(text: string): unknown[] {
+  try {
+    const documents = parseAllDocuments(text, { logLevel: 'silent', uniqueKeys: false });
+    const readable = Array.isArray(documents) ? documents.filter(({ errors }) => errors.length === 0) : [];
+    return readable.map((document) => document.toJS({ maxAliasCount: 100 }) as unknown);
+  } catch {
+    return [];
+  }
+}
+
+/** A word for the shell: as it is, or in quotes. */
+export const quoted = (word: string): string =>
+  /^[\w./:@%+,=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
