@@ -35,7 +35,12 @@ export async function run({ words, options, dry, out, home: findHome }: CommandI
   }
   if (!dry) await refuseExisting(home);
   const proposal = await proposed(home, began);
-  if (dry) return { text: mapText(proposal), json: { map: mapText(proposal), ...summary(proposal) }, forScripts: true };
+  if (dry)
+    return {
+      text: mapText(proposal).trimEnd(),
+      json: { map: mapText(proposal), ...summary(proposal) },
+      forScripts: true,
+    };
   const taken = asks ? await askAbout(proposal) : proposal;
   if (taken === undefined || taken.stages.length === 0) return { text: 'nothing was written', json: { written: [] } };
   const written = writeNew(home, [

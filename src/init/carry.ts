@@ -65,7 +65,21 @@ export function carriedOf(
       }),
     ),
   );
-  const all = [...new Map([...lying, ...wanted].map((one) => [one.path, one])).values()];
+  const settings = [...survey.files.keys()].filter((path) =>
+    /(?:^|\/)(?:\.envrc|\.?mise\.toml|config\.toml)$/.test(path),
+  );
+  const said = [...drafts.map(({ runs }) => runs), ...settings.map((path) => survey.text(path) ?? '')].join('\n');
+  const named = (survey.text('.gitignore') ?? '').split('\n').map((line) => line.trim().replace(/^\//, ''));
+  const expected = named.flatMap((path): Carried[] => {
+    const row =
+      /^[\w./-]+$/.test(path) && said.includes(baseName(path))
+        ? TABLE.find(([pattern]) => pattern.test(path))
+        : undefined;
+    return row && !MADE_BY_TOOLS.test(path)
+      ? [{ path, secret: isSecret(path, row[1]), why: `${row[2]}; .gitignore names it` }]
+      : [];
+  });
+  const all = [...new Map([...expected, ...lying, ...wanted].map((one) => [one.path, one])).values()];
   const free = all.filter(({ path }) => !tracked.some((file) => file === path || file.startsWith(`${path}/`)));
   return free
     .filter(({ path }) => !free.some((other) => other.path !== path && path.startsWith(`${other.path}/`)))

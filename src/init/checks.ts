@@ -1,6 +1,7 @@
 // The stage check: what can be said of the files without touching anything outside of the worktree. One table of probes; each is
 // tried once, so that what is written is green today, and what is not stands as a comment with the reason. Pure.
 import { basename } from 'node:path/posix';
+import { destroysByPath } from './destroys.ts';
 import { isAside } from './entries.ts';
 import { COMPOSE_FILE, topKustomizations } from './layouts.ts';
 import type { Check, Draft, Survey } from './survey.ts';
@@ -13,8 +14,8 @@ export type TryOut = (command: string) => Promise<Tried>;
 interface Probe {
   readonly tool: string;
   readonly what: string;
-  /** What it looks at. */
-  readonly files: readonly string[];
+  /** What of these items a fix may touch. */
+  readonly files: (items: readonly string[]) => readonly string[];
   readonly items: readonly string[];
   /** The command for all of these items. */
   readonly run: (items: readonly string[]) => string;
@@ -64,7 +65,7 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
     shell.length > foreign.length && {
       tool: 'bash',
       what: 'Shell scripts parse.',
-      files: globs(shell),
+      files: globs,
       items: shell.filter((path) => !foreign.includes(path)),
       run: (items) =>
         `git ls-files -z '*.sh' '*.bash'${excluding(shell.filter((path) => !items.includes(path)))} | xargs -0 -r -n 1 bash -n`,
@@ -72,21 +73,21 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
     shell.length > 0 && {
       tool: 'shellcheck',
       what: 'No script has what shellcheck calls an error.',
-      files: globs(shell),
+      files: () => globs(shell),
       items: ['scripts'],
       run: () => `git ls-files -z '*.sh' '*.bash'${excluding(foreign)} | xargs -0 -r shellcheck -S error`,
     },
     yaml.length > 0 && {
       tool: 'yamllint',
       what: config ? 'YAML is as .yamllint wants it.' : 'YAML parses.',
-      files: globs(yaml),
+      files: () => globs(yaml),
       items: ['yaml'],
       run: () => `git ls-files -z '*.yaml' '*.yml' ':!ai' | xargs -0 -r yamllint${config ? '' : " -d '{rules: {}}'"}`,
     },
     plays.length > 0 && {
       tool: 'ansible-playbook',
       what: 'Ansible can read the playbooks, their roles and modules.',
-      files: [],
+      files: () => [],
       items: plays.map(({ folder, play }) => `${folder} ${play}`),
       run: (items) =>
         items
@@ -100,35 +101,35 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
     terraform.length > 0 && {
       tool: program,
       what: 'Terraform files parse and are formatted.',
-      files: terraform.slice(0, MAX_ITEMS).map((folder) => `${folder === '.' ? '' : `${folder}/`}*.tf`),
+      files: (items) => items.map((folder) => `${folder === '.' ? '' : `${folder}/`}*.tf`),
       items: terraform.slice(0, MAX_ITEMS),
       run: (items) => each(items, (item) => `${program} fmt -check ${item}`),
     },
     kustomizations.length > 0 && {
       tool: builder.split(' ')[0] as string,
       what: 'Kustomizations can be built.',
-      files: kustomizations.map((folder) => (folder === '.' ? '*.yaml' : `${folder}/`)),
+      files: (items) => items.map((folder) => (folder === '.' ? '*.yaml' : `${folder}/`)),
       items: kustomizations,
       run: (items) => each(items, (item) => `${builder} ${item} >/dev/null`),
     },
     charts.length > 0 && {
       tool: 'helm',
       what: 'Charts are sound.',
-      files: charts.slice(0, MAX_ITEMS).map((folder) => (folder === '.' ? 'templates/' : `${folder}/`)),
+      files: (items) => items.map((folder) => (folder === '.' ? 'templates/' : `${folder}/`)),
       items: charts.slice(0, MAX_ITEMS),
       run: (items) => each(items, (item) => `helm lint --quiet ${item}`),
     },
     talconfigs.length > 0 && {
       tool: 'talhelper',
       what: 'talhelper can read its configuration.',
-      files: talconfigs,
+      files: (items) => items,
       items: talconfigs,
       run: (items) => each(items, (item) => `talhelper validate talconfig ${item}`),
     },
     stacks.length > 0 && {
       tool: 'docker',
       what: 'Compose files are sound.',
-      files: globs(stacks),
+      files: globs,
       items: stacks.slice(0, MAX_ITEMS),
       run: (items) => each(items, (item) => `docker compose -f ${item} config --quiet`),
     },
@@ -171,8 +172,8 @@ export async function checkStage(
 ): Promise<CheckStage | undefined> {
   const results = await Promise.all(probesOf(survey, drafts).map((probe) => resultOf(probe, survey, tryOut)));
   const active = results.filter(({ good }) => good.length > 0);
-  const keyFiles = keyYaml(survey, drafts);
-  if (results.length === 0 && keyFiles.length === 0) return undefined;
+  const verify = keyFiles(survey, drafts);
+  if (results.length === 0 && drafts.length === 0) return undefined;
   const lines = [
     ...active.flatMap(({ probe, good }) => [`# ${probe.what}`, probe.run(good)]),
     ...results.flatMap(({ probe, bad }) =>
@@ -189,11 +190,11 @@ export async function checkStage(
   return {
     draft: {
       name: 'check',
-      description: 'Syntax, lint and build; touches nothing outside of the worktree',
+      description: 'Syntax, lint, build; touches nothing outside of the worktree',
       command,
       needs: [],
-      files: unique(active.flatMap(({ probe }) => probe.files)),
-      verify: keyFiles,
+      files: narrowed(active.flatMap(({ probe, good }) => probe.files(good))),
+      verify,
       tools: unique(active.map(({ probe }) => probe.tool)).filter((tool) => tool !== 'bash'),
       env: [],
       wants: [],
@@ -226,6 +227,9 @@ async function resultOf(probe: Probe, survey: Survey, tryOut: TryOut): Promise<R
       good: [],
       bad: [{ items: probe.items, why: `${probe.tool} takes long here; it was not tried to its end.` }],
     };
+  if (/is not a docker command|unknown (?:command|shorthand flag)/.test(whole.said)) {
+    return { probe, good: [], bad: [{ items: probe.items, why: `${probe.tool} does not know this command here.` }] };
+  }
   if (probe.items.length === 1)
     return { probe, good: [], bad: [{ items: probe.items, why: `it fails today: ${whole.said}` }] };
   const good: string[] = [];
@@ -250,22 +254,32 @@ async function resultOf(probe: Probe, survey: Survey, tryOut: TryOut): Promise<R
   };
 }
 
-/** The YAML that others are started from: parsed without any tool. */
-function keyYaml(survey: Survey, drafts: readonly Draft[]): Check[] {
+/** Without what another pattern has already; higher up when there are many. */
+function narrowed(patterns: readonly string[]): string[] {
+  const all = unique(patterns);
+  const isYaml = all.includes('**/*.yaml') || all.includes('**/*.yml');
+  const kept = all.filter((one) => one.startsWith('**') || !(isYaml && one.endsWith('/')));
+  const outer = kept.filter(
+    (one) => !kept.some((other) => other !== one && other.endsWith('/') && one.startsWith(other)),
+  );
+  return outer.length <= 8
+    ? outer
+    : unique(outer.map((one) => (one.includes('/') && !one.startsWith('**') ? `${one.split('/')[0]}/` : one)));
+}
+
+/** The YAML that stages are started from: parsed without any tool. Where there is none, what they are started with. */
+function keyFiles(survey: Survey, drafts: readonly Draft[]): Check[] {
   const named = [...survey.files.keys()].filter((path) => {
-    if (!/\.ya?ml$/.test(path) || isAside(path)) return false;
-    return !path.includes('/')
-      ? !/^\.|pre-commit|renovate|mkdocs/.test(path)
-      : drafts.some(
-          ({ command }) =>
-            command.includes(path) || (command.includes(basename(path)) && command.includes(folderOf(path))),
-        );
+    if (!/\.ya?ml$/.test(path) || isAside(path) || destroysByPath(path)) return false;
+    if (/^[Tt]askfile(?:\.dist)?\.ya?ml$/.test(path)) return true;
+    return drafts.some(
+      ({ command }) => command.includes(path) || (command.includes(folderOf(path)) && command.includes(basename(path))),
+    );
   });
   const sound = named.filter((path) => documentsOf(survey.text(path) ?? '').length > 0);
   const plain = [...survey.files.keys()].filter((path) =>
     /^(?:GNUmakefile|[Mm]akefile|\.?[Jj]ustfile|package\.json|ansible\.cfg|main\.tf|README\.md)$/.test(path),
   );
-  return sound.length > 0
-    ? sound.slice(0, 4).map((path) => ({ yaml: path }))
-    : plain.slice(0, 1).map((path) => ({ nonempty: path }));
+  const [first = [...survey.files.keys()][0] as string] = plain;
+  return sound.length > 0 ? sound.slice(0, 4).map((path) => ({ yaml: path })) : [{ nonempty: first }];
 }

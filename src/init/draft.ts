@@ -1,9 +1,20 @@
 // From shell texts and the folders they are started in to a draft of a stage: what it brings up, what it needs installed, which
 // files a fix may touch, and how to see that it stands. Pure; what texts run is asked of the judging set.
 import type { JudgingSet } from '../fix/judging/judging-set.ts';
-import { destroysByPath, type FindHarm } from './destroys.ts';
+import { destroysByName, destroysByPath, type FindHarm } from './destroys.ts';
 import { inside, KINDS, type Kind, layerOf, programsIn } from './kinds.ts';
-import { baseName, type Check, type Draft, folderOf, inFolder, type Survey, unique } from './survey.ts';
+import {
+  baseName,
+  type Check,
+  type Draft,
+  documentsOf,
+  folderOf,
+  inFolder,
+  list,
+  mapping,
+  type Survey,
+  unique,
+} from './survey.ts';
 
 /** A text for the shell, and where it is started. */
 export interface Piece {
@@ -53,11 +64,11 @@ export async function destroysByContent(
   { harm }: Readers,
   survey: Survey,
 ): Promise<string | undefined> {
-  const named = files.find((path) => destroysByPath(path));
+  const named = files.find((path) => isRunToDestroy(path, files, survey));
   if (named !== undefined) return `it runs ${named}`;
   const texts = [
     ...pieces.map(({ text }): [string, string] => ['x.sh', text]),
-    ...files.map((path): [string, string] => [path, survey.text(path) ?? '']),
+    ...files.filter((path) => !destroysByPath(path)).map((path): [string, string] => [path, survey.text(path) ?? '']),
   ];
   for (const [path, text] of texts) {
     const found = await harm(path, text);
@@ -66,6 +77,24 @@ export async function destroysByContent(
     if (worst) return `${path === 'x.sh' ? 'it runs' : `${path}, line ${worst.line}:`} ${worst.words.slice(0, 80)}`;
   }
   return undefined;
+}
+
+const ROLE_FILE = /(?:^|\/)roles\/([^/]+)\/(?:tasks|handlers|meta)\/(.*)$/;
+
+/** A role has all its files in the list: one that destroys counts when it is taken in without a condition. */
+function isRunToDestroy(path: string, files: readonly string[], survey: Survey): boolean {
+  const [, role, file] = ROLE_FILE.exec(path) ?? [];
+  if (role === undefined || file === undefined) return destroysByPath(path);
+  if (destroysByName(role)) return true;
+  if (!destroysByPath(file)) return false;
+  const tasks = files
+    .filter((one) => /\.ya?ml$/.test(one))
+    .flatMap((one) => documentsOf(survey.text(one) ?? '').flatMap(list));
+  return tasks.some((task) => {
+    const taken = Object.entries(mapping(task)).find(([key]) => /(?:^|\.)(?:include|import)_tasks$/.test(key))?.[1];
+    const name = typeof taken === 'string' ? taken : String(mapping(taken).file ?? '');
+    return name !== '' && file.endsWith(name) && mapping(task).when === undefined;
+  });
 }
 
 /** The kinds of what these texts bring up, each with the line that does. */
@@ -137,6 +166,11 @@ function besides(uses: ReturnType<typeof usesIn>, survey: Survey): string[] {
     const at = folder === '.' ? '' : `${folder}/`;
     if (kind.name === 'ansible')
       return all.filter((path) => path.startsWith(at) && ANSIBLE_FILES.test(path.slice(at.length)));
+    if (kind.name === 'render') {
+      const inputs = /^inputs\s*=\s*\[([^\]]*)\]/m.exec(survey.text('makejinja.toml') ?? '')?.[1] ?? '';
+      const folders = [...inputs.matchAll(/["']([^"']+)["']/g)].map(([, path]) => inFolder('.', path as string));
+      return folders.filter((path) => all.some((one) => one.startsWith(`${path}/`))).map((path) => `${path}/`);
+    }
     if (kind.name === 'terraform')
       return all.filter((path) => path.startsWith(at) && /^[^/]+\.tf$/.test(path.slice(at.length)));
     return [];
@@ -151,7 +185,8 @@ const MAX_PATTERNS = 8;
 export function grouped(paths: readonly string[]): string[] {
   const tree = paths.map((path) => /^(.*?\/?(?:roles|group_vars|host_vars|templates|tasks))\//.exec(path)?.[1]);
   const trees = unique(tree.flatMap((one) => (one === undefined ? [] : [`${one}/`])));
-  const rest = unique(paths.filter((_, i) => tree[i] === undefined));
+  const whole = paths.filter((path) => path.endsWith('/'));
+  const rest = unique(paths.filter((path, i) => tree[i] === undefined && !path.endsWith('/')));
   const folders = unique(rest.map(folderOf));
   const flat = folders.flatMap((folder) => {
     const inIt = rest.filter((path) => folderOf(path) === folder);
@@ -159,7 +194,7 @@ export function grouped(paths: readonly string[]): string[] {
     const endings = unique(inIt.map((path) => /\.\w+$/.exec(baseName(path))?.[0] ?? ''));
     return endings.map((ending) => inFolder(folder, `*${ending}`));
   });
-  const all = unique([...flat, ...trees]).sort();
+  const all = unique([...flat, ...trees, ...whole]).sort();
   if (all.length <= MAX_PATTERNS) return all;
   const tops = unique(all.map((path) => (path.includes('/') ? `${path.split('/')[0]}/` : path)));
   return tops.slice(0, MAX_PATTERNS);
@@ -176,7 +211,7 @@ export function kubeconfigOf(survey: Survey): string | undefined {
     const [, value] = /\bKUBECONFIG["']?\s*(?::=|\?=|=|:)\s*["']?(.+?)["']?\s*$/m.exec(survey.text(path) ?? '') ?? [];
     const local = value
       ?.replace(
-        /^(?:\$\(shell pwd\)|\$\(CURDIR\)|\$PWD|\$\{PWD\}|\$\(pwd\)|\{\{\s*[^}]*\}\}|\$\(expand_path ([^)]*)\))\/?/,
+        /^(?:\$\(shell pwd\)|\$\(CURDIR\)|\$PWD|\$\{PWD\}|\$\(pwd\)|\{\{\s*(?:\.ROOT_DIR|\.PROJECT_DIR|justfile_dir(?:ectory)?\(\)|config_root)\s*\}\}|\$\(expand_path ([^)]*)\))\/?/,
         '$1',
       )
       .replace(/^\.\//, '');

@@ -19,8 +19,10 @@ export interface Entry {
   readonly calls: readonly string[];
   /** What a person has to give it. */
   readonly parameters: readonly string[];
-  /** Not meant to be typed, or asks a person. */
+  /** Not meant to be typed. */
   readonly hidden: boolean;
+  /** It wants to be told that one is sure. */
+  readonly confirm?: boolean;
 }
 
 /** The entries of one runner. */
@@ -66,7 +68,7 @@ type Raw = Omit<Entry, 'tool' | 'command'>;
 
 function readRunner(survey: Survey, tool: TargetTool, file: string): Runner {
   const raw = READERS[tool](survey, file);
-  const entries = raw.map((entry): Entry => ({ ...entry, tool, command: commandOf(tool, file, entry.target) }));
+  const entries = raw.map((entry): Entry => ({ ...entry, tool, command: commandOf(tool, file, entry) }));
   const byTarget = new Map(entries.map((entry) => [entry.target, entry]));
   return { tool, file, entries: byTarget, first: firstOf(tool, survey.text(file) ?? '', entries) };
 }
@@ -78,7 +80,7 @@ const IN_FOLDER: Readonly<Record<TargetTool, string>> = {
   npm: '--prefix',
 };
 
-function commandOf(tool: TargetTool, file: string, target: string): string {
+function commandOf(tool: TargetTool, file: string, { target, confirm }: Raw): string {
   const folder = folderOf(file);
   const where =
     folder === '.'
@@ -86,7 +88,7 @@ function commandOf(tool: TargetTool, file: string, target: string): string {
       : tool === 'just'
         ? ['--justfile', quoted(file), IN_FOLDER.just, quoted(folder)]
         : [IN_FOLDER[tool], quoted(folder)];
-  return [tool, ...where, ...(tool === 'npm' ? ['run'] : []), target].join(' ');
+  return [tool, ...(confirm ? ['--yes'] : []), ...where, ...(tool === 'npm' ? ['run'] : []), target].join(' ');
 }
 
 function firstOf(tool: TargetTool, text: string, entries: readonly Entry[]): string | undefined {
@@ -164,7 +166,7 @@ function justEntries(survey: Survey, file: string, prefix: string, seen: Set<str
   seen.add(file);
   const entries: (Omit<Raw, 'own' | 'calls'> & { own: string; calls: string[] })[] = [];
   const modules: Raw[] = [];
-  let [about, hidden] = ['', false];
+  let [about, hidden, confirm] = ['', false, false];
   for (const line of (survey.text(file) ?? '').split('\n')) {
     const last = entries.at(-1);
     if (/^\s+\S/.test(line)) {
@@ -173,18 +175,18 @@ function justEntries(survey: Survey, file: string, prefix: string, seen: Set<str
     }
     const [, attribute] = /^\[(.*)\]\s*$/.exec(line) ?? [];
     if (attribute !== undefined) {
-      hidden ||= /\bprivate\b|\bconfirm\b/.test(attribute);
+      hidden ||= /\bprivate\b/.test(attribute);
+      confirm ||= /\bconfirm\b/.test(attribute);
       about = /doc\(\s*["'](.*)["']\s*\)/.exec(attribute)?.[1] ?? about;
       continue;
     }
     const [, comment] = /^#(?!!)\s*(.*)$/.exec(line) ?? [];
     if (comment !== undefined) about = comment;
-    const [, optional, name, path] = /^(?:mod(\?)?)\s+([\w-]+)(?:\s+["'](.+)["'])?/.exec(line) ?? [];
+    const [, name, path] = /^mod\??\s+([\w-]+)(?:\s+["'](.+)["'])?/.exec(line) ?? [];
     const [, imported] = /^import\??\s+["'](.+)["']/.exec(line) ?? [];
     if (name !== undefined) {
       const module = moduleFile(survey, folderOf(file), name, path);
       if (module !== undefined) modules.push(...justEntries(survey, module, `${prefix}${name} `, seen));
-      else if (optional === undefined) hidden = false;
     } else if (imported !== undefined) {
       modules.push(...justEntries(survey, inFolder(folderOf(file), imported), prefix, seen));
     }
@@ -202,9 +204,10 @@ function justEntries(survey: Survey, file: string, prefix: string, seen: Set<str
         calls: called.filter(Boolean).map((one) => `${prefix}${one}`),
         parameters: parameters.filter((p) => !new RegExp(`\\*${p}\\b`).test(given)),
         hidden: hidden || recipe.startsWith('_'),
+        confirm,
       });
     }
-    if (comment === undefined) [about, hidden] = ['', false];
+    if (comment === undefined) [about, hidden, confirm] = ['', false, false];
   }
   const own = entries.map((entry) => ({ ...entry, calls: unique([...entry.calls, ...callsIn('just', entry.own)]) }));
   return [...own, ...modules];
@@ -250,7 +253,8 @@ function taskEntries(survey: Survey, file: string, prefix: string, seen: Set<str
         ...callsIn('task', shell),
       ]),
       parameters: unique([...asked, ...fromOutside]),
-      hidden: task.internal === true || task.prompt !== undefined,
+      hidden: task.internal === true,
+      confirm: task.prompt !== undefined,
     };
   });
   const included = Object.entries(mapping(top.includes)).flatMap(([name, value]) => {

@@ -13,14 +13,16 @@ export interface Proposed {
   readonly protect: readonly string[];
 }
 
-const UP =
-  /^(?:bootstrap|install|setup|deploy|apply|up|provision|create|cluster|configure|generate|render|template|build|start|init|metal|infra|infrastructure|apps?|system|converge|site|external|cloud|k3s|k8s|talos|flux|argocd|argo|vms?|machines?|nodes?|hosts?|platform|services?|stack|launch|everything|all|sync|gitops|post|hacks|prepare|playbook|network|storage|ingress|monitoring|obs|base|core|servers?|prereqs?)$/;
+const VERBS =
+  /^(?:bootstrap|install|setup|deploy|apply|up|provision|create|configure|generate|render|template|build|start|converge|launch|run|play)$/;
+const NOUNS =
+  /^(?:cluster|metal|infra|infrastructure|apps?|system|site|external|cloud|k3s|k8s|talos|flux|argocd|argo|vms?|machines?|nodes?|hosts?|platform|services?|stack|everything|all|gitops|post|hacks|playbook|network|storage|ingress|monitoring|obs|base|core|servers?|prereqs?|init|prepare)$/;
 const LOOKS =
   /^(?:lint|tests?|checks?|validate|verify|fmt|format|diff|plan|preview|status|list|ls|show|get|logs?|help|version|info|print|describe|graph|stats|debug|doctor|bench|benchmark|scan|audit|dry|dryrun|default|smoke|health|ping|watch|top)$/;
 const PERSON =
-  /^(?:console|shell|ssh|exec|attach|edit|login|auth|forward|portforward|serve|dev|dashboard|open|connect|browse|tunnel|proxy|ui|k9s|repl|interactive|menu|browser|vnc)$/;
+  /^(?:console|shell|ssh|exec|attach|edit|login|auth|forward|portforward|serve|dev|dashboard|open|connect|browse|tunnel|proxy|ui|k9s|repl|interactive|menu|browser|vnc|passwords?|credentials?|tokens?|kubeconfig)$/;
 const DAILY =
-  /^(?:upgrades?|updates?|bump|renovate|backups?|restore|snapshots?|rollback|drain|cordon|uncordon|reboot|restart|shutdown|poweroff|suspend|resume|migrate|failover|release|publish|push|tag|commit|docs?|changelog|hooks?|encrypt|decrypt|rotate|import|export|download|fetch|pull|unlock|lock|approve|rekey|new|add|force|recover|rescue|repair|hibernate|wake|rebuild|replace|refresh|vendor|deps|requirements|completion|annotate|label|archive|mount|browse|iso|usb)$/;
+  /^(?:upgrades?|updates?|bump|renovate|backups?|restore|snapshots?|rollback|drain|cordon|uncordon|reboot|restart|shutdown|poweroff|suspend|resume|migrate|failover|release|publish|push|tag|commit|docs?|changelog|hooks?|encrypt|decrypt|rotate|import|export|download|fetch|pull|unlock|lock|approve|rekey|new|add|force|recover|rescue|repair|hibernate|wake|rebuild|replace|refresh|vendor|deps|requirements|completion|annotate|label|archive|mount|iso|usb|gensecrets?|sync|reconcile|resync)$/;
 
 const wordsOf = (name: string): string[] =>
   name
@@ -28,7 +30,11 @@ const wordsOf = (name: string): string[] =>
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter(Boolean);
-export const isUpName = (name: string): boolean => wordsOf(name).some((word) => UP.test(word));
+/** Namespaces say where it belongs, not what it does. */
+const hasVerb = (name: string): boolean =>
+  wordsOf(name.split(/[: ]/).at(-1) as string).some((word) => VERBS.test(word));
+export const isUpName = (name: string): boolean =>
+  hasVerb(name) || wordsOf(name.split(/[: ]/).at(-1) as string).some((word) => NOUNS.test(word));
 
 /** Why a name is not one of bringing something up; undefined: nothing in it says so. */
 export function otherPurpose(name: string): string | undefined {
@@ -71,17 +77,19 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
   const harmless: { entry: Entry; runner: Runner; pieces: Piece[] }[] = [];
   for (const runner of runners) {
     for (const entry of runner.entries.values()) {
-      if (entry.hidden || isTalk(entry)) continue;
+      if (entry.hidden || isTalk(entry) || (isAggregate(runner, entry) && !destroysByName(entry.target))) continue;
       const pieces = closureOf(survey, runner, entry.target).map(pieceOf);
       const why = await reasonAgainst(entry, pieces, readers, survey);
       if (why !== undefined) left.push({ what: entry.command, why });
-      else if (!isAggregate(runner, entry)) harmless.push({ entry, runner, pieces });
+      else harmless.push({ entry, runner, pieces });
     }
   }
   const isUp = ({ pieces }: { pieces: readonly Piece[] }) => usesIn(pieces).length > 0;
   const wanted = harmless.filter((one) => {
     const name = one.entry.target;
-    return led.has(one.entry) ? isUp(one) || isUpName(name) : isUp(one) && isUpName(name);
+    return led.has(one.entry)
+      ? isUp(one) || hasVerb(name) || led.get(one.entry)?.after !== undefined
+      : isUp(one) && isUpName(name);
   });
   const called = new Set(wanted.flatMap(({ runner, entry }) => closureOf(survey, runner, entry.target).slice(1)));
   const more = harmless.filter((one) => !wanted.includes(one) && called.has(one.entry) && isUp(one));
@@ -104,6 +112,7 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
           tool: entry.tool,
           description: entry.about || `${entry.command}, from ${entry.file}`,
           why: [
+            ...(entry.confirm ? ['It asks whether one is sure; --yes says so.'] : []),
             lead?.because ??
               `${entry.command} runs ${usesIn(pieces)
                 .map(({ kind }) => kind.name)
@@ -143,7 +152,7 @@ const isTalk = ({ own, calls }: Entry): boolean =>
 
 /** It only starts others. */
 const isAggregate = (runner: Runner, { own, calls }: Entry): boolean =>
-  calls.some((call) => runner.entries.has(call)) &&
+  calls.some((call) => runner.entries.get(call)?.hidden === false) &&
   own
     .split('\n')
     .every((line) =>
@@ -216,20 +225,24 @@ export async function fromScripts(survey: Survey, readers: Readers, before: read
     if (text === undefined || isAside(path)) continue;
     const pieces = [{ folder: '.', text }];
     const command = `./${quoted(path)}`;
-    const ran = destroysByPath(path) ? [] : await ranFiles(pieces, readers, survey);
-    const harm = destroysByPath(path)
-      ? 'its name says that it takes something away'
-      : await destroysByContent(pieces, ran, readers, survey);
-    if (harm !== undefined) protect.push(path);
     const isNamed = survey.readme.includes(path) || survey.readme.includes(`./${baseName(path)}`);
-    const isCandidate =
-      SCRIPT_PLACE.test(path) && !LIBRARY.test(path) && (isNamed || isUpName(baseName(path).replace(/\.\w+$/, '')));
+    const name = baseName(path).replace(/\.\w+$/, '');
+    const isCandidate = SCRIPT_PLACE.test(path) && !LIBRARY.test(path) && (isNamed || isUpName(name));
+    if (!isCandidate && !MAY_DESTROY.test(`${path}\n${text}`)) continue;
+    const own = destroysByPath(path)
+      ? 'its name says that it takes something away'
+      : await destroysByContent(pieces, [], readers, survey);
+    if (own !== undefined) protect.push(path);
     if (!isCandidate || before.some(({ runs }) => runs.includes(path))) continue;
+    const ran = own === undefined ? await ranFiles(pieces, readers, survey) : [];
+    const harm = own ?? (await destroysByContent([], ran, readers, survey));
     const why =
       harm ??
       otherPurpose(baseName(path)) ??
       asksFor(text) ??
-      (usesIn(pieces).length === 0 && !isNamed ? 'nothing known in it brings anything up' : undefined);
+      (usesIn(pieces).length === 0 && !(isNamed && hasVerb(name))
+        ? 'nothing known in it brings anything up'
+        : undefined);
     if (why !== undefined) {
       left.push({ what: command, why });
       continue;
@@ -253,6 +266,10 @@ export async function fromScripts(survey: Survey, readers: Readers, before: read
   }
   return { drafts, left, protect };
 }
+
+/** Worth reading closely. */
+const MAY_DESTROY =
+  /\brm\s+-|destroy|delete|wipe|mkfs|reset|purge|\bdd\s|uninstall|prune|\bzap\b|nuke|teardown|remove|clean|truncate|sgdisk|discard|\bdown\b|\bdrop\b|format|\bkill/i;
 
 const isScript = (path: string, mode: string): boolean =>
   mode !== '120000' && (/\.(?:sh|bash)$/.test(path) || (mode === '100755' && !baseName(path).includes('.')));

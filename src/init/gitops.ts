@@ -55,9 +55,13 @@ function fluxOf(survey: Survey): FluxKustomization[] {
       return [];
     if (typeof path !== 'string') return [];
     const needs = list(mapping(spec).dependsOn).map((one) => String(mapping(one).name));
-    return [{ name: String(name), namespace: String(namespace), path: inFolder('.', path), needs, file }];
+    return [
+      { name: String(name), namespace: String(namespace), path: inFolder('.', path).replace(/\/$/, ''), needs, file },
+    ];
   });
 }
+
+const ROOT_KUSTOMIZATION = /^(?:flux-system|apps|infra\w*|core|config|.*cluster.*)$/;
 
 /** Those that no other Kustomization brings in, of one cluster; the rest, with the reason. */
 export function rootsOf(all: readonly FluxKustomization[]) {
@@ -68,7 +72,9 @@ export function rootsOf(all: readonly FluxKustomization[]) {
   const tops = outer.length > 0 ? outer : all.filter(({ name }) => name === 'flux-system');
   const clusters = unique(tops.map(({ file }) => clusterOf(file)));
   const cluster = clusters.toSorted((a, b) => preference(a) - preference(b) || (a < b ? -1 : 1))[0];
-  const here = tops.filter(({ file }) => clusterOf(file) === cluster);
+  const inCluster = tops.filter(({ file, path }) => clusterOf(file) === cluster && path !== '.');
+  const here =
+    inCluster.length <= MAX_ROOTS ? inCluster : inCluster.filter(({ name }) => ROOT_KUSTOMIZATION.test(name));
   const names = new Set(here.map(({ name }) => name));
   const chosen = here
     .filter((one, i) => here.findIndex(({ name }) => name === one.name) === i)
@@ -80,7 +86,13 @@ export function rootsOf(all: readonly FluxKustomization[]) {
     others: tops
       .filter((one) => !here.includes(one))
       .slice(0, MAX_ROOTS)
-      .map((one) => ({ ...one, why: `it is another cluster than ${cluster}` })),
+      .map((one) => ({
+        ...one,
+        why:
+          clusterOf(one.file) === cluster
+            ? 'many stand beside each other, and none is the root'
+            : `it is another cluster than ${cluster}`,
+      })),
   };
 }
 

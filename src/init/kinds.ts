@@ -56,15 +56,14 @@ export const terraformHolds = (program: string, folder: string): string =>
 /** Every service of a compose file runs. */
 export const composeRuns = (compose: string): string =>
   [
-    `want="$(${compose} config --services | sort)"`,
-    `have="$(${compose} ps --services --status running | sort)"`,
-    `test "$want" = "$have"`,
+    `run() { ${compose} "$@"; }`,
+    'test "$(run config --services | sort)" = "$(run ps --services --status running | sort)"',
   ].join('\n');
 
 export const KINDS: readonly Kind[] = [
   {
     name: 'render',
-    up: /\b(?:makejinja|talhelper\s+gen(?:config|secret)|cookiecutter)\b/,
+    up: /\b(?:makejinja|talhelper\s+genconfig|cookiecutter)\b/,
     layer: 1,
     verify: (use) => {
       const folder = /talhelper\s+genconfig/.test(use.line)
@@ -108,7 +107,10 @@ export const KINDS: readonly Kind[] = [
       const inventory = optionValue(use.line, '-i|--inventory(?:-file)?');
       const goes = optionValue(use.line, 'cd');
       const folder = inFolder(use.folder, goes ?? '.');
-      if (/(?:-i|--inventory)/.test(use.line) && inventory === undefined) return [];
+      const isTold =
+        inventory !== undefined || /^\s*inventory\s*=/m.test(use.survey.text(inFolder(folder, 'ansible.cfg')) ?? '');
+      // Without hosts of its own it works on this machine, which tells nothing; where it makes a cluster, that must answer.
+      if (!isTold) return use.kubeconfig === undefined ? [] : nodesReady(use);
       return [inside(folder, `ansible all${inventory ? ` -i ${quoted(inventory)}` : ''} -m ansible.builtin.ping`)];
     },
   },

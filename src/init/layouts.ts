@@ -14,7 +14,7 @@ import {
 import { isAside } from './entries.ts';
 import { isUpName, otherPurpose, type Proposed, stageName } from './from-entries.ts';
 import { readGitops, rootsOf } from './gitops.ts';
-import { composeRuns, inside, terraformHolds } from './kinds.ts';
+import { composeRuns, inside, layerOf, terraformHolds } from './kinds.ts';
 import {
   baseName,
   type Check,
@@ -130,14 +130,14 @@ const ansible: Reader = (survey) => {
           one.startsWith(at) &&
           ANSIBLE_FILES.test(one.slice(at.length)) &&
           !destroysByPath(one) &&
-          !/requirements|secret|vault|\.sops\./.test(one),
+          !/requirements|secret|vault|\.sops\.|galaxy\.ya?ml|sample|example|molecule/.test(one),
       );
       return {
         name: stageName(name),
         command: command.join('\n'),
         pieces: [{ folder, text: play }],
         keys: [local],
-        description: `${path}: ${playNames(survey, path, imports)}`,
+        description: `${baseName(path)}: ${playNames(survey, path, imports)}`,
         why: [
           inReadme(survey, path)
             ? `README names ${baseName(path)}.`
@@ -145,7 +145,7 @@ const ansible: Reader = (survey) => {
         ],
         verify: [inside(folder, `ansible all${option} -m ansible.builtin.ping`)],
         files: grouped([path, ...files]),
-        layer: 3,
+        layer: Math.min(3, layerOf(plain, [])),
         timeout: '1h',
         wants,
         follow: true,
@@ -452,9 +452,11 @@ export function topKustomizations(survey: Survey): string[] {
 
 export const COMPOSE_FILE = /(?:^|\/)(?:docker-)?compose\.ya?ml$/;
 
+const IN_A_ROLE = /(?:^|\/)(?:roles|files|templates?)\//;
+
 const compose: Reader = (survey) => {
   const all = paths(survey, COMPOSE_FILE).filter(
-    (path) => 'services' in mapping(documentsOf(survey.text(path) ?? '')[0]),
+    (path) => !IN_A_ROLE.test(path) && 'services' in mapping(documentsOf(survey.text(path) ?? '')[0]),
   );
   const harmful = all.filter((path) => destroysByPath(path));
   return {
@@ -493,7 +495,7 @@ export async function fromLayouts(survey: Survey, readers: Readers, before: read
   const protect: string[] = [];
   for (const read of LAYOUTS) {
     const { found, left: more = [], protect: harmful = [] } = read(survey);
-    left.push(...more);
+    left.push(...more.filter(({ what }) => !before.some(({ runs }) => runs.includes(baseName(what)))));
     protect.push(...harmful);
     for (const one of found) {
       const isCovered = before.some(({ runs }) => one.keys.some((key) => key !== '.' && runs.includes(key)));

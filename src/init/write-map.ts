@@ -5,6 +5,7 @@ import type { Draft } from './survey.ts';
 
 const WIDTH = 80;
 const MAX_LEFT = 40;
+const MAX_DESCRIPTION = 62;
 
 /** `ai/context_map.yaml`. */
 export function mapText(proposal: Proposal): string {
@@ -69,13 +70,12 @@ function stageValue(stage: Draft): Record<string, unknown> {
     ...(wants.length > 0 ? { files: wants } : {}),
   };
   return {
-    description,
-    command: command.includes('\n') ? `${wrapped(command)}\n` : command,
+    description:
+      description.length > MAX_DESCRIPTION ? `${description.slice(0, MAX_DESCRIPTION - 3).trimEnd()}...` : description,
+    command: shellText(command),
     ...(needs.length > 0 ? { needs } : {}),
     ...(files.length > 0 ? { files } : {}),
-    ...(verify.length > 0
-      ? { verify: verify.map((one) => (typeof one === 'string' && one.includes('\n') ? `${one}\n` : one)) }
-      : {}),
+    ...(verify.length > 0 ? { verify: verify.map((one) => (typeof one === 'string' ? shellText(one) : one)) } : {}),
     ...(Object.keys(requires).length > 0 ? { requires } : {}),
     ...(timeout ? { timeout } : {}),
     ...(on_failure ? { on_failure } : {}),
@@ -104,6 +104,10 @@ function style(map: YAMLMap, { name }: Draft): void {
   }
 }
 
+/** One line as it is where it fits; else a block, its lines broken. */
+const shellText = (command: string): string =>
+  command.includes('\n') || command.length > WIDTH - 16 ? `${wrapped(command)}\n` : command;
+
 /** Long lines of shell broken at spaces outside of quotes. */
 function wrapped(command: string): string {
   return command
@@ -128,53 +132,56 @@ function wrapLine(line: string): string[] {
 }
 
 function wrapComment(line: string): string[] {
-  const [, mark = '#', text = ''] = /^(#\s*)(.*)$/.exec(line) ?? [];
-  const words = text.split(' ');
+  const [, mark = '# ', text = ''] = /^(#\s*)(.*)$/.exec(line) ?? [];
+  return folded(text, mark, `${mark}  `, ROOM);
+}
+
+/** Lines of a comment, as the library wants them: each with a space before it. */
+const comment = (sentences: readonly string[], indent: number): string =>
+  folded(sentences.join(' ').replace(/\s+/g, ' '), `${' '.repeat(indent)} `, `${' '.repeat(indent)} `)
+    .map((line) => line.slice(indent))
+    .join('\n');
+
+/** yamllint wants two spaces before a comment behind a value. */
+const trimmed = (text: string): string =>
+  text
+    .replace(/[ \t]+$/gm, '')
+    .replace(/^( +on_failure: skip) #/gm, '$1  #')
+    .replace(/\n{3,}/g, '\n\n');
+
+/** What is not proposed, as comments behind everything else: by reason, the most telling first as they came. */
+function leftText(left: Proposal['left']): string {
+  if (left.length === 0) return '';
+  const shown = left.slice(0, MAX_LEFT);
+  const reasons = [...new Set(shown.map(({ why }) => why))];
+  const lines = reasons.flatMap((why) => [
+    ...folded(printable(why), '# - ', '#   '),
+    ...folded(
+      shown
+        .filter((one) => one.why === why)
+        .map(({ what }) => printable(what))
+        .join('; '),
+      '#       ',
+      '#       ',
+    ),
+  ]);
+  const more = left.length - shown.length;
+  return `\n# Not proposed, and why:\n${lines.join('\n')}\n${more > 0 ? `# and ${more} more\n` : ''}`;
+}
+
+/** The words of a text in lines that fit, the first behind `head`, the others behind `indent`. */
+function folded(text: string, head: string, indent: string, width = WIDTH): string[] {
   const lines: string[] = [];
-  for (const word of words) {
+  for (const word of text.split(' ')) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length + 1 <= ROOM) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(last === undefined ? `${mark}${word}` : `${mark}  ${word}`);
+    if (last === undefined) lines.push(`${head}${word}`);
+    else if (last.length + word.length + 1 < width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(`${indent}${word}`);
   }
   return lines;
 }
 
-/** Lines of a comment, as the library wants them: each with a space before it. */
-function comment(sentences: readonly string[], indent: number): string {
-  const words = sentences
-    .join(' ')
-    .replace(/[\r\n]+/g, ' ')
-    .split(/\s+/)
-    .filter(Boolean);
-  const lines: string[] = [];
-  for (const word of words) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length + 1 <= WIDTH - 4 - indent)
-      lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(` ${word}`);
-  }
-  return lines.join('\n');
-}
-
-const trimmed = (text: string): string => text.replace(/[ \t]+$/gm, '').replace(/\n{3,}/g, '\n\n');
-
-/** What is not proposed, as comments behind everything else. */
-function leftText(left: Proposal['left']): string {
-  if (left.length === 0) return '';
-  const shown = left.slice(0, MAX_LEFT);
-  const lines = shown.flatMap(({ what, why }) => [
-    `# - ${printable(what)}`,
-    ...(printable(why)
-      .match(/.{1,72}(?:\s|$)/g)
-      ?.map((part) => `#   ${part.trim()}`) ?? []),
-  ]);
-  const more = left.length - shown.length;
-  return `\n# Not proposed, and why:\n${lines.map(short).join('\n')}\n${more > 0 ? `# and ${more} more\n` : ''}`;
-}
-
 const printable = (text: string): string => text.replace(/[^\x20-\x7e]+/g, ' ').trim();
-const short = (line: string): string => (line.length <= WIDTH - 1 ? line : `${line.slice(0, WIDTH - 4)}...`);
-
 /** `ai/loop.yaml`. */
 export const LOOP_TEXT = `---
 # yaml-language-server: $schema=schema/loop.schema.json

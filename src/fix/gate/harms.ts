@@ -21,6 +21,9 @@ const removesTrees = ({ program, args: words }: Fact): boolean => {
   return program === 'rm' && args.has('rR', 'recursive') && args.operands.some((word) => KEPT_ELSEWHERE.test(word));
 };
 
+/** A program that only a template tells is one of the cluster's: what else is written with its path in a variable? */
+const asKnown = (fact: Fact): Fact => (/^[\ue000$]/.test(fact.program) ? { ...fact, program: 'kubectl' } : fact);
+
 const HOLDS_DATA =
   /(?:proxmox|k8s|kubernetes|docker_volume|zfs|lvol|lvg|parted|filesystem|hcloud|ec2|terraform|virt|helm)/;
 
@@ -31,7 +34,7 @@ export function harmsOf(path: string, text: string, parse: ParseShell): Harmful[
   const run = commands.filter((fact) => fact.role === 'run');
   return [
     ...run
-      .filter((fact) => removesTrees(fact) || harmOf(fact, isFunction)?.severity === 'refuse')
+      .filter((fact) => removesTrees(fact) || harmOf(asKnown(fact), isFunction)?.severity === 'refuse')
       .map((fact) => ({
         line: fact.line,
         words: shownWords(fact),
