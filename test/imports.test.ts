@@ -44,6 +44,8 @@ const RULES: ImportRules = {
     'src/promote': allBut(),
     // Changes nothing.
     'src/inspect': allBut('src/promote'),
+    // Reads a repository and proposes; only look.ts touches the machine.
+    'src/init': only('src/config', 'src/fix', 'src/outbound', 'src/io', 'src/stage', 'src/worktree'),
     // Shows what it is handed.
     'src/console': allBut(
       'src/config',
@@ -53,6 +55,7 @@ const RULES: ImportRules = {
       'src/run',
       'src/promote',
       'src/inspect',
+      'src/init',
     ),
     'src/cli': allBut(),
     'src/index.ts': only('src/plan', 'src/plugin', 'src/run'),

@@ -22,7 +22,7 @@ const LOOKS =
 const PERSON =
   /^(?:console|shell|ssh|exec|attach|edit|login|auth|forward|portforward|serve|dev|dashboard|open|connect|browse|tunnel|proxy|ui|k9s|repl|interactive|menu|browser|vnc|passwords?|credentials?|tokens?|kubeconfig)$/;
 const DAILY =
-  /^(?:upgrades?|updates?|bump|renovate|backups?|restore|snapshots?|rollback|drain|cordon|uncordon|reboot|restart|shutdown|poweroff|suspend|resume|migrate|failover|release|publish|push|tag|commit|docs?|changelog|hooks?|encrypt|decrypt|rotate|import|export|download|fetch|pull|unlock|lock|approve|rekey|new|add|force|recover|rescue|repair|hibernate|wake|rebuild|replace|refresh|vendor|deps|requirements|completion|annotate|label|archive|mount|iso|usb|gensecrets?|sync|reconcile|resync)$/;
+  /^(?:upgrades?|updates?|bump|renovate|backups?|restore|snapshots?|rollback|drain|cordon|uncordon|reboot|restart|shutdown|poweroff|suspend|resume|migrate|failover|release|publish|push|tag|commit|docs?|changelog|hooks?|encrypt|decrypt|rotate|import|export|download|fetch|pull|unlock|lock|approve|rekey|new|add|force|recover|rescue|repair|hibernate|wake|rebuild|replace|refresh|vendor|deps|requirements|completion|annotate|label|archive|mount|iso|usb|gensecrets?|stress|sync|reconcile|resync)$/;
 
 const wordsOf = (name: string): string[] =>
   name

@@ -8,6 +8,8 @@ export interface FluxKustomization {
   readonly path: string;
   readonly needs: readonly string[];
   readonly file: string;
+  /** The git source that it is from. */
+  readonly source: string;
 }
 
 export interface ArgoRoot {
@@ -54,14 +56,22 @@ function fluxOf(survey: Survey): FluxKustomization[] {
     )
       return [];
     if (typeof path !== 'string') return [];
+    const source = String(mapping(mapping(spec).sourceRef).name ?? 'flux-system');
     const needs = list(mapping(spec).dependsOn).map((one) => String(mapping(one).name));
     return [
-      { name: String(name), namespace: String(namespace), path: inFolder('.', path).replace(/\/$/, ''), needs, file },
+      {
+        name: String(name),
+        namespace: String(namespace),
+        path: inFolder('.', path).replace(/\/$/, ''),
+        needs,
+        file,
+        source,
+      },
     ];
   });
 }
 
-const ROOT_KUSTOMIZATION = /^(?:flux-system|apps|infra\w*|core|config|.*cluster.*)$/;
+const ROOT_KUSTOMIZATION = /^(?:flux-system|apps|infra\w*|core|config|cluster(?:-\w+)*)$/;
 
 /** Those that no other Kustomization brings in, of one cluster; the rest, with the reason. */
 export function rootsOf(all: readonly FluxKustomization[]) {
@@ -82,17 +92,13 @@ export function rootsOf(all: readonly FluxKustomization[]) {
     .map((one) => ({ ...one, needs: one.needs.filter((need) => names.has(need)) }));
   const kept = new Set(chosen.map(({ name }) => name));
   return {
+    /** Too many beside each other to tell which is the root: the source of all of them. */
+    many: chosen.length === 0 && inCluster[0] && PLAIN.test(inCluster[0].source) ? inCluster[0] : undefined,
     chosen: chosen.map((one) => ({ ...one, needs: one.needs.filter((need) => kept.has(need)) })),
     others: tops
-      .filter((one) => !here.includes(one))
+      .filter((one) => !inCluster.includes(one))
       .slice(0, MAX_ROOTS)
-      .map((one) => ({
-        ...one,
-        why:
-          clusterOf(one.file) === cluster
-            ? 'many stand beside each other, and none is the root'
-            : `it is another cluster than ${cluster}`,
-      })),
+      .map((one) => ({ ...one, why: `it is another cluster than ${cluster}` })),
   };
 }
 

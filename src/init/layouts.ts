@@ -1,28 +1,19 @@
 // Repositories that are run by hand: playbooks, Terraform folders, helmfiles, talconfig, Flux, Argo CD, kustomizations, compose
 // files. One reader each, in one table; what a runner or script runs already is not proposed again. Pure.
-import { destroysByName, destroysByPath } from './destroys.ts';
-import {
-  ANSIBLE_FILES,
-  destroysByContent,
-  draftOf,
-  grouped,
-  kubeconfigOf,
-  type Readers,
-  ranFiles,
-  type Sketch,
-} from './draft.ts';
-import { isAside } from './entries.ts';
-import { isUpName, otherPurpose, type Proposed, stageName } from './from-entries.ts';
+
+import { ansible } from './ansible.ts';
+import { destroysByPath } from './destroys.ts';
+import { destroysByContent, draftOf, grouped, kubeconfigOf, type Readers, ranFiles } from './draft.ts';
+import { type Proposed, stageName } from './from-entries.ts';
 import { readGitops, rootsOf } from './gitops.ts';
-import { composeRuns, inside, layerOf, terraformHolds } from './kinds.ts';
+import { composeRuns, inside, terraformHolds } from './kinds.ts';
+import { type Found, paths, type Reader } from './layout.ts';
 import {
   baseName,
-  type Check,
   type Draft,
   documentsOf,
   folderOf,
   inFolder,
-  isMapping,
   type LeftOut,
   list,
   mapping,
@@ -31,188 +22,6 @@ import {
   treeOf,
   unique,
 } from './survey.ts';
-
-/** What one layout proposes; `key` is what a runner that covers it would have in its text. */
-export interface Found extends Sketch {
-  readonly keys: readonly string[];
-  readonly verify: readonly Check[];
-  readonly files: readonly string[];
-  readonly layer: number;
-  readonly timeout?: string;
-  readonly wants?: readonly string[];
-  readonly env?: readonly string[];
-  /** It comes from what its text names in the repository; a plain line of ours cannot destroy. */
-  readonly follow?: boolean;
-}
-
-type Reader = (survey: Survey) => { found: Found[]; left?: LeftOut[]; protect?: string[] };
-
-const paths = (survey: Survey, pattern: RegExp): string[] =>
-  [...survey.files.keys()].filter((path) => pattern.test(path) && !isAside(path));
-
-/** Whether people are told of it by its name. */
-const inReadme = (survey: Survey, path: string): boolean =>
-  new RegExp(`(?:^|[\\s/\`"'])${baseName(path).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?:$|[\\s\`"',.:)])`, 'm').test(
-    survey.readme,
-  );
-
-const MAIN_PLAYBOOK =
-  /^(?:site|main|playbook|cluster|run|deploy|setup|provision|bootstrap|install|all|k3s|k8s|homelab|nas|server|configure)/i;
-const NO_PLAYBOOK = /(?:^|\/)(?:roles|tasks|vars|defaults|handlers|meta|group_vars|host_vars|collections|templates)\//;
-
-/** Playbooks with the folder that Ansible is started in: where ansible.cfg lies. */
-function playbooksOf(survey: Survey): { path: string; folder: string; imports: string[] }[] {
-  const configs = unique(paths(survey, /(?:^|\/)ansible\.cfg$/).map(folderOf));
-  return paths(survey, /\.ya?ml$/).flatMap((path) => {
-    const text = NO_PLAYBOOK.test(`/${path}`) ? '' : (survey.text(path) ?? '');
-    if (!/^\s*-\s+(?:name|hosts|import_playbook|ansible\.builtin\.import_playbook)\s*:/m.test(text)) return [];
-    const plays = documentsOf(text)
-      .flatMap((one) => (Array.isArray(one) ? one : []))
-      .filter(isMapping);
-    const imports = plays.flatMap((play) =>
-      list(play.import_playbook ?? play['ansible.builtin.import_playbook']).map(String),
-    );
-    if (imports.length === 0 && !plays.some((play) => 'hosts' in play)) return [];
-    const above = configs
-      .filter((folder) => folder === '.' || path.startsWith(`${folder}/`))
-      .sort((a, b) => b.length - a.length);
-    const own = folderOf(path);
-    const folder = above[0] ?? (baseName(own) === 'playbooks' ? folderOf(own) : own);
-    return [{ path, folder, imports: imports.map((one) => inFolder(own, one)) }];
-  });
-}
-
-const ansible: Reader = (survey) => {
-  const all = playbooksOf(survey);
-  const imported = new Set(all.flatMap(({ imports }) => imports));
-  const roots = all.filter(({ path }) => !imported.has(path));
-  const harmful = all.filter(({ path }) => destroysByPath(path)).map(({ path }) => path);
-  const usable = roots.filter(
-    ({ path }) => !harmful.includes(path) && otherPurpose(baseName(path).replace(/\.ya?ml$/, '')) === undefined,
-  );
-  const isMain = ({ path }: { path: string }) => MAIN_PLAYBOOK.test(baseName(path)) || inReadme(survey, path);
-  const main = usable.filter(isMain);
-  const chosen = main.length > 0 ? main : usable.length === 1 ? usable : [];
-  const left = roots
-    .filter((one) => !chosen.includes(one))
-    .map(({ path }) => ({
-      what: `ansible-playbook ${path}`,
-      why: harmful.includes(path)
-        ? 'its name says that it takes something away'
-        : (otherPurpose(baseName(path).replace(/\.ya?ml$/, '')) ??
-          'README does not name it, nor does another playbook'),
-    }));
-  return {
-    found: chosen.map(({ path, folder, imports }): Found => {
-      const local = relative(folder, path);
-      const { option, wants } = inventoryOf(survey, folder);
-      const requirements = [
-        'requirements.yml',
-        'requirements.yaml',
-        'collections/requirements.yml',
-        'roles/requirements.yml',
-      ].find((one) => survey.files.has(inFolder(folder, one)));
-      const play = `ansible-playbook${option} ${quoted(local)}`;
-      const command = [
-        ...(folder === '.' ? [] : [`cd ${quoted(folder)}`]),
-        ...(requirements ? [`ansible-galaxy install -r ${requirements}`] : []),
-        play,
-      ];
-      const plain = baseName(path).replace(/\.ya?ml$/, '');
-      const name = /^(?:site|main|playbook|run|all)$/.test(plain)
-        ? folder === '.'
-          ? 'ansible'
-          : baseName(folder)
-        : plain;
-      const at = folder === '.' ? '' : `${folder}/`;
-      const files = [...survey.files.keys()].filter(
-        (one) =>
-          one.startsWith(at) &&
-          ANSIBLE_FILES.test(one.slice(at.length)) &&
-          !destroysByPath(one) &&
-          !/requirements|secret|vault|\.sops\.|galaxy\.ya?ml|sample|example|molecule/.test(one),
-      );
-      return {
-        name: stageName(name),
-        command: command.join('\n'),
-        pieces: [{ folder, text: play }],
-        keys: [local],
-        description: `${baseName(path)}: ${playNames(survey, path, imports)}`,
-        why: [
-          inReadme(survey, path)
-            ? `README names ${baseName(path)}.`
-            : `The name of ${path} says that it is the one to start with.`,
-        ],
-        verify: [inside(folder, `ansible all${option} -m ansible.builtin.ping`)],
-        files: grouped([path, ...files]),
-        layer: Math.min(3, layerOf(plain, [])),
-        timeout: '1h',
-        wants,
-        follow: true,
-      };
-    }),
-    left,
-    protect: harmful,
-  };
-};
-
-const relative = (folder: string, path: string): string => (folder === '.' ? path : path.slice(folder.length + 1));
-
-function playNames(survey: Survey, path: string, imports: readonly string[]): string {
-  const named = documentsOf(survey.text(path) ?? '')
-    .flatMap(list)
-    .flatMap((play) => (typeof mapping(play).name === 'string' ? [mapping(play).name as string] : []));
-  const all = [...named, ...imports.map(baseName)]
-    .map((one) => one.replace(/[^\x20-\x7e]|[{}"'#:]/g, '').trim())
-    .filter(Boolean);
-  return (all.slice(0, 3).join(', ') || 'its plays').slice(0, 90);
-}
-
-const INVENTORIES = [
-  'inventory.yml',
-  'inventory.yaml',
-  'inventory.ini',
-  'hosts.ini',
-  'hosts.yml',
-  'hosts.yaml',
-  'hosts',
-  'inventory',
-];
-
-/** How a playbook is told its hosts: by ansible.cfg, by a file beside it, or by one that its owner still has to make. */
-function inventoryOf(survey: Survey, folder: string): { option: string; wants: string[] } {
-  const isThere = (path: string) =>
-    survey.files.has(path) || [...survey.files.keys()].some((one) => one.startsWith(`${path}/`));
-  const [, set] = /^\s*inventory\s*=\s*([^\s,;#]+)/m.exec(survey.text(inFolder(folder, 'ansible.cfg')) ?? '') ?? [];
-  if (set !== undefined && !/^[~/$]/.test(set)) {
-    const path = inFolder(folder, set).replace(/\/$/, '');
-    return { option: '', wants: isThere(path) ? [] : [path] };
-  }
-  if (set !== undefined) return { option: '', wants: [] };
-  const plain = INVENTORIES.find((name) => survey.files.has(inFolder(folder, name)));
-  if (plain !== undefined) return { option: ` -i ${plain}`, wants: [] };
-  const below = [...survey.files.keys(), ...survey.ignored]
-    .filter((path) => path.startsWith(folder === '.' ? '' : `${folder}/`))
-    .map((path) => relative(folder, path))
-    .filter((path) =>
-      /^inventor(?:y|ies)\/(?:[\w-]+\/)?(?:hosts|inventory)(?:\.\w+)?$|^inventor(?:y|ies)\/[\w-]+\.(?:ini|ya?ml)$/.test(
-        path,
-      ),
-    );
-  const [best] = below.filter((path) => !/sample|example|template/.test(path));
-  if (best !== undefined)
-    return { option: ` -i ${best}`, wants: survey.files.has(inFolder(folder, best)) ? [] : [inFolder(folder, best)] };
-  const lying = INVENTORIES.find((name) => survey.ignored.includes(inFolder(folder, name)));
-  const sample =
-    below[0] ??
-    INVENTORIES.find((name) =>
-      ['example', 'sample'].some((word) => survey.files.has(inFolder(folder, `${word}.${name}`))),
-    );
-  const wanted = lying ?? sample?.replace(/\b(?:sample|example|template)\b/, 'my-cluster');
-  return wanted === undefined
-    ? { option: '', wants: [] }
-    : { option: ` -i ${wanted}`, wants: [inFolder(folder, wanted)] };
-}
 
 const terraform: Reader = (survey) => {
   const all = unique(paths(survey, /\.tf$/).map(folderOf));
@@ -291,28 +100,26 @@ const terraform: Reader = (survey) => {
 
 const helmfile: Reader = (survey) => {
   const all = paths(survey, /(?:^|\/)helmfile(?:\.ya?ml(?:\.gotmpl)?|\.d\/[^/]+\.ya?ml(?:\.gotmpl)?)$/);
+  // A folder helmfile.d is one, its files in the order of their names.
+  const units = unique(all.map((path) => path.replace(/(helmfile\.d)\/.*$/, '$1'))).filter(
+    (path) => !destroysByPath(path),
+  );
   return {
-    found: all
-      .filter((path) => !destroysByPath(path))
-      .map(
-        (path): Found => ({
-          name: stageName(
-            folderOf(path) === '.' || /helmfile\.d/.test(path)
-              ? `helmfile-${baseName(path).replace(/\.ya?ml.*/, '')}`.replace(/-helmfile$/, '')
-              : `${baseName(folderOf(path))}-helmfile`,
-          ),
-          command: `helmfile --file ${quoted(path)} sync --hide-notes`,
-          pieces: [],
-          tool: 'helmfile',
-          keys: [baseName(path)],
-          description: `The Helm releases of ${path}`,
-          why: [`${path} lists Helm releases; sync installs what is missing and upgrades the rest.`],
-          verify: ['test -z "$(helm list --all-namespaces --failed --pending --short)"'],
-          files: [path],
-          layer: 4,
-          timeout: '30m',
-        }),
-      ),
+    found: units.map(
+      (path): Found => ({
+        name: stageName(folderOf(path) === '.' ? 'helmfile' : `${baseName(folderOf(path))}-helmfile`),
+        command: `helmfile --file ${quoted(path)} sync`,
+        pieces: [],
+        tool: 'helmfile',
+        keys: [path, baseName(folderOf(path)) === '.' ? path : `${baseName(folderOf(path))}/${baseName(path)}`],
+        description: `The Helm releases of ${path}`,
+        why: [`${path} lists Helm releases; sync installs what is missing and upgrades the rest.`],
+        verify: ['test -z "$(helm list --all-namespaces --failed --pending --short)"'],
+        files: [path.endsWith('.d') ? `${path}/` : path],
+        layer: 4,
+        timeout: '30m',
+      }),
+    ),
   };
 };
 
@@ -351,7 +158,29 @@ const gitops: Reader = (survey) => {
     'A fix reaches the cluster when it is promoted and pushed, not before: so no',
     'files may be edited here, and the stage check judges them.',
   ];
-  const { chosen, others } = rootsOf(flux);
+  const { chosen, others, many } = rootsOf(flux);
+  const whole: Found[] =
+    many === undefined
+      ? []
+      : [
+          {
+            name: 'flux',
+            command: kube(`flux reconcile source git ${many.source} --namespace ${many.namespace}`),
+            pieces: [],
+            tool: 'flux',
+            keys: ['flux reconcile', 'flux bootstrap'],
+            description: 'What Flux makes of this repository',
+            why: [`${many.file} and others have Kustomizations from the source ${many.source}.`, ...pushed],
+            verify: [
+              kube(
+                'kubectl wait kustomizations.kustomize.toolkit.fluxcd.io --all --all-namespaces --for=condition=Ready --timeout=10m',
+              ),
+            ],
+            files: [],
+            layer: 4,
+            timeout: '30m',
+          },
+        ];
   const fluxes = chosen.map((one): Found => {
     const system = [...survey.files.keys()].find((path) => path.endsWith('flux-system/gotk-components.yaml'));
     const applies =
@@ -400,7 +229,7 @@ const gitops: Reader = (survey) => {
     }),
   );
   return {
-    found: [...fluxes, ...argos],
+    found: [...whole, ...fluxes, ...argos],
     left: others.map((one) => ({ what: `flux reconcile kustomization ${one.name} (${one.file})`, why: one.why })),
   };
 };
@@ -528,10 +357,8 @@ export async function fromLayouts(survey: Survey, readers: Readers, before: read
 }
 
 function nameBeside({ name, files }: Found, taken: ReadonlySet<string>): string {
-  const [first = ''] = files;
-  const longer = stageName(folderOf(first).split('/').slice(-2).join('-'));
-  const choices = [name, longer, ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `${name}-${n}`)];
+  const folder = folderOf(files[0] ?? '');
+  const longer = folder === '.' ? [] : [stageName(folder.split('/').slice(-2).join('-'))];
+  const choices = [name, ...longer, ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `${name}-${n}`)];
   return choices.find((one) => !taken.has(one)) ?? `${name}-${taken.size}`;
 }
-
-export { destroysByName, isUpName };

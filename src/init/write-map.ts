@@ -5,7 +5,7 @@ import type { Draft } from './survey.ts';
 
 const WIDTH = 80;
 const MAX_LEFT = 40;
-const MAX_DESCRIPTION = 62;
+const MAX_DESCRIPTION = 60;
 
 /** `ai/context_map.yaml`. */
 export function mapText(proposal: Proposal): string {

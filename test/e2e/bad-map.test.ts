@@ -31,7 +31,8 @@ test('no context map: says how to write one, and commits nothing itself', () =>
   refused(
     {},
     `error E_MAP_MISSING: there is no ${MAP} on main
-  next:  write one (README, "Your own repository"), then:
+  next:  have one proposed: mendloop init
+         or write one (README, "Your own repository"), then:
          git add ${MAP}
          git commit -m "Add the context map"
 `,

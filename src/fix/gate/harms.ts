@@ -38,7 +38,7 @@ export function harmsOf(path: string, text: string, parse: ParseShell): Harmful[
       .map((fact) => ({
         line: fact.line,
         words: shownWords(fact),
-        guarded: fact.around.some(({ kind }) => kind === 'given'),
+        guarded: fact.around.some((frame) => frame.kind === 'given' && frame.guard.includes('when')),
       })),
     ...tasks
       .filter(({ module, args }) => HOLDS_DATA.test(module) && (args.state === 'absent' || args.force === 'true'))

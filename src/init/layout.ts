@@ -1,0 +1,29 @@
+// What one layout proposes, and how its reader looks for files.
+
+import type { Sketch } from './draft.ts';
+import { isAside } from './entries.ts';
+import type { Check, LeftOut, Survey } from './survey.ts';
+
+/** What one layout proposes; `key` is what a runner that covers it would have in its text. */
+export interface Found extends Sketch {
+  readonly keys: readonly string[];
+  readonly verify: readonly Check[];
+  readonly files: readonly string[];
+  readonly layer: number;
+  readonly timeout?: string;
+  readonly wants?: readonly string[];
+  readonly env?: readonly string[];
+  /** It comes from what its text names in the repository; a plain line of ours cannot destroy. */
+  readonly follow?: boolean;
+}
+
+export type Reader = (survey: Survey) => { found: Found[]; left?: LeftOut[]; protect?: string[] };
+
+export const paths = (survey: Survey, pattern: RegExp): string[] =>
+  [...survey.files.keys()].filter((path) => pattern.test(path) && !isAside(path));
+
+/** Whether people are told of it by its name, or by its path. */
+export const inReadme = (survey: Survey, name: string): boolean =>
+  new RegExp(`(?:^|[\\s/\`"'])${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?:$|[\\s\`"',.:)])`, 'm').test(
+    survey.readme,
+  );

@@ -1,0 +1,328 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseContextMap } from '../../src/config/parse.ts';
+import { mapText } from '../../src/init/write-map.ts';
+import { proposalOf, stagesOf } from './survey.ts';
+
+const PLAY = '- hosts: all\n  tasks:\n    - ansible.builtin.ping:\n';
+const play = (task: string) => `- hosts: all\n  tasks:\n    - ${task}\n`;
+const KUSTOMIZATION = 'resources: [a.yaml]\n';
+const flux = (name: string, path: string, needs: string[] = []) =>
+  `apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: ${name}, namespace: flux-system}\nspec:\n  path: ${path}\n  dependsOn: [${needs.map((one) => `{name: ${one}}`).join(', ')}]\n`;
+
+interface Case {
+  layout: string;
+  files: Record<string, string>;
+  stages: string[];
+}
+
+const LAYOUTS: Case[] = [
+  {
+    layout: 'make: what the default target starts, one behind the other',
+    files: {
+      Makefile:
+        'default: vms cluster clean\n\nvms:\n\tterraform -chdir=tf apply\n\ncluster:\n\tansible-playbook -i hosts.ini site.yml\n\nclean:\n\trm -rf out\n',
+      'tf/main.tf': 'resource "null_resource" "a" {}\n',
+      'site.yml': PLAY,
+      'hosts.ini': 'a\n',
+    },
+    stages: ['vms: make vms <- check', 'cluster: make cluster <- check vms'],
+  },
+  {
+    layout: 'make: other makefiles behind -C',
+    files: {
+      Makefile: 'all: metal\n\nmetal:\n\tmake -C metal\n',
+      'metal/Makefile': 'default: boot\nboot:\n\tansible-playbook boot.yml\n',
+      'metal/boot.yml': PLAY,
+    },
+    stages: ['metal: make metal <- check'],
+  },
+  {
+    layout: 'just: modules, and a recipe that asks whether one is sure',
+    files: {
+      justfile: "mod boot 'boot'\n\n[private]\nlog:\n    echo hi\n",
+      'boot/mod.just':
+        "[confirm]\n[doc('The whole cluster')]\ncluster: nodes\n    helmfile -f apps.yaml sync\n\n[private]\nnodes:\n    talosctl apply-config -f a.yaml\n",
+    },
+    stages: ['boot-cluster: just --yes boot cluster <- check'],
+  },
+  {
+    layout: 'Taskfile: includes, with what calls another',
+    files: {
+      'Taskfile.yaml':
+        "version: '3'\nincludes:\n  talos: .taskfiles/talos\ntasks:\n  bootstrap:\n    cmds: [{task: talos:bootstrap}, kubectl apply -k flux]\n",
+      '.taskfiles/talos/Taskfile.yaml':
+        "version: '3'\ntasks:\n  bootstrap: {cmds: ['talosctl bootstrap']}\n  reset: {cmds: ['talosctl reset']}\n",
+      'flux/kustomization.yaml': KUSTOMIZATION,
+    },
+    stages: ['talos-bootstrap: task talos:bootstrap <- check', 'bootstrap: task bootstrap <- check talos-bootstrap'],
+  },
+  {
+    layout: 'package.json: scripts that bring something up',
+    files: {
+      'package.json':
+        '{"scripts": {"deploy": "docker compose -f c.yaml up -d", "test": "jest", "predeploy": "true"}}\n',
+    },
+    stages: ['deploy: npm run deploy <- check'],
+  },
+  {
+    layout: 'scripts that README names',
+    files: { 'bootstrap.sh': '#!/bin/bash\nkubectl apply -f app.yaml\n', 'README.md': 'Run `./bootstrap.sh`.\n' },
+    stages: ['bootstrap: ./bootstrap.sh <- check'],
+  },
+  {
+    layout: 'Ansible: the main playbook from where ansible.cfg lies, with the inventory that it names',
+    files: {
+      'ansible/ansible.cfg': '[defaults]\ninventory = hosts.ini\n',
+      'ansible/hosts.ini': 'a\n',
+      'ansible/site.yml': '- import_playbook: base.yml\n',
+      'ansible/base.yml': PLAY,
+      'ansible/reboot.yml': PLAY,
+    },
+    stages: ['ansible: ansible-playbook site.yml <- check'],
+  },
+  {
+    layout: 'Terraform: root folders, no modules; a plan that deletes ends before it is applied',
+    files: {
+      'tf/main.tf': 'provider "a" {}\nmodule "vm" {\n  source = "./modules/vm"\n}\n',
+      'tf/modules/vm/main.tf': 'resource "a" "b" {}\n',
+    },
+    stages: ['tf: terraform -chdir=tf apply -input=false mendloop.tfplan <- check'],
+  },
+  {
+    layout: 'helmfile and talconfig',
+    files: { 'helmfile.yaml': 'releases: []\n', 'talos/talconfig.yaml': 'clusterName: home\n' },
+    stages: [
+      'talos-config: cd talos && talhelper genconfig --config-file talconfig.yaml <- check',
+      'helmfile: helmfile --file helmfile.yaml sync <- check talos-config',
+    ],
+  },
+  {
+    layout: 'Flux: the kustomizations of one cluster that no other brings in, in the order of dependsOn',
+    files: {
+      'clusters/home/apps.yaml': flux('apps', './apps', ['infra']),
+      'clusters/home/infra.yaml': flux('infra', './infra'),
+      'clusters/test/infra.yaml': flux('infra', './infra'),
+      'apps/web/ks.yaml': flux('web', './apps/web/app'),
+      'apps/web/app/kustomization.yaml': KUSTOMIZATION,
+    },
+    stages: [
+      'flux-infra: flux reconcile kustomization infra --namespace flux-system --with-source <- check',
+      'flux-apps: flux reconcile kustomization apps --namespace flux-system --with-source <- check flux-infra',
+    ],
+  },
+  {
+    layout: 'Argo CD: the application that has the others',
+    files: {
+      'argo/root.yaml':
+        'apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: root, namespace: argocd}\nspec: {source: {path: argo/apps}}\n',
+      'argo/apps/web.yaml':
+        'apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: web, namespace: argocd}\nspec: {source: {path: web}}\n',
+    },
+    stages: ['argocd-root: kubectl apply -n argocd -f argo/root.yaml <- check'],
+  },
+  {
+    layout: 'kustomizations that no other takes in',
+    files: {
+      'base/kustomization.yaml': KUSTOMIZATION,
+      'overlays/home/kustomization.yaml': 'resources: [../../base]\n',
+    },
+    stages: ['overlays-home: kubectl apply -k overlays/home <- check'],
+  },
+  {
+    layout: 'compose files, with the data of the checkout',
+    files: {
+      'web/compose.yaml': 'services: {web: {image: a}}\n',
+      'db/docker-compose.yml': 'services: {db: {image: b}}\n',
+    },
+    stages: [
+      'web: docker compose --project-directory "$MENDLOOP_HOME/web" -f web/compose.yaml up --detach --wait <- check',
+      'db: docker compose --project-directory "$MENDLOOP_HOME/db" -f db/docker-compose.yml up --detach --wait <- check',
+    ],
+  },
+];
+
+for (const { layout, files, stages } of LAYOUTS) {
+  test(layout, async () => {
+    const proposal = await proposalOf({ 'README.md': '# lab\n', ...files });
+    assert.equal(stagesOf(proposal), stages);
+    assert.is(proposal.stages[0]?.name, 'check');
+    const parsed = parseContextMap(mapText(proposal), 'map');
+    assert.ok(parsed.ok, JSON.stringify(parsed));
+  });
+}
+
+const DESTROYS: [how: string, files: Record<string, string>][] = [
+  ['by its name', { Makefile: 'deploy-nuke:\n\tansible-playbook a.yml\n' }],
+  ['by its own words', { Makefile: 'deploy:\n\tterraform apply\n\tterraform destroy -auto-approve\n' }],
+  ['by a prerequisite', { Makefile: 'deploy: fresh\n\tkubectl apply -f a\nfresh:\n\ttalosctl reset\n' }],
+  [
+    'by a script that it calls',
+    { Makefile: 'deploy:\n\t./up.sh\n\tkubectl apply -f a\n', 'up.sh': '#!/bin/bash\nwipefs -a /dev/sda\n' },
+  ],
+  [
+    'by a script that a script calls',
+    { 'deploy.sh': '#!/bin/bash\nbash lib/x.sh\nkubectl apply -f a\n', 'lib/x.sh': '#!/bin/bash\nqm destroy 100\n' },
+  ],
+  ['by a task of its playbook', { 'site.yml': play('ansible.builtin.command: kubeadm reset --force') }],
+  [
+    'by a role of its playbook',
+    {
+      'site.yml': '- hosts: all\n  roles: [reset]\n',
+      'roles/reset/tasks/main.yml': '- ansible.builtin.command: "true"\n',
+    },
+  ],
+  ['by the folder of a compose file', { 'teardown/compose.yaml': 'services: {a: {image: a}}\n' }],
+  [
+    'in a Taskfile',
+    {
+      'Taskfile.yml':
+        "version: '3'\ntasks:\n  deploy: {deps: [old], cmds: ['helm upgrade a b']}\n  old: {cmds: ['zpool destroy tank']}\n",
+    },
+  ],
+  ['in a justfile', { justfile: 'deploy: gone\n    kubectl apply -f a\n\n[private]\ngone:\n    flux uninstall -s\n' }],
+  ['in package.json', { 'package.json': '{"scripts": {"deploy": "kubectl apply -f a && kubectl delete ns web"}}' }],
+];
+
+for (const [how, files] of DESTROYS) {
+  test(`what destroys is no stage: ${how}`, async () => {
+    const proposal = await proposalOf({ 'README.md': 'make deploy, `./deploy.sh`, `site.yml`\n', ...files });
+    assert.equal(stagesOf(proposal), []);
+  });
+}
+
+test('files that destroy are protected; a playbook that only does so under a condition is a stage', async () => {
+  const proposal = await proposalOf({
+    'site.yml': play('ansible.builtin.command: kubeadm reset\n      when: again | bool'),
+    'reset.yml': PLAY,
+    'tools/disks.sh': '#!/bin/bash\nsgdisk --zap-all /dev/sdb\n',
+    'README.md': 'ansible-playbook site.yml\n',
+  });
+  assert.equal(stagesOf(proposal), ['ansible: ansible-playbook site.yml <- check']);
+  assert.equal(proposal.protect, ['reset.yml', 'tools/disks.sh']);
+});
+
+test('at most twelve stages, the rest with the reason; what asks, looks or is a daily chore is none', async () => {
+  const targets = Array.from({ length: 200 }, (_, i) => `deploy-${i}:\n\tkubectl apply -f ${i}.yaml\n`).join('\n');
+  const others =
+    'lint:\n\tyamllint .\nconsole:\n\tbash\nupgrade-nodes:\n\ttalosctl apply\ndeploy-to:\n\tkubectl apply -f $(HOST)\n';
+  const proposal = await proposalOf({ Makefile: targets + others, 'README.md': '# lab\n' });
+  assert.is(proposal.stages.length, 12);
+  const reasons = new Map(proposal.left.map(({ what, why }) => [what, why]));
+  assert.match(reasons.get('make lint') ?? '', /something for the stage check/);
+  assert.match(reasons.get('make console') ?? '', /a person at a terminal/);
+  assert.match(reasons.get('make upgrade-nodes') ?? '', /no part of bringing the lab up/);
+  assert.is(reasons.get('make deploy-to'), 'it asks for HOST');
+  assert.is(proposal.left.filter(({ why }) => /12 stages are enough/.test(why)).length, 189);
+  assert.match(mapText(proposal), /# and \d+ more\n$/);
+});
+
+test('names that mendloop uses itself get a word before them', async () => {
+  const proposal = await proposalOf({
+    Makefile: 'all: plan-b run\nplan-b:\n\thelm upgrade a b\nrun:\n\thelm upgrade c d\n',
+  });
+  assert.ok(proposal.stages.some(({ name }) => name === 'run-run'));
+});
+
+test('ignored files are carried: secrets by their names, settings as what their text is; caches are not', async () => {
+  const proposal = await proposalOf(
+    { 'site.yml': PLAY, 'tf/main.tf': 'resource "a" "b" {}\n', 'README.md': 'site.yml' },
+    {
+      ignored: {
+        '.env': 'A=b',
+        'tf/terraform.tfstate': '{}',
+        'hosts.ini': '[k3s]\n10.0.0.1\n',
+        'inventory.yml': 'all: {vars: {ansible_password: hunter2hunter2}}\n',
+        'node_modules/': '',
+        'tf/.terraform/': '',
+        'age.key': 'AGE-SECRET-KEY-1',
+      },
+    },
+  );
+  const carried = proposal.carry.map(({ path, secret }) => `${path} ${secret}`).sort();
+  assert.equal(carried, [
+    '.env true',
+    'age.key true',
+    'hosts.ini false',
+    'inventory.yml true',
+    'tf/terraform.tfstate true',
+  ]);
+  assert.not.match(JSON.stringify(proposal) + mapText(proposal), /hunter2|AGE-SECRET/);
+});
+
+test('what its owner still has to make is carried and required by name', async () => {
+  const proposal = await proposalOf({
+    'ansible.cfg': '[defaults]\ninventory = inventory.yml\n',
+    'inventory-sample.yml': 'all: {}\n',
+    'site.yml': PLAY,
+    'README.md': 'ansible-playbook site.yml',
+  });
+  assert.equal(proposal.stages[1]?.wants, ['inventory.yml']);
+  assert.equal(
+    proposal.carry.map(({ path }) => path),
+    ['inventory.yml'],
+  );
+});
+
+test('a check that fails today, takes long or has no tool here is a comment with the reason', async () => {
+  const proposal = await proposalOf(
+    {
+      'a.sh': '#!/bin/bash\ntrue\n',
+      'b.yaml': 'a: 1\n',
+      'site.yml': PLAY,
+      'tf/a.tf': 'resource "a" "b" {}\n',
+      'README.md': 'site.yml',
+    },
+    {
+      missing: ['yamllint'],
+      tryOut: async (command) =>
+        command.includes('terraform')
+          ? { late: true }
+          : command.includes('ansible')
+            ? { ok: false, said: 'ERROR! no such role' }
+            : { ok: true },
+    },
+  );
+  const command = proposal.stages[0]?.command ?? '';
+  assert.match(command, /^git ls-files .* \| xargs -0 -r -n 1 bash -n$/m);
+  assert.match(command, /^# Left out: yamllint is not installed here\.$/m);
+  assert.match(command, /^# Left out: it fails today: ERROR! no such role$/m);
+  assert.match(command, /^# Left out: terraform takes long here/m);
+  assert.equal(proposal.stages[0]?.tools, ['shellcheck']);
+});
+
+test('of several files only those that fail are left out', async () => {
+  const proposal = await proposalOf(
+    { 'a/kustomization.yaml': KUSTOMIZATION, 'b/kustomization.yaml': KUSTOMIZATION },
+    {
+      missing: ['yamllint'],
+      tryOut: async (command) => (/kustomize b/.test(command) ? { ok: false, said: 'no a.yaml' } : { ok: true }),
+    },
+  );
+  assert.match(proposal.stages[0]?.command ?? '', /^kubectl kustomize a >\/dev\/null$/m);
+  assert.match(proposal.stages[0]?.command ?? '', /^# {3}kubectl kustomize b >\/dev\/null$/m);
+});
+
+test('broken YAML, Makefiles and JSON are passed over, and the rest is read', async () => {
+  const proposal = await proposalOf({
+    'site.yml': '- hosts: [\n  a: : b\n',
+    'Taskfile.yml': 'tasks: [\n',
+    'package.json': '{"scripts": ',
+    Makefile: 'deploy\n  kubectl apply\n\t\t:::=\nup:\n\thelm upgrade a b\n\t\\\n',
+    'web/compose.yaml': 'services: {a: *none}\n',
+    'README.md': 'make up',
+  });
+  assert.equal(stagesOf(proposal), ['up: make up <- check']);
+});
+
+test('leaves that nothing needs may fail alone', async () => {
+  const proposal = await proposalOf({
+    'a/compose.yaml': 'services: {a: {image: a}}\n',
+    'b/compose.yaml': 'services: {b: {image: b}}\n',
+    'tf/main.tf': 'resource "a" "b" {}\n',
+  });
+  const skips = proposal.stages.map(({ name, on_failure }) => `${name} ${on_failure ?? 'halt'}`);
+  assert.equal(skips, ['check halt', 'tf halt', 'a skip', 'b skip']);
+});
+
+test.run();

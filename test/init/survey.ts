@@ -1,0 +1,43 @@
+// Repositories as init sees them, made of a few texts; shell is read by the real grammar.
+import { runBy } from '../../src/fix/judging/judging-set.ts';
+import type { TryOut } from '../../src/init/checks.ts';
+import { type Proposal, propose } from '../../src/init/propose.ts';
+import { settled } from '../../src/init/settle.ts';
+import type { Survey } from '../../src/init/survey.ts';
+import { readCommands, readHarms } from '../../src/io/gate/gate.ts';
+
+export interface Given {
+  /** Lying in the checkout, ignored by git: path → text. */
+  ignored?: Record<string, string>;
+  /** Programs that are not installed. */
+  missing?: string[];
+  tryOut?: TryOut;
+}
+
+const modeOf = (text: string): string => (text.startsWith('#!') ? '100755' : '100644');
+
+/** What init proposes for a repository with these files. */
+export async function proposalOf(texts: Record<string, string>, given: Given = {}): Promise<Proposal> {
+  const { ignored = {}, missing = [], tryOut = async () => ({ ok: true }) } = given;
+  const listing = new Map(Object.entries(texts).map(([path, text]) => [path, { mode: modeOf(text) }]));
+  const survey: Survey = {
+    files: listing,
+    text: (path) => texts[path],
+    ignored: Object.keys(ignored),
+    exists: (path) => path in texts || path in ignored,
+    installed: (tool) => !missing.includes(tool),
+    readme: texts['README.md'] ?? '',
+  };
+  const sources = { listing, text: async (path: string) => texts[path], read: readCommands };
+  const proposal = await propose(survey, {
+    runBy: (command) => runBy(command, 'init', sources),
+    harm: readHarms,
+    peek: (path) => ignored[path],
+    tryOut,
+  });
+  return settled(proposal, sources);
+}
+
+/** `name: command <- needs`, a line each. */
+export const stagesOf = ({ stages }: Proposal): string[] =>
+  stages.slice(1).map(({ name, command, needs }) => `${name}: ${command.split('\n').at(-1)} <- ${needs.join(' ')}`);
