@@ -22,7 +22,9 @@ const MAIN_PLAYBOOK =
 const NO_PLAYBOOK = /(?:^|\/)(?:roles|tasks|vars|defaults|handlers|meta|group_vars|host_vars|collections|templates)\//;
 
 /** Playbooks with the folder that Ansible is started in: where ansible.cfg lies. */
-function playbooksOf(survey: Survey): { path: string; folder: string; imports: string[]; variables: string[] }[] {
+export function playbooksOf(
+  survey: Survey,
+): { path: string; folder: string; imports: string[]; variables: string[] }[] {
   const configs = unique(paths(survey, /(?:^|\/)ansible\.cfg$/).map(folderOf));
   return paths(survey, /\.ya?ml$/).flatMap((path) => {
     const text = NO_PLAYBOOK.test(`/${path}`) ? '' : (survey.text(path) ?? '');
@@ -110,7 +112,6 @@ export const ansible: Reader = (survey) => {
       return {
         name: stageName(name),
         command: command.join('\n'),
-        pieces: [{ folder, text: play }],
         keys: [local],
         description: `${baseName(path)}: ${playNames(survey, path, imports)}`,
         why: [
@@ -123,7 +124,7 @@ export const ansible: Reader = (survey) => {
         layer: Math.min(3, layerOf(plain, [])),
         timeout: '1h',
         wants: unique([...wants, ...variables.filter((one) => !survey.files.has(one))]),
-        follow: true,
+        follow: [{ folder, text: play }],
       };
     }),
     left,
@@ -131,7 +132,8 @@ export const ansible: Reader = (survey) => {
   };
 };
 
-const relative = (folder: string, path: string): string => (folder === '.' ? path : path.slice(folder.length + 1));
+export const relative = (folder: string, path: string): string =>
+  folder === '.' ? path : path.slice(folder.length + 1);
 
 function playNames(survey: Survey, path: string, imports: readonly string[]): string {
   const named = documentsOf(survey.text(path) ?? '')

@@ -1,6 +1,7 @@
 // The stage check: what can be said of the files without touching anything outside of the worktree. One table of probes; each is
 // tried once, so that what is written is green today, and what is not stands as a comment with the reason. Pure.
 import { basename } from 'node:path/posix';
+import { playbooksOf, relative } from './ansible.ts';
 import { destroysByPath } from './destroys.ts';
 import { isAside } from './entries.ts';
 import { COMPOSE_FILE, topKustomizations } from './layouts.ts';
@@ -42,7 +43,8 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
   const foreign = shell.filter((path) => /^#!.*\b(?:zsh|fish|ksh|python\d?|nu)\b/.test(survey.text(path) ?? ''));
   const yaml = all.filter((path) => /\.ya?ml$/.test(path));
   const config = all.some((path) => /^\.yamllint(?:\.ya?ml)?$/.test(path));
-  const plays = drafts.flatMap(({ command }) => playbookIn(command));
+  const ran = new Set(drafts.flatMap(({ runs }) => runs.split('\n')));
+  const plays = playbooksOf(survey).filter(({ path }) => ran.has(path));
   const stacks = all.filter(
     (path) =>
       COMPOSE_FILE.test(path) && !isAside(path) && 'services' in mapping(documentsOf(survey.text(path) ?? '')[0]),
@@ -88,7 +90,7 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
       tool: 'ansible-playbook',
       what: 'Ansible can read the playbooks, their roles and modules.',
       files: () => [],
-      items: plays.map(({ folder, play }) => `${folder} ${play}`),
+      items: plays.slice(0, MAX_ITEMS).map(({ folder, path }) => `${folder} ${relative(folder, path)}`),
       run: (items) =>
         items
           .map((item) => {
@@ -139,15 +141,9 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
 
 /** Patterns for many files of one ending. */
 const globs = (paths: readonly string[]): string[] =>
-  paths.length <= 3 ? [...paths] : unique(paths.map((path) => `**/*${/\.\w+$/.exec(path)?.[0] ?? ''}`));
-
-function playbookIn(command: string): { folder: string; play: string }[] {
-  const folder = /^cd\s+(\S+)$/m.exec(command)?.[1] ?? '.';
-  return [...command.matchAll(/^ansible-playbook\b.*?\s(\S+\.ya?ml)$/gm)].map(([, play]) => ({
-    folder,
-    play: play as string,
-  }));
-}
+  paths.length <= 3
+    ? paths.filter((path) => !destroysByPath(path))
+    : unique(paths.map((path) => `**/*${/\.\w+$/.exec(path)?.[0] ?? ''}`));
 
 /** Needs nothing from elsewhere: no remote base, no chart, no file that is a secret. */
 function isLocal(survey: Survey, folder: string): boolean {

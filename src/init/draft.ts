@@ -2,7 +2,7 @@
 // files a fix may touch, and how to see that it stands. Pure; what texts run is asked of the judging set.
 import type { JudgingSet } from '../fix/judging/judging-set.ts';
 import { destroysByName, destroysByPath, type FindHarm } from './destroys.ts';
-import { inside, KINDS, type Kind, layerOf, programsIn } from './kinds.ts';
+import { KINDS, type Kind, layerOf, programsIn } from './kinds.ts';
 import {
   baseName,
   type Check,
@@ -29,10 +29,19 @@ export interface Readers {
   readonly runBy: (text: string) => Promise<JudgingSet>;
 }
 
+/** What is run, as far as it can be read. */
+export interface Running {
+  readonly own: readonly Piece[];
+  /** Files of the repository that these texts run. */
+  readonly files: readonly string[];
+  /** The texts, and those of the scripts among the files. */
+  readonly all: readonly Piece[];
+}
+
 export interface Sketch {
   readonly name: string;
   readonly command: string;
-  readonly pieces: readonly Piece[];
+  readonly run: Running;
   readonly description: string;
   readonly why: readonly string[];
   /** The program that is typed. */
@@ -44,14 +53,13 @@ export interface Sketch {
 /** Starts of runners of targets: what they run was read already. */
 const RUNNERS = /(^|[\s;&|(@])(?:make|gmake|\$\(MAKE\)|just|task|go-task|npm|pnpm|yarn)(?=\s)/gm;
 
-/** The files of the repository that these texts run. */
-export async function ranFiles(pieces: readonly Piece[], { runBy }: Readers, survey: Survey): Promise<string[]> {
-  const sets = await Promise.all(pieces.map(({ folder, text }) => runBy(inText(folder, text))));
-  return unique(
-    sets.flatMap((set) =>
-      [...set].flatMap(([path, judge]) => (judge.instead || !survey.files.has(path) ? [] : [path])),
-    ),
-  );
+export async function running(own: readonly Piece[], { runBy }: Readers, survey: Survey): Promise<Running> {
+  const sets = await Promise.all(own.map(({ folder, text }) => runBy(inText(folder, text))));
+  const found = sets.flatMap((set) => [...set].flatMap(([path, judge]) => (judge.instead ? [] : [path])));
+  const files = unique(found.filter((path) => survey.files.has(path)));
+  const scripts = files.filter((path) => !/\.ya?ml$/.test(path)).map((path) => survey.text(path) ?? '');
+  // Scripts run where the text that starts them does.
+  return { own, files, all: [...own, ...scripts.map((text) => ({ folder: own[0]?.folder ?? '.', text }))] };
 }
 
 const inText = (folder: string, text: string): string =>
@@ -59,15 +67,14 @@ const inText = (folder: string, text: string): string =>
 
 /** Why a stage of these texts would destroy; undefined when nothing is seen that does. */
 export async function destroysByContent(
-  pieces: readonly Piece[],
-  files: readonly string[],
+  { own, files }: Pick<Running, 'own' | 'files'>,
   { harm }: Readers,
   survey: Survey,
 ): Promise<string | undefined> {
   const named = files.find((path) => isRunToDestroy(path, files, survey));
   if (named !== undefined) return `it runs ${named}`;
   const texts = [
-    ...pieces.map(({ text }): [string, string] => ['x.sh', text]),
+    ...own.map(({ text }): [string, string] => ['x.sh', text]),
     ...files.filter((path) => !destroysByPath(path)).map((path): [string, string] => [path, survey.text(path) ?? '']),
   ];
   for (const [path, text] of texts) {
@@ -114,11 +121,9 @@ const joined = (text: string): string[] =>
 
 const MAX_VERIFY = 2;
 
-export async function draftOf(sketch: Sketch, readers: Readers, survey: Survey): Promise<Draft> {
-  const { name, command, pieces, description, why, tool, needs = [] } = sketch;
-  const ran = await ranFiles(pieces, readers, survey);
-  const scripts = ran.filter((path) => !/\.ya?ml$/.test(path)).map((path) => survey.text(path) ?? '');
-  const all = [...pieces, ...scripts.map((text, i) => ({ folder: folderOfRun(pieces, ran, i), text }))];
+export function draftOf(sketch: Sketch, survey: Survey): Draft {
+  const { name, command, run, description, why, tool, needs = [] } = sketch;
+  const { all, files: ran } = run;
   const runs = all.map(({ text }) => text).join('\n');
   const uses = usesIn(all);
   const kubeconfig = kubeconfigOf(survey);
@@ -151,9 +156,6 @@ export async function draftOf(sketch: Sketch, readers: Readers, survey: Survey):
     runs: [command, runs, ...ran].join('\n'),
   };
 }
-
-/** Scripts run where the text that starts them does. */
-const folderOfRun = (pieces: readonly Piece[], _ran: readonly string[], _i: number): string => pieces[0]?.folder ?? '.';
 
 /** No fix may touch these anyway. */
 const isEditable = (path: string): boolean =>
@@ -219,5 +221,3 @@ export function kubeconfigOf(survey: Survey): string | undefined {
   }
   return undefined;
 }
-
-export { inside };

@@ -2,7 +2,7 @@
 // Pure, but for what it asks its readers.
 import { LATER_COMMANDS, RESERVED_STAGE_NAMES } from '../config/context-map.ts';
 import { destroysByName, destroysByPath } from './destroys.ts';
-import { destroysByContent, draftOf, type Piece, type Readers, ranFiles, usesIn } from './draft.ts';
+import { destroysByContent, draftOf, type Piece, type Readers, type Running, running, usesIn } from './draft.ts';
 import { closureOf, type Entry, findRunners, isAside, type Runner, tidy } from './entries.ts';
 import { baseName, type Draft, folderOf, type LeftOut, quoted, type Survey, unique } from './survey.ts';
 
@@ -64,6 +64,7 @@ interface Lead {
   /** Lower comes first; why it is proposed. */
   readonly rank: number;
   readonly because: string;
+  readonly isDefault?: boolean;
   /** It comes behind this one of the same list. */
   readonly after?: string | undefined;
 }
@@ -74,22 +75,21 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
   const led = new Map(leads.map((lead) => [lead.entry, lead]));
   const drafts: Draft[] = [];
   const left: LeftOut[] = [];
-  const harmless: { entry: Entry; runner: Runner; pieces: Piece[] }[] = [];
+  const harmless: { entry: Entry; runner: Runner; run: Running }[] = [];
   for (const runner of runners) {
     for (const entry of runner.entries.values()) {
       if (entry.hidden || isTalk(entry) || (isAggregate(runner, entry) && !destroysByName(entry.target))) continue;
-      const pieces = closureOf(survey, runner, entry.target).map(pieceOf);
-      const why = await reasonAgainst(entry, pieces, readers, survey);
+      const run = await running(closureOf(survey, runner, entry.target).map(pieceOf), readers, survey);
+      const why = await reasonAgainst(entry, run, readers, survey);
       if (why !== undefined) left.push({ what: entry.command, why });
-      else harmless.push({ entry, runner, pieces });
+      else harmless.push({ entry, runner, run });
     }
   }
-  const isUp = ({ pieces }: { pieces: readonly Piece[] }) => usesIn(pieces).length > 0;
+  const isUp = ({ run }: { run: Running }) => usesIn(run.all).length > 0;
   const wanted = harmless.filter((one) => {
-    const name = one.entry.target;
-    return led.has(one.entry)
-      ? isUp(one) || hasVerb(name) || led.get(one.entry)?.after !== undefined
-      : isUp(one) && isUpName(name);
+    const [name, lead] = [one.entry.target, led.get(one.entry)];
+    if (lead?.isDefault) return true;
+    return lead ? isUp(one) || hasVerb(name) : isUp(one) && isUpName(name);
   });
   const called = new Set(wanted.flatMap(({ runner, entry }) => closureOf(survey, runner, entry.target).slice(1)));
   const more = harmless.filter((one) => !wanted.includes(one) && called.has(one.entry) && isUp(one));
@@ -97,30 +97,29 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
   const rankOf = ({ entry }: { entry: Entry }) => led.get(entry)?.rank ?? 1e6;
   const names = new Map<Entry, string>();
   for (const one of taken.toSorted((a, b) => rankOf(a) - rankOf(b))) names.set(one.entry, nameFor(one.entry, names));
-  for (const { entry, runner, pieces } of taken.toSorted((a, b) => rankOf(a) - rankOf(b))) {
+  for (const { entry, runner, run } of taken.toSorted((a, b) => rankOf(a) - rankOf(b))) {
     const lead = led.get(entry);
     const before = lead?.after === undefined ? undefined : names.get(runner.entries.get(lead.after) as Entry);
     const calls = closureOf(survey, runner, entry.target)
       .slice(1)
       .flatMap((one) => names.get(one) ?? []);
     drafts.push(
-      await draftOf(
+      draftOf(
         {
           name: names.get(entry) as string,
           command: entry.command,
-          pieces,
+          run,
           tool: entry.tool,
           description: entry.about || `${entry.command}, from ${entry.file}`,
           why: [
             ...(entry.confirm ? ['It asks whether one is sure; --yes says so.'] : []),
             lead?.because ??
-              `${entry.command} runs ${usesIn(pieces)
+              `${entry.command} runs ${usesIn(run.all)
                 .map(({ kind }) => kind.name)
                 .join(', ')}.`,
           ],
           needs: unique([...calls, ...(before ? [before] : [])]),
         },
-        readers,
         survey,
       ),
     );
@@ -161,7 +160,7 @@ const isAggregate = (runner: Runner, { own, calls }: Entry): boolean =>
 
 async function reasonAgainst(
   { target, parameters }: Entry,
-  pieces: readonly Piece[],
+  run: Running,
   readers: Readers,
   survey: Survey,
 ): Promise<string | undefined> {
@@ -170,10 +169,10 @@ async function reasonAgainst(
   if (purpose !== undefined) return purpose;
   if (parameters.length > 0) return `it asks for ${parameters.slice(0, 3).join(', ')}`;
   const asked = /\b(?:read\s+-[a-z]*p|gum\s+(?:confirm|input|choose)|select\s+\w+\s+in)\b/.exec(
-    pieces.map((one) => one.text).join('\n'),
+    run.own.map((one) => one.text).join('\n'),
   );
   if (asked) return `it asks a person (${asked[0]})`;
-  const why = await destroysByContent(pieces, await ranFiles(pieces, readers, survey), readers, survey);
+  const why = await destroysByContent(run, readers, survey);
   return why === undefined ? undefined : `it would destroy: ${why}`;
 }
 
@@ -188,7 +187,7 @@ function leadsOf(survey: Survey, runner: Runner): Lead[] {
     let after: string | undefined;
     for (const name of unique(names)) {
       const entry = runner.entries.get(name) as Entry;
-      byDefault.push({ runner, entry, rank: byDefault.length, because, after });
+      byDefault.push({ runner, entry, rank: byDefault.length, because, after, isDefault: true });
       if (otherPurpose(name) === undefined && !destroysByName(name)) after = name;
     }
   }
@@ -231,16 +230,16 @@ export async function fromScripts(survey: Survey, readers: Readers, before: read
     if (!isCandidate && !MAY_DESTROY.test(`${path}\n${text}`)) continue;
     const own = destroysByPath(path)
       ? 'its name says that it takes something away'
-      : await destroysByContent(pieces, [], readers, survey);
+      : await destroysByContent({ own: pieces, files: [] }, readers, survey);
     if (own !== undefined) protect.push(path);
     if (!isCandidate || before.some(({ runs }) => runs.includes(path))) continue;
-    const ran = own === undefined ? await ranFiles(pieces, readers, survey) : [];
-    const harm = own ?? (await destroysByContent([], ran, readers, survey));
+    const run = await running(pieces, readers, survey);
+    const harm = own ?? (await destroysByContent({ own: [], files: run.files }, readers, survey));
     const why =
       harm ??
       otherPurpose(baseName(path)) ??
       asksFor(text) ??
-      (usesIn(pieces).length === 0 && !(isNamed && hasVerb(name))
+      (usesIn(run.all).length === 0 && !(isNamed && hasVerb(name))
         ? 'nothing known in it brings anything up'
         : undefined);
     if (why !== undefined) {
@@ -250,16 +249,14 @@ export async function fromScripts(survey: Survey, readers: Readers, before: read
     const about = tidy(/^#(?!!)\s*(\S.+)$/m.exec(text.split('\n').slice(0, 8).join('\n'))?.[1] ?? '');
     const because = isNamed ? `README names ${path}.` : `Its name says that it brings something up.`;
     drafts.push(
-      await draftOf(
+      draftOf(
         {
           name: stageName(baseName(path).replace(/\.\w+$/, '')),
           command: mode === '100755' ? command : `bash ${quoted(path)}`,
-          pieces,
+          run: { ...run, files: [path, ...run.files] },
           description: about || path,
           why: [because],
-          files: [path],
         },
-        readers,
         survey,
       ),
     );

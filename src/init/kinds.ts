@@ -185,7 +185,7 @@ const NO_RELEASE_FAILED = 'test -z "$(helm list --all-namespaces --failed --pend
 const PROGRAMS = (
   'ansible-playbook ansible-galaxy ansible terraform tofu terragrunt packer pulumi vagrant talosctl talhelper makejinja flux ' +
   'helm helmfile kubectl kustomize argocd docker docker-compose sops age op jq yq gum minijinja-cli k3sup k3d kind minikube ' +
-  'cilium gh ssh rsync uv python3 nix nixos-rebuild colmena envsubst cloudflared doppler vault bws step'
+  'qm pct cilium gh ssh rsync uv python3 nix nixos-rebuild colmena envsubst cloudflared doppler vault bws step'
 ).split(' ');
 
 /** Those of them that `text` starts. */

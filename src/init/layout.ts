@@ -1,11 +1,11 @@
 // What one layout proposes, and how its reader looks for files.
 
-import type { Sketch } from './draft.ts';
+import type { Piece, Sketch } from './draft.ts';
 import { isAside } from './entries.ts';
 import type { Check, LeftOut, Survey } from './survey.ts';
 
 /** What one layout proposes; `key` is what a runner that covers it would have in its text. */
-export interface Found extends Sketch {
+export interface Found extends Omit<Sketch, 'run'> {
   readonly keys: readonly string[];
   readonly verify: readonly Check[];
   readonly files: readonly string[];
@@ -13,8 +13,8 @@ export interface Found extends Sketch {
   readonly timeout?: string;
   readonly wants?: readonly string[];
   readonly env?: readonly string[];
-  /** It comes from what its text names in the repository; a plain line of ours cannot destroy. */
-  readonly follow?: boolean;
+  /** Texts whose files may destroy; plain lines of ours cannot. */
+  readonly follow?: readonly Piece[];
 }
 
 export type Reader = (survey: Survey) => { found: Found[]; left?: LeftOut[]; protect?: string[] };

@@ -3,7 +3,7 @@
 
 import { ansible } from './ansible.ts';
 import { destroysByPath } from './destroys.ts';
-import { destroysByContent, draftOf, grouped, kubeconfigOf, type Readers, ranFiles } from './draft.ts';
+import { destroysByContent, draftOf, grouped, kubeconfigOf, type Readers, running } from './draft.ts';
 import { type Proposed, stageName } from './from-entries.ts';
 import { readGitops, rootsOf } from './gitops.ts';
 import { composeRuns, inside, terraformHolds } from './kinds.ts';
@@ -78,7 +78,6 @@ const terraform: Reader = (survey) => {
             `${run} show -json mendloop.tfplan | jq -e '[.resource_changes[]?.change.actions[]] | index("delete") | not'`,
             `${run} apply -input=false mendloop.tfplan`,
           ].join('\n'),
-          pieces: [],
           tool: program,
           keys: [`${program} `, ...(folder === '.' ? [] : [baseName(folder)])],
           description: `What the .tf files of ${folder === '.' ? 'the root' : folder} describe`,
@@ -109,7 +108,6 @@ const helmfile: Reader = (survey) => {
       (path): Found => ({
         name: stageName(folderOf(path) === '.' ? 'helmfile' : `${baseName(folderOf(path))}-helmfile`),
         command: `helmfile --file ${quoted(path)} sync`,
-        pieces: [],
         tool: 'helmfile',
         keys: [path, baseName(folderOf(path)) === '.' ? path : `${baseName(folderOf(path))}/${baseName(path)}`],
         description: `The Helm releases of ${path}`,
@@ -129,7 +127,6 @@ const talos: Reader = (survey) => ({
     return {
       name: 'talos-config',
       command: inside(folder, `talhelper genconfig --config-file ${baseName(path)}`),
-      pieces: [],
       tool: 'talhelper',
       keys: ['talhelper gen'],
       description: `Machine configurations from ${path}`,
@@ -166,7 +163,6 @@ const gitops: Reader = (survey) => {
           {
             name: 'flux',
             command: kube(`flux reconcile source git ${many.source} --namespace ${many.namespace}`),
-            pieces: [],
             tool: 'flux',
             keys: ['flux reconcile', 'flux bootstrap'],
             description: 'What Flux makes of this repository',
@@ -191,7 +187,6 @@ const gitops: Reader = (survey) => {
         ...applies,
         kube(`flux reconcile kustomization ${one.name} --namespace ${one.namespace} --with-source`),
       ].join('\n'),
-      pieces: [],
       tool: 'flux',
       keys: [`reconcile kustomization ${one.name}`, `reconcile ks ${one.name}`, 'flux bootstrap'],
       description: `What Flux makes of ${one.path}`,
@@ -213,7 +208,6 @@ const gitops: Reader = (survey) => {
       command: kube(
         `kubectl apply ${one.folder ? `-k ${quoted(one.folder)}` : `-n ${one.namespace} -f ${quoted(one.file)}`}`,
       ),
-      pieces: [],
       tool: 'kubectl',
       keys: [one.folder ?? one.file],
       description: `Argo CD's ${one.kind} in ${one.folder ?? one.file}`,
@@ -248,7 +242,6 @@ const kustomize: Reader = (survey) => {
       (folder): Found => ({
         name: stageName(folder === '.' ? 'manifests' : folder.split('/').slice(-2).join('-')),
         command: `kubectl apply -k ${quoted(folder)}`,
-        pieces: [],
         tool: 'kubectl',
         keys: [folder],
         description: `The manifests of ${folder}`,
@@ -299,7 +292,6 @@ const compose: Reader = (survey) => {
         return {
           name: stageName(folder === '.' ? 'compose' : baseName(folder)),
           command: `${run} up --detach --wait`,
-          pieces: [],
           tool: 'docker',
           keys: [path],
           description: `Containers of ${path}: ${services.slice(0, 4).join(', ')}`.slice(0, 100),
@@ -329,18 +321,14 @@ export async function fromLayouts(survey: Survey, readers: Readers, before: read
     for (const one of found) {
       const isCovered = before.some(({ runs }) => one.keys.some((key) => key !== '.' && runs.includes(key)));
       if (isCovered) continue;
-      const ran = one.follow ? await ranFiles(one.pieces, readers, survey) : [];
-      const harm = one.follow ? await destroysByContent([], ran, readers, survey) : undefined;
+      const run = await running(one.follow ?? [], readers, survey);
+      const harm = await destroysByContent({ own: [], files: run.files }, readers, survey);
       if (harm !== undefined) {
-        left.push({ what: one.pieces[0]?.text ?? one.command, why: `it would destroy: ${harm}` });
+        left.push({ what: one.follow?.[0]?.text ?? one.command, why: `it would destroy: ${harm}` });
         continue;
       }
       const text = [one.command, ...one.verify.map((check) => (typeof check === 'string' ? check : ''))].join('\n');
-      const draft = await draftOf(
-        { ...one, pieces: [{ folder: '.', text }] },
-        { ...readers, runBy: async () => new Map() },
-        survey,
-      );
+      const draft = draftOf({ ...one, run: { own: [], files: run.files, all: [{ folder: '.', text }] } }, survey);
       const taken = new Set([...before, ...drafts].map(({ name }) => name));
       drafts.push({
         ...draft,

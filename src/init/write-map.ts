@@ -1,5 +1,6 @@
 // The proposal as YAML that people read: a comment for each decision, lines that yamllint's defaults take. Pure.
 import { Document, isMap, isScalar, type Pair, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
+import { whyStricter } from '../config/strict-shell.ts';
 import type { Proposal } from './propose.ts';
 import type { Draft } from './survey.ts';
 
@@ -72,10 +73,12 @@ function stageValue(stage: Draft): Record<string, unknown> {
   return {
     description:
       description.length > MAX_DESCRIPTION ? `${description.slice(0, MAX_DESCRIPTION - 3).trimEnd()}...` : description,
-    command: shellText(command),
+    command: shellText(command, 'command'),
     ...(needs.length > 0 ? { needs } : {}),
     ...(files.length > 0 ? { files } : {}),
-    ...(verify.length > 0 ? { verify: verify.map((one) => (typeof one === 'string' ? shellText(one) : one)) } : {}),
+    ...(verify.length > 0
+      ? { verify: verify.map((one) => (typeof one === 'string' ? shellText(one, 'check') : one)) }
+      : {}),
     ...(Object.keys(requires).length > 0 ? { requires } : {}),
     ...(timeout ? { timeout } : {}),
     ...(on_failure ? { on_failure } : {}),
@@ -105,8 +108,12 @@ function style(map: YAMLMap, { name }: Draft): void {
 }
 
 /** One line as it is where it fits; else a block, its lines broken. */
-const shellText = (command: string): string =>
-  command.includes('\n') || command.length > WIDTH - 16 ? `${wrapped(command)}\n` : command;
+function shellText(command: string, kind: 'command' | 'check'): string {
+  const strict = kind === 'command' ? 'set -eo pipefail' : 'set -e';
+  // What a run does anyway: said, so that the lines do the same when they are copied.
+  const text = whyStricter(command, kind) === undefined ? command : `${strict}\n${command}`;
+  return text.includes('\n') || text.length > WIDTH - 16 ? `${wrapped(text)}\n` : text;
+}
 
 /** Long lines of shell broken at spaces outside of quotes. */
 function wrapped(command: string): string {
@@ -120,14 +127,16 @@ const ROOM = WIDTH - 8;
 
 function wrapLine(line: string): string[] {
   if (line.length <= ROOM) return [line];
-  let [quote, cut] = ['', -1];
-  for (let i = 0; i < Math.min(line.length, ROOM - 2); i++) {
-    const character = line[i] as string;
+  const breaks: number[] = [];
+  let quote = '';
+  for (const [i, character] of [...line].entries()) {
     if (quote === '' && /["']/.test(character)) quote = character;
     else if (character === quote) quote = '';
-    else if (character === ' ' && quote === '' && i > 4) cut = i;
+    else if (character === ' ' && quote === '' && line.slice(0, i).trim() !== '') breaks.push(i);
   }
-  if (cut === -1) return [line];
+  // Where a word alone is too long, behind it.
+  const cut = breaks.findLast((at) => at <= ROOM - 2) ?? breaks[0];
+  if (cut === undefined) return [line];
   return [`${line.slice(0, cut)} \\`, ...wrapLine(`  ${line.slice(cut + 1).trimStart()}`)];
 }
 

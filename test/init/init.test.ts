@@ -1,0 +1,198 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { shellCheck } from '../../src/io/shell-check.ts';
+import { runHere } from '../e2e/here.ts';
+import { commit, folder, git, repository, write } from '../worktree/repository.ts';
+
+/** Without Ollama, and with no tools but those of the system's base: what is installed here must not decide. */
+const bin = folder();
+for (const tool of ['bash', 'git', 'xargs', 'sh']) symlinkSync(`/usr/bin/${tool}`, join(bin, tool));
+const ENV = { ...process.env, PATH: bin, OLLAMA_HOST: '127.0.0.1:9' };
+const init = (home: string, ...args: string[]) => runHere(['init', ...args, '--root', home], home, ENV);
+const MAP = 'ai/context_map.yaml';
+
+const LAB = {
+  Makefile:
+    'default: vms cluster\n\n# The machines\nvms:\n\t./scripts/vms.sh\n\ncluster:\n\tansible-playbook -i hosts.ini site.yml\n\nnuke:\n\tqm destroy 100\n',
+  'scripts/vms.sh': '#!/bin/bash\nqm create 100\n',
+  'scripts/wipe_disks.sh': '#!/bin/bash\nwipefs -a /dev/sda\n',
+  'hosts.ini': 'a\n',
+  'site.yml': '- hosts: all\n  tasks: []\n',
+  '.gitignore': '.env\n',
+  'README.md': '# lab\n',
+};
+
+function lab(more: Record<string, string> = {}): string {
+  const home = repository({ ...LAB, ...more });
+  chmodSync(join(home, 'scripts/vms.sh'), 0o755);
+  git(home, 'commit', '-qam', 'mode');
+  return home;
+}
+
+test('writes ai/, overwrites and commits nothing, and ends with validate, doctor, plan and the git commands', async () => {
+  const home = lab();
+  write(home, { '.env': 'PROXMOX_TOKEN=do-not-show-this\n' });
+  const head = git(home, 'rev-parse', 'HEAD');
+  const { exit, stdout, stderr } = await init(home, '--yes');
+  assert.is(exit, 0, stderr);
+  assert.is(git(home, 'rev-parse', 'HEAD'), head);
+  assert.is(git(home, 'status', '--short'), '?? ai/');
+  assert.match(stdout, /^wrote ai\/context_map\.yaml, ai\/loop\.yaml, ai\/schema\/; nothing is committed$/m);
+  assert.match(stdout, /^validate: ok: 3 stages$/m);
+  assert.match(stdout, /^problem {2}ansible is not on PATH$/m);
+  assert.match(stdout, /^note {5}ollama: nothing listens at http:\/\/127\.0\.0\.1:9; start it there: ollama serve$/m);
+  assert.match(stdout, /^cluster +TODO +never run$/m);
+  assert.match(stdout, /git add ai\/context_map\.yaml ai\/loop\.yaml ai\/schema\n {2}git commit -m/);
+  const map = readFileSync(join(home, MAP), 'utf8');
+  assert.match(map, /^---\n# yaml-language-server: \$schema=schema\/context_map\.schema\.json$/m);
+  assert.match(map, /protected_files:\n {2}- scripts\/wipe_disks\.sh\n/);
+  assert.match(map, /carry:\n {2}# variables that git does not hold\n {2}- \.env\n/);
+  assert.match(readFileSync(join(home, 'ai/loop.yaml'), 'utf8'), /^mode: suggest$/m);
+  assert.not.match(stdout + map, /do-not-show-this/);
+  assert.not.match(map, /nuke:$/m);
+});
+
+test('what it wrote is green at once when it is committed: the stage check runs without an edit', async () => {
+  const home = lab();
+  await init(home, '--yes');
+  git(home, 'add', '-A');
+  git(home, 'commit', '-qm', 'adopt');
+  const { exit, stdout } = await runHere(['check', '--no-ai', '--root', home], home, ENV);
+  assert.is(exit, 0, stdout);
+  assert.match(stdout, /check +green/);
+});
+
+test('no line of what it writes is longer than 80 columns or ends in space, however long names are', async () => {
+  const long = 'a-very-long-folder-name-that-somebody-liked/and-another-one-below-it-to-make-it-longer';
+  const home = lab({
+    [`${long}/compose.yaml`]: 'services: {web: {image: a}}\n',
+    [`${long}/main.tf`]: 'resource "a" "b" {}\n',
+    [`${long}/playbooks/site.yml`]:
+      '- hosts: all\n  name: "A name: with \\"quotes\\" and # signs, as long as names of plays may well become"\n  tasks: []\n',
+  });
+  const { stdout } = await init(home, '--dry-run');
+  const bad = stdout.split('\n').filter((line) => / $/.test(line) || (line.length > 80 && / \S+ \S/.test(line.trim())));
+  assert.equal(bad, []);
+});
+
+test('the commands it writes are sound shell', async () => {
+  const home = lab({ 'tf/main.tf': 'resource "a" "b" {}\n', 'web/compose.yaml': 'services: {web: {image: a}}\n' });
+  const { stdout } = await init(home, '--dry-run', '--json');
+  const { stages } = JSON.parse(stdout) as { stages: { name: string; command: string }[] };
+  assert.ok(stages.length > 4);
+  for (const { name, command } of stages) assert.equal(await shellCheck(name, null, command), []);
+});
+
+test('--dry-run prints the map and writes nothing, also where there is one', async () => {
+  const home = lab();
+  const { exit, stdout } = await init(home, '--dry-run');
+  assert.is(exit, 0);
+  assert.match(stdout, /^stages:$/m);
+  assert.not.ok(existsSync(join(home, 'ai')));
+  commit(home, { [MAP]: 'stages: {a: {command: "true"}}\n' });
+  assert.is((await init(home, '--dry-run')).exit, 0);
+});
+
+interface Refusal {
+  name: string;
+  home: () => string;
+  error: RegExp;
+}
+
+const REFUSALS: Refusal[] = [
+  { name: 'no repository', home: folder, error: /^error E_NOT_GIT: / },
+  {
+    name: 'an empty repository',
+    home: () => {
+      const home = folder();
+      git(home, 'init', '-q');
+      return home;
+    },
+    error:
+      /^error E_INIT_NOTHING: git tracks no file here, so there is nothing to make a stage of\n {2}next: {2}commit what/,
+  },
+  {
+    name: 'a repository in which nothing is known',
+    home: () => repository({ 'notes.txt': 'a\n' }),
+    error: /^error E_INIT_NOTHING: nothing here is known to bring a lab up, or could be checked\n/,
+  },
+  {
+    name: 'a map that is there',
+    home: () => lab({ [MAP]: 'mine\n' }),
+    error:
+      /^error E_INIT_EXISTS: ai\/context_map\.yaml is there already, and init overwrites nothing\n {2}next: {2}check it: mendloop validate\n/,
+  },
+  {
+    name: 'an ai that is no folder',
+    home: () => lab({ ai: 'mine\n' }),
+    error: /^error E_INIT_EXISTS: ai is there already/,
+  },
+];
+
+for (const { name, home, error } of REFUSALS) {
+  test(`refused, with the next step: ${name}`, async () => {
+    const at = home();
+    const done = await runHere(['init', '--yes'], at, { ...ENV, GIT_CEILING_DIRECTORIES: at });
+    assert.match(done.stderr, error);
+    assert.is(done.exit, 2);
+  });
+}
+
+test('without a terminal and without --yes nobody can be asked', async () => {
+  const { exit, stderr } = await init(lab());
+  assert.is(exit, 2);
+  assert.match(stderr, /^error E_USAGE: nobody is here to be asked about the stages\n {2}next: {2}mendloop init --yes/);
+});
+
+test('beside other files in ai/ it writes what is missing, and leaves what is there', async () => {
+  const home = lab({ 'ai/loop.yaml': 'mode: auto\n', 'ai/train.py': 'print(1)\n' });
+  const { exit, stdout } = await init(home, '--yes');
+  assert.is(exit, 0);
+  assert.match(stdout, /^wrote ai\/context_map\.yaml, ai\/schema\/; /m);
+  assert.is(readFileSync(join(home, 'ai/loop.yaml'), 'utf8'), 'mode: auto\n');
+});
+
+test('secrets in texts that it quotes are masked', async () => {
+  const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
+  const home = lab({
+    Makefile: `deploy:\n\thelm upgrade a b\n\tcurl -X DELETE -H "Authorization: Bearer ${secret}" https://x\n`,
+  });
+  const { stdout } = await init(home, '--dry-run');
+  assert.match(stdout, /it would destroy: it runs curl/);
+  assert.not.match(stdout, new RegExp(secret));
+});
+
+test('a monorepo without a runner at its root: those of its folders, by their places', async () => {
+  const home = repository({
+    'apps/shop/package.json': '{"scripts": {"start": "node ."}}',
+    'homelab/Makefile': 'deploy:\n\thelmfile sync\n',
+    'README.md': 'one of everything\n',
+  });
+  const { stdout } = await init(home, '--dry-run');
+  assert.match(stdout, /command: make -C homelab deploy$/m);
+  assert.not.match(stdout, /command: npm/);
+});
+
+test('a repository of 5,000 files is looked at in less than five seconds', async () => {
+  const home = folder();
+  git(home, 'init', '-q');
+  for (let i = 0; i < 50; i++) {
+    mkdirSync(join(home, `apps/app-${i}`), { recursive: true });
+    for (let j = 0; j < 100; j++) {
+      writeFileSync(join(home, `apps/app-${i}/f${j}.yaml`), `kind: ConfigMap\nmetadata: {name: a${j}}\n`);
+    }
+  }
+  write(home, LAB);
+  git(home, 'add', '-A');
+  git(home, 'commit', '-qm', 'many');
+  const before = process.cpuUsage();
+  const { exit } = await init(home, '--yes');
+  const { user, system } = process.cpuUsage(before);
+  assert.is(exit, 0);
+  // Processor time: what else the machine does is not init's.
+  assert.ok(user + system < 5e6, `${(user + system) / 1e6} s`);
+});
+
+test.run();
