@@ -84,7 +84,9 @@ export async function run({ words, options, dry, out, home: findHome }: CommandI
         `read ${MAP_FILE}, change what is wrong, then:`,
         `  git add ${written.length > files.length ? [...files, 'ai/schema'].join(' ') : files.join(' ')}`,
         '  git commit -m "Let mendloop run the stages of this repository"',
-        `  mendloop ${taken.stages[0]?.name}${' '.repeat(8)}the first stage alone: it touches nothing outside of the worktree`,
+        taken.stages[0]?.name === 'check'
+          ? '  mendloop check        that stage alone: it touches nothing outside of the worktree'
+          : '  mendloop plan',
       ],
       json: { written, ...summary(taken), validation, doctor: findings, plan },
     };

@@ -8,7 +8,8 @@ import { commit, folder, git, repository, write } from '../worktree/repository.t
 
 /** Without Ollama, and with no tools but those of the system's base: what is installed here must not decide. */
 const bin = folder();
-for (const tool of ['bash', 'git', 'xargs', 'sh']) symlinkSync(`/usr/bin/${tool}`, join(bin, tool));
+for (const tool of ['bash', 'git', 'xargs', 'sh', 'mkfifo', 'env', 'cat'])
+  symlinkSync(`/usr/bin/${tool}`, join(bin, tool));
 const ENV = { ...process.env, PATH: bin, OLLAMA_HOST: '127.0.0.1:9' };
 const init = (home: string, ...args: string[]) => runHere(['init', ...args, '--root', home], home, ENV);
 const MAP = 'ai/context_map.yaml';
@@ -62,6 +63,14 @@ test('what it wrote is green at once when it is committed: the stage check runs 
   const { exit, stdout } = await runHere(['check', '--no-ai', '--root', home], home, ENV);
   assert.is(exit, 0, stdout);
   assert.match(stdout, /check +green/);
+});
+
+test('a wipe script that does not parse is told of, and takes nothing else out of the stage check', async () => {
+  const home = lab({ 'scripts/wipe_disks.sh': '#!/bin/bash\nif true; then\n' });
+  const { stdout } = await init(home, '--dry-run');
+  assert.match(stdout, /^ {2}check:$/m);
+  assert.match(stdout, /# Left out: bash fails today on a file that no command may name\./);
+  assert.match(stdout, /^ {6}bash -n scripts\/vms\.sh$/m);
 });
 
 test('no line of what it writes is longer than 80 columns or ends in space, however long names are', async () => {
