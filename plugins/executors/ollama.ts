@@ -19,7 +19,7 @@ import {
 import { choiceSchema, readChoice } from './ollama/choose.ts';
 import { chooseFormat, estimateTurns, rememberAnswer, turnsOf } from './ollama/conversation.ts';
 import { editSchema, readEdit } from './ollama/json-edit.ts';
-import { maxModelBytes, pickModel, runsElsewhere } from './ollama/pick-model.ts';
+import { fittingModels, maxModelBytes, pickModel, runsElsewhere } from './ollama/pick-model.ts';
 import { Repeating, watchAnswer } from './ollama/watch-answer.ts';
 
 const options = z.strictObject({
@@ -37,6 +37,7 @@ type Settings = z.output<typeof options>;
 
 const LARGER = 'raise plugins.ollama.num_ctx, or take a model with a larger context';
 const MIN_ANSWER_TOKENS = 512;
+const MAX_OTHERS = 5;
 /** Of the context, for the prompt and the turns before: an estimate may be a third too low. */
 const SHARE_OF_HISTORY = 0.7;
 /** One answer that is not even passed on may be asked for again, when that leaves the call within its time. */
@@ -45,8 +46,9 @@ const CALL_LIMIT_MS = 280_000;
 export default definePlugin({ name: 'ollama', kind: 'executor', options, check, propose });
 
 async function check(context: Context<'check', Settings>): Promise<string> {
-  const { model, why, url } = await reach(context);
-  return `${model} at ${url} (${why})`;
+  const { model, why, url, fitting } = await reach(context);
+  const others = fitting.filter((name) => name !== model);
+  return `${model} at ${url} (${why})${others.length > 0 ? `; also fit: ${others.slice(0, MAX_OTHERS).join(', ')}` : ''}`;
 }
 
 async function propose(context: Context<'propose', Settings>): Promise<Proposal> {
@@ -78,7 +80,9 @@ async function reach({ signal, options: settings }: { signal: AbortSignal; optio
     const isDown = error instanceof ModelFault && /cannot be reached: ECONNREFUSED/.test(error.message);
     throw isDown ? new Error(`nothing listens at ${url}; start it there: ollama serve`) : error;
   });
-  const { model, why } = pickModel(settings.model, installed, url, maxModelBytes(name, machineMemory()));
+  const maxBytes = maxModelBytes(name, machineMemory());
+  const { model, why } = pickModel(settings.model, installed, url, maxBytes);
+  const fitting = fittingModels(installed, maxBytes).map((one) => one.name);
   const shown = await host.show(model).catch((error: unknown) => {
     // A host too old to say how many tokens a model takes is believed to take any.
     if (error instanceof ModelFault && error.status !== undefined) return undefined;
@@ -88,7 +92,7 @@ async function reach({ signal, options: settings }: { signal: AbortSignal; optio
     throw new Error(`${model} does not run at ${url} but at ${shown.remoteHost}; prompts stay here`);
   }
   const contextTokens = Math.min(settings.num_ctx, shown?.context ?? Number.POSITIVE_INFINITY);
-  return { url, host, model, why, contextTokens };
+  return { url, host, model, why, contextTokens, fitting };
 }
 
 type Question = Awaited<ReturnType<typeof reach>> & {

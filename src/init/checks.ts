@@ -50,7 +50,7 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
     (path) =>
       COMPOSE_FILE.test(path) && !isAside(path) && 'services' in mapping(documentsOf(survey.text(path) ?? '')[0]),
   );
-  const terraform = unique(all.filter((path) => path.endsWith('.tf') && !isAside(path)).map(folderOf));
+  const terraform = unique(all.filter((path) => /\.(?:tf|tofu)$/.test(path) && !isAside(path)).map(folderOf));
   const program = drafts.some(({ tools }) => tools.includes('tofu')) ? 'tofu' : 'terraform';
   const kustomizations = topKustomizations(survey)
     .filter((folder) => isLocal(survey, folder))
@@ -108,7 +108,8 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
     terraform.length > 0 && {
       tool: program,
       what: 'Terraform files parse and are formatted.',
-      files: (items) => items.map((folder) => `${folder === '.' ? '' : `${folder}/`}*.tf`),
+      files: (items) =>
+        items.map((folder) => `${folder === '.' ? '' : `${folder}/`}*.${program === 'tofu' ? '{tf,tofu}' : 'tf'}`),
       items: terraform.slice(0, MAX_ITEMS),
       run: (items) => each(items, (item) => `${program} fmt -check ${item}`),
     },

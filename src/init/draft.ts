@@ -174,7 +174,7 @@ function besides(uses: ReturnType<typeof usesIn>, survey: Survey): string[] {
       return folders.filter((path) => all.some((one) => one.startsWith(`${path}/`))).map((path) => `${path}/`);
     }
     if (kind.name === 'terraform')
-      return all.filter((path) => path.startsWith(at) && /^[^/]+\.tf$/.test(path.slice(at.length)));
+      return all.filter((path) => path.startsWith(at) && /^[^/]+\.(?:tf|tofu)$/.test(path.slice(at.length)));
     return [];
   });
 }

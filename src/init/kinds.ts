@@ -49,9 +49,11 @@ function workFolder({ line, folder, survey }: Use, option: string, holds: RegExp
 
 const TERRAFORM = /\b(terraform|tofu)\b/;
 
+export const inDirectory = (folder: string): string => (folder === '.' ? '' : ` -chdir=${quoted(folder)}`);
+
 /** Prints nothing and fails when what stands is not what is written. */
 export const terraformHolds = (program: string, folder: string): string =>
-  `${program} -chdir=${quoted(folder)} plan -input=false -lock=false -detailed-exitcode >/dev/null`;
+  `${program}${inDirectory(folder)} plan -input=false -lock=false -detailed-exitcode >/dev/null`;
 
 /** Every service of a compose file runs. */
 export const composeRuns = (compose: string): string =>
@@ -79,7 +81,7 @@ export const KINDS: readonly Kind[] = [
     layer: 2,
     timeout: '1h',
     verify: (use) => {
-      const folder = workFolder(use, '-chdir', /^\/?[^/]+\.tf$/);
+      const folder = workFolder(use, '-chdir', /^\/?[^/]+\.(?:tf|tofu)$/);
       return folder === undefined ? [] : [terraformHolds(TERRAFORM.exec(use.line)?.[1] ?? 'terraform', folder)];
     },
   },
@@ -188,9 +190,13 @@ const PROGRAMS = (
   'qm pct cilium gh ssh rsync uv python3 nix nixos-rebuild colmena envsubst cloudflared doppler vault bws step'
 ).split(' ');
 
+/** Where the name of a program stands, not one of its words. */
+const COMMAND_START =
+  '(?:^|[;&|(`]|\\$\\()[ \\t]*(?:\\w+=\\S*\\s+)*(?:(?:sudo|exec|time|then|do|else|if|until|while|!|run\\(\\) \\{)\\s+)*@?';
+
 /** Those of them that `text` starts. */
 export const programsIn = (text: string): string[] =>
-  PROGRAMS.filter((name) => new RegExp(`(?:^|[\\s;&|(\`])${name}(?=\\s|$)`, 'm').test(text));
+  PROGRAMS.filter((name) => new RegExp(`${COMMAND_START}${name}(?=\\s|$)`, 'm').test(text));
 
 /** Words of a stage's name that say where in the order it stands. */
 const LAYER_WORDS: readonly (readonly [RegExp, number])[] = [

@@ -6,7 +6,7 @@ import { destroysByPath } from './destroys.ts';
 import { destroysByContent, draftOf, grouped, kubeconfigOf, type Readers, running } from './draft.ts';
 import { type Proposed, stageName } from './from-entries.ts';
 import { readGitops, rootsOf } from './gitops.ts';
-import { composeRuns, inside, terraformHolds } from './kinds.ts';
+import { composeRuns, inDirectory, inside, terraformHolds } from './kinds.ts';
 import { type Found, paths, type Reader } from './layout.ts';
 import {
   baseName,
@@ -23,10 +23,17 @@ import {
   unique,
 } from './survey.ts';
 
+const endingsOf = (survey: Survey, folder: string): string[] =>
+  unique(
+    paths(survey, /\.(?:tf|tofu)$/).flatMap((path) =>
+      folderOf(path) === folder ? [path.split('.').at(-1) as string] : [],
+    ),
+  );
+
 const terraform: Reader = (survey) => {
-  const all = unique(paths(survey, /\.tf$/).map(folderOf));
+  const all = unique(paths(survey, /\.(?:tf|tofu)$/).map(folderOf));
   const textOf = (folder: string) =>
-    paths(survey, /\.tf$/)
+    paths(survey, /\.(?:tf|tofu)$/)
       .filter((path) => folderOf(path) === folder)
       .map((path) => survey.text(path) ?? '')
       .join('\n');
@@ -52,7 +59,7 @@ const terraform: Reader = (survey) => {
     found: roots
       .filter(([folder]) => !destroysByPath(folder))
       .map(([folder, text]): Found => {
-        const run = `${program} -chdir=${quoted(folder)}`;
+        const run = `${program}${inDirectory(folder)}`;
         const variables = [...text.matchAll(/variable\s+"(\w+)"\s*\{((?:[^{}]|\{[^{}]*\})*)\}/g)]
           .filter(([, , body]) => !/\bdefault\s*=/.test(body as string))
           .map(([, name]) => name as string);
@@ -87,7 +94,7 @@ const terraform: Reader = (survey) => {
             'at it, and apply it by hand.',
           ],
           verify: [terraformHolds(program, folder)],
-          files: [inFolder(folder, '*.tf')],
+          files: endingsOf(survey, folder).map((ending) => inFolder(folder, `*.${ending}`)),
           layer: 2,
           timeout: '1h',
           wants,

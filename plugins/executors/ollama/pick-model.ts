@@ -22,13 +22,19 @@ const SHARE_OF_MEMORY = 0.7;
 export const maxModelBytes = (host: string, memory: number): number =>
   isLoopback(host) ? memory * SHARE_OF_MEMORY : LAN_MEMORY;
 
+const isForText = (model: HostedModel): boolean => !runsElsewhere(model) && !NOT_FOR_TEXT.test(model.name);
+
+/** Those that could be asked, and fit. */
+export const fittingModels = (installed: readonly HostedModel[], maxBytes: number): HostedModel[] =>
+  installed.filter((model) => isForText(model) && model.size <= maxBytes);
+
 type Picked = { readonly model: string; readonly why: string };
 
 /** `maxBytes` is how large a model may be. Throws an Error of one line when there is none to ask. */
 export function pickModel(wanted: string, installed: readonly HostedModel[], host: string, maxBytes: number): Picked {
   if (wanted !== 'auto') return named(wanted, installed, host);
-  const here = installed.filter((model) => !runsElsewhere(model) && !NOT_FOR_TEXT.test(model.name));
-  const fitting = here.filter(({ size }) => size <= maxBytes);
+  const here = installed.filter(isForText);
+  const fitting = fittingModels(installed, maxBytes);
   const from = (fitting.length > 0 ? fitting : here).toSorted((a, b) => b.size - a.size || (a.name < b.name ? -1 : 1));
   const family = PREFERRED.find((one) => from.some(({ name }) => familyOf(name) === one));
   const candidates = from.filter(({ name }) => family === undefined || familyOf(name) === family);
