@@ -69,7 +69,7 @@ export function carriedOf(
     /(?:^|\/)(?:\.envrc|\.?mise\.toml|config\.toml)$/.test(path),
   );
   const said = [...drafts.map(({ runs }) => runs), ...settings.map((path) => survey.text(path) ?? '')].join('\n');
-  const named = (survey.text('.gitignore') ?? '').split('\n').map((line) => line.trim().replace(/^\//, ''));
+  const named = (survey.text('.gitignore') ?? '').split('\n').map((line) => line.trim().replace(/^\/+|\/+$/g, ''));
   const expected = named.flatMap((path): Carried[] => {
     const row =
       /^[\w./-]+$/.test(path) && said.includes(baseName(path))

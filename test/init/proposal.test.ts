@@ -250,6 +250,19 @@ test('ignored files are carried: secrets by their names, settings as what their 
   assert.not.match(JSON.stringify(proposal) + mapText(proposal), /hunter2|AGE-SECRET/);
 });
 
+test('what .gitignore names and a stage runs with is carried, unless git has files of it all the same', async () => {
+  const proposal = await proposalOf({
+    '.gitignore': '/group_vars/\n!/group_vars/all.yml\n/kubeconfig\n',
+    'group_vars/all.yml': 'a: 1\n',
+    Makefile: 'KUBECONFIG = kubeconfig\ndeploy:\n\tKUBECONFIG=kubeconfig kubectl apply -k .\n\tls group_vars\n',
+    'README.md': 'make deploy',
+  });
+  assert.equal(
+    proposal.carry.map(({ path }) => path),
+    ['kubeconfig'],
+  );
+});
+
 test('what its owner still has to make is carried and required by name', async () => {
   const proposal = await proposalOf({
     'ansible.cfg': '[defaults]\ninventory = inventory.yml\n',
