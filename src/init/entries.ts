@@ -52,7 +52,7 @@ export function findRunners(survey: Survey): Runner[] {
 
 /** Folders that hold nothing one would run here: archives, tests, examples, templates of others. */
 export const isAside = (path: string): boolean =>
-  /(?:^|\/)(?:\.?_?archived?|old|deprecated|examples?|samples?|demos?|tests?|benchmarks?|molecule|fixtures|vendor|node_modules|\.github|\.git|charts\/[^/]+\/templates)(?:\/|$)/i.test(
+  /(?:^|\/)(?:\.?_?archived?|(?:[\w-]+[-_])?old|deprecated|examples?|samples?|demos?|tests?|benchmarks?|molecule|fixtures|vendor|node_modules|\.github|\.git|charts\/[^/]+\/templates)(?:\/|$)/i.test(
     path,
   );
 

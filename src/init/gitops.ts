@@ -76,37 +76,43 @@ const ROOT_KUSTOMIZATION = /^(?:flux-system|apps|infra\w*|core|config|cluster(?:
 /** Those that no other Kustomization brings in, of one cluster; the rest, with the reason. */
 export function rootsOf(all: readonly FluxKustomization[]) {
   const isWithin = (file: string, path: string) => path !== '.' && (file === path || file.startsWith(`${path}/`));
+  // What flux-system brings in are the parts of the cluster: they tell more than it alone.
   const outer = all.filter(
-    (one) => !all.some((other) => other !== one && other.name !== one.name && isWithin(one.file, other.path)),
+    (one) => !all.some(({ name, path }) => name !== one.name && name !== 'flux-system' && isWithin(one.file, path)),
   );
-  const tops = outer.length > 0 ? outer : all.filter(({ name }) => name === 'flux-system');
-  const clusters = unique(tops.map(({ file }) => clusterOf(file)));
+  const clusters = unique(outer.map(({ file }) => clusterOf(file)));
   const cluster = clusters.toSorted((a, b) => preference(a) - preference(b) || (a < b ? -1 : 1))[0];
-  const inCluster = tops.filter(({ file, path }) => clusterOf(file) === cluster && path !== '.');
+  const inCluster = outer.filter(({ file, path }) => clusterOf(file) === cluster && path !== '.');
   const here =
     inCluster.length <= MAX_ROOTS ? inCluster : inCluster.filter(({ name }) => ROOT_KUSTOMIZATION.test(name));
-  const names = new Set(here.map(({ name }) => name));
-  const chosen = here
-    .filter((one, i) => here.findIndex(({ name }) => name === one.name) === i)
-    .slice(0, MAX_ROOTS)
-    .map((one) => ({ ...one, needs: one.needs.filter((need) => names.has(need)) }));
-  const kept = new Set(chosen.map(({ name }) => name));
+  const once = [...new Map(here.map((one) => [one.name, one])).values()].slice(0, MAX_ROOTS);
+  const names = new Set(once.map(({ name }) => name));
+  const needsOf = ({ name, needs }: FluxKustomization) => {
+    const own = needs.filter((need) => names.has(need));
+    return own.length > 0 || name === 'flux-system' || !names.has('flux-system') ? own : ['flux-system'];
+  };
   return {
-    /** Too many beside each other to tell which is the root: the source of all of them. */
-    many: chosen.length === 0 && inCluster[0] && PLAIN.test(inCluster[0].source) ? inCluster[0] : undefined,
-    chosen: chosen.map((one) => ({ ...one, needs: one.needs.filter((need) => kept.has(need)) })),
-    others: tops
-      .filter((one) => !inCluster.includes(one))
+    /** Too many beside each other to tell which is the root: one of the source that most are from. */
+    many: once.length === 0 ? mostCommon(inCluster) : undefined,
+    chosen: once.map((one) => ({ ...one, needs: needsOf(one) })),
+    others: outer
+      .filter((one) => clusterOf(one.file) !== cluster)
       .slice(0, MAX_ROOTS)
       .map((one) => ({ ...one, why: `it is another cluster than ${cluster}` })),
   };
 }
 
+function mostCommon(all: readonly FluxKustomization[]): FluxKustomization | undefined {
+  const plain = all.filter(({ source }) => PLAIN.test(source));
+  const times = ({ source }: FluxKustomization) => plain.filter((one) => one.source === source).length;
+  return plain.toSorted((a, b) => times(b) - times(a))[0];
+}
+
 /** The folder that is one cluster's: the one behind `clusters`, else all is one. */
 const clusterOf = (file: string): string => /(?:^|\/)(clusters?\/[^/]+)\//.exec(file)?.[1] ?? '';
 const preference = (cluster: string): number => {
-  const at = ['', 'main', 'production', 'prod', 'home', 'homelab'].indexOf(baseName(cluster));
-  return at === -1 ? 10 : at;
+  const at = ['main', 'production', 'prod', 'home', 'homelab'].indexOf(baseName(cluster));
+  return cluster === '' ? 20 : at === -1 ? 10 : at;
 };
 
 const ROOT_NAME = /^(?:root|bootstrap|app-of-apps|apps|argocd|cluster|main|infra(?:structure)?|applications?)/;

@@ -42,7 +42,10 @@ test('status before there is a context map leads to the command that says what t
   const s = scenario({ 'README.md': 'mine\n' });
   assert.is((await s.run(['status'])).stdout, 'no run yet, and no stage is known; what to do: mendloop validate\n');
   assert.match((await s.run(['logs', 'web'])).stderr, / {2}next: {2}stages: none yet; what to do: mendloop validate\n/);
-  assert.match((await s.run(['validate'])).stderr, /^error E_MAP_MISSING: .*\n {2}next: {2}write one/);
+  assert.match(
+    (await s.run(['validate'])).stderr,
+    /^error E_MAP_MISSING: .*\n {2}next: {2}have one proposed: mendloop init/,
+  );
 });
 
 test('a context map that is not committed: the git commands', async () => {

@@ -112,6 +112,18 @@ const LAYOUTS: Case[] = [
     ],
   },
   {
+    layout: 'Flux: behind flux-system come the parts of its cluster',
+    files: {
+      'clusters/home/flux-system/gotk-components.yaml': 'kind: Namespace\n',
+      'clusters/home/flux-system/gotk-sync.yaml': flux('flux-system', './clusters/home'),
+      'clusters/home/apps.yaml': flux('apps', './apps'),
+    },
+    stages: [
+      'flux: flux reconcile kustomization flux-system --namespace flux-system --with-source <- check',
+      'flux-apps: flux reconcile kustomization apps --namespace flux-system --with-source <- check flux',
+    ],
+  },
+  {
     layout: 'Argo CD: the application that has the others',
     files: {
       'argo/root.yaml':
