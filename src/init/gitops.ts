@@ -96,7 +96,7 @@ export function rootsOf(all: readonly FluxKustomization[]) {
     many: once.length === 0 ? mostCommon(inCluster) : undefined,
     chosen: once.map((one) => ({ ...one, needs: needsOf(one) })),
     others: outer
-      .filter((one) => clusterOf(one.file) !== cluster)
+      .filter((one) => ![cluster, ''].includes(clusterOf(one.file)))
       .slice(0, MAX_ROOTS)
       .map((one) => ({ ...one, why: `it is another cluster than ${cluster}` })),
   };

@@ -231,7 +231,7 @@ const gitops: Reader = (survey) => {
   );
   return {
     found: [...whole, ...fluxes, ...argos],
-    left: others.map((one) => ({ what: `flux reconcile kustomization ${one.name} (${one.file})`, why: one.why })),
+    left: others.map((one) => ({ what: `flux reconcile kustomization ${one.name}`, why: one.why })),
   };
 };
 
