@@ -12,6 +12,7 @@ const DIST = join(ROOT, 'dist');
 /** What is read or run at its place, from the root. */
 const COPIED = [
   'ai/executor_instructions.md',
+  'ai/schema',
   'scripts/typescript-hooks.mjs',
   'scripts/typescript.mjs',
   'src/io/gate/tree-sitter-bash.wasm',

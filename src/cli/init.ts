@@ -46,7 +46,10 @@ export async function run({ words, options, dry, out, home: findHome }: CommandI
   const written = writeNew(home, [
     { path: MAP_FILE, text: mapText(taken) },
     { path: LOOP_FILE, text: LOOP_TEXT },
-    ...SCHEMAS.map((path) => ({ path, text: readText(join(PACKAGE_ROOT, path)) ?? '' })),
+    ...SCHEMAS.flatMap((path) => {
+      const text = readText(join(PACKAGE_ROOT, path));
+      return text === undefined ? [] : [{ path, text }];
+    }),
   ]);
   return report(taken, written);
 

@@ -19,9 +19,9 @@ import type { Survey } from './survey.ts';
 
 const MAX_TEXT_BYTES = 256 * 1024;
 /** What init may take in all, and the least that is left for trying checks. */
-const ALL_MS = 4000;
-const LEAST_MS = 2500;
-const EACH_MS = 3500;
+const ALL_MS = 3000;
+const LEAST_MS = 2000;
+const EACH_MS = 3000;
 const AT_ONCE = 2;
 
 export interface Look {
