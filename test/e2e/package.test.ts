@@ -7,6 +7,7 @@ import { contextMap, folder, PACKAGE, scenario, startProcess, write } from './sc
 
 const PARTS = [
   'ai/executor_instructions.md',
+  'ai/schema',
   'docs',
   'plugins',
   'scripts',
