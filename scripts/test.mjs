@@ -34,6 +34,8 @@ const LONGEST = [
   'test/promote/',
   'test/worktree/',
 ];
+/** A process is started by copying this one: what it has not, and threads that it has not, need no copying. */
+const LEAN = ['--single-threaded-gc', '--max-semi-space-size=4'];
 /** Of the others a process runs so many files: to load what they test takes longer than most of them. */
 const FILES_AT_MOST = 5;
 /** Rooms of which one process runs all files: they touch nothing outside; those of the lab share one that is built. */
@@ -108,7 +110,7 @@ function start(command, args, { env = {}, limitMs = LIMIT_MS } = {}) {
 async function runBatch(folder, files) {
   const moduleOf = (file) => (folder ? join(folder, file.replace(/\.ts$/, '.mjs')) : join(ROOT, file));
   const loader = folder ? [] : ['--import', './scripts/typescript.mjs'];
-  const args = [...loader, '--enable-source-maps', BATCH, ...files.flatMap((file) => [file, moduleOf(file)])];
+  const args = [...loader, ...LEAN, '--enable-source-maps', BATCH, ...files.flatMap((file) => [file, moduleOf(file)])];
   const env = { FORCE_COLOR: '0', TEST_BUNDLE: folder ?? '', TEST_LONG: long ? '1' : '' };
   const { code, output } = await start(process.execPath, args, { env, limitMs: LIMIT_MS * files.length });
   const parts = outputByFile(output);
