@@ -27,6 +27,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'git switch -c nas': SECOND_MACHINE,
   "printf 'branch: ai/nas\\nbase: main\\n' >>ai/loop.yaml": SECOND_MACHINE,
   'git commit -qam "This machine"': SECOND_MACHINE,
+  'npm test': 'is what runs this',
   'npm ci': 'fetches packages; every test runs with what it installs',
 };
 
