@@ -82,6 +82,7 @@ function simulatedLab(node) {
     'ai/context_map.yaml',
     'ai/executor_instructions.md',
     'ai/loop.yaml',
+    'ai/schema',
     'config',
     'package.json',
     'tsconfig.json',
