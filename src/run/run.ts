@@ -1,5 +1,4 @@
 // One run, top to bottom: lock, prepare, record, drive, result.
-
 import { EXIT } from '../errors.ts';
 import type { LoopEvent, NewEvent } from '../events.ts';
 import { withObjects } from '../io/git-objects.ts';

@@ -38,10 +38,13 @@ export async function refuseBrokenHead(home: string): Promise<void> {
   const text = ifPossible(() => readText(file));
   if (text === undefined || text.startsWith('ref: ') || COMMIT.test(text.trim())) return;
   const log = ifPossible(() => readText(join(gitDir, 'logs/HEAD'))) ?? '';
-  // Moves tell the branch; where none was made, it is the one that a repository begins with.
-  const moved = [...log.matchAll(/checkout: moving from \S+ to (\S+)$/gm)].at(-1)?.[1];
-  const heads = ['main', 'master'].filter((name) => ifPossible(() => readText(join(gitDir, 'refs/heads', name))));
-  const branch = moved ?? heads[0] ?? '<your branch>';
+  const packed = ifPossible(() => readText(join(gitDir, 'packed-refs'))) ?? '';
+  const isBranch = (name: string) =>
+    ifPossible(() => readText(join(gitDir, 'refs/heads', name))) !== undefined ||
+    packed.split('\n').some((line) => line.endsWith(` refs/heads/${name}`));
+  // The last move tells it, unless that was to a commit; where none was made, it is the one that a repository begins with.
+  const moved = [...log.matchAll(/checkout: moving from \S+ to (\S+)$/gm)].at(-1)?.[1] ?? [];
+  const branch = [moved, 'main', 'master'].flat().find(isBranch) ?? '<your branch>';
   fail('E_HEAD_BROKEN', { file: shellWord(file), ref: shellWord(`ref: refs/heads/${branch}`) });
 }
 
