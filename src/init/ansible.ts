@@ -1,21 +1,11 @@
 // Playbooks: which of them one starts with, from where, with which hosts.
+import { shellWord } from '../worktree/messages.ts';
 import { destroysByPath } from './destroys.ts';
 import { ANSIBLE_FILES, grouped } from './draft.ts';
 import { otherPurpose, stageName } from './from-entries.ts';
 import { inside, layerOf } from './kinds.ts';
 import { type Found, inReadme, paths, type Reader } from './layout.ts';
-import {
-  baseName,
-  documentsOf,
-  folderOf,
-  inFolder,
-  isMapping,
-  list,
-  mapping,
-  quoted,
-  type Survey,
-  unique,
-} from './survey.ts';
+import { baseName, documentsOf, folderOf, inFolder, isMapping, list, mapping, type Survey, unique } from './survey.ts';
 
 const MAIN_PLAYBOOK =
   /^(?:site|main|playbook|cluster|run|deploy|setup|provision|bootstrap|install|all|k3s|k8s|homelab|nas|server|configure)/i;
@@ -90,9 +80,9 @@ export const ansible: Reader = (survey) => {
         'collections/requirements.yml',
         'roles/requirements.yml',
       ].find((one) => survey.files.has(inFolder(folder, one)));
-      const play = `ansible-playbook${option} ${quoted(local)}`;
+      const play = `ansible-playbook${option} ${shellWord(local)}`;
       const command = [
-        ...(folder === '.' ? [] : [`cd ${quoted(folder)}`]),
+        ...(folder === '.' ? [] : [`cd ${shellWord(folder)}`]),
         ...(requirements ? [`ansible-galaxy install -r ${requirements}`] : []),
         play,
       ];

@@ -1,13 +1,15 @@
 // The stage check: what can be said of the files without touching anything outside of the worktree. One table of probes; each is
 // tried once, so that what is written is green today, and what is not stands as a comment with the reason. Pure.
+
 import { basename } from 'node:path/posix';
 import { isWipeScript, rawWords } from '../config/paths.ts';
+import { shellWord } from '../worktree/messages.ts';
 import { playbooksOf, relative } from './ansible.ts';
 import { destroysByPath } from './destroys.ts';
 import { isAside } from './entries.ts';
 import { COMPOSE_FILE, topKustomizations } from './layouts.ts';
 import type { Check, Draft, Survey } from './survey.ts';
-import { documentsOf, folderOf, mapping, quoted, unique } from './survey.ts';
+import { documentsOf, folderOf, mapping, unique } from './survey.ts';
 
 /** How a command ended when it was tried; `late`: not within the time there was. */
 export type Tried = { readonly ok: true } | { readonly ok: false; readonly said: string } | { readonly late: true };
@@ -28,10 +30,10 @@ const MAX_ITEMS = 20;
 /** One line each, or a loop. */
 const each = (items: readonly string[], one: (item: string) => string): string =>
   items.length <= 3
-    ? items.map((item) => one(quoted(item))).join('\n')
+    ? items.map((item) => one(shellWord(item))).join('\n')
     : [
         `for one in \\`,
-        ...items.map((item, i) => `  ${quoted(item)}${i < items.length - 1 ? ' \\' : '; do'}`),
+        ...items.map((item, i) => `  ${shellWord(item)}${i < items.length - 1 ? ' \\' : '; do'}`),
         `  ${one('"$one"')}`,
         'done',
       ].join('\n');
@@ -100,8 +102,8 @@ function probesOf(survey: Survey, drafts: readonly Draft[]): Probe[] {
         items
           .map((item) => {
             const [folder = '.', play = ''] = item.split(' ');
-            const run = `ansible-playbook --syntax-check ${quoted(play)}`;
-            return folder === '.' ? run : `(cd ${quoted(folder)} && ${run})`;
+            const run = `ansible-playbook --syntax-check ${shellWord(play)}`;
+            return folder === '.' ? run : `(cd ${shellWord(folder)} && ${run})`;
           })
           .join('\n'),
     },

@@ -1,8 +1,10 @@
 // What people type in a repository: targets of make, recipes of just, tasks of Taskfiles and scripts of package.json, with what
 // each runs, calls and asks for. Pure.
+
 import type { TargetTool } from '../fix/judging/ran-words.ts';
 import { includedFiles, readTargets, TARGET_FILES } from '../fix/judging/targets.ts';
-import { documentsOf, folderOf, inFolder, isMapping, list, mapping, quoted, type Survey, unique } from './survey.ts';
+import { shellWord } from '../worktree/messages.ts';
+import { documentsOf, folderOf, inFolder, isMapping, list, mapping, type Survey, unique } from './survey.ts';
 
 export interface Entry {
   readonly tool: TargetTool;
@@ -86,8 +88,8 @@ function commandOf(tool: TargetTool, file: string, { target, confirm }: Raw): st
     folder === '.'
       ? []
       : tool === 'just'
-        ? ['--justfile', quoted(file), IN_FOLDER.just, quoted(folder)]
-        : [IN_FOLDER[tool], quoted(folder)];
+        ? ['--justfile', shellWord(file), IN_FOLDER.just, shellWord(folder)]
+        : [IN_FOLDER[tool], shellWord(folder)];
   return [tool, ...(confirm ? ['--yes'] : []), ...where, ...(tool === 'npm' ? ['run'] : []), target].join(' ');
 }
 

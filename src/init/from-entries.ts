@@ -1,10 +1,12 @@
 // Which targets, recipes, tasks and scripts become stages: what README, the default target or another's prerequisites lead to.
 // Pure, but for what it asks its readers.
+
 import { LATER_COMMANDS, RESERVED_STAGE_NAMES } from '../config/context-map.ts';
+import { shellWord } from '../worktree/messages.ts';
 import { destroysByName, destroysByPath } from './destroys.ts';
 import { destroysByContent, draftOf, type Piece, type Readers, type Running, running, usesIn } from './draft.ts';
 import { closureOf, type Entry, findRunners, isAside, type Runner, tidy } from './entries.ts';
-import { baseName, type Draft, folderOf, type LeftOut, quoted, type Survey, unique } from './survey.ts';
+import { baseName, type Draft, folderOf, type LeftOut, type Survey, unique } from './survey.ts';
 
 export interface Proposed {
   readonly drafts: readonly Draft[];
@@ -223,7 +225,7 @@ export async function fromScripts(survey: Survey, readers: Readers, before: read
     const text = isScript(path, mode) ? survey.text(path) : undefined;
     if (text === undefined || isAside(path)) continue;
     const pieces = [{ folder: '.', text }];
-    const command = `./${quoted(path)}`;
+    const command = `./${shellWord(path)}`;
     const isNamed = survey.readme.includes(path) || survey.readme.includes(`./${baseName(path)}`);
     const name = baseName(path).replace(/\.\w+$/, '');
     const isCandidate = SCRIPT_PLACE.test(path) && !LIBRARY.test(path) && (isNamed || isUpName(name));
@@ -252,7 +254,7 @@ export async function fromScripts(survey: Survey, readers: Readers, before: read
       draftOf(
         {
           name: stageName(baseName(path).replace(/\.\w+$/, '')),
-          command: mode === '100755' ? command : `bash ${quoted(path)}`,
+          command: mode === '100755' ? command : `bash ${shellWord(path)}`,
           run: { ...run, files: [path, ...run.files] },
           description: about || path,
           why: [because],

@@ -1,6 +1,7 @@
 // What a command line brings up, by its tool: one table of how to recognise it, how to see that it stands, and how long it may
 // take. Pure.
-import { type Check, inFolder, quoted, type Survey } from './survey.ts';
+import { shellWord } from '../worktree/messages.ts';
+import { type Check, inFolder, type Survey } from './survey.ts';
 
 /** One command line that brings something up, and where it runs. */
 export interface Use {
@@ -24,10 +25,10 @@ export interface Kind {
 }
 
 export const inside = (folder: string, command: string): string =>
-  folder === '.' ? command : `cd ${quoted(folder)} && ${command}`;
+  folder === '.' ? command : `cd ${shellWord(folder)} && ${command}`;
 
 const kube = ({ kubeconfig }: Use, command: string): string =>
-  kubeconfig === undefined ? command : `KUBECONFIG=${quoted(kubeconfig)} ${command}`;
+  kubeconfig === undefined ? command : `KUBECONFIG=${shellWord(kubeconfig)} ${command}`;
 
 const nodesReady = (use: Use): Check[] => [kube(use, 'kubectl wait --for=condition=Ready nodes --all --timeout=60s')];
 const nothing = (): Check[] => [];
@@ -49,7 +50,7 @@ function workFolder({ line, folder, survey }: Use, option: string, holds: RegExp
 
 const TERRAFORM = /\b(terraform|tofu)\b/;
 
-export const inDirectory = (folder: string): string => (folder === '.' ? '' : ` -chdir=${quoted(folder)}`);
+export const inDirectory = (folder: string): string => (folder === '.' ? '' : ` -chdir=${shellWord(folder)}`);
 
 /** Prints nothing and fails when what stands is not what is written. */
 export const terraformHolds = (program: string, folder: string): string =>
@@ -113,7 +114,7 @@ export const KINDS: readonly Kind[] = [
         inventory !== undefined || /^\s*inventory\s*=/m.test(use.survey.text(inFolder(folder, 'ansible.cfg')) ?? '');
       // Without hosts of its own it works on this machine, which tells nothing; where it makes a cluster, that must answer.
       if (!isTold) return use.kubeconfig === undefined ? [] : nodesReady(use);
-      return [inside(folder, `ansible all${inventory ? ` -i ${quoted(inventory)}` : ''} -m ansible.builtin.ping`)];
+      return [inside(folder, `ansible all${inventory ? ` -i ${shellWord(inventory)}` : ''} -m ansible.builtin.ping`)];
     },
   },
   {
@@ -159,7 +160,7 @@ export const KINDS: readonly Kind[] = [
       const folder = optionValue(use.line, '-k|--kustomize');
       const at = folder === undefined ? undefined : inFolder(use.folder, folder).replace(/\/$/, '');
       const isThere = [...use.survey.files.keys()].some((path) => path.startsWith(`${at}/`));
-      return isThere ? [kube(use, `kubectl diff -k ${quoted(at as string)} >/dev/null`)] : nodesReady(use);
+      return isThere ? [kube(use, `kubectl diff -k ${shellWord(at as string)} >/dev/null`)] : nodesReady(use);
     },
   },
   { name: 'argocd', up: /\bargocd\s+app\s+(?:create|sync)\b/, layer: 4, verify: nothing },
@@ -171,7 +172,7 @@ export const KINDS: readonly Kind[] = [
       const file = optionValue(use.line, '-f|--file');
       const folder = workFolder(use, '--project-directory', /^\/?[^/]*compose[^/]*\.ya?ml$/);
       const where = file
-        ? `-f ${quoted(inFolder(use.folder, file))}`
+        ? `-f ${shellWord(inFolder(use.folder, file))}`
         : folder === '.'
           ? ''
           : `--project-directory ${folder}`;

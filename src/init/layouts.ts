@@ -1,6 +1,7 @@
 // Repositories that are run by hand: playbooks, Terraform folders, helmfiles, talconfig, Flux, Argo CD, kustomizations, compose
 // files. One reader each, in one table; what a runner or script runs already is not proposed again. Pure.
 
+import { shellWord } from '../worktree/messages.ts';
 import { ansible } from './ansible.ts';
 import { destroysByPath } from './destroys.ts';
 import { destroysByContent, draftOf, grouped, kubeconfigOf, type Readers, running } from './draft.ts';
@@ -17,7 +18,6 @@ import {
   type LeftOut,
   list,
   mapping,
-  quoted,
   type Survey,
   treeOf,
   unique,
@@ -114,7 +114,7 @@ const helmfile: Reader = (survey) => {
     found: units.map(
       (path): Found => ({
         name: stageName(folderOf(path) === '.' ? 'helmfile' : `${baseName(folderOf(path))}-helmfile`),
-        command: `helmfile --file ${quoted(path)} sync`,
+        command: `helmfile --file ${shellWord(path)} sync`,
         tool: 'helmfile',
         keys: [path, baseName(folderOf(path)) === '.' ? path : `${baseName(folderOf(path))}/${baseName(path)}`],
         description: `The Helm releases of ${path}`,
@@ -157,7 +157,7 @@ const gitops: Reader = (survey) => {
   const { flux, argo } = readGitops(survey);
   const kubeconfig = kubeconfigOf(survey);
   const kube = (command: string) =>
-    kubeconfig === undefined ? command : `KUBECONFIG=${quoted(kubeconfig)} ${command}`;
+    kubeconfig === undefined ? command : `KUBECONFIG=${shellWord(kubeconfig)} ${command}`;
   const pushed = [
     'A fix reaches the cluster when it is promoted and pushed, not before: so no',
     'files may be edited here, and the stage check judges them.',
@@ -187,7 +187,9 @@ const gitops: Reader = (survey) => {
   const fluxes = chosen.map((one): Found => {
     const system = [...survey.files.keys()].find((path) => path.endsWith('flux-system/gotk-components.yaml'));
     const applies =
-      one.name === 'flux-system' && system !== undefined ? [kube(`kubectl apply -k ${quoted(folderOf(system))}`)] : [];
+      one.name === 'flux-system' && system !== undefined
+        ? [kube(`kubectl apply -k ${shellWord(folderOf(system))}`)]
+        : [];
     return {
       name: stageName(one.name === 'flux-system' ? 'flux' : `flux-${one.name}`),
       command: [
@@ -213,7 +215,7 @@ const gitops: Reader = (survey) => {
     (one): Found => ({
       name: stageName(one.name === 'argocd' ? 'argocd' : `argocd-${one.name}`),
       command: kube(
-        `kubectl apply ${one.folder ? `-k ${quoted(one.folder)}` : `-n ${one.namespace} -f ${quoted(one.file)}`}`,
+        `kubectl apply ${one.folder ? `-k ${shellWord(one.folder)}` : `-n ${one.namespace} -f ${shellWord(one.file)}`}`,
       ),
       tool: 'kubectl',
       keys: [one.folder ?? one.file],
@@ -248,12 +250,12 @@ const kustomize: Reader = (survey) => {
     found: names.map(
       (folder): Found => ({
         name: stageName(folder === '.' ? 'manifests' : folder.split('/').slice(-2).join('-')),
-        command: `kubectl apply -k ${quoted(folder)}`,
+        command: `kubectl apply -k ${shellWord(folder)}`,
         tool: 'kubectl',
         keys: [folder],
         description: `The manifests of ${folder}`,
         why: [`No other kustomization takes ${folder} in.`],
-        verify: [`kubectl diff -k ${quoted(folder)} >/dev/null`],
+        verify: [`kubectl diff -k ${shellWord(folder)} >/dev/null`],
         files: [treeOf(folder)],
         layer: 5,
       }),
@@ -294,7 +296,7 @@ const compose: Reader = (survey) => {
       .map((path): Found => {
         const folder = folderOf(path);
         const home = folder === '.' ? '"$MENDLOOP_HOME"' : `"$MENDLOOP_HOME/${folder}"`;
-        const run = `docker compose --project-directory ${home} -f ${quoted(path)}`;
+        const run = `docker compose --project-directory ${home} -f ${shellWord(path)}`;
         const services = Object.keys(mapping(mapping(documentsOf(survey.text(path) ?? '')[0]).services));
         return {
           name: stageName(folder === '.' ? 'compose' : baseName(folder)),

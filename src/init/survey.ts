@@ -73,7 +73,3 @@ export function documentsOf(text: string): unknown[] {
     return [];
   }
 }
-
-/** A word for the shell: as it is, or in quotes. */
-export const quoted = (word: string): string =>
-  /^[\w./:@%+,=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

@@ -66,6 +66,10 @@ export function verbOf({ program, args }: { program: string; args: readonly Pick
   return new Arguments(own).operands[0] ?? '';
 }
 
+/** Whether it removes whole trees. */
+export const removesTrees = ({ program, args }: { program: string; args: readonly Pick<Word, 'text'>[] }): boolean =>
+  program === 'rm' && new Arguments(args).has('rR', 'recursive');
+
 function isLong(word: string, name: string): boolean {
   const given = word.replace(/^--?/, '').replace(/=.*/, '');
   return word.startsWith('--') ? given === name || (given.length >= 3 && name.startsWith(given)) : given === name;

@@ -1,7 +1,7 @@
 // Added commands that destroy, run what nobody has seen, or stand where a destructive command was guarded.
 import { assignmentsOf } from '../shell/unwrap.ts';
 import { isInterpreter, isShell } from '../shell/wrappers.ts';
-import { Arguments, verbOf } from './arguments.ts';
+import { Arguments, removesTrees, verbOf } from './arguments.ts';
 import { changedGuards } from './destroy-guards.ts';
 import { type Harm, harmOf, inlineHarm, sqlHarm } from './destructive.ts';
 import { type Change, type Fact, type FileFacts, spellings } from './facts.ts';
@@ -30,7 +30,7 @@ export function destroyFindings(change: Change): Finding[] {
     }),
     ...changedGuards(change, (fact) => {
       const severity = destroys(fact, strict)?.severity;
-      return severity === 'refuse' || isRecursive(fact) ? severity : undefined;
+      return severity === 'refuse' || removesTrees(fact) ? severity : undefined;
     }),
     ...programLines(change),
   ];
@@ -184,10 +184,10 @@ function deletes(fact: Fact, scope: Scope): Harm | undefined {
     return undefined;
   const temporary = !isAltered && operands.length > 0 && operands.every((word) => isTemporary(word, scope));
   const isOwn = operands.every((word) => scope.temporary.has(/^\$(\w+)/.exec(word)?.[1] ?? ''));
-  if (temporary && (isOwn || !isRecursive(fact))) return undefined;
+  if (temporary && (isOwn || !removesTrees(fact))) return undefined;
   const isMade =
     operands.length > 0 &&
-    operands.every((word) => (!isRecursive(fact) && scope.made.has(word)) || scope.fetched.has(nameOf(word)));
+    operands.every((word) => (!removesTrees(fact) && scope.made.has(word)) || scope.fetched.has(nameOf(word)));
   if (isMade) return { severity: 'ask', why: 'deletes files that the same script makes' };
   if (temporary) return { severity: 'ask', why: 'deletes a temporary folder that it did not make with mktemp' };
   return { severity: 'refuse', why: 'deletes files; mend what makes them a problem' };
@@ -312,8 +312,6 @@ function fetchedNames({ program, args, redirects }: Fact): string[] {
 
 /** Parts of a word that are only known at run time stand for each other where no file is named. */
 const RUN_TIME = /^[$\ue000](?:[\w{}().…\ue000$]|[-/:](?=[$\ue000]|$))*$/;
-const isRecursive = ({ program, args }: Fact): boolean =>
-  program === 'rm' && new Arguments(args).has('rR', 'recursive');
 const NAMES_FILES = /^(?:rm|unlink|shred|rmdir|dd|mkfs(?:\..*)?|wipefs|truncate|find|blkdiscard|sgdisk|parted)$/;
 
 /** The same program on the same things was there: only its options and their values are others. */

@@ -1,6 +1,6 @@
 // Which commands and tasks of a file take away what cannot be had again: for whoever wonders whether it may be run at all.
 import type { ParseShell } from '../shell/node.ts';
-import { Arguments } from './arguments.ts';
+import { Arguments, removesTrees } from './arguments.ts';
 import { harmOf } from './destructive.ts';
 import { type Fact, factsOf } from './facts.ts';
 import { shownWords } from './shown.ts';
@@ -16,10 +16,8 @@ export interface Harmful {
 const KEPT_ELSEWHERE = /^(?:\/(?!tmp\/|var\/tmp\/|dev\/)|~|\$HOME|\$\{HOME\})/;
 
 /** Trees outside of where scripts work; what they made themselves beside them is theirs to remove. */
-const removesTrees = ({ program, args: words }: Fact): boolean => {
-  const args = new Arguments(words);
-  return program === 'rm' && args.has('rR', 'recursive') && args.operands.some((word) => KEPT_ELSEWHERE.test(word));
-};
+const removesElsewhere = (fact: Fact): boolean =>
+  removesTrees(fact) && new Arguments(fact.args).operands.some((word) => KEPT_ELSEWHERE.test(word));
 
 /** A program that only a template tells is one of the cluster's: what else is written with its path in a variable? */
 const asKnown = (fact: Fact): Fact => (/^[\ue000$]/.test(fact.program) ? { ...fact, program: 'kubectl' } : fact);
@@ -34,7 +32,7 @@ export function harmsOf(path: string, text: string, parse: ParseShell): Harmful[
   const run = commands.filter((fact) => fact.role === 'run');
   return [
     ...run
-      .filter((fact) => removesTrees(fact) || harmOf(asKnown(fact), isFunction)?.severity === 'refuse')
+      .filter((fact) => removesElsewhere(fact) || harmOf(asKnown(fact), isFunction)?.severity === 'refuse')
       .map((fact) => ({
         line: fact.line,
         words: shownWords(fact),
