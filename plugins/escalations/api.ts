@@ -1,7 +1,7 @@
 // Asks a hosted model about a case, through OpenAI's chat completions or Anthropic's messages. Only the masked case leaves; the
 // key comes from the environment. A host at fault throws ModelFault, one line without anything secret, which is no call; a
 // useless answer is passed over.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CaseAnswer, Context, Escalation, Posted, Turn } from '../../src/model.ts';
 import {
   baseAddressSetting,

@@ -1,6 +1,6 @@
 // Asks a model of an Ollama host on this machine or its network. Text in, text out: the model has no tools.
 // A host that does not do its part throws, which is no try; a model that answers badly is told so once, then passed over.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AnswerFormat, ChatEnd, Choice, Context, Proposal, Refused, SeenFile, Turn } from '../../src/model.ts';
 import {
   definePlugin,

@@ -1,5 +1,5 @@
 // Tells ntfy, which tells phones. Published as JSON: nothing of a notice stands in a header or in an address.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Notice } from '../../src/model.ts';
 import { baseAddressSetting, definePlugin, durationSetting, secretFrom, variableSetting } from '../../src/model.ts';
 import { boundedNotice, postNotice } from './deliver.ts';

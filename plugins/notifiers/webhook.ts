@@ -1,6 +1,6 @@
 // Posts each notice as one JSON object to an address of the owner's. Such an address is often a secret: it may come from the
 // environment, and no message repeats more of it than its host.
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   addressFault,
   addressSetting,

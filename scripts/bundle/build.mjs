@@ -4,6 +4,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DOORS, doorName } from '../../src/plugin/bare-imports.mjs';
 import { newBundleFolder, ROOT, setCurrentBundle } from './cache.mjs';
+import { joinFiles } from './join.mjs';
 
 /** esbuild is a program. */
 const EXTERNAL = ['esbuild'];
@@ -12,12 +13,24 @@ const GATE = 'src/io/gate/worker.ts';
 /** The parser that the thread's grammar needs, a file that no import names. */
 const PARSER = 'node_modules/web-tree-sitter/web-tree-sitter.wasm';
 
+export const MAIN = 'src/cli/main.ts';
+/** What is loaded together, most often first: by any command, then by a run with the plugins that it has by default. */
+const TOGETHER = {
+  start: [MAIN, 'src/cli/status.ts'],
+  run: [
+    'src/cli/run.ts',
+    'plugins/executors/known-fixes.ts',
+    'plugins/executors/ollama.ts',
+    'plugins/escalations/case-file.ts',
+  ],
+};
+
 /** Makes the bundle of the entry and gives its folder. Throws when that is not possible, or a source changed meanwhile. */
 export async function storeBundle() {
   const began = Date.now();
   const folder = newBundleFolder();
   try {
-    const inputs = await bundle({ main: 'src/cli/main.ts' }, folder);
+    const inputs = await bundle({ main: MAIN }, folder, { joined: true });
     setCurrentBundle(folder, [...inputs, ...packageFiles(inputs)], began);
     return folder;
   } catch (error) {
@@ -28,17 +41,15 @@ export async function storeBundle() {
 
 /**
  * Bundles `entries` (name → source) and the doors of plugins into `folder`, one .mjs each; the files that went in, from the root.
- * `packed`: the folder stands for the root, wherever it is moved to, and has every package but esbuild.
+ * `packed`: the folder stands for the root, wherever it is moved to, and has every package but esbuild. `joined`: what is loaded
+ * together is one file.
  */
-export async function bundle(entries, folder, { external = [], packed = false } = {}) {
+export async function bundle(entries, folder, { external = [], packed = false, joined = false } = {}) {
   const { build } = await import('esbuild');
-  const { metafile } = await build({
+  const doorsOf = (names) => Object.fromEntries(names.map((name) => [doorName(name), DOORS[name]]));
+  const doors = doorsOf(Object.keys(DOORS).filter((name) => name !== 'zod'));
+  const options = {
     absWorkingDir: ROOT,
-    entryPoints: {
-      ...entries,
-      'gate-worker': GATE,
-      ...Object.fromEntries(Object.entries(DOORS).map(([specifier, source]) => [doorName(specifier), source])),
-    },
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,
@@ -56,7 +67,13 @@ export async function bundle(entries, folder, { external = [], packed = false } 
     metafile: true,
     logLevel: 'silent',
     plugins: [{ name: 'as-unbundled', setup: asUnbundled }],
-  });
+  };
+  const { metafile } = await build({ ...options, entryPoints: { ...entries, 'gate-worker': GATE, ...doors } });
+  // A plugin may use all of it; the loop loads the fifth that it uses. Schemas of both are the same to both.
+  await build({ ...options, entryPoints: doorsOf(['zod']) });
+  const parts = new Set();
+  for (const [name, roots] of joined ? Object.entries(TOGETHER) : [])
+    for (const part of await joinFiles(folder, metafile, name, roots, parts)) parts.add(part);
   copyFileSync(join(ROOT, PARSER), join(folder, basename(PARSER)));
   return Object.keys(metafile.inputs).filter((path) => !path.startsWith('<'));
 }

@@ -1,6 +1,6 @@
 // `ai/context_map.yaml`: the stages, and the files that are nobody's to edit. Every key with its default, its limits and the
 // words an editor shows for it; what depends on two places of the file is in cross-checks.ts.
-import { z } from 'zod';
+import * as z from 'zod';
 import { MAX_DURATION_MS, positiveDurationSchema } from './duration.ts';
 import type { Frozen } from './freeze.ts';
 import { flag, globSchema, list, outputPathSchema, repoPathSchema } from './schema-parts.ts';

@@ -1,5 +1,5 @@
 // Durations as people write them (15m, 1h30m, 500ms), read into milliseconds.
-import { z } from 'zod';
+import * as z from 'zod';
 
 const DURATION = /^(?=\d)(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 const UNITS = [

@@ -1,5 +1,5 @@
 // `ai/loop.yaml`: how the loop behaves. Every key is optional; the defaults name only what this version ships.
-import { z } from 'zod';
+import * as z from 'zod';
 import { FAILURE_CLASSES } from '../events.ts';
 import { durationSchema } from './duration.ts';
 import type { Frozen } from './freeze.ts';

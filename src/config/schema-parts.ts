@@ -1,5 +1,5 @@
 // What the schemas of both files are made of: lists, texts with a check, and paths: relative, never leading out of their root.
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A list that is empty when it is left out. */
 export const list = <T extends z.ZodType>(item: T, about: string) => z.array(item).default([]).describe(about);

@@ -1,5 +1,5 @@
 // What must hold for a stage to be green: commands, or one of the built-in checks.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Frozen } from './freeze.ts';
 import { checkPathSchema } from './schema-parts.ts';
 

@@ -42,16 +42,6 @@ const PROJECT_EVERY_MS = 250;
 /** Events buffered until the next one, which always follows at once, to save an fsync. */
 const BUFFERED: ReadonlySet<EventType> = new Set(['step.started', 'attempt.ended']);
 
-/** What holds names, numbers and hashes only; most of what happens in a green run. */
-const WORDLESS: ReadonlySet<EventType> = new Set([
-  'step.started',
-  'step.done',
-  'step.fresh',
-  'attempt.started',
-  'check.started',
-  'stage.green',
-]);
-
 export function openJournal(options: JournalOptions) {
   const { run, layout, stages, clock, subscribers = [] } = options;
   requireLock(layout.lock);
@@ -128,7 +118,7 @@ export function openJournal(options: JournalOptions) {
 
   function stamp(event: NewEvent, seq: number): LoopEvent {
     const { type, stage, step, attempt, status } = event;
-    const data = options.mask && !WORDLESS.has(type) ? maskedData(event.data, options.mask) : event.data;
+    const data = options.mask ? maskedData(event.data, options.mask) : event.data;
     const place = { ...(stage ? { stage } : {}), ...(step ? { step } : {}), ...(attempt ? { attempt } : {}) };
     const time = new Date(clock.now()).toISOString();
     const stamped: unknown = { v: 1, seq, time, run, type, ...place, ...(status ? { status } : {}), data };

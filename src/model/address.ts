@@ -1,6 +1,6 @@
 // Where a plugin may send to. A model of one's own: on this machine or its network, for a prompt holds the owner's files and
 // logs. A service: an https address anywhere, or plain http on this network.
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** `http://name:port[/path]`, or why not. */
 type LanHost = { readonly url: string; readonly name: string } | { readonly refused: string };

@@ -1,6 +1,6 @@
 // What a plugin takes from the environment, for ai/loop.yaml is committed and holds only the names of variables: secrets, which no
 // report may repeat, not even in parts; and what a program of the owner's is given.
-import { z } from 'zod';
+import * as z from 'zod';
 import { positiveDurationSchema } from '../config/duration.ts';
 
 /** A setting: the name of an environment variable. */

@@ -1,5 +1,5 @@
 // What somebody answered to a case → a patch, a request for diagnostics or a hand-over, by schema; or what is wrong with it. Pure.
-import { z } from 'zod';
+import * as z from 'zod';
 import { stretches } from '../fix/formats/fences.ts';
 import { readAnswer } from '../fix/read-answer.ts';
 import { withoutLineNumbers } from '../outbound/shown-files.ts';

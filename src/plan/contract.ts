@@ -1,5 +1,5 @@
 // The plan contract: the shapes a plan and its context must have before anything runs.
-import { z } from 'zod';
+import * as z from 'zod';
 import { CODES, type ExecutionCode, type ExecutionError } from './codes.ts';
 
 const codes = Object.keys(CODES) as [ExecutionCode, ...ExecutionCode[]];

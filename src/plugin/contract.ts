@@ -1,6 +1,6 @@
 // The contract of plugins: what each hook is told, what it may answer as a schema (anything more or less is a failure of its
 // plugin), which list of ai/loop.yaml calls for it and how long it may take. Contexts are copies, frozen all the way down.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Stage } from '../config/context-map.ts';
 import type { Frozen } from '../config/freeze.ts';
 import { classRuleSchema } from '../config/loop-config.ts';

@@ -1,6 +1,6 @@
 // What a plugin's file exported → a plugin that may be called, or everything that is wrong with it and its settings. Pure, but
 // for the getters of whoever wrote it.
-import { z } from 'zod';
+import * as z from 'zod';
 import { frozenCopy } from '../config/freeze.ts';
 import { check, described, formatPath } from '../config/problem.ts';
 import { didYouMean } from '../config/suggest.ts';

@@ -1,6 +1,6 @@
 // One call of a stage: what it runs, where its log is, what its processes are given. Shared by checking and attempting.
 import { relative } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Stage } from '../config/context-map.ts';
 import { hasPipe } from '../config/strict-shell.ts';
 import { MendError } from '../errors.ts';

@@ -256,7 +256,7 @@ test('what is told in words is masked before it is on disk, and what has none is
     assert.match(readFileSync(path, 'utf8'), /the \[x\]/);
     assert.not.match(readFileSync(path, 'utf8'), /s3cret/);
   }
-  assert.is(seen.filter((text) => text.startsWith('{')).length, 1);
+  assert.ok(seen.includes('the s3cret') && !seen.some((text) => text.includes('stage.green') || text === 'a'));
 });
 
 test('a process whose lock went to another records nothing more, and leaves the projections as they are', () => {

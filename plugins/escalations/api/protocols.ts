@@ -1,5 +1,5 @@
 // How a hosted model is asked and answers: OpenAI's chat completions, which many hosts speak, and Anthropic's messages. Pure.
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Turn } from '../../../src/model.ts';
 
 type Question = { model: string; maxTokens: number; system: string; turns: readonly Turn[] };

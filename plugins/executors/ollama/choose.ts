@@ -1,5 +1,5 @@
 // A change chosen by its number, as a JSON object that the host holds to a schema. The edit is ours.
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Choice, type Proposal, withChoice } from '../../../src/model.ts';
 
 /** The schema of the answer: the number of one of `choices`, or 0. */

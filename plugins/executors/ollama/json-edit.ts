@@ -1,5 +1,5 @@
 // An edit by line numbers, as a JSON object that the host holds to a schema: only files and lines that the model was shown.
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Proposal, readNumbered, type SeenFile } from '../../../src/model.ts';
 
 const MAX_FILES = 20;

@@ -49,6 +49,22 @@ test('every rule has a name of its own, a kind of one word, and finds what it lo
   }
 });
 
+test('names that only one rule knows are seen before its pattern is compiled', () => {
+  const texts = [
+    'config set masterauth Xk29fh3k',
+    'option key Xk29fh3k',
+    '--certificate-key Xk29fh3k',
+    '-keypass Xk29fh3k',
+  ];
+  for (const text of texts) assert.not.match(createRedactor({ secrets: [] }).redact(text), 'Xk29fh3k', text);
+});
+
+test('the usual name of a branch stays, unless it is a known secret', () => {
+  const branch = 'ai/orchestrator-stage1';
+  assert.is(createRedactor({ secrets: [] }).redact(branch), branch);
+  assert.not.match(createRedactor({ secrets: [{ value: branch, kind: 'env' }] }).redact(branch), 'orchestrator');
+});
+
 test('signs of a secret: bits per character, and how often its kinds of characters take turns', () => {
   const bits = ['', 'aaaa', 'abab', 'aabb', 'abcd', 'aaab'].map((text) => entropy(text).toFixed(3));
   assert.is(bits.join(' '), '0.000 0.000 1.000 1.000 2.000 0.811');
