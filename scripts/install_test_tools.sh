@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs, with apt, the programs that tests use and Node does not bring: shellcheck, flock, script, setpriv, make, jq,
-# yamllint, openssl, zsh, fish and Python with its YAML parser.
+# yamllint, openssl, zsh, fish, Python with its YAML parser, and Slurm (scripts/slurm-cluster.mjs starts one).
 set -euo pipefail
 
 packages=()
@@ -18,6 +18,8 @@ need openssl openssl
 need zsh zsh
 need fish fish
 need python3 python3
+need sbatch slurm-wlm
+need munge munge
 python3 -c 'import yaml' 2>/dev/null || packages+=(python3-yaml)
 
 [ "${#packages[@]}" -eq 0 ] && exit 0

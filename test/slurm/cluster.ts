@@ -1,0 +1,61 @@
+// A real Slurm for a test: started when it is asked for, stopped and removed when the test's process is gone, however that ended.
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ROOT } from '../program.ts';
+
+const SCRIPT = join(ROOT, 'scripts/slurm-cluster.mjs');
+const PATH = `${process.env.PATH}:/usr/sbin:/sbin`;
+
+const missing = ['sbatch', 'slurmctld', 'slurmd', 'munged'].filter(
+  (tool) => spawnSync('sh', ['-c', `command -v ${tool}`], { env: { PATH } }).status !== 0,
+);
+
+/** Why no Slurm can be started here, or undefined; in CI everything must be there. */
+export const noSlurm: string | undefined =
+  missing.length > 0 && !process.env.CI
+    ? `tests on a real Slurm need ${missing.join(', ')}: scripts/install_test_tools.sh`
+    : undefined;
+if (noSlurm) console.log(`skipped: ${noSlurm}`);
+
+export interface Cluster {
+  readonly folder: string;
+  /** What a process needs to reach it: this process's own environment, and SLURM_CONF. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Runs one of Slurm's programs to its end, and gives what it printed. */
+  slurm(program: string, ...args: string[]): string;
+  /** `start` starts what is not running; `kill` ends the controller or a node as a power cut would. */
+  control(verb: 'start' | 'kill', part?: string): void;
+}
+
+export interface ClusterOptions {
+  readonly nodes?: number;
+  readonly cpus?: number;
+  readonly conf?: readonly string[];
+}
+
+/** Starts one. Not below TMPDIR: that may be removed first, and the paths of sockets must be short. */
+export function startCluster({ nodes = 4, cpus = 4, conf = [] }: ClusterOptions = {}): Cluster {
+  const folder = mkdtempSync('/tmp/mendloop-slurm-');
+  const env = { ...process.env, SLURM_CONF: join(folder, 'slurm.conf') };
+  const run = (...words: string[]) => execFileSync(process.execPath, [SCRIPT, ...words], { stdio: 'pipe' });
+  const watch = 'while kill -0 "$1" 2>/dev/null; do sleep 1; done; "$2" "$3" stop "$4"; rm -rf "$4"';
+  const watchArgs = [String(process.pid), process.execPath, SCRIPT, folder];
+  spawn('sh', ['-c', watch, 'sh', ...watchArgs], { detached: true, stdio: 'ignore' }).unref();
+  run('start', folder, '--nodes', String(nodes), '--cpus', String(cpus), ...conf.flatMap((line) => ['--conf', line]));
+  return {
+    folder,
+    env,
+    slurm: (program, ...args) => execFileSync(program, args, { env, encoding: 'utf8', stdio: 'pipe' }),
+    control: (verb, part) => run(verb, folder, ...(part ? [part] : [])),
+  };
+}
+
+/** Waits until `isSo`; throws when it does not come true in time. */
+export async function eventually(what: string, isSo: () => boolean | Promise<boolean>, limitMs = 20_000) {
+  for (const until = Date.now() + limitMs; ; await sleep(50)) {
+    if (await isSo()) return;
+    if (Date.now() > until) throw new Error(`not within ${limitMs / 1000} s: ${what}`);
+  }
+}
