@@ -405,6 +405,18 @@ if nobody needs it any more: git push ${d.remote} --delete ${d.branch}`,
     `${d.commit} cannot be rolled back: later changes are on the same lines; nothing was rolled back`,
     d.commands,
   ]),
+  E_SLURM_MISSING: usage((d: { program: string }) => [
+    `there is no ${d.program} here, and a Slurm backend needs Slurm's programs`,
+    'start on a machine that submits jobs, or say backend: local in ai/loop.yaml (docs/more-than-one-machine.md)',
+  ]),
+  E_SLURM_UNREACHABLE: failed((d: { program: string; words: string }) => [
+    `Slurm cannot be reached: ${d.program}: ${d.words}`,
+    'see whether its controller is up: scontrol ping\nthen start again: mendloop',
+  ]),
+  E_SLURM_REFUSED: usage((d: { program: string; words: string }) => [
+    `Slurm refused: ${d.program}: ${d.words}`,
+    'change partition or options under slurm.specs in ai/loop.yaml; what there is: sinfo -N -l',
+  ]),
 } as const;
 
 export type ErrorCode = keyof typeof TABLE;

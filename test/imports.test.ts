@@ -38,6 +38,8 @@ const RULES: ImportRules = {
     'src/plugin': only('src/config', 'src/failure', 'src/fix', 'src/outbound', 'src/io/links.ts'),
     // Knows git, and nothing of stages.
     'src/worktree': only('src/io'),
+    // Slurm's programs, and what they say; knows nothing of stages.
+    'src/slurm': only('src/io'),
     'src/stage': allBut(),
     'src/mend': allBut(),
     'src/run': allBut(),

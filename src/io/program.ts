@@ -15,6 +15,8 @@ export interface ProgramOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly limitMs?: number;
+  /** How much it may print. */
+  readonly maxBytes?: number;
 }
 
 const LIMIT_MS = 20_000;
@@ -22,9 +24,9 @@ const MAX_OUTPUT_BYTES = 64_000;
 
 /** How it ended; undefined when there is no such program to start. Never rejects. */
 export function runProgram(program: string, args: readonly string[], options: ProgramOptions = {}) {
-  const { input = '', limitMs: timeout = LIMIT_MS, ...place } = options;
+  const { input = '', limitMs: timeout = LIMIT_MS, maxBytes: maxBuffer = MAX_OUTPUT_BYTES, ...place } = options;
   return new Promise<ProgramEnd | undefined>((resolve) => {
-    const limits = { timeout, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES } as const;
+    const limits = { timeout, killSignal: 'SIGKILL', maxBuffer } as const;
     const child = execFile(program, args, { ...limits, ...place }, (error, stdout, stderr) => {
       const isMissing = error?.code === 'ENOENT' || error?.code === 'EACCES';
       resolve(isMissing ? undefined : { ok: !error, stdout, stderr, cut: error?.killed === true });

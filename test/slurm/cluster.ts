@@ -1,11 +1,10 @@
 // A real Slurm for a test: started when it is asked for, stopped and removed when the test's process is gone, however that ended.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ROOT } from '../program.ts';
 
-const SCRIPT = join(ROOT, 'scripts/slurm-cluster.mjs');
+const SCRIPT = resolve(import.meta.dirname, '../../scripts/slurm-cluster.mjs');
 const PATH = `${process.env.PATH}:/usr/sbin:/sbin`;
 
 const missing = ['sbatch', 'slurmctld', 'slurmd', 'munged'].filter(

@@ -1,0 +1,69 @@
+// The one place that starts Slurm's programs. What they cannot do is an error with their own words in it; nothing waits for ever.
+import { fail, MendError } from '../errors.ts';
+import { runProgram } from '../io/program.ts';
+import { type Job, type JobRequest, readJobs, SQUEUE_ARGS, sbatchArgs, submittedId } from './job.ts';
+
+/**
+ * What is asked of Slurm. Each call throws MendError: E_SLURM_MISSING, E_SLURM_UNREACHABLE (it may be there again in a minute;
+ * a submit may have been taken all the same, which its comment tells), E_SLURM_REFUSED.
+ */
+export interface Slurm {
+  /** The id of the job, or of the array. */
+  submit(request: JobRequest): Promise<string>;
+  /** Rejects with what submit would say, and for what no node could ever run; submits nothing. */
+  rehearse(request: JobRequest): Promise<void>;
+  /** Every job of this user that Slurm remembers. */
+  jobs(): Promise<Job[]>;
+  /** Ends jobs, or takes them out of the queue. Ids that ended, or that nobody knows, are no error. */
+  cancel(ids: readonly string[]): Promise<void>;
+  /** One more than the highest index of an array. */
+  maxArraySize(): Promise<number>;
+}
+
+/** Its programs give up by themselves after nine seconds of silence; behind that one of them hangs. */
+const LIMIT_MS = 30_000;
+/** A line of squeue is about 150 bytes, and a cluster's whole queue some ten thousand. */
+const MAX_BYTES = 64 * 2 ** 20;
+const IDS_AT_ONCE = 500;
+
+const UNREACHABLE =
+  /Unable to contact slurm controller|[Cc]onnection (refused|reset)|timed out|Zero Bytes|not connected|standby mode|not responding|authentication|munge/i;
+
+export function createSlurm(env: Readonly<Record<string, string | undefined>>, limitMs = LIMIT_MS): Slurm {
+  const ask = async (program: string, args: readonly string[]) => {
+    const end = await runProgram(program, args, { env: slurmEnvironment(env), limitMs, maxBytes: MAX_BYTES });
+    if (!end) fail('E_SLURM_MISSING', { program });
+    const words = (end.stderr.trim() || end.stdout.trim()).replace(/^\w+: (error: )?/gm, '').replaceAll('\n', '; ');
+    if (end.cut) fail('E_SLURM_UNREACHABLE', { program, words: words || `no answer in ${limitMs / 1000} s` });
+    if (end.ok) return end;
+    return fail(UNREACHABLE.test(words) ? 'E_SLURM_UNREACHABLE' : 'E_SLURM_REFUSED', { program, words });
+  };
+  return {
+    submit: async (request) => {
+      const { stdout } = await ask('sbatch', sbatchArgs(request));
+      return submittedId(stdout) ?? fail('E_SLURM_REFUSED', { program: 'sbatch', words: `no job id in ${stdout}` });
+    },
+    rehearse: async (request) => {
+      // Parents are only known once they are submitted.
+      await ask('sbatch', ['--test-only', ...sbatchArgs({ ...request, after: [] })]);
+    },
+    jobs: async () => readJobs((await ask('squeue', SQUEUE_ARGS)).stdout),
+    cancel: async (ids) => {
+      for (let at = 0; at < ids.length; at += IDS_AT_ONCE) await ask('scancel', ids.slice(at, at + IDS_AT_ONCE));
+    },
+    maxArraySize: async () => {
+      const { stdout } = await ask('scontrol', ['show', 'config']);
+      return Number(/^MaxArraySize\s*=\s*(\d+)/m.exec(stdout)?.[1] ?? 1001);
+    },
+  };
+}
+
+/** Whether Slurm may answer when it is asked again later. */
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof MendError && error.code === 'E_SLURM_UNREACHABLE';
+
+/** Without the variables that change what the programs do or print; a loop inside a job has many. */
+function slurmEnvironment(env: Readonly<Record<string, string | undefined>>) {
+  const changes = /^(SBATCH|SQUEUE|SCANCEL|SINFO)_|^SLURM_(?!CONF$)|^SLURMD_/;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !changes.test(name)));
+}

@@ -1,0 +1,136 @@
+// A job as Slurm's programs take it and tell of it: the words for sbatch, and what the lines of squeue mean. Pure.
+
+/** What an owner says of a spec: where its jobs go, and options of sbatch for them. */
+export interface JobPlace {
+  readonly partition?: string | undefined;
+  readonly options: readonly string[];
+}
+
+export interface JobRequest {
+  readonly name: string;
+  /** Says whose job it is: a later start finds it by this. */
+  readonly comment: string;
+  /** argv, no shell. */
+  readonly command: readonly string[];
+  readonly cwd: string;
+  /** Where its output goes; %A, %a and %j are Slurm's. The folder must be there: Slurm makes none. */
+  readonly output: string;
+  readonly place: JobPlace;
+  /** For an array, the index of each task: SLURM_ARRAY_TASK_ID says to the job which one it is. */
+  readonly array?: readonly number[] | undefined;
+  /** Jobs of ours that must end well first. Slurm starts a job whose parent it does not know: look first. */
+  readonly after?: readonly string[] | undefined;
+  /** How long it may run; none where the owner's options name a limit. */
+  readonly minutes?: number | undefined;
+}
+
+/** argv of sbatch. The owner's options come first, so that ours count: a job that Slurm starts again would run a step twice. */
+export function sbatchArgs(request: JobRequest): string[] {
+  const { name, comment, cwd, output, place, array, after = [], minutes } = request;
+  const { options, dependency } = withoutDependency(place.options);
+  const dependencies = [dependency, after.length > 0 ? `afterok:${after.join(':')}` : undefined].filter(Boolean);
+  const hasTime = options.some((option) => /^(--time(=|$)|-t)/.test(option));
+  return [
+    ...(place.partition === undefined ? [] : [`--partition=${place.partition}`]),
+    ...options,
+    '--parsable',
+    '--no-requeue',
+    `--job-name=${name}`,
+    `--comment=${comment}`,
+    `--chdir=${cwd}`,
+    `--output=${output}`,
+    `--error=${output}`,
+    '--open-mode=append',
+    '--export=ALL',
+    ...(minutes === undefined || hasTime ? [] : [`--time=${Math.max(1, Math.ceil(minutes))}`]),
+    ...(array ? [`--array=${ranges(array)}`] : []),
+    ...(dependencies.length > 0 ? [`--dependency=${dependencies.join(',')}`, '--kill-on-invalid-dep=yes'] : []),
+    `--wrap=exec ${request.command.map(shellWord).join(' ')}`,
+  ];
+}
+
+const shellWord = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** What the owner's jobs wait for, taken out of their options: sbatch would see only the last --dependency. */
+function withoutDependency(options: readonly string[]): { options: string[]; dependency?: string | undefined } {
+  const at = options.findIndex((option) => /^(--dependency(=|$)|-d)/.test(option));
+  const option = options[at];
+  if (option === undefined) return { options: [...options] };
+  const inside = /^(?:--dependency=|-d=?)(.+)$/s.exec(option)?.[1];
+  const rest = options.toSpliced(at, inside === undefined ? 2 : 1);
+  return { options: rest, dependency: inside ?? options[at + 1] };
+}
+
+/** Options that would make another thing of a job than a step of ours. */
+const NOT_OURS = [
+  { match: /^(--array(=|$)|-a)/, why: 'cells are what `matrix` says' },
+  { match: /^(--wait|-W|--test-only|--help|--usage|--version|-h$|-V$)/, why: 'sbatch would not submit and answer' },
+  { match: /^(--clusters(=|$)|-M)/, why: 'squeue and scancel ask this cluster only' },
+  { match: /^(--wrap(=|$)|[^-].*\s)/, why: 'what a job runs is the stage' },
+  { match: /^(--dependency(=|$)|-d).*\?/s, why: 'a choice with ? cannot be kept beside what the steps wait for' },
+  { match: /^--export(=|$)/, why: 'a stage has the environment that it has on this machine' },
+];
+
+/** What is wrong with an owner's options, each in words; empty when nothing is. */
+export function optionFaults(options: readonly string[]): string[] {
+  const faults = options.flatMap((option) => {
+    const rule = NOT_OURS.find(({ match }) => match.test(option));
+    return rule ? [`${option} cannot be given: ${rule.why}`] : [];
+  });
+  const dependencies = options.filter((option) => /^(--dependency(=|$)|-d)/.test(option));
+  return dependencies.length > 1 ? [...faults, 'name --dependency once, its parts with commas between'] : faults;
+}
+
+/** Numbers as --array takes them: 0-99 instead of a hundred words. */
+function ranges(numbers: readonly number[]): string {
+  const runs: [number, number][] = [];
+  for (const number of numbers) {
+    const last = runs.at(-1);
+    if (last && last[1] === number - 1) last[1] = number;
+    else runs.push([number, number]);
+  }
+  return runs.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(',');
+}
+
+/** The job id that sbatch --parsable printed, or undefined. */
+export const submittedId = (stdout: string): string | undefined => /^(\d+)(?:;.*)?$/m.exec(stdout)?.[1];
+
+export interface Job {
+  /** As sbatch gave it; a task of an array is <array>_<index>. */
+  readonly id: string;
+  readonly state: string;
+  /** Why it waits, or what ended it. */
+  readonly reason: string;
+  readonly exitCode: number;
+  /** 0: none. 53 is Slurm's own for a job that could not be started. */
+  readonly signal: number;
+  readonly nodes: string;
+  readonly comment: string;
+}
+
+/** argv of squeue: every job of this user that Slurm remembers, the ended ones and each task of an array too. */
+export const SQUEUE_ARGS = [
+  ...['--me', '--noheader', '--states=all', '--array'],
+  '--Format=JobArrayID:|,State:|,Reason:|,exit_code:|,NodeList:|,Comment:',
+];
+
+/** What squeue printed for SQUEUE_ARGS. A line that is none of a job (a comment of somebody's over several lines) is passed over. */
+export function readJobs(stdout: string): Job[] {
+  return stdout.split('\n').flatMap((line) => {
+    const match = /^(\d+(?:_\d+)?)\|([A-Z_]+)\|([^|]*)\|(\d+)\|([^|]*)\|(.*)$/.exec(line);
+    const [, id = '', state = '', reason = '', status = '0', nodes = '', comment = ''] = match ?? [];
+    // A wait status: the signal is in the lower seven bits, else the exit code in the byte above.
+    const signal = Number(status) & 0x7f;
+    const exitCode = signal === 0 ? (Number(status) >> 8) & 0xff : 0;
+    return match ? [{ id, state, reason, exitCode, signal, nodes, comment: comment.trimEnd() }] : [];
+  });
+}
+
+const WAITING = ['PENDING', 'CONFIGURING', 'REQUEUED', 'REQUEUE_HOLD', 'REQUEUE_FED', 'SPECIAL_EXIT', 'RESV_DEL_HOLD'];
+const RUNNING = ['RUNNING', 'COMPLETING', 'SUSPENDED', 'STOPPED', 'SIGNALING', 'STAGE_OUT', 'RESIZING'];
+
+/** COMPLETING runs: something of it may still be on its node. */
+export function phaseOf({ state }: Pick<Job, 'state'>): 'waiting' | 'running' | 'ended' {
+  if (WAITING.includes(state)) return 'waiting';
+  return RUNNING.includes(state) ? 'running' : 'ended';
+}
