@@ -38,6 +38,14 @@ const problemCount = (count: number): string => (count === 1 ? 'a problem' : `${
 
 const TABLE = {
   E_USAGE: usage((d: { what: string; next: string }) => [d.what, d.next]),
+  E_TASK: usage((d: { file: string }) => [
+    `${d.file} is no attempt that can be made: it is missing, cut off or of another version`,
+    'this program is started by mendloop itself; see that home is shared with this machine: mendloop doctor',
+  ]),
+  E_TASK_BEGUN: usage((d: { file: string }) => [
+    `this attempt was begun before, and no attempt is made twice; its result is or will be ${d.file}`,
+    'ask for another: mendloop',
+  ]),
   E_ROOT_MISSING: usage((d: { root: string }) => [
     `${d.root} is not a folder`,
     'name your repository with --root, or start inside it',

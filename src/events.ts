@@ -208,6 +208,12 @@ export const EVENTS = {
     /** Carried files that changed meanwhile. */
     wrote: optional(listOf(text)),
   }),
+  'attempt.lost': row('step', 'nobody can tell how an attempt ended: its backend lost it', {
+    code: text,
+    ...reason,
+    /** Its command may have run. */
+    began: flag,
+  }),
   'attempt.changed': row('step', 'the stage changed tracked files; they were saved as a patch', {
     files: listOf(text),
     patch: optional(text),

@@ -42,6 +42,7 @@ export const EXAMPLES: { readonly [T in EventType]: DataOf<T> } = {
   'attempt.started': { leader: LEADER, log: 'a-1.log', head: 'c0' },
   'check.started': { leader: LEADER },
   'attempt.ended': { outcome: 'done' },
+  'attempt.lost': { code: 'NODE_FAIL', reason: 'its node failed', began: true },
   'attempt.changed': { files: ['x'] },
   'failure.seen': {
     fingerprint: 'f1',

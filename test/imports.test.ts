@@ -41,6 +41,8 @@ const RULES: ImportRules = {
     // Slurm's programs, and what they say; knows nothing of stages.
     'src/slurm': only('src/io'),
     'src/stage': allBut(),
+    // Attempts on other machines: files, programs, schedulers.
+    'src/backend': allBut(),
     'src/mend': allBut(),
     'src/run': allBut(),
     'src/promote': allBut(),

@@ -22,6 +22,8 @@ export async function main(given: readonly string[]): Promise<number> {
   const out = openOutput({ json: argv.includes('--json'), quiet: argv.includes('--quiet') || argv.includes('-q') });
   for (const name of GIT_PLACES) delete process.env[`GIT_${name}`];
   try {
+    // No command: how the loop starts itself on another machine, by a word that no stage can be called.
+    if (argv[0] === '--attempt') return await (await import('./attempt.ts')).attempt(argv.slice(1));
     const { command: name, words, options } = readArguments(argv);
     isRun = name === 'all' || name === 'retry';
     let layout: Layout | undefined;

@@ -29,6 +29,9 @@ export function layout(home: string) {
     worktree: join(home, 'ai/worktree'),
     journal: (run: string) => join(state, 'runs', run, 'events.jsonl'),
     action: (id: string) => join(state, 'actions', `${id}.jsonl`),
+    /** What attempts on other machines need to know of a run, and the folder of what is handed on to them. */
+    runContext: (run: string) => join(state, 'runs', run, 'context.json'),
+    jobs: (run: string) => join(state, 'runs', run, 'jobs'),
     runFile: (run: string) => join(state, 'runs', run, 'run.json'),
     /** The folder a stage publishes its outputs into; `cell` empty for a stage without matrix. */
     out: (stage: string, cell: string) => join(state, 'out', stage, cell),

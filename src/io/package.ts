@@ -1,9 +1,15 @@
 // The running package: its folder, version, and the stand-ins it ships.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 export const PACKAGE_ROOT = resolve(import.meta.dirname, '../..');
 export const LAB_TOOLS = join(PACKAGE_ROOT, 'stages/lab/bin');
+
+/** The program that starts the loop, in a clone or as it was packed. */
+export function packageEntry(): string {
+  const inClone = join(PACKAGE_ROOT, 'scripts/bootstrap_loop.mjs');
+  return existsSync(inClone) ? inClone : join(PACKAGE_ROOT, 'mendloop.mjs');
+}
 
 export function packageVersion(): string {
   return (JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string }).version;

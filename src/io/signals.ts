@@ -43,3 +43,10 @@ export function limited(
   if (cause.aborted) end();
   return { signal: controller.signal, isLate: () => late, end };
 }
+
+/** A signal that aborts with `reason` after `ms`, and the way to call it off. `Infinity` never aborts. */
+export function stopAfter(ms: number, reason: () => unknown): { signal: AbortSignal; cancel(): void } {
+  const controller = new AbortController();
+  const timer = ms <= MAX_TIMER_MS ? setTimeout(() => controller.abort(reason()), Math.max(0, ms)) : undefined;
+  return { signal: controller.signal, cancel: () => clearTimeout(timer) };
+}

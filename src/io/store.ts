@@ -56,6 +56,9 @@ export const createText = (path: string, text: string): boolean =>
     }
   });
 
+/** Copies a file beside files of state. Throws MendError when the disk refuses. */
+export const copyFile = (from: string, to: string): void => onDisk(to, () => copyFileSync(from, to));
+
 /** Removes a file of state, if it is there. */
 export const removeFile = (path: string): void => onDisk(path, () => rmSync(path, { force: true }));
 

@@ -163,6 +163,9 @@ function apply(record: StageRecord, event: LoopEvent): void {
       record.last = { ...(record.last ?? { attempt: event.attempt ?? 0 }), ...Object.fromEntries(facts) };
       break;
     }
+    case 'attempt.lost':
+      if (event.data.began) record.attempts = event.attempt ?? record.attempts + 1;
+      break;
     case 'attempt.changed':
       record.wrote = [...new Set([...(record.wrote ?? []), ...event.data.files])].filter(
         (path) => !event.data.put_back?.includes(path),

@@ -24,13 +24,19 @@ export type Outcome =
   | { kind: 'done'; fresh?: boolean; result?: StepResult }
   /** Failed; `again: false` means that trying the same once more is pointless or not allowed. */
   | { kind: 'failed'; message: string; again?: boolean; context?: Record<string, unknown> }
-  /** Stopped because the signal said so. */
-  | { kind: 'stopped' }
+  /** Stopped because the signal said so; `late`: because its own time was over. */
+  | { kind: 'stopped'; late?: true }
+  /** It was not made and no attempt is counted: it is to be asked for again. */
+  | { kind: 'returned'; reason: string }
+  /** Nobody can tell how it ended; `again: false` as above. */
+  | { kind: 'lost'; message: string; again?: boolean; context?: Record<string, unknown> }
   /** The run as a whole cannot go on, whatever the step's `on_failure` says. */
   | { kind: 'halt'; message: string; context?: Record<string, unknown> };
 
 export interface Action<P = unknown> {
   readonly payload: z.ZodType<P>;
+  /** `run` keeps the step's time limit itself, and answers `stopped` and `late`. */
+  readonly keepsTime?: boolean;
   /** Says that nothing needs to be done; `undefined` when an attempt is needed. Not an attempt itself. */
   upToDate?(call: ActionCall<P>): Promise<Outcome | undefined>;
   run(call: ActionCall<P>): Promise<Outcome>;

@@ -19,6 +19,7 @@ import {
   failedAttempt,
   finishWait,
   haltedBy,
+  mayRetryLoss,
   type PlanRun,
   runAttempt,
   type StepEnd,
@@ -39,6 +40,7 @@ export async function driveStep(step: PlanStep, plan: PlanRun): Promise<StepEnd>
     const way = makesWay(step, plan);
     if (way) return endOfStep(step, plan, way);
     const { attempt, ended } = await runAttempt(step, plan);
+    if (ended.kind === 'returned') continue;
     const next = await afterAttempt(step, plan, attempt, ended);
     if ('end' in next) return endOfStep(step, plan, next.end);
     plan.emit({ type: 'step.retry', ...eventLabel(step), attempt, data: next.again });
@@ -50,6 +52,7 @@ export async function driveStep(step: PlanStep, plan: PlanRun): Promise<StepEnd>
 async function afterAttempt(step: PlanStep, plan: PlanRun, attempt: number, ended: Ended): Promise<Next> {
   const failed = failedAttempt(step, plan, attempt, ended);
   if (!failed) return { end: ended };
+  if (ended.kind === 'lost') return mayRetryLoss(step, plan, ended.again) ? again(0, ended.message) : { end: ended };
   if (failed.error.context.run_alone === true) return again(0, failed.error.message);
   const pause = blindRetry(plan, failed);
   const { run } = plan;

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { type NewEvent, notify } from '../events.ts';
 import { type Clock, systemClock } from '../io/clock.ts';
+import { stopAfter } from '../io/signals.ts';
 import { ifPossible, privateFolder, readText, writeAtomic } from '../io/store.ts';
 import { recordOf } from '../journal/stages.ts';
 import type { ActionRegistry } from '../plan/action.ts';
@@ -16,7 +17,7 @@ import type { Run } from '../stage/run.ts';
 import { driveStep } from './drive.ts';
 import { endOfStep } from './mended-step.ts';
 import { runSchedule, type ScheduleEnd } from './schedule.ts';
-import { type Ended, type PlanRun, stopAfter, thrownError } from './step.ts';
+import { type Ended, type PlanRun, thrownError } from './step.ts';
 
 export interface PlanRunnerOptions {
   actions: ActionRegistry;
@@ -53,6 +54,8 @@ export interface ResumeFacts {
   attempts: ReadonlyMap<string, number>;
   /** When a pause between two attempts is over, in epoch milliseconds. */
   waits?: ReadonlyMap<string, number>;
+  /** How often attempts of a step were lost. */
+  losses?: ReadonlyMap<string, number>;
   /** Running time already spent, dead time not counted. */
   spentMs: number;
 }
@@ -140,6 +143,7 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
       clock,
       emit,
       begun: new Set(),
+      losses: new Map(resume.losses),
       pauses,
     };
     try {

@@ -33,6 +33,7 @@ export function resumeState(events: readonly LoopEvent[], now = Number.POSITIVE_
   const done = new Set<string>();
   const attempts = new Map<string, number>();
   const waits = new Map<string, number>();
+  const losses = new Map<string, number>();
   const open = new Map<string, CutOffStep>();
   for (const event of events) {
     const { type, step, stage, attempt } = event;
@@ -41,6 +42,7 @@ export function resumeState(events: readonly LoopEvent[], now = Number.POSITIVE_
     if (attempt !== undefined) attempts.set(step, Math.max(attempts.get(step) ?? 0, attempt));
     if (type === 'step.started' || type === 'attempt.ended') open.set(step, { stage, step });
     if (type === 'step.drift') open.delete(step);
+    if (type === 'attempt.lost') losses.set(step, (losses.get(step) ?? 0) + 1);
     if (type === 'attempt.started') {
       open.set(step, { stage, step, leader: event.data.leader, ...(attempt ? { attempt } : {}) });
       waits.delete(step);
@@ -61,7 +63,7 @@ export function resumeState(events: readonly LoopEvent[], now = Number.POSITIVE_
       else done.delete(step);
     }
   }
-  return { done, attempts, waits, spentMs: timeAtWork(events), cutOff: [...open.values()], lastEventAt };
+  return { done, attempts, waits, losses, spentMs: timeAtWork(events), cutOff: [...open.values()], lastEventAt };
 }
 
 /** The gaps between events, but for those in which nobody was at work. A clock that was set back costs one gap, not all. */

@@ -15,6 +15,7 @@ import { recoverFixes } from '../mend/recover.ts';
 import { compilePlan, STAGE_ACTION, stepId } from '../plan/compile.ts';
 import type { PlanResult } from '../plan/contract.ts';
 import { stepNames } from '../plan/matrix.ts';
+import { localBackend } from '../stage/backend.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { stageAction } from '../stage/stage-action.ts';
 import { staleEvent, writeAgain } from '../stage/stale.ts';
@@ -104,9 +105,10 @@ async function execute({ run, head, open }: Prepared, request: RunRequest): Prom
   const startedAt = clock.now() - (open?.state.spentMs ?? 0);
   const deadline = request.deadline ?? head.deadline_ms ?? startedAt + head.timeout_ms;
   const timeoutMs = Math.max(1, Math.min(head.timeout_ms, deadline - startedAt));
+  const backend = localBackend(run);
   const runner = createPlanRunner({
     run,
-    actions: new Map([[STAGE_ACTION, stageAction(run)]]),
+    actions: new Map([[STAGE_ACTION, stageAction(run, backend)]]),
     workers: request.workers ?? config.loop.workers,
     maxSteps: config.loop.limits.max_steps,
     maxAttempts: config.loop.limits.stage_attempts,
@@ -156,18 +158,18 @@ function standing({ requested, config, journal }: Run, asked: readonly string[])
   return steps.filter((step) => recordOf(journal.stages, step)?.status === 'green');
 }
 
-const NOTHING_DONE = { done: new Set<string>(), attempts: new Map(), waits: new Map(), spentMs: 0 };
+const NOTHING_DONE = { done: new Set<string>(), attempts: new Map(), waits: new Map(), losses: new Map(), spentMs: 0 };
 
 /** What the journal tells by step name, by the ids of the plan. */
 function resumeById(
   run: string,
-  { done, attempts, waits, spentMs }: Pick<ResumeState, keyof typeof NOTHING_DONE>,
+  { done, attempts, waits, losses, spentMs }: Pick<ResumeState, keyof typeof NOTHING_DONE>,
   alsoDone: readonly string[],
 ): ResumeFacts {
   const byId = (facts: ReadonlyMap<string, number>) =>
     new Map([...facts].map(([step, value]) => [stepId(run, step), value]));
   const doneIds = new Set([...done, ...alsoDone].map((step) => stepId(run, step)));
-  return { done: doneIds, attempts: byId(attempts), waits: byId(waits), spentMs };
+  return { done: doneIds, attempts: byId(attempts), waits: byId(waits), losses: byId(losses), spentMs };
 }
 
 export interface RunFactsForExit {

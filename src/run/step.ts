@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { MendError } from '../errors.ts';
 import { EVENTS, type NewEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
+import { stopAfter } from '../io/signals.ts';
 import type { FailedAttempt } from '../mend/identify.ts';
 import type { Action, ActionCall, ActionRegistry, Outcome, StepResult } from '../plan/action.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
@@ -36,6 +37,8 @@ export interface PlanRun {
   emit: (...events: NewEvent[]) => void;
   /** Steps that made way for what they need, by id. */
   begun: Set<string>;
+  /** How often a backend lost an attempt of a step, by step id. */
+  losses: Map<string, number>;
   pauses: Pauses;
   /** The run of stages that this is, if it is one: its failures are mended. */
   run: Run | undefined;
@@ -85,7 +88,8 @@ export async function runAttempt(step: PlanStep, plan: PlanRun): Promise<{ attem
     return { attempt: used, ended: { kind: 'error', error } };
   }
   plan.attempts.set(step.id, used + 1);
-  const ended = await guarded(step, plan, async (action, call) => checkedOutcome(await action.run(call)));
+  const ended = await guarded(step, plan, async (action, call) => checkedOutcome(await action.run(call)), true);
+  if (ended?.kind === 'returned') plan.attempts.set(step.id, used);
   return { attempt: used + 1, ended: ended as Ended };
 }
 
@@ -120,6 +124,14 @@ export function haltedBy(error: unknown, step: PlanStep): Ended {
   return isForPerson ? haltFor(error) : { kind: 'error', error: thrownError(error, step.id) };
 }
 
+/** What a backend lost is tried again, within a limit of its own that spends nobody's tries. */
+export function mayRetryLoss(step: PlanStep, { losses, run }: PlanRun, again: boolean | undefined): boolean {
+  const times = (losses.get(step.id) ?? 0) + 1;
+  losses.set(step.id, times);
+  const loop = run?.config.loop;
+  return again !== false && loop?.retry_failed === true && times <= loop.limits.max_compute_retries;
+}
+
 /** Records how a step ended. */
 export function endStep(step: PlanStep, plan: PlanRun, ended: Ended): StepEnd {
   const label = eventLabel(step);
@@ -149,33 +161,33 @@ export function endStep(step: PlanStep, plan: PlanRun, ended: Ended): StepEnd {
 
 function errorOf(step: PlanStep, ended: Ended): ExecutionError | undefined {
   if (ended.kind === 'error') return ended.error;
-  if (ended.kind !== 'failed' && ended.kind !== 'halt') return undefined;
+  if (ended.kind !== 'failed' && ended.kind !== 'halt' && ended.kind !== 'lost') return undefined;
   return executionError('EXECUTION_HALTED', ended.message, { step_id: step.id, context: ended.context ?? {} });
 }
 
-/** How long an action that ignores its signal is waited for. */
 /** Runs one call under the step's time limit; what it throws, and time running out, become an error. */
 async function guarded(
   step: PlanStep,
   scope: PlanRun,
   run: (action: Action, call: ActionCall) => Promise<Outcome | undefined>,
+  isAttempt = false,
 ): Promise<Ended | undefined> {
   const { plan, context } = scope;
   const limit = step.timeout_ms ?? plan.timeout_ms;
+  const action = scope.actions.get(step.action) as Action;
   const stop = new Stop('STEP_TIMEOUT', `ran past its ${limit} ms and was stopped`);
-  const timeout = stopAfter(limit, () => stop);
+  const timeout = stopAfter(isAttempt && action.keepsTime ? Number.POSITIVE_INFINITY : limit, () => stop);
   const signal = AbortSignal.any([scope.signal, timeout.signal]);
   const attempt = scope.attempts.get(step.id) ?? 0;
   const over = new AbortController();
   try {
-    const action = scope.actions.get(step.action) as Action;
     const call = { step, payload: action.payload.parse(step.payload), plan, context, attempt, signal };
     const ran = run(action, call).then(
       (outcome) => (signal.aborted && outcome && isIgnoredLate(outcome, scope) ? STOPPED : outcome),
       (error) => stoppedBy(signal, error),
     );
     const ended = await Promise.race([ran, afterGrace(signal, scope, over.signal)]);
-    if (ended?.kind !== 'stopped' || stopReason(signal) !== stop) return ended;
+    if (ended?.kind !== 'stopped' || !(ended.late || stopReason(signal) === stop)) return ended;
     const { retryable_error_codes } = step.retry_policy ?? plan.retry_policy;
     const severity = retryable_error_codes.includes('STEP_TIMEOUT') ? 'error' : 'fatal';
     return { kind: 'error', error: executionError('STEP_TIMEOUT', stop.message, { step_id: step.id, severity }) };
@@ -195,8 +207,8 @@ const isIgnoredLate = ({ kind }: Outcome, { run }: PlanRun): boolean => !run && 
 /** The outcome, if it is one. Throws when an action answered with anything else. */
 function checkedOutcome(outcome: Outcome): Outcome {
   const { kind, message } = (outcome ?? {}) as Partial<Extract<Outcome, { kind: 'failed' }>> & { kind?: string };
-  const silent = (kind === 'failed' || kind === 'halt') && typeof message !== 'string';
-  if (!['done', 'failed', 'stopped', 'halt'].includes(kind ?? '') || silent) {
+  const silent = ['failed', 'halt', 'lost'].includes(kind ?? '') && typeof message !== 'string';
+  if (!['done', 'failed', 'stopped', 'halt', 'lost', 'returned'].includes(kind ?? '') || silent) {
     throw new TypeError(`the action answered with no outcome: ${JSON.stringify(outcome)}`);
   }
   return outcome;
@@ -244,13 +256,4 @@ function causes(error: unknown): string | undefined {
     at = cause;
   }
   return parts.length > 0 ? parts.join('\ncaused by: ') : undefined;
-}
-
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** A signal that aborts with `stop` after `ms`, and the way to call it off. `Infinity` never aborts. */
-export function stopAfter(ms: number, stop: () => Stop): { signal: AbortSignal; cancel(): void } {
-  const controller = new AbortController();
-  const timer = ms <= MAX_TIMER_MS ? setTimeout(() => controller.abort(stop()), Math.max(0, ms)) : undefined;
-  return { signal: controller.signal, cancel: () => clearTimeout(timer) };
 }

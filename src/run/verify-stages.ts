@@ -6,6 +6,7 @@ import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
 import { readLogEnd } from '../io/log.ts';
+import { stopAfter } from '../io/signals.ts';
 import { ownFolder } from '../io/store.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { newRunId } from '../journal/runs.ts';
@@ -25,7 +26,6 @@ import { openWorktree } from '../worktree/open.ts';
 import { endLeft } from './close-run.ts';
 import type { RunRequest } from './prepare.ts';
 import { namedStages, type Selection } from './select.ts';
-import { stopAfter } from './step.ts';
 
 export interface Verification {
   step: string;

@@ -7,7 +7,7 @@ import { recordOf } from '../journal/stages.ts';
 import type { Outcome } from '../plan/action.ts';
 import { stopReason } from '../plan/stop.ts';
 import { someIgnored } from '../worktree/read.ts';
-import { haltFor, howItEnded, inputsNow, inspectTree, openCall, type StageActionCall, type StageCall } from './call.ts';
+import { type AttemptCall, haltFor, howItEnded, inputsNow, inspectTree, openCall, type StageCall } from './call.ts';
 import { besideAtStart, carriedMarks } from './carried.ts';
 import { hasChecks, NOTHING_TO_CHECK } from './checks.ts';
 import { stagePath } from './env.ts';
@@ -25,7 +25,7 @@ interface Ended {
 }
 
 /** Runs the stage once and records it. Throws only for bugs and a disk that refuses. */
-export async function attemptStage(action: StageActionCall, run: StageRun): Promise<Outcome> {
+export async function attemptStage(action: AttemptCall, run: StageRun): Promise<Outcome> {
   await besideAtStart(run);
   const before = carriedMarks(run);
   const call = openCall(action, run, 'attempt');
@@ -46,7 +46,7 @@ export async function attemptStage(action: StageActionCall, run: StageRun): Prom
   return outcome;
 }
 
-async function attempt(action: StageActionCall, call: StageCall, run: StageRun, watch: Watch): Promise<Ended> {
+async function attempt(action: AttemptCall, call: StageCall, run: StageRun, watch: Watch): Promise<Ended> {
   if (watch.halted) return { as: 'halted', outcome: haltFor(watch.halted) };
   const where = { root: run.tree.path, path: stagePath(run), env: run.env };
   const missing = missingRequirements(call.stage, where);
@@ -141,7 +141,8 @@ function stricterSince(stage: Stage, part: 'command' | 'verify', before: Inputs 
 
 function stopped(call: StageCall): Ended {
   const late = stopReason(call.signal)?.code === 'STEP_TIMEOUT';
-  return { as: late ? 'timeout' : 'interrupted', outcome: { kind: 'stopped' } };
+  if (late) return { as: 'timeout', outcome: { kind: 'stopped', late } };
+  return { as: 'interrupted', outcome: { kind: 'stopped' } };
 }
 
 async function commandFailed({ stage, logPath }: StageCall, run: StageRun, ran: CommandEnd) {

@@ -7,8 +7,17 @@ export function openBarrier() {
   let quiet: (() => void) | undefined;
   let writing: Promise<unknown> = Promise.resolve();
   let waiting = 0;
+  let beforeWriting: (() => Promise<void>) | undefined;
 
   return {
+    /** Called before the tree is written, while no attempt begins: it ends what has not begun elsewhere. */
+    onWriting(work: () => Promise<void>): void {
+      beforeWriting = work;
+    },
+    /** The tree is being written, or somebody waits to write it. */
+    get isClosed(): boolean {
+      return waiting > 0;
+    },
     /** Runs an attempt. Waits while the tree is written, or somebody waits to write it. */
     async attempt<T>(work: () => Promise<T>): Promise<T> {
       // Others may have come to write in the meantime: they go first, else a busy run would never be mended.
@@ -25,13 +34,9 @@ export function openBarrier() {
     alone<T>(work: () => Promise<T>): Promise<T> {
       waiting += 1;
       const mine = writing.then(async () => {
-        if (running > 0) {
-          await new Promise<void>((resolve) => {
-            quiet = resolve;
-          });
-          quiet = undefined;
-        }
         try {
+          await beforeWriting?.();
+          if (running > 0) await allQuiet();
           return await work();
         } finally {
           waiting -= 1;
@@ -41,4 +46,11 @@ export function openBarrier() {
       return mine;
     },
   };
+
+  async function allQuiet(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      quiet = resolve;
+    });
+    quiet = undefined;
+  }
 }

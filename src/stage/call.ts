@@ -40,13 +40,11 @@ export interface StageCall {
 }
 
 export type StageActionCall = ActionCall<z.infer<typeof stagePayloadSchema>>;
+/** As much of it as an attempt needs. */
+export type AttemptCall = Pick<StageActionCall, 'payload' | 'attempt' | 'signal'>;
 
 /** Opens the log of an attempt, or of a check that is none; the caller closes it. */
-export function openCall(
-  call: Pick<StageActionCall, 'payload' | 'attempt' | 'signal'>,
-  run: StageRun,
-  kind: 'attempt' | 'verify',
-): StageCall {
+export function openCall(call: AttemptCall, run: StageRun, kind: 'attempt' | 'verify'): StageCall {
   const { stage: name, step, cell } = call.payload;
   const { signal, attempt } = call;
   const { layout, tree, graceMs, clock } = run;
@@ -102,7 +100,7 @@ export async function stepInputs(
 }
 
 /** With what no commit tells: as it is now, for what an attempt was made from, or as it was when the run began. */
-export async function inputsNow({ payload }: StageActionCall, run: StageRun, when: 'now' | 'start'): Promise<Inputs> {
+export async function inputsNow({ payload }: AttemptCall, run: StageRun, when: 'now' | 'start'): Promise<Inputs> {
   const stage = run.config.map.stages[payload.stage] as Stage;
   const beside =
     when === 'now' ? await besideInputs(stage, placeOf(run)) : (await besideAtStart(run)).get(payload.stage);

@@ -15,7 +15,7 @@ export interface StageWhere {
 }
 
 /** What a stage finds around it. */
-export type Surroundings = Pick<Run, 'layout' | 'lab' | 'labTools' | 'env'> & {
+export type Surroundings = Pick<Run, 'layout' | 'lab' | 'labTools' | 'env' | 'job'> & {
   readonly tree: { readonly path: string };
 };
 
@@ -35,6 +35,7 @@ export function stageEnv(where: StageWhere, around: Surroundings): Record<string
     MENDLOOP_OUT: around.layout.out(where.name, cellKey(where.cell)),
     MENDLOOP_OUTPUTS: dirname(around.layout.out('x', '')),
     MENDLOOP_SPEC: where.stage.spec,
+    ...(around.job === undefined ? {} : { MENDLOOP_JOB: around.job }),
   };
 }
 
@@ -56,10 +57,11 @@ export function stepMarks(home: string, run: string, step: string): string[] {
   return [`MENDLOOP_HOME=${home}`, `MENDLOOP_RUN=${run}`, `MENDLOOP_STEP=${step}`];
 }
 
-/** What runs of this home started and still lives, of whichever run; undefined where nobody can look. */
+/** What runs of this home started here and still lives, of whichever run; undefined where nobody can look. Jobs have a keeper. */
 export function strayProcesses(home: string) {
   return carriers([`MENDLOOP_HOME=${home}`])?.flatMap(({ pid, environment }) => {
     const value = (name: string) => environment.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1);
+    if (value('MENDLOOP_JOB') !== undefined) return [];
     const [run, step, attempt] = [value('MENDLOOP_RUN'), value('MENDLOOP_STEP'), Number(value('MENDLOOP_ATTEMPT'))];
     return run && isRunId(run) && step && Number.isInteger(attempt) ? [{ pid, run, step, attempt }] : [];
   });

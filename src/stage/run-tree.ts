@@ -20,6 +20,8 @@ export interface RunTree extends Omit<Worktree, 'notices' | 'merged' | 'seen' | 
   readonly clean: boolean;
   /** The worktree is at another commit now. */
   moved(head: string): void;
+  /** An attempt on another machine changed tracked files, and told of it: nobody who runs here has done that. */
+  changedElsewhere(): Promise<void>;
   /** Writes tracked files as a saved patch (from home) has them; false when it does not fit any more. */
   rewrite(patch: string, paths: readonly string[]): Promise<boolean>;
 }
@@ -34,8 +36,12 @@ export function runTree(worktree: Worktree, layout: Layout): RunTree {
     listed ??= worktree.objects.files(head);
     return listed;
   };
+  const changedElsewhere = async () => {
+    seen = await changesNow(worktree);
+  };
   return {
     ...worktree,
+    changedElsewhere,
     get head() {
       return head;
     },
@@ -51,8 +57,7 @@ export function runTree(worktree: Worktree, layout: Layout): RunTree {
     },
     async rewrite(patch, paths) {
       const fits = await applySaved(worktree, join(layout.home, patch), paths);
-      // Nobody who runs now has done that.
-      seen = await changesNow(worktree);
+      await changedElsewhere();
       return fits;
     },
     inspect(run, step, attempt, judges) {

@@ -41,6 +41,8 @@ export interface Run extends RunPorts {
   /** Attempts run side by side; writing the tree waits for them. */
   readonly barrier: Barrier;
   readonly lab: Lab;
+  /** The job that this attempt is, on another machine. */
+  readonly job?: string | undefined;
   /** False with --no-ai: no executor and no escalation. */
   readonly ai: boolean;
   /** Look again at stages that are green and whose inputs did not change. */
@@ -54,7 +56,11 @@ export interface Run extends RunPorts {
 }
 
 /** As much of a run as its stages need. */
-export type StageRun = Omit<Run, 'plugins' | 'journal' | 'mask' | 'signal' | 'subscribers' | 'ai' | 'givenUp'> & {
+export type StageRun = Omit<
+  Run,
+  'plugins' | 'config' | 'journal' | 'mask' | 'signal' | 'subscribers' | 'ai' | 'givenUp'
+> & {
+  readonly config: Pick<Configuration, 'map'>;
   readonly journal: Pick<Journal, 'append' | 'stages' | 'failures'>;
 };
 

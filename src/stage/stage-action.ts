@@ -5,17 +5,19 @@ import { recordOf, type StepRecord } from '../journal/stages.ts';
 import { type Action, action, type Outcome } from '../plan/action.ts';
 import { compareInputs } from '../plan/inputs.ts';
 import { stopReason } from '../plan/stop.ts';
-import { attemptStage } from './attempt.ts';
+import type { Backend, Task, TaskEnd } from './backend.ts';
 import { haltFor, inputsNow, inspectTree, openCall, type StageActionCall, stagePayloadSchema } from './call.ts';
 import { hasChecks, NOTHING_TO_CHECK } from './checks.ts';
 import { judgeNames, runAloneNext, runsAlone, watchJudges } from './judges.ts';
 import { waitsForHuman } from './rerun.ts';
 import type { StageRun } from './run.ts';
 
-export function stageAction(run: StageRun): Action {
+export function stageAction(run: StageRun, backend: Backend): Action {
   return action({
     payload: stagePayloadSchema,
+    keepsTime: backend.keepsTime === true,
     async upToDate(call: StageActionCall) {
+      if (backend.holds?.(call.payload.step)) return undefined;
       const look = () => upToDate(call, run);
       const found = await run.barrier.attempt(look);
       // Somebody changed what its checks run while they ran: what they said counts for nothing.
@@ -24,9 +26,38 @@ export function stageAction(run: StageRun): Action {
     run(call: StageActionCall) {
       const how = runsAlone(run, call.payload.step) ? 'alone' : 'attempt';
       // Its time may be up before its turn comes: then nothing starts any more.
-      return run.barrier[how](async () => (call.signal.aborted ? { kind: 'stopped' } : attemptStage(call, run)));
+      return run.barrier[how](async () => {
+        if (call.signal.aborted) return { kind: 'stopped' };
+        return settle(call, run, await backend.attempt(taskOf(call, run), call.signal));
+      });
     },
   });
+}
+
+/** The attempt that a call asks for, as a plain value. */
+export function taskOf(
+  { payload, attempt, step, plan }: Omit<StageActionCall, 'signal' | 'context'>,
+  run: StageRun,
+): Task {
+  const { spec } = run.config.map.stages[payload.stage] as Stage;
+  const timeout_ms = step.timeout_ms ?? plan.timeout_ms;
+  return { run: run.id, ...payload, attempt, commit: run.tree.head, timeout_ms, spec };
+}
+
+/** Records what was made elsewhere, before anybody acts on its end. */
+async function settle({ payload, attempt }: StageActionCall, run: StageRun, end: TaskEnd): Promise<Outcome> {
+  if ('returned' in end) return { kind: 'returned', reason: end.returned };
+  if ('outcome' in end) {
+    run.journal.append(...end.events);
+    if (end.events.some(({ type }) => type === 'attempt.changed')) await run.tree.changedElsewhere();
+    return end.outcome;
+  }
+  const { stage, step } = payload;
+  const { code, message, began, transient, next } = end.lost;
+  run.journal.append({ type: 'attempt.lost', stage, step, attempt, data: { code, reason: message, began } });
+  const mayRerun = !began || (run.config.map.stages[stage] as Stage).rerun;
+  const onlyPerson = { human: true, next: `${next}\nlook at its log, then: mendloop retry ${stage}` };
+  return { kind: 'lost', message, again: transient && mayRerun, context: mayRerun ? { next } : onlyPerson };
 }
 
 /** Green and still so, or not to be touched: no attempt is needed. */

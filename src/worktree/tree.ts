@@ -19,6 +19,8 @@ export interface Tree {
   readonly path: string;
   /** Its own git folder, below the repository's `worktrees`. */
   readonly gitDir: string;
+  /** An index other than its own: that of an attempt on another machine, which may not write the tree's. */
+  readonly indexFile?: string;
   readonly branch: string;
   readonly links: readonly CarryLink[];
   /** The repository's objects; whoever opened them closes them. */
@@ -26,7 +28,7 @@ export interface Tree {
 }
 
 /** What git needs to act on it. */
-export type TreePlace = Pick<Tree, 'path' | 'gitDir'>;
+export type TreePlace = Pick<Tree, 'path' | 'gitDir' | 'indexFile'>;
 
 export interface Worktree extends Tree {
   readonly head: string;
@@ -46,7 +48,8 @@ export const worktreePath = (home: string): string => join(home, WORKTREE);
 
 /** The git of the worktree. It names its git folder, because without a `.git` file git would find home's and act there. */
 export function treeGit(tree: TreePlace, options: GitOptions = {}): Git {
-  return openGit(tree.path, { ...options, gitDir: tree.gitDir });
+  const { path, gitDir, indexFile } = tree;
+  return openGit(path, { ...options, gitDir, ...(indexFile && { indexFile }) });
 }
 
 /** The folders that have `branch` checked out. Throws a GitError. */

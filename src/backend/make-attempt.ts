@@ -1,0 +1,104 @@
+// One attempt as a program of its own, on any machine that shares home: reads its task, makes the attempt as the loop itself
+// would, and leaves its end as a file. It never writes journal, ledger, HEAD or index: that is the controller's.
+import { join } from 'node:path';
+import { fail, MendError, mendError } from '../errors.ts';
+import type { NewEvent } from '../events.ts';
+import { type GitObjects, withObjects } from '../io/git-objects.ts';
+import { identify } from '../io/identity.ts';
+import { layout as layoutOf } from '../io/layout.ts';
+import { endLeftovers } from '../io/process-group.ts';
+import { stopAfter } from '../io/signals.ts';
+import { copyFile, removeFile } from '../io/store.ts';
+import { loadStages } from '../journal/load-stages.ts';
+import { Stop } from '../plan/stop.ts';
+import { attemptStage } from '../stage/attempt.ts';
+import type { Task, TaskEnd } from '../stage/backend.ts';
+import { openBarrier } from '../stage/barrier.ts';
+import { haltFor } from '../stage/call.ts';
+import { stepMarks } from '../stage/env.ts';
+import type { RunPorts, StageRun } from '../stage/run.ts';
+import { runTree } from '../stage/run-tree.ts';
+import { RunFailures } from '../triage/incident.ts';
+import { changesNow } from '../worktree/save-changes.ts';
+import { type Tree, trackedStatus, treeGit } from '../worktree/tree.ts';
+import { markBegun, type Result, type RunContext, readTask, resultPath, writeResult } from './task-file.ts';
+
+/** Makes the attempt and leaves its result; resolves to 0 exactly when it is green. Throws MendError when there is no such task. */
+export async function makeAttempt(file: string, index: number, ports: RunPorts): Promise<number> {
+  const read = readTask(file, index);
+  if (!read) fail('E_TASK', { file: `${file}#${index}` });
+  const { task, context } = read;
+  if (!markBegun(file, index, ports.env as NodeJS.ProcessEnv)) fail('E_TASK_BEGUN', { file: resultPath(file, index) });
+  const indexFile = join(`${file}.${index}.index`);
+  const result = await withObjects(context.home, (objects) =>
+    attempt(task, { context, objects, indexFile, job: `${file}#${index}` }, ports),
+  ).catch(afterError);
+  removeFile(indexFile);
+  writeResult(file, index, result);
+  return 'outcome' in result && result.outcome.kind === 'done' ? 0 : 1;
+}
+
+interface Scope {
+  context: RunContext;
+  objects: GitObjects;
+  /** A copy of the tree's index, so that nobody's is written. */
+  indexFile: string;
+  job: string;
+}
+
+async function attempt(task: Task, scope: Scope, ports: RunPorts): Promise<TaskEnd> {
+  const { context, objects, indexFile, job } = scope;
+  const layout = layoutOf(context.home);
+  const { gitDir, branch, links } = context.tree;
+  copyFile(join(gitDir, 'index'), indexFile);
+  const tree: Tree = { home: context.home, path: layout.worktree, gitDir, indexFile, branch, links, objects };
+  const status = await trackedStatus(treeGit(tree));
+  if (status.head !== task.commit) return { returned: `the worktree is at ${status.head}, not at ${task.commit}` };
+  // Of an attempt that was killed with all its keepers; another machine's is its backend's to end.
+  const left = await endLeftovers(undefined, stepMarks(layout.home, task.run, task.step), ports.graceMs, ports.clock);
+  if (left === 'unproven') return { outcome: haltFor(leftover(task)), events: [] };
+  // What others changed before this attempt is not its doing.
+  const seen = status.changed.length > 0 ? await changesNow(tree) : new Map<string, string>();
+  const events: NewEvent[] = [];
+  const base = { name: branch, branch, commit: task.commit, firstRun: false };
+  const worktree = { ...tree, head: task.commit, base, notices: [], putBack: [], changed: status.changed, seen };
+  const run: StageRun = {
+    ...ports,
+    id: task.run,
+    job,
+    layout,
+    config: { map: context.map },
+    tree: runTree(worktree, layout),
+    journal: {
+      append: (...more) => void events.push(...more),
+      stages: loadStages(layout, { look: true }).state,
+      failures: new RunFailures(),
+    },
+    barrier: openBarrier(),
+    lab: context.lab,
+    recheck: true,
+    requested: [],
+    forced: new Set(),
+  };
+  const late = () => new Stop('STEP_TIMEOUT', `ran past its ${task.timeout_ms} ms and was stopped`);
+  const limit = stopAfter(task.timeout_ms, late);
+  const signal = AbortSignal.any([ports.signal, limit.signal]);
+  try {
+    const { stage, step, cell, attempt: number } = task;
+    const payload = { stage, step, cell: { ...cell } };
+    const outcome = await attemptStage({ payload, attempt: number, signal }, run);
+    return { outcome, events };
+  } finally {
+    limit.cancel();
+  }
+}
+
+const leftover = ({ step }: Task): MendError =>
+  mendError('E_LEFTOVER', { step, pid: 0, host: identify(process.pid).host });
+
+/** What a person can mend halts the run; anything else is a bug or a full disk, and the controller's to tell. */
+function afterError(error: unknown): Result {
+  const { code, message, stack } = error as NodeJS.ErrnoException;
+  if (error instanceof MendError && code !== 'E_DISK_FULL') return { outcome: haltFor(error), events: [] };
+  return { thrown: { message: stack ?? message ?? String(error), ...(code && { code }) } };
+}

@@ -1,0 +1,131 @@
+// Attempts as files: what the controller hands on to another machine over the shared folder, and what comes back. A job is one
+// or more tasks; each leaves a mark when it begins and a result when it ends, both written once.
+import { dirname, join } from 'node:path';
+import type { ContextMap } from '../config/context-map.ts';
+import { EVENTS, type NewEvent } from '../events.ts';
+import { identify } from '../io/identity.ts';
+import type { Layout } from '../io/layout.ts';
+import { packageEntry } from '../io/package.ts';
+import { createText, ifPossible, parseJson, privateFolder, readText, writeAtomic } from '../io/store.ts';
+import type { Outcome } from '../plan/action.ts';
+import { type Check, count, isTexts, listOf, name, oneOf, optional, shaped, text } from '../shape.ts';
+import type { Task, TaskEnd } from '../stage/backend.ts';
+import type { Lab, StageRun } from '../stage/run.ts';
+import type { CarryLink, Tree } from '../worktree/tree.ts';
+
+/** What every attempt of a run needs to know of it: what the controller read, so that a node need not read it again. */
+export interface RunContext {
+  readonly version: 1;
+  readonly home: string;
+  readonly lab: Lab;
+  readonly graceMs: number;
+  readonly tree: Pick<Tree, 'gitDir' | 'branch' | 'links'>;
+  readonly map: ContextMap;
+}
+
+const isLink: Check<CarryLink> = shaped({ path: text, target: text });
+const isContext: Check<RunContext> = shaped({
+  version: oneOf([1]),
+  home: name,
+  lab: oneOf(['real', 'simulated']),
+  graceMs: count,
+  tree: shaped({ gitDir: name, branch: name, links: listOf(isLink) }),
+  map: shaped({}) as Check as Check<ContextMap>,
+});
+
+const isTask: Check<Task> = shaped({
+  run: name,
+  stage: name,
+  step: name,
+  cell: isTexts,
+  attempt: count,
+  commit: name,
+  timeout_ms: count,
+  spec: name,
+});
+
+/** `context`: the path of the run's. */
+const isJob = shaped({ version: oneOf([1]), context: name, tasks: listOf(isTask) });
+
+/** What an attempt left: its end, or what it died of. */
+export type Result = TaskEnd | { readonly thrown: { readonly message: string; readonly code?: string | undefined } };
+
+/** Writes what attempts need to know of `run`; its path. Throws MendError when the disk refuses. */
+export function writeContext({ id, layout, lab, graceMs, tree, config }: StageRun): string {
+  const { gitDir, branch, links } = tree;
+  const context = { version: 1, home: layout.home, lab, graceMs, tree: { gitDir, branch, links }, map: config.map };
+  const path = layout.runContext(id);
+  writeAtomic(path, JSON.stringify(context));
+  return path;
+}
+
+/** Writes a job into a folder of its own; the path of its file. Throws MendError when the disk refuses. */
+export function writeJob(layout: Layout, run: string, job: string, tasks: readonly Task[]): string {
+  const folder = join(layout.jobs(run), job);
+  privateFolder(folder);
+  const file = join(folder, 'job.json');
+  writeAtomic(file, JSON.stringify({ version: 1, context: layout.runContext(run), tasks }));
+  return file;
+}
+
+/** A task with the context of its run; undefined when one of the files is not what it should be. */
+export function readTask(file: string, index: number): { task: Task; context: RunContext } | undefined {
+  const job = parseJson(readText(file) ?? '');
+  const context = isJob(job) ? parseJson(readText(job.context) ?? '') : undefined;
+  const task = isJob(job) ? job.tasks[index] : undefined;
+  return task && isContext(context) ? { task, context } : undefined;
+}
+
+/** Instead of a number: Slurm says which task of the array a job is. */
+export const ARRAY = 'array';
+
+/** The command that makes an attempt, on any machine that shares home and this program. */
+export const attemptArgv = (file: string, index: number | typeof ARRAY): string[] => [
+  process.execPath,
+  packageEntry(),
+  '--attempt',
+  file,
+  String(index),
+];
+
+const beside = (file: string, index: number, what: string): string => join(dirname(file), `${index}.${what}`);
+export const resultPath = (file: string, index: number): string => beside(file, index, 'result.json');
+
+/** False when somebody began it before: it must not run twice. */
+export const markBegun = (file: string, index: number, env: NodeJS.ProcessEnv): boolean =>
+  createText(beside(file, index, 'begun'), JSON.stringify({ ...identify(process.pid), slurm_job: env.SLURM_JOB_ID }));
+
+/** Whether it began anywhere. */
+export const hasBegun = (file: string, index: number): boolean => readText(beside(file, index, 'begun')) !== undefined;
+
+export const writeResult = (file: string, index: number, result: Result): void =>
+  writeAtomic(resultPath(file, index), JSON.stringify(result));
+
+/** What attempts may tell: of themselves, and nothing that only the controller decides. */
+const TOLD = ['attempt.started', 'check.started', 'attempt.changed', 'attempt.ended', 'notice'] as const;
+const isTold = shaped({
+  type: oneOf(TOLD),
+  stage: optional(text),
+  step: optional(text),
+  attempt: optional(count),
+  data: shaped({}),
+}) as Check as Check<NewEvent>;
+const isOutcome = shaped({ kind: oneOf(['done', 'failed', 'stopped', 'halt']) }) as Check as Check<Outcome>;
+const isEnd = shaped({ outcome: isOutcome, events: listOf(isTold) });
+const isReturned = shaped({ returned: text });
+const isThrown = shaped({ thrown: shaped({ message: text, code: optional(text) }) });
+
+/** The result of a task; undefined while there is none, `broken` when there is something else. */
+export function readResult(file: string, index: number, task: Task): Result | 'broken' | undefined {
+  const written = ifPossible(() => readText(resultPath(file, index)));
+  if (written === undefined) return undefined;
+  const result = parseJson(written);
+  if (isReturned(result)) return result;
+  if (isThrown(result)) return result;
+  if (!isEnd(result) || !result.events.every((event) => isOf(event, task))) return 'broken';
+  return result;
+}
+
+/** An event with the data of its type, about this attempt or about no step. */
+const isOf = ({ type, step, attempt, data }: NewEvent, task: Task): boolean =>
+  EVENTS[type].isData(data) && (step ?? task.step) === task.step && (attempt ?? task.attempt) === task.attempt;

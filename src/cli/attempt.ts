@@ -1,0 +1,13 @@
+// How the loop starts itself on another machine: `--attempt <job file> <which of its tasks>`.
+import { makeAttempt } from '../backend/make-attempt.ts';
+import { ARRAY } from '../backend/task-file.ts';
+import { failUsage } from '../errors.ts';
+import { withPorts } from './ports.ts';
+
+/** Resolves to the exit code: 0 exactly when the attempt is green. Throws MendError when there is none to make. */
+export function attempt([file = '', index = '']: readonly string[]): Promise<number> {
+  // One command for all tasks of a job array: each is told by Slurm which one it is.
+  const which = index === ARRAY ? (process.env.SLURM_ARRAY_TASK_ID ?? '') : index;
+  if (!/^\d+$/.test(which)) failUsage('--attempt is for mendloop itself, on another machine', 'mendloop --help');
+  return withPorts([], (ports) => makeAttempt(file, Number(which), ports));
+}

@@ -1,0 +1,68 @@
+// Where attempts are made. A backend takes one attempt at a time and says how it ended; which steps may start, and what
+// follows from their ends, is the run's. All that it hands on elsewhere is a plain value.
+import type { NewEvent } from '../events.ts';
+import type { Outcome } from '../plan/action.ts';
+import type { Cell } from '../plan/matrix.ts';
+import { attemptStage } from './attempt.ts';
+import type { StageRun } from './run.ts';
+
+/** One attempt that is to be made: of which step, which number, at which commit, within which time. */
+export interface Task {
+  readonly run: string;
+  readonly stage: string;
+  readonly step: string;
+  readonly cell: Cell;
+  readonly attempt: number;
+  readonly commit: string;
+  readonly timeout_ms: number;
+  readonly spec: string;
+}
+
+/** A task that is surely to do once the steps of `after`, which are not done yet, have ended well. */
+export interface TaskAhead extends Task {
+  readonly after: readonly string[];
+}
+
+/** An attempt whose end nobody can tell: what became of it, and what a person can do. */
+export interface Loss {
+  /** What the backend calls it: NODE_FAIL, PREEMPTED, no result. */
+  readonly code: string;
+  readonly message: string;
+  readonly next: string;
+  /** It may well end otherwise when it is tried again; else somebody has to change something first. */
+  readonly transient: boolean;
+  /** Its command may have run. */
+  readonly began: boolean;
+}
+
+export type TaskEnd =
+  /** Its end, and what it recorded, in order: appended to the journal before anybody acts on the end. */
+  | { readonly outcome: Outcome; readonly events: readonly NewEvent[] }
+  | { readonly lost: Loss }
+  /** It was not made, and is to be asked for again: the tree was about to be written, or is at another commit. */
+  | { readonly returned: string };
+
+export interface Backend {
+  /** How many steps may be under way at once; absent: as many as the run has workers. */
+  readonly width?: number;
+  /** Waiting for a place to run is no running: whoever makes the attempt keeps the step's time limit. */
+  readonly keepsTime?: true;
+  /**
+   * One attempt to its end. One that was handed on ahead, or by a process that died, is followed. When the signal aborts it is
+   * ended, seen gone, and `stopped`. Never rejects for what becomes of the attempt.
+   */
+  attempt(task: Task, signal: AbortSignal): Promise<TaskEnd>;
+  /** Whether an attempt of a step is under way or over, so that nobody has to look whether one is needed. */
+  holds?(step: string): boolean;
+  /** Before the tree is written: when this resolves nothing runs, and nothing that waits elsewhere starts any more. */
+  withdraw?(): Promise<void>;
+  /** At the end of a run: nothing of it is left behind. */
+  close?(): Promise<void>;
+}
+
+/** In this process, events straight into the journal. */
+export const localBackend = (run: StageRun): Backend => ({
+  async attempt({ stage, step, cell, attempt }, signal) {
+    return { outcome: await attemptStage({ payload: { stage, step, cell }, attempt, signal }, run), events: [] };
+  },
+});
