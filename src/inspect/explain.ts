@@ -45,9 +45,10 @@ export async function explainFailure(
   const safe_mode = readSafeMode(layout) !== undefined;
   if (config instanceof MendError) return { entry, failure, next: { unknown: `${config.code}: ${config.message}` } };
   // As in a run that has just begun, and in which it was seen once more.
-  const transient = entry.transient && config.map.stages[entry.stage]?.rerun !== false;
+  const stage = config.map.stages[entry.stage];
+  const transient = entry.transient && stage?.rerun !== false;
   const history = { ...entry, times_seen: entry.times_seen + 1 };
   const incident = { attempt: 1, waits: 0, failure: { ...entry, transient }, history };
-  const situation = situationOf(config.loop, ledger, options.now, { ai: options.ai, safe_mode }, entry);
+  const situation = situationOf(config.loop, stage, ledger, options.now, { ai: options.ai, safe_mode }, entry);
   return { entry, failure, next: decide(incident, situation) };
 }

@@ -26,6 +26,7 @@ export function stopped(run: Run, incident: Incident): Decision {
 /** As things stand at `now`, as far as the configuration tells; no known fix is looked for. */
 export function situationOf(
   { limits, wait, executors, escalations }: LoopConfig,
+  stage: Pick<Stage, 'files'> | undefined,
   ledger: Ledger,
   now: number,
   { ai, safe_mode }: Pick<Situation, 'ai' | 'safe_mode'>,
@@ -38,7 +39,11 @@ export function situationOf(
     backoff: wait.backoff,
     ai,
     safe_mode,
-    executors: executors.some((name) => mayAsk(name, history)) ? 'ready' : 'none',
+    executors: !executors.some((name) => mayAsk(name, history))
+      ? 'none'
+      : stage?.files.length === 0
+        ? 'barred'
+        : 'ready',
     known_fix: false,
     escalations: escalations.length > 0 ? 'ready' : 'none',
     now,
@@ -56,12 +61,13 @@ export async function decideNow(
   unreachable: Unreachable,
 ): Promise<{ decision: Decision; knownFix?: SoundFix | undefined }> {
   const { config, layout, journal, clock } = run;
-  const { stage, failure } = incident;
-  const ai = mayUseAi(run, stage);
+  const { failure } = incident;
+  const stage = config.map.stages[incident.stage] as Stage;
+  const ai = mayUseAi(run, incident.stage);
   const safe_mode = readSafeMode(layout) !== undefined;
-  const now = situationOf(config.loop, journal.ledger, clock.now(), { ai, safe_mode }, incident.history);
+  const now = situationOf(config.loop, stage, journal.ledger, clock.now(), { ai, safe_mode }, incident.history);
   // A stage that must not run twice is neither waited for nor mended by trying: both end in another attempt.
-  const rerun = attempt.mayRunAgain && (config.map.stages[stage] as Stage).rerun;
+  const rerun = attempt.mayRunAgain && stage.rerun;
   const situation = {
     ...now,
     time_left_ms: attempt.timeLeftMs(),

@@ -30,8 +30,8 @@ export interface Situation {
   /** False with `--no-ai`. */
   ai: boolean;
   safe_mode: boolean;
-  /** Executors that ask a model. */
-  executors: Availability;
+  /** Executors that ask a model. `barred`: the stage names no file that a fix may change, so that nobody could help. */
+  executors: Availability | 'barred';
   /** Whether a known fix fits this failure and was not tried on it; undefined: nobody has looked yet. */
   known_fix: boolean | undefined;
   /** Why no fix may mend it, where that was found when a known fix was looked for. */
@@ -165,8 +165,8 @@ function askExecutors(incident: DecidedIncident, situation: Situation, tries: nu
     const which = `${ordinal(tries + 1)} of ${counted(limits.executor_tries, 'try', 'tries')}`;
     return { tier: 'executor', scope: 'all', reapply: [], reason: `${seenBefore(incident.history)}: ${which}` };
   }
-  // An owner who wants no executors goes straight to who they do want; executors that are only down come back.
-  if (executors === 'none' && (escalations !== 'none' || takesPerson(incident))) {
+  // Without executors it goes straight to who is left to ask; executors that are only down come back.
+  if (executors !== 'down' && executors !== 'ready' && (escalations !== 'none' || takesPerson(incident))) {
     return escalate(incident, situation, blocked.reason);
   }
   return blocked;
@@ -181,8 +181,9 @@ function escalate(incident: DecidedIncident, situation: Situation, because: stri
   const { escalation_calls: calls = 0, fruitless = 0 }: Partial<LedgerEntry> = history ?? {};
   if (escalations === 'none' || limits.escalation_calls === 0) {
     // Neither executors nor escalations are configured: no budget was spent, and the next run may be luckier.
-    const nobody = (executors === 'none' && !takesPerson(incident)) || limits.executor_tries === 0;
-    if (nobody) return noExecutor('none');
+    const isSet = executors === 'ready' || executors === 'down';
+    const nobody = (!isSet && !takesPerson(incident)) || limits.executor_tries === 0;
+    if (nobody) return noExecutor(executors === 'barred' ? 'barred' : 'none');
     return { tier: 'give_up', reason: `${because}, and there is no escalation` };
   }
   if (fruitless >= MAX_FRUITLESS) {
@@ -214,8 +215,13 @@ function dayBudgetSpent({ limits, day, now }: Pick<Situation, 'limits' | 'day' |
 
 const knownFix = (reason: string): Decision => ({ tier: 'executor', scope: 'known-fixes-only', reapply: [], reason });
 
-const noExecutor = (executors: 'none' | 'down'): Decision =>
-  none('no_executor', executors === 'none' ? 'no executor has a fix for it' : 'no executor can be reached');
+const NO_EXECUTOR = {
+  none: 'no executor has a fix for it',
+  down: 'no executor can be reached',
+  barred: 'the stage names no files that a fix may change',
+} as const;
+
+const noExecutor = (executors: keyof typeof NO_EXECUTOR): Decision => none('no_executor', NO_EXECUTOR[executors]);
 
 const none = (why: Why, reason: string): Decision => ({ tier: 'none', why, exit: WHY[why], reason });
 

@@ -98,6 +98,14 @@ test('a text that does not parse in a file that no fix may change is handed over
   assert.equal([again.exit, told(again.events, 'case.opened').length], [3, 0]);
 });
 
+test('a stage without files asks no executor: nothing it could say may be done', async () => {
+  const { home, oncall, probe: executor } = escalating({ stage: { files: [] } });
+  oncall.answers({ hand_over: 'the disk has to be replaced' });
+  const ran = await run(home);
+  assert.equal([ran.exit, decided(ran.events), executor.asked()], [3, ['escalation', 'open_case'], []]);
+  assert.is(oncall.asked().length, 1);
+});
+
 test('diagnostics that are asked for come back once, as version 2, the forbidden ones named and not run', async () => {
   const marker = join(probe().folder, 'ran');
   const { home, oncall } = escalating({ stage: { diagnostics: ['echo "seen by the owner"'] } });

@@ -199,7 +199,7 @@ test('a fix that holds stays when a run halts before all it changed was made aga
     stages: {
       a: { command: wants('one'), files: ['conf/'] },
       b: { command: wants('two'), files: ['conf/'], priority: 1 },
-      gate: { command: gate, priority: 1, needs: ['b'] },
+      gate: { command: gate, priority: 1, needs: ['b'], files: ['conf/'] },
     },
   });
   await run(home, { stages: ['a'] });
@@ -345,7 +345,7 @@ test('a step whose need cannot be made again ends at once, and others are mended
     stages: {
       a: { command: `${NOTE}; ${once}`, files: ['conf/'], on_failure: 'skip' },
       b: { command: wants('good'), files: ['conf/'], needs: ['a'], on_failure: 'skip' },
-      z: { command: 'echo "error: z has its own"; exit 1', on_failure: 'skip' },
+      z: { command: 'echo "error: z has its own"; exit 1', files: ['conf/'], on_failure: 'skip' },
     },
     loop: { wait: { backoff: ['1ms', '1ms', '1ms'] }, limits: { executor_tries: 1, run_minutes: 1 } },
   });

@@ -65,6 +65,17 @@ test('what no fix may mend goes to the person, unless a known fix or a fix of be
   assert.is(after([], { failure: transient, out_of_reach }).tier, 'wait');
 });
 
+test('a stage that lets nobody change a file spends no try: it goes to who may say what a person has to do', () => {
+  const because = 'the stage names no files that a fix may change';
+  assert.equal(after([], { executors: 'barred' }), {
+    tier: 'escalation',
+    reason: `${because}: first of 3 calls, a new failure`,
+  });
+  assert.equal(after([], { executors: 'barred', escalations: 'none' }), none('no_executor', 1, because));
+  assert.equal(after([], { executors: 'barred', escalations: 'down' }).tier, 'none');
+  assert.is(after([], { failure: transient, executors: 'barred' }).tier, 'wait');
+});
+
 test('waits stay without AI and in safe mode', () => {
   for (const off of [{ ai: false }, { safe_mode: true }]) {
     assert.is(after([], { failure: transient, ...off }).tier, 'wait');
@@ -262,7 +273,7 @@ test('who knows a fix is asked only where that decides; without being told, the 
   }
 });
 
-const availability = fc.constantFrom('none', 'down', 'ready') as fc.Arbitrary<Situation['executors']>;
+const availability = fc.constantFrom('none', 'down', 'ready') as fc.Arbitrary<Situation['escalations']>;
 const anyDecision = fc
   .record({
     before: fc.array(anyStory, { maxLength: 12 }),
@@ -281,7 +292,7 @@ const anyDecision = fc
     ai: fc.boolean(),
     safe_mode: fc.boolean(),
     known_fix: fc.boolean(),
-    executors: availability,
+    executors: fc.oneof(availability, fc.constant('barred' as const)),
     escalations: availability,
     now: fc.integer({ min: NOW - 9 * DAY, max: NOW + 9 * DAY }),
   })
