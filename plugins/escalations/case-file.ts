@@ -6,7 +6,7 @@ const plugin: Plugin = {
   kind: 'escalation',
   escalate({ stage, failure, case: { name, version } }) {
     const read = `read ai/escalations/${name}/case_v${version}.md`;
-    return { hand_over: `${stage.name} keeps failing (${failure.class}) and needs a person: ${read}` };
+    return { hand_over: `${stage.name} failed (${failure.class}) and needs a person: ${read}` };
   },
 };
 export default plugin;

@@ -103,8 +103,9 @@ export const yaml: Repair = async (facts) => {
   // Without a name, the line is all that ties the error to the file.
   if (faulty.lines.length === 0 && !(faulty.isNamed && isClear)) return undefined;
   const mended = mendedYaml(faulty.text, faulty.lines);
-  return rewritten(faulty, mended?.text, {
-    fix: `${mended?.fix} of ${faulty.path}`,
+  if (!mended) return undefined;
+  return rewritten(faulty, mended.text, {
+    fix: `${mended.fix} ${/\d$/.test(mended.fix) ? 'of' : 'in'} ${faulty.path}`,
     reason: 'The parser stumbles there, and no other small change makes the file parse',
   });
 };
