@@ -90,6 +90,18 @@ test('broken YAML is reported with its line, in the words of kubectl', () => {
   );
 });
 
+test('kustomize builds without a server: everything, or nothing and why', () => {
+  const lab = newLab();
+  mkdirSync(join(lab.root, 'app'));
+  writeFileSync(join(lab.root, 'app/kustomization.yaml'), 'namespace: web\nresources: [a.yaml]\n');
+  const missing = lab.run('kubectl', ['kustomize', 'app']);
+  assert.match(missing.err, /accumulating resources from 'a\.yaml'.* no such file or directory/);
+  writeFileSync(join(lab.root, 'app/a.yaml'), deployment('  replicas: 1'));
+  const built = lab.run('kubectl', ['kustomize', 'app']);
+  assert.equal([missing.code, built.code], [1, 0]);
+  assert.match(built.out, /^---\napiVersion: apps\/v1\n[\s\S]*namespace: web\n/);
+});
+
 test('broken YAML below a kustomization is reported in the words of kustomize, and nothing is applied', () => {
   const lab = greenLab();
   const before = lab.world();

@@ -1,5 +1,5 @@
 // The simulated talosctl: flags, order of things, machine configurations.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -89,6 +89,8 @@ test('no bootstrap and no kubeconfig before their time', () => {
     lab.run('talosctl', [...talosconfig, ...to(CP, 'kubeconfig', path, '--merge=false')]).err,
     /^kubeconfig file already exists, use --force to overwrite: /,
   );
+  assert.is(lab.run('talosctl', [...talosconfig, ...to(CP, 'kubeconfig', 'bare', '--merge=false')]).code, 0);
+  assert.match(readFileSync(join(lab.root, 'bare'), 'utf8'), 'kind: Config');
 });
 
 test('a configured machine has no maintenance service any more', () => {

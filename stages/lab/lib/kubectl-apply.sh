@@ -1,5 +1,5 @@
 # shellcheck shell=bash source-path=SCRIPTDIR disable=SC2034,SC2154
-# kubectl apply and delete.
+# kubectl apply, delete and kustomize.
 
 kubectl_apply() {
   local words=() path status=0
@@ -28,6 +28,21 @@ kubectl_apply() {
   lock_world
   apply_manifests "$NAMESPACE" '' "${words[@]}" || status=1
   [[ -n ${FLAG[dry-run]} ]] || reconcile_releases
+  return "$status"
+}
+
+# Builds without a server, as the real one does.
+kubectl_kustomize() {
+  local staging object status=0
+  flags 'kubectl kustomize DIR' 'load-restrictor= output,o=' "$@"
+  ((${#ARGS[@]} <= 1)) || fail 'error: specify one path to kustomization.yaml'
+  staging=$(mktemp -d)
+  node "$lab/lib/manifests.mjs" "$staging" -k "${ARGS[0]:-.}" || lab_error 'the manifest reader failed'
+  for object in "$staging"/[0-9]*/; do
+    [[ ! -d $object || $(<"$staging/count") -eq 0 ]] || { echo '---' && cat "$object/yaml"; }
+  done
+  [[ ! -s $staging/errors ]] || { cat "$staging/errors" >&2 && status=1; }
+  rm -rf "$staging"
   return "$status"
 }
 

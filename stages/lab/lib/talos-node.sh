@@ -83,7 +83,7 @@ talos_kubeconfig() {
   find_etcd || fail 'error copying: rpc error: code = FailedPrecondition desc = kubeconfig is not available before bootstrap'
   server=${FACT[endpoint]}
   name=admin@${FACT[cluster]}
-  mkdir -p "${path%/*}"
+  [[ $path != */* ]] || mkdir -p "${path%/*}"
   put "$path" "apiVersion: v1
 kind: Config
 clusters:
