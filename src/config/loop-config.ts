@@ -99,6 +99,14 @@ export const classRuleSchema = z
   })
   .describe('A rule that classes failures');
 
+const bound = (about: string) => orNull(z.int().min(1), `${about}; null: no limit`);
+
+const retentionSchema = z.strictObject({
+  days: bound('Days that a run is kept'),
+  keep_runs: bound('Runs that are kept, the newest'),
+  max_mb: bound('Megabytes that runs and logs may take'),
+});
+
 /** The whole file. */
 export const loopConfigSchema = z
   .strictObject({
@@ -143,6 +151,7 @@ export const loopConfigSchema = z
       .describe('Settings of each plugin, by its name'),
     classify: list(classRuleSchema, 'Rules that class failures, before the built-in ones'),
     redact: list(patternSchema, 'More regular expressions of texts that never leave the machine'),
+    retention: orNull(retentionSchema, 'How much of earlier runs is kept; null: nothing is removed by itself'),
   })
   .describe('How mendloop behaves in this repository');
 

@@ -200,4 +200,8 @@ export const LOOP_TEXT = `---
 # (mendloop cases). When some of them were what you would have done yourself,
 # and check and verify of your stages would notice a bad one: auto.
 mode: suggest
+
+# Nothing of earlier runs is removed by itself. To bound it:
+# {days: 90, keep_runs: 200, max_mb: 2000}
+retention: null
 `;

@@ -37,6 +37,7 @@ const DEFAULTS = {
   plugins: {},
   classify: [],
   redact: [],
+  retention: null,
 };
 
 test('no file, and a file with nothing in it, mean the defaults', () => {
@@ -55,6 +56,7 @@ wait: { backoff: [1s] }
 git: { sign: true }
 classify: [{ match: "no route", class: network_error, transient: true }]
 redact: ["hunter\\\\d"]
+retention: { days: 30, keep_runs: 200 }
 `;
   assert.equal(parseLoopConfig(text, AT), {
     ok: true,
@@ -68,6 +70,7 @@ redact: ["hunter\\\\d"]
       git: { hooks: false, sign: true, push: null, protected: false },
       classify: [{ match: 'no route', class: 'network_error', transient: true, external: false }],
       redact: ['hunter\\d'],
+      retention: { days: 30, keep_runs: 200, max_mb: null },
     },
   });
 });
@@ -127,6 +130,7 @@ test('values outside their limits say what is allowed', () => {
     limits: { stage_attempts: 21, day_tokns: 1, run_minutes: "5" }
     wait: { backoff: [30] }
     git: { hooks: on }
+    retention: { days: 0, keep: 3 }
     `),
     [
       `${AT}:1:6: lab: expected one of real, simulated, got "reall"; did you mean "real"?`,
@@ -139,6 +143,8 @@ test('values outside their limits say what is allowed', () => {
       `${AT}:6:58: limits.run_minutes: expected a whole number, got "5"`,
       `${AT}:7:19: wait.backoff[0]: expected a duration with units ms, s, m, h or d, such as 90s or 1h30m, got the number 30`,
       `${AT}:8:15: git.hooks: expected true or false, got "on"`,
+      `${AT}:9:20: retention.days: expected a number of at least 1, got the number 0`,
+      `${AT}:9:23: retention.keep: unknown key; allowed: days, keep_runs, max_mb`,
     ],
   );
 });
