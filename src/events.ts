@@ -331,6 +331,16 @@ export const EVENTS = {
     /** The stage is green: an answer that waits for the failure waits no longer. */
     green: optional(flag),
   }),
+  'item.accepted': row(
+    'stage',
+    'an item of the work queue is done: its commands accepted it, and its boxes are ticked',
+    {
+      item: text,
+      commit: text,
+      /** What its log says of it. */
+      entry: text,
+    },
+  ),
   'case.answered': row('stage', 'a person answered a case with a fix, which is applied when the failure returns', {
     ...notedFix,
     case: text,

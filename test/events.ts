@@ -81,6 +81,7 @@ export const EXAMPLES: { readonly [T in EventType]: DataOf<T> } = {
   'fix.reverted': { ...FIX, note: NOTE, outcome: 'no_effect', ...REASON, commit: 'c2', reverts: 'c1' },
   'case.opened': { fingerprint: 'f1', case: 'c-7', path: 'ai/escalations/c-7', why: 'no fix' },
   'case.closed': { case: 'c-7', ...REASON },
+  'item.accepted': { item: '03', commit: 'c', entry: 'done' },
   'case.answered': { ...FIX, tier: 'escalation', plugin: 'person', note: NOTE, case: 'c-7' },
   'person.notified': { fingerprint: 'f1', state: 'give_up' },
   'safe_mode.on': { why: 'a person said so' },

@@ -22,6 +22,8 @@ const RULES: ImportRules = {
     'src/events.ts': only(),
     'src/errors.ts': only(),
     'src/config': only(),
+    // The work queue as people write it, and what the loop writes into it.
+    'src/backlog': only('src/config'),
     'src/plan': only('src/config'),
     'src/failure': only('src/config'),
     'src/triage': only('src/config', 'src/failure'),
@@ -108,6 +110,7 @@ const RULES: ImportRules = {
     'src/events.ts',
     'src/errors.ts',
     'src/config',
+    'src/backlog',
     'src/plan',
     'src/failure',
     'src/triage',

@@ -1,5 +1,6 @@
 // Commands that people type now and then, loaded together: each on its own would be dozens of small files in a package.
 export * as abandon from './abandon.ts';
+export * as backlog from './backlog.ts';
 export * as cases from './cases.ts';
 export * as doctor from './doctor.ts';
 export * as explain from './explain.ts';

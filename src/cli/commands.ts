@@ -126,6 +126,28 @@ any form a model may give; it goes through the same gate, and the next run appli
       load: byHand('cases'),
     },
   ),
+  backlog: row(
+    'backlog | backlog show <NN> | backlog run [<NN>] [--max N] | backlog check [<folder>] | backlog add <title>',
+    'work through the list of jobs in ai/backlog, one accepted change at a time',
+    {
+      options: {
+        'max=N': 'work on at most N items (default: 20)',
+        'scope=GLOB': 'of a new item: the paths that may be changed',
+        'accept=CMD': 'of a new item: the command that succeeds when it is done',
+        ...OF_A_RUN,
+        'dry-run': DRY as string,
+        ...EXIT_CODE('check finds a problem'),
+      },
+      about: `ai/backlog/00-index.md lists the items in their order, ai/backlog/NN-<slug>.md tells of one: Scope, Why, Steps, Acceptance,
+Tests, Progress log. An item is worked on as a failing stage is mended, inside of its scope, on the AI branch; it is ticked, there,
+only when its commands accepted it. What counts is what is committed.
+
+  run                work on the first open item, then on the next; exit 0 all done or N reached, 1 no progress, 3 stuck
+  check              every problem of the queue in the working tree, or of one in another folder
+  add                write an item and its line; you commit them`,
+      load: byHand('backlog'),
+    },
+  ),
   'safe-mode': row('safe-mode [on|off] [<why>]', 'stop the AI from changing anything, or let it again', {
     about: `While it is on stages run as always, and no fix is asked for or applied anywhere. It goes on by itself when in one run
 fixes on 3 different failures had to be taken back, or when a fix turned a green stage red. Without a word it says how

@@ -1,12 +1,8 @@
 // `mendloop`, `mendloop all`, `mendloop <stage>…`: run stages. `mendloop retry <stage>…`: run them again, whatever their state.
-import type { Watcher } from '../console/board.ts';
-import { plainWatcher } from '../console/plain.ts';
-import { failUsage } from '../errors.ts';
-import { canAnswer } from '../io/stdin.ts';
-import { runStages } from '../run/run.ts';
+import { EXIT, failUsage } from '../errors.ts';
 import type { Answer, CommandInput } from './command.ts';
-import { withPorts } from './ports.ts';
 import { runOptions } from './run-options.ts';
+import { runOnce } from './watched-run.ts';
 
 export const run = (input: CommandInput): Promise<Answer | number> => start(input, false);
 
@@ -27,15 +23,9 @@ async function start(input: CommandInput, forced: boolean): Promise<Answer | num
     commands: Object.keys(commands),
   };
   if (input.dry) return (await import('./plan.ts')).show(input, request);
-  const { event, live, person } = await watcher(input);
-  return (await withPorts([event], (ports) => runStages(request, { ...ports, live, person }))).exit;
-}
-
-async function watcher({ out, home }: CommandInput): Promise<Watcher> {
-  if (out.json) return { event: (event) => out.jsonLine(event) };
-  const board = out.isTerminal && !out.quiet && (await import('../console/board.ts')).boardWatcher(out, home());
-  const watch: Watcher = board || { event: plainWatcher(out, home()) };
-  if (!out.isTerminal || !canAnswer()) return watch;
-  const { personAt } = await import('../console/ask-person.ts');
-  return { ...watch, person: personAt(out, board || { hold() {}, release() {} }) };
+  const { exit, afterGreen } = await runOnce(input, request);
+  // A run's exit is that of its stages, whatever becomes of the queue.
+  if (exit === EXIT.ok && stages.length === 0 && afterGreen > 0 && request.ai)
+    await (await import('./by-hand.ts')).backlog.workThrough(input, afterGreen);
+  return exit;
 }

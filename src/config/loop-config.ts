@@ -151,6 +151,10 @@ export const loopConfigSchema = z
       .describe('Settings of each plugin, by its name'),
     classify: list(classRuleSchema, 'Rules that class failures, before the built-in ones'),
     redact: list(patternSchema, 'More regular expressions of texts that never leave the machine'),
+    backlog: z
+      .strictObject({ after_green: count(0, 0, 'Items of the work queue that follow a green run of all stages') })
+      .prefault({})
+      .describe('The work queue in ai/backlog'),
     retention: orNull(retentionSchema, 'How much of earlier runs is kept; null: nothing is removed by itself'),
   })
   .describe('How mendloop behaves in this repository');

@@ -1,17 +1,22 @@
 // The configuration in the working tree: valid or not, what looks wrong, and where it differs from what a run reads.
 
 import { join } from 'node:path';
+import { BACKLOG_FOLDER } from '../backlog/queue.ts';
 import { LATER_COMMANDS } from '../config/context-map.ts';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
 import { pathMatcher } from '../config/paths.ts';
+import { failConfig } from '../config/problem.ts';
 import { stricterCommands } from '../config/strict-shell.ts';
 import { MendError } from '../errors.ts';
 import { unknownPrograms } from '../fix/judging/check-programs.ts';
 import { forbiddenThroughFiles } from '../fix/judging/forbidden-runs.ts';
 import { type JudgingSet, judgingSet, runBy, type Sources } from '../fix/judging/judging-set.ts';
-import { fileFacts, findTool, isExecutable } from '../io/files.ts';
+import type { Listing } from '../fix/judging/place.ts';
+import { fileFacts, findTool, isExecutable, namesIn } from '../io/files.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { readText } from '../io/store.ts';
+import { backlogOnDisk } from '../run/backlog-files.ts';
+import { forbiddenItems } from '../run/items.ts';
 import { hasChecks } from '../stage/checks.ts';
 import { baseOf, type Configuration, configurationOnDisk, forbiddenText } from '../stage/configuration.ts';
 import { stagePath } from '../stage/env.ts';
@@ -38,6 +43,7 @@ export async function validateHome(home: string, ports: Pick<RunPorts, 'env' | '
   const carry = carryPaths(config.map.carry);
   const tracked = [...(checkout?.files.keys() ?? [])];
   refuseOverlap(tracked, carry);
+  await refuseWrongItems(home, config, checkout?.files);
   const stages = Object.entries(config.map.stages);
   const ignored = checkout ? await uncarriedIgnored(home, Object.values(config.map.stages), { carry, tracked }) : [];
   return {
@@ -54,6 +60,13 @@ export async function validateHome(home: string, ports: Pick<RunPorts, 'env' | '
     ],
     differs: await withObjects(home, (objects) => differences(home, objects, carry)),
   };
+}
+
+async function refuseWrongItems(home: string, { map }: Configuration, files: Listing = new Map()): Promise<void> {
+  if (namesIn(join(home, BACKLOG_FOLDER)).length === 0) return;
+  const { items, problems } = backlogOnDisk(home);
+  const all = [...problems, ...(await forbiddenItems(items, map, files))];
+  if (all.length > 0) failConfig(all);
 }
 
 const namesCommand = (name: string): string =>

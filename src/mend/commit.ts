@@ -1,5 +1,6 @@
 // A fix that passed the gate, on its way to the AI branch and, when it did not help, back. Each step is recorded before and
 // after it is done, so that a later process can go on from any point between.
+import { itemNumber } from '../backlog/stage-of-item.ts';
 import { perRun, type Run } from '../stage/run.ts';
 import { madeOnceFrom, recordStale, writeAgain } from '../stage/stale.ts';
 import type { Fix, Incident, Sighting } from '../triage/incident.ts';
@@ -57,6 +58,7 @@ function commitToBranch(run: Run, incident: Incident, sound: SoundFix, origin: F
     plugin,
     tier,
     run: run.id,
+    item: itemNumber(stage),
   };
   // Recorded and done while nobody else writes: no two fixes are ever on their way at once.
   return run.barrier.alone(async () => {

@@ -1,5 +1,6 @@
 // Judging fixes by what came after them: the one on trial by its step's next failure, all open ones by its end.
 
+import { itemNumber } from '../backlog/stage-of-item.ts';
 import { recordOf } from '../journal/stages.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { stepLabel, stepNames } from '../plan/matrix.ts';
@@ -112,10 +113,12 @@ function holdingFixes({ journal }: Run): (Fix & { run?: string })[] {
 /** The stages that a fix made stale and that are not green yet, the step it is for left out; a fix of this run has to do with its own. */
 function waitsFor(
   { id, journal, requested, config }: Run,
-  { commit, step, run = id }: Fix & { run?: string },
+  { commit, stage, step, run = id }: Fix & { run?: string },
 ): string[] {
   const { stages } = config.map;
-  return (run === id ? requested : Object.keys(stages)).filter((name) =>
+  // Nobody asked for the stages that an item changes; they have their say all the same.
+  const isOwn = run === id && itemNumber(stage) === undefined;
+  return (isOwn ? requested : Object.keys(stages)).filter((name) =>
     [...new Set([name, ...stepNames(name, stages[name])])].some(
       (label) => label !== step && recordOf(journal.stages, label)?.stale?.commits.includes(commit),
     ),

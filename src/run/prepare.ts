@@ -34,6 +34,7 @@ import { notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
 import { closeOpenRun, endLeft } from './close-run.ts';
 import { isConflict, recordConflict } from './conflict.ts';
+import { withItems } from './items.ts';
 import { cutOffRun, type OpenRun, type RunHead } from './resume.ts';
 import { askedText, type Selection, selectStages, withNeedsCommand } from './select.ts';
 
@@ -82,7 +83,8 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   const toClose = cutOff?.resume ? undefined : cutOff;
   // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
   const base = open ? { ...current, commit: open.head.base.commit } : current;
-  const config = await configurationAt(home, base.commit, base.name, objects);
+  const committed = await configurationAt(home, base.commit, base.name, objects);
+  const config = await withItems(committed, open?.head.stages ?? request.stages, objects, base.commit);
   const plugins = await pluginsAt(layout, base.commit, config.loop, objects);
   const stages = open?.head.stages ?? selectStages(config.map, request, loaded.state);
   const head = open?.head ?? newHead(request, config, stages, base, now);

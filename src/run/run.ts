@@ -1,7 +1,7 @@
 // One run, top to bottom: lock, prepare, record, drive, result.
 import { EXIT } from '../errors.ts';
 import type { LoopEvent, NewEvent } from '../events.ts';
-import { withObjects } from '../io/git-objects.ts';
+import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
 import { ownFolder } from '../io/store.ts';
@@ -20,6 +20,7 @@ import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { stageAction } from '../stage/stage-action.ts';
 import { staleEvent, writeAgain } from '../stage/stale.ts';
 import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
+import { reopenBroken, tickAccepted } from './items.ts';
 import { createPlanRunner, type ResumeFacts } from './plan-runner.ts';
 import { began, type Prepared, prepare, type RunRequest } from './prepare.ts';
 import { type ResumeState, recordCutOff } from './resume.ts';
@@ -30,6 +31,8 @@ export interface RunReport {
   lab: Lab;
   result: PlanResult;
   stages: StageState;
+  /** How many items of the work queue may follow, when it is green. */
+  afterGreen: number;
 }
 
 /** Runs what was asked for to its end. Throws MendError when it could not begin, or when the disk refused. */
@@ -45,12 +48,17 @@ export async function runStages(request: RunRequest, ports: RunPorts): Promise<R
       for (const folder of [layout.logs, layout.patches]) ownFolder(folder);
       const prepared = await prepare(request, objects, { ...ports, subscribers });
       prepared.notices.unshift(...notices);
-      return perform(prepared, request, () => human);
+      return perform(prepared, request, objects, () => human);
     });
   return withLock(layout, request.command, work, 'run');
 }
 
-async function perform(prepared: Prepared, request: RunRequest, needsPerson: () => boolean): Promise<RunReport> {
+async function perform(
+  prepared: Prepared,
+  request: RunRequest,
+  objects: GitObjects,
+  needsPerson: () => boolean,
+): Promise<RunReport> {
   const { run } = prepared;
   const { id, journal, layout, lab } = run;
   try {
@@ -60,6 +68,8 @@ async function perform(prepared: Prepared, request: RunRequest, needsPerson: () 
     await recoverFixes(run);
     await writeAgain(run, prepared.putBack);
     const result = await execute(prepared, request);
+    await tickAccepted(run, objects);
+    await reopenBroken(run, objects);
     journal.append(...(await missedNotices(prepared)));
     const facts = {
       requested: run.requested,
@@ -73,7 +83,8 @@ async function perform(prepared: Prepared, request: RunRequest, needsPerson: () 
     const data = { exit, lab, duration_ms, error, result: { ...result }, ...(stale.length > 0 && { stale }) };
     journal.append({ type: 'run.ended', status, data });
     writeRunFile(layout, id);
-    return { run: id, exit, lab, result, stages: journal.stages };
+    const { after_green: afterGreen } = run.config.loop.backlog;
+    return { run: id, exit, lab, result, stages: journal.stages, afterGreen };
   } finally {
     journal.close();
   }

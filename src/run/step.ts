@@ -1,5 +1,6 @@
 // One step of a plan: the look before it, one attempt under its time limit, blind retries, and how it ended.
 import { inspect } from 'node:util';
+import { itemNumber } from '../backlog/stage-of-item.ts';
 import { MendError } from '../errors.ts';
 import { EVENTS, type NewEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
@@ -8,7 +9,7 @@ import type { FailedAttempt } from '../mend/identify.ts';
 import type { Action, ActionCall, ActionRegistry, Outcome, StepResult } from '../plan/action.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
 import type { ExecutionContext, Plan, PlanStep } from '../plan/contract.ts';
-import { eventLabel } from '../plan/matrix.ts';
+import { eventLabel, stepLabel } from '../plan/matrix.ts';
 import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { haltFor } from '../stage/call.ts';
 import type { Run } from '../stage/run.ts';
@@ -94,16 +95,20 @@ export async function runAttempt(step: PlanStep, plan: PlanRun): Promise<{ attem
 }
 
 /** An attempt that failed, or undefined when it did not. `isMendable`: a command failed or ran out of time; no bug, no halt. */
-export function failedAttempt(step: PlanStep, { plan, context, clock }: PlanRun, attempt: number, ended: Ended) {
+export function failedAttempt(step: PlanStep, { plan, context, clock, run }: PlanRun, attempt: number, ended: Ended) {
   const error = errorOf(step, ended);
   if (!error) return undefined;
+  // Nobody's change is to blame for tests of an item that fail before there is one.
+  const isUnready = error.context.phase === 'command' && itemNumber(stepLabel(step)) !== undefined;
+  const isStartable = !isUnready || (run?.journal.failures.openFixes(stepLabel(step)).length ?? 0) > 0;
   const until = Math.min(context.deadline_ms, context.started_at + plan.timeout_ms);
   return {
     step,
     attempt,
     error,
     mayRunAgain: ended.kind === 'failed' ? ended.again !== false : ended.kind === 'error' && error.severity === 'error',
-    isMendable: ended.kind === 'failed' || (ended.kind === 'error' && error.error_code === 'STEP_TIMEOUT'),
+    isMendable:
+      (isStartable && ended.kind === 'failed') || (ended.kind === 'error' && error.error_code === 'STEP_TIMEOUT'),
     timeLeftMs: () => until - clock.now(),
   };
 }

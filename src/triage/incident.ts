@@ -44,6 +44,8 @@ export interface Sighting {
   readonly inputs: Inputs | undefined;
   /** It failed because it changed what checks run. */
   readonly changedJudges?: boolean;
+  /** Of an item of the work queue: how many changes it may take, and whether its tests failed, not what accepts it. */
+  readonly item?: { readonly steps: number; readonly testsFailed: boolean } | undefined;
 }
 
 export interface Incident extends Sighting {

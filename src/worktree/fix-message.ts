@@ -15,6 +15,8 @@ export interface FixStory {
   note: { readonly fix: string; readonly reason: string };
   /** The case it answers. */
   case?: string | undefined;
+  /** The item of the work queue that it is part of. */
+  item?: string | undefined;
 }
 
 export const MAX_SUBJECT = 72;
@@ -60,6 +62,7 @@ function trailers(story: FixStory): string[] {
   const { stage, step, fingerprint, class: failureClass, tier, plugin, attempt, run, hash } = story;
   return [
     `Stage: ${stage}`,
+    ...(story.item === undefined ? [] : [`Item: ${story.item}`]),
     ...(step === stage ? [] : [`Step: ${step}`]),
     `Fingerprint: ${fingerprint}`,
     `Class: ${failureClass}`,

@@ -56,11 +56,16 @@ export async function mergeOwners(
     const back = await revertAll(git, head, superseded, { message, sign });
     if ('stuck' in back) return { blocked: back.conflicts, among: fixes.slice(0, fixes.indexOf(back.stuck)) };
     const { tree, conflicts } = await tryMerge(git, back.tip, base.commit);
-    const settled = conflicts.length > 0 ? await landedPaths(git, base.commit, back.tip, conflicts) : [];
+    const texts = conflicts.filter((path) => !path.startsWith(TICKED));
+    const ticked = conflicts.filter((path) => path.startsWith(TICKED));
+    const settled = [...ticked, ...(texts.length > 0 ? await landedPaths(git, base.commit, back.tip, texts) : [])];
     const blocked = conflicts.filter((path) => !settled.includes(path));
     return blocked.length > 0 ? { blocked, among: fixes } : { parent: back.tip, tree, landed: settled };
   }
 }
+
+/** The work queue: its text is the owner's, and the next run that works on it ticks it again. */
+const TICKED = 'ai/backlog/';
 
 interface Blocked {
   blocked: readonly string[];

@@ -16,7 +16,12 @@ export const SESSIONS: Readonly<Record<'lab' | 'small', readonly string[]>> = {
 };
 
 /** Pages that run nothing in a repository. */
-export const OTHER_PAGES: readonly string[] = ['docs/plugins.md', 'docs/architecture.md', 'CONTRIBUTING.md'];
+export const OTHER_PAGES: readonly string[] = [
+  'docs/plugins.md',
+  'docs/backlog.md',
+  'docs/architecture.md',
+  'CONTRIBUTING.md',
+];
 
 const SECOND_MACHINE = 'of a second machine; test/e2e/two-machines.test.ts has one';
 /** What pages show and no test runs, and why. Everything else in a console block runs. */

@@ -62,7 +62,10 @@ test('names that only one rule knows are seen before its pattern is compiled', (
 test('the usual name of a branch stays, unless it is a known secret', () => {
   const branch = 'ai/orchestrator-stage1';
   assert.is(createRedactor({ secrets: [] }).redact(branch), branch);
-  assert.not.match(createRedactor({ secrets: [{ value: branch, kind: 'env', from: '.env' }] }).redact(branch), 'orchestrator');
+  assert.not.match(
+    createRedactor({ secrets: [{ value: branch, kind: 'env', from: '.env' }] }).redact(branch),
+    'orchestrator',
+  );
 });
 
 test('signs of a secret: bits per character, and how often its kinds of characters take turns', () => {

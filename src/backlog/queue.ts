@@ -1,0 +1,103 @@
+// The work queue as a whole: the index gives the order and what is done, the files beside it the items. Every problem at once.
+import { pathMatcher } from '../config/paths.ts';
+import { inOrder, type Problem } from '../config/problem.ts';
+import { didYouMean } from '../config/suggest.ts';
+import { CHECKBOX, ITEM_FILE, type Item, parseItem } from './item.ts';
+
+export const BACKLOG_FOLDER = 'ai/backlog';
+export const INDEX_FILE = `${BACKLOG_FOLDER}/00-index.md`;
+
+export interface QueuedItem extends Item {
+  /** Ticked in the index. */
+  readonly done: boolean;
+  /** Of its entry in the index, from 0. */
+  readonly line: number;
+}
+
+export interface Queue {
+  /** In the order of the index. */
+  readonly items: readonly QueuedItem[];
+  readonly problems: readonly Problem[];
+}
+
+/** One entry of the index that is a checkbox with a link, or with the name of a file. */
+export interface IndexEntry {
+  readonly line: number;
+  readonly column: number;
+  readonly done: boolean;
+  readonly file: string;
+}
+
+export function readIndex(text: string): IndexEntry[] {
+  return text.split(/\r?\n/).flatMap((row, line) => {
+    const [, before = '', mark, , rest = ''] = CHECKBOX.exec(row) ?? [];
+    const [, linked] = /\]\(\s*<?(?:\.\/)?([^)>\s]+)>?[^)]*\)/.exec(rest) ?? [];
+    const [, named] = /(?:^|[\s`])(?:\.\/)?([\w./-]+\.md)\b/.exec(rest) ?? [];
+    const file = linked ?? named;
+    if (mark === undefined || file === undefined) return [];
+    return [{ line, column: before.length, done: mark !== ' ', file }];
+  });
+}
+
+/**
+ * Reads the queue from `files` (path from the root → text). `protect`: patterns of files that nothing may change. No index, no
+ * queue.
+ */
+export function readQueue(
+  files: ReadonlyMap<string, string>,
+  protect: readonly string[] = [],
+  folder = BACKLOG_FOLDER,
+): Queue {
+  const index = `${folder}/00-index.md`;
+  const entries = readIndex(files.get(index) ?? '');
+  const problems: Problem[] = [];
+  const say = (file: string, line: number, column: number, message: string) =>
+    problems.push({ file, line: line + 1, column: column + 1, path: '', message });
+  const inFolder = [...files.keys()].flatMap((path) =>
+    path.startsWith(`${folder}/`) ? [path.slice(folder.length + 1)] : [],
+  );
+  const itemFiles = inFolder.filter((name) => ITEM_FILE.test(name) && !name.startsWith('00-'));
+  if (!files.has(index) && itemFiles.length > 0)
+    say(index, 0, 0, 'missing: it says which items there are, and in which order');
+  const items: QueuedItem[] = [];
+  const listed = new Map<string, string>();
+  for (const { file, line, column, done } of entries) {
+    const [, number] = ITEM_FILE.exec(file) ?? [];
+    const text = files.get(`${folder}/${file}`);
+    if (text === undefined) say(index, line, column, `there is no ${file}${didYouMean(file, itemFiles, 'there are')}`);
+    else if (number === undefined) say(index, line, column, `${file} is not called NN-<slug>.md`);
+    else if (listed.has(number)) say(index, line, column, `${file} has the number of ${listed.get(number)}`);
+    else {
+      listed.set(number, file);
+      const { item, problems: found } = parseItem(`${folder}/${file}`, text);
+      problems.push(...found, ...scopeProblems(item, protect));
+      items.push({ ...item, done, line });
+    }
+  }
+  const names = new Set(entries.map(({ file }) => file));
+  for (const name of itemFiles.filter((each) => !names.has(each)).sort())
+    say(
+      `${folder}/${name}`,
+      0,
+      0,
+      `not in the index: add "- [ ] [${titleOf(files.get(`${folder}/${name}`))}](${name})" to it`,
+    );
+  return { items, problems: sorted(problems) };
+}
+
+const titleOf = (text = ''): string => /^#\s+(.*)$/m.exec(text)?.[1] ?? 'its title';
+
+function scopeProblems({ file, scope }: Item, protect: readonly string[]): Problem[] {
+  const isProtected = pathMatcher(protect);
+  const reached = scope.flatMap((glob) => {
+    const inScope = pathMatcher([glob]);
+    const hit = protect.find((pattern) => inScope(pattern)) ?? (isProtected(glob) ? glob : undefined);
+    return hit === undefined ? [] : [`${glob} reaches ${hit}, which is protected`];
+  });
+  return reached.map((message) => ({ file, line: 1, column: 1, path: 'scope', message }));
+}
+
+const sorted = (problems: readonly Problem[]): Problem[] =>
+  [...new Set(problems.map(({ file }) => file))]
+    .sort()
+    .flatMap((file) => inOrder(problems.filter((one) => one.file === file)));

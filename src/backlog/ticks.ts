@@ -1,0 +1,51 @@
+// What the loop writes into the files of the queue once commands accepted an item: ticks, and an entry of the log. Nothing else
+// changes, not a byte.
+import { CHECKBOX, sectionOf } from './item.ts';
+import { readIndex } from './queue.ts';
+
+/** The index with the entry of `file` ticked, or not. */
+export function tickEntry(index: string, file: string, done: boolean): string {
+  const entry = readIndex(index).find((one) => one.file === file);
+  return entry === undefined ? index : withBox(index, entry.line, done);
+}
+
+/** An item with all its steps ticked, and `entry` at the end of its log. */
+export const acceptItem = (text: string, entry: string): string => withEntry(tickSteps(text), entry);
+
+function tickSteps(text: string): string {
+  let inSteps = false;
+  let ticked = text;
+  for (const [line, row] of text.split(/\r?\n/).entries()) {
+    const heading = /^#{2,6}\s+(.*)$/.exec(row)?.[1];
+    if (heading !== undefined) inSteps = sectionOf(heading) === 'steps';
+    else if (inSteps && CHECKBOX.test(row)) ticked = withBox(ticked, line, true);
+  }
+  return ticked;
+}
+
+/** With an entry behind the last of the log; once, however often it is asked for. */
+export function withEntry(text: string, entry: string): string {
+  const end = /\r\n/.test(text) ? '\r\n' : '\n';
+  const rows = text.split(/\r?\n/);
+  if (rows.some((row) => row.trim() === `- ${entry}`)) return text;
+  const at = rows.findIndex((row) => sectionOf(/^#{2,6}\s+(.*)$/.exec(row)?.[1] ?? '') === 'log');
+  if (at === -1) return `${text.replace(/\s*$/, '')}${end}${end}## Progress log${end}${end}- ${entry}${end}`;
+  const next = rows.findIndex((row, line) => line > at && /^#{1,6}\s/.test(row));
+  let last = next === -1 ? rows.length : next;
+  while (last > at + 1 && rows[last - 1]?.trim() === '') last -= 1;
+  const offset = lineStarts(text)[last] ?? text.length;
+  const isFirst = last === at + 1;
+  const before = text.slice(0, offset);
+  const gap = before.endsWith('\n') ? '' : end;
+  return `${before}${gap}${isFirst ? end : ''}- ${entry}${end}${text.slice(offset)}`;
+}
+
+function withBox(text: string, line: number, done: boolean): string {
+  const starts = lineStarts(text);
+  const start = starts[line] as number;
+  const stop = starts[line + 1] ?? text.length;
+  const row = text.slice(start, stop);
+  return text.slice(0, start) + row.replace(/\[[ xX]\]/, done ? '[x]' : '[ ]') + text.slice(stop);
+}
+
+const lineStarts = (text: string): number[] => [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];

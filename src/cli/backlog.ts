@@ -1,0 +1,197 @@
+// `mendloop backlog`, `backlog show NN`, `backlog check`, `backlog add`, `backlog run [NN]`: the work queue.
+import { INDEX_FILE, type Queue, type QueuedItem } from '../backlog/queue.ts';
+import { itemStageName } from '../backlog/stage-of-item.ts';
+import { formatProblem } from '../config/problem.ts';
+import { table } from '../console/words.ts';
+import { EXIT, failUsage } from '../errors.ts';
+import { openGit } from '../io/git.ts';
+import { withObjects } from '../io/git-objects.ts';
+import { readLedger } from '../journal/ledger-file.ts';
+import { loadStages } from '../journal/load-stages.ts';
+import { addItem, backlogOnDisk } from '../run/backlog-files.ts';
+import { findItem, queueAt } from '../run/items.ts';
+import { configurationNow } from '../stage/configuration.ts';
+import { counted } from '../triage/words.ts';
+import { commitOf } from '../worktree/base.ts';
+import type { Answer, CommandInput } from './command.ts';
+import { runOptions } from './run-options.ts';
+import { runOnce } from './watched-run.ts';
+
+const NEXT = 'mendloop backlog, or mendloop backlog show|run|check|add';
+
+export async function run(input: CommandInput): Promise<Answer | number> {
+  const [word = 'list', ...more] = input.words;
+  if (!Object.hasOwn(WORDS, word)) failUsage(`backlog does not know ${word}`, NEXT);
+  const { most, act } = WORDS[word as keyof typeof WORDS];
+  if (more.length > most) failUsage(`backlog ${word}: too many words`, NEXT);
+  return act(input, more[0]);
+}
+
+/** What may be done with the queue, and how many words may follow. */
+const WORDS = {
+  list: { most: 0, act: list },
+  show: { most: 1, act: show },
+  check: { most: 1, act: check },
+  add: { most: 1, act: add },
+  run: { most: 1, act: work },
+} as const;
+
+type State = 'done' | 'stuck' | 'open';
+interface Listed extends QueuedItem {
+  readonly state: State;
+  /** Why it is stuck, or what is known of its last try. */
+  readonly note?: string;
+}
+
+/** The queue as committed, with how each item stands. */
+async function listed({
+  layout,
+}: Pick<CommandInput, 'layout'>): Promise<{ items: Listed[]; problems: Queue['problems'] }> {
+  const place = layout();
+  const queue = await withObjects(place.home, async (objects) => {
+    const { base, config } = await configurationNow(place.home, objects);
+    const branch = await commitOf(openGit(place.home), `refs/heads/${base.branch}`);
+    return queueAt(objects, base.commit, branch, config.map);
+  });
+  const { state } = loadStages(place, { look: true });
+  const entries = Object.values(readLedger(place).ledger.entries);
+  const items = queue.items.map((item): Listed => {
+    const stage = itemStageName(item.number);
+    const record = state.stages[stage];
+    const open = entries.find((entry) => entry.stage === stage && entry.case !== undefined)?.case;
+    if (item.done) return { ...item, state: 'done' };
+    if (open !== undefined)
+      return { ...item, state: 'stuck', note: `case ${open} waits for you: mendloop cases show ${open}` };
+    if (record?.status === 'give_up') return { ...item, state: 'stuck', note: record.reason ?? 'given up' };
+    return { ...item, state: 'open', ...(record?.reason && { note: record.reason }) };
+  });
+  return { items, problems: queue.problems };
+}
+
+async function list(input: CommandInput): Promise<Answer> {
+  const { items, problems } = await listed(input);
+  const next = items.find(({ state }) => state === 'open');
+  const rows = items.map(({ number, title, state, note = '' }) => [number, state, title, note]);
+  const done = items.filter(({ state }) => state === 'done').length;
+  const lines =
+    items.length === 0
+      ? [
+          `no items: ${INDEX_FILE} is not committed, or lists none`,
+          'next:  mendloop backlog add "what is to be done" --scope GLOB --accept CMD',
+        ]
+      : [
+          ...table(rows),
+          `${done} of ${counted(items.length, 'item')} done${next ? `; next: mendloop backlog run ${next.number}` : ''}`,
+        ];
+  const wrong = problems.length > 0 ? [`${counted(problems.length, 'problem')}: mendloop backlog check`] : [];
+  return { text: [...lines, ...wrong], json: { items, next: next?.number ?? null, problems } };
+}
+
+async function show(input: CommandInput, number: string | undefined): Promise<Answer> {
+  if (number === undefined) failUsage('backlog show needs the number of an item', 'mendloop backlog');
+  const { items, problems } = await listed(input);
+  const item = findItem({ items, problems }, number) as Listed;
+  const block = (title: string, rows: readonly string[]) =>
+    rows.length === 0 ? [] : [`${title}:`, ...rows.map((row) => `  ${row}`)];
+  const lines = [
+    `${item.number} ${item.title} (${item.state}${item.note ? `: ${item.note}` : ''})`,
+    ...block('scope', item.scope),
+    ...block(
+      'steps',
+      item.steps.map(({ text, done }) => `[${done ? 'x' : ' '}] ${text}`),
+    ),
+    ...block(
+      'tests',
+      item.tests.flatMap((command) => command.split('\n')),
+    ),
+    ...block(
+      'acceptance',
+      item.acceptance.flatMap((command) => command.split('\n')),
+    ),
+    item.file,
+  ];
+  return { text: lines, json: item };
+}
+
+/** Reads a queue as it is in the working tree; one of another folder, too. */
+async function check({ home }: CommandInput, folder: string | undefined): Promise<Answer> {
+  const { items, problems } = backlogOnDisk(home(), folder);
+  const lines = [
+    ...problems.map(formatProblem),
+    problems.length === 0 ? `ok: ${counted(items.length, 'item')}` : counted(problems.length, 'problem'),
+  ];
+  return {
+    text: lines,
+    json: { ok: problems.length === 0, items: items.length, problems },
+    found: problems.length > 0,
+  };
+}
+
+async function add({ options, home, dry }: CommandInput, title: string | undefined): Promise<Answer> {
+  const scope = listOf(options.scope);
+  const accept = listOf(options.accept);
+  if (title === undefined || scope.length === 0 || accept.length === 0)
+    failUsage(
+      'backlog add needs a title, --scope and --accept',
+      'mendloop backlog add "make shellcheck pass" --scope "scripts/*.sh" --accept "shellcheck scripts/*.sh"',
+    );
+  const { file, index, command } = addItem(home(), { title, scope, accept }, dry);
+  return {
+    text: [`${dry ? 'would write' : 'wrote'} ${file} and its line in ${index}`, `next:  ${command}`],
+    json: { file, index },
+  };
+}
+
+const listOf = (value: unknown): string[] => (typeof value === 'string' ? [value] : []);
+
+const MAX_ITEMS = 20;
+/** How often an item may be worked on without a step ahead before the queue stops. */
+const MAX_IDLE = 2;
+
+/** Works on the item that is named, or on the open ones in their order; exit 0 all done or enough, 1 no progress, 3 stuck. */
+async function work(input: CommandInput, number: string | undefined): Promise<Answer | number> {
+  const max = input.options.max === undefined ? MAX_ITEMS : Number(input.options.max);
+  if (!Number.isInteger(max) || max < 1)
+    failUsage(`--max ${input.options.max} is not a number from 1 on`, 'for example: --max 3');
+  const named = number === undefined ? undefined : (findItem(await listed(input), number) as Listed);
+  if (input.dry) {
+    const items = (named ? [named] : (await listed(input)).items.filter(({ state }) => state === 'open')).slice(0, max);
+    return {
+      text: items.map((item) => `would work on ${item.number}: ${item.title}`),
+      json: { items: items.map((item) => item.number) },
+    };
+  }
+  if (named?.state === 'done') return { text: `${named.number} is done`, json: { done: named.number } };
+  return workThrough(input, named ? 1 : max, named);
+}
+
+/** Works on at most `max` items, or on the one that is named; the exit code. */
+export async function workThrough(input: CommandInput, max: number, named?: Listed): Promise<number> {
+  const exits: number[] = [];
+  const tried = new Set<string>();
+  for (let count = 0; count < max; count++) {
+    const item = named ?? (await listed(input)).items.find((one) => one.state === 'open' && !tried.has(one.number));
+    if (!item) break;
+    tried.add(item.number);
+    input.out.line(`item ${item.number}: ${item.title}`);
+    const exit = await workOn(input, item);
+    exits.push(exit);
+    if (exit !== EXIT.ok && exit !== EXIT.failed && exit !== EXIT.human) return exit;
+  }
+  return exits.includes(EXIT.human) ? EXIT.human : exits.includes(EXIT.failed) ? EXIT.failed : EXIT.ok;
+}
+
+async function workOn(input: CommandInput, { number }: QueuedItem): Promise<number> {
+  const request = {
+    ...runOptions(input),
+    home: input.home(),
+    command: input.line,
+    stages: [itemStageName(number)],
+    forced: false,
+  };
+  for (let idle = 1; ; idle++) {
+    const { exit } = await runOnce(input, request);
+    // Without anybody to ask, a second look would see the same.
+    if (exit !== EXIT.failed || idle >= MAX_IDLE || !request.ai) return exit;
+  }
+}

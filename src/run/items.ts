@@ -1,0 +1,186 @@
+// The work queue in a run: items as they are committed on the base become stages of the runs that name them, and what commands
+// accepted is ticked on the AI branch.
+import type { Item } from '../backlog/item.ts';
+import { BACKLOG_FOLDER, INDEX_FILE, type Queue, type QueuedItem, readQueue } from '../backlog/queue.ts';
+import { itemNumber, itemStageName, stageOfItem } from '../backlog/stage-of-item.ts';
+import { acceptItem, tickEntry, withEntry } from '../backlog/ticks.ts';
+import type { ContextMap } from '../config/context-map.ts';
+import { failConfig, type Problem } from '../config/problem.ts';
+import { didYouMean } from '../config/suggest.ts';
+import { failUsage } from '../errors.ts';
+import { forbiddenByWords } from '../fix/judging/forbidden-runs.ts';
+import type { Listing } from '../fix/judging/place.ts';
+import { readCommands } from '../io/gate/gate.ts';
+import type { GitObjects } from '../io/git-objects.ts';
+import { recordOf } from '../journal/stages.ts';
+import { takeBack } from '../mend/commit.ts';
+import { NO_NOTE } from '../mend/proposal.ts';
+import type { Configuration } from '../stage/configuration.ts';
+import type { Run } from '../stage/run.ts';
+import { commitFix } from '../worktree/commit-fix.ts';
+import { clip, MAX_SUBJECT } from '../worktree/fix-message.ts';
+import { readAt } from '../worktree/read.ts';
+
+const MAX_ITEM_BYTES = 256 * 1024;
+
+/** The files of the queue at a commit, by their path. */
+export async function backlogAt(objects: GitObjects, commit: string): Promise<Map<string, string>> {
+  const paths = [...(await objects.files(commit)).keys()].filter(
+    (path) => path.startsWith(`${BACKLOG_FOLDER}/`) && path.endsWith('.md'),
+  );
+  const texts = await Promise.all(paths.map((path) => readAt(objects, commit, path, MAX_ITEM_BYTES)));
+  return new Map(paths.flatMap((path, i) => (typeof texts[i] === 'string' ? [[path, texts[i]] as const] : [])));
+}
+
+/** The queue of the base with what the AI branch has ticked beside it. */
+export async function queueAt(
+  objects: GitObjects,
+  base: string,
+  branch: string | undefined,
+  map: Pick<ContextMap, 'protected_files'>,
+): Promise<Queue> {
+  const queue = readQueue(await backlogAt(objects, base), map.protected_files);
+  const done = new Set(
+    branch === undefined
+      ? []
+      : readQueue(await backlogAt(objects, branch)).items.flatMap((one) => (one.done ? [one.file] : [])),
+  );
+  return { ...queue, items: queue.items.map((item) => ({ ...item, done: item.done || done.has(item.file) })) };
+}
+
+/** The item of this number. Throws MendError when there is none. */
+export function findItem({ items }: Queue, number: string): QueuedItem {
+  const found = items.find((item) => Number(item.number) === Number(number));
+  if (found) return found;
+  const hint = didYouMean(
+    number,
+    items.map((item) => item.number),
+    'there are',
+  );
+  return failUsage(`there is no item ${number}${hint}`, 'mendloop backlog');
+}
+
+/**
+ * The configuration of a run in which these stages are asked for: items among them are stages like the others, with the limits
+ * that their files widen. Throws E_CONFIG with all that is wrong with such an item.
+ */
+export async function withItems(
+  config: Configuration,
+  asked: readonly string[],
+  objects: GitObjects,
+  base: string,
+): Promise<Configuration> {
+  const numbers = asked.flatMap((name) => (config.map.stages[name] ? [] : (itemNumber(name) ?? [])));
+  if (numbers.length === 0) return config;
+  const queue = readQueue(await backlogAt(objects, base), config.map.protected_files);
+  const items = numbers.map((number) => findItem(queue, number));
+  failIfAny(queue.problems.filter(({ file }) => file === INDEX_FILE || items.some((item) => item.file === file)));
+  const stages = Object.fromEntries(items.map((item) => [itemStageName(item.number), stageOfItem(item)]));
+  const files = await objects.files(base);
+  failIfAny(await forbiddenItems(items, config.map, files));
+  return { map: { ...config.map, stages: { ...config.map.stages, ...stages } }, loop: widened(config.loop, items) };
+}
+
+const failIfAny = (problems: readonly Problem[]): void => {
+  if (problems.length > 0) failConfig(problems);
+};
+
+/** What may not be edited may not be run either: commands of items that would run a protected file or a wipe script. */
+export async function forbiddenItems(
+  items: readonly Item[],
+  { protected_files }: Pick<ContextMap, 'protected_files'>,
+  listing: Listing,
+): Promise<Problem[]> {
+  const stages = Object.fromEntries(items.map((item) => [itemStageName(item.number), stageOfItem(item)]));
+  const runs = await forbiddenByWords({ stages, protected_files }, { listing, read: readCommands });
+  return runs.map(({ path, what }) => {
+    const item = items.find(({ number }) => itemStageName(number) === path[1]);
+    const part = path[2] === 'command' ? 'tests' : 'acceptance';
+    const message = `runs ${what}; what may not be edited may not be run`;
+    return { file: item?.file ?? INDEX_FILE, line: 1, column: 1, path: part, message };
+  });
+}
+
+/** A run works on one item: what its file widens holds for that run. */
+function widened(loop: Configuration['loop'], items: readonly Item[]): Configuration['loop'] {
+  const most = (key: 'files' | 'lines', now: number) => Math.max(now, ...items.map(({ limits }) => limits[key] ?? 0));
+  const { executor_files, changed_lines } = loop.limits;
+  const limits = { executor_files: most('files', executor_files), changed_lines: most('lines', changed_lines) };
+  return { ...loop, limits: { ...loop.limits, ...limits } };
+}
+
+/** Ticks the items that this run was asked for and that are green now: boxes, log and index in one commit each. */
+export async function tickAccepted(run: Run, objects: GitObjects): Promise<void> {
+  for (const name of run.requested.filter((stage) => itemNumber(stage) !== undefined)) {
+    if (recordOf(run.journal.stages, name)?.status !== 'green') continue;
+    const files = await backlogAt(objects, run.tree.head);
+    const item = readQueue(files).items.find(({ number }) => itemStageName(number) === name);
+    if (item && !item.done) await tick(run, item, files);
+  }
+}
+
+async function tick(run: Run, item: QueuedItem, files: ReadonlyMap<string, string>): Promise<void> {
+  const stage = itemStageName(item.number);
+  const entries = Object.values(run.journal.ledger.entries).filter((entry) => entry.stage === stage);
+  const fixes = entries.flatMap(({ patches }) =>
+    patches.filter(({ outcome }) => outcome === 'holds' || outcome === 'verified'),
+  );
+  const what = fixes.map(({ note = NO_NOTE, commit = '' }) => `${note.fix} (${commit.slice(0, 12)})`);
+  const accepted = item.acceptance.map((command) => `\`${command.split('\n')[0]}\``).join(', ');
+  const entry = run.mask(`${today(run)}: ${what.join('; ') || 'was true already'}; accepted by ${accepted}`);
+  const texts = [
+    { path: item.file, text: acceptItem(files.get(item.file) ?? '', entry) },
+    { path: INDEX_FILE, text: tickEntry(files.get(INDEX_FILE) ?? '', nameOf(item), true) },
+  ];
+  const commit = await commitTicks(run, item, texts, `Tick ${item.number}: ${item.title}`);
+  run.journal.append({ type: 'item.accepted', stage, data: { item: item.number, commit, entry } });
+}
+
+/**
+ * Items whose changes did not stand: a stage failed with one, or a person took one back. The others go, too, the newest first, and
+ * the item is open again.
+ */
+export async function reopenBroken(run: Run, objects: GitObjects): Promise<void> {
+  const patches = Object.values(run.journal.ledger.entries).flatMap(({ stage, fingerprint, patches: all }) =>
+    itemNumber(stage) === undefined ? [] : all.map((patch) => ({ ...patch, stage, fingerprint })),
+  );
+  for (const stage of new Set(patches.map((patch) => patch.stage))) {
+    const own = patches.filter((patch) => patch.stage === stage).sort((a, b) => (a.time < b.time ? 1 : -1));
+    const since = recordOf(run.journal.stages, stage)?.since ?? '';
+    const broke = own.find(({ outcome, time }) => (outcome === 'broke' || outcome === 'declined') && time > since);
+    if (!broke) continue;
+    const why = broke.why ?? 'a change of it was taken back';
+    for (const { outcome, note = NO_NOTE, commit, ...patch } of own)
+      if ((outcome === 'holds' || outcome === 'verified') && commit)
+        await takeBack(run, { ...patch, step: stage, paths: [], note, commit }, 'withdrawn', why);
+    await untick(run, stage, `open again, ${why} (run ${run.id})`, objects);
+  }
+}
+
+async function untick(run: Run, stage: string, why: string, objects: GitObjects): Promise<void> {
+  const files = await backlogAt(objects, run.tree.head);
+  const item = readQueue(files).items.find(({ number }) => itemStageName(number) === stage);
+  if (!item?.done) return;
+  const texts = [
+    { path: item.file, text: withEntry(files.get(item.file) ?? '', run.mask(`${today(run)}: ${why}`)) },
+    { path: INDEX_FILE, text: tickEntry(files.get(INDEX_FILE) ?? '', nameOf(item), false) },
+  ];
+  await commitTicks(run, item, texts, `Open ${item.number} again: ${item.title}`);
+}
+
+const today = ({ clock }: Run): string => new Date(clock.now()).toISOString().slice(0, 10);
+const nameOf = ({ file }: Item): string => file.slice(BACKLOG_FOLDER.length + 1);
+
+function commitTicks(
+  run: Run,
+  { number }: Item,
+  texts: { path: string; text: string }[],
+  subject: string,
+): Promise<string> {
+  const message = `${clip(subject, MAX_SUBJECT)}\n\nItem: ${number}\nRun: ${run.id}\n`;
+  return run.barrier.alone(async () => {
+    const commit = await commitFix(run.tree, texts, message, run.config.loop.git);
+    run.tree.moved(commit);
+    return commit;
+  });
+}

@@ -1,0 +1,117 @@
+// The work queue through the real entry: items are taken in order, changed within their scope, and ticked when commands accept them.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Lab, modelLab, saying, stageOn, whole } from './model-lab.ts';
+import { AI } from './scenario.ts';
+
+const backlog = suite('the work queue');
+
+const item = (title: string, scope: string, steps: readonly string[], acceptance: string, more = '') =>
+  `# ${title}\n\nOf the owner.\n\n## Scope\n- \`${scope}\`\n\n## Steps\n${steps.map((step) => `- [ ] ${step}`).join('\n')}\n\n## Acceptance\n- \`${acceptance}\`\n${more}\n## Progress log\n`;
+
+const QUEUE = {
+  'ai/backlog/00-index.md':
+    '# Queue\n\n- [ ] [true already](01-true.md)\n- [ ] [comma](02-comma.md)\n- [ ] [two steps](03-two.md)\n- [ ] [third time](04-third.md)\n- [ ] [never](05-never.md)\n',
+  'ai/backlog/01-true.md': item('True already', 'conf/', ['nothing'], 'test -d conf'),
+  'ai/backlog/02-comma.md': item('Mend the comma', 'x.json', ['drop it'], 'jq . x.json'),
+  'ai/backlog/03-two.md': item(
+    'Two files say good',
+    'conf/{b,c}.txt',
+    ['b says good', 'c says good'],
+    'grep -qx good conf/b.txt && grep -qx good conf/c.txt',
+    '\n## Tests\n- `test -s conf/b.txt`\n',
+  ),
+  'ai/backlog/04-third.md': item('The third answer', 'conf/d.txt', ['d says good'], 'bash check.sh conf/d.txt'),
+  'ai/backlog/05-never.md': item('Impossible', 'conf/e.txt', ['e says good'], 'bash check.sh conf/e.txt; false'),
+  'x.json': '{"a": 1,}\n',
+  'conf/b.txt': 'bad\n',
+  'conf/c.txt': 'bad\n',
+  'conf/d.txt': 'bad\nsecond\n',
+  'conf/e.txt': 'bad\nsecond\n',
+};
+
+/** What a model says of each item that known fixes leave. */
+function answerOf() {
+  let asked = 0;
+  return (prompt: string) => {
+    asked += 1;
+    if (prompt.includes('Two files say good')) {
+      return prompt.includes('b says good') && !lab?.inTree('conf/b.txt').startsWith('good')
+        ? whole('good\n', 'conf/b.txt', 'Say good in b')
+        : whole('good\n', 'conf/c.txt', 'Say good in c');
+    }
+    if (prompt.includes('The third answer'))
+      return saying(third++ < 2 ? `bad${third}` : 'good', 'second', 'conf/d.txt');
+    return saying(`worse${asked}`, 'second', 'conf/e.txt');
+  };
+}
+let third = 0;
+let lab: Lab | undefined;
+
+backlog('five items: one true, three done, one stuck with its case; every tick has its command', async () => {
+  lab = await modelLab({ word: 'good', stages: { a: stageOn() }, files: QUEUE, loop: { escalations: ['case-file'] } });
+  third = 0;
+  lab.answers(answerOf());
+  const checked = await lab.run(['backlog', 'check']);
+  assert.equal([checked.exit, checked.stdout], [0, 'ok: 5 items\n']);
+  const done = await lab.guarded(() => (lab as Lab).run(['backlog', 'run'], { env: (lab as Lab).env }));
+  assert.is(done.exit, 3, done.said);
+  assert.equal(
+    lab.subjects().filter((subject) => !/worse|Take back|bad/.test(subject)),
+    [
+      'Tick 01: True already',
+      'Mend item-02: Drop the trailing comma in x.json',
+      'Tick 02: Mend the comma',
+      'Mend item-03: Say good in b',
+      'Mend item-03: Say good in c',
+      'Tick 03: Two files say good',
+      'Mend item-04: Say good',
+      'Tick 04: The third answer',
+    ],
+  );
+  const listed = JSON.parse((await lab.run(['backlog', '--json'])).stdout) as { items: { state: string }[] };
+  assert.equal(
+    listed.items.map(({ state }) => state),
+    ['done', 'done', 'done', 'done', 'stuck'],
+  );
+  const log = lab.git('log', '--format=%s%n%(trailers:key=Item,valueonly)', '--name-only', `main..${AI}`);
+  assert.match(log, /Mend item-03: Say good in c\n03\n+conf\/c\.txt\n/, 'a change is one commit of its paths alone');
+  const index = lab.git('show', `${AI}:ai/backlog/00-index.md`);
+  assert.is(index, QUEUE['ai/backlog/00-index.md'].replaceAll(/\[ \] \[(?!never)/g, '[x] [').trim());
+  const two = lab.git('show', `${AI}:ai/backlog/03-two.md`);
+  assert.match(two, /- \[x\] b says good\n- \[x\] c says good/);
+  assert.match(two, /: Say good in b \([0-9a-f]{12}\); Say good in c \([0-9a-f]{12}\); accepted by `grep -qx good/);
+  assert.equal(lab.inTree('conf/e.txt'), 'bad\nsecond\n', 'what was not accepted is taken back');
+  const asked = lab.server.chats.length;
+  const again = await lab.run(['backlog', 'run'], { env: lab.env });
+  assert.equal([again.exit, lab.server.chats.length], [0, asked], 'nothing is asked or done twice');
+});
+
+backlog('an item whose tests fail before the first change is not begun', async () => {
+  const files = {
+    'ai/backlog/00-index.md': '- [ ] [one](01-one.md)\n- [ ] [two](02-two.md)\n',
+    'ai/backlog/01-one.md': item('One', 'conf/', ['do'], 'false', '\n## Tests\n- `test -e nowhere`\n'),
+    'ai/backlog/02-two.md': item('Two', 'conf/', ['do'], 'true'),
+  };
+  const s = await modelLab({ word: 'good', files });
+  const done = await s.guarded(() => s.run(['backlog', 'run'], { env: s.env }));
+  assert.equal([done.exit, s.server.chats.length, s.subjects()], [1, 0, ['Tick 02: Two']], done.said);
+});
+
+backlog('the text of the base stands where it conflicts with ticks', async () => {
+  const files = {
+    'ai/backlog/00-index.md': '- [ ] [one](01-one.md)\n',
+    'ai/backlog/01-one.md': item('One', 'conf/', ['do'], 'true'),
+  };
+  const s = await modelLab({ word: 'good', files });
+  assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 0);
+  s.write({ 'ai/backlog/00-index.md': '- [ ] [one, in other words](01-one.md)\n' });
+  s.git('commit', '-qam', 'Other words');
+  const done = await s.run([], { env: s.env });
+  assert.is(done.exit, 0, done.stdout + done.stderr);
+  assert.is(s.git('show', `${AI}:ai/backlog/00-index.md`), '- [ ] [one, in other words](01-one.md)');
+  assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 0);
+  assert.is(s.git('show', `${AI}:ai/backlog/00-index.md`), '- [x] [one, in other words](01-one.md)');
+});
+
+backlog.run();
