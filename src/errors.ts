@@ -131,6 +131,9 @@ const TABLE = {
     'this is what would be taken away, and what would stay',
     'copy what you need, then: mendloop uninstall --yes; the AI branch too: --branch --yes',
   ]),
+  E_CRON_ASK: usage(() => ['this is what would be done', 'to do it: the same with --yes']),
+  E_CRON_UNFIT: usage((d: { what: string; next: string }) => [d.what, d.next]),
+  E_SCHEDULER: usage((d: { what: string; next: string }) => [d.what, d.next]),
   E_NO_LOG: usage((d: { step: string; path: string }) => [
     d.path ? `${d.step} has no such log (${d.path}); those there are:` : `${d.step} has no log yet`,
     'see what has run: mendloop status',

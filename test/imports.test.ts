@@ -48,6 +48,8 @@ const RULES: ImportRules = {
     'src/mend': allBut(),
     'src/run': allBut(),
     'src/promote': allBut(),
+    // What starts runs by itself; only schedulers.ts touches the machine.
+    'src/cron': only('src/config', 'src/io', 'src/worktree', 'src/stage'),
     // Changes nothing.
     'src/inspect': allBut('src/promote'),
     // Reads a repository and proposes; only look.ts touches the machine.

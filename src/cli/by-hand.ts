@@ -2,6 +2,7 @@
 export * as abandon from './abandon.ts';
 export * as backlog from './backlog.ts';
 export * as cases from './cases.ts';
+export * as cron from './cron.ts';
 export * as doctor from './doctor.ts';
 export * as explain from './explain.ts';
 export * as fixes from './fixes.ts';

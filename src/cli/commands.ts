@@ -212,6 +212,27 @@ nothing but checks of its own (syntax, lint, build), each once. What destroys is
 would be asked can be reached. Exits 0 whatever it finds, without --exit-code; --json has the number of problems.`,
     load: byHand('doctor'),
   }),
+  cron: row(
+    'cron [install|status|remove] [--at HH:MM] [--every TIME] [--crontab | --systemd] [--yes]',
+    'run it by itself: print, install, look at or remove a line of crontab or a timer',
+    {
+      options: {
+        'at=HHMM': 'a time of day that it runs at, local time; alone: once a day',
+        'every=TIME': 'how far apart runs are: 5m to 30m, 1h to 12h, 1d (default: 1h, 17 minutes past)',
+        crontab: 'a line of your crontab (the default where there is a crontab)',
+        systemd: 'a timer and a service of systemd, as units of yours',
+        'yes|y': 'install without asking',
+        'dry-run': 'say what install or remove would do',
+      },
+      about: `Without a word it prints what install would write. That has the PATH of this shell, and of its other variables what
+mendloop reads and what stages name under requires, but no secrets; options of a run (--deadline, --no-ai, …) are passed on.
+install shows it and asks, replaces what an earlier install of this home wrote, and touches nothing else.
+
+  status             the last run, the next, and times at which none began
+  remove             take away what install wrote`,
+      load: byHand('cron'),
+    },
+  ),
   abandon: row('abandon [--worktree] [--unlock] [--yes]', 'close a run that was cut off; remove worktree or lock', {
     options: {
       worktree: 'remove ai/worktree (the AI branch stays); lists first what would be lost',

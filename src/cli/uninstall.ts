@@ -1,5 +1,7 @@
 // `mendloop uninstall`: everything the loop made is taken away, what the owner wrote stays, and what is left is listed.
 import { join } from 'node:path';
+import { partNames } from '../cron/job.ts';
+import { findSchedules, remove } from '../cron/schedulers.ts';
 import { fail } from '../errors.ts';
 import { fileFacts } from '../io/files.ts';
 import { openGit } from '../io/git.ts';
@@ -27,27 +29,31 @@ export async function run({
   const home = findHome();
   const traces = await findTraces(home);
   const folders = await foldersOf(home);
+  const { schedules, byHand } = await findSchedules(home, process.env);
+  const owners = [OWNERS, ...byHand.map((text) => `the line of your crontab that you wrote: ${text}`)];
   const withBranch = options.branch === true;
   const plan = {
     removes: [
       ...(await lostFiles(home)),
       ...folders.removes.map((path) => `${path}/`),
       ...traceLines(traces, withBranch),
+      ...schedules.flatMap(partNames),
     ],
-    leaves: [...folders.leaves, ...(withBranch ? [] : branchLines(traces)), ...OWNERS],
+    leaves: [...folders.leaves, ...(withBranch ? [] : branchLines(traces)), ...owners],
   };
   if (plan.removes.length === 0) return { text: 'there is nothing of mendloop here to take away', json: plan };
   const lines = [...plan.removes.map((what) => `removes ${what}`), ...plan.leaves.map((what) => `leaves ${what}`)];
   if (dry) return { text: lines, json: plan };
   if (!options.yes) fail('E_UNINSTALL', {}, lines);
   const branches = withBranch || (out.isTerminal && canAnswer() && (await saysYes(traces))) ? traces.branches : [];
+  if (schedules.length > 0) await remove(home, process.env);
   const stays = await withLock(findLayout(), line, async () => {
     await closeOpenRun(loadStages(findLayout()), 'uninstalled by its owner', { ...PORTS, layout: findLayout() }, true);
     await removeWorktree(home);
     return removeTraces(home, traces, branches);
   });
   for (const path of folders.removes) removeAll(join(home, path));
-  const left = [...folders.leaves, ...stays, ...(branches.length > 0 ? [] : branchLines(traces)), ...OWNERS];
+  const left = [...folders.leaves, ...stays, ...(branches.length > 0 ? [] : branchLines(traces)), ...owners];
   const done = { removes: plan.removes, leaves: left };
   return {
     text: [...plan.removes.map((what) => `removed ${what}`), ...left.map((what) => `left ${what}`)],
@@ -55,11 +61,7 @@ export async function run({
   };
 }
 
-/** What the owner wrote, and what nobody here can see. */
-const OWNERS = [
-  'ai/context_map.yaml, ai/loop.yaml, plugins/ and all else that you wrote',
-  'your crontab: take out the lines that start mendloop, if there are any (crontab -e)',
-];
+const OWNERS = 'ai/context_map.yaml, ai/loop.yaml, plugins/ and all else that you wrote';
 
 /** The loop's own folders; one that holds files which git tracks is its owner's by now. */
 async function foldersOf(home: string) {

@@ -2,6 +2,8 @@
 import { join } from 'node:path';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { folderOf, splitCarry } from '../config/paths.ts';
+import { lacking } from '../cron/lacking.ts';
+import { findSchedules } from '../cron/schedulers.ts';
 import { MendError } from '../errors.ts';
 import { diskFree, fileFacts, findTool, isWritable } from '../io/files.ts';
 import { withObjects } from '../io/git-objects.ts';
@@ -49,6 +51,7 @@ export async function examine(home: string, ports: Ports, lab?: Lab, given?: Con
     const config = given ?? (await configurationAt(home, base.commit, base.name));
     findings.push(ok(`base ${base.name} at ${base.commit.slice(0, 12)}, fixes go to ${base.branch}`));
     findings.push(...labFindings(config, lab ?? config.loop.lab, ports));
+    findings.push(...(await scheduleFindings(config, { ...ports, home, lab: lab ?? config.loop.lab })));
     findings.push(...(await fileFindings(home, config)), ...secretFindings(home, config, ports.env));
     findings.push(...(await pluginFindings(layout, base.commit, config.loop)));
     const carry = carryPaths(config.map.carry);
@@ -104,6 +107,15 @@ function labFindings({ map }: Configuration, lab: Lab, ports: Ports): Finding[] 
     }),
     ...variables.filter((name) => !ports.env[name]).map((name) => problem(`${name} is not set`, `export ${name}=…`)),
   ];
+}
+
+/** What a run that nobody starts by hand would find: by the scheduler's environment, not this one. */
+async function scheduleFindings({ map }: Configuration, here: Ports & { home: string; lab: Lab }): Promise<Finding[]> {
+  const { schedules } = await findSchedules(here.home, here.env);
+  return schedules.flatMap((schedule) => [
+    ok(`scheduled by ${schedule.kind}: ${schedule.when}`),
+    ...lacking(map, schedule, here).map(({ what, next }) => problem(what, next)),
+  ]);
 }
 
 async function fileFindings(home: string, { map }: Configuration): Promise<Finding[]> {

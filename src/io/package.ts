@@ -1,6 +1,7 @@
 // The running package: its folder, version, and the stand-ins it ships.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { findTool } from './files.ts';
 
 export const PACKAGE_ROOT = resolve(import.meta.dirname, '../..');
 export const LAB_TOOLS = join(PACKAGE_ROOT, 'stages/lab/bin');
@@ -13,4 +14,10 @@ export function packageEntry(): string {
 
 export function packageVersion(): string {
   return (JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+/** What starts this program again: Node, by a name on `path` that outlives its upgrade where there is one, and the way in. */
+export function programArguments(path: string): [node: string, entry: string] {
+  const node = findTool('node', path);
+  return [node && realpathSync(node) === process.execPath ? node : process.execPath, packageEntry()];
 }

@@ -17,6 +17,8 @@ export interface ProgramOptions {
   readonly limitMs?: number;
   /** How much it may print. */
   readonly maxBytes?: number;
+  /** Of its input and output; in latin1 each character is a byte. */
+  readonly encoding?: 'utf8' | 'latin1';
 }
 
 const LIMIT_MS = 20_000;
@@ -24,15 +26,16 @@ const MAX_OUTPUT_BYTES = 64_000;
 
 /** How it ended; undefined when there is no such program to start. Never rejects. */
 export function runProgram(program: string, args: readonly string[], options: ProgramOptions = {}) {
-  const { input = '', limitMs: timeout = LIMIT_MS, maxBytes: maxBuffer = MAX_OUTPUT_BYTES, ...place } = options;
+  const { input = '', limitMs: timeout = LIMIT_MS, maxBytes: maxBuffer = MAX_OUTPUT_BYTES, ...rest } = options;
+  const { encoding = 'utf8', ...place } = rest;
   return new Promise<ProgramEnd | undefined>((resolve) => {
-    const limits = { timeout, killSignal: 'SIGKILL', maxBuffer } as const;
+    const limits = { timeout, killSignal: 'SIGKILL', maxBuffer, encoding } as const;
     const child = execFile(program, args, { ...limits, ...place }, (error, stdout, stderr) => {
       const isMissing = error?.code === 'ENOENT' || error?.code === 'EACCES';
       resolve(isMissing ? undefined : { ok: !error, stdout, stderr, cut: error?.killed === true });
     });
     child.stdin?.on('error', () => {});
-    child.stdin?.end(input);
+    child.stdin?.end(input, encoding);
   });
 }
 

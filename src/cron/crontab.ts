@@ -1,0 +1,83 @@
+// Our lines of a crontab: written, found again by the mark at their end, and taken out. Every other byte stays. A mark is a
+// comment for the shell that runs the line: no setting above it would reach lines of others, no block could lose its end.
+// Texts here are bytes, one character each: nobody knows in which encoding the rest of a crontab is.
+import { shellWord } from '../worktree/messages.ts';
+import { idOf, type Job, markOf, type Schedule } from './job.ts';
+import { cronFields, isOften, readBack } from './times.ts';
+
+/** What cron takes as a command; longer ones are refused, or cut by other crons. */
+export const MAX_COMMAND = 998;
+/** The network is not there at once. */
+const AFTER_BOOT = 'sleep 60; ';
+
+const bytesOf = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+const textOf = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');
+
+/** The lines for a job, as text. */
+export function cronLines(job: Job): string[] {
+  const settings = Object.entries(job.env).map(([name, value]) => `${name}=${shellWord(value)}`);
+  const command = [...settings, ...job.argv.map(plainOption), markOf(job)].join(' ').replaceAll('%', '\\%');
+  const missed = isOften(job.times) ? [] : [`@reboot ${AFTER_BOOT}${command}`];
+  return [`${cronFields(job.times)} ${command}`, ...missed];
+}
+
+/** `shellWord` quotes a word that a program might take for an option: here they are. */
+const plainOption = (word: string): string => (/^--[\w-]+$/.test(word) ? word : shellWord(word));
+
+/** How long the command of a line is, as cron counts. */
+export const commandLength = (line: string): number => bytesOf(line.replace(/^(?:@\w+|(?:\S+ ){5})/, '')).length;
+
+const isOurs = (line: string, home: string): boolean =>
+  new RegExp(`# mendloop cron ${idOf(home)} since \\S+\\s*$`).test(line);
+
+/** The crontab without the lines of this home; with `lines` in their place, or at its end. Takes and gives bytes. */
+export function editCrontab(crontab: string, home: string, lines: readonly string[]): string {
+  const rows = crontab.split(/(?<=\n)/);
+  const at = rows.findIndex((row) => isOurs(row, home));
+  const others = (part: readonly string[]) => part.filter((row) => !isOurs(row, home)).join('');
+  const before = others(at === -1 ? rows : rows.slice(0, at));
+  const ours = lines.map((line) => `${bytesOf(line)}\n`).join('');
+  const needsEnd = ours !== '' && before !== '' && !before.endsWith('\n');
+  return `${before}${needsEnd ? '\n' : ''}${ours}${at === -1 ? '' : others(rows.slice(at))}`;
+}
+
+/** What of a crontab is this home's, in text. */
+const ourLines = (crontab: string, home: string): string[] =>
+  textOf(crontab)
+    .split('\n')
+    .filter((line) => isOurs(line, home));
+
+/** Lines that start mendloop and are nobody's but their owner's. */
+export const handWritten = (crontab: string): string[] =>
+  textOf(crontab)
+    .split('\n')
+    .filter((line) => /^[^#]*\bmendloop\b/.test(line) && !/# mendloop cron [0-9a-f]{12} since \S+\s*$/.test(line));
+
+/** The schedule of a home; undefined when it has none that is at work. */
+export function readCrontab(crontab: string, home: string): Schedule | undefined {
+  const lines = ourLines(crontab, home);
+  const [, when, command = ''] =
+    lines.map((line) => /^((?:[^\s#@]\S*\s+){4}\S+)\s+(.*)$/.exec(line)).find((match) => match !== null) ?? [];
+  if (when === undefined) return undefined;
+  const words = shellWords(command.replaceAll('\\%', '%').replace(/# mendloop cron .*$/, ''));
+  const start = words.findIndex((word) => !/^\w+=/.test(word));
+  const env = words.slice(0, start).map((word) => word.split(/=(.*)/s).slice(0, 2));
+  return {
+    kind: 'crontab',
+    when,
+    times: readBack(when),
+    since: /since (\S+)\s*$/.exec(command)?.[1] ?? '',
+    env: { PATH: CRON_PATH, ...Object.fromEntries(env) },
+    argv: words.slice(start),
+    parts: lines.map((text) => ({ text })),
+  };
+}
+
+/** Where cron looks for programs when nothing else is said. */
+const CRON_PATH = '/usr/bin:/bin';
+
+/** The words of a line that `shellWord` quoted. */
+const shellWords = (text: string): string[] =>
+  (text.match(/(?:[^\s'\\]|\\.|'[^']*')+/g) ?? []).map((word) =>
+    word.replaceAll(/'([^']*)'|\\(.)/g, (_, quoted, one) => quoted ?? one),
+  );

@@ -1,0 +1,60 @@
+// What a scheduled run would not find that one by hand does: a scheduler has its own environment.
+import { delimiter, join } from 'node:path';
+import type { ContextMap, Stage } from '../config/context-map.ts';
+import { commandText, rawWords } from '../config/paths.ts';
+import { fileFacts, findTool } from '../io/files.ts';
+import { readText } from '../io/store.ts';
+import { stagePath } from '../stage/env.ts';
+import type { Lab } from '../stage/run.ts';
+import { scriptOf } from '../stage/script-hint.ts';
+import type { Schedule } from './job.ts';
+
+interface Lack {
+  readonly what: string;
+  readonly next: string;
+}
+
+/** Where a run by hand would be started. */
+interface Here {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly lab: Lab;
+  readonly labTools: string;
+}
+
+const AGAIN = 'where all is found: mendloop cron install';
+
+/** Reads scripts that stages begin with; a word in them that is a program here, and none there, counts as one. */
+export function lacking({ stages }: Pick<ContextMap, 'stages'>, { argv, env }: Schedule, here: Here): Lack[] {
+  const gone = argv.slice(0, 2).filter((path) => !fileFacts(path)?.isFile);
+  const there = stagePath({ ...here, env });
+  const onlyHere = stagePath(here)
+    .split(delimiter)
+    .filter((folder) => !there.split(delimiter).includes(folder))
+    .join(delimiter);
+  const words = Object.values(stages).flatMap((stage) => wordsOf(stage, here.home));
+  const unset = Object.values(stages).flatMap(({ requires }) => requires.env.filter((name) => !env[name]));
+  return [
+    ...gone.map((path) => ({ what: `the schedule starts ${path}, which is not there`, next: AGAIN })),
+    ...[...new Set(['git', 'bash', ...words])].flatMap((tool) => {
+      const program = /^[\w.+-]+$/.test(tool) ? findTool(tool, onlyHere) : undefined;
+      return program && !findTool(tool, there)
+        ? [{ what: `the schedule does not find ${tool}; here it is ${program}`, next: AGAIN }]
+        : [];
+    }),
+    ...[...new Set(unset)].map((name) => ({
+      what: `${name} is not set where the schedule runs`,
+      next: `let the stage read it from a file under carry, such as .env; in no case is a secret written into a schedule`,
+    })),
+  ];
+}
+
+function wordsOf({ command, verify, requires }: Stage, home: string): string[] {
+  const commands = [command, ...verify.filter((entry) => typeof entry === 'string')];
+  const scripts = commands.flatMap((one) => {
+    const path = scriptOf(one);
+    return path === undefined || !fileFacts(join(home, path))?.isFile ? [] : [readText(join(home, path)) ?? ''];
+  });
+  const lines = scripts.join('\n').replaceAll(/^\s*#.*$/gm, '');
+  return [...requires.tools, ...commands.flatMap((one) => rawWords(commandText(one))), ...rawWords(lines)];
+}

@@ -1,0 +1,121 @@
+// Our lines of a crontab, and every byte that is not ours.
+import { execFileSync } from 'node:child_process';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { commandLength, cronLines, editCrontab, handWritten, readCrontab } from '../../src/cron/crontab.ts';
+import { isPassing, type Job, lastingPath } from '../../src/cron/job.ts';
+import { readTimes } from '../../src/cron/times.ts';
+import { readUnits, unitsOf } from '../../src/cron/units.ts';
+import { fc } from '../sweep.ts';
+
+const NASTY = `/srv/it's 50% "off" $HOME/läb #1 \\ back`;
+const jobAt = (home: string, at = '03:17'): Job => ({
+  home,
+  times: readTimes(at, undefined),
+  env: { PATH: `/usr/bin:${home}/bin`, MENDLOOP_HOME: home },
+  argv: ['/usr/bin/node', `${home}/mendloop.mjs`, '--quiet', '--deadline', '2h'],
+  since: '2026-11-17T06:25Z',
+});
+
+/** Lines as people have them, one character a byte; the last may lack its end. */
+const anyLine = fc.oneof(
+  fc.constantFrom(
+    '',
+    '# mine',
+    'MAILTO=me',
+    '*/5 * * * * true',
+    '@reboot x # mendloop cron 0123456789ab since 2026',
+    '\t',
+    'a\r',
+  ),
+  fc.constantFrom(...cronLines(jobAt('/srv/other')), '0 1 * * * mendloop --quiet'),
+  fc
+    .array(
+      fc.integer({ min: 1, max: 255 }).filter((byte) => byte !== 10),
+      { maxLength: 20 },
+    )
+    .map((bytes) => String.fromCharCode(...bytes)),
+);
+const anyCrontab = fc
+  .tuple(fc.array(anyLine, { maxLength: 8 }), fc.boolean())
+  .map(([lines, isWhole]) => lines.join('\n') + (isWhole && lines.length > 0 ? '\n' : ''));
+const anyHome = fc.constantFrom('/srv/lab', NASTY, '/srv/other lab', '/a # mendloop cron');
+
+test('what is not ours is kept byte for byte, in its order, whatever is written, replaced and removed', () => {
+  fc.assert(
+    fc.property(anyCrontab, anyHome, (crontab, home) => {
+      const whole = crontab === '' || crontab.endsWith('\n') ? crontab : `${crontab}\n`;
+      const first = editCrontab(crontab, home, cronLines(jobAt(home)));
+      assert.ok(first.startsWith(whole), 'at its end');
+      assert.is(editCrontab(first, home, cronLines(jobAt(home))), first, 'the same once more changes nothing');
+      const second = editCrontab(`${first}# behind\n`, home, cronLines(jobAt(home, '04:00')));
+      assert.is(editCrontab(second, home, []), `${whole}# behind\n`);
+      assert.is(editCrontab(crontab, home, []), crontab, 'nothing of ours, nothing changed');
+    }),
+  );
+});
+
+test('two homes in one crontab do not see each other', () => {
+  const [a, b] = [jobAt('/srv/a'), jobAt('/srv/b', '05:00')];
+  const both = editCrontab(editCrontab('', a.home, cronLines(a)), b.home, cronLines(b));
+  assert.is(readCrontab(both, b.home)?.when, '0 5 * * *');
+  assert.is(editCrontab(both, a.home, []), editCrontab('', b.home, cronLines(b)));
+});
+
+test('a schedule is read back as it was written, from a crontab and from units', () => {
+  const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((one) => !/\p{Cc}|\p{Cs}/u.test(one));
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 3 }), text, (words, home) => {
+      const job = { ...jobAt(`/${home}`), argv: ['/usr/bin/node', ...words.map((word) => `/${word}`), '--quiet'] };
+      const read = [
+        readCrontab(editCrontab('', job.home, cronLines(job)), job.home),
+        readUnits(unitsOf(job, '/units')),
+      ];
+      for (const schedule of read) {
+        const { env, argv, since, times } = schedule ?? {};
+        assert.equal({ env, argv, since, times, home: job.home }, job);
+      }
+    }),
+  );
+});
+
+test('the shell that cron starts sees the words as they were meant', () => {
+  const job = { ...jobAt(NASTY), argv: ['/usr/bin/env', '-0'] };
+  const [line = ''] = cronLines(job);
+  assert.not.match(line, /(?<!\\)%/, 'a bare % would end the command');
+  const command = line.replace(/^(?:\S+ ){5}/, '').replaceAll('\\%', '%');
+  const printed = execFileSync('/bin/sh', ['-c', command], { env: {}, encoding: 'utf8' }).split('\0');
+  assert.ok(printed.includes(`MENDLOOP_HOME=${NASTY}`), printed.join('\n'));
+  assert.is(commandLength(line), Buffer.byteLength(command.replaceAll('%', '\\%')));
+});
+
+test('what is up to an hour apart needs no line for the start of the machine', () => {
+  const lines = (every: string) => cronLines({ ...jobAt('/srv/lab'), times: readTimes(undefined, every) });
+  assert.is(lines('1h').length, 1);
+  assert.match(lines('2h')[1] ?? '', /^@reboot sleep 60; PATH=/);
+});
+
+test('lines that start mendloop by hand are known from ours, from comments and from other programs', () => {
+  const [mine, comment, other] = ['17 * * * *  cd ~/lab && mendloop --quiet', '# 1 1 * * * mendloop', '0 0 * * * x'];
+  assert.equal(handWritten([mine, comment, other, ...cronLines(jobAt('/srv/lab'))].join('\n')), [mine]);
+  const off = cronLines(jobAt('/srv/lab')).map((line) => `#${line}`);
+  assert.is(readCrontab(off.join('\n'), '/srv/lab'), undefined, 'one that was commented out is not at work');
+});
+
+test('a PATH keeps what lasts: each folder once, none of a single shell or call', () => {
+  const path =
+    '/usr/bin::.:bin:/home/me/bin:/usr/bin:/gone:/run/user/1/fnm_multishells/7_1/bin:/home/me/.npm/_npx/ab/node_modules/.bin';
+  assert.is(
+    lastingPath(path, (folder) => folder !== '/gone'),
+    '/usr/bin:/home/me/bin',
+  );
+  assert.equal(
+    [
+      '/home/me/.npm/_npx/ab/node_modules/mendloop/dist/mendloop.mjs',
+      '/usr/lib/node_modules/mendloop/dist/mendloop.mjs',
+    ].map(isPassing),
+    [true, false],
+  );
+});
+
+test.run();
