@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs, with apt, the programs that tests use and Node does not bring: shellcheck, flock, script, setpriv, make, jq,
-# yamllint, openssl, zsh, fish, Python with its YAML parser, and Slurm (scripts/slurm-cluster.mjs starts one).
+# yamllint, openssl, zsh, fish, Python with its YAML parser, cron, systemd-analyze, and Slurm (scripts/slurm-cluster.mjs
+# starts one).
 set -euo pipefail
 
 packages=()
@@ -17,6 +18,8 @@ need yamllint yamllint
 need openssl openssl
 need zsh zsh
 need fish fish
+need crontab cron
+need systemd-analyze systemd
 need python3 python3
 need sbatch slurm-wlm
 need munge munge

@@ -23,11 +23,14 @@ export const OTHER_PAGES: readonly string[] = [
   'CONTRIBUTING.md',
 ];
 
+const SCHEDULES = 'schedules a real run on this machine; test/e2e/cron.test.ts has a crontab of its own';
 const SECOND_MACHINE = 'of a second machine; test/e2e/two-machines.test.ts has one';
 /** What pages show and no test runs, and why. Everything else in a console block runs. */
 export const NOT_RUN: Readonly<Record<string, string>> = {
   'npm install --global "$(npm pack --silent)"':
     'changes the machine; test/e2e/package.test.ts installs the package elsewhere',
+  'mendloop cron install': SCHEDULES,
+  'mendloop cron status': SCHEDULES,
   'ollama pull qwen2.5-coder:7b': 'fetches gigabytes, and needs Ollama',
   'git switch -c nas': SECOND_MACHINE,
   "printf 'branch: ai/nas\\nbase: main\\n' >>ai/loop.yaml": SECOND_MACHINE,

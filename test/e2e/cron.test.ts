@@ -127,7 +127,7 @@ real('a line of the greatest length is one that cron takes; a longer one is refu
 /** A home that has all that cron and a shell would take for something else. */
 async function nastyLab(): Promise<Scenario> {
   const s = lab();
-  const nasty = join(s.home, '../it\'s 50% "off" $HOME #1');
+  const nasty = `${s.home} it's 50% "off" $HOME #1`;
   execFileSync('mv', [s.home, nasty]);
   symlinkSync(nasty, s.home);
   return s;

@@ -100,6 +100,26 @@ itself: use Node 22.18 or newer, or give your repository esbuild (npm install --
   assert.not.match(helped.stdout + helped.stderr, 'mine.ts');
 });
 
+test('a schedule starts it where it is installed; from the cache of npx it refuses', async () => {
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'true' }) });
+  const cron = (root: string) =>
+    s.run(['cron'], { command: [process.execPath, join(root, 'node_modules/mendloop/dist/mendloop.mjs')] });
+  const printed = await cron(installed);
+  assert.match(printed.stdout, ` ${installed}/node_modules/mendloop/dist/mendloop.mjs --quiet # mendloop cron `);
+  const cache = join(folder(), '_npx/5c1e');
+  cpSync(installed, cache, { recursive: true });
+  const refused = await cron(cache);
+  assert.equal(
+    [refused.exit, refused.stderr],
+    [
+      2,
+      'error E_CRON_UNFIT: npx keeps this program in a cache that may be emptied any day: ' +
+        `${cache}/node_modules/mendloop/dist/mendloop.mjs\n` +
+        '  next:  install it: npm install --global mendloop, then: mendloop cron install\n',
+    ],
+  );
+});
+
 test('its doors have types that hold without a look at its sources', async () => {
   for (const name of ['zod', '@types', 'undici-types'])
     symlinkSync(join(PACKAGE, 'node_modules', name), join(installed, 'node_modules', name));
