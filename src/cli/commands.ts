@@ -213,12 +213,12 @@ would be asked can be reached. Exits 0 whatever it finds, without --exit-code; -
     load: byHand('doctor'),
   }),
   cron: row(
-    'cron [install|status|remove] [--at HH:MM] [--every TIME] [--crontab | --systemd] [--yes]',
+    'cron [install|status|remove] [--at TIME] [--every DURATION] [--crontab | --systemd] [--yes]',
     'run it by itself: print, install, look at or remove a line of crontab or a timer',
     {
       options: {
-        'at=HHMM': 'a time of day that it runs at, local time; alone: once a day',
-        'every=TIME': 'how far apart runs are: 5m to 30m, 1h to 12h, 1d (default: 1h, 17 minutes past)',
+        'at=TIME': 'a time of day that it runs at, such as 03:30, local time; alone: once a day',
+        'every=DURATION': 'how far apart runs are: 5m to 30m, 1h to 12h, 1d (default: 1h, 17 minutes past)',
         crontab: 'a line of your crontab (the default where there is a crontab)',
         systemd: 'a timer and a service of systemd, as units of yours',
         'yes|y': 'install without asking',

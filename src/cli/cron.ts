@@ -3,7 +3,7 @@ import { ago, table } from '../console/words.ts';
 import { isPassing, type Job, lastingPath, partNames, type SchedulerKind } from '../cron/job.ts';
 import { lacking } from '../cron/lacking.ts';
 import { findSchedules, install, lingers, partsOf, remove, requireScheduler } from '../cron/schedulers.ts';
-import { missedSlots, nextSlot, pastSlots, readTimes, type Span, spellTimes } from '../cron/times.ts';
+import { missedSlots, nextSlot, pastSlots, readTimes, spellTimes } from '../cron/times.ts';
 import { fail, failUsage } from '../errors.ts';
 import { fileFacts, findTool } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
@@ -83,8 +83,7 @@ const LINGER = 'it runs only while you are logged in, unless you allow it once: 
 
 async function saysYes({ out }: CommandInput, lines: readonly string[]): Promise<boolean> {
   if (out.json || !canAnswer()) fail('E_CRON_ASK', {}, lines);
-  for (const line of lines) out.line(line);
-  const answer = await askLine('do it? [y]es, [N]o: ', new AbortController().signal);
+  const answer = await askLine([...lines, 'do it? [y]es, [N]o: '].join('\n'), new AbortController().signal);
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
@@ -99,7 +98,7 @@ async function removed({ home: findHome, dry }: CommandInput): Promise<Answer> {
   };
 }
 
-/** Set where they are: mendloop and the usual tools read them. Their values are no secrets, but may be behind an `@`. */
+/** Taken along where they are set: mendloop and the usual tools read them. A secret is only where one stands before an `@`. */
 const READ = ['MENDLOOP_LAB', 'OLLAMA_HOST', 'KUBECONFIG', 'TALOSCONFIG', 'ANSIBLE_CONFIG', 'SOPS_AGE_KEY_FILE'];
 
 async function jobOf(input: CommandInput) {
@@ -129,7 +128,7 @@ async function jobOf(input: CommandInput) {
   const job: Job = {
     home,
     times,
-    env: { PATH: path, MENDLOOP_HOME: home, ...env },
+    env: { ...env, PATH: path, MENDLOOP_HOME: home },
     argv: [...program, '--quiet', ...passedOn(options)],
     since: `${new Date().toISOString().slice(0, 16)}Z`,
   };
@@ -140,7 +139,11 @@ async function jobOf(input: CommandInput) {
       what: `${JSON.stringify(broken)} has a control character, which no scheduler takes`,
       next: 'rename the folder, or unset the variable',
     });
-  return { kind, job, config, notes: secret.map((name) => `${name} is a secret, and no schedule gets it`) };
+  // Of those that stages require, `lacking` tells.
+  const notes = secret
+    .filter((name) => READ.includes(name))
+    .map((name) => `${name} is a secret, and no schedule gets it`);
+  return { kind, job, config, notes };
 }
 
 /** The options of a run that were given, as they are typed. */
@@ -166,12 +169,11 @@ function localTime(time: number): string {
 async function status({ home, layout: findLayout }: CommandInput): Promise<Answer> {
   const layout = findLayout();
   const now = Date.now();
-  const atWork = spans(layout, now);
-  const last = lastRun(layout);
+  const { spans, last } = history(layout, now);
   const rows = (await findSchedules(home(), process.env)).schedules.map(({ kind, when, times, since }) => {
     const past = times ? pastSlots(times, Date.parse(since) || now, now) : [];
     const next = times ? nextSlot(times, now) : undefined;
-    return { kind, when, times, since, past: past.length, missed: missedSlots(past, atWork), next };
+    return { kind, when, times, since, past: past.length, missed: missedSlots(past, spans), next };
   });
   const lines = rows.flatMap(({ kind, when, times, past, missed, next }) => [
     [kind, `${when}: ${times ? spellTimes(times) : 'times of your own, which are not looked into'}`],
@@ -201,34 +203,26 @@ function missedText(missed: readonly number[], past: number, kind: SchedulerKind
   return `${missed.length} of the last ${counted(past, 'time')}: no run began at ${latest} (is it at work? ${look})`;
 }
 
-function lastRun(layout: Layout) {
-  const run = listRuns(layout).at(-1);
-  if (run === undefined) return undefined;
-  const { events } = readEvents(layout.journal(run));
-  const end = events.at(-1);
-  const exit = end?.type === 'run.ended' ? end.data.exit : undefined;
-  const how = exit === undefined ? (runAtWork(layout)?.isRun ? 'at work' : 'cut off') : `exit ${exit}`;
-  return { run, started: events[0]?.time ?? '', how, exit: exit ?? null };
-}
-
 /** More than can have begun at the times that are looked back at, and by hand between them. */
 const MAX_RUNS = 500;
 
-/** When the latest runs were at work; one that was cut off and resumed was not in between. */
-function spans(layout: Layout, now: number): Span[] {
-  const all = listRuns(layout)
-    .slice(-MAX_RUNS)
-    .flatMap((run) => {
-      const parts: { from: number; to: number }[] = [];
-      for (const { type, time } of readEvents(layout.journal(run)).events) {
-        const at = Date.parse(time);
-        const part = parts.at(-1);
-        if (part && type !== 'run.resumed') part.to = at;
-        else parts.push({ from: at, to: at });
-      }
-      return parts;
-    });
-  const open = runAtWork(layout)?.isRun ? all.at(-1) : undefined;
+/** The last run, and when the latest were at work; one that was cut off and resumed was not in between. */
+function history(layout: Layout, now: number) {
+  const runs = listRuns(layout).slice(-MAX_RUNS);
+  const journals = runs.map((run) => readEvents(layout.journal(run)).events);
+  const spans: { from: number; to: number }[] = [];
+  for (const event of journals.flat()) {
+    const at = Date.parse(event.time);
+    const span = spans.at(-1);
+    if (span && !['run.started', 'run.resumed'].includes(event.type)) span.to = at;
+    else spans.push({ from: at, to: at });
+  }
+  const [run, events = []] = [runs.at(-1), journals.at(-1)];
+  const end = events.at(-1);
+  const exit = end?.type === 'run.ended' ? end.data.exit : undefined;
+  const isOpen = exit === undefined && runAtWork(layout)?.isRun === true;
+  const open = isOpen ? spans.at(-1) : undefined;
   if (open) open.to = now;
-  return all;
+  const how = isOpen ? 'at work' : exit === undefined ? 'cut off' : `exit ${exit}`;
+  return { spans, last: run && { run, started: events[0]?.time ?? '', how, exit: exit ?? null } };
 }

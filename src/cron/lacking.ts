@@ -43,8 +43,8 @@ export function lacking({ stages }: Pick<ContextMap, 'stages'>, { argv, env }: S
         : [];
     }),
     ...[...new Set(unset)].map((name) => ({
-      what: `${name} is not set where the schedule runs`,
-      next: `let the stage read it from a file under carry, such as .env; in no case is a secret written into a schedule`,
+      what: `${name} is not set where the schedule runs; a secret is never written there`,
+      next: 'let the stage read it from a file under carry, such as .env',
     })),
   ];
 }

@@ -58,7 +58,7 @@ const plain = (s: Scenario, text: string) =>
     .replaceAll(/since \S+/g, 'since <since>')
     .replaceAll(/next \d{4}.*/g, 'next <time>');
 
-const COMMAND = 'PATH=<path> MENDLOOP_HOME=<home> OLLAMA_HOST=http://127.0.0.1:1 <node> <entry> --quiet';
+const COMMAND = 'OLLAMA_HOST=http://127.0.0.1:1 PATH=<path> MENDLOOP_HOME=<home> <node> <entry> --quiet';
 const MARK = '# mendloop cron <commit> since <since>';
 
 real('install asks, writes, is content with what it wrote, replaces it; remove leaves every other byte', async () => {
@@ -178,7 +178,10 @@ real(
     const doctor = async () => (await s.run(['doctor'], { env })).stdout;
     assert.not.match(await doctor(), 'schedule');
     const installed = await s.run(['cron', 'install', '--yes'], { env: { ...env, PATH: m.env.PATH } });
-    assert.match(installed.stdout, 'note: LAB_TOKEN is a secret, and no schedule gets it\n');
+    assert.match(
+      installed.stdout,
+      'note: LAB_TOKEN is not set where the schedule runs; a secret is never written there\n',
+    );
     const line = m.list();
     assert.match(line, ' LAB_HOST=pve1 ');
     assert.not.match(line, 'very-secret-value');
@@ -189,14 +192,14 @@ real(
         lacks,
         `problem  the schedule does not find ${tool}; here it is ${tools.bin}/${tool}\n         next: where all is found: mendloop cron install\n`,
       );
-    assert.match(lacks, 'problem  LAB_TOKEN is not set where the schedule runs\n');
+    assert.match(lacks, 'problem  LAB_TOKEN is not set where the schedule runs; a secret is never written there\n');
     assert.not.match(lacks, 'LAB_HOST');
     await s.run(['cron', 'install', '--yes'], { env });
     assert.not.match(await doctor(), 'does not find');
     m.write(`0 1 * * * mendloop --quiet\n${m.list().replace(ENTRY, '/gone/mendloop.mjs')}`);
     assert.match(await doctor(), 'problem  the schedule starts /gone/mendloop.mjs, which is not there\n');
     const taken = await s.run(['uninstall', '--yes'], { env });
-    assert.match(taken.stdout, /^removed the line of your crontab: 17 \* \* \* \* PATH=/m);
+    assert.match(taken.stdout, /^removed the line of your crontab: 17 \* \* \* \* /m);
     assert.match(taken.stdout, /^left the line of your crontab that you wrote: 0 1 \* \* \* mendloop --quiet$/m);
     assert.is(m.list(), '0 1 * * * mendloop --quiet\n');
   },
@@ -217,7 +220,7 @@ real('at a terminal it shows and asks, and only a yes is one', async () => {
   assert.match(await typed('\n'), /writes into your crontab:[\s\S]*nothing was changed/);
   assert.equal(readdirSync(m.spool), []);
   assert.match(await typed('y\n'), /installed for crontab: every hour/);
-  assert.match(m.list(), /^17 \* \* \* \* PATH=/);
+  assert.match(m.list(), /^17 \* \* \* \* OLLAMA_HOST=/);
 });
 
 const NO_BUS = 'echo "Failed to connect to bus: No medium found" >&2; exit 1';
