@@ -1,9 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { shellCheck } from '../../src/io/shell-check.ts';
 import { runHere } from '../e2e/here.ts';
+import { tree } from '../e2e/scenario.ts';
 import { commit, folder, git, repository, write } from '../worktree/repository.ts';
 
 /** Without Ollama, and with no tools but those of the system's base: what is installed here must not decide. */
@@ -138,14 +139,25 @@ const REFUSALS: Refusal[] = [
     home: () => lab({ ai: 'mine\n' }),
     error: /^error E_INIT_EXISTS: ai is there already/,
   },
+  {
+    name: 'an ai that leads elsewhere',
+    home: () => {
+      const home = lab();
+      symlinkSync(folder(), join(home, 'ai'));
+      return home;
+    },
+    error: /^error E_INIT_EXISTS: ai is there already/,
+  },
 ];
 
 for (const { name, home, error } of REFUSALS) {
   test(`refused, with the next step: ${name}`, async () => {
     const at = home();
+    const before = tree(at, ['.git']);
     const done = await runHere(['init', '--yes'], at, { ...ENV, GIT_CEILING_DIRECTORIES: at });
     assert.match(done.stderr, error);
     assert.is(done.exit, 2);
+    assert.equal(tree(at, ['.git']), before, 'nothing was written');
   });
 }
 
@@ -171,6 +183,70 @@ test('secrets in texts that it quotes are masked', async () => {
   const { stdout } = await init(home, '--dry-run');
   assert.match(stdout, /it would destroy: it runs curl/);
   assert.not.match(stdout, new RegExp(secret));
+});
+
+test('secrets that lie around are neither shown nor copied, whatever holds them and whatever is asked for', async () => {
+  const token = (kind: string) => `ghp_${kind.padEnd(36, '0123456789abcdefghijABCDEFGHIJ')}`;
+  const kinds = [
+    'Env',
+    'Tfvars',
+    'Key',
+    'Untracked',
+    'Comment',
+    'Readme',
+    'Script',
+    'Vault',
+    'Shell',
+    'Compose',
+    'Broken',
+  ];
+  const home = lab({
+    Makefile: `${LAB.Makefile}\n## Deploy with ${token('Comment')}\ndeploy:\n\tTOKEN=${token('Script')} helm upgrade a b\n`,
+    'README.md': `make deploy TOKEN=${token('Readme')}\n`,
+    'group_vars/all.yml': `token: ${token('Vault')}\n`,
+    'compose.yaml': `services: {a: {image: a, environment: {API_TOKEN: ${token('Compose')}}}}\n`,
+    'broken.sh': `#!/bin/bash\nif [ "$1" = ${token('Broken')} ]; then\n`,
+    '.gitignore': '.env\n*.tfvars\nid_ed25519\n',
+  });
+  write(home, {
+    '.env': `TOKEN=${token('Env')}\n`,
+    'terraform.tfvars': `token = "${token('Tfvars')}"\n`,
+    id_ed25519: `-----BEGIN OPENSSH PRIVATE KEY-----\n${token('Key')}\n-----END OPENSSH PRIVATE KEY-----\n`,
+    kubeconfig: `token: ${token('Untracked')}\n`,
+  });
+  const env = { ...ENV, LAB_TOKEN: token('Shell') };
+  const runs = [['--dry-run'], ['--dry-run', '--json'], ['--yes', '--json']];
+  let shown = '';
+  for (const words of runs) {
+    const { exit, stdout, stderr } = await runHere(['init', ...words], home, env);
+    assert.is(exit, 0, stderr);
+    shown += stdout + stderr;
+  }
+  const texts = readdirSync(join(home, 'ai'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+  assert.equal(
+    kinds.filter((kind) => [shown, ...texts].some((text) => text.includes(token(kind)))),
+    [],
+  );
+  assert.match(shown, /deploy/);
+});
+
+test('names that a shell would run, and files that are what their names say not, do nothing', async () => {
+  const home = repository({
+    "it's $(touch pwned).sh": '#!/bin/sh\nkubectl apply -f .\n',
+    'a b/Makefile': 'up:\n\thelm upgrade a b\n',
+    'new\nline/Makefile': 'up:\n\thelm upgrade a b\n',
+    'site.yml': '\u0000\u0001\ufffd',
+    'Taskfile.yml/tasks': 'a folder\n',
+    'docker-compose.yml': `a: ${'['.repeat(5000)}\n`,
+    'README.md': "`./it's $(touch pwned).sh`\n",
+  });
+  const { exit, stdout, stderr } = await init(home, '--yes');
+  assert.is(exit, 0, stderr);
+  assert.match(stdout, /^validate: ok: \d stages$/m);
+  assert.match(readFileSync(join(home, MAP), 'utf8'), /command: make -C 'a b' up$/m);
+  assert.not.ok(existsSync(join(home, 'pwned')));
 });
 
 test('a monorepo without a runner at its root: those of its folders, by their places', async () => {
