@@ -9,6 +9,8 @@ export const unitName = (home: string): string =>
 
 /** A word of a unit; `%` begins a specifier there. */
 const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('%', '%%')}"`;
+/** Finds the program: systemd itself takes none whose path has a quote in it, but as a word behind another. */
+const ENV = '/usr/bin/env';
 const unquoted = (text: string): string => text.replaceAll(/\\(.)/g, '$1').replaceAll('%%', '%');
 
 /** Service and timer, to stand in `folder`. */
@@ -25,7 +27,7 @@ export function unitsOf(job: Job, folder: string): [service: Part, timer: Part] 
     '[Service]',
     'Type=oneshot',
     ...Object.entries(env).map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}`),
-    `ExecStart=${argv.map((word) => quoted(word).replaceAll('$', '$$$$')).join(' ')}`,
+    `ExecStart=${ENV} ${argv.map((word) => quoted(word).replaceAll('$', '$$$$')).join(' ')}`,
     '# another run is at work',
     'SuccessExitStatus=75',
     '# what a stage leaves running on purpose outlives the run',
