@@ -213,7 +213,7 @@ would be asked can be reached. Exits 0 whatever it finds, without --exit-code; -
     load: byHand('doctor'),
   }),
   cron: row(
-    'cron [install|status|remove] [--at TIME] [--every DURATION] [--crontab | --systemd] [--yes]',
+    'cron [install|status|remove] [--at TIME] [--every DURATION] [--crontab | --systemd]',
     'run it by itself: print, install, look at or remove a line of crontab or a timer',
     {
       options: {
