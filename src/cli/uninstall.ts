@@ -46,8 +46,8 @@ export async function run({
   if (dry) return { text: lines, json: plan };
   if (!options.yes) fail('E_UNINSTALL', {}, lines);
   const branches = withBranch || (out.isTerminal && canAnswer() && (await saysYes(traces))) ? traces.branches : [];
-  if (schedules.length > 0) await remove(home, process.env);
   const stays = await withLock(findLayout(), line, async () => {
+    if (schedules.length > 0) await remove(home, process.env);
     await closeOpenRun(loadStages(findLayout()), 'uninstalled by its owner', { ...PORTS, layout: findLayout() }, true);
     await removeWorktree(home);
     return removeTraces(home, traces, branches);
