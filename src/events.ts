@@ -104,6 +104,8 @@ const fix = { ...failure, tier: oneOf(FIX_TIERS), plugin: text, hash: text };
 const notedFix = { ...fix, note: isNote };
 /** `accepted`: a person said yes to it. */
 const committed = { ...notedFix, class: text, paths: listOf(text), tried: flag, accepted: optional(flag) };
+/** The steps that a failure of several cells is about; absent: the event's own. */
+const steps = { steps: optional(listOf(text)) };
 const reason = { reason: text };
 /** Why nothing was looked at. */
 const unchecked = { unchecked: optional(oneOf(['nothing to check', 'not checked'])) };
@@ -250,6 +252,7 @@ export const EVENTS = {
     pause_ms: optional(amount),
     scope: optional(oneOf(['all', 'known-fixes-only'])),
     reapply: optional(listOf(text)),
+    ...steps,
   }),
   'failure.given_up': row('stage', 'the loop is at its end with it; a person is needed', { ...failure, ...reason }),
   'try.ended': row('stage', 'one pass through the executors ended without a fix on the branch', {
@@ -293,9 +296,14 @@ export const EVENTS = {
     ask: optional(isAsk),
   }),
   'fix.declined': row('stage', 'the person does not want it', notedFix),
-  'fix.intended': row('stage', 'a sound fix is about to be committed', { ...committed, created: listOf(text) }),
-  'fix.committed': row('stage', 'the fix is on the AI branch, and the stage runs again', {
+  'fix.intended': row('stage', 'a sound fix is about to be committed', {
     ...committed,
+    ...steps,
+    created: listOf(text),
+  }),
+  'fix.committed': row('stage', 'the fix is on the AI branch, and the steps that had the failure run again', {
+    ...committed,
+    ...steps,
     commit: text,
   }),
   'fix.judged': row('stage', 'the fix stays: verified, or for now', {
@@ -303,6 +311,8 @@ export const EVENTS = {
     outcome: oneOf(['provisional', 'holds', 'verified']),
     ...reason,
     commit: text,
+    /** Cells that have the failure still: it is verified for the others only. */
+    left: optional(listOf(text)),
   }),
   'fix.reverted': row('stage', 'the fix was taken back by a commit of its own, and why', {
     ...notedFix,

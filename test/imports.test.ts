@@ -26,7 +26,7 @@ const RULES: ImportRules = {
     'src/backlog': only('src/config'),
     'src/plan': only('src/config'),
     'src/failure': only('src/config'),
-    'src/triage': only('src/config', 'src/failure'),
+    'src/triage': only('src/config', 'src/plan', 'src/failure'),
     'src/fix': only('src/config'),
     'src/outbound/redact': only('src/config'),
     'src/outbound': only('src/config', 'src/plan', 'src/failure', 'src/triage', 'src/fix'),

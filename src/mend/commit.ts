@@ -7,7 +7,7 @@ import type { Fix, Incident, Sighting } from '../triage/incident.ts';
 import { changedIn, commitFix, isAsShown, putBack, revertFix } from '../worktree/commit-fix.ts';
 import { fixMessage, revertMessage } from '../worktree/fix-message.ts';
 import { trackedStatus, treeGit } from '../worktree/tree.ts';
-import { record } from './identify.ts';
+import { record, sharedBy } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
 import { changesOnce, type FixOrigin, type FoundFix, type SoundFix } from './proposal.ts';
 import { readSafeMode } from './safe-mode.ts';
@@ -46,7 +46,8 @@ function commitToBranch(run: Run, incident: Incident, sound: SoundFix, origin: F
   const paths = pathsOf(sound);
   const created = files.filter(({ before }) => before === null).map(({ path }) => path);
   const { fingerprint, class: failureClass } = failure;
-  const data = { hash, class: failureClass, tier, plugin, note, paths, tried, ...(accepted && { accepted }) };
+  const more = { ...(accepted && { accepted }), ...sharedBy(incident) };
+  const data = { hash, class: failureClass, tier, plugin, note, paths, tried, ...more };
   const messageFields = {
     stage,
     step,
@@ -117,15 +118,17 @@ export function takeBack(
   });
 }
 
-/** Records how a fix that stays stands now. */
+/** Records how a fix that stays stands now; `left`: the cells that it did not help. */
 export function recordFixStays(
   { journal }: Run,
   fix: Fix,
   outcome: 'provisional' | 'holds' | 'verified',
   reason: string,
+  left: readonly string[] = [],
 ): void {
   const { stage, step, commit } = fix;
-  journal.append({ type: 'fix.judged', stage, step, data: { ...fixData(fix), outcome, reason, commit } });
+  const data = { ...fixData(fix), outcome, reason, commit, ...(left.length > 0 && { left: [...left] }) };
+  journal.append({ type: 'fix.judged', stage, step, data });
 }
 
 export const fixData = ({ fingerprint, tier, hash, plugin, note }: Fix) => ({

@@ -16,7 +16,7 @@ import type { PlanStep } from '../plan/contract.ts';
 import { cellKey, cellValues } from '../plan/matrix.ts';
 import type { Run } from '../stage/run.ts';
 import type { Incident, Sighting } from '../triage/incident.ts';
-import { entryOf, type LedgerEntry } from '../triage/ledger.ts';
+import { entryOf, type LedgerEntry, seenBy } from '../triage/ledger.ts';
 
 export interface FailedAttempt {
   step: PlanStep;
@@ -26,6 +26,12 @@ export interface FailedAttempt {
   mayRunAgain: boolean;
   /** Of the run, as of now. */
   timeLeftMs(): number;
+}
+
+/** A failed attempt, and what is known of its failure. */
+export interface Member {
+  readonly failed: FailedAttempt;
+  readonly incident: Incident;
 }
 
 /** Throws MendError when the disk refuses. */
@@ -61,7 +67,7 @@ export function identify(run: Run, failed: FailedAttempt): Incident {
     log: sighting.log,
     ended,
     rules: [...failure.rules],
-    times_seen: (history?.times_seen ?? 0) + 1,
+    times_seen: seenBy(history, run.id, step).times_seen,
     first_seen: history?.first_seen ?? new Date(run.clock.now()).toISOString(),
     ...(inputs && { inputs }),
     algorithm: ALGORITHM,
@@ -109,8 +115,11 @@ export function carriedEvents({ journal, layout }: Pick<Run, 'journal' | 'layout
 }
 
 /** The same failure with what is known of it by now. */
-export const currentIncident = ({ journal }: Run, sighting: Sighting): Incident =>
-  journal.failures.incident(sighting, journal.ledger);
+export const currentIncident = ({ journal }: Run, sighting: Sighting & Partial<Pick<Incident, 'steps'>>): Incident =>
+  journal.failures.incident(sighting, journal.ledger, sighting.steps);
+
+/** Who shares a failure, as events tell it: nothing where it is one step's alone. */
+export const sharedBy = ({ steps }: Incident) => (steps.length > 1 ? { steps: [...steps] } : {});
 
 /** Records what happened to a failure: an event with its place and fingerprint. */
 export function record<T extends EventType>(

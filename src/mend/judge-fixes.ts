@@ -1,61 +1,106 @@
 // Judging fixes by what came after them: the one on trial by its step's next failure, all open ones by its end.
 
 import { itemNumber } from '../backlog/stage-of-item.ts';
-import { recordOf } from '../journal/stages.ts';
+import { recordOf, wasGreen } from '../journal/stages.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { stepLabel, stepNames } from '../plan/matrix.ts';
 import type { Run } from '../stage/run.ts';
-import type { Fix, Incident } from '../triage/incident.ts';
-import { judge } from '../triage/judge.ts';
+import type { Fix, Incident, Trial } from '../triage/incident.ts';
+import { helpedWords, judge } from '../triage/judge.ts';
 import { fixData, madeFor, recordFixStays, takeBack } from './commit.ts';
-import { currentIncident, type FailedAttempt } from './identify.ts';
+import { currentIncident, type FailedAttempt, type Member } from './identify.ts';
 import { NO_NOTE } from './proposal.ts';
 import { tripSafeModeIfReverted } from './trip-safe-mode.ts';
 
-/** The failure to deal with, now that the fix before it is judged; or why the step runs once more first. */
-export async function judgeTrial(
-  run: Run,
-  incident: Incident,
-  failed: FailedAttempt,
-): Promise<{ incident: Incident } | { rerun: string; pauseMs: number }> {
-  const { trial, failure } = incident;
-  const judgement = judge(incident);
-  if (!trial || !judgement) return { incident };
+/** The failure to deal with, and those who have it, now that the fix before it is judged; or who runs once more first. */
+export type Judged =
+  | { incident: Incident; members: readonly Member[] }
+  | { rerun: string; pauseMs: number; members: readonly Member[] };
+
+/** Judges the fix on trial by all that failed with it, if there is one. */
+export async function judgeTrial(run: Run, members: readonly Member[]): Promise<Judged> {
+  const [first] = members as [Member];
+  const incident = currentIncident(run, first.incident);
+  const { trial } = incident;
+  const judgement = judge(
+    incident,
+    members.map((member) => member.incident),
+  );
+  if (!trial || !judgement) return firstAlike(run, members);
   const { verdict, reason } = judgement;
   const { fix } = trial;
   if (verdict === 'rerun') {
-    const pauseMs = (failure.transient && run.config.loop.wait.backoff[0]) || 0;
+    const unsure = members.filter((member) => judgement.again.includes(member.incident.step));
+    const isTransient = unsure.some((member) => member.incident.failure.transient);
+    const pauseMs = (isTransient && run.config.loop.wait.backoff[0]) || 0;
+    const able = unsure.filter(({ failed }) => hasRoom(run, failed, pauseMs));
     // Without another attempt nobody can say: the end of the step takes the fix back unjudged.
-    return hasRoom(run, failed, pauseMs) ? { rerun: `${reason}: once more`, pauseMs } : { incident };
+    return able.length > 0 ? { rerun: `${reason}: once more`, pauseMs, members: able } : firstAlike(run, unsure);
   }
-  if (verdict === 'provisional') {
-    recordFixStays(run, fix, verdict, reason);
-    return { incident: currentIncident(run, incident) };
-  }
+  if (verdict === 'provisional') recordFixStays(run, fix, verdict, reason);
+  if (verdict === 'helped')
+    for (const one of run.journal.failures.open(fix.stage))
+      if (one.green.size > 0) recordFixStays(run, one.fix, 'holds', reason);
+  if (verdict === 'provisional' || verdict === 'helped') return firstAlike(run, members);
   await takeBack(run, fix, verdict, reason);
   tripSafeModeIfReverted(run);
-  // The tree is as it was before the fix, and so is what is wrong with it; what follows comes after this attempt.
-  const before = madeFor(run).get(fix.commit);
-  const same = failure.fingerprint === fix.fingerprint;
-  const newest = { attempt: failed.attempt, ...(same && { log: incident.log }) };
-  if (before) return { incident: currentIncident(run, { ...before, ...newest }) };
-  if (same || !hasRoom(run, failed, 0)) return { incident: currentIncident(run, incident) };
-  return { rerun: 'the fix is taken back: once more', pauseMs: 0 };
+  return beforeTheFix(run, trial, members);
 }
+
+/** The tree is as it was before a fix, and so is what is wrong with it; what follows comes after these attempts. */
+function beforeTheFix(run: Run, { fix, steps }: Trial, members: readonly Member[]): Judged {
+  const asBefore = members.map(({ failed, incident }) => ({
+    failed,
+    incident: { ...incident, inputs: steps.get(incident.step) ?? incident.inputs },
+  }));
+  const same = asBefore.filter(({ incident }) => incident.failure.fingerprint === fix.fingerprint);
+  const before = madeFor(run).get(fix.commit);
+  if (!before) {
+    if (same.length > 0) return firstAlike(run, same);
+    const able = asBefore.filter(({ failed }) => hasRoom(run, failed, 0));
+    return able.length > 0
+      ? { rerun: 'the fix is taken back: once more', pauseMs: 0, members: able }
+      : firstAlike(run, asBefore);
+  }
+  const isSpeaker = ({ incident }: Member) => incident.step === before.step;
+  const speaker = same[0] ?? asBefore.find(isSpeaker) ?? (asBefore[0] as Member);
+  const { step, log } = speaker.incident;
+  const newest = { step, attempt: speaker.failed.attempt, ...(same.length > 0 && { log }), steps: stepsOf(asBefore) };
+  return { incident: currentIncident(run, { ...before, ...newest }), members: asBefore };
+}
+
+/** The first failure, with all that have it. */
+function firstAlike(run: Run, members: readonly Member[]): Judged {
+  const [{ incident }] = members as [Member];
+  const { fingerprint } = incident.failure;
+  const alike = members.filter((member) => member.incident.failure.fingerprint === fingerprint);
+  return { incident: currentIncident(run, { ...incident, steps: stepsOf(alike) }), members: alike };
+}
+
+const stepsOf = (members: readonly Member[]): string[] => members.map(({ incident }) => incident.step);
 
 function hasRoom({ config }: Run, { attempt, timeLeftMs }: FailedAttempt, pauseMs: number): boolean {
   return attempt < config.loop.limits.stage_attempts && timeLeftMs() > pauseMs;
 }
 
 /**
- * A failure of a step that unverified fixes of others made stale is charged to the newest of them: it is taken back, and
- * the step runs again. `leave`: nothing can be said, and the step waits for the next run. Undefined: the failure is its own.
+ * A failure of a step that unverified fixes of others made stale is charged to the newest of them: it is taken back, and all
+ * that are asked about run again. `leave`: nothing can be said, and the step waits for the next run. Undefined: the failures
+ * are their own.
  */
-export async function chargeFix(
-  run: Run,
-  { stage, step, failure, ended }: Incident,
-  failed: FailedAttempt,
-): Promise<{ rerun: string; pauseMs: number } | { leave: string } | undefined> {
+export async function chargeFix(run: Run, members: readonly Member[]): Promise<Charged | undefined> {
+  for (const member of members) {
+    const charged = await chargeFixFor(run, member);
+    if (charged) return { members: 'isTakenBack' in charged ? members : [member], ...charged };
+  }
+  return undefined;
+}
+
+type Charge = { rerun: string; pauseMs: number; isTakenBack?: true } | { leave: string };
+type Charged = Charge & { members: readonly Member[] };
+
+async function chargeFixFor(run: Run, { incident, failed }: Member): Promise<Charge | undefined> {
+  const { stage, step, failure, ended } = incident;
   const { failures, stages } = run.journal;
   const since = recordOf(stages, step)?.stale?.commits ?? [];
   const open = [...holdingFixes(run), ...failures.allOpenFixes()].filter((fix) => fix.step !== step);
@@ -64,7 +109,9 @@ export async function chargeFix(
   if (!fix) {
     tripSafeModeIfReverted(run);
     const own = holdingFixes(run).find((one) => one.stage === stage && one.fingerprint === failure.fingerprint);
-    if (own) await takeBack(run, own, 'no_effect', 'the same failure again');
+    // A cell that fails like others did, which are green with it, is one more that it did not help.
+    const helped = cellsOf(run, stage).some(({ step: other, record }) => other !== step && wasGreen(record));
+    if (own && !helped) await takeBack(run, own, 'no_effect', 'the same failure again');
     return undefined;
   }
   const by = `the fix of ${fix.stage} (${fix.note.fix})`;
@@ -78,8 +125,15 @@ export async function chargeFix(
   }
   const { fingerprint } = failure;
   await takeBack(run, fix, 'broke', `${step} failed with it`, { step, fingerprint });
-  return { rerun: `it failed with ${by}, which is taken back: once more`, pauseMs: 0 };
+  return { rerun: `it failed with ${by}, which is taken back: once more`, pauseMs: 0, isTakenBack: true };
 }
+
+/** The cells of a stage that there is a record of. */
+const cellsOf = ({ journal }: Run, stage: string) =>
+  Object.entries(journal.stages.stages[stage]?.cells ?? {}).map(([cell, record]) => ({
+    step: `${stage}[${cell}]`,
+    record,
+  }));
 
 /** The step failed alike without the fix that was taken back for it: that fix is none the worse for it. */
 function clearCharge(run: Run, step: string, fingerprint: string): void {
@@ -125,26 +179,58 @@ function waitsFor(
   );
 }
 
-/** The step is over: what is still open of its fixes holds, or is taken back unjudged, the newest first. */
-export async function settleFixes(run: Run, step: PlanStep, green: boolean): Promise<void> {
-  const open = run.journal.failures.openFixes(stepLabel(step));
-  for (const fix of green ? open : open.reverse()) {
+/**
+ * A step is over. What is open of the fixes that it judges, and that nobody else is still to judge (`isMending`), holds if
+ * anybody is green with it, or is taken back unjudged, the newest first.
+ */
+export async function settleFixes(
+  run: Run,
+  step: PlanStep,
+  green: boolean,
+  isMending: (label: string) => boolean,
+): Promise<void> {
+  const label = stepLabel(step);
+  const { stage } = step.payload as { stage: string };
+  const open = run.journal.failures
+    .open(stage, label)
+    .filter(({ steps }) => ![...steps.keys()].some((other) => other !== label && isMending(other)));
+  const helped = open.filter(({ green: others }) => green || others.size > 0);
+  for (const { fix } of [...helped, ...open.filter((trial) => !helped.includes(trial)).reverse()]) {
+    const isGreen = helped.some((trial) => trial.fix === fix);
     // Those that need it are looked at again, now that it was made again.
-    const needing = run.requested.filter((name) => run.config.map.stages[name]?.needs.includes(fix.stage));
-    const standing = needing.filter((name) => green && run.journal.stages.stages[name]?.status === 'green');
+    const needing = run.requested.filter((name) => run.config.map.stages[name]?.needs.includes(stage));
+    const standing = needing.filter((name) => isGreen && run.journal.stages.stages[name]?.status === 'green');
     const others = [...new Set([...waitsFor(run, fix), ...standing])];
     const isForPerson = others.some((name) => !run.config.map.stages[name]?.rerun);
-    if (green && others.length === 0) recordFixStays(run, fix, 'verified', 'the stage is green');
-    else if (green || isForPerson) recordFixStays(run, fix, 'holds', `to be verified by ${others.join(', ')}, too`);
+    const rest = stepNames(stage, run.config.map.stages[stage]).filter(
+      (name) => !(green && name === label) && recordOf(run.journal.stages, name)?.status !== 'green',
+    );
+    const judges = [...(rest.length > 0 ? [`the rest of ${stage}`] : []), ...others.filter((name) => name !== stage)];
+    if (isGreen && judges.length === 0) recordFixStays(run, fix, 'verified', 'the stage is green');
+    else if (isGreen || isForPerson) recordFixStays(run, fix, 'holds', `to be verified by ${judges.join(', ')}, too`);
     else await takeBack(run, fix, 'withdrawn', 'the stage did not end green');
   }
 }
 
-/** Fixes that held and for which no stage of this run has to be made again any more are verified. */
-export function verifyHolding(run: Run): void {
+/**
+ * Fixes that held and for which no stage of this run has to be made again any more are verified: when their stage is green,
+ * and when the run is over (`isOver`) for those cells of it that are.
+ */
+export function verifyHolding(run: Run, isOver = false): void {
   for (const fix of holdingFixes(run)) {
+    const cells = cellsOf(run, fix.stage);
     const isGreen = run.journal.stages.stages[fix.stage]?.status === 'green';
-    if (!isGreen || waitsFor(run, fix).length > 0) continue;
-    recordFixStays(run, fix, 'verified', 'every stage that it changed is green');
+    const green = cells.filter(({ record }) => record.status === 'green');
+    if ((!isGreen && !(isOver && green.length > 0)) || waitsFor(run, fix).length > 0) continue;
+    const left = cells.filter(({ record }) => record.fingerprint === fix.fingerprint).map(({ step }) => step);
+    const others = isGreen ? 'every stage that it changed is green' : 'every cell that had the failure is green';
+    const reason =
+      left.length === 0
+        ? others
+        : helpedWords(
+            green.map(({ step }) => step),
+            left,
+          );
+    recordFixStays(run, fix, 'verified', reason, left);
   }
 }

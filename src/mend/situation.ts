@@ -3,11 +3,12 @@
 import type { Stage } from '../config/context-map.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { caseCommands } from '../outbound/case-summary.ts';
+import type { ExecutionError } from '../plan/codes.ts';
 import type { Run } from '../stage/run.ts';
 import { type Decision, decide, type Situation, type Why } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
 import { type Ledger, type LedgerEntry, mayAsk } from '../triage/ledger.ts';
-import { currentIncident, type FailedAttempt, record } from './identify.ts';
+import { currentIncident, type FailedAttempt, type Member, record } from './identify.ts';
 import { notifyOfFailure } from './notify.ts';
 import type { SoundFix } from './proposal.ts';
 import { readSafeMode } from './safe-mode.ts';
@@ -94,15 +95,15 @@ export async function decideNow(
 }
 
 /**
- * Nothing more is done about a failure now: the case is written when that is for good, and people are notified. Returns
- * what the end of the step tells besides its error.
+ * Nothing more is done about a failure now: the case is written when that is for good, and people are notified. Returns the
+ * error that a step which has it ends with.
  */
 export async function conclude(
   run: Run,
   incident: Incident,
   decision: Decision,
   prompt: string | undefined,
-): Promise<Record<string, unknown>> {
+): Promise<(member: Member) => ExecutionError> {
   if (decision.tier === 'give_up') {
     const { giveUp } = await import('./cases.ts');
     await giveUp(run, incident, decision.reason);
@@ -119,10 +120,7 @@ export async function conclude(
   const human = gaveUp || ('exit' in decision && decision.exit === 3);
   const next = adviceFor(currentIncident(run, incident), why, gaveUp, prompt);
   notifyOfFailure(run, incident, decision, { gaveUp, next });
-  // The inputs before the step's fixes, which are taken back at its end: else that alone would count as changed inputs.
-  const inputs = run.journal.failures.inputsBefore(incident.step) ?? incident.inputs;
-  return {
-    ...(inputs && { inputs }),
+  const told = {
     fingerprint,
     class: failureClass,
     tier: decision.tier,
@@ -130,6 +128,11 @@ export async function conclude(
     ...(human && { human }),
     ...(gaveUp && { gave_up: decision.reason }),
     ...(next && { next }),
+  };
+  return ({ failed, incident: { stage, step, inputs: own } }) => {
+    // Those before the step's fixes, which are taken back at its end: else that alone would count as changed inputs.
+    const inputs = run.journal.failures.inputsBefore(stage, step) ?? own;
+    return { ...failed.error, context: { ...failed.error.context, ...(inputs && { inputs }), ...told } };
   };
 }
 

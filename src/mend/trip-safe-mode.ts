@@ -22,10 +22,10 @@ export function tooManyReverted(ledger: Ledger, run: string): string | undefined
   return `fixes on ${reverted.length} different failures were reverted in this run`;
 }
 
-/** Turns safe mode on when a fix of another step broke one that was green before it. */
+/** Turns safe mode on when a fix of another stage broke a step that was green before it. */
 export async function tripSafeModeIfFixBroke(run: Run, incident: Incident): Promise<void> {
   const { transient, external } = incident.failure;
-  if (transient || external || run.journal.failures.openFixes(incident.step).length > 0) return;
+  if (transient || external || run.journal.failures.openFixes(incident.stage).length > 0) return;
   const culprit = await culpritFix(run, incident);
   if (!culprit) return;
   const by = `the fix ${culprit.commit.slice(0, 12)} of ${culprit.stage}: ${culprit.note.fix}`;
@@ -46,7 +46,7 @@ function trip(run: Run, why: string): void {
   notify(run, { reason: 'safe_mode', title: 'safe mode is on', text });
 }
 
-/** The verified fix of another step that changed this step's inputs since it was green and still stands. Throws a GitError. */
+/** The verified fix of another stage that changed this step's inputs since it was green and still stands. Throws a GitError. */
 async function culpritFix(
   { journal, config, tree }: Run,
   { stage, step }: Incident,
@@ -60,7 +60,7 @@ async function culpritFix(
     (fix) =>
       fix.reverts === undefined &&
       !gone.has(fix.commit) &&
-      fix.step !== step &&
+      fix.stage !== stage &&
       isVerified(journal.ledger, fix) &&
       fix.paths.some((path) => inputs.has(path)),
   );

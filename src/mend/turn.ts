@@ -1,19 +1,19 @@
-// Whose failure is being mended: one step at a time, from the question until its fixes are judged. What that step needs may
+// Whose failure is being mended: one stage at a time, from the question until its fixes are judged. What that stage needs may
 // go before it, for it cannot run until they are made again.
 import { perRun, type Run } from '../stage/run.ts';
 
 const turns = perRun(() => ({ holders: [] as string[], waiting: new Set<() => void>() }));
 
-/** Resolves to whether it had to wait: then things may have changed. `mayPass` says whether a step is needed by a holder. */
+/** Resolves to whether it had to wait: then things may have changed. `mayPass` says whether the stage is needed by a holder. */
 export async function takeTurn(
   run: Run,
-  step: string,
+  stage: string,
   mayPass: (holder: string) => boolean,
   signal: AbortSignal,
 ): Promise<boolean> {
   const turn = turns(run);
   let waited = false;
-  const isFree = () => turn.holders.every((holder) => holder === step || mayPass(holder));
+  const isFree = () => turn.holders.every((holder) => holder === stage || mayPass(holder));
   while (!isFree() && !signal.aborted) {
     waited = true;
     await new Promise<void>((resolve) => {
@@ -25,14 +25,14 @@ export async function takeTurn(
       signal.addEventListener('abort', go, { once: true });
     });
   }
-  if (!turn.holders.includes(step)) turn.holders.push(step);
+  if (!turn.holders.includes(stage)) turn.holders.push(stage);
   return waited;
 }
 
-/** Lets the next one in, unless a fix of the step is still to be judged. */
-export function endTurn(run: Run, step: string, isOver = false): void {
-  if (!isOver && run.journal.failures.openFixes(step).length > 0) return;
+/** Lets the next one in, unless a fix of the stage is still to be judged. */
+export function endTurn(run: Run, stage: string, isOver = false): void {
+  if (!isOver && run.journal.failures.openFixes(stage).length > 0) return;
   const turn = turns(run);
-  turn.holders = turn.holders.filter((holder) => holder !== step);
+  turn.holders = turn.holders.filter((holder) => holder !== stage);
   for (const go of [...turn.waiting]) go();
 }

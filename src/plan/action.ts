@@ -1,6 +1,7 @@
 // What a step can do: actions by name. A stage is one of them.
 import type { z } from 'zod';
 import type { DataOf } from '../events.ts';
+import type { ExecutionError } from './codes.ts';
 import type { ExecutionContext, Plan, PlanStep } from './contract.ts';
 
 /** One call of an action for one step. */
@@ -32,6 +33,9 @@ export type Outcome =
   | { kind: 'lost'; message: string; again?: boolean; context?: Record<string, unknown> }
   /** The run as a whole cannot go on, whatever the step's `on_failure` says. */
   | { kind: 'halt'; message: string; context?: Record<string, unknown> };
+
+/** What a call came to: what the action said, or what kept it from saying anything. */
+export type Ended = Outcome | { kind: 'error'; error: ExecutionError } | { kind: 'left'; reason: string };
 
 export interface Action<P = unknown> {
   readonly payload: z.ZodType<P>;

@@ -40,6 +40,15 @@ export function splitStepName(step: string): { stage: string; cell: string } {
 export const cellValues = (key: string): string[] =>
   key === '' ? [] : key.split(',').map((axis) => axis.slice(axis.indexOf('=') + 1));
 
+const BY_NUMBER = new Intl.Collator('en', { numeric: true }).compare;
+
+/** What people call cells among those of their stage: `cp1 cp2`, or `host=cp1,disk=a` where there are several axes. */
+export const cellNames = (steps: readonly string[]): string =>
+  steps
+    .map((step) => splitStepName(step).cell.replace(/^[^,=]*=([^,]*)$/, '$1') || step)
+    .sort(BY_NUMBER)
+    .join(' ');
+
 /** What people call a step: `talos[host=cp1]`; its id when it is no stage. */
 export function stepLabel(step: Pick<PlanStep, 'id' | 'payload'>): string {
   return typeof step.payload.step === 'string' ? step.payload.step : step.id;

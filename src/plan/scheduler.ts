@@ -17,10 +17,10 @@ export const linear: RunScheduler = {
 /** Every step whose dependencies are done. */
 export const parallel: RunScheduler = { name: 'parallel', ready: (state) => state.frontier };
 
-/** The first `n` of a set that may be long. */
-export function first(n: number, steps: Iterable<PlanStep>): PlanStep[] {
+/** The first `n` of a set that may be long, but for those left out. */
+export function first(n: number, steps: Iterable<PlanStep>, isLeftOut?: (step: PlanStep) => boolean): PlanStep[] {
   const taken: PlanStep[] = [];
   if (n < 1) return taken;
-  for (const step of steps) if (taken.push(step) >= n) break;
+  for (const step of steps) if (!isLeftOut?.(step) && taken.push(step) >= n) break;
   return taken;
 }

@@ -1,20 +1,20 @@
 // The loop, top to bottom: run a step; when it fails, take its fingerprint, judge the fix before it, decide, ask for a fix
 // that passes the gate, commit it, make again what it made stale, run again. A plan of the caller's own has no mending.
 import { applyFix } from '../mend/commit.ts';
-import { currentIncident, type FailedAttempt, identify, record } from '../mend/identify.ts';
+import { currentIncident, type FailedAttempt, identify, type Member, record, sharedBy } from '../mend/identify.ts';
 import { chargeFix, judgeTrial } from '../mend/judge-fixes.ts';
 import { conclude, decideNow, stopped, type Unreachable } from '../mend/situation.ts';
 import { tripSafeModeIfFixBroke } from '../mend/trip-safe-mode.ts';
-import { endTurn } from '../mend/turn.ts';
+import type { Ended } from '../plan/action.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { eventLabel } from '../plan/matrix.ts';
 import type { Run } from '../stage/run.ts';
 import type { Decision } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
-import { endOfStep, makesWay, turnFor } from './mended-step.ts';
+import { type Answers, again, type Next } from './fleet.ts';
+import { endOfStep, makesWay } from './mended-step.ts';
 import {
   blindRetry,
-  type Ended,
   endIfUpToDate,
   failedAttempt,
   finishWait,
@@ -24,9 +24,6 @@ import {
   runAttempt,
   type StepEnd,
 } from './step.ts';
-
-/** What follows an attempt: the step's end, or another attempt after a pause. */
-type Next = { end: Ended } | { again: { pause_ms: number; reason: string; tier?: 'wait' | 'fix' } };
 
 /** Drives one step until it is green, failed or stopped. Never rejects, unless an event cannot be recorded. */
 export async function driveStep(step: PlanStep, plan: PlanRun): Promise<StepEnd> {
@@ -67,34 +64,37 @@ async function afterAttempt(step: PlanStep, plan: PlanRun, attempt: number, ende
   }
 }
 
-/** A failure gets its fingerprint and its turn; the fix that it judges stays or is taken back; then it is decided what is done. */
-async function mendFailure(run: Run, plan: PlanRun, failed: FailedAttempt): Promise<Next> {
-  const incident = identify(run, failed);
-  if (await turnFor(run, plan, incident, failed)) return again(0, 'what it is made from changed meanwhile');
-  return judgeAndAnswer(run, incident, failed).finally(() => endTurn(run, incident.step));
+/** A failure gets its fingerprint, and is decided with those of the other cells of its stage. */
+function mendFailure(run: Run, plan: PlanRun, failed: FailedAttempt): Promise<Next> {
+  const member = { failed, incident: identify(run, failed) };
+  return plan.fleets.decide(run, member, (members) => judgeAndAnswer(run, members));
 }
 
-async function judgeAndAnswer(run: Run, incident: Incident, failed: FailedAttempt): Promise<Next> {
-  const charged = await chargeFix(run, incident, failed);
-  if (charged && 'leave' in charged) return { end: { kind: 'left', reason: charged.leave } };
-  if (charged) return again(charged.pauseMs, charged.rerun);
-  await tripSafeModeIfFixBroke(run, incident);
-  const judged = await judgeTrial(run, incident, failed);
-  return 'rerun' in judged ? again(judged.pauseMs, judged.rerun) : answerFailure(run, judged.incident, failed);
+/** The fix that they judge stays or is taken back; then it is decided what is done about the first of their failures. */
+async function judgeAndAnswer(run: Run, members: readonly Member[]): Promise<Answers> {
+  const charged = await chargeFix(run, members);
+  if (charged && 'leave' in charged) return answers(charged, { end: { kind: 'left', reason: charged.leave } });
+  if (charged) return answers(charged, again(charged.pauseMs, charged.rerun));
+  for (const { incident } of members) await tripSafeModeIfFixBroke(run, incident);
+  const judged = await judgeTrial(run, members);
+  if ('rerun' in judged) return answers(judged, again(judged.pauseMs, judged.rerun));
+  return answerFailure(run, judged.incident, judged.members);
 }
 
 const MORE_TURNS = 12; // That spend no limit: known fixes, fixes applied again, a tier that is down.
 
-/** Decides and acts until the step runs again or ends. What comes to nothing is decided anew, with what it spent. */
-async function answerFailure(run: Run, seen: Incident, failed: FailedAttempt): Promise<Next> {
+/** Decides and acts until those that have it run again or end. What comes to nothing is decided anew, with what it spent. */
+async function answerFailure(run: Run, seen: Incident, members: readonly Member[]): Promise<Answers> {
+  const { failed } = members.find(({ incident }) => incident.step === seen.step) as Member;
+  const rerun = (...how: Parameters<typeof again>) => answers({ members }, again(...how));
   const { executor_tries, escalation_calls } = run.config.loop.limits;
   const unreachable: Unreachable = {};
   for (let turn = 0; turn < executor_tries + escalation_calls + MORE_TURNS; turn++) {
     const incident = currentIncident(run, seen);
     // A known fix is looked for where that decides; it needs no model.
     const { decision, knownFix } = await decideNow(run, incident, failed, unreachable);
-    record(run, incident, 'failure.decided', decision);
-    if (decision.tier === 'wait') return again(decision.pause_ms, decision.reason, 'wait');
+    record(run, incident, 'failure.decided', { ...decision, ...sharedBy(incident) });
+    if (decision.tier === 'wait') return rerun(decision.pause_ms, decision.reason, 'wait');
     if (decision.tier === 'none' || decision.tier === 'give_up') return fail(incident, decision);
     const { askForFix } = await import('../mend/ask.ts');
     const answer = await askForFix(run, incident, decision, knownFix, failed.timeLeftMs());
@@ -102,21 +102,20 @@ async function answerFailure(run: Run, seen: Incident, failed: FailedAttempt): P
     if ('fix' in result) {
       const { goOnWithStory } = await import('../mend/story.ts');
       await goOnWithStory(run, incident, result.fix, failed.timeLeftMs);
-      return again(0, `${result.fix.plugin}: ${result.fix.note.fix}`, 'fix');
+      return rerun(0, `${result.fix.plugin}: ${result.fix.note.fix}`, 'fix');
     }
-    if (result.none === 'moved') return again(0, 'another fix changed its files meanwhile: once more');
+    if (result.none === 'moved') return rerun(0, 'another fix changed its files meanwhile: once more');
     if (result.none === 'stopped') return fail(incident, stopped(run, incident));
     // Spent, handed over or safe mode: the ledger has it, and the next decision follows from it.
     if (result.none === 'down') Object.assign(unreachable, { [decision.tier]: true, prompt: result.prompt });
   }
   throw new Error(`no end is found for ${seen.stage}/${seen.failure.fingerprint}`);
 
-  async function fail(incident: Incident, decision: Decision): Promise<Next> {
-    const context = await conclude(run, incident, decision, unreachable.prompt);
-    return { end: { kind: 'error', error: { ...failed.error, context: { ...failed.error.context, ...context } } } };
+  async function fail(incident: Incident, decision: Decision): Promise<Answers> {
+    const errorOf = await conclude(run, incident, decision, unreachable.prompt);
+    return new Map(members.map((member) => [member, { end: { kind: 'error', error: errorOf(member) } }]));
   }
 }
 
-const again = (pause_ms: number, reason: string, tier?: 'wait' | 'fix'): Next => ({
-  again: { pause_ms, reason, ...(tier ? { tier } : {}) },
-});
+const answers = ({ members }: { members: readonly Member[] }, next: Next): Answers =>
+  new Map(members.map((member) => [member, next]));

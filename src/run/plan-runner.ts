@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../io/clock.ts';
 import { stopAfter } from '../io/signals.ts';
 import { ifPossible, privateFolder, readText, writeAtomic } from '../io/store.ts';
 import { recordOf } from '../journal/stages.ts';
-import type { ActionRegistry } from '../plan/action.ts';
+import type { ActionRegistry, Ended } from '../plan/action.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
 import type { ContextInput, ExecutionContext, Plan, PlanInput, PlanResult, PlanStep } from '../plan/contract.ts';
 import { eventLabel, stepLabel } from '../plan/matrix.ts';
@@ -15,9 +15,10 @@ import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { admit, type Checked, DEFAULT_MAX_STEPS } from '../plan/validate.ts';
 import type { Run } from '../stage/run.ts';
 import { driveStep } from './drive.ts';
+import { openFleets } from './fleet.ts';
 import { endOfStep } from './mended-step.ts';
 import { runSchedule, type ScheduleEnd } from './schedule.ts';
-import { type Ended, type PlanRun, thrownError } from './step.ts';
+import { type PlanRun, thrownError } from './step.ts';
 
 export interface PlanRunnerOptions {
   actions: ActionRegistry;
@@ -130,6 +131,9 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
     const attempts = new Map(resume.attempts);
     const waits = resume.waits ?? new Map<string, number>();
     const pauses = { count: 0, wake: () => {} };
+    const fleets = openFleets(plan.steps, pauses);
+    const toJudge = run ? stepsToJudge(plan, run, resume.done) : [];
+    for (const step of toJudge) fleets.mends(step);
     const scope: PlanRun = {
       plan,
       context,
@@ -144,18 +148,20 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
       emit,
       begun: new Set(),
       losses: new Map(resume.losses),
-      pauses,
+      fleets,
     };
     try {
       const end = await runSchedule(plan, resume.done, {
         scheduler: options.scheduler ?? (workers > 1 ? parallel : linear),
         workers,
         driveStep: (step) => driveStep(step, scope),
-        ...(run ? { pauses, stale: staleSteps(run) } : {}),
+        ...(run ? { pauses, stale: staleSteps(run), isHeld: fleets.isHeld } : {}),
         endBegun: (step, because) => endOfStep(step, scope, endWithoutTurn(step, run, because, signal)),
-        ...(run ? { first: stepsWithFixes(plan, run) } : {}),
-        skipped: (step, { error_code: code, message: reason }) =>
-          emit({ type: 'step.skipped', ...eventLabel(step), status: 'skipped', data: { code, reason } }),
+        first: toJudge.map(({ id }) => id),
+        skipped: (step, { error_code: code, message: reason }) => {
+          emit({ type: 'step.skipped', ...eventLabel(step), status: 'skipped', data: { code, reason } });
+          fleets.ended(step);
+        },
       });
       if (broken.signal.aborted) return { ...end, errors: [thrownError(broken.signal.reason)], halted: true };
       const stop = end.done < plan.steps.length ? stopReason(signal) : undefined;
@@ -197,9 +203,11 @@ function endWithoutTurn(
     : { kind: 'left', reason: 'the run halted before it came to run again' };
 }
 
-/** The ids of steps that an earlier process left with fixes on the branch. */
-const stepsWithFixes = (plan: Plan, { journal }: Run): string[] =>
-  plan.steps.filter((step) => journal.failures.openFixes(stepLabel(step)).length > 0).map(({ id }) => id);
+/** The steps that an earlier process left with fixes to be judged by them. */
+function stepsToJudge({ steps }: Plan, { journal }: Run, done: ReadonlySet<string>): PlanStep[] {
+  const isJudge = (step: PlanStep) => journal.failures.open(step.payload.stage as string, stepLabel(step)).length > 0;
+  return steps.filter((step) => !done.has(step.id) && isJudge(step));
+}
 
 /** Which steps no longer stand, whenever there are new ones. */
 function staleSteps({ journal }: Run) {

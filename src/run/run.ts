@@ -146,7 +146,7 @@ async function execute({ run, head, open }: Prepared, request: RunRequest): Prom
 /** Closes the cases of what is green and sees that people are notified, before the run's own end. */
 async function finishMending(run: Run, stages: readonly string[]): Promise<void> {
   const { journal, layout, clock } = run;
-  verifyHolding(run);
+  verifyHolding(run, true);
   const green = stages.filter((name) => journal.stages.stages[name]?.status === 'green');
   notifyOfStages(run, green);
   journal.append(...closeCases(layout, journal.ledger, green, 'green', clock.now()));

@@ -4,7 +4,8 @@ import type { Plan, PlanStep } from '../plan/contract.ts';
 import { stepLabel } from '../plan/matrix.ts';
 import { RunFacts } from '../plan/run-state.ts';
 import { first as firstOf, type RunScheduler } from '../plan/scheduler.ts';
-import type { Pauses, StepEnd } from './step.ts';
+import type { Pauses } from './fleet.ts';
+import type { StepEnd } from './step.ts';
 
 export interface SchedulePorts {
   scheduler: RunScheduler;
@@ -15,6 +16,8 @@ export interface SchedulePorts {
   skipped(step: PlanStep, because: ExecutionError): void;
   /** Which done steps no longer stand; undefined: none has become so since the last question. */
   stale?(): ((step: PlanStep) => boolean) | undefined;
+  /** Whether a step that could start must not yet. */
+  isHeld?(step: PlanStep): boolean;
   pauses?: Pauses;
   /** Ends a step that made way for what it needs and will not run again; `because`: something of that failed. */
   endBegun?(step: PlanStep, because?: ExecutionError): Promise<unknown>;
@@ -71,7 +74,7 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
 
   function startReady(): void {
     const free = ports.workers - running.size;
-    const allowed = firstOf(free, ports.scheduler.ready(facts, plan));
+    const allowed = firstOf(free, ports.scheduler.ready(facts, plan), ports.isHeld);
     // Whoever waits for another needs no worker meanwhile; the other must be able to go on.
     const before = urgent().slice(0, Math.max(allowed.length, free + (ports.pauses?.count ?? 0)));
     for (const step of new Set([...before, ...allowed.slice(0, Math.max(0, allowed.length - before.length))])) {
@@ -93,7 +96,7 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
   function urgent(): PlanStep[] {
     if (begun.size + first.size === 0) return [];
     const wanted = new Set([...begun.keys(), ...first].flatMap((id) => [...facts.needsOf(id), id]));
-    return plan.steps.filter(({ id }) => wanted.has(id) && facts.mayStart(id));
+    return plan.steps.filter((step) => wanted.has(step.id) && facts.mayStart(step.id) && !ports.isHeld?.(step));
   }
 
   function settle(step: PlanStep, stepEnd: StepEnd): void {

@@ -6,19 +6,14 @@ import { EVENTS, type NewEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import { stopAfter } from '../io/signals.ts';
 import type { FailedAttempt } from '../mend/identify.ts';
-import type { Action, ActionCall, ActionRegistry, Outcome, StepResult } from '../plan/action.ts';
+import type { Action, ActionCall, ActionRegistry, Ended, Outcome, StepResult } from '../plan/action.ts';
 import { type ExecutionError, executionError } from '../plan/codes.ts';
 import type { ExecutionContext, Plan, PlanStep } from '../plan/contract.ts';
 import { eventLabel, stepLabel } from '../plan/matrix.ts';
 import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { haltFor } from '../stage/call.ts';
 import type { Run } from '../stage/run.ts';
-
-/** Steps that wait for another one to end, and whom to wake when one begins to. */
-export interface Pauses {
-  count: number;
-  wake(): void;
-}
+import type { Fleets } from './fleet.ts';
 
 /** One execution of a plan, as its steps need to know it. */
 export interface PlanRun {
@@ -40,13 +35,10 @@ export interface PlanRun {
   begun: Set<string>;
   /** How often a backend lost an attempt of a step, by step id. */
   losses: Map<string, number>;
-  pauses: Pauses;
+  fleets: Fleets;
   /** The run of stages that this is, if it is one: its failures are mended. */
   run: Run | undefined;
 }
-
-/** What a call came to: what the action said, or what kept it from saying anything. */
-export type Ended = Outcome | { kind: 'error'; error: ExecutionError } | { kind: 'left'; reason: string };
 
 /** How a step ended, as the schedule needs to know it. */
 export type StepEnd =
@@ -64,6 +56,7 @@ export async function endIfUpToDate(step: PlanStep, plan: PlanRun): Promise<Step
   const toDo = (stop: Stop): StepEnd => ({ state: 'TODO', error: stopError(stop, step.id) });
   const stop = stopReason(plan.signal);
   if (stop) return toDo(stop);
+  plan.fleets.began(step);
   const upToDate = await guarded(step, plan, async (action, call) => {
     const outcome = await action.upToDate?.(call);
     return outcome && checkedOutcome(outcome);
@@ -89,6 +82,7 @@ export async function runAttempt(step: PlanStep, plan: PlanRun): Promise<{ attem
     return { attempt: used, ended: { kind: 'error', error } };
   }
   plan.attempts.set(step.id, used + 1);
+  plan.fleets.began(step);
   const ended = await guarded(step, plan, async (action, call) => checkedOutcome(await action.run(call)), true);
   if (ended?.kind === 'returned') plan.attempts.set(step.id, used);
   return { attempt: used + 1, ended: ended as Ended };

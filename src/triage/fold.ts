@@ -12,6 +12,7 @@ import {
   type LedgerEntry,
   type Patch,
   type RefusedAnswer,
+  seenBy,
 } from './ledger.ts';
 
 type Folds = { [T in EventType]?: (entry: LedgerEntry, event: LoopEvent<T>) => void };
@@ -150,7 +151,7 @@ const newEntry = (stage: string, fingerprint: string, time: string): LedgerEntry
 const EXCERPT_LINES = 2;
 const EXCERPT_WIDTH = 200;
 
-function recordSighting(entry: LedgerEntry, { data, time, run }: LoopEvent<'failure.seen'>): void {
+function recordSighting(entry: LedgerEntry, { data, time, run, stage, step = stage }: LoopEvent<'failure.seen'>): void {
   const lines = data.excerpt.split('\n').slice(0, EXCERPT_LINES);
   entry.class = data.class;
   entry.transient = data.transient;
@@ -158,7 +159,7 @@ function recordSighting(entry: LedgerEntry, { data, time, run }: LoopEvent<'fail
   entry.excerpt = lines.map((line) => line.slice(0, EXCERPT_WIDTH)).join('\n');
   if (entry.times_seen === 0) entry.first_seen = data.first_seen;
   entry.last_seen = time;
-  entry.times_seen += 1;
+  Object.assign(entry, seenBy(entry, run, step));
   entry.run = run;
   if (data.algorithm !== undefined) entry.algorithm = data.algorithm;
   if (data.log === undefined) delete entry.log;
@@ -200,7 +201,10 @@ function addRefusedAnswer(entry: LedgerEntry, { plugin, tier, code, reason, fix 
 
 const REVERTED: readonly (FixOutcome | undefined)[] = ['no_effect', 'broke'];
 
-type FixData = Pick<Patch, 'hash' | 'tier' | 'plugin' | 'note' | 'commit' | 'accepted'>;
+/** `left`: cells that it did not help. */
+type FixData = Pick<Patch, 'hash' | 'tier' | 'plugin' | 'note' | 'commit' | 'accepted'> & {
+  left?: string[] | undefined;
+};
 
 function setOutcome(
   entry: LedgerEntry,
@@ -238,9 +242,10 @@ function setOutcome(
   // It was taken back for a failure that was none of its doing.
   if (countsAsFruitless && outcome === 'withdrawn' && REVERTED.includes(before))
     entry.fruitless = Math.max(0, entry.fruitless - 1);
+  const isMended = outcome === 'verified' && !data.left?.length;
   // The owner wrote another text: whatever fails with it is a story of its own.
-  if (outcome === 'verified' || outcome === 'superseded') restart(entry);
-  if (outcome === 'verified') entry.verified_at = time;
+  if (isMended || outcome === 'superseded') restart(entry);
+  if (isMended) entry.verified_at = time;
   if (outcome === 'superseded') delete entry.verified_at;
   // Rolled back by a person: that the failure is back is no surprise.
   if (outcome === 'declined' && before === 'verified') delete entry.verified_at;

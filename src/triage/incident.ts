@@ -18,17 +18,19 @@ export interface Fix {
   readonly note: { readonly fix: string; readonly reason: string };
 }
 
-/** A fix that the next attempt of its step judges. */
+/** A fix that the next attempts of the steps which had its failure judge. */
 export interface Trial {
   readonly fix: Fix;
+  /** These steps, each with what it was made from before the fix. */
+  readonly steps: ReadonlyMap<string, Inputs | undefined>;
   /** The failures that the stage had in this run before the fix. */
   readonly earlier: readonly string[];
-  /** What the step was made from before the fix. */
-  readonly inputs: Inputs | undefined;
-  /** The step failed since the fix was committed. */
-  failed: boolean;
-  /** The step ran again already, because a transient, external or timed-out failure proves nothing about the fix. */
-  rerun: boolean;
+  /** Those of the steps that are green since. */
+  readonly green: Set<string>;
+  /** Those that failed since. */
+  readonly failed: Set<string>;
+  /** Those that ran again already, because a transient, external or timed-out failure proves nothing about the fix. */
+  readonly rerun: Set<string>;
 }
 
 /** A failed attempt that was identified. */
@@ -49,6 +51,8 @@ export interface Sighting {
 }
 
 export interface Incident extends Sighting {
+  /** The steps of the stage that have this failure now; `step` speaks for them. */
+  readonly steps: readonly string[];
   /** How the attempt ended, in words. */
   readonly endText: string;
   /** What the ledger knows of this failure. */
@@ -59,7 +63,7 @@ export interface Incident extends Sighting {
   readonly heldSince?: string | undefined;
   /** How many waits this stage has used in this run. */
   readonly waits: number;
-  /** The fix that this attempt judges. */
+  /** The fix that this attempt judges, with those of the other steps that had its failure. */
   readonly trial: Trial | undefined;
   /** Fixes of the stage that brought another failure instead of green, the first one first. */
   readonly provisional: readonly Fix[];
@@ -67,13 +71,12 @@ export interface Incident extends Sighting {
 
 /** What this run knows of its steps' failures. */
 export class RunFailures {
-  /** Step → the fix that its next attempt judges. */
+  /** Stage → the fix that the next attempts of its steps judge. */
   readonly trials = new Map<string, Trial>();
-  /** Step → what it was made from before the first of its provisional fixes. */
-  readonly #inputsBeforeFixes = new Map<string, Inputs | undefined>();
+  /** Fixes that brought another failure instead of green, as they were on trial, the first one first. */
+  #provisional: Trial[] = [];
   /** Step → what its latest failed attempt was made from. */
   readonly #inputsOfFailure = new Map<string, Inputs | undefined>();
-  #provisional: Fix[] = [];
   /** Step → the fix that was taken back for its failure, and which failure that was. */
   readonly charges = new Map<string, { fix: Fix; fingerprint: string }>();
   /** Steps that ran again since they were begun, or since a fix was taken back for them. */
@@ -94,28 +97,35 @@ export class RunFailures {
     if (stage === undefined || step === undefined) return;
     if (type === 'stage.stale') this.staleCount += 1;
     if (type === 'stage.green') this.#greens.set(stage, this.timesGreen(stage) + 1);
-    const trial = this.trials.get(step);
     if (type === 'failure.decided' && event.data.tier === 'wait') this.#waits.set(stage, this.#waitsOf(stage) + 1);
     if (type === 'failure.seen') {
       this.#fingerprints.set(stage, [...this.#fingerprintsOf(stage), event.data.fingerprint]);
       this.#inputsOfFailure.set(step, event.data.inputs);
-      if (trial) trial.failed = true;
     }
+    for (const trial of this.open(stage, step)) noteOnTrial(trial, step, type);
     if (type === 'fix.committed') {
-      const { tried: _, class: __, ...data } = event.data;
-      const [earlier, inputs] = [this.#fingerprintsOf(stage), this.#inputsOfFailure.get(step)];
-      this.trials.set(step, { fix: { stage, step, ...data }, earlier, inputs, failed: false, rerun: false });
+      const { tried: _, class: __, steps = [step], ...data } = event.data;
+      const inputs = new Map(steps.map((one) => [one, this.#inputsOfFailure.get(one)]));
+      this.trials.set(stage, {
+        fix: { stage, step, ...data },
+        steps: inputs,
+        earlier: this.#fingerprintsOf(stage),
+        green: new Set(),
+        failed: new Set(),
+        rerun: new Set(),
+      });
     }
     if (type === 'failure.carried' && event.data.to !== undefined)
       this.#rename(stage, event.data.fingerprint, event.data.to);
-    // Run again without a verdict on the fix: the failure had proved nothing about it.
-    if (type === 'step.retry' && trial?.failed) trial.rerun = true;
     if (type === 'step.started') this.#rerun.delete(step);
     if (type === 'step.retry') this.#rerun.add(step);
     if (type === 'step.done') this.charges.delete(step);
     if (type === 'fix.judged') this.#closeTrial(event.data.commit, event.data.outcome === 'provisional');
     if (type === 'fix.reverted') {
       const { charged, reverts: commit, commit: _, ...data } = event.data;
+      // What is wrong is what was wrong before it.
+      const trial = this.open(stage).find(({ fix }) => fix.commit === commit);
+      for (const [one, inputs] of trial?.steps ?? []) this.#inputsOfFailure.set(one, inputs);
       this.#closeTrial(commit, false);
       for (const [charger, { fix }] of this.charges) if (fix.commit === commit) this.charges.delete(charger);
       if (!charged) return;
@@ -131,12 +141,11 @@ export class RunFailures {
   #rename(stage: string, from: string, to: string): void {
     const now = (fingerprint: string) => (fingerprint === from ? to : fingerprint);
     const renamed = (fix: Fix): Fix => (fix.stage === stage ? { ...fix, fingerprint: now(fix.fingerprint) } : fix);
+    const renamedTrial = (trial: Trial): Trial =>
+      trial.fix.stage === stage ? { ...trial, fix: renamed(trial.fix), earlier: trial.earlier.map(now) } : trial;
     this.#fingerprints.set(stage, this.#fingerprintsOf(stage).map(now));
-    this.#provisional = this.#provisional.map(renamed);
-    for (const [step, trial] of this.trials) {
-      if (trial.fix.stage !== stage) continue;
-      this.trials.set(step, { ...trial, fix: renamed(trial.fix), earlier: trial.earlier.map(now) });
-    }
+    this.#provisional = this.#provisional.map(renamedTrial);
+    for (const [key, trial] of this.trials) this.trials.set(key, renamedTrial(trial));
     for (const [step, { fix, fingerprint }] of this.charges) {
       const isOwn = step === stage || step.startsWith(`${stage}[`);
       this.charges.set(step, { fix: renamed(fix), fingerprint: isOwn ? now(fingerprint) : fingerprint });
@@ -145,53 +154,62 @@ export class RunFailures {
 
   /** By the commit: one patch may be on the branch for two failures. */
   #closeTrial(commit: string, stays: boolean): void {
-    const [step, trial] = [...this.trials].find(([, { fix }]) => fix.commit === commit) ?? [];
-    if (step !== undefined) this.trials.delete(step);
-    if (stays && trial && step !== undefined) {
-      if (this.#provisionalOf(step).length === 0) this.#inputsBeforeFixes.set(step, trial.inputs);
-      this.#provisional.push(trial.fix);
-    }
-    if (!stays) this.#provisional = this.#provisional.filter((fix) => fix.commit !== commit);
+    const [stage, trial] = [...this.trials].find(([, { fix }]) => fix.commit === commit) ?? [];
+    if (stage !== undefined) this.trials.delete(stage);
+    if (stays && trial) this.#provisional.push(trial);
+    if (!stays) this.#provisional = this.#provisional.filter(({ fix }) => fix.commit !== commit);
   }
 
-  /** Every fix of a step that is on the branch and neither verified nor taken back, the first one first. */
-  openFixes(step: string): Fix[] {
-    const trial = this.trials.get(step);
-    return [...this.#provisionalOf(step), ...(trial ? [trial.fix] : [])];
+  /** The fixes of a stage that are on the branch and neither verified nor taken back, the first one first; `step`: that it judges. */
+  open(stage: string, step?: string): Trial[] {
+    const trial = this.trials.get(stage);
+    const open = [...this.#provisional.filter(({ fix }) => fix.stage === stage), ...(trial ? [trial] : [])];
+    return step === undefined ? open : open.filter(({ steps }) => steps.has(step));
   }
+
+  openFixes = (stage: string): Fix[] => this.open(stage).map(({ fix }) => fix);
 
   /** Whether a step ran again since it was begun, or since a fix was taken back for it. */
   hasRerun = (step: string): boolean => this.#rerun.has(step);
 
   timesGreen = (stage: string): number => this.#greens.get(stage) ?? 0;
 
-  /** The same, of all steps. */
+  /** The same, of all stages. */
   allOpenFixes(): Fix[] {
-    return [...this.#provisional, ...[...this.trials.values()].map(({ fix }) => fix)];
+    return [...this.#provisional, ...this.trials.values()].map(({ fix }) => fix);
   }
 
   /** What a step was made from before its provisional fixes; undefined when it has none. */
-  inputsBefore(step: string): Inputs | undefined {
-    return this.#provisionalOf(step).length > 0 ? this.#inputsBeforeFixes.get(step) : undefined;
+  inputsBefore(stage: string, step: string): Inputs | undefined {
+    return this.#provisional.find(({ fix, steps }) => fix.stage === stage && steps.has(step))?.steps.get(step);
   }
 
-  /** Everything known of a failure that was seen, as of now. */
-  incident(sighting: Sighting, ledger: Ledger): Incident {
+  /** Everything known of a failure that was seen, as of now; `steps`: who has it besides. */
+  incident(sighting: Sighting, ledger: Ledger, steps: readonly string[] = [sighting.step]): Incident {
     const { stage, step, failure, ended } = sighting;
     const held = heldOver(ledger, stage);
+    const trial = this.trials.get(stage);
     return {
       ...sighting,
+      steps,
       endText: endOf(ended),
       history: entryOf(ledger, stage, failure.fingerprint) as LedgerEntry,
       storyCase: storyCaseOf(ledger, stage, failure.fingerprint) ?? held.case,
       ...(held.gave_up_at === undefined ? {} : { heldSince: held.gave_up_at }),
       waits: this.#waitsOf(stage),
-      trial: this.trials.get(step),
-      provisional: this.#provisional.filter((fix) => fix.stage === stage),
+      trial: trial?.steps.has(step) ? trial : undefined,
+      provisional: this.#provisional.flatMap(({ fix }) => (fix.stage === stage ? [fix] : [])),
     };
   }
 
-  #provisionalOf = (step: string): Fix[] => this.#provisional.filter((fix) => fix.step === step);
   #waitsOf = (stage: string): number => this.#waits.get(stage) ?? 0;
   #fingerprintsOf = (stage: string): readonly string[] => this.#fingerprints.get(stage) ?? [];
+}
+
+/** How a step that judges a fix ended since, and whether it ran again without a verdict. */
+function noteOnTrial({ green, failed, rerun }: Trial, step: string, type: LoopEvent['type']): void {
+  if (type === 'failure.seen') failed.add(step);
+  if (type === 'failure.seen') green.delete(step);
+  if (type === 'step.done') green.add(step);
+  if (type === 'step.retry' && failed.has(step)) rerun.add(step);
 }

@@ -1,37 +1,66 @@
-// Whether a fix helped, from the failure that came after it. Pure.
+// Whether a fix helped, from how the steps that had its failure ended after it. Pure.
+import { cellNames } from '../plan/matrix.ts';
 import type { Incident } from './incident.ts';
 
-/** `no_effect` and `broke` are to be reverted; `rerun`: nothing can be said yet. */
-export interface Judgement {
-  verdict: 'provisional' | 'no_effect' | 'broke' | 'rerun';
-  reason: string;
-}
+/**
+ * `no_effect` and `broke` are to be reverted; `helped`: it stays, for the steps that are green with it; `rerun`: nothing can
+ * be said before `again` ran once more.
+ */
+export type Judgement = { reason: string } & (
+  | { verdict: 'provisional' | 'no_effect' | 'broke' | 'helped' }
+  | { verdict: 'rerun'; again: readonly string[] }
+);
 
 /** Fixes that may be stacked on one stage in one run before it is green. */
 export const MAX_PROVISIONAL = 3;
 
-type Judged = Pick<Incident, 'failure' | 'ended' | 'trial' | 'provisional' | 'changedJudges' | 'item'>;
+/** A step that failed with the fix. */
+type Red = Pick<Incident, 'step' | 'failure' | 'ended' | 'changedJudges' | 'item'>;
 
-/** Judges the fix on trial by the failure after it; undefined when there is none. The first line that holds decides. */
-export function judge({ failure, ended, trial, provisional, changedJudges, item }: Judged): Judgement | undefined {
+/**
+ * Judges the fix on trial when all steps that had its failure have ended: by those that failed again, of which there is one
+ * at least. Undefined when there is none on trial. The first line that holds decides.
+ */
+export function judge({ trial, provisional }: Pick<Incident, 'trial' | 'provisional'>, reds: readonly Red[]) {
   if (!trial) return undefined;
-  if (changedJudges) return { verdict: 'broke', reason: 'with it the stage changed what checks run' };
-  const isInconclusive = failure.transient || failure.external || ended.timed_out;
-  if (isInconclusive && !trial.rerun) return { verdict: 'rerun', reason: 'this end says nothing about the fix' };
-  if (item?.testsFailed) return { verdict: 'broke', reason: 'its tests fail with it' };
-  // A change may do one step of several: what accepts the item need not hold before the last.
-  if (item && provisional.length + 1 < item.steps) {
-    return { verdict: 'provisional', reason: 'its tests pass, and what accepts it does not hold yet' };
+  const { green, rerun, earlier, fix } = trial;
+  if (reds.some((red) => red.changedJudges)) return say('broke', 'with it the stage changed what checks run');
+  const unsure = reds.filter(({ step, failure, ended }) => {
+    const isInconclusive = failure.transient || failure.external || ended.timed_out;
+    return isInconclusive && !rerun.has(step);
+  });
+  if (unsure.length > 0) {
+    const reason = 'this end says nothing about the fix';
+    return { verdict: 'rerun', reason, again: unsure.map(({ step }) => step) } satisfies Judgement;
   }
-  const { fingerprint } = failure;
-  if (fingerprint === trial.fix.fingerprint) return { verdict: 'no_effect', reason: 'the same failure again' };
-  if (trial.earlier.includes(fingerprint)) {
-    return { verdict: 'broke', reason: 'a failure is back that the stage had earlier in this run' };
+  const [item] = reds.flatMap((red) => red.item ?? []);
+  if (item?.testsFailed) return say('broke', 'its tests fail with it');
+  // A change may do one step of several: what accepts the item need not hold before the last.
+  if (item && provisional.length + 1 < item.steps)
+    return say('provisional', 'its tests pass, and what accepts it does not hold yet');
+  if (green.size > 0)
+    return say(
+      'helped',
+      helpedWords(
+        [...green],
+        reds.map(({ step }) => step),
+      ),
+    );
+  const fingerprints = reds.map(({ failure }) => failure.fingerprint);
+  if (fingerprints.includes(fix.fingerprint)) return say('no_effect', 'the same failure again');
+  if (fingerprints.some((fingerprint) => earlier.includes(fingerprint))) {
+    return say('broke', 'a failure is back that the stage had earlier in this run');
   }
   // A stack that only grows is no progress. `no_effect` counts as a failed try of the failure below, so that a person
   // hears of it in the end; withdrawing it would spend nothing and build the same stack in every run.
   if (provisional.length >= MAX_PROVISIONAL) {
-    return { verdict: 'no_effect', reason: `${provisional.length} fixes are kept already and the stage is not green` };
+    return say('no_effect', `${provisional.length} fixes are kept already and the stage is not green`);
   }
-  return { verdict: 'provisional', reason: 'another failure came in its place' };
+  return say('provisional', 'another failure came in its place');
 }
+
+const say = (verdict: Exclude<Judgement['verdict'], 'rerun'>, reason: string): Judgement => ({ verdict, reason });
+
+/** Whom a fix helped, and whom not, by the names of their cells. */
+export const helpedWords = (green: readonly string[], red: readonly string[]): string =>
+  `green with it: ${cellNames(green)}; not: ${cellNames(red)}`;

@@ -11,6 +11,7 @@ import {
   PERSON,
   TIERS,
 } from '../events.ts';
+import { splitStepName } from '../plan/matrix.ts';
 import { amount, type Checked, count, flag, listOf, name, oneOf, optional, shaped, text, time } from '../shape.ts';
 
 const isPatch = shaped({
@@ -64,6 +65,8 @@ const isEntry = shaped({
   run: optional(text),
   log: optional(text),
   ended: isAttemptEnd,
+  /** The cells that had it then. */
+  steps: optional(listOf(name)),
   /** Since the last restart: a reset or a verified fix. */
   executor_tries: count,
   escalation_calls: count,
@@ -169,6 +172,14 @@ export function heldOver(ledger: Ledger, stage: string): Pick<LedgerEntry, 'case
 export function entryOf(ledger: Ledger, stage: string, fingerprint: string): LedgerEntry | undefined {
   const key = entryKey(stage, currentFingerprint(ledger, stage, fingerprint));
   return Object.hasOwn(ledger.entries, key) ? ledger.entries[key] : undefined;
+}
+
+/** How often a failure was seen, and by which cells, once `step` has it in `run`: cells that fail alike see it once. */
+export function seenBy(entry: LedgerEntry | undefined, run: string, step: string) {
+  const { times_seen = 0, steps = [] }: Partial<LedgerEntry> = entry ?? {};
+  if (splitStepName(step).cell === '') return { times_seen: times_seen + 1 };
+  const joins = entry?.run === run && steps.length > 0 && !steps.includes(step);
+  return joins ? { times_seen, steps: [...steps, step] } : { times_seen: times_seen + 1, steps: [step] };
 }
 
 /** What is known of a fix, by its patch. */

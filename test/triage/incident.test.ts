@@ -44,13 +44,13 @@ test('waits and fingerprints are counted by stage, whichever of its cells had th
   const lines = [seen('f1', 'm[h=1]'), decided('wait', 'm[h=1]'), seen('f2', 'm[h=2]'), decided('executor', 'm[h=2]')];
   const failures = failuresOf(...lines, committed('h1', 'f2', 'm[h=2]'));
   assert.equal([incidentOf(failures, 'm', 'm[h=3]').waits, incidentOf(failures, 'other').waits], [1, 0]);
-  assert.equal(failures.trials.get('m[h=2]')?.earlier, ['f1', 'f2']);
+  assert.equal(failures.trials.get('m')?.earlier, ['f1', 'f2']);
 });
 
 test('a fix waits for its judgement with the failures that were before it, not those after', () => {
   const failures = failuresOf(seen('f0'), seen('f1'), committed('h1', 'f1'), retry('fix'), seen('f2'));
   const trial = failures.trials.get('a');
-  assert.equal([trial?.fix.hash, trial?.fix.step, trial?.earlier, trial?.rerun], ['h1', 'a', ['f0', 'f1'], false]);
+  assert.equal([trial?.fix.hash, trial?.fix.step, trial?.earlier, trial?.rerun.size], ['h1', 'a', ['f0', 'f1'], 0]);
   assert.equal([hashes(failures.allOpenFixes()), hashes(failures.openFixes('a'))], [['h1'], ['h1']]);
 });
 
@@ -71,8 +71,12 @@ test('a fix is known with all that a later process needs to judge it and take it
 
 test('a rerun because an end said nothing is remembered, one after the fix itself is none', () => {
   const fixed = [seen('f1'), committed('h1', 'f1'), retry('fix')];
-  assert.is(failuresOf(...fixed).trials.get('a')?.rerun, false);
-  assert.is(failuresOf(...fixed, seen('t'), retry()).trials.get('a')?.rerun, true);
+  assert.is(failuresOf(...fixed).trials.get('a')?.rerun.size, 0);
+  assert.ok(
+    failuresOf(...fixed, seen('t'), retry())
+      .trials.get('a')
+      ?.rerun.has('a'),
+  );
 });
 
 test('what is kept, taken back or verified is known as that; nothing stays open that came to an end', () => {
@@ -99,28 +103,55 @@ test('one patch that is on the branch for two failures is settled once for each'
   );
 });
 
-test('what one cell keeps counts for its stage, and is no other cell’s to take back', () => {
+test('what one cell keeps counts for its stage, and is no other cell’s to judge', () => {
   const failures = failuresOf(committed('h1', 'f1', 'm[h=1]'), judged('h1', 'provisional', 'm[h=1]'));
   const { provisional } = incidentOf(failures, 'm', 'm[h=2]');
-  assert.equal([hashes(provisional), hashes(failures.openFixes('m[h=2]'))], [['h1'], []]);
-  assert.equal(hashes(failures.openFixes('m[h=1]')), ['h1']);
+  assert.equal(
+    [hashes(provisional), failures.open('m', 'm[h=2]'), failures.open('m', 'm[h=1]').length],
+    [['h1'], [], 1],
+  );
+  assert.equal(hashes(failures.openFixes('m')), ['h1']);
+});
+
+test('a fix for several cells is judged by each of them: who is green with it, who failed, who ran once more', () => {
+  const steps = ['m[h=1]', 'm[h=2]', 'm[h=3]'];
+  const fix: Line = ['fix.committed', 'm[h=1]', { hash: 'h1', fingerprint: 'f1', commit: 'commit-h1', steps }];
+  const before = steps.map((step) => seen('f1', step, { inputs: { ...INPUTS, command: step } }));
+  const failures = failuresOf(
+    ...[...before, fix, ['step.done', 'm[h=1]'] as Line, ['step.done', 'm[h=4]'] as Line],
+    ...[seen('t', 'm[h=2]'), ['step.retry', 'm[h=2]', {}] as Line, seen('f1', 'm[h=3]')],
+  );
+  const trial = failures.trials.get('m');
+  assert.equal([...(trial?.green ?? [])], ['m[h=1]']);
+  assert.equal([...(trial?.failed ?? [])], ['m[h=2]', 'm[h=3]']);
+  assert.equal([...(trial?.rerun ?? [])], ['m[h=2]']);
+  assert.is(trial?.steps.get('m[h=3]')?.command, 'm[h=3]');
+  assert.equal(
+    [incidentOf(failures, 'm', 'm[h=2]').trial, incidentOf(failures, 'm', 'm[h=4]').trial],
+    [trial, undefined],
+  );
 });
 
 test('what a step was made from before its fixes is that of the failure which the first of them is for', () => {
   const lines = [seen('f1', 'a', { inputs: INPUTS }), committed('h1', 'f1')];
-  assert.equal(failuresOf(...lines).trials.get('a')?.inputs, INPUTS);
+  assert.equal(
+    failuresOf(...lines)
+      .trials.get('a')
+      ?.steps.get('a'),
+    INPUTS,
+  );
   const second = [seen('f2', 'a', { inputs: { ...INPUTS, files: 'g' } }), committed('h2', 'f2')];
   const kept = [...lines, judged('h1', 'provisional'), ...second, judged('h2', 'provisional')];
-  assert.equal(failuresOf(...kept).inputsBefore('a'), INPUTS);
-  assert.is(failuresOf(...lines).inputsBefore('a'), undefined);
-  assert.is(failuresOf(...kept, judged('h1', 'verified'), judged('h2', 'verified')).inputsBefore('a'), undefined);
+  assert.equal(failuresOf(...kept).inputsBefore('a', 'a'), INPUTS);
+  assert.is(failuresOf(...lines).inputsBefore('a', 'a'), undefined);
+  assert.is(failuresOf(...kept, judged('h1', 'verified'), judged('h2', 'verified')).inputsBefore('a', 'a'), undefined);
 });
 
 test('an incident is what the log says, with its history, the waits and the fix on trial', () => {
-  const failures = failuresOf(seen('f1'), decided('wait'), committed('h1', 'f1'));
+  const failures = failuresOf(seen('f1', 'talos'), decided('wait', 'talos'), committed('h1', 'f1', 'talos'));
   const sighting = {
     stage: 'talos',
-    step: 'a',
+    step: 'talos',
     attempt: 2,
     failure: failureOf('f1'),
     ended: ENDED,
@@ -129,10 +160,11 @@ test('an incident is what the log says, with its history, the waits and the fix 
   };
   assert.equal(failures.incident(sighting, ledgerOf([seenStory()])), {
     ...sighting,
+    steps: ['talos'],
     endText: 'exit 1',
     history: entryAfter(seenStory()),
-    waits: 0,
-    trial: failures.trials.get('a'),
+    waits: 1,
+    trial: failures.trials.get('talos'),
     provisional: [],
     storyCase: undefined,
   });

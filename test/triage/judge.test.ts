@@ -1,8 +1,17 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Trial } from '../../src/triage/incident.ts';
 import { judge, MAX_PROVISIONAL } from '../../src/triage/judge.ts';
 import { ENDED, failureOf, fixOf } from './builders.ts';
+
+/** The fix for f1, after f0 and f1 in the same run, on trial by these steps. */
+const trialOf = ({
+  steps = ['talos'],
+  green = [],
+  rerun = [],
+}: Partial<Record<'steps' | 'green' | 'rerun', string[]>>) => ({
+  ...{ fix: fixOf('f1'), earlier: ['f0', 'f1'], steps: new Map(steps.map((step) => [step, undefined])) },
+  ...{ green: new Set(green), failed: new Set<string>(), rerun: new Set(rerun) },
+});
 
 interface After {
   fingerprint: string;
@@ -13,21 +22,22 @@ interface After {
   provisional?: number;
 }
 
-/** What is said of a fix for f1, after f0 and f1 in the same run, when this failure follows. */
+/** What is said of the fix when this failure follows. */
 function judged({ fingerprint, transient = false, external = false, ...more }: After) {
   const { timed_out = false, rerun = false, provisional = 0 } = more;
-  const trial: Trial = { fix: fixOf('f1'), earlier: ['f0', 'f1'], inputs: undefined, failed: true, rerun };
-  return judge({
+  const trial = trialOf({ rerun: rerun ? ['talos'] : [] });
+  const red = {
+    step: 'talos',
     failure: failureOf(fingerprint, { transient, external }),
     ended: { ...ENDED, timed_out },
-    trial,
-    provisional: Array.from({ length: provisional }, () => fixOf('f2')),
-  });
+  };
+  return judge({ trial, provisional: Array.from({ length: provisional }, () => fixOf('f2')) }, [red]);
 }
 const verdict = (after: After) => judged(after)?.verdict;
 
 test('without a fix on trial there is nothing to judge', () => {
-  assert.is(judge({ failure: failureOf('f1'), ended: ENDED, trial: undefined, provisional: [] }), undefined);
+  const red = { step: 'talos', failure: failureOf('f1'), ended: ENDED };
+  assert.is(judge({ trial: undefined, provisional: [] }, [red]), undefined);
 });
 
 test('a fix after which the same failure comes had no effect; one that brings back an earlier one broke it', () => {
@@ -54,6 +64,41 @@ test('transient, external and timed-out ends judge nothing: the stage runs once 
     assert.is(verdict({ fingerprint: 'f1', ...noise, rerun: true }), 'no_effect');
     assert.is(verdict({ fingerprint: 'f9', ...noise, rerun: true }), 'provisional');
   }
+});
+
+const CELLS = ['m[h=1]', 'm[h=2]', 'm[h=3]', 'm[h=4]'];
+
+/** The verdict when these cells are green with the fix, and these fail. */
+function ofCells(green: string[], reds: Record<string, string>, more: { transient?: boolean; rerun?: string[] } = {}) {
+  const { transient = false, rerun = [] } = more;
+  const failed = Object.entries(reds).map(([step, fingerprint]) => ({
+    ...{ step, failure: failureOf(fingerprint, { transient }), ended: ENDED },
+  }));
+  return judge({ trial: trialOf({ steps: CELLS, green, rerun }), provisional: [] }, failed);
+}
+
+test('a fix after which some of the cells that had the failure are green stays for these, whatever the others have', () => {
+  for (const other of ['f1', 'f0', 'f9'])
+    assert.equal(ofCells(['m[h=1]', 'm[h=2]'], { 'm[h=3]': 'f1', 'm[h=4]': other }), {
+      verdict: 'helped',
+      reason: 'green with it: 1 2; not: 3 4',
+    });
+});
+
+test('a fix after which no cell is green had no effect as soon as one fails as before; all others must have moved on', () => {
+  assert.is(ofCells([], { 'm[h=1]': 'f9', 'm[h=2]': 'f1', 'm[h=3]': 'f0' })?.verdict, 'no_effect');
+  assert.is(ofCells([], { 'm[h=1]': 'f9', 'm[h=2]': 'f0' })?.verdict, 'broke');
+  assert.is(ofCells([], { 'm[h=1]': 'f9', 'm[h=2]': 'f8' })?.verdict, 'provisional');
+});
+
+test('only those cells run once more whose end says nothing about the fix, also when others are green', () => {
+  const twice = { 'm[h=1]': 'f1', 'm[h=2]': 'f1' };
+  assert.equal(ofCells(['m[h=3]'], twice, { transient: true, rerun: ['m[h=2]'] }), {
+    verdict: 'rerun',
+    reason: 'this end says nothing about the fix',
+    again: ['m[h=1]'],
+  });
+  assert.is(ofCells(['m[h=3]'], twice, { transient: true, rerun: ['m[h=1]', 'm[h=2]'] })?.verdict, 'helped');
 });
 
 test.run();

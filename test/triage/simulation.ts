@@ -189,21 +189,22 @@ export function simulate(world: World): string[] {
       };
       say('applied');
       const fix = fixOf(fingerprint);
-      const trial: Trial = { fix, earlier: [...had], inputs: undefined, failed: true, rerun: false };
-      for (; ; trial.rerun = true) {
+      const trial: Trial = {
+        ...{ fix, earlier: [...had], steps: new Map([['s', undefined]]) },
+        ...{ green: new Set(), failed: new Set(), rerun: new Set() },
+      };
+      for (; ; trial.rerun.add('s')) {
         if (progress.attempts >= world.limits.stage_attempts) return { how: 'lost' };
         const ended = nextAttempt();
         if (ended.how === 'green') say('verified');
         if (ended.how !== 'failed') return ended;
         const { transient, external, timed_out } = ended;
-        const judgement = judge({
-          failure: failureOf(ended.fingerprint, { transient, external }),
-          ended: { ...ENDED, timed_out },
-          trial,
-          provisional: Array.from({ length: kept }, () => fix),
-        });
+        const provisional = Array.from({ length: kept }, () => fix);
+        const failure = failureOf(ended.fingerprint, { transient, external });
+        const judgement = judge({ trial, provisional }, [{ step: 's', failure, ended: { ...ENDED, timed_out } }]);
         const verdict = judgement?.verdict ?? 'rerun';
-        if (verdict === 'rerun') continue;
+        assert.is.not(verdict, 'helped', 'of one step that failed');
+        if (verdict === 'rerun' || verdict === 'helped') continue;
         say(verdict);
         if (verdict === 'provisional') kept += 1;
         assert.ok(kept <= MAX_PROVISIONAL);

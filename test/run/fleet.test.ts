@@ -1,0 +1,174 @@
+// Cells of a matrix that fail alike are one failure: one entry of the ledger, one question, one fix, judged by all of them.
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { AnyEvent } from '../journal/any-event.ts';
+import { program } from '../program.ts';
+import { fakeClock } from './builders.ts';
+import { failuresIn, journalIn, NOTE, ranSteps, run } from './homelab.ts';
+import { decided, FILE, fixTrail, type Mendable, mendable, says, stageOn } from './probe.ts';
+
+const hosts = (count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `h${String(i + 1).padStart(2, '0')}`);
+const step = (host: string) => `a[host=${host}]`;
+
+/** Each host wants its word in the file: those before `from` the first one, the others the second. */
+const wants = (first: string, second: string, from: string, more = 'error: no usable word in conf/a.txt') =>
+  `${NOTE}; word=${first}; [[ $MENDLOOP_MATRIX_HOST < ${from} ]] || word=${second}; ` +
+  `grep -q "^$word$" ${FILE} || { echo "${more}"; exit 1; }`;
+
+interface Fleet {
+  command?: string | string[];
+  count: number;
+  workers?: number;
+  more?: object;
+}
+
+function fleet({ command, count, workers = count, more = {} }: Fleet): Mendable {
+  const stage = { ...stageOn(), ...(command && { command }), matrix: { host: hosts(count) }, ...more };
+  return mendable({ stages: { a: stage }, loop: { workers } });
+}
+
+const outcomes = (home: string) => failuresIn(home).map(({ patches }) => patches.map(({ outcome }) => outcome));
+const statuses = (stage: { cells?: Record<string, { status: string }> } | undefined) =>
+  Object.values(stage?.cells ?? {}).map(({ status }) => status);
+
+/** Events of a kind with the names of the steps they are about. */
+const stepsOf = (events: readonly AnyEvent[], type: string) =>
+  events.filter((event) => event.type === type).map((event) => event.data.steps ?? [event.step]);
+
+test('one broken template on forty hosts is one entry, one question, one fix, and forty green cells', async () => {
+  const { home, probe, subjects } = fleet({ count: 40, workers: 8 });
+  probe.answers(says('good'), { throw: 'a second question' });
+  const ran = await run(home);
+  assert.equal([ran.exit, probe.asked().length, subjects()], [0, 1, ['Mend a: Say good']]);
+  const [entry, ...others] = failuresIn(home);
+  assert.equal([others, entry?.times_seen, entry?.steps?.length, outcomes(home)], [[], 1, 8, [['verified']]]);
+  assert.equal(statuses(ran.stages.stages.a), Array(40).fill('green'));
+  assert.equal(stepsOf(ran.events, 'failure.decided'), [hosts(8).map(step)]);
+  assert.is(ran.events.filter(({ type }) => type === 'stage.green').length, 1);
+  // Eight failed and ran again; the others ran once, and no sooner than these were green.
+  const types = ran.events
+    .filter(({ type }) => /^(?:attempt\.started|fix\.judged)$/.test(type))
+    .map(({ type }) => type);
+  assert.equal([types.length, types.indexOf('fix.judged')], [50, 16]);
+});
+
+test('a failure is decided when the running cells have ended, and no other cell starts meanwhile', async () => {
+  const slow = `[ $MENDLOOP_MATRIX_HOST != h02 ] || sleep 0.4; bash check.sh ${FILE}`;
+  const { home, probe } = fleet({ command: slow, count: 4, workers: 2 });
+  probe.answers({ pause: 100, give: says('good') });
+  const ran = await run(home);
+  assert.is(ran.exit, 0);
+  const at = (type: string, of: string) => ran.events.findIndex((event) => event.type === type && event.step === of);
+  assert.ok(at('failure.decided', step('h01')) > at('failure.seen', step('h02')));
+  assert.ok(at('step.started', step('h03')) > ran.events.findIndex(({ type }) => type === 'fix.judged'));
+});
+
+test('a fix that helps half of the cells stays for these; the rest is asked about once more, told whom it helped', async () => {
+  const { home, probe, tree } = fleet({ command: wants('good', 'fine', 'h03'), count: 4 });
+  probe.answers(says('good'), says('good', 'fine'));
+  const ran = await run(home);
+  assert.equal([ran.exit, tree()], [0, 'good\nfine\n']);
+  assert.equal(outcomes(home), [['verified', 'verified']]);
+  assert.equal(stepsOf(ran.events, 'failure.decided'), [hosts(4).map(step), ['h03', 'h04'].map(step)]);
+  const tries = probe.asked().map(({ tries: told }) => told.map((one) => [one.outcome, (one as { why?: string }).why]));
+  assert.equal(tries, [[], [['holds', 'green with it: h01 h02; not: h03 h04']]]);
+  // The green ones are made again: the second fix changed what they are made from.
+  assert.equal(ranSteps(home).filter((line) => line === step('h01')).length, 3);
+});
+
+test('a fix that helped some is verified for them and stays, also when the stage ends failed; the others keep their tries', async () => {
+  const { home, probe, tree, subjects } = fleet({ command: wants('good', 'fine', 'h03'), count: 4 });
+  probe.answers(says('good'), { pass: 'no idea' });
+  const ran = await run(home);
+  assert.equal([ran.exit, tree(), subjects()], [3, 'good\nsecond\n', ['Mend a: Say good']]);
+  assert.equal(statuses(ran.stages.stages.a), ['green', 'green', 'give_up', 'give_up']);
+  const [entry] = failuresIn(home);
+  assert.equal([entry?.patches[0]?.outcome, entry?.executor_tries, entry?.verified_at], ['verified', 3, undefined]);
+  const judged = ran.events.filter(({ type }) => type === 'fix.judged').at(-1);
+  assert.equal(
+    [judged?.data.outcome, judged?.data.left, judged?.data.reason],
+    ['verified', ['h03', 'h04'].map(step), 'green with it: h01 h02; not: h03 h04'],
+  );
+});
+
+test('a fix that turns a green cell red is taken back, whoever it helped', async () => {
+  const { home, probe } = fleet({ command: wants('second', 'fine', 'h02'), count: 3, workers: 1 });
+  probe.answers(says('bad', 'fine'), says('fine', 'second'));
+  const ran = await run(home);
+  assert.equal([ran.exit, outcomes(home)], [0, [['broke', 'verified']]]);
+});
+
+test('a fix after which no cell is green had no effect, and is asked about with all of them again', async () => {
+  const { home, probe } = fleet({ count: 3 });
+  probe.answers(says('bad', 'other'), says('good'));
+  const ran = await run(home);
+  assert.equal([ran.exit, outcomes(home)], [0, [['no_effect', 'verified']]]);
+  assert.equal(stepsOf(ran.events, 'failure.decided'), [hosts(3).map(step), hosts(3).map(step)]);
+  const [entry] = failuresIn(home);
+  assert.equal([entry?.times_seen, entry?.steps?.toSorted()], [2, hosts(3).map(step)]);
+});
+
+test('a failure in the place of another on every cell is progress, as it is of one step', async () => {
+  const { home, probe } = fleet({ count: 3 });
+  probe.answers(says('worse'), says('good'));
+  const ran = await run(home);
+  assert.equal([ran.exit, outcomes(home)], [0, [['verified'], ['verified']]]);
+  assert.equal(fixTrail(ran.events).slice(2, 3), ['fix.judged provisional']);
+});
+
+test('two different errors stay two: two entries, two questions, two fixes', async () => {
+  const command = wants('good', 'fine', 'h03', 'error: no $word word');
+  const { home, probe, tree } = fleet({ command, count: 5 });
+  probe.answers(says('good'), says('good', 'fine'));
+  const ran = await run(home);
+  assert.equal([ran.exit, tree(), outcomes(home)], [0, 'good\nfine\n', [['verified'], ['verified']]]);
+  assert.equal(
+    failuresIn(home).map(({ steps = [] }) => steps.length),
+    [2, 3],
+  );
+  assert.equal(probe.asked().length, 2);
+});
+
+test('a cell that fails alike later joins: the fix stays, the tries count on, and it is no flapping', async () => {
+  const { home, probe } = fleet({ command: wants('good', 'fine', 'h03'), count: 4, workers: 2 });
+  probe.answers(says('good'), says('good', 'fine'));
+  const ran = await run(home);
+  assert.equal(
+    [ran.exit, decided(ran.events), outcomes(home)],
+    [0, ['executor', 'executor'], [['verified', 'verified']]],
+  );
+  const reasons = ran.events.filter(({ type }) => type === 'failure.decided').map(({ data }) => data.reason);
+  assert.equal(reasons, ['a new failure: first of 3 tries', 'a new failure: second of 3 tries']);
+});
+
+test('a wait is one wait for all cells that have it', async () => {
+  const net = 'curl: (7) Failed to connect to 10.0.0.5 port 6443: Connection refused';
+  const command = `[ $MENDLOOP_ATTEMPT = 3 ] || { echo "${net}"; exit 7; }`;
+  const { home } = fleet({ command, count: 4 });
+  const ran = await run(home, {}, { clock: fakeClock() });
+  assert.equal([ran.exit, decided(ran.events)], [0, ['wait', 'wait']]);
+});
+
+/** Killed right after the first event of this type. */
+function killedAfter(home: string, type: string): Promise<string | null> {
+  const child = spawn(process.execPath, [...program('run-until'), home, type], { stdio: 'inherit' });
+  return new Promise((done) => child.once('close', (_code, signal) => done(signal)));
+}
+
+test('killed while a fix is judged, the next start asks nobody again and judges it by all of them', async () => {
+  const { home, probe } = fleet({ command: wants('good', 'fine', 'h03'), count: 4 });
+  probe.answers(says('good'), says('good', 'fine'));
+  // The first cell that is green with the fix.
+  assert.is(await killedAfter(home, 'step.done'), 'SIGKILL');
+  assert.is(probe.asked().length, 1);
+  const ran = await run(home);
+  assert.equal([ran.exit, probe.asked().length, outcomes(home)], [0, 2, [['verified', 'verified']]]);
+  const events = journalIn(home, readdirSync(`${home}/ai/state/runs`)[0] as string);
+  const judged = events.filter(({ type }) => type === 'fix.judged').map(({ data }) => data.reason);
+  assert.is(judged[0], 'green with it: h01 h02; not: h03 h04');
+});
+
+test.run();
