@@ -24,7 +24,7 @@ import { buildPrompt } from '../outbound/prompt.ts';
 import { createRedactor, type Redactor } from '../outbound/redact/redactor.ts';
 import { ownerPatterns } from '../outbound/redact/rule.ts';
 import { withNeeds } from '../plan/compile.ts';
-import { stepNames } from '../plan/matrix.ts';
+import { cellNames, stepNames } from '../plan/matrix.ts';
 import type { FixFacts } from '../plugin/contract.ts';
 import { stagePath, stageVariables } from '../stage/env.ts';
 import { judgesOf } from '../stage/judges.ts';
@@ -98,8 +98,9 @@ export async function contextFor(run: Run, incident: Incident, tier: FixTier): P
 
 /** Every change that was tried or not taken, the oldest first. */
 function earlierTries({ layout }: Run, { patches, refused = [] }: LedgerEntry): Try[] {
-  const applied = patches.map(({ plugin, tier, outcome, hash, note, why, time }) => {
+  const applied = patches.map(({ plugin, tier, outcome: ended, hash, note, why, left, time }) => {
     const diff = patchFiles(layout).diffOf(hash);
+    const outcome = left ? ('helped' as const) : ended;
     return { time, row: { plugin, tier, outcome, ...(note && { note }), ...(why && { why }), ...(diff && { diff }) } };
   });
   const answers = refused.map(({ plugin, tier, code, reason, fix, time = '' }) => {
@@ -193,13 +194,18 @@ export async function whyOutOfReach(run: Run, incident: Incident, facts: FixFact
 }
 
 /** What prompt and case tell of a failure; not masked yet. */
-async function failureContext(run: Run, { endText }: Incident, facts: FixFacts): Promise<FailureContext> {
+async function failureContext(run: Run, { endText, steps }: Incident, facts: FixFacts): Promise<FailureContext> {
   const { stage, failure, tries, limits } = facts;
   const { memo } = await committedTexts(run);
   const log = logEnd(`${run.layout.home}/${failure.log}`);
   return {
     stage,
-    failure: { class: failure.class, error_lines: failure.error_lines, ended: endText },
+    failure: {
+      class: failure.class,
+      error_lines: failure.error_lines,
+      ended: endText,
+      ...(steps.length > 1 && { cells: cellNames(steps) }),
+    },
     log,
     tree: facts.tree,
     makers: makersOf(run, stage.name, facts.tree),

@@ -1,4 +1,5 @@
-// Judging fixes by what came after them: the one on trial by its step's next failure, all open ones by its end.
+// Judging fixes by what came after them: the one on trial by the next ends of the steps that had its failure, all open ones
+// by the last of these.
 
 import { itemNumber } from '../backlog/stage-of-item.ts';
 import { recordOf, wasGreen } from '../journal/stages.ts';
@@ -40,7 +41,7 @@ export async function judgeTrial(run: Run, members: readonly Member[]): Promise<
   if (verdict === 'provisional') recordFixStays(run, fix, verdict, reason);
   if (verdict === 'helped')
     for (const one of run.journal.failures.open(fix.stage))
-      if (one.green.size > 0) recordFixStays(run, one.fix, 'holds', reason);
+      if (one.green.size > 0) recordFixStays(run, one.fix, 'holds', reason, stepsOf(members));
   if (verdict === 'provisional' || verdict === 'helped') return firstAlike(run, members);
   await takeBack(run, fix, verdict, reason);
   tripSafeModeIfReverted(run);

@@ -5,7 +5,7 @@ import type { FailureContext, MaskText } from './context.ts';
 import { toolLines } from './diagnostics/tools.ts';
 import { buildDocument, type Document, type Part } from './document.ts';
 import { diagnosticLines, noteLines } from './parts/diagnostics.ts';
-import { errorLines, logEnd, stageLines } from './parts/failure.ts';
+import { errorLines, howItFailed, logEnd, stageLines } from './parts/failure.ts';
 import { fileLines } from './parts/files.ts';
 import { memoLines } from './parts/memo.ts';
 import { readingLines } from './parts/reading.ts';
@@ -78,7 +78,7 @@ function openingOf({ stage, step, failure, limits, nonce }: FailureContext, opti
   const calls = used(options.calls_spent, 'escalation call', 'escalation calls');
   const lines = [
     `- Case: ${options.case}, version ${version}`,
-    `- Class: ${failure.class} · ended with ${oneLine(failure.ended)}`,
+    `- ${howItFailed(failure)}`,
     `- Fingerprint: ${options.fingerprint}, seen ${seen}`,
     `- Run: ${options.run}, ${attempts} of ${oneLine(step ?? stage.name)} in it`,
     `- Spent: ${tries}, ${calls}`,

@@ -15,6 +15,7 @@ export const TRY_OUTCOMES = {
   provisional: 'applied; the failure became another one',
   holds: 'applied, and the stage succeeded; others that it changed are not made again yet',
   verified: 'applied, and the stage succeeded at that time',
+  helped: 'applied, and stands: some of the cells succeeded with it, others not',
   no_effect: 'applied without effect: the same failure came back, and the change was taken back',
   broke: 'applied, broke something, and was taken back',
   withdrawn: 'taken back unjudged',
@@ -92,6 +93,8 @@ export interface FailureContext {
     /** How the attempt ended, in words: `exit code 1`. */
     readonly ended: string;
     readonly error_lines: readonly string[];
+    /** The names of the cells that failed so, where there are several. */
+    readonly cells?: string;
   };
   /** The log, or its end. */
   readonly log: string;

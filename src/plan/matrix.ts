@@ -42,12 +42,14 @@ export const cellValues = (key: string): string[] =>
 
 const BY_NUMBER = new Intl.Collator('en', { numeric: true }).compare;
 
+const MAX_NAMES = 12;
+
 /** What people call cells among those of their stage: `cp1 cp2`, or `host=cp1,disk=a` where there are several axes. */
-export const cellNames = (steps: readonly string[]): string =>
-  steps
-    .map((step) => splitStepName(step).cell.replace(/^[^,=]*=([^,]*)$/, '$1') || step)
-    .sort(BY_NUMBER)
-    .join(' ');
+export function cellNames(steps: readonly string[]): string {
+  const names = steps.map((step) => splitStepName(step).cell.replace(/^[^,=]*=([^,]*)$/, '$1') || step);
+  const more = names.length - MAX_NAMES;
+  return [...names.sort(BY_NUMBER).slice(0, MAX_NAMES), ...(more > 0 ? [`and ${more} more`] : [])].join(' ');
+}
 
 /** What people call a step: `talos[host=cp1]`; its id when it is no stage. */
 export function stepLabel(step: Pick<PlanStep, 'id' | 'payload'>): string {

@@ -201,10 +201,7 @@ function addRefusedAnswer(entry: LedgerEntry, { plugin, tier, code, reason, fix 
 
 const REVERTED: readonly (FixOutcome | undefined)[] = ['no_effect', 'broke'];
 
-/** `left`: cells that it did not help. */
-type FixData = Pick<Patch, 'hash' | 'tier' | 'plugin' | 'note' | 'commit' | 'accepted'> & {
-  left?: string[] | undefined;
-};
+type FixData = Pick<Patch, 'hash' | 'tier' | 'plugin' | 'note' | 'commit' | 'left' | 'accepted'>;
 
 function setOutcome(
   entry: LedgerEntry,
@@ -213,7 +210,7 @@ function setOutcome(
   outcome: FixOutcome,
   why?: string,
 ): void {
-  const { hash, tier, plugin } = data;
+  const { hash, tier, plugin, left = [] } = data;
   const index = entry.patches.findIndex((p) => p.hash === hash);
   const earlier = entry.patches[index];
   const before = earlier?.outcome;
@@ -232,6 +229,7 @@ function setOutcome(
     ...(why && { why }),
     ...(commit && { commit }),
     ...(run && { run }),
+    ...(left.length > 0 && { left }),
     ...(accepted && { accepted }),
     time,
   };
@@ -242,7 +240,7 @@ function setOutcome(
   // It was taken back for a failure that was none of its doing.
   if (countsAsFruitless && outcome === 'withdrawn' && REVERTED.includes(before))
     entry.fruitless = Math.max(0, entry.fruitless - 1);
-  const isMended = outcome === 'verified' && !data.left?.length;
+  const isMended = outcome === 'verified' && left.length === 0;
   // The owner wrote another text: whatever fails with it is a story of its own.
   if (isMended || outcome === 'superseded') restart(entry);
   if (isMended) entry.verified_at = time;

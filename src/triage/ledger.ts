@@ -27,6 +27,8 @@ const isPatch = shaped({
   commit: optional(text),
   /** Of the latest outcome. */
   run: optional(text),
+  /** The cells that it did not help, where it helped others. */
+  left: optional(listOf(name)),
   /** A person said yes to it: nobody is asked about it again. */
   accepted: optional(flag),
   time,

@@ -74,7 +74,7 @@ test('a fix that helps half of the cells stays for these; the rest is asked abou
   assert.equal(outcomes(home), [['verified', 'verified']]);
   assert.equal(stepsOf(ran.events, 'failure.decided'), [hosts(4).map(step), ['h03', 'h04'].map(step)]);
   const tries = probe.asked().map(({ tries: told }) => told.map((one) => [one.outcome, (one as { why?: string }).why]));
-  assert.equal(tries, [[], [['holds', 'green with it: h01 h02; not: h03 h04']]]);
+  assert.equal(tries, [[], [['helped', 'green with it: h01 h02; not: h03 h04']]]);
   // The green ones are made again: the second fix changed what they are made from.
   assert.equal(ranSteps(home).filter((line) => line === step('h01')).length, 3);
 });

@@ -1,7 +1,7 @@
 // What broke, and where: the error lines, the end of the log, and the stage in the owner's words.
 import { cleanLine, cleanLines } from '../../failure/clean.ts';
 import { isChatter, isFrame } from '../../failure/grade.ts';
-import { commandText } from '../context.ts';
+import { commandText, type FailureContext } from '../context.ts';
 import type { PartLines } from '../document.ts';
 import { clipLine, estimateTokens, fenced, fencedWithin, fenceTokens, linesWithin, oneLine } from '../text.ts';
 
@@ -13,10 +13,13 @@ export const errorLines: PartLines = ({ failure, nonce }) => {
   return (room) => fencedWithin(nonce, 'error lines', lines, room);
 };
 
+/** The class, how it ended, and on which cells. */
+export const howItFailed = ({ class: name, ended, cells }: FailureContext['failure']): string =>
+  [`Class: ${name}`, `ended with ${oneLine(ended)}`, ...(cells ? [`alike on ${oneLine(cells)}`] : [])].join(' · ');
+
 /** The class stands above the lines, and stays when no line fits. */
 export const classAndErrorLines: PartLines = (context) => {
-  const { class: name, ended } = context.failure;
-  const head = `Class: ${name} · ended with ${ended}`;
+  const head = howItFailed(context.failure);
   const lines = errorLines(context);
   return (room) => {
     const fence = lines(room - estimateTokens(head) - 1);
