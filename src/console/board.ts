@@ -1,4 +1,5 @@
-// A run on a terminal: one calm line per step that updates: state, time, last line of its log. Notes stay above as lines.
+// A run on a terminal: one calm line per stage that updates: state, time, last line of its log, or how many of its cells are
+// where. Notes stay above as lines.
 import type { LoopEvent, Subscriber } from '../events.ts';
 import { readTail } from '../io/files.ts';
 import type { Output } from '../io/output.ts';
@@ -6,7 +7,8 @@ import { openScreen, screenSize } from '../io/screen.ts';
 import type { AskPerson } from '../stage/run.ts';
 import type { Quiet } from './ask-person.ts';
 import { failureLines } from './failure-lines.ts';
-import { closingLines, fixNews, SIMULATED_LINE, shownStatus } from './run-lines.ts';
+import { otherReasons, type Row, rowsOf, shownStatus } from './rows.ts';
+import { closingLines, fixNews, SIMULATED_LINE } from './run-lines.ts';
 import { newTally, note, type StepView } from './tally.ts';
 import { lastLine, spell } from './words.ts';
 
@@ -65,7 +67,7 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
     if (type === 'step.drift') printNote(`${step} drifted: ${data.problems.join('; ')}`);
     if (type === 'attempt.changed') printNote(`${step} changed ${data.files.join(', ')} (saved: ${data.patch})`);
     const news = fixNews(event, tally);
-    if (news) printNote(`${step ?? event.stage ?? 'mendloop'}: ${news.join(': ')}`);
+    if (news) printNote(`${event.stage ?? 'mendloop'}: ${news.join(': ')}`);
     if (type === 'run.ended') end();
   }
 
@@ -97,7 +99,7 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
   function draw(): void {
     if (held) return;
     const { columns, rows: height } = screenSize();
-    const views = [...tally.steps.values()];
+    const views = rowsOf(tally);
     const width = Math.max(...views.map((v) => v.step.length));
     const shown = fitting(views, Math.max(6, height - 4));
     const lines = shown.flatMap((view) => rowOf(view, width, columns));
@@ -106,7 +108,7 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
     screen.draw(lines.join('\n'));
   }
 
-  function rowOf(view: StepView, width: number, columns: number): string[] {
+  function rowOf(view: Row, width: number, columns: number): string[] {
     const took = view.status === 'running' ? Date.now() - view.since : view.took;
     const time = took ? spell(took) : '';
     const { mark, colour: name } = LOOKS[view.status];
@@ -115,21 +117,22 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
     return [`${colour[name](left)}  ${colour.dim(about)}`.trimEnd(), ...evidence(view, columns)];
   }
 
-  function evidence(view: StepView, columns: number): string[] {
+  function evidence(view: Row, columns: number): string[] {
     if (view.status !== 'failed') return [];
-    const lines = view.failure ? failureLines(view.failure, Date.now()) : view.log ? [`log: ${view.log}`] : [];
+    const told = [...view.failures.flatMap((failure) => failureLines(failure, Date.now())), ...otherReasons(view)];
+    const lines = told.length === 0 && view.log ? [`log: ${view.log}`] : told;
     return lines.map((line) => colour.dim(`    ${lastLine(line, columns - 5)}`));
   }
 
-  function detail({ busy, pause, status, log, reason }: StepView): string {
+  function detail({ busy, pause, status, log, reason, cells }: Row): string {
     if (busy || pause) return busy || (pause as string);
-    if (status === 'running') return log ? (readTail(`${home}/${log}`, 2048)?.text ?? '') : '';
+    if (status === 'running' && cells.length === 0) return log ? (readTail(`${home}/${log}`, 2048)?.text ?? '') : '';
     return reason ?? '';
   }
 }
 
 /** When not all fit: what runs and what failed first, then the latest of the rest. */
-function fitting(views: StepView[], room: number): StepView[] {
+function fitting(views: Row[], room: number): Row[] {
   if (views.length <= room) return views;
   const weight = ({ status }: StepView) => LOOKS[status].weight;
   const first = views.toSorted((a, b) => weight(a) - weight(b) || b.since - a.since).slice(0, room);

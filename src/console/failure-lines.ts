@@ -18,12 +18,15 @@ export interface FailureView {
   reason?: string | undefined;
   /** Only a person can change that. */
   human?: boolean;
+  /** The names of the cells that have it, where a matrix has. */
+  cells?: string | undefined;
 }
 
 /** Without colour, without indent: the kind, the excerpt behind bars, the log. */
 export function failureLines(view: FailureView, now: number): string[] {
   return [
     `${kind(view)}; ${familiarity(view, now)}  (${view.fingerprint})`,
+    ...(view.cells ? [`on ${view.cells}`] : []),
     ...view.excerpt.split('\n').map((line) => `| ${line}`),
     ...(view.tier && view.tier !== 'wait' ? [decisionLine(view)] : []),
     ...(view.log ? [`log: ${view.log}`] : []),

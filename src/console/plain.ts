@@ -3,6 +3,7 @@ import type { LoopEvent, Subscriber, Tier } from '../events.ts';
 import { readTail } from '../io/files.ts';
 import type { Output } from '../io/output.ts';
 import { decisionLine, type FailureView, failureLines } from './failure-lines.ts';
+import { otherReasons, type Row, rowsOf } from './rows.ts';
 import { closingLines, fixNews, SIMULATED_LINE } from './run-lines.ts';
 import { newTally, note, type StepView } from './tally.ts';
 import { readableLines, spell } from './words.ts';
@@ -14,12 +15,46 @@ export function plainWatcher(out: Output, home: string): Subscriber {
   const tally = newTally();
   /** The latest failures that were printed. */
   const printed = new WeakSet<FailureView>();
+  /** Stages with a matrix whose cells did something since this was last told; and why they last ran again. */
+  const untold = new Map<string, string>();
   return (event) => {
+    const { type, stage = '', step = stage } = event;
+    if (type === 'run.resumed') untold.clear();
     note(tally, event);
-    for (const line of lines(event)) out.line(line);
-    if (event.type === 'step.failed') for (const line of evidence(event)) printLoud(line);
-    if (event.type === 'run.ended') for (const line of closingLines(tally)) printLoud(line);
+    const isCell = step !== stage;
+    for (const line of isCell ? cellLines(event, stage) : lines(event)) out.line(line);
+    if (event.type === 'step.failed' && !isCell) for (const line of evidence(event)) printLoud(line);
+    if (/^stage\.(?:green|failed|skipped)$/.test(type)) tellCells(event, stage);
+    if (type === 'run.ended') for (const left of [...untold.keys()]) tellCells(event, left);
+    if (type === 'run.ended') for (const line of closingLines(tally)) printLoud(line);
   };
+
+  /** Of cells: that the first of them began, why they run again, and what is done about their failures; each once. */
+  function cellLines(event: LoopEvent, stage: string): string[] {
+    const { type, data } = event;
+    const isFirst = !untold.has(stage);
+    if (type.startsWith('step.') && isFirst) untold.set(stage, '');
+    if (type === 'step.started') return isFirst ? [row(stage, 'started')] : [];
+    if (type === 'step.retry') {
+      const why = `in ${spell(data.pause_ms)}: ${data.reason}`;
+      if (data.tier === 'fix' || untold.get(stage) === why) return [];
+      untold.set(stage, why);
+      return lines(event);
+    }
+    return /^step\.(?:done|fresh|failed|skipped|interrupted)$/.test(type) ? [] : lines(event);
+  }
+
+  /** How the cells of a stage ended, in one line, and why. */
+  function tellCells(event: LoopEvent, stage: string): void {
+    if (!untold.delete(stage)) return;
+    const told = rowsOf(tally).find((one) => one.stage === stage) as Row;
+    const isFailed = told.status === 'failed';
+    const print = isFailed ? printLoud : out.line;
+    print(row(stage, ...ending(told)));
+    if (!isFailed) return;
+    for (const line of told.failures.flatMap((one) => failure(event, one))) printLoud(line);
+    for (const line of otherReasons(told)) printLoud(`    ${line}`);
+  }
 
   function printLoud(line: string): void {
     if (!out.quiet) out.line(line);
@@ -45,9 +80,12 @@ export function plainWatcher(out: Output, home: string): Subscriber {
       case 'step.retry':
         // After a fix nothing: its own line says why the stage runs again.
         if (data.tier === 'fix') return [];
-        return [...failure(event, view), row(step, 'again', `in ${spell(data.pause_ms)}: ${data.reason}`)];
+        return [
+          ...failure(event, view?.failure),
+          row(event.stage ?? step, 'again', `in ${spell(data.pause_ms)}: ${data.reason}`),
+        ];
       case 'failure.decided':
-        return decided(event, data.tier, view);
+        return decided(event, data.tier, view?.failure);
       case 'safe_mode.on':
         return (fixNews(event, tally) ?? []).slice(1);
       case 'attempt.changed':
@@ -59,29 +97,29 @@ export function plainWatcher(out: Output, home: string): Subscriber {
         return [row(step, ...ending(view))];
       default: {
         const news = fixNews(event, tally);
-        return news ? [row(step ?? event.stage, ...news)] : [];
+        return news ? [row(event.stage, ...news)] : [];
       }
     }
   }
 
   function row(step: string | undefined, ...words: string[]): string {
-    const width = Math.max(...[...tally.steps.keys()].map((name) => name.length));
+    const width = Math.max(...[...tally.steps.values()].map(({ stage }) => stage.length));
     return [(step ?? '').padEnd(width), ...words.map((w, i) => (i === 0 ? w.padEnd(11) : w))].join('  ').trimEnd();
   }
 
   /** What failed, once; then only what is done about it. */
-  function failure({ time }: LoopEvent, view: StepView | undefined): string[] {
-    if (!view?.failure) return [];
-    const { tier = 'wait' } = view.failure;
-    const again = !out.quiet && printed.has(view.failure);
-    printed.add(view.failure);
-    const decision = tier === 'wait' ? [] : [decisionLine(view.failure)];
-    const lines = again ? decision : failureLines(view.failure, Date.parse(time));
+  function failure({ time }: LoopEvent, view: FailureView | undefined): string[] {
+    if (!view) return [];
+    const { tier = 'wait' } = view;
+    const again = !out.quiet && printed.has(view);
+    printed.add(view);
+    const decision = tier === 'wait' ? [] : [decisionLine(view)];
+    const lines = again ? decision : failureLines(view, Date.parse(time));
     return lines.map((line) => `    ${line}`);
   }
 
   /** Before anyone is asked. */
-  function decided(event: LoopEvent, tier: Tier, view: StepView | undefined): string[] {
+  function decided(event: LoopEvent, tier: Tier, view: FailureView | undefined): string[] {
     return tier === 'executor' || tier === 'escalation' ? failure(event, view) : [];
   }
 
@@ -90,7 +128,7 @@ export function plainWatcher(out: Output, home: string): Subscriber {
     const view = tally.steps.get(step);
     return [
       row(step, 'failed', ...(view?.took ? [spell(view.took)] : []), data.reason),
-      ...(view?.failure ? failure(event, view) : logEnd(data.log ?? view?.log)),
+      ...(view?.failure ? failure(event, view.failure) : logEnd(data.log ?? view?.log)),
     ];
   }
 

@@ -2,6 +2,7 @@
 import { nextLines } from '../errors.ts';
 import type { DataOf, EventType, LoopEvent } from '../events.ts';
 import { counted } from '../triage/words.ts';
+import { type Row, rowsOf, shownStatus } from './rows.ts';
 import type { StepView, Tally } from './tally.ts';
 import { spell } from './words.ts';
 
@@ -45,9 +46,10 @@ export function fixNews<T extends EventType>(
 const VERDICTS: Readonly<Record<number, string>> = { 3: 'a human is needed', 130: 'interrupted' };
 
 /** How a run ended and what to do next, without colour; nothing before its end. */
-export function closingLines({ ended, steps, lab, mended, stages }: Tally): string[] {
+export function closingLines(tally: Tally): string[] {
+  const { ended, lab, mended, stages } = tally;
   if (!ended) return [];
-  const views = [...steps.values()];
+  const views = rowsOf(tally);
   const took = `${spell(ended.took)}${lab === 'simulated' ? '  (simulated lab, no real machine was touched)' : ''}`;
   const fixes = counted(mended, 'fix', 'fixes');
   const mendedLines =
@@ -66,12 +68,16 @@ export function closingLines({ ended, steps, lab, mended, stages }: Tally): stri
     `${VERDICTS[ended.exit] ?? 'failed'}: ${parts.join(', ')}  ${took}`,
     ...more,
     ...(failed.length === 0 && ended.reason ? [`  ${ended.reason}`] : []),
-    ...failed.flatMap((view) => nextLines(nextStep(view))),
+    ...failed.flatMap((row) => nextSteps(row).flatMap((next) => nextLines(next))),
   ];
 }
 
-/** A step that still holds is green. */
-export const shownStatus = ({ status }: StepView) => (status === 'fresh' ? 'green' : status);
+/** Of a matrix, one for each failure; what failed without an attempt is told by the first cell that did. */
+function nextSteps(row: Row): string[] {
+  const views = row.cells.length > 0 ? row.cells.filter(({ status }) => status === 'failed') : [row];
+  const next = new Map(views.toReversed().map((view) => [view.failure?.fingerprint, nextStep(view)]));
+  return [...next.values()].reverse();
+}
 
 function nextStep({ failure, step, next }: StepView): string {
   const look = failure ? `mendloop explain ${failure.fingerprint.slice(0, 8)}` : `mendloop logs ${step}`;

@@ -1,6 +1,6 @@
 // What a run came to, kept while its events go by: for every way to watch it.
 import type { DataOf, LoopEvent } from '../events.ts';
-import { splitStepName } from '../plan/matrix.ts';
+import { cellNames, splitStepName } from '../plan/matrix.ts';
 import type { FailureView } from './failure-lines.ts';
 import { since } from './words.ts';
 
@@ -74,6 +74,16 @@ export function note(tally: Tally, event: LoopEvent): void {
   if (type === 'stage.stale') noteStale(tally, event);
   if (event.type === 'stage.green' || event.type === 'step.fresh') tally.stale.delete(event.stage ?? '');
   if (event.step && event.stage) noteStep(viewOf(tally, event.stage, event.step, at), event, at);
+  if (type === 'failure.decided') shareDecision(tally, event);
+}
+
+/** Those that have the failure, too, hear of the decision. */
+function shareDecision({ steps }: Tally, { step, data }: LoopEvent<'failure.decided'>): void {
+  const decided = steps.get(step ?? '')?.failure;
+  for (const other of data.steps ?? []) {
+    const view = steps.get(other);
+    if (view?.failure?.fingerprint === data.fingerprint && decided) view.failure = decided;
+  }
 }
 
 function begin(tally: Tally, { run, data }: LoopEvent<'run.started' | 'run.resumed'>, at: number): void {
@@ -99,7 +109,8 @@ function noteStale({ stale, steps }: Tally, { stage, data, seq }: LoopEvent<'sta
 function noteStep(view: StepView, { type, data, attempt }: LoopEvent, at: number): void {
   if (type === 'failure.seen') view.failure = { ...data };
   if (type === 'failure.decided' && view.failure) {
-    Object.assign(view.failure, { tier: data.tier, reason: data.reason, human: data.exit === 3 });
+    const cells = data.steps && cellNames(data.steps);
+    Object.assign(view.failure, { tier: data.tier, reason: data.reason, human: data.exit === 3, cells });
   }
   if (type === 'step.retry') view.pause = data.reason;
   // Any other event means that whoever was asked is done.

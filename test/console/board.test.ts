@@ -75,4 +75,27 @@ test('a failure is told below its row, and a wait in it', () => {
   ]);
 });
 
+test('a matrix is one row with counts, and those that failed by name', () => {
+  const hosts = Array.from({ length: 40 }, (_, i) => `m[host=h${String(i + 1).padStart(2, '0')}]`);
+  const bad = ['m[host=h03]', 'm[host=h11]', 'm[host=h29]'];
+  const lines = shown([
+    ['run.started', undefined, { stages: ['vms', 'm'], lab: 'real' }],
+    ['step.done', 'vms'],
+    ...hosts.map((step): Line => ['step.started', step]),
+    ...bad.map(
+      (step): Line => ['failure.seen', step, { fingerprint: 'f1', excerpt: 'no such pool', class: 'unknown' }],
+    ),
+    ['failure.decided', 'm[host=h03]', { fingerprint: 'f1', tier: 'none', reason: 'nobody to ask', steps: bad }],
+    ...hosts.map((step): Line => (bad.includes(step) ? ['step.failed', step] : ['step.done', step])),
+  ]);
+  assert.equal(lines.length, 9, lines.join('\n'));
+  assert.match(lines[2] ?? '', /^✗ m {4}failed .* 37 green, 3 failed: h03 h11 h29$/);
+  assert.equal(lines.slice(3, 7), [
+    '    unknown; new  (f1)',
+    '    on h03 h11 h29',
+    '    | no such pool',
+    '    left for the next run: nobody to ask',
+  ]);
+});
+
 test.run();

@@ -257,24 +257,80 @@ test('resumed: goes on where it was, and what was done before counts as green', 
     ended(1, 'exit code 1'),
   ]);
   assert.equal(lines, [
-    'm[h=2]  interrupted  cut off: the process that ran it died',
     `run ${RUN} goes on: vms → m → infra`,
-    'm[h=2]  started',
-    'm[h=2]  failed       1.0 s  exit code 1',
-    'failed: 2 green, 1 failed, 1 not started  1 min 5 s',
+    'm      started',
+    'm      failed       2.0 s  1 green, 1 failed: 2',
+    '    2: exit code 1',
+    'failed: 1 green, 1 failed, 1 not started  1 min 5 s',
     '  next:  mendloop logs m[h=2]; mend it, commit, then: mendloop',
   ]);
 });
 
-test('the cells of a matrix stand where their stage does', () => {
-  const lines = out([
-    begins(['vms', 'm']),
-    ['step.done', 'm[h=1]'],
-    ['step.done', 'm[h=2]'],
-    ['step.done', 'vms'],
-    ended(0),
+const hosts = (count: number) => Array.from({ length: count }, (_, i) => `m[host=h${String(i + 1).padStart(2, '0')}]`);
+
+test('a matrix is one line when it begins and one when it ends, however many cells it has', () => {
+  const started = hosts(40).map((step): Line => ['step.started', step]);
+  const done = hosts(40).map((step): Line => ['step.done', step]);
+  assert.equal(out([begins(['m']), ...started, ...done, ['stage.green', 'm'], ended(0)]).slice(1), [
+    'm  started',
+    'm  green        1 min 19 s  40 green',
+    'green: 1 stage  1 min 5 s',
   ]);
-  assert.equal(lines.slice(1), ['m[h=1]  green', 'm[h=2]  green', 'vms     green', 'green: 2 stages  1 min 5 s']);
+  const fresh = hosts(3).map((step): Line => ['step.fresh', step]);
+  assert.equal(out([begins(['m', 'vms']), ...fresh, ['step.fresh', 'vms'], ended(0)]).slice(1, 3), [
+    'vms  green        still holds',
+    'm    green        3 green',
+  ]);
+  const needs = { reason: 'needs vms, which failed' };
+  const skipped = hosts(3).map((step): Line => ['step.skipped', step, needs]);
+  assert.is(
+    out([begins(['m']), ...skipped, ['stage.skipped', 'm'], ended(1)])[1],
+    'm  skipped      2.0 s  3 skipped (needs vms, which failed)',
+  );
+});
+
+test('cells that fail alike are told as one failure, by their names, and so is what is done about it', () => {
+  const failure = { fingerprint: 'f1f1f1f1f1', class: 'unknown', excerpt: 'no such pool', times_seen: 1 };
+  const other = { ...failure, fingerprint: 'f2f2f2f2f2', excerpt: 'no such host' };
+  const [a, b, c, d] = hosts(4) as [string, string, string, string];
+  const steps = [a, b];
+  const retry = [a, b].map((step): Line => ['step.retry', step, { pause_ms: 30_000, reason: 'wait', tier: 'wait' }]);
+  const fails = [a, b, c].map((step): Line => ['step.failed', step, { reason: 'exit code 3' }]);
+  const lines = out([
+    begins(['m']),
+    ...hosts(4).map((step): Line => ['step.started', step]),
+    ...[a, b].map((step): Line => ['failure.seen', step, failure]),
+    ['failure.seen', c, other],
+    ['step.done', d],
+    ['failure.decided', a, { fingerprint: failure.fingerprint, tier: 'wait', reason: 'it may pass', steps }],
+    ...retry,
+    ['failure.decided', a, { fingerprint: failure.fingerprint, tier: 'executor', reason: 'first of 3', steps }],
+    ['fix.committed', a, { steps }],
+    ...[a, b].map((step): Line => ['step.retry', step, { pause_ms: 0, reason: 'say good', tier: 'fix' }]),
+    ['failure.decided', a, { fingerprint: failure.fingerprint, tier: 'none', reason: 'nobody to ask', steps }],
+    ['failure.decided', c, { fingerprint: other.fingerprint, tier: 'none', reason: 'nobody to ask' }],
+    ...fails,
+    ['stage.failed', 'm'],
+    ended(1, 'exit code 3'),
+  ]);
+  assert.equal(lines.slice(1), [
+    'm  started',
+    '    unknown; new  (f1f1f1f1f1)',
+    '    on h01 h02',
+    '    | no such pool',
+    'm  again        in 30 s: wait',
+    '    is being mended: first of 3',
+    'm  fix          say good  (ollama: x)',
+    'm  failed       19 s  1 green, 3 failed: h01 h02 h03',
+    '    left for the next run: nobody to ask',
+    '    unknown; new  (f2f2f2f2f2)',
+    '    on h03',
+    '    | no such host',
+    '    left for the next run: nobody to ask',
+    'failed: 1 failed  1 min 5 s',
+    '  next:  mendloop explain f1f1f1f1; mend it, commit, then: mendloop',
+    '  next:  mendloop explain f2f2f2f2; mend it, commit, then: mendloop',
+  ]);
 });
 
 test('--quiet: nothing of a green run, and of a failed one what went wrong, on stderr', () => {

@@ -1,0 +1,92 @@
+// One row for each stage: the cells of a matrix are told as one, with counts, and by name where something is wrong with them.
+import { cellNames } from '../plan/matrix.ts';
+import type { FailureView } from './failure-lines.ts';
+import type { StepView, Tally } from './tally.ts';
+
+/** A stage as it is shown; `cells`: of a matrix, as far as they began. */
+export interface Row extends StepView {
+  cells: readonly StepView[];
+  /** One of each failure that it ended with. */
+  failures: readonly FailureView[];
+}
+
+/** A step that still holds is green. */
+export const shownStatus = ({ status }: StepView) => (status === 'fresh' ? 'green' : status);
+
+/** What is said first of a stage whose cells differ. */
+const WORST = ['running', 'failed', 'interrupted', 'waiting', 'skipped', 'green', 'fresh'] as const;
+
+export function rowsOf({ steps }: Tally): Row[] {
+  const stages = new Map<string, StepView[]>();
+  for (const view of steps.values()) {
+    const views = stages.get(view.stage);
+    if (views) views.push(view);
+    else stages.set(view.stage, [view]);
+  }
+  return [...stages].map(([stage, views]) => rowOf(stage, views));
+}
+
+function rowOf(stage: string, views: readonly StepView[]): Row {
+  const [first] = views as [StepView];
+  const failed = views.filter((view) => view.status === 'failed');
+  const failures = failed.flatMap(({ failure }) => failure ?? []);
+  const distinct = [...new Map(failures.map((failure) => [failure.fingerprint, failure])).values()];
+  if (first.step === stage) return { ...first, cells: [], failures: distinct };
+  const status = WORST.find((one) => views.some((view) => view.status === one)) ?? 'waiting';
+  const since = Math.min(...views.map((view) => view.since));
+  const counts = countCells(views.map((view) => ({ step: view.step, status: shownStatus(view) })));
+  // Failures have lines of their own.
+  const why = /skipped|interrupted/.test(status) ? views.find((view) => view.status === status)?.reason : undefined;
+  const busy = views.find((view) => view.busy)?.busy;
+  const pause = views.find((view) => view.pause)?.pause;
+  return {
+    step: stage,
+    stage,
+    status,
+    since,
+    took: Math.max(...views.map((view) => view.since + (view.took ?? 0))) - since,
+    reason: counts + (why ? ` (${why})` : ''),
+    cells: views,
+    failures: distinct.map((failure) => withCells(failure, failed)),
+    ...(busy && { busy }),
+    ...(pause && { pause }),
+  };
+}
+
+/** Why cells failed of which no attempt was recognised, each reason once. */
+export function otherReasons({ cells }: Row): string[] {
+  const failed = cells.filter(({ status, failure }) => status === 'failed' && !failure);
+  return [...new Set(failed.map(({ reason = '' }) => reason))].map((reason) => {
+    const alike = failed.filter((view) => (view.reason ?? '') === reason);
+    return `${cellNames(alike.map(({ step }) => step))}: ${reason}`;
+  });
+}
+
+/** The failure with all that have it; the same one where it says so already. */
+function withCells(failure: FailureView, failed: readonly StepView[]): FailureView {
+  const alike = failed.filter((view) => view.failure?.fingerprint === failure.fingerprint);
+  const cells = cellNames(alike.map(({ step }) => step));
+  return cells === failure.cells ? failure : { ...failure, cells };
+}
+
+/** Status of a cell → its word, in the order in which they are told; those with a name list who they are. */
+const WORDS: Readonly<Record<string, { word: string; named?: true }>> = {
+  green: { word: 'green' },
+  running: { word: 'running' },
+  waiting: { word: 'to do' },
+  idle: { word: 'to do' },
+  skipped: { word: 'skipped' },
+  interrupted: { word: 'interrupted', named: true },
+  give_up: { word: 'given up', named: true },
+  failed: { word: 'failed', named: true },
+};
+
+/** `37 green, 3 failed: h03 h11 h29`. */
+export function countCells(cells: readonly { step: string; status: string }[]): string {
+  const parts = Object.entries(WORDS).flatMap(([status, { word, named }]) => {
+    const steps = cells.filter((cell) => cell.status === status).map(({ step }) => step);
+    if (steps.length === 0) return [];
+    return [`${steps.length} ${word}${named ? `: ${cellNames(steps)}` : ''}`];
+  });
+  return parts.join(', ');
+}
