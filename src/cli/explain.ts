@@ -1,12 +1,15 @@
 // `mendloop explain <fingerprint>`: everything about one failure, for someone who never saw the code.
 import { familiarity, kind } from '../console/failure-lines.ts';
 import { failureReport, ledgerLines, nextLines } from '../console/failure-report.ts';
+import { countCells } from '../console/rows.ts';
 import { ago } from '../console/words.ts';
 import { fail, failUsage } from '../errors.ts';
 import { masksOf } from '../failure/fingerprint.ts';
 import { type Explanation, explainFailure } from '../inspect/explain.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages, recordedStages } from '../journal/load-stages.ts';
+import { recordOf, type StageState, stepMeant } from '../journal/stages.ts';
+import { cellNames, splitStepName } from '../plan/matrix.ts';
 import { entriesOf, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
 import type { Answer, CommandInput } from './command.ts';
 
@@ -16,25 +19,42 @@ export async function run({ words, options, home, layout }: CommandInput): Promi
     failUsage('explain needs one fingerprint, or a stage', 'mendloop explain <fingerprint>; see mendloop status');
   }
   const { ledger, notices } = readLedger(layout());
-  const stages = recordedStages(home(), loadStages(layout(), { look: true }).state);
-  if (stages.includes(word) && entriesOf(ledger, word).length === 0) return neverFailed(word);
-  const entry = findEntry(ledger, word);
+  const { state } = loadStages(layout(), { look: true });
+  const stages = recordedStages(home(), state);
+  const step = stepMeant(state, word);
+  const { stage, cell } = splitStepName(step);
+  const record = cell === '' ? undefined : recordOf(state, step);
+  const isUnfailed = record
+    ? record.fingerprint === undefined
+    : stages.includes(word) && !entriesOf(ledger, word).length;
+  if (isUnfailed) return neverFailed(step, record !== undefined);
+  const entry = findEntry(ledger, record ? `${stage}/${record.fingerprint}` : word);
   const now = Date.now();
   const ai = options['no-ai'] !== true;
   const explanation = await explainFailure(entry, ledger, layout(), { now, ai, env: process.env });
   const { failure, next } = explanation;
   return {
-    text: [...notices.map((text) => `note: ${text}`), ...report(explanation, now)],
+    text: [...notices.map((text) => `note: ${text}`), ...report(explanation, cellsOf(entry, state), now)],
     json: { entry, failure: failure ? { ...failure, masked: masksOf(failure) } : null, next },
   };
 }
 
-const neverFailed = (stage: string): Answer => ({
-  text: [`${stage} has never failed`, `  next:  mendloop status ${stage}, mendloop logs ${stage}`],
+const neverFailed = (step: string, isCell: boolean): Answer => ({
+  text: [
+    `${step} has ${isCell ? 'no failure' : 'never failed'}`,
+    `  next:  mendloop status ${step}, mendloop logs ${step}`,
+  ],
   json: { entry: null, failure: null, next: null },
 });
 
-function report({ entry, failure, next }: Explanation, now: number): string[] {
+/** The cells that had a failure when it was last seen, and where they stand now. */
+function cellsOf({ stage, steps = [] }: LedgerEntry, state: StageState): string[] {
+  if (steps.length === 0) return [];
+  const now = steps.map((step) => ({ step, status: recordOf(state, step)?.status ?? 'idle' }));
+  return [`last on ${cellNames(steps)} of ${stage}; now ${countCells(now)}`];
+}
+
+function report({ entry, failure, next }: Explanation, cells: readonly string[], now: number): string[] {
   const { stage, log, fingerprint } = entry;
   const gone = [
     `fingerprint ${fingerprint}`,
@@ -45,6 +65,7 @@ function report({ entry, failure, next }: Explanation, now: number): string[] {
   const moved = `recorded as ${fingerprint}: its log reads differently now (another version, or another last green log)`;
   return [
     `${stage} failed: ${kind(entry)}; ${familiarity(entry, now)}, last ${ago(entry.last_seen, now)} in run ${entry.run ?? '?'}`,
+    ...cells,
     '',
     ...(failure ? failureReport(failure, entry) : gone),
     ...(failure && failure.fingerprint !== fingerprint ? ['', moved] : []),

@@ -6,7 +6,7 @@ import { fileFacts, namesIn } from '../io/files.ts';
 import { runAtWork } from '../io/lock.ts';
 import { followLog, printLog } from '../io/log.ts';
 import { loadStages, recordedStages } from '../journal/load-stages.ts';
-import { recordOf } from '../journal/stages.ts';
+import { recordOf, stepMeant } from '../journal/stages.ts';
 import { splitStepName } from '../plan/matrix.ts';
 import { requireStages } from '../stage/unknown-stage.ts';
 import type { Answer, CommandInput } from './command.ts';
@@ -15,8 +15,9 @@ import type { Answer, CommandInput } from './command.ts';
 const MAX_LISTED = 10;
 
 export async function run({ words, options, out, home, layout }: CommandInput): Promise<Answer | number> {
-  const [step] = words;
-  if (step === undefined || words.length > 1) failUsage('logs needs one stage', 'mendloop logs <stage>');
+  const [word] = words;
+  if (word === undefined || words.length > 1) failUsage('logs needs one stage', 'mendloop logs <stage>');
+  const step = stepMeant(loadStages(layout(), { look: true }).state, word);
   const path = logPath(step);
   if (options.path || out.json) return { text: path, json: { step, path }, forScripts: true };
   const plain = process.stdout.isTTY === true && !options.raw;
@@ -51,6 +52,6 @@ export async function run({ words, options, out, home, layout }: CommandInput): 
   // A run that was killed leaves the step at running: somebody must be there to end it.
   function isRunning(): boolean {
     if (!runAtWork(layout())?.isRun) return false;
-    return recordOf(loadStages(layout(), { look: true }).state, step as string)?.status === 'running';
+    return recordOf(loadStages(layout(), { look: true }).state, step)?.status === 'running';
   }
 }

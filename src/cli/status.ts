@@ -1,21 +1,23 @@
 // `mendloop status`: where every stage stands. Reads only, loads little, works beside a run.
 import { failureLines } from '../console/failure-lines.ts';
+import { countCells } from '../console/rows.ts';
 import { ago, spell, table } from '../console/words.ts';
 import { EXIT, nextLines } from '../errors.ts';
 import type { DataOf } from '../events.ts';
 import { runAtWork } from '../io/lock.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages, openRun, recordedStages } from '../journal/load-stages.ts';
-import type { StageRecord, StepRecord } from '../journal/stages.ts';
+import { recordOf, type StageRecord, type StepRecord, stepMeant } from '../journal/stages.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
 import { caseCommands } from '../outbound/case-summary.ts';
+import { cellNames, splitStepName } from '../plan/matrix.ts';
 import { requireStages } from '../stage/unknown-stage.ts';
 import { type DayUsage, entryOf, type LedgerEntry, usedOn } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { safeModeLines } from './safe-mode.ts';
 
-export async function run({ words, layout: findLayout }: CommandInput): Promise<Answer> {
+export async function run({ words: said, layout: findLayout }: CommandInput): Promise<Answer> {
   const layout = findLayout();
   const { home } = layout;
   const loaded = loadStages(layout, { look: true });
@@ -26,8 +28,11 @@ export async function run({ words, layout: findLayout }: CommandInput): Promise<
   const safeMode = readSafeMode(layout);
   loaded.notices.push(...notices);
   const recorded = recordedStages(home, loaded.state);
-  requireStages(words, recorded);
-  const names = recorded.filter((name) => words.length === 0 || words.includes(name));
+  const words = said.map((word) => stepMeant(loaded.state, word));
+  const cells = words.filter((word) => splitStepName(word).cell !== '' && recordOf(loaded.state, word));
+  const stages = words.filter((word) => !cells.includes(word));
+  requireStages(stages, recorded);
+  const names = recorded.filter((name) => words.length === 0 || stages.includes(name));
   const used = usedOn(ledger.day, Date.now());
   const conflict = loaded.latest?.events.findLast((event) => event.type === 'tree.conflict')?.data;
   const lines = [
@@ -36,9 +41,10 @@ export async function run({ words, layout: findLayout }: CommandInput): Promise<
     ...(holder && !atWork ? [`${holder.command} is at work (pid ${holder.pid})`] : []),
     headline(),
     ...safeModeLines(safeMode, Date.now()),
-    ...table(names.map((name) => row(name, loaded.state.stages[name]))),
+    ...table([...names, ...cells].map((name) => row(name, recordOf(loaded.state, name)))),
     ...names.flatMap((name) => failure(name, loaded.state.stages[name])),
-    ...(words.length > 0 ? names.flatMap(details) : usedLines(used)),
+    ...cells.flatMap((cell) => stepLines(cell, splitStepName(cell).stage, recordOf(loaded.state, cell) as StepRecord)),
+    ...(words.length > 0 ? [...names.flatMap(details), ...cells.flatMap(greenLog)] : usedLines(used)),
   ];
   return {
     text: lines,
@@ -50,10 +56,12 @@ export async function run({ words, layout: findLayout }: CommandInput): Promise<
       conflict: conflict ?? null,
       safe_mode: safeMode ?? null,
       used_today: used,
-      stages: Object.fromEntries(names.map((name) => [name, described(name, loaded.state.stages[name])])),
+      stages: Object.fromEntries(
+        [...names, ...cells].map((name) => [name, described(splitStepName(name).stage, recordOf(loaded.state, name))]),
+      ),
       notices: loaded.notices,
     },
-    found: names.some((name) => ['failed', 'give_up'].includes(loaded.state.stages[name]?.status ?? '')),
+    found: [...names, ...cells].some((name) => isFailed(recordOf(loaded.state, name))),
   };
 
   function headline(): string {
@@ -73,15 +81,14 @@ export async function run({ words, layout: findLayout }: CommandInput): Promise<
 
   function row(name: string, record: StageRecord | undefined): string[] {
     if (!record) return [name, 'idle', '', 'never run'];
-    const green = Object.values(record.cells ?? {}).filter((c) => c.status === 'green').length;
-    const cells = record.cells ? [`${green} of ${Object.keys(record.cells).length} cells green`] : [];
+    const counts = record.cells ? [countCells(Object.entries(record.cells).map(cellOf(name)))] : [];
     const took = record.last?.duration_ms === undefined ? [] : [`took ${spell(record.last.duration_ms)}`];
     const tries = record.attempts > 1 ? [counted(record.attempts, 'attempt')] : [];
     const steps = Object.values(record.cells ?? { record });
     const unchecked = record.status === 'green' && steps.every((step) => step.unchecked) ? ['nothing to check'] : [];
     const status = record.status === 'running' && !atWork ? 'cut off' : record.status;
     const stale = record.stale && record.reason ? [record.reason] : [];
-    const about = [...cells, ...took, ...tries, ...unchecked, ...stale].join(', ');
+    const about = [...counts, ...took, ...tries, ...unchecked, ...stale].join(', ');
     return [name, status, ago(record.since, Date.now()), about];
   }
 
@@ -92,9 +99,14 @@ export async function run({ words, layout: findLayout }: CommandInput): Promise<
     const past = Object.values(ledger.entries).filter(({ stage }) => stage === name).length;
     return [
       ...table(cells),
-      ...(record?.status === 'green' && record.last?.log ? [`${name}: log: ${record.last.log}`] : []),
+      ...greenLog(name),
       ...(past > 0 ? [`${name}: ${counted(past, 'failure')} known; the latest: mendloop explain ${name}`] : []),
     ];
+  }
+
+  function greenLog(name: string): string[] {
+    const { status, last } = recordOf(loaded.state, name) ?? {};
+    return status === 'green' && last?.log ? [`${name}: log: ${last.log}`] : [];
   }
 
   /** The record as it is, with what the ledger knows of its failure. */
@@ -107,15 +119,24 @@ export async function run({ words, layout: findLayout }: CommandInput): Promise<
     return fingerprint === undefined ? undefined : entryOf(ledger, name, fingerprint);
   }
 
+  /** What failed, one for all cells that have the same. */
   function failure(name: string, record: StageRecord | undefined): string[] {
     if (!record) return [];
-    const cells = Object.entries(record.cells ?? {}).flatMap(([cell, of]) => stepLines(`${name}[${cell}]`, name, of));
-    return cells.length > 0 ? cells : stepLines(name, name, record);
+    const cells = Object.entries(record.cells ?? {}).map(([cell, of]) => ({ step: `${name}[${cell}]`, of }));
+    const keyOf = ({ of: { status, fingerprint, reason } }: (typeof cells)[number]) =>
+      `${status} ${fingerprint ?? reason}`;
+    const firsts = cells.filter((one, i) => cells.findIndex((other) => keyOf(other) === keyOf(one)) === i);
+    const lines = firsts.flatMap((first) => {
+      const alike = cells.filter((one) => keyOf(one) === keyOf(first)).map(({ step }) => step);
+      const title = alike.length === 1 ? first.step : `${name} on ${cellNames(alike)}`;
+      return stepLines(title, name, first.of);
+    });
+    return lines.length > 0 ? lines : stepLines(name, name, record);
   }
 
   function stepLines(title: string, stage: string, record: StepRecord): string[] {
     const { status, reason, last } = record;
-    const ended = status === 'failed' || status === 'give_up';
+    const ended = isFailed(record);
     const entry = ended || status === 'running' ? entryFor(stage, record) : undefined;
     const waits = status === 'running' && entry?.last_tier === 'wait';
     if (!ended && status !== 'skipped' && !waits) return [];
@@ -129,6 +150,13 @@ export async function run({ words, layout: findLayout }: CommandInput): Promise<
     return [head, ...(ended && last?.log ? [`    log: ${last.log}`] : [])];
   }
 }
+
+const isFailed = (record: StepRecord | undefined): boolean => /^(?:failed|give_up)$/.test(record?.status ?? '');
+
+/** A cell of a stage, from what is recorded of it. */
+const cellOf =
+  (stage: string) =>
+  ([cell, { status }]: [string, StepRecord]) => ({ step: `${stage}[${cell}]`, status });
 
 /** What models were asked and used on this UTC day; nothing on a day without. */
 function usedLines({ tries, prompts = 0, tokens, dollars }: DayUsage): string[] {

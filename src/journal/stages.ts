@@ -1,6 +1,6 @@
 // What is known of every stage, made from events: fold them in order and this comes out. Pure.
 import { type DataOf, type EventType, isInputs, type LoopEvent } from '../events.ts';
-import { splitStepName } from '../plan/matrix.ts';
+import { cellNames, splitStepName } from '../plan/matrix.ts';
 import { type Check, type Checked, flag, integer, listOf, oneOf, optional, shaped, text } from '../shape.ts';
 
 export const STAGE_STATUSES = ['idle', 'running', 'green', 'failed', 'give_up', 'skipped'] as const;
@@ -74,6 +74,13 @@ export function recordOf(state: StageState, step: string): StepRecord | undefine
   const { stage, cell } = splitStepName(step);
   const record = Object.hasOwn(state.stages, stage) ? state.stages[stage] : undefined;
   return cell === '' ? record : record?.cells?.[cell];
+}
+
+/** The step that a person means: a cell may be called as it is shown, `m[cp1]`, where `m[host=cp1]` is meant. */
+export function stepMeant(state: StageState, word: string): string {
+  const { stage, cell } = splitStepName(word);
+  const steps = Object.keys(state.stages[stage]?.cells ?? {}).map((key) => `${stage}[${key}]`);
+  return steps.find((step) => step === word) ?? steps.find((step) => cell !== '' && cellNames([step]) === cell) ?? word;
 }
 
 /** Green, or it was until something that it needs was made again: what it made is to be there. */

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { runHere } from '../e2e/here.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
 import { program } from '../program.ts';
 import { fakeClock } from './builders.ts';
@@ -169,6 +170,38 @@ test('killed while a fix is judged, the next start asks nobody again and judges 
   const events = journalIn(home, readdirSync(`${home}/ai/state/runs`)[0] as string);
   const judged = events.filter(({ type }) => type === 'fix.judged').map(({ data }) => data.reason);
   assert.is(judged[0], 'green with it: h01 h02; not: h03 h04');
+});
+
+test('status and explain tell of a matrix in one line with counts, and of its cells on request', async () => {
+  const { home } = fleet({
+    command: wants('second', 'fine', 'h38'),
+    count: 40,
+    workers: 8,
+    more: { on_failure: 'skip' },
+  });
+  const ran = await run(home, { ai: false });
+  assert.is(ran.exit, 1);
+  const said = async (...words: string[]) =>
+    (await runHere(words, home, { PATH: process.env.PATH })).stdout.split('\n');
+  const whole = await said('status');
+  assert.match(whole[1] ?? '', /^a {2}failed {2}just now {2}37 green, 3 failed: h38 h39 h40, took /);
+  assert.match(whole[2] ?? '', /^a on h38 h39 h40: exit code 1$/);
+  assert.is(whole.filter((line) => line.includes('no usable word')).length, 1, 'the failure once');
+  const cells = (await said('status', 'a')).filter((line) => line.startsWith('a[host='));
+  assert.is(cells.length, 40);
+  for (const word of ['a[host=h39]', 'a[h39]']) {
+    const [, row, why] = await said('status', word);
+    assert.match(row ?? '', /^a\[host=h39\] {2}failed /);
+    assert.is(why, 'a[host=h39]: exit code 1');
+  }
+  assert.match((await said('status', 'a[h01]')).join('\n'), /\na\[host=h01\]: log: ai\/logs\/a\/host=h01\//);
+  const [, told] = await said('explain', 'a');
+  assert.is(told, 'last on h38 h39 h40 of a; now 3 failed: h38 h39 h40');
+  assert.equal(await said('explain', 'a[h40]'), await said('explain', 'a'));
+  assert.is((await said('explain', 'a[h01]'))[0], 'a[host=h01] has no failure');
+  assert.match((await said('logs', 'a[h40]'))[0] ?? '', 'no usable word');
+  const { exit, stderr } = await runHere(['status', 'a[h41]'], home, { PATH: process.env.PATH });
+  assert.equal([exit, stderr.split('\n')[0]], [2, 'error E_UNKNOWN_STAGE: there is no stage or command "a[h41]"']);
 });
 
 test.run();
