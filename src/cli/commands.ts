@@ -39,7 +39,8 @@ of it; and the fixes on the AI branch, which are.`,
   }),
   status: row('status [<stage>…]', 'show where every stage stands', {
     options: EXIT_CODE('a stage failed or was given up'),
-    about: 'Reads only; also beside a run that is at work.',
+    about:
+      'Reads only; also beside a run that is at work. A stage with a matrix is told with its cells; disks[w1] is one.',
     load: () => import('./status.ts'),
   }),
   logs: row('logs <stage> [-f] [--raw] [--path] [--run RUN] [--attempt N]', "print a stage's latest log", {

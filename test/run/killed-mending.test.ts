@@ -36,6 +36,25 @@ function rendered(): Mendable {
   return made;
 }
 
+/** Cells that fail alike, two at a time: a fix without effect, one that helps two of them, one that helps the others, too. */
+function cells(): Mendable {
+  const word = '[[ $MENDLOOP_MATRIX_HOST < h3 ]] && word=good || word=second';
+  const made = mendable({
+    word: 'bad',
+    files: { [FILE]: 'bad\nnone\n' },
+    stages: {
+      a: {
+        command: `${word}; grep -q "^$word$" ${FILE} || { echo "error: no usable word"; exit 1; }`,
+        files: ['conf/'],
+        matrix: { host: ['h1', 'h2', 'h3', 'h4', 'h5'] },
+      },
+    },
+    loop: { workers: 2 },
+  });
+  made.probe.answers({ words: { bad: [says('bad', 'other'), says('good', 'none')], good: [says('good')] } });
+  return made;
+}
+
 /** Whether it was killed; false when it ended before. */
 function killedAfter(home: string, number: number): Promise<boolean> {
   const args = [...program('run-until'), home, String(number)];
@@ -79,11 +98,18 @@ function tellingStale(types: readonly string[]): number[] {
   return types.flatMap((_, i) => (cases(isOne(i), true) ? [i + 1] : []));
 }
 
+/** The same of what became of fixes. */
+const tellingFixes = (types: readonly string[]): number[] =>
+  types.flatMap((type, i) => (cases(/^fix\.(?!intended)/.test(type), true) ? [i + 1] : []));
+
 test('killed after any kind of event, the next start brings the same end', () =>
   killedEverywhere(stacked, telling, 10));
 
 test('killed while what a fix made stale is made again, the next start brings the same end', () =>
   killedEverywhere(rendered, tellingStale, 9));
+
+test('killed while cells judge a fix, the next start brings the same end, and nobody is asked the same twice', () =>
+  killedEverywhere(cells, tellingFixes, 11));
 
 async function killedEverywhere(
   repository: () => Mendable,
