@@ -2,7 +2,7 @@
 // by the last of these.
 
 import { itemNumber } from '../backlog/stage-of-item.ts';
-import { recordOf, wasGreen } from '../journal/stages.ts';
+import { recordOf, type StepRecord, wasGreen } from '../journal/stages.ts';
 import type { PlanStep } from '../plan/contract.ts';
 import { stepLabel, stepNames } from '../plan/matrix.ts';
 import type { Run } from '../stage/run.ts';
@@ -203,10 +203,11 @@ export async function settleFixes(
     const standing = needing.filter((name) => isGreen && run.journal.stages.stages[name]?.status === 'green');
     const others = [...new Set([...waitsFor(run, fix), ...standing])];
     const isForPerson = others.some((name) => !run.config.map.stages[name]?.rerun);
-    const rest = stepNames(stage, run.config.map.stages[stage]).filter(
-      (name) => !(green && name === label) && recordOf(run.journal.stages, name)?.status !== 'green',
+    const isRestGreen = stepNames(stage, run.config.map.stages[stage]).every(
+      (name) => (green && name === label) || recordOf(run.journal.stages, name)?.status === 'green',
     );
-    const judges = [...(rest.length > 0 ? [`the rest of ${stage}`] : []), ...others.filter((name) => name !== stage)];
+    const rest = isGreen && !isRestGreen ? [`the rest of ${stage}`] : [];
+    const judges = [...rest, ...others.filter((name) => name !== stage)];
     if (isGreen && judges.length === 0) recordFixStays(run, fix, 'verified', 'the stage is green');
     else if (isGreen || isForPerson) recordFixStays(run, fix, 'holds', `to be verified by ${judges.join(', ')}, too`);
     else await takeBack(run, fix, 'withdrawn', 'the stage did not end green');
@@ -221,17 +222,13 @@ export function verifyHolding(run: Run, isOver = false): void {
   for (const fix of holdingFixes(run)) {
     const cells = cellsOf(run, fix.stage);
     const isGreen = run.journal.stages.stages[fix.stage]?.status === 'green';
-    const green = cells.filter(({ record }) => record.status === 'green');
+    const stepsThat = (are: (record: StepRecord) => boolean) =>
+      cells.filter(({ record }) => are(record)).map(({ step }) => step);
+    const green = stepsThat(({ status }) => status === 'green');
     if ((!isGreen && !(isOver && green.length > 0)) || waitsFor(run, fix).length > 0) continue;
-    const left = cells.filter(({ record }) => record.fingerprint === fix.fingerprint).map(({ step }) => step);
+    const left = stepsThat(({ fingerprint }) => fingerprint === fix.fingerprint);
     const others = isGreen ? 'every stage that it changed is green' : 'every cell that had the failure is green';
-    const reason =
-      left.length === 0
-        ? others
-        : helpedWords(
-            green.map(({ step }) => step),
-            left,
-          );
+    const reason = left.length === 0 ? others : helpedWords(green, left);
     recordFixStays(run, fix, 'verified', reason, left);
   }
 }

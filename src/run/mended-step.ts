@@ -35,7 +35,7 @@ export async function endOfStep(step: PlanStep, plan: PlanRun, ended: Ended | St
     return ended;
   }
   if (!run) return endStep(step, plan, ended);
-  const isMending = (label: string) => !run.signal.aborted && fleets.isMending(step, label);
+  const isMending = (label: string) => fleets.isMending(step, label);
   const settled = settleFixes(run, step, ended.kind === 'done', isMending).then(() => ended);
   const end = endStep(step, plan, await settled.catch((error) => haltedBy(error, step)));
   fleets.ended(step, run);
