@@ -1,7 +1,7 @@
 // The loop, top to bottom: run a step; when it fails, take its fingerprint, judge the fix before it, decide, ask for a fix
 // that passes the gate, commit it, make again what it made stale, run again. A plan of the caller's own has no mending.
 import { applyFix } from '../mend/commit.ts';
-import { currentIncident, type FailedAttempt, identify, type Member, record, sharedBy } from '../mend/identify.ts';
+import { currentIncident, identify, type Member, record, sharedBy } from '../mend/identify.ts';
 import { chargeFix, judgeTrial } from '../mend/judge-fixes.ts';
 import { conclude, decideNow, stopped, type Unreachable } from '../mend/situation.ts';
 import { tripSafeModeIfFixBroke } from '../mend/trip-safe-mode.ts';
@@ -45,7 +45,7 @@ export async function driveStep(step: PlanStep, plan: PlanRun): Promise<StepEnd>
   }
 }
 
-/** Blind retries come first; then, in a run of stages, the failure is mended. */
+/** Blind retries come first; then, in a run of stages, the failure is mended, with those of the other cells of its stage. */
 async function afterAttempt(step: PlanStep, plan: PlanRun, attempt: number, ended: Ended): Promise<Next> {
   const failed = failedAttempt(step, plan, attempt, ended);
   if (!failed) return { end: ended };
@@ -55,22 +55,16 @@ async function afterAttempt(step: PlanStep, plan: PlanRun, attempt: number, ende
   const { run } = plan;
   if (!run || !failed.isMendable) return pause === undefined ? { end: ended } : again(pause, failed.error.message);
   try {
-    if (pause === undefined) return await mendFailure(run, plan, failed);
-    // Nobody decides about it, but it was seen.
-    identify(run, failed);
-    return again(pause, failed.error.message);
+    // Seen, also where nobody decides about it.
+    const member = { failed, incident: identify(run, failed) };
+    if (pause !== undefined) return again(pause, failed.error.message);
+    return await plan.fleets.decide(run, member, (members) => judgeAndAnswer(run, members));
   } catch (error) {
     return { end: haltedBy(error, step) };
   }
 }
 
-/** A failure gets its fingerprint, and is decided with those of the other cells of its stage. */
-function mendFailure(run: Run, plan: PlanRun, failed: FailedAttempt): Promise<Next> {
-  const member = { failed, incident: identify(run, failed) };
-  return plan.fleets.decide(run, member, (members) => judgeAndAnswer(run, members));
-}
-
-/** The fix that they judge stays or is taken back; then it is decided what is done about the first of their failures. */
+/** The fix that cells judge stays or is taken back; then it is decided what is done about the first of their failures. */
 async function judgeAndAnswer(run: Run, members: readonly Member[]): Promise<Answers> {
   const charged = await chargeFix(run, members);
   if (charged && 'leave' in charged) return answers(charged, { end: { kind: 'left', reason: charged.leave } });
