@@ -13,6 +13,7 @@ const DIST = join(ROOT, 'dist');
 const COPIED = [
   'ai/executor_instructions.md',
   'ai/schema',
+  'demo',
   'scripts/typescript-hooks.mjs',
   'scripts/typescript.mjs',
   'src/io/gate/tree-sitter-bash.wasm',

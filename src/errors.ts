@@ -63,6 +63,10 @@ const TABLE = {
     'commit what brings your lab up (a Makefile, playbooks, Terraform, compose files, scripts), then: mendloop init\n' +
       'or write ai/context_map.yaml yourself (README, "Your own repository")',
   ]),
+  E_DEMO_FOLDER: usage((d: { path: string; what: string }) => [
+    `the demo needs a folder of its own, and ${d.path} ${d.what}`,
+    'name one that is not there yet: mendloop demo --dir DIR',
+  ]),
   E_MAP_NOT_COMMITTED: usage((d: { base: string }) => [
     `ai/context_map.yaml is not committed on ${d.base}; a run reads it from there`,
     'git add ai/context_map.yaml\ngit commit -m "Add the context map"',

@@ -3,6 +3,7 @@ export * as abandon from './abandon.ts';
 export * as backlog from './backlog.ts';
 export * as cases from './cases.ts';
 export * as cron from './cron.ts';
+export * as demo from './demo.ts';
 export * as doctor from './doctor.ts';
 export * as explain from './explain.ts';
 export * as fixes from './fixes.ts';

@@ -201,6 +201,22 @@ for each decision, ai/loop.yaml in mode suggest, and ai/schema for your editor. 
 nothing but checks of its own (syntax, lint, build), each once. What destroys is never a stage.`,
     load: byHand('init'),
   }),
+  demo: row(
+    'demo [--fast] [--dir DIR] [--no-ai]',
+    'break a small homelab in a scratch folder, and watch it being mended',
+    {
+      options: {
+        fast: 'without pauses for reading',
+        'dir=DIR': 'make it there; it must be empty or not be there yet (default: a new folder for temporary files)',
+        'no-ai': 'ask no Ollama, also where there is one: a prepared answer stands in, and is called that',
+        'dry-run': 'say what would be done',
+      },
+      about: `Five faults, one after the other: one passes by itself, two have a known fix, one is for a model, one is for you; then what was
+mended is landed. All of it really happens, in a git repository of its own: nothing else on this machine is touched. Takes under
+a minute. The folder stays, with the commands to look around in it and to remove it.`,
+      load: byHand('demo'),
+    },
+  ),
   validate: row('validate', 'check ai/context_map.yaml and ai/loop.yaml', {
     options: EXIT_CODE('there are warnings (problems exit 2 in any case)'),
     about:

@@ -74,7 +74,9 @@ test('configuration on the pages, and what ships, is valid', () => {
 test('YAML that we ship or show passes a linter with its default rules: people copy it', () => {
   const shown = blocks.filter(({ language }) => language === 'yaml');
   const files = Object.fromEntries(shown.map((block, index) => [`${index}.yaml`, block.text]));
-  for (const path of ['ai/context_map.yaml', 'ai/loop.yaml']) files[path.replace('/', '-')] = readPage(path);
+  const shipped = ['ai/context_map.yaml', 'ai/loop.yaml'];
+  for (const path of [...shipped, ...shipped.map((name) => `demo/${name}`)])
+    files[path.replaceAll('/', '-')] = readPage(path);
   const dir = folder();
   write(dir, files);
   const linted = spawnSync('yamllint', ['--format', 'parsable', ...Object.keys(files)], { cwd: dir, encoding: 'utf8' });

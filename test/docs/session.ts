@@ -18,7 +18,7 @@ export interface Ran extends Command {
 
 /** A plain call of the program, by whatever name; it needs no shell and no process of its own. */
 const PROGRAM =
-  /^(?:mendloop|node scripts\/bootstrap_loop\.mjs|npx zx scripts\/bootstrap_loop\.mjs)((?: [\w./:=@-]+)*)$/;
+  /^(?:(?:npx )?mendloop|node scripts\/bootstrap_loop\.mjs|npx zx scripts\/bootstrap_loop\.mjs)((?: [\w./:=@-]+)*)$/;
 const NAMED = `mendloop() { '${process.execPath}' '${ENTRY}' "$@"; }`;
 
 /** Runs every command of a page but those that `skips`, and writes the files that it says to write. */

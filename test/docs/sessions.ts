@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { RecordedLine } from '../../scripts/recording.ts';
 import { startOllamaServer } from '../../src/testing/ollama-server.ts';
 import { offersChoice, TAKE_NONE } from '../e2e/model-lab.ts';
-import { git, PACKAGE, type Scenario, scenario } from '../e2e/scenario.ts';
+import { folder, git, PACKAGE, type Scenario, scenario } from '../e2e/scenario.ts';
 import { type Ran, runPage } from './session.ts';
 
 /** Pages of one session go on where the one before them ended. */
@@ -74,9 +74,11 @@ export async function runSession(name: keyof typeof SESSIONS): Promise<{ home: s
   });
   const model = await startOllamaServer({ script });
   const parts: Record<string, Ran[]> = {};
+  const scratch = folder();
   for (const page of SESSIONS[name]) {
     // Only where the page is about a model there is one.
-    const env: Record<string, string> = page === 'docs/models.md' ? { OLLAMA_HOST: model.url } : {};
+    const asked: Record<string, string> = page === 'docs/models.md' ? { OLLAMA_HOST: model.url } : {};
+    const env = { ...asked, TMPDIR: scratch };
     parts[page] = await runPage(page, { repo, env, skips: (command) => command in NOT_RUN });
   }
   await model.close();

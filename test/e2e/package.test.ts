@@ -8,6 +8,7 @@ import { contextMap, folder, PACKAGE, scenario, startProcess, write } from './sc
 const PARTS = [
   'ai/executor_instructions.md',
   'ai/schema',
+  'demo',
   'docs',
   'plugins',
   'scripts',
@@ -118,6 +119,13 @@ test('a schedule starts it where it is installed; from the cache of npx it refus
         '  next:  install it: npm install --global mendloop, then: mendloop cron install\n',
     ],
   );
+});
+
+test('its demo runs to its end, outside of any repository', async () => {
+  const dir = folder();
+  const told = await start([join(installed, 'node_modules/.bin/mendloop'), 'demo', '--fast', '--dir', dir], installed);
+  assert.match(told, '\n4 of 5 stages are green, ');
+  assert.match(await start(['./mendloop', 'status'], dir), /\ningress {2}green /);
 });
 
 test('its doors have types that hold without a look at its sources', async () => {
