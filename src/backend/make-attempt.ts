@@ -61,7 +61,8 @@ async function attempt(task: Task, scope: Scope, ports: RunPorts): Promise<TaskE
   const seen = status.changed.length > 0 ? await changesNow(tree) : new Map<string, string>();
   const events: NewEvent[] = [];
   const base = { name: branch, branch, commit: task.commit, firstRun: false };
-  const worktree = { ...tree, head: task.commit, base, notices: [], putBack: [], changed: status.changed, seen };
+  const nothing = { notices: [], unlinked: [], putBack: [] };
+  const worktree = { ...tree, ...nothing, head: task.commit, base, changed: status.changed, seen };
   const run: StageRun = {
     ...ports,
     id: task.run,

@@ -157,6 +157,8 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     toClose && `run ${toClose.run} was cut off and is closed: ${toClose.why}`,
     open && current.commit !== base.commit && movedNotice(base),
     ...worktree.notices,
+    // Nobody's credentials are needed where no real machine is reached.
+    ...(lab === 'simulated' ? [] : worktree.unlinked),
     notIncluded.length > 0 && `not committed, so not included: ${shortList(notIncluded)}`,
     ...uncarriedFiles.map(uncarriedNotice),
     stricter.length > 0 && `${STRICTER}: ${shortList(stricter)} (mendloop validate)`,

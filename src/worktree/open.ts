@@ -57,7 +57,7 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   const now = merged?.to ?? head;
   if (now !== base.commit) await refuseTracked(objects, now, carry);
 
-  const [{ links, missing: unlinked }, absent] = await Promise.all([
+  const [{ links, missing: uncarried }, absent] = await Promise.all([
     placeCarry(home, site.path, carry),
     populate(place),
   ]);
@@ -67,9 +67,9 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
     ...missingNotices([...missing]),
     ...changeNotices(home, changed.length, held?.file, strange),
     ...(merged?.notices ?? []),
-    ...(await Promise.all(unlinked.map((path) => unlinkedNotice(site.path, path)))),
     ...absent,
   ];
+  const unlinked = await Promise.all(uncarried.map((path) => unlinkedNotice(site.path, path)));
   const seen = (merged || strange.length > 0 ? undefined : held?.changes) ?? new Map<string, string>();
   const done = merged ? { merged: { from: merged.from, to: merged.to } } : {};
   const putBack = merged ? attached.status.changed : [...missing, ...strange];
@@ -84,6 +84,7 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
     head: now,
     base,
     notices,
+    unlinked,
     seen,
     ...done,
   };

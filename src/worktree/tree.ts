@@ -35,6 +35,8 @@ export interface Worktree extends Tree {
   readonly base: Base;
   /** What a person should know: recovered, merged, missing, saved. */
   readonly notices: readonly string[];
+  /** One line for each carried path that is not there. */
+  readonly unlinked: readonly string[];
   readonly merged?: { readonly from: string; readonly to: string };
   /** Tracked files that stages had changed and the merge put back. */
   readonly putBack: readonly string[];

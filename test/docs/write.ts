@@ -29,7 +29,10 @@ function asShown(text: string, home: string): string {
   return text.replaceAll(home, '/home/you/lab').replace(/127\.0\.0\.1:\d{5}/g, '127.0.0.1:11434');
 }
 
-const printedText = ({ printed }: Ran, home: string) => printed.map((line) => asShown(line.text, home)).join('\n');
+// Hoisted: it is used above, before this line is reached.
+function printedText({ printed }: Ran, home: string): string {
+  return printed.map((line) => asShown(line.text, home)).join('\n');
+}
 
 function isAsShown(ran: Ran, home: string): boolean {
   const today = normalised(printedText(ran, home), home);

@@ -44,6 +44,7 @@ test('a clone runs in a simulated lab and says so in its first line; what was si
     ['vms'],
   );
   assert.match(lines.at(-1) ?? '', /^green: 1 stage {2}.* {2}\(simulated lab, no real machine was touched\)$/);
+  assert.not.match(done.stdout, 'note:', 'nobody has to have credentials for it');
   assert.is(git(home, 'status', '--porcelain'), '', 'the checkout is as it was');
 
   const again = await startProcess([...entry, 'vms'], { cwd: home }).done;

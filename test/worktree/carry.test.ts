@@ -29,7 +29,7 @@ test('one that does not exist is named and skipped, and its old link goes', asyn
   await open(home, { carry: ['.env'] });
   rmSync(join(home, '.env'));
   const tree = await open(home, { carry: ['.env', 'nowhere/kubeconfig'] });
-  assert.equal(tree.notices, [
+  assert.equal(tree.unlinked, [
     'carry: .env does not exist, so it was not linked',
     'carry: nowhere/kubeconfig does not exist, so it was not linked',
   ]);
@@ -42,11 +42,11 @@ test('one that only the worktree has, because a stage made it there, is named wi
   const tree = await open(home, { carry: ['tf/terraform.tfstate'] });
   write(tree.path, { 'tf/terraform.tfstate': '{}' });
   const command = 'mv ai/worktree/tf/terraform.tfstate tf/terraform.tfstate';
-  assert.equal((await open(home, { carry: ['tf/terraform.tfstate'] })).notices, [
+  assert.equal((await open(home, { carry: ['tf/terraform.tfstate'] })).unlinked, [
     `carry: tf/terraform.tfstate is only in ai/worktree, where a stage made it; make it yours: ${command}`,
   ]);
   execSync(command, { cwd: home });
-  assert.equal((await open(home, { carry: ['tf/terraform.tfstate'] })).notices, []);
+  assert.equal((await open(home, { carry: ['tf/terraform.tfstate'] })).unlinked, []);
   assert.is(read(tree.path, 'tf/terraform.tfstate'), '{}');
 });
 
