@@ -1,6 +1,7 @@
 // Cases in lines for people.
 import type { ListedCase } from '../mend/case-store.ts';
 import { type CaseSummary, caseCommands } from '../outbound/case-summary.ts';
+import { fenceNote, nonceOf } from '../outbound/text.ts';
 import { ago } from './words.ts';
 
 /** In the order in which they are listed. */
@@ -38,8 +39,7 @@ export function shownCase(summary: CaseSummary, text: string | undefined, patch:
   return [
     `case ${name}: ${STATES[state]}${why ? ` (${why})` : ''}`,
     '',
-    // What a machine is told about its answer is of no use to a person.
-    ...(text === undefined ? ['its text is gone'] : [(text.split('\n# For a machine\n')[0] as string).trimEnd()]),
+    ...(text === undefined ? ['its text is gone'] : [forPerson(text)]),
     ...(patch === undefined
       ? []
       : ['', '# The patch', '', patch.trimEnd() || 'it changes no text, only who may run a file']),
@@ -52,4 +52,13 @@ export function shownCase(summary: CaseSummary, text: string | undefined, patch:
     ...(waits ? [`to answer with a patch of your own: mendloop cases answer ${name} <file>`] : []),
     ...(waits ? [`to start anew without one: mendloop reset ${stage}`] : []),
   ];
+}
+
+/** Without what only a machine has to be told: where data begins and ends, and how it may answer. */
+function forPerson(text: string): string {
+  const nonce = nonceOf(text);
+  const own = (text.split('\n# For a machine\n')[0] as string).trimEnd();
+  if (nonce === undefined) return own;
+  const lines = own.replace(`${fenceNote(nonce)}\n\n`, '').split('\n');
+  return lines.filter((line) => !line.startsWith(`[data ${nonce}: `) && line !== `[end of data ${nonce}]`).join('\n');
 }

@@ -3,6 +3,7 @@ import type { Stage } from '../config/context-map.ts';
 import { type ANSWER_KINDS, type CaseSummary, caseName } from '../outbound/case-summary.ts';
 import { maskedLeaves, type Redactor } from '../outbound/redact/redactor.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
+import { oneLine } from '../outbound/text.ts';
 import type { Escalation } from '../plugin/contract.ts';
 import { diagnoseStep, runOwnerDiagnostics } from '../stage/diagnose.ts';
 import type { Run, Suggestion } from '../stage/run.ts';
@@ -27,6 +28,8 @@ export interface CaseOptions {
   /** What a model asked to see: makes version 2. */
   asked?: readonly (readonly string[])[];
   notes?: readonly string[];
+  /** What is wanted of a person; it stands first. */
+  lead?: string;
   /** Overwrite the newest version instead of the first. */
   newest?: boolean;
 }
@@ -46,7 +49,7 @@ export async function writeCase(
   run: Run,
   incident: Incident,
   context: FixContext,
-  { asked, notes = [], newest, signal }: CaseOptions,
+  { asked, notes = [], lead, newest, signal }: CaseOptions,
 ): Promise<WrittenCase> {
   const store = openCaseStore(run.layout);
   const stage = run.config.map.stages[incident.stage] as Stage;
@@ -59,7 +62,7 @@ export async function writeCase(
         ...(await diagnoseStep(run, incident, { model: asked }, signal)),
       ]
     : await runOwnerDiagnostics(run, incident, incident.failure.fingerprint, signal);
-  const about = { case: name, version, diagnostics, notes: [...storyNotes(run, incident), ...notes] } as const;
+  const about = { case: name, version, lead, diagnostics, notes: [...storyNotes(run, incident), ...notes] } as const;
   const { text, redactor } = await maskedCase(run, incident, context.facts, about);
   store.write(name, version, text);
   createOrUpdateCase(run, store, incident, name, ({ versions, state }) => ({
@@ -138,10 +141,13 @@ export async function leaveSuggestion(
   const text = `a fix waits for your word: ${note.fix}${why}`;
   const context = await contextFor(run, incident, tier);
   const name = nameOf(openCaseStore(run.layout), incident);
-  const words = `Apply it when the failure returns: mendloop cases accept ${name}. Decline it: mendloop cases decline ${name}.`;
-  const notes = [`${plugin}: ${text}. It is in patch.diff beside this file. ${words}`, ...more];
+  const lead = `${oneLine(`${plugin}: ${text}`)}. It is in patch.diff beside this file.
+
+- To have it applied when the failure returns: mendloop cases accept ${name}
+- To go on without it: mendloop cases decline ${name}`;
   try {
-    const written = await writeCase(run, incident, context, { newest: true, notes, signal: run.signal });
+    const options = { newest: true, lead, notes: more, signal: run.signal };
+    const written = await writeCase(run, incident, context, options);
     openCase(run, incident, written, { by: plugin, text, patch: diff, suggestion });
   } catch (error) {
     if (!(error instanceof RedactionError)) throw error;
@@ -158,9 +164,9 @@ export async function leaveSuggestion(
 
 /** Opens a case anew for what a person has to look at once more. Nothing is written when a secret may be left in it. */
 export async function handBack(run: Run, incident: Incident, context: FixContext, why: HandOver): Promise<void> {
-  const notes = [why.text, ...(why.patch === undefined ? [] : [`What it was:\n${why.patch.trimEnd()}`])];
+  const notes = why.patch === undefined ? [] : [`What it was:\n${why.patch.trimEnd()}`];
   try {
-    const written = await writeCase(run, incident, context, { notes, signal: run.signal });
+    const written = await writeCase(run, incident, context, { lead: oneLine(why.text), notes, signal: run.signal });
     openCase(run, incident, written, why);
   } catch (error) {
     if (!(error instanceof RedactionError)) throw error;
@@ -179,8 +185,8 @@ export async function giveUp(run: Run, incident: Incident, reason: string): Prom
   const { stage } = incident;
   try {
     const context = await contextFor(run, incident, 'escalation');
-    const notes = [`The loop gave up: ${reason}. It tries nothing more until: mendloop reset ${stage}`];
-    const { name } = await writeCase(run, incident, context, { newest: true, notes, signal: run.signal });
+    const lead = `The loop gave up: ${oneLine(reason)}. It tries nothing more until: mendloop reset ${stage}`;
+    const { name } = await writeCase(run, incident, context, { newest: true, lead, signal: run.signal });
     updateCase(openCaseStore(run.layout), name, () => ({ state: 'given_up', why: reason }));
     record(run, incident, 'case.opened', { ...openedData(incident, name, `given up: ${reason}`), given_up: true });
   } catch (error) {

@@ -159,7 +159,7 @@ export async function maskedCase(
   run: Run,
   incident: Incident,
   facts: FixFacts,
-  about: Pick<CaseOptions, 'case' | 'version'> & Required<Pick<FailureContext, 'diagnostics' | 'notes'>>,
+  about: Pick<CaseOptions, 'case' | 'version' | 'lead'> & Required<Pick<FailureContext, 'diagnostics' | 'notes'>>,
 ): Promise<{ text: string; redactor: Redactor }> {
   const redactor = await outgoingRedactor(run, facts.tree);
   const { stage, step, attempt, failure, log, history } = incident;

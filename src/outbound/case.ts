@@ -33,6 +33,8 @@ export interface CaseOptions {
   readonly attempts: number;
   readonly tries_spent: { readonly spent: number; readonly of: number };
   readonly calls_spent: CaseOptions['tries_spent'];
+  /** What is wanted of a person, where nobody else is asked; without it whoever reads is to find the cause. */
+  readonly lead?: string | undefined;
   /** Characters that the whole case may have; 60 000 by default, 10 000 at least. */
   readonly max_chars?: number;
 }
@@ -84,10 +86,11 @@ function openingOf({ stage, step, failure, limits, nonce }: FailureContext, opti
     `- Spent: ${tries}, ${calls}`,
     ...(log === undefined ? [] : [`- Whole log: ${oneLine(log)}`]),
   ];
+  const task = `What the loop could do by itself did not mend this. Find the cause. Then give the smallest change that mends it (${most}
+${limits.changed_lines} lines, in the files that this stage may change)${asking} or say what a person has to do.`;
   return `# ${stage.name} failed: ${failure.class}, ${oneLine(failure.ended)}
 
-What the loop could do by itself did not mend this. Find the cause. Then give the smallest change that mends it (${most}
-${limits.changed_lines} lines, in the files that this stage may change)${asking} or say what a person has to do.
+${options.lead ?? task}
 
 ${lines.join('\n')}
 

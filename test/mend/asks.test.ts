@@ -107,7 +107,13 @@ test('a try without anything better ends in its first ask: an open case with the
     said.split('\n'),
     ['show', 'accept', 'decline'].map((verb) => `mendloop cases ${verb} ${name}`),
   );
-  assert.match(read(home, `ai/escalations/${name}/case_v1.md`), `mendloop cases accept ${name}`);
+  const [heading, , lead, , ...commands] = read(home, `ai/escalations/${name}/case_v1.md`).split('\n');
+  assert.match(heading as string, /^# \w+ failed: /);
+  assert.match(lead as string, /^\w+: a fix waits for your word: .+\. It is in patch\.diff beside this file\.$/);
+  assert.equal(commands.slice(0, 2), [
+    `- To have it applied when the failure returns: mendloop cases accept ${name}`,
+    `- To go on without it: mendloop cases decline ${name}`,
+  ]);
   const again = await run(home);
   assert.equal(
     [again.exit, decided(again.events), probe.asked().length, second.asked().length],
