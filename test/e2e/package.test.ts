@@ -66,6 +66,17 @@ test('the package is small, holds only what runs, asks for no other and runs not
   assert.not.ok(readdirSync(clone).includes('dist'), 'packing leaves nothing behind');
 });
 
+test('every link of its README leads to something in it, but for what is said to be in a clone', () => {
+  const paths: string[] = tarball.files.map(({ path }: { path: string }) => path);
+  const text = readFileSync(join(clone, 'README.md'), 'utf8').replace(/^- In a clone: .*$/m, '');
+  const links = [...text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target);
+  assert.ok(links.length > 8);
+  assert.equal(
+    links.filter((target) => !/^https:/.test(target) && !paths.includes(target)),
+    [],
+  );
+});
+
 test('installed into an empty folder, without a word of warning, it mends a script by a plugin of the owner', async () => {
   assert.match(
     await start(['npm', 'install', '--offline', join(destination, tarball.filename)], installed),
