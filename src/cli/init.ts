@@ -17,9 +17,10 @@ import { askLine, canAnswer } from '../io/stdin.ts';
 import { readText } from '../io/store.ts';
 import { configurationOnDisk } from '../stage/configuration.ts';
 import { counted } from '../triage/words.ts';
-import { checkoutFiles } from '../worktree/read.ts';
+import { checkoutFiles, ignoredBeside } from '../worktree/read.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { findingLines } from './doctor.ts';
+import { labOverride } from './run-options.ts';
 
 export async function run({ words, options, dry, out, home: findHome }: CommandInput): Promise<Answer> {
   const began = systemClock.monotonic();
@@ -57,7 +58,8 @@ export async function run({ words, options, dry, out, home: findHome }: CommandI
     const config = await configurationOnDisk(home, (await checkoutFiles(home))?.files);
     const ports = { env: process.env, labTools: LAB_TOOLS };
     const validation = await validateHome(home, ports);
-    const findings = await examine(home, ports, undefined, config);
+    const findings = await examine(home, ports, labOverride(process.env.MENDLOOP_LAB), config);
+    const ignored = await ignoredBeside(home, ['ai']);
     const plan = await explainPlan(home, { stages: [], withNeeds: false, forced: false, recheck: true }, config).catch(
       (error: unknown) => {
         if (error instanceof MendError) return { error: `${error.code} ${error.message}`, rows: [] };
@@ -74,6 +76,7 @@ export async function run({ words, options, dry, out, home: findHome }: CommandI
       text: [
         `wrote ${[...files, ...(written.length > files.length ? ['ai/schema/'] : [])].join(', ')}; nothing is committed`,
         ...taken.notes.map((note) => `note: left out of check: ${note}`),
+        ...(ignored.length > 0 ? [IGNORED] : []),
         '',
         `validate: ok: ${counted(validation.stages.length, 'stage')}`,
         ...validation.warnings.map((warning) => `warning: ${warning}`),
@@ -85,7 +88,7 @@ export async function run({ words, options, dry, out, home: findHome }: CommandI
         ...rows,
         '',
         `read ${MAP_FILE}, change what is wrong, then:`,
-        `  git add ${written.length > files.length ? [...files, 'ai/schema'].join(' ') : files.join(' ')}`,
+        `  git add ${ignored.length > 0 ? '--force ' : ''}${written.length > files.length ? [...files, 'ai/schema'].join(' ') : files.join(' ')}`,
         '  git commit -m "Let mendloop run the stages of this repository"',
         taken.stages[0]?.name === 'check'
           ? '  mendloop check        that stage alone: it touches nothing outside of the worktree'
@@ -95,6 +98,9 @@ export async function run({ words, options, dry, out, home: findHome }: CommandI
     };
   }
 }
+
+const IGNORED =
+  'note: git ignores ai/ here: take that out of .gitignore, or --force below; what mendloop itself keeps there it ignores by itself';
 
 const SCHEMAS = ['ai/schema/context_map.schema.json', 'ai/schema/loop.schema.json'];
 

@@ -1,11 +1,21 @@
 // Playbooks: which of them one starts with, from where, with which hosts.
 import { shellWord } from '../worktree/messages.ts';
-import { destroysByPath } from './destroys.ts';
-import { ANSIBLE_FILES, grouped } from './draft.ts';
+import { destroysByName, destroysByPath } from './destroys.ts';
 import { otherPurpose, stageName } from './from-entries.ts';
-import { inside, layerOf } from './kinds.ts';
+import { configuredInventory, layerOf } from './kinds.ts';
 import { type Found, inReadme, paths, type Reader } from './layout.ts';
-import { baseName, documentsOf, folderOf, inFolder, isMapping, list, mapping, type Survey, unique } from './survey.ts';
+import {
+  baseName,
+  documentsOf,
+  folderOf,
+  inFolder,
+  inside,
+  isMapping,
+  list,
+  mapping,
+  type Survey,
+  unique,
+} from './survey.ts';
 
 const MAIN_PLAYBOOK =
   /^(?:site|main|playbook|cluster|run|deploy|setup|provision|bootstrap|install|all|k3s|k8s|homelab|nas|server|configure)/i;
@@ -50,9 +60,9 @@ export const ansible: Reader = (survey) => {
   const imported = new Set(all.flatMap(({ imports }) => imports));
   const roots = all.filter(({ path }) => !imported.has(path));
   const harmful = all.filter(({ path }) => destroysByPath(path)).map(({ path }) => path);
-  const usable = roots.filter(
-    ({ path }) => !harmful.includes(path) && otherPurpose(baseName(path).replace(/\.ya?ml$/, '')) === undefined,
-  );
+  const roles = unique([...survey.files.keys()].flatMap((path) => /^(?:.*\/)?roles\/[^/]+\//.exec(path)?.[0] ?? []));
+  const harmless = roots.filter(({ path }) => !harmful.includes(path));
+  const usable = harmless.filter(({ path }) => otherPurpose(plainName(path)) === undefined);
   const isNamed = (path: string) => {
     const isOnly = all.filter((one) => baseName(one.path) === baseName(path)).length === 1;
     return inReadme(survey, isOnly || !path.includes('/') ? baseName(path) : path);
@@ -61,78 +71,71 @@ export const ansible: Reader = (survey) => {
   const depth = ({ path }: { path: string }) => path.split('/').length;
   const main = usable.filter(isMain).sort((a, b) => depth(a) - depth(b));
   const chosen = main.length > 0 ? main : usable.length === 1 ? usable : [];
+  const verifies = ({ folder }: { folder: string }) =>
+    harmless.find((one) => one.folder === folder && /^(?:verify|smoke)/i.test(baseName(one.path)));
   const left = roots
-    .filter((one) => !chosen.includes(one))
+    .filter((one) => !chosen.includes(one) && !chosen.some((main) => verifies(main) === one))
     .map(({ path }) => ({
       what: `ansible-playbook ${path}`,
       why: harmful.includes(path)
         ? 'its name says that it takes something away'
-        : (otherPurpose(baseName(path).replace(/\.ya?ml$/, '')) ??
-          'README does not name it, nor does another playbook'),
+        : (otherPurpose(plainName(path)) ?? 'README does not name it, nor does another playbook'),
     }));
   return {
-    found: chosen.map(({ path, folder, imports, variables }): Found => {
+    found: chosen.map((play): Found => {
+      const { path, folder, imports, variables } = play;
       const local = relative(folder, path);
-      const { option, wants } = inventoryOf(survey, folder);
-      const requirements = [
-        'requirements.yml',
-        'requirements.yaml',
-        'collections/requirements.yml',
-        'roles/requirements.yml',
-      ].find((one) => survey.files.has(inFolder(folder, one)));
-      const play = `ansible-playbook${option} ${shellWord(local)}`;
-      const command = [
-        ...(folder === '.' ? [] : [`cd ${shellWord(folder)}`]),
-        ...(requirements ? [`ansible-galaxy install -r ${requirements}`] : []),
-        play,
-      ];
-      const plain = baseName(path).replace(/\.ya?ml$/, '');
+      const option = inventoryOption(survey, folder);
+      const requirements = REQUIREMENTS.find((one) => survey.files.has(inFolder(folder, one)));
+      const run = (playbook: string) => `ansible-playbook${option} ${shellWord(relative(folder, playbook))}`;
+      const judge = verifies(play);
+      const plain = plainName(path);
       const own = folderOf(path) === folder || /playbooks?$/.test(folderOf(path)) ? folder : folderOf(path);
       const isPlain = /^(?:site|main|playbook|run|all)$/.test(plain);
-      const name = isPlain ? (own === '.' ? 'ansible' : baseName(own)) : plain;
-      const at = folder === '.' ? '' : `${folder}/`;
-      const files = [...survey.files.keys()].filter(
-        (one) =>
-          one.startsWith(at) &&
-          ANSIBLE_FILES.test(one.slice(at.length)) &&
-          one.slice(at.length).includes('/') &&
-          !destroysByPath(one) &&
-          !/requirements|secret|vault|\.sops\.|galaxy\.ya?ml|sample|example|molecule/.test(one),
-      );
       return {
-        name: stageName(name),
-        command: command.join('\n'),
+        name: stageName(isPlain ? (own === '.' ? 'ansible' : baseName(own)) : plain),
+        command: [
+          ...(folder === '.' ? [] : [`cd ${shellWord(folder)}`]),
+          ...(requirements ? [`ansible-galaxy install -r ${requirements}`] : []),
+          run(path),
+        ].join('\n'),
         keys: [local],
-        description: `${baseName(path)}: ${playNames(survey, path, imports)}`,
+        description: playNames(survey, path, imports),
         why: [
           isNamed(path)
             ? `README names ${baseName(path)}.`
             : `The name of ${path} says that it is the one to start with.`,
         ],
-        verify: [inside(folder, `ansible all${option} -m ansible.builtin.ping`)],
-        files: grouped([path, ...imports, ...files]),
+        ...(judge ? { verify: [inside(folder, run(judge.path))] } : {}),
         layer: Math.min(3, layerOf(plain, [])),
-        timeout: '1h',
-        wants: unique([...wants, ...variables.filter((one) => !survey.files.has(one))]),
-        follow: [{ folder, text: play }],
+        wants: variables.filter((one) => !survey.files.has(one)),
+        follow: [path, ...(judge ? [judge.path] : [])].map((one) => ({ folder, text: run(one) })),
       };
     }),
     left,
-    protect: harmful,
+    protect: [...harmful, ...roles.filter((path) => destroysByName(baseName(folderOf(`${path}tasks`))))],
   };
 };
+
+const REQUIREMENTS = [
+  'requirements.yml',
+  'requirements.yaml',
+  'collections/requirements.yml',
+  'roles/requirements.yml',
+] as const;
+const plainName = (path: string): string => baseName(path).replace(/\.ya?ml$/, '');
 
 export const relative = (folder: string, path: string): string =>
   folder === '.' ? path : path.slice(folder.length + 1);
 
+/** The names of its plays, as far as they fit. */
 function playNames(survey: Survey, path: string, imports: readonly string[]): string {
   const named = documentsOf(survey.text(path) ?? '')
     .flatMap(list)
     .flatMap((play) => (typeof mapping(play).name === 'string' ? [mapping(play).name as string] : []));
-  const all = [...named, ...imports.map(baseName)]
-    .map((one) => one.replace(/[^\x20-\x7e]|[{}"'#:]/g, '').trim())
-    .filter(Boolean);
-  return (all.slice(0, 3).join(', ') || 'its plays').slice(0, 90);
+  const all = [...named, ...imports.map(baseName)].map((one) => one.replace(/[^\x20-\x7e]|[{}"'#:]/g, '').trim());
+  const [first = `The plays of ${path}`, ...others] = all.filter(Boolean);
+  return others.reduce((text, one) => (text.length + one.length > 57 ? text : `${text}, ${one}`), first);
 }
 
 const INVENTORIES = [
@@ -146,20 +149,13 @@ const INVENTORIES = [
   'inventory',
 ];
 
-/** How a playbook is told its hosts: by ansible.cfg, by a file beside it, or by one that its owner still has to make. */
-function inventoryOf(survey: Survey, folder: string): { option: string; wants: string[] } {
-  const isThere = (path: string) =>
-    survey.files.has(path) || [...survey.files.keys()].some((one) => one.startsWith(`${path}/`));
-  const [, set] = /^\s*inventory\s*=\s*([^\s,;#]+)/m.exec(survey.text(inFolder(folder, 'ansible.cfg')) ?? '') ?? [];
-  if (set !== undefined && !/^[~/$]/.test(set)) {
-    const path = inFolder(folder, set).replace(/\/$/, '');
-    return { option: '', wants: isThere(path) ? [] : [path] };
-  }
-  if (set !== undefined) return { option: '', wants: [] };
+/** How a playbook is told its hosts where ansible.cfg does not: by a file beside it, or by one that its owner still has to make. */
+function inventoryOption(survey: Survey, folder: string): string {
+  if (configuredInventory(survey, folder) !== undefined) return '';
   const plain = INVENTORIES.find((name) => survey.files.has(inFolder(folder, name)));
-  if (plain !== undefined) return { option: ` -i ${plain}`, wants: [] };
+  if (plain !== undefined) return ` -i ${plain}`;
   const below = [...survey.files.keys(), ...survey.ignored]
-    .filter((path) => path.startsWith(folder === '.' ? '' : `${folder}/`))
+    .filter((path) => folder === '.' || path.startsWith(`${folder}/`))
     .map((path) => relative(folder, path))
     .filter((path) =>
       /^inventor(?:y|ies)\/(?:[\w-]+\/)?(?:hosts|inventory)(?:\.\w+)?$|^inventor(?:y|ies)\/[\w-]+\.(?:ini|ya?ml)$/.test(
@@ -167,16 +163,12 @@ function inventoryOf(survey: Survey, folder: string): { option: string; wants: s
       ),
     );
   const [best] = below.filter((path) => !/sample|example|template/.test(path));
-  if (best !== undefined)
-    return { option: ` -i ${best}`, wants: survey.files.has(inFolder(folder, best)) ? [] : [inFolder(folder, best)] };
   const lying = INVENTORIES.find((name) => survey.ignored.includes(inFolder(folder, name)));
   const sample =
     below[0] ??
     INVENTORIES.find((name) =>
       ['example', 'sample'].some((word) => survey.files.has(inFolder(folder, `${word}.${name}`))),
     );
-  const wanted = lying ?? sample?.replace(/\b(?:sample|example|template)\b/, 'my-cluster');
-  return wanted === undefined
-    ? { option: '', wants: [] }
-    : { option: ` -i ${wanted}`, wants: [inFolder(folder, wanted)] };
+  const wanted = best ?? lying ?? sample?.replace(/\b(?:sample|example|template)\b/, 'my-cluster');
+  return wanted === undefined ? '' : ` -i ${wanted}`;
 }

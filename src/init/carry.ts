@@ -1,6 +1,6 @@
 // Which files that git does not hold stages will need: what lies ignored in the checkout, and what drafts want. Only names are
 // told; of files that may be plain settings the text is looked at for keys of secrets. Pure.
-import { baseName, type Draft, type Survey, unique } from './survey.ts';
+import { baseName, type Draft, type Survey } from './survey.ts';
 
 export interface Carried {
   readonly path: string;
@@ -56,23 +56,28 @@ export function carriedOf(
     const row = MADE_BY_TOOLS.test(path) ? undefined : TABLE.find(([pattern]) => pattern.test(path));
     return row ? [{ path: path.replace(/\/$/, ''), secret: isSecret(path, row[1]), why: row[2] }] : [];
   });
+  const named = (survey.text('.gitignore') ?? '').split('\n').map((line) => line.trim().replace(/^\/+|\/+$/g, ''));
+  // What lies beside a file that git ignores with its folder belongs to it: variables of an inventory, keys of a configuration.
+  const folders = [...survey.ignored.filter((path) => path.endsWith('/')), ...named.map((path) => `${path}/`)];
   const wanted = drafts.flatMap(({ wants, name }) =>
-    wants.map(
-      (path): Carried => ({
-        path,
-        secret: isSecret(path, TABLE.find(([pattern]) => pattern.test(path))?.[1] ?? 'unsure'),
-        why: survey.exists(path) ? `${name} wants it` : `${name} wants it, and it is still to be made`,
-      }),
-    ),
+    wants.map((file): Carried => {
+      const path = folders.find((folder) => folder !== '/' && file.startsWith(folder)) ?? file;
+      const row = TABLE.find(([pattern]) => pattern.test(file));
+      const isThere = survey.exists(file);
+      return {
+        path: path.replace(/\/$/, ''),
+        secret: isSecret(path, row?.[1] ?? 'unsure'),
+        why: isThere ? `${row?.[2] ?? 'settings of yours'}, for the stage ${name}` : toBeMade(file, name),
+      };
+    }),
   );
   const settings = [...survey.files.keys()].filter((path) =>
     /(?:^|\/)(?:\.envrc|\.?mise\.toml|config\.toml)$/.test(path),
   );
-  const said = [...drafts.map(({ runs }) => runs), ...settings.map((path) => survey.text(path) ?? '')].join('\n');
-  const named = (survey.text('.gitignore') ?? '').split('\n').map((line) => line.trim().replace(/^\/+|\/+$/g, ''));
+  const ran = [...drafts.map(({ runs }) => runs), ...settings.map((path) => survey.text(path) ?? '')].join('\n');
   const expected = named.flatMap((path): Carried[] => {
     const row =
-      /^[\w./-]+$/.test(path) && said.includes(baseName(path))
+      /^[\w./-]+$/.test(path) && ran.includes(baseName(path)) && !isMadeBy(ran, path)
         ? TABLE.find(([pattern]) => pattern.test(path))
         : undefined;
     return row && !MADE_BY_TOOLS.test(path)
@@ -92,5 +97,13 @@ export function carriedOf(
   }
 }
 
-/** Names that a text tells beside others, for the comment of the file. */
-export const namesOf = (paths: readonly string[]): string => unique(paths.map(baseName)).slice(0, 4).join(', ');
+const toBeMade = (file: string, stage: string): string =>
+  file.endsWith('.tfstate')
+    ? `Terraform state: made in the worktree it would be lost with it, so before the first run of ${stage}: touch ${file}`
+    : `the stage ${stage} wants it, and it is still to be made`;
+
+/** Whether a text writes this file: then it need not be there before. */
+const isMadeBy = (text: string, path: string): boolean =>
+  new RegExp(
+    `(?:>|\\bkubeconfig|\\s-o|--output(?:-file)?)[ =]["']?(?:\\S*/)?${baseName(path).replaceAll('.', '\\.')}(?!\\S)`,
+  ).test(text);

@@ -272,7 +272,7 @@ function narrowed(patterns: readonly string[]): string[] {
     : unique(outer.map((one) => (one.includes('/') && !one.startsWith('**') ? `${one.split('/')[0]}/` : one)));
 }
 
-/** The YAML that stages are started from: parsed without any tool. Where there is none, what they are started with. */
+/** The YAML that stages are started from: parsed without any tool. Where there is none, that no merge left its marks. */
 function keyFiles(survey: Survey, drafts: readonly Draft[]): Check[] {
   const named = [...survey.files.keys()].filter((path) => {
     if (!/\.ya?ml$/.test(path) || isAside(path) || destroysByPath(path)) return false;
@@ -282,9 +282,7 @@ function keyFiles(survey: Survey, drafts: readonly Draft[]): Check[] {
     );
   });
   const sound = named.filter((path) => documentsOf(survey.text(path) ?? '').length > 0);
-  const plain = [...survey.files.keys()].filter((path) =>
-    /^(?:GNUmakefile|[Mm]akefile|\.?[Jj]ustfile|package\.json|ansible\.cfg|main\.tf|README\.md)$/.test(path),
-  );
-  const [first = [...survey.files.keys()][0] as string] = plain;
-  return sound.length > 0 ? sound.slice(0, 4).map((path) => ({ yaml: path })) : [{ nonempty: first }];
+  return sound.length > 0 ? sound.slice(0, 4).map((path) => ({ yaml: path })) : [NO_MERGE_MARKS];
 }
+
+const NO_MERGE_MARKS = "! git grep -nE '^(<<<<<<<|>>>>>>>) '";

@@ -3,18 +3,7 @@
 import type { JudgingSet } from '../fix/judging/judging-set.ts';
 import { destroysByName, destroysByPath, type FindHarm } from './destroys.ts';
 import { KINDS, type Kind, layerOf, programsIn } from './kinds.ts';
-import {
-  baseName,
-  type Check,
-  type Draft,
-  documentsOf,
-  folderOf,
-  inFolder,
-  list,
-  mapping,
-  type Survey,
-  unique,
-} from './survey.ts';
+import { baseName, type Draft, documentsOf, folderOf, inFolder, list, mapping, type Survey, unique } from './survey.ts';
 
 /** A text for the shell, and where it is started. */
 export interface Piece {
@@ -38,17 +27,12 @@ export interface Running {
   readonly all: readonly Piece[];
 }
 
-export interface Sketch {
-  readonly name: string;
-  readonly command: string;
-  readonly run: Running;
-  readonly description: string;
-  readonly why: readonly string[];
-  /** The program that is typed. */
-  readonly tool?: string | undefined;
-  readonly files?: readonly string[];
-  readonly needs?: readonly string[];
-}
+/** What a reader says of a stage. What it leaves open is read from what runs. */
+export type Sketch = Pick<Draft, 'name' | 'command' | 'description' | 'why'> &
+  Partial<Draft> & {
+    /** The program that is typed. */
+    readonly tool?: string;
+  };
 
 /** Starts of runners of targets: what they run was read already. */
 const RUNNERS = /(^|[\s;&|(@])(?:make|gmake|\$\(MAKE\)|just|task|go-task|npm|pnpm|yarn)(?=\s)/gm;
@@ -121,65 +105,39 @@ const joined = (text: string): string[] =>
 
 const MAX_VERIFY = 2;
 
-export function draftOf(sketch: Sketch, survey: Survey): Draft {
-  const { name, command, run, description, why, tool, needs = [] } = sketch;
-  const { all, files: ran } = run;
+export function draftOf({ tool, ...given }: Sketch, { all, files: ran }: Running, survey: Survey): Draft {
   const runs = all.map(({ text }) => text).join('\n');
-  const uses = usesIn(all);
-  const kubeconfig = kubeconfigOf(survey);
-  const verify = unique(
-    uses
-      .toReversed()
-      .flatMap(({ kind, line, folder }) => kind.verify({ line, folder, survey, kubeconfig }))
-      .map((one) => JSON.stringify(one)),
-  ).map((one) => JSON.parse(one) as Check);
-  const checks = verify.slice(0, MAX_VERIFY);
-  const checked = checks.filter((one): one is string => typeof one === 'string').join('\n');
+  const uses = usesIn(all).map((use) => ({ ...use, survey }));
+  const checks = uses.toReversed().flatMap((use) => use.kind.verify(use));
+  const verify =
+    given.verify ?? [...new Map(checks.map((one) => [JSON.stringify(one), one])).values()].slice(0, MAX_VERIFY);
+  const checked = verify.filter((one): one is string => typeof one === 'string').join('\n');
+  const isChecked = (path: string) => checked.split(/[\s/]+/).includes(baseName(path) || path);
   const timeout = uses.map(({ kind }) => kind.timeout).find((time) => time !== undefined);
-  const env = unique([...runs.matchAll(/\$\{([A-Z][A-Z0-9_]+):\?/g)].map(([, variable]) => variable as string));
+  const read = uses.flatMap((use) => use.kind.files?.(use) ?? []);
   return {
-    name,
-    description,
-    command,
-    needs,
-    files: sketch.files ?? grouped([...ran, ...besides(uses, survey)].filter((path) => isEditable(path))),
-    verify: checks,
+    needs: [],
+    files: grouped([...ran, ...read].filter((path) => isEditable(path) && !isChecked(path))),
+    verify,
     tools: unique([...(tool ? [tool] : []), ...programsIn(`${runs}\n${checked}`)]),
-    env,
-    wants: [],
+    env: unique([...runs.matchAll(/\$\{([A-Z][A-Z0-9_]+):\?/g)].map(([, variable]) => variable as string)),
     ...(timeout ? { timeout } : {}),
-    why,
     layer: layerOf(
-      name,
+      given.name,
       uses.map(({ kind }) => kind),
     ),
-    runs: [command, runs, ...ran].join('\n'),
+    runs: [given.command, runs, ...ran].join('\n'),
+    ...given,
+    wants: unique([...uses.flatMap((use) => use.kind.wants?.(use) ?? []), ...(given.wants ?? [])]),
   };
 }
 
-/** No fix may touch these anyway. */
+/** No fix may touch these, or should. */
 const isEditable = (path: string): boolean =>
-  !destroysByPath(path) && !/(?:^|\/)(?:\.env|\.git|.*\.sops\.|.*secret)|^(?:ai|plugins)\//i.test(path);
-
-/** What belongs to a tool's way of working besides the files that are named: roles and variables, modules of Terraform. */
-function besides(uses: ReturnType<typeof usesIn>, survey: Survey): string[] {
-  const all = [...survey.files.keys()];
-  return uses.flatMap(({ kind, folder }) => {
-    const at = folder === '.' ? '' : `${folder}/`;
-    if (kind.name === 'ansible')
-      return all.filter((path) => path.startsWith(at) && ANSIBLE_FILES.test(path.slice(at.length)));
-    if (kind.name === 'render') {
-      const inputs = /^inputs\s*=\s*\[([^\]]*)\]/m.exec(survey.text('makejinja.toml') ?? '')?.[1] ?? '';
-      const folders = [...inputs.matchAll(/["']([^"']+)["']/g)].map(([, path]) => inFolder('.', path as string));
-      return folders.filter((path) => all.some((one) => one.startsWith(`${path}/`))).map((path) => `${path}/`);
-    }
-    if (kind.name === 'terraform')
-      return all.filter((path) => path.startsWith(at) && /^[^/]+\.(?:tf|tofu)$/.test(path.slice(at.length)));
-    return [];
-  });
-}
-
-export const ANSIBLE_FILES = /^(?:(?:roles|group_vars|host_vars|templates|tasks|handlers|vars)\/|[^/]+\.ya?ml$)/;
+  !destroysByPath(path) &&
+  !/(?:^|\/)(?:\.env|\.git|.*\.sops\.|.*(?:secret|vault|sample|example)|requirements\.ya?ml|galaxy\.ya?ml|molecule\/)|^(?:ai|plugins)\//i.test(
+    path,
+  );
 
 const MAX_PATTERNS = 8;
 
@@ -200,24 +158,4 @@ export function grouped(paths: readonly string[]): string[] {
   if (all.length <= MAX_PATTERNS) return all;
   const tops = unique(all.map((path) => (path.includes('/') ? `${path.split('/')[0]}/` : path)));
   return tops.slice(0, MAX_PATTERNS);
-}
-
-/** KUBECONFIG as a runner, .envrc or mise sets it, when that is below the root. */
-export function kubeconfigOf(survey: Survey): string | undefined {
-  const places = [...survey.files.keys()].filter((path) =>
-    /^(?:GNUmakefile|[Mm]akefile|\.?[Jj]ustfile|[Tt]askfile(?:\.dist)?\.ya?ml|\.envrc|\.?mise\.toml|\.mise\/config\.toml)$/.test(
-      path,
-    ),
-  );
-  for (const path of places) {
-    const [, value] = /\bKUBECONFIG["']?\s*(?::=|\?=|=|:)\s*["']?(.+?)["']?\s*$/m.exec(survey.text(path) ?? '') ?? [];
-    const local = value
-      ?.replace(
-        /^(?:\$\(shell pwd\)|\$\(CURDIR\)|\$PWD|\$\{PWD\}|\$\(pwd\)|\{\{\s*(?:\.ROOT_DIR|\.PROJECT_DIR|justfile_dir(?:ectory)?\(\)|config_root)\s*\}\}|\$\(expand_path ([^)]*)\))\/?/,
-        '$1',
-      )
-      .replace(/^\.\//, '');
-    if (local !== undefined && /^[\w./-]+$/.test(local) && !local.startsWith('/')) return local;
-  }
-  return undefined;
 }

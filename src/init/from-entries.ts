@@ -110,7 +110,6 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
         {
           name: names.get(entry) as string,
           command: entry.command,
-          run,
           tool: entry.tool,
           description: entry.about || `${entry.command}, from ${entry.file}`,
           why: [
@@ -122,6 +121,7 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
           ],
           needs: unique([...calls, ...(before ? [before] : [])]),
         },
+        run,
         survey,
       ),
     );
@@ -130,7 +130,9 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
   left.push(
     ...rest.map(({ entry }) => ({
       what: entry.command,
-      why: 'nothing leads to it: not the default target, not README, no known tool that brings something up',
+      why: led.has(entry)
+        ? 'nothing known in it brings anything up'
+        : 'nothing leads to it: not the default target, not README, no known tool that brings something up',
     })),
   );
   return { drafts, left, protect: [] };
@@ -255,10 +257,10 @@ export async function fromScripts(survey: Survey, readers: Readers, before: read
         {
           name: stageName(baseName(path).replace(/\.\w+$/, '')),
           command: mode === '100755' ? command : `bash ${shellWord(path)}`,
-          run: { ...run, files: [path, ...run.files] },
           description: about || path,
           why: [because],
         },
+        { ...run, files: [path, ...run.files] },
         survey,
       ),
     );

@@ -1,7 +1,8 @@
 // What a command line brings up, by its tool: one table of how to recognise it, how to see that it stands, and how long it may
 // take. Pure.
 import { shellWord } from '../worktree/messages.ts';
-import { type Check, inFolder, type Survey } from './survey.ts';
+import { rendering } from './rendering.ts';
+import { baseName, type Check, folderOf, inFolder, inside, type Survey } from './survey.ts';
 
 /** One command line that brings something up, and where it runs. */
 export interface Use {
@@ -9,8 +10,6 @@ export interface Use {
   /** The folder it is started in. */
   readonly folder: string;
   readonly survey: Survey;
-  /** KUBECONFIG as the repository sets it, if below its root. */
-  readonly kubeconfig: string | undefined;
 }
 
 export interface Kind {
@@ -22,15 +21,39 @@ export interface Kind {
   readonly timeout?: string;
   /** How to see that it stands; empty when nobody can know. */
   readonly verify: (use: Use) => Check[];
+  /** Tracked files that its way of working reads besides those that are named. */
+  readonly files?: (use: Use) => string[];
+  /** Files that git does not hold and that it cannot do without. */
+  readonly wants?: (use: Use) => string[];
 }
 
-export const inside = (folder: string, command: string): string =>
-  folder === '.' ? command : `cd ${shellWord(folder)} && ${command}`;
+const SETTINGS =
+  /^(?:GNUmakefile|[Mm]akefile|\.?[Jj]ustfile|[Tt]askfile(?:\.dist)?\.ya?ml|\.envrc|\.?mise\.toml|\.mise\/config\.toml)$/;
+const ROOT =
+  /^(?:\$\(shell pwd\)|\$\(CURDIR\)|\$PWD|\$\{PWD\}|\$\(pwd\)|\{\{\s*(?:\.ROOT_DIR|\.PROJECT_DIR|justfile_dir(?:ectory)?\(\)|config_root)\s*\}\}|\$\(expand_path ([^)]*)\))\/?/;
 
-const kube = ({ kubeconfig }: Use, command: string): string =>
-  kubeconfig === undefined ? command : `KUBECONFIG=${shellWord(kubeconfig)} ${command}`;
+/** A variable as a runner, .envrc or mise sets it, when that is a path below the root. */
+export function settingOf(survey: Survey, name: string): string | undefined {
+  for (const path of survey.files.keys()) {
+    const text = SETTINGS.test(path) ? (survey.text(path) ?? '') : '';
+    const [, value] = new RegExp(`\\b${name}["']?\\s*(?::=|\\?=|=|:)\\s*["']?(.+?)["']?\\s*$`, 'm').exec(text) ?? [];
+    const local = value?.replace(ROOT, '$1').replace(/^\.\//, '');
+    if (local !== undefined && /^[\w./-]+$/.test(local) && !local.startsWith('/')) return local;
+  }
+  return undefined;
+}
 
-const nodesReady = (use: Use): Check[] => [kube(use, 'kubectl wait --for=condition=Ready nodes --all --timeout=60s')];
+function withSetting(survey: Survey, name: string, command: string): string {
+  const value = settingOf(survey, name);
+  return value === undefined ? command : `${name}=${shellWord(value)} ${command}`;
+}
+
+/** A command for the cluster of this repository. */
+export const kube = (survey: Survey, command: string): string => withSetting(survey, 'KUBECONFIG', command);
+
+const nodesReady = ({ survey }: Use): Check[] => [
+  kube(survey, 'kubectl wait --for=condition=Ready nodes --all --timeout=60s'),
+];
 const nothing = (): Check[] => [];
 
 /** The value of an option that is written out; undefined when only the shell knows it. */
@@ -44,11 +67,48 @@ function workFolder({ line, folder, survey }: Use, option: string, holds: RegExp
   const goes = /(?:^|[;&|(]\s*)cd\s+["']?([^\s"';&|)]+)/.exec(line)?.[1];
   if (goes !== undefined && /[$`{}]/.test(goes)) return undefined;
   const at = inFolder(inFolder(folder, goes ?? '.'), optionValue(line, option) ?? '.').replace(/\/$/, '');
-  const has = (path: string) => path.startsWith(at === '.' ? '' : `${at}/`) && holds.test(path.slice(at.length));
+  const has = (path: string) => isIn(at, path) && holds.test(path.slice(at === '.' ? 0 : at.length));
   return at.startsWith('..') || ![...survey.files.keys()].some(has) ? undefined : at;
 }
 
+const isIn = (folder: string, path: string): boolean => folder === '.' || path.startsWith(`${folder}/`);
+
 const TERRAFORM = /\b(terraform|tofu)\b/;
+const terraformFolder = (use: Use): string | undefined => workFolder(use, '-chdir', /^\/?[^/]+\.(?:tf|tofu)$/);
+const VALUES = /^(?:terraform\.tfvars|[^/]+\.auto\.tfvars)(?:\.json)?$/;
+
+/** Its own values, where an example of them is tracked or they lie ignored; and its state, where that is a file beside it. */
+function terraformWants(use: Use): string[] {
+  const { survey } = use;
+  const folder = terraformFolder(use);
+  if (folder === undefined) return [];
+  const inIt = (paths: Iterable<string>) => [...paths].filter((path) => folderOf(path) === folder);
+  const tracked = inIt(survey.files.keys());
+  const values = inIt(survey.ignored).filter((path) => VALUES.test(baseName(path)));
+  const hasExample = tracked.some((path) =>
+    /tfvars.*(?:example|sample|template)|(?:example|sample).*tfvars/.test(path),
+  );
+  const text = tracked.flatMap((path) => (/\.(?:tf|tofu)$/.test(path) ? [survey.text(path) ?? ''] : [])).join('\n');
+  const isRemote = /^\s*(?:backend\s+"(?!local)|cloud\s*\{)/m.test(text);
+  return [
+    ...(values.length === 0 && hasExample ? [inFolder(folder, 'terraform.tfvars')] : values),
+    ...(isRemote ? [] : [inFolder(folder, 'terraform.tfstate')]),
+  ];
+}
+
+/** The inventory that ansible.cfg names; undefined when it names none. */
+export const configuredInventory = (survey: Survey, folder: string): string | undefined =>
+  /^\s*inventory\s*=\s*([^\s,;#]+)/m.exec(survey.text(inFolder(folder, 'ansible.cfg')) ?? '')?.[1];
+
+const ANSIBLE_FILES = /^(?:roles|group_vars|host_vars|templates|tasks|handlers|vars)\//;
+const playFolder = ({ folder, line }: Use): string => inFolder(folder, optionValue(line, 'cd') ?? '.');
+
+const inventoryOf = (use: Use): string | undefined =>
+  optionValue(use.line, '-i|--inventory(?:-file)?') ?? configuredInventory(use.survey, playFolder(use));
+
+/** Whether git has a file of this path, or files below it. */
+const isTracked = (survey: Survey, path: string): boolean =>
+  [...survey.files.keys()].some((one) => one === path || one.startsWith(`${path}/`));
 
 export const inDirectory = (folder: string): string => (folder === '.' ? '' : ` -chdir=${shellWord(folder)}`);
 
@@ -66,12 +126,21 @@ export const composeRuns = (compose: string): string =>
 export const KINDS: readonly Kind[] = [
   {
     name: 'render',
-    up: /\b(?:makejinja|talhelper\s+genconfig|cookiecutter)\b/,
+    up: /\b(?:makejinja|cookiecutter)\b/,
+    layer: 1,
+    verify: ({ survey }) =>
+      rendering(survey)
+        .outputs.filter((path) => /\.ya?ml$/.test(path))
+        .slice(0, 2)
+        .map((path) => ({ yaml: path })),
+    files: ({ survey }) => [...rendering(survey).files],
+  },
+  {
+    name: 'talhelper',
+    up: /\btalhelper\s+genconfig\b/,
     layer: 1,
     verify: (use) => {
-      const folder = /talhelper\s+genconfig/.test(use.line)
-        ? workFolder(use, '--chdir', /^\/?talconfig\.ya?ml$/)
-        : undefined;
+      const folder = workFolder(use, '--chdir', /^\/?talconfig\.ya?ml$/);
       return folder === undefined ? [] : [{ nonempty: inFolder(folder, 'clusterconfig/talosconfig') }];
     },
   },
@@ -82,9 +151,14 @@ export const KINDS: readonly Kind[] = [
     layer: 2,
     timeout: '1h',
     verify: (use) => {
-      const folder = workFolder(use, '-chdir', /^\/?[^/]+\.(?:tf|tofu)$/);
+      const folder = terraformFolder(use);
       return folder === undefined ? [] : [terraformHolds(TERRAFORM.exec(use.line)?.[1] ?? 'terraform', folder)];
     },
+    files: (use) => {
+      const folder = terraformFolder(use);
+      return [...use.survey.files.keys()].filter((path) => folderOf(path) === folder && /\.(?:tf|tofu)$/.test(path));
+    },
+    wants: terraformWants,
   },
   { name: 'pulumi', up: /\bpulumi\s+up\b/, layer: 2, timeout: '1h', verify: nothing },
   {
@@ -99,7 +173,7 @@ export const KINDS: readonly Kind[] = [
     up: /\btalosctl\b.*\b(?:apply-config|apply|bootstrap)\b/,
     layer: 3,
     timeout: '30m',
-    verify: () => ['talosctl health --wait-timeout 5m'],
+    verify: ({ survey }) => [withSetting(survey, 'TALOSCONFIG', 'talosctl health --wait-timeout 5m')],
   },
   {
     name: 'ansible',
@@ -107,14 +181,21 @@ export const KINDS: readonly Kind[] = [
     layer: 3,
     timeout: '1h',
     verify: (use) => {
-      const inventory = optionValue(use.line, '-i|--inventory(?:-file)?');
-      const goes = optionValue(use.line, 'cd');
-      const folder = inFolder(use.folder, goes ?? '.');
-      const isTold =
-        inventory !== undefined || /^\s*inventory\s*=/m.test(use.survey.text(inFolder(folder, 'ansible.cfg')) ?? '');
       // Without hosts of its own it works on this machine, which tells nothing; where it makes a cluster, that must answer.
-      if (!isTold) return use.kubeconfig === undefined ? [] : nodesReady(use);
-      return [inside(folder, `ansible all${inventory ? ` -i ${shellWord(inventory)}` : ''} -m ansible.builtin.ping`)];
+      if (inventoryOf(use) === undefined)
+        return settingOf(use.survey, 'KUBECONFIG') === undefined ? [] : nodesReady(use);
+      const named = optionValue(use.line, '-i|--inventory(?:-file)?');
+      return [inside(playFolder(use), `ansible all${named ? ` -i ${shellWord(named)}` : ''} -m ansible.builtin.ping`)];
+    },
+    files: (use) => {
+      const folder = playFolder(use);
+      const at = folder === '.' ? 0 : folder.length + 1;
+      return [...use.survey.files.keys()].filter((path) => isIn(folder, path) && ANSIBLE_FILES.test(path.slice(at)));
+    },
+    wants: (use) => {
+      const inventory = inventoryOf(use);
+      const path = inventory && inFolder(playFolder(use), inventory).replace(/\/$/, '');
+      return !path || /[,~$]|^\/|^\.\./.test(path) || isTracked(use.survey, path) ? [] : [path];
     },
   },
   {
@@ -136,21 +217,21 @@ export const KINDS: readonly Kind[] = [
     up: /\bflux\s+(?:bootstrap|install|reconcile)\b/,
     layer: 4,
     timeout: '30m',
-    verify: (use) => [kube(use, 'flux check')],
+    verify: ({ survey }) => [kube(survey, 'flux check')],
   },
   {
     name: 'helmfile',
     up: /\bhelmfile\b.*\b(?:apply|sync)\b/,
     layer: 4,
     timeout: '30m',
-    verify: (use) => [kube(use, NO_RELEASE_FAILED)],
+    verify: ({ survey }) => [kube(survey, NO_RELEASE_FAILED)],
   },
   {
     name: 'helm',
     up: /\bhelm\b.*\b(?:upgrade|install)\b/,
     layer: 4,
     timeout: '30m',
-    verify: (use) => [kube(use, NO_RELEASE_FAILED)],
+    verify: ({ survey }) => [kube(survey, NO_RELEASE_FAILED)],
   },
   {
     name: 'kubectl',
@@ -159,8 +240,10 @@ export const KINDS: readonly Kind[] = [
     verify: (use) => {
       const folder = optionValue(use.line, '-k|--kustomize');
       const at = folder === undefined ? undefined : inFolder(use.folder, folder).replace(/\/$/, '');
-      const isThere = [...use.survey.files.keys()].some((path) => path.startsWith(`${at}/`));
-      return isThere ? [kube(use, `kubectl diff -k ${shellWord(at as string)} >/dev/null`)] : nodesReady(use);
+      const isThere = [...use.survey.files.keys(), ...rendering(use.survey).outputs].some((path) =>
+        path.startsWith(`${at}/`),
+      );
+      return isThere ? [kube(use.survey, `kubectl diff -k ${shellWord(at as string)} >/dev/null`)] : nodesReady(use);
     },
   },
   { name: 'argocd', up: /\bargocd\s+app\s+(?:create|sync)\b/, layer: 4, verify: nothing },

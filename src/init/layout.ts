@@ -2,20 +2,15 @@
 
 import type { Piece, Sketch } from './draft.ts';
 import { isAside } from './entries.ts';
-import type { Check, LeftOut, Survey } from './survey.ts';
+import type { LeftOut, Survey } from './survey.ts';
 
-/** What one layout proposes; `key` is what a runner that covers it would have in its text. */
-export interface Found extends Omit<Sketch, 'run'> {
+/** What one layout proposes. */
+export type Found = Sketch & {
+  /** Texts of which a runner that covers it would have one. */
   readonly keys: readonly string[];
-  readonly verify: readonly Check[];
-  readonly files: readonly string[];
-  readonly layer: number;
-  readonly timeout?: string;
-  readonly wants?: readonly string[];
-  readonly env?: readonly string[];
   /** Texts whose files may destroy; plain lines of ours cannot. */
   readonly follow?: readonly Piece[];
-}
+};
 
 export type Reader = (survey: Survey) => { found: Found[]; left?: LeftOut[]; protect?: string[] };
 

@@ -4,10 +4,10 @@
 import { shellWord } from '../worktree/messages.ts';
 import { ansible } from './ansible.ts';
 import { destroysByPath } from './destroys.ts';
-import { destroysByContent, draftOf, grouped, kubeconfigOf, type Readers, running } from './draft.ts';
+import { destroysByContent, draftOf, grouped, type Readers, running } from './draft.ts';
 import { type Proposed, stageName } from './from-entries.ts';
 import { readGitops, rootsOf } from './gitops.ts';
-import { composeRuns, inDirectory, inside, terraformHolds } from './kinds.ts';
+import { composeRuns, inDirectory, kube } from './kinds.ts';
 import { type Found, paths, type Reader } from './layout.ts';
 import {
   baseName,
@@ -15,6 +15,7 @@ import {
   documentsOf,
   folderOf,
   inFolder,
+  inside,
   type LeftOut,
   list,
   mapping,
@@ -22,13 +23,6 @@ import {
   treeOf,
   unique,
 } from './survey.ts';
-
-const endingsOf = (survey: Survey, folder: string): string[] =>
-  unique(
-    paths(survey, /\.(?:tf|tofu)$/).flatMap((path) =>
-      folderOf(path) === folder ? [path.split('.').at(-1) as string] : [],
-    ),
-  );
 
 const terraform: Reader = (survey) => {
   const all = unique(paths(survey, /\.(?:tf|tofu)$/).map(folderOf));
@@ -63,19 +57,9 @@ const terraform: Reader = (survey) => {
         const variables = [...text.matchAll(/variable\s+"(\w+)"\s*\{((?:[^{}]|\{[^{}]*\})*)\}/g)]
           .filter(([, , body]) => !/\bdefault\s*=/.test(body as string))
           .map(([, name]) => name as string);
-        const inFiles = [...survey.files.keys(), ...survey.ignored].filter(
-          (path) =>
-            folderOf(path) === folder && /(?:^|\/)(?:terraform\.tfvars|[^/]+\.auto\.tfvars)(?:\.json)?$/.test(path),
+        const hasValues = [...survey.files.keys(), ...survey.ignored].some(
+          (path) => folderOf(path) === folder && baseName(path).includes('tfvars'),
         );
-        const example = [...survey.files.keys()].find(
-          (path) =>
-            folderOf(path) === folder &&
-            /tfvars.*(?:example|sample|template)|(?:example|sample).*tfvars/.test(baseName(path)),
-        );
-        const wants =
-          inFiles.length === 0 && example !== undefined && variables.length > 0
-            ? [inFolder(folder, 'terraform.tfvars')]
-            : [];
         const plain = folder === '.' ? program : baseName(folder);
         return {
           name: stageName(/^(?:prod|production|main|home|dev|staging)$/.test(plain) ? `${program}-${plain}` : plain),
@@ -93,12 +77,8 @@ const terraform: Reader = (survey) => {
             'A plan that would delete or replace anything ends at the line with jq: look',
             'at it, and apply it by hand.',
           ],
-          verify: [terraformHolds(program, folder)],
-          files: endingsOf(survey, folder).map((ending) => inFolder(folder, `*.${ending}`)),
           layer: 2,
-          timeout: '1h',
-          wants,
-          env: inFiles.length === 0 && wants.length === 0 ? variables.slice(0, 6).map((name) => `TF_VAR_${name}`) : [],
+          env: hasValues ? [] : variables.slice(0, 6).map((name) => `TF_VAR_${name}`),
         };
       }),
   };
@@ -119,10 +99,8 @@ const helmfile: Reader = (survey) => {
         keys: [path, baseName(folderOf(path)) === '.' ? path : `${baseName(folderOf(path))}/${baseName(path)}`],
         description: `The Helm releases of ${path}`,
         why: [`${path} lists Helm releases; sync installs what is missing and upgrades the rest.`],
-        verify: ['test -z "$(helm list --all-namespaces --failed --pending --short)"'],
         files: [path.endsWith('.d') ? `${path}/` : path],
         layer: 4,
-        timeout: '30m',
       }),
     ),
   };
@@ -155,9 +133,7 @@ const talos: Reader = (survey) => ({
 
 const gitops: Reader = (survey) => {
   const { flux, argo } = readGitops(survey);
-  const kubeconfig = kubeconfigOf(survey);
-  const kube = (command: string) =>
-    kubeconfig === undefined ? command : `KUBECONFIG=${shellWord(kubeconfig)} ${command}`;
+  const inCluster = (command: string) => kube(survey, command);
   const pushed = [
     'A fix reaches the cluster when it is promoted and pushed, not before: so no',
     'files may be edited here, and the stage check judges them.',
@@ -169,32 +145,31 @@ const gitops: Reader = (survey) => {
       : [
           {
             name: 'flux',
-            command: kube(`flux reconcile source git ${many.source} --namespace ${many.namespace}`),
+            command: inCluster(`flux reconcile source git ${many.source} --namespace ${many.namespace}`),
             tool: 'flux',
             keys: ['flux reconcile', 'flux bootstrap'],
             description: 'What Flux makes of this repository',
             why: [`${many.file} and others have Kustomizations from the source ${many.source}.`, ...pushed],
             verify: [
-              kube(
+              inCluster(
                 'kubectl wait kustomizations.kustomize.toolkit.fluxcd.io --all --all-namespaces --for=condition=Ready --timeout=10m',
               ),
             ],
             files: [],
             layer: 4,
-            timeout: '30m',
           },
         ];
   const fluxes = chosen.map((one): Found => {
     const system = [...survey.files.keys()].find((path) => path.endsWith('flux-system/gotk-components.yaml'));
     const applies =
       one.name === 'flux-system' && system !== undefined
-        ? [kube(`kubectl apply -k ${shellWord(folderOf(system))}`)]
+        ? [inCluster(`kubectl apply -k ${shellWord(folderOf(system))}`)]
         : [];
     return {
       name: stageName(one.name === 'flux-system' ? 'flux' : `flux-${one.name}`),
       command: [
         ...applies,
-        kube(`flux reconcile kustomization ${one.name} --namespace ${one.namespace} --with-source`),
+        inCluster(`flux reconcile kustomization ${one.name} --namespace ${one.namespace} --with-source`),
       ].join('\n'),
       tool: 'flux',
       keys: [`reconcile kustomization ${one.name}`, `reconcile ks ${one.name}`, 'flux bootstrap'],
@@ -202,7 +177,7 @@ const gitops: Reader = (survey) => {
       why: [`${one.file} has the Kustomization ${one.name}, for ${one.path}.`, ...pushed],
       needs: one.needs.map((name) => stageName(name === 'flux-system' ? 'flux' : `flux-${name}`)),
       verify: [
-        kube(
+        inCluster(
           `kubectl wait kustomization.kustomize.toolkit.fluxcd.io/${one.name} --namespace ${one.namespace} --for=condition=Ready --timeout=5m`,
         ),
       ],
@@ -214,7 +189,7 @@ const gitops: Reader = (survey) => {
   const argos = argo.map(
     (one): Found => ({
       name: stageName(one.name === 'argocd' ? 'argocd' : `argocd-${one.name}`),
-      command: kube(
+      command: inCluster(
         `kubectl apply ${one.folder ? `-k ${shellWord(one.folder)}` : `-n ${one.namespace} -f ${shellWord(one.file)}`}`,
       ),
       tool: 'kubectl',
@@ -222,7 +197,7 @@ const gitops: Reader = (survey) => {
       description: `Argo CD's ${one.kind} in ${one.folder ?? one.file}`,
       why: [`${one.file} tells Argo CD what to run.`, ...pushed],
       verify: [
-        kube(
+        inCluster(
           `kubectl wait applications.argoproj.io --all --namespace ${one.namespace} --for=jsonpath='{.status.health.status}'=Healthy --timeout=5m`,
         ),
       ],
@@ -255,7 +230,6 @@ const kustomize: Reader = (survey) => {
         keys: [folder],
         description: `The manifests of ${folder}`,
         why: [`No other kustomization takes ${folder} in.`],
-        verify: [`kubectl diff -k ${shellWord(folder)} >/dev/null`],
         files: [treeOf(folder)],
         layer: 5,
       }),
@@ -330,30 +304,22 @@ export async function fromLayouts(survey: Survey, readers: Readers, before: read
     for (const one of found) {
       const isCovered = before.some(({ runs }) => one.keys.some((key) => key !== '.' && runs.includes(key)));
       if (isCovered) continue;
-      const run = await running(one.follow ?? [], readers, survey);
-      const harm = await destroysByContent({ own: [], files: run.files }, readers, survey);
+      const { keys: _, follow = [], ...sketch } = one;
+      const { files } = await running(follow, readers, survey);
+      const harm = await destroysByContent({ own: [], files }, readers, survey);
       if (harm !== undefined) {
-        left.push({ what: one.follow?.[0]?.text ?? one.command, why: `it would destroy: ${harm}` });
+        left.push({ what: follow[0]?.text ?? one.command, why: `it would destroy: ${harm}` });
         continue;
       }
-      const text = [one.command, ...one.verify.map((check) => (typeof check === 'string' ? check : ''))].join('\n');
-      const draft = draftOf({ ...one, run: { own: [], files: run.files, all: [{ folder: '.', text }] } }, survey);
       const taken = new Set([...before, ...drafts].map(({ name }) => name));
-      drafts.push({
-        ...draft,
-        name: nameBeside(one, taken),
-        verify: one.verify,
-        layer: one.layer,
-        ...(one.timeout ? { timeout: one.timeout } : {}),
-        wants: one.wants ?? [],
-        env: one.env ?? [],
-      });
+      const all = [...follow, { folder: '.', text: one.command }];
+      drafts.push(draftOf({ ...sketch, name: nameBeside(one, taken) }, { own: [], files, all }, survey));
     }
   }
   return { drafts, left, protect };
 }
 
-function nameBeside({ name, files }: Found, taken: ReadonlySet<string>): string {
+function nameBeside({ name, files = [] }: Found, taken: ReadonlySet<string>): string {
   const folder = folderOf(files[0] ?? '');
   const longer = folder === '.' ? [] : [stageName(folder.split('/').slice(-2).join('-'))];
   const choices = [name, ...longer, ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `${name}-${n}`)];

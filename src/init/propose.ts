@@ -5,8 +5,8 @@ import { checkStage, type TryOut } from './checks.ts';
 import type { Readers } from './draft.ts';
 import { fromRunners, fromScripts } from './from-entries.ts';
 import { fromLayouts } from './layouts.ts';
-import type { Draft, LeftOut, Survey } from './survey.ts';
-import { unique } from './survey.ts';
+import { rendering } from './rendering.ts';
+import { type Draft, folderOf, type LeftOut, type Survey, unique } from './survey.ts';
 
 export interface Proposal {
   /** `check` first. */
@@ -31,22 +31,40 @@ export async function propose(survey: Survey, asked: Asked): Promise<Proposal> {
   const scripts = await fromScripts(survey, asked, runners.drafts);
   const before = [...runners.drafts, ...scripts.drafts];
   const layouts = await fromLayouts(survey, asked, before);
-  const all = named([...before, ...layouts.drafts]);
+  const all = named([...before, ...layouts.drafts]).map((draft) => withTemplates(survey, draft));
   const taken = withNeeds(all.slice(0, MAX_STAGES - 1));
+  const carry = carriedOf(survey, taken, asked.peek);
   const over = all.slice(MAX_STAGES - 1).map(({ command, name }) => ({
     what: `${name}: ${command.split('\n').at(-1)}`,
     why: `${MAX_STAGES} stages are enough to begin with`,
   }));
   const check = await checkStage(survey, taken, asked.tryOut);
-  const stages = check ? [check.draft, ...taken.map((one) => ({ ...one, needs: ['check', ...one.needs] }))] : taken;
+  const needed = taken.map((one) => ({ ...one, wants: unique([...one.wants, ...namedIn(one, carry)]) }));
+  const stages = check ? [check.draft, ...needed.map((one) => ({ ...one, needs: ['check', ...one.needs] }))] : needed;
   return {
     stages: withSkips(stages),
     left: unique([...over, ...runners.left, ...scripts.left, ...layouts.left]),
-    protect: unique([...scripts.protect, ...layouts.protect]).sort(),
-    carry: carriedOf(survey, taken, asked.peek),
+    // What a stage runs under a condition is its own affair.
+    protect: unique([...scripts.protect, ...layouts.protect])
+      .filter((path) => !taken.some(({ runs }) => runs.includes(path)))
+      .sort(),
+    carry,
     notes: check?.notes ?? [],
   };
 }
+
+/** A stage that works with what is rendered is mended where that is rendered from. */
+function withTemplates(survey: Survey, draft: Draft): Draft {
+  const { files, outputs } = rendering(survey);
+  const folders = unique(outputs.map(folderOf)).filter((folder) => folder !== '.');
+  return folders.some((folder) => draft.runs.includes(folder))
+    ? { ...draft, files: unique([...draft.files, ...files]) }
+    : draft;
+}
+
+/** Carried files that a stage names in what it runs. */
+const namedIn = ({ runs }: Draft, carry: readonly Carried[]): string[] =>
+  carry.map(({ path }) => path).filter((path) => path.includes('.') && runs.split(/[\s"'=:@]+/).includes(path));
 
 /** Each name once: a later one of the same gets a number. */
 function named(drafts: readonly Draft[]): Draft[] {

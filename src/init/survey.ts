@@ -1,6 +1,7 @@
 // What init reads of a repository, and what it makes of it: drafts of stages, and what it leaves out with the reason.
 import { dirname, join, normalize } from 'node:path/posix';
 import { parseAllDocuments } from 'yaml';
+import { shellWord } from '../worktree/messages.ts';
 
 /** A repository as far as its readers need it. */
 export interface Survey {
@@ -52,6 +53,10 @@ export const folderOf = (path: string): string => dirname(path);
 export const inFolder = (folder: string, path: string): string => normalize(join(folder, path));
 export const baseName = (path: string): string => path.split('/').at(-1) as string;
 export const unique = <T>(all: readonly T[]): T[] => [...new Set(all)];
+
+/** A command as it is started in a folder. */
+export const inside = (folder: string, command: string): string =>
+  folder === '.' ? command : `cd ${shellWord(folder)} && ${command}`;
 
 /** A folder as a pattern of `files`: the tree below it. */
 export const treeOf = (folder: string): string => (folder === '.' ? '**' : `${folder}/`);

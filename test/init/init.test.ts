@@ -175,6 +175,13 @@ test('beside other files in ai/ it writes what is missing, and leaves what is th
   assert.is(readFileSync(join(home, 'ai/loop.yaml'), 'utf8'), 'mode: auto\n');
 });
 
+test('where git ignores ai/, that is said, and the commands add it all the same', async () => {
+  const home = lab({ '.gitignore': 'ai/\n' });
+  const { stdout } = await init(home, '--yes');
+  assert.match(stdout, /^note: git ignores ai\/ here: take that out of \.gitignore, or --force below/m);
+  assert.match(stdout, /^ {2}git add --force ai\/context_map\.yaml ai\/loop\.yaml ai\/schema$/m);
+});
+
 test('secrets in texts that it quotes are masked', async () => {
   const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
   const home = lab({

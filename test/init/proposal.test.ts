@@ -289,6 +289,29 @@ test('what its owner still has to make is carried and required by name', async (
   );
 });
 
+test('state of Terraform is carried and required before there is any, unless a backend keeps it', async () => {
+  const files = { Makefile: 'TF = terraform -chdir=tf\nall:\n\t$(TF) apply\n', 'README.md': '# lab\n' };
+  const main = 'resource "a" "b" {}\n';
+  const local = await proposalOf({ ...files, 'tf/main.tf': main });
+  assert.equal([local.stages[1]?.wants, local.stages[1]?.files], [['tf/terraform.tfstate'], ['tf/main.tf']]);
+  assert.match(mapText(local).replace(/\n +# /g, ' '), /so before the first run of run-all: touch tf\/terraform\.tfstate/);
+  const remote = await proposalOf({ ...files, 'tf/main.tf': `terraform {\n  backend "s3" {}\n}\n${main}` });
+  assert.equal([remote.stages[1]?.wants, remote.carry], [[], []]);
+});
+
+test('a file below a folder that .gitignore names is carried with that folder', async () => {
+  const proposal = await proposalOf({
+    '.gitignore': '/inventory/home/\n',
+    'ansible.cfg': '[defaults]\ninventory = inventory/home/hosts.ini\n',
+    'site.yml': PLAY,
+    'README.md': 'site.yml',
+  });
+  assert.equal(
+    proposal.carry.map(({ path, secret }) => [path, secret]),
+    [['inventory/home', true]],
+  );
+});
+
 test('a check that fails today, takes long or has no tool here is a comment with the reason', async () => {
   const proposal = await proposalOf(
     {

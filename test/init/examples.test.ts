@@ -1,0 +1,114 @@
+// What init makes of the repositories in examples/ before anybody tidied it: sound, planned, and its first stage green at once.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parse } from 'yaml';
+import { type Example, rawExample } from '../e2e/example.ts';
+
+interface Stage {
+  command: string;
+  needs?: string[];
+  files?: string[];
+  verify?: unknown[];
+  requires?: { files?: string[] };
+}
+
+interface Expected {
+  /** The stages behind check, each as it is written but for what differs in words. */
+  stages: Record<string, Stage>;
+  carry: unknown[];
+  protected_files?: string[];
+}
+
+const CASES: Record<Example, Expected> = {
+  'ansible-k3s': {
+    stages: {
+      ansible: {
+        command: 'ansible-playbook site.yml',
+        needs: ['check'],
+        files: ['group_vars/', 'roles/', 'site.yml'],
+        verify: ['ansible-playbook verify.yml'],
+        requires: { files: ['inventory/my-cluster/hosts.ini'] },
+      },
+    },
+    // The whole folder: the token lies beside the hosts.
+    carry: ['inventory/my-cluster'],
+    protected_files: ['reset.yml', 'roles/reset/'],
+  },
+  'make-terraform': {
+    stages: {
+      vms: {
+        command: 'make vms',
+        needs: ['check'],
+        files: ['terraform/*.tf'],
+        verify: ['terraform -chdir=terraform plan -input=false -lock=false \\\n  -detailed-exitcode >/dev/null\n'],
+        requires: { files: ['terraform/terraform.tfvars', 'terraform/terraform.tfstate'] },
+      },
+      dns: { command: 'make dns', needs: ['check', 'vms'], files: ['scripts/zone.sh'] },
+    },
+    carry: ['terraform/terraform.tfstate', 'terraform/terraform.tfvars'],
+    protected_files: ['scripts/wipe_disks.sh'],
+  },
+  'talos-flux': {
+    stages: {
+      render: {
+        command: 'task render',
+        needs: ['check'],
+        files: ['cluster.yaml', 'templates/'],
+        verify: [{ yaml: 'kubernetes/apps/kustomization.yaml' }, { yaml: 'kubernetes/apps/web/deployment.yaml' }],
+      },
+      talos: {
+        command: 'task talos',
+        needs: ['check', 'render'],
+        files: ['scripts/talos.sh', 'cluster.yaml', 'templates/'],
+        verify: ['TALOSCONFIG=talosconfig talosctl health --wait-timeout 5m'],
+        requires: { files: ['secrets.yaml'] },
+      },
+      flux: {
+        command: 'task flux',
+        needs: ['check', 'talos'],
+        files: ['cluster.yaml', 'templates/'],
+        verify: [
+          'KUBECONFIG=kubeconfig kubectl diff -k kubernetes/flux >/dev/null',
+          'KUBECONFIG=kubeconfig flux check',
+        ],
+      },
+      apps: {
+        command: 'task apps',
+        needs: ['check', 'flux'],
+        files: ['cluster.yaml', 'templates/'],
+        verify: ['KUBECONFIG=kubeconfig kubectl diff -k kubernetes/apps >/dev/null'],
+      },
+    },
+    // Not kubeconfig and talosconfig: the stage talos makes them.
+    carry: ['secrets.yaml'],
+  },
+};
+
+for (const [name, expected] of Object.entries(CASES) as [Example, Expected][]) {
+  test(`${name}, untouched: its map is valid and planned, its stages are right, and check is green`, async () => {
+    const repo = rawExample(name);
+    const { exit, stdout, stderr } = await repo.run('init', '--yes', '--json');
+    assert.is(exit, 0, stderr);
+    const { plan, left_out_of_check: notes } = JSON.parse(stdout);
+    const names = ['check', ...Object.keys(expected.stages)];
+    assert.equal(
+      plan.rows.map(({ step, state }: { step: string; state: string }) => `${step} ${state}`),
+      names.map((stage) => `${stage} TODO`),
+    );
+    assert.equal(notes, []);
+    const map = parse(repo.read('ai/context_map.yaml'));
+    assert.equal(names, Object.keys(map.stages));
+    for (const [stage, wanted] of Object.entries(expected.stages)) {
+      const { command, needs, files, verify, requires } = map.stages[stage];
+      const shown = { command, needs, files, ...(verify ? { verify } : {}) };
+      assert.equal({ ...shown, ...(requires?.files ? { requires: { files: requires.files } } : {}) }, wanted, stage);
+    }
+    assert.equal([map.carry.toSorted(), map.protected_files], [expected.carry, expected.protected_files]);
+    repo.git('add', 'ai');
+    repo.git('commit', '-q', '-m', 'Adopt');
+    const check = await repo.run('check', '--no-ai');
+    assert.match(check.stdout, /^check +green /m, check.stdout + check.stderr);
+  });
+}
+
+test.run();
