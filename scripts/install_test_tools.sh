@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs, with apt, the programs that tests use and Node does not bring: shellcheck, flock, script, setpriv, make, jq,
-# yamllint, openssl, zsh, fish, Python with its YAML parser, cron, systemd-analyze, and Slurm (scripts/slurm-cluster.mjs
-# starts one).
+# yamllint, Ansible, openssl, zsh, fish, Python with its YAML parser and Jinja, cron, systemd-analyze, and Slurm
+# (scripts/slurm-cluster.mjs starts one).
 set -euo pipefail
 
 packages=()
@@ -16,6 +16,7 @@ need make make
 need jq jq
 need yamllint yamllint
 need openssl openssl
+need ansible-playbook ansible-core
 need zsh zsh
 need fish fish
 need crontab cron
@@ -23,7 +24,8 @@ need systemd-analyze systemd
 need python3 python3
 need sbatch slurm-wlm
 need munge munge
-python3 -c 'import yaml' 2>/dev/null || packages+=(python3-yaml)
+/usr/bin/python3 -c 'import yaml' 2>/dev/null || packages+=(python3-yaml)
+/usr/bin/python3 -c 'import jinja2' 2>/dev/null || packages+=(python3-jinja2)
 
 [ "${#packages[@]}" -eq 0 ] && exit 0
 if ! command -v apt-get >/dev/null 2>&1; then

@@ -1,8 +1,10 @@
 // What init makes of the repositories in examples/ before anybody tidied it: sound, planned, and its first stage green at once.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { type Example, rawExample } from '../e2e/example.ts';
+import { EXAMPLES, type Example, rawExample } from '../e2e/example.ts';
 
 interface Stage {
   command: string;
@@ -110,5 +112,22 @@ for (const [name, expected] of Object.entries(CASES) as [Example, Expected][]) {
     assert.match(check.stdout, /^check +green /m, check.stdout + check.stderr);
   });
 }
+
+test('the real tools take the examples as they are: yamllint, shellcheck, make and Ansible', () => {
+  const run = (cwd: string, command: string) =>
+    spawnSync('bash', ['-c', command], { cwd: join(EXAMPLES, cwd), encoding: 'utf8' });
+  for (const [cwd, command] of [
+    ['.', 'yamllint --strict */*.yaml */*.yml */ai ansible-k3s/*_vars ansible-k3s/inventory ansible-k3s/roles'],
+    ['.', 'shellcheck */scripts/*.sh'],
+    ['make-terraform', 'make --dry-run all plan'],
+    [
+      'ansible-k3s',
+      'ansible-playbook --inventory inventory/sample/hosts.ini --syntax-check site.yml verify.yml reset.yml',
+    ],
+  ] as const) {
+    const { status, stdout, stderr } = run(cwd, command);
+    assert.is(status, 0, `${command}\n${stdout}${stderr}`);
+  }
+});
 
 test.run();

@@ -294,7 +294,10 @@ test('state of Terraform is carried and required before there is any, unless a b
   const main = 'resource "a" "b" {}\n';
   const local = await proposalOf({ ...files, 'tf/main.tf': main });
   assert.equal([local.stages[1]?.wants, local.stages[1]?.files], [['tf/terraform.tfstate'], ['tf/main.tf']]);
-  assert.match(mapText(local).replace(/\n +# /g, ' '), /so before the first run of run-all: touch tf\/terraform\.tfstate/);
+  assert.match(
+    mapText(local).replace(/\n +# /g, ' '),
+    /so before the first run of run-all: touch tf\/terraform\.tfstate/,
+  );
   const remote = await proposalOf({ ...files, 'tf/main.tf': `terraform {\n  backend "s3" {}\n}\n${main}` });
   assert.equal([remote.stages[1]?.wants, remote.carry], [[], []]);
 });
