@@ -1,18 +1,17 @@
 // Everything that the pages show is so: commands are run and their output compared, configuration is validated, links lead
 // somewhere, commands that are only mentioned exist. `npm run docs` brings the pages up to date.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { rowsOf, textOf } from '../../scripts/recording.ts';
 import { readArguments } from '../../src/cli/arguments.ts';
 import { parseContextMap, parseLoopConfig } from '../../src/config/parse.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 import { folder, git, PACKAGE, write } from '../e2e/scenario.ts';
 import { type Block, blocksOf, commandsOf, LANGUAGES, pathOf, readPage } from './pages.ts';
-import { isShown, normalised, type Ran } from './session.ts';
-import { NOT_RUN, OTHER_PAGES, RECORDING, recordedLines, runSession, SESSIONS } from './sessions.ts';
+import { sessionTest } from './session-test.ts';
+import { NOT_RUN, OTHER_PAGES, SESSIONS } from './sessions.ts';
 
 const PAGES = [...Object.values(SESSIONS).flat(), ...OTHER_PAGES];
 const blocks = PAGES.flatMap(blocksOf);
@@ -21,7 +20,7 @@ const where = ({ page, line }: Block) => `${page}:${line}`;
 test('every page is checked, and every block of it is of a kind that is', () => {
   const tracked = git(PACKAGE, 'ls-files', '--cached', '--others', '--exclude-standard', '*.md').split('\n');
   const pages = tracked.filter(
-    (path) => !/^(?:test|ai)\/|^CHANGELOG\.md$/.test(path) && existsSync(join(PACKAGE, path)),
+    (path) => !/^(?:test|ai|examples)\/|^CHANGELOG\.md$/.test(path) && existsSync(join(PACKAGE, path)),
   );
   assert.equal(pages.sort(), [...PAGES].sort());
   for (const block of blocks) {
@@ -40,25 +39,7 @@ test('every page is checked, and every block of it is of a kind that is', () => 
   }
 });
 
-for (const name of Object.keys(SESSIONS) as (keyof typeof SESSIONS)[]) {
-  test(`in the ${name} repository every command does and prints what ${SESSIONS[name].join(', ')} show`, async () => {
-    const { home, parts } = await runSession(name);
-    for (const ran of Object.values(parts).flat()) same(ran, home);
-    const lines = recordedLines(Object.values(parts).flat(), home);
-    if (name !== 'lab') return assert.is(lines.length, 0, 'the recording is of the lab');
-    const printed = lines.flatMap(({ text }) => rowsOf(text)).join('\n');
-    const recorded = textOf(readFileSync(join(PACKAGE, RECORDING), 'utf8'));
-    assert.is(normalised(recorded, home), normalised(printed, home), 'npm run docs lab records it anew');
-  });
-}
-
-function same({ block, command, shown, printed, exit, expectedExit }: Ran, home: string): void {
-  const text = printed.map((line) => line.text).join('\n');
-  assert.is(exit, expectedExit, `${where(block)}: ${command}\n${text}`);
-  if (!shown) return;
-  const [page, today] = [normalised(shown.join('\n'), home), normalised(text, home)];
-  if (!isShown(page, today)) assert.is(page, today, `${where(block)}: ${command}`);
-}
+for (const name of ['lab', 'small'] as const) sessionTest(name);
 
 test('configuration on the pages, and what ships, is valid', () => {
   const readers = { 'ai/context_map.yaml': parseContextMap, 'ai/loop.yaml': parseLoopConfig };

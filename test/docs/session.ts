@@ -42,7 +42,8 @@ export async function runPage(
   return ran;
 
   async function run(command: string, isTimed: boolean): Promise<Pick<Ran, 'exit' | 'printed'>> {
-    const words = PROGRAM.exec(command)?.[1]?.trim().split(' ').filter(Boolean);
+    const plainCommand = command.replace(/\$\(git rev-parse ([\w./-]+)\)/g, (_, ref) => repo.git('rev-parse', ref));
+    const words = PROGRAM.exec(plainCommand)?.[1]?.trim().split(' ').filter(Boolean);
     if (words && !isTimed) {
       const { exit, stdout, stderr } = await repo.run(words, { env });
       return { exit, printed: linesOf(stdout + stderr, 0) };

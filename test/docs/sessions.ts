@@ -1,18 +1,23 @@
 // Which pages there are, in which repository each is run, and what of them is not.
-import { cpSync, mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { RecordedLine } from '../../scripts/recording.ts';
 import { startOllamaServer } from '../../src/testing/ollama-server.ts';
+import { type Example, exampleEnv } from '../e2e/example.ts';
 import { offersChoice, TAKE_NONE } from '../e2e/model-lab.ts';
-import { folder, git, PACKAGE, type Scenario, scenario } from '../e2e/scenario.ts';
+import { folder, git, PACKAGE, type Scenario, scenario, USER } from '../e2e/scenario.ts';
 import { type Ran, runPage } from './session.ts';
 
 /** Pages of one session go on where the one before them ended. */
-export const SESSIONS: Readonly<Record<'lab' | 'small', readonly string[]>> = {
+export const SESSIONS: Readonly<Record<'lab' | 'small' | Example, readonly string[]>> = {
   /** In the repository that ships, with its simulated lab. */
   lab: ['README.md', 'stages/lab/README.md'],
   /** In one that the first page makes, from nothing. */
   small: ['docs/context-map.md', 'docs/models.md', 'docs/security.md', 'docs/operating.md'],
+  /** In an empty folder, with the stand-ins of examples/ on PATH. */
+  'ansible-k3s': ['docs/example-ansible-k3s.md'],
+  'make-terraform': ['docs/example-make-terraform.md'],
+  'talos-flux': ['docs/example-talos-flux.md'],
 };
 
 /** Pages that run nothing in a repository. */
@@ -39,8 +44,9 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'npm ci': 'fetches packages; every test runs with what it installs',
 };
 
-/** What the stand-in for a model answers in docs/models.md. */
-const ANSWER = `Fix: Use port 8443
+/** What the stand-in for a model answers, by page. On other pages there is no model. */
+const ANSWERS: Readonly<Record<string, string>> = {
+  'docs/models.md': `Fix: Use port 8443
 Reason: ports end at 65535, and one digit is too many
 
 \`\`\`diff
@@ -50,7 +56,19 @@ Reason: ports end at 65535, and one digit is too many
 -port=84430
 +port=8443
 \`\`\`
-`;
+`,
+  'docs/example-talos-flux.md': `Fix: Render replicas as a number
+Reason: Kubernetes wants an integer there, and the quotes make it a text
+
+\`\`\`diff
+--- a/templates/kubernetes/apps/web/deployment.yaml.j2
++++ b/templates/kubernetes/apps/web/deployment.yaml.j2
+@@ -7 +7 @@
+-  replicas: "#{ web_replicas }#"
++  replicas: #{ web_replicas }#
+\`\`\`
+`,
+};
 
 export const RECORDING = 'docs/recording.svg';
 
@@ -69,16 +87,20 @@ export function recordedLines(ran: readonly Ran[], home: string): RecordedLine[]
 /** Runs the pages of a session in order. Where that was, and each page's part. */
 export async function runSession(name: keyof typeof SESSIONS): Promise<{ home: string; parts: Record<string, Ran[]> }> {
   const repo = name === 'lab' ? labRepository() : scenario();
+  let answer = '';
   const script = ({ body }: { body: { format?: { properties?: object } } }) => ({
-    text: offersChoice(body) ? TAKE_NONE : ANSWER,
+    text: offersChoice(body) ? TAKE_NONE : answer,
   });
   const model = await startOllamaServer({ script });
   const parts: Record<string, Ran[]> = {};
   const scratch = folder();
+  const isExample = name !== 'lab' && name !== 'small';
+  const tools = isExample ? exampleEnv(name) : {};
+  // Where the pages have their reader's clone.
+  if (isExample && !existsSync(join(USER, 'mendloop'))) symlinkSync(PACKAGE, join(USER, 'mendloop'));
   for (const page of SESSIONS[name]) {
-    // Only where the page is about a model there is one.
-    const asked: Record<string, string> = page === 'docs/models.md' ? { OLLAMA_HOST: model.url } : {};
-    const env = { ...asked, TMPDIR: scratch };
+    answer = ANSWERS[page] ?? '';
+    const env = { ...tools, TMPDIR: scratch, ...(answer === '' ? {} : { OLLAMA_HOST: model.url }) };
     parts[page] = await runPage(page, { repo, env, skips: (command) => command in NOT_RUN });
   }
   await model.close();

@@ -26,7 +26,7 @@ for (const name of Object.keys(SESSIONS) as (keyof typeof SESSIONS)[]) {
 
 /** With the path that pages use, and Ollama's usual port. */
 function asShown(text: string, home: string): string {
-  return text.replaceAll(home, '/home/you/lab').replace(/127\.0\.0\.1:\d{5}/g, '127.0.0.1:11434');
+  return text.replaceAll(home, '/home/you/lab').replace(/127\.0\.0\.1:(?:\d{5}|1)\b/g, '127.0.0.1:11434');
 }
 
 // Hoisted: it is used above, before this line is reached.

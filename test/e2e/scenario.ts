@@ -36,7 +36,7 @@ const MARK = `MARK_OF_E2E=${randomUUID()}`;
 const mounts: string[] = [];
 
 // The settings of whoever runs the tests must not decide them.
-const USER = join(made, 'user');
+export const USER = join(made, 'user');
 mkdirSync(USER);
 writeFileSync(
   join(USER, '.gitconfig'),

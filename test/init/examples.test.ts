@@ -1,4 +1,5 @@
-// What init makes of the repositories in examples/ before anybody tidied it: sound, planned, and its first stage green at once.
+// What init makes of the repositories in examples/ before anybody tidied it. That its stage check is green at once, their pages in
+// docs/ show, and test/docs runs them.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -87,7 +88,7 @@ const CASES: Record<Example, Expected> = {
 };
 
 for (const [name, expected] of Object.entries(CASES) as [Example, Expected][]) {
-  test(`${name}, untouched: its map is valid and planned, its stages are right, and check is green`, async () => {
+  test(`${name}, untouched: its map is valid and planned, and its stages are right`, async () => {
     const repo = rawExample(name);
     const { exit, stdout, stderr } = await repo.run('init', '--yes', '--json');
     assert.is(exit, 0, stderr);
@@ -106,10 +107,6 @@ for (const [name, expected] of Object.entries(CASES) as [Example, Expected][]) {
       assert.equal({ ...shown, ...(requires?.files ? { requires: { files: requires.files } } : {}) }, wanted, stage);
     }
     assert.equal([map.carry.toSorted(), map.protected_files], [expected.carry, expected.protected_files]);
-    repo.git('add', 'ai');
-    repo.git('commit', '-q', '-m', 'Adopt');
-    const check = await repo.run('check', '--no-ai');
-    assert.match(check.stdout, /^check +green /m, check.stdout + check.stderr);
   });
 }
 
