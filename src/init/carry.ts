@@ -84,7 +84,14 @@ export function carriedOf(
       ? [{ path, secret: isSecret(path, row[1]), why: `${row[2]}; .gitignore names it` }]
       : [];
   });
-  const all = [...new Map([...expected, ...lying, ...wanted].map((one) => [one.path, one])).values()];
+  // Of some files git has only an example.
+  const plain = tracked.map((path) => path.replace(/[.-](?:example|sample)\b|\b(?:example|sample)[.-]/, ''));
+  const exampled = plain.flatMap((path, i): Carried[] =>
+    path !== tracked[i] && named.includes(path)
+      ? [{ path, secret: true, why: `${tracked[i]} is an example of it; .gitignore names it` }]
+      : [],
+  );
+  const all = [...new Map([...exampled, ...expected, ...lying, ...wanted].map((one) => [one.path, one])).values()];
   const free = all.filter(({ path }) => !tracked.some((file) => file === path || file.startsWith(`${path}/`)));
   return free
     .filter(({ path }) => !free.some((other) => other.path !== path && path.startsWith(`${other.path}/`)))

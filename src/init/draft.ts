@@ -2,7 +2,7 @@
 // files a fix may touch, and how to see that it stands. Pure; what texts run is asked of the judging set.
 import type { JudgingSet } from '../fix/judging/judging-set.ts';
 import { destroysByName, destroysByPath, type FindHarm } from './destroys.ts';
-import { KINDS, type Kind, layerOf, programsIn } from './kinds.ts';
+import { KINDS, type Kind, layerOf, plainPlay, programsIn } from './kinds.ts';
 import { baseName, type Draft, documentsOf, folderOf, inFolder, list, mapping, type Survey, unique } from './survey.ts';
 
 /** A text for the shell, and where it is started. */
@@ -38,7 +38,11 @@ export type Sketch = Pick<Draft, 'name' | 'command' | 'description' | 'why'> &
 const RUNNERS = /(^|[\s;&|(@])(?:make|gmake|\$\(MAKE\)|just|task|go-task|npm|pnpm|yarn)(?=\s)/gm;
 
 export async function running(own: readonly Piece[], { runBy }: Readers, survey: Survey): Promise<Running> {
-  const sets = await Promise.all(own.map(({ folder, text }) => runBy(inText(folder, text))));
+  // What a wrapper starts is followed, too.
+  const plays = own.flatMap(({ folder, text }) =>
+    joined(text).flatMap((line) => plainPlay({ folder, line, survey }) ?? []),
+  );
+  const sets = await Promise.all([...own, ...plays].map(({ folder, text }) => runBy(inText(folder, text))));
   const found = sets.flatMap((set) => [...set].flatMap(([path, judge]) => (judge.instead ? [] : [path])));
   const files = unique(found.filter((path) => survey.files.has(path)));
   const scripts = files.filter((path) => !/\.ya?ml$/.test(path)).map((path) => survey.text(path) ?? '');

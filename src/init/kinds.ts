@@ -101,7 +101,25 @@ export const configuredInventory = (survey: Survey, folder: string): string | un
   /^\s*inventory\s*=\s*([^\s,;#]+)/m.exec(survey.text(inFolder(folder, 'ansible.cfg')) ?? '')?.[1];
 
 const ANSIBLE_FILES = /^(?:roles|group_vars|host_vars|templates|tasks|handlers|vars)\//;
-const playFolder = ({ folder, line }: Use): string => inFolder(folder, optionValue(line, 'cd') ?? '.');
+/** Where Ansible is started: where the line goes, or where the only playbook of that name lies, when a wrapper goes there. */
+function playFolder({ folder, line, survey }: Use): string {
+  const started = inFolder(folder, optionValue(line, 'cd') ?? '.');
+  const play = playbookIn(line);
+  if (play === undefined || survey.files.has(inFolder(started, play))) return started;
+  const [only, ...others] = [...survey.files.keys()].filter(
+    (path) => path.endsWith(`/${play}`) && !/(?:^|\/)(?:roles|tasks)\//.test(path),
+  );
+  return only === undefined || others.length > 0 ? started : only.slice(0, -play.length - 1);
+}
+
+/** The start of a playbook as it would be without a wrapper. */
+export function plainPlay(use: Use): { folder: string; text: string } | undefined {
+  const play = playbookIn(use.line);
+  return play === undefined ? undefined : { folder: playFolder(use), text: `ansible-playbook ${play}` };
+}
+
+const playbookIn = (line: string): string | undefined =>
+  /ansible-playbook\b.*?\s([\w-][\w./-]*\.ya?ml)(?=\s|$)/.exec(line.replace(/\s(?:-i|--inventory)[= ]\S+/g, ''))?.[1];
 
 const inventoryOf = (use: Use): string | undefined =>
   optionValue(use.line, '-i|--inventory(?:-file)?') ?? configuredInventory(use.survey, playFolder(use));
@@ -181,6 +199,8 @@ export const KINDS: readonly Kind[] = [
     layer: 3,
     timeout: '1h',
     verify: (use) => {
+      // Through a wrapper it runs who knows where.
+      if (!/(?:^|&&|;)\s*@?(?:\w+=\S*\s+)*ansible-playbook\b/.test(use.line)) return [];
       // Without hosts of its own it works on this machine, which tells nothing; where it makes a cluster, that must answer.
       if (inventoryOf(use) === undefined)
         return settingOf(use.survey, 'KUBECONFIG') === undefined ? [] : nodesReady(use);
@@ -190,7 +210,10 @@ export const KINDS: readonly Kind[] = [
     files: (use) => {
       const folder = playFolder(use);
       const at = folder === '.' ? 0 : folder.length + 1;
-      return [...use.survey.files.keys()].filter((path) => isIn(folder, path) && ANSIBLE_FILES.test(path.slice(at)));
+      const play = inFolder(folder, playbookIn(use.line) ?? '');
+      return [...use.survey.files.keys()].filter(
+        (path) => path === play || (isIn(folder, path) && ANSIBLE_FILES.test(path.slice(at))),
+      );
     },
     wants: (use) => {
       const inventory = inventoryOf(use);

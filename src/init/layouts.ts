@@ -71,7 +71,7 @@ const terraform: Reader = (survey) => {
           ].join('\n'),
           tool: program,
           keys: [`${program} `, ...(folder === '.' ? [] : [baseName(folder)])],
-          description: `What the .tf files of ${folder === '.' ? 'the root' : folder} describe`,
+          description: `What the files of ${folder === '.' ? 'the root' : folder} describe`,
           why: [
             `${folder === '.' ? 'The root' : folder} has resources and is no module of another folder.`,
             'A plan that would delete or replace anything ends at the line with jq: look',

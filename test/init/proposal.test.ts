@@ -176,6 +176,14 @@ const DESTROYS: [how: string, files: Record<string, string>][] = [
     'by a script that a script calls',
     { 'deploy.sh': '#!/bin/bash\nbash lib/x.sh\nkubectl apply -f a\n', 'lib/x.sh': '#!/bin/bash\nqm destroy 100\n' },
   ],
+  [
+    'by a playbook behind a wrapper',
+    {
+      Makefile: 'deploy:\n\t./run.sh ansible-playbook up.yml\n',
+      'run.sh': '#!/bin/bash\ncd lab && exec "$@"\n',
+      'lab/up.yml': play('ansible.builtin.command: kubeadm reset --force'),
+    },
+  ],
   ['by a task of its playbook', { 'site.yml': play('ansible.builtin.command: kubeadm reset --force') }],
   [
     'by a role of its playbook',
@@ -313,6 +321,33 @@ test('a file below a folder that .gitignore names is carried with that folder', 
     proposal.carry.map(({ path, secret }) => [path, secret]),
     [['inventory/home', true]],
   );
+});
+
+test('of what git has only an example, and .gitignore names it, the thing itself is carried', async () => {
+  const proposal = await proposalOf({
+    '.gitignore': 'config.yml\n',
+    'example.config.yml': 'a: 1\n',
+    'other.example.yml': 'a: 1\n',
+    'site.yml': PLAY,
+    'README.md': 'site.yml',
+  });
+  assert.equal(
+    proposal.carry.map(({ path, secret }) => [path, secret]),
+    [['config.yml', true]],
+  );
+});
+
+test('a playbook behind a wrapper: the files where it lies may be mended, and no check is made up', async () => {
+  const { stages } = await proposalOf({
+    Makefile: 'all:\n\trunner/run.sh ansible-playbook install.yml\n',
+    'runner/run.sh': '#!/bin/bash\ncd ansible\nexec "$@"\n',
+    'ansible/ansible.cfg': '[defaults]\ninventory = hosts.yml\n',
+    'ansible/hosts.yml': 'all: {}\n',
+    'ansible/install.yml': PLAY,
+    'ansible/roles/a/tasks/main.yml': '- ansible.builtin.ping:\n',
+    'README.md': '# lab\n',
+  });
+  assert.equal([stages[1]?.files, stages[1]?.verify], [['ansible/install.yml', 'ansible/roles/', 'runner/run.sh'], []]);
 });
 
 test('a check that fails today, takes long or has no tool here is a comment with the reason', async () => {
