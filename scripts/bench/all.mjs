@@ -8,6 +8,7 @@ const BENCHMARKS = [
   'status',
   'green',
   'stages',
+  'cells',
   'schedule',
   'memory',
   'lab',
