@@ -420,6 +420,14 @@ if nobody needs it any more: git push ${d.remote} --delete ${d.branch}`,
     `${d.commit} cannot be rolled back: later changes are on the same lines; nothing was rolled back`,
     d.commands,
   ]),
+  E_MANY_JOBS: usage((d: { jobs: number; most: number }) => [
+    `this would be ${d.jobs} jobs, and more than ${d.most} are submitted only at your word`,
+    'see what they are: mendloop plan\nsubmit them: mendloop --yes',
+  ]),
+  E_JOBS_LEFT: human((d: { run: string; jobs: string }) => [
+    `jobs of run ${d.run} do not end, and nothing may be changed under them: ${d.jobs}`,
+    `see what holds them: squeue --jobs=${d.jobs.replaceAll(' ', ',')}\nend them: scancel ${d.jobs}\nthen: mendloop`,
+  ]),
   E_SLURM_MISSING: usage((d: { program: string }) => [
     `there is no ${d.program} here, and a Slurm backend needs Slurm's programs`,
     'start on a machine that submits jobs, or say backend: local in ai/loop.yaml (docs/more-than-one-machine.md)',

@@ -163,6 +163,16 @@ export const EVENTS = {
     base: text,
     commit: text,
   }),
+  'job.intended': row('run', 'attempts are about to be handed on to a scheduler as one job', {
+    /** Its number in this run, and the name of its folder. */
+    job: name,
+    backend: name,
+    tasks: listOf(shaped({ step: name, attempt: count })),
+    commit: text,
+    after: listOf(text),
+  }),
+  'job.submitted': row('run', 'the scheduler took the job, and what it calls it', { job: name, id: name }),
+  'job.withdrawn': row('run', 'attempts of a job will not be made', { job: name, steps: listOf(name), ...reason }),
   notice: row('run', 'something a person should know; changes nothing', { text }),
   'step.started': row('step', 'a step is being worked on', {}),
   'step.drift': row('step', "a green step's verify no longer holds", { problems: listOf(text), log: text }),

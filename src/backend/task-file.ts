@@ -68,11 +68,17 @@ export function writeJob(layout: Layout, run: string, job: string, tasks: readon
   return file;
 }
 
+/** What a job is made of; undefined when its file is not what it should be. */
+export function readJob(file: string): { context: string; tasks: readonly Task[] } | undefined {
+  const job = parseJson(readText(file) ?? '');
+  return isJob(job) ? job : undefined;
+}
+
 /** A task with the context of its run; undefined when one of the files is not what it should be. */
 export function readTask(file: string, index: number): { task: Task; context: RunContext } | undefined {
-  const job = parseJson(readText(file) ?? '');
-  const context = isJob(job) ? parseJson(readText(job.context) ?? '') : undefined;
-  const task = isJob(job) ? job.tasks[index] : undefined;
+  const job = readJob(file);
+  const context = job && parseJson(readText(job.context) ?? '');
+  const task = job?.tasks[index];
   return task && isContext(context) ? { task, context } : undefined;
 }
 

@@ -1,6 +1,6 @@
 // The options a run takes, as values; or one clear error.
 import { parseDuration } from '../config/duration.ts';
-import { SHIPPED } from '../config/loop-config.ts';
+import { PLUGIN_NAME, SHIPPED } from '../config/loop-config.ts';
 import { didYouMean } from '../config/suggest.ts';
 import { failUsage } from '../errors.ts';
 import type { Lab } from '../stage/run.ts';
@@ -9,9 +9,9 @@ import type { CommandInput } from './command.ts';
 /** What every command takes that runs stages or says what a run would do. Throws E_USAGE for values that mean nothing. */
 export function runOptions({ options }: Pick<CommandInput, 'options'>) {
   const { backend, workers, deadline } = options as Record<string, string | undefined>;
-  if (backend !== undefined && !SHIPPED.backends.includes(backend)) {
+  if (backend !== undefined && !PLUGIN_NAME.test(backend)) {
     const hint = didYouMean(backend, SHIPPED.backends, 'this version ships');
-    failUsage(`there is no backend ${JSON.stringify(backend)}${hint}`, 'leave --backend out, or name one that ships');
+    failUsage(`there is no backend ${JSON.stringify(backend)}${hint}`, 'leave --backend out, or name one');
   }
   if (workers !== undefined && !/^[1-9]\d{0,3}$/.test(workers)) {
     failUsage(`--workers ${workers} is not a number from 1 to 9999`, 'for example: --workers 2');
@@ -20,6 +20,8 @@ export function runOptions({ options }: Pick<CommandInput, 'options'>) {
     withNeeds: options['with-needs'] === true,
     recheck: options['no-recheck'] !== true,
     ai: options['no-ai'] !== true,
+    backend,
+    yes: options.yes === true,
     workers: workers === undefined ? undefined : Number(workers),
     deadline: deadlineOption(deadline, new Date()),
     lab: labOverride(process.env.MENDLOOP_LAB),

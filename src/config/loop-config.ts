@@ -1,7 +1,7 @@
 // `ai/loop.yaml`: how the loop behaves. Every key is optional; the defaults name only what this version ships.
 import * as z from 'zod';
 import { FAILURE_CLASSES } from '../events.ts';
-import { durationSchema } from './duration.ts';
+import { durationSchema, positiveDurationSchema } from './duration.ts';
 import type { Frozen } from './freeze.ts';
 import { checkedText, flag, list } from './schema-parts.ts';
 
@@ -10,7 +10,7 @@ export const SHIPPED: Readonly<Record<'executors' | 'escalations' | 'notifiers' 
   executors: ['known-fixes', 'ollama', 'command'],
   escalations: ['case-file', 'api', 'command'],
   notifiers: ['webhook', 'ntfy', 'command'],
-  backends: ['local'],
+  backends: ['local', 'slurm-dag'],
 };
 
 /** Who is asked when the owner names nobody: what needs no settings and leaves neither this machine nor its network. */
@@ -49,11 +49,6 @@ const pluginList = (kind: 'executors' | 'escalations' | 'notifiers') =>
     .refine((names) => new Set(names).size === names.length, { error: 'a name is listed twice' })
     .default([...DEFAULTS[kind]]);
 
-// A backend that does not ship would be loaded and then never asked to run anything.
-const backendSchema = z.enum(SHIPPED.backends, {
-  error: `expected a backend that this version ships: ${SHIPPED.backends.join(', ')}`,
-});
-
 /** Why a text does not compile as a regular expression, or undefined when it does. */
 function patternFault(text: string): string | undefined {
   try {
@@ -88,6 +83,30 @@ const limitsSchema = z.strictObject({
   max_compute_retries: count(0, 3, 'Retries of a step that was found failed or lost by its backend'),
 });
 
+/** sbatch would take what begins with a dash for an option. */
+const partition = z
+  .string()
+  .regex(/^[^-\s][^\s]*$/, { error: 'expected the name of a partition, or several with commas' });
+
+const slurmSchema = z.strictObject({
+  specs: z
+    .record(
+      z.string().min(1),
+      z.strictObject({
+        partition: orNull(partition, 'Where its jobs go; null: where Slurm puts jobs that name none'),
+        options: list(z.string().min(1), 'Options of sbatch, a word each'),
+        workers: orNull(z.int().min(1), 'Most workers of slurm-pool; null: only the total, `workers`, counts'),
+      }),
+    )
+    .default({})
+    .describe('What a `spec` of a stage means, by its name'),
+  grace: positiveDurationSchema.prefault('30s').describe('How long a heartbeat, or the result of a job, may be late'),
+  stale: positiveDurationSchema
+    .prefault('900s')
+    .describe('Silence after which a worker or Slurm itself counts as gone'),
+  idle: positiveDurationSchema.prefault('60s').describe('How long a worker without work stays'),
+});
+
 /** A rule that classes failures, the owner's or a plugin's. */
 export const classRuleSchema = z
   .strictObject({
@@ -117,7 +136,7 @@ export const loopConfigSchema = z
       .nullable()
       .default(null)
       .describe('The branch the fixes are for; null: the one checked out when the AI branch was made'),
-    backend: backendSchema.default('local').describe('Where steps run'),
+    backend: pluginName.default('local').describe('Where steps run: local, slurm-dag, or a plugin of your own'),
     workers: count(1, 1, 'Steps that may run at the same time'),
     executors: pluginList('executors').describe('Who is asked for a fix first, in this order'),
     escalations: pluginList('escalations').describe('Who is asked when a failure keeps coming back, in this order'),
@@ -150,6 +169,7 @@ export const loopConfigSchema = z
       .default({})
       .describe('Settings of each plugin, by its name'),
     classify: list(classRuleSchema, 'Rules that class failures, before the built-in ones'),
+    slurm: slurmSchema.prefault({}).describe('How steps become jobs of Slurm'),
     redact: list(patternSchema, 'More regular expressions of texts that never leave the machine'),
     backlog: z
       .strictObject({ after_green: count(0, 0, 'Items of the work queue that follow a green run of all stages') })

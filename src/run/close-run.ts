@@ -1,6 +1,8 @@
 // Closing the run before this one: what it left running is ended, or the next run does not begin.
+import { endJobs } from '../backend/end-jobs.ts';
+import { openJobs } from '../backend/jobs.ts';
 import { fail } from '../errors.ts';
-import type { NewEvent } from '../events.ts';
+import type { LoopEvent, NewEvent } from '../events.ts';
 import { identify, type ProcessIdentity } from '../io/identity.ts';
 import type { Layout } from '../io/layout.ts';
 import { endLeftovers, openedBy } from '../io/process-group.ts';
@@ -13,7 +15,7 @@ import { stepMarks, strayProcesses } from '../stage/env.ts';
 import type { Run } from '../stage/run.ts';
 import { knownState, recordCutOff } from './resume.ts';
 
-export type ClosePorts = Pick<Run, 'layout' | 'clock' | 'graceMs'>;
+export type ClosePorts = Pick<Run, 'layout' | 'clock' | 'graceMs'> & Partial<Pick<Run, 'env'>>;
 
 /**
  * Ends what the run before this one left running, named by its journal or found by its marks. Throws E_LEFTOVER when some of
@@ -27,7 +29,10 @@ export async function endLeft(loaded: LoadedStages, ports: ClosePorts, word = fa
   if (!open && strays?.length === 0) return;
   refuseIfAtWork(layout);
   const state = open && knownState(loaded, open.run, open.events);
-  for (const { step, leader } of state?.cutOff ?? []) await end(open?.run ?? '', step, leader);
+  // What runs as a job is its backend's to follow or to end.
+  const elsewhere = stepsElsewhere(open?.events);
+  const cutOff = state?.cutOff.filter(({ step }) => !elsewhere.has(step)) ?? [];
+  for (const { step, leader } of cutOff) await end(open?.run ?? '', step, leader);
   // Where nobody can look, a line that is lost may have named what still runs.
   if (strays === undefined && open?.isDamaged && !word) leftover(`a step of run ${open.run}`);
   for (const { pid, run, step, attempt } of strays ?? []) {
@@ -51,6 +56,10 @@ export async function endLeft(loaded: LoadedStages, ports: ClosePorts, word = fa
   }
 }
 
+/** The steps that a run handed on to a scheduler and that nobody knows the end of. */
+export const stepsElsewhere = (events: readonly LoopEvent[] = []): Set<string> =>
+  new Set(openJobs(events).jobs.flatMap(({ open }) => [...open.values()].map(({ step }) => step)));
+
 function leftover(step: string, leader?: ProcessIdentity): never {
   fail('E_LEFTOVER', { step, pid: leader?.pid ?? 0, host: leader?.host ?? 'this host' });
 }
@@ -68,7 +77,10 @@ export async function closeOpenRun(loaded: LoadedStages, why: string, ports: Clo
   const open = openRun(loaded);
   if (!open) return undefined;
   const { run, events } = open;
-  close(run, why, recordCutOff(knownState(loaded, run, events)), loaded.state, ports);
+  const takenIn = await endJobs(run, events, ports);
+  const ended = new Set(takenIn.flatMap(({ type, step }) => (type === 'step.done' ? [step] : [])));
+  const cut = recordCutOff(knownState(loaded, run, events), (step) => ended.has(step));
+  close(run, why, [...takenIn, ...cut], loaded.state, ports);
   writeRunFile(ports.layout, run);
   return run;
 }

@@ -37,7 +37,10 @@ export async function driveStep(step: PlanStep, plan: PlanRun): Promise<StepEnd>
     const way = makesWay(step, plan);
     if (way) return endOfStep(step, plan, way);
     const { attempt, ended } = await runAttempt(step, plan);
-    if (ended.kind === 'returned') continue;
+    if (ended.kind === 'returned') {
+      if (plan.halted) return endOfStep(step, plan, { kind: 'left', reason: 'the run halted before it began' });
+      continue;
+    }
     const next = await afterAttempt(step, plan, attempt, ended);
     if ('end' in next) return endOfStep(step, plan, next.end);
     plan.emit({ type: 'step.retry', ...eventLabel(step), attempt, data: next.again });

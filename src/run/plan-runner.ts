@@ -10,6 +10,7 @@ import { type ExecutionError, executionError } from '../plan/codes.ts';
 import type { ContextInput, ExecutionContext, Plan, PlanInput, PlanResult, PlanStep } from '../plan/contract.ts';
 import { eventLabel, stepLabel } from '../plan/matrix.ts';
 import { planResult } from '../plan/result.ts';
+import type { StepState } from '../plan/run-state.ts';
 import { linear, parallel, type RunScheduler } from '../plan/scheduler.ts';
 import { Stop, stopError, stopReason } from '../plan/stop.ts';
 import { admit, type Checked, DEFAULT_MAX_STEPS } from '../plan/validate.ts';
@@ -37,6 +38,10 @@ export interface PlanRunnerOptions {
   signal?: AbortSignal;
   /** @internal The run of stages that this is, if it is one: its failures are mended. */
   run?: Run;
+  /** @internal Told once how every step stands and how many attempts it had, as both change. */
+  watch?: (plan: Plan, states: ReadonlyMap<string, StepState>, attempts: ReadonlyMap<string, number>) => void;
+  /** @internal Nothing more is started: what waits to begin elsewhere must not. */
+  halted?: () => void;
   resume?: ResumeFacts;
   /** Whether an execution with this id has ended before. */
   finished?: (executionId: string) => boolean;
@@ -148,6 +153,7 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
       emit,
       begun: new Set(),
       losses: new Map(resume.losses),
+      halted: false,
       fleets,
     };
     try {
@@ -155,6 +161,11 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
         scheduler: options.scheduler ?? (workers > 1 ? parallel : linear),
         workers,
         driveStep: (step) => driveStep(step, scope),
+        watch: (states) => options.watch?.(plan, states, attempts),
+        halted: () => {
+          scope.halted = true;
+          options.halted?.();
+        },
         ...(run ? { pauses, stale: staleSteps(run), isHeld: fleets.isHeld } : {}),
         endBegun: (step, because) => endOfStep(step, scope, endWithoutTurn(step, run, because, signal)),
         first: toJudge.map(({ id }) => id),

@@ -1,5 +1,8 @@
 // Before the first stage: what was cut off, base, configuration, worktree, journal; everything that a run is, put together.
 import { randomUUID } from 'node:crypto';
+import { endJobs } from '../backend/end-jobs.ts';
+import { openJobs } from '../backend/jobs.ts';
+import { type Reached, reachBackend } from '../backend/open.ts';
 import { stricterCommands } from '../config/strict-shell.ts';
 import { fail } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
@@ -8,11 +11,11 @@ import type { GitObjects } from '../io/git-objects.ts';
 import { type Layout, layout as layoutOf } from '../io/layout.ts';
 import { type JournalOptions, openJournal } from '../journal/journal.ts';
 import { readLedger } from '../journal/ledger-file.ts';
-import { type LoadedStages, loadStages } from '../journal/load-stages.ts';
+import { type LoadedStages, loadStages, openRun } from '../journal/load-stages.ts';
 import { openMask, shortSecrets } from '../journal/mask.ts';
 import { startedBases } from '../journal/run-file.ts';
 import { nextId } from '../journal/runs.ts';
-import type { StageState } from '../journal/stages.ts';
+import { recordOf, type StageState } from '../journal/stages.ts';
 import { withNeeds } from '../plan/compile.ts';
 import { stepNames } from '../plan/matrix.ts';
 import type { StaleStage } from '../plan/stale.ts';
@@ -32,7 +35,7 @@ import type { BringOptions } from '../worktree/merge.ts';
 import { openWorktree } from '../worktree/open.ts';
 import { notCarried, terraformState, uncommitted } from '../worktree/read.ts';
 import type { Worktree } from '../worktree/tree.ts';
-import { closeOpenRun, endLeft } from './close-run.ts';
+import { type ClosePorts, closeOpenRun, endLeft, stepsElsewhere } from './close-run.ts';
 import { isConflict, recordConflict } from './conflict.ts';
 import { withItems } from './items.ts';
 import { cutOffRun, type OpenRun, type RunHead } from './resume.ts';
@@ -48,6 +51,10 @@ export interface RunRequest extends Selection {
   /** Epoch milliseconds by which the run must be over. */
   deadline?: number | undefined;
   recheck: boolean;
+  /** Where steps run, instead of what ai/loop.yaml says. */
+  backend?: string | undefined;
+  /** A person said that many jobs are meant. */
+  yes?: boolean | undefined;
   /** False: no executor and no escalation. */
   ai: boolean;
 }
@@ -63,6 +70,9 @@ export interface Prepared {
   /** Green stages that no longer stand since the tree was last written. */
   stale: StaleStage[];
   notices: string[];
+  backend: Reached;
+  /** Whether an attempt that a process of this run handed on is gone on with. */
+  isFollowed(step: string): boolean;
 }
 
 /** Everything a run needs, or a MendError; the lock must be held. A run that was cut off is closed only when all else is sound. */
@@ -83,7 +93,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   const toClose = cutOff?.resume ? undefined : cutOff;
   // The names are masked in the journal when they hold a secret; they cannot have changed meanwhile.
   const base = open ? { ...current, commit: open.head.base.commit } : current;
-  const committed = await configurationAt(home, base.commit, base.name, objects);
+  const committed = await configurationAt(home, base.commit, base.name, { objects, backend: request.backend });
   const config = await withItems(committed, open?.head.stages ?? request.stages, objects, base.commit);
   const plugins = await pluginsAt(layout, base.commit, config.loop, objects);
   const stages = open?.head.stages ?? selectStages(config.map, request, loaded.state);
@@ -94,12 +104,23 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   const [states, notIncluded] = await beside;
   const uncarried = notCarried(states, config.map.carry);
   if (uncarried.length > 0) fail('E_STATE_UNCARRIED', {}, uncarried);
+  const requested = withNeeds(config.map, stages);
+  const id = open?.run ?? nextId(layout, now, head.execution_id, loaded.state.as_of.run);
+  const backend = await reachBackend({
+    run: id,
+    plugins,
+    config,
+    env: ports.env,
+    home,
+    stages: requested,
+    steps: stepsToDo(requested, config, loaded.state),
+    yes: request.yes === true,
+  });
   await endLeft(loaded, { layout, ...ports });
+  const elsewhere = open && (await followed(loaded, backend.name, { layout, ...ports }));
   if (toClose) await closeOpenRun(loaded, toClose.why, { layout, ...ports });
   const mask = openMask(home, config, ports.env, (await objects.files(base.commit)).keys());
   const short = shortSecrets(home, config);
-  const id = open?.run ?? nextId(layout, now, head.execution_id, loaded.state.as_of.run);
-  const requested = withNeeds(config.map, stages);
   const forced = new Set(request.forced ? request.stages : []);
   const starting = {
     ...ports,
@@ -131,7 +152,8 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     });
   const merge = !open?.treeOpened && bringOptions(layout, id, config.loop.git.sign);
   const carry = config.map.carry;
-  const worktree = await openWorktree(home, base, { objects, carry, merge }).catch(async (error) => {
+  const inUse = (elsewhere?.size ?? 0) > 0;
+  const worktree = await openWorktree(home, base, { objects, carry, merge, inUse }).catch(async (error) => {
     if (isConflict(error)) {
       const run = { ...starting, journal: begin() };
       await recordConflict(run, base, began(lab, request, head, open), error, loaded.latest);
@@ -166,7 +188,22 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     short.length > 0 && `too short to be masked in what a model is told: ${shortList(short)} (mendloop doctor)`,
     ...journal.notices,
   ].filter((notice) => typeof notice === 'string');
-  return { run, head, open, worktree, putBack, stale, notices };
+  const isFollowed = (step: string) => elsewhere?.has(step) === true;
+  return { run, head, open, worktree, putBack, stale, notices, backend, isFollowed };
+}
+
+/** How many steps of these stages are not green. */
+const stepsToDo = (stages: readonly string[], { map }: Configuration, state: StageState): number =>
+  stages
+    .flatMap((name) => stepNames(name, map.stages[name]))
+    .filter((step) => recordOf(state, step)?.status !== 'green').length;
+
+/** The steps that this run goes on to follow where they are; on another backend than theirs they are ended first. */
+async function followed(loaded: LoadedStages, backend: string, ports: ClosePorts): Promise<ReadonlySet<string>> {
+  const left = openRun(loaded);
+  const isOurs = openJobs(left?.events ?? []).jobs.every((job) => job.backend === backend);
+  if (left && !isOurs) await endJobs(left.run, left.events, ports);
+  return isOurs ? stepsElsewhere(left?.events) : new Set();
 }
 
 /** How a run's journal begins, or goes on. */

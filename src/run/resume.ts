@@ -93,6 +93,7 @@ export interface OpenRun {
   state: ResumeState;
   /** Its worktree was ready: its base is in the branch. */
   treeOpened: boolean;
+  events: readonly LoopEvent[];
 }
 
 /** The run before this one, when it was cut off, and whether a start that asks for `asked` goes on with it. */
@@ -105,7 +106,7 @@ export function cutOffRun(loaded: LoadedStages, asked: string, now: number): Cut
   if (first?.type !== 'run.started') return { run, state, resume: false, why: 'what it was asked for is lost' };
   const before = { asked: first.data.asked, lastEventAt: state.lastEventAt };
   const treeOpened = events.some(({ type }) => type === 'tree.opened');
-  return { run, head: first.data, state, treeOpened, ...shouldResume(before, asked, now) };
+  return { run, head: first.data, state, treeOpened, events, ...shouldResume(before, asked, now) };
 }
 
 type CutOffRun =
@@ -127,11 +128,11 @@ export function knownState({ state: stages }: LoadedStages, run: string, events:
   return { ...state, attempts, cutOff };
 }
 
-/** What a run that goes on, or is closed, records first: the steps that were cut off. */
-export function recordCutOff({ cutOff }: ResumeState): NewEvent[] {
+/** What a run that goes on, or is closed, records first: the steps that were cut off; `isOther`: its end is known by other means. */
+export function recordCutOff({ cutOff }: ResumeState, isOther = (_step: string) => false): NewEvent[] {
   const reason = 'cut off: the process that ran it died';
   return cutOff.flatMap(({ stage, step, attempt, recheck }): NewEvent[] => {
-    if (recheck) return [];
+    if (recheck || isOther(step)) return [];
     const end: NewEvent = { type: 'step.interrupted', stage, step, status: 'idle', data: { reason } };
     if (attempt === undefined) return [end];
     return [{ type: 'attempt.ended', stage, step, attempt, data: { outcome: 'interrupted' } }, end];

@@ -12,12 +12,15 @@ import { carriedEvents } from '../mend/identify.ts';
 import { verifyHolding } from '../mend/judge-fixes.ts';
 import { finishNotifying, notifyOfStages } from '../mend/notify.ts';
 import { recoverFixes } from '../mend/recover.ts';
+import { stepsAhead } from '../plan/ahead.ts';
 import { compilePlan, STAGE_ACTION, stepId } from '../plan/compile.ts';
-import type { PlanResult } from '../plan/contract.ts';
-import { stepNames } from '../plan/matrix.ts';
-import { localBackend } from '../stage/backend.ts';
+import type { Plan, PlanResult, PlanStep } from '../plan/contract.ts';
+import { stepLabel, stepNames } from '../plan/matrix.ts';
+import type { StepState } from '../plan/run-state.ts';
+import type { TaskAhead } from '../stage/backend.ts';
+import { stagePayloadSchema } from '../stage/call.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
-import { stageAction } from '../stage/stage-action.ts';
+import { stageAction, surelyToDo, taskOf } from '../stage/stage-action.ts';
 import { staleEvent, writeAgain } from '../stage/stale.ts';
 import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { reopenBroken, tickAccepted } from './items.ts';
@@ -96,11 +99,11 @@ function staleStages({ stages }: StageState, names: readonly string[]): { stage:
   return stale.map((stage) => ({ stage, why: (stages[stage]?.reason ?? '').replace('no longer stands: ', '') }));
 }
 
-function opening({ run, open, head, worktree, stale, notices }: Prepared, request: RunRequest): NewEvent[] {
+function opening({ run, open, head, worktree, stale, notices, isFollowed }: Prepared, request: RunRequest): NewEvent[] {
   const { branch, head: commit, base, merged } = worktree;
   return [
     began(run.lab, request, head, open),
-    ...(open ? recordCutOff(open.state) : []),
+    ...(open ? recordCutOff(open.state, isFollowed) : []),
     { type: 'tree.opened', data: { branch, commit, base: base.name, ...(merged ? { merged } : {}) } },
     // A run that goes on has merged nothing: what it finds changed, its own fixes changed.
     ...stale.map((one) => staleEvent(one, commit, open?.treeOpened === true)),
@@ -111,16 +114,22 @@ function opening({ run, open, head, worktree, stale, notices }: Prepared, reques
 /** A stage ends its processes by itself; only a bug makes it take this long. */
 const STAGE_GRACE_MS = 60_000;
 
-async function execute({ run, head, open }: Prepared, request: RunRequest): Promise<PlanResult> {
+async function execute({ run, head, open, backend: reached }: Prepared, request: RunRequest): Promise<PlanResult> {
   const { config, clock, signal, layout, journal } = run;
   const startedAt = clock.now() - (open?.state.spentMs ?? 0);
   const deadline = request.deadline ?? head.deadline_ms ?? startedAt + head.timeout_ms;
   const timeoutMs = Math.max(1, Math.min(head.timeout_ms, deadline - startedAt));
-  const backend = localBackend(run);
+  const graph = { ahead: (): TaskAhead[] => [] };
+  const backend = await reached.open(run, { ahead: () => graph.ahead(), earlier: open?.events ?? [] });
+  run.barrier.onWriting(async () => backend.withdraw?.());
   const runner = createPlanRunner({
     run,
     actions: new Map([[STAGE_ACTION, stageAction(run, backend)]]),
-    workers: request.workers ?? config.loop.workers,
+    workers: backend.width ?? request.workers ?? config.loop.workers,
+    watch: (plan, states, attempts) => {
+      graph.ahead = () => tasksAhead(run, plan, states, attempts);
+    },
+    halted: () => void backend.withdraw?.().catch(() => {}),
     maxSteps: config.loop.limits.max_steps,
     maxAttempts: config.loop.limits.stage_attempts,
     record: journal.append,
@@ -138,9 +147,26 @@ async function execute({ run, head, open }: Prepared, request: RunRequest): Prom
     await finishMending(run, stages);
     return result;
   } finally {
+    await backend.close?.();
     // Stop notifiers and drop what is pending.
     await finishNotifying(run, 0);
   }
+}
+
+/** What is surely to do, as tasks, with the steps that must end well first; nothing while the tree is written. */
+function tasksAhead(
+  run: Run,
+  plan: Plan,
+  states: ReadonlyMap<string, StepState>,
+  attempts: ReadonlyMap<string, number>,
+): TaskAhead[] {
+  if (run.barrier.isClosed) return [];
+  const payloadOf = (step: PlanStep) => stagePayloadSchema.parse(step.payload);
+  const isSure = (step: PlanStep) => surelyToDo(run, payloadOf(step).stage, stepLabel(step));
+  return stepsAhead(plan, states, isSure).map(({ step, after }) => ({
+    ...taskOf({ payload: payloadOf(step), attempt: (attempts.get(step.id) ?? 0) + 1, step, plan }, run),
+    after: after.map(stepLabel),
+  }));
 }
 
 /** Closes the cases of what is green and sees that people are notified, before the run's own end. */

@@ -2,7 +2,7 @@
 import { type ExecutionError, executionError } from '../plan/codes.ts';
 import type { Plan, PlanStep } from '../plan/contract.ts';
 import { stepLabel } from '../plan/matrix.ts';
-import { RunFacts } from '../plan/run-state.ts';
+import { RunFacts, type StepState } from '../plan/run-state.ts';
 import { first as firstOf, type RunScheduler } from '../plan/scheduler.ts';
 import type { Pauses } from './fleet.ts';
 import type { StepEnd } from './step.ts';
@@ -19,6 +19,10 @@ export interface SchedulePorts {
   /** Whether a step that could start must not yet. */
   isHeld?(step: PlanStep): boolean;
   pauses?: Pauses;
+  /** Told once: how every step stands, as it changes. */
+  watch?(states: ReadonlyMap<string, StepState>): void;
+  /** Nothing more is started. */
+  halted?(): void;
   /** Ends a step that made way for what it needs and will not run again; `because`: something of that failed. */
   endBegun?(step: PlanStep, because?: ExecutionError): Promise<unknown>;
   /** Steps that go before all others, with what they need: an earlier process left them with fixes to be judged. */
@@ -41,6 +45,7 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
   const begun = new Map<string, { step: PlanStep; because?: ExecutionError }>();
   const first = new Set(ports.first);
   const end: ScheduleEnd = { done: 0, errors: [], halted: false, results: {} };
+  ports.watch?.(facts.states);
 
   for (;;) {
     const isStale = ports.stale?.();
@@ -115,8 +120,13 @@ export async function runSchedule(plan: Plan, done: ReadonlySet<string>, ports: 
       return;
     }
     end.errors.push(stepEnd.error);
-    if (stepEnd.state === 'TODO' || (stepEnd.state === 'FAILED' && stepEnd.halt)) end.halted = true;
+    if (stepEnd.state === 'TODO' || (stepEnd.state === 'FAILED' && stepEnd.halt)) halt();
     if (stepEnd.state !== 'TODO') skipDependents(step, stepEnd.error.message);
+  }
+
+  function halt(): void {
+    if (!end.halted) ports.halted?.();
+    end.halted = true;
   }
 
   function skipDependents(of: PlanStep, cause: string): void {

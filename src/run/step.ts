@@ -35,6 +35,8 @@ export interface PlanRun {
   begun: Set<string>;
   /** How often a backend lost an attempt of a step, by step id. */
   losses: Map<string, number>;
+  /** Nothing more is started. */
+  halted: boolean;
   fleets: Fleets;
   /** The run of stages that this is, if it is one: its failures are mended. */
   run: Run | undefined;

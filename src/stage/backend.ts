@@ -38,7 +38,8 @@ export interface Loss {
 export type TaskEnd =
   /** Its end, and what it recorded, in order: appended to the journal before anybody acts on the end. */
   | { readonly outcome: Outcome; readonly events: readonly NewEvent[] }
-  | { readonly lost: Loss }
+  /** With what it recorded before it was ended, if anything. */
+  | { readonly lost: Loss; readonly events?: readonly NewEvent[] }
   /** It was not made, and is to be asked for again: the tree was about to be written, or is at another commit. */
   | { readonly returned: string };
 

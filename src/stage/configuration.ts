@@ -2,14 +2,16 @@
 import type { ContextMap } from '../config/context-map.ts';
 import { LOOP_FILE, MAP_FILE, MAX_BYTES } from '../config/files.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
-import { located, type Parsed, parseBranches, parseContextMap, parseLoopConfig } from '../config/parse.ts';
-import { failConfig, formatPath } from '../config/problem.ts';
+import { located, parseBranches, parseContextMap, parseLoopConfig } from '../config/parse.ts';
+import { failConfig, formatPath, type Problem } from '../config/problem.ts';
+import { didYouMean } from '../config/suggest.ts';
 import { fail } from '../errors.ts';
 import { type ForbiddenRun, forbiddenByWords } from '../fix/judging/forbidden-runs.ts';
 import type { Listing } from '../fix/judging/place.ts';
 import { readCommands } from '../io/gate/gate.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { readText } from '../io/store.ts';
+import { optionFaults } from '../slurm/job.ts';
 import { type Base, findBase } from '../worktree/base.ts';
 import { readAt } from '../worktree/read.ts';
 
@@ -27,12 +29,12 @@ export async function baseOf(home: string, given?: GitObjects): Promise<Base> {
   return findBase(home, asked, given);
 }
 
-/** Both files at `commit`. Throws one MendError with every problem of both. */
+/** Both files at `commit`, with another `backend` where one is given. Throws one MendError with every problem of both. */
 export async function configurationAt(
   home: string,
   commit: string,
   base: string,
-  given?: GitObjects,
+  { objects: given, backend }: { objects?: GitObjects; backend?: string | undefined } = {},
 ): Promise<Configuration> {
   const [mapText, loopText, files] = await withObjects(given ?? home, (objects) =>
     Promise.all([committed(objects, commit, MAP_FILE), committed(objects, commit, LOOP_FILE), objects.files(commit)]),
@@ -41,7 +43,7 @@ export async function configurationAt(
     if (readText(`${home}/${MAP_FILE}`) === undefined) fail('E_MAP_MISSING', { where: `on ${base}` });
     fail('E_MAP_NOT_COMMITTED', { base });
   }
-  const config = checked(parseContextMap(mapText, MAP_FILE), parseLoopConfig(loopText, LOOP_FILE));
+  const config = checked({ mapText, loopText, backend });
   await refuseForbidden(config.map, mapText, files);
   return config;
 }
@@ -53,7 +55,7 @@ export async function configurationNow(
 ): Promise<{ base: Base; config: Configuration }> {
   return withObjects(given ?? home, async (objects) => {
     const base = await baseOf(home, objects);
-    return { base, config: await configurationAt(home, base.commit, base.name, objects) };
+    return { base, config: await configurationAt(home, base.commit, base.name, { objects }) };
   });
 }
 
@@ -62,7 +64,7 @@ export async function configurationOnDisk(home: string, files: Listing = new Map
   const mapText = readText(`${home}/${MAP_FILE}`);
   if (mapText === undefined) fail('E_MAP_MISSING', { where: 'in the working tree' });
   const loopText = readText(`${home}/${LOOP_FILE}`);
-  const config = checked(parseContextMap(mapText, MAP_FILE), parseLoopConfig(loopText, LOOP_FILE));
+  const config = checked({ mapText, loopText });
   await refuseForbidden(config.map, mapText, files);
   return config;
 }
@@ -82,9 +84,38 @@ async function refuseForbidden(map: ContextMap, text: string, listing: Listing):
 export const forbiddenText = ({ path, what, through }: Required<ForbiddenRun>): string =>
   `${formatPath(path)}: would run ${what}, through ${through}; what may not be edited should not be run`;
 
-function checked(map: Parsed<ContextMap>, loop: Parsed<LoopConfig>): Configuration {
-  if (map.ok && loop.ok) return { map: map.value, loop: loop.value };
-  return failConfig([map, loop].flatMap((parsed) => (parsed.ok ? [] : parsed.problems)));
+interface Texts {
+  mapText: string;
+  loopText: string | undefined;
+  backend?: string | undefined;
+}
+
+function checked({ mapText, loopText, backend }: Texts): Configuration {
+  const map = parseContextMap(mapText, MAP_FILE);
+  const read = parseLoopConfig(loopText, LOOP_FILE);
+  if (!map.ok || !read.ok) return failConfig([map, read].flatMap((parsed) => (parsed.ok ? [] : parsed.problems)));
+  const loop = backend === undefined ? read.value : { ...read.value, backend };
+  const problems = loop.backend.startsWith('slurm-') ? slurmProblems(map.value, loop, mapText, loopText ?? '') : [];
+  return problems.length > 0 ? failConfig(problems) : { map: map.value, loop };
+}
+
+/** What two files say of jobs: each `spec` means something, and no option makes another thing of a job than a step. */
+function slurmProblems({ stages }: ContextMap, { slurm }: LoopConfig, mapText: string, loopText: string): Problem[] {
+  const specs = ['default', ...Object.keys(slurm.specs)];
+  const unknown = Object.entries(stages).filter(([, { spec }]) => !specs.includes(spec));
+  const inMap = unknown.map(([name, { spec }]) => {
+    const hint = didYouMean(spec, specs, 'it has');
+    const message = `slurm.specs in ${LOOP_FILE} has no ${JSON.stringify(spec)}, so nobody knows what its jobs need${hint}`;
+    return { path: ['stages', name, 'spec'], at: 'value' as const, message };
+  });
+  const inLoop = Object.entries(slurm.specs).flatMap(([spec, { options }]) =>
+    optionFaults(options).map((message) => ({
+      path: ['slurm', 'specs', spec, 'options'],
+      at: 'value' as const,
+      message,
+    })),
+  );
+  return [...located(mapText, MAP_FILE, inMap), ...located(loopText, LOOP_FILE, inLoop)];
 }
 
 async function committed(objects: GitObjects, commit: string, path: string): Promise<string | undefined> {

@@ -47,17 +47,27 @@ export function taskOf(
 /** Records what was made elsewhere, before anybody acts on its end. */
 async function settle({ payload, attempt }: StageActionCall, run: StageRun, end: TaskEnd): Promise<Outcome> {
   if ('returned' in end) return { kind: 'returned', reason: end.returned };
-  if ('outcome' in end) {
-    run.journal.append(...end.events);
-    if (end.events.some(({ type }) => type === 'attempt.changed')) await run.tree.changedElsewhere();
-    return end.outcome;
-  }
+  const { events = [] } = end;
+  run.journal.append(...events);
+  if (events.some(({ type }) => type === 'attempt.changed')) await run.tree.changedElsewhere();
+  if ('outcome' in end) return end.outcome;
   const { stage, step } = payload;
   const { code, message, began, transient, next } = end.lost;
   run.journal.append({ type: 'attempt.lost', stage, step, attempt, data: { code, reason: message, began } });
   const mayRerun = !began || (run.config.map.stages[stage] as Stage).rerun;
   const onlyPerson = { human: true, next: `${next}\nlook at its log, then: mendloop retry ${stage}` };
   return { kind: 'lost', message, again: transient && mayRerun, context: mayRerun ? { next } : onlyPerson };
+}
+
+/** Whether an attempt will be needed, whatever becomes of what the step needs: `upToDate` would say nothing else. */
+export function surelyToDo(run: StageRun, name: string, step: string): boolean {
+  const stage = run.config.map.stages[name] as Stage;
+  const record = recordOf(run.journal.stages, step);
+  if (run.forced.has(name) && run.journal.failures.timesGreen(name) === 0) return true;
+  if (waitsForHuman(stage, step, run.journal.stages, run.layout)) return false;
+  if (!record) return true;
+  if (record.status === 'give_up' || record.stale) return false;
+  return record.status !== 'green' || stage.always;
 }
 
 /** Green and still so, or not to be touched: no attempt is needed. */

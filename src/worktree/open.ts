@@ -19,6 +19,8 @@ export interface OpenOptions {
   readonly carry: readonly string[];
   /** Bring the base in when it moved. */
   readonly merge: BringOptions | false;
+  /** Attempts of this run are under way on other machines: what they write stays. */
+  readonly inUse?: boolean;
 }
 
 /**
@@ -35,7 +37,7 @@ export async function openWorktree(home: string, base: Base, options: OpenOption
 }
 
 async function open(home: string, base: Base, options: OpenOptions): Promise<Worktree> {
-  const { objects, merge } = options;
+  const { objects, merge, inUse = false } = options;
   const carry = carryPaths(options.carry);
   const [commonDir] = await Promise.all([commonDirOf(home), refuseTracked(objects, base.commit, carry)]);
   const site: Site = { home, path: worktreePath(home), commonDir, branch: base.branch };
@@ -45,14 +47,14 @@ async function open(home: string, base: Base, options: OpenOptions): Promise<Wor
   const attached = await attach(site, base);
   const place = { home, path: site.path, gitDir: attached.gitDir };
 
-  const missing = await putBackMissing(place, attached.status);
+  const missing = inUse ? new Set<string>() : await putBackMissing(place, attached.status);
   const changed = attached.status.changed.filter((path) => !missing.has(path));
   const dirty = changed.length > 0;
   const held = dirty ? await holdChanges(place) : undefined;
   const { head } = attached.status;
   const merged = merge ? await bringBase(place, base, head, { ...merge, dirty }) : undefined;
   // What no stage was seen to change would be judged in the place of what is committed.
-  const strange = merged ? [] : (held?.strange ?? []);
+  const strange = merged || inUse ? [] : (held?.strange ?? []);
   await restoreTree(place, strange);
   const now = merged?.to ?? head;
   if (now !== base.commit) await refuseTracked(objects, now, carry);

@@ -38,6 +38,7 @@ const DEFAULTS = {
   classify: [],
   redact: [],
   retention: null,
+  slurm: { specs: {}, grace: 30_000, stale: 900_000, idle: 60_000 },
 };
 
 test('no file, and a file with nothing in it, mean the defaults', () => {
@@ -110,13 +111,13 @@ test('what cannot be the name of a plugin is an error where it stands', () => {
   assert.equal(loopProblems('notifiers: [mail, mail]'), [`${AT}:1:12: notifiers: a name is listed twice`]);
 });
 
-test('a backend that does not ship is refused: nothing would ever run on it', () => {
-  for (const name of ['my-cluster', 'slurm-dag', 'Local', '']) {
-    const got = JSON.stringify(name);
-    const expected = 'expected a backend that this version ships: local';
-    const hint = name === 'Local' ? '; did you mean "local"?' : '';
-    assert.equal(loopProblems(`backend: ${got}`), [`${AT}:1:10: backend: ${expected}, got ${got}${hint}`]);
-  }
+test('a spec says where its jobs go, and takes nothing that is no option or partition', () => {
+  assert.equal(loopProblems('slurm: { specs: { gpu: { partition: main, options: [--mem=4G], workers: 2 } } }'), []);
+  assert.equal(loopProblems('slurm: { specs: { gpu: { partition: -x, option: [a] } }, stale: 0s }'), [
+    `${AT}:1:37: slurm.specs.gpu.partition: expected the name of a partition, or several with commas, got "-x"`,
+    `${AT}:1:41: slurm.specs.gpu.option: unknown key; did you mean "options"?`,
+    `${AT}:1:65: slurm.stale: expected a duration longer than zero`,
+  ]);
 });
 
 test('values outside their limits say what is allowed', () => {

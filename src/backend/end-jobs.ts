@@ -1,0 +1,57 @@
+// What a run that is over left with a scheduler: its results are taken in, the rest is cancelled and seen gone, before anybody
+// writes the tree that it works in.
+import { join } from 'node:path';
+import { fail } from '../errors.ts';
+import type { LoopEvent, NewEvent } from '../events.ts';
+import type { Clock } from '../io/clock.ts';
+import type { Layout } from '../io/layout.ts';
+import { createSlurm } from '../slurm/client.ts';
+import { phaseOf } from '../slurm/job.ts';
+import { openJobs, readComment } from './jobs.ts';
+import { markBegun, readJob, readResult } from './task-file.ts';
+
+interface Ports {
+  readonly layout: Layout;
+  readonly clock: Clock;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** How long Slurm may take to end a job: its KillWait is 30 s by default. */
+const LIMIT_MS = 60_000;
+const POLL_MS = 500;
+
+/**
+ * Ends what `run` left, and returns what its attempts had recorded by then. Throws MendError when Slurm cannot be reached, and
+ * E_JOBS_LEFT when some of it may still run.
+ */
+export async function endJobs(run: string, events: readonly LoopEvent[], ports: Ports): Promise<NewEvent[]> {
+  const { jobs } = openJobs(events);
+  if (jobs.length === 0) return [];
+  const { layout, clock } = ports;
+  const tasks = jobs.flatMap(({ job, open }) => {
+    const file = join(layout.jobs(run), job, 'job.json');
+    const all = readJob(file)?.tasks ?? [];
+    return [...open.keys()].flatMap((index) => (all[index] ? [{ file, index, task: all[index] }] : []));
+  });
+  // What has not begun never will.
+  for (const { file, index } of tasks) markBegun(file, index, {});
+  const slurm = createSlurm(ports.env ?? process.env);
+  const alive = async () =>
+    (await slurm.jobs()).filter(
+      (job) => readComment(job.comment, layout.home)?.run === run && phaseOf(job) !== 'ended',
+    );
+  await slurm.cancel((await alive()).map(({ id }) => id));
+  for (const until = clock.monotonic() + LIMIT_MS; ; await clock.sleep(POLL_MS)) {
+    const left = await alive();
+    if (left.length === 0) break;
+    if (clock.monotonic() > until) fail('E_JOBS_LEFT', { run, jobs: left.map(({ id }) => id).join(' ') });
+  }
+  return tasks.flatMap(({ file, index, task }): NewEvent[] => {
+    const result = readResult(file, index, task);
+    if (result === undefined || result === 'broken' || !('outcome' in result)) return [];
+    const { outcome, events: told } = result;
+    if (outcome.kind !== 'done') return [...told];
+    const { stage, step } = task;
+    return [...told, { type: 'step.done', stage, step, status: 'green', data: outcome.result ?? {} }];
+  });
+}

@@ -1,0 +1,60 @@
+// The jobs of a run as its journal tells of them: which attempts were handed on, under which number of the scheduler's, and which
+// of them nobody has heard of since. Pure.
+import type { LoopConfig } from '../config/loop-config.ts';
+import type { LoopEvent } from '../events.ts';
+import type { JobPlace } from '../slurm/job.ts';
+
+export interface OpenJob {
+  /** Its number in the run, and the name of its folder. */
+  readonly job: string;
+  readonly backend: string;
+  /** The scheduler's; undefined: nobody knows whether it was submitted. */
+  readonly id: string | undefined;
+  /** The steps whose jobs it waits for. */
+  readonly after: readonly string[];
+  /** Index in the job → the attempt, of those whose end is not known. */
+  readonly open: ReadonlyMap<number, { readonly step: string; readonly attempt: number }>;
+}
+
+/** Every job that some attempt is still open of, and how many the run had. */
+export function openJobs(events: readonly LoopEvent[]): { jobs: OpenJob[]; count: number } {
+  const jobs = new Map<string, OpenJob & { open: Map<number, { step: string; attempt: number }> }>();
+  const close = (isOver: (step: string, attempt: number, job: string) => boolean) => {
+    for (const { job, open } of jobs.values()) {
+      for (const [index, { step, attempt }] of open) if (isOver(step, attempt, job)) open.delete(index);
+    }
+  };
+  for (const event of events) {
+    if (event.type === 'job.intended') {
+      const { job, backend, after, tasks } = event.data;
+      jobs.set(job, { job, backend, after, id: undefined, open: new Map(tasks.entries()) });
+    }
+    if (event.type === 'job.submitted') {
+      const known = jobs.get(event.data.job);
+      if (known) jobs.set(known.job, { ...known, id: event.data.id });
+    }
+    if (event.type === 'job.withdrawn') {
+      const { job, steps } = event.data;
+      close((step, _, of) => of === job && steps.includes(step));
+    }
+    if (event.type === 'attempt.ended' || event.type === 'attempt.lost')
+      close((step, attempt) => step === event.step && attempt === event.attempt);
+  }
+  return { jobs: [...jobs.values()].filter(({ open }) => open.size > 0), count: jobs.size };
+}
+
+/** What a job of the scheduler says of itself, so that a later start knows it: whose it is, of which run, and which one. */
+export const jobComment = (home: string, run: string, job: string, step: string): string =>
+  `mendloop ${run} ${job} ${step} ${home}`;
+
+/** Run and number of a job of this home; undefined for anybody else's. */
+export function readComment(comment: string, home: string): { run: string; job: string } | undefined {
+  const [, run, job] = /^mendloop (\S+) (\d+) /.exec(comment) ?? [];
+  return run && job && comment.endsWith(` ${home}`) ? { run, job } : undefined;
+}
+
+/** Where jobs of a spec go. */
+export function placeOf({ specs }: LoopConfig['slurm'], spec: string): JobPlace {
+  const { partition, options } = specs[spec] ?? { partition: null, options: [] };
+  return { partition: partition ?? undefined, options };
+}

@@ -1,0 +1,79 @@
+// Which backend a run has: looked for and reached before the first stage, opened once the run is there.
+import type { Stage } from '../config/context-map.ts';
+import { fail } from '../errors.ts';
+import type { LoopEvent } from '../events.ts';
+import type { Plugins } from '../plugin/load.ts';
+import { createSlurm, type Slurm } from '../slurm/client.ts';
+import { type Backend, localBackend, type TaskAhead } from '../stage/backend.ts';
+import type { Configuration } from '../stage/configuration.ts';
+import type { Run } from '../stage/run.ts';
+import { openJobs, placeOf } from './jobs.ts';
+import { askPlugin, pluginBackend } from './plugin-backend.ts';
+import { SLURM_DAG, slurmDag } from './slurm-dag.ts';
+import { slurmJobs } from './slurm-jobs.ts';
+
+/** More jobs than these are submitted only at a person's word. */
+export const MANY_JOBS = 100;
+
+export interface ReachRequest {
+  readonly run: string;
+  readonly plugins: Plugins;
+  readonly config: Configuration;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  /** The stages that may run. */
+  readonly stages: readonly string[];
+  /** How many steps are to do, as far as is known. */
+  readonly steps: number;
+  /** A person said that many jobs are meant. */
+  readonly yes: boolean;
+}
+
+/** A backend that can be reached; what opens it for a run. */
+export interface Reached {
+  readonly name: string;
+  open(run: Run, scope: { ahead(): readonly TaskAhead[]; earlier: readonly LoopEvent[] }): Promise<Backend>;
+}
+
+const LOCAL: Reached = { name: 'local', open: async (run) => localBackend(run) };
+
+/** Throws MendError for what would keep every attempt from being made: nothing runs elsewhere, or here, in its place. */
+export async function reachBackend(request: ReachRequest): Promise<Reached> {
+  const { loop } = request.config;
+  const { backend: plugin } = request.plugins;
+  if (plugin) {
+    const runner = await askPlugin(plugin, request.run);
+    return { name: plugin.name, open: async (run, { earlier }) => pluginBackend(run, plugin.name, runner, earlier) };
+  }
+  if (loop.backend !== SLURM_DAG) return LOCAL;
+  if (request.steps > MANY_JOBS && !request.yes) fail('E_MANY_JOBS', { jobs: request.steps, most: MANY_JOBS });
+  const slurm = createSlurm(request.env);
+  await reachSlurm(slurm, request);
+  const maxArraySize = await slurm.maxArraySize();
+  return {
+    name: SLURM_DAG,
+    async open(run, { ahead, earlier }) {
+      const left = openJobs(earlier);
+      const jobs = slurmJobs(run, slurm, loop.slurm, SLURM_DAG, left.count);
+      return slurmDag(run, { jobs, adopted: await jobs.adopt(left.jobs), maxArraySize, ahead });
+    },
+  };
+}
+
+/** Asks Slurm whether it would take a job of each spec that these stages have; submits nothing. Throws MendError. */
+export async function reachSlurm(
+  slurm: Slurm,
+  { config, home, stages }: Pick<ReachRequest, 'config' | 'home' | 'stages'>,
+) {
+  const specs = new Set(stages.map((name) => (config.map.stages[name] as Stage).spec));
+  for (const spec of specs) {
+    await slurm.rehearse({
+      name: 'mendloop',
+      comment: 'mendloop',
+      command: ['true'],
+      cwd: home,
+      output: '/dev/null',
+      place: placeOf(config.loop.slurm, spec),
+    });
+  }
+}

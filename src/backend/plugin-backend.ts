@@ -1,0 +1,76 @@
+// A backend of the owner's own: a plugin that runs one command to its end, wherever it likes. The command makes the attempt and
+// leaves its result on the shared folder, so the plugin need not know what an attempt is.
+import { dirname, join, relative } from 'node:path';
+import { fail, mendError } from '../errors.ts';
+import type { LoopEvent } from '../events.ts';
+import { callHook } from '../plugin/call.ts';
+import type { Backend as Runner } from '../plugin/contract.ts';
+import type { LoadedPlugin } from '../plugin/examine.ts';
+import type { Backend, Task, TaskEnd } from '../stage/backend.ts';
+import { haltFor } from '../stage/call.ts';
+import type { Run } from '../stage/run.ts';
+import { openJobs } from './jobs.ts';
+import { attemptArgv, hasBegun, readResult, writeContext, writeJob } from './task-file.ts';
+
+/** What the plugin runs commands with. Throws E_PLUGIN when it has none to give. */
+export async function askPlugin(plugin: LoadedPlugin, run: string): Promise<Runner> {
+  const called = await callHook(plugin, 'backend', { run });
+  return 'answer' in called ? called.answer : fail('E_PLUGIN', { count: 1 }, [called.failed]);
+}
+
+export function pluginBackend(run: Run, name: string, runner: Runner, earlier: readonly LoopEvent[]): Backend {
+  const { layout, journal } = run;
+  const left = openJobs(earlier);
+  let count = left.count;
+
+  return { keepsTime: true, attempt, ...(runner.close && { close: async () => runner.close?.() }) };
+
+  async function attempt(task: Task, signal: AbortSignal): Promise<TaskEnd> {
+    const before = left.jobs.find(({ open }) => [...open.values()].some((one) => isSame(one, task)));
+    if (before) return endOf(task, join(layout.jobs(run.id), before.job, 'job.json'));
+    count += 1;
+    const job = String(count);
+    if (count === left.count + 1) writeContext(run);
+    const file = writeJob(layout, run.id, job, [task]);
+    const { step, attempt: number, commit } = task;
+    const data = { job, backend: name, tasks: [{ step, attempt: number }], commit, after: [] };
+    journal.append({ type: 'job.intended', data });
+    const env = Object.fromEntries(Object.entries(run.env).flatMap(([key, value]) => (value ? [[key, value]] : [])));
+    const log = join(dirname(file), '0.out');
+    const asked = {
+      step,
+      command: attemptArgv(file, 0),
+      folder: layout.worktree,
+      env,
+      log,
+      timeout_ms: task.timeout_ms,
+    };
+    const failure = await runner.run(asked, signal).then(howItEnded, String);
+    const end = result(file, task);
+    if (end) return end;
+    if (signal.aborted) return { outcome: { kind: 'stopped' }, events: [] };
+    const message = `${name} ran the attempt, which left no result: ${failure}; its output: ${relative(layout.home, log)}`;
+    const next = 'see that home and mendloop are at the same paths where it runs';
+    return { lost: { code: 'NO_RESULT', message, next, transient: true, began: hasBegun(file, 0) } };
+  }
+
+  /** An attempt that a process of this run began and that nobody can follow: its result, or a person. */
+  function endOf(task: Task, file: string): TaskEnd {
+    const halt = haltFor(mendError('E_LEFTOVER', { step: task.step, pid: 0, host: `the backend ${name}` }));
+    return result(file, task) ?? { outcome: halt, events: [] };
+  }
+}
+
+const isSame = (one: { step: string; attempt: number }, task: Task): boolean =>
+  one.step === task.step && one.attempt === task.attempt;
+
+const howItEnded = (end: Awaited<ReturnType<Runner['run']>>): string =>
+  end.timed_out ? 'it ran out of time' : end.signal ? `ended by ${end.signal}` : `exit code ${end.exit_code}`;
+
+/** What the attempt left, if that is a result. Throws what it died of. */
+function result(file: string, task: Task): TaskEnd | undefined {
+  const told = readResult(file, 0, task);
+  if (told === undefined || told === 'broken') return undefined;
+  if ('thrown' in told) throw Object.assign(new Error(told.thrown.message), { code: told.thrown.code });
+  return told;
+}

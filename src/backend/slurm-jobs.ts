@@ -1,0 +1,238 @@
+// Attempts as jobs of Slurm: handed on with their intent on disk first, followed until their result is there or Slurm says that
+// there will be none, and taken back. Whether an attempt began is decided by one file that only one can make, not by Slurm.
+import { dirname, join, relative } from 'node:path';
+import type { LoopConfig } from '../config/loop-config.ts';
+import type { NewEvent } from '../events.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Outcome } from '../plan/action.ts';
+import { isUnreachable, type Slurm } from '../slurm/client.ts';
+import { type Job, phaseOf } from '../slurm/job.ts';
+import { lossOf, type Loss as SlurmLoss, stuckOf } from '../slurm/loss.ts';
+import type { Loss, Task, TaskEnd } from '../stage/backend.ts';
+import type { StageRun } from '../stage/run.ts';
+import { type Parent, parentIds, slurmId } from './group-tasks.ts';
+import { jobComment, type OpenJob, placeOf, readComment } from './jobs.ts';
+import { watchSlurm } from './slurm-watch.ts';
+import { ARRAY, attemptArgv, hasBegun, markBegun, readJob, readResult, writeContext, writeJob } from './task-file.ts';
+
+/** An attempt that was handed on, until its end is known. */
+export interface Handed extends Parent {
+  readonly task: Task;
+  readonly file: string;
+  readonly job: string;
+  /** The steps whose jobs it waits for. */
+  readonly after: readonly string[];
+  /** Monotonic. */
+  readonly since: number;
+  /** Nobody makes it any more: why. */
+  withdrawn?: string;
+}
+
+export type JobsRun = StageRun & { readonly journal: Pick<Journal, 'append'> };
+
+export type SlurmJobs = ReturnType<typeof slurmJobs>;
+
+const TICK_MS = 200;
+/** How old an answer of squeue may be for who waits. */
+const LOOK_MS = 2000;
+/** Slurm's limits have minutes, and end what our own limit should have ended. */
+const SLACK_MINUTES = 3;
+/** How long a job that was cancelled is waited for: Slurm's KillWait is 30 s by default. */
+const CANCEL_MS = 55_000;
+
+/** Whether an attempt was stopped while the run was not. */
+const isEndedByOthers = (end: TaskEnd, signal: AbortSignal): end is Extract<TaskEnd, { outcome: Outcome }> =>
+  'outcome' in end && end.outcome.kind === 'stopped' && !end.outcome.late && !signal.aborted;
+
+export function slurmJobs(run: JobsRun, slurm: Slurm, settings: LoopConfig['slurm'], backend: string, made: number) {
+  const { clock, journal, layout } = run;
+  const watch = watchSlurm(slurm, clock, settings.stale);
+  let count = made;
+
+  return { submit, adopt, end, takeBack, cancelAll, gone, canEndWell };
+
+  /** One job, or one array: intent, submit, number, each on disk before the next. Throws MendError when Slurm refuses. */
+  async function submit(tasks: readonly Task[], after: readonly string[], parents: readonly Handed[]) {
+    const first = tasks[0] as Task;
+    const size = tasks.length;
+    count += 1;
+    const job = String(count);
+    if (count === made + 1) writeContext(run);
+    const file = writeJob(layout, run.id, job, tasks);
+    const named = tasks.map(({ step, attempt }) => ({ step, attempt }));
+    const intent = { job, backend, tasks: named, commit: first.commit, after: [...after] };
+    journal.append({ type: 'job.intended', data: intent });
+    const request = {
+      name: size > 1 ? first.stage : first.step,
+      comment: jobComment(layout.home, run.id, job, size > 1 ? first.stage : first.step),
+      command: attemptArgv(file, size > 1 ? ARRAY : 0),
+      cwd: layout.worktree,
+      output: join(dirname(file), size > 1 ? '%a.out' : '0.out'),
+      place: placeOf(settings, first.spec),
+      ...(size > 1 && { array: tasks.map((_, index) => index) }),
+      after: parentIds(parents),
+      minutes: first.timeout_ms / 60_000 + SLACK_MINUTES,
+    };
+    let isSecond = false;
+    const number = await watch.patiently(async () => {
+      // One that got no answer may have been taken all the same.
+      const earlier = isSecond ? (await numbersOf(job))[0] : undefined;
+      isSecond = true;
+      return earlier ?? slurm.submit(request);
+    });
+    journal.append({ type: 'job.submitted', data: { job, id: number } });
+    const since = clock.monotonic();
+    return tasks.map((task, index): Handed => ({ task, file, job, number, index, size, after, since }));
+  }
+
+  /** Slurm's numbers of a job of this run, whoever submitted it. */
+  async function numbersOf(job: string): Promise<string[]> {
+    const mine = (await slurm.jobs()).filter(({ comment }) => {
+      const of = readComment(comment, layout.home);
+      return of?.run === run.id && of.job === job;
+    });
+    return [...new Set(mine.map(({ id }) => id.split('_')[0] as string))];
+  }
+
+  /** What an earlier process of this run handed on and nobody knows the end of; what nobody can follow is cancelled. */
+  async function adopt(left: readonly OpenJob[]): Promise<Handed[]> {
+    const adopted: Handed[] = [];
+    for (const { job, id, after, open } of left) {
+      const numbers = id === undefined ? await numbersOf(job) : [id];
+      const number = numbers.length === 1 ? numbers[0] : undefined;
+      const file = join(layout.jobs(run.id), job, 'job.json');
+      const tasks = readJob(file)?.tasks ?? [];
+      const shared = { file, job, number: number ?? '', size: tasks.length, after, since: clock.monotonic() };
+      const all = [...open.keys()].flatMap((index): Handed[] => {
+        const task = tasks[index];
+        return task ? [{ ...shared, task, index }] : [];
+      });
+      if (number !== undefined) {
+        if (id === undefined) journal.append({ type: 'job.submitted', data: { job, id: number } });
+        adopted.push(...all);
+        continue;
+      }
+      const steps = [...open.values()].map(({ step }) => step);
+      for (const { file: of, index } of all) markBegun(of, index, {});
+      await slurm.cancel(numbers);
+      const reason = numbers.length > 1 ? 'it was submitted more than once' : 'it was never submitted';
+      journal.append({ type: 'job.withdrawn', data: { job, steps, reason } });
+    }
+    return adopted;
+  }
+
+  /** The end of an attempt. When the signal aborts it is cancelled first. Throws MendError when Slurm stays away. */
+  async function end(handed: Handed, signal: AbortSignal): Promise<TaskEnd> {
+    let overSince: number | undefined;
+    for (;;) {
+      const told = result(handed);
+      if (told) return isEndedByOthers(told, signal) ? ended(handed, told.events) : told;
+      if (handed.withdrawn !== undefined) return { returned: handed.withdrawn };
+      if (signal.aborted) return stop(handed);
+      const { at, jobs } = await watch.look(LOOK_MS);
+      const job = jobs.get(slurmId(handed));
+      const stuck = job && phaseOf(job) === 'waiting' ? stuckOf(job) : undefined;
+      if (stuck && (await takeBack([handed], stuck.message)).length === 0) return lost(handed, stuck, false);
+      // A job that was submitted after Slurm was asked is not one that it forgot.
+      const isOver = job ? phaseOf(job) === 'ended' : at > handed.since;
+      overSince = isOver ? (overSince ?? clock.monotonic()) : undefined;
+      if (overSince !== undefined && clock.monotonic() - overSince >= lateness(job)) {
+        return result(handed) ?? lost(handed, lossOf(slurmId(handed), job), hasBegun(handed.file, handed.index));
+      }
+      await clock.sleep(TICK_MS, signal);
+    }
+  }
+
+  /** What an attempt left that Slurm, or a person, told to stop: how its job ended says why. */
+  async function ended(handed: Handed, events: readonly NewEvent[]): Promise<TaskEnd> {
+    await gone([handed], settings.grace);
+    const { jobs } = await watch.look(LOOK_MS);
+    return { ...lost(handed, lossOf(slurmId(handed), jobs.get(slurmId(handed))), true), events };
+  }
+
+  /** How long the result of a job that ended may take to be seen here; one that never began has none. */
+  function lateness(job: Job | undefined): number {
+    return job?.nodes === '' ? 0 : settings.grace;
+  }
+
+  /** What the attempt left. Throws what it died of. */
+  function result({ task, file, index, number }: Handed): TaskEnd | undefined {
+    const told = readResult(file, index, task);
+    if (told === undefined) return undefined;
+    if (told === 'broken') {
+      const what = `the result of attempt ${task.attempt} of ${task.step} is damaged`;
+      const message = `${what}: ${relative(layout.home, file)} task ${index}, spec ${task.spec}, job ${number}`;
+      const next = 'see that nobody but mendloop writes below ai/state, then: mendloop';
+      return { lost: { code: 'JOB_BAD_RESULT', message, next, transient: false, began: true } };
+    }
+    if ('thrown' in told) throw Object.assign(new Error(told.thrown.message), { code: told.thrown.code });
+    return told;
+  }
+
+  function lost({ file, index, size }: Handed, loss: SlurmLoss, began: boolean): { lost: Loss } {
+    const output = relative(layout.home, join(dirname(file), `${size > 1 ? index : 0}.out`));
+    return { lost: { ...loss, message: `${loss.message}; its output: ${output}`, began } };
+  }
+
+  async function stop(handed: Handed): Promise<TaskEnd> {
+    await cancelAll([handed], 'the run stops', CANCEL_MS);
+    return result(handed) ?? { outcome: { kind: 'stopped' }, events: [] };
+  }
+
+  /** Ends all of it; returns what may still run after `limitMs`. */
+  async function cancelAll(all: readonly Handed[], reason: string, limitMs: number): Promise<Handed[]> {
+    const running = await takeBack(all, reason);
+    if (running.length === 0) return [];
+    await cancel(running);
+    return gone(running, limitMs);
+  }
+
+  /** Sees to it that what has not begun never does; returns what has. */
+  async function takeBack(all: readonly Handed[], reason: string): Promise<Handed[]> {
+    const open = all.filter((one) => one.withdrawn === undefined);
+    const isTaken = new Set(open.filter(({ file, index }) => markBegun(file, index, {})));
+    for (const one of isTaken) one.withdrawn = reason;
+    const jobs = new Map<string, Handed[]>();
+    for (const one of isTaken) jobs.set(one.job, [...(jobs.get(one.job) ?? []), one]);
+    for (const [job, tasks] of jobs) {
+      journal.append({ type: 'job.withdrawn', data: { job, steps: tasks.map(({ task }) => task.step), reason } });
+    }
+    await cancel([...isTaken]);
+    return open.filter((one) => !isTaken.has(one));
+  }
+
+  /** A Slurm that is away cancels nothing; what was taken back ends by itself when it is started. */
+  async function cancel(all: readonly Handed[]): Promise<void> {
+    await slurm.cancel(parentIds(all)).catch((error) => {
+      if (!isUnreachable(error)) throw error;
+    });
+  }
+
+  /** Waits until none of these can run any more; those that still may after `limitMs`. */
+  async function gone(all: readonly Handed[], limitMs: number): Promise<Handed[]> {
+    const until = clock.monotonic() + limitMs;
+    for (;;) {
+      const { jobs } = await watch.look(TICK_MS);
+      const alive = all.filter((one) => {
+        const job = jobs.get(slurmId(one));
+        return job !== undefined && phaseOf(job) !== 'ended';
+      });
+      if (alive.length === 0 || clock.monotonic() >= until) return alive;
+      await clock.sleep(TICK_MS);
+    }
+  }
+
+  /** The steps of those that are done, or on their way there as far as Slurm knows. */
+  async function canEndWell(all: readonly Handed[]): Promise<ReadonlyMap<string, 'done' | 'live'>> {
+    const { jobs } = await watch.look(0);
+    const states = new Map<string, 'done' | 'live'>();
+    for (const one of all) {
+      const told = readResult(one.file, one.index, one.task);
+      const job = jobs.get(slurmId(one));
+      const isDone = told !== undefined && told !== 'broken' && 'outcome' in told && told.outcome.kind === 'done';
+      if (isDone) states.set(one.task.step, 'done');
+      else if (told === undefined && job && phaseOf(job) !== 'ended') states.set(one.task.step, 'live');
+    }
+    return states;
+  }
+}

@@ -1,0 +1,35 @@
+// What will surely be run, as far as can be said before what it needs has ended: for who hands steps on ahead. Pure.
+import type { Plan, PlanStep } from './contract.ts';
+import type { StepState } from './run-state.ts';
+
+export interface StepAhead {
+  readonly step: PlanStep;
+  /** Its needs that are not done. */
+  readonly after: readonly PlanStep[];
+}
+
+/** Steps to do of which `isSure` holds and all of whose needs are done, under way, or such steps themselves; needs come first. */
+export function stepsAhead(
+  plan: Plan,
+  states: ReadonlyMap<string, StepState>,
+  isSure: (step: PlanStep) => boolean,
+): StepAhead[] {
+  const byId = new Map(plan.steps.map((step) => [step.id, step]));
+  const seen = new Map<string, boolean>();
+  const ahead: StepAhead[] = [];
+  const isAhead = (step: PlanStep): boolean => {
+    const known = seen.get(step.id);
+    if (known !== undefined) return known;
+    const needs = [...new Set(step.depends_on)].map((id) => byId.get(id) as PlanStep);
+    const open = needs.filter(({ id }) => states.get(id) !== 'DONE');
+    const isOne =
+      states.get(step.id) === 'TODO' &&
+      open.every((need) => states.get(need.id) === 'IN_PROGRESS' || isAhead(need)) &&
+      isSure(step);
+    seen.set(step.id, isOne);
+    if (isOne) ahead.push({ step, after: open });
+    return isOne;
+  };
+  for (const step of plan.steps) isAhead(step);
+  return ahead;
+}
