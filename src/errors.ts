@@ -92,7 +92,7 @@ const TABLE = {
     'give a later one, such as --deadline 2h or --deadline 06:30',
   ]),
   E_FOUND_FAILED: human((d: { command: string }) => [
-    'stages were found failed, and retry_failed is off',
+    'stages were found failed, and are not tried again by themselves (retry_failed, limits.max_compute_retries)',
     `mend them, then: ${d.command}`,
   ]),
   E_OTHER_LAB: usage((d: { kept: string; lab: string }) => [
@@ -423,6 +423,10 @@ if nobody needs it any more: git push ${d.remote} --delete ${d.branch}`,
   E_MANY_JOBS: usage((d: { jobs: number; most: number }) => [
     `this would be ${d.jobs} jobs, and more than ${d.most} are submitted only at your word`,
     'see what they are: mendloop plan\nsubmit them: mendloop --yes',
+  ]),
+  E_NOT_SHARED: usage((d: { home: string; words: string }) => [
+    `jobs cannot work in ${d.home}: ${d.words}`,
+    'every node needs this folder, this program and Node.js at the same paths, and may write there (docs/more-than-one-machine.md)',
   ]),
   E_JOBS_LEFT: human((d: { run: string; jobs: string }) => [
     `jobs of run ${d.run} do not end, and nothing may be changed under them: ${d.jobs}`,

@@ -2,6 +2,8 @@
 import type { Stage } from '../config/context-map.ts';
 import { fail } from '../errors.ts';
 import type { LoopEvent } from '../events.ts';
+import type { Clock } from '../io/clock.ts';
+import type { Layout } from '../io/layout.ts';
 import type { Plugins } from '../plugin/load.ts';
 import { createSlurm, type Slurm } from '../slurm/client.ts';
 import { type Backend, localBackend, type TaskAhead } from '../stage/backend.ts';
@@ -9,6 +11,7 @@ import type { Configuration } from '../stage/configuration.ts';
 import type { Run } from '../stage/run.ts';
 import { openJobs, placeOf } from './jobs.ts';
 import { askPlugin, pluginBackend } from './plugin-backend.ts';
+import { proveShared } from './probe.ts';
 import { SLURM_DAG, slurmDag } from './slurm-dag.ts';
 import { slurmJobs } from './slurm-jobs.ts';
 
@@ -20,7 +23,9 @@ export interface ReachRequest {
   readonly plugins: Plugins;
   readonly config: Configuration;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly home: string;
+  readonly layout: Layout;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
   /** The stages that may run. */
   readonly stages: readonly string[];
   /** How many steps are to do, as far as is known. */
@@ -49,6 +54,14 @@ export async function reachBackend(request: ReachRequest): Promise<Reached> {
   if (request.steps > MANY_JOBS && !request.yes) fail('E_MANY_JOBS', { jobs: request.steps, most: MANY_JOBS });
   const slurm = createSlurm(request.env);
   await reachSlurm(slurm, request);
+  const probe = {
+    slurm,
+    layout: request.layout,
+    clock: request.clock,
+    signal: request.signal,
+    graceMs: loop.slurm.grace,
+  };
+  for (const spec of specsOf(request)) await proveShared(placeOf(loop.slurm, spec), probe);
   const maxArraySize = await slurm.maxArraySize();
   return {
     name: SLURM_DAG,
@@ -60,20 +73,31 @@ export async function reachBackend(request: ReachRequest): Promise<Reached> {
   };
 }
 
+const specsOf = ({ config, stages }: Pick<ReachRequest, 'config' | 'stages'>): Set<string> =>
+  new Set(stages.map((name) => (config.map.stages[name] as Stage).spec));
+
 /** Asks Slurm whether it would take a job of each spec that these stages have; submits nothing. Throws MendError. */
-export async function reachSlurm(
-  slurm: Slurm,
-  { config, home, stages }: Pick<ReachRequest, 'config' | 'home' | 'stages'>,
-) {
-  const specs = new Set(stages.map((name) => (config.map.stages[name] as Stage).spec));
-  for (const spec of specs) {
+async function reachSlurm(slurm: Slurm, request: Pick<ReachRequest, 'config' | 'layout' | 'stages'>) {
+  for (const spec of specsOf(request)) {
     await slurm.rehearse({
       name: 'mendloop',
       comment: 'mendloop',
       command: ['true'],
-      cwd: home,
+      cwd: request.layout.home,
       output: '/dev/null',
-      place: placeOf(config.loop.slurm, spec),
+      place: placeOf(request.config.loop.slurm, spec),
     });
   }
+}
+
+/** The specs whose jobs a scheduler would take; none where the backend has no scheduler. Throws MendError as a run would. */
+export async function reachScheduler(
+  config: Configuration,
+  layout: Layout,
+  env: ReachRequest['env'],
+): Promise<string[]> {
+  if (!config.loop.backend.startsWith('slurm-')) return [];
+  const request = { config, layout, stages: Object.keys(config.map.stages) };
+  await reachSlurm(createSlurm(env), request);
+  return [...specsOf(request)];
 }

@@ -5,6 +5,7 @@ import { type Options, RUN_OPTIONS } from './options.ts';
 const NEEDS: Options = { 'with-needs': 'run what the named stages need, too' };
 const EXIT_CODE = (found: string): Options => ({ 'exit-code': `exit 1 when ${found}` });
 const { 'dry-run': DRY, 'no-recheck': NO_RECHECK, 'yes|y': YES, ...OF_A_RUN } = RUN_OPTIONS;
+const MANY: Options = { 'yes|y': 'submit more than 100 jobs, where the backend submits any' };
 
 const ABOUT_RUNS = `Runs the stages in the order of their needs, in the worktree ai/worktree on the AI branch. A green stage whose inputs
 did not change is only checked again. After a crash the next start finishes the same run.`;
@@ -22,12 +23,12 @@ const byHand =
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
   all: row('[all] [<stage>…]', 'run every stage (the default), or only those that are named; also: run', {
-    options: { ...NEEDS, 'no-recheck': NO_RECHECK as string, ...OF_A_RUN, 'dry-run': DRY as string },
+    options: { ...NEEDS, 'no-recheck': NO_RECHECK as string, ...OF_A_RUN, ...MANY, 'dry-run': DRY as string },
     about: `${ABOUT_RUNS} A stage that is called as a command is: mendloop -- <stage>`,
     load: () => import('./run.ts'),
   }),
   retry: row('retry <stage>…', 'run one stage again, whatever its state', {
-    options: { ...NEEDS, 'no-recheck': NO_RECHECK as string, ...OF_A_RUN, 'dry-run': DRY as string },
+    options: { ...NEEDS, 'no-recheck': NO_RECHECK as string, ...OF_A_RUN, ...MANY, 'dry-run': DRY as string },
     about: ABOUT_RUNS,
     load: async () => ({ run: (await import('./run.ts')).retry }),
   }),

@@ -1,5 +1,7 @@
 // Everything a run depends on, looked at one by one: for a person who wonders why it does not work, or whether it will.
 import { join } from 'node:path';
+import { placeText } from '../backend/describe.ts';
+import { reachScheduler } from '../backend/open.ts';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { folderOf, splitCarry } from '../config/paths.ts';
 import { lacking } from '../cron/lacking.ts';
@@ -54,6 +56,7 @@ export async function examine(home: string, ports: Ports, lab?: Lab, given?: Con
     findings.push(...(await scheduleFindings(config, { ...ports, home, lab: lab ?? config.loop.lab })));
     findings.push(...(await fileFindings(home, config)), ...secretFindings(home, config, ports.env));
     findings.push(...(await pluginFindings(layout, base.commit, config.loop)));
+    findings.push(...(await backendFindings(layout, config, ports.env)));
     const carry = carryPaths(config.map.carry);
     await withObjects(home, (objects) => refuseTracked(objects, base.commit, carry));
   } catch (error) {
@@ -186,6 +189,16 @@ function isCovered({ value, from }: ShortSecret, patterns: readonly RegExp[]): b
       findOwnerPattern(pattern, text).some((span) => span.start <= start && span.end === text.length),
     );
   });
+}
+
+/** Where steps would run, and whether that can be reached. Throws MendError when it cannot: then no run starts. */
+async function backendFindings(layout: Layout, config: Configuration, env: Ports['env']): Promise<Finding[]> {
+  const { backend } = config.loop;
+  if (backend === 'local') return [];
+  const specs = await reachScheduler(config, layout, env);
+  return specs.length === 0
+    ? [ok(`steps run on ${backend}`)]
+    : specs.map((spec) => ok(`steps of spec ${spec} run on ${backend}: ${placeText(config.loop, spec)}`));
 }
 
 /** Every plugin that has a check of its own is asked. Throws MendError when a plugin does not load: then no run starts. */

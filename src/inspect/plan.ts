@@ -1,4 +1,6 @@
 // What a run would do, and why, for each step. Reads only.
+import { submissionText } from '../backend/describe.ts';
+import { MANY_JOBS } from '../backend/open.ts';
 import type { Stage } from '../config/context-map.ts';
 import { withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
@@ -39,7 +41,11 @@ export interface PlanView {
   notices: string[];
 }
 
-export type PlanSelection = Selection & { recheck: boolean; lab?: string | undefined };
+export type PlanSelection = Selection & {
+  recheck: boolean;
+  lab?: string | undefined;
+  backend?: string | undefined;
+};
 
 /** Throws MendError as a run would. `given`: a configuration that counts as if it were committed. */
 export async function explainPlan(home: string, selection: PlanSelection, given?: Configuration): Promise<PlanView> {
@@ -50,7 +56,8 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
   const now = await branchState(home, current);
   const open = cutOff?.resume && now.brings !== 'rebuild' ? cutOff : undefined;
   const base = open ? { ...current, commit: open.head.base.commit } : current;
-  const config = given ?? (await configurationAt(home, base.commit, base.name));
+  const { backend } = selection;
+  const config = given ?? (await configurationAt(home, base.commit, base.name, { backend }));
   const stages = open?.head.stages ?? selectStages(config.map, selection, loaded.state);
   const { commit, brings } = open ? await branchState(home, base) : now;
   const tree = await withObjects(home, (objects) => objects.files(commit));
@@ -84,6 +91,11 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
     ...(brings === 'merge' && !open ? [`${base.name} moved; a run merges it into ${base.branch} first`] : []),
     ...(brings === 'rebuild' ? [`${base.name} was rewritten; a run makes ${base.branch} anew from it first`] : []),
     ...(edits.length > 0 ? [`not committed, so not included: ${shortList(edits)}`] : []),
+    ...submissionText(
+      config,
+      rows.filter(({ state }) => state !== 'DONE').map(({ stage }) => stage),
+      MANY_JOBS,
+    ),
   ];
   return { base: base.name, commit, lab, rows, uncommitted: edits, notices };
 }

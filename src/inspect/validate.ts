@@ -1,6 +1,7 @@
 // The configuration in the working tree: valid or not, what looks wrong, and where it differs from what a run reads.
 
 import { join } from 'node:path';
+import { reachScheduler } from '../backend/open.ts';
 import { BACKLOG_FOLDER } from '../backlog/queue.ts';
 import { LATER_COMMANDS } from '../config/context-map.ts';
 import { LOOP_FILE, MAP_FILE } from '../config/files.ts';
@@ -14,6 +15,7 @@ import { type JudgingSet, judgingSet, runBy, type Sources } from '../fix/judging
 import type { Listing } from '../fix/judging/place.ts';
 import { fileFacts, findTool, isExecutable, namesIn } from '../io/files.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
+import { layout as layoutOf } from '../io/layout.ts';
 import { readText } from '../io/store.ts';
 import { backlogOnDisk } from '../run/backlog-files.ts';
 import { forbiddenItems } from '../run/items.ts';
@@ -35,11 +37,12 @@ export interface Validation {
   differs: string[];
 }
 
-/** Throws E_CONFIG, E_PLUGIN or E_CARRY_TRACKED with every problem. */
+/** Throws E_CONFIG, E_PLUGIN or E_CARRY_TRACKED with every problem, and MendError when the backend cannot be reached. */
 export async function validateHome(home: string, ports: Pick<RunPorts, 'env' | 'labTools'>): Promise<Validation> {
   const checkout = await checkoutFiles(home);
   const config = await configurationOnDisk(home, checkout?.files);
   await pluginsOnDisk(home, config.loop);
+  await reachScheduler(config, layoutOf(home), ports.env);
   const carry = carryPaths(config.map.carry);
   const tracked = [...(checkout?.files.keys() ?? [])];
   refuseOverlap(tracked, carry);

@@ -98,7 +98,8 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
   const plugins = await pluginsAt(layout, base.commit, config.loop, objects);
   const stages = open?.head.stages ?? selectStages(config.map, request, loaded.state);
   const head = open?.head ?? newHead(request, config, stages, base, now);
-  if (!open && !request.forced && !config.loop.retry_failed) refuseFailed(stages, loaded.state);
+  const { retry_failed, limits } = config.loop;
+  if (!open && !request.forced && !(retry_failed && limits.max_compute_retries > 0)) refuseFailed(stages, loaded.state);
   const lab = request.lab ?? config.loop.lab;
   keepToLab(layout, lab);
   const [states, notIncluded] = await beside;
@@ -111,7 +112,9 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     plugins,
     config,
     env: ports.env,
-    home,
+    layout,
+    clock,
+    signal: ports.signal,
     stages: requested,
     steps: stepsToDo(requested, config, loaded.state),
     yes: request.yes === true,
@@ -236,7 +239,7 @@ export function bringOptions(layout: Layout, run: string, sign: boolean): BringO
   };
 }
 
-/** With `retry_failed` off a stage that was found failed stops the run before anything starts. */
+/** With `retry_failed` off, or no retries allowed, a stage that was found failed stops the run before anything starts. */
 function refuseFailed(stages: readonly string[], { stages: records }: StageState): void {
   const failed = stages.filter((name) => records[name]?.status === 'failed');
   if (failed.length === 0) return;

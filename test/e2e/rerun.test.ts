@@ -71,7 +71,7 @@ test('a failed stage is tried again by the next run; with retry_failed off only 
   assert.is(refused.stdout, '');
   assert.is(
     s.plain(refused.stderr),
-    `error E_FOUND_FAILED: stages were found failed, and retry_failed is off
+    `error E_FOUND_FAILED: stages were found failed, and are not tried again by themselves (retry_failed, limits.max_compute_retries)
   - a: exit code 1
   next:  mend them, then: mendloop retry a
 `,

@@ -118,7 +118,7 @@ test('with retry_failed off a stage found failed stops the run at once, for a hu
   assert.ok(refused instanceof MendError);
   assert.is(
     formatError(refused),
-    `error E_FOUND_FAILED: stages were found failed, and retry_failed is off
+    `error E_FOUND_FAILED: stages were found failed, and are not tried again by themselves (retry_failed, limits.max_compute_retries)
   - a: exit code 1
   next:  mend them, then: mendloop retry a`,
   );

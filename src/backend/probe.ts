@@ -1,0 +1,99 @@
+// Whether what jobs need is where they run: one job for each place they go to reads a word in home and writes one back. Proved, not
+// assumed, and remembered, for most clusters let no job start at once.
+import { createHash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { fail, type MendError, mendError } from '../errors.ts';
+import type { Clock } from '../io/clock.ts';
+import { identify } from '../io/identity.ts';
+import type { Layout } from '../io/layout.ts';
+import { packageEntry } from '../io/package.ts';
+import { toolVersion } from '../io/program.ts';
+import { parseJson, privateFolder, readText, removeAll, writeAtomic } from '../io/store.ts';
+import { isTexts, listOf, name, shaped, text } from '../shape.ts';
+import type { Slurm } from '../slurm/client.ts';
+import { type JobPlace, phaseOf } from '../slurm/job.ts';
+import { lossOf, stuckOf } from '../slurm/loss.ts';
+
+export interface ProbePorts {
+  readonly slurm: Slurm;
+  readonly layout: Layout;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** How long an answer may be late behind the end of its job. */
+  readonly graceMs: number;
+}
+
+const POLL_MS = 500;
+/** What was proved so long ago is proved again. */
+const KEPT_MS = 7 * 86_400_000;
+
+const isAnswer = shaped({ word: name, host: text, problems: listOf(text) });
+
+/** Throws E_NOT_SHARED when a job that goes to `place` cannot work for this home, and MendError when Slurm refuses it. */
+export async function proveShared(place: JobPlace, ports: ProbePorts): Promise<void> {
+  const { layout, clock } = ports;
+  const kept = join(layout.state, 'slurm-proved.json');
+  const key = createHash('sha256')
+    .update(JSON.stringify([place, process.execPath, packageEntry()]))
+    .digest('hex');
+  const proved = parseJson(readText(kept) ?? '');
+  const times = isTexts(proved) ? proved : {};
+  const age = clock.now() - Date.parse(times[key] ?? '');
+  if (age >= 0 && age < KEPT_MS) return;
+  const folder = join(layout.state, 'probe');
+  privateFolder(folder);
+  try {
+    await probe(place, folder, ports);
+  } finally {
+    removeAll(folder);
+  }
+  writeAtomic(kept, JSON.stringify({ ...times, [key]: new Date(clock.now()).toISOString() }));
+}
+
+async function probe(place: JobPlace, folder: string, ports: ProbePorts): Promise<void> {
+  const { slurm, layout, clock, signal, graceMs } = ports;
+  const { home } = layout;
+  const word = randomBytes(8).toString('hex');
+  writeAtomic(join(folder, 'asked'), word);
+  const id = await slurm.submit({
+    name: 'mendloop-probe',
+    comment: `mendloop probe ${home}`,
+    command: [process.execPath, packageEntry(), '--probe', folder],
+    cwd: home,
+    output: join(folder, 'output'),
+    place,
+    minutes: 1,
+  });
+  const refuse = async (words: string): Promise<never> => {
+    await slurm.cancel([id]);
+    return fail('E_NOT_SHARED', { home, words });
+  };
+  for (let overSince: number | undefined; ; await clock.sleep(POLL_MS, signal)) {
+    const answer = parseJson(readText(join(folder, 'answer')) ?? '');
+    if (isAnswer(answer) && answer.word === word) {
+      if (answer.problems.length > 0) await refuse(`on ${answer.host}: ${answer.problems.join('; ')}`);
+      return;
+    }
+    if (signal.aborted) await refuse('nobody waited for the job that was to prove it');
+    const job = (await slurm.jobs()).find((one) => one.id === id);
+    const stuck = job && phaseOf(job) === 'waiting' ? stuckOf(job) : undefined;
+    if (stuck) await refuse(stuck.message);
+    if (job && phaseOf(job) !== 'ended') continue;
+    overSince ??= clock.monotonic();
+    if (clock.monotonic() - overSince < graceMs) continue;
+    const last = readText(join(folder, 'output'))?.trim().split('\n').at(-1);
+    await refuse([lossOf(id, job).message, last].filter(Boolean).join('; '));
+  }
+}
+
+/** What the job of a probe does: says that it read the word, and what it lacks. Throws MendError when it cannot. */
+export async function answerProbe(folder: string): Promise<void> {
+  const word = readText(join(folder, 'asked'));
+  if (word === undefined) throw notThere(folder);
+  const git = await toolVersion('git', '--version');
+  const problems = git ? [] : ['git is not on PATH'];
+  writeAtomic(join(folder, 'answer'), JSON.stringify({ word, host: identify(process.pid).host, problems }));
+}
+
+const notThere = (folder: string): MendError =>
+  mendError('E_NOT_SHARED', { home: folder, words: `${identify(process.pid).host} does not see it` });

@@ -1,0 +1,116 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { submissionText } from '../../src/backend/describe.ts';
+import { groupTasks, parentIds } from '../../src/backend/group-tasks.ts';
+import { jobComment, openJobs, readComment } from '../../src/backend/jobs.ts';
+import { answerProbe } from '../../src/backend/probe.ts';
+import { formatError } from '../../src/errors.ts';
+import type { LoopEvent } from '../../src/events.ts';
+import { validateHome } from '../../src/inspect/validate.ts';
+import { stepsAhead } from '../../src/plan/ahead.ts';
+import type { StepState } from '../../src/plan/run-state.ts';
+import type { TaskAhead } from '../../src/stage/backend.ts';
+import { configurationNow } from '../../src/stage/configuration.ts';
+import { checkedPlan, id, labelOf, plan, step } from '../plan/builders.ts';
+import { homelab } from '../run/homelab.ts';
+
+test('without Slurm a Slurm backend is refused by validate, and never replaced', async () => {
+  const home = homelab({ a: { command: 'true' } }, { backend: 'slurm-dag' });
+  const error = await validateHome(home, { env: { PATH: '/nonexistent' }, labTools: '/nonexistent' }).catch((e) => e);
+  assert.is(
+    formatError(error),
+    `error E_SLURM_MISSING: there is no sbatch here, and a Slurm backend needs Slurm's programs
+  next:  start on a machine that submits jobs, or say backend: local in ai/loop.yaml (docs/more-than-one-machine.md)`,
+  );
+});
+
+test('plan says what would be submitted and where, by spec, and when it takes a word', async () => {
+  const hosts = Array.from({ length: 101 }, (_, i) => `h${i}`);
+  const slurm = { specs: { big: { partition: 'main', options: ['--mem=4G'] } } };
+  const home = homelab(
+    { a: { command: 'x' }, m: { command: 'x', spec: 'big', matrix: { host: hosts } } },
+    { backend: 'slurm-dag', slurm },
+  );
+  const { config } = await configurationNow(home);
+  assert.equal(submissionText(config, ['a', ...hosts.map(() => 'm')], 100), [
+    'slurm-dag, spec default (the default partition): 1 job: a',
+    'slurm-dag, spec big (partition main, --mem=4G): 101 jobs: m (an array of 101)',
+    'more than 100 jobs: a run needs --yes',
+  ]);
+  assert.equal(submissionText({ ...config, loop: { ...config.loop, backend: 'local' } }, ['a'], 100), []);
+});
+
+test('a machine that does not see home says so', async () => {
+  const folder = join(mkdtempSync(join(tmpdir(), 'probe-')), 'none');
+  const error = await answerProbe(folder).catch((e) => e);
+  assert.is(error.code, 'E_NOT_SHARED');
+});
+
+test('ahead is what is sure and waits only for what is under way or ahead itself, needs first', () => {
+  const of = checkedPlan(plan([step(4, [3]), step(1), step(2, [1]), step(3, [2]), step(5, [6]), step(6)]));
+  const states = new Map<string, StepState>(of.steps.map(({ id: of }) => [of, 'TODO']));
+  states.set(id(1), 'IN_PROGRESS');
+  const ahead = (unsure: number[]) =>
+    stepsAhead(of, states, (one) => !unsure.map(id).includes(one.id)).map(
+      ({ step: one, after }) => `${labelOf(one)} after ${after.map(labelOf).join(' ')}`,
+    );
+  assert.equal(ahead([]), ['s2 after s1', 's3 after s2', 's4 after s3', 's6 after ', 's5 after s6']);
+  assert.equal(ahead([3, 6]), ['s2 after s1']);
+});
+
+test('cells that wait for the same are one array, cut where Slurm cuts; a whole array is one parent', () => {
+  const task = (stage: string, cell: number, after: string[]): TaskAhead => ({
+    ...{
+      run: 'r',
+      stage,
+      step: `${stage}[${cell}]`,
+      cell: {},
+      attempt: 1,
+      commit: 'c',
+      timeout_ms: 1,
+      spec: 'default',
+    },
+    after,
+  });
+  const tasks = [task('a', 0, []), task('m', 0, ['a']), task('m', 1, ['a']), task('m', 2, ['a']), task('m', 3, [])];
+  assert.equal(
+    groupTasks(tasks, 2).map((group) => group.map(({ step: of }) => of)),
+    [['a[0]'], ['m[0]', 'm[1]'], ['m[2]'], ['m[3]']],
+  );
+  const cells = [0, 1, 2].map((index) => ({ number: '7', index, size: 3 }));
+  assert.equal(parentIds([...cells, { number: '8', index: 0, size: 1 }]), ['7', '8']);
+  assert.equal(parentIds(cells.slice(1)), ['7_1', '7_2']);
+});
+
+test('a journal tells which jobs are open: not what ended, was lost or was withdrawn', () => {
+  const event = (type: string, data: object, place: object = {}) => ({ type, data, ...place }) as unknown as LoopEvent;
+  const tasks = ['a', 'b', 'c', 'd'].map((name) => ({ step: name, attempt: 1 }));
+  const events = [
+    event('job.intended', { job: '1', backend: 'slurm-dag', tasks, commit: 'c', after: ['z'] }),
+    event('job.submitted', { job: '1', id: '77' }),
+    event('job.intended', {
+      job: '2',
+      backend: 'slurm-dag',
+      tasks: [{ step: 'e', attempt: 2 }],
+      commit: 'c',
+      after: [],
+    }),
+    event('attempt.ended', {}, { step: 'a', attempt: 1 }),
+    event('attempt.lost', {}, { step: 'b', attempt: 1 }),
+    event('job.withdrawn', { job: '1', steps: ['c'] }),
+  ];
+  assert.equal(openJobs(events), {
+    jobs: [
+      { job: '1', backend: 'slurm-dag', after: ['z'], id: '77', open: new Map([[3, { step: 'd', attempt: 1 }]]) },
+      { job: '2', backend: 'slurm-dag', after: [], id: undefined, open: new Map([[0, { step: 'e', attempt: 2 }]]) },
+    ],
+    count: 2,
+  });
+  assert.equal(readComment(jobComment('/my home', 'r-1', '2', 'm[host=a b]'), '/my home'), { run: 'r-1', job: '2' });
+  assert.is(readComment(jobComment('/other', 'r-1', '2', 'm'), '/home'), undefined);
+});
+
+test.run();
