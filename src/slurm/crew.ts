@@ -1,0 +1,139 @@
+// The workers of a pool as its controller knows them: by Slurm, which is asked now and then, and by the signs of life that they leave
+// in the folder. Those of a controller that died are recognised by their comment.
+import type { QueueFolder } from '../io/queue-folder.ts';
+import type { Slurm } from './client.ts';
+import { type Job, type JobRequest, phaseOf } from './job.ts';
+import type { Loss } from './loss.ts';
+import { type Demand, judgeWorker, type PoolLimits, workersToStart } from './pool-plan.ts';
+
+export interface CrewOptions {
+  readonly slurm: Slurm;
+  readonly limits: PoolLimits;
+  /** What the comments of this pool's workers begin with; a space and the spec follow. */
+  readonly mark: string;
+  /** The most workers at a time, of all specs and of one. */
+  readonly total: number;
+  cap(spec: string): number;
+  /** The job of a worker, but for its comment. */
+  worker(spec: string): Omit<JobRequest, 'comment'>;
+}
+
+interface Worker {
+  readonly id: string;
+  readonly spec: string;
+  readonly since: number;
+  job: Job | undefined;
+  runningSince: number | undefined;
+  endedSince: number | undefined;
+  sign: string | undefined;
+  signChanged: number | undefined;
+  /** It took its sign away: it claims nothing more. */
+  left: boolean;
+  cancelled: { readonly since: number; readonly loss: Loss } | undefined;
+}
+
+/** A worker that is over, with why; `started`: it had shown a sign. `stuck`: it was cancelled and does not end. */
+export interface GoneWorker {
+  readonly id: string;
+  readonly spec: string;
+  readonly loss: Loss;
+  readonly started: boolean;
+  readonly stuck: boolean;
+}
+
+/** Tasks of one array at most; a cluster takes a thousand unless it was told otherwise. */
+const ARRAY_SIZE = 1000;
+
+export type Crew = ReturnType<typeof openCrew>;
+
+export function openCrew(queue: QueueFolder, { slurm, limits, mark, total, cap, worker: jobOf }: CrewOptions) {
+  const workers = new Map<string, Worker>();
+  let askedAt = Number.NEGATIVE_INFINITY;
+  const add = (id: string, spec: string, since: number) => {
+    const nothing = { job: undefined, runningSince: undefined, endedSince: undefined, sign: undefined };
+    if (!workers.has(id)) {
+      workers.set(id, { id, spec, since, ...nothing, signChanged: undefined, left: false, cancelled: undefined });
+    }
+  };
+  const isLive = ({ left, endedSince }: Worker) => !left && endedSince === undefined;
+
+  return {
+    /** A worker that has claimed something; what became of it is asked next time. */
+    add,
+
+    /** Sees which signs have changed since the last look. */
+    readSigns(now: number): void {
+      const signs = queue.signs();
+      for (const worker of workers.values()) {
+        const sign = signs.get(worker.id);
+        worker.left ||= sign === undefined && worker.sign !== undefined;
+        if (sign !== undefined && sign !== worker.sign) Object.assign(worker, { sign, signChanged: now });
+      }
+    },
+
+    /** Asks Slurm for all of them, also for those that an earlier controller started. Rejects as `Slurm.jobs` does. */
+    async ask(now: number): Promise<void> {
+      const jobs = await slurm.jobs();
+      for (const job of jobs) {
+        const isOurs = job.comment.startsWith(`${mark} `) && phaseOf(job) !== 'ended';
+        if (isOurs) add(job.id, job.comment.slice(mark.length + 1), now);
+      }
+      const known = new Map(jobs.map((job) => [job.id, job]));
+      for (const worker of workers.values()) {
+        worker.job = known.get(worker.id) ?? worker.job;
+        const phase = worker.job && phaseOf(worker.job);
+        if (phase === 'running') worker.runningSince ??= now;
+        // One that was added since Slurm was last asked may be too new to be known.
+        const isForgotten = !known.has(worker.id) && worker.since <= askedAt;
+        if (phase === 'ended' || isForgotten) worker.endedSince ??= now;
+      }
+      askedAt = now;
+    },
+
+    /** Those that are over. Cancels the ones that will do nothing any more, so that a later look finds them over. */
+    async judge(now: number): Promise<GoneWorker[]> {
+      const gone: GoneWorker[] = [];
+      for (const worker of [...workers.values()]) {
+        const { id, spec, cancelled } = worker;
+        const isBusy = worker.endedSince !== undefined && queue.claimedBy(id).length > 0;
+        const verdict = judgeWorker({ ...worker, isBusy }, now, limits);
+        if (verdict.kind === 'fine') continue;
+        const stuck = verdict.kind === 'cancel' && cancelled !== undefined && now - cancelled.since > limits.staleMs;
+        if (verdict.kind === 'cancel' && !cancelled) {
+          await slurm.cancel([id]);
+          worker.cancelled = { since: now, loss: verdict.loss };
+        }
+        if (verdict.kind === 'cancel' && !stuck) continue;
+        workers.delete(id);
+        const started = worker.signChanged !== undefined;
+        gone.push({ id, spec, loss: cancelled?.loss ?? verdict.loss, started, stuck });
+      }
+      return gone;
+    },
+
+    /** Has Slurm start as many as the tasks of each spec can use. Rejects as `Slurm.submit` does. */
+    async start(tasks: ReadonlyMap<string, number>, now: number): Promise<void> {
+      const live = [...workers.values()].filter(isLive);
+      const demands: Demand[] = [...new Set([...tasks.keys(), ...live.map(({ spec }) => spec)])].map((spec) => ({
+        ...{ spec, tasks: tasks.get(spec) ?? 0, cap: cap(spec) },
+        workers: live.filter((worker) => worker.spec === spec).length,
+      }));
+      for (const [spec, count] of workersToStart(demands, total)) {
+        for (let at = 0; at < count; at += ARRAY_SIZE) {
+          const array = Array.from({ length: Math.min(ARRAY_SIZE, count - at) }, (_, index) => index);
+          const id = await slurm.submit({ ...jobOf(spec), comment: `${mark} ${spec}`, array });
+          for (const index of array) add(`${id}_${index}`, spec, now);
+        }
+      }
+    },
+
+    /** None has shown a sign of life for too long. */
+    isQuiet: (now: number): boolean =>
+      [...workers.values()].every(
+        ({ signChanged }) => signChanged === undefined || now - signChanged >= limits.staleMs,
+      ),
+
+    /** Those that are not known to be over. */
+    live: (): string[] => [...workers.values()].flatMap(({ id, endedSince }) => (endedSince === undefined ? [id] : [])),
+  };
+}

@@ -1,0 +1,80 @@
+// A worker of a pool: a job that claims tasks of its spec, one after the other, makes each, and leaves when there has been none for
+// a while. A task that fails is a task that was made; only what the queue itself must never hold is reported as bad.
+import type { Clock } from '../io/clock.ts';
+import { openQueueFolder } from '../io/queue-folder.ts';
+import { isEntry } from './pool.ts';
+
+export interface WorkerOptions {
+  readonly folder: string;
+  readonly spec: string;
+  /** Its job, as squeue names it. */
+  readonly id: string;
+  /** How long it stays without anything to do. */
+  readonly idleMs: number;
+  /** How often it shows a sign of life. */
+  readonly signMs: number;
+  readonly clock: Clock;
+  /** Aborts when it must go: what it is at is stopped. */
+  readonly signal: AbortSignal;
+  /** The spec that an entry is for; undefined when it is no task. */
+  specOf(text: string): string | undefined;
+  /** Makes the task and leaves its result. Rejects when there is none. */
+  make(text: string, signal: AbortSignal): Promise<void>;
+  /** Says what went wrong and is tried again. */
+  warn(error: unknown): void;
+}
+
+const SHORTEST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1000;
+
+/** Works until there is nothing to do, or the signal aborts. Rejects when a task left no result: its worker has to answer for that. */
+export async function runWorker(options: WorkerOptions): Promise<void> {
+  const { spec, id, clock, signal } = options;
+  const queue = openQueueFolder(options.folder);
+  queue.join(id);
+  let count = 0;
+  let signed = clock.monotonic();
+  const sign = (task?: string) => queue.sign(id, JSON.stringify({ id, spec, task, count: ++count }));
+  /** A disk that is full for a while must not cost what is being made. */
+  const signNow = (task?: string) => {
+    if (clock.monotonic() - signed < options.signMs) return;
+    signed = clock.monotonic();
+    try {
+      sign(task);
+    } catch (error) {
+      options.warn(error);
+    }
+  };
+  sign();
+  let [idleSince, pause] = [clock.monotonic(), SHORTEST_PAUSE_MS];
+  while (!signal.aborted && clock.monotonic() - idleSince < options.idleMs) {
+    signNow();
+    const entry = queue.claim(spec, id);
+    if (entry) {
+      const how = await work(entry.name, entry.text);
+      // One that is told to go leaves what it was at where it is: whoever ended it says why.
+      if (signal.aborted) return;
+      queue.end(entry.name, id, how);
+      [idleSince, pause] = [clock.monotonic(), SHORTEST_PAUSE_MS];
+    } else {
+      await clock.sleep(pause, signal);
+      pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+    }
+  }
+  queue.leave(id);
+
+  async function work(name: string, text: string | undefined): Promise<'made' | 'bad'> {
+    if (text === undefined || !isEntry(name, text) || options.specOf(text) !== spec) return 'bad';
+    const stop = new AbortController();
+    const over = new AbortController();
+    const watch = async () => {
+      for (; !over.signal.aborted; await clock.sleep(LONGEST_PAUSE_MS, over.signal)) {
+        if (queue.isCancelled(name)) stop.abort();
+        signNow(name);
+      }
+    };
+    const made = options.make(text, AbortSignal.any([signal, stop.signal])).finally(() => over.abort());
+    await Promise.all([made, watch()]);
+    return 'made';
+  }
+}
