@@ -14,6 +14,7 @@ import { askPlugin, pluginBackend } from './plugin-backend.ts';
 import { proveShared } from './probe.ts';
 import { SLURM_DAG, slurmDag } from './slurm-dag.ts';
 import { slurmJobs } from './slurm-jobs.ts';
+import { SLURM_POOL, slurmPool } from './slurm-pool.ts';
 
 /** More jobs than these are submitted only at a person's word. */
 export const MANY_JOBS = 100;
@@ -50,8 +51,10 @@ export async function reachBackend(request: ReachRequest): Promise<Reached> {
     const runner = await askPlugin(plugin, request.run);
     return { name: plugin.name, open: async (run, { earlier }) => pluginBackend(run, plugin.name, runner, earlier) };
   }
-  if (loop.backend !== SLURM_DAG) return LOCAL;
-  if (request.steps > MANY_JOBS && !request.yes) fail('E_MANY_JOBS', { jobs: request.steps, most: MANY_JOBS });
+  if (loop.backend !== SLURM_DAG && loop.backend !== SLURM_POOL) return LOCAL;
+  // A pool's workers are its jobs.
+  const jobs = loop.backend === SLURM_POOL ? Math.min(request.steps, loop.workers) : request.steps;
+  if (jobs > MANY_JOBS && !request.yes) fail('E_MANY_JOBS', { jobs, most: MANY_JOBS });
   const slurm = createSlurm(request.env);
   await reachSlurm(slurm, request);
   const probe = {
@@ -62,6 +65,12 @@ export async function reachBackend(request: ReachRequest): Promise<Reached> {
     graceMs: loop.slurm.grace,
   };
   for (const spec of specsOf(request)) await proveShared(placeOf(loop.slurm, spec), probe);
+  if (loop.backend === SLURM_POOL) {
+    const { slurm: settings, workers, limits } = loop;
+    const open = async (run: Run, { earlier }: { earlier: readonly LoopEvent[] }) =>
+      slurmPool(run, { slurm, settings, workers, requeues: limits.max_compute_retries, left: openJobs(earlier) });
+    return { name: SLURM_POOL, open };
+  }
   const maxArraySize = await slurm.maxArraySize();
   return {
     name: SLURM_DAG,

@@ -25,6 +25,7 @@ export async function main(given: readonly string[]): Promise<number> {
     // No command: how the loop starts itself on another machine, by a word that no stage can be called.
     if (argv[0] === '--attempt') return await (await import('./attempt.ts')).attempt(argv.slice(1));
     if (argv[0] === '--probe') return await (await import('./attempt.ts')).probe(argv.slice(1));
+    if (argv[0] === '--worker') return await (await import('./worker.ts')).worker(argv.slice(1));
     const { command: name, words, options } = readArguments(argv);
     isRun = name === 'all' || name === 'retry';
     let layout: Layout | undefined;

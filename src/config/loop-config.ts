@@ -10,7 +10,7 @@ export const SHIPPED: Readonly<Record<'executors' | 'escalations' | 'notifiers' 
   executors: ['known-fixes', 'ollama', 'command'],
   escalations: ['case-file', 'api', 'command'],
   notifiers: ['webhook', 'ntfy', 'command'],
-  backends: ['local', 'slurm-dag'],
+  backends: ['local', 'slurm-dag', 'slurm-pool'],
 };
 
 /** Who is asked when the owner names nobody: what needs no settings and leaves neither this machine nor its network. */

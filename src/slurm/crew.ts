@@ -9,8 +9,9 @@ import { type Demand, judgeWorker, type PoolLimits, workersToStart } from './poo
 export interface CrewOptions {
   readonly slurm: Slurm;
   readonly limits: PoolLimits;
-  /** What the comments of this pool's workers begin with; a space and the spec follow. */
-  readonly mark: string;
+  /** The comment of a worker; and the spec of one that has it, undefined for any other job. */
+  comment(spec: string): string;
+  specOf(comment: string): string | undefined;
   /** The most workers at a time, of all specs and of one. */
   readonly total: number;
   cap(spec: string): number;
@@ -46,7 +47,8 @@ const ARRAY_SIZE = 1000;
 
 export type Crew = ReturnType<typeof openCrew>;
 
-export function openCrew(queue: QueueFolder, { slurm, limits, mark, total, cap, worker: jobOf }: CrewOptions) {
+export function openCrew(queue: QueueFolder, options: CrewOptions) {
+  const { slurm, limits } = options;
   const workers = new Map<string, Worker>();
   let askedAt = Number.NEGATIVE_INFINITY;
   const add = (id: string, spec: string, since: number) => {
@@ -75,8 +77,8 @@ export function openCrew(queue: QueueFolder, { slurm, limits, mark, total, cap, 
     async ask(now: number): Promise<void> {
       const jobs = await slurm.jobs();
       for (const job of jobs) {
-        const isOurs = job.comment.startsWith(`${mark} `) && phaseOf(job) !== 'ended';
-        if (isOurs) add(job.id, job.comment.slice(mark.length + 1), now);
+        const spec = phaseOf(job) === 'ended' ? undefined : options.specOf(job.comment);
+        if (spec !== undefined) add(job.id, spec, now);
       }
       const known = new Map(jobs.map((job) => [job.id, job]));
       for (const worker of workers.values()) {
@@ -115,13 +117,13 @@ export function openCrew(queue: QueueFolder, { slurm, limits, mark, total, cap, 
     async start(tasks: ReadonlyMap<string, number>, now: number): Promise<void> {
       const live = [...workers.values()].filter(isLive);
       const demands: Demand[] = [...new Set([...tasks.keys(), ...live.map(({ spec }) => spec)])].map((spec) => ({
-        ...{ spec, tasks: tasks.get(spec) ?? 0, cap: cap(spec) },
+        ...{ spec, tasks: tasks.get(spec) ?? 0, cap: options.cap(spec) },
         workers: live.filter((worker) => worker.spec === spec).length,
       }));
-      for (const [spec, count] of workersToStart(demands, total)) {
+      for (const [spec, count] of workersToStart(demands, options.total)) {
         for (let at = 0; at < count; at += ARRAY_SIZE) {
           const array = Array.from({ length: Math.min(ARRAY_SIZE, count - at) }, (_, index) => index);
-          const id = await slurm.submit({ ...jobOf(spec), comment: `${mark} ${spec}`, array });
+          const id = await slurm.submit({ ...options.worker(spec), comment: options.comment(spec), array });
           for (const index of array) add(`${id}_${index}`, spec, now);
         }
       }

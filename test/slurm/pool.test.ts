@@ -35,7 +35,9 @@ function openLab(more: Partial<PoolOptions<Result>> = {}): Lab {
     (JSON.parse(task.text) as Record<string, string>)[what] as string;
   const open = (over: Partial<PoolOptions<Result>>) =>
     openPool<Result>({
-      ...{ folder: join(at, 'pool'), slurm: createSlurm(cluster.env), clock: systemClock, mark: `test ${at}` },
+      ...{ folder: join(at, 'pool'), slurm: createSlurm(cluster.env), clock: systemClock },
+      comment: (spec) => `test ${at} ${spec}`,
+      specOf: (comment) => (comment.startsWith(`test ${at} `) ? comment.slice(`test ${at} `.length) : undefined),
       ...{ limits: { graceMs: 2000, staleMs: 5000 }, total: 3, cap: () => 3, requeues: 2, pollMs: 50, askMs: 300 },
       worker: (spec) => ({
         ...{ name: 'pool-worker', cwd: at, output: join(at, '%A_%a.out'), place: { options: ['--exclusive'] } },

@@ -1,0 +1,46 @@
+// What a worker of the pool is told, and how it is started: an entry of the queue names a task of a job file.
+import { join } from 'node:path';
+import type { Layout } from '../io/layout.ts';
+import { packageEntry } from '../io/package.ts';
+import { parseJson } from '../io/store.ts';
+import { count, name, oneOf, shaped } from '../shape.ts';
+import { entryName, type PoolTask } from '../slurm/pool.ts';
+
+const isEntry = shaped({ version: oneOf([1]), spec: name, file: name, index: count });
+
+/** The entry of a task: the same task has the same one, whoever writes it. */
+export function entryOf(job: string, file: string, index: number, task: { spec: string; attempt: number }): PoolTask {
+  const text = JSON.stringify({ version: 1, spec: task.spec, file, index });
+  return { name: entryName(`${job}-${index}`, text), spec: task.spec, text, attempt: task.attempt };
+}
+
+/** Undefined for what is no entry. */
+export function readEntry(text: string): { spec: string; file: string; index: number } | undefined {
+  const entry = parseJson(text);
+  return isEntry(entry) ? entry : undefined;
+}
+
+export const poolFolder = (layout: Layout, run: string): string => join(layout.jobs(run), 'pool');
+
+/** A worker's settings, as words of its command. */
+export interface WorkerSettings {
+  readonly folder: string;
+  readonly spec: string;
+  readonly idleMs: number;
+  readonly signMs: number;
+}
+
+export const workerArgv = ({ folder, spec, idleMs, signMs }: WorkerSettings): string[] => [
+  process.execPath,
+  packageEntry(),
+  '--worker',
+  folder,
+  spec,
+  String(idleMs),
+  String(signMs),
+];
+
+export function readWorkerArgv([folder, spec, idleMs, signMs]: readonly string[]): WorkerSettings | undefined {
+  const [idle, sign] = [Number(idleMs), Number(signMs)];
+  return folder && spec && idle > 0 && sign > 0 ? { folder, spec, idleMs: idle, signMs: sign } : undefined;
+}

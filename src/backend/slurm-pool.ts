@@ -1,0 +1,242 @@
+// slurm-pool: attempts go into a queue in the run's folder, and workers that Slurm started claim them one after the other. What was
+// put is in the journal first, so that a later start of the run follows it.
+import { join, relative } from 'node:path';
+import type { LoopConfig } from '../config/loop-config.ts';
+import { MendError } from '../errors.ts';
+import { privateFolder } from '../io/store.ts';
+import { isUnreachable, type Slurm } from '../slurm/client.ts';
+import { openPool, type PoolEnd, type PoolTask } from '../slurm/pool.ts';
+import type { Backend, Task, TaskEnd } from '../stage/backend.ts';
+import { haltFor } from '../stage/call.ts';
+import { jobComment, type OpenJob, placeOf } from './jobs.ts';
+import { entryOf, poolFolder, workerArgv } from './pool-entry.ts';
+import type { JobsRun } from './slurm-jobs.ts';
+import { hasBegun, type Result, readJob, readResult, writeContext, writeJob } from './task-file.ts';
+
+export const SLURM_POOL = 'slurm-pool';
+
+export interface PoolPorts {
+  readonly slurm: Slurm;
+  readonly settings: LoopConfig['slurm'];
+  /** The most workers at a time. */
+  readonly workers: number;
+  /** How often a task whose worker was lost before it began is put again. */
+  readonly requeues: number;
+  /** What an earlier process of this run put, and how many jobs the run had. */
+  readonly left: { readonly jobs: readonly OpenJob[]; readonly count: number };
+}
+
+/** An attempt that is put into the queue. */
+interface Queued {
+  readonly task: Task;
+  readonly job: string;
+  readonly file: string;
+  readonly index: number;
+  readonly entry: PoolTask;
+  readonly stop: AbortController;
+}
+
+interface Handed extends Queued {
+  readonly end: Promise<TaskEnd>;
+}
+
+interface Asked {
+  readonly task: Task;
+  readonly answer: (handed: Handed) => void;
+  readonly refuse: (error: unknown) => void;
+}
+
+/** Workers are jobs of the run, of no step: its jobs have numbers from 1. */
+const WORKER_JOB = '0';
+/** Steps become ready one by one within a moment; together they are one write. */
+const GATHER_MS = 30;
+/** How often workers show a sign of life, unless the grace is short. */
+const SIGN_MS = 5_000;
+
+export function slurmPool(run: JobsRun, { slurm, settings, workers, requeues, left }: PoolPorts): Backend {
+  const { layout, clock, journal } = run;
+  const folder = poolFolder(layout, run.id);
+  const outputs = join(layout.jobs(run.id), 'workers');
+  privateFolder(outputs);
+  /** Step → its newest attempt, until its end is told. */
+  const open = new Map<string, Handed>();
+  const byName = new Map<string, Queued>();
+  let count = left.count;
+  let asked: Asked[] = [];
+  let gathering: NodeJS.Timeout | undefined;
+
+  const comment = (spec: string) => jobComment(layout.home, run.id, WORKER_JOB, spec);
+  const pool = openPool<Result>({
+    ...{ folder, slurm, clock, requeues, total: workers, askMs: Math.min(5_000, settings.grace) },
+    limits: { graceMs: settings.grace, staleMs: settings.stale },
+    cap: (spec) => settings.specs[spec]?.workers ?? workers,
+    comment,
+    specOf(text) {
+      const [before = '', after = ''] = comment('\0').split('\0');
+      return text.startsWith(before) && text.endsWith(after) ? text.slice(before.length, -after.length) : undefined;
+    },
+    worker: (spec) => ({
+      name: `mendloop-${spec}`,
+      command: workerArgv({ folder, spec, idleMs: settings.idle, signMs: Math.min(SIGN_MS, settings.grace / 3) }),
+      cwd: layout.home,
+      output: join(outputs, '%A_%a.out'),
+      place: placeOf(settings, spec),
+    }),
+    hasBegun(entry) {
+      const { file, index } = byName.get(entry.name) as Queued;
+      return hasBegun(file, index);
+    },
+    result(entry) {
+      const { file, index, task } = byName.get(entry.name) as Queued;
+      const result = readResult(file, index, task);
+      return isStopped(result) ? 'stopped' : result;
+    },
+  });
+  follow();
+
+  return {
+    width: Number.POSITIVE_INFINITY,
+    keepsTime: true,
+    holds: (step) => open.has(step),
+
+    async attempt(task, signal) {
+      const known = open.get(task.step);
+      try {
+        const handed = known?.task.attempt === task.attempt ? known : await handOn(task);
+        const abort = () => handed.stop.abort();
+        if (signal.aborted) abort();
+        signal.addEventListener('abort', abort, { once: true });
+        return await handed.end.finally(() => signal.removeEventListener('abort', abort));
+      } catch (error) {
+        if (!(error instanceof MendError)) throw error;
+        return { outcome: haltFor(error), events: [] };
+      } finally {
+        open.delete(task.step);
+      }
+    },
+
+    async withdraw() {
+      putAsked();
+      pool.withdraw();
+      await Promise.allSettled([...open.values()].map(({ end }) => end));
+    },
+
+    async close() {
+      clearTimeout(gathering);
+      // A Slurm that stays away is no reason to lose the run's end: workers leave when there is nothing to do.
+      await pool.close().catch((error) => {
+        if (!isUnreachable(error)) throw error;
+        pool.withdraw();
+      });
+    },
+  };
+
+  /** Takes up what an earlier process of this run put. */
+  function follow(): void {
+    const there = new Set(pool.leftovers().map(({ name }) => name));
+    const all = left.jobs.flatMap(({ job, open: tasks }) => {
+      const file = join(layout.jobs(run.id), job, 'job.json');
+      const known = readJob(file)?.tasks ?? [];
+      return [...tasks.keys()].flatMap((index) => (known[index] ? [queued(job, file, index, known[index])] : []));
+    });
+    for (const one of all) {
+      const { task, file, index, entry } = one;
+      const result = readResult(file, index, task);
+      const isOver = result !== undefined && result !== 'broken' && !isStopped(result);
+      if (isOver) open.set(task.step, { ...one, end: told(one, { result }) });
+      else if (there.has(entry.name) || !hasBegun(file, index)) start([one]);
+      else open.set(task.step, { ...one, end: told(one, { lost: GONE, began: true }) });
+    }
+  }
+
+  function handOn(task: Task): Promise<Handed> {
+    return new Promise((answer, refuse) => {
+      asked.push({ task, answer, refuse });
+      gathering ??= setTimeout(putAsked, GATHER_MS);
+    });
+  }
+
+  /** Puts what was asked for: intent, then the queue, each on disk before the next. */
+  function putAsked(): void {
+    clearTimeout(gathering);
+    gathering = undefined;
+    const now = asked;
+    asked = [];
+    if (now.length === 0) return;
+    try {
+      count += 1;
+      const job = String(count);
+      const tasks = now.map(({ task }) => task);
+      if (count === left.count + 1) writeContext(run);
+      const file = writeJob(layout, run.id, job, tasks);
+      const named = tasks.map(({ step, attempt }) => ({ step, attempt }));
+      const intent = { job, backend: SLURM_POOL, tasks: named, commit: run.tree.head, after: [] };
+      journal.append({ type: 'job.intended', data: intent });
+      const handed = start(tasks.map((task, index) => queued(job, file, index, task)));
+      now.forEach(({ answer }, at) => {
+        answer(handed[at] as Handed);
+      });
+    } catch (error) {
+      for (const { refuse } of now) refuse(error);
+    }
+  }
+
+  function queued(job: string, file: string, index: number, task: Task): Queued {
+    return { task, job, file, index, entry: entryOf(job, file, index, task), stop: new AbortController() };
+  }
+
+  function start(all: readonly Queued[]): Handed[] {
+    for (const one of all) byName.set(one.entry.name, one);
+    const ends = pool.run(
+      all.map(({ entry }) => entry),
+      all.map(({ stop }) => stop.signal),
+    );
+    return all.map((one, at) => {
+      const end = (ends[at] as Promise<PoolEnd<Result>>).then((how) => told(one, how));
+      // Whoever asks for it hears of it.
+      end.catch(() => {});
+      const handed = { ...one, end };
+      open.set(one.task.step, handed);
+      return handed;
+    });
+  }
+
+  async function told(one: Queued, end: PoolEnd<Result>): Promise<TaskEnd> {
+    const { task, job, file, index } = one;
+    byName.delete(one.entry.name);
+    if ('returned' in end) {
+      const reason = 'the tree is written';
+      journal.append({ type: 'job.withdrawn', data: { job, steps: [task.step], reason } });
+      return { returned: reason };
+    }
+    if ('fatal' in end) return halt(end.fatal.message, end.fatal.next);
+    if ('lost' in end) {
+      const output = `; workers' output: ${relative(layout.home, outputs)}`;
+      return { lost: { ...end.lost, message: `${end.lost.message}${output}`, began: end.began } };
+    }
+    const result = 'result' in end ? end.result : readResult(file, index, task);
+    if (result === undefined || result === 'broken') return { outcome: { kind: 'stopped' }, events: [] };
+    if ('thrown' in result) throw Object.assign(new Error(result.thrown.message), { code: result.thrown.code });
+    // Attempts are taken back before the tree is written: nobody of ours has moved it.
+    if ('returned' in result && task.commit === run.tree.head) {
+      return halt(`${result.returned}: somebody moved it while attempts were under way`, 'mendloop');
+    }
+    return result;
+  }
+}
+
+const halt = (message: string, next: string): TaskEnd => ({
+  outcome: { kind: 'halt', message, context: { human: true, next } },
+  events: [],
+});
+
+/** Ended because its worker was told to go, not because its own time was over. */
+const isStopped = (result: Result | 'broken' | undefined): boolean =>
+  typeof result === 'object' && 'outcome' in result && result.outcome.kind === 'stopped' && !result.outcome.late;
+
+const GONE = {
+  code: 'TASK_VANISHED',
+  message: 'it was begun, and is nowhere in the queue any more',
+  next: 'see what else writes below ai/state/runs, then: mendloop',
+  transient: true,
+};

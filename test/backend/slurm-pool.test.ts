@@ -1,0 +1,41 @@
+// The whole way through the pool on a real Slurm: one cluster for all tests of this file.
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { homelab, NOTE, ranSteps, run } from '../run/homelab.ts';
+import { noSlurm, startCluster } from '../slurm/cluster.ts';
+
+const cluster = noSlurm ? undefined : startCluster({ nodes: 4, cpus: 4 });
+const onSlurm = cluster ? test : test.skip;
+const LOOP = { backend: 'slurm-pool', workers: 3, slurm: { grace: '2s', idle: '5s' } };
+const ports = () => ({ env: { ...cluster?.env } });
+
+onSlurm(
+  'a graph of stages ends green by workers, each step run once, in the order of needs; nothing is left',
+  async () => {
+    const home = homelab(
+      {
+        a: { command: `${NOTE}; echo 1 > "$MENDLOOP_OUT/o"`, outputs: { o: 'o' } },
+        m: { command: NOTE, needs: ['a'], matrix: { host: ['h1', 'h2', 'h3', 'h4', 'h5'] }, verify: ['true'] },
+        z: { command: `${NOTE}; cat "$MENDLOOP_OUTPUTS/a/o"`, needs: ['m'] },
+      },
+      LOOP,
+    );
+    const { exit, events, stages } = await run(home, {}, ports());
+    assert.is(exit, 0, JSON.stringify(events.at(-1)));
+    const ran = ranSteps(home);
+    assert.equal(ran.toSorted(), ['a', ...[1, 2, 3, 4, 5].map((n) => `m[host=h${n}]`), 'z']);
+    assert.equal([ran[0], ran.at(-1)], ['a', 'z']);
+    assert.equal(
+      Object.values(stages.stages).map(({ status }) => status),
+      ['green', 'green', 'green'],
+    );
+    assert.is(cluster?.slurm('squeue', '-h'), '');
+    const jobs = join(home, 'ai/state/runs', events[0]?.run as string, 'jobs');
+    assert.is(existsSync(join(jobs, 'pool')), false);
+    assert.ok(readdirSync(join(jobs, 'workers')).length <= 3);
+  },
+);
+
+test.run();
