@@ -12,6 +12,8 @@ const BENCHMARKS = [
   'schedule',
   'memory',
   'lab',
+  'queue',
+  'slurm',
   'fingerprint',
   'known-fixes',
   'mistakes',

@@ -31,6 +31,8 @@ export interface ReachRequest {
   readonly stages: readonly string[];
   /** How many steps are to do, as far as is known. */
   readonly steps: number;
+  /** Of a pool, instead of what ai/loop.yaml says. */
+  readonly workers?: number | undefined;
   /** A person said that many jobs are meant. */
   readonly yes: boolean;
 }
@@ -53,7 +55,8 @@ export async function reachBackend(request: ReachRequest): Promise<Reached> {
   }
   if (loop.backend !== SLURM_DAG && loop.backend !== SLURM_POOL) return LOCAL;
   // A pool's workers are its jobs.
-  const jobs = loop.backend === SLURM_POOL ? Math.min(request.steps, loop.workers) : request.steps;
+  const { workers = loop.workers } = request;
+  const jobs = loop.backend === SLURM_POOL ? Math.min(request.steps, workers) : request.steps;
   if (jobs > MANY_JOBS && !request.yes) fail('E_MANY_JOBS', { jobs, most: MANY_JOBS });
   const slurm = createSlurm(request.env);
   await reachSlurm(slurm, request);
@@ -66,7 +69,7 @@ export async function reachBackend(request: ReachRequest): Promise<Reached> {
   };
   for (const spec of specsOf(request)) await proveShared(placeOf(loop.slurm, spec), probe);
   if (loop.backend === SLURM_POOL) {
-    const { slurm: settings, workers, limits } = loop;
+    const { slurm: settings, limits } = loop;
     const open = async (run: Run, { earlier }: { earlier: readonly LoopEvent[] }) =>
       slurmPool(run, { slurm, settings, workers, requeues: limits.max_compute_retries, left: openJobs(earlier) });
     return { name: SLURM_POOL, open };

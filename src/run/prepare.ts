@@ -117,6 +117,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     signal: ports.signal,
     stages: requested,
     steps: stepsToDo(requested, config, loaded.state),
+    workers: request.workers,
     yes: request.yes === true,
   });
   await endLeft(loaded, { layout, ...ports });

@@ -29,6 +29,10 @@ const IDS_AT_ONCE = 500;
 const UNREACHABLE =
   /Unable to contact slurm controller|[Cc]onnection (refused|reset)|timed out|Zero Bytes|not connected|standby mode|not responding|authentication|munge/i;
 
+const NO_SUCH_NODES = /Requested node configuration is not available/;
+/** States of nodes that cannot take a job now, and may later. */
+const AWAY = /down|drain|fail|maint|unknown|power|reboot|inval|\*/;
+
 export function createSlurm(env: Readonly<Record<string, string | undefined>>, limitMs = LIMIT_MS): Slurm {
   const ask = async (program: string, args: readonly string[]) => {
     const end = await runProgram(program, args, { env: slurmEnvironment(env), limitMs, maxBytes: MAX_BYTES });
@@ -38,14 +42,20 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>, l
     if (end.ok) return end;
     return fail(UNREACHABLE.test(words) ? 'E_SLURM_UNREACHABLE' : 'E_SLURM_REFUSED', { program, words });
   };
+  const someAreAway = async () => AWAY.test((await ask('sinfo', ['--noheader', '--format=%T'])).stdout);
   return {
     submit: async (request) => {
       const { stdout } = await ask('sbatch', sbatchArgs(request));
       return submittedId(stdout) ?? fail('E_SLURM_REFUSED', { program: 'sbatch', words: `no job id in ${stdout}` });
     },
     rehearse: async (request) => {
-      // Parents are only known once they are submitted.
-      await ask('sbatch', ['--test-only', ...sbatchArgs({ ...request, after: [] })]);
+      try {
+        // Parents are only known once they are submitted.
+        await ask('sbatch', ['--test-only', ...sbatchArgs({ ...request, after: [] })]);
+      } catch (error) {
+        // Slurm says the same of what no node has and of nodes that are away for now.
+        if (!(error instanceof MendError && NO_SUCH_NODES.test(error.message)) || !(await someAreAway())) throw error;
+      }
     },
     jobs: async () => readJobs((await ask('squeue', SQUEUE_ARGS)).stdout),
     cancel: async (ids) => {

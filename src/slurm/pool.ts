@@ -91,6 +91,7 @@ export function openPool<R>(options: PoolOptions<R>): Pool<R> {
   const stop = new AbortController();
   let wake = new AbortController();
   let loop: Promise<void> | undefined;
+  let asking: Promise<void> | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
   let auditedAt = Number.NEGATIVE_INFINITY;
   let awaySince: number | undefined;
@@ -149,13 +150,16 @@ export function openPool<R>(options: PoolOptions<R>): Pool<R> {
       if (one && stuck) {
         const next = `end it yourself: scancel ${id}\nthen: mendloop`;
         finish(one, { fatal: { message: `worker ${id} was cancelled and does not end`, next } });
-      } else if (one) putBackOrLose(one, loss, id);
+      } else if (one)
+        putBackOrLose(one, { ...loss, transient: loss.transient || MAY_END_OTHERWISE.includes(loss.code) }, id);
       if (!leftovers.has(name)) queue.forget({ name, by: id });
     }
     queue.leave(id);
     const failures = started ? 0 : (failedStarts.get(spec) ?? 0) + 1;
     failedStarts.set(spec, failures);
-    if (started || (loss.transient && failures < FAILED_STARTS)) return;
+    // One that ended well lived, if only while nobody looked.
+    const isOdd = loss.transient || loss.code === 'JOB_NO_RESULT';
+    if (started || (isOdd && failures < FAILED_STARTS)) return;
     failedStarts.delete(spec);
     for (const one of [...open.values()]) {
       if (one.task.spec === spec && queue.takeBack(one.task.name)) finish(one, { lost: loss, began: false });
@@ -176,21 +180,24 @@ export function openPool<R>(options: PoolOptions<R>): Pool<R> {
     }
   }
 
-  /** Tasks that somebody wants stopped: taken back, or asked to stop, or ended with their worker. */
-  async function stopAborted(now: number): Promise<void> {
+  /** Tasks that somebody wants stopped are taken back, or asked to stop. */
+  function stopAborted(now: number): void {
     for (const one of aborted) {
       const { name } = one.task;
       if (!open.has(name)) aborted.delete(one);
-      else if (one.stopping === undefined) {
-        one.stopping = now;
-        if (queue.takeBack(name)) finish(one, { stopped: true });
-        else queue.cancel(name);
-      } else if (now - one.stopping > STOP_MS) {
-        one.stopping = now;
-        await slurm.cancel(queue.claimers().filter((by) => queue.claimedBy(by).includes(name)));
-      }
+      if (!open.has(name) || one.stopping !== undefined) continue;
+      one.stopping = now;
+      if (queue.takeBack(name)) finish(one, { stopped: true });
+      else queue.cancel(name);
     }
   }
+
+  /** The workers of tasks that were asked to stop and did not. */
+  const deaf = (now: number): string[] => {
+    const isLate = ({ stopping = now }: OpenTask<R>) => now - stopping > STOP_MS;
+    const names = new Set([...aborted].filter(isLate).map(({ task }) => task.name));
+    return names.size === 0 ? [] : queue.claimers().filter((by) => queue.claimedBy(by).some((name) => names.has(name)));
+  };
 
   /**
    * Looks for tasks that are nowhere: somebody removed them, or two machines see different folders. Reads the folders in the order
@@ -215,19 +222,21 @@ export function openPool<R>(options: PoolOptions<R>): Pool<R> {
     }
   }
 
-  async function turn(): Promise<void> {
-    const now = clock.monotonic();
+  function lookAtFolder(now: number): void {
     collect(now);
     crew.readSigns(now);
-    if (now - auditedAt >= limits.graceMs) {
-      audit(now);
-      auditedAt = now;
-    }
+    stopAborted(now);
+    if (now - auditedAt < limits.graceMs) return;
+    audit(now);
+    auditedAt = now;
+  }
+
+  async function askSlurm(now: number): Promise<void> {
     try {
-      await stopAborted(now);
       if (now - askedAt >= askMs) {
-        askedAt = now;
         await crew.ask(now);
+        askedAt = now;
+        await slurm.cancel(deaf(now));
         for (const gone of await crew.judge(now)) afterWorker(gone);
       }
       await crew.start(counts, now);
@@ -239,18 +248,29 @@ export function openPool<R>(options: PoolOptions<R>): Pool<R> {
     }
   }
 
+  function failAll(error: unknown): void {
+    for (const one of open.values()) {
+      queue.takeBack(one.task.name);
+      one.fail(error);
+    }
+    open.clear();
+    counts.clear();
+  }
+
   async function turns(): Promise<void> {
     while (!stop.signal.aborted && open.size > 0) {
+      const now = clock.monotonic();
       try {
-        await turn();
+        lookAtFolder(now);
       } catch (error) {
-        for (const one of [...open.values()]) {
-          queue.takeBack(one.task.name);
-          one.fail(error);
-        }
-        open.clear();
-        counts.clear();
+        failAll(error);
       }
+      // Beside it, for Slurm may be silent for long while results come in.
+      asking ??= askSlurm(now)
+        .catch(failAll)
+        .finally(() => {
+          asking = undefined;
+        });
       wake = new AbortController();
       await clock.sleep(pollMs, AbortSignal.any([stop.signal, wake.signal]));
     }
@@ -295,6 +315,7 @@ export function openPool<R>(options: PoolOptions<R>): Pool<R> {
     async close() {
       stop.abort();
       await loop;
+      await asking;
       const until = clock.monotonic() + CLOSE_MS;
       for (let isCancelled = false; ; isCancelled = true) {
         await crew.ask(clock.monotonic());
@@ -308,6 +329,9 @@ export function openPool<R>(options: PoolOptions<R>): Pool<R> {
     },
   };
 }
+
+/** What ended a worker that had done others' tasks before: with another worker the next may well be made. */
+const MAY_END_OTHERWISE = ['JOB_TIMEOUT', 'JOB_NO_RESULT'];
 
 const VANISHED: Loss = {
   code: 'TASK_VANISHED',

@@ -1,0 +1,318 @@
+// What machines and people do to a run on a real Slurm, to each backend the same: it ends within its limit, loses nothing, and makes
+// nothing green twice. `npm test` has one of them; all of them, and those that wait for Slurm's own clocks, are in `npm run test:long`.
+import { execFileSync, spawn } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { cannotMount, smallDisk } from '../e2e/scenario.ts';
+import type { AnyEvent } from '../journal/any-event.ts';
+import { homelab, journalIn, ranSteps } from '../run/homelab.ts';
+import { type Cluster, eventually, noSlurm, startCluster } from '../slurm/cluster.ts';
+import { cases } from '../sweep.ts';
+
+const ENTRY = resolve(import.meta.dirname, '../../scripts/bootstrap_loop.mjs');
+const noMount = cases(false, true) ? cannotMount() : undefined;
+if (noMount) console.log(`skipped: ${noMount}`);
+const BACKENDS = cases(['slurm-pool'], (process.env.TEST_BACKENDS ?? 'slurm-dag,slurm-pool').split(','));
+
+interface Lab {
+  readonly backend: string;
+  readonly home: string;
+  readonly cluster: Cluster;
+  /** Starts the loop as a process of its own. */
+  start(): { ended: Promise<{ exit: number | null; output: string }>; pid: number; kill(): Promise<void> };
+  /** Waits until a step has noted that it runs. */
+  running(step: string): Promise<void>;
+  /** What the jobs of this cluster are, as squeue tells. */
+  jobs(state: string): string[];
+  events(): AnyEvent[];
+}
+
+/** Says when a step began and when it was done with it: one that was cut off has noted only the first. */
+const noted = (middle: string) =>
+  `echo "begin $MENDLOOP_STEP" >> "$MENDLOOP_HOME/ai/state/ran"; ${middle}; echo "end $MENDLOOP_STEP" >> "$MENDLOOP_HOME/ai/state/ran"`;
+const STAGES = {
+  first: { command: noted('sleep 4') },
+  cells: { command: noted('sleep 1'), needs: ['first'], matrix: { host: ['h1', 'h2', 'h3'] } },
+  last: { command: noted('true'), needs: ['cells'], verify: ['true'] },
+};
+const ALL = ['first', 'cells[host=h1]', 'cells[host=h2]', 'cells[host=h3]', 'last'];
+
+function lab(backend: string, cluster: Cluster, stages: Record<string, object> = STAGES, slurm: object = {}): Lab {
+  const home = homelab(stages, { backend, workers: 3, slurm: { grace: '3s', idle: '5s', stale: '300s', ...slurm } });
+  const runs = () => readdirSync(join(home, 'ai/state/runs')).filter((name) => /^\d{8}-/.test(name));
+  return {
+    backend,
+    home,
+    cluster,
+    start() {
+      const child = spawn(process.execPath, [ENTRY, '--root', home], { env: { ...cluster.env, CI: '' } });
+      let output = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+      const ended = new Promise<{ exit: number | null; output: string }>((done) =>
+        child.once('close', (exit) => done({ exit, output })),
+      );
+      const kill = async () => {
+        child.kill('SIGKILL');
+        await ended;
+      };
+      return { ended, kill, pid: child.pid as number };
+    },
+    running: (step) => eventually(`${step} runs`, () => ranSteps(home).includes(`begin ${step}`), 60_000),
+    jobs: (state) =>
+      cluster
+        .slurm('squeue', '-h', '-r', `--states=${state}`, '--Format=JobArrayID:')
+        .split('\n')
+        .flatMap((id) => id.trim() || []),
+    events: () => runs().flatMap((name) => journalIn(home, name)),
+  };
+}
+
+const count = (list: readonly string[], value: string) => list.filter((one) => one === value).length;
+
+/** All is green, each step by one attempt, and nothing is left. Those of `again` may have begun more often. */
+function assertGreen(
+  { home, events, cluster }: Lab,
+  exit: number | null,
+  output: string,
+  again: readonly string[] = [],
+) {
+  assert.is(exit, 0, output);
+  const noted = ranSteps(home);
+  for (const step of ALL) {
+    const isOnce = (what: string) => assert.is(count(noted, `${what} ${step}`), 1, `${what} ${step}`);
+    // What a job had begun may go on where Slurm does not end all that it started; nobody takes that for its end.
+    if (!again.includes(step)) for (const what of ['begin', 'end']) isOnce(what);
+    assert.is(events().filter((event) => event.type === 'step.done' && event.step === step).length, 1, step);
+  }
+  assert.is(cluster.slurm('squeue', '-h'), '', 'no job is left');
+}
+
+const lossesOf = ({ events }: Lab) =>
+  events().flatMap(({ type, data }) => (type === 'attempt.lost' ? [data.code] : []));
+
+/** Each backend's fault, with how long it took. */
+function fault(
+  name: string,
+  isQuick: boolean,
+  does: (lab: Lab, began: number) => Promise<void>,
+  slurm: object = {},
+  stages = STAGES,
+): void {
+  if (!isQuick && !cases(false, true)) return;
+  for (const backend of BACKENDS) {
+    (noSlurm ? test.skip : test)(`${backend}: ${name}`, async () => {
+      const began = Date.now();
+      await does(lab(backend, startCluster({ nodes: 4 }), stages, slurm), began);
+      if (cases(false, true)) console.log(`${backend}: ${name}: ${((Date.now() - began) / 1000).toFixed(1)} s`);
+    });
+  }
+}
+
+fault('the controller is killed while a step runs: the next start follows it and ends alike', true, async (one) => {
+  const first = one.start();
+  await one.running('first');
+  await first.kill();
+  const { exit, output } = await one.start().ended;
+  assertGreen(one, exit, output);
+  assert.equal(lossesOf(one), []);
+});
+
+fault('the controller is killed and what it had begun ends before the next start: it counts', false, async (one) => {
+  const first = one.start();
+  await one.running('first');
+  await first.kill();
+  await eventually('the step ends by itself', () => ranSteps(one.home).includes('end first'));
+  await sleep(1500);
+  const { exit, output } = await one.start().ended;
+  assertGreen(one, exit, output);
+});
+
+fault('the process of a job is killed on its node: its step is lost, and made again', false, async (one) => {
+  const { ended } = one.start();
+  await one.running('first');
+  for (const pid of jobProcesses(one)) process.kill(pid, 'SIGKILL');
+  const { exit, output } = await ended;
+  assertGreen(one, exit, output, ['first']);
+  assert.equal(lossesOf(one), ['JOB_KILLED']);
+});
+
+fault(
+  'a node is lost: its step is lost, and made again on another',
+  false,
+  async (one) => {
+    const { ended } = one.start();
+    await one.running('first');
+    const node = one.cluster
+      .slurm('squeue', '-h', '--states=RUNNING', '--Format=NodeList:')
+      .trim()
+      .split('\n')[0] as string;
+    one.cluster.control('kill', node);
+    const { exit, output } = await ended;
+    assertGreen(one, exit, output, ['first']);
+    assert.equal(lossesOf(one), ['JOB_NODE_FAIL']);
+  },
+  {},
+  { ...STAGES, first: { command: noted('sleep 20') } },
+);
+
+fault('slurmctld is started anew: nobody notices', false, async (one) => {
+  const { ended } = one.start();
+  await one.running('first');
+  one.cluster.control('kill', 'ctld');
+  one.cluster.control('start');
+  const { exit, output } = await ended;
+  assertGreen(one, exit, output);
+  assert.equal(lossesOf(one), []);
+});
+
+fault('slurmctld is away for a minute: the run waits for it', false, async (one, began) => {
+  const { ended } = one.start();
+  await one.running('first');
+  one.cluster.control('kill', 'ctld');
+  await sleep(60_000);
+  one.cluster.control('start');
+  const { exit, output } = await ended;
+  assertGreen(one, exit, output);
+  assert.ok(Date.now() - began < 150_000);
+});
+
+fault(
+  'slurmctld stays away: the run ends with a clear error, and the next start finishes it',
+  false,
+  async (one) => {
+    const { ended } = one.start();
+    await one.running('first');
+    one.cluster.control('kill', 'ctld');
+    const { exit, output } = await ended;
+    assert.is.not(exit, 0);
+    assert.match(output, 'Slurm cannot be reached');
+    one.cluster.control('start');
+    const next = await one.start().ended;
+    assertGreen(one, next.exit, next.output, ['first']);
+  },
+  { stale: '5s' },
+);
+
+fault(
+  "Slurm's own time limit ends a job: its step is lost with these words, and made again",
+  false,
+  async (one) => {
+    const { ended } = one.start();
+    await one.running('first');
+    for (const id of one.jobs('RUNNING')) one.cluster.slurm('scontrol', 'update', `JobId=${id}`, 'EndTime=now+2');
+    const { exit, output } = await ended;
+    assertGreen(one, exit, output, ['first']);
+    assert.equal(lossesOf(one), ['JOB_TIMEOUT']);
+  },
+  {},
+  { ...STAGES, first: { command: noted('if [ "$MENDLOOP_ATTEMPT" = 1 ]; then sleep 60; fi') } },
+);
+
+fault(
+  "a step's own time limit ends it, on the node, as everywhere",
+  false,
+  async (one) => {
+    const { exit, output } = await one.start().ended;
+    assert.is(exit, 1, output);
+    assert.match(output, /timeout|ran past its/);
+    assert.equal(lossesOf(one), []);
+    assert.is(one.cluster.slurm('squeue', '-h'), '');
+  },
+  {},
+  {
+    ...STAGES,
+    first: { command: noted('sleep 60'), timeout: '2s', on_failure: 'halt' } as object as typeof STAGES.first,
+  },
+);
+
+fault('a running job is cancelled by hand: its step is lost, and made again', false, async (one) => {
+  const { ended } = one.start();
+  await one.running('first');
+  one.cluster.slurm('scancel', ...one.jobs('RUNNING'));
+  const { exit, output } = await ended;
+  assertGreen(one, exit, output, ['first']);
+  assert.equal(lossesOf(one), ['JOB_CANCELLED']);
+});
+
+fault('a pending job is cancelled by hand: what it was for is asked for again', false, async (one) => {
+  one.cluster.slurm('sbatch', '--output=/dev/null', '--nodes=4', '--exclusive', '--wrap=sleep 12');
+  await eventually('all nodes are taken', () => one.jobs('RUNNING').length === 1);
+  const { ended } = one.start();
+  await eventually('a job waits', () => one.jobs('PENDING').length > 0, 60_000);
+  one.cluster.slurm('scancel', ...one.jobs('PENDING'));
+  const { exit, output } = await ended;
+  assertGreen(one, exit, output);
+});
+
+fault('a result file is damaged: the run says which, and calls nothing green', false, async (one) => {
+  const { ended, pid } = one.start();
+  await one.running('first');
+  process.kill(pid, 'SIGSTOP');
+  await eventually('there is a result', () => results(one.home).length > 0, 30_000);
+  for (const path of results(one.home)) writeFileSync(path, readFileSync(path, 'utf8').slice(0, 20));
+  process.kill(pid, 'SIGCONT');
+  const { exit, output } = await ended;
+  assert.is.not(exit, 0);
+  assert.match(output, /result of .*(damaged|cannot be read)/);
+  assert.match(output, /spec default/);
+  assert.equal(
+    one.events().filter(({ type }) => type === 'stage.green'),
+    [],
+  );
+});
+
+fault('signs of life have a clock ten minutes off: nobody looks at it', false, async (one) => {
+  const { ended } = one.start();
+  await one.running('first');
+  const wrong = new Date(Date.now() - 600_000);
+  for (const path of below(join(one.home, 'ai/state/runs')))
+    if (path.includes('/pool/')) utimesSync(path, wrong, wrong);
+  const { exit, output } = await ended;
+  assertGreen(one, exit, output);
+  assert.equal(lossesOf(one), []);
+});
+
+if (!noMount) {
+  fault(
+    'the disk under the queue is full: the run says so, and the next one, with room, finishes',
+    false,
+    async (one) => {
+      const state = join(one.home, 'ai/state');
+      smallDisk(state, '1m');
+      const { ended } = one.start();
+      await one.running('first');
+      fill(join(state, 'filler'));
+      const { exit, output } = await ended;
+      assert.is.not(exit, 0, output);
+      assert.match(output, /full|no space|E_DISK_FULL/i);
+      rmSync(join(state, 'filler'));
+      const next = await one.start().ended;
+      assertGreen(one, next.exit, next.output, ['first']);
+    },
+  );
+}
+
+/** The Node processes of this home that Slurm runs. */
+function jobProcesses({ home }: Lab): number[] {
+  const lines = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n');
+  return lines
+    .filter((line) => line.includes(home) && /--(attempt|worker) /.test(line))
+    .map((line) => Number.parseInt(line, 10));
+}
+
+const below = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
+  );
+const results = (home: string): string[] =>
+  below(join(home, 'ai/state/runs')).filter((path) => path.endsWith('.result.json'));
+
+function fill(path: string): void {
+  execFileSync('sh', ['-c', 'head -c 8M /dev/zero > "$1" 2>/dev/null || true', 'sh', path]);
+  assert.ok(statSync(path).size > 0);
+}
+
+test.run();
