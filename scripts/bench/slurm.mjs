@@ -1,0 +1,165 @@
+#!/usr/bin/env node
+// The same work on a throw-away Slurm of four nodes: by each backend, and as bare jobs of sbatch. Then a pool with 5,000 steps in its
+// queue: what its controller needs meanwhile.
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { confOf, startCluster, stopCluster } from '../slurm-cluster.mjs';
+import { bench, compare, ENTRY, repository, run, scratch, short } from './measure.mjs';
+
+const NODES = 4;
+const CPUS = 2;
+const SLOTS = NODES * CPUS;
+const STEPS = 40;
+const STEP_S = 10;
+const CHAIN = 10;
+const CHAIN_S = 5;
+const QUEUED = [50, 100];
+const WATCH_S = 30;
+
+/** Not below the scratch folder: the paths of Slurm's sockets must be short. */
+const folder = mkdtempSync('/tmp/mendloop-bench-slurm-');
+const more = { SLURM_CONF: confOf(folder) };
+const numbers = (count) => Array.from({ length: count }, (_, i) => `c${String(i + 1).padStart(3, '0')}`);
+
+await bench('slurm', async () => {
+  await startCluster(folder, { nodes: NODES, cpus: CPUS });
+  try {
+    const peer = await bare(`--array=1-${STEPS}`, STEP_S);
+    const dag = await fleet('slurm-dag');
+    const pool = await fleet('slurm-pool');
+    const chainPeer = await bareChain();
+    const chain = await chained();
+    const queued = await manyQueued();
+    const work = `${STEPS} steps of ${STEP_S} s`;
+    return {
+      rows: [
+        compare(`slurm-dag, ${work}`, 's', dag, peer, '(target ≤ 1.15)'),
+        compare(`slurm-pool, ${work}`, 's', pool, peer, '(target ≤ 1.1, workers up)'),
+        compare(`slurm-dag, chain of ${CHAIN} × ${CHAIN_S} s`, 's', chain, chainPeer, '(target ≤ 1.15)'),
+        [
+          `slurm-pool, ${queued.waiting} steps queued`,
+          `${short(queued.mb)} MB`,
+          `${short(queued.cpu)} % of a core`,
+          '',
+          '(target < 150 MB, < 20 %)',
+        ],
+      ],
+      notes: [
+        `${NODES} nodes with ${CPUS} processors each, all of them this machine; peer: sbatch --array, sbatch --dependency=afterok`,
+        'from the first step that starts, or from the submit, to the end of the last; the pool has its workers up before',
+      ],
+    };
+  } finally {
+    await stopCluster(folder);
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** Seconds from the submit to the end of the last job. */
+async function bare(option, seconds) {
+  const began = performance.now();
+  await run('sbatch', ['--wait', '--output=/dev/null', option, `--wrap=sleep ${seconds}`], { more });
+  return (performance.now() - began) / 1000;
+}
+
+async function bareChain() {
+  const began = performance.now();
+  let before = [];
+  for (let i = 1; i <= CHAIN; i++) {
+    const args = ['--parsable', '--output=/dev/null', ...before, `--wrap=sleep ${CHAIN_S}`];
+    if (i === CHAIN) args.unshift('--wait');
+    const { stdout } = await run('sbatch', args, { more });
+    before = [`--dependency=afterok:${stdout.trim()}`];
+  }
+  return (performance.now() - began) / 1000;
+}
+
+const loop = (backend, workers, rest = {}) => ({
+  'ai/loop.yaml': JSON.stringify({ backend, workers, executors: [], escalations: [], ...rest }),
+});
+/** Each step notes when it begins and when it is done. */
+const noting = (command) => `date +%s.%N >> "$MENDLOOP_OUT/times"; ${command}; date +%s.%N >> "$MENDLOOP_OUT/times"`;
+
+/** Seconds from the first start to the last end of a matrix; a stage before it has brought workers up. */
+async function fleet(backend) {
+  const stages = {
+    warm: { command: 'sleep 3', matrix: { cell: numbers(SLOTS) } },
+    work: { command: noting(`sleep ${STEP_S}`), needs: ['warm'], matrix: { cell: numbers(STEPS) } },
+  };
+  const home = await repository({ 'ai/context_map.yaml': JSON.stringify({ stages }), ...loop(backend, SLOTS) });
+  await run(process.execPath, [ENTRY, '--yes'], { cwd: home, more });
+  return spanOf(join(home, 'ai/state/out/work'));
+}
+
+async function chained() {
+  const stages = Object.fromEntries(
+    numbers(CHAIN).map((name, i, all) => [
+      name,
+      { command: noting(`sleep ${CHAIN_S}`), needs: i === 0 ? [] : [all[i - 1]] },
+    ]),
+  );
+  const home = await repository({ 'ai/context_map.yaml': JSON.stringify({ stages }), ...loop('slurm-dag', 1) });
+  await run(process.execPath, [ENTRY, '--yes'], { cwd: home, more });
+  return spanOf(join(home, 'ai/state/out'));
+}
+
+function spanOf(out) {
+  const files = readdirSync(out, { recursive: true }).filter((path) => path.endsWith('times'));
+  const times = files.flatMap((path) => readFileSync(join(out, path), 'utf8').trim().split('\n').map(Number));
+  return Math.max(...times) - Math.min(...times);
+}
+
+/** The controller of a pool, looked at while thousands of steps wait. */
+async function manyQueued() {
+  const [rows, columns] = QUEUED;
+  const stages = { many: { command: 'sleep 5', matrix: { row: numbers(rows), column: numbers(columns) } } };
+  const limits = { max_steps: rows * columns };
+  const home = await repository({
+    'ai/context_map.yaml': JSON.stringify({ stages }),
+    ...loop('slurm-pool', SLOTS, { limits }),
+  });
+  const env = { ...process.env, ...more, HOME: scratch };
+  const child = spawn(process.execPath, [ENTRY, '--yes', '--quiet'], { cwd: home, env, stdio: 'ignore' });
+  const over = new Promise((done) => child.once('exit', done));
+  const waiting = () => {
+    const runs = join(home, 'ai/state/runs');
+    const queues = readdirSync(runs).map((name) => join(runs, name, 'jobs/pool/queue/default'));
+    return readdirSync(queues[0], { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length;
+  };
+  try {
+    await until(() => waiting() > (rows * columns) / 2, 120_000);
+    // What starting cost is not what waiting costs.
+    await sleep(10_000);
+    const before = ticks(child.pid);
+    await sleep(WATCH_S * 1000);
+    const cpu = ((ticks(child.pid) - before) / Number(execFileSync('getconf', ['CLK_TCK'])) / WATCH_S) * 100;
+    const mb = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))[1]) / 1024;
+    return { waiting: waiting(), cpu, mb };
+  } finally {
+    child.kill('SIGINT');
+    await over;
+  }
+}
+
+/** Processor time of a process and of what it started and saw end, in ticks of the clock. */
+function ticks(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields
+    .slice(11, 15)
+    .map(Number)
+    .reduce((sum, one) => sum + one, 0);
+}
+
+async function until(isSo, limitMs) {
+  for (const end = Date.now() + limitMs; ; await sleep(500)) {
+    try {
+      if (isSo()) return;
+    } catch (error) {
+      if (error.code !== 'ENOENT') throw error;
+    }
+    if (Date.now() > end) throw new Error(`not within ${limitMs / 1000} s`);
+  }
+}
