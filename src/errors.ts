@@ -169,7 +169,8 @@ const TABLE = {
   E_GIT_MISSING: usage(() => ['git could not be started', 'install git 2.38 or newer and put it on PATH']),
   E_NOT_GIT: usage((d: { home: string }) => [
     `${d.home} is not a git repository that this user may use`,
-    'go to your repository, or make one here:\ngit init\ngit add <files>\ngit commit -m "first commit"',
+    'go to your repository, or make one here:\ngit init\ngit add <files>\ngit commit -m "first commit"\n' +
+      'or see first what mendloop does: mendloop demo',
   ]),
   E_NOT_TOP_LEVEL: usage((d: { home: string; top: string }) => [
     `${d.home} is a folder inside the repository ${d.top}, not its top level`,

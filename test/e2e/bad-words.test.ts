@@ -78,6 +78,7 @@ test('a folder that is no git repository, one that is not there, a repository wi
          git init
          git add <files>
          git commit -m "first commit"
+         or see first what mendloop does: mendloop demo
 `;
   await refused(outside, [], notGit);
   await refused(

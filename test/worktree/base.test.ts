@@ -58,7 +58,8 @@ test('a folder that is no git repository is refused', async () => {
   next:  go to your repository, or make one here:
          git init
          git add <files>
-         git commit -m "first commit"`,
+         git commit -m "first commit"
+         or see first what mendloop does: mendloop demo`,
   );
 });
 
