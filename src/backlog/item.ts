@@ -14,7 +14,6 @@ export interface Step {
 export interface ItemLimits {
   readonly files?: number;
   readonly lines?: number;
-  readonly new_folders?: number;
   /** Programs that are not new for this item. */
   readonly programs?: readonly string[];
 }
@@ -174,7 +173,7 @@ function globsIn(lines: readonly Line[]): string[] {
 
 const reachesLoop = (glob: string): boolean => /^(?:\.\/)?(?:ai(?:\/|$)|\*{1,2}\/?$|\.?$)/.test(glob);
 
-const NUMBERS = ['files', 'lines', 'new_folders'] as const;
+const NUMBERS = ['files', 'lines'] as const;
 
 function limitsIn(lines: readonly Line[], say: (line: number, column: number, message: string) => void): ItemLimits {
   const limits: Record<string, unknown> = {};

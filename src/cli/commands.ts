@@ -129,7 +129,7 @@ any form a model may give; it goes through the same gate, and the next run appli
     },
   ),
   backlog: row(
-    'backlog | backlog show <NN> | backlog run [<NN>] [--max N] | backlog check [<folder>] | backlog add <title>',
+    'backlog [show <NN> | run [<NN>] [--max N] | check [<folder>] | add <title>]',
     'work through the list of jobs in ai/backlog, one accepted change at a time',
     {
       options: {

@@ -12,7 +12,7 @@ import type { Snapshot } from '../worktree/read.ts';
 /** `tree`: what a fix would be written into; `judges`: what of it no fix may touch. */
 export async function gateRules(
   home: string,
-  { map, loop: { limits } }: Configuration,
+  { map, loop: { limits }, programs = [] }: Configuration,
   stage: Stage,
   tier: GateRules['tier'],
   tree: Listing,
@@ -25,7 +25,7 @@ export async function gateRules(
     untouchable: [...whole, ...carriedPaths(map.carry), ...(await packagePaths(home))],
     judging: [...judges.keys()],
     partly: new Map([...judges].flatMap(([path, { parts }]) => (parts ? [[path, parts] as const] : []))),
-    known: Object.values(map.stages).flatMap(({ requires }) => requires.tools),
+    known: [...Object.values(map.stages).flatMap(({ requires }) => requires.tools), ...programs],
     // Whoever escalates may change more than one; more files than lines there cannot be.
     maxFiles: tier === 'executor' ? limits.executor_files : limits.changed_lines,
     maxLines: limits.changed_lines,

@@ -78,7 +78,9 @@ export async function withItems(
   const stages = Object.fromEntries(items.map((item) => [itemStageName(item.number), stageOfItem(item)]));
   const files = await objects.files(base);
   failIfAny(await forbiddenItems(items, config.map, files));
-  return { map: { ...config.map, stages: { ...config.map.stages, ...stages } }, loop: widened(config.loop, items) };
+  const programs = items.flatMap(({ limits }) => limits.programs ?? []);
+  const map = { ...config.map, stages: { ...config.map.stages, ...stages } };
+  return { map, loop: widened(config.loop, items), programs };
 }
 
 const failIfAny = (problems: readonly Problem[]): void => {
