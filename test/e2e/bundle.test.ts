@@ -112,7 +112,10 @@ test('bundled and unbundled, a run with a TypeScript plugin is the same; both ar
     [{ MENDLOOP_UNBUNDLED: '1' }, 'src'],
   ] as const) {
     const s = scenario({
-      'ai/context_map.yaml': contextMap({ a: 'echo fine', b: { command: 'echo boom >&2; exit 3', needs: ['a'] } }),
+      'ai/context_map.yaml': contextMap({
+        a: 'echo fine',
+        b: { command: 'echo boom >&2; exit 3', needs: ['a'], files: ['conf/'] },
+      }),
       'ai/loop.yaml': 'executors: [mine]\nescalations: []\n',
       'plugins/executors/mine.ts': PLUGIN,
     });

@@ -63,7 +63,7 @@ green: 3 stages  <n> s
 test('a failed stage is tried again by the next run; with retry_failed off only by a person', async () => {
   const s = scenario({
     'ai/context_map.yaml': contextMap({ a: 'test -e ../../mended', b: { command: 'true', needs: ['a'] } }),
-    'ai/loop.yaml': 'retry_failed: false\n',
+    'ai/loop.yaml': 'retry_failed: false\nescalations: []\n',
   });
   assert.is((await s.run()).exit, 1);
   s.write({ mended: '' });
