@@ -1,8 +1,9 @@
 // Playbooks: which of them one starts with, from where, with which hosts.
 import { shellWord } from '../worktree/messages.ts';
+import { configuredInventory } from './command-line.ts';
 import { destroysByName, destroysByPath } from './destroys.ts';
 import { otherPurpose, stageName } from './from-entries.ts';
-import { configuredInventory, layerOf } from './kinds.ts';
+import { layerOf } from './kinds.ts';
 import { type Found, inReadme, paths, type Reader } from './layout.ts';
 import {
   baseName,

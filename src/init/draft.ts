@@ -1,8 +1,9 @@
 // From shell texts and the folders they are started in to a draft of a stage: what it brings up, what it needs installed, which
 // files a fix may touch, and how to see that it stands. Pure; what texts run is asked of the judging set.
 import type { JudgingSet } from '../fix/judging/judging-set.ts';
+import { plainPlay } from './command-line.ts';
 import { destroysByName, destroysByPath, type FindHarm } from './destroys.ts';
-import { KINDS, type Kind, layerOf, plainPlay, programsIn } from './kinds.ts';
+import { KINDS, type Kind, layerOf, programsIn } from './kinds.ts';
 import { baseName, type Draft, documentsOf, folderOf, inFolder, list, mapping, type Survey, unique } from './survey.ts';
 
 /** A text for the shell, and where it is started. */

@@ -3,11 +3,12 @@
 
 import { shellWord } from '../worktree/messages.ts';
 import { ansible } from './ansible.ts';
+import { inDirectory, kube } from './command-line.ts';
 import { destroysByPath } from './destroys.ts';
 import { destroysByContent, draftOf, grouped, type Readers, running } from './draft.ts';
 import { type Proposed, stageName } from './from-entries.ts';
 import { readGitops, rootsOf } from './gitops.ts';
-import { composeRuns, inDirectory, kube } from './kinds.ts';
+import { composeRuns } from './kinds.ts';
 import { type Found, paths, type Reader } from './layout.ts';
 import {
   baseName,

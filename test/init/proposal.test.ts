@@ -292,8 +292,8 @@ test('what its owner still has to make is carried and required by name', async (
   });
   assert.equal(proposal.stages[1]?.wants, ['inventory.yml']);
   assert.equal(
-    proposal.carry.map(({ path }) => path),
-    ['inventory.yml'],
+    proposal.carry.map(({ path, secret }) => [path, secret]),
+    [['inventory.yml', true]],
   );
 });
 
