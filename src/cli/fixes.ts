@@ -40,7 +40,7 @@ function lines(fix: ListedFix, now: number): string[] {
   const diff = fix.diff?.trimEnd().split('\n') ?? [];
   return [
     `${fix.commit.slice(0, 12)}  ${fix.stage}  ${ago(fix.time, now)}  ${fix.fix}`,
-    `    ${fix.came_again ? CAME_AGAIN : (OUTCOMES[fix.outcome] ?? fix.outcome)}`,
+    `    ${fix.came_again ? CAME_AGAIN : (OUTCOMES[fix.outcome] ?? fix.outcome)}${fix.left ? `, but for ${fix.left}` : ''}`,
     ...(fix.on_base ? ['    your branch still has it; to undo it there: mendloop promote'] : []),
     `    why:  ${fix.reason}`,
     `    for:  ${fix.class} ${fix.fingerprint}; by ${fix.plugin}; in ${fix.paths.join(', ')}`,

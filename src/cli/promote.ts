@@ -174,7 +174,7 @@ const fixLines = (fix: StoryFix, now: number): string[] => [
   `    ${short(fix.commit)}  ${ago(fix.time, now)}  ${plain(fix.fix)}`,
   `        why:  ${plain(fix.reason)}`,
   `        by:   ${fix.plugin} (${fix.tier}), run ${fix.run}; in ${fix.paths.map(plain).join(', ')}`,
-  `        ${OUTCOMES[fix.outcome] ?? `NOT VERIFIED: ${fix.outcome}`}`,
+  `        ${OUTCOMES[fix.outcome] ?? `NOT VERIFIED: ${fix.outcome}`}${fix.left ? `, but for ${plain(fix.left)}` : ''}`,
   ...todayLine(fix),
   ...(fix.not_standing ?? []).map(({ stage, external }) =>
     external

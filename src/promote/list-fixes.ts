@@ -4,7 +4,8 @@
 import { FIX_OUTCOMES, type FixOutcome } from '../events.ts';
 import { openGit } from '../io/git.ts';
 import type { Layout } from '../io/layout.ts';
-import { type Ledger, patchIn } from '../triage/ledger.ts';
+import { cellNames } from '../plan/matrix.ts';
+import { type Ledger, type Patch, patchIn } from '../triage/ledger.ts';
 import { type Base, commitOf, isAncestor } from '../worktree/base.ts';
 import { type CommittedFix, committedFixes } from '../worktree/find-fix.ts';
 import { landedCommits } from '../worktree/landed.ts';
@@ -20,6 +21,8 @@ export interface ListedFix extends FixFacts {
   on_base?: true;
   /** True: it was taken back unjudged, and the same change is here again. */
   came_again?: true;
+  /** The names of the cells that it did not help, where it helped others. */
+  left?: string;
   diff?: string;
 }
 
@@ -46,13 +49,15 @@ export async function listFixes(layout: Layout, base: Base, ledger: Ledger, with
     ...(await Promise.all(earlier)).flat(),
   ].map(async ({ fix, has }): Promise<ListedFix> => {
     const by = reverts.get(fix.commit);
+    const patch = patchIn(ledger, fix);
     const diff = ['show', '--format=', '--no-color', '--no-ext-diff', fix.commit];
     return {
       ...fixFacts(fix),
-      outcome: by ? outcomeBy(by) : has ? 'landed' : (patchIn(ledger, fix)?.outcome ?? 'unknown'),
+      outcome: by ? outcomeBy(by) : has ? 'landed' : (patch?.outcome ?? 'unknown'),
       ...(by ? { taken_back_by: by.commit } : {}),
       ...(by && outcomeBy(by) === 'withdrawn' && isAgain(fix, committed) ? { came_again: true } : {}),
       ...(by && has && !landed.has(by.commit) ? { on_base: true } : {}),
+      ...(by ? {} : leftBy(patch)),
       ...(withDiff ? { diff: await git.run(diff) } : {}),
     };
   });
@@ -67,6 +72,10 @@ const isAgain = (fix: CommittedFix, all: readonly CommittedFix[]): boolean =>
 /** The same change may stand and have been taken back before: what took this one back knows its end. */
 const outcomeBy = (by: CommittedFix): FixOutcome =>
   FIX_OUTCOMES.find((outcome) => outcome === by.outcome) ?? 'withdrawn';
+
+/** The cells that a patch did not help, by name; nothing where it helped all. */
+export const leftBy = (patch: Patch | undefined): { left?: string } =>
+  patch?.left ? { left: cellNames(patch.left) } : {};
 
 /** What its commit tells of a fix. */
 export function fixFacts(fix: CommittedFix) {

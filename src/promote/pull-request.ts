@@ -185,8 +185,11 @@ function aboutFix({ reason, paths, plugin, tier, run, time, today, accepted }: S
 }
 
 /** What is not verified is never shared, but where all that is left waits for something outside. */
-function verified({ commit, stage, not_standing: open = [] }: StoryFix): string {
+function verified({ commit, stage, left, not_standing: open = [] }: StoryFix): string {
   const others = open.map((one) => code(one.stage)).join(', ');
   const rest = others && `, but could not be made again for a reason outside of the repository: ${others}`;
-  return `- ${code(short(commit))}: ${code(stage)} was green with it${rest}.`;
+  const who = left
+    ? `some cells of ${code(stage)} were green with it, not ${code(left)}`
+    : `${code(stage)} was green with it`;
+  return `- ${code(short(commit))}: ${who}${rest}.`;
 }

@@ -12,13 +12,15 @@ import type { CommittedFix } from '../worktree/find-fix.ts';
 import { clip, MAX_SUBJECT } from '../worktree/fix-message.ts';
 import { treeOf } from '../worktree/merge-tree.ts';
 import { short } from '../worktree/messages.ts';
-import { type FixFacts, fixFacts } from './list-fixes.ts';
+import { type FixFacts, fixFacts, leftBy } from './list-fixes.ts';
 import { type OtherCommit, promoteRange } from './range.ts';
 import { type Rehearsal, rehearsePromotion } from './rehearse.ts';
 
 export interface StoryFix extends FixFacts {
   tier: string;
   outcome: FixOutcome | 'unknown';
+  /** The names of the cells that it did not help, where it helped others. */
+  left?: string;
   /** The commit that it takes back; the base has that one. */
   reverts?: string;
   /** A person said yes to it. */
@@ -112,11 +114,13 @@ const NOTHING = {
 };
 
 function storyFix(fix: CommittedFix, ledger: Ledger): StoryFix {
-  const { outcome = 'unknown', accepted } = patchIn(ledger, fix) ?? {};
+  const patch = patchIn(ledger, fix);
+  const { outcome = 'unknown', accepted } = patch ?? {};
   return {
     ...fixFacts(fix),
     tier: fix.tier,
     outcome,
+    ...leftBy(patch),
     ...((accepted || fix.plugin === PERSON) && { accepted: true }),
     ...(fix.reverts === undefined ? {} : { reverts: fix.reverts }),
   };

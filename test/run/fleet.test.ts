@@ -93,6 +93,10 @@ test('a fix that helped some is verified for them and stays, also when the stage
     [judged?.data.outcome, judged?.data.left, judged?.data.reason],
     ['verified', ['h03', 'h04'].map(step), 'green with it: h01 h02; not: h03 h04'],
   );
+  for (const command of ['fixes', 'promote']) {
+    const { stdout } = await runHere([command], home, { PATH: process.env.PATH });
+    assert.match(stdout, 'verified: the stage was green with it, but for h03 h04\n');
+  }
 });
 
 test('a fix that turns a green cell red is taken back, whoever it helped', async () => {
