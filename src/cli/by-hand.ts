@@ -7,6 +7,7 @@ export * as demo from './demo.ts';
 export * as doctor from './doctor.ts';
 export * as explain from './explain.ts';
 export * as fixes from './fixes.ts';
+export * as gc from './gc.ts';
 export * as init from './init.ts';
 export * as promote from './promote.ts';
 export * as reset from './reset.ts';

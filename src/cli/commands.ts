@@ -251,6 +251,18 @@ install shows it and asks, replaces what an earlier install of this home wrote, 
       load: byHand('cron'),
     },
   ),
+  gc: row('gc [--days N] [--keep-runs N] [--max-mb N]', 'forget old runs: their journals, logs and prompts', {
+    options: {
+      'days=N': 'those that began more than N days ago',
+      'keep-runs=N': 'all but the newest N',
+      'max-mb=N': 'the oldest, until the rest takes at most N megabytes',
+      'dry-run': 'say what would be removed',
+    },
+    about: `Without options, as retention in ai/loop.yaml says; with retention every run does it at its end. The last ten runs stay, and
+whatever a stage, a failure, a fix or a case still refers to: the run that last made a stage green, a failure's last log. Fixes,
+cases and the ledger's counts are never removed.`,
+    load: byHand('gc'),
+  }),
   abandon: row('abandon [--worktree] [--unlock] [--yes]', 'close a run that was cut off; remove worktree or lock', {
     options: {
       worktree: 'remove ai/worktree (the AI branch stays); lists first what would be lost',

@@ -201,7 +201,7 @@ export const LOOP_TEXT = `---
 # and check and verify of your stages would notice a bad one: auto.
 mode: suggest
 
-# Nothing of earlier runs is removed by itself. To bound it:
-# {days: 90, keep_runs: 200, max_mb: 2000}
-retention: null
+# How much of earlier runs is kept; what a stage, a failure or a case still
+# refers to stays in any case (mendloop gc --dry-run says what would go).
+retention: {days: 90, max_mb: 2000}
 `;

@@ -35,6 +35,9 @@ export function nextId(layout: Layout, now: number, executionId: string, after: 
   return newRunId(now, executionId, [...names, ...ids([after])].sort());
 }
 
+/** When a run began, in epoch milliseconds; NaN for what is no name of one. */
+export const timeOfRun = (id: string): number => timeOf(id.slice(0, 15));
+
 function timeOf(stamp: string): number {
   const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)$/.exec(stamp) ?? [];
   return Date.parse(`${y}-${mo}-${d}T${h}:${mi}:${s}Z`);

@@ -4,7 +4,7 @@ import type { LoopEvent, NewEvent } from '../events.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
-import { ownFolder } from '../io/store.ts';
+import { ifPossible, ownFolder } from '../io/store.ts';
 import { executionEnded, writeRunFile } from '../journal/run-file.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
 import { closeCases } from '../mend/case-store.ts';
@@ -23,6 +23,8 @@ import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { stageAction, surelyToDo, taskOf } from '../stage/stage-action.ts';
 import { staleEvent, writeAgain } from '../stage/stale.ts';
 import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
+import { counted } from '../triage/words.ts';
+import { collect } from './gc.ts';
 import { reopenBroken, tickAccepted } from './items.ts';
 import { createPlanRunner, type ResumeFacts } from './plan-runner.ts';
 import { began, type Prepared, prepare, type RunRequest } from './prepare.ts';
@@ -73,7 +75,7 @@ async function perform(
     const result = await execute(prepared, request);
     await tickAccepted(run, objects);
     await reopenBroken(run, objects);
-    journal.append(...(await missedNotices(prepared)));
+    journal.append(...(await missedNotices(prepared)), ...forgotten(run));
     const facts = {
       requested: run.requested,
       state: journal.stages,
@@ -91,6 +93,16 @@ async function perform(
   } finally {
     journal.close();
   }
+}
+
+/** Old runs go as the owner's `retention` says; a disk that does not let them go is no reason for a run to fail. */
+function forgotten({ layout, config, clock }: Run): NewEvent[] {
+  const { retention } = config.loop;
+  const gone = retention && ifPossible(() => collect(layout, retention, clock.now(), { remove: true }).runs.length);
+  if (!gone) return [];
+  return [
+    { type: 'notice', data: { text: `${counted(gone, 'old run')} forgotten, as retention in ai/loop.yaml says` } },
+  ];
 }
 
 /** The stages that were green, no longer stand and had no turn, and why; one that failed since is told as that. */
