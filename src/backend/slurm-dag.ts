@@ -42,6 +42,9 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
     keepsTime: true,
     holds: (step) => open.has(step),
     attempt,
+    hold(stage) {
+      submitting = submitting.then(() => giveBack(stage));
+    },
     withdraw: () => withdraw('the tree is written'),
     close,
   };
@@ -135,6 +138,17 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
     await jobs.takeBack(behind, `${step} did not end green`);
     for (const { task, withdrawn } of behind) {
       if (withdrawn !== undefined) open.delete(task.step);
+      await dropBehind(task.step);
+    }
+  }
+
+  /** Gives back what has not begun, and what waits for it. */
+  async function giveBack(stage: string | undefined): Promise<void> {
+    const held = [...open.values()].filter(({ task }) => stage === undefined || task.stage === stage);
+    await jobs.takeBack(held, stage === undefined ? 'the run halts' : `a failure of ${stage} is being decided`);
+    for (const { task, withdrawn } of held) {
+      if (withdrawn === undefined) continue;
+      open.delete(task.step);
       await dropBehind(task.step);
     }
   }

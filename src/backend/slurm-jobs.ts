@@ -2,10 +2,11 @@
 // there will be none, and taken back. Whether an attempt began is decided by one file that only one can make, not by Slurm.
 import { dirname, join, relative } from 'node:path';
 import type { LoopConfig } from '../config/loop-config.ts';
+import { MendError } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Outcome } from '../plan/action.ts';
-import { isUnreachable, type Slurm } from '../slurm/client.ts';
+import type { Slurm } from '../slurm/client.ts';
 import { type Job, phaseOf } from '../slurm/job.ts';
 import { lossOf, type Loss as SlurmLoss, stuckOf } from '../slurm/loss.ts';
 import type { Loss, Task, TaskEnd } from '../stage/backend.ts';
@@ -201,10 +202,10 @@ export function slurmJobs(run: JobsRun, slurm: Slurm, settings: LoopConfig['slur
     return open.filter((one) => !isTaken.has(one));
   }
 
-  /** A Slurm that is away cancels nothing; what was taken back ends by itself when it is started. */
+  /** Where Slurm does not do it, what was taken back ends by itself when it is started, and who waits sees that the rest lives. */
   async function cancel(all: readonly Handed[]): Promise<void> {
     await slurm.cancel(parentIds(all)).catch((error) => {
-      if (!isUnreachable(error)) throw error;
+      if (!(error instanceof MendError)) throw error;
     });
   }
 

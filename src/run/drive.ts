@@ -12,7 +12,7 @@ import type { Run } from '../stage/run.ts';
 import type { Decision } from '../triage/decide.ts';
 import type { Incident } from '../triage/incident.ts';
 import { type Answers, again, type Next } from './fleet.ts';
-import { endOfStep, makesWay } from './mended-step.ts';
+import { endOfStep, makesWay, restsAfter } from './mended-step.ts';
 import {
   blindRetry,
   endIfUpToDate,
@@ -37,10 +37,9 @@ export async function driveStep(step: PlanStep, plan: PlanRun): Promise<StepEnd>
     const way = makesWay(step, plan);
     if (way) return endOfStep(step, plan, way);
     const { attempt, ended } = await runAttempt(step, plan);
-    if (ended.kind === 'returned') {
-      if (plan.halted) return endOfStep(step, plan, { kind: 'left', reason: 'the run halted before it began' });
-      continue;
-    }
+    const rest = ended.kind === 'returned' ? restsAfter(step, plan) : undefined;
+    if (rest) return endOfStep(step, plan, rest);
+    if (ended.kind === 'returned') continue;
     const next = await afterAttempt(step, plan, attempt, ended);
     if ('end' in next) return endOfStep(step, plan, next.end);
     plan.emit({ type: 'step.retry', ...eventLabel(step), attempt, data: next.again });

@@ -49,8 +49,8 @@ interface Fleet {
 
 export type Fleets = ReturnType<typeof openFleets>;
 
-/** The fleets of a plan with these steps. */
-export function openFleets(steps: readonly PlanStep[], pauses: Pauses) {
+/** The fleets of a plan with these steps; `held` hears of each stage no other cell of which may start. */
+export function openFleets(steps: readonly PlanStep[], pauses: Pauses, held: (stage: string) => void = () => {}) {
   const fleets = new Map<unknown, Fleet>();
   return {
     began: (step: PlanStep): void => void fleetOf(step).atWork.add(stepLabel(step)),
@@ -100,6 +100,7 @@ export function openFleets(steps: readonly PlanStep[], pauses: Pauses) {
     const { step } = member.failed;
     const fleet = fleetOf(step);
     fleet.mending.add(stepLabel(step));
+    held(member.incident.stage);
     fleet.answer = () => void answerWaiting(run, member.incident.stage, fleet, ask);
     // Whoever waits needs no worker: what a fix made stale must be able to run.
     pauses.count += 1;

@@ -24,6 +24,14 @@ export function makesWay(step: PlanStep, plan: PlanRun): StepEnd | Ended | undef
   return { state: 'TODO', begun: true };
 }
 
+/** What becomes of a step whose attempt did not begin: undefined when it is asked for again at once. */
+export function restsAfter(step: PlanStep, plan: PlanRun): StepEnd | Ended | undefined {
+  if (plan.halted) return { kind: 'left', reason: 'the run halted before it began' };
+  if (!plan.fleets.isHeld(step)) return undefined;
+  plan.begun.add(step.id);
+  return { state: 'TODO', begun: true };
+}
+
 /**
  * Records how a step ended; before it what its fixes came to, so that a crash cannot leave a finished step with open fixes,
  * and behind it what follows for others.

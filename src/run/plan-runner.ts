@@ -38,10 +38,12 @@ export interface PlanRunnerOptions {
   signal?: AbortSignal;
   /** @internal The run of stages that this is, if it is one: its failures are mended. */
   run?: Run;
-  /** @internal Told once how every step stands and how many attempts it had, as both change. */
-  watch?: (plan: Plan, states: ReadonlyMap<string, StepState>, attempts: ReadonlyMap<string, number>) => void;
+  /** @internal Told once how every step stands, as that changes. */
+  watch?: (graph: GraphView) => void;
   /** @internal Nothing more is started: what waits to begin elsewhere must not. */
   halted?: () => void;
+  /** @internal The same for one stage: what is done about a failure of it is being decided. */
+  held?: (stage: string) => void;
   resume?: ResumeFacts;
   /** Whether an execution with this id has ended before. */
   finished?: (executionId: string) => boolean;
@@ -51,6 +53,16 @@ export interface PlanRunnerOptions {
   graceMs?: number;
   /** False: everything is checked and nothing runs. */
   enabled?: boolean;
+}
+
+/** How the steps of an execution stand. */
+export interface GraphView {
+  readonly plan: Plan;
+  readonly states: ReadonlyMap<string, StepState>;
+  /** By step id. */
+  readonly attempts: ReadonlyMap<string, number>;
+  /** Whether a step must not start yet. */
+  isHeld(step: PlanStep): boolean;
 }
 
 /** What an earlier process already did of an execution, by step id. */
@@ -136,7 +148,7 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
     const attempts = new Map(resume.attempts);
     const waits = resume.waits ?? new Map<string, number>();
     const pauses = { count: 0, wake: () => {} };
-    const fleets = openFleets(plan.steps, pauses);
+    const fleets = openFleets(plan.steps, pauses, options.held);
     const toJudge = run ? stepsToJudge(plan, run, resume.done) : [];
     for (const step of toJudge) fleets.mends(step);
     const scope: PlanRun = {
@@ -161,7 +173,7 @@ export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {
         scheduler: options.scheduler ?? (workers > 1 ? parallel : linear),
         workers,
         driveStep: (step) => driveStep(step, scope),
-        watch: (states) => options.watch?.(plan, states, attempts),
+        watch: (states) => options.watch?.({ plan, states, attempts, isHeld: fleets.isHeld }),
         halted: () => {
           scope.halted = true;
           options.halted?.();

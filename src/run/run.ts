@@ -14,9 +14,8 @@ import { finishNotifying, notifyOfStages } from '../mend/notify.ts';
 import { recoverFixes } from '../mend/recover.ts';
 import { stepsAhead } from '../plan/ahead.ts';
 import { compilePlan, STAGE_ACTION, stepId } from '../plan/compile.ts';
-import type { Plan, PlanResult, PlanStep } from '../plan/contract.ts';
+import type { PlanResult, PlanStep } from '../plan/contract.ts';
 import { stepLabel, stepNames } from '../plan/matrix.ts';
-import type { StepState } from '../plan/run-state.ts';
 import type { TaskAhead } from '../stage/backend.ts';
 import { stagePayloadSchema } from '../stage/call.ts';
 import type { Lab, Run, RunPorts } from '../stage/run.ts';
@@ -26,7 +25,7 @@ import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
 import { counted } from '../triage/words.ts';
 import { collect } from './gc.ts';
 import { reopenBroken, tickAccepted } from './items.ts';
-import { createPlanRunner, type ResumeFacts } from './plan-runner.ts';
+import { createPlanRunner, type GraphView, type ResumeFacts } from './plan-runner.ts';
 import { began, type Prepared, prepare, type RunRequest } from './prepare.ts';
 import { type ResumeState, recordCutOff } from './resume.ts';
 
@@ -138,10 +137,11 @@ async function execute({ run, head, open, backend: reached }: Prepared, request:
     run,
     actions: new Map([[STAGE_ACTION, stageAction(run, backend)]]),
     workers: backend.width ?? request.workers ?? config.loop.workers,
-    watch: (plan, states, attempts) => {
-      graph.ahead = () => tasksAhead(run, plan, states, attempts);
+    watch: (view) => {
+      graph.ahead = () => tasksAhead(run, view);
     },
-    halted: () => void backend.withdraw?.().catch(() => {}),
+    halted: () => backend.hold?.(),
+    held: (stage) => backend.hold?.(stage),
     maxSteps: config.loop.limits.max_steps,
     maxAttempts: config.loop.limits.stage_attempts,
     record: journal.append,
@@ -166,15 +166,10 @@ async function execute({ run, head, open, backend: reached }: Prepared, request:
 }
 
 /** What is surely to do, as tasks, with the steps that must end well first; nothing while the tree is written. */
-function tasksAhead(
-  run: Run,
-  plan: Plan,
-  states: ReadonlyMap<string, StepState>,
-  attempts: ReadonlyMap<string, number>,
-): TaskAhead[] {
+function tasksAhead(run: Run, { plan, states, attempts, isHeld }: GraphView): TaskAhead[] {
   if (run.barrier.isClosed) return [];
   const payloadOf = (step: PlanStep) => stagePayloadSchema.parse(step.payload);
-  const isSure = (step: PlanStep) => surelyToDo(run, payloadOf(step).stage, stepLabel(step));
+  const isSure = (step: PlanStep) => !isHeld(step) && surelyToDo(run, payloadOf(step).stage, stepLabel(step));
   return stepsAhead(plan, states, isSure).map(({ step, after }) => ({
     ...taskOf({ payload: payloadOf(step), attempt: (attempts.get(step.id) ?? 0) + 1, step, plan }, run),
     after: after.map(stepLabel),

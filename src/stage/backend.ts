@@ -55,6 +55,8 @@ export interface Backend {
   attempt(task: Task, signal: AbortSignal): Promise<TaskEnd>;
   /** Whether an attempt of a step is under way or over, so that nobody has to look whether one is needed. */
   holds?(step: string): boolean;
+  /** Attempts that have not begun, all or those of one stage, are given back; what has begun goes on. */
+  hold?(stage?: string): void;
   /** Before the tree is written: when this resolves nothing runs, and nothing that waits elsewhere starts any more. */
   withdraw?(): Promise<void>;
   /** At the end of a run: nothing of it is left behind. */
