@@ -1,6 +1,5 @@
 // What a run that is over left with a scheduler: its results are taken in, the rest is cancelled and seen gone, before anybody
 // writes the tree that it works in.
-import { join } from 'node:path';
 import { fail } from '../errors.ts';
 import type { LoopEvent, NewEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
@@ -8,7 +7,7 @@ import type { Layout } from '../io/layout.ts';
 import { createSlurm } from '../slurm/client.ts';
 import { phaseOf } from '../slurm/job.ts';
 import { openJobs, readComment } from './jobs.ts';
-import { markBegun, readJob, readResult } from './task-file.ts';
+import { markBegun, openTasks, readResult } from './task-file.ts';
 
 interface Ports {
   readonly layout: Layout;
@@ -25,14 +24,9 @@ const POLL_MS = 500;
  * E_JOBS_LEFT when some of it may still run.
  */
 export async function endJobs(run: string, events: readonly LoopEvent[], ports: Ports): Promise<NewEvent[]> {
-  const { jobs } = openJobs(events);
-  if (jobs.length === 0) return [];
+  if (openJobs(events).jobs.length === 0) return [];
   const { layout, clock } = ports;
-  const tasks = jobs.flatMap(({ job, open }) => {
-    const file = join(layout.jobs(run), job, 'job.json');
-    const all = readJob(file)?.tasks ?? [];
-    return [...open.keys()].flatMap((index) => (all[index] ? [{ file, index, task: all[index] }] : []));
-  });
+  const tasks = openTasks(layout, run, events);
   // What has not begun never will.
   for (const { file, index } of tasks) markBegun(file, index, {});
   const slurm = createSlurm(ports.env ?? process.env);

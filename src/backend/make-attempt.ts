@@ -32,7 +32,7 @@ export async function makeAttempt(file: string, index: number, ports: RunPorts):
   const indexFile = join(`${file}.${index}.index`);
   const result = await withObjects(context.home, (objects) =>
     attempt(task, { context, objects, indexFile, job: `${file}#${index}` }, ports),
-  ).catch(afterError);
+  ).catch((error) => afterError(error, ports.signal));
   removeFile(indexFile);
   writeResult(file, index, result);
   return 'outcome' in result && result.outcome.kind === 'done' ? 0 : 1;
@@ -98,7 +98,9 @@ const leftover = ({ step }: Task): MendError =>
   mendError('E_LEFTOVER', { step, pid: 0, host: identify(process.pid).host });
 
 /** What a person can mend halts the run; anything else is a bug or a full disk, and the controller's to tell. */
-function afterError(error: unknown): Result {
+function afterError(error: unknown, signal: AbortSignal): Result {
+  // What stops it reaches its helpers, too, and may be what they died of.
+  if (signal.aborted) return { outcome: { kind: 'stopped' }, events: [] };
   const { code, message, stack } = error as NodeJS.ErrnoException;
   if (error instanceof MendError && code !== 'E_DISK_FULL') return { outcome: haltFor(error), events: [] };
   return { thrown: { message: stack ?? message ?? String(error), ...(code && { code }) } };

@@ -2,7 +2,7 @@
 // or more tasks; each leaves a mark when it begins and a result when it ends, both written once.
 import { dirname, join } from 'node:path';
 import type { ContextMap } from '../config/context-map.ts';
-import { EVENTS, type NewEvent } from '../events.ts';
+import { EVENTS, type LoopEvent, type NewEvent } from '../events.ts';
 import { identify } from '../io/identity.ts';
 import type { Layout } from '../io/layout.ts';
 import { packageEntry } from '../io/package.ts';
@@ -12,6 +12,7 @@ import { type Check, count, isTexts, listOf, name, oneOf, optional, shaped, text
 import type { Task, TaskEnd } from '../stage/backend.ts';
 import type { Lab, StageRun } from '../stage/run.ts';
 import type { CarryLink, Tree } from '../worktree/tree.ts';
+import { openJobs } from './jobs.ts';
 
 /** What every attempt of a run needs to know of it: what the controller read, so that a node need not read it again. */
 export interface RunContext {
@@ -135,3 +136,19 @@ export function readResult(file: string, index: number, task: Task): Result | 'b
 /** An event with the data of its type, about this attempt or about no step. */
 const isOf = ({ type, step, attempt, data }: NewEvent, task: Task): boolean =>
   EVENTS[type].isData(data) && (step ?? task.step) === task.step && (attempt ?? task.attempt) === task.attempt;
+
+/** The tasks that a run handed on and whose end its journal does not have. */
+export const openTasks = (layout: Layout, run: string, events: readonly LoopEvent[]) =>
+  openJobs(events).jobs.flatMap(({ job, open }) => {
+    const file = join(layout.jobs(run), job, 'job.json');
+    const tasks = readJob(file)?.tasks ?? [];
+    return [...open.keys()].flatMap((index) => (tasks[index] ? [{ file, index, task: tasks[index] }] : []));
+  });
+
+/** The steps whose attempts elsewhere ended green, and whose end the journal does not have yet. */
+export function greenElsewhere(layout: Layout, run: string, events: readonly LoopEvent[]): Set<string> {
+  const open = openTasks(layout, run, events);
+  const isGreen = (result: ReturnType<typeof readResult>) =>
+    typeof result === 'object' && 'outcome' in result && result.outcome.kind === 'done';
+  return new Set(open.flatMap(({ file, index, task }) => (isGreen(readResult(file, index, task)) ? [task.step] : [])));
+}

@@ -1,4 +1,5 @@
 // `mendloop get <stage>.<output>`: the path of an output, made first when it is missing.
+import { greenElsewhere } from '../backend/task-file.ts';
 import type { ContextMap, Stage } from '../config/context-map.ts';
 import { plainWatcher } from '../console/plain.ts';
 import { table } from '../console/words.ts';
@@ -23,13 +24,19 @@ export async function run(input: CommandInput): Promise<Answer | number> {
   const { home } = layout;
   const running = process.env.MENDLOOP_RUN;
   const inside = running !== undefined;
-  const [first] = inside ? readEvents(layout.journal(running)).events : [];
+  const events = inside ? readEvents(layout.journal(running)).events : [];
+  const [first] = events;
   const base = first?.type === 'run.started' ? first.data.base : await baseOf(home);
   const { map } = await configurationAt(home, base.commit, base.name);
   if (Object.hasOwn(map.stages, name)) return listOutputs(name, map, layout);
   const { stage, files } = findOutputs(map, name, layout);
   const forced = options.force === true;
-  const isThere = () => files.every((file) => isPublished(file, loadStages(layout, { look: true }).state));
+  // A job may start before whoever submitted it has heard that the one before it ended.
+  const made = inside ? greenElsewhere(layout, running, events) : new Set<string>();
+  const isThere = () => {
+    const { state } = loadStages(layout, { look: true });
+    return files.every((file) => isPublished(file, state) || (made.has(file.step) && isFilled(file.path)));
+  };
   const paths = files.map(({ path }) => path);
   if (dry) {
     const make = forced || !isThere();

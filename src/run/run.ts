@@ -130,13 +130,14 @@ async function execute({ run, head, open, backend: reached }: Prepared, request:
   const startedAt = clock.now() - (open?.state.spentMs ?? 0);
   const deadline = request.deadline ?? head.deadline_ms ?? startedAt + head.timeout_ms;
   const timeoutMs = Math.max(1, Math.min(head.timeout_ms, deadline - startedAt));
+  const workers = request.workers ?? config.loop.workers;
   const graph = { ahead: (): TaskAhead[] => [] };
   const backend = await reached.open(run, { ahead: () => graph.ahead(), earlier: open?.events ?? [] });
   run.barrier.onWriting(async () => backend.withdraw?.());
   const runner = createPlanRunner({
     run,
-    actions: new Map([[STAGE_ACTION, stageAction(run, backend)]]),
-    workers: backend.width ?? request.workers ?? config.loop.workers,
+    actions: new Map([[STAGE_ACTION, stageAction(run, backend, backend.width && workers)]]),
+    workers: backend.width ?? workers,
     watch: (view) => {
       graph.ahead = () => tasksAhead(run, view);
     },

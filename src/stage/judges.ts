@@ -7,6 +7,8 @@ import { forbiddenThroughFiles } from '../fix/judging/forbidden-runs.ts';
 import { type JudgingSet, judgingSet, type Sources } from '../fix/judging/judging-set.ts';
 import { stampsOf } from '../io/files.ts';
 import { type KeptFile, keepFile } from '../io/kept-file.ts';
+import type { Outcome } from '../plan/action.ts';
+import { splitStepName } from '../plan/matrix.ts';
 import { type Files, snapshotOf } from '../worktree/read.ts';
 import { forbiddenText } from './configuration.ts';
 import { sourcesOf } from './judging-sources.ts';
@@ -175,6 +177,40 @@ export async function blameForJudges(run: StageRun, tracked: readonly string[]):
 export async function judgeNames(run: StageRun, paths: Iterable<string>): Promise<string> {
   const set = await judgesOf(run);
   return [...paths].map((path) => `${path} (${set.get(path)?.by ?? 'a check'} runs it)`).join(', ');
+}
+
+/**
+ * Follows an attempt on another machine. What it found changed of the judging set is put back there, and held against everybody
+ * who is followed now: each of them runs again alone, once.
+ */
+export async function followJudges(run: StageRun, step: string, work: () => Promise<Outcome>): Promise<Outcome> {
+  const { running } = state(run);
+  const watch: Watch = {
+    step,
+    kind: 'attempt',
+    changed: new Set(),
+    wrote: { files: new Set() },
+    shared: false,
+    halted: undefined,
+  };
+  running.add(watch);
+  try {
+    const outcome = await work();
+    const changed = outcome.kind === 'failed' ? outcome.context?.changed_judges : undefined;
+    if (Array.isArray(changed)) blame(run, changed);
+    const isEnd = outcome.kind === 'done' || outcome.kind === 'failed';
+    const stage = run.config.map.stages[splitStepName(step).stage];
+    if (!isEnd || !watch.shared || !stage?.rerun) return outcome;
+    runAloneNext(run, step);
+    const what = `changed ${await judgeNames(run, watch.changed)}; put back as committed`;
+    return {
+      kind: 'failed',
+      message: `another stage or this one ${what}: once more, alone`,
+      context: { run_alone: true },
+    };
+  } finally {
+    running.delete(watch);
+  }
 }
 
 /** The next attempt of a step runs alone. */

@@ -8,17 +8,19 @@ import { stopReason } from '../plan/stop.ts';
 import type { Backend, Task, TaskEnd } from './backend.ts';
 import { haltFor, inputsNow, inspectTree, openCall, type StageActionCall, stagePayloadSchema } from './call.ts';
 import { hasChecks, NOTHING_TO_CHECK } from './checks.ts';
-import { judgeNames, runAloneNext, runsAlone, watchJudges } from './judges.ts';
+import { followJudges, judgeNames, runAloneNext, runsAlone, watchJudges } from './judges.ts';
 import { waitsForHuman } from './rerun.ts';
 import type { StageRun } from './run.ts';
 
-export function stageAction(run: StageRun, backend: Backend): Action {
+/** `looks`: how many green steps are checked at a time, where more may be under way elsewhere. */
+export function stageAction(run: StageRun, backend: Backend, looks = Number.POSITIVE_INFINITY): Action {
+  const inTurn = atMost(looks);
   return action({
     payload: stagePayloadSchema,
     keepsTime: backend.keepsTime === true,
     async upToDate(call: StageActionCall) {
       if (backend.holds?.(call.payload.step)) return undefined;
-      const look = () => upToDate(call, run);
+      const look = () => inTurn(() => upToDate(call, run));
       const found = await run.barrier.attempt(look);
       // Somebody changed what its checks run while they ran: what they said counts for nothing.
       return runsAlone(run, call.payload.step) ? run.barrier.alone(look) : found;
@@ -28,10 +30,29 @@ export function stageAction(run: StageRun, backend: Backend): Action {
       // Its time may be up before its turn comes: then nothing starts any more.
       return run.barrier[how](async () => {
         if (call.signal.aborted) return { kind: 'stopped' };
-        return settle(call, run, await backend.attempt(taskOf(call, run), call.signal));
+        const attempt = async () => settle(call, run, await backend.attempt(taskOf(call, run), call.signal));
+        return backend.keepsTime ? followJudges(run, call.payload.step, attempt) : attempt();
       });
     },
   });
+}
+
+/** Runs so many at a time, the others in their order. */
+function atMost(most: number) {
+  let running = 0;
+  const queue: (() => void)[] = [];
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    // Who ends hands its place on.
+    if (running >= most) await new Promise<void>((resolve) => queue.push(resolve));
+    else running += 1;
+    try {
+      return await work();
+    } finally {
+      const next = queue.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
 }
 
 /** The attempt that a call asks for, as a plain value. */

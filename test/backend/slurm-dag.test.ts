@@ -1,15 +1,19 @@
-// The whole way on a real Slurm: one cluster for all tests of this file.
+// The whole way on a real Slurm: one cluster for all tests of this file. What two of them prove is looked at every day, the rest in
+// `npm run test:long`.
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
 import { Stop } from '../../src/plan/stop.ts';
 import { cutOff, homelab, journalIn, NOTE, ranSteps, run } from '../run/homelab.ts';
 import { noSlurm, startCluster } from '../slurm/cluster.ts';
+import { cases } from '../sweep.ts';
 
 const cluster = noSlurm ? undefined : startCluster({ nodes: 4, cpus: 4 });
 const onSlurm = cluster ? test : test.skip;
+const atLength = cases<typeof test.skip>(() => {}, onSlurm);
+const ENTRY = resolve(import.meta.dirname, '../../scripts/bootstrap_loop.mjs');
 const LOOP = { backend: 'slurm-dag', slurm: { grace: '2s' } };
 const ports = { env: { ...cluster?.env } };
 const states = () =>
@@ -59,7 +63,12 @@ onSlurm(
   'a run whose controller died goes on: what ended counts, what runs is followed, nothing is run twice',
   async () => {
     const home = homelab(
-      { a: { command: NOTE }, b: { command: `sleep 2; ${NOTE}`, needs: ['a'] }, c: { command: NOTE, needs: ['b'] } },
+      {
+        a: { command: `${NOTE}; echo 1 > "$MENDLOOP_OUT/o"`, outputs: { o: 'o' } },
+        // What it needs is green before the controller has heard of it.
+        b: { command: `${process.execPath} ${ENTRY} get a.o; ${NOTE}`, needs: ['a'] },
+        c: { command: NOTE, needs: ['b'] },
+      },
       LOOP,
     );
     const first = await run(home, {}, ports);
@@ -75,7 +84,7 @@ onSlurm(
   },
 );
 
-onSlurm('the error of all cells is one failure and one fix; cells that had not begun wait for it', async () => {
+atLength('the error of all cells is one failure and one fix; cells that had not begun wait for it', async () => {
   const hosts = Array.from({ length: 12 }, (_, i) => `h${i}`);
   const home = homelab(
     {
@@ -93,7 +102,21 @@ onSlurm('the error of all cells is one failure and one fix; cells that had not b
   assert.ok(ranSteps(home).length < 12 + 1 + 10, ranSteps(home).join(' '));
 });
 
-onSlurm('an interruption cancels what was submitted, and nothing of it is left', async () => {
+atLength('attempts that run beside one that changed what checks run are made again, alone', async () => {
+  const home = homelab(
+    {
+      bad: { command: `sleep 3; ${NOTE}; echo 'exit 0' > check.sh`, verify: ['sh check.sh'] },
+      good: { command: `${NOTE}; sleep 6`, verify: ['sh check.sh'] },
+    },
+    LOOP,
+    { 'check.sh': '#!/bin/sh\ntrue\n' },
+  );
+  const { exit, stages } = await run(home, { ai: false }, ports);
+  assert.equal([exit, stages.stages.bad?.status, stages.stages.good?.status], [1, 'failed', 'green']);
+  assert.equal(ranSteps(home).toSorted(), ['bad', 'bad', 'good', 'good']);
+});
+
+atLength('an interruption cancels what was submitted, and nothing of it is left', async () => {
   const home = homelab({ a: { command: 'sleep 60' }, b: { command: NOTE, needs: ['a'] } }, LOOP);
   const controller = new AbortController();
   const stop = async (event: LoopEvent) => {
@@ -108,7 +131,7 @@ onSlurm('an interruption cancels what was submitted, and nothing of it is left',
   );
 });
 
-onSlurm('a job that somebody cancels is lost, in its own words, and tried again', async () => {
+atLength('a job that somebody cancels is lost, in its own words, and tried again', async () => {
   const home = homelab({ a: { command: `${NOTE}; test "$MENDLOOP_ATTEMPT" = 2 || sleep 60` } }, LOOP);
   const cancel = (event: LoopEvent) => {
     if (event.type !== 'job.submitted' || event.data.job !== '1') return;
@@ -125,7 +148,7 @@ onSlurm('a job that somebody cancels is lost, in its own words, and tried again'
   assert.equal([exit, lost?.data.code, ranSteps(home)], [0, 'JOB_CANCELLED', ['a', 'a']]);
 });
 
-onSlurm('what no node could run is refused before anything is submitted', async () => {
+atLength('what no node could run is refused before anything is submitted', async () => {
   const before = states().length;
   const specs = { default: { options: ['--cpus-per-task=64'] } };
   const home = homelab({ a: { command: NOTE } }, { ...LOOP, slurm: { specs } });
