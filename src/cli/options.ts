@@ -18,7 +18,7 @@ export const RUN_OPTIONS: Options = {
   'no-recheck': 'trust green stages whose inputs did not change',
   'workers=N': 'how many steps may run at once (default: ai/loop.yaml)',
   'deadline=WHEN': 'be over by then: 2h, 06:30 or 2026-12-24T06:30:00Z',
-  'backend=NAME': 'where steps run: local, slurm-dag, or a plugin of your own (default: ai/loop.yaml)',
+  'backend=NAME': 'where steps run: local, slurm-dag, slurm-pool, or a plugin (default: ai/loop.yaml)',
   'no-ai': 'no executor and no escalation; failures are still recognised and waited out',
   'dry-run': 'say what would be done; runs no stage, writes nothing',
   'yes|y': 'do not stop at what would be lost',

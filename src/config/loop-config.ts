@@ -136,7 +136,9 @@ export const loopConfigSchema = z
       .nullable()
       .default(null)
       .describe('The branch the fixes are for; null: the one checked out when the AI branch was made'),
-    backend: pluginName.default('local').describe('Where steps run: local, slurm-dag, or a plugin of your own'),
+    backend: pluginName
+      .default('local')
+      .describe('Where steps run: local, slurm-dag, slurm-pool, or a plugin of your own'),
     workers: count(1, 1, 'Steps that may run at the same time'),
     executors: pluginList('executors').describe('Who is asked for a fix first, in this order'),
     escalations: pluginList('escalations').describe('Who is asked when a failure keeps coming back, in this order'),

@@ -24,11 +24,13 @@ export const SESSIONS: Readonly<Record<'lab' | 'small' | Example, readonly strin
 export const OTHER_PAGES: readonly string[] = [
   'docs/plugins.md',
   'docs/backlog.md',
+  'docs/more-than-one-machine.md',
   'docs/architecture.md',
   'CONTRIBUTING.md',
 ];
 
 const SCHEDULES = 'schedules a real run on this machine; test/e2e/cron.test.ts has a crontab of its own';
+const ON_SLURM = 'needs a Slurm; test/backend and test/slurm start one, and run stages on it';
 const SECOND_MACHINE = 'of a second machine; test/e2e/two-machines.test.ts has one';
 /** What pages show and no test runs, and why. Everything else in a console block runs. */
 export const NOT_RUN: Readonly<Record<string, string>> = {
@@ -40,6 +42,11 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'git switch -c nas': SECOND_MACHINE,
   "printf 'branch: ai/nas\\nbase: main\\n' >>ai/loop.yaml": SECOND_MACHINE,
   'git commit -qam "This machine"': SECOND_MACHINE,
+  'squeue --me --Format=JobArrayID,Name:30,StateCompact,TimeUsed,NodeList,Comment:80': ON_SLURM,
+  'scripts/install_test_tools.sh': 'changes the machine; .ci/run runs it',
+  'eval "$(node scripts/slurm-cluster.mjs start /tmp/slurm --nodes 4)"': ON_SLURM,
+  'mendloop --backend slurm-pool --workers 4': ON_SLURM,
+  'node scripts/slurm-cluster.mjs stop /tmp/slurm': ON_SLURM,
   'npm test': 'is what runs this',
   'npm ci': 'fetches packages; every test runs with what it installs',
 };
