@@ -123,10 +123,10 @@ export function slurmPool(run: JobsRun, { slurm, settings, workers, requeues, le
 
     async close() {
       clearTimeout(gathering);
-      // A Slurm that stays away is no reason to lose the run's end: workers leave when there is nothing to do.
       await pool.close().catch((error) => {
         if (!isUnreachable(error)) throw error;
-        pool.withdraw();
+        const text = 'Slurm does not answer, so its workers were not cancelled; they leave by themselves';
+        journal.append({ type: 'notice', data: { text } });
       });
     },
   };

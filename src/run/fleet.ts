@@ -41,6 +41,8 @@ interface Fleet {
   readonly atWork: Set<string>;
   /** Cells that failed, and whose end is still to come. */
   readonly mending: Set<string>;
+  /** Those of them whose end is being told: they judge nothing more. */
+  readonly settling: Set<string>;
   readonly waiting: Map<string, Waiting>;
   isAnswering: boolean;
   /** Answers those who wait, if it is time. */
@@ -57,7 +59,9 @@ export function openFleets(steps: readonly PlanStep[], pauses: Pauses, held: (st
     mends,
     /** Whether a step must not start yet: others of its stage failed, and are not done with. */
     isHeld: (step: PlanStep): boolean => fleetOf(step).mending.size > 0 && !isMending(step),
-    isMending,
+    /** Whether another step of the same stage is still to judge what it was mended with. */
+    isJudging: (step: PlanStep, label: string): boolean => isMending(step, label) && !fleetOf(step).settling.has(label),
+    settles: (step: PlanStep): void => void fleetOf(step).settling.add(stepLabel(step)),
     rests,
     ended,
     decide,
@@ -67,8 +71,8 @@ export function openFleets(steps: readonly PlanStep[], pauses: Pauses, held: (st
     const name = payload.stage ?? id;
     const fleet = fleets.get(name);
     if (fleet) return fleet;
-    const made = { atWork: new Set<string>(), mending: new Set<string>(), waiting: new Map(), isAnswering: false };
-    fleets.set(name, { ...made, answer() {} });
+    const made = { atWork: new Set<string>(), mending: new Set<string>(), settling: new Set<string>() };
+    fleets.set(name, { ...made, waiting: new Map(), isAnswering: false, answer() {} });
     return fleets.get(name) as Fleet;
   }
 
@@ -91,6 +95,7 @@ export function openFleets(steps: readonly PlanStep[], pauses: Pauses, held: (st
   function ended(step: PlanStep, run?: Run): void {
     const fleet = fleetOf(step);
     fleet.mending.delete(stepLabel(step));
+    fleet.settling.delete(stepLabel(step));
     rests(step);
     if (run && !fleet.isAnswering) endTurn(run, step.payload.stage as string, fleet.mending.size === 0);
   }

@@ -43,7 +43,9 @@ export async function endOfStep(step: PlanStep, plan: PlanRun, ended: Ended | St
     return ended;
   }
   if (!run) return endStep(step, plan, ended);
-  const isMending = (label: string) => fleets.isMending(step, label);
+  // Of several that end in one moment the last one settles.
+  fleets.settles(step);
+  const isMending = (label: string) => fleets.isJudging(step, label);
   const settled = settleFixes(run, step, ended.kind === 'done', isMending).then(() => ended);
   const end = endStep(step, plan, await settled.catch((error) => haltedBy(error, step)));
   fleets.ended(step, run);

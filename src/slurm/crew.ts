@@ -82,12 +82,12 @@ export function openCrew(queue: QueueFolder, options: CrewOptions) {
       }
       const known = new Map(jobs.map((job) => [job.id, job]));
       for (const worker of workers.values()) {
-        worker.job = known.get(worker.id) ?? worker.job;
+        worker.job = known.get(worker.id);
         const phase = worker.job && phaseOf(worker.job);
         if (phase === 'running') worker.runningSince ??= now;
         // One that was added since Slurm was last asked may be too new to be known.
-        const isForgotten = !known.has(worker.id) && worker.since <= askedAt;
-        if (phase === 'ended' || isForgotten) worker.endedSince ??= now;
+        const isForgotten = worker.job === undefined && worker.since <= askedAt;
+        worker.endedSince = phase === 'ended' || isForgotten ? (worker.endedSince ?? now) : undefined;
       }
       askedAt = now;
     },

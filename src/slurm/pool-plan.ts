@@ -64,6 +64,8 @@ export function judgeWorker(facts: WorkerFacts, now: number, { graceMs, staleMs 
   const { id, job, runningSince, endedSince, signChanged, isBusy } = facts;
   const started = signChanged !== undefined;
   if (endedSince !== undefined) {
+    // A controller of Slurm that was started anew may have forgotten jobs that still run.
+    if (job === undefined && started && now - signChanged < graceMs) return FINE;
     // What it left may be seen late: only where it left something is there anything to wait for.
     return isBusy && now - endedSince < graceMs ? FINE : { kind: 'gone', started, loss: lossOf(id, job) };
   }

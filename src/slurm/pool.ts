@@ -50,7 +50,7 @@ export interface Pool<R> {
   run(tasks: readonly PoolTask[], signals: readonly AbortSignal[]): Promise<PoolEnd<R>>[];
   /** Nothing that waits is begun any more: these are `returned`. What was begun goes on. */
   withdraw(): void;
-  /** Ends everything: no task waits, no worker lives, the folder is gone. Rejects when a worker could not be seen gone. */
+  /** Ends everything: no task waits, no worker lives, the folder is gone. Rejects when a worker may still live. */
   close(): Promise<void>;
 }
 
@@ -277,6 +277,21 @@ export function openPool<R>(options: PoolOptions<R>): Pool<R> {
     loop = undefined;
   }
 
+  /** Cancels them until none lives; those that still do at that time. Rejects when Slurm is away all the time. */
+  async function endWorkers(until: number): Promise<string[]> {
+    for (;;) {
+      try {
+        await crew.ask(clock.monotonic());
+        const live = crew.live();
+        if (live.length === 0 || clock.monotonic() > until) return live;
+        await slurm.cancel(live);
+      } catch (error) {
+        if (!isUnreachable(error) || clock.monotonic() > until) throw error;
+      }
+      await clock.sleep(pollMs);
+    }
+  }
+
   return {
     leftovers: () => [...leftovers].map(([name, text]) => ({ name, text })),
 
@@ -317,15 +332,9 @@ export function openPool<R>(options: PoolOptions<R>): Pool<R> {
       await loop;
       await asking;
       const until = clock.monotonic() + CLOSE_MS;
-      for (let isCancelled = false; ; isCancelled = true) {
-        await crew.ask(clock.monotonic());
-        const live = crew.live();
-        if (live.length === 0) break;
-        if (!isCancelled) await slurm.cancel(live);
-        if (clock.monotonic() > until) throw new Error(`workers ${live.join(', ')} were cancelled and do not end`);
-        await clock.sleep(pollMs);
-      }
-      removeAll(options.folder);
+      // Workers whose folder is gone leave by themselves, also those that Slurm starts when it is back.
+      const live = await endWorkers(until).finally(() => removeAll(options.folder));
+      if (live.length > 0) throw new Error(`workers ${live.join(', ')} were cancelled and do not end`);
     },
   };
 }

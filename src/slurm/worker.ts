@@ -1,6 +1,7 @@
 // A worker of a pool: a job that claims tasks of its spec, one after the other, makes each, and leaves when there has been none for
 // a while. A task that fails is a task that was made; only what the queue itself must never hold is reported as bad.
 import type { Clock } from '../io/clock.ts';
+import { fileFacts } from '../io/files.ts';
 import { openQueueFolder } from '../io/queue-folder.ts';
 import { isEntry } from './pool.ts';
 
@@ -24,13 +25,17 @@ export interface WorkerOptions {
   warn(error: unknown): void;
 }
 
+const isFolder = (path: string): boolean => fileFacts(path)?.isFolder === true;
+
 const SHORTEST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1000;
 
-/** Works until there is nothing to do, or the signal aborts. Rejects when a task left no result: its worker has to answer for that. */
+/** Works until there is nothing to do, the pool is gone, or the signal aborts. Rejects when a task left no result: its worker has to answer for that. */
 export async function runWorker(options: WorkerOptions): Promise<void> {
-  const { spec, id, clock, signal } = options;
-  const queue = openQueueFolder(options.folder);
+  const { spec, id, clock, signal, folder } = options;
+  // Its controller has gone, and with it what there was to do.
+  if (!isFolder(folder)) return;
+  const queue = openQueueFolder(folder);
   queue.join(id);
   let count = 0;
   let signed = clock.monotonic();
@@ -47,7 +52,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   };
   sign();
   let [idleSince, pause] = [clock.monotonic(), SHORTEST_PAUSE_MS];
-  while (!signal.aborted && clock.monotonic() - idleSince < options.idleMs) {
+  while (!signal.aborted && isFolder(folder) && clock.monotonic() - idleSince < options.idleMs) {
     signNow();
     const entry = queue.claim(spec, id);
     if (entry) {
@@ -61,7 +66,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
       pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
     }
   }
-  queue.leave(id);
+  if (isFolder(folder)) queue.leave(id);
 
   async function work(name: string, text: string | undefined): Promise<'made' | 'bad'> {
     if (text === undefined || !isEntry(name, text) || options.specOf(text) !== spec) return 'bad';

@@ -3,8 +3,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { homelab, NOTE, ranSteps, run } from '../run/homelab.ts';
+import { failuresIn, homelab, NOTE, ranSteps, run } from '../run/homelab.ts';
+import { mendable, says, stageOn } from '../run/probe.ts';
 import { noSlurm, startCluster } from '../slurm/cluster.ts';
+import { cases } from '../sweep.ts';
 
 const cluster = noSlurm ? undefined : startCluster({ nodes: 4, cpus: 4 });
 const onSlurm = cluster ? test : test.skip;
@@ -37,5 +39,25 @@ onSlurm(
     assert.ok(readdirSync(join(jobs, 'workers')).length <= 3);
   },
 );
+
+onSlurm('one broken template on many hosts is one entry, one fix, and all of them green', async () => {
+  const count = cases(6, 40);
+  const hosts = Array.from({ length: count }, (_, at) => `h${at + 10}`);
+  const stages = { a: { ...stageOn(), matrix: { host: hosts } } };
+  const { home, probe, subjects } = mendable({ stages, loop: { ...LOOP, workers: 4 } });
+  probe.answers(says('good'), { throw: 'a second question' });
+  const ran = await run(home, {}, ports());
+  assert.equal([ran.exit, probe.asked().length, subjects()], [0, 1, ['Mend a: Say good']]);
+  const entries = failuresIn(home).map(({ times_seen, patches }) => [
+    times_seen,
+    patches.map(({ outcome }) => outcome),
+  ]);
+  assert.equal(entries, [[1, ['verified']]]);
+  assert.equal(
+    Object.values(ran.stages.stages.a?.cells ?? {}).map(({ status }) => status),
+    Array(count).fill('green'),
+  );
+  assert.is(cluster?.slurm('squeue', '-h'), '');
+});
 
 test.run();

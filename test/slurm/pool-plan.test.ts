@@ -52,7 +52,12 @@ test('a worker that ended is gone at once, or after the grace where it had claim
   assert.is(verdict(ended, 5000), 'gone JOB_NODE_FAIL');
   assert.is(verdict({ ...ended, isBusy: true }, 34_999), 'fine');
   assert.is(verdict({ ...ended, isBusy: true }, 35_000), 'gone JOB_NODE_FAIL');
-  assert.is(verdict({ job: undefined, endedSince: 5000 }, 5000), 'gone JOB_FORGOTTEN');
+});
+
+test('a job that Slurm has forgotten lives as long as it shows signs', () => {
+  assert.is(verdict({ job: undefined, endedSince: 5000 }, 31_999), 'fine');
+  assert.is(verdict({ job: undefined, endedSince: 5000 }, 32_000), 'gone JOB_FORGOTTEN');
+  assert.is(verdict({ job: undefined, endedSince: 5000, signChanged: undefined }, 5000), 'gone JOB_FORGOTTEN');
 });
 
 test.run();
