@@ -130,10 +130,9 @@ test('two different errors stay two: two entries, two questions, two fixes', asy
   probe.answers(says('good'), says('good', 'fine'));
   const ran = await run(home);
   assert.equal([ran.exit, tree(), outcomes(home)], [0, 'good\nfine\n', [['verified'], ['verified']]]);
-  assert.equal(
-    failuresIn(home).map(({ steps = [] }) => steps.length),
-    [2, 3],
-  );
+  // Which of them is seen first, the machine decides.
+  const counts = failuresIn(home).map(({ steps = [] }) => steps.length);
+  assert.equal(counts.toSorted(), [2, 3]);
   assert.equal(probe.asked().length, 2);
 });
 

@@ -8,9 +8,12 @@ import { createSlurm } from '../../src/slurm/client.ts';
 import { entryName, openPool, type Pool, type PoolEnd, type PoolOptions, type PoolTask } from '../../src/slurm/pool.ts';
 import { folder } from '../io/temporary.ts';
 import { program } from '../program.ts';
+import { cases } from '../sweep.ts';
 import { type Cluster, eventually, noSlurm, startCluster } from './cluster.ts';
 
 const onSlurm = noSlurm ? test.skip : test;
+/** Of these `npm test` has none: they wait for Slurm again and again. */
+const onSlurmLong = cases((..._: Parameters<typeof test>) => {}, onSlurm);
 
 interface Result {
   code: number;
@@ -96,7 +99,7 @@ onSlurm(
   },
 );
 
-onSlurm(
+onSlurmLong(
   'what waits is withdrawn, what runs is stopped when it is told to, and no worker outlives the pool',
   async () => {
     const { at, pool, task, run } = openLab({ total: 1 });
@@ -158,7 +161,7 @@ onSlurm('a second controller follows what the first put, its workers too, and ta
   await second.close();
 });
 
-onSlurm('an entry or a result that somebody damaged is fatal, and names all that can be known of it', async () => {
+onSlurmLong('an entry or a result that somebody damaged is fatal, and names all that can be known of it', async () => {
   const { at, pool, task, run } = openLab({ total: 1 });
   const [busy] = run([task('busy', 'sleep 1')]);
   await running(at, 'busy');
@@ -179,7 +182,7 @@ onSlurm('an entry or a result that somebody damaged is fatal, and names all that
   await pool.close();
 });
 
-onSlurm('workers that cannot start are told with their reason, and not started for ever', async () => {
+onSlurmLong('workers that cannot start are told with their reason, and not started for ever', async () => {
   const { at, pool, task, run } = openLab({
     worker: () => ({
       ...{ name: 'pool-worker', cwd: '/', output: '/nowhere/%j.out', place: { options: [] }, command: ['true'] },
