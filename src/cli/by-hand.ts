@@ -12,6 +12,7 @@ export * as init from './init.ts';
 export * as promote from './promote.ts';
 export * as reset from './reset.ts';
 export * as rollback from './rollback.ts';
+export * as runs from './runs.ts';
 export * as safeMode from './safe-mode.ts';
 export * as uninstall from './uninstall.ts';
 export * as validate from './validate.ts';

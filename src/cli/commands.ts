@@ -54,6 +54,21 @@ of it; and the fixes on the AI branch, which are.`,
     },
     load: () => import('./logs.ts'),
   }),
+  runs: row('runs [--stage NAME] [--outcome O] [--fingerprint F] [--last N]', 'list the runs there have been', {
+    options: {
+      'stage=NAME': 'only runs that had to do with this stage',
+      'outcome=O': 'only those that ended so: success, partial, failure, abandoned, open',
+      'fingerprint=F': 'only those that saw this failure; its first letters are enough',
+      'last=N': 'at most N (default: 20)',
+    },
+    about: 'Reads only. The newest first.',
+    load: byHand('runs'),
+  }),
+  show: row('show <run>', 'tell how a run went, from its journal', {
+    about:
+      'Reads only. A few first or last letters of its name are enough, and `last` is the newest; --json prints its events.',
+    load: async () => ({ run: (await import('./by-hand.ts')).runs.show }),
+  }),
   fingerprint: row(
     'fingerprint [<log>] [--stage NAME] [--exit-code N] [--jsonl]',
     'tell from a log which failure it is',

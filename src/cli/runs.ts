@@ -1,0 +1,120 @@
+// `mendloop runs`: the runs there have been. `mendloop show <run>`: one of them as it went. From the journals, read only.
+
+import { didYouMean } from '../config/suggest.ts';
+import { plainWatcher } from '../console/plain.ts';
+import { ago, spell, table } from '../console/words.ts';
+import { failUsage } from '../errors.ts';
+import type { LoopEvent } from '../events.ts';
+import type { Layout } from '../io/layout.ts';
+import { damageOf, readEvents } from '../journal/event-file.ts';
+import { listRuns } from '../journal/runs.ts';
+import { counted } from '../triage/words.ts';
+import type { Answer, CommandInput } from './command.ts';
+
+const SHOWN = 20;
+const OUTCOMES = ['success', 'partial', 'failure', 'abandoned', 'open'];
+
+interface Listed {
+  readonly run: string;
+  readonly began: string;
+  readonly asked: string;
+  readonly outcome: string;
+  readonly exit: number | null;
+  readonly duration_ms: number | null;
+  readonly failed: readonly string[];
+  readonly fixes: number;
+}
+
+export async function run({ options, layout: findLayout }: CommandInput): Promise<Answer> {
+  const layout = findLayout();
+  const { stage, outcome, fingerprint } = options as Record<string, string | undefined>;
+  if (outcome !== undefined && !OUTCOMES.includes(outcome))
+    failUsage(
+      `no run ends as ${JSON.stringify(outcome)}${didYouMean(outcome, OUTCOMES, 'outcomes are')}`,
+      'mendloop runs --help',
+    );
+  if (options.last !== undefined && !/^[1-9]\d{0,5}$/.test(String(options.last)))
+    failUsage(`--last ${options.last} is not a number from 1 on`, 'for example: --last 50');
+  const most = options.last === undefined ? SHOWN : Number(options.last);
+  const found: Listed[] = [];
+  const all = listRuns(layout);
+  // The newest first, and no more journals than are needed.
+  for (const id of all.toReversed()) {
+    if (found.length >= most) break;
+    const { events } = readEvents(layout.journal(id));
+    const one = listed(id, events);
+    const concerns = (event: LoopEvent) =>
+      (stage === undefined || event.stage === stage) &&
+      (fingerprint === undefined || (event.type === 'failure.seen' && event.data.fingerprint.startsWith(fingerprint)));
+    if ((outcome === undefined || one.outcome === outcome) && events.some(concerns)) found.push(one);
+  }
+  const rows = found.map((one) => [
+    one.run,
+    ago(one.began, Date.now()),
+    one.outcome,
+    spelled(one),
+    one.asked,
+    details(one),
+  ]);
+  const lines = found.length === 0 ? ['no run fits'] : table(rows);
+  return {
+    text: [...lines, `${found.length} of ${counted(all.length, 'run')}`],
+    json: { runs: found, total: all.length },
+  };
+}
+
+const spelled = ({ duration_ms }: Listed): string => (duration_ms === null ? '' : spell(duration_ms));
+
+const details = ({ failed, fixes }: Listed): string =>
+  [failed.length > 0 && `failed: ${failed.join(' ')}`, fixes > 0 && counted(fixes, 'fix', 'fixes')]
+    .filter(Boolean)
+    .join(', ');
+
+function listed(run: string, events: readonly LoopEvent[]): Listed {
+  const [first] = events;
+  const last = events.at(-1);
+  const ended = last?.type === 'run.ended' ? last : undefined;
+  const failed = events.flatMap(({ type, step }) => (type === 'step.failed' && step !== undefined ? [step] : []));
+  return {
+    run,
+    began: first?.time ?? '',
+    asked: first?.type === 'run.started' ? first.data.asked : '',
+    outcome: ended === undefined ? 'open' : (ended.status ?? 'failure'),
+    exit: ended?.data.exit ?? null,
+    duration_ms: ended?.data.duration_ms ?? null,
+    failed: [...new Set(failed)],
+    fixes: events.filter(({ type }) => type === 'fix.committed').length,
+  };
+}
+
+/** What a run printed, told again. */
+export async function show({ words, layout: findLayout, out }: CommandInput): Promise<Answer | number> {
+  const [name, ...more] = words;
+  if (name === undefined || more.length > 0) failUsage('show needs one run', 'mendloop runs');
+  const layout = findLayout();
+  const id = runCalled(layout, name);
+  const file = readEvents(layout.journal(id));
+  const damage = damageOf(file);
+  if (out.json) {
+    for (const event of file.events) out.jsonLine(event);
+    return 0;
+  }
+  if (damage) out.line(`note: the journal of run ${id} ${damage}`);
+  out.line(`began ${file.events[0]?.time ?? 'at a time that is lost'}`);
+  const watch = plainWatcher(out, layout.home);
+  for (const event of file.events) watch(event);
+  return 0;
+}
+
+/** The run of this name, or the only one whose name begins or ends so; `last` is the newest. */
+function runCalled(layout: Layout, name: string): string {
+  const runs = listRuns(layout);
+  const fits =
+    name === 'last' ? runs.slice(-1) : runs.filter((id) => id === name || id.startsWith(name) || id.endsWith(name));
+  if (fits.length === 1) return fits[0] as string;
+  const what =
+    fits.length === 0
+      ? `there is no run ${JSON.stringify(name)}`
+      : `${fits.length} runs are called ${JSON.stringify(name)}`;
+  return failUsage(`${what}${didYouMean(name, runs.slice(-5), 'the newest are')}`, 'mendloop runs');
+}

@@ -1,0 +1,47 @@
+// The runs there have been: listed, filtered, and told again.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { contextMap, scenario } from './scenario.ts';
+
+test('runs lists the newest first, by stage, outcome and failure; show tells a run again as it went', async () => {
+  const s = scenario({
+    'ai/context_map.yaml': contextMap({ a: 'true', b: { command: 'test -e ../../world', needs: ['a'] } }),
+  });
+  const failed = await s.run();
+  s.write({ world: '' });
+  await s.run(['b']);
+  const [first, second] = s.runs();
+  const json = async (...args: string[]) =>
+    (JSON.parse((await s.run(['runs', ...args, '--json'])).stdout) as { runs: { run: string }[] }).runs.map(
+      ({ run }) => run,
+    );
+  assert.equal(await json(), [second, first]);
+  assert.equal(await json('--stage', 'a'), [first]);
+  assert.equal(await json('--outcome', 'failure'), [first]);
+  assert.equal(await json('--last', '1'), [second]);
+  const seen = s.events(first).find(({ type }) => type === 'failure.seen')?.data.fingerprint as string;
+  assert.equal(await json('--fingerprint', seen.slice(0, 6)), [first]);
+  assert.match((await s.run(['runs'])).stdout, /failure .* all {2}failed: b\n2 of 2 runs\n$/);
+  const shown = await s.run(['show', first as string]);
+  const [began, ...lines] = s.plain(shown.stdout).split('\n');
+  assert.match(began as string, /^began /);
+  assert.is(lines.join('\n'), s.plain(failed.stdout));
+  assert.is((await s.run(['show', 'last'])).stdout.split('\n')[1], `run ${second} begins: b`);
+});
+
+test('what does not exist is one clear error', async () => {
+  const s = scenario({ 'ai/context_map.yaml': contextMap({ a: 'true' }) });
+  await s.run();
+  const [run] = s.runs();
+  for (const [args, message] of [
+    [['show'], 'show needs one run'],
+    [['show', 'nothing'], `there is no run "nothing"; the newest are: ${run}`],
+    [['runs', '--outcome', 'sucess'], 'no run ends as "sucess"; did you mean "success"?'],
+    [['runs', '--last', '0'], '--last 0 is not a number from 1 on'],
+  ] as const) {
+    const done = await s.run(args);
+    assert.equal([done.exit, done.stderr.split('\n')[0]], [2, `error E_USAGE: ${message}`]);
+  }
+});
+
+test.run();
