@@ -115,6 +115,11 @@ export function slurmPool(run: JobsRun, { slurm, settings, workers, requeues, le
       }
     },
 
+    hold() {
+      putAsked();
+      pool.withdraw();
+    },
+
     async withdraw() {
       putAsked();
       pool.withdraw();

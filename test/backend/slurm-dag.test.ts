@@ -84,23 +84,32 @@ onSlurm(
   },
 );
 
-atLength('the error of all cells is one failure and one fix; cells that had not begun wait for it', async () => {
-  const hosts = Array.from({ length: 12 }, (_, i) => `h${i}`);
-  const home = homelab(
-    {
-      m: { command: `${NOTE}; sleep 0.5; ./m.sh`, matrix: { host: hosts }, files: ['m.sh'] },
-      z: { command: NOTE, needs: ['m'] },
+for (const backend of ['slurm-dag', 'slurm-pool'])
+  atLength(
+    `${backend}: the error of all cells is one failure and one fix; cells that had not begun wait for it`,
+    async () => {
+      const hosts = Array.from({ length: 12 }, (_, i) => `h${i}`);
+      const home = homelab(
+        {
+          m: { command: `${NOTE}; sleep 0.5; ./m.sh`, matrix: { host: hosts }, files: ['m.sh'] },
+          z: { command: NOTE, needs: ['m'] },
+        },
+        {
+          ...LOOP,
+          backend,
+          workers: 4,
+          slurm: { grace: '2s', idle: '5s', specs: { default: { options: ['--cpus-per-task=4'] } } },
+        },
+        { 'm.sh': '#!/bin/sh\ntrue\n' },
+      );
+      const { exit, events } = await run(home, {}, ports);
+      assert.is(exit, 0, JSON.stringify(events.at(-1)));
+      const count = (type: string) => events.filter((event) => event.type === type).length;
+      assert.equal([count('fix.committed'), count('failure.decided'), count('stage.green')], [1, 1, 2]);
+      // Four cells run at once: the others began after the fix.
+      assert.ok(ranSteps(home).length < 12 + 1 + 10, ranSteps(home).join(' '));
     },
-    { ...LOOP, slurm: { grace: '2s', specs: { default: { options: ['--cpus-per-task=4'] } } } },
-    { 'm.sh': '#!/bin/sh\ntrue\n' },
   );
-  const { exit, events } = await run(home, {}, ports);
-  assert.is(exit, 0, JSON.stringify(events.at(-1)));
-  const count = (type: string) => events.filter((event) => event.type === type).length;
-  assert.equal([count('fix.committed'), count('failure.decided'), count('stage.green')], [1, 1, 2]);
-  // Four cells run at once: the others began after the fix.
-  assert.ok(ranSteps(home).length < 12 + 1 + 10, ranSteps(home).join(' '));
-});
 
 atLength('attempts that run beside one that changed what checks run are made again, alone', async () => {
   const home = homelab(
