@@ -429,8 +429,12 @@ if nobody needs it any more: git push ${d.remote} --delete ${d.branch}`,
     `jobs cannot work in ${d.home}: ${d.words}`,
     'every node needs this folder, this program and Node.js at the same paths, and may write there (docs/more-than-one-machine.md)',
   ]),
-  E_JOBS_LEFT: human((d: { run: string; jobs: string }) => [
-    `jobs of run ${d.run} do not end, and nothing may be changed under them: ${d.jobs}`,
+  E_SLURM_PARENT: usage((d: { spec: string }) => [
+    `jobs of spec ${d.spec} are to wait for jobs that cannot be waited for`,
+    'change --dependency under slurm.specs in ai/loop.yaml, and commit it',
+  ]),
+  E_JOBS_LEFT: human((d: { jobs: string }) => [
+    `jobs of an earlier run do not end, and nothing may be changed under them: ${d.jobs}`,
     `see what holds them: squeue --jobs=${d.jobs.replaceAll(' ', ',')}\nend them: scancel ${d.jobs}\nthen: mendloop`,
   ]),
   E_SLURM_MISSING: usage((d: { program: string }) => [

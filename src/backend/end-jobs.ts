@@ -4,7 +4,7 @@ import { fail } from '../errors.ts';
 import type { LoopEvent, NewEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import type { Layout } from '../io/layout.ts';
-import { createSlurm } from '../slurm/client.ts';
+import { createSlurm, type Slurm } from '../slurm/client.ts';
 import { phaseOf } from '../slurm/job.ts';
 import { openJobs, readComment } from './jobs.ts';
 import { markBegun, openTasks, readResult } from './task-file.ts';
@@ -29,17 +29,7 @@ export async function endJobs(run: string, events: readonly LoopEvent[], ports: 
   const tasks = openTasks(layout, run, events);
   // What has not begun never will.
   for (const { file, index } of tasks) markBegun(file, index, {});
-  const slurm = createSlurm(ports.env ?? process.env);
-  const alive = async () =>
-    (await slurm.jobs()).filter(
-      (job) => readComment(job.comment, layout.home)?.run === run && phaseOf(job) !== 'ended',
-    );
-  await slurm.cancel((await alive()).map(({ id }) => id));
-  for (const until = clock.monotonic() + LIMIT_MS; ; await clock.sleep(POLL_MS)) {
-    const left = await alive();
-    if (left.length === 0) break;
-    if (clock.monotonic() > until) fail('E_JOBS_LEFT', { run, jobs: left.map(({ id }) => id).join(' ') });
-  }
+  await cancelJobs(createSlurm(ports.env ?? process.env), layout.home, (of) => of === run, clock);
   return tasks.flatMap(({ file, index, task }): NewEvent[] => {
     const result = readResult(file, index, task);
     if (result === undefined || result === 'broken' || !('outcome' in result)) return [];
@@ -48,4 +38,21 @@ export async function endJobs(run: string, events: readonly LoopEvent[], ports: 
     const { stage, step } = task;
     return [...told, { type: 'step.done', stage, step, status: 'green', data: outcome.result ?? {} }];
   });
+}
+
+/** Cancels the jobs of this home whose run `isMeant`, and sees them gone. Throws as `endJobs`. */
+export async function cancelJobs(slurm: Slurm, home: string, isMeant: (run: string) => boolean, clock: Clock) {
+  const alive = async () =>
+    (await slurm.jobs()).filter((job) => {
+      const of = readComment(job.comment, home);
+      return of !== undefined && isMeant(of.run) && phaseOf(job) !== 'ended';
+    });
+  const jobs = await alive();
+  if (jobs.length === 0) return;
+  await slurm.cancel(jobs.map(({ id }) => id));
+  for (const until = clock.monotonic() + LIMIT_MS; ; await clock.sleep(POLL_MS)) {
+    const left = await alive();
+    if (left.length === 0) return;
+    if (clock.monotonic() > until) fail('E_JOBS_LEFT', { jobs: left.map(({ id }) => id).join(' ') });
+  }
 }

@@ -6,9 +6,11 @@ import type { Clock } from '../io/clock.ts';
 import type { Layout } from '../io/layout.ts';
 import type { Plugins } from '../plugin/load.ts';
 import { createSlurm, type Slurm } from '../slurm/client.ts';
+import { type JobPlace, ownParents, phaseOf } from '../slurm/job.ts';
 import { type Backend, localBackend, type TaskAhead } from '../stage/backend.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import type { Run } from '../stage/run.ts';
+import { cancelJobs } from './end-jobs.ts';
 import { openJobs, placeOf } from './jobs.ts';
 import { askPlugin, pluginBackend } from './plugin-backend.ts';
 import { proveShared } from './probe.ts';
@@ -60,6 +62,8 @@ export async function reachBackend(request: ReachRequest): Promise<Reached> {
   if (jobs > MANY_JOBS && !request.yes) fail('E_MANY_JOBS', { jobs, most: MANY_JOBS });
   const slurm = createSlurm(request.env);
   await reachSlurm(slurm, request);
+  // Slurm may have been away when an earlier run ended: what it left works in this tree.
+  await cancelJobs(slurm, request.layout.home, (run) => run !== request.run, request.clock);
   const probe = {
     slurm,
     layout: request.layout,
@@ -91,6 +95,8 @@ const specsOf = ({ config, stages }: Pick<ReachRequest, 'config' | 'stages'>): S
 /** Asks Slurm whether it would take a job of each spec that these stages have; submits nothing. Throws MendError. */
 async function reachSlurm(slurm: Slurm, request: Pick<ReachRequest, 'config' | 'layout' | 'stages'>) {
   for (const spec of specsOf(request)) {
+    const problems = await parentProblems(slurm, placeOf(request.config.loop.slurm, spec));
+    if (problems.length > 0) fail('E_SLURM_PARENT', { spec }, problems);
     await slurm.rehearse({
       name: 'mendloop',
       comment: 'mendloop',
@@ -112,4 +118,17 @@ export async function reachScheduler(
   const request = { config, layout, stages: Object.keys(config.map.stages) };
   await reachSlurm(createSlurm(env), request);
   return [...specsOf(request)];
+}
+
+/** Jobs that an owner's options wait for and that cannot be waited for: Slurm would start behind an unknown one at once. */
+async function parentProblems(slurm: Slurm, { options }: JobPlace): Promise<string[]> {
+  const parents = ownParents(options);
+  if (parents.length === 0) return [];
+  const known = await slurm.lookUp(parents.map(({ id }) => id));
+  return parents.flatMap(({ id, mustEndWell }) => {
+    const mine = known.filter((job) => job.id === id || job.id.startsWith(`${id}_`));
+    if (mine.length === 0) return [`job ${id}: Slurm does not know it, and would start behind it at once`];
+    const failed = mine.find((job) => phaseOf(job) === 'ended' && job.state !== 'COMPLETED');
+    return mustEndWell && failed ? [`job ${failed.id}: it ended as ${failed.state}, so nothing would ever start`] : [];
+  });
 }

@@ -35,6 +35,7 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
   const open = new Map<string, Handed>(adopted.map((handed) => [handed.task.step, handed]));
   let asked: Asked[] = [];
   let submitting: Promise<void> = Promise.resolve();
+  let fault: { error: unknown } | undefined;
   let gathering: { timer: NodeJS.Timeout; since: number } | undefined;
 
   return {
@@ -42,14 +43,21 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
     keepsTime: true,
     holds: (step) => open.has(step),
     attempt,
-    hold(stage) {
-      submitting = submitting.then(() => giveBack(stage));
-    },
+    hold: (stage) => inTurn(() => giveBack(stage)),
     withdraw: () => withdraw('the tree is written'),
     close,
   };
 
+  /** Work on the jobs of the run, one after the other. What it throws, a bug or a disk, is what every attempt ends with. */
+  function inTurn(work: () => Promise<void>): void {
+    submitting = submitting.then(work).catch((error) => {
+      fault ??= { error };
+      for (const { answer } of asked.splice(0)) answer(Promise.reject(error));
+    });
+  }
+
   async function attempt(task: Task, signal: AbortSignal): Promise<TaskEnd> {
+    if (fault) throw fault.error;
     try {
       const known = open.get(task.step);
       const handed = known?.task.attempt === task.attempt ? known : await handOn(task);
@@ -86,7 +94,7 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
       clearTimeout(gathering?.timer);
       const timer = setTimeout(() => {
         gathering = undefined;
-        submitting = submitting.then(submitAsked);
+        inTurn(submitAsked);
       }, GATHER_MS);
       gathering = { timer, since };
     });
@@ -106,10 +114,10 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
         for (const one of await jobs.submit(tasks, after, parents)) batch.set(one.task.step, one);
       }
     } catch (error) {
-      // Nothing of it may run while the run believes that none of it was submitted.
-      await jobs.takeBack([...batch.values()], 'what was to be submitted with it could not be');
       const end = error instanceof MendError ? { outcome: haltFor(error), events: [] } : undefined;
       for (const { answer } of now) answer(end ?? Promise.reject(error));
+      // Nothing of it may run while the run believes that none of it was submitted.
+      await jobs.takeBack([...batch.values()], 'what was to be submitted with it could not be');
       return;
     }
     for (const [step, one] of batch) open.set(step, one);

@@ -132,6 +132,11 @@ export function slurmJobs(run: JobsRun, slurm: Slurm, settings: LoopConfig['slur
       if (signal.aborted) return stop(handed);
       const { at, jobs } = await watch.look(LOOK_MS);
       const job = jobs.get(slurmId(handed));
+      if (job)
+        run.live?.(
+          handed.task.step,
+          phaseOf(job) === 'waiting' ? `job ${job.id} waits: ${job.reason}` : `job ${job.id}`,
+        );
       const stuck = job && phaseOf(job) === 'waiting' ? stuckOf(job) : undefined;
       if (stuck && (await takeBack([handed], stuck.message)).length === 0) return lost(handed, stuck, false);
       // A job that was submitted after Slurm was asked is not one that it forgot.

@@ -14,6 +14,8 @@ export interface Slurm {
   rehearse(request: JobRequest): Promise<void>;
   /** Every job of this user that Slurm remembers. */
   jobs(): Promise<Job[]>;
+  /** Those of these jobs, whoever's, that Slurm remembers; all tasks of an array. */
+  lookUp(ids: readonly string[]): Promise<Job[]>;
   /** Ends jobs, or takes them out of the queue. Ids that ended, or that nobody knows, are no error. */
   cancel(ids: readonly string[]): Promise<void>;
   /** One more than the highest index of an array. */
@@ -58,6 +60,14 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>, l
       }
     },
     jobs: async () => readJobs((await ask('squeue', SQUEUE_ARGS)).stdout),
+    lookUp: async (ids) => {
+      const args = [...SQUEUE_ARGS.filter((word) => word !== '--me'), `--jobs=${ids.join(',')}`];
+      return ask('squeue', args).then(
+        ({ stdout }) => readJobs(stdout),
+        // That is how it says that it knows none of them.
+        (error) => (error instanceof MendError && /Invalid job id/.test(error.message) ? [] : Promise.reject(error)),
+      );
+    },
     cancel: async (ids) => {
       for (let at = 0; at < ids.length; at += IDS_AT_ONCE) await ask('scancel', ids.slice(at, at + IDS_AT_ONCE));
     },

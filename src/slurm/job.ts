@@ -61,6 +61,17 @@ function withoutDependency(options: readonly string[]): { options: string[]; dep
   return { options: rest, dependency: inside ?? options[at + 1] };
 }
 
+/** The jobs that an owner's options wait for, and whether each must end well. */
+export function ownParents(options: readonly string[]): { id: string; mustEndWell: boolean }[] {
+  const { dependency = '' } = withoutDependency(options);
+  return dependency.split(',').flatMap((part) => {
+    const [kind, ...ids] = part.split(':');
+    // `+30`: minutes behind it.
+    const jobs = ids.map((id) => id.replace(/\+\d+$/, '')).filter((id) => /^\d+(_\d+)?$/.test(id));
+    return jobs.map((id) => ({ id, mustEndWell: kind === 'afterok' || kind === 'aftercorr' }));
+  });
+}
+
 /** Options that would make another thing of a job than a step of ours. */
 const NOT_OURS = [
   { match: /^(--array(=|$)|-a)/, why: 'cells are what `matrix` says' },

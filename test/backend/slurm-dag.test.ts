@@ -161,13 +161,22 @@ atLength('what no node could run is refused before anything is submitted', async
   const before = states().length;
   const specs = { default: { options: ['--cpus-per-task=64'] } };
   const home = homelab({ a: { command: NOTE } }, { ...LOOP, slurm: { specs } });
-  const error = await run(home, {}, ports).catch((refused) => refused);
-  assert.is(error.code, 'E_SLURM_REFUSED');
+  const impossible = await run(home, {}, ports).catch((error) => error);
+  assert.is(impossible.code, 'E_SLURM_REFUSED');
   const partition = homelab(
     { a: { command: NOTE } },
     { ...LOOP, slurm: { specs: { default: { partition: 'none' } } } },
   );
   assert.match((await run(partition, {}, ports).catch((refused) => refused)).message, /invalid partition/i);
+  const parent = homelab(
+    { a: { command: NOTE } },
+    { ...LOOP, slurm: { specs: { default: { options: ['-d', 'afterok:99999'] } } } },
+  );
+  const refused = await run(parent, {}, ports).catch((error) => error);
+  assert.equal(
+    [refused.code, refused.problems],
+    ['E_SLURM_PARENT', ['job 99999: Slurm does not know it, and would start behind it at once']],
+  );
   assert.equal([states().length, ranSteps(home)], [before, []]);
 });
 

@@ -4,6 +4,7 @@ import {
   type Job,
   type JobRequest,
   optionFaults,
+  ownParents,
   phaseOf,
   readJobs,
   sbatchArgs,
@@ -160,6 +161,16 @@ test('a job that would wait for ever is told from one that waits its turn', () =
   ]) {
     assert.is(codes(reason), undefined, reason);
   }
+});
+
+test("the jobs that an owner's options wait for are told, and which of them must end well", () => {
+  assert.equal(ownParents(['--mem=1', '--dependency=afterok:7:8_2+30,afterany:9,singleton']), [
+    { id: '7', mustEndWell: true },
+    { id: '8_2', mustEndWell: true },
+    { id: '9', mustEndWell: false },
+  ]);
+  assert.equal(ownParents(['-d', 'after:3']), [{ id: '3', mustEndWell: false }]);
+  assert.equal(ownParents([]), []);
 });
 
 test.run();
