@@ -61,6 +61,9 @@ export function slurmPool(run: JobsRun, { slurm, settings, workers, requeues, le
   /** Step → its newest attempt, until its end is told. */
   const open = new Map<string, Handed>();
   const byName = new Map<string, Queued>();
+  /** Job → steps whose return is about to be recorded. */
+  const returned = new Map<string, string[]>();
+  let recording: Promise<void> | undefined;
   let count = left.count;
   let asked: Asked[] = [];
   let gathering: NodeJS.Timeout | undefined;
@@ -115,9 +118,9 @@ export function slurmPool(run: JobsRun, { slurm, settings, workers, requeues, le
       }
     },
 
-    hold() {
+    hold(stage) {
       putAsked();
-      pool.withdraw();
+      pool.withdraw(({ name }) => stage === undefined || byName.get(name)?.task.stage === stage);
     },
 
     async withdraw() {
@@ -206,13 +209,25 @@ export function slurmPool(run: JobsRun, { slurm, settings, workers, requeues, le
     });
   }
 
+  /** One event a job for all that are returned in one moment: there may be thousands. */
+  function recordReturned(job: string, step: string): Promise<void> {
+    returned.set(job, returned.get(job) ?? []);
+    returned.get(job)?.push(step);
+    recording ??= Promise.resolve().then(() => {
+      const events = [...returned].map(([of, steps]) => ({ job: of, steps, reason: NOT_NOW }));
+      returned.clear();
+      recording = undefined;
+      journal.append(...events.map((data) => ({ type: 'job.withdrawn' as const, data })));
+    });
+    return recording;
+  }
+
   async function told(one: Queued, end: PoolEnd<Result>): Promise<TaskEnd> {
     const { task, job, file, index } = one;
     byName.delete(one.entry.name);
     if ('returned' in end) {
-      const reason = 'the tree is written';
-      journal.append({ type: 'job.withdrawn', data: { job, steps: [task.step], reason } });
-      return { returned: reason };
+      await recordReturned(job, task.step);
+      return { returned: NOT_NOW };
     }
     if ('fatal' in end) return halt(end.fatal.message, end.fatal.next);
     if ('lost' in end) {
@@ -229,6 +244,8 @@ export function slurmPool(run: JobsRun, { slurm, settings, workers, requeues, le
     return result;
   }
 }
+
+const NOT_NOW = 'it is not to begin now';
 
 const halt = (message: string, next: string): TaskEnd => ({
   outcome: { kind: 'halt', message, context: { human: true, next } },

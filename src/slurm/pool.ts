@@ -48,8 +48,8 @@ export interface Pool<R> {
   leftovers(): { name: string; text: string }[];
   /** Puts tasks, or follows those that are left over, each to its end. Rejects when the disk or Slurm refuses. */
   run(tasks: readonly PoolTask[], signals: readonly AbortSignal[]): Promise<PoolEnd<R>>[];
-  /** Nothing that waits is begun any more: these are `returned`. What was begun goes on. */
-  withdraw(): void;
+  /** Of what `isMeant` is true for, nothing that waits is begun any more: it is `returned`. What was begun goes on. */
+  withdraw(isMeant?: (task: PoolTask) => boolean): void;
   /** Ends everything: no task waits, no worker lives, the folder is gone. Rejects when a worker may still live. */
   close(): Promise<void>;
 }
@@ -322,9 +322,10 @@ export function openPool<R>(options: PoolOptions<R>): Pool<R> {
       return ends;
     },
 
-    withdraw() {
-      for (const one of [...open.values()]) if (queue.takeBack(one.task.name)) finish(one, { returned: true });
-      for (const name of [...leftovers.keys()]) if (queue.takeBack(name)) leftovers.delete(name);
+    withdraw(isMeant = () => true) {
+      for (const one of [...open.values()].filter(({ task }) => isMeant(task))) {
+        if (queue.takeBack(one.task.name)) finish(one, { returned: true });
+      }
     },
 
     async close() {
