@@ -1,7 +1,7 @@
 // How the loop starts a worker of the pool on another machine: `--worker <folder> <spec> <idle ms> <sign ms>`.
 import { makeAttempt } from '../backend/make-attempt.ts';
 import { readEntry, readWorkerArgv } from '../backend/pool-entry.ts';
-import { EXIT, failUsage } from '../errors.ts';
+import { EXIT, failUsage, MendError } from '../errors.ts';
 import { runWorker } from '../slurm/worker.ts';
 import { withPorts } from './ports.ts';
 
@@ -22,7 +22,13 @@ export function worker(words: readonly string[]): Promise<number> {
       warn: (error) => console.error(String(error)),
       async make(text, signal) {
         const { file, index: at } = readEntry(text) as { file: string; index: number };
-        await makeAttempt(file, at, { ...ports, signal });
+        return makeAttempt(file, at, { ...ports, signal }).then(
+          () => true,
+          (error) => {
+            if (error instanceof MendError && error.code === 'E_TASK_BEGUN') return false;
+            throw error;
+          },
+        );
       },
     });
     return EXIT.ok;

@@ -19,8 +19,8 @@ export interface WorkerOptions {
   readonly signal: AbortSignal;
   /** The spec that an entry is for; undefined when it is no task. */
   specOf(text: string): string | undefined;
-  /** Makes the task and leaves its result. Rejects when there is none. */
-  make(text: string, signal: AbortSignal): Promise<void>;
+  /** Makes the task and leaves its result; false when somebody else has begun it. Rejects when there is no result. */
+  make(text: string, signal: AbortSignal): Promise<boolean>;
   /** Says what went wrong and is tried again. */
   warn(error: unknown): void;
 }
@@ -59,7 +59,8 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
       const how = await work(entry.name, entry.text);
       // One that is told to go leaves what it was at where it is: whoever ended it says why.
       if (signal.aborted) return;
-      queue.end(entry.name, id, how);
+      if (how === 'not mine') queue.forget({ name: entry.name, by: id });
+      else queue.end(entry.name, id, how);
       [idleSince, pause] = [clock.monotonic(), SHORTEST_PAUSE_MS];
     } else {
       await clock.sleep(pause, signal);
@@ -68,7 +69,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   }
   if (isFolder(folder)) queue.leave(id);
 
-  async function work(name: string, text: string | undefined): Promise<'made' | 'bad'> {
+  async function work(name: string, text: string | undefined): Promise<'made' | 'bad' | 'not mine'> {
     if (text === undefined || !isEntry(name, text) || options.specOf(text) !== spec) return 'bad';
     const stop = new AbortController();
     const over = new AbortController();
@@ -79,7 +80,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
       }
     };
     const made = options.make(text, AbortSignal.any([signal, stop.signal])).finally(() => over.abort());
-    await Promise.all([made, watch()]);
-    return 'made';
+    const [isMine] = await Promise.all([made, watch()]);
+    return isMine ? 'made' : 'not mine';
   }
 }

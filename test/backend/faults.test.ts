@@ -234,6 +234,21 @@ fault(
   },
 );
 
+fault(
+  'the run is interrupted: what it submitted is gone when it ends, and the next start goes on',
+  false,
+  async (one) => {
+    const { ended, pid } = one.start();
+    await one.running('first');
+    process.kill(pid, 'SIGINT');
+    const { exit, output } = await ended;
+    assert.is(exit, 130, output);
+    assert.is(one.cluster.slurm('squeue', '-h'), '');
+    const next = await one.start().ended;
+    assertGreen(one, next.exit, next.output, ['first']);
+  },
+);
+
 fault('a running job is cancelled by hand: its step is lost, and made again', false, async (one) => {
   const { ended } = one.start();
   await one.running('first');
