@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Lab, modelLab, saying, stageOn, whole } from './model-lab.ts';
-import { AI } from './scenario.ts';
+import { AI, until } from './scenario.ts';
 
 const backlog = suite('the work queue');
 
@@ -113,5 +113,28 @@ backlog('the text of the base stands where it conflicts with ticks', async () =>
   assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 0);
   assert.is(s.git('show', `${AI}:ai/backlog/00-index.md`), '- [x] [one, in other words](01-one.md)');
 });
+
+backlog(
+  'killed in the middle of an item, the next start finishes it: nothing is committed twice, and no tick is missing',
+  async () => {
+    for (const event of ['fix.committed', 'stage.green']) {
+      const s = await modelLab({
+        word: 'good',
+        files: {
+          'ai/backlog/00-index.md': '- [ ] [comma](01-comma.md)\n',
+          'ai/backlog/01-comma.md': QUEUE['ai/backlog/02-comma.md'],
+          'x.json': '{"a": 1,}\n',
+        },
+      });
+      const started = s.start(['backlog', 'run', '--json'], { env: s.env });
+      await until(event, () => started.output().includes(`"type":"${event}"`), 50_000);
+      started.kill('SIGKILL');
+      await started.done;
+      assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 0, event);
+      const subjects = ['Mend item-01: Drop the trailing comma in x.json', 'Tick 01: Mend the comma'];
+      assert.equal(s.subjects(), subjects, event);
+    }
+  },
+);
 
 backlog.run();
