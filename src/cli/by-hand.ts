@@ -9,6 +9,7 @@ export * as explain from './explain.ts';
 export * as fixes from './fixes.ts';
 export * as gc from './gc.ts';
 export * as init from './init.ts';
+export * as metrics from './metrics.ts';
 export * as promote from './promote.ts';
 export * as reset from './reset.ts';
 export * as rollback from './rollback.ts';

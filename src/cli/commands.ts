@@ -266,6 +266,12 @@ install shows it and asks, replaces what an earlier install of this home wrote, 
       load: byHand('cron'),
     },
   ),
+  metrics: row('metrics [--textfile FILE]', 'print how things stand, for Prometheus', {
+    options: { 'textfile=FILE': "write it there, whole or not at all: a file of node_exporter's textfile collector" },
+    about:
+      'Reads only. Stages by state, last green, failures by class, fixes by outcome, open cases, what was used today, the last run.',
+    load: byHand('metrics'),
+  }),
   gc: row('gc [--days N] [--keep-runs N] [--max-mb N]', 'forget old runs: their journals, logs and prompts', {
     options: {
       'days=N': 'those that began more than N days ago',

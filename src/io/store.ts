@@ -23,11 +23,11 @@ export const tempName = (path: string, ending = 'tmp'): string =>
   `${path}.${process.pid}-${randomBytes(6).toString('hex')}.${ending}`;
 
 /** Replaces `path` with `text`: unique temp file, fsync, rename. Throws MendError when the disk will not take it. */
-export function writeAtomic(path: string, text: string | Buffer): void {
+export function writeAtomic(path: string, text: string | Buffer, mode = 0o600): void {
   const temp = tempName(path);
   onDisk(path, () => {
     try {
-      const fd = openSync(temp, 'wx', 0o600);
+      const fd = openSync(temp, 'wx', mode);
       try {
         // Not writeSync: on a disk that is nearly full it writes a part and says nothing.
         writeFileSync(fd, text);
