@@ -37,6 +37,7 @@ const DEFAULTS = {
   plugins: {},
   classify: [],
   redact: [],
+  backlog: { after_green: 0 },
   retention: null,
   slurm: { specs: {}, grace: 30_000, stale: 900_000, idle: 60_000 },
 };
