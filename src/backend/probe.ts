@@ -24,6 +24,9 @@ export interface ProbePorts {
 }
 
 const POLL_MS = 500;
+const MAX_RETRIES = 3;
+/** Ends of a job that say nothing of where it ran. */
+const LOST = ['JOB_CANCELLED', 'JOB_NODE_FAIL', 'JOB_PREEMPTED', 'JOB_BOOT_FAIL', 'JOB_KILLED', 'JOB_FORGOTTEN'];
 /** What was proved so long ago is proved again. */
 const KEPT_MS = 7 * 86_400_000;
 
@@ -43,14 +46,16 @@ export async function proveShared(place: JobPlace, ports: ProbePorts): Promise<v
   const folder = join(layout.state, 'probe');
   privateFolder(folder);
   try {
-    await probe(place, folder, ports);
+    // Somebody may cancel it, or its node may fail, which says nothing of home.
+    for (let tries = 1; (await probe(place, folder, ports, tries > MAX_RETRIES)) === 'lost'; ) tries += 1;
   } finally {
     removeAll(folder);
   }
   writeAtomic(kept, JSON.stringify({ ...times, [key]: new Date(clock.now()).toISOString() }));
 }
 
-async function probe(place: JobPlace, folder: string, ports: ProbePorts): Promise<void> {
+/** `lost`: the job was, unless this `isLast`. */
+async function probe(place: JobPlace, folder: string, ports: ProbePorts, isLast: boolean): Promise<'seen' | 'lost'> {
   const { slurm, layout, clock, signal, graceMs } = ports;
   const { home } = layout;
   const word = randomBytes(8).toString('hex');
@@ -72,7 +77,7 @@ async function probe(place: JobPlace, folder: string, ports: ProbePorts): Promis
     const answer = parseJson(readText(join(folder, 'answer')) ?? '');
     if (isAnswer(answer) && answer.word === word) {
       if (answer.problems.length > 0) await refuse(`on ${answer.host}: ${answer.problems.join('; ')}`);
-      return;
+      return 'seen';
     }
     if (signal.aborted) await refuse('nobody waited for the job that was to prove it');
     const job = (await slurm.jobs()).find((one) => one.id === id);
@@ -81,8 +86,10 @@ async function probe(place: JobPlace, folder: string, ports: ProbePorts): Promis
     if (job && phaseOf(job) !== 'ended') continue;
     overSince ??= clock.monotonic();
     if (clock.monotonic() - overSince < graceMs) continue;
+    const loss = lossOf(id, job);
+    if (!isLast && LOST.includes(loss.code)) return 'lost';
     const last = readText(join(folder, 'output'))?.trim().split('\n').at(-1);
-    await refuse([lossOf(id, job).message, last].filter(Boolean).join('; '));
+    await refuse([loss.message, last].filter(Boolean).join('; '));
   }
 }
 

@@ -22,6 +22,7 @@ const ENDS: Readonly<Record<string, Words>> = {
     code: 'JOB_TIMEOUT',
     what: 'ran into the time limit that Slurm has for it',
     next: 'give its spec a longer --time in ai/loop.yaml, or the stage a shorter timeout',
+    transient: true,
   },
   NODE_FAIL: {
     code: 'JOB_NODE_FAIL',
@@ -39,6 +40,7 @@ const ENDS: Readonly<Record<string, Words>> = {
     code: 'JOB_OUT_OF_MEMORY',
     what: 'needed more memory than Slurm gave it',
     next: 'give its spec more with --mem in ai/loop.yaml',
+    transient: true,
   },
   BOOT_FAIL: {
     code: 'JOB_BOOT_FAIL',
@@ -71,6 +73,7 @@ const ENDS: Readonly<Record<string, Words>> = {
     code: 'JOB_LAUNCH',
     what: 'could not be started on its node: the folder of its output is not there, or cannot be written',
     next: 'the repository must lie on a filesystem that every node has at the same path, writable for you (docs/more-than-one-machine.md)',
+    transient: true,
   },
   CONSTRAINTS: {
     code: 'JOB_IMPOSSIBLE',
@@ -87,6 +90,7 @@ const ENDS: Readonly<Record<string, Words>> = {
     code: 'JOB_NO_RESULT',
     what: 'ended without a result',
     next: 'see its output: the node needs Node.js and this repository at the same paths (docs/more-than-one-machine.md)',
+    transient: true,
   },
   FORGOTTEN: {
     code: 'JOB_FORGOTTEN',

@@ -6,7 +6,7 @@ import { refusal } from '../refusal.ts';
 const refused = (...argv: string[]) => refusal(() => readArguments(argv));
 
 const GLOBAL = '--root, --json, --quiet, --debug, --help, --version';
-const RUN = '--with-needs, --no-recheck, --workers, --deadline, --backend, --no-ai, --dry-run';
+const RUN = '--with-needs, --no-recheck, --workers, --deadline, --backend, --no-ai, --yes, --dry-run';
 
 test('an option nobody knows: the command is named only when it was typed, and only its own options are offered', () => {
   const next = (command: string) => `\n  next:  mendloop ${command} --help`;
