@@ -37,7 +37,6 @@ const DEFAULTS = {
   plugins: {},
   classify: [],
   redact: [],
-  backlog: { after_green: 0 },
   retention: null,
   slurm: { specs: {}, grace: 30_000, stale: 900_000, idle: 60_000 },
   backlog: { after_green: 0 },

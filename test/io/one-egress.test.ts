@@ -50,6 +50,8 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   'src/io/egress/model-command.ts': ['child_process'],
   // Looks whether a port or an address of `verify` answers; sends nothing of ours.
   'src/io/probe.ts': ['net', 'fetch'],
+  // Asks the system for a port that is free on loopback, for the demo's registry.
+  'src/io/scratch.ts': ['net'],
   // Listens on loopback, for tests.
   'src/testing/loopback.ts': ['http', 'https'],
   // The thread that judges, and the grammar it reads with: a file beside it.
@@ -76,7 +78,16 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
 /** Only plugins ask, through their door: they are given what is masked already. */
 const ASKS = /^src\/(?:model\.ts$|model\/|io\/egress\/)/;
 /** Who may start a program by its name. */
-const STARTS = new Set(['src/io/shell-check.ts', 'src/inspect/doctor.ts', 'src/promote/pull-request.ts']);
+const STARTS = new Set([
+  'src/io/shell-check.ts',
+  'src/inspect/doctor.ts',
+  'src/promote/pull-request.ts',
+  // crontab and systemctl, with lines that its owner was shown.
+  'src/cron/schedulers.ts',
+  // Slurm's programs, and the job that proves the share.
+  'src/slurm/client.ts',
+  'src/backend/probe.ts',
+]);
 /** All of src that a plugin may use. */
 const FOR_PLUGINS = 'src/model.ts';
 
