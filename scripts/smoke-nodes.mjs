@@ -78,20 +78,14 @@ function commit(home) {
 /** This repository as it is, copied: six stages turn green, with the types stripped by Node itself where it can. */
 function simulatedLab(node) {
   const home = repository('lab', { '.gitignore': '/node_modules\n' });
-  for (const part of [
-    'ai/context_map.yaml',
-    'ai/executor_instructions.md',
-    'ai/loop.yaml',
-    'ai/schema',
-    'config',
-    'package.json',
-    'tsconfig.json',
-    'plugins',
-    'scripts',
-    'src',
-    'stages',
-  ])
-    cpSync(join(ROOT, part), join(home, part), { recursive: true });
+  // All that git has or would have: what packing needs is not listed twice. Tests are not part of it.
+  const listed = run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT }).split(
+    '\0',
+  );
+  for (const path of listed.filter(
+    (each) => each !== '' && !/^(?:test|\.ci)\//.test(each) && existsSync(join(ROOT, each)),
+  ))
+    cpSync(join(ROOT, path), join(home, path));
   symlinkSync(join(ROOT, 'node_modules'), join(home, 'node_modules'));
   commit(home);
   const output = run(node, [ENTRY], { cwd: home, env: { MENDLOOP_UNBUNDLED: '1', MENDLOOP_LAB: 'simulated' } });
