@@ -1,13 +1,13 @@
 // What a run that is over left with a scheduler: its results are taken in, the rest is cancelled and seen gone, before anybody
 // writes the tree that it works in.
-import { fail } from '../errors.ts';
+import { fail, MendError } from '../errors.ts';
 import type { LoopEvent, NewEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import type { Layout } from '../io/layout.ts';
 import { createSlurm, type Slurm } from '../slurm/client.ts';
 import { phaseOf } from '../slurm/job.ts';
 import { openJobs, readComment } from './jobs.ts';
-import { markBegun, openTasks, readResult } from './task-file.ts';
+import { markBegun, type OpenTask, openTasks, readResult } from './task-file.ts';
 
 interface Ports {
   readonly layout: Layout;
@@ -21,22 +21,37 @@ const POLL_MS = 500;
 
 /**
  * Ends what `run` left, and returns what its attempts had recorded by then. Throws MendError when Slurm cannot be reached, and
- * E_JOBS_LEFT when some of it may still run.
+ * E_JOBS_LEFT or E_LEFTOVER when some of it may still run; with a person's `word` none of these.
  */
-export async function endJobs(run: string, events: readonly LoopEvent[], ports: Ports): Promise<NewEvent[]> {
-  if (openJobs(events).jobs.length === 0) return [];
+export async function endJobs(
+  run: string,
+  events: readonly LoopEvent[],
+  ports: Ports,
+  word = false,
+): Promise<NewEvent[]> {
+  const { jobs } = openJobs(events);
+  if (jobs.length === 0) return [];
   const { layout, clock } = ports;
   const tasks = openTasks(layout, run, events);
+  const resultOf = ({ file, index, task }: OpenTask) => readResult(file, index, task);
   // What has not begun never will.
-  for (const { file, index } of tasks) markBegun(file, index, {});
-  await cancelJobs(createSlurm(ports.env ?? process.env), layout.home, (of) => of === run, clock);
-  return tasks.flatMap(({ file, index, task }): NewEvent[] => {
-    const result = readResult(file, index, task);
-    if (result === undefined || result === 'broken' || !('outcome' in result)) return [];
-    const { outcome, events: told } = result;
-    if (outcome.kind !== 'done') return [...told];
-    const { stage, step } = task;
-    return [...told, { type: 'step.done', stage, step, status: 'green', data: outcome.result ?? {} }];
+  const begun = tasks.filter(({ file, index }) => !markBegun(file, index, {}));
+  try {
+    if (jobs.some(({ backend }) => backend.startsWith('slurm-')))
+      await cancelJobs(createSlurm(ports.env ?? process.env), layout.home, (of) => of === run, clock);
+    // Nobody can ask an owner's own backend what became of it.
+    const unknown = begun.find((one) => !one.backend.startsWith('slurm-') && resultOf(one) === undefined);
+    if (unknown) fail('E_LEFTOVER', { step: unknown.task.step, pid: 0, host: `the backend ${unknown.backend}` });
+  } catch (error) {
+    if (!word || !(error instanceof MendError)) throw error;
+  }
+  return tasks.flatMap((one): NewEvent[] => {
+    const result = resultOf(one);
+    const { stage, step } = one.task;
+    const told = typeof result === 'object' && 'outcome' in result ? result : undefined;
+    if (!told) return [{ type: 'job.withdrawn', data: { job: one.job, steps: [step], reason: 'its run is over' } }];
+    if (told.outcome.kind !== 'done') return [...told.events];
+    return [...told.events, { type: 'step.done', stage, step, status: 'green', data: told.outcome.result ?? {} }];
   });
 }
 

@@ -137,12 +137,16 @@ export function readResult(file: string, index: number, task: Task): Result | 'b
 const isOf = ({ type, step, attempt, data }: NewEvent, task: Task): boolean =>
   EVENTS[type].isData(data) && (step ?? task.step) === task.step && (attempt ?? task.attempt) === task.attempt;
 
+export type OpenTask = { job: string; backend: string; file: string; index: number; task: Task };
+
 /** The tasks that a run handed on and whose end its journal does not have. */
-export const openTasks = (layout: Layout, run: string, events: readonly LoopEvent[]) =>
-  openJobs(events).jobs.flatMap(({ job, open }) => {
+export const openTasks = (layout: Layout, run: string, events: readonly LoopEvent[]): OpenTask[] =>
+  openJobs(events).jobs.flatMap(({ job, backend, open }) => {
     const file = join(layout.jobs(run), job, 'job.json');
     const tasks = readJob(file)?.tasks ?? [];
-    return [...open.keys()].flatMap((index) => (tasks[index] ? [{ file, index, task: tasks[index] }] : []));
+    return [...open.keys()].flatMap((index) =>
+      tasks[index] ? [{ job, backend, file, index, task: tasks[index] }] : [],
+    );
   });
 
 /** The steps whose attempts elsewhere ended green, and whose end the journal does not have yet. */

@@ -77,7 +77,7 @@ export async function closeOpenRun(loaded: LoadedStages, why: string, ports: Clo
   const open = openRun(loaded);
   if (!open) return undefined;
   const { run, events } = open;
-  const takenIn = await endJobs(run, events, ports);
+  const takenIn = await endJobs(run, events, ports, word);
   const ended = new Set(takenIn.flatMap(({ type, step }) => (type === 'step.done' ? [step] : [])));
   const cut = recordCutOff(knownState(loaded, run, events), (step) => ended.has(step));
   close(run, why, [...takenIn, ...cut], loaded.state, ports);

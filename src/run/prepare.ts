@@ -71,8 +71,7 @@ export interface Prepared {
   stale: StaleStage[];
   notices: string[];
   backend: Reached;
-  /** Whether an attempt that a process of this run handed on is gone on with. */
-  isFollowed(step: string): boolean;
+  elsewhere: Elsewhere;
 }
 
 /** Everything a run needs, or a MendError; the lock must be held. A run that was cut off is closed only when all else is sound. */
@@ -121,7 +120,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     yes: request.yes === true,
   });
   await endLeft(loaded, { layout, ...ports });
-  const elsewhere = open && (await followed(loaded, backend.name, { layout, ...ports }));
+  const elsewhere = open ? await handedOn(loaded, backend.name, { layout, ...ports }) : NOTHING_ELSEWHERE;
   if (toClose) await closeOpenRun(loaded, toClose.why, { layout, ...ports });
   const mask = openMask(home, config, ports.env, (await objects.files(base.commit)).keys());
   const short = shortSecrets(home, config);
@@ -156,7 +155,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     });
   const merge = !open?.treeOpened && bringOptions(layout, id, config.loop.git.sign);
   const carry = config.map.carry;
-  const inUse = (elsewhere?.size ?? 0) > 0;
+  const inUse = elsewhere.followed.size > 0;
   const worktree = await openWorktree(home, base, { objects, carry, merge, inUse }).catch(async (error) => {
     if (isConflict(error)) {
       const run = { ...starting, journal: begin() };
@@ -192,8 +191,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     short.length > 0 && `too short to be masked in what a model is told: ${shortList(short)} (mendloop doctor)`,
     ...journal.notices,
   ].filter((notice) => typeof notice === 'string');
-  const isFollowed = (step: string) => elsewhere?.has(step) === true;
-  return { run, head, open, worktree, putBack, stale, notices, backend, isFollowed };
+  return { run, head, open, worktree, putBack, stale, notices, backend, elsewhere };
 }
 
 /** How many steps of these stages are not green. */
@@ -202,12 +200,20 @@ const stepsToDo = (stages: readonly string[], { map }: Configuration, state: Sta
     .flatMap((name) => stepNames(name, map.stages[name]))
     .filter((step) => recordOf(state, step)?.status !== 'green').length;
 
-/** The steps that this run goes on to follow where they are; on another backend than theirs they are ended first. */
-async function followed(loaded: LoadedStages, backend: string, ports: ClosePorts): Promise<ReadonlySet<string>> {
-  const left = openRun(loaded);
-  const isOurs = openJobs(left?.events ?? []).jobs.every((job) => job.backend === backend);
-  if (left && !isOurs) await endJobs(left.run, left.events, ports);
-  return isOurs ? stepsElsewhere(left?.events) : new Set();
+/** What an earlier process of this run handed on: the steps that are followed where they are, or what these had recorded. */
+interface Elsewhere {
+  readonly followed: ReadonlySet<string>;
+  readonly takenIn: readonly NewEvent[];
+}
+
+const NOTHING_ELSEWHERE: Elsewhere = { followed: new Set(), takenIn: [] };
+
+/** On another backend than theirs they are ended first. */
+async function handedOn(loaded: LoadedStages, backend: string, ports: ClosePorts): Promise<Elsewhere> {
+  const { run = '', events = [] } = openRun(loaded) ?? {};
+  const isOurs = openJobs(events).jobs.every((job) => job.backend === backend);
+  if (isOurs) return { followed: stepsElsewhere(events), takenIn: [] };
+  return { followed: new Set(), takenIn: await endJobs(run, events, ports) };
 }
 
 /** How a run's journal begins, or goes on. */

@@ -110,11 +110,13 @@ function staleStages({ stages }: StageState, names: readonly string[]): { stage:
   return stale.map((stage) => ({ stage, why: (stages[stage]?.reason ?? '').replace('no longer stands: ', '') }));
 }
 
-function opening({ run, open, head, worktree, stale, notices, isFollowed }: Prepared, request: RunRequest): NewEvent[] {
+function opening({ run, open, head, worktree, stale, notices, elsewhere }: Prepared, request: RunRequest): NewEvent[] {
   const { branch, head: commit, base, merged } = worktree;
+  const isTakenIn = (of: string) => elsewhere.takenIn.some(({ type, step }) => type === 'step.done' && step === of);
   return [
     began(run.lab, request, head, open),
-    ...(open ? recordCutOff(open.state, isFollowed) : []),
+    ...elsewhere.takenIn,
+    ...(open ? recordCutOff(open.state, (step) => elsewhere.followed.has(step) || isTakenIn(step)) : []),
     { type: 'tree.opened', data: { branch, commit, base: base.name, ...(merged ? { merged } : {}) } },
     // A run that goes on has merged nothing: what it finds changed, its own fixes changed.
     ...stale.map((one) => staleEvent(one, commit, open?.treeOpened === true)),

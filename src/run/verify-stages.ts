@@ -8,7 +8,7 @@ import { withLock } from '../io/lock.ts';
 import { readLogEnd } from '../io/log.ts';
 import { stopAfter } from '../io/signals.ts';
 import { ownFolder } from '../io/store.ts';
-import { loadStages } from '../journal/load-stages.ts';
+import { loadStages, openRun } from '../journal/load-stages.ts';
 import { newRunId } from '../journal/runs.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
 import { cellsOf, stepNameOf } from '../plan/matrix.ts';
@@ -23,7 +23,7 @@ import type { RunPorts, StageRun } from '../stage/run.ts';
 import { runTree } from '../stage/run-tree.ts';
 import { RunFailures } from '../triage/incident.ts';
 import { openWorktree } from '../worktree/open.ts';
-import { endLeft } from './close-run.ts';
+import { endLeft, stepsElsewhere } from './close-run.ts';
 import type { RunRequest } from './prepare.ts';
 import { namedStages, type Selection } from './select.ts';
 
@@ -53,7 +53,8 @@ export async function verifyStages(
       const { base, config } = await configurationNow(home, objects);
       const lab = request.lab ?? config.loop.lab;
       keepToLab(layout, lab);
-      const worktree = await openWorktree(home, base, { objects, carry: config.map.carry, merge: false });
+      const inUse = stepsElsewhere(openRun(loaded)?.events).size > 0;
+      const worktree = await openWorktree(home, base, { objects, carry: config.map.carry, merge: false, inUse });
       const run: StageRun = {
         ...ports,
         id: newRunId(ports.clock.now(), '0000', []),
