@@ -1,5 +1,4 @@
 // What Slurm says of our jobs, asked once for all who wait, and no more often than needed. A Slurm that is away is waited for.
-import { mendError } from '../errors.ts';
 import type { Clock } from '../io/clock.ts';
 import { isUnreachable, type Slurm } from '../slurm/client.ts';
 import type { Job } from '../slurm/job.ts';
@@ -54,6 +53,3 @@ export function watchSlurm(slurm: Slurm, clock: Clock, staleMs: number) {
 }
 
 const RETRY_MS = 2000;
-
-/** What keeps a run from going on when Slurm stays away; its jobs are left as they are, for the next start. */
-export const awayError = (words: string) => mendError('E_SLURM_UNREACHABLE', { program: 'squeue', words });
