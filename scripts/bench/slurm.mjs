@@ -15,7 +15,8 @@ const STEPS = 40;
 const STEP_S = 10;
 const CHAIN = 10;
 const CHAIN_S = 5;
-const QUEUED = [50, 100];
+/** A stage has at most 1,024 cells. */
+const QUEUED = { stages: 5, rows: 10, columns: 100 };
 const WATCH_S = 30;
 
 /** Not below the scratch folder: the paths of Slurm's sockets must be short. */
@@ -23,29 +24,41 @@ const folder = mkdtempSync('/tmp/mendloop-bench-slurm-');
 const more = { SLURM_CONF: confOf(folder) };
 const numbers = (count) => Array.from({ length: count }, (_, i) => `c${String(i + 1).padStart(3, '0')}`);
 
+const loop = (backend, workers, rest = {}) => ({
+  'ai/loop.yaml': JSON.stringify({ backend, workers, executors: [], escalations: [], ...rest }),
+});
+/** Each step notes when it begins and when it is done. */
+const noting = (command) => `date +%s.%N >> "$MENDLOOP_OUT/times"; ${command}; date +%s.%N >> "$MENDLOOP_OUT/times"`;
+
 await bench('slurm', async () => {
   await startCluster(folder, { nodes: NODES, cpus: CPUS });
+  const work = `${STEPS} steps of ${STEP_S} s`;
+  const parts = {
+    async fleet() {
+      const peer = await bare(`--array=1-${STEPS}`, STEP_S);
+      return [
+        compare(`slurm-dag, ${work}`, 's', await fleet('slurm-dag'), peer, '(target ≤ 1.15)'),
+        compare(`slurm-pool, ${work}`, 's', await fleet('slurm-pool'), peer, '(target ≤ 1.1, workers up)'),
+      ];
+    },
+    async chain() {
+      const peer = await bareChain();
+      return [compare(`slurm-dag, chain of ${CHAIN} × ${CHAIN_S} s`, 's', await chained(), peer, '(target ≤ 1.15)')];
+    },
+    async queued() {
+      const { waiting, mb, cpu } = await manyQueued();
+      const figures = [`${short(mb)} MB`, `${short(cpu)} % of a core`, ''];
+      return [[`slurm-pool, ${waiting} steps queued`, ...figures, '(target < 150 MB, < 20 %)']];
+    },
+  };
   try {
-    const peer = await bare(`--array=1-${STEPS}`, STEP_S);
-    const dag = await fleet('slurm-dag');
-    const pool = await fleet('slurm-pool');
-    const chainPeer = await bareChain();
-    const chain = await chained();
-    const queued = await manyQueued();
-    const work = `${STEPS} steps of ${STEP_S} s`;
+    const named = process.argv.slice(2);
+    const rows = [];
+    for (const [name, part] of Object.entries(parts)) {
+      if (named.length === 0 || named.includes(name)) rows.push(...(await part()));
+    }
     return {
-      rows: [
-        compare(`slurm-dag, ${work}`, 's', dag, peer, '(target ≤ 1.15)'),
-        compare(`slurm-pool, ${work}`, 's', pool, peer, '(target ≤ 1.1, workers up)'),
-        compare(`slurm-dag, chain of ${CHAIN} × ${CHAIN_S} s`, 's', chain, chainPeer, '(target ≤ 1.15)'),
-        [
-          `slurm-pool, ${queued.waiting} steps queued`,
-          `${short(queued.mb)} MB`,
-          `${short(queued.cpu)} % of a core`,
-          '',
-          '(target < 150 MB, < 20 %)',
-        ],
-      ],
+      rows,
       notes: [
         `${NODES} nodes with ${CPUS} processors each, all of them this machine; peer: sbatch --array, sbatch --dependency=afterok`,
         'from the first step that starts, or from the submit, to the end of the last; the pool has its workers up before',
@@ -75,12 +88,6 @@ async function bareChain() {
   }
   return (performance.now() - began) / 1000;
 }
-
-const loop = (backend, workers, rest = {}) => ({
-  'ai/loop.yaml': JSON.stringify({ backend, workers, executors: [], escalations: [], ...rest }),
-});
-/** Each step notes when it begins and when it is done. */
-const noting = (command) => `date +%s.%N >> "$MENDLOOP_OUT/times"; ${command}; date +%s.%N >> "$MENDLOOP_OUT/times"`;
 
 /** Seconds from the first start to the last end of a matrix; a stage before it has brought workers up. */
 async function fleet(backend) {
@@ -113,15 +120,19 @@ function spanOf(out) {
 
 /** The controller of a pool, looked at while thousands of steps wait. */
 async function manyQueued() {
-  const [rows, columns] = QUEUED;
-  const stages = { many: { command: 'sleep 5', matrix: { row: numbers(rows), column: numbers(columns) } } };
-  const limits = { max_steps: rows * columns };
+  const matrix = { row: numbers(QUEUED.rows), column: numbers(QUEUED.columns) };
+  const stages = Object.fromEntries(numbers(QUEUED.stages).map((name) => [name, { command: 'sleep 5', matrix }]));
+  const count = QUEUED.stages * QUEUED.rows * QUEUED.columns;
   const home = await repository({
     'ai/context_map.yaml': JSON.stringify({ stages }),
-    ...loop('slurm-pool', SLOTS, { limits }),
+    ...loop('slurm-pool', SLOTS, { limits: { max_steps: count } }),
   });
   const env = { ...process.env, ...more, HOME: scratch };
-  const child = spawn(process.execPath, [ENTRY, '--yes', '--quiet'], { cwd: home, env, stdio: 'ignore' });
+  const child = spawn(process.execPath, [ENTRY, '--yes', '--quiet'], {
+    cwd: home,
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   const over = new Promise((done) => child.once('exit', done));
   const waiting = () => {
     const runs = join(home, 'ai/state/runs');
@@ -129,7 +140,7 @@ async function manyQueued() {
     return readdirSync(queues[0], { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length;
   };
   try {
-    await until(() => waiting() > (rows * columns) / 2, 120_000);
+    await until(() => waiting() > count * 0.9 || child.exitCode !== null, 180_000);
     // What starting cost is not what waiting costs.
     await sleep(10_000);
     const before = ticks(child.pid);

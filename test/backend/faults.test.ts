@@ -22,7 +22,11 @@ interface Lab {
   readonly home: string;
   readonly cluster: Cluster;
   /** Starts the loop as a process of its own. */
-  start(): { ended: Promise<{ exit: number | null; output: string }>; pid: number; kill(): Promise<void> };
+  start(...words: string[]): {
+    ended: Promise<{ exit: number | null; output: string }>;
+    pid: number;
+    kill(): Promise<void>;
+  };
   /** Waits until a step has noted that it runs. */
   running(step: string): Promise<void>;
   /** What the jobs of this cluster are, as squeue tells. */
@@ -47,8 +51,8 @@ function lab(backend: string, cluster: Cluster, stages: Record<string, object> =
     backend,
     home,
     cluster,
-    start() {
-      const child = spawn(process.execPath, [ENTRY, '--root', home], { env: { ...cluster.env, CI: '' } });
+    start(...words) {
+      const child = spawn(process.execPath, [ENTRY, '--root', home, ...words], { env: { ...cluster.env, CI: '' } });
       let output = '';
       for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
       const ended = new Promise<{ exit: number | null; output: string }>((done) =>
@@ -101,7 +105,7 @@ function fault(
   slurm: object = {},
   stages = STAGES,
 ): void {
-  if (!isQuick && !cases(false, true)) return;
+  if ((!isQuick && !cases(false, true)) || !name.includes(process.env.TEST_FAULT ?? '')) return;
   for (const backend of BACKENDS) {
     (noSlurm ? test.skip : test)(`${backend}: ${name}`, async () => {
       const began = Date.now();
@@ -158,18 +162,16 @@ fault(
   { ...STAGES, first: { command: noted('sleep 20') } },
 );
 
-fault('slurmctld is started anew: nobody notices', false, async (one) => {
+fault('slurmctld is killed and started anew: what it forgets is made again, the rest goes on', false, async (one) => {
   const { ended } = one.start();
   await one.running('first');
   one.cluster.control('kill', 'ctld');
   one.cluster.control('start');
   const { exit, output } = await ended;
-  // What was submitted in the moment before, Slurm itself may have forgotten.
+  // What was submitted in the moment before, Slurm itself may forget and end, and give its number to the next job.
   const losses = lossesOf(one);
-  assert.ok(
-    losses.every((code) => code === 'JOB_FORGOTTEN'),
-    losses.join(),
-  );
+  const isForgotten = (code: unknown) => code === 'JOB_FORGOTTEN' || code === 'JOB_NO_RESULT';
+  assert.ok(losses.every(isForgotten), losses.join());
   assertGreen(one, exit, output, losses.length > 0 ? ALL : []);
 });
 
@@ -203,14 +205,16 @@ fault(
 );
 
 fault(
-  "Slurm's own time limit ends a job: its step is lost with these words, and made again",
+  "Slurm's own time limit ends a job: its step is lost with these words",
   false,
   async (one) => {
     const { ended } = one.start();
     await one.running('first');
     for (const id of one.jobs('RUNNING')) one.cluster.slurm('scontrol', 'update', `JobId=${id}`, 'EndTime=now+2');
     const { exit, output } = await ended;
-    assertGreen(one, exit, output, ['first']);
+    // A job that is as long as it ever was meets its limit again; a worker had others' work before it.
+    if (one.backend === 'slurm-dag') assert.match(output, /give its spec a longer --time/);
+    else assertGreen(one, exit, output, ['first']);
     assert.equal(lossesOf(one), ['JOB_TIMEOUT']);
   },
   {},
@@ -259,6 +263,7 @@ fault('a running job is cancelled by hand: its step is lost, and made again', fa
 });
 
 fault('a pending job is cancelled by hand: what it was for is asked for again', false, async (one) => {
+  assert.is((await one.start('first').ended).exit, 0);
   one.cluster.slurm('sbatch', '--output=/dev/null', '--nodes=4', '--exclusive', '--wrap=sleep 12');
   await eventually('all nodes are taken', () => one.jobs('RUNNING').length === 1);
   const { ended } = one.start();
@@ -302,7 +307,7 @@ if (!noMount) {
     false,
     async (one) => {
       const state = join(one.home, 'ai/state');
-      smallDisk(state, '1m');
+      smallDisk(state, '4m');
       const { ended } = one.start();
       await one.running('first');
       fill(join(state, 'filler'));
