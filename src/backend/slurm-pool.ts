@@ -46,6 +46,9 @@ interface Asked {
   readonly refuse: (error: unknown) => void;
 }
 
+/** So many tasks wait at most: enough for workers to go on for a while, few enough to be held in memory and taken back at once. */
+const QUEUE_LENGTH = 256;
+const QUEUE_PER_WORKER = 4;
 /** Workers are jobs of the run, of no step: its jobs have numbers from 1. */
 const WORKER_JOB = '0';
 /** Steps become ready one by one within a moment; together they are one write. */
@@ -98,7 +101,7 @@ export function slurmPool(run: JobsRun, { slurm, settings, workers, requeues, le
   follow();
 
   return {
-    width: Number.POSITIVE_INFINITY,
+    width: Math.max(QUEUE_LENGTH, QUEUE_PER_WORKER * workers),
     keepsTime: true,
     holds: (step) => open.has(step),
 
