@@ -10,7 +10,7 @@ import type { Backend, Task, TaskEnd } from '../stage/backend.ts';
 import { haltFor } from '../stage/call.ts';
 import type { Run } from '../stage/run.ts';
 import { openJobs } from './jobs.ts';
-import { attemptArgv, hasBegun, readResult, writeContext, writeJob } from './task-file.ts';
+import { attemptArgv, hasBegun, nextJob, readResult, writeContext, writeJob } from './task-file.ts';
 
 /** What the plugin runs commands with. Throws E_PLUGIN when it has none to give. */
 export async function askPlugin(plugin: LoadedPlugin, run: string): Promise<Runner> {
@@ -28,9 +28,9 @@ export function pluginBackend(run: Run, name: string, runner: Runner, earlier: r
   async function attempt(task: Task, signal: AbortSignal): Promise<TaskEnd> {
     const before = left.jobs.find(({ open }) => [...open.values()].some((one) => isSame(one, task)));
     if (before) return endOf(task, join(layout.jobs(run.id), before.job, 'job.json'));
-    count += 1;
+    if (count === left.count) writeContext(run);
+    count = nextJob(layout, run.id, count);
     const job = String(count);
-    if (count === left.count + 1) writeContext(run);
     const file = writeJob(layout, run.id, job, [task]);
     const { step, attempt: number, commit } = task;
     const data = { job, backend: name, tasks: [{ step, attempt: number }], commit, after: [] };

@@ -14,7 +14,17 @@ import type { StageRun } from '../stage/run.ts';
 import { type Parent, parentIds, slurmId } from './group-tasks.ts';
 import { jobComment, type OpenJob, placeOf, readComment } from './jobs.ts';
 import { watchSlurm } from './slurm-watch.ts';
-import { ARRAY, attemptArgv, hasBegun, markBegun, readJob, readResult, writeContext, writeJob } from './task-file.ts';
+import {
+  ARRAY,
+  attemptArgv,
+  hasBegun,
+  markBegun,
+  nextJob,
+  readJob,
+  readResult,
+  writeContext,
+  writeJob,
+} from './task-file.ts';
 
 /** An attempt that was handed on, until its end is known. */
 export interface Handed extends Parent {
@@ -56,9 +66,9 @@ export function slurmJobs(run: JobsRun, slurm: Slurm, settings: LoopConfig['slur
   async function submit(tasks: readonly Task[], after: readonly string[], parents: readonly Handed[]) {
     const first = tasks[0] as Task;
     const size = tasks.length;
-    count += 1;
+    if (count === made) writeContext(run);
+    count = nextJob(layout, run.id, count);
     const job = String(count);
-    if (count === made + 1) writeContext(run);
     const file = writeJob(layout, run.id, job, tasks);
     const named = tasks.map(({ step, attempt }) => ({ step, attempt }));
     const intent = { job, backend, tasks: named, commit: first.commit, after: [...after] };

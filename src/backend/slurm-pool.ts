@@ -11,7 +11,7 @@ import { haltFor } from '../stage/call.ts';
 import { jobComment, type OpenJob, placeOf } from './jobs.ts';
 import { entryOf, poolFolder, workerArgv } from './pool-entry.ts';
 import type { JobsRun } from './slurm-jobs.ts';
-import { hasBegun, type Result, readJob, readResult, writeContext, writeJob } from './task-file.ts';
+import { hasBegun, nextJob, type Result, readJob, readResult, writeContext, writeJob } from './task-file.ts';
 
 export const SLURM_POOL = 'slurm-pool';
 
@@ -175,10 +175,10 @@ export function slurmPool(run: JobsRun, { slurm, settings, workers, requeues, le
     asked = [];
     if (now.length === 0) return;
     try {
-      count += 1;
+      if (count === left.count) writeContext(run);
+      count = nextJob(layout, run.id, count);
       const job = String(count);
       const tasks = now.map(({ task }) => task);
-      if (count === left.count + 1) writeContext(run);
       const file = writeJob(layout, run.id, job, tasks);
       const named = tasks.map(({ step, attempt }) => ({ step, attempt }));
       const intent = { job, backend: SLURM_POOL, tasks: named, commit: run.tree.head, after: [] };

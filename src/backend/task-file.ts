@@ -3,6 +3,7 @@
 import { dirname, join } from 'node:path';
 import type { ContextMap } from '../config/context-map.ts';
 import { EVENTS, type LoopEvent, type NewEvent } from '../events.ts';
+import { fileFacts } from '../io/files.ts';
 import { identify } from '../io/identity.ts';
 import type { Layout } from '../io/layout.ts';
 import { packageEntry } from '../io/package.ts';
@@ -58,6 +59,14 @@ export function writeContext({ id, layout, lab, graceMs, tree, config }: StageRu
   const path = layout.runContext(id);
   writeAtomic(path, JSON.stringify(context));
   return path;
+}
+
+/** The number behind `last` that no folder of the run has: one may be there that the journal, on a full disk, did not get. */
+export function nextJob(layout: Layout, run: string, last: number): number {
+  const isTaken = (number: number) => fileFacts(join(layout.jobs(run), String(number))) !== undefined;
+  let next = last + 1;
+  while (isTaken(next)) next += 1;
+  return next;
 }
 
 /** Writes a job into a folder of its own; the path of its file. Throws MendError when the disk refuses. */

@@ -1,8 +1,11 @@
 // The whole way through the pool on a real Slurm: one cluster for all tests of this file.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { nextJob } from '../../src/backend/task-file.ts';
+import { layout as layoutOf } from '../../src/io/layout.ts';
+import { folder } from '../io/temporary.ts';
 import { failuresIn, homelab, NOTE, ranSteps, run } from '../run/homelab.ts';
 import { mendable, says, stageOn } from '../run/probe.ts';
 import { noSlurm, startCluster } from '../slurm/cluster.ts';
@@ -58,6 +61,13 @@ onSlurm('one broken template on many hosts is one entry, one fix, and all of the
     Array(count).fill('green'),
   );
   assert.is(cluster?.slurm('squeue', '-h'), '');
+});
+
+test('a job never gets the number of one that the journal lost: its attempts would seem to have begun', () => {
+  const layout = layoutOf(folder());
+  assert.is(nextJob(layout, 'r1', 0), 1);
+  for (const lost of ['1', '2']) mkdirSync(join(layout.jobs('r1'), lost), { recursive: true });
+  assert.is(nextJob(layout, 'r1', 0), 3);
 });
 
 test.run();
