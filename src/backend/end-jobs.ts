@@ -48,10 +48,14 @@ export async function endJobs(
   return tasks.flatMap((one): NewEvent[] => {
     const result = resultOf(one);
     const { stage, step } = one.task;
-    const told = typeof result === 'object' && 'outcome' in result ? result : undefined;
-    if (!told) return [{ type: 'job.withdrawn', data: { job: one.job, steps: [step], reason: 'its run is over' } }];
-    if (told.outcome.kind !== 'done') return [...told.events];
-    return [...told.events, { type: 'step.done', stage, step, status: 'green', data: told.outcome.result ?? {} }];
+    const attemptEnd = typeof result === 'object' && 'outcome' in result ? result : undefined;
+    if (!attemptEnd)
+      return [{ type: 'job.withdrawn', data: { job: one.job, steps: [step], reason: 'its run is over' } }];
+    if (attemptEnd.outcome.kind !== 'done') return [...attemptEnd.events];
+    return [
+      ...attemptEnd.events,
+      { type: 'step.done', stage, step, status: 'green', data: attemptEnd.outcome.result ?? {} },
+    ];
   });
 }
 

@@ -30,8 +30,8 @@ export function openJobs(events: readonly LoopEvent[]): { jobs: OpenJob[]; count
       jobs.set(job, { job, backend, after, id: undefined, open: new Map(tasks.entries()) });
     }
     if (event.type === 'job.submitted') {
-      const known = jobs.get(event.data.job);
-      if (known) jobs.set(known.job, { ...known, id: event.data.id });
+      const intended = jobs.get(event.data.job);
+      if (intended) jobs.set(intended.job, { ...intended, id: event.data.id });
     }
     if (event.type === 'job.withdrawn') {
       const { job, steps } = event.data;

@@ -124,9 +124,9 @@ export async function reachScheduler(
 async function parentProblems(slurm: Slurm, { options }: JobPlace): Promise<string[]> {
   const parents = ownParents(options);
   if (parents.length === 0) return [];
-  const known = await slurm.lookUp(parents.map(({ id }) => id));
+  const jobs = await slurm.lookUp(parents.map(({ id }) => id));
   return parents.flatMap(({ id, mustEndWell }) => {
-    const mine = known.filter((job) => job.id === id || job.id.startsWith(`${id}_`));
+    const mine = jobs.filter((job) => job.id === id || job.id.startsWith(`${id}_`));
     if (mine.length === 0) return [`job ${id}: Slurm does not know it, and would start behind it at once`];
     const failed = mine.find((job) => phaseOf(job) === 'ended' && job.state !== 'COMPLETED');
     return mustEndWell && failed ? [`job ${failed.id}: it ended as ${failed.state}, so nothing would ever start`] : [];

@@ -69,8 +69,8 @@ const howItEnded = (end: Awaited<ReturnType<Runner['run']>>): string =>
 
 /** What the attempt left, if that is a result. Throws what it died of. */
 function result(file: string, task: Task): TaskEnd | undefined {
-  const told = readResult(file, 0, task);
-  if (told === undefined || told === 'broken') return undefined;
-  if ('thrown' in told) throw Object.assign(new Error(told.thrown.message), { code: told.thrown.code });
-  return told;
+  const left = readResult(file, 0, task);
+  if (left === undefined || left === 'broken') return undefined;
+  if ('thrown' in left) throw Object.assign(new Error(left.thrown.message), { code: left.thrown.code });
+  return left;
 }

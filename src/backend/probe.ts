@@ -35,11 +35,11 @@ const isAnswer = shaped({ word: name, host: text, problems: listOf(text) });
 /** Throws E_NOT_SHARED when a job that goes to `place` cannot work for this home, and MendError when Slurm refuses it. */
 export async function proveShared(place: JobPlace, ports: ProbePorts): Promise<void> {
   const { layout, clock } = ports;
-  const kept = join(layout.state, 'slurm-proved.json');
+  const provedFile = join(layout.state, 'slurm-proved.json');
   const key = createHash('sha256')
     .update(JSON.stringify([place, process.execPath, packageEntry()]))
     .digest('hex');
-  const proved = parseJson(readText(kept) ?? '');
+  const proved = parseJson(readText(provedFile) ?? '');
   const times = isTexts(proved) ? proved : {};
   const age = clock.now() - Date.parse(times[key] ?? '');
   if (age >= 0 && age < KEPT_MS) return;
@@ -51,7 +51,7 @@ export async function proveShared(place: JobPlace, ports: ProbePorts): Promise<v
   } finally {
     removeAll(folder);
   }
-  writeAtomic(kept, JSON.stringify({ ...times, [key]: new Date(clock.now()).toISOString() }));
+  writeAtomic(provedFile, JSON.stringify({ ...times, [key]: new Date(clock.now()).toISOString() }));
 }
 
 /** `lost`: the job was, unless this `isLast`. */

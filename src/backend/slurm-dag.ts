@@ -59,8 +59,8 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
   async function attempt(task: Task, signal: AbortSignal): Promise<TaskEnd> {
     if (fault) throw fault.error;
     try {
-      const known = open.get(task.step);
-      const handed = known?.task.attempt === task.attempt ? known : await handOn(task);
+      const submitted = open.get(task.step);
+      const handed = submitted?.task.attempt === task.attempt ? submitted : await handOn(task);
       if (!('file' in handed)) return handed;
       const end = await judged(await jobs.end(handed, signal), handed);
       open.delete(task.step);

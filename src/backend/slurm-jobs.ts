@@ -136,8 +136,8 @@ export function slurmJobs(run: JobsRun, slurm: Slurm, settings: LoopConfig['slur
   async function end(handed: Handed, signal: AbortSignal): Promise<TaskEnd> {
     let overSince: number | undefined;
     for (;;) {
-      const told = result(handed);
-      if (told) return isEndedByOthers(told, signal) ? ended(handed, told.events) : told;
+      const left = result(handed);
+      if (left) return isEndedByOthers(left, signal) ? ended(handed, left.events) : left;
       if (handed.withdrawn !== undefined) return { returned: handed.withdrawn };
       if (signal.aborted) return stop(handed);
       const { at, jobs } = await watch.look(LOOK_MS);
@@ -173,16 +173,16 @@ export function slurmJobs(run: JobsRun, slurm: Slurm, settings: LoopConfig['slur
 
   /** What the attempt left. Throws what it died of. */
   function result({ task, file, index, number }: Handed): TaskEnd | undefined {
-    const told = readResult(file, index, task);
-    if (told === undefined) return undefined;
-    if (told === 'broken') {
+    const left = readResult(file, index, task);
+    if (left === undefined) return undefined;
+    if (left === 'broken') {
       const what = `the result of attempt ${task.attempt} of ${task.step} is damaged`;
       const message = `${what}: ${relative(layout.home, file)} task ${index}, spec ${task.spec}, job ${number}`;
       const next = 'see that nobody but mendloop writes below ai/state, then: mendloop';
       return { lost: { code: 'JOB_BAD_RESULT', message, next, transient: false, began: true } };
     }
-    if ('thrown' in told) throw Object.assign(new Error(told.thrown.message), { code: told.thrown.code });
-    return told;
+    if ('thrown' in left) throw Object.assign(new Error(left.thrown.message), { code: left.thrown.code });
+    return left;
   }
 
   function lost({ file, index, size }: Handed, loss: SlurmLoss, began: boolean): { lost: Loss } {

@@ -17,6 +17,7 @@ import { takeBack } from '../mend/commit.ts';
 import { NO_NOTE } from '../mend/proposal.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import type { Run } from '../stage/run.ts';
+import type { Patch } from '../triage/ledger.ts';
 import { commitFix } from '../worktree/commit-fix.ts';
 import { clip, MAX_SUBJECT } from '../worktree/fix-message.ts';
 import { readAt } from '../worktree/read.ts';
@@ -116,7 +117,7 @@ export async function tickAccepted(run: Run, objects: GitObjects): Promise<void>
   for (const name of run.requested.filter((stage) => itemNumber(stage) !== undefined)) {
     if (recordOf(run.journal.stages, name)?.status !== 'green') continue;
     const files = await backlogAt(objects, run.tree.head);
-    const item = readQueue(files).items.find(({ number }) => itemStageName(number) === name);
+    const item = itemOfStage(files, name);
     if (item && !item.done) await tick(run, item, files);
   }
 }
@@ -124,9 +125,7 @@ export async function tickAccepted(run: Run, objects: GitObjects): Promise<void>
 async function tick(run: Run, item: QueuedItem, files: ReadonlyMap<string, string>): Promise<void> {
   const stage = itemStageName(item.number);
   const entries = Object.values(run.journal.ledger.entries).filter((entry) => entry.stage === stage);
-  const fixes = entries.flatMap(({ patches }) =>
-    patches.filter(({ outcome }) => outcome === 'holds' || outcome === 'verified'),
-  );
+  const fixes = entries.flatMap(({ patches }) => patches.filter(isOnBranch));
   const what = fixes.map(({ note = NO_NOTE, commit = '' }) => `${note.fix} (${commit.slice(0, 12)})`);
   const accepted = item.acceptance.map((command) => `\`${command.split('\n')[0]}\``).join(', ');
   const entry = run.mask(`${today(run)}: ${what.join('; ') || 'was true already'}; accepted by ${accepted}`);
@@ -147,21 +146,20 @@ export async function reopenBroken(run: Run, objects: GitObjects): Promise<void>
     itemNumber(stage) === undefined ? [] : all.map((patch) => ({ ...patch, stage, fingerprint })),
   );
   for (const stage of new Set(patches.map((patch) => patch.stage))) {
-    const own = patches.filter((patch) => patch.stage === stage).sort((a, b) => (a.time < b.time ? 1 : -1));
+    const ofItem = patches.filter((patch) => patch.stage === stage).sort((a, b) => (a.time < b.time ? 1 : -1));
     const since = recordOf(run.journal.stages, stage)?.since ?? '';
-    const broke = own.find(({ outcome, time }) => (outcome === 'broke' || outcome === 'declined') && time > since);
+    const broke = ofItem.find(({ outcome, time }) => (outcome === 'broke' || outcome === 'declined') && time > since);
     if (!broke) continue;
     const why = broke.why ?? 'a change of it was taken back';
-    for (const { outcome, note = NO_NOTE, commit, ...patch } of own)
-      if ((outcome === 'holds' || outcome === 'verified') && commit)
-        await takeBack(run, { ...patch, step: stage, paths: [], note, commit }, 'withdrawn', why);
+    for (const { note = NO_NOTE, commit = '', ...patch } of ofItem.filter(isOnBranch))
+      await takeBack(run, { ...patch, step: stage, paths: [], note, commit }, 'withdrawn', why);
     await untick(run, stage, `open again, ${why} (run ${run.id})`, objects);
   }
 }
 
 async function untick(run: Run, stage: string, why: string, objects: GitObjects): Promise<void> {
   const files = await backlogAt(objects, run.tree.head);
-  const item = readQueue(files).items.find(({ number }) => itemStageName(number) === stage);
+  const item = itemOfStage(files, stage);
   if (!item?.done) return;
   const texts = [
     { path: item.file, text: withEntry(files.get(item.file) ?? '', run.mask(`${today(run)}: ${why}`)) },
@@ -169,6 +167,12 @@ async function untick(run: Run, stage: string, why: string, objects: GitObjects)
   ];
   await commitTicks(run, item, texts, `Open ${item.number} again: ${item.title}`);
 }
+
+const itemOfStage = (files: ReadonlyMap<string, string>, stage: string): QueuedItem | undefined =>
+  readQueue(files).items.find(({ number }) => itemStageName(number) === stage);
+
+const isOnBranch = ({ outcome, commit }: Patch): boolean =>
+  (outcome === 'holds' || outcome === 'verified') && commit !== undefined;
 
 const today = ({ clock }: Run): string => new Date(clock.now()).toISOString().slice(0, 10);
 const nameOf = ({ file }: Item): string => file.slice(BACKLOG_FOLDER.length + 1);

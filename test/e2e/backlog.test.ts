@@ -137,4 +137,24 @@ backlog(
   },
 );
 
+backlog('a stage that fails with an item takes its changes back, and opens it again', async () => {
+  const comma = "grep -q '1,}' x.json";
+  const s = await modelLab({
+    stages: { a: { command: comma, files: ['x.json'], verify: [comma] } },
+    files: {
+      'ai/backlog/00-index.md': '- [ ] [comma](01-comma.md)\n',
+      'ai/backlog/01-comma.md': QUEUE['ai/backlog/02-comma.md'],
+      'x.json': '{"a": 1,}\n',
+    },
+  });
+  assert.is((await s.mend()).exit, 0);
+  assert.is((await s.run(['backlog', 'run'], { env: s.env })).exit, 0);
+  const done = await s.mend();
+  assert.is(done.exit, 0, done.said);
+  const after = s.subjects().slice(2);
+  assert.equal(after, ['Take back: Drop the trailing comma in x.json', 'Open 01 again: Mend the comma']);
+  assert.is(s.git('show', `${AI}:ai/backlog/00-index.md`), '- [ ] [comma](01-comma.md)');
+  assert.match(s.git('show', `${AI}:ai/backlog/01-comma.md`), /: open again, a failed with it \(run /);
+});
+
 backlog.run();
