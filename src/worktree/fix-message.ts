@@ -75,6 +75,15 @@ function trailers(story: FixStory): string[] {
   ];
 }
 
-/** Without control characters: git refuses some of them, and a line of its own could pass for a trailer. */
-const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+/**
+ * Without control characters: git refuses some of them, and a line of its own could pass for a trailer. And without what a
+ * forge acts on once the commit is pushed: `Fixes #12` closes an issue, `@name` writes to somebody, `[skip ci]` stops checks.
+ */
+const oneLine = (text: string): string =>
+  text
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .replace(/\b(GH-|issues\/|pull\/|merge_requests\/)(?=\d)/gi, '$1 ')
+    .replace(/(?<=[#!])(?=\d)|(?<=(?:^|[^\w.])@)(?=\w)/g, ' ')
+    .replace(/\[((?:skip|no) (?:ci|actions)|(?:ci|actions) skip)\]/gi, '$1')
+    .trim();
 export const clip = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

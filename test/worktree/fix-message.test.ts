@@ -34,6 +34,18 @@ Patch: aaaaaaaaaaaaaaaa
   );
 });
 
+test('a forge does nothing because of what a model wrote', () => {
+  const text =
+    'Fixes #12, closes GH-7, see lab/home#3 and https://x.y/a/b/issues/9, !4; thanks @anna [skip ci] [CI skip]';
+  const [subject, , fix] = fixMessage(story(text)).split('\n');
+  assert.is(
+    fix,
+    'Fix: Fixes # 12, closes GH- 7, see lab/home# 3 and https://x.y/a/b/issues/ 9, ! 4; thanks @ anna skip ci CI skip',
+  );
+  assert.not.match(subject ?? '', /#\d/);
+  assert.match(fixMessage(story('use root@host and pkg@1.2, c# code')), 'use root@host and pkg@1.2, c# code');
+});
+
 test('taking it back names the commit and why', () => {
   assert.is(
     revertMessage(FIX, 'no_effect', 'the same failure again', 'r2'),
