@@ -252,6 +252,18 @@ const TREE: Record<string, Example> = {
     },
     judges: ['Taskfile.yml', 'c.sh', 'l.sh', 'm.sh'],
   },
+  'a task of an included file, under the name it is included by': {
+    checks: ['task lab:check'],
+    files: {
+      'Taskfile.yml': 'includes:\n  lab: ops\n  other: { taskfile: ops/other.yml }\ntasks:\n  check: bash own.sh\n',
+      'ops/Taskfile.yml':
+        'tasks:\n  lab-only: bash l.sh\n  check: { deps: [probe], cmds: [bash ops/c.sh] }\n  probe: bash ops/p.sh\n',
+      'ops/other.yml': 'tasks:\n  remove: bash ops/remove.sh\n',
+      ...{ 'own.sh': '', 'l.sh': '', 'ops/c.sh': '', 'ops/p.sh': '', 'ops/remove.sh': '' },
+    },
+    // Two tasks have the name: both may be meant.
+    judges: ['Taskfile.yml', 'ops/Taskfile.yml', 'ops/other.yml', 'own.sh', 'ops/c.sh', 'ops/p.sh'],
+  },
   'a script of npm': {
     checks: ['npm run check --silent'],
     files: {

@@ -51,7 +51,7 @@ export function placeOf(
     [...new Set(folders.map((folder) => inside(folder, word)))].filter((path) => listing.has(path));
   const exact = (word: string) =>
     [...new Set(['', own].map((folder) => inside(folder, word)))].filter((path) => listing.has(path));
-  const matching = (patterns: string[]) => [...listing.keys()].filter(pathMatcher(patterns));
+  const matching = (patterns: string[]) => matchesIn(listing, patterns);
   const byTail = (tail: string): string[] => {
     if (!/[./]/.test(tail) || !hasName(tail)) return [];
     if (/[*?[{]/.test(tail)) return matching([`**/${tail}`]);
@@ -114,6 +114,17 @@ interface Index {
 }
 
 const indices = new WeakMap<Listing, Index>();
+const matches = new WeakMap<Listing, Map<string, string[]>>();
+
+/** Each list of patterns is compared once a listing: scripts that share a library ask the same again and again. */
+function matchesIn(listing: Listing, patterns: string[]): string[] {
+  const before = matches.get(listing) ?? new Map<string, string[]>();
+  matches.set(listing, before);
+  const key = patterns.join('\n');
+  const paths = before.get(key) ?? [...listing.keys()].filter(pathMatcher(patterns));
+  before.set(key, paths);
+  return paths;
+}
 
 /** Made once a listing. */
 function indexOf(listing: Listing): Index {

@@ -53,7 +53,9 @@ function judgingPart(tool: TargetTool, texts: readonly string[], wanted: readonl
 function needed(tool: TargetTool, targets: ReadonlyMap<string, Target>, wanted: readonly string[]) {
   const first = [...targets.keys()].find((name) => !name.startsWith('.'));
   const found = new Map<string, Target>();
-  const take = (name: string): boolean => {
+  const take = (given: string): boolean => {
+    // Those of an included file are called by its name, too: `ansible:deploy`, `:deploy` from inside, `mod::deploy`.
+    const name = [given, ...tails(given)].find((one) => targets.has(one)) ?? given;
     if (found.has(name)) return true;
     const target = targets.get(name);
     if (!target) return false;
@@ -66,13 +68,34 @@ function needed(tool: TargetTool, targets: ReadonlyMap<string, Target>, wanted: 
   return names.map(take).every(Boolean) ? found : undefined;
 }
 
+const tails = (name: string): string[] =>
+  [...name.matchAll(/:+/g)].map(({ 0: mark, index }) => name.slice(index + mark.length));
+
 /** The files that a file of targets includes, as written. */
 export function includedFiles(tool: TargetTool, text: string): string[] {
   if (tool === 'npm') return [];
-  if (tool === 'task')
-    return [...text.matchAll(/^\s+(?:taskfile:\s*)?(\S+\.ya?ml)\s*$/gm)].map(([, path]) => path as string);
+  if (tool === 'task') return includedTaskfiles(text);
   const lines = text.matchAll(tool === 'make' ? /^[-s]?include\s+(.+)$/gm : /^(?:import|mod)\??\s+(.+)$/gm);
   return [...lines].flatMap(([, names]) => (names as string).replace(/["']/g, '').trim().split(/\s+/));
+}
+
+/** Written as a path or as a folder, alone or with settings. */
+function includedTaskfiles(text: string): string[] {
+  const paths = Object.values(record(tryParse(text).includes)).flatMap((entry) => [
+    typeof entry === 'string' ? entry : record(entry).taskfile,
+  ]);
+  return paths.flatMap((path) =>
+    typeof path !== 'string' ? [] : /\.ya?ml$/.test(path) ? [path] : TARGET_FILES.task.map((name) => `${path}/${name}`),
+  );
+}
+
+/** Empty when its own tool cannot read it: then it runs nothing. */
+function tryParse(text: string): Record<string, unknown> {
+  try {
+    return record(parse(text));
+  } catch {
+    return {};
+  }
 }
 
 /** The targets of these files by name; none when their own tool could not read them. */
@@ -81,11 +104,26 @@ export function readTargets(tool: TargetTool, texts: readonly string[]): Map<str
     if (tool === 'make' || tool === 'just') return rulesOf(tool, texts.join('\n'));
     const read =
       tool === 'npm' ? (text: string) => scriptsOf(JSON.parse(text)) : (text: string) => tasksOf(parse(text));
-    return new Map(texts.flatMap((text) => [...read(text)]));
+    return joined(texts.flatMap((text) => [...read(text)]));
   } catch {
     // What its own tool cannot read runs nothing.
     return new Map();
   }
+}
+
+/** Targets of two files under one name are one that runs both. */
+function joined(entries: readonly (readonly [name: string, target: Target])[]): Map<string, Target> {
+  const targets = new Map<string, Target>();
+  for (const [name, target] of entries) {
+    const before = targets.get(name);
+    const both = before && {
+      commands: `${before.commands}\n${target.commands}`,
+      needs: [...before.needs, ...target.needs],
+      written: `${before.written}\n${target.written}`,
+    };
+    targets.set(name, both ?? target);
+  }
+  return targets;
 }
 
 /** What is no target and still says how the found ones run. */
