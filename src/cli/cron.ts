@@ -44,7 +44,7 @@ async function print(input: CommandInput): Promise<Answer> {
 async function installed(input: CommandInput): Promise<Answer> {
   const { kind, job, config, notes } = await jobOf(input);
   await requireScheduler(kind, job);
-  const { schedules, byHand } = await findSchedules(job.home, process.env);
+  const { schedules, parts: old, byHand } = await findSchedules(job.home, process.env);
   const parts = partsOf(kind, job, process.env);
   const answer = (changed: boolean, text: Answer['text']): Answer => ({
     text,
@@ -61,7 +61,7 @@ async function installed(input: CommandInput): Promise<Answer> {
   );
   const noteLines = notes.map((note) => `note: ${note}`);
   const lines = [
-    ...schedules.flatMap(partNames).map((part) => `removes ${part}`),
+    ...partNames(old).map((part) => `removes ${part}`),
     ...parts.flatMap(({ path, text }) => [
       `writes ${path ?? 'into your crontab'}:`,
       ...text.trimEnd().replace(/^/gm, '    ').split('\n'),
@@ -89,7 +89,7 @@ async function saysYes({ out }: CommandInput, lines: readonly string[]): Promise
 
 async function removed({ home: findHome, dry }: CommandInput): Promise<Answer> {
   const home = findHome();
-  const parts = (await findSchedules(home, process.env)).schedules.flatMap(partNames);
+  const parts = partNames((await findSchedules(home, process.env)).parts);
   if (!dry) await remove(home, process.env);
   const lines = parts.map((part) => `${dry ? 'removes' : 'removed'} ${part}`);
   return {

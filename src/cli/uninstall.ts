@@ -29,7 +29,7 @@ export async function run({
   const home = findHome();
   const traces = await findTraces(home);
   const folders = await foldersOf(home);
-  const { schedules, byHand } = await findSchedules(home, process.env);
+  const { parts: schedule, byHand } = await findSchedules(home, process.env);
   const owners = [OWNERS, ...byHand.map((text) => `the line of your crontab that you wrote: ${text}`)];
   const withBranch = options.branch === true;
   const plan = {
@@ -37,7 +37,7 @@ export async function run({
       ...(await lostFiles(home)),
       ...folders.removes.map((path) => `${path}/`),
       ...traceLines(traces, withBranch),
-      ...schedules.flatMap(partNames),
+      ...partNames(schedule),
     ],
     leaves: [...folders.leaves, ...(withBranch ? [] : branchLines(traces)), ...owners],
   };
@@ -47,7 +47,7 @@ export async function run({
   if (!options.yes) fail('E_UNINSTALL', {}, lines);
   const branches = withBranch || (out.isTerminal && canAnswer() && (await saysYes(traces))) ? traces.branches : [];
   const stays = await withLock(findLayout(), line, async () => {
-    if (schedules.length > 0) await remove(home, process.env);
+    if (schedule.length > 0) await remove(home, process.env);
     await closeOpenRun(loadStages(findLayout()), 'uninstalled by its owner', { ...PORTS, layout: findLayout() }, true);
     await removeWorktree(home);
     return removeTraces(home, traces, branches);

@@ -2,7 +2,7 @@
 // comment for the shell that runs the line: no setting above it would reach lines of others, no block could lose its end.
 // Texts here are bytes, one character each: nobody knows in which encoding the rest of a crontab is.
 import { shellWord } from '../worktree/messages.ts';
-import { idOf, type Job, markOf, type Schedule } from './job.ts';
+import { idOf, type Job, markOf, type Part, type Schedule } from './job.ts';
 import { cronFields, isOften, readBack } from './times.ts';
 
 /** What cron takes as a command; longer ones are refused, or cut by other crons. */
@@ -41,11 +41,11 @@ export function editCrontab(crontab: string, home: string, lines: readonly strin
   return `${before}${needsEnd ? '\n' : ''}${ours}${at === -1 ? '' : others(rows.slice(at))}`;
 }
 
-/** What of a crontab is this home's, in text. */
-const ourLines = (crontab: string, home: string): string[] =>
+/** What of a crontab is this home's, at work or commented out. */
+export const ourLines = (crontab: string, home: string): Part[] =>
   textOf(crontab)
     .split('\n')
-    .filter((line) => isOurs(line, home));
+    .flatMap((text) => (isOurs(text, home) ? [{ text }] : []));
 
 /** Lines that start mendloop and are nobody's but their owner's. */
 export const handWritten = (crontab: string): string[] =>
@@ -57,7 +57,7 @@ export const handWritten = (crontab: string): string[] =>
 export function readCrontab(crontab: string, home: string): Schedule | undefined {
   const lines = ourLines(crontab, home);
   const [, when, command = ''] =
-    lines.map((line) => /^((?:[^\s#@]\S*\s+){4}\S+)\s+(.*)$/.exec(line)).find((match) => match !== null) ?? [];
+    lines.map(({ text }) => /^((?:[^\s#@]\S*\s+){4}\S+)\s+(.*)$/.exec(text)).find((match) => match !== null) ?? [];
   if (when === undefined) return undefined;
   const words = shellWords(command.replaceAll('\\%', '%').replace(/# mendloop cron .*$/, ''));
   const start = words.findIndex((word) => !/^\w+=/.test(word));
@@ -69,7 +69,7 @@ export function readCrontab(crontab: string, home: string): Schedule | undefined
     since: /since (\S+)\s*$/.exec(command)?.[1] ?? '',
     env: { PATH: CRON_PATH, ...Object.fromEntries(env) },
     argv: words.slice(start),
-    parts: lines.map((text) => ({ text })),
+    parts: lines,
   };
 }
 

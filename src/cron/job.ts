@@ -38,7 +38,7 @@ export interface Part {
 }
 
 /** What a schedule is made of, as people are told. */
-export const partNames = ({ parts }: Pick<Schedule, 'parts'>): string[] =>
+export const partNames = (parts: readonly Part[]): string[] =>
   parts.map(({ path, text }) => path ?? `the line of your crontab: ${text}`);
 
 /** A folder on PATH that is gone with the shell, or the call, that made it. */

@@ -4,15 +4,18 @@ import { fail } from '../errors.ts';
 import { fileFacts } from '../io/files.ts';
 import { runProgram } from '../io/program.ts';
 import { privateFolder, readText, removeFile, writeAtomic } from '../io/store.ts';
-import { commandLength, cronLines, editCrontab, handWritten, MAX_COMMAND, readCrontab } from './crontab.ts';
+import { commandLength, cronLines, editCrontab, handWritten, MAX_COMMAND, ourLines, readCrontab } from './crontab.ts';
 import type { Job, Part, Schedule, SchedulerKind } from './job.ts';
 import { readUnits, unitName, unitsOf } from './units.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The schedules of a home, and lines of the crontab that start mendloop by their owner's hand. */
+/** What schedulers have for a home. */
 export interface Found {
   readonly schedules: readonly Schedule[];
+  /** All that `remove` takes away: also what is no schedule any more, because a line was commented out or a file deleted. */
+  readonly parts: readonly Part[];
+  /** Lines of the crontab that start mendloop by their owner's hand. */
   readonly byHand: readonly string[];
 }
 
@@ -20,8 +23,14 @@ export interface Found {
 export async function findSchedules(home: string, env: Env): Promise<Found> {
   const answer = await listCrontab();
   const crontab = answer && 'text' in answer ? answer.text : '';
-  const schedules = [readCrontab(crontab, home), findUnits(home, env)];
-  return { schedules: schedules.filter((one) => one !== undefined), byHand: handWritten(crontab) };
+  const units = findUnits(home, env);
+  const [service, timer] = units;
+  const schedules = [readCrontab(crontab, home), service && timer ? readUnits([service, timer]) : undefined];
+  return {
+    schedules: schedules.filter((one) => one !== undefined),
+    parts: [...ourLines(crontab, home), ...units],
+    byHand: handWritten(crontab),
+  };
 }
 
 /** What `install` would write. */
@@ -124,13 +133,11 @@ const unitFolder = ({ XDG_CONFIG_HOME, HOME = '/' }: Env): string =>
 const unitPaths = (home: string, env: Env): string[] =>
   ['service', 'timer'].map((type) => join(unitFolder(env), `${unitName(home)}.${type}`));
 
-function findUnits(home: string, env: Env): Schedule | undefined {
-  const [service, timer] = unitPaths(home, env).flatMap((path) => {
+const findUnits = (home: string, env: Env): Part[] =>
+  unitPaths(home, env).flatMap((path) => {
     const text = readText(path);
     return text === undefined ? [] : [{ path, text }];
   });
-  return service && timer ? readUnits([service, timer]) : undefined;
-}
 
 async function removeUnits(home: string, env: Env): Promise<void> {
   const paths = unitPaths(home, env).filter((path) => fileFacts(path));

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commandLength, cronLines, editCrontab, handWritten, readCrontab } from '../../src/cron/crontab.ts';
+import { commandLength, cronLines, editCrontab, handWritten, ourLines, readCrontab } from '../../src/cron/crontab.ts';
 import { isPassing, type Job, lastingPath } from '../../src/cron/job.ts';
 import { readTimes } from '../../src/cron/times.ts';
 import { readUnits, unitsOf } from '../../src/cron/units.ts';
@@ -134,6 +134,11 @@ test('lines that start mendloop by hand are known from ours, from comments and f
   assert.equal(handWritten([mine, comment, other, ...cronLines(jobAt('/srv/lab'))].join('\n')), [mine]);
   const off = cronLines(jobAt('/srv/lab')).map((line) => `#${line}`);
   assert.is(readCrontab(off.join('\n'), '/srv/lab'), undefined, 'one that was commented out is not at work');
+  assert.equal(
+    ourLines(off.join('\n'), '/srv/lab'),
+    off.map((text) => ({ text })),
+    'but it is ours: it goes with it',
+  );
 });
 
 test('a PATH keeps what lasts: each folder once, none of a single shell or call', () => {

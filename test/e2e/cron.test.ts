@@ -96,13 +96,15 @@ real('install asks, writes, is content with what it wrote, replaces it; remove l
     `30 3 * * * ${passed}\n@reboot sleep 60; ${passed}\n`,
   );
   assert.equal([(await cron('remove', '--dry-run')).exit, m.list().length > before.length], [0, true]);
-  assert.match((await cron('remove')).stdout, /^removed the line of your crontab: 30 3 \* \* \* /);
+  m.write(m.list().replace(/^30 3/m, '#30 3'));
+  assert.match(
+    (await cron('status')).stdout,
+    /^nothing is scheduled here; to have it run by itself: mendloop cron install\n$/,
+    'its owner commented it out',
+  );
+  assert.match((await cron('remove')).stdout, /^removed the line of your crontab: #30 3 \* \* \* /, 'and it is ours');
   assert.is(m.list(), before);
   assert.is((await cron('remove')).stdout, 'nothing is scheduled here\n');
-  assert.is(
-    (await cron('status')).stdout,
-    'nothing is scheduled here; to have it run by itself: mendloop cron install\n',
-  );
 });
 
 real('a line of the greatest length is one that cron takes; a longer one is refused before', async () => {
