@@ -10,7 +10,6 @@ import { LOOP_TEXT, mapText } from '../init/write-map.ts';
 import { examine } from '../inspect/doctor.ts';
 import { explainPlan } from '../inspect/plan.ts';
 import { validateHome } from '../inspect/validate.ts';
-import { systemClock } from '../io/clock.ts';
 import { entryAt } from '../io/links.ts';
 import { LAB_TOOLS, PACKAGE_ROOT } from '../io/package.ts';
 import { askLine, canAnswer } from '../io/stdin.ts';
@@ -23,7 +22,6 @@ import { findingLines } from './doctor.ts';
 import { labOverride } from './run-options.ts';
 
 export async function run({ words, options, dry, out, home: findHome }: CommandInput): Promise<Answer> {
-  const began = systemClock.monotonic();
   if (words.length > 0)
     failUsage('init takes no words', 'mendloop init, mendloop init --yes or mendloop init --dry-run');
   const home = findHome();
@@ -35,7 +33,7 @@ export async function run({ words, options, dry, out, home: findHome }: CommandI
     );
   }
   if (!dry) await refuseExisting(home);
-  const proposal = await proposed(home, began);
+  const proposal = await proposed(home);
   if (dry)
     return {
       text: mapText(proposal).trimEnd(),
@@ -120,13 +118,20 @@ async function refuseExisting(home: string): Promise<void> {
   }
 }
 
-async function proposed(home: string, began: number): Promise<Proposal> {
-  const seen = await look(home, process.env, began);
+/** Why nothing is proposed, at most so many times. */
+const MAX_REASONS = 8;
+
+async function proposed(home: string): Promise<Proposal> {
+  const seen = await look(home, process.env);
   if (!seen) return fail('E_INIT_NOTHING', { what: 'git tracks no file here, so there is nothing to make a stage of' });
   const { mask } = seen;
   const made = await settled(await propose(seen.survey, seen.asked), seen.sources);
   if (made.stages.length === 0)
-    return fail('E_INIT_NOTHING', { what: 'nothing here is known to bring a lab up, or could be checked' });
+    return fail(
+      'E_INIT_NOTHING',
+      { what: 'nothing here is known to bring a lab up, or could be checked' },
+      [...made.left.map(({ what, why }) => `${what}: ${why}`), ...made.notes].slice(0, MAX_REASONS).map(mask),
+    );
   return {
     ...made,
     stages: made.stages.map((stage) => ({ ...stage, description: mask(stage.description) })),

@@ -162,22 +162,16 @@ function isLocal(survey: Survey, folder: string): boolean {
   return !/https?:\/\/|github\.com|\?ref=|helmCharts|^generators:|ssh:\/\//m.test(text);
 }
 
-export interface CheckStage {
-  readonly draft: Draft;
-  /** For people: what was left out of it, and why. */
-  readonly notes: readonly string[];
-}
-
-/** Nothing to look at: undefined. */
+/** No draft where nothing can be checked and nothing else is there to need it. `notes`: what was left out of it, and why. */
 export async function checkStage(
   survey: Survey,
   drafts: readonly Draft[],
   tryOut: TryOut,
-): Promise<CheckStage | undefined> {
+): Promise<{ draft?: Draft; notes: string[] }> {
   const results = await Promise.all(probesOf(survey, drafts).map((probe) => resultOf(probe, survey, tryOut)));
   const active = results.filter(({ probe, good }) => good.length > 0 && mayStand([probe.run(good)]));
-  const verify = keyFiles(survey, drafts);
-  if (results.length === 0 && drafts.length === 0) return undefined;
+  const notes = results.flatMap(({ bad }) => bad.map(({ why }) => why));
+  if (active.length === 0 && drafts.length === 0) return { notes };
   const lines = [
     ...active.flatMap(({ probe, good }) => [`# ${probe.what}`, probe.run(good)]),
     ...results.flatMap(({ probe, bad }) =>
@@ -196,7 +190,7 @@ export async function checkStage(
       command,
       needs: [],
       files: narrowed(active.flatMap(({ probe, good }) => probe.files(good))),
-      verify,
+      verify: keyFiles(survey, drafts),
       tools: unique(active.map(({ probe }) => probe.tool)).filter((tool) => tool !== 'bash'),
       env: [],
       wants: [],
@@ -207,7 +201,7 @@ export async function checkStage(
       layer: 0,
       runs: '',
     },
-    notes: results.flatMap(({ bad }) => bad.map(({ why }) => why)),
+    notes,
   };
 }
 

@@ -1,4 +1,5 @@
 // The one part of init that touches the machine: what git lists, texts, what lies ignored, programs, trying a check, writing.
+import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { runBy, type Sources } from '../fix/judging/judging-set.ts';
@@ -18,10 +19,9 @@ import type { Asked } from './propose.ts';
 import type { Survey } from './survey.ts';
 
 const MAX_TEXT_BYTES = 256 * 1024;
-/** What init may take in all, and the least that is left for trying checks. */
-const ALL_MS = 3000;
-const LEAST_MS = 2000;
-const EACH_MS = 3000;
+/** What trying checks may take on an idle machine; on a busy one they are no slower for that, only later. */
+const TRY_MS = 3000;
+const MAX_SLOWDOWN = 10;
 const AT_ONCE = 2;
 
 export interface Look {
@@ -33,7 +33,7 @@ export interface Look {
 }
 
 /** Undefined where git tracks nothing. */
-export async function look(home: string, env: NodeJS.ProcessEnv, began: number): Promise<Look | undefined> {
+export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look | undefined> {
   const checkout = await checkoutFiles(home);
   if (!checkout || checkout.files.size === 0) return undefined;
   const texts = new Map<string, string | undefined>();
@@ -52,6 +52,7 @@ export async function look(home: string, env: NodeJS.ProcessEnv, began: number):
   const survey: Survey = {
     files: checkout.files,
     text,
+    isTooLarge: (file) => (fileFacts(join(home, file))?.size ?? 0) > MAX_TEXT_BYTES,
     ignored,
     exists: (file) => fileFacts(join(home, file)) !== undefined,
     installed: (tool) => findTool(tool, path) !== undefined,
@@ -61,11 +62,11 @@ export async function look(home: string, env: NodeJS.ProcessEnv, began: number):
   const { secrets } = secretsFrom({ home, carry: [], env });
   const redactor = createRedactor({ secrets, paths: checkout.files.keys() });
   const mask = (shown: string) => redactor.redact(shown);
-  let firstTry: number | undefined;
+  let end: number | undefined;
   const timeLeft = () => {
     const now = systemClock.monotonic();
-    firstTry ??= now;
-    return Math.min(EACH_MS, Math.max(began + ALL_MS, firstTry + LEAST_MS) - now);
+    end ??= now + TRY_MS * slowdown();
+    return end - now;
   };
   const harms = new Map<string, ReturnType<typeof readHarms>>();
   return {
@@ -85,6 +86,9 @@ export async function look(home: string, env: NodeJS.ProcessEnv, began: number):
     sources,
   };
 }
+
+/** How many times longer a program takes because others want the processors, too. */
+const slowdown = (): number => Math.min(MAX_SLOWDOWN, Math.max(1, (loadavg()[0] as number) / availableParallelism()));
 
 const tellsHowToStart = (path: string): boolean =>
   /^readme(?:\.\w+)?$/i.test(path) ||

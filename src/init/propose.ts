@@ -1,12 +1,13 @@
 // From a survey to the proposal: at most twelve stages in the order of their needs, what is left out and why, what is protected
 // and what is carried. Pure, but for what it asks its readers and tries out.
+import { TARGET_FILES } from '../fix/judging/targets.ts';
 import { type Carried, carriedOf } from './carry.ts';
 import { checkStage, type TryOut } from './checks.ts';
 import type { Readers } from './draft.ts';
 import { fromRunners, fromScripts } from './from-entries.ts';
 import { fromLayouts } from './layouts.ts';
 import { rendering } from './rendering.ts';
-import { type Draft, folderOf, type LeftOut, type Survey, unique } from './survey.ts';
+import { baseName, type Draft, folderOf, type LeftOut, type Survey, unique } from './survey.ts';
 
 export interface Proposal {
   /** `check` first. */
@@ -38,20 +39,28 @@ export async function propose(survey: Survey, asked: Asked): Promise<Proposal> {
     what: `${name}: ${command.split('\n').at(-1)}`,
     why: `${MAX_STAGES} stages are enough to begin with`,
   }));
-  const check = await checkStage(survey, taken, asked.tryOut);
+  const { draft: check, notes } = await checkStage(survey, taken, asked.tryOut);
   const needed = taken.map((one) => ({ ...one, wants: unique([...one.wants, ...namedIn(one, carry)]) }));
-  const stages = check ? [check.draft, ...needed.map((one) => ({ ...one, needs: ['check', ...one.needs] }))] : needed;
+  const stages = check ? [check, ...needed.map((one) => ({ ...one, needs: ['check', ...one.needs] }))] : needed;
   return {
     stages: withSkips(stages),
-    left: unique([...over, ...runners.left, ...scripts.left, ...layouts.left]),
+    left: unique([...unread(survey), ...over, ...runners.left, ...scripts.left, ...layouts.left]),
     // What a stage runs under a condition is its own affair.
     protect: unique([...scripts.protect, ...layouts.protect])
       .filter((path) => !taken.some(({ runs }) => runs.includes(path)))
       .sort(),
     carry,
-    notes: check?.notes ?? [],
+    notes,
   };
 }
+
+const TARGETS = Object.values(TARGET_FILES).flat();
+
+/** What could have had stages in it, and is longer than anybody's source. */
+const unread = (survey: Survey): LeftOut[] =>
+  [...survey.files.keys()]
+    .filter((path) => (TARGETS.includes(baseName(path)) || /\.(?:sh|bash)$/.test(path)) && survey.isTooLarge(path))
+    .map((what) => ({ what, why: 'it is too large to be read' }));
 
 /** A stage that works with what is rendered is mended where that is rendered from. */
 function withTemplates(survey: Survey, draft: Draft): Draft {

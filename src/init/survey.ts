@@ -9,6 +9,7 @@ export interface Survey {
   readonly files: ReadonlyMap<string, { readonly mode: string }>;
   /** The text of a tracked file; undefined when there is none, or it is too large to be somebody's source. */
   text(path: string): string | undefined;
+  isTooLarge(path: string): boolean;
   /** What git ignores in the checkout, folders ending in `/`. */
   readonly ignored: readonly string[];
   /** Whether something lies at this path of the checkout. */

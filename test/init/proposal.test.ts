@@ -377,6 +377,21 @@ test('a check that fails today, takes long or has no tool here is a comment with
   assert.equal(proposal.stages[0]?.tools, ['shellcheck']);
 });
 
+test('where every check fails and nothing brings anything up, nothing is proposed, and why is kept', async () => {
+  const given = { missing: ['shellcheck'], tryOut: async () => ({ ok: false as const, said: 'line 1: syntax error' }) };
+  const { stages, notes } = await proposalOf({ 'lib/a.sh': 'if\n' }, given);
+  assert.equal([stages, notes], [[], ['it fails today: line 1: syntax error', 'shellcheck is not installed here.']]);
+});
+
+test('a runner or script that is too large to be read is told of', async () => {
+  const texts = { Makefile: 'up:\n\thelmfile sync\n', 'a.sh': '#!/bin/sh\n', 'crds.yaml': 'a: 1\n' };
+  const { left } = await proposalOf(texts, { tooLarge: Object.keys(texts) });
+  assert.equal(
+    left.map(({ what, why }) => `${what}: ${why}`),
+    ['Makefile: it is too large to be read', 'a.sh: it is too large to be read'],
+  );
+});
+
 test('of several files only those that fail are left out', async () => {
   const proposal = await proposalOf(
     { 'a/kustomization.yaml': KUSTOMIZATION, 'b/kustomization.yaml': KUSTOMIZATION },

@@ -11,6 +11,7 @@ export interface Given {
   ignored?: Record<string, string>;
   /** Programs that are not installed. */
   missing?: string[];
+  tooLarge?: string[];
   tryOut?: TryOut;
 }
 
@@ -22,7 +23,8 @@ export async function proposalOf(texts: Record<string, string>, given: Given = {
   const listing = new Map(Object.entries(texts).map(([path, text]) => [path, { mode: modeOf(text) }]));
   const survey: Survey = {
     files: listing,
-    text: (path) => texts[path],
+    text: (path) => (given.tooLarge?.includes(path) ? undefined : texts[path]),
+    isTooLarge: (path) => given.tooLarge?.includes(path) === true,
     ignored: Object.keys(ignored),
     exists: (path) => path in texts || path in ignored,
     installed: (tool) => !missing.includes(tool),
