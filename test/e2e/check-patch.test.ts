@@ -2,7 +2,8 @@
 import { symlinkSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contextMap, ENTRY, folder, jsonLines, type RunOptions, scenario, startProcess, write } from './scenario.ts';
+import { runHere } from './here.ts';
+import { contextMap, environment, folder, jsonLines, scenario, write } from './scenario.ts';
 
 const SCRIPT = '#!/usr/bin/env bash\nset -euo pipefail\n\nqm start 101\nlog done\n';
 const diff = (path: string, from: string, to: string) =>
@@ -26,9 +27,9 @@ const REMOVAL =
   '--- a/k/kustomization.yaml\n+++ b/k/kustomization.yaml\n@@\n resources:\n   - one.yaml\n-  - two.yaml\n';
 
 const outside = folder();
-const checkLines = (lines: readonly unknown[], options: Partial<RunOptions> = {}) => {
+const checkLines = (lines: readonly unknown[]) => {
   const stdin = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
-  return startProcess([process.execPath, ENTRY, 'check-patch', '--jsonl'], { cwd: outside, stdin, ...options }).done;
+  return runHere(['check-patch', '--jsonl'], outside, environment(), stdin);
 };
 
 const lab = () =>

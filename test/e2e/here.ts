@@ -1,5 +1,6 @@
 // Command lines in this process: starting one costs more than most of what it does. What a process of its own is for (being killed,
 // two at once, a terminal) is started as one, and ways-in.test.ts holds that both say the same.
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How a command line ended, and all that it printed. */
@@ -11,20 +12,31 @@ export interface Done {
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** What a process in `cwd` with `env` would do. One after the other: they share this process. */
-export function runHere(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Done> {
-  const next = last.then(() => inPlace(args, cwd, env));
+/** What a process in `cwd` with `env` would do, `stdin` piped into it. One after the other: they share this process. */
+export function runHere(
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  stdin: string | Buffer = '',
+): Promise<Done> {
+  const next = last.then(() => inPlace(args, cwd, env, stdin));
   last = next.catch(() => {});
   return next;
 }
 
-async function inPlace(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Done> {
+async function inPlace(
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  stdin: string | Buffer,
+): Promise<Done> {
   const { main } = await import('../../src/cli/main.ts');
   const before = {
     cwd: process.cwd(),
     env: { ...process.env },
     out: process.stdout.write,
     error: process.stderr.write,
+    stdin: Object.getOwnPropertyDescriptor(process, 'stdin') as PropertyDescriptor,
   };
   const done: Done = { exit: null, stdout: '', stderr: '' };
   const into = (key: 'stdout' | 'stderr') =>
@@ -35,6 +47,10 @@ async function inPlace(args: readonly string[], cwd: string, env: NodeJS.Process
     }) as typeof process.stdout.write;
   process.chdir(cwd);
   become(env);
+  Object.defineProperty(process, 'stdin', {
+    configurable: true,
+    value: Readable.from(stdin.length === 0 ? [] : [Buffer.from(stdin)], { objectMode: false }),
+  });
   process.stdout.write = into('stdout');
   process.stderr.write = into('stderr');
   try {
@@ -46,6 +62,7 @@ async function inPlace(args: readonly string[], cwd: string, env: NodeJS.Process
     become(before.env);
     process.stdout.write = before.out;
     process.stderr.write = before.error;
+    Object.defineProperty(process, 'stdin', before.stdin);
     // Each adds its own, for a process of its own.
     for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error');
   }

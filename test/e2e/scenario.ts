@@ -130,9 +130,9 @@ export function scenario(files: Files = {}) {
     commit,
     /** Runs the entry to its end; in this process, where that shows the same. */
     run: (args: readonly string[] = [], options: RunOptions = {}): Promise<Done> => {
-      const { env, ...special } = options;
+      const { env, cwd = home, stdin, ...special } = options;
       const isPlain = Object.keys(special).length === 0 && !args.includes('-f') && !args.includes('--follow');
-      return isPlain ? runHere(args, home, environment(env)) : start(args, options).done;
+      return isPlain ? runHere(args, cwd, environment(env), stdin) : start(args, options).done;
     },
     git: (...args: string[]) => git(home, ...args),
     write: (changed: Files) => write(home, changed),
@@ -195,7 +195,7 @@ export function startProcess(argv: readonly string[], options: RunOptions & { cw
   }
 }
 
-function environment(more: RunOptions['env'] = {}): NodeJS.ProcessEnv {
+export function environment(more: RunOptions['env'] = {}): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries({ ...ENV, ...more }).filter(([, value]) => value !== undefined));
 }
 
