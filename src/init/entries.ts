@@ -15,8 +15,9 @@ export interface Entry {
   readonly command: string;
   /** What its author says of it. */
   readonly about: string;
-  /** Its own recipe. */
+  /** Its own recipe, and the folder it is started in where that is not its file's. */
   readonly own: string;
+  readonly folder?: string;
   /** Entries of the same runner that it waits for or calls, by target, in order. */
   readonly calls: readonly string[];
   /** What a person has to give it. */
@@ -103,7 +104,7 @@ function firstOf(tool: TargetTool, text: string, entries: readonly Entry[]): str
 const READERS: Readonly<Record<TargetTool, (survey: Survey, file: string) => Raw[]>> = {
   make: makeEntries,
   just: (survey, file) => justEntries(survey, file, '', new Set()),
-  task: (survey, file) => taskEntries(survey, file, '', new Set()),
+  task: (survey, file) => taskEntries(survey, { file, prefix: '', home: folderOf(file) }, new Set()),
   npm: (survey, file) => {
     const scripts = [...readTargets('npm', [survey.text(file) ?? ''])];
     return scripts.map(([target, { commands }]) => ({
@@ -227,7 +228,15 @@ const moduleFile = (survey: Survey, folder: string, name: string, path: string |
 const TASK_GIVEN =
   /^(?:TASK\w*|ROOT_\w+|USER_WORKING_DIR|CLI_\w+|ITEM|KEY|EXIT_CODE|CHECKSUM|TIMESTAMP|MATCH|OS|ARCH)$/;
 
-function taskEntries(survey: Survey, file: string, prefix: string, seen: Set<string>): Raw[] {
+interface Included {
+  readonly file: string;
+  /** What the names of its tasks begin with. */
+  readonly prefix: string;
+  /** Where they are started: with the file that includes it, unless it says otherwise. */
+  readonly home: string;
+}
+
+function taskEntries(survey: Survey, { file, prefix, home }: Included, seen: Set<string>): Raw[] {
   if (seen.has(file)) return [];
   seen.add(file);
   const text = survey.text(file) ?? '';
@@ -236,7 +245,9 @@ function taskEntries(survey: Survey, file: string, prefix: string, seen: Set<str
   const own = Object.entries(mapping(top.tasks)).map(([name, value]): Raw => {
     const task = isMapping(value) ? value : { cmds: list(value) };
     const items = [...list(task.cmds), ...list(task.cmd)];
-    const lines = items.map((item) => (typeof item === 'string' ? item : String(mapping(item).cmd ?? '')));
+    const values = { ...mapping(top.vars), ...mapping(task.vars) };
+    const written = items.map((item) => (typeof item === 'string' ? item : String(mapping(item).cmd ?? '')));
+    const lines = written.map((line) => withValues(withValues(line, values), values));
     const called = [...list(task.deps), ...items.filter(isMapping)].flatMap((item) =>
       typeof item === 'string' ? [item] : typeof mapping(item).task === 'string' ? [mapping(item).task as string] : [],
     );
@@ -244,17 +255,19 @@ function taskEntries(survey: Survey, file: string, prefix: string, seen: Set<str
     const known = new Set([...set, ...Object.keys(mapping(task.vars)), ...Object.keys(mapping(task.env))]);
     const used = [...shell.matchAll(/\{\{\s*\.(\w+)\s*\}\}/g)].map(([, one]) => one as string);
     const asked = list(mapping(task.requires).vars).map((one) => String(mapping(one).name ?? one));
+    const words = /\busage:|\b(?:specific|single|given)\b/i.test(String(task.desc)) && shell.includes('.CLI_ARGS');
     const fromOutside = prefix === '' ? used.filter((one) => !known.has(one) && !TASK_GIVEN.test(one)) : [];
     return {
       file,
       target: `${prefix}${name}`,
       about: tidy(String(task.desc ?? task.summary ?? '')),
       own: shell,
+      folder: startedIn(task.dir, file, home),
       calls: unique([
         ...called.map((one) => (one.startsWith(':') ? one.slice(1) : `${prefix}${one}`)),
         ...callsIn('task', shell),
       ]),
-      parameters: unique([...asked, ...fromOutside]),
+      parameters: unique([...asked, ...fromOutside, ...(words ? ['words behind --'] : [])]),
       hidden: task.internal === true,
       confirm: task.prompt !== undefined,
     };
@@ -265,11 +278,24 @@ function taskEntries(survey: Survey, file: string, prefix: string, seen: Set<str
     const names = [at, ...TARGET_FILES.task.map((one) => inFolder(at, one))];
     const found = names.find((one) => survey.files.has(one));
     const deeper = mapping(value).flatten === true ? prefix : `${prefix}${name}:`;
-    const entries = found === undefined ? [] : taskEntries(survey, found, deeper, seen);
+    const { dir } = mapping(value);
+    const start = typeof dir === 'string' ? inFolder(folderOf(file), dir) : home;
+    const entries = found === undefined ? [] : taskEntries(survey, { file: found, prefix: deeper, home: start }, seen);
     return entries.map((entry) => ({ ...entry, hidden: entry.hidden || mapping(value).internal === true }));
   });
   return [...own, ...included];
 }
+
+function startedIn(dir: unknown, file: string, home: string): string {
+  if (typeof dir !== 'string') return home;
+  const [, given, rest = ''] = /^\{\{\s*\.(\w+)\s*\}\}\/?(.*)$/.exec(dir) ?? [];
+  if (given === undefined) return inFolder(home, dir);
+  return inFolder(given === 'TASKFILE_DIR' ? folderOf(file) : '.', rest);
+}
+
+/** Plain values in place of `{{.NAME}}`; what task works out itself stays. */
+const withValues = (line: string, values: Record<string, unknown>): string =>
+  line.replace(/\{\{\s*\.(\w+)\s*\}\}/g, (whole, name) => (typeof values[name] === 'string' ? values[name] : whole));
 
 const CALLS: Readonly<Record<TargetTool, RegExp>> = {
   make: /(?:^|[\s;&|(@])(?:make|gmake|\$\(MAKE\))\s+(?!-C)((?:[\w.-]+[ \t]*)+)/g,

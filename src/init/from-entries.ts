@@ -67,9 +67,12 @@ interface Lead {
   readonly rank: number;
   readonly because: string;
   readonly isDefault?: boolean;
-  /** It comes behind this one of the same list. */
-  readonly after?: string | undefined;
+  /** The list that names it: each of one comes behind the one before it. */
+  readonly list?: string | undefined;
 }
+
+/** So many that README or the default target lead to, and what nothing leads to is no stage. */
+const MIN_TOLD = 2;
 
 export async function fromRunners(survey: Survey, readers: Readers): Promise<Proposed> {
   const runners = findRunners(survey);
@@ -88,20 +91,25 @@ export async function fromRunners(survey: Survey, readers: Readers): Promise<Pro
     }
   }
   const isUp = ({ run }: { run: Running }) => usesIn(run.all).length > 0;
+  const isToldOf = harmless.filter((one) => led.has(one.entry) && isUp(one)).length >= MIN_TOLD;
   const wanted = harmless.filter((one) => {
     const [name, lead] = [one.entry.target, led.get(one.entry)];
     if (lead?.isDefault) return true;
-    return lead ? isUp(one) || hasVerb(name) : isUp(one) && isUpName(name);
+    return lead ? isUp(one) || hasVerb(name) : !isToldOf && isUp(one) && isUpName(name);
   });
   const called = new Set(wanted.flatMap(({ runner, entry }) => closureOf(survey, runner, entry.target).slice(1)));
   const more = harmless.filter((one) => !wanted.includes(one) && called.has(one.entry) && isUp(one));
   const taken = wanted.length + more.length > 0 ? [...wanted, ...more] : harmless.filter(isUp);
   const rankOf = ({ entry }: { entry: Entry }) => led.get(entry)?.rank ?? 1e6;
   const names = new Map<Entry, string>();
-  for (const one of taken.toSorted((a, b) => rankOf(a) - rankOf(b))) names.set(one.entry, nameFor(one.entry, names));
-  for (const { entry, runner, run } of taken.toSorted((a, b) => rankOf(a) - rankOf(b))) {
+  const lists = new Map<string, string>();
+  const ordered = taken.toSorted((a, b) => rankOf(a) - rankOf(b));
+  for (const one of ordered) names.set(one.entry, nameFor(one.entry, names));
+  for (const { entry, runner, run } of ordered) {
     const lead = led.get(entry);
-    const before = lead?.after === undefined ? undefined : names.get(runner.entries.get(lead.after) as Entry);
+    const list = lead?.list ?? '';
+    const before = lists.get(list);
+    if (list !== '') lists.set(list, names.get(entry) as string);
     const calls = closureOf(survey, runner, entry.target)
       .slice(1)
       .flatMap((one) => names.get(one) ?? []);
@@ -146,7 +154,7 @@ function nameFor(entry: Entry, names: ReadonlyMap<Entry, string>): string {
   return choices.find((name) => !taken.includes(name)) ?? `${plain}-${taken.length}`;
 }
 
-const pieceOf = ({ file, own }: Entry): Piece => ({ folder: folderOf(file), text: own });
+const pieceOf = ({ file, folder, own }: Entry): Piece => ({ folder: folder ?? folderOf(file), text: own });
 
 /** Lists targets or greets. */
 const isTalk = ({ own, calls }: Entry): boolean =>
@@ -188,16 +196,22 @@ function leadsOf(survey: Survey, runner: Runner): Lead[] {
     const calls = first.calls.filter((call) => runner.entries.has(call));
     const names = isAggregate(runner, first) ? calls : [first.target];
     const because = `${runner.tool} without a name runs it.`;
-    let after: string | undefined;
     for (const name of unique(names)) {
       const entry = runner.entries.get(name) as Entry;
-      byDefault.push({ runner, entry, rank: byDefault.length, because, after, isDefault: true });
-      if (otherPurpose(name) === undefined && !destroysByName(name)) after = name;
+      byDefault.push({ runner, entry, rank: byDefault.length, because, list: runner.file, isDefault: true });
     }
   }
+  const blocks = [...survey.readme.matchAll(/^ *```.*\n[\s\S]*?^ *```/gm)].map(({ 0: text, index }) => [
+    index,
+    index + text.length,
+  ]) as [number, number][];
   const named = [...runner.entries.values()].flatMap((entry): Lead[] => {
-    const at = survey.readme.search(mention(entry));
-    return at === -1 ? [] : [{ runner, entry, rank: 1000 + at, because: `README says ${entry.command}.` }];
+    const places = [...survey.readme.matchAll(mention(entry))].map(({ index }) => index);
+    const blockAt = (at: number) => blocks.find(([from, to]) => from <= at && at < to);
+    // Where it is to be typed says more than where it is spoken of.
+    const at = places.find(blockAt) ?? places[0];
+    const list = at === undefined ? undefined : blockAt(at)?.[0].toString();
+    return at === undefined ? [] : [{ runner, entry, rank: 1000 + at, because: `README says ${entry.command}.`, list }];
   });
   const reached = named.flatMap((lead) => {
     const calls = isAggregate(runner, lead.entry)
@@ -212,7 +226,7 @@ function leadsOf(survey: Survey, runner: Runner): Lead[] {
 function mention({ command, target, tool }: Entry): RegExp {
   const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/ /g, '(?: |::)');
   const short = tool === 'npm' ? `(?:npm|pnpm|yarn)(?: run)? ${target}` : `${tool} ${target}`;
-  return new RegExp(`(?:^|[\`$>\\s])(?:${escaped(command)}|${escaped(short)})(?=$|[\`\\s])`, 'm');
+  return new RegExp(`(?:^|[\`$>\\s])(?:${escaped(command)}|${escaped(short)})(?=$|[\`\\s])`, 'gm');
 }
 
 const SCRIPT_PLACE = /^(?:[^/]+|(?:scripts?|bin|hack|bootstrap|setup|tools|deploy|infra|cluster|k8s|ops)\/[^/]+)$/i;

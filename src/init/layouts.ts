@@ -9,7 +9,7 @@ import { destroysByContent, draftOf, grouped, type Readers, running } from './dr
 import { type Proposed, stageName } from './from-entries.ts';
 import { readGitops, rootsOf } from './gitops.ts';
 import { composeRuns } from './kinds.ts';
-import { type Found, paths, type Reader } from './layout.ts';
+import { type Found, inReadme, paths, type Reader } from './layout.ts';
 import {
   baseName,
   type Draft,
@@ -213,17 +213,14 @@ const gitops: Reader = (survey) => {
   };
 };
 
-const MAX_APPLIED = 6;
-
 /** Kustomizations that no other one takes in; where Flux or Argo CD is at work, they do that. */
 const kustomize: Reader = (survey) => {
   const { flux, argo } = readGitops(survey);
   const tops = flux.length + argo.length > 0 ? [] : topKustomizations(survey);
   const overlays = tops.filter((folder) => /(?:^|\/)overlays?\//.test(folder));
   const chosen = (overlays.length > 0 ? overlays : tops).filter((folder) => !destroysByPath(folder));
-  const names = chosen.slice(0, MAX_APPLIED);
   return {
-    found: names.map(
+    found: chosen.map(
       (folder): Found => ({
         name: stageName(folder === '.' ? 'manifests' : folder.split('/').slice(-2).join('-')),
         command: `kubectl apply -k ${shellWord(folder)}`,
@@ -235,10 +232,6 @@ const kustomize: Reader = (survey) => {
         layer: 5,
       }),
     ),
-    left: chosen.slice(MAX_APPLIED).map((folder) => ({
-      what: `kubectl apply -k ${folder}`,
-      why: `more than ${MAX_APPLIED} kustomizations stand beside each other`,
-    })),
   };
 };
 
@@ -278,7 +271,7 @@ const compose: Reader = (survey) => {
           command: `${run} up --detach --wait`,
           tool: 'docker',
           keys: [path],
-          description: `Containers of ${path}: ${services.slice(0, 4).join(', ')}`.slice(0, 100),
+          description: `Containers: ${services.slice(0, 6).join(', ')}`,
           why: [
             'Volumes with relative paths and .env stay those of your checkout: they are',
             'looked for in the project directory, not in the worktree.',
@@ -302,9 +295,17 @@ export async function fromLayouts(survey: Survey, readers: Readers, before: read
     const { found, left: more = [], protect: harmful = [] } = read(survey);
     left.push(...more.filter(({ what }) => !before.some(({ runs }) => runs.includes(baseName(what)))));
     protect.push(...harmful);
-    for (const one of found) {
-      const isCovered = before.some(({ runs }) => one.keys.some((key) => key !== '.' && runs.includes(key)));
-      if (isCovered) continue;
+    const open = found.filter(
+      ({ keys }) => !before.some(({ runs }) => keys.some((key) => key !== '.' && runs.includes(key))),
+    );
+    const chosen = fewOf(survey, open, before.length + drafts.length > 0);
+    const many = `${open.length} of its kind stand beside each other, and README does not name it`;
+    left.push(
+      ...open
+        .filter((one) => !chosen.includes(one))
+        .map(({ command, files = [] }) => ({ what: files[0] ?? lastLine(command), why: many })),
+    );
+    for (const one of chosen) {
       const { keys: _, follow = [], ...sketch } = one;
       const { files } = await running(follow, readers, survey);
       const harm = await destroysByContent({ own: [], files }, readers, survey);
@@ -318,6 +319,18 @@ export async function fromLayouts(survey: Survey, readers: Readers, before: read
     }
   }
   return { drafts, left, protect };
+}
+
+const MAX_BESIDE = 6;
+const lastLine = (command: string): string => command.split('\n').at(-1) as string;
+
+/** Of many alike those that README names; the first ones only where nothing else would be a stage. */
+function fewOf(survey: Survey, found: readonly Found[], hasOthers: boolean): readonly Found[] {
+  if (found.length <= MAX_BESIDE) return found;
+  const isNamed = ({ keys, files = [] }: Found) =>
+    [...keys, ...files].some((one) => /[./]/.test(one) && inReadme(survey, one));
+  const named = found.filter(isNamed);
+  return (named.length > 0 ? named : hasOthers ? [] : found).slice(0, MAX_BESIDE);
 }
 
 function nameBeside({ name, files = [] }: Found, taken: ReadonlySet<string>): string {

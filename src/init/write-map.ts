@@ -5,7 +5,8 @@ import type { Proposal } from './propose.ts';
 import type { Draft } from './survey.ts';
 
 const WIDTH = 80;
-const MAX_LEFT = 40;
+const MAX_REASONS = 20;
+const MAX_OF_ONE_REASON = 6;
 const MAX_DESCRIPTION = 60;
 
 /** `ai/context_map.yaml`. */
@@ -97,6 +98,9 @@ function style(map: YAMLMap, { name }: Draft): void {
     const text = JSON.stringify((value as { toJSON?: () => unknown })?.toJSON?.() ?? value);
     const isShort = text.length + String(key.value).length < WIDTH - 12 && !text.includes('\\n');
     if (['needs', 'files', 'requires'].includes(String(key.value)) && isShort) (value as YAMLMap).flow = true;
+    else if (key.value === 'requires')
+      for (const { value: words } of (value as YAMLMap).items as Pair<Scalar, YAMLSeq>[])
+        (words as YAMLSeq).flow = JSON.stringify(words).length < WIDTH - 20;
     if (key.value === 'verify') for (const item of (value as YAMLSeq).items) if (isMap(item)) item.flow = true;
     const about = COMMENTS[String(key.value)];
     if (about !== undefined && name === 'check') key.commentBefore = ` ${about}`;
@@ -158,25 +162,25 @@ const trimmed = (text: string): string =>
     .replace(/^( +on_failure: skip) #/gm, '$1  #')
     .replace(/\n{3,}/g, '\n\n');
 
-/** What is not proposed, as comments behind everything else: by reason, the most telling first as they came. */
+/** What is not proposed, as comments behind everything else: by reason, a line each, a few of many. */
 function leftText(left: Proposal['left']): string {
   if (left.length === 0) return '';
-  const shown = left.slice(0, MAX_LEFT);
-  const reasons = [...new Set(shown.map(({ why }) => why))];
-  const lines = reasons.flatMap((why) => [
-    ...folded(printable(why), '# - ', '#   '),
-    ...folded(
-      shown
-        .filter((one) => one.why === why)
-        .map(({ what }) => printable(what))
-        .join('; '),
-      '#       ',
-      '#       ',
-    ),
-  ]);
-  const more = left.length - shown.length;
-  return `\n# Not proposed, and why:\n${lines.join('\n')}\n${more > 0 ? `# and ${more} more\n` : ''}`;
+  const reasons = [...new Set(left.map(({ why }) => why))];
+  const lines = reasons.slice(0, MAX_REASONS).flatMap((why) => {
+    const all = left.filter((one) => one.why === why).map(({ what }) => printable(what));
+    const few = all.length > MAX_OF_ONE_REASON + 1 ? all.slice(0, MAX_OF_ONE_REASON) : all;
+    const more = all.length - few.length;
+    return [
+      ...folded(printable(why), '# - ', '#   '),
+      ...few.map((what) => cut(`#       ${what}`)),
+      ...(more > 0 ? [`#       and ${more} more`] : []),
+    ];
+  });
+  const others = reasons.length - MAX_REASONS;
+  return `\n# Not proposed, and why:\n${lines.join('\n')}\n${others > 0 ? `# and for ${others} other reasons\n` : ''}`;
 }
+
+const cut = (line: string): string => (line.length > WIDTH ? `${line.slice(0, WIDTH - 3).trimEnd()}...` : line);
 
 /** The words of a text in lines that fit, the first behind `head`, the others behind `indent`. */
 function folded(text: string, head: string, indent: string, width = WIDTH): string[] {

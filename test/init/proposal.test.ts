@@ -234,7 +234,47 @@ test('at most twelve stages, the rest with the reason; what asks, looks or is a 
   assert.match(reasons.get('make upgrade-nodes') ?? '', /no part of bringing the lab up/);
   assert.is(reasons.get('make deploy-to'), 'it asks for HOST');
   assert.is(proposal.left.filter(({ why }) => /12 stages are enough/.test(why)).length, 189);
-  assert.match(mapText(proposal), /# and \d+ more\n$/);
+  assert.match(
+    mapText(proposal),
+    /^# - 12 stages are enough to begin with\n(?:# {7}deploy-\d+: make deploy-\d+\n){6}# {7}and 183 more$/m,
+  );
+});
+
+test('README leads: its order, into included files, and nothing it does not name', async () => {
+  const proposal = await proposalOf({
+    'README.md': 'bootstrap was `task lab:up` once\n```sh\ntask lab:nodes\ntask lab:up\n```\n',
+    'Taskfile.yml': 'includes: {lab: ops/Taskfile.yml, drop: other.yml}\ntasks: {}\n',
+    'other.yml': 'tasks: {web: bash remove-web.sh}\n',
+    'remove-web.sh': 'kubectl delete ns web\n',
+    'ops/Taskfile.yml': [
+      'vars: {PLAY: uv run ansible-playbook}',
+      'tasks:',
+      "  up: {cmds: ['{{.PLAY}} -i ops/hosts ops/site.yml']}",
+      "  nodes: {cmds: ['{{.PLAY}} -i ops/hosts ops/nodes.yml']}",
+      "  storage: {cmds: ['{{.PLAY}} -i ops/hosts ops/storage.yml']}",
+      '',
+    ].join('\n'),
+    ...{ 'ops/site.yml': PLAY, 'ops/nodes.yml': PLAY, 'ops/storage.yml': PLAY, 'ops/hosts': '[all]\na\n' },
+    ...Object.fromEntries(
+      Array.from({ length: 7 }, (_, i) => [`apps/a${i}/compose.yaml`, 'services: {a: {image: a}}\n']),
+    ),
+  });
+  assert.equal(stagesOf(proposal), ['lab-nodes: task lab:nodes <- check', 'lab-up: task lab:up <- check lab-nodes']);
+  assert.equal(proposal.stages[2]?.files, ['ops/site.yml']);
+  const many = proposal.left.filter(({ why }) => why.startsWith('7 of its kind stand beside each other'));
+  assert.equal(many.map(({ what }) => what)[0], 'apps/a0/compose.yaml');
+});
+
+test('of many alike, where nothing else would be a stage, those that README names or the first six', async () => {
+  const apps = Object.fromEntries(
+    Array.from({ length: 9 }, (_, i) => [`a${i}/compose.yaml`, 'services: {a: {image: a}}\n']),
+  );
+  assert.is(stagesOf(await proposalOf(apps)).length, 6);
+  const named = await proposalOf({ ...apps, 'README.md': 'start with a7/compose.yaml\n' });
+  assert.equal(
+    named.stages.slice(1).map(({ name }) => name),
+    ['a7'],
+  );
 });
 
 test('names that mendloop uses itself get a word before them', async () => {
