@@ -2,7 +2,7 @@
 // files a fix may touch, and how to see that it stands. Pure; what texts run is asked of the judging set.
 import type { JudgingSet } from '../fix/judging/judging-set.ts';
 import { plainPlay } from './command-line.ts';
-import { destroysByName, destroysByPath, type FindHarm } from './destroys.ts';
+import { destroysByName, destroysByPath, type FindHarm, wipesByPath } from './destroys.ts';
 import { KINDS, type Kind, layerOf, programsIn } from './kinds.ts';
 import { baseName, type Draft, documentsOf, folderOf, inFolder, list, mapping, type Survey, unique } from './survey.ts';
 
@@ -64,7 +64,7 @@ export async function destroysByContent(
   if (named !== undefined) return `it runs ${named}`;
   const texts = [
     ...own.map(({ text }): [string, string] => ['x.sh', text]),
-    ...files.filter((path) => !destroysByPath(path)).map((path): [string, string] => [path, survey.text(path) ?? '']),
+    ...files.filter((path) => !isOtherwise(path)).map((path): [string, string] => [path, survey.text(path) ?? '']),
   ];
   for (const [path, text] of texts) {
     const found = await harm(path, text);
@@ -75,6 +75,9 @@ export async function destroysByContent(
   return undefined;
 }
 
+/** Named as what destroys, and not run here: judged by that above. */
+const isOtherwise = (path: string): boolean => (ROLE_FILE.test(path) ? wipesByPath(path) : destroysByPath(path));
+
 const ROLE_FILE = /(?:^|\/)roles\/([^/]+)\/(?:tasks|handlers|meta)\/(.*)$/;
 
 /** A role has all its files in the list: one that destroys counts when it is taken in without a condition. */
@@ -82,7 +85,7 @@ function isRunToDestroy(path: string, files: readonly string[], survey: Survey):
   const [, role, file] = ROLE_FILE.exec(path) ?? [];
   if (role === undefined || file === undefined) return destroysByPath(path);
   if (destroysByName(role)) return true;
-  if (!destroysByPath(file)) return false;
+  if (!wipesByPath(file)) return false;
   const tasks = files
     .filter((one) => /\.ya?ml$/.test(one))
     .flatMap((one) => documentsOf(survey.text(one) ?? '').flatMap(list));

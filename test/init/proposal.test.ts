@@ -222,6 +222,18 @@ test('files that destroy are protected; a playbook that only does so under a con
   assert.equal(proposal.protect, ['reset.yml', 'tools/disks.sh']);
 });
 
+test('a role that tidies up is judged by what that runs, not by its name', async () => {
+  const role = (prune: string) => ({
+    'site.yml': '- hosts: all\n  roles: [podman]\n',
+    'README.md': 'ansible-playbook site.yml\n',
+    'roles/podman/tasks/main.yml': '- ansible.builtin.include_tasks: prune.yml\n',
+    'roles/podman/tasks/prune.yml': `- ansible.builtin.${prune}\n`,
+  });
+  const timer = await proposalOf(role('copy: {src: prune.timer, dest: /etc/systemd/system/prune.timer}'));
+  assert.equal(stagesOf(timer), ['ansible: ansible-playbook site.yml <- check']);
+  assert.equal(stagesOf(await proposalOf(role('command: zpool destroy tank'))), []);
+});
+
 test('at most twelve stages, the rest with the reason; what asks, looks or is a daily chore is none', async () => {
   const targets = Array.from({ length: 200 }, (_, i) => `deploy-${i}:\n\tkubectl apply -f ${i}.yaml\n`).join('\n');
   const others =
