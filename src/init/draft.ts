@@ -2,7 +2,7 @@
 // files a fix may touch, and how to see that it stands. Pure; what texts run is asked of the judging set.
 import type { JudgingSet } from '../fix/judging/judging-set.ts';
 import { plainPlay } from './command-line.ts';
-import { destroysByName, destroysByPath, type FindHarm, wipesByPath } from './destroys.ts';
+import { destroysByPath, type FindHarm, wipesByPath } from './destroys.ts';
 import { KINDS, type Kind, layerOf, programsIn } from './kinds.ts';
 import { baseName, type Draft, documentsOf, folderOf, inFolder, list, mapping, type Survey, unique } from './survey.ts';
 
@@ -84,7 +84,7 @@ const ROLE_FILE = /(?:^|\/)roles\/([^/]+)\/(?:tasks|handlers|meta)\/(.*)$/;
 function isRunToDestroy(path: string, files: readonly string[], survey: Survey): boolean {
   const [, role, file] = ROLE_FILE.exec(path) ?? [];
   if (role === undefined || file === undefined) return destroysByPath(path);
-  if (destroysByName(role)) return true;
+  if (wipesByPath(role)) return true;
   if (!wipesByPath(file)) return false;
   const tasks = files
     .filter((one) => /\.ya?ml$/.test(one))
