@@ -1,7 +1,7 @@
 // The simulated flux and the releases it installs.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { greenLab, newLab } from './lab.ts';
+import { greenLab, labAfter, newLab } from './lab.ts';
 
 test('unknown verbs and flags are refused as flux does', () => {
   const lab = greenLab();
@@ -31,9 +31,7 @@ test('no flux before the API server answers', () => {
 });
 
 test('releases are unknown to the cluster before flux is installed', () => {
-  const lab = newLab();
-  lab.stage('vms');
-  assert.is(lab.stage('talos').code, 0);
+  const lab = labAfter('talos');
   assert.match(lab.run('flux', ['get', 'helmreleases']).err, /no matches for kind "HelmRelease"/);
   assert.match(
     lab.run('kubectl', ['apply', '-f', 'config/flux/releases.yaml']).err,

@@ -6,7 +6,7 @@ import picomatch from 'picomatch';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { greenLab, newLab, PACKAGE, STAGES } from './lab.ts';
+import { greenLab, labAfter, PACKAGE, STAGES } from './lab.ts';
 
 interface Stage {
   command: string;
@@ -68,8 +68,7 @@ test('a stand-in that is given no file starts no node: that alone would cost wha
 });
 
 test('the wipe script refuses without a terminal and touches nothing', () => {
-  const lab = newLab();
-  lab.stage('vms');
+  const lab = labAfter('vms');
   const before = lab.world();
   const result = lab.run('infrastructure/proxmox/wipe_proxmox.sh');
   assert.is(result.code, 1);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { greenLab, type Lab, newLab } from './lab.ts';
+import { greenLab, type Lab, labAfter, newLab } from './lab.ts';
 
 const CP = '192.168.40.11';
 const WORKER = '192.168.40.21';
@@ -11,8 +11,7 @@ const to = (node: string, ...args: string[]) => ['--nodes', node, '--endpoints',
 
 /** A lab with a generated configuration and the machines as vms made them. */
 function withConfig(machines: boolean): { lab: Lab; file: string } {
-  const lab = newLab();
-  if (machines) assert.is(lab.stage('vms').code, 0);
+  const lab = machines ? labAfter('vms') : newLab();
   const out = join(lab.home, 'made');
   const made = lab.run('talosctl', ['gen', 'config', 'homelab', `https://${CP}:6443`, '--output', out]);
   assert.is(made.code, 0, made.err);
@@ -135,8 +134,7 @@ test('files that are there are not overwritten without --force', () => {
 });
 
 test('broken YAML in a patch fails the stage with the words of talosctl', () => {
-  const lab = newLab();
-  lab.stage('vms');
+  const lab = labAfter('vms');
   lab.edit('config/talos/all.yaml', (text) => text.replace('  kubelet:', '  kubelet: x: y'));
   const result = lab.stage('talos');
   assert.is(result.code, 1);
@@ -147,8 +145,7 @@ test('broken YAML in a patch fails the stage with the words of talosctl', () => 
 });
 
 test('a misspelt key in a patch fails the stage with the words of talosctl', () => {
-  const lab = newLab();
-  lab.stage('vms');
+  const lab = labAfter('vms');
   lab.edit('config/talos/worker.yaml', (text) => text.replace('nodeLabels:', 'nodeLabel:'));
   assert.is(
     lab.stage('talos').err,
@@ -157,8 +154,7 @@ test('a misspelt key in a patch fails the stage with the words of talosctl', () 
 });
 
 test('a patch file that is missing is named', () => {
-  const lab = newLab();
-  lab.stage('vms');
+  const lab = labAfter('vms');
   lab.edit('stages/talos/run.sh', (text) => text.replace('@config/talos/all.yaml', '@config/talos/al.yaml'));
   assert.is(
     lab.stage('talos').err,
