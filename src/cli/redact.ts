@@ -20,11 +20,17 @@ const NEXT = '… | mendloop redact, or: mendloop redact <log';
 export async function run({ words, home }: CommandInput): Promise<number> {
   if (words.length > 0) failUsage('redact reads stdin and nothing else', NEXT);
   if (process.stdin.isTTY) failUsage('redact reads a text from stdin', NEXT);
+  // A standard stream that broke does not count as destroyed.
+  let isRead = true;
+  process.stdout.once('error', () => {
+    isRead = false;
+  });
   try {
     const stream = redactStream((await redactorOf(home)).redact);
     const decoder = new TextDecoder();
     for await (const chunk of process.stdin) {
-      if (!(await written(stream.push(decoder.decode(chunk as Buffer, { stream: true }))))) return EXIT.ok;
+      if (!isRead) return EXIT.ok;
+      await written(stream.push(decoder.decode(chunk as Buffer, { stream: true })));
     }
     await written(stream.push(decoder.decode()) + stream.end());
     return EXIT.ok;
@@ -50,15 +56,13 @@ async function redactorOf(home: () => string): Promise<Redactor> {
   return createRedactor({ ...secrets, rules: ownerPatterns(loop.value.redact), paths });
 }
 
-/** False when nobody reads any more. */
-async function written(text: string): Promise<boolean> {
+/** Resolves when more may be written, or nobody reads it. */
+async function written(text: string): Promise<void> {
   const { stdout } = process;
-  if (stdout.destroyed) return false;
   if (text !== '' && !stdout.write(stdout.isTTY ? plainText(text) : text)) {
     const other = new AbortController();
     const { signal } = other;
     await Promise.race(['drain', 'close'].map((event) => once(stdout, event, { signal }))).catch(() => {});
     other.abort();
   }
-  return !stdout.destroyed;
 }
