@@ -19,9 +19,7 @@ process.on('exit', () => {
 const SAMPLE: Case[] = [
   kill('mending', 'event:fix.intended:2', 'alone'),
   kill('reverting', 'event:fix.reverted:1', 'whole'),
-  kill('waiting', 'event:step.retry:1', 'alone'),
   kill('plain', 'fsync:7', 'whole'),
-  kill('rendering', 'event:step.retry:1', 'whole'),
   ...damages().filter(({ id }) => id === 'damage/ai/state/stages.json/garbage'),
 ];
 

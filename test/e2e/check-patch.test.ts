@@ -29,7 +29,7 @@ const REMOVAL =
 const outside = folder();
 const checkLines = (lines: readonly unknown[]) => {
   const stdin = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
-  return runHere(['check-patch', '--jsonl'], outside, environment(), stdin);
+  return runHere(['check-patch', '--jsonl'], outside, environment(), { stdin });
 };
 
 const lab = () =>

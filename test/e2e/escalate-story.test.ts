@@ -7,8 +7,9 @@ import * as assert from 'uvu/assert';
 import { startOllamaServer } from '../../src/testing/ollama-server.ts';
 import type { AnyEvent } from '../journal/any-event.ts';
 import { apiHost, apiSettings, cases, caseText, escalateLab, KEY, labClone, patch, wish } from './escalate-lab.ts';
+import { runHere } from './here.ts';
 import { diff, offersChoice, saying, TAKE_NONE } from './model-lab.ts';
-import { AI, type Done, git, namesIn, startProcess } from './scenario.ts';
+import { AI, type Done, environment, git, namesIn } from './scenario.ts';
 
 const story = suite('the whole story');
 
@@ -59,9 +60,8 @@ async function told(): Promise<Told> {
     RIGHT,
   );
   const env = { OLLAMA_HOST: small.url, OPENAI_API_KEY: KEY };
-  const run = (...args: string[]) =>
-    startProcess([process.execPath, 'scripts/bootstrap_loop.mjs', ...args], { cwd: home, env }).done;
-  const mended = await run();
+  const run = (...args: string[]) => runHere(args, home, environment(env));
+  const mended = await run('vms', 'talos', 'infra', 'apps');
   return { home, run, mended, asked: host.asked() };
 }
 

@@ -23,7 +23,7 @@ const KEYS = ['id', 'fingerprint', 'class', 'transient', 'external', 'error_line
 
 /** Runs the command in a folder outside of every repository. */
 const fingerprint = (args: readonly string[], { stdin }: Pick<RunOptions, 'stdin'> = {}) =>
-  runHere(['fingerprint', ...args], outside, environment(), stdin);
+  runHere(['fingerprint', ...args], outside, environment(), { stdin });
 
 const outside = folder();
 write(outside, { log: LOG, green: 'node cp1 is unhealthy\n', 'a folder/x': '' });

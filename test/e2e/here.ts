@@ -12,14 +12,22 @@ export interface Done {
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** What a process in `cwd` with `env` would do, `stdin` piped into it. One after the other: they share this process. */
+/** What a process of a command is given besides its words. */
+export interface Given {
+  /** What is piped into it. */
+  readonly stdin?: string | Buffer | undefined;
+  /** Its output goes to a terminal of 40 lines and 120 columns, both kinds to the same. */
+  readonly terminal?: boolean;
+}
+
+/** What a process in `cwd` with `env` would do. One after the other: they share this process. */
 export function runHere(
   args: readonly string[],
   cwd: string,
   env: NodeJS.ProcessEnv,
-  stdin: string | Buffer = '',
+  given: Given = {},
 ): Promise<Done> {
-  const next = last.then(() => inPlace(args, cwd, env, stdin));
+  const next = last.then(() => inPlace(args, cwd, env, given));
   last = next.catch(() => {});
   return next;
 }
@@ -28,7 +36,7 @@ async function inPlace(
   args: readonly string[],
   cwd: string,
   env: NodeJS.ProcessEnv,
-  stdin: string | Buffer,
+  { stdin = '', terminal = false }: Given,
 ): Promise<Done> {
   const { main } = await import('../../src/cli/main.ts');
   const before = {
@@ -52,7 +60,9 @@ async function inPlace(
     value: Readable.from(stdin.length === 0 ? [] : [Buffer.from(stdin)], { objectMode: false }),
   });
   process.stdout.write = into('stdout');
-  process.stderr.write = into('stderr');
+  process.stderr.write = into(terminal ? 'stdout' : 'stderr');
+  const screen = { isTTY: true, columns: 120, rows: 40 };
+  if (terminal) for (const stream of [process.stdout, process.stderr]) Object.assign(stream, screen);
   try {
     done.exit = await main(args);
     // What is written at the end may be written a turn later.
@@ -64,7 +74,10 @@ async function inPlace(
     process.stderr.write = before.error;
     Object.defineProperty(process, 'stdin', before.stdin);
     // Each adds its own, for a process of its own.
-    for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error');
+    for (const stream of [process.stdout, process.stderr]) {
+      stream.removeAllListeners('error');
+      if (terminal) for (const key of Object.keys(screen)) delete (stream as unknown as Record<string, unknown>)[key];
+    }
   }
   return done;
 }

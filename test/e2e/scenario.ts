@@ -71,8 +71,8 @@ export interface Started {
 
 export interface RunOptions {
   env?: Record<string, string | undefined>;
-  /** Run on a terminal of 40 lines and 120 columns; stdout and stderr come as one. */
-  tty?: boolean;
+  /** Run on a terminal of 40 lines and 120 columns; stdout and stderr come as one. `here`: as if, in this process. */
+  tty?: true | 'here';
   cwd?: string;
   /** The whole command, instead of node and the entry. */
   command?: readonly string[];
@@ -130,9 +130,12 @@ export function scenario(files: Files = {}) {
     commit,
     /** Runs the entry to its end; in this process, where that shows the same. */
     run: (args: readonly string[] = [], options: RunOptions = {}): Promise<Done> => {
-      const { env, cwd = home, stdin, ...special } = options;
-      const isPlain = Object.keys(special).length === 0 && !args.includes('-f') && !args.includes('--follow');
-      return isPlain ? runHere(args, cwd, environment(env), stdin) : start(args, options).done;
+      const { env, cwd = home, stdin, tty, ...special } = options;
+      const isPlain =
+        Object.keys(special).length === 0 && tty !== true && !args.includes('-f') && !args.includes('--follow');
+      return isPlain
+        ? runHere(args, cwd, environment(env), { stdin, terminal: tty === 'here' })
+        : start(args, options).done;
     },
     git: (...args: string[]) => git(home, ...args),
     write: (changed: Files) => write(home, changed),

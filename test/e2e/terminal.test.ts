@@ -43,7 +43,7 @@ grep -q good conf/* || { echo "Error: $HOSTILE is bad"; printf 'a\\rb\\r\\n'; ex
   return { ...s, probe, env: { HOSTILE } };
 }
 
-const OPTIONS = (env: Record<string, string>) => ({ tty: true, env });
+const HERE = (env: Record<string, string>) => ({ tty: 'here' as const, env });
 
 terminal('on a terminal no command lets through what a stage, a note, a file or a model is named or says', async () => {
   const server = await startOllamaServer();
@@ -65,7 +65,7 @@ terminal('on a terminal no command lets through what a stage, a note, a file or 
         ['status', '--json'],
         ['cases', '--json'],
         [HOSTILE],
-      ].map(async (args) => [args.join(' '), (await s.run(args, OPTIONS(s.env))).stdout] as const),
+      ].map(async (args) => [args.join(' '), (await s.run(args, HERE(s.env))).stdout] as const),
     ),
   );
   await server.close();
@@ -81,10 +81,10 @@ terminal('on a terminal no command lets through what a stage, a note, a file or 
 
 terminal('fixes, get and a run that mends', async () => {
   const s = lab();
-  const mended = await s.run([], OPTIONS(s.env));
+  const mended = await s.run([], { tty: true, env: s.env });
   assert.is(mended.exit, 0, mended.stdout);
   const [fixes, diffs, output] = await Promise.all(
-    [['fixes'], ['fixes', '--diff'], ['get', 'a.key']].map((args) => s.run(args, OPTIONS(s.env))),
+    [['fixes'], ['fixes', '--diff'], ['get', 'a.key']].map((args) => s.run(args, HERE(s.env))),
   );
   for (const done of [mended, fixes, diffs, output]) {
     assert.not.match(done?.stdout ?? '', TAKEN, JSON.stringify(done?.stdout));
@@ -103,7 +103,7 @@ terminal('a log is raw bytes where it is piped, and with --raw', async () => {
   assert.ok(bytes.includes(HOSTILE));
   assert.is((await s.run(['logs', 'a'], { cwd: s.home })).stdout, bytes);
   assert.is((await s.run(['logs', 'a', '-f'], { cwd: s.home })).stdout, bytes);
-  const raw = await s.run(['logs', 'a', '--raw'], OPTIONS({}));
+  const raw = await s.run(['logs', 'a', '--raw'], HERE({}));
   assert.is(raw.stdout.replaceAll('\r', ''), bytes.replaceAll('\r', ''));
 });
 

@@ -156,7 +156,7 @@ test('whatever is answered, only files that the stage may change are written, an
       assert.not.match(modes, /:\d+ 120000|:\d{6} 160000|: ?\d+ 000000/);
       goBack();
     }),
-    { ...runs(1_000, 10_000), endOnFailure: true },
+    { ...runs(250, 10_000), endOnFailure: true },
   );
   assert.ok(written > 3, `${written} were written`);
   assert.is(checkoutHash(home), owners, "the owner's checkout");

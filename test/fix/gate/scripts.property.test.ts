@@ -25,7 +25,7 @@ for (const [family, acts] of Object.entries(ACTS)) {
         const change = edit(RUN, scriptText(script, { at, text }), scriptText(script));
         assert.is.not(verdictOf(judge([change])), 'apply', change.after);
       }),
-      runs(400, 20_000),
+      runs(100, 20_000),
     );
   });
 }
@@ -33,7 +33,7 @@ for (const [family, acts] of Object.entries(ACTS)) {
 test('scripts: one becomes another, and the gate answers', () => {
   fc.assert(
     fc.property(scripts, scripts, (before, after) => assertAnswers(edit(RUN, scriptText(after), scriptText(before)))),
-    runs(400, 20_000),
+    runs(100, 20_000),
   );
 });
 
@@ -55,7 +55,7 @@ test('any texts, before and after: the gate answers, and what applies differs', 
       assertAnswers({ path, before: from, after: to });
       if (from === to) assert.not(judge([{ path, before: from, after: to }]).ok);
     }),
-    runs(1_000, 20_000),
+    runs(250, 20_000),
   );
 });
 
@@ -67,7 +67,7 @@ test('any comment or spoken line with harmful words applies', () => {
       const change = edit(RUN, scriptText(script, { at, text: wrap.replace('{}', () => words) }), scriptText(script));
       assert.equal(judge([change], { ...RULES, maxLines: 5 }), { ok: true }, change.after);
     }),
-    runs(300, 10_000),
+    runs(80, 10_000),
   );
 });
 
@@ -82,7 +82,7 @@ test('any edit: the distance is that of a diff, and what is added or removed is 
       assert.ok(added.length + removed.length <= distance);
       if (distance > 1) assert.ok(editDistance(a, b, distance - 1) >= distance);
     }),
-    runs(500, 15_000),
+    runs(250, 15_000),
   );
 });
 

@@ -93,7 +93,7 @@ test('playbooks: a forbidden task never applies', () => {
       const change = edit(PATH, after as string, before as string);
       assert.is.not(verdictOf(judge([change], rulesFor(PATH))), 'apply', change.after);
     }),
-    runs(500, 30_000),
+    runs(125, 30_000),
   );
 });
 
@@ -124,7 +124,7 @@ test('workloads: a container that destroys or sends never applies', () => {
       const change = edit(path, after as string, before as string);
       assert.is.not(verdictOf(judge([change], rulesFor(path))), 'apply', change.after);
     }),
-    runs(400, 30_000),
+    runs(100, 30_000),
   );
 });
 
@@ -135,7 +135,7 @@ test('any values become any others, in any style: the gate answers', () => {
       const verdict = judge([edit(path, stringify(after, other), stringify(before, one))], rulesFor(path));
       assert.ok(['apply', 'ask', 'refuse'].includes(verdictOf(verdict)));
     }),
-    runs(500, 30_000),
+    runs(125, 30_000),
   );
 });
 
@@ -153,7 +153,7 @@ test('another number or version in values applies, in any style', () => {
         assert.equal(judge([edit(path, text(to), text(from))], rulesFor(path)), { ok: true });
       },
     ),
-    runs(300, 10_000),
+    runs(80, 10_000),
   );
 });
 

@@ -54,7 +54,7 @@ const word = fc.oneof(
   fc.string({ maxLength: 12 }),
 );
 const toolName = fc.constantFrom(...TOOLS.map(({ name }) => name));
-const RUNS = runs(500, 30000);
+const RUNS = runs(150, 30000);
 
 /** The command that cobra, which kubectl, talosctl, flux and helm are made with, finds in argv: it knows only the flags of the root. */
 function asCobraReads(args: readonly string[], rootSwitches: readonly string[]): string[] {
