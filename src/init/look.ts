@@ -1,9 +1,8 @@
 // The one part of init that touches the machine: what git lists, texts, what lies ignored, programs, trying a check, writing.
-import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { runBy, type Sources } from '../fix/judging/judging-set.ts';
-import { systemClock } from '../io/clock.ts';
+import { slowdown, systemClock } from '../io/clock.ts';
 import { fileFacts, findTool } from '../io/files.ts';
 import { readHarms } from '../io/gate/gate.ts';
 import { runDiagnostic } from '../io/run-diagnostic.ts';
@@ -21,7 +20,6 @@ import type { Survey } from './survey.ts';
 const MAX_TEXT_BYTES = 256 * 1024;
 /** What trying checks may take on an idle machine; on a busy one they are no slower for that, only later. */
 const TRY_MS = 3000;
-const MAX_SLOWDOWN = 10;
 const AT_ONCE = 2;
 
 export interface Look {
@@ -86,9 +84,6 @@ export async function look(home: string, env: NodeJS.ProcessEnv): Promise<Look |
     sources,
   };
 }
-
-/** How many times longer a program takes because others want the processors, too. */
-const slowdown = (): number => Math.min(MAX_SLOWDOWN, Math.max(1, (loadavg()[0] as number) / availableParallelism()));
 
 const tellsHowToStart = (path: string): boolean =>
   /^readme(?:\.\w+)?$/i.test(path) ||

@@ -1,4 +1,6 @@
 // Time as the loop knows it: wall clock for stamps, monotonic for durations, and a sleep that can be cut short.
+import { availableParallelism, loadavg } from 'node:os';
+
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -23,3 +25,9 @@ export const systemClock: Clock = {
       signal?.addEventListener('abort', done, { once: true });
     }),
 };
+
+const MAX_SLOWDOWN = 10;
+
+/** How many times longer a program may take because others want the processors, too: 1 on an idle machine, at most 10. */
+export const slowdown = (): number =>
+  Math.min(MAX_SLOWDOWN, Math.max(1, (loadavg()[0] as number) / availableParallelism()));

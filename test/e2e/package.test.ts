@@ -1,6 +1,6 @@
 // What `npm pack` makes, tried as whoever installs it would: nothing of this clone is near, and no network is asked.
 import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contextMap, folder, PACKAGE, scenario, startProcess, write } from './scenario.ts';
@@ -66,13 +66,19 @@ test('the package is small, holds only what runs, asks for no other and runs not
   assert.not.ok(readdirSync(clone).includes('dist'), 'packing leaves nothing behind');
 });
 
-test('every link of its README leads to something in it, but for what is said to be in a clone', () => {
+test('every link of its pages leads to something in it, but for what is said to be in a clone', () => {
   const paths: string[] = tarball.files.map(({ path }: { path: string }) => path);
-  const text = readFileSync(join(clone, 'README.md'), 'utf8').replace(/^- In a clone: .*$/m, '');
-  const links = [...text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target);
-  assert.ok(links.length > 8);
+  const links = paths
+    .filter((path) => path.endsWith('.md'))
+    .flatMap((page) => {
+      const text = readFileSync(join(clone, page), 'utf8').replace(/^- In a clone: .*$/m, '');
+      const targets = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target);
+      return targets.map((target) => ({ page, target, to: join(dirname(page), target) }));
+    })
+    .filter(({ target }) => !/^https:/.test(target));
+  assert.ok(links.length > 20);
   assert.equal(
-    links.filter((target) => !/^https:/.test(target) && !paths.includes(target)),
+    links.filter(({ to }) => !paths.includes(to)),
     [],
   );
 });
