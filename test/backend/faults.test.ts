@@ -108,8 +108,9 @@ function fault(
   if ((!isQuick && !cases(false, true)) || !name.includes(process.env.TEST_FAULT ?? '')) return;
   for (const backend of BACKENDS) {
     (noSlurm ? test.skip : test)(`${backend}: ${name}`, async () => {
+      const cluster = startCluster({ nodes: 4 });
       const began = Date.now();
-      await does(lab(backend, startCluster({ nodes: 4 }), stages, slurm), began);
+      await does(lab(backend, cluster, stages, slurm), began).finally(cluster.stop);
       if (cases(false, true)) console.log(`${backend}: ${name}: ${((Date.now() - began) / 1000).toFixed(1)} s`);
     });
   }

@@ -26,6 +26,8 @@ export interface Cluster {
   slurm(program: string, ...args: string[]): string;
   /** `start` starts what is not running; `kill` ends the controller or a node as a power cut would. */
   control(verb: 'start' | 'kill', part?: string): void;
+  /** Before the process is gone, where the next test needs another. */
+  stop(): void;
 }
 
 export interface ClusterOptions {
@@ -38,7 +40,7 @@ export interface ClusterOptions {
 export function startCluster({ nodes = 4, cpus = 4, conf = [] }: ClusterOptions = {}): Cluster {
   const folder = mkdtempSync('/tmp/mendloop-slurm-');
   const env = { ...process.env, SLURM_CONF: join(folder, 'slurm.conf') };
-  const run = (...words: string[]) => execFileSync(process.execPath, [SCRIPT, ...words], { stdio: 'pipe' });
+  const run = (...words: string[]) => void execFileSync(process.execPath, [SCRIPT, ...words], { stdio: 'pipe' });
   const watch = 'while kill -0 "$1" 2>/dev/null; do sleep 1; done; "$2" "$3" stop "$4"; rm -rf "$4"';
   const watchArgs = [String(process.pid), process.execPath, SCRIPT, folder];
   spawn('sh', ['-c', watch, 'sh', ...watchArgs], { detached: true, stdio: 'ignore' }).unref();
@@ -48,6 +50,7 @@ export function startCluster({ nodes = 4, cpus = 4, conf = [] }: ClusterOptions 
     env,
     slurm: (program, ...args) => execFileSync(program, args, { env, encoding: 'utf8', stdio: 'pipe' }),
     control: (verb, part) => run(verb, folder, ...(part ? [part] : [])),
+    stop: () => run('stop', folder),
   };
 }
 
