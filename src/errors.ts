@@ -33,6 +33,7 @@ const usage = exits(EXIT.usage);
 const human = exits(EXIT.human);
 const failed = exits(EXIT.failed);
 const locked = exits(EXIT.locked);
+const interrupted = exits(EXIT.interrupted);
 
 const problemCount = (count: number): string => (count === 1 ? 'a problem' : `${count} problems`);
 
@@ -429,6 +430,7 @@ if nobody needs it any more: git push ${d.remote} --delete ${d.branch}`,
     `jobs cannot work in ${d.home}: ${d.words}`,
     'every node needs this folder, this program and Node.js at the same paths, and may write there (docs/more-than-one-machine.md)',
   ]),
+  E_INTERRUPTED: interrupted((d: { why: string }) => [`${d.why}, before anything was run`, 'start again: mendloop']),
   E_SLURM_PARENT: usage((d: { spec: string }) => [
     `jobs of spec ${d.spec} are to wait for jobs that cannot be waited for`,
     'change --dependency under slurm.specs in ai/loop.yaml, and commit it',

@@ -1,9 +1,10 @@
 // Which backend a run has: looked for and reached before the first stage, opened once the run is there.
 import type { Stage } from '../config/context-map.ts';
-import { fail } from '../errors.ts';
+import { fail, mendError } from '../errors.ts';
 import type { LoopEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import type { Layout } from '../io/layout.ts';
+import { stopReason } from '../plan/stop.ts';
 import type { Plugins } from '../plugin/load.ts';
 import { createSlurm, type Slurm } from '../slurm/client.ts';
 import { type JobPlace, ownParents, phaseOf } from '../slurm/job.ts';
@@ -29,6 +30,8 @@ export interface ReachRequest {
   readonly layout: Layout;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** Tells whoever watches what is waited for. */
+  readonly progress?: ((text: string) => void) | undefined;
   /** The stages that may run. */
   readonly stages: readonly string[];
   /** How many steps are to do, as far as is known. */
@@ -49,6 +52,14 @@ const LOCAL: Reached = { name: 'local', open: async (run) => localBackend(run) }
 
 /** Throws MendError for what would keep every attempt from being made: nothing runs elsewhere, or here, in its place. */
 export async function reachBackend(request: ReachRequest): Promise<Reached> {
+  return reach(request).catch((error) => {
+    const stop = stopReason(request.signal);
+    // What stops us stops Slurm's programs, too, who then have words of their own.
+    throw stop ? mendError('E_INTERRUPTED', { why: stop.message }) : error;
+  });
+}
+
+async function reach(request: ReachRequest): Promise<Reached> {
   const { loop } = request.config;
   const { backend: plugin } = request.plugins;
   if (plugin) {
@@ -64,13 +75,9 @@ export async function reachBackend(request: ReachRequest): Promise<Reached> {
   await reachSlurm(slurm, request);
   // Slurm may have been away when an earlier run ended: what it left works in this tree.
   await cancelJobs(slurm, request.layout.home, (run) => run !== request.run, request.clock);
-  const probe = {
-    slurm,
-    layout: request.layout,
-    clock: request.clock,
-    signal: request.signal,
-    graceMs: loop.slurm.grace,
-  };
+  const { layout, clock, signal, progress } = request;
+  const limits = { graceMs: loop.slurm.grace, limitMs: loop.limits.run_minutes * 60_000 };
+  const probe = { slurm, layout, clock, signal, progress, ...limits };
   for (const spec of specsOf(request)) await proveShared(placeOf(loop.slurm, spec), probe);
   if (loop.backend === SLURM_POOL) {
     const { slurm: settings, limits } = loop;

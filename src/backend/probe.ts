@@ -19,6 +19,9 @@ export interface ProbePorts {
   readonly layout: Layout;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  readonly progress?: ((text: string) => void) | undefined;
+  /** How long its job may wait for a place. */
+  readonly limitMs: number;
   /** How long an answer may be late behind the end of its job. */
   readonly graceMs: number;
 }
@@ -54,42 +57,67 @@ export async function proveShared(place: JobPlace, ports: ProbePorts): Promise<v
   writeAtomic(provedFile, JSON.stringify({ ...times, [key]: new Date(clock.now()).toISOString() }));
 }
 
-/** `lost`: the job was, unless this `isLast`. */
+/** `lost`: the job was, unless this `isLast`. When it throws, or the signal aborts, no job is left. */
 async function probe(place: JobPlace, folder: string, ports: ProbePorts, isLast: boolean): Promise<'seen' | 'lost'> {
-  const { slurm, layout, clock, signal, graceMs } = ports;
-  const { home } = layout;
+  const { slurm, layout } = ports;
+  const comment = `mendloop probe ${layout.home}`;
   const word = randomBytes(8).toString('hex');
   writeAtomic(join(folder, 'asked'), word);
-  const id = await slurm.submit({
-    name: 'mendloop-probe',
-    comment: `mendloop probe ${home}`,
-    command: [process.execPath, packageEntry(), '--probe', folder],
-    cwd: home,
-    output: join(folder, 'output'),
-    place,
-    minutes: 1,
-  });
-  const refuse = async (words: string): Promise<never> => {
-    await slurm.cancel([id]);
-    return fail('E_NOT_SHARED', { home, words });
-  };
+  try {
+    const id = await slurm.submit({
+      name: 'mendloop-probe',
+      comment,
+      command: [process.execPath, packageEntry(), '--probe', folder],
+      cwd: layout.home,
+      output: join(folder, 'output'),
+      place,
+      minutes: 1,
+    });
+    return await answered({ id, word, folder, isLast }, ports);
+  } catch (error) {
+    // One whose submit got no answer may be there all the same.
+    const jobs = await slurm.jobs().catch(() => []);
+    const left = jobs.filter((job) => job.comment === comment && phaseOf(job) !== 'ended').map(({ id }) => id);
+    // What went wrong first is what is told.
+    if (left.length > 0) await slurm.cancel(left).catch(() => {});
+    throw error;
+  }
+}
+
+interface Probe {
+  readonly id: string;
+  readonly word: string;
+  readonly folder: string;
+  readonly isLast: boolean;
+}
+
+async function answered({ id, word, folder, isLast }: Probe, ports: ProbePorts): Promise<'seen' | 'lost'> {
+  const { slurm, layout, clock, signal } = ports;
+  const refuse = (words: string): never => fail('E_NOT_SHARED', { home: layout.home, words });
+  const until = clock.monotonic() + ports.limitMs;
+  let shown = '';
   for (let overSince: number | undefined; ; await clock.sleep(POLL_MS, signal)) {
     const answer = parseJson(readText(join(folder, 'answer')) ?? '');
     if (isAnswer(answer) && answer.word === word) {
-      if (answer.problems.length > 0) await refuse(`on ${answer.host}: ${answer.problems.join('; ')}`);
-      return 'seen';
+      return answer.problems.length > 0 ? refuse(`on ${answer.host}: ${answer.problems.join('; ')}`) : 'seen';
     }
-    if (signal.aborted) await refuse('nobody waited for the job that was to prove it');
+    signal.throwIfAborted();
     const job = (await slurm.jobs()).find((one) => one.id === id);
-    const stuck = job && phaseOf(job) === 'waiting' ? stuckOf(job) : undefined;
-    if (stuck) await refuse(stuck.message);
+    const isWaiting = job !== undefined && phaseOf(job) === 'waiting';
+    const waits = isWaiting && job.reason !== 'None' ? `, and waits (${job.reason})` : '';
+    const text = `job ${id} is to prove that nodes see this repository${waits}`;
+    if (text !== shown) ports.progress?.(text);
+    shown = text;
+    const stuck = isWaiting ? stuckOf(job) : undefined;
+    if (stuck) refuse(stuck.message);
+    if (clock.monotonic() > until) refuse(`job ${id}, which was to prove it, had no turn (limits.run_minutes)`);
     if (job && phaseOf(job) !== 'ended') continue;
     overSince ??= clock.monotonic();
-    if (clock.monotonic() - overSince < graceMs) continue;
+    if (clock.monotonic() - overSince < ports.graceMs) continue;
     const loss = lossOf(id, job);
     if (!isLast && LOST.includes(loss.code)) return 'lost';
     const last = readText(join(folder, 'output'))?.trim().split('\n').at(-1);
-    await refuse([loss.message, last].filter(Boolean).join('; '));
+    refuse([loss.message, last].filter(Boolean).join('; '));
   }
 }
 

@@ -10,7 +10,8 @@ import { withPorts } from './ports.ts';
 /** One run from its beginning to its end, shown as it goes. */
 export async function runOnce(input: CommandInput, request: RunRequest): Promise<RunReport> {
   const { event, live, person } = await watcher(input);
-  return withPorts([event], (ports) => runStages(request, { ...ports, live, person }));
+  const progress = (text: string) => input.out.line(text);
+  return withPorts([event], (ports) => runStages(request, { ...ports, live, person, progress }));
 }
 
 async function watcher({ out, home }: CommandInput): Promise<Watcher> {

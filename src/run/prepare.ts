@@ -114,6 +114,7 @@ export async function prepare(request: RunRequest, objects: GitObjects, ports: R
     layout,
     clock,
     signal: ports.signal,
+    progress: ports.progress,
     stages: requested,
     steps: stepsToDo(requested, config, loaded.state),
     workers: request.workers,

@@ -25,6 +25,8 @@ export interface RunPorts {
   readonly graceMs: number;
   /** Shows whoever watches what a step is busy with, beside its log. */
   readonly live?: ((step: string, text: string) => void) | undefined;
+  /** Tells whoever watches what is waited for before the run begins. */
+  readonly progress?: ((text: string) => void) | undefined;
   /** The person at the terminal; absent where there is none. */
   readonly person?: AskPerson | undefined;
 }
