@@ -18,6 +18,7 @@ import {
   ARRAY,
   attemptArgv,
   hasBegun,
+  isGreen,
   markBegun,
   nextJob,
   readJob,
@@ -141,29 +142,47 @@ export function slurmJobs(run: JobsRun, slurm: Slurm, settings: LoopConfig['slur
       if (handed.withdrawn !== undefined) return { returned: handed.withdrawn };
       if (signal.aborted) return stop(handed);
       const { at, jobs } = await watch.look(LOOK_MS);
-      const job = jobs.get(slurmId(handed));
+      const job = jobOf(handed, jobs);
       if (job)
         run.live?.(
           handed.task.step,
           phaseOf(job) === 'waiting' ? `job ${job.id} waits: ${job.reason}` : `job ${job.id}`,
         );
       const stuck = job && phaseOf(job) === 'waiting' ? stuckOf(job) : undefined;
-      if (stuck && (await takeBack([handed], stuck.message)).length === 0) return lost(handed, stuck, false);
+      if (stuck && (await takeBack([handed], stuck.message)).length === 0) return notStarted(handed, stuck);
       // A job that was submitted after Slurm was asked is not one that it forgot.
       const isOver = job ? phaseOf(job) === 'ended' : at > handed.since;
       overSince = isOver ? (overSince ?? clock.monotonic()) : undefined;
       if (overSince !== undefined && clock.monotonic() - overSince >= lateness(job)) {
-        return result(handed) ?? lost(handed, lossOf(slurmId(handed), job), hasBegun(handed.file, handed.index));
+        const loss = lossOf(slurmId(handed), job);
+        const began = hasBegun(handed.file, handed.index);
+        return result(handed) ?? (began ? lost(handed, loss, true) : notStarted(handed, loss));
       }
       await clock.sleep(TICK_MS, signal);
     }
+  }
+
+  /** How Slurm tells of it; not of a later job that has its number, as after a controller that forgot the first. */
+  function jobOf(handed: Handed, jobs: ReadonlyMap<string, Job>): Job | undefined {
+    const job = jobs.get(slurmId(handed));
+    return job && readComment(job.comment, layout.home)?.job === handed.job ? job : undefined;
+  }
+
+  /**
+   * The end of an attempt that no job makes any more. What Slurm says of the jobs that it waited for is not what counts: who asks
+   * for its end knows by their results that they ended well. Asked for again, it waits for none of ours.
+   */
+  async function notStarted(handed: Handed, loss: SlurmLoss): Promise<TaskEnd> {
+    if (loss.code !== 'JOB_DEPENDENCY' || handed.after.length === 0) return lost(handed, loss, false);
+    const hasBegunNow = (await takeBack([handed], loss.message)).length > 0;
+    return hasBegunNow ? lost(handed, loss, true) : { returned: loss.message };
   }
 
   /** What an attempt left that Slurm, or a person, told to stop: how its job ended says why. */
   async function ended(handed: Handed, events: readonly NewEvent[]): Promise<TaskEnd> {
     await gone([handed], settings.grace);
     const { jobs } = await watch.look(LOOK_MS);
-    return { ...lost(handed, lossOf(slurmId(handed), jobs.get(slurmId(handed))), true), events };
+    return { ...lost(handed, lossOf(slurmId(handed), jobOf(handed, jobs)), true), events };
   }
 
   /** How long the result of a job that ended may take to be seen here; one that never began has none. */
@@ -230,7 +249,7 @@ export function slurmJobs(run: JobsRun, slurm: Slurm, settings: LoopConfig['slur
     for (;;) {
       const { jobs } = await watch.look(TICK_MS);
       const alive = all.filter((one) => {
-        const job = jobs.get(slurmId(one));
+        const job = jobOf(one, jobs);
         return job !== undefined && phaseOf(job) !== 'ended';
       });
       if (alive.length === 0 || clock.monotonic() >= until) return alive;
@@ -243,11 +262,10 @@ export function slurmJobs(run: JobsRun, slurm: Slurm, settings: LoopConfig['slur
     const { jobs } = await watch.look(0);
     const states = new Map<string, 'done' | 'live'>();
     for (const one of all) {
-      const told = readResult(one.file, one.index, one.task);
-      const job = jobs.get(slurmId(one));
-      const isDone = told !== undefined && told !== 'broken' && 'outcome' in told && told.outcome.kind === 'done';
-      if (isDone) states.set(one.task.step, 'done');
-      else if (told === undefined && job && phaseOf(job) !== 'ended') states.set(one.task.step, 'live');
+      const left = readResult(one.file, one.index, one.task);
+      const job = jobOf(one, jobs);
+      if (isGreen(left)) states.set(one.task.step, 'done');
+      else if (left === undefined && job && phaseOf(job) !== 'ended') states.set(one.task.step, 'live');
     }
     return states;
   }

@@ -142,6 +142,10 @@ export function readResult(file: string, index: number, task: Task): Result | 'b
   return result;
 }
 
+/** Whether an attempt that left this ended green. */
+export const isGreen = (result: ReturnType<typeof readResult>): boolean =>
+  typeof result === 'object' && 'outcome' in result && result.outcome.kind === 'done';
+
 /** An event with the data of its type, about this attempt or about no step. */
 const isOf = ({ type, step, attempt, data }: NewEvent, task: Task): boolean =>
   EVENTS[type].isData(data) && (step ?? task.step) === task.step && (attempt ?? task.attempt) === task.attempt;
@@ -161,7 +165,5 @@ export const openTasks = (layout: Layout, run: string, events: readonly LoopEven
 /** The steps whose attempts elsewhere ended green, and whose end the journal does not have yet. */
 export function greenElsewhere(layout: Layout, run: string, events: readonly LoopEvent[]): Set<string> {
   const open = openTasks(layout, run, events);
-  const isGreen = (result: ReturnType<typeof readResult>) =>
-    typeof result === 'object' && 'outcome' in result && result.outcome.kind === 'done';
   return new Set(open.flatMap(({ file, index, task }) => (isGreen(readResult(file, index, task)) ? [task.step] : [])));
 }
