@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The test command: biome, tsc, then every test file. `node scripts/test.mjs [path…]` runs only tests below those paths; with
-// --long it runs the sweeps: the tests that draw their cases, with other seeds and many more of them (test/sweep.ts). With --nodes
-// it also starts the loop with other Nodes, which it fetches.
+// --long it runs the sweeps: the tests that draw their cases, with other seeds and many more of them (test/sweep.ts), and the files
+// that take too long for every day (*.long.test.ts). With --nodes it also starts the loop with other Nodes, which it fetches.
 // All files are bundled once. A process runs some files of a room, and all of one that touches nothing outside.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } from 'node:fs';
@@ -44,12 +44,13 @@ const FILES_AT_MOST = 10;
 /** Rooms of which one process runs all files: they touch nothing outside; those of the lab share one that is built. */
 const TOGETHER = ['config', 'plan', 'failure', 'triage', 'fix', 'outbound', 'console', 'lab'];
 
+const isLong = (file) => file.endsWith('.long.test.ts');
 const text = (file) => readFileSync(join(ROOT, file), 'utf8');
 const testFiles = readdirSync(join(ROOT, 'test'), { recursive: true })
   .map((file) => join('test', file))
   .filter((file) => file.endsWith('.test.ts'))
   .filter((file) => only.length === 0 || only.some((path) => file === path || file.startsWith(`${path}/`)))
-  .filter((file) => !long || /from '[./]+\/sweep\.ts'/.test(text(file)));
+  .filter((file) => (long ? isLong(file) || /from '[./]+\/sweep\.ts'/.test(text(file)) : !isLong(file)));
 
 /** The files of each process, in the order of their start: what takes longest first, so that nothing long is left at the end. */
 function batches() {
@@ -136,6 +137,7 @@ function report(file, output, code) {
   const mark = reasons.length > 0 ? 'FAIL' : 'ok  ';
   console.log(`${mark}  ${file}  ${counts.passed} passed  ${took} s  (processor ${used} s)${why}`);
   if (skipReason) console.log(`      ${skipReason}`);
+  if (reasons.length === 0) for (const [line] of output.matchAll(/^took .*$/gm)) console.log(`      ${line}`);
   if (reasons.length > 0) console.log(output.replace(/^/gm, '      '));
   return counts;
 }

@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeAttempt } from '../../src/backend/make-attempt.ts';
-import { attemptArgv, hasBegun, readResult, writeContext, writeJob } from '../../src/backend/task-file.ts';
+import { attemptArgv, hasBegun, nextJob, readResult, writeContext, writeJob } from '../../src/backend/task-file.ts';
 import { MendError } from '../../src/errors.ts';
 import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
@@ -12,6 +12,7 @@ import { readText } from '../../src/io/store.ts';
 import type { Task } from '../../src/stage/backend.ts';
 import { configurationNow } from '../../src/stage/configuration.ts';
 import type { RunPorts, StageRun } from '../../src/stage/run.ts';
+import { folder } from '../io/temporary.ts';
 import { homelab, run } from '../run/homelab.ts';
 import { git } from '../worktree/repository.ts';
 
@@ -134,6 +135,13 @@ test('the entry makes the attempt that its arguments name, and refuses any other
   const refused = await start(attemptArgv(file, 99));
   assert.is(refused?.ok, false);
   assert.match(refused?.stderr ?? '', `error E_TASK: ${file}#99 is no attempt that can be made`);
+});
+
+test('a job never gets the number of one that the journal lost: its attempts would seem to have begun', () => {
+  const layout = layoutOf(folder());
+  assert.is(nextJob(layout, 'r1', 0), 1);
+  for (const lost of ['1', '2']) mkdirSync(join(layout.jobs('r1'), lost), { recursive: true });
+  assert.is(nextJob(layout, 'r1', 0), 3);
 });
 
 test.run();

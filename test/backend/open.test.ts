@@ -15,7 +15,7 @@ import type { StepState } from '../../src/plan/run-state.ts';
 import type { TaskAhead } from '../../src/stage/backend.ts';
 import { configurationNow } from '../../src/stage/configuration.ts';
 import { checkedPlan, id, labelOf, plan, step } from '../plan/builders.ts';
-import { homelab } from '../run/homelab.ts';
+import { homelab, NOTE, run } from '../run/homelab.ts';
 
 test('without Slurm a Slurm backend is refused by validate, and never replaced', async () => {
   const home = homelab({ a: { command: 'true' } }, { backend: 'slurm-dag' });
@@ -111,6 +111,25 @@ test('a journal tells which jobs are open: not what ended, was lost or was withd
   });
   assert.equal(readComment(jobComment('/my home', 'r-1', '2', 'm[host=a b]'), '/my home'), { run: 'r-1', job: '2' });
   assert.is(readComment(jobComment('/other', 'r-1', '2', 'm'), '/home'), undefined);
+});
+
+test('a spec that nothing is said of, and an option that is not theirs, are problems of the configuration', async () => {
+  const specs = { default: { options: ['--array=1-3'] } };
+  const home = homelab({ a: { command: NOTE, spec: 'gpu' } }, { backend: 'slurm-dag', slurm: { specs } });
+  const error = await run(home).catch((refused) => refused);
+  assert.is(error.code, 'E_CONFIG');
+  assert.match(error.problems[0], /stages\.a\.spec: slurm\.specs in ai\/loop\.yaml has no "gpu"/);
+  assert.match(error.problems[1], /slurm\.specs\.default\.options: --array=1-3 cannot be given/);
+});
+
+test('more than a hundred jobs need a word of their owner', async () => {
+  const hosts = Array.from({ length: 101 }, (_, i) => `h${i}`);
+  const home = homelab({ m: { command: NOTE, matrix: { host: hosts } } }, { backend: 'slurm-dag' });
+  const error = await run(home).catch((refused) => refused);
+  assert.equal(
+    [error.code, error.message],
+    ['E_MANY_JOBS', 'this would be 101 jobs, and more than 100 are submitted only at your word'],
+  );
 });
 
 test.run();

@@ -54,6 +54,14 @@ export function startCluster({ nodes = 4, cpus = 4, conf = [] }: ClusterOptions 
   };
 }
 
+let shared: Cluster | undefined;
+
+/** One for all files of a process that leave it as they found it. */
+export function sharedCluster(): Cluster {
+  shared ??= startCluster();
+  return shared;
+}
+
 /** Waits until `isSo`; throws when it does not come true in time. */
 export async function eventually(what: string, isSo: () => boolean | Promise<boolean>, limitMs = 20_000) {
   for (const until = Date.now() + limitMs; ; await sleep(50)) {

@@ -8,12 +8,9 @@ import { createSlurm } from '../../src/slurm/client.ts';
 import { entryName, openPool, type Pool, type PoolEnd, type PoolOptions, type PoolTask } from '../../src/slurm/pool.ts';
 import { folder } from '../io/temporary.ts';
 import { program } from '../program.ts';
-import { cases } from '../sweep.ts';
-import { type Cluster, eventually, noSlurm, startCluster } from './cluster.ts';
+import { eventually, noSlurm, sharedCluster } from './cluster.ts';
 
 const onSlurm = noSlurm ? test.skip : test;
-/** Of these `npm test` has none: they wait for Slurm again and again. */
-const onSlurmLong = cases((..._: Parameters<typeof test>) => {}, onSlurm);
 
 interface Result {
   code: number;
@@ -30,7 +27,7 @@ interface Lab {
   run(tasks: PoolTask[], signal?: AbortSignal): Promise<PoolEnd<Result>>[];
 }
 
-let cluster: Cluster;
+const cluster = noSlurm ? undefined : sharedCluster();
 
 function openLab(more: Partial<PoolOptions<Result>> = {}): Lab {
   const at = folder();
@@ -38,7 +35,7 @@ function openLab(more: Partial<PoolOptions<Result>> = {}): Lab {
     (JSON.parse(task.text) as Record<string, string>)[what] as string;
   const open = (over: Partial<PoolOptions<Result>>) =>
     openPool<Result>({
-      ...{ folder: join(at, 'pool'), slurm: createSlurm(cluster.env), clock: systemClock },
+      ...{ folder: join(at, 'pool'), slurm: createSlurm({ ...cluster?.env }), clock: systemClock },
       comment: (spec) => `test ${at} ${spec}`,
       specOf: (comment) => (comment.startsWith(`test ${at} `) ? comment.slice(`test ${at} `.length) : undefined),
       ...{ limits: { graceMs: 2000, staleMs: 5000 }, total: 3, cap: () => 3, requeues: 2, pollMs: 50, askMs: 300 },
@@ -72,15 +69,13 @@ const running = (at: string, name: string) => eventually(`${name} runs`, () => e
 const codeOf = (end: PoolEnd<Result>): number | string =>
   'result' in end ? end.result.code : 'lost' in end ? `${end.lost.code} ${end.began}` : (Object.keys(end)[0] as string);
 const theirs = (at: string) =>
-  cluster
-    .slurm('squeue', '--noheader', '--Format=JobArrayID:|,Comment:')
+  (cluster?.slurm('squeue', '--noheader', '--Format=JobArrayID:|,Comment:') ?? '')
     .split('\n')
     .filter((line) => line.includes(`test ${at} `));
 
 onSlurm(
   'tasks of two specs are made by workers within the caps, who survive failures and leave when idle',
   async () => {
-    cluster = startCluster({ nodes: 4 });
     const { at, pool, task, run } = openLab();
     const bad = run([task('bad', 'exit 3')]);
     const good = run(Array.from({ length: 8 }, (_, i) => task(`t${i}`, 'sleep 0.3')));
@@ -99,7 +94,7 @@ onSlurm(
   },
 );
 
-onSlurmLong(
+onSlurm(
   'what waits is withdrawn, what runs is stopped when it is told to, and no worker outlives the pool',
   async () => {
     const { at, pool, task, run } = openLab({ total: 1 });
@@ -161,7 +156,7 @@ onSlurm('a second controller follows what the first put, its workers too, and ta
   await second.close();
 });
 
-onSlurmLong('an entry or a result that somebody damaged is fatal, and names all that can be known of it', async () => {
+onSlurm('an entry or a result that somebody damaged is fatal, and names all that can be known of it', async () => {
   const { at, pool, task, run } = openLab({ total: 1 });
   const [busy] = run([task('busy', 'sleep 1')]);
   await running(at, 'busy');
@@ -182,7 +177,7 @@ onSlurmLong('an entry or a result that somebody damaged is fatal, and names all 
   await pool.close();
 });
 
-onSlurmLong('workers that cannot start are told with their reason, and not started for ever', async () => {
+onSlurm('workers that cannot start are told with their reason, and not started for ever', async () => {
   const { at, pool, task, run } = openLab({
     worker: () => ({
       ...{ name: 'pool-worker', cwd: '/', output: '/nowhere/%j.out', place: { options: [] }, command: ['true'] },

@@ -1,32 +1,33 @@
-// The whole way on a real Slurm: one cluster for all tests of this file. What two of them prove is looked at every day, the rest in
-// `npm run test:long`.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+// The whole way on a real Slurm, of which all tests of a process share one. Every day one test for each backend; the rest waits for
+// Slurm again and again, in `npm run test:long`.
+import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LoopEvent } from '../../src/events.ts';
-import { systemClock } from '../../src/io/clock.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
-import { withLock } from '../../src/io/lock.ts';
-import { loadStages } from '../../src/journal/load-stages.ts';
+import { LAB_TOOLS, PACKAGE_ROOT } from '../../src/io/package.ts';
 import { Stop } from '../../src/plan/stop.ts';
-import { closeOpenRun } from '../../src/run/close-run.ts';
-import { cutOff, homelab, journalIn, NOTE, ranSteps, run } from '../run/homelab.ts';
-import { noSlurm, startCluster } from '../slurm/cluster.ts';
+import { folder } from '../io/temporary.ts';
+import { cutOff, failuresIn, homelab, journalIn, NOTE, ranSteps, run } from '../run/homelab.ts';
+import { mendable, says, stageOn } from '../run/probe.ts';
+import { noSlurm, sharedCluster } from '../slurm/cluster.ts';
 import { cases } from '../sweep.ts';
+import { git } from '../worktree/repository.ts';
 
-const cluster = noSlurm ? undefined : startCluster({ nodes: 4, cpus: 4 });
+const cluster = noSlurm ? undefined : sharedCluster();
 const onSlurm = cluster ? test : test.skip;
 const atLength = cases<typeof test.skip>(() => {}, onSlurm);
 const ENTRY = resolve(import.meta.dirname, '../../scripts/bootstrap_loop.mjs');
-const LOOP = { backend: 'slurm-dag', slurm: { grace: '2s' } };
+const BACKENDS = ['slurm-dag', 'slurm-pool'];
+const LOOP = { backend: 'slurm-dag', workers: 3, slurm: { grace: '5s', idle: '5s' } };
 const ports = { env: { ...cluster?.env } };
 const states = () =>
   (cluster?.slurm('squeue', '-h', '-t', 'all', '-o', '%T') ?? '').split('\n').filter((state) => state !== '');
+const unended = () => states().filter((state) => ['PENDING', 'RUNNING', 'COMPLETING'].includes(state));
 
-onSlurm(
-  'a graph with a broken script and a matrix ends green: mended once, each cell its own task, needs first',
-  async () => {
+for (const backend of BACKENDS)
+  onSlurm(`${backend}: a graph with a broken script and a matrix ends green, mended once, needs first`, async () => {
     const home = homelab(
       {
         a: { command: `${NOTE}; echo 1 > "$MENDLOOP_OUT/o"`, outputs: { o: 'o' } },
@@ -39,32 +40,38 @@ onSlurm(
         },
         z: { command: `${NOTE}; cat "$MENDLOOP_OUTPUTS/a/o"`, needs: ['m'] },
       },
-      LOOP,
+      { ...LOOP, backend },
       // Not executable, which a known fix mends.
       { 'm.sh': '#!/bin/sh\ntrue\n' },
     );
-    const { exit, events, stages } = await run(home, {}, ports);
+    const { exit, events, stages, run: id } = await run(home, {}, ports);
     assert.is(exit, 0, JSON.stringify(events.at(-1)));
     assert.equal(
       Object.values(stages.stages).map(({ status }) => status),
       ['green', 'green', 'green'],
     );
-    assert.equal([ranSteps(home)[0], ranSteps(home).at(-1)], ['a', 'z']);
+    const cells = ['h1', 'h2', 'h3'].map((host) => `m[host=${host}]`);
+    const ran = ranSteps(home);
+    assert.equal([ran[0], ran.at(-1), new Set(ran).size], ['a', 'z', 5]);
     assert.is(events.filter(({ type }) => type === 'fix.committed').length, 1);
-    const [a, m, z] = events.flatMap((event) => (event.type === 'job.intended' ? [event.data] : []));
-    assert.equal([a?.after, m?.after, z?.after], [[], ['a'], ['m[host=h1]', 'm[host=h2]', 'm[host=h3]']]);
-    assert.equal(
-      m?.tasks,
-      ['h1', 'h2', 'h3'].map((host) => ({ step: `m[host=${host}]`, attempt: 1 })),
-    );
-    assert.equal(
-      states().filter((state) => !['COMPLETED', 'FAILED', 'CANCELLED'].includes(state)),
-      [],
-    );
-  },
-);
+    const jobs = events.flatMap((event) => (event.type === 'job.intended' ? [event.data] : []));
+    if (backend === 'slurm-dag') {
+      assert.equal(
+        jobs.slice(0, 3).map(({ after }) => after),
+        [[], ['a'], cells],
+      );
+      assert.equal(
+        jobs[1]?.tasks,
+        cells.map((step) => ({ step, attempt: 1 })),
+      );
+    } else {
+      assert.ok(readdirSync(join(layoutOf(home).jobs(id), 'workers')).length <= 3);
+      assert.is(existsSync(join(layoutOf(home).jobs(id), 'pool')), false);
+    }
+    assert.equal(unended(), []);
+  });
 
-onSlurm(
+atLength(
   'a run whose controller died goes on: what ended counts, what runs is followed, nothing is run twice',
   async () => {
     const home = homelab(
@@ -89,7 +96,7 @@ onSlurm(
   },
 );
 
-for (const backend of ['slurm-dag', 'slurm-pool'])
+for (const backend of BACKENDS)
   atLength(
     `${backend}: the error of all cells is one failure and one fix; cells that had not begun wait for it`,
     async () => {
@@ -103,7 +110,7 @@ for (const backend of ['slurm-dag', 'slurm-pool'])
           ...LOOP,
           backend,
           workers: 4,
-          slurm: { grace: '2s', idle: '5s', specs: { default: { options: ['--cpus-per-task=4'] } } },
+          slurm: { grace: '5s', idle: '5s', specs: { default: { options: ['--cpus-per-task=4'] } } },
         },
         { 'm.sh': '#!/bin/sh\ntrue\n' },
       );
@@ -115,6 +122,49 @@ for (const backend of ['slurm-dag', 'slurm-pool'])
       assert.ok(ranSteps(home).length < 12 + 1 + 10, ranSteps(home).join(' '));
     },
   );
+
+for (const backend of BACKENDS)
+  atLength(`${backend}: one broken template on forty hosts is one entry, one fix, and all of them green`, async () => {
+    const hosts = Array.from({ length: 40 }, (_, at) => `h${at + 10}`);
+    const stages = { a: { ...stageOn(), matrix: { host: hosts } } };
+    const { home, probe, subjects } = mendable({ stages, loop: { ...LOOP, backend, workers: 4 } });
+    probe.answers(says('good'), { throw: 'a second question' });
+    const ran = await run(home, {}, ports);
+    assert.equal([ran.exit, probe.asked().length, subjects()], [0, 1, ['Mend a: Say good']]);
+    const entries = failuresIn(home).map(({ times_seen, patches }) => [
+      times_seen,
+      patches.map(({ outcome }) => outcome),
+    ]);
+    assert.equal(entries, [[1, ['verified']]]);
+    assert.equal(
+      Object.values(ran.stages.stages.a?.cells ?? {}).map(({ status }) => status),
+      Array(40).fill('green'),
+    );
+    assert.equal(unended(), []);
+  });
+
+atLength("the lab's six stages end alike on each backend", async () => {
+  const ends = [];
+  for (const backend of ['local', ...BACKENDS]) {
+    const home = folder();
+    for (const part of ['ai/context_map.yaml', 'config', 'stages', 'infrastructure'])
+      cpSync(join(PACKAGE_ROOT, part), join(home, part), { recursive: true });
+    writeFileSync(join(home, 'ai/loop.yaml'), JSON.stringify({ ...LOOP, backend, lab: 'simulated', escalations: [] }));
+    for (const words of [
+      ['init', '-q', '-b', 'main'],
+      ['add', '-A'],
+      ['commit', '-q', '-m', 'the lab'],
+    ])
+      git(home, ...words);
+    const { exit, stages } = await run(home, {}, { ...ports, labTools: LAB_TOOLS });
+    const files = readdirSync(join(home, 'ai/state/out'), { recursive: true }).map(String).toSorted();
+    ends.push({ exit, stages: Object.entries(stages.stages).map(([name, { status }]) => `${name} ${status}`), files });
+  }
+  const six = ['vms', 'talos', 'infra', 'apps', 'ingress', 'obs'].map((name) => `${name} green`);
+  assert.equal([ends[0]?.exit, ends[0]?.stages], [0, six]);
+  assert.ok((ends[0]?.files.length ?? 0) > 0);
+  assert.equal(ends.slice(1), [ends[0], ends[0]]);
+});
 
 atLength('attempts that run beside one that changed what checks run are made again, alone', async () => {
   const home = homelab(
@@ -139,10 +189,7 @@ atLength('an interruption cancels what was submitted, and nothing of it is left'
   };
   const { exit, stages } = await run(home, {}, { ...ports, signal: controller.signal, subscribers: [stop] });
   assert.equal([exit, stages.stages.a?.status, ranSteps(home)], [130, 'idle', []]);
-  assert.equal(
-    states().filter((state) => ['PENDING', 'RUNNING'].includes(state)),
-    [],
-  );
+  assert.equal(unended(), []);
 });
 
 atLength('a job that somebody cancels is lost, in its own words, and tried again', async () => {
@@ -183,73 +230,6 @@ atLength('what no node could run is refused before anything is submitted', async
     ['E_SLURM_PARENT', ['job 99999: Slurm does not know it, and would start behind it at once']],
   );
   assert.equal([states().length, ranSteps(home)], [before, []]);
-});
-
-test('a spec that nothing is said of, and an option that is not theirs, are problems of the configuration', async () => {
-  const specs = { default: { options: ['--array=1-3'] } };
-  const home = homelab({ a: { command: NOTE, spec: 'gpu' } }, { backend: 'slurm-dag', slurm: { specs } });
-  const error = await run(home).catch((refused) => refused);
-  assert.is(error.code, 'E_CONFIG');
-  assert.match(error.problems[0], /stages\.a\.spec: slurm\.specs in ai\/loop\.yaml has no "gpu"/);
-  assert.match(error.problems[1], /slurm\.specs\.default\.options: --array=1-3 cannot be given/);
-});
-
-test('more than a hundred jobs need a word of their owner', async () => {
-  const hosts = Array.from({ length: 101 }, (_, i) => `h${i}`);
-  const home = homelab({ m: { command: NOTE, matrix: { host: hosts } } }, LOOP);
-  const error = await run(home, {}, ports).catch((refused) => refused);
-  assert.equal(
-    [error.code, error.message],
-    ['E_MANY_JOBS', 'this would be 101 jobs, and more than 100 are submitted only at your word'],
-  );
-});
-
-const OWN = `export default {
-  name: 'mine',
-  backend: () => ({
-    async run({ command: [program, ...args], folder, env }) {
-      const { spawnSync } = await import('node:child_process');
-      const { status } = spawnSync(program, args, { cwd: folder, env });
-      return { exit_code: status, signal: null, timed_out: false };
-    },
-  }),
-};
-`;
-
-test("a backend of the owner's own runs the attempts", async () => {
-  const home = homelab(
-    { a: { command: NOTE }, b: { command: `${NOTE}; exit 3` } },
-    { backend: 'mine' },
-    { 'plugins/backends/mine.mjs': OWN },
-  );
-  const { exit, result, run: id } = await run(home);
-  assert.equal([exit, result.error?.message, ranSteps(home)], [1, 'exit code 3', ['a', 'b']]);
-  assert.match(readFileSync(join(home, `ai/state/runs/${id}/jobs/1/job.json`), 'utf8'), '"step":"a"');
-});
-
-test('what an own backend had begun is not taken for gone, unless its owner says so; without Slurm a person can close a run', async () => {
-  const home = homelab({ a: { command: 'true' } }, { backend: 'mine' }, { 'plugins/backends/mine.mjs': OWN });
-  const { run: id } = await run(home);
-  cutOff(home, id, ({ type }) => type === 'job.intended');
-  const layout = layoutOf(home);
-  rmSync(join(layout.jobs(id), '1/0.result.json'));
-  const ports = { layout, clock: systemClock, graceMs: 100, env: { PATH: '/nonexistent' } };
-  await withLock(layout, 'test', async () => {
-    const refused = await closeOpenRun(loadStages(layout), 'test', ports).catch((error) => error);
-    assert.is(refused.code, 'E_LEFTOVER');
-    assert.is(await closeOpenRun(loadStages(layout), 'test', ports, true), id);
-  });
-  const events = journalIn(home, id);
-  const upTo = events.slice(0, events.findIndex(({ type }) => type === 'job.intended') + 1);
-  const asSlurm = upTo.map((event) => JSON.stringify(event).replace('"backend":"mine"', '"backend":"slurm-dag"'));
-  writeFileSync(layout.journal(id), `${asSlurm.join('\n')}\n`);
-  rmSync(layout.stages);
-  rmSync(layout.runFile(id), { force: true });
-  await withLock(layout, 'test', async () => {
-    const refused = await closeOpenRun(loadStages(layout), 'test', ports).catch((error) => error);
-    assert.is(refused.code, 'E_SLURM_MISSING');
-    assert.is(await closeOpenRun(loadStages(layout), 'test', ports, true), id);
-  });
 });
 
 test.run();
