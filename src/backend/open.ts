@@ -18,6 +18,7 @@ import { proveShared } from './probe.ts';
 import { SLURM_DAG, slurmDag } from './slurm-dag.ts';
 import { slurmJobs } from './slurm-jobs.ts';
 import { SLURM_POOL, slurmPool } from './slurm-pool.ts';
+import { openTasks } from './task-file.ts';
 
 /** More jobs than these are submitted only at a person's word. */
 export const MANY_JOBS = 100;
@@ -81,8 +82,11 @@ async function reach(request: ReachRequest): Promise<Reached> {
   for (const spec of specsOf(request)) await proveShared(placeOf(loop.slurm, spec), probe);
   if (loop.backend === SLURM_POOL) {
     const { slurm: settings, limits } = loop;
-    const open = async (run: Run, { earlier }: { earlier: readonly LoopEvent[] }) =>
-      slurmPool(run, { slurm, settings, workers, requeues: limits.max_compute_retries, left: openJobs(earlier) });
+    const shared = { slurm, settings, workers, requeues: limits.max_compute_retries };
+    const open = async (run: Run, { earlier: events }: { earlier: readonly LoopEvent[] }) => {
+      const earlier = openTasks(layout, run.id, events);
+      return slurmPool(run, { ...shared, earlier, made: openJobs(events).count });
+    };
     return { name: SLURM_POOL, open };
   }
   const maxArraySize = await slurm.maxArraySize();

@@ -10,7 +10,7 @@ import type { Backend, Task, TaskEnd } from '../stage/backend.ts';
 import { haltFor } from '../stage/call.ts';
 import type { Run } from '../stage/run.ts';
 import { openJobs } from './jobs.ts';
-import { attemptArgv, hasBegun, nextJob, readResult, writeContext, writeJob } from './task-file.ts';
+import { attemptArgv, endOf, hasBegun, jobWriter, readResult } from './task-file.ts';
 
 /** What the plugin runs commands with. Throws E_PLUGIN when it has none to give. */
 export async function askPlugin(plugin: LoadedPlugin, run: string): Promise<Runner> {
@@ -19,26 +19,20 @@ export async function askPlugin(plugin: LoadedPlugin, run: string): Promise<Runn
 }
 
 export function pluginBackend(run: Run, name: string, runner: Runner, earlier: readonly LoopEvent[]): Backend {
-  const { layout, journal } = run;
+  const { layout } = run;
   const left = openJobs(earlier);
-  let count = left.count;
+  const write = jobWriter(run, name, left.count);
 
   return { keepsTime: true, attempt, ...(runner.close && { close: async () => runner.close?.() }) };
 
   async function attempt(task: Task, signal: AbortSignal): Promise<TaskEnd> {
     const before = left.jobs.find(({ open }) => [...open.values()].some((one) => isSame(one, task)));
-    if (before) return endOf(task, join(layout.jobs(run.id), before.job, 'job.json'));
-    if (count === left.count) writeContext(run);
-    count = nextJob(layout, run.id, count);
-    const job = String(count);
-    const file = writeJob(layout, run.id, job, [task]);
-    const { step, attempt: number, commit } = task;
-    const data = { job, backend: name, tasks: [{ step, attempt: number }], commit, after: [] };
-    journal.append({ type: 'job.intended', data });
+    if (before) return endOfEarlier(task, join(layout.jobs(run.id), before.job, 'job.json'));
+    const { file } = write([task]);
     const env = Object.fromEntries(Object.entries(run.env).flatMap(([key, value]) => (value ? [[key, value]] : [])));
     const log = join(dirname(file), '0.out');
     const asked = {
-      step,
+      step: task.step,
       command: attemptArgv(file, 0),
       folder: layout.worktree,
       env,
@@ -55,7 +49,7 @@ export function pluginBackend(run: Run, name: string, runner: Runner, earlier: r
   }
 
   /** An attempt that a process of this run began and that nobody can follow: its result, or a person. */
-  function endOf(task: Task, file: string): TaskEnd {
+  function endOfEarlier(task: Task, file: string): TaskEnd {
     const halt = haltFor(mendError('E_LEFTOVER', { step: task.step, pid: 0, host: `the backend ${name}` }));
     return result(file, task) ?? { outcome: halt, events: [] };
   }
@@ -70,7 +64,5 @@ const howItEnded = (end: Awaited<ReturnType<Runner['run']>>): string =>
 /** What the attempt left, if that is a result. Throws what it died of. */
 function result(file: string, task: Task): TaskEnd | undefined {
   const left = readResult(file, 0, task);
-  if (left === undefined || left === 'broken') return undefined;
-  if ('thrown' in left) throw Object.assign(new Error(left.thrown.message), { code: left.thrown.code });
-  return left;
+  return left === undefined || left === 'broken' ? undefined : endOf(left);
 }

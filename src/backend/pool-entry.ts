@@ -4,12 +4,12 @@ import type { Layout } from '../io/layout.ts';
 import { packageEntry } from '../io/package.ts';
 import { parseJson } from '../io/store.ts';
 import { count, name, oneOf, shaped } from '../shape.ts';
-import { entryName, type PoolTask } from '../slurm/pool.ts';
+import { entryName, type PoolEntry } from '../slurm/pool-tasks.ts';
 
 const isEntry = shaped({ version: oneOf([1]), spec: name, file: name, index: count });
 
 /** The entry of a task: the same task has the same one, whoever writes it. */
-export function entryOf(job: string, file: string, index: number, task: { spec: string; attempt: number }): PoolTask {
+export function entryOf(job: string, file: string, index: number, task: { spec: string; attempt: number }): PoolEntry {
   const text = JSON.stringify({ version: 1, spec: task.spec, file, index });
   return { name: entryName(`${job}-${index}`, text), spec: task.spec, text, attempt: task.attempt };
 }

@@ -4,7 +4,6 @@ import { dirname, join, relative } from 'node:path';
 import type { LoopConfig } from '../config/loop-config.ts';
 import { MendError } from '../errors.ts';
 import type { NewEvent } from '../events.ts';
-import type { Journal } from '../journal/journal.ts';
 import type { Outcome } from '../plan/action.ts';
 import type { Slurm } from '../slurm/client.ts';
 import { type Job, phaseOf } from '../slurm/job.ts';
@@ -17,14 +16,13 @@ import { watchSlurm } from './slurm-watch.ts';
 import {
   ARRAY,
   attemptArgv,
+  endOf,
   hasBegun,
   isGreen,
+  jobWriter,
   markBegun,
-  nextJob,
   readJob,
   readResult,
-  writeContext,
-  writeJob,
 } from './task-file.ts';
 
 /** An attempt that was handed on, until its end is known. */
@@ -40,8 +38,6 @@ export interface Handed extends Parent {
   withdrawn?: string;
 }
 
-export type JobsRun = StageRun & { readonly journal: Pick<Journal, 'append'> };
-
 export type SlurmJobs = ReturnType<typeof slurmJobs>;
 
 const TICK_MS = 200;
@@ -56,10 +52,10 @@ const CANCEL_MS = 55_000;
 const isEndedByOthers = (end: TaskEnd, signal: AbortSignal): end is Extract<TaskEnd, { outcome: Outcome }> =>
   'outcome' in end && end.outcome.kind === 'stopped' && !end.outcome.late && !signal.aborted;
 
-export function slurmJobs(run: JobsRun, slurm: Slurm, settings: LoopConfig['slurm'], backend: string, made: number) {
+export function slurmJobs(run: StageRun, slurm: Slurm, settings: LoopConfig['slurm'], backend: string, made: number) {
   const { clock, journal, layout } = run;
   const watch = watchSlurm(slurm, clock, settings.stale);
-  let count = made;
+  const write = jobWriter(run, backend, made);
 
   return { submit, adopt, end, takeBack, cancelAll, gone, canEndWell };
 
@@ -67,13 +63,7 @@ export function slurmJobs(run: JobsRun, slurm: Slurm, settings: LoopConfig['slur
   async function submit(tasks: readonly Task[], after: readonly string[], parents: readonly Handed[]) {
     const first = tasks[0] as Task;
     const size = tasks.length;
-    if (count === made) writeContext(run);
-    count = nextJob(layout, run.id, count);
-    const job = String(count);
-    const file = writeJob(layout, run.id, job, tasks);
-    const named = tasks.map(({ step, attempt }) => ({ step, attempt }));
-    const intent = { job, backend, tasks: named, commit: first.commit, after: [...after] };
-    journal.append({ type: 'job.intended', data: intent });
+    const { job, file } = write(tasks, after);
     const request = {
       name: size > 1 ? first.stage : first.step,
       comment: jobComment(layout.home, run.id, job, size > 1 ? first.stage : first.step),
@@ -200,8 +190,7 @@ export function slurmJobs(run: JobsRun, slurm: Slurm, settings: LoopConfig['slur
       const next = 'see that nobody but mendloop writes below ai/state, then: mendloop';
       return { lost: { code: 'JOB_BAD_RESULT', message, next, transient: false, began: true } };
     }
-    if ('thrown' in left) throw Object.assign(new Error(left.thrown.message), { code: left.thrown.code });
-    return left;
+    return endOf(left);
   }
 
   function lost({ file, index, size }: Handed, loss: SlurmLoss, began: boolean): { lost: Loss } {

@@ -5,13 +5,14 @@ import type { LoopConfig } from '../config/loop-config.ts';
 import { MendError } from '../errors.ts';
 import { privateFolder } from '../io/store.ts';
 import { isUnreachable, type Slurm } from '../slurm/client.ts';
-import { openPool, type PoolEnd, type PoolTask } from '../slurm/pool.ts';
+import { openPool } from '../slurm/pool.ts';
+import type { PoolEnd, PoolTask } from '../slurm/pool-tasks.ts';
 import type { Backend, Task, TaskEnd } from '../stage/backend.ts';
 import { haltFor } from '../stage/call.ts';
-import { jobComment, type OpenJob, placeOf } from './jobs.ts';
+import type { StageRun } from '../stage/run.ts';
+import { jobComment, placeOf } from './jobs.ts';
 import { entryOf, poolFolder, workerArgv } from './pool-entry.ts';
-import type { JobsRun } from './slurm-jobs.ts';
-import { hasBegun, nextJob, type Result, readJob, readResult, writeContext, writeJob } from './task-file.ts';
+import { endOf, hasBegun, jobWriter, type OpenTask, type Result, readResult } from './task-file.ts';
 
 export const SLURM_POOL = 'slurm-pool';
 
@@ -23,20 +24,21 @@ export interface PoolPorts {
   /** How often a task whose worker was lost before it began is put again. */
   readonly requeues: number;
   /** What an earlier process of this run put, and how many jobs the run had. */
-  readonly left: { readonly jobs: readonly OpenJob[]; readonly count: number };
+  readonly earlier: readonly OpenTask[];
+  readonly made: number;
 }
 
 /** An attempt that is put into the queue. */
-interface Queued {
+interface Queued extends PoolTask<Result> {
   readonly task: Task;
   readonly job: string;
-  readonly file: string;
-  readonly index: number;
-  readonly entry: PoolTask;
   readonly stop: AbortController;
+  /** With those that its worker stopped. */
+  readonly left: () => ReturnType<typeof readResult>;
 }
 
-interface Handed extends Queued {
+interface Handed {
+  readonly queued: Queued;
   readonly end: Promise<TaskEnd>;
 }
 
@@ -56,23 +58,22 @@ const GATHER_MS = 30;
 /** How often workers show a sign of life, unless the grace is short. */
 const SIGN_MS = 5_000;
 
-export function slurmPool(run: JobsRun, { slurm, settings, workers, requeues, left }: PoolPorts): Backend {
+export function slurmPool(run: StageRun, { slurm, settings, workers, requeues, earlier, made }: PoolPorts): Backend {
   const { layout, clock, journal } = run;
   const folder = poolFolder(layout, run.id);
   const outputs = join(layout.jobs(run.id), 'workers');
   privateFolder(outputs);
   /** Step → its newest attempt, until its end is told. */
   const open = new Map<string, Handed>();
-  const byName = new Map<string, Queued>();
   /** Job → steps whose return is about to be recorded. */
   const returned = new Map<string, string[]>();
   let recording: Promise<void> | undefined;
-  let count = left.count;
+  const write = jobWriter(run, SLURM_POOL, made);
   let asked: Asked[] = [];
   let gathering: NodeJS.Timeout | undefined;
 
   const comment = (spec: string) => jobComment(layout.home, run.id, WORKER_JOB, spec);
-  const pool = openPool<Result>({
+  const pool = openPool<Result, Queued>({
     ...{ folder, slurm, clock, requeues, total: workers, askMs: Math.min(5_000, settings.grace) },
     limits: { graceMs: settings.grace, staleMs: settings.stale },
     cap: (spec) => settings.specs[spec]?.workers ?? workers,
@@ -88,31 +89,24 @@ export function slurmPool(run: JobsRun, { slurm, settings, workers, requeues, le
       output: join(outputs, '%A_%a.out'),
       place: placeOf(settings, spec),
     }),
-    hasBegun(entry) {
-      const { file, index } = byName.get(entry.name) as Queued;
-      return hasBegun(file, index);
-    },
-    result(entry) {
-      const { file, index, task } = byName.get(entry.name) as Queued;
-      const result = readResult(file, index, task);
-      return isStopped(result) ? 'stopped' : result;
-    },
   });
-  follow();
+  if (earlier.length > 0) start(earlier.map(queuedTask));
 
   return {
     width: Math.max(QUEUE_LENGTH, QUEUE_PER_WORKER * workers),
     keepsTime: true,
     holds: (step) => open.has(step),
+    hasBegun: (step) => open.get(step)?.queued.hasBegun() === true,
 
     async attempt(task, signal) {
       const known = open.get(task.step);
       try {
-        const handed = known?.task.attempt === task.attempt ? known : await handOn(task);
-        const abort = () => handed.stop.abort();
+        const isKnown = known?.queued.task.attempt === task.attempt;
+        const { queued, end } = isKnown ? known : await handOn(task);
+        const abort = () => queued.stop.abort();
         if (signal.aborted) abort();
         signal.addEventListener('abort', abort, { once: true });
-        return await handed.end.finally(() => signal.removeEventListener('abort', abort));
+        return await end.finally(() => signal.removeEventListener('abort', abort));
       } catch (error) {
         if (!(error instanceof MendError)) throw error;
         return { outcome: haltFor(error), events: [] };
@@ -123,7 +117,7 @@ export function slurmPool(run: JobsRun, { slurm, settings, workers, requeues, le
 
     hold(stage) {
       putAsked();
-      pool.withdraw(({ name }) => stage === undefined || byName.get(name)?.task.stage === stage);
+      pool.withdraw(({ task }) => stage === undefined || task.stage === stage);
     },
 
     async withdraw() {
@@ -142,24 +136,6 @@ export function slurmPool(run: JobsRun, { slurm, settings, workers, requeues, le
     },
   };
 
-  /** Takes up what an earlier process of this run put. */
-  function follow(): void {
-    const there = new Set(pool.leftovers().map(({ name }) => name));
-    const all = left.jobs.flatMap(({ job, open: tasks }) => {
-      const file = join(layout.jobs(run.id), job, 'job.json');
-      const known = readJob(file)?.tasks ?? [];
-      return [...tasks.keys()].flatMap((index) => (known[index] ? [queued(job, file, index, known[index])] : []));
-    });
-    for (const one of all) {
-      const { task, file, index, entry } = one;
-      const result = readResult(file, index, task);
-      const isOver = result !== undefined && result !== 'broken' && !isStopped(result);
-      if (isOver) open.set(task.step, { ...one, end: told(one, { result }) });
-      else if (there.has(entry.name) || !hasBegun(file, index)) start([one]);
-      else open.set(task.step, { ...one, end: told(one, { lost: GONE, began: true }) });
-    }
-  }
-
   function handOn(task: Task): Promise<Handed> {
     return new Promise((answer, refuse) => {
       asked.push({ task, answer, refuse });
@@ -175,15 +151,9 @@ export function slurmPool(run: JobsRun, { slurm, settings, workers, requeues, le
     asked = [];
     if (now.length === 0) return;
     try {
-      if (count === left.count) writeContext(run);
-      count = nextJob(layout, run.id, count);
-      const job = String(count);
       const tasks = now.map(({ task }) => task);
-      const file = writeJob(layout, run.id, job, tasks);
-      const named = tasks.map(({ step, attempt }) => ({ step, attempt }));
-      const intent = { job, backend: SLURM_POOL, tasks: named, commit: run.tree.head, after: [] };
-      journal.append({ type: 'job.intended', data: intent });
-      const handed = start(tasks.map((task, index) => queued(job, file, index, task)));
+      const { job, file } = write(tasks);
+      const handed = start(tasks.map((task, index) => queuedTask({ job, file, index, task })));
       now.forEach(({ answer }, at) => {
         answer(handed[at] as Handed);
       });
@@ -192,22 +162,28 @@ export function slurmPool(run: JobsRun, { slurm, settings, workers, requeues, le
     }
   }
 
-  function queued(job: string, file: string, index: number, task: Task): Queued {
-    return { task, job, file, index, entry: entryOf(job, file, index, task), stop: new AbortController() };
+  function queuedTask({ job, file, index, task }: Omit<OpenTask, 'backend'>): Queued {
+    const stop = new AbortController();
+    const left = () => readResult(file, index, task);
+    return {
+      ...entryOf(job, file, index, task),
+      ...{ task, job, stop, left, signal: stop.signal },
+      hasBegun: () => hasBegun(file, index),
+      result() {
+        const result = left();
+        return isStopped(result) ? 'stopped' : result;
+      },
+    };
   }
 
   function start(all: readonly Queued[]): Handed[] {
-    for (const one of all) byName.set(one.entry.name, one);
-    const ends = pool.run(
-      all.map(({ entry }) => entry),
-      all.map(({ stop }) => stop.signal),
-    );
-    return all.map((one, at) => {
-      const end = (ends[at] as Promise<PoolEnd<Result>>).then((how) => told(one, how));
+    const ends = pool.run(all);
+    return all.map((queued, at) => {
+      const end = (ends[at] as Promise<PoolEnd<Result>>).then((how) => taskEnd(queued, how));
       // Whoever asks for it hears of it.
       end.catch(() => {});
-      const handed = { ...one, end };
-      open.set(one.task.step, handed);
+      const handed = { queued, end };
+      open.set(queued.task.step, handed);
       return handed;
     });
   }
@@ -225,9 +201,7 @@ export function slurmPool(run: JobsRun, { slurm, settings, workers, requeues, le
     return recording;
   }
 
-  async function told(one: Queued, end: PoolEnd<Result>): Promise<TaskEnd> {
-    const { task, job, file, index } = one;
-    byName.delete(one.entry.name);
+  async function taskEnd({ task, job, left: resultNow }: Queued, end: PoolEnd<Result>): Promise<TaskEnd> {
     if ('returned' in end) {
       await recordReturned(job, task.step);
       return { returned: NOT_NOW };
@@ -237,14 +211,13 @@ export function slurmPool(run: JobsRun, { slurm, settings, workers, requeues, le
       const output = `; workers' output: ${relative(layout.home, outputs)}`;
       return { lost: { ...end.lost, message: `${end.lost.message}${output}`, began: end.began } };
     }
-    const result = 'result' in end ? end.result : readResult(file, index, task);
+    const result = 'result' in end ? end.result : resultNow();
     if (result === undefined || result === 'broken') return { outcome: { kind: 'stopped' }, events: [] };
-    if ('thrown' in result) throw Object.assign(new Error(result.thrown.message), { code: result.thrown.code });
     // Attempts are taken back before the tree is written: nobody of ours has moved it.
     if ('returned' in result && task.commit === run.tree.head) {
       return halt(`${result.returned}: somebody moved it while attempts were under way`, 'mendloop');
     }
-    return result;
+    return endOf(result);
   }
 }
 
@@ -258,10 +231,3 @@ const halt = (message: string, next: string): TaskEnd => ({
 /** Ended because its worker was told to go, not because its own time was over. */
 const isStopped = (result: Result | 'broken' | undefined): boolean =>
   typeof result === 'object' && 'outcome' in result && result.outcome.kind === 'stopped' && !result.outcome.late;
-
-const GONE = {
-  code: 'TASK_VANISHED',
-  message: 'it was begun, and is nowhere in the queue any more',
-  next: 'see what else writes below ai/state/runs, then: mendloop',
-  transient: true,
-};

@@ -52,6 +52,25 @@ const isJob = shaped({ version: oneOf([1]), context: name, tasks: listOf(isTask)
 /** What an attempt left: its end, or what it died of. */
 export type Result = TaskEnd | { readonly thrown: { readonly message: string; readonly code?: string | undefined } };
 
+/**
+ * Writes jobs of a run, each with its intent in the journal, so that a later start looks for it; `made`: how many the run had. What
+ * it returns throws MendError when the disk refuses.
+ */
+export function jobWriter(run: StageRun, backend: string, made: number) {
+  const { id, layout, journal } = run;
+  let count = made;
+  return (tasks: readonly Task[], after: readonly string[] = []): { job: string; file: string } => {
+    if (count === made) writeContext(run);
+    count = nextJob(layout, id, count);
+    const job = String(count);
+    const file = writeJob(layout, id, job, tasks);
+    const named = tasks.map(({ step, attempt }) => ({ step, attempt }));
+    const { commit } = tasks[0] as Task;
+    journal.append({ type: 'job.intended', data: { job, backend, tasks: named, commit, after: [...after] } });
+    return { job, file };
+  };
+}
+
 /** Writes what attempts need to know of `run`; its path. Throws MendError when the disk refuses. */
 export function writeContext({ id, layout, lab, graceMs, tree, config }: StageRun): string {
   const { gitDir, branch, links } = tree;
@@ -139,6 +158,12 @@ export function readResult(file: string, index: number, task: Task): Result | 'b
   if (isReturned(result)) return result;
   if (isThrown(result)) return result;
   if (!isEnd(result) || !result.events.every((event) => isOf(event, task))) return 'broken';
+  return result;
+}
+
+/** The end that an attempt left. Throws what it died of. */
+export function endOf(result: Result): TaskEnd {
+  if ('thrown' in result) throw Object.assign(new Error(result.thrown.message), { code: result.thrown.code });
   return result;
 }
 

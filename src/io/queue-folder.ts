@@ -117,7 +117,6 @@ export function openQueueFolder(folder: string) {
         const [name, by, how] = file.split('~');
         return name && by && (how === 'made' || how === 'bad') ? [{ name, by, how }] : [];
       }),
-    readEnded: ({ name, by, how }: EndedEntry): string | undefined => readText(join(ended, `${name}~${by}~${how}`)),
     /** Nobody has to know of it any more. */
     forget(entry: Pick<EndedEntry, 'name' | 'by'> & { how?: EndedEntry['how'] }): void {
       waiting.delete(entry.name);
@@ -134,7 +133,6 @@ export function openQueueFolder(folder: string) {
     },
     /** What `by` has claimed. */
     claimedBy: (by: string): string[] => namesOf(join(claimed, by)),
-    readClaimed: (by: string, name: string): string | undefined => ifThere(() => readText(join(claimed, by, name))),
     claimers: (): string[] => namesOf(claimed),
 
     /** A sign of life: whatever it says, it must be something else each time. Not fsynced: the next comes soon. */

@@ -3,7 +3,7 @@
 import type { Clock } from '../io/clock.ts';
 import { fileFacts } from '../io/files.ts';
 import { openQueueFolder } from '../io/queue-folder.ts';
-import { isEntry } from './pool.ts';
+import { isEntry } from './pool-tasks.ts';
 
 export interface WorkerOptions {
   readonly folder: string;

@@ -55,6 +55,8 @@ export interface Backend {
   attempt(task: Task, signal: AbortSignal): Promise<TaskEnd>;
   /** Whether an attempt of a step is under way or over, so that nobody has to look whether one is needed. */
   holds?(step: string): boolean;
+  /** Whether the attempt of a step that is under way was seen to have begun; absent: it begins when it is asked for. */
+  hasBegun?(step: string): boolean;
   /** Attempts that have not begun, all or those of one stage, are given back; what has begun goes on. */
   hold?(stage?: string): void;
   /** Before the tree is written: when this resolves nothing runs, and nothing that waits elsewhere starts any more. */

@@ -5,7 +5,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../src/io/clock.ts';
 import { createSlurm } from '../../src/slurm/client.ts';
-import { entryName, openPool, type Pool, type PoolEnd, type PoolOptions, type PoolTask } from '../../src/slurm/pool.ts';
+import { openPool, type Pool, type PoolOptions } from '../../src/slurm/pool.ts';
+import { entryName, type PoolEnd, type PoolTask } from '../../src/slurm/pool-tasks.ts';
 import { folder } from '../io/temporary.ts';
 import { program } from '../program.ts';
 import { eventually, noSlurm, sharedCluster } from './cluster.ts';
@@ -23,17 +24,14 @@ interface Lab {
   pool: Pool<Result>;
   /** Another controller of the same folder, as after a crash of the first. */
   reopen(): Pool<Result>;
-  task(name: string, script: string, spec?: string): PoolTask;
-  run(tasks: PoolTask[], signal?: AbortSignal): Promise<PoolEnd<Result>>[];
+  task(name: string, script: string, spec?: string, signal?: AbortSignal): PoolTask<Result>;
 }
 
 const cluster = noSlurm ? undefined : sharedCluster();
 
-function openLab(more: Partial<PoolOptions<Result>> = {}): Lab {
+function openLab(more: Partial<PoolOptions> = {}): Lab {
   const at = folder();
-  const file = (task: PoolTask, what: 'begun' | 'result') =>
-    (JSON.parse(task.text) as Record<string, string>)[what] as string;
-  const open = (over: Partial<PoolOptions<Result>>) =>
+  const open = (over: Partial<PoolOptions>) =>
     openPool<Result>({
       ...{ folder: join(at, 'pool'), slurm: createSlurm({ ...cluster?.env }), clock: systemClock },
       comment: (spec) => `test ${at} ${spec}`,
@@ -43,26 +41,24 @@ function openLab(more: Partial<PoolOptions<Result>> = {}): Lab {
         ...{ name: 'pool-worker', cwd: at, output: join(at, '%A_%a.out'), place: { options: ['--exclusive'] } },
         command: [process.execPath, ...program('pool-worker'), join(at, 'pool'), spec, '1500'],
       }),
-      hasBegun: (task) => existsSync(file(task, 'begun')),
-      result(task) {
-        if (!existsSync(file(task, 'result'))) return undefined;
-        const text = readFileSync(file(task, 'result'), 'utf8');
-        return text.startsWith('{') || text === '"stopped"' ? JSON.parse(text) : 'broken';
-      },
       ...more,
       ...over,
     });
   const pool = open({});
-  const task = (name: string, script: string, spec = 'default'): PoolTask => {
-    const text = JSON.stringify({ spec, script, begun: join(at, `${name}.begun`), result: join(at, `${name}.result`) });
-    return { name: entryName(name, text), spec, text, attempt: 1 };
+  const task = (name: string, script: string, spec = 'default', signal = new AbortController().signal) => {
+    const [begun, result] = ['begun', 'result'].map((what) => join(at, `${name}.${what}`)) as [string, string];
+    const text = JSON.stringify({ spec, script, begun, result });
+    return {
+      ...{ name: entryName(name, text), spec, text, attempt: 1, signal },
+      hasBegun: () => existsSync(begun),
+      result() {
+        if (!existsSync(result)) return undefined;
+        const left = readFileSync(result, 'utf8');
+        return left.startsWith('{') || left === '"stopped"' ? JSON.parse(left) : 'broken';
+      },
+    };
   };
-  const run = (tasks: PoolTask[], signal = new AbortController().signal) =>
-    pool.run(
-      tasks,
-      tasks.map(() => signal),
-    );
-  return { at, pool, reopen: () => open({ clock: systemClock }), task, run };
+  return { at, pool, reopen: () => open({ clock: systemClock }), task };
 }
 
 const running = (at: string, name: string) => eventually(`${name} runs`, () => existsSync(join(at, `${name}.begun`)));
@@ -76,10 +72,10 @@ const theirs = (at: string) =>
 onSlurm(
   'tasks of two specs are made by workers within the caps, who survive failures and leave when idle',
   async () => {
-    const { at, pool, task, run } = openLab();
-    const bad = run([task('bad', 'exit 3')]);
-    const good = run(Array.from({ length: 8 }, (_, i) => task(`t${i}`, 'sleep 0.3')));
-    const other = run([task('other', `sleep 0.3; test "$(ls ${at}/pool/claimed | wc -l)" -le 3`, 'big')]);
+    const { at, pool, task } = openLab();
+    const bad = pool.run([task('bad', 'exit 3')]);
+    const good = pool.run(Array.from({ length: 8 }, (_, i) => task(`t${i}`, 'sleep 0.3')));
+    const other = pool.run([task('other', `sleep 0.3; test "$(ls ${at}/pool/claimed | wc -l)" -le 3`, 'big')]);
     const ends = await Promise.all([...bad, ...good, ...other]);
     assert.equal(ends.map(codeOf), [3, ...Array(8).fill(0), 0]);
     const workers = new Set(ends.map((end) => ('result' in end ? `${end.result.node} ${end.result.worker}` : '')));
@@ -87,7 +83,7 @@ onSlurm(
     await eventually('idle workers leave', () => theirs(at).length === 0);
     assert.equal(readdirSync(join(at, 'pool/claimed')), []);
     assert.equal(readdirSync(join(at, 'pool/signs')), []);
-    assert.equal((await Promise.all(run([task('later', 'true')]))).map(codeOf), [0], 'and come again');
+    assert.equal((await Promise.all(pool.run([task('later', 'true')]))).map(codeOf), [0], 'and come again');
     await pool.close();
     assert.is(existsSync(join(at, 'pool')), false);
     assert.equal(theirs(at), []);
@@ -97,21 +93,21 @@ onSlurm(
 onSlurm(
   'what waits is withdrawn, what runs is stopped when it is told to, and no worker outlives the pool',
   async () => {
-    const { at, pool, task, run } = openLab({ total: 1 });
+    const { at, pool, task } = openLab({ total: 1 });
     const stop = new AbortController();
-    const [first] = run([task('first', 'sleep 60')], stop.signal);
+    const [first] = pool.run([task('first', 'sleep 60', 'default', stop.signal)]);
     await running(at, 'first');
-    const [second] = run([task('second', 'true')]);
+    const [second] = pool.run([task('second', 'true')]);
     pool.withdraw();
     assert.is(codeOf(await (second as Promise<PoolEnd<Result>>)), 'returned');
-    const [third] = run([task('third', 'true')], stop.signal);
+    const [third] = pool.run([task('third', 'true', 'default', stop.signal)]);
     stop.abort();
     assert.equal(
       [await first, await third].map((end) => codeOf(end as PoolEnd<Result>)),
       ['stopped', 'stopped'],
     );
     assert.is(existsSync(join(at, 'third.begun')), false);
-    const [fourth] = run([task('fourth', 'sleep 60')]);
+    const [fourth] = pool.run([task('fourth', 'sleep 60')]);
     await running(at, 'fourth');
     await pool.close();
     assert.equal(theirs(at), []);
@@ -120,8 +116,8 @@ onSlurm(
 );
 
 onSlurm('a lost worker loses what it had begun, with what Slurm says of it, and nothing else', async () => {
-  const { pool, task, run } = openLab({ total: 1 });
-  const ends = await Promise.all(run([task('killer', 'kill -9 $PPID'), task('innocent', 'true')]));
+  const { pool, task } = openLab({ total: 1 });
+  const ends = await Promise.all(pool.run([task('killer', 'kill -9 $PPID'), task('innocent', 'true')]));
   assert.equal(ends.map(codeOf), ['JOB_KILLED true', 0]);
   await pool.close();
 });
@@ -130,46 +126,35 @@ onSlurm('a second controller follows what the first put, its workers too, and ta
   let isDead = false;
   const sleep = (ms: number, signal?: AbortSignal) =>
     isDead ? new Promise<void>(() => {}) : systemClock.sleep(ms, signal);
-  const { at, reopen, task, run } = openLab({ total: 1, clock: { ...systemClock, sleep } });
+  const { at, pool, reopen, task } = openLab({ total: 1, clock: { ...systemClock, sleep } });
   const tasks = [task('slow', 'sleep 2; exit 4'), task('queued', 'exit 5')];
-  void run(tasks.slice(0, 1));
+  void pool.run(tasks.slice(0, 1));
   await running(at, 'slow');
-  void run(tasks.slice(1));
+  void pool.run(tasks.slice(1));
   isDead = true;
   const workers = theirs(at);
   const second = reopen();
-  assert.equal(
-    second
-      .leftovers()
-      .map(({ name }) => name)
-      .sort(),
-    tasks.map(({ name }) => name).sort(),
-  );
-  const ends = await Promise.all(
-    second.run(
-      [...tasks, task('new', 'exit 6')],
-      [1, 2, 3].map(() => new AbortController().signal),
-    ),
-  );
+  const ends = await Promise.all(second.run([...tasks, task('new', 'exit 6')]));
   assert.equal(ends.map(codeOf), [4, 5, 6]);
   assert.equal([workers.length, theirs(at)], [1, workers]);
   await second.close();
 });
 
 onSlurm('an entry or a result that somebody damaged is fatal, and names all that can be known of it', async () => {
-  const { at, pool, task, run } = openLab({ total: 1 });
-  const [busy] = run([task('busy', 'sleep 1')]);
+  const { at, pool, task } = openLab({ total: 1 });
+  const [busy] = pool.run([task('busy', 'sleep 1')]);
   await running(at, 'busy');
-  const [damaged] = run([task('damaged', 'true')]);
+  const [damaged] = pool.run([task('damaged', 'true')]);
   const segment = readdirSync(join(at, 'pool/queue/default')).sort().at(-1) as string;
   const entry = readdirSync(join(at, 'pool/queue/default', segment))[0] as string;
   writeFileSync(join(at, 'pool/queue/default', segment, entry), '{"spec":"default"');
-  const rest = run([task('garbage', 'true # leaves garbage'), task('nothing', 'true # leaves nothing')]);
+  const rest = pool.run([task('garbage', 'true # leaves garbage'), task('nothing', 'true # leaves nothing')]);
   assert.is(codeOf((await busy) as PoolEnd<Result>), 0);
   const messages = (await Promise.all([damaged, ...rest])).map((end) =>
     end && 'fatal' in end ? end.fatal.message : '',
   );
-  const whose = (one: PoolTask) => `(${at}/pool: entry ${one.name.replace('.', ', hash ')}, spec default, worker `;
+  const whose = (one: PoolTask<Result>) =>
+    `(${at}/pool: entry ${one.name.replace('.', ', hash ')}, spec default, worker `;
   assert.ok(messages[0]?.startsWith(`a task is not what was put into the queue ${whose(task('damaged', 'true'))}`));
   assert.ok(messages[1]?.startsWith('the result of a task cannot be read ('));
   assert.ok(messages[2]?.startsWith('a task was said to be over and left no result ('));
@@ -178,12 +163,12 @@ onSlurm('an entry or a result that somebody damaged is fatal, and names all that
 });
 
 onSlurm('workers that cannot start are told with their reason, and not started for ever', async () => {
-  const { at, pool, task, run } = openLab({
+  const { at, pool, task } = openLab({
     worker: () => ({
       ...{ name: 'pool-worker', cwd: '/', output: '/nowhere/%j.out', place: { options: [] }, command: ['true'] },
     }),
   });
-  const [end] = await Promise.all(run([task('one', 'true')]));
+  const [end] = await Promise.all(pool.run([task('one', 'true')]));
   assert.is(codeOf(end as PoolEnd<Result>), 'JOB_LAUNCH false');
   assert.equal(theirs(at), []);
   await pool.close();

@@ -1,0 +1,259 @@
+// The tasks of a pool until each has ended: the one account of who has which. What the folder says of them is taken here; what
+// becomes of workers is told. Nothing that is done at each turn grows with the number of tasks that wait.
+import { createHash } from 'node:crypto';
+import type { EndedEntry, QueueFolder } from '../io/queue-folder.ts';
+import type { GoneWorker } from './crew.ts';
+import type { Loss } from './loss.ts';
+
+/** What a worker is told of a task, as a file of the queue. */
+export interface PoolEntry {
+  /** By `entryName`. */
+  readonly name: string;
+  readonly spec: string;
+  readonly text: string;
+  readonly attempt: number;
+}
+
+export interface PoolTask<R> extends PoolEntry {
+  /** Aborts when nobody wants it any more. */
+  readonly signal: AbortSignal;
+  /** What its own result says: undefined while there is none, `stopped` when its worker was told to go. */
+  result(): R | 'stopped' | 'broken' | undefined;
+  /** Whether its attempt was begun by any worker. */
+  hasBegun(): boolean;
+}
+
+export type PoolEnd<R> =
+  | { readonly result: R }
+  /** `began`: it may have run. */
+  | { readonly lost: Loss; readonly began: boolean }
+  /** It was not begun, and will not be. */
+  | { readonly returned: true }
+  /** Its signal aborted, and it does not run any more. */
+  | { readonly stopped: true }
+  /** What must never happen: nobody can trust the queue any more. */
+  | { readonly fatal: { readonly message: string; readonly next: string } };
+
+interface OpenTask<R, T> {
+  readonly task: T;
+  finish(end: PoolEnd<R>): void;
+  fail(error: unknown): void;
+  puts: number;
+  /** When it was first seen to be over without a result, or missing everywhere, or was asked to stop. */
+  resultless?: number;
+  missing?: number | undefined;
+  stopping?: number;
+}
+
+/** The name of a task's entry: with the hash of its text, by which a worker knows that it read what was written. */
+export const entryName = (id: string, text: string): string => `${id}.${hashOf(text)}`;
+/** Whether an entry holds what it held when it was named. */
+export const isEntry = (name: string, text: string): boolean => name.endsWith(`.${hashOf(text)}`);
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+
+/** How long a task that was asked to stop is given, its processes' own grace included, before its worker is ended. */
+const STOP_MS = 30_000;
+
+const VANISHED: Loss = {
+  code: 'TASK_VANISHED',
+  message: 'its entry is nowhere in the queue any more',
+  next: 'find out what else writes below ai/state/runs, and whether every node sees the same filesystem',
+  transient: true,
+};
+
+export interface TaskLimits {
+  readonly folder: string;
+  /** How long a file may be seen late. */
+  readonly graceMs: number;
+  /** How often a task that was not begun is put back when its worker was lost. */
+  readonly requeues: number;
+}
+
+export function openTasks<R, T extends PoolTask<R>>(queue: QueueFolder, { folder, graceMs, requeues }: TaskLimits) {
+  type Open = OpenTask<R, T>;
+  const open = new Map<string, Open>();
+  /** How many tasks of each spec are open. */
+  const counts = new Map<string, number>();
+  const aborted = new Set<Open>();
+  /** What an earlier controller put, and nobody has asked for yet. */
+  const leftovers = new Set<string>();
+  for (const { name, read } of queue.listWaiting()) {
+    // One that a power loss emptied is taken out: whoever asks for it puts it anew.
+    if (isEntry(name, read() ?? '')) leftovers.add(name);
+    else queue.takeBack(name);
+  }
+  for (const name of [...queue.claimers().flatMap(queue.claimedBy), ...queue.ended().map((one) => one.name)]) {
+    leftovers.add(name);
+  }
+
+  return {
+    counts,
+    isEmpty: () => open.size === 0,
+    add,
+    collect,
+    stopAborted,
+    deaf,
+    audit,
+    afterWorker,
+    giveUp,
+    withdraw,
+    failAll,
+  };
+
+  /** Puts tasks, or follows those that an earlier controller put; `wake` hears when one is not wanted any more. */
+  function add(tasks: readonly T[], wake: () => void): Promise<PoolEnd<R>>[] {
+    const isThere = new Set(tasks.filter(({ name }) => leftovers.delete(name)));
+    const isOver = new Set(tasks.filter((task) => !isThere.has(task) && task.hasBegun()));
+    const fresh = tasks.filter((task) => !isThere.has(task) && !isOver.has(task));
+    for (const [spec, some] of bySpec(fresh)) queue.put(spec, some);
+    return tasks.map((task) => {
+      counts.set(task.spec, (counts.get(task.spec) ?? 0) + 1);
+      return new Promise<PoolEnd<R>>((finish, fail) => {
+        const one: Open = { task, finish, fail, puts: 1 };
+        open.set(task.name, one);
+        if (isOver.has(task)) putBackOrLose(one, VANISHED, 'unknown');
+        const abort = () => {
+          aborted.add(one);
+          wake();
+        };
+        if (task.signal.aborted) abort();
+        else task.signal.addEventListener('abort', abort, { once: true });
+      });
+    });
+  }
+
+  function finish({ task: { name, spec }, finish: tell }: Open, end: PoolEnd<R>): void {
+    if (!open.delete(name)) return;
+    const left = (counts.get(spec) ?? 1) - 1;
+    if (left > 0) counts.set(spec, left);
+    else counts.delete(spec);
+    tell(end);
+  }
+
+  function protocolFailure(one: Open, what: string, by: string): void {
+    const { name, spec, attempt } = one.task;
+    const dot = name.lastIndexOf('.');
+    const whose = `entry ${name.slice(0, dot)}, hash ${name.slice(dot + 1)}, spec ${spec}, worker ${by}, attempt ${attempt}`;
+    const next = 'find out what else writes there, then: mendloop';
+    finish(one, { fatal: { message: `${what} (${folder}: ${whose})`, next } });
+  }
+
+  /** Takes what has ended. The folder holds what nobody has taken yet, and nothing else. */
+  function collect(now: number): void {
+    for (const entry of queue.ended()) {
+      const one = open.get(entry.name);
+      if (one) collectOne(one, entry, now);
+      else if (!leftovers.has(entry.name)) queue.forget(entry);
+    }
+  }
+
+  function collectOne(one: Open, entry: EndedEntry, now: number): void {
+    const result = entry.how === 'made' ? one.task.result() : 'broken';
+    one.resultless ??= now;
+    if (result === undefined && now - one.resultless < graceMs) return;
+    queue.forget(entry);
+    if (entry.how === 'bad') protocolFailure(one, 'a task is not what was put into the queue', entry.by);
+    else if (result === undefined) protocolFailure(one, 'a task was said to be over and left no result', entry.by);
+    else if (result === 'broken') protocolFailure(one, 'the result of a task cannot be read', entry.by);
+    else if (result === 'stopped') finish(one, { stopped: true });
+    else finish(one, { result });
+  }
+
+  /** What a worker that is over had claimed. */
+  function afterWorker({ id, loss, stuck }: GoneWorker): void {
+    for (const name of queue.claimedBy(id)) {
+      const one = open.get(name);
+      if (one && stuck) {
+        const next = `end it yourself: scancel ${id}\nthen: mendloop`;
+        finish(one, { fatal: { message: `worker ${id} was cancelled and does not end`, next } });
+      } else if (one) putBackOrLose(one, loss, id);
+      if (!leftovers.has(name)) queue.forget({ name, by: id });
+    }
+    queue.leave(id);
+  }
+
+  /** Nobody will claim what waits of a spec. */
+  function giveUp(spec: string, loss: Loss): void {
+    for (const one of [...open.values()]) {
+      if (one.task.spec === spec && queue.takeBack(one.task.name)) finish(one, { lost: loss, began: false });
+    }
+  }
+
+  /** Nobody works on it any more: it was made, a part of it may have been, or it had not begun. */
+  function putBackOrLose(one: Open, loss: Loss, by: string): void {
+    const result = one.task.result();
+    const began = one.task.hasBegun();
+    if (result === 'broken') protocolFailure(one, 'the result of a task cannot be read', by);
+    else if (result !== undefined && result !== 'stopped') finish(one, { result });
+    else if (one.task.signal.aborted) finish(one, { stopped: true });
+    else if (began || one.puts > requeues) finish(one, { lost: loss, began });
+    else {
+      one.puts += 1;
+      queue.put(one.task.spec, [one.task]);
+    }
+  }
+
+  /** Tasks that somebody wants stopped are taken back, or asked to stop. */
+  function stopAborted(now: number): void {
+    for (const one of aborted) {
+      const { name } = one.task;
+      if (!open.has(name)) aborted.delete(one);
+      if (!open.has(name) || one.stopping !== undefined) continue;
+      one.stopping = now;
+      if (queue.takeBack(name)) finish(one, { stopped: true });
+      else queue.cancel(name);
+    }
+  }
+
+  /** The workers of tasks that were asked to stop and did not. */
+  function deaf(now: number): string[] {
+    const isLate = ({ stopping = now }: Open) => now - stopping > STOP_MS;
+    const names = new Set([...aborted].filter(isLate).map(({ task }) => task.name));
+    return names.size === 0 ? [] : queue.claimers().filter((by) => queue.claimedBy(by).some((name) => names.has(name)));
+  }
+
+  /**
+   * Looks for tasks that are nowhere: somebody removed them, or two machines see different folders. Reads the folders in the order
+   * in which tasks go through them, so that one on its way is in the next. Tells who has claimed something, and of which spec.
+   */
+  function audit(now: number): Map<string, string> {
+    const claimers = new Map<string, string>();
+    const there = new Set(queue.listWaiting().map(({ name }) => name));
+    for (const by of queue.claimers()) {
+      for (const name of queue.claimedBy(by)) {
+        there.add(name);
+        const spec = open.get(name)?.task.spec;
+        if (spec !== undefined) claimers.set(by, spec);
+      }
+    }
+    for (const { name } of queue.ended()) there.add(name);
+    for (const one of [...open.values()]) {
+      const since = there.has(one.task.name) ? undefined : (one.missing ?? now);
+      const isLost = since !== undefined && now - since >= graceMs;
+      one.missing = isLost ? undefined : since;
+      if (isLost) putBackOrLose(one, VANISHED, 'unknown');
+    }
+    return claimers;
+  }
+
+  function withdraw(isMeant: (task: T) => boolean): void {
+    for (const one of [...open.values()].filter(({ task }) => isMeant(task))) {
+      if (queue.takeBack(one.task.name)) finish(one, { returned: true });
+    }
+  }
+
+  function failAll(error: unknown): void {
+    for (const one of open.values()) {
+      queue.takeBack(one.task.name);
+      one.fail(error);
+    }
+    open.clear();
+    counts.clear();
+  }
+}
+
+function bySpec<T extends PoolEntry>(tasks: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const task of tasks) groups.set(task.spec, [...(groups.get(task.spec) ?? []), task]);
+  return groups;
+}
