@@ -10,6 +10,7 @@ import { haltFor, stepInputs } from '../stage/call.ts';
 import type { StageRun } from '../stage/run.ts';
 import { groupTasks } from './group-tasks.ts';
 import type { Handed, SlurmJobs } from './slurm-jobs.ts';
+import { hasBegun } from './task-file.ts';
 
 export const SLURM_DAG = 'slurm-dag';
 
@@ -42,6 +43,10 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
     width: Number.POSITIVE_INFINITY,
     keepsTime: true,
     holds: (step) => open.has(step),
+    hasBegun(step) {
+      const handed = open.get(step);
+      return handed !== undefined && handed.withdrawn === undefined && hasBegun(handed.file, handed.index);
+    },
     attempt,
     hold: (stage) => inTurn(() => giveBack(stage)),
     withdraw: () => withdraw('the tree is written'),
@@ -111,7 +116,7 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
       for (const tasks of groupTasks([...wanted, ...(await following(wanted))], maxArraySize)) {
         const after = tasks[0]?.after ?? [];
         const parents = after.flatMap((step) => batch.get(step) ?? open.get(step) ?? []);
-        for (const one of await jobs.submit(tasks, after, parents)) batch.set(one.task.step, one);
+        for (const handed of await jobs.submit(tasks, after, parents)) batch.set(handed.task.step, handed);
       }
     } catch (error) {
       const end = error instanceof MendError ? { outcome: haltFor(error), events: [] } : undefined;
@@ -120,7 +125,7 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
       await jobs.takeBack([...batch.values()], 'what was to be submitted with it could not be');
       return;
     }
-    for (const [step, one] of batch) open.set(step, one);
+    for (const [step, handed] of batch) open.set(step, handed);
     for (const { task, answer } of now) answer(batch.get(task.step) as Handed);
   }
 

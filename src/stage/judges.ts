@@ -22,6 +22,8 @@ export interface Watch {
   readonly changed: Set<string>;
   /** Tracked files that were found changed while it ran and that nobody was told of yet, and the patch that has them. */
   readonly wrote: { files: Set<string>; patch?: string };
+  /** It may have done something by now: elsewhere it may still wait for its turn. */
+  hasBegun(): boolean;
   /** Others ran too, so that it may not have been this one. */
   shared: boolean;
   /** Set when the tree is not as it should be, so that nothing may run. */
@@ -83,7 +85,7 @@ export async function watchJudges<T>(
   // Where nothing ran yet in a tree that was found clean there is nothing to look at.
   const isNeeded = kind === 'attempt' || state(run).judges !== undefined || !run.tree.clean;
   const halted = isNeeded ? await putBackEarlier(run).catch(forPerson) : undefined;
-  const watch: Watch = { step, kind, changed: new Set(), wrote: { files: new Set() }, shared: false, halted };
+  const watch = newWatch(step, kind, () => true, halted);
   running.add(watch);
   try {
     return await work(watch);
@@ -91,6 +93,12 @@ export async function watchJudges<T>(
     running.delete(watch);
   }
 }
+
+const newWatch = (step: string, kind: Watch['kind'], hasBegun: () => boolean, halted?: MendError): Watch => ({
+  ...{ step, kind, hasBegun, halted, shared: false },
+  changed: new Set(),
+  wrote: { files: new Set() },
+});
 
 function forPerson(error: unknown): MendError {
   if (error instanceof MendError) return error;
@@ -128,10 +136,11 @@ async function stampsNow(run: StageRun): Promise<string> {
 }
 
 function blame(run: StageRun, paths: readonly string[]): void {
-  const { running } = state(run);
-  for (const watch of paths.length > 0 ? running : []) {
+  if (paths.length === 0) return;
+  const suspects = [...state(run).running].filter((watch) => watch.hasBegun());
+  for (const watch of suspects) {
     for (const path of paths) watch.changed.add(path);
-    watch.shared ||= running.size > 1;
+    watch.shared ||= suspects.length > 1;
   }
 }
 
@@ -181,21 +190,20 @@ export async function judgeNames(run: StageRun, paths: Iterable<string>): Promis
 
 /**
  * Follows an attempt on another machine. What it found changed of the judging set is put back there, and held against everybody
- * who is followed now: each of them runs again alone, once.
+ * who is followed now and has begun: each of them runs again alone, once.
  */
-export async function followJudges(run: StageRun, step: string, work: () => Promise<Outcome>): Promise<Outcome> {
+export async function followJudges(
+  run: StageRun,
+  { step, hasBegun }: Pick<Watch, 'step' | 'hasBegun'>,
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
   const { running } = state(run);
-  const watch: Watch = {
-    step,
-    kind: 'attempt',
-    changed: new Set(),
-    wrote: { files: new Set() },
-    shared: false,
-    halted: undefined,
-  };
+  let isOver = false;
+  const watch = newWatch(step, 'attempt', () => isOver || hasBegun());
   running.add(watch);
   try {
     const outcome = await work();
+    isOver = true;
     const changed = outcome.kind === 'failed' ? outcome.context?.changed_judges : undefined;
     if (Array.isArray(changed)) blame(run, changed);
     const isEnd = outcome.kind === 'done' || outcome.kind === 'failed';

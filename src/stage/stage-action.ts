@@ -31,7 +31,9 @@ export function stageAction(run: StageRun, backend: Backend, looks = Number.POSI
       return run.barrier[how](async () => {
         if (call.signal.aborted) return { kind: 'stopped' };
         const attempt = async () => settle(call, run, await backend.attempt(taskOf(call, run), call.signal));
-        return backend.keepsTime ? followJudges(run, call.payload.step, attempt) : attempt();
+        const { step } = call.payload;
+        const hasBegun = () => backend.hasBegun?.(step) ?? true;
+        return backend.keepsTime ? followJudges(run, { step, hasBegun }, attempt) : attempt();
       });
     },
   });

@@ -166,19 +166,32 @@ atLength("the lab's six stages end alike on each backend", async () => {
   assert.equal(ends.slice(1), [ends[0], ends[0]]);
 });
 
-atLength('attempts that run beside one that changed what checks run are made again, alone', async () => {
-  const home = homelab(
-    {
-      bad: { command: `sleep 3; ${NOTE}; echo 'exit 0' > check.sh`, verify: ['sh check.sh'] },
-      good: { command: `${NOTE}; sleep 6`, verify: ['sh check.sh'] },
+for (const backend of BACKENDS)
+  atLength(
+    `${backend}: attempts that ran beside one that changed what checks run are made again, alone; not what waited`,
+    async () => {
+      const home = homelab(
+        {
+          bad: { command: `sleep 5; ${NOTE}; echo 'exit 0' > check.sh`, verify: ['sh check.sh'], on_failure: 'skip' },
+          good: { command: `${NOTE}; sleep 15`, verify: ['sh check.sh'] },
+          waits: { command: `${NOTE}; sleep 1`, verify: ['sh check.sh'] },
+        },
+        // Two at a time.
+        {
+          ...LOOP,
+          ...{ backend, workers: 2 },
+          slurm: { ...LOOP.slurm, specs: { default: { options: ['--exclusive', '--exclude=n3,n4'] } } },
+        },
+        { 'check.sh': '#!/bin/sh\ntrue\n' },
+      );
+      const { exit, stages } = await run(home, { ai: false }, ports);
+      assert.equal(
+        [exit, ...['bad', 'good', 'waits'].map((name) => stages.stages[name]?.status)],
+        [1, 'failed', 'green', 'green'],
+      );
+      assert.equal(ranSteps(home).toSorted(), ['bad', 'bad', 'good', 'good', 'waits']);
     },
-    LOOP,
-    { 'check.sh': '#!/bin/sh\ntrue\n' },
   );
-  const { exit, stages } = await run(home, { ai: false }, ports);
-  assert.equal([exit, stages.stages.bad?.status, stages.stages.good?.status], [1, 'failed', 'green']);
-  assert.equal(ranSteps(home).toSorted(), ['bad', 'bad', 'good', 'good']);
-});
 
 atLength('an interruption cancels what was submitted, and nothing of it is left', async () => {
   const home = homelab({ a: { command: 'sleep 60' }, b: { command: NOTE, needs: ['a'] } }, LOOP);
