@@ -1,6 +1,6 @@
 // Which backend a run has: looked for and reached before the first stage, opened once the run is there.
 import type { Stage } from '../config/context-map.ts';
-import { fail, mendError } from '../errors.ts';
+import { fail, MendError, mendError } from '../errors.ts';
 import type { LoopEvent } from '../events.ts';
 import type { Clock } from '../io/clock.ts';
 import type { Layout } from '../io/layout.ts';
@@ -108,13 +108,13 @@ async function reachSlurm(slurm: Slurm, request: Pick<ReachRequest, 'config' | '
   for (const spec of specsOf(request)) {
     const problems = await parentProblems(slurm, placeOf(request.config.loop.slurm, spec));
     if (problems.length > 0) fail('E_SLURM_PARENT', { spec }, problems);
-    await slurm.rehearse({
-      name: 'mendloop',
-      comment: 'mendloop',
-      command: ['true'],
-      cwd: request.layout.home,
-      output: '/dev/null',
-      place: placeOf(request.config.loop.slurm, spec),
+    const place = placeOf(request.config.loop.slurm, spec);
+    const job = { name: 'mendloop', comment: 'mendloop', command: ['true'], cwd: request.layout.home, place };
+    await slurm.rehearse({ ...job, output: '/dev/null' }).catch((error) => {
+      if (!(error instanceof MendError) || error.code !== 'E_SLURM_REFUSED') throw error;
+      const words = [place.partition && `partition ${place.partition}`, ...place.options].filter(Boolean);
+      const problems = [`for jobs of spec ${spec}: ${words.join(' ')}`];
+      throw new MendError(error.code, error.exit, error.message, error.next, problems);
     });
   }
 }

@@ -5,6 +5,7 @@ import { type Options, RUN_OPTIONS } from './options.ts';
 const NEEDS: Options = { 'with-needs': 'run what the named stages need, too' };
 const EXIT_CODE = (found: string): Options => ({ 'exit-code': `exit 1 when ${found}` });
 const { 'dry-run': DRY, 'no-recheck': NO_RECHECK, 'yes|y': YES, ...OF_A_RUN } = RUN_OPTIONS;
+const WHERE: Options = { 'backend=NAME': RUN_OPTIONS['backend=NAME'] as string };
 const MANY: Options = { 'yes|y': 'submit more than 100 jobs, where the backend submits any' };
 
 const ABOUT_RUNS = `Runs the stages in the order of their needs, in the worktree ai/worktree on the AI branch. A green stage whose inputs
@@ -33,7 +34,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     load: async () => ({ run: (await import('./run.ts')).retry }),
   }),
   plan: row('plan [<stage>…]', 'show what a run would do, and why', {
-    options: { ...NEEDS, 'no-recheck': NO_RECHECK as string },
+    options: { ...NEEDS, 'no-recheck': NO_RECHECK as string, ...WHERE },
     about: `Reads only. For each step: its state, and the reason it would or would not run; what is not committed, and so not a part
 of it; and the fixes on the AI branch, which are.`,
     load: () => import('./plan.ts'),
@@ -234,15 +235,16 @@ a minute. The folder stays, with the commands to look around in it and to remove
     },
   ),
   validate: row('validate', 'check ai/context_map.yaml and ai/loop.yaml', {
-    options: EXIT_CODE('there are warnings (problems exit 2 in any case)'),
+    options: { ...EXIT_CODE('there are warnings (problems exit 2 in any case)'), ...WHERE },
     about:
       'Checks the working tree, names every problem at once, and says where it differs from what a run would read.',
     load: byHand('validate'),
   }),
   doctor: row('doctor', 'look at everything a run depends on', {
-    options: EXIT_CODE('there is a problem'),
-    about: `Changes nothing: versions, tools, worktree, lock, carried and ignored files, secrets, disk, and whether the models that
-would be asked can be reached. Exits 0 whatever it finds, without --exit-code; --json has the number of problems.`,
+    options: { ...EXIT_CODE('there is a problem'), ...WHERE },
+    about: `Changes nothing: versions, tools, worktree, lock, carried and ignored files, secrets, disk, where steps run, and whether
+that and the models that would be asked can be reached. Exits 0 whatever it finds, without --exit-code; --json has the number of
+problems.`,
     load: byHand('doctor'),
   }),
   cron: row(

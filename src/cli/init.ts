@@ -56,7 +56,7 @@ export async function run({ words, options, dry, out, home: findHome }: CommandI
     const config = await configurationOnDisk(home, (await checkoutFiles(home))?.files);
     const ports = { env: process.env, labTools: LAB_TOOLS };
     const validation = await validateHome(home, ports);
-    const findings = await examine(home, ports, labOverride(process.env.MENDLOOP_LAB), config);
+    const findings = await examine(home, ports, { lab: labOverride(process.env.MENDLOOP_LAB), given: config });
     const ignored = await ignoredBeside(home, ['ai']);
     const plan = await explainPlan(home, { stages: [], withNeeds: false, forced: false, recheck: true }, config).catch(
       (error: unknown) => {

@@ -3,9 +3,11 @@ import { validateHome } from '../inspect/validate.ts';
 import { LAB_TOOLS } from '../io/package.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
+import { runOptions } from './run-options.ts';
 
-export async function run({ home }: CommandInput): Promise<Answer> {
-  const validation = await validateHome(home(), { env: process.env, labTools: LAB_TOOLS });
+export async function run(input: CommandInput): Promise<Answer> {
+  const { backend } = runOptions(input);
+  const validation = await validateHome(input.home(), { env: process.env, labTools: LAB_TOOLS }, backend);
   const { stages, warnings, differs } = validation;
   const lines = [
     `ok: ${counted(stages.length, 'stage')}: ${stages.join(', ')}`,

@@ -44,19 +44,29 @@ type Ports = Pick<RunPorts, 'env' | 'labTools'>;
 
 const LOW_DISK_BYTES = 1024 ** 3;
 
-/** Never throws for what it finds. Reads only. `given`: a configuration that counts as if it were committed. */
-export async function examine(home: string, ports: Ports, lab?: Lab, given?: Configuration): Promise<Finding[]> {
+export interface ExamineOptions {
+  readonly lab?: Lab | undefined;
+  /** Instead of what ai/loop.yaml says. */
+  readonly backend?: string | undefined;
+  readonly workers?: number | undefined;
+  /** A configuration that counts as if it were committed. */
+  readonly given?: Configuration;
+}
+
+/** Never throws for what it finds. Reads only. */
+export async function examine(home: string, ports: Ports, options: ExamineOptions = {}): Promise<Finding[]> {
+  const { lab, backend, workers, given } = options;
   const layout = layoutOf(home);
   const findings = [...(await programs()), ...places(layout), ...lockAndRun(layout)];
   try {
     const base = await baseOf(home);
-    const config = given ?? (await configurationAt(home, base.commit, base.name));
+    const config = given ?? (await configurationAt(home, base.commit, base.name, { backend }));
     findings.push(ok(`base ${base.name} at ${base.commit.slice(0, 12)}, fixes go to ${base.branch}`));
     findings.push(...labFindings(config, lab ?? config.loop.lab, ports));
     findings.push(...(await scheduleFindings(config, { ...ports, home, lab: lab ?? config.loop.lab })));
     findings.push(...(await fileFindings(home, config)), ...secretFindings(home, config, ports.env));
     findings.push(...(await pluginFindings(layout, base.commit, config.loop)));
-    findings.push(...(await backendFindings(layout, config, ports.env)));
+    findings.push(...(await backendFindings(layout, config, ports.env, workers)));
     const carry = carryPaths(config.map.carry);
     await withObjects(home, (objects) => refuseTracked(objects, base.commit, carry));
   } catch (error) {
@@ -192,13 +202,18 @@ function isCovered({ value, from }: ShortSecret, patterns: readonly RegExp[]): b
 }
 
 /** Where steps would run, and whether that can be reached. Throws MendError when it cannot: then no run starts. */
-async function backendFindings(layout: Layout, config: Configuration, env: Ports['env']): Promise<Finding[]> {
+async function backendFindings(
+  layout: Layout,
+  config: Configuration,
+  env: Ports['env'],
+  workers = config.loop.workers,
+): Promise<Finding[]> {
   const { backend } = config.loop;
   if (backend === 'local') return [];
   const specs = await reachScheduler(config, layout, env);
   return specs.length === 0
     ? [ok(`steps run on ${backend}`)]
-    : specs.map((spec) => ok(`steps of spec ${spec} run on ${backend}: ${placeText(config.loop, spec)}`));
+    : specs.map((spec) => ok(`steps of spec ${spec} run on ${backend}: ${placeText(config.loop, spec, workers)}`));
 }
 
 /** Every plugin that has a check of its own is asked. Throws MendError when a plugin does not load: then no run starts. */

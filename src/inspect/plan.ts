@@ -45,6 +45,7 @@ export type PlanSelection = Selection & {
   recheck: boolean;
   lab?: string | undefined;
   backend?: string | undefined;
+  workers?: number | undefined;
 };
 
 /** Throws MendError as a run would. `given`: a configuration that counts as if it were committed. */
@@ -94,7 +95,7 @@ export async function explainPlan(home: string, selection: PlanSelection, given?
     ...submissionText(
       config,
       rows.filter(({ state }) => state !== 'DONE').map(({ stage }) => stage),
-      MANY_JOBS,
+      { most: MANY_JOBS, workers: selection.workers ?? config.loop.workers },
     ),
   ];
   return { base: base.name, commit, lab, rows, uncommitted: edits, notices };

@@ -38,9 +38,13 @@ export interface Validation {
 }
 
 /** Throws E_CONFIG, E_PLUGIN or E_CARRY_TRACKED with every problem, and MendError when the backend cannot be reached. */
-export async function validateHome(home: string, ports: Pick<RunPorts, 'env' | 'labTools'>): Promise<Validation> {
+export async function validateHome(
+  home: string,
+  ports: Pick<RunPorts, 'env' | 'labTools'>,
+  backend?: string,
+): Promise<Validation> {
   const checkout = await checkoutFiles(home);
-  const config = await configurationOnDisk(home, checkout?.files);
+  const config = await configurationOnDisk(home, checkout?.files, backend);
   await pluginsOnDisk(home, config.loop);
   await reachScheduler(config, layoutOf(home), ports.env);
   const carry = carryPaths(config.map.carry);

@@ -62,11 +62,15 @@ export async function configurationNow(
 }
 
 /** Both files as they are in the working tree, in which git tracks `files`. Throws like `configurationAt`. */
-export async function configurationOnDisk(home: string, files: Listing = new Map()): Promise<Configuration> {
+export async function configurationOnDisk(
+  home: string,
+  files: Listing = new Map(),
+  backend?: string,
+): Promise<Configuration> {
   const mapText = readText(`${home}/${MAP_FILE}`);
   if (mapText === undefined) fail('E_MAP_MISSING', { where: 'in the working tree' });
   const loopText = readText(`${home}/${LOOP_FILE}`);
-  const config = checked({ mapText, loopText });
+  const config = checked({ mapText, loopText, backend });
   await refuseForbidden(config.map, mapText, files);
   return config;
 }
@@ -103,7 +107,7 @@ function checked({ mapText, loopText, backend }: Texts): Configuration {
 
 /** What two files say of jobs: each `spec` means something, and no option makes another thing of a job than a step. */
 function slurmProblems({ stages }: ContextMap, { slurm }: LoopConfig, mapText: string, loopText: string): Problem[] {
-  const specs = ['default', ...Object.keys(slurm.specs)];
+  const specs = [...new Set(['default', ...Object.keys(slurm.specs)])];
   const unknown = Object.entries(stages).filter(([, { spec }]) => !specs.includes(spec));
   const inMap = unknown.map(([name, { spec }]) => {
     const hint = didYouMean(spec, specs, 'it has');

@@ -35,12 +35,17 @@ test('plan says what would be submitted and where, by spec, and when it takes a 
     { backend: 'slurm-dag', slurm },
   );
   const { config } = await configurationNow(home);
-  assert.equal(submissionText(config, ['a', ...hosts.map(() => 'm')], 100), [
+  assert.equal(submissionText(config, ['a', ...hosts.map(() => 'm')], { most: 100, workers: 4 }), [
     'slurm-dag, spec default (the default partition): 1 job: a',
     'slurm-dag, spec big (partition main, --mem=4G): 101 jobs: m (an array of 101)',
     'more than 100 jobs: a run needs --yes',
   ]);
-  assert.equal(submissionText({ ...config, loop: { ...config.loop, backend: 'local' } }, ['a'], 100), []);
+  const on = (backend: string) => ({ ...config, loop: { ...config.loop, backend } });
+  assert.equal(submissionText(on('slurm-pool'), ['a', 'm', 'm'], { most: 100, workers: 1 }), [
+    'slurm-pool, spec default (the default partition, at most 1 worker): 1 task: a',
+    'slurm-pool, spec big (partition main, --mem=4G, at most 1 worker): 2 tasks: m (2)',
+  ]);
+  assert.equal(submissionText(on('local'), ['a'], { most: 100, workers: 4 }), []);
 });
 
 test('a machine that does not see home says so', async () => {

@@ -1,13 +1,16 @@
 // The whole way on a real Slurm, of which all tests of a process share one. Every day one test for each backend; the rest waits for
 // Slurm again and again, in `npm run test:long`.
+import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatError } from '../../src/errors.ts';
 import type { LoopEvent } from '../../src/events.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { LAB_TOOLS, PACKAGE_ROOT } from '../../src/io/package.ts';
 import { Stop } from '../../src/plan/stop.ts';
+import { cannotMount } from '../e2e/scenario.ts';
 import { folder } from '../io/temporary.ts';
 import { cutOff, failuresIn, homelab, journalIn, NOTE, ranSteps, run } from '../run/homelab.ts';
 import { mendable, says, stageOn } from '../run/probe.ts';
@@ -227,12 +230,22 @@ atLength('what no node could run is refused before anything is submitted', async
   const specs = { default: { options: ['--cpus-per-task=64'] } };
   const home = homelab({ a: { command: NOTE } }, { ...LOOP, slurm: { specs } });
   const impossible = await run(home, {}, ports).catch((error) => error);
-  assert.is(impossible.code, 'E_SLURM_REFUSED');
+  assert.is(
+    formatError(impossible),
+    `error E_SLURM_REFUSED: Slurm refused: sbatch: allocation failure: Requested node configuration is not available
+  - for jobs of spec default: --cpus-per-task=64
+  next:  change partition or options under slurm.specs in ai/loop.yaml; what there is: sinfo -N -l`,
+  );
   const partition = homelab(
     { a: { command: NOTE } },
     { ...LOOP, slurm: { specs: { default: { partition: 'none' } } } },
   );
-  assert.match((await run(partition, {}, ports).catch((refused) => refused)).message, /invalid partition/i);
+  assert.is(
+    formatError(await run(partition, {}, ports).catch((refused) => refused)),
+    `error E_SLURM_REFUSED: Slurm refused: sbatch: invalid partition specified: none; allocation failure: Invalid partition name specified
+  - for jobs of spec default: partition none
+  next:  change partition or options under slurm.specs in ai/loop.yaml; what there is: sinfo -N -l`,
+  );
   const parent = homelab(
     { a: { command: NOTE } },
     { ...LOOP, slurm: { specs: { default: { options: ['-d', 'afterok:99999'] } } } },
@@ -244,5 +257,28 @@ atLength('what no node could run is refused before anything is submitted', async
   );
   assert.equal([states().length, ranSteps(home)], [before, []]);
 });
+
+const noMount = cases(undefined, cannotMount());
+if (noMount) console.log(`skipped: ${noMount}`);
+
+(noMount ? test.skip : atLength)(
+  'a repository that nodes do not see is found out by a job, and nothing runs',
+  async () => {
+    const home = homelab({ a: { command: NOTE } }, LOOP);
+    // Only its own processes see what is mounted here.
+    const script =
+      'mkdir "$2" && mount --bind "$1" "$2" && mount -t tmpfs none "$1" && cp -a "$2/." "$1" && exec "$3" "$4" --root "$1"';
+    const words = ['-m', 'sh', '-c', script, 'sh', home, `${home}.seen`, process.execPath, ENTRY];
+    const { status, stdout, stderr } = spawnSync('unshare', words, { env: ports.env, encoding: 'utf8' });
+    assert.match(stdout, /^job \d+ is to prove that nodes see this repository$/m);
+    assert.match(
+      stderr,
+      new RegExp(
+        `^error E_NOT_SHARED: jobs cannot work in ${home}: job \\d+ on n\\d could not be started on its node: `,
+      ),
+    );
+    assert.equal([status, ranSteps(home), unended()], [2, [], []]);
+  },
+);
 
 test.run();
