@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs, with apt, the programs that tests use and Node does not bring: shellcheck, flock, script, setpriv, make, jq,
-# yamllint, Ansible, openssl, zsh, fish, Python with its YAML parser and Jinja, cron, systemd-analyze, and Slurm
+# yamllint, Ansible, openssl, zsh, fish, Python with its YAML parser and Jinja, cron, systemd-analyze, promtool, and Slurm
 # (scripts/slurm-cluster.mjs starts one).
 set -euo pipefail
 
@@ -27,11 +27,21 @@ need munge munge
 /usr/bin/python3 -c 'import yaml' 2>/dev/null || packages+=(python3-yaml)
 /usr/bin/python3 -c 'import jinja2' 2>/dev/null || packages+=(python3-jinja2)
 
-[ "${#packages[@]}" -eq 0 ] && exit 0
+has_promtool() { command -v promtool >/dev/null 2>&1; }
+
+if [ "${#packages[@]}" -eq 0 ] && has_promtool; then exit 0; fi
 if ! command -v apt-get >/dev/null 2>&1; then
-  echo "install_test_tools: please install: ${packages[*]}" >&2
+  echo "install_test_tools: please install: ${packages[*]} $(has_promtool || echo promtool)" >&2
   exit 1
 fi
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 as_root apt-get update -qq
-as_root apt-get install -y -qq --no-install-recommends "${packages[@]}"
+if [ "${#packages[@]}" -gt 0 ]; then as_root apt-get install -y -qq --no-install-recommends "${packages[@]}"; fi
+if ! has_promtool; then
+  # Only this program of the package: installed, it would start a Prometheus.
+  folder=$(mktemp -d)
+  trap 'rm -rf "$folder"' EXIT
+  (cd "$folder" && apt-get download -qq prometheus)
+  dpkg-deb --fsys-tarfile "$folder"/prometheus_*.deb | tar -xO ./usr/bin/promtool >"$folder/promtool"
+  as_root install -m 755 "$folder/promtool" /usr/local/bin/promtool
+fi

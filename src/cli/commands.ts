@@ -271,7 +271,7 @@ install shows it and asks, replaces what an earlier install of this home wrote, 
   metrics: row('metrics [--textfile FILE]', 'print how things stand, for Prometheus', {
     options: { 'textfile=FILE': "write it there, whole or not at all: a file of node_exporter's textfile collector" },
     about:
-      'Reads only. Stages by state, last green, failures by class, fixes by outcome, open cases, what was used today, the last run.',
+      'Reads only. Stages by state, last green, attempts, durations, failures by class, fixes, asks, cases, tokens, money, the last run.',
     load: byHand('metrics'),
   }),
   gc: row('gc [--days N] [--keep-runs N] [--max-mb N]', 'forget old runs: their journals, logs and prompts', {

@@ -1,27 +1,19 @@
 // `mendloop metrics [--textfile FILE]`: how things stand, for Prometheus.
-import { resolve } from 'node:path';
-import { metricsText } from '../inspect/metrics.ts';
+import { dirname, resolve } from 'node:path';
+import { failUsage } from '../errors.ts';
+import { metricsOf } from '../inspect/metrics.ts';
+import { fileFacts } from '../io/files.ts';
 import { writeAtomic } from '../io/store.ts';
-import { readLedger } from '../journal/ledger-file.ts';
-import { loadStages } from '../journal/load-stages.ts';
-import { readSafeMode } from '../mend/safe-mode.ts';
-import { usedOn } from '../triage/ledger.ts';
 import type { Answer, CommandInput } from './command.ts';
 
+const NEXT = 'name a file in the folder that node_exporter has as --collector.textfile.directory';
+
 export async function run({ options, layout: findLayout }: CommandInput): Promise<Answer> {
-  const layout = findLayout();
-  const { state, latest } = loadStages(layout, { look: true });
-  const { ledger } = readLedger(layout);
-  const last = latest?.events.findLast((event) => event.type === 'run.ended');
-  const text = metricsText({
-    stages: state.stages,
-    ledger,
-    used: usedOn(ledger.day, Date.now()),
-    safeMode: readSafeMode(layout) !== undefined,
-    last,
-  });
+  const text = metricsOf(findLayout());
   if (typeof options.textfile !== 'string') return { text, json: { metrics: text }, forScripts: true };
   const path = resolve(options.textfile);
+  if (!path.endsWith('.prom')) failUsage(`${path}: the textfile collector reads only files that end in .prom`, NEXT);
+  if (!fileFacts(dirname(path))?.isFolder) failUsage(`${dirname(path)} is not a folder`, NEXT);
   // The collector is another user; no secret is in it.
   writeAtomic(path, text, 0o644);
   return { text: `wrote ${path}`, json: { path } };

@@ -5,6 +5,7 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
+  fchmodSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -29,6 +30,8 @@ export function writeAtomic(path: string, text: string | Buffer, mode = 0o600): 
     try {
       const fd = openSync(temp, 'wx', mode);
       try {
+        // What others are to read, they can whatever the umask is.
+        if (mode !== 0o600) fchmodSync(fd, mode);
         // Not writeSync: on a disk that is nearly full it writes a part and says nothing.
         writeFileSync(fd, text);
         fsyncSync(fd);

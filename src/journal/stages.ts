@@ -1,7 +1,20 @@
 // What is known of every stage, made from events: fold them in order and this comes out. Pure.
 import { type DataOf, type EventType, isInputs, type LoopEvent } from '../events.ts';
 import { cellNames, splitStepName } from '../plan/matrix.ts';
-import { type Check, type Checked, flag, integer, listOf, oneOf, optional, shaped, text } from '../shape.ts';
+import {
+  amount,
+  type Check,
+  type Checked,
+  count,
+  flag,
+  integer,
+  listOf,
+  oneOf,
+  optional,
+  shaped,
+  text,
+  time,
+} from '../shape.ts';
 
 export const STAGE_STATUSES = ['idle', 'running', 'green', 'failed', 'give_up', 'skipped'] as const;
 export type StageStatus = (typeof STAGE_STATUSES)[number];
@@ -25,6 +38,10 @@ const isStepRecord = shaped({
   wrote: optional(listOf(text)),
   /** The patch that holds them, from home. */
   wrote_patch: optional(text),
+  /** When it was last known to be green. */
+  green_at: optional(time),
+  /** Of a stage: all attempts that ended, since it first ran, and how long they took together. */
+  total: optional(shaped({ attempts: count, ms: amount })),
 });
 export interface StepRecord extends Checked<typeof isStepRecord> {
   /** Of the failure it ended with. */
@@ -146,6 +163,10 @@ export function foldStages(state: StageState, event: LoopEvent): void {
   // An attempt that ends without being recognised must not be told as the failure before it.
   if (event.type === 'attempt.started') delete stepRecord.fingerprint;
   apply(stepRecord, event);
+  if (event.type === 'attempt.ended') {
+    const { attempts, ms } = record.total ?? { attempts: 0, ms: 0 };
+    record.total = { attempts: attempts + 1, ms: ms + (event.data.duration_ms ?? 0) };
+  }
   // A cell tells of the stage only that it is being worked on, or no longer is; how the stage ended is an event of its own.
   if (cell !== '' && /^(?:step\.(?:started|interrupted)$|attempt\.|failure\.)/.test(event.type)) apply(record, event);
 }
@@ -239,6 +260,7 @@ function turn(record: StepRecord, event: LoopEvent, status: StageStatus): void {
   // That a step had no turn says nothing new of one that is green or failed.
   if (status === 'skipped' && (record.stale || ['green', 'failed', 'give_up'].includes(record.status))) return;
   if (status === 'green') {
+    record.green_at = event.time;
     delete record.fingerprint;
     delete record.stale;
   }

@@ -2,7 +2,6 @@
 import { type EventType, type FixOutcome, KNOWN_FIXES, type LoopEvent, PERSON } from '../events.ts';
 import { carryOver } from './carry-over.ts';
 import {
-  type DayUsage,
   entriesOf,
   entryKey,
   entryOf,
@@ -90,11 +89,15 @@ export const isStory = (event: LoopEvent): event is StoryEvent => Object.hasOwn(
 export function foldLedger(ledger: Ledger, event: StoryEvent): void {
   const { run, seq } = event;
   if (event.type === 'ledger.snapshot') {
-    if (isLedger(event.data.ledger)) Object.assign(ledger, structuredClone(event.data.ledger));
+    if (isLedger(event.data.ledger)) {
+      delete ledger.renamed;
+      delete ledger.total;
+      Object.assign(ledger, structuredClone(event.data.ledger));
+    }
   } else if (event.type === 'failure.carried') {
     if (event.stage !== undefined) carryOver(ledger, { stage: event.stage, ...event.data });
   } else {
-    countDay(ledger.day, event);
+    countUse(ledger, event);
     const fold = STORY[event.type] as (entry: LedgerEntry, event: StoryEvent) => void;
     for (const entry of entriesFor(ledger, event)) fold(entry, event);
   }
@@ -102,7 +105,8 @@ export function foldLedger(ledger: Ledger, event: StoryEvent): void {
   ledger.last_line = { run, seq };
 }
 
-function countDay(day: DayUsage, event: StoryEvent): void {
+function countUse(ledger: Ledger, event: StoryEvent): void {
+  const { day } = ledger;
   const date = event.time.slice(0, 10);
   // Only a later day starts anew: after a clock jumped back, what is used counts for the latest day seen.
   if (date > day.date) {
@@ -110,11 +114,20 @@ function countDay(day: DayUsage, event: StoryEvent): void {
     delete day.prompts;
     delete day.dollars;
   }
-  if (event.type === 'try.ended' || (event.type === 'fix.committed' && event.data.tried)) day.tries += 1;
-  if (event.type === 'model.used') {
-    day.tokens += event.data.tokens;
+  const isTry = event.type === 'try.ended' || (event.type === 'fix.committed' && event.data.tried);
+  if (!isTry && event.type !== 'model.used') return;
+  const { tokens, dollars = 0 } = event.type === 'model.used' ? event.data : { tokens: 0 };
+  const { total = { tries: 0, prompts: 0, tokens: 0, dollars: 0 } } = ledger;
+  ledger.total = {
+    tries: total.tries + (isTry ? 1 : 0),
+    prompts: total.prompts + (isTry ? 0 : 1),
+    tokens: total.tokens + tokens,
+    dollars: total.dollars + dollars,
+  };
+  if (isTry) day.tries += 1;
+  else {
+    day.tokens += tokens;
     day.prompts = (day.prompts ?? 0) + 1;
-    const { dollars = 0 } = event.data;
     if (dollars > 0) day.dollars = (day.dollars ?? 0) + dollars;
   }
 }

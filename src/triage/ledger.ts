@@ -111,6 +111,10 @@ const isDayUsage = shaped({
 /** What was used on the latest UTC day seen; dollars as far as somebody told what their answers cost. */
 export type DayUsage = Checked<typeof isDayUsage>;
 
+const isTotal = shaped({ tries: count, prompts: count, tokens: count, dollars: amount });
+/** The same since the first run: it only grows. */
+export type TotalUsage = Checked<typeof isTotal>;
+
 const isPosition = shaped({ run: text, seq: count });
 
 export interface Ledger {
@@ -120,6 +124,7 @@ export interface Ledger {
   /** The last of them that tells of a failure: the last line of the ledger's own journal. */
   last_line: Checked<typeof isPosition>;
   day: DayUsage;
+  total?: TotalUsage;
   /** `stage/fingerprint` → what is known of it. */
   entries: Record<string, LedgerEntry>;
   /** `stage/fingerprint` as it was made in an older way → today's fingerprint. */
@@ -131,6 +136,7 @@ const isOutline = shaped({
   as_of: isPosition,
   last_line: isPosition,
   day: isDayUsage,
+  total: optional(isTotal),
   entries: shaped({}),
   renamed: optional(shaped({})),
 });

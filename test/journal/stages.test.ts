@@ -51,6 +51,8 @@ test('a green stage remembers what it was made from and how its last attempt wen
         ...{ status: 'green', run: RUN, attempts: 1, since: '2026-01-01T00:00:03.000Z', inputs: INPUTS },
         green_log: 'a-1.log',
         green_head: 'abc',
+        green_at: '2026-01-01T00:00:03.000Z',
+        total: { attempts: 1, ms: 7 },
         last: { attempt: 1, log: 'a-1.log', outcome: 'done', exit_code: 0, signal: null, duration_ms: 7 },
       },
     },
@@ -138,17 +140,19 @@ test('cells have records of their own, and the stage is green only when it says 
   assert.equal([statusOf(state, 'a'), statusOf(state, 'a[h=1]')], ['failed', 'green']);
 });
 
-test('a reset forgets attempts, inputs, cells and the last attempt', () => {
+test('a reset forgets attempts, inputs, cells and the last attempt, but no count', () => {
   const state = folded(
     journalOf([
       ['attempt.started', 'a[h=1]', {}, 1],
+      ['attempt.ended', 'a[h=1]', { duration_ms: 5 }, 1],
       ['step.done', 'a[h=1]', { inputs: INPUTS }],
       ['stage.green', 'a'],
       ['stage.reset', 'a'],
     ]),
   );
-  const since = '2026-01-01T00:00:03.000Z';
-  assert.equal(state.stages.a, { status: 'idle', run: RUN, attempts: 0, since, reset: RUN });
+  const [green_at, since] = ['2026-01-01T00:00:03.000Z', '2026-01-01T00:00:04.000Z'];
+  const total = { attempts: 1, ms: 5 };
+  assert.equal(state.stages.a, { status: 'idle', run: RUN, attempts: 0, since, reset: RUN, green_at, total });
 });
 
 test('nothing is running once its run has ended', () => {
