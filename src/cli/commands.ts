@@ -274,16 +274,17 @@ install shows it and asks, replaces what an earlier install of this home wrote, 
       'Reads only. Stages by state, last green, attempts, durations, failures by class, fixes, asks, cases, tokens, money, the last run.',
     load: byHand('metrics'),
   }),
-  gc: row('gc [--days N] [--keep-runs N] [--max-mb N]', 'forget old runs: their journals, logs and prompts', {
+  gc: row('gc [--days N] [--keep-runs N] [--max-mb N]', 'forget what is old: runs, logs, prompts, patches, cases', {
     options: {
-      'days=N': 'those that began more than N days ago',
-      'keep-runs=N': 'all but the newest N',
+      'days=N': 'what is older than N days',
+      'keep-runs=N': 'all runs but the newest N',
       'max-mb=N': 'the oldest, until the rest takes at most N megabytes',
-      'dry-run': 'say what would be removed',
+      'dry-run': 'say what would be removed, with its size',
     },
-    about: `Without options, as retention in ai/loop.yaml says; with retention every run does it at its end. The last ten runs stay, and
-whatever a stage, a failure, a fix or a case still refers to: the run that last made a stage green, a failure's last log. Fixes,
-cases and the ledger's counts are never removed.`,
+    about: `Without options, as retention in ai/loop.yaml says; with retention every run does it at its end. Runs go with their logs,
+prompts and patches; closed cases, patches of fixes that are over and unpacked plugins by their age. The last ten runs stay, and
+the run that last made a stage green, a stage's last failed log, and whatever an open case, a fix that may come back or one that
+is not promoted needs. The ledger's journal is shortened, and loses no count.`,
     load: byHand('gc'),
   }),
   abandon: row('abandon [--worktree] [--unlock] [--yes]', 'close a run that was cut off; remove worktree or lock', {

@@ -1,9 +1,16 @@
-// `mendloop gc`: forget old runs, as `retention` in ai/loop.yaml or the options say.
+// `mendloop gc`: forget what is old, as `retention` in ai/loop.yaml or the options say.
+import { table } from '../console/words.ts';
 import { failUsage } from '../errors.ts';
+import { openGit } from '../io/git.ts';
 import { withLock } from '../io/lock.ts';
-import { collect } from '../run/gc.ts';
-import { configurationNow } from '../stage/configuration.ts';
+import { removeFile } from '../io/store.ts';
+import { openLedger, readLedger } from '../journal/ledger-file.ts';
+import { sizeText } from '../journal/reclaimable.ts';
+import { byKind, type Collected, collect } from '../run/gc.ts';
+import { baseOf, configurationNow } from '../stage/configuration.ts';
 import { counted } from '../triage/words.ts';
+import { commitOf } from '../worktree/base.ts';
+import { committedFixes } from '../worktree/find-fix.ts';
 import type { Answer, CommandInput } from './command.ts';
 
 const NEXT = 'for example: mendloop gc --days 90, or retention: {days: 90} in ai/loop.yaml';
@@ -14,14 +21,28 @@ export async function run({ options, dry, layout: findLayout, line }: CommandInp
   const isAsked = Object.values(asked).some((value) => value !== null);
   const policy = isAsked ? asked : (await configurationNow(layout.home)).config.loop.retention;
   if (policy === null) failUsage('nothing says what may go: ai/loop.yaml has no retention', NEXT);
-  const work = (remove: boolean) => collect(layout, policy, Date.now(), { remove });
-  const done = dry ? work(false) : await withLock(layout, line, async () => work(true));
-  const what = `${counted(done.runs.length, 'run')} with ${counted(done.files, 'file')}, ${sizeText(done.bytes)} of ${sizeText(done.total)}`;
-  const none = `nothing to remove: ${sizeText(done.total)} in runs and logs`;
-  return {
-    text: done.runs.length === 0 ? none : `${dry ? 'would remove' : 'removed'} ${what}`,
-    json: { ...done, policy },
-  };
+  const given = { policy, now: Date.now() };
+  const done = dry
+    ? collect(layout, { ...given, ledger: readLedger(layout).ledger, unpromoted: await unpromoted() })
+    : await withLock(layout, line, async () => remove(await unpromoted()));
+  return { text: lines(done, dry), json: { ...done, dry_run: dry, policy } };
+
+  function remove(fixes: Awaited<ReturnType<typeof unpromoted>>): Collected {
+    const { ledger, compact, close } = openLedger(layout, given.now);
+    try {
+      removeFile(layout.reclaimable);
+      return collect(layout, { ...given, ledger, unpromoted: fixes, compact });
+    } finally {
+      close();
+    }
+  }
+
+  async function unpromoted() {
+    const git = openGit(layout.home);
+    const base = await baseOf(layout.home);
+    const head = await commitOf(git, `refs/heads/${base.branch}`);
+    return head === undefined ? [] : committedFixes(git, base.commit, head);
+  }
 
   function number(name: string): number | null {
     const value = options[name];
@@ -31,4 +52,15 @@ export async function run({ options, dry, layout: findLayout, line }: CommandInp
   }
 }
 
-const sizeText = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+function lines({ gone, ledger, total, left }: Collected, dry: boolean): string[] {
+  const shortened = ledger > 0 ? [{ what: "the ledger's journal, shortened", files: 1, bytes: ledger }] : [];
+  const rows = [...byKind(gone), ...shortened];
+  const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
+  return [
+    rows.length === 0
+      ? `nothing to remove: ${sizeText(total)} in all`
+      : `${dry ? 'would free' : 'freed'} ${sizeText(bytes)} of ${sizeText(total)}`,
+    ...table(rows.map((row) => [`  ${row.what}`, counted(row.files, 'file'), sizeText(row.bytes)])),
+    ...left.map(({ name, reason }) => `note: ${name} could not be removed: ${reason}`),
+  ];
+}

@@ -7,6 +7,7 @@ import type { DataOf } from '../events.ts';
 import { runAtWork } from '../io/lock.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages, openRun, recordedStages } from '../journal/load-stages.ts';
+import { reclaimableNotes } from '../journal/reclaimable.ts';
 import { recordOf, type StageRecord, type StepRecord, stepMeant } from '../journal/stages.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
 import { caseCommands } from '../outbound/case-summary.ts';
@@ -26,7 +27,7 @@ export async function run({ words: said, layout: findLayout }: CommandInput): Pr
   const open = openRun(loaded);
   const { ledger, notices } = readLedger(layout);
   const safeMode = readSafeMode(layout);
-  loaded.notices.push(...notices);
+  loaded.notices.push(...notices, ...reclaimableNotes(layout));
   const recorded = recordedStages(home, loaded.state);
   const words = said.map((word) => stepMeant(loaded.state, word));
   const cells = words.filter((word) => splitStepName(word).cell !== '' && recordOf(loaded.state, word));

@@ -121,9 +121,9 @@ export const classRuleSchema = z
 const bound = (about: string) => orNull(z.int().min(1), `${about}; null: no limit`);
 
 const retentionSchema = z.strictObject({
-  days: bound('Days that a run is kept'),
+  days: bound('Days that runs, closed cases and patches that are over are kept'),
   keep_runs: bound('Runs that are kept, the newest'),
-  max_mb: bound('Megabytes that runs and logs may take'),
+  max_mb: bound('Megabytes that all of these may take'),
 });
 
 /** The whole file. */

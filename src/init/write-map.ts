@@ -205,7 +205,7 @@ export const LOOP_TEXT = `---
 # and check and verify of your stages would notice a bad one: auto.
 mode: suggest
 
-# How much of earlier runs is kept; what a stage, a failure or a case still
-# refers to stays in any case (mendloop gc --dry-run says what would go).
+# How long runs, logs and cases that are over are kept, and how much of them;
+# what is still needed stays (mendloop gc --dry-run says what would go).
 retention: {days: 90, max_mb: 2000}
 `;

@@ -25,6 +25,21 @@ export const fileFacts = (path: string) =>
     return { isFile: stat.isFile(), isFolder: stat.isDirectory(), size: stat.size };
   });
 
+/** The bytes of what stands at `path` itself, no link followed; 0 when nothing does any more. */
+export const fileSize = (path: string): number => lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/** When it was last changed, in epoch milliseconds; now, when it is not there. */
+export const changedAt = (path: string): number => lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+
+/** Every file below a folder; links are neither followed nor named. Empty when it is not there. Throws MendError when it cannot be read. */
+export function filesBelow(folder: string): string[] {
+  const entries = atPlace(folder, () => readdirSync(folder, { withFileTypes: true })) ?? [];
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(path) : entry.isFile() ? [path] : [];
+  });
+}
+
 /** sha256 of a file's content, read as a stream. Rejects when it cannot be read. */
 export async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');

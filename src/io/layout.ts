@@ -19,6 +19,10 @@ export function layout(home: string) {
     /** Journals of what people did between runs. */
     actions: join(state, 'actions'),
     stages: join(state, 'stages.json'),
+    /** The same as it was when journals were last removed: what they told is known from here. */
+    stagesBefore: join(state, 'stages.before.json'),
+    /** What gc would free, as the last run that looked saw it. */
+    reclaimable: join(state, 'reclaimable.json'),
     ledger: join(state, 'ledger.json'),
     ledgerJournal: join(state, 'ledger.jsonl'),
     lock: join(state, 'lock.json'),

@@ -68,6 +68,17 @@ export const removeFile = (path: string): void => onDisk(path, () => rmSync(path
 /** The same with a folder and all that is in it. */
 export const removeAll = (path: string): void => onDisk(path, () => rmSync(path, { recursive: true, force: true }));
 
+/** Takes a folder out of its place at once, to be removed from `to` later; on another disk it is removed where it stands. */
+export const moveAway = (path: string, to: string): void =>
+  onDisk(path, () => {
+    try {
+      renameSync(path, to);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+      rmSync(path, { recursive: true, force: true });
+    }
+  });
+
 export type Read<T> = { found: true; value: T } | { found: false; quarantined?: string };
 
 /**

@@ -70,6 +70,8 @@ export function openJournal(options: JournalOptions) {
     append,
     /** Records what a run that was cut off had no time to: stages all of whose steps are green. */
     catchUp: () => append(...ends.green()),
+    /** Shortens the ledger's own journal. Returns the bytes that are gained. Throws MendError. */
+    compactLedger: ledger.compact,
     /** Writes what is left to write. */
     close() {
       clearTimeout(projectLater);

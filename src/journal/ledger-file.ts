@@ -14,7 +14,7 @@ import { eventsOfRecord, isOldLedger, type OldLedger, type OldRecord } from './v
 /** Opens the ledger for whoever holds the lock. Throws MendError when the disk refuses, never for what the files hold. */
 export function openLedger(layout: Layout, now: number) {
   const { ledger, notices, lines } = load(layout, quarantine);
-  const writer = openLines(layout.ledgerJournal, lines.end, false);
+  let writer = openLines(layout.ledgerJournal, lines.end, false);
   const file = {
     /** As of now; only `append` changes it. */
     ledger,
@@ -30,13 +30,32 @@ export function openLedger(layout: Layout, now: number) {
       ledger.as_of = upTo;
       writeAtomic(layout.ledger, `${JSON.stringify(ledger)}\n`);
     },
-    close: writer.close,
+    /** Puts one line in the place of all, where that makes it much shorter. Returns the bytes that are gained. */
+    compact(): number {
+      const gain = compactionGain(layout, ledger, now);
+      if (gain === 0) return 0;
+      file.project(ledger.as_of);
+      const text = `${JSON.stringify(snapshot(ledger, now))}\n`;
+      writeAtomic(layout.ledgerJournal, text);
+      const next = openLines(layout.ledgerJournal, Buffer.byteLength(text), false);
+      writer.close();
+      writer = next;
+      return gain;
+    },
+    close: () => writer.close(),
   };
   if (lines.startAnew) {
     writer.append([snapshot(ledger, now)]);
     file.project(ledger.as_of);
   } else if (lines.missing.length > 0) writer.append(lines.missing);
   return file;
+}
+
+/** How much shorter its journal would be as one line; 0 where it is not worth it. */
+export function compactionGain(layout: Layout, ledger: Ledger, now: number): number {
+  const after = Buffer.byteLength(JSON.stringify(snapshot(ledger, now))) + 1;
+  const gain = (fileFacts(layout.ledgerJournal)?.size ?? 0) - after;
+  return gain > after ? gain : 0;
 }
 
 /** The ledger for whoever only looks: nothing is written, nothing moved aside. */

@@ -33,7 +33,8 @@ export function loadStages(layout: Layout, { look = false } = {}): LoadedStages 
     );
   }
   const journals = listJournals(layout);
-  const state = read.found ? read.value : emptyState();
+  const before = read.found ? read : readChecked(layout.stagesBefore, isStageState, (path) => path);
+  const state = before.found ? before.value : emptyState();
   if (!read.found && !read.quarantined && journals.length > 0) {
     notices.push('ai/state/stages.json was missing: made again from the journals');
   }

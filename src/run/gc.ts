@@ -1,70 +1,180 @@
-// Forgetting old runs: their journals, logs and prompts. What anything still refers to stays, and so do fixes, cases and the ledger.
-import { join, relative } from 'node:path';
-import type { LoopConfig } from '../config/loop-config.ts';
-import { fileFacts, foldersIn, namesIn } from '../io/files.ts';
+// Forgetting what is old: runs with their logs, prompts and patches, what people did between them, closed cases, fixes that are over,
+// unpacked plugins. What is counted stays counted: stages and ledger are kept as they stand before anything goes.
+import { basename, join } from 'node:path';
+import { changedAt, fileSize, filesBelow, foldersIn, namesIn } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
-import { removeAll, removeFile } from '../io/store.ts';
-import { readLedger } from '../journal/ledger-file.ts';
-import { loadStages, openRun } from '../journal/load-stages.ts';
-import { expiredRuns, neededRuns, type StoredRun } from '../journal/retention.ts';
-import { listRuns, timeOfRun } from '../journal/runs.ts';
+import { moveAway, privateFolder, removeAll, removeFile, writeAtomic } from '../io/store.ts';
+import { compactionGain } from '../journal/ledger-file.ts';
+import { type LoadedStages, loadStages, openRun } from '../journal/load-stages.ts';
+import { USUAL, writeReclaimable } from '../journal/reclaimable.ts';
+import {
+  expired,
+  KINDS,
+  type Needed,
+  neededBy,
+  type Policy,
+  runOfFile,
+  type Stored,
+  type Unpromoted,
+} from '../journal/retention.ts';
+import { isRunId, listRuns, timeOfRun } from '../journal/runs.ts';
+import { openCaseStore } from '../mend/case-store.ts';
+import type { Ledger } from '../triage/ledger.ts';
+import { counted } from '../triage/words.ts';
+
+/** Something that goes as a whole: its folder at once, then its files. */
+interface Item extends Stored {
+  readonly folder?: string;
+  readonly files: readonly string[];
+}
 
 /** What is removed, or would be. */
 export interface Collected {
-  readonly runs: readonly string[];
-  readonly files: number;
-  readonly bytes: number;
-  /** All that runs and logs take. */
+  readonly gone: readonly (Stored & { readonly files: number })[];
+  /** Bytes by which the ledger's journal is shorter now. */
+  readonly ledger: number;
+  /** All that there was, needed or not. */
   readonly total: number;
+  /** What could not be removed, and why. */
+  readonly left: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** Finds what `policy` lets go, and removes it unless it is only asked for. The lock must be held to remove. Throws MendError. */
-export function collect(
-  layout: Layout,
-  policy: NonNullable<LoopConfig['retention']>,
-  now: number,
-  options: { readonly remove: boolean },
-): Collected {
+export interface CollectOptions {
+  readonly policy: Policy;
+  readonly now: number;
+  readonly ledger: Ledger;
+  /** The fixes of the AI branch that the base does not have. */
+  readonly unpromoted: readonly Unpromoted[];
+  /** Shortens the ledger's journal; who holds the lock gives it to have things removed. Without it they are only found. */
+  readonly compact?: () => number;
+}
+
+/** Finds what `policy` lets go, and removes it if it may. Throws MendError when it cannot be found out or nothing may be written. */
+export function collect(layout: Layout, { policy, now, ledger, unpromoted, compact }: CollectOptions): Collected {
   const loaded = loadStages(layout, { look: true });
-  const needed = neededRuns(loaded.state, readLedger(layout).ledger);
-  const open = openRun(loaded);
-  if (open) needed.add(open.run);
-  const files = filesByRun(layout);
-  const runs = listRuns(layout).map((id): StoredRun => {
-    const bytes = (files.get(id) ?? []).reduce((sum, path) => sum + (fileFacts(path)?.size ?? 0), 0);
-    return { id, time: timeOfRun(id), bytes };
-  });
-  const expired = expiredRuns(runs, needed, policy, now);
-  if (options.remove) for (const { id } of expired) forget(layout, id, files.get(id) ?? []);
+  const stored = storedItems(layout, loaded, neededBy(loaded.state, ledger, unpromoted));
+  const going = expired(stored, policy, now);
+  const left = compact ? removeItems(layout, loaded, going) : [];
+  const gone = going.filter(({ name }) => !left.some((one) => one.name === name));
   return {
-    runs: expired.map(({ id }) => id),
-    files: expired.reduce((sum, { id }) => sum + (files.get(id)?.length ?? 0), 0),
-    bytes: expired.reduce((sum, { bytes }) => sum + bytes, 0),
-    total: runs.reduce((sum, { bytes }) => sum + bytes, 0),
+    gone: gone.map(({ files, folder: _, ...item }) => ({ ...item, files: files.length })),
+    ledger: compact ? compact() : compactionGain(layout, ledger, now),
+    total: stored.reduce((sum, { bytes }) => sum + bytes, 0),
+    left,
   };
 }
 
-/** The logs first: a run without its logs is told as what it is, logs without their run would stay for ever. */
-function forget(layout: Layout, id: string, files: readonly string[]): void {
-  const folder = join(layout.runs, id);
-  for (const path of files.filter((each) => relative(folder, each).startsWith('..'))) removeFile(path);
-  removeAll(folder);
+/** Killed at any time, it leaves a run whole, or none of it that anybody reads; what is left of it goes the next time. */
+function removeItems(layout: Layout, { state }: LoadedStages, items: readonly Item[]): Collected['left'] {
+  const away = join(layout.state, 'gone');
+  removeAll(away);
+  if (items.length === 0) return [];
+  // From here the stages can be made again without the journals that go.
+  writeAtomic(layout.stagesBefore, `${JSON.stringify(state)}\n`);
+  privateFolder(away);
+  const left = items.flatMap(({ name, folder, files }) => {
+    try {
+      if (folder !== undefined) moveAway(folder, join(away, basename(folder)));
+      for (const file of files) removeFile(file);
+      return [];
+    } catch (error) {
+      return [{ name, reason: (error as Error).message }];
+    }
+  });
+  removeAll(away);
+  return left;
 }
 
-/** Every file that belongs to one run: its own folder, and what bears its name among logs and prompts. */
-function filesByRun(layout: Layout): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  const add = (run: string, path: string) => void found.set(run, [...(found.get(run) ?? []), path]);
-  for (const run of listRuns(layout)) for (const path of filesBelow(join(layout.runs, run))) add(run, path);
-  for (const path of filesBelow(layout.logs)) {
-    const [, run] = /\/(\d{8}-\d{6}-[0-9a-f]{4})-[^/]*$/.exec(path) ?? [];
-    if (run !== undefined) add(run, path);
+/** Everything that goes as a whole. Links are neither followed nor removed. */
+function storedItems(layout: Layout, loaded: LoadedStages, needed: Needed): Item[] {
+  const item = (
+    kind: Stored['kind'],
+    name: string,
+    time: number,
+    isNeeded: boolean,
+    folder: string | undefined,
+    others: readonly string[],
+  ): Item => {
+    const files = [...(folder === undefined ? [] : filesBelow(folder)), ...others];
+    const bytes = files.reduce((sum, path) => sum + fileSize(path), 0);
+    return { kind, name, time, bytes, isNeeded, files, ...(folder !== undefined && { folder }) };
+  };
+  const { runs, actions, logs, patches, state, escalations } = layout;
+  const open = openRun(loaded)?.run;
+  const latest = loaded.latest?.events.find((event) => event.type === 'run.started');
+  const patchFiles = namesIn(patches).map((name) => join(patches, name));
+  const folders = new Set(listRuns(layout));
+  const ofRuns = grouped([...filesBelow(logs), ...patchFiles], runOfFile);
+  const ofActions = grouped(
+    namesIn(actions).map((name) => join(actions, name)),
+    (path) => basename(path).split('.')[0],
+  );
+  const ofFixes = grouped(patchFiles, (path) => /([^/]+)\.fix\.(?:diff|json)$/.exec(path)?.[1]);
+  return [
+    ...[...new Set([...folders, ...ofRuns.keys()])].filter(isRunId).map((id) => {
+      const folder = folders.has(id) ? join(runs, id) : undefined;
+      return item('run', id, timeOfRun(id), needed.runs.has(id) || id === open, folder, ofRuns.get(id) ?? []);
+    }),
+    ...[...ofActions]
+      .filter(([id]) => isRunId(id))
+      .map(([id, files]) => item('action', id, timeOfRun(id), needed.runs.has(id), undefined, files)),
+    ...[...ofFixes].map(([hash, files]) =>
+      item('fix', hash, Math.max(...files.map(changedAt)), needed.fixes.has(hash), undefined, files),
+    ),
+    ...openCaseStore(layout)
+      .list()
+      .map((listed) => {
+        const closed = 'summary' in listed ? listed.summary.closed : undefined;
+        const isNeeded = closed === undefined || needed.cases.has(listed.case);
+        return item('case', listed.case, Date.parse(closed?.time ?? ''), isNeeded, join(escalations, listed.case), []);
+      }),
+    ...foldersIn(join(state, 'plugins')).map((commit) => {
+      const folder = join(state, 'plugins', commit);
+      return item('plugins', commit, changedAt(folder), latest?.data.base.commit === commit, folder, []);
+    }),
+  ];
+}
+
+function grouped(paths: readonly string[], keyOf: (path: string) => string | undefined): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const path of paths) {
+    const key = keyOf(path);
+    if (key === undefined) continue;
+    const group = groups.get(key);
+    if (group) group.push(path);
+    else groups.set(key, [path]);
   }
-  return found;
+  return groups;
 }
 
-/** Links are not followed. */
-function filesBelow(folder: string): string[] {
-  const here = namesIn(folder).map((name) => join(folder, name));
-  return [...here, ...foldersIn(folder).flatMap((name) => filesBelow(join(folder, name)))];
+/** Without retention: notes for `status` what gc would free, as `mendloop init` would have it. Throws MendError. */
+export function noteReclaimable(layout: Layout, given: Omit<CollectOptions, 'policy' | 'compact'>): void {
+  const { gone, ledger } = collect(layout, { ...given, policy: USUAL });
+  const bytes = gone.reduce((sum, one) => sum + one.bytes, ledger);
+  writeReclaimable(layout, { time: given.now, bytes, what: goneText(gone) });
 }
+
+const WORDS: Readonly<Record<Stored['kind'], readonly [string, string]>> = {
+  run: ['run', 'runs'],
+  action: ['action between runs', 'actions between runs'],
+  fix: ['patch', 'patches'],
+  case: ['closed case', 'closed cases'],
+  plugins: ['unpacked copy of plugins', 'unpacked copies of plugins'],
+};
+
+/** Of each kind that is there: how many, with their files and bytes. */
+export function byKind(gone: Collected['gone']): { what: string; files: number; bytes: number }[] {
+  return KINDS.flatMap((kind) => {
+    const all = gone.filter((one) => one.kind === kind);
+    const sum = (key: 'files' | 'bytes') => all.reduce((total, one) => total + one[key], 0);
+    return all.length === 0
+      ? []
+      : [{ what: counted(all.length, ...WORDS[kind]), files: sum('files'), bytes: sum('bytes') }];
+  });
+}
+
+/** `3 runs, 1 closed case`. */
+export const goneText = (gone: Collected['gone']): string =>
+  byKind(gone)
+    .map(({ what }) => what)
+    .join(', ');

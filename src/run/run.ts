@@ -4,7 +4,8 @@ import type { LoopEvent, NewEvent } from '../events.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
-import { ifPossible, ownFolder } from '../io/store.ts';
+import { ownFolder, removeFile } from '../io/store.ts';
+import { isToLook } from '../journal/reclaimable.ts';
 import { executionEnded, writeRunFile } from '../journal/run-file.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
 import { closeCases } from '../mend/case-store.ts';
@@ -22,8 +23,9 @@ import type { Lab, Run, RunPorts } from '../stage/run.ts';
 import { stageAction, surelyToDo, taskOf } from '../stage/stage-action.ts';
 import { staleEvent, writeAgain } from '../stage/stale.ts';
 import { missedIgnored, uncarriedNotice } from '../stage/uncarried.ts';
-import { counted } from '../triage/words.ts';
-import { collect } from './gc.ts';
+import { committedFixes } from '../worktree/find-fix.ts';
+import { treeGit } from '../worktree/tree.ts';
+import { collect, goneText, noteReclaimable } from './gc.ts';
 import { reopenBroken, tickAccepted } from './items.ts';
 import { createPlanRunner, type GraphView, type ResumeFacts } from './plan-runner.ts';
 import { began, type Prepared, prepare, type RunRequest } from './prepare.ts';
@@ -74,7 +76,7 @@ async function perform(
     const result = await execute(prepared, request);
     await tickAccepted(run, objects);
     await reopenBroken(run, objects);
-    journal.append(...(await missedNotices(prepared)), ...forgotten(run));
+    journal.append(...(await missedNotices(prepared)), ...(await forgotten(run)));
     const facts = {
       requested: run.requested,
       state: journal.stages,
@@ -94,14 +96,28 @@ async function perform(
   }
 }
 
-/** Old runs go as the owner's `retention` says; a disk that does not let them go is no reason for a run to fail. */
-function forgotten({ layout, config, clock }: Run): NewEvent[] {
+/** What is old goes as the owner's `retention` says; a disk that does not let it go is no reason for a run to fail. */
+async function forgotten({ layout, config, clock, journal, tree }: Run): Promise<NewEvent[]> {
   const { retention } = config.loop;
-  const gone = retention && ifPossible(() => collect(layout, retention, clock.now(), { remove: true }).runs.length);
-  if (!gone) return [];
-  return [
-    { type: 'notice', data: { text: `${counted(gone, 'old run')} forgotten, as retention in ai/loop.yaml says` } },
-  ];
+  const now = clock.now();
+  if (!retention && !isToLook(layout, now)) return [];
+  try {
+    const unpromoted = await committedFixes(treeGit(tree), tree.base.commit, tree.head);
+    const given = { now, ledger: journal.ledger, unpromoted };
+    if (!retention) {
+      noteReclaimable(layout, given);
+      return [];
+    }
+    removeFile(layout.reclaimable);
+    const { gone, left } = collect(layout, { ...given, policy: retention, compact: journal.compactLedger });
+    const texts = [
+      ...(gone.length > 0 ? [`forgotten, as retention in ai/loop.yaml says: ${goneText(gone)}`] : []),
+      ...left.map(({ name, reason }) => `${name} is to be forgotten and cannot be removed: ${reason}`),
+    ];
+    return texts.map((text) => ({ type: 'notice', data: { text } }));
+  } catch (error) {
+    return [{ type: 'notice', data: { text: `nothing old was forgotten: ${(error as Error).message}` } }];
+  }
 }
 
 /** The stages that were green, no longer stand and had no turn, and why; one that failed since is told as that. */

@@ -47,7 +47,7 @@ const filesIn = (layout: Layout) =>
   readdirSync(layout.state)
     .filter((name) => name.startsWith('ledger'))
     .sort();
-const content = ({ day, entries }: Ledger) => ({ day, entries });
+const content = ({ day, total, entries }: Ledger) => ({ day, total, entries });
 
 test('a ledger that does not exist is empty, and reading it makes no file', () => {
   const home = folder();
@@ -293,6 +293,27 @@ test('a process killed between its journal and the ledger, or between the ledger
       assert.equal([timesSeen({ ledger: next }), linesOf(layout).length], [4, 6], at);
     }
   }
+});
+
+test('property: as one line its journal says the same, and whatever comes behind it counts, also without ledger.json and old runs', () => {
+  fc.assert(
+    fc.property(fc.array(anyStory, { maxLength: 30 }), fc.array(anyStory, { maxLength: 8 }), (first, then) => {
+      const layout = fresh();
+      recordIn(layout, 1, seen(), ...first);
+      const journal = openRunIn(layout, 2);
+      const size = statSync(layout.ledgerJournal).size;
+      const gain = journal.compactLedger();
+      assert.is(statSync(layout.ledgerJournal).size, size - gain);
+      for (const story of then) journal.append(story);
+      journal.close();
+      const expected = content(foldOf(layout));
+      assert.equal(content(readLedger(layout).ledger), expected);
+      if (gain > 0) rmSync(layout.journal(runId(1)));
+      rmSync(layout.ledger);
+      assert.equal(content(readLedger(layout).ledger), expected);
+    }),
+    runs(30, 1000),
+  );
 });
 
 test('a run whose journal was cut goes on under old numbers, and what it records then counts', () => {

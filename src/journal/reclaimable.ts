@@ -1,0 +1,37 @@
+// What gc would free where nothing says what may go: looked for once a week by a run, told by `status` where it is worth a line.
+import type { Layout } from '../io/layout.ts';
+import { readChecked, writeAtomic } from '../io/store.ts';
+import { type Checked, count, shaped, text } from '../shape.ts';
+
+/** As `mendloop init` writes it. */
+export const USUAL = { days: 90, keep_runs: null, max_mb: 2000 };
+
+const LOOK_EVERY_MS = 7 * 24 * 60 * 60 * 1000;
+/** Less is not worth a line. */
+const MIN_BYTES = 100 * 1024 * 1024;
+
+const isReclaimable = shaped({ time: count, bytes: count, what: text });
+type Reclaimable = Checked<typeof isReclaimable>;
+
+function read({ reclaimable }: Layout): Reclaimable | undefined {
+  const found = readChecked(reclaimable, isReclaimable, (path) => path);
+  return found.found ? found.value : undefined;
+}
+
+/** Whether it is time to look again. */
+export const isToLook = (layout: Layout, now: number): boolean =>
+  Math.abs(now - (read(layout)?.time ?? 0)) > LOOK_EVERY_MS;
+
+/** Throws MendError when the disk refuses. */
+export const writeReclaimable = (layout: Layout, found: Reclaimable): void =>
+  writeAtomic(layout.reclaimable, `${JSON.stringify(found)}\n`);
+
+/** What a person is told of it; nothing where it is little. */
+export function reclaimableNotes(layout: Layout): string[] {
+  const { bytes = 0, what } = read(layout) ?? {};
+  if (bytes < MIN_BYTES) return [];
+  const command = `mendloop gc --days ${USUAL.days} --max-mb ${USUAL.max_mb}`;
+  return [`${command} would free ${sizeText(bytes)} (${what}); retention in ai/loop.yaml does that by itself`];
+}
+
+export const sizeText = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
