@@ -281,7 +281,7 @@ install shows it and asks, replaces what an earlier install of this home wrote, 
       'max-mb=N': 'the oldest, until the rest takes at most N megabytes',
       'dry-run': 'say what would be removed, with its size',
     },
-    about: `Without options, as retention in ai/loop.yaml says; with retention every run does it at its end. Runs go with their logs,
+    about: `Without options, as retention in ai/loop.yaml says; with retention a run does it at its end, once a day. Runs go with their logs,
 prompts and patches; closed cases, patches of fixes that are over and unpacked plugins by their age. The last ten runs stay, and
 the run that last made a stage green, a stage's last failed log, and whatever an open case, a fix that may come back or one that
 is not promoted needs. The ledger's journal is shortened, and loses no count.`,

@@ -1,4 +1,5 @@
-// What gc would free where nothing says what may go: looked for once a week by a run, told by `status` where it is worth a line.
+// When a run looked for what is old, and what it left: with retention it looks once a day and leaves nothing, without it once a week,
+// and `status` tells what gc would free where it is worth a line.
 import type { Layout } from '../io/layout.ts';
 import { readChecked, writeAtomic } from '../io/store.ts';
 import { type Checked, count, shaped, text } from '../shape.ts';
@@ -6,7 +7,7 @@ import { type Checked, count, shaped, text } from '../shape.ts';
 /** As `mendloop init` writes it. */
 export const USUAL = { days: 90, keep_runs: null, max_mb: 2000 };
 
-const LOOK_EVERY_MS = 7 * 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 /** Less is not worth a line. */
 const MIN_BYTES = 100 * 1024 * 1024;
 
@@ -18,9 +19,11 @@ function read({ reclaimable }: Layout): Reclaimable | undefined {
   return found.found ? found.value : undefined;
 }
 
-/** Whether it is time to look again. */
-export const isToLook = (layout: Layout, now: number): boolean =>
-  Math.abs(now - (read(layout)?.time ?? 0)) > LOOK_EVERY_MS;
+/** Whether it is time to look again: ten thousand files take a second. */
+export function isToLook(layout: Layout, now: number, hasRetention: boolean): boolean {
+  const { time = 0, bytes = 0 } = read(layout) ?? {};
+  return Math.abs(now - time) > (hasRetention ? DAY_MS : 7 * DAY_MS) || (hasRetention && bytes > 0);
+}
 
 /** Throws MendError when the disk refuses. */
 export const writeReclaimable = (layout: Layout, found: Reclaimable): void =>

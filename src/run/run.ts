@@ -4,8 +4,8 @@ import type { LoopEvent, NewEvent } from '../events.ts';
 import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
-import { ownFolder, removeFile } from '../io/store.ts';
-import { isToLook } from '../journal/reclaimable.ts';
+import { ownFolder } from '../io/store.ts';
+import { isToLook, writeReclaimable } from '../journal/reclaimable.ts';
 import { executionEnded, writeRunFile } from '../journal/run-file.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
 import { closeCases } from '../mend/case-store.ts';
@@ -100,7 +100,7 @@ async function perform(
 async function forgotten({ layout, config, clock, journal, tree }: Run): Promise<NewEvent[]> {
   const { retention } = config.loop;
   const now = clock.now();
-  if (!retention && !isToLook(layout, now)) return [];
+  if (!isToLook(layout, now, retention !== null)) return [];
   try {
     const unpromoted = await committedFixes(treeGit(tree), tree.base.commit, tree.head);
     const given = { now, ledger: journal.ledger, unpromoted };
@@ -108,7 +108,7 @@ async function forgotten({ layout, config, clock, journal, tree }: Run): Promise
       noteReclaimable(layout, given);
       return [];
     }
-    removeFile(layout.reclaimable);
+    writeReclaimable(layout, { time: now, bytes: 0, what: '' });
     const { gone, left } = collect(layout, { ...given, policy: retention, compact: journal.compactLedger });
     const texts = [
       ...(gone.length > 0 ? [`forgotten, as retention in ai/loop.yaml says: ${goneText(gone)}`] : []),

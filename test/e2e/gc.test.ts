@@ -49,6 +49,7 @@ test('gc says what it frees, and before with --dry-run; with retention a run doe
   const run = await s.run();
   assert.match(run.stdout, /note: forgotten, as retention in ai\/loop\.yaml says: 1 run\n/);
   assert.is(s.runs().length, 10);
+  assert.not.match((await s.run()).stdout, /forgotten/, 'once a day');
   assert.not.match((await s.run(['status'])).stdout, /would free/);
 });
 
