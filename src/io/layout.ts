@@ -25,6 +25,8 @@ export function layout(home: string) {
     reclaimable: join(state, 'reclaimable.json'),
     ledger: join(state, 'ledger.json'),
     ledgerJournal: join(state, 'ledger.jsonl'),
+    /** A summary of every run that is over. */
+    history: join(state, 'runs.jsonl'),
     lock: join(state, 'lock.json'),
     logs,
     patches,
