@@ -10,7 +10,7 @@ import type { Layout } from '../io/layout.ts';
 import { runAtWork } from '../io/lock.ts';
 import { LAB_TOOLS, programArguments } from '../io/package.ts';
 import { askLine, canAnswer } from '../io/stdin.ts';
-import { readEvents } from '../journal/event-file.ts';
+import { readHistory } from '../journal/history.ts';
 import { listRuns } from '../journal/runs.ts';
 import { isSecretName } from '../outbound/redact/secret-signs.ts';
 import { baseOf, type Configuration, configurationAt } from '../stage/configuration.ts';
@@ -208,21 +208,15 @@ const MAX_RUNS = 500;
 
 /** The last run, and when the latest were at work; one that was cut off and resumed was not in between. */
 function history(layout: Layout, now: number) {
-  const runs = listRuns(layout).slice(-MAX_RUNS);
-  const journals = runs.map((run) => readEvents(layout.journal(run)).events);
-  const spans: { from: number; to: number }[] = [];
-  for (const event of journals.flat()) {
-    const at = Date.parse(event.time);
-    const span = spans.at(-1);
-    if (span && !['run.started', 'run.resumed'].includes(event.type)) span.to = at;
-    else spans.push({ from: at, to: at });
-  }
-  const [run, events = []] = [runs.at(-1), journals.at(-1)];
-  const end = events.at(-1);
-  const exit = end?.type === 'run.ended' ? end.data.exit : undefined;
+  const runs = readHistory(layout, listRuns(layout).at(-MAX_RUNS));
+  const spans = runs.flatMap(({ began, ended = began, spans = [{ from: began, to: ended }] }) =>
+    spans.map(({ from, to }) => ({ from: Date.parse(from), to: Date.parse(to) })),
+  );
+  const last = runs.at(-1);
+  const exit = last?.exit;
   const isOpen = exit === undefined && runAtWork(layout)?.isRun === true;
   const open = isOpen ? spans.at(-1) : undefined;
   if (open) open.to = now;
   const how = isOpen ? 'at work' : exit === undefined ? 'cut off' : `exit ${exit}`;
-  return { spans, last: run && { run, started: events[0]?.time ?? '', how, exit: exit ?? null } };
+  return { spans, last: last && { run: last.run, started: last.began, how, exit: exit ?? null } };
 }

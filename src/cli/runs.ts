@@ -1,18 +1,18 @@
-// `mendloop runs`: the runs there have been. `mendloop show <run>`: one of them as it went. From the journals, read only.
+// `mendloop runs`: the runs there have been. `mendloop show <run>`: one of them as it went. Read only.
 
 import { didYouMean } from '../config/suggest.ts';
 import { plainWatcher } from '../console/plain.ts';
 import { ago, spell, table } from '../console/words.ts';
 import { failUsage } from '../errors.ts';
-import type { LoopEvent } from '../events.ts';
 import type { Layout } from '../io/layout.ts';
 import { damageOf, readEvents } from '../journal/event-file.ts';
+import { readHistory } from '../journal/history.ts';
 import { listRuns } from '../journal/runs.ts';
+import { RUN_OUTCOMES, type RunSummary } from '../journal/summary.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
 
 const SHOWN = 20;
-const OUTCOMES = ['success', 'partial', 'failure', 'abandoned', 'open'];
 
 interface Listed {
   readonly run: string;
@@ -28,26 +28,25 @@ interface Listed {
 export async function run({ options, layout: findLayout }: CommandInput): Promise<Answer> {
   const layout = findLayout();
   const { stage, outcome, fingerprint } = options as Record<string, string | undefined>;
-  if (outcome !== undefined && !OUTCOMES.includes(outcome))
+  if (outcome !== undefined && !RUN_OUTCOMES.some((one) => one === outcome))
     failUsage(
-      `no run ends as ${JSON.stringify(outcome)}${didYouMean(outcome, OUTCOMES, 'outcomes are')}`,
+      `no run ends as ${JSON.stringify(outcome)}${didYouMean(outcome, RUN_OUTCOMES, 'outcomes are')}`,
       'mendloop runs --help',
     );
   if (options.last !== undefined && !/^[1-9]\d{0,5}$/.test(String(options.last)))
     failUsage(`--last ${options.last} is not a number from 1 on`, 'for example: --last 50');
   const most = options.last === undefined ? SHOWN : Number(options.last);
-  const found: Listed[] = [];
   const all = listRuns(layout);
-  // The newest first, and no more journals than are needed.
-  for (const id of all.toReversed()) {
-    if (found.length >= most) break;
-    const { events } = readEvents(layout.journal(id));
-    const one = listed(id, events);
-    const concerns = (event: LoopEvent) =>
-      (stage === undefined || event.stage === stage) &&
-      (fingerprint === undefined || (event.type === 'failure.seen' && event.data.fingerprint.startsWith(fingerprint)));
-    if ((outcome === undefined || one.outcome === outcome) && events.some(concerns)) found.push(one);
-  }
+  const isAnyWanted = stage === undefined && outcome === undefined && fingerprint === undefined;
+  const fits = (one: RunSummary): boolean =>
+    (outcome === undefined || one.outcome === outcome) &&
+    (stage === undefined || [...one.stages, ...one.failures, ...one.fixes].some((each) => each.stage === stage)) &&
+    (fingerprint === undefined || one.failures.some((each) => each.fingerprint.startsWith(fingerprint)));
+  const found = readHistory(layout, isAnyWanted ? all.at(-most) : '')
+    .filter(fits)
+    .slice(-most)
+    .reverse()
+    .map(listed);
   const rows = found.map((one) => [
     one.run,
     ago(one.began, Date.now()),
@@ -70,22 +69,16 @@ const details = ({ failed, fixes }: Listed): string =>
     .filter(Boolean)
     .join(', ');
 
-function listed(run: string, events: readonly LoopEvent[]): Listed {
-  const [first] = events;
-  const last = events.at(-1);
-  const ended = last?.type === 'run.ended' ? last : undefined;
-  const failed = events.flatMap(({ type, step }) => (type === 'step.failed' && step !== undefined ? [step] : []));
-  return {
-    run,
-    began: first?.time ?? '',
-    asked: first?.type === 'run.started' ? first.data.asked : '',
-    outcome: ended === undefined ? 'open' : (ended.status ?? 'failure'),
-    exit: ended?.data.exit ?? null,
-    duration_ms: ended?.data.duration_ms ?? null,
-    failed: [...new Set(failed)],
-    fixes: events.filter(({ type }) => type === 'fix.committed').length,
-  };
-}
+const listed = (summary: RunSummary): Listed => ({
+  run: summary.run,
+  began: summary.began,
+  asked: summary.asked,
+  outcome: summary.outcome,
+  exit: summary.exit ?? null,
+  duration_ms: summary.duration_ms ?? null,
+  failed: summary.stages.filter(({ end }) => end === 'failed' || end === 'give_up').map(({ stage }) => stage),
+  fixes: summary.fixes.filter(({ commit }) => commit !== undefined).length,
+});
 
 /** What a run printed, told again. */
 export async function show({ words, layout: findLayout, out }: CommandInput): Promise<Answer | number> {

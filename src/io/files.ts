@@ -124,6 +124,24 @@ export function namesIn(path: string, wanted = (entry: Dirent): boolean => entry
   return (entries ?? []).flatMap((entry) => (wanted(entry) ? [entry.name] : [])).sort();
 }
 
+/**
+ * The same from the name `from` on, of those that pass `isName`, and in any case the last of them: for a folder of thousands, of
+ * which only few are looked at.
+ */
+export function lastNamesIn(path: string, from: string, isName: (name: string) => boolean, wanted: Wanted): string[] {
+  const names = (atPlace(path, () => readdirSync(path)) ?? []).filter(isName);
+  const isWanted = (name: string): boolean => {
+    const entry = lstatSync(join(path, name), { throwIfNoEntry: false });
+    return entry !== undefined && wanted(entry);
+  };
+  const near = names.filter((name) => name >= from).filter(isWanted);
+  if (near.length > 0) return near.sort();
+  const last = names.sort().findLast(isWanted);
+  return last === undefined ? [] : [last];
+}
+
+type Wanted = (entry: Pick<Dirent, 'isFile' | 'isDirectory'>) => boolean;
+
 /** Names that only half-made files, folders and claims of ours have, today's and those of earlier versions. */
 const HALF_MADE = /\.(\d+)(?:[-.][0-9a-f]+)?\.(?:tmp|draft)$|^\.probe-(\d+)$|^lock\.json\.[0-9a-f]{12}$/;
 

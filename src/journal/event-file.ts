@@ -5,6 +5,7 @@ import { isEvent, type LoopEvent } from '../events.ts';
 import { namesIn } from '../io/files.ts';
 import { type LineWriter, openLines, readLines } from '../io/lines.ts';
 import { copyAside, parseJson } from '../io/store.ts';
+import { integer, shaped } from '../shape.ts';
 import { upgradedEvent } from './version-0-1.ts';
 
 export interface EventFile {
@@ -16,6 +17,8 @@ export interface EventFile {
   lastSeq: number;
   /** The lines, counted from 1, that are no event of this journal. */
   badLines: number[];
+  /** Some of them have a later format. */
+  isNewer?: true;
 }
 
 /** Reads all of a journal that is sound. A torn last line is dropped; never throws for bad content. */
@@ -24,11 +27,13 @@ export function readEvents(path: string): EventFile {
   const found: Found[] = [];
   let end = 0;
   let lines = 0;
+  let isNewer = false;
   for (const { line, to } of readLines(path)) {
     lines++;
     end = to;
     const event = parseEvent(line);
     if (event?.run === run && event.seq > 0) found.push({ event, line: lines });
+    else isNewer ||= isLaterFormat(parseJson(line));
   }
   const kept = rising(found);
   const good = new Set(kept.map(({ line }) => line));
@@ -36,8 +41,11 @@ export function readEvents(path: string): EventFile {
   // Each line that cannot be read may have had a number of its own.
   const lastSeq = Math.max(lines, last ? last.event.seq + lines - last.line : 0);
   const badLines = Array.from({ length: lines }, (_, i) => i + 1).filter((line) => !good.has(line));
-  return { events: kept.map(({ event }) => event), end, lastSeq, badLines };
+  return { events: kept.map(({ event }) => event), end, lastSeq, badLines, ...(isNewer && { isNewer }) };
 }
+
+const isFormat = shaped({ v: integer });
+const isLaterFormat = (value: unknown): boolean => isFormat(value) && value.v > 1;
 
 interface Found {
   event: LoopEvent;
@@ -70,10 +78,12 @@ export function parseEvent(line: string): LoopEvent | undefined {
 }
 
 /** What a person is told of a journal that is damaged; undefined when it is whole. */
-export function damageOf({ events, badLines, lastSeq }: EventFile): string | undefined {
+export function damageOf({ events, badLines, lastSeq, isNewer }: EventFile): string | undefined {
   if (badLines.length > 0) {
     const lines = `${badLines.slice(0, MAX_NAMED).join(', ')}${badLines.length > MAX_NAMED ? ' …' : ''}`;
-    return `has unreadable lines (${lines}): what they said is lost, all else is kept`;
+    return isNewer
+      ? `has lines of a newer version of mendloop (${lines}): they are left out, and stay as they are`
+      : `has unreadable lines (${lines}): what they said is lost, all else is kept`;
   }
   return events.length < lastSeq ? `lacks lines (${lastSeq - events.length}): all else is kept` : undefined;
 }

@@ -4,7 +4,7 @@ import type { Layout } from '../io/layout.ts';
 import { openLines, readLastLine, readLines } from '../io/lines.ts';
 import { parseJson, writeAtomic } from '../io/store.ts';
 import { damageOf, readEvents } from './event-file.ts';
-import { endByRunFile } from './run-file.ts';
+import { endByRunFile, writeRunFile } from './run-file.ts';
 import { listRuns, timeOfRun } from './runs.ts';
 import { isRunSummary, type RunSummary, summarize } from './summary.ts';
 
@@ -40,33 +40,46 @@ function readIndex(layout: Layout, from: string): Map<string, RunSummary> {
   return found;
 }
 
-/**
- * Adds the newest run, which has ended. The lock must be held. An index that does not have exactly the runs before it is made
- * again, with what can be used of it. Throws MendError when the disk refuses.
- */
-export function recordInHistory(layout: Layout, run: string): void {
+/** The base commits that runs began from, the newest first. */
+export const startedBases = (layout: Layout): string[] =>
+  readHistory(layout)
+    .flatMap(({ base }) => base || [])
+    .reverse();
+
+/** Writes run.json of a run that has ended, and its line here. The lock must be held. Throws MendError when the disk refuses. */
+export function recordEnd(layout: Layout, run: string): void {
+  writeRunFile(layout, run);
   const runs = listRuns(layout);
   const last = readLastLine(layout.history);
   const lastSummary = last && parseJson(last.line);
-  let lines = 0;
-  for (const _ of readLines(layout.history)) lines += 1;
-  const isWhole =
+  const isNext =
     runs.at(-1) === run &&
-    lines === runs.length - 1 &&
+    countLines(layout) === runs.length - 1 &&
     (last === undefined || (isRunSummary(lastSummary) && lastSummary.run === runs.at(-2)));
-  if (!isWhole) return rewriteHistory(layout);
-  const writer = openLines(layout.history, last?.to ?? 0, false);
+  // One that does not have exactly the runs before this one is made again, with what can be used of it.
+  if (isNext) append(layout, last?.to ?? 0, summaryOf(layout, run));
+  else rewriteHistory(layout);
+}
+
+function append(layout: Layout, end: number, summary: RunSummary): void {
+  const writer = openLines(layout.history, end, false);
   try {
-    writer.append([summaryOf(layout, run)]);
+    writer.append([summary]);
   } finally {
     writer.close();
   }
+}
+
+function countLines(layout: Layout): number {
+  let lines = 0;
+  for (const _ of readLines(layout.history)) lines += 1;
+  return lines;
 }
 
 /** Writes the index of the runs that there are. The lock must be held. Throws MendError when the disk refuses. */
 export function rewriteHistory(layout: Layout): void {
   const summaries = readHistory(layout);
   // Only the newest may still go on.
-  if (summaries.at(-1)?.outcome === 'open') summaries.pop();
+  if (summaries.at(-1)?.ended === undefined) summaries.pop();
   writeAtomic(layout.history, summaries.map((summary) => `${JSON.stringify(summary)}\n`).join(''));
 }

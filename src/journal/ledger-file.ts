@@ -74,7 +74,7 @@ const isBefore = (a: Position, b: Position): boolean => a.run < b.run || (a.run 
 
 /** The story that the journals hold behind a position, and where the newest of them ends. */
 function readJournals(layout: Layout, from: Position): { story: StoryEvent[]; newest: Position | undefined } {
-  const journals = listJournals(layout);
+  const journals = listJournals(layout, from.run);
   const last = journals.at(-1);
   const files = journals
     .filter((journal) => journal.id >= from.run || journal === last)

@@ -32,9 +32,9 @@ export function loadStages(layout: Layout, { look = false } = {}): LoadedStages 
         : `ai/state/stages.json was corrupt: kept as ${read.quarantined}, rebuilt from the journals`,
     );
   }
-  const journals = listJournals(layout);
   const before = read.found ? read : readChecked(layout.stagesBefore, isStageState, (path) => path);
   const state = before.found ? before.value : emptyState();
+  const journals = listJournals(layout, state.as_of.run);
   if (!read.found && !read.quarantined && journals.length > 0) {
     notices.push('ai/state/stages.json was missing: made again from the journals');
   }

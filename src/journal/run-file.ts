@@ -21,12 +21,6 @@ export function foldRun(events: readonly LoopEvent[]) {
 
 const foldedRun = (layout: Layout, run: string) => foldRun(readEvents(layout.journal(run)).events);
 
-/** The base commits that runs began from, the newest first. */
-export function startedBases(layout: Layout): string[] {
-  const firsts = listRuns(layout).map((run) => readEvents(layout.journal(run)).events[0]);
-  return firsts.reverse().flatMap((first) => (first?.type === 'run.started' ? [first.data.base.commit] : []));
-}
-
 /** Writes run.json of a run that has ended. Throws MendError when the disk refuses. */
 export function writeRunFile(layout: Layout, run: string): void {
   const file = foldedRun(layout, run);

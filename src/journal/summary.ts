@@ -48,14 +48,14 @@ export const isRunSummary = shaped({
   began: time,
   /** Absent while it has not ended. */
   ended: optional(time),
-  outcome: text,
+  outcome: oneOf(RUN_OUTCOMES),
   exit: optional(integer),
   duration_ms: optional(amount),
   asked: text,
   lab: text,
   /** The commit of the base that it began from. */
   base: text,
-  /** When it was at work, where it was cut off and resumed in between. */
+  /** When it was at work, where that is not from its beginning to its end: it was cut off. */
   spans: optional(listOf(shaped({ from: time, to: time }))),
   stages: listOf(isStageSummary),
   failures: listOf(isFailureSummary),
@@ -92,7 +92,7 @@ const set = <T extends object>(target: T, facts: Partial<T>): void => void Objec
 const FOLDS: Folds = {
   'run.started': (draft, { data }) => set(draft, { asked: data.asked, lab: data.lab, base: data.base.commit }),
   'run.ended': (draft, { status, time, data }) => {
-    Object.assign(draft, { ended: time, outcome: status ?? 'failure' });
+    set(draft, { ended: time, outcome: RUN_OUTCOMES.find((outcome) => outcome === status) ?? 'failure' });
     if (data.exit !== undefined) draft.exit = data.exit;
     if (data.duration_ms !== undefined) draft.duration_ms = data.duration_ms;
   },
@@ -154,7 +154,11 @@ export function summarize(run: string, at: string, events: readonly LoopEvent[])
     (FOLDS[event.type] as ((draft: Draft, event: LoopEvent) => void) | undefined)?.(draft, event);
   }
   const { steps, spans, ...rest } = draft;
-  return { ...rest, stages: stagesOf([...steps.values()]), ...(spans.length > 1 && { spans }) };
+  return {
+    ...rest,
+    stages: stagesOf([...steps.values()]),
+    ...((spans.length > 1 || rest.ended === undefined) && { spans }),
+  };
 }
 
 function stepIn({ steps }: Draft, { stage, step = stage ?? '' }: Pick<LoopEvent, 'stage' | 'step'>): StageSummary {

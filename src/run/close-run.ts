@@ -6,9 +6,9 @@ import type { LoopEvent, NewEvent } from '../events.ts';
 import { identify, type ProcessIdentity } from '../io/identity.ts';
 import type { Layout } from '../io/layout.ts';
 import { endLeftovers, openedBy } from '../io/process-group.ts';
+import { recordEnd } from '../journal/history.ts';
 import { openJournal } from '../journal/journal.ts';
 import { type LoadedStages, openRun } from '../journal/load-stages.ts';
-import { writeRunFile } from '../journal/run-file.ts';
 import { listRuns } from '../journal/runs.ts';
 import type { StageState } from '../journal/stages.ts';
 import { stepMarks, strayProcesses } from '../stage/env.ts';
@@ -81,7 +81,7 @@ export async function closeOpenRun(loaded: LoadedStages, why: string, ports: Clo
   const ended = new Set(takenIn.flatMap(({ type, step }) => (type === 'step.done' ? [step] : [])));
   const cut = recordCutOff(knownState(loaded, run, events), (step) => ended.has(step));
   close(run, why, [...takenIn, ...cut], loaded.state, ports);
-  writeRunFile(ports.layout, run);
+  recordEnd(ports.layout, run);
   return run;
 }
 

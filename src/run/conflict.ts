@@ -1,7 +1,7 @@
 // The base cannot be brought in: a run that ended before its first stage. It is in the journal, and a person is notified.
 import { MendError } from '../errors.ts';
 import type { LoopEvent, NewEvent } from '../events.ts';
-import { writeRunFile } from '../journal/run-file.ts';
+import { recordEnd } from '../journal/history.ts';
 import { finishNotifying, type NotifyingRun, notify } from '../mend/notify.ts';
 import type { Base } from '../worktree/base.ts';
 
@@ -33,5 +33,5 @@ export async function recordConflict(
   } finally {
     journal.close();
   }
-  writeRunFile(layout, id);
+  recordEnd(layout, id);
 }

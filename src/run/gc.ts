@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { changedAt, fileSize, filesBelow, foldersIn, namesIn } from '../io/files.ts';
 import type { Layout } from '../io/layout.ts';
 import { moveAway, privateFolder, removeAll, removeFile, writeAtomic } from '../io/store.ts';
+import { rewriteHistory } from '../journal/history.ts';
 import { compactionGain } from '../journal/ledger-file.ts';
 import { type LoadedStages, loadStages, openRun } from '../journal/load-stages.ts';
 import { USUAL, writeReclaimable } from '../journal/reclaimable.ts';
@@ -82,6 +83,7 @@ function removeItems(layout: Layout, { state }: LoadedStages, items: readonly It
     }
   });
   removeAll(away);
+  rewriteHistory(layout);
   return left;
 }
 

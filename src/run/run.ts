@@ -5,8 +5,9 @@ import { type GitObjects, withObjects } from '../io/git-objects.ts';
 import { layout as layoutOf } from '../io/layout.ts';
 import { withLock } from '../io/lock.ts';
 import { ownFolder } from '../io/store.ts';
+import { recordEnd } from '../journal/history.ts';
 import { isToLook, writeReclaimable } from '../journal/reclaimable.ts';
-import { executionEnded, writeRunFile } from '../journal/run-file.ts';
+import { executionEnded } from '../journal/run-file.ts';
 import { recordOf, type StageState } from '../journal/stages.ts';
 import { closeCases } from '../mend/case-store.ts';
 import { carriedEvents } from '../mend/identify.ts';
@@ -88,7 +89,7 @@ async function perform(
     const stale = staleStages(journal.stages, Object.keys(run.config.map.stages));
     const data = { exit, lab, duration_ms, error, result: { ...result }, ...(stale.length > 0 && { stale }) };
     journal.append({ type: 'run.ended', status, data });
-    writeRunFile(layout, id);
+    recordEnd(layout, id);
     const { after_green: afterGreen } = run.config.loop.backlog;
     return { run: id, exit, lab, result, stages: journal.stages, afterGreen };
   } finally {

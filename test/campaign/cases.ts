@@ -148,7 +148,7 @@ async function makeWorn(slot: Slot): Promise<void> {
 
 /** Paths of the loop's own files, without the names that differ from time to time: run 1 is the oldest. */
 const STATE_FILES = [
-  ...['stages.json', 'ledger.json', 'ledger.jsonl', '.gitignore'].map((name) => `ai/state/${name}`),
+  ...['stages.json', 'ledger.json', 'ledger.jsonl', 'runs.jsonl', '.gitignore'].map((name) => `ai/state/${name}`),
   ...[0, 1].flatMap((n) => [`ai/state/runs/#${n}/events.jsonl`, `ai/state/runs/#${n}/run.json`]),
   ...['ai/patches/#0', 'ai/patches/#1', 'ai/state', 'ai/state/runs', 'ai/logs', 'ai/patches'],
 ];
