@@ -17,6 +17,7 @@ const COPIED = [
   'scripts/typescript-hooks.mjs',
   'scripts/typescript.mjs',
   'src/io/gate/tree-sitter-bash.wasm',
+  'src/page/style.css',
   'src/plugin/bare-imports.mjs',
   'stages/lab',
 ];

@@ -1,0 +1,142 @@
+// What a page is made of: nothing that somebody wrote becomes markup, and pictures say what the words say.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { LoopEvent } from '../../src/events.ts';
+import { diffHtml, parseDiff } from '../../src/page/diff.ts';
+import { html, stateHtml } from '../../src/page/html.ts';
+import { timelineOf, timelineSvg } from '../../src/page/timeline.ts';
+
+test('what stands in a template is text: markup is escaped, and what turns or hides text is spelled out', () => {
+  const name = `<script>alert("1")</script> 'x' & \u001b[31mred\u0000 \u202egpj.exe`;
+  assert.is(
+    html`<b title="${name}">${name}</b>`.toString(),
+    [
+      '<b title="&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &#39;x&#39; &amp; \\u{1b}[31mred\\u{0} \\u{202e}gpj.exe">',
+      '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &#39;x&#39; &amp; \\u{1b}[31mred\\u{0} \\u{202e}gpj.exe</b>',
+    ].join(''),
+  );
+});
+
+test('Html stands as it is, lists one after the other, and nothing for what is not there', () => {
+  assert.is(
+    html`<ul>${['a', '<'].map((one) => html`<li>${one}</li>`)}${undefined}${false}${0}</ul>`.toString(),
+    '<ul><li>a</li><li>&lt;</li>0</ul>',
+  );
+});
+
+test('a state has a sign and a word besides its colour', () => {
+  assert.is(
+    stateHtml('give_up').toString(),
+    '<span class="state bad"><span class="sign" aria-hidden="true">!</span> give up</span>',
+  );
+});
+
+const DIFF = `diff --git a/stages/a.sh b/stages/a.sh
+index 1..2 100644
+--- a/stages/a.sh
++++ b/stages/a.sh
+@@ -3,3 +3,3 @@ head
+ same
+--- <b>was a rule
+++++ x
+ end
+\\ No newline at end of file
+diff --git a/b b/b
+old mode 100644
+new mode 100755
+`;
+
+test('a diff is told line by line with its numbers, also where lines look like its headers', () => {
+  assert.equal(
+    parseDiff(DIFF).map(({ path, lines }) => [
+      path,
+      ...lines.map((line) => [line.kind, line.number, line.text].join('|')),
+    ]),
+    [
+      [
+        'stages/a.sh',
+        'hunk||@@ -3,3 +3,3 @@ head',
+        'same|3|same',
+        'del|4|-- <b>was a rule',
+        'add|4|+++ x',
+        'same|5|end',
+        'note||\\ No newline at end of file',
+      ],
+      ['b', 'note||old mode 100644', 'note||new mode 100755'],
+    ],
+  );
+  const shown = diffHtml(DIFF).toString();
+  assert.match(
+    shown,
+    '<del class="line del"><span class="number">4</span><span class="mark">-</span>-- &lt;b&gt;was a rule</del>',
+  );
+  assert.not.match(shown, '<b>');
+});
+
+test('of an endless diff the beginning is shown, and how much more there is', () => {
+  const lines = Array.from({ length: 5000 }, (_, i) => `+line ${i}`);
+  const shown = diffHtml(`diff --git a/x b/x\n@@ -0,0 +1,5000 @@\n${lines.join('\n')}\n`).toString();
+  assert.match(shown, 'and 3001 more lines');
+  assert.ok(shown.length < 200_000);
+});
+
+const event = (time: string, type: string, data: object, place: object = { stage: 'a', step: 'a' }) =>
+  ({ v: 1, seq: 1, run: 'r', time: `2026-11-01T10:${time}Z`, type, data, ...place }) as unknown as LoopEvent;
+
+const RUN = [
+  event('00:00', 'run.started', {}, {}),
+  event('00:01', 'step.started', {}),
+  event('00:02', 'attempt.started', { log: 'ai/logs/a/r-1.log' }),
+  event('00:10', 'attempt.ended', { outcome: 'failed' }),
+  event('00:11', 'fix.committed', { note: { fix: 'Mend <it>' } }),
+  { ...event('00:12', 'attempt.started', { log: 'ai/logs/a/r-2.log' }), attempt: 2 },
+  event('00:20', 'attempt.ended', { outcome: 'done' }),
+  event('00:21', 'step.done', {}),
+  event('00:21', 'step.skipped', { reason: 'a is not green' }, { stage: 'b', step: 'b' }),
+  event('00:22', 'run.ended', {}, {}),
+];
+
+test('a timeline has each attempt of each step, with how it ended, and the fixes', () => {
+  const { from, to, rows } = timelineOf(RUN, 0);
+  assert.is(to - from, 22_000);
+  assert.equal(
+    rows.map(({ step, state, bars, fixes }) => [
+      step,
+      state,
+      bars.map((bar) => [bar.attempt, bar.state, bar.to - bar.from, bar.log]),
+      fixes.length,
+    ]),
+    [
+      [
+        'a',
+        'green',
+        [
+          [1, 'failed', 8000, 'ai/logs/a/r-1.log'],
+          [2, 'green', 8000, 'ai/logs/a/r-2.log'],
+        ],
+        1,
+      ],
+      ['b', 'skipped', [], 0],
+    ],
+  );
+  const drawn = timelineSvg(timelineOf(RUN, 0)).toString();
+  assert.match(drawn, 'attempt 1: failed, 8.0 s');
+  assert.match(drawn, 'fix: Mend &lt;it&gt;');
+});
+
+test('what a run is at reaches to now; what it was at when it was cut off ends there', () => {
+  const open = RUN.slice(0, 3);
+  const now = Date.parse('2026-11-01T10:05:00Z');
+  assert.equal(
+    timelineOf(open, now).rows[0]?.bars.map(({ state, to }) => [state, to]),
+    [['running', now]],
+  );
+  const resumed = timelineOf([...open, event('04:00', 'run.resumed', {}, {})], now);
+  assert.equal(
+    resumed.rows[0]?.bars.map(({ state, to, from }) => [state, to - from]),
+    [['interrupted', 0]],
+  );
+  assert.equal(timelineOf([], now), { from: now, to: now, rows: [] });
+});
+
+test.run();
