@@ -66,7 +66,7 @@ const RULES: ImportRules = {
       'src/init',
     ),
     // Shows the same as HTML: text that is escaped, and drawings.
-    'src/page': only('src/io', 'src/console'),
+    'src/page': only('src/io', 'src/inspect', 'src/console'),
     'src/cli': allBut(),
     'src/index.ts': only('src/plan', 'src/plugin', 'src/run'),
     // Behind the door for plugins, and the door: the only ones that reach the egress.

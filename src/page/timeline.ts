@@ -1,38 +1,10 @@
-// When the steps of a run were at work: folded from its events, and drawn. The drawing has no width of its own, so that text
-// stays readable on a phone; everything in it stands in percent.
+// When the steps of a run were at work, drawn. The drawing has no width of its own, so that its text stays readable on a phone:
+// everything in it stands in percent.
 import { spell } from '../console/words.ts';
-import type { LoopEvent } from '../events.ts';
+import type { Bar, Timeline, TimelineRow } from '../inspect/timeline.ts';
 import { type Html, html, stateLook } from './html.ts';
 
-/** One attempt; open ones reach to `now`. */
-export interface TimelineBar {
-  readonly attempt: number;
-  readonly from: number;
-  to: number;
-  /** green, failed, running, or interrupted. */
-  state: string;
-  /** From home. */
-  log?: string | undefined;
-}
-
-export interface TimelineRow {
-  readonly step: string;
-  /** As its last event has it: running, green, fresh, failed, give_up, skipped, interrupted. */
-  state: string;
-  reason?: string | undefined;
-  /** While it was worked on, waits and mending included. */
-  readonly spans: { from: number; to: number }[];
-  readonly bars: TimelineBar[];
-  /** When a fix of it was committed, and what it did. */
-  readonly fixes: { at: number; fix: string }[];
-}
-
-export interface Timeline {
-  readonly from: number;
-  readonly to: number;
-  readonly rows: TimelineRow[];
-}
-
+/** How a step ended → its state. */
 const ENDS: Readonly<Record<string, string>> = {
   'step.done': 'green',
   'step.fresh': 'fresh',
@@ -41,90 +13,75 @@ const ENDS: Readonly<Record<string, string>> = {
   'step.interrupted': 'interrupted',
 };
 
-const isStopped = (outcome: string): boolean => outcome === 'interrupted' || outcome === 'halted';
+/** How an attempt ended → its state; every other one failed. */
+const OUTCOMES: Readonly<Record<string, string>> = {
+  done: 'green',
+  open: 'running',
+  interrupted: 'interrupted',
+  halted: 'interrupted',
+};
 
-/** The steps that did something, in the order in which they began. `now` ends what has not ended. */
-export function timelineOf(events: readonly LoopEvent[], now: number): Timeline {
-  const rows = new Map<string, TimelineRow>();
-  const last = events.at(-1);
-  const times = events.map(({ time }) => Date.parse(time));
-  const from = times[0] ?? now;
-  const to = last && last.type !== 'run.ended' ? Math.max(now, ...times.slice(-1)) : (times.at(-1) ?? now);
-  for (const [i, event] of events.entries()) {
-    const at = times[i] as number;
-    // A run that was cut off was not at work until it was resumed.
-    if (event.type === 'run.resumed') for (const row of rows.values()) close(row, times[i - 1] ?? at, 'interrupted');
-    const { step } = event;
-    if (step === undefined) continue;
-    const row = rows.get(step) ?? { step, state: 'waiting', spans: [], bars: [], fixes: [] };
-    rows.set(step, row);
-    if (event.type === 'step.started') row.spans.push({ from: at, to: Number.NaN });
-    if (event.type === 'step.started') row.state = 'running';
-    if (event.type === 'attempt.started') {
-      const { log } = event.data;
-      row.bars.push({ attempt: event.attempt ?? row.bars.length + 1, from: at, to: Number.NaN, state: 'running', log });
-    }
-    const bar = row.bars.at(-1);
-    if (event.type === 'attempt.ended' && bar && Number.isNaN(bar.to)) {
-      const { outcome, log } = event.data;
-      const state = outcome === 'done' ? 'green' : isStopped(outcome) ? 'interrupted' : 'failed';
-      Object.assign(bar, { to: at, state, log: log ?? bar.log });
-    }
-    if (event.type === 'fix.committed') row.fixes.push({ at, fix: event.data.note.fix });
-    const state = ENDS[event.type];
-    if (state === undefined) continue;
-    close(row, at, state === 'green' ? 'green' : 'interrupted');
-    row.state = event.status === 'give_up' ? 'give_up' : state;
-    row.reason = 'reason' in event.data ? event.data.reason : undefined;
-  }
-  for (const row of rows.values()) close(row, to, last?.type === 'run.ended' ? 'interrupted' : 'running');
-  return { from, to, rows: [...rows.values()] };
-}
+export const barState = ({ outcome }: Pick<Bar, 'outcome'>): string => OUTCOMES[outcome] ?? 'failed';
 
-/** Ends what is open of a row. */
-function close({ spans, bars }: TimelineRow, at: number, state: string): void {
-  for (const one of [...spans, ...bars]) if (Number.isNaN(one.to)) one.to = at;
-  for (const bar of bars) if (bar.state === 'running') bar.state = state;
+/** The state that the last event of a row leaves its step in, and why. */
+export function rowState({ bars, marks }: TimelineRow): { state: string; reason?: string } {
+  const end = marks.findLast(({ type }) => Object.hasOwn(ENDS, type));
+  const bar = bars.at(-1);
+  if (bar?.outcome === 'open' || !end) return { state: bar ? barState(bar) : 'waiting' };
+  const state = end.status === 'give_up' ? 'give_up' : (ENDS[end.type] as string);
+  return 'reason' in end.data && end.data.reason ? { state, reason: end.data.reason } : { state };
 }
 
 const ROW_HEIGHT = 38;
 const AXIS_HEIGHT = 24;
 
 /** The drawing, for eyes alone: who shows it tells the same in words beside it. */
-export function timelineSvg({ from, to, rows }: Timeline): Html {
-  const length = Math.max(1, to - from);
+export function timelineSvg(timeline: Timeline): Html {
+  const from = Date.parse(timeline.from);
+  const length = Math.max(1, Date.parse(timeline.to) - from);
   // Signs behind a bar need a little room at the end.
-  const x = (at: number) => `${percent(((at - from) / length) * 96)}%`;
-  const wide = (a: number, b: number) => `${percent(((b - a) / length) * 96)}%`;
+  const x = (time: string) => percent(((Date.parse(time) - from) / length) * 96);
+  const wide = (a: string, b: string) => percent(((Date.parse(b) - Date.parse(a)) / length) * 96);
+  const rows = timeline.rows.filter(({ step }) => step !== '');
   const height = rows.length * ROW_HEIGHT + AXIS_HEIGHT;
   const ticks = ticksOf(length).map((ms) => {
-    const at = x(from + ms);
+    const at = percent((ms / length) * 96);
     return html`<line class="grid" x1="${at}" x2="${at}" y1="0" y2="${height - AXIS_HEIGHT}"/>
 <text class="tick" x="${at}" y="${height - 6}">${ms === 0 ? '0' : shortSpan(ms)}</text>`;
   });
-  const drawn = rows.map(({ step, state, spans, bars, fixes }, i) => {
+  const drawn = rows.map((row, i) => {
+    const { step, bars, marks } = row;
     const top = i * ROW_HEIGHT;
+    const { state } = rowState(row);
     const { sign, look } = stateLook(state);
-    const took = bars.reduce((sum, bar) => sum + bar.to - bar.from, 0);
-    const facts =
-      bars.length > 0 ? ` ${spell(took)}${bars.length > 1 ? `, ${bars.length} attempts` : ''}` : ` ${state}`;
-    return html`<text class="label" x="0" y="${top + 15}"><tspan class="${look}">${sign}</tspan> ${step}<tspan class="muted" dx="6">${facts}</tspan></text>
-${spans.map((one) => html`<rect class="span" x="${x(one.from)}" width="${wide(one.from, one.to)}" y="${top + 25}" height="2"/>`)}
+    const [first] = bars;
+    const end = marks.at(-1)?.time ?? bars.at(-1)?.to;
+    const fixes = marks.flatMap((mark) => (mark.type === 'fix.committed' ? [mark] : []));
+    return html`<text class="label" x="0" y="${top + 15}"><tspan class="${look}">${sign}</tspan> ${step}<tspan class="muted" dx="6">${factsOf(row, state)}</tspan></text>
+${first && end && html`<rect class="span" x="${x(first.from)}" width="${wide(first.from, end)}" y="${top + 25}" height="2"/>`}
 ${bars.map((bar) => barSvg(bar, x(bar.from), wide(bar.from, bar.to), x(bar.to), top + 21))}
-${fixes.map(({ at, fix }) => html`<text class="fix" x="${x(at)}" y="${top + 30}"><title>${`fix: ${fix}`}</title>◆</text>`)}`;
+${fixes.map(({ time, data }) => html`<text class="fix" x="${x(time)}" y="${top + 30}"><title>${`fix: ${data.note.fix}`}</title>◆</text>`)}`;
   });
   return html`<svg class="timeline" width="100%" height="${height}" aria-hidden="true" focusable="false">${ticks}${drawn}</svg>`;
 }
 
-function barSvg(bar: TimelineBar, left: string, width: string, right: string, y: number): Html {
-  const { sign, look } = stateLook(bar.state);
-  const title = `attempt ${bar.attempt}: ${bar.state}, ${spell(bar.to - bar.from)}`;
-  return html`<g class="${look}"><title>${title}</title><rect class="bar" x="${left}" width="${width}" y="${y}" height="10" rx="2"/>${
-    look === 'good' ? '' : html`<text class="end" x="${right}" dx="4" y="${y + 10}">${sign}</text>`
-  }</g>`;
+const lengthOf = ({ from, to }: Bar): number => Date.parse(to) - Date.parse(from);
+
+function factsOf({ bars }: TimelineRow, state: string): string {
+  if (bars.length === 0) return state === 'fresh' ? 'still holds' : state;
+  const took = spell(bars.reduce((sum, bar) => sum + lengthOf(bar), 0));
+  return bars.length > 1 ? `${took}, ${bars.length} attempts` : took;
 }
 
-const percent = (value: number): string => String(Math.round(value * 1000) / 1000);
+function barSvg(bar: Bar, left: string, width: string, right: string, y: number): Html {
+  const state = barState(bar);
+  const { sign, look } = stateLook(state);
+  const end = look === 'good' ? '' : html`<text class="end" x="${right}" dx="4" y="${y + 10}">${sign}</text>`;
+  const title = `attempt ${bar.attempt}: ${state}, ${spell(lengthOf(bar))}`;
+  return html`<g class="${look}"><title>${title}</title><rect class="bar" x="${left}" width="${width}" y="${y}" height="10" rx="2"/>${end}</g>`;
+}
+
+const percent = (value: number): string => `${Math.round(value * 1000) / 1000}%`;
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
