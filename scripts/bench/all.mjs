@@ -7,6 +7,7 @@ import { join } from 'node:path';
 const BENCHMARKS = [
   'status',
   'green',
+  'history',
   'stages',
   'cells',
   'schedule',
