@@ -83,6 +83,7 @@ const RULES: ImportRules = {
     // What a person is asked, and how they answer.
     'src/console/ask-person.ts': 'src/stage/run.ts',
     'src/console/board.ts': 'src/stage/run.ts',
+    'src/console/status-lines.ts': 'src/journal',
   },
   plain: [
     'node:crypto',

@@ -1,18 +1,13 @@
 // `mendloop backlog`, `backlog show NN`, `backlog check`, `backlog add`, `backlog run [NN]`: the work queue.
-import { INDEX_FILE, type Queue, type QueuedItem } from '../backlog/queue.ts';
+import { INDEX_FILE, type QueuedItem } from '../backlog/queue.ts';
 import { itemStageName } from '../backlog/stage-of-item.ts';
 import { formatProblem } from '../config/problem.ts';
 import { table } from '../console/words.ts';
 import { EXIT, failUsage } from '../errors.ts';
-import { openGit } from '../io/git.ts';
-import { withObjects } from '../io/git-objects.ts';
-import { readLedger } from '../journal/ledger-file.ts';
-import { loadStages } from '../journal/load-stages.ts';
+import { type ListedItem, listBacklog } from '../inspect/backlog.ts';
 import { addItem, backlogOnDisk } from '../run/backlog-files.ts';
-import { findItem, queueAt } from '../run/items.ts';
-import { configurationNow } from '../stage/configuration.ts';
+import { findItem } from '../run/items.ts';
 import { counted } from '../triage/words.ts';
-import { commitOf } from '../worktree/base.ts';
 import type { Answer, CommandInput } from './command.ts';
 import { runOptions } from './run-options.ts';
 import { runOnce } from './watched-run.ts';
@@ -36,40 +31,8 @@ const WORDS = {
   run: { most: 1, act: work },
 } as const;
 
-type State = 'done' | 'stuck' | 'open';
-interface Listed extends QueuedItem {
-  readonly state: State;
-  /** Why it is stuck, or what is known of its last try. */
-  readonly note?: string;
-}
-
-/** The queue as committed, with how each item stands. */
-async function listed({
-  layout,
-}: Pick<CommandInput, 'layout'>): Promise<{ items: Listed[]; problems: Queue['problems'] }> {
-  const place = layout();
-  const queue = await withObjects(place.home, async (objects) => {
-    const { base, config } = await configurationNow(place.home, objects);
-    const branch = await commitOf(openGit(place.home), `refs/heads/${base.branch}`);
-    return queueAt(objects, base.commit, branch, config.map);
-  });
-  const { state } = loadStages(place, { look: true });
-  const entries = Object.values(readLedger(place).ledger.entries);
-  const items = queue.items.map((item): Listed => {
-    const stage = itemStageName(item.number);
-    const record = state.stages[stage];
-    const open = entries.find((entry) => entry.stage === stage && entry.case !== undefined)?.case;
-    if (item.done) return { ...item, state: 'done' };
-    if (open !== undefined)
-      return { ...item, state: 'stuck', note: `case ${open} waits for you: mendloop cases show ${open}` };
-    if (record?.status === 'give_up') return { ...item, state: 'stuck', note: record.reason ?? 'given up' };
-    return { ...item, state: 'open', ...(record?.reason && { note: record.reason }) };
-  });
-  return { items, problems: queue.problems };
-}
-
 async function list(input: CommandInput): Promise<Answer> {
-  const { items, problems } = await listed(input);
+  const { items, problems } = await listBacklog(input.layout());
   const next = items.find(({ state }) => state === 'open');
   const rows = items.map(({ number, title, state, note = '' }) => [number, state, title, note]);
   const done = items.filter(({ state }) => state === 'done').length;
@@ -89,8 +52,8 @@ async function list(input: CommandInput): Promise<Answer> {
 
 async function show(input: CommandInput, number: string | undefined): Promise<Answer> {
   if (number === undefined) failUsage('backlog show needs the number of an item', 'mendloop backlog');
-  const { items, problems } = await listed(input);
-  const item = findItem({ items, problems }, number) as Listed;
+  const { items, problems } = await listBacklog(input.layout());
+  const item = findItem({ items, problems }, number) as ListedItem;
   const block = (title: string, rows: readonly string[]) =>
     rows.length === 0 ? [] : [`${title}:`, ...rows.map((row) => `  ${row}`)];
   const lines = [
@@ -153,9 +116,11 @@ async function work(input: CommandInput, number: string | undefined): Promise<An
   const max = input.options.max === undefined ? MAX_ITEMS : Number(input.options.max);
   if (!Number.isInteger(max) || max < 1)
     failUsage(`--max ${input.options.max} is not a number from 1 on`, 'for example: --max 3');
-  const named = number === undefined ? undefined : (findItem(await listed(input), number) as Listed);
+  const named = number === undefined ? undefined : (findItem(await listBacklog(input.layout()), number) as ListedItem);
   if (input.dry) {
-    const items = (named ? [named] : (await listed(input)).items.filter(({ state }) => state === 'open')).slice(0, max);
+    const items = (
+      named ? [named] : (await listBacklog(input.layout())).items.filter(({ state }) => state === 'open')
+    ).slice(0, max);
     return {
       text: items.map((item) => `would work on ${item.number}: ${item.title}`),
       json: { items: items.map((item) => item.number) },
@@ -166,11 +131,12 @@ async function work(input: CommandInput, number: string | undefined): Promise<An
 }
 
 /** Works on at most `max` items, or on the one that is named; the exit code. */
-export async function workThrough(input: CommandInput, max: number, named?: Listed): Promise<number> {
+export async function workThrough(input: CommandInput, max: number, named?: ListedItem): Promise<number> {
   const exits: number[] = [];
   const tried = new Set<string>();
   for (let count = 0; count < max; count++) {
-    const item = named ?? (await listed(input)).items.find((one) => one.state === 'open' && !tried.has(one.number));
+    const item =
+      named ?? (await listBacklog(input.layout())).items.find((one) => one.state === 'open' && !tried.has(one.number));
     if (!item) break;
     tried.add(item.number);
     input.out.line(`item ${item.number}: ${item.title}`);

@@ -1,15 +1,12 @@
 // `mendloop explain <fingerprint>`: everything about one failure, for someone who never saw the code.
-import { familiarity, kind } from '../console/failure-lines.ts';
-import { failureReport, ledgerLines, nextLines } from '../console/failure-report.ts';
-import { countCells } from '../console/rows.ts';
-import { ago } from '../console/words.ts';
+import { explanationLines } from '../console/failure-report.ts';
 import { fail, failUsage } from '../errors.ts';
 import { masksOf } from '../failure/fingerprint.ts';
-import { type Explanation, explainFailure } from '../inspect/explain.ts';
+import { explainFailure } from '../inspect/explain.ts';
 import { readLedger } from '../journal/ledger-file.ts';
 import { loadStages, recordedStages } from '../journal/load-stages.ts';
-import { recordOf, type StageState, stepMeant } from '../journal/stages.ts';
-import { cellNames, splitStepName } from '../plan/matrix.ts';
+import { recordOf, stepMeant } from '../journal/stages.ts';
+import { splitStepName } from '../plan/matrix.ts';
 import { entriesOf, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
 import type { Answer, CommandInput } from './command.ts';
 
@@ -34,7 +31,7 @@ export async function run({ words, options, home, layout }: CommandInput): Promi
   const explanation = await explainFailure(entry, ledger, layout(), { now, ai, env: process.env });
   const { failure, next } = explanation;
   return {
-    text: [...notices.map((text) => `note: ${text}`), ...report(explanation, cellsOf(entry, state), now)],
+    text: [...notices.map((text) => `note: ${text}`), ...explanationLines(explanation, now)],
     json: { entry, failure: failure ? { ...failure, masked: masksOf(failure) } : null, next },
   };
 }
@@ -46,35 +43,6 @@ const neverFailed = (step: string, isCell: boolean): Answer => ({
   ],
   json: { entry: null, failure: null, next: null },
 });
-
-/** The cells that had a failure when it was last seen, and where they stand now. */
-function cellsOf({ stage, steps = [] }: LedgerEntry, state: StageState): string[] {
-  if (steps.length === 0) return [];
-  const now = steps.map((step) => ({ step, status: recordOf(state, step)?.status ?? 'idle' }));
-  return [`last on ${cellNames(steps)} of ${stage}; now ${countCells(now)}`];
-}
-
-function report({ entry, failure, next }: Explanation, cells: readonly string[], now: number): string[] {
-  const { stage, log, fingerprint } = entry;
-  const gone = [
-    `fingerprint ${fingerprint}`,
-    '',
-    `its log ${log ?? ''} is gone; this is what was kept of it`,
-    ...entry.excerpt.split('\n').map((line) => `  | ${line}`),
-  ];
-  const moved = `recorded as ${fingerprint}: its log reads differently now (another version, or another last green log)`;
-  return [
-    `${stage} failed: ${kind(entry)}; ${familiarity(entry, now)}, last ${ago(entry.last_seen, now)} in run ${entry.run ?? '?'}`,
-    ...cells,
-    '',
-    ...(failure ? failureReport(failure, entry) : gone),
-    ...(failure && failure.fingerprint !== fingerprint ? ['', moved] : []),
-    '',
-    ...ledgerLines(entry, now),
-    '',
-    ...nextLines(next),
-  ];
-}
 
 const MAX_CANDIDATES = 5;
 

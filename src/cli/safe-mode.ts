@@ -1,9 +1,9 @@
 // `mendloop safe-mode [on|off]`: stop the AI from changing anything, let it again, or say how things stand.
-import { ago } from '../console/words.ts';
+import { safeModeLines } from '../console/status-lines.ts';
 import { failUsage } from '../errors.ts';
 import { systemClock } from '../io/clock.ts';
 import { requireWritable } from '../io/store.ts';
-import { clearSafeMode, readSafeMode, type SafeMode, setSafeMode } from '../mend/safe-mode.ts';
+import { clearSafeMode, readSafeMode, setSafeMode } from '../mend/safe-mode.ts';
 import type { Answer, CommandInput } from './command.ts';
 
 /** Needs no lock: a run that is at work looks again before each change. */
@@ -26,14 +26,4 @@ export async function run({ words, dry, layout: findLayout }: CommandInput): Pro
   const text = mode ? safeModeLines(mode, now).join('\n') : 'safe mode is off';
   const would = dry && word !== undefined ? `\nwould set it ${word}` : '';
   return { text: `${text}${would}`, json: { safe_mode: mode ?? null } };
-}
-
-/** Since when it is on, why, and how to leave it; no line when it is off. */
-export function safeModeLines(mode: SafeMode | undefined, now: number): string[] {
-  if (!mode) return [];
-  const by = mode.by === 'hand' ? 'by hand' : mode.run ? `by itself, in run ${mode.run}` : 'by itself';
-  return [
-    `safe mode is on since ${ago(mode.since, now)} (${by}): ${mode.why}`,
-    '  the AI changes nothing; to leave it: mendloop safe-mode off',
-  ];
 }

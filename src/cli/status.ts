@@ -1,8 +1,8 @@
 // `mendloop status`: where every stage stands. Reads only, loads little, works beside a run.
 import { failureLines } from '../console/failure-lines.ts';
-import { countCells } from '../console/rows.ts';
-import { ago, spell, table } from '../console/words.ts';
-import { EXIT, nextLines } from '../errors.ts';
+import { headline, safeModeLines, stageWords } from '../console/status-lines.ts';
+import { ago, table } from '../console/words.ts';
+import { nextLines } from '../errors.ts';
 import type { DataOf } from '../events.ts';
 import { runAtWork } from '../io/lock.ts';
 import { readLedger } from '../journal/ledger-file.ts';
@@ -16,7 +16,6 @@ import { requireStages } from '../stage/unknown-stage.ts';
 import { type DayUsage, entryOf, type LedgerEntry, usedOn } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
-import { safeModeLines } from './safe-mode.ts';
 
 export async function run({ words: said, layout: findLayout }: CommandInput): Promise<Answer> {
   const layout = findLayout();
@@ -40,7 +39,7 @@ export async function run({ words: said, layout: findLayout }: CommandInput): Pr
     ...(conflict ? conflictLines(conflict) : []),
     ...loaded.notices.map((n) => `note: ${n}`),
     ...(holder && !atWork ? [`${holder.command} is at work (pid ${holder.pid})`] : []),
-    headline(),
+    headline(loaded, recorded.length, atWork, Date.now()),
     ...safeModeLines(safeMode, Date.now()),
     ...table([...names, ...cells].map((name) => row(name, recordOf(loaded.state, name)))),
     ...names.flatMap((name) => failure(name, loaded.state.stages[name])),
@@ -65,32 +64,9 @@ export async function run({ words: said, layout: findLayout }: CommandInput): Pr
     found: [...names, ...cells].some((name) => isFailed(recordOf(loaded.state, name))),
   };
 
-  function headline(): string {
-    if (!loaded.latest && recorded.length === 0)
-      return 'no run yet, and no stage is known; what to do: mendloop validate';
-    if (!loaded.latest) return `no run yet; ${counted(recorded.length, 'stage')} in ai/context_map.yaml`;
-    const { run, events } = loaded.latest;
-    const [first] = events;
-    const simulated = first?.type === 'run.started' && first.data.lab === 'simulated' ? '  (simulated lab)' : '';
-    if (open && atWork) return `run ${run} is at work (pid ${atWork.pid})${simulated}`;
-    if (open) return `run ${run} was cut off; the next start finishes it${simulated}`;
-    const last = events.at(-1);
-    const exit = last?.type === 'run.ended' ? last.data.exit : undefined;
-    const how = exit === EXIT.interrupted ? 'interrupted' : last?.status;
-    return `run ${run} ended: ${how}, ${ago(last?.time ?? '', Date.now())}${simulated}`;
-  }
-
   function row(name: string, record: StageRecord | undefined): string[] {
-    if (!record) return [name, 'idle', '', 'never run'];
-    const counts = record.cells ? [countCells(Object.entries(record.cells).map(cellOf(name)))] : [];
-    const took = record.last?.duration_ms === undefined ? [] : [`took ${spell(record.last.duration_ms)}`];
-    const tries = record.attempts > 1 ? [counted(record.attempts, 'attempt')] : [];
-    const steps = Object.values(record.cells ?? { record });
-    const unchecked = record.status === 'green' && steps.every((step) => step.unchecked) ? ['nothing to check'] : [];
-    const status = record.status === 'running' && !atWork ? 'cut off' : record.status;
-    const stale = record.stale && record.reason ? [record.reason] : [];
-    const about = [...counts, ...took, ...tries, ...unchecked, ...stale].join(', ');
-    return [name, status, ago(record.since, Date.now()), about];
+    const { state, about } = stageWords(name, record, atWork !== undefined);
+    return [name, state, record ? ago(record.since, Date.now()) : '', about];
   }
 
   /** What a person who asks about one stage looks for next. */
@@ -153,11 +129,6 @@ export async function run({ words: said, layout: findLayout }: CommandInput): Pr
 }
 
 const isFailed = (record: StepRecord | undefined): boolean => /^(?:failed|give_up)$/.test(record?.status ?? '');
-
-/** A cell of a stage, from what is recorded of it. */
-const cellOf =
-  (stage: string) =>
-  ([cell, { status }]: [string, StepRecord]) => ({ step: `${stage}[${cell}]`, status });
 
 /** What models were asked and used on this UTC day; nothing on a day without. */
 function usedLines({ tries, prompts = 0, tokens, dollars }: DayUsage): string[] {

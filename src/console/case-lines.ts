@@ -5,7 +5,7 @@ import { fenceNote, nonceOf } from '../outbound/text.ts';
 import { ago } from './words.ts';
 
 /** In the order in which they are listed. */
-const STATES: Readonly<Record<CaseSummary['state'], string>> = {
+export const CASE_WORDS: Readonly<Record<CaseSummary['state'], string>> = {
   open: 'waits for you',
   asked: 'went to an escalation',
   given_up: 'given up',
@@ -15,7 +15,7 @@ const STATES: Readonly<Record<CaseSummary['state'], string>> = {
 
 /** What waits first, what cannot be read last. */
 export function caseLines(cases: readonly ListedCase[], now: number): string[] {
-  const order = Object.keys(STATES);
+  const order = Object.keys(CASE_WORDS);
   const rank = (one: ListedCase) => ('summary' in one ? order.indexOf(one.summary.state) : order.length);
   return cases.toSorted((a, b) => rank(a) - rank(b)).flatMap((one) => listed(one, now));
 }
@@ -24,7 +24,7 @@ function listed(one: ListedCase, now: number): string[] {
   if (!('summary' in one)) return [`${one.case}  cannot be read: ${one.problem}`];
   const { case: name, stage, class: failureClass, opened, state, why, patch, closed } = one.summary;
   return [
-    `${name}  ${STATES[state]}, ${ago(opened, now)}`,
+    `${name}  ${CASE_WORDS[state]}, ${ago(opened, now)}`,
     `    ${stage}: ${failureClass}${closed ? `; closed: ${closed.why}` : why ? `; ${why}` : ''}`,
     ...(state === 'open' || state === 'given_up'
       ? caseCommands(name, patch !== undefined).map((line) => `    ${line}`)
@@ -34,28 +34,42 @@ function listed(one: ListedCase, now: number): string[] {
 
 /** A case with its patch, and what can be done with it. */
 export function shownCase(summary: CaseSummary, text: string | undefined, patch: string | undefined): string[] {
-  const { case: name, state, why, stage } = summary;
-  const waits = state === 'open' || state === 'given_up';
+  const { case: name, state, why } = summary;
   return [
-    `case ${name}: ${STATES[state]}${why ? ` (${why})` : ''}`,
+    `case ${name}: ${CASE_WORDS[state]}${why ? ` (${why})` : ''}`,
     '',
     ...(text === undefined ? ['its text is gone'] : [forPerson(text)]),
     ...(patch === undefined
       ? []
       : ['', '# The patch', '', patch.trimEnd() || 'it changes no text, only who may run a file']),
     '',
-    ...(waits && summary.patch
-      ? [`to have the patch applied when the failure returns: mendloop cases accept ${name}`]
+    ...caseActions(summary).map(({ what, command }) => `${what}: ${command}`),
+  ];
+}
+
+/** What can be done with a case, and the command that does it; nothing for one that is over. */
+export function caseActions({ case: name, state, patch, stage }: CaseSummary): { what: string; command: string }[] {
+  const waits = state === 'open' || state === 'given_up';
+  const accept = {
+    what: 'to have the patch applied when the failure returns',
+    command: `mendloop cases accept ${name}`,
+  };
+  const decline = (what: string) => ({ what, command: `mendloop cases decline ${name}` });
+  return [
+    ...(waits && patch ? [accept] : []),
+    ...(state === 'open' ? [decline('to go on without it')] : []),
+    ...(state === 'answered' ? [decline('to take your answer back')] : []),
+    ...(waits
+      ? [
+          { what: 'to answer with a patch of your own', command: `mendloop cases answer ${name} <file>` },
+          { what: 'to start anew without one', command: `mendloop reset ${stage}` },
+        ]
       : []),
-    ...(state === 'open' ? [`to go on without it: mendloop cases decline ${name}`] : []),
-    ...(state === 'answered' ? [`to take your answer back: mendloop cases decline ${name}`] : []),
-    ...(waits ? [`to answer with a patch of your own: mendloop cases answer ${name} <file>`] : []),
-    ...(waits ? [`to start anew without one: mendloop reset ${stage}`] : []),
   ];
 }
 
 /** Without what only a machine has to be told: where data begins and ends, and how it may answer. */
-function forPerson(text: string): string {
+export function forPerson(text: string): string {
   const nonce = nonceOf(text);
   const own = (text.split('\n# For a machine\n')[0] as string).trimEnd();
   if (nonce === undefined) return own;

@@ -3,11 +3,44 @@
 import type { AttemptEnd } from '../events.ts';
 import { endOf, type Failure, masksOf } from '../failure/fingerprint.ts';
 import { caseCommands } from '../outbound/case-summary.ts';
+import { cellNames } from '../plan/matrix.ts';
 import type { Decision } from '../triage/decide.ts';
 import type { LedgerEntry } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
-import { kind } from './failure-lines.ts';
+import { familiarity, kind } from './failure-lines.ts';
+import { countCells } from './rows.ts';
 import { ago, spell } from './words.ts';
+
+interface Explained {
+  readonly entry: LedgerEntry;
+  readonly failure: Failure | undefined;
+  readonly cells: readonly { readonly step: string; readonly status: string }[];
+  readonly next: Decision | { unknown: string };
+}
+
+/** Everything, in paragraphs that begin with what they are about. */
+export function explanationLines({ entry, failure, cells, next }: Explained, now: number): string[] {
+  const { stage, log, fingerprint } = entry;
+  const gone = [
+    `fingerprint ${fingerprint}`,
+    '',
+    `its log ${log ?? ''} is gone; this is what was kept of it`,
+    ...entry.excerpt.split('\n').map((line) => `  | ${line}`),
+  ];
+  const moved = `recorded as ${fingerprint}: its log reads differently now (another version, or another last green log)`;
+  const steps = cells.map(({ step }) => step);
+  return [
+    `${stage} failed: ${kind(entry)}; ${familiarity(entry, now)}, last ${ago(entry.last_seen, now)} in run ${entry.run ?? '?'}`,
+    ...(cells.length > 0 ? [`last on ${cellNames(steps)} of ${stage}; now ${countCells(cells)}`] : []),
+    '',
+    ...(failure ? failureReport(failure, entry) : gone),
+    ...(failure && failure.fingerprint !== fingerprint ? ['', moved] : []),
+    '',
+    ...ledgerLines(entry, now),
+    '',
+    ...nextLines(next),
+  ];
+}
 
 /** Sections of lines; `log` names where the text was read from. */
 export function failureReport(

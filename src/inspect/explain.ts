@@ -4,6 +4,7 @@ import type { Failure } from '../failure/fingerprint.ts';
 import type { Layout } from '../io/layout.ts';
 import { loadStages } from '../journal/load-stages.ts';
 import { openMask } from '../journal/mask.ts';
+import { recordOf } from '../journal/stages.ts';
 import { identifyAgain, projectRules } from '../mend/identify.ts';
 import { readSafeMode } from '../mend/safe-mode.ts';
 import { situationOf } from '../mend/situation.ts';
@@ -18,6 +19,8 @@ export interface Explanation {
   entry: LedgerEntry;
   /** Read again from its latest log; undefined when that is gone. */
   failure: Failure | undefined;
+  /** The cells that had it when it was last seen, and where they stand now. */
+  cells: { step: string; status: string }[];
   /** What a run would decide about it now, or why that cannot be known. */
   next: Decision | { unknown: string };
 }
@@ -40,15 +43,20 @@ export async function explainFailure(
   const secrets = config instanceof MendError ? { map: { carry: [] }, loop: { redact: [] } } : config;
   const tracked = (await checkoutFiles(layout.home))?.files.keys() ?? [];
   const mask = openMask(layout.home, secrets, options.env, tracked);
-  const read = identifyAgain(entry, layout, loadStages(layout, { look: true }).state.stages, rules);
+  const { state } = loadStages(layout, { look: true });
+  const read = identifyAgain(entry, layout, state.stages, rules);
+  const cells = (entry.steps ?? []).map((step) => ({ step, status: recordOf(state, step)?.status ?? 'idle' }));
   const failure = read && { ...read, errors: maskedLeaves(read.errors, mask) as Failure['errors'] };
   const safe_mode = readSafeMode(layout) !== undefined;
-  if (config instanceof MendError) return { entry, failure, next: { unknown: `${config.code}: ${config.message}` } };
+  if (config instanceof MendError) {
+    const next = { unknown: `${config.code}: ${config.message}` };
+    return { entry, failure, cells, next };
+  }
   // As in a run that has just begun, and in which it was seen once more.
   const stage = config.map.stages[entry.stage];
   const transient = entry.transient && stage?.rerun !== false;
   const history = { ...entry, times_seen: entry.times_seen + 1 };
   const incident = { attempt: 1, waits: 0, failure: { ...entry, transient }, history };
   const situation = situationOf(config.loop, stage, ledger, options.now, { ai: options.ai, safe_mode }, entry);
-  return { entry, failure, next: decide(incident, situation) };
+  return { entry, failure, cells, next: decide(incident, situation) };
 }

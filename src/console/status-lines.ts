@@ -1,0 +1,59 @@
+// Where things stand, in the words that status and page share: the newest run, a stage, safe mode.
+import { EXIT } from '../errors.ts';
+import { type LoadedStages, openRun } from '../journal/load-stages.ts';
+import type { StageRecord } from '../journal/stages.ts';
+import type { SafeMode } from '../mend/safe-mode.ts';
+import { counted } from '../triage/words.ts';
+import { countCells } from './rows.ts';
+import { ago, spell } from './words.ts';
+
+/** How the newest run stands; `atWork`: the process that is at it, `stages`: how many are known. */
+export function headline(
+  loaded: LoadedStages,
+  stages: number,
+  atWork: { pid: number } | undefined,
+  now: number,
+): string {
+  if (!loaded.latest && stages === 0) return 'no run yet, and no stage is known; what to do: mendloop validate';
+  if (!loaded.latest) return `no run yet; ${counted(stages, 'stage')} in ai/context_map.yaml`;
+  const { run, events } = loaded.latest;
+  const [first] = events;
+  const simulated = first?.type === 'run.started' && first.data.lab === 'simulated' ? '  (simulated lab)' : '';
+  const isOpen = openRun(loaded) !== undefined;
+  if (isOpen && atWork) return `run ${run} is at work (pid ${atWork.pid})${simulated}`;
+  if (isOpen) return `run ${run} was cut off; the next start finishes it${simulated}`;
+  const last = events.at(-1);
+  const exit = last?.type === 'run.ended' ? last.data.exit : undefined;
+  const how = exit === EXIT.interrupted ? 'interrupted' : last?.status;
+  return `run ${run} ended: ${how}, ${ago(last?.time ?? '', now)}${simulated}`;
+}
+
+/** The state of a stage, or of a cell, and what else is worth a few words. */
+export function stageWords(
+  name: string,
+  record: StageRecord | undefined,
+  isAtWork: boolean,
+): { state: string; about: string } {
+  if (!record) return { state: 'idle', about: 'never run' };
+  const cells = Object.entries(record.cells ?? {}).map(([cell, { status }]) => ({ step: `${name}[${cell}]`, status }));
+  const counts = record.cells ? [countCells(cells)] : [];
+  const took = record.last?.duration_ms === undefined ? [] : [`took ${spell(record.last.duration_ms)}`];
+  const tries = record.attempts > 1 ? [counted(record.attempts, 'attempt')] : [];
+  const steps = Object.values(record.cells ?? { record });
+  const unchecked = record.status === 'green' && steps.every((step) => step.unchecked) ? ['nothing to check'] : [];
+  const stale = record.stale && record.reason ? [record.reason] : [];
+  return {
+    state: record.status === 'running' && !isAtWork ? 'cut off' : record.status,
+    about: [...counts, ...took, ...tries, ...unchecked, ...stale].join(', '),
+  };
+}
+
+/** Since when it is on, why, and how to leave it; no line when it is off. */
+export function safeModeLines(mode: SafeMode | undefined, now: number): string[] {
+  if (!mode) return [];
+  const by = mode.by === 'hand' ? 'by hand' : mode.run ? `by itself, in run ${mode.run}` : 'by itself';
+  return [
+    `safe mode is on since ${ago(mode.since, now)} (${by}): ${mode.why}`,
+    '  the AI changes nothing; to leave it: mendloop safe-mode off',
+  ];
+}
