@@ -18,6 +18,7 @@ const COPIED = [
   'scripts/typescript.mjs',
   'src/io/gate/tree-sitter-bash.wasm',
   'src/page/style.css',
+  'src/serve/page.js',
   'src/plugin/bare-imports.mjs',
   'stages/lab',
 ];

@@ -139,6 +139,14 @@ const TABLE = {
   E_CRON_ASK: usage(() => ['this is what would be done', 'to do it: the same with --yes']),
   E_CRON_UNFIT: usage((d: { what: string; next: string }) => [d.what, d.next]),
   E_SCHEDULER: usage((d: { what: string; next: string }) => [d.what, d.next]),
+  E_PORT_IN_USE: usage((d: { host: string; port: number }) => [
+    `port ${d.port} of ${d.host} is in use`,
+    'the page may be served already: open it there; or name another port: mendloop serve --port N (0: any that is free)',
+  ]),
+  E_LISTEN: usage((d: { host: string; port: number; why: string }) => [
+    `nobody may listen at ${d.host}, port ${d.port}: ${d.why}`,
+    'name an address of this machine, and a port from 1024 on: mendloop serve --host H --port N',
+  ]),
   E_NO_LOG: usage((d: { step: string; path: string }) => [
     d.path ? `${d.step} has no such log (${d.path}); those there are:` : `${d.step} has no log yet`,
     'see what has run: mendloop status',

@@ -66,7 +66,9 @@ const RULES: ImportRules = {
       'src/init',
     ),
     // Shows the same as HTML: text that is escaped, and drawings.
-    'src/page': only('src/io', 'src/inspect', 'src/console'),
+    'src/page': only('src/io', 'src/journal', 'src/inspect', 'src/console'),
+    // Pages of a home, and who may ask for them.
+    'src/serve': allBut(),
     'src/cli': allBut(),
     'src/index.ts': only('src/plan', 'src/plugin', 'src/run'),
     // Behind the door for plugins, and the door: the only ones that reach the egress.
@@ -106,6 +108,8 @@ const RULES: ImportRules = {
     'src/outbound/redact/rule.ts': ['node:vm'],
     'src/plugin/bare-imports.mjs': ['node:fs', 'node:module'],
     'src/plugin/import-plugin.ts': ['computed'],
+    'src/serve/app.ts': ['hono', 'hono/streaming'],
+    'src/cli/serve.ts': ['node:os'],
     'src/testing': ['node:http', 'node:https', 'node:net'],
     'plugins/executors/known-fixes/programs.ts': ['node:fs/promises'],
     'src/model/retry.ts': ['node:timers/promises'],

@@ -274,6 +274,17 @@ install shows it and asks, replaces what an earlier install of this home wrote, 
       'Reads only. Stages by state, last green, attempts, durations, failures by class, fixes, asks, cases, tokens, money, the last run.',
     load: byHand('metrics'),
   }),
+  serve: row('serve [--host H] [--port N] [--token]', 'show how things stand on a page, in a browser', {
+    options: {
+      'host=H': 'the address to listen at (default: 127.0.0.1); any but loopback needs the token',
+      'port=N': 'the port (default: 8420; 0: any that is free)',
+      token: 'also on loopback, only for who has the link that is printed',
+    },
+    about: `Reads only: stages and what needs what, runs, failures, fixes, cases, logs and the work queue, kept up to date while you look,
+and /metrics for Prometheus. It runs until it is stopped. For others than this machine it prints a link with a token, a new one each
+time; MENDLOOP_TOKEN has it use yours. The page works without scripts, and asks nobody else for anything.`,
+    load: () => import('./serve.ts'),
+  }),
   gc: row('gc [--days N] [--keep-runs N] [--max-mb N]', 'forget what is old: runs, logs, prompts, patches, cases', {
     options: {
       'days=N': 'what is older than N days',

@@ -8,7 +8,7 @@ import type { Layout } from '../io/layout.ts';
 import { damageOf, readEvents } from '../journal/event-file.ts';
 import { readHistory } from '../journal/history.ts';
 import { listRuns } from '../journal/runs.ts';
-import { RUN_OUTCOMES, type RunSummary } from '../journal/summary.ts';
+import { concerns, failedStages, RUN_OUTCOMES, type RunSummary } from '../journal/summary.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
 
@@ -38,12 +38,8 @@ export async function run({ options, layout: findLayout }: CommandInput): Promis
   const most = options.last === undefined ? SHOWN : Number(options.last);
   const all = listRuns(layout);
   const isAnyWanted = stage === undefined && outcome === undefined && fingerprint === undefined;
-  const fits = (one: RunSummary): boolean =>
-    (outcome === undefined || one.outcome === outcome) &&
-    (stage === undefined || [...one.stages, ...one.failures, ...one.fixes].some((each) => each.stage === stage)) &&
-    (fingerprint === undefined || one.failures.some((each) => each.fingerprint.startsWith(fingerprint)));
   const found = readHistory(layout, isAnyWanted ? all.at(-most) : '')
-    .filter(fits)
+    .filter((one) => concerns(one, { stage, outcome, fingerprint }))
     .slice(-most)
     .reverse()
     .map(listed);
@@ -76,7 +72,7 @@ const listed = (summary: RunSummary): Listed => ({
   outcome: summary.outcome,
   exit: summary.exit ?? null,
   duration_ms: summary.duration_ms ?? null,
-  failed: summary.stages.filter(({ end }) => end === 'failed' || end === 'give_up').map(({ stage }) => stage),
+  failed: failedStages(summary),
   fixes: summary.fixes.filter(({ commit }) => commit !== undefined).length,
 });
 

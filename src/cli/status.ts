@@ -1,6 +1,6 @@
 // `mendloop status`: where every stage stands. Reads only, loads little, works beside a run.
 import { failureLines } from '../console/failure-lines.ts';
-import { headline, safeModeLines, stageWords } from '../console/status-lines.ts';
+import { headline, safeModeLines, stageWords, usedLines } from '../console/status-lines.ts';
 import { ago, table } from '../console/words.ts';
 import { nextLines } from '../errors.ts';
 import type { DataOf } from '../events.ts';
@@ -13,7 +13,7 @@ import { readSafeMode } from '../mend/safe-mode.ts';
 import { caseCommands } from '../outbound/case-summary.ts';
 import { cellNames, splitStepName } from '../plan/matrix.ts';
 import { requireStages } from '../stage/unknown-stage.ts';
-import { type DayUsage, entryOf, type LedgerEntry, usedOn } from '../triage/ledger.ts';
+import { entryOf, type LedgerEntry, usedOn } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
 import type { Answer, CommandInput } from './command.ts';
 
@@ -129,14 +129,6 @@ export async function run({ words: said, layout: findLayout }: CommandInput): Pr
 }
 
 const isFailed = (record: StepRecord | undefined): boolean => /^(?:failed|give_up)$/.test(record?.status ?? '');
-
-/** What models were asked and used on this UTC day; nothing on a day without. */
-function usedLines({ tries, prompts = 0, tokens, dollars }: DayUsage): string[] {
-  if (tries === 0 && tokens === 0) return [];
-  const cost = dollars === undefined ? [] : [`$${dollars.toFixed(2)}`];
-  const parts = [counted(tries, 'try', 'tries'), counted(prompts, 'prompt'), counted(tokens, 'token'), ...cost];
-  return [`used today (UTC): ${parts.join(', ')}`];
-}
 
 /** What stopped the latest run before its first stage, and the commands. */
 const conflictLines = ({ message, problems, next }: DataOf<'tree.conflict'>): string[] => [

@@ -11,7 +11,7 @@ import { readableLines, spell } from './words.ts';
 const MAX_TAIL_LINES = 8;
 
 /** With --quiet only what went wrong is printed. `home` is where log paths start. */
-export function plainWatcher(out: Output, home: string): Subscriber {
+export function plainWatcher(out: Pick<Output, 'line' | 'errorLine' | 'quiet'>, home: string): Subscriber {
   const tally = newTally();
   /** The latest failures that were printed. */
   const printed = new WeakSet<FailureView>();

@@ -3,6 +3,7 @@ import { EXIT } from '../errors.ts';
 import { type LoadedStages, openRun } from '../journal/load-stages.ts';
 import type { StageRecord } from '../journal/stages.ts';
 import type { SafeMode } from '../mend/safe-mode.ts';
+import type { DayUsage } from '../triage/ledger.ts';
 import { counted } from '../triage/words.ts';
 import { countCells } from './rows.ts';
 import { ago, spell } from './words.ts';
@@ -56,4 +57,12 @@ export function safeModeLines(mode: SafeMode | undefined, now: number): string[]
     `safe mode is on since ${ago(mode.since, now)} (${by}): ${mode.why}`,
     '  the AI changes nothing; to leave it: mendloop safe-mode off',
   ];
+}
+
+/** What models were asked and used on this UTC day; nothing on a day without. */
+export function usedLines({ tries, prompts = 0, tokens, dollars }: DayUsage): string[] {
+  if (tries === 0 && tokens === 0) return [];
+  const cost = dollars === undefined ? [] : [`$${dollars.toFixed(2)}`];
+  const parts = [counted(tries, 'try', 'tries'), counted(prompts, 'prompt'), counted(tokens, 'token'), ...cost];
+  return [`used today (UTC): ${parts.join(', ')}`];
 }

@@ -11,6 +11,13 @@ export function spell(ms: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
+/** `80 bytes`, `3.2 kB`, `12 MB`, `1.1 GB`. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  const [size, unit] = bytes < 1e6 ? [bytes / 1e3, 'kB'] : bytes < 1e9 ? [bytes / 1e6, 'MB'] : [bytes / 1e9, 'GB'];
+  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${unit}`;
+}
+
 /** How long ago an ISO time was: `just now`, `5 min ago`, `3 h ago`, `2 days ago`. */
 export function ago(time: string, now: number): string {
   const minutes = Math.floor((now - Date.parse(time)) / 60_000);

@@ -77,6 +77,22 @@ export type RunSummary = Checked<typeof isRunSummary>;
 export type StageSummary = Checked<typeof isStageSummary>;
 export type FixSummary = Checked<typeof isFixSummary>;
 
+export interface RunFilter {
+  readonly stage?: string | undefined;
+  readonly outcome?: string | undefined;
+  /** Its first letters are enough. */
+  readonly fingerprint?: string | undefined;
+}
+
+/** Whether a run had to do with a stage, ended so, and saw a failure; what is not asked for does not count. */
+export const concerns = (run: RunSummary, { stage, outcome, fingerprint }: RunFilter): boolean =>
+  (outcome === undefined || run.outcome === outcome) &&
+  (stage === undefined || [...run.stages, ...run.failures, ...run.fixes].some((each) => each.stage === stage)) &&
+  (fingerprint === undefined || run.failures.some((each) => each.fingerprint.startsWith(fingerprint)));
+
+export const failedStages = ({ stages }: RunSummary): string[] =>
+  stages.filter(({ end }) => end === 'failed' || end === 'give_up').map(({ stage }) => stage);
+
 const TEXT_WIDTH = 200;
 const short = (words: string): string => (words.split('\n', 1)[0] as string).slice(0, TEXT_WIDTH);
 

@@ -50,7 +50,6 @@ export async function listFixes(layout: Layout, base: Base, ledger: Ledger, with
   ].map(async ({ fix, has }): Promise<ListedFix> => {
     const by = reverts.get(fix.commit);
     const patch = patchIn(ledger, fix);
-    const diff = ['show', '--format=', '--no-color', '--no-ext-diff', fix.commit];
     return {
       ...fixFacts(fix),
       outcome: by ? outcomeBy(by) : has ? 'landed' : (patch?.outcome ?? 'unknown'),
@@ -58,11 +57,15 @@ export async function listFixes(layout: Layout, base: Base, ledger: Ledger, with
       ...(by && outcomeBy(by) === 'withdrawn' && isAgain(fix, committed) ? { came_again: true } : {}),
       ...(by && has && !landed.has(by.commit) ? { on_base: true } : {}),
       ...(by ? {} : leftBy(patch)),
-      ...(withDiff ? { diff: await git.run(diff) } : {}),
+      ...(withDiff ? { diff: await fixDiff(layout, fix.commit) } : {}),
     };
   });
   return Promise.all(rows);
 }
+
+/** The change that a fix made, as its commit has it. Throws a GitError. */
+export const fixDiff = ({ home }: Layout, commit: string): Promise<string> =>
+  openGit(home).run(['show', '--format=', '--no-color', '--no-ext-diff', commit]);
 
 /** Whether a later commit of `all`, the newest first, makes the same change for the same failure. */
 const isAgain = (fix: CommittedFix, all: readonly CommittedFix[]): boolean =>

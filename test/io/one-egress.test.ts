@@ -52,6 +52,9 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   'src/io/probe.ts': ['net', 'fetch'],
   // Asks the system for a port that is free on loopback, for the demo's registry.
   'src/io/scratch.ts': ['net'],
+  // Listens where its owner says, for the page; what the page answers is put together in serve/app.ts.
+  'src/io/http-server.ts': ['@hono/node-server'],
+  'src/serve/app.ts': ['hono', 'hono/streaming'],
   // Listens on loopback, for tests.
   'src/testing/loopback.ts': ['http', 'https'],
   // The thread that judges, and the grammar it reads with: a file beside it.

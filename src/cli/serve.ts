@@ -1,0 +1,62 @@
+// `mendloop serve [--host H] [--port N]`: a page that shows how things stand, until it is stopped. Reads only.
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { EXIT, failUsage } from '../errors.ts';
+import { listen } from '../io/http-server.ts';
+import { packageVersion } from '../io/package.ts';
+import { stopSignals } from '../io/signals.ts';
+import { type Access, isLoopback } from '../serve/access.ts';
+import { pageApp } from '../serve/app.ts';
+import { siteOf } from '../serve/site.ts';
+import type { CommandInput } from './command.ts';
+
+const PORT = 8420;
+const MIN_TOKEN = 20;
+
+/** Resolves when it was stopped: 130 by the person at the keyboard, 0 by whoever else ends it in order. */
+export async function run({ words, options, layout: findLayout, out }: CommandInput): Promise<number> {
+  if (words.length > 0) failUsage('serve takes no words', 'mendloop serve [--host H] [--port N]');
+  const layout = findLayout();
+  const host = typeof options.host === 'string' ? options.host : '127.0.0.1';
+  const asked = options.port === undefined ? PORT : Number(/^\d{1,5}$/.exec(String(options.port))?.[0] ?? 'no');
+  if (!(asked >= 0 && asked < 65_536))
+    failUsage(`--port ${options.port} is not a port`, 'for example: --port 8420, or 0 for any that is free');
+  const isLocal = isLoopback(host);
+  const token = isLocal && options.token !== true ? undefined : tokenOf(process.env.MENDLOOP_TOKEN);
+  const stop = stopSignals((name) => name);
+  const access: Access = { isLocal, names: [host, hostname()], token, cookie: `mendloop-${asked}` };
+  const bug = (error: unknown) => out.errorLine(`error E_BUG: ${error instanceof Error ? error.message : error}`);
+  const app = pageApp(siteOf(layout, packageVersion()), access, stop.signal, bug);
+  try {
+    const server = await listen((request) => app.fetch(request), host, asked);
+    const shown = /^(?:0\.0\.0\.0|::)$/.test(host) ? hostname() : host.includes(':') ? `[${host}]` : host;
+    const url = `http://${shown}:${server.port}/`;
+    const link = token === undefined ? url : `${url}login?token=${token}`;
+    if (out.json) out.jsonLine({ url: link, host, port: server.port, home: layout.home });
+    out.line(`the page of ${layout.home}: ${link}`);
+    out.line(isLocal ? FOR_THIS_MACHINE[token === undefined ? 'all' : 'token'] : FOR_OTHERS);
+    if (!out.json) out.line('it only reads; to stop it: Ctrl-C');
+    await new Promise((resolve) => stop.signal.addEventListener('abort', resolve, { once: true }));
+    await server.close();
+    return stop.signal.reason === 'SIGINT' ? EXIT.interrupted : EXIT.ok;
+  } finally {
+    stop.dispose();
+  }
+}
+
+const FOR_THIS_MACHINE = {
+  all: 'for this machine alone, and every user of it; only for who has a link: --token',
+  token: 'for this machine alone, and who has this link',
+};
+const FOR_OTHERS =
+  'for everybody who reaches this machine and has this link; it is not encrypted: use it in a network that you trust';
+
+function tokenOf(given: string | undefined): string {
+  if (given === undefined) return randomBytes(24).toString('base64url');
+  if (given.length < MIN_TOKEN || !/^[\w.~-]+$/.test(given))
+    failUsage(
+      `MENDLOOP_TOKEN is no token: ${MIN_TOKEN} or more letters, digits, - . _ or ~`,
+      'leave it out, and one is made',
+    );
+  return given;
+}

@@ -1,0 +1,86 @@
+// Who may ask for a page, from the headers of a request alone. Names are checked so that no other site can reach it through a name
+// of its own (DNS rebinding), and where others could reach it, nobody is answered without the token. Pure.
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+
+export interface Access {
+  /** It listens on loopback alone. */
+  readonly isLocal: boolean;
+  /** What else this machine is called; addresses need no name. */
+  readonly names: readonly string[];
+  readonly token?: string | undefined;
+  /** The name of the cookie: pages on other ports of this machine have cookies of their own. */
+  readonly cookie: string;
+}
+
+export interface Refusal {
+  readonly status: 401 | 403 | 405;
+  readonly what: string;
+  readonly next: string;
+}
+
+type Headers = Pick<globalThis.Headers, 'get'>;
+
+/** Why a request is refused; undefined when it may be answered. `isLogin`: it brings its token by itself. */
+export function refusalOf(method: string, headers: Headers, access: Access, isLogin: boolean): Refusal | undefined {
+  const host = headers.get('host') ?? '';
+  if (method !== 'GET' && method !== 'HEAD')
+    return { status: 405, what: `${method} is refused: this page only shows`, next: 'use GET' };
+  if (!isOwnName(nameIn(host), access))
+    return {
+      status: 403,
+      what: `this page is not for the name ${JSON.stringify(host)}`,
+      next: access.isLocal
+        ? 'open it as http://localhost, with its port'
+        : 'open it by its address, or serve it with --host and that name',
+    };
+  if (!isOwnOrigin(headers, host))
+    return { status: 403, what: 'another site asked for it', next: 'open it in a window of its own' };
+  if (access.token !== undefined && !isLogin && !hasToken(headers, access, access.token))
+    return {
+      status: 401,
+      what: 'this page needs the token that mendloop serve printed',
+      next: 'open the link that it printed, with ?token=',
+    };
+  return undefined;
+}
+
+/** The name in a Host header, without its port. */
+const nameIn = (host: string): string =>
+  (/^(\[[\da-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/i.exec(host)?.[1] ?? '').toLowerCase();
+
+const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])$/;
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Whether a name means this machine and nothing else. */
+export const isLoopback = (name: string): boolean => LOOPBACK.test(name.includes(':') ? `[${name}]` : name);
+
+function isOwnName(name: string, { isLocal, names }: Access): boolean {
+  if (LOOPBACK.test(name)) return true;
+  // Nobody can have an address stand for another one.
+  return !isLocal && (ADDRESS.test(name) || names.some((own) => own.toLowerCase() === name));
+}
+
+/** Browsers say who asks: another site may link here, but not read, embed or listen. */
+function isOwnOrigin(headers: Headers, host: string): boolean {
+  const origin = headers.get('origin');
+  if (origin !== null && origin.replace(/^https?:\/\//, '').toLowerCase() !== host.toLowerCase()) return false;
+  const site = headers.get('sec-fetch-site') ?? 'none';
+  return site === 'same-origin' || site === 'none' || headers.get('sec-fetch-mode') === 'navigate';
+}
+
+/** In the cookie that the login link sets, or as `Authorization: Bearer`, for programs. */
+function hasToken(headers: Headers, { cookie }: Access, token: string): boolean {
+  const bearer = /^Bearer (.+)$/.exec(headers.get('authorization') ?? '')?.[1];
+  if (bearer !== undefined) return isSame(bearer, token);
+  const pairs = (headers.get('cookie') ?? '').split(/;\s*/).map((pair) => pair.split('='));
+  return pairs.some(([name, value = '']) => name === cookie && isSame(value, cookieValue(token)));
+}
+
+/** What the cookie holds: the token cannot be read from it. */
+export const cookieValue = (token: string): string => createHmac('sha256', token).update('cookie').digest('base64url');
+
+/** Takes the same time for every pair. */
+export function isSame(a: string, b: string): boolean {
+  const hash = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash(a), hash(b));
+}

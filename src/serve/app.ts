@@ -1,0 +1,194 @@
+// The pages as one application: who may ask, which address is which view, what is sent with every answer, and what is streamed.
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { type Context, Hono } from 'hono';
+import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
+import { formatError, MendError } from '../errors.ts';
+import { metricsOf } from '../inspect/metrics.ts';
+import { openFollow } from '../io/log-window.ts';
+import { PACKAGE_ROOT } from '../io/package.ts';
+import { readText } from '../io/store.ts';
+import { html } from '../page/html.ts';
+import { styleSheet } from '../page/style.ts';
+import { type Access, cookieValue, isSame, refusalOf } from './access.ts';
+import { backlogView, itemView } from './backlog.ts';
+import { casesView, caseView } from './cases.ts';
+import { failuresView, failureView } from './failures.ts';
+import { fixesView, fixView } from './fixes.ts';
+import { type Assets, documentOf, missing, type View, type ViewOf } from './frame.ts';
+import { watchChanges } from './live.ts';
+import { findLog, logView } from './logs.ts';
+import { nowView } from './now.ts';
+import { runsView, runView } from './runs.ts';
+import type { Site } from './site.ts';
+import { stageView } from './stages.ts';
+
+const LOG_PATH = '/runs/:run/logs/:step/:name';
+
+const VIEWS: Readonly<Record<string, ViewOf>> = {
+  '/': nowView,
+  '/stages/:stage': stageView,
+  '/runs': runsView,
+  '/runs/:run': runView,
+  [LOG_PATH]: logView,
+  '/failures': failuresView,
+  '/failures/:stage/:fingerprint': failureView,
+  '/fixes': fixesView,
+  '/fixes/:commit': fixView,
+  '/cases': casesView,
+  '/cases/:name': caseView,
+  '/backlog': backlogView,
+  '/backlog/:number': itemView,
+};
+
+/** With every answer: nothing from elsewhere, nothing inside of others, nothing guessed, nothing told to others. */
+const HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+};
+
+const ALIVE_EVERY_MS = 15_000;
+const FOLLOW_EVERY_MS = 300;
+/** More listeners than anybody has windows. */
+const MAX_STREAMS = 64;
+
+/** `stop` ends what is streamed; `onBug` hears of errors that are nobody's mistake but ours. */
+export function pageApp(site: Site, access: Access, stop: AbortSignal, onBug: (error: unknown) => void): Hono {
+  const app = new Hono();
+  const files = { style: styleSheet(), script: scriptText() };
+  const marked = (name: string, text: string) =>
+    `${name}?${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
+  const assets: Assets = { style: marked('/style.css', files.style), script: marked('/page.js', files.script) };
+  const changes = watchChanges(site.layout);
+  let streams = 0;
+
+  app.use(async (c, next) => {
+    for (const [name, value] of Object.entries(HEADERS)) c.header(name, value);
+    // The style sheet tells nothing, and those who are refused see it, too.
+    const isOpen = c.req.path === '/login' || c.req.path === '/style.css';
+    const refusal = refusalOf(c.req.method, c.req.raw.headers, access, isOpen);
+    if (!refusal) return next();
+    if (refusal.status === 405) c.header('Allow', 'GET, HEAD');
+    const body = html`<h1>${refusal.what}</h1><p class="lead">${refusal.next}</p>`;
+    return c.html(documentOf({ title: 'Refused', body }, assets, undefined), refusal.status);
+  });
+  app.get('/login', (c) => {
+    const { token } = access;
+    const isRight = token !== undefined && isSame(c.req.query('token') ?? '', token);
+    if (!isRight && token !== undefined) {
+      const body = html`<h1>This is not the token</h1><p class="lead">Open the link that mendloop serve printed when it was last started.</p>`;
+      return c.html(documentOf({ title: 'Refused', body }, assets, undefined), 401);
+    }
+    if (token !== undefined)
+      c.header(
+        'Set-Cookie',
+        `${access.cookie}=${cookieValue(token)}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000`,
+      );
+    // Away from the address that has the token in it.
+    return c.redirect('/', 303);
+  });
+  app.get('/style.css', (c) => asset(c, 'text/css; charset=utf-8', files.style));
+  app.get('/page.js', (c) => asset(c, 'text/javascript; charset=utf-8', files.script));
+  app.get('/metrics', (c) =>
+    c.body(metricsOf(site.layout), 200, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }),
+  );
+  app.get('/events', (c) =>
+    streamed(c, async (stream) => {
+      const unwatch = changes.watch(() => void stream.writeSSE({ event: 'changed', data: '' }));
+      stream.onAbort(unwatch);
+      try {
+        while (isOpen(stream)) {
+          await stream.write(': alive\n\n');
+          await pause(stream, ALIVE_EVERY_MS);
+        }
+      } finally {
+        unwatch();
+      }
+    }),
+  );
+  app.get(`${LOG_PATH}/follow`, async (c) => {
+    const path = await findLog(site, c.req.param());
+    if (path === undefined) return shown(c, missing('There is no such log', ''));
+    const from = Number(/^\d{1,15}$/.exec(c.req.query('from') ?? '')?.[0] ?? 0);
+    return streamed(c, async (stream) => {
+      const read = openFollow(path, from);
+      while (isOpen(stream)) {
+        const piece = await read();
+        if (!piece) return void (await stream.writeSSE({ event: 'gone', data: '' }));
+        if (piece.text !== '' || piece.skipped > 0) await stream.writeSSE({ data: JSON.stringify(piece), id: String(piece.to) });
+        await pause(stream, FOLLOW_EVERY_MS);
+      }
+    });
+  });
+  for (const [path, view] of Object.entries(VIEWS))
+    app.get(path, async (c) => shown(c, await view(site, c.req.param(), new URL(c.req.url).searchParams)));
+  app.notFound((c) => shown(c, missing('There is no such page', 'The menu has those that there are.')));
+  app.onError((error, c) => {
+    const isOurs = !(error instanceof MendError);
+    if (isOurs) onBug(error);
+    const text = isOurs
+      ? 'this is a bug in mendloop; what it is stands where mendloop serve was started'
+      : formatError(error);
+    return shown(c, {
+      title: 'Error',
+      status: 500,
+      body: html`<h1>This cannot be shown</h1><pre class="wrapped">${text}</pre>`,
+    });
+  });
+  return app;
+
+  function shown(c: Context, view: View): Response {
+    return c.html(documentOf(view, assets, site), view.status ?? 200);
+  }
+
+  function asset(c: Context, type: string, text: string): Response {
+    return c.body(text, 200, { 'Content-Type': type, 'Cache-Control': 'private, max-age=31536000, immutable' });
+  }
+
+  function streamed(c: Context, work: (stream: SSEStreamingApi) => Promise<void>): Response {
+    if (streams >= MAX_STREAMS) return c.text('too many windows look on\n', 503, { 'Retry-After': '30' });
+    const response = { 'Content-Type': 'text/event-stream' };
+    if (c.req.method === 'HEAD') return c.body(null, 200, response);
+    streams++;
+    const answer = streamSSE(c, async (stream) => {
+      try {
+        await work(stream);
+      } catch (error) {
+        onBug(error);
+      } finally {
+        streams--;
+      }
+    });
+    answer.headers.set('Cache-Control', 'no-store');
+    return answer;
+  }
+
+  function isOpen(stream: SSEStreamingApi): boolean {
+    return !stream.aborted && !stream.closed && !stop.aborted;
+  }
+
+  /** Waits, but not for who went away. */
+  function pause(stream: SSEStreamingApi, ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(done, ms);
+      stop.addEventListener('abort', done, { once: true });
+      stream.onAbort(done);
+      function done(): void {
+        clearTimeout(timer);
+        stop.removeEventListener('abort', done);
+        resolve();
+      }
+    });
+  }
+}
+
+function scriptText(): string {
+  const text = readText(join(PACKAGE_ROOT, 'src/serve/page.js'));
+  if (text === undefined) throw new Error('src/serve/page.js is missing from this package');
+  return text;
+}

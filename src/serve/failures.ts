@@ -1,0 +1,109 @@
+// The failures of all runs, by fingerprint, and one of them with all that `explain` says.
+import { explanationLines } from '../console/failure-report.ts';
+import { explainFailure } from '../inspect/explain.ts';
+import { type FailureGroup, failureGroups } from '../inspect/failure-groups.ts';
+import { readHistory } from '../journal/history.ts';
+import { readLedger } from '../journal/ledger-file.ts';
+import { type Html, html, stateHtml } from '../page/html.ts';
+import { entryOf } from '../triage/ledger.ts';
+import { counted } from '../triage/words.ts';
+import {
+  facts,
+  href,
+  link,
+  live,
+  missing,
+  type Params,
+  pages,
+  type Query,
+  rowsHtml,
+  timeHtml,
+  type View,
+  withQuery,
+} from './frame.ts';
+import { logHref } from './logs.ts';
+import { runRow } from './runs.ts';
+import type { Site } from './site.ts';
+
+const GROUPS_A_PAGE = 50;
+const RUNS_LISTED = 10;
+
+/** How a failure stands → the state that it looks like, and the words for it. */
+const STANDING: Readonly<Record<FailureGroup['state'], readonly [state: string, word: string]>> = {
+  waits: ['waits', 'waits for you'],
+  given_up: ['give_up', 'given up'],
+  open: ['failed', 'open'],
+  mended: ['verified', 'mended'],
+  passed: ['green', 'passed'],
+};
+
+export function failuresView(site: Site, _: Params, query: Query): View {
+  const now = site.now();
+  const { ledger } = readLedger(site.layout);
+  const groups = failureGroups(readHistory(site.layout), ledger);
+  const { from, to, pager } = pages(groups.length, GROUPS_A_PAGE, query.get('page'), (page) =>
+    withQuery('/failures', { page }),
+  );
+  const rows = groups.slice(from, to).map((group) => {
+    const mended = group.fixes.filter(({ outcome }) => outcome === 'verified').length;
+    const facts = [
+      counted(group.times, 'time'),
+      counted(group.runs.length, 'run'),
+      mended > 0 && counted(mended, 'fix', 'fixes'),
+    ];
+    return html`<span class="what">${link(href('failures', group.stage, group.fingerprint), `${group.stage}: ${group.class}`)}</span>${stateHtml(...STANDING[group.state])}<span class="about">${group.excerpt}<br>${facts.filter(Boolean).join(', ')}</span><span class="when">${timeHtml(group.last, now)}</span>`;
+  });
+  return {
+    title: 'Failures',
+    menu: 'Failures',
+    body: html`<h1>Failures</h1><p class="lead">One row for each failure that runs have seen, the most frequent first.</p>
+<div data-live="list">${rowsHtml(rows, 'no failure yet')}${pager}</div>`,
+  };
+}
+
+export async function failureView(site: Site, { stage = '', fingerprint = '' }: Params): Promise<View> {
+  const { layout } = site;
+  const now = site.now();
+  const { ledger } = readLedger(layout);
+  const entry = entryOf(ledger, stage, fingerprint);
+  if (!entry) return missing('Nothing is known of such a failure', link('/failures', 'The failures that there were'));
+  const explanation = await explainFailure(entry, ledger, layout, { now, ai: true, env: process.env });
+  const [title = '', ...paragraphs] = paragraphsOf(explanationLines(explanation, now));
+  const log = entry.log === undefined ? undefined : logHref(entry.log);
+  const runs = readHistory(layout)
+    .filter(({ failures }) => failures.some((one) => one.stage === stage && one.fingerprint === fingerprint))
+    .reverse();
+  return {
+    title: `${stage}: ${entry.class}`,
+    menu: 'Failures',
+    body: html`<p class="crumbs">${link('/failures', 'Failures')}</p>
+<h1>${stage}: ${entry.class}</h1>
+<p class="lead">${title}</p>
+<pre class="wrapped" tabindex="0">${entry.excerpt}</pre>
+${facts([
+  entry.case !== undefined && ['Case', link(href('cases', entry.case), entry.case)],
+  log !== undefined && ['Log', link(log, 'of its last time')],
+  ['Stage', link(href('stages', stage), stage)],
+])}
+${paragraphs.map(paragraphHtml)}
+${live(
+  'runs',
+  'Runs that had it',
+  html`${rowsHtml(
+    runs.slice(0, RUNS_LISTED).map((run) => runRow(run, now)),
+    'they are forgotten',
+  )}${runs.length > RUNS_LISTED && html`<p>${link(withQuery('/runs', { stage, fingerprint }), `All ${runs.length} of them`)}</p>`}`,
+)}`,
+  };
+}
+
+/** Lines between empty ones belong together. */
+const paragraphsOf = (lines: readonly string[]): string[] => lines.join('\n').split('\n\n');
+
+/** The first line says what the others are. */
+function paragraphHtml(paragraph: string): Html {
+  const [title = '', ...lines] = paragraph.split('\n');
+  const indent = Math.min(...lines.map((line) => line.search(/\S/)).filter((at) => at >= 0));
+  const text = lines.map((line) => line.slice(Number.isFinite(indent) ? indent : 0)).join('\n');
+  return html`<section><h2>${title[0]?.toUpperCase()}${title.slice(1)}</h2>${lines.length > 0 && html`<pre class="wrapped" tabindex="0">${text}</pre>`}</section>`;
+}

@@ -1,0 +1,68 @@
+// The fixes on the AI branch with what became of them, and one of them with its diff.
+import { fixOutcome } from '../console/fix-outcome.ts';
+import { readLedger } from '../journal/ledger-file.ts';
+import { diffHtml } from '../page/diff.ts';
+import { html, stateHtml } from '../page/html.ts';
+import { fixDiff, type ListedFix, listFixes } from '../promote/list-fixes.ts';
+import { baseOf } from '../stage/configuration.ts';
+import { commandHtml, facts, href, link, missing, type Params, rowsHtml, timeHtml, type View } from './frame.ts';
+import type { Site } from './site.ts';
+
+async function readFixes({ layout }: Site) {
+  const base = await baseOf(layout.home);
+  return { base, fixes: await listFixes(layout, base, readLedger(layout).ledger, false) };
+}
+
+const fixState = ({ outcome }: ListedFix) =>
+  stateHtml(TAKEN_BACK.has(outcome) ? 'idle' : outcome, TAKEN_BACK.has(outcome) ? 'taken back' : outcome);
+const TAKEN_BACK = new Set(['no_effect', 'broke', 'withdrawn', 'declined', 'superseded']);
+
+export async function fixesView(site: Site): Promise<View> {
+  const { base, fixes } = await readFixes(site);
+  const now = site.now();
+  const rows = fixes.map(
+    (fix) =>
+      html`<span class="what">${link(href('fixes', fix.commit), fix.fix || 'a change')}</span>${fixState(fix)}<span class="about">${fix.stage}: ${fixOutcome(fix).join('; ')}<br><span class="small">by ${fix.plugin}, in ${fix.paths.join(', ')}</span></span><span class="when">${timeHtml(fix.time, now)}</span>`,
+  );
+  const isAny = fixes.some(({ outcome }) => outcome === 'verified');
+  return {
+    title: 'Fixes',
+    menu: 'Fixes',
+    body: html`<h1>Fixes</h1><p class="lead">What is on ${base.branch} and not yet on ${base.name}, and what became of it.</p>
+<div data-live="list">${rowsHtml(rows, `no fix is on ${base.branch} that ${base.name} does not have`)}
+${isAny && commandHtml({ what: 'to see what landing them would bring, and to land them', command: 'mendloop promote' })}</div>`,
+  };
+}
+
+export async function fixView(site: Site, { commit = '' }: Params): Promise<View> {
+  const { fixes } = await readFixes(site);
+  const fix = fixes.find((one) => one.commit === commit);
+  if (!fix)
+    return missing(
+      'There is no such fix',
+      html`It may have landed on your branch since. ${link('/fixes', 'The fixes that there are')}`,
+    );
+  const diff = await fixDiff(site.layout, fix.commit);
+  return {
+    title: fix.fix || 'Fix',
+    menu: 'Fixes',
+    body: html`<p class="crumbs">${link('/fixes', 'Fixes')}</p>
+<h1>${fix.fix || 'A change'}</h1>
+<p class="lead">${fixState(fix)} ${fixOutcome(fix).join('; ')}</p>
+${facts([
+  ['Why', fix.reason],
+  ['For', link(href('failures', fix.stage, fix.fingerprint), `${fix.stage}: ${fix.class}`)],
+  ['By', fix.plugin],
+  ['Run', link(href('runs', fix.run), fix.run)],
+  ['Made', timeHtml(fix.time, site.now())],
+  ['Commit', html`<code>${fix.commit.slice(0, 12)}</code>`],
+])}
+<section aria-labelledby="change"><h2 id="change">The change</h2>${diffHtml(diff)}</section>
+${
+  fix.taken_back_by === undefined &&
+  html`<section aria-labelledby="do"><h2 id="do">What you can do</h2>
+${commandHtml({ what: 'to see what landing it would bring', command: 'mendloop promote' })}
+${commandHtml({ what: 'to take it back', command: `mendloop rollback ${fix.commit.slice(0, 12)}` })}</section>`
+}`,
+  };
+}

@@ -1,0 +1,109 @@
+// One log: opened at its end, by windows of bytes, with a search backwards and, for who looks on, what is written now.
+import { join, relative } from 'node:path';
+import { sizeText } from '../console/words.ts';
+import { blockAbove } from '../io/links.ts';
+import { type Found, type LogWindow, readWindow, searchLog, WINDOW_BYTES } from '../io/log-window.ts';
+import { readEvents } from '../journal/event-file.ts';
+import { readLedger } from '../journal/ledger-file.ts';
+import { loadStages } from '../journal/load-stages.ts';
+import { listRuns } from '../journal/runs.ts';
+import { stepRecords } from '../journal/stages.ts';
+import { type Html, html } from '../page/html.ts';
+import { splitStepName } from '../plan/matrix.ts';
+import { href, link, missing, type Params, type Query, rowsHtml, type View, withQuery } from './frame.ts';
+import type { Site } from './site.ts';
+
+const LOG = /^ai\/logs\/([^/]+)\/(?:([^/]+)\/)?(\d{8}-\d{6}-[0-9a-f]{4})-(\w+)\.log$/;
+
+/** Where the page of a log is; undefined for what is no path of one. `path` is from home, as journals name it. */
+export function logHref(path: string): string | undefined {
+  const [, stage, cell, run, name] = LOG.exec(path) ?? [];
+  if (stage === undefined || run === undefined || name === undefined) return undefined;
+  return href('runs', run, 'logs', cell === undefined ? stage : `${stage}[${cell}]`, name);
+}
+
+/** The file of a log that a journal, a stage or a failure names; undefined for any other, or one that leads out of ai/logs. */
+export async function findLog(
+  { layout }: Site,
+  { run = '', step = '', name = '' }: Params,
+): Promise<string | undefined> {
+  const { stage, cell } = splitStepName(step);
+  const path = relative(layout.home, layout.log(stage, cell, run, name as 'verify'));
+  if (!listedLogs().has(path)) return undefined;
+  const below = relative(layout.logs, join(layout.home, path));
+  return below.startsWith('..') || (await blockAbove(layout.logs, below)) !== undefined
+    ? undefined
+    : join(layout.home, path);
+
+  function listedLogs(): Set<string | undefined> {
+    const events = listRuns(layout).includes(run) ? readEvents(layout.journal(run)).events : [];
+    const { state } = loadStages(layout, { look: true });
+    return new Set([
+      ...events.map(({ data }) => ('log' in data ? data.log : undefined)),
+      ...stepRecords(state).flatMap(({ record }) => [record.last?.log, record.green_log]),
+      ...Object.values(readLedger(layout).ledger.entries).map(({ log }) => log),
+    ]);
+  }
+}
+
+const GONE = html`It was never written, or gc has forgotten it since. ${link('/runs', 'The runs that there are')}`;
+
+export async function logView(site: Site, params: Params, query: Query): Promise<View> {
+  const path = await findLog(site, params);
+  if (path === undefined) return missing('There is no such log', GONE);
+  const { run = '', step = '', name = '' } = params;
+  const here = href('runs', run, 'logs', step, name);
+  const text = (query.get('q') ?? '').slice(0, MAX_SEARCHED);
+  const at = byteOf(query.get('at'));
+  const isSearch = text !== '' && at === undefined;
+  const found = isSearch ? await searchLog(path, text, { before: byteOf(query.get('before')) }) : undefined;
+  const marked = at !== undefined && { around: { at, length: Buffer.byteLength(text) } };
+  const window =
+    found ??
+    (await readWindow(path, marked || { from: byteOf(query.get('from')), before: byteOf(query.get('before')) }));
+  if (!window) return missing('This log is gone', GONE);
+  return {
+    title: `Log of ${step}`,
+    menu: 'Runs',
+    body: html`<p class="crumbs">${link('/runs', 'Runs')} / ${link(href('runs', run), run)}</p>
+<h1>Log of ${step}</h1>
+<p class="lead">attempt ${name}, ${sizeText(window.size)}</p>
+<form class="filter" role="search" action="${here}">
+<p><label for="q">Search, from the end</label><input type="search" id="q" name="q" value="${text}" maxlength="${MAX_SEARCHED}"></p>
+<p><button>Search</button></p>
+</form>
+${'hits' in window ? foundHtml(window, here, text) : windowHtml(window, here, text)}`,
+  };
+}
+
+const MAX_SEARCHED = 200;
+
+const byteOf = (text: string | null): number | undefined => (/^\d{1,15}$/.test(text ?? '') ? Number(text) : undefined);
+
+function windowHtml({ from, to, size, parts }: LogWindow, here: string, text: string): Html {
+  const [before = '', marked, behind] = parts;
+  const isEnd = to >= size;
+  const where = size <= to - from ? 'all of it' : `${sizeText(from)} to ${sizeText(to)} of ${sizeText(size)}`;
+  const moves = html`<nav class="pager" aria-label="Parts of the log">
+${from > 0 && html`${link(withQuery(here, { from: 0 }), 'Beginning')} <a href="${withQuery(here, { before: from })}" rel="prev">Earlier</a>`}
+<span class="muted">${where}</span>
+${!isEnd && html`<a href="${withQuery(here, { from: to })}" rel="next">Later</a> ${link(here, 'End')}`}
+${text !== '' && link(withQuery(here, { q: text }), 'All places')}
+</nav>`;
+  const shown = marked === undefined ? before : html`${before}<mark id="hit">${marked}</mark>${behind}`;
+  return html`${moves}
+<pre class="log wrapped" tabindex="0" role="log" aria-live="off" aria-label="What was written"${isEnd && html` data-follow="${withQuery(`${here}/follow`, { from: to })}"`}>${shown}</pre>
+${size > WINDOW_BYTES && moves}`;
+}
+
+function foundHtml({ hits, reached, size }: Found, here: string, text: string): Html {
+  const rows = hits.map(
+    ({ at, parts: [before, word, behind] }) =>
+      html`<span class="when">at ${sizeText(at)}</span><a class="hit mono" href="${withQuery(here, { q: text, at })}#hit">${before}<mark>${word}</mark>${behind}</a>`,
+  );
+  const looked =
+    reached === 0 ? 'all of it was looked at' : `looked at from ${sizeText(reached)} to the end at ${sizeText(size)}`;
+  return html`<p class="muted">${hits.length === 0 ? 'no line has it' : `${hits.length} lines have it, the last first`}; ${looked}</p>
+<div class="hits">${rowsHtml(rows, '')}</div>
+<nav class="pager" aria-label="More places">${reached > 0 && html`<a href="${withQuery(here, { q: text, before: reached })}" rel="next">Look further back</a>`} ${link(here, 'Back to the end')}</nav>`;
+}

@@ -1,0 +1,141 @@
+// What the page does beyond showing: it brings itself up to date, follows a log, copies commands, and knows a few keys. Runs in
+// the browser; without it everything is there, too, as of when it was loaded.
+
+const MAX_LOG_LETTERS = 2_000_000;
+const REFRESH_MS = 60_000;
+/** No more often than a person could look. */
+const SETTLE_MS = 400;
+
+const every = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+// Up to date: parts that are marked are taken from the page as it is now, where they differ.
+
+let pending;
+function refreshSoon() {
+  if (pending === undefined) pending = setTimeout(refresh, SETTLE_MS);
+}
+
+async function refresh() {
+  const answer = await fetch(location.href, { headers: { Accept: 'text/html' } }).catch(() => undefined);
+  pending = undefined;
+  if (!answer) return;
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  if (!answer.ok) return void document.querySelector('main').replaceChildren(...page.querySelector('main').childNodes);
+  const parts = every('[data-live]');
+  const isSame = (name) => parts.some((part) => part.dataset.live === name);
+  // A part that is new has its place in a page that is loaded anew, but nobody is taken away from what they read.
+  if (every('[data-live]', page).some((part) => !isSame(part.dataset.live)) && document.activeElement === document.body)
+    return void location.reload();
+  for (const part of parts) {
+    const now = page.querySelector(`[data-live="${part.dataset.live}"]`);
+    if (!now || now.outerHTML === part.outerHTML) continue;
+    const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
+    part.replaceWith(now);
+    if (focused !== null)
+      every('a[href]', now)
+        .find((one) => one.getAttribute('href') === focused)
+        ?.focus();
+  }
+  addCopyButtons();
+}
+
+// One connection while the page is looked at: browsers have few of them.
+let events;
+function listen() {
+  events?.close();
+  events = undefined;
+  if (document.hidden || every('[data-live]').length < 3) return;
+  events = new EventSource('/events');
+  events.addEventListener('changed', refreshSoon);
+}
+
+// A log: what is written now.
+
+function follow(log) {
+  const button = document.createElement('button');
+  const note = document.createElement('span');
+  note.className = 'muted';
+  note.setAttribute('role', 'status');
+  let source;
+  let next = log.dataset.follow;
+  const stop = (why = '') => {
+    source?.close();
+    source = undefined;
+    button.textContent = 'Follow';
+    note.textContent = why;
+  };
+  const start = () => {
+    button.textContent = 'Stop';
+    note.textContent = 'shows what is written now';
+    source = new EventSource(next);
+    // A connection that was lost is not opened again by itself: it would begin where the page did.
+    source.addEventListener('error', () => stop('the connection was lost'));
+    source.addEventListener('gone', () => stop('the log is gone, or was written anew'));
+    source.addEventListener('message', ({ data, lastEventId }) => {
+      const { text, skipped } = JSON.parse(data);
+      if (lastEventId !== '') next = next.replace(/from=\d+/, `from=${lastEventId}`);
+      const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+      if (skipped > 0) log.append(`\n… ${skipped} bytes that came faster than they can be shown …\n`);
+      log.append(text);
+      while (log.textContent.length > MAX_LOG_LETTERS && log.childNodes.length > 1) log.firstChild.remove();
+      if (isAtEnd) log.scrollTop = log.scrollHeight;
+    });
+  };
+  button.type = 'button';
+  button.addEventListener('click', () => (source ? stop() : start()));
+  const place = document.createElement('p');
+  place.className = 'pager';
+  place.append(button, note);
+  log.before(place);
+  log.scrollTop = log.scrollHeight;
+  start();
+}
+
+// Commands to copy.
+
+function addCopyButtons() {
+  if (!navigator.clipboard) return;
+  for (const text of every('[data-copy]:not([data-ready])')) {
+    text.dataset.ready = '';
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = 'Copy';
+    button.setAttribute('aria-label', `Copy ${text.textContent}`);
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(text.textContent);
+      button.textContent = 'Copied';
+      setTimeout(() => (button.textContent = 'Copy'), 1500);
+    });
+    text.after(button);
+  }
+}
+
+// Keys: j and k through a list, / to the search.
+
+function move(step) {
+  const links = every('.rows > li').flatMap((row) => row.querySelector('a[href]') ?? []);
+  const at = links.indexOf(document.activeElement?.closest('.rows > li')?.querySelector('a[href]'));
+  const next = links[at < 0 ? (step > 0 ? 0 : links.length - 1) : at + step];
+  next?.focus();
+  next?.scrollIntoView({ block: 'nearest' });
+}
+
+addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest?.('input, select, textarea')) return;
+  const search = document.querySelector('input[type="search"], form.filter select');
+  const act = { j: () => move(1), k: () => move(-1), '/': search && (() => search.focus()) }[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+});
+
+for (const one of every('[data-keys]')) one.hidden = false;
+for (const log of every('[data-follow]')) follow(log);
+addCopyButtons();
+listen();
+document.addEventListener('visibilitychange', () => {
+  listen();
+  if (!document.hidden && events) refreshSoon();
+});
+setInterval(() => !document.hidden && events && refreshSoon(), REFRESH_MS);

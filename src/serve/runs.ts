@@ -1,0 +1,184 @@
+// The runs there have been, and one of them: its timeline, attempts with their logs, failures, fixes, and how it was told.
+import { plainWatcher } from '../console/plain.ts';
+import { spell } from '../console/words.ts';
+import type { LoopEvent } from '../events.ts';
+import { timelineOf } from '../inspect/timeline.ts';
+import { damageOf, readEvents } from '../journal/event-file.ts';
+import { readHistory, summaryOf } from '../journal/history.ts';
+import { listRuns } from '../journal/runs.ts';
+import { concerns, failedStages, RUN_OUTCOMES, type RunFilter, type RunSummary } from '../journal/summary.ts';
+import { type Html, html, stateHtml } from '../page/html.ts';
+import { barState, rowState, timelineSvg } from '../page/timeline.ts';
+import { counted } from '../triage/words.ts';
+import {
+  facts,
+  href,
+  link,
+  live,
+  missing,
+  notice,
+  type Params,
+  pages,
+  type Query,
+  rowsHtml,
+  timeHtml,
+  type View,
+  withQuery,
+} from './frame.ts';
+import { logHref } from './logs.ts';
+import type { Site } from './site.ts';
+
+const RUNS_A_PAGE = 50;
+
+export function runsView(site: Site, _: Params, query: Query): View {
+  const wanted = (key: string) => query.get(key) || undefined;
+  const filter: RunFilter = { stage: wanted('stage'), outcome: wanted('outcome'), fingerprint: wanted('fingerprint') };
+  const fitting = readHistory(site.layout)
+    .filter((run) => concerns(run, filter))
+    .reverse();
+  const { from, to, pager } = pages(fitting.length, RUNS_A_PAGE, query.get('page'), (page) =>
+    withQuery('/runs', { ...filter, page }),
+  );
+  const stages = Object.keys(site.map());
+  return {
+    title: 'Runs',
+    menu: 'Runs',
+    body: html`<h1>Runs</h1>
+<form class="filter" action="/runs">
+${choice('stage', 'Stage', stages, filter.stage)}
+${choice('outcome', 'Outcome', RUN_OUTCOMES, filter.outcome)}
+${filter.fingerprint !== undefined && html`<p><label for="fingerprint">Failure</label><input id="fingerprint" name="fingerprint" value="${filter.fingerprint}"></p>`}
+<p><button>Show</button></p>
+</form>
+<div data-live="list">${rowsHtml(
+      fitting.slice(from, to).map((run) => runRow(run, site.now())),
+      'no run fits',
+    )}${pager}</div>`,
+  };
+}
+
+const choice = (name: string, title: string, values: readonly string[], chosen: string | undefined): Html =>
+  html`<p><label for="${name}">${title}</label><select id="${name}" name="${name}"><option value="">any</option>${values.map(
+    (value) => html`<option${value === chosen && html` selected`}>${value}</option>`,
+  )}</select></p>`;
+
+/** A run as a row of a list. */
+export function runRow(run: RunSummary, now: number): Html {
+  const failed = failedStages(run);
+  const made = run.fixes.filter(({ commit }) => commit !== undefined).length;
+  const parts = [
+    run.duration_ms !== undefined && spell(run.duration_ms),
+    failed.length > 0 && `failed: ${failed.join(', ')}`,
+    made > 0 && counted(made, 'fix', 'fixes'),
+    run.tokens > 0 && counted(run.tokens, 'token'),
+    run.damage !== undefined && 'its journal is damaged',
+  ];
+  return html`<span class="what">${link(href('runs', run.run), html`<span class="mono">${run.run}</span>`)}</span>${stateHtml(run.outcome)}<span class="about">${[run.asked, ...parts].filter(Boolean).join(' · ')}</span><span class="when">${timeHtml(run.began, now)}</span>`;
+}
+
+const EXITS: Readonly<Record<number, string>> = {
+  0: 'all that was asked for is green',
+  1: 'failed; the next run tries again',
+  3: 'a human is needed',
+  130: 'interrupted',
+};
+
+export function runView(site: Site, { run = '' }: Params): View {
+  const { layout } = site;
+  if (!listRuns(layout).includes(run))
+    return missing(
+      'There is no such run',
+      html`It was never there, or gc has forgotten it since. ${link('/runs', 'The runs that there are')}`,
+    );
+  const file = readEvents(layout.journal(run));
+  const { events } = file;
+  const summary = summaryOf(layout, run);
+  const damage = damageOf(file);
+  const now = site.now();
+  const { duration_ms, exit, tokens, dollars } = summary;
+  return {
+    title: `Run ${run}`,
+    menu: 'Runs',
+    body: html`<p class="crumbs">${link('/runs', 'Runs')}</p>
+<div data-live="head"><h1>Run <span class="mono">${run}</span></h1>
+${damage && notice('warn', html`<p>The journal of this run ${damage}.</p>`)}
+${facts([
+  [
+    'Outcome',
+    html`${stateHtml(summary.outcome)}${exit !== undefined && html` <span class="muted">${EXITS[exit] ?? `exit ${exit}`}</span>`}`,
+  ],
+  ['Asked for', summary.asked || 'all'],
+  ['Began', timeHtml(summary.began, now)],
+  duration_ms !== undefined && ['Took', spell(duration_ms)],
+  ['Lab', summary.lab || 'unknown'],
+  tokens > 0 && [
+    'Models',
+    `${counted(summary.prompts, 'prompt')}, ${counted(tokens, 'token')}${dollars > 0 ? `, $${dollars.toFixed(2)}` : ''}`,
+  ],
+])}</div>
+${timelineSection(run, events)}
+${
+  summary.failures.length > 0 &&
+  live(
+    'failures',
+    'Failures',
+    rowsHtml(
+      summary.failures.map(
+        (one) =>
+          html`<span class="what">${link(href('failures', one.stage, one.fingerprint), one.class)}</span>${stateHtml('failed', one.stage)}<span class="about">${one.excerpt}</span><span class="when">${one.times > 1 && `${one.times} times`}</span>`,
+      ),
+      '',
+    ),
+  )
+}
+${
+  summary.fixes.length > 0 &&
+  live(
+    'fixes',
+    'Fixes',
+    rowsHtml(
+      summary.fixes.map(
+        (one) =>
+          html`<span class="what">${one.commit ? link(href('fixes', one.commit), one.stage) : one.stage}</span>${stateHtml(one.outcome)}<span class="about">${one.fix}${one.why && html`<br>${one.why}`}</span><span class="when">${one.plugin}</span>`,
+      ),
+      '',
+    ),
+  )
+}
+${live('told', 'As it was told', html`<pre class="wrapped" tabindex="0" aria-label="What the run printed">${runLines(events, layout.home).join('\n')}</pre>`)}`,
+  };
+}
+
+function timelineSection(run: string, events: readonly LoopEvent[]): Html | false {
+  const timeline = timelineOf(events);
+  const rows = timeline?.rows.filter(({ step }) => step !== '') ?? [];
+  if (!timeline || rows.length === 0) return false;
+  const attempts = rows.flatMap((row) => {
+    const { state, reason } = rowState(row);
+    if (row.bars.length === 0)
+      return [
+        html`<tr><th scope="row">${row.step}</th><td></td><td>${stateHtml(state)}</td><td></td><td>${reason}</td></tr>`,
+      ];
+    return row.bars.map((bar) => {
+      const log = bar.log === undefined ? undefined : logHref(bar.log);
+      return html`<tr><th scope="row">${row.step}</th><td class="number">${bar.attempt}</td><td>${stateHtml(barState(bar))}</td><td class="number">${spell(Date.parse(bar.to) - Date.parse(bar.from))}</td><td>${log && link(log, html`log<span class="unseen"> of ${row.step}, attempt ${bar.attempt}</span>`)}</td></tr>`;
+    });
+  });
+  return live(
+    'timeline',
+    'Timeline',
+    html`${timelineSvg(timeline)}
+<div class="scroll" role="region" aria-label="Attempts of run ${run}" tabindex="0"><table>
+<thead><tr><th scope="col">Step</th><th scope="col" class="number">Attempt</th><th scope="col">Ended</th><th scope="col" class="number">Took</th><th scope="col">Log</th></tr></thead>
+<tbody>${attempts}</tbody></table></div>`,
+  );
+}
+
+/** The lines that a run printed, from its events. */
+function runLines(events: readonly LoopEvent[], home: string): string[] {
+  const lines: string[] = [];
+  const line = (text: string) => void lines.push(text);
+  const watch = plainWatcher({ line, errorLine: line, quiet: false }, home);
+  for (const event of events) watch(event);
+  return lines;
+}

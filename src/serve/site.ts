@@ -1,0 +1,70 @@
+// What the views look at: one home, as it is now. Reads only, and only files of ai/ and of git.
+import { basename } from 'node:path';
+import type { Stage } from '../config/context-map.ts';
+import { MAP_FILE } from '../config/files.ts';
+import { parseContextMap } from '../config/parse.ts';
+import type { Layout } from '../io/layout.ts';
+import { runAtWork } from '../io/lock.ts';
+import { readText } from '../io/store.ts';
+import { readLedger } from '../journal/ledger-file.ts';
+import { loadStages, recordedStages } from '../journal/load-stages.ts';
+import { openCaseStore } from '../mend/case-store.ts';
+import { readSafeMode } from '../mend/safe-mode.ts';
+import type { CaseSummary } from '../outbound/case-summary.ts';
+
+export interface Site {
+  readonly layout: Layout;
+  readonly version: string;
+  now(): number;
+  /** The stages of the context map as it is on disk; empty while it has problems. */
+  map(): StageMap;
+}
+
+export type StageMap = Readonly<Record<string, Pick<Stage, 'needs' | 'command'>>>;
+
+export const siteOf = (layout: Layout, version: string): Site => ({
+  layout,
+  version,
+  now: Date.now,
+  map: mapReader(layout),
+});
+
+/** Parsed again only when it has changed: it is asked for with every look. */
+function mapReader({ home }: Layout): () => StageMap {
+  let text: string | undefined;
+  let stages: StageMap = {};
+  return () => {
+    const now = readText(`${home}/${MAP_FILE}`) ?? '';
+    if (now !== text) {
+      text = now;
+      const parsed = parseContextMap(now, MAP_FILE);
+      stages = parsed.ok ? parsed.value.stages : {};
+    }
+    return stages;
+  };
+}
+
+/** The folder's name is what people call their lab. */
+export const homeName = ({ layout }: Site): string => basename(layout.home);
+
+/** The cases that wait for a person, the newest first. */
+export const waitingCases = ({ layout }: Site): CaseSummary[] =>
+  openCaseStore(layout)
+    .list()
+    .flatMap((one) => ('summary' in one && /^(?:open|given_up)$/.test(one.summary.state) ? [one.summary] : []))
+    .sort((a, b) => (a.opened < b.opened ? 1 : -1));
+
+/** Stages, ledger and whoever is at work, as `status` reads them. */
+export function readState({ layout }: Site) {
+  const loaded = loadStages(layout, { look: true });
+  const holder = runAtWork(layout);
+  const { ledger, notices } = readLedger(layout);
+  return {
+    loaded,
+    ledger,
+    names: recordedStages(layout.home, loaded.state),
+    atWork: holder?.isRun ? holder : undefined,
+    safeMode: readSafeMode(layout),
+    notices: [...loaded.notices, ...notices],
+  };
+}

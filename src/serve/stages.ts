@@ -1,0 +1,69 @@
+// One stage: how it stands, what it needs and who needs it, its cells, its failures and its last runs.
+import { stageWords } from '../console/status-lines.ts';
+import { spell } from '../console/words.ts';
+import { readHistory } from '../journal/history.ts';
+import type { StepRecord } from '../journal/stages.ts';
+import { type Html, html, type Part, stateHtml } from '../page/html.ts';
+import { entriesOf } from '../triage/ledger.ts';
+import { facts, href, link, live, missing, type Params, rowsHtml, timeHtml, type View, withQuery } from './frame.ts';
+import { logHref } from './logs.ts';
+import { readState, type Site } from './site.ts';
+
+const RUNS_LISTED = 10;
+
+export function stageView(site: Site, { stage = '' }: Params): View {
+  const { loaded, ledger, names, atWork } = readState(site);
+  if (!names.includes(stage)) return missing('There is no such stage', link('/', 'The stages that there are'));
+  const now = site.now();
+  const map = site.map();
+  const record = loaded.state.stages[stage];
+  const mapped = map[stage];
+  const neededBy = Object.entries(map).flatMap(([name, { needs }]) => (needs.includes(stage) ? [name] : []));
+  const { state, about } = stageWords(stage, record, atWork !== undefined);
+  const stageLinks = (all: readonly string[]): Part =>
+    all.map((name, i) => [i > 0 && ', ', link(href('stages', name), name)]);
+  const cells = Object.entries(record?.cells ?? {}).map(([cell, one]) => {
+    const words = stageWords(`${stage}[${cell}]`, one, atWork !== undefined);
+    return html`<span class="what">${cell}</span>${stateHtml(words.state)}<span class="about">${words.about}${one.reason && html`<br>${one.reason}`}${logLink(one)}</span><span class="when">${timeHtml(one.since, now)}</span>`;
+  });
+  const failures = entriesOf(ledger, stage)
+    .sort((a, b) => (a.last_seen < b.last_seen ? 1 : -1))
+    .map(
+      (entry) =>
+        html`<span class="what">${link(href('failures', stage, entry.fingerprint), entry.class)}</span><span class="state idle">${entry.times_seen} times</span><span class="about">${entry.excerpt.split('\n')[0]}</span><span class="when">${timeHtml(entry.last_seen, now)}</span>`,
+    );
+  const runs = readHistory(site.layout)
+    .flatMap((run) => run.stages.flatMap((one) => (one.stage === stage ? [{ run, one }] : [])))
+    .slice(-RUNS_LISTED)
+    .reverse()
+    .map(
+      ({ run, one }) =>
+        html`<span class="what">${link(href('runs', run.run), html`<span class="mono">${run.run}</span>`)}</span>${stateHtml(one.end)}<span class="about">${[one.attempts > 0 && spell(one.spent_ms), one.attempts > 1 && `${one.attempts} attempts`, one.drift, one.reason].filter(Boolean).join(' · ')}</span><span class="when">${timeHtml(run.began, now)}</span>`,
+    );
+  return {
+    title: stage,
+    menu: 'Now',
+    body: html`<p class="crumbs">${link('/', 'Now')}</p>
+<div data-live="head"><h1>${stage}</h1>
+${facts([
+  [
+    'State',
+    html`${stateHtml(state)}${record && html` <span class="muted">since ${timeHtml(record.since, now)}</span>`}`,
+  ],
+  about !== '' && ['', about],
+  record?.reason !== undefined && ['Why', record.reason],
+  mapped !== undefined && mapped.needs.length > 0 && ['Needs', stageLinks(mapped.needs)],
+  neededBy.length > 0 && ['Needed by', stageLinks(neededBy)],
+  mapped !== undefined && ['Command', html`<code>${[mapped.command].flat().join(' ')}</code>`],
+  record?.last?.log !== undefined && ['Log', logLink(record)],
+])}</div>
+${cells.length > 0 && live('cells', 'Cells', rowsHtml(cells, ''))}
+${failures.length > 0 && live('failures', 'Failures that it had', rowsHtml(failures, ''))}
+${live('runs', 'Last runs', html`${rowsHtml(runs, 'no run had to do with it yet')}${runs.length === RUNS_LISTED && html`<p>${link(withQuery('/runs', { stage }), 'All runs of it')}</p>`}`)}`,
+  };
+}
+
+function logLink({ last }: StepRecord): Html | false {
+  const to = last?.log === undefined ? undefined : logHref(last.log);
+  return to !== undefined && html` ${link(to, 'latest log')}`;
+}
