@@ -19,10 +19,10 @@ interface Placed extends GraphNode {
 }
 
 const WIDTH = 138;
-const HEIGHT = 48;
+const HEIGHT = 46;
 const GAP = 18;
-/** Between layers: room for an arrow. */
-const REACH = 36;
+/** Between layers: room for an arrow; less from top to bottom, where it is read on a phone. */
+const REACH = { wide: 36, tall: 22 };
 const MAX_LETTERS = 17;
 /** What fits beside each other where there is room. */
 const MAX_WIDE = 1010;
@@ -32,7 +32,7 @@ export function graphHtml(nodes: readonly GraphNode[]): Html {
   if (nodes.length === 0) return html``;
   const placed = layered(nodes);
   const layers = Math.max(...placed.map(({ layer }) => layer)) + 1;
-  const isWide = layers * (WIDTH + REACH) - REACH <= MAX_WIDE;
+  const isWide = layers * (WIDTH + REACH.wide) - REACH.wide <= MAX_WIDE;
   const tall = drawn(placed, layers, false, isWide ? 'tall' : 'any');
   return html`<div class="scroll">${isWide && drawn(placed, layers, true, 'wide')}${tall}</div>`;
 }
@@ -76,9 +76,10 @@ function direct({ needs, name }: Placed, placed: readonly Placed[]): Placed[] {
 function drawn(placed: readonly Placed[], layers: number, isWide: boolean, look: string): Html {
   const most = Math.max(...placed.map(({ row }) => row)) + 1;
   const across = (isWide ? HEIGHT : WIDTH) + GAP;
-  const along = (isWide ? WIDTH : HEIGHT) + REACH;
+  const reach = isWide ? REACH.wide : REACH.tall;
+  const along = (isWide ? WIDTH : HEIGHT) + reach;
   const breadth = most * across - GAP;
-  const length = layers * along - REACH;
+  const length = layers * along - reach;
   const place = ({ layer, row }: Placed) => {
     const inLayer = placed.filter((node) => node.layer === layer).length;
     const side = (breadth - (inLayer * across - GAP)) / 2 + row * across;
@@ -96,7 +97,7 @@ interface Point {
 }
 
 function edge(from: Point, to: Point, isWide: boolean): Html {
-  const half = REACH / 2;
+  const half = (isWide ? REACH.wide : REACH.tall) / 2;
   if (isWide) {
     const [x1, y1, x2, y2] = [from.x + WIDTH, from.y + HEIGHT / 2, to.x - 6, to.y + HEIGHT / 2];
     return html`<path class="edge" d="M${x1} ${y1}C${x1 + half} ${y1} ${x2 - half} ${y2} ${x2} ${y2}"/><path class="arrow" d="M${x2 + 6} ${y2}l-8 -4v8z"/>`;

@@ -60,8 +60,13 @@ export const stateLook = (state: string): { sign: string; look: string } => {
   return { sign, look };
 };
 
-/** A state with its sign, its colour and the word that people use. */
-export function stateHtml(state: string, word = state.replaceAll('_', ' ')): Html {
+const WORDS: Readonly<Record<string, string>> = { fresh: 'still holds', give_up: 'given up' };
+
+/** The word that people use for a state. */
+export const stateWord = (state: string): string => WORDS[state] ?? state.replaceAll('_', ' ');
+
+/** A state with its sign, its colour and its word. */
+export function stateHtml(state: string, word = stateWord(state)): Html {
   const { sign, look } = stateLook(state);
   return html`<span class="state ${look}"><span class="sign" aria-hidden="true">${sign}</span> ${word}</span>`;
 }

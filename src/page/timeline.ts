@@ -42,7 +42,8 @@ export function timelineSvg(timeline: Timeline): Html {
   // Signs behind a bar need a little room at the end.
   const x = (time: string) => percent(((Date.parse(time) - from) / length) * 96);
   const wide = (a: string, b: string) => percent(((Date.parse(b) - Date.parse(a)) / length) * 96);
-  const rows = timeline.rows.filter(({ step }) => step !== '');
+  // Who had no attempt has nothing to draw.
+  const rows = timeline.rows.filter(({ bars }) => bars.length > 0);
   const height = rows.length * ROW_HEIGHT + AXIS_HEIGHT;
   const ticks = ticksOf(length).map((ms) => {
     const at = percent((ms / length) * 96);
@@ -52,12 +53,11 @@ export function timelineSvg(timeline: Timeline): Html {
   const drawn = rows.map((row, i) => {
     const { step, bars, marks } = row;
     const top = i * ROW_HEIGHT;
-    const { state } = rowState(row);
-    const { sign, look } = stateLook(state);
+    const { sign, look } = stateLook(rowState(row).state);
     const [first] = bars;
     const end = marks.at(-1)?.time ?? bars.at(-1)?.to;
     const fixes = marks.flatMap((mark) => (mark.type === 'fix.committed' ? [mark] : []));
-    return html`<text class="label" x="0" y="${top + 15}"><tspan class="${look}">${sign}</tspan> ${step}<tspan class="muted" dx="6">${factsOf(row, state)}</tspan></text>
+    return html`<text class="label" x="0" y="${top + 15}"><tspan class="${look}">${sign}</tspan> ${step}<tspan class="muted" dx="6">${factsOf(row)}</tspan></text>
 ${first && end && html`<rect class="span" x="${x(first.from)}" width="${wide(first.from, end)}" y="${top + 25}" height="2"/>`}
 ${bars.map((bar) => barSvg(bar, x(bar.from), wide(bar.from, bar.to), x(bar.to), top + 21))}
 ${fixes.map(({ time, data }) => html`<text class="fix" x="${x(time)}" y="${top + 30}"><title>${`fix: ${data.note.fix}`}</title>◆</text>`)}`;
@@ -67,8 +67,7 @@ ${fixes.map(({ time, data }) => html`<text class="fix" x="${x(time)}" y="${top +
 
 const lengthOf = ({ from, to }: Bar): number => Date.parse(to) - Date.parse(from);
 
-function factsOf({ bars }: TimelineRow, state: string): string {
-  if (bars.length === 0) return state === 'fresh' ? 'still holds' : state;
+function factsOf({ bars }: TimelineRow): string {
   const took = spell(bars.reduce((sum, bar) => sum + lengthOf(bar), 0));
   return bars.length > 1 ? `${took}, ${bars.length} attempts` : took;
 }

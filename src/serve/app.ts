@@ -120,7 +120,8 @@ export function pageApp(site: Site, access: Access, stop: AbortSignal, onBug: (e
       while (isOpen(stream)) {
         const piece = await read();
         if (!piece) return void (await stream.writeSSE({ event: 'gone', data: '' }));
-        if (piece.text !== '' || piece.skipped > 0) await stream.writeSSE({ data: JSON.stringify(piece), id: String(piece.to) });
+        if (piece.text !== '' || piece.skipped > 0)
+          await stream.writeSSE({ data: JSON.stringify(piece), id: String(piece.to) });
         await pause(stream, FOLLOW_EVERY_MS);
       }
     });

@@ -79,7 +79,6 @@ export async function failureView(site: Site, { stage = '', fingerprint = '' }: 
     body: html`<p class="crumbs">${link('/failures', 'Failures')}</p>
 <h1>${stage}: ${entry.class}</h1>
 <p class="lead">${title}</p>
-<pre class="wrapped" tabindex="0">${entry.excerpt}</pre>
 ${facts([
   entry.case !== undefined && ['Case', link(href('cases', entry.case), entry.case)],
   log !== undefined && ['Log', link(log, 'of its last time')],
@@ -103,7 +102,8 @@ const paragraphsOf = (lines: readonly string[]): string[] => lines.join('\n').sp
 /** The first line says what the others are. */
 function paragraphHtml(paragraph: string): Html {
   const [title = '', ...lines] = paragraph.split('\n');
-  const indent = Math.min(...lines.map((line) => line.search(/\S/)).filter((at) => at >= 0));
-  const text = lines.map((line) => line.slice(Number.isFinite(indent) ? indent : 0)).join('\n');
-  return html`<section><h2>${title[0]?.toUpperCase()}${title.slice(1)}</h2>${lines.length > 0 && html`<pre class="wrapped" tabindex="0">${text}</pre>`}</section>`;
+  if (lines.length === 0) return html`<p class="small muted">${title}</p>`;
+  const indent = Math.min(...lines.map((line) => line.search(/\S|$/)));
+  const text = lines.map((line) => line.slice(indent)).join('\n');
+  return html`<section><h2>${title[0]?.toUpperCase()}${title.slice(1)}</h2><pre class="wrapped" tabindex="0">${text}</pre></section>`;
 }

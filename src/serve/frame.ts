@@ -85,9 +85,12 @@ export function withQuery(path: string, query: Readonly<Record<string, string | 
 
 export const link = (to: string, text: Part): Html => html`<a href="${to}">${text}</a>`;
 
+/** `2026-11-17 10:13:35 UTC`. */
+export const dateText = (time: string): string => time.replace('T', ' ').replace(/(?:\.\d+)?Z$/, ' UTC');
+
 /** How long ago; when exactly, for who points at it. */
 export const timeHtml = (time: string, now: number): Html =>
-  html`<time datetime="${time}" title="${time.replace('T', ' ').replace(/\.\d+Z$|Z$/, ' UTC')}">${ago(time, now)}</time>`;
+  html`<time datetime="${time}" title="${dateText(time)}">${ago(time, now)}</time>`;
 
 /** A part of a page that is brought up to date while it is looked at. */
 export const live = (name: string, title: string, content: Part): Html =>

@@ -30,7 +30,7 @@ export function nowView(site: Site): View {
   const conflict = loaded.latest?.events.findLast((event) => event.type === 'tree.conflict')?.data;
   const rows = stages.map(({ name, record, state, about, needs }) => {
     const entry = record?.fingerprint ? entryOf(ledger, name, record.fingerprint) : undefined;
-    const needed = needs.length > 0 && html`<span class="small"> needs ${needs.join(', ')}</span>`;
+    const needed = needs.length > 0 && html`${about && ', '}needs ${needs.join(', ')}`;
     const why = record?.reason && !record.stale && state !== 'green' && html`<br>${record.reason}`;
     return html`<span class="what">${link(href('stages', name), name)}</span>${stateHtml(state)}<span class="about">${about}${needed}${why}${
       entry &&
@@ -99,11 +99,8 @@ function verdict(stages: Standing, cases: number, isAtWork: boolean): string {
     : `${green} of ${counted(stages.length, 'stage')} are green`;
 }
 
-export function caseRow(
-  { case: name, state, stage, class: kindOf, why, patch, opened }: CaseSummary,
-  now: number,
-): Html {
-  return html`<span class="what">${link(href('cases', name), name)}</span>${stateHtml(patch && state === 'open' ? 'waits' : state, CASE_STATES[state])}<span class="about">${stage}: ${kindOf}${why && `; ${why}`}</span><span class="when">${timeHtml(opened, now)}</span>`;
+export function caseRow({ case: name, state, stage, class: kindOf, why, opened }: CaseSummary, now: number): Html {
+  return html`<span class="what">${link(href('cases', name), name)}</span>${stateHtml(state === 'open' ? 'waits' : state, CASE_STATES[state])}<span class="about">${stage}: ${kindOf}${why && `; ${why}`}</span><span class="when">${timeHtml(opened, now)}</span>`;
 }
 
 const CASE_STATES: Readonly<Record<CaseSummary['state'], string>> = {

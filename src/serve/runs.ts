@@ -2,7 +2,7 @@
 import { plainWatcher } from '../console/plain.ts';
 import { spell } from '../console/words.ts';
 import type { LoopEvent } from '../events.ts';
-import { timelineOf } from '../inspect/timeline.ts';
+import { type TimelineRow, timelineOf } from '../inspect/timeline.ts';
 import { damageOf, readEvents } from '../journal/event-file.ts';
 import { readHistory, summaryOf } from '../journal/history.ts';
 import { listRuns } from '../journal/runs.ts';
@@ -11,6 +11,7 @@ import { type Html, html, stateHtml } from '../page/html.ts';
 import { barState, rowState, timelineSvg } from '../page/timeline.ts';
 import { counted } from '../triage/words.ts';
 import {
+  dateText,
   facts,
   href,
   link,
@@ -108,7 +109,7 @@ ${facts([
     html`${stateHtml(summary.outcome)}${exit !== undefined && html` <span class="muted">${EXITS[exit] ?? `exit ${exit}`}</span>`}`,
   ],
   ['Asked for', summary.asked || 'all'],
-  ['Began', timeHtml(summary.began, now)],
+  ['Began', html`${timeHtml(summary.began, now)} <span class="muted">${dateText(summary.began)}</span>`],
   duration_ms !== undefined && ['Took', spell(duration_ms)],
   ['Lab', summary.lab || 'unknown'],
   tokens > 0 && [
@@ -153,25 +154,41 @@ function timelineSection(run: string, events: readonly LoopEvent[]): Html | fals
   const timeline = timelineOf(events);
   const rows = timeline?.rows.filter(({ step }) => step !== '') ?? [];
   if (!timeline || rows.length === 0) return false;
-  const attempts = rows.flatMap((row) => {
-    const { state, reason } = rowState(row);
-    if (row.bars.length === 0)
-      return [
-        html`<tr><th scope="row">${row.step}</th><td></td><td>${stateHtml(state)}</td><td></td><td>${reason}</td></tr>`,
-      ];
-    return row.bars.map((bar) => {
+  const attempts = rows.flatMap(({ step, bars }) =>
+    bars.map((bar) => {
       const log = bar.log === undefined ? undefined : logHref(bar.log);
-      return html`<tr><th scope="row">${row.step}</th><td class="number">${bar.attempt}</td><td>${stateHtml(barState(bar))}</td><td class="number">${spell(Date.parse(bar.to) - Date.parse(bar.from))}</td><td>${log && link(log, html`log<span class="unseen"> of ${row.step}, attempt ${bar.attempt}</span>`)}</td></tr>`;
-    });
-  });
+      return html`<tr><th scope="row">${step}</th><td class="number">${bar.attempt}</td><td>${stateHtml(barState(bar))}</td>
+<td class="number">${spell(Date.parse(bar.to) - Date.parse(bar.from))}</td>
+<td>${log && link(log, html`log<span class="unseen"> of ${step}, attempt ${bar.attempt}</span>`)}</td></tr>`;
+    }),
+  );
   return live(
     'timeline',
     'Timeline',
-    html`${timelineSvg(timeline)}
-<div class="scroll" role="region" aria-label="Attempts of run ${run}" tabindex="0"><table>
-<thead><tr><th scope="col">Step</th><th scope="col" class="number">Attempt</th><th scope="col">Ended</th><th scope="col" class="number">Took</th><th scope="col">Log</th></tr></thead>
-<tbody>${attempts}</tbody></table></div>`,
+    html`${attempts.length > 0 && timelineSvg(timeline)}
+${
+  attempts.length > 0 &&
+  html`<div class="scroll" role="region" aria-label="Attempts of run ${run}" tabindex="0"><table>
+<thead><tr><th scope="col">Step</th><th scope="col" class="number">Attempt</th><th scope="col">Ended</th>
+<th scope="col" class="number">Took</th><th scope="col">Log</th></tr></thead>
+<tbody>${attempts}</tbody></table></div>`
+}
+${idleRows(rows)}`,
   );
+}
+
+/** Steps that had no attempt, together with those that had none for the same reason. */
+function idleRows(rows: readonly TimelineRow[]): Html {
+  const groups = new Map<string, { state: string; steps: string[] }>();
+  for (const row of rows.filter(({ bars }) => bars.length === 0)) {
+    const { state, reason = '' } = rowState(row);
+    const group = groups.get(`${state} ${reason}`) ?? { state, steps: [] };
+    groups.set(`${state} ${reason}`, {
+      ...group,
+      steps: [...group.steps, reason === '' ? row.step : `${row.step} (${reason})`],
+    });
+  }
+  return html`${[...groups.values()].map(({ state, steps }) => html`<p class="small">${stateHtml(state)} <span class="muted">${steps.join(', ')}</span></p>`)}`;
 }
 
 /** The lines that a run printed, from its events. */

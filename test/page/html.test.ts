@@ -28,7 +28,7 @@ test('Html stands as it is, lists one after the other, and nothing for what is n
 test('a state has a sign and a word besides its colour', () => {
   assert.is(
     stateHtml('give_up').toString(),
-    '<span class="state bad"><span class="sign" aria-hidden="true">!</span> give up</span>',
+    '<span class="state bad"><span class="sign" aria-hidden="true">!</span> given up</span>',
   );
 });
 
