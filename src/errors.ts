@@ -167,6 +167,10 @@ const TABLE = {
     `${d.path} cannot be written (${d.reason})`,
     `make it a folder that this user may write: ls -ld ${d.path}`,
   ]),
+  E_FILE_UNWRITABLE: usage((d: { path: string; why: string }) => [
+    `${d.path} cannot be written: ${d.why}`,
+    'name a file in a folder that is there and that this user may write',
+  ]),
   E_STATE_PLACE: usage((d: { path: string; what: string }) => [
     `${d.path} is ${d.what}`,
     `look: ls -ld ${d.path}\nmove it away, then start again: mv ${d.path} ${d.path}.old`,

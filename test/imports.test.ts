@@ -66,7 +66,7 @@ const RULES: ImportRules = {
       'src/init',
     ),
     // Shows the same as HTML: text that is escaped, and drawings.
-    'src/page': only('src/io', 'src/journal', 'src/inspect', 'src/console'),
+    'src/page': only('src/triage', 'src/outbound', 'src/io', 'src/journal', 'src/inspect', 'src/console'),
     // Pages of a home, and who may ask for them.
     'src/serve': allBut(),
     'src/cli': allBut(),

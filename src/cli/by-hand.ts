@@ -11,6 +11,7 @@ export * as gc from './gc.ts';
 export * as init from './init.ts';
 export * as metrics from './metrics.ts';
 export * as promote from './promote.ts';
+export * as report from './report.ts';
 export * as reset from './reset.ts';
 export * as rollback from './rollback.ts';
 export * as runs from './runs.ts';

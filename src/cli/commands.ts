@@ -70,6 +70,22 @@ of it; and the fixes on the AI branch, which are.`,
       'Reads only. A few first or last letters of its name are enough, and `last` is the newest; --json prints its events.',
     load: async () => ({ run: (await import('./by-hand.ts')).runs.show }),
   }),
+  report: row(
+    'report [<run>] [--days N | --since DATE] [--markdown | --html FILE]',
+    'tell what ran, broke, was mended, waits for you and cost',
+    {
+      options: {
+        'days=N': 'the last N days, today included (default: 30)',
+        'since=DATE': 'since then: 2026-11-01, or 2026-11-01T06:30Z',
+        markdown: 'for a mail or an issue, with the changes that were made',
+        'html=FILE': 'write one file for a browser: pictures and changes, no script, nothing is loaded from anywhere',
+      },
+      about: `Changes nothing else. One run, or all that began in a time: what broke most, fixes and what became of them, open cases, drift,
+slow stages and their trend, tokens and money. Secrets are masked. A few letters of a run's name are enough, and \`last\` is
+the newest.`,
+      load: byHand('report'),
+    },
+  ),
   fingerprint: row(
     'fingerprint [<log>] [--stage NAME] [--exit-code N] [--jsonl]',
     'tell from a log which failure it is',

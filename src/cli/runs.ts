@@ -96,7 +96,7 @@ export async function show({ words, layout: findLayout, out }: CommandInput): Pr
 }
 
 /** The run of this name, or the only one whose name begins or ends so; `last` is the newest. */
-function runCalled(layout: Layout, name: string): string {
+export function runCalled(layout: Layout, name: string): string {
   const runs = listRuns(layout);
   const fits =
     name === 'last' ? runs.slice(-1) : runs.filter((id) => id === name || id.startsWith(name) || id.endsWith(name));

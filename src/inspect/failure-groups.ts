@@ -1,4 +1,5 @@
 // The failures of many runs, one group for each fingerprint of a stage: how often, when, what was done, how it stands. Pure.
+import type { StageState } from '../journal/stages.ts';
 import type { FixSummary, RunSummary } from '../journal/summary.ts';
 import { currentFingerprint, entryOf, type Ledger, type LedgerEntry } from '../triage/ledger.ts';
 import { dayOf } from '../triage/words.ts';
@@ -25,8 +26,12 @@ export interface FailureGroup {
   case?: string;
 }
 
-/** The one seen most first. `runs`: oldest first; the ledger says how each stands today. */
-export function failureGroups(runs: readonly RunSummary[], ledger: Ledger): FailureGroup[] {
+/** The one seen most first. `runs`: oldest first; the ledger, and `stages` where it is given, say how each stands today. */
+export function failureGroups(
+  runs: readonly RunSummary[],
+  ledger: Ledger,
+  stages: StageState['stages'] = {},
+): FailureGroup[] {
   const groups = new Map<string, FailureGroup>();
   const keyOf = (stage: string, fingerprint: string) => `${stage}/${currentFingerprint(ledger, stage, fingerprint)}`;
   for (const { run, began, failures, fixes } of runs) {
@@ -54,7 +59,8 @@ export function failureGroups(runs: readonly RunSummary[], ledger: Ledger): Fail
   );
   for (const group of groups.values()) {
     const entry = entryOf(ledger, group.stage, group.fingerprint);
-    group.state = stateOf(entry, group, lastGreen.get(group.stage));
+    const isGreenNow = Object.hasOwn(stages, group.stage) && stages[group.stage]?.status === 'green';
+    group.state = stateOf(entry, group, isGreenNow || (lastGreen.get(group.stage) ?? '') >= (group.runs.at(-1) ?? ''));
     if (entry?.case !== undefined) group.case = entry.case;
   }
   return [...groups.values()].sort((a, b) => b.times - a.times || (a.last < b.last ? 1 : -1));
@@ -65,10 +71,9 @@ const newGroup = (stage: string, fingerprint: string, at: string): FailureGroup 
   ...{ fixes: [], state: 'open' },
 });
 
-function stateOf(entry: LedgerEntry | undefined, group: FailureGroup, lastGreen = ''): FailureState {
+function stateOf(entry: LedgerEntry | undefined, group: FailureGroup, isGreen: boolean): FailureState {
   if (entry?.case !== undefined) return 'waits';
   if (entry?.gave_up_at !== undefined) return 'given_up';
-  const isGreen = lastGreen >= (group.runs.at(-1) ?? '');
   if (!isGreen) return 'open';
   return group.fixes.some(({ outcome }) => outcome === 'verified' || outcome === 'holds') ? 'mended' : 'passed';
 }

@@ -24,26 +24,48 @@ export const tempName = (path: string, ending = 'tmp'): string =>
   `${path}.${process.pid}-${randomBytes(6).toString('hex')}.${ending}`;
 
 /** Replaces `path` with `text`: unique temp file, fsync, rename. Throws MendError when the disk will not take it. */
-export function writeAtomic(path: string, text: string | Buffer, mode = 0o600): void {
+export const writeAtomic = (path: string, text: string | Buffer, mode = 0o600): void =>
+  onDisk(path, () => replaceFile(path, text, mode));
+
+/** The same with a file that a person named, for anybody to read. Throws E_FILE_UNWRITABLE. */
+export function writeNamedFile(path: string, text: string): void {
+  try {
+    replaceFile(path, text, 0o644);
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    fail('E_FILE_UNWRITABLE', { path, why: REFUSALS[code] ?? message });
+  }
+}
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  ENOENT: 'its folder is not there',
+  ENOTDIR: 'what should be its folder is a file',
+  EISDIR: 'a folder stands there',
+  EACCES: 'this user may not',
+  EPERM: 'this user may not',
+  EROFS: 'the disk is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk is full',
+};
+
+function replaceFile(path: string, text: string | Buffer, mode: number): void {
   const temp = tempName(path);
-  onDisk(path, () => {
+  try {
+    const fd = openSync(temp, 'wx', mode);
     try {
-      const fd = openSync(temp, 'wx', mode);
-      try {
-        // What others are to read, they can whatever the umask is.
-        if (mode !== 0o600) fchmodSync(fd, mode);
-        // Not writeSync: on a disk that is nearly full it writes a part and says nothing.
-        writeFileSync(fd, text);
-        fsyncSync(fd);
-      } finally {
-        closeSync(fd);
-      }
-      renameSync(temp, path);
-    } catch (error) {
-      rmSync(temp, { force: true });
-      throw error;
+      // What others are to read, they can whatever the umask is.
+      if (mode !== 0o600) fchmodSync(fd, mode);
+      // Not writeSync: on a disk that is nearly full it writes a part and says nothing.
+      writeFileSync(fd, text);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
     }
-  });
+    renameSync(temp, path);
+  } catch (error) {
+    rmSync(temp, { force: true });
+    throw error;
+  }
 }
 
 /** Makes a file of the owner's with its folders; false when something stands there, which stays. Throws MendError. */

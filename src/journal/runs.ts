@@ -27,9 +27,12 @@ export function listJournals(layout: Layout, from = ''): { id: string; path: str
   ].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
+/** What the names of runs begin with that began then. */
+export const stamp = (ms: number): string =>
+  new Date(ms).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
+
 /** A name for a run or action that starts at `now`, later than every name in `names` even when the clock was set back. */
 export function newRunId(now: number, executionId: string, names: readonly string[]): string {
-  const stamp = (ms: number) => new Date(ms).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
   const latest = names.at(-1)?.slice(0, 15) ?? '';
   const at = stamp(now) <= latest ? timeOf(latest) + 1000 : now;
   return `${stamp(at)}-${executionId.slice(0, 4)}`;

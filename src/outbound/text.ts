@@ -81,3 +81,10 @@ export function fencedWithin(nonce: string, title: string, lines: readonly strin
 /** What a fence takes by itself. */
 export const fenceTokens = (nonce: string, title: string): number =>
   estimateTokens(fenced(nonce, title, []).join('\n')) + 1;
+
+/** Words of models and people as code in Markdown: there no host finds mentions, links, or issues to close. */
+export function asCode(text: string): string {
+  const line = text.replace(/\p{Cc}+/gu, ' ').trim();
+  const ticks = '`'.repeat(1 + Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length)));
+  return /^`|`$/.test(line) ? `${ticks} ${line} ${ticks}` : `${ticks}${line}${ticks}`;
+}

@@ -7,6 +7,7 @@ import { type ProgramEnd, runProgram } from '../io/program.ts';
 import { writeAtomic } from '../io/store.ts';
 import { outgoingRedactor } from '../mend/context.ts';
 import { RedactionError } from '../outbound/redact/secret.ts';
+import { asCode } from '../outbound/text.ts';
 import type { Configuration } from '../stage/configuration.ts';
 import type { Base } from '../worktree/base.ts';
 import { complaints, shellWord, short } from '../worktree/messages.ts';
@@ -118,7 +119,7 @@ export async function pullRequestTexts(
   try {
     const { redact } = await outgoingRedactor({ layout: layoutOf(home), config, env });
     const body = redact(pullRequestText(story));
-    const rest = `\n\n(too long for a pull request; the rest is in the commits of ${code(story.branch)})\n`;
+    const rest = `\n\n(too long for a pull request; the rest is in the commits of ${asCode(story.branch)})\n`;
     const fits = body.length <= MAX_BODY ? body : body.slice(0, body.lastIndexOf('\n', MAX_BODY)) + rest;
     return { title: redact(promoteTitle(story)), body: fits };
   } catch (error) {
@@ -127,43 +128,36 @@ export async function pullRequestTexts(
   }
 }
 
-/** Words of models and people as code: there no host finds mentions, links, or issues to close. */
-function code(text: string): string {
-  const line = text.replace(/\p{Cc}+/gu, ' ').trim();
-  const ticks = '`'.repeat(1 + Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length)));
-  return /^`|`$/.test(line) ? `${ticks} ${line} ${ticks}` : `${ticks}${line}${ticks}`;
-}
-
 /** The story and its verification, in Markdown. Pure. */
 export function pullRequestText(story: Story): string {
   const { branch, base, base_commit: onto, tip, fixes, undone, others, conflicts, stat } = story;
   const section = (title: string, lines: readonly string[]) =>
     lines.length > 0 ? [`### ${title}`, '', ...lines, ''] : [];
-  const listed = (commit: string, words: string) => `- ${code(short(commit))} ${words}`;
+  const listed = (commit: string, words: string) => `- ${asCode(short(commit))} ${words}`;
   const merge =
     conflicts.length === 0
-      ? `It merges cleanly into ${code(base)} at ${code(short(onto))}.`
-      : `It does not merge into ${code(base)} at ${code(short(onto))}; in conflict: ${conflicts.map(code).join(', ')}.`;
+      ? `It merges cleanly into ${asCode(base)} at ${asCode(short(onto))}.`
+      : `It does not merge into ${asCode(base)} at ${asCode(short(onto))}; in conflict: ${conflicts.map(asCode).join(', ')}.`;
   return [
-    `What mendloop mended on ${code(branch)}, up to ${code(tip ?? '')}: each fix is a commit of its own.`,
+    `What mendloop mended on ${asCode(branch)}, up to ${asCode(tip ?? '')}: each fix is a commit of its own.`,
     '',
     ...byStage(fixes).flatMap(({ stage, failures }) =>
       section(
-        code(stage),
+        asCode(stage),
         failures.flatMap((failure) => [
-          `For ${code(failure.class)} ${code(failure.fingerprint)}:`,
+          `For ${asCode(failure.class)} ${asCode(failure.fingerprint)}:`,
           '',
-          ...failure.fixes.flatMap((fix) => [listed(fix.commit, code(fix.fix)), ...aboutFix(fix)]),
+          ...failure.fixes.flatMap((fix) => [listed(fix.commit, asCode(fix.fix)), ...aboutFix(fix)]),
         ]),
       ),
     ),
     ...section(
       'Rolled back, and taken out again',
-      undone.map((fix) => listed(fix.commit, `${code(fix.stage)} ${code(fix.fix)}`)),
+      undone.map((fix) => listed(fix.commit, `${asCode(fix.stage)} ${asCode(fix.fix)}`)),
     ),
     ...section(
       'Other commits',
-      others.map(({ commit, subject }) => listed(commit, code(subject))),
+      others.map(({ commit, subject }) => listed(commit, asCode(subject))),
     ),
     ...section('Verification', [...fixes.map(verified), `- ${merge}`]),
     '```text',
@@ -176,20 +170,20 @@ export function pullRequestText(story: Story): string {
 function aboutFix({ reason, paths, plugin, tier, run, time, today, accepted }: StoryFix): string[] {
   const would = today?.verdict === 'ask' ? 'ask about it' : 'refuse it';
   const why =
-    today && `(${code(today.code)}): ${code(today.reasons.join('; '))}${accepted ? '; its owner accepted it' : ''}`;
+    today && `(${asCode(today.code)}): ${asCode(today.reasons.join('; '))}${accepted ? '; its owner accepted it' : ''}`;
   return [
-    `  - why: ${code(reason)}`,
-    `  - in ${paths.map(code).join(', ')}; by ${code(plugin)} (${tier}), run ${code(run)}, ${time}`,
+    `  - why: ${asCode(reason)}`,
+    `  - in ${paths.map(asCode).join(', ')}; by ${asCode(plugin)} (${tier}), run ${asCode(run)}, ${time}`,
     ...(today ? [`  - **today the gate would ${would}** ${why}`] : []),
   ];
 }
 
 /** What is not verified is never shared, but where all that is left waits for something outside. */
 function verified({ commit, stage, left, not_standing: open = [] }: StoryFix): string {
-  const others = open.map((one) => code(one.stage)).join(', ');
+  const others = open.map((one) => asCode(one.stage)).join(', ');
   const rest = others && `, but could not be made again for a reason outside of the repository: ${others}`;
   const who = left
-    ? `some cells of ${code(stage)} were green with it, not ${code(left)}`
-    : `${code(stage)} was green with it`;
-  return `- ${code(short(commit))}: ${who}${rest}.`;
+    ? `some cells of ${asCode(stage)} were green with it, not ${asCode(left)}`
+    : `${asCode(stage)} was green with it`;
+  return `- ${asCode(short(commit))}: ${who}${rest}.`;
 }

@@ -1,0 +1,194 @@
+// `mendloop report [<run>]`: what ran, broke, was mended, waits and cost, for a terminal, a mail, a program or a browser.
+import { basename, join, resolve } from 'node:path';
+import { INDEX_FILE } from '../backlog/queue.ts';
+import { failUsage, MendError } from '../errors.ts';
+import { listBacklog } from '../inspect/backlog.ts';
+import { type Report, type ReportFacts, reportOf } from '../inspect/report.ts';
+import { timelineOf } from '../inspect/timeline.ts';
+import { openGit } from '../io/git.ts';
+import type { Layout } from '../io/layout.ts';
+import { plainText } from '../io/plain-text.ts';
+import { readText, writeNamedFile } from '../io/store.ts';
+import { readEvents } from '../journal/event-file.ts';
+import { readHistory, summaryOf } from '../journal/history.ts';
+import { readLedger } from '../journal/ledger-file.ts';
+import { loadStages } from '../journal/load-stages.ts';
+import { type Mask, maskedData, openMask } from '../journal/mask.ts';
+import { listRuns, stamp } from '../journal/runs.ts';
+import { readSafeMode } from '../mend/safe-mode.ts';
+import { reportHtml } from '../page/report-html.ts';
+import { reportLines, reportMarkdown } from '../page/report-text.ts';
+import { listFixes } from '../promote/list-fixes.ts';
+import { configurationNow } from '../stage/configuration.ts';
+import type { Ledger } from '../triage/ledger.ts';
+import { checkoutFiles } from '../worktree/read.ts';
+import type { Answer, CommandInput } from './command.ts';
+import { runCalled } from './runs.ts';
+
+const DEFAULT_DAYS = 30;
+const DAY_MS = 86_400_000;
+const NEXT = 'mendloop report, or mendloop report --days 7, or mendloop report last';
+
+export async function run({ words, options, layout: findLayout, out }: CommandInput): Promise<Answer> {
+  const [name, ...more] = words;
+  if (more.length > 0) failUsage('report takes one run, or none', NEXT);
+  const { markdown, html } = options;
+  if (markdown && html !== undefined) failUsage('--markdown and --html are two reports', NEXT);
+  const layout = findLayout();
+  const now = new Date();
+  const from = periodStart(options, name, now);
+  const { ledger, notices } = readLedger(layout);
+  const known = await lookAround(layout, ledger);
+  const facts: ReportFacts = {
+    home: basename(layout.home),
+    ...(name === undefined ? aboutTime(layout, from, now) : aboutRun(layout, runCalled(layout, name), now)),
+    ledger,
+    stages: loadStages(layout, { look: true }).state.stages,
+    safeMode: readSafeMode(layout)?.why,
+    items: known.items,
+    unlanded: known.unlanded,
+    notices: [...notices, ...known.notices],
+  };
+  const report = maskedData(reportOf(facts), known.mask);
+  const isText = !markdown && html === undefined && !out.json;
+  const diffs = isText || !known.isSound ? new Map<string, string>() : await diffsOf(layout.home, report, known.mask);
+  const json = { ...report, fixes: report.fixes.map((fix) => ({ ...fix, diff: diffs.get(fix.commit ?? '') ?? null })) };
+  if (markdown) return { text: plainText(reportMarkdown(report, diffs)), json, forScripts: true };
+  if (typeof html !== 'string') return { text: reportLines(report), json };
+  const path = resolve(html);
+  writeNamedFile(path, reportHtml(report, diffs, now.toISOString()));
+  return { text: `wrote ${path}`, json: { path } };
+}
+
+/** When the time begins that is reported on: --since, or the beginning of the first of --days days, today included. */
+function periodStart({ days, since }: CommandInput['options'], name: string | undefined, now: Date): string {
+  if (days !== undefined && since !== undefined) failUsage('--days and --since are two times', NEXT);
+  if (name !== undefined && (days ?? since) !== undefined)
+    failUsage(`a run, or a time: ${name} is a run, and --${days === undefined ? 'since' : 'days'} a time`, NEXT);
+  if (since !== undefined) return dayCalled(String(since), now);
+  if (days !== undefined && !/^[1-9]\d{0,3}$/.test(String(days)))
+    failUsage(`--days ${days} is not a number of days from 1 to 9999`, 'for example: --days 7');
+  const first = now.getTime() - ((days === undefined ? DEFAULT_DAYS : Number(days)) - 1) * DAY_MS;
+  return `${new Date(first).toISOString().slice(0, 10)}T00:00:00.000Z`;
+}
+
+/** A date, or a date and time, in UTC unless it says otherwise. */
+function dayCalled(text: string, now: Date): string {
+  const isDate = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/.test(text);
+  const time = isDate
+    ? Date.parse(/T.*\d$/.test(text) && !/[+-]\d\d:\d\d$/.test(text) ? `${text}Z` : text)
+    : Number.NaN;
+  // JavaScript would take 31 February for 3 March.
+  const isReal = isDate && Number(text.slice(8, 10)) <= daysInMonth(text) && !Number.isNaN(time);
+  if (!isReal) {
+    const meant = dateMeant(text);
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+    failUsage(`--since ${JSON.stringify(text)} is no date${hint}`, 'for example: --since 2026-11-01');
+  }
+  if (time > now.getTime())
+    failUsage(`--since ${text} is still to come`, `it is ${now.toISOString().slice(0, 16)}Z now`);
+  return new Date(time).toISOString();
+}
+
+const daysInMonth = (date: string): number =>
+  new Date(Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)), 0)).getUTCDate();
+
+/** The date in other people's order or with other signs between its numbers; undefined when it is none either. */
+function dateMeant(text: string): string | undefined {
+  const [, y, m, d] = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(text) ?? [];
+  const [, d2, m2, y2] = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})$/.exec(text) ?? [];
+  const [, y3, m3, d3] = /^(\d{4})(\d\d)(\d\d)$/.exec(text) ?? [];
+  const two = (part = '') => part.padStart(2, '0');
+  const date = `${y ?? y2 ?? y3}-${two(m ?? m2 ?? m3)}-${two(d ?? d2 ?? d3)}`;
+  const isDate = !Number.isNaN(Date.parse(`${date}T00:00:00Z`)) && Number(date.slice(8)) <= daysInMonth(date);
+  return isDate && date !== text ? date : undefined;
+}
+
+type About = Pick<ReportFacts, 'from' | 'to' | 'run' | 'runs' | 'newest' | 'timeline'>;
+
+function aboutTime(layout: Layout, from: string, now: Date): About {
+  const runs = readHistory(layout, stamp(Date.parse(from)));
+  const newest = listRuns(layout).at(-1);
+  return {
+    ...{ from, to: now.toISOString(), runs },
+    newest: runs.at(-1) ?? (newest === undefined ? undefined : summaryOf(layout, newest)),
+  };
+}
+
+function aboutRun(layout: Layout, run: string, now: Date): About {
+  const summary = summaryOf(layout, run);
+  const timeline = timelineOf(readEvents(layout.journal(run)).events);
+  return {
+    from: summary.began,
+    to: summary.ended ?? now.toISOString(),
+    run,
+    runs: [summary],
+    newest: summary,
+    timeline,
+  };
+}
+
+interface Known {
+  readonly mask: Mask;
+  readonly items: ReportFacts['items'];
+  readonly unlanded: ReportFacts['unlanded'];
+  readonly notices: readonly string[];
+  /** The configuration could be read: all that is secret is known. */
+  readonly isSound: boolean;
+}
+
+/** What the configuration and the branches tell. Never throws for a configuration that is not sound: then it is said. */
+async function lookAround(layout: Layout, ledger: Ledger): Promise<Known> {
+  const { home } = layout;
+  const tracked = (await checkoutFiles(home))?.files.keys() ?? [];
+  try {
+    const { base, config } = await configurationNow(home);
+    const hasQueue = readText(join(home, INDEX_FILE)) !== undefined;
+    const fixes = await listFixes(layout, base, ledger, false);
+    return {
+      mask: openMask(home, config, process.env, tracked),
+      items: hasQueue
+        ? (await listBacklog(layout)).items.map(({ number, title, state, note }) => ({
+            number,
+            title,
+            state,
+            ...(note && { note }),
+          }))
+        : [],
+      unlanded: fixes.filter(({ outcome }) => outcome === 'verified'),
+      notices: [],
+      isSound: true,
+    };
+  } catch (error) {
+    if (!(error instanceof MendError)) throw error;
+    return {
+      mask: openMask(home, { map: { carry: [] }, loop: { redact: [] } }, process.env, tracked),
+      ...{ items: [], unlanded: [], isSound: false },
+      notices: [`changes, work queue and what is to be promoted are not shown: ${error.code}: ${error.message}`],
+    };
+  }
+}
+
+const MAX_DIFFS = 50;
+
+/** The changes of the newest fixes by their commits, as far as git still has them. */
+async function diffsOf(home: string, { fixes }: Pick<Report, 'fixes'>, mask: Mask): Promise<Map<string, string>> {
+  const commits = [...new Set(fixes.flatMap(({ commit }) => commit ?? []))].slice(0, MAX_DIFFS);
+  if (commits.length === 0) return new Map();
+  const form = ['--format=%x00%H%x00', '--patch', '--no-color', '--no-ext-diff', '--no-textconv'];
+  const log = await openGit(home).run([
+    'log',
+    '--no-walk=unsorted',
+    '--ignore-missing',
+    ...form,
+    '--end-of-options',
+    ...commits,
+  ]);
+  const [, ...parts] = log.split('\0');
+  return new Map(
+    commits.flatMap((commit) => {
+      const at = parts.indexOf(commit);
+      return at === -1 ? [] : [[commit, mask((parts[at + 1] ?? '').trimStart())] as const];
+    }),
+  );
+}

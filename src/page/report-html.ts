@@ -1,0 +1,188 @@
+// A report as one file of HTML: no script, no request to anywhere, the same sections as everywhere, with pictures and changes.
+import { spell } from '../console/words.ts';
+import type { DayMark, Report } from '../inspect/report.ts';
+import { counted } from '../triage/words.ts';
+import { diffHtml } from './diff.ts';
+import { Html, html, type Part, stateHtml } from './html.ts';
+import {
+  aboutRun,
+  failureWord,
+  fixWord,
+  glanceOf,
+  outcomeWord,
+  reportTitle,
+  type Section,
+  sectionsOf,
+  slowestFirst,
+  trendWord,
+  when,
+} from './report-sections.ts';
+import { styleSheet } from './style.ts';
+import { timelineSvg } from './timeline.ts';
+
+/** The whole file. `diffs`: commit → its change; `now` is when it is made. Throws only when the package lacks its style. */
+export function reportHtml(report: Report, diffs: ReadonlyMap<string, string>, now: string): string {
+  const sections = new Map(sectionsOf(report).map((section) => [section.id, section]));
+  const section = (id: Section['id'], body: (section: Section) => Part): Part => {
+    const one = sections.get(id);
+    if (!one) return undefined;
+    const hasRows = one.rows.length > 0;
+    return html`<section aria-labelledby="${id}"><h2 id="${id}">${one.title}</h2>
+${hasRows ? body(one) : html`<p class="muted">${one.none}</p>`}
+${hasRows && one.more && html`<p class="muted small">${one.more}</p>`}</section>`;
+  };
+  const title = reportTitle(report);
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="referrer" content="no-referrer">
+<title>${title}: mendloop report</title>
+<style>${new Html(styleSheet())}</style>
+</head>
+<body class="report">
+<main>
+<h1>${title}</h1>
+<p class="lead">mendloop report, made ${when(now)}. Times are UTC.</p>
+${report.notices.map((text) => html`<p class="notice warn">${text}</p>`)}
+<ul class="tiles">${glanceOf(report).map(
+    ({ label, figure, text }) =>
+      html`<li><span class="muted small">${label}</span><span class="figure">${figure}</span><span class="small">${text}</span></li>`,
+  )}</ul>
+${section('waits', () => html`<ul class="rows">${report.waits.map(waitRow)}</ul>`)}
+${picture(report)}
+${section('failures', () => html`<ul class="rows">${report.failures.map((one) => failureRow(one, report.days))}</ul>`)}
+${section('fixes', () => report.fixes.map((fix) => fixHtml(fix, diffs, report.fixes.length <= MAX_OPENED)))}
+${section('drift', () => html`<ul class="rows">${report.drift.map(driftRow)}</ul>`)}
+${section('stages', (one) => (report.run === undefined ? stagesTable(report, one.head) : plainTable(one)))}
+${section('items', () => html`<ul class="rows">${report.items.map(itemRow)}</ul>`)}
+${section('runs', () => html`<ul class="rows">${report.runs.latest.map(runRow)}</ul>`)}
+</main>
+</body>
+</html>
+`.toString();
+}
+
+/** So few changes are shown at once; of more, each is opened by a click. */
+const MAX_OPENED = 3;
+
+const time = (iso: string): Html => html`<time class="when" datetime="${iso}">${when(iso)}</time>`;
+
+const waitRow = ({ what, text, since, command }: Report['waits'][number]): Html =>
+  html`<li>${stateHtml('waits', what)}<code class="what">${command}</code><span class="about">${text}</span>${since ? time(since) : html`<span></span>`}</li>`;
+
+function failureRow(one: Report['failures'][number], days: Report['days']): Html {
+  const first = one.first === one.last ? '' : `, first ${when(one.first)}`;
+  return html`<li>${stateHtml(one.state === 'passed' ? 'fresh' : one.state === 'mended' ? 'green' : one.state === 'open' ? 'failed' : one.state, failureWord(one.state))}
+<span class="what">${one.stage}</span>
+<span class="about">${one.class}, ${counted(one.times, 'time')} in ${counted(one.runs.length, 'run')}${first}</span>${time(one.last)}
+<div class="more"><code class="excerpt">${one.excerpt}</code>
+${days.length > 1 && bars(one.counts, 'bad', (n, i) => `${days[i]?.from}: ${counted(n, 'time')}`)}
+<span class="muted small"><code>mendloop explain ${one.fingerprint}</code></span></div></li>`;
+}
+
+type Fix = Report['fixes'][number];
+
+function fixHtml(fix: Fix, diffs: ReadonlyMap<string, string>, isOpen: boolean): Html {
+  const diff = fix.commit === undefined ? undefined : diffs.get(fix.commit);
+  const gone = fix.commit === undefined ? 'It was never committed.' : 'Its commit is not in this repository any more.';
+  const words = [fix.reason, fix.why && `${fixWord(fix.outcome)}: ${fix.why}`].filter(Boolean).join('; ');
+  const made = fix.commit === undefined ? undefined : html`, commit <code>${fix.commit.slice(0, 12)}</code>`;
+  return html`<details class="fix"${isOpen && html` open`}>
+<summary>${stateHtml(fix.outcome, fixWord(fix.outcome))} <strong>${fix.stage}</strong> ${fix.fix || 'a change'} <span class="muted small">${when(fix.time)}</span></summary>
+${words !== '' && html`<p>${words}</p>`}
+<p class="muted small">for ${fix.class} <code>${fix.fingerprint}</code>, by ${fix.plugin}, run <code>${fix.run}</code>${made}</p>
+${diff === undefined ? html`<p class="muted">${gone}</p>` : diffHtml(diff)}
+</details>`;
+}
+
+const driftRow = ({ times, last, stage, text }: Report['drift'][number]): Html =>
+  html`<li>${stateHtml('partial', counted(times, 'time'))}<span class="what">${stage}</span><span class="about">${text}</span>${time(last)}</li>`;
+
+const itemRow = ({ number, title, state, note }: Report['items'][number]): Html =>
+  html`<li>${stateHtml(state === 'open' ? 'idle' : state, state)}<span class="what">${number}</span><span class="about">${title}${note && `: ${note}`}</span><span></span></li>`;
+
+function runRow(one: Report['runs']['latest'][number]): Html {
+  const took = one.duration_ms === null ? '' : spell(one.duration_ms);
+  return html`<li>${stateHtml(one.outcome, outcomeWord(one.outcome))}<code class="what">${one.run}</code><span class="about">${[took, one.asked, aboutRun(one)].filter(Boolean).join(', ')}</span>${time(one.began)}</li>`;
+}
+
+function stagesTable({ stages, days }: Report, head: readonly string[]): Html {
+  const isSeries = days.length > 1;
+  const row = (
+    one: Report['stages'][number],
+  ) => html`<tr><th scope="row">${one.stage}</th><td>${stateHtml(one.status)}</td>
+<td class="number">${one.green_ms !== null && spell(one.green_ms)}</td>
+<td>${isSeries && one.green_ms !== null && bars(one.paces, 'busy', (ms, i) => `${days[i]?.from}: ${spell(ms)}`)}${trendWord(one)}</td>
+<td class="number">${one.worked_on}</td><td class="number">${one.attempts}</td><td class="number">${one.failed}</td></tr>`;
+  return html`<div class="scroll" role="region" aria-label="stages" tabindex="0"><table>
+<thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${slowestFirst(stages).map(row)}</tbody></table></div>`;
+}
+
+const plainTable = ({
+  title,
+  head,
+  rows,
+}: Section): Html => html`<div class="scroll" role="region" aria-label="${title}" tabindex="0"><table>
+<thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
+
+/** Values as small bars beside each other, for eyes alone: the numbers stand beside them. */
+function bars(values: readonly (number | null)[], look: string, say: (value: number, i: number) => string): Html {
+  const most = Math.max(1, ...values.map((value) => value ?? 0));
+  const wide = 100 / values.length;
+  const drawn = values.map((value, i) => {
+    if (!value) return undefined;
+    const height = Math.max(2, (value / most) * SPARK_HEIGHT);
+    return html`<rect x="${percent(i * wide)}" width="${percent(wide * 0.8)}" y="${SPARK_HEIGHT - height}" height="${height}"><title>${say(value, i)}</title></rect>`;
+  });
+  return html`<svg class="spark" width="100%" height="${SPARK_HEIGHT}" aria-hidden="true" focusable="false"><g class="${look}">${drawn}</g></svg>`;
+}
+
+const SPARK_HEIGHT = 24;
+const percent = (value: number): string => `${Math.round(value * 100) / 100}%`;
+
+/** How each mark is drawn: trouble is taller, so that it is seen without its colour. */
+const MARKS: Readonly<Record<NonNullable<DayMark>, { look: string; height: number; word: string }>> = {
+  failed: { look: 'bad', height: 18, word: 'left failed' },
+  mended: { look: 'warn', height: 12, word: 'failed or drifted, and green again' },
+  green: { look: 'good', height: 5, word: 'green all day' },
+  skipped: { look: 'idle', height: 2, word: 'had no turn' },
+};
+const ROW = 38;
+const AXIS = 22;
+
+/** The run as it went, or the stages day by day. */
+function picture(report: Report): Part {
+  const { timeline, days, stages } = report;
+  if (timeline)
+    return html`<section aria-labelledby="timeline"><h2 id="timeline">As it went</h2>${timelineSvg(timeline)}</section>`;
+  if (days.length < 2 || stages.length === 0) return undefined;
+  const wide = 100 / days.length;
+  const rows = stages.map(({ stage, status, marks }, row) => {
+    const base = row * ROW + 34;
+    const cells = marks.map((mark, i) => {
+      if (mark === null) return undefined;
+      const { look, height, word } = MARKS[mark];
+      return html`<rect class="${look}" x="${percent(i * wide)}" width="${percent(wide * 0.84)}" y="${base - height}" height="${height}" rx="1"><title>${stage}, ${days[i]?.from}: ${word}</title></rect>`;
+    });
+    return html`<text class="label" x="0" y="${base - 21}">${stage}<tspan class="muted" dx="6">${status}</tspan></text><line class="grid" x1="0" x2="100%" y1="${base + 0.5}" y2="${base + 0.5}"/>${cells}`;
+  });
+  const height = stages.length * ROW + AXIS;
+  const ticks = [0, 0.25, 0.5, 0.75].map((share) => {
+    const i = Math.round(share * days.length);
+    return html`<text class="tick" x="${percent(i * wide)}" y="${height - 4}">${days[i]?.from.slice(5)}</text>`;
+  });
+  const legend = Object.values(MARKS).map(
+    ({ look, height, word }) =>
+      html`<li><svg width="14" height="18" aria-hidden="true" focusable="false"><rect class="${look}" x="1" width="10" y="${18 - height}" height="${height}" rx="1"/></svg> ${word}</li>`,
+  );
+  const step =
+    days.length > 1 ? Math.round((Date.parse(days[1]?.from ?? '') - Date.parse(days[0]?.from ?? '')) / 86_400_000) : 1;
+  return html`<section aria-labelledby="timeline"><h2 id="timeline">Stages, ${step === 1 ? 'day by day' : `${step} days at a time`}</h2>
+<svg class="timeline" width="100%" height="${height}" aria-hidden="true" focusable="false">${rows}${ticks}</svg>
+<ul class="legend small muted">${legend}</ul></section>`;
+}

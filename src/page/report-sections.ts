@@ -1,0 +1,230 @@
+// A report in words: the same sections, in the same order, for every form it is shown in.
+import { spell } from '../console/words.ts';
+import type { FailureState } from '../inspect/failure-groups.ts';
+import type { Report } from '../inspect/report.ts';
+import { counted } from '../triage/words.ts';
+
+export interface Section {
+  readonly id: 'waits' | 'failures' | 'fixes' | 'drift' | 'stages' | 'items' | 'runs';
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** What is said where there are no rows. */
+  readonly none: string;
+  /** What else there is to know, or where to look next. */
+  readonly more?: string;
+}
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+  success: 'all green',
+  partial: 'partly green',
+  failure: 'failed',
+  abandoned: 'abandoned',
+  open: 'at work or cut off',
+};
+
+const FAILURE_STATES: Readonly<Record<FailureState, string>> = {
+  waits: 'waits for you',
+  given_up: 'given up',
+  mended: 'mended',
+  passed: 'green since',
+  open: 'not mended',
+};
+
+const FIX_WORDS: Readonly<Record<string, string>> = {
+  verified: 'verified',
+  holds: 'holds so far',
+  provisional: 'kept for now',
+  applied: 'not judged yet',
+  suggested: 'suggested',
+  no_effect: 'taken back, no effect',
+  broke: 'taken back, it broke something',
+  withdrawn: 'taken back, unjudged',
+  superseded: 'superseded by yours',
+  declined: 'declined',
+  refused: 'refused',
+};
+
+export const outcomeWord = (outcome: string): string => OUTCOMES[outcome] ?? outcome;
+export const failureWord = (state: FailureState): string => FAILURE_STATES[state];
+export const fixWord = (outcome: string): string => FIX_WORDS[outcome] ?? outcome;
+
+/** `2026-11-17 09:30`, in UTC. */
+export const when = (time: string): string => time.slice(0, 16).replace('T', ' ');
+const number = (value: number): string => value.toLocaleString('en-GB');
+
+/** What is reported on, in a few words. */
+export function reportTitle({ home, run, from, to }: Report): string {
+  if (run !== undefined) return `${home}, run ${run}`;
+  const isOneYear = from.slice(0, 4) === to.slice(0, 4);
+  return `${home}, ${dayText(from, !isOneYear)} to ${dayText(to, true)}`;
+}
+
+/** `19 October 2026`. */
+function dayText(time: string, withYear: boolean): string {
+  const year = withYear ? ({ year: 'numeric' } as const) : {};
+  return new Date(time).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC', ...year });
+}
+
+/** What a reader wants to know first, each in one line. */
+export function glanceOf(report: Report): { label: string; figure: string; text: string }[] {
+  const { runs, failures, fixes, cost, waits } = report;
+  const outcomes = Object.keys(OUTCOMES).flatMap((key) =>
+    runs.outcomes[key] ? [`${runs.outcomes[key]} ${outcomeWord(key)}`] : [],
+  );
+  const [worst] = failures;
+  const byOutcome = (...wanted: string[]) => fixes.filter(({ outcome }) => wanted.includes(outcome)).length;
+  const verified = byOutcome('verified', 'holds');
+  const back = byOutcome('no_effect', 'broke', 'withdrawn', 'superseded', 'declined');
+  const passed = failures.filter(({ state }) => state === 'passed').length;
+  const newest = runs.newest && `the newest began ${when(runs.newest.began)}: mendloop report ${runs.newest.run}`;
+  const notGreen = report.stages.filter(({ status }) => status !== 'green');
+  const isGreen = report.stages.length > 0 && notGreen.length === 0;
+  return [
+    {
+      label: 'now',
+      figure: isGreen ? 'all green' : `${report.stages.length - notGreen.length} of ${report.stages.length} green`,
+      text: notGreen.map(({ stage, status }) => `${stage} ${status.replace('_', ' ')}`).join(', '),
+    },
+    {
+      label: 'ran',
+      figure: counted(runs.total, 'run'),
+      text: runs.total > 0 ? outcomes.join(', ') : (newest ?? 'there has been none'),
+    },
+    {
+      label: 'broke most',
+      figure: worst ? worst.stage : 'nothing',
+      text: worst
+        ? `${worst.class}, ${counted(worst.times, 'time')}, last ${when(worst.last)}; ${failureWord(worst.state)}`
+        : 'no failure was seen',
+    },
+    {
+      label: 'mended',
+      figure: counted(verified, 'fix', 'fixes'),
+      text: [
+        verified > 0 ? 'verified' : 'none verified',
+        ...(back > 0 ? [`${back} taken back`] : []),
+        ...(passed > 0 ? [`${counted(passed, 'failure')} passed without one`] : []),
+      ].join(', '),
+    },
+    {
+      label: 'waits for you',
+      figure: waits.length === 0 ? 'nothing' : number(waits.length),
+      text: waits[0]?.text ?? '',
+    },
+    {
+      label: 'cost',
+      figure:
+        cost.dollars > 0
+          ? `$${cost.dollars.toFixed(cost.dollars < 0.1 ? 3 : 2)}`
+          : counted(cost.tokens, 'token').replace(/^\d+/, number(cost.tokens)),
+      text: [
+        `${number(cost.prompts)} ${cost.prompts === 1 ? 'prompt' : 'prompts'}`,
+        `${number(cost.tokens)} tokens`,
+        `${spell(cost.spent_ms)} in ${number(cost.attempts)} ${cost.attempts === 1 ? 'attempt' : 'attempts'}`,
+      ].join(', '),
+    },
+  ];
+}
+
+/** A stage that grew slower or faster by a quarter and a second; nothing for less. */
+export function trendWord({ earlier_ms, later_ms }: Report['stages'][number]): string {
+  if (earlier_ms === null || later_ms === null || Math.abs(later_ms - earlier_ms) < 1000) return '';
+  const share = Math.round((later_ms / Math.max(1, earlier_ms) - 1) * 100);
+  if (share >= 25) return `slower by ${share} % (was ${spell(earlier_ms)})`;
+  return share <= -20 ? `faster by ${-share} % (was ${spell(earlier_ms)})` : '';
+}
+
+export const slowestFirst = (stages: Report['stages']): Report['stages'] =>
+  stages.toSorted((a, b) => (b.green_ms ?? -1) - (a.green_ms ?? -1));
+
+export function sectionsOf(report: Report): Section[] {
+  const { waits, failures, fixes, drift, stages, items, runs, cost, run } = report;
+  return [
+    {
+      ...{ id: 'waits', title: 'Waits for you', none: 'nothing' },
+      head: ['what', 'since', 'about', 'to look'],
+      rows: waits.map(({ what, since, text, command }) => [what, since ? when(since) : '', text, command]),
+    },
+    {
+      ...{ id: 'failures', title: 'What broke', none: 'no failure was seen' },
+      head: ['times', 'stage', 'class', 'last seen', 'now', 'what the log says', 'fingerprint'],
+      rows: failures.map((one) => [
+        ...[number(one.times), one.stage, one.class, when(one.last), failureWord(one.state), one.excerpt],
+        one.fingerprint,
+      ]),
+      ...(failures.length > 0 && { more: 'everything about one: mendloop explain <fingerprint>' }),
+    },
+    {
+      ...{ id: 'fixes', title: 'Fixes', none: 'none was tried' },
+      head: ['now', 'stage', 'last tried', 'what it does', 'by', 'commit'],
+      rows: fixes.map((one) => [
+        ...[fixWord(one.outcome), one.stage, when(one.time), one.fix, one.plugin],
+        one.commit?.slice(0, 12) ?? '',
+      ]),
+      ...(cost.refused > 0 && {
+        more: `${counted(cost.refused, 'proposal was', 'proposals were')} refused by the gate, and nothing of them was applied`,
+      }),
+    },
+    {
+      ...{ id: 'drift', title: 'Drift', none: 'what was green stayed so' },
+      head: ['times', 'stage', 'last', 'what no longer held'],
+      rows: drift.map(({ times, stage, last, text }) => [number(times), stage, when(last), text]),
+    },
+    run === undefined ? paceSection(stages) : endSection(stages),
+    ...(items.length > 0 || report.items_done.length > 0
+      ? [
+          {
+            ...{
+              id: 'items' as const,
+              title: 'Work queue',
+              none: `done in this time: ${report.items_done.join(', ')}`,
+            },
+            head: ['item', 'state', 'title', 'note'],
+            rows: items.map(({ number: item, state, title, note = '' }) => [item, state, title, note]),
+            ...(report.items_done.length > 0 && { more: `done in this time: ${report.items_done.join(', ')}` }),
+          },
+        ]
+      : []),
+    {
+      ...{ id: 'runs', title: run === undefined ? 'The latest runs' : 'The run', none: 'none' },
+      head: ['run', 'began', 'ended', 'took', 'asked', 'about'],
+      rows: runs.latest.map((one) => [
+        ...[one.run, when(one.began), outcomeWord(one.outcome)],
+        ...[one.duration_ms === null ? '' : spell(one.duration_ms), one.asked, aboutRun(one)],
+      ]),
+      more: run === undefined ? 'one of them as it went: mendloop show <run>' : `as it went: mendloop show ${run}`,
+    },
+  ];
+}
+
+function paceSection(stages: Report['stages']): Section {
+  return {
+    ...{ id: 'stages', title: 'Stages, the slowest first', none: 'none was looked at' },
+    head: ['stage', 'now', 'takes', 'trend', 'made', 'attempts', 'runs that left it failed'],
+    rows: slowestFirst(stages).map((one) => [
+      ...[one.stage, one.status, one.green_ms === null ? '' : spell(one.green_ms), trendWord(one)],
+      ...[number(one.worked_on), number(one.attempts), number(one.failed)],
+    ]),
+    ...(stages.some(({ green_ms }) => green_ms !== null) && {
+      more: 'takes: the median of attempts that ended green; trend: the later half of them against the earlier',
+    }),
+  };
+}
+
+/** Of one run: how it left each stage. */
+function endSection(stages: Report['stages']): Section {
+  return {
+    ...{ id: 'stages', title: 'Stages', none: 'none was looked at' },
+    head: ['stage', 'ended', 'now', 'took', 'attempts', 'why'],
+    rows: stages.map((one) => [
+      ...[one.stage, (one.end ?? '').replace('_', ' '), one.status, one.spent_ms > 0 ? spell(one.spent_ms) : ''],
+      ...[number(one.attempts), one.reason ?? ''],
+    ]),
+  };
+}
+
+export const aboutRun = ({ failed, fixes, why }: Report['runs']['latest'][number]): string =>
+  [failed.length > 0 && `failed: ${failed.join(' ')}`, fixes > 0 && counted(fixes, 'fix', 'fixes'), why]
+    .filter(Boolean)
+    .join(', ');

@@ -1,0 +1,82 @@
+// A report as lines for a terminal, and as Markdown for a mail or an issue. What people, logs and models wrote is text in both.
+import { table } from '../console/words.ts';
+import type { Report } from '../inspect/report.ts';
+import { asCode } from '../outbound/text.ts';
+import { fixWord, glanceOf, reportTitle, type Section, sectionsOf, when } from './report-sections.ts';
+
+/** Without colour; longer lines are cut where they are printed. */
+export function reportLines(report: Report): string[] {
+  const glance = glanceOf(report).map(({ label, figure, text }) => [label, figure, text]);
+  return [
+    reportTitle(report),
+    ...report.notices.map((text) => `note: ${text}`),
+    '',
+    ...table(glance),
+    ...sectionsOf(report).flatMap(sectionLines),
+    '',
+    'times are UTC; a page with pictures and changes: mendloop report --html FILE',
+  ];
+}
+
+/** A terminal has few lines; the other forms have all rows. */
+const MAX_ROWS = 12;
+
+function sectionLines({ title, head, rows, none, more }: Section): string[] {
+  if (rows.length === 0) return ['', `${title}: ${none}`];
+  const lines = table([head, ...rows.slice(0, MAX_ROWS)]);
+  const hidden = rows.length - MAX_ROWS;
+  return [
+    '',
+    title,
+    ...[...lines, ...(hidden > 0 ? [`and ${hidden} more`] : []), ...(more ? [more] : [])].map(indented),
+  ];
+}
+
+const indented = (line: string): string => `  ${line}`;
+
+/** `diffs`: commit → its change. */
+export function reportMarkdown(report: Report, diffs: ReadonlyMap<string, string>): string {
+  const fixes = report.fixes.flatMap((fix) => {
+    const diff = diffs.get(fix.commit ?? '');
+    return diff === undefined ? [] : [{ fix, diff }];
+  });
+  return [
+    `# ${words(reportTitle(report))}`,
+    '',
+    ...glanceOf(report).map(
+      ({ label, figure, text }) => `- **${words(label)}: ${words(figure)}**${text ? ` ${words(text)}` : ''}`,
+    ),
+    ...report.notices.flatMap((text) => ['', `> ${words(text)}`]),
+    ...sectionsOf(report).flatMap(sectionMarkdown),
+    ...fixes.flatMap(({ fix, diff }) => [
+      '',
+      `### ${words(fix.fix || 'a change')}`,
+      '',
+      words(`${fix.stage}, ${when(fix.time)}: ${fixWord(fix.outcome)}${fix.why ? `, ${fix.why}` : ''}`),
+      '',
+      ...fenced(diff),
+    ]),
+    '',
+    'Times are UTC.',
+    '',
+  ].join('\n');
+}
+
+function sectionMarkdown({ title, head, rows, none, more }: Section): string[] {
+  const row = (cells: readonly string[]) => `| ${cells.map(words).join(' | ')} |`;
+  const body = rows.length === 0 ? [words(none)] : [row(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(row)];
+  return ['', `## ${words(title)}`, '', ...body, ...(more && rows.length > 0 ? ['', words(more)] : [])];
+}
+
+/** In a cell, a heading or a line of its own: what a host could take for markup, a link or a mention is code. */
+const words = (text: string): string => {
+  const isPlain = /^[\w .,:;%()/=-]*$/.test(text) && !/:\/\/|www\.|__/i.test(text);
+  return isPlain ? text : asCode(text).replaceAll('|', '\\|');
+};
+
+/** A fence that no line of the text can close. */
+function fenced(text: string): string[] {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return [`${fence}diff`, text.trimEnd(), fence];
+}
