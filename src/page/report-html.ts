@@ -90,7 +90,7 @@ function fixHtml(fix: Fix, diffs: ReadonlyMap<string, string>, isOpen: boolean):
   const gone = fix.commit === undefined ? 'It was never committed.' : 'Its commit is not in this repository any more.';
   const words = [fix.reason, fix.why && `${fixWord(fix.outcome)}: ${fix.why}`].filter(Boolean).join('; ');
   const made = fix.commit === undefined ? undefined : html`, commit <code>${fix.commit.slice(0, 12)}</code>`;
-  return html`<details class="fix"${isOpen && html` open`}>
+  return html`<details class="change"${isOpen && html` open`}>
 <summary>${stateHtml(fix.outcome, fixWord(fix.outcome))} <strong>${fix.stage}</strong> ${fix.fix || 'a change'} <span class="muted small">${when(fix.time)}</span></summary>
 ${words !== '' && html`<p>${words}</p>`}
 <p class="muted small">for ${fix.class} <code>${fix.fingerprint}</code>, by ${fix.plugin}, run <code>${fix.run}</code>${made}</p>
