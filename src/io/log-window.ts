@@ -107,7 +107,9 @@ export async function searchLog(
     const find = finder(text, needle);
     const hits: Hit[] = [];
     let reached = Math.min(before, size);
-    while (reached > 0 && hits.length < most && performance.now() - began < budgetMs) {
+    // At least one look, so that whoever asks for more gets further.
+    for (let looks = 0; reached > 0 && hits.length < most; looks++) {
+      if (looks > 0 && performance.now() - began >= budgetMs) break;
       const start = Math.max(0, reached - CHUNK_BYTES);
       // What begins in this chunk may end in the one behind it.
       const bytes = await readAt(file, start, Math.min(reached + needle.length - 1, size) - start);

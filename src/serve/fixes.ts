@@ -13,9 +13,10 @@ async function readFixes({ layout }: Site) {
   return { base, fixes: await listFixes(layout, base, readLedger(layout).ledger, false) };
 }
 
-const fixState = ({ outcome }: ListedFix) =>
-  stateHtml(TAKEN_BACK.has(outcome) ? 'idle' : outcome, TAKEN_BACK.has(outcome) ? 'taken back' : outcome);
 const TAKEN_BACK = new Set(['no_effect', 'broke', 'withdrawn', 'declined', 'superseded']);
+
+const fixState = ({ outcome }: ListedFix, word?: string) =>
+  TAKEN_BACK.has(outcome) ? stateHtml('idle', word ?? 'taken back') : stateHtml(outcome, word);
 
 export async function fixesView(site: Site): Promise<View> {
   const { base, fixes } = await readFixes(site);
@@ -48,7 +49,7 @@ export async function fixView(site: Site, { commit = '' }: Params): Promise<View
     menu: 'Fixes',
     body: html`<p class="crumbs">${link('/fixes', 'Fixes')}</p>
 <h1>${fix.fix || 'A change'}</h1>
-<p class="lead">${fixState(fix)} ${fixOutcome(fix).join('; ')}</p>
+<p class="lead">${fixState(fix, '')} ${fixOutcome(fix).join('; ')}</p>
 ${facts([
   ['Why', fix.reason],
   ['For', link(href('failures', fix.stage, fix.fingerprint), `${fix.stage}: ${fix.class}`)],

@@ -2,6 +2,7 @@
 import { join, relative } from 'node:path';
 import { sizeText } from '../console/words.ts';
 import { blockAbove } from '../io/links.ts';
+import { runAtWork } from '../io/lock.ts';
 import { type Found, type LogWindow, readWindow, searchLog, WINDOW_BYTES } from '../io/log-window.ts';
 import { readEvents } from '../journal/event-file.ts';
 import { readLedger } from '../journal/ledger-file.ts';
@@ -10,6 +11,7 @@ import { listRuns } from '../journal/runs.ts';
 import { stepRecords } from '../journal/stages.ts';
 import { type Html, html } from '../page/html.ts';
 import { splitStepName } from '../plan/matrix.ts';
+import { counted } from '../triage/words.ts';
 import { href, link, missing, type Params, type Query, rowsHtml, type View, withQuery } from './frame.ts';
 import type { Site } from './site.ts';
 
@@ -72,15 +74,24 @@ export async function logView(site: Site, params: Params, query: Query): Promise
 <p><label for="q">Search, from the end</label><input type="search" id="q" name="q" value="${text}" maxlength="${MAX_SEARCHED}"></p>
 <p><button>Search</button></p>
 </form>
-${'hits' in window ? foundHtml(window, here, text) : windowHtml(window, here, text)}`,
+${'hits' in window ? foundHtml(window, here, text) : windowHtml(window, here, text, isWrittenNow(site, path))}`,
   };
+}
+
+/** Whether a step that runs now writes it. */
+function isWrittenNow({ layout }: Site, path: string): boolean {
+  if (!runAtWork(layout)?.isRun) return false;
+  const { state } = loadStages(layout, { look: true });
+  return stepRecords(state).some(
+    ({ record: { status, last } }) => status === 'running' && last?.log === relative(layout.home, path),
+  );
 }
 
 const MAX_SEARCHED = 200;
 
 const byteOf = (text: string | null): number | undefined => (/^\d{1,15}$/.test(text ?? '') ? Number(text) : undefined);
 
-function windowHtml({ from, to, size, parts }: LogWindow, here: string, text: string): Html {
+function windowHtml({ from, to, size, parts }: LogWindow, here: string, text: string, isNow: boolean): Html {
   const [before = '', marked, behind] = parts;
   const isEnd = to >= size;
   const where = size <= to - from ? 'all of it' : `${sizeText(from)} to ${sizeText(to)} of ${sizeText(size)}`;
@@ -92,7 +103,7 @@ ${text !== '' && link(withQuery(here, { q: text }), 'All places')}
 </nav>`;
   const shown = marked === undefined ? before : html`${before}<mark id="hit">${marked}</mark>${behind}`;
   return html`${moves}
-<pre class="log wrapped" tabindex="0" role="log" aria-live="off" aria-label="What was written"${isEnd && html` data-follow="${withQuery(`${here}/follow`, { from: to })}"`}>${shown}</pre>
+<pre class="log wrapped" tabindex="0" role="log" aria-live="off" aria-label="What was written"${isEnd && html` data-follow="${withQuery(`${here}/follow`, { from: to })}"`}${isEnd && isNow && html` data-now`}>${shown}</pre>
 ${size > WINDOW_BYTES && moves}`;
 }
 
@@ -103,7 +114,7 @@ function foundHtml({ hits, reached, size }: Found, here: string, text: string): 
   );
   const looked =
     reached === 0 ? 'all of it was looked at' : `looked at from ${sizeText(reached)} to the end at ${sizeText(size)}`;
-  return html`<p class="muted">${hits.length === 0 ? 'no line has it' : `${hits.length} lines have it, the last first`}; ${looked}</p>
+  return html`<p class="muted">${hits.length === 0 ? 'no line has it' : `${counted(hits.length, 'line')} with it, the last first`}; ${looked}</p>
 <div class="hits">${rowsHtml(rows, '')}</div>
 <nav class="pager" aria-label="More places">${reached > 0 && html`<a href="${withQuery(here, { q: text, before: reached })}" rel="next">Look further back</a>`} ${link(here, 'Back to the end')}</nav>`;
 }

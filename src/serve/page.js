@@ -83,12 +83,10 @@ function follow(log) {
   };
   button.type = 'button';
   button.addEventListener('click', () => (source ? stop() : start()));
-  const place = document.createElement('p');
-  place.className = 'pager';
-  place.append(button, note);
-  log.before(place);
+  log.previousElementSibling.append(button, note);
   log.scrollTop = log.scrollHeight;
-  start();
+  if ('now' in log.dataset) start();
+  else stop();
 }
 
 // Commands to copy.

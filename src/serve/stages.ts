@@ -5,6 +5,7 @@ import { readHistory } from '../journal/history.ts';
 import type { StepRecord } from '../journal/stages.ts';
 import { type Html, html, type Part, stateHtml } from '../page/html.ts';
 import { entriesOf } from '../triage/ledger.ts';
+import { counted } from '../triage/words.ts';
 import { facts, href, link, live, missing, type Params, rowsHtml, timeHtml, type View, withQuery } from './frame.ts';
 import { logHref } from './logs.ts';
 import { readState, type Site } from './site.ts';
@@ -30,7 +31,7 @@ export function stageView(site: Site, { stage = '' }: Params): View {
     .sort((a, b) => (a.last_seen < b.last_seen ? 1 : -1))
     .map(
       (entry) =>
-        html`<span class="what">${link(href('failures', stage, entry.fingerprint), entry.class)}</span><span class="state idle">${entry.times_seen} times</span><span class="about">${entry.excerpt.split('\n')[0]}</span><span class="when">${timeHtml(entry.last_seen, now)}</span>`,
+        html`<span class="what">${link(href('failures', stage, entry.fingerprint), entry.class)}</span><span class="state idle">${counted(entry.times_seen, 'time')}</span><span class="about">${entry.excerpt.split('\n')[0]}</span><span class="when">${timeHtml(entry.last_seen, now)}</span>`,
     );
   const runs = readHistory(site.layout)
     .flatMap((run) => run.stages.flatMap((one) => (one.stage === stage ? [{ run, one }] : [])))
