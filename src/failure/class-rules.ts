@@ -3,6 +3,7 @@
 // would be taken for a generic cause. Texts that each rule must match, and must not, are in test/fixtures/rules.
 import type { FailureClass } from '../events.ts';
 import { words } from './grade.ts';
+import { complains, says } from './meaning.ts';
 
 interface ClassRule {
   /** For `explain`. */
@@ -150,11 +151,13 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   'credentials refused': {
     class: 'permission_denied',
     external: 'check the credentials that this stage uses',
-    match: any`
+    match: [
+      says('distrusted', 'credential'),
+      ...any`
       /\bPermission denied \((?:publickey|password|keyboard|gssapi)/ | Unauthorized | password authentication failed
       /\b401\b.{0,40}\b(?:unauthorized|authentication|no ticket|permission)/ | login (?:failed|incorrect|denied)
       authentication (?:failed|failure|required|is required) | (?:bad|incorrect) (?:password|credentials|username)
-      invalid (?:credentials|api (?:key|token)|(?:access|auth|bearer|refresh|session|join) token|username or password|login|authentication)
+      (?:unable|failed) to authenticate(?![^\n]*\b(?:dial|refused|timeout)\b) | invalid (?:credentials|username or password|format for Authorization)
       could not read (?:Username|Password) | a (?:password|terminal) is required | validate API key | no credentials
       API key \S+ not valid | (?:sudo|become) password | Must be logged in
       (?:returned error|status(?: code)?|HTTP(?:\/\d(?:\.\d)?)?)[: =]{1,3}401 | no such token
@@ -165,6 +168,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       credentials? (?:have |has |are |is )?(?:expired|invalid|missing|rejected) | denied: requested access
       the server has asked for the client to provide credentials | pull access denied
     `,
+    ],
   },
   'not allowed': {
     class: 'permission_denied',
@@ -226,23 +230,21 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   'nobody answers': {
     class: 'network_error',
     transient: true,
-    match: any`
-      connection (?:was )?(?:refused|reset|timed out|closed|aborted|error|lost|timeout) | ECONN(?:REFUSED|RESET|ABORTED)
-      ETIMEDOUT | ENETUNREACH | network is unreachable | i\/o timeout | failed to connect | socket hang up | /: EOF\b/
-      (?:connect|connection|connecting|read|dial|handshake|ssh|tcp|http|request|response|fetch|download|operation)\b.{0,60}\b(?:timed out|timeout)
-      timed out\b.{0,60}\b(?:connect|connection|handshake|read|response|headers) | EOF occurred
-      (?:could not|cannot|couldn't|unable to|can't) (?:connect|reach|contact|establish) | kex_exchange_identification
-      /\bunexpected EOF\b(?! while looking)/ | /^curl: \((?:5|6|7|28|35|52|55|56|92)\)/ | Connection closed by
-      /\bconnection to \S+ (?:was )?(?:refused|failed|timed out)/ | remote end closed | client_loop: send disconnect
-      broken pipe\b.*\b(?:ssh|rsync|write|packet) | error in rsync protocol data stream | URLError | urlopen error
-      fetch failed | Max retries exceeded with url | (?:NoRouteToHost|Connect|SocketTimeout|ConnectTimeout)Exception
-      /\bcontext deadline exceeded\b.{0,80}\b(?:Client\.Timeout|awaiting headers|dial|connection)/ | RPC failed; curl
-      /\b(?:Get|Post|Put|Patch|Head) \\?"?https?:.{0,300}\b(?:context deadline exceeded|timeout|EOF|deadline)/
-      /\bcode = (?:Unavailable|DeadlineExceeded)\b.{0,200}\b(?:connection|dial|transport)/ | remote hung up unexpectedly
-      transport: Error while dialing | server closed the connection | early EOF
-      Unable to connect to the server
-      connection to the server .{1,80} was refused
-    `,
+    match: [
+      says('silent', 'peer'),
+      ...any`
+        connection error | E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NETUNREACH) | i\/o timeout | socket hang up | /: EOF\b/ | EOF occurred
+        (?:read|operation)\b.{0,60}\b(?:timed out|timeout) | kex_exchange_identification | early EOF | /\bunexpected EOF\b(?! while looking)/
+        /^curl: \((?:5|6|7|28|35|52|55|56|92)\)/ | Connection closed by | remote end closed | client_loop: send disconnect
+        broken pipe\b.*\b(?:ssh|rsync|write|packet) | error in rsync protocol data stream | URLError | urlopen error | fetch failed
+        Max retries exceeded with url | (?:NoRouteToHost|Connect|SocketTimeout|ConnectTimeout)Exception | RPC failed; curl
+        /\b(?:Get|Post|Put|Patch|Head) \\?"?https?:.{0,300}\b(?:context deadline exceeded|timeout|EOF|deadline|no endpoints available)/
+        /\bcontext deadline exceeded\b.{0,80}\b(?:Client\.Timeout|awaiting headers|dial|connection)/ | transport: Error while dialing
+        /\bcode = (?:Unavailable|DeadlineExceeded)\b.{0,200}\b(?:connection|dial|transport)/ | server closed the connection
+        (?:could not|cannot|can't|couldn't|unable to|failed to) (?:connect|reach|contact|establish) | remote hung up unexpectedly
+        connection to \S+ failed | network is unreachable
+      `,
+    ],
   },
   'too many requests, or a gateway': {
     class: 'network_error',
@@ -305,27 +307,24 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   'killed for memory': { class: 'unknown', match: [/\bout of memory: killed\b|\bOOMKilled\b|\boom-kill/i] },
   'file missing': {
     class: 'missing_file',
-    match: any`
-      no such file or directory | ENOENT | FileNotFoundError | NoSuchFile(?:Exception)? | No rule to make target
-      /\b(?:file|path|directory|folder|template|playbook|inventory|module source|kubeconfig|config(?:uration)?(?: file)?|dockerfile|script|key ?file)\b.{0,120}(?<!\bfield )\b(?:does not exist|doesn't exist|not found|could not be found|was not found|cannot be found|is missing|not readable: no)/
-      /(?:^|[\s"'\x60‘(])\.{0,2}\/[^\s'"’]+['"’]? (?:does not exist|doesn't exist|not found)/ | no such file
-      /\b(?:cannot|can't|could not|couldn't|unable to|failed to) (?:open|find|stat|access|locate)\b (?:\w+ ){0,3}(?:file|path|directory|template|playbook|["'\x60‘]?(?:\.{0,2}\/|[\w-]+\.(?:ya?ml|json|toml|tf|sh|conf|env|cfg|ini|pem|crt|key|tgz|iso|img|raw)\b))/
-      /"\/?[\w.-]+(?:\/[\w.-]+)*\.?[\w-]*": not found/ | /\bmissing (?:file|chart|template|required file)/
-      /\bunable to find one of 'kustomization/ | no file exists at | /\bcannot find module '[./]/ | Cannot find module
-      ERR_MODULE_NOT_FOUND | No configuration files | the role '.{1,80}' was not found | file not found
-      Did not find any .{1,60} files? | /\bNo file(?:s)? (?:found|matched)/ | Chart\.yaml file is missing
-      invalid or missing program image | pathspec '.{1,80}' did not match | does not appear to be a git repository
-      not a git repository | Could not find or access
-      /\bNo (?:Task|Just|Make|Docker|Helm)file found/
-    `,
+    match: [
+      says('lost', 'file'),
+      ...any`
+        no such file | ENOENT | FileNotFoundError | NoSuchFile(?:Exception)? | No rule to make target | Cannot find module
+        /"\/?[\w.-]+(?:\/[\w.-]+)*\.?[\w-]*": not found/ | no file exists at | ERR_MODULE_NOT_FOUND | No configuration files
+        Did not find any .{1,60} files? | No files? (?:found|matched) | No \w+file found | pathspec '.{1,80}' did not match
+        /\bunable to find one of 'kustomization/ | does not appear to be a git repository | not a git repository
+        invalid or missing program image | Could not find or access
+      `,
+    ],
   },
   // A resource of Proxmox or Talos is where Terraform found it, not who says it.
   'Terraform language': {
     class: 'config_error',
-    match: any`
-      Reference to undeclared \w+ | Unsupported (?:argument|attribute|block type) | has not been declared
-      Missing required argument | Incorrect attribute value type | Call to unknown function | Invalid function argument
-    `,
+    match: [
+      /^Error: (?:Reference to|Unsupported|Missing|Incorrect|Call to|Invalid|Inconsistent|Duplicate|Extraneous|Ambiguous|Variables not) [a-z]/m,
+      /\bhas not been declared\b/,
+    ],
   },
   // A tool's own complaint.
   'Talos machine configuration': {
@@ -335,7 +334,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       error (?:applying new configuration|executing bootstrap|getting (?:version|disks|members|time)|upgrading|rebooting|resetting|fetching logs|constructing client|reading config|validating config)
       talos(?:ctl|config) | /\btalos_(?:machine|client|cluster|image)_\w+/ | Talos (?:API|version|node|Linux) | healthcheck error | /"machine\.\w/ | v1alpha1\.Config
       waiting for (?:etcd|apid|kubelet|all (?:k8s |control plane )?(?:nodes|components)|control plane|kube-proxy|coredns)
-      unsupported upgrade path | /\bnetworking\.(?:os|kubernetes)\./ | virtual \(shared\) IP | kubespan
+      unsupported upgrade path | running phase \d+ in \w+ sequence | /\bnetworking\.(?:os|kubernetes)\./ | virtual \(shared\) IP | kubespan
       etcd data directory is not empty | bootstrap is not available yet | failed to determine endpoints
       nodes are not set for the command | /\bcluster instance (?:endpoint|CA)/ | validate etcd for upgrade
     `,
@@ -355,37 +354,34 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
         no such (?:vm|logical volume|cluster node|volume) | /\b(?:MAX|max) \d+ vcpus allowed/ | importing disk
         /\bunable to parse (?:volume|directory volume|lvm|zfs|drive)/ | pve(?:sh|sm|um|cm|daemon|proxy|statd)
         /\bstart failed: \b/ | job errors | disk image\b.*\balready exists | /\bunsupported format 'raw/ | cloudinit
-        hotplug problem
+        hotplug problem | /\/PVE\// | corosync
       `,
     ],
   },
   'said by talosctl': { class: 'talos_error', match: [/\S/], near: TALOSCTL },
   'said by a Proxmox tool': { class: 'proxmox_error', match: [/\S/], near: PROXMOX },
 
+  // Bugs of a script or a program are no configuration, though their words are alike.
+  'the program itself is wrong': {
+    class: 'unknown',
+    match: any`
+      /^(?:Uncaught )?(?:\w+\.)*(?:Key|Type|Attribute|Name|Index|Value|Reference|Range|Assertion|Syntax|Import|Runtime|Unbound\w*)Error:(?!.{0,200}\bJSON\b)/
+      unbound variable | parameter not set | bad substitution | assertion failed | /^\S+: (?:line )?\d+: / | /^panic: / | segmentation fault
+      /^error\[E\d+\]/ | core dumped | unmet dependencies | no such (?:pool|device|process) | ERESOLVE
+    `,
+  },
   'configuration refused': {
     class: 'config_error',
-    match: any`
-      (?:unknown|unrecognized|invalid|bad|unsupported) (?:configuration |config )?(?:sub)?(?:field|key|property|attribute|provider|module|service|option|parameter|keyword|directive|setting|argument|variable|section|stanza)s? | unsupported (?:argument|attribute|block type|parameters|value)
-      /['"\x60\]] is undefined\b/ | undefined variables? | has not been declared | undeclared (?:resource|variable|input|local|module)
-      additional ?propert(?:y|ies) | values don't meet the specifications | does not validate with | strict decoding error
-      invalid (?:kustomization|compose project|value|type|spec|reference|chart reference|interpolation|template|inventory|configuration|config|field|format)
-      no matches for (?:kind|Id) | no resource matches | may not add resource | failed to find unique target
-      couldn't resolve module\/action | The requested handler | not a valid attribute for a | no action detected in task
-      conflicting action statements | template error while templating | Could not match supplied host pattern | no hosts matched
-      Unable to parse \S+ as an inventory source | No inventory was parsed | missing required (?:field|argument|argument\(s\)|variable|variables|property|value)
-      No value for required variable | variable is not set | required variable \S+ is missing | is missing a value
-      value is not suitable | is not expected here | (?:Missing|Extraneous|Invalid|Duplicate|Unclosed|Unsupported) (?:required )?(?:argument|label|block|configuration block|resource|variable|module|output|expression|function|reference)
-      execution error at | nil pointer evaluating | error calling (?:include|required|tpl|fromYaml|toYaml|index) | function "\w+" not defined
-      /\btemplate: \S+:\d+:\d+: / | no chart version found | chart "[^"]+" (?:version|matching) | manifest unknown | invalid reference format
-      refers to undefined (?:network|volume|service|config|secret) | depends on undefined service | missing separator
-      does not contain recipe | Variable \x60\w+\x60 not defined | /\bTask "[^"]+" (?:does not exist|cancelled)/ | flag provided but not defined
-      is not a valid (?:value|choice|option|key|name) | must be one of | valid values are | is not one of | SOPS encrypted, configuring decryption
-      host not found in upstream | field not found | cannot re-use a name | field is immutable | unknown start of token | repo \S+ not found | variable not set | error decoding | /\bError: Cycle: \w/
-      invalid (?:container|host)Port | cannot unmarshal \w+ into | unsupported config option
-      is invalid because | which is undefined | no declaration was found | Missing mandatory value | has unknown dependency
-      /\bdependency '[^']+' not found/ | /'(?:dict|list) object' has no attribute/ | Invalid data passed to | could not parse expression
-      failed to validate | field is not valid | schema validation
-    `,
+    match: [
+      complains('lost', 'unknown', 'malformed'),
+      ...any`
+        additional ?propert(?:y|ies) | does not contain recipe | no hosts matched | missing separator | nil pointer evaluating
+        TOMLDecodeError | JSONDecodeError | (?:valid|in) JSON | no action detected | conflicting action | execution error at | error calling \w+ | cannot re-use a name | is not expected here
+        /\btemplate: \S+:\d+:\d+: / | variable not set | manifest unknown | may not add resource | host not found in upstream
+        flag provided but not defined | valid values are | SOPS encrypted, configuring decryption | /\bError: Cycle: \w/
+        exists and cannot be imported | already exists and is not managed
+      `,
+    ],
   },
 });
 
@@ -396,7 +392,7 @@ export const FLAG_RULES: readonly FlagRule[] = named<FlagRule>({
   'somebody else holds the lock': {
     transient: true,
     match: any`
-      could not get lock | is another process using it | acquiring the state lock | got timeout | is locked
+      could not get lock | is another process using it | acquiring the state lock | got timeout | (?:is|already) locked | \.lock': File exists
       /\banother (?:operation|git process|process|instance|app)\b.{0,60}\b(?:in progress|running|lock|holding)/
       resource temporarily unavailable | text file busy | device or resource busy
     `,
@@ -412,7 +408,8 @@ export const FLAG_RULES: readonly FlagRule[] = named<FlagRule>({
     external: 'free space or memory on that machine',
     match: any`
       no space left on device | ENOSPC | disk quota exceeded | free space in thin pool | insufficient free space
-      cannot allocate memory | out of memory
+      cannot allocate memory | out of memory | not? enough (?:free )?(?:disk |memory )?(?:space|memory) | enough free space | out of (?:disk|inodes)
+      insufficient (?:disk|memory|cpu|storage|space)
     `,
   },
 });

@@ -1,0 +1,122 @@
+// What an error says, whoever says it: what is wrong (a complaint) with what (a subject). Rules are made of the two, so that
+// the words of the field are understood from a tool that nobody thought of.
+
+/** One alternative of a pattern for each phrase, parted by ` | ` or new lines. */
+const either = (list: TemplateStringsArray, ...parts: string[]): string =>
+  `(?:${String.raw(list, ...parts)
+    .trim()
+    .split(/\s+\|\s+|\s*\n\s*/)
+    .join('|')})`;
+
+const CANNOT = "(?:cannot|can't|could not|couldn't|unable to|failed to|did not|was not able to)";
+
+/** How something is said to be wrong: by words before the subject, and by words behind it. */
+const COMPLAINTS = {
+  /** It is not there. */
+  lost: {
+    before: either`
+      no such | missing | non-?existent | ${CANNOT} (?:find|open|stat|access|locate|look up|find or access)
+      no (?:matching|available|suitable|usable)
+    `,
+    after: either`
+      not found | (?:does|do|did) not exist | (?:doesn't|don't|didn't) exist | not be (?:found|located)
+      (?:cannot|can't) be (?:found|located|read) | (?:is|are|was|were) missing | missing(?=[.,;)]|$) | no longer exists?
+    `,
+  },
+  /** Nobody knows the name. */
+  unknown: {
+    before: either`
+      unknown | undefined | undeclared | unrecogni[sz]ed | unresolved | no match(?:es)? for | no \w+ named | ${CANNOT} (?:resolve|retrieve|select|load)
+      no (?:[\w-]+ ){1,3}(?:found|matched|match|matches|specified|defined|configured)
+    `,
+    after: either`
+      undefined | unknown | not be resolved | (?:has|have) no entry
+      not (?:been )?(?:defined|declared|set|configured|registered|known|available|recogni[sz]ed|signed)
+    `,
+  },
+  /** It is not what it should be. */
+  malformed: {
+    before: either`
+      invalid | unsupported | unexpected | illegal | malformed | bad | wrong | incorrect | duplicated? | conflicting | conflicts? with
+      incompatible | inconsistent | ambiguous | extraneous | unclosed | unterminated | (?:hash|type|version|checksum|schema) mismatch
+      (?:${CANNOT}|errors?) (?:pars|decod|validat|unmarshal|convert|compil|interpret)\w* | expected (?:an?|one of|['"<]\S+)
+    `,
+    after: either`
+      (?:is|are) (?:invalid|malformed|required|immutable|ambiguous|out of range|not (?:valid|one of|suitable|an? valid))
+      not (?:allowed|supported|expected|valid) | must (?:be|have|not|match|contain|specify|start|end|consist)
+      (?:does|do|did) not (?:match|validate|support|conform|meet|contain|have) | (?:doesn't|don't) (?:match|support|meet)
+      already (?:set|defined|declared) | expected \S{1,40},? (?:but )?(?:got|found|was) | has no | incompatible with
+      cannot be (?:changed|used|set|empty|null|imported|specified|handled|determined)
+    `,
+  },
+  /** Somebody does not take it for what it should be. */
+  distrusted: {
+    before: either`
+      invalid | wrong | incorrect | bad | expired | revoked | missing | no | no valid | unauthori[sz]ed | invalid format for
+      ${CANNOT} (?:verify|validate|load|decrypt|use|get)
+    `,
+    after: either`
+      (?:(?:has|have|is|was|are|were|been) )*(?:expired|revoked|rejected|refused|invalid|incorrect|wrong|denied|missing)
+      not (?:valid|accepted|found) | (?:does|do|did) not match | mismatch | required | failed | could decrypt
+    `,
+  },
+  /** It does not answer. */
+  silent: {
+    before: either`
+      timed out | timeout | deadline exceeded | no response | not respond | gave up | lost | ${CANNOT} (?:connect|reach|contact|establish|dial|ping)
+    `,
+    after: either`
+      timed out | timeout | timeouts | (?:is )?unreachable | unavailable | (?:not|never|stopped) respond\w* | no response | not reachable
+      (?:was )?(?:refused|reset|closed|aborted|lost|dropped) | deadline exceeded | hung up
+    `,
+  },
+} as const;
+
+const ENDINGS =
+  'ya?ml|json5?|toml|tf(?:vars)?|hcl|sh|py|m?js|ts|conf|cfg|ini|env|pem|crt|key|tgz|tar|gz|iso|img|qcow2|raw|j2|g?o?tmpl|txt|nix|md|lock|deb';
+
+/** Words for a thing, and how its names look where they stand for it. */
+const SUBJECTS = {
+  file: {
+    nouns: either`
+      files? | director(?:y|ies) | folder | path | playbook | kubeconfig | (?:Docker|Make|Just|Task|Helm)file | the role
+    `,
+    names: either`[\w@./-]*[\w@-]\.(?:${ENDINGS}) | (?:~|\.{1,2})?\/[\w.@+-]+(?:\/[\w.@+-]*)*`,
+  },
+  credential: {
+    nouns: either`
+      passwords? | passphrases? | credentials? | logins? | tickets? | authentication(?! handshake) | authorization(?: header)?
+      (?:\w+[- ])?tokens?(?! ['"]| (?:in|at|near|on|while|before|after)\b)(?: CA hash)? | no key could | identity
+      (?:access|api|auth|private|ssh|gpg|age|pgp|decryption|encryption|signing|master)[- _]?keys?
+    `,
+    names: 'NoCredentialProviders',
+  },
+  peer: {
+    nouns: either`
+      connection | connect | connecting | hosts? | server | socket | registry | requests? | response | remote | peer | endpoint
+      https? | tcp | ssh | download | fetch | dial | handshake | io | data (?:send|receive) | escalation prompt
+    `,
+    names: String.raw`\w+:\/\/[^\s"']{1,200}`,
+  },
+} as const;
+
+/** A name in quotes, or a word: what stands between a subject and what is said of it. */
+const NAME = String.raw`["'\x60‘“<([][^"'\x60’”>)\]\n]{0,120}["'\x60’”>)\]]|[\w./@+-]{1,100}(?::[\w./@+-]{1,100})?`;
+const MAX_BETWEEN = { before: 2, after: 4 };
+
+/** Matches a text that says a complaint of a subject, with a few words between them at most. */
+export function says(what: keyof typeof COMPLAINTS, subject: keyof typeof SUBJECTS): RegExp {
+  const { before, after } = COMPLAINTS[what];
+  const { nouns, names } = SUBJECTS[subject];
+  const noun = String.raw`(?<![\w/.-])${nouns}(?![\w-])`;
+  const ahead = String.raw`\b${before}(?:(?: \w+){0,${MAX_BETWEEN.before}}?[ :]+${noun}|[ :]+["'\x60(]?${names})`;
+  const between = String.raw`["'\x60)]?(?:[ ,]+(?:${NAME}),?){0,${MAX_BETWEEN.after}}?[ ,:]+`;
+  return new RegExp(String.raw`${ahead}|(?:${noun}|(?<![\w/.-])${names})${between}${after}(?!\w)`, 'im');
+}
+
+/** Matches a text that says a complaint, whatever of. */
+export const complains = (...what: (keyof typeof COMPLAINTS)[]): RegExp =>
+  new RegExp(
+    what.map((one) => String.raw`\b${COMPLAINTS[one].before} \S|\S:? ${COMPLAINTS[one].after}(?!\w)`).join('|'),
+    'im',
+  );
