@@ -24,7 +24,7 @@ const AD_HOC = /^([\w.-]{1,80}) \| ()(FAILED|UNREACHABLE)(?:!| \| rc=\d+)? (?:=>
 const EXCEPTION = /^An exception occurred during task execution\..{0,80}? The error was: (.*)$/;
 
 const GENERIC =
-  /^(?:non-zero return code|MODULE FAILURE\b|All items completed|One or more items failed|Failed as requested from task|the output has been hidden)/i;
+  /^(?:non-zero return code|MODULE FAILURE\b|Request failed$|All items completed|One or more items failed|Failed as requested from task|the output has been hidden)/i;
 const MAX_BODY_LINES = 40;
 const MAX_CAUSE_LINES = 4;
 /** A result that is longer is told by its cause alone. */
@@ -73,7 +73,8 @@ function bodyOf(lines: readonly string[], at: number, rest: string): { body: str
   return { body: [rest, ...lines.slice(at + 1, next)].join('\n'), next };
 }
 
-const JSON_FIELD = /"(msg|stderr|module_stderr|stdout|module_stdout|rc|reason)": (?:"((?:[^"\\]|\\.)*)"?|(-?\d+))/g;
+const JSON_FIELD =
+  /"(msg|stderr|module_stderr|stdout|module_stdout|rc|reason|response)": (?:"((?:[^"\\]|\\.)*)"?|(-?\d+))/g;
 const YAML_FIELD = /^( +)(msg|stderr|module_stderr|stdout|rc): (?:\|-?|>-?)?[ ]*(.*(?:\n\1 +.*)*)/gm;
 
 function fieldsOf(body: string): Map<string, string> {
@@ -94,7 +95,8 @@ function fieldsOf(body: string): Map<string, string> {
 function causeOf(fields: ReadonlyMap<string, string>, exception: string | undefined): string {
   const message = fields.get('msg') ?? fields.get('reason') ?? '';
   if (message !== '' && !GENERIC.test(message)) return firstLines(message);
-  const printed = fields.get('stderr') || lastLine(fields.get('module_stderr') ?? '') || exception;
+  const answered = fields.get('stderr') || fields.get('response');
+  const printed = answered || lastLine(fields.get('module_stderr') ?? '') || exception;
   return lastLines(printed || fields.get('stdout') || lastLine(fields.get('module_stdout') ?? '') || message);
 }
 

@@ -135,7 +135,8 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       /^\S+: exec: .{1,80}: not found/ | /\bunknown command "[^"]+" for "(?:kubectl|helm|flux|talosctl)"/
       is not (?:recognized as an internal|a (?:docker|git|kubectl|helm) command) | /\bbad interpreter: No such file/
       /\bunknown (?:shorthand )?command: \S+$/ | Command '[^']+' not found | /\bNo such file or directory: b?'[\w+-]+'/
-      (?:program|binary|executable|tool) .{1,60} (?:is )?(?:not found|not installed|missing) | could not find executable
+      (?:program|binary|executable|tool) .{1,60} (?:is )?(?:not found|not installed|missing) | could not find executable | find (?:executable|binary|command|program)
+      /\bstatus=203\/EXEC/
       (?:kubectl|helm|talosctl|flux|jq|yq|sops|age|ansible|terraform|docker): not found
     `,
   },
@@ -179,7 +180,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       (?:must be|only) (?:run (?:as|by) )?(?:root|superuser|super user) | insufficient (?:permissions?|privileges?)
       requires? (?:root|superuser|administrator|elevated) | is not in the sudoers file | become.*(?:password|root)
       cannot (?:get|list|create|watch|patch|update|delete) resource | /\bunsafe (?:ownership|permissions)/
-      dubious ownership | violates PodSecurity | need to be root | has no permissions?
+      dubious ownership | requires permission | violates PodSecurity | need to be root | has no permissions?
     `,
   },
 
@@ -379,7 +380,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
         TOMLDecodeError | JSONDecodeError | (?:valid|in) JSON | no action detected | conflicting action | execution error at | error calling \w+ | cannot re-use a name | is not expected here
         /\btemplate: \S+:\d+:\d+: / | variable not set | manifest unknown | may not add resource | host not found in upstream
         flag provided but not defined | valid values are | SOPS encrypted, configuring decryption | /\bError: Cycle: \w/
-        exists and cannot be imported | already exists and is not managed
+        requires (?:at least |exactly )?\d+ arguments? | /\bstatus=2\d\d\/[A-Z_]+/ | exists and cannot be imported | already exists and is not managed
       `,
     ],
   },

@@ -9,7 +9,7 @@ import type { Grade } from './grade.ts';
 import { type LocalMask, MASK_REASONS, type Masked, template } from './mask.ts';
 
 /** Goes into every fingerprint: counting up gives all failures new ones, for a change in what is picked or masked of many. */
-export const ALGORITHM = 2;
+export const ALGORITHM = 3;
 
 export interface FailureInput {
   stage: string;

@@ -98,7 +98,7 @@ const CONTEXT = together([
 const WRAPPERS = together([
   /^(?:g?make|gmake)(?:\[\d+\])?: (?:\*\*\* \[.*\] (?:Error \d+|[A-Z].*)|\*\*\* Waiting for|Leaving directory|Target .* not remade)/,
   /^(?:.{0,60}: )?(?:error: )?(?:the )?(?:process|command|script|program|job|step|recipe|hook|target|container)\b.{0,160}\b(?:exit(?:ed)?(?: with)?(?: (?:code|status))?:? ?\d+|non-zero exit (?:status|code).*)\.?$/i,
-  /^\W{0,4}(?:error: )?(?:\w+ )?(?:stage|step|pipeline|job|build|deploy(?:ment)?|bootstrap|install(?:ation)?|run|script|tests?|command|playbook|provisioning|setup|hook|phase|recipe|target|upgrade|make)\b[^:'"/]{0,40}\b(?:failed|errored|FAILED|aborted)\b(?:\W{0,3}(?:after|in|with|rc|exit|code|status|run)\b[^'"/]{0,40})?[.!)]*$/i,
+  /^\W{0,4}(?:error: )?(?:\w+ )?(?:stage|step|pipeline|job|build|deploy(?:ment)?|bootstrap|install(?:ation)?|run|script|tests?|command|playbook|provisioning|setup|hook|phase|recipe|target|upgrade|make)\b[^:'"/]{0,40}\b(?:failed|errored|FAILED|aborted)\b(?:\W{0,3}(?:after|in|with|rc|exit|code|status|run|see|check)\b[^'"/]{0,40})?[.!)]*$/i,
   /^[\w.-]+: failed after [\d.]+ ?\w+$/,
   /\bbuild stopped: |\bsubcommand failed\b/,
   /^-- Configuring incomplete, errors occurred|^==> Builds finished but no artifacts/,
@@ -106,7 +106,7 @@ const WRAPPERS = together([
   /\breturned non-zero exit status \d+\.?$|: exit status \d+\.?$/,
   /^(?:error: )?recipe `.*` failed/i,
   /^command failed: |^importing disk failed/,
-  /\bELIFECYCLE\b|\bMain process exited, code=exited, status=|\bFailed with result 'exit-code'/,
+  /\bELIFECYCLE\b|\b(?:Main|Control) process exited, code=exited, status=(?!2\d\d\/)|\bFailed with result 'exit-code'/,
   /^ERROR: .{0,60}\bfailed(?: with)? exit (?:code|status) \d+$/i,
   /^(?:E: )?Sub-process .* returned an error code/,
   /^Errors were encountered while processing:|^Some index files failed to download/,
@@ -145,6 +145,7 @@ const RETRYING = words`
 const GOES_ON = words`
     variable is not set\. (?:Defaulting|Substituting) | /The \S+ variable is not set/ | Could not match supplied host pattern
     no hosts matched | /Unable to parse \S+ as an inventory source/ | /^Warning: unknown field "/
+    /^\S+:\d+: .{1,200}\bignoring\b/
   `;
 
 /** A program that names its error, by form. */
@@ -160,7 +161,7 @@ const STRONG_FORMS = [
   /^(?:panic|fatal error): |^thread '.{0,80}' panicked at|^\[signal SIG/,
   /\bfatal: |\bFAILED! =>|\bUNREACHABLE! =>|^failed: \[/,
   /^Error from server|^error (?:\w+ ){1,4}?\w+:|\brpc error: code = /,
-  /^TASK ERROR|^\S+: \(\d+\) /,
+  /^TASK ERROR|^\S+: \(\d+\) |\bstatus=2\d\d\/[A-Z_]+/,
   /^(?:unable to|could not|cannot|can't|couldn't|failed to)\b|^The \S+ ".{1,120}" is invalid:/i,
   /^\S+: (?:cannot|can't|could not|couldn't|unable to|failed to|unrecognized|invalid|unknown|illegal|missing|no such|not|bad|must be|permission|syntax)\b/i,
   /^(?:reconciliation failed|[\w/.-]+ (?:reconciliation|dry-run) failed)\b/i,
@@ -250,7 +251,13 @@ const OWN_FINDING =
 /** Only about the log itself, or about how the command is run: it says nothing of the failure. */
 const OWN_REMARK = /^mendloop: (?:note: |the attempt ended before its output did )/;
 
+/** An event as Kubernetes lists them: its type, reason, age and source, before what is said. */
+const EVENT = /^\s*(?:\S+\s{2,})?(Normal|Warning)\s{2,}\w+\s{2,}\S.{0,60}?\s{2,}(?:\S.{0,60}?\s{2,})?(?=\S)/;
+
 function gradeText(line: string): Grade {
+  const [front = '', type] = EVENT.exec(line) ?? [];
+  if (type === 'Normal') return 'info';
+  if (type === 'Warning') return gradeText(line.slice(front.length)) === 'strong' ? 'strong' : 'weak';
   if (OWN_REMARK.test(line)) return 'noise';
   if (OWN.test(line)) return OWN_FINDING.test(line) ? 'strong' : CHECK_FAILED.test(line) ? 'wrapper' : 'info';
   if (line.trim() === '' || isUnreadable(line)) return 'noise';

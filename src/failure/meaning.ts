@@ -26,7 +26,7 @@ const COMPLAINTS = {
   /** Nobody knows the name. */
   unknown: {
     before: either`
-      unknown | undefined | undeclared | unrecogni[sz]ed | unresolved | no match(?:es)? for | no \w+ named | ${CANNOT} (?:resolve|retrieve|select|load)
+      unknown | undefined | undeclared | unrecogni[sz]ed | unresolved | no match(?:es)? for | no \w+ named | ${CANNOT} (?:resolve|retrieve|select|load|download)
       no (?:[\w-]+ ){1,3}(?:found|matched|match|matches|specified|defined|configured)
     `,
     after: either`
@@ -38,14 +38,14 @@ const COMPLAINTS = {
   malformed: {
     before: either`
       invalid | unsupported | unexpected | illegal | malformed | bad | wrong | incorrect | duplicated? | conflicting | conflicts? with
-      incompatible | inconsistent | ambiguous | extraneous | unclosed | unterminated | (?:hash|type|version|checksum|schema) mismatch
+      incompatible | inconsistent | ambiguous | extraneous | unclosed | unterminated | mismatched
       (?:${CANNOT}|errors?) (?:pars|decod|validat|unmarshal|convert|compil|interpret)\w* | expected (?:an?|one of|['"<]\S+)
     `,
     after: either`
       (?:is|are) (?:invalid|malformed|required|immutable|ambiguous|out of range|not (?:valid|one of|suitable|an? valid))
       not (?:allowed|supported|expected|valid) | must (?:be|have|not|match|contain|specify|start|end|consist)
       (?:does|do|did) not (?:match|validate|support|conform|meet|contain|have) | (?:doesn't|don't) (?:match|support|meet)
-      already (?:set|defined|declared) | expected \S{1,40},? (?:but )?(?:got|found|was) | has no | incompatible with
+      already (?:set|defined|declared) | mismatch | expected \S{1,40},? (?:but )?(?:got|found|was) | has no | incompatible with
       cannot be (?:changed|used|set|empty|null|imported|specified|handled|determined)
     `,
   },
