@@ -124,7 +124,9 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   // A program that is not there.
   'command not found': {
     class: 'command_not_found',
-    match: any`
+    match: [
+      says('lost', 'tool'),
+      ...any`
       command not found | /(?:^|\s)\S+(?:\[\d+\])?: (?:line )?\d+: [^:]+: not found$/ | executable [\w./-]+ not found
       /(?:^|[\s/])\w*sh(?:\[\d+\])?: [\w.+-]+: not found$/ | /\.k?sh\[\d+\]: [\w.+-]+: not found$/ | spawn \S+ ENOENT
       /^(?:xargs|find|nice|timeout|setsid|ionice|strace|watch): ['‘"]?[\w+-]+['’"]?: No such file/ | no such command
@@ -135,10 +137,10 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       /^\S+: exec: .{1,80}: not found/ | /\bunknown command "[^"]+" for "(?:kubectl|helm|flux|talosctl)"/
       is not (?:recognized as an internal|a (?:docker|git|kubectl|helm) command) | /\bbad interpreter: No such file/
       /\bunknown (?:shorthand )?command: \S+$/ | Command '[^']+' not found | /\bNo such file or directory: b?'[\w+-]+'/
-      (?:program|binary|executable|tool) .{1,60} (?:is )?(?:not found|not installed|missing) | could not find executable | find (?:executable|binary|command|program)
-      /\bstatus=203\/EXEC/
+      (?:program|binary|executable|tool) .{1,60} (?:is )?(?:not found|not installed|missing) | /\bstatus=203\/EXEC/
       (?:kubectl|helm|talosctl|flux|jq|yq|sops|age|ansible|terraform|docker): not found
     `,
+    ],
   },
   'refused by Kubernetes validation': {
     class: 'config_error',
@@ -162,7 +164,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       could not read (?:Username|Password) | a (?:password|terminal) is required | validate API key | no credentials
       API key \S+ not valid | (?:sudo|become) password | Must be logged in
       (?:returned error|status(?: code)?|HTTP(?:\/\d(?:\.\d)?)?)[: =]{1,3}401 | no such token
-      Too many authentication failures | code = Unauthenticated | NOAUTH | WRONGPASS
+      Too many authentication failures | no (?:mutual|matching) (?:signature|host key|key exchange) | code = Unauthenticated | NOAUTH | WRONGPASS
       (?:access|auth|join|bearer|api|node|cluster)? ?token (?:is |has |was )?(?:been )?(?:expired|invalid|revoked|rejected|not valid)
       (?:invalid|bad|expired|unknown|wrong) (?:\w+ )?token\b(?! '|.{0,12}(?:in|at|near|line|character|while parsing)) | Node password rejected
       Support for password authentication was removed
@@ -180,8 +182,13 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       (?:must be|only) (?:run (?:as|by) )?(?:root|superuser|super user) | insufficient (?:permissions?|privileges?)
       requires? (?:root|superuser|administrator|elevated) | is not in the sudoers file | become.*(?:password|root)
       cannot (?:get|list|create|watch|patch|update|delete) resource | /\bunsafe (?:ownership|permissions)/
-      dubious ownership | requires permission | violates PodSecurity | need to be root | has no permissions?
+      dubious ownership | requires permission | /^(?:sudo|su|doas): (?!.*\bnot found)/ | violates PodSecurity | need to be root | has no permissions?
     `,
+  },
+
+  'a program crashed': {
+    class: 'unknown',
+    match: any`/^panic: / | /^fatal error: / | segmentation fault | core dumped`,
   },
 
   // Out of reach.
@@ -215,12 +222,15 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'network_error',
     transient: true,
     external: 'see whether that host is on, and on the network',
-    match: any`
+    match: [
+      /\bUNREACHABLE(?:!|:| \()/,
+      ...any`
       no route to host | /(?<!bus: )\bhost is (?:down|unreachable)\b/ | E?(?:HOSTUNREACH|HOSTDOWN)
-      destination host unreachable | /\bUNREACHABLE(?:!|:| \()/ | /\bconnect to host \S+ port \d+: (?:Connection|Operation) timed out/
+      destination host unreachable | /\bconnect to host \S+ port \d+: (?:Connection|Operation) timed out/
       /\bdial tcp \S+: (?:i\/o timeout|connect: (?:connection timed out|operation timed out))/
       Timed out waiting for last boot time check | /\btimeout (?:when )?waiting for (?:\S+:\d+|ssh|winrm|a connection)/
     `,
+    ],
   },
   'certificate refused': {
     class: 'network_error',
@@ -263,7 +273,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       certificate (?:verify|verification|is not trusted|problem|signed by|is not valid|required|relies)
       /\b(?:TLS|SSL) (?:handshake|alert|negotiation|error|connect error)/ | CERT_UNTRUSTED
       unable to (?:get|verify).{0,30}(?:certificate|signature) | wrong version number | OpenSSL SSL_connect
-      first record does not look like a TLS handshake
+      first record does not look like a TLS handshake | server gave HTTP response to HTTPS client
     `,
   },
 
@@ -287,7 +297,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   'Talos image or patch': {
     class: 'talos_error',
     match: any`
-      (?:apply|load|parse) config patch | disk \S+ not found in the system | error pulling installer image
+      (?:apply|load|parse) config patch(?![^\n]*no such file) | disk \S+ not found in the system | error pulling installer image
       installer image\b.*\bnot found | factory\.talos\.dev\b.*\b(?:not found|404|invalid)
     `,
   },
@@ -367,8 +377,8 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'unknown',
     match: any`
       /^(?:Uncaught )?(?:\w+\.)*(?:Key|Type|Attribute|Name|Index|Value|Reference|Range|Assertion|Syntax|Import|Runtime|Unbound\w*)Error:(?!.{0,200}\bJSON\b)/
-      unbound variable | parameter not set | bad substitution | assertion failed | /^\S+: (?:line )?\d+: / | /^panic: / | segmentation fault
-      /^error\[E\d+\]/ | core dumped | unmet dependencies | no such (?:pool|device|process) | ERESOLVE
+      unbound variable | parameter not set | bad substitution | assertion failed | /^(?!\/etc\/)\S+: (?:line )?\d+: / | Insufficient (?:cpu|memory)
+      /^error\[E\d+\]/ | unmet dependencies | no such (?:pool|device|process) | ERESOLVE
     `,
   },
   'configuration refused': {

@@ -206,13 +206,13 @@ const STRONG = together([
 
 /** Words of a cause: they say what is wrong with something. */
 const CAUSE = words`
-    cannot | can't | couldn't | won't | unable | invalid | denied | refused | refuses | missing | reject(?:ed|s)?
+    can ?not | can't | couldn't | won't | unable | invalid | denied | refused | refuses | missing | reject(?:ed|s)?
     timed out | timeout | exceeded | exceeds | expired | conflicts? | unknown | unexpected | unsupported | undefined
     illegal | malformed | mismatch | corrupt(?:ed)? | unreachable | unavailable
     not online | not found | not available | not running | not allowed | not permitted
     not supported | not exist | not valid | not enough | not empty | not set | not defined | not known | not a
     not in | not mounted | not installed | not match | not be | not have | not? going | not? installable
-    not? quorum | is required | has changed | expected | no matches | no match | no space | no valid | no identity
+    not? quorum | is required | has changed | expected | no matches | no match | no space | no (?:valid|supported|suitable|matching|mutual|usable) | no identity
     no available | no free | no such | no rule | no default | doesn't | does not | didn't | did not | isn't
     must be | must not | must have | must specify | already exists | already running | already in use | already used
     already defined | too many | too large | too long | too small | out of (?:memory|space|range|bounds|date|sync|disk|quota) | threshold | bad | wrong | violat\w+

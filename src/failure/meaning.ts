@@ -52,12 +52,12 @@ const COMPLAINTS = {
   /** Somebody does not take it for what it should be. */
   distrusted: {
     before: either`
-      invalid | wrong | incorrect | bad | expired | revoked | missing | no | no valid | unauthori[sz]ed | invalid format for
+      invalid | wrong | incorrect | bad | expired | revoked | missing | empty | no | no valid | unauthori[sz]ed | invalid format for
       ${CANNOT} (?:verify|validate|load|decrypt|use|get)
     `,
     after: either`
       (?:(?:has|have|is|was|are|were|been) )*(?:expired|revoked|rejected|refused|invalid|incorrect|wrong|denied|missing)
-      not (?:valid|accepted|found) | (?:does|do|did) not match | mismatch | required | failed | could decrypt
+      not (?:valid|accepted|found) | (?:does|do|did) not (?:match|exist) | mismatch | required | failed | could decrypt
     `,
   },
   /** It does not answer. */
@@ -83,11 +83,15 @@ const SUBJECTS = {
     `,
     names: either`[\w@./-]*[\w@-]\.(?:${ENDINGS}) | (?:~|\.{1,2})?\/[\w.@+-]+(?:\/[\w.@+-]*)*`,
   },
+  tool: {
+    nouns: either`commands? | executables? | binar(?:y|ies) | program | shell | interpreter`,
+    names: String.raw`\$PATH`,
+  },
   credential: {
     nouns: either`
-      passwords? | passphrases? | credentials? | logins? | tickets? | authentication(?! handshake) | authorization(?: header)?
+      (?:usernames?\/)?passwords? | passphrases? | credentials? | logins? | tickets? | authentication(?! handshake) | authorization(?: header)?
       (?:\w+[- ])?tokens?(?! ['"]| (?:in|at|near|on|while|before|after)\b)(?: CA hash)? | no key could | identity
-      (?:access|api|auth|private|ssh|gpg|age|pgp|decryption|encryption|signing|master)[- _]?keys?
+      (?:access|api|auth|private|ssh|gpg|age|pgp|decryption|encryption|signing|master)[- _]?keys?(?: id)?
     `,
     names: 'NoCredentialProviders',
   },
@@ -108,7 +112,7 @@ const MAX_BETWEEN = { before: 2, after: 4 };
 export function says(what: keyof typeof COMPLAINTS, subject: keyof typeof SUBJECTS): RegExp {
   const { before, after } = COMPLAINTS[what];
   const { nouns, names } = SUBJECTS[subject];
-  const noun = String.raw`(?<![\w/.-])${nouns}(?![\w-])`;
+  const noun = String.raw`(?<![\w.-])${nouns}(?![\w-])`;
   const ahead = String.raw`\b${before}(?:(?: \w+){0,${MAX_BETWEEN.before}}?[ :]+${noun}|[ :]+["'\x60(]?${names})`;
   const between = String.raw`["'\x60)]?(?:[ ,]+(?:${NAME}),?){0,${MAX_BETWEEN.after}}?[ ,:]+`;
   return new RegExp(String.raw`${ahead}|(?:${noun}|(?<![\w/.-])${names})${between}${after}(?!\w)`, 'im');
