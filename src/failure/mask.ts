@@ -173,6 +173,8 @@ const MASKS: readonly (readonly [name: MaskName, pattern: RegExp, becomes: Becom
     'duration',
     either(
       'g',
+      // How often Kubernetes has seen an event, and for how long.
+      /(?<![\w.-])\d+[\dhms]*[hms] \(x\d+ over \d+[\dhms]*[hms]\)/,
       /(?<![\w.-])\d+(?:\.\d+)?(?:h\d+m(?:[\d.]+s)?|m[\d.]+s)/,
       /(?<![\w.-])\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|m|h|secs?|mins?|(?:micro|milli)?seconds?|minutes?|hours?)(?![\w-])/,
     ),

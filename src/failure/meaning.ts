@@ -63,7 +63,7 @@ const COMPLAINTS = {
   /** It does not answer. */
   silent: {
     before: either`
-      timed out | timeout | deadline exceeded | no response | not respond | gave up | lost | ${CANNOT} (?:connect|reach|contact|establish|dial|ping)
+      (?:timed out|timeout)(?: (?:while |when )?waiting (?:for|on))? | deadline exceeded | no response | not respond | gave up | lost | ${CANNOT} (?:connect|reach|contact|establish|dial|ping)
     `,
     after: either`
       timed out | timeout | timeouts | (?:is )?unreachable | unavailable | (?:not|never|stopped) respond\w* | no response | not reachable

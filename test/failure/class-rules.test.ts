@@ -79,6 +79,52 @@ test('a rule that asks what was being done says nothing without it', () => {
   }
 });
 
+/** What is said of what, in words of tools that there are none of: [class, transient, external], subjects, complaints. */
+const SAID: [[string, boolean, boolean], string[], string[]][] = [
+  [
+    ['missing_file', false, false],
+    ['the values file prod.yaml', '/srv/lab/a.conf', 'directory "out"', '../base/x.toml'],
+    ['? does not exist', '? was not found', '? could not be found', 'cannot find ?', 'unable to locate ?'],
+  ],
+  [
+    ['command_not_found', false, false],
+    ['executable frobctl', 'the shell', 'program "jq"'],
+    ['could not find ?', '? not found', 'no such ?'],
+  ],
+  [
+    ['permission_denied', false, true],
+    ['password', 'api key', 'join token', 'credentials', 'login ticket'],
+    ['invalid ?', 'expired ?', '? has expired', '? was rejected', '? does not match'],
+  ],
+  [
+    ['network_error', true, false],
+    ['the connection', 'host nas.lan', 'the request'],
+    ['? timed out', 'no response from ?', '? was reset', 'timeout while waiting for ?'],
+  ],
+  [
+    ['config_error', false, false],
+    ['field spec.replica', 'section "Instal"', 'release "grafana"', 'option `jelyfin`', 'kind Kafka', 'context "lab"'],
+    [
+      'unknown ?',
+      '? is not defined',
+      '? must be a string',
+      'unsupported ?',
+      '? is invalid',
+      'no matches for ?',
+      '? not found',
+    ],
+  ],
+];
+
+test('what is wrong with what is understood, whatever tool says it', () => {
+  for (const [expected, subjects, complaints] of SAID) {
+    for (const text of complaints.flatMap((one) => subjects.map((subject) => `frob: ${one.replace('?', subject)}`))) {
+      const { class: name, transient, external } = of(text);
+      assert.equal([name, transient, external], expected, text);
+    }
+  }
+});
+
 test('a generic cause stands before the tool that reports it', () => {
   const cases: [string, string][] = [
     ['error getting version: rpc error: code = Unavailable desc = connection error: no route to host', 'network_error'],

@@ -25,6 +25,31 @@ const KINDS: Record<string, { log: string[]; says: string[] }> = {
     log: ['==> vms', "cp: cannot stat 'talos.yaml': No such file or directory"],
     says: ["cp: cannot stat 'talos.yaml': No such file or directory"],
   },
+  'an event of Kubernetes: what it says, not that it is a warning': {
+    log: [
+      '  Normal   Scheduled    2m                default-scheduler  Successfully assigned obs/grafana to w1',
+      '  Warning  FailedMount  4s (x8 over 68s)  kubelet            MountVolume.SetUp failed: configmap "dash" not found',
+      '==> deploy failed, see above',
+    ],
+    says: ['Warning FailedMount <duration> kubelet MountVolume.SetUp failed: configmap "dash" not found'],
+  },
+  'a unit that systemd could not start: the status that has a name': {
+    log: [
+      'node1 systemd[1]: app.service: Main process exited, code=exited, status=203/EXEC',
+      "node1 systemd[1]: app.service: Failed with result 'exit-code'.",
+    ],
+    says: ['node1 systemd[#]: app.service: Main process exited, code=exited, status=203/EXEC'],
+  },
+  'a setting that a tool goes on without': {
+    log: ["units/a.service:14: Unknown section 'Instal'. Ignoring.", 'Unit a.service has a bad unit file setting.'],
+    says: ["units/a.service:#: Unknown section 'Instal'. Ignoring.", 'Unit a.service has a bad unit file setting.'],
+  },
+  'a module of Ansible that was answered: the answer': {
+    log: [
+      'fatal: [nas]: FAILED! => {"changed": false, "msg": "Request failed", "response": "HTTP Error 404: Not Found", "status_code": 404}',
+    ],
+    says: ['FAILED: HTTP Error 404: Not Found'],
+  },
   'a Python traceback: its last line': {
     log: [
       'Traceback (most recent call last):',

@@ -71,6 +71,29 @@ test('two hosts are not two spellings of one, and a name that is only another wo
   assert.equal(near, []);
 });
 
+test('a name that stands for itself counts before the same word inside a longer one', () => {
+  const texts = {
+    'base/deployment.yaml': 'name: paperless\nimage: ghcr.io/paperless-ngx/paperless-ngx:2.11\n',
+    'home/memory.yaml': 'name: paperless-ngx\nmemory: 1Gi\n',
+  };
+  const error = 'no resource matches patch "Deployment.v1.apps/paperless-ngx.office"';
+  assert.is(first(texts, error), 'home/memory.yaml');
+  assert.ok(
+    of(texts, error).near.some(({ name, places }) => name === 'paperless-ngx' && places[0]?.like === 'paperless'),
+  );
+});
+
+test('on which hosts a playbook failed points at no file', () => {
+  const texts = { 'inventory.yml': 'hosts: { edge1: {}, edge2: {} }\n', 'site.yml': 'roles: [proxy]\n' };
+  const recap = 'edge1                      : ok=1    changed=1    unreachable=0    failed=1';
+  const lines = ['on 2 hosts: edge1, edge2', recap];
+  const { ranked } = suspicion(filesOf(texts), { error_lines: lines, log: lines, command: 'run' });
+  assert.equal(
+    ranked.map(({ score }) => score),
+    [0, 0],
+  );
+});
+
 test('a line that the tool repeats from a file points at it', () => {
   const texts = { 'a.yaml': 'x: 1\nports: [80, 443\n', 'b.yaml': 'x: 1\n' };
   const error = 'yaml.parser.ParserError: while parsing a flow sequence';

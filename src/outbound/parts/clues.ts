@@ -44,16 +44,19 @@ const ANY_LINE = /\bline:? (\d{1,6})/gi;
 const QUOTED = /(["'`])((?:(?!\1).){2,80}?)\1|<([^<>]{2,80})>|\[(?:[^[\]]{1,40} : )?([^[\]]{2,80})\]/g;
 const WORDS = /[A-Za-z_][\w.-]{1,80}\w/g;
 const SHAPED = /[A-Za-z\d][_.-][A-Za-z\d]|[a-z][A-Z]|\d[A-Za-z]|[A-Za-z]\d/;
+/** `v1` stands in every manifest. */
+const API_VERSION = /^v\d+(?:(?:alpha|beta)\d+)?$/;
 /** What a complaint is about: `NAME is not set`, `NAME: unbound`, `unknown field NAME`, and the keys of YAML that a tool repeats. */
 const SUBJECT =
   /([\w.-]+)(?= (?:is|was|are) (?:not |un)?(?:set|defined|required|missing|undefined|known|declared|allowed)\b|: (?:unbound|not found|parameter not set))|(?:variable|key|field|property|attribute|option|argument|parameter|directive|module|role|handler|target|recipe|type)s?:? ([A-Za-z_][\w.-]+)|^\s+([A-Za-z][\w-]*):(?=\s|$)/g;
 const ABSENT =
   /no such|not (?:be )?(?:found|exist|access|a valid|stat|open|read)|does not exist|missing|cannot|can't|unable|could not|no rule|no [\w.-]+ found|\b(?:stat|open|test) |required/i;
 const WARNING = /\b(?:warn(?:ing)?|error|fail(?:ed|ure)?|fatal|could not|cannot|skipping|not found|ignoring)\b/i;
-/** `make: *** [Makefile:31: check] Error 1`, `in TASK [nfs : Write exports]`, `on 2 hosts: a, b`: where it was, not why. */
-const PLACE =
-  /^(?:in TASK \[|on \d+ hosts?: |make(?:\[\d+\])?: \*\*\* \[.* Error \d+$|task: Failed to run task|.*\bexit status \d+$)/;
-/** `fatal: [host]: FAILED! =>`: which machine it was tells nothing of a file. */
+/** `make: *** [Makefile:31: check] Error 1`, `in TASK [nfs : Write exports]`: where it was, not why. */
+const PLACE = /^(?:in TASK \[|make(?:\[\d+\])?: \*\*\* \[.* Error \d+$|task: Failed to run task|.*\bexit status \d+$)/;
+/** Which machines it was tells nothing of a file: `on 2 hosts: a, b`, and the recap of a playbook. */
+const ONLY_HOSTS = /^(?:on \d+ hosts: |\S+ +: ok=\d+ )/;
+/** `fatal: [host]: FAILED! =>`: nor here. */
 const HOST = /^\s*(?:fatal|failed|changed|ok|skipping): \[[^\]]+\](?:: [A-Z]+! =>)?/;
 const COMMON_WORDS = new Set(
   `error errors failed failure fail fatal warning line file with from this that cannot could unable not found invalid
@@ -64,7 +67,7 @@ const COMMON_WORDS = new Set(
 const MAX_LINE_CHARS = 2000;
 const MAX_NAMES = 60;
 const AROUND = { before: 3, after: 6 };
-const WEIGHTS = { error: 1, behind: 0.5, before: 0.25, warning: 0.4, log: 0.2, command: 0.1 };
+const WEIGHTS = { error: 1, behind: 0.5, before: 0.25, warning: 0.4, place: 0.3, log: 0.2, command: 0.1 };
 
 /** Where in the repository's worktree a path is: what stands before that is this machine's. */
 const WORKTREE = /^.*\/ai\/worktree\//;
@@ -78,6 +81,7 @@ export function cluesOf({ error_lines, log, command }: Evidence): Clues {
     if (before === undefined || before.weight < weight) names.set(text, { text, weight, strong });
   };
   const look = (line: string, weight: number): void => {
+    if (ONLY_HOSTS.test(line)) return;
     paths.push(...pathsIn(line, weight));
     if (weight < WEIGHTS.before) return;
     const text = line.replace(HOST, '').replaceAll('\\n', ' ').replaceAll('\\"', '"');
@@ -90,7 +94,7 @@ export function cluesOf({ error_lines, log, command }: Evidence): Clues {
     for (const { 0: word, index } of text.matchAll(WORDS)) {
       const parts = word.includes('.') ? [word, ...word.split('.')] : [word];
       for (const part of parts) {
-        if (SHAPED.test(part)) name(part, 60 * weight * byPlace(text, index), true);
+        if (SHAPED.test(part) && !API_VERSION.test(part)) name(part, 60 * weight * byPlace(text, index), true);
         else if (part.length >= 4 && !COMMON_WORDS.has(part.toLowerCase())) name(part, 12 * weight, false);
       }
     }
@@ -103,7 +107,7 @@ export function cluesOf({ error_lines, log, command }: Evidence): Clues {
   for (const [i, line] of error_lines.entries()) {
     const isQuoted = /^\s*[\^~]+\s*$/.test(error_lines[i + 1] ?? '');
     if (isQuoted) quote(line, WEIGHTS.behind);
-    look(endFirst(line), isQuoted ? WEIGHTS.behind : PLACE.test(line) ? WEIGHTS.warning : WEIGHTS.error);
+    look(endFirst(line), isQuoted ? WEIGHTS.behind : PLACE.test(line) ? WEIGHTS.place : WEIGHTS.error);
   }
   log.forEach((line, i) => {
     if (wanted.has(line.trim())) return;

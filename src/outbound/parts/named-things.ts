@@ -17,8 +17,10 @@ export function addNames(
   const places = placesOf(files, names);
   const parts = partsOf(files);
   for (const name of names) {
-    const all = places.get(name.text) ?? [];
-    if (all.length > MAX_MATCHES) continue;
+    const found = places.get(name.text) ?? [];
+    const whole = found.filter(({ isPart }) => !isPart);
+    const all = whole.length > 0 ? whole : found;
+    if (found.length > MAX_MATCHES) continue;
     const called = parts.filter((file) => file.parts.has(name.text.toLowerCase())).map(({ path }) => path);
     const paths = [...new Set([...all.map(({ path }) => path), ...(name.strong ? called : [])])];
     for (const path of paths) {
@@ -46,9 +48,13 @@ export function addNames(
   return near;
 }
 
+/** What joins a word to a longer name: a path, an image, a host. A key of YAML has a colon and a blank behind it. */
+const PART_BEFORE = /[/.@:-]/;
+const PART_BEHIND = /^(?:[/.@-]|:\S)/;
+
 /** Every place of every name, as a whole word; at most one more than counts: then it is known to be too many. */
 function placesOf(files: readonly SourceFile[], names: readonly NameClue[]) {
-  const byName = new Map<string, { path: string; line: number }[]>();
+  const byName = new Map<string, { path: string; line: number; isPart: boolean }[]>();
   if (names.length === 0) return byName;
   const longestFirst = names.map(({ text }) => text).sort((a, b) => b.length - a.length);
   const any = longestFirst.map((word) => word.replace(/[.*+?^${}()|[\]\\-]/g, '\\$&')).join('|');
@@ -62,7 +68,10 @@ function placesOf(files: readonly SourceFile[], names: readonly NameClue[]) {
         at = end + 1;
       }
       const list = byName.get(word) ?? [];
-      if (list.length <= MAX_MATCHES) list.push({ path, line });
+      const isPart =
+        PART_BEFORE.test(text[index - 1] ?? '') ||
+        PART_BEHIND.test(text.slice(index + word.length, index + word.length + 2));
+      if (list.length <= MAX_MATCHES) list.push({ path, line, isPart });
       byName.set(word, list);
     }
   }
