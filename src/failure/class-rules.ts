@@ -19,6 +19,8 @@ interface ClassRule {
   requires?: true;
   /** One of them matches the error lines. */
   match: readonly RegExp[];
+  /** Says that something else is the cause. */
+  unless?: RegExp;
   /** Tested against the lines just before them: which tool was at work. */
   near?: RegExp;
 }
@@ -146,7 +148,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'config_error',
     match: any`
       field is immutable | spec(?:\.[\w.[\]]+)?: (?:Forbidden|Invalid value|Required value|Unsupported value)
-      admission webhook .{1,120} denied the request | exceeded quota
+      admission webhook .{1,120} denied the request | (?:exceeded|failed) quota
     `,
   },
 
@@ -154,24 +156,28 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   'credentials refused': {
     class: 'permission_denied',
     external: 'check the credentials that this stage uses',
-    match: [
-      says('distrusted', 'credential'),
-      ...any`
+    match: any`
       /\bPermission denied \((?:publickey|password|keyboard|gssapi)/ | Unauthorized | password authentication failed
       /\b401\b.{0,40}\b(?:unauthorized|authentication|no ticket|permission)/ | login (?:failed|incorrect|denied)
       authentication (?:failed|failure|required|is required) | (?:bad|incorrect) (?:password|credentials|username)
-      (?:unable|failed) to authenticate(?![^\n]*\b(?:dial|refused|timeout)\b) | invalid (?:credentials|username or password|format for Authorization)
+      invalid (?:credentials|username or password)
       could not read (?:Username|Password) | a (?:password|terminal) is required | validate API key | no credentials
       API key \S+ not valid | (?:sudo|become) password | Must be logged in
       (?:returned error|status(?: code)?|HTTP(?:\/\d(?:\.\d)?)?)[: =]{1,3}401 | no such token
       Too many authentication failures | no (?:mutual|matching) (?:signature|host key|key exchange) | code = Unauthenticated | NOAUTH | WRONGPASS
-      (?:access|auth|join|bearer|api|node|cluster)? ?token (?:is |has |was )?(?:been )?(?:expired|invalid|revoked|rejected|not valid)
-      (?:invalid|bad|expired|unknown|wrong) (?:\w+ )?token\b(?! '|.{0,12}(?:in|at|near|line|character|while parsing)) | Node password rejected
-      Support for password authentication was removed
-      credentials? (?:have |has |are |is )?(?:expired|invalid|missing|rejected) | denied: requested access
+      Node password rejected | Support for password authentication was removed | denied: requested access
       the server has asked for the client to provide credentials | pull access denied
     `,
+  },
+  'credentials distrusted': {
+    class: 'permission_denied',
+    external: 'check the credentials that this stage uses',
+    match: [
+      says('distrusted', 'credential'),
+      ...any`(?:unable|failed) to authenticate | invalid format for Authorization`,
     ],
+    // A file or a connection that is not there is why nobody could be trusted.
+    unless: /no such file|connection refused|no route to host|timed? ?out|dial tcp/i,
   },
   'not allowed': {
     class: 'permission_denied',
@@ -249,7 +255,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
         /^curl: \((?:5|6|7|28|35|52|55|56|92)\)/ | Connection closed by | remote end closed | client_loop: send disconnect
         broken pipe\b.*\b(?:ssh|rsync|write|packet) | error in rsync protocol data stream | URLError | urlopen error | fetch failed
         Max retries exceeded with url | (?:NoRouteToHost|Connect|SocketTimeout|ConnectTimeout)Exception | RPC failed; curl
-        /\b(?:Get|Post|Put|Patch|Head) \\?"?https?:.{0,300}\b(?:context deadline exceeded|timeout|EOF|deadline|no endpoints available)/
+        /\b(?:Get|Post|Put|Patch|Head) \\?"?https?:.{0,300}\b(?:context deadline exceeded|timeout(?!=)|EOF|deadline)/
         /\bcontext deadline exceeded\b.{0,80}\b(?:Client\.Timeout|awaiting headers|dial|connection)/ | transport: Error while dialing
         /\bcode = (?:Unavailable|DeadlineExceeded)\b.{0,200}\b(?:connection|dial|transport)/ | server closed the connection
         (?:could not|cannot|can't|couldn't|unable to|failed to) (?:connect|reach|contact|establish) | remote hung up unexpectedly
@@ -333,7 +339,8 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   'Terraform language': {
     class: 'config_error',
     match: [
-      /^Error: (?:Reference to|Unsupported|Missing|Incorrect|Call to|Invalid|Inconsistent|Duplicate|Extraneous|Ambiguous|Variables not) [a-z]/m,
+      /^Error: (?:Reference|Unsupported|Missing|Incorrect|Call to|Invalid|Inconsistent|Duplicate|Extraneous|Ambiguous) [a-z]/m,
+      /^Error: [A-Z][a-z]+(?: [a-z]+)+ not [a-z]+$/m,
       /\bhas not been declared\b/,
     ],
   },
@@ -378,7 +385,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: any`
       /^(?:Uncaught )?(?:\w+\.)*(?:Key|Type|Attribute|Name|Index|Value|Reference|Range|Assertion|Syntax|Import|Runtime|Unbound\w*)Error:(?!.{0,200}\bJSON\b)/
       unbound variable | parameter not set | bad substitution | assertion failed | /^(?!\/etc\/)\S+: (?:line )?\d+: / | Insufficient (?:cpu|memory)
-      /^error\[E\d+\]/ | unmet dependencies | no such (?:pool|device|process) | ERESOLVE
+      /^error\[E\d+\]/ | /^\S+\.(?:go|rs|c|cc|cpp|h|java):\d+:/ | unmet dependencies | no such (?:pool|device|process) | ERESOLVE
     `,
   },
   'configuration refused': {
@@ -397,13 +404,13 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
 });
 
 /** Flags that a failure has whatever its class: all that match count. */
-type FlagRule = Omit<ClassRule, 'class' | 'near' | 'requires'>;
+type FlagRule = Omit<ClassRule, 'class' | 'near' | 'unless' | 'requires'>;
 
 export const FLAG_RULES: readonly FlagRule[] = named<FlagRule>({
   'somebody else holds the lock': {
     transient: true,
     match: any`
-      could not get lock | is another process using it | acquiring the state lock | got timeout | (?:is|already) locked | \.lock': File exists
+      could not get lock | is another process using it | /\bacquir(?:e|ing)\b.{0,30}\block\b/ | got timeout | (?:is|already) locked | \.lock': File exists
       /\banother (?:operation|git process|process|instance|app)\b.{0,60}\b(?:in progress|running|lock|holding)/
       resource temporarily unavailable | text file busy | device or resource busy
     `,
@@ -411,7 +418,7 @@ export const FLAG_RULES: readonly FlagRule[] = named<FlagRule>({
   'not ready yet': {
     transient: true,
     match: any`
-      leader changed | no leader | context deadline exceeded | not available yet | try again later | the object has been modified; please apply your changes
+      leader changed | no leader | no endpoints available | context deadline exceeded | not available yet | try again later | the object has been modified; please apply your changes
       the server is currently unable to handle the request | /\betcdserver: (?:request timed out|leader|too many)/
     `,
   },

@@ -46,8 +46,18 @@ function byProject({ class: name, transient, external, advice, name: rule }: Pro
   return { class: name, transient, external, ...(advice ? { advice } : {}), rules: [rule] };
 }
 
-function byTable({ errors, before, exitCode }: ClassifyInput): Classified {
-  const rule = CLASS_RULES.find(({ match, near }) => hits(match, errors) && (!near || near.test(before)));
+/** The words of codes like SignatureDoesNotMatch, below what is said. */
+const withWordsOfCodes = (text: string): string =>
+  [
+    text,
+    ...(text.match(/\b(?:[A-Z][a-z]+){2,}\b/g) ?? []).map((code) => code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ')),
+  ].join('\n');
+
+function byTable({ errors: told, before, exitCode }: ClassifyInput): Classified {
+  const errors = withWordsOfCodes(told);
+  const rule = CLASS_RULES.find(
+    ({ match, near, unless }) => hits(match, errors) && !unless?.test(errors) && (!near || near.test(before)),
+  );
   // Of what is required several kinds may be missing at once: each has its own advice.
   const others = rule?.requires
     ? CLASS_RULES.filter((one) => one !== rule && one.requires && hits(one.match, errors))

@@ -115,7 +115,7 @@ const WRAPPERS = together([
   /^\s*Container \S+ +Error\b|^(?:ERROR: )?Encountered errors while bringing up the project|^(?:UPGRADE|INSTALLATION|ROLLBACK) FAILED$/,
   /^(?:\w+ )?[Pp]lanning failed\. (?:Terraform|OpenTofu) encountered|^(?:FATAL: )?all hosts have already failed|^NO MORE HOSTS LEFT/,
   /\bexited with non-zero status:?$|^(?:Error: )?plugin "[\w-]+" exited with error$|^(?:\[warn\] )?Code style issues (?:found|were found)/,
-  /^err(?:or)? ?\d*: (?:failed processing release|release) .{0,80}(?:failed|exited)/,
+  /^err(?:or)? ?\d*: (?:failed processing release|release) .{0,80}(?:failed|exited)(?:: exit status \d+)?$/,
   /^(?:FAILED|FAILURE|Failed|failed|Error|ERROR|Aborting|Aborted?)[.!:]*$/,
 ]);
 

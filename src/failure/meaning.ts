@@ -8,7 +8,7 @@ const either = (list: TemplateStringsArray, ...parts: string[]): string =>
     .split(/\s+\|\s+|\s*\n\s*/)
     .join('|')})`;
 
-const CANNOT = "(?:cannot|can't|could not|couldn't|unable to|failed to|did not|was not able to)";
+const CANNOT = "(?:cannot|can't|could not|couldn't|unable to|failed to|did not|didn't|was not able to)";
 
 /** How something is said to be wrong: by words before the subject, and by words behind it. */
 const COMPLAINTS = {
@@ -27,11 +27,12 @@ const COMPLAINTS = {
   unknown: {
     before: either`
       unknown | undefined | undeclared | unrecogni[sz]ed | unresolved | no match(?:es)? for | no \w+ named | ${CANNOT} (?:resolve|retrieve|select|load|download)
-      no (?:[\w-]+ ){1,3}(?:found|matched|match|matches|specified|defined|configured)
+      no (?:[\w-]+ ){1,3}(?:found|matched|match|matches|specified|defined|configured|passed|given|provides)
     `,
     after: either`
       undefined | unknown | not be resolved | (?:has|have) no entry
-      not (?:been )?(?:defined|declared|set|configured|registered|known|available|recogni[sz]ed|signed)
+      unrecogni[sz]ed
+      not (?:been )?(?:defined|declared|set|configured|registered|known|available|recogni[sz]ed|signed|present|installed|yet installed)
     `,
   },
   /** It is not what it should be. */
@@ -45,7 +46,7 @@ const COMPLAINTS = {
       (?:is|are) (?:invalid|malformed|required|immutable|ambiguous|out of range|not (?:valid|one of|suitable|an? valid))
       not (?:allowed|supported|expected|valid) | must (?:be|have|not|match|contain|specify|start|end|consist)
       (?:does|do|did) not (?:match|validate|support|conform|meet|contain|have) | (?:doesn't|don't) (?:match|support|meet)
-      already (?:set|defined|declared) | mismatch | expected \S{1,40},? (?:but )?(?:got|found|was) | has no | incompatible with
+      already (?:set|defined|declared) | mismatch | (?:parse|parsing|syntax|validation|schema) errors? | not the correct | expected \S{1,40},? (?:but )?(?:got|found|was) | has no | incompatible with
       cannot be (?:changed|used|set|empty|null|imported|specified|handled|determined)
     `,
   },
@@ -89,11 +90,11 @@ const SUBJECTS = {
   },
   credential: {
     nouns: either`
-      (?:usernames?\/)?passwords? | passphrases? | credentials? | logins? | tickets? | authentication(?! handshake) | authorization(?: header)?
+      (?:usernames?\/)?passwords? | passphrases? | credentials? | signatures? | logins? | tickets? | authentication(?! handshake) | authorization(?: header)?
       (?:\w+[- ])?tokens?(?! ['"]| (?:in|at|near|on|while|before|after)\b)(?: CA hash)? | no key could | identity
       (?:access|api|auth|private|ssh|gpg|age|pgp|decryption|encryption|signing|master)[- _]?keys?(?: id)?
     `,
-    names: 'NoCredentialProviders',
+    names: 'NO_PASSWORD',
   },
   peer: {
     nouns: either`

@@ -128,6 +128,8 @@ const headline: Join = (lines, i) => {
   const text = [line];
   let opens = true;
   let next = i + 1;
+  // What is listed may stand apart.
+  if (lines[next] === '' && /^[*•-] /.test(lines[next + 1] ?? '')) next++;
   for (; next < lines.length && text.length <= MAX_DETAIL; next++) {
     const below = lines[next] as string;
     if (isFrame(below)) continue;

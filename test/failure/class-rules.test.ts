@@ -247,6 +247,7 @@ test('what is not from this repository comes with the one thing to do', () => {
     'secrets that do not decrypt': 'give this machine the key that decrypts them',
     'certificate expired': 'renew the certificate, or set the clock right',
     'credentials refused': 'check the credentials that this stage uses',
+    'credentials distrusted': 'check the credentials that this stage uses',
     'host off': 'see whether that host is on, and on the network',
     'the machine is full': 'free space or memory on that machine',
   });
