@@ -1,4 +1,5 @@
 // How much a cleaned line says about what went wrong. One table of patterns; the first that matches gives the grade.
+import { complains } from './meaning.ts';
 import { messageOf, withoutFronts } from './speaker.ts';
 
 /**
@@ -220,6 +221,10 @@ const CAUSE = words`
     ErrImagePull | ImagePullBackOff | CreateContainer\w*Error
   `;
 
+/** What is said to be missing, unknown, malformed or silent, whatever it is. */
+const COMPLAINT = complains('lost', 'unknown', 'malformed');
+const isCause = (text: string): boolean => CAUSE.test(text) || COMPLAINT.test(text);
+
 /** Words that only say that something is wrong. */
 const TROUBLE = words`
     err(?:or)?s? | fail(?:ed|s|ure|ures|ing)? | abort(?:ed|ing)? | crash(?:ed)? | killed | panic(?:ked)? | fatal
@@ -271,7 +276,7 @@ function gradeText(line: string): Grade {
   if (anyMatches(WRAPPERS, line, behind, text)) return 'wrapper';
   if (anyMatches(STRONG, line, behind, text)) return isTentative(line, behind) ? 'warning' : 'strong';
   if (matches(PROGRESS, line)) return 'noise';
-  if (CAUSE.test(line) || TROUBLE.test(line) || PLACE.test(line) || FOUND_AT.test(line))
+  if (isCause(line) || TROUBLE.test(line) || PLACE.test(line) || FOUND_AT.test(line))
     return isTentative(line, behind) ? 'warning' : 'weak';
   return 'plain';
 }
@@ -286,7 +291,7 @@ const anyMatches = (patterns: readonly RegExp[], line: string, behind: string, t
   (text !== behind && matches(patterns, text));
 
 /** Whether a text says what is wrong, and not only that something is. */
-export const isSpecific = (text: string): boolean => CAUSE.test(text) || matches(STRONG_WORDS, text);
+export const isSpecific = (text: string): boolean => isCause(text) || matches(STRONG_WORDS, text);
 
 /** Whether a warning tells of something that was done without, for which what comes later fails. */
 export const isDoneWithout = (text: string): boolean => GOES_ON.test(text);
