@@ -27,10 +27,10 @@ export const tempName = (path: string, ending = 'tmp'): string =>
 export const writeAtomic = (path: string, text: string | Buffer, mode = 0o600): void =>
   onDisk(path, () => replaceFile(path, text, mode));
 
-/** The same with a file that a person named, for anybody to read. Throws E_FILE_UNWRITABLE. */
+/** The same with a file that a person named, for whom their umask says. Throws E_FILE_UNWRITABLE. */
 export function writeNamedFile(path: string, text: string): void {
   try {
-    replaceFile(path, text, 0o644);
+    replaceFile(path, text);
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     fail('E_FILE_UNWRITABLE', { path, why: REFUSALS[code] ?? message });
@@ -48,13 +48,13 @@ const REFUSALS: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk is full',
 };
 
-function replaceFile(path: string, text: string | Buffer, mode: number): void {
+function replaceFile(path: string, text: string | Buffer, mode?: number): void {
   const temp = tempName(path);
   try {
     const fd = openSync(temp, 'wx', mode);
     try {
       // What others are to read, they can whatever the umask is.
-      if (mode !== 0o600) fchmodSync(fd, mode);
+      if (mode !== undefined && mode !== 0o600) fchmodSync(fd, mode);
       // Not writeSync: on a disk that is nearly full it writes a part and says nothing.
       writeFileSync(fd, text);
       fsyncSync(fd);
