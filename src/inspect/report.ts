@@ -1,5 +1,6 @@
 // What happened in a time, or in one run, as one value: what ran, broke, was mended, waits for the owner, and cost. Pure.
 
+import { itemNumber } from '../backlog/stage-of-item.ts';
 import type { StageState } from '../journal/stages.ts';
 import type { RunSummary, StageSummary } from '../journal/summary.ts';
 import { caseCommands } from '../outbound/case-summary.ts';
@@ -236,11 +237,13 @@ function isGivenUp({ stage, gave_up_at }: LedgerEntry, stages: StageState['stage
   return gave_up_at !== undefined && steps.some(({ status }) => status === 'give_up');
 }
 
-/** Every stage of these runs, in their order: how it stands, how it was day by day, and whether it grows slower. */
+/** Every stage, or those of the one run, in their order: how it stands, how it was day by day, and whether it grows slower. */
 function stagesOf({ run, runs, stages }: ReportFacts, buckets: readonly Bucket[]) {
   const of = (list: readonly RunSummary[], stage: string) =>
     list.flatMap((one) => one.stages.filter((each) => each.stage === stage));
-  const names = [...new Set(runs.flatMap((one) => one.stages.map(({ stage }) => stage)))];
+  const seen = [...runs.flatMap((one) => one.stages.map(({ stage }) => stage)), ...(run ? [] : Object.keys(stages))];
+  // Items of the work queue are told as that.
+  const names = [...new Set(seen)].filter((stage) => itemNumber(stage) === undefined);
   return names.map((stage) => {
     const all = of(runs, stage);
     const green = all.flatMap(({ green_ms }) => green_ms ?? []);
