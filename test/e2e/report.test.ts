@@ -102,7 +102,7 @@ test('what is a secret by now is masked in the changes, too', async () => {
       stages: { a: { command: 'bash stages/a.sh', files: ['stages/'] } },
       carry: ['.env'],
     }),
-    'stages/a.sh': 'mkdri -p out\necho s3cretValue99\n',
+    'stages/a.sh': '# s3cretValue99\nmkdri -p out\n',
     'ai/loop.yaml': 'executors: [known-fixes]\n',
     '.gitignore': '.env\n',
   });
