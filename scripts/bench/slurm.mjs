@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// The same work on a throw-away Slurm of four nodes: by each backend, and as bare jobs of sbatch. Then a pool with 5,000 steps in its
-// queue: what its controller needs meanwhile.
+// The same work on a throw-away Slurm of four nodes: by each backend, and as bare jobs of sbatch. Then what a step of the dag costs,
+// how long it takes to submit a thousand, and what the controller of a pool needs while 5,000 steps are in its queue.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { confOf, startCluster, stopCluster } from '../slurm-cluster.mjs';
 import { bench, compare, ENTRY, repository, run, scratch, short } from './measure.mjs';
@@ -18,10 +18,15 @@ const CHAIN_S = 5;
 /** A stage has at most 1,024 cells. */
 const QUEUED = { stages: 5, rows: 10, columns: 100 };
 const WATCH_S = 30;
+const MANY = 1000;
+/** So that these are several arrays. */
+const MAX_ARRAY = 401;
+const ATTEMPTS = 5;
 
 /** Not below the scratch folder: the paths of Slurm's sockets must be short. */
 const folder = mkdtempSync('/tmp/mendloop-bench-slurm-');
 const more = { SLURM_CONF: confOf(folder) };
+const CLOCK_TICKS = Number(execFileSync('getconf', ['CLK_TCK']));
 const numbers = (count) => Array.from({ length: count }, (_, i) => `c${String(i + 1).padStart(3, '0')}`);
 
 const loop = (backend, workers, rest = {}) => ({
@@ -31,7 +36,7 @@ const loop = (backend, workers, rest = {}) => ({
 const noting = (command) => `date +%s.%N >> "$MENDLOOP_OUT/times"; ${command}; date +%s.%N >> "$MENDLOOP_OUT/times"`;
 
 await bench('slurm', async () => {
-  await startCluster(folder, { nodes: NODES, cpus: CPUS });
+  await startCluster(folder, { nodes: NODES, cpus: CPUS, conf: [`MaxArraySize=${MAX_ARRAY}`] });
   const work = `${STEPS} steps of ${STEP_S} s`;
   const parts = {
     async fleet() {
@@ -44,6 +49,17 @@ await bench('slurm', async () => {
     async chain() {
       const peer = await bareChain();
       return [compare(`slurm-dag, chain of ${CHAIN} × ${CHAIN_S} s`, 's', await chained(), peer, '(target ≤ 1.15)')];
+    },
+    async step() {
+      const { attempt, controller, peer } = await costOfStep();
+      const note = `(target ≤ 0.5 s; ${short(attempt)} s on the node, ${short(controller)} s by the controller; peer: an empty Node)`;
+      return [compare('slurm-dag, processor time of a step', 's', attempt + controller, peer, note)];
+    },
+    async arrays() {
+      const { seconds, arrays } = await manySubmitted();
+      return [
+        [`slurm-dag, ${MANY} steps submitted as ${arrays} arrays`, `${short(seconds)} s`, '', '', '(target < 10 s)'],
+      ];
     },
     async queued() {
       const { count, waiting, mb, cpu } = await manyQueued();
@@ -123,6 +139,72 @@ function spanOf(out) {
   return Math.max(...times) - Math.min(...times);
 }
 
+/** Seconds of a processor: for an attempt on its node, as often as it takes to know, and for a step's share of the controller. */
+async function costOfStep() {
+  const home = await matrixHome('slurm-dag', STEPS, 'true');
+  const controller = await processorSeconds(() => run(process.execPath, [ENTRY, '--yes'], { cwd: home, more }));
+  const [job] = runFiles(home, 'jobs/1/job.json');
+  const attempt = await processorSeconds(async () => {
+    for (let index = 0; index < ATTEMPTS; index++) {
+      for (const left of ['begun', 'result.json']) rmSync(join(dirname(job), `${index}.${left}`));
+      await run(process.execPath, [ENTRY, '--attempt', job, String(index)], { cwd: home, more });
+    }
+  });
+  const peer = await processorSeconds(async () => {
+    for (let index = 0; index < ATTEMPTS; index++) await run(process.execPath, ['-e', '0']);
+  });
+  return { attempt: attempt / ATTEMPTS, controller: controller / STEPS, peer: peer / ATTEMPTS };
+}
+
+/** Seconds from the start of a run to the last of its jobs being submitted, as its journal has it. */
+async function manySubmitted() {
+  const home = await matrixHome('slurm-dag', MANY, 'true');
+  const env = { ...process.env, ...more, HOME: scratch };
+  const child = spawn(process.execPath, [ENTRY, '--yes', '--quiet'], { cwd: home, env, stdio: 'ignore' });
+  const over = new Promise((done) => child.once('exit', done));
+  const events = () => {
+    const [journal] = runFiles(home, 'events.jsonl');
+    return readFileSync(journal, 'utf8')
+      .split('\n')
+      .flatMap((line) => (line.endsWith('}') ? [JSON.parse(line)] : []));
+  };
+  try {
+    const submitted = () => events().filter(({ type }) => type === 'job.submitted');
+    await until(() => submitted().length >= Math.ceil(MANY / MAX_ARRAY), 120_000);
+    const jobs = submitted();
+    const began = events().find(({ type }) => type === 'run.started');
+    const seconds = (Date.parse(jobs.at(-1).time) - Date.parse(began.time)) / 1000;
+    return { seconds, arrays: jobs.length };
+  } finally {
+    child.kill('SIGINT');
+    await over;
+  }
+}
+
+function matrixHome(backend, cells, command) {
+  const stages = { work: { command, matrix: { cell: numbers(cells) } } };
+  return repository({ 'ai/context_map.yaml': JSON.stringify({ stages }), ...loop(backend, SLOTS) });
+}
+
+/** A file of each run of a home. */
+function runFiles(home, path) {
+  const runs = join(home, 'ai/state/runs');
+  return readdirSync(runs)
+    .map((name) => join(runs, name, path))
+    .filter(existsSync);
+}
+
+/** What processes that `work` waited for have used. */
+async function processorSeconds(work) {
+  const ofChildren = () =>
+    ticks('self')
+      .slice(2)
+      .reduce((sum, one) => sum + one, 0);
+  const before = ofChildren();
+  await work();
+  return (ofChildren() - before) / CLOCK_TICKS;
+}
+
 /** The controller of a pool, looked at while thousands of steps wait. */
 async function manyQueued() {
   const matrix = { row: numbers(QUEUED.rows), column: numbers(QUEUED.columns) };
@@ -148,9 +230,10 @@ async function manyQueued() {
     await until(() => waiting() > 0 || child.exitCode !== null, 180_000);
     // What starting cost is not what waiting costs.
     await sleep(10_000);
-    const before = ticks(child.pid);
+    const used = () => ticks(child.pid).reduce((sum, one) => sum + one, 0);
+    const before = used();
     await sleep(WATCH_S * 1000);
-    const cpu = ((ticks(child.pid) - before) / Number(execFileSync('getconf', ['CLK_TCK'])) / WATCH_S) * 100;
+    const cpu = ((used() - before) / CLOCK_TICKS / WATCH_S) * 100;
     const mb = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))[1]) / 1024;
     return { count, waiting: waiting(), cpu, mb };
   } finally {
@@ -159,14 +242,11 @@ async function manyQueued() {
   }
 }
 
-/** Processor time of a process and of what it started and saw end, in ticks of the clock. */
+/** Processor time of a process, two numbers, and of what it started and saw end, two numbers, in ticks of the clock. */
 function ticks(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return fields
-    .slice(11, 15)
-    .map(Number)
-    .reduce((sum, one) => sum + one, 0);
+  return fields.slice(11, 15).map(Number);
 }
 
 async function until(isSo, limitMs) {
