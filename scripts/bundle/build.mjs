@@ -14,9 +14,13 @@ const GATE = 'src/io/gate/worker.ts';
 const PARSER = 'node_modules/web-tree-sitter/web-tree-sitter.wasm';
 
 export const MAIN = 'src/cli/main.ts';
-/** What is loaded together, most often first: by any command, then by a run with the plugins that it has by default. */
+/**
+ * What is loaded together, most often first: by any command, by an attempt on another machine, then by a run with the plugins that
+ * it has by default.
+ */
 const TOGETHER = {
   start: [MAIN, 'src/cli/status.ts'],
+  attempt: ['src/cli/attempt.ts', 'src/cli/worker.ts'],
   run: [
     'src/cli/run.ts',
     'plugins/executors/known-fixes.ts',
