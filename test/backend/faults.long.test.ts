@@ -296,6 +296,35 @@ fault('a result file is damaged: the run says which, and calls nothing green', a
   );
 });
 
+fault(
+  'a file that hands an attempt on is damaged: a queue that nobody can trust ends the run, a job is made again',
+  async (one) => {
+    const { ended } = one.start();
+    await one.running('first');
+    const isMeant = (path: string) =>
+      one.backend === 'slurm-pool'
+        ? path.includes('/pool/queue/')
+        : path.endsWith('/job.json') && readFileSync(path, 'utf8').includes('"step":"last"');
+    const files = below(join(one.home, 'ai/state/runs')).filter(isMeant);
+    assert.ok(files.length > 0);
+    for (const path of files) writeFileSync(path, '{"spec":"default"');
+    const { exit, output } = await ended;
+    if (one.backend === 'slurm-dag') {
+      assertGreen(one, exit, output);
+      assert.equal(lossesOf(one), ['JOB_NO_RESULT']);
+    } else {
+      assert.is.not(exit, 0, output);
+      assert.match(
+        output,
+        /a task is not what was put into the queue \(.*: entry \S+, hash \w+, spec default, worker \S+, attempt 1\)/,
+      );
+      assert.is(one.cluster.slurm('squeue', '-h'), '', 'no job is left');
+    }
+  },
+  {},
+  { ...STAGES, also: { command: noted('sleep 4'), matrix: { host: ['h1', 'h2', 'h3', 'h4', 'h5'] } } } as typeof STAGES,
+);
+
 fault('signs of life have a clock ten minutes off: nobody looks at it', async (one) => {
   const { ended } = one.start();
   await one.running('first');
