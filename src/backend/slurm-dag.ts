@@ -122,7 +122,7 @@ export function slurmDag(run: StageRun, { jobs, adopted, maxArraySize, ahead }: 
       const end = error instanceof MendError ? { outcome: haltFor(error), events: [] } : undefined;
       for (const { answer } of now) answer(end ?? Promise.reject(error));
       // Nothing of it may run while the run believes that none of it was submitted.
-      await jobs.takeBack([...batch.values()], 'what was to be submitted with it could not be');
+      await jobs.cancelAll([...batch.values()], 'what was to be submitted with it could not be', CLOSE_MS);
       return;
     }
     for (const [step, handed] of batch) open.set(step, handed);

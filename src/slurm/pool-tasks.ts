@@ -254,6 +254,10 @@ export function openTasks<R, T extends PoolTask<R>>(queue: QueueFolder, { folder
 
 function bySpec<T extends PoolEntry>(tasks: readonly T[]): Map<string, T[]> {
   const groups = new Map<string, T[]>();
-  for (const task of tasks) groups.set(task.spec, [...(groups.get(task.spec) ?? []), task]);
+  for (const task of tasks) {
+    const group = groups.get(task.spec);
+    if (group) group.push(task);
+    else groups.set(task.spec, [task]);
+  }
   return groups;
 }

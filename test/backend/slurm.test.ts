@@ -258,6 +258,21 @@ atLength('what no node could run is refused before anything is submitted', async
   assert.equal([states().length, ranSteps(home)], [before, []]);
 });
 
+atLength('when Slurm refuses one job of several, none of them is left, and nothing has run', async () => {
+  const bin = folder();
+  const refusing = `#!/bin/sh
+case "$*" in *--test-only*|*mendloop-probe*) ;; *job-name=b*) echo 'sbatch: error: the second is too much' >&2; exit 1 ;; esac
+exec ${cluster?.slurm('sh', '-c', 'command -v sbatch').trim()} "$@"
+`;
+  writeFileSync(join(bin, 'sbatch'), refusing, { mode: 0o755 });
+  const home = homelab({ a: { command: `sleep 5; ${NOTE}` }, b: { command: NOTE, needs: ['a'] } }, LOOP);
+  const { exit, events, result } = await run(home, {}, { env: { ...ports.env, PATH: `${bin}:${process.env.PATH}` } });
+  assert.match(String(result.error?.message), 'E_SLURM_REFUSED Slurm refused: sbatch: the second is too much');
+  const withdrawn = events.flatMap(({ type, data }) => (type === 'job.withdrawn' ? [data.reason] : []));
+  assert.equal([exit, withdrawn], [3, ['what was to be submitted with it could not be']]);
+  assert.equal([ranSteps(home), unended()], [[], []]);
+});
+
 const noMount = cases(undefined, cannotMount());
 if (noMount) console.log(`skipped: ${noMount}`);
 
