@@ -87,9 +87,9 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'permission_denied',
     external: 'give this machine the key that decrypts them',
     match: any`
-      Failed to get the data key | cannot get sops data key | Error getting data key | no identity matched any of the recipients
-      no (?:master )?key was able to decrypt | failed to load age identities | no vault secrets (?:were )?found
-      Decryption failed .{0,20}no vault secrets
+      Failed to get the data key | cannot get sops data key | Error getting data key
+      no identity matched any of the recipients | no (?:master )?key was able to decrypt | failed to load age identities
+      no vault secrets (?:were )?found | Decryption failed .{0,20}no vault secrets
       /\bSecret "(?:[\w-]*sops[\w-]*|[\w-]*age[\w-]*)" not found/ | no age identity found | no identities specified
       decryption failed: (?:No secret key|Wrong secret key) | (?:incorrect|wrong) vault password
     `,
@@ -129,19 +129,20 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: [
       says('lost', 'tool'),
       ...any`
-      command not found | /(?:^|\s)\S+(?:\[\d+\])?: (?:line )?\d+: [^:]+: not found$/ | executable [\w./-]+ not found
-      /(?:^|[\s/])\w*sh(?:\[\d+\])?: [\w.+-]+: not found$/ | /\.k?sh\[\d+\]: [\w.+-]+: not found$/ | spawn \S+ ENOENT
-      /^(?:xargs|find|nice|timeout|setsid|ionice|strace|watch): ['‘"]?[\w+-]+['’"]?: No such file/ | no such command
-      /\bFailed to exec [\w.+-]+: No such file/ | /\bNo such file or directory - [\w+-]+ \(Errno/
-      /\bexecutable file not found in \$?PATH/ | /^(?:\/usr\/bin\/)?env: .{1,80}: No such file or directory/
-      /^make(?:\[\d+\])?: [\w.+-]+: (?:No such file or directory|Command not found|Permission denied$)/
-      /\bfailed to run command .{1,80}: No such file/ | No such file or directory - Failed to exec
-      /^\S+: exec: .{1,80}: not found/ | /\bunknown command "[^"]+" for "(?:kubectl|helm|flux|talosctl)"/
-      is not (?:recognized as an internal|a (?:docker|git|kubectl|helm) command) | /\bbad interpreter: No such file/
-      /\bunknown (?:shorthand )?command: \S+$/ | Command '[^']+' not found | /\bNo such file or directory: b?'[\w+-]+'/
-      (?:program|binary|executable|tool) .{1,60} (?:is )?(?:not found|not installed|missing) | /\bstatus=203\/EXEC/
-      (?:kubectl|helm|talosctl|flux|jq|yq|sops|age|ansible|terraform|docker): not found
-    `,
+        command not found | /(?:^|\s)\S+(?:\[\d+\])?: (?:line )?\d+: [^:]+: not found$/ | executable [\w./-]+ not found
+        /(?:^|[\s/])\w*sh(?:\[\d+\])?: [\w.+-]+: not found$/ | /\.k?sh\[\d+\]: [\w.+-]+: not found$/ | spawn \S+ ENOENT
+        /^(?:xargs|find|nice|timeout|setsid|ionice|strace|watch): ['‘"]?[\w+-]+['’"]?: No such file/
+        /\bFailed to exec [\w.+-]+: No such file/ | /\bNo such file or directory - [\w+-]+ \(Errno/
+        /\bexecutable file not found in \$?PATH/ | /^(?:\/usr\/bin\/)?env: .{1,80}: No such file or directory/
+        /^make(?:\[\d+\])?: [\w.+-]+: (?:No such file or directory|Command not found|Permission denied$)/
+        /\bfailed to run command .{1,80}: No such file/ | No such file or directory - Failed to exec
+        /^\S+: exec: .{1,80}: not found/ | /\bunknown command "[^"]+" for "(?:kubectl|helm|flux|talosctl)"/
+        is not (?:recognized as an internal|a (?:docker|git|kubectl|helm) command) | /\bbad interpreter: No such file/
+        /\bunknown (?:shorthand )?command: \S+$/ | Command '[^']+' not found
+        /\bNo such file or directory: b?'[\w+-]+'/
+        (?:program|binary|executable|tool) .{1,60} (?:is )?(?:not found|not installed|missing) | /\bstatus=203\/EXEC/
+        (?:kubectl|helm|talosctl|flux|jq|yq|sops|age|ansible|terraform|docker): not found
+      `,
     ],
   },
   'refused by Kubernetes validation': {
@@ -157,16 +158,15 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'permission_denied',
     external: 'check the credentials that this stage uses',
     match: any`
-      /\bPermission denied \((?:publickey|password|keyboard|gssapi)/ | Unauthorized | password authentication failed
+      /\bPermission denied \((?:publickey|password|keyboard|gssapi)/ | Unauthorized
       /\b401\b.{0,40}\b(?:unauthorized|authentication|no ticket|permission)/ | login (?:failed|incorrect|denied)
       authentication (?:failed|failure|required|is required) | (?:bad|incorrect) (?:password|credentials|username)
-      invalid (?:credentials|username or password)
-      could not read (?:Username|Password) | a (?:password|terminal) is required | validate API key | no credentials
-      API key \S+ not valid | (?:sudo|become) password | Must be logged in
-      (?:returned error|status(?: code)?|HTTP(?:\/\d(?:\.\d)?)?)[: =]{1,3}401 | no such token
-      Too many authentication failures | no (?:mutual|matching) (?:signature|host key|key exchange) | code = Unauthenticated | NOAUTH | WRONGPASS
-      Node password rejected | Support for password authentication was removed | denied: requested access
-      the server has asked for the client to provide credentials | pull access denied
+      invalid (?:credentials|username or password) | could not read (?:Username|Password)
+      a (?:password|terminal) is required | validate API key | API key \S+ not valid | (?:sudo|become) password
+      Must be logged in | (?:returned error|status(?: code)?|HTTP(?:\/\d(?:\.\d)?)?)[: =]{1,3}401 | no such token
+      Too many authentication failures | no (?:mutual|matching) (?:signature|host key|key exchange)
+      code = Unauthenticated | NOAUTH | WRONGPASS | Support for password authentication was removed
+      denied: requested access | the server has asked for the client to provide credentials | pull access denied
     `,
   },
   'credentials distrusted': {
@@ -188,7 +188,8 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       (?:must be|only) (?:run (?:as|by) )?(?:root|superuser|super user) | insufficient (?:permissions?|privileges?)
       requires? (?:root|superuser|administrator|elevated) | is not in the sudoers file | become.*(?:password|root)
       cannot (?:get|list|create|watch|patch|update|delete) resource | /\bunsafe (?:ownership|permissions)/
-      dubious ownership | requires permission | /^(?:sudo|su|doas): (?!.*\bnot found)/ | violates PodSecurity | need to be root | has no permissions?
+      dubious ownership | requires permission | /^(?:sudo|su|doas): (?!.*\bnot found)/ | violates PodSecurity
+      need to be root | has no permissions?
     `,
   },
 
@@ -209,10 +210,10 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'network_error',
     transient: true,
     match: any`
-      temporary failure (?:in name resolution|resolving) | EAI_AGAIN | server misbehaving | SERVFAIL | /\bCould not resolve host: /
-      /\blookup \S+ on \S+:53: (?:read|write|dial) udp/ | /\b(?:dial|read) udp \S+:53\b.{0,60}\b(?:refused|timeout)/ | no servers could be reached
-      communications error to \S+#53
-      /\btry again later\b.*\bresolv/
+      temporary failure (?:in name resolution|resolving) | EAI_AGAIN | server misbehaving | SERVFAIL
+      /\bCould not resolve host: / | /\blookup \S+ on \S+:53: (?:read|write|dial) udp/
+      /\b(?:dial|read) udp \S+:53\b.{0,60}\b(?:refused|timeout)/ | no servers could be reached
+      communications error to \S+#53 | /\btry again later\b.*\bresolv/
     `,
   },
   'name unknown': {
@@ -221,7 +222,6 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       /\bcould not resolve (?!dependenc|ref|to )/ | name or service not known | no such host | UnknownHostException
       ENOTFOUND | nodename nor servname | /\bunknown host\b(?! key)/ | NXDOMAIN | name resolution | NameResolutionError
       /\b(?:failed|unable|cannot) to resolve (?:host|address|name)/ | no address associated with hostname
-      unable to resolve host
     `,
   },
   'host off': {
@@ -241,7 +241,8 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   'certificate refused': {
     class: 'network_error',
     match: any`
-      /\bx509: / | /\btls: failed to verify/ | self[- ]signed certificate | SSL certificate problem | certificate verify failed
+      /\bx509: / | /\btls: failed to verify/ | self[- ]signed certificate | SSL certificate problem
+      certificate verify failed
     `,
   },
   'nobody answers': {
@@ -250,15 +251,17 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: [
       says('silent', 'peer'),
       ...any`
-        connection error | E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NETUNREACH) | i\/o timeout | socket hang up | /: EOF\b/ | EOF occurred
-        (?:read|operation)\b.{0,60}\b(?:timed out|timeout) | kex_exchange_identification | early EOF | /\bunexpected EOF\b(?! while looking)/
-        /^curl: \((?:5|6|7|28|35|52|55|56|92)\)/ | Connection closed by | remote end closed | client_loop: send disconnect
-        broken pipe\b.*\b(?:ssh|rsync|write|packet) | error in rsync protocol data stream | URLError | urlopen error | fetch failed
-        Max retries exceeded with url | (?:NoRouteToHost|Connect|SocketTimeout|ConnectTimeout)Exception | RPC failed; curl
+        connection error | E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NETUNREACH) | i\/o timeout | socket hang up
+        /: EOF\b/ | EOF occurred | (?:read|operation)\b.{0,60}\b(?:timed out|timeout) | kex_exchange_identification
+        early EOF | /\bunexpected EOF\b(?! while looking)/ | /^curl: \((?:5|6|7|28|35|52|55|56|92)\)/
+        client_loop: send disconnect | broken pipe\b.*\b(?:ssh|rsync|write|packet) | error in rsync protocol data stream
+        URLError | urlopen error | fetch failed | Max retries exceeded with url
+        (?:NoRouteToHost|Connect|SocketTimeout|ConnectTimeout)Exception | RPC failed; curl
         /\b(?:Get|Post|Put|Patch|Head) \\?"?https?:.{0,300}\b(?:context deadline exceeded|timeout(?!=)|EOF|deadline)/
-        /\bcontext deadline exceeded\b.{0,80}\b(?:Client\.Timeout|awaiting headers|dial|connection)/ | transport: Error while dialing
-        /\bcode = (?:Unavailable|DeadlineExceeded)\b.{0,200}\b(?:connection|dial|transport)/ | server closed the connection
-        (?:could not|cannot|can't|couldn't|unable to|failed to) (?:connect|reach|contact|establish) | remote hung up unexpectedly
+        /\bcontext deadline exceeded\b.{0,80}\b(?:Client\.Timeout|awaiting headers|dial|connection)/
+        transport: Error while dialing
+        /\bcode = (?:Unavailable|DeadlineExceeded)\b.{0,200}\b(?:connection|dial|transport)/
+        (?:could not|cannot|can't|couldn't|unable to|failed to) (?:connect|reach|contact|establish)
         connection to \S+ failed | network is unreachable
       `,
     ],
@@ -303,8 +306,9 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   'Talos image or patch': {
     class: 'talos_error',
     match: any`
-      (?:apply|load|parse) config patch(?![^\n]*no such file) | disk \S+ not found in the system | error pulling installer image
-      installer image\b.*\bnot found | factory\.talos\.dev\b.*\b(?:not found|404|invalid)
+      (?:apply|load|parse) config patch(?![^\n]*no such file) | disk \S+ not found in the system
+      error pulling installer image | installer image\b.*\bnot found
+      factory\.talos\.dev\b.*\b(?:not found|404|invalid)
     `,
   },
   'package index out of reach': {
@@ -327,11 +331,11 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: [
       says('lost', 'file'),
       ...any`
-        no such file | ENOENT | FileNotFoundError | NoSuchFile(?:Exception)? | No rule to make target | Cannot find module
-        /"\/?[\w.-]+(?:\/[\w.-]+)*\.?[\w-]*": not found/ | no file exists at | ERR_MODULE_NOT_FOUND | No configuration files
-        Did not find any .{1,60} files? | No files? (?:found|matched) | No \w+file found | pathspec '.{1,80}' did not match
-        /\bunable to find one of 'kustomization/ | does not appear to be a git repository | not a git repository
-        invalid or missing program image | Could not find or access
+        no such file | ENOENT | FileNotFoundError | NoSuchFile(?:Exception)? | No rule to make target
+        Cannot find module | /"\/?[\w.-]+(?:\/[\w.-]+)*\.?[\w-]*": not found/ | no file exists at | ERR_MODULE_NOT_FOUND
+        No configuration files | Did not find any .{1,60} files? | No files? (?:found|matched) | No \w+file found
+        pathspec '.{1,80}' did not match | /\bunable to find one of 'kustomization/
+        does not appear to be a git repository | not a git repository | Could not find or access
       `,
     ],
   },
@@ -350,11 +354,13 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: any`
       unknown keys found during decoding | maintenance mode | machine config(?:uration)? | machineconfig | /\[talos\]/
       error (?:applying new configuration|executing bootstrap|getting (?:version|disks|members|time)|upgrading|rebooting|resetting|fetching logs|constructing client|reading config|validating config)
-      talos(?:ctl|config) | /\btalos_(?:machine|client|cluster|image)_\w+/ | Talos (?:API|version|node|Linux) | healthcheck error | /"machine\.\w/ | v1alpha1\.Config
+      talos(?:ctl|config) | /\btalos_(?:machine|client|cluster|image)_\w+/ | Talos (?:API|version|node|Linux)
+      healthcheck error | /"machine\.\w/ | v1alpha1\.Config
       waiting for (?:etcd|apid|kubelet|all (?:k8s |control plane )?(?:nodes|components)|control plane|kube-proxy|coredns)
-      unsupported upgrade path | running phase \d+ in \w+ sequence | /\bnetworking\.(?:os|kubernetes)\./ | virtual \(shared\) IP | kubespan
-      etcd data directory is not empty | bootstrap is not available yet | failed to determine endpoints
-      nodes are not set for the command | /\bcluster instance (?:endpoint|CA)/ | validate etcd for upgrade
+      unsupported upgrade path | running phase \d+ in \w+ sequence | /\bnetworking\.(?:os|kubernetes)\./
+      virtual \(shared\) IP | kubespan | etcd data directory is not empty | bootstrap is not available yet
+      failed to determine endpoints | nodes are not set for the command | /\bcluster instance (?:endpoint|CA)/
+      validate etcd for upgrade
     `,
   },
   Proxmox: {
@@ -384,8 +390,9 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     class: 'unknown',
     match: any`
       /^(?:Uncaught )?(?:\w+\.)*(?:Key|Type|Attribute|Name|Index|Value|Reference|Range|Assertion|Syntax|Import|Runtime|Unbound\w*)Error:(?!.{0,200}\bJSON\b)/
-      unbound variable | parameter not set | bad substitution | assertion failed | /^(?!\/etc\/)\S+: (?:line )?\d+: / | Insufficient (?:cpu|memory)
-      /^error\[E\d+\]/ | /^\S+\.(?:go|rs|c|cc|cpp|h|java):\d+:/ | unmet dependencies | no such (?:pool|device|process) | ERESOLVE
+      unbound variable | parameter not set | bad substitution | assertion failed | /^(?!\/etc\/)\S+: (?:line )?\d+: /
+      Insufficient (?:cpu|memory) | /^error\[E\d+\]/ | /^\S+\.(?:go|rs|c|cc|cpp|h|java):\d+:/ | unmet dependencies
+      no such (?:pool|device|process) | ERESOLVE
     `,
   },
   'configuration refused': {
@@ -393,11 +400,11 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: [
       complains('lost', 'unknown', 'malformed'),
       ...any`
-        additional ?propert(?:y|ies) | does not contain recipe | no hosts matched | missing separator | nil pointer evaluating
-        TOMLDecodeError | JSONDecodeError | (?:valid|in) JSON | no action detected | conflicting action | execution error at | error calling \w+ | cannot re-use a name | is not expected here
-        /\btemplate: \S+:\d+:\d+: / | variable not set | manifest unknown | may not add resource | host not found in upstream
-        flag provided but not defined | valid values are | SOPS encrypted, configuring decryption | /\bError: Cycle: \w/
-        requires (?:at least |exactly )?\d+ arguments? | /\bstatus=2\d\d\/[A-Z_]+/ | exists and cannot be imported | already exists and is not managed
+        additional ?propert(?:y|ies) | no hosts matched | nil pointer evaluating | TOMLDecodeError | JSONDecodeError
+        (?:valid|in) JSON | no action detected | execution error at | error calling \w+ | cannot re-use a name
+        /\btemplate: \S+:\d+:\d+: / | may not add resource | valid values are | SOPS encrypted, configuring decryption
+        /\bError: Cycle: \w/ | requires (?:at least |exactly )?\d+ arguments? | /\bstatus=2\d\d\/[A-Z_]+/
+        already exists and is not managed
       `,
     ],
   },
@@ -410,7 +417,8 @@ export const FLAG_RULES: readonly FlagRule[] = named<FlagRule>({
   'somebody else holds the lock': {
     transient: true,
     match: any`
-      could not get lock | is another process using it | /\bacquir(?:e|ing)\b.{0,30}\block\b/ | got timeout | (?:is|already) locked | \.lock': File exists
+      could not get lock | is another process using it | /\bacquir(?:e|ing)\b.{0,30}\block\b/ | got timeout
+      (?:is|already) locked | \.lock': File exists
       /\banother (?:operation|git process|process|instance|app)\b.{0,60}\b(?:in progress|running|lock|holding)/
       resource temporarily unavailable | text file busy | device or resource busy
     `,
@@ -418,7 +426,8 @@ export const FLAG_RULES: readonly FlagRule[] = named<FlagRule>({
   'not ready yet': {
     transient: true,
     match: any`
-      leader changed | no leader | no endpoints available | context deadline exceeded | not available yet | try again later | the object has been modified; please apply your changes
+      leader changed | no leader | no endpoints available | context deadline exceeded | not available yet
+      try again later | the object has been modified; please apply your changes
       the server is currently unable to handle the request | /\betcdserver: (?:request timed out|leader|too many)/
     `,
   },
@@ -426,8 +435,8 @@ export const FLAG_RULES: readonly FlagRule[] = named<FlagRule>({
     external: 'free space or memory on that machine',
     match: any`
       no space left on device | ENOSPC | disk quota exceeded | free space in thin pool | insufficient free space
-      cannot allocate memory | out of memory | not? enough (?:free )?(?:disk |memory )?(?:space|memory) | enough free space | out of (?:disk|inodes)
-      insufficient (?:disk|memory|cpu|storage|space)
+      cannot allocate memory | out of memory | not? enough (?:free )?(?:disk |memory )?(?:space|memory)
+      enough free space | out of (?:disk|inodes) | insufficient (?:disk|memory|cpu|storage|space)
     `,
   },
 });

@@ -1,5 +1,5 @@
-// What an error says, whoever says it: what is wrong (a complaint) with what (a subject). Rules are made of the two, so that
-// the words of the field are understood from a tool that nobody thought of.
+// What an error says, whoever says it: what is wrong (a complaint) with what (a subject). Rules are made of the two, so
+// that the words of the field are understood from a tool that nobody thought of.
 
 /** One alternative of a pattern for each phrase, parted by ` | ` or new lines. */
 const either = (list: TemplateStringsArray, ...parts: string[]): string =>
@@ -26,35 +26,38 @@ const COMPLAINTS = {
   /** Nobody knows the name. */
   unknown: {
     before: either`
-      unknown | undefined | undeclared | unrecogni[sz]ed | unresolved | no match(?:es)? for | no \w+ named | ${CANNOT} (?:resolve|retrieve|select|load|download)
+      unknown | undefined | undeclared | unrecogni[sz]ed | unresolved | no match(?:es)? for | no \w+ named
+      ${CANNOT} (?:resolve|retrieve|select|load|download)
       no (?:[\w-]+ ){1,3}(?:found|matched|match|matches|specified|defined|configured|passed|given|provides)
     `,
     after: either`
-      undefined | unknown | not be resolved | (?:has|have) no entry
-      unrecogni[sz]ed
+      undefined | unknown | not be resolved | (?:has|have) no entry | unrecogni[sz]ed
       not (?:been )?(?:defined|declared|set|configured|registered|known|available|recogni[sz]ed|signed|present|installed|yet installed)
     `,
   },
   /** It is not what it should be. */
   malformed: {
     before: either`
-      invalid | unsupported | unexpected | illegal | malformed | bad | wrong | incorrect | duplicated? | conflicting | conflicts? with
-      incompatible | inconsistent | ambiguous | extraneous | unclosed | unterminated | mismatched
-      (?:${CANNOT}|errors?) (?:pars|decod|validat|unmarshal|convert|compil|interpret)\w* | expected (?:an?|one of|['"<]\S+)
+      invalid | unsupported | unexpected | illegal | malformed | bad | wrong | incorrect | duplicated? | conflicting
+      conflicts? with | incompatible | inconsistent | ambiguous | extraneous | unclosed | unterminated | mismatched
+      (?:${CANNOT}|errors?) (?:pars|decod|validat|unmarshal|convert|compil|interpret)\w*
+      expected (?:an?|one of|['"<]\S+)
     `,
     after: either`
       (?:is|are) (?:invalid|malformed|required|immutable|ambiguous|out of range|not (?:valid|one of|suitable|an? valid))
       not (?:allowed|supported|expected|valid) | must (?:be|have|not|match|contain|specify|start|end|consist)
-      (?:does|do|did) not (?:match|validate|support|conform|meet|contain|have) | (?:doesn't|don't) (?:match|support|meet)
-      already (?:set|defined|declared) | mismatch | (?:parse|parsing|syntax|validation|schema) errors? | not the correct | expected \S{1,40},? (?:but )?(?:got|found|was) | has no | incompatible with
+      (?:does|do|did) not (?:match|validate|support|conform|meet|contain|have)
+      (?:doesn't|don't) (?:match|support|meet) | already (?:set|defined|declared) | mismatch
+      (?:parse|parsing|syntax|validation|schema) errors? | not the correct
+      expected \S{1,40},? (?:but )?(?:got|found|was) | has no | incompatible with
       cannot be (?:changed|used|set|empty|null|imported|specified|handled|determined)
     `,
   },
   /** Somebody does not take it for what it should be. */
   distrusted: {
     before: either`
-      invalid | wrong | incorrect | bad | expired | revoked | missing | empty | no | no valid | unauthori[sz]ed | invalid format for
-      ${CANNOT} (?:verify|validate|load|decrypt|use|get)
+      invalid | wrong | incorrect | bad | expired | revoked | missing | empty | no | no valid | unauthori[sz]ed
+      invalid format for | ${CANNOT} (?:verify|validate|load|decrypt|use|get)
     `,
     after: either`
       (?:(?:has|have|is|was|are|were|been) )*(?:expired|revoked|rejected|refused|invalid|incorrect|wrong|denied|missing)
@@ -64,11 +67,12 @@ const COMPLAINTS = {
   /** It does not answer. */
   silent: {
     before: either`
-      (?:timed out|timeout)(?: (?:while |when )?waiting (?:for|on))? | deadline exceeded | no response | not respond | gave up | lost | ${CANNOT} (?:connect|reach|contact|establish|dial|ping)
+      (?:timed out|timeout)(?: (?:while |when )?waiting (?:for|on))? | deadline exceeded | no response | not respond
+      gave up | lost | ${CANNOT} (?:connect|reach|contact|establish|dial|ping)
     `,
     after: either`
-      timed out | timeout | timeouts | (?:is )?unreachable | unavailable | (?:not|never|stopped) respond\w* | no response | not reachable
-      (?:was )?(?:refused|reset|closed|aborted|lost|dropped) | deadline exceeded | hung up
+      timed out | timeout | timeouts | (?:is )?unreachable | unavailable | (?:not|never|stopped) respond\w*
+      no response | not reachable | (?:was )?(?:refused|reset|closed|aborted|lost|dropped) | deadline exceeded | hung up
     `,
   },
 } as const;
@@ -90,7 +94,8 @@ const SUBJECTS = {
   },
   credential: {
     nouns: either`
-      (?:usernames?\/)?passwords? | passphrases? | credentials? | signatures? | logins? | tickets? | authentication(?! handshake) | authorization(?: header)?
+      (?:usernames?\/)?passwords? | passphrases? | credentials? | signatures? | logins? | tickets?
+      authentication(?! handshake) | authorization(?: header)?
       (?:\w+[- ])?tokens?(?! ['"]| (?:in|at|near|on|while|before|after)\b)(?: CA hash)? | no key could | identity
       (?:access|api|auth|private|ssh|gpg|age|pgp|decryption|encryption|signing|master)[- _]?keys?(?: id)?
     `,
@@ -98,8 +103,9 @@ const SUBJECTS = {
   },
   peer: {
     nouns: either`
-      connection | connect | connecting | hosts? | server | socket | registry | requests? | response | remote | peer | endpoint
-      https? | tcp | ssh | download | fetch | dial | handshake | io | data (?:send|receive) | escalation prompt
+      connection | connect | connecting | hosts? | server | socket | registry | requests? | response | remote | peer
+      endpoint | https? | tcp | ssh | download | fetch | dial | handshake | io | data (?:send|receive)
+      escalation prompt
     `,
     names: String.raw`\w+:\/\/[^\s"']{1,200}`,
   },
