@@ -70,7 +70,6 @@ const terraform: Reader = (survey) => {
             `${run} show -json mendloop.tfplan | jq -e '[.resource_changes[]?.change.actions[]] | index("delete") | not'`,
             `${run} apply -input=false mendloop.tfplan`,
           ].join('\n'),
-          tool: program,
           keys: [`${program} `, ...(folder === '.' ? [] : [baseName(folder)])],
           description: `What the files of ${folder === '.' ? 'the root' : folder} describe`,
           why: [
@@ -96,7 +95,6 @@ const helmfile: Reader = (survey) => {
       (path): Found => ({
         name: stageName(folderOf(path) === '.' ? 'helmfile' : `${baseName(folderOf(path))}-helmfile`),
         command: `helmfile --file ${shellWord(path)} sync`,
-        tool: 'helmfile',
         keys: [path, baseName(folderOf(path)) === '.' ? path : `${baseName(folderOf(path))}/${baseName(path)}`],
         description: `The Helm releases of ${path}`,
         why: [`${path} lists Helm releases; sync installs what is missing and upgrades the rest.`],
@@ -113,14 +111,12 @@ const talos: Reader = (survey) => ({
     return {
       name: 'talos-config',
       command: inside(folder, `talhelper genconfig --config-file ${baseName(path)}`),
-      tool: 'talhelper',
       keys: ['talhelper gen'],
       description: `Machine configurations from ${path}`,
       why: [
         `${path} is talhelper's. Applying them is left to you: which node, and when, is not`,
         'written anywhere (talhelper gencommand apply prints the commands).',
       ],
-      verify: [{ nonempty: inFolder(folder, 'clusterconfig/talosconfig') }],
       files: grouped([
         path,
         ...paths(survey, /\.ya?ml$/).filter((one) =>
@@ -135,78 +131,73 @@ const talos: Reader = (survey) => ({
 const gitops: Reader = (survey) => {
   const { flux, argo } = readGitops(survey);
   const inCluster = (command: string) => kube(survey, command);
-  const pushed = [
-    'A fix reaches the cluster when it is promoted and pushed, not before: so no',
-    'files may be edited here, and the stage check judges them.',
-  ];
+  /** A stage that makes the cluster fetch, and waits for `what` to be so. */
+  const pulled = (
+    one: Pick<Found, 'name' | 'keys' | 'description'>,
+    why: string,
+    commands: string[],
+    what: string,
+  ) => ({
+    ...one,
+    command: commands.map(inCluster).join('\n'),
+    why: [
+      why,
+      'A fix reaches the cluster when it is promoted and pushed, not before: so no',
+      'files may be edited here, and the stage check judges them.',
+    ],
+    verify: [inCluster(`kubectl wait ${what}`)],
+    files: [],
+    layer: 4,
+    timeout: '30m',
+  });
   const { chosen, others, many } = rootsOf(flux);
   const whole: Found[] =
     many === undefined
       ? []
       : [
-          {
-            name: 'flux',
-            command: inCluster(`flux reconcile source git ${many.source} --namespace ${many.namespace}`),
-            tool: 'flux',
-            keys: ['flux reconcile', 'flux bootstrap'],
-            description: 'What Flux makes of this repository',
-            why: [`${many.file} and others have Kustomizations from the source ${many.source}.`, ...pushed],
-            verify: [
-              inCluster(
-                'kubectl wait kustomizations.kustomize.toolkit.fluxcd.io --all --all-namespaces --for=condition=Ready --timeout=10m',
-              ),
-            ],
-            files: [],
-            layer: 4,
-          },
+          pulled(
+            {
+              name: 'flux',
+              keys: ['flux reconcile', 'flux bootstrap'],
+              description: 'What Flux makes of this repository',
+            },
+            `${many.file} and others have Kustomizations from the source ${many.source}.`,
+            [`flux reconcile source git ${many.source} --namespace ${many.namespace}`],
+            'kustomizations.kustomize.toolkit.fluxcd.io --all --all-namespaces --for=condition=Ready --timeout=10m',
+          ),
         ];
-  const fluxes = chosen.map((one): Found => {
-    const system = [...survey.files.keys()].find((path) => path.endsWith('flux-system/gotk-components.yaml'));
-    const applies =
-      one.name === 'flux-system' && system !== undefined
-        ? [inCluster(`kubectl apply -k ${shellWord(folderOf(system))}`)]
-        : [];
+  const system = [...survey.files.keys()].find((path) => path.endsWith('flux-system/gotk-components.yaml'));
+  const fluxName = (name: string) => stageName(name === 'flux-system' ? 'flux' : `flux-${name}`);
+  const fluxes = chosen.map(({ name, namespace, path, file, needs }): Found => {
+    const applies = name === 'flux-system' && system ? [`kubectl apply -k ${shellWord(folderOf(system))}`] : [];
     return {
-      name: stageName(one.name === 'flux-system' ? 'flux' : `flux-${one.name}`),
-      command: [
-        ...applies,
-        inCluster(`flux reconcile kustomization ${one.name} --namespace ${one.namespace} --with-source`),
-      ].join('\n'),
-      tool: 'flux',
-      keys: [`reconcile kustomization ${one.name}`, `reconcile ks ${one.name}`, 'flux bootstrap'],
-      description: `What Flux makes of ${one.path}`,
-      why: [`${one.file} has the Kustomization ${one.name}, for ${one.path}.`, ...pushed],
-      needs: one.needs.map((name) => stageName(name === 'flux-system' ? 'flux' : `flux-${name}`)),
-      verify: [
-        inCluster(
-          `kubectl wait kustomization.kustomize.toolkit.fluxcd.io/${one.name} --namespace ${one.namespace} --for=condition=Ready --timeout=5m`,
-        ),
-      ],
-      files: [],
-      layer: one.needs.length > 0 || /apps/.test(one.name) ? 5 : 4,
-      timeout: '30m',
+      ...pulled(
+        {
+          name: fluxName(name),
+          keys: [`reconcile kustomization ${name}`, `reconcile ks ${name}`, 'flux bootstrap'],
+          description: `What Flux makes of ${path}`,
+        },
+        `${file} has the Kustomization ${name}, for ${path}.`,
+        [...applies, `flux reconcile kustomization ${name} --namespace ${namespace} --with-source`],
+        `kustomization.kustomize.toolkit.fluxcd.io/${name} --namespace ${namespace} --for=condition=Ready --timeout=5m`,
+      ),
+      needs: needs.map(fluxName),
+      layer: needs.length > 0 || /apps/.test(name) ? 5 : 4,
     };
   });
-  const argos = argo.map(
-    (one): Found => ({
-      name: stageName(one.name === 'argocd' ? 'argocd' : `argocd-${one.name}`),
-      command: inCluster(
-        `kubectl apply ${one.folder ? `-k ${shellWord(one.folder)}` : `-n ${one.namespace} -f ${shellWord(one.file)}`}`,
-      ),
-      tool: 'kubectl',
-      keys: [one.folder ?? one.file],
-      description: `Argo CD's ${one.kind} in ${one.folder ?? one.file}`,
-      why: [`${one.file} tells Argo CD what to run.`, ...pushed],
-      verify: [
-        inCluster(
-          `kubectl wait applications.argoproj.io --all --namespace ${one.namespace} --for=jsonpath='{.status.health.status}'=Healthy --timeout=5m`,
-        ),
-      ],
-      files: [],
-      layer: 4,
-      timeout: '30m',
-    }),
-  );
+  const argos = argo.map(({ name, namespace, kind, folder, file }): Found => {
+    const where = folder ? `-k ${shellWord(folder)}` : `-n ${namespace} -f ${shellWord(file)}`;
+    return pulled(
+      {
+        name: stageName(name === 'argocd' ? 'argocd' : `argocd-${name}`),
+        keys: [folder ?? file],
+        description: `Argo CD's ${kind} in ${folder ?? file}`,
+      },
+      `${file} tells Argo CD what to run.`,
+      [`kubectl apply ${where}`],
+      `applications.argoproj.io --all --namespace ${namespace} --for=jsonpath='{.status.health.status}'=Healthy --timeout=5m`,
+    );
+  });
   return {
     found: [...whole, ...fluxes, ...argos],
     left: others.map((one) => ({ what: `flux reconcile kustomization ${one.name}`, why: one.why })),
@@ -224,7 +215,6 @@ const kustomize: Reader = (survey) => {
       (folder): Found => ({
         name: stageName(folder === '.' ? 'manifests' : folder.split('/').slice(-2).join('-')),
         command: `kubectl apply -k ${shellWord(folder)}`,
-        tool: 'kubectl',
         keys: [folder],
         description: `The manifests of ${folder}`,
         why: [`No other kustomization takes ${folder} in.`],
@@ -269,7 +259,6 @@ const compose: Reader = (survey) => {
         return {
           name: stageName(folder === '.' ? 'compose' : baseName(folder)),
           command: `${run} up --detach --wait`,
-          tool: 'docker',
           keys: [path],
           description: `Containers: ${services.slice(0, 6).join(', ')}`,
           why: [
