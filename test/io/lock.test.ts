@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { identify } from '../../src/io/identity.ts';
 import { layout as layoutOf } from '../../src/io/layout.ts';
 import { lockOwner, requireLock, runAtWork, takeLock } from '../../src/io/lock.ts';
+import { cannotMount } from '../e2e/scenario.ts';
 import { program } from '../program.ts';
 import { folder } from './temporary.ts';
 
@@ -120,6 +121,19 @@ test('a lock that cannot be read stays with whoever has it open, and is told as 
     await new Promise((resolve) => holder.once('exit', resolve));
     assert.ok(takeLock(path, 'new').taken, 'it is dead now');
   }
+});
+
+const refused = cannotMount();
+if (refused) console.log(`skipped: ${refused}`);
+
+(refused ? test.skip : test)('a lock that cannot be read is left alone where nobody can tell who has it open', () => {
+  const path = fresh();
+  writeFileSync(path, '{"pid":');
+  const words = [process.execPath, ...program('hold-lock'), path];
+  const inside = 'mount -t tmpfs none /proc && exec "$@"';
+  const told = execFileSync('unshare', ['--mount', 'sh', '-c', inside, 'sh', ...words], { encoding: 'utf8' });
+  const got = JSON.parse(told);
+  assert.equal([got.taken, got.why, got.owner.pid, got.owner.host], [false, 'another host', 0, 'an unknown host']);
 });
 
 test('a lock that lost a field is not taken from a living owner', () => {

@@ -66,6 +66,21 @@ test('transient, external and timed-out ends judge nothing: the stage runs once 
   }
 });
 
+test('a change for an item broke it when its tests fail; short of its last step it is kept while they pass', () => {
+  const ofItem = (testsFailed: boolean, provisional: number) => {
+    const red = { step: 'item-1', failure: failureOf('f1'), ended: ENDED, item: { steps: 3, testsFailed } };
+    const kept = Array.from({ length: provisional }, () => fixOf('f2'));
+    return judge({ trial: trialOf({ steps: ['item-1'] }), provisional: kept }, [red]);
+  };
+  assert.equal(ofItem(true, 0), { verdict: 'broke', reason: 'its tests fail with it' });
+  for (const kept of [0, 1]) assert.is(ofItem(false, kept)?.verdict, 'provisional');
+  assert.equal(
+    ofItem(false, 2),
+    { verdict: 'no_effect', reason: 'the same failure again' },
+    'with its last step it counts',
+  );
+});
+
 const CELLS = ['m[h=1]', 'm[h=2]', 'm[h=3]', 'm[h=4]'];
 
 /** The verdict when these cells are green with the fix, and these fail. */
