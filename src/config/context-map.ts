@@ -1,5 +1,5 @@
 // `ai/context_map.yaml`: the stages, and the files that are nobody's to edit. Every key with its default, its limits and the
-// words an editor shows for it; what depends on two places of the file is in cross-checks.ts.
+// words an editor shows for it; what depends on two places of the file is in parse.ts.
 import * as z from 'zod';
 import { MAX_DURATION_MS, positiveDurationSchema } from './duration.ts';
 import type { Frozen } from './freeze.ts';

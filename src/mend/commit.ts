@@ -1,7 +1,9 @@
 // A fix that passed the gate, on its way to the AI branch and, when it did not help, back. Each step is recorded before and
 // after it is done, so that a later process can go on from any point between.
 import { itemNumber } from '../backlog/stage-of-item.ts';
-import { perRun, type Run } from '../stage/run.ts';
+import { excerptOf } from '../failure/fingerprint.ts';
+import { limited } from '../io/signals.ts';
+import { perRun, type Run, type Suggestion } from '../stage/run.ts';
 import { madeOnceFrom, recordStale, writeAgain } from '../stage/stale.ts';
 import type { Fix, Incident, Sighting } from '../triage/incident.ts';
 import { changedIn, commitFix, isAsShown, putBack, revertFix } from '../worktree/commit-fix.ts';
@@ -11,7 +13,6 @@ import { record, sharedBy } from './identify.ts';
 import { patchFiles } from './patch-files.ts';
 import { changesOnce, type FixOrigin, type FoundFix, type SoundFix } from './proposal.ts';
 import { readSafeMode } from './safe-mode.ts';
-import { suggestFix } from './suggest.ts';
 
 /**
  * What became of a fix. `moved`: another fix changed its files meanwhile; `safe_mode`: it came on meanwhile;
@@ -138,3 +139,59 @@ export const fixData = ({ fingerprint, tier, hash, plugin, note }: Fix) => ({
   plugin,
   note: { ...note },
 });
+
+/** How long a person at a terminal is waited for. */
+const ANSWER_MS = 120_000;
+
+/** `apply`: they agree; `handed_over`: an open case has it; `spent`: they do not want it; `stopped`: the run was. */
+type OwnersWord = 'apply' | 'handed_over' | 'spent' | 'stopped';
+
+/** Suggests a fix. A try that ended in it is spent, unless it is applied: then the fix itself counts. */
+async function suggestFix(
+  run: Run,
+  incident: Incident,
+  { sound, origin, notes }: FoundFix,
+  timeLeftMs: number,
+): Promise<OwnersWord> {
+  const { hash, note, ask, files, diff } = sound;
+  const { plugin, tier, tried } = origin;
+  const data = { tier, hash, plugin, note: { ...note } };
+  record(run, incident, 'fix.suggested', { ...data, ...(ask && { ask }) });
+  patchFiles(run.layout).write(hash, files, diff, note);
+  const suggestion: Suggestion = {
+    step: incident.step,
+    plugin,
+    tier,
+    hash,
+    note: { fix: run.mask(note.fix), reason: run.mask(note.reason) },
+    excerpt: run.mask(excerptOf(incident.failure)),
+    diff: run.mask(diff),
+    ...(ask && { ask: { code: ask.code, reasons: ask.reasons.map(run.mask) } }),
+  };
+  const choice = await choiceOf(run, suggestion, timeLeftMs);
+  if (choice === 'apply' || choice === 'stopped') return choice;
+  if (choice === 'decline') record(run, incident, 'fix.declined', data);
+  else {
+    const { leaveSuggestion } = await import('./cases.ts');
+    await leaveSuggestion(run, incident, suggestion, notes);
+  }
+  if (tried) record(run, incident, 'try.ended', {});
+  return choice === 'decline' ? 'spent' : 'handed_over';
+}
+
+/** What the person at the terminal says, if there is one; their silence means later. */
+async function choiceOf(run: Run, suggestion: Suggestion, timeLeftMs: number) {
+  const { signal, end } = limited(timeLeftMs, run.signal);
+  let isLate = false;
+  try {
+    if (!run.person) return signal.aborted ? 'stopped' : 'leave';
+    void run.clock.sleep(ANSWER_MS, signal).then(() => {
+      isLate = !signal.aborted;
+      end();
+    });
+    const choice = await run.person(suggestion, signal);
+    return isLate ? 'leave' : signal.aborted ? 'stopped' : choice;
+  } finally {
+    end();
+  }
+}

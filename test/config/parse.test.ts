@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { stringify } from 'yaml';
 import { RESERVED_STAGE_NAMES } from '../../src/config/context-map.ts';
 import { parseContextMap, parseLoopConfig } from '../../src/config/parse.ts';
+import { cpuTime } from '../failure/cpu-time.ts';
 import { fc, runs } from '../sweep.ts';
 
 const frozen = (value: unknown): boolean =>
@@ -116,9 +117,7 @@ test('a loop configuration is frozen all the way down, settings of plugins inclu
 
 test('five hundred stages are read in well under a second', () => {
   const stages = Array.from({ length: 500 }, (_, i) => `  s${i}: { command: x, needs: [${i > 0 ? `s${i - 1}` : ''}] }`);
-  const began = performance.now();
-  assert.ok(parseContextMap(`stages:\n${stages.join('\n')}`, 'f').ok);
-  assert.ok(performance.now() - began < 1000);
+  assert.ok(cpuTime(() => assert.ok(parseContextMap(`stages:\n${stages.join('\n')}`, 'f').ok)) < 1000);
 });
 
 test.run();

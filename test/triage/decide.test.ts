@@ -222,6 +222,13 @@ test('an owner without executors has escalations at once; without both the stage
   assert.is(after([], { limits: limits({ executor_tries: 0 }) }).tier, 'escalation');
 });
 
+test('what one executor says that only a person can do is given up for them, where nobody else is left to ask', () => {
+  const { passed: _, ...history } = entryAfter(seen());
+  const nobody = { executors: 'none', escalations: 'none' } as const;
+  assert.is(after([], { ...nobody, history }).tier, 'none');
+  assert.is(after([], { ...nobody, history: { ...history, passed: ['ollama'] } }).tier, 'give_up');
+});
+
 test('an escalation that cannot be reached spends no call and is no give_up', () => {
   assert.equal(
     after(TRIED, { escalations: 'down' }),

@@ -38,6 +38,11 @@ const counters = ({ executor_tries, escalation_calls, fruitless }: LedgerEntry) 
   fruitless,
 ];
 
+test('a failure whose sightings are lost is of no known kind: it is neither waited out nor somebody else’s', () => {
+  const { class: kind, transient, external, times_seen } = entryAfter(tried());
+  assert.equal([kind, transient, external, times_seen], ['unknown', false, false, 0]);
+});
+
 test('a sighting is counted, with when, where and what it was', () => {
   const { log: _, ...data } = { ...seen().data, log: '' } as (typeof EXAMPLES)['failure.seen'];
   const excerpt = `${'x'.repeat(300)}\ntwo\nthree`;
