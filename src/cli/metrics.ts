@@ -1,8 +1,9 @@
 // `mendloop metrics [--textfile FILE]`: how things stand, for Prometheus.
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { failUsage } from '../errors.ts';
 import { metricsOf } from '../inspect/metrics.ts';
-import { writeNamedFile } from '../io/store.ts';
+import { fileFacts } from '../io/files.ts';
+import { writeAtomic } from '../io/store.ts';
 import type { Answer, CommandInput } from './command.ts';
 
 const NEXT = 'name a file in the folder that node_exporter has as --collector.textfile.directory';
@@ -12,7 +13,8 @@ export async function run({ options, layout: findLayout }: CommandInput): Promis
   if (typeof options.textfile !== 'string') return { text, json: { metrics: text }, forScripts: true };
   const path = resolve(options.textfile);
   if (!path.endsWith('.prom')) failUsage(`${path}: the textfile collector reads only files that end in .prom`, NEXT);
+  if (!fileFacts(dirname(path))?.isFolder) failUsage(`${dirname(path)} is not a folder`, NEXT);
   // The collector is another user; no secret is in it.
-  writeNamedFile(path, text);
+  writeAtomic(path, text, 0o644);
   return { text: `wrote ${path}`, json: { path } };
 }

@@ -102,7 +102,7 @@ test('promtool finds nothing wrong with what a real home prints, nor with hostil
   assert.not.match((await s.run(['metrics'])).stdout, 'stage="b"', 'who is no longer in the map alerts nobody');
   for (const [bad, why] of [
     ['x.txt', 'end in .prom'],
-    [join(file, 'x.prom'), 'what should be its folder is a file'],
+    [join(file, 'x.prom'), 'is not a folder'],
   ])
     assert.match((await s.run(['metrics', '--textfile', bad as string])).stderr, why as string);
 });
