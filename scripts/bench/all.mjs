@@ -12,6 +12,7 @@ const BENCHMARKS = [
   'cells',
   'schedule',
   'memory',
+  'board',
   'lab',
   'queue',
   'slurm',

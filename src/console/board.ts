@@ -6,11 +6,10 @@ import type { Output } from '../io/output.ts';
 import { openScreen, screenSize } from '../io/screen.ts';
 import type { AskPerson } from '../stage/run.ts';
 import type { Quiet } from './ask-person.ts';
-import { failureLines } from './failure-lines.ts';
-import { otherReasons, type Row, rowsOf, shownStatus } from './rows.ts';
+import { boardRows } from './board-rows.ts';
+import { type Row, rowsOf } from './rows.ts';
 import { closingLines, fixNews, SIMULATED_LINE } from './run-lines.ts';
-import { newTally, note, type StepView } from './tally.ts';
-import { lastLine, spell } from './words.ts';
+import { newTally, note } from './tally.ts';
 
 /** Somebody who watches a run: gets every event, is shown what goes on in between, and may be there to be asked. */
 export interface Watcher {
@@ -20,24 +19,14 @@ export interface Watcher {
   person?: AskPerson;
 }
 
-const REFRESH_MS = 120;
-
-/** How a status looks; `weight` says which rows are dropped last when not all fit. */
-const LOOKS = {
-  running: { mark: '▸', colour: 'cyan', weight: 0 },
-  failed: { mark: '✗', colour: 'red', weight: 1 },
-  green: { mark: '✓', colour: 'green', weight: 2 },
-  fresh: { mark: '✓', colour: 'green', weight: 2 },
-  skipped: { mark: '-', colour: 'dim', weight: 2 },
-  interrupted: { mark: '!', colour: 'yellow', weight: 2 },
-  waiting: { mark: '·', colour: 'dim', weight: 3 },
-} as const satisfies Record<StepView['status'], object>;
+const REFRESH_MS = 250;
+const TAIL_BYTES = 2048;
 
 /** Draws until the run ends. `home` is where log paths start. */
 export function boardWatcher(out: Output, home: string): Watcher & Quiet {
   const tally = newTally();
   const { colour } = out;
-  const screen = openScreen();
+  const screen = openScreen(draw);
   let timer: NodeJS.Timeout | undefined;
   let held = false;
   const pending: string[] = [];
@@ -50,6 +39,7 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
     },
     hold() {
       screen.clear();
+      screen.done();
       held = true;
     },
     release() {
@@ -82,14 +72,16 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
   // The drawing only ever holds the rows: one that also grew at its top would be drawn over wrongly.
   function printNote(text: string): void {
     if (held) return void pending.push(text);
-    screen.clear();
-    out.line(colour.dim(`  note: ${text}`));
-    if (timer) draw();
+    screen.above(() => out.line(colour.dim(`  note: ${text}`)), timer ? rows() : []);
   }
 
   function end(): void {
     clearInterval(timer);
-    draw();
+    timer = undefined;
+    // For the last time all of it, however long.
+    screen.above(() => {
+      for (const row of rows(Number.POSITIVE_INFINITY)) out.line(row);
+    }, []);
     screen.done();
     const [verdict = '', ...rest] = closingLines(tally);
     out.line((tally.ended?.exit === 0 ? colour.green : colour.red)(verdict));
@@ -97,44 +89,16 @@ export function boardWatcher(out: Output, home: string): Watcher & Quiet {
   }
 
   function draw(): void {
-    if (held) return;
+    if (!held) screen.draw(rows());
+  }
+
+  function rows(room?: number): string[] {
     const { columns, rows: height } = screenSize();
-    const views = rowsOf(tally);
-    const width = Math.max(...views.map((v) => v.step.length));
-    const shown = fitting(views, Math.max(6, height - 4));
-    const lines = shown.flatMap((view) => rowOf(view, width, columns));
-    const hidden = views.length - shown.length;
-    if (hidden > 0) lines.push(colour.dim(`  … and ${hidden} more`));
-    screen.draw(lines.join('\n'));
+    // One line for the cursor, and one of what was printed above.
+    return boardRows(rowsOf(tally), { columns, room: room ?? Math.max(1, height - 2), now: Date.now(), colour, tail });
   }
 
-  function rowOf(view: Row, width: number, columns: number): string[] {
-    const took = view.status === 'running' ? Date.now() - view.since : view.took;
-    const time = took ? spell(took) : '';
-    const { mark, colour: name } = LOOKS[view.status];
-    const left = `${mark} ${view.step.padEnd(width)}  ${shownStatus(view).padEnd(11)} ${time.padStart(9)}`;
-    const about = lastLine(detail(view), columns - left.length - 3);
-    return [`${colour[name](left)}  ${colour.dim(about)}`.trimEnd(), ...evidence(view, columns)];
+  function tail({ log }: Row): string {
+    return log ? (readTail(`${home}/${log}`, TAIL_BYTES)?.text ?? '') : '';
   }
-
-  function evidence(view: Row, columns: number): string[] {
-    if (view.status !== 'failed') return [];
-    const told = [...view.failures.flatMap((failure) => failureLines(failure, Date.now())), ...otherReasons(view)];
-    const lines = told.length === 0 && view.log ? [`log: ${view.log}`] : told;
-    return lines.map((line) => colour.dim(`    ${lastLine(line, columns - 5)}`));
-  }
-
-  function detail({ busy, pause, status, log, reason, cells }: Row): string {
-    if (busy || pause) return busy || (pause as string);
-    if (status === 'running' && cells.length === 0) return log ? (readTail(`${home}/${log}`, 2048)?.text ?? '') : '';
-    return reason ?? '';
-  }
-}
-
-/** When not all fit: what runs and what failed first, then the latest of the rest. */
-function fitting(views: Row[], room: number): Row[] {
-  if (views.length <= room) return views;
-  const weight = ({ status }: StepView) => LOOKS[status].weight;
-  const first = views.toSorted((a, b) => weight(a) - weight(b) || b.since - a.since).slice(0, room);
-  return views.filter((view) => first.includes(view));
 }

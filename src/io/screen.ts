@@ -1,34 +1,117 @@
-// The part of the terminal that is drawn over and over.
-import { createLogUpdate } from 'log-update';
+// The part of the terminal that is drawn over and over. Only rows that changed are written, in one write and never as wide as the
+// terminal, so that nothing flickers or wraps. A resize and Ctrl-Z are seen to; in the background nothing is drawn.
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { displayWidth } from './fit-text.ts';
 import { plainText } from './plain-text.ts';
+import { ifPossible } from './store.ts';
 
-export function openScreen() {
+const [HIDE, SHOW] = ['\u001b[?25l', '\u001b[?25h'];
+/** Between these a terminal that knows them shows nothing. */
+const [BEGIN, END] = ['\u001b[?2026h', '\u001b[?2026l'];
+const [ERASE_LINE_END, ERASE_BELOW] = ['\u001b[K', '\u001b[J'];
+
+/** `redraw` is called after a resize. */
+export function openScreen(redraw: () => void = () => {}) {
   const { stdout } = process;
-  const update = createLogUpdate(stdout, { showCursor: false });
-  let drawn = '';
+  /** As printed, and how large the terminal was then. */
+  let drawn: readonly string[] = [];
+  let size = screenSize();
+  let isOpen = false;
+  let isHidden = false;
 
-  // Replaces what was drawn before. Always drawn whole: log-update's own difference overwrites the rows below one that was
-  // put in between. One write, so that nobody sees the empty moment.
-  function draw(text: string): void {
-    if (text === drawn) return;
+  /** Replaces what was drawn before; the rows must be narrower than the terminal and fewer than its lines. */
+  function draw(rows: readonly string[]): void {
+    if (!isForeground()) {
+      forget();
+      isHidden = false;
+      return;
+    }
+    if (!isOpen) open();
+    const next = rows.map(plainText);
+    const isResized = !isDeepStrictEqual(size, screenSize());
+    const isKept = (row: string | undefined, i: number) => !isResized && row === drawn[i];
+    if (next.length === drawn.length && next.every(isKept)) return;
+    const text = next.map((row, i) => (isKept(row, i) ? '\n' : `${row}${ERASE_LINE_END}\n`)).join('');
+    // Never from the top of the screen: tmux keeps what is erased so among what has scrolled away.
+    const below = isResized || next.length < drawn.length ? ERASE_BELOW : '';
+    stdout.write(`${BEGIN}${isHidden ? '' : HIDE}${toTop()}${text}${below}${END}`);
+    isHidden = true;
+    drawn = next;
+    size = screenSize();
+  }
+
+  /** To where the drawing begins: a row that a narrower terminal has broken takes more than one line. */
+  function toTop(): string {
+    const { columns } = screenSize();
+    const broken = (row: string) => (columns < size.columns ? Math.ceil(displayWidth(row) / columns) : 1);
+    const lines = drawn.reduce((sum, row) => sum + Math.max(1, broken(row)), 0);
+    return lines > 0 ? `\r\u001b[${lines}A` : '\r';
+  }
+
+  /** Prints above the drawing, in one write with what follows. */
+  function above(print: () => void, rows: readonly string[]): void {
     stdout.cork();
     clear();
-    update(plainText(text));
+    print();
+    if (rows.length > 0) draw(rows);
     stdout.uncork();
-    drawn = text;
   }
 
   /** Takes the drawing away, so that lines can be printed where it was. */
   function clear(): void {
-    if (drawn !== '') update.clear();
-    drawn = '';
+    if (drawn.length > 0) stdout.write(toTop() + ERASE_BELOW);
+    forget();
   }
 
-  // `done` leaves the last drawing where it is and gives the cursor back.
-  return { draw, clear, done: () => update.done() };
+  /** What is drawn next stands below whatever there is. */
+  function forget(): void {
+    drawn = [];
+  }
+
+  function open(): void {
+    isOpen = true;
+    stdout.on('resize', redraw);
+    process.on('exit', showCursor).on('SIGTSTP', stop);
+  }
+
+  /** Leaves the last drawing where it is and gives the cursor back. */
+  function done(): void {
+    forget();
+    showCursor();
+    if (!isOpen) return;
+    isOpen = false;
+    stdout.off('resize', redraw);
+    process.off('exit', showCursor).off('SIGTSTP', stop);
+  }
+
+  function showCursor(): void {
+    if (isHidden) stdout.write(SHOW);
+    isHidden = false;
+  }
+
+  /** When it goes on, the shell has printed since. */
+  function stop(): void {
+    showCursor();
+    forget();
+    process.kill(process.pid, 'SIGSTOP');
+  }
+
+  return { draw, above, clear, done };
+}
+
+/** Whether the terminal is ours: its foreground group is that of this process. Where nobody can tell, it is. */
+function isForeground(): boolean {
+  if (!process.stdout.isTTY) return true;
+  const stat = ifPossible(() => readFileSync('/proc/self/stat', 'latin1'));
+  const [, , group, , , foreground] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
+  return foreground === undefined || foreground === '-1' || foreground === group;
 }
 
 /** The size of the terminal, or a usual one where it does not tell. */
 export function screenSize(): { columns: number; rows: number } {
-  return { columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 };
+  const { stdout } = process;
+  // Asked for now: the signal of a resize may still be on its way, and rows of the old width would be broken.
+  (stdout as { _refreshSize?(): void })._refreshSize?.();
+  return { columns: stdout.columns || 80, rows: stdout.rows || 24 };
 }

@@ -32,7 +32,6 @@ const HARMLESS = new Set([
     'diff',
     'get-east-asian-width',
     'fastest-levenshtein',
-    'log-update',
     'picomatch',
     'smol-toml',
     'yaml',

@@ -1,7 +1,10 @@
 // A terminal without a screen: what is written to stdout, as a person would see it.
 
 /** The lines that stand there after all that `work` writes to stdout. */
-export function shownBy(work: () => void): string[] {
+export const shownBy = (work: () => void): string[] => render(writtenBy(work));
+
+/** All that `work` writes to stdout. */
+export function writtenBy(work: () => void): string {
   const { write } = process.stdout;
   let text = '';
   process.stdout.write = (chunk: string | Uint8Array) => {
@@ -13,10 +16,10 @@ export function shownBy(work: () => void): string[] {
   } finally {
     process.stdout.write = write;
   }
-  return render(text);
+  return text;
 }
 
-/** Knows what log-update uses: cursor up, down and left, erasing a line, or its end. Throws for anything else. */
+/** Knows what a screen uses: cursor up, erasing the end of a line or all below. Throws for anything else. */
 export function render(text: string): string[] {
   const lines = [''];
   let [row, column] = [0, 0];
@@ -28,9 +31,8 @@ export function render(text: string): string[] {
       else if (part === '\r') column = 0;
       else lines[row] = line.slice(0, column).padEnd(column) + part + line.slice(++column);
     } else if (kind === 'A') row = Math.max(0, row - Number(count || 1));
-    else if (kind === 'B') row += Number(count || 1);
-    else if (kind === 'G') column = Number(count || 1) - 1;
-    else if (kind === 'K') lines[row] = count === '2' ? '' : line.slice(0, column);
+    else if (kind === 'K') lines[row] = line.slice(0, column);
+    else if (kind === 'J') lines.splice(row, lines.length, line.slice(0, column));
     else if (!'mhl'.includes(kind)) throw new Error(`unknown sequence ${JSON.stringify(part)}`);
     while (lines.length <= row) lines.push('');
   }
