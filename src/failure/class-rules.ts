@@ -219,9 +219,10 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
   'name unknown': {
     class: 'network_error',
     match: any`
-      /\bcould not resolve (?!dependenc|ref|to )/ | name or service not known | no such host | UnknownHostException
-      ENOTFOUND | nodename nor servname | /\bunknown host\b(?! key)/ | NXDOMAIN | name resolution | NameResolutionError
-      /\b(?:failed|unable|cannot) to resolve (?:host|address|name)/ | no address associated with hostname
+      /\bcould not resolve (?:host|address|['\x22]?[\w-]+\.[\w.-]+)/ | name or service not known | no such host
+      UnknownHostException | ENOTFOUND | nodename nor servname | /\bunknown host\b(?! key)/ | NXDOMAIN | name resolution
+      NameResolutionError | /\b(?:failed|unable|cannot) to resolve (?:host|address|name)/
+      no address associated with hostname
     `,
   },
   'host off': {
@@ -253,7 +254,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
       ...any`
         connection error | E(?:CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|NETUNREACH) | i\/o timeout | socket hang up
         /: EOF\b/ | EOF occurred | (?:read|operation)\b.{0,60}\b(?:timed out|timeout) | kex_exchange_identification
-        early EOF | /\bunexpected EOF\b(?! while looking)/ | /^curl: \((?:5|6|7|28|35|52|55|56|92)\)/
+        early EOF | /\bunexpected EOF\b(?! while looking| in archive)/ | /^curl: \((?:5|6|7|28|35|52|55|56|92)\)/
         client_loop: send disconnect | broken pipe\b.*\b(?:ssh|rsync|write|packet) | error in rsync protocol data stream
         URLError | urlopen error | fetch failed | Max retries exceeded with url
         (?:NoRouteToHost|Connect|SocketTimeout|ConnectTimeout)Exception | RPC failed; curl
@@ -272,7 +273,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: any`
       /\b(?:429|502|503|504)\b.{0,40}\b(?:too many requests|bad gateway|service (?:temporarily )?unavailable|gateway time-?out)/
       too many requests | bad gateway | service (?:temporarily )?unavailable | gateway time-?out | rate ?limit(?:ed|s)?
-      toomanyrequests | (?:returned error|status(?: code)?|HTTP(?:\/\d(?:\.\d)?)?)[: =]{1,3}(?:429|50[234])
+      toomanyrequests | (?:returned error|status|code|HTTP(?: error|\/\d(?:\.\d)?)?)[: =]{1,3}(?:429|50[234])
     `,
   },
   TLS: {
@@ -354,7 +355,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: any`
       unknown keys found during decoding | maintenance mode | machine config(?:uration)? | machineconfig | /\[talos\]/
       error (?:applying new configuration|executing bootstrap|getting (?:version|disks|members|time)|upgrading|rebooting|resetting|fetching logs|constructing client|reading config|validating config)
-      talos(?:ctl|config) | /\btalos_(?:machine|client|cluster|image)_\w+/ | Talos (?:API|version|node|Linux)
+      talos(?:ctl|config)(?!-) | /\btalos_(?:machine|client|cluster|image)_\w+/ | Talos (?:API|version|node|Linux)
       healthcheck error | /"machine\.\w/ | v1alpha1\.Config
       waiting for (?:etcd|apid|kubelet|all (?:k8s |control plane )?(?:nodes|components)|control plane|kube-proxy|coredns)
       unsupported upgrade path | running phase \d+ in \w+ sequence | /\bnetworking\.(?:os|kubernetes)\./
@@ -391,7 +392,7 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: any`
       /^(?:Uncaught )?(?:\w+\.)*(?:Key|Type|Attribute|Name|Index|Value|Reference|Range|Assertion|Syntax|Import|Runtime|Unbound\w*)Error:(?!.{0,200}\bJSON\b)/
       unbound variable | parameter not set | bad substitution | assertion failed | /^(?!\/etc\/)\S+: (?:line )?\d+: /
-      Insufficient (?:cpu|memory) | /^error\[E\d+\]/ | /^\S+\.(?:go|rs|c|cc|cpp|h|java):\d+:/ | unmet dependencies
+      Insufficient (?:cpu|memory) | /^error\[E\d+\]/ | /^\S+\.(?:go|rs|c|cc|cpp|h|java):\d+:\d+:/ | unmet dependencies
       no such (?:pool|device|process) | ERESOLVE
     `,
   },

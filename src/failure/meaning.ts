@@ -38,15 +38,16 @@ const COMPLAINTS = {
   /** It is not what it should be. */
   malformed: {
     before: either`
-      invalid | unsupported | unexpected | illegal | malformed | bad | wrong | incorrect | duplicated? | conflicting
-      conflicts? with | incompatible | inconsistent | ambiguous | extraneous | unclosed | unterminated | mismatched
-      (?:${CANNOT}|errors?) (?:pars|decod|validat|unmarshal|convert|compil|interpret)\w*
+      invalid | unsupported | unexpected(?! EOF| end of file) | illegal | malformed | bad | wrong | incorrect
+      duplicated? | conflicting | conflicts? with | incompatible | inconsistent | ambiguous | extraneous | unclosed
+      unterminated | mismatched
+      (?:${CANNOT}|errors?) (?:pars|decod|validat|unmarshal|convert|compil|interpret|loading config)\w*
       expected (?:an?|one of|['"<]\S+)
     `,
     after: either`
-      (?:is|are) (?:invalid|malformed|required|immutable|ambiguous|out of range|not (?:valid|one of|suitable|an? valid))
+      (?:is|are) (?:invalid|malformed|required|empty|immutable|ambiguous|out of range|not (?:valid|one of|suitable|an? valid))
       not (?:allowed|supported|expected|valid) | must (?:be|have|not|match|contain|specify|start|end|consist)
-      (?:does|do|did) not (?:match|validate|support|conform|meet|contain|have)
+      (?:does|do|did) not (?:match|validate|support|conform|meet|contain|have|provide)
       (?:doesn't|don't) (?:match|support|meet) | already (?:set|defined|declared) | mismatch
       (?:parse|parsing|syntax|validation|schema) errors? | not the correct
       expected \S{1,40},? (?:but )?(?:got|found|was) | has no | incompatible with
@@ -56,7 +57,7 @@ const COMPLAINTS = {
   /** Somebody does not take it for what it should be. */
   distrusted: {
     before: either`
-      invalid | wrong | incorrect | bad | expired | revoked | missing | empty | no | no valid | unauthori[sz]ed
+      invalid | wrong | incorrect | bad | expired | revoked | missing | empty | no(?! such) | no valid | unauthori[sz]ed
       invalid format for | ${CANNOT} (?:verify|validate|load|decrypt|use|get)
     `,
     after: either`
