@@ -392,12 +392,13 @@ export const CLASS_RULES: readonly ClassRule[] = named<ClassRule>({
     match: any`
       /^(?:Uncaught )?(?:\w+\.)*(?:Key|Type|Attribute|Name|Index|Value|Reference|Range|Assertion|Syntax|Import|Runtime|Unbound\w*)Error:(?!.{0,200}\bJSON\b)/
       unbound variable | parameter not set | bad substitution | assertion failed | /^(?!\/etc\/)\S+: (?:line )?\d+: /
-      Insufficient (?:cpu|memory) | /^error\[E\d+\]/ | /^\S+\.(?:go|rs|c|cc|cpp|h|java):\d+:\d+:/ | unmet dependencies
-      no such (?:pool|device|process) | ERESOLVE
+      /^error\[E\d+\]/ | /^\S+\.(?:go|rs|c|cc|cpp|h|java):\d+:\d+:/
     `,
   },
   'configuration refused': {
     class: 'config_error',
+    // What a machine has, or lacks.
+    unless: /\bno such (?:pool|device|process)\b|\bunmet dependencies\b|\bERESOLVE\b|\bInsufficient (?:cpu|memory)\b/i,
     match: [
       complains('lost', 'unknown', 'malformed'),
       ...any`
