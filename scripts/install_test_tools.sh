@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs, with apt, the programs that tests use and Node does not bring: shellcheck, flock, script, setpriv, make, jq,
-# yamllint, Ansible, openssl, zsh, fish, Python with its YAML parser and Jinja, cron, systemd-analyze, promtool, and Slurm
+# yamllint, Ansible, openssl, zsh, fish, Python with its YAML parser and Jinja, cron, systemd-analyze, promtool, Chromium, and
+# Slurm
 # (scripts/slurm-cluster.mjs starts one).
 set -euo pipefail
 
@@ -24,6 +25,7 @@ need systemd-analyze systemd
 need python3 python3
 need sbatch slurm-wlm
 need munge munge
+need chromium chromium
 /usr/bin/python3 -c 'import yaml' 2>/dev/null || packages+=(python3-yaml)
 /usr/bin/python3 -c 'import jinja2' 2>/dev/null || packages+=(python3-jinja2)
 

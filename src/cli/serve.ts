@@ -14,8 +14,7 @@ const PORT = 8420;
 const MIN_TOKEN = 20;
 
 /** Resolves when it was stopped: 130 by the person at the keyboard, 0 by whoever else ends it in order. */
-export async function run({ words, options, layout: findLayout, out }: CommandInput): Promise<number> {
-  if (words.length > 0) failUsage('serve takes no words', 'mendloop serve [--host H] [--port N]');
+export async function run({ options, layout: findLayout, out }: CommandInput): Promise<number> {
   const layout = findLayout();
   const host = typeof options.host === 'string' ? options.host : '127.0.0.1';
   const asked = options.port === undefined ? PORT : Number(/^\d{1,5}$/.exec(String(options.port))?.[0] ?? 'no');

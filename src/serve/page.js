@@ -31,10 +31,9 @@ async function refresh() {
     if (!now || now.outerHTML === part.outerHTML) continue;
     const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
     part.replaceWith(now);
-    if (focused !== null)
-      every('a[href]', now)
-        .find((one) => one.getAttribute('href') === focused)
-        ?.focus();
+    // The list, not the drawing that has the same links.
+    const same = every('a[href]:not([tabindex])', now).find((one) => one.getAttribute('href') === focused);
+    if (focused !== null) same?.focus();
   }
   addCopyButtons();
 }

@@ -133,20 +133,8 @@ test('another name, another site and another method are refused on every address
 test('no path leads out of what the journals list', async () => {
   const log = `/runs/${RUNS[1]}/logs`;
   const paths = [
-    ...[
-      '/runs/%2e%2e%2f%2e%2e',
-      '/cases/..%2f..%2fai',
-      '/cases/%00',
-      '/stages/__proto__',
-      '/stages/constructor',
-    ],
-    ...[
-      '/failures/__proto__/f1',
-      '/failures/b/constructor',
-      '/fixes/HEAD',
-      '/fixes/--output=x',
-      '/style.css/..%2f',
-    ],
+    ...['/runs/%2e%2e%2f%2e%2e', '/cases/..%2f..%2fai', '/cases/%00', '/stages/__proto__', '/stages/constructor'],
+    ...['/failures/__proto__/f1', '/failures/b/constructor', '/fixes/HEAD', '/fixes/--output=x', '/style.css/..%2f'],
     ...[
       `${log}/b/2`,
       `${log}/b/..%2f..%2f..%2f..%2fetc%2fpasswd`,
