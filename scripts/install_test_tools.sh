@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Installs, with apt, the programs that tests use and Node does not bring: shellcheck, flock, script, setpriv, make, jq,
 # yamllint, Ansible, openssl, zsh, fish, Python with its YAML parser and Jinja, cron, systemd-analyze, promtool, Chromium, and
-# Slurm
-# (scripts/slurm-cluster.mjs starts one).
+# Slurm (scripts/slurm-cluster.mjs starts one).
 set -euo pipefail
 
 packages=()

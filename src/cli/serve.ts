@@ -48,7 +48,7 @@ const FOR_THIS_MACHINE = {
   token: 'for this machine alone, and who has this link',
 };
 const FOR_OTHERS =
-  'for everybody who reaches this machine and has this link; it is not encrypted: use it in a network that you trust';
+  'for everybody who reaches this machine and has this link; not encrypted, and logs are shown as they are:\nuse it in a network that you trust';
 
 function tokenOf(given: string | undefined): string {
   if (given === undefined) return randomBytes(24).toString('base64url');
