@@ -8,6 +8,7 @@ const BENCHMARKS = [
   'status',
   'green',
   'history',
+  'page',
   'stages',
   'cells',
   'schedule',

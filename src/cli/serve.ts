@@ -28,6 +28,8 @@ export async function run({ options, layout: findLayout, out }: CommandInput): P
   const app = pageApp(siteOf(layout, packageVersion()), access, stop.signal, bug);
   try {
     const server = await listen((request) => app.fetch(request), host, asked);
+    // Whoever opens it first shall not wait for what is loaded once.
+    await app.request('/', { headers: { host: 'localhost', authorization: `Bearer ${token}` } });
     const shown = /^(?:0\.0\.0\.0|::)$/.test(host) ? hostname() : host.includes(':') ? `[${host}]` : host;
     const url = `http://${shown}:${server.port}/`;
     const link = token === undefined ? url : `${url}login?token=${token}`;
