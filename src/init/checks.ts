@@ -215,42 +215,27 @@ interface Result {
 }
 
 async function resultOf(probe: Probe, survey: Survey, tryOut: TryOut): Promise<Result> {
-  if (probe.tool !== 'bash' && !survey.installed(probe.tool)) {
-    return { probe, good: [], bad: [{ items: probe.items, why: `${probe.tool} is not installed here.` }] };
-  }
-  const whole = await tryOut(probe.run(probe.items));
-  if ('ok' in whole && whole.ok) return { probe, good: probe.items, bad: [] };
-  if ('late' in whole)
-    return {
-      probe,
-      good: [],
-      bad: [{ items: probe.items, why: `${probe.tool} takes long here; it was not tried to its end.` }],
-    };
-  if (/is not a docker command|unknown (?:command|shorthand flag)/.test(whole.said)) {
-    return { probe, good: [], bad: [{ items: probe.items, why: `${probe.tool} does not know this command here.` }] };
-  }
-  if (probe.items.length === 1)
-    return { probe, good: [], bad: [{ items: probe.items, why: `it fails today: ${whole.said}` }] };
+  const { tool, items, run } = probe;
+  const none = (why: string): Result => ({ probe, good: [], bad: [{ items, why }] });
+  if (tool !== 'bash' && !survey.installed(tool)) return none(`${tool} is not installed here.`);
+  const whole = await tryOut(run(items));
+  if ('late' in whole) return none(`${tool} takes long here; it was not tried to its end.`);
+  if (whole.ok) return { probe, good: items, bad: [] };
+  if (/is not a docker command|unknown (?:command|shorthand flag)/.test(whole.said))
+    return none(`${tool} does not know this command here.`);
+  if (items.length === 1) return none(`it fails today: ${whole.said}`);
   const good: string[] = [];
   const bad: { items: string[]; why: string }[] = [];
-  for (const item of probe.items) {
-    const tried = await tryOut(probe.run([item]));
-    if ('ok' in tried && tried.ok) good.push(item);
-    else
-      bad.push({
-        items: [item],
-        why: 'late' in tried ? `${item} was not tried in time.` : `it fails today: ${tried.said}`,
-      });
+  for (const item of items) {
+    const tried = await tryOut(run([item]));
+    if ('late' in tried) bad.push({ items: [item], why: `${item} was not tried in time.` });
+    else if (tried.ok) good.push(item);
+    else bad.push({ items: [item], why: `it fails today: ${tried.said}` });
   }
+  if (bad.length <= 3) return { probe, good, bad };
   // Of many alike one reason is enough.
-  return {
-    probe,
-    good,
-    bad:
-      bad.length <= 3
-        ? bad
-        : [{ items: bad.flatMap(({ items }) => items), why: `${bad.length} fail today, the first: ${bad[0]?.why}` }],
-  };
+  const why = `${bad.length} fail today, the first: ${bad[0]?.why}`;
+  return { probe, good, bad: [{ items: bad.flatMap((one) => one.items), why }] };
 }
 
 /** Without what another pattern has already; higher up when there are many. */

@@ -116,7 +116,7 @@ const MAX_VERIFY = 2;
 export function draftOf({ tool, ...given }: Sketch, { all, files: ran }: Running, survey: Survey): Draft {
   const runs = all.map(({ text }) => text).join('\n');
   const uses = usesIn(all).map((use) => ({ ...use, survey }));
-  const checks = uses.toReversed().flatMap((use) => use.kind.verify(use));
+  const checks = uses.toReversed().flatMap((use) => use.kind.verify?.(use) ?? []);
   const verify =
     given.verify ?? [...new Map(checks.map((one) => [JSON.stringify(one), one])).values()].slice(0, MAX_VERIFY);
   const checked = verify.filter((one): one is string => typeof one === 'string').join('\n');

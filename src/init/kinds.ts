@@ -27,8 +27,8 @@ export interface Kind {
   /** 1 rendering, 2 machines, 3 cluster, 4 platform, 5 apps. */
   readonly layer: number;
   readonly timeout?: string;
-  /** How to see that it stands; empty when nobody can know. */
-  readonly verify: (use: Use) => Check[];
+  /** How to see that it stands; none when nobody can know. */
+  readonly verify?: (use: Use) => Check[];
   /** Tracked files that its way of working reads besides those that are named. */
   readonly files?: (use: Use) => string[];
   /** Files that git does not hold and that it cannot do without. */
@@ -38,7 +38,6 @@ export interface Kind {
 const nodesReady = ({ survey }: Use): Check[] => [
   kube(survey, 'kubectl wait --for=condition=Ready nodes --all --timeout=60s'),
 ];
-const nothing = (): Check[] => [];
 
 const TERRAFORM = /\b(terraform|tofu)\b/;
 const ANSIBLE_FILES = /^(?:roles|group_vars|host_vars|templates|tasks|handlers|vars)\//;
@@ -71,7 +70,7 @@ export const KINDS: readonly Kind[] = [
       return folder === undefined ? [] : [{ nonempty: inFolder(folder, 'clusterconfig/talosconfig') }];
     },
   },
-  { name: 'packer', up: /\bpacker\s+build\b/, layer: 2, timeout: '2h', verify: nothing },
+  { name: 'packer', up: /\bpacker\s+build\b/, layer: 2, timeout: '2h' },
   {
     name: 'terraform',
     up: /\b(?:terraform|tofu|terragrunt)\b.*\bapply\b/,
@@ -87,13 +86,12 @@ export const KINDS: readonly Kind[] = [
     },
     wants: terraformWants,
   },
-  { name: 'pulumi', up: /\bpulumi\s+up\b/, layer: 2, timeout: '1h', verify: nothing },
+  { name: 'pulumi', up: /\bpulumi\s+up\b/, layer: 2, timeout: '1h' },
   {
     name: 'vms',
     up: /\b(?:qm|pct)\s+(?:create|clone|importdisk)\b|\bvagrant\s+up\b|\bvirt-install\b/,
     layer: 2,
     timeout: '1h',
-    verify: nothing,
   },
   {
     name: 'talos',
@@ -142,7 +140,6 @@ export const KINDS: readonly Kind[] = [
     up: /\b(?:nixos-rebuild|colmena)\b.*\b(?:switch|boot|apply)\b/,
     layer: 3,
     timeout: '1h',
-    verify: nothing,
   },
   {
     name: 'flux',
@@ -178,7 +175,7 @@ export const KINDS: readonly Kind[] = [
       return isThere ? [kube(use.survey, `kubectl diff -k ${shellWord(at as string)} >/dev/null`)] : nodesReady(use);
     },
   },
-  { name: 'argocd', up: /\bargocd\s+app\s+(?:create|sync)\b/, layer: 4, verify: nothing },
+  { name: 'argocd', up: /\bargocd\s+app\s+(?:create|sync)\b/, layer: 4 },
   {
     name: 'compose',
     up: /\bdocker(?:-compose|\s+compose)\b.*\bup\b/,
@@ -194,7 +191,7 @@ export const KINDS: readonly Kind[] = [
       return file === undefined && folder === undefined ? [] : [composeRuns(`docker compose ${where}`.trim())];
     },
   },
-  { name: 'swarm', up: /\bdocker\s+stack\s+(?:deploy|up)\b/, layer: 5, verify: nothing },
+  { name: 'swarm', up: /\bdocker\s+stack\s+(?:deploy|up)\b/, layer: 5 },
 ];
 
 const NO_RELEASE_FAILED = 'test -z "$(helm list --all-namespaces --failed --pending --short)"';
